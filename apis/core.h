@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// The slices of Kubernetes' own kinds that berth reads. A slice holds decisions' inputs and nothing else: at fifty thousand pods
+// every field is megabytes. Decoding (decode.h) fills them; unknown fields are ignored.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apis/meta.h"
+#include "apis/quantity.h"
+#include "apis/selector.h"
+
+namespace berth {
+
+struct Taint {
+  Text key;
+  Text value;
+  Text effect;  // NoSchedule | PreferNoSchedule | NoExecute
+  bool operator==(const Taint&) const = default;
+};
+
+struct Toleration {
+  Text key;    // empty with Exists: every key
+  Text op;     // Equal | Exists
+  Text value;
+  Text effect;  // empty: every effect
+  bool operator==(const Toleration&) const = default;
+};
+bool tolerates(const std::vector<Toleration>& tolerations, const Taint& taint);
+
+struct Node {
+  ObjectMeta meta;  // annotations: gpu.berth.dev/*, autoscaler marks
+  // spec.unschedulable: absent and false are different to a JSON patch test, so both are kept.
+  std::optional<bool> unschedulable;
+  std::vector<Taint> taints;
+  ResourceList capacity;
+  ResourceList allocatable;
+  bool ready = false;  // condition Ready is True
+  Text boot_id;        // status.nodeInfo.bootID: changes with every reboot
+
+  bool cordoned() const { return unschedulable.value_or(false); }
+  bool operator==(const Node&) const = default;
+};
+template <>
+inline constexpr KindInfo kKind<Node>{"", "v1", "nodes", "Node", false};
+
+enum class PodPhase : std::uint8_t { kPending, kRunning, kSucceeded, kFailed, kUnknown };
+
+// One term of requiredDuringSchedulingIgnoredDuringExecution: all requirements hold.
+struct NodeSelectorTerm {
+  std::vector<SelectorRequirement> match_expressions;
+  std::vector<SelectorRequirement> match_fields;  // metadata.name only
+  bool operator==(const NodeSelectorTerm&) const = default;
+};
+
+struct Pod {
+  ObjectMeta meta;  // annotations: gpu.berth.dev/*, kubernetes.io/config.mirror, do-not-disrupt marks
+  Text node_name;   // empty: not bound
+  PodPhase phase = PodPhase::kPending;
+  bool has_empty_dir = false;
+  bool has_resource_claims = false;  // DRA: may hold a GPU without naming an extended resource
+  bool gated = false;                // spec.schedulingGates is not empty
+  std::int32_t priority = 0;
+  std::int64_t termination_grace_period_seconds = 30;
+  Text scheduler_name;
+  // The scheduler's effective request: max(sum of containers, each init container plus the sidecars before it) plus overhead.
+  ResourceList requests;
+  StringMap node_selector;
+  std::vector<Toleration> tolerations;
+  std::vector<NodeSelectorTerm> required_node_affinity;  // any term; empty: no constraint
+  std::optional<Time> start_time;
+
+  bool finished() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }
+  bool terminating() const { return meta.deletion_timestamp.has_value(); }
+  bool operator==(const Pod&) const = default;
+};
+template <>
+inline constexpr KindInfo kKind<Pod>{"", "v1", "pods", "Pod", true};
+
+// True if the pod asks for at least one of NVIDIA's resources (nvidia.com/gpu*, nvidia.com/mig-*) or a DRA claim: a pod that may
+// hold a device. Zero counts do not.
+bool uses_gpu(const Pod& pod);
+bool is_gpu_resource(std::string_view resource_name);
+
+struct PodDisruptionBudget {
+  ObjectMeta meta;
+  std::optional<LabelSelector> selector;  // policy/v1: absent selects nothing, {} selects every pod of the namespace
+  std::int32_t disruptions_allowed = 0;
+  std::int32_t current_healthy = 0;
+  std::int32_t desired_healthy = 0;
+  std::int32_t expected_pods = 0;
+  std::int64_t observed_generation = 0;
+  bool selects(const Pod& pod) const;
+  bool operator==(const PodDisruptionBudget&) const = default;
+};
+template <>
+inline constexpr KindInfo kKind<PodDisruptionBudget>{"policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", true};
+
+struct Job {
+  ObjectMeta meta;
+  bool suspended = false;
+  std::int32_t backoff_limit = 6;  // the server's default
+  std::int32_t failed = 0;         // status.failed
+  std::int32_t parallelism = 1;
+  // A podFailurePolicy rule with action Ignore on condition DisruptionTarget: an eviction does not count as a failure.
+  bool ignores_disruptions = false;
+  bool operator==(const Job&) const = default;
+};
+template <>
+inline constexpr KindInfo kKind<Job>{"batch", "v1", "jobs", "Job", true};
+
+struct ConfigMap {
+  ObjectMeta meta;
+  std::map<std::string, std::string> data;
+  bool operator==(const ConfigMap&) const = default;
+};
+template <>
+inline constexpr KindInfo kKind<ConfigMap>{"", "v1", "configmaps", "ConfigMap", true};
+
+// What preflight asks of NVIDIA's agents: which ConfigMaps the mig-manager mounts, and where it may run.
+struct DaemonSet {
+  ObjectMeta meta;
+  std::vector<Text> config_map_volumes;  // names of the ConfigMaps its pod template mounts
+  StringMap node_selector;
+  std::vector<Toleration> tolerations;
+  bool operator==(const DaemonSet&) const = default;
+};
+template <>
+inline constexpr KindInfo kKind<DaemonSet>{"apps", "v1", "daemonsets", "DaemonSet", true};
+
+// NVIDIA's ClusterPolicy (nvidia.com/v1), a custom resource that may not be installed.
+struct ClusterPolicy {
+  ObjectMeta meta;
+  std::string mig_strategy;             // spec.mig.strategy: none | single | mixed; empty: the plugin decides
+  std::string mig_manager_config_map;   // spec.migManager.config.name; empty: generated from hardware
+  bool operator==(const ClusterPolicy&) const = default;
+};
+template <>
+inline constexpr KindInfo kKind<ClusterPolicy>{"nvidia.com", "v1", "clusterpolicies", "ClusterPolicy", false};
+
+struct Lease {
+  ObjectMeta meta;
+  std::string holder_identity;  // empty: free
+  std::int32_t lease_duration_seconds = 0;
+  std::optional<Time> acquire_time;
+  std::optional<Time> renew_time;
+  std::int32_t lease_transitions = 0;
+  bool operator==(const Lease&) const = default;
+};
+template <>
+inline constexpr KindInfo kKind<Lease>{"coordination.k8s.io", "v1", "leases", "Lease", true};
+
+}  // namespace berth

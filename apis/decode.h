@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the API server's bytes to slices. Pods and nodes, which come by the tens of thousands, are read by simdjson on demand
+// without a DOM; kinds of small volume by nlohmann-json. Unknown fields are ignored; a field of the wrong type is an error that
+// names its path.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apis/core.h"
+#include "apis/mig_layout.h"
+#include "apis/result.h"
+
+namespace berth {
+
+// The annotations of Pods and Nodes worth their memory: our prefix, mirror pods, autoscalers' and Karpenter's do-not-disrupt marks.
+bool keeps_annotation(std::string_view key);
+
+template <class T>
+struct WatchEvent {
+  enum class Type { kAdded, kModified, kDeleted, kBookmark, kError };
+  Type type = Type::kBookmark;
+  T object;                         // for kBookmark only resource_version is set
+  bool initial_events_end = false;  // bookmark annotated k8s.io/initial-events-end
+  Error error;                      // for kError: the Status in the stream
+};
+
+template <class T>
+struct ListPage {
+  std::string resource_version;
+  std::string continue_token;  // empty: the last page
+  std::vector<T> items;
+};
+
+// One line of a watch stream: {"type":"ADDED","object":{…}}. The buffer may be grown (not changed) to give simdjson its padding.
+template <class T>
+Result<WatchEvent<T>> decode_watch_event(std::string& line);
+
+// A …List body.
+template <class T>
+Result<ListPage<T>> decode_list(std::string& body);
+
+// One object.
+template <class T>
+Result<T> decode_object(std::string& body);
+
+// A metav1.Status body, or whatever came instead of one (a proxy's HTML): always an Error, of the kind that code and reason tell.
+Error decode_status(int http_code, std::string_view body);
+
+// Instantiated in decode_*.cc for: Pod, Node, PodDisruptionBudget, Job, ConfigMap, DaemonSet, ClusterPolicy, Lease, MIGLayout.
+
+}  // namespace berth

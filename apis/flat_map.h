@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// FlatMap: a small map as a sorted vector. Labels, annotations and resource lists have a handful to a few dozen entries, and
+// there are a hundred thousand of them: one allocation each, looked up by binary search.
+#pragma once
+
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "apis/text.h"
+
+namespace berth {
+
+template <class V>
+class FlatMap {
+ public:
+  using value_type = std::pair<Text, V>;
+  using const_iterator = typename std::vector<value_type>::const_iterator;
+
+  FlatMap() = default;
+  FlatMap(std::initializer_list<value_type> entries) {
+    for (const value_type& e : entries) set(e.first, e.second);
+  }
+
+  // nullptr if absent. Valid until the map changes.
+  const V* find(std::string_view key) const {
+    auto it = position(key);
+    return it != entries_.end() && it->first.view() == key ? &it->second : nullptr;
+  }
+  V* find(std::string_view key) { return const_cast<V*>(std::as_const(*this).find(key)); }
+  bool contains(std::string_view key) const { return find(key) != nullptr; }
+  V get(std::string_view key, V otherwise = V()) const {
+    const V* v = find(key);
+    return v ? *v : otherwise;
+  }
+  void set(Text key, V value) {
+    auto it = entries_.begin() + (position(key.view()) - entries_.cbegin());
+    if (it != entries_.end() && it->first == key) it->second = std::move(value);
+    else entries_.emplace(it, std::move(key), std::move(value));
+  }
+  V& operator[](std::string_view key) {
+    if (V* v = find(key)) return *v;
+    set(Text(key), V());
+    return *find(key);
+  }
+  void erase(std::string_view key) {
+    auto it = position(key);
+    if (it != entries_.cend() && it->first.view() == key) entries_.erase(it);
+  }
+
+  const_iterator begin() const { return entries_.begin(); }
+  const_iterator end() const { return entries_.end(); }
+  std::size_t size() const { return entries_.size(); }
+  bool empty() const { return entries_.empty(); }
+  void shrink_to_fit() { entries_.shrink_to_fit(); }
+  bool operator==(const FlatMap&) const = default;
+
+ private:
+  const_iterator position(std::string_view key) const {
+    return std::lower_bound(entries_.cbegin(), entries_.cend(), key,
+                            [](const value_type& e, std::string_view k) { return e.first.view() < k; });
+  }
+  std::vector<value_type> entries_;
+};
+
+using StringMap = FlatMap<Text>;
+
+}  // namespace berth

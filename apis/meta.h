@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// metav1: what every object carries, and how a kind is addressed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apis/flat_map.h"
+#include "apis/time.h"
+
+namespace berth {
+
+struct OwnerReference {
+  Text api_version;
+  Text kind;
+  Text name;
+  Text uid;
+  bool controller = false;
+  bool operator==(const OwnerReference&) const = default;
+};
+
+struct ObjectMeta {
+  std::string name;
+  Text namespace_;  // empty for cluster-scoped kinds
+  std::string uid;
+  std::string resource_version;
+  std::int64_t generation = 0;
+  Time creation_timestamp{};
+  std::optional<Time> deletion_timestamp;
+  StringMap labels;
+  StringMap annotations;  // of Pods and Nodes only those berth reads: see decode.h
+  std::vector<OwnerReference> owner_references;
+  std::vector<Text> finalizers;
+
+  const OwnerReference* controller() const;  // the owner with controller: true, or nullptr
+
+  // resourceVersion is left out: it moves with every heartbeat, and two objects that differ in nothing else are the same facts.
+  bool operator==(const ObjectMeta& other) const;
+};
+
+// namespace/name, or name alone for cluster-scoped kinds.
+struct ObjectKey {
+  std::string namespace_;
+  std::string name;
+  auto operator<=>(const ObjectKey&) const = default;
+  std::string str() const { return namespace_.empty() ? name : namespace_ + "/" + name; }
+};
+inline ObjectKey key_of(const ObjectMeta& meta) { return {meta.namespace_.str(), meta.name}; }
+
+// How a kind is addressed in URLs and written in manifests.
+struct KindInfo {
+  std::string_view group;  // empty: the core group
+  std::string_view version;
+  std::string_view plural;
+  std::string_view kind;
+  bool namespaced;
+};
+// Specialised beside each kind: `template <> inline constexpr KindInfo kKind<Pod> = …`.
+template <class T>
+inline constexpr KindInfo kKind{};
+
+// "v1" or "group/version".
+std::string api_version(const KindInfo& info);
+
+// Compares resourceVersions after KEP-5504: both all digits without a leading zero → longer is newer, else lexical. Nothing if
+// either is not of that form: then only equality means anything.
+std::optional<std::strong_ordering> compare_resource_versions(std::string_view a, std::string_view b);
+
+struct Condition {
+  std::string type;
+  std::string status;  // True | False | Unknown
+  std::string reason;  // UpperCamelCase, from the kind's list
+  std::string message;  // at most 256 characters
+  std::int64_t observed_generation = 0;
+  Time last_transition_time{};
+  bool operator==(const Condition&) const = default;
+};
+
+}  // namespace berth

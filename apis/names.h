@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Labels, annotations and other names that are API: ours, and NVIDIA's that we read or write.
+#pragma once
+
+namespace berth::names {
+
+inline constexpr char kGroup[] = "gpu.berth.dev";
+inline constexpr char kFinalizer[] = "gpu.berth.dev/finalizer";
+inline constexpr char kRolloutAnnotation[] = "gpu.berth.dev/mig-rollout";
+inline constexpr char kHoldAnnotation[] = "gpu.berth.dev/hold";
+inline constexpr char kInventoryAnnotation[] = "gpu.berth.dev/gpu-inventory";
+inline constexpr char kEpochAnnotation[] = "gpu.berth.dev/epoch";
+inline constexpr char kOwnerAnnotation[] = "gpu.berth.dev/owner";
+inline constexpr char kPodGroupLabel[] = "gpu.berth.dev/pod-group";
+inline constexpr char kQueueLabel[] = "gpu.berth.dev/queue";
+inline constexpr char kLastCheckpointAnnotation[] = "gpu.berth.dev/last-checkpoint";
+inline constexpr char kManagedByLabel[] = "app.kubernetes.io/managed-by";
+inline constexpr char kMirrorAnnotation[] = "kubernetes.io/config.mirror";
+
+inline constexpr char kSlotsConfigMap[] = "berth-node-slots";
+inline constexpr char kMigPartedKey[] = "config.yaml";
+
+// One field manager per concern.
+inline constexpr char kManagerMig[] = "berth-mig";
+inline constexpr char kManagerStatus[] = "berth-status";
+
+// NVIDIA's.
+inline constexpr char kMigConfig[] = "nvidia.com/mig.config";
+inline constexpr char kMigConfigState[] = "nvidia.com/mig.config.state";
+inline constexpr char kMigStrategy[] = "nvidia.com/mig.strategy";
+inline constexpr char kMigCapable[] = "nvidia.com/mig.capable";
+inline constexpr char kGpuProduct[] = "nvidia.com/gpu.product";
+inline constexpr char kGpuCount[] = "nvidia.com/gpu.count";
+inline constexpr char kGpuReplicas[] = "nvidia.com/gpu.replicas";
+inline constexpr char kGpuSharingStrategy[] = "nvidia.com/gpu.sharing-strategy";
+inline constexpr char kGpuPresent[] = "nvidia.com/gpu.present";
+inline constexpr char kWorkloadConfig[] = "nvidia.com/gpu.workload.config";
+inline constexpr char kDriverUpgradeState[] = "nvidia.com/gpu-driver-upgrade-state";
+inline constexpr char kDeployPrefix[] = "nvidia.com/gpu.deploy.";
+inline constexpr char kDeployMigManager[] = "nvidia.com/gpu.deploy.mig-manager";
+inline constexpr char kDeployDraDriver[] = "nvidia.com/gpu.deploy.dra-driver";
+inline constexpr char kPausedForMigChange[] = "paused-for-mig-change";
+inline constexpr char kPausedForDriverUpgrade[] = "paused-for-driver-upgrade";
+inline constexpr char kAllDisabled[] = "all-disabled";
+
+}  // namespace berth::names

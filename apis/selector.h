@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// metav1.LabelSelector and core/v1 NodeSelector terms, with all operators.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apis/flat_map.h"
+#include "apis/result.h"
+
+namespace berth {
+
+enum class SelectorOperator { kIn, kNotIn, kExists, kDoesNotExist, kGt, kLt };  // kGt, kLt: node affinity only
+
+struct SelectorRequirement {
+  Text key;
+  SelectorOperator op = SelectorOperator::kIn;
+  std::vector<Text> values;
+  bool operator==(const SelectorRequirement&) const = default;
+};
+
+// True if the labels satisfy the requirement. NotIn and DoesNotExist hold when the key is absent.
+bool matches(const SelectorRequirement& requirement, const StringMap& labels);
+
+struct LabelSelector {
+  StringMap match_labels;
+  std::vector<SelectorRequirement> match_expressions;
+
+  bool empty() const { return match_labels.empty() && match_expressions.empty(); }  // selects everything
+  bool matches(const StringMap& labels) const;
+  bool operator==(const LabelSelector&) const = default;
+};
+
+// "a=b,c in (d,e),!f", as kubectl prints it; "<everything>" when empty.
+std::string format(const LabelSelector& selector);
+
+}  // namespace berth

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Task<T>: a lazy coroutine on the loop. Awaiting a task starts it; one that finishes without suspending continues its awaiter at
+// once, any other resumes it through Loop::post (g++ 12 drops the tail call under ASan, so inline resumption would grow the stack).
+//
+// Coroutines take parameters by value, hold nothing across a co_await that another may free, and every wait has a deadline and a
+// stop token. A task knows its loop from its awaiter; spawn() gives the first one its loop.
+//
+// Three patterns are miscompiled by g++ 12 and forbidden: an aggregate temporary inside an awaited call (name it first),
+// `c ? T() : co_await f()` (use if/else), a braced list as an awaited call's argument (name the vector first).
+#pragma once
+
+#include <chrono>
+#include <coroutine>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <utility>
+
+#include "controller/io/loop.h"
+
+namespace berth {
+
+template <class T>
+class Task;
+
+namespace task_detail {
+
+struct PromiseBase {
+  Loop* loop = nullptr;
+  std::coroutine_handle<> continuation;
+  bool awaiter_suspended = false;  // false while the awaiter is still inside await_suspend
+
+  std::suspend_always initial_suspend() noexcept { return {}; }
+  struct FinalAwaiter {
+    bool await_ready() noexcept { return false; }
+    template <class Promise>
+    void await_suspend(std::coroutine_handle<Promise> self) noexcept {
+      PromiseBase& p = self.promise();
+      if (p.awaiter_suspended && p.continuation) {
+        p.loop->post([c = p.continuation] { c.resume(); });
+      }
+    }
+    void await_resume() noexcept {}
+  };
+  FinalAwaiter final_suspend() noexcept { return {}; }
+  // berth's own code reports errors as values; an exception here is a bug or bad_alloc, and a crash is safe by design.
+  [[noreturn]] void unhandled_exception() noexcept { std::terminate(); }
+};
+
+template <class T>
+struct Promise : PromiseBase {
+  std::optional<T> value;
+  Task<T> get_return_object();
+  void return_value(T v) { value.emplace(std::move(v)); }
+  T take() { return std::move(*value); }
+};
+
+template <>
+struct Promise<void> : PromiseBase {
+  Task<void> get_return_object();
+  void return_void() {}
+  void take() {}
+};
+
+}  // namespace task_detail
+
+template <class T = void>
+class [[nodiscard]] Task {
+ public:
+  using promise_type = task_detail::Promise<T>;
+  explicit Task(std::coroutine_handle<promise_type> handle) : handle_(handle) {}
+  Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, {})) {}
+  Task& operator=(Task&& other) noexcept {
+    if (this != &other) { destroy(); handle_ = std::exchange(other.handle_, {}); }
+    return *this;
+  }
+  ~Task() { destroy(); }
+
+  bool await_ready() const noexcept { return false; }
+  // Starts the task with its awaiter's loop. False: it has already finished, go on without suspending.
+  template <class AwaiterPromise>
+  bool await_suspend(std::coroutine_handle<AwaiterPromise> awaiter) {
+    promise_type& p = handle_.promise();
+    p.loop = awaiter.promise().loop;
+    p.continuation = awaiter;
+    handle_.resume();
+    if (handle_.done()) return false;
+    p.awaiter_suspended = true;
+    return true;
+  }
+  T await_resume() { return handle_.promise().take(); }
+
+  std::coroutine_handle<promise_type> release() { return std::exchange(handle_, {}); }
+
+ private:
+  void destroy() { if (handle_) handle_.destroy(); }
+  std::coroutine_handle<promise_type> handle_;
+};
+
+namespace task_detail {
+template <class T>
+Task<T> Promise<T>::get_return_object() {
+  return Task<T>(std::coroutine_handle<Promise<T>>::from_promise(*this));
+}
+inline Task<void> Promise<void>::get_return_object() {
+  return Task<void>(std::coroutine_handle<Promise<void>>::from_promise(*this));
+}
+
+// The root of a tree of tasks: owns itself, gone when its task is.
+struct Root {
+  struct promise_type {
+    Loop* loop = nullptr;
+    Root get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+    std::suspend_always initial_suspend() noexcept { return {}; }
+    std::suspend_never final_suspend() noexcept { return {}; }
+    void return_void() {}
+    [[noreturn]] void unhandled_exception() noexcept { std::terminate(); }
+  };
+  std::coroutine_handle<promise_type> handle;
+};
+inline Root make_root(Task<void> task, std::function<void()> done) {
+  co_await task;
+  if (done) done();
+}
+}  // namespace task_detail
+
+// Starts a task from outside any coroutine, through the loop's queue. `done`, if any, is called when it has ended. The task must
+// end by itself (its stop token is how it is asked to).
+inline void spawn(Loop& loop, Task<void> task, std::function<void()> done = nullptr) {
+  auto root = task_detail::make_root(std::move(task), std::move(done)).handle;
+  root.promise().loop = &loop;
+  loop.post([root] { root.resume(); });
+}
+
+// co_await current_loop(): the loop this coroutine runs on.
+struct current_loop {
+  Loop* loop = nullptr;
+  current_loop() {}
+  bool await_ready() const noexcept { return false; }
+  template <class P>
+  bool await_suspend(std::coroutine_handle<P> h) noexcept { loop = h.promise().loop; return false; }
+  Loop& await_resume() const noexcept { return *loop; }
+};
+
+// co_await sleep_for(delay, stop): true when the time has passed, false as soon as stop is requested.
+class sleep_for {
+ public:
+  sleep_for(std::chrono::nanoseconds delay, std::stop_token stop) : delay_(delay), stop_(std::move(stop)) {}
+  bool await_ready() const noexcept { return stop_.stop_requested(); }
+  template <class P>
+  void await_suspend(std::coroutine_handle<P> awaiter) {
+    loop_ = awaiter.promise().loop;
+    awaiter_ = awaiter;
+    timer_ = loop_->call_after(delay_, [this] { finish(true); });
+    callback_.emplace(stop_, std::function<void()>([this] {
+      // May run inside request_stop(): wake through the queue like everything else.
+      loop_->cancel(timer_);
+      loop_->post([this] { finish(false); });
+    }));
+  }
+  bool await_resume() { callback_.reset(); return slept_ && !stop_.stop_requested(); }
+
+ private:
+  void finish(bool slept) {
+    if (done_) return;
+    done_ = true;
+    slept_ = slept;
+    awaiter_.resume();
+  }
+  std::chrono::nanoseconds delay_;
+  std::stop_token stop_;
+  Loop* loop_ = nullptr;
+  Loop::TimerId timer_ = 0;
+  std::coroutine_handle<> awaiter_;
+  std::optional<std::stop_callback<std::function<void()>>> callback_;
+  bool slept_ = false;
+  bool done_ = false;
+};
+
+// One value handed from a callback to one waiting coroutine: `co_await promise.wait()`. Set it once; setting before the wait is fine.
+// The object outlives both sides (keep it in a shared_ptr held by the callback).
+template <class T>
+class Handoff {
+ public:
+  explicit Handoff(Loop& loop) : loop_(loop) {}
+  void set(T value) {
+    if (value_) return;
+    value_.emplace(std::move(value));
+    if (awaiter_) loop_.post([h = awaiter_] { h.resume(); });
+  }
+  bool is_set() const { return value_.has_value(); }
+  struct Awaiter {
+    explicit Awaiter(Handoff& handoff) : h(handoff) {}
+    Handoff& h;
+    bool await_ready() const noexcept { return h.value_.has_value(); }
+    void await_suspend(std::coroutine_handle<> a) { h.awaiter_ = a; }
+    T await_resume() { return std::move(*h.value_); }
+  };
+  Awaiter wait() { return Awaiter(*this); }
+
+ private:
+  Loop& loop_;
+  std::optional<T> value_;
+  std::coroutine_handle<> awaiter_;
+};
+
+}  // namespace berth
