@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loop: the one thread of control. Every wake-up (a reply, a timer, a finished task) goes through post(), one FIFO queue, so the
-// order in which facts arrive is the order in which they are acted on, and a simulation need only choose what is posted next.
+// Loop: the one thread of control. Every wake-up (a reply, a timer, a finished task) goes through
+// post(), one FIFO queue, so the order in which facts arrive is the order in which they are acted
+// on, and a simulation need only choose what is posted next.
 //
-// Loop thread only, except where a member says otherwise. Nothing calls back from inside the call that started it.
+// Loop thread only, except where a member says otherwise. Nothing calls back from inside the call
+// that started it.
 #pragma once
 
 #include <chrono>
@@ -11,7 +13,8 @@
 
 namespace berth {
 
-// Monotonic, from an arbitrary origin: measures spans inside one process. Never written to the cluster.
+// Monotonic, from an arbitrary origin: measures spans inside one process. Never written to the
+// cluster.
 using MonotonicTime = std::chrono::nanoseconds;
 
 class Loop {
@@ -25,7 +28,8 @@ class Loop {
 
   // Runs `work` after everything already posted, never inline.
   virtual void post(std::function<void()> work) = 0;
-  // Posts `work` once `delay` has passed. cancel() of a timer that has fired or was cancelled is a no-op.
+  // Posts `work` once `delay` has passed. cancel() of a timer that has fired or was cancelled is a
+  // no-op.
   virtual TimerId call_after(std::chrono::nanoseconds delay, std::function<void()> work) = 0;
   virtual void cancel(TimerId timer) = 0;
 };

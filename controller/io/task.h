@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Task<T>: a lazy coroutine on the loop. Awaiting a task starts it; one that finishes without suspending continues its awaiter at
-// once, any other resumes it through Loop::post (g++ 12 drops the tail call under ASan, so inline resumption would grow the stack).
+// Task<T>: a lazy coroutine on the loop. Awaiting a task starts it; one that finishes without
+// suspending continues its awaiter at once, any other resumes it through Loop::post (g++ 12 drops
+// the tail call under ASan, so inline resumption would grow the stack).
 //
-// Coroutines take parameters by value, hold nothing across a co_await that another may free, and every wait has a deadline and a
-// stop token. A task knows its loop from its awaiter; spawn() gives the first one its loop.
+// Coroutines take parameters by value, hold nothing across a co_await that another may free, and
+// every wait has a deadline and a stop token. A task knows its loop from its awaiter; spawn() gives
+// the first one its loop.
 //
-// Three patterns are miscompiled by g++ 12 and forbidden: an aggregate temporary inside an awaited call (name it first),
-// `c ? T() : co_await f()` (use if/else), a braced list as an awaited call's argument (name the vector first).
+// Three patterns are miscompiled by g++ 12 and forbidden: an aggregate temporary inside an awaited
+// call (name it first), `c ? T() : co_await f()` (use if/else), a braced list as an awaited call's
+// argument (name the vector first).
 #pragma once
 
 #include <chrono>
@@ -44,7 +47,8 @@ struct PromiseBase {
     void await_resume() noexcept {}
   };
   FinalAwaiter final_suspend() noexcept { return {}; }
-  // berth's own code reports errors as values; an exception here is a bug or bad_alloc, and a crash is safe by design.
+  // berth's own code reports errors as values; an exception here is a bug or bad_alloc, and a crash
+  // is safe by design.
   [[noreturn]] void unhandled_exception() noexcept { std::terminate(); }
 };
 
@@ -72,13 +76,17 @@ class [[nodiscard]] Task {
   explicit Task(std::coroutine_handle<promise_type> handle) : handle_(handle) {}
   Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, {})) {}
   Task& operator=(Task&& other) noexcept {
-    if (this != &other) { destroy(); handle_ = std::exchange(other.handle_, {}); }
+    if (this != &other) {
+      destroy();
+      handle_ = std::exchange(other.handle_, {});
+    }
     return *this;
   }
   ~Task() { destroy(); }
 
   bool await_ready() const noexcept { return false; }
-  // Starts the task with its awaiter's loop. False: it has already finished, go on without suspending.
+  // Starts the task with its awaiter's loop. False: it has already finished, go on without
+  // suspending.
   template <class AwaiterPromise>
   bool await_suspend(std::coroutine_handle<AwaiterPromise> awaiter) {
     promise_type& p = handle_.promise();
@@ -94,7 +102,9 @@ class [[nodiscard]] Task {
   std::coroutine_handle<promise_type> release() { return std::exchange(handle_, {}); }
 
  private:
-  void destroy() { if (handle_) handle_.destroy(); }
+  void destroy() {
+    if (handle_) handle_.destroy();
+  }
   std::coroutine_handle<promise_type> handle_;
 };
 
@@ -125,8 +135,8 @@ inline Root make_root(Task<void> task, std::function<void()> done) {
 }
 }  // namespace task_detail
 
-// Starts a task from outside any coroutine, through the loop's queue. `done`, if any, is called when it has ended. The task must
-// end by itself (its stop token is how it is asked to).
+// Starts a task from outside any coroutine, through the loop's queue. `done`, if any, is called
+// when it has ended. The task must end by itself (its stop token is how it is asked to).
 inline void spawn(Loop& loop, Task<void> task, std::function<void()> done = nullptr) {
   auto root = task_detail::make_root(std::move(task), std::move(done)).handle;
   root.promise().loop = &loop;
@@ -139,14 +149,19 @@ struct current_loop {
   current_loop() {}
   bool await_ready() const noexcept { return false; }
   template <class P>
-  bool await_suspend(std::coroutine_handle<P> h) noexcept { loop = h.promise().loop; return false; }
+  bool await_suspend(std::coroutine_handle<P> h) noexcept {
+    loop = h.promise().loop;
+    return false;
+  }
   Loop& await_resume() const noexcept { return *loop; }
 };
 
-// co_await sleep_for(delay, stop): true when the time has passed, false as soon as stop is requested.
+// co_await sleep_for(delay, stop): true when the time has passed, false as soon as stop is
+// requested.
 class sleep_for {
  public:
-  sleep_for(std::chrono::nanoseconds delay, std::stop_token stop) : delay_(delay), stop_(std::move(stop)) {}
+  sleep_for(std::chrono::nanoseconds delay, std::stop_token stop)
+      : delay_(delay), stop_(std::move(stop)) {}
   bool await_ready() const noexcept { return stop_.stop_requested(); }
   template <class P>
   void await_suspend(std::coroutine_handle<P> awaiter) {
@@ -154,12 +169,16 @@ class sleep_for {
     awaiter_ = awaiter;
     timer_ = loop_->call_after(delay_, [this] { finish(true); });
     callback_.emplace(stop_, std::function<void()>([this] {
-      // May run inside request_stop(): wake through the queue like everything else.
-      loop_->cancel(timer_);
-      loop_->post([this] { finish(false); });
-    }));
+                        // May run inside request_stop(): wake through the queue like everything
+                        // else.
+                        loop_->cancel(timer_);
+                        loop_->post([this] { finish(false); });
+                      }));
   }
-  bool await_resume() { callback_.reset(); return slept_ && !stop_.stop_requested(); }
+  bool await_resume() {
+    callback_.reset();
+    return slept_ && !stop_.stop_requested();
+  }
 
  private:
   void finish(bool slept) {
@@ -178,8 +197,9 @@ class sleep_for {
   bool done_ = false;
 };
 
-// One value handed from a callback to one waiting coroutine: `co_await promise.wait()`. Set it once; setting before the wait is fine.
-// The object outlives both sides (keep it in a shared_ptr held by the callback).
+// One value handed from a callback to one waiting coroutine: `co_await promise.wait()`. Set it
+// once; setting before the wait is fine. The object outlives both sides (keep it in a shared_ptr
+// held by the callback).
 template <class T>
 class Handoff {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transport: HTTP requests out, bytes in. The seam between berth's API client and the world: live/ speaks to a real API server
-// over libcurl, a simulation answers from memory.
+// Transport: HTTP requests out, bytes in. The seam between berth's API client and the world: live/
+// speaks to a real API server over libcurl, a simulation answers from memory.
 #pragma once
 
 #include <chrono>
@@ -13,12 +13,12 @@
 
 namespace berth {
 
-// Which connection a request travels on. A bulk LIST beside a PATCH on one HTTP/2 connection doubles the PATCH's tail, and a
-// lease renewal must never queue behind either.
+// Which connection a request travels on. A bulk LIST beside a PATCH on one HTTP/2 connection
+// doubles the PATCH's tail, and a lease renewal must never queue behind either.
 enum class Lane { kWatch, kWrite, kLease, kBulk };
 
 struct HttpHeader {
-  std::string name;   // as sent; compare without case
+  std::string name;  // as sent; compare without case
   std::string value;
 };
 
@@ -30,30 +30,43 @@ struct HttpRequest {
   std::string body;
   // Whole exchange; zero: none (watches).
   std::chrono::milliseconds deadline{0};
-  // Longest silence between bytes before the exchange is ended as a timeout; zero: none. Guards watches against half-open TCP.
+  // Longest silence between bytes before the exchange is ended as a timeout; zero: none. Guards
+  // watches against half-open TCP.
   std::chrono::milliseconds idle_timeout{0};
-  // Bytes of body accepted before the exchange is ended as an error; zero: no limit (watches are limited per event).
+  // Bytes of body accepted before the exchange is ended as an error; zero: no limit (watches are
+  // limited per event).
   std::size_t max_body_bytes = 64u << 20;
 };
 
-enum class TransportOutcome { kComplete, kCannotConnect, kTlsFailed, kBroken, kTimeout, kTooLarge, kCancelled };
+enum class TransportOutcome {
+  kComplete,
+  kCannotConnect,
+  kTlsFailed,
+  kBroken,
+  kTimeout,
+  kTooLarge,
+  kCancelled
+};
 
-// Receives one exchange: on_head at most once, then on_bytes any number of times (split anywhere), then on_end exactly once.
-// Calls come from posted work, never from inside Transport::start.
+// Receives one exchange: on_head at most once, then on_bytes any number of times (split anywhere),
+// then on_end exactly once. Calls come from posted work, never from inside Transport::start.
 class ResponseSink {
  public:
   virtual ~ResponseSink() = default;
   virtual void on_head(int status, const std::vector<HttpHeader>& headers) = 0;
   virtual void on_bytes(std::string_view bytes) = 0;
-  // `detail` says what went wrong, for people; empty when complete. kBroken after the request left means: applied or not, unknown.
+  // `detail` says what went wrong, for people; empty when complete. kBroken after the request left
+  // means: applied or not, unknown.
   virtual void on_end(TransportOutcome outcome, std::string detail) = 0;
 };
 
 class Transport {
  public:
   virtual ~Transport() = default;
-  // Keeps the sink alive until on_end. When `stop` is requested the exchange is closed and on_end(kCancelled) posted.
-  virtual void start(HttpRequest request, std::shared_ptr<ResponseSink> sink, std::stop_token stop) = 0;
+  // Keeps the sink alive until on_end. When `stop` is requested the exchange is closed and
+  // on_end(kCancelled) posted.
+  virtual void start(HttpRequest request, std::shared_ptr<ResponseSink> sink,
+                     std::stop_token stop) = 0;
 };
 
 }  // namespace berth

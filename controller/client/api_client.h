@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// ApiClient: Kubernetes' verbs as coroutines over a Transport. Loop thread only. It must outlive
+// every task it returned; each of those ends within its deadline, or soon after its stop token.
+//
+// With g++ 12, name aggregates before an awaited call: `ObjectKey key{…}; co_await
+// client.get<Node>(key, options)`.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apis/decode.h"
+#include "apis/meta.h"
+#include "apis/result.h"
+#include "controller/client/api_request.h"
+#include "controller/client/watch_stream.h"
+#include "controller/io/log.h"
+#include "controller/io/loop.h"
+#include "controller/io/task.h"
+#include "controller/io/transport.h"
+
+namespace berth {
+
+// Has constructors, so that it may be a temporary in an awaited call.
+struct CallOptions {
+  Lane lane = Lane::kWrite;
+  std::chrono::milliseconds deadline{30'000};  // all tries together
+  std::stop_token stop;
+
+  CallOptions() {}
+  explicit CallOptions(std::stop_token stop_token) : stop(std::move(stop_token)) {}
+  CallOptions(Lane on, std::stop_token stop_token,
+              std::chrono::milliseconds within = std::chrono::seconds(30))
+      : lane(on), deadline(within), stop(std::move(stop_token)) {}
+};
+
+// Success (2xx) only: everything else is an Error with the server's reason, causes and Retry-After.
+struct Reply {
+  int http_code = 0;
+  std::string body;
+  std::string
+      resource_version;  // the object's metadata.resourceVersion; empty if the body has none
+  std::vector<std::string> warnings;  // Warning headers' texts, without repeats
+};
+
+struct ListOptions {
+  std::string namespace_;  // empty: all
+  std::int64_t limit = 500;
+  std::string continue_token;
+  std::string resource_version;        // empty: the most recent, by quorum
+  std::string resource_version_match;  // NotOlderThan | Exact; only with resource_version
+  std::string field_selector;
+  std::string label_selector;
+};
+
+struct WatchOptions {
+  std::string namespace_;  // empty: all
+  std::string resource_version;
+  std::string resource_version_match;  // NotOlderThan, with send_initial_events
+  bool send_initial_events =
+      false;  // WatchList: the current objects first, then a bookmark that says so
+  std::string field_selector;
+  std::string label_selector;
+  std::chrono::seconds timeout{300};    // the server ends the stream after this
+  std::chrono::seconds idle_grace{20};  // silent for timeout + idle_grace: the connection is dead
+};
+
+// One finished exchange, for metrics. `code` is 0 when there was no reply.
+struct CallRecord {
+  std::string_view method;
+  Lane lane;
+  int code;
+  std::chrono::nanoseconds took;
+};
+
+class ApiClient {
+ public:
+  struct Identity {
+    std::string version;    // of berth
+    std::string component;  // "controller", "plan", "leader-election"
+  };
+  ApiClient(Loop& loop, Transport& transport, Log& log, Identity identity);
+
+  template <class T>
+  Task<Result<T>> get(ObjectKey key, CallOptions options) {
+    ApiRequest request = get_request(object_path_of(kKind<T>, key));
+    Result<Reply> reply = co_await send(std::move(request), std::move(options));
+    if (!reply.has_value()) co_return std::move(reply).error();
+    co_return decode_object<T>(reply->body);
+  }
+
+  // One page; pass its continue_token back for the next. kGone: the token has expired, start again
+  // without one.
+  template <class T>
+  Task<Result<ListPage<T>>> list_page(ListOptions list, CallOptions options) {
+    ApiRequest request = list_request(kKind<T>, list);
+    Result<Reply> reply = co_await send(std::move(request), std::move(options));
+    if (!reply.has_value()) co_return std::move(reply).error();
+    co_return decode_list<T>(reply->body);
+  }
+
+  // GETs are repeated as ApiRequest::repeatable allows, within the deadline; writes never.
+  Task<Result<Reply>> send(ApiRequest request, CallOptions options);
+
+  // Opens a watch; every line goes to the handler until on_end. It is opened once: retrying and
+  // resuming are the informer's.
+  void start_watch(const KindInfo& kind, const WatchOptions& watch,
+                   std::shared_ptr<WatchHandler> handler, std::stop_token stop);
+
+  Loop& loop() { return loop_; }
+  void observe(std::function<void(const CallRecord&)> observer) { observer_ = std::move(observer); }
+
+ private:
+  static std::string object_path_of(const KindInfo& kind, const ObjectKey& key);
+  static ApiRequest list_request(const KindInfo& kind, const ListOptions& list);
+  Task<Result<Reply>> send_once(ApiRequest request, CallOptions options);
+  std::vector<HttpHeader> headers(std::string_view content_type) const;
+  void log_new_warnings(const std::vector<std::string>& warnings);
+
+  Loop& loop_;
+  Transport& transport_;
+  Log& log_;
+  std::string user_agent_;
+  std::set<std::string> warned_;  // bounded; each text is logged once
+  std::function<void(const CallRecord&)> observer_;
+};
+
+}  // namespace berth

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// ApiRequest: one call on the API server, as method, target and JSON text; and the functions that
+// build one for each verb. Pure: ApiClient::send() is what sends them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "apis/meta.h"
+
+namespace berth {
+
+struct ApiRequest {
+  std::string method;
+  std::string target;  // path and query, escaped
+  std::string content_type;
+  std::string body;
+  // GET only: may be sent again after a failed connection, or a 429 or 5xx that says when
+  // (Retry-After). Never a write's.
+  bool repeatable = false;
+};
+
+struct WriteOptions {
+  std::string field_manager;
+  bool dry_run = false;  // dryRun=All: admission and validation run, nothing is stored
+};
+
+enum class Propagation { kBackground, kForeground, kOrphan };
+
+struct DeleteOptions {
+  std::string uid;               // precondition; empty: none
+  std::string resource_version;  // precondition; empty: none
+  std::optional<std::int64_t> grace_period_seconds;
+  Propagation propagation = Propagation::kBackground;
+};
+
+// `json` is the object (create, replace, apply) or the patch, as text. Each carries
+// fieldValidation=Warn.
+ApiRequest create_request(const KindInfo& kind, const std::string& namespace_, std::string json,
+                          const WriteOptions& options);
+// PUT of a whole object: berth's own objects only, never a Node or a Pod.
+ApiRequest replace_request(const KindInfo& kind, const ObjectKey& key, std::string json,
+                           const WriteOptions& options);
+// Server-side apply. `subresource` may be "status".
+ApiRequest apply_request(const KindInfo& kind, const ObjectKey& key, std::string json, bool force,
+                         const WriteOptions& options, std::string_view subresource = {});
+ApiRequest json_patch_request(const KindInfo& kind, const ObjectKey& key, std::string json,
+                              const WriteOptions& options);
+ApiRequest merge_patch_request(const KindInfo& kind, const ObjectKey& key, std::string json,
+                               const WriteOptions& options, std::string_view subresource = {});
+ApiRequest status_merge_patch_request(const KindInfo& kind, const ObjectKey& key, std::string json,
+                                      const WriteOptions& options);
+ApiRequest delete_request(const KindInfo& kind, const ObjectKey& key, const DeleteOptions& what,
+                          const WriteOptions& options);
+// policy/v1 Eviction of a pod; propagation is not used.
+ApiRequest evict_request(const ObjectKey& pod, const DeleteOptions& what,
+                         const WriteOptions& options);
+// Any GET: "/version", "/apis/policy/v1", an object_path().
+ApiRequest get_request(std::string target);
+
+}  // namespace berth

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// WatchStream: one watch exchange, from the transport's bytes to whole lines and a typed end. What
+// the lines mean, and what to do after the end, is the informer's state machine.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apis/result.h"
+#include "controller/client/watch_frames.h"
+#include "controller/io/transport.h"
+
+namespace berth {
+
+struct WatchEnd {
+  enum class Reason {
+    kClosed,  // the server ended a healthy stream; error is unset
+    kRefused,  // a reply other than 200: the error is its Status (kGone, kThrottled, kForbidden, …)
+    kBroken,     // no connection, a reset, a TLS failure, or silence for too long
+    kOversized,  // an event over the limit
+    kCancelled,  // stop was requested
+  };
+  Reason reason = Reason::kClosed;
+  Error error;              // for kRefused, kBroken and kOversized
+  std::uint64_t lines = 0;  // handed out
+};
+const char* to_string(WatchEnd::Reason reason);
+
+class WatchHandler {
+ public:
+  virtual ~WatchHandler() = default;
+  // The reply was 200: the watch is open. Not called when it was refused.
+  virtual void on_open() {}
+  // One event, {"type":…,"object":…}, without its newline: ready for decode_watch_event(), which
+  // may grow the string.
+  virtual void on_line(std::string& line) = 0;
+  // Once, last.
+  virtual void on_end(WatchEnd end) = 0;
+};
+
+class WatchStream : public ResponseSink {
+ public:
+  WatchStream(std::shared_ptr<WatchHandler> handler, std::stop_token stop);
+
+  void on_head(int status, const std::vector<HttpHeader>& headers) override;
+  void on_bytes(std::string_view bytes) override;
+  void on_end(TransportOutcome outcome, std::string detail) override;
+
+  // What the transport is started with: requested by the caller's stop, and by ourselves when an
+  // event is over the limit.
+  std::stop_token transport_stop() const { return abort_.get_token(); }
+
+ private:
+  enum class State { kWaiting, kOpen, kRefused, kOversized };
+  WatchEnd end_of(TransportOutcome outcome, const std::string& detail) const;
+
+  std::shared_ptr<WatchHandler> handler_;
+  std::stop_token stop_;
+  std::stop_source abort_;
+  std::stop_callback<std::function<void()>> forward_stop_;
+  State state_ = State::kWaiting;
+  WatchFrames frames_;
+  int status_ = 0;
+  std::vector<HttpHeader> headers_;
+  std::string refusal_body_;
+  std::uint64_t lines_ = 0;
+};
+
+}  // namespace berth
