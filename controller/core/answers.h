@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Answers: what the API server said to asks and to refused writes, kept in memory for half a
+// minute. Part of the snapshot, so that the pure core learns why a node cannot be emptied and
+// chooses another. A lost answer is asked again: a crash costs nothing.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "apis/result.h"
+#include "apis/time.h"
+
+namespace berth {
+
+struct Answer {
+  bool yes = false;
+  // When no: the server's words, by kind and reason. A 429 with cause DisruptionBudget is a state,
+  // not an error.
+  Error error;
+  std::string against;  // resourceVersion of the object as cached when it was asked
+  Time at{};
+};
+
+class Answers {
+ public:
+  // `question` is a Step's question() and names the object's uid, so that a new object under an old
+  // name is a new question.
+  void put(std::string question, Answer answer) {
+    answers_[std::move(question)] = std::move(answer);
+  }
+  // Nothing if it was never asked or the answer is older than ttl.
+  const Answer* find(std::string_view question, Time now, Duration ttl) const {
+    auto it = answers_.find(question);
+    return it == answers_.end() || now - it->second.at > ttl ? nullptr : &it->second;
+  }
+  void forget_before(Time time) {
+    std::erase_if(answers_, [&](const auto& entry) { return entry.second.at < time; });
+  }
+  std::size_t size() const { return answers_.size(); }
+
+ private:
+  std::map<std::string, Answer, std::less<>> answers_;
+};
+
+}  // namespace berth

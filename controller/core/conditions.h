@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conditions after kstatus: Ready always; Reconciling and Stalled only while True.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apis/meta.h"
+
+namespace berth {
+
+// Desired conditions over those that stand: lastTransitionTime moves only when status does.
+std::vector<Condition> merge_conditions(const std::vector<Condition>& standing,
+                                        std::vector<Condition> desired, Time now);
+
+// Cut to `limit` bytes at a character boundary, with an ellipsis.
+std::string truncate(std::string text, std::size_t limit);
+
+}  // namespace berth

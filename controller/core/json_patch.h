@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// JsonPatch: builds RFC 6902 patches whose tests are the precondition of the write.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace berth {
+
+// "/metadata/labels/" + escape_pointer("nvidia.com/mig.config").
+std::string escape_pointer(std::string_view token);
+std::string label_path(std::string_view key);
+std::string annotation_path(std::string_view key);
+
+class JsonPatch {
+ public:
+  // A test of an absent key passes with null only if its parent exists: test the parent map too
+  // when it may be absent.
+  JsonPatch& test(std::string_view path, std::string_view text);
+  JsonPatch& test_bool(std::string_view path, bool value);
+  JsonPatch& test_absent(std::string_view path);
+  JsonPatch& set(std::string_view path, std::string_view text);  // "add": creates or replaces
+  JsonPatch& set_bool(std::string_view path, bool value);
+  JsonPatch& set_empty_object(std::string_view path);
+  JsonPatch& remove(std::string_view path);  // the path must exist
+  // text if present, else absence.
+  JsonPatch& test_optional(std::string_view path, const std::optional<std::string>& text);
+  std::string str() const { return "[" + operations_ + "]"; }
+
+ private:
+  JsonPatch& append(std::string_view op, std::string_view path, std::string_view json_value);
+  std::string operations_;
+};
+
+// A JSON string literal.
+std::string quote_json(std::string_view text);
+
+}  // namespace berth

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plan: what a reconciler wants done. Values all the way: writes with their preconditions and
+// reasons, questions, statuses, events. Equal snapshots give equal plans, and a plan that has been
+// applied and is planned again is empty.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "apis/core.h"
+#include "apis/mig_layout.h"
+
+namespace berth {
+
+struct ObjectRef {
+  std::string kind;  // "Node", "Pod", "ConfigMap", "MIGLayout"
+  std::string namespace_;
+  std::string name;
+  std::string uid;
+  auto operator<=>(const ObjectRef&) const = default;
+  std::string str() const;  // "Node/n1", "Pod/team-a/train-0"
+};
+template <class T>
+ObjectRef ref_of(const T& object) {
+  return {std::string(kKind<T>.kind), object.meta.namespace_.str(), object.meta.name,
+          object.meta.uid};
+}
+
+enum class Verb { kCreate, kApply, kJsonPatch, kMergePatch, kDelete, kEvict };
+const char* to_string(Verb verb);
+
+// One change of one object. The precondition is in the body (a JSON patch's tests,
+// metadata.resourceVersion or uid of a merge patch) or, for delete and evict, the uid of `object`.
+struct Write {
+  Verb verb = Verb::kJsonPatch;
+  ObjectRef object;
+  std::string body;           // JSON; empty for delete and evict
+  std::string field_manager;  // names::kManager…
+  std::string reason;         // a clause for people: "cordon for layout inference-a100"
+  std::optional<std::int64_t> grace_period_seconds;  // evict and delete
+  bool operator==(const Write&) const = default;
+};
+
+// A question put to the API server live, right before the dangerous write that follows it; a
+// refusal drops the rest of its object's steps. The shell fetches the node and, by quorum list,
+// every pod bound to it, and hands them to `refuse`.
+struct Guard {
+  ObjectRef node;
+  std::string question;  // names what is asked, for logs and plan comparison
+  // Why not, or nothing. Pure.
+  std::function<std::optional<std::string>(const Node& node, const std::vector<Pod>& pods)> refuse;
+  bool operator==(const Guard& other) const {
+    return node == other.node && question == other.question;
+  }
+};
+
+// A dry-run eviction: evaluates uid and PodDisruptionBudgets and spends nothing. Its answer goes
+// into Answers. Before a write in the same object's steps, a "no" drops the rest.
+struct Ask {
+  ObjectRef pod;
+  std::string against;  // resourceVersion of the pod as cached
+  bool operator==(const Ask&) const = default;
+};
+
+using Step = std::variant<Write, Guard, Ask>;
+// The key under which a step's answer is kept: "evict Pod/ns/name uid", "jsonpatch Node/n1 uid".
+std::string question(const Step& step);
+
+struct EventNote {
+  ObjectRef regarding;
+  bool warning = false;
+  std::string reason;  // UpperCamelCase, from a fixed list
+  std::string action;  // what berth did: "Cordon", "Evict", "Repartition"
+  std::string note;    // ≤ 1 KiB
+  bool operator==(const EventNote&) const = default;
+};
+
+// The full desired status of one of our objects. Planned always; the shell sends it only if it
+// differs from the cached one, and at most once in five seconds unless a condition changes.
+struct StatusUpdate {
+  ObjectRef object;
+  std::string body;  // {"status": …} as a merge patch on the status subresource
+  bool differs = false;
+  bool conditions_differ = false;
+  bool operator==(const StatusUpdate&) const = default;
+};
+
+// Steps of one object, run in order; different objects at once.
+struct ObjectSteps {
+  ObjectRef object;
+  std::vector<Step> steps;
+  bool operator==(const ObjectSteps&) const = default;
+};
+
+struct Plan {
+  std::vector<ObjectSteps> objects;
+  std::vector<StatusUpdate> statuses;
+  std::vector<EventNote> events;
+  std::optional<Duration>
+      requeue_after;  // the earliest time at which the same facts would give another plan
+
+  // Appends to the object's steps, making its entry on first use.
+  void add(const ObjectRef& object, Step step);
+  void requeue_in(Duration delay) {
+    if (!requeue_after || delay < *requeue_after) requeue_after = delay;
+  }
+  // No write, no question. A status that already stands does not count.
+  bool empty() const;
+  bool operator==(const Plan&) const = default;
+};
+
+// One line per step, status and event, in order: what tests compare and logs print.
+std::string print(const Plan& plan);
+
+}  // namespace berth

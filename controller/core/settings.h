@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Settings: what flags say and reconcilers obey. `berth controller --print-config` shows each with
+// its default.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "apis/time.h"
+
+namespace berth {
+
+struct Settings {
+  std::string berth_namespace = "berth-system";   // where the ledger and the lease live
+  std::string agents_namespace = "gpu-operator";  // where NVIDIA's node agents run
+  std::string mig_config_map =
+      "berth-mig-parted-config";  // in agents_namespace, key config.yaml, wholly berth's
+  std::string mig_manager_daemon_set = "nvidia-mig-manager";
+
+  Duration settle = std::chrono::seconds(
+      5);  // after the cordon, before the live check that precedes Apply: bindings in flight land
+  Duration verify_for = std::chrono::seconds(30);  // how long allocatable must stand as promised
+  Duration agent_config_map_delay =
+      std::chrono::seconds(90);  // a `failed` for an unknown config is not believed before
+  Duration answer_ttl = std::chrono::seconds(30);  // how long an answer counts
+  Duration retry_backoff =
+      std::chrono::seconds(30);  // after a failed attempt on one node; doubles, at most 16 times
+  Duration abort_backoff =
+      std::chrono::minutes(5);  // before a node whose drain timed out is tried again
+  Duration eviction_retry =
+      std::chrono::seconds(5);  // between evictions of a pod whose budget said no
+};
+
+}  // namespace berth

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Snapshot: all a reconciler may look at. A const view, valid until the reconciler returns and
+// never kept across a co_await.
+#pragma once
+
+#include <cstdint>
+
+#include "controller/core/answers.h"
+#include "controller/core/cluster_state.h"
+#include "controller/core/settings.h"
+
+namespace berth {
+
+struct Snapshot {
+  const ClusterState& cluster;
+  const Answers& answers;
+  const Settings& settings;
+  Time now{};
+  std::int64_t epoch = 0;  // this leader's epoch (annotation on the slot ledger); 0 offline
+  bool offline = false;    // berth plan: nothing can be asked, budgets are read from their status
+};
+
+}  // namespace berth

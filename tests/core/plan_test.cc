@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/core/plan.h"
+
+#include <gtest/gtest.h>
+
+#include "controller/core/answers.h"
+#include "controller/core/conditions.h"
+#include "controller/core/json_patch.h"
+
+namespace berth {
+namespace {
+
+using std::chrono::seconds;
+
+TEST(JsonPatch, EscapesKeysAndValuesAsRfc6901And8259Say) {
+  JsonPatch patch;
+  patch.test("/metadata/uid", "u\"1").test_absent(annotation_path("gpu.berth.dev/a~b"));
+  patch.set(label_path("nvidia.com/mig.config"), "x").remove("/spec/unschedulable");
+  EXPECT_EQ(patch.str(),
+            R"([{"op":"test","path":"/metadata/uid","value":"u\"1"},)"
+            R"({"op":"test","path":"/metadata/annotations/gpu.berth.dev~1a~0b","value":null},)"
+            R"({"op":"add","path":"/metadata/labels/nvidia.com~1mig.config","value":"x"},)"
+            R"({"op":"remove","path":"/spec/unschedulable"}])");
+}
+
+TEST(JsonPatch, BytesThatAreNotUtf8DoNotThrow) {
+  EXPECT_EQ(quote_json("a\xff"), "\"a\xef\xbf\xbd\"");
+}
+
+TEST(Plan, StepsOfOneObjectStayTogetherInOrder) {
+  Plan plan;
+  ObjectRef a{"Node", "", "a", "1"}, b{"Node", "", "b", "2"};
+  plan.add(a, Write{.object = a, .body = "[1]", .reason = "first"});
+  plan.add(b, Write{.object = b, .body = "[2]", .reason = "other"});
+  plan.add(a, Write{.object = a, .body = "[3]", .reason = "second"});
+  ASSERT_EQ(plan.objects.size(), 2u);
+  EXPECT_EQ(print(plan),
+            "jsonpatch Node/a: first\n    [1]\n"
+            "jsonpatch Node/a: second\n    [3]\n"
+            "jsonpatch Node/b: other\n    [2]\n");
+}
+
+TEST(Plan, AStatusThatStandsAlreadyIsNoWork) {
+  Plan plan;
+  plan.statuses.push_back({.object = {"MIGLayout", "", "x", ""}, .body = "{}", .differs = false});
+  EXPECT_TRUE(plan.empty());
+  plan.statuses[0].differs = true;
+  EXPECT_FALSE(plan.empty());
+}
+
+TEST(Plan, RequeueKeepsTheEarliest) {
+  Plan plan;
+  plan.requeue_in(seconds(5));
+  plan.requeue_in(seconds(30));
+  plan.requeue_in(seconds(2));
+  EXPECT_EQ(plan.requeue_after, seconds(2));
+}
+
+TEST(Answers, AnEvictionAndItsDryRunAnswerOneQuestion) {
+  ObjectRef pod{"Pod", "team-a", "p", "u1"};
+  EXPECT_EQ(question(Ask{.pod = pod}), question(Write{.verb = Verb::kEvict, .object = pod}));
+  ObjectRef reborn{"Pod", "team-a", "p", "u2"};
+  EXPECT_NE(question(Ask{.pod = pod}), question(Ask{.pod = reborn}));
+}
+
+TEST(Answers, AnAnswerCountsUntilItIsOld) {
+  Answers answers;
+  answers.put("q", {.yes = true, .at = Time(seconds(100))});
+  EXPECT_NE(answers.find("q", Time(seconds(130)), seconds(30)), nullptr);
+  EXPECT_EQ(answers.find("q", Time(seconds(131)), seconds(30)), nullptr);
+  EXPECT_EQ(answers.find("other", Time(seconds(100)), seconds(30)), nullptr);
+}
+
+TEST(Conditions, TheTransitionTimeMovesOnlyWithTheStatus) {
+  std::vector<Condition> standing = {
+      {.type = "Ready", .status = "False", .last_transition_time = Time(seconds(7))}};
+  auto same = merge_conditions(standing, {{.type = "Ready", .status = "False", .reason = "New"}},
+                               Time(seconds(99)));
+  EXPECT_EQ(same[0].last_transition_time, Time(seconds(7)));
+  auto moved = merge_conditions(standing, {{.type = "Ready", .status = "True"}},
+                                Time(std::chrono::milliseconds(99'500)));
+  EXPECT_EQ(moved[0].last_transition_time, Time(seconds(99)));
+}
+
+TEST(Conditions, TruncationKeepsWholeCharacters) {
+  EXPECT_EQ(truncate("short", 10), "short");
+  EXPECT_EQ(truncate("aaaaéééé", 9), "aaaaé…");
+  EXPECT_LE(truncate(std::string(400, 'x'), 256).size(), 256u);
+}
+
+}  // namespace
+}  // namespace berth
