@@ -5,7 +5,8 @@
 //
 // Coroutines take parameters by value, hold nothing across a co_await that another may free, and
 // every wait has a deadline and a stop token. A task knows its loop from its awaiter; spawn() gives
-// the first one its loop.
+// the first one its loop. Once started, a task runs to its end: nothing that it waits for could be
+// told that its frame is gone.
 //
 // Three patterns are miscompiled by g++ 12 and forbidden: an aggregate temporary inside an awaited
 // call (name it first), `c ? T() : co_await f()` (use if/else), a braced list as an awaited call's
@@ -16,6 +17,7 @@
 #include <coroutine>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <utility>
@@ -130,17 +132,38 @@ struct Root {
   std::coroutine_handle<promise_type> handle;
 };
 inline Root make_root(Task<void> task, std::function<void()> done) {
-  co_await task;
+  {
+    Task<void> running = std::move(task);
+    co_await running;
+  }
   if (done) done();
 }
+
+// Owns a root that has not run yet, so that a loop which is destroyed with its queue unrun frees
+// it.
+class PendingRoot {
+ public:
+  explicit PendingRoot(Root root) : root_(root) {}
+  PendingRoot(const PendingRoot&) = delete;
+  PendingRoot& operator=(const PendingRoot&) = delete;
+  ~PendingRoot() {
+    if (root_.handle) root_.handle.destroy();
+  }
+  void run() { std::exchange(root_.handle, {}).resume(); }
+
+ private:
+  Root root_;
+};
 }  // namespace task_detail
 
 // Starts a task from outside any coroutine, through the loop's queue. `done`, if any, is called
-// when it has ended. The task must end by itself (its stop token is how it is asked to).
+// when the task has ended and its frame is gone. A task ends by itself: its stop token is how it is
+// asked to, and whoever stops the loop first waits for that (TaskGroup counts).
 inline void spawn(Loop& loop, Task<void> task, std::function<void()> done = nullptr) {
-  auto root = task_detail::make_root(std::move(task), std::move(done)).handle;
-  root.promise().loop = &loop;
-  loop.post([root] { root.resume(); });
+  task_detail::Root root = task_detail::make_root(std::move(task), std::move(done));
+  root.handle.promise().loop = &loop;
+  auto pending = std::make_shared<task_detail::PendingRoot>(root);
+  loop.post([pending] { pending->run(); });
 }
 
 // co_await current_loop(): the loop this coroutine runs on.
@@ -162,44 +185,50 @@ class sleep_for {
  public:
   sleep_for(std::chrono::nanoseconds delay, std::stop_token stop)
       : delay_(delay), stop_(std::move(stop)) {}
+  sleep_for(const sleep_for&) = delete;
+  sleep_for& operator=(const sleep_for&) = delete;
+
   bool await_ready() const noexcept { return stop_.stop_requested(); }
   template <class P>
   void await_suspend(std::coroutine_handle<P> awaiter) {
-    loop_ = awaiter.promise().loop;
-    awaiter_ = awaiter;
-    timer_ = loop_->call_after(delay_, [this] { finish(true); });
-    callback_.emplace(stop_, std::function<void()>([this] {
-                        // May run inside request_stop(): wake through the queue like everything
-                        // else.
-                        loop_->cancel(timer_);
-                        loop_->post([this] { finish(false); });
+    sleep_ = std::make_shared<Sleep>();
+    sleep_->loop = awaiter.promise().loop;
+    sleep_->timer = sleep_->loop->call_after(
+        delay_, [sleep = sleep_, awaiter] { sleep->finish(true, awaiter); });
+    // Runs inside request_stop(), so it wakes through the queue like everything else.
+    callback_.emplace(stop_, std::function<void()>([sleep = sleep_, awaiter] {
+                        sleep->loop->post([sleep, awaiter] { sleep->finish(false, awaiter); });
                       }));
   }
   bool await_resume() {
     callback_.reset();
-    return slept_ && !stop_.stop_requested();
+    return sleep_ != nullptr && sleep_->slept && !stop_.stop_requested();
   }
 
  private:
-  void finish(bool slept) {
-    if (done_) return;
-    done_ = true;
-    slept_ = slept;
-    awaiter_.resume();
-  }
+  // Outlives the awaiter: timer and stop may both be on their way, and the second finds `done`.
+  struct Sleep {
+    Loop* loop = nullptr;
+    Loop::TimerId timer = 0;
+    bool slept = false;
+    bool done = false;
+    void finish(bool passed, std::coroutine_handle<> awaiter) {
+      if (std::exchange(done, true)) return;
+      slept = passed;
+      loop->cancel(timer);
+      awaiter.resume();
+    }
+  };
   std::chrono::nanoseconds delay_;
   std::stop_token stop_;
-  Loop* loop_ = nullptr;
-  Loop::TimerId timer_ = 0;
-  std::coroutine_handle<> awaiter_;
+  std::shared_ptr<Sleep> sleep_;
   std::optional<std::stop_callback<std::function<void()>>> callback_;
-  bool slept_ = false;
-  bool done_ = false;
 };
 
-// One value handed from a callback to one waiting coroutine: `co_await promise.wait()`. Set it
-// once; setting before the wait is fine. The object outlives both sides (keep it in a shared_ptr
-// held by the callback).
+// One value handed from a callback to one waiting coroutine: `co_await handoff.wait()`. Set it
+// once; setting before the wait is fine. Both sides hold it in a shared_ptr. Whoever sets it must
+// always do so in the end, because the wait itself knows neither deadline nor stop: Transport's
+// on_end does.
 template <class T>
 class Handoff {
  public:

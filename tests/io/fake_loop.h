@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// FakeLoop: a Loop with a virtual clock. Nothing happens but by the run_ functions; equal programs
+// run equally.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <map>
+#include <utility>
+
+#include "controller/io/loop.h"
+
+namespace berth {
+
+class FakeLoop : public Loop {
+ public:
+  MonotonicTime now() const override { return now_; }
+  std::chrono::sys_time<std::chrono::microseconds> wall_now() const override {
+    return wall_start_ + std::chrono::duration_cast<std::chrono::microseconds>(now_);
+  }
+  void post(std::function<void()> work) override { ready_.push_back(std::move(work)); }
+  TimerId call_after(std::chrono::nanoseconds delay, std::function<void()> work) override {
+    const TimerId id = ++last_timer_;
+    const MonotonicTime due = now_ + std::max(delay, std::chrono::nanoseconds(0));
+    timers_.emplace(std::make_pair(due, id), std::move(work));
+    return id;
+  }
+  void cancel(TimerId timer) override {
+    for (auto it = timers_.begin(); it != timers_.end(); ++it) {
+      if (it->first.second != timer) continue;
+      timers_.erase(it);
+      return;
+    }
+  }
+
+  // Runs what is posted, and what that posts, without moving the clock. The count of what ran.
+  std::size_t run_ready() {
+    std::size_t count = 0;
+    for (; !ready_.empty(); ++count) {
+      const std::function<void()> work = std::move(ready_.front());
+      ready_.pop_front();
+      work();
+    }
+    return count;
+  }
+  // Runs everything that is due within the span, moving the clock from timer to timer to its end.
+  void run_for(std::chrono::nanoseconds span) {
+    const MonotonicTime end = now_ + span;
+    run_ready();
+    while (!timers_.empty() && timers_.begin()->first.first <= end) fire_next();
+    now_ = end;
+  }
+  // Until neither work nor timers are left, or the span of virtual time is over. True: idle.
+  bool run_until_idle(std::chrono::nanoseconds limit = std::chrono::hours(1)) {
+    const MonotonicTime end = now_ + limit;
+    run_ready();
+    while (!timers_.empty() && timers_.begin()->first.first <= end) fire_next();
+    return timers_.empty();
+  }
+
+  std::size_t timers() const { return timers_.size(); }
+  void set_wall(std::chrono::sys_time<std::chrono::microseconds> at) {
+    wall_start_ = at - std::chrono::duration_cast<std::chrono::microseconds>(now_);
+  }
+
+ private:
+  void fire_next() {
+    auto node = timers_.extract(timers_.begin());
+    now_ = std::max(now_, node.key().first);
+    post(std::move(node.mapped()));
+    run_ready();
+  }
+
+  MonotonicTime now_{0};
+  std::chrono::sys_time<std::chrono::microseconds> wall_start_{
+      std::chrono::sys_days(std::chrono::year(2026) / std::chrono::November / 21)};
+  std::deque<std::function<void()>> ready_;
+  std::map<std::pair<MonotonicTime, TimerId>, std::function<void()>> timers_;
+  TimerId last_timer_ = 0;
+};
+
+}  // namespace berth
