@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// A throw-away certificate authority for one control plane: P-256 keys, valid for a day. PEM text
+// in, PEM text out.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace berth::test {
+
+struct KeyPair {
+  std::string certificate;  // PEM
+  std::string key;          // PEM, PKCS#8
+};
+
+class Authority {
+ public:
+  Authority();
+  ~Authority();
+  const std::string& certificate() const { return self_.certificate; }
+  // For a server that answers to these names; entries that look like an IPv4 address become IP
+  // names.
+  KeyPair issue_server(const std::vector<std::string>& names);
+  // For a client: common name = user, organizations = groups.
+  KeyPair issue_client(const std::string& user, const std::vector<std::string>& groups);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+  KeyPair self_;
+};
+
+// A bare key pair, for service-account tokens: `certificate` holds the public key.
+KeyPair make_signing_key();
+
+std::string base64(const std::string& bytes);
+
+}  // namespace berth::test
