@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks what a compiler does not: which folder includes which, that each source begins with its own header (so headers are
+self-contained), that every file carries its SPDX line, that no header is dead, and that clang-format agrees."""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+# The arrows of docs/architecture.md: folder -> folders it may include.
+MAY_INCLUDE = {
+    "apis": {"apis"},
+    "controller/core": {"apis", "controller/core"},
+    "controller/mig": {"apis", "controller/core", "controller/mig"},
+    "controller/preview": {"apis", "controller/core", "controller/mig", "controller/preview"},
+    "controller/io": {"controller/io"},
+    "controller/client": {"apis", "controller/io", "controller/client"},
+    "controller/runtime": {"apis", "controller/core", "controller/io", "controller/client", "controller/runtime"},
+    "controller/live": {"controller/io", "controller/client", "controller/live"},
+    "controller/server": {"apis", "controller/core", "controller/io", "controller/runtime", "controller/live", "controller/server"},
+}
+FOREIGN_TO_PURE = re.compile(r'#include\s+<(uv\.h|curl/|openssl/|spdlog/|libwebsockets|CLI/|prometheus/|thread|fstream|random|mutex)')
+PURE = ("apis", "controller/core", "controller/mig", "controller/preview")
+INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
+
+
+def folder_of(path):
+    parts = path.split("/")
+    return "/".join(parts[:2]) if parts[0] == "controller" else parts[0]
+
+
+def complaints(root):
+    files = [p for top in ("apis", "controller", "tests", "bench") for p in (root / top).rglob("*") if p.suffix in (".h", ".cc")]
+    included = set()
+    for path in files:
+        name = path.relative_to(root).as_posix()
+        text = path.read_text()
+        includes = INCLUDE.findall(text)
+        included.update(includes)
+        if not text.startswith("// SPDX-License-Identifier: Apache-2.0\n"):
+            yield f"{name}:1: does not begin with the SPDX line"
+        folder = folder_of(name)
+        for target in includes:
+            if folder in MAY_INCLUDE and folder_of(target) not in MAY_INCLUDE[folder]:
+                yield f"{name}: {folder} may not include {target}"
+        if folder in PURE and (match := FOREIGN_TO_PURE.search(text)):
+            yield f"{name}: a pure folder includes <{match.group(1)}…>"
+        if path.suffix == ".h" and "#include <nlohmann/json.hpp>" in text and folder != "tests":
+            yield f"{name}: headers include <nlohmann/json_fwd.hpp> only; json.hpp costs every includer seconds"
+        own = name[: -len(".cc")] + ".h"
+        if path.suffix == ".cc" and (root / own).exists() and (not includes or includes[0] != own):
+            yield f"{name}: its first include is not its own header, so nothing shows that {own} is self-contained"
+    for path in files:
+        name = path.relative_to(root).as_posix()
+        if path.suffix == ".h" and name not in included:
+            yield f"{name}: no file includes this header"
+    yield from format_complaints(root, files)
+
+
+def format_complaints(root, files):
+    tool = shutil.which("clang-format-14")
+    if tool is None:
+        yield "clang-format-14 is not installed: scripts/install-packages"
+        return
+    run = subprocess.run([tool, "--dry-run", "-Werror", *map(str, files)], cwd=root, capture_output=True, text=True)
+    seen = set()
+    for line in run.stderr.splitlines():
+        if "code should be clang-formatted" in line:
+            seen.add(line.split(":")[0])
+    for name in sorted(seen):
+        yield f"{pathlib.Path(name).relative_to(root) if pathlib.Path(name).is_absolute() else name}: clang-format would change it"
+
+
+def main(root):
+    found = list(complaints(pathlib.Path(root).resolve()))
+    print("\n".join(found) if found else "the tree is as docs/architecture.md says")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Shows that the other two checks can fail: a doctored tree and a doctored archive, one fault of each kind."""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).parent
+SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
+
+
+def run(script, *args):
+    done = subprocess.run([sys.executable, HERE / script, *map(str, args)], capture_output=True, text=True)
+    return done.returncode, done.stdout
+
+
+def tree_faults(tmp):
+    root = tmp / "tree"
+    for folder in ("apis", "controller/core", "controller/client"):
+        (root / folder).mkdir(parents=True)
+    (root / "controller/client/http.h").write_text(SPDX + "#pragma once\n")
+    (root / "controller/core/a.h").write_text(SPDX + "#pragma once\n")
+    (root / "controller/core/a.cc").write_text(
+        SPDX + '#include <string>\n\n#include "controller/client/http.h"\n#include "controller/core/a.h"\nint  x;\n')
+    (root / "apis/b.h").write_text('#pragma once\n#include <curl/curl.h>\n#include <nlohmann/json.hpp>\n')
+    return root
+
+
+def main(compiler):
+    with tempfile.TemporaryDirectory() as name:
+        tmp = pathlib.Path(name)
+        code, out = run("check_tree.py", tree_faults(tmp))
+        expected = ["may not include controller/client/http.h", "first include is not its own header", "SPDX line",
+                    "a pure folder includes <curl/", "json_fwd.hpp> only", "no file includes this header", "clang-format would change"]
+        missed = [e for e in expected if e not in out]
+
+        source, obj, archive = tmp / "w.cc", tmp / "w.o", tmp / "w.a"
+        source.write_text("#include <chrono>\n#include <cstdlib>\n#include <random>\n"
+                          "long f() { std::random_device d; return std::chrono::system_clock::now().time_since_epoch().count()"
+                          " + (getenv(\"HOME\") != nullptr) + d(); }\n")
+        subprocess.run([compiler, "-std=c++20", "-c", source, "-o", obj], check=True)
+        subprocess.run(["ar", "rc", archive, obj], check=True)
+        archive_code, archive_out = run("check_symbols.py", archive)
+        missed += [e for e in ("getenv", "system_clock::now", "random_device") if e not in archive_out]
+    for e in missed:
+        print(f"not reported: {e}")
+    ok = not missed and code == 1 and archive_code == 1
+    print("both checks report every planted fault" if ok else f"exit codes {code}, {archive_code}")
+    return 0 if ok else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
