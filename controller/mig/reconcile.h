@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The MIG reconcilers: pure functions from a snapshot to a plan. The shell calls them on the loop
+// thread, and `berth plan` on a what-if; a plan that has been applied and is planned again is
+// empty.
+#pragma once
+
+#include <string_view>
+
+#include "controller/core/plan.h"
+#include "controller/core/snapshot.h"
+
+namespace berth {
+
+// By workqueue key (watch_keys.h). Empty for an unknown key, and while the slot ledger shows a
+// newer leader's epoch than the snapshot's: a deposed leader plans nothing.
+Plan reconcile(const Snapshot& snapshot, std::string_view key);
+
+// "layout/NAME": chooses the next nodes, claims their slots, keeps the finalizer, writes the
+// status.
+Plan reconcile_mig_layout(const Snapshot& snapshot, std::string_view layout);
+
+// "node/NAME": the next step of one node that holds a slot or is on its way.
+Plan reconcile_node_rollout(const Snapshot& snapshot, std::string_view node);
+
+// "slots": frees the slots of nodes that are back or gone, and restores a ledger that was deleted.
+Plan reconcile_slots(const Snapshot& snapshot);
+
+// "agent-config": renders every layout into the one file that NVIDIA's mig-manager reads.
+Plan reconcile_agent_config(const Snapshot& snapshot);
+
+}  // namespace berth
