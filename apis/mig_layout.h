@@ -136,6 +136,12 @@ inline constexpr std::size_t kMaxGpusPerEntry = 16;
 inline constexpr std::int32_t kMaxGpuIndex = 15;
 inline constexpr std::size_t kMaxProfiles = 16;
 inline constexpr std::int64_t kMaxProfileCount = 16;
+inline constexpr std::int64_t kMaxTimeoutHours = 168;     // every duration: from 1s to a week
+inline constexpr std::int64_t kMaxNodeBudget = 100'000;   // maxUnavailable, initialBatch, maxFailures
+inline constexpr std::int64_t kMaxSelectorTerms = 32;     // of matchLabels, and of matchExpressions
+inline constexpr std::int64_t kMaxSelectorValues = 64;
+inline constexpr std::int64_t kMaxProducts = 16;
+inline constexpr std::int64_t kMaxResources = 32;         // of minAvailable, and of retire
 inline constexpr std::size_t kMaxDetails = 100;
 inline constexpr std::size_t kMaxMessage = 256;
 }  // namespace limits
@@ -146,5 +152,7 @@ std::vector<Error> check_rules(const MIGLayout& layout);
 
 // The status as the API writes it, for a merge patch on the status subresource. Conditions keep their transition times.
 std::string encode_status(const MIGLayoutStatus& status);
+// The whole body of that merge patch, {"status": …}: a resource that left the capacity is set to null, or the server would keep it.
+std::string encode_status_patch(const MIGLayoutStatus& before, const MIGLayoutStatus& after);
 
 }  // namespace berth

@@ -11,14 +11,18 @@ struct TextPool {
   struct Hash {
     using is_transparent = void;
     std::size_t operator()(std::string_view v) const { return std::hash<std::string_view>{}(v); }
-    std::size_t operator()(const Text::Rep* r) const { return (*this)(std::string_view(r->data, r->size)); }
+    std::size_t operator()(const Text::Rep* r) const {
+      return (*this)(std::string_view(r->data, r->size));
+    }
   };
   struct Equal {
     using is_transparent = void;
     static std::string_view view(std::string_view v) { return v; }
     static std::string_view view(const Text::Rep* r) { return {r->data, r->size}; }
     template <class A, class B>
-    bool operator()(const A& a, const B& b) const { return view(a) == view(b); }
+    bool operator()(const A& a, const B& b) const {
+      return view(a) == view(b);
+    }
   };
   std::unordered_set<Text::Rep*, Hash, Equal> reps;
 

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "apis/int_or_percent.h"
+#include "apis/layout_fields.h"
+#include "apis/nearest_name.h"
+#include "apis/time.h"
+
+namespace berth {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string join(const std::vector<std::string>& values) {
+  std::string text;
+  for (const std::string& value : values) text += (text.empty() ? "" : ", ") + value;
+  return text;
+}
+
+std::string shorten(std::string_view text) {
+  constexpr std::size_t kShown = 64;
+  if (text.size() <= kShown) return std::string(text);
+  std::size_t end = kShown;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return std::string(text.substr(0, end)) + "...";
+}
+
+std::string describe_value(const Json& value) {
+  if (value.is_object()) return "a map";
+  if (value.is_array()) return "a list";
+  if (value.is_string())
+    return fmt::format("the text \"{}\"", shorten(value.get_ref<const std::string&>()));
+  if (value.is_null()) return "nothing";
+  return value.dump();
+}
+
+// Unicode characters, as the server counts a string's length.
+std::int64_t characters(std::string_view text) {
+  return std::count_if(text.begin(), text.end(),
+                       [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+}
+
+// One check of one value; holds what all of them need.
+class Checker {
+ public:
+  Checker(UnknownFields unknown, std::vector<Complaint>& complaints)
+      : unknown_(unknown), complaints_(complaints) {}
+
+  void check(const Json& value, const Field& field, const std::string& path) {
+    switch (field.type) {
+      case FieldType::kObject:
+        return check_object(value, field, path);
+      case FieldType::kList:
+        return check_list(value, field, path);
+      case FieldType::kMap:
+        return check_map(value, field, path);
+      case FieldType::kString:
+        return check_text(value, field, path);
+      case FieldType::kInteger:
+        return check_integer(value, field, path);
+      case FieldType::kBoolean:
+        if (!value.is_boolean()) wrong_type(value, "true or false", path);
+        return;
+      case FieldType::kIntOrPercent:
+        return check_int_or_percent(value, field, path);
+      case FieldType::kDuration:
+        return check_duration(value, field, path);
+    }
+  }
+
+ private:
+  void complain(const std::string& path, std::string message, const std::string& advice = "") {
+    if (!advice.empty()) message += "; " + advice;
+    complaints_.push_back({path, std::move(message)});
+  }
+
+  void wrong_type(const Json& value, std::string_view expected, const std::string& path) {
+    complain(path, fmt::format("must be {}, is {}", expected, describe_value(value)));
+  }
+
+  void check_object(const Json& value, const Field& field, const std::string& path) {
+    if (!value.is_object()) return wrong_type(value, "a map of fields", path);
+    for (auto it = value.begin(); it != value.end(); ++it) {
+      const Field* child = field.find(it.key());
+      if (child != nullptr) {
+        if (!it->is_null()) check(*it, *child, path + "." + child->name);
+      } else if (unknown_ == UnknownFields::kReport) {
+        std::vector<std::string> known;
+        for (const Field& f : field.children) known.push_back(f.name);
+        complain(path + "." + it.key(), unknown_field_message(it.key(), known));
+      }
+    }
+    for (const Field& child : field.children) {
+      if (!child.required) continue;
+      auto it = value.find(child.name);
+      if (it == value.end() || it->is_null())
+        complain(path + "." + child.name, "is required", child.advice);
+    }
+  }
+
+  bool check_size(std::size_t size, const Field& field, const std::string& path,
+                  std::string_view what) {
+    auto count = static_cast<std::int64_t>(size);
+    if (count < field.min)
+      complain(path, fmt::format("needs at least {} {}", field.min, what), field.advice);
+    if (count > field.max)
+      complain(path, fmt::format("has {} {}, at most {} may stand here", count, what, field.max));
+    return count <= field.max;
+  }
+
+  void check_list(const Json& value, const Field& field, const std::string& path) {
+    if (!value.is_array()) return wrong_type(value, "a list", path);
+    if (!check_size(value.size(), field, path, "items")) return;
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      std::string item_path = fmt::format("{}[{}]", path, i);
+      check(value[i], field.children.front(), item_path);
+      if (!field.set) continue;
+      for (std::size_t j = 0; j < i; ++j) {
+        if (value[i] == value[j]) {
+          complain(item_path, fmt::format("{} stands here twice", describe_value(value[i])));
+          break;
+        }
+      }
+    }
+  }
+
+  void check_map(const Json& value, const Field& field, const std::string& path) {
+    if (!value.is_object()) return wrong_type(value, "a map", path);
+    if (!check_size(value.size(), field, path, "entries")) return;
+    for (auto it = value.begin(); it != value.end(); ++it) {
+      constexpr std::size_t kMaxKey = 317;  // a label key's prefix, slash and name
+      if (it.key().size() > kMaxKey || !matches_pattern(it.key(), field.pattern)) {
+        complain(path, fmt::format("\"{}\" cannot stand here", shorten(it.key())), field.advice);
+      } else if (!it->is_null()) {
+        check(*it, field.children.front(), path + "." + it.key());
+      } else {
+        wrong_type(*it, "given", path + "." + it.key());
+      }
+    }
+  }
+
+  void check_text(const Json& value, const Field& field, const std::string& path) {
+    if (!value.is_string()) return wrong_type(value, "text", path);
+    const auto& text = value.get_ref<const std::string&>();
+    if (!field.one_of.empty()) {
+      if (std::find(field.one_of.begin(), field.one_of.end(), text) != field.one_of.end()) return;
+      std::string message =
+          fmt::format("must be one of {}; is \"{}\"", join(field.one_of), shorten(text));
+      std::string near = nearest_name(text, field.one_of);
+      return complain(path, message, near.empty() ? "" : fmt::format("did you mean {}?", near));
+    }
+    if (characters(text) < field.min) return complain(path, "must not be empty", field.advice);
+    if (characters(text) > field.max) {
+      return complain(path, fmt::format("has {} characters, at most {} are allowed",
+                                        characters(text), field.max));
+    }
+    if (!field.pattern.empty() && !matches_pattern(text, field.pattern)) {
+      complain(path, fmt::format("\"{}\" cannot stand here", shorten(text)), field.advice);
+    }
+  }
+
+  void check_integer(const Json& value, const Field& field, const std::string& path) {
+    if (!value.is_number_integer()) return wrong_type(value, "a whole number", path);
+    bool huge = value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX;
+    if (!huge && value.get<std::int64_t>() >= field.min && value.get<std::int64_t>() <= field.max)
+      return;
+    complain(path, fmt::format("must be from {} to {}, is {}", field.min, field.max, value.dump()),
+             field.advice);
+  }
+
+  void check_int_or_percent(const Json& value, const Field& field, const std::string& path) {
+    bool good = false;
+    if (value.is_string()) {
+      auto parsed = IntOrPercent::parse(value.get_ref<const std::string&>());
+      good = parsed.has_value() && parsed->percent && parsed->value > 0 &&
+             parsed->str() == value.get_ref<const std::string&>();  // no "+5%", no "007%"
+    } else if (value.is_number_integer()) {
+      bool huge = value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX;
+      good =
+          !huge && value.get<std::int64_t>() >= field.min && value.get<std::int64_t>() <= field.max;
+    } else {
+      return wrong_type(value, "a number or a percentage", path);
+    }
+    if (!good)
+      complain(path, fmt::format("{} cannot stand here", describe_value(value)), field.advice);
+  }
+
+  void check_duration(const Json& value, const Field& field, const std::string& path) {
+    if (!value.is_string()) {
+      wrong_type(value, "a duration", path);
+      complaints_.back().message += "; " + field.advice;
+      return;
+    }
+    Result<Duration> duration = parse_duration(value.get_ref<const std::string&>());
+    if (!duration) return complain(path, duration.error().message);
+    if (*duration < std::chrono::seconds(field.min) ||
+        *duration > std::chrono::seconds(field.max)) {
+      complain(path, fmt::format("must be from {} to {}, is {}",
+                                 format_duration_short(std::chrono::seconds(field.min)),
+                                 format_duration_short(std::chrono::seconds(field.max)),
+                                 format_duration_short(*duration)));
+    }
+  }
+
+  UnknownFields unknown_;
+  std::vector<Complaint>& complaints_;
+};
+
+}  // namespace
+
+void check_field(const Json& value, const Field& field, const std::string& path,
+                 UnknownFields unknown, std::vector<Complaint>& complaints) {
+  Checker(unknown, complaints).check(value, field, path);
+}
+
+std::string unknown_field_message(std::string_view name, const std::vector<std::string>& known) {
+  std::string near = nearest_name(name, known);
+  if (!near.empty()) return fmt::format("unknown field; did you mean {}?", near);
+  return fmt::format("unknown field; the fields here are {}", join(known));
+}
+
+bool matches_pattern(std::string_view text, const std::string& pattern) {
+  static auto* compiled = new std::map<std::string, std::regex>;
+  auto it = compiled->find(pattern);
+  if (it == compiled->end()) it = compiled->emplace(pattern, std::regex(pattern)).first;
+  return std::regex_match(text.begin(), text.end(), it->second);
+}
+
+}  // namespace berth

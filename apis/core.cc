@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apis/core.h"
+
+#include <algorithm>
+
+namespace berth {
+namespace {
+
+bool tolerates(const Toleration& toleration, const Taint& taint) {
+  if (!toleration.effect.empty() && toleration.effect != taint.effect) return false;
+  if (toleration.op == "Exists") return toleration.key.empty() || toleration.key == taint.key;
+  if (!toleration.op.empty() && toleration.op != "Equal") return false;
+  return toleration.key == taint.key && toleration.value == taint.value;
+}
+
+}  // namespace
+
+bool tolerates(const std::vector<Toleration>& tolerations, const Taint& taint) {
+  return std::any_of(tolerations.begin(), tolerations.end(),
+                     [&](const Toleration& t) { return tolerates(t, taint); });
+}
+
+bool is_gpu_resource(std::string_view resource_name) {
+  return resource_name.starts_with("nvidia.com/gpu") ||
+         resource_name.starts_with("nvidia.com/mig-");
+}
+
+bool uses_gpu(const Pod& pod) {
+  return pod.has_resource_claims ||
+         std::any_of(pod.requests.begin(), pod.requests.end(), [](const auto& request) {
+           return is_gpu_resource(request.first.view()) && !request.second.is_zero();
+         });
+}
+
+bool PodDisruptionBudget::selects(const Pod& pod) const {
+  return selector.has_value() && meta.namespace_ == pod.meta.namespace_ &&
+         selector->matches(pod.meta.labels);
+}
+
+}  // namespace berth

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apis/decode.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "apis/decode_frame.h"
+#include "apis/names.h"
+
+namespace berth {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr char kInitialEventsEnd[] = "k8s.io/initial-events-end";
+
+// simdjson's parser keeps its buffers, about five bytes per byte of its largest document. One
+// parser serves all watch events; a list page gets its own, so that its megabytes go back.
+constexpr std::size_t kMaxEventBytes = 256 * 1024;
+
+od::parser& event_parser() {
+  static auto* parser = new od::parser;  // never destroyed: statics elsewhere may still decode
+  return *parser;
+}
+
+simdjson::padded_string_view padded(std::string& body) {
+  if (body.capacity() < body.size() + simdjson::SIMDJSON_PADDING) {
+    body.reserve(body.size() + simdjson::SIMDJSON_PADDING);
+  }
+  return simdjson::padded_string_view(body.data(), body.size(), body.capacity());
+}
+
+// Runs on_root(value) over the body; true if all of it, to the last brace, is JSON and on_root took
+// it.
+template <class OnField>
+bool read_root(std::string& body, Fault& fault, OnField&& on_field) {
+  std::optional<od::parser> own;
+  od::parser& parser = body.size() > kMaxEventBytes ? own.emplace() : event_parser();
+  od::document document;
+  if (auto code = parser.iterate(padded(body)).get(document); code != simdjson::SUCCESS) {
+    return fault.broken(code);
+  }
+  od::object root;
+  if (auto code = document.get_object().get(root); code != simdjson::SUCCESS) {
+    return fault.broken(code);
+  }
+  for (auto result : root) {
+    od::field field;
+    std::string_view key;
+    if (auto code = std::move(result).get(field); code != simdjson::SUCCESS)
+      return fault.broken(code);
+    if (!read_key(field, key, fault)) return false;
+    if (!on_field(key, field.value())) return fault.under(key);
+  }
+  return true;
+}
+
+Result<Json> parse_small(std::string_view body) {
+  Json json = Json::parse(body.begin(), body.end(), nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded()) return decode_error("", "is not valid JSON");
+  if (!json.is_object()) return decode_error("", "is not a JSON object");
+  return json;
+}
+
+template <class T>
+Result<T> read_small(const Json& json, const std::string& under) {
+  std::optional<Error> error;
+  T object;
+  JsonCursor cursor(&json, error);
+  if (json.is_object())
+    read(cursor, object);
+  else
+    cursor.fail("must be an object");
+  if (!error) return object;
+  if (!under.empty()) error->where = error->where.empty() ? under : under + "." + error->where;
+  return *std::move(error);
+}
+
+template <class T>
+std::optional<typename WatchEvent<T>::Type> read_type(std::string_view type) {
+  using Type = typename WatchEvent<T>::Type;
+  if (type == "MODIFIED") return Type::kModified;
+  if (type == "ADDED") return Type::kAdded;
+  if (type == "DELETED") return Type::kDeleted;
+  if (type == "BOOKMARK") return Type::kBookmark;
+  if (type == "ERROR") return Type::kError;
+  return std::nullopt;
+}
+
+void read_bookmark(const Json& object, std::string& resource_version, bool& initial_events_end) {
+  std::optional<Error> ignored;
+  JsonCursor meta = JsonCursor(&object, ignored)["metadata"];
+  meta["resourceVersion"].read(resource_version);
+  std::string end;
+  meta["annotations"][kInitialEventsEnd].read(end);
+  initial_events_end = end == "true";
+}
+
+// Bookmarks, errors and the kinds of small volume.
+template <class T>
+Result<WatchEvent<T>> decode_small_event(std::string_view line) {
+  using Type = typename WatchEvent<T>::Type;
+  Result<Json> json = parse_small(line);
+  if (!json) return json.error();
+  auto type_text = json->find("type"), object = json->find("object");
+  if (type_text == json->end() || !type_text->is_string()) {
+    return decode_error("type", "a watch event must say its type");
+  }
+  if (object == json->end() || !object->is_object()) {
+    return decode_error("object", "a watch event must carry an object");
+  }
+  auto type = read_type<T>(type_text->template get_ref<const std::string&>());
+  if (!type) return decode_error("type", "is no type of watch event");
+
+  WatchEvent<T> event;
+  event.type = *type;
+  if (*type == Type::kError) {
+    event.error = read_status(0, *object);
+  } else if (*type == Type::kBookmark) {
+    read_bookmark(*object, event.object.meta.resource_version, event.initial_events_end);
+  } else if constexpr (kAtVolume<T>) {
+    return decode_error("type", "comes after the object");  // decode_volume_event took the rest
+  } else {
+    Result<T> read = read_small<T>(*object, "object");
+    if (!read) return std::move(read).error();
+    event.object = *std::move(read);
+  }
+  return event;
+}
+
+// The server writes type before object. One that does not is read as well, in two passes.
+template <class T>
+Result<WatchEvent<T>> decode_volume_event(std::string& line) {
+  using Type = typename WatchEvent<T>::Type;
+  WatchEvent<T> event;
+  std::optional<Type> type;
+  bool has_object = false;
+  Fault fault;
+  bool good = read_root(line, fault, [&](std::string_view key, od::value value) {
+    if (key == "type") {
+      std::string_view text;
+      if (!read(value, text, fault)) return false;
+      type = read_type<T>(text);
+      return type.has_value() || fault.bad("is no type of watch event");
+    }
+    if (key != "object") return true;
+    has_object = true;
+    if (type == Type::kBookmark || type == Type::kError) return true;
+    event.object = T();  // a duplicate key: the last one wins
+    return read(value, event.object, fault);
+  });
+  if (type == Type::kBookmark || type == Type::kError) return decode_small_event<T>(line);
+  if (!good) return fault.error();
+  if (!type) return decode_error("type", "a watch event must say its type");
+  if (!has_object) return decode_error("object", "a watch event must carry an object");
+  event.type = *type;
+  return event;
+}
+
+template <class T>
+Result<ListPage<T>> decode_small_list(std::string_view body) {
+  Result<Json> json = parse_small(body);
+  if (!json) return json.error();
+  std::optional<Error> error;
+  JsonCursor root(&*json, error);
+  ListPage<T> page;
+  root["metadata"]["resourceVersion"].read(page.resource_version);
+  root["metadata"]["continue"].read(page.continue_token);
+  for (const JsonCursor& item : root["items"].items()) {
+    Result<T> object = read_small<T>(*item.json(), item.path());
+    if (!object) return std::move(object).error();
+    page.items.push_back(*std::move(object));
+  }
+  if (error) return *std::move(error);
+  return page;
+}
+
+template <class T>
+Result<ListPage<T>> decode_volume_list(std::string& body) {
+  ListPage<T> page;
+  Fault fault;
+  bool good = read_root(body, fault, [&](std::string_view key, od::value value) {
+    if (key == "items") {
+      page.items.clear();
+      return each_item(value, fault, [&](od::value item) {
+        return read(item, page.items.emplace_back(), fault);
+      });
+    }
+    if (key != "metadata") return true;
+    return each_field(value, fault, [&](std::string_view name, od::value field) {
+      if (name == "resourceVersion") return read(field, page.resource_version, fault);
+      if (name == "continue") return read(field, page.continue_token, fault);
+      return true;
+    });
+  });
+  if (!good) return fault.error();
+  return page;
+}
+
+}  // namespace
+
+bool keeps_annotation(std::string_view key) {
+  return key.starts_with("gpu.berth.dev/") || key == names::kMirrorAnnotation ||
+         key == "cluster-autoscaler.kubernetes.io/safe-to-evict" ||
+         key == "cluster-autoscaler.kubernetes.io/scale-down-disabled" ||
+         key == "karpenter.sh/do-not-disrupt";
+}
+
+template <class T>
+Result<WatchEvent<T>> decode_watch_event(std::string& line) {
+  if constexpr (kAtVolume<T>)
+    return decode_volume_event<T>(line);
+  else
+    return decode_small_event<T>(line);
+}
+
+template <class T>
+Result<ListPage<T>> decode_list(std::string& body) {
+  if constexpr (kAtVolume<T>)
+    return decode_volume_list<T>(body);
+  else
+    return decode_small_list<T>(body);
+}
+
+template <class T>
+Result<T> decode_object(std::string& body) {
+  if constexpr (kAtVolume<T>) {
+    T object;
+    Fault fault;
+    // Field by field would need each kind's own root; a value is what read() takes.
+    std::optional<od::parser> own;
+    od::parser& parser = body.size() > kMaxEventBytes ? own.emplace() : event_parser();
+    od::document document;
+    if (auto code = parser.iterate(padded(body)).get(document); code != simdjson::SUCCESS) {
+      fault.broken(code);
+      return fault.error();
+    }
+    od::value root;
+    if (auto code = document.get_value().get(root); code != simdjson::SUCCESS) {
+      fault.broken(code);
+      return fault.error();
+    }
+    if (!read(root, object, fault)) return fault.error();
+    return object;
+  } else {
+    Result<Json> json = parse_small(body);
+    if (!json) return json.error();
+    return read_small<T>(*json, "");
+  }
+}
+
+#define BERTH_DECODES(T)                                           \
+  template Result<WatchEvent<T>> decode_watch_event(std::string&); \
+  template Result<ListPage<T>> decode_list(std::string&);          \
+  template Result<T> decode_object(std::string&)
+
+BERTH_DECODES(Pod);
+BERTH_DECODES(Node);
+BERTH_DECODES(PodDisruptionBudget);
+BERTH_DECODES(Job);
+BERTH_DECODES(ConfigMap);
+BERTH_DECODES(DaemonSet);
+BERTH_DECODES(ClusterPolicy);
+BERTH_DECODES(Lease);
+BERTH_DECODES(MIGLayout);
+#undef BERTH_DECODES
+
+}  // namespace berth

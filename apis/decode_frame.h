@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What decode.cc's templates ask of the kinds: kinds of volume read themselves from simdjson
+// (decode_pod.cc, decode_node.cc), the small ones from nlohmann-json (decode_small.cc).
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <type_traits>
+
+#include "apis/decode.h"
+#include "apis/json_cursor.h"
+#include "apis/json_reader.h"
+
+namespace berth {
+
+template <class T>
+inline constexpr bool kAtVolume = std::is_same_v<T, Pod> || std::is_same_v<T, Node>;
+
+bool read(od::value value, Pod& out, Fault& fault);
+bool read(od::value value, Node& out, Fault& fault);
+
+void read(JsonCursor object, PodDisruptionBudget& out);
+void read(JsonCursor object, Job& out);
+void read(JsonCursor object, ConfigMap& out);
+void read(JsonCursor object, DaemonSet& out);
+void read(JsonCursor object, ClusterPolicy& out);
+void read(JsonCursor object, Lease& out);
+void read(JsonCursor object, MIGLayout& out);
+
+// A MIGLayout's spec as far as it can be read; whoever calls this has checked it against
+// layout_fields.h.
+void read_spec(const JsonCursor& spec, MIGLayoutSpec& out);
+
+// A metav1.Status that has been parsed; an ERROR event carries one too.
+Error read_status(int http_code, const nlohmann::json& status);
+
+}  // namespace berth

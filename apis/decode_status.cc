@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "apis/decode_frame.h"
+
+namespace berth {
+namespace {
+
+// A failed `test` of a JSON patch answers so, without a cause: it is a conflict, not the object's
+// fault.
+constexpr std::string_view kFailedTest =
+    "the server rejected our request due to an error in our request";
+
+ErrorKind kind_of(int code, std::string_view reason) {
+  if (reason == "Expired" || reason == "Gone") return ErrorKind::kGone;
+  switch (code) {
+    case 401:
+      return ErrorKind::kUnauthorized;
+    case 403:
+      return ErrorKind::kForbidden;
+    case 404:
+      return ErrorKind::kNotFound;
+    case 408:
+      return ErrorKind::kTimeout;
+    case 409:
+      return reason == "AlreadyExists" ? ErrorKind::kAlreadyExists : ErrorKind::kConflict;
+    case 410:
+      return ErrorKind::kGone;
+    case 422:
+      return ErrorKind::kInvalid;
+    case 429:
+      return ErrorKind::kThrottled;
+    case 502:
+    case 503:
+      return ErrorKind::kUnavailable;
+    case 504:
+      return ErrorKind::kTimeout;
+    default:
+      return code >= 400 && code < 500 ? ErrorKind::kBadRequest : ErrorKind::kServer;
+  }
+}
+
+std::string_view meaning_of(int code) {
+  switch (code) {
+    case 400:
+      return "bad request";
+    case 401:
+      return "unauthorized";
+    case 403:
+      return "forbidden";
+    case 404:
+      return "not found";
+    case 408:
+      return "request timeout";
+    case 409:
+      return "conflict";
+    case 410:
+      return "gone";
+    case 413:
+      return "request too large";
+    case 415:
+      return "unsupported media type";
+    case 422:
+      return "unprocessable entity";
+    case 429:
+      return "too many requests";
+    case 500:
+      return "internal server error";
+    case 502:
+      return "bad gateway";
+    case 503:
+      return "service unavailable";
+    case 504:
+      return "gateway timeout";
+    default:
+      return "unexpected reply";
+  }
+}
+
+// The start of a plain-text body is worth quoting; a page of HTML is not.
+std::string quote(std::string_view body) {
+  std::string text;
+  for (char c : body.substr(0, 200)) {
+    auto byte = static_cast<unsigned char>(c);
+    if (c == '\n' || c == '\r') break;
+    if (byte < ' ' || byte >= 0x7F) return "";
+    text.push_back(c);
+  }
+  return text.find('<') == std::string::npos ? text : "";
+}
+
+}  // namespace
+
+Error read_status(int http_code, const nlohmann::json& status) {
+  std::optional<Error> ignored;  // a Status is read as far as it makes sense
+  JsonCursor root(&status, ignored);
+  Error error;
+  std::int32_t code = 0;
+  root["code"].read(code);
+  error.http_code = http_code != 0 ? http_code : code;
+  root["reason"].read(error.reason);
+  root["message"].read(error.message);
+  for (const JsonCursor& item : root["details"]["causes"].items()) {
+    ErrorCause& cause = error.causes.emplace_back();
+    item["reason"].read(cause.reason);
+    item["message"].read(cause.message);
+    item["field"].read(cause.field);
+  }
+  std::int32_t retry_after = 0;
+  root["details"]["retryAfterSeconds"].read(retry_after);
+  if (retry_after > 0) error.retry_after = std::chrono::seconds(retry_after);
+
+  error.kind = kind_of(error.http_code, error.reason);
+  if (error.http_code == 422 && error.causes.empty() &&
+      std::string_view(error.message).starts_with(kFailedTest)) {
+    error.kind = ErrorKind::kConflict;
+  }
+  if (error.message.empty()) {
+    error.message = fmt::format("the API server answered {} ({})", error.http_code,
+                                error.reason.empty() ? meaning_of(error.http_code) : error.reason);
+  }
+  return error;
+}
+
+Error decode_status(int http_code, std::string_view body) {
+  nlohmann::json json = nlohmann::json::parse(body.begin(), body.end(), nullptr, false);
+  if (json.is_object() && json.contains("kind") && json["kind"] == "Status") {
+    return read_status(http_code, json);
+  }
+  Error error{.kind = kind_of(http_code, ""), .http_code = http_code};
+  error.message = fmt::format("the server answered {} ({})", http_code, meaning_of(http_code));
+  std::string text = quote(body);
+  if (!text.empty()) error.message += ": " + text;
+  return error;
+}
+
+}  // namespace berth

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apis/json_reader.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "apis/decode.h"
+
+namespace berth {
+namespace {
+
+std::string_view describe_type(od::value& value) {
+  std::string_view token = value.raw_json_token();
+  switch (token.empty() ? '\0' : token.front()) {
+    case '{':
+      return "an object";
+    case '[':
+      return "a list";
+    case '"':
+      return "a string";
+    case 't':
+    case 'f':
+      return "true or false";
+    case 'n':
+      return "null";
+    default:
+      return "a number";
+  }
+}
+
+bool read_annotations(od::value value, StringMap& out, Fault& fault) {
+  out = StringMap();
+  return each_field(value, fault, [&](std::string_view key, od::value field) {
+    if (!keeps_annotation(key)) return true;
+    Text text;
+    if (!read(field, text, fault)) return false;
+    out.set(key, std::move(text));
+    return true;
+  });
+}
+
+}  // namespace
+
+bool Fault::wrong(od::value& value, std::string_view expected, simdjson::error_code code) {
+  if (code != simdjson::INCORRECT_TYPE && code != simdjson::NUMBER_ERROR &&
+      code != simdjson::NUMBER_OUT_OF_RANGE) {
+    return broken(code);
+  }
+  message_ = fmt::format("must be {}, is {}", expected, describe_type(value));
+  return false;
+}
+
+bool Fault::broken(simdjson::error_code code) {
+  message_ = fmt::format("is not valid JSON: {}", simdjson::error_message(code));
+  return false;
+}
+
+bool Fault::bad(std::string message) {
+  message_ = std::move(message);
+  return false;
+}
+
+bool Fault::under(std::string_view key) {
+  std::string path(key.substr(0, 128));
+  if (!path_.empty() && path_.front() != '[') path += ".";
+  path_ = path + path_;
+  return false;
+}
+
+bool Fault::at(std::size_t index) {
+  std::string path = fmt::format("[{}]", index);
+  if (!path_.empty() && path_.front() != '[') path += ".";
+  path_ = path + path_;
+  return false;
+}
+
+bool read(od::value value, std::string_view& out, Fault& fault) {
+  auto code = value.get_string().get(out);
+  if (code == simdjson::SUCCESS) return true;
+  out = std::string_view();
+  return is_null(value) || fault.wrong(value, "a string", code);
+}
+
+bool read(od::value value, std::string& out, Fault& fault) {
+  std::string_view text;
+  if (!read(value, text, fault)) return false;
+  out.assign(text);
+  return true;
+}
+
+bool read(od::value value, Text& out, Fault& fault) {
+  std::string_view text;
+  if (!read(value, text, fault)) return false;
+  out = Text(text);
+  return true;
+}
+
+bool read(od::value value, bool& out, Fault& fault) {
+  auto code = value.get_bool().get(out);
+  if (code == simdjson::SUCCESS) return true;
+  out = false;
+  return is_null(value) || fault.wrong(value, "true or false", code);
+}
+
+bool read(od::value value, std::int64_t& out, Fault& fault) {
+  auto code = value.get_int64().get(out);
+  if (code == simdjson::SUCCESS) return true;
+  return is_null(value) || fault.wrong(value, "a whole number", code);
+}
+
+bool read(od::value value, std::int32_t& out, Fault& fault) {
+  std::int64_t wide = out;
+  if (!read(value, wide, fault)) return false;
+  if (wide < std::numeric_limits<std::int32_t>::min() ||
+      wide > std::numeric_limits<std::int32_t>::max()) {
+    return fault.bad(fmt::format("{} does not fit in 32 bits", wide));
+  }
+  out = static_cast<std::int32_t>(wide);
+  return true;
+}
+
+bool read(od::value value, Time& out, Fault& fault) {
+  std::string_view text;
+  if (!read(value, text, fault)) return false;
+  if (text.empty()) return true;  // null
+  Result<Time> time = parse_time(text);
+  if (!time) return fault.bad(time.error().message);
+  out = *time;
+  return true;
+}
+
+bool read(od::value value, std::optional<Time>& out, Fault& fault) {
+  out.reset();
+  std::string_view text;
+  if (!read(value, text, fault)) return false;
+  if (text.empty()) return true;
+  Result<Time> time = parse_time(text);
+  if (!time) return fault.bad(time.error().message);
+  out = *time;
+  return true;
+}
+
+bool read(od::value value, Quantity& out, Fault& fault) {
+  // Written as a string; a bare number is a quantity too.
+  std::string_view text = value.raw_json_token();
+  if (!text.empty() && text.front() == '"') {
+    if (!read(value, text, fault)) return false;
+  } else {
+    double number = 0;
+    if (auto code = value.get_double().get(number); code != simdjson::SUCCESS) {
+      return is_null(value) || fault.wrong(value, "a quantity", code);
+    }
+    while (!text.empty() && static_cast<unsigned char>(text.back()) <= ' ') text.remove_suffix(1);
+  }
+  Result<Quantity> quantity = Quantity::parse(text);
+  if (!quantity) return fault.bad(quantity.error().message);
+  out = *quantity;
+  return true;
+}
+
+bool read(od::value value, StringMap& out, Fault& fault) {
+  out = StringMap();
+  return each_field(value, fault, [&](std::string_view key, od::value field) {
+    Text text;
+    if (!read(field, text, fault)) return false;
+    out.set(key, std::move(text));
+    return true;
+  });
+}
+
+bool read(od::value value, ResourceList& out, Fault& fault) {
+  out = ResourceList();
+  return each_field(value, fault, [&](std::string_view key, od::value field) {
+    Quantity quantity;
+    if (!read(field, quantity, fault)) return false;
+    out.set(key, quantity);
+    return true;
+  });
+}
+
+bool read(od::value value, SelectorRequirement& out, Fault& fault) {
+  return each_field(value, fault, [&](std::string_view key, od::value field) {
+    if (key == "key") return read(field, out.key, fault);
+    if (key == "values") return read(field, out.values, fault);
+    if (key != "operator") return true;
+    std::string_view op;
+    if (!read(field, op, fault)) return false;
+    if (op == "In")
+      out.op = SelectorOperator::kIn;
+    else if (op == "NotIn")
+      out.op = SelectorOperator::kNotIn;
+    else if (op == "Exists")
+      out.op = SelectorOperator::kExists;
+    else if (op == "DoesNotExist")
+      out.op = SelectorOperator::kDoesNotExist;
+    else if (op == "Gt")
+      out.op = SelectorOperator::kGt;
+    else if (op == "Lt")
+      out.op = SelectorOperator::kLt;
+    else
+      return fault.bad(fmt::format("\"{}\" is no operator known here", op.substr(0, 64)));
+    return true;
+  });
+}
+
+bool read(od::value value, OwnerReference& out, Fault& fault) {
+  return each_field(value, fault, [&](std::string_view key, od::value field) {
+    if (key == "apiVersion") return read(field, out.api_version, fault);
+    if (key == "kind") return read(field, out.kind, fault);
+    if (key == "name") return read(field, out.name, fault);
+    if (key == "uid") return read(field, out.uid, fault);
+    if (key == "controller") return read(field, out.controller, fault);
+    return true;
+  });
+}
+
+bool read(od::value value, ObjectMeta& out, Fault& fault) {
+  return each_field(value, fault, [&](std::string_view key, od::value field) {
+    switch (key.empty() ? '\0' : key.front()) {
+      case 'n':
+        if (key == "name") return read(field, out.name, fault);
+        if (key == "namespace") return read(field, out.namespace_, fault);
+        return true;
+      case 'u':
+        return key != "uid" || read(field, out.uid, fault);
+      case 'r':
+        return key != "resourceVersion" || read(field, out.resource_version, fault);
+      case 'g':
+        return key != "generation" || read(field, out.generation, fault);
+      case 'c':
+        return key != "creationTimestamp" || read(field, out.creation_timestamp, fault);
+      case 'd':
+        return key != "deletionTimestamp" || read(field, out.deletion_timestamp, fault);
+      case 'l':
+        return key != "labels" || read(field, out.labels, fault);
+      case 'a':
+        return key != "annotations" || read_annotations(field, out.annotations, fault);
+      case 'o':
+        return key != "ownerReferences" || read(field, out.owner_references, fault);
+      case 'f':
+        return key != "finalizers" || read(field, out.finalizers, fault);
+      default:
+        return true;  // managedFields above all, half of the bytes
+    }
+  });
+}
+
+}  // namespace berth

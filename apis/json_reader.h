@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads simdjson's on-demand values in one pass, front to back, for decode_pod.cc and
+// decode_node.cc. Nothing is looked at twice and what nobody asks for is skipped by index. Every
+// function returns false at the first fault; the fault's path grows while the callers return,
+// innermost name last to be prepended, so a good document pays nothing for it.
+#pragma once
+
+#include <simdjson.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apis/core.h"
+#include "apis/result.h"
+
+namespace berth {
+
+namespace od = simdjson::ondemand;
+
+class Fault {
+ public:
+  // Wrong type, or broken JSON if simdjson says so.
+  bool wrong(od::value& value, std::string_view expected, simdjson::error_code code);
+  bool broken(simdjson::error_code code);
+  bool bad(std::string message);
+  bool under(std::string_view key);  // prepends ".key"
+  bool at(std::size_t index);        // prepends "[3]"
+  Error error() const { return decode_error(path_, message_); }
+
+ private:
+  std::string path_;
+  std::string message_;
+};
+
+// JSON's null stands for an absent field, as in Go.
+inline bool is_null(od::value& value) {
+  std::string_view token = value.raw_json_token();
+  return !token.empty() && token.front() == 'n';
+}
+
+// The key's text. Keys of Kubernetes objects carry no escapes, so the bytes between the quotes are
+// it; stage 1 has checked that the closing quote exists.
+inline bool read_key(od::field& field, std::string_view& key, Fault& fault) {
+  const char* start = field.key().raw();
+  const char* end = start;
+  while (*end != '"' && *end != '\\') ++end;
+  if (*end == '"') {
+    key = std::string_view(start, static_cast<std::size_t>(end - start));
+    return true;
+  }
+  auto code = field.unescaped_key().get(key);
+  return code == simdjson::SUCCESS || fault.broken(code);
+}
+
+// Calls on_field(key, value) → bool for each field; a null object has none.
+template <class OnField>
+bool each_field(od::value value, Fault& fault, OnField&& on_field) {
+  od::object object;
+  if (auto code = value.get_object().get(object); code != simdjson::SUCCESS) {
+    return is_null(value) || fault.wrong(value, "an object", code);
+  }
+  for (auto result : object) {
+    od::field field;
+    std::string_view key;
+    if (auto code = std::move(result).get(field); code != simdjson::SUCCESS)
+      return fault.broken(code);
+    if (!read_key(field, key, fault)) return false;
+    if (!on_field(key, field.value())) return fault.under(key);
+  }
+  return true;
+}
+
+// Calls on_item(item) → bool for each item; a null array has none.
+template <class OnItem>
+bool each_item(od::value value, Fault& fault, OnItem&& on_item) {
+  od::array array;
+  if (auto code = value.get_array().get(array); code != simdjson::SUCCESS) {
+    return is_null(value) || fault.wrong(value, "a list", code);
+  }
+  std::size_t index = 0;
+  for (auto result : array) {
+    od::value item;
+    if (auto code = std::move(result).get(item); code != simdjson::SUCCESS)
+      return fault.broken(code);
+    if (!on_item(item)) return fault.at(index);
+    ++index;
+  }
+  return true;
+}
+
+bool read(od::value value, std::string_view& out, Fault& fault);  // lives until the next document
+bool read(od::value value, std::string& out, Fault& fault);
+bool read(od::value value, Text& out, Fault& fault);
+bool read(od::value value, bool& out, Fault& fault);
+bool read(od::value value, std::int64_t& out, Fault& fault);
+bool read(od::value value, std::int32_t& out, Fault& fault);
+bool read(od::value value, Time& out, Fault& fault);
+bool read(od::value value, std::optional<Time>& out, Fault& fault);
+bool read(od::value value, Quantity& out, Fault& fault);
+bool read(od::value value, StringMap& out, Fault& fault);
+bool read(od::value value, ResourceList& out, Fault& fault);
+bool read(od::value value, SelectorRequirement& out, Fault& fault);
+bool read(od::value value, OwnerReference& out, Fault& fault);
+bool read(od::value value, Toleration& out, Fault& fault);        // decode_pod.cc
+bool read(od::value value, NodeSelectorTerm& out, Fault& fault);  // decode_pod.cc
+bool read(od::value value, Taint& out, Fault& fault);             // decode_node.cc
+bool read(od::value value, ObjectMeta& out, Fault& fault);        // annotations by keeps_annotation
+
+// A list of things that have a read() of their own.
+template <class T>
+bool read(od::value value, std::vector<T>& out, Fault& fault) {
+  out.clear();  // a duplicate key: the last one wins
+  return each_item(value, fault, [&](od::value item) {
+    out.emplace_back();
+    return read(item, out.back(), fault);
+  });
+}
+
+}  // namespace berth
