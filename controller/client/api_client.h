@@ -12,6 +12,7 @@
 #include <set>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,8 @@
 #include "apis/meta.h"
 #include "apis/result.h"
 #include "controller/client/api_request.h"
+#include "controller/client/reply.h"
+#include "controller/client/resource_path.h"
 #include "controller/client/watch_stream.h"
 #include "controller/io/log.h"
 #include "controller/io/loop.h"
@@ -40,37 +43,6 @@ struct CallOptions {
       : lane(on), deadline(within), stop(std::move(stop_token)) {}
 };
 
-// Success (2xx) only: everything else is an Error with the server's reason, causes and Retry-After.
-struct Reply {
-  int http_code = 0;
-  std::string body;
-  std::string
-      resource_version;  // the object's metadata.resourceVersion; empty if the body has none
-  std::vector<std::string> warnings;  // Warning headers' texts, without repeats
-};
-
-struct ListOptions {
-  std::string namespace_;  // empty: all
-  std::int64_t limit = 500;
-  std::string continue_token;
-  std::string resource_version;        // empty: the most recent, by quorum
-  std::string resource_version_match;  // NotOlderThan | Exact; only with resource_version
-  std::string field_selector;
-  std::string label_selector;
-};
-
-struct WatchOptions {
-  std::string namespace_;  // empty: all
-  std::string resource_version;
-  std::string resource_version_match;  // NotOlderThan, with send_initial_events
-  bool send_initial_events =
-      false;  // WatchList: the current objects first, then a bookmark that says so
-  std::string field_selector;
-  std::string label_selector;
-  std::chrono::seconds timeout{300};    // the server ends the stream after this
-  std::chrono::seconds idle_grace{20};  // silent for timeout + idle_grace: the connection is dead
-};
-
 // One finished exchange, for metrics. `code` is 0 when there was no reply.
 struct CallRecord {
   std::string_view method;
@@ -89,7 +61,7 @@ class ApiClient {
 
   template <class T>
   Task<Result<T>> get(ObjectKey key, CallOptions options) {
-    ApiRequest request = get_request(object_path_of(kKind<T>, key));
+    ApiRequest request = get_request(object_path(kKind<T>, key));
     Result<Reply> reply = co_await send(std::move(request), std::move(options));
     if (!reply.has_value()) co_return std::move(reply).error();
     co_return decode_object<T>(reply->body);
@@ -117,9 +89,9 @@ class ApiClient {
   void observe(std::function<void(const CallRecord&)> observer) { observer_ = std::move(observer); }
 
  private:
-  static std::string object_path_of(const KindInfo& kind, const ObjectKey& key);
-  static ApiRequest list_request(const KindInfo& kind, const ListOptions& list);
-  Task<Result<Reply>> send_once(ApiRequest request, CallOptions options);
+  struct Exchange;  // one HTTP exchange as it came back
+  Task<Exchange> exchange_once(ApiRequest request, CallOptions options);
+  static Result<Reply> read_exchange(const ApiRequest& request, Exchange exchange);
   std::vector<HttpHeader> headers(std::string_view content_type) const;
   void log_new_warnings(const std::vector<std::string>& warnings);
 

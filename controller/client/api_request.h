@@ -3,9 +3,12 @@
 // build one for each verb. Pure: ApiClient::send() is what sends them.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "apis/meta.h"
 
@@ -19,6 +22,7 @@ struct ApiRequest {
   // GET only: may be sent again after a failed connection, or a 429 or 5xx that says when
   // (Retry-After). Never a write's.
   bool repeatable = false;
+  std::size_t max_reply_bytes = 4u << 20;  // 64 MiB for lists
 };
 
 struct WriteOptions {
@@ -33,6 +37,27 @@ struct DeleteOptions {
   std::string resource_version;  // precondition; empty: none
   std::optional<std::int64_t> grace_period_seconds;
   Propagation propagation = Propagation::kBackground;
+};
+
+struct ListOptions {
+  std::string namespace_;  // empty: all
+  std::int64_t limit = 500;
+  std::string continue_token;
+  std::string resource_version;        // empty: the most recent, by quorum
+  std::string resource_version_match;  // NotOlderThan | Exact; only with resource_version
+  std::string field_selector;
+  std::string label_selector;
+};
+
+struct WatchOptions {
+  std::string namespace_;  // empty: all
+  std::string resource_version;
+  // WatchList: the current objects first, then a bookmark that says so.
+  bool send_initial_events = false;
+  std::string field_selector;
+  std::string label_selector;
+  std::chrono::seconds timeout{300};    // the server ends the stream after this
+  std::chrono::seconds idle_grace{20};  // silent for timeout + idle_grace: the connection is dead
 };
 
 // `json` is the object (create, replace, apply) or the patch, as text. Each carries
@@ -58,5 +83,7 @@ ApiRequest evict_request(const ObjectKey& pod, const DeleteOptions& what,
                          const WriteOptions& options);
 // Any GET: "/version", "/apis/policy/v1", an object_path().
 ApiRequest get_request(std::string target);
+ApiRequest list_request(const KindInfo& kind, const ListOptions& list);
+ApiRequest watch_request(const KindInfo& kind, const WatchOptions& watch);
 
 }  // namespace berth

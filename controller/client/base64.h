@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Base64 as kubeconfig files carry it: the standard alphabet, padded, line breaks allowed.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace berth {
+
+// Nothing if the text is not base64.
+std::optional<std::string> decode_base64(std::string_view text);
+
+}  // namespace berth

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/client/kubeconfig_file.h"
+
+#include <yaml-cpp/yaml.h>
+
+#include <optional>
+#include <utility>
+
+#include "controller/client/base64.h"
+
+namespace berth {
+namespace {
+
+// Reads the fields of one YAML mapping. The first complaint is kept; what is read after it is
+// empty.
+class Fields {
+ public:
+  Fields(YAML::Node map, std::string file, std::string path, std::optional<Error>& error)
+      : map_(std::move(map)), file_(std::move(file)), path_(std::move(path)), error_(error) {
+    if (map_.IsDefined() && !map_.IsNull() && !map_.IsMap()) complain("", "must be a mapping");
+  }
+
+  std::string text(const char* key) {
+    const YAML::Node value = find(key);
+    if (!value.IsDefined() || value.IsNull()) return {};
+    if (!value.IsScalar()) {
+      complain(key, "must be a string");
+      return {};
+    }
+    return value.Scalar();
+  }
+  bool flag(const char* key) {
+    const std::string value = text(key);
+    if (value.empty() || value == "false") return false;
+    if (value != "true") complain(key, "must be true or false, not \"" + value + "\"");
+    return value == "true";
+  }
+  std::vector<std::string> texts(const char* key) {
+    const YAML::Node value = find(key);
+    std::vector<std::string> out;
+    if (!value.IsDefined() || value.IsNull()) return out;
+    if (!value.IsSequence()) complain(key, "must be a list of strings");
+    for (const YAML::Node& item : value) {
+      if (item.IsScalar()) {
+        out.push_back(item.Scalar());
+      } else {
+        complain(key, "must be a list of strings");
+      }
+    }
+    return out;
+  }
+  // A path, made relative to the kubeconfig's own folder if it is not absolute.
+  std::string path(const char* key) {
+    const std::string value = text(key);
+    if (value.empty() || value.front() == '/') return value;
+    const std::size_t slash = file_.rfind('/');
+    return slash == std::string::npos ? value : file_.substr(0, slash + 1) + value;
+  }
+  // `key` names a file and `key`-data holds the same in base64.
+  PemSource pem(const char* key) {
+    const std::string data_key = std::string(key) + "-data";
+    PemSource source;
+    const std::string encoded = text(data_key.c_str());
+    if (encoded.empty()) {
+      source.file = path(key);
+      return source;
+    }
+    std::optional<std::string> decoded = decode_base64(encoded);
+    if (!decoded) {
+      complain(data_key, "is not base64");
+    } else if (decoded->find("-----BEGIN ") == std::string::npos) {
+      complain(data_key, "does not hold a PEM block (\"-----BEGIN …\") once decoded");
+    } else {
+      source.data = std::move(*decoded);
+    }
+    return source;
+  }
+  bool has(const char* key) const {
+    const YAML::Node value = find(key);
+    return value.IsDefined() && !value.IsNull();
+  }
+  Fields below(const char* key) const {
+    return Fields(find(key), file_, path_.empty() ? key : path_ + "." + key, error_);
+  }
+  // The entries of a list of mappings.
+  std::vector<Fields> list(const char* key) const {
+    std::vector<Fields> out;
+    const YAML::Node value = find(key);
+    if (!value.IsDefined() || value.IsNull()) return out;
+    if (!value.IsSequence()) complain(key, "must be a list");
+    for (std::size_t i = 0; i < value.size() && value.IsSequence(); ++i) {
+      out.push_back(
+          Fields(value[i], file_, std::string(key) + "[" + std::to_string(i) + "]", error_));
+    }
+    return out;
+  }
+  std::string where() const { return file_ + ": " + path_; }
+  void complain(const std::string& key, std::string message) const {
+    if (error_) return;
+    std::string at = path_;
+    if (!at.empty() && !key.empty()) at += ".";
+    at += key;
+    error_ = invalid_spec(at.empty() ? file_ : file_ + ": " + at, std::move(message));
+  }
+
+ private:
+  YAML::Node find(const std::string& key) const {
+    const YAML::Node& map = map_;  // the const operator[] does not add the key
+    return map.IsDefined() && map.IsMap() ? map[key] : YAML::Node(YAML::NodeType::Undefined);
+  }
+
+  YAML::Node map_;
+  std::string file_;
+  std::string path_;
+  std::optional<Error>& error_;
+};
+
+std::string name_of(Fields& entry) {
+  std::string name = entry.text("name");
+  if (name.empty()) entry.complain("name", "is missing");
+  return name;
+}
+
+KubeCluster read_cluster(Fields fields) {
+  KubeCluster cluster;
+  cluster.where = fields.where();
+  cluster.server = fields.text("server");
+  cluster.certificate_authority = fields.pem("certificate-authority");
+  cluster.insecure_skip_tls_verify = fields.flag("insecure-skip-tls-verify");
+  cluster.tls_server_name = fields.text("tls-server-name");
+  cluster.proxy_url = fields.text("proxy-url");
+  return cluster;
+}
+
+KubeUser read_user(Fields fields) {
+  KubeUser user;
+  user.where = fields.where();
+  user.client_certificate = fields.pem("client-certificate");
+  user.client_key = fields.pem("client-key");
+  user.token = fields.text("token");
+  user.token_file = fields.path("tokenFile");
+  user.username = fields.text("username");
+  user.password = fields.text("password");
+  user.impersonate_user = fields.text("as");
+  user.impersonate_uid = fields.text("as-uid");
+  user.impersonate_groups = fields.texts("as-groups");
+  for (const char* key : {"exec", "auth-provider", "as-user-extra"}) {
+    if (user.unsupported.empty() && fields.has(key)) user.unsupported = key;
+  }
+  return user;
+}
+
+KubeContext read_context(Fields fields) {
+  KubeContext context;
+  context.where = fields.where();
+  context.cluster = fields.text("cluster");
+  context.user = fields.text("user");
+  context.namespace_ = fields.text("namespace");
+  return context;
+}
+
+}  // namespace
+
+Result<Kubeconfig> parse_kubeconfig(const std::string& text, const std::string& file) {
+  Kubeconfig config;
+  std::optional<Error> error;
+  try {
+    Fields root(YAML::Load(text), file, "", error);
+    config.current_context = root.text("current-context");
+    for (Fields& entry : root.list("clusters")) {
+      config.clusters.emplace(name_of(entry), read_cluster(entry.below("cluster")));
+    }
+    for (Fields& entry : root.list("users")) {
+      config.users.emplace(name_of(entry), read_user(entry.below("user")));
+    }
+    for (Fields& entry : root.list("contexts")) {
+      config.contexts.emplace(name_of(entry), read_context(entry.below("context")));
+    }
+  } catch (const YAML::Exception& e) {
+    return invalid_spec(file + ":" + std::to_string(e.mark.line + 1), "not YAML: " + e.msg);
+  }
+  if (error) return *std::move(error);
+  return config;
+}
+
+void merge_kubeconfig(Kubeconfig& base, Kubeconfig later) {
+  base.clusters.merge(later.clusters);
+  base.users.merge(later.users);
+  base.contexts.merge(later.contexts);
+  if (base.current_context.empty()) base.current_context = std::move(later.current_context);
+}
+
+}  // namespace berth

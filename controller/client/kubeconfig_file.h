@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kubeconfig: the contents of one kubeconfig file, or of several merged, before a context is
+// chosen.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "apis/result.h"
+#include "controller/io/client_config.h"
+
+namespace berth {
+
+struct KubeCluster {
+  std::string where;  // "/home/u/.kube/config: clusters[0].cluster", for messages
+  std::string server;
+  PemSource certificate_authority;
+  bool insecure_skip_tls_verify = false;
+  std::string tls_server_name;
+  std::string proxy_url;
+};
+
+struct KubeUser {
+  std::string where;
+  PemSource client_certificate;
+  PemSource client_key;
+  std::string token;
+  std::string token_file;
+  std::string username;
+  std::string password;
+  std::string impersonate_user;
+  std::string impersonate_uid;
+  std::vector<std::string> impersonate_groups;
+  std::string
+      unsupported;  // the key of a way to log in that berth has not got: exec, auth-provider
+};
+
+struct KubeContext {
+  std::string where;
+  std::string cluster;
+  std::string user;
+  std::string namespace_;
+};
+
+struct Kubeconfig {
+  std::map<std::string, KubeCluster> clusters;
+  std::map<std::string, KubeUser> users;
+  std::map<std::string, KubeContext> contexts;
+  std::string current_context;
+};
+
+// Relative paths in the text are relative to the folder of `file`. Errors name the file and the
+// field.
+Result<Kubeconfig> parse_kubeconfig(const std::string& text, const std::string& file);
+
+// Adds what `base` has not got: whatever was read first wins.
+void merge_kubeconfig(Kubeconfig& base, Kubeconfig later);
+
+}  // namespace berth

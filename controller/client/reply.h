@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reply: what a call that succeeded brought back, and the functions that read HTTP's side of a
+// reply.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "controller/io/transport.h"
+
+namespace berth {
+
+// Success (2xx) only: everything else is an Error with the server's reason, causes and Retry-After.
+struct Reply {
+  int http_code = 0;
+  std::string body;
+  std::string resource_version;       // the object's metadata.resourceVersion; empty if it has none
+  std::vector<std::string> warnings;  // Warning headers' texts, without repeats
+};
+
+// The value of the first header of that name, compared without case.
+std::optional<std::string_view> find_header(const std::vector<HttpHeader>& headers,
+                                            std::string_view name);
+
+// metadata.resourceVersion of one object's JSON, found without building a document; empty if
+// absent.
+std::string scan_resource_version(std::string_view json);
+
+// The texts of `Warning: 299 - "…"` headers, in order, without repeats.
+std::vector<std::string> parse_warnings(const std::vector<HttpHeader>& headers);
+
+// Retry-After in seconds; the form with a date, which API servers do not send, is ignored.
+std::optional<std::chrono::seconds> parse_retry_after(const std::vector<HttpHeader>& headers);
+
+}  // namespace berth
