@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/runtime/events.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "apis/time.h"
+#include "controller/core/conditions.h"
+#include "controller/core/json_patch.h"
+#include "controller/runtime/kinds.h"
+
+namespace berth {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr KindInfo kEvent{"events.k8s.io", "v1", "events", "Event", true};
+constexpr std::size_t kMaxNoteBytes = 1024;
+constexpr std::size_t kAtOnce = 4;
+
+std::string similar_key(const EventNote& note) {
+  return fmt::format("{}\x1f{}\x1f{}\x1f{}\x1f{}", note.regarding.str(), note.regarding.uid,
+                     note.warning, note.reason, note.action);
+}
+
+// Short enough for a name, and with an end that may stand before a dot.
+std::string name_stem(std::string name) {
+  name.resize(std::min<std::size_t>(name.size(), 200));
+  while (!name.empty() && (name.back() == '-' || name.back() == '.')) name.pop_back();
+  return name;
+}
+
+// Events of cluster-scoped objects live in the default namespace.
+std::string namespace_of(const EventNote& note) {
+  return note.regarding.namespace_.empty() ? "default" : note.regarding.namespace_;
+}
+
+std::string encode(const EventNote& note, const std::string& name, const std::string& instance,
+                   Time now) {
+  const KindInfo* kind = find_kind(note.regarding.kind);
+  std::string regarding =
+      fmt::format(R"("apiVersion":{},"kind":{},"name":{},"uid":{})",
+                  quote_json(kind == nullptr ? std::string("v1") : api_version(*kind)),
+                  quote_json(note.regarding.kind), quote_json(note.regarding.name),
+                  quote_json(note.regarding.uid));
+  if (!note.regarding.namespace_.empty())
+    regarding += R"(,"namespace":)" + quote_json(note.regarding.namespace_);
+  return fmt::format(
+      R"({{"apiVersion":"events.k8s.io/v1","kind":"Event",)"
+      R"("metadata":{{"name":{},"namespace":{}}},"eventTime":{},"type":"{}","reason":{},)"
+      R"("action":{},"note":{},"reportingController":"gpu.berth.dev/controller",)"
+      R"("reportingInstance":{},"regarding":{{{}}}}})",
+      quote_json(name), quote_json(namespace_of(note)), quote_json(format_micro_time(now)),
+      note.warning ? "Warning" : "Normal", quote_json(note.reason), quote_json(note.action),
+      quote_json(truncate(note.note, kMaxNoteBytes)), quote_json(truncate(instance, 128)),
+      regarding);
+}
+
+}  // namespace
+
+Events::Events(ApiClient& client, Log& log, Options options)
+    : client_(client),
+      loop_(client.loop()),
+      log_(log),
+      options_(std::move(options)),
+      tasks_(client.loop()),
+      permits_(client.loop(), kAtOnce) {}
+
+void Events::send(const EventNote& note) {
+  if (tasks_.token().stop_requested()) return;
+  forget_old();
+  const std::string similar = similar_key(note);
+  std::string key = similar + '\x1f' + note.note;
+  std::vector<std::string>& kin = similar_[similar];
+  if (!series_.contains(key) && kin.size() >= options_.similar_limit) key = kin.back();
+
+  const MonotonicTime now = loop_.now();
+  if (const auto it = series_.find(key); it != series_.end()) {
+    Series& series = it->second;
+    ++series.count;
+    series.last = now;
+    if (series.name.empty() || now - series.last_sent < options_.series_period) return;
+    series.last_sent = now;
+    tasks_.spawn(update(key));
+    return;
+  }
+  if (series_.size() >= options_.remembered || !within_budget(note.regarding)) {
+    log_.debug("event dropped", {{"object", note.regarding.str()}, {"reason", note.reason}});
+    return;
+  }
+  kin.push_back(key);
+  series_.emplace(
+      key, Series{.namespace_ = namespace_of(note), .first = now, .last = now, .last_sent = now});
+  tasks_.spawn(create(key, note));
+}
+
+bool Events::within_budget(const ObjectRef& regarding) {
+  const MonotonicTime now = loop_.now();
+  const auto [it, fresh] = buckets_.try_emplace(regarding);
+  Bucket& bucket = it->second;
+  const double full = static_cast<double>(options_.burst);
+  if (fresh) bucket = {full, now};
+  const double gained =
+      static_cast<double>((now - bucket.at).count()) / static_cast<double>(options_.refill.count());
+  bucket.tokens = std::min(full, bucket.tokens + gained);
+  bucket.at = now;
+  if (bucket.tokens < 1) return false;
+  bucket.tokens -= 1;
+  return true;
+}
+
+// A series ends when it has been silent for a window; a bucket is forgotten once it is full again.
+void Events::forget_old() {
+  const MonotonicTime now = loop_.now();
+  const auto silent = [&](const Series& series) { return now - series.last > options_.window; };
+  if (std::erase_if(series_, [&](const auto& entry) { return silent(entry.second); }) > 0) {
+    for (auto& [_, kin] : similar_)
+      std::erase_if(kin, [&](const std::string& key) { return !series_.contains(key); });
+    std::erase_if(similar_, [](const auto& entry) { return entry.second.empty(); });
+  }
+  if (buckets_.size() > options_.remembered)
+    std::erase_if(buckets_, [&](const auto& entry) {
+      return now - entry.second.at > options_.refill * options_.burst;
+    });
+}
+
+Task<void> Events::create(std::string series, EventNote note) {
+  const Permits::Permit permit = co_await permits_.acquire();
+  // As upstream names them: the object, and a time that makes the name unique.
+  const std::string stem = name_stem(note.regarding.name);
+  const std::string name = fmt::format(
+      "{}.{:x}{:04x}", stem,
+      static_cast<std::uint64_t>(loop_.wall_now().time_since_epoch().count()), ++serial_ & 0xffff);
+  WriteOptions options{.field_manager = "berth-events"};
+  const std::string body = encode(note, name, options_.instance, loop_.wall_now());
+  ApiRequest request = create_request(kEvent, namespace_of(note), body, options);
+  CallOptions call(Lane::kWrite, tasks_.token(), 10s);
+  Result<Reply> reply = co_await client_.send(std::move(request), std::move(call));
+  if (!reply.has_value()) {
+    log_.warn("event not recorded", {{"object", note.regarding.str()},
+                                     {"reason", note.reason},
+                                     {"error", describe(reply.error())}});
+    co_return;
+  }
+  const auto it = series_.find(series);
+  if (it != series_.end()) it->second.name = name;
+}
+
+Task<void> Events::update(std::string series) {
+  const Permits::Permit permit = co_await permits_.acquire();
+  const auto it = series_.find(series);
+  if (it == series_.end()) co_return;
+  const ObjectKey key{it->second.namespace_, it->second.name};
+  const std::string body = fmt::format(R"({{"series":{{"count":{},"lastObservedTime":"{}"}}}})",
+                                       it->second.count, format_micro_time(loop_.wall_now()));
+  WriteOptions options{.field_manager = "berth-events"};
+  ApiRequest request = merge_patch_request(kEvent, key, body, options);
+  CallOptions call(Lane::kWrite, tasks_.token(), 10s);
+  Result<Reply> reply = co_await client_.send(std::move(request), std::move(call));
+  if (reply.has_value()) co_return;
+  log_.debug("event series not updated", {{"error", describe(reply.error())}});
+  // The server forgets events after an hour: the next occurrence starts a new one.
+  if (reply.error().kind == ErrorKind::kNotFound) series_.erase(series);
+}
+
+}  // namespace berth

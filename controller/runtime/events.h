@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Events: events.k8s.io/v1, best effort. Equal notes become one Event whose series counts them; an
+// object that keeps producing different ones is held to a burst and then to one per five minutes.
+// Nothing waits for an event, and a lost one is only logged.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "controller/client/api_client.h"
+#include "controller/core/plan.h"
+#include "controller/io/log.h"
+#include "controller/io/task_group.h"
+#include "controller/runtime/permits.h"
+
+namespace berth {
+
+class Events {
+ public:
+  struct Options {
+    std::string instance;            // reporting instance: the process' identity
+    std::size_t similar_limit = 10;  // different notes of one reason on one object, then folded
+    std::chrono::nanoseconds window = std::chrono::minutes(10);
+    std::size_t burst = 25;                                             // per object
+    std::chrono::nanoseconds refill = std::chrono::minutes(5);          // one more per object
+    std::chrono::nanoseconds series_period = std::chrono::seconds(30);  // between series updates
+    std::size_t remembered = 1000;
+  };
+  Events(ApiClient& client, Log& log, Options options);
+
+  void send(const EventNote& note);
+  std::size_t on_their_way() const { return tasks_.running(); }
+  // What is still on its way is cut off; nothing new is sent.
+  void stop(std::function<void()> on_empty) { tasks_.stop(std::move(on_empty)); }
+  std::size_t remembered() const { return series_.size(); }
+
+ private:
+  struct Series {
+    std::string name;  // of the Event; empty until its POST was accepted
+    std::string namespace_;
+    std::int64_t count = 1;  // occurrences
+    MonotonicTime first{0};
+    MonotonicTime last{0};
+    MonotonicTime last_sent{0};
+  };
+  struct Bucket {
+    double tokens = 0;
+    MonotonicTime at{0};
+  };
+  bool within_budget(const ObjectRef& regarding);
+  void forget_old();
+  Task<void> create(std::string series, EventNote note);
+  Task<void> update(std::string series);
+
+  ApiClient& client_;
+  Loop& loop_;
+  Log& log_;
+  const Options options_;
+  TaskGroup tasks_;
+  Permits permits_;
+  std::uint64_t serial_ = 0;
+  std::map<std::string, Series> series_;                     // by everything the note says
+  std::map<std::string, std::vector<std::string>> similar_;  // by all but its text: series' keys
+  std::map<ObjectRef, Bucket> buckets_;
+};
+
+}  // namespace berth

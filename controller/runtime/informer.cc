@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/runtime/informer.h"
+
+namespace berth {
+namespace {
+
+using namespace std::chrono_literals;
+using Action = InformerAction::Kind;
+
+constexpr std::int64_t kPageSize = 500;
+constexpr std::chrono::nanoseconds kSilenceLimit = 30s;  // of a WatchList's first part
+constexpr std::chrono::nanoseconds kBrief = 1s;
+
+}  // namespace
+
+const char* to_string(InformerEvent event) {
+  switch (event) {
+    case InformerEvent::kAdded:
+      return "added";
+    case InformerEvent::kModified:
+      return "modified";
+    case InformerEvent::kDeleted:
+      return "deleted";
+    case InformerEvent::kBookmark:
+      return "bookmark";
+    case InformerEvent::kError:
+      return "error";
+    case InformerEvent::kUndecodable:
+      return "undecodable";
+    case InformerEvent::kStale:
+      return "stale";
+  }
+  return "?";
+}
+
+InformerBase::InformerBase(ApiClient& client, Log& log, InformerObserver& observer,
+                           std::string name, const KindInfo& kind, InformerScope scope,
+                           bool optional, Callbacks callbacks, std::uint64_t seed)
+    : client_(client),
+      log_(log),
+      observer_(observer),
+      name_(std::move(name)),
+      kind_(kind),
+      scope_(std::move(scope)),
+      callbacks_(std::move(callbacks)),
+      jitter_(seed) {
+  machine_.optional = optional;
+}
+
+InformerBase::~InformerBase() {
+  *alive_ = false;
+  exchange_.request_stop();
+  fetches_.request_stop();
+  client_.loop().cancel(timer_);
+}
+
+void InformerBase::start() { feed({.kind = InformerInput::Kind::kStart}); }
+
+void InformerBase::stop() {
+  feed({.kind = InformerInput::Kind::kStop});
+  begin_exchange();
+  fetches_.request_stop();
+}
+
+void InformerBase::feed(InformerInput input) {
+  input.now = client_.loop().now();
+  const bool was_synced = machine_.synced;
+  const InformerState before = machine_.state;
+  const InformerAction action = machine_.step(input);
+  if (!input.error.message.empty()) {
+    const LogLevel level =
+        input.error.kind == ErrorKind::kForbidden || input.error.kind == ErrorKind::kUnauthorized
+            ? LogLevel::kError
+        : input.error.kind == ErrorKind::kNotFound && machine_.optional ? LogLevel::kDebug
+                                                                        : LogLevel::kWarn;
+    log_.write(level, "informer exchange failed",
+               {{"informer", name_},
+                {"state", to_string(before)},
+                {"next", to_string(machine_.state)},
+                {"error", describe(input.error)}});
+  }
+  perform(action);
+  observer_.on_state(name_, machine_.state);
+  if (!was_synced && machine_.synced) {
+    log_.info("informer synced",
+              {{"informer", name_}, {"resource_version", machine_.resource_version}});
+    if (callbacks_.on_synced) callbacks_.on_synced();
+  }
+}
+
+void InformerBase::perform(InformerAction action) {
+  Loop& loop = client_.loop();
+  switch (action.kind) {
+    case Action::kNone:
+      return;
+    case Action::kStream:
+      begin_exchange();
+      clear_buffer();
+      heard();
+      observer_.on_refresh(name_);
+      open_watch(watch_options(true), ticket_, exchange_.get_token());
+      watch_for_silence(ticket_);
+      return;
+    case Action::kListFirst:
+    case Action::kListWhole:
+      begin_exchange();
+      clear_buffer();
+      continue_token_.clear();
+      observer_.on_refresh(name_);
+      fetch_page(list_options(action.kind == Action::kListFirst ? kPageSize : 0), ticket_,
+                 exchange_.get_token());
+      return;
+    case Action::kListNext:
+      begin_exchange();
+      fetch_page(list_options(kPageSize), ticket_, exchange_.get_token());
+      return;
+    case Action::kReplaceAndWatch:
+    case Action::kReplace: {
+      const std::size_t objects = replace();
+      log_.debug("informer refreshed", {{"informer", name_}, {"objects", std::to_string(objects)}});
+      if (action.kind == Action::kReplace) return;
+      begin_exchange();
+      open_watch(watch_options(false), ticket_, exchange_.get_token());
+      return;
+    }
+    case Action::kWatch:
+      begin_exchange();
+      open_watch(watch_options(false), ticket_, exchange_.get_token());
+      return;
+    case Action::kClear:
+      clear_buffer();
+      replace();
+      [[fallthrough]];
+    case Action::kWait: {
+      begin_exchange();
+      const auto delay = action.exact ? action.wait : jitter_.up_to(action.wait);
+      timer_ = loop.call_after(delay, [this] { feed({.kind = InformerInput::Kind::kTimer}); });
+      return;
+    }
+    case Action::kGiveUp:
+      begin_exchange();
+      if (callbacks_.on_fatal)
+        callbacks_.on_fatal("the API server's history of " + name_ +
+                            " went back behind what was acted on: restored from a backup?");
+      return;
+  }
+}
+
+// Whatever was under way is ended; its last words carry an old ticket.
+void InformerBase::begin_exchange() {
+  exchange_.request_stop();
+  exchange_ = std::stop_source();
+  ++ticket_;
+  ended_by_us_.reset();
+  client_.loop().cancel(timer_);
+  timer_ = 0;
+}
+
+void InformerBase::watch_for_silence(Ticket ticket) {
+  timer_ = client_.loop().call_after(kSilenceLimit, [this, ticket] {
+    if (!current(ticket) || machine_.state != InformerState::kStreaming) return;
+    if (client_.loop().now() - heard_at_ >= kSilenceLimit)
+      feed({.kind = InformerInput::Kind::kOverdue});
+    else
+      watch_for_silence(ticket);
+  });
+}
+
+void InformerBase::on_watch_end(Ticket ticket, WatchEnd end) {
+  if (!current(ticket)) return;
+  if (ended_by_us_.has_value()) {
+    Error error = *std::exchange(ended_by_us_, std::nullopt);
+    feed({.kind = InformerInput::Kind::kWatchFailed, .error = std::move(error)});
+    return;
+  }
+  switch (end.reason) {
+    case WatchEnd::Reason::kClosed:
+      feed({.kind = InformerInput::Kind::kWatchClosed,
+            .brief = end.lines == 0 && client_.loop().now() - opened_at_ < kBrief});
+      return;
+    case WatchEnd::Reason::kRefused:
+    case WatchEnd::Reason::kBroken:
+      feed({.kind = InformerInput::Kind::kWatchFailed, .error = std::move(end.error)});
+      return;
+    case WatchEnd::Reason::kOversized:
+      feed({.kind = InformerInput::Kind::kOversized, .error = std::move(end.error)});
+      return;
+    case WatchEnd::Reason::kCancelled:
+      return;
+  }
+}
+
+// A garbled line may hide an event, so the watch is resumed from the last good version, once; a
+// line that can't be read there again is one object's fault, and must not cost us all the others.
+bool InformerBase::tolerate(const Error& error) {
+  const std::string here =
+      machine_.resource_version.empty() ? std::string("start") : machine_.resource_version;
+  const bool again = undecodable_at_ == here;
+  undecodable_at_ = here;
+  log_.error("watch event cannot be read",
+             {{"informer", name_}, {"error", describe(error)}, {"skipped", again ? "yes" : "no"}});
+  return again;
+}
+
+void InformerBase::end_stream(Error error) {
+  if (ended_by_us_.has_value()) return;
+  ended_by_us_ = std::move(error);
+  exchange_.request_stop();
+}
+
+WatchOptions InformerBase::watch_options(bool initial_events) {
+  WatchOptions options;
+  options.namespace_ = scope_.namespace_;
+  if (!scope_.name.empty()) options.field_selector = "metadata.name=" + scope_.name;
+  options.timeout = std::chrono::duration_cast<std::chrono::seconds>(jitter_.between(300s, 600s));
+  if (initial_events) {
+    options.send_initial_events = true;
+  } else {
+    options.resource_version = machine_.resource_version;
+  }
+  return options;
+}
+
+ListOptions InformerBase::list_options(std::int64_t limit) const {
+  ListOptions options;
+  options.namespace_ = scope_.namespace_;
+  if (!scope_.name.empty()) options.field_selector = "metadata.name=" + scope_.name;
+  options.limit = limit;
+  options.continue_token = continue_token_;
+  return options;
+}
+
+}  // namespace berth

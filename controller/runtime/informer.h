@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+// Informer<T>: keeps ClusterState's store of one kind as the API server has it. It performs what
+// InformerMachine decides and reports what came of it; every object goes through one path (apply,
+// remove), so that a refresh, like a watch event, tells only what changed.
+//
+// Loop thread only. It must outlive its requests: stop() it and let the loop run until they ended.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apis/decode.h"
+#include "controller/client/api_client.h"
+#include "controller/core/cluster_state.h"
+#include "controller/io/log.h"
+#include "controller/runtime/informer_machine.h"
+#include "controller/runtime/jitter.h"
+
+namespace berth {
+
+// Which objects of the kind. An informer owns its scope: it removes what the server no longer has
+// there, and nothing else.
+struct InformerScope {
+  std::string namespace_;  // empty: all
+  std::string name;        // empty: all
+  bool holds(const ObjectMeta& meta) const {
+    return (namespace_.empty() || meta.namespace_ == std::string_view(namespace_)) &&
+           (name.empty() || meta.name == name);
+  }
+};
+
+enum class InformerEvent { kAdded, kModified, kDeleted, kBookmark, kError, kUndecodable, kStale };
+const char* to_string(InformerEvent event);
+
+// What an informer tells of itself; metrics.h counts it.
+class InformerObserver {
+ public:
+  virtual ~InformerObserver() = default;
+  virtual void on_state(const std::string& informer, InformerState state) = 0;
+  virtual void on_refresh(const std::string& informer) = 0;
+  virtual void on_event(const std::string& informer, InformerEvent event) = 0;
+  virtual void on_objects(const std::string& informer, std::size_t count) = 0;
+};
+
+class InformerBase {
+ public:
+  struct Callbacks {
+    // The cache took in any news of the object, a removal too.
+    std::function<void(std::string_view kind, const ObjectMeta& meta)> on_cached;
+    std::function<void()> on_synced;                // the first time only
+    std::function<void(std::string why)> on_fatal;  // history went back: the process must restart
+  };
+  InformerBase(ApiClient& client, Log& log, InformerObserver& observer, std::string name,
+               const KindInfo& kind, InformerScope scope, bool optional, Callbacks callbacks,
+               std::uint64_t seed);
+  InformerBase(const InformerBase&) = delete;
+  InformerBase& operator=(const InformerBase&) = delete;
+  virtual ~InformerBase();
+
+  void start();
+  void stop();
+  bool synced() const { return machine_.synced; }
+  const std::string& name() const { return name_; }  // "configmaps/berth-system"
+  const InformerMachine& machine() const { return machine_; }
+  const InformerScope& scope() const { return scope_; }
+  const KindInfo& kind() const { return kind_; }
+  // Asks the server for one object and takes the answer in, past the watch. For a watch that seems
+  // to have lost our own write.
+  virtual void refetch(ObjectKey key) = 0;
+
+ protected:
+  // One exchange; a late word of an earlier one is not ours any more.
+  using Ticket = std::uint64_t;
+
+  void feed(InformerInput input);
+  void on_watch_open() { opened_at_ = client_.loop().now(); }
+  void on_watch_end(Ticket ticket, WatchEnd end);
+  // A line that can't be read. True: go on with the stream.
+  bool tolerate(const Error& error);
+  void end_stream(Error error);  // by our own will, as if the server had ended it with this error
+  bool ending() const { return ended_by_us_.has_value(); }
+  void note(InformerEvent event) { observer_.on_event(name_, event); }
+  void heard() { heard_at_ = client_.loop().now(); }
+  bool current(Ticket ticket) const { return ticket == ticket_; }
+  WatchOptions watch_options(bool initial_events);
+  ListOptions list_options(std::int64_t limit) const;
+
+  virtual void open_watch(WatchOptions options, Ticket ticket, std::stop_token stop) = 0;
+  virtual void fetch_page(ListOptions options, Ticket ticket, std::stop_token stop) = 0;
+  virtual void clear_buffer() = 0;
+  virtual std::size_t replace() = 0;
+
+  ApiClient& client_;
+  Log& log_;
+  InformerObserver& observer_;
+  const std::string name_;
+  const KindInfo kind_;
+  const InformerScope scope_;
+  Callbacks callbacks_;
+  InformerMachine machine_;
+  std::string continue_token_;
+  // Cleared by the destructor: what a callback that outlived us asks first.
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  std::stop_source fetches_;  // refetch()es
+
+ private:
+  void perform(InformerAction action);
+  void begin_exchange();
+  void watch_for_silence(Ticket ticket);
+
+  Jitter jitter_;
+  Ticket ticket_ = 0;
+  std::stop_source exchange_;
+  std::optional<Error> ended_by_us_;
+  std::string undecodable_at_;  // the version at which a line could not be read
+  MonotonicTime opened_at_{0};
+  MonotonicTime heard_at_{0};
+  Loop::TimerId timer_ = 0;
+};
+
+template <class T>
+class Informer : public InformerBase {
+ public:
+  // `now` is null for a removed object, `old` for a new one. Called with changed facts only.
+  using OnChange = std::function<void(const T* old, const T* now)>;
+
+  Informer(ApiClient& client, ClusterState& cluster, Log& log, InformerObserver& observer,
+           std::string name, InformerScope scope, bool optional, Callbacks callbacks,
+           OnChange on_change, std::uint64_t seed)
+      : InformerBase(client, log, observer, std::move(name), kKind<T>, std::move(scope), optional,
+                     std::move(callbacks), seed),
+        cluster_(cluster),
+        on_change_(std::move(on_change)) {}
+
+  void refetch(ObjectKey key) override {
+    spawn(client_.loop(), refetch_task(std::move(key), fetches_.get_token(), alive_));
+  }
+
+ private:
+  class Handler : public WatchHandler {
+   public:
+    Handler(Informer& informer, Ticket ticket)
+        : informer_(informer), alive_(informer.alive_), ticket_(ticket) {}
+    void on_open() override {
+      if (mine()) informer_.on_watch_open();
+    }
+    void on_line(std::string& line) override {
+      if (mine()) informer_.on_line(line);
+    }
+    void on_end(WatchEnd end) override {
+      if (*alive_) informer_.on_watch_end(ticket_, std::move(end));
+    }
+
+   private:
+    bool mine() const { return *alive_ && informer_.current(ticket_); }
+    Informer& informer_;
+    std::shared_ptr<bool> alive_;
+    Ticket ticket_;
+  };
+
+  void open_watch(WatchOptions options, Ticket ticket, std::stop_token stop) override {
+    client_.start_watch(kKind<T>, options, std::make_shared<Handler>(*this, ticket), stop);
+  }
+
+  void on_line(std::string& line) {
+    if (ending()) return;
+    heard();
+    auto event = decode_watch_event<T>(line);
+    if (!event.has_value()) {
+      note(InformerEvent::kUndecodable);
+      if (!tolerate(event.error())) end_stream(std::move(event).error());
+      return;
+    }
+    using Type = typename WatchEvent<T>::Type;
+    const bool initial = machine_.state == InformerState::kStreaming;
+    switch (event->type) {
+      case Type::kError:
+        note(InformerEvent::kError);
+        end_stream(std::move(event->error));
+        return;
+      case Type::kBookmark: {
+        note(InformerEvent::kBookmark);
+        const std::string version = event->object.meta.resource_version;
+        if (initial && event->initial_events_end)
+          feed({.kind = InformerInput::Kind::kInitialEventsEnd, .resource_version = version});
+        else if (!initial)
+          machine_.advance(version);
+        return;
+      }
+      case Type::kAdded:
+      case Type::kModified:
+        note(event->type == Type::kAdded ? InformerEvent::kAdded : InformerEvent::kModified);
+        // The version of a synthetic ADDED says when that object changed, not where the list is.
+        if (initial) {
+          buffer_.push_back(std::move(event->object));
+          return;
+        }
+        machine_.advance(event->object.meta.resource_version);
+        apply(std::move(event->object));
+        return;
+      case Type::kDeleted:
+        note(InformerEvent::kDeleted);
+        if (initial) return;
+        machine_.advance(event->object.meta.resource_version);
+        remove(event->object.meta);
+        return;
+    }
+  }
+
+  void fetch_page(ListOptions options, Ticket ticket, std::stop_token stop) override {
+    spawn(client_.loop(), fetch_page_task(std::move(options), ticket, std::move(stop), alive_));
+  }
+  Task<void> fetch_page_task(ListOptions options, Ticket ticket, std::stop_token stop,
+                             std::shared_ptr<bool> alive) {
+    CallOptions call(Lane::kBulk, std::move(stop), std::chrono::seconds(60));
+    Result<ListPage<T>> page = co_await client_.template list_page<T>(std::move(options), call);
+    if (!*alive || !current(ticket)) co_return;
+    if (!page.has_value()) {
+      feed({.kind = InformerInput::Kind::kListFailed, .error = std::move(page).error()});
+      co_return;
+    }
+    for (T& object : page->items) buffer_.push_back(std::move(object));
+    continue_token_ = page->continue_token;
+    feed({.kind = InformerInput::Kind::kPage,
+          .resource_version = page->resource_version,
+          .last = continue_token_.empty()});
+  }
+
+  Task<void> refetch_task(ObjectKey key, std::stop_token stop, std::shared_ptr<bool> alive) {
+    CallOptions call(Lane::kWrite, std::move(stop), std::chrono::seconds(10));
+    Result<T> object = co_await client_.template get<T>(key, call);
+    if (!*alive) co_return;
+    if (object.has_value()) {
+      apply(std::move(object).value());
+    } else if (object.error().kind == ErrorKind::kNotFound) {
+      ObjectMeta gone;
+      gone.namespace_ = key.namespace_;
+      gone.name = key.name;
+      remove(gone);
+    }
+  }
+
+  void clear_buffer() override { buffer_.clear(); }
+
+  // The buffer becomes the cache: what changed is told, what is not in it is removed.
+  std::size_t replace() override {
+    std::vector<const T*> present;
+    present.reserve(buffer_.size());
+    for (; !buffer_.empty(); buffer_.pop_front())
+      present.push_back(apply(std::move(buffer_.front())));
+    buffer_.shrink_to_fit();
+    std::sort(present.begin(), present.end());
+    std::vector<ObjectMeta> gone;
+    for (const auto& object : cluster_.template store<T>()) {
+      if (!scope_.holds(object->meta)) continue;
+      if (!std::binary_search(present.begin(), present.end(), object.get()))
+        gone.push_back(object->meta);
+    }
+    for (const ObjectMeta& meta : gone) remove(meta);
+    return present.size();
+  }
+
+  // The object as the cache has it afterwards.
+  const T* apply(T object) {
+    const auto& store = cluster_.template store<T>();
+    const T* known = store.find(object.meta.namespace_.view(), object.meta.name);
+    // A live GET may have overtaken the watch: the cache never goes back.
+    if (known != nullptr && known->meta.uid == object.meta.uid &&
+        is_older_version(object.meta.resource_version, known->meta.resource_version)) {
+      note(InformerEvent::kStale);
+      return known;
+    }
+    auto upserted = cluster_.upsert(std::move(object), client_.loop().wall_now());
+    if (upserted.change == StoreChange::kAdded) count_objects();
+    if (upserted.change != StoreChange::kUnchanged && on_change_)
+      on_change_(upserted.old.get(), upserted.current.get());
+    if (callbacks_.on_cached) callbacks_.on_cached(kKind<T>.kind, upserted.current->meta);
+    return upserted.current.get();
+  }
+
+  // An empty uid stands for whichever object has the name. One we do not know is none of our
+  // business: a refresh or a live GET has told before.
+  void remove(const ObjectMeta& meta) {
+    const T* known = cluster_.template store<T>().find(meta.namespace_.view(), meta.name);
+    if (known == nullptr || (!meta.uid.empty() && known->meta.uid != meta.uid)) return;
+    const std::string name = meta.name;
+    const Text namespace_ = meta.namespace_;
+    auto old = cluster_.template erase<T>(namespace_.view(), name);
+    count_objects();
+    if (on_change_) on_change_(old.get(), nullptr);
+    if (callbacks_.on_cached) callbacks_.on_cached(kKind<T>.kind, old->meta);
+  }
+
+  void count_objects() { observer_.on_objects(name_, cluster_.template store<T>().size()); }
+
+  ClusterState& cluster_;
+  OnChange on_change_;
+  std::deque<T> buffer_;  // decoded objects, never raw bytes
+};
+
+}  // namespace berth

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/runtime/informer_machine.h"
+
+#include <algorithm>
+
+#include "apis/meta.h"
+
+namespace berth {
+namespace {
+
+using Action = InformerAction::Kind;
+using Input = InformerInput::Kind;
+using namespace std::chrono_literals;
+
+constexpr std::chrono::nanoseconds kFirstWait = 800ms;
+constexpr std::chrono::nanoseconds kLongestWait = 30s;
+constexpr std::chrono::nanoseconds kHealthyAfter = 120s;
+constexpr std::chrono::nanoseconds kAbsentRetry = 60s;
+// Quorum reads never go back unless etcd was restored from a backup. A few tries rule out a proxy
+// in front of two clusters; then a restart, with a new lease and a new epoch, is the honest way on.
+constexpr std::uint32_t kMaxRegressions = 3;
+
+InformerAction act(Action kind) { return {.kind = kind}; }
+
+// The server's "too large resource version" comes as a timeout with this cause.
+bool version_is_useless(const Error& error) {
+  if (error.kind == ErrorKind::kGone) return true;
+  return std::any_of(error.causes.begin(), error.causes.end(), [](const ErrorCause& cause) {
+    return cause.reason == "ResourceVersionTooLarge";
+  });
+}
+
+}  // namespace
+
+const char* to_string(InformerState state) {
+  switch (state) {
+    case InformerState::kIdle:
+      return "idle";
+    case InformerState::kStreaming:
+      return "streaming";
+    case InformerState::kListing:
+      return "listing";
+    case InformerState::kWatching:
+      return "watching";
+    case InformerState::kWaiting:
+      return "waiting";
+    case InformerState::kAbsent:
+      return "absent";
+    case InformerState::kStopped:
+      return "stopped";
+  }
+  return "?";
+}
+
+bool is_older_version(const std::string& version, const std::string& than) {
+  const auto order = compare_resource_versions(version, than);
+  return order.has_value() && *order < 0;
+}
+
+void InformerMachine::advance(const std::string& version) {
+  if (!version.empty() && !is_older_version(version, resource_version)) resource_version = version;
+}
+
+InformerAction InformerMachine::step(const InformerInput& input) {
+  if (state == InformerState::kStopped) return act(Action::kNone);
+  switch (input.kind) {
+    case Input::kStop:
+      state = InformerState::kStopped;
+      return act(Action::kNone);
+    case Input::kStart:
+      return state == InformerState::kIdle ? refresh() : act(Action::kNone);
+    case Input::kTimer:
+      if (state == InformerState::kAbsent) return refresh();
+      if (state != InformerState::kWaiting) return act(Action::kNone);
+      if (must_refresh || resource_version.empty()) return refresh();
+      state = InformerState::kWatching;
+      return act(Action::kWatch);
+    case Input::kInitialEventsEnd:
+      if (state != InformerState::kStreaming) return act(Action::kNone);
+      return on_whole(input, Action::kReplace);
+    case Input::kPage:
+      if (state != InformerState::kListing) return act(Action::kNone);
+      if (!input.last) return act(Action::kListNext);
+      return on_whole(input, Action::kReplaceAndWatch);
+    case Input::kListFailed:
+      return state == InformerState::kListing ? on_list_failed(input) : act(Action::kNone);
+    case Input::kOverdue:
+      if (state != InformerState::kStreaming) return act(Action::kNone);
+      lists_only = true;
+      return refresh();
+    case Input::kWatchClosed:
+      if (state == InformerState::kStreaming) return wait(input.now);
+      if (state != InformerState::kWatching) return act(Action::kNone);
+      if (input.brief) return wait(input.now);
+      if (input.now - healthy_since >= kHealthyAfter) failures = 0;
+      return act(Action::kWatch);
+    case Input::kWatchFailed:
+      return on_watch_failed(input);
+    case Input::kOversized:
+      // The same event would come again on any watch from here; a LIST takes larger bodies.
+      if (state != InformerState::kStreaming && state != InformerState::kWatching) break;
+      lists_only = true;
+      must_refresh = true;
+      return wait(input.now);
+  }
+  return act(Action::kNone);
+}
+
+// Both ways leave resource_version out, so that the answer is the most recent, by quorum.
+InformerAction InformerMachine::refresh() {
+  whole_list_tried = false;
+  state = lists_only ? InformerState::kListing : InformerState::kStreaming;
+  return act(lists_only ? Action::kListFirst : Action::kStream);
+}
+
+InformerAction InformerMachine::wait(MonotonicTime now) {
+  if (state == InformerState::kWatching && now - healthy_since >= kHealthyAfter) failures = 0;
+  const std::uint32_t doublings = std::min<std::uint32_t>(failures, 10);
+  ++failures;
+  healthy_since = now;
+  state = InformerState::kWaiting;
+  return {.kind = Action::kWait, .wait = std::min(kFirstWait * (1 << doublings), kLongestWait)};
+}
+
+// The server has named everything there is, as of input.resource_version.
+InformerAction InformerMachine::on_whole(const InformerInput& input, Action accepted) {
+  if (is_older_version(input.resource_version, resource_version)) {
+    if (++regressions >= kMaxRegressions) {
+      state = InformerState::kStopped;
+      return act(Action::kGiveUp);
+    }
+    must_refresh = true;
+    return wait(input.now);
+  }
+  regressions = 0;
+  must_refresh = false;
+  synced = true;
+  resource_version = input.resource_version;
+  healthy_since = input.now;
+  state = InformerState::kWatching;
+  return act(accepted);
+}
+
+InformerAction InformerMachine::on_watch_failed(const InformerInput& input) {
+  const ErrorKind kind = input.error.kind;
+  if (state == InformerState::kStreaming) {
+    // 400 and 422 are how servers without WatchList (or behind a proxy that lacks it) say so.
+    if (kind == ErrorKind::kBadRequest || kind == ErrorKind::kInvalid) {
+      lists_only = true;
+      return refresh();
+    }
+    if (kind == ErrorKind::kNotFound && optional) return absent();
+    return wait(input.now);
+  }
+  if (state != InformerState::kWatching) return act(Action::kNone);
+  if (kind == ErrorKind::kNotFound) {  // the CRD was removed under the watch
+    must_refresh = true;
+    return optional ? absent() : wait(input.now);
+  }
+  if (version_is_useless(input.error)) {
+    // At once the first time; a server that keeps saying so is waited for like any other trouble.
+    must_refresh = true;
+    if (input.now - healthy_since >= kHealthyAfter) failures = 0;
+    return failures++ == 0 ? refresh() : wait(input.now);
+  }
+  return wait(input.now);
+}
+
+InformerAction InformerMachine::on_list_failed(const InformerInput& input) {
+  if (input.error.kind == ErrorKind::kGone && !whole_list_tried) {
+    whole_list_tried = true;
+    return act(Action::kListWhole);
+  }
+  if (input.error.kind == ErrorKind::kNotFound && optional) return absent();
+  return wait(input.now);
+}
+
+InformerAction InformerMachine::absent() {
+  state = InformerState::kAbsent;
+  synced = true;
+  must_refresh = true;
+  resource_version.clear();
+  failures = 0;
+  return {.kind = Action::kClear, .wait = kAbsentRetry, .exact = true};
+}
+
+}  // namespace berth

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// InformerMachine: how a cache of one kind is filled and kept, as a pure state machine. The
+// informer (informer.h) performs its actions and reports what came of them; nothing else decides.
+//
+//             refused: no WatchList here
+//   Idle ──▶ Streaming ───────────────▶ Listing ◀──┐ next page
+//               │ initial-events-end       │ last page
+//               ▼                          ▼
+//            Watching ◀────────────────────┘      410: back to Streaming or Listing
+//               │ ▲                               anything else: resume at the same version
+//               ▼ │ timer
+//             Waiting        Absent: an optional kind the server does not serve
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "apis/result.h"
+#include "controller/io/loop.h"
+
+namespace berth {
+
+enum class InformerState {
+  kIdle,       // not started
+  kStreaming,  // WatchList: the current objects arrive on a watch, into a buffer beside the cache
+  kListing,    // a page of a LIST is on its way; pages collect in the same buffer
+  kWatching,   // a watch from resource_version is opening or open
+  kWaiting,    // between two tries
+  kAbsent,     // an optional kind that is not served: synced and empty, asked for every minute
+  kStopped,
+};
+const char* to_string(InformerState state);
+
+// What the machine wants done. One is outstanding at a time, but kReplace, which leaves its stream
+// running as the watch.
+struct InformerAction {
+  enum class Kind {
+    kNone,
+    kStream,           // open a WatchList; the buffer starts empty
+    kListFirst,        // fetch the first page, in pages; the buffer starts empty
+    kListWhole,        // fetch everything in one page: a continue token expired on us
+    kListNext,         // fetch the next page
+    kReplace,          // the buffer becomes the cache
+    kReplaceAndWatch,  // the same, then open a watch from resource_version
+    kClear,            // the cache becomes empty, then wait
+    kWatch,            // open a watch from resource_version
+    kWait,             // report kTimer after at most `wait` (full jitter), or after exactly `wait`
+    kGiveUp,           // the server's history went back under us: only a restart may accept that
+  };
+  Kind kind = Kind::kNone;
+  std::chrono::nanoseconds wait{0};
+  bool exact = false;
+};
+
+struct InformerInput {
+  enum class Kind {
+    kStart,
+    kTimer,             // the wait is over
+    kInitialEventsEnd,  // the bookmark that ends a WatchList's first part, with resource_version
+    kPage,              // a page arrived; `last` with the list's resource_version
+    kListFailed,        // a page did not; error says why
+    kWatchClosed,       // the server ended a healthy stream; `brief`: at once, and empty
+    kWatchFailed,       // refused, cut, or ended by an ERROR event; error says why
+    kOversized,         // an event too large to take in
+    kOverdue,           // a WatchList that stays silent: an old server ignores sendInitialEvents
+    kStop,
+  };
+  Kind kind = Kind::kStart;
+  std::string resource_version;
+  bool last = false;
+  bool brief = false;
+  Error error;
+  MonotonicTime now{0};
+};
+
+struct InformerMachine {
+  InformerState state = InformerState::kIdle;
+  bool optional = false;  // set once: a 404 for the whole kind is a state, not a failure
+
+  std::string resource_version;    // what the cache stands at; empty before the first sync
+  bool synced = false;             // the cache has been whole once
+  bool lists_only = false;         // this server has no WatchList; remembered for good
+  bool must_refresh = false;       // resource_version is of no use for a watch any more
+  bool whole_list_tried = false;   // kListWhole was used for this refresh
+  std::uint32_t failures = 0;      // in a row; sets the wait
+  std::uint32_t regressions = 0;   // refreshes in a row that were older than the cache
+  MonotonicTime healthy_since{0};  // start of the stretch that resets `failures`
+
+  InformerAction step(const InformerInput& input);
+  // A watch event or bookmark moved the cache on. Never back: an older version is kept out.
+  void advance(const std::string& version);
+
+ private:
+  InformerAction refresh();
+  InformerAction wait(MonotonicTime now);
+  InformerAction on_watch_failed(const InformerInput& input);
+  InformerAction on_list_failed(const InformerInput& input);
+  InformerAction on_whole(const InformerInput& input, InformerAction::Kind accepted);
+  InformerAction absent();
+};
+
+// True if `version` is known to be older than `than`.
+bool is_older_version(const std::string& version, const std::string& than);
+
+}  // namespace berth

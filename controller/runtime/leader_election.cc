@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/runtime/leader_election.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "apis/time.h"
+#include "controller/core/json_patch.h"
+
+namespace berth {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A full object for a create; as a merge patch its resourceVersion is the precondition, and labels
+// that a chart or a person put on the Lease stay.
+std::string encode(const Lease& lease) {
+  std::string meta = fmt::format(R"("name":{},"namespace":{})", quote_json(lease.meta.name),
+                                 quote_json(lease.meta.namespace_.view()));
+  if (!lease.meta.resource_version.empty())
+    meta += R"(,"resourceVersion":)" + quote_json(lease.meta.resource_version);
+  std::string spec = fmt::format(
+      R"("holderIdentity":{},"leaseDurationSeconds":{},"leaseTransitions":{})",
+      quote_json(lease.holder_identity), lease.lease_duration_seconds, lease.lease_transitions);
+  if (lease.acquire_time)
+    spec += R"(,"acquireTime":)" + quote_json(format_micro_time(*lease.acquire_time));
+  if (lease.renew_time)
+    spec += R"(,"renewTime":)" + quote_json(format_micro_time(*lease.renew_time));
+  return fmt::format(
+      R"({{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{{{}}},"spec":{{{}}}}})",
+      meta, spec);
+}
+
+bool same_record(const Lease& a, const Lease& b) {
+  return a.holder_identity == b.holder_identity && a.renew_time == b.renew_time &&
+         a.acquire_time == b.acquire_time && a.lease_transitions == b.lease_transitions &&
+         a.lease_duration_seconds == b.lease_duration_seconds;
+}
+
+Error bad_flag(std::string flag, std::string message) {
+  return invalid_spec(std::move(flag), std::move(message));
+}
+
+}  // namespace
+
+Result<void> validate(const LeaseOptions& options) {
+  if (options.lease_duration < 1s || options.lease_duration % 1s != 0ms)
+    return bad_flag("--leader-elect-lease-duration",
+                    "must be whole seconds, at least 1s: the Lease holds seconds");
+  if (options.retry_period <= 0ms)
+    return bad_flag("--leader-elect-retry-period", "must be greater than zero");
+  if (options.renew_deadline >= options.lease_duration)
+    return bad_flag("--leader-elect-renew-deadline",
+                    "must be shorter than --leader-elect-lease-duration (" +
+                        format_duration(options.lease_duration) +
+                        "), so that we stop before another may start");
+  if (options.renew_deadline * 10 <= options.retry_period * 12)
+    return bad_flag("--leader-elect-renew-deadline",
+                    "must be longer than 1.2 times --leader-elect-retry-period (" +
+                        format_duration(options.retry_period) + ")");
+  return {};
+}
+
+LeaderElector::LeaderElector(ApiClient& client, Log& log, LeaseOptions options, std::uint64_t seed)
+    : client_(client),
+      loop_(client.loop()),
+      log_(log),
+      options_(std::move(options)),
+      jitter_(seed) {}
+
+Task<bool> LeaderElector::acquire(std::stop_token stop) {
+  std::string seen_holder;
+  while (!stop.stop_requested()) {
+    const Attempt attempt = co_await try_once(stop);
+    if (attempt == Attempt::kHeld) {
+      log_.info("became leader", {{"identity", options_.identity},
+                                  {"lease", options_.namespace_ + "/" + options_.name}});
+      co_return true;
+    }
+    if (attempt == Attempt::kHeldByOther && observed_.holder_identity != seen_holder) {
+      seen_holder = observed_.holder_identity;
+      log_.info("standing by, another leads", {{"leader", seen_holder}});
+    }
+    co_await sleep_for(jitter_.between(options_.retry_period, options_.retry_period * 12 / 10),
+                       stop);
+  }
+  co_return false;
+}
+
+Task<bool> LeaderElector::hold(std::stop_token stop) {
+  while (true) {
+    const bool slept = co_await sleep_for(
+        std::min<std::chrono::nanoseconds>(options_.retry_period, time_left()), stop);
+    if (!slept) co_return time_left().count() > 0;
+    if (time_left().count() > 0) {
+      const Attempt attempt = co_await try_once(stop);
+      if (attempt == Attempt::kHeldByOther) {
+        log_.error("lease lost to another", {{"leader", observed_.holder_identity}});
+        leading_ = false;
+        co_return false;
+      }
+      if (stop.stop_requested()) co_return time_left().count() > 0;
+    }
+    if (time_left().count() > 0) continue;
+    leading_ = false;
+    log_.error("lease lost: not renewed in time",
+               {{"renew_deadline", format_duration(options_.renew_deadline)}});
+    co_return false;
+  }
+}
+
+Task<void> LeaderElector::release() {
+  if (!leading_) co_return;
+  leading_ = false;
+  Lease lease = observed_;
+  lease.holder_identity.clear();
+  lease.lease_duration_seconds = 1;
+  lease.renew_time = loop_.wall_now();
+  Result<Lease> released = co_await write(std::move(lease), false, std::stop_token());
+  if (released.has_value())
+    log_.info("lease released");
+  else
+    log_.warn("lease not released; it expires by itself", {{"error", describe(released.error())}});
+}
+
+std::chrono::nanoseconds LeaderElector::time_left() const {
+  if (!leading_) return 0ns;
+  const MonotonicTime end = renewed_at_ + options_.renew_deadline;
+  return std::max<std::chrono::nanoseconds>(end - loop_.now(), 0ns);
+}
+
+// One look at the lease, and one write if it is ours to take or to renew. While we lead the first
+// write goes by the version we know, without a look: one round trip.
+Task<LeaderElector::Attempt> LeaderElector::try_once(std::stop_token stop) {
+  bool look = !leading_;
+  while (true) {
+    if (look) {
+      ObjectKey key{options_.namespace_, options_.name};
+      CallOptions call(Lane::kLease, stop,
+                       std::chrono::duration_cast<std::chrono::milliseconds>(request_deadline()));
+      Result<Lease> found = co_await client_.get<Lease>(std::move(key), call);
+      if (found.has_value()) {
+        observe(std::move(found).value());
+      } else if (found.error().kind == ErrorKind::kNotFound) {
+        exists_ = false;
+        observed_ = Lease{};
+      } else {
+        if (!stop.stop_requested())
+          log_.warn("lease cannot be read", {{"error", describe(found.error())}});
+        co_return Attempt::kFailed;
+      }
+    }
+    const bool ours = exists_ && observed_.holder_identity == options_.identity;
+    if (exists_ && !ours && others_lease_runs()) co_return Attempt::kHeldByOther;
+
+    Lease next = observed_;
+    next.meta.namespace_ = options_.namespace_;
+    next.meta.name = options_.name;
+    next.holder_identity = options_.identity;
+    next.lease_duration_seconds = static_cast<std::int32_t>(options_.lease_duration / 1s);
+    next.renew_time = loop_.wall_now();
+    if (!ours) {
+      next.acquire_time = next.renew_time;
+      if (exists_) ++next.lease_transitions;
+    }
+    const MonotonicTime sent_at = loop_.now();
+    const bool create = !exists_;
+    Result<Lease> written = co_await write(std::move(next), create, stop);
+    if (written.has_value()) {
+      observe(std::move(written).value());
+      renewed_at_ = sent_at;
+      leading_ = true;
+      co_return Attempt::kHeld;
+    }
+    const ErrorKind kind = written.error().kind;
+    const bool stale = kind == ErrorKind::kConflict || kind == ErrorKind::kAlreadyExists ||
+                       kind == ErrorKind::kNotFound;
+    if (!stale && !stop.stop_requested())
+      log_.warn("lease cannot be written", {{"error", describe(written.error())}});
+    if (!stale || look) co_return Attempt::kFailed;
+    look = true;  // our knowledge was old: look, and try again
+  }
+}
+
+Task<Result<Lease>> LeaderElector::write(Lease lease, bool create, std::stop_token stop) {
+  WriteOptions options{.field_manager = "berth-leader-election"};
+  ObjectKey key = key_of(lease.meta);
+  std::string body = encode(lease);
+  ApiRequest request = create
+                           ? create_request(kKind<Lease>, key.namespace_, std::move(body), options)
+                           : merge_patch_request(kKind<Lease>, key, std::move(body), options);
+  CallOptions call(Lane::kLease, std::move(stop),
+                   std::chrono::duration_cast<std::chrono::milliseconds>(request_deadline()));
+  Result<Reply> reply = co_await client_.send(std::move(request), std::move(call));
+  if (!reply.has_value()) co_return std::move(reply).error();
+  co_return decode_object<Lease>(reply->body);
+}
+
+void LeaderElector::observe(Lease lease) {
+  if (!exists_ || !same_record(lease, observed_)) observed_at_ = loop_.now();
+  exists_ = true;
+  observed_ = std::move(lease);
+}
+
+// By its own duration, counted from when we saw it change: a holder with longer times than ours
+// keeps them.
+bool LeaderElector::others_lease_runs() const {
+  if (observed_.holder_identity.empty()) return false;
+  return loop_.now() < observed_at_ + std::chrono::seconds(observed_.lease_duration_seconds);
+}
+
+// A hung request must leave time for another before the deadline.
+std::chrono::nanoseconds LeaderElector::request_deadline() const {
+  const std::chrono::nanoseconds half = options_.renew_deadline / 2;
+  if (!leading_) return half;
+  return std::max<std::chrono::nanoseconds>(std::min(half, time_left()), 1ms);
+}
+
+}  // namespace berth

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/runtime/metrics.h"
+
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+#include <array>
+#include <map>
+
+namespace berth {
+namespace {
+
+using prometheus::Counter;
+using prometheus::Family;
+using prometheus::Gauge;
+using prometheus::Histogram;
+using prometheus::Registry;
+using Buckets = Histogram::BucketBoundaries;
+
+double seconds(std::chrono::nanoseconds span) { return static_cast<double>(span.count()) * 1e-9; }
+
+// The upstream's own: 10 ns × 10^n.
+const Buckets& queue_buckets() {
+  static const Buckets buckets{1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 100};
+  return buckets;
+}
+const Buckets& request_buckets() {
+  static const Buckets buckets{0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60};
+  return buckets;
+}
+const Buckets& compute_buckets() {
+  static const Buckets buckets{1e-5, 1e-4, 5e-4, 1e-3, 5e-3, 0.01, 0.02, 0.05, 0.1, 0.5, 1};
+  return buckets;
+}
+const Buckets& phase_buckets() {
+  static const Buckets buckets{1, 5, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400};
+  return buckets;
+}
+
+Family<Counter>& counter(Registry& registry, const char* name, const char* help) {
+  return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
+}
+Family<Gauge>& gauge(Registry& registry, const char* name, const char* help) {
+  return prometheus::BuildGauge().Name(name).Help(help).Register(registry);
+}
+Family<Histogram>& histogram(Registry& registry, const char* name, const char* help) {
+  return prometheus::BuildHistogram().Name(name).Help(help).Register(registry);
+}
+
+const std::map<std::string, std::string> kQueue{{"name", "berth"}, {"controller", "berth"}};
+constexpr std::size_t kInformerEvents = static_cast<std::size_t>(InformerEvent::kStale) + 1;
+
+}  // namespace
+
+struct Metrics::Registered {
+  // Per informer, so that an event costs an increment and no look-up of labels.
+  struct OfInformer {
+    std::array<Counter*, kInformerEvents> events{};
+    std::map<InformerState, Gauge*> states;
+    Counter* refreshes = nullptr;
+    Gauge* objects = nullptr;
+  };
+
+  Registry registry;
+  Family<Gauge>& informer_state =
+      gauge(registry, "berth_informer_state", "1 for the state the informer is in.");
+  Family<Gauge>& informer_objects =
+      gauge(registry, "berth_informer_objects", "Objects of the informer's kind in the cache.");
+  Family<Counter>& informer_relists =
+      counter(registry, "berth_informer_relists_total", "Times all objects were asked for.");
+  Family<Counter>& informer_events =
+      counter(registry, "berth_informer_events_total", "Watch events taken in.");
+  Gauge& depth = gauge(registry, "workqueue_depth", "Current depth of the work queue.").Add(kQueue);
+  Counter& adds =
+      counter(registry, "workqueue_adds_total", "Keys added to the work queue.").Add(kQueue);
+  Counter& retries =
+      counter(registry, "workqueue_retries_total", "Keys added again after a failure.").Add(kQueue);
+  Histogram& waited = histogram(registry, "workqueue_queue_duration_seconds",
+                                "Time a key waits in the queue before it is worked on.")
+                          .Add(kQueue, queue_buckets());
+  Histogram& worked = histogram(registry, "workqueue_work_duration_seconds",
+                                "Time a key is worked on, its writes included.")
+                          .Add(kQueue, queue_buckets());
+  Gauge& unfinished = gauge(registry, "workqueue_unfinished_work_seconds",
+                            "Time the keys now in work have been worked on, summed.")
+                          .Add(kQueue);
+  Gauge& longest = gauge(registry, "workqueue_longest_running_processor_seconds",
+                         "Time the key longest in work has been worked on.")
+                       .Add(kQueue);
+  Family<Counter>& requests = counter(registry, "rest_client_requests_total",
+                                      "Requests to the API server by code and method.");
+  Family<Histogram>& request_seconds =
+      histogram(registry, "rest_client_request_duration_seconds",
+                "Time from a request to the end of its reply; watches are not in it.");
+  Family<Gauge>& leading = gauge(registry, "leader_election_master_status",
+                                 "1 if this process holds the lease, else 0.");
+  Family<Counter>& reconciles =
+      counter(registry, "berth_reconcile_total", "Reconciliations by kind of key and result.");
+  Family<Histogram>& reconcile_seconds =
+      histogram(registry, "berth_reconcile_compute_seconds",
+                "Time spent computing a plan, on the one thread of control.");
+  Family<Counter>& writes =
+      counter(registry, "berth_writes_total", "Steps of plans by verb and result.");
+  Family<Histogram>& phases =
+      histogram(registry, "berth_rollout_phase_seconds",
+                "Time a node spent in a phase of its MIG rollout, seen when it left the phase.");
+  Gauge& cpu = gauge(registry, "process_cpu_seconds_total", "User and system CPU time.").Add({});
+  Gauge& resident = gauge(registry, "process_resident_memory_bytes", "Resident memory.").Add({});
+  Gauge& virtual_memory =
+      gauge(registry, "process_virtual_memory_bytes", "Virtual memory.").Add({});
+  Gauge& open_fds = gauge(registry, "process_open_fds", "Open file descriptors.").Add({});
+  Gauge& max_fds = gauge(registry, "process_max_fds", "Most file descriptors allowed.").Add({});
+  Gauge& start_time =
+      gauge(registry, "process_start_time_seconds", "Start of the process, Unix time.").Add({});
+  std::map<std::string, OfInformer, std::less<>> informers;
+
+  OfInformer& informer(const std::string& name) {
+    const auto [it, fresh] = informers.try_emplace(name);
+    OfInformer& of = it->second;
+    if (!fresh) return of;
+    for (std::size_t i = 0; i < kInformerEvents; ++i) {
+      const char* type = to_string(static_cast<InformerEvent>(i));
+      of.events[i] = &informer_events.Add({{"informer", name}, {"type", type}});
+    }
+    of.refreshes = &informer_relists.Add({{"informer", name}});
+    of.objects = &informer_objects.Add({{"informer", name}});
+    return of;
+  }
+};
+
+Metrics::Metrics(std::string_view version) : registered_(std::make_unique<Registered>()) {
+  gauge(registered_->registry, "berth_build_info", "1; the version is in the label.")
+      .Add({{"version", std::string(version)}})
+      .Set(1);
+}
+Metrics::~Metrics() = default;
+
+void Metrics::on_state(const std::string& informer, InformerState state) {
+  Registered::OfInformer& of = registered_->informer(informer);
+  for (auto& [_, gauge_of_state] : of.states) gauge_of_state->Set(0);
+  Gauge*& current = of.states[state];
+  if (current == nullptr)
+    current =
+        &registered_->informer_state.Add({{"informer", informer}, {"state", to_string(state)}});
+  current->Set(1);
+}
+void Metrics::on_refresh(const std::string& informer) {
+  registered_->informer(informer).refreshes->Increment();
+}
+void Metrics::on_event(const std::string& informer, InformerEvent event) {
+  registered_->informer(informer).events[static_cast<std::size_t>(event)]->Increment();
+}
+void Metrics::on_objects(const std::string& informer, std::size_t count) {
+  registered_->informer(informer).objects->Set(static_cast<double>(count));
+}
+
+void Metrics::on_depth(std::size_t depth) { registered_->depth.Set(static_cast<double>(depth)); }
+void Metrics::on_add() { registered_->adds.Increment(); }
+void Metrics::on_retry() { registered_->retries.Increment(); }
+void Metrics::on_start(std::chrono::nanoseconds waited) {
+  registered_->waited.Observe(seconds(waited));
+}
+void Metrics::on_done(std::chrono::nanoseconds worked) {
+  registered_->worked.Observe(seconds(worked));
+}
+void Metrics::on_unfinished(WorkQueue::Unfinished unfinished) {
+  registered_->unfinished.Set(seconds(unfinished.total));
+  registered_->longest.Set(seconds(unfinished.longest));
+}
+
+void Metrics::on_call(const CallRecord& call) {
+  const std::string method(call.method);
+  const std::string code = call.code == 0 ? "<error>" : std::to_string(call.code);
+  registered_->requests.Add({{"code", code}, {"method", method}}).Increment();
+  registered_->request_seconds.Add({{"verb", method}}, request_buckets())
+      .Observe(seconds(call.took));
+}
+void Metrics::on_leading(const std::string& lease, bool leading) {
+  registered_->leading.Add({{"name", lease}}).Set(leading ? 1 : 0);
+}
+void Metrics::on_reconcile(std::string_view kind, std::string_view result,
+                           std::chrono::nanoseconds compute) {
+  registered_->reconciles.Add({{"kind", std::string(kind)}, {"result", std::string(result)}})
+      .Increment();
+  registered_->reconcile_seconds.Add({{"kind", std::string(kind)}}, compute_buckets())
+      .Observe(seconds(compute));
+}
+void Metrics::on_write(std::string_view verb, std::string_view result) {
+  registered_->writes.Add({{"verb", std::string(verb)}, {"result", std::string(result)}})
+      .Increment();
+}
+void Metrics::on_rollout_phase(const std::string& phase, std::chrono::nanoseconds took) {
+  registered_->phases.Add({{"phase", phase}}, phase_buckets()).Observe(seconds(took));
+}
+void Metrics::on_process(const ProcessFacts& facts) {
+  registered_->cpu.Set(facts.cpu_seconds);
+  registered_->resident.Set(facts.resident_bytes);
+  registered_->virtual_memory.Set(facts.virtual_bytes);
+  registered_->open_fds.Set(facts.open_fds);
+  registered_->max_fds.Set(facts.max_fds);
+  registered_->start_time.Set(facts.start_time_seconds);
+}
+
+std::string Metrics::text() const {
+  const prometheus::TextSerializer serializer;
+  return serializer.Serialize(registered_->registry.Collect());
+}
+
+}  // namespace berth

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Metrics: everything /metrics shows, under the names that dashboards for controllers already know
+// (workqueue_*, rest_client_*, leader_election_*, process_*), and berth's own. Loop thread only.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "controller/client/api_client.h"
+#include "controller/runtime/informer.h"
+#include "controller/runtime/workqueue.h"
+
+namespace berth {
+
+// What the operating system says about us, read by whoever may (server/process_facts.h).
+struct ProcessFacts {
+  double cpu_seconds = 0;
+  double resident_bytes = 0;
+  double virtual_bytes = 0;
+  double open_fds = 0;
+  double max_fds = 0;
+  double start_time_seconds = 0;  // since the epoch
+};
+
+class Metrics : public InformerObserver, public QueueObserver {
+ public:
+  explicit Metrics(std::string_view version);
+  ~Metrics() override;
+
+  void on_state(const std::string& informer, InformerState state) override;
+  void on_refresh(const std::string& informer) override;
+  void on_event(const std::string& informer, InformerEvent event) override;
+  void on_objects(const std::string& informer, std::size_t count) override;
+
+  void on_depth(std::size_t depth) override;
+  void on_add() override;
+  void on_retry() override;
+  void on_start(std::chrono::nanoseconds waited) override;
+  void on_done(std::chrono::nanoseconds worked) override;
+  void on_unfinished(WorkQueue::Unfinished unfinished);
+
+  void on_call(const CallRecord& call);
+  void on_leading(const std::string& lease, bool leading);
+  // `kind` is the key's first part: layout, node, slots, agent-config.
+  void on_reconcile(std::string_view kind, std::string_view result,
+                    std::chrono::nanoseconds compute);
+  void on_write(std::string_view verb, std::string_view result);
+  void on_rollout_phase(const std::string& phase, std::chrono::nanoseconds took);
+  void on_process(const ProcessFacts& facts);
+
+  std::string text() const;  // Prometheus' text format, version 0.0.4
+
+ private:
+  struct Registered;
+  std::unique_ptr<Registered> registered_;
+};
+
+}  // namespace berth

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reconcilers: the pure core as the shell sees it. Programs hand these functions to the Controller,
+// so that runtime/ includes no reconciler and a test may hand it others.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "controller/core/plan.h"
+#include "controller/core/snapshot.h"
+
+namespace berth {
+
+// Which keys a changed object makes due. `old` is null for a new object, `now` for a removed one;
+// the cluster already shows the change.
+template <class T>
+using KeysFor =
+    std::function<std::vector<std::string>(const ClusterState&, const T* old, const T* now)>;
+
+// A node's phase in its rollout, and since when, for the phase metric.
+struct RolloutStage {
+  std::string phase;
+  Time since{};
+};
+
+struct Reconcilers {
+  std::function<Plan(const Snapshot&, std::string_view key)> reconcile;
+  std::function<std::vector<std::string>(const ClusterState&)> all_keys;
+  std::tuple<KeysFor<MIGLayout>, KeysFor<Node>, KeysFor<Pod>, KeysFor<PodDisruptionBudget>,
+             KeysFor<Job>, KeysFor<ConfigMap>, KeysFor<DaemonSet>, KeysFor<ClusterPolicy>>
+      keys_for;
+  // What a new leader writes before its first plan, and the epoch that is its own once it has;
+  // `ledger` is fresh from the server, or null if there is none.
+  std::function<std::pair<Write, std::int64_t>(const ConfigMap* ledger)> claim_epoch;
+  // Nothing for a node that was never in a rollout.
+  std::function<std::optional<RolloutStage>(const Node&)> rollout_stage;
+};
+
+}  // namespace berth
