@@ -26,6 +26,16 @@ inline constexpr int kMaxAlias = 3;
 // A ConfigMap holds at most 1 MiB; the rest is for metadata and managedFields.
 inline constexpr std::size_t kMaxConfigBytes = 1000 * 1024;
 
+// One entry of a config, as the agent walks them in order.
+struct MigConfigEntry {
+  std::vector<std::string> device_filter;  // "0x20B210DE"; empty: any
+  std::string devices;                     // "all", or a list in YAML's flow style: "[0, 1]"
+  bool mig_enabled = false;
+  ProfileCounts mig_devices;
+};
+std::string render_entry(const MigConfigEntry& entry);
+std::string quote_yaml(std::string_view text);  // a double-quoted scalar
+
 // The canonical text of one config: each GPU index in exactly one entry, equal GPUs in one entry,
 // no device-filter.
 std::string render_config(const NodeLayout& layout);

@@ -24,17 +24,17 @@ struct Placement {
 std::optional<std::vector<Placement>> place(const Product& product, const ProfileCounts& counts);
 
 // Every valid set but the empty one (all_layouts), or only those to which nothing can be added
-// (valid_layouts: every valid set is a part of one of them). By compute slices in use, then memory
-// units, most first, then by text; profiles by their newest name.
+// (valid_layouts: every valid set is a part of one of them). Those with more of the largest profile
+// come first; profiles stand under their newest name.
 std::vector<ProfileCounts> all_layouts(const Product& product);
 std::vector<ProfileCounts> valid_layouts(const Product& product);
 
 // Why the set can't be placed, as the middle of a sentence: "needs 9 of 8 memory units"; empty if
-// it can. Names must be known.
+// it can. Names must be known, counts not negative.
 std::string explain_misfit(const Product& product, const ProfileCounts& counts);
 
 // The valid sets closest to a wish: fewest instances replaced, added or removed; among equals those
-// that use more of the GPU.
+// that use more of the GPU come first.
 std::vector<ProfileCounts> nearest_layouts(const Product& product, const ProfileCounts& wish,
                                            std::size_t at_most);
 
