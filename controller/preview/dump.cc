@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/preview/dump.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "apis/decode.h"
+#include "controller/preview/dump_fields.h"
+
+namespace berth {
+namespace {
+
+using nlohmann::json;
+
+const json kNothing;
+
+const json& at(const json& object, std::initializer_list<std::string_view> path) {
+  const json* value = &object;
+  for (std::string_view key : path) {
+    if (!value->is_object()) return kNothing;
+    auto it = value->find(key);
+    if (it == value->end()) return kNothing;
+    value = &*it;
+  }
+  return *value;
+}
+
+std::string text_at(const json& object, std::initializer_list<std::string_view> path) {
+  const json& value = at(object, path);
+  return value.is_string() ? value.get<std::string>() : std::string();
+}
+
+bool has_key_with(const json& object, std::string_view prefix) {
+  if (!object.is_object()) return false;
+  return std::ranges::any_of(object.items(),
+                             [&](const auto& item) { return item.key().starts_with(prefix); });
+}
+
+// Generous: what looks like a GPU node to any of NVIDIA's components or to us.
+bool looks_like_gpu_node(const json& node) {
+  const json& labels = at(node, {"metadata", "labels"});
+  return has_key_with(labels, "nvidia.com/") ||
+         at(labels, {"feature.node.kubernetes.io/pci-10de.present"}).is_string() ||
+         has_key_with(at(node, {"status", "capacity"}), "nvidia.com/") ||
+         has_key_with(at(node, {"metadata", "annotations"}), "gpu.berth.dev/");
+}
+
+bool asks_for_gpu(const json& pod) {
+  if (at(pod, {"spec", "resourceClaims"}).is_array()) return true;
+  for (std::string_view list : {"containers", "initContainers"}) {
+    for (const json& container : at(pod, {"spec", list}))
+      if (has_key_with(at(container, {"resources", "requests"}), "nvidia.com/")) return true;
+  }
+  return false;
+}
+
+// The line of a byte offset, for people.
+std::size_t line_of(std::string_view text, std::size_t offset) {
+  return 1 + static_cast<std::size_t>(
+                 std::ranges::count(text.substr(0, std::min(offset, text.size())), '\n'));
+}
+
+Result<json> parse(std::string_view text, std::string_view what) {
+  try {
+    return json::parse(text);
+  } catch (const json::parse_error& e) {
+    return decode_error(std::string(what),
+                        fmt::format("is not JSON: line {} can't be read", line_of(text, e.byte)));
+  }
+}
+
+template <class T>
+Result<void> load_item(const std::string& where, std::string text, Time now,
+                       ClusterState& cluster) {
+  Result<T> object = decode_object<T>(text);
+  if (!object) return decode_error(where, describe(object.error()));
+  if (object->meta.name.empty()) return decode_error(where + ".metadata.name", "is missing");
+  cluster.upsert(std::move(*object), now);
+  return {};
+}
+
+Result<void> load_item(const std::string& kind, const std::string& where, std::string text,
+                       Time now, ClusterState& cluster) {
+  if (kind == "Pod") return load_item<Pod>(where, std::move(text), now, cluster);
+  if (kind == "Node") return load_item<Node>(where, std::move(text), now, cluster);
+  if (kind == "Job") return load_item<Job>(where, std::move(text), now, cluster);
+  if (kind == "PodDisruptionBudget")
+    return load_item<PodDisruptionBudget>(where, std::move(text), now, cluster);
+  if (kind == "ConfigMap") return load_item<ConfigMap>(where, std::move(text), now, cluster);
+  if (kind == "DaemonSet") return load_item<DaemonSet>(where, std::move(text), now, cluster);
+  if (kind == "ClusterPolicy")
+    return load_item<ClusterPolicy>(where, std::move(text), now, cluster);
+  if (kind == "MIGLayout") return load_item<MIGLayout>(where, std::move(text), now, cluster);
+  return decode_error(
+      where + ".kind",
+      fmt::format("\"{}\" does not belong into a snapshot; expected Node, Pod, Job, "
+                  "PodDisruptionBudget, ConfigMap, DaemonSet, ClusterPolicy or MIGLayout",
+                  kind));
+}
+
+// kDecode unless the document says that it is a snapshot of a version we read.
+Result<void> check_header(const json& document) {
+  static constexpr std::string_view kAdvice = "; `berth snapshot -o FILE` writes one";
+  const std::string kind = text_at(document, {"kind"});
+  const std::string version = text_at(document, {"apiVersion"});
+  if (kind != kDumpKind || !version.starts_with("snapshot.gpu.berth.dev/"))
+    return decode_error("snapshot", fmt::format("is no berth snapshot (kind {} expected, \"{}\" "
+                                                "found){}",
+                                                kDumpKind, kind, kAdvice));
+  if (version != kDumpApiVersion)
+    return decode_error("apiVersion", fmt::format("{} is of another berth; this one reads {}{}",
+                                                  version, kDumpApiVersion, kAdvice));
+  if (!at(document, {"items"}).is_array()) return decode_error("items", "a list is expected");
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> DumpWriter::add_list(const KindInfo& kind, std::string_view list_body) {
+  Result<json> list = parse(list_body, kind.plural);
+  if (!list) return std::move(list).error();
+  const json& items = at(*list, {"items"});
+  if (!items.is_array() && !items.is_null())
+    return decode_error(std::string(kind.plural), "items: a list is expected");
+  for (const json& item : items)
+    if (Result<void> added = add(kind, item); !added) return added.error();
+  return text_at(*list, {"metadata", "continue"});
+}
+
+Result<void> DumpWriter::add_object(const KindInfo& kind, std::string_view body) {
+  Result<json> object = parse(body, kind.kind);
+  if (!object) return std::move(object).error();
+  return add(kind, *object);
+}
+
+Result<void> DumpWriter::add(const KindInfo& kind, const json& object) {
+  if (kind.kind == "Node" && looks_like_gpu_node(object))
+    gpu_nodes_.insert(text_at(object, {"metadata", "name"}));
+  if (kind.kind == "Pod") {
+    const std::string node = text_at(object, {"spec", "nodeName"});
+    if (!gpu_nodes_.contains(node) && !asks_for_gpu(object)) return {};
+    for (const json& owner : at(object, {"metadata", "ownerReferences"}))
+      if (text_at(owner, {"kind"}) == "Job") job_uids_.insert(text_at(owner, {"uid"}));
+  }
+  if (kind.kind == "Job" && !job_uids_.contains(text_at(object, {"metadata", "uid"}))) return {};
+
+  json kept = trimmed(object, kind.kind);
+  if (kept.is_null())
+    return decode_error(std::string(kind.kind), "is not a kind that snapshots hold");
+  kept["apiVersion"] = api_version(kind);
+  kept["kind"] = kind.kind;
+  if (!items_.empty()) items_ += ",\n";
+  items_ += kept.dump(-1, ' ', false, json::error_handler_t::replace);
+  ++objects_;
+  return {};
+}
+
+std::string DumpWriter::str(Time taken_at) const {
+  return fmt::format(
+      "{{\"apiVersion\":\"{}\",\"kind\":\"{}\",\"takenAt\":\"{}\",\"items\":[\n{}\n]}}\n",
+      kDumpApiVersion, kDumpKind, format_time(taken_at), items_);
+}
+
+Result<Dump> load_dump(std::string_view text) {
+  Result<json> document = parse(text, "snapshot");
+  if (!document) return std::move(document).error();
+  if (Result<void> good = check_header(*document); !good) return good.error();
+  Result<Time> taken_at = parse_time(text_at(*document, {"takenAt"}));
+  if (!taken_at) return decode_error("takenAt", taken_at.error().message);
+
+  Dump dump{.taken_at = *taken_at};
+  std::size_t index = 0;
+  for (const json& item : at(*document, {"items"})) {
+    const std::string kind = text_at(item, {"kind"});
+    const std::string name = text_at(item, {"metadata", "name"});
+    const std::string where = fmt::format("items[{}]{}", index++,
+                                          name.empty() ? "" : fmt::format(" ({}/{})", kind, name));
+    Result<void> loaded = load_item(kind, where, item.dump(), dump.taken_at, dump.cluster);
+    if (!loaded) return loaded.error();
+  }
+  return dump;
+}
+
+}  // namespace berth

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/preview/fit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace berth {
+namespace {
+
+Quantity free_of(const Node& node, const ResourceList& used, std::string_view resource) {
+  return node.allocatable.get(resource) - used.get(resource);
+}
+
+// The GPU resource that decides where the pod can go; empty if it asks for none.
+Text gpu_resource_of(const Pod& pod) {
+  for (const auto& [resource, count] : pod.requests)
+    if (!count.is_zero() && is_gpu_resource(resource)) return resource;
+  return {};
+}
+
+bool term_matches(const NodeSelectorTerm& term, const Node& node) {
+  if (term.match_expressions.empty() && term.match_fields.empty()) return false;
+  const StringMap fields = {{Text("metadata.name"), Text(node.meta.name)}};
+  return std::ranges::all_of(term.match_expressions,
+                             [&](const auto& r) { return matches(r, node.meta.labels); }) &&
+         std::ranges::all_of(term.match_fields, [&](const auto& r) { return matches(r, fields); });
+}
+
+bool selected(const Pod& pod, const Node& node) {
+  for (const auto& [key, value] : pod.node_selector) {
+    const Text* label = node.meta.labels.find(key);
+    if (label == nullptr || *label != value) return false;
+  }
+  return pod.required_node_affinity.empty() ||
+         std::ranges::any_of(pod.required_node_affinity,
+                             [&](const auto& term) { return term_matches(term, node); });
+}
+
+bool tolerated(const Pod& pod, const Node& node) {
+  return std::ranges::all_of(node.taints, [&](const Taint& taint) {
+    return taint.effect == "PreferNoSchedule" || tolerates(pod.tolerations, taint);
+  });
+}
+
+constexpr char kPods[] = "pods";
+
+}  // namespace
+
+Fit::Fit(const ClusterState& cluster) {
+  for (const auto& node : cluster.nodes()) rooms_[node->meta.name].node = node.get();
+  for (const auto& [name, room] : rooms_)
+    for (const Pod* pod : cluster.pods_on(name))
+      if (!pod->finished()) charge(*pod, true);
+  for (const auto& [name, room] : rooms_) index(room);
+}
+
+Fit::Verdict Fit::judge(const Pod& pod, const Room& room) const {
+  const Node& node = *room.node;
+  if (!node.ready) return Verdict::kNotReady;
+  if (node.cordoned()) return Verdict::kCordoned;
+  if (!selected(pod, node)) return Verdict::kNotSelected;
+  if (!tolerated(pod, node)) return Verdict::kTainted;
+  for (const auto& [resource, count] : pod.requests)
+    if (!count.is_zero() && is_gpu_resource(resource) && node.allocatable.get(resource).is_zero())
+      return Verdict::kLacksGpu;
+  for (const auto& [resource, count] : pod.requests)
+    if (!count.is_zero() && free_of(node, room.used, resource) < count) return Verdict::kFull;
+  const bool counts_pods = node.allocatable.contains(kPods);
+  if (counts_pods && free_of(node, room.used, kPods) < Quantity::whole(1)) return Verdict::kFull;
+  return Verdict::kFits;
+}
+
+const Node* Fit::place(const Pod& pod) const {
+  const Text resource = gpu_resource_of(pod);
+  const Node* best = nullptr;
+  Quantity most;
+  auto consider = [&](const Room& room) {
+    const Quantity free = free_of(*room.node, room.used, resource);
+    if ((best != nullptr && free <= most) || judge(pod, room) != Verdict::kFits) return;
+    best = room.node;
+    most = free;
+  };
+  if (resource.empty()) {
+    for (const auto& [name, room] : rooms_) consider(room);
+  } else if (auto names = with_room_.find(resource); names != with_room_.end()) {
+    for (const std::string& name : names->second) consider(rooms_.find(name)->second);
+  }
+  return best;
+}
+
+bool Fit::fits(const Pod& pod, std::string_view node) const {
+  auto room = rooms_.find(node);
+  return room != rooms_.end() && judge(pod, room->second) == Verdict::kFits;
+}
+
+std::string Fit::explain(const Pod& pod) const {
+  std::array<int, 7> counts{};
+  for (const auto& [name, room] : rooms_) ++counts[static_cast<std::size_t>(judge(pod, room))];
+  const std::string lacks = fmt::format("without {}", gpu_resource_of(pod).view());
+  const std::array<std::string_view, 7> words = {
+      "", "not ready", "cordoned", "not matching its node selector", "tainted", lacks, "full"};
+  std::string out;
+  for (std::size_t i = 1; i < words.size(); ++i)
+    if (counts[i] > 0) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", counts[i], words[i]);
+  return fmt::format("0 of {} nodes{}{}", rooms_.size(), out.empty() ? "" : ": ", out);
+}
+
+void Fit::node_changed(const Node& node) {
+  Room& room = rooms_[node.meta.name];
+  room.node = &node;
+  for (auto& [resource, names] : with_room_) names.erase(node.meta.name);
+  index(room);
+}
+
+void Fit::pod_bound(const Pod& pod) { charge(pod, true); }
+void Fit::pod_left(const Pod& pod) { charge(pod, false); }
+
+void Fit::charge(const Pod& pod, bool add) {
+  auto found = rooms_.find(pod.node_name.view());
+  if (found == rooms_.end()) return;
+  Room& room = found->second;
+  auto change = [&](std::string_view resource, const Quantity& count) {
+    Quantity& used = room.used[resource];
+    used = add ? used + count : used - count;
+  };
+  for (const auto& [resource, count] : pod.requests) change(resource, count);
+  change(kPods, Quantity::whole(1));
+  for (const auto& [resource, count] : pod.requests) {
+    if (!is_gpu_resource(resource)) continue;
+    if (room.open() && free_of(*room.node, room.used, resource) > Quantity())
+      with_room_[resource].insert(room.node->meta.name);
+    else if (auto names = with_room_.find(resource); names != with_room_.end())
+      names->second.erase(room.node->meta.name);
+  }
+}
+
+void Fit::index(const Room& room) {
+  if (!room.open()) return;
+  for (const auto& [resource, count] : room.node->allocatable)
+    if (is_gpu_resource(resource) && free_of(*room.node, room.used, resource) > Quantity())
+      with_room_[resource].insert(room.node->meta.name);
+}
+
+}  // namespace berth

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/preview/json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace berth {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Every list is there, empty or not: readers need no special case.
+template <class T, class Encode>
+Json list(const std::vector<T>& values, Encode&& encode) {
+  Json out = Json::array();
+  for (const T& value : values) out.push_back(encode(value));
+  return out;
+}
+
+Json encode(const NodeCounts& counts) {
+  return {{"selected", counts.selected},      {"updated", counts.updated},
+          {"inProgress", counts.in_progress}, {"blocked", counts.blocked},
+          {"failed", counts.failed},          {"pending", counts.pending}};
+}
+
+Json encode(const LayoutSummary::Config& config) {
+  return {{"product", config.product},
+          {"name", config.name},
+          {"layout", config.layout},
+          {"nodes", config.nodes}};
+}
+
+// Without the transition time: the condition has not been written.
+Json encode(const Condition& condition) {
+  return {{"type", condition.type},
+          {"status", condition.status},
+          {"reason", condition.reason},
+          {"message", condition.message}};
+}
+
+Json encode(const LayoutSummary& layout) {
+  return {{"name", layout.name},
+          {"change", to_string(layout.change)},
+          {"given", layout.given},
+          {"takesEveryNode", layout.takes_every_node},
+          {"maxOut", layout.budget},
+          {"before", encode(layout.before)},
+          {"after", encode(layout.after)},
+          {"configs", list(layout.configs, [](const auto& c) { return encode(c); })},
+          {"lost", layout.lost},
+          {"conditions", list(layout.conditions, [](const auto& c) { return encode(c); })}};
+}
+
+Json encode(const PodMove& move) {
+  return {{"pod", move.pod},           {"owner", move.owner},
+          {"requests", move.requests}, {"fate", to_string(move.fate)},
+          {"node", move.node},         {"why", move.why}};
+}
+
+Json encode(const NodeChange& change) {
+  return {{"node", change.node},
+          {"layout", change.layout},
+          {"from", change.from},
+          {"to", change.to},
+          {"wasOut", change.was_out},
+          {"outcome", to_string(change.outcome)},
+          {"pods", list(change.pods, [](const auto& p) { return encode(p); })}};
+}
+
+Json encode(const Refusal& refusal) {
+  return {{"layout", refusal.layout},   {"nodes", refusal.nodes}, {"reason", refusal.reason},
+          {"message", refusal.message}, {"line", refusal.line},   {"invalidSpec", refusal.spec}};
+}
+
+Json encode(const BudgetInTheWay& budget) {
+  return {{"budget", budget.budget},
+          {"disruptionsAllowed", budget.disruptions_allowed},
+          {"nodes", budget.nodes},
+          {"pods", budget.pods}};
+}
+
+Json encode(const CapacityRow& row) {
+  Json out = {{"resource", row.resource}, {"before", row.before},    {"lowest", row.lowest},
+              {"after", row.after},       {"minAvailable", nullptr}, {"retired", row.retired}};
+  if (row.min_available) out["minAvailable"] = *row.min_available;
+  return out;
+}
+
+Json encode(const ObjectChange& change) {
+  return {{"object", change.object}, {"created", change.created}, {"lines", change.lines}};
+}
+
+}  // namespace
+
+std::string print_json(const Projection& projection) {
+  Json out = {{"apiVersion", kPlanApiVersion},
+              {"kind", "Plan"},
+              {"changes", projection.changes()},
+              {"asked", false},
+              {"layouts", list(projection.layouts, [](const auto& l) { return encode(l); })},
+              {"nodes", list(projection.nodes, [](const auto& n) { return encode(n); })},
+              {"refusals", list(projection.refusals, [](const auto& r) { return encode(r); })},
+              {"budgets", list(projection.budgets, [](const auto& b) { return encode(b); })},
+              {"capacity", list(projection.capacity, [](const auto& c) { return encode(c); })},
+              {"objects", list(projection.objects, [](const auto& o) { return encode(o); })},
+              {"agentSwitch", nullptr},
+              {"stopped", projection.stopped}};
+  if (const auto& agents = projection.agent_switch)
+    out["agentSwitch"] = {
+        {"object", agents->object}, {"line", agents->line}, {"message", agents->message}};
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace berth

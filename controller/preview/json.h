@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// A projection for machines. The schema is docs/plan-json.md; fields are added, never changed.
+#pragma once
+
+#include <string>
+
+#include "controller/preview/projection.h"
+
+namespace berth {
+
+inline constexpr char kPlanApiVersion[] = "plan.gpu.berth.dev/v1";
+
+std::string print_json(const Projection& projection);
+
+}  // namespace berth

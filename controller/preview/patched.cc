@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/preview/patched.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "apis/decode.h"
+
+namespace berth {
+namespace {
+
+using nlohmann::json;
+
+json encode(const StringMap& map) {
+  json out = json::object();
+  for (const auto& [key, value] : map) out[key.str()] = value.str();
+  return out;
+}
+
+StringMap decode_map(const json& object) {
+  StringMap out;
+  if (!object.is_object()) return out;
+  for (const auto& [key, value] : object.items())
+    if (value.is_string()) out.set(Text(key), Text(value.get<std::string>()));
+  return out;
+}
+
+json encode_meta(const ObjectMeta& meta) {
+  return {{"name", meta.name},
+          {"namespace", meta.namespace_.str()},
+          {"uid", meta.uid},
+          {"resourceVersion", meta.resource_version},
+          {"labels", encode(meta.labels)},
+          {"annotations", encode(meta.annotations)}};
+}
+
+json encode(const std::vector<Taint>& taints) {
+  json out = json::array();
+  for (const Taint& taint : taints) {
+    json entry = {{"key", taint.key.str()}, {"effect", taint.effect.str()}};
+    if (!taint.value.empty()) entry["value"] = taint.value.str();
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
+std::string text_of(const json& object, const char* key) {
+  auto it = object.find(key);
+  return it != object.end() && it->is_string() ? it->get<std::string>() : std::string();
+}
+
+Error refused(std::string_view where, std::string_view why) {
+  return Error{
+      .kind = ErrorKind::kConflict, .message = std::string(why), .where = std::string(where)};
+}
+
+Result<void> apply_operation(json& document, const json& operation) {
+  const std::string op = text_of(operation, "op");
+  const std::string path = text_of(operation, "path");
+  const json::json_pointer pointer(path);
+  const json value = operation.value("value", json());
+  const bool present = document.contains(pointer);
+  if (op == "test") {
+    const bool holds = present ? document.at(pointer) == value
+                               : value.is_null() && document.contains(pointer.parent_pointer());
+    if (!holds) return refused(path, fmt::format("is not {}", value.dump()));
+  } else if (op == "remove") {
+    if (!present) return refused(path, "is not there to be removed");
+    document.at(pointer.parent_pointer()).erase(pointer.back());
+  } else if (op == "add" || (op == "replace" && present)) {
+    if (!document.contains(pointer.parent_pointer())) return refused(path, "has no parent");
+    document[pointer] = value;
+  } else {
+    return refused(path, fmt::format("{} is not possible here", op));
+  }
+  return {};
+}
+
+// The patch as JSON, or why it isn't; nlohmann's exceptions stop here.
+template <class Apply>
+Result<void> with_json(std::string_view text, Apply&& apply) {
+  try {
+    return apply(json::parse(text));
+  } catch (const json::exception& e) {
+    return refused("patch", e.what());
+  }
+}
+
+Result<void> merge(json& document, const json& patch) {
+  const json metadata = patch.value("metadata", json::object());
+  for (const char* key : {"uid", "resourceVersion"}) {
+    auto wanted = metadata.find(key);
+    if (wanted != metadata.end() && *wanted != document["metadata"][key])
+      return refused(fmt::format("metadata.{}", key), "is another one now");
+  }
+  document.merge_patch(patch);
+  return {};
+}
+
+}  // namespace
+
+Result<Node> patched(const Node& node, std::string_view json_patch) {
+  json document = {{"metadata", encode_meta(node.meta)}, {"spec", json::object()}};
+  if (node.unschedulable) document["spec"]["unschedulable"] = *node.unschedulable;
+  if (!node.taints.empty()) document["spec"]["taints"] = encode(node.taints);
+
+  Node out = node;
+  Result<void> done = with_json(json_patch, [&](const json& patch) -> Result<void> {
+    for (const json& operation : patch)
+      if (Result<void> applied = apply_operation(document, operation); !applied) return applied;
+    out.meta.labels = decode_map(document["metadata"]["labels"]);
+    out.meta.annotations = decode_map(document["metadata"]["annotations"]);
+    const json& spec = document["spec"];
+    out.unschedulable.reset();
+    if (auto it = spec.find("unschedulable"); it != spec.end() && it->is_boolean())
+      out.unschedulable = it->get<bool>();
+    return {};
+  });
+  if (!done) return done.error();
+  return out;
+}
+
+Result<ConfigMap> merged(const ConfigMap& config_map, std::string_view merge_patch) {
+  json document = {{"metadata", encode_meta(config_map.meta)}, {"data", config_map.data}};
+  ConfigMap out = config_map;
+  Result<void> done = with_json(merge_patch, [&](const json& patch) -> Result<void> {
+    if (Result<void> good = merge(document, patch); !good) return good;
+    out.meta.labels = decode_map(document["metadata"]["labels"]);
+    out.meta.annotations = decode_map(document["metadata"]["annotations"]);
+    out.data.clear();
+    for (const auto& [key, value] : document["data"].items())
+      if (value.is_string()) out.data[key] = value.get<std::string>();
+    return {};
+  });
+  if (!done) return done.error();
+  return out;
+}
+
+Result<MIGLayout> merged(const MIGLayout& layout, std::string_view merge_patch) {
+  json document = {{"metadata", encode_meta(layout.meta)}};
+  for (const Text& finalizer : layout.meta.finalizers)
+    document["metadata"]["finalizers"].push_back(finalizer.str());
+  MIGLayout out = layout;
+  Result<void> done = with_json(merge_patch, [&](const json& patch) -> Result<void> {
+    if (Result<void> good = merge(document, patch); !good) return good;
+    out.meta.finalizers.clear();
+    for (const json& finalizer : document["metadata"].value("finalizers", json::array()))
+      if (finalizer.is_string()) out.meta.finalizers.push_back(finalizer.get<std::string>());
+    return {};
+  });
+  if (!done) return done.error();
+  return out;
+}
+
+}  // namespace berth

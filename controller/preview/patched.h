@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Patched: what the API server would make of a write, for the what-if of `berth plan`. Only the
+// writes that reconcilers plan, on the slices that a ClusterState holds. An error is a precondition
+// that does not hold, as the server would answer with 409 or 422.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "apis/core.h"
+#include "apis/mig_layout.h"
+#include "apis/result.h"
+
+namespace berth {
+
+// A JSON patch. A test of an absent key passes with null if its parent is there.
+Result<Node> patched(const Node& node, std::string_view json_patch);
+
+// Merge patches. metadata.uid and metadata.resourceVersion in the body are preconditions.
+Result<ConfigMap> merged(const ConfigMap& config_map, std::string_view merge_patch);
+Result<MIGLayout> merged(const MIGLayout& layout, std::string_view merge_patch);
+
+}  // namespace berth

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outline: put the layouts in; if NVIDIA's agents do not read our file, note it and go on as if
+// they did; note how things stand; run to the end while recording who is taken and who moves; note
+// what stayed undone and why.
+#include "controller/preview/project.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "apis/names.h"
+#include "controller/mig/node_facts.h"
+#include "controller/mig/preflight.h"
+#include "controller/mig/reconcile.h"
+#include "controller/mig/rollout_annotation.h"
+#include "controller/mig/rollout_choice.h"
+#include "controller/mig/slots.h"
+#include "controller/preview/refusals.h"
+#include "controller/preview/summaries.h"
+#include "controller/preview/what_if.h"
+
+namespace berth {
+namespace {
+
+// A node that is taken a third time without being done is not going to be.
+constexpr int kMaxTakes = 2;
+// Backoffs and deadlines are timers; this many in a row without a write, and nothing is coming.
+constexpr int kMaxIdleTimers = 32;
+
+class Projector {
+ public:
+  Projector(const ClusterState& cluster, const Settings& settings, Time now)
+      : before_(cluster), settings_(settings), world_(cluster, settings, now) {}
+
+  Projection run(const std::vector<MIGLayout>& given);
+
+ private:
+  void put_layouts(const std::vector<MIGLayout>& given);
+  void switch_agents();
+  void run_to_the_end();
+  bool step(const std::string& key);
+  std::vector<std::string> order_of_taking(const std::string& key) const;
+  void note_slots(const std::vector<std::string>& order);
+  void take(const std::string& node, const Slot& slot);
+  void give_back(const std::string& node);
+  void note_pod(const PodEvent& event);
+
+  const ClusterState& before_;
+  const Settings& settings_;
+  WhatIf world_;
+  Projection out_;
+  std::map<std::string, std::size_t, std::less<>> open_;  // node → its entry in out_.nodes
+  std::map<std::string, int> takes_;                      // node → how often it was taken
+  // Pod without room → its entry: the node's and, in it, the pod's.
+  std::map<std::string, std::pair<std::size_t, std::size_t>> waiting_;
+};
+
+Projection Projector::run(const std::vector<MIGLayout>& given) {
+  put_layouts(given);
+  switch_agents();
+  out_.layouts = summarize_layouts(before_, world_.snapshot(), given);
+  out_.budgets = budgets_in_the_way(world_.snapshot());
+  const std::map<std::string, std::int64_t> capacity = world_.capacity();
+
+  note_slots({});
+  run_to_the_end();
+
+  note_end(world_.snapshot(), out_.layouts);
+  out_.refusals = refusals(world_.snapshot(), out_.layouts);
+  out_.objects = changed_config_maps(before_, world_.cluster(), settings_);
+  out_.capacity = capacity_rows(capacity, world_.lowest(), world_.capacity(), world_.cluster());
+  return std::move(out_);
+}
+
+void Projector::put_layouts(const std::vector<MIGLayout>& given) {
+  for (const MIGLayout& layout : given) {
+    MIGLayout next = layout;
+    const MIGLayout* standing = world_.cluster().mig_layouts().find(layout.meta.name);
+    if (standing != nullptr) {
+      next.meta = standing->meta;
+      next.meta.labels = layout.meta.labels;
+      next.status = standing->status;
+      if (next.spec != standing->spec) ++next.meta.generation;
+    } else {
+      next.meta.uid = "what-if-" + layout.meta.name;
+      next.meta.generation = 1;
+      next.meta.creation_timestamp = world_.now();
+    }
+    world_.put(std::move(next));
+  }
+}
+
+void Projector::switch_agents() {
+  if (world_.cluster().mig_layouts().size() == 0) return;
+  std::optional<std::string> message = agent_not_configured(world_.snapshot());
+  if (!message) return;
+  AgentSwitch& found = out_.agent_switch.emplace(AgentSwitch{.message = *message});
+
+  std::vector<ClusterPolicy> policies;
+  for (const auto& policy : world_.cluster().cluster_policies()) policies.push_back(*policy);
+  for (ClusterPolicy& policy : policies) {
+    policy.mig_manager_config_map = settings_.mig_config_map;
+    found.line = fmt::format("spec.migManager.config.name: {}", settings_.mig_config_map);
+    found.object = "ClusterPolicy/" + policy.meta.name;
+    world_.put(std::move(policy));
+  }
+  if (!found.line.empty()) return;
+  const DaemonSet* standing = find_mig_manager(world_.snapshot());
+  DaemonSet agent = standing != nullptr ? *standing : DaemonSet();
+  if (standing == nullptr) {
+    agent.meta.namespace_ = settings_.agents_namespace;
+    agent.meta.name = settings_.mig_manager_daemon_set;
+  }
+  agent.config_map_volumes.push_back(settings_.mig_config_map);
+  found.line = fmt::format("volumes: [{{name: mig-parted-config, configMap: {{name: {}}}}}]",
+                           settings_.mig_config_map);
+  found.object = fmt::format("DaemonSet/{}/{}", agent.meta.namespace_.view(), agent.meta.name);
+  world_.put(std::move(agent));
+}
+
+void Projector::run_to_the_end() {
+  const std::size_t limit = 10'000 + 200 * world_.cluster().nodes().size();
+  int idle_timers = 0;
+  for (std::size_t steps = 0; out_.stopped.empty(); ++steps) {
+    if (steps > limit) {
+      out_.stopped = fmt::format("no end in sight after {} steps", limit);
+    } else if (std::optional<std::string> key = world_.take_due()) {
+      if (step(*key)) idle_timers = 0;
+    } else if (++idle_timers > kMaxIdleTimers || !world_.pass_time()) {
+      return;
+    }
+  }
+}
+
+// Whether anything was written.
+bool Projector::step(const std::string& key) {
+  const Plan plan = reconcile(world_.snapshot(), key);
+  world_.requeue(key, plan.requeue_after);
+
+  const bool slots = std::ranges::any_of(plan.objects, [](const ObjectSteps& object) {
+    return object.object.name == names::kSlotsConfigMap;
+  });
+  const std::vector<std::string> order = slots ? order_of_taking(key) : std::vector<std::string>();
+  const WhatIf::Applied applied = world_.apply(plan);
+  for (const PodEvent& event : applied.pods) note_pod(event);
+  if (slots) note_slots(order);
+  return applied.wrote;
+}
+
+// The ledger says who is taken, but not in which order when several are at once.
+std::vector<std::string> Projector::order_of_taking(const std::string& key) const {
+  static constexpr std::string_view kLayout = "layout/";
+  std::vector<std::string> order;
+  if (!key.starts_with(kLayout)) return order;
+  const std::string name = key.substr(kLayout.size());
+  auto summary = std::ranges::find(out_.layouts, name, &LayoutSummary::name);
+  const MIGLayout* layout = world_.cluster().mig_layouts().find(name);
+  if (layout == nullptr || summary == out_.layouts.end() || summary->budget < 2) return order;
+  for (const NodeClaim& claim : decide_rollout(world_.snapshot(), *layout).take)
+    order.push_back(claim.node->meta.name);
+  return order;
+}
+
+// Opens and closes entries as slots come and go.
+void Projector::note_slots(const std::vector<std::string>& order) {
+  const Ledger ledger = read_ledger(world_.snapshot());
+  std::vector<std::string> back;
+  for (const auto& [node, entry] : open_)
+    if (ledger.find(node) == nullptr) back.push_back(node);
+  for (const std::string& node : back) give_back(node);
+  for (const std::string& node : order)
+    if (const Slot* slot = ledger.find(node)) take(node, *slot);
+  for (const auto& [node, slot] : ledger.slots) take(node, slot);
+}
+
+void Projector::take(const std::string& name, const Slot& slot) {
+  const Node* node = world_.cluster().nodes().find(name);
+  if (node == nullptr || open_.contains(name)) return;
+  static constexpr std::string_view kHolder = "MIGLayout/";
+  if (!std::string_view(slot.holder).starts_with(kHolder)) return;
+  if (++takes_[name] > kMaxTakes)
+    out_.stopped = fmt::format("{} would be taken again and again without being done", name);
+  // Taken a second time: what became of the first is not worth a second entry.
+  auto first = std::ranges::find_if(out_.nodes, [&](const NodeChange& change) {
+    return change.node == name && change.outcome == NodeChange::Outcome::kPutBack;
+  });
+  if (first != out_.nodes.end()) {
+    open_[name] = static_cast<std::size_t>(first - out_.nodes.begin());
+    return;
+  }
+  open_[name] = out_.nodes.size();
+  out_.nodes.push_back({.node = name,
+                        .layout = slot.holder.substr(kHolder.size()),
+                        .from = base_config(label_of(*node, names::kMigConfig)),
+                        .was_out = node->cordoned()});
+}
+
+void Projector::give_back(const std::string& name) {
+  NodeChange& change = out_.nodes[open_.at(name)];
+  open_.erase(name);
+  const Node* node = world_.cluster().nodes().find(name);
+  if (node == nullptr) return;
+  const RolloutRecord record = read_rollout(*node);
+  const std::string label = base_config(label_of(*node, names::kMigConfig));
+  change.to = record.rollout ? record.rollout->config : label;
+  const bool done = record.idle() && label == change.to && label != change.from &&
+                    label_of(*node, names::kMigConfigState) == "success";
+  change.outcome = done ? NodeChange::Outcome::kRepartitioned : NodeChange::Outcome::kPutBack;
+}
+
+void Projector::note_pod(const PodEvent& event) {
+  const std::string key = key_of(event.pod->meta).str();
+  if (event.kind == PodEvent::Kind::kPlaced) {
+    auto waiting = waiting_.find(key);
+    if (waiting == waiting_.end()) return;
+    PodMove& move = out_.nodes[waiting->second.first].pods[waiting->second.second];
+    move.fate = PodMove::Fate::kFitsLater;
+    move.node = event.to;
+    waiting_.erase(waiting);
+    return;
+  }
+  auto open = open_.find(event.from);
+  if (open == open_.end()) return;
+  NodeChange& change = out_.nodes[open->second];
+  change.pods.push_back(describe_move(event));
+  if (event.kind == PodEvent::Kind::kPending)
+    waiting_[key] = {open->second, change.pods.size() - 1};
+}
+
+}  // namespace
+
+Projection project(const ClusterState& cluster, const std::vector<MIGLayout>& given,
+                   const Settings& settings, Time now) {
+  return Projector(cluster, settings, now).run(given);
+}
+
+}  // namespace berth

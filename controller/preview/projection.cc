@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/preview/projection.h"
+
+#include <algorithm>
+
+namespace berth {
+
+const char* to_string(PodMove::Fate fate) {
+  switch (fate) {
+    case PodMove::Fate::kFits:
+      return "Fits";
+    case PodMove::Fate::kFitsLater:
+      return "FitsLater";
+    case PodMove::Fate::kPending:
+      return "Pending";
+    case PodMove::Fate::kEnds:
+      return "Ends";
+    case PodMove::Fate::kNotRecreated:
+      return "NotRecreated";
+  }
+  return "?";
+}
+
+const char* to_string(NodeChange::Outcome outcome) {
+  switch (outcome) {
+    case NodeChange::Outcome::kRepartitioned:
+      return "Repartitioned";
+    case NodeChange::Outcome::kPutBack:
+      return "PutBack";
+    case NodeChange::Outcome::kUnfinished:
+      return "Unfinished";
+  }
+  return "?";
+}
+
+const char* to_string(LayoutSummary::Change change) {
+  switch (change) {
+    case LayoutSummary::Change::kCreated:
+      return "Created";
+    case LayoutSummary::Change::kEdited:
+      return "Edited";
+    case LayoutSummary::Change::kUnchanged:
+      return "Unchanged";
+  }
+  return "?";
+}
+
+bool Projection::changes() const {
+  return !nodes.empty() || !objects.empty() ||
+         std::ranges::any_of(layouts, [](const LayoutSummary& layout) {
+           return layout.change != LayoutSummary::Change::kUnchanged;
+         });
+}
+
+bool Projection::invalid_spec() const {
+  return std::ranges::any_of(refusals, [&](const Refusal& refusal) {
+    auto layout = std::ranges::find(layouts, refusal.layout, &LayoutSummary::name);
+    return refusal.spec && layout != layouts.end() && layout->given;
+  });
+}
+
+}  // namespace berth

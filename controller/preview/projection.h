@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Projection: what applying some layouts to a cluster would lead to, from the first claim to the
+// last uncordon. Values only; text.h and json.h print it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apis/mig_layout.h"
+
+namespace berth {
+
+// One pod that leaves a node, and what becomes of it.
+struct PodMove {
+  enum class Fate {
+    kFits,         // there is room for its replacement now: `node`
+    kFitsLater,    // room appears while the plan goes on: `node`
+    kPending,      // nowhere: `why`
+    kEnds,         // drain.waitForCompletion lets it end by itself
+    kNotRecreated  // no controller makes a new one
+  };
+  std::string pod;       // namespace/name
+  std::string owner;     // "ReplicaSet/train-7d9f"; empty without a controller
+  std::string requests;  // "nvidia.com/gpu: 2"
+  Fate fate = Fate::kPending;
+  std::string node;
+  std::string why;
+};
+const char* to_string(PodMove::Fate fate);
+
+// One node that would be taken, in the order in which the controller takes them.
+struct NodeChange {
+  enum class Outcome {
+    kRepartitioned,  // verified and given back
+    kPutBack,        // the drain could not be ended: uncordoned unchanged, tried again later
+    kUnfinished      // still out when the projection ended
+  };
+  std::string node;
+  std::string layout;
+  std::string from;  // value of nvidia.com/mig.config; empty: never set
+  std::string to;
+  bool was_out = false;  // cordoned before: it stays so
+  Outcome outcome = Outcome::kUnfinished;
+  std::vector<PodMove> pods;
+};
+const char* to_string(NodeChange::Outcome outcome);
+
+// What the controller would refuse or wait for, and what would change that.
+struct Refusal {
+  std::string layout;
+  std::vector<std::string> nodes;  // empty: the layout as a whole
+  std::string reason;              // LastProvider, PodDisruptionBudget, InvalidLayout, …
+  std::string message;
+  std::string line;   // what to write into a manifest; empty if no line would do
+  bool spec = false;  // the manifest is wrong: nothing but an edit changes that
+};
+
+// A PodDisruptionBudget that, by its status, lets no pod go from a node that is to be emptied.
+struct BudgetInTheWay {
+  std::string budget;  // namespace/name
+  std::int32_t disruptions_allowed = 0;
+  std::vector<std::string> nodes;
+  std::vector<std::string> pods;
+};
+
+// Allocatable on schedulable, ready nodes of the whole cluster.
+struct CapacityRow {
+  std::string resource;
+  std::int64_t before = 0;
+  std::int64_t lowest = 0;
+  std::int64_t after = 0;
+  std::optional<std::int64_t> min_available;  // the strictest capacityGuard of the layouts
+  bool retired = false;                       // a layout's capacityGuard.retire names it
+};
+
+struct LayoutSummary {
+  enum class Change { kCreated, kEdited, kUnchanged };
+  std::string name;
+  Change change = Change::kUnchanged;
+  bool given = false;             // in the manifests, as against found in the cluster
+  bool takes_every_node = false;  // nodeSelector: {}
+  NodeCounts before;              // as they stand with the manifests applied and nothing done
+  NodeCounts after;
+  std::int32_t budget = 0;        // how many nodes may be out at once
+  std::vector<std::string> lost;  // nodes that a layout of higher precedence owns
+  struct Config {
+    std::string product;
+    std::string name;
+    std::string layout;  // "GPUs 0-1: 3g.40gb ×1 + …; GPUs 2-3: MIG off"
+    std::int32_t nodes = 0;
+  };
+  std::vector<Config> configs;
+  std::vector<Condition> conditions;  // at the end
+};
+const char* to_string(LayoutSummary::Change change);
+
+// An object besides the nodes that is written.
+struct ObjectChange {
+  std::string object;  // "ConfigMap/gpu-operator/berth-mig-parted-config"
+  bool created = false;
+  std::vector<std::string> lines;  // "adds config berth-inference-a100-6f3c9b1e"
+};
+
+// NVIDIA's agents do not read berth's file yet. The projection goes on as if they did.
+struct AgentSwitch {
+  std::string message;
+  std::string object;  // "ClusterPolicy/cluster-policy"
+  std::string line;    // what to set in it
+};
+
+struct Projection {
+  std::vector<LayoutSummary> layouts;  // by name
+  std::vector<NodeChange> nodes;       // in order
+  std::vector<Refusal> refusals;
+  std::vector<BudgetInTheWay> budgets;
+  std::vector<CapacityRow> capacity;
+  std::vector<ObjectChange> objects;
+  std::optional<AgentSwitch> agent_switch;
+  std::string stopped;  // why the projection ended before the end; empty if it did not
+
+  bool changes() const;       // anything would be written
+  bool invalid_spec() const;  // a given layout can't take effect as it is written
+};
+
+}  // namespace berth

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Refusals: what stays undone at the end of a projection, why, and the line that would change it.
+#pragma once
+
+#include <vector>
+
+#include "controller/core/snapshot.h"
+#include "controller/preview/projection.h"
+
+namespace berth {
+
+// Nodes of one layout with the same reason and message share an entry. Layouts that were only found
+// in the cluster are told too: they take part.
+std::vector<Refusal> refusals(const Snapshot& snapshot, const std::vector<LayoutSummary>& layouts);
+
+}  // namespace berth

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/preview/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <string_view>
+#include <vector>
+
+namespace berth {
+namespace {
+
+// Beyond this many nodes, those that lose no pod are told in runs.
+constexpr std::size_t kEachNode = 20;
+
+using Out = std::back_insert_iterator<std::string>;
+
+std::string plural(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+template <class T, class Length>
+std::size_t widest(const std::vector<T>& values, Length&& length) {
+  std::size_t width = 0;
+  for (const T& value : values) width = std::max(width, length(value));
+  return width;
+}
+
+// "n1, n2, n3, … n9 (9 nodes)".
+std::string name_some(const std::vector<std::string>& names) {
+  if (names.size() <= 6) return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{}, {}, {}, … {} ({} nodes)", names[0], names[1], names[2], names.back(),
+                     names.size());
+}
+
+void print_summary(const Projection& p, Out out) {
+  if (!p.changes() && p.refusals.empty()) {
+    fmt::format_to(out, "Nothing to do: the cluster is as these layouts say.\n");
+    return;
+  }
+  std::size_t evicted = 0;
+  for (const NodeChange& node : p.nodes)
+    evicted += static_cast<std::size_t>(std::ranges::count_if(
+        node.pods, [](const PodMove& move) { return move.fate != PodMove::Fate::kEnds; }));
+  fmt::format_to(out, "Plan: {} to repartition, {} to evict, {}.\n", plural(p.nodes.size(), "node"),
+                 plural(evicted, "pod"), plural(p.refusals.size(), "refusal"));
+}
+
+void print_layout(const LayoutSummary& layout, Out out) {
+  const std::string_view change = layout.change == LayoutSummary::Change::kCreated  ? "created"
+                                  : layout.change == LayoutSummary::Change::kEdited ? "edited"
+                                                                                    : "unchanged";
+  fmt::format_to(out, "\nMIGLayout/{} ({}): {} selected, {} as it says, {} after\n", layout.name,
+                 change, plural(static_cast<std::size_t>(layout.before.selected), "node"),
+                 layout.before.updated, layout.after.updated);
+  if (layout.takes_every_node)
+    fmt::format_to(out, "  nodeSelector: {{}} takes every GPU node of the cluster\n");
+  for (const LayoutSummary::Config& config : layout.configs)
+    fmt::format_to(out, "  {}  {}\n    {}\n", config.product, config.name, config.layout);
+  if (!layout.lost.empty())
+    fmt::format_to(out, "  selected too, but another layout comes first: {}\n",
+                   name_some(layout.lost));
+}
+
+void print_agent_switch(const Projection& p, Out out) {
+  if (!p.agent_switch) return;
+  fmt::format_to(out, "\nNothing below happens before this is set in {}:\n    {}\n",
+                 p.agent_switch->object, p.agent_switch->line);
+}
+
+void print_objects(const Projection& p, Out out) {
+  for (const ObjectChange& object : p.objects) {
+    fmt::format_to(out, "\n{} ({})\n", object.object, object.created ? "created" : "changed");
+    for (const std::string& line : object.lines) fmt::format_to(out, "  {}\n", line);
+  }
+}
+
+std::string told(const PodMove& move) {
+  switch (move.fate) {
+    case PodMove::Fate::kFits:
+      return "fits on " + move.node;
+    case PodMove::Fate::kFitsLater:
+      return fmt::format("waits, then fits on {}", move.node);
+    case PodMove::Fate::kPending:
+      return "stays pending: " + move.why;
+    case PodMove::Fate::kEnds:
+      return "is left to end";
+    case PodMove::Fate::kNotRecreated:
+      return "is gone for good: no controller makes it anew";
+  }
+  return "";
+}
+
+void print_pods(const NodeChange& node, std::size_t indent, Out out) {
+  const std::size_t name = widest(node.pods, [](const PodMove& m) { return m.pod.size(); });
+  const std::size_t asks = widest(node.pods, [](const PodMove& m) { return m.requests.size(); });
+  for (const PodMove& move : node.pods)
+    fmt::format_to(out, "{:{}}{:<{}}  {:<{}}  {}\n", "", indent, move.pod, name, move.requests,
+                   asks, told(move));
+}
+
+bool same_kind(const NodeChange& a, const NodeChange& b) {
+  return a.pods.empty() && b.pods.empty() && a.from == b.from && a.to == b.to &&
+         a.outcome == b.outcome && a.was_out == b.was_out;
+}
+
+std::string change_of(const NodeChange& node) {
+  std::string text = fmt::format("{} → {}", node.from.empty() ? "(none)" : node.from, node.to);
+  if (node.outcome == NodeChange::Outcome::kPutBack) text = "drained in vain, put back as it was";
+  if (node.outcome == NodeChange::Outcome::kUnfinished) text += "  (not finished)";
+  if (node.was_out) text += "  (stays cordoned, as it is)";
+  return text;
+}
+
+void print_nodes(const Projection& p, Out out) {
+  if (p.nodes.empty()) return;
+  std::vector<std::string> limits;
+  for (const LayoutSummary& layout : p.layouts)
+    limits.push_back(p.layouts.size() == 1
+                         ? fmt::format("at most {} out at once", layout.budget)
+                         : fmt::format("{}: at most {} out at once", layout.name, layout.budget));
+  fmt::format_to(out, "\nNodes in order ({})\n", fmt::join(limits, ", "));
+
+  const std::size_t digits = std::to_string(p.nodes.size()).size();
+  const std::size_t name = widest(p.nodes, [](const NodeChange& n) { return n.node.size(); });
+  for (std::size_t i = 0; i < p.nodes.size();) {
+    std::size_t end = i + 1;
+    if (p.nodes.size() > kEachNode)
+      while (end < p.nodes.size() && same_kind(p.nodes[i], p.nodes[end])) ++end;
+    if (end - i > 2) {
+      std::vector<std::string> names;
+      for (std::size_t j = i; j < end; ++j) names.push_back(p.nodes[j].node);
+      fmt::format_to(out, "  {}-{}  {}  {}\n", i + 1, end, name_some(names), change_of(p.nodes[i]));
+    } else {
+      end = i + 1;
+      fmt::format_to(out, "  {:>{}}  {:<{}}  {}\n", end, digits, p.nodes[i].node, name,
+                     change_of(p.nodes[i]));
+      print_pods(p.nodes[i], digits + 6, out);
+    }
+    i = end;
+  }
+}
+
+void print_budgets(const Projection& p, Out out) {
+  if (p.budgets.empty()) return;
+  fmt::format_to(out, "\nPodDisruptionBudgets in the way (by their status; nobody was asked)\n");
+  for (const BudgetInTheWay& budget : p.budgets)
+    fmt::format_to(
+        out, "  {}  allows {}: {} on {}\n", budget.budget,
+        plural(static_cast<std::size_t>(std::max(0, budget.disruptions_allowed)), "disruption"),
+        budget.pods.size() <= 3 ? fmt::format("{}", fmt::join(budget.pods, ", "))
+                                : plural(budget.pods.size(), "pod"),
+        name_some(budget.nodes));
+}
+
+void print_capacity(const Projection& p, Out out) {
+  if (p.capacity.empty() || p.nodes.empty()) return;
+  const std::string_view title = "Capacity in service";
+  const std::size_t name = std::max(
+      title.size(), widest(p.capacity, [](const CapacityRow& r) { return r.resource.size() + 2; }));
+  fmt::format_to(out, "\n{:<{}}  {:>8}{:>8}{:>8}\n", title, name, "before", "lowest", "after");
+  for (const CapacityRow& row : p.capacity) {
+    fmt::format_to(out, "  {:<{}}  {:>8}{:>8}{:>8}", row.resource, name - 2, row.before, row.lowest,
+                   row.after);
+    if (row.min_available) fmt::format_to(out, "  at least {} guarded", *row.min_available);
+    if (row.retired) fmt::format_to(out, "  to be retired");
+    fmt::format_to(out, "\n");
+  }
+}
+
+void print_refusals(const Projection& p, Out out) {
+  if (p.refusals.empty()) return;
+  fmt::format_to(out, "\nRefused, or waiting\n");
+  for (const Refusal& refusal : p.refusals) {
+    fmt::format_to(out, "  {}: {}\n    {}\n",
+                   refusal.nodes.empty() ? "MIGLayout/" + refusal.layout : name_some(refusal.nodes),
+                   refusal.reason, refusal.message);
+    if (!refusal.line.empty())
+      fmt::format_to(out, "    write into spec of MIGLayout/{}:  {}\n", refusal.layout,
+                     refusal.line);
+  }
+}
+
+}  // namespace
+
+std::string print_text(const Projection& projection) {
+  std::string text;
+  const Out out = std::back_inserter(text);
+  print_summary(projection, out);
+  for (const LayoutSummary& layout : projection.layouts) print_layout(layout, out);
+  print_agent_switch(projection, out);
+  print_objects(projection, out);
+  print_nodes(projection, out);
+  print_budgets(projection, out);
+  print_capacity(projection, out);
+  print_refusals(projection, out);
+  if (!projection.stopped.empty())
+    fmt::format_to(out, "\nThe projection stopped early: {}.\n", projection.stopped);
+  return text;
+}
+
+}  // namespace berth

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/preview/what_if.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "apis/decode.h"
+#include "apis/names.h"
+#include "controller/mig/capacity_guard.h"
+#include "controller/mig/drain.h"
+#include "controller/mig/node_facts.h"
+#include "controller/mig/rollout_annotation.h"
+#include "controller/mig/slots.h"
+#include "controller/mig/watch_keys.h"
+#include "controller/preview/agents.h"
+#include "controller/preview/patched.h"
+
+namespace berth {
+
+WhatIf::WhatIf(const ClusterState& cluster, const Settings& settings, Time now)
+    : cluster_(cluster), settings_(settings), now_(now), fit_(cluster_) {
+  for (const auto& node : cluster_.nodes()) recount(nullptr, *node);
+  lowest_ = capacity_;
+  for (std::string& key : all_keys(cluster_, settings_)) due_.insert(std::move(key));
+  // We stand in for the leader of the day; where there is none yet, for the first one.
+  const ConfigMap* ledger =
+      cluster_.config_maps().find(settings_.berth_namespace, names::kSlotsConfigMap);
+  epoch_ = read_ledger(ledger).epoch;
+  if (ledger == nullptr) {
+    const EpochClaim claim = claim_epoch(nullptr, settings_);
+    Applied applied;
+    if (perform(claim.write, applied)) epoch_ = claim.epoch;
+  }
+}
+
+Snapshot WhatIf::snapshot() const {
+  return {.cluster = cluster_,
+          .answers = answers_,
+          .settings = settings_,
+          .now = now_,
+          .epoch = epoch_,
+          .offline = true};
+}
+
+template <class T>
+void WhatIf::put(T object) {
+  object.meta.resource_version = next_version();
+  auto stored = cluster_.upsert(std::move(object), now_);
+  if constexpr (std::is_same_v<T, Node>) {
+    recount(stored.old.get(), *stored.current);
+    fit_.node_changed(*stored.current);
+  }
+  if (stored.change == StoreChange::kUnchanged) return;
+  for (std::string& key : keys_for(cluster_, settings_, stored.old.get(), stored.current.get()))
+    due_.insert(std::move(key));
+}
+template void WhatIf::put(MIGLayout);
+template void WhatIf::put(ClusterPolicy);
+template void WhatIf::put(DaemonSet);
+
+WhatIf::Applied WhatIf::apply(const Plan& plan) {
+  Applied applied;
+  for (const ObjectSteps& object : plan.objects) {
+    for (const Step& step : object.steps) {
+      // Offline there is nobody to ask; budgets' status has been looked at already.
+      if (std::holds_alternative<Ask>(step)) continue;
+      const auto* guard = std::get_if<Guard>(&step);
+      const bool done =
+          guard != nullptr ? admits(*guard, applied) : perform(std::get<Write>(step), applied);
+      if (!done) break;
+    }
+  }
+  return applied;
+}
+
+bool WhatIf::admits(const Guard& guard, Applied& applied) {
+  const Node* node = cluster_.nodes().find(guard.node.name);
+  if (node == nullptr) return false;
+  std::vector<Pod> pods;
+  for (const Pod* pod : cluster_.pods_on(guard.node.name)) pods.push_back(*pod);
+  std::optional<std::string> refusal = guard.refuse(*node, pods);
+  if (refusal) applied.refused.push_back(fmt::format("{}: {}", guard.node.str(), *refusal));
+  return !refusal;
+}
+
+bool WhatIf::perform(const Write& write, Applied& applied) {
+  const ObjectRef& object = write.object;
+  bool done = false;
+  if (object.kind == "Node") done = perform_on_node(write, applied);
+  if (object.kind == "ConfigMap") done = perform_on_config_map(write, applied);
+  if (object.kind == "MIGLayout") done = perform_on_layout(write, applied);
+  if (object.kind == "Pod") {
+    const Pod* pod = cluster_.pods().find(object.namespace_, object.name);
+    done = pod != nullptr && pod->meta.uid == object.uid;
+    if (done) recreate(*pod, applied);
+  }
+  applied.wrote |= done;
+  return done;
+}
+
+bool WhatIf::perform_on_node(const Write& write, Applied& applied) {
+  const Node* node = cluster_.nodes().find(write.object.name);
+  if (node == nullptr) return false;
+  Result<Node> next = patched(*node, write.body);
+  if (!next) {
+    applied.refused.push_back(fmt::format("{}: {}", write.object.str(), describe(next.error())));
+    return false;
+  }
+  next->meta.resource_version = next_version();
+  const std::string name = next->meta.name;
+  put(answer_of_agents(snapshot(), std::move(*next)));
+  let_pods_end(name, applied);
+  fill(name, applied);
+  return true;
+}
+
+bool WhatIf::perform_on_config_map(const Write& write, Applied& applied) {
+  const ConfigMap* old = cluster_.config_maps().find(write.object.namespace_, write.object.name);
+  std::string body = write.body;
+  const bool create = write.verb == Verb::kCreate || (write.verb == Verb::kApply && old == nullptr);
+  if (create == (old != nullptr)) {
+    applied.refused.push_back(
+        fmt::format("{}: {}", write.object.str(), create ? "is there already" : "is not there"));
+    return false;
+  }
+  Result<ConfigMap> next = create ? decode_object<ConfigMap>(body) : merged(*old, write.body);
+  if (!next) {
+    applied.refused.push_back(fmt::format("{}: {}", write.object.str(), describe(next.error())));
+    return false;
+  }
+  if (create) next->meta.uid = "what-if-" + write.object.str();
+  put(std::move(*next));
+  return true;
+}
+
+bool WhatIf::perform_on_layout(const Write& write, Applied& applied) {
+  const MIGLayout* old = cluster_.mig_layouts().find(write.object.name);
+  if (old == nullptr) return false;
+  Result<MIGLayout> next = merged(*old, write.body);
+  if (!next) {
+    applied.refused.push_back(fmt::format("{}: {}", write.object.str(), describe(next.error())));
+    return false;
+  }
+  if (next->meta.deletion_timestamp && next->meta.finalizers.empty()) {
+    auto gone = cluster_.erase<MIGLayout>("", old->meta.name);
+    for (std::string& key :
+         keys_for(cluster_, settings_, gone.get(), static_cast<const MIGLayout*>(nullptr)))
+      due_.insert(std::move(key));
+  } else {
+    put(std::move(*next));
+  }
+  return true;
+}
+
+// On a node that has been cordoned for us, what was on its way out is gone, and what is waited for
+// has ended.
+void WhatIf::let_pods_end(const std::string& node_name, Applied& applied) {
+  const Node* node = cluster_.nodes().find(node_name);
+  const RolloutRecord record = read_rollout(*node);
+  if (!record.rollout || record.rollout->phase != RolloutPhase::kCordoned) return;
+  const MIGLayout* layout = cluster_.mig_layouts().find(record.rollout->layout);
+  const DrainSpec drain = layout != nullptr ? layout->spec.drain : DrainSpec();
+  std::vector<const Pod*> ending;
+  for (const PodVerdict& verdict : pods_leaving(snapshot(), *node, drain))
+    if (verdict.fate == PodFate::kTerminating || verdict.fate == PodFate::kAwaited)
+      ending.push_back(verdict.pod);
+  for (const Pod* pod : ending) {
+    if (!pod->terminating())
+      applied.pods.push_back(
+          {PodEvent::Kind::kEnded, std::make_shared<const Pod>(*pod), node_name, {}, {}});
+    remove_pod(*pod);
+  }
+}
+
+void WhatIf::remove_pod(const Pod& pod) {
+  fit_.pod_left(pod);
+  auto gone = cluster_.erase<Pod>(pod.meta.namespace_.str(), pod.meta.name);
+  for (std::string& key :
+       keys_for(cluster_, settings_, gone.get(), static_cast<const Pod*>(nullptr)))
+    due_.insert(std::move(key));
+}
+
+// The pod is evicted; its controller makes another one at once.
+void WhatIf::recreate(const Pod& pod, Applied& applied) {
+  Pod next = pod;
+  auto old = std::make_shared<const Pod>(pod);
+  const std::string from = pod.node_name.str();
+  remove_pod(pod);
+  if (old->meta.controller() == nullptr) {
+    applied.pods.push_back({PodEvent::Kind::kNotRecreated, old, from, {}, {}});
+    return;
+  }
+  next.meta.uid += "+";
+  next.node_name = Text();
+  next.phase = PodPhase::kPending;
+  const Node* node = next.has_resource_claims ? nullptr : fit_.place(next);
+  if (node != nullptr) {
+    next.node_name = node->meta.name;
+    next.phase = PodPhase::kRunning;
+    applied.pods.push_back({PodEvent::Kind::kMoved, old, from, node->meta.name, {}});
+    fit_.pod_bound(next);
+  } else {
+    const std::string why = next.has_resource_claims
+                                ? "it claims devices (DRA), which berth does not place"
+                                : fit_.explain(next);
+    applied.pods.push_back({PodEvent::Kind::kPending, old, from, {}, why});
+    waiting_.push_back(std::make_shared<const Pod>(next));
+    change_budgets(next, -1);
+  }
+  put(std::move(next));
+}
+
+// Room may have appeared on the node: evicted pods that wait come first.
+void WhatIf::fill(const std::string& node, Applied& applied) {
+  for (auto it = waiting_.begin(); it != waiting_.end();) {
+    if ((*it)->has_resource_claims || !fit_.fits(**it, node)) {
+      ++it;
+      continue;
+    }
+    Pod pod = **it;
+    it = waiting_.erase(it);
+    pod.node_name = node;
+    pod.phase = PodPhase::kRunning;
+    applied.pods.push_back(
+        {PodEvent::Kind::kPlaced, std::make_shared<const Pod>(pod), {}, node, {}});
+    fit_.pod_bound(pod);
+    change_budgets(pod, 1);
+    put(std::move(pod));
+  }
+}
+
+// The disruption controller's bookkeeping, for a pod that is not healthy for now.
+void WhatIf::change_budgets(const Pod& pod, int by) {
+  std::vector<PodDisruptionBudget> changed;
+  for (const auto& budget : cluster_.budgets()) {
+    if (!budget->selects(pod)) continue;
+    changed.push_back(*budget);
+    changed.back().current_healthy += by;
+    changed.back().disruptions_allowed = std::max(0, budget->disruptions_allowed + by);
+  }
+  for (PodDisruptionBudget& budget : changed) put(std::move(budget));
+}
+
+void WhatIf::recount(const Node* old, const Node& now) {
+  const Capacity before = old != nullptr && in_service(*old) ? gpu_capacity(*old) : Capacity();
+  for (const auto& [resource, count] : before) capacity_[std::string(resource)] -= count;
+  if (in_service(now))
+    for (const auto& [resource, count] : gpu_capacity(now))
+      capacity_[std::string(resource)] += count;
+  for (const auto& [resource, count] : before) {
+    std::int64_t& lowest = lowest_[std::string(resource)];
+    lowest = std::min(lowest, capacity_[std::string(resource)]);
+  }
+}
+
+std::optional<std::string> WhatIf::take_due() {
+  if (due_.empty()) return std::nullopt;
+  auto is_layout = [](const std::string& key) { return key.starts_with("layout/"); };
+  auto key = std::ranges::find_if_not(due_, is_layout);
+  if (key == due_.end()) {
+    const Time moments = now_ + settings_.settle + settings_.verify_for;
+    const bool soon = std::ranges::any_of(timers_, [&](const auto& timer) {
+      return timer.first.starts_with("node/") && timer.second <= moments;
+    });
+    if (soon) return std::nullopt;
+    key = due_.begin();
+  }
+  std::string out = *key;
+  due_.erase(key);
+  return out;
+}
+
+void WhatIf::requeue(const std::string& key, std::optional<Duration> after) {
+  if (after)
+    timers_[key] = now_ + *after;
+  else
+    timers_.erase(key);
+}
+
+bool WhatIf::pass_time() {
+  if (timers_.empty()) return false;
+  auto next = std::ranges::min_element(timers_, {}, [](const auto& timer) { return timer.second; });
+  now_ = std::max(now_, next->second);
+  std::erase_if(timers_, [&](const auto& timer) {
+    if (timer.second > now_) return false;
+    due_.insert(timer.first);
+    return true;
+  });
+  return true;
+}
+
+}  // namespace berth

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// WhatIf: a copy of a cluster in which every step of a plan succeeds at once, and in which the rest
+// of the world is perfect: evicted pods are gone and made anew where they fit, NVIDIA's agents cut
+// the GPUs as the label says, time passes only when nothing else is due.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "controller/core/plan.h"
+#include "controller/core/snapshot.h"
+#include "controller/preview/fit.h"
+
+namespace berth {
+
+// What a write did to a pod.
+struct PodEvent {
+  enum class Kind {
+    kMoved,         // gone from `from`, made anew on `to`
+    kPending,       // gone from `from`, made anew and waiting: `why`
+    kPlaced,        // one that was waiting has found room on `to`
+    kNotRecreated,  // gone from `from` for good: no controller
+    kEnded          // ended by itself on `from`
+  };
+  Kind kind = Kind::kMoved;
+  std::shared_ptr<const Pod> pod;
+  std::string from;
+  std::string to;
+  std::string why;
+};
+
+class WhatIf {
+ public:
+  WhatIf(const ClusterState& cluster, const Settings& settings, Time now);
+  WhatIf(const WhatIf&) = delete;
+  WhatIf& operator=(const WhatIf&) = delete;
+
+  const ClusterState& cluster() const { return cluster_; }
+  Snapshot snapshot() const;
+  Time now() const { return now_; }
+
+  // Puts an object in, as if a user had; what it makes due is due.
+  template <class T>
+  void put(T object);
+
+  struct Applied {
+    bool wrote = false;
+    std::vector<PodEvent> pods;
+    std::vector<std::string> refused;  // steps whose precondition did not hold
+  };
+  Applied apply(const Plan& plan);
+
+  // Allocatable of GPU resources on schedulable, ready nodes: now, and the lowest since
+  // count_from_here().
+  const std::map<std::string, std::int64_t>& capacity() const { return capacity_; }
+  const std::map<std::string, std::int64_t>& lowest() const { return lowest_; }
+  void count_from_here() { lowest_ = capacity_; }
+
+  // The keys to reconcile. Node keys come before layouts, and layouts wait while a node will need
+  // attention within moments: nodes that are out at once then come back at once, and choosing, the
+  // costly part, is done once for all of them.
+  std::optional<std::string> take_due();
+  void requeue(const std::string& key, std::optional<Duration> after);
+  // Moves the clock to the next timer. False: there is none.
+  bool pass_time();
+
+ private:
+  bool perform(const Write& write, Applied& applied);
+  bool perform_on_node(const Write& write, Applied& applied);
+  bool perform_on_config_map(const Write& write, Applied& applied);
+  bool perform_on_layout(const Write& write, Applied& applied);
+  bool admits(const Guard& guard, Applied& applied);
+  void let_pods_end(const std::string& node, Applied& applied);
+  void remove_pod(const Pod& pod);
+  void recreate(const Pod& pod, Applied& applied);
+  void fill(const std::string& node, Applied& applied);
+  void change_budgets(const Pod& pod, int by);
+  void recount(const Node* old, const Node& now);
+  std::string next_version() { return std::to_string(++version_); }
+
+  ClusterState cluster_;
+  const Settings& settings_;
+  const Answers answers_;
+  Time now_;
+  std::int64_t epoch_ = 0;
+  Fit fit_;
+  std::map<std::string, std::int64_t> capacity_, lowest_;
+  std::vector<std::shared_ptr<const Pod>> waiting_;  // evicted pods that fit nowhere yet
+  std::set<std::string> due_;
+  std::map<std::string, Time> timers_;
+  std::int64_t version_ = 9'000'000'000'000;  // above what a dump holds
+};
+
+}  // namespace berth
