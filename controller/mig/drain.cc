@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/mig/drain.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+#include "apis/names.h"
+#include "controller/mig/reasons.h"
+
+namespace berth {
+namespace {
+
+constexpr char kDoNotDisruptAnnotation[] = "karpenter.sh/do-not-disrupt";
+
+bool is_job_pod(const Pod& pod) {
+  const OwnerReference* owner = pod.meta.controller();
+  return owner != nullptr && owner->kind == "Job";
+}
+
+std::optional<PodVerdict> refuse_job(const Snapshot& snapshot, const Pod& pod,
+                                     std::int64_t pods_of_job_here) {
+  const OwnerReference& owner = *pod.meta.controller();
+  const Job* job = snapshot.cluster.jobs().find(pod.meta.namespace_.view(), owner.name.view());
+  if (job != nullptr && job->ignores_disruptions) return std::nullopt;
+  const std::int64_t left =
+      job == nullptr ? 0 : std::int64_t{job->backoff_limit} - std::int64_t{job->failed};
+  if (left >= pods_of_job_here) return std::nullopt;
+  PodVerdict verdict{&pod, PodFate::kBlocked, reasons::kJobRunning, {}};
+  verdict.message = fmt::format(
+      "Job {}/{} would fail: an eviction counts as a failure and it has {} of {} retries left for "
+      "{} pod{} here; wait for its end, or let its podFailurePolicy ignore DisruptionTarget",
+      pod.meta.namespace_.view(), owner.name.view(), std::max<std::int64_t>(left, 0),
+      job == nullptr ? 0 : job->backoff_limit, pods_of_job_here, pods_of_job_here == 1 ? "" : "s");
+  return verdict;
+}
+
+PodVerdict judge(const Snapshot& snapshot, const Pod& pod, const DrainSpec& drain,
+                 const std::map<std::string_view, std::int64_t>& jobs) {
+  if (pod.terminating()) return {&pod, PodFate::kTerminating, {}, {}};
+  if (drain.wait_for_completion && drain.wait_for_completion->pod_selector.matches(pod.meta.labels))
+    return {&pod, PodFate::kAwaited, {}, {}};
+  const std::string name = fmt::format("{}/{}", pod.meta.namespace_.view(), pod.meta.name);
+  const OwnerReference* owner = pod.meta.controller();
+  if (owner == nullptr && !drain.force)
+    return {&pod, PodFate::kBlocked, reasons::kUnmanagedPod,
+            fmt::format("pod {} has no controller and would be lost; wait for its end, delete it, "
+                        "or set spec.drain.force",
+                        name)};
+  if (pod.has_empty_dir && !drain.delete_empty_dir_data)
+    return {&pod, PodFate::kBlocked, reasons::kLocalStorage,
+            fmt::format("pod {} keeps data in an emptyDir volume; wait for its end, or set "
+                        "spec.drain.deleteEmptyDirData",
+                        name)};
+  if (pod.meta.annotations.get(kDoNotDisruptAnnotation) == "true")
+    return {&pod, PodFate::kBlocked, reasons::kDoNotDisrupt,
+            fmt::format("pod {} is annotated {}; wait for its end or remove the annotation", name,
+                        kDoNotDisruptAnnotation)};
+  if (is_job_pod(pod)) {
+    auto share = jobs.find(owner->uid.view());
+    if (auto refusal = refuse_job(snapshot, pod, share == jobs.end() ? 1 : share->second))
+      return *refusal;
+  }
+  return {&pod, PodFate::kEvict, {}, {}};
+}
+
+// Budgets that select the pod, by name.
+std::vector<const PodDisruptionBudget*> budgets_of(const Snapshot& snapshot, const Pod& pod) {
+  std::vector<const PodDisruptionBudget*> found;
+  for (const auto& budget : snapshot.cluster.budgets())
+    if (budget->meta.namespace_ == pod.meta.namespace_ && budget->selects(pod))
+      found.push_back(budget.get());
+  return found;
+}
+
+std::string names_of(const std::vector<const PodDisruptionBudget*>& budgets) {
+  std::vector<std::string> names;
+  for (const PodDisruptionBudget* budget : budgets) names.push_back(budget->meta.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+EvictionOutlook two_budgets(const Pod& pod,
+                            const std::vector<const PodDisruptionBudget*>& budgets) {
+  return {
+      EvictionOutlook::Kind::kNo, reasons::kPodDisruptionBudget,
+      fmt::format("{} PodDisruptionBudgets ({}) select pod {}/{}, and the API server evicts no "
+                  "pod with more than one; narrow the selector of all but one",
+                  budgets.size(), names_of(budgets), pod.meta.namespace_.view(), pod.meta.name)};
+}
+
+EvictionOutlook closed_budget(const Pod& pod,
+                              const std::vector<const PodDisruptionBudget*>& budgets,
+                              std::string_view server_says) {
+  return {EvictionOutlook::Kind::kNo, reasons::kPodDisruptionBudget,
+          fmt::format("PodDisruptionBudget {} lets pod {}/{} not be evicted{}{}; it goes on once "
+                      "the budget allows a disruption",
+                      budgets.empty() ? "(unknown)" : names_of(budgets), pod.meta.namespace_.view(),
+                      pod.meta.name, server_says.empty() ? "" : ": ", server_says)};
+}
+
+// Nobody can be asked: the budgets' status, which the server would evaluate. A pod that is not yet
+// running is evicted without asking any budget.
+EvictionOutlook offline_outlook(const Snapshot& snapshot, const Pod& pod) {
+  if (pod.phase == PodPhase::kPending) return {EvictionOutlook::Kind::kYes, {}, {}};
+  auto budgets = budgets_of(snapshot, pod);
+  if (budgets.size() > 1) return two_budgets(pod, budgets);
+  if (budgets.size() == 1 && budgets[0]->disruptions_allowed <= 0)
+    return closed_budget(pod, budgets,
+                         fmt::format("it needs {} healthy pods and has {}",
+                                     budgets[0]->desired_healthy, budgets[0]->current_healthy));
+  return {EvictionOutlook::Kind::kYes, {}, {}};
+}
+
+EvictionOutlook read_refusal(const Snapshot& snapshot, const Pod& pod, const Error& error) {
+  using Kind = EvictionOutlook::Kind;
+  const bool by_budget = std::ranges::any_of(
+      error.causes, [](const ErrorCause& cause) { return cause.reason == "DisruptionBudget"; });
+  switch (error.kind) {
+    // Gone, or another pod has the name: the cache will say so.
+    case ErrorKind::kNotFound:
+    case ErrorKind::kConflict:
+    case ErrorKind::kGone:
+      return {Kind::kYes, {}, {}};
+    case ErrorKind::kThrottled: {
+      if (!by_budget) return {};  // the server's fairness limit: no fact about the pod
+      const std::string& words =
+          error.causes.empty() ? error.message : error.causes.front().message;
+      return closed_budget(pod, budgets_of(snapshot, pod), words);
+    }
+    case ErrorKind::kServer: {
+      // The server sends neither reason nor cause here; only the budgets tell this 500 from others.
+      auto budgets = budgets_of(snapshot, pod);
+      if (budgets.size() > 1) return two_budgets(pod, budgets);
+      return {};
+    }
+    case ErrorKind::kForbidden:
+    case ErrorKind::kInvalid:
+    case ErrorKind::kBadRequest:
+      return {Kind::kNo, reasons::kEvictionForbidden,
+              fmt::format("the API server refuses to evict pod {}/{}: {}",
+                          pod.meta.namespace_.view(), pod.meta.name, error.message)};
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+bool must_leave(const Pod& pod, const DrainSpec& drain, const Settings& settings) {
+  if (pod.finished()) return false;
+  if (pod.meta.annotations.contains(names::kMirrorAnnotation)) return false;
+  const OwnerReference* owner = pod.meta.controller();
+  if (owner != nullptr && owner->kind == "DaemonSet") return false;
+  if (pod.meta.namespace_ == std::string_view(settings.agents_namespace)) return false;
+  return drain.scope == DrainScope::kAllPods || uses_gpu(pod);
+}
+
+std::vector<PodVerdict> pods_leaving(const Snapshot& snapshot, const Node& node,
+                                     const DrainSpec& drain) {
+  std::vector<const Pod*> pods;
+  std::map<std::string_view, std::int64_t> jobs;
+  for (const Pod* pod : snapshot.cluster.pods_on(node.meta.name)) {
+    if (!must_leave(*pod, drain, snapshot.settings)) continue;
+    pods.push_back(pod);
+    // A pod on its way out has not been counted as failed yet.
+    if (is_job_pod(*pod)) ++jobs[pod->meta.controller()->uid.view()];
+  }
+  std::ranges::sort(pods, [](const Pod* a, const Pod* b) {
+    return std::make_pair(a->meta.namespace_.view(), std::string_view(a->meta.name)) <
+           std::make_pair(b->meta.namespace_.view(), std::string_view(b->meta.name));
+  });
+  std::vector<PodVerdict> verdicts;
+  verdicts.reserve(pods.size());
+  for (const Pod* pod : pods) verdicts.push_back(judge(snapshot, *pod, drain, jobs));
+  return verdicts;
+}
+
+Ask ask_of(const Pod& pod) { return {ref_of(pod), pod.meta.resource_version}; }
+
+EvictionOutlook eviction_outlook(const Snapshot& snapshot, const Pod& pod) {
+  if (snapshot.offline) return offline_outlook(snapshot, pod);
+  const Answer* answer =
+      snapshot.answers.find(question(ask_of(pod)), snapshot.now, snapshot.settings.answer_ttl);
+  if (answer == nullptr) return {};
+  if (answer->yes) return {EvictionOutlook::Kind::kYes, {}, {}};
+  return read_refusal(snapshot, pod, answer->error);
+}
+
+}  // namespace berth

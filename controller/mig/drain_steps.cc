@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/mig/drain_steps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "apis/names.h"
+#include "controller/mig/reasons.h"
+
+namespace berth {
+namespace {
+
+std::string name_of(const Pod& pod) {
+  return fmt::format("{}/{}", pod.meta.namespace_.view(), pod.meta.name);
+}
+
+Time deadline_of(const PodVerdict& verdict, const DrainSpec& drain, Time since) {
+  return since +
+         (verdict.fate == PodFate::kAwaited ? drain.wait_for_completion->timeout : drain.timeout);
+}
+
+// Forcing overrules budgets, Jobs and marks; it never loses data that the layout protects.
+bool may_be_forced(const PodVerdict& verdict, const DrainSpec& drain) {
+  if (drain.on_timeout != OnTimeout::kForce || verdict.fate == PodFate::kTerminating) return false;
+  const Pod& pod = *verdict.pod;
+  return (pod.meta.controller() != nullptr || drain.force) &&
+         (!pod.has_empty_dir || drain.delete_empty_dir_data);
+}
+
+// Never 0: that would take the pod's object away while its processes may still hold the GPU.
+std::optional<std::int64_t> grace_of(const DrainSpec& drain) {
+  if (!drain.grace_period_seconds) return std::nullopt;
+  return std::max<std::int64_t>(*drain.grace_period_seconds, 1);
+}
+
+// When the eviction may be tried (again): at once, unless the server has just said no.
+Time next_try(const Snapshot& snapshot, const Pod& pod) {
+  const Answer* answer =
+      snapshot.answers.find(question(ask_of(pod)), snapshot.now, snapshot.settings.answer_ttl);
+  if (answer == nullptr || answer->yes) return snapshot.now;
+  Duration wait = snapshot.settings.eviction_retry;
+  if (answer->error.retry_after) wait = std::max<Duration>(wait, *answer->error.retry_after);
+  return answer->at + wait;
+}
+
+Write removal(Verb verb, const Pod& pod, const Node& node, const DrainSpec& drain) {
+  return {.verb = verb,
+          .object = ref_of(pod),
+          .body = {},
+          .field_manager = names::kManagerMig,
+          .reason = fmt::format("{} node {}", verb == Verb::kEvict ? "drain" : "force off",
+                                node.meta.name),
+          .grace_period_seconds = grace_of(drain)};
+}
+
+// How urgently a reason is to be told: what a person must solve before what time will.
+int weight(const std::string& reason) {
+  if (reason.empty()) return 0;
+  return reason == reasons::kPodsLeaving ? 1 : 2;
+}
+
+void tell(DrainProgress& progress, std::string reason, std::string message) {
+  if (weight(reason) <= weight(progress.reason)) return;
+  progress.reason = std::move(reason);
+  progress.message = std::move(message);
+}
+
+void tell_verdict(const Snapshot& snapshot, const PodVerdict& verdict, DrainProgress& progress) {
+  const Pod& pod = *verdict.pod;
+  switch (verdict.fate) {
+    case PodFate::kLeftAlone:
+      return;
+    case PodFate::kTerminating:
+      return tell(progress, reasons::kPodsLeaving,
+                  fmt::format("pod {} is terminating", name_of(pod)));
+    case PodFate::kAwaited:
+      return tell(progress, reasons::kPodsLeaving,
+                  fmt::format("pod {} is left to end by itself", name_of(pod)));
+    case PodFate::kBlocked:
+      return tell(progress, verdict.reason, verdict.message);
+    case PodFate::kEvict: {
+      EvictionOutlook outlook = eviction_outlook(snapshot, pod);
+      if (outlook.kind == EvictionOutlook::Kind::kNo)
+        return tell(progress, outlook.reason, outlook.message);
+      return tell(progress, reasons::kPodsLeaving,
+                  fmt::format("pod {} is being evicted", name_of(pod)));
+    }
+  }
+}
+
+}  // namespace
+
+DrainProgress drain_progress(const Snapshot& snapshot, const Node& node, const DrainSpec& drain,
+                             Time since) {
+  DrainProgress progress;
+  for (const PodVerdict& verdict : pods_leaving(snapshot, node, drain)) {
+    progress.empty = false;
+    tell_verdict(snapshot, verdict, progress);
+    if (snapshot.now >= deadline_of(verdict, drain, since) && !may_be_forced(verdict, drain))
+      progress.timed_out = true;
+  }
+  return progress;
+}
+
+DrainProgress plan_drain(const Snapshot& snapshot, const Node& node, const DrainSpec& drain,
+                         Time since, Plan& plan) {
+  DrainProgress progress = drain_progress(snapshot, node, drain, since);
+  if (progress.timed_out) return progress;
+  for (const PodVerdict& verdict : pods_leaving(snapshot, node, drain)) {
+    const Time deadline = deadline_of(verdict, drain, since);
+    const Pod& pod = *verdict.pod;
+    if (snapshot.now < deadline) {
+      plan.requeue_in(std::chrono::ceil<Duration>(deadline - snapshot.now));
+    } else if (may_be_forced(verdict, drain)) {
+      plan.add(ref_of(pod), removal(Verb::kDelete, pod, node, drain));
+      continue;
+    }
+    if (verdict.fate != PodFate::kEvict) continue;
+    const Time due = next_try(snapshot, pod);
+    if (snapshot.now < due) {
+      plan.requeue_in(std::chrono::ceil<Duration>(due - snapshot.now));
+      continue;
+    }
+    plan.add(ref_of(pod), ask_of(pod));
+    plan.add(ref_of(pod), removal(Verb::kEvict, pod, node, drain));
+  }
+  return progress;
+}
+
+}  // namespace berth

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// DrainSteps: the next evictions on a cordoned node, and what the drain waits for.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "controller/core/plan.h"
+#include "controller/mig/drain.h"
+
+namespace berth {
+
+struct DrainProgress {
+  bool empty = true;       // every pod that must leave has left
+  bool timed_out = false;  // a pod has outstayed its time, and may not be forced
+  std::string reason;      // what it waits for: PodsLeaving, PodDisruptionBudget, JobRunning, …
+  std::string message;
+};
+
+// What stands in the way; plans nothing.
+DrainProgress drain_progress(const Snapshot& snapshot, const Node& node, const DrainSpec& drain,
+                             Time since);
+
+// One step of the drain that began at `since`: evictions of the pods that may be evicted, each
+// asked as a dry run first; past drain.timeout with onTimeout Force, deletes with the grace period.
+DrainProgress plan_drain(const Snapshot& snapshot, const Node& node, const DrainSpec& drain,
+                         Time since, Plan& plan);
+
+}  // namespace berth

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/mig/layout_status.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "apis/names.h"
+#include "controller/core/conditions.h"
+#include "controller/mig/agent_config.h"
+#include "controller/mig/capacity_guard.h"
+#include "controller/mig/preflight.h"
+#include "controller/mig/reasons.h"
+#include "controller/mig/target.h"
+
+namespace berth {
+namespace {
+
+struct Verdict {
+  std::string reason;
+  std::string message;
+};
+
+// Worst first: what somebody must look at, then what moves, then what waits.
+int rank(NodeBucket bucket) {
+  switch (bucket) {
+    case NodeBucket::kFailed:
+      return 0;
+    case NodeBucket::kBlocked:
+      return 1;
+    case NodeBucket::kInProgress:
+      return 2;
+    case NodeBucket::kPending:
+      return 3;
+    case NodeBucket::kUpdated:
+      return 4;
+  }
+  return 4;
+}
+
+NodeCounts count(const std::vector<NodeStanding>& nodes) {
+  NodeCounts counts;
+  counts.selected = static_cast<std::int32_t>(nodes.size());
+  for (const NodeStanding& node : nodes) switch (node.bucket) {
+      case NodeBucket::kUpdated:
+        ++counts.updated;
+        break;
+      case NodeBucket::kInProgress:
+        ++counts.in_progress;
+        break;
+      case NodeBucket::kBlocked:
+        ++counts.blocked;
+        break;
+      case NodeBucket::kFailed:
+        ++counts.failed;
+        break;
+      case NodeBucket::kPending:
+        ++counts.pending;
+        break;
+    }
+  return counts;
+}
+
+// Nodes that are not up to date, worst first, by name within.
+std::vector<const NodeStanding*> by_urgency(const std::vector<NodeStanding>& nodes) {
+  std::vector<const NodeStanding*> sorted;
+  for (const NodeStanding& node : nodes)
+    if (node.bucket != NodeBucket::kUpdated) sorted.push_back(&node);
+  std::ranges::stable_sort(sorted, {}, [](const NodeStanding* n) { return rank(n->bucket); });
+  return sorted;
+}
+
+std::vector<NodeDetail> details_of(const std::vector<const NodeStanding*>& nodes) {
+  std::vector<NodeDetail> details;
+  for (const NodeStanding* node : nodes) {
+    if (details.size() == limits::kMaxDetails) break;
+    // metav1.Time has seconds: anything finer would differ from what comes back.
+    std::optional<Time> since;
+    if (node->since) since = std::chrono::floor<std::chrono::seconds>(*node->since);
+    details.push_back({node->node->meta.name, node->phase, node->reason,
+                       truncate(node->message, limits::kMaxMessage), since});
+  }
+  return details;
+}
+
+std::vector<RenderedConfig> configs_of(const Snapshot& snapshot, const MIGLayout& layout,
+                                       const RolloutChoice& choice,
+                                       std::vector<std::string>& contents) {
+  TargetResolver resolver(snapshot.cluster, layout);
+  std::set<const Target*> seen;
+  std::vector<RenderedConfig> configs;
+  for (const NodeStanding& standing : choice.nodes) {
+    if (standing.config.empty()) continue;
+    const Target& target = resolver.resolve(*standing.node);
+    if (!target.ok() || !seen.insert(&target).second) continue;
+    RenderedConfig config{target.product, target.config};
+    if (std::ranges::find(configs, config) != configs.end()) continue;
+    configs.push_back(std::move(config));
+    contents.push_back(target.content);
+  }
+  std::ranges::sort(configs, {},
+                    [](const RenderedConfig& c) { return std::tie(c.product, c.name); });
+  return configs;
+}
+
+std::string name_node(const NodeStanding& node) {
+  return fmt::format("{}: {}", node.node->meta.name, node.message);
+}
+
+// What only a person can solve; nothing while anything still moves by itself.
+std::optional<Verdict> stalled(const Snapshot& snapshot, const MIGLayout& layout,
+                               const RolloutChoice& choice, const NodeCounts& counts,
+                               const std::vector<const NodeStanding*>& worst) {
+  if (std::vector<Error> errors = check_rules(layout); !errors.empty())
+    return Verdict{reasons::kInvalidSpec, describe(errors.front())};
+  if (counts.failed > 0) return Verdict{reasons::kNodeFailed, name_node(*worst.front())};
+  auto hopeless = std::ranges::find_if(worst, [](const NodeStanding* node) {
+    return node->reason == reasons::kInvalidLayout || node->reason == reasons::kUnknownProduct ||
+           node->reason == reasons::kContested;
+  });
+  if (hopeless != worst.end()) return Verdict{(*hopeless)->reason, name_node(**hopeless)};
+  // Allocatable that does not come back to what it was is somebody's to mend.
+  auto lost = std::ranges::find_if(worst, [&](const NodeStanding* node) {
+    return node->reason == reasons::kAllocatableMismatch && node->bucket == NodeBucket::kPending &&
+           snapshot.now - snapshot.cluster.allocatable_since(node->node->meta.name) >
+               layout.spec.rollout.progress_deadline;
+  });
+  if (lost != worst.end()) return Verdict{(*lost)->reason, name_node(**lost)};
+
+  const bool moving = counts.in_progress > 0 || !choice.take.empty() || !choice.asks.empty();
+  if (moving || worst.empty() || layout.spec.rollout.paused) return std::nullopt;
+  if (counts.blocked > 0) return Verdict{worst.front()->reason, name_node(*worst.front())};
+  // Nodes that are out, and not by berth, take the whole budget.
+  if (worst.front()->reason == reasons::kMaxUnavailable)
+    return Verdict{worst.front()->reason, name_node(*worst.front())};
+  return std::nullopt;
+}
+
+std::string progress_of(const NodeCounts& counts) {
+  return fmt::format("{} of {} nodes are up to date", counts.updated, counts.selected);
+}
+
+Verdict not_ready(const MIGLayout& layout, const RolloutChoice& choice, const NodeCounts& counts,
+                  const std::vector<const NodeStanding*>& worst) {
+  if (layout.meta.deletion_timestamp)
+    return {reasons::kDeleting, "waiting for the nodes that are on their way"};
+  if (counts.selected == 0)
+    return {reasons::kNoNodesSelected,
+            choice.lost.empty()
+                ? "no node matches the selectors; label the nodes, or edit "
+                  "spec.nodeSelector or spec.productSelector"
+                : "another MIGLayout of higher precedence owns every selected node"};
+  if (layout.spec.rollout.paused)
+    return {reasons::kPaused, progress_of(counts) + "; spec.rollout.paused is set"};
+  const NodeStanding& first = *worst.front();
+  return {first.reason.empty() ? reasons::kRollingOut : first.reason,
+          fmt::format("{}; {}", progress_of(counts), name_node(first))};
+}
+
+std::vector<Condition> conditions_of(const Snapshot& snapshot, const MIGLayout& layout,
+                                     const RolloutChoice& choice, const NodeCounts& counts,
+                                     const std::vector<const NodeStanding*>& worst) {
+  std::vector<Condition> conditions;
+  auto add = [&](const char* type, const char* status, const Verdict& verdict) {
+    std::string message = verdict.message;
+    if (type == std::string_view("Ready") && !choice.lost.empty())
+      message += fmt::format("; {} more belong to other layouts: {}{}", choice.lost.size(),
+                             choice.lost.front(), choice.lost.size() > 1 ? ", …" : "");
+    conditions.push_back({type, status, verdict.reason, truncate(message, limits::kMaxMessage),
+                          layout.meta.generation, snapshot.now});
+  };
+  const std::optional<Verdict> stuck = stalled(snapshot, layout, choice, counts, worst);
+  const bool ready = !stuck && counts.selected > 0 && counts.updated == counts.selected &&
+                     !layout.meta.deletion_timestamp;
+  if (ready) {
+    add("Ready", "True", {reasons::kAllNodesUpdated, progress_of(counts)});
+    return conditions;
+  }
+  const Verdict why = stuck ? *stuck : not_ready(layout, choice, counts, worst);
+  add("Ready", "False", why);
+  if (stuck)
+    add("Stalled", "True", *stuck);
+  else if (counts.selected > 0 && !layout.spec.rollout.paused)
+    add("Reconciling", "True", {reasons::kRollingOut, why.message});
+  return conditions;
+}
+
+}  // namespace
+
+StatusUpdate compute_layout_status(const Snapshot& snapshot, const MIGLayout& layout,
+                                   const RolloutChoice& choice) {
+  const std::vector<const NodeStanding*> worst = by_urgency(choice.nodes);
+  MIGLayoutStatus status;
+  status.observed_generation = layout.meta.generation;
+  std::vector<std::string> contents;
+  status.configs = configs_of(snapshot, layout, choice, contents);
+  if (!contents.empty()) status.config_hash = combined_hash(contents);
+  status.nodes = count(choice.nodes);
+  for (const NodeStanding& node : choice.nodes)
+    for (const auto& [resource, count] : gpu_capacity(*node.node))
+      status.capacity[std::string(resource)] += count;
+  status.details = details_of(worst);
+  status.conditions =
+      merge_conditions(layout.status.conditions,
+                       conditions_of(snapshot, layout, choice, status.nodes, worst), snapshot.now);
+
+  StatusUpdate update;
+  update.object = ref_of(layout);
+  update.conditions_differ = status.conditions != layout.status.conditions;
+  update.differs = status != layout.status;
+  update.body = encode_status_patch(layout.status, status);
+  return update;
+}
+
+}  // namespace berth

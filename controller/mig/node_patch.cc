@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/mig/node_patch.h"
+
+#include <fmt/format.h>
+
+#include "apis/names.h"
+#include "controller/mig/node_facts.h"
+
+namespace berth {
+namespace {
+
+constexpr char kUnschedulable[] = "/spec/unschedulable";
+
+std::optional<std::string> label_if_any(const Node& node, std::string_view key) {
+  const Text* value = node.meta.labels.find(key);
+  return value != nullptr ? std::optional(value->str()) : std::nullopt;
+}
+
+// Physical product and count, kept for the time when the labels tell of MIG devices. A merge patch
+// with the uid: it makes the annotations map where there is none.
+Write record_inventory(const Node& node, const std::string& inventory) {
+  Write write;
+  write.verb = Verb::kMergePatch;
+  write.object = ref_of(node);
+  write.field_manager = names::kManagerMig;
+  write.reason = "record the node's GPUs while the labels tell them";
+  write.body =
+      fmt::format(R"({{"metadata":{{"uid":{},"annotations":{{"{}":{}}}}}}})",
+                  quote_json(node.meta.uid), names::kInventoryAnnotation, quote_json(inventory));
+  return write;
+}
+
+}  // namespace
+
+NodePatch::NodePatch(const Situation& situation) : s_(situation) {
+  patch_.test("/metadata/uid", s_.node.meta.uid);
+  patch_.test_optional(annotation_path(names::kRolloutAnnotation), s_.record.text);
+}
+
+NodePatch& NodePatch::same_cordon() {
+  if (s_.node.unschedulable)
+    patch_.test_bool(kUnschedulable, *s_.node.unschedulable);
+  else
+    patch_.test_absent(kUnschedulable);
+  return *this;
+}
+
+NodePatch& NodePatch::cordon() {
+  same_cordon();
+  patch_.set_bool(kUnschedulable, true);
+  return *this;
+}
+
+NodePatch& NodePatch::uncordon() {
+  if (!s_.node.cordoned()) return *this;
+  same_cordon();
+  patch_.remove(kUnschedulable);
+  return *this;
+}
+
+NodePatch& NodePatch::label(std::string_view mig_config) {
+  patch_.test_bool(kUnschedulable, true);
+  patch_.test_optional(label_path(names::kMigConfig), label_if_any(s_.node, names::kMigConfig));
+  patch_.set(label_path(names::kMigConfig), mig_config);
+  std::optional<std::string> state = label_if_any(s_.node, names::kMigConfigState);
+  patch_.test_optional(label_path(names::kMigConfigState), state);
+  if (state) patch_.remove(label_path(names::kMigConfigState));
+  return *this;
+}
+
+NodePatch& NodePatch::restore_paused_labels() {
+  for (const std::string& key : paused_labels(s_.node)) {
+    patch_.test(label_path(key), names::kPausedForMigChange);
+    patch_.set(label_path(key), "true");
+  }
+  return *this;
+}
+
+NodePatch& NodePatch::hold(std::string_view why) {
+  patch_.test_absent(annotation_path(names::kHoldAnnotation));
+  patch_.set(annotation_path(names::kHoldAnnotation), why);
+  return *this;
+}
+
+NodePatch& NodePatch::rollout(const NodeRollout& rollout) {
+  patch_.set(annotation_path(names::kRolloutAnnotation), encode_rollout(rollout));
+  return *this;
+}
+
+void NodePatch::plan(Plan& plan, std::string reason, std::optional<Guard> guard) const {
+  const ObjectRef node = ref_of(s_.node);
+  std::optional<std::string> inventory = inventory_to_record(s_.node);
+  if (inventory)
+    plan.add(node, record_inventory(s_.node, *inventory));
+  else if (s_.node.meta.annotations.empty())
+    plan.add(node, record_inventory(s_.node, "{}"));
+  if (guard) plan.add(node, *std::move(guard));
+  plan.add(node, Write{.verb = Verb::kJsonPatch,
+                       .object = node,
+                       .body = patch_.str(),
+                       .field_manager = names::kManagerMig,
+                       .reason = std::move(reason),
+                       .grace_period_seconds = std::nullopt});
+}
+
+}  // namespace berth

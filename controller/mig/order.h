@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Order: the cost of vacating a node, by which the cheapest goes first: no pod that must leave,
+// then the pods' priority, how many pods end (a gang ends with any of its members), the work lost
+// since their last checkpoints, and how many fit nowhere else.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apis/mig_layout.h"
+#include "controller/core/snapshot.h"
+
+namespace berth {
+
+struct Disruption {
+  bool pods = false;          // any pod has to leave
+  std::int64_t priority = 0;  // the highest of theirs
+  std::int64_t ended = 0;     // pods, counting whole gangs
+  std::int64_t lost_gpu_seconds = 0;
+  std::int64_t homeless = 0;  // fit on no other node as it is now
+  auto operator<=>(const Disruption&) const = default;
+};
+// "no pod has to leave"; "2 pods have to leave, priority 0, 3h of GPU work since their
+// checkpoints".
+std::string describe(const Disruption& disruption);
+
+class DisruptionCost {
+ public:
+  explicit DisruptionCost(const Snapshot& snapshot) : snapshot_(snapshot) {}
+  Disruption of(const Node& node, const DrainSpec& drain);
+
+ private:
+  std::int64_t gang_size(const Pod& pod);
+  bool fits_elsewhere(const Pod& pod);
+  void count_gangs();
+  void measure_room();
+
+  const Snapshot& snapshot_;
+  // Both are filled on first use: most rollouts begin with nodes that nobody uses.
+  bool counted_ = false;
+  std::map<std::pair<std::string_view, std::string_view>, std::int64_t> gangs_;
+  bool measured_ = false;
+  // Per resource the most that is free on any one node in service, and on any other than that.
+  struct Room {
+    std::string_view node;
+    std::int64_t most = 0;
+    std::int64_t second = 0;
+  };
+  std::map<std::string_view, Room> room_;
+};
+
+}  // namespace berth

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/mig/overlap.h"
+
+#include <algorithm>
+
+#include "controller/mig/node_facts.h"
+#include "controller/mig/target.h"
+
+namespace berth {
+
+bool selects(const MIGLayout& layout, const Node& node) {
+  const MIGLayoutSpec& spec = layout.spec;
+  // The CRD refuses a layout without either; one that slipped by selects nothing.
+  if (!spec.node_selector && spec.product_selector.empty()) return false;
+  if (spec.node_selector) {
+    if (!spec.node_selector->matches(node.meta.labels)) return false;
+    if (spec.node_selector->empty() && !has_gpus(node)) return false;
+  }
+  if (spec.product_selector.empty()) return true;
+  std::optional<Inventory> inventory = inventory_of(node);
+  return inventory && std::ranges::find(spec.product_selector, inventory->product) !=
+                          spec.product_selector.end();
+}
+
+LayoutOwners::LayoutOwners(const ClusterState& cluster) {
+  for (const auto& layout : cluster.mig_layouts())
+    if (!layout->meta.deletion_timestamp || disables_mig(*layout))
+      by_precedence_.push_back(layout.get());
+  std::ranges::sort(by_precedence_, [](const MIGLayout* a, const MIGLayout* b) {
+    auto rank = [](const MIGLayout* l) {
+      return std::make_tuple(l->meta.deletion_timestamp.has_value(),
+                             -static_cast<std::int64_t>(l->spec.priority),
+                             l->meta.creation_timestamp, std::string_view(l->meta.uid),
+                             std::string_view(l->meta.name));
+    };
+    return rank(a) < rank(b);
+  });
+}
+
+const MIGLayout* LayoutOwners::owner_of(const Node& node) const {
+  auto it = std::ranges::find_if(by_precedence_,
+                                 [&](const MIGLayout* layout) { return selects(*layout, node); });
+  return it == by_precedence_.end() ? nullptr : *it;
+}
+
+const MIGLayout* find_layout_by_uid(const ClusterState& cluster, std::string_view uid) {
+  for (const auto& layout : cluster.mig_layouts())
+    if (layout->meta.uid == uid) return layout.get();
+  return nullptr;
+}
+
+}  // namespace berth

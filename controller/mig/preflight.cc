@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/mig/preflight.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "apis/names.h"
+#include "controller/mig/node_facts.h"
+
+namespace berth {
+
+const DaemonSet* find_mig_manager(const Snapshot& snapshot) {
+  const DaemonSet* by_label = nullptr;
+  for (const auto& set : snapshot.cluster.daemon_sets()) {
+    if (set->meta.namespace_ != std::string_view(snapshot.settings.agents_namespace)) continue;
+    if (set->meta.name == snapshot.settings.mig_manager_daemon_set) return set.get();
+    if (set->meta.labels.get("app") == "nvidia-mig-manager") by_label = set.get();
+  }
+  return by_label;
+}
+
+std::optional<std::string> agent_not_configured(const Snapshot& snapshot) {
+  const std::string& wanted = snapshot.settings.mig_config_map;
+  const DaemonSet* agent = find_mig_manager(snapshot);
+  if (agent != nullptr && std::ranges::any_of(agent->config_map_volumes, [&](const Text& name) {
+        return name == std::string_view(wanted);
+      }))
+    return std::nullopt;
+  for (const auto& policy : snapshot.cluster.cluster_policies())
+    if (policy->mig_manager_config_map == wanted) return std::nullopt;
+
+  if (snapshot.cluster.cluster_policies().size() > 0)
+    return fmt::format(
+        "mig-manager does not read berth's file yet; set in NVIDIA's ClusterPolicy: "
+        "spec.migManager.config.name: {}",
+        wanted);
+  return fmt::format(
+      "no ClusterPolicy, and no DaemonSet {} in namespace {} that mounts ConfigMap {}; set "
+      "spec.migManager.config.name: {} or mount it",
+      snapshot.settings.mig_manager_daemon_set, snapshot.settings.agents_namespace, wanted, wanted);
+}
+
+bool runs_mig_manager(const Snapshot& snapshot, const Node& node) {
+  const DaemonSet* agent = find_mig_manager(snapshot);
+  if (agent == nullptr || agent->node_selector.empty())
+    return label_of(node, names::kDeployMigManager) == "true";
+  return std::ranges::all_of(agent->node_selector, [&](const auto& term) {
+    return label_of(node, term.first.view()) == term.second.view();
+  });
+}
+
+const ConfigMap* find_agent_config(const Snapshot& snapshot) {
+  return snapshot.cluster.config_maps().find(snapshot.settings.agents_namespace,
+                                             snapshot.settings.mig_config_map);
+}
+
+bool config_is_rendered(const Snapshot& snapshot, std::string_view config) {
+  const ConfigMap* config_map = find_agent_config(snapshot);
+  if (config_map == nullptr) return false;
+  auto file = config_map->data.find(names::kMigPartedKey);
+  if (file == config_map->data.end()) return false;
+  // The file is wholly berth's: a key of mig-configs stands alone on its line, bare or quoted.
+  return file->second.find(fmt::format("\n  {}:", config)) != std::string::npos ||
+         file->second.find(fmt::format("\n  \"{}\":", config)) != std::string::npos;
+}
+
+std::optional<Time> agent_config_changed_at(const Snapshot& snapshot) {
+  const ConfigMap* config_map = find_agent_config(snapshot);
+  if (config_map == nullptr) return std::nullopt;
+  const Text* text = config_map->meta.annotations.find(kRenderedAtAnnotation);
+  if (text == nullptr) return std::nullopt;
+  Result<Time> time = parse_time(text->view());
+  return time ? std::optional<Time>(*time) : std::nullopt;
+}
+
+}  // namespace berth

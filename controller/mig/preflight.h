@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Preflight: whether NVIDIA's mig-manager would read what berth writes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "controller/core/snapshot.h"
+
+namespace berth {
+
+// Why nobody reads berth's file, with the line to set; nothing if the mig-manager's DaemonSet or
+// NVIDIA's ClusterPolicy names it.
+std::optional<std::string> agent_not_configured(const Snapshot& snapshot);
+
+// The mig-manager's DaemonSet in the agents' namespace, or nullptr.
+const DaemonSet* find_mig_manager(const Snapshot& snapshot);
+
+// Whether the mig-manager runs on the node, as far as selectors tell.
+bool runs_mig_manager(const Snapshot& snapshot, const Node& node);
+
+// Whether the rendered file, as it stands in the cluster, has an entry for the name.
+bool config_is_rendered(const Snapshot& snapshot, std::string_view config);
+
+// The ConfigMap that holds the file, or nullptr; and when its content last changed, as berth noted.
+const ConfigMap* find_agent_config(const Snapshot& snapshot);
+std::optional<Time> agent_config_changed_at(const Snapshot& snapshot);
+inline constexpr char kRenderedAtAnnotation[] = "gpu.berth.dev/rendered-at";
+
+}  // namespace berth

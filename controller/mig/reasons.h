@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reasons: the words that stand in status.details[].reason, in conditions and in events. They are
+// API: users script against them.
+#pragma once
+
+namespace berth::reasons {
+
+// Why a node waits; the layout's owner can do something about it (status.nodes.blocked).
+inline constexpr char kAgentNotConfigured[] = "AgentNotConfigured";
+inline constexpr char kCapacityGuard[] = "CapacityGuard";
+inline constexpr char kContested[] = "Contested";
+inline constexpr char kDoNotDisrupt[] = "DoNotDisrupt";
+inline constexpr char kDraNode[] = "DraNode";
+inline constexpr char kEvictionForbidden[] = "EvictionForbidden";
+inline constexpr char kHeld[] = "Held";
+inline constexpr char kInvalidLayout[] = "InvalidLayout";
+inline constexpr char kInventoryUnknown[] = "InventoryUnknown";
+inline constexpr char kJobRunning[] = "JobRunning";
+inline constexpr char kLastProvider[] = "LastProvider";
+inline constexpr char kLocalStorage[] = "LocalStorage";
+inline constexpr char kMigManagerMissing[] = "MigManagerMissing";
+inline constexpr char kPodDisruptionBudget[] = "PodDisruptionBudget";
+inline constexpr char kUnknownProduct[] = "UnknownProduct";
+inline constexpr char kUnmanagedPod[] = "UnmanagedPod";
+inline constexpr char kVirtualMachineNode[] = "VirtualMachineNode";
+// Why a node waits; time or its turn will tell (status.nodes.pending).
+inline constexpr char kAllocatableMismatch[] = "AllocatableMismatch";
+inline constexpr char kAskingPods[] = "AskingPods";
+inline constexpr char kAutoscalerDeleting[] = "AutoscalerDeleting";
+inline constexpr char kBackingOff[] = "BackingOff";
+inline constexpr char kClaiming[] = "Claiming";
+inline constexpr char kInitialBatch[] = "InitialBatch";
+inline constexpr char kLayoutHalted[] = "LayoutHalted";
+inline constexpr char kMaxUnavailable[] = "MaxUnavailable";
+inline constexpr char kNodeNotReady[] = "NodeNotReady";
+inline constexpr char kPaused[] = "Paused";
+inline constexpr char kUpgradeInProgress[] = "UpgradeInProgress";
+// What a node on its way waits for.
+inline constexpr char kAgentPending[] = "AgentPending";
+inline constexpr char kAgentFailed[] = "AgentFailed";
+inline constexpr char kAgentRebooting[] = "AgentRebooting";
+inline constexpr char kConfigNotRendered[] = "ConfigNotRendered";
+inline constexpr char kLateBinding[] = "LateBinding";
+inline constexpr char kPodsLeaving[] = "PodsLeaving";
+inline constexpr char kProgressDeadlineExceeded[] = "ProgressDeadlineExceeded";
+inline constexpr char kSettling[] = "Settling";
+// Of conditions.
+inline constexpr char kAllNodesUpdated[] = "AllNodesUpdated";
+inline constexpr char kInvalidSpec[] = "InvalidSpec";
+inline constexpr char kNoNodesSelected[] = "NoNodesSelected";
+inline constexpr char kNodeFailed[] = "NodeFailed";
+inline constexpr char kRollingOut[] = "RollingOut";
+inline constexpr char kDeleting[] = "Deleting";
+
+}  // namespace berth::reasons

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/mig/reconcile.h"
+
+#include "controller/mig/slots.h"
+
+namespace berth {
+namespace {
+
+constexpr std::string_view kLayoutPrefix = "layout/";
+constexpr std::string_view kNodePrefix = "node/";
+
+}  // namespace
+
+Plan reconcile(const Snapshot& snapshot, std::string_view key) {
+  // The lease does not fence; the epoch does, as soon as the cache has it.
+  if (!snapshot.offline && read_ledger(snapshot).epoch > snapshot.epoch) return {};
+  if (key.starts_with(kLayoutPrefix))
+    return reconcile_mig_layout(snapshot, key.substr(kLayoutPrefix.size()));
+  if (key.starts_with(kNodePrefix))
+    return reconcile_node_rollout(snapshot, key.substr(kNodePrefix.size()));
+  if (key == "slots") return reconcile_slots(snapshot);
+  if (key == "agent-config") return reconcile_agent_config(snapshot);
+  return {};
+}
+
+}  // namespace berth

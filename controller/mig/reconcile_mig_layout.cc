@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// A layout as a whole: its finalizer, the choice and claim of the next nodes, the questions that
+// the choice needs answered, and its status. What happens on a node once its slot is claimed is
+// reconcile_node_rollout's.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "apis/names.h"
+#include "controller/core/json_patch.h"
+#include "controller/mig/layout_status.h"
+#include "controller/mig/reconcile.h"
+#include "controller/mig/rollout_annotation.h"
+#include "controller/mig/rollout_choice.h"
+#include "controller/mig/slots.h"
+#include "controller/mig/target.h"
+
+namespace berth {
+namespace {
+
+bool has_finalizer(const MIGLayout& layout) {
+  return std::ranges::find(layout.meta.finalizers, Text(names::kFinalizer)) !=
+         layout.meta.finalizers.end();
+}
+
+Write write_finalizers(const MIGLayout& layout, bool ours, std::string reason) {
+  std::vector<std::string> kept;
+  for (const Text& finalizer : layout.meta.finalizers)
+    if (finalizer != names::kFinalizer) kept.push_back(quote_json(finalizer.view()));
+  if (ours) kept.push_back(quote_json(names::kFinalizer));
+  Write write;
+  write.verb = Verb::kMergePatch;
+  write.object = ref_of(layout);
+  write.field_manager = names::kManagerMig;
+  write.reason = std::move(reason);
+  write.body = fmt::format(R"({{"metadata":{{"uid":{},"resourceVersion":{},"finalizers":[{}]}}}})",
+                           quote_json(layout.meta.uid), quote_json(layout.meta.resource_version),
+                           fmt::join(kept, ","));
+  return write;
+}
+
+// Nodes that this layout has taken and that are not back yet; all of them must be, or be released,
+// before it may go.
+bool has_nodes_under_way(const Snapshot& snapshot, const MIGLayout& layout) {
+  for (const auto& [node, slot] : read_ledger(snapshot).slots)
+    if (slot.holder == "MIGLayout/" + layout.meta.name) return true;
+  return std::ranges::any_of(snapshot.cluster.nodes(), [&](const auto& node) {
+    const RolloutRecord record = read_rollout(*node);
+    return !record.idle() && record.rollout->layout_uid == layout.meta.uid;
+  });
+}
+
+// Under DisableMIG MIG is switched off first, wherever that has not failed for good.
+bool may_go(const Snapshot& snapshot, const MIGLayout& layout, const RolloutChoice& choice) {
+  if (has_nodes_under_way(snapshot, layout)) return false;
+  return !disables_mig(layout) || std::ranges::all_of(choice.nodes, [](const NodeStanding& node) {
+    return node.bucket == NodeBucket::kUpdated || node.bucket == NodeBucket::kFailed ||
+           node.config.empty();
+  });
+}
+
+// All of them in one write: either every slot is ours or none.
+void plan_claims(const Snapshot& snapshot, const MIGLayout& layout, const RolloutChoice& choice,
+                 Plan& plan) {
+  if (choice.take.empty()) return;
+  const Ledger ledger = read_ledger(snapshot);
+  SlotChanges changes;
+  std::vector<std::string> reasons;
+  for (const NodeClaim& claim : choice.take) {
+    changes[claim.node->meta.name] = Slot{claim.node->meta.uid, "MIGLayout/" + layout.meta.name,
+                                          claim.seq, snapshot.epoch, snapshot.now};
+    reasons.push_back(fmt::format("{} ({})", claim.node->meta.name, claim.why));
+  }
+  plan.add(ledger_ref(snapshot.settings, ledger.config_map),
+           write_slots(snapshot, ledger, changes,
+                       fmt::format("claim for MIGLayout {}: {}", layout.meta.name,
+                                   fmt::join(reasons, ", "))));
+}
+
+// When what was decided here changes without any object changing.
+void plan_wake_ups(const Snapshot& snapshot, const RolloutChoice& choice, Plan& plan) {
+  for (const NodeStanding& standing : choice.nodes) {
+    if (standing.bucket == NodeBucket::kUpdated) continue;
+    const RolloutRecord record = read_rollout(*standing.node);
+    if (record.idle() && record.rollout && record.rollout->not_before &&
+        snapshot.now < *record.rollout->not_before)
+      plan.requeue_in(std::chrono::ceil<Duration>(*record.rollout->not_before - snapshot.now));
+    // A refusal is only good for so long: the node is asked about again.
+    if (standing.bucket == NodeBucket::kBlocked && !snapshot.offline)
+      plan.requeue_in(snapshot.settings.answer_ttl);
+  }
+}
+
+}  // namespace
+
+Plan reconcile_mig_layout(const Snapshot& snapshot, std::string_view name) {
+  Plan plan;
+  const MIGLayout* layout = snapshot.cluster.mig_layouts().find(name);
+  if (layout == nullptr) return plan;
+  const RolloutChoice choice = decide_rollout(snapshot, *layout);
+
+  if (layout->meta.deletion_timestamp && has_finalizer(*layout) &&
+      may_go(snapshot, *layout, choice)) {
+    plan.add(ref_of(*layout), write_finalizers(*layout, false, "every node is back: let it go"));
+    return plan;
+  }
+  // Before anything is taken: a layout that vanished in mid-rollout would leave nodes behind.
+  if (!layout->meta.deletion_timestamp && !has_finalizer(*layout))
+    plan.add(ref_of(*layout), write_finalizers(*layout, true, "see its nodes back before it goes"));
+  else
+    plan_claims(snapshot, *layout, choice, plan);
+  for (const Ask& ask : choice.asks) plan.add(ask.pod, ask);
+  plan_wake_ups(snapshot, choice, plan);
+  plan.statuses.push_back(compute_layout_status(snapshot, *layout, choice));
+  return plan;
+}
+
+}  // namespace berth

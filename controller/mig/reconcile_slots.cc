@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ledger follows the nodes' annotations: an entry whose node is back or gone is freed, one that
+// is missing for a node on its way is put back, and so is the whole ledger.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "controller/mig/reconcile.h"
+#include "controller/mig/rollout_annotation.h"
+#include "controller/mig/slots.h"
+
+namespace berth {
+namespace {
+
+// Why the entry is done with, or nothing. A slot above an Idle annotation's seq is a claim whose
+// cordon may be in flight: reconcile_node_rollout cordons, or raises the seq first.
+std::optional<std::string> reason_to_free(const Snapshot& snapshot, const std::string& name,
+                                          const Slot& slot) {
+  const Node* node = snapshot.cluster.nodes().find(name);
+  if (node == nullptr) return "gone";
+  if (node->meta.uid != slot.node_uid) return "another node now";
+  if (!slot.holder.starts_with("MIGLayout/")) return std::nullopt;
+  const RolloutRecord record = read_rollout(*node);
+  if (record.rollout && record.idle() && record.seq() >= slot.seq) return "back";
+  return std::nullopt;
+}
+
+std::optional<Slot> slot_for(const Node& node) {
+  const RolloutRecord record = read_rollout(node);
+  if (record.idle() || !record.rollout) return std::nullopt;
+  const NodeRollout& rollout = *record.rollout;
+  return Slot{node.meta.uid, "MIGLayout/" + rollout.layout, rollout.seq, rollout.epoch,
+              rollout.taken.value_or(rollout.since)};
+}
+
+}  // namespace
+
+Plan reconcile_slots(const Snapshot& snapshot) {
+  Plan plan;
+  const Ledger ledger = read_ledger(snapshot);
+  SlotChanges changes;
+  std::vector<std::string> notes;
+  auto change = [&](const std::string& node, std::optional<Slot> slot, std::string_view why) {
+    changes[node] = std::move(slot);
+    notes.push_back(fmt::format("{} ({})", node, why));
+  };
+  for (const auto& [node, slot] : ledger.slots)
+    if (auto why = reason_to_free(snapshot, node, slot)) change(node, std::nullopt, *why);
+  for (const std::string& node : ledger.unreadable) change(node, std::nullopt, "unreadable");
+  for (const auto& node : snapshot.cluster.nodes()) {
+    if (ledger.find(node->meta.name) != nullptr && !changes.contains(node->meta.name)) continue;
+    if (auto slot = slot_for(*node)) change(node->meta.name, std::move(slot), "on its way");
+  }
+  // Offline, `berth plan` starts from nothing: the first claim creates the ledger.
+  const bool missing = ledger.config_map == nullptr && !snapshot.offline;
+  if (changes.empty() && !missing) return plan;
+  plan.add(ledger_ref(snapshot.settings, ledger.config_map),
+           write_slots(snapshot, ledger, changes,
+                       notes.empty() ? "start the ledger of nodes that are out"
+                                     : fmt::format("slots: {}", fmt::join(notes, ", "))));
+  return plan;
+}
+
+}  // namespace berth

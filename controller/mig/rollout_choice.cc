@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// First every node is judged by itself; then those that could go are put in order; then the budget,
+// the pods, the capacity guard and the API server's word on evictions are asked, in that order,
+// until no room is left.
+#include "controller/mig/rollout_choice.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "apis/names.h"
+#include "controller/mig/capacity_guard.h"
+#include "controller/mig/drain.h"
+#include "controller/mig/node_facts.h"
+#include "controller/mig/order.h"
+#include "controller/mig/preflight.h"
+#include "controller/mig/reasons.h"
+#include "controller/mig/situation.h"
+#include "controller/mig/standing.h"
+
+namespace berth {
+namespace {
+
+// How many nodes beyond the free room are asked about in advance, so that a row of nodes that can't
+// be emptied does not hold the rest up.
+constexpr int kLookahead = 4;
+
+struct Candidate {
+  std::size_t index = 0;  // in choice.nodes
+  std::int64_t seq = 0;
+  bool already_out = false;
+  Disruption disruption;
+};
+
+bool is_out(const Situation& s) {
+  return !in_service(s.node) || s.slot != nullptr || !s.record.idle();
+}
+
+class Chooser {
+ public:
+  Chooser(const Snapshot& snapshot, const MIGLayout& layout)
+      : snapshot_(snapshot),
+        layout_(layout),
+        view_(snapshot),
+        guard_(snapshot, view_.ledger(), layout.spec.capacity_guard) {}
+  RolloutChoice choose();
+
+ private:
+  void judge(const Node& node);
+  void put_in_order();
+  void consider(const Candidate& candidate);
+
+  // Why no node may be taken, or none any more, or this one.
+  std::optional<Obstacle> closed();
+  std::optional<Obstacle> no_room(const Candidate& candidate) const;
+  std::optional<Obstacle> not_rendered(const std::string& config);
+  std::optional<Obstacle> refuse_pods(const Node& node);
+  std::string who_is_out() const;
+  void wait(const Candidate& candidate, Obstacle why);
+
+  const Snapshot& snapshot_;
+  const MIGLayout& layout_;
+  LayoutView view_;
+  CapacityGuard guard_;
+  RolloutChoice choice_;
+  std::vector<Candidate> candidates_;
+  std::map<std::string, bool> rendered_;
+  std::int64_t room_ = 0;     // left of the budget
+  std::int64_t initial_ = 0;  // left of the initial batch
+  int ahead_ = 0;             // nodes that may be asked about beyond that
+};
+
+RolloutChoice Chooser::choose() {
+  for (const auto& node : snapshot_.cluster.nodes()) judge(*node);
+  choice_.budget = static_cast<std::int32_t>(
+      layout_.spec.rollout.max_unavailable.of(static_cast<std::int64_t>(choice_.nodes.size())));
+  choice_.out =
+      static_cast<std::int32_t>(std::ranges::count(choice_.nodes, true, &NodeStanding::out));
+  choice_.halted = view_.halted(layout_);
+  put_in_order();
+
+  const auto in = [&](NodeBucket bucket) {
+    return std::ranges::count(choice_.nodes, bucket, &NodeStanding::bucket);
+  };
+  const std::int64_t verified = in(NodeBucket::kUpdated);
+  const std::int64_t batch = layout_.spec.rollout.initial_batch;
+  room_ = choice_.budget - choice_.out;
+  initial_ = verified >= batch ? static_cast<std::int64_t>(choice_.nodes.size())
+                               : batch - verified - in(NodeBucket::kInProgress);
+  ahead_ = room_ > 0 && initial_ > 0 ? kLookahead : 0;
+  const std::optional<Obstacle> shut = closed();
+  for (const Candidate& candidate : candidates_) {
+    if (shut)
+      wait(candidate, *shut);
+    else
+      consider(candidate);
+  }
+  return std::move(choice_);
+}
+
+void Chooser::judge(const Node& node) {
+  if (!selects(layout_, node)) return;
+  const MIGLayout* owner = view_.owner_of(node);
+  if (owner != &layout_) {
+    if (owner != nullptr && !layout_.meta.deletion_timestamp)
+      choice_.lost.push_back(fmt::format("{} ({})", node.meta.name, owner->meta.name));
+    return;
+  }
+  const Situation s = situation_of(snapshot_, view_, node);
+  std::optional<NodeStanding> standing = standing_of(s);
+  if (!standing) {
+    candidates_.push_back({choice_.nodes.size(), s.record.seq() + 1, is_out(s), {}});
+    standing = waiting(node, reasons::kMaxUnavailable, {});
+  }
+  standing->out = is_out(s);
+  if (s.target->ok()) standing->config = s.target->config;
+  choice_.nodes.push_back(*std::move(standing));
+}
+
+void Chooser::put_in_order() {
+  if (layout_.spec.rollout.order == RolloutOrder::kLeastDisruption) {
+    DisruptionCost cost(snapshot_);
+    for (Candidate& c : candidates_)
+      c.disruption = cost.of(*choice_.nodes[c.index].node, layout_.spec.drain);
+    std::ranges::stable_sort(candidates_, {}, &Candidate::disruption);  // ties stay by name
+  }
+  for (const Candidate& c : candidates_) choice_.order.push_back(choice_.nodes[c.index].node);
+}
+
+void Chooser::consider(const Candidate& candidate) {
+  const Node& node = *choice_.nodes[candidate.index].node;
+  if (auto why = not_rendered(choice_.nodes[candidate.index].config))
+    return wait(candidate, *std::move(why));
+  const std::optional<Obstacle> full = no_room(candidate);
+  if (full && ahead_-- <= 0) return wait(candidate, *full);
+
+  const std::optional<Obstacle> pods = refuse_pods(node);
+  const bool asking = pods && pods->reason == reasons::kAskingPods;
+  if (pods && !asking) return wait(candidate, *pods);
+  if (full) return wait(candidate, *full);
+  if (auto refusal = guard_.refuse(node))
+    return wait(candidate, {refusal->reason, refusal->message});
+
+  // A question that is not answered yet keeps the node's place, so that the order holds.
+  if (!candidate.already_out) --room_;
+  --initial_;
+  guard_.take(node);
+  if (asking) return wait(candidate, *pods);
+  choice_.take.push_back(
+      {&node, candidate.seq, candidate.already_out, describe(candidate.disruption)});
+  wait(candidate, {reasons::kClaiming, "its turn has come"});
+}
+
+// What holds for every candidate alike.
+std::optional<Obstacle> Chooser::closed() {
+  const RolloutSpec& rollout = layout_.spec.rollout;
+  if (std::vector<Error> errors = check_rules(layout_); !errors.empty())
+    return Obstacle{reasons::kInvalidLayout, describe(errors.front())};
+  if (choice_.halted)
+    return Obstacle{reasons::kLayoutHalted,
+                    fmt::format("no further node is touched: {} has failed; see its message",
+                                view_.failed_nodes(layout_).front()->meta.name)};
+  if (rollout.paused)
+    return Obstacle{reasons::kPaused, "spec.rollout.paused is set; unset it to go on"};
+  if (auto why = agent_not_configured(snapshot_))
+    return Obstacle{reasons::kAgentNotConfigured, *std::move(why)};
+  if (view_.ledger().config_map == nullptr && !snapshot_.offline)
+    return Obstacle{reasons::kClaiming,
+                    fmt::format("ConfigMap {} is missing; berth is about to create it",
+                                names::kSlotsConfigMap)};
+  return std::nullopt;
+}
+
+std::optional<Obstacle> Chooser::not_rendered(const std::string& config) {
+  auto [entry, is_new] = rendered_.try_emplace(config);
+  if (is_new) entry->second = config_is_rendered(snapshot_, config);
+  if (entry->second) return std::nullopt;
+  return Obstacle{
+      reasons::kConfigNotRendered,
+      fmt::format("ConfigMap {}/{} does not hold {} yet", snapshot_.settings.agents_namespace,
+                  snapshot_.settings.mig_config_map, config)};
+}
+
+std::optional<Obstacle> Chooser::no_room(const Candidate& candidate) const {
+  if (initial_ <= 0)
+    return Obstacle{reasons::kInitialBatch,
+                    fmt::format("the first {} node(s) have to be verified before the rest start",
+                                layout_.spec.rollout.initial_batch)};
+  // A node that is out already costs nothing.
+  if (candidate.already_out || room_ > 0) return std::nullopt;
+  return Obstacle{reasons::kMaxUnavailable,
+                  fmt::format("{} of {} selected nodes may be out at once{}", choice_.budget,
+                              choice_.nodes.size(), who_is_out())};
+}
+
+std::string Chooser::who_is_out() const {
+  std::vector<std::string> out;
+  for (const NodeStanding& standing : choice_.nodes) {
+    if (!standing.out) continue;
+    const bool by_berth =
+        standing.bucket == NodeBucket::kInProgress || standing.bucket == NodeBucket::kFailed;
+    out.push_back(fmt::format("{}{}", standing.node->meta.name,
+                              by_berth               ? ""
+                              : standing.node->ready ? " (cordoned, not by berth)"
+                                                     : " (not Ready)"));
+    if (out.size() == 3) break;
+  }
+  if (out.empty()) return {};
+  return fmt::format("; out: {}{}", fmt::join(out, ", "),
+                     static_cast<std::size_t>(choice_.out) > out.size() ? ", …" : "");
+}
+
+// Ask before touching: a node is taken only when every pod that would be evicted may be. Pods that
+// end by themselves are waited for on the cordoned node.
+std::optional<Obstacle> Chooser::refuse_pods(const Node& node) {
+  std::vector<Ask> asks;
+  const std::vector<PodVerdict> verdicts = pods_leaving(snapshot_, node, layout_.spec.drain);
+  for (const PodVerdict& verdict : verdicts)
+    if (verdict.fate == PodFate::kBlocked) return Obstacle{verdict.reason, verdict.message};
+  for (const PodVerdict& verdict : verdicts) {
+    if (verdict.fate != PodFate::kEvict) continue;
+    EvictionOutlook outlook = eviction_outlook(snapshot_, *verdict.pod);
+    if (outlook.kind == EvictionOutlook::Kind::kNo)
+      return Obstacle{outlook.reason, outlook.message};
+    if (outlook.kind == EvictionOutlook::Kind::kUnknown) asks.push_back(ask_of(*verdict.pod));
+  }
+  if (asks.empty()) return std::nullopt;
+  choice_.asks.insert(choice_.asks.end(), asks.begin(), asks.end());
+  return Obstacle{
+      reasons::kAskingPods,
+      fmt::format("asking the API server whether {} pod(s) may be evicted", asks.size())};
+}
+
+void Chooser::wait(const Candidate& candidate, Obstacle why) {
+  NodeStanding& standing = choice_.nodes[candidate.index];
+  NodeStanding told = waiting(*standing.node, std::move(why.reason), std::move(why.message));
+  told.out = standing.out;
+  told.config = standing.config;
+  standing = std::move(told);
+}
+
+}  // namespace
+
+RolloutChoice decide_rollout(const Snapshot& snapshot, const MIGLayout& layout) {
+  return Chooser(snapshot, layout).choose();
+}
+
+}  // namespace berth

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/mig/situation.h"
+
+#include <fmt/format.h>
+
+#include "apis/names.h"
+#include "controller/mig/node_facts.h"
+#include "controller/mig/preflight.h"
+#include "controller/mig/reasons.h"
+
+namespace berth {
+
+TargetResolver& LayoutView::resolver(const MIGLayout& layout) {
+  std::unique_ptr<TargetResolver>& resolver = resolvers_[&layout];
+  if (resolver == nullptr) resolver = std::make_unique<TargetResolver>(snapshot_.cluster, layout);
+  return *resolver;
+}
+
+const std::vector<const Node*>& LayoutView::failed_nodes(const MIGLayout& layout) {
+  auto [entry, is_new] = failed_.try_emplace(&layout);
+  if (!is_new) return entry->second;
+  for (const auto& node : snapshot_.cluster.nodes()) {
+    const Text* text = node->meta.annotations.find(names::kRolloutAnnotation);
+    // Few nodes fail: look before reading.
+    if (text == nullptr || text->view().find("\"failedConfig\"") == std::string_view::npos)
+      continue;
+    std::optional<NodeRollout> rollout = decode_rollout(text->view());
+    if (!rollout || rollout->failed_config.empty() || owner_of(*node) != &layout) continue;
+    if (resolver(layout).resolve(*node).config == rollout->failed_config)
+      entry->second.push_back(node.get());
+  }
+  return entry->second;
+}
+
+bool Situation::slot_is_ours() const {
+  return slot != nullptr && slot->holder.starts_with("MIGLayout/");
+}
+
+bool Situation::held() const { return node.meta.annotations.contains(names::kHoldAnnotation); }
+
+std::string_view Situation::label() const { return label_of(node, names::kMigConfig); }
+
+std::string_view Situation::state() const { return label_of(node, names::kMigConfigState); }
+
+bool Situation::is_right() const {
+  return owner != nullptr && target->ok() && names_config(label(), target->config) &&
+         state() == "success" && !view.resolver(*owner).mismatch(*target, node);
+}
+
+Situation situation_of(const Snapshot& snapshot, LayoutView& view, const Node& node) {
+  static const MIGLayoutSpec kDefaults;
+  Situation s{snapshot, view, node, read_rollout(node)};
+  const Slot* slot = view.ledger().find(node.meta.name);
+  if (slot != nullptr && slot->node_uid == node.meta.uid) s.slot = slot;
+  s.owner = view.owner_of(node);
+  s.rules = &kDefaults;
+  if (s.owner != nullptr) {
+    s.target = &view.resolver(*s.owner).resolve(node);
+    s.rules = &s.owner->spec;
+  } else if (s.record.rollout) {
+    if (const MIGLayout* taker = find_layout_by_uid(snapshot.cluster, s.record.rollout->layout_uid))
+      s.rules = &taker->spec;
+  }
+  return s;
+}
+
+std::optional<Obstacle> obstacle_on(const Snapshot& snapshot, const Node& node) {
+  if (std::string mark = deletion_mark(node); !mark.empty())
+    return Obstacle{
+        reasons::kAutoscalerDeleting,
+        fmt::format("the node is about to be deleted ({}); berth leaves it alone", mark)};
+  if (std::string upgrade = driver_upgrade(node); !upgrade.empty())
+    return Obstacle{reasons::kUpgradeInProgress,
+                    fmt::format("the GPU operator is upgrading the driver ({}); berth waits for "
+                                "upgrade-done",
+                                upgrade)};
+  if (!label_of(node, names::kDeployDraDriver).empty())
+    return Obstacle{reasons::kDraNode,
+                    fmt::format("the node runs NVIDIA's DRA driver, which manages MIG itself; take "
+                                "it out of the layout, or remove label {}",
+                                names::kDeployDraDriver)};
+  std::string_view workload = label_of(node, names::kWorkloadConfig);
+  if (!workload.empty() && workload != "container")
+    return Obstacle{reasons::kVirtualMachineNode,
+                    fmt::format("label {}={}: the GPUs belong to virtual machines; take the node "
+                                "out of the layout",
+                                names::kWorkloadConfig, workload)};
+  if (!node.ready)
+    return Obstacle{reasons::kNodeNotReady, "the node is not Ready; berth goes on once it is"};
+  if (!runs_mig_manager(snapshot, node))
+    return Obstacle{reasons::kMigManagerMissing,
+                    fmt::format("mig-manager does not run here; label the node {}=true",
+                                names::kDeployMigManager)};
+  return std::nullopt;
+}
+
+std::optional<std::string> reason_to_restore(const Situation& s) {
+  if (s.owner == nullptr) return "no MIGLayout selects the node any more";
+  const std::string& layout = s.owner->meta.name;
+  if (s.owner->spec.rollout.paused) return fmt::format("MIGLayout {} is paused", layout);
+  if (!check_rules(*s.owner).empty()) return fmt::format("MIGLayout {} is not valid", layout);
+  if (!s.target->ok())
+    return fmt::format("MIGLayout {} can't be laid out here: {}", layout, s.target->problem);
+  if (s.is_right()) return "the node has what the layout asks for";
+  if (s.view.halted(*s.owner))
+    return fmt::format("MIGLayout {} is halted by a failed node", layout);
+  if (s.record.rollout && s.record.rollout->failed_config == s.target->config)
+    return "this config has failed on the node";
+  return std::nullopt;
+}
+
+}  // namespace berth

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Situation: one node with all that decides its next step: what berth remembers of it, its slot,
+// the layout it belongs to and what that means on it. Valid as long as the snapshot and the
+// LayoutView it was made from.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "controller/core/snapshot.h"
+#include "controller/mig/overlap.h"
+#include "controller/mig/rollout_annotation.h"
+#include "controller/mig/slots.h"
+#include "controller/mig/target.h"
+
+namespace berth {
+
+// The layouts as one reconcile sees them: who owns which node, and what each means where.
+class LayoutView {
+ public:
+  explicit LayoutView(const Snapshot& snapshot)
+      : snapshot_(snapshot), ledger_(read_ledger(snapshot)), owners_(snapshot.cluster) {}
+
+  const Ledger& ledger() const { return ledger_; }
+  const MIGLayout* owner_of(const Node& node) const { return owners_.owner_of(node); }
+  TargetResolver& resolver(const MIGLayout& layout);
+
+  // Owned nodes on which berth has given the layout's present config up. At rollout.maxFailures no
+  // further node is touched.
+  const std::vector<const Node*>& failed_nodes(const MIGLayout& layout);
+  bool halted(const MIGLayout& layout) {
+    return static_cast<std::int64_t>(failed_nodes(layout).size()) >=
+           layout.spec.rollout.max_failures;
+  }
+
+ private:
+  const Snapshot& snapshot_;
+  Ledger ledger_;
+  LayoutOwners owners_;
+  std::map<const MIGLayout*, std::unique_ptr<TargetResolver>> resolvers_;
+  std::map<const MIGLayout*, std::vector<const Node*>> failed_;
+};
+
+struct Situation {
+  const Snapshot& snapshot;
+  LayoutView& view;
+  const Node& node;
+  RolloutRecord record;
+  const Slot* slot = nullptr;        // of this very node (uid), whoever holds it
+  const MIGLayout* owner = nullptr;  // the layout that wants the node; none: nobody
+  const Target* target = nullptr;    // what it means here; set with owner
+  // Whose rules hold for what is under way: the owner, else the layout that took the node, else
+  // defaults.
+  const MIGLayoutSpec* rules = nullptr;
+
+  // A rollout claims the slot; other holders' are none of our business.
+  bool slot_is_ours() const;
+  bool held() const;
+  std::string_view label() const;  // nvidia.com/mig.config
+  std::string_view state() const;  // nvidia.com/mig.config.state
+  // The label, the agent and allocatable all say that the target is in force.
+  bool is_right() const;
+};
+Situation situation_of(const Snapshot& snapshot, LayoutView& view, const Node& node);
+
+// Why the agent can't be set to work on the node now, or nothing: not ready, under driver upgrade,
+// about to be deleted, without mig-manager, …
+struct Obstacle {
+  std::string reason;
+  std::string message;
+};
+std::optional<Obstacle> obstacle_on(const Snapshot& snapshot, const Node& node);
+
+// Why a node that was taken and not yet relabelled has to be put back, as the end of "restored: …";
+// nothing if it goes on.
+std::optional<std::string> reason_to_restore(const Situation& situation);
+
+}  // namespace berth

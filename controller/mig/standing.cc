@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/mig/standing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "apis/names.h"
+#include "controller/mig/drain_steps.h"
+#include "controller/mig/node_facts.h"
+#include "controller/mig/preflight.h"
+#include "controller/mig/reasons.h"
+#include "controller/mig/verification.h"
+
+namespace berth {
+namespace {
+
+constexpr std::int64_t kMaxReasserts = 3;
+
+// Time, or the node's turn, will tell; every other reason is the layout owner's to solve.
+bool only_pending(std::string_view reason) {
+  static constexpr std::string_view kPending[] = {reasons::kAgentFailed,
+                                                  reasons::kAllocatableMismatch,
+                                                  reasons::kAskingPods,
+                                                  reasons::kBackingOff,
+                                                  reasons::kAutoscalerDeleting,
+                                                  reasons::kClaiming,
+                                                  reasons::kInitialBatch,
+                                                  reasons::kLayoutHalted,
+                                                  reasons::kMaxUnavailable,
+                                                  reasons::kNodeNotReady,
+                                                  reasons::kPaused,
+                                                  reasons::kUpgradeInProgress,
+                                                  reasons::kAgentPending,
+                                                  reasons::kConfigNotRendered};
+  return std::ranges::find(kPending, reason) != std::end(kPending);
+}
+
+NodeStanding on_its_way(const Situation& s, std::string phase, std::string reason,
+                        std::string message) {
+  return {.node = &s.node,
+          .bucket = NodeBucket::kInProgress,
+          .phase = std::move(phase),
+          .reason = std::move(reason),
+          .message = std::move(message),
+          .since = s.record.rollout->since};
+}
+
+NodeStanding cordoned(const Situation& s) {
+  if (s.held())
+    return on_its_way(s, "Cordoned", reasons::kHeld,
+                      fmt::format("held by annotation {} in mid-drain; remove it to go on",
+                                  names::kHoldAnnotation));
+  if (!driver_upgrade(s.node).empty() || !deletion_mark(s.node).empty()) {
+    auto obstacle = obstacle_on(s.snapshot, s.node);
+    return on_its_way(s, "Cordoned", obstacle->reason, obstacle->message);
+  }
+  DrainProgress drain = drain_progress(s.snapshot, s.node, s.rules->drain, s.record.rollout->since);
+  if (!drain.empty) return on_its_way(s, "Draining", drain.reason, drain.message);
+  if (auto obstacle = obstacle_on(s.snapshot, s.node))
+    return on_its_way(s, "Cordoned", obstacle->reason, obstacle->message);
+  if (s.state() == "pending" || s.state() == "rebooting")
+    return on_its_way(s, "Cordoned", reasons::kAgentPending,
+                      fmt::format("mig-manager is at work on {}", s.label()));
+  if (s.target != nullptr && s.target->ok() && !config_is_rendered(s.snapshot, s.target->config))
+    return on_its_way(s, "Cordoned", reasons::kConfigNotRendered,
+                      "the agents' file does not hold the config yet");
+  return on_its_way(s, "Cordoned", reasons::kSettling,
+                    "drained; bindings in flight may still land");
+}
+
+NodeStanding applying(const Situation& s) {
+  using State = Verification::State;
+  const NodeRollout& rollout = *s.record.rollout;
+  Verification v = verify(s);
+  std::string message = v.message;
+  std::string reason = v.reason;
+  if (std::string late = late_pods(s); !late.empty()) {
+    reason = reasons::kLateBinding;
+    message = fmt::format("{}; bound late: {}", message, late);
+  }
+  const bool verifying =
+      v.state == State::kMismatch || v.state == State::kSteadying || v.state == State::kDone;
+  if (v.state == State::kDone && s.held()) {
+    reason = reasons::kHeld;
+    message = fmt::format("verified; stays cordoned while annotation {} holds it",
+                          names::kHoldAnnotation);
+  }
+  if (v.state == State::kAgentFailed)
+    message = fmt::format("attempt {} of 3: {}", rollout.attempt + 1, message);
+  const char* phase = verifying ? "Verifying" : rollout.not_before ? "Retrying" : "Applying";
+  if (rollout.phase == RolloutPhase::kRollingBack) {
+    message = fmt::format("rolling back to {}: {}", rollout.config, rollout.why);
+    phase = "RollingBack";
+  }
+  return on_its_way(s, phase, reason, message);
+}
+
+NodeStanding failed(const Situation& s, std::string message) {
+  const NodeRollout& rollout = *s.record.rollout;
+  return {.node = &s.node,
+          .bucket = NodeBucket::kFailed,
+          .phase = to_string(rollout.phase),
+          .reason = reasons::kNodeFailed,
+          .message = std::move(message),
+          .since = rollout.since};
+}
+
+std::optional<NodeStanding> under_way(const Situation& s) {
+  if (s.record.idle()) return std::nullopt;
+  switch (s.record.rollout->phase) {
+    case RolloutPhase::kIdle:
+      return std::nullopt;
+    case RolloutPhase::kCordoned:
+      return cordoned(s);
+    case RolloutPhase::kApplying:
+    case RolloutPhase::kRollingBack:
+      return applying(s);
+    case RolloutPhase::kFailed:
+      return failed(s, fmt::format("{}; edit the layout, or bring mig-manager to success: berth "
+                                   "goes on by itself",
+                                   s.record.rollout->why));
+  }
+  return std::nullopt;
+}
+
+// A value of mig.config that somebody else wrote over berth's.
+std::optional<NodeStanding> contested(const Situation& s) {
+  if (!s.record.rollout || s.record.rollout->config != s.target->config) return std::nullopt;
+  const bool only_the_label =
+      s.state() == "success" && !s.view.resolver(*s.owner).mismatch(*s.target, s.node);
+  const bool in_use = !drain_progress(s.snapshot, s.node, s.rules->drain, s.snapshot.now).empty;
+  if (only_the_label && !in_use && s.record.rollout->reasserts < kMaxReasserts)
+    return std::nullopt;  // asserted again, by the ordinary steps
+  return waiting(
+      s.node, reasons::kContested,
+      fmt::format("somebody set {}={} over berth's {}; set it back, or take the node out "
+                  "of the layout",
+                  names::kMigConfig, s.label(), s.target->config));
+}
+
+}  // namespace
+
+NodeStanding waiting(const Node& node, std::string reason, std::string message) {
+  const bool pending = only_pending(reason);
+  return {.node = &node,
+          .bucket = pending ? NodeBucket::kPending : NodeBucket::kBlocked,
+          .phase = "Waiting",
+          .reason = std::move(reason),
+          .message = std::move(message)};
+}
+
+std::optional<NodeStanding> standing_of(const Situation& s) {
+  if (auto standing = under_way(s)) return standing;
+  if (s.record.unreadable())
+    return waiting(s.node, reasons::kContested,
+                   fmt::format("berth can't read annotation {}; remove it, and berth starts afresh",
+                               names::kRolloutAnnotation));
+  if (s.target == nullptr || !s.target->ok())
+    return s.target == nullptr
+               ? std::nullopt
+               : std::optional(waiting(s.node, s.target->reason, s.target->problem));
+  if (s.is_right())
+    return NodeStanding{.node = &s.node, .bucket = NodeBucket::kUpdated, .phase = "UpToDate"};
+  if (s.record.rollout && s.record.rollout->failed_config == s.target->config)
+    return failed(s, fmt::format("{}; edit the layout to try again", s.record.rollout->why));
+  if (names_config(s.label(), s.target->config)) {
+    // Not drained again: the label is right, so it is the agent's or the device plugin's to mend.
+    auto mismatch = s.view.resolver(*s.owner).mismatch(*s.target, s.node);
+    if (s.state() != "success")
+      return waiting(s.node, s.state() == "failed" ? reasons::kAgentFailed : reasons::kAgentPending,
+                     fmt::format("{} is right, but mig-manager reports \"{}\"; see its log on the "
+                                 "node",
+                                 names::kMigConfig, s.state()));
+    return waiting(s.node, reasons::kAllocatableMismatch,
+                   fmt::format("mig-manager reports success, but {}; see the device plugin on the "
+                               "node",
+                               mismatch.value_or("")));
+  }
+  if (s.slot_is_ours()) {
+    const bool claimed = s.slot->seq > s.record.seq();
+    NodeStanding standing =
+        waiting(s.node, claimed ? reasons::kClaiming : reasons::kBackingOff,
+                claimed ? "its slot is taken; to be cordoned next" : "put back");
+    standing.bucket = NodeBucket::kInProgress;
+    if (!claimed) standing.phase = "Restored";
+    return standing;
+  }
+  if (s.held())
+    return waiting(s.node, reasons::kHeld,
+                   fmt::format("{} ({}={})", "held by a person; remove the annotation to let it go",
+                               names::kHoldAnnotation,
+                               s.node.meta.annotations.get(names::kHoldAnnotation).view()));
+  if (auto obstacle = obstacle_on(s.snapshot, s.node))
+    return waiting(s.node, obstacle->reason, obstacle->message);
+  if (auto standing = contested(s)) return standing;
+  if (s.record.rollout && s.record.rollout->not_before &&
+      s.snapshot.now < *s.record.rollout->not_before)
+    return waiting(s.node, reasons::kBackingOff,
+                   fmt::format("its drain was given up {} time{}; tried again after {}",
+                               s.record.rollout->attempt, s.record.rollout->attempt == 1 ? "" : "s",
+                               format_time(*s.record.rollout->not_before)));
+  return std::nullopt;
+}
+
+}  // namespace berth

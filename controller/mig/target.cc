@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/mig/target.h"
+
+#include <fmt/format.h>
+
+#include "apis/names.h"
+#include "controller/mig/agent_config.h"
+#include "controller/mig/allocatable.h"
+#include "controller/mig/geometry.h"
+#include "controller/mig/reasons.h"
+
+namespace berth {
+namespace {
+
+Target refused(const char* reason, std::string problem) {
+  Target target;
+  target.reason = reason;
+  target.problem = std::move(problem);
+  return target;
+}
+
+}  // namespace
+
+bool disables_mig(const MIGLayout& layout) {
+  return layout.meta.deletion_timestamp &&
+         layout.spec.deletion_policy == DeletionPolicy::kDisableMIG;
+}
+
+const Target& TargetResolver::resolve(const Node& node) {
+  std::optional<Inventory> inventory = inventory_of(node);
+  Kind kind;
+  if (inventory)
+    kind = {inventory->product, inventory->count, inventory->memory_mib,
+            strategy_of(cluster_, node)};
+  std::unique_ptr<Target>& target = targets_[kind];
+  if (target == nullptr) target = std::make_unique<Target>(resolve_kind(kind));
+  return *target;
+}
+
+Target TargetResolver::resolve_kind(const Kind& kind) const {
+  const auto& [product_label, gpu_count, memory_mib, strategy] = kind;
+  if (product_label.empty())
+    return refused(reasons::kInventoryUnknown,
+                   fmt::format("labels {} and {} don't tell the physical GPUs; wait for "
+                               "gpu-feature-discovery, or write annotation {} by hand",
+                               names::kGpuProduct, names::kGpuCount, names::kInventoryAnnotation));
+  Result<const Product*> product = require_product(product_label, memory_mib);
+  if (!product) return refused(reasons::kUnknownProduct, describe(product.error()));
+  if (!strategy)
+    return refused(reasons::kInvalidLayout,
+                   fmt::format("neither label {} nor a ClusterPolicy names the MIG strategy; set "
+                               "spec.mig.strategy of the ClusterPolicy (mixed fits every layout)",
+                               names::kMigStrategy));
+  static const std::vector<DeviceLayout> kOff{DeviceLayout{}};
+  Result<NodeLayout> layout =
+      resolve_layout(disables_mig(layout_) ? kOff : layout_.spec.devices, **product, gpu_count);
+  if (!layout) return refused(reasons::kInvalidLayout, describe(layout.error()));
+  Result<void> fits = check_strategy(*layout, *strategy);
+  if (!fits) return refused(reasons::kInvalidLayout, describe(fits.error()));
+
+  Target target;
+  target.product = product_label;
+  target.layout = *std::move(layout);
+  target.strategy = *strategy;
+  target.content = render_config(target.layout);
+  target.config =
+      disables_mig(layout_) ? names::kAllDisabled : config_name(layout_.meta.name, target.content);
+  return target;
+}
+
+std::optional<std::string> TargetResolver::mismatch(const Target& target, const Node& node) {
+  const Sharing sharing = read_sharing(node.meta.labels);
+  if (!sharing.empty())
+    return allocatable_mismatch(expected_allocatable(target.layout, target.strategy, sharing),
+                                node.allocatable);
+  auto [entry, is_new] = unshared_.try_emplace(&target);
+  if (is_new) entry->second = expected_allocatable(target.layout, target.strategy, sharing);
+  return allocatable_mismatch(entry->second, node.allocatable);
+}
+
+std::map<std::string, std::int64_t> expected_without_mig(const Node& node,
+                                                         const Inventory& inventory) {
+  NodeLayout off;
+  off.per_gpu.resize(static_cast<std::size_t>(inventory.count));
+  return expected_allocatable(off, MigStrategy::kMixed, read_sharing(node.meta.labels));
+}
+
+}  // namespace berth

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/mig/verification.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "apis/names.h"
+#include "controller/mig/allocatable.h"
+#include "controller/mig/drain.h"
+#include "controller/mig/node_facts.h"
+#include "controller/mig/reasons.h"
+
+namespace berth {
+namespace {
+
+// What the config that was written promises, told by whichever layout still knows it. A config
+// nobody knows (a previous one of other people's) promises some GPU.
+std::optional<std::string> config_mismatch(const Situation& s, const std::string& config) {
+  const MIGLayout* taker = find_layout_by_uid(s.snapshot.cluster, s.record.rollout->layout_uid);
+  for (const MIGLayout* layout : {s.owner, taker}) {
+    if (layout == nullptr) continue;
+    TargetResolver& resolver = s.view.resolver(*layout);
+    const Target& target = resolver.resolve(s.node);
+    if (target.ok() && target.config == config) return resolver.mismatch(target, s.node);
+  }
+  if (config == names::kAllDisabled)
+    if (std::optional<Inventory> inventory = inventory_of(s.node))
+      return allocatable_mismatch(expected_without_mig(s.node, *inventory), s.node.allocatable);
+  if (offers_gpus(s.node)) return std::nullopt;
+  return "none of NVIDIA's resources is allocatable";
+}
+
+// What the agent hangs on, as far as its labels show: with paused labels it waits for NVIDIA's
+// pods to go away or to come back.
+std::string agent_step(const Situation& s) {
+  const std::vector<std::string> paused = paused_labels(s.node);
+  if (s.state() == "rebooting") return "the node is rebooting into the new MIG mode";
+  if (s.state() == "pending" && !paused.empty())
+    return fmt::format("mig-manager has paused {} and has not brought {} back",
+                       fmt::join(paused, ", "), paused.size() == 1 ? "it" : "them");
+  if (s.state() == "pending") return "mig-manager is cutting the GPUs";
+  if (!s.state().empty())
+    return fmt::format("mig-manager reports the unknown state \"{}\"", s.state());
+  return "mig-manager has not reacted to the label yet; see that its pod runs on the node";
+}
+
+}  // namespace
+
+Verification verify(const Situation& s) {
+  using State = Verification::State;
+  const NodeRollout& rollout = *s.record.rollout;
+  if (!names_config(s.label(), rollout.config))
+    return {State::kForeignLabel, reasons::kContested,
+            fmt::format("{} was changed to \"{}\" while berth applied {}; set it back, or change "
+                        "the layout",
+                        names::kMigConfig, s.label(), rollout.config)};
+  if (s.state() == "failed")
+    return {
+        State::kAgentFailed, reasons::kAgentFailed,
+        fmt::format("mig-manager reports failed for {}; its log on the node says why", s.label())};
+  if (s.state() != "success") {
+    const char* reason =
+        s.state() == "rebooting" ? reasons::kAgentRebooting : reasons::kAgentPending;
+    return {State::kAgentWorking, reason, agent_step(s)};
+  }
+  if (auto mismatch = config_mismatch(s, rollout.config))
+    return {State::kMismatch, reasons::kAllocatableMismatch,
+            fmt::format("mig-manager reports success, but {}", *mismatch)};
+  if (!s.node.ready) return {State::kMismatch, reasons::kNodeNotReady, "the node is not Ready"};
+  const Time steady_since =
+      std::max(rollout.since, s.snapshot.cluster.allocatable_since(s.node.meta.name));
+  const Time due = steady_since + s.snapshot.settings.verify_for;
+  if (s.snapshot.now < due)
+    return {State::kSteadying,
+            {},
+            fmt::format("allocatable is as promised; watched for {}",
+                        format_duration_short(s.snapshot.settings.verify_for)),
+            due};
+  return {State::kDone, {}, "allocatable is as promised", due};
+}
+
+std::string late_pods(const Situation& s) {
+  std::vector<std::string> pods;
+  for (const PodVerdict& verdict : pods_leaving(s.snapshot, s.node, s.rules->drain))
+    pods.push_back(
+        fmt::format("{}/{}", verdict.pod->meta.namespace_.view(), verdict.pod->meta.name));
+  return fmt::format("{}", fmt::join(pods, ", "));
+}
+
+}  // namespace berth

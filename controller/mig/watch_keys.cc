@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/mig/watch_keys.h"
+
+#include <algorithm>
+#include <set>
+
+#include "apis/names.h"
+#include "controller/mig/node_facts.h"
+#include "controller/mig/overlap.h"
+#include "controller/mig/rollout_annotation.h"
+#include "controller/mig/slots.h"
+
+namespace berth {
+namespace {
+
+class Keys {
+ public:
+  explicit Keys(const ClusterState& cluster) : cluster_(cluster) {}
+
+  Keys& node(std::string_view name) {
+    keys_.insert("node/" + std::string(name));
+    return *this;
+  }
+  Keys& layout(const MIGLayout& layout) {
+    keys_.insert("layout/" + layout.meta.name);
+    return *this;
+  }
+  Keys& layouts() {
+    for (const auto& layout : cluster_.mig_layouts()) this->layout(*layout);
+    return *this;
+  }
+  // Every layout that selects the node, and the one that took it.
+  Keys& layouts_of(const Node& node) {
+    for (const auto& layout : cluster_.mig_layouts())
+      if (selects(*layout, node)) this->layout(*layout);
+    const RolloutRecord record = read_rollout(node);
+    if (record.rollout && !record.rollout->layout.empty())
+      keys_.insert("layout/" + record.rollout->layout);
+    return *this;
+  }
+  // Nodes on their way: the annotation says so, before or after the ledger does.
+  Keys& nodes_under_way() {
+    for (const auto& node : cluster_.nodes()) {
+      const Text* text = node->meta.annotations.find(names::kRolloutAnnotation);
+      if (text != nullptr && text->view().find(R"("phase":"Idle")") == std::string_view::npos)
+        this->node(node->meta.name);
+    }
+    return *this;
+  }
+  Keys& slots() {
+    keys_.insert("slots");
+    return *this;
+  }
+  Keys& agent_config() {
+    keys_.insert("agent-config");
+    return *this;
+  }
+  std::vector<std::string> list() const { return {keys_.begin(), keys_.end()}; }
+
+ private:
+  const ClusterState& cluster_;
+  std::set<std::string> keys_;
+};
+
+bool is_ledger(const Settings& settings, const ConfigMap& config_map) {
+  return config_map.meta.name == names::kSlotsConfigMap &&
+         config_map.meta.namespace_ == std::string_view(settings.berth_namespace);
+}
+
+// What the agents' file depends on: which configs are wanted or named, and the GPUs they are for.
+bool same_for_agent_config(const Node* old, const Node* now) {
+  if (old == nullptr || now == nullptr) return false;
+  return old->meta.labels == now->meta.labels && old->meta.annotations == now->meta.annotations;
+}
+
+}  // namespace
+
+std::vector<std::string> keys_for(const ClusterState& cluster, const Settings&,
+                                  const MIGLayout* old, const MIGLayout* now) {
+  Keys keys(cluster);
+  if (old != nullptr) keys.layout(*old);
+  if (now != nullptr) keys.layout(*now);
+  // berth's own status write: nothing else depends on it.
+  if (old != nullptr && now != nullptr && old->meta == now->meta && old->spec == now->spec)
+    return keys.list();
+  // An edit moves nodes on their way, and may hand nodes over between layouts.
+  return keys.layouts().nodes_under_way().agent_config().list();
+}
+
+std::vector<std::string> keys_for(const ClusterState& cluster, const Settings& settings,
+                                  const Node* old, const Node* now) {
+  Keys keys(cluster);
+  const std::string& name = (now != nullptr ? now : old)->meta.name;
+  const ConfigMap* ledger =
+      cluster.config_maps().find(settings.berth_namespace, names::kSlotsConfigMap);
+  if (ledger != nullptr && ledger->data.contains(name)) keys.slots();
+  keys.node(name);
+  for (const Node* node : {old, now}) {
+    if (node == nullptr) continue;
+    keys.layouts_of(*node);
+    if (!read_rollout(*node).idle()) keys.slots();
+  }
+  if (!same_for_agent_config(old, now)) keys.agent_config();
+  // Capacity that comes or goes anywhere may open or close a guard.
+  const bool serves_otherwise = old == nullptr || now == nullptr ||
+                                in_service(*old) != in_service(*now) ||
+                                old->allocatable != now->allocatable;
+  if (serves_otherwise) keys.layouts();
+  return keys.list();
+}
+
+std::vector<std::string> keys_for(const ClusterState& cluster, const Settings&, const Pod* old,
+                                  const Pod* now) {
+  Keys keys(cluster);
+  for (const Pod* pod : {old, now}) {
+    if (pod == nullptr || pod->node_name.empty()) continue;
+    const Node* node = cluster.nodes().find(pod->node_name.view());
+    if (node == nullptr) continue;
+    if (!read_rollout(*node).idle()) keys.node(node->meta.name);
+    keys.layouts_of(*node);
+  }
+  // A bound pod can be the one that a last provider is kept for.
+  if (old != nullptr && uses_gpu(*old) && !old->node_name.empty() &&
+      (now == nullptr || now->finished()))
+    keys.layouts();
+  return keys.list();
+}
+
+std::vector<std::string> keys_for(const ClusterState& cluster, const Settings&,
+                                  const PodDisruptionBudget*, const PodDisruptionBudget*) {
+  return Keys(cluster).layouts().nodes_under_way().list();
+}
+
+std::vector<std::string> keys_for(const ClusterState& cluster, const Settings&, const Job* old,
+                                  const Job* now) {
+  // Only what decides whether its pods may be evicted.
+  if (old != nullptr && now != nullptr && old->backoff_limit == now->backoff_limit &&
+      old->failed == now->failed && old->ignores_disruptions == now->ignores_disruptions)
+    return {};
+  return Keys(cluster).layouts().nodes_under_way().list();
+}
+
+std::vector<std::string> keys_for(const ClusterState& cluster, const Settings& settings,
+                                  const ConfigMap* old, const ConfigMap* now) {
+  Keys keys(cluster);
+  const ConfigMap& either = now != nullptr ? *now : *old;
+  if (is_ledger(settings, either)) {
+    keys.slots().layouts();
+    for (const ConfigMap* ledger : {old, now})
+      for (const auto& [node, slot] : read_ledger(ledger).slots) keys.node(node);
+    return keys.list();
+  }
+  if (either.meta.namespace_ != std::string_view(settings.agents_namespace)) return {};
+  keys.agent_config();
+  if (either.meta.name == settings.mig_config_map) keys.layouts().nodes_under_way();
+  return keys.list();
+}
+
+std::vector<std::string> keys_for(const ClusterState& cluster, const Settings&, const DaemonSet*,
+                                  const DaemonSet*) {
+  return Keys(cluster).layouts().nodes_under_way().list();
+}
+
+std::vector<std::string> keys_for(const ClusterState& cluster, const Settings&,
+                                  const ClusterPolicy*, const ClusterPolicy*) {
+  return Keys(cluster).layouts().nodes_under_way().agent_config().list();
+}
+
+std::vector<std::string> all_keys(const ClusterState& cluster, const Settings&) {
+  std::vector<std::string> keys{"agent-config", "slots"};
+  for (const auto& node : cluster.nodes())
+    if (node->meta.annotations.contains(names::kRolloutAnnotation) || has_gpus(*node))
+      keys.push_back("node/" + node->meta.name);
+  for (const auto& layout : cluster.mig_layouts()) keys.push_back("layout/" + layout->meta.name);
+  return keys;
+}
+
+}  // namespace berth
