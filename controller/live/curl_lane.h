@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// CurlLane: one curl multi handle on the uv loop, and with HTTP/2 one connection. Curl calls back
+// only from uv callbacks and only into this class; whoever adds a transfer hears of its end through
+// post().
+#pragma once
+
+#include <curl/curl.h>
+#include <uv.h>
+
+#include <functional>
+#include <memory>
+#include <unordered_map>
+
+#include "controller/live/uv_loop.h"
+
+namespace berth {
+
+class CurlLane {
+ public:
+  explicit CurlLane(UvLoop& loop);
+  // All transfers have ended or been removed.
+  ~CurlLane();
+  CurlLane(const CurlLane&) = delete;
+  CurlLane& operator=(const CurlLane&) = delete;
+
+  // Starts the transfer; `done` is posted with its result, once, unless it is removed before. Not
+  // to be called from inside curl's callbacks.
+  void add(CURL* easy, std::function<void(CURLcode)> done);
+  void remove(CURL* easy);
+  std::size_t transfers() const { return done_.size(); }
+
+ private:
+  struct Poll {
+    uv_poll_t handle;
+    curl_socket_t socket;
+    CurlLane* lane;
+  };
+  static int on_socket(CURL* easy, curl_socket_t socket, int what, void* lane, void* poll);
+  static int on_timer(CURLM* multi, long timeout_ms, void* lane);
+  void watch_socket(curl_socket_t socket, int what, Poll* poll);
+  void act(curl_socket_t socket, int events);
+  void collect();
+
+  UvLoop& loop_;
+  CURLM* multi_;
+  Loop::TimerId timer_ = 0;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  std::unordered_map<CURL*, std::function<void(CURLcode)>> done_;
+};
+
+}  // namespace berth

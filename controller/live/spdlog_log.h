@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SpdlogLog: the Log that production writes to: lines of text or JSON on a file descriptor.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "controller/io/log.h"
+
+namespace spdlog {
+class logger;
+}
+
+namespace berth {
+
+enum class LogFormat { kText, kJson };
+
+struct LogOptions {
+  LogFormat format = LogFormat::kText;
+  LogLevel level = LogLevel::kInfo;  // and above
+  int fd = 1;
+};
+
+class SpdlogLog : public Log {
+ public:
+  explicit SpdlogLog(const LogOptions& options);
+  ~SpdlogLog() override;
+  void write(LogLevel level, std::string_view message,
+             std::initializer_list<Field> fields) override;
+
+ private:
+  LogFormat format_;
+  std::unique_ptr<spdlog::logger> logger_;
+};
+
+// A JSON string, quotes included, fit for a terminal too: control characters (C1 ones as well) are
+// escaped, and bytes that are not UTF-8 become U+FFFD.
+std::string quote_for_log(std::string_view text);
+
+}  // namespace berth

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// UvLoop: the Loop that production runs, on libuv. Everything but post_from_any_thread() is for the
+// thread that calls run().
+#pragma once
+
+#include <uv.h>
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "controller/io/loop.h"
+
+namespace berth {
+
+class UvLoop : public Loop {
+ public:
+  UvLoop();
+  ~UvLoop() override;
+  UvLoop(const UvLoop&) = delete;
+  UvLoop& operator=(const UvLoop&) = delete;
+
+  MonotonicTime now() const override;
+  std::chrono::sys_time<std::chrono::microseconds> wall_now() const override;
+  void post(std::function<void()> work) override;
+  TimerId call_after(std::chrono::nanoseconds delay, std::function<void()> work) override;
+  void cancel(TimerId timer) override;
+
+  // The one way in from another thread: `work` is posted on the loop's own.
+  void post_from_any_thread(std::function<void()> work);
+
+  // Posts `work` each time the process receives the signal, from now on instead of its default.
+  void on_signal(int signal, std::function<void()> work);
+
+  // Runs until stop(). What is still posted then stays unrun until the next run(), or is dropped.
+  void run();
+  void stop();
+
+  uv_loop_t* raw() { return &loop_; }  // for those who poll sockets: curl and the servers
+
+ private:
+  struct SignalHandle {
+    uv_signal_t handle;
+    UvLoop* loop;
+    std::function<void()> work;
+  };
+  void run_batch();
+  void fire_timers();
+  void arm_timer();
+  void take_foreign();
+
+  uv_loop_t loop_;
+  uv_idle_t idle_;    // active while work is ready, so that polling does not wait
+  uv_check_t check_;  // runs the ready work, after I/O
+  uv_timer_t timer_;  // set to the earliest of timers_
+  uv_async_t async_;  // woken by other threads; also keeps run() from returning for lack of handles
+  std::vector<std::unique_ptr<SignalHandle>> signals_;
+
+  std::deque<std::function<void()>> ready_;
+  std::map<std::pair<MonotonicTime, TimerId>, std::function<void()>> timers_;
+  std::map<TimerId, MonotonicTime> due_;
+  TimerId last_timer_ = 0;
+  std::mutex foreign_mutex_;
+  std::vector<std::function<void()>> foreign_;
+};
+
+}  // namespace berth
