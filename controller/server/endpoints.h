@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Endpoints: what /healthz, /readyz and /metrics answer. Pure functions of what they are handed.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "controller/runtime/controller.h"
+#include "controller/server/http_server.h"
+
+namespace berth {
+
+struct EndpointSources {
+  std::function<std::vector<ReadinessCheck>()> readiness;
+  std::function<std::string()> metrics;
+};
+struct EndpointsServed {
+  bool health = false;   // /healthz, /livez, /readyz and each check of it, as /readyz/NAME
+  bool metrics = false;  // /metrics
+};
+
+HttpResponse answer(const EndpointSources& sources, EndpointsServed served, std::string_view path,
+                    std::string_view query);
+
+}  // namespace berth

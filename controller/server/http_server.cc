@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// libwebsockets calls one C function for everything. Per-request state hangs on the connection as a
+// pointer and is freed at HTTP_DROP_PROTOCOL and at CLOSED_HTTP: on a kept connection the first
+// comes between requests without the second, and what is not freed there is leaked.
+#include "controller/server/http_server.h"
+
+#include <libwebsockets.h>
+#include <uv.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+namespace berth {
+namespace {
+
+constexpr std::size_t kChunkBytes = 16 * 1024;
+
+struct Listener {
+  HttpHandler handler;
+};
+
+struct Exchange {
+  std::string body;
+  std::size_t sent = 0;
+};
+// What libwebsockets allocates, zeroed, for each connection.
+struct Session {
+  Exchange* exchange;
+};
+
+void drop(Session* session) {
+  if (session == nullptr) return;
+  delete std::exchange(session->exchange, nullptr);
+}
+
+std::string query_of(lws* wsi) {
+  const int length = lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_URI_ARGS);
+  if (length <= 0) return {};
+  std::string query(static_cast<std::size_t>(length) + 1, '\0');
+  if (lws_hdr_copy(wsi, query.data(), length + 1, WSI_TOKEN_HTTP_URI_ARGS) < 0) return {};
+  query.pop_back();
+  return query;
+}
+
+// Returns what the callback is to return: nonzero closes the connection.
+int refuse(lws* wsi, unsigned code) {
+  lws_return_http_status(wsi, code, nullptr);
+  return -1;
+}
+
+int respond(lws* wsi, Session* session, std::string_view path) {
+  const bool head = lws_hdr_total_length(wsi, WSI_TOKEN_HEAD_URI) > 0;
+  if (!head && lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) <= 0)
+    return refuse(wsi, HTTP_STATUS_METHOD_NOT_ALLOWED);
+  const auto* listener = static_cast<Listener*>(lws_vhost_user(lws_get_vhost(wsi)));
+  HttpResponse response = listener->handler(path, query_of(wsi));
+
+  std::array<unsigned char, LWS_PRE + 1024> buffer;
+  unsigned char* const start = buffer.data() + LWS_PRE;
+  unsigned char* at = start;
+  unsigned char* const end = buffer.data() + buffer.size() - 1;
+  if (lws_add_http_common_headers(wsi, static_cast<unsigned>(response.status),
+                                  response.content_type.c_str(), response.body.size(), &at, end) ||
+      lws_finalize_write_http_header(wsi, start, &at, end))
+    return -1;
+  if (head || response.body.empty()) return lws_http_transaction_completed(wsi) ? -1 : 0;
+  drop(session);
+  session->exchange = new Exchange{.body = std::move(response.body)};
+  lws_callback_on_writable(wsi);
+  return 0;
+}
+
+int send_more(lws* wsi, Session* session) {
+  Exchange* exchange = session->exchange;
+  if (exchange == nullptr) return 0;
+  const std::size_t size = std::min(kChunkBytes, exchange->body.size() - exchange->sent);
+  const bool last = exchange->sent + size == exchange->body.size();
+  std::array<unsigned char, LWS_PRE + kChunkBytes> buffer;
+  std::memcpy(buffer.data() + LWS_PRE, exchange->body.data() + exchange->sent, size);
+  if (lws_write(wsi, buffer.data() + LWS_PRE, size, last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) <
+      static_cast<int>(size))
+    return -1;
+  exchange->sent += size;
+  if (!last) {
+    lws_callback_on_writable(wsi);
+    return 0;
+  }
+  drop(session);
+  return lws_http_transaction_completed(wsi) ? -1 : 0;
+}
+
+int on_lws(lws* wsi, lws_callback_reasons reason, void* user, void* in, std::size_t length) {
+  auto* session = static_cast<Session*>(user);
+  switch (reason) {
+    case LWS_CALLBACK_HTTP:
+      return respond(wsi, session, std::string_view(static_cast<const char*>(in), length));
+    case LWS_CALLBACK_HTTP_WRITEABLE:
+      return send_more(wsi, session);
+    case LWS_CALLBACK_HTTP_DROP_PROTOCOL:
+    case LWS_CALLBACK_CLOSED_HTTP:
+      drop(session);
+      return 0;
+    default:
+      return lws_callback_http_dummy(wsi, reason, user, in, length);
+  }
+}
+
+const std::array<lws_protocols, 2> kProtocols{{
+    {.name = "http", .callback = on_lws, .per_session_data_size = sizeof(Session)},
+    {},
+}};
+
+}  // namespace
+
+struct HttpServer::Impl {
+  uv_loop_t* loop = nullptr;
+  HttpServerLimits limits;
+  lws_context* context = nullptr;
+  std::vector<std::unique_ptr<Listener>> listeners;
+};
+
+HttpServer::HttpServer(uv_loop_s* loop, Log& log, HttpServerLimits limits)
+    : impl_(std::make_unique<Impl>()) {
+  impl_->loop = loop;
+  impl_->limits = limits;
+  lws_set_log_level(LLL_ERR, [](int, const char*) {});  // what matters comes back as results
+  void* loops[1] = {loop};
+  lws_context_creation_info info{};
+  info.port = CONTEXT_PORT_NO_LISTEN;
+  info.options = LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_EXPLICIT_VHOSTS;
+  info.foreign_loops = loops;
+  info.protocols = kProtocols.data();
+  // Also bounds a table that would otherwise be sized by the process' limit of descriptors.
+  info.fd_limit_per_thread = static_cast<unsigned>(limits.connections);
+  info.max_http_header_data = static_cast<unsigned short>(limits.header_bytes);
+  info.max_http_header_pool = 16;
+  info.pt_serv_buf_size = 4096;
+  info.timeout_secs = static_cast<unsigned>(limits.request_seconds);
+  impl_->context = lws_create_context(&info);
+  if (impl_->context == nullptr)
+    log.error("no HTTP server: is the package libwebsockets-evlib-uv installed?");
+}
+
+HttpServer::~HttpServer() {
+  if (impl_->context == nullptr) return;
+  lws_context_destroy(impl_->context);
+  // Its handles on the loop close in the loop's own time.
+  for (int turns = 0; turns < 100 && uv_run(impl_->loop, UV_RUN_NOWAIT) != 0; ++turns) {
+  }
+}
+
+Result<int> HttpServer::listen(const ListenAddress& address, HttpHandler handler) {
+  const std::string shown = address.host + ":" + std::to_string(address.port);
+  const auto failed = [&](const char* why) {
+    return Error{.kind = ErrorKind::kUnavailable, .message = why, .where = shown};
+  };
+  if (impl_->context == nullptr) return failed("the HTTP server did not start");
+  impl_->listeners.push_back(std::make_unique<Listener>(Listener{std::move(handler)}));
+  const std::string name = "listener" + std::to_string(impl_->listeners.size());
+  lws_context_creation_info info{};
+  info.port = address.port;
+  info.iface = address.host.empty() ? nullptr : address.host.c_str();
+  info.vhost_name = name.c_str();
+  info.protocols = kProtocols.data();
+  info.user = impl_->listeners.back().get();
+  info.keepalive_timeout = impl_->limits.idle_seconds;
+  info.timeout_secs = static_cast<unsigned>(impl_->limits.request_seconds);
+  info.options = LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND;
+  lws_vhost* vhost = lws_create_vhost(impl_->context, &info);
+  if (vhost == nullptr) return failed("cannot listen here: is the port taken?");
+  return lws_get_vhost_listen_port(vhost);
+}
+
+}  // namespace berth

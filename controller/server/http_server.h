@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// HttpServer: request in, response out, on the loop's thread. libwebsockets parses and enforces the
+// limits; nothing of it shows here, so that it can be exchanged. GET and HEAD only.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apis/result.h"
+#include "controller/io/log.h"
+
+struct uv_loop_s;
+
+namespace berth {
+
+struct HttpResponse {
+  int status = 200;
+  std::string content_type = "text/plain; charset=utf-8";
+  std::string body;
+};
+// `path` without the query. Called on the loop's thread; must answer at once.
+using HttpHandler = std::function<HttpResponse(std::string_view path, std::string_view query)>;
+
+struct ListenAddress {
+  std::string host;  // empty: every address
+  int port = 0;      // 0: any free one
+  bool operator==(const ListenAddress&) const = default;
+};
+// ":8080", "127.0.0.1:8080", "[::1]:8080". "0" and "" switch the listener off: that is the caller's
+// to check first.
+Result<ListenAddress> parse_listen_address(const std::string& flag, const std::string& text);
+
+struct HttpServerLimits {
+  int connections = 64;
+  int header_bytes = 4096;
+  int idle_seconds = 15;     // of a kept connection
+  int request_seconds = 10;  // for a request to arrive and its response to be taken
+};
+
+class HttpServer {
+ public:
+  // The loop must outlive the server and not be running when the server is destroyed.
+  HttpServer(uv_loop_s* loop, Log& log, HttpServerLimits limits = {});
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+  ~HttpServer();
+
+  // The port it listens on. An error names the address.
+  Result<int> listen(const ListenAddress& address, HttpHandler handler);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace berth
