@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -44,6 +45,15 @@ std::int64_t characters(std::string_view text) {
                        [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
 }
 
+bool is_within(const Json& number, const Field& field) {
+  if (!number.is_number_integer()) return false;
+  if (number.is_number_unsigned() && number.get<std::uint64_t>() > INT64_MAX) return false;
+  return number.get<std::int64_t>() >= field.min && number.get<std::int64_t>() <= field.max;
+}
+
+// Nobody reads more, and each costs a search for its line and its nearest name.
+constexpr std::size_t kMaxComplaints = 200;
+
 // One check of one value; holds what all of them need.
 class Checker {
  public:
@@ -51,6 +61,7 @@ class Checker {
       : unknown_(unknown), complaints_(complaints) {}
 
   void check(const Json& value, const Field& field, const std::string& path) {
+    if (complaints_.size() >= kMaxComplaints) return;
     switch (field.type) {
       case FieldType::kObject:
         return check_object(value, field, path);
@@ -88,7 +99,7 @@ class Checker {
       const Field* child = field.find(it.key());
       if (child != nullptr) {
         if (!it->is_null()) check(*it, *child, path + "." + child->name);
-      } else if (unknown_ == UnknownFields::kReport) {
+      } else if (unknown_ == UnknownFields::kReport && complaints_.size() < kMaxComplaints) {
         std::vector<std::string> known;
         for (const Field& f : field.children) known.push_back(f.name);
         complain(path + "." + it.key(), unknown_field_message(it.key(), known));
@@ -164,10 +175,12 @@ class Checker {
   }
 
   void check_integer(const Json& value, const Field& field, const std::string& path) {
-    if (!value.is_number_integer()) return wrong_type(value, "a whole number", path);
-    bool huge = value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX;
-    if (!huge && value.get<std::int64_t>() >= field.min && value.get<std::int64_t>() <= field.max)
-      return;
+    // YAML reads a number beyond 64 bits as a float: it is whole all the same.
+    bool whole =
+        value.is_number_integer() ||
+        (value.is_number_float() && std::trunc(value.get<double>()) == value.get<double>());
+    if (!whole) return wrong_type(value, "a whole number", path);
+    if (is_within(value, field)) return;
     complain(path, fmt::format("must be from {} to {}, is {}", field.min, field.max, value.dump()),
              field.advice);
   }
@@ -179,9 +192,7 @@ class Checker {
       good = parsed.has_value() && parsed->percent && parsed->value > 0 &&
              parsed->str() == value.get_ref<const std::string&>();  // no "+5%", no "007%"
     } else if (value.is_number_integer()) {
-      bool huge = value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX;
-      good =
-          !huge && value.get<std::int64_t>() >= field.min && value.get<std::int64_t>() <= field.max;
+      good = is_within(value, field);
     } else {
       return wrong_type(value, "a number or a percentage", path);
     }

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps crds/gpu.berth.dev_miglayouts.yaml equal to apis/: every field, type, bound, enum, pattern
+// and default of the schema is the one that strict decoding knows, and the other way round; the CEL
+// rules speak in check_rules' words.
+#include <gtest/gtest.h>
+#include <yaml-cpp/yaml.h>
+
+#include <set>
+
+#include "apis/decode.h"
+#include "apis/layout_fields.h"
+#include "apis/layout_rules.h"
+
+namespace berth {
+namespace {
+
+YAML::Node load_crd() {
+  return YAML::LoadFile(std::string(BERTH_SOURCE_DIR) + "/crds/gpu.berth.dev_miglayouts.yaml");
+}
+
+YAML::Node schema_root() { return load_crd()["spec"]["versions"][0]["schema"]["openAPIV3Schema"]; }
+
+std::string text(const YAML::Node& node) { return node ? node.as<std::string>() : ""; }
+
+std::int64_t number(const YAML::Node& node, std::int64_t otherwise) {
+  return node ? node.as<std::int64_t>() : otherwise;
+}
+
+std::string all_rules(const YAML::Node& schema) {
+  std::string rules;
+  for (const YAML::Node& rule : schema["x-kubernetes-validations"])
+    rules += text(rule["rule"]) + "\n";
+  return rules;
+}
+
+void expect_equal(const YAML::Node& schema, const Field& field, const std::string& path);
+
+void expect_equal_object(const YAML::Node& schema, const Field& field, const std::string& path) {
+  EXPECT_EQ(text(schema["type"]), "object") << path;
+  std::set<std::string> names, required;
+  for (const auto& property : schema["properties"]) {
+    std::string name = property.first.as<std::string>();
+    names.insert(name);
+    const Field* child = field.find(name);
+    ASSERT_NE(child, nullptr) << path << "." << name
+                              << " is in the CRD but not in apis/layout_fields.cc";
+    expect_equal(property.second, *child, path + "." + name);
+  }
+  for (const YAML::Node& name : schema["required"]) required.insert(name.as<std::string>());
+  for (const Field& child : field.children) {
+    EXPECT_EQ(names.count(child.name), 1u)
+        << path << "." << child.name << " is in apis/layout_fields.cc but not in the CRD";
+    EXPECT_EQ(required.count(child.name) == 1, child.required) << path << "." << child.name;
+  }
+}
+
+void expect_equal_list(const YAML::Node& schema, const Field& field, const std::string& path) {
+  EXPECT_EQ(text(schema["type"]), "array") << path;
+  EXPECT_EQ(number(schema["minItems"], 0), field.min) << path;
+  EXPECT_EQ(number(schema["maxItems"], -1), field.max) << path;
+  EXPECT_EQ(text(schema["x-kubernetes-list-type"]), field.set ? "set" : "atomic") << path;
+  expect_equal(schema["items"], field.children.front(), path + "[]");
+}
+
+void expect_equal_map(const YAML::Node& schema, const Field& field, const std::string& path) {
+  EXPECT_EQ(text(schema["type"]), "object") << path;
+  EXPECT_EQ(number(schema["maxProperties"], -1), field.max) << path;
+  EXPECT_NE(all_rules(schema).find("k.matches(r'" + field.pattern + "')"), std::string::npos)
+      << path;
+  expect_equal(schema["additionalProperties"], field.children.front(), path + ".*");
+}
+
+void expect_equal_text(const YAML::Node& schema, const Field& field, const std::string& path) {
+  EXPECT_EQ(text(schema["type"]), "string") << path;
+  std::vector<std::string> values;
+  for (const YAML::Node& value : schema["enum"]) values.push_back(value.as<std::string>());
+  EXPECT_EQ(values, field.one_of) << path;
+  EXPECT_EQ(text(schema["pattern"]), field.pattern) << path;
+  if (!field.one_of.empty()) return;
+  EXPECT_EQ(number(schema["minLength"], 0), field.min) << path;
+  EXPECT_EQ(number(schema["maxLength"], -1), field.max) << path;
+}
+
+void expect_equal_integer(const YAML::Node& schema, const Field& field, const std::string& path) {
+  EXPECT_EQ(text(schema["type"]), "integer") << path;
+  EXPECT_EQ(number(schema["minimum"], -1), field.min) << path;
+  EXPECT_EQ(number(schema["maximum"], -1), field.max) << path;
+}
+
+void expect_equal_duration(const YAML::Node& schema, const Field& field, const std::string& path) {
+  EXPECT_EQ(text(schema["type"]), "string") << path;
+  EXPECT_EQ(text(schema["format"]), "duration") << path;
+  EXPECT_EQ(text(schema["pattern"]), field.pattern) << path;
+  std::string bounds = "duration(self) >= duration('" + std::to_string(field.min) +
+                       "s') && duration(self) <= duration('" + std::to_string(field.max / 3600) +
+                       "h')";
+  EXPECT_NE(all_rules(schema).find(bounds), std::string::npos) << path;
+}
+
+void expect_equal(const YAML::Node& schema, const Field& field, const std::string& path) {
+  SCOPED_TRACE(path);
+  bool inner =
+      path.back() == ']' || path.back() == '*';  // of items and values the list or map speaks
+  EXPECT_FALSE(!inner && text(schema["description"]).empty()) << path << " has no description";
+  // A default is compared as the JSON it is: quoted if it is text.
+  YAML::Node standard = schema["default"];
+  std::string json = !standard ? "" : standard.IsMap() ? "{}" : standard.as<std::string>();
+  bool is_text = field.type == FieldType::kString || field.type == FieldType::kDuration;
+  if (standard && is_text) json = "\"" + json + "\"";
+  EXPECT_EQ(json, field.default_json) << path;
+  switch (field.type) {
+    case FieldType::kObject:
+      return expect_equal_object(schema, field, path);
+    case FieldType::kList:
+      return expect_equal_list(schema, field, path);
+    case FieldType::kMap:
+      return expect_equal_map(schema, field, path);
+    case FieldType::kString:
+      return expect_equal_text(schema, field, path);
+    case FieldType::kInteger:
+      return expect_equal_integer(schema, field, path);
+    case FieldType::kBoolean:
+      EXPECT_EQ(text(schema["type"]), "boolean");
+      return;
+    case FieldType::kDuration:
+      return expect_equal_duration(schema, field, path);
+    case FieldType::kIntOrPercent:
+      EXPECT_TRUE(schema["x-kubernetes-int-or-string"].as<bool>());
+      EXPECT_NE(all_rules(schema).find("self >= " + std::to_string(field.min) +
+                                       " && self <= " + std::to_string(field.max)),
+                std::string::npos);
+      return;
+  }
+}
+
+TEST(Crd, SpecIsWhatStrictDecodingKnows) {
+  expect_equal(schema_root()["properties"]["spec"], layout_spec_field(), "spec");
+}
+
+TEST(Crd, NamesAreTheKinds) {
+  YAML::Node spec = load_crd()["spec"];
+  const KindInfo& kind = kKind<MIGLayout>;
+  EXPECT_EQ(text(spec["group"]), kind.group);
+  EXPECT_EQ(text(spec["versions"][0]["name"]), kind.version);
+  EXPECT_EQ(text(spec["names"]["plural"]), kind.plural);
+  EXPECT_EQ(text(spec["names"]["kind"]), kind.kind);
+  EXPECT_EQ(text(spec["scope"]), kind.namespaced ? "Namespaced" : "Cluster");
+}
+
+std::string default_json_of(const Field& object) {
+  std::string json;
+  for (const Field& child : object.children) {
+    std::string value = child.default_json;
+    if (child.type == FieldType::kObject && !value.empty()) value = default_json_of(child);
+    if (!value.empty()) json += (json.empty() ? "\"" : ",\"") + child.name + "\":" + value;
+  }
+  return "{" + json + "}";
+}
+
+// The server fills the schema's defaults in; offline the structs' members stand for them. They must
+// be the same.
+TEST(Crd, DefaultsAreTheStructs) {
+  std::string defaults = default_json_of(layout_spec_field());
+  defaults.pop_back();
+  std::string filled = R"({"spec":)" + defaults + R"(,"devices":[{"profiles":{}}]}})";
+  std::string bare = R"({"spec":{"devices":[{"profiles":{}}]}})";
+  Result<MIGLayout> from_server = decode_object<MIGLayout>(filled),
+                    from_file = decode_object<MIGLayout>(bare);
+  ASSERT_TRUE(from_server.has_value()) << describe(from_server.error());
+  ASSERT_TRUE(from_file.has_value()) << describe(from_file.error());
+  EXPECT_EQ(from_server->spec, from_file->spec);
+  EXPECT_NE(filled.find("\"progressDeadline\":\"30m\""), std::string::npos) << filled;
+
+  // waitForCompletion has no default of its own, but its timeout has.
+  std::string timeout =
+      layout_spec_field().find("drain")->find("waitForCompletion")->find("timeout")->default_json;
+  EXPECT_EQ(timeout, "\"" + format_duration_short(WaitForCompletion().timeout) + "\"");
+}
+
+void collect_messages(const YAML::Node& schema, std::multiset<std::string>& messages) {
+  for (const YAML::Node& rule : schema["x-kubernetes-validations"])
+    messages.insert(text(rule["message"]));
+  for (const auto& property : schema["properties"]) collect_messages(property.second, messages);
+  if (schema["items"]) collect_messages(schema["items"], messages);
+}
+
+TEST(Crd, RulesSpeakInTheSameWords) {
+  std::multiset<std::string> messages;
+  collect_messages(schema_root(), messages);
+  for (const char* rule : {rules::kNameTooLong, rules::kNoSelector, rules::kGpuTwice,
+                           rules::kTwoWithoutGpus, rules::kOwnLabel, rules::kProductSuffix,
+                           rules::kValuesNeeded, rules::kValuesForbidden, rules::kRetiredAndKept}) {
+    EXPECT_GE(messages.count(rule), 1u) << rule;
+  }
+  EXPECT_EQ(messages.count(""), 0u) << "every rule has a message";
+}
+
+void expect_described(const YAML::Node& schema, const std::string& path) {
+  for (const auto& property : schema["properties"]) {
+    std::string name = path + "." + property.first.as<std::string>();
+    if (name == ".metadata") continue;  // the server allows no description there
+    EXPECT_FALSE(text(property.second["description"]).empty()) << name;
+    expect_described(property.second, name);
+  }
+  if (schema["items"]) expect_described(schema["items"], path + "[]");
+}
+
+TEST(Crd, StatusIsDescribedAndBounded) {
+  YAML::Node root = schema_root();
+  expect_described(root, "");
+  YAML::Node status = root["properties"]["status"]["properties"];
+  EXPECT_EQ(number(status["details"]["maxItems"], 0),
+            static_cast<std::int64_t>(limits::kMaxDetails));
+  for (const char* list : {"details", "conditions"}) {
+    EXPECT_EQ(number(status[list]["items"]["properties"]["message"]["maxLength"], 0),
+              static_cast<std::int64_t>(limits::kMaxMessage));
+  }
+  EXPECT_EQ(text(status["conditions"]["x-kubernetes-list-map-keys"][0]), "type");
+}
+
+TEST(Crd, PrintsTheColumnsOfTheDesign) {
+  std::string wide, columns;
+  for (const YAML::Node& column : load_crd()["spec"]["versions"][0]["additionalPrinterColumns"]) {
+    (column["priority"] ? wide : columns) += text(column["name"]) + " ";
+  }
+  EXPECT_EQ(columns, "READY NODES UPDATED IN-PROGRESS BLOCKED FAILED CONFIG AGE ");
+  EXPECT_EQ(wide, "PENDING PAUSED REASON MESSAGE ");
+}
+
+}  // namespace
+}  // namespace berth
