@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <yaml-cpp/yaml.h>
 
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <stdexcept>
 
 namespace berth::test {
@@ -69,28 +69,28 @@ std::string make_scratch(const std::string& wanted_parent) {
   return pattern;
 }
 
-void add_requirement(YAML::Node& stage, const std::string& key, const std::string& op,
-                     const std::string& value) {
-  YAML::Node requirement;
-  requirement["key"] = key;
-  requirement["operator"] = op;
-  if (!value.empty()) requirement["values"].push_back(value);
-  stage["spec"]["selector"]["matchExpressions"].push_back(requirement);
-}
+struct Stage {
+  const char* file;
+  const char* requirement;  // one more line of its selector, as the header says
+};
+constexpr Stage kStages[] = {
+    {"node/fast/node-initialize.yaml",
+     R"({key: '.metadata.annotations["test.berth.dev/not-ready"]', operator: DoesNotExist})"},
+    {"node/heartbeat-with-lease/node-heartbeat-with-lease.yaml",
+     R"({key: '.metadata.annotations["test.berth.dev/not-ready"]', operator: DoesNotExist})"},
+    {"pod/fast/pod-ready.yaml",
+     R"({key: '.metadata.annotations["test.berth.dev/never-ready"]', operator: DoesNotExist})"},
+    {"pod/fast/pod-complete.yaml",
+     R"({key: '.metadata.annotations["test.berth.dev/finish"]', operator: In, values: ["true"]})"},
+    {"pod/fast/pod-delete.yaml",
+     R"({key: '.metadata.annotations["test.berth.dev/linger"]', operator: DoesNotExist})"},
+};
 
-std::string annotation_key(const std::string& name) {
-  return ".metadata.annotations[\"test.berth.dev/" + name + "\"]";
-}
-
-// kwok's own stage, narrowed as the header says.
-void narrow(YAML::Node& stage) {
-  const std::string name = stage["metadata"]["name"].as<std::string>();
-  if (name == "pod-complete") add_requirement(stage, annotation_key("finish"), "In", "true");
-  if (name == "pod-delete") add_requirement(stage, annotation_key("linger"), "DoesNotExist", "");
-  if (name == "pod-ready")
-    add_requirement(stage, annotation_key("never-ready"), "DoesNotExist", "");
-  if (name.rfind("node-", 0) == 0)
-    add_requirement(stage, annotation_key("not-ready"), "DoesNotExist", "");
+std::string read_file(const std::string& file) {
+  std::ifstream in(file);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
 }
 
 }  // namespace
@@ -278,16 +278,16 @@ void ControlPlane::start_controllers() {
 }
 
 std::string ControlPlane::write_stages() {
+  // By text, not by YAML: kwok tells 'True' from True, and yaml-cpp would not keep the quotes.
+  const std::string anchor = "    matchExpressions:\n";
   std::string out;
-  for (const char* file :
-       {"node/fast/node-initialize.yaml",
-        "node/heartbeat-with-lease/node-heartbeat-with-lease.yaml", "pod/fast/pod-ready.yaml",
-        "pod/fast/pod-complete.yaml", "pod/fast/pod-delete.yaml"}) {
-    YAML::Node stage = YAML::LoadFile(binaries_ + "/kwok-stages/" + file);
-    narrow(stage);
-    YAML::Emitter emitter;
-    emitter << stage;
-    out += std::string(emitter.c_str()) + "\n---\n";
+  for (const Stage& stage : kStages) {
+    std::string text = read_file(binaries_ + "/kwok-stages/" + stage.file);
+    const std::size_t at = text.find(anchor);
+    if (at == std::string::npos)
+      throw std::runtime_error(fmt::format("kwok's {} has no matchExpressions", stage.file));
+    out +=
+        text.insert(at + anchor.size(), fmt::format("    - {}\n", stage.requirement)) + "\n---\n";
   }
   return write("kwok-stages.yaml", out);
 }

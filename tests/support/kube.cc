@@ -67,6 +67,8 @@ const char* content_type_of(PatchType type) {
       return "application/json-patch+json";
     case PatchType::kMerge:
       return "application/merge-patch+json";
+    case PatchType::kStrategic:
+      return "application/strategic-merge-patch+json";
     case PatchType::kApply:
       return "application/apply-patch+yaml";
   }

@@ -47,7 +47,7 @@ class KubeError : public std::runtime_error {
   const int status;  // 0: no answer came
 };
 
-enum class PatchType { kJson, kMerge, kApply };
+enum class PatchType { kJson, kMerge, kStrategic, kApply };
 
 class Kube {
  public:

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// The checker of the other tests, checked: a clean rollout passes, and one doctored log per promise
+// is found out. The logs are made here, line by line, as kube-apiserver writes them; no control
+// plane is needed.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/support/invariants.h"
+
+namespace berth::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+constexpr char kBerth[] = "berth/0.1.0 (linux)";
+constexpr char kKubectl[] = "kubectl/v1.36.3";
+
+// A log under construction: each write gets the next resourceVersion and the next millisecond.
+class Log {
+ public:
+  Log& write(const std::string& agent, const std::string& verb, const std::string& path,
+             const std::string& name, const std::string& response,
+             const std::string& request = "null", int code = 200) {
+    const std::size_t slash = path.find('/');
+    const std::string resource = path.substr(0, slash);
+    const std::string subresource = slash == std::string::npos ? "" : path.substr(slash + 1);
+    const bool namespaced = resource != "nodes";
+    const std::string ns = resource == "configmaps" ? "gpu-operator" : "team-a";
+    text_ += fmt::format(
+        R"({{"kind":"Event","level":"RequestResponse","stage":"ResponseComplete","verb":"{}","userAgent":"{}",)"
+        R"("objectRef":{{"resource":"{}","subresource":"{}","namespace":"{}","name":"{}"}},)"
+        R"("responseStatus":{{"code":{}}},"requestObject":{},"responseObject":{},"stageTimestamp":"2026-01-01T00:00:00.{:06}Z"}})"
+        "\n",
+        verb, agent, resource, subresource, namespaced ? ns : "", name, code, request, response,
+        ++revision_ * 1000);
+    return *this;
+  }
+
+  struct Node {
+    std::string name = "n1";
+    std::string config = "all-disabled";
+    std::string state = "success";
+    bool cordoned = false;
+    std::string phase;  // of berth's annotation; "" = no annotation
+    int attempt = 1;
+    std::string extra_label;  // "," + more labels
+    std::string hold;
+    int gpus = 4;
+  };
+  std::string json(const Node& node) const {
+    std::string annotations;
+    if (!node.phase.empty())
+      annotations = fmt::format(
+          R"("gpu.berth.dev/mig-rollout":"{{\"seq\":1,\"attempt\":{},\"phase\":\"{}\",\"config\":\"berth-a-1\"}}")",
+          node.attempt, node.phase);
+    if (!node.hold.empty())
+      annotations += std::string(annotations.empty() ? "" : ",") + R"("gpu.berth.dev/hold":"yes")";
+    const std::string state =
+        node.state.empty() ? "" : fmt::format(R"(,"nvidia.com/mig.config.state":"{}")", node.state);
+    return fmt::format(
+        R"({{"kind":"Node","metadata":{{"name":"{0}","uid":"uid-{0}","resourceVersion":"{1}","annotations":{{{2}}},)"
+        R"("labels":{{"nvidia.com/mig.config":"{3}"{4}{5}}}}},"spec":{{{6}}},"status":{{"allocatable":{{"nvidia.com/gpu":"{7}"}}}}}})",
+        node.name, revision_ + 1, annotations, node.config, state, node.extra_label,
+        node.cordoned ? R"("unschedulable":true)" : "", node.gpus);
+  }
+  Log& node(const std::string& agent, const Node& node) {
+    return write(agent, known_.insert(node.name).second ? "create" : "patch", "nodes", node.name,
+                 json(node));
+  }
+  Log& pod(const std::string& phase, const std::string& node = "n1",
+           const std::string& verb = "patch", int left = 30) {
+    return write(
+        "kwok/v0.8.0", verb, verb == "delete" ? "pods" : "pods/status", "p1",
+        fmt::format(
+            R"({{"kind":"Pod","metadata":{{"name":"p1","namespace":"team-a","uid":"uid-p1","resourceVersion":"{}",)"
+            R"("deletionGracePeriodSeconds":{}}},"spec":{{"nodeName":"{}","terminationGracePeriodSeconds":30,)"
+            R"("containers":[{{"resources":{{"limits":{{"nvidia.com/gpu":"1"}}}}}}]}},"status":{{"phase":"{}"}}}})",
+            revision_ + 1, left, node, phase));
+  }
+  Log& evict(const std::string& uid = "uid-p1") {
+    return write(
+        kBerth, "create", "pods/eviction", "p1", R"({"kind":"Status"})",
+        fmt::format(R"({{"kind":"Eviction","deleteOptions":{{"preconditions":{{"uid":"{}"}}}}}})",
+                    uid),
+        201);
+  }
+  Log& file(const std::string& configs) {
+    return write(
+        kBerth, "patch", "configmaps", "berth-mig-parted-config",
+        fmt::format(
+            R"({{"kind":"ConfigMap","metadata":{{"resourceVersion":"{}"}},"data":{{"config.yaml":"{}"}}}})",
+            revision_ + 1, configs));
+  }
+
+  std::vector<std::string> broken(const InvariantOptions& options = {}) const {
+    return broken_invariants(parse_audit_log(text_), options);
+  }
+
+ private:
+  std::string text_;
+  int revision_ = 0;
+  std::set<std::string> known_;
+};
+
+// One node through a whole rollout, with a GPU pod on it that leaves politely.
+Log clean_rollout() {
+  Log log;
+  log.file("all-disabled berth-a-1").node(kKubectl, {}).pod("Running");
+  log.node(kBerth, {.cordoned = true, .phase = "Cordoned"});
+  log.evict().pod("Succeeded").pod("Succeeded", "n1", "delete", 0);
+  log.node(kBerth, {.config = "berth-a-1", .state = "", .cordoned = true, .phase = "Applying"});
+  log.node("nvidia-mig-manager",
+           {.config = "berth-a-1", .state = "success", .cordoned = true, .phase = "Applying"});
+  log.node(kBerth, {.config = "berth-a-1", .state = "success", .phase = "Idle"});
+  return log;
+}
+
+TEST(Invariants, ACleanRolloutKeepsThemAll) { EXPECT_THAT(clean_rollout().broken(), IsEmpty()); }
+
+TEST(Invariants, I1ALabelOnASchedulableNodeIsFound) {
+  Log log;
+  log.node(kKubectl, {}).node(kBerth, {.config = "berth-a-1", .state = "", .phase = "Applying"});
+  EXPECT_THAT(log.broken(),
+              ::testing::Contains(HasSubstr("I1 n1 gets berth-a-1 while it is schedulable")));
+}
+
+TEST(Invariants, I1ALabelUnderARunningGpuPodIsFound) {
+  Log log;
+  log.node(kKubectl, {}).pod("Running");
+  log.node(kBerth, {.cordoned = true, .phase = "Cordoned"});
+  log.node(kBerth, {.config = "berth-a-1", .state = "", .cordoned = true, .phase = "Applying"});
+  log.node(kBerth, {.config = "berth-a-1", .state = "", .phase = "Idle"});
+  EXPECT_THAT(log.broken(),
+              ElementsAre(HasSubstr("I1 n1 gets berth-a-1 under the GPU pod team-a/p1")));
+}
+
+TEST(Invariants, I1ATerminatingPodStillCounts) {
+  Log log;
+  log.node(kKubectl, {}).pod("Running");
+  log.node(kBerth, {.cordoned = true, .phase = "Cordoned"}).evict();
+  log.node(kBerth, {.config = "berth-a-1", .state = "", .cordoned = true, .phase = "Applying"});
+  EXPECT_THAT(log.broken({.all_returned = false}),
+              ElementsAre(HasSubstr("I1 n1 gets berth-a-1 under the GPU pod")));
+}
+
+TEST(Invariants, I1AnOldStateLeftBehindIsFound) {
+  Log log;
+  log.node(kKubectl, {}).node(kBerth, {.cordoned = true, .phase = "Cordoned"});
+  log.node(kBerth,
+           {.config = "berth-a-1", .state = "success", .cordoned = true, .phase = "Applying"});
+  EXPECT_THAT(log.broken({.all_returned = false}),
+              ElementsAre(HasSubstr("keeps the old state success")));
+}
+
+TEST(Invariants, I1AConfigThatTheAgentLacksIsFound) {
+  Log log;
+  log.file("all-disabled").node(kKubectl, {}).node(kBerth, {.cordoned = true, .phase = "Cordoned"});
+  log.node(kBerth, {.config = "berth-a-1", .state = "", .cordoned = true, .phase = "Applying"});
+  EXPECT_THAT(log.broken({.all_returned = false}),
+              ElementsAre(HasSubstr("which the agent's file does not have")));
+}
+
+TEST(Invariants, I2TwoNodesOutWithABudgetOfOneAreFound) {
+  Log log;
+  log.node(kKubectl, {.name = "n1"}).node(kKubectl, {.name = "n2"});
+  log.node(kBerth, {.name = "n1", .cordoned = true, .phase = "Cordoned"});
+  log.node(kBerth, {.name = "n2", .cordoned = true, .phase = "Cordoned"});
+  EXPECT_THAT(log.broken({.max_unavailable = 1, .all_returned = false}),
+              ElementsAre(StartsWith("I2 2 nodes are out")));
+  EXPECT_THAT(log.broken({.max_unavailable = 2, .all_returned = false}), IsEmpty());
+}
+
+TEST(Invariants, I3APersonsCordonUndoneIsFound) {
+  Log log;
+  log.node(kKubectl, {}).node(kKubectl, {.cordoned = true}).node(kBerth, {.phase = "Idle"});
+  EXPECT_THAT(log.broken(), ElementsAre(StartsWith("I3 n1 was not cordoned by berth")));
+}
+
+TEST(Invariants, I3AHeldNodeReturnedIsFound) {
+  Log log;
+  log.node(kKubectl, {}).node(kBerth, {.cordoned = true, .phase = "Cordoned"});
+  log.node(kKubectl, {.cordoned = true, .phase = "Cordoned", .hold = "yes"})
+      .node(kBerth, {.phase = "Idle", .hold = "yes"});
+  EXPECT_THAT(log.broken(), ElementsAre(StartsWith("I3 n1 is held by a person")));
+}
+
+TEST(Invariants, I3ANodeNeverReturnedIsFound) {
+  Log log;
+  log.node(kKubectl, {}).node(kBerth, {.cordoned = true, .phase = "Cordoned"});
+  EXPECT_THAT(log.broken(),
+              ElementsAre(StartsWith("I3 n1 was cordoned by berth and never returned")));
+}
+
+TEST(Invariants, I4CapacityBelowTheGuardIsFound) {
+  Log log;
+  log.node(kKubectl, {.name = "n1"}).node(kKubectl, {.name = "n2"});
+  log.node(kBerth, {.name = "n1", .cordoned = true, .phase = "Cordoned"});
+  const InvariantOptions five{.all_returned = false, .min_available = {{"nvidia.com/gpu", 5}}};
+  const InvariantOptions four{.all_returned = false, .min_available = {{"nvidia.com/gpu", 4}}};
+  EXPECT_THAT(log.broken(five), ElementsAre(StartsWith("I4 4 of nvidia.com/gpu are left")));
+  EXPECT_THAT(log.broken(four), IsEmpty());
+}
+
+TEST(Invariants, I5AnEvictionFromANodeThatIsRightIsFound) {
+  Log log;
+  log.node(kKubectl, {.config = "berth-a-1"}).pod("Running");
+  log.node(kBerth, {.config = "berth-a-1", .cordoned = true, .phase = "Draining"}).evict();
+  EXPECT_THAT(log.broken({.all_returned = false}),
+              ElementsAre(HasSubstr("which is berth-a-1 already")));
+}
+
+TEST(Invariants, I5AnEvictionFromANodeNotTakenIsFound) {
+  Log log;
+  log.node(kKubectl, {}).pod("Running").evict();
+  EXPECT_THAT(
+      log.broken(),
+      ElementsAre(StartsWith("I5 team-a/p1 is evicted from n1, which berth has not taken")));
+}
+
+TEST(Invariants, I7ASecondRelabelInOneAttemptIsFound) {
+  Log log = clean_rollout();
+  log.node(kBerth, {.config = "berth-a-1", .cordoned = true, .phase = "Cordoned"});
+  log.node(kKubectl, {.config = "other", .state = "", .cordoned = true, .phase = "Applying"});
+  log.node(kBerth, {.config = "berth-a-1", .state = "", .cordoned = true, .phase = "Applying"});
+  EXPECT_THAT(log.broken({.all_returned = false}),
+              ElementsAre(StartsWith("I7 n1 gets berth-a-1 twice")));
+}
+
+TEST(Invariants, I7ASecondAttemptIsAllowed) {
+  Log log;
+  log.node(kKubectl, {}).node(kBerth, {.cordoned = true, .phase = "Cordoned"});
+  log.node(kBerth, {.config = "berth-a-1", .state = "", .cordoned = true, .phase = "Applying"});
+  log.node(
+      kBerth,
+      {.config = "berth-a-1-r1", .state = "", .cordoned = true, .phase = "Applying", .attempt = 2});
+  EXPECT_THAT(log.broken({.all_returned = false}), IsEmpty());
+}
+
+TEST(Invariants, S3ADeletedPodIsFoundUnlessForceIsAllowed) {
+  Log log;
+  log.node(kKubectl, {}).pod("Running");
+  log.write(kBerth, "delete", "pods", "p1",
+            R"({"kind":"Pod","metadata":{"deletionGracePeriodSeconds":30}})",
+            R"({"gracePeriodSeconds":30})");
+  EXPECT_THAT(log.broken(), ElementsAre(StartsWith("S3 team-a/p1 is deleted")));
+  EXPECT_THAT(log.broken({.force_allowed = true}), IsEmpty());
+}
+
+TEST(Invariants, S3NoGraceIsFoundEvenWithForce) {
+  Log log;
+  log.node(kKubectl, {}).pod("Running");
+  log.write(kBerth, "delete", "pods", "p1", R"({"kind":"Pod","metadata":{}})",
+            R"({"gracePeriodSeconds":0})");
+  EXPECT_THAT(log.broken({.force_allowed = true}),
+              ElementsAre(HasSubstr("with a grace period of 0")));
+}
+
+TEST(Invariants, S3AnEvictionWithoutUidIsFound) {
+  Log log;
+  log.node(kKubectl, {})
+      .pod("Running")
+      .node(kBerth, {.cordoned = true, .phase = "Draining"})
+      .evict("");
+  EXPECT_THAT(log.broken({.all_returned = false}),
+              ElementsAre(StartsWith("S3 team-a/p1 is evicted without its uid")));
+}
+
+TEST(Invariants, S4ACordonWithoutItsRecordIsFound) {
+  Log log;
+  log.node(kKubectl, {}).node(kBerth, {.cordoned = true});
+  EXPECT_THAT(log.broken({.all_returned = false}),
+              ElementsAre(StartsWith("S4 n1 is cordoned without a record")));
+}
+
+TEST(Invariants, S6AForeignLabelChangedIsFound) {
+  Log log;
+  log.node(kKubectl, {}).node(kBerth, {.extra_label = R"(,"example.com/tier":"x")"});
+  EXPECT_THAT(log.broken(), ElementsAre(StartsWith("S6 n1: label example.com/tier changes")));
+}
+
+TEST(AuditLog, WritesAreOrderedByRevisionAndReadsAreLeftOut) {
+  const auto events = parse_audit_log(
+      R"({"stage":"ResponseComplete","verb":"get","stageTimestamp":"1","responseStatus":{"code":200}})"
+      "\n"
+      R"({"stage":"ResponseComplete","verb":"patch","objectRef":{"name":"later"},"stageTimestamp":"2","responseStatus":{"code":200},"responseObject":{"metadata":{"resourceVersion":"12"}}})"
+      "\n"
+      R"({"stage":"ResponseComplete","verb":"patch","objectRef":{"name":"earlier"},"stageTimestamp":"3","responseStatus":{"code":200},"responseObject":{"metadata":{"resourceVersion":"9"}}})"
+      "\n"
+      R"({"stage":"ResponseComplete","verb":"create","objectRef":{"name":"unnumbered"},"stageTimestamp":"4","responseStatus":{"code":201}})"
+      "\n"
+      R"({"stage":"ResponseComplete","verb":"pat)");
+  std::vector<std::string> names;
+  for (const AuditEvent& event : events) names.push_back(event.name);
+  EXPECT_THAT(names, ElementsAre("earlier", "later", "unnumbered"));
+}
+
+}  // namespace
+}  // namespace berth::test

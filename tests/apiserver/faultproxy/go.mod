@@ -1,0 +1,3 @@
+module gpu.berth.dev/tests/apiserver/faultproxy
+
+go 1.24

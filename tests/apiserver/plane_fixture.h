@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// PlaneTest: the fixture of every test in this folder. The program boots one control plane and one
+// node agent; each case begins on an empty cluster. Where the binaries can be had neither from the
+// environment nor by building, the cases are skipped and say so, except in CI (CI=true), where they
+// fail.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "tests/support/cluster.h"
+#include "tests/support/control_plane.h"
+#include "tests/support/programs.h"
+
+namespace berth::test {
+
+class PlaneTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite();
+  static void TearDownTestSuite();
+  void SetUp() override;
+  void TearDown() override;
+
+  static ControlPlane& plane() { return *plane_; }
+  static Kube& kube() { return plane_->kube(); }
+  static Child& agent() { return *agent_; }
+  Cluster& cluster() { return *cluster_; }
+
+ private:
+  static std::unique_ptr<ControlPlane> plane_;
+  static std::unique_ptr<Child> agent_;
+  static std::string why_not_;
+  std::unique_ptr<Cluster> cluster_;
+};
+
+}  // namespace berth::test

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/cluster.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/mig_hardware.h"
+
+namespace berth::test {
+namespace {
+
+using nlohmann::json;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+struct Operand {
+  const char* name;    // of the DaemonSet, and label app
+  const char* deploy;  // gpu.deploy.X that its nodeSelector asks for
+};
+constexpr Operand kOperands[] = {
+    {"nvidia-mig-manager", "mig-manager"},
+    {"nvidia-device-plugin-daemonset", "device-plugin"},
+    {"gpu-feature-discovery", "gpu-feature-discovery"},
+};
+constexpr const char* kTenants[] = {"team-a", "team-b", "default"};
+
+constexpr char kClusterPolicyCrd[] = R"(
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: clusterpolicies.nvidia.com}
+spec:
+  group: nvidia.com
+  scope: Cluster
+  names: {plural: clusterpolicies, singular: clusterpolicy, kind: ClusterPolicy, listKind: ClusterPolicyList}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: {status: {}}
+    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+)";
+
+json operand_spec(const Operand& operand, const Agents& agents) {
+  json container = {{"name", operand.name},
+                    {"image", fmt::format("nvcr.io/nvidia/{}:pretended", operand.name)}};
+  container["env"] = json::array();
+  container["env"].push_back(
+      {{"name", "NODE_NAME"}, {"valueFrom", {{"fieldRef", {{"fieldPath", "spec.nodeName"}}}}}});
+  json spec;
+  if (std::string(operand.deploy) == "mig-manager") {
+    container["env"].push_back(
+        {{"name", "DEFAULT_GPU_CLIENTS_NAMESPACE"}, {"value", "gpu-operator"}});
+    if (!agents.config_map.empty()) {
+      container["env"].push_back(
+          {{"name", "CONFIG_FILE"}, {"value", "/mig-parted-config/config.yaml"}});
+      container["volumeMounts"] = {
+          {{"name", "mig-parted-config"}, {"mountPath", "/mig-parted-config"}}};
+      spec["volumes"] = {
+          {{"name", "mig-parted-config"}, {"configMap", {{"name", agents.config_map}}}}};
+    }
+  } else {
+    container["env"].push_back({{"name", "MIG_STRATEGY"}, {"value", agents.strategy}});
+  }
+  spec["containers"] = {container};
+  spec["priorityClassName"] = "system-node-critical";
+  spec["terminationGracePeriodSeconds"] = 1;
+  spec["tolerations"] = {
+      {{"key", agents.operands_toleration}, {"operator", "Exists"}, {"effect", "NoSchedule"}}};
+  spec["nodeSelector"][std::string("nvidia.com/gpu.deploy.") + operand.deploy] = "true";
+  return spec;
+}
+
+std::map<std::string, std::string> usual_labels(const GpuNode& node) {
+  const Product& product = product_of(node.product);
+  auto labels =
+      discovery_labels(product, std::vector<Gpu>(static_cast<std::size_t>(node.gpus)), "mixed");
+  labels["kubernetes.io/hostname"] = node.name;
+  labels["kubernetes.io/os"] = "linux";
+  labels["kubernetes.io/arch"] = "amd64";
+  labels["feature.node.kubernetes.io/pci-10de.present"] = "true";
+  labels["nvidia.com/gpu.present"] = "true";
+  labels["nvidia.com/gfd.timestamp"] = "1700000000";
+  labels["nvidia.com/gpu-driver-upgrade-state"] = "upgrade-done";
+  labels["nvidia.com/mig.config"] = "all-disabled";
+  labels["nvidia.com/mig.config.state"] = "success";
+  for (const char* operand :
+       {"driver", "gpu-feature-discovery", "container-toolkit", "device-plugin", "dcgm",
+        "dcgm-exporter", "node-status-exporter", "operator-validator", "client", "mig-manager"})
+    labels[std::string("nvidia.com/gpu.deploy.") + operand] = "true";
+  for (const auto& [key, value] : node.labels) {
+    if (value.empty())
+      labels.erase(key);
+    else
+      labels[key] = value;
+  }
+  return labels;
+}
+
+}  // namespace
+
+void Cluster::install_agents(const Agents& agents) {
+  for (const Operand& operand : kOperands) {
+    const json labels = {{"app", operand.name}};
+    const json body = {
+        {"apiVersion", "apps/v1"},
+        {"kind", "DaemonSet"},
+        {"metadata", {{"name", operand.name}, {"namespace", "gpu-operator"}, {"labels", labels}}},
+        {"spec",
+         {{"selector", {{"matchLabels", labels}}},
+          {"template",
+           {{"metadata", {{"labels", labels}}}, {"spec", operand_spec(operand, agents)}}}}}};
+    kube_.patch({"daemonsets", operand.name, "gpu-operator"}, PatchType::kApply, body.dump());
+  }
+}
+
+void Cluster::install_cluster_policy(const std::string& strategy, const std::string& config_map) {
+  kube_.apply(kClusterPolicyCrd);
+  wait_until("the ClusterPolicy kind to be served", seconds(30), [&]() -> std::string {
+    kube_.list("clusterpolicies");
+    return "";
+  });
+  json spec = {{"mig", {{"strategy", strategy}}}, {"migManager", {{"enabled", true}}}};
+  if (!config_map.empty())
+    spec["migManager"]["config"] = {{"name", config_map}, {"default", "all-disabled"}};
+  const json body = {{"apiVersion", "nvidia.com/v1"},
+                     {"kind", "ClusterPolicy"},
+                     {"metadata", {{"name", "cluster-policy"}}},
+                     {"spec", spec}};
+  kube_.patch({"clusterpolicies", "cluster-policy"}, PatchType::kApply, body.dump());
+}
+
+void Cluster::add_gpu_node(const GpuNode& node) {
+  json annotations = {{"test.berth.dev/product", node.product},
+                      {"test.berth.dev/gpus", std::to_string(node.gpus)}};
+  for (const auto& [key, value] : node.annotations) annotations[key] = value;
+  const json amounts = {{"cpu", "64"},
+                        {"memory", "512Gi"},
+                        {"pods", "110"},
+                        {"nvidia.com/gpu", std::to_string(node.gpus)}};
+  json body = {
+      {"apiVersion", "v1"},
+      {"kind", "Node"},
+      {"metadata",
+       {{"name", node.name}, {"labels", usual_labels(node)}, {"annotations", annotations}}},
+      {"status",
+       {{"capacity", amounts},
+        {"allocatable", amounts},
+        {"nodeInfo", {{"bootID", "b007" + node.name}, {"kubeletVersion", "v1.36.3"}}}}}};
+  if (node.cordoned) body["spec"]["unschedulable"] = true;
+  kube_.create("nodes", "", body.dump());
+}
+
+std::vector<std::string> Cluster::add_gpu_nodes(int count, const GpuNode& like,
+                                                const std::string& prefix) {
+  std::vector<std::string> names;
+  for (int i = 1; i <= count; ++i) {
+    GpuNode node = like;
+    node.name = prefix + std::to_string(i);
+    add_gpu_node(node);
+    names.push_back(node.name);
+  }
+  return names;
+}
+
+void Cluster::remove_node(const std::string& name) {
+  kube_.remove({"nodes", name});
+  for (const Object& pod : pods_on(name))
+    kube_.remove({"pods", pod.name(), pod.ns()}, R"({"gracePeriodSeconds": 0})");
+}
+
+void Cluster::wait_agents_running(milliseconds limit) {
+  wait_until("NVIDIA's DaemonSets to run on every node", limit, [&]() -> std::string {
+    const std::size_t nodes = kube_.list("nodes").size();
+    for (const Operand& operand : kOperands) {
+      const Object set = kube_.get({"daemonsets", operand.name, "gpu-operator"});
+      if (set.number("/status/numberReady") != static_cast<long long>(nodes))
+        return fmt::format("{} runs on {} of {} nodes", operand.name,
+                           set.number("/status/numberReady"), nodes);
+    }
+    return "";
+  });
+}
+
+std::string Cluster::pod_spec(const Workload& workload) const {
+  json container = {{"name", "main"}, {"image", "registry.example/main:1"}};
+  if (workload.count > 0)
+    container["resources"]["limits"][workload.resource] = std::to_string(workload.count);
+  json spec = {{"containers", {container}},
+               {"terminationGracePeriodSeconds", workload.grace_seconds}};
+  if (!workload.node_selector.empty()) spec["nodeSelector"] = workload.node_selector;
+  if (!workload.priority_class.empty()) spec["priorityClassName"] = workload.priority_class;
+  if (!workload.extra_pod_spec.empty())
+    spec.update(json::parse("{" + workload.extra_pod_spec + "}"));
+  json labels = workload.labels;
+  labels["app"] = workload.name;
+  const json annotations = workload.annotations;
+  return json{{"metadata", {{"labels", labels}, {"annotations", annotations}}}, {"spec", spec}}
+      .dump();
+}
+
+void Cluster::add_deployment(const Workload& workload) {
+  const json body = {{"metadata", {{"name", workload.name}}},
+                     {"spec",
+                      {{"replicas", workload.replicas},
+                       {"selector", {{"matchLabels", {{"app", workload.name}}}}},
+                       {"template", json::parse(pod_spec(workload))}}}};
+  kube_.create("deployments", workload.ns, body.dump());
+}
+
+void Cluster::add_job(const Workload& workload, const JobOptions& options) {
+  json pod = json::parse(pod_spec(workload));
+  pod["spec"]["restartPolicy"] = "Never";
+  json spec = {{"backoffLimit", options.backoff_limit},
+               {"parallelism", workload.replicas},
+               {"completions", workload.replicas},
+               {"template", pod}};
+  if (options.ignore_disruptions)
+    spec["podFailurePolicy"]["rules"] = {
+        {{"action", "Ignore"},
+         {"onPodConditions", {{{"type", "DisruptionTarget"}, {"status", "True"}}}}}};
+  kube_.create("jobs", workload.ns,
+               json{{"metadata", {{"name", workload.name}}}, {"spec", spec}}.dump());
+}
+
+void Cluster::add_bare_pod(const Workload& workload) {
+  json pod = json::parse(pod_spec(workload));
+  pod["metadata"]["name"] = workload.name;
+  kube_.create("pods", workload.ns, pod.dump());
+}
+
+void Cluster::add_budget(const std::string& ns, const std::string& name, const std::string& app,
+                         const std::string& rule) {
+  kube_.apply(fmt::format(
+      "{{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {{name: {}, namespace: {}}}, "
+      "spec: {{selector: {{matchLabels: {{app: {}}}}}, {}}}}}",
+      name, ns, app, rule));
+}
+
+void Cluster::wait_pods_running(const std::string& ns, const std::string& app, int count,
+                                milliseconds limit) {
+  wait_until(fmt::format("{} running pods of {}/{}", count, ns, app), limit, [&]() -> std::string {
+    int running = 0;
+    for (const Object& pod : pods_of(ns, app))
+      if (pod.text("/status/phase") == "Running" && !pod.has("/metadata/deletionTimestamp"))
+        ++running;
+    return running >= count ? "" : fmt::format("{} run", running);
+  });
+}
+
+std::vector<Object> Cluster::pods_of(const std::string& ns, const std::string& app) {
+  return kube_.list("pods", ns, "labelSelector=app%3D" + app);
+}
+
+std::vector<Object> Cluster::pods_on(const std::string& node) {
+  return kube_.list("pods", "", "fieldSelector=spec.nodeName%3D" + node);
+}
+
+void Cluster::finish_pods(const std::string& ns, const std::string& app) {
+  for (const Object& pod : pods_of(ns, app))
+    kube_.set_annotation({"pods", pod.name(), ns}, "test.berth.dev/finish", "true");
+}
+
+std::map<std::string, int> Cluster::gpu_allocatable(const std::string& node) {
+  std::map<std::string, int> out;
+  for (const auto& [key, value] : kube_.get({"nodes", node}).strings("/status/allocatable"))
+    if (key.rfind("nvidia.com/", 0) == 0 && value != "0") out[key] = std::atoi(value.c_str());
+  return out;
+}
+
+void Cluster::remove_pods(const std::string& ns) {
+  for (const Object& pod : kube_.list("pods", ns)) {
+    if (!pod.items("/metadata/finalizers").empty() || pod.has("/metadata/finalizers"))
+      kube_.send("PATCH", path_of({"pods", pod.name(), ns}), R"({"metadata":{"finalizers":null}})",
+                 "application/merge-patch+json");
+    kube_.remove({"pods", pod.name(), ns}, R"({"gracePeriodSeconds": 0})");
+  }
+}
+
+void Cluster::reset() {
+  for (const Object& layout : kube_.list("miglayouts")) {
+    kube_.patch({"miglayouts", layout.name()}, PatchType::kMerge,
+                R"({"metadata":{"finalizers":null}})");
+    kube_.remove({"miglayouts", layout.name()});
+  }
+  const std::string background = R"({"propagationPolicy": "Background"})";
+  for (const char* ns : kTenants)
+    for (const char* resource : {"deployments", "jobs", "poddisruptionbudgets"})
+      for (const Object& object : kube_.list(resource, ns))
+        kube_.remove({resource, object.name(), ns}, background);
+  for (const Object& node : kube_.list("nodes")) kube_.remove({"nodes", node.name()});
+  for (const char* ns : {"berth-system", "gpu-operator"})
+    for (const Object& map : kube_.list("configmaps", ns))
+      if (map.name().rfind("berth-", 0) == 0) kube_.remove({"configmaps", map.name(), ns});
+  for (const Object& lease : kube_.list("leases", "berth-system"))
+    kube_.remove({"leases", lease.name(), "berth-system"});
+  wait_until("every pod to be gone", seconds(60), [&]() -> std::string {
+    std::size_t left = 0;
+    for (const char* ns : {"team-a", "team-b", "default", "gpu-operator"}) {
+      remove_pods(ns);
+      left += kube_.list("pods", ns).size();
+    }
+    return left == 0 ? "" : fmt::format("{} are left", left);
+  });
+}
+
+}  // namespace berth::test

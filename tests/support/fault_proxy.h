@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// FaultProxy: a TLS proxy before the API server that misbehaves on order
+// (tests/apiserver/faultproxy/main.go says how). The berth under test gets its kubeconfig; the test
+// keeps talking to the API server itself. Needs a Go toolchain once, or its cached binary.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "tests/support/control_plane.h"
+
+namespace berth::test {
+
+struct FaultRule {
+  std::string id;
+  std::string method;       // "" = any
+  std::string path;         // regular expression over path and query; "" = any
+  std::string body;         // regular expression over the request's body; "" = any
+  std::string action;       // hold, hold-reply, drop-reply, status, delay
+  int skip = 0;             // lets that many matching requests pass first
+  int times = 0;            // 0 = for ever
+  double probability = 0;   // 0 = always
+  int status = 0;           // of action status
+  std::string retry_after;  // of action status
+  int delay_ms = 0;         // of action delay
+};
+
+class FaultProxy {
+ public:
+  explicit FaultProxy(ControlPlane& plane, const std::string& user = "berth");
+
+  const std::string& kubeconfig() const { return kubeconfig_; }
+  void add(const FaultRule& rule);     // replaces the rule of that id
+  void remove(const std::string& id);  // what it holds goes on
+  void release(const std::string& id) { remove(id); }
+  int matched(const std::string& id);
+  int holding(const std::string& id);
+  void cut_watches();
+
+ private:
+  Object order(const std::string& method, const std::string& path, const std::string& body = "");
+
+  std::string kubeconfig_;
+  std::unique_ptr<Kube> control_;
+  std::unique_ptr<Child> process_;
+};
+
+}  // namespace berth::test

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/programs.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+namespace berth::test {
+namespace {
+
+std::string write_file(const std::string& file, const std::string& text) {
+  std::ofstream(file) << text;
+  return file;
+}
+
+}  // namespace
+
+std::unique_ptr<Child> start_node_agent(ControlPlane& plane,
+                                        const std::vector<std::string>& flags) {
+  const Credentials credentials = plane.credentials("node-agent");
+  const std::string stem = plane.scratch() + "/node-agent";
+  std::vector<std::string> argv = {std::string(BERTH_BINARY_DIR) + "/berth-node-agent",
+                                   "--server",
+                                   credentials.server,
+                                   "--ca",
+                                   write_file(stem + ".ca", credentials.authority_pem),
+                                   "--cert",
+                                   write_file(stem + ".crt", credentials.certificate_pem),
+                                   "--key",
+                                   write_file(stem + ".key", credentials.key_pem)};
+  argv.insert(argv.end(), flags.begin(), flags.end());
+  return std::make_unique<Child>(argv, stem + ".log");
+}
+
+std::string berth_program() {
+  const char* given = std::getenv("BERTH_BINARY");
+  return given != nullptr && *given != '\0' ? given : std::string(BERTH_BINARY_DIR) + "/berth";
+}
+
+std::vector<std::string> Berth::short_times() {
+  return {"--settle=300ms",
+          "--verify-for=500ms",
+          "--agent-configmap-delay=1s",
+          "--leader-elect-lease-duration=3s",
+          "--leader-elect-renew-deadline=2s",
+          "--leader-elect-retry-period=500ms"};
+}
+
+Berth::Berth(ControlPlane& plane) : Berth(plane, Options{}) {}
+
+Berth::Berth(ControlPlane& plane, const Options& options) {
+  const std::string kubeconfig =
+      options.kubeconfig.empty() ? plane.write_kubeconfig("berth") : options.kubeconfig;
+  std::vector<std::string> argv = {berth_program(), "controller", "--kubeconfig=" + kubeconfig};
+  if (options.dry_run) argv.push_back("--dry-run");
+  for (const std::string& flag : short_times()) argv.push_back(flag);
+  argv.insert(argv.end(), options.flags.begin(), options.flags.end());
+  process_ = std::make_unique<Child>(argv, plane.scratch() + "/" + options.name + ".log");
+}
+
+}  // namespace berth::test
