@@ -5,43 +5,16 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <map>
-#include <sstream>
 
 #include "apis/manifest.h"
+#include "tests/support/manifest_cases.h"
 
 namespace berth {
 namespace {
 
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream in(path);
-  EXPECT_TRUE(in.good()) << path;
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-struct ManifestCase {
-  std::map<std::string, std::string> says;  // the "# key: value" lines
-  std::string text;
-};
-
-std::vector<ManifestCase> read_cases(const char* file) {
-  std::vector<ManifestCase> cases;
-  std::istringstream in(read_file(std::filesystem::path(BERTH_SOURCE_DIR) / "tests/data" / file));
-  for (std::string line; std::getline(in, line);) {
-    if (line == "---") {
-      cases.emplace_back();
-    } else if (!cases.empty()) {
-      auto colon = line.find(": ");
-      if (line.starts_with("# "))
-        cases.back().says[line.substr(2, colon - 2)] = line.substr(colon + 2);
-      cases.back().text += line + "\n";
-    }
-  }
-  return cases;
-}
+using test::ManifestCase;
+using test::read_file;
+using test::read_manifest_cases;
 
 std::vector<Finding> validate(const std::string& text, MIGLayout* layout = nullptr) {
   Manifest manifest = parse_manifest(text, "f.yaml");
@@ -61,7 +34,7 @@ std::string print(const std::vector<Finding>& findings) {
 }
 
 TEST(BadManifests, AreRefusedWithFieldAndAdvice) {
-  std::vector<ManifestCase> cases = read_cases("bad_manifests.yaml");
+  std::vector<ManifestCase> cases = read_manifest_cases("bad_manifests.yaml");
   EXPECT_GE(cases.size(), 80u);
   for (ManifestCase& c : cases) {
     std::vector<Finding> findings = validate(c.text);
@@ -78,7 +51,7 @@ TEST(BadManifests, AreRefusedWithFieldAndAdvice) {
 }
 
 TEST(GoodManifests, AreTaken) {
-  for (ManifestCase& c : read_cases("good_manifests.yaml")) {
+  for (ManifestCase& c : read_manifest_cases("good_manifests.yaml")) {
     EXPECT_EQ(print(validate(c.text)), "") << c.says["case"];
   }
 }
