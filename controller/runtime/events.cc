@@ -50,7 +50,7 @@ std::string encode(const EventNote& note, const std::string& name, const std::st
   return fmt::format(
       R"({{"apiVersion":"events.k8s.io/v1","kind":"Event",)"
       R"("metadata":{{"name":{},"namespace":{}}},"eventTime":{},"type":"{}","reason":{},)"
-      R"("action":{},"note":{},"reportingController":"gpu.berth.dev/controller",)"
+      R"("action":{},"note":{},"reportingController":"berth",)"
       R"("reportingInstance":{},"regarding":{{{}}}}})",
       quote_json(name), quote_json(namespace_of(note)), quote_json(format_micro_time(now)),
       note.warning ? "Warning" : "Normal", quote_json(note.reason), quote_json(note.action),

@@ -17,7 +17,10 @@ namespace {
 
 constexpr std::size_t kChunkBytes = 16 * 1024;
 
+// Its strings too: libwebsockets keeps the pointers it is given.
 struct Listener {
+  std::string name;
+  ListenAddress address;
   HttpHandler handler;
 };
 
@@ -149,6 +152,8 @@ HttpServer::~HttpServer() {
   // Its handles on the loop close in the loop's own time.
   for (int turns = 0; turns < 100 && uv_run(impl_->loop, UV_RUN_NOWAIT) != 0; ++turns) {
   }
+  // On a loop that is not its own, libwebsockets frees itself at the second call.
+  lws_context_destroy(impl_->context);
 }
 
 Result<int> HttpServer::listen(const ListenAddress& address, HttpHandler handler) {
@@ -157,14 +162,16 @@ Result<int> HttpServer::listen(const ListenAddress& address, HttpHandler handler
     return Error{.kind = ErrorKind::kUnavailable, .message = why, .where = shown};
   };
   if (impl_->context == nullptr) return failed("the HTTP server did not start");
-  impl_->listeners.push_back(std::make_unique<Listener>(Listener{std::move(handler)}));
   const std::string name = "listener" + std::to_string(impl_->listeners.size());
+  impl_->listeners.push_back(
+      std::make_unique<Listener>(Listener{name, address, std::move(handler)}));
+  Listener& listener = *impl_->listeners.back();
   lws_context_creation_info info{};
   info.port = address.port;
-  info.iface = address.host.empty() ? nullptr : address.host.c_str();
-  info.vhost_name = name.c_str();
+  info.iface = address.host.empty() ? nullptr : listener.address.host.c_str();
+  info.vhost_name = listener.name.c_str();
   info.protocols = kProtocols.data();
-  info.user = impl_->listeners.back().get();
+  info.user = &listener;
   info.keepalive_timeout = impl_->limits.idle_seconds;
   info.timeout_secs = static_cast<unsigned>(impl_->limits.request_seconds);
   info.options = LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND;

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// `berth controller`: wires the shell (runtime/) to the world (live/) and to the pure core (mig/).
+#include "controller/runtime/controller.h"
+
+#include <malloc.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <random>
+#include <string>
+#include <utility>
+
+#include "controller/client/api_client.h"
+#include "controller/client/kubeconfig.h"
+#include "controller/cmd/commands.h"
+#include "controller/live/curl_transport.h"
+#include "controller/live/spdlog_log.h"
+#include "controller/live/system_host.h"
+#include "controller/live/uv_loop.h"
+#include "controller/mig/reconcile.h"
+#include "controller/mig/rollout_annotation.h"
+#include "controller/mig/slots.h"
+#include "controller/mig/watch_keys.h"
+#include "controller/runtime/metrics.h"
+#include "controller/server/endpoints.h"
+#include "controller/server/http_server.h"
+#include "controller/server/process_facts.h"
+
+namespace berth {
+namespace {
+
+Reconcilers mig_reconcilers(const Settings& settings) {
+  Reconcilers reconcilers;
+  reconcilers.reconcile = [](const Snapshot& snapshot, std::string_view key) {
+    return reconcile(snapshot, key);
+  };
+  reconcilers.all_keys = [settings](const ClusterState& cluster) {
+    return all_keys(cluster, settings);
+  };
+  const auto due = [settings](const ClusterState& cluster, const auto* old, const auto* now) {
+    return keys_for(cluster, settings, old, now);
+  };
+  reconcilers.keys_for = {due, due, due, due, due, due, due, due};
+  reconcilers.claim_epoch = [settings](const ConfigMap* ledger) {
+    EpochClaim claim = claim_epoch(ledger, settings);
+    return std::pair<Write, std::int64_t>(std::move(claim.write), claim.epoch);
+  };
+  reconcilers.rollout_stage = [](const Node& node) -> std::optional<RolloutStage> {
+    const RolloutRecord record = read_rollout(node);
+    if (!record.rollout) return std::nullopt;
+    return RolloutStage{to_string(record.rollout->phase), record.rollout->since};
+  };
+  return reconcilers;
+}
+
+// Unique per process, and readable in the Lease: a restarted pod is another candidate.
+std::string new_identity() {
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  std::random_device random;
+  std::string id(host.data());
+  id += '_';
+  for (int i = 0; i < 4; ++i) {
+    std::array<char, 9> part{};
+    std::snprintf(part.data(), part.size(), "%08x", random());
+    id += part.data();
+  }
+  return id;
+}
+
+bool enabled(const std::string& address) { return !address.empty() && address != "0"; }
+
+// One listener for both where both name the same address.
+bool serve(HttpServer& server, const ControllerFlags& flags, const EndpointSources& sources,
+           Log& log) {
+  const auto listen = [&](const std::string& text, EndpointsServed served, const char* what) {
+    if (!enabled(text)) return true;
+    const Result<ListenAddress> address = parse_listen_address(what, text);
+    if (!address.has_value()) return false;  // validate() has told
+    const auto handler = [&sources, served](std::string_view path, std::string_view query) {
+      return answer(sources, served, path, query);
+    };
+    const Result<int> port = server.listen(*address, handler);
+    if (port.has_value()) {
+      log.info("listening", {{"what", what}, {"port", std::to_string(*port)}});
+    } else {
+      log.error("cannot listen", {{"what", what}, {"error", describe(port.error())}});
+    }
+    return port.has_value();
+  };
+  if (flags.metrics_bind_address == flags.health_bind_address)
+    return listen(flags.metrics_bind_address, {.health = true, .metrics = true},
+                  "metrics and health");
+  return listen(flags.metrics_bind_address, {.metrics = true}, "metrics") &&
+         listen(flags.health_bind_address, {.health = true}, "health");
+}
+
+LogOptions log_options(const LogFlags& flags) {
+  constexpr std::array<std::pair<std::string_view, LogLevel>, 4> kLevels{
+      {{"debug", LogLevel::kDebug},
+       {"info", LogLevel::kInfo},
+       {"warn", LogLevel::kWarn},
+       {"error", LogLevel::kError}}};
+  LogOptions options;
+  options.fd = STDERR_FILENO;
+  options.format = flags.format == "json" ? LogFormat::kJson : LogFormat::kText;
+  for (const auto& [name, level] : kLevels)
+    if (flags.level == name) options.level = level;
+  return options;
+}
+
+// The sync's decoding leaves the heap full of holes at its end.
+void give_memory_back() { malloc_trim(0); }
+
+int fail(const Error& error) {
+  std::fprintf(stderr, "berth: %s\n", describe(error).c_str());
+  return 1;
+}
+
+}  // namespace
+
+int run_controller(ControllerFlags flags) {
+  if (flags.print_config) {
+    std::fputs(print_config(controller_flags(flags)).c_str(), stdout);
+    return 0;
+  }
+  if (const Result<void> valid = validate(flags); !valid.has_value()) return fail(valid.error());
+  const SystemHost host;
+  const Result<ClientConfig> config = load_client_config(host, flags.connection);
+  if (!config.has_value()) return fail(config.error());
+
+  UvLoop loop;
+  SpdlogLog log(log_options(flags.log));
+  CurlTransport transport(loop, host, log, *config);
+  ApiClient client(loop, transport, log, {.version = BERTH_VERSION, .component = "controller"});
+  ApiClient lease_client(loop, transport, log,
+                         {.version = BERTH_VERSION, .component = "leader-election"});
+  Metrics metrics(BERTH_VERSION);
+  client.observe([&](const CallRecord& call) { metrics.on_call(call); });
+  lease_client.observe([&](const CallRecord& call) { metrics.on_call(call); });
+
+  std::random_device random;
+  flags.options.seed = (static_cast<std::uint64_t>(random()) << 32) | random();
+  flags.options.lease.identity = new_identity();
+  flags.options.lease.namespace_ = flags.options.settings.berth_namespace;
+  Controller controller(Controller::World{client, lease_client, log, metrics, give_memory_back},
+                        mig_reconcilers(flags.options.settings), flags.options);
+
+  const EndpointSources sources{.readiness = [&] { return controller.readiness(); },
+                                .metrics =
+                                    [&] {
+                                      controller.refresh_metrics();
+                                      metrics.on_process(read_process_facts());
+                                      return metrics.text();
+                                    }};
+  HttpServer server(loop.raw(), log);
+  if (!serve(server, flags, sources, log)) return 1;
+
+  log.info("starting", {{"version", BERTH_VERSION},
+                        {"server", config->server},
+                        {"config_from", config->origin},
+                        {"identity", flags.options.lease.identity}});
+  std::stop_source stop;
+  for (const int signal : {SIGTERM, SIGINT}) loop.on_signal(signal, [&] { stop.request_stop(); });
+  int code = 1;
+  // A coroutine's lambda must outlive it: it lives here, beside run().
+  const auto main_task = [&]() -> Task<void> {
+    code = co_await controller.run(stop.get_token());
+    loop.stop();
+  };
+  spawn(loop, main_task());
+  loop.run();
+  log.info("ended", {{"exit_code", std::to_string(code)}});
+  return code;
+}
+
+}  // namespace berth

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/cmd/flags.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "controller/server/http_server.h"
+
+namespace berth {
+namespace {
+
+FlagTable joined(std::vector<FlagTable> tables) {
+  FlagTable all;
+  for (FlagTable& table : tables)
+    for (Flag& flag : table) all.push_back(std::move(flag));
+  return all;
+}
+
+}  // namespace
+
+Flag text_flag(std::string name, std::string& field, std::string help) {
+  return {.name = std::move(name),
+          .help = std::move(help),
+          .set = [&field](const std::string& text) -> Result<void> {
+            field = text;
+            return {};
+          },
+          .show = [&field] { return field; }};
+}
+
+Flag switch_flag(std::string name, bool& field, std::string help) {
+  const std::string shown = name;
+  return {.name = std::move(name),
+          .help = std::move(help),
+          .kind = Flag::Kind::kSwitch,
+          .set = [&field, shown](const std::string& text) -> Result<void> {
+            if (text != "true" && text != "false")
+              return invalid_spec(shown, "\"" + text + "\" is neither true nor false");
+            field = text == "true";
+            return {};
+          },
+          .show = [&field] { return std::string(field ? "true" : "false"); }};
+}
+
+Flag duration_flag(std::string name, Duration& field, std::string help) {
+  const std::string shown = name;
+  return {.name = std::move(name),
+          .help = std::move(help),
+          .set = [&field, shown](const std::string& text) -> Result<void> {
+            const Result<Duration> duration = parse_duration(text);
+            if (!duration.has_value()) return invalid_spec(shown, duration.error().message);
+            field = *duration;
+            return {};
+          },
+          .show = [&field] { return format_duration(field); }};
+}
+
+Flag list_flag(std::string name, std::vector<std::string>& field, std::string help) {
+  return {.name = std::move(name),
+          .help = std::move(help),
+          .kind = Flag::Kind::kList,
+          .set = [&field](const std::string& text) -> Result<void> {
+            field.push_back(text);
+            return {};
+          },
+          .show =
+              [&field] {
+                std::string all;
+                for (const std::string& text : field) all += (all.empty() ? "" : ",") + text;
+                return all;
+              }};
+}
+
+Flag choice_flag(std::string name, std::string& field, std::vector<std::string> words,
+                 std::string help) {
+  std::string choices;
+  for (const std::string& word : words) choices += (choices.empty() ? "" : "|") + word;
+  Flag flag = text_flag(name, field, help + " (" + choices + ")");
+  flag.set = [&field, name, words, choices](const std::string& text) -> Result<void> {
+    if (std::find(words.begin(), words.end(), text) == words.end())
+      return invalid_spec(name, "\"" + text + "\" is none of " + choices);
+    field = text;
+    return {};
+  };
+  return flag;
+}
+
+FlagTable connection_flags(ConfigFlags& flags) {
+  return {
+      text_flag("--kubeconfig", flags.kubeconfig,
+                "kubeconfig file; else $KUBECONFIG, ~/.kube/config, the pod's service account"),
+      text_flag("--context", flags.context, "context of the kubeconfig to use"),
+      switch_flag("--allow-insecure-tls", flags.allow_insecure_tls,
+                  "obey insecure-skip-tls-verify in a kubeconfig, which is refused otherwise"),
+  };
+}
+
+FlagTable settings_flags(Settings& settings) {
+  return {
+      text_flag("--namespace", settings.berth_namespace,
+                "berth's own namespace: the slot ledger and the lease live there"),
+      text_flag("--agents-namespace", settings.agents_namespace, "where NVIDIA's node agents run"),
+      text_flag("--mig-config-map", settings.mig_config_map,
+                "ConfigMap in the agents' namespace that berth renders for mig-manager"),
+      text_flag("--mig-manager-daemon-set", settings.mig_manager_daemon_set,
+                "mig-manager's DaemonSet in the agents' namespace"),
+      duration_flag("--settle", settings.settle,
+                    "after the cordon, before the live check that precedes a repartition"),
+      duration_flag("--verify-for", settings.verify_for,
+                    "how long a node must advertise what the layout promises"),
+      duration_flag("--agent-configmap-delay", settings.agent_config_map_delay,
+                    "how late a mounted ConfigMap may reach the agent"),
+      duration_flag("--answer-ttl", settings.answer_ttl,
+                    "how long the API server's answer to a dry-run eviction counts"),
+      duration_flag("--retry-backoff", settings.retry_backoff,
+                    "after a failed attempt on a node; doubles with each"),
+      duration_flag("--abort-backoff", settings.abort_backoff,
+                    "before a node whose drain timed out is tried again; doubles with each"),
+      duration_flag("--eviction-retry", settings.eviction_retry,
+                    "between evictions of a pod whose budget said no"),
+  };
+}
+
+FlagTable log_flags(LogFlags& flags) {
+  return {
+      choice_flag("--log-level", flags.level, {"debug", "info", "warn", "error"},
+                  "least level that is logged"),
+      choice_flag("--log-format", flags.format, {"text", "json"}, "how lines are written"),
+  };
+}
+
+FlagTable controller_flags(ControllerFlags& flags) {
+  LeaseOptions& lease = flags.options.lease;
+  FlagTable own = {
+      switch_flag("--leader-elect", flags.options.leader_elect,
+                  "hold a Lease before writing; without it a second process would do harm"),
+      text_flag("--leader-elect-resource-name", lease.name, "the Lease's name"),
+      duration_flag("--leader-elect-lease-duration", lease.lease_duration,
+                    "after which an unrenewed Lease may be taken over"),
+      duration_flag("--leader-elect-renew-deadline", lease.renew_deadline,
+                    "after which a leader that could not renew stops writing and exits"),
+      duration_flag("--leader-elect-retry-period", lease.retry_period,
+                    "between tries to take or renew the Lease"),
+      switch_flag("--dry-run", flags.options.dry_run,
+                  "log what would be done and write nothing, not even a Lease"),
+      text_flag("--metrics-bind-address", flags.metrics_bind_address,
+                "where /metrics is served; 0: nowhere"),
+      text_flag("--health-probe-bind-address", flags.health_bind_address,
+                "where /healthz and /readyz are served; 0: nowhere; may equal the metrics address"),
+      switch_flag("--print-config", flags.print_config,
+                  "print every setting with its value, and exit"),
+  };
+  return joined({connection_flags(flags.connection), settings_flags(flags.options.settings),
+                 std::move(own), log_flags(flags.log)});
+}
+
+Result<void> validate(const ControllerFlags& flags) {
+  const Settings& settings = flags.options.settings;
+  const std::pair<const char*, const std::string&> required[] = {
+      {"--namespace", settings.berth_namespace},
+      {"--agents-namespace", settings.agents_namespace},
+      {"--mig-config-map", settings.mig_config_map},
+      {"--mig-manager-daemon-set", settings.mig_manager_daemon_set},
+      {"--leader-elect-resource-name", flags.options.lease.name},
+  };
+  for (const auto& [name, value] : required)
+    if (value.empty()) return invalid_spec(name, "must not be empty");
+  if (Result<void> lease = validate(flags.options.lease); !lease.has_value()) return lease;
+  const std::pair<const char*, const std::string&> addresses[] = {
+      {"--metrics-bind-address", flags.metrics_bind_address},
+      {"--health-probe-bind-address", flags.health_bind_address},
+  };
+  for (const auto& [name, text] : addresses) {
+    if (text == "0" || text.empty()) continue;
+    const Result<ListenAddress> address = parse_listen_address(name, text);
+    if (!address.has_value()) return address.error();
+  }
+  return {};
+}
+
+std::string print_config(const FlagTable& table) {
+  std::string text;
+  for (const Flag& flag : table)
+    if (flag.name != "--print-config") text += flag.name + "=" + flag.show() + "\n";
+  return text;
+}
+
+}  // namespace berth

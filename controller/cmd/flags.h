@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Flags: the command line as tables. A Flag knows its name, its help, how to read its text into a
+// field and how to show the field; main.cc turns the tables into CLI11 options, and --print-config
+// prints them. No file but main.cc includes CLI11: it costs half a minute of compiling.
+//
+// A new subcommand is a struct of values, a function that lists its flags, a `run_` function, and
+// one entry in main.cc.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "apis/result.h"
+#include "apis/time.h"
+#include "controller/client/kubeconfig.h"
+#include "controller/core/settings.h"
+#include "controller/runtime/controller.h"
+
+namespace berth {
+
+struct Flag {
+  enum class Kind {
+    kValue,       // --name=value
+    kSwitch,      // --name, --name=false
+    kList,        // --name=value, again and again; set() is called for each
+    kPositional,  // a word of its own; `name` is what the help calls it
+  };
+  std::string name;  // "--settle", "-o,--output", "FILE"
+  std::string help;
+  Kind kind = Kind::kValue;
+  std::function<Result<void>(const std::string& text)> set;
+  std::function<std::string()> show;
+};
+using FlagTable = std::vector<Flag>;
+
+// A flag that fills one field, by the field's type.
+Flag text_flag(std::string name, std::string& field, std::string help);
+Flag switch_flag(std::string name, bool& field, std::string help);
+Flag duration_flag(std::string name, Duration& field, std::string help);
+Flag list_flag(std::string name, std::vector<std::string>& field, std::string help);
+// One of the words.
+Flag choice_flag(std::string name, std::string& field, std::vector<std::string> words,
+                 std::string help);
+
+struct LogFlags {
+  std::string level = "info";
+  std::string format = "text";
+};
+
+FlagTable connection_flags(ConfigFlags& flags);
+FlagTable settings_flags(Settings& settings);
+FlagTable log_flags(LogFlags& flags);
+
+struct ControllerFlags {
+  ConfigFlags connection;
+  ControllerOptions options;
+  LogFlags log;
+  std::string metrics_bind_address = ":8080";
+  std::string health_bind_address = ":8081";
+  bool print_config = false;
+};
+FlagTable controller_flags(ControllerFlags& flags);
+// Everything that is wrong with the values together.
+Result<void> validate(const ControllerFlags& flags);
+
+// "--name=value" for each, in the table's order: made to be compared by diff.
+std::string print_config(const FlagTable& table);
+
+}  // namespace berth

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/runtime/executor.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/runtime/world.h"
+
+namespace berth {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr char kPatchN1[] = "PATCH /api/v1/nodes/n1";
+constexpr char kGetN1[] = "GET /api/v1/nodes/n1";
+constexpr char kPods[] = "GET /api/v1/pods";
+constexpr char kEvict[] = "POST /api/v1/namespaces/team/pods/p1/eviction";
+constexpr char kEvents[] = "POST /apis/events.k8s.io/v1/namespaces/default/events";
+constexpr char kStatus[] = "PATCH /apis/gpu.berth.dev/v1alpha1/miglayouts/a/status";
+constexpr char kNode[] =
+    R"({"kind":"Node","metadata":{"name":"n1","uid":"u1","resourceVersion":"42"}})";
+constexpr char kBudgetSaysNo[] =
+    R"({"kind":"Status","status":"Failure","reason":"TooManyRequests","code":429,"message":"Cannot evict",)"
+    R"("details":{"causes":[{"reason":"DisruptionBudget","message":"budget b needs 1"}]}})";
+
+ObjectRef node(const std::string& name = "n1") { return {"Node", "", name, "u1"}; }
+ObjectRef pod() { return {"Pod", "team", "p1", "pu1"}; }
+ObjectRef layout() { return {"MIGLayout", "", "a", "lu1"}; }
+Write patch(const std::string& name = "n1") {
+  return {.verb = Verb::kJsonPatch,
+          .object = node(name),
+          .body = "[]",
+          .field_manager = "berth-mig",
+          .reason = "test"};
+}
+Write evict() { return {.verb = Verb::kEvict, .object = pod(), .grace_period_seconds = 5}; }
+StatusUpdate status(bool conditions_differ = false) {
+  return {.object = layout(),
+          .body = R"({"status":{}})",
+          .differs = true,
+          .conditions_differ = conditions_differ};
+}
+
+class ExecutorTest : public ::testing::Test {
+ protected:
+  Outcome run(Plan plan) {
+    std::optional<Outcome> outcome;
+    start(std::move(plan), outcome);
+    world_.settle();
+    EXPECT_TRUE(outcome.has_value());
+    return outcome.value_or(Outcome{});
+  }
+  void start(Plan plan, std::optional<Outcome>& outcome) {
+    auto task = [](Executor& executor, Plan what, std::stop_token stop,
+                   std::optional<Outcome>& out) -> Task<void> {
+      Outcome result = co_await executor.run("key", what, stop);
+      out.emplace(std::move(result));
+    };
+    spawn(world_.loop, task(executor_, std::move(plan), stop_.get_token(), outcome));
+  }
+  std::optional<Answer> answer_to(const Step& step) {
+    const Answer* answer = answers_.find(question(step), world_.loop.wall_now(), 30s);
+    return answer == nullptr ? std::nullopt : std::optional<Answer>(*answer);
+  }
+  Guard guard(std::optional<std::string> refusal) {
+    return {.node = node(),
+            .question = "empty",
+            .refuse = [this, refusal](const Node& seen, const std::vector<Pod>& pods) {
+              seen_ = seen.meta.resource_version + "/" + std::to_string(pods.size());
+              return refusal;
+            }};
+  }
+
+  World world_;
+  std::stop_source stop_;
+  std::chrono::nanoseconds time_left_ = 8s;
+  Answers answers_;
+  std::vector<std::string> released_;
+  WriteBarrier barrier_{
+      world_.loop, WriteBarrier::Hooks{
+                       .cached =
+                           [](const ObjectRef& object) {
+                             return CachedVersion{object.uid, "1", false};
+                           },
+                       .refetch = [](const ObjectRef&) {},
+                       .released = [this](const std::string& key) { released_.push_back(key); }}};
+  Events events_{world_.client, world_.log, Events::Options{.instance = "me"}};
+  Executor executor_{Executor::Parts{world_.client, world_.log, world_.metrics, answers_, barrier_,
+                                     events_, [this] { return time_left_; }},
+                     Executor::Options{}};
+  std::string seen_;
+};
+
+TEST_F(ExecutorTest, StepsOfOneObjectRunInOrderAndOfSeveralAtOnce) {
+  Plan plan;
+  plan.add(node("n1"), patch("n1"));
+  plan.add(node("n1"), patch("n1"));
+  plan.add(node("n2"), patch("n2"));
+  std::optional<Outcome> outcome;
+  start(plan, outcome);
+  world_.settle();
+  EXPECT_THAT(world_.sent(), ElementsAre(kPatchN1, "PATCH /api/v1/nodes/n2"));
+  for (const char* name : {kPatchN1, "PATCH /api/v1/nodes/n2", kPatchN1}) {
+    const auto open = world_.transport.open(name);
+    ASSERT_NE(open, nullptr) << name;
+    open->head(200);
+    open->bytes(kNode);
+    open->end();
+    world_.settle();
+  }
+  ASSERT_TRUE(outcome.has_value());
+  EXPECT_EQ(outcome->fate, Fate::kDone);
+  EXPECT_EQ(outcome->writes, 3u);
+  EXPECT_TRUE(barrier_.holds("key"));
+}
+
+TEST_F(ExecutorTest, AGuardSeesTheLiveNodeAndEveryPageOfItsPods) {
+  Plan plan;
+  plan.add(node(), guard(std::nullopt));
+  plan.add(node(), patch());
+  world_.transport.script(kGetN1, {200, kNode});
+  world_.transport.script(
+      kPods, {200, R"({"kind":"PodList","metadata":{"resourceVersion":"9","continue":"c"},)"
+                   R"("items":[{"metadata":{"name":"a","namespace":"x"}}]})"});
+  world_.transport.script(kPods, {200, R"({"kind":"PodList","metadata":{"resourceVersion":"9"},)"
+                                       R"("items":[{"metadata":{"name":"b","namespace":"x"}}]})"});
+  world_.transport.script(kPatchN1, {200, kNode});
+  EXPECT_EQ(run(plan).fate, Fate::kDone);
+  EXPECT_EQ(seen_, "42/2");
+  const auto targets = world_.transport.targets();
+  EXPECT_THAT(targets[1], HasSubstr("fieldSelector=spec.nodeName%3Dn1"));
+  EXPECT_THAT(targets[1], ::testing::Not(HasSubstr("resourceVersion")));
+  EXPECT_THAT(targets[2], HasSubstr("continue=c"));
+}
+
+TEST_F(ExecutorTest, AGuardsRefusalDropsTheRestOfItsObjectAndIsAnAnswer) {
+  Plan plan;
+  plan.add(node(), guard("pod x/y is bound to it"));
+  plan.add(node(), patch());
+  plan.events.push_back({.regarding = node(), .reason = "Applied"});
+  world_.transport.script(kGetN1, {200, kNode});
+  world_.transport.script(kPods, {200, R"({"kind":"PodList","metadata":{},"items":[]})"});
+  const Outcome outcome = run(plan);
+  EXPECT_EQ(outcome.fate, Fate::kRefused);
+  EXPECT_EQ(world_.count(kPatchN1), 0u);
+  EXPECT_EQ(world_.count(kEvents), 0u);
+  const auto answer = answer_to(plan.objects[0].steps[0]);
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_FALSE(answer->yes);
+  EXPECT_EQ(answer->error.message, "pod x/y is bound to it");
+}
+
+TEST_F(ExecutorTest, AGuardThatCannotBeAskedIsARefusalToo) {
+  Plan plan;
+  plan.add(node(), guard(std::nullopt));
+  plan.add(node(), patch());
+  world_.transport.script(kGetN1, {200, kNode});
+  world_.transport.script(kPods, {500, status_json(500, "InternalError")});
+  EXPECT_EQ(run(plan).fate, Fate::kRetry);
+  EXPECT_EQ(world_.count(kPatchN1), 0u);
+}
+
+TEST_F(ExecutorTest, AnAskedNoIsAnAnswerAndKeepsTheEvictionUnsent) {
+  Plan plan;
+  plan.add(pod(), Ask{.pod = pod(), .against = "7"});
+  plan.add(pod(), evict());
+  world_.transport.script(kEvict, {429, kBudgetSaysNo});
+  const Outcome outcome = run(plan);
+  EXPECT_EQ(outcome.fate, Fate::kAnswered);
+  EXPECT_EQ(world_.count(kEvict), 1u);
+  EXPECT_THAT(world_.transport.exchanges[0]->request.body, HasSubstr("dryRun"));
+  EXPECT_THAT(world_.transport.exchanges[0]->request.body, HasSubstr("pu1"));
+  const auto answer = answer_to(evict());  // the eviction's own question
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_FALSE(answer->yes);
+  EXPECT_EQ(answer->against, "7");
+  EXPECT_EQ(answer->error.http_code, 429);
+}
+
+TEST_F(ExecutorTest, AnAskedYesLetsTheEvictionGo) {
+  Plan plan;
+  plan.add(pod(), Ask{.pod = pod(), .against = "7"});
+  plan.add(pod(), evict());
+  world_.transport.script(kEvict, {201, R"({"kind":"Status","status":"Success"})"});
+  world_.transport.script(kEvict, {201, R"({"kind":"Status","status":"Success"})"});
+  EXPECT_EQ(run(plan).fate, Fate::kDone);
+  EXPECT_THAT(world_.transport.exchanges[1]->request.body, ::testing::Not(HasSubstr("dryRun")));
+  EXPECT_THAT(world_.transport.exchanges[1]->request.body, HasSubstr(R"("gracePeriodSeconds":5)"));
+  EXPECT_TRUE(answer_to(evict())->yes);
+  EXPECT_TRUE(barrier_.holds("key"));  // until the cache shows the pod going
+}
+
+TEST_F(ExecutorTest, AServerThatThrottlesHasSaidNothingOfThePod) {
+  Plan plan;
+  plan.add(pod(), Ask{.pod = pod(), .against = "7"});
+  world_.transport.script(kEvict, {.status = 429,
+                                   .body = status_json(429, "TooManyRequests"),
+                                   .headers = {{"Retry-After", "3"}}});
+  const Outcome outcome = run(plan);
+  EXPECT_EQ(outcome.fate, Fate::kRetry);
+  EXPECT_EQ(outcome.retry_after, 3s);
+  EXPECT_FALSE(answer_to(evict()).has_value());
+}
+
+TEST_F(ExecutorTest, ErrorsAreToldApartByTheirFate) {
+  const struct {
+    int code;
+    const char* reason;
+    Fate fate;
+    const char* message = "no";
+  } cases[] = {
+      {409, "Conflict", Fate::kConflict},
+      {404, "NotFound", Fate::kConflict},
+      {422, "Invalid", Fate::kConflict,  // a failed JSON patch test
+       "the server rejected our request due to an error in our request"},
+      {422, "Invalid", Fate::kRejected, "spec is wrong"},
+      {403, "Forbidden", Fate::kRejected},
+      {400, "BadRequest", Fate::kRejected},
+      {503, "ServiceUnavailable", Fate::kRetry},
+      {500, "InternalError", Fate::kRetry},
+      {504, "Timeout", Fate::kRetry},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.code);
+    Plan plan;
+    plan.add(node(), patch());
+    plan.add(node(), patch());
+    world_.transport.script(kPatchN1, {c.code, status_json(c.code, c.reason, c.message)});
+    const std::size_t before = world_.count(kPatchN1);
+    const Outcome outcome = run(plan);
+    EXPECT_STREQ(to_string(outcome.fate), to_string(c.fate));
+    EXPECT_EQ(world_.count(kPatchN1), before + 1);  // the second step is dropped
+    EXPECT_EQ(outcome.conflicts.size(), c.fate == Fate::kConflict ? 1u : 0u);
+  }
+}
+
+TEST_F(ExecutorTest, NothingLeavesOnceTheLeaseHasRunOut) {
+  Plan plan;
+  plan.add(node(), patch());
+  plan.add(pod(), Ask{.pod = pod()});
+  plan.statuses.push_back(status());
+  time_left_ = 0s;
+  EXPECT_EQ(run(plan).fate, Fate::kStopped);
+  EXPECT_THAT(world_.sent(), IsEmpty());
+}
+
+TEST_F(ExecutorTest, NoRequestOutlivesTheLease) {
+  Plan plan;
+  plan.add(node(), patch());
+  time_left_ = 3s;
+  world_.transport.script(kPatchN1, {200, kNode});
+  run(plan);
+  EXPECT_LE(world_.transport.exchanges[0]->request.deadline, 3s);
+}
+
+TEST_F(ExecutorTest, AtMostThirtyTwoWritesAreUnderWay) {
+  Plan plan;
+  for (int i = 0; i < 40; ++i) {
+    const std::string name = "n" + std::to_string(i);
+    plan.add(node(name), patch(name));
+  }
+  std::optional<Outcome> outcome;
+  start(plan, outcome);
+  world_.settle();
+  EXPECT_EQ(world_.transport.exchanges.size(), 32u);
+  world_.transport.respond_with([](const HttpRequest&) { return FakeReply{200, kNode}; });
+  const auto first = world_.transport.exchanges;
+  for (const auto& exchange : first) {
+    exchange->head(200);
+    exchange->bytes(kNode);
+    exchange->end();
+  }
+  world_.settle();
+  ASSERT_TRUE(outcome.has_value());
+  EXPECT_EQ(outcome->writes, 40u);
+}
+
+TEST_F(ExecutorTest, AStatusIsSentIfItDiffersAndAtMostEveryFiveSeconds) {
+  Plan plan;
+  plan.statuses.push_back(status());
+  for (int i = 0; i < 4; ++i)
+    world_.transport.script(kStatus, {200, R"({"metadata":{"resourceVersion":"9"}})"});
+  EXPECT_EQ(run(plan).fate, Fate::kDone);
+  EXPECT_EQ(world_.count(kStatus), 1u);
+  EXPECT_THAT(world_.transport.targets().back(), HasSubstr("fieldManager=berth-status"));
+  world_.loop.run_for(2s);
+  EXPECT_EQ(run(plan).status_due, 3s);
+  EXPECT_EQ(world_.count(kStatus), 1u);
+  plan.statuses[0].conditions_differ = true;
+  run(plan);
+  EXPECT_EQ(world_.count(kStatus), 2u);
+  plan.statuses[0].conditions_differ = false;
+  world_.loop.run_for(6s);
+  run(plan);
+  EXPECT_EQ(world_.count(kStatus), 3u);
+  plan.statuses[0].differs = false;
+  world_.loop.run_for(6s);
+  EXPECT_EQ(run(plan).fate, Fate::kNothing);
+  EXPECT_EQ(world_.count(kStatus), 3u);
+}
+
+TEST_F(ExecutorTest, AnEventIsSentForWhatHasHappened) {
+  Plan plan;
+  plan.add(node(), patch());
+  plan.events.push_back(
+      {.regarding = node(), .reason = "Cordoned", .action = "Cordon", .note = "for layout \"a\""});
+  world_.transport.script(kPatchN1, {200, kNode});
+  world_.transport.script(kEvents, {201, "{}"});
+  run(plan);
+  ASSERT_EQ(world_.count(kEvents), 1u);
+  const std::string body = world_.transport.exchanges.back()->request.body;
+  EXPECT_THAT(body, HasSubstr(R"("reason":"Cordoned")"));
+  EXPECT_THAT(body, HasSubstr(R"("note":"for layout \"a\"")"));
+  EXPECT_THAT(body, HasSubstr(R"("regarding":{"apiVersion":"v1","kind":"Node","name":"n1")"));
+}
+
+class EventsTest : public ::testing::Test {
+ protected:
+  EventsTest() {
+    world_.transport.respond_with([](const HttpRequest&) {
+      return FakeReply{201, R"({"metadata":{"name":"e"}})"};
+    });
+  }
+  void note(const std::string& text, const std::string& object = "n1") {
+    events_.send({.regarding = node(object), .reason = "R", .action = "A", .note = text});
+    world_.settle();
+  }
+  std::size_t posts() const { return world_.count(kEvents); }
+  std::size_t patches() const { return world_.transport.exchanges.size() - posts(); }
+
+  World world_;
+  Events events_{world_.client, world_.log, Events::Options{.instance = "me"}};
+};
+
+TEST_F(EventsTest, EqualNotesBecomeOneEventWithACount) {
+  for (int i = 0; i < 5; ++i) note("same");
+  EXPECT_EQ(posts(), 1u);
+  EXPECT_EQ(patches(), 0u);
+  world_.loop.run_for(31s);
+  note("same");
+  EXPECT_EQ(posts(), 1u);
+  ASSERT_EQ(patches(), 1u);
+  EXPECT_THAT(world_.transport.exchanges.back()->request.body, HasSubstr(R"("count":6)"));
+  world_.loop.run_for(11min);
+  note("same");
+  EXPECT_EQ(posts(), 2u);
+}
+
+TEST_F(EventsTest, DifferentNotesOfOneReasonAreFoldedAfterTen) {
+  for (int i = 0; i < 15; ++i) note("note " + std::to_string(i));
+  EXPECT_EQ(posts(), 10u);
+  note("of another object", "n2");
+  EXPECT_EQ(posts(), 11u);
+}
+
+TEST_F(EventsTest, AnObjectHasABurstAndThenOnePerFiveMinutes) {
+  for (int i = 0; i < 60; ++i)
+    events_.send({.regarding = node(), .reason = "R" + std::to_string(i), .action = "A"});
+  world_.settle();
+  EXPECT_EQ(posts(), 25u);
+  world_.loop.run_for(5min);
+  note("later");
+  note("and later");
+  EXPECT_EQ(posts(), 26u);
+}
+
+TEST_F(EventsTest, AnEventTheServerForgotStartsANewOne) {
+  note("same");
+  world_.transport.respond_with([](const HttpRequest& request) {
+    return request.method == "PATCH" ? FakeReply{404, status_json(404, "NotFound")}
+                                     : FakeReply{201, "{}"};
+  });
+  world_.loop.run_for(31s);
+  note("same");
+  note("same");
+  EXPECT_EQ(posts(), 2u);
+}
+
+}  // namespace
+}  // namespace berth

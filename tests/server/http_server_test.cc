@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// The real server on a real loop, spoken to over a socket by another thread.
+#include "controller/server/http_server.h"
+
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "controller/live/uv_loop.h"
+#include "tests/io/recording_log.h"
+
+namespace berth {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class Connection {
+ public:
+  explicit Connection(int port) : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(static_cast<std::uint16_t>(port));
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    timeval limit{.tv_sec = 10, .tv_usec = 0};
+    setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+    connected_ = connect(fd_, reinterpret_cast<sockaddr*>(&to), sizeof(to)) == 0;
+  }
+  Connection(const Connection&) = delete;
+  ~Connection() { close(fd_); }
+
+  bool send(const std::string& text) {
+    return connected_ &&
+           ::send(fd_, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
+  }
+  // Head and body of one response; what came so far if the peer closes.
+  std::string receive(bool without_body = false) {
+    std::string text;
+    while (true) {
+      const std::size_t end = text.find("\r\n\r\n");
+      if (end != std::string::npos) {
+        const std::size_t at = text.find("content-length: ");
+        const std::size_t size = at > end || without_body ? 0 : std::stoul(text.substr(at + 16));
+        if (text.size() >= end + 4 + size) return text;
+      }
+      char buffer[4096];
+      const ssize_t got = recv(fd_, buffer, sizeof(buffer), 0);
+      if (got <= 0) return text;
+      text.append(buffer, static_cast<std::size_t>(got));
+    }
+  }
+  bool closed_by_peer() {
+    char byte;
+    return recv(fd_, &byte, 1, 0) <= 0;
+  }
+
+ private:
+  int fd_;
+  bool connected_ = false;
+};
+
+class HttpServerTest : public ::testing::Test {
+ protected:
+  // Runs the client beside the loop until it is through.
+  void serve(HttpServerLimits limits, const std::function<void(int port)>& client) {
+    UvLoop loop;
+    HttpServer server(loop.raw(), log_, limits);
+    const Result<int> port =
+        server.listen({"127.0.0.1", 0}, [](std::string_view path, std::string_view query) {
+          HttpResponse response;
+          if (path == "/large") response.body.assign(300'000, 'x');
+          if (path == "/echo") response.body = "q=" + std::string(query);
+          if (path == "/none") response.status = 404;
+          return response;
+        });
+    ASSERT_TRUE(port.has_value()) << describe(port.error());
+    std::thread thread([&] {
+      client(*port);
+      loop.post_from_any_thread([&] { loop.stop(); });
+    });
+    loop.run();
+    thread.join();
+  }
+  RecordingLog log_;
+};
+
+TEST_F(HttpServerTest, AnswersManyRequestsOnOneConnection) {
+  serve({}, [](int port) {
+    Connection connection(port);
+    for (int i = 0; i < 200; ++i) {
+      ASSERT_TRUE(connection.send("GET /echo?a=1 HTTP/1.1\r\nHost: x\r\n\r\n"));
+      const std::string got = connection.receive();
+      ASSERT_THAT(got, StartsWith("HTTP/1.1 200"));
+      ASSERT_THAT(got, HasSubstr("q=a=1"));
+    }
+    ASSERT_TRUE(connection.send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n"));
+    EXPECT_GT(connection.receive().size(), 300'000u);
+    ASSERT_TRUE(connection.send("GET /none HTTP/1.1\r\nHost: x\r\n\r\n"));
+    EXPECT_THAT(connection.receive(), StartsWith("HTTP/1.1 404"));
+  });
+}
+
+TEST_F(HttpServerTest, AClientThatLeavesInMidResponseCostsNothing) {
+  serve({}, [](int port) {
+    for (int i = 0; i < 20; ++i) {
+      Connection connection(port);
+      ASSERT_TRUE(connection.send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n"));
+    }
+    Connection connection(port);
+    ASSERT_TRUE(connection.send("GET /echo HTTP/1.1\r\nHost: x\r\n\r\n"));
+    EXPECT_THAT(connection.receive(), StartsWith("HTTP/1.1 200"));
+  });
+}
+
+TEST_F(HttpServerTest, OnlyReadsAreServed) {
+  serve({}, [](int port) {
+    for (const char* method : {"POST", "PUT", "DELETE", "PATCH"}) {
+      Connection connection(port);
+      ASSERT_TRUE(connection.send(std::string(method) +
+                                  " /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n"));
+      EXPECT_THAT(connection.receive(), ::testing::Not(StartsWith("HTTP/1.1 2"))) << method;
+    }
+  });
+}
+
+TEST_F(HttpServerTest, AHeadTooLargeIsRefused) {
+  serve({}, [](int port) {
+    Connection connection(port);
+    connection.send("GET /echo HTTP/1.1\r\nHost: x\r\nX: " + std::string(20'000, 'y') + "\r\n\r\n");
+    EXPECT_THAT(connection.receive(), ::testing::Not(StartsWith("HTTP/1.1 200")));
+  });
+}
+
+TEST_F(HttpServerTest, AnIdleConnectionIsClosed) {
+  HttpServerLimits limits;
+  limits.idle_seconds = 1;
+  limits.request_seconds = 1;
+  serve(limits, [](int port) {
+    Connection kept(port);
+    ASSERT_TRUE(kept.send("GET /echo HTTP/1.1\r\nHost: x\r\n\r\n"));
+    kept.receive();
+    Connection silent(port);
+    EXPECT_TRUE(kept.closed_by_peer());
+    EXPECT_TRUE(silent.closed_by_peer());
+  });
+}
+
+TEST_F(HttpServerTest, APortThatIsTakenIsAnError) {
+  const int taken = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(at);
+  ASSERT_EQ(bind(taken, reinterpret_cast<sockaddr*>(&at), size), 0);
+  ASSERT_EQ(listen(taken, 1), 0);
+  getsockname(taken, reinterpret_cast<sockaddr*>(&at), &size);
+  UvLoop loop;
+  HttpServer server(loop.raw(), log_);
+  EXPECT_FALSE(server.listen({"127.0.0.1", ntohs(at.sin_port)}, nullptr).has_value());
+  close(taken);
+}
+
+}  // namespace
+}  // namespace berth
