@@ -47,7 +47,13 @@ std::string RolloutTest::yaml(const Layout& layout) {
 }
 
 Berth& RolloutTest::start_berth(const std::vector<std::string>& flags) {
+  return start_berth_at("", flags);
+}
+
+Berth& RolloutTest::start_berth_at(const std::string& kubeconfig,
+                                   const std::vector<std::string>& flags) {
   Berth::Options options;
+  options.kubeconfig = kubeconfig;
   options.flags = flags;
   berth_.reset();
   berth_ = std::make_unique<Berth>(plane(), options);

@@ -45,6 +45,8 @@ class RolloutTest : public PlaneTest {
   void apply(const Layout& layout) { kube().apply(yaml(layout)); }
 
   Berth& start_berth(const std::vector<std::string>& flags = {});
+  // Through a proxy, whose kubeconfig this is.
+  Berth& start_berth_at(const std::string& kubeconfig, const std::vector<std::string>& flags = {});
   Berth& berth() { return *berth_; }
   void kill_berth() { berth_->process().kill_now(); }
   void stop_berth();

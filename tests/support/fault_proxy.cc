@@ -76,6 +76,7 @@ void FaultProxy::add(const FaultRule& rule) {
   const nlohmann::json body = {{"id", rule.id},
                                {"method", rule.method},
                                {"path", rule.path},
+                               {"not_path", rule.not_path},
                                {"body", rule.body},
                                {"action", rule.action},
                                {"skip", rule.skip},

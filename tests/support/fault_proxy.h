@@ -15,8 +15,9 @@ struct FaultRule {
   std::string id;
   std::string method;       // "" = any
   std::string path;         // regular expression over path and query; "" = any
+  std::string not_path;     // and not this one
   std::string body;         // regular expression over the request's body; "" = any
-  std::string action;       // hold, hold-reply, drop-reply, status, delay
+  std::string action;       // lose, hold, hold-reply, drop-reply, status, delay
   int skip = 0;             // lets that many matching requests pass first
   int times = 0;            // 0 = for ever
   double probability = 0;   // 0 = always

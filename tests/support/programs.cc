@@ -43,6 +43,10 @@ std::vector<std::string> Berth::short_times() {
   return {"--settle=300ms",
           "--verify-for=500ms",
           "--agent-configmap-delay=1s",
+          "--answer-ttl=2s",
+          "--retry-backoff=500ms",
+          "--abort-backoff=2s",
+          "--eviction-retry=500ms",
           "--leader-elect-lease-duration=3s",
           "--leader-elect-renew-deadline=2s",
           "--leader-elect-retry-period=500ms"};
@@ -53,7 +57,10 @@ Berth::Berth(ControlPlane& plane) : Berth(plane, Options{}) {}
 Berth::Berth(ControlPlane& plane, const Options& options) {
   const std::string kubeconfig =
       options.kubeconfig.empty() ? plane.write_kubeconfig("berth") : options.kubeconfig;
-  std::vector<std::string> argv = {berth_program(), "controller", "--kubeconfig=" + kubeconfig};
+  std::vector<std::string> argv = {
+      berth_program(), "controller", "--kubeconfig=" + kubeconfig,
+      fmt::format("--metrics-bind-address=127.0.0.1:{}", free_loopback_port()),
+      fmt::format("--health-probe-bind-address=127.0.0.1:{}", free_loopback_port())};
   if (options.dry_run) argv.push_back("--dry-run");
   for (const std::string& flag : short_times()) argv.push_back(flag);
   argv.insert(argv.end(), options.flags.begin(), options.flags.end());

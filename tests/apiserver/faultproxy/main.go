@@ -3,13 +3,14 @@
 // berth-fault-proxy stands between the berth under test and the API server and misbehaves on order. Towards the API server it is the
 // client whose certificate it was given; watches stream through it. A second, plain-HTTP port on loopback takes the orders:
 //
-//	POST   /rules           {"id": "...", "method": "PATCH", "path": "regex", "body": "regex", "skip": 0, "times": 1, "action": "...", ...}
+//	POST   /rules           {"id": "...", "method": "PATCH", "path": "regex", "not_path": "regex", "body": "regex", "skip": 0, "times": 1,
+//	                         "action": "...", ...}; method "WRITE" is all but GET
 //	DELETE /rules?id=ID     forgets a rule; what it holds goes on
 //	POST   /release?id=ID   lets the requests go on that the rule holds, and stops holding
 //	GET    /rules?id=ID     {"matched": n, "holding": n}
 //	POST   /cut-watches     ends every open watch in the middle
 //
-// Actions: "hold" (before the API server sees it), "hold-reply" (after), "drop-reply" (applied, and the connection breaks), "status"
+// Actions: "lose" (held, and never sent), "hold" (before the API server sees it), "hold-reply" (after), "drop-reply" (applied, and the connection breaks), "status"
 // (answers `status` itself, with Retry-After: `retry_after` if set), "delay" (by `delay_ms`). `probability` makes a rule random.
 package main
 
@@ -37,6 +38,7 @@ type rule struct {
 	ID          string  `json:"id"`
 	Method      string  `json:"method"`
 	Path        string  `json:"path"`
+	NotPath     string  `json:"not_path"`
 	Body        string  `json:"body"`
 	Skip        int     `json:"skip"`
 	Times       int     `json:"times"` // 0: for ever
@@ -46,11 +48,11 @@ type rule struct {
 	RetryAfter  string  `json:"retry_after"`
 	DelayMS     int     `json:"delay_ms"`
 
-	path, body *regexp.Regexp
-	seen       int
-	matched    int
-	holding    int
-	released   chan struct{}
+	path, notPath, body *regexp.Regexp
+	seen                int
+	matched             int
+	holding             int
+	released            chan struct{}
 }
 
 type proxy struct {
@@ -65,7 +67,10 @@ func (p *proxy) match(r *http.Request, body []byte) *rule {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	for _, one := range p.rules {
-		if one.Method != "" && one.Method != r.Method {
+		if one.Method == "WRITE" && r.Method == "GET" || one.Method != "" && one.Method != "WRITE" && one.Method != r.Method {
+			continue
+		}
+		if one.NotPath != "" && one.notPath.MatchString(r.URL.RequestURI()) {
 			continue
 		}
 		if !one.path.MatchString(r.URL.RequestURI()) || !one.body.Match(body) {
@@ -126,6 +131,9 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		log.Printf("%s: %s %s %s", one.ID, action, r.Method, r.URL.RequestURI())
 	}
 	switch action {
+	case "lose":
+		p.hold(one)
+		panic(http.ErrAbortHandler)
 	case "hold":
 		p.hold(one)
 		p.forwardDetached(r, body).copyTo(w)
@@ -210,6 +218,7 @@ func (p *proxy) control(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		added.path, added.body = regexp.MustCompile(added.Path), regexp.MustCompile(added.Body)
+		added.notPath = regexp.MustCompile(added.NotPath)
 		p.drop(added.ID)
 		p.rules = append(p.rules, added)
 		fmt.Fprintln(w, "{}")

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// The control plane in trouble while a layout rolls out: the server restarted, history compacted,
+// requests throttled and refused, watches cut. The rollout ends as ever, and no promise is broken
+// meanwhile.
+#include "tests/apiserver/rollout_fixture.h"
+#include "tests/support/fault_proxy.h"
+
+namespace berth::test {
+namespace {
+
+class Trouble : public RolloutTest {
+ protected:
+  void SetUp() override {
+    RolloutTest::SetUp();
+    if (IsSkipped() || HasFailure()) return;
+    nodes_ = cluster().add_gpu_nodes(3, {});
+    cluster().wait_agents_running();
+    cluster().add_deployment({.name = "serve", .count = 2});
+    cluster().wait_pods_running("team-a", "serve", 1);
+  }
+
+  void wait_first_cordon() {
+    wait_for("a node to be out", 40, [&]() -> std::string {
+      for (const std::string& node : nodes_)
+        if (cordoned(node)) return "";
+      return "none is";
+    });
+  }
+
+  void expect_done() {
+    wait_ready("inference-a100", 120);
+    for (const std::string& node : nodes_) {
+      EXPECT_EQ(cluster().gpu_allocatable(node), kMixedA100) << node;
+      EXPECT_FALSE(cordoned(node)) << node;
+    }
+  }
+
+  std::vector<std::string> nodes_;
+};
+
+TEST_F(Trouble, TheServerIsRestartedInTheMiddle) {
+  apply({});
+  start_berth({"--leader-elect-lease-duration=30s", "--leader-elect-renew-deadline=20s"});
+  wait_first_cordon();
+  plane().restart_apiserver();
+  expect_done();
+  EXPECT_TRUE(berth().process().running())
+      << "a restart shorter than the renew deadline is no reason to exit";
+}
+
+TEST_F(Trouble, HistoryIsCompactedWhileTheWatchesAreAway) {
+  FaultProxy proxy(plane());
+  apply({});
+  start_berth_at(proxy.kubeconfig(),
+                 {"--leader-elect-lease-duration=30s", "--leader-elect-renew-deadline=20s"});
+  wait_first_cordon();
+  proxy.add({.id = "away", .path = "[?&]watch=", .action = "status", .status = 503});
+  proxy.cut_watches();
+  for (const std::string& node : nodes_)
+    kube().set_label({"nodes", node}, "example.com/moved", "on");
+  wait_for("berth to ask in vain", 30,
+           [&]() -> std::string { return proxy.matched("away") >= 3 ? "" : "not yet"; });
+  plane().compact_etcd();
+  plane().restart_apiserver();  // its watch cache forgets, too: what berth knows is older than
+                                // anything the server does
+  proxy.remove("away");
+  expect_done();
+}
+
+TEST_F(Trouble, RequestsAreThrottledAndRefused) {
+  FaultProxy proxy(plane());
+  proxy.add({.id = "throttled",
+             .method = "WRITE",
+             .not_path = "/leases",
+             .action = "status",
+             .probability = 0.2,
+             .status = 429,
+             .retry_after = "1"});
+  proxy.add({.id = "refused",
+             .method = "WRITE",
+             .not_path = "/leases",
+             .action = "status",
+             .probability = 0.15,
+             .status = 500});
+  proxy.add({.id = "unavailable",
+             .not_path = "/leases",
+             .action = "status",
+             .probability = 0.1,
+             .status = 503});
+  proxy.add({.id = "broken",
+             .method = "WRITE",
+             .not_path = "/leases",
+             .action = "drop-reply",
+             .probability = 0.1});
+  apply({});
+  start_berth_at(proxy.kubeconfig());
+  expect_done();
+  EXPECT_GT(proxy.matched("throttled") + proxy.matched("refused") + proxy.matched("broken"), 5);
+}
+
+TEST_F(Trouble, WatchesAreCutAgainAndAgain) {
+  FaultProxy proxy(plane());
+  apply({});
+  start_berth_at(proxy.kubeconfig());
+  wait_for("the rollout to be done between cuts", 120, [&]() -> std::string {
+    proxy.cut_watches();
+    const Object now = layout();
+    return now.condition("Ready") == "True" ? "" : now.at("/status").dump();
+  });
+  expect_done();
+}
+
+}  // namespace
+}  // namespace berth::test
