@@ -324,6 +324,10 @@ void CurlExchange::abandon() {
 
 std::string CurlExchange::describe_failure(CURLcode result) const {
   std::string out = shared_.config.server + ": ";
+  // OpenSSL's own words range from clear to "EVP lib".
+  if (outcome_of(result) == TransportOutcome::kTlsFailed) {
+    out += "TLS failed (is the certificate authority the right one?): ";
+  }
   out += curl_says_[0] != '\0' ? curl_says_ : curl_easy_strerror(result);
   long error_number = 0;
   curl_easy_getinfo(easy_, CURLINFO_OS_ERRNO, &error_number);

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// TlsServer: an HTTP/1.1 server over TLS on 127.0.0.1, blocking, a thread per connection. The
+// handler runs on those threads and writes what it likes, byte for byte.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <list>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+struct ssl_ctx_st;
+struct ssl_st;
+
+namespace berth::test {
+
+class TlsServer {
+ public:
+  struct Options {
+    std::string certificate;
+    std::string key;
+    std::string client_ca;  // not empty: a client certificate from this authority is required
+  };
+  class Connection {
+   public:
+    explicit Connection(ssl_st* ssl, TlsServer& server) : ssl_(ssl), server_(server) {}
+    void send(const std::string& bytes);
+    // A whole reply with its length.
+    void reply(int status, const std::string& body, const std::string& headers = "");
+    // Sleeps, but not past the server's end.
+    void pause(std::chrono::milliseconds span);
+    std::string client_name() const;  // common name of its certificate
+
+   private:
+    ssl_st* ssl_;
+    TlsServer& server_;
+  };
+  struct Request {
+    std::string line;     // "GET /path HTTP/1.1"
+    std::string headers;  // lower-case names, as "name: value\n"
+    std::string body;
+  };
+  // False: close the connection.
+  using Handler = std::function<bool(const Request&, Connection&)>;
+
+  TlsServer(Options options, Handler handler);
+  ~TlsServer();
+  int port() const { return port_; }
+  int connections() const { return accepted_; }
+
+ private:
+  void accept_all();
+  void serve(int fd);
+
+  Handler handler_;
+  ssl_ctx_st* context_;
+  int listener_ = -1;
+  int port_ = 0;
+  std::atomic<int> accepted_{0};
+  std::atomic<bool> ending_{false};
+  std::mutex mutex_;
+  std::list<int> open_;
+  std::vector<std::thread> workers_;
+  std::thread acceptor_;
+};
+
+}  // namespace berth::test
