@@ -50,7 +50,9 @@ Reconcilers mig_reconcilers(const Settings& settings) {
   reconcilers.rollout_stage = [](const Node& node) -> std::optional<RolloutStage> {
     const RolloutRecord record = read_rollout(node);
     if (!record.rollout) return std::nullopt;
-    return RolloutStage{to_string(record.rollout->phase), record.rollout->since};
+    return RolloutStage{.phase = to_string(record.rollout->phase),
+                        .since = record.rollout->since,
+                        .idle = record.idle()};
   };
   return reconcilers;
 }

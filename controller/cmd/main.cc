@@ -11,6 +11,9 @@
 
 #include "controller/cmd/commands.h"
 #include "controller/cmd/flags.h"
+#include "controller/cmd/plan.h"
+#include "controller/cmd/snapshot.h"
+#include "controller/cmd/validate.h"
 
 namespace berth {
 namespace {
@@ -79,6 +82,16 @@ int run(int argc, char** argv) {
   ControllerFlags controller;
   commands.emplace_back(app, "controller", "Run the operator against a cluster.",
                         controller_flags(controller), [&] { return run_controller(controller); });
+  PlanFlags plan;
+  commands.emplace_back(app, "plan",
+                        "Show what applying some files would do to a cluster, live or saved.",
+                        plan_flags(plan), [&] { return run_plan(plan); });
+  ValidateFlags validate;
+  commands.emplace_back(app, "validate", "Check manifests offline: fields, rules and geometry.",
+                        validate_flags(validate), [&] { return run_validate(validate); });
+  SnapshotFlags snapshot;
+  commands.emplace_back(app, "snapshot", "Save what `berth plan --snapshot` needs of a cluster.",
+                        snapshot_flags(snapshot), [&] { return run_snapshot(snapshot); });
   commands.emplace_back(app, "version", "Print the version.", FlagTable{}, run_version);
 
   try {

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/cmd/fetch_dump.h"
+
+#include <fmt/format.h>
+
+#include "apis/core.h"
+#include "apis/mig_layout.h"
+#include "apis/names.h"
+#include "controller/client/resource_path.h"
+#include "controller/cmd/cluster_session.h"
+#include "controller/preview/dump.h"
+
+namespace berth {
+namespace {
+
+constexpr int kPageSize = 500;
+// A continue token lives for minutes; a list that outlives it is begun again.
+constexpr int kTries = 3;
+
+struct Wanted {
+  KindInfo kind;
+  std::string namespace_;
+  std::string name;  // empty: a list
+  std::string label_selector;
+  bool may_be_missing = false;  // a CRD that is not installed, a ConfigMap nobody made
+};
+
+// In the order that DumpWriter asks for.
+std::vector<Wanted> everything(const Settings& settings) {
+  const std::string& agents = settings.agents_namespace;
+  const KindInfo config_map = kKind<ConfigMap>;
+  return {
+      {.kind = kKind<Node>},
+      {.kind = kKind<Pod>},
+      {.kind = kKind<PodDisruptionBudget>},
+      {.kind = kKind<Job>},
+      {.kind = kKind<MIGLayout>, .may_be_missing = true},
+      {.kind = kKind<ClusterPolicy>, .may_be_missing = true},
+      {.kind = kKind<DaemonSet>, .namespace_ = agents},
+      {config_map, settings.berth_namespace, names::kSlotsConfigMap, "", true},
+      {config_map, agents, settings.mig_config_map, "", true},
+      {config_map, agents, "default-mig-parted-config", "", true},
+      // What the GPU operator generates per node.
+      {.kind = config_map,
+       .namespace_ = agents,
+       .label_selector = "app.kubernetes.io/component=nvidia-mig-manager"},
+  };
+}
+
+std::string target_of(const Wanted& wanted, const std::string& continue_token) {
+  if (!wanted.name.empty())
+    return object_path(wanted.kind, ObjectKey{wanted.namespace_, wanted.name});
+  return collection_path(wanted.kind, wanted.namespace_) +
+         Query()
+             .add("limit", std::to_string(kPageSize))
+             .add("labelSelector", wanted.label_selector)
+             .add("continue", continue_token)
+             .str();
+}
+
+Error cannot_read(const Wanted& wanted, Error error) {
+  error.where = fmt::format("cannot read {}{}", wanted.kind.plural,
+                            wanted.namespace_.empty() ? "" : " in " + wanted.namespace_);
+  return error;
+}
+
+Task<Result<void>> fetch(ApiClient& client, DumpWriter& writer, Wanted wanted,
+                         std::stop_token stop) {
+  std::string token;
+  do {
+    ApiRequest request = get_request(target_of(wanted, token));
+    CallOptions options(Lane::kBulk, stop);
+    Result<Reply> reply = co_await client.send(std::move(request), std::move(options));
+    if (!reply.has_value()) {
+      if (wanted.may_be_missing && reply.error().kind == ErrorKind::kNotFound) break;
+      co_return cannot_read(wanted, std::move(reply).error());
+    }
+    if (!wanted.name.empty()) co_return writer.add_object(wanted.kind, reply->body);
+    Result<std::string> next = writer.add_list(wanted.kind, reply->body);
+    if (!next.has_value()) co_return cannot_read(wanted, std::move(next).error());
+    token = std::move(*next);
+  } while (!token.empty());
+  co_return Result<void>();
+}
+
+}  // namespace
+
+Task<Result<std::string>> fetch_dump(ApiClient& client, Settings settings, std::stop_token stop) {
+  for (int attempt = 1;; ++attempt) {
+    DumpWriter writer;
+    Result<void> fetched;
+    for (const Wanted& wanted : everything(settings)) {
+      fetched = co_await fetch(client, writer, wanted, stop);
+      if (!fetched.has_value()) break;
+    }
+    if (fetched.has_value()) co_return writer.str(client.loop().wall_now());
+    if (fetched.error().kind != ErrorKind::kGone || attempt == kTries) co_return fetched.error();
+  }
+}
+
+Result<std::string> dump_of_cluster(const ConfigFlags& connection, const Settings& settings) {
+  std::string server;
+  Result<std::string> dump =
+      converse(connection, server, [&](ApiClient& client, std::stop_token stop) {
+        return fetch_dump(client, settings, std::move(stop));
+      });
+  if (!dump && !server.empty()) {
+    Error error = std::move(dump).error();
+    error.where = server + (error.where.empty() ? "" : ": " + error.where);
+    return error;
+  }
+  return dump;
+}
+
+}  // namespace berth

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// ManifestFiles: the files that -f names, read and decoded strictly.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apis/manifest.h"
+#include "apis/result.h"
+
+namespace berth {
+
+struct LayoutInFile {
+  MIGLayout layout;
+  ManifestDocument document;
+  std::string file;
+};
+
+struct ManifestFiles {
+  std::vector<LayoutInFile> layouts;
+  std::vector<Finding> findings;  // in file order, by line
+  std::vector<Finding> skipped;   // objects of kinds that are not berth's
+};
+
+// "-" is standard input; of a folder, its *.yaml, *.yml and *.json files by name. An error is a
+// file that can't be read; what is wrong inside is a finding.
+Result<ManifestFiles> read_manifests(const std::vector<std::string>& paths);
+
+// A whole file, or standard input for "-".
+Result<std::string> read_text(const std::string& path);
+
+}  // namespace berth

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// `berth plan`: what applying some files would do to a cluster. Exit code 0: nothing to do, 2:
+// changes, 1: an error, or a layout that can't take effect as it is written.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "controller/cmd/flags.h"
+
+namespace berth {
+
+struct PlanFlags {
+  std::vector<std::string> files;  // none: what the controller is about to do anyway
+  std::string snapshot;            // empty: the live cluster
+  std::string output = "text";
+  ConfigFlags connection;
+  Settings settings;
+};
+FlagTable plan_flags(PlanFlags& flags);
+
+int run_plan(const PlanFlags& flags);
+
+}  // namespace berth

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/cmd/snapshot.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "controller/cmd/fetch_dump.h"
+
+namespace berth {
+namespace {
+
+// Beside the target and renamed, so that a full disk leaves no half a snapshot. False: errno says.
+bool write_file(const std::string& path, const std::string& text) {
+  const std::string part = path + ".part";
+  std::FILE* file = std::fopen(part.c_str(), "w");
+  if (file == nullptr) return false;
+  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if (std::fclose(file) == 0 && written && std::rename(part.c_str(), path.c_str()) == 0)
+    return true;
+  const int error = errno;
+  std::remove(part.c_str());
+  errno = error;
+  return false;
+}
+
+}  // namespace
+
+FlagTable snapshot_flags(SnapshotFlags& flags) {
+  FlagTable table = {
+      text_flag("-o,--output", flags.output, "file to write; - for standard output")};
+  for (Flag& flag : connection_flags(flags.connection)) table.push_back(std::move(flag));
+  for (Flag& flag : settings_flags(flags.settings)) table.push_back(std::move(flag));
+  return table;
+}
+
+int run_snapshot(const SnapshotFlags& flags) {
+  Result<std::string> dump = dump_of_cluster(flags.connection, flags.settings);
+  if (!dump) {
+    std::fprintf(stderr, "berth snapshot: %s\n", describe(dump.error()).c_str());
+    return 1;
+  }
+  if (flags.output == "-") {
+    std::fputs(dump->c_str(), stdout);
+    return 0;
+  }
+  if (write_file(flags.output, *dump)) return 0;
+  std::fprintf(stderr, "berth snapshot: %s: %s\n", flags.output.c_str(), std::strerror(errno));
+  return 1;
+}
+
+}  // namespace berth

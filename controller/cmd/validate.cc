@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/cmd/validate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <optional>
+
+#include "controller/cmd/manifest_files.h"
+#include "controller/mig/geometry.h"
+#include "controller/mig/layout.h"
+#include "controller/mig/layout_list.h"
+
+namespace berth {
+namespace {
+
+int fail(const Error& error) {
+  std::fprintf(stderr, "berth validate: %s\n", describe(error).c_str());
+  return 1;
+}
+
+// A GPU by any of the names that people have for it.
+Result<const Product*> find_by_any_name(const std::string& name) {
+  if (const Product* product = find_product_by_model(name)) return product;
+  return require_product(name);
+}
+
+// The smallest node that the layout is meant for: each GPU it names, and one for "all the others".
+std::int32_t gpus_meant(const std::vector<DeviceLayout>& devices) {
+  std::int32_t highest = -1;
+  bool others = false;
+  for (const DeviceLayout& device : devices) {
+    if (!device.gpus) others = true;
+    for (std::int32_t gpu : device.gpus.value_or(std::vector<std::int32_t>()))
+      highest = std::max(highest, gpu);
+  }
+  return highest + 1 + (others ? 1 : 0);
+}
+
+// Geometry of one layout: what holds goes to `notes`, what doesn't becomes a finding.
+class GeometryCheck {
+ public:
+  GeometryCheck(const LayoutInFile& source, std::optional<std::int32_t> gpus,
+                std::optional<MigStrategy> strategy, std::vector<Finding>& findings)
+      : source_(source),
+        devices_(source.layout.spec.devices),
+        gpus_(gpus.value_or(gpus_meant(devices_))),
+        strategy_(strategy),
+        findings_(findings) {}
+
+  void on_product(const std::string& field, const std::string& name) {
+    Result<const Product*> product = find_by_any_name(name);
+    if (!product) return add(field, product.error().message);
+    const std::size_t before = findings_.size();
+    Result<NodeLayout> layout = resolve_layout(devices_, **product, gpus_);
+    if (!layout) {
+      add(layout.error().where, fmt::format("on {}: {}", name, layout.error().message));
+    } else if (strategy_) {
+      Result<void> shown = check_strategy(*layout, *strategy_);
+      if (!shown) add("spec.devices", shown.error().message);
+    }
+    if (findings_.size() == before)
+      fits_ += fmt::format("{}{} × {}", fits_.empty() ? "" : ", ", gpus_, name);
+  }
+
+  // No product is named: at least one that we know must do.
+  void on_some_product() {
+    for (const Product& product : all_products()) {
+      Result<NodeLayout> layout = resolve_layout(devices_, product, gpus_);
+      if (layout) fits_ += fmt::format("{}{}", fits_.empty() ? "" : ", ", product.model);
+    }
+    if (fits_.empty())
+      add("spec.devices",
+          "no product that berth knows can be cut like this; name the product by "
+          "spec.productSelector or --product to be told why, or see --list-layouts PRODUCT");
+  }
+
+  const std::string& fits() const { return fits_; }
+
+ private:
+  void add(const std::string& field, std::string message) {
+    findings_.push_back({.file = source_.file,
+                         .line = line_of(source_.document, field),
+                         .field = field,
+                         .object = "MIGLayout/" + source_.layout.meta.name,
+                         .message = std::move(message)});
+  }
+
+  const LayoutInFile& source_;
+  const std::vector<DeviceLayout>& devices_;
+  const std::int32_t gpus_;
+  const std::optional<MigStrategy> strategy_;
+  std::vector<Finding>& findings_;
+  std::string fits_;
+};
+
+// What the layout fits on; empty once there is a finding.
+std::string check_geometry(const LayoutInFile& source, const ValidateFlags& flags,
+                           std::optional<std::int32_t> gpus, std::optional<MigStrategy> strategy,
+                           std::vector<Finding>& findings) {
+  GeometryCheck check(source, gpus, strategy, findings);
+  const std::vector<std::string>& selector = source.layout.spec.product_selector;
+  if (!flags.product.empty()) check.on_product("spec.productSelector", flags.product);
+  for (std::size_t i = 0; flags.product.empty() && i < selector.size(); ++i)
+    check.on_product(fmt::format("spec.productSelector[{}]", i), selector[i]);
+  if (flags.product.empty() && selector.empty()) check.on_some_product();
+  return check.fits();
+}
+
+Result<std::optional<std::int32_t>> read_gpus(const std::string& text) {
+  if (text.empty()) return std::optional<std::int32_t>();
+  std::int32_t gpus = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), gpus);
+  if (error != std::errc() || end != text.data() + text.size() || gpus < 1 ||
+      gpus > limits::kMaxGpuIndex + 1)
+    return invalid_spec("--gpus", fmt::format("\"{}\" is not a number from 1 to {}", text,
+                                              limits::kMaxGpuIndex + 1));
+  return std::optional<std::int32_t>(gpus);
+}
+
+int list_layouts_of(const std::string& product) {
+  Result<std::string> pages = list_layouts(product);
+  if (!pages) return fail(pages.error());
+  std::fputs(pages->c_str(), stdout);
+  return 0;
+}
+
+}  // namespace
+
+FlagTable validate_flags(ValidateFlags& flags) {
+  return {
+      list_flag("-f,--filename", flags.files,
+                "manifest; a file, a folder, or - for standard input; repeatable"),
+      text_flag("--product", flags.product,
+                "hardware to check against, as in nvidia.com/gpu.product or by model (A100-80GB), "
+                "instead of spec.productSelector"),
+      text_flag("--gpus", flags.gpus, "GPUs on a node; else as many as the layout names"),
+      text_flag("--mig-strategy", flags.mig_strategy,
+                "what the device plugin advertises: single or mixed; else not checked"),
+      text_flag("--list-layouts", flags.list_layouts,
+                "print every layout that this product can hold, and exit"),
+  };
+}
+
+int run_validate(const ValidateFlags& flags) {
+  if (!flags.list_layouts.empty()) return list_layouts_of(flags.list_layouts);
+  if (flags.files.empty()) return fail(invalid_spec("-f", "name at least one file to check"));
+  Result<std::optional<std::int32_t>> gpus = read_gpus(flags.gpus);
+  if (!gpus) return fail(gpus.error());
+  const std::optional<MigStrategy> strategy = parse_mig_strategy(flags.mig_strategy);
+  if (!strategy && !flags.mig_strategy.empty())
+    return fail(invalid_spec("--mig-strategy",
+                             fmt::format("\"{}\" is none of single, mixed", flags.mig_strategy)));
+  Result<ManifestFiles> files = read_manifests(flags.files);
+  if (!files) return fail(files.error());
+
+  std::vector<Finding> findings = files->findings;
+  for (const LayoutInFile& source : files->layouts) {
+    const std::string fits = check_geometry(source, flags, *gpus, strategy, findings);
+    if (!fits.empty())
+      std::printf("%s:%d: MIGLayout/%s: fits %s\n", source.file.c_str(), source.document.line,
+                  source.layout.meta.name.c_str(), fits.c_str());
+  }
+  for (const Finding& note : files->skipped) std::printf("%s\n", format(note).c_str());
+  for (const Finding& finding : findings) std::printf("%s\n", format(finding).c_str());
+  return findings.empty() ? 0 : 1;
+}
+
+}  // namespace berth
