@@ -237,7 +237,7 @@ void Controller::on_change(const T* old, const T* now) {
     if (old != nullptr && now != nullptr) {
       const auto before = reconcilers_.rollout_stage(*old);
       const auto after = before ? reconcilers_.rollout_stage(*now) : std::nullopt;
-      if (after && before->phase != after->phase && after->since >= before->since)
+      if (after && !before->idle && before->phase != after->phase && after->since >= before->since)
         world_.metrics.on_rollout_phase(before->phase, after->since - before->since);
     }
   }

@@ -114,6 +114,18 @@ Error not_leading() {
   return Error{.kind = ErrorKind::kCancelled, .message = "not sent: this process does not lead"};
 }
 
+bool has_steps(const Plan& plan, const ObjectRef& object) {
+  return std::any_of(plan.objects.begin(), plan.objects.end(),
+                     [&](const ObjectSteps& steps) { return steps.object == object; });
+}
+
+// Conflicts and answers are how a busy cluster talks; the rest deserves a look.
+LogLevel level_of(Fate fate) {
+  return fate == Fate::kDone || fate == Fate::kAnswered || fate == Fate::kConflict
+             ? LogLevel::kInfo
+             : LogLevel::kWarn;
+}
+
 std::string milliseconds(std::chrono::nanoseconds span) {
   return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(span).count());
 }
@@ -169,7 +181,8 @@ Task<Outcome> Executor::run(std::string key, Plan plan, std::stop_token stop) {
   TaskGroup group(loop_);
   for (std::size_t i = 0; i < run->plan.objects.size(); ++i) group.spawn(run_object(run, i));
   for (const StatusUpdate& status : run->plan.statuses)
-    if (status.differs) group.spawn(run_status(run, status));
+    if (status.differs && !has_steps(run->plan, status.object))
+      group.spawn(run_status(run, status));
   auto all_done = std::make_shared<Handoff<bool>>(loop_);
   // The tasks listen to run->stop, not to the group's token: this only waits for the last one.
   if (group.running() > 0) {
@@ -180,7 +193,18 @@ Task<Outcome> Executor::run(std::string key, Plan plan, std::stop_token stop) {
   co_return std::move(run->outcome);
 }
 
+// The steps, then the object's status: a status sent beside them would move the resourceVersion
+// that they test.
 Task<void> Executor::run_object(std::shared_ptr<Run> run, std::size_t index) {
+  co_await run_steps(run, index);
+  const ObjectRef object = run->plan.objects[index].object;
+  for (std::size_t i = 0; i < run->plan.statuses.size(); ++i) {
+    const StatusUpdate status = run->plan.statuses[i];
+    if (status.differs && status.object == object) co_await run_status(run, status);
+  }
+}
+
+Task<void> Executor::run_steps(std::shared_ptr<Run> run, std::size_t index) {
   const ObjectRef object = run->plan.objects[index].object;
   const std::size_t count = run->plan.objects[index].steps.size();
   for (std::size_t i = 0; i < count; ++i) {
@@ -231,7 +255,7 @@ Task<Executor::Verdict> Executor::run_write(std::shared_ptr<Run> run, Write writ
   }
   answer(write, fate == Fate::kDone, error, {});
   parts_.metrics.on_write(to_string(write.verb), to_string(fate));
-  parts_.log.write(fate == Fate::kDone ? LogLevel::kInfo : LogLevel::kWarn, "write",
+  parts_.log.write(level_of(fate), "write",
                    {{"key", run->key},
                     {"reconcile_id", run->id},
                     {"verb", to_string(write.verb)},

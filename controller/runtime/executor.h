@@ -79,6 +79,7 @@ class Executor {
   using Verdict = std::pair<Fate, Error>;
 
   Task<void> run_object(std::shared_ptr<Run> run, std::size_t index);
+  Task<void> run_steps(std::shared_ptr<Run> run, std::size_t index);
   Task<Verdict> run_step(std::shared_ptr<Run> run, Step step);
   Task<Verdict> run_write(std::shared_ptr<Run> run, Write write);
   Task<Verdict> run_guard(std::shared_ptr<Run> run, Guard guard);

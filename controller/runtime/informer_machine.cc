@@ -15,6 +15,7 @@ using namespace std::chrono_literals;
 constexpr std::chrono::nanoseconds kFirstWait = 800ms;
 constexpr std::chrono::nanoseconds kLongestWait = 30s;
 constexpr std::chrono::nanoseconds kHealthyAfter = 120s;
+constexpr std::chrono::nanoseconds kRefreshPause = 10s;
 constexpr std::chrono::nanoseconds kAbsentRetry = 60s;
 // Quorum reads never go back unless etcd was restored from a backup. A few tries rule out a proxy
 // in front of two clusters; then a restart, with a new lease and a new epoch, is the honest way on.
@@ -137,6 +138,7 @@ InformerAction InformerMachine::on_whole(const InformerInput& input, Action acce
   synced = true;
   resource_version = input.resource_version;
   healthy_since = input.now;
+  refreshed_at = input.now;
   state = InformerState::kWatching;
   return act(accepted);
 }
@@ -158,10 +160,16 @@ InformerAction InformerMachine::on_watch_failed(const InformerInput& input) {
     return optional ? absent() : wait(input.now);
   }
   if (version_is_useless(input.error)) {
-    // At once the first time; a server that keeps saying so is waited for like any other trouble.
+    // At once, unless the last refresh has only just been: a server that keeps saying so is waited
+    // for like any other trouble. Connections that failed before, as when the server restarted,
+    // must not make this wait.
     must_refresh = true;
-    if (input.now - healthy_since >= kHealthyAfter) failures = 0;
-    return failures++ == 0 ? refresh() : wait(input.now);
+    const bool just_refreshed = input.now - refreshed_at < kRefreshPause;
+    if (failures == 0 || !just_refreshed) {
+      ++failures;
+      return refresh();
+    }
+    return wait(input.now);
   }
   return wait(input.now);
 }

@@ -86,6 +86,7 @@ struct InformerMachine {
   std::uint32_t failures = 0;      // in a row; sets the wait
   std::uint32_t regressions = 0;   // refreshes in a row that were older than the cache
   MonotonicTime healthy_since{0};  // start of the stretch that resets `failures`
+  MonotonicTime refreshed_at{0};   // when the cache was last whole
 
   InformerAction step(const InformerInput& input);
   // A watch event or bookmark moved the cache on. Never back: an older version is kept out.

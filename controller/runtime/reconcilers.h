@@ -26,6 +26,7 @@ using KeysFor =
 struct RolloutStage {
   std::string phase;
   Time since{};
+  bool idle = false;  // nothing going on: not worth measuring
 };
 
 struct Reconcilers {

@@ -78,7 +78,7 @@ class ControllerTest : public ::testing::Test {
     reconcilers_.rollout_stage = [](const Node& n) -> std::optional<RolloutStage> {
       const auto* label = n.meta.labels.find("l");
       if (label == nullptr) return std::nullopt;
-      return RolloutStage{std::string(label->view()), {}};
+      return RolloutStage{.phase = std::string(label->view()), .idle = *label == "idle"};
     };
   }
 

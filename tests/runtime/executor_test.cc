@@ -306,6 +306,26 @@ TEST_F(ExecutorTest, AStatusIsSentIfItDiffersAndAtMostEveryFiveSeconds) {
   EXPECT_EQ(world_.count(kStatus), 3u);
 }
 
+TEST_F(ExecutorTest, AStatusGoesAfterTheStepsOfItsObject) {
+  Plan plan;
+  plan.add(layout(), Write{.verb = Verb::kMergePatch, .object = layout(), .body = "{}"});
+  plan.statuses.push_back(status());
+  std::optional<Outcome> outcome;
+  start(plan, outcome);
+  world_.settle();
+  EXPECT_EQ(world_.count(kStatus), 0u);
+  world_.transport.script(kStatus, {200, R"({"metadata":{"resourceVersion":"9"}})"});
+  const auto patch = world_.transport.open("PATCH /apis/gpu.berth.dev/v1alpha1/miglayouts/a");
+  ASSERT_NE(patch, nullptr);
+  patch->head(409);
+  patch->bytes(status_json(409, "Conflict"));
+  patch->end();
+  world_.settle();
+  EXPECT_EQ(world_.count(kStatus), 1u);
+  ASSERT_TRUE(outcome.has_value());
+  EXPECT_EQ(outcome->fate, Fate::kConflict);
+}
+
 TEST_F(ExecutorTest, AnEventIsSentForWhatHasHappened) {
   Plan plan;
   plan.add(node(), patch());
