@@ -13,13 +13,6 @@ Quantity free_of(const Node& node, const ResourceList& used, std::string_view re
   return node.allocatable.get(resource) - used.get(resource);
 }
 
-// The GPU resource that decides where the pod can go; empty if it asks for none.
-Text gpu_resource_of(const Pod& pod) {
-  for (const auto& [resource, count] : pod.requests)
-    if (!count.is_zero() && is_gpu_resource(resource)) return resource;
-  return {};
-}
-
 bool term_matches(const NodeSelectorTerm& term, const Node& node) {
   if (term.match_expressions.empty() && term.match_fields.empty()) return false;
   const StringMap fields = {{Text("metadata.name"), Text(node.meta.name)}};
@@ -42,6 +35,11 @@ bool tolerated(const Pod& pod, const Node& node) {
   return std::ranges::all_of(node.taints, [&](const Taint& taint) {
     return taint.effect == "PreferNoSchedule" || tolerates(pod.tolerations, taint);
   });
+}
+
+bool same_wish(const Pod& a, const Pod& b) {
+  return a.requests == b.requests && a.node_selector == b.node_selector &&
+         a.tolerations == b.tolerations && a.required_node_affinity == b.required_node_affinity;
 }
 
 constexpr char kPods[] = "pods";
@@ -96,6 +94,7 @@ bool Fit::fits(const Pod& pod, std::string_view node) const {
 }
 
 std::string Fit::explain(const Pod& pod) const {
+  if (explained_.holds && same_wish(explained_.pod, pod)) return explained_.text;
   std::array<int, 7> counts{};
   for (const auto& [name, room] : rooms_) ++counts[static_cast<std::size_t>(judge(pod, room))];
   const std::string lacks = fmt::format("without {}", gpu_resource_of(pod).view());
@@ -104,12 +103,26 @@ std::string Fit::explain(const Pod& pod) const {
   std::string out;
   for (std::size_t i = 1; i < words.size(); ++i)
     if (counts[i] > 0) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", counts[i], words[i]);
-  return fmt::format("0 of {} nodes{}{}", rooms_.size(), out.empty() ? "" : ": ", out);
+  explained_ = {true, pod,
+                fmt::format("0 of {} nodes{}{}", rooms_.size(), out.empty() ? "" : ": ", out)};
+  return explained_.text;
+}
+
+Text Fit::gpu_resource_of(const Pod& pod) {
+  for (const auto& [resource, count] : pod.requests)
+    if (!count.is_zero() && is_gpu_resource(resource)) return resource;
+  return {};
+}
+
+bool Fit::has_room(std::string_view node, const Text& resource) const {
+  auto names = with_room_.find(resource);
+  return names != with_room_.end() && names->second.contains(node);
 }
 
 void Fit::node_changed(const Node& node) {
   Room& room = rooms_[node.meta.name];
   room.node = &node;
+  explained_.holds = false;
   for (auto& [resource, names] : with_room_) names.erase(node.meta.name);
   index(room);
 }
@@ -121,6 +134,7 @@ void Fit::charge(const Pod& pod, bool add) {
   auto found = rooms_.find(pod.node_name.view());
   if (found == rooms_.end()) return;
   Room& room = found->second;
+  if (room.open()) explained_.holds = false;
   auto change = [&](std::string_view resource, const Quantity& count) {
     Quantity& used = room.used[resource];
     used = add ? used + count : used - count;

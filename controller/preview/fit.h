@@ -28,6 +28,11 @@ class Fit {
   // 2 full, 1 cordoned".
   std::string explain(const Pod& pod) const;
 
+  // The GPU resource that decides where a pod can go; empty if it asks for none.
+  static Text gpu_resource_of(const Pod& pod);
+  // Whether an open node has any of the resource free.
+  bool has_room(std::string_view node, const Text& resource) const;
+
   // The node's object has changed; it must be the one that the store holds.
   void node_changed(const Node& node);
   void pod_bound(const Pod& pod);  // to pod.node_name
@@ -46,7 +51,14 @@ class Fit {
 
   std::map<std::string, Room, std::less<>> rooms_;
   // Open nodes with at least one of the GPU resource free: a full fleet is passed over unseen.
-  std::map<Text, std::set<std::string>> with_room_;
+  std::map<Text, std::set<std::string, std::less<>>> with_room_;
+  // Pods of one controller are asked about one after the other: the last explanation holds as long
+  // as nothing has moved.
+  mutable struct {
+    bool holds = false;
+    Pod pod;
+    std::string text;
+  } explained_;
 };
 
 }  // namespace berth

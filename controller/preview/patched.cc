@@ -98,27 +98,44 @@ Result<void> merge(json& document, const json& patch) {
   return {};
 }
 
-}  // namespace
-
-Result<Node> patched(const Node& node, std::string_view json_patch) {
+json encode(const Node& node) {
   json document = {{"metadata", encode_meta(node.meta)}, {"spec", json::object()}};
   if (node.unschedulable) document["spec"]["unschedulable"] = *node.unschedulable;
   if (!node.taints.empty()) document["spec"]["taints"] = encode(node.taints);
+  return document;
+}
 
-  Node out = node;
+// The node with those fields that reconcilers write as the document has them.
+Node with_fields(Node node, const json& document) {
+  const json metadata = document.value("metadata", json::object());
+  node.meta.labels = decode_map(metadata.value("labels", json()));
+  node.meta.annotations = decode_map(metadata.value("annotations", json()));
+  const json spec = document.value("spec", json::object());
+  node.unschedulable.reset();
+  if (auto it = spec.find("unschedulable"); it != spec.end() && it->is_boolean())
+    node.unschedulable = it->get<bool>();
+  return node;
+}
+
+}  // namespace
+
+Result<Node> patched(const Node& node, std::string_view json_patch) {
+  json document = encode(node);
   Result<void> done = with_json(json_patch, [&](const json& patch) -> Result<void> {
     for (const json& operation : patch)
       if (Result<void> applied = apply_operation(document, operation); !applied) return applied;
-    out.meta.labels = decode_map(document["metadata"]["labels"]);
-    out.meta.annotations = decode_map(document["metadata"]["annotations"]);
-    const json& spec = document["spec"];
-    out.unschedulable.reset();
-    if (auto it = spec.find("unschedulable"); it != spec.end() && it->is_boolean())
-      out.unschedulable = it->get<bool>();
     return {};
   });
   if (!done) return done.error();
-  return out;
+  return with_fields(node, document);
+}
+
+Result<Node> merged(const Node& node, std::string_view merge_patch) {
+  json document = encode(node);
+  Result<void> done =
+      with_json(merge_patch, [&](const json& patch) { return merge(document, patch); });
+  if (!done) return done.error();
+  return with_fields(node, document);
 }
 
 Result<ConfigMap> merged(const ConfigMap& config_map, std::string_view merge_patch) {

@@ -17,6 +17,7 @@ namespace berth {
 Result<Node> patched(const Node& node, std::string_view json_patch);
 
 // Merge patches. metadata.uid and metadata.resourceVersion in the body are preconditions.
+Result<Node> merged(const Node& node, std::string_view merge_patch);
 Result<ConfigMap> merged(const ConfigMap& config_map, std::string_view merge_patch);
 Result<MIGLayout> merged(const MIGLayout& layout, std::string_view merge_patch);
 

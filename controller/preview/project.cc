@@ -51,6 +51,7 @@ class Projector {
   Projection out_;
   std::map<std::string, std::size_t, std::less<>> open_;  // node → its entry in out_.nodes
   std::map<std::string, int> takes_;                      // node → how often it was taken
+  std::string last_refused_;
   // Pod without room → its entry: the node's and, in it, the pod's.
   std::map<std::string, std::pair<std::size_t, std::size_t>> waiting_;
 };
@@ -127,9 +128,11 @@ void Projector::run_to_the_end() {
     } else if (std::optional<std::string> key = world_.take_due()) {
       if (step(*key)) idle_timers = 0;
     } else if (++idle_timers > kMaxIdleTimers || !world_.pass_time()) {
-      return;
+      break;
     }
   }
+  if (out_.stopped.empty() && !open_.empty() && !last_refused_.empty())
+    out_.stopped = "a write would be refused: " + last_refused_;
 }
 
 // Whether anything was written.
@@ -143,6 +146,7 @@ bool Projector::step(const std::string& key) {
   const std::vector<std::string> order = slots ? order_of_taking(key) : std::vector<std::string>();
   const WhatIf::Applied applied = world_.apply(plan);
   for (const PodEvent& event : applied.pods) note_pod(event);
+  if (!applied.refused.empty()) last_refused_ = applied.refused.back();
   if (slots) note_slots(order);
   return applied.wrote;
 }

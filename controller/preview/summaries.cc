@@ -10,6 +10,7 @@
 #include "apis/names.h"
 #include "controller/mig/agent_config.h"
 #include "controller/mig/drain.h"
+#include "controller/mig/node_facts.h"
 #include "controller/mig/reconcile.h"
 #include "controller/mig/rollout_choice.h"
 #include "controller/mig/target.h"
@@ -61,8 +62,16 @@ std::set<std::string> config_names(const ConfigMap* config_map) {
   if (config_map == nullptr) return names;
   auto file = config_map->data.find(names::kMigPartedKey);
   if (file == config_map->data.end()) return names;
-  if (Result<MigConfigs> configs = parse_file(file->second))
-    for (const auto& [name, content] : *configs) names.insert(strip_alias(name));
+  Result<MigConfigs> configs = parse_file(file->second);
+  if (!configs) return names;
+  // Each stands there with its aliases, other people's too.
+  auto is_alias = [&](const std::string& name) {
+    const std::size_t dash = name.rfind('-');
+    return dash != name.npos && configs->contains(name.substr(0, dash)) &&
+           names_config(name, name.substr(0, dash));
+  };
+  for (const auto& [name, content] : *configs)
+    if (!is_alias(name)) names.insert(name);
   return names;
 }
 

@@ -14,6 +14,15 @@ namespace {
 
 // Beyond this many nodes, those that lose no pod are told in runs.
 constexpr std::size_t kEachNode = 20;
+// And beyond this many on one node, pods of one fate.
+constexpr std::size_t kEachPod = 5;
+
+struct PodRow {
+  std::string pods;
+  std::string requests;
+  std::string fate;
+  std::size_t count = 0;
+};
 
 using Out = std::back_insert_iterator<std::string>;
 
@@ -52,8 +61,9 @@ void print_layout(const LayoutSummary& layout, Out out) {
   const std::string_view change = layout.change == LayoutSummary::Change::kCreated  ? "created"
                                   : layout.change == LayoutSummary::Change::kEdited ? "edited"
                                                                                     : "unchanged";
-  fmt::format_to(out, "\nMIGLayout/{} ({}): {} selected, {} as it says, {} after\n", layout.name,
-                 change, plural(static_cast<std::size_t>(layout.before.selected), "node"),
+  fmt::format_to(out, "\nMIGLayout/{} ({}): {} selected; as it says: {} now, {} after\n",
+                 layout.name, change,
+                 plural(static_cast<std::size_t>(layout.before.selected), "node"),
                  layout.before.updated, layout.after.updated);
   if (layout.takes_every_node)
     fmt::format_to(out, "  nodeSelector: {{}} takes every GPU node of the cluster\n");
@@ -93,12 +103,31 @@ std::string told(const PodMove& move) {
   return "";
 }
 
+// Pods of one fate in one row once there are many.
+std::vector<PodRow> rows_of(const std::vector<PodMove>& pods) {
+  std::vector<PodRow> rows;
+  for (const PodMove& move : pods) {
+    const std::string fate = told(move);
+    auto same = std::ranges::find_if(rows, [&](const PodRow& row) {
+      return pods.size() > kEachPod && row.requests == move.requests && row.fate == fate;
+    });
+    if (same == rows.end())
+      rows.push_back({.pods = move.pod, .requests = move.requests, .fate = fate, .count = 1});
+    else
+      ++same->count;
+  }
+  for (PodRow& row : rows)
+    if (row.count > 1) row.pods += fmt::format(" and {} more", row.count - 1);
+  return rows;
+}
+
 void print_pods(const NodeChange& node, std::size_t indent, Out out) {
-  const std::size_t name = widest(node.pods, [](const PodMove& m) { return m.pod.size(); });
-  const std::size_t asks = widest(node.pods, [](const PodMove& m) { return m.requests.size(); });
-  for (const PodMove& move : node.pods)
-    fmt::format_to(out, "{:{}}{:<{}}  {:<{}}  {}\n", "", indent, move.pod, name, move.requests,
-                   asks, told(move));
+  const std::vector<PodRow> rows = rows_of(node.pods);
+  const std::size_t name = widest(rows, [](const PodRow& row) { return row.pods.size(); });
+  const std::size_t asks = widest(rows, [](const PodRow& row) { return row.requests.size(); });
+  for (const PodRow& row : rows)
+    fmt::format_to(out, "{:{}}{:<{}}  {:<{}}  {}\n", "", indent, row.pods, name, row.requests, asks,
+                   row.fate);
 }
 
 bool same_kind(const NodeChange& a, const NodeChange& b) {
@@ -190,8 +219,8 @@ std::string print_text(const Projection& projection) {
   const Out out = std::back_inserter(text);
   print_summary(projection, out);
   for (const LayoutSummary& layout : projection.layouts) print_layout(layout, out);
-  print_agent_switch(projection, out);
   print_objects(projection, out);
+  print_agent_switch(projection, out);
   print_nodes(projection, out);
   print_budgets(projection, out);
   print_capacity(projection, out);

@@ -102,7 +102,8 @@ bool WhatIf::perform(const Write& write, Applied& applied) {
 bool WhatIf::perform_on_node(const Write& write, Applied& applied) {
   const Node* node = cluster_.nodes().find(write.object.name);
   if (node == nullptr) return false;
-  Result<Node> next = patched(*node, write.body);
+  Result<Node> next =
+      write.verb == Verb::kMergePatch ? merged(*node, write.body) : patched(*node, write.body);
   if (!next) {
     applied.refused.push_back(fmt::format("{}: {}", write.object.str(), describe(next.error())));
     return false;
@@ -205,21 +206,32 @@ void WhatIf::recreate(const Pod& pod, Applied& applied) {
                                 ? "it claims devices (DRA), which berth does not place"
                                 : fit_.explain(next);
     applied.pods.push_back({PodEvent::Kind::kPending, old, from, {}, why});
-    waiting_.push_back(std::make_shared<const Pod>(next));
+    if (!next.has_resource_claims)
+      waiting_[Fit::gpu_resource_of(next)].push_back(std::make_shared<const Pod>(next));
     change_budgets(next, -1);
   }
   put(std::move(next));
 }
 
-// Room may have appeared on the node: evicted pods that wait come first.
+// Room may have appeared on the node.
 void WhatIf::fill(const std::string& node, Applied& applied) {
-  for (auto it = waiting_.begin(); it != waiting_.end();) {
-    if ((*it)->has_resource_claims || !fit_.fits(**it, node)) {
+  const ResourceList offered = cluster_.nodes().find(node)->allocatable;
+  for (const auto& [resource, count] : offered) fill(node, resource, applied);
+  fill(node, Text(), applied);
+}
+
+void WhatIf::fill(const std::string& node, const Text& resource, Applied& applied) {
+  auto waiting = waiting_.find(resource);
+  if (waiting == waiting_.end()) return;
+  std::vector<std::shared_ptr<const Pod>>& pods = waiting->second;
+  for (auto it = pods.begin();
+       it != pods.end() && (resource.empty() || fit_.has_room(node, resource));) {
+    if (!fit_.fits(**it, node)) {
       ++it;
       continue;
     }
     Pod pod = **it;
-    it = waiting_.erase(it);
+    it = pods.erase(it);
     pod.node_name = node;
     pod.phase = PodPhase::kRunning;
     applied.pods.push_back(

@@ -79,6 +79,7 @@ class WhatIf {
   void remove_pod(const Pod& pod);
   void recreate(const Pod& pod, Applied& applied);
   void fill(const std::string& node, Applied& applied);
+  void fill(const std::string& node, const Text& resource, Applied& applied);
   void change_budgets(const Pod& pod, int by);
   void recount(const Node* old, const Node& now);
   std::string next_version() { return std::to_string(++version_); }
@@ -90,7 +91,8 @@ class WhatIf {
   std::int64_t epoch_ = 0;
   Fit fit_;
   std::map<std::string, std::int64_t> capacity_, lowest_;
-  std::vector<std::shared_ptr<const Pod>> waiting_;  // evicted pods that fit nowhere yet
+  // Evicted pods that fit nowhere yet, by the GPU resource they ask for, in order of eviction.
+  std::map<Text, std::vector<std::shared_ptr<const Pod>>> waiting_;
   std::set<std::string> due_;
   std::map<std::string, Time> timers_;
   std::int64_t version_ = 9'000'000'000'000;  // above what a dump holds

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// `berth plan` as a program: exit codes, where the words go, and what it says when it can't.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "tests/cmd/program.h"
+
+namespace berth::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+Ran plan(const std::string& folder, std::vector<std::string> more = {}) {
+  std::vector<std::string> arguments = {"plan", "-f", golden(folder + "/layout.yaml"), "--snapshot",
+                                        golden(folder + "/cluster.json")};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run_berth(arguments);
+}
+
+struct Case {
+  const char* folder;
+  int exit_code;
+};
+
+TEST(Plan, ExitCodeSaysWhetherThereIsAnythingToDo) {
+  const Case cases[] = {{"rollout", 2},
+                        {"without-retire", 2},
+                        {"budget", 2},
+                        {"two-layouts", 2},
+                        {"every-node", 2},
+                        {"hold", 2},
+                        {"job", 2},
+                        {"unknown-product", 2},
+                        {"agent-not-configured", 2},
+                        {"invalid-geometry", 1},
+                        {"nothing-to-do", 0}};
+  for (const Case& c : cases) {
+    const Ran ran = plan(c.folder);
+    EXPECT_EQ(ran.exit_code, c.exit_code) << c.folder << ran.err;
+    EXPECT_EQ(ran.out, text_of(golden(std::string(c.folder) + "/plan.txt"))) << c.folder;
+    EXPECT_THAT(ran.err, IsEmpty()) << c.folder;
+  }
+}
+
+TEST(Plan, WritesJSONForMachines) {
+  const Ran ran = plan("rollout", {"-o", "json"});
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_EQ(ran.out, text_of(golden("rollout/plan.json")));
+}
+
+TEST(Plan, ReadsStandardInput) {
+  const Ran ran = run_berth({"plan", "-f", "-", "--snapshot", golden("rollout/cluster.json")},
+                            text_of(golden("rollout/layout.yaml")));
+  EXPECT_EQ(ran.exit_code, 2) << ran.err;
+  EXPECT_EQ(ran.out, text_of(golden("rollout/plan.txt")));
+}
+
+TEST(Plan, AManifestWithFaultsIsRefusedWithFileAndLine) {
+  const std::string file = scratch_file("bad.yaml", R"(apiVersion: gpu.berth.dev/v1alpha1
+kind: MIGLayout
+metadata: {name: x}
+spec:
+  nodeSelectr: {}
+  devices: [{profiles: {1g.10gb: 7}}]
+)");
+  const Ran ran = run_berth({"plan", "-f", file, "--snapshot", golden("rollout/cluster.json")});
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_THAT(ran.err, HasSubstr(file + ":5: "));
+  EXPECT_THAT(ran.err, HasSubstr("nodeSelector")) << "the nearest known name";
+  EXPECT_THAT(ran.out, IsEmpty());
+}
+
+TEST(Plan, SaysWhatItCouldNotRead) {
+  const std::string layout = golden("rollout/layout.yaml");
+  Ran ran = run_berth({"plan", "-f", "/nowhere.yaml", "--snapshot", "/nowhere.json"});
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_THAT(ran.err, HasSubstr("/nowhere.yaml: No such file"));
+
+  ran = run_berth({"plan", "-f", layout, "--snapshot", layout});
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_THAT(ran.err, HasSubstr("is not JSON"));
+
+  ran = run_berth({"plan", "-f", layout});
+  EXPECT_EQ(ran.exit_code, 1) << "no kubeconfig at all";
+  EXPECT_THAT(ran.err, HasSubstr("berth plan: "));
+}
+
+TEST(Plan, AnUnreachableClusterIsToldAtOnce) {
+  const std::string config = scratch_file("kubeconfig", R"(apiVersion: v1
+kind: Config
+current-context: c
+contexts: [{name: c, context: {cluster: c, user: u}}]
+users: [{name: u, user: {token: t}}]
+clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}]
+)");
+  for (const std::string command : {"plan", "snapshot"}) {
+    const Ran ran = run_berth({command, "--kubeconfig", config});
+    EXPECT_EQ(ran.exit_code, 1);
+    EXPECT_THAT(ran.err, HasSubstr("https://127.0.0.1:1: cannot read nodes")) << command;
+    EXPECT_THAT(ran.out, IsEmpty());
+  }
+}
+
+TEST(Plan, AnUnknownFlagOrOutputIsAnError) {
+  EXPECT_EQ(run_berth({"plan", "--snapshots", "x"}).exit_code, 1);
+  EXPECT_EQ(plan("rollout", {"-o", "xml"}).exit_code, 1);
+}
+
+}  // namespace
+}  // namespace berth::test

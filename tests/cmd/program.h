@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The built `berth`, run by a test as a user runs it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace berth::test {
+
+struct Ran {
+  int exit_code = -1;
+  std::string out;
+  std::string err;
+};
+
+// Without a shell, and without a kubeconfig of whoever runs the tests.
+Ran run_berth(std::vector<std::string> arguments, const std::string& input = "");
+
+// A file of tests/golden/plan, and a scratch file with some text in it.
+std::string golden(const std::string& path);
+std::string scratch_file(const std::string& name, const std::string& text);
+
+}  // namespace berth::test

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/cmd/program.h"
+
+namespace berth::test {
+namespace {
+
+using testing::HasSubstr;
+
+std::string layout(const std::string& spec) {
+  return "apiVersion: gpu.berth.dev/v1alpha1\nkind: MIGLayout\nmetadata: {name: x}\nspec:\n" + spec;
+}
+
+struct Case {
+  const char* what;
+  std::string text;
+  std::vector<std::string> flags;
+  int exit_code;
+  std::vector<std::string> said;
+};
+
+TEST(Validate, ChecksFieldsRulesAndGeometry) {
+  const std::string a100 = "  productSelector: [NVIDIA-A100-SXM4-80GB]\n";
+  const std::vector<Case> cases = {
+      {"a layout that fits its product",
+       layout(a100 + "  devices: [{profiles: {1g.10gb: 7}}]\n"),
+       {},
+       0,
+       {"case.yaml:1: MIGLayout/x: fits 1 × NVIDIA-A100-SXM4-80GB"}},
+      {"a profile of another product, on its line",
+       layout(a100 + "  devices:\n  - gpus: [0]\n    profiles: {1g.10gb: 7}\n"
+                     "  - profiles: {1g.18gb: 1}\n"),
+       {},
+       1,
+       {"case.yaml:9: MIGLayout/x: spec.devices[1].profiles", "1g.18gb"}},
+      {"a set that needs too much memory",
+       layout(a100 + "  devices: [{profiles: {3g.40gb: 2, 1g.10gb: 1}}]\n"),
+       {},
+       1,
+       {"case.yaml:6: MIGLayout/x: spec.devices[0].profiles", "9 of 8 memory units"}},
+      {"an unknown product",
+       layout("  productSelector: [NVIDIA-L40S]\n  devices: [{profiles: {1g.10gb: 7}}]\n"),
+       {},
+       1,
+       {"case.yaml:5: MIGLayout/x: spec.productSelector[0]", "NVIDIA-L40S"}},
+      {"no product named: one that could hold it is enough",
+       layout("  nodeSelector: {}\n  devices: [{profiles: {1g.10gb: 7}}]\n"),
+       {},
+       0,
+       {"A100-80GB"}},
+      {"no product named, and none could hold it",
+       layout("  nodeSelector: {}\n  devices: [{profiles: {1g.10gb: 8}}]\n"),
+       {},
+       1,
+       {"no product that berth knows"}},
+      {"the product from the command line",
+       layout("  nodeSelector: {}\n  devices: [{profiles: {1g.10gb: 7}}]\n"),
+       {"--product", "H200"},
+       1,
+       {"1g.10gb"}},
+      {"a GPU that the node doesn't have",
+       layout(a100 + "  devices: [{gpus: [0, 1, 2, 3, 4], profiles: {}}]\n"),
+       {"--gpus", "4"},
+       1,
+       {"spec.devices[0].gpus"}},
+      {"GPUs that differ under strategy single",
+       layout(a100 + "  devices: [{gpus: [0], profiles: {}}, {profiles: {1g.10gb: 7}}]\n"),
+       {"--mig-strategy", "single"},
+       1,
+       {"single"}},
+      {"a key that is twice there",
+       layout(a100 + "  priority: 1\n  priority: 2\n  devices: [{profiles: {}}]\n"),
+       {},
+       1,
+       {"case.yaml:7: ", "priority"}},
+      {"an unknown key, with the nearest known one",
+       layout(a100 + "  device: [{profiles: {}}]\n"),
+       {},
+       1,
+       {"case.yaml:6: ", "devices"}},
+      {"no YAML", "a: [b\n", {}, 1, {"case.yaml:"}},
+      {"somebody else's object is left alone",
+       "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\n",
+       {},
+       0,
+       {"ConfigMap/other", "left alone"}},
+  };
+  for (const Case& c : cases) {
+    std::vector<std::string> arguments = {"validate", "-f", scratch_file("case.yaml", c.text)};
+    arguments.insert(arguments.end(), c.flags.begin(), c.flags.end());
+    const Ran ran = run_berth(arguments);
+    EXPECT_EQ(ran.exit_code, c.exit_code) << c.what << "\n" << ran.out << ran.err;
+    for (const std::string& words : c.said) EXPECT_THAT(ran.out, HasSubstr(words)) << c.what;
+  }
+}
+
+TEST(Validate, TwoManifestsOfOneNameAreAFault) {
+  const std::string text = layout("  nodeSelector: {}\n  devices: [{profiles: {}}]\n");
+  const Ran ran = run_berth(
+      {"validate", "-f", scratch_file("one.yaml", text), "-f", scratch_file("two.yaml", text)});
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_THAT(ran.out, HasSubstr("two.yaml:1: MIGLayout/x: metadata.name: stands in"));
+}
+
+TEST(Validate, ListsLayouts) {
+  const Ran ran = run_berth({"validate", "--list-layouts", "NVIDIA-A100-SXM4-80GB"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("nvidia.com/mig-3g.40gb"));
+  const Ran unknown = run_berth({"validate", "--list-layouts", "NVIDIA-L40S"});
+  EXPECT_EQ(unknown.exit_code, 1);
+  EXPECT_THAT(unknown.err, HasSubstr("A100-80GB")) << "the products it knows";
+}
+
+TEST(Validate, BadFlagsAreErrors) {
+  EXPECT_EQ(run_berth({"validate"}).exit_code, 1);
+  for (const std::string gpus : {"0", "-1", "17", "four", "99999999999999"})
+    EXPECT_EQ(run_berth({"validate", "-f", "/dev/null", "--gpus", gpus}).exit_code, 1) << gpus;
+  EXPECT_EQ(run_berth({"validate", "-f", "/dev/null", "--mig-strategy", "x"}).exit_code, 1);
+}
+
+TEST(Validate, ExamplesAreValid) {
+  const Ran ran = run_berth({"validate", "-f", std::string(BERTH_SOURCE_DIR) + "/examples"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
+}
+
+}  // namespace
+}  // namespace berth::test

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cases under tests/golden/plan, read.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "apis/mig_layout.h"
+#include "controller/preview/dump.h"
+
+namespace berth {
+
+inline const std::filesystem::path kGoldens =
+    std::filesystem::path(BERTH_SOURCE_DIR) / "tests/golden/plan";
+
+struct GoldenCase {
+  Dump dump;
+  std::vector<MIGLayout> layouts;
+};
+// A fault in the files fails the test that reads them.
+GoldenCase read_case(const std::string& name);
+std::string read_text(const std::filesystem::path& path);
+
+}  // namespace berth

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/preview/patched.h"
+
+#include <gtest/gtest.h>
+
+namespace berth {
+namespace {
+
+Node node() {
+  Node n;
+  n.meta.name = "n1";
+  n.meta.uid = "u1";
+  n.meta.labels = {{"a/b", "old"}};
+  n.unschedulable = false;
+  n.ready = true;
+  return n;
+}
+
+struct Case {
+  const char* what;
+  const char* patch;
+  bool holds;
+};
+
+TEST(Patched, TestsAreThePrecondition) {
+  const Case cases[] = {
+      {"the uid it was decided on", R"([{"op":"test","path":"/metadata/uid","value":"u1"}])", true},
+      {"another uid", R"([{"op":"test","path":"/metadata/uid","value":"u2"}])", false},
+      {"a label by its escaped key",
+       R"([{"op":"test","path":"/metadata/labels/a~1b","value":"old"}])", true},
+      {"null tests absence", R"([{"op":"test","path":"/metadata/labels/c","value":null}])", true},
+      {"null does not hold for what is there",
+       R"([{"op":"test","path":"/metadata/labels/a~1b","value":null}])", false},
+      {"absence below what is absent can't be tested",
+       R"([{"op":"test","path":"/status/x/y","value":null}])", false},
+      {"what is removed must be there", R"([{"op":"remove","path":"/metadata/labels/c"}])", false},
+      {"no JSON", "[{", false},
+      {"an operation berth never sends", R"([{"op":"move","path":"/a","from":"/b"}])", false},
+  };
+  for (const Case& c : cases) EXPECT_EQ(patched(node(), c.patch).has_value(), c.holds) << c.what;
+}
+
+TEST(Patched, ChangesLabelsAnnotationsAndTheCordonAndNothingElse) {
+  Result<Node> next = patched(node(),
+                              R"([{"op":"test","path":"/spec/unschedulable","value":false},
+          {"op":"add","path":"/spec/unschedulable","value":true},
+          {"op":"remove","path":"/metadata/labels/a~1b"},
+          {"op":"add","path":"/metadata/labels/c","value":"d"},
+          {"op":"add","path":"/metadata/annotations/e","value":"{\"f\":1}"}])");
+  ASSERT_TRUE(next.has_value()) << describe(next.error());
+  Node expected = node();
+  expected.unschedulable = true;
+  expected.meta.labels = {{"c", "d"}};
+  expected.meta.annotations = {{"e", "{\"f\":1}"}};
+  EXPECT_EQ(*next, expected);
+}
+
+TEST(Merged, NullRemovesAndTheVersionIsThePrecondition) {
+  ConfigMap map;
+  map.meta.name = "m";
+  map.meta.uid = "u";
+  map.meta.resource_version = "7";
+  map.data = {{"a", "1"}, {"b", "2"}};
+  Result<ConfigMap> next =
+      merged(map, R"({"metadata":{"uid":"u","resourceVersion":"7"},"data":{"a":null,"c":"3"}})");
+  ASSERT_TRUE(next.has_value()) << describe(next.error());
+  EXPECT_EQ(next->data, (std::map<std::string, std::string>{{"b", "2"}, {"c", "3"}}));
+  EXPECT_FALSE(merged(map, R"({"metadata":{"resourceVersion":"6"},"data":{}})").has_value());
+  EXPECT_FALSE(merged(map, R"({"metadata":{"uid":"other"},"data":{}})").has_value());
+}
+
+TEST(Merged, SetsFinalizersOfALayout) {
+  MIGLayout layout;
+  layout.meta.name = "l";
+  layout.meta.resource_version = "3";
+  Result<MIGLayout> next =
+      merged(layout, R"({"metadata":{"resourceVersion":"3","finalizers":["x/y"]}})");
+  ASSERT_TRUE(next.has_value()) << describe(next.error());
+  ASSERT_EQ(next->meta.finalizers.size(), 1u);
+  EXPECT_EQ(next->meta.finalizers[0], "x/y");
+}
+
+}  // namespace
+}  // namespace berth
