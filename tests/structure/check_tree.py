@@ -55,7 +55,23 @@ def complaints(root):
         name = path.relative_to(root).as_posix()
         if path.suffix == ".h" and name not in included:
             yield f"{name}: no file includes this header"
+    yield from reason_complaints(root)
     yield from format_complaints(root, files)
+
+
+def reason_complaints(root):
+    """Reasons are API: each has its line in docs/reasons.md, and no other stands there."""
+    code, page = root / "controller/mig/reasons.h", root / "docs/reasons.md"
+    if not code.exists():
+        return
+    known = set(re.findall(r'= "(\w+)"', code.read_text()))
+    text = page.read_text()
+    for reason in sorted(known):
+        if f"`{reason}`" not in text:
+            yield f"docs/reasons.md: does not explain {reason}"
+    for reason in re.findall(r"^\| `(\w+)`[^|]*\|", text, re.M):
+        if reason not in known and reason not in ("Ready", "Reconciling", "Stalled"):
+            yield f"docs/reasons.md: explains {reason}, which nothing reports"
 
 
 def format_complaints(root, files):

@@ -24,6 +24,10 @@ def tree_faults(tmp):
     (root / "controller/core/a.cc").write_text(
         SPDX + '#include <string>\n\n#include "controller/client/http.h"\n#include "controller/core/a.h"\nint  x;\n')
     (root / "apis/b.h").write_text('#pragma once\n#include <curl/curl.h>\n#include <nlohmann/json.hpp>\n')
+    (root / "controller/mig").mkdir()
+    (root / "docs").mkdir()
+    (root / "controller/mig/reasons.h").write_text(SPDX + 'constexpr char kHeld[] = "Held";\n')
+    (root / "docs/reasons.md").write_text("| `Gone` | nothing reports it |\n")
     return root
 
 
@@ -32,7 +36,8 @@ def main(compiler):
         tmp = pathlib.Path(name)
         code, out = run("check_tree.py", tree_faults(tmp))
         expected = ["may not include controller/client/http.h", "first include is not its own header", "SPDX line",
-                    "a pure folder includes <curl/", "json_fwd.hpp> only", "no file includes this header", "clang-format would change"]
+                    "a pure folder includes <curl/", "json_fwd.hpp> only", "no file includes this header", "clang-format would change",
+                    "does not explain Held", "explains Gone"]
         missed = [e for e in expected if e not in out]
 
         source, obj, archive = tmp / "w.cc", tmp / "w.o", tmp / "w.a"
