@@ -414,8 +414,11 @@ void NodeSteps::fail(const std::string& why) {
   // Nothing has been written since the failure: the label still names what failed.
   if (now().phase == RolloutPhase::kCordoned) failed.config = failed.failed_config;
   failed.why = why;
-  NodePatch(s_).restore_paused_labels().rollout(failed).plan(plan_,
-                                                             fmt::format("give up: {}", why));
+  NodePatch patch(s_);
+  // An agent that works for somebody else has paused them for a reason.
+  const bool foreign = !names_config(s_.label(), now().config);
+  if (!foreign || s_.state() != "pending") patch.restore_paused_labels();
+  patch.rollout(failed).plan(plan_, fmt::format("give up: {}", why));
   tell(true, "RolloutFailed", "Repartition",
        fmt::format("given up on {}; the node stays cordoned: {}", failed.failed_config, why));
 }
