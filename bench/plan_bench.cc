@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// plan_bench: what one full reconcile_mig_layout costs over a fleet in which no node is as the
+// layout wants it, at one, two and four times 2,000 nodes and 20,000 GPU pods. Prints one JSON
+// object; times are the process' own CPU, the median of the rounds.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "apis/decode.h"
+#include "apis/names.h"
+#include "bench/fleet.h"
+#include "bench/usage.h"
+#include "controller/mig/reconcile.h"
+
+namespace berth {
+namespace {
+
+constexpr FleetSize kUnit{2000, 20000};
+constexpr int kRounds = 15;
+constexpr Time kNow{std::chrono::seconds(1'790'000'000)};
+
+// What berth has written before it may choose a node: the layout's finalizer, the file its agents
+// read, the ledger. Applies plans until they write nothing but nodes and questions.
+void settle(Snapshot& snapshot, ClusterState& cluster) {
+  for (const char* key : {"agent-config", "slots", "layout/inference"}) {
+    for (const ObjectSteps& object : reconcile(snapshot, key).objects) {
+      for (const Step& step : object.steps) {
+        const Write* write = std::get_if<Write>(&step);
+        if (write == nullptr) continue;
+        if (write->object.kind == "ConfigMap") {
+          nlohmann::json body = nlohmann::json::parse(write->body);
+          body["metadata"]["uid"] = write->object.name;
+          std::string text = body.dump();
+          cluster.upsert(decode_object<ConfigMap>(text).value(), kNow);
+        } else if (write->object.kind == "MIGLayout") {
+          MIGLayout layout = *cluster.mig_layouts().find(write->object.name);
+          layout.meta.finalizers.push_back(names::kFinalizer);
+          cluster.upsert(std::move(layout), kNow);
+        }
+      }
+    }
+  }
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+// Milliseconds of one reconcile at `times` the unit.
+double measure(int times) {
+  ClusterState cluster = load(make_fleet({kUnit.nodes * times, kUnit.pods * times}));
+  const Answers answers;
+  const Settings settings;
+  Snapshot snapshot{
+      .cluster = cluster, .answers = answers, .settings = settings, .now = kNow, .epoch = 1};
+  settle(snapshot, cluster);
+  if (reconcile_mig_layout(snapshot, "inference").empty()) {
+    fmt::print(stderr, "plan_bench: the layout has nothing to do: {}\n",
+               print(reconcile_mig_layout(snapshot, "inference")));
+    std::exit(1);
+  }
+  std::vector<double> rounds;
+  for (int i = 0; i < kRounds; ++i) {
+    const Usage before = usage_now();
+    const Plan plan = reconcile_mig_layout(snapshot, "inference");
+    rounds.push_back((usage_now().cpu_s - before.cpu_s) * 1e3);
+  }
+  return median(std::move(rounds));
+}
+
+}  // namespace
+}  // namespace berth
+
+int main() {
+  const double x1 = berth::measure(1), x2 = berth::measure(2), x4 = berth::measure(4);
+  fmt::print("{{\"ms\": {:.3f}, \"ms_x2\": {:.3f}, \"ms_x4\": {:.3f}, \"growth\": {:.3f}}}\n", x1,
+             x2, x4, x4 / x1 / 4);
+}
