@@ -185,7 +185,14 @@ EvictionOutlook eviction_outlook(const Snapshot& snapshot, const Pod& pod) {
       snapshot.answers.find(question(ask_of(pod)), snapshot.now, snapshot.settings.answer_ttl);
   if (answer == nullptr) return {};
   if (answer->yes) return {EvictionOutlook::Kind::kYes, {}, {}};
-  return read_refusal(snapshot, pod, answer->error);
+  EvictionOutlook outlook = read_refusal(snapshot, pod, answer->error);
+  const Duration age = std::chrono::floor<Duration>(snapshot.now - answer->at);
+  outlook.aging = age >= snapshot.settings.answer_ttl / 2;
+  // The budget has opened since, as far as its status tells.
+  if (outlook.reason == reasons::kPodDisruptionBudget && age >= snapshot.settings.eviction_retry &&
+      offline_outlook(snapshot, pod).kind == EvictionOutlook::Kind::kYes)
+    return {};
+  return outlook;
 }
 
 }  // namespace berth

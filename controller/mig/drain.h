@@ -41,6 +41,7 @@ struct EvictionOutlook {
   enum class Kind { kYes, kNo, kUnknown } kind = Kind::kUnknown;
   std::string reason;   // for kNo: PodDisruptionBudget, EvictionForbidden
   std::string message;  // names the budgets
+  bool aging = false;   // time to ask again, though the answer still counts
 };
 EvictionOutlook eviction_outlook(const Snapshot& snapshot, const Pod& pod);
 

@@ -16,8 +16,15 @@ std::string name_of(const Pod& pod) {
 }
 
 Time deadline_of(const PodVerdict& verdict, const DrainSpec& drain, Time since) {
-  return since +
-         (verdict.fate == PodFate::kAwaited ? drain.wait_for_completion->timeout : drain.timeout);
+  const Pod& pod = *verdict.pod;
+  const bool awaited =
+      drain.wait_for_completion && drain.wait_for_completion->pod_selector.matches(pod.meta.labels);
+  const Duration timeout = awaited ? drain.wait_for_completion->timeout : drain.timeout;
+  // A pod that was forced off has its grace period, which ends at its deletionTimestamp, and the
+  // time that every pod has; one that is stuck for good must not keep the node out for ever.
+  if (verdict.fate == PodFate::kTerminating && drain.on_timeout == OnTimeout::kForce)
+    return std::max(since + timeout, *pod.meta.deletion_timestamp + drain.timeout);
+  return since + timeout;
 }
 
 // Forcing overrules budgets, Jobs and marks; it never loses data that the layout protects.
@@ -39,7 +46,10 @@ Time next_try(const Snapshot& snapshot, const Pod& pod) {
   const Answer* answer =
       snapshot.answers.find(question(ask_of(pod)), snapshot.now, snapshot.settings.answer_ttl);
   if (answer == nullptr || answer->yes) return snapshot.now;
-  Duration wait = snapshot.settings.eviction_retry;
+  // A 500 is two budgets, which only a person can solve, or a server in trouble: no hurry in
+  // either.
+  Duration wait = answer->error.kind == ErrorKind::kServer ? snapshot.settings.answer_ttl
+                                                           : snapshot.settings.eviction_retry;
   if (answer->error.retry_after) wait = std::max<Duration>(wait, *answer->error.retry_after);
   return answer->at + wait;
 }

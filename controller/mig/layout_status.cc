@@ -10,9 +10,7 @@
 #include "controller/core/conditions.h"
 #include "controller/mig/agent_config.h"
 #include "controller/mig/capacity_guard.h"
-#include "controller/mig/preflight.h"
 #include "controller/mig/reasons.h"
-#include "controller/mig/target.h"
 
 namespace berth {
 namespace {
@@ -84,24 +82,21 @@ std::vector<NodeDetail> details_of(const std::vector<const NodeStanding*>& nodes
   return details;
 }
 
-std::vector<RenderedConfig> configs_of(const Snapshot& snapshot, const MIGLayout& layout,
-                                       const RolloutChoice& choice,
-                                       std::vector<std::string>& contents) {
-  TargetResolver resolver(snapshot.cluster, layout);
-  std::set<const Target*> seen;
+std::vector<RenderedConfig> configs_of(const RolloutChoice& choice) {
   std::vector<RenderedConfig> configs;
-  for (const NodeStanding& standing : choice.nodes) {
-    if (standing.config.empty()) continue;
-    const Target& target = resolver.resolve(*standing.node);
-    if (!target.ok() || !seen.insert(&target).second) continue;
-    RenderedConfig config{target.product, target.config};
-    if (std::ranges::find(configs, config) != configs.end()) continue;
-    configs.push_back(std::move(config));
-    contents.push_back(target.content);
-  }
+  for (const NodeConfig& config : choice.configs) configs.push_back({config.product, config.name});
   std::ranges::sort(configs, {},
                     [](const RenderedConfig& c) { return std::tie(c.product, c.name); });
+  auto [end, last] = std::ranges::unique(configs);
+  configs.erase(end, last);
   return configs;
+}
+
+// Of what is asked for, whatever the products are called.
+std::string hash_of(const RolloutChoice& choice) {
+  std::set<std::string> contents;
+  for (const NodeConfig& config : choice.configs) contents.insert(config.content);
+  return contents.empty() ? "" : combined_hash({contents.begin(), contents.end()});
 }
 
 std::string name_node(const NodeStanding& node) {
@@ -117,18 +112,22 @@ std::optional<Verdict> stalled(const Snapshot& snapshot, const MIGLayout& layout
   if (counts.failed > 0) return Verdict{reasons::kNodeFailed, name_node(*worst.front())};
   auto hopeless = std::ranges::find_if(worst, [](const NodeStanding* node) {
     return node->reason == reasons::kInvalidLayout || node->reason == reasons::kUnknownProduct ||
-           node->reason == reasons::kContested;
+           node->reason == reasons::kContested ||
+           (node->reason == reasons::kAgentFailed && node->bucket == NodeBucket::kPending);
   });
   if (hopeless != worst.end()) return Verdict{(*hopeless)->reason, name_node(**hopeless)};
   // Allocatable that does not come back to what it was is somebody's to mend.
   auto lost = std::ranges::find_if(worst, [&](const NodeStanding* node) {
     return node->reason == reasons::kAllocatableMismatch && node->bucket == NodeBucket::kPending &&
-           snapshot.now - snapshot.cluster.allocatable_since(node->node->meta.name) >
+           snapshot.now - snapshot.cluster.allocatable_since(node->node->meta.name) >=
                layout.spec.rollout.progress_deadline;
   });
   if (lost != worst.end()) return Verdict{(*lost)->reason, name_node(**lost)};
 
-  const bool moving = counts.in_progress > 0 || !choice.take.empty() || !choice.asks.empty();
+  const bool moving = counts.in_progress > 0 || !choice.take.empty() ||
+                      std::ranges::any_of(worst, [](const NodeStanding* node) {
+                        return node->reason == reasons::kAskingPods;
+                      });
   if (moving || worst.empty() || layout.spec.rollout.paused) return std::nullopt;
   if (counts.blocked > 0) return Verdict{worst.front()->reason, name_node(*worst.front())};
   // Nodes that are out, and not by berth, take the whole budget.
@@ -193,9 +192,8 @@ StatusUpdate compute_layout_status(const Snapshot& snapshot, const MIGLayout& la
   const std::vector<const NodeStanding*> worst = by_urgency(choice.nodes);
   MIGLayoutStatus status;
   status.observed_generation = layout.meta.generation;
-  std::vector<std::string> contents;
-  status.configs = configs_of(snapshot, layout, choice, contents);
-  if (!contents.empty()) status.config_hash = combined_hash(contents);
+  status.configs = configs_of(choice);
+  status.config_hash = hash_of(choice);
   status.nodes = count(choice.nodes);
   for (const NodeStanding& node : choice.nodes)
     for (const auto& [resource, count] : gpu_capacity(*node.node))

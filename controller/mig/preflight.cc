@@ -7,6 +7,7 @@
 
 #include "apis/names.h"
 #include "controller/mig/node_facts.h"
+#include "controller/mig/rollout_annotation.h"
 
 namespace berth {
 
@@ -53,6 +54,26 @@ bool runs_mig_manager(const Snapshot& snapshot, const Node& node) {
 const ConfigMap* find_agent_config(const Snapshot& snapshot) {
   return snapshot.cluster.config_maps().find(snapshot.settings.agents_namespace,
                                              snapshot.settings.mig_config_map);
+}
+
+std::set<std::string> configs_named_by_nodes(const Snapshot& snapshot) {
+  std::set<std::string> named;
+  for (const auto& node : snapshot.cluster.nodes()) {
+    named.insert(base_config(label_of(*node, names::kMigConfig)));
+    const RolloutRecord record = read_rollout(*node);
+    if (!record.rollout) continue;
+    named.insert(record.rollout->config);
+    named.insert(record.rollout->previous);
+  }
+  named.erase("");
+  return named;
+}
+
+std::vector<std::string> configs_not_copied(const Snapshot& snapshot) {
+  std::vector<std::string> missing;
+  for (const std::string& name : configs_named_by_nodes(snapshot))
+    if (!config_is_rendered(snapshot, name)) missing.push_back(name);
+  return missing;
 }
 
 bool config_is_rendered(const Snapshot& snapshot, std::string_view config) {

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "controller/core/snapshot.h"
 
@@ -19,6 +21,12 @@ const DaemonSet* find_mig_manager(const Snapshot& snapshot);
 
 // Whether the mig-manager runs on the node, as far as selectors tell.
 bool runs_mig_manager(const Snapshot& snapshot, const Node& node);
+
+// Every config that a node carries as its label, or will carry if it is rolled back.
+std::set<std::string> configs_named_by_nodes(const Snapshot& snapshot);
+// Those of them that the rendered file lacks: berth found their content nowhere, and the agent
+// would fail on them once it reads berth's file.
+std::vector<std::string> configs_not_copied(const Snapshot& snapshot);
 
 // Whether the rendered file, as it stands in the cluster, has an entry for the name.
 bool config_is_rendered(const Snapshot& snapshot, std::string_view config);

@@ -43,19 +43,6 @@ void add_wanted(const Snapshot& snapshot, MigConfigs& configs) {
   }
 }
 
-std::set<std::string> named_by_nodes(const Snapshot& snapshot) {
-  std::set<std::string> named;
-  for (const auto& node : snapshot.cluster.nodes()) {
-    named.insert(base_config(label_of(*node, names::kMigConfig)));
-    const RolloutRecord record = read_rollout(*node);
-    if (!record.rollout) continue;
-    named.insert(record.rollout->config);
-    named.insert(record.rollout->previous);
-  }
-  named.erase("");
-  return named;
-}
-
 // Every file in the agents' namespace in which a name could be looked up: our own first.
 std::vector<MigConfigs> known_files(const Snapshot& snapshot) {
   std::vector<MigConfigs> files;
@@ -76,7 +63,7 @@ std::vector<MigConfigs> known_files(const Snapshot& snapshot) {
 
 void add_named(const Snapshot& snapshot, MigConfigs& configs) {
   std::set<std::string> missing;
-  for (const std::string& name : named_by_nodes(snapshot))
+  for (const std::string& name : configs_named_by_nodes(snapshot))
     if (!configs.contains(name)) missing.insert(name);
   if (missing.empty()) return;
   const std::vector<MigConfigs> files = known_files(snapshot);
@@ -88,11 +75,15 @@ void add_named(const Snapshot& snapshot, MigConfigs& configs) {
       }
 }
 
+ObjectRef agent_config_ref(const Snapshot& snapshot, const ConfigMap* standing) {
+  return {"ConfigMap", snapshot.settings.agents_namespace, snapshot.settings.mig_config_map,
+          standing != nullptr ? standing->meta.uid : std::string()};
+}
+
 Write write_file(const Snapshot& snapshot, const ConfigMap* standing, const std::string& file) {
   const Settings& settings = snapshot.settings;
   Write write;
-  write.object = {"ConfigMap", settings.agents_namespace, settings.mig_config_map,
-                  standing != nullptr ? standing->meta.uid : std::string()};
+  write.object = agent_config_ref(snapshot, standing);
   write.field_manager = names::kManagerMig;
   write.reason = "render the MIGLayouts into the agents' file";
   const std::string data = fmt::format(R"({{"{}":{}}})", names::kMigPartedKey, quote_json(file));
@@ -129,7 +120,13 @@ Plan reconcile_agent_config(const Snapshot& snapshot) {
   if (snapshot.cluster.mig_layouts().size() == 0 && (old_file == nullptr || old_file->empty()))
     return plan;
   Result<std::string> file = render_file(configs);
-  if (!file || (old_file != nullptr && *old_file == *file)) return plan;
+  if (!file) {
+    // What stands is kept: every node still finds its config there.
+    plan.events.push_back({agent_config_ref(snapshot, standing), true, "AgentConfigTooLarge",
+                           "Render", describe(file.error())});
+    return plan;
+  }
+  if (old_file != nullptr && *old_file == *file) return plan;
   Write write = write_file(snapshot, standing, *file);
   const ObjectRef object = write.object;
   plan.add(object, std::move(write));

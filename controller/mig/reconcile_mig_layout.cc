@@ -10,6 +10,7 @@
 #include "apis/names.h"
 #include "controller/core/json_patch.h"
 #include "controller/mig/layout_status.h"
+#include "controller/mig/reasons.h"
 #include "controller/mig/reconcile.h"
 #include "controller/mig/rollout_annotation.h"
 #include "controller/mig/rollout_choice.h"
@@ -79,16 +80,20 @@ void plan_claims(const Snapshot& snapshot, const MIGLayout& layout, const Rollou
 }
 
 // When what was decided here changes without any object changing.
-void plan_wake_ups(const Snapshot& snapshot, const RolloutChoice& choice, Plan& plan) {
+void plan_wake_ups(const Snapshot& snapshot, const MIGLayout& layout, const RolloutChoice& choice,
+                   Plan& plan) {
   for (const NodeStanding& standing : choice.nodes) {
     if (standing.bucket == NodeBucket::kUpdated) continue;
-    const RolloutRecord record = read_rollout(*standing.node);
-    if (record.idle() && record.rollout && record.rollout->not_before &&
-        snapshot.now < *record.rollout->not_before)
-      plan.requeue_in(std::chrono::ceil<Duration>(*record.rollout->not_before - snapshot.now));
+    if (standing.due && snapshot.now < *standing.due)
+      plan.requeue_in(std::chrono::ceil<Duration>(*standing.due - snapshot.now));
     // A refusal is only good for so long: the node is asked about again.
     if (standing.bucket == NodeBucket::kBlocked && !snapshot.offline)
-      plan.requeue_in(snapshot.settings.answer_ttl);
+      plan.requeue_in(snapshot.settings.answer_ttl / 2);
+    // Then it is told as stalled.
+    const Time lost = snapshot.cluster.allocatable_since(standing.node->meta.name) +
+                      layout.spec.rollout.progress_deadline;
+    if (standing.reason == reasons::kAllocatableMismatch && snapshot.now < lost)
+      plan.requeue_in(std::chrono::ceil<Duration>(lost - snapshot.now));
   }
 }
 
@@ -111,7 +116,7 @@ Plan reconcile_mig_layout(const Snapshot& snapshot, std::string_view name) {
   else
     plan_claims(snapshot, *layout, choice, plan);
   for (const Ask& ask : choice.asks) plan.add(ask.pod, ask);
-  plan_wake_ups(snapshot, choice, plan);
+  plan_wake_ups(snapshot, *layout, choice, plan);
   plan.statuses.push_back(compute_layout_status(snapshot, *layout, choice));
   return plan;
 }

@@ -179,8 +179,7 @@ void NodeSteps::leave_cordoned() {
 
   const DrainSpec& drain = s_.rules->drain;
   // Allocatable was right when the node was taken, so nobody is evicted for the sake of a label.
-  if (now().reasserts > 0 &&
-      !drain_progress(s_.snapshot, s_.node, drain, now().since).empty)
+  if (now().reasserts > 0 && !drain_progress(s_.snapshot, s_.node, drain, now().since).empty)
     return restore("its GPUs are in use, and only the label differs", false);
   const DrainProgress progress = plan_drain(s_.snapshot, s_.node, drain, now().since, plan_);
   if (progress.timed_out)
@@ -371,7 +370,7 @@ void NodeSteps::finish() {
   NodeRollout idle = next(RolloutPhase::kIdle);
   idle.attempt = 0;
   idle.berth_cordoned = false;
-  idle.failed_config = now().phase == RolloutPhase::kRollingBack ? now().failed_config : "";
+  if (idle.failed_config == idle.config) idle.failed_config.clear();
   NodePatch patch(s_);
   if (now().berth_cordoned) patch.uncordon();
   patch.rollout(idle).plan(

@@ -121,7 +121,9 @@ std::optional<NodeRollout> decode_rollout(std::string_view text) {
   r.berth_cordoned = json->boolean("berthCordoned");
   r.failed_config = json->string("failedConfig");
   r.why = json->string("why");
-  if (wrong || json->wrong() || r.seq < 0 || r.attempt < 0) return std::nullopt;
+  if (wrong || json->wrong()) return std::nullopt;
+  for (std::int64_t counter : {r.seq, r.epoch, r.attempt, r.reasserts})
+    if (counter < 0 || counter > kMaxCounter) return std::nullopt;
   return r;
 }
 

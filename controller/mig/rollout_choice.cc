@@ -8,6 +8,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "apis/names.h"
 #include "controller/mig/capacity_guard.h"
@@ -53,7 +55,7 @@ class Chooser {
 
   // Why no node may be taken, or none any more, or this one.
   std::optional<Obstacle> closed();
-  std::optional<Obstacle> no_room(const Candidate& candidate) const;
+  std::optional<Obstacle> no_room(const Candidate& candidate);
   std::optional<Obstacle> not_rendered(const std::string& config);
   std::optional<Obstacle> refuse_pods(const Node& node);
   std::string who_is_out() const;
@@ -65,10 +67,12 @@ class Chooser {
   CapacityGuard guard_;
   RolloutChoice choice_;
   std::vector<Candidate> candidates_;
+  std::set<const Target*> kinds_;
   std::map<std::string, bool> rendered_;
-  std::int64_t room_ = 0;     // left of the budget
-  std::int64_t initial_ = 0;  // left of the initial batch
-  int ahead_ = 0;             // nodes that may be asked about beyond that
+  std::optional<Obstacle> full_;  // told to every node beyond the budget
+  std::int64_t room_ = 0;         // left of the budget
+  std::int64_t initial_ = 0;      // left of the initial batch
+  int ahead_ = 0;                 // nodes that may be asked about beyond that
 };
 
 RolloutChoice Chooser::choose() {
@@ -114,7 +118,11 @@ void Chooser::judge(const Node& node) {
     standing = waiting(node, reasons::kMaxUnavailable, {});
   }
   standing->out = is_out(s);
-  if (s.target->ok()) standing->config = s.target->config;
+  if (s.target->ok()) {
+    standing->config = s.target->config;
+    if (kinds_.insert(s.target).second)
+      choice_.configs.push_back({s.target->product, s.target->config, s.target->content});
+  }
   choice_.nodes.push_back(*std::move(standing));
 }
 
@@ -163,8 +171,15 @@ std::optional<Obstacle> Chooser::closed() {
                                 view_.failed_nodes(layout_).front()->meta.name)};
   if (rollout.paused)
     return Obstacle{reasons::kPaused, "spec.rollout.paused is set; unset it to go on"};
-  if (auto why = agent_not_configured(snapshot_))
-    return Obstacle{reasons::kAgentNotConfigured, *std::move(why)};
+  if (auto why = agent_not_configured(snapshot_)) {
+    const std::vector<std::string> missing = configs_not_copied(snapshot_);
+    return Obstacle{reasons::kAgentNotConfigured,
+                    missing.empty()
+                        ? *why
+                        : fmt::format("{}; before that put config {}, which nodes carry, into any "
+                                      "ConfigMap there",
+                                      *why, fmt::join(missing, ", "))};
+  }
   if (view_.ledger().config_map == nullptr && !snapshot_.offline)
     return Obstacle{reasons::kClaiming,
                     fmt::format("ConfigMap {} is missing; berth is about to create it",
@@ -182,16 +197,18 @@ std::optional<Obstacle> Chooser::not_rendered(const std::string& config) {
                   snapshot_.settings.mig_config_map, config)};
 }
 
-std::optional<Obstacle> Chooser::no_room(const Candidate& candidate) const {
+std::optional<Obstacle> Chooser::no_room(const Candidate& candidate) {
   if (initial_ <= 0)
     return Obstacle{reasons::kInitialBatch,
                     fmt::format("the first {} node(s) have to be verified before the rest start",
                                 layout_.spec.rollout.initial_batch)};
   // A node that is out already costs nothing.
   if (candidate.already_out || room_ > 0) return std::nullopt;
-  return Obstacle{reasons::kMaxUnavailable,
-                  fmt::format("{} of {} selected nodes may be out at once{}", choice_.budget,
-                              choice_.nodes.size(), who_is_out())};
+  if (!full_)
+    full_ = {reasons::kMaxUnavailable,
+             fmt::format("{} of {} selected nodes may be out at once{}", choice_.budget,
+                         choice_.nodes.size(), who_is_out())};
+  return full_;
 }
 
 std::string Chooser::who_is_out() const {
@@ -221,8 +238,12 @@ std::optional<Obstacle> Chooser::refuse_pods(const Node& node) {
   for (const PodVerdict& verdict : verdicts) {
     if (verdict.fate != PodFate::kEvict) continue;
     EvictionOutlook outlook = eviction_outlook(snapshot_, *verdict.pod);
-    if (outlook.kind == EvictionOutlook::Kind::kNo)
+    if (outlook.kind == EvictionOutlook::Kind::kNo) {
+      // Asked again before the answer is too old to count, so that a node that can't be emptied
+      // is told as such without a gap.
+      if (outlook.aging) choice_.asks.push_back(ask_of(*verdict.pod));
       return Obstacle{outlook.reason, outlook.message};
+    }
     if (outlook.kind == EvictionOutlook::Kind::kUnknown) asks.push_back(ask_of(*verdict.pod));
   }
   if (asks.empty()) return std::nullopt;

@@ -26,7 +26,8 @@ struct NodeStanding {
   std::string message;  // a sentence that says what would change it
   std::optional<Time> since;
   bool out = false;  // NotReady, cordoned, holding a slot or on its way: counts against the budget
-  std::string config;  // the config it is to have; empty if the layout can't be resolved on it
+  std::string config;       // the config it is to have; empty if the layout can't be resolved on it
+  std::optional<Time> due;  // when it may go again, without anything else changing
 };
 
 struct NodeClaim {
@@ -36,8 +37,16 @@ struct NodeClaim {
   std::string why;           // "no GPU pod has to leave", "2 pods have to leave, priority 0"
 };
 
+// What the layout means on one kind of node.
+struct NodeConfig {
+  std::string product;
+  std::string name;
+  std::string content;
+};
+
 struct RolloutChoice {
   std::vector<NodeStanding> nodes;  // every node the layout selects and owns, in name order
+  std::vector<NodeConfig> configs;  // one for each kind among them
   std::vector<const Node*> order;   // those that still have to go, in the order they would
   std::vector<NodeClaim> take;      // to be claimed now, all at once
   std::vector<Ask> asks;            // questions to put before more can be taken

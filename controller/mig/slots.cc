@@ -9,6 +9,7 @@
 #include "apis/names.h"
 #include "controller/core/json_patch.h"
 #include "controller/mig/flat_json.h"
+#include "controller/mig/rollout_annotation.h"
 
 namespace berth {
 namespace {
@@ -19,7 +20,7 @@ std::int64_t epoch_of(const ConfigMap& config_map) {
   if (text != nullptr)
     std::from_chars(text->view().data(), text->view().data() + text->view().size(), epoch);
   // A person may have edited it; the next leader starts again from what can be read.
-  return std::max<std::int64_t>(epoch, 0);
+  return epoch < 0 || epoch > kMaxCounter ? 0 : epoch;
 }
 
 // {"name":value,…} with null for an entry to be removed.
@@ -57,6 +58,8 @@ std::optional<Slot> decode_slot(std::string_view text) {
   slot.epoch = json->number("epoch");
   Result<Time> since = parse_time(json->string("since"));
   if (!since || json->wrong() || slot.node_uid.empty() || slot.holder.empty()) return std::nullopt;
+  for (std::int64_t counter : {slot.seq, slot.epoch})
+    if (counter < 0 || counter > kMaxCounter) return std::nullopt;
   slot.since = *since;
   return slot;
 }
@@ -120,7 +123,11 @@ EpochClaim claim_epoch(const ConfigMap* ledger, const Settings& settings) {
     claim.write.body = create_body(settings, claim.epoch, "{}");
     return claim;
   }
-  claim.epoch = epoch_of(*ledger) + 1;
+  // Above every claim's, too: the annotation may have been edited.
+  claim.epoch = epoch_of(*ledger);
+  for (const auto& [node, slot] : read_ledger(ledger).slots)
+    claim.epoch = std::max(claim.epoch, slot.epoch);
+  ++claim.epoch;
   claim.write.verb = Verb::kMergePatch;
   claim.write.reason = fmt::format("begin epoch {}", claim.epoch);
   claim.write.body =

@@ -186,6 +186,9 @@ std::optional<NodeStanding> standing_of(const Situation& s) {
     if (!claimed) standing.phase = "Restored";
     return standing;
   }
+  if (s.slot != nullptr && !s.slot_is_ours())
+    return waiting(s.node, reasons::kHeld,
+                   fmt::format("taken by {}; berth goes on once that is done", s.slot->holder));
   if (s.held())
     return waiting(s.node, reasons::kHeld,
                    fmt::format("{} ({}={})", "held by a person; remove the annotation to let it go",
@@ -195,11 +198,15 @@ std::optional<NodeStanding> standing_of(const Situation& s) {
     return waiting(s.node, obstacle->reason, obstacle->message);
   if (auto standing = contested(s)) return standing;
   if (s.record.rollout && s.record.rollout->not_before &&
-      s.snapshot.now < *s.record.rollout->not_before)
-    return waiting(s.node, reasons::kBackingOff,
-                   fmt::format("its drain was given up {} time{}; tried again after {}",
-                               s.record.rollout->attempt, s.record.rollout->attempt == 1 ? "" : "s",
-                               format_time(*s.record.rollout->not_before)));
+      s.snapshot.now < *s.record.rollout->not_before) {
+    const NodeRollout& rollout = *s.record.rollout;
+    NodeStanding standing = waiting(
+        s.node, reasons::kBackingOff,
+        fmt::format("its drain was given up {} time{}; tried again after {}", rollout.attempt,
+                    rollout.attempt == 1 ? "" : "s", format_time(*rollout.not_before)));
+    standing.due = rollout.not_before;
+    return standing;
+  }
   return std::nullopt;
 }
 
