@@ -4,7 +4,12 @@
 // device plugin and discovery do.
 #include <gmock/gmock.h>
 
+#include <atomic>
+#include <thread>
+#include <tuple>
+
 #include "tests/apiserver/plane_fixture.h"
+#include "tests/support/fault_proxy.h"
 
 namespace berth::test {
 namespace {
@@ -190,6 +195,60 @@ TEST_F(Plane, ACompactedWatchIsAnswered410AfterARestart) {
       },
       seconds(6));
   EXPECT_EQ(code, "410");
+}
+
+TEST_F(Plane, TheFaultProxyRefusesHoldsLosesAndCutsOnOrder) {
+  cluster().add_gpu_nodes(1, {});
+  FaultProxy proxy(plane());
+  Kube through(proxy.credentials());
+  proxy.add({.id = "refuse",
+             .path = "^/api/v1/nodes$",
+             .action = "status",
+             .skip = 1,
+             .times = 1,
+             .status = 429});
+  EXPECT_EQ(through.send("GET", "/api/v1/nodes").status, 200);
+  EXPECT_EQ(through.send("GET", "/api/v1/nodes").status, 429);
+  EXPECT_EQ(through.send("GET", "/api/v1/nodes").status, 200);
+  EXPECT_EQ(proxy.matched("refuse"), 1);
+
+  // Held: the server has not seen it before the release. Held reply: it has. Lost: it never does.
+  const auto label_in_background = [&](const std::string& value) {
+    return std::thread([&proxy, value] {
+      Kube own(proxy.credentials());
+      own.send("PATCH", "/api/v1/nodes/n1",
+               R"({"metadata":{"labels":{"example.com/x":")" + value + R"("}}})",
+               "application/merge-patch+json");
+    });
+  };
+  const auto label = [&] { return kube().get({"nodes", "n1"}).label("example.com/x"); };
+  const std::tuple<const char*, const char*, const char*> ways[] = {
+      {"hold", "", "hold"},
+      {"hold-reply", "hold-reply", "hold-reply"},
+      {"lose", "hold-reply", "hold-reply"}};
+  for (const auto& [action, before, after] : ways) {
+    proxy.add({.id = "hold", .method = "WRITE", .body = "example.com/x", .action = action});
+    std::thread sender = label_in_background(action);
+    wait_until("the request to be held", seconds(10),
+               [&] { return proxy.holding("hold") == 1 ? "" : "it is not"; });
+    EXPECT_EQ(label(), before) << action;
+    proxy.release("hold");
+    sender.join();
+    EXPECT_EQ(label(), after) << action;
+  }
+
+  std::atomic<bool> saw_event{false};
+  std::thread watcher([&] {
+    Kube own(proxy.credentials());
+    const auto on_event = [&](const std::string&, const Object&) {
+      saw_event = true;
+      return true;
+    };
+    own.watch("/api/v1/nodes?watch=1&timeoutSeconds=60", on_event, seconds(50));
+  });
+  wait_until("the watch to stream", seconds(10), [&] { return saw_event ? "" : "no event came"; });
+  proxy.cut_watches();
+  watcher.join();  // far sooner than its timeout
 }
 
 }  // namespace

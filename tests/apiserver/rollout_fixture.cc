@@ -91,7 +91,8 @@ void RolloutTest::wait_for(const std::string& what, int seconds,
                            const std::function<std::string()>& missing) {
   wait_until(what, std::chrono::seconds(seconds), [&] {
     if (berth_ && !berth_->process().running())
-      return "berth has ended:\n" + berth_->process().log_tail(10);
+      throw std::runtime_error("waiting for " + what + ", but berth has ended:\n" +
+                               berth_->process().log_tail(10));
     return missing();
   });
 }

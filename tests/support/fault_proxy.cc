@@ -48,13 +48,14 @@ FaultProxy::FaultProxy(ControlPlane& plane, const std::string& user) {
           "--serving-key=" + write_file(stem + ".serving.key", serving.key)},
       stem + ".log");
 
-  Credentials through =
-      upstream;  // the proxy shows the API server its own certificate and asks for none
-  through.server = fmt::format("https://127.0.0.1:{}", port);
-  kubeconfig_ = plane.write_kubeconfig(fmt::format("fault-proxy-{}.kubeconfig", port), through);
+  // The proxy shows the API server its own certificate and asks its clients for none.
+  credentials_ = upstream;
+  credentials_.server = fmt::format("https://127.0.0.1:{}", port);
+  kubeconfig_ =
+      plane.write_kubeconfig(fmt::format("fault-proxy-{}.kubeconfig", port), credentials_);
   control_ = std::make_unique<Kube>(
       Credentials{fmt::format("http://127.0.0.1:{}", control_port), "", "", ""});
-  Kube probe(through);
+  Kube probe(credentials_);
   wait_until("the fault proxy to forward", std::chrono::seconds(10), [&]() -> std::string {
     if (!process_->running())
       throw std::runtime_error("the fault proxy ended: " + process_->log_tail());

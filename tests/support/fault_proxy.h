@@ -31,6 +31,7 @@ class FaultProxy {
   explicit FaultProxy(ControlPlane& plane, const std::string& user = "berth");
 
   const std::string& kubeconfig() const { return kubeconfig_; }
+  const Credentials& credentials() const { return credentials_; }
   void add(const FaultRule& rule);     // replaces the rule of that id
   void remove(const std::string& id);  // what it holds goes on
   void release(const std::string& id) { remove(id); }
@@ -41,6 +42,7 @@ class FaultProxy {
  private:
   Object order(const std::string& method, const std::string& path, const std::string& body = "");
 
+  Credentials credentials_;
   std::string kubeconfig_;
   std::unique_ptr<Kube> control_;
   std::unique_ptr<Child> process_;

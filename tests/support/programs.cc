@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 
@@ -62,7 +63,12 @@ Berth::Berth(ControlPlane& plane, const Options& options) {
       fmt::format("--metrics-bind-address=127.0.0.1:{}", free_loopback_port()),
       fmt::format("--health-probe-bind-address=127.0.0.1:{}", free_loopback_port())};
   if (options.dry_run) argv.push_back("--dry-run");
-  for (const std::string& flag : short_times()) argv.push_back(flag);
+  for (const std::string& flag : short_times()) {
+    const std::string name = flag.substr(0, flag.find('=') + 1);  // a flag may be given once only
+    if (std::none_of(options.flags.begin(), options.flags.end(),
+                     [&](const std::string& given) { return given.rfind(name, 0) == 0; }))
+      argv.push_back(flag);
+  }
   argv.insert(argv.end(), options.flags.begin(), options.flags.end());
   process_ = std::make_unique<Child>(argv, plane.scratch() + "/" + options.name + ".log");
 }
