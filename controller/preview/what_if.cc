@@ -266,20 +266,29 @@ void WhatIf::recount(const Node* old, const Node& now) {
   }
 }
 
+// Node keys cost little and come first; what looks at every node waits while a node will need
+// attention within moments. The agents' file is rendered at the start; after that nodes only make
+// entries superfluous, which is looked into when nothing else is left.
+int WhatIf::rank_of(const std::string& key) const {
+  if (key.starts_with("node/")) return 0;
+  if (key == "agent-config") return rendered_ ? 3 : 1;
+  return key.starts_with("layout/") ? 2 : 1;
+}
+
 std::optional<std::string> WhatIf::take_due() {
-  if (due_.empty()) return std::nullopt;
-  auto is_layout = [](const std::string& key) { return key.starts_with("layout/"); };
-  auto key = std::ranges::find_if_not(due_, is_layout);
-  if (key == due_.end()) {
+  auto key =
+      std::ranges::min_element(due_, {}, [this](const std::string& k) { return rank_of(k); });
+  if (key == due_.end()) return std::nullopt;
+  if (rank_of(*key) > 0) {
     const Time moments = now_ + settings_.settle + settings_.verify_for;
     const bool soon = std::ranges::any_of(timers_, [&](const auto& timer) {
       return timer.first.starts_with("node/") && timer.second <= moments;
     });
     if (soon) return std::nullopt;
-    key = due_.begin();
   }
   std::string out = *key;
   due_.erase(key);
+  if (out == "agent-config") rendered_ = true;
   return out;
 }
 

@@ -61,15 +61,15 @@ class WhatIf {
   const std::map<std::string, std::int64_t>& lowest() const { return lowest_; }
   void count_from_here() { lowest_ = capacity_; }
 
-  // The keys to reconcile. Node keys come before layouts, and layouts wait while a node will need
-  // attention within moments: nodes that are out at once then come back at once, and choosing, the
-  // costly part, is done once for all of them.
+  // The key to reconcile next. Nodes that are out at once come back at once, and choosing, the
+  // costly part, is then done once for all of them.
   std::optional<std::string> take_due();
   void requeue(const std::string& key, std::optional<Duration> after);
   // Moves the clock to the next timer. False: there is none.
   bool pass_time();
 
  private:
+  int rank_of(const std::string& key) const;
   bool perform(const Write& write, Applied& applied);
   bool perform_on_node(const Write& write, Applied& applied);
   bool perform_on_config_map(const Write& write, Applied& applied);
@@ -94,6 +94,7 @@ class WhatIf {
   // Evicted pods that fit nowhere yet, by the GPU resource they ask for, in order of eviction.
   std::map<Text, std::vector<std::shared_ptr<const Pod>>> waiting_;
   std::set<std::string> due_;
+  bool rendered_ = false;  // the agents' file, once
   std::map<std::string, Time> timers_;
   std::int64_t version_ = 9'000'000'000'000;  // above what a dump holds
 };
