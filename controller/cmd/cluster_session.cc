@@ -32,9 +32,9 @@ Result<std::string> converse(
   // A coroutine's lambda must outlive it: it lives here, beside run().
   const auto main_task = [&]() -> Task<void> {
     outcome.emplace(co_await task(client, stop.get_token()));
-    loop.stop();
   };
-  spawn(loop, main_task());
+  // Stopped only once the task's frame is gone.
+  spawn(loop, main_task(), [&loop] { loop.stop(); });
   loop.run();
   return std::move(*outcome);
 }

@@ -13,6 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 std::string text_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -106,6 +107,7 @@ clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}]
     const Ran ran = run_berth({command, "--kubeconfig", config});
     EXPECT_EQ(ran.exit_code, 1);
     EXPECT_THAT(ran.err, HasSubstr("https://127.0.0.1:1: cannot read nodes")) << command;
+    EXPECT_THAT(ran.err, Not(HasSubstr("Sanitizer"))) << ran.err;
     EXPECT_THAT(ran.out, IsEmpty());
   }
 }
