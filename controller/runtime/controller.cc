@@ -241,9 +241,27 @@ void Controller::on_change(const T* old, const T* now) {
         world_.metrics.on_rollout_phase(before->phase, after->since - before->since);
     }
   }
+  if constexpr (std::is_same_v<T, ConfigMap>)
+    if (now != nullptr) heed_epoch(*now);
   if (!working_) return;
   for (const std::string& key : std::get<KeysFor<T>>(reconcilers_.keys_for)(cluster_, old, now))
     queue_.add(key);
+}
+
+// An epoch above ours is a successor's, or a person's edit. In either case our plans are void: who
+// leads next begins above it.
+void Controller::heed_epoch(const ConfigMap& config_map) {
+  if (!working_ || config_map.meta.name != names::kSlotsConfigMap ||
+      config_map.meta.namespace_ != std::string_view(options_.settings.berth_namespace))
+    return;
+  const std::int64_t standing = reconcilers_.claim_epoch(&config_map).second - 1;
+  if (standing <= epoch_) return;
+  if (options_.dry_run)
+    epoch_ = standing;
+  else
+    end("the slot ledger carries epoch " + std::to_string(standing) + ", ours is " +
+            std::to_string(epoch_),
+        true);
 }
 
 std::vector<std::string> Controller::laggards() const {

@@ -77,6 +77,7 @@ class Controller {
   template <class T>
   void on_change(const T* old, const T* now);
   void add_informers();
+  void heed_epoch(const ConfigMap& config_map);
   std::vector<std::string> laggards() const;
   std::optional<CachedVersion> cached_version(const ObjectRef& object) const;
   void refetch(const ObjectRef& object);

@@ -87,8 +87,10 @@ InformerAction InformerMachine::step(const InformerInput& input) {
       return state == InformerState::kListing ? on_list_failed(input) : act(Action::kNone);
     case Input::kOverdue:
       if (state != InformerState::kStreaming) return act(Action::kNone);
-      lists_only = true;
-      return refresh();
+      // For this once: a server that hangs is silent too, and may know WatchList when it is back.
+      state = InformerState::kListing;
+      whole_list_tried = false;
+      return act(Action::kListFirst);
     case Input::kWatchClosed:
       if (state == InformerState::kStreaming) return wait(input.now);
       if (state != InformerState::kWatching) return act(Action::kNone);

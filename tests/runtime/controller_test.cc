@@ -69,11 +69,13 @@ class ControllerTest : public ::testing::Test {
     };
     reconcilers_.keys_for = {nothing, of_node, nothing, nothing,
                              nothing, nothing, nothing, nothing};
-    reconcilers_.claim_epoch = [](const ConfigMap*) {
+    // Epoch 8, and one more for each entry of the ledger.
+    reconcilers_.claim_epoch = [](const ConfigMap* ledger) {
       Write write{.verb = Verb::kCreate,
                   .object = {"ConfigMap", "berth-system", "berth-node-slots", ""},
                   .body = "{}"};
-      return std::pair<Write, std::int64_t>(std::move(write), 8);
+      const std::size_t entries = ledger == nullptr ? 0 : ledger->data.size();
+      return std::pair<Write, std::int64_t>(std::move(write), 8 + entries);
     };
     reconcilers_.rollout_stage = [](const Node& n) -> std::optional<RolloutStage> {
       const auto* label = n.meta.labels.find("l");
@@ -290,6 +292,23 @@ TEST_F(ControllerTest, ALostLeaseCutsWhatIsInFlightAndEndsTheProcess) {
   EXPECT_TRUE(patch->ended());
   EXPECT_EQ(code_, 1);
   EXPECT_THAT(world_.log.lines, Contains(HasSubstr("lease lost")));
+}
+
+TEST_F(ControllerTest, AnEpochAboveItsOwnEndsTheProcess) {
+  become_leader();
+  const auto say_ledger = [&](const std::string& data) {
+    world_.transport.open(kLedgerWatch)
+        ->bytes(R"({"type":"ADDED","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":)"
+                R"({"name":"berth-node-slots","namespace":"berth-system","uid":"u",)"
+                R"("resourceVersion":"60"},"data":)" +
+                data + "}}\n");
+    world_.loop.run_for(1s);
+  };
+  say_ledger(R"({"n1":""})");  // its own: 8
+  EXPECT_FALSE(code_.has_value());
+  say_ledger(R"({"n1":"","n2":""})");
+  world_.loop.run_for(1min);
+  EXPECT_EQ(code_, 1);
 }
 
 TEST_F(ControllerTest, ADryRunShowsThePlanAndWritesNothing) {
