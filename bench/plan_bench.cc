@@ -21,7 +21,6 @@ namespace berth {
 namespace {
 
 constexpr FleetSize kUnit{2000, 20000};
-constexpr int kRounds = 15;
 constexpr Time kNow{std::chrono::seconds(1'790'000'000)};
 
 // What berth has written before it may choose a node: the layout's finalizer, the file its agents
@@ -53,7 +52,7 @@ double median(std::vector<double> values) {
 }
 
 // Milliseconds of one reconcile at `times` the unit.
-double measure(int times) {
+double measure(int times, int count) {
   ClusterState cluster = load(make_fleet({kUnit.nodes * times, kUnit.pods * times}));
   const Answers answers;
   const Settings settings;
@@ -66,7 +65,7 @@ double measure(int times) {
     std::exit(1);
   }
   std::vector<double> rounds;
-  for (int i = 0; i < kRounds; ++i) {
+  for (int i = 0; i < count; ++i) {
     const Usage before = usage_now();
     const Plan plan = reconcile_mig_layout(snapshot, "inference");
     rounds.push_back((usage_now().cpu_s - before.cpu_s) * 1e3);
@@ -77,8 +76,10 @@ double measure(int times) {
 }  // namespace
 }  // namespace berth
 
-int main() {
-  const double x1 = berth::measure(1), x2 = berth::measure(2), x4 = berth::measure(4);
+int main(int argc, char** argv) {
+  const int rounds = argc > 1 ? std::max(1, std::atoi(argv[1])) : 15;  // many, to look at a profile
+  const double x1 = berth::measure(1, rounds);
+  const double x2 = berth::measure(2, rounds), x4 = berth::measure(4, rounds);
   fmt::print("{{\"ms\": {:.3f}, \"ms_x2\": {:.3f}, \"ms_x4\": {:.3f}, \"growth\": {:.3f}}}\n", x1,
              x2, x4, x4 / x1 / 4);
 }
