@@ -272,12 +272,12 @@ Result<void> check_strategy(const NodeLayout& layout, MigStrategy strategy) {
       layout.per_gpu.begin(), layout.per_gpu.end(),
       [&](const ProfileCounts& gpu) { return gpu.size() == 1 && gpu.begin()->first == first; });
   if (uniform) return {};
-  return invalid_spec("spec.devices",
-                      fmt::format("is heterogeneous ({}), but the node's MIG strategy is single, "
-                                  "under which the device plugin starts "
-                                  "only if every GPU has one and the same profile, or MIG is off "
-                                  "on all; set the strategy to mixed or use one profile",
-                                  format(layout)));
+  return invalid_spec(
+      "spec.devices",
+      fmt::format("is heterogeneous, but the node's MIG strategy is single; set the strategy to "
+                  "mixed, or give every GPU one and the same profile (the device plugin would not "
+                  "start with {})",
+                  format(layout)));
 }
 
 }  // namespace berth

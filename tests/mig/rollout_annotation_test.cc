@@ -57,6 +57,8 @@ TEST(RolloutAnnotation, WhatAPersonMadeOfItIsRefusedAndNeverGuessed) {
         R"({"seq":"1","phase":"Idle","since":"2026-11-21T12:00:00Z"})",
         R"({"seq":-1,"phase":"Idle","since":"2026-11-21T12:00:00Z"})",
         R"({"seq":99999999999999999999,"phase":"Idle","since":"2026-11-21T12:00:00Z"})",
+        R"({"seq":9223372036854775807,"phase":"Idle","since":"2026-11-21T12:00:00Z"})",
+        R"({"seq":1,"attempt":9223372036854775807,"phase":"Idle","since":"2026-11-21T12:00:00Z"})",
         R"({"seq":1,"phase":"Asleep","since":"2026-11-21T12:00:00Z"})",
         R"({"seq":1,"phase":"Idle","since":"yesterday"})",
         R"({"seq":1,"phase":"Idle","since":"2026-11-21T12:00:00Z"}x)",
@@ -86,12 +88,16 @@ TEST(Slots, EachLeaderRaisesTheEpochOverTheVersionItRead) {
   ConfigMap map;
   map.meta.uid = "u";
   map.meta.resource_version = "41";
-  for (const auto& [standing, next] : {std::pair{"6", 7}, {"junk", 1}, {"-3", 1}}) {
+  for (const auto& [standing, next] :
+       {std::pair{"6", 7}, {"junk", 1}, {"-3", 1}, {"9223372036854775807", 1}}) {
     map.meta.annotations.set(names::kEpochAnnotation, standing);
     const EpochClaim claim = claim_epoch(&map, settings);
     EXPECT_EQ(claim.epoch, next) << standing;
     EXPECT_THAT(claim.write.body, ::testing::HasSubstr(R"("resourceVersion":"41")"));
   }
+  // An edited annotation must not make a former leader's claims look like a later one's.
+  map.data["n1"] = encode_slot({"u-1", "MIGLayout/small", 4, 12, {}});
+  EXPECT_EQ(claim_epoch(&map, settings).epoch, 13);
 }
 
 TEST(Inventory, IsTakenFromLabelsThatTellWholeGpusElseFromTheAnnotation) {

@@ -27,6 +27,7 @@ constexpr char kLeasePatch[] =
 constexpr char kLeasePost[] = "POST /apis/coordination.k8s.io/v1/namespaces/berth-system/leases";
 constexpr char kLedger[] = "GET /api/v1/namespaces/berth-system/configmaps/berth-node-slots";
 constexpr char kLedgerPost[] = "POST /api/v1/namespaces/berth-system/configmaps";
+constexpr char kLedgerWatch[] = "GET /api/v1/namespaces/berth-system/configmaps";
 constexpr char kNodes[] = "GET /api/v1/nodes";
 constexpr char kPatchN1[] = "PATCH /api/v1/nodes/n1";
 
