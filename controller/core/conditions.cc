@@ -17,6 +17,13 @@ std::vector<Condition> merge_conditions(const std::vector<Condition>& standing,
   return desired;
 }
 
+bool same_verdicts(const std::vector<Condition>& a, const std::vector<Condition>& b) {
+  return std::ranges::equal(a, b, [](const Condition& x, const Condition& y) {
+    return x.type == y.type && x.status == y.status && x.reason == y.reason &&
+           x.observed_generation == y.observed_generation;
+  });
+}
+
 std::string truncate(std::string text, std::size_t limit) {
   static constexpr std::string_view kEllipsis = "…";
   if (text.size() <= limit) return text;

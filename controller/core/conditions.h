@@ -13,6 +13,10 @@ namespace berth {
 std::vector<Condition> merge_conditions(const std::vector<Condition>& standing,
                                         std::vector<Condition> desired, Time now);
 
+// Whether two sets of conditions say the same by type, status, reason and generation. Messages tell
+// progress and may differ: a count that moves is no reason to write at once.
+bool same_verdicts(const std::vector<Condition>& a, const std::vector<Condition>& b);
+
 // Cut to `limit` bytes at a character boundary, with an ellipsis.
 std::string truncate(std::string text, std::size_t limit);
 

@@ -82,6 +82,17 @@ TEST(Conditions, TheTransitionTimeMovesOnlyWithTheStatus) {
   EXPECT_EQ(moved[0].last_transition_time, Time(seconds(99)));
 }
 
+TEST(Conditions, AMessageThatTellsProgressIsNoNewVerdict) {
+  const Condition standing{
+      .type = "Ready", .status = "False", .reason = "RollingOut", .message = "1 of 8"};
+  Condition moved = standing;
+  moved.message = "2 of 8";
+  EXPECT_TRUE(same_verdicts({standing}, {moved}));
+  moved.reason = "Paused";
+  EXPECT_FALSE(same_verdicts({standing}, {moved}));
+  EXPECT_FALSE(same_verdicts({standing}, {}));
+}
+
 TEST(Conditions, TruncationKeepsWholeCharacters) {
   EXPECT_EQ(truncate("short", 10), "short");
   EXPECT_EQ(truncate("aaaaéééé", 9), "aaaaé…");

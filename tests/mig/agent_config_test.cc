@@ -44,6 +44,7 @@ TEST(AgentConfig, NamesCarryTheContent) {
   EXPECT_EQ(content_hash("a"), "296230c0");
   EXPECT_EQ(combined_hash({a, b}), combined_hash({b, a}));
   EXPECT_NE(combined_hash({a, b}), combined_hash({a}));
+  EXPECT_EQ(combined_hash({a}), content_hash(a));
   EXPECT_EQ(combined_hash({}).size(), 8u);
 }
 
