@@ -200,7 +200,7 @@ class Informer : public InformerBase {
         note(event->type == Type::kAdded ? InformerEvent::kAdded : InformerEvent::kModified);
         // The version of a synthetic ADDED says when that object changed, not where the list is.
         if (initial) {
-          buffer_.push_back(std::move(event->object));
+          buffer_.push_back(std::make_shared<T>(std::move(event->object)));
           return;
         }
         machine_.advance(event->object.meta.resource_version);
@@ -227,7 +227,7 @@ class Informer : public InformerBase {
       feed({.kind = InformerInput::Kind::kListFailed, .error = std::move(page).error()});
       co_return;
     }
-    for (T& object : page->items) buffer_.push_back(std::move(object));
+    for (T& object : page->items) buffer_.push_back(std::make_shared<T>(std::move(object)));
     continue_token_ = page->continue_token;
     feed({.kind = InformerInput::Kind::kPage,
           .resource_version = page->resource_version,
@@ -255,7 +255,7 @@ class Informer : public InformerBase {
     std::vector<const T*> present;
     present.reserve(buffer_.size());
     for (; !buffer_.empty(); buffer_.pop_front())
-      present.push_back(apply(std::move(buffer_.front())));
+      present.push_back(apply(std::move(*buffer_.front())));
     buffer_.shrink_to_fit();
     std::sort(present.begin(), present.end());
     std::vector<ObjectMeta> gone;
@@ -303,7 +303,9 @@ class Informer : public InformerBase {
 
   ClusterState& cluster_;
   OnChange on_change_;
-  std::deque<T> buffer_;  // decoded objects, never raw bytes
+  // Decoded objects, never raw bytes; each in a block of the very size that the store asks for, so
+  // that emptying the buffer into the store leaves no holes in the heap.
+  std::deque<std::shared_ptr<T>> buffer_;
 };
 
 }  // namespace berth
