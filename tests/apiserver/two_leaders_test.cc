@@ -32,7 +32,7 @@ TEST_F(TwoLeaders, TheLateCordonOfAFrozenLeaderNeverExceedsTheBudget) {
              .times = 1});
   Berth frozen(plane(), {.name = "berth-frozen", .kubeconfig = proxy.kubeconfig()});
   wait_for("the first leader's cordon to be held", 30, [&]() -> std::string {
-    return proxy.holding("cordon") == 1 ? "" : frozen.process().log_tail(3);
+    return proxy.holding("cordon") == 1 ? "" : "it last said " + frozen.process().log_tail(3);
   });
   frozen.process().freeze();
   const std::string first = holder();
@@ -75,7 +75,7 @@ TEST_F(TwoLeaders, ASlotWithoutItsCordonIsSweptByTheSuccessor) {
   {
     Berth dying(plane(), {.name = "berth-dying", .kubeconfig = proxy.kubeconfig()});
     wait_for("the cordon to be held", 30, [&]() -> std::string {
-      return proxy.holding("cordon") == 1 ? "" : dying.process().log_tail(3);
+      return proxy.holding("cordon") == 1 ? "" : "it last said " + dying.process().log_tail(3);
     });
     dying.process().kill_now();
   }

@@ -82,9 +82,36 @@ constexpr Stage kStages[] = {
      R"({key: '.metadata.annotations["test.berth.dev/never-ready"]', operator: DoesNotExist})"},
     {"pod/fast/pod-complete.yaml",
      R"({key: '.metadata.annotations["test.berth.dev/finish"]', operator: In, values: ["true"]})"},
-    {"pod/fast/pod-delete.yaml",
-     R"({key: '.metadata.annotations["test.berth.dev/linger"]', operator: DoesNotExist})"},
+    {"pod/fast/pod-delete.yaml", R"({key: '.status.phase', operator: NotIn, values: [Running]})"},
 };
+
+// A kubelet reports that the containers have ended before it lets the pod go; a Job with a pod
+// failure policy waits for that.
+constexpr char kTerminateStage[] = R"(apiVersion: kwok.x-k8s.io/v1alpha1
+kind: Stage
+metadata: {name: pod-terminate}
+spec:
+  resourceRef: {apiGroup: v1, kind: Pod}
+  selector:
+    matchExpressions:
+    - {key: '.metadata.deletionTimestamp', operator: Exists}
+    - {key: '.status.phase', operator: In, values: [Running]}
+    - {key: '.metadata.annotations["test.berth.dev/linger"]', operator: DoesNotExist}
+  next:
+    statusTemplate: |
+      {{ $now := Now }}
+      phase: Failed
+      containerStatuses:
+      {{ range .spec.containers }}
+      - image: {{ .image | Quote }}
+        name: {{ .name | Quote }}
+        ready: false
+        restartCount: 0
+        state:
+          terminated: {exitCode: 143, reason: Error, startedAt: {{ $now | Quote }}, finishedAt: {{ $now | Quote }}}
+      {{ end }}
+---
+)";
 
 std::string read_file(const std::string& file) {
   std::ifstream in(file);
@@ -280,7 +307,7 @@ void ControlPlane::start_controllers() {
 std::string ControlPlane::write_stages() {
   // By text, not by YAML: kwok tells 'True' from True, and yaml-cpp would not keep the quotes.
   const std::string anchor = "    matchExpressions:\n";
-  std::string out;
+  std::string out = kTerminateStage;
   for (const Stage& stage : kStages) {
     std::string text = read_file(binaries_ + "/kwok-stages/" + stage.file);
     const std::size_t at = text.find(anchor);

@@ -3,10 +3,11 @@
 // processes on loopback, ready in a few seconds. Everything lives in one scratch folder
 // (certificates, data, logs, the audit log), which is kept and named when a test fails.
 //
-// kwok plays the kubelets: it keeps nodes Ready and runs the pods bound to them, with four changes
+// kwok plays the kubelets: it keeps nodes Ready and runs the pods bound to them, with five changes
 // to the stages it ships:
 //   - a Job's pod ends only when annotated test.berth.dev/finish: "true" (kwok's own stage ends it
 //   at once);
+//   - a running pod that is deleted first ends as Failed, exit code 143, and goes then;
 //   - a pod annotated test.berth.dev/linger: "true" stays Terminating;
 //   - a pod annotated test.berth.dev/never-ready: "true" stays Pending after it is bound;
 //   - a node annotated test.berth.dev/not-ready: "true" is left NotReady, as the node agent's
