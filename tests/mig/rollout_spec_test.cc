@@ -182,6 +182,19 @@ TEST(Spec, NodesThatAreOutForOtherReasonsCountAgainstTheBudget) {
   EXPECT_THAT(world.broken, IsEmpty());
 }
 
+TEST(Spec, ANodeThatLeavesTheSelectionInMidApplyCountsUntilItIsBack) {
+  RolloutWorld world = in_mid_apply();
+  world.change_node("n2", [](Node& n) { n.meta.labels.set("tier", "small"); });
+  world.change_layout("small", [](MIGLayoutSpec& s) {
+    s.node_selector = LabelSelector{{{"tier", "small"}}, {}};
+  });
+  ASSERT_TRUE(world.run_until([&] { return world.node("n2").cordoned(); }));
+  EXPECT_EQ(world.phase("n1"), "Idle");
+  EXPECT_FALSE(world.node("n1").cordoned());
+  ASSERT_TRUE(world.run_until_ready("small"));
+  EXPECT_THAT(world.broken, IsEmpty());
+}
+
 TEST(Spec, MinAvailableIsKeptAndRoomThatAppearsLetsItProceed) {
   RolloutWorld world;
   world.add_nodes(2);
