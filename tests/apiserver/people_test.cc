@@ -167,6 +167,35 @@ TEST_F(People, AForeignMigConfigIsAReportedConflict) {
     EXPECT_NE(all[i].resource, "nodes") << all[i].describe();
 }
 
+TEST_F(People, AForeignNameForTheSameIsOverwrittenThreeTimesAndThenContested) {
+  kube().apply(
+      "apiVersion: v1\nkind: ConfigMap\n"
+      "metadata: {name: default-mig-parted-config, namespace: gpu-operator}\n"
+      "data:\n  config.yaml: |\n    version: v1\n    mig-configs:\n      mine:\n"
+      "      - devices: [0, 1]\n        mig-enabled: true\n"
+      "        mig-devices: {3g.40gb: 1, 2g.20gb: 1, 1g.10gb: 2}\n"
+      "      - devices: [2, 3]\n        mig-enabled: true\n        mig-devices: {1g.10gb: 7}\n");
+  add_nodes(2);
+  kube().set_label({"nodes", "n2"}, kMigConfig, "mine");  // known to the agents, and not ours
+  start_berth();
+  apply({.node_selector = "{matchLabels: {kubernetes.io/hostname: n1}}"});
+  wait_ready();
+  const std::string ours = kube().get({"nodes", "n1"}).label(kMigConfig);
+  for (int i = 1; i <= 3; ++i) {
+    kube().set_label({"nodes", "n1"}, kMigConfig, "mine");
+    wait_for("the label to be berth's again", 40, [&]() -> std::string {
+      const std::string label = kube().get({"nodes", "n1"}).label(kMigConfig);
+      return label == ours ? "" : label + "; " + detail("n1");
+    });
+    wait_ready();
+  }
+  kube().set_label({"nodes", "n1"}, kMigConfig, "mine");
+  wait_reason("n1", "Contested");
+  EXPECT_FALSE(cordoned("n1"));
+  EXPECT_FALSE(touched("n2"));
+  kube().remove({"configmaps", "default-mig-parted-config", "gpu-operator"});
+}
+
 TEST_F(People, AForeignMigConfigWhileTheAgentWorksIsNotFoughtOver) {
   nodes_ = cluster().add_gpu_nodes(2, {.annotations = {{"test.berth.dev/fault", "slow:1500"}}});
   cluster().wait_agents_running();
