@@ -137,6 +137,16 @@ TEST_F(BadInput, ALayoutFixedIsTakenUp) {
   EXPECT_EQ(layout().condition("Stalled"), "");
 }
 
+TEST_F(BadInput, TheLongestNameStillMakesLabelsWithRoomForRetries) {
+  const std::string name = "9.longest-" + std::string(29, 'x') + "9";
+  cluster().add_gpu_nodes(1, {.annotations = {{"test.berth.dev/fault", "fail-once"}}});
+  cluster().wait_agents_running();
+  start_berth();
+  apply({.name = name});
+  wait_ready(name);
+  EXPECT_THAT(kube().get({"nodes", "n1"}).label("nvidia.com/mig.config"), HasSubstr("-r1"));
+}
+
 TEST_F(BadInput, WhatSelectsNothingSaysSo) {
   cluster().add_gpu_nodes(1, {});
   start_berth();
