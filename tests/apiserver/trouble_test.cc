@@ -104,7 +104,7 @@ TEST_F(Trouble, WatchesAreCutAgainAndAgain) {
   start_berth_at(proxy.kubeconfig());
   int polls = 0;
   wait_for("the rollout to be done between cuts", 120, [&]() -> std::string {
-    if (++polls % 8 == 0) proxy.cut_watches();
+    if (++polls % 20 == 0) proxy.cut_watches();
     const Object now = layout();
     return now.condition("Ready") == "True" ? "" : now.at("/status").dump();
   });
