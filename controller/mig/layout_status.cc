@@ -9,7 +9,6 @@
 #include "apis/names.h"
 #include "controller/core/conditions.h"
 #include "controller/mig/agent_config.h"
-#include "controller/mig/capacity_guard.h"
 #include "controller/mig/reasons.h"
 
 namespace berth {
@@ -97,6 +96,12 @@ std::string hash_of(const RolloutChoice& choice) {
   std::set<std::string> contents;
   for (const NodeConfig& config : choice.configs) contents.insert(config.content);
   return contents.empty() ? "" : combined_hash({contents.begin(), contents.end()});
+}
+
+void add_capacity(const Node& node, std::map<std::string, std::int64_t>& capacity) {
+  for (const auto& [resource, quantity] : node.allocatable)
+    if (is_gpu_resource(resource.view()) && !quantity.is_zero())
+      capacity[resource.str()] += quantity.as_whole().value_or(0);
 }
 
 std::string name_node(const NodeStanding& node) {
@@ -195,9 +200,7 @@ StatusUpdate compute_layout_status(const Snapshot& snapshot, const MIGLayout& la
   status.configs = configs_of(choice);
   status.config_hash = hash_of(choice);
   status.nodes = count(choice.nodes);
-  for (const NodeStanding& node : choice.nodes)
-    for (const auto& [resource, count] : gpu_capacity(*node.node))
-      status.capacity[std::string(resource)] += count;
+  for (const NodeStanding& node : choice.nodes) add_capacity(*node.node, status.capacity);
   status.details = details_of(worst);
   status.conditions =
       merge_conditions(layout.status.conditions,
@@ -205,7 +208,7 @@ StatusUpdate compute_layout_status(const Snapshot& snapshot, const MIGLayout& la
 
   StatusUpdate update;
   update.object = ref_of(layout);
-  update.conditions_differ = status.conditions != layout.status.conditions;
+  update.conditions_differ = !same_verdicts(status.conditions, layout.status.conditions);
   update.differs = status != layout.status;
   update.body = encode_status_patch(layout.status, status);
   return update;

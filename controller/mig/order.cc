@@ -64,9 +64,15 @@ Disruption DisruptionCost::of(const Node& node, const DrainSpec& drain) {
       ++cost.ended;
     }
     cost.lost_gpu_seconds += work_lost_s(*pod, snapshot_.now) * gpus_of(*pod);
-    if (!fits_elsewhere(*pod)) ++cost.homeless;
   }
   return cost;
+}
+
+std::int64_t DisruptionCost::homeless(const Node& node, const DrainSpec& drain) {
+  std::int64_t count = 0;
+  for (const Pod* pod : snapshot_.cluster.pods_on(node.meta.name))
+    if (must_leave(*pod, drain, snapshot_.settings) && !fits_elsewhere(*pod)) ++count;
+  return count;
 }
 
 std::int64_t DisruptionCost::gang_size(const Pod& pod) {

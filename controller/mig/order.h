@@ -21,7 +21,7 @@ struct Disruption {
   std::int64_t priority = 0;  // the highest of theirs
   std::int64_t ended = 0;     // pods, counting whole gangs
   std::int64_t lost_gpu_seconds = 0;
-  std::int64_t homeless = 0;  // fit on no other node as it is now
+  std::int64_t homeless = 0;  // fit on no other node as it is now; counted only to break ties
   auto operator<=>(const Disruption&) const = default;
 };
 // "no pod has to leave"; "2 pods have to leave, priority 0, 3h of GPU work since their
@@ -31,7 +31,9 @@ std::string describe(const Disruption& disruption);
 class DisruptionCost {
  public:
   explicit DisruptionCost(const Snapshot& snapshot) : snapshot_(snapshot) {}
+  // Without `homeless`, for which every pod of the cluster has to be looked at.
   Disruption of(const Node& node, const DrainSpec& drain);
+  std::int64_t homeless(const Node& node, const DrainSpec& drain);
 
  private:
   std::int64_t gang_size(const Pod& pod);

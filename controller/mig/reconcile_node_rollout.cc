@@ -59,6 +59,7 @@ class NodeSteps {
   // changed by somebody.
   std::string config_found() const { return now().reasserts > 0 ? now().config : now().previous; }
   bool superseded() const;
+  bool asks_for_another() const;
   Duration back_off(Duration base, std::int64_t attempt) const;
   void tell(bool warning, const char* reason, const char* action, std::string note);
 
@@ -348,9 +349,14 @@ void NodeSteps::write_label(NodeRollout written, const std::string& reason, cons
 
 // Whether the layout has come to ask for something else since the label was written.
 bool NodeSteps::superseded() const {
-  return now().phase == RolloutPhase::kApplying && s_.owner != nullptr && s_.target->ok() &&
-         s_.target->config != now().config && !s_.owner->spec.rollout.paused && !s_.held() &&
-         s_.node.cordoned() && check_rules(*s_.owner).empty() && !s_.view.halted(*s_.owner);
+  return now().phase == RolloutPhase::kApplying && asks_for_another();
+}
+
+bool NodeSteps::asks_for_another() const {
+  return s_.owner != nullptr && s_.target->ok() && s_.target->config != now().config &&
+         s_.target->config != now().failed_config && !s_.owner->spec.rollout.paused && !s_.held() &&
+         s_.node.cordoned() && check_rules(*s_.owner).empty() && !s_.view.halted(*s_.owner) &&
+         !agent_not_configured(s_.snapshot);
 }
 
 // Without uncordoning between. Pods that were bound meanwhile leave as any others.
@@ -428,11 +434,7 @@ void NodeSteps::leave_failed() {
   if (s_.owner == nullptr || s_.owner->meta.deletion_timestamp)
     return release("the MIGLayout that took the node is gone or no longer selects it");
   if (!s_.node.cordoned()) return release("it was uncordoned by hand");
-  const bool edited = s_.target->ok() && s_.target->config != now().failed_config &&
-                      s_.target->config != now().config;
-  if (edited && !s_.owner->spec.rollout.paused && !s_.held() && check_rules(*s_.owner).empty() &&
-      !s_.view.halted(*s_.owner))
-    return go_on_to_target();
+  if (asks_for_another()) return go_on_to_target();
   // Somebody has brought the agent to do it after all.
   const Verification verification = verify(s_);
   if (verification.state == Verification::State::kDone) return finish();

@@ -51,6 +51,7 @@ class Chooser {
  private:
   void judge(const Node& node);
   void put_in_order();
+  void order_by_disruption();
   void consider(const Candidate& candidate);
 
   // Why no node may be taken, or none any more, or this one.
@@ -130,13 +131,30 @@ void Chooser::judge(const Node& node) {
 }
 
 void Chooser::put_in_order() {
-  if (layout_.spec.rollout.order == RolloutOrder::kLeastDisruption) {
-    DisruptionCost cost(snapshot_);
-    for (Candidate& c : candidates_)
-      c.disruption = cost.of(*choice_.nodes[c.index].node, layout_.spec.drain);
-    std::ranges::stable_sort(candidates_, {}, &Candidate::disruption);  // ties stay by name
-  }
+  if (layout_.spec.rollout.order == RolloutOrder::kLeastDisruption) order_by_disruption();
   for (const Candidate& c : candidates_) choice_.order.push_back(choice_.nodes[c.index].node);
+}
+
+void Chooser::order_by_disruption() {
+  DisruptionCost cost(snapshot_);
+  const DrainSpec& drain = layout_.spec.drain;
+  const auto node_of = [&](const Candidate& c) -> const Node& {
+    return *choice_.nodes[c.index].node;
+  };
+  for (Candidate& c : candidates_) c.disruption = cost.of(node_of(c), drain);
+  std::ranges::stable_sort(candidates_, {}, &Candidate::disruption);  // ties stay by name
+  // Where their pods could go is dear to find out: only among nodes that are equal so far.
+  for (auto first = candidates_.begin(); first != candidates_.end();) {
+    const auto last = std::find_if(first, candidates_.end(), [&](const Candidate& c) {
+      return c.disruption != first->disruption;
+    });
+    if (last - first > 1 && first->disruption.pods) {
+      for (Candidate& c : std::ranges::subrange(first, last))
+        c.disruption.homeless = cost.homeless(node_of(c), drain);
+      std::ranges::stable_sort(first, last, {}, &Candidate::disruption);
+    }
+    first = last;
+  }
 }
 
 void Chooser::consider(const Candidate& candidate) {

@@ -117,11 +117,15 @@ std::vector<std::string> keys_for(const ClusterState& cluster, const Settings&, 
     const Node* node = cluster.nodes().find(pod->node_name.view());
     if (node == nullptr) continue;
     if (!read_rollout(*node).idle()) keys.node(node->meta.name);
-    keys.layouts_of(*node);
+    // Pods without GPUs come and go by the thousand; most layouts don't look at them.
+    for (const auto& layout : cluster.mig_layouts())
+      if ((uses_gpu(*pod) || layout->spec.drain.scope == DrainScope::kAllPods) &&
+          selects(*layout, *node))
+        keys.layout(*layout);
   }
   // A bound pod can be the one that a last provider is kept for.
   if (old != nullptr && uses_gpu(*old) && !old->node_name.empty() &&
-      (now == nullptr || now->finished()))
+      (now == nullptr || now->finished() || now->terminating()))
     keys.layouts();
   return keys.list();
 }

@@ -79,6 +79,7 @@ TEST(Rollout, KilledAtEveryWriteItEndsTheSame) {
     for (int n = 1; n <= writes; ++n) {
       SCOPED_TRACE("killed at write " + std::to_string(n) + (applied ? ", applied" : ", lost"));
       RolloutWorld world = small_rollout();
+      world.plans_twice = false;
       world.crash_at_write(n, applied);
       ASSERT_TRUE(world.run_until_ready("small")) << world.details("small");
       expect_converged(world, 3);

@@ -95,6 +95,7 @@ class RolloutWorld {
   std::vector<std::string> broken;  // invariants, with what broke them
   int count_writes(const std::string& part) const;
 
+  bool plans_twice = true;  // each key, to see that equal snapshots give equal plans
   ClusterState cluster;
   Answers answers;
   Settings settings;

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which keys a change makes due: all that its fact can move, and no more.
+#include "controller/mig/watch_keys.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "controller/mig/rollout_annotation.h"
+#include "controller/mig/slots.h"
+#include "tests/mig/builders.h"
+
+namespace berth::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class Keys : public ::testing::Test {
+ protected:
+  Keys() {
+    MIGLayout other = layout("other");
+    other.spec.node_selector = LabelSelector{{{"tier", "other"}}, {}};
+    cluster_.upsert<MIGLayout>(layout("small"), {});
+    cluster_.upsert(std::move(other), {});
+    cluster_.upsert<Node>(on_its_way("n1"), {});
+    cluster_.upsert<Node>(node("n2").a100_80(4).label("tier", "mig"), {});
+    cluster_.upsert<Node>(node("plain"), {});
+  }
+  static Node on_its_way(const std::string& name) {
+    NodeRollout rollout;
+    rollout.phase = RolloutPhase::kCordoned;
+    rollout.layout = "small";
+    Node n = node(name).a100_80(4).label("tier", "mig");
+    n.meta.annotations.set(names::kRolloutAnnotation, encode_rollout(rollout));
+    return n;
+  }
+  template <class T>
+  std::vector<std::string> changed(const T& old, const T& now) {
+    return keys_for(cluster_, settings_, &old, &now);
+  }
+
+  ClusterState cluster_;
+  Settings settings_;
+};
+
+TEST_F(Keys, ALayoutsEditMovesEverythingItsStatusNothingElse) {
+  const MIGLayout old = layout("small");
+  MIGLayout edited = old;
+  edited.spec.rollout.paused = true;
+  EXPECT_THAT(changed(old, edited),
+              ElementsAre("agent-config", "layout/other", "layout/small", "node/n1"));
+  MIGLayout told = old;
+  told.status.config_hash = "12345678";
+  EXPECT_THAT(changed(old, told), ElementsAre("layout/small"));
+}
+
+TEST_F(Keys, ANodesChangeMovesItsOwnKeysAndCapacityMovesEveryLayout) {
+  const Node old = on_its_way("n1");
+  Node cordoned = old;
+  cordoned.unschedulable = true;
+  EXPECT_THAT(changed(old, cordoned),
+              ElementsAre("layout/other", "layout/small", "node/n1", "slots"));
+  Node relabelled = old;
+  relabelled.meta.labels.set(names::kMigConfigState, "pending");
+  EXPECT_THAT(changed(old, relabelled),
+              ElementsAre("agent-config", "layout/small", "node/n1", "slots"));
+}
+
+TEST_F(Keys, APodMovesItsNodeOnlyWhileThatIsUnderWay) {
+  const Pod running = pod("web").gpu(1).on("n1");
+  Pod terminating = pod("web").gpu(1).on("n1").terminating();
+  EXPECT_THAT(changed(running, terminating),
+              ElementsAre("layout/other", "layout/small", "node/n1"));
+  const Pod fresh = pod("new").gpu(1).on("n2");
+  EXPECT_THAT(keys_for(cluster_, settings_, nullptr, &fresh), ElementsAre("layout/small"));
+}
+
+TEST_F(Keys, PodsWithoutGpusAndUnboundPodsMoveNothing) {
+  const Pod cpu = pod("cpu").on("n2");
+  const Pod pending = pod("pending").gpu(1);
+  const Pod nowhere = pod("elsewhere").gpu(1).on("unknown");
+  for (const Pod* p : {&cpu, &pending, &nowhere})
+    EXPECT_THAT(keys_for(cluster_, settings_, nullptr, p), IsEmpty()) << p->meta.name;
+}
+
+TEST_F(Keys, TheLedgerMovesTheNodesInItBeforeAndAfter) {
+  ConfigMap old;
+  old.meta.name = names::kSlotsConfigMap;
+  old.meta.namespace_ = settings_.berth_namespace;
+  ConfigMap now = old;
+  old.data["n1"] = encode_slot({"u", "MIGLayout/small", 1, 1, {}});
+  now.data["n2"] = encode_slot({"u", "MIGLayout/small", 1, 1, {}});
+  EXPECT_THAT(changed(old, now),
+              ElementsAre("layout/other", "layout/small", "node/n1", "node/n2", "slots"));
+  ConfigMap foreign = old;
+  foreign.meta.namespace_ = "default";
+  EXPECT_THAT(changed(foreign, foreign), IsEmpty());
+}
+
+TEST_F(Keys, ANewLeaderLooksAtEverything) {
+  EXPECT_THAT(
+      all_keys(cluster_, settings_),
+      ElementsAre("agent-config", "slots", "node/n1", "node/n2", "layout/other", "layout/small"));
+}
+
+}  // namespace
+}  // namespace berth::test
