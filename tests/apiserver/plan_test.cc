@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// `berth plan` and `berth snapshot` against a live API server; and that the controller then does
+// what the plan told.
+#include <fstream>
+
+#include "tests/apiserver/rollout_fixture.h"
+
+namespace berth::test {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+class LivePlan : public RolloutTest {
+ protected:
+  void SetUp() override {
+    RolloutTest::SetUp();
+    if (IsSkipped() || HasFailure()) return;
+    cluster().add_gpu_nodes(8, {});
+    cluster().wait_agents_running();
+    cluster().add_deployment({.name = "serve", .replicas = 2, .count = 3});
+    cluster().wait_pods_running("team-a", "serve", 2);
+    file_ = plane().scratch() + "/plan-layout.yaml";
+    std::ofstream(file_) << yaml({});
+    kubeconfig_ = plane().write_kubeconfig("planner");
+  }
+
+  struct Ran {
+    int exit_code = -1;
+    std::string text;
+  };
+  Ran run(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), berth_program());
+    static int runs = 0;  // of all cases: a log is appended to
+    const std::string log = plane().scratch() + "/plan-" + std::to_string(++runs) + ".log";
+    Child child(std::move(arguments), log);
+    const int exit_code = child.wait(seconds(60)).value_or(-1);
+    return {exit_code, child.log_text()};
+  }
+  Ran plan(const std::string& output) {
+    return run({"plan", "-f", file_, "-o", output, "--kubeconfig", kubeconfig_});
+  }
+
+  std::string file_;
+  std::string kubeconfig_;
+};
+
+TEST_F(LivePlan, TellsTheOrderThatTheControllerThenTakes) {
+  const Ran planned = plan("json");
+  ASSERT_EQ(planned.exit_code, 2) << planned.text;
+  const Object told = Object::parse(planned.text);
+  std::vector<std::string> order;
+  for (const Object& node : told.items("/nodes")) {
+    order.push_back(node.text("/node"));
+    EXPECT_EQ(node.text("/outcome"), "Repartitioned") << node.dump();
+  }
+  ASSERT_THAT(order, SizeIs(8)) << planned.text;
+  EXPECT_THAT(told.items("/refusals"), SizeIs(0)) << planned.text;
+  EXPECT_TRUE(writes().empty()) << "a plan writes nothing";
+
+  start_berth();
+  apply({});
+  wait_ready("inference-a100", 150);
+  EXPECT_EQ(cordon_order(), order);
+  const std::string name = told.text("/layouts/0/configs/0/name");
+  EXPECT_EQ(kube().get({"nodes", order.front()}).label("nvidia.com/mig.config"), name);
+
+  const Ran again = plan("text");
+  EXPECT_EQ(again.exit_code, 0) << again.text;
+  EXPECT_THAT(again.text, HasSubstr("Nothing to do"));
+}
+
+TEST_F(LivePlan, ASnapshotGivesTheSamePlan) {
+  const std::string dump = plane().scratch() + "/dump.json";
+  const Ran saved = run({"snapshot", "-o", dump, "--kubeconfig", kubeconfig_});
+  ASSERT_EQ(saved.exit_code, 0) << saved.text;
+  const Ran live = plan("text");
+  const Ran offline = run({"plan", "-f", file_, "--snapshot", dump});
+  EXPECT_EQ(offline.exit_code, 2);
+  EXPECT_EQ(offline.text, live.text);
+
+  std::ifstream file(dump);
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  for (const char* never : {"\"Secret\"", "\"env\"", "\"args\"", "\"image\"", "managedFields"})
+    EXPECT_THAT(text, Not(HasSubstr(never)));
+}
+
+}  // namespace
+}  // namespace berth::test
