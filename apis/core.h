@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slices of Kubernetes' own kinds that berth reads. A slice holds decisions' inputs and nothing else: at fifty thousand pods
-// every field is megabytes. Decoding (decode.h) fills them; unknown fields are ignored.
+// The slices of Kubernetes' own kinds that berth reads. A slice holds decisions' inputs and nothing
+// else: at fifty thousand pods every field is megabytes. Decoding (decode.h) fills them; unknown
+// fields are ignored.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +24,8 @@ struct Taint {
 };
 
 struct Toleration {
-  Text key;    // empty with Exists: every key
-  Text op;     // Equal | Exists
+  Text key;  // empty with Exists: every key
+  Text op;   // Equal | Exists
   Text value;
   Text effect;  // empty: every effect
   bool operator==(const Toleration&) const = default;
@@ -57,8 +58,9 @@ struct NodeSelectorTerm {
 };
 
 struct Pod {
-  ObjectMeta meta;  // annotations: gpu.berth.dev/*, kubernetes.io/config.mirror, do-not-disrupt marks
-  Text node_name;   // empty: not bound
+  ObjectMeta
+      meta;  // annotations: gpu.berth.dev/*, kubernetes.io/config.mirror, do-not-disrupt marks
+  Text node_name;  // empty: not bound
   PodPhase phase = PodPhase::kPending;
   bool has_empty_dir = false;
   bool has_resource_claims = false;  // DRA: may hold a GPU without naming an extended resource
@@ -66,7 +68,8 @@ struct Pod {
   std::int32_t priority = 0;
   std::int64_t termination_grace_period_seconds = 30;
   Text scheduler_name;
-  // The scheduler's effective request: max(sum of containers, each init container plus the sidecars before it) plus overhead.
+  // The scheduler's effective request: max(sum of containers, each init container plus the sidecars
+  // before it) plus overhead.
   ResourceList requests;
   StringMap node_selector;
   std::vector<Toleration> tolerations;
@@ -80,14 +83,15 @@ struct Pod {
 template <>
 inline constexpr KindInfo kKind<Pod>{"", "v1", "pods", "Pod", true};
 
-// True if the pod asks for at least one of NVIDIA's resources (nvidia.com/gpu*, nvidia.com/mig-*) or a DRA claim: a pod that may
-// hold a device. Zero counts do not.
+// True if the pod asks for at least one of NVIDIA's resources (nvidia.com/gpu*, nvidia.com/mig-*)
+// or a DRA claim: a pod that may hold a device. Zero counts do not.
 bool uses_gpu(const Pod& pod);
 bool is_gpu_resource(std::string_view resource_name);
 
 struct PodDisruptionBudget {
   ObjectMeta meta;
-  std::optional<LabelSelector> selector;  // policy/v1: absent selects nothing, {} selects every pod of the namespace
+  std::optional<LabelSelector>
+      selector;  // policy/v1: absent selects nothing, {} selects every pod of the namespace
   std::int32_t disruptions_allowed = 0;
   std::int32_t current_healthy = 0;
   std::int32_t desired_healthy = 0;
@@ -97,7 +101,8 @@ struct PodDisruptionBudget {
   bool operator==(const PodDisruptionBudget&) const = default;
 };
 template <>
-inline constexpr KindInfo kKind<PodDisruptionBudget>{"policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", true};
+inline constexpr KindInfo kKind<PodDisruptionBudget>{"policy", "v1", "poddisruptionbudgets",
+                                                     "PodDisruptionBudget", true};
 
 struct Job {
   ObjectMeta meta;
@@ -105,7 +110,8 @@ struct Job {
   std::int32_t backoff_limit = 6;  // the server's default
   std::int32_t failed = 0;         // status.failed
   std::int32_t parallelism = 1;
-  // A podFailurePolicy rule with action Ignore on condition DisruptionTarget: an eviction does not count as a failure.
+  // A podFailurePolicy rule with action Ignore on condition DisruptionTarget: an eviction does not
+  // count as a failure.
   bool ignores_disruptions = false;
   bool operator==(const Job&) const = default;
 };
@@ -120,7 +126,8 @@ struct ConfigMap {
 template <>
 inline constexpr KindInfo kKind<ConfigMap>{"", "v1", "configmaps", "ConfigMap", true};
 
-// What preflight asks of NVIDIA's agents: which ConfigMaps the mig-manager mounts, and where it may run.
+// What preflight asks of NVIDIA's agents: which ConfigMaps the mig-manager mounts, and where it may
+// run.
 struct DaemonSet {
   ObjectMeta meta;
   std::vector<Text> config_map_volumes;  // names of the ConfigMaps its pod template mounts
@@ -134,12 +141,14 @@ inline constexpr KindInfo kKind<DaemonSet>{"apps", "v1", "daemonsets", "DaemonSe
 // NVIDIA's ClusterPolicy (nvidia.com/v1), a custom resource that may not be installed.
 struct ClusterPolicy {
   ObjectMeta meta;
-  std::string mig_strategy;             // spec.mig.strategy: none | single | mixed; empty: the plugin decides
-  std::string mig_manager_config_map;   // spec.migManager.config.name; empty: generated from hardware
+  std::string mig_strategy;  // spec.mig.strategy: none | single | mixed; empty: the plugin decides
+  std::string
+      mig_manager_config_map;  // spec.migManager.config.name; empty: generated from hardware
   bool operator==(const ClusterPolicy&) const = default;
 };
 template <>
-inline constexpr KindInfo kKind<ClusterPolicy>{"nvidia.com", "v1", "clusterpolicies", "ClusterPolicy", false};
+inline constexpr KindInfo kKind<ClusterPolicy>{"nvidia.com", "v1", "clusterpolicies",
+                                               "ClusterPolicy", false};
 
 struct Lease {
   ObjectMeta meta;

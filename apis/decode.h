@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the API server's bytes to slices. Pods and nodes, which come by the tens of thousands, are read by simdjson on demand
-// without a DOM; kinds of small volume by nlohmann-json. Unknown fields are ignored; a field of the wrong type is an error that
-// names its path.
+// From the API server's bytes to slices. Pods and nodes, which come by the tens of thousands, are
+// read by simdjson on demand without a DOM; kinds of small volume by nlohmann-json. Unknown fields
+// are ignored; a field of the wrong type is an error that names its path.
 #pragma once
 
 #include <string>
@@ -14,7 +14,8 @@
 
 namespace berth {
 
-// The annotations of Pods and Nodes worth their memory: our prefix, mirror pods, autoscalers' and Karpenter's do-not-disrupt marks.
+// The annotations of Pods and Nodes worth their memory: our prefix, mirror pods, autoscalers' and
+// Karpenter's do-not-disrupt marks.
 bool keeps_annotation(std::string_view key);
 
 template <class T>
@@ -33,7 +34,8 @@ struct ListPage {
   std::vector<T> items;
 };
 
-// One line of a watch stream: {"type":"ADDED","object":{…}}. The buffer may be grown (not changed) to give simdjson its padding.
+// One line of a watch stream: {"type":"ADDED","object":{…}}. The buffer may be grown (not changed)
+// to give simdjson its padding.
 template <class T>
 Result<WatchEvent<T>> decode_watch_event(std::string& line);
 
@@ -45,9 +47,11 @@ Result<ListPage<T>> decode_list(std::string& body);
 template <class T>
 Result<T> decode_object(std::string& body);
 
-// A metav1.Status body, or whatever came instead of one (a proxy's HTML): always an Error, of the kind that code and reason tell.
+// A metav1.Status body, or whatever came instead of one (a proxy's HTML): always an Error, of the
+// kind that code and reason tell.
 Error decode_status(int http_code, std::string_view body);
 
-// Instantiated in decode_*.cc for: Pod, Node, PodDisruptionBudget, Job, ConfigMap, DaemonSet, ClusterPolicy, Lease, MIGLayout.
+// Instantiated in decode_*.cc for: Pod, Node, PodDisruptionBudget, Job, ConfigMap, DaemonSet,
+// ClusterPolicy, Lease, MIGLayout.
 
 }  // namespace berth

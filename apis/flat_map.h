@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// FlatMap: a small map as a sorted vector. Labels, annotations and resource lists have a handful to a few dozen entries, and
-// there are a hundred thousand of them: one allocation each, looked up by binary search.
+// FlatMap: a small map as a sorted vector. Labels, annotations and resource lists have a handful to
+// a few dozen entries, and there are a hundred thousand of them: one allocation each, looked up by
+// binary search.
 #pragma once
 
 #include <algorithm>
@@ -37,8 +38,10 @@ class FlatMap {
   }
   void set(Text key, V value) {
     auto it = entries_.begin() + (position(key.view()) - entries_.cbegin());
-    if (it != entries_.end() && it->first == key) it->second = std::move(value);
-    else entries_.emplace(it, std::move(key), std::move(value));
+    if (it != entries_.end() && it->first == key)
+      it->second = std::move(value);
+    else
+      entries_.emplace(it, std::move(key), std::move(value));
   }
   V& operator[](std::string_view key) {
     if (V* v = find(key)) return *v;
@@ -59,8 +62,9 @@ class FlatMap {
 
  private:
   const_iterator position(std::string_view key) const {
-    return std::lower_bound(entries_.cbegin(), entries_.cend(), key,
-                            [](const value_type& e, std::string_view k) { return e.first.view() < k; });
+    return std::lower_bound(
+        entries_.cbegin(), entries_.cend(), key,
+        [](const value_type& e, std::string_view k) { return e.first.view() < k; });
   }
   std::vector<value_type> entries_;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Manifests as people write them: YAML or JSON, several documents to a file, read strictly. Every complaint carries file and line.
+// Manifests as people write them: YAML or JSON, several documents to a file, read strictly. Every
+// complaint carries file and line.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +15,10 @@ namespace berth {
 
 struct Finding {
   std::string file;
-  int line = 0;        // 1-based; 0: the file as a whole
-  std::string field;   // "spec.devices[0].profiles", or empty
-  std::string object;  // "MIGLayout/inference-a100", or empty
-  std::string message; // what is wrong and what to write instead
+  int line = 0;         // 1-based; 0: the file as a whole
+  std::string field;    // "spec.devices[0].profiles", or empty
+  std::string object;   // "MIGLayout/inference-a100", or empty
+  std::string message;  // what is wrong and what to write instead
 };
 // "file:line: MIGLayout/x: spec.devices[0].gpus: message".
 std::string format(const Finding& finding);
@@ -26,9 +27,10 @@ std::string format(const Finding& finding);
 struct ManifestDocument {
   std::string kind;
   std::string name;
-  int line = 0;         // where the document starts
-  std::string json;     // the document as JSON, scalars typed as kubectl types them
-  std::vector<std::pair<std::string, int>> lines;  // field path → line, for messages found later (geometry)
+  int line = 0;      // where the document starts
+  std::string json;  // the document as JSON, scalars typed as kubectl types them
+  std::vector<std::pair<std::string, int>>
+      lines;  // field path → line, for messages found later (geometry)
 };
 
 struct Manifest {
@@ -39,8 +41,8 @@ struct Manifest {
 // Splits and types a file's text. Never throws; an unreadable document is a finding.
 Manifest parse_manifest(std::string_view text, std::string_view file);
 
-// Decodes one document strictly: unknown keys (with the nearest known name), wrong types, bounds, enums and check_rules(). The
-// layout is filled as far as it could be read, with defaults.
+// Decodes one document strictly: unknown keys (with the nearest known name), wrong types, bounds,
+// enums and check_rules(). The layout is filled as far as it could be read, with defaults.
 struct StrictLayout {
   MIGLayout layout;
   std::vector<Finding> findings;

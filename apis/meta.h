@@ -37,7 +37,8 @@ struct ObjectMeta {
 
   const OwnerReference* controller() const;  // the owner with controller: true, or nullptr
 
-  // resourceVersion is left out: it moves with every heartbeat, and two objects that differ in nothing else are the same facts.
+  // resourceVersion is left out: it moves with every heartbeat, and two objects that differ in
+  // nothing else are the same facts.
   bool operator==(const ObjectMeta& other) const;
 };
 
@@ -65,14 +66,15 @@ inline constexpr KindInfo kKind{};
 // "v1" or "group/version".
 std::string api_version(const KindInfo& info);
 
-// Compares resourceVersions after KEP-5504: both all digits without a leading zero → longer is newer, else lexical. Nothing if
-// either is not of that form: then only equality means anything.
-std::optional<std::strong_ordering> compare_resource_versions(std::string_view a, std::string_view b);
+// Compares resourceVersions after KEP-5504: both all digits without a leading zero → longer is
+// newer, else lexical. Nothing if either is not of that form: then only equality means anything.
+std::optional<std::strong_ordering> compare_resource_versions(std::string_view a,
+                                                              std::string_view b);
 
 struct Condition {
   std::string type;
-  std::string status;  // True | False | Unknown
-  std::string reason;  // UpperCamelCase, from the kind's list
+  std::string status;   // True | False | Unknown
+  std::string reason;   // UpperCamelCase, from the kind's list
   std::string message;  // at most 256 characters
   std::int64_t observed_generation = 0;
   Time last_transition_time{};

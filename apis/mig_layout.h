@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// MIGLayout (gpu.berth.dev/v1alpha1): how the GPUs of some nodes are to be cut, and how gently. Field meanings are told once, in
-// crds/gpu.berth.dev_miglayouts.yaml, for `kubectl explain`; defaults and bounds live once, here and in mig_layout.cc.
+// MIGLayout (gpu.berth.dev/v1alpha1): how the GPUs of some nodes are to be cut, and how gently.
+// Field meanings are told once, in crds/gpu.berth.dev_miglayouts.yaml, for `kubectl explain`;
+// defaults and bounds live once, here and in mig_layout.cc.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +16,14 @@
 
 namespace berth {
 
-// Profile name as NVIDIA writes it ("3g.40gb", "1g.10gb+me") → how many instances of it on each GPU.
+// Profile name as NVIDIA writes it ("3g.40gb", "1g.10gb+me") → how many instances of it on each
+// GPU.
 using ProfileCounts = std::map<std::string, std::int64_t>;
 
 struct DeviceLayout {
-  std::optional<std::vector<std::int32_t>> gpus;  // indices in PCI-bus order; absent: every GPU no other entry names
-  ProfileCounts profiles;                         // empty: MIG off
+  std::optional<std::vector<std::int32_t>>
+      gpus;                // indices in PCI-bus order; absent: every GPU no other entry names
+  ProfileCounts profiles;  // empty: MIG off
   bool operator==(const DeviceLayout&) const = default;
 };
 
@@ -66,8 +69,10 @@ struct CapacityGuardSpec {
 };
 
 struct MIGLayoutSpec {
-  std::optional<LabelSelector> node_selector;   // {} selects every GPU node; absent with no productSelector is refused
-  std::vector<std::string> product_selector;    // nvidia.com/gpu.product without -MIG-… and -SHARED; empty: any
+  std::optional<LabelSelector>
+      node_selector;  // {} selects every GPU node; absent with no productSelector is refused
+  std::vector<std::string>
+      product_selector;  // nvidia.com/gpu.product without -MIG-… and -SHARED; empty: any
   std::int32_t priority = 0;
   std::vector<DeviceLayout> devices;
   RolloutSpec rollout;
@@ -109,7 +114,7 @@ struct MIGLayoutStatus {
   NodeCounts nodes;
   std::map<std::string, std::int64_t> capacity;  // resource → allocatable over the selected nodes
   std::vector<NodeDetail> details;               // at most 100, worst first
-  std::vector<Condition> conditions;             // Ready always; Reconciling and Stalled only while True
+  std::vector<Condition> conditions;  // Ready always; Reconciling and Stalled only while True
   bool operator==(const MIGLayoutStatus&) const = default;
 };
 
@@ -120,7 +125,8 @@ struct MIGLayout {
   bool operator==(const MIGLayout&) const = default;
 };
 template <>
-inline constexpr KindInfo kKind<MIGLayout>{"gpu.berth.dev", "v1alpha1", "miglayouts", "MIGLayout", false};
+inline constexpr KindInfo kKind<MIGLayout>{"gpu.berth.dev", "v1alpha1", "miglayouts", "MIGLayout",
+                                           false};
 
 const char* to_string(RolloutOrder value);
 const char* to_string(FailurePolicy value);
@@ -136,23 +142,26 @@ inline constexpr std::size_t kMaxGpusPerEntry = 16;
 inline constexpr std::int32_t kMaxGpuIndex = 15;
 inline constexpr std::size_t kMaxProfiles = 16;
 inline constexpr std::int64_t kMaxProfileCount = 16;
-inline constexpr std::int64_t kMaxTimeoutHours = 168;     // every duration: from 1s to a week
-inline constexpr std::int64_t kMaxNodeBudget = 100'000;   // maxUnavailable, initialBatch, maxFailures
-inline constexpr std::int64_t kMaxSelectorTerms = 32;     // of matchLabels, and of matchExpressions
+inline constexpr std::int64_t kMaxTimeoutHours = 168;  // every duration: from 1s to a week
+inline constexpr std::int64_t kMaxNodeBudget =
+    100'000;                                           // maxUnavailable, initialBatch, maxFailures
+inline constexpr std::int64_t kMaxSelectorTerms = 32;  // of matchLabels, and of matchExpressions
 inline constexpr std::int64_t kMaxSelectorValues = 64;
 inline constexpr std::int64_t kMaxProducts = 16;
-inline constexpr std::int64_t kMaxResources = 32;         // of minAvailable, and of retire
+inline constexpr std::int64_t kMaxResources = 32;  // of minAvailable, and of retire
 inline constexpr std::size_t kMaxDetails = 100;
 inline constexpr std::size_t kMaxMessage = 256;
 }  // namespace limits
 
-// The cross-field rules the CRD states in CEL, in the same words; {} when the object obeys them all. Geometry is not among them:
-// it depends on the product (controller/mig/layout.h).
+// The cross-field rules the CRD states in CEL, in the same words; {} when the object obeys them
+// all. Geometry is not among them: it depends on the product (controller/mig/layout.h).
 std::vector<Error> check_rules(const MIGLayout& layout);
 
-// The status as the API writes it, for a merge patch on the status subresource. Conditions keep their transition times.
+// The status as the API writes it, for a merge patch on the status subresource. Conditions keep
+// their transition times.
 std::string encode_status(const MIGLayoutStatus& status);
-// The whole body of that merge patch, {"status": …}: a resource that left the capacity is set to null, or the server would keep it.
+// The whole body of that merge patch, {"status": …}: a resource that left the capacity is set to
+// null, or the server would keep it.
 std::string encode_status_patch(const MIGLayoutStatus& before, const MIGLayoutStatus& after);
 
 }  // namespace berth

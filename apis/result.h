@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Result<T>: a value or an Error. g++ 12 in C++20 mode has no <expected>, so this carries std::expected's member names and can
-// become an alias for it later.
+// Result<T>: a value or an Error. g++ 12 in C++20 mode has no <expected>, so this carries
+// std::expected's member names and can become an alias for it later.
 #pragma once
 
 #include <chrono>
@@ -12,8 +12,8 @@
 
 namespace berth {
 
-// What went wrong, by fate. Spec errors become a condition on the object; cluster errors go back to the queue with backoff, told
-// apart by kind and never by text.
+// What went wrong, by fate. Spec errors become a condition on the object; cluster errors go back to
+// the queue with backoff, told apart by kind and never by text.
 enum class ErrorKind {
   kInvalidSpec,    // the user's to fix: which object, which field, what to write instead
   kDecode,         // bytes from elsewhere that are not what they should be
@@ -36,7 +36,7 @@ const char* to_string(ErrorKind kind);
 
 // One entry of a Status' details.causes.
 struct ErrorCause {
-  std::string reason;   // DisruptionBudget, FieldManagerConflict, FieldValueInvalid, …
+  std::string reason;  // DisruptionBudget, FieldManagerConflict, FieldValueInvalid, …
   std::string message;
   std::string field;
   bool operator==(const ErrorCause&) const = default;
@@ -44,11 +44,11 @@ struct ErrorCause {
 
 struct Error {
   ErrorKind kind = ErrorKind::kServer;
-  std::string message;               // a sentence
-  std::string where;                 // a field path or object key; empty when the message says it
-  int http_code = 0;                 // 0: no reply
-  std::string reason;                // metav1.Status.reason as the server sent it; empty if it sent none
-  std::vector<ErrorCause> causes;    // metav1.Status.details.causes
+  std::string message;  // a sentence
+  std::string where;    // a field path or object key; empty when the message says it
+  int http_code = 0;    // 0: no reply
+  std::string reason;   // metav1.Status.reason as the server sent it; empty if it sent none
+  std::vector<ErrorCause> causes;                   // metav1.Status.details.causes
   std::optional<std::chrono::seconds> retry_after;  // the Retry-After header
 };
 
@@ -56,16 +56,19 @@ struct Error {
 std::string describe(const Error& error);
 
 inline Error invalid_spec(std::string where, std::string message) {
-  return Error{.kind = ErrorKind::kInvalidSpec, .message = std::move(message), .where = std::move(where)};
+  return Error{
+      .kind = ErrorKind::kInvalidSpec, .message = std::move(message), .where = std::move(where)};
 }
 inline Error decode_error(std::string where, std::string message) {
-  return Error{.kind = ErrorKind::kDecode, .message = std::move(message), .where = std::move(where)};
+  return Error{
+      .kind = ErrorKind::kDecode, .message = std::move(message), .where = std::move(where)};
 }
 
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT: implicit, as std::expected
+  Result(T value)
+      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit, as std::expected
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT
 
   bool has_value() const { return state_.index() == 0; }

@@ -10,7 +10,14 @@
 
 namespace berth {
 
-enum class SelectorOperator { kIn, kNotIn, kExists, kDoesNotExist, kGt, kLt };  // kGt, kLt: node affinity only
+enum class SelectorOperator {
+  kIn,
+  kNotIn,
+  kExists,
+  kDoesNotExist,
+  kGt,
+  kLt
+};  // kGt, kLt: node affinity only
 
 struct SelectorRequirement {
   Text key;
@@ -26,7 +33,9 @@ struct LabelSelector {
   StringMap match_labels;
   std::vector<SelectorRequirement> match_expressions;
 
-  bool empty() const { return match_labels.empty() && match_expressions.empty(); }  // selects everything
+  bool empty() const {
+    return match_labels.empty() && match_expressions.empty();
+  }  // selects everything
   bool matches(const StringMap& labels) const;
   bool operator==(const LabelSelector&) const = default;
 };
