@@ -168,11 +168,8 @@ int run_controller(ControllerFlags flags) {
   for (const int signal : {SIGTERM, SIGINT}) loop.on_signal(signal, [&] { stop.request_stop(); });
   int code = 1;
   // A coroutine's lambda must outlive it: it lives here, beside run().
-  const auto main_task = [&]() -> Task<void> {
-    code = co_await controller.run(stop.get_token());
-    loop.stop();
-  };
-  spawn(loop, main_task());
+  const auto main_task = [&]() -> Task<void> { code = co_await controller.run(stop.get_token()); };
+  spawn(loop, main_task(), [&loop] { loop.stop(); });  // once the task's frame is gone
   loop.run();
   log.info("ended", {{"exit_code", std::to_string(code)}});
   return code;
