@@ -65,6 +65,8 @@ TEST_F(Trouble, HistoryIsCompactedWhileTheWatchesAreAway) {
                                 // anything the server does
   proxy.remove("away");
   expect_done();
+  EXPECT_THAT(berth().process().log_text(), ::testing::HasSubstr("too old resource version"))
+      << "the watches were not answered 410";
 }
 
 TEST_F(Trouble, RequestsAreThrottledAndRefused) {
