@@ -29,14 +29,7 @@ class People : public RolloutTest {
                               .annotations = {{"test.berth.dev/linger", "true"}}});
     cluster().wait_pods_running("team-a", "slow", 1);
   }
-  void let_go() {
-    kube().remove({"deployments", "slow", "team-a"}, R"({"propagationPolicy": "Background"})");
-    wait_for("the lingering pods to be gone", 20, [&]() -> std::string {
-      for (const Object& pod : cluster().pods_of("team-a", "slow"))
-        kube().remove({"pods", pod.name(), "team-a"}, R"({"gracePeriodSeconds": 0})");
-      return cluster().pods_of("team-a", "slow").empty() ? "" : "some are left";
-    });
-  }
+  void let_go() { cluster().remove_deployment("team-a", "slow"); }
 
   void set_taints(const std::string& node, const std::string& taints) {
     kube().patch({"nodes", node}, PatchType::kMerge, R"({"spec": {"taints": )" + taints + "}}");

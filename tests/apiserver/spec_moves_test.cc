@@ -29,14 +29,7 @@ class SpecMoves : public RolloutTest {
     wait_reason("n1", "PodsLeaving");
     EXPECT_TRUE(cordoned("n1"));
   }
-  void let_go() {
-    kube().remove({"deployments", "slow", "team-a"}, R"({"propagationPolicy": "Background"})");
-    wait_for("the lingering pods to be gone", 20, [&]() -> std::string {
-      for (const Object& pod : cluster().pods_of("team-a", "slow"))
-        kube().remove({"pods", pod.name(), "team-a"}, R"({"gracePeriodSeconds": 0})");
-      return cluster().pods_of("team-a", "slow").empty() ? "" : "some are left";
-    });
-  }
+  void let_go() { cluster().remove_deployment("team-a", "slow"); }
   void wait_restored() {
     wait_phase("n1", "Idle");
     EXPECT_FALSE(cordoned("n1"));

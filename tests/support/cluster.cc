@@ -208,6 +208,21 @@ void Cluster::add_deployment(const Workload& workload) {
   kube_.create("deployments", workload.ns, body.dump());
 }
 
+void Cluster::remove_deployment(const std::string& ns, const std::string& name) {
+  kube_.patch({"deployments", name, ns}, PatchType::kMerge, R"({"spec": {"replicas": 0}})");
+  wait_until("the pods of " + name + " to be gone", seconds(30), [&]() -> std::string {
+    // Until its controller has seen the new number, it puts another pod in each one's place.
+    for (const Object& set : kube_.list("replicasets", ns, "labelSelector=app%3D" + name))
+      if (set.number("/spec/replicas") != 0 ||
+          set.number("/status/observedGeneration") != set.number("/metadata/generation"))
+        return "the ReplicaSet is still at work";
+    for (const Object& pod : pods_of(ns, name))
+      kube_.remove({"pods", pod.name(), ns}, R"({"gracePeriodSeconds": 0})");
+    return pods_of(ns, name).empty() ? "" : "some are left";
+  });
+  kube_.remove({"deployments", name, ns}, R"({"propagationPolicy": "Background"})");
+}
+
 void Cluster::add_job(const Workload& workload, const JobOptions& options) {
   json pod = json::parse(pod_spec(workload));
   pod["spec"]["restartPolicy"] = "Never";

@@ -62,6 +62,8 @@ class Cluster {
   void wait_agents_running(std::chrono::milliseconds limit = std::chrono::seconds(60));
 
   void add_deployment(const Workload& workload);
+  // And its pods, those that linger too.
+  void remove_deployment(const std::string& ns, const std::string& name);
   void add_job(const Workload& workload, const JobOptions& options = {});
   void add_bare_pod(const Workload& workload);  // no controller
   // `rule`: "minAvailable: 1" or "maxUnavailable: 0".
