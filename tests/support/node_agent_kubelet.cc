@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happens on a node beside mig-manager: the device plugin with the kubelet's part in it, GPU
+// feature discovery, reboots.
+#include <fmt/format.h>
+
+#include <ctime>
+#include <random>
+
+#include "tests/support/node_agent.h"
+#include "tests/support/node_agent_names.h"
+
+namespace berth::test {
+namespace {
+
+using nlohmann::json;
+
+std::string new_boot_id() {
+  std::random_device random;
+  return fmt::format("{:08x}-{:04x}-4{:03x}-8{:03x}-{:012x}", random(), random() & 0xffff,
+                     random() & 0xfff, random() & 0xfff, random());
+}
+
+}  // namespace
+
+void NodeAgent::advance_plugin(const std::string& name, Node& node) {
+  const Pod* pod = pod_on(name, kPluginApp);
+  if (pod == nullptr) {
+    node.plugin_uid.clear();
+    node.publish_due.reset();
+    if (!node.advertising) return advance_forgetting(name, node);
+    node.advertising = false;
+    node.forget_due = Clock::now() + options_.capacity_grace;
+    json body;
+    for (const auto& [key, value] : node.object.strings("/status/allocatable"))
+      if (is_gpu_resource(key)) body["status"]["allocatable"][key] = "0";
+    if (!body.is_null()) patch_node(kubelet_, name, body, "status");
+    return;
+  }
+  if (node.plugin_uid != pod->uid) {
+    node.plugin_uid = pod->uid;
+    node.publish_due = Clock::now() + options_.plugin_lag;
+  }
+  if (past(node.publish_due)) {
+    node.publish_due.reset();
+    node.advertising = true;
+    const Advertised advertised = advertise(node.gpus, strategy_of(node, *pod));
+    if (advertised.crashed)
+      log(name, "the device plugin crashes: GPUs differ under strategy single");
+    json status;
+    for (const auto& [key, value] : node.object.strings("/status/allocatable"))
+      if (is_gpu_resource(key)) status["allocatable"][key] = "0";
+    for (const auto& [key, count] : advertised.resources)
+      status["capacity"][key] = status["allocatable"][key] = std::to_string(count);
+    node.forget_due = Clock::now() + options_.capacity_grace;
+    if (!status.is_null()) patch_node(kubelet_, name, {{"status", status}}, "status");
+  }
+  advance_forgetting(name, node);
+}
+
+// The kubelet's grace for resources nobody serves: then capacity is 0 too, and the key stays.
+void NodeAgent::advance_forgetting(const std::string& name, Node& node) {
+  if (!past(node.forget_due)) return;
+  node.forget_due.reset();
+  const auto allocatable = node.object.strings("/status/allocatable");
+  json body;
+  for (const auto& [key, value] : node.object.strings("/status/capacity")) {
+    const auto left = allocatable.find(key);
+    if (is_gpu_resource(key) && value != "0" && (left == allocatable.end() || left->second == "0"))
+      body["status"]["capacity"][key] = "0";
+  }
+  if (!body.is_null()) patch_node(kubelet_, name, body, "status");
+}
+
+std::string NodeAgent::strategy_of(const Node& node, const Pod& pod) const {
+  const std::string own = node.object.annotation("test.berth.dev/mig-strategy");
+  if (!own.empty()) return own;
+  return pod.strategy.empty() ? "mixed" : pod.strategy;
+}
+
+// --- GPU feature discovery ---
+
+void NodeAgent::advance_discovery(const std::string& name, Node& node) {
+  const Pod* pod = pod_on(name, kDiscoveryApp);
+  if (pod == nullptr) {
+    node.discovery_uid.clear();
+    node.discover_due.reset();
+    return;  // old labels stay
+  }
+  if (node.discovery_uid != pod->uid) {
+    node.discovery_uid = pod->uid;
+    node.discover_due = Clock::now() + options_.discovery_lag;
+  }
+  if (!past(node.discover_due)) return;
+  node.discover_due.reset();
+  const Product& product = product_of(node.object.annotation("test.berth.dev/product"));
+  const auto wanted = discovery_labels(product, node.gpus, strategy_of(node, *pod));
+  json labels;
+  for (const auto& [key, value] : node.object.strings("/metadata/labels")) {
+    const bool owned = key.rfind("nvidia.com/mig-", 0) == 0 ||
+                       key.rfind("nvidia.com/gpu.slices.", 0) == 0 ||
+                       key == "nvidia.com/mig.strategy";
+    if (owned && wanted.count(key) == 0) labels[key] = nullptr;
+  }
+  for (const auto& [key, value] : wanted) labels[key] = value;
+  labels["nvidia.com/gfd.timestamp"] = std::to_string(std::time(nullptr));
+  patch_node(discovery_, name, {{"metadata", {{"labels", labels}}}});
+}
+
+// --- reboots ---
+
+void NodeAgent::begin_reboot(const std::string& name, Node& node) {
+  log(name, "reboots");
+  node.run.reset();
+  node.manager.reset();
+  node.plugin_uid.clear();
+  node.discovery_uid.clear();
+  node.publish_due.reset();
+  node.discover_due.reset();
+  node.advertising = false;
+  for (Gpu& gpu : node.gpus) gpu.instances.clear();  // the mode survives, instances do not
+  node.reboot_end = Clock::now() + options_.reboot_time;
+  patch_node(kubelet_, name, metadata_patch("annotations", "test.berth.dev/not-ready", "true"));
+  write_gpus(name, node);
+  json status;
+  for (const auto& [key, value] : node.object.strings("/status/allocatable"))
+    if (is_gpu_resource(key)) status["allocatable"][key] = "0";
+  status["nodeInfo"]["bootID"] = new_boot_id();
+  status["conditions"] =
+      json::array({{{"type", "Ready"}, {"status", "False"}, {"reason", "Rebooting"}}});
+  kubelet_.patch({"nodes", name}, PatchType::kStrategic, json{{"status", status}}.dump(), "status");
+}
+
+void NodeAgent::end_reboot(const std::string& name, Node& node) {
+  patch_node(kubelet_, name, metadata_patch("annotations", "test.berth.dev/not-ready", nullptr));
+  node.reboot_end.reset();  // kwok makes it Ready; each agent's pod is found running, and acts as
+                            // after a start
+}
+
+}  // namespace berth::test
