@@ -24,6 +24,7 @@ std::string_view kind_of_key(std::string_view key) { return key.substr(0, key.fi
 WorkQueue::Options queue_options() {
   WorkQueue::Options options;
   options.min_intervals.emplace_back("layout/", kLayoutInterval);
+  options.urgent_prefix = "node/";
   return options;
 }
 

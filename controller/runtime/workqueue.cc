@@ -58,13 +58,14 @@ void WorkQueue::add_rate_limited(const std::string& key) {
 }
 
 std::optional<std::string> WorkQueue::take() {
-  if (shut_down_ || ready_.empty()) return std::nullopt;
-  const Ready next = std::move(ready_.front());
-  ready_.pop_front();
+  std::deque<Ready>& queue = urgent_.empty() ? ready_ : urgent_;
+  if (shut_down_ || queue.empty()) return std::nullopt;
+  const Ready next = std::move(queue.front());
+  queue.pop_front();
   dirty_.erase(next.key);
   working_[next.key] = loop_.now();
   if (min_interval(next.key).count() > 0) last_starts_[next.key] = loop_.now();
-  observer_.on_depth(ready_.size());
+  observer_.on_depth(depth());
   observer_.on_start(loop_.now() - next.since);
   return next.key;
 }
@@ -81,6 +82,7 @@ void WorkQueue::shut_down() {
   shut_down_ = true;
   for (const auto& [key, delayed] : delayed_) loop_.cancel(delayed.timer);
   delayed_.clear();
+  urgent_.clear();
   ready_.clear();
   dirty_.clear();
 }
@@ -100,8 +102,10 @@ WorkQueue::Unfinished WorkQueue::unfinished() const {
 }
 
 void WorkQueue::make_ready(const std::string& key) {
-  ready_.push_back({key, loop_.now()});
-  observer_.on_depth(ready_.size());
+  const std::string& prefix = options_.urgent_prefix;
+  const bool urgent = !prefix.empty() && key.starts_with(prefix);
+  (urgent ? urgent_ : ready_).push_back({key, loop_.now()});
+  observer_.on_depth(depth());
   on_ready_();
 }
 

@@ -36,6 +36,9 @@ class WorkQueue {
     std::chrono::nanoseconds longest_backoff = std::chrono::seconds(60);
     // Keys with this prefix start at most once in the interval: "layout/" walks every node.
     std::vector<std::pair<std::string, std::chrono::nanoseconds>> min_intervals;
+    // Keys with this prefix overtake the others; empty: none do. "node/": the next step of a node
+    // that is out takes a moment, and must not wait for walks over the whole fleet.
+    std::string urgent_prefix;
   };
   // `on_ready` is called when a key may be taken; it must not take it inline.
   WorkQueue(Loop& loop, QueueObserver& observer, Options options, std::function<void()> on_ready);
@@ -57,7 +60,7 @@ class WorkQueue {
   // Nothing is handed out or accepted any more; what is in work may still be done().
   void shut_down();
 
-  std::size_t depth() const { return ready_.size(); }
+  std::size_t depth() const { return urgent_.size() + ready_.size(); }
   std::size_t in_work() const { return working_.size(); }
   std::uint32_t failures(const std::string& key) const;
   // How long the keys now in work have been, summed and at most.
@@ -84,8 +87,9 @@ class WorkQueue {
   const Options options_;
   std::function<void()> on_ready_;
   bool shut_down_ = false;
+  std::deque<Ready> urgent_;  // handed out first
   std::deque<Ready> ready_;
-  std::set<std::string, std::less<>> dirty_;      // in ready_, or to be once their work is done
+  std::set<std::string, std::less<>> dirty_;  // in one of these, or to be once their work is done
   std::map<std::string, MonotonicTime> working_;  // since when
   std::map<std::string, Delayed> delayed_;
   std::map<std::string, std::uint32_t> failures_;     // in a row

@@ -31,7 +31,8 @@ class WorkQueueTest : public ::testing::Test {
   World world_;
   int ready_ = 0;
   WorkQueue queue_{world_.loop, world_.metrics,
-                   WorkQueue::Options{.min_intervals = {{"layout/", 1s}}}, [this] { ++ready_; }};
+                   WorkQueue::Options{.min_intervals = {{"layout/", 1s}}, .urgent_prefix = "node/"},
+                   [this] { ++ready_; }};
 };
 
 TEST_F(WorkQueueTest, AKeyIsHandedOutOnceHoweverOftenItWasAdded) {
@@ -40,6 +41,12 @@ TEST_F(WorkQueueTest, AKeyIsHandedOutOnceHoweverOftenItWasAdded) {
   queue_.add("a");
   EXPECT_EQ(queue_.depth(), 2u);
   EXPECT_THAT(take_all(), ElementsAre("a", "b"));
+}
+
+TEST_F(WorkQueueTest, ANodesNextStepOvertakesWalksOverTheFleet) {
+  for (const char* key : {"agent-config", "node/b", "slots", "node/a"}) queue_.add(key);
+  EXPECT_EQ(queue_.depth(), 4u);
+  EXPECT_THAT(take_all(), ElementsAre("node/b", "node/a", "agent-config", "slots"));
 }
 
 TEST_F(WorkQueueTest, AKeyAddedWhileInWorkComesAfterwards) {
@@ -102,7 +109,7 @@ TEST_F(WorkQueueTest, LayoutsStartAtMostOnceASecond) {
   queue_.add("layout/b");
   queue_.add("node/n1");
   finish("layout/a");
-  EXPECT_THAT(take_all(), ElementsAre("layout/b", "node/n1"));
+  EXPECT_THAT(take_all(), ElementsAre("node/n1", "layout/b"));
   finish("node/n1");
   queue_.add("node/n1");
   EXPECT_THAT(take_all(), ElementsAre("node/n1"));
