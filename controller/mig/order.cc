@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "apis/names.h"
 #include "controller/mig/capacity_guard.h"
@@ -32,6 +31,13 @@ std::int64_t work_lost_s(const Pod& pod, Time now) {
   return std::chrono::duration_cast<std::chrono::seconds>(now - *from).count();
 }
 
+// A batch Job is a gang by its parallelism.
+std::int64_t job_size(const Snapshot& snapshot, const Pod& pod) {
+  const Job* job =
+      snapshot.cluster.jobs().find(pod.meta.namespace_.view(), pod.meta.controller()->name.view());
+  return job != nullptr ? std::max(job->parallelism, 1) : 1;
+}
+
 }  // namespace
 
 std::string describe(const Disruption& d) {
@@ -43,36 +49,45 @@ std::string describe(const Disruption& d) {
 
 Disruption DisruptionCost::of(const Node& node, const DrainSpec& drain) {
   Disruption cost;
-  std::set<std::pair<std::string_view, std::string_view>> gangs_seen;
+  Demands demands;
+  std::vector<std::pair<std::string_view, std::string_view>> gangs;
+  auto is_new = [&](std::string_view space, std::string_view name) {
+    const std::pair gang(space, name);
+    if (std::ranges::find(gangs, gang) != gangs.end()) return false;
+    gangs.push_back(gang);
+    return true;
+  };
   for (const Pod* pod : snapshot_.cluster.pods_on(node.meta.name)) {
-    if (!must_leave(*pod, drain, snapshot_.settings)) continue;
+    if (pod->finished()) continue;
+    const bool leaves = must_leave(*pod, drain, snapshot_.settings);
+    for (const auto& [resource, quantity] : pod->requests)
+      if (is_gpu_resource(resource.view()))
+        demands.push_back({resource.view(), quantity.rounded_up(), leaves});
+    if (!leaves) continue;
     cost.priority =
         cost.pods ? std::max<std::int64_t>(cost.priority, pod->priority) : pod->priority;
     cost.pods = true;
     const Text* gang = pod->meta.labels.find(names::kPodGroupLabel);
     const OwnerReference* owner = pod->meta.controller();
     if (gang != nullptr) {
-      if (gangs_seen.emplace(pod->meta.namespace_.view(), gang->view()).second)
-        cost.ended += gang_size(*pod);
+      if (is_new(pod->meta.namespace_.view(), gang->view())) cost.ended += gang_size(*pod);
     } else if (owner != nullptr && owner->kind == "Job" &&
                pod->meta.annotations.get(kGangAnnotation) != "false") {
-      const Job* job =
-          snapshot_.cluster.jobs().find(pod->meta.namespace_.view(), owner->name.view());
-      if (gangs_seen.emplace("Job", owner->uid.view()).second)
-        cost.ended += job != nullptr ? std::max(job->parallelism, 1) : 1;
+      if (is_new("Job", owner->uid.view())) cost.ended += job_size(snapshot_, *pod);
     } else {
       ++cost.ended;
     }
     cost.lost_gpu_seconds += work_lost_s(*pod, snapshot_.now) * gpus_of(*pod);
   }
+  demands_[&node] = std::move(demands);
   return cost;
 }
 
-std::int64_t DisruptionCost::homeless(const Node& node, const DrainSpec& drain) {
-  std::int64_t count = 0;
-  for (const Pod* pod : snapshot_.cluster.pods_on(node.meta.name))
-    if (must_leave(*pod, drain, snapshot_.settings) && !fits_elsewhere(*pod)) ++count;
-  return count;
+std::int64_t DisruptionCost::homeless(const Node& node) {
+  if (!measured_) measure_room();
+  return std::ranges::count_if(demands_[&node], [&](const Demand& demand) {
+    return demand.leaves && !fits_elsewhere(demand, node);
+  });
 }
 
 std::int64_t DisruptionCost::gang_size(const Pod& pod) {
@@ -91,37 +106,40 @@ void DisruptionCost::count_gangs() {
   }
 }
 
-// An estimate for ordering only: whether one other node has as much of each resource free.
-bool DisruptionCost::fits_elsewhere(const Pod& pod) {
-  if (!measured_) measure_room();
-  return std::ranges::all_of(pod.requests, [&](const auto& request) {
-    if (!is_gpu_resource(request.first.view())) return true;
-    auto it = room_.find(request.first.view());
-    if (it == room_.end()) return false;
-    const std::int64_t free =
-        it->second.node == pod.node_name.view() ? it->second.second : it->second.most;
-    return free >= request.second.rounded_up();
-  });
+// An estimate for ordering only: whether one other node has as much free.
+bool DisruptionCost::fits_elsewhere(const Demand& demand, const Node& node) const {
+  auto it = room_.find(demand.resource);
+  if (it == room_.end()) return false;
+  return (it->second.node == &node ? it->second.second : it->second.most) >= demand.count;
+}
+
+DisruptionCost::Demands DisruptionCost::demands_on(const Node& node) const {
+  Demands demands;
+  for (const Pod* pod : snapshot_.cluster.pods_on(node.meta.name)) {
+    if (pod->finished()) continue;
+    for (const auto& [resource, quantity] : pod->requests)
+      if (is_gpu_resource(resource.view()))
+        demands.push_back({resource.view(), quantity.rounded_up(), false});
+  }
+  return demands;
 }
 
 void DisruptionCost::measure_room() {
   measured_ = true;
   for (const auto& node : snapshot_.cluster.nodes()) {
-    if (!in_service(*node)) continue;
+    if (!in_service(*node) || !offers_gpus(*node)) continue;
     Capacity free = gpu_capacity(*node);
-    for (const Pod* pod : snapshot_.cluster.pods_on(node->meta.name)) {
-      if (pod->finished()) continue;
-      for (const auto& [resource, quantity] : pod->requests)
-        if (auto it = free.find(resource.view()); it != free.end())
-          it->second -= quantity.rounded_up();
-    }
+    auto known = demands_.find(node.get());
+    Demands unseen;
+    const Demands& demands = known != demands_.end() ? known->second : (unseen = demands_on(*node));
+    for (const Demand& demand : demands)
+      if (auto it = free.find(demand.resource); it != free.end()) it->second -= demand.count;
     for (const auto& [resource, count] : free) {
       Room& room = room_[resource];
-      if (count > room.most) {
-        room = {node->meta.name, count, room.most};
-      } else {
+      if (count > room.most)
+        room = {node.get(), count, room.most};
+      else
         room.second = std::max(room.second, count);
-      }
     }
   }
 }

@@ -87,8 +87,9 @@ void plan_wake_ups(const Snapshot& snapshot, const MIGLayout& layout, const Roll
     if (standing.due && snapshot.now < *standing.due)
       plan.requeue_in(std::chrono::ceil<Duration>(*standing.due - snapshot.now));
     // A refusal is only good for so long: the node is asked about again.
-    if (standing.bucket == NodeBucket::kBlocked && !snapshot.offline)
-      plan.requeue_in(snapshot.settings.answer_ttl / 2);
+    const bool refused = standing.reason == reasons::kPodDisruptionBudget ||
+                         standing.reason == reasons::kEvictionForbidden;
+    if (refused && !snapshot.offline) plan.requeue_in(snapshot.settings.answer_ttl / 2);
     // Then it is told as stalled.
     const Time lost = snapshot.cluster.allocatable_since(standing.node->meta.name) +
                       layout.spec.rollout.progress_deadline;

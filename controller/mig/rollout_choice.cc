@@ -150,7 +150,7 @@ void Chooser::order_by_disruption() {
     });
     if (last - first > 1 && first->disruption.pods) {
       for (Candidate& c : std::ranges::subrange(first, last))
-        c.disruption.homeless = cost.homeless(node_of(c), drain);
+        c.disruption.homeless = cost.homeless(node_of(c));
       std::ranges::stable_sort(first, last, {}, &Candidate::disruption);
     }
     first = last;

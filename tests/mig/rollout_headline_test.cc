@@ -90,7 +90,7 @@ TEST(Rollout, KilledAtEveryWriteItEndsTheSame) {
 TEST(Rollout, WithoutRetireTheLastNodeIsRefusedWithTheLineToAdd) {
   RolloutWorld world = headline();
   world.change_layout("small", [](MIGLayoutSpec& spec) { spec.capacity_guard.retire.clear(); });
-  world.run_for(std::chrono::hours(2));
+  world.run_for(std::chrono::hours(1));
   EXPECT_EQ(world.counts("small"),
             "selected 8 updated 7 inProgress 0 blocked 1 failed 0 pending 0");
   EXPECT_THAT(world.condition("small", "Stalled"), HasSubstr("retire: [nvidia.com/gpu]"));
