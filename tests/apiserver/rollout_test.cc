@@ -73,10 +73,19 @@ TEST_F(Rollout, ASecondStartWritesNothingButLeaseAndEpoch) {
   const std::size_t before = writes().size();
 
   start_berth();
-  // It has led and planned once its epoch stands; a further second of quiet is the verify time and
-  // more.
   wait_for("the second start's epoch", 30,
            [&]() -> std::string { return writes().size() > before ? "" : "no write yet"; });
+  // Everything is reconciled right after the epoch; three renewals of the lease later it has long
+  // been.
+  std::string renewed;
+  int renewals = 0;
+  wait_for("three renewals of the lease", 30, [&]() -> std::string {
+    const std::string now =
+        kube().get({"leases", "berth-controller", "berth-system"}).text("/spec/renewTime");
+    if (now != renewed) ++renewals;
+    renewed = now;
+    return renewals > 3 ? "" : "renewed at " + now;
+  });
   stop_berth();
   const auto all = writes();
   for (std::size_t i = before; i < all.size(); ++i)
