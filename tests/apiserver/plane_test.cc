@@ -139,7 +139,6 @@ TEST_F(Plane, FaultsLeaveTheNodeAsNvidiasBugsDo) {
   });
   EXPECT_EQ(state("n1"), "pending");
   EXPECT_EQ(deploy("n1"), "paused-for-mig-change");
-  wait_allocatable("n1", {});
   EXPECT_NE(cluster().gpu_allocatable("n3"), kSplit) << "a lie is success without devices";
 
   // The rebooted node comes back with another bootID, and its instances are made again.
