@@ -25,9 +25,11 @@ std::string new_boot_id() {
 void NodeAgent::advance_plugin(const std::string& name, Node& node) {
   const Pod* pod = pod_on(name, kPluginApp);
   if (pod == nullptr) {
+    // A plugin that leaves before its first word takes the count away that the node came with, too.
+    const bool was_there = !node.plugin_uid.empty();
     node.plugin_uid.clear();
     node.publish_due.reset();
-    if (!node.advertising) return advance_forgetting(name, node);
+    if (!node.advertising && !was_there) return advance_forgetting(name, node);
     node.advertising = false;
     node.forget_due = Clock::now() + options_.capacity_grace;
     json body;
