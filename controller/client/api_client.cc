@@ -13,6 +13,7 @@ constexpr int kMaxConnects = 3;
 constexpr std::chrono::milliseconds kReconnectDelay{200};
 constexpr std::chrono::milliseconds kMaxRetryAfter{60'000};
 constexpr std::size_t kMaxRememberedWarnings = 1'000;
+constexpr std::chrono::nanoseconds kLongWait = std::chrono::seconds(1);  // worth a line in the log
 
 template <class Exchange>
 class CollectingSink : public ResponseSink {
@@ -90,8 +91,13 @@ Task<Result<Reply>> ApiClient::send(ApiRequest request, CallOptions options) {
 
 Task<ApiClient::Exchange> ApiClient::exchange_once(ApiRequest request, CallOptions options) {
   Exchange none;
+  if (bucket_ && options.lane != Lane::kLease) {
+    options.deadline = co_await wait_for_token(name_of(request), options);
+    none.detail = "not sent: berth's own rate limit (--kube-api-qps) left no time for it";
+  }
   if (options.stop.stop_requested()) {
     none.outcome = TransportOutcome::kCancelled;
+    none.detail.clear();
     co_return none;
   }
   if (options.deadline.count() <= 0) {  // to the transport, zero would mean no deadline
@@ -115,6 +121,19 @@ Task<ApiClient::Exchange> ApiClient::exchange_once(ApiRequest request, CallOptio
     observer_({request.method, options.lane, exchange.status, loop_.now() - started});
   }
   co_return exchange;
+}
+
+// What is left of the deadline once the token is there; zero if it would not be in time.
+Task<std::chrono::milliseconds> ApiClient::wait_for_token(std::string what, CallOptions options) {
+  const MonotonicTime start = loop_.now();
+  const std::optional<std::chrono::nanoseconds> wait =
+      bucket_->take_within(options.deadline, start);
+  if (!wait) co_return std::chrono::milliseconds(0);
+  if (wait->count() > 0) co_await sleep_for(*wait, options.stop);
+  if (*wait >= kLongWait)
+    log_.info("waited for berth's own rate limit",
+              {{"request", what}, {"waited", format_duration(std::chrono::ceil<Duration>(*wait))}});
+  co_return std::chrono::floor<std::chrono::milliseconds>(start + options.deadline - loop_.now());
 }
 
 Result<Reply> ApiClient::read_exchange(const ApiRequest& request, Exchange exchange) {

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -22,6 +23,7 @@
 #include "controller/client/api_request.h"
 #include "controller/client/reply.h"
 #include "controller/client/resource_path.h"
+#include "controller/client/token_bucket.h"
 #include "controller/client/watch_stream.h"
 #include "controller/io/log.h"
 #include "controller/io/loop.h"
@@ -87,10 +89,15 @@ class ApiClient {
 
   Loop& loop() { return loop_; }
   void observe(std::function<void(const CallRecord&)> observer) { observer_ = std::move(observer); }
+  // From now on every try takes a token first, within its deadline. Exempt are leases, for a late
+  // renewal costs the lead, and watches, which are one request for minutes (client-go exempts them
+  // too).
+  void limit(TokenBucket bucket) { bucket_ = bucket; }
 
  private:
   struct Exchange;  // one HTTP exchange as it came back
   Task<Exchange> exchange_once(ApiRequest request, CallOptions options);
+  Task<std::chrono::milliseconds> wait_for_token(std::string what, CallOptions options);
   static Result<Reply> read_exchange(const ApiRequest& request, Exchange exchange);
   std::vector<HttpHeader> headers(std::string_view content_type) const;
   void log_new_warnings(const std::vector<std::string>& warnings);
@@ -101,6 +108,7 @@ class ApiClient {
   std::string user_agent_;
   std::set<std::string> warned_;  // bounded; each text is logged once
   std::function<void(const CallRecord&)> observer_;
+  std::optional<TokenBucket> bucket_;  // none: no limit
 };
 
 }  // namespace berth

@@ -11,7 +11,8 @@ WorkQueue::WorkQueue(Loop& loop, QueueObserver& observer, Options options,
     : loop_(loop),
       observer_(observer),
       options_(std::move(options)),
-      on_ready_(std::move(on_ready)) {}
+      on_ready_(std::move(on_ready)),
+      retries_(options_.retries) {}
 
 WorkQueue::~WorkQueue() { shut_down(); }
 
@@ -53,8 +54,9 @@ void WorkQueue::add_after(const std::string& key, std::chrono::nanoseconds delay
 void WorkQueue::add_rate_limited(const std::string& key) {
   const std::uint32_t doublings = std::min<std::uint32_t>(failures_[key]++, 30);
   observer_.on_retry();
-  const auto delay = options_.first_backoff * (std::int64_t{1} << doublings);
-  add_after(key, std::min(delay, options_.longest_backoff));
+  const auto own =
+      std::min(options_.first_backoff * (std::int64_t{1} << doublings), options_.longest_backoff);
+  add_after(key, std::max(own, retries_.take(loop_.now())));
 }
 
 std::optional<std::string> WorkQueue::take() {

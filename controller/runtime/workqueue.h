@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "controller/client/token_bucket.h"
 #include "controller/io/loop.h"
 
 namespace berth {
@@ -34,6 +35,9 @@ class WorkQueue {
   struct Options {
     std::chrono::nanoseconds first_backoff = std::chrono::milliseconds(5);
     std::chrono::nanoseconds longest_backoff = std::chrono::seconds(60);
+    // All keys' retries together, as client-go has it: many keys that fail at once, each with a
+    // short backoff of its own, must not become a storm.
+    TokenBucket retries{10, 100};
     // Keys with this prefix start at most once in the interval: "layout/" walks every node.
     std::vector<std::pair<std::string, std::chrono::nanoseconds>> min_intervals;
     // Keys with this prefix overtake the others; empty: none do. "node/": the next step of a node
@@ -49,7 +53,8 @@ class WorkQueue {
   void add(const std::string& key);
   // The earliest of several delays counts.
   void add_after(const std::string& key, std::chrono::nanoseconds delay);
-  // After a failure: 5 ms, doubled for each in a row, up to a minute.
+  // After a failure: 5 ms, doubled for each in a row, up to a minute; or later, when its turn comes
+  // among all that failed.
   void add_rate_limited(const std::string& key);
   void forget(const std::string& key) { failures_.erase(key); }
 
@@ -86,6 +91,7 @@ class WorkQueue {
   QueueObserver& observer_;
   const Options options_;
   std::function<void()> on_ready_;
+  TokenBucket retries_;
   bool shut_down_ = false;
   std::deque<Ready> urgent_;  // handed out first
   std::deque<Ready> ready_;

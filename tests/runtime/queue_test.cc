@@ -102,6 +102,20 @@ TEST_F(WorkQueueTest, FailuresWaitTwiceAsLongEachTimeUpToAMinuteUntilForgotten) 
   EXPECT_THAT(take_all(), ElementsAre("a"));
 }
 
+TEST_F(WorkQueueTest, OfManyKeysThatFailAtOnceAHundredAreRetriedSoonAndThenTenASecond) {
+  for (int i = 0; i < 130; ++i) queue_.add_rate_limited("k" + std::to_string(i));
+  world_.loop.run_for(50ms);
+  EXPECT_EQ(take_all().size(), 100u);
+  world_.loop.run_for(1s);
+  EXPECT_THAT(take_all(), ElementsAre("k100", "k101", "k102", "k103", "k104", "k105", "k106",
+                                      "k107", "k108", "k109"));
+  world_.loop.run_for(2s);
+  EXPECT_EQ(take_all().size(), 20u);
+  // What is added because something changed does not wait.
+  queue_.add("fresh");
+  EXPECT_THAT(take_all(), ElementsAre("fresh"));
+}
+
 TEST_F(WorkQueueTest, LayoutsStartAtMostOnceASecond) {
   queue_.add("layout/a");
   EXPECT_THAT(take_all(), ElementsAre("layout/a"));
