@@ -67,13 +67,17 @@ void InformerBase::feed(InformerInput input) {
   const bool was_synced = machine_.synced;
   const InformerState before = machine_.state;
   const InformerAction action = machine_.step(input);
-  if (!input.error.message.empty()) {
-    const LogLevel level =
-        input.error.kind == ErrorKind::kForbidden || input.error.kind == ErrorKind::kUnauthorized
-            ? LogLevel::kError
-        : input.error.kind == ErrorKind::kNotFound && machine_.optional ? LogLevel::kDebug
-                                                                        : LogLevel::kWarn;
-    log_.write(level, "informer exchange failed",
+  if (machine_.state == InformerState::kAbsent && before != InformerState::kAbsent) {
+    const bool known = was_synced && before != InformerState::kWatching;
+    log_.write(known ? LogLevel::kDebug : LogLevel::kInfo,
+               "the API server does not serve an optional kind; it is looked for again later",
+               {{"informer", name_},
+                {"crd", std::string(kind_.plural) + "." + std::string(kind_.group)},
+                {"again_in", format_duration_short(std::chrono::ceil<Duration>(action.wait))}});
+  } else if (!input.error.message.empty()) {
+    const bool refused =
+        input.error.kind == ErrorKind::kForbidden || input.error.kind == ErrorKind::kUnauthorized;
+    log_.write(refused ? LogLevel::kError : LogLevel::kWarn, "informer exchange failed",
                {{"informer", name_},
                 {"state", to_string(before)},
                 {"next", to_string(machine_.state)},
@@ -215,6 +219,7 @@ WatchOptions InformerBase::watch_options(bool initial_events) {
   options.timeout = std::chrono::duration_cast<std::chrono::seconds>(jitter_.between(300s, 600s));
   if (initial_events) {
     options.send_initial_events = true;
+    options.resource_version = machine_.refresh_from();
   } else {
     options.resource_version = machine_.resource_version;
   }
@@ -227,6 +232,10 @@ ListOptions InformerBase::list_options(std::int64_t limit) const {
   if (!scope_.name.empty()) options.field_selector = "metadata.name=" + scope_.name;
   options.limit = limit;
   options.continue_token = continue_token_;
+  if (continue_token_.empty()) {  // a token carries its own version
+    options.resource_version = machine_.refresh_from();
+    if (!options.resource_version.empty()) options.resource_version_match = "NotOlderThan";
+  }
   return options;
 }
 

@@ -2,6 +2,7 @@
 #include "controller/runtime/informer_machine.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "apis/meta.h"
 
@@ -16,19 +17,23 @@ constexpr std::chrono::nanoseconds kFirstWait = 800ms;
 constexpr std::chrono::nanoseconds kLongestWait = 30s;
 constexpr std::chrono::nanoseconds kHealthyAfter = 120s;
 constexpr std::chrono::nanoseconds kRefreshPause = 10s;
-constexpr std::chrono::nanoseconds kAbsentRetry = 60s;
+constexpr std::chrono::nanoseconds kAbsentRetry = 10min;
 // Quorum reads never go back unless etcd was restored from a backup. A few tries rule out a proxy
 // in front of two clusters; then a restart, with a new lease and a new epoch, is the honest way on.
 constexpr std::uint32_t kMaxRegressions = 3;
 
 InformerAction act(Action kind) { return {.kind = kind}; }
 
-// The server's "too large resource version" comes as a timeout with this cause.
-bool version_is_useless(const Error& error) {
-  if (error.kind == ErrorKind::kGone) return true;
+// The server's "too large resource version": a timeout with this cause. It is behind us, or was
+// restored from a backup.
+bool version_is_too_large(const Error& error) {
   return std::any_of(error.causes.begin(), error.causes.end(), [](const ErrorCause& cause) {
     return cause.reason == "ResourceVersionTooLarge";
   });
+}
+
+bool version_is_useless(const Error& error) {
+  return error.kind == ErrorKind::kGone || version_is_too_large(error);
 }
 
 }  // namespace
@@ -104,12 +109,12 @@ InformerAction InformerMachine::step(const InformerInput& input) {
       if (state != InformerState::kStreaming && state != InformerState::kWatching) break;
       lists_only = true;
       must_refresh = true;
+      by_quorum = true;  // a cache of the server's may be behind that event
       return wait(input.now);
   }
   return act(Action::kNone);
 }
 
-// Both ways leave resource_version out, so that the answer is the most recent, by quorum.
 InformerAction InformerMachine::refresh() {
   whole_list_tried = false;
   state = lists_only ? InformerState::kListing : InformerState::kStreaming;
@@ -133,10 +138,12 @@ InformerAction InformerMachine::on_whole(const InformerInput& input, Action acce
       return act(Action::kGiveUp);
     }
     must_refresh = true;
+    by_quorum = true;
     return wait(input.now);
   }
   regressions = 0;
   must_refresh = false;
+  by_quorum = false;
   synced = true;
   resource_version = input.resource_version;
   healthy_since = input.now;
@@ -154,6 +161,7 @@ InformerAction InformerMachine::on_watch_failed(const InformerInput& input) {
       return refresh();
     }
     if (kind == ErrorKind::kNotFound && optional) return absent();
+    if (version_is_useless(input.error) && !std::exchange(by_quorum, true)) return refresh();
     return wait(input.now);
   }
   if (state != InformerState::kWatching) return act(Action::kNone);
@@ -166,6 +174,7 @@ InformerAction InformerMachine::on_watch_failed(const InformerInput& input) {
     // for like any other trouble. Connections that failed before, as when the server restarted,
     // must not make this wait.
     must_refresh = true;
+    by_quorum = version_is_too_large(input.error);
     const bool just_refreshed = input.now - refreshed_at < kRefreshPause;
     if (failures == 0 || !just_refreshed) {
       ++failures;
@@ -179,8 +188,11 @@ InformerAction InformerMachine::on_watch_failed(const InformerInput& input) {
 InformerAction InformerMachine::on_list_failed(const InformerInput& input) {
   if (input.error.kind == ErrorKind::kGone && !whole_list_tried) {
     whole_list_tried = true;
+    by_quorum = true;
     return act(Action::kListWhole);
   }
+  if (version_is_too_large(input.error) && !std::exchange(by_quorum, true))
+    return act(Action::kListFirst);
   if (input.error.kind == ErrorKind::kNotFound && optional) return absent();
   return wait(input.now);
 }

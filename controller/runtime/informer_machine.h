@@ -10,6 +10,10 @@
 //               │ ▲                               anything else: resume at the same version
 //               ▼ │ timer
 //             Waiting        Absent: an optional kind the server does not serve
+//
+// The first refresh asks for the most recent, by quorum. A later one takes anything not older than
+// the cache, which the server can answer from its own; one that has not got that version either
+// (410, or "too large") is asked by quorum, at once.
 #pragma once
 
 #include <chrono>
@@ -27,7 +31,7 @@ enum class InformerState {
   kListing,    // a page of a LIST is on its way; pages collect in the same buffer
   kWatching,   // a watch from resource_version is opening or open
   kWaiting,    // between two tries
-  kAbsent,     // an optional kind that is not served: synced and empty, asked for every minute
+  kAbsent,     // an optional kind that is not served: synced and empty, asked for every 10 minutes
   kStopped,
 };
 const char* to_string(InformerState state);
@@ -82,6 +86,7 @@ struct InformerMachine {
   bool synced = false;             // the cache has been whole once
   bool lists_only = false;         // this server has no WatchList; remembered for good
   bool must_refresh = false;       // resource_version is of no use for a watch any more
+  bool by_quorum = false;          // nor for a refresh: the next one asks for the most recent
   bool whole_list_tried = false;   // kListWhole was used for this refresh
   std::uint32_t failures = 0;      // in a row; sets the wait
   std::uint32_t regressions = 0;   // refreshes in a row that were older than the cache
@@ -89,6 +94,8 @@ struct InformerMachine {
   MonotonicTime refreshed_at{0};   // when the cache was last whole
 
   InformerAction step(const InformerInput& input);
+  // What a refresh asks the server to be at least as new as; empty: the most recent, by quorum.
+  std::string refresh_from() const { return by_quorum ? std::string() : resource_version; }
   // A watch event or bookmark moved the cache on. Never back: an older version is kept out.
   void advance(const std::string& version);
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace berth {
@@ -36,6 +37,11 @@ InformerInput page(bool last, std::string version) {
 }
 InformerInput failed(In what, ErrorKind kind, MonotonicTime now = 0s) {
   return {.kind = what, .error = Error{.kind = kind, .message = "no"}, .now = now};
+}
+InformerInput too_large(In what, MonotonicTime now = 0s) {
+  InformerInput input = failed(what, ErrorKind::kTimeout, now);
+  input.error.causes.push_back({.reason = "ResourceVersionTooLarge"});
+  return input;
 }
 InformerInput watch_failed(ErrorKind kind, MonotonicTime now = 0s) {
   return failed(In::kWatchFailed, kind, now);
@@ -202,9 +208,71 @@ TEST(InformerMachine, ALargeVersionTheServerDoesNotKnowYetIsRefreshed) {
   InformerMachine machine;
   machine.step(start());
   machine.step(whole("100"));
-  InformerInput input = watch_failed(ErrorKind::kTimeout);
-  input.error.causes.push_back({.reason = "ResourceVersionTooLarge"});
-  EXPECT_EQ(machine.step(input).kind, Act::kStream);
+  EXPECT_EQ(machine.step(too_large(In::kWatchFailed)).kind, Act::kStream);
+  EXPECT_EQ(machine.refresh_from(), "");
+}
+
+// Where a refresh asks from, step by step: the version, or nothing for a quorum read.
+TEST(InformerMachine, ARefreshTakesWhatIsNotOlderThanTheCacheAndOnceRefusedTheMostRecent) {
+  struct From {
+    InformerInput input;
+    Act action;
+    const char* version;
+  };
+  const std::vector<std::pair<const char*, std::vector<From>>> cases = {
+      {"a WatchList",
+       {{start(), Act::kStream, ""},
+        {whole("10"), Act::kReplace, "10"},
+        {watch_failed(ErrorKind::kGone, 1min), Act::kStream, "10"},
+        {watch_failed(ErrorKind::kGone, 1min), Act::kStream, ""},
+        {watch_failed(ErrorKind::kGone, 1min), Act::kWait, ""},
+        {timer(1min), Act::kStream, ""},
+        {whole("20", 1min), Act::kReplace, "20"}}},
+      {"a list",
+       {{start(), Act::kStream, ""},
+        {watch_failed(ErrorKind::kInvalid), Act::kListFirst, ""},
+        {page(true, "10"), Act::kReplaceAndWatch, "10"},
+        {watch_failed(ErrorKind::kGone, 1min), Act::kListFirst, "10"},
+        {too_large(In::kListFailed, 1min), Act::kListFirst, ""},
+        {too_large(In::kListFailed, 1min), Act::kWait, ""},
+        {timer(1min), Act::kListFirst, ""}}},
+      {"a silent WatchList, whose server waits for a version it will never have",
+       {{start(), Act::kStream, ""},
+        {whole("10"), Act::kReplace, "10"},
+        {watch_failed(ErrorKind::kGone, 1min), Act::kStream, "10"},
+        {{.kind = In::kOverdue}, Act::kListFirst, "10"},
+        {too_large(In::kListFailed, 1min), Act::kListFirst, ""}}},
+      {"an expired continue token",
+       {{start(), Act::kStream, ""},
+        {watch_failed(ErrorKind::kInvalid), Act::kListFirst, ""},
+        {page(true, "10"), Act::kReplaceAndWatch, "10"},
+        {watch_failed(ErrorKind::kGone, 1min), Act::kListFirst, "10"},
+        {page(false, "11"), Act::kListNext, "10"},
+        {failed(In::kListFailed, ErrorKind::kGone), Act::kListWhole, ""}}},
+      {"an answer that is older all the same",
+       {{start(), Act::kStream, ""},
+        {whole("10"), Act::kReplace, "10"},
+        {watch_failed(ErrorKind::kGone, 1min), Act::kStream, "10"},
+        {whole("9", 1min), Act::kWait, ""}}},
+  };
+  for (const auto& [sentence, steps] : cases) {
+    SCOPED_TRACE(sentence);
+    InformerMachine machine;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const InformerAction action = machine.step(steps[i].input);
+      EXPECT_EQ(static_cast<int>(action.kind), static_cast<int>(steps[i].action)) << "step " << i;
+      EXPECT_EQ(machine.refresh_from(), steps[i].version) << "step " << i;
+    }
+  }
+}
+
+TEST(InformerMachine, AnOptionalKindThatIsAbsentIsLeftAloneForTenMinutes) {
+  InformerMachine machine;
+  machine.optional = true;
+  machine.step(start());
+  const InformerAction action = machine.step(watch_failed(ErrorKind::kNotFound));
+  EXPECT_EQ(action.wait, 10min);
+  EXPECT_TRUE(action.exact);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -167,6 +168,35 @@ TEST_F(InformerTest, WithoutWatchListItListsInPagesAndWatchesFromThere) {
   EXPECT_THAT(world_.transport.targets().back(), ::testing::Not(HasSubstr("sendInitialEvents")));
 }
 
+// A cache of the server's will do, as long as it is not behind ours; a server that is behind is
+// asked by quorum instead, at once and once.
+TEST_F(InformerTest, ALostWatchIsRefreshedFromTheLastVersion) {
+  open_with(event("ADDED", node_json("n1", "1")) + bookmark("10", true));
+  say(event("ERROR", status_json(410, "Expired")));
+  auto exchange = watch();
+  ASSERT_NE(exchange, nullptr);
+  EXPECT_THAT(exchange->request.target, HasSubstr("sendInitialEvents=true"));
+  EXPECT_THAT(exchange->request.target,
+              HasSubstr("resourceVersionMatch=NotOlderThan&resourceVersion=10"));
+  const FakeReply behind = {
+      504,
+      R"({"kind":"Status","status":"Failure","reason":"Timeout","code":504,"message":"Too large",)"
+      R"("details":{"causes":[{"reason":"ResourceVersionTooLarge"}]}})"};
+  world_.transport.script(kNodes, behind);
+  world_.transport.script(kNodes, {200, list("30", "", {node_json("n1", "30")})});
+  exchange->head(422);
+  exchange->bytes(status_json(422, "Invalid"));
+  exchange->end();
+  world_.settle();
+  EXPECT_THAT(cached(), ElementsAre("n1@30"));
+  const auto targets = world_.transport.targets();
+  ASSERT_EQ(targets.size(), 5u);
+  EXPECT_THAT(targets[2], HasSubstr("resourceVersion=10"));
+  EXPECT_THAT(targets[2], HasSubstr("resourceVersionMatch=NotOlderThan"));
+  EXPECT_THAT(targets[3], HasSubstr("limit=500"));
+  EXPECT_THAT(targets[3], ::testing::Not(HasSubstr("resourceVersion")));
+}
+
 TEST_F(InformerTest, AContinueTokenThatExpiredIsAnsweredByOneWholeList) {
   auto exchange = watch();
   world_.transport.script(kNodes, {200, list("50", "more", {node_json("n1", "1")})});
@@ -288,8 +318,19 @@ TEST(Informer, AScopeIsAllItOwnsAndAnAbsentKindIsEmpty) {
   EXPECT_TRUE(ledger.synced());
   EXPECT_TRUE(policies.synced());
   EXPECT_NE(cluster.config_maps().find("elsewhere", "other"), nullptr);
-  world.loop.run_for(61s);
+  const auto told = [&] {
+    return std::count_if(world.log.lines.begin(), world.log.lines.end(), [](const auto& line) {
+      return line.starts_with("info the API server does not serve an optional kind") &&
+             line.ends_with("crd=clusterpolicies.nvidia.com again_in=10m");
+    });
+  };
+  EXPECT_EQ(told(), 1);
+  world.loop.run_for(9min);
+  EXPECT_EQ(world.count("GET /apis/nvidia.com/v1/clusterpolicies"), 1u);
+  world.transport.script("GET /apis/nvidia.com/v1/clusterpolicies", {404, "404 page not found"});
+  world.loop.run_for(2min);
   EXPECT_EQ(world.count("GET /apis/nvidia.com/v1/clusterpolicies"), 2u);
+  EXPECT_EQ(told(), 1) << "once is enough";
   ledger.stop();
   policies.stop();
   world.settle();
