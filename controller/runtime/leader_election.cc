@@ -114,15 +114,35 @@ Task<bool> LeaderElector::hold(std::stop_token stop) {
 Task<void> LeaderElector::release() {
   if (!leading_) co_return;
   leading_ = false;
-  Lease lease = observed_;
-  lease.holder_identity.clear();
-  lease.lease_duration_seconds = 1;
-  lease.renew_time = loop_.wall_now();
-  Result<Lease> released = co_await write(std::move(lease), false, std::stop_token());
+  Result<Lease> released = co_await write_released();
+  if (!released.has_value() && released.error().kind == ErrorKind::kConflict) {
+    // The renewal that hold() was cut off from had reached the server: by now we know that it has
+    // been decided, so one look is enough.
+    ObjectKey key{options_.namespace_, options_.name};
+    Result<Lease> found =
+        co_await client_.get<Lease>(std::move(key), call_options(std::stop_token()));
+    if (found.has_value()) {
+      observe(std::move(found).value());
+      if (observed_.holder_identity != options_.identity) {
+        log_.info("lease already another's", {{"leader", observed_.holder_identity}});
+        co_return;
+      }
+      released = co_await write_released();
+    }
+  }
   if (released.has_value())
     log_.info("lease released");
   else
     log_.warn("lease not released; it expires by itself", {{"error", describe(released.error())}});
+}
+
+Task<Result<Lease>> LeaderElector::write_released() {
+  Lease lease = observed_;
+  lease.holder_identity.clear();
+  lease.lease_duration_seconds = 1;
+  lease.renew_time = loop_.wall_now();
+  Result<Lease> written = co_await write(std::move(lease), false, std::stop_token());
+  co_return written;
 }
 
 std::chrono::nanoseconds LeaderElector::time_left() const {
@@ -138,9 +158,7 @@ Task<LeaderElector::Attempt> LeaderElector::try_once(std::stop_token stop) {
   while (true) {
     if (look) {
       ObjectKey key{options_.namespace_, options_.name};
-      CallOptions call(Lane::kLease, stop,
-                       std::chrono::duration_cast<std::chrono::milliseconds>(request_deadline()));
-      Result<Lease> found = co_await client_.get<Lease>(std::move(key), call);
+      Result<Lease> found = co_await client_.get<Lease>(std::move(key), call_options(stop));
       if (found.has_value()) {
         observe(std::move(found).value());
       } else if (found.error().kind == ErrorKind::kNotFound) {
@@ -191,9 +209,7 @@ Task<Result<Lease>> LeaderElector::write(Lease lease, bool create, std::stop_tok
   ApiRequest request = create
                            ? create_request(kKind<Lease>, key.namespace_, std::move(body), options)
                            : merge_patch_request(kKind<Lease>, key, std::move(body), options);
-  CallOptions call(Lane::kLease, std::move(stop),
-                   std::chrono::duration_cast<std::chrono::milliseconds>(request_deadline()));
-  Result<Reply> reply = co_await client_.send(std::move(request), std::move(call));
+  Result<Reply> reply = co_await client_.send(std::move(request), call_options(std::move(stop)));
   if (!reply.has_value()) co_return std::move(reply).error();
   co_return decode_object<Lease>(reply->body);
 }
@@ -212,10 +228,12 @@ bool LeaderElector::others_lease_runs() const {
 }
 
 // A hung request must leave time for another before the deadline.
-std::chrono::nanoseconds LeaderElector::request_deadline() const {
-  const std::chrono::nanoseconds half = options_.renew_deadline / 2;
-  if (!leading_) return half;
-  return std::max<std::chrono::nanoseconds>(std::min(half, time_left()), 1ms);
+CallOptions LeaderElector::call_options(std::stop_token stop) const {
+  std::chrono::milliseconds within = options_.renew_deadline / 2;
+  if (leading_)
+    within = std::max(
+        std::min(within, std::chrono::duration_cast<std::chrono::milliseconds>(time_left())), 1ms);
+  return CallOptions(Lane::kLease, std::move(stop), within);
 }
 
 }  // namespace berth

@@ -51,9 +51,10 @@ class LeaderElector {
   enum class Attempt { kHeld, kHeldByOther, kFailed };
   Task<Attempt> try_once(std::stop_token stop);
   Task<Result<Lease>> write(Lease lease, bool create, std::stop_token stop);
+  Task<Result<Lease>> write_released();
   void observe(Lease lease);
   bool others_lease_runs() const;
-  std::chrono::nanoseconds request_deadline() const;
+  CallOptions call_options(std::stop_token stop) const;
 
   ApiClient& client_;
   Loop& loop_;

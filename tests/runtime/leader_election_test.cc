@@ -13,6 +13,7 @@ namespace berth {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::Contains;
 using ::testing::HasSubstr;
 
 constexpr char kGet[] = "GET /apis/coordination.k8s.io/v1/namespaces/berth/leases/lead";
@@ -163,6 +164,36 @@ TEST_F(LeaderElectionTest, AStoppedLeaderGivesTheLeaseUp) {
   const std::string body = world_.transport.exchanges.back()->request.body;
   EXPECT_THAT(body, HasSubstr(R"("holderIdentity":"")"));
   EXPECT_THAT(body, HasSubstr(R"("resourceVersion":"1")"));
+}
+
+// The renewal reaches the server, its reply does not reach us: the version we know is old.
+TEST_F(LeaderElectionTest, ARenewalUnderWayDoesNotKeepAStoppedLeaderFromGivingTheLeaseUp) {
+  world_.transport.script(kGet, {404, status_json(404, "NotFound")});
+  world_.transport.script(kPost, {201, lease_json("me", "1")});
+  start();
+  world_.loop.run_for(2s);
+  ASSERT_NE(world_.transport.open(kPatch), nullptr);
+  world_.transport.script(kPatch, {409, status_json(409, "Conflict")});
+  world_.transport.script(kGet, {200, lease_json("me", "2")});
+  world_.transport.script(kPatch, {200, lease_json("", "3")});
+  stop_.request_stop();
+  world_.settle();
+  EXPECT_EQ(world_.count(kPatch), 3u);
+  const std::string body = world_.transport.exchanges.back()->request.body;
+  EXPECT_THAT(body, HasSubstr(R"("holderIdentity":"")"));
+  EXPECT_THAT(body, HasSubstr(R"("resourceVersion":"2")"));
+  EXPECT_THAT(world_.log.lines, Contains("info lease released"));
+}
+
+TEST_F(LeaderElectionTest, AStoppedLeaderLeavesALeaseThatIsAnothersAlone) {
+  world_.transport.script(kGet, {404, status_json(404, "NotFound")});
+  world_.transport.script(kPost, {201, lease_json("me", "1")});
+  start();
+  world_.transport.script(kPatch, {409, status_json(409, "Conflict")});
+  world_.transport.script(kGet, {200, lease_json("other", "2")});
+  stop_.request_stop();
+  world_.settle();
+  EXPECT_EQ(world_.count(kPatch), 1u);
 }
 
 TEST(LeaseOptions, TimesThatCannotWorkAreRefusedByName) {
