@@ -19,8 +19,9 @@ std::vector<Condition> merge_conditions(const std::vector<Condition>& standing,
 
 bool same_verdicts(const std::vector<Condition>& a, const std::vector<Condition>& b) {
   return std::ranges::equal(a, b, [](const Condition& x, const Condition& y) {
-    return x.type == y.type && x.status == y.status && x.reason == y.reason &&
-           x.observed_generation == y.observed_generation;
+    return x.type == y.type && x.status == y.status &&
+           x.observed_generation == y.observed_generation &&
+           (x.type != "Stalled" || x.reason == y.reason);
   });
 }
 
@@ -30,6 +31,14 @@ std::string truncate(std::string text, std::size_t limit) {
   std::size_t end = limit - kEllipsis.size();
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
   return text.substr(0, end).append(kEllipsis);
+}
+
+std::string truncate_before_advice(const std::string& text, std::size_t limit) {
+  if (text.size() <= limit) return text;
+  const std::size_t at = text.rfind("; ");
+  if (at == text.npos || text.size() - at > limit / 2) return truncate(text, limit);
+  const std::string advice = text.substr(at);
+  return truncate(text.substr(0, at), limit - advice.size()) + advice;
 }
 
 }  // namespace berth

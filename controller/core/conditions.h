@@ -13,11 +13,15 @@ namespace berth {
 std::vector<Condition> merge_conditions(const std::vector<Condition>& standing,
                                         std::vector<Condition> desired, Time now);
 
-// Whether two sets of conditions say the same by type, status, reason and generation. Messages tell
-// progress and may differ: a count that moves is no reason to write at once.
+// Whether two sets of conditions say the same by type, status and generation, and Stalled by its
+// reason. Other reasons follow the step of some node, and messages tell progress: neither is a
+// cause to write at once.
 bool same_verdicts(const std::vector<Condition>& a, const std::vector<Condition>& b);
 
 // Cut to `limit` bytes at a character boundary, with an ellipsis.
 std::string truncate(std::string text, std::size_t limit);
+
+// The same, but the cut is made before the last clause ("; …"), where a message says what to do.
+std::string truncate_before_advice(const std::string& text, std::size_t limit);
 
 }  // namespace berth

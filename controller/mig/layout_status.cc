@@ -9,6 +9,7 @@
 #include "apis/names.h"
 #include "controller/core/conditions.h"
 #include "controller/mig/agent_config.h"
+#include "controller/mig/node_facts.h"
 #include "controller/mig/reasons.h"
 
 namespace berth {
@@ -76,7 +77,7 @@ std::vector<NodeDetail> details_of(const std::vector<const NodeStanding*>& nodes
     std::optional<Time> since;
     if (node->since) since = std::chrono::floor<std::chrono::seconds>(*node->since);
     details.push_back({node->node->meta.name, node->phase, node->reason,
-                       truncate(node->message, limits::kMaxMessage), since});
+                       truncate_before_advice(node->message, limits::kMaxMessage), since});
   }
   return details;
 }
@@ -108,6 +109,14 @@ std::string name_node(const NodeStanding& node) {
   return fmt::format("{}: {}", node.node->meta.name, node.message);
 }
 
+// A node in service that counts as out has just been returned, and one of `out` that is not among
+// the nodes is being returned for another layout: berth frees their slots next.
+bool awaits_slot(const RolloutChoice& choice) {
+  return choice.out > std::ranges::count_if(choice.nodes, [](const NodeStanding& node) {
+           return node.out && !in_service(*node.node);
+         });
+}
+
 // What only a person can solve; nothing while anything still moves by itself.
 std::optional<Verdict> stalled(const Snapshot& snapshot, const MIGLayout& layout,
                                const RolloutChoice& choice, const NodeCounts& counts,
@@ -129,7 +138,7 @@ std::optional<Verdict> stalled(const Snapshot& snapshot, const MIGLayout& layout
   });
   if (lost != worst.end()) return Verdict{(*lost)->reason, name_node(**lost)};
 
-  const bool moving = counts.in_progress > 0 || !choice.take.empty() ||
+  const bool moving = counts.in_progress > 0 || !choice.take.empty() || awaits_slot(choice) ||
                       std::ranges::any_of(worst, [](const NodeStanding* node) {
                         return node->reason == reasons::kAskingPods;
                       });
@@ -167,12 +176,15 @@ std::vector<Condition> conditions_of(const Snapshot& snapshot, const MIGLayout& 
                                      const std::vector<const NodeStanding*>& worst) {
   std::vector<Condition> conditions;
   auto add = [&](const char* type, const char* status, const Verdict& verdict) {
-    std::string message = verdict.message;
+    std::string lost;
     if (type == std::string_view("Ready") && !choice.lost.empty())
-      message += fmt::format("; {} more belong to other layouts: {}{}", choice.lost.size(),
-                             choice.lost.front(), choice.lost.size() > 1 ? ", …" : "");
-    conditions.push_back({type, status, verdict.reason, truncate(message, limits::kMaxMessage),
-                          layout.meta.generation, snapshot.now});
+      lost = truncate(fmt::format("; {} more belong to other layouts: {}{}", choice.lost.size(),
+                                  choice.lost.front(), choice.lost.size() > 1 ? ", …" : ""),
+                      limits::kMaxMessage / 4);
+    conditions.push_back(
+        {type, status, verdict.reason,
+         truncate_before_advice(verdict.message, limits::kMaxMessage - lost.size()) + lost,
+         layout.meta.generation, snapshot.now});
   };
   const std::optional<Verdict> stuck = stalled(snapshot, layout, choice, counts, worst);
   const bool ready = !stuck && counts.selected > 0 && counts.updated == counts.selected &&

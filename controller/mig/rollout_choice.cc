@@ -239,9 +239,10 @@ std::string Chooser::who_is_out() const {
     const bool by_berth =
         standing.bucket == NodeBucket::kInProgress || standing.bucket == NodeBucket::kFailed;
     out.push_back(fmt::format("{}{}", standing.node->meta.name,
-                              by_berth               ? ""
-                              : standing.node->ready ? " (cordoned, not by berth)"
-                                                     : " (not Ready)"));
+                              by_berth                     ? ""
+                              : in_service(*standing.node) ? " (just returned)"
+                              : standing.node->ready       ? " (cordoned, not by berth)"
+                                                           : " (not Ready)"));
     if (out.size() == 3) break;
   }
   if (out.empty()) return {};

@@ -35,11 +35,13 @@ std::optional<std::string> config_mismatch(const Situation& s, const std::string
 // What the agent hangs on, as far as its labels show: with paused labels it waits for NVIDIA's
 // pods to go away or to come back.
 std::string agent_step(const Situation& s) {
-  const std::vector<std::string> paused = paused_labels(s.node);
+  std::vector<std::string> paused = paused_labels(s.node);
+  for (std::string& label : paused) label.erase(0, std::string_view(names::kDeployPrefix).size());
   if (s.state() == "rebooting") return "the node is rebooting into the new MIG mode";
   if (s.state() == "pending" && !paused.empty())
-    return fmt::format("mig-manager has paused {} and has not brought {} back",
-                       fmt::join(paused, ", "), paused.size() == 1 ? "it" : "them");
+    return fmt::format("mig-manager has paused {} ({}…) and not brought {} back; see its log",
+                       fmt::join(paused, ", "), names::kDeployPrefix,
+                       paused.size() == 1 ? "it" : "them");
   if (s.state() == "pending") return "mig-manager is cutting the GPUs";
   if (!s.state().empty())
     return fmt::format("mig-manager reports the unknown state \"{}\"", s.state());

@@ -82,15 +82,37 @@ TEST(Conditions, TheTransitionTimeMovesOnlyWithTheStatus) {
   EXPECT_EQ(moved[0].last_transition_time, Time(seconds(99)));
 }
 
-TEST(Conditions, AMessageThatTellsProgressIsNoNewVerdict) {
+TEST(Conditions, WhatFollowsTheStepOfANodeIsNoNewVerdict) {
   const Condition standing{
-      .type = "Ready", .status = "False", .reason = "RollingOut", .message = "1 of 8"};
+      .type = "Ready", .status = "False", .reason = "Settling", .message = "1 of 8"};
   Condition moved = standing;
   moved.message = "2 of 8";
+  moved.reason = "AgentPending";
   EXPECT_TRUE(same_verdicts({standing}, {moved}));
-  moved.reason = "Paused";
-  EXPECT_FALSE(same_verdicts({standing}, {moved}));
   EXPECT_FALSE(same_verdicts({standing}, {}));
+  Condition done = standing;
+  done.status = "True";
+  EXPECT_FALSE(same_verdicts({standing}, {done}));
+  Condition of_an_edit = standing;
+  of_an_edit.observed_generation = 2;
+  EXPECT_FALSE(same_verdicts({standing}, {of_an_edit}));
+}
+
+TEST(Conditions, AnotherReasonToBeStalledIsANewVerdict) {
+  const Condition standing{.type = "Stalled", .status = "True", .reason = "NodeFailed"};
+  Condition other = standing;
+  other.message = "another node";
+  EXPECT_TRUE(same_verdicts({standing}, {other}));
+  other.reason = "Contested";
+  EXPECT_FALSE(same_verdicts({standing}, {other}));
+}
+
+TEST(Conditions, WhatIsCutStandsBeforeTheAdvice) {
+  EXPECT_EQ(truncate_before_advice("aaaa; do b", 10), "aaaa; do b");
+  EXPECT_EQ(truncate_before_advice("aaaaaaaaaa; do b", 12), "aaa…; do b");
+  EXPECT_EQ(truncate_before_advice("first; aaaaaaaaaa; do b", 12), "fir…; do b");
+  EXPECT_EQ(truncate_before_advice("a; a list longer than half", 12), "a; a list…");
+  EXPECT_EQ(truncate_before_advice("no advice at all", 12), "no advice…");
 }
 
 TEST(Conditions, TruncationKeepsWholeCharacters) {

@@ -567,6 +567,7 @@ std::optional<Error> RolloutWorld::patch_layout(const Write& write) {
 }
 
 void RolloutWorld::put_status(const StatusUpdate& update) {
+  if (on_status) on_status(update);
   if (layout(update.object.name) == nullptr) return;
   MIGLayout next = *layout(update.object.name);
   Json standing = Json::parse(encode_status(next.status));

@@ -90,6 +90,7 @@ class RolloutWorld {
 
   // Called after each write of berth's, before anything else happens.
   std::function<void(const std::string& write)> after_write;
+  std::function<void(const StatusUpdate& update)> on_status;
   std::vector<std::string> writes;  // "jsonpatch Node/n1: cordon for …", in order
   std::vector<std::string> events;  // reasons, "Node/n1 Cordoned"
   std::vector<std::string> broken;  // invariants, with what broke them
