@@ -48,6 +48,8 @@ Delay retry_delay(TransportOutcome outcome, const Error& error, int tries) {
     if (tries >= kMaxConnects) return std::nullopt;
     return kReconnectDelay * tries;
   }
+  // That one has waited for three seconds already; whoever asked has another way.
+  if (is_version_too_large(error)) return std::nullopt;
   const bool busy = error.http_code == 429 || error.http_code >= 500;
   if (!busy || tries >= kMaxTries || !error.retry_after) return std::nullopt;
   return std::clamp<std::chrono::milliseconds>(*error.retry_after, kReconnectDelay, kMaxRetryAfter);

@@ -92,6 +92,12 @@ void append_warnings(std::string_view value, std::vector<std::string>& out) {
 
 }  // namespace
 
+bool is_version_too_large(const Error& error) {
+  return std::any_of(error.causes.begin(), error.causes.end(), [](const ErrorCause& cause) {
+    return cause.reason == "ResourceVersionTooLarge";
+  });
+}
+
 std::optional<std::string_view> find_header(const std::vector<HttpHeader>& headers,
                                             std::string_view name) {
   for (const HttpHeader& header : headers) {

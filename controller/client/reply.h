@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "apis/result.h"
 #include "controller/io/transport.h"
 
 namespace berth {
@@ -20,6 +21,10 @@ struct Reply {
   std::string resource_version;       // the object's metadata.resourceVersion; empty if it has none
   std::vector<std::string> warnings;  // Warning headers' texts, without repeats
 };
+
+// The server is behind the resourceVersion that a LIST or a watch asked for, or was restored from a
+// backup.
+bool is_version_too_large(const Error& error);
 
 // The value of the first header of that name, compared without case.
 std::optional<std::string_view> find_header(const std::vector<HttpHeader>& headers,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "apis/meta.h"
+#include "controller/client/reply.h"
 
 namespace berth {
 namespace {
@@ -24,16 +25,8 @@ constexpr std::uint32_t kMaxRegressions = 3;
 
 InformerAction act(Action kind) { return {.kind = kind}; }
 
-// The server's "too large resource version": a timeout with this cause. It is behind us, or was
-// restored from a backup.
-bool version_is_too_large(const Error& error) {
-  return std::any_of(error.causes.begin(), error.causes.end(), [](const ErrorCause& cause) {
-    return cause.reason == "ResourceVersionTooLarge";
-  });
-}
-
 bool version_is_useless(const Error& error) {
-  return error.kind == ErrorKind::kGone || version_is_too_large(error);
+  return error.kind == ErrorKind::kGone || is_version_too_large(error);
 }
 
 }  // namespace
@@ -174,7 +167,7 @@ InformerAction InformerMachine::on_watch_failed(const InformerInput& input) {
     // for like any other trouble. Connections that failed before, as when the server restarted,
     // must not make this wait.
     must_refresh = true;
-    by_quorum = version_is_too_large(input.error);
+    by_quorum = is_version_too_large(input.error);
     const bool just_refreshed = input.now - refreshed_at < kRefreshPause;
     if (failures == 0 || !just_refreshed) {
       ++failures;
@@ -191,7 +184,7 @@ InformerAction InformerMachine::on_list_failed(const InformerInput& input) {
     by_quorum = true;
     return act(Action::kListWhole);
   }
-  if (version_is_too_large(input.error) && !std::exchange(by_quorum, true))
+  if (is_version_too_large(input.error) && !std::exchange(by_quorum, true))
     return act(Action::kListFirst);
   if (input.error.kind == ErrorKind::kNotFound && optional) return absent();
   return wait(input.now);

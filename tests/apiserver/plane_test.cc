@@ -196,6 +196,33 @@ TEST_F(Plane, ACompactedWatchIsAnswered410AfterARestart) {
   EXPECT_EQ(code, "410");
 }
 
+TEST_F(Plane, AVersionAheadOfTheServersIsRefusedForThatCause) {
+  const std::string ahead = "&resourceVersionMatch=NotOlderThan&resourceVersion=999999999";
+  const Reply list = kube().send("GET", "/api/v1/nodes?limit=500" + ahead);
+  EXPECT_EQ(list.status, 504);
+  EXPECT_EQ(list.body.text("/details/causes/0/reason"), "ResourceVersionTooLarge");
+  std::string cause;
+  kube().watch(
+      "/api/v1/nodes?watch=1&sendInitialEvents=true&allowWatchBookmarks=true&timeoutSeconds=9" +
+          ahead,
+      [&](const std::string&, const Object& object) {
+        cause = object.text("/details/causes/0/reason");
+        return false;
+      },
+      seconds(9));
+  EXPECT_EQ(cause, "ResourceVersionTooLarge");
+}
+
+TEST_F(Plane, DiscoveryNamesEvictionWithItsOwnGroupVersion) {
+  const Object core = kube().send("GET", "/api/v1").body;
+  std::string found;
+  for (const Object& resource : core.items("/resources"))
+    if (resource.text("/name") == "pods/eviction")
+      found = resource.text("/group") + "/" + resource.text("/version");
+  EXPECT_EQ(found, "policy/v1");
+  EXPECT_EQ(kube().send("GET", "/apis/no.such.group/v1").status, 404);
+}
+
 TEST_F(Plane, TheFaultProxyRefusesHoldsLosesAndCutsOnOrder) {
   cluster().add_gpu_nodes(1, {});
   FaultProxy proxy(plane());

@@ -138,6 +138,11 @@ TEST_F(ApiClientTest, RepeatsOnlyWhatIsSafe) {
   const FakeReply broken = {.outcome = TransportOutcome::kBroken};
   const FakeReply busy = {429, "{}", {{"Retry-After", "2"}}};
   const FakeReply down = {503, "", {{"retry-after", "1"}}};
+  const FakeReply ahead = {
+      504,
+      R"({"kind":"Status","status":"Failure","reason":"Timeout","code":504,)"
+      R"("details":{"causes":[{"reason":"ResourceVersionTooLarge"}],"retryAfterSeconds":1}})",
+      {{"Retry-After", "1"}}};
   const FakeReply down_for_long = {503, "", {{"retry-after", "3600"}}};
   const std::vector<RetryCase> cases = {
       {"a GET whose connection was refused", get, Lane::kWrite, refused, 2},
@@ -146,6 +151,8 @@ TEST_F(ApiClientTest, RepeatsOnlyWhatIsSafe) {
       {"a GET told when to come back by 503", get, Lane::kWrite, down, 2},
       {"a GET told to come back after its deadline", get, Lane::kWrite, down_for_long, 1},
       {"a GET refused by 429 without a time", get, Lane::kWrite, {429, "{}"}, 1},
+      {"a GET ahead of the server, which says 504 and when to come back", get, Lane::kWrite, ahead,
+       1},
       {"a GET of something absent", get, Lane::kWrite, {404, "{}"}, 1},
       {"a GET that timed out", get, Lane::kWrite, {.outcome = TransportOutcome::kTimeout}, 1},
       {"a GET that failed its TLS check",

@@ -181,7 +181,8 @@ TEST_F(InformerTest, ALostWatchIsRefreshedFromTheLastVersion) {
   const FakeReply behind = {
       504,
       R"({"kind":"Status","status":"Failure","reason":"Timeout","code":504,"message":"Too large",)"
-      R"("details":{"causes":[{"reason":"ResourceVersionTooLarge"}]}})"};
+      R"("details":{"causes":[{"reason":"ResourceVersionTooLarge"}]}})",
+      {{"Retry-After", "1"}}};
   world_.transport.script(kNodes, behind);
   world_.transport.script(kNodes, {200, list("30", "", {node_json("n1", "30")})});
   exchange->head(422);
