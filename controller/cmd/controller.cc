@@ -11,6 +11,7 @@
 #include <random>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "controller/client/api_client.h"
 #include "controller/client/kubeconfig.h"
@@ -24,6 +25,7 @@
 #include "controller/mig/slots.h"
 #include "controller/mig/watch_keys.h"
 #include "controller/runtime/metrics.h"
+#include "controller/runtime/required_apis.h"
 #include "controller/server/endpoints.h"
 #include "controller/server/http_server.h"
 #include "controller/server/process_facts.h"
@@ -139,6 +141,7 @@ int run_controller(ControllerFlags flags) {
   ApiClient client(loop, transport, log, {.version = BERTH_VERSION, .component = "controller"});
   ApiClient lease_client(loop, transport, log,
                          {.version = BERTH_VERSION, .component = "leader-election"});
+  if (flags.api_qps > 0) client.limit(TokenBucket(flags.api_qps, flags.api_burst));
   Metrics metrics(BERTH_VERSION);
   client.observe([&](const CallRecord& call) { metrics.on_call(call); });
   lease_client.observe([&](const CallRecord& call) { metrics.on_call(call); });
@@ -167,8 +170,14 @@ int run_controller(ControllerFlags flags) {
   std::stop_source stop;
   for (const int signal : {SIGTERM, SIGINT}) loop.on_signal(signal, [&] { stop.request_stop(); });
   int code = 1;
+  const std::vector<ResourceNeed> needs =
+      required_apis(!flags.options.dry_run, flags.options.leader_elect);
   // A coroutine's lambda must outlive it: it lives here, beside run().
-  const auto main_task = [&]() -> Task<void> { code = co_await controller.run(stop.get_token()); };
+  const auto main_task = [&]() -> Task<void> {
+    const bool served =
+        co_await wait_for_apis(client, log, needs, flags.options.sync_limit, stop.get_token());
+    if (served || stop.stop_requested()) code = co_await controller.run(stop.get_token());
+  };
   spawn(loop, main_task(), [&loop] { loop.stop(); });  // once the task's frame is gone
   loop.run();
   log.info("ended", {{"exit_code", std::to_string(code)}});

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/cmd/flags.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "controller/server/http_server.h"
@@ -14,6 +17,23 @@ FlagTable joined(std::vector<FlagTable> tables) {
   for (FlagTable& table : tables)
     for (Flag& flag : table) all.push_back(std::move(flag));
   return all;
+}
+
+template <class Number>
+Flag parsed_flag(std::string name, Number& field, std::string help, const char* expected) {
+  const std::string shown = name;
+  return {.name = std::move(name),
+          .help = std::move(help),
+          .set = [&field, shown, expected](const std::string& text) -> Result<void> {
+            const char* const end = text.data() + text.size();
+            Number number{};
+            const auto [stop, failed] = std::from_chars(text.data(), end, number);
+            if (failed != std::errc() || stop != end)
+              return invalid_spec(shown, "\"" + text + "\" is not " + expected);
+            field = number;
+            return {};
+          },
+          .show = [&field] { return fmt::format("{}", field); }};
 }
 
 }  // namespace
@@ -53,6 +73,14 @@ Flag duration_flag(std::string name, Duration& field, std::string help) {
             return {};
           },
           .show = [&field] { return format_duration(field); }};
+}
+
+Flag number_flag(std::string name, double& field, std::string help) {
+  return parsed_flag(std::move(name), field, std::move(help), "a number");
+}
+
+Flag count_flag(std::string name, int& field, std::string help) {
+  return parsed_flag(std::move(name), field, std::move(help), "a whole number");
 }
 
 Flag list_flag(std::string name, std::vector<std::string>& field, std::string help) {
@@ -141,6 +169,11 @@ FlagTable controller_flags(ControllerFlags& flags) {
                     "after which a leader that could not renew stops writing and exits"),
       duration_flag("--leader-elect-retry-period", lease.retry_period,
                     "between tries to take or renew the Lease"),
+      number_flag("--kube-api-qps", flags.api_qps,
+                  "requests a second to the API server, leases and watches aside; -1: no limit but "
+                  "the server's own"),
+      count_flag("--kube-api-burst", flags.api_burst,
+                 "requests that may be sent at once before --kube-api-qps counts"),
       switch_flag("--dry-run", flags.options.dry_run,
                   "log what would be done and write nothing, not even a Lease"),
       text_flag("--metrics-bind-address", flags.metrics_bind_address,
@@ -166,6 +199,10 @@ Result<void> validate(const ControllerFlags& flags) {
   for (const auto& [name, value] : required)
     if (value.empty()) return invalid_spec(name, "must not be empty");
   if (Result<void> lease = validate(flags.options.lease); !lease.has_value()) return lease;
+  if (flags.api_qps != -1 && !(flags.api_qps >= 0.1 && flags.api_qps <= 100'000))
+    return invalid_spec("--kube-api-qps", "must be between 0.1 and 100000, or -1 for no limit");
+  if (flags.api_burst < 1 || flags.api_burst > 100'000)
+    return invalid_spec("--kube-api-burst", "must be between 1 and 100000");
   const std::pair<const char*, const std::string&> addresses[] = {
       {"--metrics-bind-address", flags.metrics_bind_address},
       {"--health-probe-bind-address", flags.health_bind_address},

@@ -39,6 +39,8 @@ Flag text_flag(std::string name, std::string& field, std::string help);
 Flag switch_flag(std::string name, bool& field, std::string help);
 Flag duration_flag(std::string name, Duration& field, std::string help);
 Flag list_flag(std::string name, std::vector<std::string>& field, std::string help);
+Flag number_flag(std::string name, double& field, std::string help);
+Flag count_flag(std::string name, int& field, std::string help);
 // One of the words.
 Flag choice_flag(std::string name, std::string& field, std::vector<std::string> words,
                  std::string help);
@@ -56,6 +58,8 @@ struct ControllerFlags {
   ConfigFlags connection;
   ControllerOptions options;
   LogFlags log;
+  double api_qps = 50;
+  int api_burst = 100;
   std::string metrics_bind_address = ":8080";
   std::string health_bind_address = ":8081";
   bool print_config = false;
