@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the phases share: the label write, the way on to another target, giving up.
+#include "controller/mig/node_steps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "apis/names.h"
+#include "controller/mig/drain_steps.h"
+#include "controller/mig/node_facts.h"
+#include "controller/mig/node_patch.h"
+#include "controller/mig/preflight.h"
+
+namespace berth {
+namespace {
+
+constexpr std::int64_t kMaxBackoff = 16;  // times the base
+
+}  // namespace
+
+// Every write of mig.config: on a cordoned node that is still ours, with no pod that a cut would
+// hurt, which the guard asks the API server itself right before.
+void NodeSteps::write_label(NodeRollout written, const std::string& reason, const char* event) {
+  std::optional<std::string> label = next_label(written.config, s_.label());
+  if (!label) return fail(fmt::format("{}; {} has no room for an alias", reason, written.config));
+  if (!s_.node.cordoned())
+    return fail(fmt::format("{}; but the node was uncordoned by hand", reason));
+  // Bound late, past the cordon: they leave as politely as the others did.
+  if (now().phase != RolloutPhase::kCordoned) {
+    const Time patience =
+        now().not_before.value_or(now().since + s_.rules->rollout.progress_deadline);
+    const DrainProgress late = plan_drain(s_.snapshot, s_.node, s_.rules->drain, patience, plan_);
+    if (late.timed_out)
+      return fail(fmt::format("pods bound after the cordon don't leave: {}", late.message));
+    if (!late.empty) return;
+  }
+  Guard guard;
+  guard.node = ref_of(s_.node);
+  guard.question = "is the node still cordoned and ours, with no GPU pod bound?";
+  guard.refuse = [uid = s_.node.meta.uid, text = s_.record.text, drain = s_.rules->drain,
+                  settings = s_.snapshot.settings](
+                     const Node& node, const std::vector<Pod>& pods) -> std::optional<std::string> {
+    if (node.meta.uid != uid) return "the node is another one of the same name";
+    if (!node.cordoned()) return "the node is schedulable";
+    if (read_rollout(node).text != text) return "the rollout annotation has changed";
+    for (const Pod& pod : pods)
+      if (must_leave(pod, drain, settings))
+        return fmt::format("pod {}/{} is bound to the node", pod.meta.namespace_.view(),
+                           pod.meta.name);
+    return std::nullopt;
+  };
+  written.since = s_.snapshot.now;
+  written.not_before.reset();
+  NodePatch(s_).label(*label).restore_paused_labels().rollout(written).plan(plan_, reason,
+                                                                            std::move(guard));
+  tell(written.attempt > 0 || written.phase == RolloutPhase::kRollingBack, event, "Repartition",
+       fmt::format("{}={} ({})", names::kMigConfig, *label, reason));
+}
+
+bool NodeSteps::asks_for_another() const {
+  return s_.owner != nullptr && s_.target->ok() && s_.target->config != now().config &&
+         s_.target->config != now().failed_config && !s_.owner->spec.rollout.paused && !s_.held() &&
+         s_.node.cordoned() && check_rules(*s_.owner).empty() && !s_.view.halted(*s_.owner) &&
+         !agent_not_configured(s_.snapshot);
+}
+
+// Without uncordoning between. Pods that were bound meanwhile leave as any others.
+void NodeSteps::go_on_to_target() {
+  NodeRollout onward = next(RolloutPhase::kCordoned);
+  onward.layout_uid = s_.owner->meta.uid;
+  onward.layout = s_.owner->meta.name;
+  onward.config = s_.target->config;
+  onward.attempt = 0;
+  onward.failed_config = now().phase == RolloutPhase::kFailed ? now().failed_config : "";
+  NodePatch(s_).rollout(onward).plan(
+      plan_, fmt::format("go on to {}, which the layout asks for now", s_.target->config));
+}
+
+void NodeSteps::fail(const std::string& why) {
+  NodeRollout failed = next(RolloutPhase::kFailed);
+  if (failed.failed_config.empty()) failed.failed_config = now().config;
+  // Nothing has been written since the failure: the label still names what failed.
+  if (now().phase == RolloutPhase::kCordoned) failed.config = failed.failed_config;
+  failed.why = why;
+  NodePatch patch(s_);
+  // An agent that works for somebody else has paused them for a reason.
+  const bool foreign = !names_config(s_.label(), now().config);
+  if (!foreign || s_.state() != "pending") patch.restore_paused_labels();
+  patch.rollout(failed).plan(plan_, fmt::format("give up: {}", why));
+  tell(true, "RolloutFailed", "Repartition",
+       fmt::format("given up on {}; the node stays cordoned: {}", failed.failed_config, why));
+}
+
+NodeRollout NodeSteps::next(RolloutPhase phase) const {
+  NodeRollout rollout = now();
+  rollout.phase = phase;
+  rollout.since = s_.snapshot.now;
+  rollout.not_before.reset();
+  return rollout;
+}
+
+bool NodeSteps::wait_until(Time due) {
+  if (s_.snapshot.now >= due) return false;
+  plan_.requeue_in(std::chrono::ceil<Duration>(due - s_.snapshot.now));
+  return true;
+}
+
+Duration NodeSteps::back_off(Duration base, std::int64_t attempt) const {
+  return base *
+         std::min<std::int64_t>(kMaxBackoff, std::int64_t{1} << std::min<std::int64_t>(attempt, 4));
+}
+
+void NodeSteps::tell(bool warning, const char* reason, const char* action, std::string note) {
+  plan_.events.push_back({ref_of(s_.node), warning, reason, action, std::move(note)});
+}
+
+}  // namespace berth

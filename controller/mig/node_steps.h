@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// NodeSteps: the next step of one node that berth has taken, or is about to take. One class, three
+// files: what the phases share, a node that is claimed or drained, and a node whose label is
+// written. Used within one reconcile: the situation and the plan outlive it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "controller/core/plan.h"
+#include "controller/mig/situation.h"
+#include "controller/mig/verification.h"
+
+namespace berth {
+
+class NodeSteps {
+ public:
+  NodeSteps(const Situation& s, Plan& plan) : s_(s), plan_(plan) {}
+  void run();
+
+ private:
+  // Claimed and Cordoned.
+  void overwrite_unreadable();
+  void cordon_claimed();
+  std::optional<std::string> reason_to_drop_claim() const;
+  void drop_claim(const std::string& why);
+  void leave_cordoned();
+  Time settled_at() const;
+  void apply();
+  void restore(const std::string& why, bool back_off);
+
+  // Applying, RollingBack and Failed.
+  void leave_applying();
+  void retry_failed_agent(const Verification& verification);
+  bool superseded() const;
+  void finish();
+  void give_up(const std::string& why);
+  void leave_failed();
+  void release(const std::string& why);
+
+  // What they share.
+  void write_label(NodeRollout next, const std::string& reason, const char* event);
+  bool asks_for_another() const;
+  void go_on_to_target();
+  void fail(const std::string& why);
+  const NodeRollout& now() const { return *s_.record.rollout; }
+  NodeRollout next(RolloutPhase phase) const;
+  // True if it is not that late yet; the key is due again then.
+  bool wait_until(Time due);
+  // What the node had when it was taken: the config berth last applied, if only its label had been
+  // changed by somebody.
+  std::string config_found() const { return now().reasserts > 0 ? now().config : now().previous; }
+  Duration back_off(Duration base, std::int64_t attempt) const;
+  void tell(bool warning, const char* reason, const char* action, std::string note);
+
+  const Situation& s_;
+  Plan& plan_;
+};
+
+}  // namespace berth

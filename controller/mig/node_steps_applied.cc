@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Once the label is written: Applying and RollingBack until allocatable is verified, or Failed.
+#include <fmt/format.h>
+
+#include "apis/names.h"
+#include "controller/mig/node_facts.h"
+#include "controller/mig/node_patch.h"
+#include "controller/mig/node_steps.h"
+#include "controller/mig/preflight.h"
+#include "controller/mig/reasons.h"
+
+namespace berth {
+namespace {
+
+constexpr std::int64_t kMaxAttempts = 2;  // label writes after the first
+
+}  // namespace
+
+void NodeSteps::leave_applying() {
+  using State = Verification::State;
+  const Verification verification = verify(s_);
+  const Time deadline = now().since + s_.rules->rollout.progress_deadline;
+  switch (verification.state) {
+    case State::kForeignLabel:
+      return fail(verification.message);
+    case State::kDone:
+    case State::kSteadying:
+      if (superseded()) return go_on_to_target();
+      if (verification.state == State::kSteadying) return (void)wait_until(verification.due);
+      return finish();
+    case State::kMismatch:
+      if (superseded()) return go_on_to_target();
+      break;
+    case State::kAgentFailed:
+      if (superseded()) return go_on_to_target();
+      return retry_failed_agent(verification);
+    case State::kAgentWorking:
+      break;
+  }
+  if (wait_until(deadline)) return;
+  const std::string why =
+      fmt::format("not done within {}: {}",
+                  format_duration_short(s_.rules->rollout.progress_deadline), verification.message);
+  // A wedged agent is set going once more, then treated as failed.
+  const std::int64_t attempts = verification.state == State::kAgentWorking ? 1 : kMaxAttempts;
+  if (now().attempt >= attempts) return give_up(why);
+  NodeRollout again = next(now().phase);
+  again.attempt = now().attempt + 1;
+  write_label(std::move(again), fmt::format("try again: {}", why), "Retrying");
+}
+
+void NodeSteps::retry_failed_agent(const Verification& verification) {
+  NodeRollout again = next(now().phase);
+  // The kubelet projects a changed ConfigMap late: a `failed` for a name the agent could not know
+  // yet is not believed, and does not count.
+  std::optional<Time> changed = agent_config_changed_at(s_.snapshot);
+  const Time known = changed.value_or(Time{}) + s_.snapshot.settings.agent_config_map_delay;
+  if (changed && now().since < known) {
+    if (wait_until(known)) return;
+    return write_label(std::move(again), "try again: the agent may not have known the config yet",
+                       "Retrying");
+  }
+  if (now().attempt >= kMaxAttempts) return give_up(verification.message);
+  if (!now().not_before) {
+    NodeRollout waiting = now();
+    waiting.not_before =
+        s_.snapshot.now + back_off(s_.snapshot.settings.retry_backoff, now().attempt);
+    NodePatch(s_).restore_paused_labels().rollout(waiting).plan(
+        plan_, fmt::format("try again after {}: {}", format_time(*waiting.not_before),
+                           verification.message));
+    return tell(true, "AgentFailed", "Repartition", verification.message);
+  }
+  if (wait_until(*now().not_before)) return;
+  again.attempt = now().attempt + 1;
+  write_label(std::move(again), fmt::format("try again: {}", verification.message), "Retrying");
+}
+
+// Whether the layout has come to ask for something else since the label was written.
+bool NodeSteps::superseded() const {
+  return now().phase == RolloutPhase::kApplying && asks_for_another();
+}
+
+void NodeSteps::finish() {
+  if (s_.held() && now().berth_cordoned) return;  // whoever holds it wants it kept out
+  NodeRollout idle = next(RolloutPhase::kIdle);
+  idle.attempt = 0;
+  idle.berth_cordoned = false;
+  if (idle.failed_config == idle.config) idle.failed_config.clear();
+  NodePatch patch(s_);
+  if (now().berth_cordoned) patch.uncordon();
+  patch.rollout(idle).plan(
+      plan_, fmt::format("{} is verified: {}", now().config,
+                         now().berth_cordoned ? "uncordon" : "leave it cordoned as it was"));
+  const Time taken = now().taken.value_or(now().since);
+  auto span = [](Time from, Time to) {
+    return format_duration_short(std::chrono::duration_cast<std::chrono::seconds>(to - from));
+  };
+  const bool rolled_back = now().phase == RolloutPhase::kRollingBack;
+  tell(rolled_back, rolled_back ? "RolledBack" : "Repartitioned", "Uncordon",
+       fmt::format("{} is in force; drained for {}, repartitioned and verified in {}, out for {}",
+                   now().config, span(taken, now().since), span(now().since, s_.snapshot.now),
+                   span(taken, s_.snapshot.now)));
+  if (std::string late = late_pods(s_); !late.empty())
+    tell(true, reasons::kLateBinding, "Repartition",
+         fmt::format("bound to the node while its GPUs were being cut: {}", late));
+}
+
+// The target is beyond this node. Under Rollback the previous config by the same steps; else, or
+// where that is what failed, the node stays out for a person to look at.
+void NodeSteps::give_up(const std::string& why) {
+  const bool can_roll_back = s_.rules->rollout.failure_policy == FailurePolicy::kRollback &&
+                             now().phase == RolloutPhase::kApplying;
+  if (!can_roll_back) return fail(why);
+  const std::string previous =
+      now().previous.empty() ? std::string(names::kAllDisabled) : now().previous;
+  if (previous == now().config || !config_is_rendered(s_.snapshot, previous)) return fail(why);
+  NodeRollout back = next(RolloutPhase::kRollingBack);
+  back.failed_config = now().config;
+  back.config = previous;
+  back.attempt = 0;
+  back.why = why;
+  write_label(std::move(back), fmt::format("roll back to {}: {}", previous, why), "RollingBack");
+}
+
+// --- Failed ---
+
+void NodeSteps::leave_failed() {
+  if (s_.owner == nullptr || s_.owner->meta.deletion_timestamp)
+    return release("the MIGLayout that took the node is gone or no longer selects it");
+  if (!s_.node.cordoned()) return release("it was uncordoned by hand");
+  if (asks_for_another()) return go_on_to_target();
+  // Somebody has brought the agent to do it after all.
+  const Verification verification = verify(s_);
+  if (verification.state == Verification::State::kDone) return finish();
+  if (verification.state == Verification::State::kSteadying) wait_until(verification.due);
+}
+
+// Out of berth's hands as it stands. The config stays marked as failed, so that it isn't tried on
+// this node again.
+void NodeSteps::release(const std::string& why) {
+  NodeRollout idle = next(RolloutPhase::kIdle);
+  idle.berth_cordoned = false;
+  idle.attempt = 0;
+  NodePatch(s_).same_cordon().rollout(idle).plan(plan_, fmt::format("release: {}", why));
+  tell(true, "Released", "Release",
+       fmt::format("{}; {}: {}", why,
+                   s_.node.cordoned() ? "it stays cordoned, uncordon it once its GPUs are in order"
+                                      : "its GPUs may not be in order",
+                   now().why));
+}
+
+}  // namespace berth

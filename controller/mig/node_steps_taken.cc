@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Until the label is written: claimed, then Cordoned while its pods leave.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "apis/names.h"
+#include "controller/mig/drain_steps.h"
+#include "controller/mig/node_facts.h"
+#include "controller/mig/node_patch.h"
+#include "controller/mig/node_steps.h"
+#include "controller/mig/preflight.h"
+
+namespace berth {
+namespace {
+
+constexpr char kReleasedByHand[] =
+    "uncordoned by hand while berth drained it; remove this annotation to let berth try again";
+
+}  // namespace
+
+// --- claimed ---
+
+// Somebody wrote something else into the annotation of a node that holds a slot. Whether berth
+// cordoned the node is lost with it, so it stays as it is.
+void NodeSteps::overwrite_unreadable() {
+  NodeRollout idle;
+  idle.seq = s_.slot->seq;
+  idle.epoch = s_.slot->epoch;
+  idle.since = s_.snapshot.now;
+  NodePatch(s_).rollout(idle).plan(
+      plan_,
+      fmt::format("replace annotation {}, which berth can't read", names::kRolloutAnnotation));
+  tell(true, "RolloutForgotten", "Restore",
+       fmt::format("annotation {} was overwritten by somebody; if berth had cordoned the node, "
+                   "uncordon it",
+                   names::kRolloutAnnotation));
+}
+
+void NodeSteps::cordon_claimed() {
+  if (s_.slot->epoch > s_.snapshot.epoch && !s_.snapshot.offline) return;
+  if (auto why = reason_to_drop_claim()) return drop_claim(*why);
+  const MIGLayout& layout = *s_.owner;
+  const Target& target = *s_.target;
+
+  const bool reassert = s_.record.rollout && now().config == target.config;
+  NodeRollout taken = s_.record.rollout.value_or(NodeRollout{});
+  taken.seq = s_.slot->seq;
+  taken.epoch = s_.slot->epoch;
+  taken.layout_uid = layout.meta.uid;
+  taken.layout = layout.meta.name;
+  taken.config = target.config;
+  taken.previous = base_config(s_.label());
+  taken.phase = RolloutPhase::kCordoned;
+  taken.since = s_.snapshot.now;
+  taken.taken = s_.snapshot.now;
+  taken.not_before.reset();
+  taken.reasserts = reassert ? taken.reasserts + 1 : 0;
+  taken.berth_cordoned = !s_.node.cordoned();
+  taken.failed_config.clear();
+  taken.why.clear();
+  NodePatch(s_).cordon().rollout(taken).plan(
+      plan_, fmt::format("cordon for MIGLayout {}", layout.meta.name));
+  tell(false, "Cordoned", "Cordon",
+       fmt::format("{} for MIGLayout {}: to become {}",
+                   taken.berth_cordoned ? "cordoned" : "taken, cordoned as it was,",
+                   layout.meta.name, format(target.layout)));
+}
+
+std::optional<std::string> NodeSteps::reason_to_drop_claim() const {
+  if (s_.slot->epoch != s_.snapshot.epoch && !s_.snapshot.offline)
+    return "it was claimed by a former leader";
+  if (s_.slot->seq != s_.record.seq() + 1) return "its sequence number has moved on";
+  if (auto why = reason_to_restore(s_)) return why;
+  if (s_.slot->holder != "MIGLayout/" + s_.owner->meta.name)
+    return "another MIGLayout owns the node now";
+  if (s_.held()) return fmt::format("it is held by annotation {}", names::kHoldAnnotation);
+  if (auto obstacle = obstacle_on(s_.snapshot, s_.node)) return obstacle->message;
+  return agent_not_configured(s_.snapshot);
+}
+
+// The cordon that belongs to the claim may still be in flight. Raising the sequence number first
+// makes it fail; reconcile_slots frees the slot afterwards.
+void NodeSteps::drop_claim(const std::string& why) {
+  NodeRollout idle = s_.record.rollout.value_or(NodeRollout{.since = s_.snapshot.now});
+  idle.seq = s_.slot->seq;
+  idle.epoch = s_.slot->epoch;
+  NodePatch(s_).rollout(idle).plan(plan_, fmt::format("give the slot back: {}", why));
+}
+
+// --- Cordoned ---
+
+void NodeSteps::leave_cordoned() {
+  // A person wants the node back: berth never cordons it against them.
+  if (!s_.node.cordoned()) {
+    NodePatch patch(s_);
+    patch.same_cordon();
+    if (!s_.held()) patch.hold(kReleasedByHand);
+    NodeRollout idle = next(RolloutPhase::kIdle);
+    idle.config = config_found();
+    patch.rollout(idle).plan(plan_, "the node was uncordoned by hand: hold its rollout");
+    return tell(true, "UncordonedByHand", "Hold",
+                fmt::format("uncordoned by hand while berth drained it; remove annotation {} to "
+                            "let berth try again",
+                            names::kHoldAnnotation));
+  }
+  if (s_.held() || !driver_upgrade(s_.node).empty() || !deletion_mark(s_.node).empty()) return;
+  if (auto why = reason_to_restore(s_)) return restore(*why, false);
+  if (auto why = agent_not_configured(s_.snapshot)) return restore(*why, false);
+
+  const DrainSpec& drain = s_.rules->drain;
+  // Allocatable was right when the node was taken, so nobody is evicted for the sake of a label.
+  if (now().reasserts > 0 && !drain_progress(s_.snapshot, s_.node, drain, now().since).empty)
+    return restore("its GPUs are in use, and only the label differs", false);
+  const DrainProgress progress = plan_drain(s_.snapshot, s_.node, drain, now().since, plan_);
+  if (progress.timed_out)
+    return restore(fmt::format("drain timed out: {}", progress.message), true);
+  if (!progress.empty) return;
+  if (wait_until(settled_at())) return;
+  apply();
+}
+
+// "Cordoned" for as long as bindings in flight may take to land. The cordon's reply, if this
+// process had it, is the better witness of when the cordon took effect.
+Time NodeSteps::settled_at() const {
+  Time cordoned = now().since;
+  const Answer* reply =
+      s_.snapshot.answers.find(question(Write{.verb = Verb::kJsonPatch, .object = ref_of(s_.node)}),
+                               s_.snapshot.now, s_.snapshot.settings.answer_ttl);
+  if (reply != nullptr && reply->yes) cordoned = std::max(cordoned, reply->at);
+  return cordoned + s_.snapshot.settings.settle;
+}
+
+void NodeSteps::apply() {
+  const std::string_view state = s_.state();
+  std::optional<std::string> wait;
+  if (auto obstacle = obstacle_on(s_.snapshot, s_.node))
+    wait = obstacle->message;
+  else if (state == "pending" || state == "rebooting")
+    wait = fmt::format("mig-manager is at work on {} (state {})", s_.label(), state);
+  std::optional<std::string> label = next_label(s_.target->config, s_.label());
+  if (!wait && (!label || !config_is_rendered(s_.snapshot, *label)))
+    wait = fmt::format("the agents' file has no entry {} yet", s_.target->config);
+  if (wait) {
+    // The node is empty and idle: it must not stay out for ever.
+    const Time deadline = now().since + s_.rules->drain.timeout;
+    if (!wait_until(deadline)) restore(*wait, true);
+    return;
+  }
+  NodeRollout applying = next(RolloutPhase::kApplying);
+  applying.layout_uid = s_.owner->meta.uid;
+  applying.layout = s_.owner->meta.name;
+  applying.config = s_.target->config;
+  applying.attempt = 0;
+  applying.failed_config.clear();
+  write_label(std::move(applying), fmt::format("apply {}", s_.target->config), "Repartitioning");
+}
+
+void NodeSteps::restore(const std::string& why, bool back_off_first) {
+  // Given up on once, and the agent has done nothing since: it is no better than it was.
+  if (!now().failed_config.empty()) return fail(why);
+  NodeRollout idle = next(RolloutPhase::kIdle);
+  idle.config = config_found();
+  idle.berth_cordoned = false;
+  if (back_off_first) {
+    idle.not_before = s_.snapshot.now + back_off(s_.snapshot.settings.abort_backoff, now().attempt);
+    idle.attempt = now().attempt + 1;
+  }
+  NodePatch patch(s_);
+  if (now().berth_cordoned) patch.uncordon();
+  patch.rollout(idle).plan(plan_, fmt::format("restore: {}", why));
+  tell(back_off_first, "Restored", "Restore",
+       fmt::format("{} without a change: {}{}",
+                   now().berth_cordoned ? "uncordoned" : "left cordoned, as berth found it,", why,
+                   idle.not_before
+                       ? fmt::format("; tried again after {}", format_time(*idle.not_before))
+                       : ""));
+}
+
+}  // namespace berth
