@@ -152,21 +152,30 @@ void add_config(MigConfigs& configs, const std::string& name, const std::string&
   for (int attempt = 0; attempt <= kMaxAlias; ++attempt) configs[alias(name, attempt)] = content;
 }
 
-Result<std::string> render_file(const MigConfigs& configs) {
-  if (configs.empty())
-    return invalid_spec(
-        "", "a mig-parted file needs at least one config; the agent rejects an empty one");
-  std::string out = "version: v1\nmig-configs:\n";
+std::string render_configs(const MigConfigs& configs) {
+  std::string out;
   for (const auto& [name, content] : configs) {
     out += fmt::format("  {}:\n", is_bare_key(name) ? name : quote_yaml(name));
     out += indented(content, "    ");
   }
-  if (out.size() > kMaxConfigBytes)
+  return out;
+}
+
+Result<void> check_file_size(std::size_t bytes) {
+  if (bytes <= kMaxConfigBytes) return {};
+  return invalid_spec(
+      "",
+      fmt::format("the mig-parted file would take {} bytes, and a ConfigMap holds {}; use fewer "
+                  "MIGLayouts or fewer different GPUs in each",
+                  bytes, kMaxConfigBytes));
+}
+
+Result<std::string> render_file(const MigConfigs& configs) {
+  if (configs.empty())
     return invalid_spec(
-        "",
-        fmt::format("the mig-parted file would take {} bytes, and a ConfigMap holds {}; use fewer "
-                    "MIGLayouts or fewer different GPUs in each",
-                    out.size(), kMaxConfigBytes));
+        "", "a mig-parted file needs at least one config; the agent rejects an empty one");
+  std::string out = "version: v1\nmig-configs:\n" + render_configs(configs);
+  if (Result<void> fits = check_file_size(out.size()); !fits) return std::move(fits).error();
   return out;
 }
 

@@ -59,6 +59,11 @@ bool is_berth_config(std::string_view name);
 // Adds the config under its name and every alias.
 void add_config(MigConfigs& configs, const std::string& name, const std::string& content);
 
+// What these configs add to the file, and whether so many bytes fit into a ConfigMap (kInvalidSpec
+// with both sizes).
+std::string render_configs(const MigConfigs& configs);
+Result<void> check_file_size(std::size_t bytes);
+
 // The whole file. kInvalidSpec if it would not fit into a ConfigMap.
 Result<std::string> render_file(const MigConfigs& configs);
 

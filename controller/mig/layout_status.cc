@@ -9,6 +9,7 @@
 #include "apis/names.h"
 #include "controller/core/conditions.h"
 #include "controller/mig/agent_config.h"
+#include "controller/mig/agent_file.h"
 #include "controller/mig/node_facts.h"
 #include "controller/mig/reasons.h"
 
@@ -117,6 +118,18 @@ bool awaits_slot(const RolloutChoice& choice) {
          });
 }
 
+// Why the agents' file will not come to hold what the layout asks for.
+std::optional<std::string> no_room_in_file(const Snapshot& snapshot, const MIGLayout& layout,
+                                           const std::vector<const NodeStanding*>& worst) {
+  // The whole file is looked at only while something is missing from it.
+  if (std::ranges::find(worst, reasons::kConfigNotRendered, &NodeStanding::reason) == worst.end())
+    return std::nullopt;
+  const Result<AgentFile> file = compute_agent_file(snapshot);
+  if (!file) return file.error().message;
+  const AgentFile::LeftOut* left_out = file->find_left_out(layout);
+  return left_out != nullptr ? std::optional(left_out->why) : std::nullopt;
+}
+
 // What only a person can solve; nothing while anything still moves by itself.
 std::optional<Verdict> stalled(const Snapshot& snapshot, const MIGLayout& layout,
                                const RolloutChoice& choice, const NodeCounts& counts,
@@ -130,6 +143,8 @@ std::optional<Verdict> stalled(const Snapshot& snapshot, const MIGLayout& layout
            (node->reason == reasons::kAgentFailed && node->bucket == NodeBucket::kPending);
   });
   if (hopeless != worst.end()) return Verdict{(*hopeless)->reason, name_node(**hopeless)};
+  if (auto why = no_room_in_file(snapshot, layout, worst))
+    return Verdict{reasons::kAgentConfigTooLarge, *why};
   // Allocatable that does not come back to what it was is somebody's to mend.
   auto lost = std::ranges::find_if(worst, [&](const NodeStanding* node) {
     return node->reason == reasons::kAllocatableMismatch && node->bucket == NodeBucket::kPending &&

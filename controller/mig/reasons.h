@@ -40,6 +40,7 @@ inline constexpr char kAgentPending[] = "AgentPending";
 inline constexpr char kAgentFailed[] = "AgentFailed";
 inline constexpr char kAgentRebooting[] = "AgentRebooting";
 inline constexpr char kConfigNotRendered[] = "ConfigNotRendered";
+inline constexpr char kAgentConfigTooLarge[] = "AgentConfigTooLarge";
 inline constexpr char kLateBinding[] = "LateBinding";
 inline constexpr char kPodsLeaving[] = "PodsLeaving";
 inline constexpr char kProgressDeadlineExceeded[] = "ProgressDeadlineExceeded";

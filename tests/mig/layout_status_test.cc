@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a layout's status says, how much of it, and when it must be written at once.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,6 +15,8 @@ namespace {
 using std::chrono::hours;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 using Fault = RolloutWorld::Fault;
 
@@ -113,6 +116,54 @@ TEST(LayoutStatus, TheStepsOfNodesAreNoCauseToWriteAtOnce) {
   ASSERT_THAT(at_once, SizeIs(2));
   EXPECT_THAT(at_once.front(), HasSubstr("Reconciling"));
   EXPECT_THAT(at_once.back(), HasSubstr("AllNodesUpdated"));
+}
+
+// Each asks for something else on 16 GPUs; the first node is the oldest layout's, the second the
+// youngest's.
+void add_too_many_layouts(RolloutWorld& world, int count) {
+  std::vector<ProfileCounts> kinds;
+  for (int more = 1; more <= 7; ++more) kinds.push_back({{"1g.10gb", more}});
+  for (int more = 1; more <= 5; ++more) kinds.push_back({{"1g.10gb", more}, {"2g.20gb", 1}});
+  for (int more = 1; more <= 3; ++more) kinds.push_back({{"1g.10gb", more}, {"2g.20gb", 2}});
+  for (int more = 1; more <= 4; ++more) kinds.push_back({{"1g.10gb", more}, {"3g.40gb", 1}});
+  for (int i = 0; i < count; ++i) {
+    MIGLayout crowd = layout(fmt::format("the-{:03}th-of-too-many-different-layouts", i))
+                          .created(world.now - hours(1000 - i));
+    crowd.spec.devices.clear();
+    for (int gpu = 0; gpu < 16; ++gpu) {
+      const std::size_t kind = static_cast<std::size_t>(gpu * (1 + i / 19) + i) % kinds.size();
+      crowd.spec.devices.push_back(DeviceLayout{std::vector<std::int32_t>{gpu}, kinds[kind]});
+    }
+    if (i == count - 1) crowd.spec.node_selector = LabelSelector{{{"tier", "last"}}, {}};
+    world.add(crowd);
+  }
+  world.add(node("n1").a100_80(16).label("tier", "mig"));
+  world.add(node("n2").a100_80(16).label("tier", "last"));
+}
+
+TEST(LayoutStatus, TheLayoutThatBringsTheAgentsFileOverItsLimitIsStalled) {
+  constexpr int kCount = 260;
+  RolloutWorld world;
+  add_too_many_layouts(world, kCount);
+  Plan file = world.plan("agent-config");
+  ASSERT_THAT(file.objects, SizeIs(1));
+  ASSERT_THAT(file.events, Not(IsEmpty()));
+  EXPECT_EQ(file.events.back().regarding.name, "the-259th-of-too-many-different-layouts");
+  EXPECT_EQ(file.events.back().reason, "AgentConfigTooLarge");
+  const auto status_of = [&](const char* name) {
+    return world.plan(std::string("layout/") + name).statuses.front().body;
+  };
+  const std::string last = status_of("the-259th-of-too-many-different-layouts");
+  EXPECT_THAT(last, HasSubstr(R"("type":"Stalled","status":"True")"));
+  EXPECT_THAT(last, HasSubstr("AgentConfigTooLarge"));
+  EXPECT_THAT(last, HasSubstr("and a ConfigMap holds 1024000; use fewer MIGLayouts or fewer "
+                              "different GPUs in each"));
+  // The others go on.
+  EXPECT_THAT(status_of("the-000th-of-too-many-different-layouts"),
+              Not(HasSubstr("AgentConfigTooLarge")));
+  const std::string& written = std::get<Write>(file.objects.front().steps.front()).body;
+  EXPECT_THAT(written, HasSubstr("  berth-the-000th-of-too-many-different-layouts-"));
+  EXPECT_THAT(written, Not(HasSubstr("berth-the-259th")));
 }
 
 }  // namespace

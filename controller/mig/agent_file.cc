@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/mig/agent_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "apis/names.h"
+#include "controller/mig/agent_config.h"
+#include "controller/mig/node_facts.h"
+#include "controller/mig/overlap.h"
+#include "controller/mig/preflight.h"
+#include "controller/mig/target.h"
+
+namespace berth {
+namespace {
+
+constexpr char kAllDisabledContent[] = "- devices: all\n  mig-enabled: false\n";
+
+struct Wanted {
+  const MIGLayout* layout;
+  MigConfigs configs;
+  bool stands = false;  // all of them, in the file as it is
+};
+
+// On every kind of node that it selects, whether it is the layout's or not: who wins may change
+// between two looks.
+MigConfigs configs_of(const Snapshot& snapshot, const MIGLayout& layout) {
+  MigConfigs configs;
+  if (!check_rules(layout).empty()) return configs;
+  TargetResolver resolver(snapshot.cluster, layout);
+  for (const auto& node : snapshot.cluster.nodes()) {
+    if (!selects(layout, *node)) continue;
+    const Target& target = resolver.resolve(*node);
+    if (target.ok() && !configs.contains(target.config))
+      add_config(configs, target.config, target.content);
+  }
+  return configs;
+}
+
+// Every file in the agents' namespace in which a name could be looked up: our own first.
+std::vector<MigConfigs> known_files(const Snapshot& snapshot) {
+  std::vector<MigConfigs> files;
+  auto add = [&](const ConfigMap* config_map) {
+    const std::string* text = agent_file_of(config_map);
+    if (text == nullptr) return;
+    Result<MigConfigs> parsed = parse_file(*text);
+    if (parsed) files.push_back(*std::move(parsed));
+  };
+  const ConfigMap* ours = find_agent_config(snapshot);
+  add(ours);
+  for (const auto& config_map : snapshot.cluster.config_maps())
+    if (config_map.get() != ours &&
+        config_map->meta.namespace_ == std::string_view(snapshot.settings.agents_namespace))
+      add(config_map.get());
+  return files;
+}
+
+void add_named(const Snapshot& snapshot, MigConfigs& configs) {
+  std::set<std::string> missing;
+  for (const std::string& name : configs_named_by_nodes(snapshot))
+    if (!configs.contains(name)) missing.insert(name);
+  if (missing.empty()) return;
+  const std::vector<MigConfigs> files = known_files(snapshot);
+  for (const std::string& name : missing)
+    for (const MigConfigs& file : files)
+      if (auto found = file.find(name); found != file.end()) {
+        add_config(configs, name, found->second);
+        break;
+      }
+}
+
+// As many layouts as fit.
+Result<AgentFile> fill(const Snapshot& snapshot, MigConfigs configs, std::size_t bytes,
+                       std::vector<Wanted> wanted) {
+  // What stands first, then the oldest: it is the newcomer that brings the file over the limit.
+  for (Wanted& w : wanted)
+    w.stands = std::ranges::all_of(
+        w.configs, [&](const auto& config) { return config_is_rendered(snapshot, config.first); });
+  std::ranges::stable_sort(wanted, {}, [](const Wanted& w) {
+    return std::make_pair(!w.stands, w.layout->meta.creation_timestamp);
+  });
+  AgentFile file;
+  for (Wanted& w : wanted) {
+    std::erase_if(w.configs, [&](const auto& config) { return configs.contains(config.first); });
+    const std::size_t more = render_configs(w.configs).size();
+    if (Result<void> fits = check_file_size(bytes + more); !fits) {
+      file.left_out.push_back({w.layout, fits.error().message});
+      continue;
+    }
+    bytes += more;
+    configs.merge(w.configs);
+  }
+  Result<std::string> text = render_file(configs);
+  if (!text) return std::move(text).error();
+  file.text = *std::move(text);
+  return file;
+}
+
+}  // namespace
+
+const std::string* agent_file_of(const ConfigMap* config_map) {
+  if (config_map == nullptr) return nullptr;
+  auto file = config_map->data.find(names::kMigPartedKey);
+  return file == config_map->data.end() ? nullptr : &file->second;
+}
+
+const AgentFile::LeftOut* AgentFile::find_left_out(const MIGLayout& layout) const {
+  auto found = std::ranges::find(left_out, &layout, &LeftOut::layout);
+  return found == left_out.end() ? nullptr : &*found;
+}
+
+Result<AgentFile> compute_agent_file(const Snapshot& snapshot) {
+  std::vector<Wanted> wanted;
+  MigConfigs all;
+  add_config(all, names::kAllDisabled, kAllDisabledContent);
+  MigConfigs needed = all;
+  for (const auto& layout : snapshot.cluster.mig_layouts()) {
+    wanted.push_back({layout.get(), configs_of(snapshot, *layout)});
+    all.insert(wanted.back().configs.begin(), wanted.back().configs.end());
+  }
+  add_named(snapshot, all);
+  if (Result<std::string> text = render_file(all)) return AgentFile{*std::move(text), {}};
+
+  add_named(snapshot, needed);
+  Result<std::string> text = render_file(needed);
+  if (!text) return std::move(text).error();
+  return fill(snapshot, std::move(needed), text->size(), std::move(wanted));
+}
+
+}  // namespace berth
