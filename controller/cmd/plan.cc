@@ -9,6 +9,7 @@
 #include "controller/preview/json.h"
 #include "controller/preview/project.h"
 #include "controller/preview/text.h"
+#include "controller/preview/yaml.h"
 
 namespace berth {
 namespace {
@@ -36,6 +37,12 @@ Result<Dump> read_cluster(const PlanFlags& flags) {
   return dump;
 }
 
+std::string print(const Projection& projection, const std::string& format) {
+  if (format == "json") return print_json(projection);
+  if (format == "yaml") return print_yaml(projection);
+  return print_text(projection);
+}
+
 }  // namespace
 
 FlagTable plan_flags(PlanFlags& flags) {
@@ -44,7 +51,7 @@ FlagTable plan_flags(PlanFlags& flags) {
                 "manifest to be applied; a file, a folder, or - for standard input; repeatable"),
       text_flag("--snapshot", flags.snapshot,
                 "plan against this file, as `berth snapshot` wrote it, instead of a live cluster"),
-      choice_flag("-o,--output", flags.output, {"text", "json"}, "how the plan is written"),
+      choice_flag("-o,--output", flags.output, {"text", "json", "yaml"}, "how the plan is written"),
   };
   for (Flag& flag : connection_flags(flags.connection)) table.push_back(std::move(flag));
   for (Flag& flag : settings_flags(flags.settings)) table.push_back(std::move(flag));
@@ -65,8 +72,7 @@ int run_plan(const PlanFlags& flags) {
   std::vector<MIGLayout> layouts;
   for (LayoutInFile& layout : files->layouts) layouts.push_back(std::move(layout.layout));
   const Projection projection = project(dump->cluster, layouts, flags.settings, dump->taken_at);
-  const std::string text = flags.output == "json" ? print_json(projection) : print_text(projection);
-  std::fputs(text.c_str(), stdout);
+  std::fputs(print(projection, flags.output).c_str(), stdout);
   if (projection.invalid_spec()) return kError;
   return projection.changes() ? kChanges : kNothingToDo;
 }

@@ -58,6 +58,13 @@ TEST(Plan, WritesJSONForMachines) {
   EXPECT_EQ(ran.out, text_of(golden("rollout/plan.json")));
 }
 
+TEST(Plan, WritesYAMLToo) {
+  const Ran ran = plan("rollout", {"-o", "yaml"});
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_THAT(ran.out, testing::StartsWith(
+                           "apiVersion: plan.gpu.berth.dev/v1\nkind: Plan\nchanges: true\n"));
+}
+
 TEST(Plan, ReadsStandardInput) {
   const Ran ran = run_berth({"plan", "-f", "-", "--snapshot", golden("rollout/cluster.json")},
                             text_of(golden("rollout/layout.yaml")));
