@@ -25,6 +25,24 @@ class FlatMap {
     for (const value_type& e : entries) set(e.first, e.second);
   }
 
+  // Takes the entries, in any order; of equal keys the last one counts. One allocation, of the very
+  // size: growing by insertion takes several, and there are a hundred thousand maps.
+  static FlatMap take(std::vector<value_type>& entries) {
+    const auto by_key = [](const value_type& a, const value_type& b) { return a.first < b.first; };
+    if (!std::is_sorted(entries.begin(), entries.end(), by_key))
+      std::stable_sort(entries.begin(), entries.end(), by_key);
+    FlatMap map;
+    map.entries_.reserve(entries.size());
+    for (value_type& entry : entries) {
+      if (!map.entries_.empty() && map.entries_.back().first == entry.first)
+        map.entries_.back() = std::move(entry);
+      else
+        map.entries_.push_back(std::move(entry));
+    }
+    entries.clear();
+    return map;
+  }
+
   // nullptr if absent. Valid until the map changes.
   const V* find(std::string_view key) const {
     auto it = position(key);

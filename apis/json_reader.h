@@ -7,6 +7,7 @@
 
 #include <simdjson.h>
 
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -108,14 +109,17 @@ bool read(od::value value, NodeSelectorTerm& out, Fault& fault);  // decode_pod.
 bool read(od::value value, Taint& out, Fault& fault);             // decode_node.cc
 bool read(od::value value, ObjectMeta& out, Fault& fault);        // annotations by keeps_annotation
 
-// A list of things that have a read() of their own.
+// A list of things that have a read() of their own, gathered in one place that keeps its memory and
+// moved out in one allocation. No T holds a list of T.
 template <class T>
 bool read(od::value value, std::vector<T>& out, Fault& fault) {
-  out.clear();  // a duplicate key: the last one wins
-  return each_item(value, fault, [&](od::value item) {
-    out.emplace_back();
-    return read(item, out.back(), fault);
-  });
+  static std::vector<T> items;
+  items.clear();
+  const bool good = each_item(
+      value, fault, [&](od::value item) { return read(item, items.emplace_back(), fault); });
+  out.assign(std::make_move_iterator(items.begin()), std::make_move_iterator(items.end()));
+  items.clear();
+  return good;
 }
 
 }  // namespace berth

@@ -3,28 +3,58 @@
 
 #include <cstring>
 #include <new>
-#include <unordered_set>
+#include <vector>
 
 namespace berth {
 
+// An open-addressed table, since every label of every event is looked up here: a hash beside each
+// string, so that a probe reads the string itself only to confirm it.
 struct TextPool {
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view v) const { return std::hash<std::string_view>{}(v); }
-    std::size_t operator()(const Text::Rep* r) const {
-      return (*this)(std::string_view(r->data, r->size));
-    }
+  struct Slot {
+    std::uint32_t hash = 0;
+    Text::Rep* rep = nullptr;  // nullptr: free
   };
-  struct Equal {
-    using is_transparent = void;
-    static std::string_view view(std::string_view v) { return v; }
-    static std::string_view view(const Text::Rep* r) { return {r->data, r->size}; }
-    template <class A, class B>
-    bool operator()(const A& a, const B& b) const {
-      return view(a) == view(b);
+  std::vector<Slot> slots{std::vector<Slot>(1024)};  // a power of two, at most half full
+  std::size_t used = 0;
+
+  static std::uint32_t hash_of(std::string_view text) {
+    return static_cast<std::uint32_t>(std::hash<std::string_view>{}(text));
+  }
+  std::size_t after(std::size_t at) const { return (at + 1) & (slots.size() - 1); }
+  std::size_t home_of(std::uint32_t hash) const { return hash & (slots.size() - 1); }
+
+  // The string's slot, or the free one where it belongs.
+  Slot& slot_for(std::string_view text, std::uint32_t hash) {
+    std::size_t at = home_of(hash);
+    for (; slots[at].rep != nullptr; at = after(at)) {
+      const Text::Rep* rep = slots[at].rep;
+      if (slots[at].hash == hash && std::string_view(rep->data, rep->size) == text) break;
     }
-  };
-  std::unordered_set<Text::Rep*, Hash, Equal> reps;
+    return slots[at];
+  }
+  void grow() {
+    std::vector<Slot> old(slots.size() * 2);
+    old.swap(slots);
+    for (const Slot& slot : old) {
+      if (slot.rep == nullptr) continue;
+      std::size_t at = home_of(slot.hash);
+      while (slots[at].rep != nullptr) at = after(at);
+      slots[at] = slot;
+    }
+  }
+  // Closes the gap: whatever was pushed past it moves up, so that no probe ends too early.
+  void erase(Slot& slot) {
+    std::size_t gap = static_cast<std::size_t>(&slot - slots.data());
+    for (std::size_t at = after(gap); slots[at].rep != nullptr; at = after(at)) {
+      const std::size_t mask = slots.size() - 1;
+      const std::size_t away = (at - home_of(slots[at].hash)) & mask;
+      if (away < ((at - gap) & mask)) continue;
+      slots[gap] = slots[at];
+      gap = at;
+    }
+    slots[gap] = Slot();
+    --used;
+  }
 
   // Never destroyed: statics that hold Texts may outlive it.
   static TextPool& instance() {
@@ -36,24 +66,29 @@ struct TextPool {
 Text::Rep* Text::acquire(std::string_view value) {
   if (value.empty()) return nullptr;
   TextPool& pool = TextPool::instance();
-  if (auto it = pool.reps.find(value); it != pool.reps.end()) {
-    ++(*it)->references;
-    return *it;
+  const std::uint32_t hash = TextPool::hash_of(value);
+  TextPool::Slot* slot = &pool.slot_for(value, hash);
+  if (slot->rep != nullptr) {
+    ++slot->rep->references;
+    return slot->rep;
   }
   void* memory = ::operator new(offsetof(Rep, data) + value.size());
   Rep* rep = static_cast<Rep*>(memory);
   rep->references = 1;
   rep->size = static_cast<std::uint32_t>(value.size());
   std::memcpy(rep->data, value.data(), value.size());
-  pool.reps.insert(rep);
+  *slot = {hash, rep};
+  if (++pool.used * 2 > pool.slots.size()) pool.grow();
   return rep;
 }
 
 void Text::destroy(Rep* rep) {
-  TextPool::instance().reps.erase(rep);
+  TextPool& pool = TextPool::instance();
+  const std::string_view text(rep->data, rep->size);
+  pool.erase(pool.slot_for(text, TextPool::hash_of(text)));
   ::operator delete(rep);
 }
 
-std::size_t Text::pool_size() { return TextPool::instance().reps.size(); }
+std::size_t Text::pool_size() { return TextPool::instance().used; }
 
 }  // namespace berth

@@ -10,23 +10,24 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "apis/core.h"
 #include "apis/mig_layout.h"
 #include "controller/core/store.h"
+#include "controller/core/tenant.h"
 
 namespace berth {
 
-// In (namespace, name) order. A set, since one resource may have fifty thousand users and each
-// update replaces one of them.
-struct PodByKey {
-  bool operator()(const Pod* a, const Pod* b) const {
-    return KeyView{a->meta.namespace_.view(), a->meta.name} <
-           KeyView{b->meta.namespace_.view(), b->meta.name};
-  }
+// A set, since one resource may have fifty thousand users and each update replaces one of them.
+using PodSet = std::unordered_set<const Pod*>;
+
+struct NodeByName {
+  bool operator()(const Node* a, const Node* b) const { return a->meta.name < b->meta.name; }
 };
-using PodSet = std::set<const Pod*, PodByKey>;
+using NodeSet = std::set<const Node*, NodeByName>;
 
 class ClusterState {
  public:
@@ -49,14 +50,46 @@ class ClusterState {
 
   // Pods bound to the node, finished ones too, in no particular order.
   const std::vector<const Pod*>& pods_on(std::string_view node) const;
+  // Those of them that are not finished, packed for walks over the fleet.
+  const std::vector<Tenant>& tenants_of(std::string_view node) const;
+  // How many unfinished, bound pods carry the pod group's label in the namespace.
+  std::int64_t pod_group_size(std::string_view namespace_, std::string_view group) const;
+  // Nodes whose rollout annotation says another phase than Idle, and those on which a config has
+  // failed. Few of many, and asked for at every step: nobody should walk the fleet for them. What
+  // the annotation says in full is the reader's to judge.
+  const NodeSet& nodes_under_way() const { return nodes_under_way_; }
+  const NodeSet& nodes_with_failures() const { return nodes_with_failures_; }
   // Since when this process has seen the node's allocatable, readiness and boot id as they are now.
   Time allocatable_since(std::string_view node) const;
-  // Pods that are bound, unfinished and ask for a non-zero count of the GPU resource.
+  // Pods that are bound, unfinished and ask for a non-zero count of the GPU resource, in no
+  // particular order.
   const PodSet& pods_using(std::string_view resource) const;
 
  private:
+  // Looked up by the text, whatever it is held in.
+  struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+  struct TextEqual {
+    using is_transparent = void;
+    bool operator()(std::string_view a, std::string_view b) const { return a == b; }
+  };
+  template <class Key, class T>
+  using ByText = std::unordered_map<Key, T, TextHash, TextEqual>;
+
+  struct PodsOnNode {
+    std::vector<const Pod*> pods;
+    // Packed when first asked for after a change: only fleets that are being repartitioned are.
+    mutable std::vector<Tenant> tenants;
+    mutable bool packed = false;
+  };
   void index_pod(const Pod& pod);
   void unindex_pod(const Pod& pod);
+  void index_node(const Node& node);
+  void unindex_node(const Node& node);
 
   Store<MIGLayout> mig_layouts_;
   Store<Node> nodes_;
@@ -66,9 +99,12 @@ class ClusterState {
   Store<ConfigMap> config_maps_;
   Store<DaemonSet> daemon_sets_;
   Store<ClusterPolicy> cluster_policies_;
-  std::map<Text, std::vector<const Pod*>> pods_by_node_;
-  std::map<Text, PodSet> pods_by_gpu_resource_;
-  std::map<std::string, Time, std::less<>> allocatable_since_;
+  ByText<Text, PodsOnNode> pods_by_node_;
+  ByText<Text, PodSet> pods_by_gpu_resource_;
+  std::map<std::pair<Text, Text>, std::int64_t> pod_groups_;  // by namespace and name
+  ByText<std::string, Time> allocatable_since_;
+  NodeSet nodes_under_way_;
+  NodeSet nodes_with_failures_;
 };
 
 }  // namespace berth

@@ -4,6 +4,7 @@
 // pointers.
 #pragma once
 
+#include <iterator>
 #include <memory>
 #include <set>
 #include <string_view>
@@ -54,8 +55,10 @@ class Store {
     StoreChange change = old->meta.uid != next->meta.uid ? StoreChange::kReplaced
                          : *old == *next                 ? StoreChange::kUnchanged
                                                          : StoreChange::kModified;
-    auto hint = objects_.erase(it);
-    objects_.insert(hint, next);
+    auto hint = std::next(it);
+    auto place = objects_.extract(it);  // the same key: no other place, no other memory
+    place.value() = next;
+    objects_.insert(hint, std::move(place));
     return {change, old, next};
   }
   // The object that was removed, or null.

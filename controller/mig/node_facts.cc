@@ -68,6 +68,12 @@ std::optional<Inventory> inventory_of(const Node& node) {
   return labelled ? labelled : recorded_inventory(node);
 }
 
+InventoryTexts inventory_texts(const Node& node) {
+  const StringMap& labels = node.meta.labels;
+  return {labels.get(names::kGpuProduct), labels.get(names::kGpuCount), labels.get(kGpuMemory),
+          labels.get(names::kMigStrategy), node.meta.annotations.get(names::kInventoryAnnotation)};
+}
+
 std::optional<std::string> inventory_to_record(const Node& node) {
   std::optional<Inventory> labelled = labelled_inventory(node);
   if (!labelled || labelled == recorded_inventory(node)) return std::nullopt;

@@ -30,6 +30,18 @@ std::optional<Inventory> inventory_of(const Node& node);
 // The text the annotation should have; nothing if it has it or the labels can't tell.
 std::optional<std::string> inventory_to_record(const Node& node);
 
+// The labels and the annotation that inventory_of() and the node's MIG strategy are read from, as
+// they stand.
+struct InventoryTexts {
+  Text product;
+  Text count;
+  Text memory;
+  Text strategy;
+  Text recorded;
+  bool operator==(const InventoryTexts&) const = default;
+};
+InventoryTexts inventory_texts(const Node& node);
+
 // A node that has, or is known to have, a GPU of NVIDIA's.
 bool has_gpus(const Node& node);
 

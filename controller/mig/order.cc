@@ -5,31 +5,10 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
-#include "controller/mig/capacity_guard.h"
-#include "controller/mig/drain.h"
 #include "controller/mig/node_facts.h"
 
 namespace berth {
 namespace {
-
-constexpr char kGangAnnotation[] = "gpu.berth.dev/gang";
-
-std::int64_t gpus_of(const Pod& pod) {
-  std::int64_t count = 0;
-  for (const auto& [resource, quantity] : pod.requests)
-    if (is_gpu_resource(resource.view())) count += quantity.rounded_up();
-  return std::max<std::int64_t>(count, 1);
-}
-
-std::int64_t work_lost_s(const Pod& pod, Time now) {
-  std::optional<Time> from = pod.start_time;
-  if (const Text* text = pod.meta.annotations.find(names::kLastCheckpointAnnotation))
-    if (Result<Time> checkpoint = parse_time(text->view()))
-      from = std::max(*checkpoint, from.value_or(*checkpoint));
-  if (!from || *from >= now) return 0;
-  return std::chrono::duration_cast<std::chrono::seconds>(now - *from).count();
-}
 
 // A batch Job is a gang by its parallelism.
 std::int64_t job_size(const Snapshot& snapshot, const Pod& pod) {
@@ -37,6 +16,29 @@ std::int64_t job_size(const Snapshot& snapshot, const Pod& pod) {
       snapshot.cluster.jobs().find(pod.meta.namespace_.view(), pod.meta.controller()->name.view());
   return job != nullptr ? std::max(job->parallelism, 1) : 1;
 }
+
+std::int64_t gang_size(const Snapshot& snapshot, const Tenant& tenant) {
+  if (tenant.group_kind == Tenant::Group::kJob) return job_size(snapshot, *tenant.pod);
+  return std::max<std::int64_t>(
+      snapshot.cluster.pod_group_size(tenant.namespace_.view(), tenant.group.view()), 1);
+}
+
+// The gangs that were met on a node: each ends once.
+class Gangs {
+ public:
+  bool is_new(const Tenant& tenant) {
+    const auto same = [&](const Tenant* met) {
+      return met->group == tenant.group && met->group_kind == tenant.group_kind &&
+             met->namespace_ == tenant.namespace_;
+    };
+    if (std::ranges::any_of(met_, same)) return false;
+    met_.push_back(&tenant);
+    return true;
+  }
+
+ private:
+  std::vector<const Tenant*> met_;
+};
 
 }  // namespace
 
@@ -47,99 +49,74 @@ std::string describe(const Disruption& d) {
                      format_duration_short(std::chrono::seconds(d.lost_gpu_seconds)));
 }
 
-Disruption DisruptionCost::of(const Node& node, const DrainSpec& drain) {
+// As must_leave() says of the pod.
+bool DisruptionCost::leaves(const Tenant& tenant, DrainScope scope) const {
+  return !tenant.stays && (scope == DrainScope::kAllPods || tenant.uses_gpu) &&
+         tenant.namespace_ != std::string_view(snapshot_.settings.agents_namespace);
+}
+
+Disruption DisruptionCost::of(const Node& node, const DrainSpec& drain) const {
+  const std::int64_t now_s =
+      std::chrono::floor<std::chrono::seconds>(snapshot_.now).time_since_epoch().count();
   Disruption cost;
-  Demands demands;
-  std::vector<std::pair<std::string_view, std::string_view>> gangs;
-  auto is_new = [&](std::string_view space, std::string_view name) {
-    const std::pair gang(space, name);
-    if (std::ranges::find(gangs, gang) != gangs.end()) return false;
-    gangs.push_back(gang);
-    return true;
-  };
-  for (const Pod* pod : snapshot_.cluster.pods_on(node.meta.name)) {
-    if (pod->finished()) continue;
-    const bool leaves = must_leave(*pod, drain, snapshot_.settings);
-    for (const auto& [resource, quantity] : pod->requests)
-      if (is_gpu_resource(resource.view()))
-        demands.push_back({resource.view(), quantity.rounded_up(), leaves});
-    if (!leaves) continue;
+  Gangs gangs;
+  for (const Tenant& tenant : snapshot_.cluster.tenants_of(node.meta.name)) {
+    if (!leaves(tenant, drain.scope)) continue;
     cost.priority =
-        cost.pods ? std::max<std::int64_t>(cost.priority, pod->priority) : pod->priority;
+        cost.pods ? std::max<std::int64_t>(cost.priority, tenant.priority) : tenant.priority;
     cost.pods = true;
-    const Text* gang = pod->meta.labels.find(names::kPodGroupLabel);
-    const OwnerReference* owner = pod->meta.controller();
-    if (gang != nullptr) {
-      if (is_new(pod->meta.namespace_.view(), gang->view())) cost.ended += gang_size(*pod);
-    } else if (owner != nullptr && owner->kind == "Job" &&
-               pod->meta.annotations.get(kGangAnnotation) != "false") {
-      if (is_new("Job", owner->uid.view())) cost.ended += job_size(snapshot_, *pod);
-    } else {
+    if (tenant.group_kind == Tenant::Group::kNone)
       ++cost.ended;
-    }
-    cost.lost_gpu_seconds += work_lost_s(*pod, snapshot_.now) * gpus_of(*pod);
+    else if (gangs.is_new(tenant))
+      cost.ended += gang_size(snapshot_, tenant);
+    if (tenant.work_from_s < now_s)
+      cost.lost_gpu_seconds += (now_s - tenant.work_from_s) * tenant.gpus;
   }
-  demands_[&node] = std::move(demands);
   return cost;
 }
 
-std::int64_t DisruptionCost::homeless(const Node& node) {
+std::int64_t DisruptionCost::homeless(const Node& node, const DrainSpec& drain) {
   if (!measured_) measure_room();
-  return std::ranges::count_if(demands_[&node], [&](const Demand& demand) {
-    return demand.leaves && !fits_elsewhere(demand, node);
-  });
-}
-
-std::int64_t DisruptionCost::gang_size(const Pod& pod) {
-  if (!counted_) count_gangs();
-  auto it = gangs_.find(
-      {pod.meta.namespace_.view(), pod.meta.labels.find(names::kPodGroupLabel)->view()});
-  return it == gangs_.end() ? 1 : it->second;
-}
-
-void DisruptionCost::count_gangs() {
-  counted_ = true;
-  for (const auto& pod : snapshot_.cluster.pods()) {
-    if (pod->finished() || pod->node_name.empty()) continue;
-    if (const Text* gang = pod->meta.labels.find(names::kPodGroupLabel))
-      ++gangs_[{pod->meta.namespace_.view(), gang->view()}];
+  std::int64_t homeless = 0;
+  for (const Tenant& tenant : snapshot_.cluster.tenants_of(node.meta.name)) {
+    if (!leaves(tenant, drain.scope)) continue;
+    each_demand(tenant, [&](const Text& resource, std::int64_t count) {
+      if (!fits_elsewhere(resource, count, node)) ++homeless;
+    });
   }
+  return homeless;
 }
 
 // An estimate for ordering only: whether one other node has as much free.
-bool DisruptionCost::fits_elsewhere(const Demand& demand, const Node& node) const {
-  auto it = room_.find(demand.resource);
-  if (it == room_.end()) return false;
-  return (it->second.node == &node ? it->second.second : it->second.most) >= demand.count;
-}
-
-DisruptionCost::Demands DisruptionCost::demands_on(const Node& node) const {
-  Demands demands;
-  for (const Pod* pod : snapshot_.cluster.pods_on(node.meta.name)) {
-    if (pod->finished()) continue;
-    for (const auto& [resource, quantity] : pod->requests)
-      if (is_gpu_resource(resource.view()))
-        demands.push_back({resource.view(), quantity.rounded_up(), false});
-  }
-  return demands;
+bool DisruptionCost::fits_elsewhere(const Text& resource, std::int64_t count,
+                                    const Node& node) const {
+  const auto room = std::ranges::find(rooms_, resource, &Room::resource);
+  if (room == rooms_.end()) return false;
+  return (room->node == &node ? room->second : room->most) >= count;
 }
 
 void DisruptionCost::measure_room() {
   measured_ = true;
+  std::vector<std::pair<Text, std::int64_t>> free;  // of one node: a handful
   for (const auto& node : snapshot_.cluster.nodes()) {
-    if (!in_service(*node) || !offers_gpus(*node)) continue;
-    Capacity free = gpu_capacity(*node);
-    auto known = demands_.find(node.get());
-    Demands unseen;
-    const Demands& demands = known != demands_.end() ? known->second : (unseen = demands_on(*node));
-    for (const Demand& demand : demands)
-      if (auto it = free.find(demand.resource); it != free.end()) it->second -= demand.count;
-    for (const auto& [resource, count] : free) {
-      Room& room = room_[resource];
-      if (count > room.most)
-        room = {node.get(), count, room.most};
+    if (!in_service(*node)) continue;
+    free.clear();
+    for (const auto& [resource, quantity] : node->allocatable)
+      if (!quantity.is_zero() && is_gpu_resource(resource.view()))
+        free.emplace_back(resource, quantity.as_whole().value_or(0));
+    if (free.empty()) continue;
+    for (const Tenant& tenant : snapshot_.cluster.tenants_of(node->meta.name))
+      each_demand(tenant, [&](const Text& resource, std::int64_t count) {
+        for (auto& [offered, left] : free)
+          if (offered == resource) left -= count;
+      });
+    for (const auto& [resource, left] : free) {
+      auto room = std::ranges::find(rooms_, resource, &Room::resource);
+      if (room == rooms_.end()) room = rooms_.insert(rooms_.end(), {resource});
+      if (left > room->most)
+        *room = {resource, node.get(), left, room->most};
       else
-        room.second = std::max(room.second, count);
+        room->second = std::max(room->second, left);
     }
   }
 }

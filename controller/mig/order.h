@@ -6,10 +6,7 @@
 
 #include <compare>
 #include <cstdint>
-#include <map>
 #include <string>
-#include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "apis/mig_layout.h"
@@ -33,39 +30,25 @@ class DisruptionCost {
  public:
   explicit DisruptionCost(const Snapshot& snapshot) : snapshot_(snapshot) {}
   // Without `homeless`, for which every pod of the cluster has to be looked at.
-  Disruption of(const Node& node, const DrainSpec& drain);
-  // Of a node that of() has looked at.
-  std::int64_t homeless(const Node& node);
+  Disruption of(const Node& node, const DrainSpec& drain) const;
+  std::int64_t homeless(const Node& node, const DrainSpec& drain);
 
  private:
-  // What one pod on a node asks of one of NVIDIA's resources.
-  struct Demand {
-    std::string_view resource;
-    std::int64_t count = 0;
-    bool leaves = false;
-  };
-  using Demands = std::vector<Demand>;
-
-  std::int64_t gang_size(const Pod& pod);
-  void count_gangs();
   void measure_room();
-  Demands demands_on(const Node& node) const;
-  bool fits_elsewhere(const Demand& demand, const Node& node) const;
+  bool leaves(const Tenant& tenant, DrainScope scope) const;
+  bool fits_elsewhere(const Text& resource, std::int64_t count, const Node& node) const;
 
   const Snapshot& snapshot_;
-  // Kept from of(): twenty thousand pods are looked at once, since they are far apart in memory.
-  std::unordered_map<const Node*, Demands> demands_;
-  // Both are filled on first use: most rollouts begin with nodes that nobody uses.
-  bool counted_ = false;
-  std::map<std::pair<std::string_view, std::string_view>, std::int64_t> gangs_;
+  // Filled on first use: most rollouts begin with nodes that nobody uses.
   bool measured_ = false;
   // Per resource the most that is free on any one node in service, and on any other than that.
   struct Room {
+    Text resource;
     const Node* node = nullptr;
     std::int64_t most = 0;
     std::int64_t second = 0;
   };
-  std::map<std::string_view, Room> room_;
+  std::vector<Room> rooms_;
 };
 
 }  // namespace berth

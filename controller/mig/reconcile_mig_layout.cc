@@ -46,7 +46,7 @@ Write write_finalizers(const MIGLayout& layout, bool ours, std::string reason) {
 bool has_nodes_under_way(const Snapshot& snapshot, const MIGLayout& layout) {
   for (const auto& [node, slot] : read_ledger(snapshot).slots)
     if (slot.holder == "MIGLayout/" + layout.meta.name) return true;
-  return std::ranges::any_of(snapshot.cluster.nodes(), [&](const auto& node) {
+  return std::ranges::any_of(snapshot.cluster.nodes_under_way(), [&](const Node* node) {
     const RolloutRecord record = read_rollout(*node);
     return !record.idle() && record.rollout->layout_uid == layout.meta.uid;
   });

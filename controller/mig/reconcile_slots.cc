@@ -48,7 +48,7 @@ Plan reconcile_slots(const Snapshot& snapshot) {
   for (const auto& [node, slot] : ledger.slots)
     if (auto why = reason_to_free(snapshot, node, slot)) change(node, std::nullopt, *why);
   for (const std::string& node : ledger.unreadable) change(node, std::nullopt, "unreadable");
-  for (const auto& node : snapshot.cluster.nodes()) {
+  for (const Node* node : snapshot.cluster.nodes_under_way()) {
     if (ledger.find(node->meta.name) != nullptr && !changes.contains(node->meta.name)) continue;
     if (auto slot = slot_for(*node)) change(node->meta.name, std::move(slot), "on its way");
   }

@@ -106,16 +106,16 @@ RolloutChoice Chooser::choose() {
 }
 
 void Chooser::judge(const Node& node) {
-  const MIGLayout* owner = selects(layout_, node) ? view_.owner_of(node) : nullptr;
+  const MIGLayout* owner = view_.owner_of(node);
   if (owner != &layout_) {
-    if (owner != nullptr && !layout_.meta.deletion_timestamp)
+    if (owner != nullptr && !layout_.meta.deletion_timestamp && selects(layout_, node))
       choice_.lost.push_back(fmt::format("{} ({})", node.meta.name, owner->meta.name));
     // Taken for this layout before it left: out on its account until it is back.
     const Slot* slot = view_.ledger().find(node.meta.name);
     if (slot != nullptr && slot->holder == "MIGLayout/" + layout_.meta.name) ++left_out_;
     return;
   }
-  const Situation s = situation_of(snapshot_, view_, node);
+  const Situation s = situation_of(snapshot_, view_, node, owner);
   std::optional<NodeStanding> standing = standing_of(s);
   if (!standing) {
     candidates_.push_back({choice_.nodes.size(), s.record.seq() + 1, is_out(s), {}});
@@ -150,7 +150,7 @@ void Chooser::order_by_disruption() {
     });
     if (last - first > 1 && first->disruption.pods) {
       for (Candidate& c : std::ranges::subrange(first, last))
-        c.disruption.homeless = cost.homeless(node_of(c));
+        c.disruption.homeless = cost.homeless(node_of(c), drain);
       std::ranges::stable_sort(first, last, {}, &Candidate::disruption);
     }
     first = last;

@@ -19,15 +19,12 @@ TargetResolver& LayoutView::resolver(const MIGLayout& layout) {
 const std::vector<const Node*>& LayoutView::failed_nodes(const MIGLayout& layout) {
   auto [entry, is_new] = failed_.try_emplace(&layout);
   if (!is_new) return entry->second;
-  for (const auto& node : snapshot_.cluster.nodes()) {
-    const Text* text = node->meta.annotations.find(names::kRolloutAnnotation);
-    // Few nodes fail: look before reading.
-    if (text == nullptr || text->view().find("\"failedConfig\"") == std::string_view::npos)
+  for (const Node* node : snapshot_.cluster.nodes_with_failures()) {
+    const RolloutRecord record = read_rollout(*node);
+    if (!record.rollout || record.rollout->failed_config.empty() || owner_of(*node) != &layout)
       continue;
-    std::optional<NodeRollout> rollout = decode_rollout(text->view());
-    if (!rollout || rollout->failed_config.empty() || owner_of(*node) != &layout) continue;
-    if (resolver(layout).resolve(*node).config == rollout->failed_config)
-      entry->second.push_back(node.get());
+    if (resolver(layout).resolve(*node).config == record.rollout->failed_config)
+      entry->second.push_back(node);
   }
   return entry->second;
 }
@@ -48,11 +45,16 @@ bool Situation::is_right() const {
 }
 
 Situation situation_of(const Snapshot& snapshot, LayoutView& view, const Node& node) {
+  return situation_of(snapshot, view, node, view.owner_of(node));
+}
+
+Situation situation_of(const Snapshot& snapshot, LayoutView& view, const Node& node,
+                       const MIGLayout* owner) {
   static const MIGLayoutSpec kDefaults;
   Situation s{snapshot, view, node, read_rollout(node)};
   const Slot* slot = view.ledger().find(node.meta.name);
   if (slot != nullptr && slot->node_uid == node.meta.uid) s.slot = slot;
-  s.owner = view.owner_of(node);
+  s.owner = owner;
   s.rules = &kDefaults;
   if (s.owner != nullptr) {
     s.target = &view.resolver(*s.owner).resolve(node);

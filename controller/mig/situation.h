@@ -64,6 +64,9 @@ struct Situation {
   bool is_right() const;
 };
 Situation situation_of(const Snapshot& snapshot, LayoutView& view, const Node& node);
+// Where the owner is known already.
+Situation situation_of(const Snapshot& snapshot, LayoutView& view, const Node& node,
+                       const MIGLayout* owner);
 
 // Why the agent can't be set to work on the node now, or nothing: not ready, under driver upgrade,
 // about to be deleted, without mig-manager, …

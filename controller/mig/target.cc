@@ -27,6 +27,17 @@ bool disables_mig(const MIGLayout& layout) {
 }
 
 const Target& TargetResolver::resolve(const Node& node) {
+  // A search in a row: a cluster has a handful of kinds. One with more pays for it as if unknown.
+  constexpr std::size_t kMaxKnown = 16;
+  const InventoryTexts texts = inventory_texts(node);
+  for (const auto& [known, target] : by_texts_)
+    if (known == texts) return *target;
+  const Target& target = resolve_inventory(node);
+  if (by_texts_.size() < kMaxKnown) by_texts_.emplace_back(texts, &target);
+  return target;
+}
+
+const Target& TargetResolver::resolve_inventory(const Node& node) {
   std::optional<Inventory> inventory = inventory_of(node);
   Kind kind;
   if (inventory)

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "controller/core/snapshot.h"
 #include "controller/mig/layout.h"
@@ -47,11 +48,14 @@ class TargetResolver {
  private:
   using Kind = std::tuple<std::string, std::int32_t, std::optional<std::int64_t>,
                           std::optional<MigStrategy>>;
+  const Target& resolve_inventory(const Node& node);
   Target resolve_kind(const Kind& kind) const;
 
   const ClusterState& cluster_;
   const MIGLayout& layout_;
   std::map<Kind, std::unique_ptr<Target>> targets_;
+  // Nodes with the same texts are of the same kind: most are told without reading them.
+  std::vector<std::pair<InventoryTexts, const Target*>> by_texts_;
   // What an unshared node of the target offers: most nodes share nothing.
   std::map<const Target*, std::map<std::string, std::int64_t>> unshared_;
 };

@@ -40,11 +40,7 @@ class Keys {
   }
   // Nodes on their way: the annotation says so, before or after the ledger does.
   Keys& nodes_under_way() {
-    for (const auto& node : cluster_.nodes()) {
-      const Text* text = node->meta.annotations.find(names::kRolloutAnnotation);
-      if (text != nullptr && text->view().find(R"("phase":"Idle")") == std::string_view::npos)
-        this->node(node->meta.name);
-    }
+    for (const Node* node : cluster_.nodes_under_way()) this->node(node->meta.name);
     return *this;
   }
   Keys& slots() {
@@ -67,10 +63,23 @@ bool is_ledger(const Settings& settings, const ConfigMap& config_map) {
          config_map.meta.namespace_ == std::string_view(settings.berth_namespace);
 }
 
-// What the agents' file depends on: which configs are wanted or named, and the GPUs they are for.
-bool same_for_agent_config(const Node* old, const Node* now) {
+// What the agents' file depends on: which configs the node names, which layouts want it, and the
+// GPUs it has. A walk over the fleet hangs on it, and a node on its way changes in other respects
+// all the time.
+bool same_for_agent_config(const ClusterState& cluster, const Node* old, const Node* now) {
   if (old == nullptr || now == nullptr) return false;
-  return old->meta.labels == now->meta.labels && old->meta.annotations == now->meta.annotations;
+  if (old->meta.labels == now->meta.labels && old->meta.annotations == now->meta.annotations)
+    return true;
+  if (label_of(*old, names::kMigConfig) != label_of(*now, names::kMigConfig)) return false;
+  if (inventory_texts(*old) != inventory_texts(*now)) return false;
+  const RolloutRecord before = read_rollout(*old), after = read_rollout(*now);
+  if (before.rollout.has_value() != after.rollout.has_value()) return false;
+  if (before.rollout && (before.rollout->config != after.rollout->config ||
+                         before.rollout->previous != after.rollout->previous))
+    return false;
+  return std::ranges::all_of(cluster.mig_layouts(), [&](const auto& layout) {
+    return selects(*layout, *old) == selects(*layout, *now);
+  });
 }
 
 }  // namespace
@@ -100,7 +109,7 @@ std::vector<std::string> keys_for(const ClusterState& cluster, const Settings& s
     keys.layouts_of(*node);
     if (!read_rollout(*node).idle()) keys.slots();
   }
-  if (!same_for_agent_config(old, now)) keys.agent_config();
+  if (!same_for_agent_config(cluster, old, now)) keys.agent_config();
   // Capacity that comes or goes anywhere may open or close a guard.
   const bool serves_otherwise = old == nullptr || now == nullptr ||
                                 in_service(*old) != in_service(*now) ||
@@ -116,7 +125,7 @@ std::vector<std::string> keys_for(const ClusterState& cluster, const Settings&, 
     if (pod == nullptr || pod->node_name.empty()) continue;
     const Node* node = cluster.nodes().find(pod->node_name.view());
     if (node == nullptr) continue;
-    if (!read_rollout(*node).idle()) keys.node(node->meta.name);
+    if (cluster.nodes_under_way().contains(node)) keys.node(node->meta.name);
     // Pods without GPUs come and go by the thousand; most layouts don't look at them.
     for (const auto& layout : cluster.mig_layouts())
       if ((uses_gpu(*pod) || layout->spec.drain.scope == DrainScope::kAllPods) &&

@@ -16,14 +16,16 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::chrono::nanoseconds kLayoutInterval = 1s;
+// Of what walks the whole fleet.
+constexpr std::chrono::nanoseconds kFleetInterval = 1s;
 constexpr std::uint32_t kConflictsBeforeRefetch = 3;
 
 std::string_view kind_of_key(std::string_view key) { return key.substr(0, key.find('/')); }
 
 WorkQueue::Options queue_options() {
   WorkQueue::Options options;
-  options.min_intervals.emplace_back("layout/", kLayoutInterval);
+  options.min_intervals.emplace_back("layout/", kFleetInterval);
+  options.min_intervals.emplace_back("agent-config", kFleetInterval);
   options.urgent_prefix = "node/";
   return options;
 }

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <map>
+#include <random>
 
 #include "apis/core.h"
 #include "apis/flat_map.h"
@@ -292,6 +294,35 @@ TEST(Text, IsStoredOnceAndGivenBack) {
   EXPECT_EQ(Text::pool_size(), before);
   EXPECT_TRUE(Text("").empty());
   EXPECT_EQ(Text(), Text(""));
+}
+
+TEST(Text, StaysOneWhileThousandsComeAndGo) {
+  const std::size_t before = Text::pool_size();
+  std::mt19937 random(7);
+  std::map<int, std::vector<Text>> held;
+  for (int step = 0; step < 50'000; ++step) {
+    const int number = static_cast<int>(random() % 3000);
+    const std::string text = "churn-" + std::to_string(number);
+    std::vector<Text>& copies = held[number];
+    if (!copies.empty() && random() % 2 == 0) {
+      copies.pop_back();
+      continue;
+    }
+    copies.emplace_back(text);
+    ASSERT_EQ(copies.back().view(), text);
+    ASSERT_EQ(copies.back(), copies.front()) << text;
+  }
+  std::erase_if(held, [](const auto& entry) { return entry.second.empty(); });
+  EXPECT_EQ(Text::pool_size(), before + held.size());
+  held.clear();
+  EXPECT_EQ(Text::pool_size(), before);
+}
+
+TEST(FlatMap, TakesEntriesInAnyOrderAndTheLastOfEqualKeys) {
+  std::vector<StringMap::value_type> entries{{"b", "1"}, {"a", "2"}, {"b", "3"}, {"c", "4"}};
+  const StringMap map = StringMap::take(entries);
+  EXPECT_EQ(map, (StringMap{{"a", "2"}, {"b", "3"}, {"c", "4"}}));
+  EXPECT_TRUE(entries.empty());
 }
 
 TEST(FlatMap, KeepsKeysSortedAndUnique) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "controller/core/cluster_state.h"
 
 namespace berth {
@@ -30,9 +32,10 @@ Pod pod(std::string name, const char* on, std::int64_t gpus) {
   return p;
 }
 
-std::vector<std::string> names(const auto& pods) {
+std::vector<std::string> names(const auto& objects) {
   std::vector<std::string> out;
-  for (const Pod* p : pods) out.push_back(p->meta.name);
+  for (const auto* object : objects) out.push_back(object->meta.name);
+  std::ranges::sort(out);
   return out;
 }
 
@@ -92,6 +95,64 @@ TEST(ClusterState, ACopyKeepsItsPodsWhenTheOriginalMovesOn) {
   ASSERT_EQ(what_if.pods_on("n1").size(), 1u);
   EXPECT_EQ(what_if.pods_on("n1")[0]->meta.name, "a");
   EXPECT_TRUE(base.pods_on("n1").empty());
+}
+
+TEST(ClusterState, TenantsAreTheUnfinishedPodsOfANodeAsTheyAreNow) {
+  ClusterState cluster;
+  Pod worker = pod("worker", "n1", 2);
+  worker.priority = 7;
+  worker.start_time = Time(seconds(100));
+  worker.meta.labels.set("gpu.berth.dev/pod-group", "ring");
+  (void)cluster.upsert(worker, {});
+  (void)cluster.upsert(pod("idle", "n2", 1), {});
+  ASSERT_EQ(cluster.tenants_of("n1").size(), 1u);
+  const Tenant before = cluster.tenants_of("n1").front();
+  EXPECT_EQ(before.pod->meta.name, "worker");
+  EXPECT_EQ(before.resource, "nvidia.com/gpu");
+  EXPECT_EQ(before.count, 2);
+  EXPECT_EQ(before.priority, 7);
+  EXPECT_EQ(before.work_from_s, 100);
+  EXPECT_EQ(before.group, "ring");
+  EXPECT_EQ(cluster.pod_group_size("team-a", "ring"), 1);
+  EXPECT_EQ(cluster.pod_group_size("team-b", "ring"), 0);
+
+  worker.meta.annotations.set("gpu.berth.dev/last-checkpoint", "1970-01-01T00:05:00Z");
+  worker.requests.set("nvidia.com/mig-1g.10gb", Quantity::whole(3));
+  (void)cluster.upsert(worker, {});
+  const Tenant after = cluster.tenants_of("n1").front();
+  EXPECT_EQ(after.work_from_s, 300);
+  EXPECT_EQ(after.gpus, 5);
+  std::int64_t asked = 0;
+  each_demand(after, [&](const Text&, std::int64_t count) { asked += count; });
+  EXPECT_EQ(asked, 5);
+
+  worker.phase = PodPhase::kSucceeded;
+  (void)cluster.upsert(worker, {});
+  EXPECT_TRUE(cluster.tenants_of("n1").empty());
+  EXPECT_EQ(cluster.pod_group_size("team-a", "ring"), 0);
+  EXPECT_EQ(cluster.tenants_of("n2").size(), 1u);
+  EXPECT_TRUE(cluster.tenants_of("elsewhere").empty());
+}
+
+TEST(ClusterState, NodesUnderWayAndWithFailuresAreToldByTheirAnnotation) {
+  ClusterState cluster;
+  const auto put = [&](std::string name, std::string_view rollout) {
+    Node n = node(name, name, 4);
+    if (!rollout.empty()) n.meta.annotations.set("gpu.berth.dev/mig-rollout", rollout);
+    (void)cluster.upsert(std::move(n), {});
+  };
+  put("new", "");
+  put("back", R"({"seq":1,"layout":"a","phase":"Idle","attempt":0})");
+  put("out", R"({"seq":1,"phase":"Cordoned"})");
+  put("edited", R"({"phase": "Idle"})");
+  put("lost", R"({"seq":1,"phase":"Failed","failedConfig":"berth-a-1","why":"Idle"})");
+  EXPECT_EQ(names(cluster.nodes_under_way()), (std::vector<std::string>{"edited", "lost", "out"}));
+  EXPECT_EQ(names(cluster.nodes_with_failures()), (std::vector<std::string>{"lost"}));
+
+  put("out", R"({"seq":1,"phase":"Idle"})");
+  (void)cluster.erase<Node>("", "lost");
+  EXPECT_EQ(names(cluster.nodes_under_way()), (std::vector<std::string>{"edited"}));
+  EXPECT_TRUE(cluster.nodes_with_failures().empty());
 }
 
 TEST(ClusterState, AllocatableSinceMovesOnlyWithWhatTheNodeOffers) {

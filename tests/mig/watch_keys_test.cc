@@ -62,8 +62,33 @@ TEST_F(Keys, ANodesChangeMovesItsOwnKeysAndCapacityMovesEveryLayout) {
               ElementsAre("layout/other", "layout/small", "node/n1", "slots"));
   Node relabelled = old;
   relabelled.meta.labels.set(names::kMigConfigState, "pending");
-  EXPECT_THAT(changed(old, relabelled),
-              ElementsAre("agent-config", "layout/small", "node/n1", "slots"));
+  EXPECT_THAT(changed(old, relabelled), ElementsAre("layout/small", "node/n1", "slots"));
+}
+
+TEST_F(Keys, ANodeMovesTheAgentsFileByWhatItNamesItsGpusAndWhoWantsIt) {
+  const std::vector<std::string> with_file{"agent-config", "layout/small", "node/n1", "slots"};
+  const Node old = on_its_way("n1");
+  Node named = old;
+  named.meta.labels.set(names::kMigConfig, "somebodys-own");
+  EXPECT_EQ(changed(old, named), with_file);
+  Node refitted = old;
+  refitted.meta.labels.set(names::kGpuCount, "8");
+  EXPECT_EQ(changed(old, refitted), with_file);
+  NodeRollout rollout = *read_rollout(old).rollout;
+  rollout.previous = "all-disabled";
+  Node taken = old;
+  taken.meta.annotations.set(names::kRolloutAnnotation, encode_rollout(rollout));
+  EXPECT_EQ(changed(old, taken), with_file);
+  Node moved = old;
+  moved.meta.labels.set("tier", "other");
+  EXPECT_THAT(changed(old, moved),
+              ElementsAre("agent-config", "layout/other", "layout/small", "node/n1", "slots"));
+
+  rollout.previous.clear();
+  rollout.attempt = 1;  // its way goes on, and the file stays
+  Node retried = old;
+  retried.meta.annotations.set(names::kRolloutAnnotation, encode_rollout(rollout));
+  EXPECT_THAT(changed(old, retried), ElementsAre("layout/small", "node/n1", "slots"));
 }
 
 TEST_F(Keys, APodMovesItsNodeOnlyWhileThatIsUnderWay) {
