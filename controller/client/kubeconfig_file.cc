@@ -115,12 +115,6 @@ class Fields {
   std::optional<Error>& error_;
 };
 
-std::string name_of(Fields& entry) {
-  std::string name = entry.text("name");
-  if (name.empty()) entry.complain("name", "is missing");
-  return name;
-}
-
 KubeCluster read_cluster(Fields fields) {
   KubeCluster cluster;
   cluster.where = fields.where();
@@ -159,6 +153,19 @@ KubeContext read_context(Fields fields) {
   return context;
 }
 
+// `list` holds entries of a name and of what `key` names. The first of a name wins.
+template <class T>
+std::map<std::string, T> read_entries(const Fields& root, const char* list, const char* key,
+                                      T (*read)(Fields)) {
+  std::map<std::string, T> out;
+  for (Fields& entry : root.list(list)) {
+    const std::string name = entry.text("name");
+    if (name.empty()) entry.complain("name", "is missing");
+    out.emplace(name, read(entry.below(key)));
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<Kubeconfig> parse_kubeconfig(const std::string& text, const std::string& file) {
@@ -167,15 +174,9 @@ Result<Kubeconfig> parse_kubeconfig(const std::string& text, const std::string& 
   try {
     Fields root(YAML::Load(text), file, "", error);
     config.current_context = root.text("current-context");
-    for (Fields& entry : root.list("clusters")) {
-      config.clusters.emplace(name_of(entry), read_cluster(entry.below("cluster")));
-    }
-    for (Fields& entry : root.list("users")) {
-      config.users.emplace(name_of(entry), read_user(entry.below("user")));
-    }
-    for (Fields& entry : root.list("contexts")) {
-      config.contexts.emplace(name_of(entry), read_context(entry.below("context")));
-    }
+    config.clusters = read_entries(root, "clusters", "cluster", read_cluster);
+    config.users = read_entries(root, "users", "user", read_user);
+    config.contexts = read_entries(root, "contexts", "context", read_context);
   } catch (const YAML::Exception& e) {
     return invalid_spec(file + ":" + std::to_string(e.mark.line + 1), "not YAML: " + e.msg);
   }
