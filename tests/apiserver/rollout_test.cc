@@ -32,6 +32,36 @@ class Rollout : public RolloutTest {
   std::vector<std::string> busy_;
 };
 
+// "2026-11-21T12:00:10.500000Z" as seconds of its day.
+double second_of_day(const std::string& time) {
+  return std::stod(time.substr(11, 2)) * 3600 + std::stod(time.substr(14, 2)) * 60 +
+         std::stod(time.substr(17, 9));
+}
+
+// What is worth a write at once: each condition's type, status and generation.
+std::string verdicts_of(const Object& layout) {
+  std::string out;
+  for (const Object& condition : layout.items("/status/conditions"))
+    out += condition.text("/type") + "=" + condition.text("/status") + " of " +
+           condition.text("/observedGeneration") + "\n";
+  return out;
+}
+
+// The statuses that were written less than five seconds after another one that says the same.
+std::vector<std::string> hasty_statuses(const std::vector<AuditEvent>& writes) {
+  std::vector<std::string> hasty;
+  const AuditEvent* last = nullptr;
+  for (const AuditEvent& event : writes) {
+    if (event.resource != "miglayouts" || event.subresource != "status") continue;
+    if (last != nullptr && verdicts_of(last->response) == verdicts_of(event.response)) {
+      const double after = second_of_day(event.received_at) - second_of_day(last->received_at);
+      if (after >= 0 && after < 4.5) hasty.push_back(event.describe());
+    }
+    last = &event;
+  }
+  return hasty;
+}
+
 TEST_F(Rollout, EveryNodeIsRepartitionedVerifiedAndReturned) {
   start_berth();
   apply({});
@@ -60,6 +90,7 @@ TEST_F(Rollout, EveryNodeIsRepartitionedVerifiedAndReturned) {
   }
   EXPECT_GE(evictions, 2);
 
+  EXPECT_THAT(hasty_statuses(writes()), IsEmpty());
   const Object status = layout().at("/status");
   EXPECT_EQ(status.number("/nodes/updated"), 8) << status.dump();
   EXPECT_EQ(status.number("/nodes/selected"), 8);
