@@ -1,12 +1,27 @@
+# What most files take in and nobody here edits, compiled once per kind of program. Never in a release, which so shows that each file
+# includes what it uses.
+set(BERTH_STD_HEADERS <algorithm> <chrono> <functional> <map> <memory> <optional> <set> <string> <string_view> <utility> <variant>
+                      <vector> <fmt/format.h>)
+function(berth_precompile target)
+  if(BERTH_TESTS)
+    target_precompile_headers(${target} ${ARGN})
+  endif()
+endfunction()
+
 # berth_library(NAME DEPENDS ...): one static library of every .cc in this folder. Sources are globbed: a file that is
-# there is built, so there is no dead file to forget.
+# there is built, so there is no dead file to forget. NOT_PRECOMPILED is for one that stands beside apis, not on it.
 function(berth_library name)
-  cmake_parse_arguments(arg "" "" "DEPENDS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(arg "NOT_PRECOMPILED" "" "DEPENDS;PRIVATE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   if(sources)
     add_library(berth_${name} STATIC ${sources})
     target_include_directories(berth_${name} PUBLIC ${CMAKE_SOURCE_DIR})
     target_link_libraries(berth_${name} PUBLIC ${arg_DEPENDS} PRIVATE ${arg_PRIVATE})
+    if(name STREQUAL apis)  # the lowest one
+      berth_precompile(berth_apis PRIVATE ${BERTH_STD_HEADERS})
+    elseif(NOT arg_NOT_PRECOMPILED)
+      berth_precompile(berth_${name} REUSE_FROM berth_apis)
+    endif()
   else()
     add_library(berth_${name} INTERFACE)
     target_include_directories(berth_${name} INTERFACE ${CMAKE_SOURCE_DIR})
@@ -24,7 +39,8 @@ function(berth_test name)
   add_executable(${name}_test ${sources})
   target_include_directories(${name}_test PRIVATE ${CMAKE_SOURCE_DIR})
   target_compile_definitions(${name}_test PRIVATE BERTH_SOURCE_DIR="${CMAKE_SOURCE_DIR}" BERTH_BINARY_DIR="${CMAKE_BINARY_DIR}")
-  target_link_libraries(${name}_test PRIVATE ${arg_DEPENDS} GTest::gtest GTest::gmock GTest::gtest_main)
+  target_link_libraries(${name}_test PRIVATE ${arg_DEPENDS} fmt::fmt GTest::gtest GTest::gmock GTest::gtest_main)
+  berth_precompile(${name}_test REUSE_FROM berth_test_headers)
   add_test(NAME ${name} COMMAND ${name}_test)
   set_tests_properties(${name} PROPERTIES LABELS unit)
 endfunction()

@@ -125,15 +125,24 @@ std::string Child::log_tail(std::size_t lines) const {
 }
 
 int free_loopback_port() {
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int yes = 1;
+  setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t length = sizeof(address);
-  const bool bound = bind(fd, reinterpret_cast<sockaddr*>(&address), length) == 0 &&
-                     getsockname(fd, reinterpret_cast<sockaddr*>(&address), &length) == 0;
-  close(fd);
-  if (!bound) throw std::runtime_error("no free port on 127.0.0.1");
+  auto* const generic = reinterpret_cast<sockaddr*>(&address);
+  socklen_t length = sizeof address;
+  bool reserved = bind(listener, generic, length) == 0 && listen(listener, 1) == 0 &&
+                  getsockname(listener, generic, &length) == 0;
+  // A connection that this side ends first leaves the port in TIME_WAIT: for a minute the system
+  // gives it to nobody who asks for any port, while a server that asks for this one gets it.
+  const int caller = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  reserved = reserved && connect(caller, generic, length) == 0;
+  close(reserved ? accept4(listener, nullptr, nullptr, SOCK_CLOEXEC) : -1);
+  close(caller);
+  close(listener);
+  if (!reserved) throw std::runtime_error("no free port on 127.0.0.1");
   return ntohs(address.sin_port);
 }
 

@@ -46,7 +46,7 @@ class Child {
   std::string program_;
 };
 
-// A TCP port on loopback that was free a moment ago.
+// A TCP port on loopback that is free, and that nobody else is given for the next minute.
 int free_loopback_port();
 
 }  // namespace berth::test
