@@ -36,10 +36,11 @@ std::optional<std::string> agent_not_configured(const Snapshot& snapshot) {
         "mig-manager does not read berth's file yet; set in NVIDIA's ClusterPolicy: "
         "spec.migManager.config.name: {}",
         wanted);
+  // What to do first: more of it may follow, and the end is what is cut.
   return fmt::format(
-      "no ClusterPolicy, and no DaemonSet {} in namespace {} that mounts ConfigMap {}; set "
-      "spec.migManager.config.name: {} or mount it",
-      snapshot.settings.mig_manager_daemon_set, snapshot.settings.agents_namespace, wanted, wanted);
+      "set spec.migManager.config.name: {0} in a ClusterPolicy, or mount ConfigMap {0}: no "
+      "DaemonSet {1}/{2} reads it yet",
+      wanted, snapshot.settings.agents_namespace, snapshot.settings.mig_manager_daemon_set);
 }
 
 bool runs_mig_manager(const Snapshot& snapshot, const Node& node) {
