@@ -55,12 +55,12 @@ bool DisruptionCost::leaves(const Tenant& tenant, DrainScope scope) const {
          tenant.namespace_ != std::string_view(snapshot_.settings.agents_namespace);
 }
 
-Disruption DisruptionCost::of(const Node& node, const DrainSpec& drain) const {
+Disruption DisruptionCost::of(const std::vector<Tenant>& tenants, const DrainSpec& drain) const {
   const std::int64_t now_s =
       std::chrono::floor<std::chrono::seconds>(snapshot_.now).time_since_epoch().count();
   Disruption cost;
   Gangs gangs;
-  for (const Tenant& tenant : snapshot_.cluster.tenants_of(node.meta.name)) {
+  for (const Tenant& tenant : tenants) {
     if (!leaves(tenant, drain.scope)) continue;
     cost.priority =
         cost.pods ? std::max<std::int64_t>(cost.priority, tenant.priority) : tenant.priority;
@@ -75,10 +75,11 @@ Disruption DisruptionCost::of(const Node& node, const DrainSpec& drain) const {
   return cost;
 }
 
-std::int64_t DisruptionCost::homeless(const Node& node, const DrainSpec& drain) {
+std::int64_t DisruptionCost::homeless(const Node& node, const std::vector<Tenant>& tenants,
+                                      const DrainSpec& drain) {
   if (!measured_) measure_room();
   std::int64_t homeless = 0;
-  for (const Tenant& tenant : snapshot_.cluster.tenants_of(node.meta.name)) {
+  for (const Tenant& tenant : tenants) {
     if (!leaves(tenant, drain.scope)) continue;
     each_demand(tenant, [&](const Text& resource, std::int64_t count) {
       if (!fits_elsewhere(resource, count, node)) ++homeless;

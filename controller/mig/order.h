@@ -30,8 +30,9 @@ class DisruptionCost {
  public:
   explicit DisruptionCost(const Snapshot& snapshot) : snapshot_(snapshot) {}
   // Without `homeless`, for which every pod of the cluster has to be looked at.
-  Disruption of(const Node& node, const DrainSpec& drain) const;
-  std::int64_t homeless(const Node& node, const DrainSpec& drain);
+  Disruption of(const std::vector<Tenant>& tenants, const DrainSpec& drain) const;
+  std::int64_t homeless(const Node& node, const std::vector<Tenant>& tenants,
+                        const DrainSpec& drain);
 
  private:
   void measure_room();

@@ -32,6 +32,7 @@ struct Candidate {
   std::size_t index = 0;  // in choice.nodes
   std::int64_t seq = 0;
   bool already_out = false;
+  const std::vector<Tenant>* tenants = nullptr;  // with order LeastDisruption
   Disruption disruption;
 };
 
@@ -118,7 +119,7 @@ void Chooser::judge(const Node& node) {
   const Situation s = situation_of(snapshot_, view_, node, owner);
   std::optional<NodeStanding> standing = standing_of(s);
   if (!standing) {
-    candidates_.push_back({choice_.nodes.size(), s.record.seq() + 1, is_out(s), {}});
+    candidates_.push_back({choice_.nodes.size(), s.record.seq() + 1, is_out(s), nullptr, {}});
     standing = waiting(node, reasons::kMaxUnavailable, {});
   }
   standing->out = is_out(s);
@@ -141,7 +142,10 @@ void Chooser::order_by_disruption() {
   const auto node_of = [&](const Candidate& c) -> const Node& {
     return *choice_.nodes[c.index].node;
   };
-  for (Candidate& c : candidates_) c.disruption = cost.of(node_of(c), drain);
+  for (Candidate& c : candidates_) {
+    c.tenants = &snapshot_.cluster.tenants_of(node_of(c).meta.name);
+    c.disruption = cost.of(*c.tenants, drain);
+  }
   std::ranges::stable_sort(candidates_, {}, &Candidate::disruption);  // ties stay by name
   // Where their pods could go is dear to find out: only among nodes that are equal so far.
   for (auto first = candidates_.begin(); first != candidates_.end();) {
@@ -150,7 +154,7 @@ void Chooser::order_by_disruption() {
     });
     if (last - first > 1 && first->disruption.pods) {
       for (Candidate& c : std::ranges::subrange(first, last))
-        c.disruption.homeless = cost.homeless(node_of(c), drain);
+        c.disruption.homeless = cost.homeless(node_of(c), *c.tenants, drain);
       std::ranges::stable_sort(first, last, {}, &Candidate::disruption);
     }
     first = last;
