@@ -13,7 +13,6 @@
 namespace berth {
 namespace {
 
-constexpr int kPageSize = 500;
 // A continue token lives for minutes; a list that outlives it is begun again.
 constexpr int kTries = 3;
 
@@ -47,15 +46,12 @@ std::vector<Wanted> everything(const Settings& settings) {
   };
 }
 
-std::string target_of(const Wanted& wanted, const std::string& continue_token) {
+ApiRequest request_for(const Wanted& wanted, const std::string& continue_token) {
   if (!wanted.name.empty())
-    return object_path(wanted.kind, ObjectKey{wanted.namespace_, wanted.name});
-  return collection_path(wanted.kind, wanted.namespace_) +
-         Query()
-             .add("limit", std::to_string(kPageSize))
-             .add("labelSelector", wanted.label_selector)
-             .add("continue", continue_token)
-             .str();
+    return get_request(object_path(wanted.kind, ObjectKey{wanted.namespace_, wanted.name}));
+  return list_request(wanted.kind, {.namespace_ = wanted.namespace_,
+                                    .continue_token = continue_token,
+                                    .label_selector = wanted.label_selector});
 }
 
 Error cannot_read(const Wanted& wanted, Error error) {
@@ -68,7 +64,7 @@ Task<Result<void>> fetch(ApiClient& client, DumpWriter& writer, Wanted wanted,
                          std::stop_token stop) {
   std::string token;
   do {
-    ApiRequest request = get_request(target_of(wanted, token));
+    ApiRequest request = request_for(wanted, token);
     CallOptions options(Lane::kBulk, stop);
     Result<Reply> reply = co_await client.send(std::move(request), std::move(options));
     if (!reply.has_value()) {

@@ -73,6 +73,12 @@ TEST_F(LivePlan, TellsTheOrderThatTheControllerThenTakes) {
 }
 
 TEST_F(LivePlan, ASnapshotGivesTheSamePlan) {
+  // A page of five hundred real nodes, with their images and annotations, takes more than 4 MiB.
+  for (int i = 0; i < 20; ++i)
+    kube().create("nodes", "",
+                  R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"wide-)" +
+                      std::to_string(i) + R"(","annotations":{"example.com/much":")" +
+                      std::string(250'000, 'x') + "\"}}}");
   const std::string dump = plane().scratch() + "/dump.json";
   const Ran saved = run({"snapshot", "-o", dump, "--kubeconfig", kubeconfig_});
   ASSERT_EQ(saved.exit_code, 0) << saved.text;

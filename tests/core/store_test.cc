@@ -67,6 +67,23 @@ TEST(Store, WalksInNamespaceAndNameOrder) {
   EXPECT_EQ(seen, (std::vector<std::string>{"n1", "n10", "n2"}));
 }
 
+TEST(Store, ACopyIsFoundInAndChangedByItself) {
+  Store<Node> store;
+  for (const char* name : {"n1", "n2", "n3"}) (void)store.upsert(node(name, name, 1));
+  Store<Node> copy = store;
+  (void)store.erase("", "n2");
+  (void)store.upsert(node("n1", "n1", 8));
+  ASSERT_NE(copy.find("n2"), nullptr);
+  EXPECT_EQ(copy.find("n1")->allocatable, node("n1", "n1", 1).allocatable);
+  (void)copy.upsert(node("n4", "n4", 1));
+  EXPECT_EQ(store.find("n4"), nullptr);
+  EXPECT_EQ(store.size(), 2u);
+  store = copy;
+  EXPECT_EQ(store.find("n4"), copy.find("n4"));
+  EXPECT_EQ(store.erase("", "n2").get(), copy.find("n2"));
+  EXPECT_EQ(copy.size(), 4u);
+}
+
 TEST(ClusterState, PodsAreFoundByNodeAndByResourceWhileTheyHoldIt) {
   ClusterState cluster;
   (void)cluster.upsert(pod("b", "n1", 2), {});
