@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Informer<T>: keeps ClusterState's store of one kind as the API server has it. It performs what
-// InformerMachine decides and reports what came of it; every object goes through one path (apply,
-// remove), so that a refresh, like a watch event, tells only what changed.
+// Informer<T>: keeps ClusterState's store of one kind as the API server has it. Every object goes
+// through one path (apply, remove), so that a refresh, like a watch event, tells only what changed.
 //
 // Loop thread only. It must outlive its requests: stop() it and let the loop run until they ended.
 #pragma once
@@ -11,7 +10,6 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -21,110 +19,9 @@
 #include "controller/client/api_client.h"
 #include "controller/core/cluster_state.h"
 #include "controller/io/log.h"
-#include "controller/runtime/informer_machine.h"
-#include "controller/runtime/jitter.h"
+#include "controller/runtime/informer_base.h"
 
 namespace berth {
-
-// Which objects of the kind. An informer owns its scope: it removes what the server no longer has
-// there, and nothing else.
-struct InformerScope {
-  std::string namespace_;  // empty: all
-  std::string name;        // empty: all
-  bool holds(const ObjectMeta& meta) const {
-    return (namespace_.empty() || meta.namespace_ == std::string_view(namespace_)) &&
-           (name.empty() || meta.name == name);
-  }
-};
-
-enum class InformerEvent { kAdded, kModified, kDeleted, kBookmark, kError, kUndecodable, kStale };
-const char* to_string(InformerEvent event);
-
-// What an informer tells of itself; metrics.h counts it.
-class InformerObserver {
- public:
-  virtual ~InformerObserver() = default;
-  virtual void on_state(const std::string& informer, InformerState state) = 0;
-  virtual void on_refresh(const std::string& informer) = 0;
-  virtual void on_event(const std::string& informer, InformerEvent event) = 0;
-  virtual void on_objects(const std::string& informer, std::size_t count) = 0;
-};
-
-class InformerBase {
- public:
-  struct Callbacks {
-    // The cache took in any news of the object, a removal too.
-    std::function<void(std::string_view kind, const ObjectMeta& meta)> on_cached;
-    std::function<void()> on_synced;                // the first time only
-    std::function<void(std::string why)> on_fatal;  // history went back: the process must restart
-  };
-  InformerBase(ApiClient& client, Log& log, InformerObserver& observer, std::string name,
-               const KindInfo& kind, InformerScope scope, bool optional, Callbacks callbacks,
-               std::uint64_t seed);
-  InformerBase(const InformerBase&) = delete;
-  InformerBase& operator=(const InformerBase&) = delete;
-  virtual ~InformerBase();
-
-  void start();
-  void stop();
-  bool synced() const { return machine_.synced; }
-  const std::string& name() const { return name_; }  // "configmaps/berth-system"
-  const InformerMachine& machine() const { return machine_; }
-  const InformerScope& scope() const { return scope_; }
-  const KindInfo& kind() const { return kind_; }
-  // Asks the server for one object and takes the answer in, past the watch. For a watch that seems
-  // to have lost our own write.
-  virtual void refetch(ObjectKey key) = 0;
-
- protected:
-  // One exchange; a late word of an earlier one is not ours any more.
-  using Ticket = std::uint64_t;
-
-  void feed(InformerInput input);
-  void on_watch_open() { opened_at_ = client_.loop().now(); }
-  void on_watch_end(Ticket ticket, WatchEnd end);
-  // A line that can't be read. True: go on with the stream.
-  bool tolerate(const Error& error);
-  void end_stream(Error error);  // by our own will, as if the server had ended it with this error
-  bool ending() const { return ended_by_us_.has_value(); }
-  void note(InformerEvent event) { observer_.on_event(name_, event); }
-  void heard() { heard_at_ = client_.loop().now(); }
-  bool current(Ticket ticket) const { return ticket == ticket_; }
-  WatchOptions watch_options(bool initial_events);
-  ListOptions list_options(std::int64_t limit) const;
-
-  virtual void open_watch(WatchOptions options, Ticket ticket, std::stop_token stop) = 0;
-  virtual void fetch_page(ListOptions options, Ticket ticket, std::stop_token stop) = 0;
-  virtual void clear_buffer() = 0;
-  virtual std::size_t replace() = 0;
-
-  ApiClient& client_;
-  Log& log_;
-  InformerObserver& observer_;
-  const std::string name_;
-  const KindInfo kind_;
-  const InformerScope scope_;
-  Callbacks callbacks_;
-  InformerMachine machine_;
-  std::string continue_token_;
-  // Cleared by the destructor: what a callback that outlived us asks first.
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
-  std::stop_source fetches_;  // refetch()es
-
- private:
-  void perform(InformerAction action);
-  void begin_exchange();
-  void watch_for_silence(Ticket ticket);
-
-  Jitter jitter_;
-  Ticket ticket_ = 0;
-  std::stop_source exchange_;
-  std::optional<Error> ended_by_us_;
-  std::string undecodable_at_;  // the version at which a line could not be read
-  MonotonicTime opened_at_{0};
-  MonotonicTime heard_at_{0};
-  Loop::TimerId timer_ = 0;
-};
 
 template <class T>
 class Informer : public InformerBase {

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "controller/client/api_client.h"
-#include "controller/runtime/informer.h"
+#include "controller/runtime/informer_base.h"
 #include "controller/runtime/workqueue.h"
 
 namespace berth {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/runtime/informer.h"
+#include "controller/runtime/informer_base.h"
 
 namespace berth {
 namespace {

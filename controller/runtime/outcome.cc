@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/runtime/outcome.h"
+
+#include <algorithm>
+
+#include "controller/client/eviction_outcome.h"
+
+namespace berth {
+
+using namespace std::chrono_literals;
+
+const char* to_string(Fate fate) {
+  switch (fate) {
+    case Fate::kNothing:
+      return "nothing";
+    case Fate::kDone:
+      return "done";
+    case Fate::kAnswered:
+      return "answered";
+    case Fate::kRefused:
+      return "refused";
+    case Fate::kConflict:
+      return "conflict";
+    case Fate::kRetry:
+      return "retry";
+    case Fate::kRejected:
+      return "rejected";
+    case Fate::kStopped:
+      return "stopped";
+  }
+  return "?";
+}
+
+Fate fate_of(const Error& error) {
+  switch (error.kind) {
+    case ErrorKind::kConflict:
+    case ErrorKind::kAlreadyExists:
+    case ErrorKind::kNotFound:
+    case ErrorKind::kGone:
+      return Fate::kConflict;
+    case ErrorKind::kInvalid:
+    case ErrorKind::kInvalidSpec:
+    case ErrorKind::kForbidden:
+    case ErrorKind::kBadRequest:
+      return Fate::kRejected;
+    case ErrorKind::kCancelled:
+      return Fate::kStopped;
+    case ErrorKind::kDecode:
+    case ErrorKind::kUnauthorized:
+    case ErrorKind::kThrottled:
+    case ErrorKind::kTimeout:
+    case ErrorKind::kUnavailable:
+    case ErrorKind::kServer:
+      return Fate::kRetry;
+  }
+  return Fate::kRetry;
+}
+
+Fate fate_of_eviction(const Error& error) {
+  switch (classify_eviction(error)) {
+    case EvictionOutcome::kStarted:
+      return Fate::kDone;
+    case EvictionOutcome::kGone:
+    case EvictionOutcome::kOtherPod:
+    case EvictionOutcome::kNamespaceTerminating:  // on its way out; the cache will show it
+      return Fate::kConflict;
+    case EvictionOutcome::kBudgetExhausted:
+    case EvictionOutcome::kBudgetLagging:
+    case EvictionOutcome::kTwoBudgets:
+    case EvictionOutcome::kBudgetController:
+    case EvictionOutcome::kForbidden:
+    case EvictionOutcome::kRefused:
+      return Fate::kAnswered;
+    case EvictionOutcome::kThrottled:  // says nothing of the pod
+    case EvictionOutcome::kUnknown:
+      return Fate::kRetry;
+    case EvictionOutcome::kCancelled:
+      return Fate::kStopped;
+  }
+  return Fate::kRetry;
+}
+
+Error not_leading() {
+  return Error{.kind = ErrorKind::kCancelled, .message = "not sent: this process does not lead"};
+}
+
+void Outcome::settle(const ObjectRef& object, const Verdict& verdict) {
+  const auto& [verdict_fate, verdict_error] = verdict;
+  if (verdict_fate == Fate::kConflict) conflicts.push_back(object);
+  if (verdict_error.retry_after && verdict_fate == Fate::kRetry) {
+    const std::chrono::nanoseconds after =
+        std::min<std::chrono::nanoseconds>(*verdict_error.retry_after, 60s);
+    retry_after = std::max(after, retry_after.value_or(0ns));
+  }
+  if (verdict_fate <= fate) return;
+  fate = verdict_fate;
+  if (verdict_fate > Fate::kDone) error = describe(verdict_error);
+}
+
+}  // namespace berth

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outline: the requests that writes become, then run(), and a step of each sort.
+#include "controller/runtime/step_runner.h"
+
+#include <utility>
+#include <variant>
+
+#include "apis/names.h"
+#include "controller/client/eviction_outcome.h"
+#include "controller/client/resource_path.h"
+#include "controller/runtime/kinds.h"
+
+namespace berth {
+namespace {
+
+// A Node's or a Pod's fields have other owners, whom berth never overrides; what it creates itself
+// is wholly its own.
+bool owns(const KindInfo& kind) {
+  return kind.kind != kKind<Node>.kind && kind.kind != kKind<Pod>.kind;
+}
+
+ApiRequest to_request(const Write& write, const KindInfo& kind) {
+  const ObjectKey key{write.object.namespace_, write.object.name};
+  WriteOptions options;
+  options.field_manager = write.field_manager;
+  DeleteOptions removal;
+  removal.uid = write.object.uid;
+  removal.grace_period_seconds = write.grace_period_seconds;
+  switch (write.verb) {
+    case Verb::kCreate:
+      return create_request(kind, key.namespace_, write.body, options);
+    case Verb::kApply:
+      return apply_request(kind, key, write.body, owns(kind), options);
+    case Verb::kJsonPatch:
+      return json_patch_request(kind, key, write.body, options);
+    case Verb::kMergePatch:
+      return merge_patch_request(kind, key, write.body, options);
+    case Verb::kDelete:
+      return delete_request(kind, key, removal, options);
+    case Verb::kEvict:
+      return evict_request(key, removal, options);
+  }
+  return {};
+}
+
+WriteBarrier::Awaits awaits_after(Verb verb) {
+  switch (verb) {
+    case Verb::kCreate:
+    case Verb::kApply:
+      return WriteBarrier::Awaits::kPresent;
+    case Verb::kDelete:
+    case Verb::kEvict:
+      return WriteBarrier::Awaits::kGoing;
+    case Verb::kJsonPatch:
+    case Verb::kMergePatch:
+      return WriteBarrier::Awaits::kVersion;
+  }
+  return WriteBarrier::Awaits::kVersion;
+}
+
+// Conflicts and answers are how a busy cluster talks; the rest deserves a look.
+LogLevel level_of(Fate fate) {
+  return fate == Fate::kDone || fate == Fate::kAnswered || fate == Fate::kConflict
+             ? LogLevel::kInfo
+             : LogLevel::kWarn;
+}
+
+std::string milliseconds(std::chrono::nanoseconds span) {
+  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(span).count());
+}
+
+}  // namespace
+
+StepRunner::StepRunner(Parts parts) : parts_(std::move(parts)), loop_(parts_.client.loop()) {}
+
+Task<Verdict> StepRunner::run(Origin origin, Step step, Deadline deadline) {
+  if (auto* guarded = std::get_if<Guard>(&step))
+    co_return co_await guard(std::move(origin), std::move(*guarded), deadline);
+  if (auto* asked = std::get_if<Ask>(&step))
+    co_return co_await ask(std::move(origin), std::move(*asked), deadline);
+  co_return co_await write(std::move(origin), std::get<Write>(std::move(step)), deadline);
+}
+
+Task<Verdict> StepRunner::write(Origin origin, Write write, Deadline deadline) {
+  const KindInfo* kind = find_kind(write.object.kind);
+  if (kind == nullptr) {
+    Error error{.kind = ErrorKind::kBadRequest, .message = "berth does not write this kind"};
+    co_return Verdict(Fate::kRejected, std::move(error));
+  }
+  ApiRequest request = to_request(write, *kind);
+  CallOptions call(Lane::kWrite, origin.stop, deadline);
+  const MonotonicTime sent_at = loop_.now();
+  Result<Reply> reply = co_await parts_.client.send(std::move(request), std::move(call));
+
+  Fate fate = Fate::kDone;
+  Error error;
+  if (reply.has_value()) {
+    const WriteBarrier::Awaits awaits = awaits_after(write.verb);
+    // A deletion's reply is the pod or a Status: only the cache tells that it has begun.
+    parts_.barrier.expect(
+        origin.key, write.object,
+        awaits == WriteBarrier::Awaits::kGoing ? std::string() : reply->resource_version, awaits);
+  } else {
+    error = std::move(reply).error();
+    fate = write.verb == Verb::kEvict ? fate_of_eviction(error) : fate_of(error);
+  }
+  answer(write, fate == Fate::kDone, error, {});
+  parts_.metrics.on_write(to_string(write.verb), to_string(fate));
+  parts_.log.write(level_of(fate), "write",
+                   {{"key", origin.key},
+                    {"reconcile_id", origin.id},
+                    {"verb", to_string(write.verb)},
+                    {"object", write.object.str()},
+                    {"reason", write.reason},
+                    {"result", to_string(fate)},
+                    {"took_ms", milliseconds(loop_.now() - sent_at)},
+                    {"error", fate == Fate::kDone ? std::string() : describe(error)}});
+  co_return Verdict(fate, std::move(error));
+}
+
+Task<Verdict> StepRunner::guard(Origin origin, Guard guard, Deadline deadline) {
+  ObjectKey key{std::string(), guard.node.name};
+  CallOptions call(Lane::kWrite, origin.stop, deadline);
+  Result<Node> node = co_await parts_.client.get<Node>(std::move(key), std::move(call));
+  if (!node.has_value()) co_return Verdict(fate_of(node.error()), std::move(node).error());
+  Result<std::vector<Pod>> pods = co_await fetch_pods_on(guard.node.name, origin.stop);
+  if (!pods.has_value()) co_return Verdict(fate_of(pods.error()), std::move(pods).error());
+
+  const std::optional<std::string> refusal = guard.refuse(*node, *pods);
+  Error error;
+  if (refusal.has_value())
+    error = Error{.kind = ErrorKind::kConflict, .message = *refusal, .where = guard.node.str()};
+  answer(guard, !refusal.has_value(), error, node->meta.resource_version);
+  parts_.metrics.on_write("guard", refusal.has_value() ? "refused" : "done");
+  if (!refusal.has_value()) co_return Verdict(Fate::kDone, Error());
+  parts_.log.info("guard refused", {{"key", origin.key},
+                                    {"reconcile_id", origin.id},
+                                    {"object", guard.node.str()},
+                                    {"question", guard.question},
+                                    {"refusal", *refusal}});
+  co_return Verdict(Fate::kRefused, std::move(error));
+}
+
+// By quorum: resourceVersion stays unset, so no cache of the server's answers.
+Task<Result<std::vector<Pod>>> StepRunner::fetch_pods_on(std::string node, std::stop_token stop) {
+  std::vector<Pod> pods;
+  ListOptions list;
+  list.field_selector = "spec.nodeName=" + node;
+  do {
+    const auto within = parts_.deadline();
+    if (!within.has_value()) co_return not_leading();
+    CallOptions call(Lane::kWrite, stop, *within);
+    Result<ListPage<Pod>> page = co_await parts_.client.list_page<Pod>(list, std::move(call));
+    if (!page.has_value()) co_return std::move(page).error();
+    for (Pod& pod : page->items) pods.push_back(std::move(pod));
+    list.continue_token = page->continue_token;
+  } while (!list.continue_token.empty());
+  co_return pods;
+}
+
+Task<Verdict> StepRunner::ask(Origin origin, Ask ask, Deadline deadline) {
+  const ObjectKey pod{ask.pod.namespace_, ask.pod.name};
+  DeleteOptions removal;
+  removal.uid = ask.pod.uid;
+  WriteOptions options;
+  options.field_manager = names::kManagerMig;
+  options.dry_run = true;
+  ApiRequest request = evict_request(pod, removal, options);
+  CallOptions call(Lane::kWrite, origin.stop, deadline);
+  Result<Reply> reply = co_await parts_.client.send(std::move(request), std::move(call));
+  Error error;
+  if (!reply.has_value()) error = std::move(reply).error();
+  const Fate fate = reply.has_value() ? Fate::kDone : fate_of_eviction(error);
+  if (fate == Fate::kDone || fate == Fate::kAnswered)
+    answer(ask, fate == Fate::kDone, error, ask.against);
+  parts_.metrics.on_write("ask", to_string(fate));
+  parts_.log.debug("asked", {{"key", origin.key},
+                             {"reconcile_id", origin.id},
+                             {"object", ask.pod.str()},
+                             {"result", to_string(fate)},
+                             {"error", fate == Fate::kDone ? std::string() : describe(error)}});
+  co_return Verdict(fate, std::move(error));
+}
+
+// Only what the server (or a guard) really said: a timeout is no answer.
+void StepRunner::answer(const Step& step, bool yes, Error error, std::string against) {
+  if (!yes && error.http_code == 0 && !std::holds_alternative<Guard>(step)) return;
+  Answer reply;
+  reply.yes = yes;
+  reply.error = std::move(error);
+  reply.against = std::move(against);
+  reply.at = loop_.wall_now();
+  parts_.answers.put(question(step), std::move(reply));
+}
+
+}  // namespace berth

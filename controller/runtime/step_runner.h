@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// StepRunner: carries one step of a plan out, be it a write, a guard that reads live, or an ask.
+// What the server said goes into Answers; what was written is expected in the cache
+// (write_barrier.h) before the key is looked at again. Whether the step may be sent at all is for
+// the Executor to say.
+//
+// Loop thread only. It must outlive the tasks it returned; each ends within its requests'
+// deadlines.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "apis/core.h"
+#include "controller/client/api_client.h"
+#include "controller/core/answers.h"
+#include "controller/core/plan.h"
+#include "controller/io/log.h"
+#include "controller/io/task.h"
+#include "controller/runtime/metrics.h"
+#include "controller/runtime/origin.h"
+#include "controller/runtime/outcome.h"
+#include "controller/runtime/write_barrier.h"
+
+namespace berth {
+
+class StepRunner {
+ public:
+  using Deadline = std::chrono::milliseconds;  // of one request
+  struct Parts {
+    ApiClient& client;
+    Log& log;
+    Metrics& metrics;
+    Answers& answers;
+    WriteBarrier& barrier;
+    // Of a request sent now; nothing when none may be sent.
+    std::function<std::optional<Deadline>()> deadline;
+  };
+  explicit StepRunner(Parts parts);
+
+  Task<Verdict> run(Origin origin, Step step, Deadline deadline);
+
+ private:
+  Task<Verdict> write(Origin origin, Write write, Deadline deadline);
+  Task<Verdict> guard(Origin origin, Guard guard, Deadline deadline);
+  Task<Verdict> ask(Origin origin, Ask ask, Deadline deadline);
+  Task<Result<std::vector<Pod>>> fetch_pods_on(std::string node, std::stop_token stop);
+  void answer(const Step& step, bool yes, Error error, std::string against);
+
+  Parts parts_;
+  Loop& loop_;
+};
+
+}  // namespace berth
