@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/runtime/caches.h"
+
+namespace berth {
+
+Caches::Caches(ApiClient& client, Log& log, InformerObserver& observer, Hooks hooks,
+               std::uint64_t seed)
+    : client_(client), log_(log), observer_(observer), hooks_(std::move(hooks)), seed_(seed) {}
+
+InformerBase::Callbacks Caches::callbacks() {
+  InformerBase::Callbacks callbacks;
+  callbacks.on_cached = hooks_.on_cached;
+  callbacks.on_synced = [this] {
+    if (laggards().empty()) hooks_.on_synced();
+  };
+  callbacks.on_fatal = hooks_.on_fatal;
+  return callbacks;
+}
+
+void Caches::start() {
+  for (const auto& informer : informers_) informer->start();
+}
+
+void Caches::stop() {
+  for (const auto& informer : informers_) informer->stop();
+}
+
+std::vector<std::string> Caches::laggards() const {
+  std::vector<std::string> names;
+  for (const auto& informer : informers_)
+    if (!informer->synced())
+      names.push_back(informer->name() + " (" + to_string(informer->machine().state) + ")");
+  return names;
+}
+
+std::optional<CachedVersion> Caches::version(const ObjectRef& object) const {
+  const auto in = [&]<class T>(const Store<T>& store) -> std::optional<CachedVersion> {
+    const T* found = store.find(object.namespace_, object.name);
+    if (found == nullptr) return std::nullopt;
+    return CachedVersion{found->meta.uid, found->meta.resource_version,
+                         found->meta.deletion_timestamp.has_value()};
+  };
+  if (object.kind == kKind<Node>.kind) return in(cluster_.nodes());
+  if (object.kind == kKind<Pod>.kind) return in(cluster_.pods());
+  if (object.kind == kKind<ConfigMap>.kind) return in(cluster_.config_maps());
+  if (object.kind == kKind<MIGLayout>.kind) return in(cluster_.mig_layouts());
+  return std::nullopt;
+}
+
+void Caches::refetch(const ObjectRef& object) {
+  log_.debug("fetching past the watch", {{"object", object.str()}});
+  for (const auto& informer : informers_) {
+    ObjectMeta meta;
+    meta.namespace_ = object.namespace_;
+    meta.name = object.name;
+    if (informer->kind().kind != object.kind || !informer->scope().holds(meta)) continue;
+    informer->refetch(ObjectKey{object.namespace_, object.name});
+    return;
+  }
+}
+
+}  // namespace berth

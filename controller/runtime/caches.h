@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Caches: the cluster's state, and the informers that fill it and keep it so.
+//
+// Loop thread only. It must outlive its informers' requests: stop() them and let the loop run until
+// they ended.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "controller/client/api_client.h"
+#include "controller/core/cluster_state.h"
+#include "controller/core/plan.h"
+#include "controller/io/log.h"
+#include "controller/runtime/informer.h"
+#include "controller/runtime/write_barrier.h"
+
+namespace berth {
+
+class Caches {
+ public:
+  struct Hooks {
+    // See InformerBase::Callbacks.
+    std::function<void(std::string_view kind, const ObjectMeta& meta)> on_cached;
+    std::function<void()> on_synced;  // the last informer has synced
+    std::function<void(std::string why)> on_fatal;
+  };
+  Caches(ApiClient& client, Log& log, InformerObserver& observer, Hooks hooks, std::uint64_t seed);
+
+  template <class T>
+  void add(std::string name, InformerScope scope, typename Informer<T>::OnChange on_change,
+           bool optional) {
+    informers_.push_back(std::make_unique<Informer<T>>(
+        client_, cluster_, log_, observer_, std::move(name), std::move(scope), optional,
+        callbacks(), std::move(on_change), seed_ + informers_.size()));
+  }
+  void start();
+  void stop();
+
+  const ClusterState& cluster() const { return cluster_; }
+  const std::vector<std::unique_ptr<InformerBase>>& informers() const { return informers_; }
+  // Those that have not synced, and what each is at.
+  std::vector<std::string> laggards() const;
+  // Nothing for an object that is absent.
+  std::optional<CachedVersion> version(const ObjectRef& object) const;
+  // Asks the server for one object past the watch, which seems to be behind.
+  void refetch(const ObjectRef& object);
+
+ private:
+  InformerBase::Callbacks callbacks();
+
+  ApiClient& client_;
+  Log& log_;
+  InformerObserver& observer_;
+  const Hooks hooks_;
+  const std::uint64_t seed_;
+  ClusterState cluster_;
+  std::vector<std::unique_ptr<InformerBase>> informers_;
+};
+
+}  // namespace berth

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// ControllerOptions: what a controller is told when it starts, once and for all.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "controller/core/settings.h"
+#include "controller/runtime/leader_election.h"
+
+namespace berth {
+
+struct ControllerOptions {
+  Settings settings;
+  LeaseOptions lease;
+  bool leader_elect = true;
+  bool dry_run = false;  // plans are logged, nothing is written, not even a lease
+  std::chrono::nanoseconds sync_limit = std::chrono::minutes(2);
+  std::chrono::nanoseconds drain_limit = std::chrono::seconds(20);
+  std::chrono::nanoseconds reevaluate_period = std::chrono::hours(10);
+  std::uint64_t seed = 0;
+};
+
+}  // namespace berth

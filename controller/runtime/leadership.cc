@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/runtime/leadership.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "apis/names.h"
+
+namespace berth {
+
+using namespace std::chrono_literals;
+
+Leadership::Leadership(Parts parts, const ControllerOptions& options)
+    : parts_(std::move(parts)),
+      loop_(parts_.client.loop()),
+      options_(options),
+      elector_(parts_.lease_client, parts_.log, options.lease, options.seed + 1) {}
+
+Task<bool> Leadership::lead(std::stop_token stop) {
+  if (options_.dry_run) {
+    const ConfigMap* ledger = parts_.cluster.config_maps().find(options_.settings.berth_namespace,
+                                                                names::kSlotsConfigMap);
+    // As the leader that is at work sees it, not as its successor.
+    epoch_ = std::max<std::int64_t>(1, parts_.reconcilers.claim_epoch(ledger).second - 1);
+    co_return true;
+  }
+  if (options_.leader_elect) {
+    parts_.metrics.on_leading(options_.lease.name, false);
+    const bool acquired = co_await elector_.acquire(stop);
+    if (!acquired) co_return false;
+    parts_.metrics.on_leading(options_.lease.name, true);
+    holding_ = true;
+    spawn(loop_, hold_lease());
+  }
+  const bool claimed = co_await claim_epoch(stop);
+  co_return claimed;
+}
+
+Task<void> Leadership::hold_lease() {
+  const bool still_leading = co_await elector_.hold(hold_.get_token());
+  holding_ = false;
+  if (still_leading) co_return;
+  parts_.metrics.on_leading(options_.lease.name, false);
+  parts_.on_lost();
+}
+
+Task<bool> Leadership::claim_epoch(std::stop_token stop) {
+  std::chrono::nanoseconds pause = 100ms;
+  while (!stop.stop_requested() && time_left() > 0ns) {
+    ObjectKey key{options_.settings.berth_namespace, names::kSlotsConfigMap};
+    CallOptions look(Lane::kWrite, stop, 10s);
+    Result<ConfigMap> ledger = co_await parts_.client.get<ConfigMap>(std::move(key), look);
+    Error error;
+    if (ledger.has_value() || ledger.error().kind == ErrorKind::kNotFound) {
+      auto [write, epoch] = parts_.reconcilers.claim_epoch(ledger.has_value() ? &*ledger : nullptr);
+      Plan plan;
+      const ObjectRef object = write.object;
+      plan.add(object, std::move(write));
+      const Outcome outcome = co_await parts_.carry_out(std::move(plan), stop);
+      if (outcome.fate == Fate::kDone) {
+        epoch_ = epoch;
+        co_return true;
+      }
+      error.message = outcome.error;
+    } else {
+      error = ledger.error();
+    }
+    parts_.log.warn("epoch not claimed yet", {{"error", describe(error)}});
+    co_await sleep_for(pause, stop);
+    pause = std::min<std::chrono::nanoseconds>(pause * 2, 5s);
+  }
+  co_return false;
+}
+
+Task<void> Leadership::resign(bool release) {
+  hold_.request_stop();
+  while (holding_) co_await sleep_for(1ms, std::stop_token());
+  if (release) co_await elector_.release();
+}
+
+std::chrono::nanoseconds Leadership::time_left() const {
+  if (options_.dry_run) return 0ns;
+  return options_.leader_elect ? elector_.time_left() : 1min;
+}
+
+std::optional<std::string> Leadership::heed(const ConfigMap& config_map) {
+  if (config_map.meta.name != names::kSlotsConfigMap ||
+      config_map.meta.namespace_ != std::string_view(options_.settings.berth_namespace))
+    return std::nullopt;
+  const std::int64_t standing = parts_.reconcilers.claim_epoch(&config_map).second - 1;
+  if (standing <= epoch_) return std::nullopt;
+  if (options_.dry_run) {
+    epoch_ = standing;
+    return std::nullopt;
+  }
+  return "the slot ledger carries epoch " + std::to_string(standing) + ", ours is " +
+         std::to_string(epoch_);
+}
+
+}  // namespace berth

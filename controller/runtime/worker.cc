@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outline: the way of one key: add, pump, work_on, execute, conclude.
+#include "controller/runtime/worker.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace berth {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Of what walks the whole fleet.
+constexpr std::chrono::nanoseconds kFleetInterval = 1s;
+constexpr std::uint32_t kConflictsBeforeRefetch = 3;
+
+std::string_view kind_of_key(std::string_view key) { return key.substr(0, key.find('/')); }
+
+WorkQueue::Options queue_options() {
+  WorkQueue::Options options;
+  options.min_intervals.emplace_back("layout/", kFleetInterval);
+  options.min_intervals.emplace_back("agent-config", kFleetInterval);
+  options.urgent_prefix = "node/";
+  return options;
+}
+
+// The steps only: a status may carry times, and an event repeats itself by counting.
+std::size_t hash_steps(const Plan& plan) {
+  Plan steps;
+  steps.objects = plan.objects;
+  return steps.objects.empty() ? 0 : std::hash<std::string>()(print(steps));
+}
+
+bool has_work(const Plan& plan) { return !plan.empty() || !plan.events.empty(); }
+
+}  // namespace
+
+Worker::Worker(Parts parts, const ControllerOptions& options)
+    : parts_(parts),
+      loop_(parts_.client.loop()),
+      options_(options),
+      barrier_(
+          loop_,
+          WriteBarrier::Hooks{
+              .cached = [this](const ObjectRef& object) { return parts_.caches.version(object); },
+              .refetch = [this](const ObjectRef& object) { parts_.caches.refetch(object); },
+              .released = [this](const std::string& key) { add(key); }}),
+      queue_(loop_, parts_.metrics, queue_options(), [this] { pump_soon(); }),
+      executor_(Executor::Parts{parts_.client, parts_.log, parts_.metrics, answers_, barrier_,
+                                parts_.events, [this] { return parts_.leadership.time_left(); }},
+                Executor::Options{}),
+      work_(loop_) {}
+
+void Worker::add(const std::string& key) {
+  if (working_) queue_.add(key);
+}
+
+void Worker::on_cached(std::string_view kind, const ObjectMeta& meta) {
+  if (barrier_.size() > 0) barrier_.on_cached(kind, meta.namespace_.view(), meta.name);
+}
+
+Task<Outcome> Worker::carry_out(std::string name, Plan plan, std::stop_token stop) {
+  return executor_.run(std::move(name), std::move(plan), std::move(stop));
+}
+
+Task<void> Worker::shut_down(std::chrono::nanoseconds drain_limit) {
+  working_ = false;
+  queue_.shut_down();
+  const MonotonicTime until = loop_.now() + drain_limit;
+  while (work_.running() > 0 && loop_.now() < until && parts_.leadership.time_left() > 0ns)
+    co_await sleep_for(20ms, std::stop_token());
+  auto ended = std::make_shared<Handoff<bool>>(loop_);
+  work_.stop([ended] { ended->set(true); });
+  co_await ended->wait();
+  barrier_.clear();
+}
+
+void Worker::pump_soon() {
+  if (std::exchange(pump_posted_, true)) return;
+  loop_.post([this] { pump(); });
+}
+
+// One key for each turn of the loop, so that events and replies are never far behind.
+void Worker::pump() {
+  pump_posted_ = false;
+  if (!working_) return;
+  const std::optional<std::string> key = queue_.take();
+  if (!key.has_value()) return;
+  work_on(*key);
+  if (queue_.depth() > 0) pump_soon();
+}
+
+void Worker::work_on(const std::string& key) {
+  if (barrier_.holds(key)) {  // comes back when it is released
+    queue_.done(key);
+    return;
+  }
+  forget_old_answers();
+  const MonotonicTime start = loop_.now();
+  const Snapshot snapshot{.cluster = parts_.caches.cluster(),
+                          .answers = answers_,
+                          .settings = options_.settings,
+                          .now = loop_.wall_now(),
+                          .epoch = parts_.leadership.epoch()};
+  Plan plan = parts_.reconcilers.reconcile(snapshot, key);
+  const std::chrono::nanoseconds compute = loop_.now() - start;
+  if (plan.requeue_after) queue_.add_after(key, *plan.requeue_after);
+  if (options_.dry_run && has_work(plan)) log_dry_run(key, plan);
+  if (options_.dry_run || !has_work(plan)) return conclude(key, Outcome{}, 0, compute);
+  work_.spawn(execute(key, std::move(plan), compute));
+}
+
+Task<void> Worker::execute(std::string key, Plan plan, std::chrono::nanoseconds compute) {
+  const std::size_t plan_hash = hash_steps(plan);
+  const Outcome outcome = co_await executor_.run(key, std::move(plan), work_.token());
+  conclude(key, outcome, plan_hash, compute);
+}
+
+// The one place where an outcome becomes what happens next, a metric and a log line.
+void Worker::conclude(const std::string& key, const Outcome& outcome, std::size_t plan_hash,
+                      std::chrono::nanoseconds compute) {
+  // A plan that was carried out and comes again has not reached its aim: no hot loop over it.
+  const auto last = last_plans_.find(key);
+  const bool repeated = plan_hash != 0 && last != last_plans_.end() && last->second == plan_hash;
+  LogLevel level = LogLevel::kDebug;
+  switch (outcome.fate) {
+    case Fate::kNothing:
+      queue_.forget(key);
+      break;
+    case Fate::kDone:
+    case Fate::kAnswered:
+      if (repeated) {
+        queue_.add_rate_limited(key);
+        if (outcome.writes > 0) level = LogLevel::kWarn;
+        break;
+      }
+      queue_.forget(key);
+      // Held keys come back by themselves.
+      if (outcome.steps > 0 && !barrier_.holds(key)) queue_.add(key);
+      break;
+    case Fate::kConflict:
+      if (queue_.failures(key) >= kConflictsBeforeRefetch)
+        for (const ObjectRef& object : outcome.conflicts) parts_.caches.refetch(object);
+      [[fallthrough]];
+    case Fate::kRefused:
+      level = LogLevel::kInfo;
+      queue_.add_rate_limited(key);
+      break;
+    case Fate::kRetry:
+      level = LogLevel::kWarn;
+      if (outcome.retry_after)
+        queue_.add_after(key, *outcome.retry_after);
+      else
+        queue_.add_rate_limited(key);
+      break;
+    case Fate::kRejected:
+      level = LogLevel::kError;
+      queue_.add_rate_limited(key);
+      break;
+    case Fate::kStopped:
+      break;
+  }
+  if (outcome.status_due) queue_.add_after(key, *outcome.status_due);
+  if (plan_hash != 0 && (outcome.fate == Fate::kDone || outcome.fate == Fate::kAnswered))
+    last_plans_[key] = plan_hash;
+  else
+    last_plans_.erase(key);
+
+  parts_.metrics.on_reconcile(kind_of_key(key), to_string(outcome.fate), compute);
+  parts_.log.write(level, "reconciled",
+                   {{"key", key},
+                    {"result", to_string(outcome.fate)},
+                    {"repeated", repeated ? "true" : "false"},
+                    {"compute_us", std::to_string(compute.count() / 1000)},
+                    {"writes", std::to_string(outcome.writes)},
+                    {"error", outcome.error}});
+  queue_.done(key);
+}
+
+void Worker::log_dry_run(const std::string& key, const Plan& plan) {
+  Plan shown = plan;
+  shown.requeue_after.reset();
+  const std::string text = print(shown);
+  const std::size_t hash = std::hash<std::string>()(text);
+  if (std::exchange(last_plans_[key + " (dry run)"], hash) == hash) return;
+  parts_.log.info("would do", {{"key", key}, {"plan", text}});
+}
+
+void Worker::forget_old_answers() {
+  if (answers_.size() == 0 || loop_.now() - answers_swept_at_ < 5s) return;
+  answers_swept_at_ = loop_.now();
+  answers_.forget_before(loop_.wall_now() - 2 * options_.settings.answer_ttl);
+}
+
+}  // namespace berth

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Worker: the way of one key, from the queue to what became of its plan. It takes a key, has the
+// pure core plan it, has the executor carry the plan out, and decides when the key is due again.
+//
+// Loop thread only. It must live until shut_down() has returned.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "controller/client/api_client.h"
+#include "controller/core/answers.h"
+#include "controller/core/plan.h"
+#include "controller/io/log.h"
+#include "controller/io/task.h"
+#include "controller/io/task_group.h"
+#include "controller/runtime/caches.h"
+#include "controller/runtime/controller_options.h"
+#include "controller/runtime/events.h"
+#include "controller/runtime/executor.h"
+#include "controller/runtime/leadership.h"
+#include "controller/runtime/metrics.h"
+#include "controller/runtime/reconcilers.h"
+#include "controller/runtime/workqueue.h"
+#include "controller/runtime/write_barrier.h"
+
+namespace berth {
+
+class Worker {
+ public:
+  struct Parts {
+    ApiClient& client;
+    Log& log;
+    Metrics& metrics;
+    Caches& caches;
+    Events& events;
+    const Leadership& leadership;
+    const Reconcilers& reconcilers;
+  };
+  Worker(Parts parts, const ControllerOptions& options);
+
+  // Between these two keys are accepted and worked on.
+  void start() { working_ = true; }
+  void cease() { working_ = false; }
+  bool working() const { return working_; }
+
+  void add(const std::string& key);
+  void on_cached(std::string_view kind, const ObjectMeta& meta);
+  // A plan that no key was asked for, under a name of its own.
+  Task<Outcome> carry_out(std::string name, Plan plan, std::stop_token stop);
+  // Lets what is in flight end by itself for so long, then ends it.
+  Task<void> shut_down(std::chrono::nanoseconds drain_limit);
+  WorkQueue::Unfinished unfinished() const { return queue_.unfinished(); }
+
+ private:
+  void pump();
+  void pump_soon();
+  void work_on(const std::string& key);
+  Task<void> execute(std::string key, Plan plan, std::chrono::nanoseconds compute);
+  void conclude(const std::string& key, const Outcome& outcome, std::size_t plan_hash,
+                std::chrono::nanoseconds compute);
+  void log_dry_run(const std::string& key, const Plan& plan);
+  void forget_old_answers();
+
+  Parts parts_;
+  Loop& loop_;
+  const ControllerOptions& options_;
+  Answers answers_;
+  WriteBarrier barrier_;
+  WorkQueue queue_;
+  Executor executor_;
+  TaskGroup work_;  // plans in execution
+  bool working_ = false;
+  bool pump_posted_ = false;
+  MonotonicTime answers_swept_at_{0};
+  std::map<std::string, std::size_t> last_plans_;  // hash of the steps last carried out, by key
+};
+
+}  // namespace berth
