@@ -18,6 +18,7 @@ if(BERTH_HARDEN)
   add_link_options(-pie -Wl,-z,relro,-z,now -Wl,--as-needed -Wl,--gc-sections)
   add_compile_options(-ffunction-sections -fdata-sections)
   set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ON)
+  add_link_options(-Wno-odr)  # g++ 12 names the fields of a coroutine's frame anew in each file
 endif()
 
 # Optional speed-ups for developers; neither changes what is built.

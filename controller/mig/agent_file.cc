@@ -30,8 +30,11 @@ MigConfigs configs_of(const Snapshot& snapshot, const MIGLayout& layout) {
   MigConfigs configs;
   if (!check_rules(layout).empty()) return configs;
   TargetResolver resolver(snapshot.cluster, layout);
+  std::vector<InventoryTexts> done;  // a fleet has a handful: the others of a kind add nothing
   for (const auto& node : snapshot.cluster.nodes()) {
-    if (!selects(layout, *node)) continue;
+    const InventoryTexts texts = inventory_texts(*node);
+    if (std::ranges::find(done, texts) != done.end() || !selects(layout, *node)) continue;
+    done.push_back(texts);
     const Target& target = resolver.resolve(*node);
     if (target.ok() && !configs.contains(target.config))
       add_config(configs, target.config, target.content);

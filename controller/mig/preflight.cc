@@ -82,8 +82,22 @@ std::vector<std::string> configs_not_copied(const Snapshot& snapshot) {
   return missing;
 }
 
+std::set<std::string> configs_named_by(const Node& node) {
+  std::set<std::string> named{base_config(label_of(node, names::kMigConfig))};
+  const RolloutRecord record = read_rollout(node);
+  if (record.rollout) named.insert({record.rollout->config, record.rollout->previous});
+  named.erase("");
+  return named;
+}
+
 bool config_is_rendered(const Snapshot& snapshot, std::string_view config) {
-  const ConfigMap* config_map = find_agent_config(snapshot);
+  return config_is_rendered(snapshot.cluster, snapshot.settings, config);
+}
+
+bool config_is_rendered(const ClusterState& cluster, const Settings& settings,
+                        std::string_view config) {
+  const ConfigMap* config_map =
+      cluster.config_maps().find(settings.agents_namespace, settings.mig_config_map);
   if (config_map == nullptr) return false;
   auto file = config_map->data.find(names::kMigPartedKey);
   if (file == config_map->data.end()) return false;

@@ -30,6 +30,11 @@ std::vector<std::string> configs_not_copied(const Snapshot& snapshot);
 
 // Whether the rendered file, as it stands in the cluster, has an entry for the name.
 bool config_is_rendered(const Snapshot& snapshot, std::string_view config);
+bool config_is_rendered(const ClusterState& cluster, const Settings& settings,
+                        std::string_view config);
+
+// The configs that the node's label and its rollout annotation name, without aliases.
+std::set<std::string> configs_named_by(const Node& node);
 
 // The ConfigMap that holds the file, or nullptr; and when its content last changed, as berth noted.
 const ConfigMap* find_agent_config(const Snapshot& snapshot);

@@ -7,6 +7,7 @@
 #include "apis/names.h"
 #include "controller/mig/node_facts.h"
 #include "controller/mig/overlap.h"
+#include "controller/mig/preflight.h"
 #include "controller/mig/rollout_annotation.h"
 #include "controller/mig/slots.h"
 
@@ -65,18 +66,17 @@ bool is_ledger(const Settings& settings, const ConfigMap& config_map) {
 
 // What the agents' file depends on: which configs the node names, which layouts want it, and the
 // GPUs it has. A walk over the fleet hangs on it, and a node on its way changes in other respects
-// all the time.
-bool same_for_agent_config(const ClusterState& cluster, const Node* old, const Node* now) {
+// all the time; what it comes to name is mostly in the file already.
+bool same_for_agent_config(const ClusterState& cluster, const Settings& settings, const Node* old,
+                           const Node* now) {
   if (old == nullptr || now == nullptr) return false;
   if (old->meta.labels == now->meta.labels && old->meta.annotations == now->meta.annotations)
     return true;
-  if (label_of(*old, names::kMigConfig) != label_of(*now, names::kMigConfig)) return false;
   if (inventory_texts(*old) != inventory_texts(*now)) return false;
-  const RolloutRecord before = read_rollout(*old), after = read_rollout(*now);
-  if (before.rollout.has_value() != after.rollout.has_value()) return false;
-  if (before.rollout && (before.rollout->config != after.rollout->config ||
-                         before.rollout->previous != after.rollout->previous))
-    return false;
+  const std::set<std::string> before = configs_named_by(*old), after = configs_named_by(*now);
+  if (!std::ranges::includes(after, before)) return false;  // an entry may be superfluous now
+  for (const std::string& name : after)
+    if (!before.contains(name) && !config_is_rendered(cluster, settings, name)) return false;
   return std::ranges::all_of(cluster.mig_layouts(), [&](const auto& layout) {
     return selects(*layout, *old) == selects(*layout, *now);
   });
@@ -109,7 +109,7 @@ std::vector<std::string> keys_for(const ClusterState& cluster, const Settings& s
     keys.layouts_of(*node);
     if (!read_rollout(*node).idle()) keys.slots();
   }
-  if (!same_for_agent_config(cluster, old, now)) keys.agent_config();
+  if (!same_for_agent_config(cluster, settings, old, now)) keys.agent_config();
   // Capacity that comes or goes anywhere may open or close a guard.
   const bool serves_otherwise = old == nullptr || now == nullptr ||
                                 in_service(*old) != in_service(*now) ||

@@ -75,7 +75,7 @@ TEST_F(Keys, ANodeMovesTheAgentsFileByWhatItNamesItsGpusAndWhoWantsIt) {
   refitted.meta.labels.set(names::kGpuCount, "8");
   EXPECT_EQ(changed(old, refitted), with_file);
   NodeRollout rollout = *read_rollout(old).rollout;
-  rollout.previous = "all-disabled";
+  rollout.previous = "somebodys-own";
   Node taken = old;
   taken.meta.annotations.set(names::kRolloutAnnotation, encode_rollout(rollout));
   EXPECT_EQ(changed(old, taken), with_file);
@@ -83,6 +83,16 @@ TEST_F(Keys, ANodeMovesTheAgentsFileByWhatItNamesItsGpusAndWhoWantsIt) {
   moved.meta.labels.set("tier", "other");
   EXPECT_THAT(changed(old, moved),
               ElementsAre("agent-config", "layout/other", "layout/small", "node/n1", "slots"));
+
+  EXPECT_EQ(changed(taken, old), with_file) << "an entry may be superfluous now";
+
+  ConfigMap file;
+  file.meta.name = settings_.mig_config_map;
+  file.meta.namespace_ = settings_.agents_namespace;
+  file.data["config.yaml"] = "version: v1\nmig-configs:\n  somebodys-own:\n  - devices: all\n";
+  cluster_.upsert(std::move(file), {});
+  EXPECT_THAT(changed(old, taken), ElementsAre("layout/small", "node/n1", "slots"))
+      << "the file holds what it has come to name";
 
   rollout.previous.clear();
   rollout.attempt = 1;  // its way goes on, and the file stays
