@@ -36,7 +36,7 @@ TEST(Kubeconfig, ReadsAContextWithEverything) {
   host.variables["HOME"] = "/home/u";
   host.files["/home/u/.kube/config"] = config(
       "    server: https://api.example:6443/\n    certificate-authority: pki/ca.crt\n"
-      "    tls-server-name: kubernetes\n    proxy-url: http://proxy:3128\n",
+      "    tls-server-name: kubernetes\n    proxy-url: http://proxy.example.com:3128\n",
       std::string("    client-certificate-data: ") + kPemBase64 +
           "\n    client-key: /keys/k.pem\n    tokenFile: token\n    token: old\n"
           "    as: robot\n    as-uid: '7'\n    as-groups: [a, b]\n");
@@ -48,7 +48,7 @@ TEST(Kubeconfig, ReadsAContextWithEverything) {
   EXPECT_EQ(got->server, "https://api.example:6443");
   EXPECT_EQ(got->certificate_authority.file, "/home/u/.kube/pki/ca.crt");
   EXPECT_EQ(got->tls_server_name, "kubernetes");
-  EXPECT_EQ(got->proxy_url, "http://proxy:3128");
+  EXPECT_EQ(got->proxy_url, "http://proxy.example.com:3128");
   EXPECT_EQ(got->client_certificate.data, "-----BEGIN X-----\n");
   EXPECT_EQ(got->client_key.file, "/keys/k.pem");
   EXPECT_EQ(got->token_file, "/home/u/.kube/token");
