@@ -148,21 +148,22 @@ EvictionOutlook read_refusal(const Snapshot& snapshot, const Pod& pod, const Err
 
 }  // namespace
 
+bool must_leave(const Tenant& tenant, DrainScope scope, const Settings& settings) {
+  return !tenant.stays && (scope == DrainScope::kAllPods || tenant.uses_gpu) &&
+         tenant.namespace_ != std::string_view(settings.agents_namespace);
+}
+
 bool must_leave(const Pod& pod, const DrainSpec& drain, const Settings& settings) {
-  if (pod.finished()) return false;
-  if (pod.meta.annotations.contains(names::kMirrorAnnotation)) return false;
-  const OwnerReference* owner = pod.meta.controller();
-  if (owner != nullptr && owner->kind == "DaemonSet") return false;
-  if (pod.meta.namespace_ == std::string_view(settings.agents_namespace)) return false;
-  return drain.scope == DrainScope::kAllPods || uses_gpu(pod);
+  return !pod.finished() && must_leave(tenant_of(pod), drain.scope, settings);
 }
 
 std::vector<PodVerdict> pods_leaving(const Snapshot& snapshot, const Node& node,
                                      const DrainSpec& drain) {
   std::vector<const Pod*> pods;
   std::map<std::string_view, std::int64_t> jobs;
-  for (const Pod* pod : snapshot.cluster.pods_on(node.meta.name)) {
-    if (!must_leave(*pod, drain, snapshot.settings)) continue;
+  for (const Tenant& tenant : snapshot.cluster.tenants_of(node.meta.name)) {
+    if (!must_leave(tenant, drain.scope, snapshot.settings)) continue;
+    const Pod* pod = tenant.pod;
     pods.push_back(pod);
     // A pod on its way out has not been counted as failed yet.
     if (is_job_pod(*pod)) ++jobs[pod->meta.controller()->uid.view()];

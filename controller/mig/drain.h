@@ -33,6 +33,8 @@ std::vector<PodVerdict> pods_leaving(const Snapshot& snapshot, const Node& node,
                                      const DrainSpec& drain);
 
 // Whether a pod would have to leave, without asking whether it may.
+bool must_leave(const Tenant& tenant, DrainScope scope, const Settings& settings);
+// Of one that was read live.
 bool must_leave(const Pod& pod, const DrainSpec& drain, const Settings& settings);
 
 // What is known about evicting one pod: from the answers to asks; offline, from the budgets'

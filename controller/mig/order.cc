@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "controller/mig/drain.h"
 #include "controller/mig/node_facts.h"
 
 namespace berth {
@@ -49,19 +50,13 @@ std::string describe(const Disruption& d) {
                      format_duration_short(std::chrono::seconds(d.lost_gpu_seconds)));
 }
 
-// As must_leave() says of the pod.
-bool DisruptionCost::leaves(const Tenant& tenant, DrainScope scope) const {
-  return !tenant.stays && (scope == DrainScope::kAllPods || tenant.uses_gpu) &&
-         tenant.namespace_ != std::string_view(snapshot_.settings.agents_namespace);
-}
-
 Disruption DisruptionCost::of(const std::vector<Tenant>& tenants, const DrainSpec& drain) const {
   const std::int64_t now_s =
       std::chrono::floor<std::chrono::seconds>(snapshot_.now).time_since_epoch().count();
   Disruption cost;
   Gangs gangs;
   for (const Tenant& tenant : tenants) {
-    if (!leaves(tenant, drain.scope)) continue;
+    if (!must_leave(tenant, drain.scope, snapshot_.settings)) continue;
     cost.priority =
         cost.pods ? std::max<std::int64_t>(cost.priority, tenant.priority) : tenant.priority;
     cost.pods = true;
@@ -80,7 +75,7 @@ std::int64_t DisruptionCost::homeless(const Node& node, const std::vector<Tenant
   if (!measured_) measure_room();
   std::int64_t homeless = 0;
   for (const Tenant& tenant : tenants) {
-    if (!leaves(tenant, drain.scope)) continue;
+    if (!must_leave(tenant, drain.scope, snapshot_.settings)) continue;
     each_demand(tenant, [&](const Text& resource, std::int64_t count) {
       if (!fits_elsewhere(resource, count, node)) ++homeless;
     });

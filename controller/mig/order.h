@@ -36,7 +36,6 @@ class DisruptionCost {
 
  private:
   void measure_room();
-  bool leaves(const Tenant& tenant, DrainScope scope) const;
   bool fits_elsewhere(const Text& resource, std::int64_t count, const Node& node) const;
 
   const Snapshot& snapshot_;

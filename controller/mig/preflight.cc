@@ -59,19 +59,7 @@ const ConfigMap* find_agent_config(const Snapshot& snapshot) {
 
 std::set<std::string> configs_named_by_nodes(const Snapshot& snapshot) {
   std::set<std::string> named;
-  const auto add = [&](const std::string& name) {
-    if (!name.empty() && !named.contains(name)) named.insert(name);
-  };
-  Text last;  // most nodes carry the label of their neighbour
-  for (const auto& node : snapshot.cluster.nodes()) {
-    const Text label = node->meta.labels.get(names::kMigConfig);
-    if (label != last) add(base_config(label.view()));
-    last = label;
-    const RolloutRecord record = read_rollout(*node);
-    if (!record.rollout) continue;
-    add(record.rollout->config);
-    add(record.rollout->previous);
-  }
+  for (const auto& node : snapshot.cluster.nodes()) named.merge(configs_named_by(*node));
   return named;
 }
 
