@@ -17,6 +17,9 @@ MAY_INCLUDE = {
     "controller/io": {"controller/io"},
     "controller/client": {"apis", "controller/io", "controller/client"},
     "controller/runtime": {"apis", "controller/core", "controller/io", "controller/client", "controller/runtime"},
+    "controller/sim": {"apis", "controller/io", "controller/sim"},
+    "controller/scenario": {"apis", "controller/core", "controller/mig", "controller/io", "controller/client", "controller/runtime",
+                            "controller/sim", "controller/scenario"},
     "controller/live": {"controller/io", "controller/client", "controller/live"},
     "controller/server": {"apis", "controller/core", "controller/io", "controller/runtime", "controller/live", "controller/server"},
 }

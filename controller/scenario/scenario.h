@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scenario: a cluster, what runs on it and what happens to it, as a YAML file tells it. People play
+// them with `berth simulate -f`; the exploration plays the same files with faults in between.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apis/result.h"
+#include "controller/core/settings.h"
+#include "controller/sim/gpu_agents.h"
+#include "controller/sim/kube_actors.h"
+
+namespace berth {
+
+struct ScenarioNodes {
+  int count = 1;
+  sim::GpuNode like;  // name is the prefix: "n" makes n1, n2, …
+};
+
+struct ScenarioWorkload {
+  enum class Kind { kReplicaSet, kJob, kPod };
+  Kind kind = Kind::kReplicaSet;
+  std::string namespace_ = "team-a";
+  std::string name;
+  int replicas = 1;
+  std::string resource = "nvidia.com/gpu";
+  int count = 1;  // of the resource, per pod; 0: none
+  std::map<std::string, std::string> node_selector;
+  std::map<std::string, std::string> labels;       // of the pods, beside app: NAME
+  std::map<std::string, std::string> annotations;  // of the pods
+  bool tolerates_gpu = true;
+  std::string budget;  // "minAvailable: 1", "maxUnavailable: 0"; empty: no PodDisruptionBudget
+};
+
+// One thing that happens. Verbs and what they take stand in docs/simulation.md.
+struct Incident {
+  // Either a time since the start, or the first moment a node enters this rollout phase; then
+  // `after` later.
+  std::optional<std::chrono::milliseconds> at;
+  std::string when_phase;  // "Draining", "Applying", …; with `node` of that node only
+  std::chrono::milliseconds after{0};
+  std::string verb;    // "apply", "delete", "cordon", "crash", …
+  std::string target;  // "node/n1", "miglayout/a100", "berth/0", "pod/team-a/x"
+  std::map<std::string, std::string> args;
+  std::string manifest;  // of apply: YAML, as kubectl would get it
+};
+
+struct Scenario {
+  std::string name;
+  std::string description;
+  std::vector<ScenarioNodes> nodes;
+  std::vector<ScenarioWorkload> workloads;
+  std::vector<Incident> timeline;
+  sim::KubeOptions kube;
+  sim::GpuAgentOptions agents;
+  Settings settings;  // of berth
+  int berths = 1;
+  std::chrono::milliseconds limit = std::chrono::hours(4);  // simulated; past it, it has not ended
+  // What must hold at the end: layout → Ready's status and perhaps its reason ("True", "False
+  // InvalidGeometry"). Empty: every layout that is left is Ready.
+  std::map<std::string, std::string> expect;
+};
+
+// `folder`: where `file:` of an apply is looked for. Errors name the field and what to write.
+Result<Scenario> parse_scenario(std::string_view yaml, const std::string& source);
+
+}  // namespace berth

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// ActorClient: how an actor of the simulation (kubelet, scheduler, a person) reads and writes.
+// Reads see the store's truth; an actor whose view lags says so by acting later. Writes go through
+// the API server's rules under the actor's name. Objects are named by their kind's plural.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "controller/sim/api_server.h"
+
+namespace berth::sim {
+
+class ActorClient {
+ public:
+  ActorClient(ApiServer& server, std::string user) : server_(server), user_(std::move(user)) {}
+
+  ObjectPtr get(std::string_view plural, const std::string& namespace_,
+                const std::string& name) const;
+  std::vector<ObjectPtr> list(std::string_view plural, std::string_view namespace_ = {}) const;
+
+  // apiVersion and kind are filled in where they are missing.
+  WriteReply create(std::string_view plural, nlohmann::json object) const;
+  // The whole object or its status, without precondition unless the object carries one.
+  WriteReply update(std::string_view plural, nlohmann::json object,
+                    const std::string& subresource = "") const;
+  WriteReply merge_patch(std::string_view plural, const std::string& namespace_,
+                         const std::string& name, nlohmann::json patch,
+                         const std::string& subresource = "") const;
+  // `force` as `kubectl apply --server-side --force-conflicts`.
+  WriteReply apply(std::string_view plural, nlohmann::json object, bool force = false) const;
+  WriteReply remove(std::string_view plural, const std::string& namespace_,
+                    const std::string& name) const;
+  // With DeleteOptions: grace period, preconditions, propagation.
+  WriteReply remove(std::string_view plural, const std::string& namespace_, const std::string& name,
+                    nlohmann::json options) const;
+
+ private:
+  WriteReply write(WriteVerb verb, std::string_view plural, const std::string& namespace_,
+                   const std::string& name, nlohmann::json body,
+                   const std::string& subresource = "", bool force = false) const;
+
+  ApiServer& server_;
+  std::string user_;
+};
+
+}  // namespace berth::sim

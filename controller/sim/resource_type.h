@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// ResourceType: the kinds that the simulated API server serves, as discovery would tell them.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace berth::sim {
+
+struct ResourceType {
+  std::string_view group;  // "" is the core group
+  std::string_view version;
+  std::string_view plural;
+  std::string_view kind;
+  bool namespaced;
+  bool has_status;      // status is written by the subresource alone
+  bool has_generation;  // metadata.generation counts changes of anything but metadata and status
+
+  std::string api_version() const;  // "v1", "policy/v1"
+};
+
+// nodes, pods, configmaps, namespaces; events (events.k8s.io/v1); daemonsets, replicasets; jobs;
+// poddisruptionbudgets; leases; miglayouts. NVIDIA's clusterpolicies are not installed.
+std::span<const ResourceType> resource_types();
+// By plural, which is unique among them; null if not served.
+const ResourceType* find_resource_type(std::string_view plural);
+const ResourceType* find_resource_type(std::string_view group, std::string_view version,
+                                       std::string_view plural);
+
+}  // namespace berth::sim

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Store: what etcd is to an API server. Objects by key, one counter of revisions for all of them,
+// and the history of changes until it is compacted. It judges nothing: rules are the API server's.
+//
+// Objects are immutable once stored, and shared by whoever holds a version of them.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "controller/sim/resource_type.h"
+
+namespace berth::sim {
+
+using ObjectPtr = std::shared_ptr<const nlohmann::json>;  // null: no object
+
+struct StoreKey {
+  const ResourceType* type = nullptr;
+  std::string namespace_;  // empty for cluster-scoped kinds
+  std::string name;
+  auto operator<=>(const StoreKey&) const = default;
+  std::string str() const;  // "Pod/team-a/train-0", "Node/n1"
+};
+
+struct Change {
+  enum class Kind { kAdded, kModified, kDeleted };
+  Kind kind;
+  StoreKey key;
+  std::int64_t revision;
+  ObjectPtr before;  // null if added
+  ObjectPtr after;   // as stored; of a deletion the last state, with the revision of the deletion
+  std::string user;  // whose write it was
+  // The watch frame of this change, {"type":…,"object":…}\n, made once for all watchers.
+  const std::string& frame() const;
+
+ private:
+  mutable std::shared_ptr<const std::string> frame_;
+};
+
+class Store {
+ public:
+  ObjectPtr find(const StoreKey& key) const;
+  // In key order; an empty namespace means all.
+  std::vector<ObjectPtr> list(const ResourceType& type, std::string_view namespace_ = {}) const;
+  // As the kind stood at a revision that has not been compacted.
+  std::vector<ObjectPtr> list_at(const ResourceType& type, std::string_view namespace_,
+                                 std::int64_t revision) const;
+
+  // Stores the object under its next revision, which becomes its resourceVersion.
+  ObjectPtr put(const StoreKey& key, nlohmann::json object, const std::string& user);
+  void erase(const StoreKey& key, const std::string& user);
+
+  std::int64_t revision() const { return revision_; }
+  // The newest change after which history is no longer whole: watching from below it is a 410.
+  std::int64_t compacted() const { return compacted_; }
+  void compact(std::int64_t revision);
+  // Every change with a revision above this one, oldest first.
+  std::vector<const Change*> since(std::int64_t revision) const;
+
+  // Called after each change, within put() and erase(). Observers must not write: they post.
+  void observe(std::function<void(const Change&)> observer);
+
+ private:
+  void record(Change change);
+
+  std::map<const ResourceType*, std::map<StoreKey, ObjectPtr>> objects_;
+  std::deque<Change> history_;
+  std::vector<std::function<void(const Change&)>> observers_;
+  std::int64_t revision_ = 1000;
+  std::int64_t compacted_ = 0;
+};
+
+}  // namespace berth::sim

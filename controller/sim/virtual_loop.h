@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// VirtualLoop: one program's Loop on simulated time. Nothing happens but by run_ready(), so equal
+// programs run equally, and a program whose loop is not run is frozen.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "controller/io/loop.h"
+#include "controller/sim/virtual_clock.h"
+
+namespace berth::sim {
+
+class VirtualLoop : public Loop {
+ public:
+  explicit VirtualLoop(const VirtualClock& clock) : clock_(&clock) {}
+
+  MonotonicTime now() const override { return clock_->now(); }
+  std::chrono::sys_time<std::chrono::microseconds> wall_now() const override {
+    return clock_->wall() + wall_step_;
+  }
+  void post(std::function<void()> work) override { ready_.push_back(std::move(work)); }
+  TimerId call_after(std::chrono::nanoseconds delay, std::function<void()> work) override;
+  void cancel(TimerId timer) override;
+
+  // When this loop next has something to do: now if work is ready, else its first timer.
+  std::optional<MonotonicTime> next_due() const;
+  // Fires what is due and runs what is ready, and what that makes ready, without moving the clock.
+  // Returns how much ran.
+  std::size_t run_ready();
+  std::size_t timers() const { return timers_.size(); }
+
+  // The wall clock of this program's machine is set; the monotonic one knows nothing of it.
+  void step_wall(std::chrono::microseconds by) { wall_step_ += by; }
+
+  // Leaves the world: from now on time is the loop's own and passes as fast as there is work, until
+  // `done`, or for a simulated hour. This is how the frames of a killed program are unwound.
+  void run_alone_until(const std::function<bool()>& done);
+
+ private:
+  void fire_due();
+
+  const VirtualClock* clock_;
+  std::optional<VirtualClock> own_clock_;
+  std::chrono::microseconds wall_step_{0};
+  std::deque<std::function<void()>> ready_;
+  std::map<std::pair<MonotonicTime, TimerId>, std::function<void()>> timers_;
+  std::map<TimerId, MonotonicTime> due_;
+  TimerId last_timer_ = 0;
+};
+
+}  // namespace berth::sim
