@@ -20,9 +20,7 @@
 #include "bench/fleet.h"
 #include "bench/memory_api.h"
 #include "controller/live/uv_loop.h"
-#include "controller/mig/reconcile.h"
-#include "controller/mig/slots.h"
-#include "controller/mig/watch_keys.h"
+#include "controller/mig/mig_reconcilers.h"
 #include "controller/runtime/controller.h"
 
 namespace berth {
@@ -47,22 +45,6 @@ class ErrorsOnly : public Log {
     fmt::print(stderr, "\n");
   }
 };
-
-Reconcilers make_reconcilers(const Settings& settings) {
-  Reconcilers reconcilers;
-  reconcilers.reconcile = [](const Snapshot& s, std::string_view key) { return reconcile(s, key); };
-  reconcilers.all_keys = [settings](const ClusterState& c) { return all_keys(c, settings); };
-  const auto due = [settings](const ClusterState& cluster, const auto* old, const auto* now) {
-    return keys_for(cluster, settings, old, now);
-  };
-  reconcilers.keys_for = {due, due, due, due, due, due, due, due};
-  reconcilers.claim_epoch = [settings](const ConfigMap* ledger) {
-    EpochClaim claim = claim_epoch(ledger, settings);
-    return std::pair<Write, std::int64_t>(std::move(claim.write), claim.epoch);
-  };
-  reconcilers.rollout_stage = [](const Node&) -> std::optional<RolloutStage> { return {}; };
-  return reconcilers;
-}
 
 // The cluster beside berth, and the stop-watch.
 class Rollout {
@@ -202,7 +184,7 @@ int run() {
   options.leader_elect = false;
   options.settings.settle = options.settings.verify_for = Duration::zero();
   Controller controller(Controller::World{client, client, log, metrics, nullptr},
-                        make_reconcilers(options.settings), options);
+                        mig_reconcilers(options.settings), options);
   std::stop_source stop;
   const auto main_task = [&]() -> Task<void> {
     co_await controller.run(stop.get_token());

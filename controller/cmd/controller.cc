@@ -20,10 +20,7 @@
 #include "controller/live/spdlog_log.h"
 #include "controller/live/system_host.h"
 #include "controller/live/uv_loop.h"
-#include "controller/mig/reconcile.h"
-#include "controller/mig/rollout_annotation.h"
-#include "controller/mig/slots.h"
-#include "controller/mig/watch_keys.h"
+#include "controller/mig/mig_reconcilers.h"
 #include "controller/runtime/metrics.h"
 #include "controller/runtime/required_apis.h"
 #include "controller/server/endpoints.h"
@@ -32,32 +29,6 @@
 
 namespace berth {
 namespace {
-
-Reconcilers mig_reconcilers(const Settings& settings) {
-  Reconcilers reconcilers;
-  reconcilers.reconcile = [](const Snapshot& snapshot, std::string_view key) {
-    return reconcile(snapshot, key);
-  };
-  reconcilers.all_keys = [settings](const ClusterState& cluster) {
-    return all_keys(cluster, settings);
-  };
-  const auto due = [settings](const ClusterState& cluster, const auto* old, const auto* now) {
-    return keys_for(cluster, settings, old, now);
-  };
-  reconcilers.keys_for = {due, due, due, due, due, due, due, due};
-  reconcilers.claim_epoch = [settings](const ConfigMap* ledger) {
-    EpochClaim claim = claim_epoch(ledger, settings);
-    return std::pair<Write, std::int64_t>(std::move(claim.write), claim.epoch);
-  };
-  reconcilers.rollout_stage = [](const Node& node) -> std::optional<RolloutStage> {
-    const RolloutRecord record = read_rollout(node);
-    if (!record.rollout) return std::nullopt;
-    return RolloutStage{.phase = to_string(record.rollout->phase),
-                        .since = record.rollout->since,
-                        .idle = record.idle()};
-  };
-  return reconcilers;
-}
 
 // Unique per process, and readable in the Lease: a restarted pod is another candidate.
 std::string new_identity() {

@@ -13,6 +13,7 @@
 
 #include "controller/client/api_client.h"
 #include "controller/core/cluster_state.h"
+#include "controller/core/reconcilers.h"
 #include "controller/io/log.h"
 #include "controller/io/task.h"
 #include "controller/runtime/caches.h"
@@ -21,7 +22,6 @@
 #include "controller/runtime/jitter.h"
 #include "controller/runtime/leadership.h"
 #include "controller/runtime/metrics.h"
-#include "controller/runtime/reconcilers.h"
 #include "controller/runtime/worker.h"
 
 namespace berth {

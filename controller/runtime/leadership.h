@@ -18,13 +18,13 @@
 #include "controller/client/api_client.h"
 #include "controller/core/cluster_state.h"
 #include "controller/core/plan.h"
+#include "controller/core/reconcilers.h"
 #include "controller/io/log.h"
 #include "controller/io/task.h"
 #include "controller/runtime/controller_options.h"
 #include "controller/runtime/leader_election.h"
 #include "controller/runtime/metrics.h"
 #include "controller/runtime/outcome.h"
-#include "controller/runtime/reconcilers.h"
 
 namespace berth {
 

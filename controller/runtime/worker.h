@@ -15,6 +15,7 @@
 #include "controller/client/api_client.h"
 #include "controller/core/answers.h"
 #include "controller/core/plan.h"
+#include "controller/core/reconcilers.h"
 #include "controller/io/log.h"
 #include "controller/io/task.h"
 #include "controller/io/task_group.h"
@@ -24,7 +25,6 @@
 #include "controller/runtime/executor.h"
 #include "controller/runtime/leadership.h"
 #include "controller/runtime/metrics.h"
-#include "controller/runtime/reconcilers.h"
 #include "controller/runtime/workqueue.h"
 #include "controller/runtime/write_barrier.h"
 

@@ -52,7 +52,8 @@ class BerthProcess {
 
  private:
   struct Life;  // from start to end: loop, wire, clients, controller
-  void bury(std::shared_ptr<Life> life);
+  void leave();
+  static void unwind(Life& life);
 
   sim::Simulation& simulation_;
   const std::string name_;
@@ -62,6 +63,7 @@ class BerthProcess {
   bool frozen_ = false;
   bool wanted_ = false;  // is started again when it ends
   int starts_ = 0;
+  std::shared_ptr<bool> here_ = std::make_shared<bool>(true);  // false once this is gone
 };
 
 }  // namespace berth

@@ -49,11 +49,11 @@ struct FrameFault {
 
 // Hooks; each may be empty. They are called at the moments they name and may stop the process.
 struct WireFaults {
-  // berth has handed a request over; nothing has left.
+  // The process has handed a request over; nothing has left.
   std::function<ExchangeFault(const HttpRequest&)> on_request;
   // The server has applied and answered it; the reply has not arrived.
   std::function<void(const HttpRequest&, int code)> on_applied;
-  // The reply is about to be handed to berth.
+  // The reply has arrived and is the next thing the process hears.
   std::function<void(const HttpRequest&, int code)> on_reply;
   std::function<FrameFault(const Change&)> on_frame;
 };
@@ -81,8 +81,10 @@ class Wire : public Transport {
  private:
   struct Exchange;
   struct Stream;
-  void send(std::shared_ptr<Exchange> exchange);
-  void open(std::shared_ptr<Exchange> exchange);
+  void send(const std::shared_ptr<Exchange>& exchange, const ExchangeFault& fault);
+  void open(const std::shared_ptr<Stream>& stream, const ExchangeFault& fault);
+  void on_frame(Stream& stream, std::string frame, const Change* change);
+  std::chrono::nanoseconds one_way();
 
   VirtualLoop& process_;
   VirtualLoop& network_;
@@ -92,7 +94,6 @@ class Wire : public Transport {
   std::chrono::nanoseconds lag_{0};
   bool cut_ = false;
   std::vector<std::weak_ptr<Exchange>> exchanges_;
-  std::vector<std::weak_ptr<Stream>> streams_;
 };
 
 }  // namespace berth::sim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reconcilers: the pure core as the shell sees it. Programs hand these functions to the Controller,
-// so that runtime/ includes no reconciler and a test may hand it others.
+// so that runtime/ includes no reconciler and a test may hand it others. Pure, all of them.
 #pragma once
 
 #include <functional>
