@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tests/support/mig_hardware.h"
+#include "controller/sim/mig_hardware.h"
 
 namespace berth::test {
 namespace {
@@ -72,9 +72,9 @@ json operand_spec(const Operand& operand, const Agents& agents) {
 }
 
 std::map<std::string, std::string> usual_labels(const GpuNode& node) {
-  const Product& product = product_of(node.product);
-  auto labels =
-      discovery_labels(product, std::vector<Gpu>(static_cast<std::size_t>(node.gpus)), "mixed");
+  const sim::Product& product = sim::product_of(node.product);
+  auto labels = sim::discovery_labels(
+      product, std::vector<sim::Gpu>(static_cast<std::size_t>(node.gpus)), "mixed");
   labels["kubernetes.io/hostname"] = node.name;
   labels["kubernetes.io/os"] = "linux";
   labels["kubernetes.io/arch"] = "amd64";

@@ -18,6 +18,22 @@ namespace berth::test {
 using nlohmann::json;
 using std::chrono::milliseconds;
 
+std::string encode_gpus(const std::vector<sim::Gpu>& gpus) {
+  json out = json::array();
+  for (const sim::Gpu& gpu : gpus)
+    out.push_back({{"mig", gpu.mig_enabled}, {"instances", gpu.instances}});
+  return out.dump();
+}
+
+std::vector<sim::Gpu> decode_gpus(const std::string& text, int count) {
+  std::vector<sim::Gpu> out;
+  const json parsed = json::parse(text, nullptr, false);
+  if (!parsed.is_array())
+    return std::vector<sim::Gpu>(static_cast<std::size_t>(std::max(count, 0)));
+  for (const json& gpu : parsed)
+    out.push_back({gpu.at("mig"), gpu.at("instances").get<sim::Instances>()});
+  return out;
+}
 NodeAgent::NodeAgent(const Credentials& credentials, NodeAgentOptions options)
     : options_(std::move(options)),
       manager_(credentials, "nvidia-mig-manager"),

@@ -30,8 +30,8 @@
 #include <string>
 #include <vector>
 
+#include "controller/sim/mig_hardware.h"
 #include "tests/support/kube.h"
-#include "tests/support/mig_hardware.h"
 #include "tests/support/watch_feed.h"
 
 namespace berth::test {
@@ -79,7 +79,7 @@ class NodeAgent {
   };
   struct Node {
     Object object;
-    std::vector<Gpu> gpus;
+    std::vector<sim::Gpu> gpus;
     std::optional<Manager> manager;
     std::optional<Run> run;
     std::string plugin_uid, discovery_uid;  // of the pods acted for already

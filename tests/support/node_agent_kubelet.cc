@@ -45,7 +45,7 @@ void NodeAgent::advance_plugin(const std::string& name, Node& node) {
   if (past(node.publish_due)) {
     node.publish_due.reset();
     node.advertising = true;
-    const Advertised advertised = advertise(node.gpus, strategy_of(node, *pod));
+    const sim::Advertised advertised = sim::advertise(node.gpus, strategy_of(node, *pod));
     if (advertised.crashed)
       log(name, "the device plugin crashes: GPUs differ under strategy single");
     json status;
@@ -94,8 +94,8 @@ void NodeAgent::advance_discovery(const std::string& name, Node& node) {
   }
   if (!past(node.discover_due)) return;
   node.discover_due.reset();
-  const Product& product = product_of(node.object.annotation("test.berth.dev/product"));
-  const auto wanted = discovery_labels(product, node.gpus, strategy_of(node, *pod));
+  const sim::Product& product = sim::product_of(node.object.annotation("test.berth.dev/product"));
+  const auto wanted = sim::discovery_labels(product, node.gpus, strategy_of(node, *pod));
   json labels;
   for (const auto& [key, value] : node.object.strings("/metadata/labels")) {
     const bool owned = key.rfind("nvidia.com/mig-", 0) == 0 ||
@@ -119,7 +119,7 @@ void NodeAgent::begin_reboot(const std::string& name, Node& node) {
   node.publish_due.reset();
   node.discover_due.reset();
   node.advertising = false;
-  for (Gpu& gpu : node.gpus) gpu.instances.clear();  // the mode survives, instances do not
+  for (sim::Gpu& gpu : node.gpus) gpu.instances.clear();  // the mode survives, instances do not
   node.reboot_end = Clock::now() + options_.reboot_time;
   patch_node(kubelet_, name, metadata_patch("annotations", "test.berth.dev/not-ready", "true"));
   write_gpus(name, node);

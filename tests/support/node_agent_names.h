@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the three files of the node agent share: names of NVIDIA's labels and pods, and the shapes
-// of small patches.
+// What the three files of the node agent share: names of NVIDIA's labels and pods, the shapes of
+// small patches, and the text of the annotation that is the hardware.
 #pragma once
 
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tests/support/node_agent.h"
 
@@ -39,5 +40,9 @@ inline nlohmann::json metadata_patch(const char* field, const std::string& key,
   body["metadata"][field][key] = std::move(value);
   return body;
 }
+
+// The state of the GPUs as the annotation keeps it; `count` GPUs with MIG off if there is no text.
+std::string encode_gpus(const std::vector<sim::Gpu>& gpus);
+std::vector<sim::Gpu> decode_gpus(const std::string& text, int count);
 
 }  // namespace berth::test

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "tests/support/mig_parted.h"
+#include "controller/sim/mig_parted.h"
 #include "tests/support/node_agent.h"
 #include "tests/support/node_agent_names.h"
 
@@ -13,6 +13,10 @@ namespace berth::test {
 namespace {
 
 using nlohmann::json;
+using sim::parse_parted_file;
+using sim::PartedFile;
+using sim::Product;
+using sim::product_of;
 using std::chrono::milliseconds;
 
 bool asks_for_gpu(const Object& pod) {
@@ -77,7 +81,7 @@ void NodeAgent::start_run(const std::string& name, Node& node) {
     return fail(name, node, "no configuration named " + run.config, true);
 
   const Product& product = product_of(node.object.annotation("test.berth.dev/product"));
-  if (is_applied(config->second, product, node.gpus)) {
+  if (sim::is_applied(config->second, product, node.gpus)) {
     restore_labels(name);
     write_state(name, "success");
     log(name, run.config + " is applied already");
@@ -106,11 +110,11 @@ void NodeAgent::apply(const std::string& name, Node& node) {
   if (config == file.configs.end())
     return fail(name, node, "no configuration named " + node.run->config, true);
 
-  std::vector<Gpu> gpus = node.gpus;
-  const std::string refused = apply_config(
+  std::vector<sim::Gpu> gpus = node.gpus;
+  const std::string refused = sim::apply_config(
       config->second, product_of(node.object.annotation("test.berth.dev/product")), gpus);
   if (fault == "lie")
-    for (Gpu& gpu : gpus) gpu.instances.clear();
+    for (sim::Gpu& gpu : gpus) gpu.instances.clear();
   node.gpus = gpus;
   write_gpus(name, node);
   if (fault == "reboot") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/support/mig_parted.h"
+#include "controller/sim/mig_parted.h"
 
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-namespace berth::test {
+namespace berth::sim {
 namespace {
 
 [[noreturn]] void refuse(const std::string& why) { throw std::runtime_error(why); }
@@ -132,4 +132,4 @@ std::string apply_config(const std::vector<PartedEntry>& config, const Product& 
   return "";
 }
 
-}  // namespace berth::test
+}  // namespace berth::sim

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/mig_hardware.h"
+#include "controller/sim/mig_hardware.h"
 
-namespace berth::test {
+namespace berth::sim {
 
 struct PartedEntry {
   std::vector<std::string> device_filter;   // empty: every GPU
@@ -36,4 +36,4 @@ bool is_applied(const std::vector<PartedEntry>& config, const Product& product,
 std::string apply_config(const std::vector<PartedEntry>& config, const Product& product,
                          std::vector<Gpu>& gpus);
 
-}  // namespace berth::test
+}  // namespace berth::sim

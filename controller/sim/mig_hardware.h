@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace berth::test {
+namespace berth::sim {
 
 using Instances = std::map<std::string, int>;  // profile ("3g.40gb", "1g.10gb+me") → how many
 
@@ -37,6 +37,7 @@ struct Product {
   std::vector<Profile> profiles;
 };
 
+const std::vector<Product>& products();
 // Throws std::runtime_error for a product this file has no table for.
 const Product& product_of(const std::string& name);
 
@@ -56,9 +57,4 @@ std::map<std::string, std::string> discovery_labels(const Product& product,
                                                     const std::vector<Gpu>& gpus,
                                                     const std::string& strategy);
 
-// The state as text, for the annotation that keeps it, and back; `count` GPUs with MIG off if there
-// is no text.
-std::string encode_gpus(const std::vector<Gpu>& gpus);
-std::vector<Gpu> decode_gpus(const std::string& text, int count);
-
-}  // namespace berth::test
+}  // namespace berth::sim

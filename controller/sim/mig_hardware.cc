@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/support/mig_hardware.h"
+#include "controller/sim/mig_hardware.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
 
-namespace berth::test {
+namespace berth::sim {
 namespace {
-
-using nlohmann::json;
 
 // The seven-slot class: 8 memory units; the names differ by product only in their gigabytes.
 std::vector<Profile> seven_slots(const char* one, const char* one_double, const char* two,
@@ -33,28 +30,6 @@ std::vector<Profile> four_slots() {
       {"2g.12gb", 2, {0, 2}, 2, 2},      {"2g.12gb+me", 2, {0, 2}, 1, 2},
       {"4g.24gb", 4, {0}, 1, 4},
   };
-}
-
-const std::vector<Product>& products() {
-  static const std::vector<Product> table = [] {
-    const auto a100_40 =
-        seven_slots("1g.5gb", "1g.10gb", "2g.10gb", "3g.20gb", "4g.20gb", "7g.40gb");
-    const auto x80 = seven_slots("1g.10gb", "1g.20gb", "2g.20gb", "3g.40gb", "4g.40gb", "7g.80gb");
-    const auto h200 =
-        seven_slots("1g.18gb", "1g.35gb", "2g.35gb", "3g.71gb", "4g.71gb", "7g.141gb");
-    const auto b200 =
-        seven_slots("1g.23gb", "1g.45gb", "2g.45gb", "3g.90gb", "4g.90gb", "7g.180gb");
-    return std::vector<Product>{
-        {"NVIDIA-A100-SXM4-40GB", "0x20B010DE", "ampere", 8, 0, 40960, 8, a100_40},
-        {"NVIDIA-A100-SXM4-80GB", "0x20B210DE", "ampere", 8, 0, 81920, 8, x80},
-        {"NVIDIA-A100-80GB-PCIe", "0x20B510DE", "ampere", 8, 0, 81920, 8, x80},
-        {"NVIDIA-H100-80GB-HBM3", "0x233010DE", "hopper", 9, 0, 81559, 8, x80},
-        {"NVIDIA-H200", "0x233510DE", "hopper", 9, 0, 143771, 8, h200},
-        {"NVIDIA-B200", "0x290110DE", "blackwell", 10, 0, 183359, 8, b200},
-        {"NVIDIA-A30", "0x20B710DE", "ampere", 8, 0, 24576, 4, four_slots()},
-    };
-  }();
-  return table;
 }
 
 const Profile* profile_of(const Product& product, const std::string& name) {
@@ -144,10 +119,32 @@ void add_single_labels(const Product& product, const std::vector<Gpu>& gpus,
 
 }  // namespace
 
+const std::vector<Product>& products() {
+  static const std::vector<Product> table = [] {
+    const auto a100_40 =
+        seven_slots("1g.5gb", "1g.10gb", "2g.10gb", "3g.20gb", "4g.20gb", "7g.40gb");
+    const auto x80 = seven_slots("1g.10gb", "1g.20gb", "2g.20gb", "3g.40gb", "4g.40gb", "7g.80gb");
+    const auto h200 =
+        seven_slots("1g.18gb", "1g.35gb", "2g.35gb", "3g.71gb", "4g.71gb", "7g.141gb");
+    const auto b200 =
+        seven_slots("1g.23gb", "1g.45gb", "2g.45gb", "3g.90gb", "4g.90gb", "7g.180gb");
+    return std::vector<Product>{
+        {"NVIDIA-A100-SXM4-40GB", "0x20B010DE", "ampere", 8, 0, 40960, 8, a100_40},
+        {"NVIDIA-A100-SXM4-80GB", "0x20B210DE", "ampere", 8, 0, 81920, 8, x80},
+        {"NVIDIA-A100-80GB-PCIe", "0x20B510DE", "ampere", 8, 0, 81920, 8, x80},
+        {"NVIDIA-H100-80GB-HBM3", "0x233010DE", "hopper", 9, 0, 81559, 8, x80},
+        {"NVIDIA-H200", "0x233510DE", "hopper", 9, 0, 143771, 8, h200},
+        {"NVIDIA-B200", "0x290110DE", "blackwell", 10, 0, 183359, 8, b200},
+        {"NVIDIA-A30", "0x20B710DE", "ampere", 8, 0, 24576, 4, four_slots()},
+    };
+  }();
+  return table;
+}
+
 const Product& product_of(const std::string& name) {
   for (const Product& product : products())
     if (product.name == name) return product;
-  throw std::runtime_error("tests/support/mig_hardware.cc has no table for " + name);
+  throw std::runtime_error("no table of MIG profiles for the product " + name);
 }
 
 std::string why_not_placeable(const Product& product, const Instances& wanted) {
@@ -212,20 +209,4 @@ std::map<std::string, std::string> discovery_labels(const Product& product,
   return out;
 }
 
-std::string encode_gpus(const std::vector<Gpu>& gpus) {
-  json out = json::array();
-  for (const Gpu& gpu : gpus)
-    out.push_back({{"mig", gpu.mig_enabled}, {"instances", gpu.instances}});
-  return out.dump();
-}
-
-std::vector<Gpu> decode_gpus(const std::string& text, int count) {
-  std::vector<Gpu> out;
-  const json parsed = json::parse(text, nullptr, false);
-  if (!parsed.is_array()) return std::vector<Gpu>(static_cast<std::size_t>(std::max(count, 0)));
-  for (const json& gpu : parsed)
-    out.push_back({gpu.at("mig"), gpu.at("instances").get<Instances>()});
-  return out;
-}
-
-}  // namespace berth::test
+}  // namespace berth::sim
