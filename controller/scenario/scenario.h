@@ -19,7 +19,8 @@ namespace berth {
 
 struct ScenarioNodes {
   int count = 1;
-  sim::GpuNode like;  // name is the prefix: "n" makes n1, n2, …
+  bool numbered = true;  // false: one node of exactly this name
+  sim::GpuNode like;     // name is the prefix: "n" makes n1, n2, …
 };
 
 struct ScenarioWorkload {
@@ -44,10 +45,13 @@ struct Incident {
   std::optional<std::chrono::milliseconds> at;
   std::string when_phase;  // "Draining", "Applying", …; with `node` of that node only
   std::chrono::milliseconds after{0};
-  std::string verb;    // "apply", "delete", "cordon", "crash", …
-  std::string target;  // "node/n1", "miglayout/a100", "berth/0", "pod/team-a/x"
-  std::map<std::string, std::string> args;
-  std::string manifest;  // of apply: YAML, as kubectl would get it
+  std::string verb;  // "apply", "delete", "cordon", "crash", …
+  // "node/n1", "berth/0", "pod/team-a/x", of other kinds the plural: "miglayouts/a100". "node/all"
+  // and "berth/all" are each of them, "berth/leader" the one that leads just then; empty where a
+  // verb needs none.
+  std::string target;
+  std::map<std::string, std::string> args;  // maps and patches as JSON
+  std::string manifest;                     // of apply: YAML, as kubectl would get it
 };
 
 struct Scenario {
@@ -55,6 +59,7 @@ struct Scenario {
   std::string description;
   std::vector<ScenarioNodes> nodes;
   std::vector<ScenarioWorkload> workloads;
+  std::vector<std::string> objects;  // JSON, created as they are before berth starts
   std::vector<Incident> timeline;
   sim::KubeOptions kube;
   sim::GpuAgentOptions agents;
@@ -66,7 +71,11 @@ struct Scenario {
   std::map<std::string, std::string> expect;
 };
 
-// `folder`: where `file:` of an apply is looked for. Errors name the field and what to write.
+// The names of its nodes, in order.
+std::vector<std::string> node_names(const ScenarioNodes& nodes);
+
+// `source` is the file's path: errors name it, one line each with line, field and what to write,
+// and `file:` of an apply is looked for beside it.
 Result<Scenario> parse_scenario(std::string_view yaml, const std::string& source);
 
 }  // namespace berth

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/scenario/scenario.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "apis/manifest.h"
+#include "controller/scenario/cluster_yaml.h"
+#include "controller/scenario/fields.h"
+#include "controller/scenario/timeline_yaml.h"
+
+namespace berth {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int kMaxBerths = 3;
+constexpr std::size_t kMaxShown = 20;
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == path.npos ? "" : path.substr(0, slash);
+}
+
+// "True", "False", "False InvalidSpec".
+void check_expectations(Fields& top, const Scenario& scenario) {
+  for (const auto& [layout, wanted] : scenario.expect) {
+    const std::string status = wanted.substr(0, wanted.find(' '));
+    if (status != "True" && status != "False" && status != "Unknown" && status != "Gone")
+      top.complain("expect", fmt::format("{}: write what Ready is at the end, and perhaps why: "
+                                         "\"True\", \"False NodeFailed\"; or \"Gone\"",
+                                         layout));
+  }
+}
+
+// Unquoted, True and False are truth values to YAML; here they are a condition's status.
+void read_expectations(Fields& top, Scenario& scenario, std::vector<Complaint>& complaints) {
+  const Json* expect = top.find("expect");
+  if (expect == nullptr) return;
+  if (!expect->is_object())
+    return top.complain("expect", "must be a map from a layout's name to its Ready");
+  for (const auto& [layout, wanted] : expect->items()) {
+    if (wanted.is_boolean())
+      scenario.expect[layout] = wanted.get<bool>() ? "True" : "False";
+    else if (wanted.is_string())
+      scenario.expect[layout] = wanted.get<std::string>();
+    else
+      complaints.push_back({"expect." + layout, "must be text, such as True"});
+  }
+  check_expectations(top, scenario);
+}
+
+Error report(const std::vector<Finding>& findings) {
+  std::string text;
+  for (std::size_t i = 0; i < findings.size() && i < kMaxShown; ++i)
+    text += (i == 0 ? "" : "\n") + format(findings[i]);
+  if (findings.size() > kMaxShown)
+    text += fmt::format("\nand {} more", findings.size() - kMaxShown);
+  return invalid_spec("", std::move(text));
+}
+
+}  // namespace
+
+std::vector<std::string> node_names(const ScenarioNodes& nodes) {
+  if (!nodes.numbered) return {nodes.like.name};
+  std::vector<std::string> names;
+  for (int i = 1; i <= nodes.count; ++i) names.push_back(fmt::format("{}{}", nodes.like.name, i));
+  return names;
+}
+
+Result<Scenario> parse_scenario(std::string_view yaml, const std::string& source) {
+  Manifest manifest = parse_manifest(yaml, source);
+  if (manifest.findings.empty() && manifest.documents.size() != 1)
+    manifest.findings.push_back(
+        {.file = source,
+         .message = fmt::format("a scenario is one YAML document; there are {} here",
+                                manifest.documents.size())});
+  if (!manifest.findings.empty()) return report(manifest.findings);
+
+  const ManifestDocument& document = manifest.documents.front();
+  const Json json = Json::parse(document.json, nullptr, /*allow_exceptions=*/false);
+  std::vector<Complaint> complaints;
+  Scenario scenario;
+  Fields top(json, "", complaints);
+  top.read("name", scenario.name);
+  top.read("description", scenario.description);
+  read_cluster(top, scenario, complaints);
+  top.read("berths", scenario.berths, 0, kMaxBerths);
+  top.read("limit", scenario.limit);
+  read_timeline(top, folder_of(source), scenario, complaints);
+  read_expectations(top, scenario, complaints);
+  top.finish();
+
+  std::vector<Finding> findings;
+  for (Complaint& c : complaints)
+    findings.push_back({.file = source,
+                        .line = line_of(document, c.path),
+                        .field = std::move(c.path),
+                        .message = std::move(c.message)});
+  std::ranges::stable_sort(findings, {}, &Finding::line);
+  if (!findings.empty()) return report(findings);
+  return scenario;
+}
+
+}  // namespace berth
