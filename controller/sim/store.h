@@ -41,9 +41,7 @@ struct Change {
   std::string user;  // whose write it was
   // The watch frame of this change, {"type":…,"object":…}\n, made once for all watchers.
   const std::string& frame() const;
-
- private:
-  mutable std::shared_ptr<const std::string> frame_;
+  mutable std::shared_ptr<const std::string> frame_{};  // once asked for
 };
 
 class Store {

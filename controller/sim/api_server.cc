@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/sim/api_server.h"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "controller/sim/discovery.h"
+#include "controller/sim/listing.h"
+#include "controller/sim/object_fields.h"
+#include "controller/sim/selectors.h"
+#include "controller/sim/status.h"
+#include "controller/sim/target.h"
+#include "controller/sim/watch.h"
+#include "controller/sim/writes.h"
+
+namespace berth::sim {
+
+using nlohmann::json;
+
+namespace {
+
+ApiReply reply_of(const Refusal& refusal) {
+  ApiReply reply{refusal.code, to_text(refusal.status()), {}};
+  if (refusal.retry_after_s > 0)
+    reply.headers.emplace_back("Retry-After", std::to_string(refusal.retry_after_s));
+  return reply;
+}
+
+std::string media_type(const std::string& content_type) {
+  return content_type.substr(0, content_type.find(';'));
+}
+
+// The verb of a request that writes; nothing if the path does not take the method.
+std::optional<WriteVerb> verb_of(const ApiCall& call, const Target& target) {
+  const bool object = !target.name.empty();
+  const std::string& sub = target.subresource;
+  if (call.method == "POST") {
+    if (!object && sub.empty()) return WriteVerb::kCreate;
+    if (sub == "eviction" && target.type->kind == "Pod") return WriteVerb::kEvict;
+    return std::nullopt;
+  }
+  if (!object || (!sub.empty() && sub != "status")) return std::nullopt;
+  if (call.method == "PUT") return WriteVerb::kUpdate;
+  if (call.method == "DELETE" && sub.empty()) return WriteVerb::kDelete;
+  if (call.method != "PATCH") return std::nullopt;
+  const std::string type = media_type(call.content_type);
+  if (type == "application/json-patch+json") return WriteVerb::kJsonPatch;
+  if (type == "application/merge-patch+json") return WriteVerb::kMergePatch;
+  if (type == "application/apply-patch+yaml") return WriteVerb::kApply;
+  throw unsupported_media_type(call.content_type);
+}
+
+ObjectPtr parse_body(const ApiCall& call, WriteVerb verb) {
+  if (call.body.empty() && verb == WriteVerb::kDelete) return nullptr;
+  json body = json::parse(call.body, nullptr, false);
+  if (!body.is_discarded()) return std::make_shared<const json>(std::move(body));
+  const bool patch = verb == WriteVerb::kJsonPatch || verb == WriteVerb::kMergePatch;
+  throw bad_request(patch ? "error decoding patch: the body is not JSON"
+                          : "the object provided is unrecognized: the body is not JSON");
+}
+
+// A DELETE's options are its body's or else its query's, never both.
+void read_delete_query(const Target& target, WriteRequest& request) {
+  json options = json::object();
+  if (const auto grace = parse_revision(target.option("gracePeriodSeconds")))
+    options["gracePeriodSeconds"] = *grace;
+  if (const std::string policy = target.option("propagationPolicy"); !policy.empty())
+    options["propagationPolicy"] = policy;
+  if (target.option("dryRun") == "All") options["dryRun"] = {"All"};
+  request.body = std::make_shared<const json>(std::move(options));
+}
+
+WriteRequest read_write(const ApiCall& call, const Target& target) {
+  const std::optional<WriteVerb> verb = verb_of(call, target);
+  if (!verb) throw method_not_allowed();
+  WriteRequest request{.verb = *verb};
+  request.key = {target.type, target.namespace_, target.name};
+  request.subresource = *verb == WriteVerb::kEvict ? "" : target.subresource;
+  request.body = parse_body(call, *verb);
+  request.field_manager = target.option("fieldManager");
+  request.force = target.flag("force");
+  request.user = call.user;
+  request.dry_run = *verb != WriteVerb::kDelete && target.option("dryRun") == "All";
+  if (*verb == WriteVerb::kDelete && request.body == nullptr) read_delete_query(target, request);
+  return request;
+}
+
+WriteReply run(Writing& writing, const WriteRequest& request) {
+  switch (request.verb) {
+    case WriteVerb::kCreate:
+      return create_object(writing, request);
+    case WriteVerb::kDelete:
+      return delete_object(writing, request);
+    case WriteVerb::kEvict:
+      return evict_pod(writing, request);
+    default:
+      return update_object(writing, request);
+  }
+}
+
+void check_write(const WriteRequest& request) {
+  const StoreKey& key = request.key;
+  if (key.type == nullptr) throw not_served();
+  if (key.type->namespaced == key.namespace_.empty()) throw not_served();
+  if (request.subresource == "status" && !key.type->has_status) throw not_served();
+  if (request.verb == WriteVerb::kApply && request.field_manager.empty())
+    throw invalid_options("PatchOptions.meta.k8s.io",
+                          {required_value("fieldManager", "is required for apply patch")});
+}
+
+std::string read(const Store& store, const Target& target) {
+  switch (target.what) {
+    case Target::What::kVersion:
+      return describe_version();
+    case Target::What::kDiscovery:
+      return describe_resources(target);
+    case Target::What::kNothing:
+      throw not_served();
+    case Target::What::kResource:
+      break;
+  }
+  if (target.name.empty()) return list_objects(store, target);
+  const bool status = target.subresource == "status" && target.type->has_status;
+  if (!target.subresource.empty() && !status) throw not_served();
+  const ObjectPtr object = store.find({target.type, target.namespace_, target.name});
+  if (object == nullptr) throw not_found(*target.type, target.name);
+  return to_text(*object);
+}
+
+}  // namespace
+
+ApiServer::ApiServer(Store& store, const VirtualClock& clock, Random random)
+    : store_(store), clock_(clock), random_(random) {
+  store_.observe([this](const Change& change) {
+    for (std::size_t i = 0; i < watches_.size(); ++i)
+      if (const std::shared_ptr<Watch> watch = watches_[i].lock()) watch->on_change(change);
+  });
+  for (const char* name : {"default", "kube-node-lease", "kube-public", "kube-system"}) {
+    json body = {{"metadata", {{"name", name}}}};
+    write({.verb = WriteVerb::kCreate,
+           .key = {find_resource_type("namespaces"), "", ""},
+           .body = std::make_shared<const json>(std::move(body)),
+           .user = "kube-apiserver"});
+  }
+}
+
+ApiServer::~ApiServer() = default;
+
+ApiReply ApiServer::call(const ApiCall& call) {
+  try {
+    const Target target = parse_target(call.target);
+    if (call.method == "GET") return {200, read(store_, target), {}};
+    if (target.what != Target::What::kResource) throw not_served();
+    const WriteReply reply = write(read_write(call, target));
+    ApiReply text{reply.code, to_text(*reply.body), {}};
+    if (reply.retry_after_s > 0)
+      text.headers.emplace_back("Retry-After", std::to_string(reply.retry_after_s));
+    return text;
+  } catch (const Refusal& refusal) {
+    return reply_of(refusal);
+  }
+}
+
+WriteReply ApiServer::write(const WriteRequest& request) {
+  try {
+    check_write(request);
+    WriteRequest own = request;
+    if (own.field_manager.empty()) own.field_manager = own.user;
+    if (own.verb == WriteVerb::kDelete && own.body != nullptr)
+      own.dry_run = own.dry_run || holds_text(*own.body, {"dryRun"}, "All");
+    Writing writing{store_, clock_, random_};
+    return run(writing, own);
+  } catch (const Refusal& refusal) {
+    return {refusal.code, std::make_shared<const json>(refusal.status()), refusal.retry_after_s};
+  }
+}
+
+bool ApiServer::is_watch(const ApiCall& call) {
+  return call.method == "GET" && parse_target(call.target).flag("watch");
+}
+
+std::shared_ptr<Watch> ApiServer::watch(const ApiCall& call, WatchSink sink, ApiReply& reply) {
+  try {
+    const Target target = parse_target(call.target);
+    if (target.what != Target::What::kResource || !target.subresource.empty()) throw not_served();
+    check_list_options(target, true);
+    Selector selector = parse_selector(*target.type, target.option("labelSelector"),
+                                       target.option("fieldSelector"));
+    const std::int64_t timeout_s = parse_revision(target.option("timeoutSeconds")).value_or(0);
+    const MonotonicTime end =
+        timeout_s == 0 ? MonotonicTime(0) : clock_.now() + std::chrono::seconds(timeout_s);
+    auto watch = std::make_shared<Watch>(target, std::move(selector), std::move(sink), end);
+    std::erase_if(watches_, [](const std::weak_ptr<Watch>& one) { return one.expired(); });
+    watches_.push_back(watch);
+    watch->begin(store_);
+    reply = {200, "", {}};
+    return watch;
+  } catch (const Refusal& refusal) {
+    reply = reply_of(refusal);
+    return nullptr;
+  }
+}
+
+void ApiServer::beat() {
+  const std::vector<std::weak_ptr<Watch>> open = watches_;
+  for (const std::weak_ptr<Watch>& one : open)
+    if (const std::shared_ptr<Watch> watch = one.lock()) watch->on_beat(store_, clock_.now());
+}
+
+}  // namespace berth::sim

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "controller/sim/defaults.h"
+#include "controller/sim/managed_fields.h"
+#include "controller/sim/object_fields.h"
+#include "controller/sim/status.h"
+#include "controller/sim/strategy.h"
+#include "controller/sim/validation.h"
+#include "controller/sim/writes.h"
+
+namespace berth::sim {
+
+using nlohmann::json;
+
+namespace {
+
+// Nothing is created in a namespace that is not there or is going.
+void check_namespace(const Store& store, const ResourceType& type, const StoreKey& key) {
+  const ResourceType& namespaces = *find_resource_type("namespaces");
+  const ObjectPtr found = store.find({&namespaces, "", key.namespace_});
+  if (found == nullptr) throw not_found(namespaces, key.namespace_);
+  if (text_at(*found, {"metadata", "deletionTimestamp"}).empty()) return;
+  const std::string why =
+      fmt::format("unable to create new content in namespace {} because it is being terminated",
+                  key.namespace_);
+  throw forbidden(
+      type, key.name, why,
+      {{"NamespaceTerminating", fmt::format("namespace {} is being terminated", key.namespace_),
+        "metadata.namespace"}});
+}
+
+StoreKey key_of(Writing& writing, const WriteRequest& request, json& object) {
+  StoreKey key = request.key;
+  json& metadata = object["metadata"];
+  const std::string namespace_ = text_at(metadata, {"namespace"});
+  if (!namespace_.empty() && namespace_ != key.namespace_)
+    throw bad_request(
+        "the namespace of the provided object does not match the namespace sent on the request");
+  if (key.type->namespaced) metadata["namespace"] = key.namespace_;
+  const std::string stem = text_at(metadata, {"generateName"});
+  if (text_at(metadata, {"name"}).empty() && !stem.empty()) {
+    constexpr char kLetters[] = "bcdfghjklmnpqrstvwxz2456789";
+    std::string name = stem;
+    for (int i = 0; i < 5; ++i) name += kLetters[writing.random.below(sizeof(kLetters) - 1)];
+    metadata["name"] = std::move(name);
+  }
+  key.name = text_at(metadata, {"name"});
+  return key;
+}
+
+}  // namespace
+
+WriteReply create_object(Writing& writing, const WriteRequest& request) {
+  const ResourceType& type = *request.key.type;
+  json object = decode_body(type, request.body);
+  if (!object["metadata"].is_object()) object["metadata"] = json::object();
+  const StoreKey key = key_of(writing, request, object);
+  if (type.namespaced) check_namespace(writing.store, type, key);
+
+  json& metadata = object["metadata"];
+  const bool with_version = metadata.contains("resourceVersion");
+  const bool own_fields = metadata.contains("managedFields");
+  if (own_fields) metadata.erase("managedFields");
+  metadata.erase("resourceVersion");
+  metadata["uid"] = writing.random.uuid();
+  const std::string now = time_text(writing.clock.wall());
+  metadata["creationTimestamp"] = now;
+  set_defaults(type, object);
+  prepare_create(type, object);
+  const json nothing;
+  track_update(type, nothing, object, {request.field_manager, request.subresource, now});
+  admit_create(type, object);
+  const std::vector<Cause> causes = validate_create(type, object);
+  if (!causes.empty()) throw invalid(type, key.name, causes);
+  if (with_version)
+    throw internal_error("resourceVersion should not be set on objects to be created");
+  if (writing.store.find(key) != nullptr) throw already_exists(type, key.name);
+  return store_object(writing, request, key, std::move(object), 201);
+}
+
+}  // namespace berth::sim

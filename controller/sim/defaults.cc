@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/sim/defaults.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "controller/sim/object_fields.h"
+#include "controller/sim/writes.h"
+
+namespace berth::sim {
+
+using nlohmann::json;
+
+namespace {
+
+// Maps whose values are data: an empty map goes, an empty value stays.
+constexpr std::string_view kMaps[] = {"labels",       "annotations", "matchLabels",  "data",
+                                      "nodeSelector", "binaryData",  "capacity",     "allocatable",
+                                      "limits",       "requests",    "disruptedPods"};
+constexpr std::string_view kQuantities[] = {"capacity", "allocatable", "limits", "requests"};
+// Fields that are left out where they have Go's zero value.
+constexpr std::string_view kZeroIsAbsent[] = {
+    "unschedulable", "hostNetwork", "hostPID",           "hostIPC", "nodeName", "value",
+    "podCIDR",       "providerID",  "priorityClassName", "reason",  "message",  "generateName"};
+
+template <class Names>
+bool among(const Names& names, std::string_view name) {
+  return std::ranges::find(names, name) != std::end(names);
+}
+
+bool is_zero(const json& value) {
+  return (value.is_string() && value.get_ref<const std::string&>().empty()) ||
+         (value.is_boolean() && !value.get<bool>());
+}
+
+void drop_nothings(json& value);
+
+// True if the member is nothing and goes.
+bool is_nothing(const std::string& name, json& value) {
+  if (value.is_null()) return true;
+  if (among(kMaps, name) && value.is_object()) {
+    for (auto member = value.begin(); member != value.end();) {
+      if (member->is_null())
+        member = value.erase(member);
+      else
+        ++member;
+    }
+    if (among(kQuantities, name))
+      for (json& quantity : value)
+        if (quantity.is_number()) quantity = quantity.dump();
+    return value.empty();
+  }
+  if (among(kZeroIsAbsent, name) && is_zero(value)) return true;
+  drop_nothings(value);
+  return value.is_array() && value.empty();
+}
+
+void drop_nothings(json& value) {
+  if (value.is_array()) {
+    for (json& item : value) drop_nothings(item);
+  } else if (value.is_object()) {
+    for (auto member = value.begin(); member != value.end();) {
+      const bool kept_apart = member.key() == "managedFields" || member.key() == "metadata";
+      if (member.key() == "metadata" && member->is_object()) {
+        // Ownership is sets of empty objects: nothing in it is nothing.
+        json managed =
+            member->contains("managedFields") ? std::move((*member)["managedFields"]) : json();
+        member->erase("managedFields");
+        drop_nothings(*member);
+        if (!managed.is_null()) (*member)["managedFields"] = std::move(managed);
+        ++member;
+      } else if (!kept_apart && is_nothing(member.key(), *member)) {
+        member = value.erase(member);
+      } else {
+        ++member;
+      }
+    }
+  }
+}
+
+void fill(json& object, const char* name, json value) {
+  if (!object.contains(name)) object[name] = std::move(value);
+}
+
+// The member as an object, made if it is missing.
+json& part(json& object, const char* name) {
+  json& member = object[name];
+  if (!member.is_object()) member = json::object();
+  return member;
+}
+
+void default_container(json& container) {
+  if (!container.is_object()) return;
+  fill(container, "resources", json::object());
+  fill(container, "terminationMessagePath", "/dev/termination-log");
+  fill(container, "terminationMessagePolicy", "File");
+  if (!container.contains("imagePullPolicy")) {
+    const std::string image = text_at(container, {"image"});
+    const std::size_t slash = image.rfind('/');
+    const std::size_t colon = image.rfind(':');
+    const bool tagged =
+        image.find('@') != std::string::npos ||
+        (colon != std::string::npos && (slash == std::string::npos || colon > slash));
+    const bool latest = !tagged || image.ends_with(":latest");
+    container["imagePullPolicy"] = latest ? "Always" : "IfNotPresent";
+  }
+  const json* limits = find_at(container, {"resources", "limits"});
+  if (limits == nullptr || !limits->is_object()) return;
+  const json copied = *limits;
+  for (const auto& [name, quantity] : copied.items())
+    fill(part(container["resources"], "requests"), name.c_str(), quantity);
+}
+
+void default_pod_spec(json& spec, bool template_) {
+  for (const char* list : {"containers", "initContainers"})
+    if (spec.contains(list) && spec[list].is_array())
+      for (json& container : spec[list]) {
+        const bool had_requests = find_at(container, {"resources", "requests"}) != nullptr;
+        default_container(container);
+        // In a template limits stand for requests only once a pod is made of it.
+        if (template_ && !had_requests && container.is_object())
+          container["resources"].erase("requests");
+      }
+  fill(spec, "restartPolicy", "Always");
+  fill(spec, "terminationGracePeriodSeconds", 30);
+  fill(spec, "dnsPolicy", "ClusterFirst");
+  fill(spec, "securityContext", json::object());
+  fill(spec, "schedulerName", "default-scheduler");
+  if (!template_) fill(spec, "enableServiceLinks", true);
+  if (spec.contains("serviceAccountName"))
+    fill(spec, "serviceAccount", json(spec["serviceAccountName"]));
+}
+
+void default_template(json& spec) {
+  json& template_ = part(spec, "template");
+  part(template_, "metadata");
+  default_pod_spec(part(template_, "spec"), true);
+}
+
+void default_node(json& node) {
+  part(node, "spec");
+  json& status = part(node, "status");
+  if (status.contains("capacity")) fill(status, "allocatable", json(status["capacity"]));
+  fill(part(part(status, "daemonEndpoints"), "kubeletEndpoint"), "Port", 0);
+  json& info = part(status, "nodeInfo");
+  for (const char* name :
+       {"machineID", "systemUUID", "bootID", "kernelVersion", "osImage", "containerRuntimeVersion",
+        "kubeletVersion", "kubeProxyVersion", "operatingSystem", "architecture"})
+    fill(info, name, "");
+}
+
+void default_job(json& spec) {
+  default_template(spec);
+  if (!spec.contains("completions") && !spec.contains("parallelism")) spec["completions"] = 1;
+  fill(spec, "parallelism", 1);
+  fill(spec, "backoffLimit", 6);
+  fill(spec, "completionMode", "NonIndexed");
+  fill(spec, "suspend", false);
+  fill(spec, "manualSelector", false);
+  fill(spec, "podReplacementPolicy",
+       spec.contains("podFailurePolicy") ? "Failed" : "TerminatingOrFailed");
+}
+
+void default_daemon_set(json& object) {
+  json& spec = part(object, "spec");
+  default_template(spec);
+  json& strategy = part(spec, "updateStrategy");
+  fill(strategy, "type", "RollingUpdate");
+  if (strategy["type"] == "RollingUpdate") {
+    fill(part(strategy, "rollingUpdate"), "maxUnavailable", 1);
+    fill(strategy["rollingUpdate"], "maxSurge", 0);
+  }
+  fill(spec, "revisionHistoryLimit", 10);
+  json& status = part(object, "status");
+  for (const char* name :
+       {"currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady"})
+    fill(status, name, 0);
+}
+
+void default_layout(json& spec) {
+  fill(spec, "priority", 0);
+  json& rollout = part(spec, "rollout");
+  fill(rollout, "maxUnavailable", 1);
+  fill(rollout, "order", "LeastDisruption");
+  fill(rollout, "initialBatch", 1);
+  fill(rollout, "failurePolicy", "Halt");
+  fill(rollout, "maxFailures", 1);
+  fill(rollout, "progressDeadline", "30m");
+  fill(rollout, "paused", false);
+  json& drain = part(spec, "drain");
+  fill(drain, "scope", "GPUPods");
+  fill(drain, "timeout", "20m");
+  fill(drain, "onTimeout", "Abort");
+  fill(drain, "force", false);
+  fill(drain, "deleteEmptyDirData", true);
+  if (drain.contains("waitForCompletion") && drain["waitForCompletion"].is_object())
+    fill(drain["waitForCompletion"], "timeout", "4h");
+  fill(part(spec, "capacityGuard"), "protectLastProvider", true);
+  fill(spec, "deletionPolicy", "Retain");
+}
+
+}  // namespace
+
+void set_defaults(const ResourceType& type, json& object) {
+  part(object, "metadata");
+  if (is_custom(type)) {
+    drop_nothings(object["metadata"]);
+    if (object.contains("spec") && object["spec"].is_object()) default_layout(object["spec"]);
+    return;
+  }
+  drop_nothings(object);
+  if (type.kind == "Node") {
+    default_node(object);
+  } else if (type.kind == "Pod") {
+    default_pod_spec(part(object, "spec"), false);
+    part(object, "status");
+  } else if (type.kind == "Namespace") {
+    part(object, "spec");
+    fill(part(object, "status"), "phase", "Active");
+    const std::string name = text_at(object, {"metadata", "name"});
+    if (!name.empty())
+      fill(part(object["metadata"], "labels"), "kubernetes.io/metadata.name", name);
+  } else if (type.kind == "Job") {
+    default_job(part(object, "spec"));
+    part(object, "status");
+  } else if (type.kind == "DaemonSet") {
+    default_daemon_set(object);
+  } else if (type.kind == "ReplicaSet") {
+    default_template(part(object, "spec"));
+    fill(object["spec"], "replicas", 1);
+    fill(part(object, "status"), "replicas", 0);
+  } else if (type.kind == "PodDisruptionBudget") {
+    part(object, "spec");
+    for (const char* name :
+         {"disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"})
+      fill(part(object, "status"), name, 0);
+  } else if (type.kind == "Lease") {
+    part(object, "spec");
+  } else if (type.kind == "Event") {
+    part(object, "deprecatedSource");
+    fill(object, "deprecatedFirstTimestamp", nullptr);
+    fill(object, "deprecatedLastTimestamp", nullptr);
+  }
+}
+
+}  // namespace berth::sim

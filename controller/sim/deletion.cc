@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Deletion: at once, or first a request to stop. Finalizers hold an object back; a pod that runs on
+// a node is given its grace period, and its kubelet deletes it again, with none.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "controller/sim/object_fields.h"
+#include "controller/sim/status.h"
+#include "controller/sim/strategy.h"
+#include "controller/sim/writes.h"
+
+namespace berth::sim {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr char kOrphan[] = "orphan";
+constexpr char kForeground[] = "foregroundDeletion";
+
+struct Options {
+  std::optional<std::int64_t> grace_s;
+  std::string uid;
+  std::string resource_version;
+  std::string propagation;  // empty: by the finalizers that are there
+};
+
+Options read_options(const WriteRequest& request) {
+  Options options;
+  if (request.body == nullptr || request.body->is_null()) return options;
+  const json& body = *request.body;
+  options.grace_s = integer_at(body, {"gracePeriodSeconds"});
+  options.uid = text_at(body, {"preconditions", "uid"});
+  options.resource_version = text_at(body, {"preconditions", "resourceVersion"});
+  options.propagation = text_at(body, {"propagationPolicy"});
+  const json* orphans = find_at(body, {"orphanDependents"});
+  if (orphans != nullptr && orphans->is_boolean())
+    options.propagation = orphans->get<bool>() ? "Orphan" : "Background";
+  const std::string& policy = options.propagation;
+  if (!policy.empty() && policy != "Orphan" && policy != "Background" && policy != "Foreground")
+    throw invalid_options(
+        "DeleteOptions",
+        {{"FieldValueNotSupported",
+          fmt::format("Unsupported value: {}: supported values: \"Background\", \"Foreground\", "
+                      "\"Orphan\", \"nil\"",
+                      quote(policy)),
+          "propagationPolicy"}});
+  return options;
+}
+
+void check_preconditions(const StoreKey& key, const json& object, const Options& options) {
+  const std::string uid = text_at(object, {"metadata", "uid"});
+  if (!options.uid.empty() && options.uid != uid)
+    throw conflict(*key.type, key.name,
+                   fmt::format("the UID in the precondition ({}) does not match the UID in record "
+                               "({}). The object might have been deleted and then recreated",
+                               options.uid, uid),
+                   true);
+  const std::string version = text_at(object, {"metadata", "resourceVersion"});
+  if (!options.resource_version.empty() && options.resource_version != version)
+    throw conflict(
+        *key.type, key.name,
+        fmt::format("the ResourceVersion in the precondition ({}) does not match the "
+                    "ResourceVersion in record ({}). The object might have been modified",
+                    options.resource_version, version),
+        true);
+}
+
+// The finalizers of the garbage collector, as the propagation asks for them.
+void set_collector_finalizers(json& object, const std::string& propagation) {
+  const bool orphans =
+      propagation == "Orphan" ||
+      (propagation.empty() && holds_text(object, {"metadata", "finalizers"}, kOrphan));
+  const bool foreground =
+      propagation == "Foreground" ||
+      (propagation.empty() && holds_text(object, {"metadata", "finalizers"}, kForeground));
+  json kept = json::array();
+  if (const json* finalizers = find_at(object, {"metadata", "finalizers"}); finalizers != nullptr)
+    for (const json& finalizer : *finalizers)
+      if ((finalizer != kOrphan || orphans) && (finalizer != kForeground || foreground))
+        kept.push_back(finalizer);
+  const auto add = [&kept](const char* finalizer) {
+    if (std::find(kept.begin(), kept.end(), finalizer) == kept.end()) kept.push_back(finalizer);
+  };
+  if (orphans) add(kOrphan);
+  if (foreground) add(kForeground);
+  if (kept.empty())
+    object["metadata"].erase("finalizers");
+  else
+    object["metadata"]["finalizers"] = std::move(kept);
+}
+
+void mark_deleted(const Writing& writing, json& object, std::int64_t grace_s) {
+  json& metadata = object["metadata"];
+  if (!metadata.contains("deletionTimestamp")) {
+    metadata["deletionTimestamp"] = time_text(writing.clock.wall() + std::chrono::seconds(grace_s));
+    if (metadata.contains("generation"))
+      metadata["generation"] = metadata["generation"].get<std::int64_t>() + 1;
+  }
+  metadata["deletionGracePeriodSeconds"] = grace_s;
+}
+
+// How long a pod is given: none where nothing runs.
+std::int64_t pod_grace(const json& pod, const Options& options) {
+  const std::string phase = text_at(pod, {"status", "phase"});
+  if (text_at(pod, {"spec", "nodeName"}).empty() || phase == "Succeeded" || phase == "Failed")
+    return 0;
+  const std::int64_t grace = options.grace_s.value_or(
+      integer_at(pod, {"spec", "terminationGracePeriodSeconds"}).value_or(0));
+  return grace < 0 ? 1 : grace;
+}
+
+json success(const StoreKey& key, const json& object) {
+  json details = {{"name", key.name},
+                  {"kind", key.type->plural},
+                  {"uid", text_at(object, {"metadata", "uid"})}};
+  if (!key.type->group.empty()) details["group"] = key.type->group;
+  return {{"kind", "Status"},
+          {"apiVersion", "v1"},
+          {"metadata", json::object()},
+          {"status", "Success"},
+          {"details", std::move(details)}};
+}
+
+WriteReply erase(Writing& writing, const WriteRequest& request, const json& object) {
+  if (!request.dry_run) writing.store.erase(request.key, request.user);
+  const bool returns_object =
+      request.key.type->kind == "Pod" || request.key.type->kind == "Namespace";
+  return {
+      .code = 200,
+      .body = std::make_shared<const json>(returns_object ? object : success(request.key, object))};
+}
+
+// A second deletion only shortens the grace of the first.
+WriteReply delete_again(Writing& writing, const WriteRequest& request, const ObjectPtr& live,
+                        const Options& options) {
+  const std::int64_t pending =
+      integer_at(*live, {"metadata", "deletionGracePeriodSeconds"}).value_or(0);
+  const bool held = find_at(*live, {"metadata", "finalizers"}) != nullptr;
+  const bool graceful = deletes_gracefully(*request.key.type);
+  if (!graceful || !options.grace_s || *options.grace_s >= pending) {
+    if (graceful || held) return {.code = 200, .body = live};
+    return erase(writing, request, *live);
+  }
+  json object = *live;
+  object["metadata"]["deletionGracePeriodSeconds"] = *options.grace_s;
+  object["metadata"]["deletionTimestamp"] =
+      time_text(writing.clock.wall() + std::chrono::seconds(*options.grace_s));
+  const WriteReply stored = store_object(writing, request, request.key, std::move(object), 200);
+  if (*options.grace_s > 0 || held) return stored;
+  return erase(writing, request, *stored.body);
+}
+
+// A namespace goes once its controller has emptied it.
+WriteReply delete_namespace(Writing& writing, const WriteRequest& request, const ObjectPtr& live) {
+  const bool held = find_at(*live, {"spec", "finalizers"}) != nullptr ||
+                    find_at(*live, {"metadata", "finalizers"}) != nullptr;
+  if (!held) return erase(writing, request, *live);
+  if (find_at(*live, {"metadata", "deletionTimestamp"}) != nullptr)
+    return {.code = 200, .body = live};
+  json object = *live;
+  object["metadata"]["deletionTimestamp"] = time_text(writing.clock.wall());
+  object["status"]["phase"] = "Terminating";
+  return store_object(writing, request, request.key, std::move(object), 200);
+}
+
+}  // namespace
+
+WriteReply delete_object(Writing& writing, const WriteRequest& request) {
+  const StoreKey& key = request.key;
+  const ObjectPtr live = writing.store.find(key);
+  if (live == nullptr) throw not_found(*key.type, key.name);
+  const Options options = read_options(request);
+  check_preconditions(key, *live, options);
+  if (key.type->kind == "Namespace") return delete_namespace(writing, request, live);
+  if (find_at(*live, {"metadata", "deletionTimestamp"}) != nullptr)
+    return delete_again(writing, request, live, options);
+
+  json object = *live;
+  set_collector_finalizers(object, options.propagation);
+  const bool held = find_at(object, {"metadata", "finalizers"}) != nullptr;
+  const bool graceful = deletes_gracefully(*key.type);
+  if (!graceful && !held) return erase(writing, request, *live);
+  const std::int64_t grace = graceful ? pod_grace(object, options) : 0;
+  mark_deleted(writing, object, grace);
+  const WriteReply stored = store_object(writing, request, key, std::move(object), 200);
+  if (held || grace > 0) return stored;
+  return erase(writing, request, *stored.body);
+}
+
+}  // namespace berth::sim

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Listing: a collection, whole or page by page. All pages of one list show the same revision; once
+// that is compacted, the next page is a 410.
+#pragma once
+
+#include <string>
+
+#include "controller/sim/store.h"
+#include "controller/sim/target.h"
+
+namespace berth::sim {
+
+// The list's text. Throws a Refusal.
+std::string list_objects(const Store& store, const Target& target);
+// What resourceVersionMatch and its companions may be; throws a Refusal.
+void check_list_options(const Target& target, bool watch);
+
+}  // namespace berth::sim

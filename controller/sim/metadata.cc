@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/sim/metadata.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "controller/sim/object_fields.h"
+
+namespace berth::sim {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr const char* kIdentity[] = {"name",
+                                     "namespace",
+                                     "uid",
+                                     "creationTimestamp",
+                                     "deletionTimestamp",
+                                     "deletionGracePeriodSeconds"};
+
+}  // namespace
+
+void keep_identity(const json& live, json& next) {
+  const json& old = live["metadata"];
+  json& metadata = next["metadata"];
+  for (const char* field : kIdentity) {
+    const auto found = old.find(field);
+    if (found != old.end() && !metadata.contains(field)) metadata[field] = *found;
+  }
+  metadata.erase("selfLink");
+}
+
+std::vector<Cause> find_changed_identity(const json& live, const json& next) {
+  std::vector<Cause> causes;
+  for (const char* field : kIdentity) {
+    const json* old = find_at(live, {"metadata", field});
+    const json* now = find_at(next, {"metadata", field});
+    const bool same = old == nullptr ? now == nullptr : now != nullptr && *old == *now;
+    if (!same)
+      causes.push_back(
+          immutable(std::string("metadata.") + field, now == nullptr ? "null" : to_text(*now)));
+  }
+  return causes;
+}
+
+}  // namespace berth::sim

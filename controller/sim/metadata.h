@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Metadata: the part of an object that the server keeps for all kinds alike. Identity never
+// changes, and what a client leaves out of it is what stands.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+#include "controller/sim/resource_type.h"
+#include "controller/sim/status.h"
+
+namespace berth::sim {
+
+// Copies from `live` what `next` may leave out and cannot change.
+void keep_identity(const nlohmann::json& live, nlohmann::json& next);
+// Field errors of a change of immutable metadata.
+std::vector<Cause> find_changed_identity(const nlohmann::json& live, const nlohmann::json& next);
+
+}  // namespace berth::sim

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Selectors: which objects a list, a watch or a budget means.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "controller/sim/resource_type.h"
+
+namespace berth::sim {
+
+// One condition on one label.
+struct Requirement {
+  enum class Operator { kIn, kNotIn, kExists, kDoesNotExist };
+  std::string key;
+  Operator operator_ = Operator::kExists;
+  std::vector<std::string> values;
+  bool matches(const nlohmann::json* labels) const;
+};
+
+// A field's path, "spec.nodeName", with what it must be or must not be.
+struct FieldRequirement {
+  std::string path;
+  bool equal = true;
+  std::string value;
+};
+
+struct Selector {
+  std::vector<Requirement> labels;
+  std::vector<FieldRequirement> fields;
+  bool empty() const { return labels.empty() && fields.empty(); }
+  bool matches(const nlohmann::json& object) const;
+};
+
+// As a query tells them; a 400 for what cannot be read or is no field of the kind to select by.
+Selector parse_selector(const ResourceType& type, const std::string& labels,
+                        const std::string& fields);
+// A metav1.LabelSelector against an object's labels. Null selects nothing.
+bool label_selector_matches(const nlohmann::json* selector, const nlohmann::json& object);
+
+}  // namespace berth::sim

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Refusal: a request the server does not grant, as the metav1.Status it answers with. It is thrown
+// anywhere below ApiServer::call() and write(), which catch it. Reasons, causes and most messages
+// are the real server's words.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "controller/sim/api_server.h"
+#include "controller/sim/resource_type.h"
+
+namespace berth::sim {
+
+struct Cause {
+  std::string reason;   // "FieldValueInvalid"
+  std::string message;  // "Invalid value: …"
+  std::string field;    // "metadata.uid"; may be empty
+};
+
+struct Refusal {
+  int code = 500;
+  std::string reason;
+  std::string message;
+  ObjectPtr details;  // null: none
+  int retry_after_s = 0;
+
+  nlohmann::json status() const;
+};
+
+Refusal bad_request(std::string message);
+Refusal not_served();  // no such path
+Refusal method_not_allowed();
+Refusal unsupported_media_type(const std::string& content_type);
+Refusal not_found(const ResourceType& type, const std::string& name);
+Refusal already_exists(const ResourceType& type, const std::string& name);
+// `as_kind`: the object is named by its kind, as preconditions of deletes do.
+Refusal conflict(const ResourceType& type, const std::string& name, const std::string& why,
+                 bool as_kind = false);
+Refusal modified(const ResourceType& type, const std::string& name);
+Refusal forbidden(const ResourceType& type, const std::string& name, const std::string& why,
+                  const std::vector<Cause>& causes = {});
+Refusal invalid(const ResourceType& type, const std::string& name,
+                const std::vector<Cause>& causes);
+// A body that is not what it should be, before anything is known about the object.
+Refusal invalid_options(const std::string& kind, const std::vector<Cause>& causes);
+Refusal refused_patch();  // a JSON patch that does not apply
+Refusal too_many_requests(std::string message, std::vector<Cause> causes, int retry_after_s);
+Refusal expired(std::string message);
+Refusal version_too_large(std::int64_t wanted, std::int64_t current);
+Refusal internal_error(std::string message);
+
+// Field errors as the real server words them.
+Cause invalid_value(std::string field, const std::string& value, const std::string& why);
+Cause required_value(std::string field, const std::string& why = "");
+Cause forbidden_field(std::string field, const std::string& why);
+Cause immutable(std::string field, const std::string& value);
+
+std::string quote(std::string_view text);  // as a JSON string
+
+}  // namespace berth::sim

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "controller/sim/defaults.h"
+#include "controller/sim/managed_fields.h"
+#include "controller/sim/metadata.h"
+#include "controller/sim/object_fields.h"
+#include "controller/sim/patch.h"
+#include "controller/sim/status.h"
+#include "controller/sim/strategy.h"
+#include "controller/sim/target.h"
+#include "controller/sim/validation.h"
+#include "controller/sim/writes.h"
+
+namespace berth::sim {
+
+using nlohmann::json;
+
+namespace {
+
+json compute_next(const WriteRequest& request, const json& live) {
+  const json nothing;
+  const json& body = request.body == nullptr ? nothing : *request.body;
+  json next = live;
+  switch (request.verb) {
+    case WriteVerb::kJsonPatch:
+      apply_json_patch(next, body);
+      break;
+    case WriteVerb::kMergePatch:
+    case WriteVerb::kApply:
+      apply_merge_patch(next, body);
+      break;
+    default:
+      next = decode_body(*request.key.type, request.body);
+  }
+  if (!next.is_object() || (next.contains("metadata") && !next["metadata"].is_object()))
+    throw invalid_options("", {invalid_value("patch", quote(to_text(next)), "is no object")});
+  return next;
+}
+
+void check_names(const StoreKey& key, const json& next) {
+  const std::string name = text_at(next, {"metadata", "name"});
+  if (name != key.name)
+    throw bad_request(name.empty()
+                          ? "name must be provided"
+                          : fmt::format("the name of the object ({}) does not match the name on "
+                                        "the URL ({})",
+                                        name, key.name));
+  const std::string namespace_ = text_at(next, {"metadata", "namespace"});
+  if (!namespace_.empty() && namespace_ != key.namespace_)
+    throw bad_request(
+        fmt::format("the namespace of the object ({}) does not match the namespace on the URL ({})",
+                    namespace_, key.namespace_));
+}
+
+// What the object says about the version it was made of.
+void check_version(const WriteRequest& request, const json& live, json& next) {
+  const StoreKey& key = request.key;
+  const std::string uid = text_at(next, {"metadata", "uid"});
+  const std::string stands = text_at(live, {"metadata", "uid"});
+  if (request.verb == WriteVerb::kUpdate && !uid.empty() && uid != stands)
+    throw conflict(*key.type, key.name,
+                   fmt::format("StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: "
+                               "0, AdditionalErrorMsg: Precondition failed: UID in precondition: "
+                               "{}, UID in object meta: {}",
+                               key.str(), uid, stands));
+  const std::string version = text_at(next, {"metadata", "resourceVersion"});
+  const std::string current = text_at(live, {"metadata", "resourceVersion"});
+  if (version.empty() || version == "0") {
+    if (!allows_unconditional_update(*key.type))
+      throw invalid(
+          *key.type, key.name,
+          {invalid_value("metadata.resourceVersion", "0", "must be specified for an update")});
+    next["metadata"]["resourceVersion"] = current;
+    return;
+  }
+  if (!parse_revision(version))
+    throw bad_request(
+        fmt::format("resourceVersion: Invalid value: {}: strconv.ParseUint: parsing "
+                    "{}: invalid syntax",
+                    quote(version), quote(version)));
+  if (version != current) throw modified(*key.type, key.name);
+}
+
+// An object that waits for nothing but its finalizers goes with the last of them.
+bool goes_now(const json& next) {
+  if (text_at(next, {"metadata", "deletionTimestamp"}).empty()) return false;
+  const json* finalizers = find_at(next, {"metadata", "finalizers"});
+  return (finalizers == nullptr || finalizers->empty()) &&
+         integer_at(next, {"metadata", "deletionGracePeriodSeconds"}).value_or(0) == 0;
+}
+
+}  // namespace
+
+WriteReply update_object(Writing& writing, const WriteRequest& request) {
+  const StoreKey& key = request.key;
+  const ResourceType& type = *key.type;
+  const ObjectPtr live = writing.store.find(key);
+  if (live == nullptr) {
+    const bool may_create = request.verb == WriteVerb::kApply ||
+                            (request.verb == WriteVerb::kUpdate && creates_on_update(type));
+    const bool creates = request.subresource.empty() && may_create;
+    if (!creates) throw not_found(type, key.name);
+    return create_object(writing, request);
+  }
+  json next = compute_next(request, *live);
+  check_names(key, next);
+  if (text_at(next, {"kind"}) != type.kind || text_at(next, {"apiVersion"}) != type.api_version())
+    throw bad_request("the kind of an object cannot be changed");
+  check_version(request, *live, next);
+  set_defaults(type, next);
+  keep_identity(*live, next);
+  prepare_update(type, *live, next, request.subresource);
+  std::vector<Cause> causes = find_changed_identity(*live, next);
+  if (causes.empty()) causes = validate_update(type, *live, next, request.subresource);
+  if (!causes.empty()) throw invalid(type, key.name, causes);
+  track_update(type, *live, next,
+               {request.field_manager, request.subresource, time_text(writing.clock.wall())});
+  if (next == *live) return {.code = 200, .body = live};
+  if (goes_now(next) && !request.dry_run) {
+    writing.store.erase(key, request.user);
+    return {.code = 200, .body = std::make_shared<const json>(std::move(next))};
+  }
+  return store_object(writing, request, key, std::move(next), 200);
+}
+
+}  // namespace berth::sim

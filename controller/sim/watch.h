@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Watch: one open watch. It is told every change of the store and passes on those that its
+// collection and selectors mean: an object that stops matching is DELETED to it, one that starts
+// is ADDED.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "controller/sim/api_server.h"
+#include "controller/sim/selectors.h"
+#include "controller/sim/target.h"
+#include "controller/sim/virtual_clock.h"
+
+namespace berth::sim {
+
+class Watch {
+ public:
+  Watch(const Target& target, Selector selector, WatchSink sink, MonotonicTime end);
+
+  // What is due at once. An ERROR frame ends the stream.
+  void begin(const Store& store);
+  void on_change(const Change& change);
+  // A bookmark, if they were asked for; the end, if its time is over.
+  void on_beat(const Store& store, MonotonicTime now);
+  bool ended() const { return ended_; }
+
+ private:
+  bool concerns(const StoreKey& key) const;
+  void send_initial(const Store& store, bool with_bookmark);
+  void send_object(const char* type, const nlohmann::json& object, std::int64_t revision,
+                   const Change* change);
+  void send_bookmark(std::int64_t revision, bool initial_events_end);
+  void send_error(const nlohmann::json& status, std::int64_t revision);
+  void end();
+
+  const ResourceType* type_;
+  const std::string namespace_;
+  const std::string name_;
+  const Selector selector_;
+  const std::string resource_version_;
+  const bool wants_initial_events_;
+  const bool wants_bookmarks_;
+  WatchSink sink_;
+  const MonotonicTime end_;
+  std::int64_t seen_ = 0;  // the revision below which nothing is sent any more
+  bool ended_ = false;
+};
+
+}  // namespace berth::sim

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/sim/writes.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "apis/time.h"
+#include "controller/sim/object_fields.h"
+#include "controller/sim/status.h"
+
+namespace berth::sim {
+
+using nlohmann::json;
+
+WriteReply store_object(Writing& writing, const WriteRequest& request, const StoreKey& key,
+                        json object, int code) {
+  if (request.dry_run)
+    return {.code = code, .body = std::make_shared<const json>(std::move(object))};
+  return {.code = code, .body = writing.store.put(key, std::move(object), request.user)};
+}
+
+std::string time_text(WallTime time) {
+  const auto days = std::chrono::floor<std::chrono::days>(time);
+  const std::chrono::year_month_day date(days);
+  const std::chrono::hh_mm_ss clock(std::chrono::floor<std::chrono::seconds>(time - days));
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                     clock.hours().count(), clock.minutes().count(), clock.seconds().count());
+}
+
+json decode_body(const ResourceType& type, const ObjectPtr& body) {
+  if (body == nullptr || !body->is_object())
+    throw bad_request(fmt::format(
+        "the object provided is unrecognized (must be of type {}): it is no JSON object",
+        type.kind));
+  json object = *body;
+  const std::string kind = text_at(object, {"kind"});
+  const std::string version = text_at(object, {"apiVersion"});
+  if (is_custom(type) && (kind.empty() || version.empty()))
+    throw bad_request(fmt::format(
+        "the object provided is unrecognized (must be of type {}): Object '{}' is missing in '{}'",
+        type.kind, kind.empty() ? "Kind" : "apiVersion", to_text(object)));
+  if ((!kind.empty() && kind != type.kind) || (!version.empty() && version != type.api_version()))
+    throw bad_request(
+        fmt::format("{} in version {} cannot be handled as a {}", kind, quote(version), type.kind));
+  object["kind"] = type.kind;
+  object["apiVersion"] = type.api_version();
+  return object;
+}
+
+bool is_custom(const ResourceType& type) { return type.group.ends_with(".berth.dev"); }
+
+}  // namespace berth::sim

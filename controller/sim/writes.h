@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes: what happens to objects. Each either changes the store, or answers what already stands,
+// or throws a Refusal and changes nothing.
+#pragma once
+
+#include "controller/sim/api_server.h"
+#include "controller/sim/random.h"
+#include "controller/sim/store.h"
+#include "controller/sim/virtual_clock.h"
+
+namespace berth::sim {
+
+struct Writing {
+  Store& store;
+  const VirtualClock& clock;
+  Random& random;
+};
+
+WriteReply create_object(Writing& writing, const WriteRequest& request);  // creation.cc
+// A whole object, a patch or an apply.
+WriteReply update_object(Writing& writing, const WriteRequest& request);  // update.cc
+WriteReply delete_object(Writing& writing, const WriteRequest& request);  // deletion.cc
+WriteReply evict_pod(Writing& writing, const WriteRequest& request);      // eviction.cc
+
+// Stores the object, or says how it would stand (dry run).
+WriteReply store_object(Writing& writing, const WriteRequest& request, const StoreKey& key,
+                        nlohmann::json object, int code);
+// "2026-01-01T00:00:00Z", as metadata tells times.
+std::string time_text(WallTime time);
+// The body as an object of the kind; a 400 otherwise. What it lacks of apiVersion and kind is
+// filled in for the kinds that are built in.
+nlohmann::json decode_body(const ResourceType& type, const ObjectPtr& body);
+bool is_custom(const ResourceType& type);
+
+}  // namespace berth::sim
