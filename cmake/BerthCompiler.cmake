@@ -1,6 +1,7 @@
 # Compiler flags. -O3 gives a false -Werror=restrict with g++ 12, so Release is -O2.
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_DEBUG "-g1 -O0")
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2")  # the exploration: checks stay on
 # -Wno-missing-field-initializers: designated initialisers that leave members at their defaults are how this code reads.
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Werror -Wno-missing-field-initializers)
 

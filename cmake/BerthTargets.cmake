@@ -3,7 +3,7 @@
 set(BERTH_STD_HEADERS <algorithm> <chrono> <functional> <map> <memory> <optional> <set> <string> <string_view> <utility> <variant>
                       <vector> <fmt/format.h>)
 function(berth_precompile target)
-  if(BERTH_TESTS)
+  if(BERTH_TESTS OR BERTH_EXPLORE)
     target_precompile_headers(${target} ${ARGN})
   endif()
 endfunction()
@@ -26,6 +26,15 @@ function(berth_library name)
     add_library(berth_${name} INTERFACE)
     target_include_directories(berth_${name} INTERFACE ${CMAKE_SOURCE_DIR})
     target_link_libraries(berth_${name} INTERFACE ${arg_DEPENDS})
+  endif()
+endfunction()
+
+# berth_seeded_bugs(TARGET...): these ask seeded() (controller/core/seeded_bugs.h).
+function(berth_seeded_bugs)
+  if(BERTH_SEEDED_BUGS)
+    foreach(target ${ARGN})
+      target_compile_definitions(${target} PRIVATE BERTH_SEEDED_BUGS)
+    endforeach()
   endif()
 endfunction()
 

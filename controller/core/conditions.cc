@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "controller/core/seeded_bugs.h"
+
 namespace berth {
 
 std::vector<Condition> merge_conditions(const std::vector<Condition>& standing,
@@ -11,7 +13,8 @@ std::vector<Condition> merge_conditions(const std::vector<Condition>& standing,
   const Time stamp = std::chrono::floor<std::chrono::seconds>(now);
   for (Condition& condition : desired) {
     auto old = std::ranges::find(standing, condition.type, &Condition::type);
-    bool same_status = old != standing.end() && old->status == condition.status;
+    bool same_status = old != standing.end() && old->status == condition.status &&
+                       !seeded(SeededBug::kTransitionTimes);
     condition.last_transition_time = same_status ? old->last_transition_time : stamp;
   }
   return desired;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "apis/names.h"
+#include "controller/core/seeded_bugs.h"
 #include "controller/mig/reasons.h"
 
 namespace berth {
@@ -61,7 +62,9 @@ Write removal(Verb verb, const Pod& pod, const Node& node, const DrainSpec& drai
           .field_manager = names::kManagerMig,
           .reason = fmt::format("{} node {}", verb == Verb::kEvict ? "drain" : "force off",
                                 node.meta.name),
-          .grace_period_seconds = grace_of(drain)};
+          .grace_period_seconds = verb == Verb::kDelete && seeded(SeededBug::kForceWithoutGrace)
+                                      ? std::optional<std::int64_t>(0)
+                                      : grace_of(drain)};
 }
 
 // How urgently a reason is to be told: what a person must solve before what time will.

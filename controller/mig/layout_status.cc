@@ -8,6 +8,7 @@
 
 #include "apis/names.h"
 #include "controller/core/conditions.h"
+#include "controller/core/seeded_bugs.h"
 #include "controller/mig/agent_config.h"
 #include "controller/mig/agent_file.h"
 #include "controller/mig/node_facts.h"
@@ -223,7 +224,8 @@ StatusUpdate compute_layout_status(const Snapshot& snapshot, const MIGLayout& la
                                    const RolloutChoice& choice) {
   const std::vector<const NodeStanding*> worst = by_urgency(choice.nodes);
   MIGLayoutStatus status;
-  status.observed_generation = layout.meta.generation;
+  status.observed_generation =
+      layout.meta.generation + (seeded(SeededBug::kFutureGeneration) ? 1 : 0);
   status.configs = configs_of(choice);
   status.config_hash = hash_of(choice);
   status.nodes = count(choice.nodes);

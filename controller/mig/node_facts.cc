@@ -8,6 +8,7 @@
 
 #include "apis/names.h"
 #include "controller/core/json_patch.h"
+#include "controller/core/seeded_bugs.h"
 #include "controller/mig/agent_config.h"
 #include "controller/mig/flat_json.h"
 #include "controller/mig/geometry.h"
@@ -123,6 +124,7 @@ std::vector<std::string> paused_labels(const Node& node) {
 }
 
 std::string driver_upgrade(const Node& node) {
+  if (seeded(SeededBug::kIgnoreUpgrade)) return {};
   std::string_view state = label_of(node, names::kDriverUpgradeState);
   if (!state.empty() && state != "upgrade-done")
     return fmt::format("{}={}", names::kDriverUpgradeState, state);
@@ -133,6 +135,7 @@ std::string driver_upgrade(const Node& node) {
 }
 
 std::string deletion_mark(const Node& node) {
+  if (seeded(SeededBug::kIgnoreUpgrade)) return {};
   if (node.meta.deletion_timestamp) return "metadata.deletionTimestamp";
   for (const Taint& taint : node.taints)
     if (taint.key == "ToBeDeletedByClusterAutoscaler" || taint.key == "karpenter.sh/disrupted" ||

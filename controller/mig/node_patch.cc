@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "apis/names.h"
+#include "controller/core/seeded_bugs.h"
 #include "controller/mig/node_facts.h"
 
 namespace berth {
@@ -34,7 +35,10 @@ Write record_inventory(const Node& node, const std::string& inventory) {
 
 NodePatch::NodePatch(const Situation& situation) : s_(situation) {
   patch_.test("/metadata/uid", s_.node.meta.uid);
-  patch_.test_optional(annotation_path(names::kRolloutAnnotation), s_.record.text);
+  if (seeded(SeededBug::kTestAbsence))
+    patch_.test_absent(annotation_path(names::kRolloutAnnotation));
+  else if (!seeded(SeededBug::kBlindRetry))
+    patch_.test_optional(annotation_path(names::kRolloutAnnotation), s_.record.text);
 }
 
 NodePatch& NodePatch::same_cordon() {
@@ -64,7 +68,7 @@ NodePatch& NodePatch::label(std::string_view mig_config) {
   patch_.set(label_path(names::kMigConfig), mig_config);
   std::optional<std::string> state = label_if_any(s_.node, names::kMigConfigState);
   patch_.test_optional(label_path(names::kMigConfigState), state);
-  if (state) patch_.remove(label_path(names::kMigConfigState));
+  if (state && !seeded(SeededBug::kKeepOldState)) patch_.remove(label_path(names::kMigConfigState));
   return *this;
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "apis/names.h"
+#include "controller/core/seeded_bugs.h"
 #include "controller/mig/drain_steps.h"
 #include "controller/mig/node_facts.h"
 #include "controller/mig/node_patch.h"
@@ -23,6 +24,7 @@ constexpr std::int64_t kMaxBackoff = 16;  // times the base
 // hurt, which the guard asks the API server itself right before.
 void NodeSteps::write_label(NodeRollout written, const std::string& reason, const char* event) {
   std::optional<std::string> label = next_label(written.config, s_.label());
+  if (seeded(SeededBug::kRelabelSameValue)) label = written.config;
   if (!label) return fail(fmt::format("{}; {} has no room for an alias", reason, written.config));
   if (!s_.node.cordoned())
     return fail(fmt::format("{}; but the node was uncordoned by hand", reason));
@@ -52,8 +54,10 @@ void NodeSteps::write_label(NodeRollout written, const std::string& reason, cons
   };
   written.since = s_.snapshot.now;
   written.not_before.reset();
+  std::optional<Guard> asked = std::move(guard);
+  if (seeded(SeededBug::kSkipLiveGuard)) asked.reset();
   NodePatch(s_).label(*label).restore_paused_labels().rollout(written).plan(plan_, reason,
-                                                                            std::move(guard));
+                                                                            std::move(asked));
   tell(written.attempt > 0 || written.phase == RolloutPhase::kRollingBack, event, "Repartition",
        fmt::format("{}={} ({})", names::kMigConfig, *label, reason));
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "apis/names.h"
+#include "controller/core/seeded_bugs.h"
 #include "controller/mig/node_facts.h"
 #include "controller/mig/node_patch.h"
 #include "controller/mig/node_steps.h"
@@ -26,7 +27,8 @@ void NodeSteps::leave_applying() {
     case State::kDone:
     case State::kSteadying:
       if (superseded()) return go_on_to_target();
-      if (verification.state == State::kSteadying) return (void)wait_until(verification.due);
+      if (verification.state == State::kSteadying && !seeded(SeededBug::kUncordonEarly))
+        return (void)wait_until(verification.due);
       return finish();
     case State::kMismatch:
       if (superseded()) return go_on_to_target();
@@ -81,13 +83,16 @@ bool NodeSteps::superseded() const {
 }
 
 void NodeSteps::finish() {
-  if (s_.held() && now().berth_cordoned) return;  // whoever holds it wants it kept out
+  if (s_.held() && now().berth_cordoned && !seeded(SeededBug::kUncordonHeld))
+    return;  // whoever holds it wants it kept out
   NodeRollout idle = next(RolloutPhase::kIdle);
   idle.attempt = 0;
   idle.berth_cordoned = false;
   if (idle.failed_config == idle.config) idle.failed_config.clear();
   NodePatch patch(s_);
-  if (now().berth_cordoned) patch.uncordon();
+  if ((now().berth_cordoned || seeded(SeededBug::kUncordonUnowned)) &&
+      !seeded(SeededBug::kForgetToUncordon))
+    patch.uncordon();
   patch.rollout(idle).plan(
       plan_, fmt::format("{} is verified: {}", now().config,
                          now().berth_cordoned ? "uncordon" : "leave it cordoned as it was"));

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "apis/names.h"
+#include "controller/core/seeded_bugs.h"
 #include "controller/mig/drain_steps.h"
 #include "controller/mig/node_facts.h"
 #include "controller/mig/node_patch.h"
@@ -38,7 +39,9 @@ void NodeSteps::overwrite_unreadable() {
 }
 
 void NodeSteps::cordon_claimed() {
-  if (s_.slot->epoch > s_.snapshot.epoch && !s_.snapshot.offline) return;
+  if (s_.slot->epoch > s_.snapshot.epoch && !s_.snapshot.offline &&
+      !seeded(SeededBug::kNoEpochTest))
+    return;
   if (auto why = reason_to_drop_claim()) return drop_claim(*why);
   const MIGLayout& layout = *s_.owner;
   const Target& target = *s_.target;
@@ -56,7 +59,7 @@ void NodeSteps::cordon_claimed() {
   taken.taken = s_.snapshot.now;
   taken.not_before.reset();
   taken.reasserts = reassert ? taken.reasserts + 1 : 0;
-  taken.berth_cordoned = !s_.node.cordoned();
+  taken.berth_cordoned = !s_.node.cordoned() && !seeded(SeededBug::kCordonWithoutRecord);
   taken.failed_config.clear();
   taken.why.clear();
   NodePatch(s_).cordon().rollout(taken).plan(
@@ -68,7 +71,8 @@ void NodeSteps::cordon_claimed() {
 }
 
 std::optional<std::string> NodeSteps::reason_to_drop_claim() const {
-  if (s_.slot->epoch != s_.snapshot.epoch && !s_.snapshot.offline)
+  if (s_.slot->epoch != s_.snapshot.epoch && !s_.snapshot.offline &&
+      !seeded(SeededBug::kNoEpochTest))
     return "it was claimed by a former leader";
   if (s_.slot->seq != s_.record.seq() + 1) return "its sequence number has moved on";
   if (auto why = reason_to_restore(s_)) return why;
@@ -116,7 +120,7 @@ void NodeSteps::leave_cordoned() {
   if (progress.timed_out)
     return restore(fmt::format("drain timed out: {}", progress.message), true);
   if (!progress.empty) return;
-  if (wait_until(settled_at())) return;
+  if (!seeded(SeededBug::kNoSettle) && wait_until(settled_at())) return;
   apply();
 }
 
@@ -167,7 +171,7 @@ void NodeSteps::restore(const std::string& why, bool back_off_first) {
     idle.attempt = now().attempt + 1;
   }
   NodePatch patch(s_);
-  if (now().berth_cordoned) patch.uncordon();
+  if (now().berth_cordoned || seeded(SeededBug::kUncordonUnowned)) patch.uncordon();
   patch.rollout(idle).plan(plan_, fmt::format("restore: {}", why));
   tell(back_off_first, "Restored", "Restore",
        fmt::format("{} without a change: {}{}",

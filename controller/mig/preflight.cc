@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "apis/names.h"
+#include "controller/core/seeded_bugs.h"
 #include "controller/mig/node_facts.h"
 #include "controller/mig/rollout_annotation.h"
 
@@ -86,6 +87,7 @@ bool config_is_rendered(const ClusterState& cluster, const Settings& settings,
                         std::string_view config) {
   const ConfigMap* config_map =
       cluster.config_maps().find(settings.agents_namespace, settings.mig_config_map);
+  if (seeded(SeededBug::kApplyUnrendered)) return true;
   if (config_map == nullptr) return false;
   auto file = config_map->data.find(names::kMigPartedKey);
   if (file == config_map->data.end()) return false;

@@ -9,6 +9,7 @@
 
 #include "apis/names.h"
 #include "controller/core/json_patch.h"
+#include "controller/core/seeded_bugs.h"
 #include "controller/mig/layout_status.h"
 #include "controller/mig/reasons.h"
 #include "controller/mig/reconcile.h"
@@ -54,7 +55,7 @@ bool has_nodes_under_way(const Snapshot& snapshot, const MIGLayout& layout) {
 
 // Under DisableMIG MIG is switched off first, wherever that has not failed for good.
 bool may_go(const Snapshot& snapshot, const MIGLayout& layout, const RolloutChoice& choice) {
-  if (has_nodes_under_way(snapshot, layout)) return false;
+  if (has_nodes_under_way(snapshot, layout) && !seeded(SeededBug::kDropFinalizer)) return false;
   return !disables_mig(layout) || std::ranges::all_of(choice.nodes, [](const NodeStanding& node) {
     return node.bucket == NodeBucket::kUpdated || node.bucket == NodeBucket::kFailed ||
            node.config.empty();

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "controller/core/seeded_bugs.h"
 #include "controller/mig/reconcile.h"
 #include "controller/mig/rollout_annotation.h"
 #include "controller/mig/slots.h"
@@ -22,7 +23,9 @@ std::optional<std::string> reason_to_free(const Snapshot& snapshot, const std::s
   if (node->meta.uid != slot.node_uid) return "another node now";
   if (!slot.holder.starts_with("MIGLayout/")) return std::nullopt;
   const RolloutRecord record = read_rollout(*node);
-  if (record.rollout && record.idle() && record.seq() >= slot.seq) return "back";
+  if (record.rollout && record.idle() && record.seq() >= slot.seq &&
+      !seeded(SeededBug::kForgetSlot))
+    return "back";
   return std::nullopt;
 }
 

@@ -12,6 +12,7 @@
 #include <set>
 
 #include "apis/names.h"
+#include "controller/core/seeded_bugs.h"
 #include "controller/mig/capacity_guard.h"
 #include "controller/mig/drain.h"
 #include "controller/mig/node_facts.h"
@@ -37,7 +38,8 @@ struct Candidate {
 };
 
 bool is_out(const Situation& s) {
-  return !in_service(s.node) || s.slot != nullptr || !s.record.idle();
+  const bool claimed = s.slot != nullptr && !seeded(SeededBug::kBudgetFromCache);
+  return !in_service(s.node) || claimed || !s.record.idle();
 }
 
 class Chooser {
@@ -172,7 +174,7 @@ void Chooser::consider(const Candidate& candidate) {
   const bool asking = pods && pods->reason == reasons::kAskingPods;
   if (pods && !asking) return wait(candidate, *pods);
   if (full) return wait(candidate, *full);
-  if (auto refusal = guard_.refuse(node))
+  if (auto refusal = guard_.refuse(node); refusal && !seeded(SeededBug::kIgnoreGuard))
     return wait(candidate, {refusal->reason, refusal->message});
 
   // A question that is not answered yet keeps the node's place, so that the order holds.

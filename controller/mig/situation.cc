@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "apis/names.h"
+#include "controller/core/seeded_bugs.h"
 #include "controller/mig/node_facts.h"
 #include "controller/mig/preflight.h"
 #include "controller/mig/reasons.h"
@@ -33,7 +34,9 @@ bool Situation::slot_is_ours() const {
   return slot != nullptr && slot->holder.starts_with("MIGLayout/");
 }
 
-bool Situation::held() const { return node.meta.annotations.contains(names::kHoldAnnotation); }
+bool Situation::held() const {
+  return node.meta.annotations.contains(names::kHoldAnnotation) && !seeded(SeededBug::kIgnoreHold);
+}
 
 std::string_view Situation::label() const { return label_of(node, names::kMigConfig); }
 

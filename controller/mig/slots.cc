@@ -8,6 +8,7 @@
 
 #include "apis/names.h"
 #include "controller/core/json_patch.h"
+#include "controller/core/seeded_bugs.h"
 #include "controller/mig/flat_json.h"
 #include "controller/mig/rollout_annotation.h"
 
@@ -105,6 +106,10 @@ Write write_slots(const Snapshot& snapshot, const Ledger& ledger, const SlotChan
     return write;
   }
   write.verb = Verb::kMergePatch;
+  if (seeded(SeededBug::kUnconditionalLedger)) {
+    write.body = fmt::format(R"({{"data":{}}})", encode_data(changes));
+    return write;
+  }
   write.body =
       fmt::format(R"({{"metadata":{{"uid":{},"resourceVersion":{}}},"data":{}}})",
                   quote_json(ledger.config_map->meta.uid),

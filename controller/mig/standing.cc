@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "apis/names.h"
+#include "controller/core/seeded_bugs.h"
 #include "controller/mig/drain_steps.h"
 #include "controller/mig/node_facts.h"
 #include "controller/mig/preflight.h"
@@ -130,7 +131,8 @@ std::optional<NodeStanding> contested(const Situation& s) {
   const bool only_the_label =
       s.state() == "success" && !s.view.resolver(*s.owner).mismatch(*s.target, s.node);
   const bool in_use = !drain_progress(s.snapshot, s.node, s.rules->drain, s.snapshot.now).empty;
-  if (only_the_label && !in_use && s.record.rollout->reasserts < kMaxReasserts)
+  const bool again = s.record.rollout->reasserts < kMaxReasserts;
+  if (only_the_label && !in_use && (again || seeded(SeededBug::kFightForLabel)))
     return std::nullopt;  // asserted again, by the ordinary steps
   return waiting(
       s.node, reasons::kContested,

@@ -6,6 +6,7 @@
 
 #include "apis/meta.h"
 #include "controller/client/reply.h"
+#include "controller/core/seeded_bugs.h"
 
 namespace berth {
 namespace {
@@ -162,7 +163,7 @@ InformerAction InformerMachine::on_watch_failed(const InformerInput& input) {
     must_refresh = true;
     return optional ? absent() : wait(input.now);
   }
-  if (version_is_useless(input.error)) {
+  if (version_is_useless(input.error) && !seeded(SeededBug::kIgnoreGone)) {
     // At once, unless the last refresh has only just been: a server that keeps saying so is waited
     // for like any other trouble. Connections that failed before, as when the server restarted,
     // must not make this wait.

@@ -8,6 +8,7 @@
 #include "apis/names.h"
 #include "controller/client/eviction_outcome.h"
 #include "controller/client/resource_path.h"
+#include "controller/core/seeded_bugs.h"
 #include "controller/runtime/kinds.h"
 
 namespace berth {
@@ -24,7 +25,7 @@ ApiRequest to_request(const Write& write, const KindInfo& kind) {
   WriteOptions options;
   options.field_manager = write.field_manager;
   DeleteOptions removal;
-  removal.uid = write.object.uid;
+  if (!seeded(SeededBug::kForgetPodUid)) removal.uid = write.object.uid;
   removal.grace_period_seconds = write.grace_period_seconds;
   switch (write.verb) {
     case Verb::kCreate:

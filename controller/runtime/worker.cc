@@ -8,6 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include "controller/core/seeded_bugs.h"
+
 namespace berth {
 namespace {
 
@@ -94,7 +96,7 @@ void Worker::pump() {
 }
 
 void Worker::work_on(const std::string& key) {
-  if (barrier_.holds(key)) {  // comes back when it is released
+  if (barrier_.holds(key) && !seeded(SeededBug::kNoWriteBarrier)) {  // comes back when released
     queue_.done(key);
     return;
   }

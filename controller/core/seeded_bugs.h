@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// SeededBugs: mistakes that this code could make, to be switched on one at a time where the
+// exploration has to show that it would find them (docs/seeded-bugs.md). Compiled in only with
+// BERTH_SEEDED_BUGS, which no release sets: there, seeded() is false at compile time.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace berth {
+
+enum class SeededBug {
+  kNone,
+  kUncordonUnowned,      // uncordon a node whether or not berth cordoned it
+  kUncordonHeld,         // uncordon a node that a person holds
+  kSkipLiveGuard,        // write the label without asking the API server about pods first
+  kForgetPodUid,         // evict by name alone
+  kTrustSuccess,         // believe mig-manager's success without looking at allocatable
+  kIgnoreGone,           // a 410 leaves the cache as it is
+  kBlindRetry,           // send a patch without the test of the record's old text
+  kBudgetFromCache,      // count the nodes that are out from the cache, without the ledger
+  kTestAbsence,          // test that the annotation is not there instead of its old text
+  kNoSettle,             // write the label at once, with bindings in flight
+  kNoEpochTest,          // act on a slot that another leader claimed
+  kNoWriteBarrier,       // plan again before the own write has come back
+  kUnconditionalLedger,  // write the ledger without its resourceVersion
+  kIgnoreHold,           // drain a node that a person holds
+  kKeepOldState,         // leave mig.config.state of the run before
+  kRelabelSameValue,     // try again with the very value that stands
+  kUncordonEarly,        // uncordon before the layout is verified
+  kForceWithoutGrace,    // delete with a grace period of 0
+  kForgetSlot,           // never free a slot
+  kForgetToUncordon,     // done, and the cordon stays
+  kCordonWithoutRecord,  // a cordon whose annotation does not say that it is berth's
+  kIgnoreGuard,          // take nodes whatever capacityGuard says
+  kIgnoreUpgrade,        // take nodes that are being upgraded or deleted
+  kFightForLabel,        // overwrite a foreign mig.config for ever
+  kDropFinalizer,        // let a layout go while its nodes are out
+  kTransitionTimes,      // move lastTransitionTime with every status
+  kFutureGeneration,     // tell of a generation that was not looked at
+  kLeadForEver,          // write on past the renew deadline
+  kApplyUnrendered,      // write a label that the agents' file does not hold
+};
+
+inline constexpr std::array<std::pair<std::string_view, SeededBug>, 29> kSeededBugs{{
+    {"uncordon-unowned", SeededBug::kUncordonUnowned},
+    {"uncordon-held", SeededBug::kUncordonHeld},
+    {"skip-live-guard", SeededBug::kSkipLiveGuard},
+    {"forget-pod-uid", SeededBug::kForgetPodUid},
+    {"trust-success", SeededBug::kTrustSuccess},
+    {"ignore-gone", SeededBug::kIgnoreGone},
+    {"blind-retry", SeededBug::kBlindRetry},
+    {"budget-from-cache", SeededBug::kBudgetFromCache},
+    {"test-absence", SeededBug::kTestAbsence},
+    {"no-settle", SeededBug::kNoSettle},
+    {"no-epoch-test", SeededBug::kNoEpochTest},
+    {"no-write-barrier", SeededBug::kNoWriteBarrier},
+    {"unconditional-ledger", SeededBug::kUnconditionalLedger},
+    {"ignore-hold", SeededBug::kIgnoreHold},
+    {"keep-old-state", SeededBug::kKeepOldState},
+    {"relabel-same-value", SeededBug::kRelabelSameValue},
+    {"uncordon-early", SeededBug::kUncordonEarly},
+    {"force-without-grace", SeededBug::kForceWithoutGrace},
+    {"forget-slot", SeededBug::kForgetSlot},
+    {"forget-to-uncordon", SeededBug::kForgetToUncordon},
+    {"cordon-without-record", SeededBug::kCordonWithoutRecord},
+    {"ignore-guard", SeededBug::kIgnoreGuard},
+    {"ignore-upgrade", SeededBug::kIgnoreUpgrade},
+    {"fight-for-label", SeededBug::kFightForLabel},
+    {"drop-finalizer", SeededBug::kDropFinalizer},
+    {"transition-times", SeededBug::kTransitionTimes},
+    {"future-generation", SeededBug::kFutureGeneration},
+    {"lead-for-ever", SeededBug::kLeadForEver},
+    {"apply-unrendered", SeededBug::kApplyUnrendered},
+}};
+
+#ifdef BERTH_SEEDED_BUGS
+// At most one of them is switched on, before anything runs.
+inline SeededBug seeded_bug = SeededBug::kNone;
+inline bool seeded(SeededBug bug) { return seeded_bug == bug; }
+#else
+constexpr bool seeded(SeededBug) { return false; }
+#endif
+
+}  // namespace berth
