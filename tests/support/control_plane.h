@@ -36,6 +36,9 @@ class ControlPlane {
     bool watch_cache = true;  // false: watches of nodes, pods and layouts read etcd itself, so that
                               // a compaction answers them 410
     bool audit = true;
+    // False: etcd and the API server alone, for what the server itself does. Pods then need no
+    // service account, which nobody would make.
+    bool controllers = true;
   };
   ControlPlane();
   explicit ControlPlane(Options options);

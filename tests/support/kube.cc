@@ -180,10 +180,10 @@ Reply Kube::send(const std::string& method, const std::string& path, const std::
   curl_easy_setopt(curl, CURLOPT_WRITEDATA, &received);
   curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, 30000L);
   curl_slist* headers = curl_slist_append(nullptr, ("Content-Type: " + content_type).c_str());
+  curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
   if (!body.empty()) {
     curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE, static_cast<long>(body.size()));
     curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body.c_str());
-    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
   }
   const CURLcode code = curl_easy_perform(curl);
   curl_slist_free_all(headers);

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory: what the client of one side has been told, for operations that refer to it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/truth/operation.h"
+
+namespace berth::truth {
+
+struct Request {
+  std::string method;
+  std::string target;
+  std::string content_type;
+  std::string body;
+};
+
+struct Answer {
+  int code = 0;
+  nlohmann::json body;  // of a watch: the list of its events
+};
+
+class Memory {
+ public:
+  Request fill(const Operation& operation) const;
+  void take(const Operation& operation, const Answer& answer);
+
+ private:
+  struct Seen {
+    nlohmann::json last;
+    std::string first_uid, first_version;
+  };
+  std::string filled(const std::string& text) const;
+  std::string value_of(const std::string& placeholder) const;
+  void see(const std::string& plural, const nlohmann::json& object);
+
+  std::map<std::string, Seen> seen_;  // by plural/name
+  std::string start_ = "1";
+  std::string continue_;  // empty: there was no further page
+};
+
+}  // namespace berth::truth

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/truth/objects.h"
+
+#include <fmt/format.h>
+
+namespace berth::truth {
+namespace {
+
+using nlohmann::json;
+
+json parse(const char* text) { return json::parse(text); }
+
+json condition(const std::string& type, const std::string& status, const std::string& reason) {
+  return {{"type", type},
+          {"status", status},
+          {"reason", reason},
+          {"message", "as the script has it"},
+          {"lastTransitionTime", "2020-01-01T00:00:00Z"}};
+}
+
+json taint(const std::string& key, const std::string& effect) {
+  return {{"key", key}, {"value", "v"}, {"effect", effect}};
+}
+
+// The parts of a pod's spec that are the same in a Job's template.
+json common_pod_spec() {
+  return parse(R"({
+    "containers": [{"name": "main", "image": "app:1", "imagePullPolicy": "IfNotPresent", "resources": {},
+                    "terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"}],
+    "dnsPolicy": "ClusterFirst", "schedulerName": "default-scheduler", "securityContext": {},
+    "terminationGracePeriodSeconds": 30})");
+}
+
+json node_status(const std::string& instances) {
+  json status = parse(R"({
+    "conditions": [{"type": "Ready", "status": "True", "reason": "KubeletReady", "message": "ready",
+                    "lastHeartbeatTime": "2020-01-01T00:00:00Z", "lastTransitionTime": "2020-01-01T00:00:00Z"}],
+    "daemonEndpoints": {"kubeletEndpoint": {"Port": 10250}},
+    "nodeInfo": {"architecture": "amd64", "bootID": "b", "containerRuntimeVersion": "c", "kernelVersion": "k",
+                 "kubeProxyVersion": "p", "kubeletVersion": "v1.36.0", "machineID": "m", "operatingSystem": "linux",
+                 "osImage": "o", "systemUUID": "s"}})");
+  status["capacity"] = {{"cpu", "64"}, {"nvidia.com/mig-1g.10gb", instances}};
+  status["allocatable"] = status["capacity"];
+  return status;
+}
+
+json layout_spec(int priority) {
+  json spec = parse(R"({
+    "nodeSelector": {"matchLabels": {"tier": "inference"}},
+    "devices": [{"profiles": {"3g.40gb": 1, "1g.10gb": 4}}],
+    "rollout": {"maxUnavailable": 1, "order": "LeastDisruption", "initialBatch": 1, "failurePolicy": "Halt",
+                "maxFailures": 1, "progressDeadline": "30m", "paused": false},
+    "drain": {"scope": "GPUPods", "timeout": "20m", "onTimeout": "Abort", "force": false, "deleteEmptyDirData": true},
+    "capacityGuard": {"protectLastProvider": true},
+    "deletionPolicy": "Retain"})");
+  spec["priority"] = priority;
+  return spec;
+}
+
+}  // namespace
+
+json ObjectWriter::bare(const Kind& kind, const std::string& name) const {
+  json object = {{"apiVersion", kind.api_version}, {"kind", kind.kind}};
+  object["metadata"]["name"] = name;
+  if (kind.namespaced) object["metadata"]["namespace"] = script_;
+  return object;
+}
+
+json ObjectWriter::pod_spec() {
+  json spec = common_pod_spec();
+  spec.merge_patch(parse(R"({
+    "enableServiceLinks": true, "preemptionPolicy": "PreemptLowerPriority", "priority": 0, "restartPolicy": "Always",
+    "tolerations": [
+      {"key": "node.kubernetes.io/not-ready", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300},
+      {"key": "node.kubernetes.io/unreachable", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}]})"));
+  if (random_.one_in(2))
+    spec["containers"][0]["resources"] =
+        parse(R"({"limits": {"nvidia.com/gpu": "1"}, "requests": {"nvidia.com/gpu": "1"}})");
+  if (!random_.one_in(4)) spec["nodeName"] = "machine";
+  if (random_.one_in(4)) spec["nodeSelector"] = {{"tier", "inference"}};
+  return spec;
+}
+
+json ObjectWriter::full(const Kind& kind, const std::string& name) {
+  json object = bare(kind, name);
+  json& labels = object["metadata"]["labels"];
+  labels = {{"script", script_}, {"a", any_of({"x", "y"})}, {"b", "x"}};
+  if (random_.one_in(3)) object["metadata"]["annotations"] = {{"note", "one"}};
+  if (random_.one_in(6)) object["metadata"]["finalizers"] = json::array({"test.berth.dev/hold"});
+  if (kind.plural == "nodes") {
+    object["spec"] = json::object();
+    if (random_.one_in(3)) object["spec"]["unschedulable"] = true;
+    if (random_.one_in(3)) object["spec"]["taints"] = json::array({taint("t", "NoSchedule")});
+    object["status"] = node_status(any_of({"0", "7"}));
+  } else if (kind.plural == "pods") {
+    object["spec"] = pod_spec();
+  } else if (kind.plural == "configmaps") {
+    object["data"] = {{"config.yaml", "version: v1\n"}, {"k", "v"}};
+  } else if (kind.plural == "leases") {
+    object["spec"] =
+        parse(R"({"holderIdentity": "me", "leaseDurationSeconds": 15, "leaseTransitions": 1,
+      "acquireTime": "2020-01-01T00:00:00.000000Z", "renewTime": "2020-01-01T00:00:00.000000Z"})");
+  } else if (kind.plural == "poddisruptionbudgets") {
+    object["spec"]["selector"]["matchLabels"] = {{any_of({"a", "b"}), "x"}};
+    object["spec"][any_of({"minAvailable", "maxUnavailable"})] = 1;
+  } else if (kind.plural == "events") {
+    object.update(parse(
+        R"({"eventTime": "2020-01-01T00:00:00.000000Z", "reportingController": "gpu.berth.dev/berth",
+      "reportingInstance": "berth-0", "action": "Drain", "reason": "NodeDrained", "type": "Normal", "note": "emptied"})"));
+    object["regarding"] = {{"kind", "Pod"}, {"namespace", script_}, {"name", "a"}};
+  } else if (kind.plural == "miglayouts") {
+    object["spec"] = layout_spec(static_cast<int>(random_.below(3)));
+  } else {
+    object["spec"] = parse(
+        R"({"parallelism": 1, "completions": 1, "backoffLimit": 6, "completionMode": "NonIndexed",
+      "manualSelector": true, "podReplacementPolicy": "TerminatingOrFailed"})");
+    object["spec"]["suspend"] = random_.one_in(2);
+    object["spec"]["selector"]["matchLabels"] = {{"job", name}};
+    object["spec"]["template"]["metadata"]["labels"] = {{"job", name}};
+    object["spec"]["template"]["spec"] = common_pod_spec();
+    object["spec"]["template"]["spec"]["restartPolicy"] = "Never";
+  }
+  return object;
+}
+
+Edit ObjectWriter::edit(const Kind& kind) {
+  return random_.one_in(2) ? spec_edit(kind) : metadata_edit(kind);
+}
+
+Edit ObjectWriter::metadata_edit(const Kind&) {
+  json metadata;
+  const std::uint64_t choice = random_.below(10);
+  if (choice < 4) {
+    metadata["labels"][any_of({"a", "b", "c"})] = any_of<json>({"x", "y", nullptr});
+  } else if (choice < 7) {
+    metadata["annotations"][any_of({"note", "gpu.berth.dev/state"})] =
+        any_of<json>({"one", "two", nullptr});
+  } else if (choice == 7) {
+    metadata["finalizers"] = any_of<json>({json::array({"test.berth.dev/hold"}), nullptr});
+  } else if (choice == 8) {
+    metadata["ownerReferences"] =
+        any_of<json>({parse(R"([{"apiVersion": "apps/v1", "kind": "ReplicaSet",
+        "name": "owner", "uid": "11111111-2222-3333-4444-555555555555", "controller": true}])"),
+                      nullptr});
+  } else {
+    metadata["labels"] = {{"a", "y"}, {"d", "x"}};
+    metadata["annotations"] = nullptr;
+  }
+  return {"metadata", {{"metadata", std::move(metadata)}}};
+}
+
+Edit ObjectWriter::spec_edit(const Kind& kind) {
+  json change;
+  if (kind.plural == "nodes") {
+    if (random_.one_in(2)) {
+      change["spec"]["unschedulable"] = any_of<json>({true, false, nullptr});
+    } else {
+      change["spec"]["taints"] =
+          any_of<json>({json::array({taint("t", "NoSchedule")}),
+                        json::array({taint("t", "NoSchedule"), taint("t", "NoExecute")}),
+                        json::array({taint("other", "PreferNoSchedule")}), nullptr});
+    }
+  } else if (kind.plural == "pods") {
+    change["spec"]["activeDeadlineSeconds"] = 1000;
+  } else if (kind.plural == "configmaps") {
+    change["data"] =
+        any_of<json>({{{"k", "w"}}, {{"k", nullptr}, {"other", "1"}}, {{"third", ""}}});
+  } else if (kind.plural == "leases") {
+    change["spec"] = any_of<json>({{{"holderIdentity", "other"}, {"leaseTransitions", 2}},
+                                   {{"renewTime", "2020-01-01T00:00:05.000000Z"}},
+                                   {{"leaseDurationSeconds", 20}}});
+  } else if (kind.plural == "poddisruptionbudgets") {
+    change["spec"] = any_of<json>({{{"minAvailable", 2}, {"maxUnavailable", nullptr}},
+                                   {{"minAvailable", nullptr}, {"maxUnavailable", "50%"}},
+                                   {{"unhealthyPodEvictionPolicy", "AlwaysAllow"}}});
+  } else if (kind.plural == "events") {
+    change["metadata"]["labels"]["seen"] = any_of({"x", "y"});  // an event's content is for good
+  } else if (kind.plural == "miglayouts") {
+    change["spec"] = any_of<json>({{{"priority", 5}},
+                                   {{"rollout", {{"paused", true}}}},
+                                   {{"rollout", {{"maxUnavailable", "25%"}}}},
+                                   {{"devices", json::array({{{"profiles", json::object()}}})}}});
+  } else {
+    change["spec"] =
+        any_of<json>({{{"suspend", true}}, {{"suspend", false}}, {{"parallelism", 0}}});
+  }
+  return {"spec", std::move(change)};
+}
+
+Edit ObjectWriter::status_edit(const Kind& kind) {
+  json status;
+  if (kind.plural == "nodes") {
+    status = node_status(any_of({"0", "4", "7"}));
+    status["conditions"][0]["status"] = any_of({"True", "False"});
+    if (random_.one_in(2)) status.erase("conditions");
+  } else if (kind.plural == "pods") {
+    status["phase"] = any_of({"Pending", "Running", "Running", "Succeeded", "Failed"});
+    status["conditions"] =
+        any_of<json>({json::array({condition("Ready", "True", "Up")}),
+                      json::array({condition("Ready", "False", "Down")}), nullptr});
+  } else if (kind.plural == "poddisruptionbudgets") {
+    const int allowed = any_of({0, 0, 1, 1, 2});
+    status = {{"observedGeneration", any_of({1, 2, 5})},
+              {"disruptionsAllowed", allowed},
+              {"currentHealthy", any_of({1, 2})},
+              {"desiredHealthy", 1},
+              {"expectedPods", 2}};
+    if (random_.one_in(3))
+      status["conditions"] =
+          json::array({condition("DisruptionAllowed", allowed > 0 ? "True" : "False", "Some")});
+  } else if (kind.plural == "jobs") {
+    status = any_of<json>({{{"active", 1}, {"ready", 0}}, {{"active", 2}, {"ready", 1}}});
+  } else {
+    status = {{"observedGeneration", any_of({1, 2})}, {"configHash", "abc"}};
+    status["nodes"] = {{"selected", any_of({1, 2})}, {"updated", 0}};
+    status["conditions"] = any_of<json>(
+        {json::array({condition("Ready", "True", "Done")}),
+         json::array({condition("Ready", "False", "Busy"), condition("Stalled", "True", "Full")})});
+  }
+  return {"status", {{"status", std::move(status)}}};
+}
+
+Edit ObjectWriter::wrong_edit(const Kind& kind) {
+  const std::uint64_t choice = random_.below(6);
+  if (choice == 0)
+    return {"a bad label value", parse(R"({"metadata": {"labels": {"a": "no spaces"}}})")};
+  if (choice == 1) return {"labels that are a number", parse(R"({"metadata": {"labels": 5}})")};
+  if (choice == 2) return {"a bad label key", parse(R"({"metadata": {"labels": {"-": "x"}}})")};
+  if (kind.plural == "nodes") {
+    if (choice < 5)
+      return {"the same taint twice",
+              {{"spec",
+                {{"taints", json::array({taint("t", "NoSchedule"), taint("t", "NoSchedule")})}}}}};
+    return {"unschedulable as text", parse(R"({"spec": {"unschedulable": "yes"}})")};
+  }
+  if (kind.plural == "pods")
+    return {"another node", parse(R"({"spec": {"nodeName": "elsewhere"}})")};
+  if (kind.plural == "configmaps") return {"data that is text", parse(R"({"data": "x"})")};
+  if (kind.plural == "leases")
+    return {"a duration of 0", parse(R"({"spec": {"leaseDurationSeconds": 0}})")};
+  if (kind.plural == "poddisruptionbudgets")
+    return {"both bounds", parse(R"({"spec": {"minAvailable": 1, "maxUnavailable": 1}})")};
+  if (kind.plural == "events") return {"another reason", parse(R"({"reason": "Other"})")};
+  if (kind.plural == "miglayouts") {
+    if (choice < 5)
+      return {"no such order", parse(R"({"spec": {"rollout": {"order": "Upwards"}}})")};
+    return {"a priority that is text", parse(R"({"spec": {"priority": "high"}})")};
+  }
+  return {"other completions", parse(R"({"spec": {"completions": 7}})")};
+}
+
+}  // namespace berth::truth

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The objects of scripts. Every field that the real server would default is written out, and every
+// time is of 2020: the comparison is about what requests do to objects, not about defaults (which
+// docs/simulation-truth.md lists as left out).
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "controller/sim/random.h"
+#include "tests/truth/kinds.h"
+
+namespace berth::truth {
+
+struct Edit {
+  std::string what;       // for people
+  nlohmann::json change;  // a merge patch
+};
+
+class ObjectWriter {
+ public:
+  ObjectWriter(std::string script, sim::Random& random)
+      : script_(std::move(script)), random_(random) {}
+
+  // apiVersion, kind, metadata with name and namespace.
+  nlohmann::json bare(const Kind& kind, const std::string& name) const;
+  nlohmann::json full(const Kind& kind, const std::string& name);
+  // A change that the server takes, of metadata or spec; of status.
+  Edit edit(const Kind& kind);
+  Edit metadata_edit(const Kind& kind);
+  Edit spec_edit(const Kind& kind);
+  Edit status_edit(const Kind& kind);
+  // One that it refuses.
+  Edit wrong_edit(const Kind& kind);
+
+  template <typename T>
+  T any_of(std::initializer_list<T> options) {
+    return *(options.begin() + random_.below(options.size()));
+  }
+
+ private:
+  nlohmann::json pod_spec();
+
+  std::string script_;
+  sim::Random& random_;
+};
+
+}  // namespace berth::truth

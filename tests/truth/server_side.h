@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// ServerSide: the real etcd and kube-apiserver. One per thread, as the client in it.
+#pragma once
+
+#include "tests/support/kube.h"
+#include "tests/truth/side.h"
+
+namespace berth::truth {
+
+class ServerSide : public Side {
+ public:
+  explicit ServerSide(const test::Credentials& credentials) : kube_(credentials, "script") {}
+  // Throws std::runtime_error if no answer comes at all.
+  Answer answer(const Operation& operation, const Request& request) override;
+
+ private:
+  Answer watched(const Request& request);
+
+  test::Kube kube_;
+};
+
+}  // namespace berth::truth

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// SimulatorSide: an empty simulated API server of its own for every script.
+#pragma once
+
+#include "controller/sim/api_server.h"
+#include "controller/sim/store.h"
+#include "controller/sim/virtual_clock.h"
+#include "tests/truth/side.h"
+
+namespace berth::truth {
+
+class SimulatorSide : public Side {
+ public:
+  explicit SimulatorSide(std::uint64_t seed) : server_(store_, clock_, sim::Random(seed)) {}
+  Answer answer(const Operation& operation, const Request& request) override;
+
+ private:
+  Answer watched(const sim::ApiCall& call);
+
+  sim::Store store_;
+  sim::VirtualClock clock_;
+  sim::ApiServer server_;
+};
+
+}  // namespace berth::truth

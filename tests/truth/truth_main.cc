@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// berth-truth: is the simulated API server true to the real one? Random scripts run on both, a real
+// etcd and kube-apiserver without any controller and controller/sim/api_server.h, and what they
+// answer is compared. Prints how often each verb was tried on each kind, and every difference with
+// the line that replays it.
+//   berth-truth [--seed N] [--scripts N] [--threads N] [--show]
+// --show prints each request with both answers. Exits with 1 if there is a difference, with 77 if
+// no control plane can be had.
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <thread>
+
+#include "tests/support/control_plane.h"
+#include "tests/truth/compare.h"
+#include "tests/truth/normalise.h"
+#include "tests/truth/script.h"
+#include "tests/truth/server_side.h"
+#include "tests/truth/simulator_side.h"
+#include "tests/truth/tally.h"
+
+namespace {
+
+using namespace berth;
+using namespace berth::truth;
+
+constexpr int kSkipped = 77;
+constexpr std::size_t kShownDifferences = 20;
+
+struct Flags {
+  std::uint64_t seed = 1;
+  std::uint64_t scripts = 2400;
+  std::uint64_t threads = 6;
+  bool show = false;
+};
+
+bool parse(int argc, char** argv, Flags& flags) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    std::uint64_t* number = word == "--seed"      ? &flags.seed
+                            : word == "--scripts" ? &flags.scripts
+                            : word == "--threads" ? &flags.threads
+                                                  : nullptr;
+    if (word == "--show") {
+      flags.show = true;
+    } else if (number != nullptr && i + 1 < argc) {
+      *number = std::strtoull(argv[++i], nullptr, 10);
+    } else {
+      fmt::print(stderr, "berth-truth: unknown option {}\n", word);
+      return false;
+    }
+  }
+  return true;
+}
+
+// What all threads add to.
+struct Findings {
+  std::mutex mutex;
+  Tally tally;
+  std::vector<std::string> differences;  // as printed
+};
+
+void show(const Script& script, const std::vector<Exchange>& server,
+          const std::vector<Exchange>& simulator) {
+  Normaliser of_server, of_simulator;
+  for (std::size_t i = 0; i < server.size(); ++i) {
+    const nlohmann::json here = of_server.normalise(server[i].answer);
+    const nlohmann::json there = of_simulator.normalise(simulator[i].answer);
+    fmt::print("{} #{} {}\n  {} {}\n", here == there ? "same     " : "DIFFERENT", i,
+               script.operations[i].what, server[i].request.method, server[i].request.target);
+    if (!server[i].request.body.empty()) fmt::print("  {}\n", server[i].request.body);
+    fmt::print("  server:    {}\n", here.dump());
+    if (here != there) fmt::print("  simulator: {}\n", there.dump());
+  }
+}
+
+void try_script(std::uint64_t seed, ServerSide& server, const Flags& flags, Findings& findings) {
+  const Script script = write_script(seed);
+  const std::vector<Exchange> real = run(script, server);
+  SimulatorSide simulator(seed);
+  const std::vector<Exchange> simulated = run(script, simulator);
+  const std::optional<Difference> difference = compare(real, simulated);
+
+  const std::lock_guard lock(findings.mutex);
+  findings.tally.add(script, real);
+  if (flags.show) show(script, real, simulated);
+  if (!difference.has_value()) return;
+  const Operation& operation = script.operations[difference->operation];
+  findings.differences.push_back(
+      fmt::format("{} {}, operation {} ({}); replay: berth-truth --seed {} --scripts 1 --show\n{}",
+                  to_string(operation.verb), operation.plural, difference->operation,
+                  operation.what, seed, difference->where));
+}
+
+void try_scripts(const test::Credentials& credentials, const Flags& flags,
+                 std::atomic<std::uint64_t>& next, Findings& findings) {
+  ServerSide server(credentials);
+  for (;;) {
+    const std::uint64_t seed = next++;
+    if (seed >= flags.seed + flags.scripts) return;
+    try {
+      try_script(seed, server, flags, findings);
+    } catch (const std::exception& error) {
+      const std::lock_guard lock(findings.mutex);
+      findings.differences.push_back(fmt::format("script {} broke off: {}\n", seed, error.what()));
+    }
+  }
+}
+
+int run_all(const Flags& flags) {
+  test::ControlPlane::Options options;
+  options.controllers = false;
+  options.audit = false;
+  test::ControlPlane plane(options);
+  test::wait_until("layouts to be served", std::chrono::seconds(30), [&plane]() -> std::string {
+    plane.kube().list("miglayouts");
+    return "";
+  });
+
+  const auto begin = std::chrono::steady_clock::now();
+  Findings findings;
+  std::atomic<std::uint64_t> next = flags.seed;
+  std::vector<std::thread> threads;
+  for (std::uint64_t i = 0; i < flags.threads; ++i)
+    threads.emplace_back([&, credentials = plane.credentials("script")] {
+      try_scripts(credentials, flags, next, findings);
+    });
+  for (std::thread& thread : threads) thread.join();
+
+  for (std::size_t i = 0; i < findings.differences.size() && i < kShownDifferences; ++i)
+    fmt::print("DIFFERENCE: {}", findings.differences[i]);
+  fmt::print(
+      "{}{}{} scripts in {:.1f} s, {} with a difference; each verb was tried on each kind {} "
+      "times or more\n",
+      findings.tally.table(), findings.tally.codes(), flags.scripts,
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(),
+      findings.differences.size(), findings.tally.smallest());
+  return findings.differences.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Flags flags;
+  if (!parse(argc, argv, flags)) return 2;
+  try {
+    test::control_plane_binaries();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "NOT TESTED against a real API server: {}\n", error.what());
+    const char* ci = std::getenv("CI");
+    return ci != nullptr && std::strcmp(ci, "true") == 0 ? 1 : kSkipped;
+  }
+  try {
+    return run_all(flags);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "berth-truth: {}\n", error.what());
+    return 1;
+  }
+}
