@@ -47,7 +47,7 @@ std::optional<WriteVerb> verb_of(const ApiCall& call, const Target& target) {
   if (type == "application/json-patch+json") return WriteVerb::kJsonPatch;
   if (type == "application/merge-patch+json") return WriteVerb::kMergePatch;
   if (type == "application/apply-patch+yaml") return WriteVerb::kApply;
-  throw unsupported_media_type(call.content_type);
+  throw unsupported_media_type();
 }
 
 ObjectPtr parse_body(const ApiCall& call, WriteVerb verb) {

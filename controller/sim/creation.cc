@@ -56,23 +56,24 @@ StoreKey key_of(Writing& writing, const WriteRequest& request, json& object) {
 
 WriteReply create_object(Writing& writing, const WriteRequest& request) {
   const ResourceType& type = *request.key.type;
+  const json nothing;
   json object = decode_body(type, request.body);
   if (!object["metadata"].is_object()) object["metadata"] = json::object();
+  const std::string now = time_text(writing.clock.wall());
+  const Author author{request.field_manager, request.subresource, now};
+  const bool applied = request.verb == WriteVerb::kApply;
+  if (applied) object = apply_config(type, nothing, object, author, request.force);
   const StoreKey key = key_of(writing, request, object);
   if (type.namespaced) check_namespace(writing.store, type, key);
 
   json& metadata = object["metadata"];
   const bool with_version = metadata.contains("resourceVersion");
-  const bool own_fields = metadata.contains("managedFields");
-  if (own_fields) metadata.erase("managedFields");
   metadata.erase("resourceVersion");
   metadata["uid"] = writing.random.uuid();
-  const std::string now = time_text(writing.clock.wall());
   metadata["creationTimestamp"] = now;
   set_defaults(type, object);
+  if (!applied) track_update(type, nothing, object, author);
   prepare_create(type, object);
-  const json nothing;
-  track_update(type, nothing, object, {request.field_manager, request.subresource, now});
   admit_create(type, object);
   const std::vector<Cause> causes = validate_create(type, object);
   if (!causes.empty()) throw invalid(type, key.name, causes);

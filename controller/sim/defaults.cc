@@ -138,9 +138,20 @@ void default_template(json& spec) {
   default_pod_spec(part(template_, "spec"), true);
 }
 
+// Times that Go's types always write.
+void default_conditions(json& status, std::initializer_list<const char*> fields,
+                        const json& value) {
+  const auto conditions = status.find("conditions");
+  if (conditions == status.end() || !conditions->is_array()) return;
+  for (json& condition : *conditions)
+    if (condition.is_object())
+      for (const char* field : fields) fill(condition, field, value);
+}
+
 void default_node(json& node) {
   part(node, "spec");
   json& status = part(node, "status");
+  default_conditions(status, {"lastHeartbeatTime", "lastTransitionTime"}, nullptr);
   if (status.contains("capacity")) fill(status, "allocatable", json(status["capacity"]));
   fill(part(part(status, "daemonEndpoints"), "kubeletEndpoint"), "Port", 0);
   json& info = part(status, "nodeInfo");
@@ -163,6 +174,7 @@ void default_job(json& spec) {
 }
 
 void default_daemon_set(json& object) {
+  fill(part(object["metadata"], "annotations"), "deprecated.daemonset.template.generation", "1");
   json& spec = part(object, "spec");
   default_template(spec);
   json& strategy = part(spec, "updateStrategy");
@@ -214,7 +226,7 @@ void set_defaults(const ResourceType& type, json& object) {
     default_node(object);
   } else if (type.kind == "Pod") {
     default_pod_spec(part(object, "spec"), false);
-    part(object, "status");
+    default_conditions(part(object, "status"), {"lastProbeTime", "lastTransitionTime"}, nullptr);
   } else if (type.kind == "Namespace") {
     part(object, "spec");
     fill(part(object, "status"), "phase", "Active");
@@ -232,6 +244,8 @@ void set_defaults(const ResourceType& type, json& object) {
     fill(part(object, "status"), "replicas", 0);
   } else if (type.kind == "PodDisruptionBudget") {
     part(object, "spec");
+    default_conditions(part(object, "status"), {"lastTransitionTime"}, nullptr);
+    default_conditions(object["status"], {"reason", "message"}, "");
     for (const char* name :
          {"disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"})
       fill(part(object, "status"), name, 0);

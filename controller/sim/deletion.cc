@@ -135,18 +135,15 @@ WriteReply erase(Writing& writing, const WriteRequest& request, const json& obje
       .body = std::make_shared<const json>(returns_object ? object : success(request.key, object))};
 }
 
-// A second deletion only shortens the grace of the first.
+// A second deletion of a pod only shortens the grace of the first.
 WriteReply delete_again(Writing& writing, const WriteRequest& request, const ObjectPtr& live,
                         const Options& options) {
   const std::int64_t pending =
       integer_at(*live, {"metadata", "deletionGracePeriodSeconds"}).value_or(0);
-  const bool held = find_at(*live, {"metadata", "finalizers"}) != nullptr;
-  const bool graceful = deletes_gracefully(*request.key.type);
-  if (!graceful || !options.grace_s || *options.grace_s >= pending) {
-    if (graceful || held) return {.code = 200, .body = live};
-    return erase(writing, request, *live);
-  }
+  if (!options.grace_s || *options.grace_s >= pending) return {.code = 200, .body = live};
   json object = *live;
+  set_collector_finalizers(object, options.propagation);
+  const bool held = find_at(object, {"metadata", "finalizers"}) != nullptr;
   object["metadata"]["deletionGracePeriodSeconds"] = *options.grace_s;
   object["metadata"]["deletionTimestamp"] =
       time_text(writing.clock.wall() + std::chrono::seconds(*options.grace_s));
@@ -177,16 +174,17 @@ WriteReply delete_object(Writing& writing, const WriteRequest& request) {
   const Options options = read_options(request);
   check_preconditions(key, *live, options);
   if (key.type->kind == "Namespace") return delete_namespace(writing, request, live);
-  if (find_at(*live, {"metadata", "deletionTimestamp"}) != nullptr)
+  const bool graceful = deletes_gracefully(*key.type);
+  if (graceful && find_at(*live, {"metadata", "deletionTimestamp"}) != nullptr)
     return delete_again(writing, request, live, options);
 
   json object = *live;
   set_collector_finalizers(object, options.propagation);
   const bool held = find_at(object, {"metadata", "finalizers"}) != nullptr;
-  const bool graceful = deletes_gracefully(*key.type);
   if (!graceful && !held) return erase(writing, request, *live);
   const std::int64_t grace = graceful ? pod_grace(object, options) : 0;
   mark_deleted(writing, object, grace);
+  if (object == *live) return {.code = 200, .body = live};
   const WriteReply stored = store_object(writing, request, key, std::move(object), 200);
   if (held || grace > 0) return stored;
   return erase(writing, request, *stored.body);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ManagedFields: who wrote which field last, as metadata.managedFields tells it. Updates and
-// patches take what they change from everybody else; an apply owns exactly what it states, and
-// meets a conflict where another's field would change.
+// patches take what they change from everybody else. An apply owns exactly what it states, takes
+// away what it stated before and nobody else owns, and meets a conflict where another's field would
+// change.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -21,5 +22,10 @@ struct Author {
 // differs. An object whose fields have no owners stays so.
 void track_update(const ResourceType& type, const nlohmann::json& live, nlohmann::json& next,
                   const Author& author);
+
+// Server-side apply: `live` (null: nothing yet) with what `config` states, owners included. Throws
+// a 409 with a cause per conflict, unless forced.
+nlohmann::json apply_config(const ResourceType& type, const nlohmann::json& live,
+                            const nlohmann::json& config, const Author& author, bool force);
 
 }  // namespace berth::sim

@@ -86,11 +86,8 @@ Refusal method_not_allowed() {
           "the server does not allow this method on the requested resource", details_of({})};
 }
 
-Refusal unsupported_media_type(const std::string& content_type) {
-  return {415, "UnsupportedMediaType",
-          "the body of the request was in an unknown format - accepted media types include: "
-          "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
-          details_of({Cause{"UnsupportedMediaType", content_type, ""}})};
+Refusal unsupported_media_type() {
+  return {415, "UnsupportedMediaType", "415: Unsupported Media Type", details_of({})};
 }
 
 Refusal not_found(const ResourceType& type, const std::string& name) {
@@ -132,9 +129,18 @@ Refusal invalid(const ResourceType& type, const std::string& name,
           details_of(type, type.kind, name, causes)};
 }
 
+Refusal invalid_resource(const ResourceType& type, const std::string& name,
+                         const std::vector<Cause>& causes) {
+  return {422, "Invalid",
+          fmt::format("{} {} is invalid: {}", resource_name(type), quote(name), aggregate(causes)),
+          details_of(type, type.plural, name, causes)};
+}
+
 Refusal invalid_options(const std::string& kind, const std::vector<Cause>& causes) {
   json details = *details_of(causes);
-  if (!kind.empty()) details["kind"] = kind;
+  const std::size_t dot = kind.find('.');
+  if (!kind.empty()) details["kind"] = kind.substr(0, dot);
+  if (dot != std::string::npos) details["group"] = kind.substr(dot + 1);
   return {422, "Invalid", fmt::format("{} \"\" is invalid: {}", kind, aggregate(causes)),
           std::make_shared<const json>(std::move(details))};
 }

@@ -33,7 +33,7 @@ struct Refusal {
 Refusal bad_request(std::string message);
 Refusal not_served();  // no such path
 Refusal method_not_allowed();
-Refusal unsupported_media_type(const std::string& content_type);
+Refusal unsupported_media_type();
 Refusal not_found(const ResourceType& type, const std::string& name);
 Refusal already_exists(const ResourceType& type, const std::string& name);
 // `as_kind`: the object is named by its kind, as preconditions of deletes do.
@@ -44,6 +44,9 @@ Refusal forbidden(const ResourceType& type, const std::string& name, const std::
                   const std::vector<Cause>& causes = {});
 Refusal invalid(const ResourceType& type, const std::string& name,
                 const std::vector<Cause>& causes);
+// The same, said of the resource: what its storage refuses, not its validation.
+Refusal invalid_resource(const ResourceType& type, const std::string& name,
+                         const std::vector<Cause>& causes);
 // A body that is not what it should be, before anything is known about the object.
 Refusal invalid_options(const std::string& kind, const std::vector<Cause>& causes);
 Refusal refused_patch();  // a JSON patch that does not apply

@@ -14,6 +14,8 @@ using nlohmann::json;
 
 namespace {
 
+constexpr char kTemplateGeneration[] = "deprecated.daemonset.template.generation";
+
 // The member as it stands in `live`, or not at all.
 void restore(const json& live, json& next, const char* member) {
   const auto found = live.find(member);
@@ -115,7 +117,6 @@ void prepare_create(const ResourceType& type, json& object) {
                         {"numberMisscheduled", 0},
                         {"desiredNumberScheduled", 0},
                         {"numberReady", 0}};
-    metadata["annotations"]["deprecated.daemonset.template.generation"] = "1";
   } else if (type.kind == "ReplicaSet") {
     object["status"] = {{"replicas", 0}};
   } else if (type.kind == "PodDisruptionBudget") {
@@ -173,11 +174,13 @@ void prepare_update(const ResourceType& type, const json& live, json& next,
   }
   if (type.has_status) restore(live, next, "status");
   if (type.kind == "Namespace") restore(live["spec"], next["spec"], "finalizers");
+  if (type.kind == "DaemonSet")
+    next["metadata"]["annotations"][kTemplateGeneration] =
+        live["metadata"]["annotations"][kTemplateGeneration];
   if (!type.has_generation || same_content(live, next)) return;
   next["metadata"]["generation"] = integer_at(live, {"metadata", "generation"}).value_or(0) + 1;
   if (type.kind == "DaemonSet" && live["spec"]["template"] != next["spec"]["template"])
-    next["metadata"]["annotations"]["deprecated.daemonset.template.generation"] =
-        next["metadata"]["generation"].dump();
+    next["metadata"]["annotations"][kTemplateGeneration] = next["metadata"]["generation"].dump();
 }
 
 bool allows_unconditional_update(const ResourceType& type) {

@@ -22,17 +22,21 @@ using nlohmann::json;
 
 namespace {
 
-json compute_next(const WriteRequest& request, const json& live) {
+json compute_next(const WriteRequest& request, const json& live, const Author& author) {
   const json nothing;
   const json& body = request.body == nullptr ? nothing : *request.body;
-  json next = live;
+  json next;
   switch (request.verb) {
     case WriteVerb::kJsonPatch:
+      next = live;
       apply_json_patch(next, body);
       break;
     case WriteVerb::kMergePatch:
-    case WriteVerb::kApply:
+      next = live;
       apply_merge_patch(next, body);
+      break;
+    case WriteVerb::kApply:
+      next = apply_config(*request.key.type, live, body, author, request.force);
       break;
     default:
       next = decode_body(*request.key.type, request.body);
@@ -42,7 +46,37 @@ json compute_next(const WriteRequest& request, const json& live) {
   return next;
 }
 
-void check_names(const StoreKey& key, const json& next) {
+// What an apply states about itself, before anything stands of it.
+void check_config(const WriteRequest& request, bool exists) {
+  const ResourceType& type = *request.key.type;
+  if (request.body == nullptr || !request.body->is_object())
+    throw bad_request("error decoding YAML: the configuration is no object");
+  const json& config = *request.body;
+  const std::string version = text_at(config, {"apiVersion"});
+  if (version != type.api_version() || text_at(config, {"kind"}) != type.kind)
+    throw bad_request(fmt::format("invalid object type: {}{}, Kind={}",
+                                  version.find('/') == std::string::npos ? "/" : "", version,
+                                  text_at(config, {"kind"})));
+  const json* metadata = find_at(config, {"metadata"});
+  if (metadata != nullptr && !metadata->is_object())
+    throw bad_request("error decoding YAML: metadata is no object");
+  const std::string name = text_at(config, {"metadata", "name"});
+  if (name.empty())
+    throw bad_request(fmt::format(
+        "the name of the object ({} based on URL) was undeterminable: name must be provided",
+        request.key.name));
+  if (const json* owners = find_at(config, {"metadata", "managedFields"});
+      owners != nullptr && !owners->is_null())
+    throw bad_request("metadata.managedFields must be nil");
+  const std::string uid = text_at(config, {"metadata", "uid"});
+  if (!exists && !uid.empty())
+    throw conflict(type, request.key.name,
+                   fmt::format("uid mismatch: the provided object specified uid {}, and no "
+                               "existing object was found",
+                               uid));
+}
+
+void check_names(WriteVerb verb, const StoreKey& key, const json& next) {
   const std::string name = text_at(next, {"metadata", "name"});
   if (name != key.name)
     throw bad_request(name.empty()
@@ -51,6 +85,9 @@ void check_names(const StoreKey& key, const json& next) {
                                         "the URL ({})",
                                         name, key.name));
   const std::string namespace_ = text_at(next, {"metadata", "namespace"});
+  if (!namespace_.empty() && namespace_ != key.namespace_ && verb == WriteVerb::kApply)
+    throw bad_request(
+        "the namespace of the provided object does not match the namespace sent on the request");
   if (!namespace_.empty() && namespace_ != key.namespace_)
     throw bad_request(
         fmt::format("the namespace of the object ({}) does not match the namespace on the URL ({})",
@@ -72,7 +109,7 @@ void check_version(const WriteRequest& request, const json& live, json& next) {
   const std::string current = text_at(live, {"metadata", "resourceVersion"});
   if (version.empty() || version == "0") {
     if (!allows_unconditional_update(*key.type))
-      throw invalid(
+      throw invalid_resource(
           *key.type, key.name,
           {invalid_value("metadata.resourceVersion", "0", "must be specified for an update")});
     next["metadata"]["resourceVersion"] = current;
@@ -100,15 +137,18 @@ WriteReply update_object(Writing& writing, const WriteRequest& request) {
   const StoreKey& key = request.key;
   const ResourceType& type = *key.type;
   const ObjectPtr live = writing.store.find(key);
+  if (request.verb == WriteVerb::kApply) check_config(request, live != nullptr);
   if (live == nullptr) {
     const bool may_create = request.verb == WriteVerb::kApply ||
                             (request.verb == WriteVerb::kUpdate && creates_on_update(type));
     const bool creates = request.subresource.empty() && may_create;
     if (!creates) throw not_found(type, key.name);
+    check_names(request.verb, key, *request.body);
     return create_object(writing, request);
   }
-  json next = compute_next(request, *live);
-  check_names(key, next);
+  const Author author{request.field_manager, request.subresource, time_text(writing.clock.wall())};
+  json next = compute_next(request, *live, author);
+  check_names(request.verb, key, next);
   if (text_at(next, {"kind"}) != type.kind || text_at(next, {"apiVersion"}) != type.api_version())
     throw bad_request("the kind of an object cannot be changed");
   check_version(request, *live, next);
@@ -118,8 +158,7 @@ WriteReply update_object(Writing& writing, const WriteRequest& request) {
   std::vector<Cause> causes = find_changed_identity(*live, next);
   if (causes.empty()) causes = validate_update(type, *live, next, request.subresource);
   if (!causes.empty()) throw invalid(type, key.name, causes);
-  track_update(type, *live, next,
-               {request.field_manager, request.subresource, time_text(writing.clock.wall())});
+  if (request.verb != WriteVerb::kApply) track_update(type, *live, next, author);
   if (next == *live) return {.code = 200, .body = live};
   if (goes_now(next) && !request.dry_run) {
     writing.store.erase(key, request.user);

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// FieldWalk: objects seen as trees of fields: what differs between two, what one states, one merged
+// into another, and one without some of its fields.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "controller/sim/field_schema.h"
+#include "controller/sim/field_set.h"
+
+namespace berth::sim {
+
+struct Comparison {
+  FieldSet changed;  // modified or added
+  FieldSet removed;
+};
+Comparison compare_fields(const FieldSchema& schema, const nlohmann::json& before,
+                          const nlohmann::json& after);
+FieldSet stated_fields(const FieldSchema& schema, const nlohmann::json& object);
+nlohmann::json merge_fields(const FieldSchema& schema, const nlohmann::json& live,
+                            const nlohmann::json& config);
+nlohmann::json remove_fields(const FieldSchema& schema, const nlohmann::json& object,
+                             const FieldSet& fields);
+
+}  // namespace berth::sim
