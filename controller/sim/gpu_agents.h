@@ -58,8 +58,10 @@ class GpuAgents {
   GpuAgents(Simulation& simulation, KubeActors& kube, GpuAgentOptions options);
   ~GpuAgents();
 
-  // A Node as NFD, discovery and the operator label it, MIG off, agents running and devices
-  // offered.
+  // A Node as NFD, discovery and the operator label it, MIG off, devices offered; the agents' pods
+  // come as their DaemonSets' controller makes them. Labels are added to the usual ones or replace
+  // them, "" removes one. Throws std::runtime_error for a product that mig_hardware.h has no table
+  // for.
   void add_node(const GpuNode& node);
   // The machine is gone: its Node, its pods.
   void remove_node(const std::string& name);
@@ -68,12 +70,12 @@ class GpuAgents {
   // At once, whatever runs. Instances do not outlive it: mig-manager makes them again.
   void reboot(const std::string& node);
   // The hardware's truth: resource → how many whole devices or instances the node's GPUs are cut
-  // in.
+  // in, named as under strategy mixed.
   std::map<std::string, int> devices(const std::string& node) const;
 
  private:
   struct Parts;
-  std::unique_ptr<Parts> parts_;
+  std::shared_ptr<Parts> parts_;  // the store knows it, weakly
 };
 
 }  // namespace berth::sim

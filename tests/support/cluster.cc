@@ -5,8 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "controller/sim/mig_hardware.h"
-
 namespace berth::test {
 namespace {
 
@@ -14,15 +12,6 @@ using nlohmann::json;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-struct Operand {
-  const char* name;    // of the DaemonSet, and label app
-  const char* deploy;  // gpu.deploy.X that its nodeSelector asks for
-};
-constexpr Operand kOperands[] = {
-    {"nvidia-mig-manager", "mig-manager"},
-    {"nvidia-device-plugin-daemonset", "device-plugin"},
-    {"gpu-feature-discovery", "gpu-feature-discovery"},
-};
 constexpr const char* kTenants[] = {"team-a", "team-b", "default"};
 
 constexpr char kClusterPolicyCrd[] = R"(
@@ -41,77 +30,12 @@ spec:
     schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
 )";
 
-json operand_spec(const Operand& operand, const Agents& agents) {
-  json container = {{"name", operand.name},
-                    {"image", fmt::format("nvcr.io/nvidia/{}:pretended", operand.name)}};
-  container["env"] = json::array();
-  container["env"].push_back(
-      {{"name", "NODE_NAME"}, {"valueFrom", {{"fieldRef", {{"fieldPath", "spec.nodeName"}}}}}});
-  json spec;
-  if (std::string(operand.deploy) == "mig-manager") {
-    container["env"].push_back(
-        {{"name", "DEFAULT_GPU_CLIENTS_NAMESPACE"}, {"value", "gpu-operator"}});
-    if (!agents.config_map.empty()) {
-      container["env"].push_back(
-          {{"name", "CONFIG_FILE"}, {"value", "/mig-parted-config/config.yaml"}});
-      container["volumeMounts"] = {
-          {{"name", "mig-parted-config"}, {"mountPath", "/mig-parted-config"}}};
-      spec["volumes"] = {
-          {{"name", "mig-parted-config"}, {"configMap", {{"name", agents.config_map}}}}};
-    }
-  } else {
-    container["env"].push_back({{"name", "MIG_STRATEGY"}, {"value", agents.strategy}});
-  }
-  spec["containers"] = {container};
-  spec["priorityClassName"] = "system-node-critical";
-  spec["terminationGracePeriodSeconds"] = 1;
-  spec["tolerations"] = {
-      {{"key", agents.operands_toleration}, {"operator", "Exists"}, {"effect", "NoSchedule"}}};
-  spec["nodeSelector"][std::string("nvidia.com/gpu.deploy.") + operand.deploy] = "true";
-  return spec;
-}
-
-std::map<std::string, std::string> usual_labels(const GpuNode& node) {
-  const sim::Product& product = sim::product_of(node.product);
-  auto labels = sim::discovery_labels(
-      product, std::vector<sim::Gpu>(static_cast<std::size_t>(node.gpus)), "mixed");
-  labels["kubernetes.io/hostname"] = node.name;
-  labels["kubernetes.io/os"] = "linux";
-  labels["kubernetes.io/arch"] = "amd64";
-  labels["feature.node.kubernetes.io/pci-10de.present"] = "true";
-  labels["nvidia.com/gpu.present"] = "true";
-  labels["nvidia.com/gfd.timestamp"] = "1700000000";
-  labels["nvidia.com/gpu-driver-upgrade-state"] = "upgrade-done";
-  labels["nvidia.com/mig.config"] = "all-disabled";
-  labels["nvidia.com/mig.config.state"] = "success";
-  for (const char* operand :
-       {"driver", "gpu-feature-discovery", "container-toolkit", "device-plugin", "dcgm",
-        "dcgm-exporter", "node-status-exporter", "operator-validator", "client", "mig-manager"})
-    labels[std::string("nvidia.com/gpu.deploy.") + operand] = "true";
-  for (const auto& [key, value] : node.labels) {
-    if (value.empty())
-      labels.erase(key);
-    else
-      labels[key] = value;
-  }
-  return labels;
-}
-
 }  // namespace
 
-void Cluster::install_agents(const Agents& agents) {
-  for (const Operand& operand : kOperands) {
-    const json labels = {{"app", operand.name}};
-    const json body = {
-        {"apiVersion", "apps/v1"},
-        {"kind", "DaemonSet"},
-        {"metadata", {{"name", operand.name}, {"namespace", "gpu-operator"}, {"labels", labels}}},
-        {"spec",
-         {{"selector", {{"matchLabels", labels}}},
-          {"template",
-           {{"metadata", {{"labels", labels}}}, {"spec", operand_spec(operand, agents)}}}}}};
-    kube_.patch({"daemonsets", operand.name, "gpu-operator"}, PatchType::kApply, body.dump());
-  }
+void Cluster::install_agents(const sim::OperandOptions& agents) {
+  for (const json& set : sim::operand_daemon_sets(agents))
+    kube_.patch({"daemonsets", set["metadata"]["name"], agents.namespace_}, PatchType::kApply,
+                set.dump());
 }
 
 void Cluster::install_cluster_policy(const std::string& strategy, const std::string& config_map) {
@@ -138,15 +62,17 @@ void Cluster::add_gpu_node(const GpuNode& node) {
                         {"memory", "512Gi"},
                         {"pods", "110"},
                         {"nvidia.com/gpu", std::to_string(node.gpus)}};
-  json body = {
-      {"apiVersion", "v1"},
-      {"kind", "Node"},
-      {"metadata",
-       {{"name", node.name}, {"labels", usual_labels(node)}, {"annotations", annotations}}},
-      {"status",
-       {{"capacity", amounts},
-        {"allocatable", amounts},
-        {"nodeInfo", {{"bootID", "b007" + node.name}, {"kubeletVersion", "v1.36.3"}}}}}};
+  json body = {{"apiVersion", "v1"},
+               {"kind", "Node"},
+               {"metadata",
+                {{"name", node.name},
+                 {"labels",
+                  sim::usual_node_labels(node.name, node.product, node.gpus, "mixed", node.labels)},
+                 {"annotations", annotations}}},
+               {"status",
+                {{"capacity", amounts},
+                 {"allocatable", amounts},
+                 {"nodeInfo", {{"bootID", "b007" + node.name}, {"kubeletVersion", "v1.36.3"}}}}}};
   if (node.cordoned) body["spec"]["unschedulable"] = true;
   kube_.create("nodes", "", body.dump());
 }
@@ -172,11 +98,11 @@ void Cluster::remove_node(const std::string& name) {
 void Cluster::wait_agents_running(milliseconds limit) {
   wait_until("NVIDIA's DaemonSets to run on every node", limit, [&]() -> std::string {
     const std::size_t nodes = kube_.list("nodes").size();
-    for (const Operand& operand : kOperands) {
-      const Object set = kube_.get({"daemonsets", operand.name, "gpu-operator"});
+    for (const char* operand : {sim::kManagerApp, sim::kPluginApp, sim::kDiscoveryApp}) {
+      const Object set = kube_.get({"daemonsets", operand, "gpu-operator"});
       if (set.number("/status/numberReady") != static_cast<long long>(nodes))
-        return fmt::format("{} runs on {} of {} nodes", operand.name,
-                           set.number("/status/numberReady"), nodes);
+        return fmt::format("{} runs on {} of {} nodes", operand, set.number("/status/numberReady"),
+                           nodes);
     }
     return "";
   });

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "controller/sim/operands.h"
 #include "tests/support/kube.h"
 
 namespace berth::test {
@@ -19,13 +20,6 @@ struct GpuNode {
   std::map<std::string, std::string> labels;  // added, or replacing the usual ones; "" removes one
   std::map<std::string, std::string> annotations;
   bool cordoned = false;
-};
-
-struct Agents {
-  std::string strategy = "mixed";  // MIG_STRATEGY of plugin and discovery
-  std::string config_map =
-      "berth-mig-parted-config";  // what mig-manager mounts; "" = none: NVIDIA's own
-  std::string operands_toleration = "nvidia.com/gpu";
 };
 
 struct Workload {
@@ -52,7 +46,7 @@ class Cluster {
  public:
   explicit Cluster(Kube& kube) : kube_(kube) {}
 
-  void install_agents(const Agents& agents = {});
+  void install_agents(const sim::OperandOptions& agents = {});
   void install_cluster_policy(const std::string& strategy,
                               const std::string& config_map);  // with its CRD
   void add_gpu_node(const GpuNode& node);

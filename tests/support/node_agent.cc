@@ -11,6 +11,7 @@
 #include <ctime>
 #include <exception>
 
+#include "controller/sim/operands.h"
 #include "tests/support/node_agent_names.h"
 
 namespace berth::test {
@@ -175,7 +176,7 @@ void NodeAgent::advance_operator(const std::string& name, Node& node) {
 }
 
 void NodeAgent::advance_manager(const std::string& name, Node& node) {
-  const Pod* pod = pod_on(name, kManagerApp);
+  const Pod* pod = pod_on(name, sim::kManagerApp);
   if (pod == nullptr) {
     node.manager.reset();
     node.run.reset();  // killed in the middle: the state stays as it is

@@ -6,6 +6,8 @@
 #include <ctime>
 #include <random>
 
+#include "controller/sim/gpu_resources.h"
+#include "controller/sim/operands.h"
 #include "tests/support/node_agent.h"
 #include "tests/support/node_agent_names.h"
 
@@ -23,7 +25,7 @@ std::string new_boot_id() {
 }  // namespace
 
 void NodeAgent::advance_plugin(const std::string& name, Node& node) {
-  const Pod* pod = pod_on(name, kPluginApp);
+  const Pod* pod = pod_on(name, sim::kPluginApp);
   if (pod == nullptr) {
     // A plugin that leaves before its first word takes the count away that the node came with, too.
     const bool was_there = !node.plugin_uid.empty();
@@ -32,9 +34,7 @@ void NodeAgent::advance_plugin(const std::string& name, Node& node) {
     if (!node.advertising && !was_there) return advance_forgetting(name, node);
     node.advertising = false;
     node.forget_due = Clock::now() + options_.capacity_grace;
-    json body;
-    for (const auto& [key, value] : node.object.strings("/status/allocatable"))
-      if (is_gpu_resource(key)) body["status"]["allocatable"][key] = "0";
+    const json body = sim::withdraw_patch(node.object.value(), {});
     if (!body.is_null()) patch_node(kubelet_, name, body, "status");
     return;
   }
@@ -48,13 +48,12 @@ void NodeAgent::advance_plugin(const std::string& name, Node& node) {
     const sim::Advertised advertised = sim::advertise(node.gpus, strategy_of(node, *pod));
     if (advertised.crashed)
       log(name, "the device plugin crashes: GPUs differ under strategy single");
-    json status;
-    for (const auto& [key, value] : node.object.strings("/status/allocatable"))
-      if (is_gpu_resource(key)) status["allocatable"][key] = "0";
+    json body = sim::withdraw_patch(node.object.value(), advertised.resources);
     for (const auto& [key, count] : advertised.resources)
-      status["capacity"][key] = status["allocatable"][key] = std::to_string(count);
+      for (const char* field : {"capacity", "allocatable"})
+        body["status"][field][key] = std::to_string(count);
     node.forget_due = Clock::now() + options_.capacity_grace;
-    if (!status.is_null()) patch_node(kubelet_, name, {{"status", status}}, "status");
+    if (!body.is_null()) patch_node(kubelet_, name, body, "status");
   }
   advance_forgetting(name, node);
 }
@@ -63,13 +62,7 @@ void NodeAgent::advance_plugin(const std::string& name, Node& node) {
 void NodeAgent::advance_forgetting(const std::string& name, Node& node) {
   if (!past(node.forget_due)) return;
   node.forget_due.reset();
-  const auto allocatable = node.object.strings("/status/allocatable");
-  json body;
-  for (const auto& [key, value] : node.object.strings("/status/capacity")) {
-    const auto left = allocatable.find(key);
-    if (is_gpu_resource(key) && value != "0" && (left == allocatable.end() || left->second == "0"))
-      body["status"]["capacity"][key] = "0";
-  }
+  const json body = sim::forget_patch(node.object.value());
   if (!body.is_null()) patch_node(kubelet_, name, body, "status");
 }
 
@@ -82,7 +75,7 @@ std::string NodeAgent::strategy_of(const Node& node, const Pod& pod) const {
 // --- GPU feature discovery ---
 
 void NodeAgent::advance_discovery(const std::string& name, Node& node) {
-  const Pod* pod = pod_on(name, kDiscoveryApp);
+  const Pod* pod = pod_on(name, sim::kDiscoveryApp);
   if (pod == nullptr) {
     node.discovery_uid.clear();
     node.discover_due.reset();
@@ -96,16 +89,9 @@ void NodeAgent::advance_discovery(const std::string& name, Node& node) {
   node.discover_due.reset();
   const sim::Product& product = sim::product_of(node.object.annotation("test.berth.dev/product"));
   const auto wanted = sim::discovery_labels(product, node.gpus, strategy_of(node, *pod));
-  json labels;
-  for (const auto& [key, value] : node.object.strings("/metadata/labels")) {
-    const bool owned = key.rfind("nvidia.com/mig-", 0) == 0 ||
-                       key.rfind("nvidia.com/gpu.slices.", 0) == 0 ||
-                       key == "nvidia.com/mig.strategy";
-    if (owned && wanted.count(key) == 0) labels[key] = nullptr;
-  }
-  for (const auto& [key, value] : wanted) labels[key] = value;
-  labels["nvidia.com/gfd.timestamp"] = std::to_string(std::time(nullptr));
-  patch_node(discovery_, name, {{"metadata", {{"labels", labels}}}});
+  json body = sim::discovery_patch(node.object.value(), wanted);
+  body["metadata"]["labels"]["nvidia.com/gfd.timestamp"] = std::to_string(std::time(nullptr));
+  patch_node(discovery_, name, body);
 }
 
 // --- reboots ---
@@ -123,13 +109,12 @@ void NodeAgent::begin_reboot(const std::string& name, Node& node) {
   node.reboot_end = Clock::now() + options_.reboot_time;
   patch_node(kubelet_, name, metadata_patch("annotations", "test.berth.dev/not-ready", "true"));
   write_gpus(name, node);
-  json status;
-  for (const auto& [key, value] : node.object.strings("/status/allocatable"))
-    if (is_gpu_resource(key)) status["allocatable"][key] = "0";
+  json body = sim::withdraw_patch(node.object.value(), {});
+  json& status = body["status"];
   status["nodeInfo"]["bootID"] = new_boot_id();
   status["conditions"] =
       json::array({{{"type", "Ready"}, {"status", "False"}, {"reason", "Rebooting"}}});
-  kubelet_.patch({"nodes", name}, PatchType::kStrategic, json{{"status", status}}.dump(), "status");
+  kubelet_.patch({"nodes", name}, PatchType::kStrategic, body.dump(), "status");
 }
 
 void NodeAgent::end_reboot(const std::string& name, Node& node) {

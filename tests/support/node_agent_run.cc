@@ -5,27 +5,20 @@
 
 #include <algorithm>
 
+#include "controller/sim/gpu_resources.h"
 #include "controller/sim/mig_parted.h"
+#include "controller/sim/operands.h"
 #include "tests/support/node_agent.h"
 #include "tests/support/node_agent_names.h"
 
 namespace berth::test {
 namespace {
 
-using nlohmann::json;
 using sim::parse_parted_file;
 using sim::PartedFile;
 using sim::Product;
 using sim::product_of;
 using std::chrono::milliseconds;
-
-bool asks_for_gpu(const Object& pod) {
-  for (const char* list : {"/spec/containers", "/spec/initContainers"})
-    for (const Object& container : pod.items(list))
-      for (const auto& [key, value] : container.strings("/resources/limits"))
-        if (is_gpu_resource(key) && value != "0") return true;
-  return false;
-}
 
 // "slow:4000" → 4000.
 std::optional<milliseconds> argument_of(const std::string& fault) {
@@ -71,7 +64,7 @@ void NodeAgent::advance_run(const std::string& name, Node& node) {
 void NodeAgent::start_run(const std::string& name, Node& node) {
   Run& run = *node.run;
   const std::string config_map = [&] {
-    const Pod* pod = pod_on(name, kManagerApp);
+    const Pod* pod = pod_on(name, sim::kManagerApp);
     return visible_config(*pod, *node.manager).value_or("");
   }();
   const PartedFile file = parse_parted_file(config_map);
@@ -104,8 +97,8 @@ void NodeAgent::apply(const std::string& name, Node& node) {
 
   // Every invocation of mig-parted reads the file again; a config that has vanished meanwhile fails
   // here.
-  const PartedFile file =
-      parse_parted_file(visible_config(*pod_on(name, kManagerApp), *node.manager).value_or(""));
+  const PartedFile file = parse_parted_file(
+      visible_config(*pod_on(name, sim::kManagerApp), *node.manager).value_or(""));
   const auto config = file.configs.find(node.run->config);
   if (config == file.configs.end())
     return fail(name, node, "no configuration named " + node.run->config, true);
@@ -140,22 +133,11 @@ void NodeAgent::write_state(const std::string& name, const std::string& state) {
 }
 
 void NodeAgent::pause_labels(const std::string& name, Node& node) {
-  json body;
-  for (const char* label : kDeployLabels)
-    if (node.object.label(label) != "false") body["metadata"]["labels"][label] = kPaused;
-  const std::string client = node.object.label(kDeployClient);
-  if (!client.empty() && client != "false") body["metadata"]["labels"][kDeployClient] = kPaused;
-  patch_node(manager_, name, body);
+  patch_node(manager_, name, sim::pause_patch(node.object.value()));
 }
 
 void NodeAgent::restore_labels(const std::string& name) {
-  const Object now = manager_.get({"nodes", name});
-  json body;
-  for (const char* label : kDeployLabels)
-    if (now.label(label) != "false") body["metadata"]["labels"][label] = "true";
-  const std::string client = now.label(kDeployClient);
-  if (!client.empty() && client != "false") body["metadata"]["labels"][kDeployClient] = "true";
-  patch_node(manager_, name, body);
+  patch_node(manager_, name, sim::restore_patch(manager_.get({"nodes", name}).value()));
 }
 
 void NodeAgent::write_gpus(const std::string& name, Node& node) {
@@ -171,7 +153,7 @@ std::string NodeAgent::take_fault(const std::string& name, Node& node) {
 
 std::string NodeAgent::gpu_user_on(const std::string& name) {
   for (const Object& pod : manager_.list("pods", "", "fieldSelector=spec.nodeName=" + name))
-    if (pod.text("/status/phase") == "Running" && asks_for_gpu(pod))
+    if (pod.text("/status/phase") == "Running" && sim::asks_for_gpu(pod.value()))
       return pod.ns() + "/" + pod.name();
   return "";
 }
@@ -184,7 +166,7 @@ const NodeAgent::Pod* NodeAgent::pod_on(const std::string& node, const std::stri
 
 bool NodeAgent::client_pods_left(const std::string& node) const {
   for (const auto& [uid, pod] : pods_)
-    for (const char* app : kClientApps)
+    for (const char* app : sim::kClientApps)
       if (pod.node == node && pod.app == app) return true;
   return false;
 }

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/sim/device_plugin.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "controller/sim/gpu_resources.h"
+#include "controller/sim/operands.h"
+
+namespace berth::sim {
+
+using nlohmann::json;
+
+DevicePlugin::DevicePlugin(AgentWorld& world, GpuMachine& machine)
+    : world_(world), machine_(machine), kubelet_(world.simulation.server(), "kubelet") {}
+
+std::optional<MonotonicTime> DevicePlugin::next_due() const {
+  std::optional<MonotonicTime> next;
+  for (const auto& due : {start_due_, register_due_, forget_due_})
+    if (due && (!next || *due < *next)) next = due;
+  return next;
+}
+
+void DevicePlugin::look() {
+  const std::string process = machine_.process(kPluginApp);
+  if (process != process_) start_process(process);
+  const MonotonicTime now = world_.now();
+  if (start_due_ && *start_due_ <= now) find_devices();
+  if (register_due_ && *register_due_ <= now) register_next();
+  if (forget_due_ && *forget_due_ <= now) forget();
+}
+
+// Until the first plugin comes, the node offers what it was added with.
+void DevicePlugin::start_process(const std::string& process) {
+  const bool was_there = !process_.empty();
+  process_ = process;
+  start_due_.reset();
+  register_due_.reset();
+  unregistered_.clear();
+  if (was_there) {
+    withdraw();
+  }
+  if (!process_.empty()) start_due_ = world_.now() + world_.about(world_.options.plugin_lag);
+}
+
+// A plugin that crashes, because GPUs differ under strategy single, finds nothing.
+void DevicePlugin::find_devices() {
+  start_due_.reset();
+  unregistered_ = advertise(machine_.gpus, world_.options.strategy).resources;
+  if (!unregistered_.empty()) register_due_ = world_.now();
+  withdraw();
+}
+
+// All but what is about to be registered.
+void DevicePlugin::withdraw() {
+  json body = withdraw_patch(*machine_.node(), unregistered_);
+  if (body.is_null()) return;
+  machine_.patch(kubelet_, std::move(body), "status");
+  forget_due_ = world_.now() + world_.options.capacity_grace;
+}
+
+void DevicePlugin::register_next() {
+  const auto next = unregistered_.begin();
+  const std::string amount = std::to_string(next->second);
+  json body;
+  body["status"]["capacity"][next->first] = amount;
+  body["status"]["allocatable"][next->first] = amount;
+  unregistered_.erase(next);
+  register_due_.reset();
+  if (!unregistered_.empty())
+    register_due_ = world_.now() + world_.about(world_.options.plugin_lag / 8);
+  machine_.patch(kubelet_, std::move(body), "status");
+}
+
+// The kubelet's patience with resources that nobody serves any more.
+void DevicePlugin::forget() {
+  forget_due_.reset();
+  json body = forget_patch(*machine_.node());
+  if (!body.is_null()) machine_.patch(kubelet_, std::move(body), "status");
+}
+
+}  // namespace berth::sim

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// FeatureDiscovery: NVIDIA's GPU feature discovery on one node. It writes its labels some time
+// after it starts, and puts right within a minute what somebody else makes of them. While it is
+// away, old labels stay.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "controller/sim/actor_client.h"
+#include "controller/sim/gpu_machine.h"
+
+namespace berth::sim {
+
+class FeatureDiscovery {
+ public:
+  FeatureDiscovery(AgentWorld& world, GpuMachine& machine);
+
+  // Only while the machine runs.
+  void look();
+  std::optional<MonotonicTime> next_due() const { return due_; }
+
+ private:
+  // The patch after which the Node's labels say what is there; null: they do.
+  nlohmann::json compute_difference() const;
+
+  AgentWorld& world_;
+  GpuMachine& machine_;
+  const ActorClient client_;
+  std::string process_;
+  bool labelled_ = false;  // since the process started
+  std::optional<MonotonicTime> due_;
+};
+
+}  // namespace berth::sim

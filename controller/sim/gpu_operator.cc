@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/sim/gpu_operator.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "apis/names.h"
+#include "controller/sim/operands.h"
+
+namespace berth::sim {
+using nlohmann::json;
+
+GpuOperator::GpuOperator(AgentWorld& world, GpuMachine& machine)
+    : world_(world), machine_(machine), client_(world.simulation.server(), "gpu-operator") {}
+
+void GpuOperator::look() {
+  json missing = compute_missing();
+  if (missing.is_null()) return due_.reset();
+  if (!due_) due_ = world_.now() + world_.about(world_.options.operator_lag);
+  if (*due_ > world_.now()) return;
+  due_.reset();
+  machine_.patch(client_, std::move(missing));
+}
+
+// Empty is as good as absent; any other value is somebody's decision. What the node was added
+// without stays away.
+json GpuOperator::compute_missing() const {
+  json body;
+  const auto need = [&](const std::string& key, const std::string& value) {
+    if (machine_.label(key.c_str()).empty() && !machine_.as_added().labels.contains(key))
+      body["metadata"]["labels"][key] = value;
+  };
+  for (const auto& [key, value] : deploy_labels()) need(key, value);
+  if (machine_.label(names::kMigCapable) == "true") need(names::kMigConfig, names::kAllDisabled);
+  return body;
+}
+
+}  // namespace berth::sim

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// GpuOperator: the hand with which NVIDIA's GPU operator fills in labels that one node lacks. It
+// runs elsewhere, so it does not mind whether the node does.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+
+#include "controller/sim/actor_client.h"
+#include "controller/sim/gpu_machine.h"
+
+namespace berth::sim {
+
+class GpuOperator {
+ public:
+  GpuOperator(AgentWorld& world, GpuMachine& machine);
+
+  void look();
+  std::optional<MonotonicTime> next_due() const { return due_; }
+
+ private:
+  // The patch that fills them in; null: none is missing.
+  nlohmann::json compute_missing() const;
+
+  AgentWorld& world_;
+  GpuMachine& machine_;
+  const ActorClient client_;
+  std::optional<MonotonicTime> due_;
+};
+
+}  // namespace berth::sim
