@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/sim/daemon_sets.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "controller/sim/node_fit.h"
+#include "controller/sim/object_fields.h"
+#include "controller/sim/object_state.h"
+#include "controller/sim/workload.h"
+
+namespace berth::sim {
+namespace {
+
+using nlohmann::json;
+using namespace std::chrono_literals;
+
+// A pod that failed stands this long before it is replaced.
+constexpr auto kFailedHold = 5s;
+
+json& node_terms(json& spec) {
+  return spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+             ["nodeSelectorTerms"];
+}
+
+// What the controller adds to every pod of its own, so that neither cordon nor a silent kubelet
+// moves it.
+void add_tolerations(json& spec) {
+  for (const char* key : {"not-ready", "unreachable"})
+    spec["tolerations"].push_back({{"key", std::string("node.kubernetes.io/") + key},
+                                   {"operator", "Exists"},
+                                   {"effect", "NoExecute"}});
+  for (const char* key : {"disk-pressure", "memory-pressure", "pid-pressure", "unschedulable"})
+    spec["tolerations"].push_back({{"key", std::string("node.kubernetes.io/") + key},
+                                   {"operator", "Exists"},
+                                   {"effect", "NoSchedule"}});
+}
+
+json spec_of_pods(const json& set) {
+  const json* found = find_at(set, {"spec", "template", "spec"});
+  json spec = found == nullptr ? json::object() : *found;
+  add_tolerations(spec);
+  return spec;
+}
+
+// The pod is meant for one node and bound by the scheduler like any other.
+void pin(json& spec, const std::string& node) {
+  json& terms = node_terms(spec);
+  if (!terms.is_array()) terms = json::array({json::object()});
+  for (json& term : terms)
+    term["matchFields"] = {
+        {{"key", "metadata.name"}, {"operator", "In"}, {"values", json::array({node})}}};
+}
+
+std::string node_meant(const json& pod) {
+  if (const std::string bound = node_of(pod); !bound.empty()) return bound;
+  const json* terms =
+      find_at(pod, {"spec", "affinity", "nodeAffinity",
+                    "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"});
+  return terms == nullptr ? "" : (*terms)[0]["matchFields"][0]["values"][0].get<std::string>();
+}
+
+}  // namespace
+
+DaemonSets::DaemonSets(Simulation& simulation, const KubeOptions& options,
+                       const Relations& relations)
+    : simulation_(simulation),
+      relations_(relations),
+      client_(simulation.server(), "daemon-set-controller"),
+      queue_(simulation, options.controller_lag, [this](const StoreKey& key) { look_at(key); }) {}
+
+void DaemonSets::on_change(const Change& change) {
+  const bool deleted = change.kind == Change::Kind::kDeleted;
+  if (is(change.key, "daemonsets")) queue_.wake(change.key);
+  if (is(change.key, "pods")) {
+    if (deleted) failed_since_.erase(change.key);
+    wake_controller(queue_, change, "daemonsets");
+  }
+  if (!is(change.key, "nodes")) return;
+  if (change.before != nullptr && !deleted && !differ(*change.before, *change.after, {"spec"}) &&
+      !differ(*change.before, *change.after, {"metadata", "labels"}))
+    return;
+  for (const ObjectPtr& set : client_.list("daemonsets")) queue_.wake(key_of("daemonsets", *set));
+}
+
+void DaemonSets::look_at(const StoreKey& key) {
+  const ObjectPtr set = simulation_.store().find(key);
+  if (set == nullptr || is_terminating(*set)) return;
+  std::map<std::string, std::vector<ObjectPtr>> by_node;
+  for (const ObjectPtr& pod : relations_.controlled_by(uid_of(*set)))
+    by_node[node_meant(*pod)].push_back(pod);
+  const json spec = spec_of_pods(*set);
+  int desired = 0;
+  for (const ObjectPtr& node : client_.list("nodes")) {
+    // A NoSchedule taint keeps new pods away and leaves the one that is there.
+    const bool may_run =
+        selects_node(spec, *node) && find_untolerated(spec, *node, {"NoExecute"}) == nullptr;
+    const bool wanted = may_run && find_untolerated(spec, *node, {"NoSchedule"}) == nullptr;
+    desired += wanted ? 1 : 0;
+    const auto pods = by_node.extract(name_of(*node));
+    if (!pods.empty())
+      thin_out(key, pods.mapped(), may_run);
+    else if (wanted)
+      create_on(name_of(*node), *set, spec);
+  }
+  for (const auto& [gone, pods] : by_node) thin_out(key, pods, false);
+  report(key, *set, desired);
+}
+
+void DaemonSets::create_on(const std::string& node, const json& set, json pod_spec) {
+  json pod = make_pod(set);
+  pin(pod_spec, node);
+  pod["spec"] = std::move(pod_spec);
+  client_.create("pods", std::move(pod));
+}
+
+void DaemonSets::thin_out(const StoreKey& key, const std::vector<ObjectPtr>& pods, bool may_run) {
+  bool kept = false;
+  for (const ObjectPtr& pod : pods) {
+    if (is_terminating(*pod)) continue;
+    if (may_run && !kept && is_worth_keeping(key, *pod))
+      kept = true;
+    else
+      client_.remove("pods", namespace_of(*pod), name_of(*pod));
+  }
+}
+
+bool DaemonSets::is_worth_keeping(const StoreKey& key, const json& pod) {
+  if (!is_finished(pod)) return true;
+  const auto [failed, first_seen] = failed_since_.emplace(key_of("pods", pod), simulation_.now());
+  const auto left = failed->second + kFailedHold - simulation_.now();
+  if (left > 0s) queue_.wake(key, left);
+  return left > 0s;
+}
+
+void DaemonSets::report(const StoreKey& key, const json& set, int desired) {
+  int current = 0, ready = 0;
+  for (const ObjectPtr& pod : relations_.controlled_by(uid_of(set))) {
+    if (!is_active(*pod)) continue;
+    ++current;
+    ready += is_true(*pod, "Ready") ? 1 : 0;
+  }
+  json status = {{"desiredNumberScheduled", desired},
+                 {"currentNumberScheduled", current},
+                 {"updatedNumberScheduled", current},
+                 {"numberReady", ready},
+                 {"numberAvailable", ready},
+                 {"numberMisscheduled", 0},
+                 {"observedGeneration", integer_at(set, {"metadata", "generation"}).value_or(0)}};
+  write_status(client_, key, set, std::move(status));
+}
+
+}  // namespace berth::sim

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// DaemonSets: one pod on every node that the template's node selector and tolerations admit, cordon
+// or not. A node whose label no longer matches loses its pod.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "controller/sim/actor_client.h"
+#include "controller/sim/actor_queue.h"
+#include "controller/sim/kube_actors.h"
+#include "controller/sim/relations.h"
+
+namespace berth::sim {
+
+class DaemonSets {
+ public:
+  DaemonSets(Simulation& simulation, const KubeOptions& options, const Relations& relations);
+
+  void on_change(const Change& change);
+
+ private:
+  void look_at(const StoreKey& key);
+  void create_on(const std::string& node, const nlohmann::json& set, nlohmann::json pod_spec);
+  // Removes all pods but one, and that too if it may not run.
+  void thin_out(const StoreKey& key, const std::vector<ObjectPtr>& pods, bool may_run);
+  bool is_worth_keeping(const StoreKey& key, const nlohmann::json& pod);
+  void report(const StoreKey& key, const nlohmann::json& set, int desired);
+
+  Simulation& simulation_;
+  const Relations& relations_;
+  ActorClient client_;
+  std::map<StoreKey, MonotonicTime> failed_since_;  // by pod
+  ActorQueue queue_;
+};
+
+}  // namespace berth::sim

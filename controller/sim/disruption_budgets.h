@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// DisruptionBudgets: the controller that keeps the status of PodDisruptionBudgets, out of which the
+// eviction subresource spends. What it has not seen yet, an eviction cannot know.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "controller/sim/actor_client.h"
+#include "controller/sim/actor_queue.h"
+#include "controller/sim/kube_actors.h"
+
+namespace berth::sim {
+
+class DisruptionBudgets {
+ public:
+  DisruptionBudgets(Simulation& simulation, const KubeOptions& options);
+
+  void on_change(const Change& change);
+
+ private:
+  // How many pods there should be, and how many of them healthy.
+  struct Goal {
+    std::int64_t expected = 0;
+    std::int64_t healthy = 0;
+  };
+
+  void look_at(const StoreKey& key);
+  // Nothing: the budget needs a scale and a pod's controller has none.
+  std::optional<Goal> compute_goal(const nlohmann::json& budget,
+                                   const std::vector<ObjectPtr>& pods) const;
+  std::optional<std::int64_t> compute_scale(const std::vector<ObjectPtr>& pods) const;
+  // status.disruptedPods without those that went, and without those that never will.
+  nlohmann::json believe_disrupted(const StoreKey& key, const nlohmann::json& budget);
+
+  Simulation& simulation_;
+  ActorClient client_;
+  ActorQueue queue_;
+};
+
+}  // namespace berth::sim

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/sim/jobs.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "apis/time.h"
+#include "controller/sim/object_state.h"
+#include "controller/sim/workload.h"
+
+namespace berth::sim {
+namespace {
+
+using nlohmann::json;
+using namespace std::chrono_literals;
+
+constexpr char kTracking[] = "batch.kubernetes.io/job-tracking";
+
+bool is_over(const json& job) { return is_true(job, "Complete") || is_true(job, "Failed"); }
+
+// With a failure policy the controller must see how a pod ends before it counts and replaces it.
+bool waits_for_the_end(const json& job) {
+  const std::string policy = text_at(job, {"spec", "podReplacementPolicy"});
+  return policy.empty() ? find_at(job, {"spec", "podFailurePolicy"}) != nullptr
+                        : policy == "Failed";
+}
+
+bool matches(const json& rule, const json& pod) {
+  const json* patterns = find_at(rule, {"onPodConditions"});
+  if (patterns == nullptr) return false;
+  return std::ranges::any_of(*patterns, [&](const json& pattern) {
+    const json* found = condition_of(pod, text_at(pattern, {"type"}));
+    const std::string wanted = text_at(pattern, {"status"});
+    return found != nullptr && text_at(*found, {"status"}) == (wanted.empty() ? "True" : wanted);
+  });
+}
+
+// The first rule that matches decides.
+bool is_ignored(const json& job, const json& pod) {
+  const json* rules = find_at(job, {"spec", "podFailurePolicy", "rules"});
+  if (rules == nullptr) return false;
+  const auto rule = std::ranges::find_if(*rules, [&](const json& r) { return matches(r, pod); });
+  return rule != rules->end() && text_at(*rule, {"action"}) == "Ignore";
+}
+
+std::int64_t parallelism_of(const json& job) {
+  return integer_at(job, {"spec", "parallelism"}).value_or(1);
+}
+// Of a work queue, which names none, one success is enough.
+std::int64_t completions_of(const json& job) {
+  return integer_at(job, {"spec", "completions"}).value_or(1);
+}
+
+std::chrono::seconds backoff(std::int64_t failures) {
+  return std::min(360s, 10s * (1 << std::clamp<std::int64_t>(failures - 1, 0, 6)));
+}
+
+}  // namespace
+
+Jobs::Jobs(Simulation& simulation, const KubeOptions& options, const Relations& relations)
+    : simulation_(simulation),
+      relations_(relations),
+      client_(simulation.server(), "job-controller"),
+      queue_(simulation, options.controller_lag, [this](const StoreKey& key) {
+        const ObjectPtr object = simulation_.store().find(key);
+        if (object == nullptr) return;
+        if (is(key, "jobs"))
+          look_at_job(key, *object);
+        else
+          look_at_orphan(*object);
+      }) {}
+
+void Jobs::on_change(const Change& change) {
+  const bool deleted = change.kind == Change::Kind::kDeleted;
+  if (is(change.key, "jobs")) {
+    queue_.wake(change.key);
+    if (!deleted) return;
+    hold_.erase(change.key);
+    for (const StoreKey& pod : relations_.dependents(uid_of(*change.after))) queue_.wake(pod);
+  }
+  if (!is(change.key, "pods")) return;
+  wake_controller(queue_, change, "jobs");
+  if (!deleted && has_finalizer(*change.after, kTracking)) queue_.wake(change.key);
+}
+
+void Jobs::look_at_orphan(const json& pod) {
+  const json* owner = controller_of(pod);
+  if (owner == nullptr || !has_finalizer(pod, kTracking)) return;
+  const StoreKey key{find_resource_type("jobs"), namespace_of(pod), text_at(*owner, {"name"})};
+  const ObjectPtr job = simulation_.store().find(key);
+  if (job == nullptr || uid_of(*job) != text_at(*owner, {"uid"})) release(pod);
+}
+
+void Jobs::look_at_job(const StoreKey& key, const json& job) {
+  const Tally tally = count(job);
+  json status = {{"active", tally.active},
+                 {"ready", tally.ready},
+                 {"terminating", tally.terminating},
+                 {"succeeded", tally.succeeded},
+                 {"failed", tally.failed}};
+  const std::string now = format_time(simulation_.clock().wall());
+  if (find_at(job, {"status", "startTime"}) == nullptr) status["startTime"] = now;
+  const bool complete = tally.succeeded >= completions_of(job);
+  const bool failed = tally.failed > integer_at(job, {"spec", "backoffLimit"}).value_or(6);
+  if (!is_over(job) && (complete || failed)) {
+    const NewCondition end = complete ? NewCondition{"Complete", "True", "CompletionsReached",
+                                                     "Reached expected number of succeeded pods"}
+                                      : NewCondition{"Failed", "True", "BackoffLimitExceeded",
+                                                     "Job has reached the specified backoff limit"};
+    status["conditions"] = with_condition(job, end, simulation_.clock().wall());
+    if (complete) status["completionTime"] = now;
+  }
+  write_status(client_, key, job, std::move(status));
+  for (const ObjectPtr& pod : tally.counted) release(*pod);
+  if (tally.failed_more) hold_[key] = simulation_.now() + backoff(tally.failed);
+  if (is_over(job) || complete || failed) return end(job);
+  if (!is_terminating(job) && !true_at(job, {"spec", "suspend"})) create_missing(key, job, tally);
+}
+
+Jobs::Tally Jobs::count(const json& job) const {
+  Tally tally;
+  tally.succeeded = integer_at(job, {"status", "succeeded"}).value_or(0);
+  tally.failed = integer_at(job, {"status", "failed"}).value_or(0);
+  for (const ObjectPtr& pod : relations_.controlled_by(uid_of(job))) {
+    const std::string phase = text_at(*pod, {"status", "phase"});
+    const bool finished = is_finished(*pod), going = is_terminating(*pod);
+    if (going && !finished) ++tally.terminating;
+    if (!going && !finished) {
+      ++tally.active;
+      tally.ready += is_true(*pod, "Ready") ? 1 : 0;
+      continue;
+    }
+    if (!has_finalizer(*pod, kTracking) || (!finished && waits_for_the_end(job))) continue;
+    tally.counted.push_back(pod);
+    if (phase == "Succeeded") {
+      ++tally.succeeded;
+    } else if (!is_ignored(job, *pod) && !is_over(job)) {
+      ++tally.failed;
+      tally.failed_more = true;
+    }
+  }
+  return tally;
+}
+
+void Jobs::create_missing(const StoreKey& key, const json& job, const Tally& tally) {
+  const std::int64_t there = tally.active + (waits_for_the_end(job) ? tally.terminating : 0);
+  const std::int64_t wanted =
+      std::min(parallelism_of(job), completions_of(job) - tally.succeeded) - there;
+  if (wanted <= 0) return;
+  if (const auto hold = hold_.find(key); hold != hold_.end() && hold->second > simulation_.now())
+    return queue_.wake(key, hold->second - simulation_.now());
+  for (std::int64_t i = 0; i < wanted; ++i) {
+    json pod = make_pod(job);
+    json& meta = pod["metadata"];
+    meta["labels"]["batch.kubernetes.io/job-name"] = key.name;
+    meta["labels"]["batch.kubernetes.io/controller-uid"] = uid_of(job);
+    meta["finalizers"].push_back(kTracking);
+    client_.create("pods", std::move(pod));
+  }
+}
+
+// A Job that is over keeps no pods but the finished ones.
+void Jobs::end(const json& job) {
+  for (const ObjectPtr& pod : relations_.controlled_by(uid_of(job)))
+    if (is_active(*pod)) client_.remove("pods", namespace_of(*pod), name_of(*pod));
+}
+
+void Jobs::release(const json& pod) {
+  json finalizers = pod["metadata"]["finalizers"];
+  std::erase_if(finalizers.get_ref<json::array_t&>(), [](const json& f) { return f == kTracking; });
+  json patch;
+  patch["metadata"]["finalizers"] = std::move(finalizers);
+  patch["metadata"]["uid"] = uid_of(pod);
+  client_.merge_patch("pods", namespace_of(pod), name_of(pod), std::move(patch));
+}
+
+}  // namespace berth::sim

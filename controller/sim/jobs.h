@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Jobs: pods until enough have succeeded, or more have failed than backoffLimit allows. A finalizer
+// holds each pod until it is counted, so none is missed and none counts twice. A suspended Job
+// makes no pods; that it also loses those it has is left out.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "controller/sim/actor_client.h"
+#include "controller/sim/actor_queue.h"
+#include "controller/sim/kube_actors.h"
+#include "controller/sim/relations.h"
+
+namespace berth::sim {
+
+class Jobs {
+ public:
+  Jobs(Simulation& simulation, const KubeOptions& options, const Relations& relations);
+
+  void on_change(const Change& change);
+
+ private:
+  struct Tally {
+    std::int64_t active = 0;
+    std::int64_t ready = 0;
+    std::int64_t terminating = 0;
+    std::int64_t succeeded = 0;
+    std::int64_t failed = 0;
+    std::vector<ObjectPtr> counted;  // in this step: their finalizers go
+    bool failed_more = false;
+  };
+
+  void look_at_job(const StoreKey& key, const nlohmann::json& job);
+  void look_at_orphan(const nlohmann::json& pod);
+  Tally count(const nlohmann::json& job) const;
+  void create_missing(const StoreKey& key, const nlohmann::json& job, const Tally& tally);
+  void end(const nlohmann::json& job);
+  void release(const nlohmann::json& pod);
+
+  Simulation& simulation_;
+  const Relations& relations_;
+  ActorClient client_;
+  std::map<StoreKey, MonotonicTime> hold_;  // no new pod before, after a failure
+  ActorQueue queue_;                        // Jobs, and pods whose Job may be gone
+};
+
+}  // namespace berth::sim

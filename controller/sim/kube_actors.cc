@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/sim/kube_actors.h"
+
+#include <nlohmann/json.hpp>
+
+#include "controller/sim/daemon_sets.h"
+#include "controller/sim/disruption_budgets.h"
+#include "controller/sim/garbage_collector.h"
+#include "controller/sim/jobs.h"
+#include "controller/sim/kubelet.h"
+#include "controller/sim/node_lifecycle.h"
+#include "controller/sim/pod_gc.h"
+#include "controller/sim/relations.h"
+#include "controller/sim/replica_sets.h"
+#include "controller/sim/scheduler.h"
+#include "controller/sim/taint_eviction.h"
+
+namespace berth::sim {
+
+struct KubeActors::Parts {
+  Parts(Simulation& simulation, KubeOptions chosen)
+      : options(chosen),
+        relations(simulation.store()),
+        scheduler(simulation, options, relations),
+        kubelets(simulation, options, relations),
+        node_lifecycle(simulation, kubelets, relations),
+        taint_eviction(simulation, options, relations),
+        pod_gc(simulation, relations),
+        replica_sets(simulation, options, relations),
+        jobs(simulation, options, relations),
+        daemon_sets(simulation, options, relations),
+        budgets(simulation, options),
+        garbage_collector(simulation, options, relations) {}
+
+  void on_change(const Change& change) {
+    relations.on_change(change);
+    scheduler.on_change(change);
+    kubelets.on_change(change);
+    node_lifecycle.on_change(change);
+    taint_eviction.on_change(change);
+    pod_gc.on_change(change);
+    replica_sets.on_change(change);
+    jobs.on_change(change);
+    daemon_sets.on_change(change);
+    budgets.on_change(change);
+    garbage_collector.on_change(change);
+  }
+
+  const KubeOptions options;
+  Relations relations;
+  Scheduler scheduler;
+  Kubelets kubelets;
+  NodeLifecycle node_lifecycle;
+  TaintEviction taint_eviction;
+  PodGc pod_gc;
+  ReplicaSets replica_sets;
+  Jobs jobs;
+  DaemonSets daemon_sets;
+  DisruptionBudgets budgets;
+  GarbageCollector garbage_collector;
+};
+
+namespace {
+
+StoreKey pod_key(const std::string& namespace_, const std::string& name) {
+  return {find_resource_type("pods"), namespace_, name};
+}
+
+}  // namespace
+
+KubeActors::KubeActors(Simulation& simulation, KubeOptions options)
+    : parts_(std::make_unique<Parts>(simulation, options)) {
+  // What stands already is news to actors that have just started.
+  for (const Change* change : simulation.store().since(0)) parts_->on_change(*change);
+  simulation.store().observe([parts = parts_.get()](const Change& c) { parts->on_change(c); });
+}
+
+KubeActors::~KubeActors() = default;
+
+void KubeActors::stop_kubelet(const std::string& node) {
+  parts_->kubelets.stop(node);
+  parts_->node_lifecycle.watch_silence(node);
+}
+void KubeActors::start_kubelet(const std::string& node) { parts_->kubelets.start(node); }
+bool KubeActors::is_alive(const std::string& node) const {
+  return !parts_->kubelets.silent_since(node).has_value();
+}
+void KubeActors::hang(const std::string& namespace_, const std::string& pod) {
+  parts_->kubelets.hang(pod_key(namespace_, pod));
+}
+void KubeActors::finish(const std::string& namespace_, const std::string& pod, bool succeeded) {
+  parts_->kubelets.finish(pod_key(namespace_, pod), succeeded);
+}
+
+}  // namespace berth::sim

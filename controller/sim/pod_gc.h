@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// PodGc: removes pods that no kubelet will ever stop: those of a node that has been gone for a
+// while, and those deleted before they had a node, which a finalizer holds.
+#pragma once
+
+#include "controller/sim/actor_client.h"
+#include "controller/sim/actor_queue.h"
+#include "controller/sim/relations.h"
+
+namespace berth::sim {
+
+class PodGc {
+ public:
+  PodGc(Simulation& simulation, const Relations& relations);
+
+  void on_change(const Change& change);
+
+ private:
+  void look_at(const StoreKey& pod);
+
+  Simulation& simulation_;
+  const Relations& relations_;
+  ActorClient client_;
+  ActorQueue queue_;
+};
+
+}  // namespace berth::sim

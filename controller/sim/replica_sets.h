@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// ReplicaSets: as many active pods as spec.replicas says. A pod that is going or has failed is
+// replaced at once.
+#pragma once
+
+#include <vector>
+
+#include "controller/sim/actor_client.h"
+#include "controller/sim/actor_queue.h"
+#include "controller/sim/kube_actors.h"
+#include "controller/sim/relations.h"
+
+namespace berth::sim {
+
+class ReplicaSets {
+ public:
+  ReplicaSets(Simulation& simulation, const KubeOptions& options, const Relations& relations);
+
+  void on_change(const Change& change);
+
+ private:
+  void look_at(const StoreKey& key);
+  void remove_some(std::vector<ObjectPtr> pods, std::size_t surplus);
+  void report(const StoreKey& key, const nlohmann::json& set);
+
+  Simulation& simulation_;
+  const Relations& relations_;
+  ActorClient client_;
+  ActorQueue queue_;
+};
+
+}  // namespace berth::sim
