@@ -89,6 +89,7 @@ Result<Scenario> parse_scenario(std::string_view yaml, const std::string& source
   read_cluster(top, scenario, complaints);
   top.read("berths", scenario.berths, 0, kMaxBerths);
   top.read("limit", scenario.limit);
+  top.read("patience", scenario.patience);
   read_timeline(top, folder_of(source), scenario, complaints);
   read_expectations(top, scenario, complaints);
   top.finish();

@@ -59,13 +59,17 @@ struct Scenario {
   std::string description;
   std::vector<ScenarioNodes> nodes;
   std::vector<ScenarioWorkload> workloads;
-  std::vector<std::string> objects;  // JSON, created as they are before berth starts
+  // JSON, created before berth starts, ConfigMaps before there are nodes. An owner reference
+  // without a uid gets that of its owner.
+  std::vector<std::string> objects;
   std::vector<Incident> timeline;
   sim::KubeOptions kube;
   sim::GpuAgentOptions agents;
   Settings settings;  // of berth
   int berths = 1;
   std::chrono::milliseconds limit = std::chrono::hours(4);  // simulated; past it, it has not ended
+  // So long nothing moves before it is given up though the limit has not passed.
+  std::chrono::milliseconds patience = std::chrono::hours(4);
   // What must hold at the end: layout → Ready's status and perhaps its reason ("True", "False
   // InvalidGeometry"). Empty: every layout that is left is Ready.
   std::map<std::string, std::string> expect;

@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "controller/scenario/berth_process.h"
+#include "controller/scenario/incidents.h"
 #include "controller/scenario/scenario.h"
 #include "controller/sim/gpu_agents.h"
 #include "controller/sim/kube_actors.h"
@@ -21,33 +21,49 @@ namespace berth {
 
 class ScenarioRun {
  public:
+  // The cluster stands: its nodes are Ready, its pods placed as far as there is room. berth has
+  // been started, and the timeline begins.
   ScenarioRun(const Scenario& scenario, std::uint64_t seed);
   ~ScenarioRun();
+  ScenarioRun(const ScenarioRun&) = delete;
+  ScenarioRun& operator=(const ScenarioRun&) = delete;
 
-  // One thing happens. False once the scenario is over: the timeline is played and everything is as
-  // expected and still (settled()), or the limit has passed.
+  // One thing happens. False once the scenario is over: what has a time in the timeline is played,
+  // everything is as expected and has been still for a minute, or limit or patience have run out.
   bool step();
   // As often as it takes.
   void run();
 
   // The timeline is played, and what the scenario expects holds.
-  bool settled() const;
+  bool settled() const { return unsettled().empty(); }
   // Why it is not, for people: "layout a100: Ready is False (NodesPending: …)". Empty if it is.
   std::string unsettled() const;
+
+  // Simulated time since the timeline began.
+  std::chrono::nanoseconds elapsed() const;
 
   sim::Simulation& simulation() { return *simulation_; }
   sim::KubeActors& kube() { return *kube_; }
   sim::GpuAgents& agents() { return *agents_; }
   std::vector<std::unique_ptr<BerthProcess>>& berths() { return berths_; }
+  const Scenario& scenario() const;
   // A person's hand: plays one incident now, whatever its time.
   void play(const Incident& incident);
+  // Hears of every incident that is played; may be empty.
+  std::function<void(const Incidents::Told&)> on_told;
 
  private:
+  struct Timeline;
+  void set_up();
+  void create(const std::string& text);
+  void schedule();
+  void on_change(const sim::Change& change);
+  bool over() const;
+
   std::unique_ptr<sim::Simulation> simulation_;
   std::unique_ptr<sim::KubeActors> kube_;
   std::unique_ptr<sim::GpuAgents> agents_;
   std::vector<std::unique_ptr<BerthProcess>> berths_;
-  struct Timeline;
   std::unique_ptr<Timeline> timeline_;
 };
 

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Incidents: what each verb of a timeline does to the simulated cluster, at once when it is played.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apis/result.h"
+#include "controller/scenario/berth_process.h"
+#include "controller/scenario/object_names.h"
+#include "controller/scenario/scenario.h"
+#include "controller/sim/actor_client.h"
+#include "controller/sim/gpu_agents.h"
+#include "controller/sim/kube_actors.h"
+#include "controller/sim/simulation.h"
+
+namespace berth {
+
+// What people write under, and what their lines in the transcript begin with.
+inline constexpr char kPerson[] = "person";
+
+class Incidents {
+ public:
+  struct World {
+    sim::Simulation& simulation;
+    sim::KubeActors& kube;
+    sim::GpuAgents& agents;
+    std::vector<std::unique_ptr<BerthProcess>>& berths;
+    const Settings& settings;
+  };
+  explicit Incidents(World world);
+
+  // A node that can be created anew later: all that come with the scenario.
+  void remember(const sim::GpuNode& node) { machines_[node.name] = node; }
+
+  struct Told {
+    std::string subject;  // "person", "berth-0", "n3"
+    std::string text;     // "cordons n3", "crashes"
+    bool done = true;     // false: the cluster refused; `text` says why
+  };
+  // One line per thing that happened: `all` is several.
+  std::vector<Told> play(const Incident& incident);
+
+ private:
+  Told apply_document(const std::string& json);
+  Told on_object(const Incident& incident);
+  Told on_node(const Incident& incident, const std::string& name);
+  Told on_machine(const Incident& incident, const std::string& name);
+  Told on_pod(const Incident& incident);
+  Told on_berth(const Incident& incident, BerthProcess& berth);
+  Told patch_node(const std::string& name, const std::string& metadata_field,
+                  const std::string& set);
+  Told evict(const std::string& namespace_, const std::string& pod);
+  void refuse_for(BerthProcess& berth, std::chrono::milliseconds span, int code);
+  void add_node(const Incident& incident, const std::string& name);
+  void recreate_node(const std::string& name);
+
+  std::vector<std::string> nodes_of(const Incident& incident) const;
+  std::vector<BerthProcess*> berths_of(const Incident& incident) const;
+  BerthProcess* leader() const;
+  // The pod of that name, or one of the workload of that name; empty if there is none.
+  std::string pod_of(const std::string& namespace_, const std::string& name,
+                     const std::string& node) const;
+
+  World world_;
+  sim::ActorClient person_;
+  std::map<std::string, sim::GpuNode> machines_;
+};
+
+}  // namespace berth

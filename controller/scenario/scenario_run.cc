@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/scenario/scenario_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "apis/names.h"
+#include "controller/scenario/expectations.h"
+#include "controller/scenario/gpu_pods.h"
+#include "controller/scenario/object_names.h"
+#include "controller/scenario/phases.h"
+#include "controller/scenario/workload_objects.h"
+#include "controller/sim/actor_client.h"
+#include "controller/sim/object_fields.h"
+
+namespace berth {
+namespace {
+
+using nlohmann::json;
+using sim::text_at;
+using namespace std::chrono_literals;
+
+// Long enough for pods to be bound and started, and for what lies unplaceable to have been tried.
+constexpr std::chrono::seconds kWarmUp = 30s;
+constexpr std::chrono::minutes kStill = 1min;
+
+// Long enough for mig-manager to find its file and to cut the nodes that come cut.
+constexpr std::chrono::minutes kCutting = 5min;
+
+std::set<std::string> namespaces_of(const Scenario& scenario) {
+  std::set<std::string> names{scenario.settings.berth_namespace, "default"};
+  for (const ScenarioWorkload& workload : scenario.workloads) names.insert(workload.namespace_);
+  for (const std::string& text : scenario.objects) {
+    const json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
+    const std::string name = text_at(object, {"metadata", "namespace"});
+    if (!name.empty()) names.insert(name);
+  }
+  names.erase(scenario.agents.agent_namespace);  // the agents bring it along
+  return names;
+}
+
+bool is_config_map(const std::string& text) {
+  return text_at(json::parse(text, nullptr, /*allow_exceptions=*/false), {"kind"}) == "ConfigMap";
+}
+
+bool same_at(const json& before, const json& after, sim::FieldPath path) {
+  const json* a = sim::find_at(before, path);
+  const json* b = sim::find_at(after, path);
+  return a == nullptr || b == nullptr ? a == b : *a == *b;
+}
+
+// Whether anything moved: leases, events and heartbeats do for ever.
+bool is_news(const sim::Change& change) {
+  if (change.key.type->plural == "leases" || change.key.type->plural == "events") return false;
+  if (change.key.type->plural != "nodes" || change.kind != sim::Change::Kind::kModified)
+    return true;
+  const json& before = *change.before;
+  const json& after = *change.after;
+  return !same_at(before, after, {"metadata", "labels"}) ||
+         !same_at(before, after, {"metadata", "annotations"}) ||
+         !same_at(before, after, {"spec"}) || !same_at(before, after, {"status", "allocatable"});
+}
+
+}  // namespace
+
+struct ScenarioRun::Timeline {
+  Timeline(const Scenario& s, ScenarioRun& run)
+      : scenario(s),
+        incidents({*run.simulation_, *run.kube_, *run.agents_, run.berths_, scenario.settings}) {}
+
+  const Scenario scenario;
+  Incidents incidents;
+  std::vector<std::string> refused;           // of what the scenario begins with
+  std::size_t ahead = 0;                      // incidents with a time that has not come
+  std::vector<std::size_t> waiting;           // incidents whose phase has not come
+  std::map<std::string, std::string> phases;  // by node
+  MonotonicTime begin{0};
+  MonotonicTime last_news{0};
+  mutable MonotonicTime judged{-1};  // the news after which nothing was as expected
+};
+
+ScenarioRun::ScenarioRun(const Scenario& scenario, std::uint64_t seed)
+    : simulation_(std::make_unique<sim::Simulation>(seed)),
+      kube_(std::make_unique<sim::KubeActors>(*simulation_, scenario.kube)),
+      agents_(std::make_unique<sim::GpuAgents>(*simulation_, *kube_, scenario.agents)),
+      timeline_(std::make_unique<Timeline>(scenario, *this)) {
+  set_up();
+  simulation_->run_for(kWarmUp);
+  timeline_->begin = timeline_->last_news = simulation_->now();
+  simulation_->store().observe([this](const sim::Change& change) { on_change(change); });
+  for (int i = 0; i < scenario.berths; ++i) {
+    berths_.push_back(std::make_unique<BerthProcess>(*simulation_, fmt::format("berth-{}", i),
+                                                     BerthOptions{.settings = scenario.settings}));
+    berths_.back()->start();
+  }
+  schedule();
+}
+
+ScenarioRun::~ScenarioRun() = default;
+
+const Scenario& ScenarioRun::scenario() const { return timeline_->scenario; }
+
+void ScenarioRun::set_up() {
+  const Scenario& scenario = timeline_->scenario;
+  const sim::ActorClient setup(simulation_->server(), "setup");
+  for (const std::string& name : namespaces_of(scenario))
+    setup.create("namespaces", json{{"metadata", {{"name", name}}}});
+  for (const std::string& text : scenario.objects)
+    if (is_config_map(text)) create(text);
+  bool cut = false;
+  for (const ScenarioNodes& nodes : scenario.nodes)
+    for (const std::string& name : node_names(nodes)) {
+      sim::GpuNode node = nodes.like;
+      node.name = name;
+      auto config = node.labels.find(names::kMigConfig);
+      cut |= config != node.labels.end() && config->second != names::kAllDisabled;
+      timeline_->incidents.remember(node);
+      agents_->add_node(node);
+    }
+  // Pods that hold instances are not admitted before there are any.
+  if (cut) simulation_->run_for(kCutting);
+  for (const std::string& text : scenario.objects)
+    if (!is_config_map(text)) create(text);
+  for (const ScenarioWorkload& workload : scenario.workloads)
+    for (const std::string& text : workload_objects(workload)) create(text);
+}
+
+void ScenarioRun::create(const std::string& text) {
+  const sim::ActorClient setup(simulation_->server(), "setup");
+  json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const sim::ResourceType* type = find_object_type(text_at(object, {"kind"}));
+  if (type == nullptr) return;
+  const std::string name = text_at(object, {"metadata", "name"});
+  if (sim::find_at(object, {"metadata", "ownerReferences"}) != nullptr)
+    for (json& owner : object["metadata"]["ownerReferences"]) {
+      const sim::ResourceType* owning = find_object_type(text_at(owner, {"kind"}));
+      if (owning == nullptr || owner.contains("uid")) continue;
+      const sim::ObjectPtr found = setup.get(
+          owning->plural, text_at(object, {"metadata", "namespace"}), text_at(owner, {"name"}));
+      if (found != nullptr) owner["uid"] = text_at(*found, {"metadata", "uid"});
+    }
+  const sim::WriteReply reply = setup.create(type->plural, std::move(object));
+  if (reply.ok()) return;
+  timeline_->refused.push_back(fmt::format("{} {}: {}", type->kind, name,
+                                           reply.body ? text_at(*reply.body, {"message"}) : ""));
+}
+
+void ScenarioRun::schedule() {
+  const std::vector<Incident>& incidents = timeline_->scenario.timeline;
+  for (std::size_t i = 0; i < incidents.size(); ++i) {
+    if (!incidents[i].at) {
+      timeline_->waiting.push_back(i);
+      continue;
+    }
+    ++timeline_->ahead;
+    simulation_->loop().call_after(*incidents[i].at + incidents[i].after, [this, i] {
+      --timeline_->ahead;
+      play(timeline_->scenario.timeline[i]);
+    });
+  }
+}
+
+// Within the store's put(): nothing may be written here.
+void ScenarioRun::on_change(const sim::Change& change) {
+  if (!is_news(change)) return;
+  timeline_->last_news = simulation_->now();
+  if (timeline_->waiting.empty() || change.key.type->plural != "nodes") return;
+  const std::string& node = change.key.name;
+  std::string phase = rollout_phase(*change.after, has_gpu_pods(simulation_->store(), node));
+  if (std::exchange(timeline_->phases[node], phase) == phase) return;
+  std::erase_if(timeline_->waiting, [&](std::size_t i) {
+    const Incident& incident = timeline_->scenario.timeline[i];
+    auto only = incident.args.find("node");
+    if (incident.when_phase != phase || (only != incident.args.end() && only->second != node))
+      return false;
+    ++timeline_->ahead;
+    simulation_->loop().call_after(incident.after, [this, i] {
+      --timeline_->ahead;
+      play(timeline_->scenario.timeline[i]);
+    });
+    return true;
+  });
+}
+
+void ScenarioRun::play(const Incident& incident) {
+  for (const Incidents::Told& line : timeline_->incidents.play(incident))
+    if (on_told) on_told(line);
+  timeline_->last_news = simulation_->now();
+}
+
+bool ScenarioRun::step() {
+  if (over()) return false;
+  simulation_->step(timeline_->begin + timeline_->scenario.limit);
+  return true;
+}
+
+void ScenarioRun::run() {
+  while (step()) {
+  }
+}
+
+std::chrono::nanoseconds ScenarioRun::elapsed() const {
+  return simulation_->now() - timeline_->begin;
+}
+
+bool ScenarioRun::over() const {
+  const Timeline& t = *timeline_;
+  if (simulation_->now() >= t.begin + t.scenario.limit) return true;
+  if (t.ahead == 0 && simulation_->now() >= t.last_news + t.scenario.patience) return true;
+  if (t.ahead > 0 || simulation_->now() < t.last_news + kStill || t.judged == t.last_news)
+    return false;
+  if (unmet(simulation_->store(), t.scenario.expect).empty()) return true;
+  t.judged = t.last_news;
+  return false;
+}
+
+std::string ScenarioRun::unsettled() const {
+  const Timeline& t = *timeline_;
+  if (!t.refused.empty()) return "the cluster could not be set up: " + t.refused.front();
+  if (t.ahead > 0) return fmt::format("{} of the timeline's incidents are still ahead", t.ahead);
+  if (std::string text = unmet(simulation_->store(), t.scenario.expect); !text.empty()) return text;
+  if (t.waiting.empty()) return "";
+  const Incident& never = t.scenario.timeline[t.waiting.front()];
+  return fmt::format("no node came to phase {}, so \"{}\" of the timeline never happened",
+                     never.when_phase, never.verb);
+}
+
+}  // namespace berth

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/scenario/transcript.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "apis/decode.h"
+#include "controller/sim/object_fields.h"
+
+namespace berth {
+namespace {
+
+// A log line of berth that belongs into the story, by how it begins, and what it is there.
+struct Told {
+  std::string_view line;
+  std::string_view text;
+};
+constexpr std::array<Told, 7> kLog = {{
+    {"working ", "leads: "},
+    {"standing by", "stands by: "},
+    {"lease lost", "loses its lease: "},
+    {"lease released", "gives its lease back"},
+    {"guard refused", "looks once more and holds back: "},
+    {"ending", "ends: "},
+    {"the API server does not serve what berth needs", "cannot begin: "},
+}};
+
+// Steps that belong together, such as a device plugin's, come within this time.
+constexpr std::chrono::seconds kHeld{2};
+
+// "/api/v1/namespaces/team-a/pods/chat-1/eviction?…" → {"team-a", "chat-1"}; empty if it is none.
+std::pair<std::string, std::string> evicted_pod(const HttpRequest& request) {
+  constexpr std::string_view kPrefix = "/api/v1/namespaces/";
+  constexpr std::string_view kPods = "/pods/";
+  const std::string_view target = request.target;
+  const std::size_t pods = target.find(kPods);
+  const std::size_t end = target.find("/eviction");
+  if (!target.starts_with(kPrefix) || pods == target.npos || end == target.npos) return {};
+  return {std::string(target.substr(kPrefix.size(), pods - kPrefix.size())),
+          std::string(target.substr(pods + kPods.size(), end - pods - kPods.size()))};
+}
+
+template <class T>
+std::optional<T> slice_of(const sim::ObjectPtr& object) {
+  if (object == nullptr) return std::nullopt;
+  std::string text = sim::to_text(*object);
+  Result<T> slice = decode_object<T>(text);
+  if (!slice) return std::nullopt;
+  return *std::move(slice);
+}
+
+}  // namespace
+
+std::string format(const TranscriptEntry& entry) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(entry.at).count();
+  return fmt::format("{:02}:{:02}:{:02}  {:<18}  {}", seconds / 3600, seconds / 60 % 60,
+                     seconds % 60, entry.subject, entry.text);
+}
+
+Transcript::Transcript(ScenarioRun& run, std::function<void(const TranscriptEntry&)> on_entry)
+    : run_(run), on_entry_(std::move(on_entry)) {
+  run_.simulation().store().observe([this](const sim::Change& change) {
+    for (StoryLine& line : tell(change, run_.simulation().store(), run_.scenario().settings))
+      add(std::move(line.subject), std::move(line.text));
+  });
+  run_.on_told = [this](const Incidents::Told& told) { add(told.subject, told.text); };
+  for (const auto& berth : run_.berths()) {
+    berth->on_log = [this, process = berth.get()](LogLevel, const std::string& line) {
+      if (process->running()) hear_log(process->name(), line);  // the dead are silent
+    };
+    berth->faults.on_reply = [this, before = berth->faults.on_reply](const HttpRequest& request,
+                                                                     int code) {
+      hear_refusal(request, code);
+      if (before) before(request, code);
+    };
+  }
+}
+
+void Transcript::add(std::string subject, std::string text) {
+  if (std::exchange(latest_[subject], text) == text) return;
+  const auto at = std::chrono::duration_cast<std::chrono::milliseconds>(run_.elapsed());
+  hand_over(at - kHeld);
+  // What a node offers comes about resource by resource: the last word counts.
+  if (text.starts_with(kOffers))
+    std::erase_if(held_, [&](const TranscriptEntry& entry) {
+      return entry.subject == subject && entry.text.starts_with(kOffers);
+    });
+  held_.push_back({at, std::move(subject), std::move(text)});
+}
+
+void Transcript::hand_over(std::chrono::milliseconds until) {
+  for (; !held_.empty() && held_.front().at <= until; held_.pop_front()) {
+    entries_.push_back(std::move(held_.front()));
+    if (on_entry_) on_entry_(entries_.back());
+  }
+}
+
+void Transcript::finish() { hand_over(std::chrono::milliseconds::max()); }
+
+void Transcript::hear_log(const std::string& berth, const std::string& line) {
+  for (const Told& told : kLog) {
+    if (!line.starts_with(told.line)) continue;
+    const std::size_t fields = line.find('=');
+    const std::size_t word = fields == line.npos ? line.size() : line.rfind(' ', fields) + 1;
+    return add(berth, fmt::format("{}{}", told.text, line.substr(word)));
+  }
+}
+
+// Real evictions and those asked as a dry run: either way a budget says no. Told once for a pod, as
+// berth asks again and again.
+void Transcript::hear_refusal(const HttpRequest& request, int code) {
+  if (code != 429 && code != 500) return;
+  const auto [namespace_, pod] = evicted_pod(request);
+  if (pod.empty() || !refused_.insert(namespace_ + "/" + pod).second) return;
+  const std::string budgets = budgets_of(namespace_, pod);
+  add(namespace_ + "/" + pod, budgets.empty()
+                                  ? fmt::format("may not be evicted now ({})", code)
+                                  : fmt::format("may not be evicted now, says {}", budgets));
+}
+
+std::string Transcript::budgets_of(const std::string& namespace_, const std::string& pod) const {
+  const sim::Store& store = run_.simulation().store();
+  const auto slice = slice_of<Pod>(store.find({sim::find_resource_type("pods"), namespace_, pod}));
+  if (!slice) return "";
+  std::string text;
+  for (const sim::ObjectPtr& object :
+       store.list(*sim::find_resource_type("poddisruptionbudgets"), namespace_)) {
+    const auto budget = slice_of<PodDisruptionBudget>(object);
+    if (!budget || !budget->selects(*slice)) continue;
+    text += fmt::format("{}PodDisruptionBudget {}/{} ({} of {} pods needed are healthy)",
+                        text.empty() ? "" : " and ", namespace_, budget->meta.name,
+                        budget->current_healthy, budget->desired_healthy);
+  }
+  return text;
+}
+
+}  // namespace berth
