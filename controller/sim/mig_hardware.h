@@ -24,6 +24,9 @@ struct Profile {
   std::vector<int> starts;  // first units allowed
   int max;
   int slices;  // compute slices: the g of the name
+  // Of the GPU's media engines, where they can run short.
+  int decoders = 0;  // as many encoders and JPEG engines
+  int ofa = 0;
 };
 
 struct Product {
@@ -35,9 +38,9 @@ struct Product {
   int memory_mib;
   int units;
   std::vector<Profile> profiles;
+  int decoders = 0;
 };
 
-const std::vector<Product>& products();
 // Throws std::runtime_error for a product this file has no table for.
 const Product& product_of(const std::string& name);
 
