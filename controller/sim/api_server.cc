@@ -70,6 +70,15 @@ void read_delete_query(const Target& target, WriteRequest& request) {
   request.body = std::make_shared<const json>(std::move(options));
 }
 
+// What was just stored has been written out for its watchers already.
+std::string text_of(const Store& store, const ObjectPtr& object) {
+  const std::vector<const Change*> last = store.since(store.revision() - 1);
+  if (last.empty() || last[0]->after != object) return to_text(*object);
+  const std::string& frame = last[0]->frame();
+  const std::size_t from = frame.find("\"object\":") + 9;
+  return frame.substr(from, frame.size() - from - 2);
+}
+
 WriteRequest read_write(const ApiCall& call, const Target& target) {
   const std::optional<WriteVerb> verb = verb_of(call, target);
   if (!verb) throw method_not_allowed();
@@ -152,7 +161,7 @@ ApiReply ApiServer::call(const ApiCall& call) {
     if (call.method == "GET") return {200, read(store_, target), {}};
     if (target.what != Target::What::kResource) throw not_served();
     const WriteReply reply = write(read_write(call, target));
-    ApiReply text{reply.code, to_text(*reply.body), {}};
+    ApiReply text{reply.code, text_of(store_, reply.body), {}};
     if (reply.retry_after_s > 0)
       text.headers.emplace_back("Retry-After", std::to_string(reply.retry_after_s));
     return text;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "apis/layout_fields.h"
 #include "controller/sim/object_fields.h"
 #include "controller/sim/writes.h"
 
@@ -23,6 +24,8 @@ constexpr std::string_view kQuantities[] = {"capacity", "allocatable", "limits",
 constexpr std::string_view kZeroIsAbsent[] = {
     "unschedulable", "hostNetwork", "hostPID",           "hostIPC", "nodeName", "value",
     "podCIDR",       "providerID",  "priorityClassName", "reason",  "message",  "generateName"};
+
+constexpr std::string_view kTopLevel[] = {"apiVersion", "kind", "metadata", "spec", "status"};
 
 template <class Names>
 bool among(const Names& names, std::string_view name) {
@@ -190,26 +193,26 @@ void default_daemon_set(json& object) {
     fill(status, name, 0);
 }
 
-void default_layout(json& spec) {
-  fill(spec, "priority", 0);
-  json& rollout = part(spec, "rollout");
-  fill(rollout, "maxUnavailable", 1);
-  fill(rollout, "order", "LeastDisruption");
-  fill(rollout, "initialBatch", 1);
-  fill(rollout, "failurePolicy", "Halt");
-  fill(rollout, "maxFailures", 1);
-  fill(rollout, "progressDeadline", "30m");
-  fill(rollout, "paused", false);
-  json& drain = part(spec, "drain");
-  fill(drain, "scope", "GPUPods");
-  fill(drain, "timeout", "20m");
-  fill(drain, "onTimeout", "Abort");
-  fill(drain, "force", false);
-  fill(drain, "deleteEmptyDirData", true);
-  if (drain.contains("waitForCompletion") && drain["waitForCompletion"].is_object())
-    fill(drain["waitForCompletion"], "timeout", "4h");
-  fill(part(spec, "capacityGuard"), "protectLastProvider", true);
-  fill(spec, "deletionPolicy", "Retain");
+// By the CRD: what it does not know goes, what it has a default for comes.
+void default_by_schema(const Field& field, json& value) {
+  if (field.type == FieldType::kObject && value.is_object()) {
+    for (auto member = value.begin(); member != value.end();) {
+      const Field* known = field.find(member.key());
+      const bool defaulted = known != nullptr && !known->default_json.empty();
+      if (known == nullptr || (member->is_null() && defaulted))
+        member = value.erase(member);
+      else
+        ++member;
+    }
+    for (const Field& child : field.children) {
+      if (!value.contains(child.name) && !child.default_json.empty())
+        value[child.name] = json::parse(child.default_json);
+      if (const auto found = value.find(child.name); found != value.end())
+        default_by_schema(child, *found);
+    }
+  } else if (field.type == FieldType::kList && value.is_array() && !field.children.empty()) {
+    for (json& item : value) default_by_schema(field.children[0], item);
+  }
 }
 
 }  // namespace
@@ -218,7 +221,9 @@ void set_defaults(const ResourceType& type, json& object) {
   part(object, "metadata");
   if (is_custom(type)) {
     drop_nothings(object["metadata"]);
-    if (object.contains("spec") && object["spec"].is_object()) default_layout(object["spec"]);
+    for (auto member = object.begin(); member != object.end();)
+      member = among(kTopLevel, member.key()) ? std::next(member) : object.erase(member);
+    if (object.contains("spec")) default_by_schema(layout_spec_field(), object["spec"]);
     return;
   }
   drop_nothings(object);

@@ -70,9 +70,14 @@ void check_preconditions(const StoreKey& key, const json& object, const Options&
         true);
 }
 
-// The finalizers of the garbage collector, as the propagation asks for them.
-void set_collector_finalizers(json& object, const std::string& propagation) {
+// The finalizers of the garbage collector, as the propagation asks for them. Of a Job that is
+// deleted without a word about its pods they are orphaned, as batch/v1 has always done.
+void set_collector_finalizers(const ResourceType& type, json& object,
+                              const std::string& propagation) {
+  if (type.kind == "Event") return;  // the collector does not know them
   const bool orphans =
+      (propagation.empty() && type.kind == "Job" &&
+       !holds_text(object, {"metadata", "finalizers"}, kForeground)) ||
       propagation == "Orphan" ||
       (propagation.empty() && holds_text(object, {"metadata", "finalizers"}, kOrphan));
   const bool foreground =
@@ -142,7 +147,7 @@ WriteReply delete_again(Writing& writing, const WriteRequest& request, const Obj
       integer_at(*live, {"metadata", "deletionGracePeriodSeconds"}).value_or(0);
   if (!options.grace_s || *options.grace_s >= pending) return {.code = 200, .body = live};
   json object = *live;
-  set_collector_finalizers(object, options.propagation);
+  set_collector_finalizers(*request.key.type, object, options.propagation);
   const bool held = find_at(object, {"metadata", "finalizers"}) != nullptr;
   object["metadata"]["deletionGracePeriodSeconds"] = *options.grace_s;
   object["metadata"]["deletionTimestamp"] =
@@ -179,7 +184,7 @@ WriteReply delete_object(Writing& writing, const WriteRequest& request) {
     return delete_again(writing, request, live, options);
 
   json object = *live;
-  set_collector_finalizers(object, options.propagation);
+  set_collector_finalizers(*request.key.type, object, options.propagation);
   const bool held = find_at(object, {"metadata", "finalizers"}) != nullptr;
   if (!graceful && !held) return erase(writing, request, *live);
   const std::int64_t grace = graceful ? pod_grace(object, options) : 0;

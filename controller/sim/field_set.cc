@@ -99,6 +99,38 @@ json encode_fields(const FieldSet& set) {
   return fields;
 }
 
+void add_fields(json& fields_v1, const FieldSet& set) {
+  for (const auto& [step, below] : set.below) {
+    const bool fresh = !fields_v1.contains(step);
+    json& child = fields_v1[step];
+    if (fresh) child = json::object();
+    // A path of its own is told by "." once there is something below it.
+    const bool member = below.member || (!fresh && child.empty()) || child.contains(".");
+    child.erase(".");
+    add_fields(child, below);
+    if (member && !child.empty()) child["."] = json::object();
+  }
+}
+
+bool take_fields(json& fields_v1, const FieldSet& set) {
+  bool taken = false;
+  for (const auto& [step, below] : set.below) {
+    const auto found = fields_v1.find(step);
+    if (found == fields_v1.end()) continue;
+    json& child = *found;
+    const bool was_member = child.empty() || child.contains(".");
+    if (take_fields(child, below)) taken = true;
+    const bool member = was_member && !below.member;
+    if (member != was_member) taken = true;
+    child.erase(".");
+    if (child.empty() && !member)
+      fields_v1.erase(found);
+    else if (member && !child.empty())
+      child["."] = json::object();
+  }
+  return taken;
+}
+
 std::vector<std::string> print_paths(const FieldSet& set) {
   std::vector<std::string> paths;
   print_below(set, "", paths);

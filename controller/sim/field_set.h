@@ -27,6 +27,10 @@ FieldSet with_parents(const FieldSet& set);
 
 FieldSet decode_fields(const nlohmann::json& fields_v1);
 nlohmann::json encode_fields(const FieldSet& set);
+// On the encoded form, which is changed in place and only as far as the set reaches. Removing says
+// whether anything was there.
+void add_fields(nlohmann::json& fields_v1, const FieldSet& set);
+bool take_fields(nlohmann::json& fields_v1, const FieldSet& set);
 // Each path as conflicts name it: ".metadata.labels.a",
 // ".status.conditions[type=\"Ready\"].status".
 std::vector<std::string> print_paths(const FieldSet& set);

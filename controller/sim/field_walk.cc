@@ -49,6 +49,8 @@ class Comparing {
  public:
   using Place = std::vector<std::string>;
 
+  explicit Comparing(const std::vector<std::string_view>& skipped) : skipped_(skipped) {}
+
   Comparison result;
 
   void compare(const FieldSchema& schema, Place& path, const json* before, const json* after) {
@@ -67,6 +69,11 @@ class Comparing {
   }
 
  private:
+  bool is_skipped(const Place& path, const std::string& name) const {
+    if (path.empty()) return std::ranges::find(skipped_, name) != skipped_.end();
+    return path.size() == 1 && path[0] == "f:metadata" && is_identity(name);
+  }
+
   static void insert(FieldSet& set, const Place& path) {
     if (path.empty()) return;
     FieldSet* at = &set;
@@ -84,13 +91,14 @@ class Comparing {
   void compare_maps(const FieldSchema& schema, Place& path, const json* before, const json* after) {
     if (before != nullptr)
       for (const auto& [name, value] : before->items()) {
+        if (is_skipped(path, name)) continue;
         const json* other = after == nullptr ? nullptr : find_at(*after, {name.c_str()});
         if (other == nullptr || *other != value)
           descend(schema.member(name), path, "f:" + name, &value, other);
       }
     if (after == nullptr) return;
     for (const auto& [name, value] : after->items())
-      if (before == nullptr || !before->contains(name))
+      if ((before == nullptr || !before->contains(name)) && !is_skipped(path, name))
         descend(schema.member(name), path, "f:" + name, nullptr, &value);
   }
 
@@ -104,6 +112,8 @@ class Comparing {
     for (const auto& [step, item] : new_items)
       if (find_item(old_items, step) == nullptr) descend(schema.item(), path, step, nullptr, item);
   }
+
+  const std::vector<std::string_view>& skipped_;
 };
 
 // Adds what the value states below `set`, the place of the value.
@@ -232,8 +242,16 @@ bool strip(const FieldSchema& schema, json& value, const FieldSet& fields) {
 
 }  // namespace
 
-Comparison compare_fields(const FieldSchema& schema, const json& before, const json& after) {
-  Comparing comparing;
+bool is_identity(std::string_view metadata_member) {
+  constexpr std::string_view kIdentity[] = {
+      "name", "namespace",  "creationTimestamp", "selfLink",
+      "uid",  "generation", "managedFields",     "resourceVersion"};
+  return std::ranges::find(kIdentity, metadata_member) != std::end(kIdentity);
+}
+
+Comparison compare_objects(const FieldSchema& schema, const json& before, const json& after,
+                           const std::vector<std::string_view>& skipped) {
+  Comparing comparing(skipped);
   Comparing::Place path;
   comparing.compare(schema, path, &before, &after);
   return std::move(comparing.result);

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <string_view>
+#include <vector>
 
 #include "controller/sim/field_schema.h"
 #include "controller/sim/field_set.h"
@@ -14,8 +16,11 @@ struct Comparison {
   FieldSet changed;  // modified or added
   FieldSet removed;
 };
-Comparison compare_fields(const FieldSchema& schema, const nlohmann::json& before,
-                          const nlohmann::json& after);
+// What is nobody's is left out of both: an object's identity, and the top members in `skipped`.
+Comparison compare_objects(const FieldSchema& schema, const nlohmann::json& before,
+                           const nlohmann::json& after,
+                           const std::vector<std::string_view>& skipped);
+bool is_identity(std::string_view metadata_member);
 FieldSet stated_fields(const FieldSchema& schema, const nlohmann::json& object);
 nlohmann::json merge_fields(const FieldSchema& schema, const nlohmann::json& live,
                             const nlohmann::json& config);

@@ -22,7 +22,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::size_t kMaxUpdaters = 10;
+constexpr std::ptrdiff_t kMaxUpdaters = 10;
 
 struct Manager {
   std::string name;
@@ -118,23 +118,13 @@ json fields_of(const ResourceType& type, const json& object) {
   return fields;
 }
 
-// What a write to this subresource cannot change is not its writer's.
-void drop_foreign_fields(const ResourceType& type, const std::string& subresource, json& fields) {
-  if (!type.has_status) return;
-  if (subresource.empty()) {
-    fields.erase("status");
-    return;
-  }
-  if (is_custom(type)) {
-    json status = fields.contains("status") ? std::move(fields["status"]) : json();
-    fields = {{"metadata", json::object()}};
-    if (!status.is_null()) fields["status"] = std::move(status);
-    return;
-  }
-  fields.erase("spec");
-  if (type.kind == "Pod")
-    for (const char* name : {"deletionTimestamp", "ownerReferences"})
-      fields["metadata"].erase(name);
+// The top members that a write to this subresource does not own: what it cannot change.
+std::vector<std::string_view> foreign_members(const ResourceType& type,
+                                              const std::string& subresource) {
+  std::vector<std::string_view> members = {"apiVersion", "kind"};
+  if (type.has_status) members.push_back(subresource.empty() ? "status" : "spec");
+  if (!subresource.empty() && is_custom(type)) members.push_back("metadata");
+  return members;
 }
 
 void forget(Owners& owners, const FieldSet& fields, const Manager& but) {
@@ -144,49 +134,79 @@ void forget(Owners& owners, const FieldSet& fields, const Manager& but) {
   }
 }
 
-// Old updaters are folded into one, so that the list stays short.
-void cap_updaters(Owners& owners) {
-  std::vector<Owners::iterator> updaters;
-  for (auto owner = owners.begin(); owner != owners.end(); ++owner)
-    if (owner->first.operation == "Update") updaters.push_back(owner);
-  if (updaters.size() <= kMaxUpdaters) return;
-  std::ranges::sort(updaters, {}, [](const Owners::iterator& owner) {
-    return std::tie(owner->second.time, owner->first);
-  });
-  const Owners::iterator first = updaters[0];
-  const Manager bucket{"ancient-changes", "Update", first->first.api_version, ""};
-  Owned folded = first->second;
-  std::size_t left = updaters.size();
-  owners.erase(first);
-  for (std::size_t i = 1; i < updaters.size() && left > kMaxUpdaters; ++i, --left) {
-    folded.fields = union_of(folded.fields, updaters[i]->second.fields);
-    folded.time = updaters[i]->second.time;
-    owners.erase(updaters[i]);
+// The owners as they stand in an object: entries of its managedFields, changed in place.
+class OwnerList {
+ public:
+  explicit OwnerList(json entries) : entries_(std::move(entries)) {
+    if (!entries_.is_array()) entries_ = json::array();
   }
-  owners[bucket] = std::move(folded);
-}
 
-void track(const ResourceType& type, const json& live, const json& next, const Author& author,
-           Owners& owners) {
-  const Manager self{author.manager, "Update", type.api_version(), author.subresource};
-  json before = fields_of(type, live);
-  json after = fields_of(type, next);
-  drop_foreign_fields(type, author.subresource, before);
-  drop_foreign_fields(type, author.subresource, after);
-  const Comparison comparison = compare_fields(FieldSchema(type), before, after);
-  const FieldSet touched = union_of(comparison.changed, comparison.removed);
-  if (touched.empty()) return;
-  forget(owners, touched, self);
-  if (const auto own = owners.find(self); own != owners.end()) {
-    own->second.fields = difference_of(own->second.fields, comparison.removed);
-    if (own->second.fields.empty()) owners.erase(own);
+  bool empty() const { return entries_.empty(); }
+
+  void update(const Manager& self, const Comparison& comparison, const std::string& time) {
+    const FieldSet touched = union_of(comparison.changed, comparison.removed);
+    json* own = nullptr;
+    for (json& entry : entries_) {
+      const bool is_self = manager_of(entry) == self;
+      take_fields(entry["fieldsV1"], is_self ? comparison.removed : touched);
+      if (is_self) own = &entry;
+    }
+    if (!comparison.changed.empty()) {
+      if (own == nullptr) own = &add(self);
+      add_fields((*own)["fieldsV1"], comparison.changed);
+      (*own)["time"] = time;
+    }
+    std::erase_if(entries_.get_ref<json::array_t&>(),
+                  [](const json& entry) { return entry["fieldsV1"].empty(); });
+    cap();
+    sort();
   }
-  if (comparison.changed.empty()) return;
-  Owned& own = owners[self];
-  own.fields = union_of(own.fields, comparison.changed);
-  own.time = author.time;
-  cap_updaters(owners);
-}
+
+  json take() { return std::move(entries_); }
+
+ private:
+  static Manager manager_of(const json& entry) {
+    return {text_at(entry, {"manager"}), text_at(entry, {"operation"}),
+            text_at(entry, {"apiVersion"}), text_at(entry, {"subresource"})};
+  }
+
+  json& add(const Manager& manager) {
+    json entry = {{"manager", manager.name},
+                  {"operation", manager.operation},
+                  {"apiVersion", manager.api_version},
+                  {"fieldsType", "FieldsV1"},
+                  {"fieldsV1", json::object()}};
+    if (!manager.subresource.empty()) entry["subresource"] = manager.subresource;
+    entries_.push_back(std::move(entry));
+    return entries_.back();
+  }
+
+  // Old updaters are folded into one, so that the list stays short.
+  void cap() {
+    const auto is_update = [](const json& entry) { return entry["operation"] == "Update"; };
+    auto left = std::count_if(entries_.begin(), entries_.end(), is_update);
+    if (left <= kMaxUpdaters) return;
+    sort();  // updates stand last, the oldest first
+    const auto first = std::find_if(entries_.begin(), entries_.end(), is_update);
+    (*first)["manager"] = "ancient-changes";
+    first->erase("subresource");
+    for (auto next = first + 1; left > kMaxUpdaters; --left) {
+      add_fields((*first)["fieldsV1"], decode_fields((*next)["fieldsV1"]));
+      (*first)["time"] = (*next)["time"];
+      next = entries_.erase(next);
+    }
+  }
+
+  void sort() {
+    std::ranges::stable_sort(entries_.get_ref<json::array_t&>(), {}, [](const json& entry) {
+      return std::make_tuple(text_at(entry, {"operation"}), text_at(entry, {"time"}),
+                             text_at(entry, {"manager"}), text_at(entry, {"apiVersion"}),
+                             text_at(entry, {"subresource"}));
+    });
+  }
+
+  json entries_;
+};
 
 struct Conflict {
   Manager with;
@@ -242,19 +262,24 @@ json prune(const FieldSchema& schema, const json& merged, const Owners& owners,
 }  // namespace
 
 void track_update(const ResourceType& type, const json& live, json& next, const Author& author) {
+  json& metadata = next["metadata"];
+  json given = metadata.contains("managedFields") ? std::move(metadata["managedFields"]) : json();
+  metadata.erase("managedFields");
   const bool own_list = author.subresource.empty();
-  const json* given = find_at(next, {"metadata", "managedFields"});
-  const bool reset = own_list && given != nullptr && given->is_array() &&
-                     (given->empty() || (given->size() == 1 && (*given)[0].empty()));
-  Owners owners;
-  if (own_list && !reset) owners = decode_owners(next);
-  if (owners.empty() && !reset && !live.is_null()) owners = decode_owners(live);
-  if (owners.empty() && !live.is_null()) {
-    next["metadata"].erase("managedFields");
-    return;
-  }
-  track(type, live, next, author, owners);
-  encode_owners(owners, next);
+  const bool reset =
+      own_list && given.is_array() && (given.empty() || (given.size() == 1 && given[0].empty()));
+  OwnerList owners(own_list && !reset ? std::move(given) : json());
+  const json* live_owners = find_at(live, {"metadata", "managedFields"});
+  if (owners.empty() && !reset && live_owners != nullptr) owners = OwnerList(*live_owners);
+  // An object whose fields have no owners stays so.
+  if (owners.empty() && !live.is_null()) return;
+  const Comparison comparison =
+      compare_objects(FieldSchema(type), live.is_null() ? empty_object(type) : live, next,
+                      foreign_members(type, author.subresource));
+  if (!comparison.changed.empty() || !comparison.removed.empty())
+    owners.update({author.manager, "Update", type.api_version(), author.subresource}, comparison,
+                  author.time);
+  if (!owners.empty()) metadata["managedFields"] = owners.take();
 }
 
 json apply_config(const ResourceType& type, const json& live, const json& config,
@@ -263,17 +288,20 @@ json apply_config(const ResourceType& type, const json& live, const json& config
   Owners owners;
   if (!live.is_null()) {
     owners = decode_owners(live);
-    if (owners.empty())
-      track(type, json(), live, {"before-first-apply", author.subresource, author.time}, owners);
+    if (owners.empty()) {
+      json first = live;
+      track_update(type, json(), first, {"before-first-apply", author.subresource, author.time});
+      owners = decode_owners(first);
+    }
   }
   const Manager self{author.manager, "Apply", type.api_version(), author.subresource};
   const auto previous = owners.find(self);
   const Owned last = previous == owners.end() ? Owned() : previous->second;
 
   const json before = fields_of(type, live);
-  json stated = fields_of(type, config);
-  drop_foreign_fields(type, author.subresource, stated);
-  FieldSet own = stated_fields(schema, stated);
+  const std::vector<std::string_view> foreign = foreign_members(type, author.subresource);
+  FieldSet own = stated_fields(schema, fields_of(type, config));
+  for (const std::string_view member : foreign) own.below.erase("f:" + std::string(member));
   if (const auto metadata = own.below.find("f:metadata"); metadata != own.below.end()) {
     metadata->second.member = false;
     if (metadata->second.empty()) own.below.erase(metadata);
@@ -282,11 +310,7 @@ json apply_config(const ResourceType& type, const json& live, const json& config
   const json merged = merge_fields(schema, before, fields_of(type, config));
   json after = prune(schema, merged, owners, last.fields);
 
-  json compared_before = before;
-  json compared_after = after;
-  drop_foreign_fields(type, author.subresource, compared_before);
-  drop_foreign_fields(type, author.subresource, compared_after);
-  const Comparison comparison = compare_fields(schema, compared_before, compared_after);
+  const Comparison comparison = compare_objects(schema, before, after, foreign);
   std::vector<Conflict> conflicts;
   for (const auto& [manager, owned] : owners)
     if (manager != self)
