@@ -77,7 +77,7 @@ WriteReply create_object(Writing& writing, const WriteRequest& request) {
   admit_create(type, object);
   const std::vector<Cause> causes = validate_create(type, object);
   if (!causes.empty()) throw invalid(type, key.name, causes);
-  if (with_version)
+  if (with_version && request.verb == WriteVerb::kCreate && !request.dry_run)
     throw internal_error("resourceVersion should not be set on objects to be created");
   if (writing.store.find(key) != nullptr) throw already_exists(type, key.name);
   return store_object(writing, request, key, std::move(object), 201);

@@ -54,11 +54,11 @@ constexpr Entry kLists[] = {
 
 // By the last member, which tells them apart in every kind here.
 constexpr std::string_view kAtomicMaps[] = {
-    "selector",          "labelSelector", "podSelector",
-    "namespaceSelector", "regarding",     "related",
-    "fieldRef",          "secretKeyRef",  "configMapKeyRef",
-    "resourceFieldRef",  "claimRef",      "requiredDuringSchedulingIgnoredDuringExecution",
-    "nodeSelector"};
+    "selector",          "labelSelector",    "podSelector",
+    "namespaceSelector", "regarding",        "related",
+    "fieldRef",          "secretKeyRef",     "configMapKeyRef",
+    "resourceFieldRef",  "claimRef",         "requiredDuringSchedulingIgnoredDuringExecution",
+    "nodeSelector",      "ownerReferences[]"};
 
 }  // namespace
 

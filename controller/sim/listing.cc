@@ -86,12 +86,12 @@ Page compute_page(const Store& store, const Target& target, const Selector& sele
               text_at(*object, {"metadata", "name"})};
     if (after && std::tie(key.namespace_, key.name) <= std::tie(after->namespace_, after->name))
       continue;
-    if (!selector.matches(*object)) continue;
-    if (limit == 0 || page.objects.size() < limit) {
+    // Behind a full page the server looks no further: what is left may not match at all.
+    if (limit > 0 && page.objects.size() == limit) {
+      ++page.remaining;
+    } else if (selector.matches(*object)) {
       if (page.objects.size() + 1 == limit) page.continue_token = encode(key);
       page.objects.push_back(std::move(object));
-    } else {
-      ++page.remaining;
     }
   }
   if (page.remaining == 0) page.continue_token.clear();
@@ -155,9 +155,11 @@ void check_list_options(const Target& target, bool watch) {
 }
 
 std::string list_objects(const Store& store, const Target& target) {
+  // Labels are read first, then the other options, and then whether the kind has such fields.
+  const std::string labels = target.option("labelSelector");
+  parse_selector(*target.type, labels, "");
   check_list_options(target, false);
-  const Selector selector =
-      parse_selector(*target.type, target.option("labelSelector"), target.option("fieldSelector"));
+  const Selector selector = parse_selector(*target.type, labels, target.option("fieldSelector"));
   const Page page = compute_page(store, target, selector);
   std::string text =
       fmt::format(R"({{"kind":"{}List","apiVersion":"{}","metadata":{{"resourceVersion":"{}")",

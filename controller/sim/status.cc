@@ -21,9 +21,14 @@ std::string resource_name(const ResourceType& type) {
   return name;
 }
 
+// An event is judged as the core group's kind, whichever group it was sent to.
+std::string_view group_of_kind(const ResourceType& type) {
+  return type.kind == "Event" ? "" : type.group;
+}
+
 std::string kind_name(const ResourceType& type) {
   std::string name(type.kind);
-  if (!type.group.empty()) name.append(".").append(type.group);
+  if (!group_of_kind(type).empty()) name.append(".").append(type.group);
   return name;
 }
 
@@ -41,7 +46,8 @@ ObjectPtr details_of(const ResourceType& type, std::string_view kind, const std:
                      const std::vector<Cause>& causes = {}) {
   json details = {{"kind", kind}};
   if (!name.empty()) details["name"] = name;
-  if (!type.group.empty()) details["group"] = type.group;
+  const std::string_view group = kind == type.kind ? group_of_kind(type) : type.group;
+  if (!group.empty()) details["group"] = group;
   if (!causes.empty()) details["causes"] = causes_of(causes);
   return std::make_shared<const json>(std::move(details));
 }

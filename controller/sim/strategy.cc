@@ -142,8 +142,8 @@ void admit_create(const ResourceType& type, json& object) {
     json& taints = object["spec"]["taints"];
     if (!taints.is_array() || std::find(taints.begin(), taints.end(), taint) == taints.end())
       taints.push_back(taint);
-  } else if (type.kind == "Job") {
-    object["metadata"]["labels"].update(object["spec"]["template"]["metadata"]["labels"]);
+  } else if (type.kind == "Job" && find_at(object, {"metadata", "labels"}) == nullptr) {
+    object["metadata"]["labels"] = object["spec"]["template"]["metadata"]["labels"];
   }
 }
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
 #include "controller/sim/defaults.h"
+#include "controller/sim/layout_schema.h"
 #include "controller/sim/managed_fields.h"
 #include "controller/sim/metadata.h"
 #include "controller/sim/object_fields.h"
@@ -15,6 +18,7 @@
 #include "controller/sim/target.h"
 #include "controller/sim/validation.h"
 #include "controller/sim/writes.h"
+#include "controller/sim/wrong_types.h"
 
 namespace berth::sim {
 
@@ -41,14 +45,23 @@ json compute_next(const WriteRequest& request, const json& live, const Author& a
     default:
       next = decode_body(*request.key.type, request.body);
   }
-  if (!next.is_object() || (next.contains("metadata") && !next["metadata"].is_object()))
-    throw invalid_options("", {invalid_value("patch", quote(to_text(next)), "is no object")});
+  if (!next.is_object() || !find_wrong_type(*request.key.type, next).empty())
+    throw invalid_options("", {invalid_value("patch", quote(to_text(next)), "cannot be read")});
   return next;
+}
+
+bool fits_schema(const ResourceType& type, const json& config) {
+  if (!find_wrong_type(type, config).empty()) return false;
+  std::vector<Cause> causes;
+  if (is_custom(type)) check_layout_schema(config, causes);
+  return std::ranges::none_of(
+      causes, [](const Cause& cause) { return cause.reason == "FieldValueTypeInvalid"; });
 }
 
 // What an apply states about itself, before anything stands of it.
 void check_config(const WriteRequest& request, bool exists) {
-  const ResourceType& type = *request.key.type;
+  const StoreKey& key = request.key;
+  const ResourceType& type = *key.type;
   if (request.body == nullptr || !request.body->is_object())
     throw bad_request("error decoding YAML: the configuration is no object");
   const json& config = *request.body;
@@ -64,13 +77,15 @@ void check_config(const WriteRequest& request, bool exists) {
   if (name.empty())
     throw bad_request(fmt::format(
         "the name of the object ({} based on URL) was undeterminable: name must be provided",
-        request.key.name));
+        key.name));
   if (const json* owners = find_at(config, {"metadata", "managedFields"});
       owners != nullptr && !owners->is_null())
     throw bad_request("metadata.managedFields must be nil");
+  if (!fits_schema(type, config))
+    throw internal_error(fmt::format("failed to create typed patch object ({})", key.str()));
   const std::string uid = text_at(config, {"metadata", "uid"});
   if (!exists && !uid.empty())
-    throw conflict(type, request.key.name,
+    throw conflict(type, key.name,
                    fmt::format("uid mismatch: the provided object specified uid {}, and no "
                                "existing object was found",
                                uid));
@@ -94,17 +109,22 @@ void check_names(WriteVerb verb, const StoreKey& key, const json& next) {
                     namespace_, key.namespace_));
 }
 
+// A PUT means the object that had this uid; `live` is null where there is none.
+void check_uid(const StoreKey& key, const json& live, const json& next) {
+  const std::string uid = text_at(next, {"metadata", "uid"});
+  const std::string stands = text_at(live, {"metadata", "uid"});
+  if (uid.empty() || uid == stands) return;
+  throw conflict(*key.type, key.name,
+                 fmt::format("StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: 0, "
+                             "AdditionalErrorMsg: Precondition failed: UID in precondition: {}, "
+                             "UID in object meta: {}",
+                             key.str(), uid, stands));
+}
+
 // What the object says about the version it was made of.
 void check_version(const WriteRequest& request, const json& live, json& next) {
   const StoreKey& key = request.key;
-  const std::string uid = text_at(next, {"metadata", "uid"});
-  const std::string stands = text_at(live, {"metadata", "uid"});
-  if (request.verb == WriteVerb::kUpdate && !uid.empty() && uid != stands)
-    throw conflict(*key.type, key.name,
-                   fmt::format("StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: "
-                               "0, AdditionalErrorMsg: Precondition failed: UID in precondition: "
-                               "{}, UID in object meta: {}",
-                               key.str(), uid, stands));
+  if (request.verb == WriteVerb::kUpdate) check_uid(key, live, next);
   const std::string version = text_at(next, {"metadata", "resourceVersion"});
   const std::string current = text_at(live, {"metadata", "resourceVersion"});
   if (version.empty() || version == "0") {
@@ -142,8 +162,14 @@ WriteReply update_object(Writing& writing, const WriteRequest& request) {
     const bool may_create = request.verb == WriteVerb::kApply ||
                             (request.verb == WriteVerb::kUpdate && creates_on_update(type));
     const bool creates = request.subresource.empty() && may_create;
+    // Whether a PUT's body is one for this URL is known before what stands there.
+    const bool put = request.verb == WriteVerb::kUpdate;
+    if (put) check_names(request.verb, key, decode_body(type, request.body));
     if (!creates) throw not_found(type, key.name);
-    check_names(request.verb, key, *request.body);
+    if (put)
+      check_uid(key, json(), *request.body);
+    else
+      check_names(request.verb, key, *request.body);
     return create_object(writing, request);
   }
   const Author author{request.field_manager, request.subresource, time_text(writing.clock.wall())};
@@ -156,7 +182,8 @@ WriteReply update_object(Writing& writing, const WriteRequest& request) {
   keep_identity(*live, next);
   prepare_update(type, *live, next, request.subresource);
   std::vector<Cause> causes = find_changed_identity(*live, next);
-  if (causes.empty()) causes = validate_update(type, *live, next, request.subresource);
+  std::ranges::move(validate_update(type, *live, next, request.subresource),
+                    std::back_inserter(causes));
   if (!causes.empty()) throw invalid(type, key.name, causes);
   if (request.verb != WriteVerb::kApply) track_update(type, *live, next, author);
   if (next == *live) return {.code = 200, .body = live};

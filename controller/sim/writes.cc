@@ -9,6 +9,7 @@
 #include "apis/time.h"
 #include "controller/sim/object_fields.h"
 #include "controller/sim/status.h"
+#include "controller/sim/wrong_types.h"
 
 namespace berth::sim {
 
@@ -42,9 +43,19 @@ json decode_body(const ResourceType& type, const ObjectPtr& body) {
     throw bad_request(fmt::format(
         "the object provided is unrecognized (must be of type {}): Object '{}' is missing in '{}'",
         type.kind, kind.empty() ? "Kind" : "apiVersion", to_text(object)));
+  if (is_custom(type) && version == type.api_version() && kind != type.kind) {
+    ResourceType named = type;
+    named.kind = kind;
+    throw invalid(named, text_at(object, {"metadata", "name"}),
+                  {invalid_value("kind", quote(kind), fmt::format("must be {}", type.kind))});
+  }
   if ((!kind.empty() && kind != type.kind) || (!version.empty() && version != type.api_version()))
     throw bad_request(
         fmt::format("{} in version {} cannot be handled as a {}", kind, quote(version), type.kind));
+  if (const std::string field = find_wrong_type(type, object); !field.empty())
+    throw bad_request(
+        fmt::format("{} in version {} cannot be handled as a {}: {} is of another type", type.kind,
+                    quote(type.version), type.kind, field));
   object["kind"] = type.kind;
   object["apiVersion"] = type.api_version();
   return object;

@@ -33,8 +33,10 @@ bool is_empty(const json& value) {
   return value.is_null() || ((value.is_object() || value.is_array()) && value.empty());
 }
 
-json sorted(json list) {
+// The server often checks a field in two places, and then says so twice.
+json as_set(json list) {
   std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
   return list;
 }
 
@@ -113,7 +115,7 @@ json Normaliser::status(const json& value) {
     if (is_read(cause)) normal["message"] = text(cause.value("message", ""));
     causes.push_back(std::move(normal));
   }
-  if (!causes.empty()) out["causes"] = sorted(std::move(causes));
+  if (!causes.empty()) out["causes"] = as_set(std::move(causes));
   return out;
 }
 

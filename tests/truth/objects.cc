@@ -240,7 +240,10 @@ Edit ObjectWriter::wrong_edit(const Kind& kind) {
     return {"a duration of 0", parse(R"({"spec": {"leaseDurationSeconds": 0}})")};
   if (kind.plural == "poddisruptionbudgets")
     return {"both bounds", parse(R"({"spec": {"minAvailable": 1, "maxUnavailable": 1}})")};
-  if (kind.plural == "events") return {"another reason", parse(R"({"reason": "Other"})")};
+  if (kind.plural == "events") {
+    if (choice < 5) return {"another reason", parse(R"({"reason": "Other"})")};
+    return {"another note", parse(R"({"note": "not so"})")};
+  }
   if (kind.plural == "miglayouts") {
     if (choice < 5)
       return {"no such order", parse(R"({"spec": {"rollout": {"order": "Upwards"}}})")};

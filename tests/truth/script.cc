@@ -51,7 +51,7 @@ class ScriptWriter {
     const std::vector<const Kind*> cast = choose_cast();
     const std::size_t length = 10 + random_.below(31 - 2 * cast.size());
     for (const Kind* kind : cast) create(*kind);
-    drains_ = cast.size() == 2 && cast[1]->plural == "poddisruptionbudgets";
+    drains_ = cast[0]->plural == "pods" && cast.back()->plural == "poddisruptionbudgets";
     if (drains_) prepare_drain(*cast[0], *cast[1]);
     while (script_.operations.size() < length) add_one(*cast[random_.below(cast.size())]);
     for (const Kind* kind : cast) watch(*kind);
@@ -237,7 +237,7 @@ void ScriptWriter::create(const Kind& kind) {
   Operation& operation = add(Verb::kCreate, kind, what, "POST", target);
   operation.target += write_query(operation, objects_.any_of({"script", "alice"}));
   operation.body = object.dump();
-  if (choice == 7) operation.body = objects_.any_of({"", "{", "[]", "5", "{}"});
+  if (choice == 7) operation.body = objects_.any_of({"", "{", "[]", "5"});
   if (comes_about && choice != 7 && !operation.dry_run) objects.present.insert(name);
 }
 

@@ -20,6 +20,9 @@ struct Exchange {
   Request request;
   Answer answer;
 };
+// Puts an object behind all scripts' objects of the cluster-scoped kinds: whether a page is the
+// last one must not depend on what other scripts have left.
+void prepare(Side& side);
 std::vector<Exchange> run(const Script& script, Side& side);
 
 }  // namespace berth::truth

@@ -81,6 +81,7 @@ void try_script(std::uint64_t seed, ServerSide& server, const Flags& flags, Find
   const Script script = write_script(seed);
   const std::vector<Exchange> real = run(script, server);
   SimulatorSide simulator(seed);
+  prepare(simulator);
   const std::vector<Exchange> simulated = run(script, simulator);
   const std::optional<Difference> difference = compare(real, simulated);
 
@@ -119,6 +120,9 @@ int run_all(const Flags& flags) {
     plane.kube().list("miglayouts");
     return "";
   });
+
+  ServerSide first(plane.credentials("script"));
+  prepare(first);
 
   const auto begin = std::chrono::steady_clock::now();
   Findings findings;

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/sim/wrong_types.h"
+
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+namespace berth::sim {
+
+using nlohmann::json;
+
+namespace {
+
+enum class Shape { kObject, kTexts, kList, kText, kBoolean, kInteger };
+
+struct Known {
+  std::string_view kind;  // empty: every kind
+  const char* part;       // "metadata", "spec", "status"; empty: the object itself
+  const char* field;      // empty: the part itself
+  Shape shape;
+};
+
+constexpr Known kKnown[] = {
+    {"", "metadata", "", Shape::kObject},
+    {"", "metadata", "name", Shape::kText},
+    {"", "metadata", "namespace", Shape::kText},
+    {"", "metadata", "uid", Shape::kText},
+    {"", "metadata", "resourceVersion", Shape::kText},
+    {"", "metadata", "labels", Shape::kTexts},
+    {"", "metadata", "annotations", Shape::kTexts},
+    {"", "metadata", "finalizers", Shape::kList},
+    {"", "metadata", "ownerReferences", Shape::kList},
+    {"Node", "spec", "", Shape::kObject},
+    {"Node", "spec", "unschedulable", Shape::kBoolean},
+    {"Node", "spec", "taints", Shape::kList},
+    {"Node", "status", "", Shape::kObject},
+    {"Node", "status", "conditions", Shape::kList},
+    {"Pod", "spec", "", Shape::kObject},
+    {"Pod", "spec", "nodeName", Shape::kText},
+    {"Pod", "spec", "containers", Shape::kList},
+    {"Pod", "status", "", Shape::kObject},
+    {"Pod", "status", "phase", Shape::kText},
+    {"Pod", "status", "conditions", Shape::kList},
+    {"ConfigMap", "", "data", Shape::kTexts},
+    {"Lease", "spec", "", Shape::kObject},
+    {"Lease", "spec", "holderIdentity", Shape::kText},
+    {"Lease", "spec", "leaseDurationSeconds", Shape::kInteger},
+    {"Lease", "spec", "leaseTransitions", Shape::kInteger},
+    {"Job", "spec", "", Shape::kObject},
+    {"Job", "spec", "suspend", Shape::kBoolean},
+    {"Job", "spec", "parallelism", Shape::kInteger},
+    {"Job", "spec", "completions", Shape::kInteger},
+    {"PodDisruptionBudget", "spec", "", Shape::kObject},
+    {"PodDisruptionBudget", "status", "", Shape::kObject},
+    {"PodDisruptionBudget", "status", "disruptionsAllowed", Shape::kInteger},
+};
+
+bool all_texts(const json& value) {
+  if (!value.is_object()) return false;
+  for (const json& entry : value)
+    if (!entry.is_string() && !entry.is_null()) return false;
+  return true;
+}
+
+bool fits(const json& value, Shape shape) {
+  switch (shape) {
+    case Shape::kObject:
+      return value.is_object();
+    case Shape::kTexts:
+      return all_texts(value);
+    case Shape::kList:
+      return value.is_array();
+    case Shape::kText:
+      return value.is_string();
+    case Shape::kBoolean:
+      return value.is_boolean();
+    case Shape::kInteger:
+      return value.is_number_integer();
+  }
+  return false;
+}
+
+// Null stands for absent.
+const json* member(const json& object, const char* name) {
+  if (*name == '\0') return &object;
+  const auto found = object.find(name);
+  return found == object.end() || found->is_null() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::string find_wrong_type(const ResourceType& type, const json& object) {
+  for (const Known& known : kKnown) {
+    if (!known.kind.empty() && known.kind != type.kind) continue;
+    const json* part = member(object, known.part);
+    const json* value = part != nullptr && part->is_object() ? member(*part, known.field) : part;
+    if (value == nullptr || fits(*value, known.shape)) continue;
+    const std::string dot = *known.part != '\0' && *known.field != '\0' ? "." : "";
+    return known.part + dot + known.field;
+  }
+  return "";
+}
+
+}  // namespace berth::sim
