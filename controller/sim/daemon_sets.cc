@@ -55,10 +55,18 @@ void pin(json& spec, const std::string& node) {
 
 std::string node_meant(const json& pod) {
   if (const std::string bound = node_of(pod); !bound.empty()) return bound;
-  const json* terms =
+  const json* list =
       find_at(pod, {"spec", "affinity", "nodeAffinity",
                     "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"});
-  return terms == nullptr ? "" : (*terms)[0]["matchFields"][0]["values"][0].get<std::string>();
+  const auto first = [](const json* of) {
+    return of != nullptr && of->is_array() && !of->empty() ? &of->front() : nullptr;
+  };
+  for (const char* member : {"matchFields", "values"}) {
+    const json* holder = first(list);
+    list = holder == nullptr ? nullptr : find_at(*holder, {member});
+  }
+  const json* name = first(list);
+  return name == nullptr ? "" : text_at(*name, {});
 }
 
 }  // namespace

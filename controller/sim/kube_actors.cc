@@ -9,6 +9,7 @@
 #include "controller/sim/jobs.h"
 #include "controller/sim/kubelet.h"
 #include "controller/sim/node_lifecycle.h"
+#include "controller/sim/object_state.h"
 #include "controller/sim/pod_gc.h"
 #include "controller/sim/relations.h"
 #include "controller/sim/replica_sets.h"
@@ -71,7 +72,14 @@ StoreKey pod_key(const std::string& namespace_, const std::string& name) {
 KubeActors::KubeActors(Simulation& simulation, KubeOptions options)
     : parts_(std::make_unique<Parts>(simulation, options)) {
   // What stands already is news to actors that have just started.
-  for (const Change* change : simulation.store().since(0)) parts_->on_change(*change);
+  for (const ResourceType& type : resource_types())
+    for (const ObjectPtr& object : simulation.store().list(type))
+      parts_->on_change({.kind = Change::Kind::kAdded,
+                         .key = key_of(type.plural, *object),
+                         .revision = simulation.store().revision(),
+                         .before = nullptr,
+                         .after = object,
+                         .user = ""});
   simulation.store().observe([parts = parts_.get()](const Change& c) { parts->on_change(c); });
 }
 

@@ -55,7 +55,7 @@ std::optional<std::string> label(const json& object, const std::string& key) {
 
 bool labels_include(const json& object, const json& wanted) {
   for (const auto& [key, value] : wanted.items())
-    if (label(object, key) != value.get<std::string>()) return false;
+    if (!value.is_string() || label(object, key) != value.get<std::string>()) return false;
   return true;
 }
 

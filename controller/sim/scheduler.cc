@@ -21,7 +21,7 @@ using std::chrono::nanoseconds;
 constexpr char kUser[] = "system:kube-scheduler";
 
 bool waits_for_us(const json& pod) {
-  if (!node_of(pod).empty() || !is_active(pod)) return false;
+  if (!pod.contains("spec") || !node_of(pod).empty() || !is_active(pod)) return false;
   const json* gates = find_at(pod, {"spec", "schedulingGates"});
   if (gates != nullptr && !gates->empty()) return false;
   const std::string scheduler = text_at(pod, {"spec", "schedulerName"});
@@ -70,7 +70,7 @@ void Scheduler::on_change(const Change& change) {
   if (deleted || !waits_for_us(*change.after)) unschedulable_.erase(change.key);
   if (!deleted && waits_for_us(*change.after)) {
     // The word that it is unschedulable is our own.
-    if (change.before == nullptr || (*change.before)["spec"] != (*change.after)["spec"])
+    if (change.before == nullptr || differ(*change.before, *change.after, {"spec"}))
       decisions_.wake(change.key, nanoseconds(0));
     return;
   }
