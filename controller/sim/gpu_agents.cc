@@ -151,6 +151,7 @@ GpuAgents::~GpuAgents() = default;
 void GpuAgents::add_node(const GpuNode& node) {
   AgentWorld& world = parts_->world;
   parts_->hosts[node.name] = std::make_unique<Parts::Host>(world, node);
+  world.kube.start_kubelet(node.name);  // whatever became of a machine of that name
   json body;
   body["metadata"]["name"] = node.name;
   body["metadata"]["labels"] =

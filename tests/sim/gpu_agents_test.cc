@@ -462,6 +462,8 @@ TEST_F(GpuAgentsTest, DiscoveryPutsItsLabelsRightWithinAMinute) {
 
 TEST_F(GpuAgentsTest, AMachineUnderAnOldNameStartsWithMigOff) {
   roll("halves");
+  agents_.reboot("n1");
+  world_.run_for(1s);
   agents_.remove_node("n1");
   world_.run_for(1min);
   EXPECT_EQ(person_.get("nodes", "", "n1"), nullptr);
