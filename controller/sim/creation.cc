@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "apis/time.h"
 #include "controller/sim/defaults.h"
 #include "controller/sim/managed_fields.h"
 #include "controller/sim/object_fields.h"
@@ -59,7 +60,7 @@ WriteReply create_object(Writing& writing, const WriteRequest& request) {
   const json nothing;
   json object = decode_body(type, request.body);
   if (!object["metadata"].is_object()) object["metadata"] = json::object();
-  const std::string now = time_text(writing.clock.wall());
+  const std::string now = format_time(writing.clock.wall());
   const Author author{request.field_manager, request.subresource, now};
   const bool applied = request.verb == WriteVerb::kApply;
   if (applied) object = apply_config(type, nothing, object, author, request.force);
@@ -67,8 +68,10 @@ WriteReply create_object(Writing& writing, const WriteRequest& request) {
   if (type.namespaced) check_namespace(writing.store, type, key);
 
   json& metadata = object["metadata"];
-  const bool with_version = metadata.contains("resourceVersion");
-  metadata.erase("resourceVersion");
+  // What is only tried never gets as far as where this is looked at.
+  const bool with_version = request.verb == WriteVerb::kCreate && !request.dry_run &&
+                            metadata.contains("resourceVersion");
+  if (request.verb != WriteVerb::kCreate || !request.dry_run) metadata.erase("resourceVersion");
   metadata["uid"] = writing.random.uuid();
   metadata["creationTimestamp"] = now;
   set_defaults(type, object);
@@ -77,7 +80,7 @@ WriteReply create_object(Writing& writing, const WriteRequest& request) {
   admit_create(type, object);
   const std::vector<Cause> causes = validate_create(type, object);
   if (!causes.empty()) throw invalid(type, key.name, causes);
-  if (with_version && request.verb == WriteVerb::kCreate && !request.dry_run)
+  if (with_version)
     throw internal_error("resourceVersion should not be set on objects to be created");
   if (writing.store.find(key) != nullptr) throw already_exists(type, key.name);
   return store_object(writing, request, key, std::move(object), 201);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "apis/time.h"
 #include "controller/sim/object_fields.h"
 #include "controller/sim/status.h"
 #include "controller/sim/strategy.h"
@@ -102,7 +103,8 @@ void set_collector_finalizers(const ResourceType& type, json& object,
 void mark_deleted(const Writing& writing, json& object, std::int64_t grace_s) {
   json& metadata = object["metadata"];
   if (!metadata.contains("deletionTimestamp")) {
-    metadata["deletionTimestamp"] = time_text(writing.clock.wall() + std::chrono::seconds(grace_s));
+    metadata["deletionTimestamp"] =
+        format_time(writing.clock.wall() + std::chrono::seconds(grace_s));
     if (metadata.contains("generation"))
       metadata["generation"] = metadata["generation"].get<std::int64_t>() + 1;
   }
@@ -131,41 +133,51 @@ json success(const StoreKey& key, const json& object) {
           {"details", std::move(details)}};
 }
 
-WriteReply erase(Writing& writing, const WriteRequest& request, const json& object) {
-  if (!request.dry_run) writing.store.erase(request.key, request.user);
-  const bool returns_object =
-      request.key.type->kind == "Pod" || request.key.type->kind == "Namespace";
-  return {
-      .code = 200,
-      .body = std::make_shared<const json>(returns_object ? object : success(request.key, object))};
+// The answer is a Status; of a pod or a namespace it is what was there last.
+WriteReply erase(Writing& writing, const WriteRequest& request, const ObjectPtr& object) {
+  const StoreKey& key = request.key;
+  ObjectPtr last = object;
+  if (!request.dry_run) {
+    writing.store.erase(key, request.user);
+    last = writing.store.since(writing.store.revision() - 1).front()->after;
+  }
+  if (key.type->kind == "Pod" || key.type->kind == "Namespace") return {.code = 200, .body = last};
+  return {.code = 200, .body = std::make_shared<const json>(success(key, *object))};
 }
 
-// A second deletion of a pod only shortens the grace of the first.
+// A second deletion of a pod that has been given time only shortens it, never into the past: the
+// last second is left to its kubelet.
 WriteReply delete_again(Writing& writing, const WriteRequest& request, const ObjectPtr& live,
-                        const Options& options) {
-  const std::int64_t pending =
-      integer_at(*live, {"metadata", "deletionGracePeriodSeconds"}).value_or(0);
-  if (!options.grace_s || *options.grace_s >= pending) return {.code = 200, .body = live};
+                        const Options& options, std::int64_t pending_s) {
+  if (!options.grace_s || *options.grace_s >= pending_s) return {.code = 200, .body = live};
   json object = *live;
   set_collector_finalizers(*request.key.type, object, options.propagation);
   const bool held = find_at(object, {"metadata", "finalizers"}) != nullptr;
-  object["metadata"]["deletionGracePeriodSeconds"] = *options.grace_s;
-  object["metadata"]["deletionTimestamp"] =
-      time_text(writing.clock.wall() + std::chrono::seconds(*options.grace_s));
+  const WallTime now = writing.clock.wall();
+  std::int64_t grace_s = *options.grace_s;
+  WallTime end = now + std::chrono::seconds(grace_s);
+  if (const auto was = parse_time(text_at(*live, {"metadata", "deletionTimestamp"})))
+    end = *was + std::chrono::seconds(grace_s - pending_s);
+  if (end < now) {
+    end = now;
+    grace_s = std::min<std::int64_t>(grace_s, 1);
+  }
+  object["metadata"]["deletionGracePeriodSeconds"] = grace_s;
+  object["metadata"]["deletionTimestamp"] = format_time(end);
   const WriteReply stored = store_object(writing, request, request.key, std::move(object), 200);
-  if (*options.grace_s > 0 || held) return stored;
-  return erase(writing, request, *stored.body);
+  if (grace_s > 0 || held) return stored;
+  return erase(writing, request, stored.body);
 }
 
 // A namespace goes once its controller has emptied it.
 WriteReply delete_namespace(Writing& writing, const WriteRequest& request, const ObjectPtr& live) {
   const bool held = find_at(*live, {"spec", "finalizers"}) != nullptr ||
                     find_at(*live, {"metadata", "finalizers"}) != nullptr;
-  if (!held) return erase(writing, request, *live);
+  if (!held) return erase(writing, request, live);
   if (find_at(*live, {"metadata", "deletionTimestamp"}) != nullptr)
     return {.code = 200, .body = live};
   json object = *live;
-  object["metadata"]["deletionTimestamp"] = time_text(writing.clock.wall());
+  object["metadata"]["deletionTimestamp"] = format_time(writing.clock.wall());
   object["status"]["phase"] = "Terminating";
   return store_object(writing, request, request.key, std::move(object), 200);
 }
@@ -179,20 +191,24 @@ WriteReply delete_object(Writing& writing, const WriteRequest& request) {
   const Options options = read_options(request);
   check_preconditions(key, *live, options);
   if (key.type->kind == "Namespace") return delete_namespace(writing, request, live);
+  const bool deleted = find_at(*live, {"metadata", "deletionTimestamp"}) != nullptr;
+  const std::int64_t pending_s =
+      integer_at(*live, {"metadata", "deletionGracePeriodSeconds"}).value_or(0);
   const bool graceful = deletes_gracefully(*key.type);
-  if (graceful && find_at(*live, {"metadata", "deletionTimestamp"}) != nullptr)
-    return delete_again(writing, request, live, options);
+  if (graceful && deleted && pending_s > 0)
+    return delete_again(writing, request, live, options, pending_s);
+  const bool gives_time = graceful && !deleted;
 
   json object = *live;
   set_collector_finalizers(*request.key.type, object, options.propagation);
   const bool held = find_at(object, {"metadata", "finalizers"}) != nullptr;
-  if (!graceful && !held) return erase(writing, request, *live);
-  const std::int64_t grace = graceful ? pod_grace(object, options) : 0;
+  if (!gives_time && !held) return erase(writing, request, live);
+  const std::int64_t grace = gives_time ? pod_grace(object, options) : 0;
   mark_deleted(writing, object, grace);
   if (object == *live) return {.code = 200, .body = live};
   const WriteReply stored = store_object(writing, request, key, std::move(object), 200);
   if (held || grace > 0) return stored;
-  return erase(writing, request, *stored.body);
+  return erase(writing, request, stored.body);
 }
 
 }  // namespace berth::sim

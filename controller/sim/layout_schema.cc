@@ -8,6 +8,7 @@
 #include <string>
 
 #include "apis/layout_fields.h"
+#include "apis/layout_rules.h"
 #include "controller/sim/object_fields.h"
 
 namespace berth::sim {
@@ -76,6 +77,13 @@ void check(const json& value, const Field& field, const std::string& path,
   }
 }
 
+// Of the CEL rules the one that an apply breaks by leaving out what it owned.
+void check_rules(const json& spec, std::vector<Cause>& causes) {
+  const json* products = find_at(spec, {"productSelector"});
+  if (!spec.contains("nodeSelector") && (products == nullptr || products->empty()))
+    causes.push_back(required_value("spec.nodeSelector", rules::kNoSelector));
+}
+
 }  // namespace
 
 void check_layout_schema(const json& layout, std::vector<Cause>& causes) {
@@ -86,7 +94,9 @@ void check_layout_schema(const json& layout, std::vector<Cause>& causes) {
   else
     check(*spec, layout_spec_field(), "spec", causes);
   // The server then says that it has not looked at the CEL rules.
-  if (causes.size() > before)
+  if (causes.size() == before)
+    check_rules(*spec, causes);
+  else
     causes.push_back(invalid_value("<nil>", "null",
                                    "some validation rules were not checked because the object was "
                                    "invalid; correct the existing errors to complete validation"));

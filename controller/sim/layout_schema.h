@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CRD's schema, as far as types, required fields, enums and bounds go: read from the table that
-// a test keeps equal to the CRD (apis/layout_fields.h). Its CEL rules are left out.
+// a test keeps equal to the CRD (apis/layout_fields.h). Of its CEL rules one is known.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
