@@ -133,14 +133,15 @@ struct Wire::Stream : Wire::Exchange {
     if (!frames.empty()) arm();
     if (done || wire == nullptr) return;
     const std::size_t cut_at = wire->random_.below(bytes.size());
-    process.post([self = shared_from_this(), bytes = std::move(bytes), cut_at] {
+    const bool last = ended && frames.empty();
+    process.post([self = shared_from_this(), bytes = std::move(bytes), cut_at, last] {
       if (self->done) return;
       static_cast<Stream*>(self.get())->heard_at = self->process.now();
       const std::string_view all = bytes;
       if (cut_at > 0) self->sink->on_bytes(all.substr(0, cut_at));
       self->sink->on_bytes(all.substr(cut_at));
+      if (last) self->finish(TransportOutcome::kComplete);
     });
-    if (frames.empty() && ended) finish(TransportOutcome::kComplete);
   }
   void guard_silence() {
     if (request.idle_timeout <= 0ms) return;
