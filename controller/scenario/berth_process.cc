@@ -76,6 +76,7 @@ BerthProcess::BerthProcess(sim::Simulation& simulation, std::string name, BerthO
 
 BerthProcess::~BerthProcess() {
   *here_ = false;
+  on_log = nullptr;  // who listened may have gone before
   if (life_ == nullptr) return;
   life_->wire.cut();
   unwind(*life_);

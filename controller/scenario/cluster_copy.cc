@@ -29,7 +29,8 @@ json member(const json& object, sim::FieldPath path, json otherwise) {
 
 std::map<std::string, std::string> texts_at(const json& object, sim::FieldPath path) {
   std::map<std::string, std::string> texts;
-  for (const auto& [key, value] : member(object, path, json::object()).items())
+  const json members = member(object, path, json::object());
+  for (const auto& [key, value] : members.items())
     if (value.is_string()) texts[key] = value.get<std::string>();
   return texts;
 }
@@ -131,8 +132,8 @@ class Copier {
         if (!container.is_object()) container = json::object();
         container["name"] = fmt::format("c{}", index++);
         container["image"] = "registry.example.com/copy";
-        for (const auto& [name, count] :
-             member(container, {"resources", "requests"}, json::object()).items())
+        const json requests = member(container, {"resources", "requests"}, json::object());
+        for (const auto& [name, count] : requests.items())
           if (name.find('/') != name.npos) container["resources"]["limits"][name] = count;
       }
     }

@@ -95,7 +95,7 @@ std::vector<Told> Incidents::play(const Incident& incident) {
       break;
     case Target::kNewNode:
       add_node(incident, rest_of(incident.target));
-      lines.push_back({.subject = rest_of(incident.target), .text = "joins the cluster"});
+      lines.push_back({.subject = kPerson, .text = "adds node " + rest_of(incident.target)});
       break;
     case Target::kNode:
     case Target::kNodeOrAll:
@@ -204,7 +204,8 @@ void Incidents::add_node(const Incident& incident, const std::string& name) {
   sim::GpuNode node{.name = name};
   node.product = arg(incident, "product", node.product);
   node.gpus = number(incident, "gpus", node.gpus);
-  for (const auto& [key, value] : json_of(arg(incident, "labels")).items())
+  const Json labels = json_of(arg(incident, "labels"));
+  for (const auto& [key, value] : labels.items())
     if (value.is_string()) node.labels[key] = value.get<std::string>();
   machines_[name] = node;
   world_.agents.add_node(node);
@@ -315,7 +316,9 @@ std::vector<BerthProcess*> Incidents::berths_of(const Incident& incident) const 
     return found;
   }
   for (std::size_t i = 0; i < world_.berths.size(); ++i)
-    if (which == "all" || which == std::to_string(i)) found.push_back(world_.berths[i].get());
+    if (which == std::to_string(i) ||
+        (which == "all" && (incident.verb != "thaw" || world_.berths[i]->frozen())))
+      found.push_back(world_.berths[i].get());
   return found;
 }
 

@@ -18,9 +18,11 @@ using sim::text_at;
 Story tell_event(const sim::Change& change) {
   if (change.kind != sim::Change::Kind::kAdded || !change.user.starts_with("berth")) return {};
   const json& event = *change.after;
-  if (text_at(event, {"type"}) != "Warning" && text_at(event, {"reason"}) != "Restored") return {};
+  const std::string reason = text_at(event, {"reason"});
+  if (reason == "RolloutFailed") return {};  // the node's annotation says it too
+  if (text_at(event, {"type"}) != "Warning" && reason != "Restored") return {};
   return {{text_at(event, {"regarding", "name"}),
-           fmt::format("{}: {}", text_at(event, {"reason"}), text_at(event, {"note"}))}};
+           fmt::format("{}: {}", reason, text_at(event, {"note"}))}};
 }
 
 Story tell_agents_file(const sim::Change& change, const Settings& settings) {

@@ -85,11 +85,7 @@ class NodeStory {
     if (old.text == now.text || !now.rollout) return;
     const RolloutPhase from = old.rollout ? old.rollout->phase : RolloutPhase::kIdle;
     const NodeRollout& r = *now.rollout;
-    if (from == r.phase) {
-      if (old.rollout && r.attempt > old.rollout->attempt && r.phase == RolloutPhase::kApplying)
-        say("tried again: {} becomes {}", names::kMigConfig, label(after_, names::kMigConfig));
-      return;
-    }
+    if (from == r.phase) return;  // of another attempt an event tells why
     switch (r.phase) {
       case RolloutPhase::kCordoned:
         return tell_taken(r);

@@ -13,19 +13,23 @@
 namespace berth {
 namespace {
 
-// A log line of berth that belongs into the story, by how it begins, and what it is there.
+// A log line of berth that belongs into the story: how it begins, what it is there, and which of
+// its fields is told with it.
 struct Told {
   std::string_view line;
   std::string_view text;
+  std::string_view field;
 };
-constexpr std::array<Told, 7> kLog = {{
-    {"working ", "leads: "},
-    {"standing by", "stands by: "},
-    {"lease lost", "loses its lease: "},
-    {"lease released", "gives its lease back"},
-    {"guard refused", "looks once more and holds back: "},
-    {"ending", "ends: "},
-    {"the API server does not serve what berth needs", "cannot begin: "},
+constexpr std::array<Told, 8> kLog = {{
+    {"working ", "leads, epoch ", "epoch"},
+    {"standing by", "waits for the lease, which is still held by ", "leader"},
+    {"lease lost to another", "lost its lease to ", "leader"},
+    {"lease lost: not renewed in time", "lost its lease: it could not renew it in time", ""},
+    {"lease released", "gives its lease back", ""},
+    {"guard refused", "looks once more and holds back: ", "refusal"},
+    {"ending", "ends: ", "why"},
+    {"the API server does not serve what berth needs",
+     "cannot begin: the API server does not serve ", "missing"},
 }};
 
 // Steps that belong together, such as a device plugin's, come within this time.
@@ -79,6 +83,14 @@ Transcript::Transcript(ScenarioRun& run, std::function<void(const TranscriptEntr
   }
 }
 
+Transcript::~Transcript() {
+  run_.on_told = nullptr;
+  for (const auto& berth : run_.berths()) {
+    berth->on_log = nullptr;
+    berth->faults.on_reply = nullptr;
+  }
+}
+
 void Transcript::add(std::string subject, std::string text) {
   if (std::exchange(latest_[subject], text) == text) return;
   const auto at = std::chrono::duration_cast<std::chrono::milliseconds>(run_.elapsed());
@@ -100,12 +112,17 @@ void Transcript::hand_over(std::chrono::milliseconds until) {
 
 void Transcript::finish() { hand_over(std::chrono::milliseconds::max()); }
 
+// A value ends where the next field begins.
 void Transcript::hear_log(const std::string& berth, const std::string& line) {
   for (const Told& told : kLog) {
     if (!line.starts_with(told.line)) continue;
-    const std::size_t fields = line.find('=');
-    const std::size_t word = fields == line.npos ? line.size() : line.rfind(' ', fields) + 1;
-    return add(berth, fmt::format("{}{}", told.text, line.substr(word)));
+    const std::size_t field =
+        told.field.empty() ? line.npos : line.find(fmt::format(" {}=", told.field));
+    if (field == line.npos) return add(berth, std::string(told.text));
+    const std::size_t begin = line.find('=', field) + 1;
+    const std::size_t next = line.find('=', begin);
+    const std::size_t end = next == line.npos ? line.size() : line.rfind(' ', next);
+    return add(berth, fmt::format("{}{}", told.text, line.substr(begin, end - begin)));
   }
 }
 

@@ -27,9 +27,12 @@ std::string format(const TranscriptEntry& entry);
 
 class Transcript {
  public:
-  // Listens from now on; both live until the run's last step. Entries are kept, and handed to
-  // `on_entry` two simulated seconds after they came about; it may be empty.
+  // Listens from now on; it must not die before the run's last step, nor outlive it. Entries are
+  // kept, and handed to `on_entry` two simulated seconds after they came about; it may be empty.
   Transcript(ScenarioRun& run, std::function<void(const TranscriptEntry&)> on_entry);
+  ~Transcript();
+  Transcript(const Transcript&) = delete;
+  Transcript& operator=(const Transcript&) = delete;
 
   // The run is over: hands over what is left.
   void finish();

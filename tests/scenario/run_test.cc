@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole runs: the story they tell, how they end, and that they tell the same one again.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/scenario/play.h"
+
+namespace berth::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::MatchesRegex;
+using testing::Not;
+
+TEST(ScenarioRun, TellsOneNodesWayInOrder) {
+  const Played played = play(small_scenario(1));
+  EXPECT_THAT(played.unsettled, IsEmpty());
+  std::size_t at = 0;
+  for (const char* line : {
+           "berth-0             leads",
+           "person              kubectl apply MIGLayout/small",
+           "agents' file        written by berth",
+           "n1                  cordoned by berth for layout small (slot 1 of 1)",
+           "n1                  empty after ",
+           "n1                  mig-manager: pending",
+           "n1                  offers nothing",
+           "n1                  mig-manager: success",
+           "n1                  offers 1g.10gb ×28",
+           "n1                  verified: uncordoned by berth, in service again",
+           "small               1 of 1 nodes updated",
+           "small               Ready is True",
+       }) {
+    at = played.transcript.find(line, at);
+    ASSERT_NE(at, std::string::npos) << line << "\n" << played.transcript;
+  }
+  EXPECT_THAT(played.end, HasSubstr("small   True   1      1        0            0        0"));
+  EXPECT_THAT(played.end, HasSubstr("1g.10gb ×28"));
+}
+
+TEST(ScenarioRun, LeavesNoiseOut) {
+  const Played played = play(small_scenario(1));
+  for (const char* noise : {"lease", "Lease", "heartbeat", "gpu-operator/", "kube-system"})
+    EXPECT_THAT(played.transcript, Not(HasSubstr(noise)));
+}
+
+TEST(ScenarioRun, SameSeedSameBytesAnotherSeedAnotherStory) {
+  const std::string yaml = small_scenario(3, "workloads: [{name: chat, replicas: 2}]");
+  const Played first = play(yaml, 7), again = play(yaml, 7), other = play(yaml, 8);
+  EXPECT_EQ(first.transcript, again.transcript);
+  EXPECT_EQ(first.json, again.json);
+  EXPECT_EQ(first.end, again.end);
+  EXPECT_NE(first.transcript, other.transcript);
+}
+
+TEST(ScenarioRun, TellsWhichBudgetIsInTheWayAndGoesOnOnceItIsLifted) {
+  const Played played = play(small_scenario(1, R"(
+workloads: [{name: chat, budget: {minAvailable: 1}}]
+expect: {small: True})") + R"(
+- {at: 3m, edit: pdb/team-a/chat, patch: {spec: {minAvailable: 0}}}
+)");
+  EXPECT_THAT(played.unsettled, IsEmpty()) << played.transcript;
+  EXPECT_THAT(played.transcript, HasSubstr("may not be evicted now, says PodDisruptionBudget "
+                                           "team-a/chat (1 of 1 pods needed are healthy)"));
+  EXPECT_THAT(played.transcript, HasSubstr("n1                  waits (PodDisruptionBudget)"));
+  EXPECT_THAT(played.transcript,
+              HasSubstr("00:03:00  person              kubectl patch "
+                        "PodDisruptionBudget/team-a/chat {\"spec\":{\"minAvailable\":0}}"));
+  EXPECT_THAT(played.transcript, HasSubstr("sent away from n1 by berth"));
+  EXPECT_THAT(played.end, HasSubstr("Pods without a place: 1 (team-a/chat-"));
+}
+
+TEST(ScenarioRun, ACrashInTheMiddleChangesNothingInTheEnd) {
+  const Played played = play(small_scenario(2) + R"(
+- {whenPhase: Applying, node: n2, after: 2s, crash: leader}
+)");
+  EXPECT_THAT(played.unsettled, IsEmpty()) << played.transcript;
+  EXPECT_THAT(played.transcript, HasSubstr("berth-0             crashes"));
+  EXPECT_THAT(played.transcript, HasSubstr("leads, epoch 2"));
+}
+
+TEST(ScenarioRun, SaysWhyItDidNotEndAsExpected) {
+  const Played bad = play(small_scenario(1, R"(
+workloads: [{name: chat, budget: {minAvailable: 1}}]
+patience: 5m)"));
+  EXPECT_THAT(bad.unsettled, HasSubstr("layout small: Ready is False (PodDisruptionBudget"));
+  EXPECT_LT(bad.elapsed, 10min) << "given up early";
+
+  const Played as_expected = play(small_scenario(1, R"(
+workloads: [{name: chat, budget: {minAvailable: 1}}]
+expect: {small: False PodDisruptionBudget})"));
+  EXPECT_THAT(as_expected.unsettled, IsEmpty());
+
+  const Played never = play(small_scenario(1) + "\n- {whenPhase: RollingBack, crash: leader}\n");
+  EXPECT_THAT(never.unsettled, HasSubstr("no node came to phase RollingBack, so \"crash\""));
+}
+
+TEST(ScenarioRun, PeoplesActsAreTold) {
+  const Played played = play(small_scenario(2) + R"(
+- {at: 500ms, hold: n2, reason: mine}
+- {at: 2m, label: n2, set: {a: b, c: null}}
+- {at: 3m, unhold: n2}
+- {at: 3m, cordon: n1}
+- {at: 4m, delete: miglayout/none}
+)");
+  EXPECT_THAT(played.transcript,
+              HasSubstr("person              kubectl annotate n2 gpu.berth.dev/hold=mine"));
+  EXPECT_THAT(played.transcript, HasSubstr("n2                  waits (Held)"));
+  EXPECT_THAT(played.transcript, HasSubstr("person              kubectl label n2 a=b c-"));
+  EXPECT_THAT(played.transcript, HasSubstr("person              kubectl cordon n1"));
+  EXPECT_THAT(played.transcript, HasSubstr("kubectl delete MIGLayout/none: refused with 404"));
+  EXPECT_THAT(played.end, HasSubstr("Ready,SchedulingDisabled"));
+}
+
+TEST(ScenarioRun, MachinesComeAndGo) {
+  const Played played = play(small_scenario(2) + R"(
+- {at: 4m, add-node: extra, gpus: 2}
+- {at: 8m, remove-node: n1}
+- {at: 8m, recreate-node: n2}
+)");
+  EXPECT_THAT(played.unsettled, IsEmpty()) << played.transcript;
+  EXPECT_THAT(played.transcript, HasSubstr("person              adds node extra"));
+  EXPECT_THAT(played.transcript, HasSubstr("n1                  is gone"));
+  EXPECT_THAT(played.transcript, HasSubstr("n2                  is new: NVIDIA-A100-SXM4-80GB"));
+  EXPECT_THAT(played.end, HasSubstr("1g.10gb ×14")) << "extra has two GPUs";
+}
+
+TEST(ScenarioRun, CountsWhatNodesWereOutFor) {
+  const Played played = play(small_scenario(2, "settings: {settle: 10s, verifyFor: 1m}"));
+  ASSERT_EQ(played.outs.size(), 2u);
+  for (const NodeOut& out : played.outs) {
+    EXPECT_EQ(out.end, NodeOut::End::kRepartitioned);
+    EXPECT_GE(out.drain, 10s);
+    EXPECT_GE(out.verify, 1min);
+    EXPECT_LT(out.total(), 4min);
+  }
+  EXPECT_GE(played.outs[1].taken, played.outs[0].taken + played.outs[0].total());
+}
+
+TEST(ScenarioRun, ReportsForMachines) {
+  const Played played = play(small_scenario(1));
+  EXPECT_THAT(played.json, HasSubstr(R"("kind": "SimulationReport")"));
+  EXPECT_THAT(played.json, HasSubstr(R"("settled": true)"));
+  EXPECT_THAT(played.json, HasSubstr(R"("text": "kubectl apply MIGLayout/small")"));
+  EXPECT_THAT(played.json, HasSubstr(R"("end": "Repartitioned")"));
+}
+
+}  // namespace
+}  // namespace berth::test
