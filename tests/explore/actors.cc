@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/explore/actors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "apis/names.h"
+
+namespace berth::explore {
+namespace {
+
+using namespace std::chrono_literals;
+
+enum class On { kNode, kAgentFile, kLedger };
+
+struct Actor {
+  std::string name;
+  std::string verb;  // "edit" with a merge patch, or one that takes none
+  On on = On::kNode;
+  std::string patch;  // NODE is the node's name
+};
+
+// Merge patches: of what, and to which value.
+constexpr char kAnnotation[] = R"({{"metadata":{{"annotations":{{"{}":{}}}}}}})";
+constexpr char kLabel[] = R"({{"metadata":{{"labels":{{"{}":{}}}}}}})";
+
+const std::vector<Actor>& actors() {
+  static const std::vector<Actor> table{
+      {"cordon", "cordon", On::kNode, ""},
+      {"uncordon", "uncordon", On::kNode, ""},
+      {"hold", "hold", On::kNode, ""},
+      {"mig-config", "edit", On::kNode, fmt::format(kLabel, names::kMigConfig, "\"all-disabled\"")},
+      {"mig-config-gone", "edit", On::kNode, fmt::format(kLabel, names::kMigConfig, "null")},
+      {"state-gone", "edit", On::kNode, fmt::format(kLabel, names::kMigConfigState, "null")},
+      {"annotation-gone", "edit", On::kNode,
+       fmt::format(kAnnotation, names::kRolloutAnnotation, "null")},
+      {"annotation-junk", "edit", On::kNode,
+       fmt::format(kAnnotation, names::kRolloutAnnotation, "\"{oops\"")},
+      {"upgrade", "edit", On::kNode,
+       fmt::format(kLabel, names::kDriverUpgradeState, "\"upgrade-required\"")},
+      {"agent-file-edited", "edit", On::kAgentFile, R"({"data":{"config.yaml":"version: v1\n"}})"},
+      {"agent-file-gone", "delete", On::kAgentFile, ""},
+      {"ledger-gone", "delete", On::kLedger, ""},
+      {"ledger-entry-gone", "edit", On::kLedger, R"({"data":{"NODE":null}})"},
+      {"ledger-junk", "edit", On::kLedger, R"({"data":{"NODE":"oops"}})"},
+      {"epoch-junk", "edit", On::kLedger,
+       fmt::format(kAnnotation, names::kEpochAnnotation, "\"oops\"")},
+  };
+  return table;
+}
+
+std::string put_node(std::string patch, const std::string& node) {
+  if (const std::size_t at = patch.find("NODE"); at != patch.npos) patch.replace(at, 4, node);
+  return patch;
+}
+
+Incident edit_layout(const std::string& layout, const std::string& patch) {
+  Incident incident;
+  incident.verb = "edit";
+  incident.target = "miglayouts/" + layout;
+  incident.args["patch"] = patch;
+  return incident;
+}
+
+}  // namespace
+
+const std::vector<std::string>& actor_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> list;
+    for (const Actor& actor : actors()) list.push_back(actor.name);
+    return list;
+  }();
+  return names;
+}
+
+Incident act_of(std::string_view name, const std::string& node, const Settings& settings) {
+  const Actor& actor = *std::ranges::find(actors(), name, &Actor::name);
+  Incident incident;
+  incident.verb = actor.verb;
+  switch (actor.on) {
+    case On::kNode:
+      incident.target = actor.verb == "edit" ? "nodes/" + node : "node/" + node;
+      break;
+    case On::kAgentFile:
+      incident.target =
+          fmt::format("configmaps/{}/{}", settings.agents_namespace, settings.mig_config_map);
+      break;
+    case On::kLedger:
+      incident.target =
+          fmt::format("configmaps/{}/{}", settings.berth_namespace, names::kSlotsConfigMap);
+      break;
+  }
+  if (!actor.patch.empty()) incident.args["patch"] = put_node(actor.patch, node);
+  return incident;
+}
+
+std::vector<Incident> phase_acts(std::string_view act, const std::string& layout,
+                                 const std::string& node) {
+  if (act == "edit")
+    return {edit_layout(layout, R"({"spec":{"devices":[{"profiles":{"3g.40gb":2}}]}})")};
+  if (act == "pause") {
+    Incident resume = edit_layout(layout, R"({"spec":{"rollout":{"paused":false}}})");
+    resume.after = 3min;
+    return {edit_layout(layout, R"({"spec":{"rollout":{"paused":true}}})"), resume};
+  }
+  Incident incident;
+  incident.verb = act == "delete" ? "delete" : "recreate-node";
+  incident.target = act == "delete" ? "miglayouts/" + layout : "node/" + node;
+  return {incident};
+}
+
+}  // namespace berth::explore

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Actors: what people and other controllers do to the fields that berth manages, by name, as
+// incidents that a scenario run can play.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "controller/scenario/scenario.h"
+
+namespace berth::explore {
+
+// "cordon", "uncordon", "mig-config", "annotation-junk", "ledger-delete", …
+const std::vector<std::string>& actor_names();
+// What one of them does, to this node where it is about a node.
+Incident act_of(std::string_view actor, const std::string& node, const Settings& settings);
+
+// Of a phase's acts: what is done, and what later undoes it so that the scenario can still end.
+std::vector<Incident> phase_acts(std::string_view act, const std::string& layout,
+                                 const std::string& node);
+
+}  // namespace berth::explore

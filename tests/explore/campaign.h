@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Campaign: many schedules of many scenarios, on several processes at once, and what came of them.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "controller/scenario/scenario.h"
+
+namespace berth::explore {
+
+struct CampaignOptions {
+  std::uint64_t seed = 1;
+  std::int64_t steps = 3'000'000;
+  int jobs = 2;
+  // Schedules in all: first every one there is, then random ones; a smaller budget is a fair
+  // sample of those. 0: every one there is, and as many random ones as the time allows.
+  int budget = 20'000;
+  std::chrono::minutes limit{0};  // 0: none
+  bool days = true;               // begin with a simulated day of each scenario
+  bool stop_at_first = false;
+};
+
+struct Task {
+  int scenario = 0;
+  std::string kind;  // a column of the table
+  std::string schedule;
+  std::uint64_t seed = 1;
+  bool day = false;
+};
+
+struct Failure {
+  Task task;
+  std::string what;
+  int after = 0;  // schedules that were run by then
+};
+
+struct CampaignReport {
+  std::map<std::string, std::map<std::string, int>> counts;  // scenario → kind → schedules
+  std::vector<std::string> kinds;                            // columns, in order
+  std::vector<Failure> failures;
+  int schedules = 0;
+  double seconds = 0;
+  double simulated_seconds = 0;
+  double per_minute() const { return seconds > 0 ? 60 * schedules / seconds : 0; }
+  double time_ratio() const { return seconds > 0 ? simulated_seconds / seconds : 0; }
+};
+
+std::vector<Task> plan_campaign(const std::vector<Scenario>& scenarios,
+                                const CampaignOptions& options);
+CampaignReport run_campaign(const std::vector<Scenario>& scenarios, const std::vector<Task>& tasks,
+                            const CampaignOptions& options);
+
+// The line that plays a task again.
+std::string replay_line(const Scenario& scenario, const Task& task, const std::string& bug);
+std::string print_table(const CampaignReport& report);
+
+}  // namespace berth::explore

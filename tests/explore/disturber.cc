@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/explore/disturber.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "apis/time.h"
+#include "tests/explore/actors.h"
+
+namespace berth::explore {
+
+using namespace std::chrono_literals;
+using sim::ExchangeFate;
+using sim::ExchangeFault;
+using sim::FrameFate;
+using sim::FrameFault;
+
+namespace {
+
+constexpr int kStrikes = 12;  // of a random schedule
+
+bool is_lease(const HttpRequest& request) { return request.lane == Lane::kLease; }
+
+bool is_write(const HttpRequest& request) {
+  return request.method != "GET" && !is_lease(request) &&
+         request.target.find("dryRun=All") == std::string::npos &&
+         !request.target.starts_with("/apis/events.k8s.io/");
+}
+
+std::chrono::nanoseconds span_of(const std::string& text) {
+  const Result<Duration> span = parse_duration(text);
+  return span ? std::chrono::nanoseconds(*span) : 20s;
+}
+
+ExchangeFault refuse(int code) {
+  ExchangeFault fault{.fate = ExchangeFate::kRefused};
+  fault.code = code;
+  fault.retry_after_s = code == 429 || code == 503 ? 1 : 0;
+  return fault;
+}
+
+}  // namespace
+
+Scenario prepare(Scenario scenario, const Schedule& schedule, const std::string& layout) {
+  for (const Fault& fault : schedule.faults) {
+    if (fault.kind == "berths") scenario.berths = fault.number();
+    if (fault.kind != "phase") continue;
+    const std::size_t slash = fault.where.find('/');
+    const std::string node = fault.where.substr(0, slash);
+    for (Incident incident : phase_acts(fault.how, layout, node)) {
+      incident.when_phase = fault.where.substr(slash + 1);
+      incident.args["node"] = node;
+      scenario.timeline.push_back(std::move(incident));
+    }
+  }
+  return scenario;
+}
+
+Disturber::Disturber(ScenarioRun& run, const Scenario& scenario, const Schedule& schedule,
+                     Hooks hooks)
+    : run_(run),
+      settings_(scenario.settings),
+      schedule_(schedule),
+      hooks_(std::move(hooks)),
+      random_(0) {
+  for (const ScenarioNodes& group : scenario.nodes)
+    for (std::string& name : node_names(group)) nodes_.push_back(std::move(name));
+  for (const Fault& fault : schedule_.faults) {
+    if (fault.kind != "random") continue;
+    random_ = sim::Random(static_cast<std::uint64_t>(fault.number()));
+    strikes_left_ = kStrikes;
+  }
+  for (const auto& each : run_.berths()) {
+    BerthProcess& berth = *each;
+    berth.faults.on_request = [this, &berth](const HttpRequest& request) {
+      return on_request(berth, request);
+    };
+    berth.faults.on_applied = [this, &berth](const HttpRequest& request, int) {
+      on_applied(berth, request);
+    };
+    berth.faults.on_reply = [this, &berth](const HttpRequest& request, int) {
+      on_reply(berth, request);
+    };
+    berth.faults.on_frame = [this, &berth](const sim::Change& change) {
+      return on_frame(berth, change);
+    };
+  }
+}
+
+void Disturber::tell(const std::string& what) {
+  if (hooks_.tell) hooks_.tell(what);
+}
+
+void Disturber::later(std::chrono::nanoseconds delay, std::function<void()> what) {
+  ++pending_;
+  run_.simulation().loop().call_after(delay,
+                                      [this, here = std::weak_ptr(here_), what = std::move(what)] {
+                                        if (here.expired()) return;
+                                        --pending_;
+                                        what();
+                                      });
+}
+
+void Disturber::kill_soon(BerthProcess& berth, std::chrono::nanoseconds delay) {
+  later(delay, [this, &berth] {
+    tell("crash of " + berth.name());
+    berth.kill();
+  });
+}
+
+void Disturber::freeze(BerthProcess& berth, std::chrono::nanoseconds span) {
+  tell(fmt::format("{} stops for {} s", berth.name(), span / 1s));
+  later(0ns, [&berth] { berth.freeze(); });
+  later(span, [&berth] { berth.thaw(); });
+}
+
+// On the node that the write was about, else on the first.
+void Disturber::act(const std::string& actor, const std::string& target) {
+  std::string node = nodes_.front();
+  for (const std::string& name : nodes_)
+    if (target.find("/nodes/" + name + "?") != target.npos || target.ends_with("/nodes/" + name))
+      node = name;
+  later(0ns, [this, actor, node] {
+    tell(fmt::format("actor {} on {}", actor, node));
+    run_.play(act_of(actor, node, settings_));
+  });
+}
+
+ExchangeFault Disturber::on_request(BerthProcess& berth, const HttpRequest& request) {
+  if (doomed_ == &berth && !is_lease(request)) {
+    doomed_ = nullptr;
+    tell("crash of " + berth.name() + " at its next step");
+    berth.kill();
+    return {};
+  }
+  if (hooks_.on_request) hooks_.on_request(berth.name(), request);
+  if (const auto stale = stale_.find(&berth);
+      stale != stale_.end() && berth.starts() > stale->second.first) {
+    tell(fmt::format("{} sees the world late", berth.name()));
+    berth.wire().lag(stale->second.second);
+    later(3min, [this, &berth, life = berth.starts()] {
+      if (berth.running() && berth.starts() == life) berth.wire().lag(0ns);
+    });
+    stale_.erase(stale);
+  }
+  if (request.lane == Lane::kWatch) return {};
+  footprint_.requests.push_back(is_lease(request));
+  const int number = static_cast<int>(footprint_.requests.size());
+  const bool write = is_write(request);
+  if (write) under_way_[&request] = ++footprint_.writes;
+  for (const Fault& fault : schedule_.faults) {
+    if (write && fault.number() == footprint_.writes) {
+      const ExchangeFault its = on_write(berth, request, fault);
+      if (its.fate != ExchangeFate::kAnswered || its.delay > 0ns || !berth.running()) return its;
+    }
+    if (fault.kind == "request" && fault.number() == number) {
+      tell(fmt::format("{} {} is refused: {}", request.method, request.target, fault.how));
+      return refuse(std::stoi(fault.how));
+    }
+  }
+  return strikes_left_ > 0 ? at_random(berth, write) : ExchangeFault{};
+}
+
+ExchangeFault Disturber::on_write(BerthProcess& berth, const HttpRequest& request,
+                                  const Fault& fault) {
+  ExchangeFault late{.fate = ExchangeFate::kAppliedLate};
+  if (fault.kind == "write") tell(fmt::format("write {}: {}", request.target, fault.how));
+  if (fault.kind == "stale") {
+    stale_[&berth] = {berth.starts(), span_of(fault.how)};
+    kill_soon(berth, 1us);
+  } else if (fault.kind == "freeze") {
+    freeze(berth, span_of(fault.how));
+  } else if (fault.kind == "stuck") {
+    ExchangeFault stuck;
+    stuck.delay = span_of(fault.how);
+    freeze(berth, stuck.delay);
+    return stuck;
+  } else if (fault.kind == "write" && fault.how == "before") {
+    berth.kill();
+  } else if (fault.kind == "write" && fault.how == "unapplied") {
+    return {.fate = ExchangeFate::kNotSent};
+  } else if (fault.kind == "write" && fault.how == "reply-lost") {
+    return {.fate = ExchangeFate::kReplyLost};
+  } else if (fault.kind == "write" && fault.how == "late") {
+    kill_soon(berth, 0ns);
+    late.delay = 20s;  // by then another life has the lease
+    later(late.delay, [] {});
+    return late;
+  } else if (fault.kind == "write" && fault.how == "late-alive") {
+    late.delay = 7s;
+    later(late.delay, [] {});
+    return late;
+  }
+  return {};
+}
+
+ExchangeFault Disturber::at_random(BerthProcess& berth, bool write) {
+  if (!random_.one_in(write ? 4 : 16)) return {};
+  --strikes_left_;
+  const std::chrono::nanoseconds span = random_.between(10ms, 25s);
+  tell("chance strikes " + berth.name());
+  switch (random_.below(8)) {
+    case 0:
+      berth.kill();
+      return {};
+    case 1:
+      return {.fate = ExchangeFate::kNotSent};
+    case 2:
+      return {.fate = ExchangeFate::kReplyLost};
+    case 3: {
+      ExchangeFault late{.fate = ExchangeFate::kAppliedLate};
+      late.delay = span;
+      if (random_.one_in(2)) kill_soon(berth, 0ns);
+      later(span, [] {});
+      return late;
+    }
+    case 4:
+      freeze(berth, span);
+      return {};
+    case 5:
+      kill_soon(berth, random_.between(0ns, 10ms));
+      return {};
+    case 6: {
+      ExchangeFault slow;
+      slow.delay = span;
+      return slow;
+    }
+    default:
+      return refuse(random_.one_in(2) ? 429 : 503);
+  }
+}
+
+void Disturber::on_applied(BerthProcess& berth, const HttpRequest& request) {
+  const auto found = under_way_.find(&request);
+  if (found == under_way_.end()) return;
+  for (const Fault& fault : schedule_.faults) {
+    if (fault.number() != found->second) continue;
+    if (fault.kind == "actor") act(fault.how, request.target);
+    if (fault.kind == "write" && fault.how == "applied") berth.kill();
+  }
+  const bool actors = !schedule_.faults.empty() && schedule_.faults.back().how == "all";
+  if (actors && strikes_left_ > 0 && random_.one_in(8)) {
+    --strikes_left_;
+    act(actor_names()[random_.below(actor_names().size())], request.target);
+  }
+}
+
+void Disturber::on_reply(BerthProcess& berth, const HttpRequest& request) {
+  const auto found = under_way_.find(&request);
+  if (found == under_way_.end()) return;
+  const int number = found->second;
+  under_way_.erase(found);
+  for (const Fault& fault : schedule_.faults) {
+    if (fault.kind != "write" || fault.number() != number) continue;
+    // A moment later it has been heard, and what follows from it at once is done.
+    if (fault.how == "after") kill_soon(berth, 1us);
+    if (fault.how == "next-step") doomed_ = &berth;
+  }
+}
+
+FrameFault Disturber::on_frame(BerthProcess& berth, const sim::Change& change) {
+  const int number = ++footprint_.frames;
+  for (const Fault& fault : schedule_.faults) {
+    if (fault.kind != "frame" || fault.number() != number) continue;
+    tell(fmt::format("frame of {}: {}", change.key.str(), fault.how));
+    if (fault.how == "lost") return {.fate = FrameFate::kLost};
+    if (fault.how == "coalesced") return coalesce(berth, change);
+    return {.fate = FrameFate::kDelayed, .delay = fault.how == "stale" ? 30s : 4s};
+  }
+  if (strikes_left_ <= 0 || !random_.one_in(24)) return {};
+  --strikes_left_;
+  if (random_.one_in(2)) return {.fate = FrameFate::kLost};
+  return {.fate = FrameFate::kDelayed, .delay = random_.between(10ms, 30s)};
+}
+
+// The frame is held back until the world has moved on; then all watches end, their history is gone,
+// and only the latest of everything is seen.
+FrameFault Disturber::coalesce(BerthProcess& berth, const sim::Change&) {
+  later(5s, [this, &berth] {
+    sim::Store& store = run_.simulation().store();
+    store.compact(store.revision());
+    if (berth.running()) berth.wire().end_watches();
+  });
+  return {.fate = FrameFate::kDelayed, .delay = 6s};
+}
+
+}  // namespace berth::explore

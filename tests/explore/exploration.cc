@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/explore/exploration.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "apis/manifest.h"
+#include "controller/scenario/phases.h"
+#include "controller/scenario/scenario_run.h"
+#include "tests/explore/disturber.h"
+#include "tests/explore/invariants.h"
+#include "tests/explore/look.h"
+#include "tests/explore/stillness.h"
+
+namespace berth::explore {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+// The layout that a phase's acts are about: the first that the timeline applies.
+std::string first_layout(const Scenario& scenario) {
+  for (const Incident& incident : scenario.timeline)
+    for (const ManifestDocument& document : parse_manifest(incident.manifest, "").documents)
+      if (document.kind == "MIGLayout") return document.name;
+  return "";
+}
+
+class Run {
+ public:
+  Run(const Scenario& scenario, const Schedule& schedule, const RunOptions& options)
+      : scenario_(prepare(scenario, schedule, first_layout(scenario))),
+        options_(options),
+        strict_(schedule.ends_as_expected(scenario)),
+        run_(scenario_, options.seed),
+        invariants_(run_.simulation().clock(), scenario_.settings, {}),
+        disturber_(run_, scenario_, schedule, hooks()) {
+    sim::Store& store = run_.simulation().store();
+    for (const sim::ResourceType& type : sim::resource_types())
+      for (const sim::ObjectPtr& object : store.list(type)) take_standing(type, object);
+    store.observe([this](const sim::Change& change) { on_change(change); });
+    for (const auto& berth : run_.berths()) {
+      if (!options_.transcript) break;
+      berth->on_log = [this, name = berth->name()](LogLevel level, const std::string& line) {
+        if (level >= LogLevel::kInfo) tell(name + ": " + line);
+      };
+    }
+  }
+
+  RunReport play() {
+    RunReport report;
+    report.failure = run_to_stillness();
+    report.simulated = run_.simulation().now();
+    report.steps = steps_;
+    report.footprint = disturber_.footprint();
+    report.footprint.phases = phases_;
+    return report;
+  }
+
+ private:
+  Disturber::Hooks hooks() {
+    return {.on_request =
+                [this](const std::string& user, const HttpRequest& request) {
+                  if (options_.transcript && request.lane != Lane::kLease)
+                    tell(fmt::format("{} {} {} {}", user, request.method, request.target,
+                                     request.body));
+                  invariants_.take_request(user, request);
+                },
+            .tell = [this](const std::string& what) { tell("*** " + what); }};
+  }
+
+  void tell(const std::string& line) {
+    if (!options_.transcript) return;
+    options_.transcript(fmt::format("{:>9.3f} {}", (run_.simulation().now() / 1ms) / 1000.0, line));
+  }
+
+  void take_standing(const sim::ResourceType& type, const sim::ObjectPtr& object) {
+    sim::Change change;
+    change.kind = sim::Change::Kind::kAdded;
+    change.key = {&type, text_at(object.get(), {"metadata", "namespace"}),
+                  text_at(object.get(), {"metadata", "name"})};
+    change.after = object;
+    change.user = "before";
+    invariants_.take(change);
+  }
+
+  void on_change(const sim::Change& change) {
+    if (options_.transcript && change.key.type->plural != "leases")
+      tell(fmt::format("{} {} {} {}", change.user,
+                       change.kind == sim::Change::Kind::kAdded     ? "adds"
+                       : change.kind == sim::Change::Kind::kDeleted ? "deletes"
+                                                                    : "changes",
+                       change.key.str(), change.revision));
+    invariants_.take(change);
+    if (change.key.type->plural != "nodes" || change.after == nullptr) return;
+    const std::string& name = change.key.name;
+    const std::string phase =
+        rollout_phase(*change.after, !invariants_.truth().tenants_on(name).empty());
+    if (phase != "Idle" && seen_phases_.insert(name + "/" + phase).second)
+      phases_.push_back(name + "/" + phase);
+  }
+
+  // One thing happens; false once an invariant is broken or the run goes on for ever.
+  bool step() {
+    if (++steps_ > options_.steps) return false;
+    over_ = over_ || !run_.step();
+    if (over_) run_.simulation().step(run_.simulation().now() + 1s);
+    return invariants_.broken().empty();
+  }
+
+  std::string unfinished() {
+    if (strict_ && !run_.settled()) return run_.unsettled();
+    return unstill(invariants_.truth(), run_);
+  }
+
+  std::chrono::nanoseconds last_act() const {
+    std::chrono::nanoseconds last{0};
+    for (const Incident& incident : scenario_.timeline)
+      if (incident.at)
+        last = std::max<std::chrono::nanoseconds>(last, *incident.at + incident.after);
+    return last;
+  }
+
+  // Until berth has written nothing for the quiet time and everything is in order or explained.
+  std::string run_to_stillness() {
+    const MonotonicTime begin = run_.simulation().now();
+    const MonotonicTime limit = begin + scenario_.limit + options_.quiet;
+    const MonotonicTime earliest = begin + last_act() + 1min;
+    MonotonicTime look_at = earliest;
+    std::string why = "it never came to rest";
+    while (run_.simulation().now() < limit) {
+      if (!step()) break;
+      const MonotonicTime now = run_.simulation().now();
+      if (now < look_at || disturber_.pending()) continue;
+      look_at = std::max(now + 1s, invariants_.last_write() + options_.quiet);
+      if (now - invariants_.last_write() < options_.quiet) continue;
+      why = unfinished();
+      if (why.empty()) return "";
+      look_at = now + 1min;
+    }
+    if (!invariants_.broken().empty()) return invariants_.broken().front();
+    if (steps_ > options_.steps)
+      return fmt::format("livelock: {} steps are not enough", options_.steps);
+    if (std::string still = unfinished(); !still.empty()) why = still;
+    return fmt::format("not at rest after {} min: {}; berth last wrote {} at {:.3f}",
+                       run_.simulation().now() / 1min, why, invariants_.last_write_was(),
+                       (invariants_.last_write() / 1ms) / 1000.0);
+  }
+
+  const Scenario scenario_;
+  const RunOptions options_;
+  const bool strict_;
+  ScenarioRun run_;
+  Invariants invariants_;
+  Disturber disturber_;
+  std::int64_t steps_ = 0;
+  bool over_ = false;  // the run has nothing more to play
+  std::set<std::string> seen_phases_;
+  std::vector<std::string> phases_;
+};
+
+}  // namespace
+
+RunReport explore(const Scenario& scenario, const Schedule& schedule, const RunOptions& options) {
+  return Run(scenario, schedule, options).play();
+}
+
+}  // namespace berth::explore

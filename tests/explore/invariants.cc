@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// What berth does to nodes. Pods, layouts and requests: invariants_requests.cc.
+#include "tests/explore/invariants.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "apis/names.h"
+#include "controller/mig/node_facts.h"
+#include "tests/explore/look.h"
+
+namespace berth::explore {
+
+using nlohmann::json;
+using sim::Change;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::size_t kMaxAnnotation = 2048;
+constexpr int kMaxOverwrites = 4;  // the first claim, and three times again
+
+// Keys of two maps whose values differ.
+std::set<std::string> changed_keys(const json* before, const json* after) {
+  std::set<std::string> keys;
+  if (before != nullptr)
+    for (const auto& [key, value] : before->items())
+      if (const json* is = at(after, {key}); is == nullptr || *is != value) keys.insert(key);
+  if (after != nullptr)
+    for (const auto& [key, value] : after->items())
+      if (at(before, {key}) == nullptr) keys.insert(key);
+  return keys;
+}
+
+}  // namespace
+
+Invariants::Invariants(const sim::VirtualClock& clock, const Settings& settings, Bounds bounds)
+    : clock_(clock), settings_(settings), bounds_(bounds), truth_(settings) {}
+
+void Invariants::complain(std::string_view invariant, const std::string& what) {
+  broken_.push_back(fmt::format("{}: {} [{}]", invariant, what, by_));
+}
+
+bool Invariants::is_old_news(const std::optional<MonotonicTime>& since) const {
+  return since && clock_.now() - *since >= kNewsTakes;
+}
+
+void Invariants::count(std::map<std::int64_t, int>& per_minute, int bound, std::string_view what) {
+  int& many = per_minute[clock_.now() / 1min];
+  if (++many == bound + 1)
+    complain("Bounded", fmt::format("more than {} {} in a minute", bound, what));
+}
+
+void Invariants::take(const Change& change) {
+  const std::string_view plural = change.key.type->plural;
+  const bool by_berth = is_berth(change.user);
+  if (by_berth) {
+    by_ = fmt::format("{} by {}", change.key.str(), change.user);
+    if (plural != "leases" && plural != "events") {
+      last_write_ = clock_.now();
+      last_write_was_ = by_;
+      count(writes_, bounds_.writes_per_minute, "writes");
+    }
+  }
+  if (by_berth && plural == "pods") judge_pod(change);
+  if (by_berth && plural == "miglayouts") judge_layout(change);
+  std::optional<TrueNode> before;
+  if (by_berth && plural == "nodes")
+    if (const TrueNode* node = truth_.node(change.key.name)) before = *node;
+  truth_.take(change, clock_.now());
+  if (before) judge_node(change, *before);
+}
+
+void Invariants::judge_node(const Change& change, const TrueNode& before) {
+  const std::string& name = change.key.name;
+  const TrueNode* after = truth_.node(name);
+  if (after == nullptr) return complain("Fields", name + " is deleted");
+  if (after->record_text.size() > kMaxAnnotation)
+    complain("Bounded",
+             fmt::format("the record of {} has {} bytes", name, after->record_text.size()));
+  if (!after->record_text.empty() && !after->record && after->record_text != before.record_text)
+    complain("Fields", fmt::format("berth cannot read its own record: {}", after->record_text));
+  if (!before.cordoned && after->cordoned) judge_taking(name, before, *after);
+  if (!before.open() && after->open()) {
+    const auto slot = truth_.slots.find(name);
+    const bool has = slot != truth_.slots.end() && slot->second.node_uid == after->uid &&
+                     slot->second.seq >= after->record->seq;
+    const bool edited = truth_.ledger_edited && clock_.now() - *truth_.ledger_edited < kNewsTakes;
+    if (!has && !edited) complain("Slot", name + " is taken without a slot");
+  }
+  if (before.cordoned && !after->cordoned) judge_uncordon(name, before, *after);
+  if (before.config != after->config) judge_relabel(name, before, *after);
+  judge_fields(change);
+}
+
+void Invariants::judge_taking(const std::string& name, const TrueNode& before,
+                              const TrueNode& after) {
+  if (!after.open() || !after.record->berth_cordoned)
+    return complain("Cordon", name + " is cordoned without a record of it in the same write");
+  if (is_old_news(before.held)) complain("Others", name + " is held, and is cordoned");
+  if (is_old_news(before.others))
+    complain("Others", name + " is being upgraded or deleted, and is cordoned");
+  judge_budget(*after.record);
+  judge_capacity(name, before);
+}
+
+void Invariants::judge_budget(const NodeRollout& record) {
+  const auto layout = truth_.layouts.find(record.layout_uid);
+  if (layout == truth_.layouts.end()) return;
+  std::int64_t out = 0;
+  std::int64_t selected = 0;
+  for (const auto& [other, node] : truth_.nodes) {
+    out +=
+        node.open() && node.record->berth_cordoned && node.record->layout_uid == record.layout_uid;
+    selected += truth_.selects(layout->second, node);
+  }
+  std::int64_t allowed = 0;
+  for (const MIGLayoutSpec* spec : layout->second.in_mind(clock_.now()))
+    allowed = std::max(allowed, spec->rollout.max_unavailable.of(selected));
+  if (out > allowed)
+    complain("Budget",
+             fmt::format("{} nodes are out by berth, {} allows {}", out, record.layout, allowed));
+}
+
+// Against what stood when the news of it could last have reached berth: a minimum that a person's
+// cordon and berth's break together is nobody's fault.
+void Invariants::judge_capacity(const std::string& name, const TrueNode& before) {
+  const auto counted = [&](const TrueNode& node, const std::string& resource) {
+    const auto offered = node.offered.find(resource);
+    if (offered != node.offered.end() && clock_.now() - offered->second.second < kNewsTakes)
+      return offered->second.first;
+    const auto is = node.offers.find(resource);
+    return is == node.offers.end() ? std::int64_t{0} : is->second;
+  };
+  for (const auto& [uid, layout] : truth_.layouts) {
+    for (const auto& [resource, least] : layout.object.spec.capacity_guard.min_available) {
+      if (!before.ready || counted(before, resource) == 0) continue;
+      const auto in_mind = layout.in_mind(clock_.now());
+      const bool is_new = std::ranges::any_of(in_mind, [&](const MIGLayoutSpec* spec) {
+        return !spec->capacity_guard.min_available.contains(resource) ||
+               spec->capacity_guard.min_available.at(resource) < least;
+      });
+      std::int64_t left = 0;
+      for (const auto& [other, node] : truth_.nodes) {
+        const bool by_berth = other == name || (node.cordoned && node.berth_cordoned);
+        if (!by_berth && !is_old_news(node.out)) left += counted(node, resource);
+      }
+      if (left < least && !is_new)
+        complain("Capacity", fmt::format("{} of {} are left with {} out, {} must be", left,
+                                         resource, name, least));
+    }
+  }
+}
+
+void Invariants::judge_uncordon(const std::string& name, const TrueNode& before,
+                                const TrueNode& after) {
+  if (!before.berth_cordoned && !before.edited)
+    complain("Cordon", name + " was not cordoned by berth, and is uncordoned");
+  if (before.held) complain("Cordon", name + " is held by a person, and is uncordoned");
+  if (!before.open() || before.record->phase == RolloutPhase::kCordoned) return;
+  if (before.state != "success")
+    complain("Verified", fmt::format("{} returns and is {}", name, before.state));
+  if (clock_.now() - std::max(before.offers_since, before.config_since) < settings_.verify_for)
+    complain("Verified", fmt::format("{} returns with {} too early", name, after.config));
+}
+
+void Invariants::judge_relabel(const std::string& name, const TrueNode& before,
+                               const TrueNode& after) {
+  if (!before.cordoned)
+    complain("Relabel", fmt::format("{} gets {} while it is schedulable", name, after.config));
+  if (!before.open() || !after.open())
+    return complain("Relabel", fmt::format("{} gets {} and is not berth's", name, after.config));
+  const bool first = before.record->phase == RolloutPhase::kCordoned;
+  if (first && before.cordoned_at && clock_.now() - *before.cordoned_at < settings_.settle)
+    complain("Relabel",
+             fmt::format("{} gets {} before bindings in flight have landed", name, after.config));
+  if (!after.state.empty())
+    complain("Relabel",
+             fmt::format("{} gets {} and keeps the state {}", name, after.config, after.state));
+  for (const std::string& pod : truth_.tenants_on(name))
+    complain("Relabel", fmt::format("{} gets {} under the GPU pod {}", name, after.config, pod));
+  if (truth_.agent_file.find(base_config(after.config)) == std::string::npos)
+    complain("Relabel",
+             fmt::format("{} gets {}, which the agents' file lacks", name, after.config));
+  const NodeRollout& record = *after.record;
+  if (!before.edited &&
+      !relabels_
+           .insert(fmt::format("{} {} {} {} {} {}", after.uid, record.seq, record.attempt,
+                               record.reasserts, record.config, after.config))
+           .second)
+    complain("Once", fmt::format("{} gets {} twice in one attempt", name, after.config));
+  if (first && (is_old_news(before.held) || is_old_news(before.others)))
+    complain("Others", fmt::format("{} is somebody else's, and gets {}", name, after.config));
+  const auto layout = truth_.layouts.find(record.layout_uid);
+  if (is_berth(before.config_writer) || layout == truth_.layouts.end()) return;
+  const int times = ++overwritten_[fmt::format("{} {} {}", after.uid, record.layout_uid,
+                                               layout->second.object.meta.generation)];
+  if (times > kMaxOverwrites)
+    complain("Others", fmt::format("mig.config of {} is fought over: {} times", name, times));
+}
+
+void Invariants::judge_fields(const Change& change) {
+  const json* before = change.before.get();
+  const json* after = change.after.get();
+  const std::string& name = change.key.name;
+  for (const std::string& key :
+       changed_keys(at(before, {"metadata", "labels"}), at(after, {"metadata", "labels"}))) {
+    const bool ours = key == names::kMigConfig ||
+                      (key == names::kMigConfigState && label_at(after, key).empty()) ||
+                      (key.starts_with(names::kDeployPrefix) &&
+                       label_at(before, key) == names::kPausedForMigChange);
+    if (!ours) complain("Fields", fmt::format("{}: label {} changes", name, key));
+  }
+  for (const std::string& key : changed_keys(at(before, {"metadata", "annotations"}),
+                                             at(after, {"metadata", "annotations"})))
+    if (!key.starts_with("gpu.berth.dev/"))
+      complain("Fields", fmt::format("{}: annotation {} changes", name, key));
+  for (const std::string& key : changed_keys(at(before, {"spec"}), at(after, {"spec"})))
+    if (key != "unschedulable") complain("Fields", fmt::format("{}: spec.{} changes", name, key));
+  if (!changed_keys(at(before, {"status"}), at(after, {"status"})).empty())
+    complain("Fields", name + ": its status changes");
+  if (at(after, {"metadata", "finalizers"}) != nullptr &&
+      at(before, {"metadata", "finalizers"}) == nullptr)
+    complain("Finalizer", name + " gets one");
+}
+
+}  // namespace berth::explore

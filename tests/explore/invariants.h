@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants: what must hold at every change of the store, whatever goes wrong around berth. Judged
+// on the store's truth, change by change, and on the requests that leave berth; never on its
+// caches. The names are those of docs/seeded-bugs.md:
+//   Budget    nodes that berth has cordoned ≤ maxUnavailable, at every revision
+//   Slot      a node is taken only with its slot in the ledger
+//   Relabel   mig.config is written on a cordoned node that is berth's, empty of GPU pods, settled;
+//             with the old state taken away and the config in the agents' file
+//   Once      at most one relabel per node, claim, attempt and value
+//   Verified  a node returns only after allocatable has stood for as long as it must
+//   Drain     pods leave by eviction with their uid, from nodes that berth has emptied for a
+//             reason; DELETE only where the layout forces, never with a grace period of 0
+//   Cordon    a cordon and its record are one write; only what berth cordoned is uncordoned, and
+//             nothing that a person holds
+//   Fields    berth writes nothing else on nodes, and nothing at all on pods
+//   Others    hands off nodes that are held, being upgraded or about to be deleted; a foreign
+//             mig.config is overwritten at most three times
+//   Capacity  guarded capacity never falls below minAvailable by berth
+//   Lease     no write leaves a process that is past its renew deadline
+//   Status    observedGeneration is no promise of the future; transition times move with statuses
+//   Finalizer none on nodes and pods; a layout that goes leaves nothing under way
+//   Bounded   annotations have a size, writes and requests a rate
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "controller/core/settings.h"
+#include "controller/io/transport.h"
+#include "controller/sim/store.h"
+#include "controller/sim/virtual_clock.h"
+#include "tests/explore/truth.h"
+
+namespace berth::explore {
+
+class Invariants {
+ public:
+  struct Bounds {
+    std::chrono::nanoseconds renew_deadline = std::chrono::seconds(10);
+    int writes_per_minute = 150;
+    int requests_per_minute = 600;
+  };
+  Invariants(const sim::VirtualClock& clock, const Settings& settings, Bounds bounds);
+
+  // Each change of the store, after it.
+  void take(const sim::Change& change);
+  // Each request that a process of berth's sends.
+  void take_request(const std::string& user, const HttpRequest& request);
+
+  // "Budget: 2 nodes are out by berth, a100 allows 1 (Node/n2 by berth-0)". Empty: all is well.
+  const std::vector<std::string>& broken() const { return broken_; }
+  const Truth& truth() const { return truth_; }
+  // When berth last changed anything but a lease or an event; what it was.
+  MonotonicTime last_write() const { return last_write_; }
+  const std::string& last_write_was() const { return last_write_was_; }
+
+ private:
+  // Each is given the node as it was.
+  void judge_node(const sim::Change& change, const TrueNode& before);
+  void judge_taking(const std::string& name, const TrueNode& before, const TrueNode& after);
+  void judge_budget(const NodeRollout& record);
+  void judge_capacity(const std::string& name, const TrueNode& before);
+  void judge_uncordon(const std::string& name, const TrueNode& before, const TrueNode& after);
+  void judge_relabel(const std::string& name, const TrueNode& before, const TrueNode& after);
+  void judge_fields(const sim::Change& change);
+  void judge_pod(const sim::Change& change);
+  void judge_eviction(const HttpRequest& request, const std::string& pod);
+  void judge_deletion(const HttpRequest& request, const std::string& pod);
+  void judge_removal(const std::string& pod);
+  void judge_layout(const sim::Change& change);
+  void judge_conditions(const sim::Change& change);
+  void judge_lease(const std::string& user);
+  void judge_epoch(const std::string& user, const HttpRequest& request);
+  void count(std::map<std::int64_t, int>& per_minute, int bound, std::string_view what);
+  void complain(std::string_view invariant, const std::string& what);
+  bool is_old_news(const std::optional<MonotonicTime>& since) const;
+
+  const sim::VirtualClock& clock_;
+  const Settings settings_;
+  const Bounds bounds_;
+  Truth truth_;
+  std::vector<std::string> broken_;
+  std::string by_;  // the change or request that is being judged
+  MonotonicTime last_write_{0};
+  std::string last_write_was_;
+  std::set<std::string> relabels_;
+  std::map<std::string, int> overwritten_;  // foreign mig.configs, by node and layout generation
+  std::map<std::int64_t, int> writes_;      // by minute
+  std::map<std::int64_t, int> requests_;
+};
+
+}  // namespace berth::explore

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// What berth does to pods and layouts, and what it asks for.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "apis/names.h"
+#include "tests/explore/invariants.h"
+#include "tests/explore/look.h"
+
+namespace berth::explore {
+
+using nlohmann::json;
+using sim::Change;
+
+namespace {
+
+constexpr std::string_view kPodsIn = "/api/v1/namespaces/";
+
+// "/api/v1/namespaces/NS/pods/NAME[/eviction]" → "NS/NAME"; empty if it is something else.
+std::string pod_of(std::string_view path) {
+  if (!path.starts_with(kPodsIn)) return "";
+  path.remove_prefix(kPodsIn.size());
+  const std::size_t at = path.find("/pods/");
+  if (at == path.npos) return "";
+  const std::string_view name = path.substr(at + 6);
+  return fmt::format("{}/{}", path.substr(0, at), name.substr(0, name.find('/')));
+}
+
+json parse(const std::string& body) { return json::parse(body, nullptr, false); }
+
+const json* find_condition(const json* object, const std::string& type) {
+  const json* conditions = at(object, {"status", "conditions"});
+  if (conditions == nullptr) return nullptr;
+  for (const json& condition : *conditions)
+    if (text_at(&condition, {"type"}) == type) return &condition;
+  return nullptr;
+}
+
+}  // namespace
+
+// An eviction marks a pod for deletion, and may end it; nothing else of a pod is berth's to write.
+void Invariants::judge_pod(const Change& change) {
+  if (change.kind == Change::Kind::kAdded)
+    return complain("Fields", change.key.str() + " is created");
+  if (change.kind == Change::Kind::kDeleted) return;
+  for (Path path : {Path{"spec"}, Path{"metadata", "labels"}, Path{"metadata", "annotations"},
+                    Path{"metadata", "finalizers"}, Path{"metadata", "ownerReferences"}}) {
+    const json* before = at(change.before.get(), path);
+    const json* after = at(change.after.get(), path);
+    if ((before == nullptr) != (after == nullptr) || (before != nullptr && *before != *after))
+      complain("Fields", fmt::format("{}: {} changes", change.key.str(), *(path.end() - 1)));
+  }
+}
+
+void Invariants::take_request(const std::string& user, const HttpRequest& request) {
+  by_ = fmt::format("{} {} by {}", request.method, request.target, user);
+  count(requests_, bounds_.requests_per_minute, "requests");
+  if (request.method == "GET") return;
+  if (request.lane != Lane::kLease && !request.target.starts_with("/apis/events.k8s.io/"))
+    judge_lease(user);
+  judge_epoch(user, request);
+  const std::string_view target = request.target;
+  const std::string_view path = target.substr(0, target.find('?'));
+  const std::string pod = pod_of(path);
+  if (pod.empty()) return;
+  if (request.method == "DELETE") return judge_deletion(request, pod);
+  if (path.ends_with("/eviction")) judge_eviction(request, pod);
+}
+
+void Invariants::judge_lease(const std::string& user) {
+  const auto renewed = truth_.renewed.find(user);
+  if (renewed == truth_.renewed.end())
+    return complain("Lease", user + " writes and never had the lease");
+  if (clock_.now() - renewed->second > bounds_.renew_deadline)
+    complain("Lease", fmt::format("{} writes {} ms after it last had the lease", user,
+                                  (clock_.now() - renewed->second) / std::chrono::milliseconds(1)));
+}
+
+// Who takes a node does so with a slot that it has claimed itself.
+void Invariants::judge_epoch(const std::string& user, const HttpRequest& request) {
+  if (request.method != "PATCH" || !request.target.starts_with("/api/v1/nodes/")) return;
+  const json patch = parse(request.body);
+  bool cordons = false;
+  std::optional<NodeRollout> record;
+  for (const json& step : patch) {
+    if (!step.is_object() || text_at(&step, {"op"}) == "test") continue;
+    cordons =
+        cordons || (text_at(&step, {"path"}) == "/spec/unschedulable" && true_at(&step, {"value"}));
+    if (text_at(&step, {"path"}).ends_with("~1mig-rollout"))
+      record = decode_rollout(text_at(&step, {"value"}));
+  }
+  if (!cordons || !record) return;
+  const auto epoch = truth_.epochs.find(user);
+  if (epoch == truth_.epochs.end() || record->epoch != epoch->second)
+    complain("Slot",
+             fmt::format("{} takes a node in epoch {}, which is not its own", user, record->epoch));
+}
+
+void Invariants::judge_eviction(const HttpRequest& request, const std::string& pod) {
+  const json body = parse(request.body);
+  if (text_at(&body, {"deleteOptions", "preconditions", "uid"}).empty())
+    complain("Drain", pod + " is evicted without its uid");
+  if (request.target.find("dryRun=All") == std::string::npos) judge_removal(pod);
+}
+
+void Invariants::judge_deletion(const HttpRequest& request, const std::string& pod) {
+  const json body = parse(request.body);
+  if (text_at(&body, {"preconditions", "uid"}).empty())
+    complain("Drain", pod + " is deleted without its uid");
+  if (const json* grace = at(&body, {"gracePeriodSeconds"}); grace != nullptr && *grace == 0)
+    complain("Drain", pod + " is deleted with a grace period of 0");
+  const bool forced = std::ranges::any_of(truth_.layouts, [&](const auto& entry) {
+    const auto specs = entry.second.in_mind(clock_.now());
+    return std::ranges::any_of(specs, [](const MIGLayoutSpec* spec) {
+      return spec->drain.on_timeout == OnTimeout::kForce;
+    });
+  });
+  if (!forced) complain("Drain", pod + " is deleted, not evicted");
+  judge_removal(pod);
+}
+
+// Of an eviction or deletion that is meant. The pod may be another one by now: then its uid keeps
+// it, and nothing can be said.
+void Invariants::judge_removal(const std::string& pod) {
+  const std::size_t slash = pod.find('/');
+  const TruePod* truth = truth_.pod(pod.substr(0, slash), pod.substr(slash + 1));
+  const TrueNode* node = truth == nullptr ? nullptr : truth_.node(truth->node);
+  if (node == nullptr) return;
+  // Uncordoned or edited a moment ago, berth may not know.
+  if (!node->edited && !node->open())
+    return complain("Drain", fmt::format("{} leaves {}, which is not berth's", pod, truth->node));
+  if (node->open() && node->record->phase == RolloutPhase::kApplying && node->state == "success" &&
+      node->config == node->record->config && !node->edited)
+    complain("Drain",
+             fmt::format("{} leaves {}, which is {} already", pod, truth->node, node->config));
+  if (is_old_news(node->held))
+    complain("Others", fmt::format("{} is held, and {} leaves it", truth->node, pod));
+  if (is_old_news(node->others))
+    complain("Others",
+             fmt::format("{} is being upgraded or deleted, and {} leaves it", truth->node, pod));
+}
+
+void Invariants::judge_layout(const Change& change) {
+  if (change.kind == Change::Kind::kAdded)
+    return complain("Fields", change.key.str() + " is created");
+  const std::string& uid = text_at(change.after.get(), {"metadata", "uid"});
+  if (change.kind == Change::Kind::kDeleted) {  // by its finalizer's end
+    for (const auto& [name, node] : truth_.nodes)
+      if (node.open() && node.record->layout_uid == uid && !node.edited)
+        complain("Finalizer", fmt::format("{} goes and leaves {} {}", change.key.str(), name,
+                                          to_string(node.record->phase)));
+    return;
+  }
+  const json* before = at(change.before.get(), {"spec"});
+  const json* after = at(change.after.get(), {"spec"});
+  if (before != nullptr && after != nullptr && *before != *after)
+    complain("Fields", change.key.str() + ": its spec changes");
+  judge_conditions(change);
+}
+
+void Invariants::judge_conditions(const Change& change) {
+  const json* after = change.after.get();
+  const std::int64_t generation = number_at(after, {"metadata", "generation"});
+  const std::int64_t observed = number_at(after, {"status", "observedGeneration"});
+  if (observed > generation)
+    complain("Status", fmt::format("observedGeneration {} of {}", observed, generation));
+  const json* conditions = at(after, {"status", "conditions"});
+  if (conditions == nullptr) return;
+  for (const json& condition : *conditions) {
+    const std::string& type = text_at(&condition, {"type"});
+    if (number_at(&condition, {"observedGeneration"}) > generation)
+      complain("Status", type + " tells of a generation to come");
+    const json* last = find_condition(change.before.get(), type);
+    if (last == nullptr) continue;
+    const bool turned = text_at(&condition, {"status"}) != text_at(last, {"status"});
+    const bool moved =
+        text_at(&condition, {"lastTransitionTime"}) != text_at(last, {"lastTransitionTime"});
+    if (moved && !turned)
+      complain("Status", type + ": lastTransitionTime moves and the status does not");
+  }
+}
+
+}  // namespace berth::explore

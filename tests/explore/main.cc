@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// berth-sim: fault exploration from the command line.
+//   berth-sim --scenario X [--seed N] [--steps M] [--schedule S] [--day] [--transcript]
+//   berth-sim --all [--budget N] [--minutes M] [--jobs J] [--long] [--json]
+//   berth-sim --bug NAME …         with a seeded bug; --bugs: all of them, each has to be found
+//   berth-sim --regressions FILE   one replay line each
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "controller/core/seeded_bugs.h"
+#include "tests/explore/campaign.h"
+#include "tests/explore/exploration.h"
+
+namespace berth::explore {
+namespace {
+
+struct Arguments {
+  std::string scenario, schedule, bug, regressions;
+  std::string folder = BERTH_SCENARIOS;
+  CampaignOptions campaign;
+  bool all = false, bugs = false, json = false, day = false, transcript = false;
+};
+
+[[noreturn]] void refuse(const std::string& why) {
+  std::cerr << "berth-sim: " << why << "\n";
+  std::exit(2);
+}
+
+std::int64_t number(const std::string& flag, const std::string& text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 0)
+    refuse(flag + " takes a whole number, not " + text);
+  return value;
+}
+
+Arguments parse(std::vector<std::string> words) {
+  Arguments arguments;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& flag = words[i];
+    const auto value = [&]() -> const std::string& {
+      if (i + 1 == words.size()) refuse(flag + " needs a value");
+      return words[++i];
+    };
+    if (flag == "--scenario")
+      arguments.scenario = value();
+    else if (flag == "--schedule" || flag == "--at")
+      arguments.schedule = value();
+    else if (flag == "--bug")
+      arguments.bug = value();
+    else if (flag == "--regressions")
+      arguments.regressions = value();
+    else if (flag == "--scenarios")
+      arguments.folder = value();
+    else if (flag == "--seed")
+      arguments.campaign.seed = static_cast<std::uint64_t>(number(flag, value()));
+    else if (flag == "--steps")
+      arguments.campaign.steps = number(flag, value());
+    else if (flag == "--budget")
+      arguments.campaign.budget = static_cast<int>(number(flag, value()));
+    else if (flag == "--jobs")
+      arguments.campaign.jobs = static_cast<int>(std::max<std::int64_t>(1, number(flag, value())));
+    else if (flag == "--minutes")
+      arguments.campaign.limit = std::chrono::minutes(number(flag, value()));
+    else if (flag == "--long")
+      arguments.campaign.budget = 0, arguments.campaign.limit = std::chrono::hours(4);
+    else if (flag == "--no-days")
+      arguments.campaign.days = false;
+    else if (flag == "--all")
+      arguments.all = true;
+    else if (flag == "--bugs")
+      arguments.bugs = true;
+    else if (flag == "--json")
+      arguments.json = true;
+    else if (flag == "--day")
+      arguments.day = true;
+    else if (flag == "--transcript")
+      arguments.transcript = true;
+    else
+      refuse("does not know " + flag);
+  }
+  return arguments;
+}
+
+Scenario load(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  Result<Scenario> scenario = parse_scenario(text, path.string());
+  if (!file || !scenario)
+    refuse(scenario ? path.string() + " is unreadable" : scenario.error().message);
+  scenario->name = path.stem().string();
+  return std::move(scenario).value();
+}
+
+std::vector<Scenario> load_all(const Arguments& arguments) {
+  if (!arguments.scenario.empty())
+    return {load(arguments.scenario.ends_with(".yaml")
+                     ? std::filesystem::path(arguments.scenario)
+                     : std::filesystem::path(arguments.folder) / (arguments.scenario + ".yaml"))};
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(arguments.folder))
+    if (entry.path().extension() == ".yaml") paths.push_back(entry.path());
+  std::ranges::sort(paths);
+  std::vector<Scenario> scenarios;
+  for (const auto& path : paths) scenarios.push_back(load(path));
+  return scenarios;
+}
+
+void switch_on(const std::string& name) {
+  if (name.empty()) return;
+#ifdef BERTH_SEEDED_BUGS
+  for (const auto& [known, bug] : kSeededBugs)
+    if (known == name) return void(seeded_bug = bug);
+  refuse("knows no bug " + name);
+#else
+  refuse("has been built without seeded bugs");
+#endif
+}
+
+void switch_off() {
+#ifdef BERTH_SEEDED_BUGS
+  seeded_bug = SeededBug::kNone;
+#endif
+}
+
+int replay(const Arguments& arguments) {
+  const Scenario scenario = load_all(arguments).front();
+  Result<Schedule> schedule = parse_schedule(arguments.schedule);
+  if (!schedule) refuse(describe(schedule.error()));
+  switch_on(arguments.bug);
+  RunOptions options{.seed = arguments.campaign.seed, .steps = arguments.campaign.steps};
+  if (arguments.day) options.quiet = std::chrono::hours(24), options.steps *= 10;
+  if (arguments.transcript)
+    options.transcript = [](const std::string& line) { std::cout << line << "\n"; };
+  const RunReport report = explore(scenario, *schedule, options);
+  const Footprint& footprint = report.footprint;
+  std::cout << fmt::format("{} simulated s, {} steps, {} writes, {} requests, {} frames\n",
+                           report.simulated / std::chrono::seconds(1), report.steps,
+                           footprint.writes, footprint.requests.size(), footprint.frames);
+  if (report.failure.empty()) return 0;
+  const Task task{.schedule = arguments.schedule, .seed = options.seed, .day = arguments.day};
+  std::cout << report.failure << "\n" << replay_line(scenario, task, arguments.bug) << "\n";
+  return 1;
+}
+
+std::string to_json(const CampaignReport& report) {
+  return fmt::format(
+      R"({{"schedules":{},"scenarios":{},"seconds":{:.2f},"per_min":{:.1f},"time_ratio":{:.1f},"failures":{}}})",
+      report.schedules, report.counts.size(), report.seconds, report.per_minute(),
+      report.time_ratio(), report.failures.size());
+}
+
+int run_all(const Arguments& arguments) {
+  const std::vector<Scenario> scenarios = load_all(arguments);
+  const std::vector<Task> tasks = plan_campaign(scenarios, arguments.campaign);
+  switch_on(arguments.bug);
+  CampaignOptions options = arguments.campaign;
+  options.stop_at_first = !arguments.bug.empty();
+  const CampaignReport report = run_campaign(scenarios, tasks, options);
+  std::cout << (arguments.json ? to_json(report) + "\n" : print_table(report));
+  for (const Failure& failure : report.failures)
+    std::cerr << failure.what << "\n  "
+              << replay_line(scenarios[static_cast<std::size_t>(failure.task.scenario)],
+                             failure.task, arguments.bug)
+              << "\n";
+  return report.failures.empty() ? 0 : 1;
+}
+
+// Each has to be found within the budget; the table says by what.
+int run_bugs(const Arguments& arguments) {
+  const std::vector<Scenario> scenarios = load_all(arguments);
+  CampaignOptions options = arguments.campaign;
+  options.days = false;
+  options.stop_at_first = true;
+  const std::vector<Task> tasks = plan_campaign(scenarios, options);
+  std::cout << "| bug | found by | after schedules | replay |\n|---|---|---|---|\n";
+  int missed = 0;
+  for (const auto& [name, bug] : kSeededBugs) {
+    switch_on(std::string(name));
+    const CampaignReport report = run_campaign(scenarios, tasks, options);
+    switch_off();
+    missed += report.failures.empty();
+    if (report.failures.empty()) {
+      std::cout << fmt::format("| `{}` | NOTHING | {} | |\n", name, report.schedules);
+      continue;
+    }
+    const Failure& failure = report.failures.front();
+    std::cout << fmt::format("| `{}` | {} | {} | `{}` |\n", name,
+                             failure.what.substr(0, failure.what.find(" [")), failure.after,
+                             replay_line(scenarios[static_cast<std::size_t>(failure.task.scenario)],
+                                         failure.task, std::string(name)));
+    std::cout.flush();
+  }
+  return missed == 0 ? 0 : 1;
+}
+
+// What exploration once found must stay away.
+int run_regressions(const Arguments& arguments) {
+  std::ifstream file(arguments.regressions);
+  if (!file) refuse(arguments.regressions + " cannot be read");
+  int failed = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line.starts_with('#')) continue;
+    std::istringstream text(line.substr(line.find("--")));
+    std::vector<std::string> words{std::istream_iterator<std::string>(text), {}};
+    Arguments one = parse(words);
+    one.folder = arguments.folder;
+    failed += replay(one);
+  }
+  return failed == 0 ? 0 : 1;
+}
+
+int run(const Arguments& arguments) {
+  if (!arguments.regressions.empty()) return run_regressions(arguments);
+  if (arguments.bugs) return run_bugs(arguments);
+  if (arguments.all) return run_all(arguments);
+  if (arguments.scenario.empty()) refuse("needs --scenario NAME, --all, --bugs or --regressions");
+  return replay(arguments);
+}
+
+}  // namespace
+}  // namespace berth::explore
+
+int main(int argc, char** argv) {
+  return berth::explore::run(berth::explore::parse({argv + 1, argv + argc}));
+}

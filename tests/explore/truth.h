@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Truth: the cluster as the store has it, in the few facts that the invariants ask for, and since
+// when they hold. Fed change by change; nothing in it has been near berth's caches.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "apis/mig_layout.h"
+#include "controller/core/settings.h"
+#include "controller/io/loop.h"
+#include "controller/mig/rollout_annotation.h"
+#include "controller/mig/slots.h"
+#include "controller/sim/store.h"
+
+namespace berth::explore {
+
+bool is_berth(std::string_view user);
+
+// How long something may have been true without berth's having heard of it.
+inline constexpr std::chrono::nanoseconds kNewsTakes = std::chrono::seconds(60);
+
+struct TruePod {
+  std::string uid;
+  std::string node;
+  bool tenant = false;    // asks for a GPU, and is no agent's, DaemonSet's or kubelet's own
+  bool finished = false;  // Succeeded or Failed
+  bool leaving = false;
+};
+
+struct TrueNode {
+  std::string uid;
+  bool cordoned = false;
+  bool ready = false;
+  std::string record_text;                     // berth's annotation
+  std::optional<NodeRollout> record;           // what it says, if it can be read
+  std::string config;                          // nvidia.com/mig.config
+  std::string state;                           // nvidia.com/mig.config.state
+  std::map<std::string, std::int64_t> offers;  // NVIDIA's allocatable
+  std::map<std::string, std::string> labels;
+
+  // Since when, or never.
+  std::optional<MonotonicTime> held;    // a person's hold
+  std::optional<MonotonicTime> others;  // a driver upgrade or an autoscaler's mark
+  std::optional<MonotonicTime> out;     // not Ready, or cordoned by somebody else
+  std::optional<MonotonicTime> cordoned_at;
+  bool berth_cordoned = false;  // the cordon that stands is berth's write
+  bool edited = false;          // somebody else wrote berth's annotation since berth did
+  std::string config_writer;    // who wrote nvidia.com/mig.config last
+  MonotonicTime offers_since{0};
+  MonotonicTime config_since{0};
+  // What it offered until somebody else took it away, and when.
+  std::map<std::string, std::pair<std::int64_t, MonotonicTime>> offered;
+
+  bool open() const { return record && record->phase != RolloutPhase::kIdle; }
+};
+
+struct TrueLayout {
+  MIGLayout object;
+  // Specs that stood before, with the time at which they went.
+  std::vector<std::pair<MonotonicTime, MIGLayoutSpec>> former;
+  // The present spec and those that berth may still go by.
+  std::vector<const MIGLayoutSpec*> in_mind(MonotonicTime now) const;
+};
+
+class Truth {
+ public:
+  explicit Truth(const Settings& settings) : settings_(settings) {}
+
+  // As it is after the change.
+  void take(const sim::Change& change, MonotonicTime now);
+
+  const TrueNode* node(std::string_view name) const;
+  const TruePod* pod(const std::string& namespace_, const std::string& name) const;
+  // Unfinished GPU pods bound to the node.
+  std::vector<std::string> tenants_on(const std::string& node) const;
+  bool selects(const TrueLayout& layout, const TrueNode& node) const;
+
+  std::map<std::string, TrueNode, std::less<>> nodes;
+  std::map<std::string, TrueLayout> layouts;  // by uid
+  std::map<std::string, std::pair<MonotonicTime, TrueLayout>> gone_layouts;
+  std::map<std::string, Slot> slots;           // the ledger
+  std::optional<MonotonicTime> ledger_edited;  // by somebody else
+  std::string agent_file;
+  std::string leader;                            // user that holds the lease
+  std::map<std::string, MonotonicTime> renewed;  // user → its last renewal that was stored
+  std::map<std::string, std::int64_t> epochs;    // user → the last epoch it began
+
+ private:
+  void take_node(const sim::Change& change, MonotonicTime now);
+  void take_pod(const sim::Change& change);
+  void take_config_map(const sim::Change& change, MonotonicTime now);
+  void take_layout(const sim::Change& change, MonotonicTime now);
+  void take_lease(const sim::Change& change, MonotonicTime now);
+
+  const Settings settings_;
+  std::map<std::string, TruePod> pods_;                   // by namespace/name
+  std::map<std::string, std::set<std::string>> pods_on_;  // tenants, by node
+};
+
+TrueNode read_node(const nlohmann::json& object);
+
+}  // namespace berth::explore
