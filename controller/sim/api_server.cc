@@ -53,10 +53,11 @@ std::optional<WriteVerb> verb_of(const ApiCall& call, const Target& target) {
 ObjectPtr parse_body(const ApiCall& call, WriteVerb verb) {
   if (call.body.empty() && verb == WriteVerb::kDelete) return nullptr;
   json body = json::parse(call.body, nullptr, false);
-  if (!body.is_discarded()) return std::make_shared<const json>(std::move(body));
+  // A patch is read once the object to patch has been found.
   const bool patch = verb == WriteVerb::kJsonPatch || verb == WriteVerb::kMergePatch;
-  throw bad_request(patch ? "error decoding patch: the body is not JSON"
-                          : "the object provided is unrecognized: the body is not JSON");
+  if (body.is_discarded() && !patch)
+    throw bad_request("the object provided is unrecognized: the body is not JSON");
+  return std::make_shared<const json>(std::move(body));
 }
 
 // A DELETE's options are its body's or else its query's, never both.

@@ -107,6 +107,19 @@ void check_taints(const json& node, std::vector<Cause>& causes) {
   }
 }
 
+// Metav1 conditions; those of pods and nodes are older, and may say anything.
+void check_conditions(const json& object, std::vector<Cause>& causes) {
+  const json* conditions = find_at(object, {"status", "conditions"});
+  if (conditions == nullptr || !conditions->is_array()) return;
+  for (std::size_t i = 0; i < conditions->size(); ++i) {
+    const std::string status = text_at((*conditions)[i], {"status"});
+    if (status != "True" && status != "False" && status != "Unknown")
+      causes.push_back({"FieldValueNotSupported",
+                        fmt::format("Unsupported value: {}", quote(status)),
+                        fmt::format("status.conditions[{}].status", i)});
+  }
+}
+
 void check_content(const ResourceType& type, const json& object, std::vector<Cause>& causes) {
   if (type.kind == "Node") {
     check_taints(object, causes);
@@ -119,6 +132,7 @@ void check_content(const ResourceType& type, const json& object, std::vector<Cau
     if (spec != nullptr && spec->contains("minAvailable") && spec->contains("maxUnavailable"))
       causes.push_back(invalid_value("spec", to_text(*spec),
                                      "minAvailable and maxUnavailable cannot be both set"));
+    check_conditions(object, causes);
   } else if (type.kind == "Lease") {
     if (integer_at(object, {"spec", "leaseDurationSeconds"}).value_or(1) <= 0)
       causes.push_back(invalid_value("spec.leaseDurationSeconds",

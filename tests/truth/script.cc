@@ -18,12 +18,16 @@ constexpr char kJsonPatch[] = "application/json-patch+json";
 constexpr char kMergePatch[] = "application/merge-patch+json";
 constexpr char kApplyPatch[] = "application/apply-patch+yaml";
 
-// A server-side apply says what should be there: null has no place in it.
+// A server-side apply says what should be there: null has no place in it, nor what held nothing
+// else.
 json without_nulls(const json& value) {
   if (!value.is_object()) return value;
   json out = json::object();
-  for (const auto& [key, entry] : value.items())
-    if (!entry.is_null()) out[key] = without_nulls(entry);
+  for (const auto& [key, entry] : value.items()) {
+    json kept = without_nulls(entry);
+    const bool emptied = kept.is_object() && kept.empty() && !entry.empty();
+    if (!kept.is_null() && !emptied) out[key] = std::move(kept);
+  }
   return out;
 }
 
@@ -490,7 +494,7 @@ void ScriptWriter::remove(const Kind& kind) {
     options["preconditions"]["resourceVersion"] = fmt::format("${{rv:{}}}", handle(kind, name));
     what += ", the version seen last";
   }
-  if (random_.one_in(2))
+  if (choice != 3 && random_.one_in(2))
     options["propagationPolicy"] =
         objects_.any_of({"Background", "Background", "Foreground", "Orphan"});
   if (kind.plural == "pods" && random_.one_in(2))
