@@ -71,7 +71,7 @@ WriteReply create_object(Writing& writing, const WriteRequest& request) {
   // What is only tried never gets as far as where this is looked at.
   const bool with_version = request.verb == WriteVerb::kCreate && !request.dry_run &&
                             metadata.contains("resourceVersion");
-  if (request.verb != WriteVerb::kCreate || !request.dry_run) metadata.erase("resourceVersion");
+  if (!request.dry_run) metadata.erase("resourceVersion");
   metadata["uid"] = writing.random.uuid();
   metadata["creationTimestamp"] = now;
   set_defaults(type, object);

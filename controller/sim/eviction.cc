@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "apis/time.h"
 #include "controller/sim/managed_fields.h"
 #include "controller/sim/object_fields.h"
 #include "controller/sim/selectors.h"
@@ -77,16 +78,20 @@ std::string exhausted(const std::string& name, const json& budget) {
   return fmt::format("The disruption budget {} does not allow evicting pods currently", name);
 }
 
+Refusal still_processed(const std::string& budget) {
+  return too_many_requests(
+      kTooMany,
+      {{"DisruptionBudget",
+        fmt::format("The disruption budget {} is still being processed by the server.", budget),
+        ""}},
+      10);
+}
+
 void check_budget(const std::string& name, const json& budget) {
   const ResourceType& type = *find_resource_type("poddisruptionbudgets");
   if (status_number(budget, "observedGeneration") <
       integer_at(budget, {"metadata", "generation"}).value_or(0))
-    throw too_many_requests(
-        kTooMany,
-        {{"DisruptionBudget",
-          fmt::format("The disruption budget {} is still being processed by the server.", name),
-          ""}},
-        10);
+    throw still_processed(name);
   const std::int64_t allowed = status_number(budget, "disruptionsAllowed");
   if (allowed < 0) throw forbidden(type, name, "pdb disruptions allowed is negative");
   const json* disrupted = find_at(budget, {"status", "disruptedPods"});
@@ -100,7 +105,7 @@ void check_budget(const std::string& name, const json& budget) {
 
 // One disruption fewer, and the pod noted as on its way, until the budget's controller counts anew.
 void spend(Writing& writing, const StoreKey& pod, const std::string& name, const json& live) {
-  const std::string now = time_text(writing.clock.wall());
+  const std::string now = format_time(writing.clock.wall());
   json budget = live;
   json& status = budget["status"];
   const std::int64_t left = status_number(live, "disruptionsAllowed") - 1;
@@ -156,7 +161,7 @@ WriteReply remove(Writing& writing, const WriteRequest& request, const json& opt
     trial.dry_run = true;
     delete_object(writing, trial);
     json pod = *writing.store.find(request.key);
-    mark_disrupted(pod, time_text(writing.clock.wall()));
+    mark_disrupted(pod, format_time(writing.clock.wall()));
     if (pod != *writing.store.find(request.key))
       writing.store.put(request.key, std::move(pod), request.user);
     if (options.contains("preconditions") && options["preconditions"].contains("resourceVersion")) {
@@ -173,6 +178,19 @@ WriteReply remove(Writing& writing, const WriteRequest& request, const json& opt
                                                     {"metadata", json::object()},
                                                     {"status", "Success"},
                                                     {"code", 201}})};
+}
+
+// An unready pod goes without the budget's leave if it has not become ready meanwhile. Whatever
+// does not fit is taken for that, another uid too.
+WriteReply remove_spared(Writing& writing, const WriteRequest& request, const json& options,
+                         const std::string& budget) {
+  try {
+    return remove(writing, request, options);
+  } catch (const Refusal& refusal) {
+    const bool own_version = !text_at(options, {"preconditions", "resourceVersion"}).empty();
+    if (refusal.code != 409 || own_version) throw;
+    throw still_processed(budget);
+  }
 }
 
 }  // namespace
@@ -199,11 +217,10 @@ WriteReply evict_pod(Writing& writing, const WriteRequest& request) {
       (text_at(budget, {"spec", "unhealthyPodEvictionPolicy"}) == "AlwaysAllow" ||
        (status_number(budget, "currentHealthy") >= status_number(budget, "desiredHealthy") &&
         status_number(budget, "desiredHealthy") > 0));
-  if (!spared) {
-    const std::string name = text_at(budget, {"metadata", "name"});
-    check_budget(name, budget);
-    if (!eviction.dry_run) spend(writing, request.key, name, budget);
-  }
+  const std::string name = text_at(budget, {"metadata", "name"});
+  if (spared) return remove_spared(writing, eviction, options, name);
+  check_budget(name, budget);
+  if (!eviction.dry_run) spend(writing, request.key, name, budget);
   return remove(writing, eviction, options);
 }
 

@@ -63,7 +63,10 @@ std::int64_t revision_of(const Store& store, const Target& target) {
   const std::string wanted = target.option("resourceVersion");
   const std::int64_t revision = parse_revision(wanted).value_or(0);
   if (revision > store.revision()) throw version_too_large(revision, store.revision());
-  if (revision > 0 && target.option("resourceVersionMatch") == "Exact") {
+  // A page asked for at a version means just that version, as it did before there was a match.
+  const std::string match = target.option("resourceVersionMatch");
+  const std::int64_t limit = parse_revision(target.option("limit")).value_or(0);
+  if (revision > 0 && (match == "Exact" || (match.empty() && limit > 0))) {
     if (revision < store.compacted())
       throw expired("The resourceVersion for the provided list is too old.");
     return revision;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "apis/time.h"
 #include "controller/sim/defaults.h"
 #include "controller/sim/layout_schema.h"
 #include "controller/sim/managed_fields.h"
@@ -172,7 +173,8 @@ WriteReply update_object(Writing& writing, const WriteRequest& request) {
       check_names(request.verb, key, *request.body);
     return create_object(writing, request);
   }
-  const Author author{request.field_manager, request.subresource, time_text(writing.clock.wall())};
+  const Author author{request.field_manager, request.subresource,
+                      format_time(writing.clock.wall())};
   json next = compute_next(request, *live, author);
   check_names(request.verb, key, next);
   if (text_at(next, {"kind"}) != type.kind || text_at(next, {"apiVersion"}) != type.api_version())

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "apis/time.h"
 #include "controller/sim/object_fields.h"
 #include "controller/sim/status.h"
 #include "controller/sim/wrong_types.h"
@@ -20,15 +19,6 @@ WriteReply store_object(Writing& writing, const WriteRequest& request, const Sto
   if (request.dry_run)
     return {.code = code, .body = std::make_shared<const json>(std::move(object))};
   return {.code = code, .body = writing.store.put(key, std::move(object), request.user)};
-}
-
-std::string time_text(WallTime time) {
-  const auto days = std::chrono::floor<std::chrono::days>(time);
-  const std::chrono::year_month_day date(days);
-  const std::chrono::hh_mm_ss clock(std::chrono::floor<std::chrono::seconds>(time - days));
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                     clock.hours().count(), clock.minutes().count(), clock.seconds().count());
 }
 
 json decode_body(const ResourceType& type, const ObjectPtr& body) {

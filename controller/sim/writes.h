@@ -25,8 +25,6 @@ WriteReply evict_pod(Writing& writing, const WriteRequest& request);      // evi
 // Stores the object, or says how it would stand (dry run).
 WriteReply store_object(Writing& writing, const WriteRequest& request, const StoreKey& key,
                         nlohmann::json object, int code);
-// "2026-01-01T00:00:00Z", as metadata tells times.
-std::string time_text(WallTime time);
 // The body as an object of the kind; a 400 otherwise. What it lacks of apiVersion and kind is
 // filled in for the kinds that are built in.
 nlohmann::json decode_body(const ResourceType& type, const ObjectPtr& body);
