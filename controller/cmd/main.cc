@@ -12,6 +12,7 @@
 #include "controller/cmd/commands.h"
 #include "controller/cmd/flags.h"
 #include "controller/cmd/plan.h"
+#include "controller/cmd/simulate.h"
 #include "controller/cmd/snapshot.h"
 #include "controller/cmd/validate.h"
 
@@ -92,6 +93,9 @@ int run(int argc, char** argv) {
   SnapshotFlags snapshot;
   commands.emplace_back(app, "snapshot", "Save what `berth plan --snapshot` needs of a cluster.",
                         snapshot_flags(snapshot), [&] { return run_snapshot(snapshot); });
+  SimulateFlags simulate;
+  commands.emplace_back(app, "simulate", "Play a scenario on a simulated cluster.",
+                        simulate_flags(simulate), [&] { return run_simulate(simulate); });
   commands.emplace_back(app, "version", "Print the version.", FlagTable{}, run_version);
 
   try {

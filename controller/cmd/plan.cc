@@ -5,6 +5,7 @@
 
 #include "controller/cmd/fetch_dump.h"
 #include "controller/cmd/manifest_files.h"
+#include "controller/cmd/plan_simulate.h"
 #include "controller/preview/dump.h"
 #include "controller/preview/json.h"
 #include "controller/preview/project.h"
@@ -23,12 +24,13 @@ int fail(const Error& error) {
   return kError;
 }
 
-Result<Dump> read_cluster(const PlanFlags& flags) {
-  Result<std::string> text = flags.snapshot.empty()
-                                 ? dump_of_cluster(flags.connection, flags.settings)
-                                 : read_text(flags.snapshot);
-  if (!text) return std::move(text).error();
-  Result<Dump> dump = load_dump(*text);
+Result<std::string> read_snapshot(const PlanFlags& flags) {
+  return flags.snapshot.empty() ? dump_of_cluster(flags.connection, flags.settings)
+                                : read_text(flags.snapshot);
+}
+
+Result<Dump> load(const PlanFlags& flags, const std::string& text) {
+  Result<Dump> dump = load_dump(text);
   if (!dump && !flags.snapshot.empty()) {
     Error error = std::move(dump).error();
     error.where = flags.snapshot + (error.where.empty() ? "" : ": " + error.where);
@@ -43,6 +45,20 @@ std::string print(const Projection& projection, const std::string& format) {
   return print_text(projection);
 }
 
+// The plan, then how it goes; as JSON how it goes alone.
+int carry_out(const PlanFlags& flags, std::string snapshot, const ManifestFiles& files,
+              const Projection& projection) {
+  PlannedRun planned{.snapshot = std::move(snapshot), .settings = flags.settings};
+  for (const LayoutInFile& layout : files.layouts)
+    planned.manifests.push_back(layout.document.json);
+  const Result<PlannedEnd> end = simulate_plan(planned, flags.output);
+  if (!end) return fail(end.error());
+  if (flags.output == "text") std::fputs(print_text(projection).c_str(), stdout);
+  std::fputs(end->text.c_str(), stdout);
+  if (!end->settled) return kError;
+  return projection.changes() ? kChanges : kNothingToDo;
+}
+
 }  // namespace
 
 FlagTable plan_flags(PlanFlags& flags) {
@@ -52,6 +68,9 @@ FlagTable plan_flags(PlanFlags& flags) {
       text_flag("--snapshot", flags.snapshot,
                 "plan against this file, as `berth snapshot` wrote it, instead of a live cluster"),
       choice_flag("-o,--output", flags.output, {"text", "json", "yaml"}, "how the plan is written"),
+      switch_flag("--simulate", flags.simulate,
+                  "carry the plan out on a simulated copy of the cluster, and tell how long each "
+                  "node is out"),
   };
   for (Flag& flag : connection_flags(flags.connection)) table.push_back(std::move(flag));
   for (Flag& flag : settings_flags(flags.settings)) table.push_back(std::move(flag));
@@ -59,6 +78,8 @@ FlagTable plan_flags(PlanFlags& flags) {
 }
 
 int run_plan(const PlanFlags& flags) {
+  if (flags.simulate && flags.output == "yaml")
+    return fail(invalid_spec("-o", "yaml is not written with --simulate; text and json are"));
   Result<ManifestFiles> files = read_manifests(flags.files);
   if (!files) return fail(files.error());
   for (const Finding& note : files->skipped)
@@ -67,11 +88,15 @@ int run_plan(const PlanFlags& flags) {
     std::fprintf(stderr, "%s\n", format(finding).c_str());
   if (!files->findings.empty()) return kError;
 
-  Result<Dump> dump = read_cluster(flags);
+  Result<std::string> snapshot = read_snapshot(flags);
+  if (!snapshot) return fail(snapshot.error());
+  Result<Dump> dump = load(flags, *snapshot);
   if (!dump) return fail(dump.error());
   std::vector<MIGLayout> layouts;
-  for (LayoutInFile& layout : files->layouts) layouts.push_back(std::move(layout.layout));
+  for (const LayoutInFile& layout : files->layouts) layouts.push_back(layout.layout);
   const Projection projection = project(dump->cluster, layouts, flags.settings, dump->taken_at);
+  if (flags.simulate && !projection.invalid_spec())
+    return carry_out(flags, *std::move(snapshot), *files, projection);
   std::fputs(print(projection, flags.output).c_str(), stdout);
   if (projection.invalid_spec()) return kError;
   return projection.changes() ? kChanges : kNothingToDo;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `berth plan`: what applying some files would do to a cluster. Exit code 0: nothing to do, 2:
-// changes, 1: an error, or a layout that can't take effect as it is written.
+// changes, 1: an error, a layout that can't take effect as it is written, or, with --simulate, a
+// change that does not come to its end.
 #pragma once
 
 #include <string>
@@ -14,6 +15,7 @@ struct PlanFlags {
   std::vector<std::string> files;  // none: what the controller is about to do anyway
   std::string snapshot;            // empty: the live cluster
   std::string output = "text";
+  bool simulate = false;
   ConfigFlags connection;
   Settings settings;
 };

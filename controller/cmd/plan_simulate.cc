@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/cmd/plan_simulate.h"
+
+#include <fmt/format.h>
+
+#include "apis/time.h"
+#include "controller/scenario/cluster_copy.h"
+#include "controller/scenario/end_state.h"
+#include "controller/scenario/report_json.h"
+#include "controller/scenario/rollout_times.h"
+#include "controller/scenario/scenario_run.h"
+#include "controller/scenario/transcript.h"
+
+namespace berth {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::string shown(std::chrono::nanoseconds span) {
+  return format_duration_short(std::chrono::round<std::chrono::seconds>(span));
+}
+
+// Each time a node is out, and the sums.
+std::string print_times(const std::vector<NodeOut>& outs, std::chrono::milliseconds wall) {
+  if (outs.empty()) return "No node is taken.\n";
+  std::vector<std::vector<std::string>> rows{
+      {"NODE", "TAKEN AFTER", "DRAIN", "AGENT", "VERIFY", "OUT FOR", "END"}};
+  NodeOut sum;
+  for (const NodeOut& out : outs) {
+    rows.push_back({out.node, shown(out.taken), shown(out.drain), shown(out.agent),
+                    shown(out.verify), shown(out.total()), to_string(out.end)});
+    sum.drain += out.drain;
+    sum.agent += out.agent;
+    sum.verify += out.verify;
+  }
+  rows.push_back({"in sum", "", shown(sum.drain), shown(sum.agent), shown(sum.verify),
+                  shown(sum.total()), ""});
+  return table(rows, 2) +
+         fmt::format("\nFrom the first cordon to the last return: {}.\n", shown(wall));
+}
+
+std::string print_assumptions(const Scenario& scenario) {
+  return fmt::format(
+      "Taken for granted: mig-manager cuts a node in {} and sees a new file within {}, a pod is "
+      "gone "
+      "in {},\npods run until they are evicted, and nobody interferes.\n",
+      shown(scenario.agents.apply_time), shown(scenario.agents.config_map_delay),
+      shown(scenario.kube.pod_stop));
+}
+
+std::string print_text(const Scenario& scenario, const RunReport& report,
+                       std::chrono::milliseconds wall) {
+  std::string text = "\nCarried out on a simulated copy of the cluster\n";
+  text += print_times(report.outs, wall);
+  text += print_assumptions(scenario);
+  text += "\n" + print_text(report.end, report.outs);
+  if (!report.unsettled.empty()) text += "\nIt does not come to an end: " + report.unsettled + "\n";
+  return text;
+}
+
+}  // namespace
+
+Result<PlannedEnd> simulate_plan(const PlannedRun& planned, const std::string& format) {
+  Result<Scenario> scenario =
+      copy_of_cluster(planned.snapshot, planned.settings, planned.manifests);
+  if (!scenario) return std::move(scenario).error();
+  scenario->name = "plan";
+  scenario->limit = 14 * 24h;
+  scenario->patience = 1h;  // longer than what berth waits for by default, but for pods' ends
+
+  const auto seed = static_cast<std::uint64_t>(planned.seed);
+  ScenarioRun run(*scenario, seed);
+  const RolloutTimes times(run);
+  Transcript transcript(run, nullptr);
+  run.run();
+  transcript.finish();
+
+  const RunReport report{
+      .scenario = scenario->name,
+      .seed = seed,
+      .unsettled = run.unsettled(),
+      .elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(run.elapsed()),
+      .events = transcript.entries(),
+      .end = end_state(run.simulation().store(), scenario->settings),
+      .outs = times.all()};
+  return PlannedEnd{
+      .text = format == "json" ? print_json(report) : print_text(*scenario, report, times.wall()),
+      .settled = report.unsettled.empty()};
+}
+
+}  // namespace berth

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/cmd/simulate.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+
+#include "apis/time.h"
+#include "controller/cmd/manifest_files.h"
+#include "controller/scenario/end_state.h"
+#include "controller/scenario/report_json.h"
+#include "controller/scenario/rollout_times.h"
+#include "controller/scenario/scenario.h"
+#include "controller/scenario/scenario_run.h"
+#include "controller/scenario/transcript.h"
+
+namespace berth {
+namespace {
+
+constexpr int kAsExpected = 0;
+constexpr int kNotSo = 1;
+
+int fail(const Error& error) {
+  std::fprintf(stderr, "berth simulate: %s\n", describe(error).c_str());
+  return kNotSo;
+}
+
+Result<Scenario> read_scenario(const std::string& file) {
+  if (file.empty()) return invalid_spec("-f", "name the scenario to play");
+  const Result<std::string> text = read_text(file);
+  if (!text) return text.error();
+  return parse_scenario(*text, file == "-" ? "stdin" : file);
+}
+
+void print_head(const Scenario& scenario, int seed) {
+  if (!scenario.name.empty()) fmt::print("{} (seed {})\n", scenario.name, seed);
+  if (!scenario.description.empty()) fmt::print("{}\n", scenario.description);
+  fmt::print("\n");
+}
+
+// How long it took in the real world goes beside the story, which is the same every time.
+void print_end(const RunReport& report, std::chrono::steady_clock::time_point begun) {
+  fmt::print("\n{}\n", print_text(report.end, report.outs));
+  if (report.unsettled.empty())
+    fmt::print("Ended as expected");
+  else
+    fmt::print("Did not end as expected: {}", report.unsettled);
+  const auto simulated = std::chrono::round<std::chrono::seconds>(report.elapsed);
+  fmt::print(", {} of simulated time.\n", format_duration_short(simulated));
+  std::fflush(stdout);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+  fmt::print(stderr, "It took {:.2f} s of real time: {:.0f} simulated seconds to one.\n",
+             took.count(), std::chrono::duration<double>(report.elapsed) / took);
+}
+
+}  // namespace
+
+FlagTable simulate_flags(SimulateFlags& flags) {
+  return {
+      text_flag("-f,--filename", flags.file,
+                "the scenario: a YAML file as docs/simulation.md describes it, or - for standard "
+                "input"),
+      count_flag("--seed", flags.seed,
+                 "decides what the world leaves open: how long each request takes, where a pod "
+                 "lands; the same seed tells the same story"),
+      choice_flag("-o,--output", flags.output, {"text", "json"}, "how the story is written"),
+  };
+}
+
+int run_simulate(const SimulateFlags& flags) {
+  const Result<Scenario> scenario = read_scenario(flags.file);
+  if (!scenario) return fail(scenario.error());
+  const bool text = flags.output == "text";
+  const auto begun = std::chrono::steady_clock::now();
+  if (text) print_head(*scenario, flags.seed);
+
+  const auto seed = static_cast<std::uint64_t>(flags.seed);
+  ScenarioRun run(*scenario, seed);
+  const RolloutTimes times(run);
+  Transcript transcript(run, [&](const TranscriptEntry& entry) {
+    if (text) fmt::print("{}\n", format(entry));
+  });
+  run.run();
+  transcript.finish();
+
+  RunReport report{.scenario = scenario->name,
+                   .seed = seed,
+                   .unsettled = run.unsettled(),
+                   .elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(run.elapsed()),
+                   .events = transcript.entries(),
+                   .end = end_state(run.simulation().store(), scenario->settings),
+                   .outs = times.all()};
+  if (text)
+    print_end(report, begun);
+  else
+    std::fputs(print_json(report).c_str(), stdout);
+  return report.unsettled.empty() ? kAsExpected : kNotSo;
+}
+
+}  // namespace berth

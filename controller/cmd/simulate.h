@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// `berth simulate`: plays a scenario on a simulated cluster. Exit code 0: it ended as it says it
+// does, 1: it did not, or could not be read.
+#pragma once
+
+#include <string>
+
+#include "controller/cmd/flags.h"
+
+namespace berth {
+
+struct SimulateFlags {
+  std::string file;
+  int seed = 1;
+  std::string output = "text";
+};
+FlagTable simulate_flags(SimulateFlags& flags);
+
+int run_simulate(const SimulateFlags& flags);
+
+}  // namespace berth
