@@ -83,6 +83,7 @@ json Normaliser::object(const json& value) {
       out[key] = managed_fields(entry);
     } else if (key == "name" && !generated.empty() && entry.is_string()) {
       out[key] = token("generated", entry.get<std::string>());
+      generated_[entry.get<std::string>()] = out[key].get<std::string>();
     } else {
       json normal = any(entry, key);
       if (!is_empty(normal)) out[text(key)] = std::move(normal);
@@ -134,6 +135,9 @@ json Normaliser::managed_fields(const json& entries) {
 
 std::string Normaliser::text(const std::string& value) {
   if (is_clock(value)) return "<time>";
+  for (const auto& [name, token] : generated_)
+    if (const std::size_t at = value.find(name); at != std::string::npos)
+      return value.substr(0, at) + token + text(value.substr(at + name.size()));
   std::string out;
   for (std::size_t at = 0; at < value.size();) {
     const std::string_view rest = std::string_view(value).substr(at);

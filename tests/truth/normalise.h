@@ -29,6 +29,7 @@ class Normaliser {
 
   std::map<std::string, std::string> tokens_;  // by what and value
   std::map<std::string, int> counts_;
+  std::map<std::string, std::string> generated_;  // names, which messages repeat
 };
 
 }  // namespace berth::truth

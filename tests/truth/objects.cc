@@ -88,9 +88,8 @@ json ObjectWriter::full(const Kind& kind, const std::string& name) {
   if (random_.one_in(3)) object["metadata"]["annotations"] = {{"note", "one"}};
   if (random_.one_in(6)) object["metadata"]["finalizers"] = json::array({"test.berth.dev/hold"});
   if (kind.plural == "nodes") {
-    object["spec"]["providerID"] = "machine://" + name;
     if (random_.one_in(3)) object["spec"]["unschedulable"] = true;
-    if (random_.one_in(3)) object["spec"]["taints"] = json::array({taint("t", "NoSchedule")});
+    object["spec"]["taints"] = json::array({taint(any_of({"t", "own"}), "NoSchedule")});
     object["status"] = node_status(any_of({"0", "7"}));
   } else if (kind.plural == "pods") {
     object["spec"] = pod_spec();

@@ -4,8 +4,8 @@
 // answer is compared. Prints how often each verb was tried on each kind, and every difference with
 // the line that replays it.
 //   berth-truth [--seed N] [--scripts N] [--threads N] [--show]
-// --show prints each request with both answers. Exits with 1 if there is a difference, with 77 if
-// no control plane can be had.
+// --show prints each request with both answers. Exits with 1 if there is a difference or a whole
+// run has tried something too seldom, with 77 if no control plane can be had.
 #include <fmt/format.h>
 
 #include <atomic>
@@ -28,11 +28,13 @@ using namespace berth;
 using namespace berth::truth;
 
 constexpr int kSkipped = 77;
+constexpr std::uint64_t kWholeRun = 2000;  // scripts
+constexpr int kLeastTries = 200;           // of each verb on each kind, in a whole run
 constexpr std::size_t kShownDifferences = 20;
 
 struct Flags {
   std::uint64_t seed = 1;
-  std::uint64_t scripts = 2400;
+  std::uint64_t scripts = kWholeRun;
   std::uint64_t threads = 6;
   bool show = false;
 };
@@ -142,7 +144,8 @@ int run_all(const Flags& flags) {
       findings.tally.table(), findings.tally.codes(), flags.scripts,
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(),
       findings.differences.size(), findings.tally.smallest());
-  return findings.differences.empty() ? 0 : 1;
+  const bool tried_enough = flags.scripts < kWholeRun || findings.tally.smallest() >= kLeastTries;
+  return findings.differences.empty() && tried_enough ? 0 : 1;
 }
 
 }  // namespace
@@ -157,6 +160,7 @@ int main(int argc, char** argv) {
     const char* ci = std::getenv("CI");
     return ci != nullptr && std::strcmp(ci, "true") == 0 ? 1 : kSkipped;
   }
+  setenv("GOGC", "400", /*replace=*/0);  // the server shares two cores with us; memory it may have
   try {
     return run_all(flags);
   } catch (const std::exception& error) {
