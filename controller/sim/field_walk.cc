@@ -55,8 +55,11 @@ class Comparing {
 
   void compare(const FieldSchema& schema, Place& path, const json* before, const json* after) {
     if (before != nullptr && after != nullptr && *before == *after) return;
-    const json& shape = after == nullptr ? *before : *after;
-    const bool mixed = before != nullptr && after != nullptr && before->type() != after->type();
+    // Null beside a map or a list is an empty one.
+    const bool by_before = after == nullptr || (after->is_null() && before != nullptr);
+    const json& shape = by_before ? *before : *after;
+    const bool mixed = before != nullptr && after != nullptr && !before->is_null() &&
+                       !after->is_null() && before->type() != after->type();
     const bool leaf = mixed || !shape.is_structured() || (is_empty(before) && is_empty(after)) ||
                       (shape.is_object() ? schema.is_atomic_map()
                                          : schema.list().kind == ListRule::Kind::kAtomic);

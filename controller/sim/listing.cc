@@ -74,8 +74,23 @@ std::int64_t revision_of(const Store& store, const Target& target) {
   return store.revision();
 }
 
+// A list by name is a look at one key as it stands, whatever else was asked; null if it is none.
+const std::string* name_wanted(const Target& target, const Selector& selector) {
+  if (target.type->namespaced && target.namespace_.empty()) return nullptr;
+  for (const FieldRequirement& field : selector.fields)
+    if (field.path == "metadata.name" && field.equal) return &field.value;
+  return nullptr;
+}
+
 Page compute_page(const Store& store, const Target& target, const Selector& selector) {
   Page page;
+  if (const std::string* name = name_wanted(target, selector); name != nullptr) {
+    revision_of(store, target);  // only to refuse one that is not there
+    page.revision = store.revision();
+    ObjectPtr object = store.find({target.type, target.namespace_, *name});
+    if (object != nullptr && selector.matches(*object)) page.objects.push_back(std::move(object));
+    return page;
+  }
   std::optional<Token> after;
   if (const std::string text = target.option("continue"); !text.empty()) {
     after = decode_token(text);

@@ -334,4 +334,16 @@ json apply_config(const ResourceType& type, const json& live, const json& config
   return next;
 }
 
+bool differs_in_times_alone(const json& live, const json& next) {
+  const auto without_times = [](const json& object) {
+    json bare = object;
+    const auto owners = bare["metadata"].find("managedFields");
+    if (owners == bare["metadata"].end() || !owners->is_array()) return bare;
+    for (json& owner : *owners) owner.erase("time");
+    std::sort(owners->begin(), owners->end());
+    return bare;
+  };
+  return without_times(live) == without_times(next);
+}
+
 }  // namespace berth::sim

@@ -28,4 +28,7 @@ void track_update(const ResourceType& type, const nlohmann::json& live, nlohmann
 nlohmann::json apply_config(const ResourceType& type, const nlohmann::json& live,
                             const nlohmann::json& config, const Author& author, bool force);
 
+// Whether nothing but the times of owners differs: such a write is none.
+bool differs_in_times_alone(const nlohmann::json& live, const nlohmann::json& next);
+
 }  // namespace berth::sim

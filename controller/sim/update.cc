@@ -187,8 +187,10 @@ WriteReply update_object(Writing& writing, const WriteRequest& request) {
   std::ranges::move(validate_update(type, *live, next, request.subresource),
                     std::back_inserter(causes));
   if (!causes.empty()) throw invalid(type, key.name, causes);
-  if (request.verb != WriteVerb::kApply) track_update(type, *live, next, author);
-  if (next == *live) return {.code = 200, .body = live};
+  const bool applied = request.verb == WriteVerb::kApply;
+  if (!applied) track_update(type, *live, next, author);
+  if (next == *live || (applied && differs_in_times_alone(*live, next)))
+    return {.code = 200, .body = live};
   if (goes_now(next) && !request.dry_run) {
     writing.store.erase(key, request.user);
     return {.code = 200, .body = std::make_shared<const json>(std::move(next))};
