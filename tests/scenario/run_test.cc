@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "controller/scenario/end_state.h"
+#include "controller/scenario/scenario_run.h"
 #include "tests/scenario/play.h"
 
 namespace berth::test {
@@ -52,6 +54,18 @@ TEST(ScenarioRun, SameSeedSameBytesAnotherSeedAnotherStory) {
   EXPECT_EQ(first.json, again.json);
   EXPECT_EQ(first.end, again.end);
   EXPECT_NE(first.transcript, other.transcript);
+}
+
+TEST(ScenarioRun, GoesTheSameWayWhenNobodyListens) {
+  const std::string yaml = small_scenario(2, "workloads: [{name: chat, replicas: 2}]");
+  const Result<Scenario> scenario = parse_scenario(yaml, "scenario.yaml");
+  ASSERT_TRUE(scenario.has_value());
+  ScenarioRun alone(*scenario, 5);
+  alone.run();
+  const Played played = play(*scenario, 5);
+  EXPECT_EQ(std::chrono::floor<std::chrono::milliseconds>(alone.elapsed()), played.elapsed);
+  EXPECT_EQ(print_text(end_state(alone.simulation().store(), scenario->settings), played.outs),
+            played.end);
 }
 
 TEST(ScenarioRun, TellsWhichBudgetIsInTheWayAndGoesOnOnceItIsLifted) {
