@@ -85,7 +85,9 @@ const std::string* name_wanted(const Target& target, const Selector& selector) {
 Page compute_page(const Store& store, const Target& target, const Selector& selector) {
   Page page;
   if (const std::string* name = name_wanted(target, selector); name != nullptr) {
-    revision_of(store, target);  // only to refuse one that is not there
+    // Only to refuse a version that is not there, or a token that is none.
+    revision_of(store, target);
+    if (const std::string text = target.option("continue"); !text.empty()) decode_token(text);
     page.revision = store.revision();
     ObjectPtr object = store.find({target.type, target.namespace_, *name});
     if (object != nullptr && selector.matches(*object)) page.objects.push_back(std::move(object));
