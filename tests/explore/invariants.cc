@@ -93,6 +93,9 @@ void Invariants::judge_node(const Change& change, const TrueNode& before) {
   if (before.cordoned && !after->cordoned) judge_uncordon(name, before, *after);
   if (before.config != after->config) judge_relabel(name, before, *after);
   judge_fields(change);
+  // Another target begins a new count.
+  if (before.record && after->record && before.record->config != after->record->config)
+    relabels_.erase(after->uid);
 }
 
 void Invariants::judge_taking(const std::string& name, const TrueNode& before,
@@ -185,11 +188,12 @@ void Invariants::judge_relabel(const std::string& name, const TrueNode& before,
     complain("Relabel",
              fmt::format("{} gets {}, which the agents' file lacks", name, after.config));
   const NodeRollout& record = *after.record;
-  if (!before.edited &&
-      !relabels_
-           .insert(fmt::format("{} {} {} {} {} {}", after.uid, record.seq, record.attempt,
-                               record.reasserts, record.config, after.config))
-           .second)
+  std::set<std::string>& written = relabels_[after.uid];
+  if (!written
+           .insert(fmt::format("{} {} {} {}", record.seq, record.attempt, record.reasserts,
+                               after.config))
+           .second &&
+      !before.edited)
     complain("Once", fmt::format("{} gets {} twice in one attempt", name, after.config));
   if (first && (is_old_news(before.held) || is_old_news(before.others)))
     complain("Others", fmt::format("{} is somebody else's, and gets {}", name, after.config));

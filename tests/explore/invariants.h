@@ -88,7 +88,8 @@ class Invariants {
   std::string by_;  // the change or request that is being judged
   MonotonicTime last_write_{0};
   std::string last_write_was_;
-  std::set<std::string> relabels_;
+  MonotonicTime last_status_{0};
+  std::map<std::string, std::set<std::string>> relabels_;  // by node's uid
   std::map<std::string, int> overwritten_;  // foreign mig.configs, by node and layout generation
   std::map<std::int64_t, int> writes_;      // by minute
   std::map<std::int64_t, int> requests_;

@@ -336,6 +336,7 @@ TEST_F(InvariantsTest, Status) {
       {"observedGeneration", 1},
       {"conditions", {{{"type", "Ready"}, {"status", "False"}, {"lastTransitionTime", "a"}}}}};
   put("miglayouts", "", layout, "berth-0");
+  pass(10s);
   layout["status"]["observedGeneration"] = 2;
   layout["status"]["conditions"][0]["lastTransitionTime"] = "b";
   put("miglayouts", "", layout, "berth-0");

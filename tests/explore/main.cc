@@ -5,6 +5,7 @@
 //   berth-sim --bug NAME …         with a seeded bug; --bugs: all of them, each has to be found
 //   berth-sim --regressions FILE   one replay line each
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <charconv>
@@ -232,5 +233,8 @@ int run(const Arguments& arguments) {
 }  // namespace berth::explore
 
 int main(int argc, char** argv) {
+  // Runs are short and alike: memory that one gives back the next one takes.
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  mallopt(M_TOP_PAD, 16 << 20);
   return berth::explore::run(berth::explore::parse({argv + 1, argv + argc}));
 }

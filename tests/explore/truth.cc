@@ -156,6 +156,7 @@ void Truth::take_node(const Change& change, MonotonicTime now) {
     next.offered = last.offered;
     next.edited = next.record_text == last.record_text ? last.edited : !by_berth;
     if (next.cordoned != last.cordoned) next.berth_cordoned = next.cordoned && by_berth;
+    next.disowned = next.berth_cordoned && (last.disowned || next.edited);
     if (next.config != last.config) next.config_writer = change.user;
     next.config_since = next.config == last.config ? last.config_since : now;
     next.offers_since = next.offers == last.offers ? last.offers_since : now;
@@ -198,9 +199,10 @@ void Truth::take_config_map(const Change& change, MonotonicTime now) {
   if (change.key.name != names::kSlotsConfigMap) return;
   if (!is_berth(change.user)) ledger_edited = now;
   slots.clear();
-  if (!gone && is_berth(change.user))
-    epochs[change.user] =
-        std::atoll(annotation_at(change.after.get(), names::kEpochAnnotation).c_str());
+  const std::string& epoch = annotation_at(change.after.get(), names::kEpochAnnotation);
+  if (!gone && is_berth(change.user) &&
+      epoch != annotation_at(change.before.get(), names::kEpochAnnotation))
+    epochs[change.user] = std::atoll(epoch.c_str());
   const json* data = gone ? nullptr : at(change.after.get(), {"data"});
   if (data == nullptr) return;
   for (const auto& [node, text] : data->items())

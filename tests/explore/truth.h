@@ -53,6 +53,7 @@ struct TrueNode {
   std::optional<MonotonicTime> cordoned_at;
   bool berth_cordoned = false;  // the cordon that stands is berth's write
   bool edited = false;          // somebody else wrote berth's annotation since berth did
+  bool disowned = false;        // edited since that cordon: whose it is, berth cannot know
   std::string config_writer;    // who wrote nvidia.com/mig.config last
   MonotonicTime offers_since{0};
   MonotonicTime config_since{0};
