@@ -502,7 +502,10 @@ void ScriptWriter::remove(const Kind& kind) {
     options["gracePeriodSeconds"] = objects_.any_of({0, 20, 60});
   Operation& operation = add(Verb::kDelete, kind, what, "DELETE", path(kind, name));
   operation.dry_run = random_.one_in(6);
-  if (operation.dry_run) options["dryRun"] = json::array({"All"});
+  if (operation.dry_run) {
+    options["dryRun"] = json::array({"All"});
+    options.erase("propagationPolicy");
+  }
   operation.body = options.dump();
   if (random_.one_in(12)) {
     operation.body.clear();
