@@ -165,7 +165,9 @@ void Invariants::judge_uncordon(const std::string& name, const TrueNode& before,
   if (!before.open() || before.record->phase == RolloutPhase::kCordoned) return;
   if (before.state != "success")
     complain("Verified", fmt::format("{} returns and is {}", name, before.state));
-  if (clock_.now() - std::max(before.offers_since, before.config_since) < settings_.verify_for)
+  // berth counts from when it sent the label, which may have been under way for a while.
+  const MonotonicTime sent = before.config_since - 10s;
+  if (clock_.now() - std::max(before.offers_since, sent) < settings_.verify_for)
     complain("Verified", fmt::format("{} returns with {} too early", name, after.config));
 }
 
