@@ -130,6 +130,7 @@ void Disturber::act(const std::string& actor, const std::string& target) {
 }
 
 ExchangeFault Disturber::on_request(BerthProcess& berth, const HttpRequest& request) {
+  under_way_.erase(&request);  // of one that was never answered, and lay at the same address
   if (doomed_ == &berth && !is_lease(request)) {
     doomed_ = nullptr;
     tell("crash of " + berth.name() + " at its next step");
