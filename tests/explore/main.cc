@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // berth-sim: fault exploration from the command line.
 //   berth-sim --scenario X [--seed N] [--steps M] [--schedule S] [--day] [--transcript]
-//   berth-sim --all [--budget N] [--minutes M] [--jobs J] [--long] [--json]
+//   berth-sim --all [--budget N] [--minutes M] [--jobs J] [--long] [--json] [--known FILE]
 //   berth-sim --bug NAME …         with a seeded bug; --bugs: all of them, each has to be found
 //   berth-sim --regressions FILE   one replay line each
 #include <fmt/format.h>
@@ -14,6 +14,7 @@
 #include <fstream>
 #include <iostream>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -26,7 +27,7 @@ namespace berth::explore {
 namespace {
 
 struct Arguments {
-  std::string scenario, schedule, bug, regressions;
+  std::string scenario, schedule, bug, regressions, known;
   std::string folder = BERTH_SCENARIOS;
   CampaignOptions campaign;
   bool all = false, bugs = false, json = false, day = false, transcript = false;
@@ -61,6 +62,8 @@ Arguments parse(std::vector<std::string> words) {
       arguments.bug = value();
     else if (flag == "--regressions")
       arguments.regressions = value();
+    else if (flag == "--known")
+      arguments.known = value();
     else if (flag == "--scenarios")
       arguments.folder = value();
     else if (flag == "--seed")
@@ -161,7 +164,19 @@ std::string to_json(const CampaignReport& report) {
       report.time_ratio(), report.failures.size());
 }
 
+// The replay lines of findings that are told each time and fail no run until they are settled.
+std::set<std::string> load_known(const std::string& path) {
+  std::set<std::string> lines;
+  if (path.empty()) return lines;
+  std::ifstream file(path);
+  if (!file) refuse(path + " cannot be read");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("berth-sim ")) lines.insert(line);
+  return lines;
+}
+
 int run_all(const Arguments& arguments) {
+  const std::set<std::string> known = load_known(arguments.known);
   const std::vector<Scenario> scenarios = load_all(arguments);
   const std::vector<Task> tasks = plan_campaign(scenarios, arguments.campaign);
   switch_on(arguments.bug);
@@ -169,30 +184,35 @@ int run_all(const Arguments& arguments) {
   options.stop_at_first = !arguments.bug.empty();
   const CampaignReport report = run_campaign(scenarios, tasks, options);
   std::cout << (arguments.json ? to_json(report) + "\n" : print_table(report));
-  for (const Failure& failure : report.failures)
-    std::cerr << failure.what << "\n  "
-              << replay_line(scenarios[static_cast<std::size_t>(failure.task.scenario)],
-                             failure.task, arguments.bug)
-              << "\n";
-  return report.failures.empty() ? 0 : 1;
+  int unknown = 0;
+  for (const Failure& failure : report.failures) {
+    const Scenario& scenario = scenarios[static_cast<std::size_t>(failure.task.scenario)];
+    const std::string line = replay_line(scenario, failure.task, arguments.bug);
+    unknown += !known.contains(line);
+    std::cerr << (known.contains(line) ? "known: " : "") << failure.what << "\n  " << line << "\n";
+  }
+  return unknown == 0 ? 0 : 1;
 }
 
 // Each has to be found within the budget; the table says by what.
 int run_bugs(const Arguments& arguments) {
+  const std::set<std::string> known = load_known(arguments.known);
   const std::vector<Scenario> scenarios = load_all(arguments);
   CampaignOptions options = arguments.campaign;
   options.days = false;
   options.stop_at_first = true;
   const std::vector<Task> tasks = plan_campaign(scenarios, options);
-  std::cout << "| bug | found by | after schedules | replay |\n|---|---|---|---|\n";
+  std::cout << "| bug | found by | after schedules | replay |\n|---|---|---|---|\n" << std::flush;
   int missed = 0;
   for (const auto& [name, bug] : kSeededBugs) {
     switch_on(std::string(name));
     const CampaignReport report = run_campaign(scenarios, tasks, options);
     switch_off();
-    missed += report.failures.empty();
     if (report.failures.empty()) {
-      std::cout << fmt::format("| `{}` | NOTHING | {} | |\n", name, report.schedules);
+      const bool told = known.contains(fmt::format("berth-sim --bug {}", name));
+      missed += !told;
+      std::cout << fmt::format("| `{}` | nothing yet | {} | |\n", name, report.schedules)
+                << std::flush;
       continue;
     }
     const Failure& failure = report.failures.front();
