@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ApiServer: what berth and the actors may ask of a kube-apiserver, answered from a Store. A model
 // of documented and tried behaviour, compared with the real one by the truth check
-// (tests/apiserver/truth_test.cc); where they differ, this one is wrong.
+// (tests/truth, docs/simulation-truth.md); where they differ, this one is wrong.
 //
 // call() speaks HTTP for berth, so that decoding is inside the test; write() is the same thing for
 // actors of the simulation, without the text. Both answer at once: how long it takes to get there
