@@ -20,7 +20,7 @@ std::string field(std::size_t entry, const char* name) {
 }
 
 // What a user wrote may be anything; a message carries its beginning, cut between characters.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   constexpr std::size_t kLimit = 40;
   if (text.size() <= kLimit) return fmt::format("\"{}\"", text);
   std::size_t end = kLimit;
@@ -71,9 +71,10 @@ std::string profile_names(const Product& product) {
 Error unknown_profile(const Product& product, const std::string& name, const std::string& where) {
   const Profile* nearest = nearest_profile(product, name);
   return invalid_spec(
-      where, fmt::format("{} has no profile {}{}; its profiles are {}", product.model, quoted(name),
-                         nearest ? fmt::format(" (did you mean {}?)", nearest->name) : "",
-                         profile_names(product)));
+      where,
+      fmt::format("{} has no profile {}{}; its profiles are {}", product.model, in_quotes(name),
+                  nearest ? fmt::format(" (did you mean {}?)", nearest->name) : "",
+                  profile_names(product)));
 }
 
 Error misfit(const Product& product, const ProfileCounts& counts, const std::string& where) {
