@@ -276,27 +276,36 @@ Told Incidents::on_berth(const Incident& incident, BerthProcess& berth) {
     berth.wire().lag(span(incident, "by"));
     line.text = fmt::format("hears of changes {} late from now on",
                             format_duration_short(span(incident, "by")));
+  } else if (verb == "stall") {
+    sim::ExchangeFault late;
+    late.delay = span(incident, "by");
+    meet_for(berth, span(incident, "for"), late);
+    line.text = fmt::format("has a slow line for {}: what it sends arrives {} late",
+                            format_duration_short(span(incident, "for")),
+                            format_duration_short(span(incident, "by")));
   } else {
     const int code = number(incident, "code", 503);
-    refuse_for(berth, span(incident, "for"), code);
+    sim::ExchangeFault refusal{.fate = sim::ExchangeFate::kRefused};
+    refusal.code = code;
+    meet_for(berth, span(incident, "for"), refusal);
+    berth.wire().end_watches();
     line.text = fmt::format("is refused everything with {} for {}", code,
                             format_duration_short(span(incident, "for")));
   }
   return line;
 }
 
-// Until then, what hook there was is not asked; watches break as well.
-void Incidents::refuse_for(BerthProcess& berth, std::chrono::milliseconds span, int code) {
+// What hook there was is asked first: what it does to a request comes before this.
+void Incidents::meet_for(BerthProcess& berth, std::chrono::milliseconds span,
+                         sim::ExchangeFault fault) {
   const MonotonicTime until = world_.simulation.now() + span;
-  berth.faults.on_request = [before = berth.faults.on_request, until, code,
+  berth.faults.on_request = [before = berth.faults.on_request, until, fault,
                              &simulation = world_.simulation](const HttpRequest& request) {
-    sim::ExchangeFault fault;
-    if (simulation.now() >= until) return before ? before(request) : fault;
-    fault.fate = sim::ExchangeFate::kRefused;
-    fault.code = code;
-    return fault;
+    const sim::ExchangeFault first = before ? before(request) : sim::ExchangeFault{};
+    const bool untouched =
+        first.fate == sim::ExchangeFate::kAnswered && first.delay == std::chrono::nanoseconds(0);
+    return untouched && simulation.now() < until ? fault : first;
   };
-  berth.wire().end_watches();
 }
 
 std::vector<std::string> Incidents::nodes_of(const Incident& incident) const {

@@ -54,7 +54,7 @@ class Incidents {
   Told patch_node(const std::string& name, const std::string& metadata_field,
                   const std::string& set);
   Told evict(const std::string& namespace_, const std::string& pod);
-  void refuse_for(BerthProcess& berth, std::chrono::milliseconds span, int code);
+  void meet_for(BerthProcess& berth, std::chrono::milliseconds span, sim::ExchangeFault fault);
   void add_node(const Incident& incident, const std::string& name);
   void recreate_node(const std::string& name);
 
