@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
-#include <memory>
 #include <stop_token>
 #include <utility>
 
@@ -20,8 +19,8 @@ class Deadline {
       : loop_(loop),
         due_(loop.now() + after),
         link_(std::move(parent), [stop = stop_]() mutable { stop.request_stop(); }),
-        timer_(loop.call_after(after, [stop = stop_, expired = expired_]() mutable {
-          *expired = !stop.stop_requested();
+        timer_(loop.call_after(after, [this, stop = stop_]() mutable {
+          expired_ = !stop.stop_requested();
           stop.request_stop();
         })) {}
   Deadline(const Deadline&) = delete;
@@ -30,7 +29,7 @@ class Deadline {
 
   std::stop_token token() const { return stop_.get_token(); }
   void request_stop() { stop_.request_stop(); }
-  bool expired() const { return *expired_; }  // the time came before any other reason to stop
+  bool expired() const { return expired_; }  // the time came before any other reason to stop
   std::chrono::nanoseconds left() const {
     return std::max(due_ - loop_.now(), std::chrono::nanoseconds(0));
   }
@@ -39,7 +38,7 @@ class Deadline {
   Loop& loop_;
   MonotonicTime due_;
   std::stop_source stop_;
-  std::shared_ptr<bool> expired_ = std::make_shared<bool>(false);
+  bool expired_ = false;
   std::stop_callback<std::function<void()>> link_;
   Loop::TimerId timer_;
 };

@@ -28,8 +28,9 @@ class Loop {
 
   // Runs `work` after everything already posted, never inline.
   virtual void post(std::function<void()> work) = 0;
-  // Posts `work` once `delay` has passed. cancel() of a timer that has fired or was cancelled is a
-  // no-op.
+  // Posts `work` once `delay` has passed. After cancel() it never begins, even if it has been
+  // posted already: whoever cancels a timer may free what its work uses. Once it has begun,
+  // cancel() is a no-op.
   virtual TimerId call_after(std::chrono::nanoseconds delay, std::function<void()> work) = 0;
   virtual void cancel(TimerId timer) = 0;
 };

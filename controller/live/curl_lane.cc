@@ -66,13 +66,10 @@ int CurlLane::on_timer(CURLM*, long timeout_ms, void* data) {
   auto* lane = static_cast<CurlLane*>(data);
   lane->loop_.cancel(std::exchange(lane->timer_, 0));
   if (timeout_ms < 0) return 0;
-  // A timer that has fired is past cancelling while it waits for its turn: the lane may be gone.
-  lane->timer_ = lane->loop_.call_after(std::chrono::milliseconds(timeout_ms),
-                                        [lane, alive = std::weak_ptr<bool>(lane->alive_)] {
-                                          if (alive.expired()) return;
-                                          lane->timer_ = 0;
-                                          lane->act(CURL_SOCKET_TIMEOUT, 0);
-                                        });
+  lane->timer_ = lane->loop_.call_after(std::chrono::milliseconds(timeout_ms), [lane] {
+    lane->timer_ = 0;
+    lane->act(CURL_SOCKET_TIMEOUT, 0);
+  });
   return 0;
 }
 

@@ -8,7 +8,6 @@
 #include <uv.h>
 
 #include <functional>
-#include <memory>
 #include <unordered_map>
 
 #include "controller/live/uv_loop.h"
@@ -44,7 +43,6 @@ class CurlLane {
   UvLoop& loop_;
   CURLM* multi_;
   Loop::TimerId timer_ = 0;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   std::unordered_map<CURL*, std::function<void(CURLcode)>> done_;
 };
 

@@ -65,27 +65,22 @@ void UvLoop::run_batch() {
 }
 
 Loop::TimerId UvLoop::call_after(std::chrono::nanoseconds delay, std::function<void()> work) {
-  const TimerId id = ++last_timer_;
   const MonotonicTime due = now() + std::max(delay, std::chrono::nanoseconds(0));
-  timers_.emplace(std::make_pair(due, id), std::move(work));
-  due_.emplace(id, due);
-  if (timers_.begin()->first.second == id) arm_timer();
+  const TimerId id = timers_.add(due, std::move(work));
+  if (timers_.next_due() == due) arm_timer();
   return id;
 }
 
-void UvLoop::cancel(TimerId timer) {
-  const auto it = due_.find(timer);
-  if (it == due_.end()) return;
-  timers_.erase({it->second, timer});
-  due_.erase(it);  // the uv timer may now fire early, and finds nothing due
-}
+// The uv timer may now fire early, and finds nothing due.
+void UvLoop::cancel(TimerId timer) { timers_.cancel(timer); }
 
 void UvLoop::arm_timer() {
-  if (timers_.empty()) {
+  const std::optional<MonotonicTime> due = timers_.next_due();
+  if (!due) {
     uv_timer_stop(&timer_);
     return;
   }
-  const auto left = std::max(timers_.begin()->first.first - now(), MonotonicTime(0));
+  const auto left = std::max(*due - now(), MonotonicTime(0));
   const auto left_ms = std::chrono::ceil<std::chrono::milliseconds>(left);
   uv_update_time(&loop_);
   uv_timer_start(
@@ -95,11 +90,8 @@ void UvLoop::arm_timer() {
 
 void UvLoop::fire_timers() {
   const MonotonicTime time = now();
-  while (!timers_.empty() && timers_.begin()->first.first <= time) {
-    auto node = timers_.extract(timers_.begin());
-    due_.erase(node.key().second);
-    post(std::move(node.mapped()));
-  }
+  while (const std::optional<TimerId> id = timers_.fire(time))
+    post([this, id = *id] { timers_.begin(id); });
   arm_timer();
 }
 

@@ -7,13 +7,12 @@
 
 #include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
-#include <utility>
 #include <vector>
 
 #include "controller/io/loop.h"
+#include "controller/io/timers.h"
 
 namespace berth {
 
@@ -61,9 +60,7 @@ class UvLoop : public Loop {
   std::vector<std::unique_ptr<SignalHandle>> signals_;
 
   std::deque<std::function<void()>> ready_;
-  std::map<std::pair<MonotonicTime, TimerId>, std::function<void()>> timers_;
-  std::map<TimerId, MonotonicTime> due_;
-  TimerId last_timer_ = 0;
+  Timers timers_;
   std::mutex foreign_mutex_;
   std::vector<std::function<void()>> foreign_;
 };

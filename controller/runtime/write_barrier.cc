@@ -23,7 +23,7 @@ WriteBarrier::~WriteBarrier() { clear(); }
 
 void WriteBarrier::expect(const std::string& key, ObjectRef object, std::string resource_version,
                           Awaits awaits) {
-  Expectation expectation{++last_id_, key, std::move(object), std::move(resource_version), awaits};
+  Expectation expectation{key, std::move(object), std::move(resource_version), awaits};
   if (met(expectation)) return;
   expectations_.push_back(std::move(expectation));
   arm(std::prev(expectations_.end()));
@@ -68,19 +68,13 @@ void WriteBarrier::drop(Iterator it) {
 }
 
 void WriteBarrier::arm(Iterator it) {
-  it->timer = loop_.call_after(patience_, [this, id = it->id] { on_overdue(id); });
-}
-
-// By number: a timer that has fired can't be cancelled any more, and in a process that slept what
-// it waited for may come in between.
-void WriteBarrier::on_overdue(std::uint64_t id) {
-  const Iterator it = std::ranges::find(expectations_, id, &Expectation::id);
-  if (it == expectations_.end()) return;
-  it->timer = 0;
-  if (++it->refetches > kMaxRefetches) return drop(it);
-  const ObjectRef object = it->object;
-  arm(it);
-  hooks_.refetch(object);
+  it->timer = loop_.call_after(patience_, [this, it] {
+    it->timer = 0;
+    if (++it->refetches > kMaxRefetches) return drop(it);
+    const ObjectRef object = it->object;
+    arm(it);
+    hooks_.refetch(object);
+  });
 }
 
 }  // namespace berth

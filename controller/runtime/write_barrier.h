@@ -8,7 +8,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <functional>
 #include <list>
 #include <optional>
@@ -57,7 +56,6 @@ class WriteBarrier {
 
  private:
   struct Expectation {
-    std::uint64_t id;
     std::string key;
     ObjectRef object;
     std::string resource_version;
@@ -69,13 +67,11 @@ class WriteBarrier {
   bool met(const Expectation& expectation) const;
   void drop(Iterator it);
   void arm(Iterator it);
-  void on_overdue(std::uint64_t id);
 
   Loop& loop_;
   Hooks hooks_;
   const std::chrono::nanoseconds patience_;
   std::list<Expectation> expectations_;  // a handful at a time
-  std::uint64_t last_id_ = 0;
 };
 
 }  // namespace berth

@@ -6,32 +6,18 @@
 namespace berth::sim {
 
 Loop::TimerId VirtualLoop::call_after(std::chrono::nanoseconds delay, std::function<void()> work) {
-  const TimerId id = ++last_timer_;
-  const MonotonicTime due = now() + std::max(delay, std::chrono::nanoseconds(0));
-  timers_.emplace(std::make_pair(due, id), std::move(work));
-  due_.emplace(id, due);
-  return id;
-}
-
-void VirtualLoop::cancel(TimerId timer) {
-  const auto found = due_.find(timer);
-  if (found == due_.end()) return;
-  timers_.erase({found->second, timer});
-  due_.erase(found);
+  return timers_.add(now() + std::max(delay, std::chrono::nanoseconds(0)), std::move(work));
 }
 
 std::optional<MonotonicTime> VirtualLoop::next_due() const {
   if (!ready_.empty()) return now();
-  if (timers_.empty()) return std::nullopt;
-  return std::max(now(), timers_.begin()->first.first);
+  const std::optional<MonotonicTime> due = timers_.next_due();
+  return due ? std::optional(std::max(now(), *due)) : std::nullopt;
 }
 
 void VirtualLoop::fire_due() {
-  while (!timers_.empty() && timers_.begin()->first.first <= now()) {
-    auto node = timers_.extract(timers_.begin());
-    due_.erase(node.key().second);
-    post(std::move(node.mapped()));
-  }
+  while (const std::optional<TimerId> id = timers_.fire(now()))
+    post([this, id = *id] { timers_.begin(id); });
 }
 
 std::size_t VirtualLoop::run_ready() {

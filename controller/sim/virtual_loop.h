@@ -8,11 +8,11 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
 #include <optional>
 #include <utility>
 
 #include "controller/io/loop.h"
+#include "controller/io/timers.h"
 #include "controller/sim/virtual_clock.h"
 
 namespace berth::sim {
@@ -27,7 +27,7 @@ class VirtualLoop : public Loop {
   }
   void post(std::function<void()> work) override { ready_.push_back(std::move(work)); }
   TimerId call_after(std::chrono::nanoseconds delay, std::function<void()> work) override;
-  void cancel(TimerId timer) override;
+  void cancel(TimerId timer) override { timers_.cancel(timer); }
 
   // When this loop next has something to do: now if work is ready, else its first timer.
   std::optional<MonotonicTime> next_due() const;
@@ -50,9 +50,7 @@ class VirtualLoop : public Loop {
   std::optional<VirtualClock> own_clock_;
   std::chrono::microseconds wall_step_{0};
   std::deque<std::function<void()>> ready_;
-  std::map<std::pair<MonotonicTime, TimerId>, std::function<void()>> timers_;
-  std::map<TimerId, MonotonicTime> due_;
-  TimerId last_timer_ = 0;
+  Timers timers_;
 };
 
 }  // namespace berth::sim

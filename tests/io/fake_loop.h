@@ -8,10 +8,11 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
-#include <map>
+#include <optional>
 #include <utility>
 
 #include "controller/io/loop.h"
+#include "controller/io/timers.h"
 
 namespace berth {
 
@@ -23,18 +24,9 @@ class FakeLoop : public Loop {
   }
   void post(std::function<void()> work) override { ready_.push_back(std::move(work)); }
   TimerId call_after(std::chrono::nanoseconds delay, std::function<void()> work) override {
-    const TimerId id = ++last_timer_;
-    const MonotonicTime due = now_ + std::max(delay, std::chrono::nanoseconds(0));
-    timers_.emplace(std::make_pair(due, id), std::move(work));
-    return id;
+    return timers_.add(now_ + std::max(delay, std::chrono::nanoseconds(0)), std::move(work));
   }
-  void cancel(TimerId timer) override {
-    for (auto it = timers_.begin(); it != timers_.end(); ++it) {
-      if (it->first.second != timer) continue;
-      timers_.erase(it);
-      return;
-    }
-  }
+  void cancel(TimerId timer) override { timers_.cancel(timer); }
 
   // Runs what is posted, and what that posts, without moving the clock. The count of what ran.
   std::size_t run_ready() {
@@ -50,15 +42,17 @@ class FakeLoop : public Loop {
   void run_for(std::chrono::nanoseconds span) {
     const MonotonicTime end = now_ + span;
     run_ready();
-    while (!timers_.empty() && timers_.begin()->first.first <= end) fire_next();
+    while (fire_next(end)) {
+    }
     now_ = end;
   }
   // Until neither work nor timers are left, or the span of virtual time is over. True: idle.
   bool run_until_idle(std::chrono::nanoseconds limit = std::chrono::hours(1)) {
     const MonotonicTime end = now_ + limit;
     run_ready();
-    while (!timers_.empty() && timers_.begin()->first.first <= end) fire_next();
-    return timers_.empty();
+    while (fire_next(end)) {
+    }
+    return timers_.size() == 0;
   }
 
   std::size_t timers() const { return timers_.size(); }
@@ -67,19 +61,22 @@ class FakeLoop : public Loop {
   }
 
  private:
-  void fire_next() {
-    auto node = timers_.extract(timers_.begin());
-    now_ = std::max(now_, node.key().first);
-    post(std::move(node.mapped()));
+  // What is due at one time fires at once, as in a real loop.
+  bool fire_next(MonotonicTime end) {
+    const std::optional<MonotonicTime> due = timers_.next_due();
+    if (!due || *due > end) return false;
+    now_ = std::max(now_, *due);
+    while (const std::optional<TimerId> id = timers_.fire(now_))
+      post([this, id = *id] { timers_.begin(id); });
     run_ready();
+    return true;
   }
 
   MonotonicTime now_{0};
   std::chrono::sys_time<std::chrono::microseconds> wall_start_{
       std::chrono::sys_days(std::chrono::year(2026) / std::chrono::November / 21)};
   std::deque<std::function<void()>> ready_;
-  std::map<std::pair<MonotonicTime, TimerId>, std::function<void()>> timers_;
-  TimerId last_timer_ = 0;
+  Timers timers_;
 };
 
 }  // namespace berth

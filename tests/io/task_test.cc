@@ -15,6 +15,20 @@ namespace {
 
 using namespace std::chrono_literals;
 
+TEST(FakeLoop, ATimerThatHasFiredCanStillBeCancelledUntilItBegins) {
+  FakeLoop loop;
+  std::vector<std::string> order;
+  Loop::TimerId second = 0;
+  loop.call_after(1s, [&] {
+    order.push_back("first");
+    loop.cancel(second);
+    loop.cancel(second);
+  });
+  second = loop.call_after(1s, [&] { order.push_back("second"); });
+  EXPECT_TRUE(loop.run_until_idle());
+  EXPECT_EQ(order, std::vector<std::string>{"first"});
+}
+
 Task<int> at_once(int value) { co_return value; }
 
 Task<std::string> after(std::chrono::nanoseconds delay, std::string value, std::stop_token stop) {

@@ -53,6 +53,22 @@ TEST(UvLoop, RunsPostedWorkInOrderAndTimersWhenDue) {
   EXPECT_THAT(order, ElementsAre("a", "b", "c", "sooner", "later"));
 }
 
+// Both are due before the loop looks at its timers, so both fire in one turn.
+TEST(UvLoop, ATimerThatHasFiredCanStillBeCancelledUntilItBegins) {
+  UvLoop loop;
+  std::vector<std::string> order;
+  Loop::TimerId second = 0;
+  loop.call_after(1ms, [&] {
+    order.push_back("first");
+    loop.cancel(second);
+    loop.call_after(1ms, [&] { loop.stop(); });
+  });
+  second = loop.call_after(1ms, [&] { order.push_back("second"); });
+  std::this_thread::sleep_for(3ms);
+  loop.run();
+  EXPECT_THAT(order, ElementsAre("first"));
+}
+
 TEST(UvLoop, WorkThatPostsForEverDoesNotStarveTimers) {
   UvLoop loop;
   std::function<void()> again = [&] { loop.post(again); };

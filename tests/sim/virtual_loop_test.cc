@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "controller/sim/actor_queue.h"
 #include "controller/sim/simulation.h"
 
 namespace berth::sim {
@@ -50,6 +51,19 @@ TEST_F(LoopTest, TimersFireByTimeThenInTheOrderOfTheirMaking) {
   EXPECT_EQ(loop.next_due(), std::nullopt);
 }
 
+TEST_F(LoopTest, ATimerThatHasFiredCanStillBeCancelledUntilItBegins) {
+  Loop::TimerId second = 0;
+  loop.call_after(1s, [&] {
+    seen.push_back("first");
+    loop.cancel(second);
+  });
+  second = loop.call_after(1s, note("second"));
+  clock.move_to(1s);
+  loop.run_ready();
+  EXPECT_THAT(seen, ElementsAre("first"));
+  EXPECT_EQ(loop.timers(), 0u);
+}
+
 TEST_F(LoopTest, AWallClockThatIsSetMovesNoTimer) {
   const auto before = loop.wall_now();
   loop.call_after(1s, note("timer"));
@@ -83,6 +97,22 @@ TEST(Simulation, AFrozenProgramHearsOfTimeOnlyWhenItThaws) {
   world.add(program);
   world.run_for(1s);
   EXPECT_THAT(fired, ElementsAre(1s, 62s));
+}
+
+TEST(ActorQueue, AKeyThatWaitsIsLookedAtAtTheEarlierOfBothTimes) {
+  Simulation world(1);
+  std::vector<std::chrono::nanoseconds> looks;
+  ActorQueue queue(world, 100ms, [&](const StoreKey&) { looks.push_back(world.now()); });
+  const StoreKey key{nullptr, "", "n1"};
+  queue.wake(key, 60s);
+  queue.wake(key, 10s);
+  queue.wake(key, 30s);
+  world.run_for(5min);
+  EXPECT_THAT(looks, ElementsAre(10s));
+  queue.wake(key, 60s);
+  queue.wake(key);
+  world.run_for(1s);
+  EXPECT_EQ(looks.size(), 2u);
 }
 
 TEST(Random, EqualSeedsGiveEqualNumbersOnEveryMachine) {
