@@ -130,45 +130,62 @@ std::string item_text(const ResourceType& type, const json& object) {
   return text + "}";
 }
 
+Cause unsupported_match(const std::string& match, const char* supported) {
+  return {"FieldValueNotSupported",
+          fmt::format("Unsupported value: {}: supported values: {}", quote(match), supported),
+          "resourceVersionMatch"};
+}
+
+std::vector<Cause> find_wrong_options(const Target& target, const std::string& match,
+                                      const std::string& version) {
+  std::vector<Cause> causes;
+  const auto forbid = [&](const char* field, const char* why) {
+    causes.push_back(forbidden_field(field, why));
+  };
+  if (!target.option("sendInitialEvents").empty())
+    forbid("sendInitialEvents", "sendInitialEvents is forbidden for list");
+  if (match.empty()) return causes;
+  if (version.empty())
+    forbid("resourceVersionMatch",
+           "resourceVersionMatch is forbidden unless resourceVersion is provided");
+  if (!target.option("continue").empty())
+    forbid("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided");
+  if (match != "Exact" && match != "NotOlderThan")
+    causes.push_back(unsupported_match(match, R"("Exact", "NotOlderThan", "")"));
+  if (match == "Exact" && version == "0")
+    forbid("resourceVersionMatch",
+           "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");
+  return causes;
+}
+
+std::vector<Cause> find_wrong_watch_options(const Target& target, const std::string& match) {
+  std::vector<Cause> causes;
+  const bool initial = !target.option("sendInitialEvents").empty();
+  if (initial && match != "NotOlderThan")
+    causes.push_back(
+        forbidden_field("resourceVersionMatch",
+                        "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
+  if (!initial && !match.empty())
+    causes.push_back(forbidden_field(
+        "resourceVersionMatch",
+        "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
+  if (!match.empty() && match != "NotOlderThan")
+    causes.push_back(unsupported_match(match, R"("NotOlderThan")"));
+  return causes;
+}
+
 }  // namespace
 
 void check_list_options(const Target& target, bool watch) {
   const std::string match = target.option("resourceVersionMatch");
   const std::string version = target.option("resourceVersion");
-  std::vector<Cause> causes;
-  const auto forbid = [&](const char* field, const char* why) {
-    causes.push_back(forbidden_field(field, why));
-  };
   if (!version.empty() && !parse_revision(version))
     throw internal_error(
         fmt::format("resourceVersion: Invalid value: {}: strconv.ParseUint: "
                     "parsing {}: invalid syntax",
                     quote(version), quote(version)));
-  const bool initial = !target.option("sendInitialEvents").empty();
-  if (watch && initial && match != "NotOlderThan") {
-    forbid("resourceVersionMatch",
-           "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
-  } else if (watch && !initial && !match.empty()) {
-    forbid("resourceVersionMatch",
-           "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
-  } else if (!watch && initial) {
-    forbid("sendInitialEvents", "sendInitialEvents is forbidden for list");
-  } else if (!watch && !match.empty()) {
-    if (version.empty())
-      forbid("resourceVersionMatch",
-             "resourceVersionMatch is forbidden unless resourceVersion is provided");
-    if (!target.option("continue").empty())
-      forbid("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided");
-    if (match != "Exact" && match != "NotOlderThan")
-      causes.push_back({"FieldValueNotSupported",
-                        fmt::format("Unsupported value: {}: supported values: \"Exact\", "
-                                    "\"NotOlderThan\", \"\"",
-                                    quote(match)),
-                        "resourceVersionMatch"});
-    if (match == "Exact" && version == "0")
-      forbid("resourceVersionMatch",
-             "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");
-  }
+  const std::vector<Cause> causes =
+      watch ? find_wrong_watch_options(target, match) : find_wrong_options(target, match, version);
   if (!causes.empty()) throw invalid_options("ListOptions.meta.k8s.io", causes);
   if (!watch && !target.option("continue").empty() && !version.empty() && version != "0")
     throw bad_request("specifying resource version is not allowed when using continue");

@@ -28,6 +28,9 @@ void keep_identity(const json& live, json& next) {
     const auto found = old.find(field);
     if (found != old.end() && !metadata.contains(field)) metadata[field] = *found;
   }
+  // When it goes is for deletions alone to say; what a writer remembers of it is not even refused.
+  if (const auto going = old.find("deletionTimestamp"); going != old.end())
+    metadata["deletionTimestamp"] = *going;
   metadata.erase("selfLink");
 }
 

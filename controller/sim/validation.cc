@@ -9,6 +9,7 @@
 #include <set>
 #include <string_view>
 
+#include "controller/sim/event_rules.h"
 #include "controller/sim/layout_schema.h"
 #include "controller/sim/object_fields.h"
 #include "controller/sim/writes.h"
@@ -199,10 +200,7 @@ void check_change(const ResourceType& type, const json& live, const json& next,
     if (!true_at(live, {"spec", "suspend"}))
       check_fixed(live["spec"], next["spec"], {"template"}, "spec.", causes);
   } else if (type.kind == "Event") {
-    check_fixed(live, next, {"reason", "action", "type", "reportingInstance"}, "", causes);
-    // The core group's name for it.
-    if (live.value("note", json()) != next.value("note", json()))
-      causes.push_back(immutable("message", to_text(next.value("note", json()))));
+    check_event_change(live, next, causes);
   }
 }
 
@@ -221,6 +219,7 @@ std::vector<Cause> validate_create(const ResourceType& type, const json& object)
   check_labels(object, causes);
   check_annotations(object, causes);
   check_content(type, object, causes);
+  if (type.kind == "Event") check_new_event(object, causes);
   return causes;
 }
 

@@ -165,6 +165,20 @@ TEST_F(ApiServerWrites, APodOnANodeIsGivenItsGracePeriod) {
   EXPECT_EQ(get(kPod).code, 404) << "nothing runs that would need time";
 }
 
+TEST_F(ApiServerWrites, WhenAnObjectGoesIsNotForAWriterToSay) {
+  add_pod("p", R"(,"nodeName":"n1","terminationGracePeriodSeconds":30)");
+  std::string seen = remove(kPod).body;
+  seen.replace(seen.find(version(kPod)), version(kPod).size(), "0");  // of any version
+  remove(kPod, R"({"gracePeriodSeconds":20})");
+  const ApiReply refused = send("PUT", std::string(kPod) + "/status", seen);
+  EXPECT_EQ(refused.code, 422);
+  EXPECT_NE(refused.body.find("metadata.deletionGracePeriodSeconds"), std::string::npos);
+  EXPECT_EQ(refused.body.find("metadata.deletionTimestamp"), std::string::npos) << refused.body;
+  const char* later = R"({"metadata":{"deletionTimestamp":"2027-01-01T00:00:00Z"}})";
+  EXPECT_EQ(merge_patch(kPod, later).code, 200);
+  EXPECT_EQ(member(get(kPod).body, "deletionTimestamp"), "2026-01-01T00:00:20Z");
+}
+
 TEST_F(ApiServerWrites, NothingIsCreatedInANamespaceThatIsNotThereOrGoes) {
   EXPECT_EQ(post("/api/v1/namespaces/none/configmaps", R"({"metadata":{"name":"c"}})").code, 404);
   remove("/api/v1/namespaces/default");

@@ -31,7 +31,8 @@ const Kind& kind_of(std::string_view plural) {
 
 std::string collection_path(const Kind& kind, const std::string& namespace_) {
   const char* root = kind.api_version == "v1" ? "/api" : "/apis";
-  if (!kind.namespaced) return fmt::format("{}/{}/{}", root, kind.api_version, kind.plural);
+  if (!kind.namespaced || namespace_.empty())
+    return fmt::format("{}/{}/{}", root, kind.api_version, kind.plural);
   return fmt::format("{}/{}/namespaces/{}/{}", root, kind.api_version, namespace_, kind.plural);
 }
 

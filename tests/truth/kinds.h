@@ -19,6 +19,7 @@ struct Kind {
 
 std::span<const Kind> kinds();
 const Kind& kind_of(std::string_view plural);  // which must be one of them
+// Of all namespaces: "".
 std::string collection_path(const Kind& kind, const std::string& namespace_);
 
 }  // namespace berth::truth

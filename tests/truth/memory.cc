@@ -70,6 +70,7 @@ std::string Memory::value_of(const std::string& placeholder) const {
   const std::string what = placeholder.substr(0, colon);
   const auto found = seen_.find(placeholder.substr(colon + 1));
   const bool is_uid = what == "uid" || what == "old-uid";
+  if (found == seen_.end() && what == "since") return start_;
   if (found == seen_.end()) return is_uid ? kNoUid : kNoVersion;
   const Seen& seen = found->second;
   if (what == "old-uid") return seen.first_uid;

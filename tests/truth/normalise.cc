@@ -75,6 +75,7 @@ json Normaliser::any(const json& value, const std::string& key) {
 }
 
 json Normaliser::object(const json& value) {
+  if (value.value("type", json()) == "BOOKMARK") return bookmark(value);
   json out = json::object();
   const std::string generated =
       value.value("generateName", json("")).is_string() ? value.value("generateName", "") : "";
@@ -99,6 +100,16 @@ json Normaliser::list(const json& value) {
   out["remainingItemCount"] = metadata.value("remainingItemCount", 0);
   out["items"] = value["items"].is_array() ? any(value["items"], "") : json::array();
   return out;
+}
+
+// Its version counts other scripts' writes, and a typed object holds what its kind never leaves
+// out.
+json Normaliser::bookmark(const json& event) {
+  const json& object = event["object"];
+  return {{"type", "BOOKMARK"},
+          {"kind", object.value("kind", "")},
+          {"apiVersion", object.value("apiVersion", "")},
+          {"annotations", object["metadata"].value("annotations", json::object())}};
 }
 
 json Normaliser::status(const json& value) {

@@ -22,6 +22,7 @@ class Normaliser {
   nlohmann::json any(const nlohmann::json& value, const std::string& key);
   nlohmann::json object(const nlohmann::json& value);
   nlohmann::json list(const nlohmann::json& value);
+  nlohmann::json bookmark(const nlohmann::json& event);
   nlohmann::json status(const nlohmann::json& value);
   nlohmann::json managed_fields(const nlohmann::json& entries);
   std::string text(const std::string& value);

@@ -25,8 +25,9 @@ class ObjectWriter {
   // apiVersion, kind, metadata with name and namespace.
   nlohmann::json bare(const Kind& kind, const std::string& name) const;
   nlohmann::json full(const Kind& kind, const std::string& name);
-  // A change that the server takes, of metadata or spec; of status.
-  Edit edit(const Kind& kind);
+  // Changes of metadata or spec; one in eight is wrong.
+  Edit some_edit(const Kind& kind);
+  // Those that the server takes.
   Edit metadata_edit(const Kind& kind);
   Edit spec_edit(const Kind& kind);
   Edit status_edit(const Kind& kind);
@@ -39,6 +40,8 @@ class ObjectWriter {
   }
 
  private:
+  static nlohmann::json taint(const std::string& key, const std::string& effect);
+  static nlohmann::json node_status(const std::string& instances);
   nlohmann::json pod_spec();
 
   std::string script_;

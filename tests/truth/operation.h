@@ -4,6 +4,7 @@
 // that side has answered before:
 //   ${uid:pods/a} ${rv:pods/a}          as the object was seen last
 //   ${old-uid:pods/a} ${old-rv:pods/a}  as it was seen first
+//   ${since:pods/a}                     its version as seen last, ${start} if it never was
 //   ${start}                            the version when the script began
 //   ${continue}                         the token of the list before
 #pragma once

@@ -15,6 +15,7 @@ class ServerSide : public Side {
 
  private:
   Answer watched(const Request& request);
+  void catch_up(const Request& list);
 
   test::Kube kube_;
 };

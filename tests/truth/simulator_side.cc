@@ -24,12 +24,13 @@ Answer SimulatorSide::watched(const sim::ApiCall& call) {
   sink.on_frame = [&](const std::string& frame, std::int64_t, const sim::Change*) {
     if (ended) return;
     events.push_back(json::parse(frame, nullptr, false));
-    ended = ends_watch(events.back());
+    ended = ends_watch(call.target, events.back());
   };
   sink.on_end = [] {};
   sim::ApiReply reply;
   const auto watch = server_.watch(call, std::move(sink), reply);
-  return {watch == nullptr ? reply.code : 200, std::move(events)};
+  if (watch == nullptr) return {reply.code, json::parse(reply.body, nullptr, false)};
+  return {200, std::move(events)};
 }
 
 }  // namespace berth::truth

@@ -13,6 +13,13 @@ namespace {
 
 bool is_tried(Verb verb, const Kind& kind) { return verb != Verb::kEvict || kind.plural == "pods"; }
 
+template <typename Visit>
+void for_each_pair(Visit visit) {
+  for (const Kind& kind : kinds())
+    for (std::size_t i = 0; i < kVerbNames.size(); ++i)
+      if (is_tried(static_cast<Verb>(i), kind)) visit(static_cast<Verb>(i), kind);
+}
+
 }  // namespace
 
 void Tally::add(const Script& script, const std::vector<Exchange>& exchanges) {
@@ -58,10 +65,18 @@ std::string Tally::codes() const {
 
 int Tally::smallest() const {
   int out = std::numeric_limits<int>::max();
-  for (const Kind& kind : kinds())
-    for (std::size_t i = 0; i < kVerbNames.size(); ++i)
-      if (is_tried(static_cast<Verb>(i), kind))
-        out = std::min(out, count(static_cast<Verb>(i), kind.plural));
+  for_each_pair(
+      [&](Verb verb, const Kind& kind) { out = std::min(out, count(verb, kind.plural)); });
+  return out;
+}
+
+std::string Tally::shortfalls(int least) const {
+  std::string out;
+  for_each_pair([&](Verb verb, const Kind& kind) {
+    if (const int tries = count(verb, kind.plural); tries < least)
+      out += fmt::format("TOO SELDOM: {} {}, {} times of {}\n", to_string(verb), kind.plural, tries,
+                         least);
+  });
   return out;
 }
 

@@ -18,6 +18,8 @@ class Tally {
   std::string codes() const;
   // "evict nodes" and the like are no requests at all; of everything else the smallest count.
   int smallest() const;
+  // A line for each verb on each kind that was tried less often.
+  std::string shortfalls(int least) const;
 
  private:
   int count(Verb verb, std::string_view plural) const;

@@ -144,8 +144,10 @@ int run_all(const Flags& flags) {
       findings.tally.table(), findings.tally.codes(), flags.scripts,
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(),
       findings.differences.size(), findings.tally.smallest());
-  const bool tried_enough = flags.scripts < kWholeRun || findings.tally.smallest() >= kLeastTries;
-  return findings.differences.empty() && tried_enough ? 0 : 1;
+  const std::string seldom =
+      flags.scripts < kWholeRun ? "" : findings.tally.shortfalls(kLeastTries);
+  fmt::print("{}", seldom);
+  return findings.differences.empty() && seldom.empty() ? 0 : 1;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a compared watch ends: at the object that its script creates last, or with an error.
+// Where a compared watch ends: at the object that its script creates last, or, of one that began
+// with what there was, at the bookmark that says so; or with an error.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,8 +10,10 @@ namespace berth::truth {
 
 inline constexpr char kLastName[] = "end";
 
-inline bool ends_watch(const nlohmann::json& event) {
-  if (event.value("type", "") == "ERROR") return true;
+inline bool ends_watch(const std::string& target, const nlohmann::json& event) {
+  const std::string type = event.value("type", "");
+  if (type == "ERROR") return true;
+  if (target.find("sendInitialEvents=true") != std::string::npos) return type == "BOOKMARK";
   const std::string name = event["object"]["metadata"].value("name", "");
   return name == kLastName || name.ends_with(std::string("-") + kLastName);
 }

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "tests/truth/verbs.h"
+
+namespace berth::truth {
+namespace {
+
+using nlohmann::json;
+
+json step(const char* op, const char* at, json value) {
+  return {{"op", op}, {"path", at}, {"value", std::move(value)}};
+}
+
+json some_test(ScriptDraft& draft, const Kind& kind, const std::string& name) {
+  switch (draft.random.below(7)) {
+    case 0:
+      return step("test", "/metadata/uid", ScriptDraft::placeholder("uid", kind, name));
+    case 1:
+      return step("test", "/metadata/uid", "33333333-2222-3333-4444-555555555555");
+    case 2:
+      return step("test", "/metadata/resourceVersion", ScriptDraft::placeholder("rv", kind, name));
+    case 3:
+      return step("test", "/metadata/resourceVersion",
+                  ScriptDraft::placeholder("old-rv", kind, name));
+    case 4:
+      return step("test", "/metadata/labels/c", nullptr);
+    case 5:
+      return step("test", "/metadata/annotations/gpu.berth.dev~1state", nullptr);
+    default:
+      return step("test", "/metadata/labels/a", draft.objects.any_of({"x", "y"}));
+  }
+}
+
+json some_change(ScriptDraft& draft, const Kind& kind, const std::string& name) {
+  ObjectWriter& objects = draft.objects;
+  switch (draft.random.below(7)) {
+    case 0:
+      return step("add", "/metadata/labels/c", objects.any_of({"x", "y"}));
+    case 1:
+      return step("replace", "/metadata/labels/a", objects.any_of({"x", "y"}));
+    case 2:
+      return {{"op", "remove"},
+              {"path", objects.any_of({"/metadata/labels/b", "/metadata/labels/c"})}};
+    case 3:
+      return step("add", "/metadata/annotations", {{"note", "two"}});
+    case 4:
+      return step("add", "/metadata/annotations/gpu.berth.dev~1state", "draining");
+    case 5:
+      return step("add", "/metadata/finalizers", json::array({"test.berth.dev/hold"}));
+    default:
+      return step("replace", "/metadata/resourceVersion",
+                  ScriptDraft::placeholder("old-rv", kind, name));
+  }
+}
+
+json some_node_step(ScriptDraft& draft) {
+  switch (draft.random.below(4)) {
+    case 0:
+      return step("add", "/spec/taints/-",
+                  {{"key", draft.objects.any_of({"t", "u"})}, {"effect", "NoSchedule"}});
+    case 1:
+      return step("test", "/spec/unschedulable", draft.objects.any_of<json>({true, nullptr}));
+    case 2:
+      return step("add", "/spec/unschedulable", true);
+    default:
+      return step("add", "/spec/taints",
+                  json::array({{{"key", "t"}, {"value", "v"}, {"effect", "NoSchedule"}}}));
+  }
+}
+
+json some_step(ScriptDraft& draft, const Kind& kind, const std::string& name) {
+  if (kind.plural == "nodes" && draft.random.below(9) < 2) return some_node_step(draft);
+  return draft.random.one_in(2) ? some_test(draft, kind, name) : some_change(draft, kind, name);
+}
+
+}  // namespace
+
+void add_json_patch(ScriptDraft& draft, const Kind& kind) {
+  const std::string name = draft.some_name(kind);
+  json patch = json::array();
+  for (std::uint64_t steps = 1 + draft.random.below(3); patch.size() < steps;)
+    patch.push_back(some_step(draft, kind, name));
+  std::string what = "patch";
+  for (const json& one : patch)
+    what += fmt::format(" {} {}", one["op"].get<std::string>(), one["path"].get<std::string>());
+  Operation& operation = draft.add(Verb::kJsonPatch, kind, what, "PATCH", draft.path(kind, name));
+  operation.target += draft.write_query(operation, draft.objects.any_of({"script", "alice"}));
+  operation.content_type = "application/json-patch+json";
+  operation.body = patch.dump();
+  if (draft.random.one_in(30))
+    operation.body =
+        draft.objects.any_of({"", "{}", "[", R"([{"op": "fly", "path": "/metadata"}])", "[]",
+                              R"([{"op": "add", "path": "metadata", "value": 1}])"});
+}
+
+}  // namespace berth::truth
