@@ -21,6 +21,8 @@ using sim::FrameFault;
 namespace {
 
 constexpr int kStrikes = 12;  // of a random schedule
+// Of a timeline: after these, news may be late.
+constexpr std::string_view kDelays[] = {"freeze", "break-watches", "lag", "stall", "outage"};
 
 bool is_lease(const HttpRequest& request) { return request.lane == Lane::kLease; }
 
@@ -73,6 +75,10 @@ Disturber::Disturber(ScenarioRun& run, const Scenario& scenario, const Schedule&
     random_ = sim::Random(static_cast<std::uint64_t>(fault.number()));
     strikes_left_ = kStrikes;
   }
+  const auto delays = [](const Incident& incident) {
+    return std::ranges::find(kDelays, incident.verb) != std::end(kDelays);
+  };
+  if (std::ranges::any_of(scenario.timeline, delays)) delay();
   for (const auto& each : run_.berths()) {
     BerthProcess& berth = *each;
     berth.faults.on_request = [this, &berth](const HttpRequest& request) {
@@ -94,6 +100,10 @@ void Disturber::tell(const std::string& what) {
   if (hooks_.tell) hooks_.tell(what);
 }
 
+void Disturber::delay() {
+  if (hooks_.delays) hooks_.delays();
+}
+
 void Disturber::later(std::chrono::nanoseconds delay, std::function<void()> what) {
   ++pending_;
   run_.simulation().loop().call_after(delay,
@@ -112,6 +122,7 @@ void Disturber::kill_soon(BerthProcess& berth, std::chrono::nanoseconds delay) {
 }
 
 void Disturber::freeze(BerthProcess& berth, std::chrono::nanoseconds span) {
+  delay();
   tell(fmt::format("{} stops for {} s", berth.name(), span / 1s));
   later(0ns, [&berth] { berth.freeze(); });
   later(span, [&berth] { berth.thaw(); });
@@ -141,6 +152,7 @@ ExchangeFault Disturber::on_request(BerthProcess& berth, const HttpRequest& requ
   if (const auto stale = stale_.find(&berth);
       stale != stale_.end() && berth.starts() > stale->second.first) {
     tell(fmt::format("{} sees the world late", berth.name()));
+    delay();
     berth.wire().lag(stale->second.second);
     later(3min, [this, &berth, life = berth.starts()] {
       if (berth.running() && berth.starts() == life) berth.wire().lag(0ns);
@@ -159,6 +171,7 @@ ExchangeFault Disturber::on_request(BerthProcess& berth, const HttpRequest& requ
     }
     if (fault.kind == "request" && fault.number() == number) {
       tell(fmt::format("{} {} is refused: {}", request.method, request.target, fault.how));
+      delay();
       return refuse(std::stoi(fault.how));
     }
   }
@@ -203,6 +216,7 @@ ExchangeFault Disturber::at_random(BerthProcess& berth, bool write) {
   --strikes_left_;
   const std::chrono::nanoseconds span = random_.between(10ms, 25s);
   tell("chance strikes " + berth.name());
+  delay();
   switch (random_.below(8)) {
     case 0:
       berth.kill();
@@ -267,12 +281,14 @@ FrameFault Disturber::on_frame(BerthProcess& berth, const sim::Change& change) {
   for (const Fault& fault : schedule_.faults) {
     if (fault.kind != "frame" || fault.number() != number) continue;
     tell(fmt::format("frame of {}: {}", change.key.str(), fault.how));
+    delay();
     if (fault.how == "lost") return {.fate = FrameFate::kLost};
     if (fault.how == "coalesced") return coalesce(berth, change);
     return {.fate = FrameFate::kDelayed, .delay = fault.how == "stale" ? 30s : 4s};
   }
   if (strikes_left_ <= 0 || !random_.one_in(24)) return {};
   --strikes_left_;
+  delay();
   if (random_.one_in(2)) return {.fate = FrameFate::kLost};
   return {.fate = FrameFate::kDelayed, .delay = random_.between(10ms, 30s)};
 }

@@ -24,6 +24,7 @@ class Disturber {
   struct Hooks {
     std::function<void(const std::string& user, const HttpRequest&)> on_request;
     std::function<void(const std::string& what)> tell;  // for the transcript
+    std::function<void()> delays;                       // what goes to and fro is late from now on
   };
   Disturber(ScenarioRun& run, const Scenario& scenario, const Schedule& schedule, Hooks hooks);
 
@@ -46,6 +47,7 @@ class Disturber {
   void freeze(BerthProcess& berth, std::chrono::nanoseconds span);
   void act(const std::string& actor, const std::string& target);
   void tell(const std::string& what);
+  void delay();
 
   ScenarioRun& run_;
   const Settings settings_;

@@ -70,7 +70,8 @@ class Run {
                                      request.body));
                   invariants_.take_request(user, request);
                 },
-            .tell = [this](const std::string& what) { tell("*** " + what); }};
+            .tell = [this](const std::string& what) { tell("*** " + what); },
+            .delays = [this] { invariants_.expect_delays(); }};
   }
 
   void tell(const std::string& line) {

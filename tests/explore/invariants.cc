@@ -21,6 +21,9 @@ namespace {
 
 constexpr std::size_t kMaxAnnotation = 2048;
 constexpr int kMaxOverwrites = 4;  // the first claim, and three times again
+constexpr std::chrono::nanoseconds kNewsTakes = 1s;
+constexpr std::chrono::nanoseconds kLateNewsTakes = 60s;
+constexpr std::chrono::nanoseconds kGuardTakes = 10s;  // at most: then its request is given up
 
 // Keys of two maps whose values differ.
 std::set<std::string> changed_keys(const json* before, const json* after) {
@@ -43,8 +46,26 @@ void Invariants::complain(std::string_view invariant, const std::string& what) {
   broken_.push_back(fmt::format("{}: {} [{}]", invariant, what, by_));
 }
 
+void Invariants::expect_delays() { delayed_at_ = clock_.now(); }
+
+std::chrono::nanoseconds Invariants::news_takes() const {
+  return delayed_at_ ? kLateNewsTakes : kNewsTakes;
+}
+
 bool Invariants::is_old_news(const std::optional<MonotonicTime>& since) const {
-  return since && clock_.now() - *since >= kNewsTakes;
+  return since && *since <= heard_until();
+}
+
+// A record names itself: it holds times. Of the ledger's writes the last one is taken, which is to
+// berth's advantage.
+MonotonicTime Invariants::time_of_sending(const Change& change) const {
+  const std::string& record = annotation_at(change.after.get(), names::kRolloutAnnotation);
+  if (const auto sent = sent_.find(fmt::format("{} {} {}", change.user, change.key.name, record));
+      sent != sent_.end())
+    return sent->second;
+  const auto sent = ledger_sent_.find(change.user);
+  if (change.key.name == names::kSlotsConfigMap && sent != ledger_sent_.end()) return sent->second;
+  return clock_.now();
 }
 
 void Invariants::count(std::map<std::int64_t, int>& per_minute, int bound, std::string_view what) {
@@ -58,6 +79,8 @@ void Invariants::take(const Change& change) {
   const bool by_berth = is_berth(change.user);
   if (by_berth) {
     by_ = fmt::format("{} by {}", change.key.str(), change.user);
+    sent_at_ = time_of_sending(change);
+    judge_unseen(change);
     if (plural != "leases" && plural != "events") {
       last_write_ = clock_.now();
       last_write_was_ = by_;
@@ -71,6 +94,20 @@ void Invariants::take(const Change& change) {
     if (const TrueNode* node = truth_.node(change.key.name)) before = *node;
   truth_.take(change, clock_.now());
   if (before) judge_node(change, *before);
+  if (by_berth && plural == "leases") judge_told();
+}
+
+void Invariants::judge_unseen(const Change& change) {
+  if (change.before == nullptr) return;
+  if (change.key.name == names::kSlotsConfigMap && truth_.ledger_since > sent_at_)
+    complain("Unseen", "the ledger is written over what its writer cannot have known");
+  const TrueNode* node =
+      change.key.type->plural == "nodes" ? truth_.node(change.key.name) : nullptr;
+  if (node == nullptr || change.after == nullptr || node->record_since <= sent_at_) return;
+  if (annotation_at(change.after.get(), names::kRolloutAnnotation) != node->record_text)
+    complain("Unseen", fmt::format("the record of {} is written over one that its writer cannot "
+                                   "have known: {}",
+                                   change.key.name, node->record_text));
 }
 
 void Invariants::judge_node(const Change& change, const TrueNode& before) {
@@ -87,7 +124,7 @@ void Invariants::judge_node(const Change& change, const TrueNode& before) {
     const auto slot = truth_.slots.find(name);
     const bool has = slot != truth_.slots.end() && slot->second.node_uid == after->uid &&
                      slot->second.seq >= after->record->seq;
-    const bool edited = truth_.ledger_edited && clock_.now() - *truth_.ledger_edited < kNewsTakes;
+    const bool edited = truth_.ledger_edited && !is_old_news(truth_.ledger_edited);
     if (!has && !edited) complain("Slot", name + " is taken without a slot");
   }
   if (before.cordoned && !after->cordoned) judge_uncordon(name, before, *after);
@@ -120,7 +157,7 @@ void Invariants::judge_budget(const NodeRollout& record) {
     selected += truth_.selects(layout->second, node);
   }
   std::int64_t allowed = 0;
-  for (const MIGLayoutSpec* spec : layout->second.in_mind(clock_.now()))
+  for (const MIGLayoutSpec* spec : layout->second.in_force_since(heard_until()))
     allowed = std::max(allowed, spec->rollout.max_unavailable.of(selected));
   if (out > allowed)
     complain("Budget",
@@ -132,7 +169,7 @@ void Invariants::judge_budget(const NodeRollout& record) {
 void Invariants::judge_capacity(const std::string& name, const TrueNode& before) {
   const auto counted = [&](const TrueNode& node, const std::string& resource) {
     const auto offered = node.offered.find(resource);
-    if (offered != node.offered.end() && clock_.now() - offered->second.second < kNewsTakes)
+    if (offered != node.offered.end() && !is_old_news(offered->second.second))
       return offered->second.first;
     const auto is = node.offers.find(resource);
     return is == node.offers.end() ? std::int64_t{0} : is->second;
@@ -140,8 +177,8 @@ void Invariants::judge_capacity(const std::string& name, const TrueNode& before)
   for (const auto& [uid, layout] : truth_.layouts) {
     for (const auto& [resource, least] : layout.object.spec.capacity_guard.min_available) {
       if (!before.ready || counted(before, resource) == 0) continue;
-      const auto in_mind = layout.in_mind(clock_.now());
-      const bool is_new = std::ranges::any_of(in_mind, [&](const MIGLayoutSpec* spec) {
+      const auto known = layout.in_force_since(heard_until());
+      const bool is_new = std::ranges::any_of(known, [&](const MIGLayoutSpec* spec) {
         return !spec->capacity_guard.min_available.contains(resource) ||
                spec->capacity_guard.min_available.at(resource) < least;
       });
@@ -159,20 +196,26 @@ void Invariants::judge_capacity(const std::string& name, const TrueNode& before)
 
 void Invariants::judge_uncordon(const std::string& name, const TrueNode& before,
                                 const TrueNode& after) {
-  if (!before.berth_cordoned && !before.edited)
+  // What a person has made of the record is all that berth can know of whose the cordon is.
+  const bool misled = before.edited && before.record && before.record->berth_cordoned;
+  if (!before.berth_cordoned && !misled)
     complain("Cordon", name + " was not cordoned by berth, and is uncordoned");
   if (before.held) complain("Cordon", name + " is held by a person, and is uncordoned");
   if (!before.open() || before.record->phase == RolloutPhase::kCordoned) return;
   if (before.state != "success")
     complain("Verified", fmt::format("{} returns and is {}", name, before.state));
-  // berth counts from when it sent the label, which may have been under way for a while.
-  const MonotonicTime sent = before.config_since - 10s;
-  if (clock_.now() - std::max(before.offers_since, sent) < settings_.verify_for)
+  // berth counts from when it decided on the label, and asked the guard before it was sent.
+  const auto sent = relabel_sent_.find(before.uid);
+  MonotonicTime from = before.offers_since;
+  if (sent != relabel_sent_.end())
+    from = std::max(from, sent->second - std::min(news_takes(), kGuardTakes));
+  if (clock_.now() - from < settings_.verify_for)
     complain("Verified", fmt::format("{} returns with {} too early", name, after.config));
 }
 
 void Invariants::judge_relabel(const std::string& name, const TrueNode& before,
                                const TrueNode& after) {
+  relabel_sent_[after.uid] = sent_at_;
   if (!before.cordoned)
     complain("Relabel", fmt::format("{} gets {} while it is schedulable", name, after.config));
   if (!before.open() || !after.open())

@@ -7,6 +7,8 @@
 //   Relabel   mig.config is written on a cordoned node that is berth's, empty of GPU pods, settled;
 //             with the old state taken away and the config in the agents' file
 //   Once      at most one relabel per node, claim, attempt and value
+//   Unseen    no record of a node and no ledger is replaced that was put there after the write had
+//             left, so that whoever sent it cannot have known it
 //   Verified  a node returns only after allocatable has stood for as long as it must
 //   Drain     pods leave by eviction with their uid, from nodes that berth has emptied for a
 //             reason; DELETE only where the layout forces, never with a grace period of 0
@@ -17,9 +19,15 @@
 //             mig.config is overwritten at most three times
 //   Capacity  guarded capacity never falls below minAvailable by berth
 //   Lease     no write leaves a process that is past its renew deadline
-//   Status    observedGeneration is no promise of the future; transition times move with statuses
+//   Told      a layout tells of its generation, and of each node that is out, within minutes
+//   Status    observedGeneration is no promise of the future; transition times move with statuses,
+//             and forward
 //   Finalizer none on nodes and pods; a layout that goes leaves nothing under way
 //   Bounded   annotations have a size, writes and requests a rate
+//
+// Somebody else's deed counts from when the news of it can have reached berth before it sent what
+// is judged: after a second, or after a minute once watches or requests have come late. The tests
+// within a patch know no such grace.
 #pragma once
 
 #include <chrono>
@@ -51,6 +59,8 @@ class Invariants {
   void take(const sim::Change& change);
   // Each request that a process of berth's sends.
   void take_request(const std::string& user, const HttpRequest& request);
+  // What goes to and fro between berth and the API server is late from now on, or for a while.
+  void expect_delays();
 
   // "Budget: 2 nodes are out by berth, a100 allows 1 (Node/n2 by berth-0)". Empty: all is well.
   const std::vector<std::string>& broken() const { return broken_; }
@@ -65,6 +75,7 @@ class Invariants {
   void judge_taking(const std::string& name, const TrueNode& before, const TrueNode& after);
   void judge_budget(const NodeRollout& record);
   void judge_capacity(const std::string& name, const TrueNode& before);
+  void judge_unseen(const sim::Change& change);
   void judge_uncordon(const std::string& name, const TrueNode& before, const TrueNode& after);
   void judge_relabel(const std::string& name, const TrueNode& before, const TrueNode& after);
   void judge_fields(const sim::Change& change);
@@ -75,20 +86,30 @@ class Invariants {
   void judge_layout(const sim::Change& change);
   void judge_conditions(const sim::Change& change);
   void judge_lease(const std::string& user);
-  void judge_epoch(const std::string& user, const HttpRequest& request);
+  void judge_told();
+  void take_node_patch(const std::string& user, const HttpRequest& request);
   void count(std::map<std::int64_t, int>& per_minute, int bound, std::string_view what);
   void complain(std::string_view invariant, const std::string& what);
+  std::chrono::nanoseconds news_takes() const;
+  // What was so then and still is, whoever sent what is judged has heard of.
+  MonotonicTime heard_until() const { return sent_at_ - news_takes(); }
   bool is_old_news(const std::optional<MonotonicTime>& since) const;
+  MonotonicTime time_of_sending(const sim::Change& change) const;
 
   const sim::VirtualClock& clock_;
   const Settings settings_;
   const Bounds bounds_;
   Truth truth_;
   std::vector<std::string> broken_;
-  std::string by_;  // the change or request that is being judged
+  std::string by_;                                     // the change or request that is being judged
+  MonotonicTime sent_at_{0};                           // when that left
+  std::map<std::string, MonotonicTime> sent_;          // records, by process, node and text
+  std::map<std::string, MonotonicTime> ledger_sent_;   // the last write of the ledger, by process
+  std::map<std::string, MonotonicTime> relabel_sent_;  // by node's uid
+  std::optional<MonotonicTime> delayed_at_;
+  std::map<std::string, MonotonicTime> untold_;  // nodes that are out, since nothing tells of them
   MonotonicTime last_write_{0};
   std::string last_write_was_;
-  MonotonicTime last_status_{0};
   std::map<std::string, std::set<std::string>> relabels_;  // by node's uid
   std::map<std::string, int> overwritten_;  // foreign mig.configs, by node and layout generation
   std::map<std::int64_t, int> writes_;      // by minute

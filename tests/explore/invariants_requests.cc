@@ -16,7 +16,7 @@ using sim::Change;
 
 namespace {
 
-constexpr std::chrono::seconds kAtOnce{2};
+constexpr std::chrono::minutes kTold{5};
 constexpr std::string_view kPodsIn = "/api/v1/namespaces/";
 
 // "/api/v1/namespaces/NS/pods/NAME[/eviction]" → "NS/NAME"; empty if it is something else.
@@ -57,12 +57,16 @@ void Invariants::judge_pod(const Change& change) {
 
 void Invariants::take_request(const std::string& user, const HttpRequest& request) {
   by_ = fmt::format("{} {} by {}", request.method, request.target, user);
+  sent_at_ = clock_.now();
   count(requests_, bounds_.requests_per_minute, "requests");
   if (request.method == "GET") return;
   if (request.lane != Lane::kLease && !request.target.starts_with("/apis/events.k8s.io/"))
     judge_lease(user);
-  judge_epoch(user, request);
   const std::string_view target = request.target;
+  if (request.method == "PATCH" && target.starts_with("/api/v1/nodes/"))
+    take_node_patch(user, request);
+  if (target.find("/configmaps/" + std::string(names::kSlotsConfigMap)) != target.npos)
+    ledger_sent_[user] = clock_.now();
   const std::string_view path = target.substr(0, target.find('?'));
   const std::string pod = pod_of(path);
   if (pod.empty()) return;
@@ -80,18 +84,20 @@ void Invariants::judge_lease(const std::string& user) {
 }
 
 // Who takes a node does so with a slot that it has claimed itself.
-void Invariants::judge_epoch(const std::string& user, const HttpRequest& request) {
-  if (request.method != "PATCH" || !request.target.starts_with("/api/v1/nodes/")) return;
-  const json patch = parse(request.body);
+void Invariants::take_node_patch(const std::string& user, const HttpRequest& request) {
+  std::string text;
   bool cordons = false;
-  std::optional<NodeRollout> record;
-  for (const json& step : patch) {
+  for (const json& step : parse(request.body)) {
     if (!step.is_object() || text_at(&step, {"op"}) == "test") continue;
     cordons =
         cordons || (text_at(&step, {"path"}) == "/spec/unschedulable" && true_at(&step, {"value"}));
-    if (text_at(&step, {"path"}).ends_with("~1mig-rollout"))
-      record = decode_rollout(text_at(&step, {"value"}));
+    if (text_at(&step, {"path"}).ends_with("~1mig-rollout")) text = text_at(&step, {"value"});
   }
+  if (text.empty()) return;
+  const std::string_view path =
+      std::string_view(request.target).substr(0, request.target.find('?'));
+  sent_[fmt::format("{} {} {}", user, path.substr(path.rfind('/') + 1), text)] = clock_.now();
+  const std::optional<NodeRollout> record = decode_rollout(text);
   if (!cordons || !record) return;
   const auto epoch = truth_.epochs.find(user);
   if (epoch == truth_.epochs.end() || record->epoch != epoch->second)
@@ -113,7 +119,7 @@ void Invariants::judge_deletion(const HttpRequest& request, const std::string& p
   if (const json* grace = at(&body, {"gracePeriodSeconds"}); grace != nullptr && *grace == 0)
     complain("Drain", pod + " is deleted with a grace period of 0");
   const bool forced = std::ranges::any_of(truth_.layouts, [&](const auto& entry) {
-    const auto specs = entry.second.in_mind(clock_.now());
+    const auto specs = entry.second.in_force_since(heard_until());
     return std::ranges::any_of(specs, [](const MIGLayoutSpec* spec) {
       return spec->drain.on_timeout == OnTimeout::kForce;
     });
@@ -129,8 +135,7 @@ void Invariants::judge_removal(const std::string& pod) {
   const TruePod* truth = truth_.pod(pod.substr(0, slash), pod.substr(slash + 1));
   const TrueNode* node = truth == nullptr ? nullptr : truth_.node(truth->node);
   if (node == nullptr) return;
-  // Uncordoned or edited a moment ago, berth may not know.
-  if (!node->edited && !node->open())
+  if (!node->open() && (!node->edited || is_old_news(node->record_since)))
     return complain("Drain", fmt::format("{} leaves {}, which is not berth's", pod, truth->node));
   if (node->open() && node->record->phase == RolloutPhase::kApplying && node->state == "success" &&
       node->config == node->record->config && !node->edited)
@@ -138,9 +143,37 @@ void Invariants::judge_removal(const std::string& pod) {
              fmt::format("{} leaves {}, which is {} already", pod, truth->node, node->config));
   if (is_old_news(node->held))
     complain("Others", fmt::format("{} is held, and {} leaves it", truth->node, pod));
+  if (is_old_news(node->schedulable_at))
+    complain("Drain", fmt::format("{} leaves {}, which is back in service", pod, truth->node));
   if (is_old_news(node->others))
     complain("Others",
              fmt::format("{} is being upgraded or deleted, and {} leaves it", truth->node, pod));
+}
+
+// At each renewal of the lease: while one process leads, and nothing has been late for a while.
+void Invariants::judge_told() {
+  const MonotonicTime now = clock_.now();
+  const MonotonicTime steady =
+      std::max(truth_.leader_since, delayed_at_.value_or(truth_.leader_since)) + kTold;
+  const auto overdue = [&](MonotonicTime since) { return now > std::max(steady, since + kTold); };
+  for (const auto& [uid, layout] : truth_.layouts)
+    if (layout.object.status.observed_generation != layout.object.meta.generation &&
+        overdue(layout.spec_since))
+      complain("Told", fmt::format("{} tells of generation {}, and has {}", layout.object.meta.name,
+                                   layout.object.status.observed_generation,
+                                   layout.object.meta.generation));
+  for (const auto& [name, node] : truth_.nodes) {
+    const bool told = std::ranges::any_of(truth_.layouts, [&](const auto& entry) {
+      return std::ranges::any_of(entry.second.object.status.details, [&](const NodeDetail& detail) {
+        return detail.node == name && !detail.reason.empty() && !detail.message.empty();
+      });
+    });
+    if (!node.open() || told)
+      untold_.erase(name);
+    else if (overdue(untold_.try_emplace(name, now).first->second))
+      complain("Told", fmt::format("{} is {}, and no layout says why", name,
+                                   to_string(node.record->phase)));
+  }
 }
 
 void Invariants::judge_layout(const Change& change) {
@@ -176,15 +209,12 @@ void Invariants::judge_conditions(const Change& change) {
     const json* last = find_condition(change.before.get(), type);
     if (last == nullptr) continue;
     const bool turned = text_at(&condition, {"status"}) != text_at(last, {"status"});
-    const bool moved =
-        text_at(&condition, {"lastTransitionTime"}) != text_at(last, {"lastTransitionTime"});
-    // Two that write at once, or a write that lands late, bring each its own time.
-    const bool later =
-        text_at(&condition, {"lastTransitionTime"}) > text_at(last, {"lastTransitionTime"});
-    if (moved && !turned && later && clock_.now() - last_status_ > kAtOnce)
+    const std::string& now = text_at(&condition, {"lastTransitionTime"});
+    const std::string& before = text_at(last, {"lastTransitionTime"});
+    if (now != before && !turned)
       complain("Status", type + ": lastTransitionTime moves and the status does not");
+    if (now < before) complain("Status", type + ": lastTransitionTime goes back");
   }
-  last_status_ = clock_.now();
 }
 
 }  // namespace berth::explore

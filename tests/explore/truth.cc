@@ -68,10 +68,10 @@ void since(std::optional<MonotonicTime>& mark, bool holds, MonotonicTime now) {
 
 bool is_berth(std::string_view user) { return user.starts_with("berth-"); }
 
-std::vector<const MIGLayoutSpec*> TrueLayout::in_mind(MonotonicTime now) const {
+std::vector<const MIGLayoutSpec*> TrueLayout::in_force_since(MonotonicTime then) const {
   std::vector<const MIGLayoutSpec*> specs{&object.spec};
   for (const auto& [until, spec] : former)
-    if (now - until < kNewsTakes) specs.push_back(&spec);
+    if (until > then) specs.push_back(&spec);
   return specs;
 }
 
@@ -151,14 +151,15 @@ void Truth::take_node(const Change& change, MonotonicTime now) {
     next.others = last.others;
     next.out = last.out;
     next.cordoned_at = last.cordoned_at;
+    next.schedulable_at = last.schedulable_at;
     next.berth_cordoned = last.berth_cordoned;
     next.config_writer = last.config_writer;
     next.offered = last.offered;
     next.edited = next.record_text == last.record_text ? last.edited : !by_berth;
+    next.record_since = next.record_text == last.record_text ? last.record_since : now;
     if (next.cordoned != last.cordoned) next.berth_cordoned = next.cordoned && by_berth;
     next.disowned = next.berth_cordoned && (last.disowned || next.edited);
     if (next.config != last.config) next.config_writer = change.user;
-    next.config_since = next.config == last.config ? last.config_since : now;
     next.offers_since = next.offers == last.offers ? last.offers_since : now;
     for (const auto& [resource, count] : last.offers)
       if (const auto is = next.offers.find(resource);
@@ -169,6 +170,7 @@ void Truth::take_node(const Change& change, MonotonicTime now) {
   since(next.others, others_at_work(*change.after), now);
   since(next.out, !next.ready || (next.cordoned && !next.berth_cordoned), now);
   since(next.cordoned_at, next.cordoned, now);
+  since(next.schedulable_at, !next.cordoned, now);
   nodes.insert_or_assign(change.key.name, std::move(next));
 }
 
@@ -198,6 +200,7 @@ void Truth::take_config_map(const Change& change, MonotonicTime now) {
     agent_file = gone ? "" : text_at(change.after.get(), {"data", names::kMigPartedKey});
   if (change.key.name != names::kSlotsConfigMap) return;
   if (!is_berth(change.user)) ledger_edited = now;
+  ledger_since = now;
   slots.clear();
   const std::string& epoch = annotation_at(change.after.get(), names::kEpochAnnotation);
   if (!gone && is_berth(change.user) &&
@@ -226,15 +229,16 @@ void Truth::take_layout(const Change& change, MonotonicTime now) {
   TrueLayout& layout = layouts[uid];
   if (!layout.object.meta.uid.empty() && layout.object.spec != decoded->spec)
     layout.former.emplace_back(now, std::move(layout.object.spec));
+  if (layout.object.meta.generation != decoded->meta.generation) layout.spec_since = now;
   layout.object = std::move(decoded).value();
 }
 
 void Truth::take_lease(const Change& change, MonotonicTime now) {
   if (change.key.namespace_ != settings_.berth_namespace) return;
-  leader.clear();
-  if (change.kind == Change::Kind::kDeleted) return;
-  const std::string& holder = text_at(change.after.get(), {"spec", "holderIdentity"});
-  leader = holder.substr(0, holder.find('_'));
+  const bool gone = change.kind == Change::Kind::kDeleted;
+  const std::string holder = gone ? "" : text_at(change.after.get(), {"spec", "holderIdentity"});
+  if (holder != leader) leader_since = now;
+  leader = holder;
   if (!holder.empty() && is_berth(change.user)) renewed[change.user] = now;
 }
 

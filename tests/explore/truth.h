@@ -24,9 +24,6 @@ namespace berth::explore {
 
 bool is_berth(std::string_view user);
 
-// How long something may have been true without berth's having heard of it.
-inline constexpr std::chrono::nanoseconds kNewsTakes = std::chrono::seconds(60);
-
 struct TruePod {
   std::string uid;
   std::string node;
@@ -51,12 +48,13 @@ struct TrueNode {
   std::optional<MonotonicTime> others;  // a driver upgrade or an autoscaler's mark
   std::optional<MonotonicTime> out;     // not Ready, or cordoned by somebody else
   std::optional<MonotonicTime> cordoned_at;
+  std::optional<MonotonicTime> schedulable_at;
   bool berth_cordoned = false;  // the cordon that stands is berth's write
   bool edited = false;          // somebody else wrote berth's annotation since berth did
   bool disowned = false;        // edited since that cordon: whose it is, berth cannot know
   std::string config_writer;    // who wrote nvidia.com/mig.config last
   MonotonicTime offers_since{0};
-  MonotonicTime config_since{0};
+  MonotonicTime record_since{0};  // since berth's annotation has had this text
   // What it offered until somebody else took it away, and when.
   std::map<std::string, std::pair<std::int64_t, MonotonicTime>> offered;
 
@@ -65,10 +63,11 @@ struct TrueNode {
 
 struct TrueLayout {
   MIGLayout object;
+  MonotonicTime spec_since{0};
   // Specs that stood before, with the time at which they went.
   std::vector<std::pair<MonotonicTime, MIGLayoutSpec>> former;
-  // The present spec and those that berth may still go by.
-  std::vector<const MIGLayoutSpec*> in_mind(MonotonicTime now) const;
+  // The present spec and those that stood then or later.
+  std::vector<const MIGLayoutSpec*> in_force_since(MonotonicTime then) const;
 };
 
 class Truth {
@@ -89,8 +88,10 @@ class Truth {
   std::map<std::string, std::pair<MonotonicTime, TrueLayout>> gone_layouts;
   std::map<std::string, Slot> slots;           // the ledger
   std::optional<MonotonicTime> ledger_edited;  // by somebody else
+  MonotonicTime ledger_since{0};               // since it stands as it does
   std::string agent_file;
-  std::string leader;                            // user that holds the lease
+  std::string leader;  // identity that holds the lease
+  MonotonicTime leader_since{0};
   std::map<std::string, MonotonicTime> renewed;  // user → its last renewal that was stored
   std::map<std::string, std::int64_t> epochs;    // user → the last epoch it began
 
