@@ -47,15 +47,19 @@ NodeStanding on_its_way(const Situation& s, std::string phase, std::string reaso
           .since = s.record.rollout->since};
 }
 
+// Theirs is the node until they are done, whatever else could be said of it.
+std::optional<Obstacle> others_at_work(const Situation& s) {
+  if (driver_upgrade(s.node).empty() && deletion_mark(s.node).empty()) return std::nullopt;
+  return obstacle_on(s.snapshot, s.node);
+}
+
 NodeStanding cordoned(const Situation& s) {
   if (s.held())
     return on_its_way(s, "Cordoned", reasons::kHeld,
                       fmt::format("held by annotation {} in mid-drain; remove it to go on",
                                   names::kHoldAnnotation));
-  if (!driver_upgrade(s.node).empty() || !deletion_mark(s.node).empty()) {
-    auto obstacle = obstacle_on(s.snapshot, s.node);
-    return on_its_way(s, "Cordoned", obstacle->reason, obstacle->message);
-  }
+  if (auto others = others_at_work(s))
+    return on_its_way(s, "Cordoned", others->reason, others->message);
   DrainProgress drain = drain_progress(s.snapshot, s.node, s.rules->drain, s.record.rollout->since);
   if (!drain.empty) return on_its_way(s, "Draining", drain.reason, drain.message);
   if (auto obstacle = obstacle_on(s.snapshot, s.node))
@@ -94,6 +98,7 @@ NodeStanding applying(const Situation& s) {
     message = fmt::format("rolling back to {}: {}", rollout.config, rollout.why);
     phase = "RollingBack";
   }
+  if (auto others = others_at_work(s)) return on_its_way(s, phase, others->reason, others->message);
   return on_its_way(s, phase, reason, message);
 }
 

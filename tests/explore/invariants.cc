@@ -201,6 +201,8 @@ void Invariants::judge_uncordon(const std::string& name, const TrueNode& before,
   if (!before.berth_cordoned && !misled)
     complain("Cordon", name + " was not cordoned by berth, and is uncordoned");
   if (before.held) complain("Cordon", name + " is held by a person, and is uncordoned");
+  if (is_old_news(before.others))
+    complain("Others", name + " is being upgraded or deleted, and is uncordoned");
   if (!before.open() || before.record->phase == RolloutPhase::kCordoned) return;
   if (before.state != "success")
     complain("Verified", fmt::format("{} returns and is {}", name, before.state));
@@ -240,7 +242,7 @@ void Invariants::judge_relabel(const std::string& name, const TrueNode& before,
            .second &&
       !before.edited)
     complain("Once", fmt::format("{} gets {} twice in one attempt", name, after.config));
-  if (first && (is_old_news(before.held) || is_old_news(before.others)))
+  if ((first && is_old_news(before.held)) || is_old_news(before.others))
     complain("Others", fmt::format("{} is somebody else's, and gets {}", name, after.config));
   const auto layout = truth_.layouts.find(record.layout_uid);
   if (is_berth(before.config_writer) || layout == truth_.layouts.end()) return;

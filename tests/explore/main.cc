@@ -213,6 +213,12 @@ std::optional<Failure> find_bug(const std::string& name, const std::vector<Scena
   return report.failures.front();
 }
 
+// Without what tells one run from another.
+std::string brief(const std::string& what) {
+  return what.substr(
+      0, std::min({what.find(" ["), what.find(" ("), what.find(": {"), what.find("; ")}));
+}
+
 // Each has to be found within the budget; the table says by what.
 int run_bugs(const Arguments& arguments) {
   const std::vector<Scenario> scenarios = load_all(arguments);
@@ -231,8 +237,7 @@ int run_bugs(const Arguments& arguments) {
       continue;
     }
     const Scenario& scenario = scenarios[static_cast<std::size_t>(found->task.scenario)];
-    std::cout << fmt::format("| `{}` | {} | {} | `{}` |\n", name,
-                             found->what.substr(0, found->what.find(" [")), found->after,
+    std::cout << fmt::format("| `{}` | {} | {} | `{}` |\n", name, brief(found->what), found->after,
                              replay_line(scenario, found->task, std::string(name)))
               << std::flush;
   }
