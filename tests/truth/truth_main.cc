@@ -16,6 +16,7 @@
 
 #include "tests/support/control_plane.h"
 #include "tests/truth/compare.h"
+#include "tests/truth/discovery.h"
 #include "tests/truth/normalise.h"
 #include "tests/truth/script.h"
 #include "tests/truth/server_side.h"
@@ -128,6 +129,8 @@ int run_all(const Flags& flags) {
 
   const auto begin = std::chrono::steady_clock::now();
   Findings findings;
+  SimulatorSide simulator(0);
+  findings.differences = compare_discovery(first, simulator);
   std::atomic<std::uint64_t> next = flags.seed;
   std::vector<std::thread> threads;
   for (std::uint64_t i = 0; i < flags.threads; ++i)
@@ -139,7 +142,7 @@ int run_all(const Flags& flags) {
   for (std::size_t i = 0; i < findings.differences.size() && i < kShownDifferences; ++i)
     fmt::print("DIFFERENCE: {}", findings.differences[i]);
   fmt::print(
-      "{}{}{} scripts in {:.1f} s, {} with a difference; each verb was tried on each kind {} "
+      "{}{}{} scripts in {:.1f} s, {} differences; each verb was tried on each kind {} "
       "times or more\n",
       findings.tally.table(), findings.tally.codes(), flags.scripts,
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(),
