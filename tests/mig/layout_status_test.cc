@@ -7,43 +7,52 @@
 #include <algorithm>
 
 #include "controller/mig/verification.h"
-#include "tests/mig/rollout_world.h"
+#include "tests/mig/planned_cluster.h"
 
 namespace berth::test {
 namespace {
 
 using std::chrono::hours;
-using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
-using Fault = RolloutWorld::Fault;
 
 // What a cloud calls its machines, and the longest layout the API server admits.
 constexpr char kNode[] = "ip-10-123-234-101.ap-northeast-2.compute.internal-gpu-pool-a100-80gb";
 const std::string kLayout(limits::kMaxLayoutName, 'x');
 
-RolloutWorld long_names() {
-  RolloutWorld world;
-  world.add(node(kNode).a100_80(4).label("tier", "mig"));
-  for (const char* part : {"dcgm", "dcgm-exporter", "gpu-feature-discovery", "nvsm"})
-    world.change_node(kNode, [&](Node& n) {
-      n.meta.labels.set(std::string(names::kDeployPrefix) + part, "true");
-    });
-  world.add(layout(kLayout).retire("nvidia.com/gpu"));
-  return world;
+// All that the GPU operator deploys by a label, as mig-manager leaves it when it hangs.
+Node paused(Node node) {
+  for (const char* part :
+       {"device-plugin", "dcgm", "dcgm-exporter", "gpu-feature-discovery", "nvsm"})
+    node.meta.labels.set(std::string(names::kDeployPrefix) + part, names::kPausedForMigChange);
+  return node;
 }
 
-// All that the GPU operator deploys by a label and mig-manager pauses.
-void pause_everything(Node& node) {
-  StringMap labels = node.meta.labels;
-  for (const auto& [key, value] : labels)
-    if (key.view().starts_with(names::kDeployPrefix) && key != names::kDeployMigManager)
-      node.meta.labels.set(key.view(), names::kPausedForMigChange);
-}
+struct LayoutStatus : ::testing::Test {
+  // What is said of the node while its agent reports the state.
+  std::string verification(const std::string& state) {
+    const MIGLayout layout = under_way(test::layout(kLayout).retire("nvidia.com/gpu"));
+    world.add(layout).add(test::node(kNode).a100_80(4).label("tier", "mig"));
+    const std::string config = world.render_agent_config(kLayout);
+    Node node = test::node(kNode).a100_80(4).label("tier", "mig");
+    node.meta.labels.set(names::kMigConfig, config);
+    node.meta.labels.set(names::kMigConfigState, state);
+    if (state == "pending") node = paused(node);
+    world.add(on_its_way(node, layout, config, RolloutPhase::kApplying, world.now));
+    const Snapshot snapshot = world.snapshot();
+    LayoutView view(snapshot);
+    return verify(situation_of(snapshot, view, *world.cluster.nodes().find(kNode))).message;
+  }
+  std::string status_of(const std::string& layout) {
+    const Plan plan = world.plan("layout/" + layout);
+    return plan.statuses.empty() ? "" : plan.statuses.front().body;
+  }
+  PlannedCluster world;
+};
 
-TEST(LayoutStatus, WhatIsSaidOfAnAgentFitsUncut) {
+TEST_F(LayoutStatus, WhatIsSaidOfAnAgentFitsUncut) {
   struct Row {
     const char* state;
     const char* says;
@@ -58,69 +67,44 @@ TEST(LayoutStatus, WhatIsSaidOfAnAgentFitsUncut) {
   };
   for (const Row& row : rows) {
     SCOPED_TRACE(row.state);
-    RolloutWorld world = long_names();
-    ASSERT_TRUE(world.run_until([&] { return world.phase(kNode) == "Applying"; }));
-    world.change_node(kNode, [&](Node& n) {
-      n.meta.labels.set(names::kMigConfigState, row.state);
-      if (std::string_view(row.state) == "pending") pause_everything(n);
-    });
-    const Snapshot snapshot = world.snapshot();
-    LayoutView view(snapshot);
-    const Verification v = verify(situation_of(snapshot, view, world.node(kNode)));
-    EXPECT_THAT(v.message, HasSubstr(row.says));
-    EXPECT_LE(v.message.size(), limits::kMaxMessage) << v.message;
+    const std::string message = verification(row.state);
+    EXPECT_THAT(message, HasSubstr(row.says));
+    EXPECT_LE(message.size(), limits::kMaxMessage) << message;
   }
 }
 
-TEST(LayoutStatus, OfAWedgedAgentItSaysWhatHungAndWhatToDo) {
-  RolloutWorld world = long_names();
-  world.break_agent(kNode, Fault::kWedges);
-  world.after_write = [&](const std::string& write) {
-    if (write.find("apply ") == write.npos && write.find("try again") == write.npos) return;
-    world.change_node(kNode, pause_everything);
-  };
-  world.run_for(hours(4));
-  ASSERT_EQ(world.phase(kNode), "Failed");
-  for (const std::string& said :
-       {world.detail(kLayout, kNode), world.condition(kLayout, "Stalled")}) {
-    EXPECT_THAT(said, HasSubstr("mig-manager has paused"));
-    EXPECT_THAT(said, EndsWith("; edit the layout, or bring mig-manager to success: berth goes on "
-                               "by itself"));
+TEST_F(LayoutStatus, OfAWedgedAgentItSaysWhatHungAndWhatToDo) {
+  const std::string why = verification("pending");
+  Node node = *world.cluster.nodes().find(kNode);
+  NodeRollout rollout = *read_rollout(node).rollout;
+  rollout.phase = RolloutPhase::kFailed;
+  rollout.failed_config = rollout.config;
+  rollout.why = why;
+  node.meta.annotations.set(names::kRolloutAnnotation, encode_rollout(rollout));
+  world.add(node);
+  const std::string status = status_of(kLayout);
+  const std::string said[] = {status.substr(status.find("\"conditions\"")),
+                              status.substr(status.find("\"details\""))};
+  for (const std::string& part : said) {
+    EXPECT_THAT(part, HasSubstr("mig-manager has paused"));
+    EXPECT_THAT(part, HasSubstr("; edit the layout, or bring mig-manager to success: berth goes on "
+                                "by itself\""));
   }
 }
 
 // A budget's name, the pod's, and the server's own words are each as long as they like.
-TEST(LayoutStatus, WhateverIsLongTheAdviceIsLeft) {
-  RolloutWorld world;
-  world.add_nodes(1);
+TEST_F(LayoutStatus, WhateverIsLongTheAdviceIsLeft) {
+  world.add_nodes(1).add(under_way(layout("small").retire("nvidia.com/gpu")));
   world.add(pod(std::string(200, 'p')).on("n1").gpu(1).unmanaged());
-  world.add(layout("small").retire("nvidia.com/gpu"));
-  world.run_for(hours(1));
-  const std::string said = world.detail("small", "n1");
+  world.render_agent_config("small");
+  const std::string said = status_of("small");
   EXPECT_THAT(said, HasSubstr("UnmanagedPod"));
-  EXPECT_THAT(said, EndsWith("…; wait for its end, delete it, or set spec.drain.force"));
-}
-
-// Eight nodes go through all their steps: two conditions change, and those are written at once.
-TEST(LayoutStatus, TheStepsOfNodesAreNoCauseToWriteAtOnce) {
-  RolloutWorld world;
-  world.add_nodes(8);
-  world.add(layout("small").retire("nvidia.com/gpu"));
-  std::vector<std::string> at_once;
-  world.on_status = [&](const StatusUpdate& update) {
-    if (!update.conditions_differ) return;
-    const std::size_t at = update.body.find("\"conditions\"");
-    at_once.push_back(update.body.substr(std::min(at, update.body.size())));
-  };
-  ASSERT_TRUE(world.run_until_ready("small"));
-  ASSERT_THAT(at_once, SizeIs(2));
-  EXPECT_THAT(at_once.front(), HasSubstr("Reconciling"));
-  EXPECT_THAT(at_once.back(), HasSubstr("AllNodesUpdated"));
+  EXPECT_THAT(said, HasSubstr("…; wait for its end, delete it, or set spec.drain.force\""));
 }
 
 // Each asks for something else on 16 GPUs; the first node is the oldest layout's, the second the
 // youngest's.
-void add_too_many_layouts(RolloutWorld& world, int count) {
+void add_too_many_layouts(PlannedCluster& world, int count) {
   std::vector<ProfileCounts> kinds;
   for (int more = 1; more <= 7; ++more) kinds.push_back({{"1g.10gb", more}});
   for (int more = 1; more <= 5; ++more) kinds.push_back({{"1g.10gb", more}, {"2g.20gb", 1}});
@@ -141,18 +125,14 @@ void add_too_many_layouts(RolloutWorld& world, int count) {
   world.add(node("n2").a100_80(16).label("tier", "last"));
 }
 
-TEST(LayoutStatus, TheLayoutThatBringsTheAgentsFileOverItsLimitIsStalled) {
+TEST_F(LayoutStatus, TheLayoutThatBringsTheAgentsFileOverItsLimitIsStalled) {
   constexpr int kCount = 260;
-  RolloutWorld world;
   add_too_many_layouts(world, kCount);
   Plan file = world.plan("agent-config");
   ASSERT_THAT(file.objects, SizeIs(1));
   ASSERT_THAT(file.events, Not(IsEmpty()));
   EXPECT_EQ(file.events.back().regarding.name, "the-259th-of-too-many-different-layouts");
   EXPECT_EQ(file.events.back().reason, "AgentConfigTooLarge");
-  const auto status_of = [&](const char* name) {
-    return world.plan(std::string("layout/") + name).statuses.front().body;
-  };
   const std::string last = status_of("the-259th-of-too-many-different-layouts");
   EXPECT_THAT(last, HasSubstr(R"("type":"Stalled","status":"True")"));
   EXPECT_THAT(last, HasSubstr("AgentConfigTooLarge"));

@@ -4,12 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controller/mig/reconcile.h"
-#include "tests/mig/rollout_world.h"
+#include "apis/names.h"
+#include "tests/mig/planned_cluster.h"
 
 namespace berth::test {
 namespace {
 
+using std::chrono::minutes;
 using std::chrono::seconds;
 using ::testing::HasSubstr;
 
@@ -17,48 +18,33 @@ using ::testing::HasSubstr;
 class NodePlans : public ::testing::Test {
  protected:
   NodePlans() {
-    world_.add_nodes(1);
-    world_.add(layout("small"));
+    world_.add_nodes(1).add(layout_);
+    config_ = world_.render_agent_config("small");
   }
-  void run_to(const std::string& phase) {
-    ASSERT_TRUE(world_.run_until([&] { return world_.phase("n1") == phase; })) << phase;
+  // n1 is cordoned for the layout, just now.
+  void cordon() {
+    world_.claim("n1", "small");
+    world_.add(on_its_way(n1(), layout_, config_, RolloutPhase::kCordoned, world_.now));
   }
-  std::string config() { return world_.layout("small")->status.configs.at(0).name; }
+  Node n1() { return *world_.cluster.nodes().find("n1"); }
 
-  RolloutWorld world_;
+  MIGLayout layout_ = under_way(layout("small"));
+  PlannedCluster world_;
+  std::string config_;
 };
 
 TEST_F(NodePlans, TheClaimCarriesTheLedgersVersion) {
-  std::string claim;
-  world_.after_write = [&](const std::string& write) {
-    if (write.find("see its nodes back") != write.npos) {
-      for (const ObjectSteps& object : world_.plan("layout/small").objects)
-        for (const Step& step : object.steps)
-          if (const auto* written = std::get_if<Write>(&step))
-            claim = written->reason + "\n" + written->body;
-    }
-  };
-  const std::string version =
-      world_.cluster.config_maps().find("berth-system", "berth-node-slots")->meta.resource_version;
-  const std::string uid =
-      world_.cluster.config_maps().find("berth-system", "berth-node-slots")->meta.uid;
-  run_to("Cordoned");
-  EXPECT_EQ(claim,
-            fmt::format("claim for MIGLayout small: n1 (no pod has to leave)\n"
-                        R"({{"metadata":{{"uid":"{}","resourceVersion":"{}"}},)"
-                        R"("data":{{"n1":"{{\"uid\":\"uid-n1\",\"holder\":\"MIGLayout/small\",)"
-                        R"(\"seq\":1,\"epoch\":1,\"since\":\"2026-11-21T12:00:00.000000Z\"}}"}}}})",
-                        uid, version));
+  EXPECT_THAT(print(world_.plan("layout/small")),
+              HasSubstr("claim for MIGLayout small: n1 (no pod has to leave)\n"
+                        R"(    {"metadata":{"uid":"uid-berth-node-slots","resourceVersion":"101"},)"
+                        R"("data":{"n1":"{\"uid\":\"uid-n1\",\"holder\":\"MIGLayout/small\",)"
+                        R"(\"seq\":1,\"epoch\":1,\"since\":\"2026-11-21T12:00:00.000000Z\"}"}})"));
 }
 
 TEST_F(NodePlans, TheCordonTestsUidCordonAndAnnotation) {
-  std::string plan;
-  world_.after_write = [&](const std::string& write) {
-    if (write.find("claim for") != write.npos) plan = print(world_.plan("node/n1"));
-  };
-  run_to("Cordoned");
+  world_.claim("n1", "small");
   EXPECT_EQ(
-      plan,
+      print(world_.plan("node/n1")),
       fmt::format(
           "mergepatch Node/n1: record the node's GPUs while the labels tell them\n"
           R"(    {{"metadata":{{"uid":"uid-n1","annotations":{{"gpu.berth.dev/gpu-inventory":)"
@@ -75,17 +61,17 @@ TEST_F(NodePlans, TheCordonTestsUidCordonAndAnnotation) {
           R"(\"attempt\":0,\"reasserts\":0,\"berthCordoned\":true}}"}}])"
           "\nevent Normal Node/n1 Cordoned: cordoned for MIGLayout small: to become GPUs 0-3: "
           "1g.10gb ×7\n",
-          config()));
+          config_));
 }
 
 TEST_F(NodePlans, TheLabelWaitsForBindingsInFlightAndIsGuarded) {
-  run_to("Cordoned");
+  cordon();
   EXPECT_EQ(print(world_.plan("node/n1")), "requeue in 5000ms\n");
   world_.now += seconds(5);
   const std::string plan = print(world_.plan("node/n1"));
   EXPECT_THAT(plan, HasSubstr("guard Node/n1: is the node still cordoned and ours, with no GPU pod "
                               "bound?\njsonpatch Node/n1: apply " +
-                              config()));
+                              config_));
   EXPECT_THAT(
       plan,
       HasSubstr(fmt::format(
@@ -94,18 +80,18 @@ TEST_F(NodePlans, TheLabelWaitsForBindingsInFlightAndIsGuarded) {
           R"({{"op":"add","path":"/metadata/labels/nvidia.com~1mig.config","value":"{}"}},)"
           R"({{"op":"test","path":"/metadata/labels/nvidia.com~1mig.config.state","value":"success"}},)"
           R"({{"op":"remove","path":"/metadata/labels/nvidia.com~1mig.config.state"}},)",
-          config())));
+          config_)));
   EXPECT_THAT(plan, HasSubstr(R"(\"phase\":\"Applying\")"));
   EXPECT_THAT(plan, HasSubstr(R"(mig-rollout","value":"{\"seq\":1)"));
 }
 
 TEST_F(NodePlans, TheGuardRefusesWhatTheCacheDidNotKnow) {
-  run_to("Cordoned");
+  cordon();
   world_.now += seconds(5);
   const Plan plan = world_.plan("node/n1");
   ASSERT_EQ(plan.objects.size(), 1u);
   const auto& guard = std::get<Guard>(plan.objects[0].steps[0]);
-  const Node ours = world_.node("n1");
+  const Node ours = n1();
   EXPECT_EQ(guard.refuse(ours, {}), std::nullopt);
   EXPECT_EQ(
       guard.refuse(ours, {pod("cpu").on("n1"), pod("done").gpu(1).phase(PodPhase::kSucceeded)}),
@@ -126,22 +112,44 @@ TEST_F(NodePlans, TheGuardRefusesWhatTheCacheDidNotKnow) {
 }
 
 TEST_F(NodePlans, EvictionsAreAskedFirstAndCarryTheUid) {
-  world_.change_layout("small", [](MIGLayoutSpec& s) { s.drain.grace_period_seconds = 7; });
-  world_.add(node("spare").a100_80(4)).add(pod("web").gpu(1).on("n1"));
-  std::string plan;
-  Plan raw;
-  world_.after_write = [&](const std::string& write) {
-    if (write.find("cordon for") == write.npos) return;
-    raw = world_.plan("node/n1");
-    plan = print(raw);
-  };
-  run_to("Cordoned");
-  EXPECT_THAT(plan, HasSubstr("ask: may Pod/team-a/web be evicted\nevict Pod/team-a/web: drain "
-                              "node n1\n"));
-  ASSERT_EQ(raw.objects.size(), 1u);
-  const auto& evict = std::get<Write>(raw.objects[0].steps[1]);
+  layout_.spec.drain.grace_period_seconds = 7;
+  world_.add(layout_).add(node("spare").a100_80(4)).add(pod("web").gpu(1).on("n1"));
+  cordon();
+  const Plan plan = world_.plan("node/n1");
+  EXPECT_THAT(print(plan), HasSubstr("ask: may Pod/team-a/web be evicted\nevict Pod/team-a/web: "
+                                     "drain node n1\n"));
+  ASSERT_EQ(plan.objects.size(), 1u);
+  const auto& evict = std::get<Write>(plan.objects[0].steps[1]);
   EXPECT_EQ(evict.object.uid, "uid-web");
   EXPECT_EQ(evict.grace_period_seconds, 7);
+}
+
+TEST_F(NodePlans, OfPodsOnlyTenantsAreItsBusiness) {
+  world_.add(pod("agent").gpu(1).on("n1").owner("DaemonSet", "ds"));
+  world_.add(pod("mirror").gpu(1).on("n1").annotation(names::kMirrorAnnotation, "x"));
+  world_.add(pod("done").gpu(1).on("n1").phase(PodPhase::kSucceeded));
+  world_.add(pod("cpu").requests("cpu", 1).on("n1"));
+  world_.add(pod("zero").gpu(0).on("n1"));
+  world_.add(pod("validator").gpu(1).on("n1").in("gpu-operator"));
+  cordon();
+  world_.now += seconds(5);
+  EXPECT_THAT(print(world_.plan("node/n1")), HasSubstr("jsonpatch Node/n1: apply " + config_));
+}
+
+TEST_F(NodePlans, ADeposedLeaderPlansNothing) {
+  cordon();
+  world_.now += minutes(30);
+  ASSERT_FALSE(world_.plan("node/n1").empty());
+  ConfigMap ledger = world_.ledger();
+  ledger.meta.annotations.set(names::kEpochAnnotation, "2");
+  world_.add(ledger);
+  for (const char* key : {"node/n1", "layout/small", "slots", "agent-config"})
+    EXPECT_EQ(print(world_.plan(key)), "") << key;
+}
+
+TEST_F(NodePlans, AKeyOfNothingPlansNothing) {
+  for (const char* key : {"unknown/key", "node/nobody", "layout/nobody"})
+    EXPECT_EQ(world_.plan(key), Plan{}) << key;
 }
 
 }  // namespace

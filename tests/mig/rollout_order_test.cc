@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "controller/mig/rollout_choice.h"
-#include "tests/mig/rollout_world.h"
+#include "tests/mig/planned_cluster.h"
 
 namespace berth::test {
 namespace {
@@ -20,11 +20,12 @@ class Order : public ::testing::Test {
   }
   std::vector<std::string> order() {
     std::vector<std::string> names;
-    for (const Node* node : decide_rollout(world_.snapshot(), *world_.layout("small")).order)
+    const MIGLayout& small = *world_.cluster.mig_layouts().find("small");
+    for (const Node* node : decide_rollout(world_.snapshot(), small).order)
       names.push_back(node->meta.name);
     return names;
   }
-  RolloutWorld world_;
+  PlannedCluster world_;
 };
 
 TEST_F(Order, NodesWithoutPodsGoFirstByName) {
@@ -65,7 +66,7 @@ TEST_F(Order, ThenByPodsThatFitNowhereElse) {
 }
 
 TEST_F(Order, OrNamesAlone) {
-  world_.change_layout("small", [](MIGLayoutSpec& s) { s.rollout.order = RolloutOrder::kName; });
+  world_.add(layout("small").with([](MIGLayoutSpec& s) { s.rollout.order = RolloutOrder::kName; }));
   world_.add(pod("web").gpu(1).on("n1"));
   EXPECT_THAT(order(), ElementsAre("n1", "n2", "n3", "n4"));
 }
