@@ -5,11 +5,7 @@
 
 #include "apis/time.h"
 #include "controller/scenario/cluster_copy.h"
-#include "controller/scenario/end_state.h"
 #include "controller/scenario/report_json.h"
-#include "controller/scenario/rollout_times.h"
-#include "controller/scenario/scenario_run.h"
-#include "controller/scenario/transcript.h"
 
 namespace berth {
 namespace {
@@ -21,7 +17,7 @@ std::string shown(std::chrono::nanoseconds span) {
 }
 
 // Each time a node is out, and the sums.
-std::string print_times(const std::vector<NodeOut>& outs, std::chrono::milliseconds wall) {
+std::string print_times(const std::vector<NodeOut>& outs) {
   if (outs.empty()) return "No node is taken.\n";
   std::vector<std::vector<std::string>> rows{
       {"NODE", "TAKEN AFTER", "DRAIN", "AGENT", "VERIFY", "OUT FOR", "END"}};
@@ -36,7 +32,7 @@ std::string print_times(const std::vector<NodeOut>& outs, std::chrono::milliseco
   rows.push_back({"in sum", "", shown(sum.drain), shown(sum.agent), shown(sum.verify),
                   shown(sum.total()), ""});
   return table(rows, 2) +
-         fmt::format("\nFrom the first cordon to the last return: {}.\n", shown(wall));
+         fmt::format("\nFrom the first cordon to the last return: {}.\n", shown(wall_of(outs)));
 }
 
 std::string print_assumptions(const Scenario& scenario) {
@@ -48,10 +44,9 @@ std::string print_assumptions(const Scenario& scenario) {
       shown(scenario.kube.pod_stop));
 }
 
-std::string print_text(const Scenario& scenario, const RunReport& report,
-                       std::chrono::milliseconds wall) {
+std::string print_text(const Scenario& scenario, const RunReport& report) {
   std::string text = "\nCarried out on a simulated copy of the cluster\n";
-  text += print_times(report.outs, wall);
+  text += print_times(report.outs);
   text += print_assumptions(scenario);
   text += "\n" + print_text(report.end, report.outs);
   if (!report.unsettled.empty()) text += "\nIt does not come to an end: " + report.unsettled + "\n";
@@ -69,23 +64,9 @@ Result<PlannedEnd> simulate_plan(const PlannedRun& planned, const std::string& f
   scenario->patience = 1h;  // longer than what berth waits for by default, but for pods' ends
 
   const auto seed = static_cast<std::uint64_t>(planned.seed);
-  ScenarioRun run(*scenario, seed);
-  const RolloutTimes times(run);
-  Transcript transcript(run, nullptr);
-  run.run();
-  transcript.finish();
-
-  const RunReport report{
-      .scenario = scenario->name,
-      .seed = seed,
-      .unsettled = run.unsettled(),
-      .elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(run.elapsed()),
-      .events = transcript.entries(),
-      .end = end_state(run.simulation().store(), scenario->settings),
-      .outs = times.all()};
-  return PlannedEnd{
-      .text = format == "json" ? print_json(report) : print_text(*scenario, report, times.wall()),
-      .settled = report.unsettled.empty()};
+  const RunReport report = play_scenario(*scenario, seed, nullptr);
+  return PlannedEnd{.text = format == "json" ? print_json(report) : print_text(*scenario, report),
+                    .settled = report.unsettled.empty()};
 }
 
 }  // namespace berth

@@ -8,12 +8,8 @@
 
 #include "apis/time.h"
 #include "controller/cmd/manifest_files.h"
-#include "controller/scenario/end_state.h"
 #include "controller/scenario/report_json.h"
-#include "controller/scenario/rollout_times.h"
 #include "controller/scenario/scenario.h"
-#include "controller/scenario/scenario_run.h"
-#include "controller/scenario/transcript.h"
 
 namespace berth {
 namespace {
@@ -76,21 +72,9 @@ int run_simulate(const SimulateFlags& flags) {
   if (text) print_head(*scenario, flags.seed);
 
   const auto seed = static_cast<std::uint64_t>(flags.seed);
-  ScenarioRun run(*scenario, seed);
-  const RolloutTimes times(run);
-  Transcript transcript(run, [&](const TranscriptEntry& entry) {
+  const RunReport report = play_scenario(*scenario, seed, [&](const TranscriptEntry& entry) {
     if (text) fmt::print("{}\n", format(entry));
   });
-  run.run();
-  transcript.finish();
-
-  RunReport report{.scenario = scenario->name,
-                   .seed = seed,
-                   .unsettled = run.unsettled(),
-                   .elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(run.elapsed()),
-                   .events = transcript.entries(),
-                   .end = end_state(run.simulation().store(), scenario->settings),
-                   .outs = times.all()};
   if (text)
     print_end(report, begun);
   else

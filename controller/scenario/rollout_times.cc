@@ -110,9 +110,8 @@ std::vector<NodeOut> RolloutTimes::all() const {
   return outs;
 }
 
-milliseconds RolloutTimes::wall() const {
+milliseconds wall_of(const std::vector<NodeOut>& outs) {
   milliseconds end{0};
-  const std::vector<NodeOut> outs = all();
   for (const NodeOut& out : outs) end = std::max(end, out.taken + out.total());
   return outs.empty() ? milliseconds{0} : end - outs.front().taken;
 }

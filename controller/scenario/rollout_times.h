@@ -24,6 +24,8 @@ struct NodeOut {
   Span total() const { return drain + agent + verify; }
 };
 const char* to_string(NodeOut::End end);
+// From the first taking to the last return; zero if none was taken.
+std::chrono::milliseconds wall_of(const std::vector<NodeOut>& outs);
 
 class RolloutTimes {
  public:
@@ -33,8 +35,6 @@ class RolloutTimes {
   // In the order they were taken; a node stands there as often as it was. Those still out are
   // counted up to now.
   std::vector<NodeOut> all() const;
-  // From the first taking to the last return; zero if none was taken.
-  std::chrono::milliseconds wall() const;
 
  private:
   void on_node(const sim::Change& change);

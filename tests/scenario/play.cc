@@ -5,29 +5,15 @@
 
 #include <stdexcept>
 
-#include "controller/scenario/end_state.h"
 #include "controller/scenario/report_json.h"
-#include "controller/scenario/scenario_run.h"
-#include "controller/scenario/transcript.h"
 
 namespace berth::test {
 
 Played play(const Scenario& scenario, std::uint64_t seed) {
-  ScenarioRun run(scenario, seed);
-  const RolloutTimes times(run);
   Played played;
-  Transcript transcript(
-      run, [&](const TranscriptEntry& entry) { played.transcript += format(entry) + "\n"; });
-  run.run();
-  transcript.finish();
-  const RunReport report{
-      .scenario = scenario.name,
-      .seed = seed,
-      .unsettled = run.unsettled(),
-      .elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(run.elapsed()),
-      .events = transcript.entries(),
-      .end = end_state(run.simulation().store(), scenario.settings),
-      .outs = times.all()};
+  const RunReport report = play_scenario(scenario, seed, [&](const TranscriptEntry& entry) {
+    played.transcript += format(entry) + "\n";
+  });
   played.end = print_text(report.end, report.outs);
   played.json = print_json(report);
   played.unsettled = report.unsettled;

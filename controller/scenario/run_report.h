@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// RunReport: what came of a scenario that was played from its beginning to its end.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "controller/scenario/end_state.h"
+#include "controller/scenario/rollout_times.h"
+#include "controller/scenario/transcript.h"
+
+namespace berth {
+
+struct RunReport {
+  std::string scenario;
+  std::uint64_t seed = 0;
+  std::string unsettled;  // empty: it ended as expected
+  std::chrono::milliseconds elapsed{0};
+  std::vector<TranscriptEntry> events;
+  EndState end;
+  std::vector<NodeOut> outs;
+};
+
+// `on_entry` hears the story as it comes about; it may be empty.
+RunReport play_scenario(const Scenario& scenario, std::uint64_t seed,
+                        std::function<void(const TranscriptEntry&)> on_entry);
+
+}  // namespace berth
