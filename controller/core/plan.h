@@ -84,7 +84,9 @@ struct EventNote {
 // differs from the cached one, and at most once in five seconds unless a condition changes.
 struct StatusUpdate {
   ObjectRef object;
-  std::string body;  // {"status": …} as a merge patch on the status subresource
+  // {"metadata": {"resourceVersion": …}, "status": …} as a merge patch on the status subresource: a
+  // status that arrives late must not replace one that was computed from more.
+  std::string body;
   bool differs = false;
   bool conditions_differ = false;
   bool operator==(const StatusUpdate&) const = default;

@@ -8,6 +8,7 @@
 
 #include "apis/names.h"
 #include "controller/core/conditions.h"
+#include "controller/core/json_patch.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/mig/agent_config.h"
 #include "controller/mig/agent_file.h"
@@ -239,7 +240,9 @@ StatusUpdate compute_layout_status(const Snapshot& snapshot, const MIGLayout& la
   update.object = ref_of(layout);
   update.conditions_differ = !same_verdicts(status.conditions, layout.status.conditions);
   update.differs = status != layout.status;
-  update.body = encode_status_patch(layout.status, status);
+  update.body = fmt::format(R"({{"metadata":{{"resourceVersion":{}}},{})",
+                            quote_json(layout.meta.resource_version),
+                            encode_status_patch(layout.status, status).substr(1));
   return update;
 }
 

@@ -62,11 +62,12 @@ Task<Outcome> Executor::run(std::string key, Plan plan, std::stop_token stop) {
   co_return std::move(run->outcome);
 }
 
-// The steps, then the object's status: a status sent beside them would move the resourceVersion
-// that they test.
+// The steps, then the object's status: sent beside them it would move the resourceVersion that they
+// test. Once they have moved it themselves, the status waits until the key is looked at again.
 Task<void> Executor::run_object(std::shared_ptr<Run> run, std::size_t index) {
   co_await run_steps(run, index);
   const ObjectRef object = run->plan.objects[index].object;
+  if (run->succeeded.contains(object)) co_return;
   for (std::size_t i = 0; i < run->plan.statuses.size(); ++i) {
     const StatusUpdate status = run->plan.statuses[i];
     if (status.differs && status.object == object) co_await run_status(run, status);

@@ -80,6 +80,12 @@ Fate fate_of_eviction(const Error& error) {
   return Fate::kRetry;
 }
 
+LogLevel level_of(Fate fate) {
+  return fate == Fate::kDone || fate == Fate::kAnswered || fate == Fate::kConflict
+             ? LogLevel::kInfo
+             : LogLevel::kWarn;
+}
+
 Error not_leading() {
   return Error{.kind = ErrorKind::kCancelled, .message = "not sent: this process does not lead"};
 }

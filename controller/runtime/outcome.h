@@ -12,6 +12,7 @@
 
 #include "apis/result.h"
 #include "controller/core/plan.h"
+#include "controller/io/log.h"
 
 namespace berth {
 
@@ -29,6 +30,8 @@ enum class Fate {
 const char* to_string(Fate fate);
 Fate fate_of(const Error& error);
 Fate fate_of_eviction(const Error& error);
+// Of a write's line: conflicts and answers are how a busy cluster talks, the rest deserves a look.
+LogLevel level_of(Fate fate);
 // The error of a request that was not sent.
 Error not_leading();
 

@@ -36,10 +36,11 @@ Task<Verdict> StatusWriter::write(Origin origin, StatusUpdate status, KindInfo k
   }
   const Fate fate = fate_of(reply.error());
   parts_.metrics.on_write("status", to_string(fate));
-  parts_.log.warn("status not written", {{"key", origin.key},
-                                         {"reconcile_id", origin.id},
-                                         {"object", status.object.str()},
-                                         {"error", describe(reply.error())}});
+  parts_.log.write(level_of(fate), "status not written",
+                   {{"key", origin.key},
+                    {"reconcile_id", origin.id},
+                    {"object", status.object.str()},
+                    {"error", describe(reply.error())}});
   sent_.erase(status.object);
   co_return Verdict(fate, std::move(reply).error());
 }

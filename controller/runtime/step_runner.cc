@@ -59,13 +59,6 @@ WriteBarrier::Awaits awaits_after(Verb verb) {
   return WriteBarrier::Awaits::kVersion;
 }
 
-// Conflicts and answers are how a busy cluster talks; the rest deserves a look.
-LogLevel level_of(Fate fate) {
-  return fate == Fate::kDone || fate == Fate::kAnswered || fate == Fate::kConflict
-             ? LogLevel::kInfo
-             : LogLevel::kWarn;
-}
-
 std::string milliseconds(std::chrono::nanoseconds span) {
   return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(span).count());
 }

@@ -257,5 +257,20 @@ TEST(Spec, AnEmptySelectorTakesEveryNodeThatHasGpus) {
             "selected 1 updated 1 inProgress 0 blocked 0 failed 0 pending 0");
 }
 
+// Ten edits a second: a status may come too late for one of them, but not for all.
+TEST(Edits, ALayoutThatIsEditedAllTheTimeStillTellsOfItself) {
+  Rollout world(nodes(1));
+  world.apply_layout("small", "rollout: {paused: true}");
+  world.run_for(seconds(10));
+  for (int round = 0; round < 4; ++round) {
+    const std::int64_t told = world.layout("small").status.observed_generation;
+    for (int i = 0; i < 100; ++i) {
+      world.edit_layout("small", fmt::format("priority: {}", i % 7));
+      world.run_for(std::chrono::milliseconds(97));
+    }
+    EXPECT_GT(world.layout("small").status.observed_generation, told);
+  }
+}
+
 }  // namespace
 }  // namespace berth::test

@@ -17,6 +17,7 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 constexpr char kPatchN1[] = "PATCH /api/v1/nodes/n1";
 constexpr char kGetN1[] = "GET /api/v1/nodes/n1";
@@ -324,6 +325,29 @@ TEST_F(ExecutorTest, AStatusGoesAfterTheStepsOfItsObject) {
   EXPECT_EQ(world_.count(kStatus), 1u);
   ASSERT_TRUE(outcome.has_value());
   EXPECT_EQ(outcome->fate, Fate::kConflict);
+}
+
+TEST_F(ExecutorTest, AStatusOfAnObjectThatThePlanItselfMovedWaitsForTheNextLook) {
+  Plan plan;
+  plan.add(layout(), Write{.verb = Verb::kMergePatch, .object = layout(), .body = "{}"});
+  plan.statuses.push_back(status());
+  world_.transport.script("PATCH /apis/gpu.berth.dev/v1alpha1/miglayouts/a",
+                          {200, R"({"metadata":{"resourceVersion":"9"}})"});
+  EXPECT_EQ(run(plan).fate, Fate::kDone);
+  EXPECT_EQ(world_.count(kStatus), 0u);
+}
+
+TEST_F(ExecutorTest, AStatusThatComesTooLateIsNoCauseForAlarm) {
+  Plan plan;
+  plan.statuses.push_back(status());
+  world_.transport.script(kStatus, {409, status_json(409, "Conflict")});
+  const Outcome outcome = run(plan);
+  EXPECT_EQ(outcome.fate, Fate::kConflict);
+  EXPECT_THAT(outcome.conflicts, ElementsAre(layout()));
+  EXPECT_THAT(world_.log.lines, ElementsAre(StartsWith("info status not written")));
+  // It was not written, so the next one need not wait.
+  world_.transport.script(kStatus, {200, R"({"metadata":{"resourceVersion":"9"}})"});
+  EXPECT_EQ(run(plan).fate, Fate::kDone);
 }
 
 TEST_F(ExecutorTest, AnEventIsSentForWhatHasHappened) {
