@@ -49,7 +49,15 @@ NodePatch& NodePatch::same_cordon() {
   return *this;
 }
 
+// A person may have said "leave it alone" a moment ago.
+void NodePatch::same_hold() {
+  const Text* hold = s_.node.meta.annotations.find(names::kHoldAnnotation);
+  patch_.test_optional(annotation_path(names::kHoldAnnotation),
+                       hold != nullptr ? std::optional(hold->str()) : std::nullopt);
+}
+
 NodePatch& NodePatch::cordon() {
+  same_hold();
   same_cordon();
   patch_.set_bool(kUnschedulable, true);
   return *this;
@@ -57,12 +65,14 @@ NodePatch& NodePatch::cordon() {
 
 NodePatch& NodePatch::uncordon() {
   if (!s_.node.cordoned()) return *this;
+  same_hold();
   same_cordon();
   patch_.remove(kUnschedulable);
   return *this;
 }
 
 NodePatch& NodePatch::label(std::string_view mig_config) {
+  same_hold();
   patch_.test_bool(kUnschedulable, true);
   patch_.test_optional(label_path(names::kMigConfig), label_if_any(s_.node, names::kMigConfig));
   patch_.set(label_path(names::kMigConfig), mig_config);

@@ -35,6 +35,8 @@ class NodePatch {
   void plan(Plan& plan, std::string reason, std::optional<Guard> guard = std::nullopt) const;
 
  private:
+  void same_hold();
+
   const Situation& s_;
   JsonPatch patch_;
 };

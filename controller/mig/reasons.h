@@ -45,6 +45,7 @@ inline constexpr char kLateBinding[] = "LateBinding";
 inline constexpr char kPodsLeaving[] = "PodsLeaving";
 inline constexpr char kProgressDeadlineExceeded[] = "ProgressDeadlineExceeded";
 inline constexpr char kSettling[] = "Settling";
+inline constexpr char kVerifying[] = "Verifying";
 // Of conditions.
 inline constexpr char kAllNodesUpdated[] = "AllNodesUpdated";
 inline constexpr char kInvalidSpec[] = "InvalidSpec";

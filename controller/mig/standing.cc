@@ -86,7 +86,8 @@ NodeStanding applying(const Situation& s) {
   }
   const bool verifying =
       v.state == State::kMismatch || v.state == State::kSteadying || v.state == State::kDone;
-  if (v.state == State::kDone && s.held()) {
+  const bool stays = s.held() && rollout.berth_cordoned;
+  if (v.state == State::kDone && stays) {
     reason = reasons::kHeld;
     message = fmt::format("verified; stays cordoned while annotation {} holds it",
                           names::kHoldAnnotation);
@@ -95,11 +96,16 @@ NodeStanding applying(const Situation& s) {
     message = fmt::format("attempt {} of 3: {}", rollout.attempt + 1, message);
   const char* phase = verifying ? "Verifying" : rollout.not_before ? "Retrying" : "Applying";
   if (rollout.phase == RolloutPhase::kRollingBack) {
-    message = fmt::format("rolling back to {}: {}", rollout.config, rollout.why);
+    message = reason == reasons::kHeld
+                  ? fmt::format("back at {}, {}", rollout.config, message)
+                  : fmt::format("rolling back to {}: {}", rollout.config, rollout.why);
     phase = "RollingBack";
   }
   if (auto others = others_at_work(s)) return on_its_way(s, phase, others->reason, others->message);
-  return on_its_way(s, phase, reason, message);
+  NodeStanding standing = on_its_way(s, phase, reason, message);
+  // Whatever else ends the watch writes the node, and so brings the layout here again.
+  if (v.state == State::kSteadying && stays) standing.due = v.due;
+  return standing;
 }
 
 NodeStanding failed(const Situation& s, std::string message) {

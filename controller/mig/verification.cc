@@ -77,12 +77,11 @@ Verification verify(const Situation& s) {
       std::max(rollout.since, s.snapshot.cluster.allocatable_since(s.node.meta.name));
   const Time due = steady_since + s.snapshot.settings.verify_for;
   if (s.snapshot.now < due)
-    return {State::kSteadying,
-            {},
+    return {State::kSteadying, reasons::kVerifying,
             fmt::format("allocatable is as promised; watched for {}",
                         format_duration_short(s.snapshot.settings.verify_for)),
             due};
-  return {State::kDone, {}, "allocatable is as promised", due};
+  return {State::kDone, reasons::kVerifying, "allocatable is as promised", due};
 }
 
 std::string late_pods(const Situation& s) {

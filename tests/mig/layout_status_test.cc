@@ -17,6 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 // What a cloud calls its machines, and the longest layout the API server admits.
 constexpr char kNode[] = "ip-10-123-234-101.ap-northeast-2.compute.internal-gpu-pool-a100-80gb";
@@ -123,6 +124,33 @@ void add_too_many_layouts(PlannedCluster& world, int count) {
   }
   world.add(node("n1").a100_80(16).label("tier", "mig"));
   world.add(node("n2").a100_80(16).label("tier", "last"));
+}
+
+TEST_F(LayoutStatus, IsWrittenToTheVersionThatItWasComputedFrom) {
+  MIGLayout seen = under_way(layout("small"));
+  seen.meta.resource_version = "41";
+  world.add_nodes(1).add(seen);
+  EXPECT_THAT(status_of("small"), StartsWith(R"({"metadata":{"resourceVersion":"41"},"status":{)"));
+}
+
+// Nothing is written when a held node turns out right, so nothing else brings the layout back to
+// tell of the hold.
+TEST_F(LayoutStatus, OfAHeldNodeItSaysSoOnceTheNodeIsRight) {
+  const MIGLayout small = under_way(layout("small"));
+  world.add_nodes(1).add(small);
+  Node node = on_its_way(*world.cluster.nodes().find("n1"), small, names::kAllDisabled,
+                         RolloutPhase::kRollingBack, world.now);
+  world.add(node);
+  world.now += std::chrono::seconds(1);
+  EXPECT_THAT(status_of("small"), HasSubstr(R"("reason":"Verifying")"));
+  EXPECT_EQ(world.plan("layout/small").requeue_after, std::nullopt);
+  node.meta.annotations.set(names::kHoldAnnotation, "mine");
+  world.add(node);
+  const std::optional<Duration> left = world.plan("layout/small").requeue_after;
+  ASSERT_TRUE(left.has_value());
+  world.now += *left;
+  EXPECT_THAT(status_of("small"), HasSubstr(R"("reason":"Held")"));
+  EXPECT_THAT(status_of("small"), HasSubstr("back at all-disabled, verified; stays cordoned"));
 }
 
 TEST_F(LayoutStatus, TheLayoutThatBringsTheAgentsFileOverItsLimitIsStalled) {

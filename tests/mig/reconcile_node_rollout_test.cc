@@ -52,6 +52,7 @@ TEST_F(NodePlans, TheCordonTestsUidCordonAndAnnotation) {
           "\njsonpatch Node/n1: cordon for MIGLayout small\n"
           R"(    [{{"op":"test","path":"/metadata/uid","value":"uid-n1"}},)"
           R"({{"op":"test","path":"/metadata/annotations/gpu.berth.dev~1mig-rollout","value":null}},)"
+          R"({{"op":"test","path":"/metadata/annotations/gpu.berth.dev~1hold","value":null}},)"
           R"({{"op":"test","path":"/spec/unschedulable","value":null}},)"
           R"({{"op":"add","path":"/spec/unschedulable","value":true}},)"
           R"({{"op":"add","path":"/metadata/annotations/gpu.berth.dev~1mig-rollout","value":)"
@@ -75,6 +76,7 @@ TEST_F(NodePlans, TheLabelWaitsForBindingsInFlightAndIsGuarded) {
   EXPECT_THAT(
       plan,
       HasSubstr(fmt::format(
+          R"({{"op":"test","path":"/metadata/annotations/gpu.berth.dev~1hold","value":null}},)"
           R"({{"op":"test","path":"/spec/unschedulable","value":true}},)"
           R"({{"op":"test","path":"/metadata/labels/nvidia.com~1mig.config","value":"all-disabled"}},)"
           R"({{"op":"add","path":"/metadata/labels/nvidia.com~1mig.config","value":"{}"}},)"

@@ -60,7 +60,7 @@ TEST_F(OneNode, AHoldKeepsItOutAndItsRemovalLetsItGo) {
 }
 
 struct HeldMidway : OneNode, ::testing::WithParamInterface<const char*> {};
-INSTANTIATE_TEST_SUITE_P(, HeldMidway, ::testing::Values("Cordoned"),
+INSTANTIATE_TEST_SUITE_P(, HeldMidway, ::testing::Values("Cordoned", "Applying"),
                          [](const auto& row) { return std::string(row.param); });
 
 TEST_P(HeldMidway, TheNodeStaysAsItIs) {
