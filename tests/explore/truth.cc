@@ -196,8 +196,10 @@ void Truth::take_pod(const Change& change) {
 
 void Truth::take_config_map(const Change& change, MonotonicTime now) {
   const bool gone = change.kind == Change::Kind::kDeleted;
-  if (change.key.name == settings_.mig_config_map)
+  if (change.key.name == settings_.mig_config_map) {
     agent_file = gone ? "" : text_at(change.after.get(), {"data", names::kMigPartedKey});
+    if (!is_berth(change.user)) agent_file_edited = now;
+  }
   if (change.key.name != names::kSlotsConfigMap) return;
   if (!is_berth(change.user)) ledger_edited = now;
   ledger_since = now;

@@ -90,7 +90,8 @@ class Truth {
   std::optional<MonotonicTime> ledger_edited;  // by somebody else
   MonotonicTime ledger_since{0};               // since it stands as it does
   std::string agent_file;
-  std::string leader;  // identity that holds the lease
+  std::optional<MonotonicTime> agent_file_edited;  // by somebody else
+  std::string leader;                              // identity that holds the lease
   MonotonicTime leader_since{0};
   std::map<std::string, MonotonicTime> renewed;  // user → its last renewal that was stored
   std::map<std::string, std::int64_t> epochs;    // user → the last epoch it began
