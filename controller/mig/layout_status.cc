@@ -2,6 +2,7 @@
 #include "controller/mig/layout_status.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -14,6 +15,7 @@
 #include "controller/mig/agent_file.h"
 #include "controller/mig/node_facts.h"
 #include "controller/mig/reasons.h"
+#include "controller/mig/rollout_annotation.h"
 
 namespace berth {
 namespace {
@@ -171,10 +173,22 @@ std::string progress_of(const NodeCounts& counts) {
   return fmt::format("{} of {} nodes are up to date", counts.updated, counts.selected);
 }
 
-Verdict not_ready(const MIGLayout& layout, const RolloutChoice& choice, const NodeCounts& counts,
-                  const std::vector<const NodeStanding*>& worst) {
+// A layout that goes owns no node any more, and still waits for those that it has taken.
+std::string nodes_on_their_way(const Snapshot& snapshot, const MIGLayout& layout) {
+  std::vector<std::string> nodes;
+  for (const Node* node : snapshot.cluster.nodes_under_way()) {
+    const RolloutRecord record = read_rollout(*node);
+    if (record.idle() || record.rollout->layout_uid != layout.meta.uid) continue;
+    nodes.push_back(fmt::format("{} ({})", node->meta.name, to_string(record.rollout->phase)));
+  }
+  return nodes.empty() ? "the nodes that are on their way"
+                       : fmt::format("{}", fmt::join(nodes, ", "));
+}
+
+Verdict not_ready(const Snapshot& snapshot, const MIGLayout& layout, const RolloutChoice& choice,
+                  const NodeCounts& counts, const std::vector<const NodeStanding*>& worst) {
   if (layout.meta.deletion_timestamp)
-    return {reasons::kDeleting, "waiting for the nodes that are on their way"};
+    return {reasons::kDeleting, "waiting for " + nodes_on_their_way(snapshot, layout)};
   if (counts.selected == 0)
     return {reasons::kNoNodesSelected,
             choice.lost.empty()
@@ -210,7 +224,7 @@ std::vector<Condition> conditions_of(const Snapshot& snapshot, const MIGLayout& 
     add("Ready", "True", {reasons::kAllNodesUpdated, progress_of(counts)});
     return conditions;
   }
-  const Verdict why = stuck ? *stuck : not_ready(layout, choice, counts, worst);
+  const Verdict why = stuck ? *stuck : not_ready(snapshot, layout, choice, counts, worst);
   add("Ready", "False", why);
   if (stuck)
     add("Stalled", "True", *stuck);

@@ -95,6 +95,10 @@ void Invariants::take(const Change& change) {
     if (const TrueNode* node = truth_.node(change.key.name)) before = *node;
   truth_.take(change, clock_.now());
   if (before) judge_node(change, *before);
+  // berth counts in its record: who takes that away has it begin anew.
+  if (const TrueNode* node = plural == "nodes" ? truth_.node(change.key.name) : nullptr;
+      node != nullptr && node->edited)
+    std::erase_if(overwritten_, [&](const auto& at) { return at.first.starts_with(node->uid); });
   if (by_berth && plural == "leases") judge_told();
 }
 

@@ -163,11 +163,8 @@ void Invariants::judge_told() {
                                    layout.object.status.observed_generation,
                                    layout.object.meta.generation));
   for (const auto& [name, node] : truth_.nodes) {
-    const bool told = std::ranges::any_of(truth_.layouts, [&](const auto& entry) {
-      return std::ranges::any_of(entry.second.object.status.details, [&](const NodeDetail& detail) {
-        return detail.node == name && !detail.reason.empty() && !detail.message.empty();
-      });
-    });
+    const bool told = std::ranges::any_of(
+        truth_.layouts, [&](const auto& entry) { return tells_of(entry.second.object, name); });
     if (!node.open() || told)
       untold_.erase(name);
     else if (overdue(untold_.try_emplace(name, now).first->second))

@@ -19,12 +19,6 @@ const Condition* find(const MIGLayout& layout, std::string_view type) {
   return found == conditions.end() ? nullptr : &*found;
 }
 
-bool tells_of(const MIGLayout& layout, const std::string& node) {
-  return std::ranges::any_of(layout.status.details, [&](const NodeDetail& detail) {
-    return detail.node == node && !detail.reason.empty() && !detail.message.empty();
-  });
-}
-
 std::string mig_resource(std::string profile) {
   std::ranges::replace(profile, '+', '.');
   return "nvidia.com/mig-" + profile;

@@ -68,6 +68,17 @@ void since(std::optional<MonotonicTime>& mark, bool holds, MonotonicTime now) {
 
 bool is_berth(std::string_view user) { return user.starts_with("berth-"); }
 
+bool tells_of(const MIGLayout& layout, const std::string& node) {
+  const auto details = [&](const NodeDetail& detail) {
+    return detail.node == node && !detail.reason.empty() && !detail.message.empty();
+  };
+  const auto waits = [&](const Condition& condition) {
+    return condition.reason == "Deleting" && condition.message.find(node) != std::string::npos;
+  };
+  return std::ranges::any_of(layout.status.details, details) ||
+         std::ranges::any_of(layout.status.conditions, waits);
+}
+
 std::vector<const MIGLayoutSpec*> TrueLayout::in_force_since(MonotonicTime then) const {
   std::vector<const MIGLayoutSpec*> specs{&object.spec};
   for (const auto& [until, spec] : former)

@@ -24,6 +24,10 @@ namespace berth::explore {
 
 bool is_berth(std::string_view user);
 
+// Whether the layout says what is with the node: with a reason among its details, or, once it goes
+// and owns no node any more, by name where it says what it waits for.
+bool tells_of(const MIGLayout& layout, const std::string& node);
+
 struct TruePod {
   std::string uid;
   std::string node;
