@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: plan_campaign makes the list, run_campaign deals it out to processes, each of which
-// writes a line for every schedule into its pipe.
+// Outline: plan_campaign lists the tasks, run_campaign gathers those with a beginning in common
+// into batches (batch.h) and has a crew play them.
 #include "tests/explore/campaign.h"
 
 #include <fmt/format.h>
-#include <poll.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cstdio>
 #include <cstdlib>
+#include <deque>
+#include <optional>
 #include <sstream>
+#include <utility>
 
 #include "controller/sim/random.h"
+#include "tests/explore/batch.h"
+#include "tests/explore/crew.h"
 #include "tests/explore/exploration.h"
 #include "tests/explore/schedule.h"
 
@@ -26,127 +25,80 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-constexpr int kMaxFailures = 10;  // of one process: more say nothing new
-
-struct Child {
-  pid_t pid = 0;
-  int pipe = -1;
-  std::string rest;  // of a line
-};
-
-RunReport run_task(const std::vector<Scenario>& scenarios, const Task& task,
-                   const CampaignOptions& options) {
-  RunOptions run;
-  run.seed = task.seed;
-  run.steps = options.steps;
-  if (task.day) {
-    run.quiet = 24h;
-    run.steps *= 10;
-  }
-  Result<Schedule> schedule = parse_schedule(task.schedule);
-  if (!schedule) {
-    RunReport report;
-    report.failure = describe(schedule.error());
-    return report;
-  }
-  return explore(scenarios[static_cast<std::size_t>(task.scenario)], *schedule, run);
-}
-
-void write_all(int pipe, const std::string& text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const ssize_t wrote = ::write(pipe, text.data() + at, text.size() - at);
-    if (wrote <= 0) std::_Exit(1);
-    at += static_cast<std::size_t>(wrote);
-  }
-}
-
-// Every `jobs`th task. Announces each before it starts, so that a crash is told of too.
-void work(const std::vector<Scenario>& scenarios, const std::vector<Task>& tasks,
-          const CampaignOptions& options, int job, int pipe, Clock::time_point end) {
-  int failures = 0;
-  for (std::size_t i = static_cast<std::size_t>(job); i < tasks.size();
-       i += static_cast<std::size_t>(options.jobs)) {
-    if (Clock::now() > end) break;
-    write_all(pipe, fmt::format("S {}\n", i));
-    RunReport report = run_task(scenarios, tasks[i], options);
-    std::ranges::replace(report.failure, '\n', ' ');
-    write_all(pipe, fmt::format("E {} {} {}\n", i, report.simulated / 1ms, report.failure));
-    if (report.failure.empty()) continue;
-    if (options.stop_at_first || ++failures >= kMaxFailures) break;
-  }
-}
-
-Child start_child(const std::vector<Scenario>& scenarios, const std::vector<Task>& tasks,
-                  const CampaignOptions& options, int job, Clock::time_point end) {
-  int ends[2];
-  if (::pipe(ends) != 0) std::abort();
-  Child child;
-  child.pid = ::fork();
-  if (child.pid < 0) std::abort();
-  if (child.pid == 0) {
-    ::close(ends[0]);
-    work(scenarios, tasks, options, job, ends[1], end);
-    std::fflush(nullptr);
-    std::_Exit(0);
-  }
-  ::close(ends[1]);
-  child.pipe = ends[0];
-  return child;
-}
-
+constexpr std::size_t kMaxFailures = 100;  // more say nothing new
 class Collector {
  public:
-  Collector(const std::vector<Scenario>& scenarios, const std::vector<Task>& tasks)
-      : scenarios_(scenarios), tasks_(tasks) {}
+  Collector(const std::vector<Scenario>& scenarios, const std::vector<Task>& tasks,
+            const CampaignOptions& options)
+      : scenarios_(scenarios), tasks_(tasks), options_(options) {}
 
-  void take(Child& child, std::string_view text) {
-    child.rest += text;
-    for (std::size_t end; (end = child.rest.find('\n')) != std::string::npos;
-         child.rest.erase(0, end + 1))
-      take_line(child, child.rest.substr(0, end));
-  }
-  // The process has ended in the middle of a task.
-  void take_end(const Child& child, int status) {
-    const auto under_way = under_way_.find(child.pid);
-    if (under_way == under_way_.end()) return;
-    fail(under_way->second, WIFSIGNALED(status)
-                                ? fmt::format("the process died of signal {}", WTERMSIG(status))
-                                : fmt::format("the process ended: {}", WEXITSTATUS(status)));
+  // The batch that is to be played anew, if any.
+  std::optional<Batch> take(const Batch& batch, const Crew::News& news) {
+    if (news.ended) {
+      if (!news.line.empty()) fail(batch.common, news.line);
+      return std::nullopt;
+    }
+    std::istringstream words(news.line);
+    char what = 0;
+    std::size_t number = 0;
+    std::int64_t simulated_ms = 0;
+    std::string failure;
+    words >> what >> number >> simulated_ms;
+    if (what == 'U') {
+      // It is the trunk's story to its end, but it may be judged differently.
+      return Batch{.common = tasks_[number], .own = number, .branches = {}};
+    }
+    words.get();
+    std::getline(words, failure);
+    const Task& task = tasks_[number];
+    ++report.counts[scenarios_[static_cast<std::size_t>(task.scenario)].name][task.kind];
+    ++report.schedules;
+    report.simulated_seconds += static_cast<double>(simulated_ms) / 1000;
+    if (!failure.empty()) fail(task, failure);
+    return std::nullopt;
   }
   CampaignReport report;
 
  private:
-  void take_line(const Child& child, const std::string& line) {
-    std::istringstream words(line.substr(2));
-    std::size_t index = 0;
-    words >> index;
-    if (line.starts_with("S ")) {
-      under_way_[child.pid] = index;
-      return;
-    }
-    under_way_.erase(child.pid);
-    std::int64_t simulated_ms = 0;
-    words >> simulated_ms;
-    words.get();
-    std::string failure;
-    std::getline(words, failure);
-    const Task& task = tasks_[index];
-    ++report.counts[name_of(task)][task.kind];
-    ++report.schedules;
-    report.simulated_seconds += static_cast<double>(simulated_ms) / 1000;
-    if (!failure.empty()) fail(index, failure);
-  }
-  void fail(std::size_t index, const std::string& what) {
-    report.failures.push_back({tasks_[index], what, std::max(1, report.schedules)});
-  }
-  const std::string& name_of(const Task& task) const {
-    return scenarios_[static_cast<std::size_t>(task.scenario)].name;
+  void fail(const Task& task, const std::string& what) {
+    Failure failure{task, what, std::max(1, report.schedules)};
+    if (!options_.is_wanted || options_.is_wanted(failure))
+      report.failures.push_back(std::move(failure));
   }
 
   const std::vector<Scenario>& scenarios_;
   const std::vector<Task>& tasks_;
-  std::map<pid_t, std::size_t> under_way_;
+  const CampaignOptions& options_;
 };
+
+// What there is to play of each scenario, from a run of it without faults.
+std::vector<std::vector<Task>> survey(const std::vector<Scenario>& scenarios,
+                                      const CampaignOptions& options) {
+  std::vector<std::vector<Task>> tasks(scenarios.size());
+  Crew crew(options.jobs);
+  for (std::size_t next = 0; next < scenarios.size() || !crew.is_idle();) {
+    for (; crew.has_room() && next < scenarios.size(); ++next)
+      crew.start(next, [&](const Crew::Say& say) {
+        RunOptions run =
+            options_of({.kind = "none", .schedule = "", .seed = options.seed}, options);
+        run.on_end = [&](const RunReport& report) {
+          for (const Kind& kind : enumerate_schedules(scenarios[next], report.footprint))
+            for (const std::string& schedule : kind.schedules) say(kind.name + " " + schedule);
+          std::_Exit(0);
+        };
+        explore(scenarios[next], {}, run);
+      });
+    for (const Crew::News& news : crew.wait()) {
+      if (news.ended) continue;  // if it died, so does the task that is the same
+      const std::size_t space = news.line.find(' ');
+      tasks[news.number].push_back({.scenario = static_cast<int>(news.number),
+                                    .kind = news.line.substr(0, space),
+                                    .schedule = news.line.substr(space + 1),
+                                    .seed = options.seed});
+    }
+  }
+  return tasks;
+}
 
 void shuffle(std::vector<Task>& tasks, std::uint64_t seed) {
   sim::Random random(seed);
@@ -173,22 +125,15 @@ std::vector<Task> plan_campaign(const std::vector<Scenario>& scenarios,
   constexpr std::size_t kEndless = 10'000'000;
   std::vector<Task> first;  // without faults
   std::vector<Task> tasks;
+  for (std::vector<Task>& its : survey(scenarios, options))
+    std::ranges::move(its, std::back_inserter(tasks));
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
-    const Task base{
-        .scenario = static_cast<int>(i), .kind = "none", .schedule = "", .seed = options.seed};
-    first.push_back(base);
-    const RunReport report = run_task(scenarios, base, options);
-    if (options.days) {
-      first.push_back(base);
-      first.back().kind = "day";
-      first.back().day = true;
-    }
-    for (const Kind& kind : enumerate_schedules(scenarios[i], report.footprint))
-      for (const std::string& schedule : kind.schedules)
-        tasks.push_back({.scenario = static_cast<int>(i),
-                         .kind = kind.name,
-                         .schedule = schedule,
-                         .seed = options.seed});
+    first.push_back(
+        {.scenario = static_cast<int>(i), .kind = "none", .schedule = "", .seed = options.seed});
+    if (!options.days) continue;
+    first.push_back(first.back());
+    first.back().kind = "day";
+    first.back().day = true;
   }
   const std::size_t budget =
       options.budget > 0 ? static_cast<std::size_t>(options.budget)
@@ -206,35 +151,22 @@ CampaignReport run_campaign(const std::vector<Scenario>& scenarios, const std::v
   const Clock::time_point start = Clock::now();
   const Clock::time_point end =
       options.limit > 0min ? start + options.limit : start + std::chrono::hours(24 * 365);
-  Collector collector(scenarios, tasks);
-  std::vector<Child> children;
-  for (int job = 0; job < options.jobs; ++job)
-    children.push_back(start_child(scenarios, tasks, options, job, end));
-  while (!children.empty()) {
-    std::vector<pollfd> polled;
-    for (const Child& child : children) polled.push_back({child.pipe, POLLIN, 0});
-    if (::poll(polled.data(), polled.size(), -1) < 0) continue;
-    for (std::size_t i = polled.size(); i-- > 0;) {
-      if (polled[i].revents == 0) continue;
-      char buffer[65536];
-      const ssize_t got = ::read(children[i].pipe, buffer, sizeof buffer);
-      if (got > 0) {
-        collector.take(children[i], std::string_view(buffer, static_cast<std::size_t>(got)));
-        continue;
-      }
-      int status = 0;
-      ::waitpid(children[i].pid, &status, 0);
-      collector.take_end(children[i], status);
-      ::close(children[i].pipe);
-      children.erase(children.begin() + static_cast<std::ptrdiff_t>(i));
-    }
-    if (options.stop_at_first && !collector.report.failures.empty()) {
-      for (const Child& child : children) {
-        ::kill(child.pid, SIGKILL);
-        ::waitpid(child.pid, nullptr, 0);
-        ::close(child.pipe);
-      }
-      children.clear();
+  std::deque<Batch> batches = gather_batches(tasks, scenarios.size());
+  Collector collector(scenarios, tasks, options);
+  const std::size_t enough = options.stop_at_first ? 1 : kMaxFailures;
+  Crew crew(options.jobs);
+  for (std::size_t next = 0; next < batches.size() || !crew.is_idle();) {
+    if (collector.report.failures.size() >= enough) break;
+    if (Clock::now() > end) next = batches.size();
+    for (; crew.has_room() && next < batches.size(); ++next)
+      crew.start(next, [&](const Crew::Say& say) {
+        const Batch& batch = batches[next];
+        play_batch(scenarios[static_cast<std::size_t>(batch.common.scenario)], batch, options, end,
+                   say);
+      });
+    for (const Crew::News& news : crew.wait()) {
+      std::optional<Batch> anew = collector.take(batches[news.number], news);
+      if (anew) batches.push_back(std::move(*anew));
     }
   }
   CampaignReport report = std::move(collector.report);

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -11,18 +12,6 @@
 #include "controller/scenario/scenario.h"
 
 namespace berth::explore {
-
-struct CampaignOptions {
-  std::uint64_t seed = 1;
-  std::int64_t steps = 3'000'000;
-  int jobs = 2;
-  // Schedules in all: first every one there is, then random ones; a smaller budget is a fair
-  // sample of those. 0: every one there is, and as many random ones as the time allows.
-  int budget = 20'000;
-  std::chrono::minutes limit{0};  // 0: none
-  bool days = true;               // begin with a simulated day of each scenario
-  bool stop_at_first = false;
-};
 
 struct Task {
   int scenario = 0;
@@ -36,6 +25,19 @@ struct Failure {
   Task task;
   std::string what;
   int after = 0;  // schedules that were run by then
+};
+
+struct CampaignOptions {
+  std::uint64_t seed = 1;
+  std::int64_t steps = 3'000'000;
+  int jobs = 2;
+  // Schedules in all: first every one there is, then random ones; a smaller budget is a fair
+  // sample of those. 0: every one there is, and as many random ones as the time allows.
+  int budget = 20'000;
+  std::chrono::minutes limit{0};  // 0: none
+  bool days = true;               // begin with a simulated day of each scenario
+  bool stop_at_first = false;
+  std::function<bool(const Failure&)> is_wanted;  // others are forgotten; empty: each is wanted
 };
 
 struct CampaignReport {

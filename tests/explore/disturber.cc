@@ -104,6 +104,12 @@ void Disturber::delay() {
   if (hooks_.delays) hooks_.delays();
 }
 
+void Disturber::reach(std::string_view counter, int number) {
+  std::optional<Schedule> other;
+  if (hooks_.branch) other = hooks_.branch(counter, number);
+  if (other) schedule_ = std::move(*other);
+}
+
 void Disturber::later(std::chrono::nanoseconds delay, std::function<void()> what) {
   ++pending_;
   run_.simulation().loop().call_after(delay,
@@ -164,6 +170,8 @@ ExchangeFault Disturber::on_request(BerthProcess& berth, const HttpRequest& requ
   const int number = static_cast<int>(footprint_.requests.size());
   const bool write = is_write(request);
   if (write) under_way_[&request] = ++footprint_.writes;
+  reach("request", number);
+  if (write) reach("write", footprint_.writes);
   for (const Fault& fault : schedule_.faults) {
     if (write && fault.number() == footprint_.writes) {
       const ExchangeFault its = on_write(berth, request, fault);
@@ -278,6 +286,7 @@ void Disturber::on_reply(BerthProcess& berth, const HttpRequest& request) {
 
 FrameFault Disturber::on_frame(BerthProcess& berth, const sim::Change& change) {
   const int number = ++footprint_.frames;
+  reach("frame", number);
   for (const Fault& fault : schedule_.faults) {
     if (fault.kind != "frame" || fault.number() != number) continue;
     tell(fmt::format("frame of {}: {}", change.key.str(), fault.how));

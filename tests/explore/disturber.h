@@ -7,7 +7,9 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "controller/scenario/scenario_run.h"
@@ -23,6 +25,8 @@ class Disturber {
  public:
   struct Hooks {
     std::function<void(const std::string& user, const HttpRequest&)> on_request;
+    // Asked as a counter moves on, before anything strikes: the schedule from here on, if another.
+    std::function<std::optional<Schedule>(std::string_view counter, int number)> branch;
     std::function<void(const std::string& what)> tell;  // for the transcript
     std::function<void()> delays;                       // what goes to and fro is late from now on
   };
@@ -48,10 +52,11 @@ class Disturber {
   void act(const std::string& actor, const std::string& target);
   void tell(const std::string& what);
   void delay();
+  void reach(std::string_view counter, int number);
 
   ScenarioRun& run_;
   const Settings settings_;
-  const Schedule schedule_;
+  Schedule schedule_;
   const Hooks hooks_;
   sim::Random random_;
   std::vector<std::string> nodes_;

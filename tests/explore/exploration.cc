@@ -58,20 +58,30 @@ class Run {
     report.steps = steps_;
     report.footprint = disturber_.footprint();
     report.footprint.phases = phases_;
+    if (options_.on_end) options_.on_end(report);
     return report;
   }
 
  private:
   Disturber::Hooks hooks() {
-    return {.on_request =
-                [this](const std::string& user, const HttpRequest& request) {
-                  if (options_.transcript && request.lane != Lane::kLease)
-                    tell(fmt::format("{} {} {} {}", user, request.method, request.target,
-                                     request.body));
-                  invariants_.take_request(user, request);
-                },
-            .tell = [this](const std::string& what) { tell("*** " + what); },
-            .delays = [this] { invariants_.expect_delays(); }};
+    return {
+        .on_request =
+            [this](const std::string& user, const HttpRequest& request) {
+              if (options_.transcript && request.lane != Lane::kLease)
+                tell(
+                    fmt::format("{} {} {} {}", user, request.method, request.target, request.body));
+              invariants_.take_request(user, request);
+            },
+        .branch = [this](std::string_view counter, int number) { return branch(counter, number); },
+        .tell = [this](const std::string& what) { tell("*** " + what); },
+        .delays = [this] { invariants_.expect_delays(); }};
+  }
+
+  std::optional<Schedule> branch(std::string_view counter, int number) {
+    std::optional<Schedule> schedule;
+    if (options_.branch) schedule = options_.branch(counter, number);
+    if (schedule) strict_ = schedule->ends_as_expected(scenario_);
+    return schedule;
   }
 
   void tell(const std::string& line) {
@@ -154,7 +164,7 @@ class Run {
 
   const Scenario scenario_;
   const RunOptions options_;
-  const bool strict_;
+  bool strict_;
   ScenarioRun run_;
   Invariants invariants_;
   Disturber disturber_;

@@ -71,6 +71,25 @@ int Fault::number() const {
   return error == std::errc() && end == where.data() + where.size() ? number : 0;
 }
 
+std::string_view Fault::counter() const {
+  constexpr std::string_view kOfWrites[] = {"write", "actor", "stale", "freeze", "stuck"};
+  if (std::ranges::find(kOfWrites, kind) != std::end(kOfWrites)) return "write";
+  if (kind == "request" || kind == "frame") return kind;
+  return "";
+}
+
+Schedule Schedule::beginning() const {
+  Schedule common;
+  for (const Fault& fault : faults) {
+    if (!fault.counter().empty()) continue;
+    common.faults.push_back(fault);
+    if (!common.text.empty()) common.text += ",";
+    common.text += fault.kind + ":" + fault.where;
+    if (!fault.how.empty()) common.text += ":" + fault.how;
+  }
+  return common;
+}
+
 bool Schedule::ends_as_expected(const Scenario& scenario) const {
   // A layout that is gone brings no node to the phase that the timeline waits for.
   const bool waits = std::ranges::any_of(

@@ -29,6 +29,9 @@ struct Fault {
   std::string where;  // "17", "n1/Applying"
   std::string how;
   int number() const;  // `where` as a number; 0 if it is none
+  // What is counted until it strikes: "write", "request" or "frame". Empty: nothing, it is there
+  // from the beginning.
+  std::string_view counter() const;
 };
 
 struct Schedule {
@@ -37,6 +40,8 @@ struct Schedule {
   // Whether the world is the scenario's own again once the faults are over, so that it must end as
   // the scenario expects.
   bool ends_as_expected(const Scenario& scenario) const;
+  // Only what is there from the beginning.
+  Schedule beginning() const;
 };
 Result<Schedule> parse_schedule(std::string_view text);
 
