@@ -7,6 +7,7 @@
 
 #include "apis/decode_frame.h"
 #include "apis/names.h"
+#include "apis/parse_json.h"
 
 namespace berth {
 namespace {
@@ -57,7 +58,7 @@ bool read_root(std::string& body, Fault& fault, OnField&& on_field) {
 }
 
 Result<Json> parse_small(std::string_view body) {
-  Json json = Json::parse(body.begin(), body.end(), nullptr, /*allow_exceptions=*/false);
+  Json json = parse_json(body);
   if (json.is_discarded()) return decode_error("", "is not valid JSON");
   if (!json.is_object()) return decode_error("", "is not a JSON object");
   return json;

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "apis/parse_json.h"
 #include "controller/sim/discovery.h"
 #include "controller/sim/listing.h"
 #include "controller/sim/object_fields.h"
@@ -52,7 +53,7 @@ std::optional<WriteVerb> verb_of(const ApiCall& call, const Target& target) {
 
 ObjectPtr parse_body(const ApiCall& call, WriteVerb verb) {
   if (call.body.empty() && verb == WriteVerb::kDelete) return nullptr;
-  json body = json::parse(call.body, nullptr, false);
+  json body = parse_json(call.body);
   // A patch is read once the object to patch has been found.
   const bool patch = verb == WriteVerb::kJsonPatch || verb == WriteVerb::kMergePatch;
   if (body.is_discarded() && !patch)

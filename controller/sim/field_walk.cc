@@ -53,8 +53,8 @@ class Comparing {
 
   Comparison result;
 
+  // They differ.
   void compare(const FieldSchema& schema, Place& path, const json* before, const json* after) {
-    if (before != nullptr && after != nullptr && *before == *after) return;
     // Null beside a map or a list is an empty one.
     const bool by_before = after == nullptr || (after->is_null() && before != nullptr);
     const json& shape = by_before ? *before : *after;
@@ -110,8 +110,10 @@ class Comparing {
     const ListRule rule = schema.list();
     const Items old_items = items_of(rule, before);
     const Items new_items = items_of(rule, after);
-    for (const auto& [step, item] : old_items)
-      descend(schema.item(), path, step, item, find_item(new_items, step));
+    for (const auto& [step, item] : old_items) {
+      const json* other = find_item(new_items, step);
+      if (other == nullptr || *other != *item) descend(schema.item(), path, step, item, other);
+    }
     for (const auto& [step, item] : new_items)
       if (find_item(old_items, step) == nullptr) descend(schema.item(), path, step, nullptr, item);
   }
@@ -256,7 +258,7 @@ Comparison compare_objects(const FieldSchema& schema, const json& before, const 
                            const std::vector<std::string_view>& skipped) {
   Comparing comparing(skipped);
   Comparing::Place path;
-  comparing.compare(schema, path, &before, &after);
+  if (before != after) comparing.compare(schema, path, &before, &after);
   return std::move(comparing.result);
 }
 

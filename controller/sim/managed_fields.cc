@@ -134,6 +134,14 @@ void forget(Owners& owners, const FieldSet& fields, const Manager& but) {
   }
 }
 
+// Good for as long as the entry stands; empty if it has no such text.
+std::string_view view_at(const json& entry, const char* name) {
+  const json* found = find_at(entry, {name});
+  return found != nullptr && found->is_string()
+             ? std::string_view(found->get_ref<const std::string&>())
+             : std::string_view();
+}
+
 // The owners as they stand in an object: entries of its managedFields, changed in place.
 class OwnerList {
  public:
@@ -147,7 +155,7 @@ class OwnerList {
     const FieldSet touched = union_of(comparison.changed, comparison.removed);
     json* own = nullptr;
     for (json& entry : entries_) {
-      const bool is_self = manager_of(entry) == self;
+      const bool is_self = is_of(entry, self);
       take_fields(entry["fieldsV1"], is_self ? comparison.removed : touched);
       if (is_self) own = &entry;
     }
@@ -165,9 +173,11 @@ class OwnerList {
   json take() { return std::move(entries_); }
 
  private:
-  static Manager manager_of(const json& entry) {
-    return {text_at(entry, {"manager"}), text_at(entry, {"operation"}),
-            text_at(entry, {"apiVersion"}), text_at(entry, {"subresource"})};
+  static bool is_of(const json& entry, const Manager& manager) {
+    return view_at(entry, "manager") == manager.name &&
+           view_at(entry, "operation") == manager.operation &&
+           view_at(entry, "apiVersion") == manager.api_version &&
+           view_at(entry, "subresource") == manager.subresource;
   }
 
   json& add(const Manager& manager) {
@@ -199,9 +209,9 @@ class OwnerList {
 
   void sort() {
     std::ranges::stable_sort(entries_.get_ref<json::array_t&>(), {}, [](const json& entry) {
-      return std::make_tuple(text_at(entry, {"operation"}), text_at(entry, {"time"}),
-                             text_at(entry, {"manager"}), text_at(entry, {"apiVersion"}),
-                             text_at(entry, {"subresource"}));
+      return std::make_tuple(view_at(entry, "operation"), view_at(entry, "time"),
+                             view_at(entry, "manager"), view_at(entry, "apiVersion"),
+                             view_at(entry, "subresource"));
     });
   }
 

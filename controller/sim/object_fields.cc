@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 namespace berth::sim {
 
@@ -11,10 +12,11 @@ using nlohmann::json;
 const json* find_at(const json& object, FieldPath path) {
   const json* at = &object;
   for (const char* member : path) {
-    if (!at->is_object()) return nullptr;
-    const auto found = at->find(member);
-    if (found == at->end()) return nullptr;
-    at = &*found;
+    const auto* object_here = at->get_ptr<const json::object_t*>();
+    if (object_here == nullptr) return nullptr;
+    const auto found = object_here->find(std::string_view(member));
+    if (found == object_here->end()) return nullptr;
+    at = &found->second;
   }
   return at;
 }

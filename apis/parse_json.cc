@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apis/parse_json.h"
+
+#include <simdjson.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+namespace berth {
+namespace {
+
+using nlohmann::json;
+namespace dom = simdjson::dom;
+
+json convert(dom::element element) {
+  switch (element.type()) {
+    case dom::element_type::OBJECT: {
+      json::object_t object;
+      for (const auto& [key, value] : dom::object(element))
+        object.insert_or_assign(object.end(), std::string(key), convert(value));  // often in order
+      return object;
+    }
+    case dom::element_type::ARRAY: {
+      json::array_t array;
+      array.reserve(dom::array(element).size());
+      for (const dom::element item : dom::array(element)) array.push_back(convert(item));
+      return array;
+    }
+    case dom::element_type::STRING:
+      return std::string(std::string_view(element));
+    case dom::element_type::INT64: {
+      // nlohmann keeps what has no sign as unsigned.
+      const auto number = std::int64_t(element);
+      return number < 0 ? json(number) : json(static_cast<std::uint64_t>(number));
+    }
+    case dom::element_type::UINT64:
+      return std::uint64_t(element);
+    case dom::element_type::DOUBLE:
+      return double(element);
+    case dom::element_type::BOOL:
+      return bool(element);
+    case dom::element_type::NULL_VALUE:
+      break;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+json parse_json(std::string_view text) {
+  // One a thread, as the truth check plays scripts side by side; never destroyed: statics elsewhere
+  // may still parse.
+  thread_local auto* parser = new dom::parser;
+  dom::element root;
+  if (parser->parse(text.data(), text.size()).get(root) == simdjson::SUCCESS) return convert(root);
+  // Numbers beyond 64 bits, very deep nesting, a byte order mark: its word is the last one.
+  return json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+}
+
+}  // namespace berth
