@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <charconv>
+#include <string_view>
 #include <utility>
 
 #include "controller/client/kubeconfig.h"
@@ -7,7 +8,10 @@
 namespace berth {
 namespace {
 
-constexpr char kFolder[] = "/var/run/secrets/kubernetes.io/serviceaccount/";
+std::string path_of(std::string_view file) {
+  std::string path = "/var/run/secrets/kubernetes.io/serviceaccount/";
+  return path.append(file);
+}
 
 bool is_port(const std::string& text) {
   unsigned port = 0;
@@ -37,8 +41,8 @@ Result<ClientConfig> load_in_cluster_config(const Host& host) {
   ClientConfig config;
   const bool v6 = address.find(':') != std::string::npos && !address.starts_with('[');
   config.server = "https://" + (v6 ? "[" + address + "]" : address) + ":" + port;
-  config.token_file = std::string(kFolder) + "token";
-  config.certificate_authority.file = std::string(kFolder) + "ca.crt";
+  config.token_file = path_of("token");
+  config.certificate_authority.file = path_of("ca.crt");
   config.origin = "the pod's service account";
   for (const std::string& file : {config.token_file, config.certificate_authority.file}) {
     const FileText read = host.read_file(file);
@@ -46,7 +50,7 @@ Result<ClientConfig> load_in_cluster_config(const Host& host) {
     return invalid_spec(file, "cannot read it (" + read.error +
                                   "): is automountServiceAccountToken off for this pod?");
   }
-  const FileText namespace_ = host.read_file(std::string(kFolder) + "namespace");
+  const FileText namespace_ = host.read_file(path_of("namespace"));
   const std::string name = namespace_.text ? trimmed(*namespace_.text) : "";
   if (!name.empty()) config.namespace_ = name;
   return config;

@@ -47,7 +47,7 @@ ScenarioNodes read_nodes(const Json& item, const std::string& path,
                          std::vector<Complaint>& complaints) {
   Fields fields(item, path, complaints);
   ScenarioNodes nodes;
-  nodes.like.name = "n";
+  nodes.like.name = std::string("n");  // g++ 12 sees an overflow in assigning the literal
   fields.read("name", nodes.like.name);
   check_name(fields, "name", nodes.like.name);
   nodes.numbered = fields.has("count") || !fields.has("name");

@@ -45,10 +45,10 @@ std::map<std::string, std::string> split_query(std::string_view query) {
   std::map<std::string, std::string> options;
   while (!query.empty()) {
     const std::size_t end = std::min(query.find('&'), query.size());
-    const std::string_view pair = query.substr(0, end);
-    const std::size_t equals = std::min(pair.find('='), pair.size());
-    const std::string_view value = equals < pair.size() ? pair.substr(equals + 1) : "";
-    options.emplace(unescape(pair.substr(0, equals), true), unescape(value, true));
+    const std::size_t equals = std::min(query.find('='), end);
+    const std::size_t value = std::min(equals + 1, end);
+    options.emplace(unescape(query.substr(0, equals), true),
+                    unescape(query.substr(value, end - value), true));
     query.remove_prefix(std::min(end + 1, query.size()));
   }
   return options;

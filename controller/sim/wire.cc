@@ -87,9 +87,9 @@ struct Wire::Exchange : std::enable_shared_from_this<Wire::Exchange> {
     process.post([self = shared_from_this(), reply, cut_at] {
       if (self->done) return;
       self->sink->on_head(reply.code, headers_of(reply));
-      const std::string_view body = reply.body;
-      if (cut_at > 0) self->sink->on_bytes(body.substr(0, cut_at));
-      if (cut_at < body.size()) self->sink->on_bytes(body.substr(cut_at));
+      const std::string& body = reply.body;
+      if (cut_at > 0) self->sink->on_bytes({body.data(), cut_at});
+      if (cut_at < body.size()) self->sink->on_bytes({body.data() + cut_at, body.size() - cut_at});
       self->finish(TransportOutcome::kComplete);
     });
   }
