@@ -135,9 +135,10 @@ void Invariants::judge_node(const Change& change, const TrueNode& before) {
   if (before.cordoned && !after->cordoned) judge_uncordon(name, before, *after);
   if (before.config != after->config) judge_relabel(name, before, *after);
   judge_fields(change);
-  // Another target begins a new count.
-  if (before.record && after->record && before.record->config != after->record->config)
-    relabels_.erase(after->uid);
+  // Another target begins a new count, and so does a record that somebody else wrote or took away.
+  const bool retargeted =
+      before.record && after->record && before.record->config != after->record->config;
+  if (before.edited || retargeted) relabels_.erase(after->uid);
 }
 
 void Invariants::judge_taking(const std::string& name, const TrueNode& before,
