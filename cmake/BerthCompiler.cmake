@@ -5,10 +5,6 @@ set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2")  # the exploration: checks stay on
 # -Wno-missing-field-initializers: designated initialisers that leave members at their defaults are how this code reads.
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Werror -Wno-missing-field-initializers)
 
-if(BERTH_EXPLORE)  # g++ 12 sees overflows there at -O2 that are none; dev and release are where warnings are errors
-  add_compile_options(-Wno-error)
-endif()
-
 if(BERTH_SANITIZE)
   # Without the three checks of each pointer that is followed: AddressSanitizer watches the same accesses, and they are a third of the
   # time a build takes.

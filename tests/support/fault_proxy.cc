@@ -12,8 +12,7 @@ namespace berth::test {
 namespace {
 
 std::string fault_proxy_program() {
-  const std::string command =
-      std::string(BERTH_SOURCE_DIR) + "/tests/apiserver/build-tools --fault-proxy";
+  const std::string command = BERTH_SOURCE_DIR "/tests/apiserver/build-tools --fault-proxy";
   std::FILE* pipe = popen(command.c_str(), "r");
   char buffer[512] = "";
   const bool read = pipe != nullptr && std::fgets(buffer, sizeof buffer, pipe) != nullptr;
