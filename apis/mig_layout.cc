@@ -84,12 +84,13 @@ const char* to_string(DeletionPolicy value) {
 
 std::string encode_status(const MIGLayoutStatus& status) { return dump(encode(status)); }
 
-std::string encode_status_patch(const MIGLayoutStatus& before, const MIGLayoutStatus& after) {
+std::string encode_status_patch(const MIGLayout& read, const MIGLayoutStatus& after) {
   Json status = encode(after);
-  for (const auto& [resource, count] : before.capacity) {
+  for (const auto& [resource, count] : read.status.capacity) {
     if (after.capacity.count(resource) == 0) status["capacity"][resource] = nullptr;
   }
-  return dump(Json{{"status", std::move(status)}});
+  Json meta{{"resourceVersion", read.meta.resource_version}};
+  return dump(Json{{"metadata", std::move(meta)}, {"status", std::move(status)}});
 }
 
 }  // namespace berth

@@ -160,8 +160,8 @@ std::vector<Error> check_rules(const MIGLayout& layout);
 // The status as the API writes it, for a merge patch on the status subresource. Conditions keep
 // their transition times.
 std::string encode_status(const MIGLayoutStatus& status);
-// The whole body of that merge patch, {"status": …}: a resource that left the capacity is set to
-// null, or the server would keep it.
-std::string encode_status_patch(const MIGLayoutStatus& before, const MIGLayoutStatus& after);
+// The whole body of that merge patch of the object as it was read: only that version of it takes
+// the status. A resource that left the capacity is set to null, or the server would keep it.
+std::string encode_status_patch(const MIGLayout& read, const MIGLayoutStatus& after);
 
 }  // namespace berth

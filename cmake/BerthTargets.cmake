@@ -3,7 +3,7 @@
 set(BERTH_STD_HEADERS <algorithm> <chrono> <functional> <map> <memory> <optional> <set> <string> <string_view> <utility> <variant>
                       <vector> <fmt/format.h>)
 if(BERTH_TESTS)  # where nothing is optimised, what a template makes is half of a file's cost
-  list(APPEND BERTH_STD_HEADERS ${CMAKE_CURRENT_LIST_DIR}/precompiled/json.h)
+  list(APPEND BERTH_STD_HEADERS <cmake/precompiled/json.h>)
 endif()
 function(berth_precompile target)
   if(BERTH_TESTS OR BERTH_EXPLORE)

@@ -254,9 +254,7 @@ StatusUpdate compute_layout_status(const Snapshot& snapshot, const MIGLayout& la
   update.object = ref_of(layout);
   update.conditions_differ = !same_verdicts(status.conditions, layout.status.conditions);
   update.differs = status != layout.status;
-  update.body = fmt::format(R"({{"metadata":{{"resourceVersion":{}}},{})",
-                            quote_json(layout.meta.resource_version),
-                            encode_status_patch(layout.status, status).substr(1));
+  update.body = encode_status_patch(layout, status);
   return update;
 }
 

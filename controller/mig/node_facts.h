@@ -62,6 +62,10 @@ std::vector<std::string> paused_labels(const Node& node);
 std::string driver_upgrade(const Node& node);
 // An autoscaler is about to delete the node: empty, or the mark that says so.
 std::string deletion_mark(const Node& node);
+// Either of the two: the node is theirs until they are done.
+inline bool in_others_hands(const Node& node) {
+  return !driver_upgrade(node).empty() || !deletion_mark(node).empty();
+}
 
 // Takes new pods, as far as the node itself is concerned.
 inline bool in_service(const Node& node) { return node.ready && !node.cordoned(); }

@@ -69,10 +69,6 @@ bool NodeSteps::asks_for_another() const {
          !agent_not_configured(s_.snapshot);
 }
 
-bool NodeSteps::others_at_work() const {
-  return !driver_upgrade(s_.node).empty() || !deletion_mark(s_.node).empty();
-}
-
 // Without uncordoning between. Pods that were bound meanwhile leave as any others.
 void NodeSteps::go_on_to_target() {
   NodeRollout onward = next(RolloutPhase::kCordoned);

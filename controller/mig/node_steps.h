@@ -41,8 +41,6 @@ class NodeSteps {
   // What they share.
   void write_label(NodeRollout next, const std::string& reason, const char* event);
   bool asks_for_another() const;
-  // The driver is being replaced, or the machine is about to go.
-  bool others_at_work() const;
   void go_on_to_target();
   void fail(const std::string& why);
   const NodeRollout& now() const { return *s_.record.rollout; }

@@ -19,7 +19,8 @@ constexpr std::int64_t kMaxAttempts = 2;  // label writes after the first
 
 void NodeSteps::leave_applying() {
   using State = Verification::State;
-  if (others_at_work()) return;  // no label and no uncordon under their hands; they end by a label
+  // No label and no uncordon under their hands; they end by a label.
+  if (in_others_hands(s_.node)) return;
   const Verification verification = verify(s_);
   const Time deadline = now().since + s_.rules->rollout.progress_deadline;
   switch (verification.state) {
@@ -131,7 +132,7 @@ void NodeSteps::give_up(const std::string& why) {
 // --- Failed ---
 
 void NodeSteps::leave_failed() {
-  if (others_at_work()) return;
+  if (in_others_hands(s_.node)) return;
   if (s_.owner == nullptr || s_.owner->meta.deletion_timestamp)
     return release("the MIGLayout that took the node is gone or no longer selects it");
   if (!s_.node.cordoned()) return release("it was uncordoned by hand");

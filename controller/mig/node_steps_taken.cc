@@ -108,7 +108,7 @@ void NodeSteps::leave_cordoned() {
                             "let berth try again",
                             names::kHoldAnnotation));
   }
-  if (s_.held() || others_at_work()) return;
+  if (s_.held() || in_others_hands(s_.node)) return;
   if (auto why = reason_to_restore(s_)) return restore(*why, false);
   if (auto why = agent_not_configured(s_.snapshot)) return restore(*why, false);
 

@@ -47,9 +47,9 @@ NodeStanding on_its_way(const Situation& s, std::string phase, std::string reaso
           .since = s.record.rollout->since};
 }
 
-// Theirs is the node until they are done, whatever else could be said of it.
+// Says so before whatever else could be said of the node.
 std::optional<Obstacle> others_at_work(const Situation& s) {
-  if (driver_upgrade(s.node).empty() && deletion_mark(s.node).empty()) return std::nullopt;
+  if (!in_others_hands(s.node)) return std::nullopt;
   return obstacle_on(s.snapshot, s.node);
 }
 

@@ -423,10 +423,12 @@ TEST(LayoutStatus, IsWrittenWithinTheServersBounds) {
     ++details;
   EXPECT_EQ(details, limits::kMaxDetails);
 
-  MIGLayoutStatus after;
+  MIGLayout read;
+  read.meta.resource_version = "17";
+  read.status = status;
   EXPECT_EQ(
-      encode_status_patch(status, after),
-      R"({"status":{"observedGeneration":0,"configHash":"","configs":[],"nodes":{"selected":0,"updated":0,)"
+      encode_status_patch(read, MIGLayoutStatus()),
+      R"({"metadata":{"resourceVersion":"17"},"status":{"observedGeneration":0,"configHash":"","configs":[],"nodes":{"selected":0,"updated":0,)"
       R"("inProgress":0,"blocked":0,"failed":0,"pending":0},"capacity":{"nvidia.com/gpu":null},"details":[],)"
       R"("conditions":[]}})");
 }
