@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// A node n1 with four A100s and NVIDIA's agents at work on it, five minutes after it joined.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "controller/sim/actor_client.h"
+#include "controller/sim/gpu_agents.h"
+#include "controller/sim/object_fields.h"
+#include "controller/sim/object_state.h"
+
+namespace berth::sim {
+
+using Amounts = std::map<std::string, std::string>;
+inline const Amounts kWhole = {{"nvidia.com/gpu", "4"}};
+inline const Amounts kHalves = {{"nvidia.com/gpu", "0"}, {"nvidia.com/mig-3g.40gb", "8"}};
+
+// The agents' file: layouts all-disabled, halves, halves-r1 (the same), mixed and impossible.
+extern const char kFile[];
+
+class GpuAgentsFixture : public ::testing::Test {
+ protected:
+  void SetUp() override;
+
+  void mount(const std::string& file);
+  void set_label(const char* key, const nlohmann::json& value);
+  // As berth asks: the state goes with the request.
+  void ask(const char* config);
+  bool run_until_state(const char* state,
+                       std::chrono::nanoseconds limit = std::chrono::minutes(10));
+  void roll(const char* config);
+
+  nlohmann::json node() const { return *person_.get("nodes", "", "n1"); }
+  std::string label(const char* key) const;
+  std::string state() const { return label("nvidia.com/mig.config.state"); }
+  std::string plugin_label() const { return label("nvidia.com/gpu.deploy.device-plugin"); }
+  bool ready() const { return is_true(node(), "Ready"); }
+  Amounts amounts(const char* field) const;
+  Amounts allocatable() const { return amounts("allocatable"); }
+  std::string agent_pod(const std::string& app) const;
+  void delete_agent_pod(const std::string& app);
+  // A pod of a user, running on the node with a GPU.
+  void use_gpu();
+
+  Simulation world_{7};
+  KubeActors kube_{world_, {}};
+  GpuAgents agents_{world_, kube_, {}};
+  ActorClient person_{world_.server(), "person"};
+  std::vector<std::string> states_;  // of the label, as they followed each other
+};
+
+}  // namespace berth::sim
