@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Incidents: what each verb of a timeline does to the simulated cluster, at once when it is played.
+// One class, a file for each of what the verbs are about.
 #pragma once
 
 #include <functional>
@@ -51,6 +52,7 @@ class Incidents {
   Told on_machine(const Incident& incident, const std::string& name);
   Told on_pod(const Incident& incident);
   Told on_berth(const Incident& incident, BerthProcess& berth);
+  std::string disturb(const Incident& incident, BerthProcess& berth);
   Told patch_node(const std::string& name, const std::string& metadata_field,
                   const std::string& set);
   Told evict(const std::string& namespace_, const std::string& pod);

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Incidents: what happens to the machines under the nodes, and to the agents on them.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "controller/scenario/incident_args.h"
+#include "controller/sim/object_fields.h"
+
+namespace berth {
+
+using Json = nlohmann::json;
+using Told = Incidents::Told;
+using namespace std::chrono_literals;
+
+namespace {
+
+sim::AgentFault fault_of(const std::string& word) {
+  for (int i = 0; i <= static_cast<int>(sim::AgentFault::kReboot); ++i)
+    if (word == sim::to_string(static_cast<sim::AgentFault>(i)))
+      return static_cast<sim::AgentFault>(i);
+  return sim::AgentFault::kNone;
+}
+
+}  // namespace
+
+Told Incidents::on_machine(const Incident& incident, const std::string& name) {
+  const std::string& verb = incident.verb;
+  Told line{.subject = name};
+  if (verb == "agent-fault") {
+    const int times = number(incident, "times", 1);
+    world_.agents.inject(name, fault_of(arg(incident, "fault")), times);
+    line.text = fmt::format("mig-manager's next run{} will go wrong: {}",
+                            times == 1  ? ""
+                            : times < 0 ? "s"
+                                        : fmt::format("s ({})", times),
+                            arg(incident, "fault"));
+  } else if (verb == "reboot") {
+    world_.agents.reboot(name);
+    line.text = "reboots";
+  } else if (verb == "stop-kubelet") {
+    world_.kube.stop_kubelet(name);
+    line.text = "its kubelet dies";
+  } else if (verb == "start-kubelet") {
+    world_.kube.start_kubelet(name);
+    line.text = "its kubelet is back";
+  } else if (verb == "remove-node") {
+    world_.agents.remove_node(name);
+    line.text = "leaves the cluster for good";
+  } else {
+    recreate_node(name);
+    line.text = "is replaced by a new machine of the same name";
+  }
+  return line;
+}
+
+void Incidents::add_node(const Incident& incident, const std::string& name) {
+  sim::GpuNode node{.name = name};
+  node.product = arg(incident, "product", node.product);
+  node.gpus = number(incident, "gpus", node.gpus);
+  const Json labels = json_of(arg(incident, "labels"));
+  for (const auto& [key, value] : labels.items())
+    if (value.is_string()) node.labels[key] = value.get<std::string>();
+  machines_[name] = node;
+  world_.agents.add_node(node);
+}
+
+void Incidents::recreate_node(const std::string& name) {
+  world_.agents.remove_node(name);
+  auto machine = machines_.find(name);
+  if (machine == machines_.end()) return;
+  world_.simulation.loop().call_after(
+      1s, [&agents = world_.agents, node = machine->second] { agents.add_node(node); });
+}
+
+std::vector<std::string> Incidents::nodes_of(const Incident& incident) const {
+  const std::string name = rest_of(incident.target);
+  if (name != "all") return {name};
+  std::vector<std::string> names;
+  for (const sim::ObjectPtr& node : person_.list("nodes"))
+    names.push_back(sim::text_at(*node, {"metadata", "name"}));
+  return names;
+}
+
+}  // namespace berth
