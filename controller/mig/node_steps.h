@@ -31,6 +31,7 @@ class NodeSteps {
 
   // Applying, RollingBack and Failed.
   void leave_applying();
+  void disown_cordon();
   void retry_failed_agent(const Verification& verification);
   bool superseded() const;
   void finish();

@@ -19,6 +19,7 @@ constexpr std::int64_t kMaxAttempts = 2;  // label writes after the first
 
 void NodeSteps::leave_applying() {
   using State = Verification::State;
+  if (now().berth_cordoned && !s_.node.cordoned()) return disown_cordon();
   // No label and no uncordon under their hands; they end by a label.
   if (in_others_hands(s_.node)) return;
   const Verification verification = verify(s_);
@@ -51,6 +52,19 @@ void NodeSteps::leave_applying() {
   NodeRollout again = next(now().phase);
   again.attempt = now().attempt + 1;
   write_label(std::move(again), fmt::format("try again: {}", why), "Retrying");
+}
+
+// A person wants the node back while its GPUs are being cut. That goes on, but whatever cordon
+// stands in the end is not berth's: the record has to say so before they cordon it again.
+void NodeSteps::disown_cordon() {
+  NodeRollout theirs = now();
+  theirs.berth_cordoned = false;
+  NodePatch(s_).same_cordon().rollout(theirs).plan(
+      plan_, "the node was uncordoned by hand: its cordon is no longer berth's");
+  tell(
+      true, "UncordonedByHand", "Repartition",
+      "uncordoned by hand while its GPUs are being repartitioned; new pods may land before that is "
+      "done");
 }
 
 void NodeSteps::retry_failed_agent(const Verification& verification) {

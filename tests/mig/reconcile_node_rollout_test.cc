@@ -22,9 +22,10 @@ class NodePlans : public ::testing::Test {
     config_ = world_.render_agent_config("small");
   }
   // n1 is cordoned for the layout, just now.
-  void cordon() {
+  void cordon() { bring_to(RolloutPhase::kCordoned); }
+  void bring_to(RolloutPhase phase) {
     world_.claim("n1", "small");
-    world_.add(on_its_way(n1(), layout_, config_, RolloutPhase::kCordoned, world_.now));
+    world_.add(on_its_way(n1(), layout_, config_, phase, world_.now));
   }
   Node n1() { return *world_.cluster.nodes().find("n1"); }
 
@@ -136,6 +137,32 @@ TEST_F(NodePlans, OfPodsOnlyTenantsAreItsBusiness) {
   cordon();
   world_.now += seconds(5);
   EXPECT_THAT(print(world_.plan("node/n1")), HasSubstr("jsonpatch Node/n1: apply " + config_));
+}
+
+TEST_F(NodePlans, WhileItIsCutANodeInOthersHandsIsLeftAlone) {
+  bring_to(RolloutPhase::kApplying);
+  const Node applying = n1();
+  world_.now += minutes(60);
+  EXPECT_THAT(print(world_.plan("node/n1")), HasSubstr("not done within"));
+  Node upgraded = applying;
+  upgraded.meta.labels.set(names::kDriverUpgradeState, "pod-restart-required");
+  Node doomed = applying;
+  doomed.taints.push_back({"ToBeDeletedByClusterAutoscaler", "", "NoSchedule"});
+  for (const Node& node : {upgraded, doomed}) {
+    world_.add(node);
+    EXPECT_EQ(print(world_.plan("node/n1")), "");
+  }
+}
+
+TEST_F(NodePlans, WhoUncordonsANodeWhileItIsCutOwnsItsCordonFromThereOn) {
+  bring_to(RolloutPhase::kApplying);
+  Node node = n1();
+  node.unschedulable.reset();
+  world_.add(node);
+  const std::string plan = print(world_.plan("node/n1"));
+  EXPECT_THAT(plan, HasSubstr(R"({"op":"test","path":"/spec/unschedulable","value":null})"));
+  EXPECT_THAT(plan, HasSubstr(R"(\"phase\":\"Applying\")"));
+  EXPECT_THAT(plan, HasSubstr(R"(\"berthCordoned\":false)"));
 }
 
 TEST_F(NodePlans, ADeposedLeaderPlansNothing) {
