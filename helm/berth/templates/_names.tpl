@@ -1,0 +1,53 @@
+{{/* SPDX-License-Identifier: Apache-2.0 */}}
+
+{{- define "berth.name" -}}
+{{ .Values.nameOverride | default .Chart.Name | trunc 48 | trimSuffix "-" }}
+{{- end }}
+
+{{/* "berth" for a release that is called so; RELEASE-berth for any other. Cluster-scoped objects carry it too. */}}
+{{- define "berth.fullname" -}}
+{{- $name := include "berth.name" . -}}
+{{- if .Values.fullnameOverride -}}
+{{ .Values.fullnameOverride | trunc 48 | trimSuffix "-" }}
+{{- else if contains $name .Release.Name -}}
+{{ .Release.Name | trunc 48 | trimSuffix "-" }}
+{{- else -}}
+{{ printf "%s-%s" .Release.Name $name | trunc 48 | trimSuffix "-" }}
+{{- end }}
+{{- end }}
+
+{{- define "berth.serviceAccount" -}}
+{{ .Values.serviceAccount.name | default (include "berth.fullname" .) }}
+{{- end }}
+
+{{/* As the API server and the audit log call it. */}}
+{{- define "berth.username" -}}
+{{ printf "system:serviceaccount:%s:%s" .Release.Namespace (include "berth.serviceAccount" .) }}
+{{- end }}
+
+{{- define "berth.selector" -}}
+app.kubernetes.io/name: {{ include "berth.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/component: controller
+{{- end }}
+
+{{- define "berth.labels" -}}
+app.kubernetes.io/name: {{ include "berth.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/part-of: berth
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end }}
+
+{{- define "berth.image" -}}
+{{- if .Values.image.digest -}}
+{{ printf "%s@%s" .Values.image.repository .Values.image.digest }}
+{{- else -}}
+{{ printf "%s:%s" .Values.image.repository (.Values.image.tag | default .Chart.AppVersion) }}
+{{- end }}
+{{- end }}
+
+{{- define "berth.uninstallGuard" -}}
+{{- if and .Values.admissionPolicies.enabled .Values.uninstallGuard.enabled }}true{{ end }}
+{{- end }}

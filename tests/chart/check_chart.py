@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks helm/berth without a cluster: lint, golden renders, refusals, CRDs, RBAC, flags, documentation.
+
+  check_chart.py CHECK [--berth PROGRAM]   one of the functions check_* below, as `lint` or `golden:CASE`
+  check_chart.py --update                  writes every golden anew
+
+A case is golden/CASE/values.yaml and golden/CASE/render.yaml. `default` holds the whole render but for the CRDs; of every other case only
+the objects that differ from the default's are kept. Exits 77 where helm can't be had, unless CI=true."""
+import argparse
+import difflib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import yaml
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+CHART = ROOT / "helm" / "berth"
+GOLDEN = HERE / "golden"
+
+# value path, value, what the refusal must say
+REFUSALS = [
+    ("replicaz", "3", "'replicaz' not allowed"),
+    ("image.tags", "v1", "'tags' not allowed"),
+    ("nvidia.migConfigMap.names", "x", "'names' not allowed"),
+    ("rollout.settled", "5s", "'settled' not allowed"),
+    ("leaderElection.lease", "x", "'lease' not allowed"),
+    ("metrics.serviceMonitor.label", "x", "'label' not allowed"),
+    ("webhook.certificate", "x", "'certificate' not allowed"),
+    ("rollout.settle", "5", "/rollout/settle"),
+    ("rollout.verifyFor", "soon", "/rollout/verifyFor"),
+    ("replicas", "11", "/replicas"),
+    ("log.level", "loud", "/log/level"),
+    ("kubeAPI.qps", "0", "/kubeAPI/qps"),
+    ("image.digest", "sha256:12", "/image/digest"),
+    ("nodeKeys[0]", "no key", "/nodeKeys/0"),
+    ("nodeKeys[0]", "node-role.kubernetes.io/control-plane", "carries roles or topology"),
+    ("webhook.enabled", "true", "no admission webhook"),
+    ("policy.enabled", "true", "no GPUClusterPolicy"),
+    ("leaderElection.enabled", "false", "twice the nodes"),
+    ("nvidia.namespace", "berth-system", "a namespace of its own"),
+    ("metrics.port", "8081", "must not equal health.port"),
+]
+# Verbs and resources that make their holder more than berth is.
+FORBIDDEN_VERBS = {"*", "escalate", "bind", "impersonate", "deletecollection", "approve", "sign"}
+FORBIDDEN_RULES = {("secrets", None), ("nodes/proxy", None), ("nodes/status", None), ("pods/exec", None), ("pods/attach", None),
+                   ("pods/ephemeralcontainers", None), ("serviceaccounts/token", None), ("persistentvolumes", None), ("namespaces", None),
+                   ("pods", "create"), ("pods", "update"), ("pods", "patch"), ("nodes", "delete"), ("nodes", "update"),
+                   ("customresourcedefinitions", None), ("clusterroles", None), ("roles", None), ("clusterrolebindings", None),
+                   ("rolebindings", None), ("validatingadmissionpolicies", None), ("miglayouts", "delete"), ("miglayouts", "update")}
+# Flags of `berth controller` that make no sense in a pod.
+NOT_BY_VALUE = {"--kubeconfig", "--context", "--allow-insecure-tls", "--print-config"}
+
+
+def find_helm():
+    run = subprocess.run([HERE / "build-helm"], stdout=subprocess.PIPE, text=True)
+    if run.returncode == 0:
+        return run.stdout.strip()
+    print("NOT TESTED: no helm")
+    sys.exit(1 if os.environ.get("CI") == "true" else 77)
+
+
+def template(*args):
+    """The render, or the error's text and None."""
+    run = subprocess.run([find_helm(), "template", "berth", CHART, "--namespace", "berth-system", "--kube-version", "1.36.0", *args],
+                         capture_output=True, text=True)
+    return (run.stdout, None) if run.returncode == 0 else (None, run.stderr)
+
+
+def render(*args):
+    text, error = template(*args)
+    if error:
+        sys.exit(error)
+    return text
+
+
+def documents(text):
+    """What helm renders, as text by kind and name, in its order."""
+    found = {}
+    for part in re.split(r"^---\n", text, flags=re.M):
+        part = re.sub(r"\A(# Source: .*\n|\s*\n)+", "", part).rstrip() + "\n"
+        value = yaml.safe_load(part)
+        if value:
+            namespace = value["metadata"].get("namespace", "")
+            found[f"{value['kind']} {namespace}/{value['metadata']['name']}"] = part
+    return found
+
+
+def objects(*args):
+    return [yaml.safe_load(text) for text in documents(render(*args)).values()]
+
+
+def golden_text(case):
+    default = documents(render("--values", GOLDEN / "default/values.yaml"))
+    if case == "default":
+        return "---\n".join(default.values())
+    now = documents(render("--values", GOLDEN / case / "values.yaml"))
+    gone = "".join(f"# without {name}\n" for name in default if name not in now)
+    return gone + "---\n".join(text for name, text in now.items() if default.get(name) != text)
+
+
+def check_golden(case):
+    file = GOLDEN / case / "render.yaml"
+    want, have = file.read_text(), golden_text(case)
+    return list(difflib.unified_diff(want.splitlines(), have.splitlines(), str(file.relative_to(ROOT)), "as rendered now", lineterm="", n=2))
+
+
+def check_lint():
+    complaints = []
+    for case in sorted(GOLDEN.iterdir()):
+        run = subprocess.run([find_helm(), "lint", "--strict", CHART, "--values", case / "values.yaml", "--kube-version", "1.36.0"],
+                             capture_output=True, text=True)
+        if run.returncode != 0:
+            complaints.append(f"with the values of {case.name}: {run.stdout}{run.stderr}")
+    return complaints
+
+
+def check_refusals():
+    complaints = []
+    for path, value, words in REFUSALS:
+        # Texts as texts: --set would make a number of 5.
+        flag = "--set-string" if path.startswith("rollout.") else "--set"
+        _, error = template(flag, f"{path}={value}")
+        if error is None:
+            complaints.append(f"{path}={value} is rendered; expected a refusal with: {words}")
+        elif words not in error:
+            complaints.append(f"{path}={value} is refused without {words!r}:\n{error}")
+    _, error = template("--kube-version", "1.29.4")
+    if not error or "needs Kubernetes 1.30" not in error:
+        complaints.append(f"Kubernetes 1.29 with admission policies: {error}")
+    return complaints
+
+
+def check_crds():
+    """The chart's CRDs are the repository's, and are kept."""
+    rendered = {o["metadata"]["name"]: o for o in objects() if o["kind"] == "CustomResourceDefinition"}
+    wanted = {}
+    for file in sorted((ROOT / "crds").glob("*.yaml")):
+        crd = yaml.safe_load(file.read_text())
+        wanted[crd["metadata"]["name"]] = crd
+    complaints = []
+    for name, crd in rendered.items():
+        if crd["metadata"].pop("annotations", {}) != {"helm.sh/resource-policy": "keep"}:
+            complaints.append(f"{name} would go with the release")
+    if rendered != wanted:
+        complaints.append(f"the chart renders {sorted(rendered)}, crds/ holds {sorted(wanted)}, or one of them differs")
+    return complaints
+
+
+def check_rbac():
+    complaints = []
+    roles = [o for o in objects() if o["kind"] in ("ClusterRole", "Role") and not o["metadata"]["name"].endswith(("-edit", "-view"))]
+    for role in roles:
+        for rule in role["rules"]:
+            where = f"{role['kind']} {role['metadata'].get('namespace', '')}/{role['metadata']['name']}: {rule}"
+            if "*" in rule["apiGroups"] + rule["resources"] + rule.get("resourceNames", []) or rule.get("nonResourceURLs"):
+                complaints.append(f"wildcard in {where}")
+            if FORBIDDEN_VERBS & set(rule["verbs"]):
+                complaints.append(f"forbidden verb in {where}")
+            for resource in rule["resources"]:
+                if (resource, None) in FORBIDDEN_RULES or any((resource, verb) in FORBIDDEN_RULES for verb in rule["verbs"]):
+                    complaints.append(f"forbidden right in {where}")
+            if role["kind"] == "Role" and "patch" in rule["verbs"] and rule["resources"] != ["events"] and "resourceNames" not in rule:
+                complaints.append(f"patches without a name in {where}")
+    if len(roles) != 4:
+        complaints.append(f"{len(roles)} roles for the controller, 4 expected")
+    return complaints
+
+
+def check_flags(berth):
+    """Every flag of the controller is set by the chart, to its default where the values are, and the program takes the line as it stands."""
+    deployment = next(o for o in objects() if o["kind"] == "Deployment")
+    args = deployment["spec"]["template"]["spec"]["containers"][0]["args"]
+    run = subprocess.run([berth, *args, "--print-config"], capture_output=True, text=True)
+    if run.returncode != 0:
+        return [f"berth refuses the chart's arguments: {run.stderr}"]
+    complaints = []
+    defaults = subprocess.run([berth, "controller", "--print-config"], capture_output=True, text=True).stdout
+    given = {arg.split("=")[0] for arg in args[1:]}
+    for line in defaults.splitlines():
+        flag = line.split("=")[0]
+        if flag not in given | NOT_BY_VALUE:
+            complaints.append(f"{flag} can't be set by a value")
+    for line in set(run.stdout.splitlines()) - set(defaults.splitlines()):
+        if line != "--log-format=json":
+            complaints.append(f"the chart's default is not the program's: {line}")
+    return complaints
+
+
+def leaves(values, prefix=""):
+    for key, value in values.items():
+        path = f"{prefix}{key}"
+        if isinstance(value, dict) and value and path not in ("resources",):
+            yield from leaves(value, f"{path}.")
+        else:
+            yield path
+
+
+def check_docs():
+    """docs/helm.md has one row for each value and none for another; the versions agree."""
+    values = set(leaves(yaml.safe_load((CHART / "values.yaml").read_text())))
+    rows = set(re.findall(r"^\| `([\w.]+)` \|", (ROOT / "docs/helm.md").read_text(), re.M))
+    complaints = [f"docs/helm.md has no row for {path}" for path in sorted(values - rows)]
+    complaints += [f"docs/helm.md tells of {path}, which values.yaml has not" for path in sorted(rows - values)]
+    chart = yaml.safe_load((CHART / "Chart.yaml").read_text())
+    version = re.search(r"^project\(berth VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text(), re.M)[1]
+    if chart["appVersion"] != version:
+        complaints.append(f"Chart.yaml says appVersion {chart['appVersion']}, CMakeLists.txt {version}")
+    return complaints
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("check", nargs="?")
+    parser.add_argument("--berth")
+    parser.add_argument("--update", action="store_true")
+    options = parser.parse_args()
+    if options.update:
+        for case in sorted(GOLDEN.iterdir()):
+            (case / "render.yaml").write_text(golden_text(case.name))
+        return 0
+    name, _, case = options.check.partition(":")
+    if name == "flags":
+        complaints = check_flags(options.berth)
+    else:
+        complaints = globals()[f"check_{name}"](*([case] if case else []))
+    print("\n".join(complaints) if complaints else f"{options.check}: as it should be")
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
