@@ -42,7 +42,7 @@ void drop_nothings(json& value);
 // True if the member is nothing and goes.
 bool is_nothing(const std::string& name, json& value) {
   if (value.is_null()) return true;
-  if (among(kMaps, name) && value.is_object()) {
+  if (value.is_object() && among(kMaps, name)) {
     for (auto member = value.begin(); member != value.end();) {
       if (member->is_null())
         member = value.erase(member);
@@ -54,7 +54,7 @@ bool is_nothing(const std::string& name, json& value) {
         if (quantity.is_number()) quantity = quantity.dump();
     return value.empty();
   }
-  if (among(kZeroIsAbsent, name) && is_zero(value)) return true;
+  if (is_zero(value) && among(kZeroIsAbsent, name)) return true;
   drop_nothings(value);
   return value.is_array() && value.empty();
 }
@@ -63,21 +63,17 @@ void drop_nothings(json& value) {
   if (value.is_array()) {
     for (json& item : value) drop_nothings(item);
   } else if (value.is_object()) {
-    for (auto member = value.begin(); member != value.end();) {
-      const bool kept_apart = member.key() == "managedFields" || member.key() == "metadata";
-      if (member.key() == "metadata" && member->is_object()) {
-        // Ownership is sets of empty objects: nothing in it is nothing.
-        json managed =
-            member->contains("managedFields") ? std::move((*member)["managedFields"]) : json();
-        member->erase("managedFields");
-        drop_nothings(*member);
-        if (!managed.is_null()) (*member)["managedFields"] = std::move(managed);
+    auto& members = value.get_ref<json::object_t&>();
+    for (auto member = members.begin(); member != members.end();) {
+      auto& [name, inner] = *member;
+      // Ownership is sets of empty objects: nothing in it is nothing.
+      const bool owners = name == "managedFields" && !inner.is_null();
+      const bool metadata = name == "metadata";
+      if (metadata && inner.is_object()) drop_nothings(inner);
+      if (!owners && !metadata && is_nothing(name, inner))
+        member = members.erase(member);
+      else
         ++member;
-      } else if (!kept_apart && is_nothing(member.key(), *member)) {
-        member = value.erase(member);
-      } else {
-        ++member;
-      }
     }
   }
 }

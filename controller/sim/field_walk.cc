@@ -42,6 +42,12 @@ const json* find_item(const Items& items, const std::string& step) {
   return found == items.end() ? nullptr : found->second;
 }
 
+const json::object_t& members_of(const json* map) {
+  static const json::object_t kNone;
+  const auto* members = map == nullptr ? nullptr : map->get_ptr<const json::object_t*>();
+  return members == nullptr ? kNone : *members;
+}
+
 bool is_empty(const json* value) { return value == nullptr || value->empty(); }
 
 // Compares what stands at one path, `here` being its place in both sets.
@@ -92,17 +98,18 @@ class Comparing {
   }
 
   void compare_maps(const FieldSchema& schema, Place& path, const json* before, const json* after) {
-    if (before != nullptr)
-      for (const auto& [name, value] : before->items()) {
-        if (is_skipped(path, name)) continue;
-        const json* other = after == nullptr ? nullptr : find_at(*after, {name.c_str()});
-        if (other == nullptr || *other != value)
-          descend(schema.member(name), path, "f:" + name, &value, other);
-      }
-    if (after == nullptr) return;
-    for (const auto& [name, value] : after->items())
-      if ((before == nullptr || !before->contains(name)) && !is_skipped(path, name))
-        descend(schema.member(name), path, "f:" + name, nullptr, &value);
+    const json::object_t &old_members = members_of(before), &new_members = members_of(after);
+    auto old_at = old_members.begin(), new_at = new_members.begin();
+    while (old_at != old_members.end() || new_at != new_members.end()) {
+      const int order = old_at == old_members.end()   ? 1
+                        : new_at == new_members.end() ? -1
+                                                      : old_at->first.compare(new_at->first);
+      const std::string& name = order > 0 ? new_at->first : old_at->first;
+      const json* was = order > 0 ? nullptr : &(old_at++)->second;
+      const json* now = order < 0 ? nullptr : &(new_at++)->second;
+      if (is_skipped(path, name) || (was != nullptr && now != nullptr && *was == *now)) continue;
+      descend(schema.member(name), path, "f:" + name, was, now);
+    }
   }
 
   void compare_lists(const FieldSchema& schema, Place& path, const json* before,

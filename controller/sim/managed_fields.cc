@@ -208,11 +208,13 @@ class OwnerList {
   }
 
   void sort() {
-    std::ranges::stable_sort(entries_.get_ref<json::array_t&>(), {}, [](const json& entry) {
+    const auto order = [](const json& entry) {
       return std::make_tuple(view_at(entry, "operation"), view_at(entry, "time"),
                              view_at(entry, "manager"), view_at(entry, "apiVersion"),
                              view_at(entry, "subresource"));
-    });
+    };
+    auto& entries = entries_.get_ref<json::array_t&>();
+    if (!std::ranges::is_sorted(entries, {}, order)) std::ranges::stable_sort(entries, {}, order);
   }
 
   json entries_;
@@ -278,14 +280,19 @@ void track_update(const ResourceType& type, const json& live, json& next, const 
   const bool own_list = author.subresource.empty();
   const bool reset =
       own_list && given.is_array() && (given.empty() || (given.size() == 1 && given[0].empty()));
-  OwnerList owners(own_list && !reset ? std::move(given) : json());
   const json* live_owners = find_at(live, {"metadata", "managedFields"});
-  if (owners.empty() && !reset && live_owners != nullptr) owners = OwnerList(*live_owners);
+  const bool keeps_live = !reset && (!own_list || !given.is_array() || given.empty());
+  if (reset || (keeps_live && live_owners == nullptr))
+    given = json();
+  else if (keeps_live && given != *live_owners)  // a patch has its copy of them already
+    given = *live_owners;
+  OwnerList owners(std::move(given));
   // An object whose fields have no owners stays so.
   if (owners.empty() && !live.is_null()) return;
-  const Comparison comparison =
-      compare_objects(FieldSchema(type), live.is_null() ? empty_object(type) : live, next,
-                      foreign_members(type, author.subresource));
+  // An object beside the live one, lest a conditional expression copies that.
+  const json nothing = live.is_null() ? empty_object(type) : json();
+  const Comparison comparison = compare_objects(FieldSchema(type), live.is_null() ? nothing : live,
+                                                next, foreign_members(type, author.subresource));
   if (!comparison.changed.empty() || !comparison.removed.empty())
     owners.update({author.manager, "Update", type.api_version(), author.subresource}, comparison,
                   author.time);

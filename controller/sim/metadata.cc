@@ -36,9 +36,10 @@ void keep_identity(const json& live, json& next) {
 
 std::vector<Cause> find_changed_identity(const json& live, const json& next) {
   std::vector<Cause> causes;
+  const json &live_metadata = live["metadata"], &next_metadata = next["metadata"];
   for (const char* field : kIdentity) {
-    const json* old = find_at(live, {"metadata", field});
-    const json* now = find_at(next, {"metadata", field});
+    const json* old = find_at(live_metadata, {field});
+    const json* now = find_at(next_metadata, {field});
     const bool same = old == nullptr ? now == nullptr : now != nullptr && *old == *now;
     if (!same)
       causes.push_back(

@@ -16,13 +16,13 @@ namespace {
 
 constexpr char kTemplateGeneration[] = "deprecated.daemonset.template.generation";
 
-// The member as it stands in `live`, or not at all.
+// The member as it stands in `live`, or not at all. As a rule it does already.
 void restore(const json& live, json& next, const char* member) {
   const auto found = live.find(member);
   if (found == live.end())
     next.erase(member);
-  else
-    next[member] = *found;
+  else if (json& there = next[member]; there != *found)
+    there = *found;
 }
 
 // What counts for the generation: everything but metadata and status.

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/sim/wrong_types.h"
 
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <string_view>
+
+#include "controller/sim/object_fields.h"
 
 namespace berth::sim {
 
@@ -81,17 +84,18 @@ bool fits(const json& value, Shape shape) {
 
 // Null stands for absent.
 const json* member(const json& object, const char* name) {
-  if (*name == '\0') return &object;
-  const auto found = object.find(name);
-  return found == object.end() || found->is_null() ? nullptr : &*found;
+  const json* found = *name == '\0' ? &object : find_at(object, {name});
+  return found == nullptr || found->is_null() ? nullptr : found;
 }
 
 }  // namespace
 
 std::string find_wrong_type(const ResourceType& type, const json& object) {
+  const char* name = "";
+  const json* part = &object;  // of that name
   for (const Known& known : kKnown) {
     if (!known.kind.empty() && known.kind != type.kind) continue;
-    const json* part = member(object, known.part);
+    if (std::strcmp(known.part, name) != 0) part = member(object, name = known.part);
     const json* value = part != nullptr && part->is_object() ? member(*part, known.field) : part;
     if (value == nullptr || fits(*value, known.shape)) continue;
     const std::string dot = *known.part != '\0' && *known.field != '\0' ? "." : "";
