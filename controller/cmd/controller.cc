@@ -54,8 +54,8 @@ bool serve(HttpServer& server, const ControllerFlags& flags, const EndpointSourc
     if (!enabled(text)) return true;
     const Result<ListenAddress> address = parse_listen_address(what, text);
     if (!address.has_value()) return false;  // validate() has told
-    const auto handler = [&sources, served](std::string_view path, std::string_view query) {
-      return answer(sources, served, path, query);
+    const auto handler = [&sources, served](const HttpCall& call) {
+      return answer(sources, served, call.path, call.query);
     };
     const Result<int> port = server.listen(*address, handler);
     if (port.has_value()) {

@@ -5,12 +5,16 @@
 #include "controller/server/http_server.h"
 
 #include <libwebsockets.h>
+#include <openssl/ssl.h>
 #include <uv.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstring>
 #include <utility>
+
+#include "controller/server/serving_certificate.h"
 
 namespace berth {
 namespace {
@@ -22,10 +26,13 @@ struct Listener {
   std::string name;
   ListenAddress address;
   HttpHandler handler;
+  ListenOptions options;
 };
 
 struct Exchange {
-  std::string body;
+  std::string path;  // of a POST whose body is on its way
+  std::string arrived;
+  std::string body;  // of the response
   std::size_t sent = 0;
 };
 // What libwebsockets allocates, zeroed, for each connection.
@@ -38,14 +45,17 @@ void drop(Session* session) {
   delete std::exchange(session->exchange, nullptr);
 }
 
-std::string query_of(lws* wsi) {
-  const int length = lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_URI_ARGS);
+std::string header(lws* wsi, lws_token_indexes token) {
+  const int length = lws_hdr_total_length(wsi, token);
   if (length <= 0) return {};
-  std::string query(static_cast<std::size_t>(length) + 1, '\0');
-  if (lws_hdr_copy(wsi, query.data(), length + 1, WSI_TOKEN_HTTP_URI_ARGS) < 0) return {};
-  query.pop_back();
-  return query;
+  std::string value(static_cast<std::size_t>(length) + 1, '\0');
+  if (lws_hdr_copy(wsi, value.data(), length + 1, token) < 0) return {};
+  value.pop_back();
+  return value;
 }
+
+Listener& listener_of(lws_vhost* vhost) { return *static_cast<Listener*>(lws_vhost_user(vhost)); }
+Listener& listener_of(lws* wsi) { return listener_of(lws_get_vhost(wsi)); }
 
 // Returns what the callback is to return: nonzero closes the connection.
 int refuse(lws* wsi, unsigned code) {
@@ -53,12 +63,12 @@ int refuse(lws* wsi, unsigned code) {
   return -1;
 }
 
-int respond(lws* wsi, Session* session, std::string_view path) {
-  const bool head = lws_hdr_total_length(wsi, WSI_TOKEN_HEAD_URI) > 0;
-  if (!head && lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) <= 0)
-    return refuse(wsi, HTTP_STATUS_METHOD_NOT_ALLOWED);
-  const auto* listener = static_cast<Listener*>(lws_vhost_user(lws_get_vhost(wsi)));
-  HttpResponse response = listener->handler(path, query_of(wsi));
+int respond(lws* wsi, Session* session, HttpCall call) {
+  const std::string query = header(wsi, WSI_TOKEN_HTTP_URI_ARGS);
+  const std::string content_type = header(wsi, WSI_TOKEN_HTTP_CONTENT_TYPE);
+  call.query = query;
+  call.content_type = content_type;
+  HttpResponse response = listener_of(wsi).handler(call);
 
   std::array<unsigned char, LWS_PRE + 1024> buffer;
   unsigned char* const start = buffer.data() + LWS_PRE;
@@ -68,10 +78,50 @@ int respond(lws* wsi, Session* session, std::string_view path) {
                                   response.content_type.c_str(), response.body.size(), &at, end) ||
       lws_finalize_write_http_header(wsi, start, &at, end))
     return -1;
-  if (head || response.body.empty()) return lws_http_transaction_completed(wsi) ? -1 : 0;
+  if (call.method == "HEAD" || response.body.empty())
+    return lws_http_transaction_completed(wsi) ? -1 : 0;
   drop(session);
   session->exchange = new Exchange{.body = std::move(response.body)};
   lws_callback_on_writable(wsi);
+  return 0;
+}
+
+int end_body(lws* wsi, Session* session) {
+  const std::unique_ptr<Exchange> posted(std::exchange(session->exchange, nullptr));
+  return respond(wsi, session, {.method = "POST", .path = posted->path, .body = posted->arrived});
+}
+
+// A POST waits for its body; what would not fit is refused before it is read.
+int begin_body(lws* wsi, Session* session, std::string_view path) {
+  const std::size_t limit = listener_of(wsi).options.max_body_bytes;
+  if (limit == 0) return refuse(wsi, HTTP_STATUS_METHOD_NOT_ALLOWED);
+  const std::string length = header(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH);
+  std::size_t bytes = 0;
+  const auto [end, error] = std::from_chars(length.data(), length.data() + length.size(), bytes);
+  if (length.empty() || error == std::errc::invalid_argument ||
+      end != length.data() + length.size())
+    return refuse(wsi, HTTP_STATUS_LENGTH_REQUIRED);
+  if (error != std::errc() || bytes > limit) return refuse(wsi, HTTP_STATUS_REQ_ENTITY_TOO_LARGE);
+  drop(session);
+  session->exchange = new Exchange{.path = std::string(path)};
+  session->exchange->arrived.reserve(bytes);
+  return 0;
+}
+
+int begin(lws* wsi, Session* session, std::string_view path) {
+  if (lws_hdr_total_length(wsi, WSI_TOKEN_POST_URI) > 0) return begin_body(wsi, session, path);
+  if (lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) > 0)
+    return respond(wsi, session, {.method = "GET", .path = path});
+  if (lws_hdr_total_length(wsi, WSI_TOKEN_HEAD_URI) > 0)
+    return respond(wsi, session, {.method = "HEAD", .path = path});
+  return refuse(wsi, HTTP_STATUS_METHOD_NOT_ALLOWED);
+}
+
+int take_body(lws* wsi, Session* session, std::string_view bytes) {
+  Exchange* exchange = session->exchange;
+  if (exchange == nullptr) return -1;
+  if (exchange->arrived.size() + bytes.size() > listener_of(wsi).options.max_body_bytes) return -1;
+  exchange->arrived.append(bytes);
   return 0;
 }
 
@@ -96,9 +146,18 @@ int send_more(lws* wsi, Session* session) {
 
 int on_lws(lws* wsi, lws_callback_reasons reason, void* user, void* in, std::size_t length) {
   auto* session = static_cast<Session*>(user);
+  const std::string_view text(static_cast<const char*>(in), in != nullptr ? length : 0);
   switch (reason) {
+    case LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS:  // a listener's TLS context is made
+      if (auto* context = static_cast<SSL_CTX*>(user))
+        listener_of(static_cast<lws_vhost*>(in)).options.certificate->serve(context);
+      return 0;
     case LWS_CALLBACK_HTTP:
-      return respond(wsi, session, std::string_view(static_cast<const char*>(in), length));
+      return begin(wsi, session, text);
+    case LWS_CALLBACK_HTTP_BODY:
+      return take_body(wsi, session, text);
+    case LWS_CALLBACK_HTTP_BODY_COMPLETION:
+      return session->exchange != nullptr ? end_body(wsi, session) : -1;
     case LWS_CALLBACK_HTTP_WRITEABLE:
       return send_more(wsi, session);
     case LWS_CALLBACK_HTTP_DROP_PROTOCOL:
@@ -132,7 +191,8 @@ HttpServer::HttpServer(uv_loop_s* loop, Log& log, HttpServerLimits limits)
   void* loops[1] = {loop};
   lws_context_creation_info info{};
   info.port = CONTEXT_PORT_NO_LISTEN;
-  info.options = LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_EXPLICIT_VHOSTS;
+  info.options = LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_EXPLICIT_VHOSTS |
+                 LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
   info.foreign_loops = loops;
   info.protocols = kProtocols.data();
   // Also bounds a table that would otherwise be sized by the process' limit of descriptors.
@@ -156,7 +216,8 @@ HttpServer::~HttpServer() {
   lws_context_destroy(impl_->context);
 }
 
-Result<int> HttpServer::listen(const ListenAddress& address, HttpHandler handler) {
+Result<int> HttpServer::listen(const ListenAddress& address, HttpHandler handler,
+                               ListenOptions options) {
   const std::string shown = address.host + ":" + std::to_string(address.port);
   const auto failed = [&](const char* why) {
     return Error{.kind = ErrorKind::kUnavailable, .message = why, .where = shown};
@@ -164,7 +225,7 @@ Result<int> HttpServer::listen(const ListenAddress& address, HttpHandler handler
   if (impl_->context == nullptr) return failed("the HTTP server did not start");
   const std::string name = "listener" + std::to_string(impl_->listeners.size());
   impl_->listeners.push_back(
-      std::make_unique<Listener>(Listener{name, address, std::move(handler)}));
+      std::make_unique<Listener>(Listener{name, address, std::move(handler), options}));
   Listener& listener = *impl_->listeners.back();
   lws_context_creation_info info{};
   info.port = address.port;
@@ -175,6 +236,13 @@ Result<int> HttpServer::listen(const ListenAddress& address, HttpHandler handler
   info.keepalive_timeout = impl_->limits.idle_seconds;
   info.timeout_secs = static_cast<unsigned>(impl_->limits.request_seconds);
   info.options = LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND;
+  if (options.certificate != nullptr) {
+    // Its certificate comes by a callback.
+    info.options |= LWS_SERVER_OPTION_CREATE_VHOST_SSL_CTX | LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
+    info.ssl_options_set = SSL_OP_NO_SSLv3 | SSL_OP_NO_TLSv1 | SSL_OP_NO_TLSv1_1;
+    info.ssl_cipher_list = "ECDHE+AESGCM:ECDHE+CHACHA20";  // of TLS 1.2
+    info.alpn = "http/1.1";
+  }
   lws_vhost* vhost = lws_create_vhost(impl_->context, &info);
   if (vhost == nullptr) return failed("cannot listen here: is the port taken?");
   return lws_get_vhost_listen_port(vhost);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // HttpServer: request in, response out, on the loop's thread. libwebsockets parses and enforces the
-// limits; nothing of it shows here, so that it can be exchanged. GET and HEAD only.
+// limits; nothing of it shows here, so that it can be exchanged. GET and HEAD, and POST where a
+// listener takes bodies.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -16,13 +18,23 @@ struct uv_loop_s;
 
 namespace berth {
 
+class ServingCertificate;
+
+// What a client asks. Valid during the handler's call.
+struct HttpCall {
+  std::string_view method;  // "GET", "HEAD", "POST"
+  std::string_view path;    // without the query
+  std::string_view query;
+  std::string_view content_type;  // of a POST; may be empty
+  std::string_view body;
+};
 struct HttpResponse {
   int status = 200;
   std::string content_type = "text/plain; charset=utf-8";
   std::string body;
 };
-// `path` without the query. Called on the loop's thread; must answer at once.
-using HttpHandler = std::function<HttpResponse(std::string_view path, std::string_view query)>;
+// Called on the loop's thread; must answer at once.
+using HttpHandler = std::function<HttpResponse(const HttpCall&)>;
 
 struct ListenAddress {
   std::string host;  // empty: every address
@@ -40,6 +52,11 @@ struct HttpServerLimits {
   int request_seconds = 10;  // for a request to arrive and its response to be taken
 };
 
+struct ListenOptions {
+  std::size_t max_body_bytes = 0;             // of a POST; zero: none is taken
+  ServingCertificate* certificate = nullptr;  // TLS 1.2 or later; outlives the server
+};
+
 class HttpServer {
  public:
   // The loop must outlive the server and not be running when the server is destroyed.
@@ -49,7 +66,7 @@ class HttpServer {
   ~HttpServer();
 
   // The port it listens on. An error names the address.
-  Result<int> listen(const ListenAddress& address, HttpHandler handler);
+  Result<int> listen(const ListenAddress& address, HttpHandler handler, ListenOptions options = {});
 
  private:
   struct Impl;

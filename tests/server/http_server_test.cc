@@ -72,14 +72,13 @@ class HttpServerTest : public ::testing::Test {
   void serve(HttpServerLimits limits, const std::function<void(int port)>& client) {
     UvLoop loop;
     HttpServer server(loop.raw(), log_, limits);
-    const Result<int> port =
-        server.listen({"127.0.0.1", 0}, [](std::string_view path, std::string_view query) {
-          HttpResponse response;
-          if (path == "/large") response.body.assign(300'000, 'x');
-          if (path == "/echo") response.body = "q=" + std::string(query);
-          if (path == "/none") response.status = 404;
-          return response;
-        });
+    const Result<int> port = server.listen({"127.0.0.1", 0}, [](const HttpCall& call) {
+      HttpResponse response;
+      if (call.path == "/large") response.body.assign(300'000, 'x');
+      if (call.path == "/echo") response.body = "q=" + std::string(call.query);
+      if (call.path == "/none") response.status = 404;
+      return response;
+    });
     ASSERT_TRUE(port.has_value()) << describe(port.error());
     std::thread thread([&] {
       client(*port);

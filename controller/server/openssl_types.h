@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// OpenSSL's objects, freed when their holder goes.
+#pragma once
+
+#include <openssl/bio.h>
+#include <openssl/evp.h>
+#include <openssl/x509.h>
+
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "apis/time.h"
+
+namespace berth {
+
+template <auto kFree>
+struct OpensslFree {
+  template <class T>
+  void operator()(T* what) const {
+    kFree(what);
+  }
+};
+inline void free_certificates(STACK_OF(X509) * all) { sk_X509_pop_free(all, X509_free); }
+
+using Bio = std::unique_ptr<BIO, OpensslFree<BIO_free>>;
+using X509Certificate = std::unique_ptr<X509, OpensslFree<X509_free>>;
+using X509Certificates = std::unique_ptr<STACK_OF(X509), OpensslFree<free_certificates>>;
+using PrivateKey = std::unique_ptr<EVP_PKEY, OpensslFree<EVP_PKEY_free>>;
+
+// Reads from the text, which must outlive it.
+Bio read_from(std::string_view text);
+// The next certificate, or none. The error queue says whether the text had ended.
+X509Certificate read_certificate(BIO* from);
+// An encrypted key is none: nobody is asked for a password.
+PrivateKey read_key(BIO* from);
+std::optional<Time> end_of(const X509& certificate);
+
+}  // namespace berth
