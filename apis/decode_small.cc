@@ -80,14 +80,4 @@ void read(JsonCursor object, ClusterPolicy& out) {
   object["spec"]["migManager"]["config"]["name"].read(out.mig_manager_config_map);
 }
 
-void read(JsonCursor object, Lease& out) {
-  object["metadata"].read(out.meta);
-  JsonCursor spec = object["spec"];
-  spec["holderIdentity"].read(out.holder_identity);
-  spec["leaseDurationSeconds"].read(out.lease_duration_seconds);
-  spec["acquireTime"].read(out.acquire_time);
-  spec["renewTime"].read(out.renew_time);
-  spec["leaseTransitions"].read(out.lease_transitions);
-}
-
 }  // namespace berth

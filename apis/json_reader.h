@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads simdjson's on-demand values in one pass, front to back, for decode_pod.cc and
-// decode_node.cc. Nothing is looked at twice and what nobody asks for is skipped by index. Every
-// function returns false at the first fault; the fault's path grows while the callers return,
+// Reads simdjson's on-demand values in one pass, front to back, for decode_pod.cc, decode_node.cc
+// and decode_lease.cc. Nothing is looked at twice and what nobody asks for is skipped by index.
+// Every function returns false at the first fault; the fault's path grows while the callers return,
 // innermost name last to be prepended, so a good document pays nothing for it.
 #pragma once
 

@@ -71,5 +71,18 @@ TEST(DecodeNode, NamesThePathOfAWrongType) {
   });
 }
 
+TEST(DecodeLease, NamesThePathOfAWrongType) {
+  expect_errors<Lease>({
+      {R"({"metadata":{"resourceVersion":7}})", "metadata.resourceVersion", "must be a string"},
+      {R"({"spec":{"holderIdentity":{}}})", "spec.holderIdentity", "must be a string"},
+      {R"({"spec":{"leaseDurationSeconds":"15"}})", "spec.leaseDurationSeconds",
+       "must be a whole number, is a string"},
+      {R"({"spec":{"leaseTransitions":1.5}})", "spec.leaseTransitions", "must be a whole number"},
+      {R"({"spec":{"renewTime":"soon"}})", "spec.renewTime", "not a time"},
+      {R"({"spec":{"acquireTime":0}})", "spec.acquireTime", "must be a string"},
+      {R"({"spec":[]})", "spec", "must be an object, is a list"},
+  });
+}
+
 }  // namespace
 }  // namespace berth::test
