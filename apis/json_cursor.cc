@@ -39,7 +39,9 @@ bool JsonCursor::present() const { return value_ != nullptr && !value_->is_null(
 
 JsonCursor JsonCursor::operator[](std::string_view key) const {
   JsonCursor child(nullptr, *error_);
-  child.path_ = path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key);
+  child.path_ = path_;
+  if (!path_.empty()) child.path_ += '.';
+  child.path_ += key;
   if (!present()) return child;
   if (!value_->is_object()) {
     expect("an object");
@@ -60,7 +62,7 @@ std::vector<JsonCursor> JsonCursor::items() const {
   items.reserve(value_->size());
   for (const nlohmann::json& item : *value_) {
     items.emplace_back(&item, *error_);
-    items.back().path_ = fmt::format("{}[{}]", path_, items.size() - 1);
+    items.back().path_ = path_ + "[" + std::to_string(items.size() - 1) + "]";
   }
   return items;
 }
