@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <optional>
 
@@ -89,13 +90,29 @@ std::optional<Time> read_time(std::string_view text) {
          std::chrono::minutes(*minute) + std::chrono::seconds(*second) + fraction - *offset;
 }
 
+// The number's last `digits` digits.
+void append_number(std::string& to, std::int64_t number, std::size_t digits) {
+  to.resize(to.size() + digits);
+  for (auto at = to.rbegin(); digits > 0; --digits, number /= 10)
+    *at++ = static_cast<char>('0' + number % 10);
+}
+
 std::string format_seconds(Time time) {
   auto day = std::chrono::floor<days>(time);
   std::chrono::year_month_day date(day);
   auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time - day).count();
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                     seconds / 3600, seconds / 60 % 60, seconds % 60);
+  std::string text;
+  text.reserve(std::size("2026-11-21T14:22:49.123456Z"));
+  if (const int year{date.year()}; year >= 0 && year <= 9999)
+    append_number(text, year, 4);
+  else  // an offset may lead there
+    text += fmt::format("{:04}", year);
+  append_number(text += '-', static_cast<unsigned>(date.month()), 2);
+  append_number(text += '-', static_cast<unsigned>(date.day()), 2);
+  append_number(text += 'T', seconds / 3600, 2);
+  append_number(text += ':', seconds / 60 % 60, 2);
+  append_number(text += ':', seconds % 60, 2);
+  return text;
 }
 
 Error duration_error(std::string_view text, std::string_view advice) {
@@ -126,7 +143,9 @@ std::string format_time(Time time) { return format_seconds(time) + "Z"; }
 
 std::string format_micro_time(Time time) {
   auto fraction = (time - std::chrono::floor<std::chrono::seconds>(time)).count();
-  return fmt::format("{}.{:06}Z", format_seconds(time), fraction);
+  std::string text = format_seconds(time) + ".";
+  append_number(text, fraction, 6);
+  return text += 'Z';
 }
 
 Result<Duration> parse_duration(std::string_view text) {
