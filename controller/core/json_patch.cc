@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/core/json_patch.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace berth {
@@ -25,6 +26,14 @@ std::string annotation_path(std::string_view key) {
 }
 
 std::string quote_json(std::string_view text) {
+  const auto stays = [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; };
+  if (std::ranges::all_of(text, stays)) {
+    std::string quoted;
+    quoted.reserve(text.size() + 2);
+    quoted += '"';
+    quoted += text;
+    return quoted += '"';
+  }
   // Bytes that are not UTF-8 become U+FFFD: the API server would refuse them.
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

@@ -27,6 +27,12 @@ TEST(JsonPatch, BytesThatAreNotUtf8DoNotThrow) {
   EXPECT_EQ(quote_json("a\xff"), "\"a\xef\xbf\xbd\"");
 }
 
+TEST(JsonPatch, QuotesText) {
+  EXPECT_EQ(quote_json("a b~"), "\"a b~\"");
+  EXPECT_EQ(quote_json(""), "\"\"");
+  EXPECT_EQ(quote_json("a\"b\\c\n\x01\x7fü"), "\"a\\\"b\\\\c\\n\\u0001\x7fü\"");
+}
+
 TEST(Plan, StepsOfOneObjectStayTogetherInOrder) {
   Plan plan;
   ObjectRef a{"Node", "", "a", "1"}, b{"Node", "", "b", "2"};
