@@ -61,9 +61,10 @@ bool Invariants::is_old_news(const std::optional<MonotonicTime>& since) const {
 // berth's advantage.
 MonotonicTime Invariants::time_of_sending(const Change& change) const {
   const std::string& record = annotation_at(change.after.get(), names::kRolloutAnnotation);
-  if (const auto sent = sent_.find(fmt::format("{} {} {}", change.user, change.key.name, record));
-      sent != sent_.end())
-    return sent->second;
+  if (!record.empty())
+    if (const auto sent = sent_.find(fmt::format("{} {} {}", change.user, change.key.name, record));
+        sent != sent_.end())
+      return sent->second;
   const auto sent = ledger_sent_.find(change.user);
   if (change.key.name == names::kSlotsConfigMap && sent != ledger_sent_.end()) return sent->second;
   return clock_.now();

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "apis/decode.h"
+#include "apis/decode_frame.h"
 #include "apis/names.h"
 #include "tests/explore/look.h"
 
@@ -228,10 +228,11 @@ void Truth::take_config_map(const Change& change, MonotonicTime now) {
 }
 
 void Truth::take_layout(const Change& change, MonotonicTime now) {
-  std::string text = change.after->dump();
-  Result<MIGLayout> decoded = decode_object<MIGLayout>(text);
-  if (!decoded.has_value()) return;
-  const std::string uid = decoded->meta.uid;
+  std::optional<Error> error;
+  MIGLayout decoded;
+  read(JsonCursor(change.after.get(), error), decoded);
+  if (error) return;
+  const std::string uid = decoded.meta.uid;
   if (change.kind == Change::Kind::kDeleted) {
     if (const auto found = layouts.find(uid); found != layouts.end()) {
       gone_layouts[uid] = {now, std::move(found->second)};
@@ -240,10 +241,10 @@ void Truth::take_layout(const Change& change, MonotonicTime now) {
     return;
   }
   TrueLayout& layout = layouts[uid];
-  if (!layout.object.meta.uid.empty() && layout.object.spec != decoded->spec)
+  if (!layout.object.meta.uid.empty() && layout.object.spec != decoded.spec)
     layout.former.emplace_back(now, std::move(layout.object.spec));
-  if (layout.object.meta.generation != decoded->meta.generation) layout.spec_since = now;
-  layout.object = std::move(decoded).value();
+  if (layout.object.meta.generation != decoded.meta.generation) layout.spec_since = now;
+  layout.object = std::move(decoded);
 }
 
 void Truth::take_lease(const Change& change, MonotonicTime now) {
