@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "apis/fields.h"
 #include "apis/int_or_percent.h"
-#include "apis/layout_fields.h"
 #include "apis/nearest_name.h"
 #include "apis/time.h"
 
@@ -37,6 +37,29 @@ std::string describe_value(const Json& value) {
     return fmt::format("the text \"{}\"", shorten(value.get_ref<const std::string&>()));
   if (value.is_null()) return "nothing";
   return value.dump();
+}
+
+// RFC 4648 with padding, as the server reads `format: byte`.
+bool is_base64(std::string_view text) {
+  if (text.size() % 4 != 0) return false;
+  for (int padding = 0; padding < 2 && text.ends_with('='); ++padding) text.remove_suffix(1);
+  return std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' ||
+           c == '/';
+  });
+}
+
+// The first earlier item with the same keys, or i.
+std::size_t twin_of(const Json& items, std::size_t i, const std::vector<std::string>& keys) {
+  const auto same = [&](const Json& other) {
+    return std::all_of(keys.begin(), keys.end(), [&](const std::string& key) {
+      return other.is_object() && items[i].is_object() && other.contains(key) &&
+             items[i].contains(key) && other[key] == items[i][key];
+    });
+  };
+  std::size_t at = 0;
+  while (at < i && !same(items[at])) ++at;
+  return at;
 }
 
 // Unicode characters, as the server counts a string's length.
@@ -129,6 +152,11 @@ class Checker {
     for (std::size_t i = 0; i < value.size(); ++i) {
       std::string item_path = fmt::format("{}[{}]", path, i);
       check(value[i], field.children.front(), item_path);
+      if (!field.keys.empty() && twin_of(value, i, field.keys) < i) {
+        complain(item_path,
+                 fmt::format("has the {} of entry [{}]; remove one of the two, or rename it",
+                             join(field.keys), twin_of(value, i, field.keys)));
+      }
       if (!field.set) continue;
       for (std::size_t j = 0; j < i; ++j) {
         if (value[i] == value[j]) {
@@ -155,7 +183,11 @@ class Checker {
   }
 
   void check_text(const Json& value, const Field& field, const std::string& path) {
-    if (!value.is_string()) return wrong_type(value, "text", path);
+    if (!value.is_string()) {
+      wrong_type(value, "text", path);
+      if (value.is_primitive()) complaints_.back().message += "; put it in quotes";
+      return;
+    }
     const auto& text = value.get_ref<const std::string&>();
     if (!field.one_of.empty()) {
       if (std::find(field.one_of.begin(), field.one_of.end(), text) != field.one_of.end()) return;
@@ -172,6 +204,7 @@ class Checker {
     if (!field.pattern.empty() && !matches_pattern(text, field.pattern)) {
       complain(path, fmt::format("\"{}\" cannot stand here", shorten(text)), field.advice);
     }
+    if (field.base64 && !is_base64(text)) complain(path, "is not base64", field.advice);
   }
 
   void check_integer(const Json& value, const Field& field, const std::string& path) {

@@ -1,21 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <nlohmann/json.hpp>
-
+#include "apis/decode_custom.h"
 #include "apis/decode_frame.h"
 #include "apis/layout_fields.h"
 
 namespace berth {
 namespace {
-
-// The value whose to_string() stands there; the field table has refused every other text.
-template <class E>
-void read_enum(const JsonCursor& cursor, E& out, std::initializer_list<E> values) {
-  std::string text;
-  cursor.read(text);
-  for (E value : values) {
-    if (text == to_string(value)) out = value;
-  }
-}
 
 void read(const JsonCursor& item, DeviceLayout& out) {
   if (item["gpus"].present()) item["gpus"].read(out.gpus.emplace());
@@ -77,15 +66,7 @@ void read(const JsonCursor& status, MIGLayoutStatus& out) {
     item["message"].read(detail.message);
     item["since"].read(detail.since);
   }
-  for (const JsonCursor& item : status["conditions"].items()) {
-    Condition& condition = out.conditions.emplace_back();
-    item["type"].read(condition.type);
-    item["status"].read(condition.status);
-    item["reason"].read(condition.reason);
-    item["message"].read(condition.message);
-    item["observedGeneration"].read(condition.observed_generation);
-    item["lastTransitionTime"].read(condition.last_transition_time);
-  }
+  read_conditions(status["conditions"], out.conditions);
 }
 
 }  // namespace
@@ -104,15 +85,8 @@ void read_spec(const JsonCursor& spec, MIGLayoutSpec& out) {
 
 void read(JsonCursor object, MIGLayout& out) {
   object["metadata"].read(out.meta);
-  JsonCursor spec = object["spec"];
-  if (spec.present()) {
-    std::vector<Complaint> complaints;
-    check_field(*spec.json(), layout_spec_field(), "spec", UnknownFields::kIgnore, complaints);
-    if (!complaints.empty()) {
-      return object.fail_at(complaints.front().path, complaints.front().message);
-    }
-    read_spec(spec, out.spec);
-  }
+  if (!check_spec(object, layout_spec_field())) return;
+  read_spec(object["spec"], out.spec);
   read(object["status"], out.status);
 }
 

@@ -11,27 +11,6 @@
 namespace berth {
 namespace {
 
-// What GPU feature discovery or the layout itself writes anew when a node's MIG layout changes.
-bool changes_with_layout(std::string_view label) {
-  return label == "nvidia.com/gpu.product" || label == "nvidia.com/gpu.count" ||
-         label == "nvidia.com/gpu.memory" || label == "nvidia.com/gpu.replicas" ||
-         label.starts_with("nvidia.com/mig-") || label.starts_with("nvidia.com/mig.config");
-}
-
-void check_expressions(const LabelSelector& selector, const std::string& path,
-                       std::vector<Error>& errors) {
-  for (std::size_t i = 0; i < selector.match_expressions.size(); ++i) {
-    const SelectorRequirement& r = selector.match_expressions[i];
-    std::string where = fmt::format("{}.matchExpressions[{}].values", path, i);
-    bool wants_values = r.op == SelectorOperator::kIn || r.op == SelectorOperator::kNotIn;
-    if (wants_values && r.values.empty())
-      errors.push_back(invalid_spec(where, rules::kValuesNeeded));
-    if (!wants_values && !r.values.empty()) {
-      errors.push_back(invalid_spec(where, rules::kValuesForbidden));
-    }
-  }
-}
-
 void check_selectors(const MIGLayoutSpec& spec, std::vector<Error>& errors) {
   if (!spec.node_selector && spec.product_selector.empty()) {
     errors.push_back(invalid_spec("spec.nodeSelector", rules::kNoSelector));
@@ -44,18 +23,8 @@ void check_selectors(const MIGLayoutSpec& spec, std::vector<Error>& errors) {
     }
   }
   if (!spec.node_selector) return;
-  const auto& labels = spec.node_selector->match_labels;
-  if (std::any_of(labels.begin(), labels.end(),
-                  [](const auto& label) { return changes_with_layout(label.first.view()); })) {
-    errors.push_back(invalid_spec("spec.nodeSelector.matchLabels", rules::kOwnLabel));
-  }
-  const auto& expressions = spec.node_selector->match_expressions;
-  for (std::size_t i = 0; i < expressions.size(); ++i) {
-    if (changes_with_layout(expressions[i].key.view())) {
-      errors.push_back(invalid_spec(fmt::format("spec.nodeSelector.matchExpressions[{}].key", i),
-                                    rules::kOwnLabel));
-    }
-  }
+  check_labels(*spec.node_selector, changes_with_layout, rules::kOwnLabel, "spec.nodeSelector",
+               errors);
   check_expressions(*spec.node_selector, "spec.nodeSelector", errors);
 }
 

@@ -3,6 +3,8 @@
 // compares them.
 #pragma once
 
+#include "apis/selector_rules.h"
+
 namespace berth::rules {
 
 inline constexpr char kNameTooLong[] =
@@ -18,8 +20,6 @@ inline constexpr char kOwnLabel[] =
     "with productSelector instead";
 inline constexpr char kProductSuffix[] =
     "write the hardware's product without -MIG-… or -SHARED, which come and go with the layout";
-inline constexpr char kValuesNeeded[] = "In and NotIn need at least one value";
-inline constexpr char kValuesForbidden[] = "Exists and DoesNotExist take no values";
 inline constexpr char kRetiredAndKept[] =
     "a resource may not be retired and kept by minAvailable at once; remove one of the two";
 

@@ -4,20 +4,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "apis/status_json.h"
+
 namespace berth {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-// The server refuses a longer message, and with it the whole status. Cut between characters, never
-// inside one.
-std::string clip(const std::string& message) {
-  if (message.size() <= limits::kMaxMessage) return message;
-  constexpr std::string_view kDots = "...";
-  std::size_t end = limits::kMaxMessage - kDots.size();
-  while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xC0) == 0x80) --end;
-  return message.substr(0, end).append(kDots);
-}
+using Json = StatusJson;
 
 Json encode(const NodeCounts& nodes) {
   return Json{{"selected", nodes.selected},      {"updated", nodes.updated},
@@ -33,15 +25,6 @@ Json encode(const NodeDetail& detail) {
   return json;
 }
 
-Json encode(const Condition& condition) {
-  return Json{{"type", condition.type},
-              {"status", condition.status},
-              {"observedGeneration", condition.observed_generation},
-              {"lastTransitionTime", format_time(condition.last_transition_time)},
-              {"reason", condition.reason},
-              {"message", clip(condition.message)}};
-}
-
 Json encode(const MIGLayoutStatus& status) {
   // Empty lists are written out: a merge patch keeps what it does not name.
   Json json{{"observedGeneration", status.observed_generation},
@@ -50,20 +33,14 @@ Json encode(const MIGLayoutStatus& status) {
             {"nodes", encode(status.nodes)},
             {"capacity", Json::object()},
             {"details", Json::array()},
-            {"conditions", Json::array()}};
+            {"conditions", encode(status.conditions)}};
   for (const RenderedConfig& config : status.configs) {
     json["configs"].push_back({{"product", config.product}, {"name", config.name}});
   }
   for (const auto& [resource, count] : status.capacity) json["capacity"][resource] = count;
   std::size_t details = std::min(status.details.size(), limits::kMaxDetails);
   for (std::size_t i = 0; i < details; ++i) json["details"].push_back(encode(status.details[i]));
-  for (const Condition& c : status.conditions) json["conditions"].push_back(encode(c));
   return json;
-}
-
-// A message may quote foreign bytes: what is no UTF-8 is replaced, never thrown over.
-std::string dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace
@@ -89,8 +66,7 @@ std::string encode_status_patch(const MIGLayout& read, const MIGLayoutStatus& af
   for (const auto& [resource, count] : read.status.capacity) {
     if (after.capacity.count(resource) == 0) status["capacity"][resource] = nullptr;
   }
-  Json meta{{"resourceVersion", read.meta.resource_version}};
-  return dump(Json{{"metadata", std::move(meta)}, {"status", std::move(status)}});
+  return dump_status_patch(read.meta, std::move(status));
 }
 
 }  // namespace berth

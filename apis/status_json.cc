@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apis/status_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "apis/mig_layout.h"
+
+namespace berth {
+
+std::string clip(const std::string& message) {
+  if (message.size() <= limits::kMaxMessage) return message;
+  constexpr std::string_view kDots = "...";
+  std::size_t end = limits::kMaxMessage - kDots.size();
+  while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xC0) == 0x80) --end;
+  return message.substr(0, end).append(kDots);
+}
+
+StatusJson encode(const std::vector<Condition>& conditions) {
+  StatusJson list = StatusJson::array();
+  for (const Condition& condition : conditions) {
+    list.push_back({{"type", condition.type},
+                    {"status", condition.status},
+                    {"observedGeneration", condition.observed_generation},
+                    {"lastTransitionTime", format_time(condition.last_transition_time)},
+                    {"reason", condition.reason},
+                    {"message", clip(condition.message)}});
+  }
+  return list;
+}
+
+std::string dump(const StatusJson& json) {
+  return json.dump(-1, ' ', false, StatusJson::error_handler_t::replace);
+}
+
+std::string dump_status_patch(const ObjectMeta& read, StatusJson status) {
+  StatusJson meta{{"resourceVersion", read.resource_version}};
+  return dump(StatusJson{{"metadata", std::move(meta)}, {"status", std::move(status)}});
+}
+
+}  // namespace berth
