@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apis/decode_frame.h"
+#include "apis/decode_policy.h"
 #include "apis/names.h"
 #include "apis/parse_json.h"
 
@@ -265,6 +266,7 @@ BERTH_DECODES(DaemonSet);
 BERTH_DECODES(ClusterPolicy);
 BERTH_DECODES(Lease);
 BERTH_DECODES(MIGLayout);
+BERTH_DECODES(GPUClusterPolicy);
 #undef BERTH_DECODES
 
 }  // namespace berth

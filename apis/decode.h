@@ -52,6 +52,6 @@ Result<T> decode_object(std::string& body);
 Error decode_status(int http_code, std::string_view body);
 
 // Instantiated in decode_*.cc for: Pod, Node, PodDisruptionBudget, Job, ConfigMap, DaemonSet,
-// ClusterPolicy, Lease, MIGLayout.
+// ClusterPolicy, Lease, MIGLayout, GPUClusterPolicy.
 
 }  // namespace berth

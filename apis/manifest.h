@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "apis/gpu_cluster_policy.h"
 #include "apis/mig_layout.h"
 #include "apis/result.h"
 
@@ -48,6 +49,12 @@ struct StrictLayout {
   std::vector<Finding> findings;
 };
 StrictLayout decode_strict(const ManifestDocument& document, std::string_view file);
+
+struct StrictPolicy {
+  GPUClusterPolicy policy;
+  std::vector<Finding> findings;
+};
+StrictPolicy decode_strict_policy(const ManifestDocument& document, std::string_view file);
 
 // The line of a field path or of its nearest ancestor that stands in the document.
 int line_of(const ManifestDocument& document, std::string_view field_path);

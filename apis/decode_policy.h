@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a GPUClusterPolicy. Only for apis/*.cc.
+#pragma once
+
+#include "apis/gpu_cluster_policy.h"
+#include "apis/json_cursor.h"
+
+namespace berth {
+
+void read(JsonCursor object, GPUClusterPolicy& out);
+
+// A spec as far as it can be read; whoever calls this has checked it against policy_fields.h.
+void read_spec(const JsonCursor& spec, GPUClusterPolicySpec& out);
+
+}  // namespace berth
