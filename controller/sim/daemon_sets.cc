@@ -26,21 +26,24 @@ json& node_terms(json& spec) {
 
 // What the controller adds to every pod of its own, so that neither cordon nor a silent kubelet
 // moves it.
-void add_tolerations(json& spec) {
-  for (const char* key : {"not-ready", "unreachable"})
-    spec["tolerations"].push_back({{"key", std::string("node.kubernetes.io/") + key},
-                                   {"operator", "Exists"},
-                                   {"effect", "NoExecute"}});
+json make_tolerations() {
+  json tolerations;
+  const auto tolerate = [&](const char* key, const char* effect) {
+    tolerations.push_back({{"key", std::string("node.kubernetes.io/") + key},
+                           {"operator", "Exists"},
+                           {"effect", effect}});
+  };
+  for (const char* key : {"not-ready", "unreachable"}) tolerate(key, "NoExecute");
   for (const char* key : {"disk-pressure", "memory-pressure", "pid-pressure", "unschedulable"})
-    spec["tolerations"].push_back({{"key", std::string("node.kubernetes.io/") + key},
-                                   {"operator", "Exists"},
-                                   {"effect", "NoSchedule"}});
+    tolerate(key, "NoSchedule");
+  return tolerations;
 }
 
 json spec_of_pods(const json& set) {
   const json* found = find_at(set, {"spec", "template", "spec"});
   json spec = found == nullptr ? json::object() : *found;
-  add_tolerations(spec);
+  static const json kTolerations = make_tolerations();
+  for (const json& toleration : kTolerations) spec["tolerations"].push_back(toleration);
   return spec;
 }
 
@@ -149,13 +152,12 @@ void DaemonSets::report(const StoreKey& key, const json& set, int desired) {
     ++current;
     ready += is_true(*pod, "Ready") ? 1 : 0;
   }
-  json status = {{"desiredNumberScheduled", desired},
-                 {"currentNumberScheduled", current},
-                 {"updatedNumberScheduled", current},
-                 {"numberReady", ready},
-                 {"numberAvailable", ready},
-                 {"numberMisscheduled", 0},
-                 {"observedGeneration", integer_at(set, {"metadata", "generation"}).value_or(0)}};
+  json status;
+  status["desiredNumberScheduled"] = desired;
+  status["currentNumberScheduled"] = status["updatedNumberScheduled"] = current;
+  status["numberReady"] = status["numberAvailable"] = ready;
+  status["numberMisscheduled"] = 0;
+  status["observedGeneration"] = integer_at(set, {"metadata", "generation"}).value_or(0);
   write_status(client_, key, set, std::move(status));
 }
 

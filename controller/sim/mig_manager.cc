@@ -163,11 +163,10 @@ void MigManager::fail(bool restore) {
 }
 
 std::optional<std::vector<PartedEntry>> MigManager::read_config() const {
-  const PartedFile file =
-      parse_parted_file(world_.config.read(mounted_at_, mount_phase_, world_.now()));
-  const auto config = file.configs.find(run_->config);
-  if (!file.error.empty() || config == file.configs.end()) return std::nullopt;
-  return config->second;
+  const PartedFile* file = world_.config.read(mounted_at_, mount_phase_, world_.now());
+  if (file == nullptr || !file->error.empty()) return std::nullopt;
+  const auto config = file->configs.find(run_->config);
+  return config == file->configs.end() ? std::nullopt : std::optional(config->second);
 }
 
 // One that needed a reboot and had it needs no second one: the mode survives.

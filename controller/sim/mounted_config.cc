@@ -24,16 +24,18 @@ bool MountedConfig::on_change(const Change& change, MonotonicTime now) {
   return !existed;
 }
 
-std::string MountedConfig::read(MonotonicTime mounted_at, Span phase, MonotonicTime now) const {
+const PartedFile* MountedConfig::read(MonotonicTime mounted_at, Span phase, MonotonicTime now) {
   MonotonicTime looked_at = now;
   if (period_.count() > 0) {
     const Span since_looked = (now + period_ - phase % period_) % period_;
     looked_at = std::max(mounted_at, now - since_looked);
   }
-  const Version* seen = nullptr;
-  for (const Version& version : versions_)
+  Version* seen = nullptr;
+  for (Version& version : versions_)
     if (seen == nullptr || version.since <= looked_at) seen = &version;
-  return seen == nullptr ? "" : text_at(*seen->object, {"data", "config.yaml"});
+  if (seen == nullptr) return nullptr;
+  if (!seen->file) seen->file = parse_parted_file(text_at(*seen->object, {"data", "config.yaml"}));
+  return &*seen->file;
 }
 
 }  // namespace berth::sim

@@ -5,8 +5,10 @@
 
 #include <chrono>
 #include <deque>
+#include <optional>
 #include <string>
 
+#include "controller/sim/mig_parted.h"
 #include "controller/sim/store.h"
 #include "controller/sim/virtual_clock.h"
 
@@ -22,13 +24,14 @@ class MountedConfig {
 
   bool exists() const { return exists_; }
   // The file that a pod sees which has mounted the map at `mounted_at`; `phase` of the period is
-  // when its kubelet looks.
-  std::string read(MonotonicTime mounted_at, Span phase, MonotonicTime now) const;
+  // when its kubelet looks. Null: there never was one. Good until the map changes.
+  const PartedFile* read(MonotonicTime mounted_at, Span phase, MonotonicTime now);
 
  private:
   struct Version {
     MonotonicTime since;
     ObjectPtr object;
+    std::optional<PartedFile> file{};  // once read: every node parses the same text
   };
 
   const std::string namespace_;
