@@ -13,6 +13,7 @@ MAY_INCLUDE = {
     "apis": {"apis"},
     "controller/core": {"apis", "controller/core"},
     "controller/mig": {"apis", "controller/core", "controller/mig"},
+    "controller/policy": {"apis", "controller/core", "controller/policy"},
     "controller/preview": {"apis", "controller/core", "controller/mig", "controller/preview"},
     "controller/io": {"controller/io"},
     "controller/client": {"apis", "controller/io", "controller/client"},
@@ -20,11 +21,11 @@ MAY_INCLUDE = {
     "controller/sim": {"apis", "controller/io", "controller/sim"},
     "controller/scenario": {"apis", "controller/core", "controller/mig", "controller/io", "controller/client", "controller/runtime",
                             "controller/sim", "controller/scenario"},
-    "controller/live": {"controller/io", "controller/client", "controller/live"},
+    "controller/live": {"controller/core", "controller/io", "controller/client", "controller/live"},
     "controller/server": {"apis", "controller/core", "controller/io", "controller/runtime", "controller/live", "controller/server"},
 }
 FOREIGN_TO_PURE = re.compile(r'#include\s+<(uv\.h|curl/|openssl/|spdlog/|libwebsockets|CLI/|prometheus/|thread|fstream|random|mutex)')
-PURE = ("apis", "controller/core", "controller/mig", "controller/preview")
+PURE = ("apis", "controller/core", "controller/mig", "controller/policy", "controller/preview")
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 
 
