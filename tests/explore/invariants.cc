@@ -80,7 +80,7 @@ void Invariants::take(const Change& change) {
   const std::string_view plural = change.key.type->plural;
   const bool by_berth = is_berth(change.user);
   if (by_berth) {
-    by_ = fmt::format("{} by {}", change.key.str(), change.user);
+    by_ = change.key.str() + " by " + change.user;
     sent_at_ = time_of_sending(change);
     judge_unseen(change);
     if (plural != "leases" && plural != "events") {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apis/names.h"
+#include "apis/parse_json.h"
 #include "tests/explore/invariants.h"
 #include "tests/explore/look.h"
 
@@ -28,8 +29,6 @@ std::string pod_of(std::string_view path) {
   const std::string_view name = path.substr(at + 6);
   return fmt::format("{}/{}", path.substr(0, at), name.substr(0, name.find('/')));
 }
-
-json parse(const std::string& body) { return json::parse(body, nullptr, false); }
 
 const json* find_condition(const json* object, const std::string& type) {
   const json* conditions = at(object, {"status", "conditions"});
@@ -56,7 +55,7 @@ void Invariants::judge_pod(const Change& change) {
 }
 
 void Invariants::take_request(const std::string& user, const HttpRequest& request) {
-  by_ = fmt::format("{} {} by {}", request.method, request.target, user);
+  by_ = request.method + " " + request.target + " by " + user;
   sent_at_ = clock_.now();
   count(requests_, bounds_.requests_per_minute, "requests");
   if (request.method == "GET") return;
@@ -87,7 +86,7 @@ void Invariants::judge_lease(const std::string& user) {
 void Invariants::take_node_patch(const std::string& user, const HttpRequest& request) {
   std::string text;
   bool cordons = false;
-  for (const json& step : parse(request.body)) {
+  for (const json& step : parse_json(request.body)) {
     if (!step.is_object() || text_at(&step, {"op"}) == "test") continue;
     cordons =
         cordons || (text_at(&step, {"path"}) == "/spec/unschedulable" && true_at(&step, {"value"}));
@@ -106,14 +105,14 @@ void Invariants::take_node_patch(const std::string& user, const HttpRequest& req
 }
 
 void Invariants::judge_eviction(const HttpRequest& request, const std::string& pod) {
-  const json body = parse(request.body);
+  const json body = parse_json(request.body);
   if (text_at(&body, {"deleteOptions", "preconditions", "uid"}).empty())
     complain("Drain", pod + " is evicted without its uid");
   if (request.target.find("dryRun=All") == std::string::npos) judge_removal(pod);
 }
 
 void Invariants::judge_deletion(const HttpRequest& request, const std::string& pod) {
-  const json body = parse(request.body);
+  const json body = parse_json(request.body);
   if (text_at(&body, {"preconditions", "uid"}).empty())
     complain("Drain", pod + " is deleted without its uid");
   if (const json* grace = at(&body, {"gracePeriodSeconds"}); grace != nullptr && *grace == 0)
