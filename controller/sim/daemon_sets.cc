@@ -26,7 +26,7 @@ json& node_terms(json& spec) {
 
 // What the controller adds to every pod of its own, so that neither cordon nor a silent kubelet
 // moves it.
-json make_tolerations() {
+json own_tolerations() {
   json tolerations;
   const auto tolerate = [&](const char* key, const char* effect) {
     tolerations.push_back({{"key", std::string("node.kubernetes.io/") + key},
@@ -39,11 +39,17 @@ json make_tolerations() {
   return tolerations;
 }
 
-json spec_of_pods(const json& set) {
-  const json* found = find_at(set, {"spec", "template", "spec"});
-  json spec = found == nullptr ? json::object() : *found;
-  static const json kTolerations = make_tolerations();
-  for (const json& toleration : kTolerations) spec["tolerations"].push_back(toleration);
+void add_tolerations(json& spec) {
+  static const json kOwn = own_tolerations();
+  for (const json& toleration : kOwn) spec["tolerations"].push_back(toleration);
+}
+
+// As much of a pod's spec as says which nodes it may be on.
+json placement_of(const json& set) {
+  json spec = json::object();
+  for (const char* field : {"nodeSelector", "affinity", "tolerations"})
+    if (const json* found = find_at(set, {"spec", "template", "spec", field})) spec[field] = *found;
+  add_tolerations(spec);
   return spec;
 }
 
@@ -101,7 +107,7 @@ void DaemonSets::look_at(const StoreKey& key) {
   std::map<std::string, std::vector<ObjectPtr>> by_node;
   for (const ObjectPtr& pod : relations_.controlled_by(uid_of(*set)))
     by_node[node_meant(*pod)].push_back(pod);
-  const json spec = spec_of_pods(*set);
+  const json spec = placement_of(*set);
   int desired = 0;
   for (const ObjectPtr& node : client_.list("nodes")) {
     // A NoSchedule taint keeps new pods away and leaves the one that is there.
@@ -113,16 +119,16 @@ void DaemonSets::look_at(const StoreKey& key) {
     if (!pods.empty())
       thin_out(key, pods.mapped(), may_run);
     else if (wanted)
-      create_on(name_of(*node), *set, spec);
+      create_on(name_of(*node), *set);
   }
   for (const auto& [gone, pods] : by_node) thin_out(key, pods, false);
   report(key, *set, desired);
 }
 
-void DaemonSets::create_on(const std::string& node, const json& set, json pod_spec) {
+void DaemonSets::create_on(const std::string& node, const json& set) {
   json pod = make_pod(set);
-  pin(pod_spec, node);
-  pod["spec"] = std::move(pod_spec);
+  add_tolerations(pod["spec"]);
+  pin(pod["spec"], node);
   client_.create("pods", std::move(pod));
 }
 

@@ -22,7 +22,7 @@ class DaemonSets {
 
  private:
   void look_at(const StoreKey& key);
-  void create_on(const std::string& node, const nlohmann::json& set, nlohmann::json pod_spec);
+  void create_on(const std::string& node, const nlohmann::json& set);
   // Removes all pods but one, and that too if it may not run.
   void thin_out(const StoreKey& key, const std::vector<ObjectPtr>& pods, bool may_run);
   bool is_worth_keeping(const StoreKey& key, const nlohmann::json& pod);

@@ -5,13 +5,17 @@
 #include <utility>
 
 #include "apis/names.h"
+#include "controller/sim/object_fields.h"
 #include "controller/sim/operands.h"
 
 namespace berth::sim {
 using nlohmann::json;
 
 GpuOperator::GpuOperator(AgentWorld& world, GpuMachine& machine)
-    : world_(world), machine_(machine), client_(world.simulation.server(), "gpu-operator") {}
+    : world_(world),
+      machine_(machine),
+      client_(world.simulation.server(), "gpu-operator"),
+      deploy_labels_(deploy_labels()) {}
 
 void GpuOperator::look() {
   json missing = compute_missing();
@@ -26,12 +30,14 @@ void GpuOperator::look() {
 // without stays away.
 json GpuOperator::compute_missing() const {
   json body;
+  const ObjectPtr node = machine_.node();
+  const auto label = [&](const char* key) { return text_at(*node, {"metadata", "labels", key}); };
   const auto need = [&](const std::string& key, const std::string& value) {
-    if (machine_.label(key.c_str()).empty() && !machine_.as_added().labels.contains(key))
+    if (label(key.c_str()).empty() && !machine_.as_added().labels.contains(key))
       body["metadata"]["labels"][key] = value;
   };
-  for (const auto& [key, value] : deploy_labels()) need(key, value);
-  if (machine_.label(names::kMigCapable) == "true") need(names::kMigConfig, names::kAllDisabled);
+  for (const auto& [key, value] : deploy_labels_) need(key, value);
+  if (label(names::kMigCapable) == "true") need(names::kMigConfig, names::kAllDisabled);
   return body;
 }
 

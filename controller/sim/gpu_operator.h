@@ -3,8 +3,10 @@
 // runs elsewhere, so it does not mind whether the node does.
 #pragma once
 
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <string>
 
 #include "controller/sim/actor_client.h"
 #include "controller/sim/gpu_machine.h"
@@ -25,6 +27,7 @@ class GpuOperator {
   AgentWorld& world_;
   GpuMachine& machine_;
   const ActorClient client_;
+  const std::map<std::string, std::string> deploy_labels_;
   std::optional<MonotonicTime> due_;
 };
 

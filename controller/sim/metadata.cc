@@ -25,8 +25,8 @@ void keep_identity(const json& live, json& next) {
   const json& old = live["metadata"];
   json& metadata = next["metadata"];
   for (const char* field : kIdentity) {
-    const auto found = old.find(field);
-    if (found != old.end() && !metadata.contains(field)) metadata[field] = *found;
+    const json* found = find_at(old, {field});
+    if (found != nullptr && find_at(metadata, {field}) == nullptr) metadata[field] = *found;
   }
   // When it goes is for deletions alone to say; what a writer remembers of it is not even refused.
   if (const auto going = old.find("deletionTimestamp"); going != old.end())

@@ -13,6 +13,19 @@ using nlohmann::json;
 
 namespace {
 
+// Nearly all objects have few members, and then it is cheaper to go by the names' lengths than to
+// compare texts in the order of the tree.
+const json* find_member(const json::object_t& members, std::string_view name) {
+  constexpr std::size_t kFew = 12;
+  if (members.size() > kFew) {
+    const auto found = members.find(name);
+    return found == members.end() ? nullptr : &found->second;
+  }
+  for (const auto& [key, value] : members)
+    if (key == name) return &value;
+  return nullptr;
+}
+
 std::string dump(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -76,9 +89,8 @@ const json* find_at(const json& object, FieldPath path) {
   for (const char* member : path) {
     const auto* object_here = at->get_ptr<const json::object_t*>();
     if (object_here == nullptr) return nullptr;
-    const auto found = object_here->find(std::string_view(member));
-    if (found == object_here->end()) return nullptr;
-    at = &found->second;
+    at = find_member(*object_here, member);
+    if (at == nullptr) return nullptr;
   }
   return at;
 }

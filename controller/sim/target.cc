@@ -16,6 +16,8 @@ int hex_digit(char c) {
 }
 
 std::string unescape(std::string_view text, bool plus_is_space) {
+  constexpr auto kNowhere = std::string_view::npos;
+  if (text.find('%') == kNowhere && text.find('+') == kNowhere) return std::string(text);
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool escaped = text[i] == '%' && i + 2 < text.size() && hex_digit(text[i + 1]) >= 0 &&
