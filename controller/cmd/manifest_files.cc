@@ -39,34 +39,41 @@ Result<std::vector<std::string>> files_under(const std::string& path) {
 }
 
 void read_documents(const Manifest& manifest, const std::string& file, ManifestFiles& out) {
-  out.findings.insert(out.findings.end(), manifest.findings.begin(), manifest.findings.end());
+  const auto take = [&out](const std::vector<Finding>& findings) {
+    out.findings.insert(out.findings.end(), findings.begin(), findings.end());
+    return findings.empty();
+  };
+  take(manifest.findings);
   for (const ManifestDocument& document : manifest.documents) {
-    if (document.kind != kKind<MIGLayout>.kind && !document.kind.empty()) {
+    if (document.kind == kKind<GPUClusterPolicy>.kind) {
+      StrictPolicy strict = decode_strict_policy(document, file);
+      if (take(strict.findings)) out.policies.push_back({strict.policy, document, file});
+    } else if (document.kind == kKind<MIGLayout>.kind || document.kind.empty()) {
+      StrictLayout strict = decode_strict(document, file);
+      if (take(strict.findings)) out.layouts.push_back({strict.layout, document, file});
+    } else {
       out.skipped.push_back({.file = file,
                              .line = document.line,
                              .object = document.kind + "/" + document.name,
                              .message = "is not one of berth's kinds; left alone"});
-      continue;
     }
-    StrictLayout strict = decode_strict(document, file);
-    out.findings.insert(out.findings.end(), strict.findings.begin(), strict.findings.end());
-    if (strict.findings.empty()) out.layouts.push_back({strict.layout, document, file});
   }
 }
 
-// Two manifests of one name: the later would silently win.
-void find_twins(ManifestFiles& out) {
-  std::map<std::string, const LayoutInFile*> first;
-  for (const LayoutInFile& layout : out.layouts) {
-    auto [it, fresh] = first.emplace(layout.layout.meta.name, &layout);
+// Two manifests of one object: the later would silently win.
+template <class InFile>
+void find_twins(const std::vector<InFile>& objects, std::vector<Finding>& findings) {
+  std::map<std::string, const InFile*> first;
+  for (const InFile& object : objects) {
+    auto [it, fresh] = first.emplace(object.document.name, &object);
     if (fresh) continue;
-    out.findings.push_back({.file = layout.file,
-                            .line = layout.document.line,
-                            .field = "metadata.name",
-                            .object = "MIGLayout/" + layout.layout.meta.name,
-                            .message = fmt::format("stands in {}:{} already; one of the two has "
-                                                   "to go or to be renamed",
-                                                   it->second->file, it->second->document.line)});
+    findings.push_back({.file = object.file,
+                        .line = object.document.line,
+                        .field = "metadata.name",
+                        .object = object.document.kind + "/" + object.document.name,
+                        .message = fmt::format("stands in {}:{} already; one of the two has to go "
+                                               "or to be renamed",
+                                               it->second->file, it->second->document.line)});
   }
 }
 
@@ -96,7 +103,8 @@ Result<ManifestFiles> read_manifests(const std::vector<std::string>& paths) {
       read_documents(parse_manifest(*text, shown), shown, out);
     }
   }
-  find_twins(out);
+  find_twins(out.layouts, out.findings);
+  find_twins(out.policies, out.findings);
   return out;
 }
 

@@ -16,8 +16,15 @@ struct LayoutInFile {
   std::string file;
 };
 
+struct PolicyInFile {
+  GPUClusterPolicy policy;
+  ManifestDocument document;
+  std::string file;
+};
+
 struct ManifestFiles {
   std::vector<LayoutInFile> layouts;
+  std::vector<PolicyInFile> policies;
   std::vector<Finding> findings;  // in file order, by line
   std::vector<Finding> skipped;   // objects of kinds that are not berth's
 };

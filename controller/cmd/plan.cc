@@ -84,6 +84,9 @@ int run_plan(const PlanFlags& flags) {
   if (!files) return fail(files.error());
   for (const Finding& note : files->skipped)
     std::fprintf(stderr, "note: %s\n", format(note).c_str());
+  for (const PolicyInFile& policy : files->policies)
+    std::fprintf(stderr, "note: %s:%d: GPUClusterPolicy/%s: is valid, but not yet planned for\n",
+                 policy.file.c_str(), policy.document.line, policy.policy.meta.name.c_str());
   for (const Finding& finding : files->findings)
     std::fprintf(stderr, "%s\n", format(finding).c_str());
   if (!files->findings.empty()) return kError;

@@ -109,6 +109,16 @@ std::string check_geometry(const LayoutInFile& source, const ValidateFlags& flag
   return check.fits();
 }
 
+// Whether nodes and resources are what it takes them for, a cluster must tell.
+std::string summarise(const GPUClusterPolicy& policy) {
+  const GPUClusterPolicySpec& spec = policy.spec;
+  return fmt::format(
+      "GPUClusterPolicy/{}: is valid: {} pools, {} catalog entries, {} priority "
+      "classes",
+      policy.meta.name, spec.pools.size(), spec.resource_catalog.size(),
+      spec.priority_classes.size());
+}
+
 Result<std::optional<std::int32_t>> read_gpus(const std::string& text) {
   if (text.empty()) return std::optional<std::int32_t>();
   std::int32_t gpus = 0;
@@ -163,6 +173,9 @@ int run_validate(const ValidateFlags& flags) {
       std::printf("%s:%d: MIGLayout/%s: fits %s\n", source.file.c_str(), source.document.line,
                   source.layout.meta.name.c_str(), fits.c_str());
   }
+  for (const PolicyInFile& source : files->policies)
+    std::printf("%s:%d: %s\n", source.file.c_str(), source.document.line,
+                summarise(source.policy).c_str());
   for (const Finding& note : files->skipped) std::printf("%s\n", format(note).c_str());
   for (const Finding& finding : findings) std::printf("%s\n", format(finding).c_str());
   return findings.empty() ? 0 : 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/data/bad_manifests.yaml and good_manifests.yaml, offline. tests/apiserver holds the API
-// server to the same tables.
+// The manifests of tests/data, offline: MIGLayouts and GPUClusterPolicies, bad and good ones.
+// tests/apiserver holds the API server to the same tables.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,13 +16,20 @@ using test::ManifestCase;
 using test::read_file;
 using test::read_manifest_cases;
 
-std::vector<Finding> validate(const std::string& text, MIGLayout* layout = nullptr) {
+std::vector<Finding> validate(const std::string& text, MIGLayout* layout = nullptr,
+                              GPUClusterPolicy* policy = nullptr) {
   Manifest manifest = parse_manifest(text, "f.yaml");
   std::vector<Finding> findings = manifest.findings;
   for (const ManifestDocument& document : manifest.documents) {
-    StrictLayout strict = decode_strict(document, "f.yaml");
-    findings.insert(findings.end(), strict.findings.begin(), strict.findings.end());
-    if (layout != nullptr) *layout = strict.layout;
+    if (document.kind == kKind<GPUClusterPolicy>.kind) {
+      StrictPolicy strict = decode_strict_policy(document, "f.yaml");
+      findings.insert(findings.end(), strict.findings.begin(), strict.findings.end());
+      if (policy != nullptr) *policy = strict.policy;
+    } else {
+      StrictLayout strict = decode_strict(document, "f.yaml");
+      findings.insert(findings.end(), strict.findings.begin(), strict.findings.end());
+      if (layout != nullptr) *layout = strict.layout;
+    }
   }
   return findings;
 }
@@ -33,9 +40,9 @@ std::string print(const std::vector<Finding>& findings) {
   return text;
 }
 
-TEST(BadManifests, AreRefusedWithFieldAndAdvice) {
-  std::vector<ManifestCase> cases = read_manifest_cases("bad_manifests.yaml");
-  EXPECT_GE(cases.size(), 80u);
+void expect_refused(const std::string& file, std::size_t at_least) {
+  std::vector<ManifestCase> cases = read_manifest_cases(file);
+  EXPECT_GE(cases.size(), at_least);
   for (ManifestCase& c : cases) {
     std::vector<Finding> findings = validate(c.text);
     bool named = std::any_of(findings.begin(), findings.end(), [&](const Finding& f) {
@@ -50,9 +57,15 @@ TEST(BadManifests, AreRefusedWithFieldAndAdvice) {
   }
 }
 
+TEST(BadManifests, AreRefusedWithFieldAndAdvice) {
+  expect_refused("bad_manifests.yaml", 80);
+  expect_refused("bad_policies.yaml", 100);
+}
+
 TEST(GoodManifests, AreTaken) {
-  for (ManifestCase& c : read_manifest_cases("good_manifests.yaml")) {
-    EXPECT_EQ(print(validate(c.text)), "") << c.says["case"];
+  for (const char* file : {"good_manifests.yaml", "good_policies.yaml"}) {
+    for (ManifestCase& c : read_manifest_cases(file))
+      EXPECT_EQ(print(validate(c.text)), "") << c.says["case"];
   }
 }
 
@@ -75,6 +88,32 @@ TEST(Examples, PassAndSayWhatTheyMean) {
   EXPECT_EQ(layout.spec.devices[1].profiles, (ProfileCounts{{"1g.10gb", 7}}));
   EXPECT_EQ(layout.spec.rollout.max_unavailable, (IntOrPercent{1, false}));
   EXPECT_EQ(layout.spec.capacity_guard.retire, std::vector<std::string>{"nvidia.com/gpu"});
+}
+
+TEST(Examples, ThePolicySaysWhatItMeans) {
+  GPUClusterPolicy policy;
+  EXPECT_EQ(print(validate(
+                read_file(std::filesystem::path(BERTH_SOURCE_DIR) / "examples/policy/cluster.yaml"),
+                nullptr, &policy)),
+            "");
+  const GPUClusterPolicySpec& spec = policy.spec;
+  ASSERT_EQ(spec.pools.size(), 3u);
+  EXPECT_EQ(spec.pools[0].taints,
+            (std::vector<Taint>{{"nvidia.com/gpu", "present", "NoSchedule"}}));
+  EXPECT_EQ(spec.pools[0].price, (PriceSpec{"3.06", "USD"}));
+  EXPECT_EQ(spec.pools[1].mig_strategy, PluginMigStrategy::kMixed);
+  EXPECT_EQ(spec.pools[2].sharing, (SharingSpec{SharingStrategy::kTimeSlicing, 4, {}, true, true}));
+  EXPECT_EQ(spec.pools[2].eligible_namespaces->match_labels.get("team-risk"), "trusted");
+  EXPECT_EQ(spec.topology_levels.back(), "kubernetes.io/hostname");
+  EXPECT_EQ(spec.resource_catalog[1].resource, "nvidia.com/mig-1g.10gb");
+  EXPECT_EQ(spec.priority_classes[2], (PriorityClassSpec{"inference-production", 100'000}));
+  EXPECT_EQ(spec.admission.enforcement, Enforcement::kWarn);
+  EXPECT_EQ(spec.admission.defaults.shared_memory, Quantity::whole(std::int64_t{8} << 30));
+  EXPECT_EQ(spec.disruption.max_unavailable, (IntOrPercent{10, true}));
+  EXPECT_EQ(spec.disruption.windows,
+            (std::vector<WindowSpec>{{"0 22 * * sat", std::chrono::hours(6), "Europe/Berlin"}}));
+  EXPECT_EQ(spec.health.action, HealthAction::kReport);
+  EXPECT_EQ(spec.metrics.prometheus->url, "http://prometheus.monitoring:9090");
 }
 
 }  // namespace

@@ -1,24 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps crds/gpu.berth.dev_miglayouts.yaml equal to apis/: every field, type, bound, enum, pattern
-// and default of the schema is the one that strict decoding knows, and the other way round; the CEL
-// rules speak in check_rules' words.
+// Keeps crds/ equal to apis/: every field, type, bound, enum, pattern and default of a schema is
+// the one that strict decoding knows, and the other way round; the CEL rules speak in check_rules'
+// words.
 #include <gtest/gtest.h>
 #include <yaml-cpp/yaml.h>
 
 #include <set>
 
 #include "apis/decode.h"
+#include "apis/gpu_cluster_policy.h"
 #include "apis/layout_fields.h"
 #include "apis/layout_rules.h"
+#include "apis/policy_fields.h"
+#include "apis/policy_rules.h"
 
 namespace berth {
 namespace {
 
-YAML::Node load_crd() {
-  return YAML::LoadFile(std::string(BERTH_SOURCE_DIR) + "/crds/gpu.berth.dev_miglayouts.yaml");
-}
+struct Crd {
+  const KindInfo& kind;
+  const Field& spec;
+  std::vector<const char*> rules;
+  const char* columns;
+  const char* wide_columns;
 
-YAML::Node schema_root() { return load_crd()["spec"]["versions"][0]["schema"]["openAPIV3Schema"]; }
+  YAML::Node load() const {
+    return YAML::LoadFile(std::string(BERTH_SOURCE_DIR) + "/crds/gpu.berth.dev_" +
+                          std::string(kind.plural) + ".yaml");
+  }
+  YAML::Node root() const { return load()["spec"]["versions"][0]["schema"]["openAPIV3Schema"]; }
+};
+
+const std::vector<Crd>& all_crds() {
+  static const std::vector<Crd> crds{
+      {kKind<MIGLayout>,
+       layout_spec_field(),
+       {rules::kNameTooLong, rules::kNoSelector, rules::kGpuTwice, rules::kTwoWithoutGpus,
+        rules::kOwnLabel, rules::kProductSuffix, rules::kValuesNeeded, rules::kValuesForbidden,
+        rules::kRetiredAndKept},
+       "READY NODES UPDATED IN-PROGRESS BLOCKED FAILED CONFIG AGE ",
+       "PENDING PAUSED REASON MESSAGE "},
+      {kKind<GPUClusterPolicy>,
+       policy_spec_field(),
+       {rules::kPolicyName,     rules::kTwoFiles,        rules::kExtraIsOwn,
+        rules::kReplicasNeeded, rules::kReplicasForNone, rules::kMpsReplicas,
+        rules::kMpsResources,   rules::kMpsWithMig,      rules::kSharedName,
+        rules::kSelectorMoves,  rules::kSelectsOwnLabel, rules::kForeignLabel,
+        rules::kForeignTaint,   rules::kNoExecute,       rules::kLevelTwice,
+        rules::kHostnameLast,   rules::kSystemPriority,  rules::kKubeSystem,
+        rules::kCaWithoutTls,   rules::kValuesNeeded,    rules::kValuesForbidden},
+       "READY POOLS NODES GPUS IDLE UNHEALTHY WASTE/MONTH AGE ",
+       "CONFLICTS OPEN NEXT-OPENING REASON MESSAGE "}};
+  return crds;
+}
 
 std::string text(const YAML::Node& node) { return node ? node.as<std::string>() : ""; }
 
@@ -42,14 +76,13 @@ void expect_equal_object(const YAML::Node& schema, const Field& field, const std
     std::string name = property.first.as<std::string>();
     names.insert(name);
     const Field* child = field.find(name);
-    ASSERT_NE(child, nullptr) << path << "." << name
-                              << " is in the CRD but not in apis/layout_fields.cc";
+    ASSERT_NE(child, nullptr) << path << "." << name << " is in the CRD but not in apis/";
     expect_equal(property.second, *child, path + "." + name);
   }
   for (const YAML::Node& name : schema["required"]) required.insert(name.as<std::string>());
   for (const Field& child : field.children) {
     EXPECT_EQ(names.count(child.name), 1u)
-        << path << "." << child.name << " is in apis/layout_fields.cc but not in the CRD";
+        << path << "." << child.name << " is in apis/ but not in the CRD";
     EXPECT_EQ(required.count(child.name) == 1, child.required) << path << "." << child.name;
   }
 }
@@ -58,7 +91,14 @@ void expect_equal_list(const YAML::Node& schema, const Field& field, const std::
   EXPECT_EQ(text(schema["type"]), "array") << path;
   EXPECT_EQ(number(schema["minItems"], 0), field.min) << path;
   EXPECT_EQ(number(schema["maxItems"], -1), field.max) << path;
-  EXPECT_EQ(text(schema["x-kubernetes-list-type"]), field.set ? "set" : "atomic") << path;
+  EXPECT_EQ(text(schema["x-kubernetes-list-type"]), field.set            ? "set"
+                                                    : field.keys.empty() ? "atomic"
+                                                                         : "map")
+      << path;
+  std::vector<std::string> keys;
+  for (const YAML::Node& key : schema["x-kubernetes-list-map-keys"])
+    keys.push_back(key.as<std::string>());
+  EXPECT_EQ(keys, field.keys) << path;
   expect_equal(schema["items"], field.children.front(), path + "[]");
 }
 
@@ -73,9 +113,15 @@ void expect_equal_map(const YAML::Node& schema, const Field& field, const std::s
 void expect_equal_text(const YAML::Node& schema, const Field& field, const std::string& path) {
   EXPECT_EQ(text(schema["type"]), "string") << path;
   std::vector<std::string> values;
-  for (const YAML::Node& value : schema["enum"]) values.push_back(value.as<std::string>());
+  for (const YAML::Node& value : schema["enum"]) {
+    values.push_back(value.as<std::string>());
+    bool truth = false;
+    EXPECT_FALSE(value.Tag() == "?" && YAML::convert<bool>::decode(value, truth))
+        << path << ": the server reads " << values.back() << " as true or false; quote it";
+  }
   EXPECT_EQ(values, field.one_of) << path;
   EXPECT_EQ(text(schema["pattern"]), field.pattern) << path;
+  EXPECT_EQ(text(schema["format"]), field.base64 ? "byte" : "") << path;
   if (!field.one_of.empty()) return;
   EXPECT_EQ(number(schema["minLength"], 0), field.min) << path;
   EXPECT_EQ(number(schema["maxLength"], -1), field.max) << path;
@@ -105,7 +151,8 @@ void expect_equal(const YAML::Node& schema, const Field& field, const std::strin
   // A default is compared as the JSON it is: quoted if it is text.
   YAML::Node standard = schema["default"];
   std::string json = !standard ? "" : standard.IsMap() ? "{}" : standard.as<std::string>();
-  bool is_text = field.type == FieldType::kString || field.type == FieldType::kDuration;
+  bool is_text =
+      field.type == FieldType::kString || field.type == FieldType::kDuration || json.ends_with('%');
   if (standard && is_text) json = "\"" + json + "\"";
   EXPECT_EQ(json, field.default_json) << path;
   switch (field.type) {
@@ -134,17 +181,21 @@ void expect_equal(const YAML::Node& schema, const Field& field, const std::strin
 }
 
 TEST(Crd, SpecIsWhatStrictDecodingKnows) {
-  expect_equal(schema_root()["properties"]["spec"], layout_spec_field(), "spec");
+  for (const Crd& crd : all_crds())
+    expect_equal(crd.root()["properties"]["spec"], crd.spec, "spec");
 }
 
 TEST(Crd, NamesAreTheKinds) {
-  YAML::Node spec = load_crd()["spec"];
-  const KindInfo& kind = kKind<MIGLayout>;
-  EXPECT_EQ(text(spec["group"]), kind.group);
-  EXPECT_EQ(text(spec["versions"][0]["name"]), kind.version);
-  EXPECT_EQ(text(spec["names"]["plural"]), kind.plural);
-  EXPECT_EQ(text(spec["names"]["kind"]), kind.kind);
-  EXPECT_EQ(text(spec["scope"]), kind.namespaced ? "Namespaced" : "Cluster");
+  for (const Crd& crd : all_crds()) {
+    YAML::Node spec = crd.load()["spec"];
+    EXPECT_EQ(text(crd.load()["metadata"]["name"]),
+              std::string(crd.kind.plural) + ".gpu.berth.dev");
+    EXPECT_EQ(text(spec["group"]), crd.kind.group);
+    EXPECT_EQ(text(spec["versions"][0]["name"]), crd.kind.version);
+    EXPECT_EQ(text(spec["names"]["plural"]), crd.kind.plural);
+    EXPECT_EQ(text(spec["names"]["kind"]), crd.kind.kind);
+    EXPECT_EQ(text(spec["scope"]), crd.kind.namespaced ? "Namespaced" : "Cluster");
+  }
 }
 
 std::string default_json_of(const Field& object) {
@@ -177,6 +228,37 @@ TEST(Crd, DefaultsAreTheStructs) {
   EXPECT_EQ(timeout, "\"" + format_duration_short(WaitForCompletion().timeout) + "\"");
 }
 
+// Defaults inside of lists stand where an item does.
+TEST(Crd, DefaultsOfThePolicyAreTheStructs) {
+  const auto decode_policy = [](std::string spec) {
+    std::string body = R"({"spec":)" + spec + "}";
+    Result<GPUClusterPolicy> policy = decode_object<GPUClusterPolicy>(body);
+    EXPECT_TRUE(policy.has_value()) << body << describe(policy.error());
+    return policy ? policy->spec : GPUClusterPolicySpec();
+  };
+  const Field& spec = policy_spec_field();
+  const std::string filled = default_json_of(spec);
+  EXPECT_EQ(decode_policy(filled), GPUClusterPolicySpec());
+  EXPECT_NE(filled.find(R"("maxUnavailable":"10%")"), std::string::npos) << filled;
+  EXPECT_NE(filled.find(R"("recoverAfter":"15m")"), std::string::npos) << filled;
+
+  const auto item = [&](const char* list) { return spec.find(list)->children.front(); };
+  const auto default_of = [](const Field& object, const char* name) {
+    return "\"" + std::string(name) + "\":" + object.find(name)->default_json;
+  };
+  EXPECT_EQ(item("pools").find("sharing")->default_json, "{}");
+  const std::string sharing = default_json_of(*item("pools").find("sharing"));
+  const std::string currency = default_of(*item("pools").find("price"), "currency");
+  const std::string pool = R"({"name":"a","nodeSelector":{},"price":{"perGPUHour":"1")";
+  EXPECT_EQ(
+      decode_policy(R"({"pools":[)" + pool + "," + currency + R"(},"sharing":)" + sharing + "}]}"),
+      decode_policy(R"({"pools":[)" + pool + "}}]}"));
+  const Field& window = spec.find("disruption")->find("windows")->children.front();
+  EXPECT_EQ(default_of(window, "timeZone"), "\"timeZone\":\"" + WindowSpec().time_zone + "\"");
+  const Field& secret = *spec.find("metrics")->find("prometheus")->find("bearerTokenSecretRef");
+  EXPECT_EQ(default_of(secret, "key"), "\"key\":\"" + SecretKeyRef().key + "\"");
+}
+
 void collect_messages(const YAML::Node& schema, std::multiset<std::string>& messages) {
   for (const YAML::Node& rule : schema["x-kubernetes-validations"])
     messages.insert(text(rule["message"]));
@@ -185,14 +267,12 @@ void collect_messages(const YAML::Node& schema, std::multiset<std::string>& mess
 }
 
 TEST(Crd, RulesSpeakInTheSameWords) {
-  std::multiset<std::string> messages;
-  collect_messages(schema_root(), messages);
-  for (const char* rule : {rules::kNameTooLong, rules::kNoSelector, rules::kGpuTwice,
-                           rules::kTwoWithoutGpus, rules::kOwnLabel, rules::kProductSuffix,
-                           rules::kValuesNeeded, rules::kValuesForbidden, rules::kRetiredAndKept}) {
-    EXPECT_GE(messages.count(rule), 1u) << rule;
+  for (const Crd& crd : all_crds()) {
+    std::multiset<std::string> messages;
+    collect_messages(crd.root(), messages);
+    for (const char* rule : crd.rules) EXPECT_GE(messages.count(rule), 1u) << rule;
+    EXPECT_EQ(messages.count(""), 0u) << "every rule has a message";
   }
-  EXPECT_EQ(messages.count(""), 0u) << "every rule has a message";
 }
 
 void expect_described(const YAML::Node& schema, const std::string& path) {
@@ -206,25 +286,32 @@ void expect_described(const YAML::Node& schema, const std::string& path) {
 }
 
 TEST(Crd, StatusIsDescribedAndBounded) {
-  YAML::Node root = schema_root();
-  expect_described(root, "");
-  YAML::Node status = root["properties"]["status"]["properties"];
-  EXPECT_EQ(number(status["details"]["maxItems"], 0),
-            static_cast<std::int64_t>(limits::kMaxDetails));
-  for (const char* list : {"details", "conditions"}) {
-    EXPECT_EQ(number(status[list]["items"]["properties"]["message"]["maxLength"], 0),
+  for (const Crd& crd : all_crds()) {
+    YAML::Node root = crd.root();
+    expect_described(root, "");
+    YAML::Node conditions = root["properties"]["status"]["properties"]["conditions"];
+    EXPECT_EQ(number(conditions["items"]["properties"]["message"]["maxLength"], 0),
               static_cast<std::int64_t>(limits::kMaxMessage));
+    EXPECT_EQ(text(conditions["x-kubernetes-list-map-keys"][0]), "type");
   }
-  EXPECT_EQ(text(status["conditions"]["x-kubernetes-list-map-keys"][0]), "type");
+  YAML::Node details = all_crds()[0].root()["properties"]["status"]["properties"]["details"];
+  EXPECT_EQ(number(details["maxItems"], 0), static_cast<std::int64_t>(limits::kMaxDetails));
+  EXPECT_EQ(number(details["items"]["properties"]["message"]["maxLength"], 0),
+            static_cast<std::int64_t>(limits::kMaxMessage));
+  YAML::Node policy = all_crds()[1].root()["properties"]["status"]["properties"];
+  EXPECT_EQ(number(policy["conflicts"]["maxItems"], 0),
+            static_cast<std::int64_t>(limits::kMaxConflicts));
+  EXPECT_EQ(number(policy["pools"]["maxItems"], 0), limits::kMaxPools);
 }
 
 TEST(Crd, PrintsTheColumnsOfTheDesign) {
-  std::string wide, columns;
-  for (const YAML::Node& column : load_crd()["spec"]["versions"][0]["additionalPrinterColumns"]) {
-    (column["priority"] ? wide : columns) += text(column["name"]) + " ";
+  for (const Crd& crd : all_crds()) {
+    std::string wide, columns;
+    for (const YAML::Node& column : crd.load()["spec"]["versions"][0]["additionalPrinterColumns"])
+      (column["priority"] ? wide : columns) += text(column["name"]) + " ";
+    EXPECT_EQ(columns, crd.columns);
+    EXPECT_EQ(wide, crd.wide_columns);
   }
-  EXPECT_EQ(columns, "READY NODES UPDATED IN-PROGRESS BLOCKED FAILED CONFIG AGE ");
-  EXPECT_EQ(wide, "PENDING PAUSED REASON MESSAGE ");
 }
 
 }  // namespace

@@ -13,18 +13,20 @@ class BadManifests : public PlaneTest {
  protected:
   // As YAML, so that the server's own reader types the scalars; Strict, so that unknown and
   // duplicate fields are refused.
-  static Reply dry_run(const std::string& yaml) {
-    return kube().send("POST",
-                       "/apis/gpu.berth.dev/v1alpha1/miglayouts?dryRun=All&fieldValidation=Strict",
-                       yaml, "application/yaml");
+  static Reply dry_run(const std::string& plural, const std::string& yaml) {
+    return kube().send(
+        "POST", "/apis/gpu.berth.dev/v1alpha1/" + plural + "?dryRun=All&fieldValidation=Strict",
+        yaml, "application/yaml");
   }
+
+  static void expect_refused(const std::string& plural, const std::string& file);
+  static void expect_taken(const std::string& plural, const std::string& file,
+                           std::initializer_list<const char*> examples);
 };
 
-TEST_F(BadManifests, AreRefusedByTheServerInTheSameField) {
-  std::vector<ManifestCase> cases = read_manifest_cases("bad_manifests.yaml");
-  ASSERT_GE(cases.size(), 80u);
-  for (ManifestCase& c : cases) {
-    Reply reply = dry_run(c.text);
+void BadManifests::expect_refused(const std::string& plural, const std::string& file) {
+  for (ManifestCase& c : read_manifest_cases(file)) {
+    Reply reply = dry_run(plural, c.text);
     EXPECT_TRUE(reply.status == 422 || reply.status == 400)
         << c.says["case"] << ": " << reply.status;
     std::vector<Object> causes = reply.body.items("/details/causes");
@@ -41,17 +43,28 @@ TEST_F(BadManifests, AreRefusedByTheServerInTheSameField) {
   }
 }
 
-TEST_F(BadManifests, ThoseAtTheEdgeAndTheExamplesAreTaken) {
-  for (ManifestCase& c : read_manifest_cases("good_manifests.yaml")) {
-    Reply reply = dry_run(c.text);
+void BadManifests::expect_taken(const std::string& plural, const std::string& file,
+                                std::initializer_list<const char*> examples) {
+  for (ManifestCase& c : read_manifest_cases(file)) {
+    Reply reply = dry_run(plural, c.text);
     EXPECT_TRUE(reply.ok()) << c.says["case"] << ": " << reply.body.text("/message");
   }
-  for (const char* name :
-       {"miglayout-a100-mixed", "miglayout-a100-single", "miglayout-disable-mig"}) {
-    std::string file = std::string(BERTH_SOURCE_DIR) + "/examples/" + name + ".yaml";
-    Reply reply = dry_run(read_file(file));
+  for (const char* name : examples) {
+    Reply reply =
+        dry_run(plural, read_file(std::string(BERTH_SOURCE_DIR) + "/examples/" + name + ".yaml"));
     EXPECT_TRUE(reply.ok()) << name << ": " << reply.body.text("/message");
   }
+}
+
+TEST_F(BadManifests, AreRefusedByTheServerInTheSameField) {
+  expect_refused("miglayouts", "bad_manifests.yaml");
+  expect_refused("gpuclusterpolicies", "bad_policies.yaml");
+}
+
+TEST_F(BadManifests, ThoseAtTheEdgeAndTheExamplesAreTaken) {
+  expect_taken("miglayouts", "good_manifests.yaml",
+               {"miglayout-a100-mixed", "miglayout-a100-single", "miglayout-disable-mig"});
+  expect_taken("gpuclusterpolicies", "good_policies.yaml", {"policy/cluster"});
 }
 
 }  // namespace

@@ -104,6 +104,35 @@ TEST(Validate, TwoManifestsOfOneNameAreAFault) {
   EXPECT_THAT(ran.out, HasSubstr("two.yaml:1: MIGLayout/x: metadata.name: stands in"));
 }
 
+TEST(Validate, ThePolicyIsCheckedToo) {
+  const std::string example = std::string(BERTH_SOURCE_DIR) + "/examples/policy/cluster.yaml";
+  const Ran good = run_berth({"validate", "-f", example});
+  EXPECT_EQ(good.exit_code, 0) << good.out << good.err;
+  EXPECT_THAT(good.out, HasSubstr("cluster.yaml:5: GPUClusterPolicy/cluster: is valid: 3 pools"));
+  EXPECT_THAT(run_berth({"validate", "-f", example, "-f", example}).out,
+              HasSubstr("GPUClusterPolicy/cluster: metadata.name: stands in"));
+
+  const std::string bad = scratch_file("policy.yaml",
+                                       "apiVersion: gpu.berth.dev/v1alpha1\n"
+                                       "kind: GPUClusterPolicy\n"
+                                       "metadata: {name: cluster}\n"
+                                       "spec:\n"
+                                       "  pools:\n"
+                                       "  - name: a\n"
+                                       "    nodeSelector: {}\n"
+                                       "    sharing: {strategy: MPS, replicas: 4}\n"
+                                       "    migStrategy: mixed\n"
+                                       "  disruption:\n"
+                                       "    windows:\n"
+                                       "    - {schedule: 0 0 31 feb *, duration: 1h}\n");
+  const Ran ran = run_berth({"validate", "-f", bad});
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_THAT(ran.out, HasSubstr("policy.yaml:9: GPUClusterPolicy/cluster: "
+                                 "spec.pools[0].migStrategy: NVIDIA's device plugin refuses"));
+  EXPECT_THAT(ran.out, HasSubstr("policy.yaml:12: GPUClusterPolicy/cluster: "
+                                 "spec.disruption.windows[0].schedule: never fires"));
+}
+
 TEST(Validate, ListsLayouts) {
   const Ran ran = run_berth({"validate", "--list-layouts", "NVIDIA-A100-SXM4-80GB"});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
