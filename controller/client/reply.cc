@@ -48,8 +48,11 @@ class Scanner {
   std::string_view string() {
     if (at_ >= json_.size() || json_[at_] != '"') return {};
     const std::size_t start = ++at_;
-    while (at_ < json_.size() && json_[at_] != '"') at_ += json_[at_] == '\\' ? 2 : 1;
-    const std::size_t end = std::min(at_, json_.size());
+    std::size_t end = std::min(json_.find('"', start), json_.size());
+    if (json_[end - 1] == '\\') {  // it may be escaped
+      while (at_ < json_.size() && json_[at_] != '"') at_ += json_[at_] == '\\' ? 2 : 1;
+      end = std::min(at_, json_.size());
+    }
     at_ = end + 1;
     return json_.substr(start, end - start);
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/client/resource_path.h"
 
+#include <algorithm>
+
 namespace berth {
 namespace {
 
@@ -12,6 +14,7 @@ bool is_unreserved(unsigned char c) {
 }  // namespace
 
 std::string escape_url(std::string_view text) {
+  if (std::ranges::all_of(text, is_unreserved)) return std::string(text);
   static constexpr char kHex[] = "0123456789ABCDEF";
   std::string out;
   out.reserve(text.size());
