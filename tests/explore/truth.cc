@@ -101,7 +101,8 @@ TrueNode read_node(const json& object) {
         node.offers[resource] = std::atoll(quantity.get_ref<const std::string&>().c_str());
   if (const json* labels = at(&object, {"metadata", "labels"}))
     for (const auto& [key, value] : labels->items())
-      if (value.is_string()) node.labels[key] = value;
+      if (value.is_string())
+        node.labels.emplace_hint(node.labels.end(), key, value.get_ref<const std::string&>());
   return node;
 }
 
