@@ -3,10 +3,13 @@
 // schedules of its windows, of which the server knows only the outline.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "apis/cron.h"
 #include "apis/decode.h"
 #include "apis/gpu_cluster_policy.h"
-#include "apis/policy_rules.h"
+#include "apis/manifest.h"
+#include "tests/support/manifest_cases.h"
 
 namespace berth {
 namespace {
@@ -96,6 +99,28 @@ TEST(PolicyStatus, ClearsWhatIsGoneAndKeepsToItsBounds) {
   full.conflicts.assign(150, PoolConflict{.node = "n", .pools = {"a", "b"}});
   EXPECT_EQ(decode(R"({"status":)" + encode_status(full) + "}").status.conflicts.size(),
             limits::kMaxConflicts);
+}
+
+// Whatever somebody's editor leaves of a manifest, there is a finding or a policy, and no crash.
+TEST(StrictPolicy, SurvivesTruncationAndChangedBytes) {
+  const std::string text =
+      test::read_file(std::filesystem::path(BERTH_SOURCE_DIR) / "examples/policy/cluster.yaml");
+  const auto run = [](const std::string& t) {
+    for (const ManifestDocument& document : parse_manifest(t, "f").documents) {
+      const StrictPolicy strict = decode_strict_policy(document, "f");
+      std::string json = document.json;
+      Result<GPUClusterPolicy> policy = decode_object<GPUClusterPolicy>(json);
+      if (policy) (void)check_rules(*policy);
+    }
+  };
+  for (std::size_t size = 0; size <= text.size(); size += 53) run(text.substr(0, size));
+  for (std::size_t at = 0; at < text.size(); at += 59) {
+    for (char c : {'\n', '"', '{', '-', '9', '\xFF'}) {
+      std::string changed = text;
+      changed[at] = c;
+      run(changed);
+    }
+  }
 }
 
 struct CronCase {
