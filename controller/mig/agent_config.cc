@@ -5,21 +5,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdint>
 
 #include "apis/mig_layout.h"
+#include "controller/core/content_hash.h"
 
 namespace berth {
 namespace {
 
 constexpr std::string_view kPrefix = "berth-";
 constexpr std::size_t kHashDigits = 8;
-
-std::uint64_t fnv1a(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (unsigned char c : text) hash = (hash ^ c) * 0x100000001b3;
-  return hash;
-}
 
 bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
@@ -109,11 +103,6 @@ std::string quote_yaml(std::string_view text) {
       out += c;
   }
   return out + "\"";
-}
-
-std::string content_hash(std::string_view content) {
-  const std::uint64_t hash = fnv1a(content);
-  return fmt::format("{:08x}", static_cast<std::uint32_t>(hash ^ (hash >> 32)));
 }
 
 std::string combined_hash(std::vector<std::string> contents) {

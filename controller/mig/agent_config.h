@@ -40,10 +40,7 @@ std::string quote_yaml(std::string_view text);  // a double-quoted scalar
 // no device-filter.
 std::string render_config(const NodeLayout& layout);
 
-// 8 hex digits: FNV-1a of 64 bits, its halves folded together. It tells contents apart; it is no
-// protection against forgery.
-std::string content_hash(std::string_view content);
-// The same over several contents, for status.configHash; their order does not matter.
+// content_hash over several contents, for status.configHash; their order does not matter.
 std::string combined_hash(std::vector<std::string> contents);
 
 // "berth-<layout>-<content hash>": a label value, 63 characters at most with its alias.

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <set>
 
+#include "controller/core/content_hash.h"
+
 namespace berth {
 namespace {
 

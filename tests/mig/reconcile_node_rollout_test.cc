@@ -143,7 +143,7 @@ TEST_F(NodePlans, WhileItIsCutANodeInOthersHandsIsLeftAlone) {
   bring_to(RolloutPhase::kApplying);
   const Node applying = n1();
   world_.now += minutes(60);
-  EXPECT_THAT(print(world_.plan("node/n1")), HasSubstr("not done within"));
+  EXPECT_THAT(print(world_.plan("node/n1")), HasSubstr("give up"));
   Node upgraded = applying;
   upgraded.meta.labels.set(names::kDriverUpgradeState, "pod-restart-required");
   Node doomed = applying;

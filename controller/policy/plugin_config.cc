@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/policy/plugin_config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "controller/core/content_hash.h"
+
+namespace berth {
+namespace {
+
+constexpr std::size_t kHashDigits = 8;
+constexpr char kDefaultText[] = "version: v1\n";
+constexpr char kWholeGpu[] = "nvidia.com/gpu";
+
+bool has_berths_form(std::string_view key) {
+  if (key.size() < kHashDigits + 2 || key[key.size() - kHashDigits - 1] != '-') return false;
+  return std::ranges::all_of(key.substr(key.size() - kHashDigits), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+  });
+}
+
+std::string render_sharing(const SharingSpec& sharing) {
+  std::string out = fmt::format("sharing:\n  {}:\n    renameByDefault: {}\n",
+                                sharing.strategy == SharingStrategy::kMPS ? "mps" : "timeSlicing",
+                                sharing.rename_by_default);
+  if (sharing.fail_requests_greater_than_one)
+    out += fmt::format("    failRequestsGreaterThanOne: {}\n",
+                       *sharing.fail_requests_greater_than_one);
+  out += "    resources:\n";
+  std::vector<std::string> resources = sharing.resources;
+  if (resources.empty()) resources = {kWholeGpu};
+  std::ranges::sort(resources);
+  for (const std::string& resource : resources)
+    out += fmt::format("    - name: {}\n      replicas: {}\n", resource, sharing.replicas);
+  return out;
+}
+
+}  // namespace
+
+std::optional<PluginConfig> render_plugin_config(const PoolSpec& pool) {
+  const bool shared = pool.sharing.strategy != SharingStrategy::kNone;
+  if (!shared && !pool.mig_strategy) return std::nullopt;
+  PluginConfig config{.key = {}, .text = kDefaultText};
+  if (pool.mig_strategy)
+    config.text += fmt::format("flags:\n  migStrategy: {}\n", to_string(*pool.mig_strategy));
+  if (shared) config.text += render_sharing(pool.sharing);
+  config.key = fmt::format("{}-{}", pool.name, content_hash(config.text));
+  return config;
+}
+
+std::map<std::string, std::string> plugin_configs(
+    const std::vector<PoolSpec>& pools, const std::map<std::string, std::string>& standing,
+    const std::set<std::string>& named_by_nodes) {
+  std::map<std::string, std::string> data;
+  for (const auto& [key, text] : standing)
+    if (has_berths_form(key) && named_by_nodes.contains(key)) data[key] = text;
+  data[kDefaultPluginConfig] = kDefaultText;
+  for (const PoolSpec& pool : pools)
+    if (std::optional<PluginConfig> config = render_plugin_config(pool))
+      data[config->key] = std::move(config->text);
+  return data;
+}
+
+std::string shared_name(std::string_view resource) { return fmt::format("{}.shared", resource); }
+
+}  // namespace berth
