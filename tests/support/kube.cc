@@ -180,6 +180,8 @@ Reply Kube::send(const std::string& method, const std::string& path, const std::
   curl_easy_setopt(curl, CURLOPT_WRITEDATA, &received);
   curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, 30000L);
   curl_slist* headers = curl_slist_append(nullptr, ("Content-Type: " + content_type).c_str());
+  if (!credentials_.token.empty())
+    headers = curl_slist_append(headers, ("Authorization: Bearer " + credentials_.token).c_str());
   curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
   if (!body.empty()) {
     curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE, static_cast<long>(body.size()));
@@ -318,13 +320,17 @@ void wait_until(const std::string& what, milliseconds limit,
 }
 
 std::string kubeconfig_text(const Credentials& credentials) {
+  const std::string user =
+      credentials.token.empty()
+          ? fmt::format("client-certificate-data: {}, client-key-data: {}",
+                        base64(credentials.certificate_pem), base64(credentials.key_pem))
+          : "token: " + credentials.token;
   return fmt::format(
       "apiVersion: v1\nkind: Config\ncurrent-context: plane\n"
       "clusters:\n- name: plane\n  cluster: {{server: \"{}\", certificate-authority-data: {}}}\n"
-      "users:\n- name: user\n  user: {{client-certificate-data: {}, client-key-data: {}}}\n"
+      "users:\n- name: user\n  user: {{{}}}\n"
       "contexts:\n- name: plane\n  context: {{cluster: plane, user: user}}\n",
-      credentials.server, base64(credentials.authority_pem), base64(credentials.certificate_pem),
-      base64(credentials.key_pem));
+      credentials.server, base64(credentials.authority_pem), user);
 }
 
 }  // namespace berth::test

@@ -22,6 +22,7 @@ struct Credentials {
   std::string authority_pem;  // trusted for the server
   std::string certificate_pem;
   std::string key_pem;
+  std::string token;  // a bearer's, instead of a certificate
 };
 
 // A resource type's folder in the API, by its plural: "nodes", "miglayouts", …; objects by plural,

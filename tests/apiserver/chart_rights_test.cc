@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a thief of berth's token can't do. Every act of the tables is sent with the token of the
+// chart's ServiceAccount, as a dry run where it would write, and must be answered 403 with the
+// words beside it: by RBAC, or by one of the chart's admission policies. The second table is sent
+// once more by an account that somebody has bound to cluster-admin: the policies hold without RBAC.
+#include "tests/apiserver/chart_fixture.h"
+
+namespace berth::test {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+
+struct Act {
+  const char* what;
+  const char* method;
+  const char* path;
+  const char* body;
+  const char* words = "User \"system:serviceaccount:berth-system:berth\" cannot";
+};
+
+// POST and PUT of these bodies are well-formed enough to reach admission.
+constexpr char kPod[] =
+    R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "own"}, "spec": {"containers": [)"
+    R"({"name": "main", "image": "registry.example/evil:1", "securityContext": {"runAsNonRoot": true,)"
+    R"( "runAsUser": 65532, "allowPrivilegeEscalation": false, "seccompProfile": {"type": "RuntimeDefault"},)"
+    R"( "capabilities": {"drop": ["ALL"]}}}]}})";
+constexpr char kImage[] =
+    R"({"spec": {"containers": [{"name": "main", "image": "registry.example/evil:1"}]}})";
+constexpr char kNode[] = R"({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "mine"}})";
+constexpr char kMap[] =
+    R"({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "mine"}, "data": {"a": "b"}})";
+constexpr char kLease[] =
+    R"({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "mine"}})";
+constexpr char kLayout[] =
+    R"({"apiVersion": "gpu.berth.dev/v1alpha1", "kind": "MIGLayout", "metadata": {"name": "mine"},)"
+    R"( "spec": {"nodeSelector": {}, "devices": [{"profiles": {"1g.10gb": 7}}]}})";
+constexpr char kToAdmin[] =
+    R"({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",)"
+    R"( "metadata": {"name": "mine"}, "roleRef": {"apiGroup": "rbac.authorization.k8s.io",)"
+    R"( "kind": "ClusterRole", "name": "cluster-admin"}, "subjects": [{"kind": "ServiceAccount",)"
+    R"( "name": "berth", "namespace": "berth-system"}]})";
+constexpr char kEvent[] =
+    R"({"apiVersion": "events.k8s.io/v1", "kind": "Event", "metadata": {"name": "mine"},)"
+    R"( "eventTime": "2026-01-01T00:00:00.000000Z", "type": "Normal", "reason": "A", "action": "A",)"
+    R"( "reportingController": "gpu.berth.dev/berth", "reportingInstance": "berth",)"
+    R"( "regarding": {"kind": "Pod", "name": "victim", "namespace": "team-a"}})";
+
+// No rule of the chart's roles grants these.
+const Act kUngranted[] = {
+    {"read all Secrets", "GET", "/api/v1/secrets", ""},
+    {"read the Secrets of its own namespace", "GET", "/api/v1/namespaces/berth-system/secrets", ""},
+    {"read the Secrets beside NVIDIA's agents", "GET", "/api/v1/namespaces/gpu-operator/secrets",
+     ""},
+    {"make a Secret", "POST", "/api/v1/namespaces/berth-system/secrets",
+     R"({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "mine"}})"},
+    {"run a pod of its own", "POST", "/api/v1/namespaces/berth-system/pods", kPod},
+    {"run a pod beside NVIDIA's agents", "POST", "/api/v1/namespaces/gpu-operator/pods", kPod},
+    {"change a pod's image", "PATCH", "/api/v1/namespaces/team-a/pods/victim", kImage},
+    {"add a debugging container", "PATCH",
+     "/api/v1/namespaces/team-a/pods/victim/ephemeralcontainers",
+     R"({"spec": {"ephemeralContainers": [{"name": "in", "image": "registry.example/evil:1"}]}})"},
+    {"run a command in a pod", "POST",
+     "/api/v1/namespaces/team-a/pods/victim/exec?command=id&stdout=true", ""},
+    {"attach to a pod", "POST", "/api/v1/namespaces/team-a/pods/victim/attach?stdout=true", ""},
+    {"forward a pod's ports", "POST", "/api/v1/namespaces/team-a/pods/victim/portforward", ""},
+    {"read a pod's log", "GET", "/api/v1/namespaces/team-a/pods/victim/log", ""},
+    {"write a pod's status", "PATCH", "/api/v1/namespaces/team-a/pods/victim/status",
+     R"({"status": {"phase": "Failed"}})"},
+    {"bind a pod to a node", "POST", "/api/v1/namespaces/team-a/pods/victim/binding",
+     R"({"apiVersion": "v1", "kind": "Binding", "metadata": {"name": "victim"}, "target": {"name": "n1"}})"},
+    {"delete all pods of a namespace", "DELETE", "/api/v1/namespaces/team-a/pods", ""},
+    {"join a node", "POST", "/api/v1/nodes", kNode},
+    {"delete a node", "DELETE", "/api/v1/nodes/n1", ""},
+    {"write a node's status", "PATCH", "/api/v1/nodes/n1/status",
+     R"({"status": {"capacity": {"nvidia.com/gpu": "64"}}})"},
+    {"talk to a kubelet", "GET", "/api/v1/nodes/n1/proxy/pods", ""},
+    {"make a layout", "POST", "/apis/gpu.berth.dev/v1alpha1/miglayouts", kLayout},
+    {"delete a layout", "DELETE", "/apis/gpu.berth.dev/v1alpha1/miglayouts/inference-a100", ""},
+    {"make a ConfigMap beside NVIDIA's agents", "POST",
+     "/api/v1/namespaces/gpu-operator/configmaps", kMap},
+    {"change another ConfigMap of NVIDIA's agents", "PATCH",
+     "/api/v1/namespaces/gpu-operator/configmaps/kube-root-ca.crt", R"({"data": {"ca.crt": "x"}})"},
+    {"delete the agents' ConfigMap", "DELETE",
+     "/api/v1/namespaces/gpu-operator/configmaps/berth-mig-parted-config", ""},
+    {"change another ConfigMap of its namespace", "PATCH",
+     "/api/v1/namespaces/berth-system/configmaps/kube-root-ca.crt", R"({"data": {"ca.crt": "x"}})"},
+    {"read all ConfigMaps of its namespace", "GET", "/api/v1/namespaces/berth-system/configmaps",
+     ""},
+    {"delete its ledger", "DELETE", "/api/v1/namespaces/berth-system/configmaps/berth-node-slots",
+     ""},
+    {"read other namespaces' ConfigMaps", "GET", "/api/v1/namespaces/kube-system/configmaps", ""},
+    {"take another's Lease", "PATCH",
+     "/apis/coordination.k8s.io/v1/namespaces/berth-system/leases/other",
+     R"({"spec": {"holderIdentity": "mine"}})"},
+    {"make a Lease elsewhere", "POST", "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases",
+     kLease},
+    {"lift a disruption budget", "PATCH",
+     "/apis/policy/v1/namespaces/team-a/poddisruptionbudgets/any",
+     R"({"spec": {"minAvailable": 0}})"},
+    {"delete a disruption budget", "DELETE",
+     "/apis/policy/v1/namespaces/team-a/poddisruptionbudgets/any", ""},
+    {"change its own Deployment", "PATCH",
+     "/apis/apps/v1/namespaces/berth-system/deployments/berth", R"({"spec": {"replicas": 0}})"},
+    {"change NVIDIA's DaemonSets", "PATCH",
+     "/apis/apps/v1/namespaces/gpu-operator/daemonsets/nvidia-mig-manager",
+     R"({"spec": {"minReadySeconds": 1}})"},
+    {"delete a Job", "DELETE", "/apis/batch/v1/namespaces/team-a/jobs/any", ""},
+    {"change NVIDIA's ClusterPolicy", "PATCH", "/apis/nvidia.com/v1/clusterpolicies/cluster-policy",
+     R"({"spec": {}})"},
+    {"make a token", "POST", "/api/v1/namespaces/kube-system/serviceaccounts/default/token",
+     R"({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}})"},
+    {"make itself administrator", "POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
+     kToAdmin},
+    {"widen its own role", "PATCH", "/apis/rbac.authorization.k8s.io/v1/clusterroles/berth",
+     R"({"rules": []})"},
+    {"loosen its own policy", "PATCH",
+     "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/berth-nodes",
+     R"({"spec": {"failurePolicy": "Ignore"}})"},
+    {"unbind its own policy", "DELETE",
+     "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/berth-pods", ""},
+    {"put a webhook before everything", "POST",
+     "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
+     R"({"apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingWebhookConfiguration",)"
+     R"( "metadata": {"name": "mine"}})"},
+    {"change its own CRD", "PATCH",
+     "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/miglayouts.gpu.berth.dev",
+     R"({"metadata": {"labels": {"a": "b"}}})"},
+    {"relabel a namespace", "PATCH", "/api/v1/namespaces/team-a",
+     R"({"metadata": {"labels": {"pod-security.kubernetes.io/enforce": "privileged"}}})"},
+    {"delete a namespace", "DELETE", "/api/v1/namespaces/team-a", ""},
+    {"make a volume of a host's folder", "POST", "/api/v1/persistentvolumes",
+     R"({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "mine"}})"},
+    {"ask who a token is", "POST", "/apis/authentication.k8s.io/v1/tokenreviews",
+     R"({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenReview", "spec": {"token": "x"}})"},
+    {"write events about others' pods", "POST", "/apis/events.k8s.io/v1/namespaces/team-a/events",
+     kEvent},
+};
+
+// RBAC can't tell these from what berth does; the admission policies do.
+const Act kConfined[] = {
+    {"lure pods with a label", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"labels": {"example.com/team": "a"}}})", "node labels example.com/team"},
+    {"make a node a control plane", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"labels": {"node-role.kubernetes.io/control-plane": ""}}})",
+     "node labels node-role.kubernetes.io/control-plane"},
+    {"take a label away", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"labels": {"kubernetes.io/hostname": null}}})",
+     "node labels kubernetes.io/hostname"},
+    {"lie about the GPUs", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"labels": {"nvidia.com/gpu.product": "NVIDIA-H200"}}})",
+     "node labels nvidia.com/gpu.product"},
+    {"pass a label off as its own", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"labels": {"gpu.berth.dev.example.com/x": "a"}}})",
+     "node labels gpu.berth.dev.example.com/x"},
+    {"switch NVIDIA's driver off", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"labels": {"nvidia.com/gpu.deploy.driver": "false"}}})",
+     "may only bring back an operand"},
+    {"switch an operand on that a person switched off", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"labels": {"nvidia.com/gpu.deploy.dcgm-exporter": "true"}}})",
+     "may only bring back an operand"},
+    {"write others' annotations", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"annotations": {"node.alpha.kubernetes.io/ttl": "9"}}})",
+     "node annotations node.alpha.kubernetes.io/ttl"},
+    {"let pods onto a control plane", "PATCH", "/api/v1/nodes/n2", R"({"spec": {"taints": null}})",
+     "only change unschedulable"},
+    {"taint a node", "PATCH", "/api/v1/nodes/n1",
+     R"({"spec": {"taints": [{"key": "gpu.berth.dev/x", "effect": "NoExecute"}]}})",
+     "only change unschedulable"},
+    {"claim another machine", "PATCH", "/api/v1/nodes/n1",
+     R"({"spec": {"providerID": "cloud://other"}})", "only change unschedulable"},
+    {"hold a node by a finalizer", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"finalizers": ["gpu.berth.dev/finalizer"]}})", "finalizers and owners"},
+    {"have a node collected", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"ownerReferences": [{"apiVersion": "v1", "kind": "Namespace", "name": "x",)"
+     R"( "uid": "0"}]}})",
+     "finalizers and owners"},
+    {"delete a pod whatever it is by now", "DELETE", "/api/v1/namespaces/team-a/pods/victim", "",
+     "must name the pod's uid"},
+    {"delete a pod without grace", "DELETE", "/api/v1/namespaces/team-a/pods/victim",
+     R"({"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 0,)"
+     R"( "preconditions": {"uid": "UID"}})",
+     "without a grace period"},
+    {"evict a pod whatever it is by now", "POST", "/api/v1/namespaces/team-a/pods/victim/eviction",
+     R"({"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "victim"}})",
+     "must name the pod's uid"},
+    {"evict a pod without grace", "POST", "/api/v1/namespaces/team-a/pods/victim/eviction",
+     R"({"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "victim"},)"
+     R"( "deleteOptions": {"gracePeriodSeconds": 0, "preconditions": {"uid": "UID"}}})",
+     "without a grace period"},
+    {"change what a layout asks for", "PATCH",
+     "/apis/gpu.berth.dev/v1alpha1/miglayouts/inference-a100",
+     R"({"spec": {"rollout": {"maxUnavailable": 8}}})", "what a layout asks for"},
+    {"label a layout", "PATCH", "/apis/gpu.berth.dev/v1alpha1/miglayouts/inference-a100",
+     R"({"metadata": {"labels": {"a": "b"}}})", "labels, annotations and owners"},
+    {"let go what another holds", "PATCH", "/apis/gpu.berth.dev/v1alpha1/miglayouts/inference-a100",
+     R"({"metadata": {"finalizers": []}})", "others' finalizers"},
+    {"fill its namespace", "POST", "/api/v1/namespaces/berth-system/configmaps", kMap,
+     "may not write configmaps/berth-system/mine"},
+    {"make another Lease", "POST", "/apis/coordination.k8s.io/v1/namespaces/berth-system/leases",
+     kLease, "may not write leases/berth-system/mine"},
+};
+
+// And these, were it an administrator.
+const Act kConfinedAdministrator[] = {
+    {"run a pod", "POST", "/api/v1/namespaces/berth-system/pods", kPod, "only evict or delete"},
+    {"change a pod's image", "PATCH", "/api/v1/namespaces/team-a/pods/victim", kImage,
+     "only evict or delete"},
+    {"add a debugging container", "PATCH",
+     "/api/v1/namespaces/team-a/pods/victim/ephemeralcontainers",
+     R"({"spec": {"ephemeralContainers": [{"name": "in", "image": "registry.example/evil:1"}]}})",
+     "only evict or delete"},
+    {"run a command in a pod", "POST",
+     "/api/v1/namespaces/team-a/pods/victim/exec?command=id&stdout=true", "",
+     "only evict or delete"},
+    {"write a pod's status", "PATCH", "/api/v1/namespaces/team-a/pods/victim/status",
+     R"({"status": {"phase": "Failed"}})", "only evict or delete"},
+    {"join a node", "POST", "/api/v1/nodes", kNode, "neither creates nor deletes nodes"},
+    {"delete a node", "DELETE", "/api/v1/nodes/n1", "", "neither creates nor deletes nodes"},
+    {"write a node's status", "PATCH", "/api/v1/nodes/n1/status",
+     R"({"status": {"capacity": {"nvidia.com/gpu": "64"}}})", "their status to the kubelet"},
+    {"make a layout", "POST", "/apis/gpu.berth.dev/v1alpha1/miglayouts", kLayout,
+     "neither creates nor deletes layouts"},
+    {"delete a layout", "DELETE", "/apis/gpu.berth.dev/v1alpha1/miglayouts/inference-a100", "",
+     "neither creates nor deletes layouts"},
+    {"change another ConfigMap of its namespace", "PATCH",
+     "/api/v1/namespaces/berth-system/configmaps/kube-root-ca.crt", R"({"data": {"ca.crt": "x"}})",
+     "may not write configmaps/berth-system/kube-root-ca.crt"},
+    {"write into kube-system", "POST", "/api/v1/namespaces/kube-system/configmaps", kMap,
+     "may not write configmaps/kube-system/mine"},
+    {"delete the agents' ConfigMap", "DELETE",
+     "/api/v1/namespaces/gpu-operator/configmaps/berth-mig-parted-config", "",
+     "deletes no ConfigMap"},
+};
+
+// What berth lives from: these must be let through.
+const Act kGranted[] = {
+    {"name a MIG configuration", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"labels": {"nvidia.com/mig.config": "all-disabled", "nvidia.com/mig.config.state": null}}})"},
+    {"keep its record on a node", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"annotations": {"gpu.berth.dev/mig-rollout": "{}"}}})"},
+    {"cordon", "PATCH", "/api/v1/nodes/n1", R"({"spec": {"unschedulable": true}})"},
+    {"bring back a paused operand", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"labels": {"nvidia.com/gpu.deploy.device-plugin": "true"}}})"},
+    {"write a key that the values list", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"labels": {"example.com/pool": "a"}}})"},
+    {"evict", "POST", "/api/v1/namespaces/team-a/pods/victim/eviction",
+     R"({"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "victim"},)"
+     R"( "deleteOptions": {"preconditions": {"uid": "UID"}}})"},
+    {"force off", "DELETE", "/api/v1/namespaces/team-a/pods/victim",
+     R"({"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 1,)"
+     R"( "preconditions": {"uid": "UID"}})"},
+    {"hold a layout", "PATCH", "/apis/gpu.berth.dev/v1alpha1/miglayouts/inference-a100",
+     R"({"metadata": {"finalizers": ["example.com/other", "gpu.berth.dev/finalizer"]}})"},
+    {"write a layout's status", "PATCH",
+     "/apis/gpu.berth.dev/v1alpha1/miglayouts/inference-a100/status", R"({"status": {}})"},
+    {"render the agents' file", "PATCH",
+     "/api/v1/namespaces/gpu-operator/configmaps/berth-mig-parted-config",
+     R"({"data": {"config.yaml": "x"}})"},
+    {"begin its ledger", "POST", "/api/v1/namespaces/berth-system/configmaps",
+     R"({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "berth-node-slots"}})"},
+    {"take its Lease", "POST", "/apis/coordination.k8s.io/v1/namespaces/berth-system/leases",
+     R"({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "berth-controller"}})"},
+};
+
+class ChartRights : public ChartTest {
+ protected:
+  void SetUp() override {
+    ChartTest::SetUp();
+    if (IsSkipped() || HasFailure()) return;
+    cluster().add_gpu_node(
+        {.name = "n1",
+         .labels = {{"nvidia.com/gpu.deploy.device-plugin", "paused-for-mig-change"},
+                    {"nvidia.com/gpu.deploy.dcgm-exporter", "false"}}});
+    cluster().add_gpu_node({.name = "n2"});
+    kube().patch({"nodes", "n2"}, PatchType::kMerge,
+                 R"({"spec": {"taints": [{"key": "node-role.kubernetes.io/control-plane",)"
+                 R"( "effect": "NoSchedule"}]}})");
+    cluster().add_bare_pod({.name = "victim", .count = 0});
+    const Said installed = install({"nodeKeys={example.com/pool}"});
+    ASSERT_EQ(installed.code, 0) << installed.text;
+    apply({});
+    kube().patch({"miglayouts", "inference-a100"}, PatchType::kMerge,
+                 R"({"metadata": {"finalizers": ["example.com/other"]}})");
+    victim_ = kube().get({"pods", "victim", "team-a"}).uid();
+    thief_ = std::make_unique<Kube>(account());
+    // A policy works a moment after it was made.
+    wait_until("every policy to be at work", seconds(30), [&]() -> std::string {
+      for (const Act& act : kConfined)
+        if (const Reply reply = send(act); reply.status != 403)
+          return std::string(act.what) + ": " + reply.body.dump();
+      return "";
+    });
+  }
+
+  Reply send(const Act& act) {
+    std::string path = act.path;
+    const std::string method = act.method;
+    const bool connects = path.find("stdout=true") != std::string::npos;
+    if (method != "GET" && !connects)
+      path += path.find('?') == std::string::npos ? "?dryRun=All" : "&dryRun=All";
+    std::string body = act.body;
+    if (const auto at = body.find("UID"); at != std::string::npos) body.replace(at, 3, victim_);
+    const bool patches = method == "PATCH";
+    const bool strategic = patches && path.find("/pods/") != std::string::npos;
+    return thief_->send(method, path, body,
+                        strategic ? "application/strategic-merge-patch+json"
+                        : patches ? "application/merge-patch+json"
+                                  : "application/json");
+  }
+
+  template <std::size_t n>
+  void expect_refused(const Act (&acts)[n]) {
+    for (const Act& act : acts) {
+      SCOPED_TRACE(act.what);
+      const Reply reply = send(act);
+      EXPECT_EQ(reply.status, 403) << reply.body.dump();
+      EXPECT_THAT(reply.body.text("/message"), HasSubstr(act.words));
+    }
+  }
+
+  std::string victim_;
+  std::unique_ptr<Kube> thief_;
+};
+
+TEST_F(ChartRights, WhatBerthLivesFromIsLetThrough) {
+  for (const Act& act : kGranted) {
+    SCOPED_TRACE(act.what);
+    const Reply reply = send(act);
+    EXPECT_TRUE(reply.ok()) << reply.status << " " << reply.body.text("/message");
+  }
+}
+
+TEST_F(ChartRights, AStolenTokenIsRefusedWhateverElseItTries) {
+  static_assert(std::size(kUngranted) + std::size(kConfined) >= 40);
+  expect_refused(kUngranted);
+  expect_refused(kConfined);
+}
+
+TEST_F(ChartRights, ThePoliciesHoldEvenAnAdministrator) {
+  kube().apply(kToAdmin);
+  wait_until("the binding to count", seconds(20), [&]() -> std::string {
+    const Reply reply = thief_->send("GET", "/api/v1/secrets");
+    return reply.ok() ? "" : reply.body.text("/message");
+  });
+  expect_refused(kConfined);
+  expect_refused(kConfinedAdministrator);
+  kube().remove({"clusterrolebindings", "mine"});
+}
+
+}  // namespace
+}  // namespace berth::test
