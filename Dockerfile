@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+# The image of `berth controller`: one binary, the libraries it loads, CA certificates, time zones. No shell, no package manager.
+# scripts/build-image-root does all the work, and runs without a container engine too.
+#   docker build -t registry.example.com/berth:0.1.0 .
+FROM debian:12-slim AS build
+WORKDIR /src
+COPY scripts/install-packages scripts/
+RUN scripts/install-packages --only build
+COPY . .
+RUN cmake --preset release -DBERTH_TESTS=OFF -DBERTH_BENCH=OFF && cmake --build --preset release --target berth
+RUN scripts/build-image-root build/release/berth /image
+
+FROM scratch
+COPY --from=build /image /
+USER 65532:65532
+ENTRYPOINT ["/usr/bin/berth"]
+CMD ["controller"]
