@@ -36,7 +36,7 @@ constexpr std::size_t kShownDifferences = 20;
 struct Flags {
   std::uint64_t seed = 1;
   std::uint64_t scripts = kWholeRun;
-  std::uint64_t threads = 6;
+  std::uint64_t threads = 32;  // a script mostly waits for the server
   bool show = false;
 };
 
