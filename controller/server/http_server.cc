@@ -20,18 +20,49 @@ namespace berth {
 namespace {
 
 constexpr std::size_t kChunkBytes = 16 * 1024;
+constexpr unsigned kTooManyRequests = 429;
+
+// Of all listeners together.
+struct Load {
+  const uv_loop_t* loop = nullptr;
+  HttpServerLimits limits;
+  bool draining = false;
+  int posts = 0;
+  std::size_t posted_bytes = 0;
+};
 
 // Its strings too: libwebsockets keeps the pointers it is given.
 struct Listener {
+  Load& load;
   std::string name;
   ListenAddress address;
   HttpHandler handler;
   ListenOptions options;
 };
 
-struct Exchange {
-  std::string path;  // of a POST whose body is on its way
+// A POST whose body is on its way.
+struct Post {
+  Post(Load& load, std::string_view path, std::size_t bytes)
+      : path(path), began_at_ms(uv_now(load.loop)), load_(load), bytes_(bytes) {
+    ++load_.posts;
+    load_.posted_bytes += bytes_;
+  }
+  Post(const Post&) = delete;
+  ~Post() {
+    --load_.posts;
+    load_.posted_bytes -= bytes_;
+  }
+  const std::string path;
+  const std::uint64_t began_at_ms;
   std::string arrived;
+
+ private:
+  Load& load_;
+  const std::size_t bytes_;  // that it said would come
+};
+
+struct Exchange {
+  std::unique_ptr<Post> post;
   std::string body;  // of the response
   std::size_t sent = 0;
 };
@@ -63,6 +94,11 @@ int refuse(lws* wsi, unsigned code) {
   return -1;
 }
 
+// Returns as refuse() does. A connection is kept, unless the server means to end.
+int complete(lws* wsi) {
+  return listener_of(wsi).load.draining || lws_http_transaction_completed(wsi) ? -1 : 0;
+}
+
 int respond(lws* wsi, Session* session, HttpCall call) {
   const std::string query = header(wsi, WSI_TOKEN_HTTP_URI_ARGS);
   const std::string content_type = header(wsi, WSI_TOKEN_HTTP_CONTENT_TYPE);
@@ -76,10 +112,13 @@ int respond(lws* wsi, Session* session, HttpCall call) {
   unsigned char* const end = buffer.data() + buffer.size() - 1;
   if (lws_add_http_common_headers(wsi, static_cast<unsigned>(response.status),
                                   response.content_type.c_str(), response.body.size(), &at, end) ||
+      (listener_of(wsi).load.draining &&
+       lws_add_http_header_by_token(wsi, WSI_TOKEN_CONNECTION,
+                                    reinterpret_cast<const unsigned char*>("close"), 5, &at,
+                                    end)) ||
       lws_finalize_write_http_header(wsi, start, &at, end))
     return -1;
-  if (call.method == "HEAD" || response.body.empty())
-    return lws_http_transaction_completed(wsi) ? -1 : 0;
+  if (call.method == "HEAD" || response.body.empty()) return complete(wsi);
   drop(session);
   session->exchange = new Exchange{.body = std::move(response.body)};
   lws_callback_on_writable(wsi);
@@ -87,8 +126,9 @@ int respond(lws* wsi, Session* session, HttpCall call) {
 }
 
 int end_body(lws* wsi, Session* session) {
-  const std::unique_ptr<Exchange> posted(std::exchange(session->exchange, nullptr));
-  return respond(wsi, session, {.method = "POST", .path = posted->path, .body = posted->arrived});
+  if (session->exchange == nullptr || session->exchange->post == nullptr) return -1;
+  const std::unique_ptr<Post> post = std::move(session->exchange->post);
+  return respond(wsi, session, {.method = "POST", .path = post->path, .body = post->arrived});
 }
 
 // A POST waits for its body; what would not fit is refused before it is read.
@@ -102,9 +142,11 @@ int begin_body(lws* wsi, Session* session, std::string_view path) {
       end != length.data() + length.size())
     return refuse(wsi, HTTP_STATUS_LENGTH_REQUIRED);
   if (error != std::errc() || bytes > limit) return refuse(wsi, HTTP_STATUS_REQ_ENTITY_TOO_LARGE);
+  Load& load = listener_of(wsi).load;
+  if (load.posts >= load.limits.posts || load.posted_bytes + bytes > load.limits.posted_bytes)
+    return refuse(wsi, kTooManyRequests);
   drop(session);
-  session->exchange = new Exchange{.path = std::string(path)};
-  session->exchange->arrived.reserve(bytes);
+  session->exchange = new Exchange{.post = std::make_unique<Post>(load, path, bytes)};
   return 0;
 }
 
@@ -118,10 +160,14 @@ int begin(lws* wsi, Session* session, std::string_view path) {
 }
 
 int take_body(lws* wsi, Session* session, std::string_view bytes) {
-  Exchange* exchange = session->exchange;
-  if (exchange == nullptr) return -1;
-  if (exchange->arrived.size() + bytes.size() > listener_of(wsi).options.max_body_bytes) return -1;
-  exchange->arrived.append(bytes);
+  if (session->exchange == nullptr || session->exchange->post == nullptr) return -1;
+  Post& post = *session->exchange->post;
+  const Listener& listener = listener_of(wsi);
+  if (post.arrived.size() + bytes.size() > listener.options.max_body_bytes) return -1;
+  // libwebsockets limits the silence between two pieces only.
+  const std::uint64_t took_ms = uv_now(listener.load.loop) - post.began_at_ms;
+  if (took_ms > 1000ull * static_cast<unsigned>(listener.load.limits.request_seconds)) return -1;
+  post.arrived.append(bytes);
   return 0;
 }
 
@@ -141,7 +187,7 @@ int send_more(lws* wsi, Session* session) {
     return 0;
   }
   drop(session);
-  return lws_http_transaction_completed(wsi) ? -1 : 0;
+  return complete(wsi);
 }
 
 int on_lws(lws* wsi, lws_callback_reasons reason, void* user, void* in, std::size_t length) {
@@ -157,7 +203,7 @@ int on_lws(lws* wsi, lws_callback_reasons reason, void* user, void* in, std::siz
     case LWS_CALLBACK_HTTP_BODY:
       return take_body(wsi, session, text);
     case LWS_CALLBACK_HTTP_BODY_COMPLETION:
-      return session->exchange != nullptr ? end_body(wsi, session) : -1;
+      return end_body(wsi, session);
     case LWS_CALLBACK_HTTP_WRITEABLE:
       return send_more(wsi, session);
     case LWS_CALLBACK_HTTP_DROP_PROTOCOL:
@@ -178,7 +224,7 @@ const std::array<lws_protocols, 2> kProtocols{{
 
 struct HttpServer::Impl {
   uv_loop_t* loop = nullptr;
-  HttpServerLimits limits;
+  Load load;
   lws_context* context = nullptr;
   std::vector<std::unique_ptr<Listener>> listeners;
 };
@@ -186,7 +232,8 @@ struct HttpServer::Impl {
 HttpServer::HttpServer(uv_loop_s* loop, Log& log, HttpServerLimits limits)
     : impl_(std::make_unique<Impl>()) {
   impl_->loop = loop;
-  impl_->limits = limits;
+  impl_->load.loop = loop;
+  impl_->load.limits = limits;
   lws_set_log_level(LLL_ERR, [](int, const char*) {});  // what matters comes back as results
   void* loops[1] = {loop};
   lws_context_creation_info info{};
@@ -198,7 +245,8 @@ HttpServer::HttpServer(uv_loop_s* loop, Log& log, HttpServerLimits limits)
   // Also bounds a table that would otherwise be sized by the process' limit of descriptors.
   info.fd_limit_per_thread = static_cast<unsigned>(limits.connections);
   info.max_http_header_data = static_cast<unsigned short>(limits.header_bytes);
-  info.max_http_header_pool = 16;
+  // One a connection, taken while it sends a head or a body: no slow one holds up the others.
+  info.max_http_header_pool = static_cast<unsigned short>(limits.connections);
   info.pt_serv_buf_size = 4096;
   info.timeout_secs = static_cast<unsigned>(limits.request_seconds);
   impl_->context = lws_create_context(&info);
@@ -224,8 +272,8 @@ Result<int> HttpServer::listen(const ListenAddress& address, HttpHandler handler
   };
   if (impl_->context == nullptr) return failed("the HTTP server did not start");
   const std::string name = "listener" + std::to_string(impl_->listeners.size());
-  impl_->listeners.push_back(
-      std::make_unique<Listener>(Listener{name, address, std::move(handler), options}));
+  impl_->listeners.push_back(std::unique_ptr<Listener>(
+      new Listener{impl_->load, name, address, std::move(handler), options}));
   Listener& listener = *impl_->listeners.back();
   lws_context_creation_info info{};
   info.port = address.port;
@@ -233,8 +281,8 @@ Result<int> HttpServer::listen(const ListenAddress& address, HttpHandler handler
   info.vhost_name = listener.name.c_str();
   info.protocols = kProtocols.data();
   info.user = &listener;
-  info.keepalive_timeout = impl_->limits.idle_seconds;
-  info.timeout_secs = static_cast<unsigned>(impl_->limits.request_seconds);
+  info.keepalive_timeout = impl_->load.limits.idle_seconds;
+  info.timeout_secs = static_cast<unsigned>(impl_->load.limits.request_seconds);
   info.options = LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND;
   if (options.certificate != nullptr) {
     // Its certificate comes by a callback.
@@ -247,5 +295,7 @@ Result<int> HttpServer::listen(const ListenAddress& address, HttpHandler handler
   if (vhost == nullptr) return failed("cannot listen here: is the port taken?");
   return lws_get_vhost_listen_port(vhost);
 }
+
+void HttpServer::drain() { impl_->load.draining = true; }
 
 }  // namespace berth

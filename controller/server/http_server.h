@@ -50,6 +50,9 @@ struct HttpServerLimits {
   int header_bytes = 4096;
   int idle_seconds = 15;     // of a kept connection
   int request_seconds = 10;  // for a request to arrive and its response to be taken
+  // What all POSTs that are on their way may hold together; one more is answered 429 at once.
+  int posts = 64;
+  std::size_t posted_bytes = 32u << 20;
 };
 
 struct ListenOptions {
@@ -67,6 +70,9 @@ class HttpServer {
 
   // The port it listens on. An error names the address.
   Result<int> listen(const ListenAddress& address, HttpHandler handler, ListenOptions options = {});
+  // From now on each response ends its connection: before an end, so that clients which keep
+  // connections go elsewhere and none is cut in the middle of a request.
+  void drain();
 
  private:
   struct Impl;

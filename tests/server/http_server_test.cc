@@ -9,9 +9,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <functional>
+#include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "controller/live/uv_loop.h"
 #include "tests/io/recording_log.h"
@@ -58,7 +61,8 @@ class Connection {
   }
   bool closed_by_peer() {
     char byte;
-    return recv(fd_, &byte, 1, 0) <= 0;
+    const ssize_t got = recv(fd_, &byte, 1, 0);
+    return got == 0 || (got < 0 && errno != EAGAIN);
   }
 
  private:
@@ -72,13 +76,17 @@ class HttpServerTest : public ::testing::Test {
   void serve(HttpServerLimits limits, const std::function<void(int port)>& client) {
     UvLoop loop;
     HttpServer server(loop.raw(), log_, limits);
-    const Result<int> port = server.listen({"127.0.0.1", 0}, [](const HttpCall& call) {
+    const auto handler = [&](const HttpCall& call) {
       HttpResponse response;
+      if (call.path == "/drain") server.drain();
+      if (call.method == "POST") response.body = std::to_string(call.body.size());
       if (call.path == "/large") response.body.assign(300'000, 'x');
       if (call.path == "/echo") response.body = "q=" + std::string(call.query);
       if (call.path == "/none") response.status = 404;
       return response;
-    });
+    };
+    const Result<int> port =
+        server.listen({"127.0.0.1", 0}, handler, {.max_body_bytes = max_body_bytes_});
     ASSERT_TRUE(port.has_value()) << describe(port.error());
     std::thread thread([&] {
       client(*port);
@@ -87,6 +95,11 @@ class HttpServerTest : public ::testing::Test {
     loop.run();
     thread.join();
   }
+  static std::string post(std::size_t bytes) {
+    return "POST /post HTTP/1.1\r\nHost: x\r\nContent-Length: " + std::to_string(bytes) +
+           "\r\n\r\n";
+  }
+  std::size_t max_body_bytes_ = 0;
   RecordingLog log_;
 };
 
@@ -148,6 +161,73 @@ TEST_F(HttpServerTest, AnIdleConnectionIsClosed) {
     Connection silent(port);
     EXPECT_TRUE(kept.closed_by_peer());
     EXPECT_TRUE(silent.closed_by_peer());
+  });
+}
+
+TEST_F(HttpServerTest, WhatPostsMayHoldTogetherIsBounded) {
+  max_body_bytes_ = 1000;
+  serve({.posts = 2, .posted_bytes = 1500}, [](int port) {
+    Connection slow(port);
+    ASSERT_TRUE(slow.send(post(1000) + "begun"));
+    Connection large(port);
+    ASSERT_TRUE(large.send(post(600)));
+    EXPECT_THAT(large.receive(), StartsWith("HTTP/1.1 429"));
+    Connection second(port);
+    ASSERT_TRUE(second.send(post(100) + "begun"));
+    Connection third(port);
+    ASSERT_TRUE(third.send(post(1) + "x"));
+    EXPECT_THAT(third.receive(), StartsWith("HTTP/1.1 429"));
+    // What ends makes room, however it ends.
+    ASSERT_TRUE(slow.send(std::string(995, 'x')));
+    EXPECT_THAT(slow.receive(), HasSubstr("\r\n\r\n1000"));
+    Connection fourth(port);
+    ASSERT_TRUE(fourth.send(post(1) + "x"));
+    EXPECT_THAT(fourth.receive(), StartsWith("HTTP/1.1 200"));
+  });
+}
+
+TEST_F(HttpServerTest, ManySlowPostsHoldUpNoOther) {
+  max_body_bytes_ = 1000;
+  serve({.connections = 128, .posts = 100}, [](int port) {
+    std::vector<std::unique_ptr<Connection>> slow;
+    for (int i = 0; i < 60; ++i) {
+      slow.push_back(std::make_unique<Connection>(port));
+      ASSERT_TRUE(slow.back()->send(post(10) + "1"));
+    }
+    Connection quick(port);
+    ASSERT_TRUE(quick.send(post(1) + "x"));
+    EXPECT_THAT(quick.receive(), StartsWith("HTTP/1.1 200"));
+  });
+}
+
+TEST_F(HttpServerTest, APostThatDripsIsCutOff) {
+  max_body_bytes_ = 1000;
+  HttpServerLimits limits;
+  limits.request_seconds = 1;
+  serve(limits, [](int port) {
+    Connection connection(port);
+    ASSERT_TRUE(connection.send(post(1000)));
+    int sent = 0;
+    for (; sent < 100 && connection.send("x"); ++sent)
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    EXPECT_LT(sent, 30);
+  });
+}
+
+TEST_F(HttpServerTest, ADrainingServerAnswersAndEndsTheConnection) {
+  max_body_bytes_ = 1000;
+  serve({}, [](int port) {
+    Connection kept(port), open(port);
+    ASSERT_TRUE(open.send(post(2) + "x"));
+    ASSERT_TRUE(kept.send("GET /drain HTTP/1.1\r\nHost: x\r\n\r\n"));
+    EXPECT_THAT(kept.receive(), HasSubstr("connection: close"));
+    EXPECT_TRUE(kept.closed_by_peer());
+    ASSERT_TRUE(open.send("x"));
+    EXPECT_THAT(open.receive(), ::testing::EndsWith("\r\n\r\n2"));
+    Connection late(port);
+    ASSERT_TRUE(late.send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n"));
+    EXPECT_GT(late.receive().size(), 300'000u);
+    EXPECT_TRUE(late.closed_by_peer());
   });
 }
 
