@@ -10,5 +10,6 @@ namespace berth {
 
 // Nothing if the text is not base64.
 std::optional<std::string> decode_base64(std::string_view text);
+std::string encode_base64(std::string_view bytes);
 
 }  // namespace berth

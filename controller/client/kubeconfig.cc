@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "controller/client/exec_credential.h"
 #include "controller/client/kubeconfig_file.h"
 #include "controller/client/server_url.h"
 
@@ -106,11 +107,6 @@ Result<void> fill_cluster(const Host& host, const KubeCluster& cluster, bool all
 Result<void> check_supported(const KubeUser& user) {
   if (user.unsupported.empty()) return {};
   const std::string where = user.where + "." + user.unsupported;
-  if (user.unsupported == "exec") {
-    return invalid_spec(where,
-                        "berth runs no credential plugins: put a token, a tokenFile or a client "
-                        "certificate there (kubectl create token makes one)");
-  }
   if (user.unsupported == "auth-provider") {
     return invalid_spec(where,
                         "auth-provider left Kubernetes' clients in 1.26: put a token, a tokenFile "
@@ -138,6 +134,31 @@ Result<void> check_login(const KubeUser& user) {
   return {};
 }
 
+// Clients of Kubernetes ask no plugin where the kubeconfig itself says who the user is.
+bool says_who(const KubeUser& user) {
+  return !user.token.empty() || !user.token_file.empty() || !user.username.empty() ||
+         !user.client_certificate.empty();
+}
+
+Result<void> fill_exec(const Host& host, const KubeCluster& cluster, const KubeUser& user,
+                       ExecPlugins plugins, ClientConfig& out) {
+  if (!user.exec || says_who(user)) return {};
+  const ExecPlugin& exec = *user.exec;
+  if (plugins == ExecPlugins::kRefused) {
+    return invalid_spec(exec.where,
+                        "a service of berth's runs no credential plugin, as there is nobody to log "
+                        "in by it: put a token, a tokenFile or a client certificate there (kubectl "
+                        "create token makes one)");
+  }
+  Result<void> checked = check_exec_plugin(exec, user.exec_input);
+  if (!checked.has_value()) return checked;
+  out.exec = exec;
+  if (user.exec_input == "Never") out.exec->input = ExecPlugin::Input::kNever;
+  if (user.exec_input == "Always") out.exec->input = ExecPlugin::Input::kAlways;
+  if (user.exec_wants_cluster) out.exec->cluster = encode_exec_cluster(host, cluster);
+  return {};
+}
+
 Result<void> fill_user(const Host& host, const KubeUser& user, ClientConfig& out) {
   Result<void> checked = check_supported(user);
   if (checked.has_value()) checked = check_login(user);
@@ -162,7 +183,8 @@ Result<void> fill_user(const Host& host, const KubeUser& user, ClientConfig& out
   return {};
 }
 
-Result<ClientConfig> choose(const Host& host, const Found& found, const ConfigFlags& flags) {
+Result<ClientConfig> choose(const Host& host, const Found& found, const ConfigFlags& flags,
+                            ExecPlugins plugins) {
   const Kubeconfig& config = found.config;
   const std::string& file = found.files.front();
   const std::string& name = flags.context.empty() ? config.current_context : flags.context;
@@ -188,7 +210,10 @@ Result<ClientConfig> choose(const Host& host, const Found& found, const ConfigFl
     return invalid_spec(chosen.where + ".user",
                         "there is no user \"" + chosen.user + "\"; " + names_in(config.users));
   }
-  if (user != config.users.end()) filled = fill_user(host, user->second, out);
+  if (user != config.users.end()) {
+    filled = fill_user(host, user->second, out);
+    if (filled.has_value()) filled = fill_exec(host, cluster->second, user->second, plugins, out);
+  }
   if (!filled.has_value()) return filled.error();
   if (!chosen.namespace_.empty()) out.namespace_ = chosen.namespace_;
   out.origin = "context " + name + " of " + chosen.where.substr(0, chosen.where.find(": "));
@@ -197,12 +222,13 @@ Result<ClientConfig> choose(const Host& host, const Found& found, const ConfigFl
 
 }  // namespace
 
-Result<ClientConfig> load_client_config(const Host& host, const ConfigFlags& flags) {
+Result<ClientConfig> load_client_config(const Host& host, const ConfigFlags& flags,
+                                        ExecPlugins plugins) {
   Result<Found> found = find_files(host, flags);
   if (!found.has_value()) return std::move(found).error();
   Result<ClientConfig> config = Error{};
   if (!found->files.empty()) {
-    config = choose(host, *found, flags);
+    config = choose(host, *found, flags, plugins);
   } else if (!flags.context.empty()) {
     config = invalid_spec("--context " + flags.context,
                           "there is no kubeconfig file to find it in (" + found->looked_at + ")");

@@ -19,10 +19,15 @@ struct ConfigFlags {
   bool allow_insecure_tls = false;  // without it, insecure-skip-tls-verify in a file is refused
 };
 
+// Whether a user may log in by a program of theirs. A service may not: it has nobody to ask, and
+// starts no programs.
+enum class ExecPlugins { kRefused, kAccepted };
+
 // From --kubeconfig, else $KUBECONFIG (a ':'-separated list; of each named entry and setting the
 // first file to have it wins), else $HOME/.kube/config; and when none of these exists, from the
 // pod's service account. Errors name file and field.
-Result<ClientConfig> load_client_config(const Host& host, const ConfigFlags& flags);
+Result<ClientConfig> load_client_config(const Host& host, const ConfigFlags& flags,
+                                        ExecPlugins plugins = ExecPlugins::kRefused);
 
 // From KUBERNETES_SERVICE_HOST and _PORT and the files under
 // /var/run/secrets/kubernetes.io/serviceaccount.

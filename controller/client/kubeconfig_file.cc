@@ -3,9 +3,11 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
+#include "apis/yaml_scalar.h"
 #include "controller/client/base64.h"
 
 namespace berth {
@@ -75,6 +77,16 @@ class Fields {
     }
     return source;
   }
+  // Whatever stands there, as JSON; empty if nothing does.
+  std::string json(const char* key) const {
+    const YAML::Node value = find(key);
+    if (!value.IsDefined() || value.IsNull()) return {};
+    const Result<nlohmann::json> typed = to_json(value);
+    if (typed.has_value())
+      return typed->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    complain(key, typed.error().message);
+    return {};
+  }
   bool has(const char* key) const {
     const YAML::Node value = find(key);
     return value.IsDefined() && !value.IsNull();
@@ -88,9 +100,9 @@ class Fields {
     const YAML::Node value = find(key);
     if (!value.IsDefined() || value.IsNull()) return out;
     if (!value.IsSequence()) complain(key, "must be a list");
+    const std::string path = path_.empty() ? key : path_ + "." + key;
     for (std::size_t i = 0; i < value.size() && value.IsSequence(); ++i) {
-      out.push_back(
-          Fields(value[i], file_, std::string(key) + "[" + std::to_string(i) + "]", error_));
+      out.push_back(Fields(value[i], file_, path + "[" + std::to_string(i) + "]", error_));
     }
     return out;
   }
@@ -104,6 +116,21 @@ class Fields {
   }
 
  private:
+  static Result<nlohmann::json> to_json(const YAML::Node& value) {
+    if (value.IsScalar()) return type_scalar(value.Scalar(), value.Tag());
+    nlohmann::json out = value.IsMap() ? nlohmann::json::object() : nlohmann::json();
+    if (value.IsSequence()) out = nlohmann::json::array();
+    for (const auto& entry : value) {
+      Result<nlohmann::json> item = to_json(value.IsMap() ? entry.second : entry);
+      if (!item.has_value()) return item;
+      if (value.IsMap()) {
+        out[entry.first.Scalar()] = *std::move(item);
+      } else {
+        out.push_back(*std::move(item));
+      }
+    }
+    return out;
+  }
   YAML::Node find(const std::string& key) const {
     const YAML::Node& map = map_;  // the const operator[] does not add the key
     return map.IsDefined() && map.IsMap() ? map[key] : YAML::Node(YAML::NodeType::Undefined);
@@ -123,7 +150,26 @@ KubeCluster read_cluster(Fields fields) {
   cluster.insecure_skip_tls_verify = fields.flag("insecure-skip-tls-verify");
   cluster.tls_server_name = fields.text("tls-server-name");
   cluster.proxy_url = fields.text("proxy-url");
+  for (Fields& extension : fields.list("extensions")) {
+    if (extension.text("name") == "client.authentication.k8s.io/exec")
+      cluster.exec_config = extension.json("extension");
+  }
   return cluster;
+}
+
+ExecPlugin read_exec(Fields fields) {
+  ExecPlugin exec;
+  exec.where = fields.where();
+  exec.api_version = fields.text("apiVersion");
+  exec.command = fields.text("command");
+  // A name alone is looked for in PATH.
+  if (exec.command.find('/') != std::string::npos) exec.command = fields.path("command");
+  exec.arguments = fields.texts("args");
+  for (Fields& variable : fields.list("env")) {
+    exec.environment.emplace_back(variable.text("name"), variable.text("value"));
+  }
+  exec.install_hint = fields.text("installHint");
+  return exec;
 }
 
 KubeUser read_user(Fields fields) {
@@ -138,7 +184,12 @@ KubeUser read_user(Fields fields) {
   user.impersonate_user = fields.text("as");
   user.impersonate_uid = fields.text("as-uid");
   user.impersonate_groups = fields.texts("as-groups");
-  for (const char* key : {"exec", "auth-provider", "as-user-extra"}) {
+  if (fields.has("exec")) {
+    user.exec = read_exec(fields.below("exec"));
+    user.exec_input = fields.below("exec").text("interactiveMode");
+    user.exec_wants_cluster = fields.below("exec").flag("provideClusterInfo");
+  }
+  for (const char* key : {"auth-provider", "as-user-extra"}) {
     if (user.unsupported.empty() && fields.has(key)) user.unsupported = key;
   }
   return user;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct KubeCluster {
   bool insecure_skip_tls_verify = false;
   std::string tls_server_name;
   std::string proxy_url;
+  std::string exec_config;  // JSON that the cluster keeps for credential plugins; empty: none
 };
 
 struct KubeUser {
@@ -32,8 +34,10 @@ struct KubeUser {
   std::string impersonate_user;
   std::string impersonate_uid;
   std::vector<std::string> impersonate_groups;
-  std::string
-      unsupported;  // the key of a way to log in that berth has not got: exec, auth-provider
+  std::optional<ExecPlugin> exec;  // as written: unchecked, and without its `cluster`
+  std::string exec_input;          // interactiveMode
+  bool exec_wants_cluster = false;
+  std::string unsupported;  // the key of a way to log in that berth has not got: auth-provider
 };
 
 struct KubeContext {

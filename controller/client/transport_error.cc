@@ -27,6 +27,8 @@ Meaning meaning_of(TransportOutcome outcome) {
       return {ErrorKind::kDecode, "the reply is larger than berth accepts"};
     case TransportOutcome::kCancelled:
       return {ErrorKind::kCancelled, "cancelled"};
+    case TransportOutcome::kNoCredentials:
+      return {ErrorKind::kUnauthorized, "there is nothing to log in with"};
   }
   return {ErrorKind::kServer, "the API server's reply made no sense"};
 }

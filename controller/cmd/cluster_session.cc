@@ -17,7 +17,7 @@ Result<std::string> converse(
     const ConfigFlags& connection, std::string& where,
     const std::function<Task<Result<std::string>>(ApiClient&, std::stop_token)>& task) {
   const SystemHost host;
-  const Result<ClientConfig> config = load_client_config(host, connection);
+  const Result<ClientConfig> config = load_client_config(host, connection, ExecPlugins::kAccepted);
   if (!config) return config.error();
   where = config->server;
 

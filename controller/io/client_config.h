@@ -4,7 +4,9 @@
 // working directory: resolving them is over by then.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace berth {
@@ -17,6 +19,19 @@ struct PemSource {
   bool empty() const { return data.empty() && file.empty(); }
 };
 
+// A program that prints what to log in with: a kubeconfig's `exec`.
+struct ExecPlugin {
+  enum class Input { kNever, kIfAvailable, kAlways };  // whether it may ask the user
+  std::string where;                                   // the field that names it, for messages
+  std::string api_version;                             // client.authentication.k8s.io/v1 or v1beta1
+  std::string command;                                 // a path, or a name to look for in PATH
+  std::vector<std::string> arguments;
+  std::vector<std::pair<std::string, std::string>> environment;  // added to berth's own
+  Input input = Input::kIfAvailable;
+  std::string install_hint;  // for a user who has not got it
+  std::string cluster;       // the JSON of spec.cluster that it is told; empty: it asked for none
+};
+
 struct ClientConfig {
   std::string
       server;  // "https://10.0.0.1:6443", perhaps with a path prefix; never a slash at the end
@@ -27,6 +42,7 @@ struct ClientConfig {
   std::string token;
   std::string username;  // basic authentication; both or neither
   std::string password;
+  std::optional<ExecPlugin> exec;  // only if nothing above says who we are
   std::string
       tls_server_name;  // the name the certificate must carry, if it is not the server's host
   bool insecure_skip_tls_verify = false;  // only ever true if a flag said so too

@@ -45,7 +45,8 @@ enum class TransportOutcome {
   kBroken,
   kTimeout,
   kTooLarge,
-  kCancelled
+  kCancelled,
+  kNoCredentials,  // nothing was sent: the program that was to print them did not
 };
 
 // Receives one exchange: on_head at most once, then on_bytes any number of times (split anywhere),

@@ -2,6 +2,7 @@
 #include "controller/live/credentials.h"
 
 #include <chrono>
+#include <utility>
 
 namespace berth {
 namespace {
@@ -26,16 +27,23 @@ Credentials::Pem::Pem(const Loop& loop, const Host& host, Log& log, const PemSou
   }
 }
 
-Credentials::Credentials(const Loop& loop, const Host& host, Log& log, const ClientConfig& config)
+Credentials::Credentials(UvLoop& loop, const Host& host, Log& log, const ClientConfig& config)
     : config_(config),
       authority_(loop, host, log, config.certificate_authority),
       certificate_(loop, host, log, config.client_certificate),
       key_(loop, host, log, config.client_key) {
   if (!config.token_file.empty())
     token_file_.emplace(loop, host, log, config.token_file, kTokenAge);
+  if (config.exec) exec_.emplace(loop, *config.exec);
+}
+
+void Credentials::prepare(std::function<void(std::string fault)> ready) {
+  if (exec_) return exec_->prepare(std::move(ready));
+  ready("");
 }
 
 std::string Credentials::token() {
+  if (exec_) return exec_->credential().token;
   const std::string from_file = token_file_ ? trimmed(token_file_->text()) : "";
   return from_file.empty() ? config_.token : from_file;
 }
@@ -54,7 +62,10 @@ std::vector<HttpHeader> Credentials::headers() {
   return out;
 }
 
-bool Credentials::refresh_token() { return token_file_ && token_file_->refresh(); }
+bool Credentials::refresh_token(std::uint64_t login) {
+  if (exec_) exec_->drop(login);
+  return exec_ || (token_file_ && token_file_->refresh());
+}
 
 void Credentials::refresh_certificates() {
   authority_.refresh();

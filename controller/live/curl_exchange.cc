@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: begin → launch (build the easy handle) → header and body callbacks → transferred →
-// finish.
+// Outline: begin → log_in → launch (build the easy handle) → header and body callbacks →
+// transferred → finish.
 #include "controller/live/curl_exchange.h"
 
 #include <netinet/in.h>
@@ -71,6 +71,22 @@ void CurlExchange::begin(std::shared_ptr<CurlLane> lane, std::stop_token stop) {
       if (auto self = weak.lock()) self->finish(TransportOutcome::kCancelled, "");
     });
   });
+  log_in();
+}
+
+// A plugin may have to ask its user: the deadline is the server's, and begins when it is asked.
+void CurlExchange::log_in() {
+  shared_.loop.cancel(deadline_);
+  shared_.loop.cancel(idle_);
+  shared_.credentials.prepare([weak = weak_from_this()](std::string fault) {
+    const auto self = weak.lock();
+    if (!self || self->sink_ == nullptr) return;
+    if (!fault.empty()) return self->finish(TransportOutcome::kNoCredentials, std::move(fault));
+    self->launch();
+  });
+}
+
+void CurlExchange::launch() {
   started_ = last_heard_ = shared_.loop.now();
   if (request_.deadline.count() > 0) {
     deadline_ = shared_.loop.call_after(request_.deadline, [weak = weak_from_this()] {
@@ -81,10 +97,7 @@ void CurlExchange::begin(std::shared_ptr<CurlLane> lane, std::stop_token stop) {
     });
   }
   if (request_.idle_timeout.count() > 0) check_idle();
-  launch();
-}
-
-void CurlExchange::launch() {
+  login_ = shared_.credentials.login();
   easy_ = curl_easy_init();
   set_server();
   set_tls();
@@ -241,8 +254,8 @@ void CurlExchange::take_header_line(std::string_view line) {
 
 void CurlExchange::head_is_complete() {
   head_done_ = true;
-  // 401 means the server did nothing. If the token file has a newer token, try once with that.
-  if (status_ == 401 && !retried_ && shared_.credentials.refresh_token()) {
+  // 401 means the server did nothing. If there may be a newer token, try once with that.
+  if (status_ == 401 && !retried_ && shared_.credentials.refresh_token(login_)) {
     retry_with_new_token_ = true;
     return;
   }
@@ -279,7 +292,7 @@ void CurlExchange::transferred(CURLcode result) {
     header_bytes_ = 0;
     curl_easy_cleanup(std::exchange(easy_, nullptr));
     curl_slist_free_all(std::exchange(connect_to_, nullptr));
-    return launch();
+    return log_in();
   }
   if (too_large_) {
     return finish(

@@ -5,6 +5,7 @@
 
 #include <curl/curl.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -48,6 +49,7 @@ class CurlExchange : public std::enable_shared_from_this<CurlExchange> {
   static int on_seek(void* self, curl_off_t offset, int origin);
   static int on_socket_made(void* self, curl_socket_t socket, curlsocktype purpose);
 
+  void log_in();
   void launch();
   void set_request();
   void set_server();
@@ -83,6 +85,7 @@ class CurlExchange : public std::enable_shared_from_this<CurlExchange> {
   bool too_large_ = false;
   bool retry_with_new_token_ = false;
   bool retried_ = false;
+  std::uint64_t login_ = 0;  // what this was sent with
 };
 
 }  // namespace berth

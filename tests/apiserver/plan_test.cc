@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `berth plan` and `berth snapshot` against a live API server; and that the controller then does
 // what the plan told.
+#include <filesystem>
 #include <fstream>
 
 #include "tests/apiserver/rollout_fixture.h"
@@ -85,6 +86,52 @@ TEST_F(LivePlan, ASnapshotGivesTheSamePlan) {
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   for (const char* never : {"\"Secret\"", "\"env\"", "\"args\"", "\"image\"", "managedFields"})
     EXPECT_THAT(text, Not(HasSubstr(never)));
+}
+
+// As cloud providers' kubeconfigs do: a program beside the file prints the token.
+TEST_F(LivePlan, ASnapshotLogsInByACredentialPlugin) {
+  kube().create("serviceaccounts", "default",
+                R"({"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"planner"}})");
+  kube().create("clusterrolebindings", "",
+                R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRoleBinding",
+                    "metadata":{"name":"planner"},
+                    "roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole",
+                               "name":"cluster-admin"},
+                    "subjects":[{"kind":"ServiceAccount","name":"planner",
+                                 "namespace":"default"}]})");
+  const Reply made =
+      kube().send("POST", path_of({"serviceaccounts", "planner", "default"}) + "/token",
+                  R"({"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":{}})");
+  ASSERT_TRUE(made.ok()) << made.body.dump();
+
+  const std::string program = plane().scratch() + "/login";
+  std::ofstream(program) << "#!/bin/sh\ncat <<END\n{\"kind\": \"ExecCredential\", \"apiVersion\": "
+                            "\"client.authentication.k8s.io/v1\", \"status\": {\"token\": \""
+                         << made.body.text("/status/token") << "\"}}\nEND\n";
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  Credentials credentials = kube().credentials();
+  credentials.token = "PLUGIN";
+  std::string text = kubeconfig_text(credentials);
+  const std::string line = "token: PLUGIN";
+  ASSERT_NE(text.find(line), std::string::npos) << text;
+  text.replace(text.find(line), line.size(),
+               "exec: {apiVersion: client.authentication.k8s.io/v1, command: ./login, "
+               "interactiveMode: Never}");
+  const std::string file = plane().scratch() + "/plugin.kubeconfig";
+  std::ofstream(file) << text;
+
+  const Ran saved = run({"snapshot", "--kubeconfig", file});
+  EXPECT_EQ(saved.exit_code, 0) << saved.text;
+  EXPECT_THAT(saved.text, HasSubstr("\"Node\""));
+
+  std::filesystem::remove(program);
+  const Ran missing = run({"snapshot", "--kubeconfig", file});
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_THAT(missing.text, HasSubstr("cannot run the credential plugin"));
+
+  const Ran service = run({"controller", "--kubeconfig", file});
+  EXPECT_EQ(service.exit_code, 1);
+  EXPECT_THAT(service.text, HasSubstr("runs no credential plugin"));
 }
 
 // A page of five hundred real nodes, with their images and annotations, takes more than 4 MiB.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "controller/client/base64.h"
+#include "controller/client/exec_credential.h"
 #include "tests/client/fake_host.h"
 
 namespace berth {
@@ -163,9 +164,15 @@ TEST(Kubeconfig, SaysWhichFileAndFieldIsWrong) {
       {"two ways to log in",
        config(ok, "    username: a\n    password: b\n    token: t\n"),
        {"keep one"}},
-      {"a credential plugin",
+      {"a credential plugin, for a service",
        config(ok, "    exec: {command: aws}\n"),
-       {"/k: users[0].user.exec", "runs no credential plugins", "kubectl create token"}},
+       {"/k: users[0].user.exec", "runs no credential plugin", "kubectl create token"}},
+      {"a plugin's arguments in one string",
+       config(ok, "    exec: {command: aws, args: get-token}\n"),
+       {"/k: users[0].user.exec.args: must be a list"}},
+      {"a plugin's variable that is a list",
+       config(ok, "    exec: {command: aws, env: [{name: A, value: [b]}]}\n"),
+       {"/k: users[0].user.exec.env[0].value: must be a string"}},
       {"an auth provider",
        config(ok, "    auth-provider: {name: gcp}\n"),
        {"/k: users[0].user.auth-provider", "1.26"}},
@@ -187,6 +194,122 @@ TEST(Kubeconfig, AnotherUsersPluginIsNoMatter) {
   host.files["/k"] = config("    server: https://h\n", "    token: t\n") +
                      "- {name: other, user: {exec: {command: aws}}}\n";
   EXPECT_TRUE(load(host, {.kubeconfig = "/k"}).has_value());
+}
+
+constexpr char kExec[] =
+    "    exec:\n      apiVersion: client.authentication.k8s.io/v1\n      command: bin/login\n"
+    "      args: [get, --cluster=a b]\n      env: [{name: A, value: b}, {name: C, value: '1'}]\n"
+    "      interactiveMode: Never\n      installHint: brew install login\n";
+
+Result<ClientConfig> load_as_person(const FakeHost& host) {
+  return load_client_config(host, {.kubeconfig = "/home/u/k"}, ExecPlugins::kAccepted);
+}
+
+TEST(Kubeconfig, ReadsACredentialPlugin) {
+  FakeHost host;
+  host.files["/home/u/k"] = config("    server: https://h\n", kExec);
+  Result<ClientConfig> got = load_as_person(host);
+  ASSERT_TRUE(got.has_value()) << describe(got.error());
+  ASSERT_TRUE(got->exec.has_value());
+  EXPECT_EQ(got->exec->command, "/home/u/bin/login") << "a path is relative to the file's folder";
+  EXPECT_THAT(got->exec->arguments, ElementsAre("get", "--cluster=a b"));
+  EXPECT_THAT(got->exec->environment, ElementsAre(std::pair("A", "b"), std::pair("C", "1")));
+  EXPECT_EQ(got->exec->input, ExecPlugin::Input::kNever);
+  EXPECT_EQ(got->exec->install_hint, "brew install login");
+  EXPECT_EQ(got->exec->cluster, "") << "it has not asked";
+  EXPECT_EQ(encode_exec_info(*got->exec, false),
+            R"({"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential",)"
+            R"("spec":{"interactive":false}})");
+}
+
+TEST(Kubeconfig, APluginThatAsksIsToldOfItsCluster) {
+  FakeHost host;
+  host.files["/home/u/ca.crt"] = "ca";
+  host.files["/home/u/k"] = config(
+      "    server: https://h\n    certificate-authority: ca.crt\n"
+      "    tls-server-name: kubernetes\n    extensions:\n"
+      "    - {name: other, extension: 1}\n    - name: client.authentication.k8s.io/exec\n"
+      "      extension: {audience: x, days: 3, deep: [{yes: 'no'}]}\n",
+      std::string(kExec) + "      provideClusterInfo: true\n");
+  Result<ClientConfig> got = load_as_person(host);
+  ASSERT_TRUE(got.has_value()) << describe(got.error());
+  EXPECT_EQ(encode_exec_info(*got->exec, true),
+            R"({"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","spec":)"
+            R"({"cluster":{"certificate-authority-data":"Y2E=","config":{"audience":"x","days":3,)"
+            R"("deep":[{"yes":"no"}]},"server":"https://h","tls-server-name":"kubernetes"},)"
+            R"("interactive":true}})");
+}
+
+TEST(Kubeconfig, APluginIsNotRunWhereTheFileSaysWhoTheUserIs) {
+  FakeHost host;
+  host.files["/home/u/k"] =
+      config("    server: https://h\n", std::string("    token: t\n") + kExec);
+  Result<ClientConfig> got = load_as_person(host);
+  ASSERT_TRUE(got.has_value()) << describe(got.error());
+  EXPECT_FALSE(got->exec.has_value());
+  EXPECT_EQ(got->token, "t");
+}
+
+TEST(Kubeconfig, SaysWhatIsWrongWithAPlugin) {
+  const std::string v1 = "apiVersion: client.authentication.k8s.io/v1";
+  const std::vector<BadCase> cases = {
+      {"no version", "command: a", {"exec.apiVersion: must be", "/v1 or /v1beta1"}},
+      {"a version that has gone",
+       "apiVersion: client.authentication.k8s.io/v1alpha1, command: a",
+       {"not \"client.authentication.k8s.io/v1alpha1\""}},
+      {"no command", v1 + ", interactiveMode: Never", {"exec.command: is missing"}},
+      {"v1 without interactiveMode", v1 + ", command: a", {"exec.interactiveMode: is missing"}},
+      {"another interactiveMode",
+       v1 + ", command: a, interactiveMode: never",
+       {"exec.interactiveMode: must be Never, IfAvailable or Always, not \"never\""}},
+      {"a variable without a name",
+       v1 + ", command: a, interactiveMode: Never, env: [{value: b}]",
+       {"exec.env: \"\" is not a variable's name"}},
+  };
+  for (const BadCase& c : cases) {
+    SCOPED_TRACE(c.sentence);
+    FakeHost host;
+    host.files["/home/u/k"] = config("    server: https://h\n", "    exec: {" + c.text + "}\n");
+    Result<ClientConfig> got = load_as_person(host);
+    ASSERT_FALSE(got.has_value());
+    for (const std::string& part : c.said) EXPECT_THAT(describe(got.error()), HasSubstr(part));
+  }
+}
+
+TEST(ExecCredential, ReadsWhatAPluginPrints) {
+  const ExecPlugin plugin{.api_version = "client.authentication.k8s.io/v1beta1"};
+  const auto decode = [&](const std::string& status) {
+    return decode_exec_credential(
+        plugin,
+        R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1beta1","spec":{},)" +
+            status + "}");
+  };
+  Result<ExecCredential> got =
+      decode(R"("status":{"token":"t","expirationTimestamp":"2026-11-22T08:00:00Z"})");
+  ASSERT_TRUE(got.has_value()) << describe(got.error());
+  EXPECT_EQ(got->token, "t");
+  EXPECT_EQ(got->expires, *parse_time("2026-11-22T08:00:00Z"));
+  got = decode(R"("status":{"clientCertificateData":"c","clientKeyData":"k","token":null})");
+  ASSERT_TRUE(got.has_value()) << describe(got.error());
+  EXPECT_EQ(got->certificate, "c");
+  EXPECT_EQ(got->key, "k");
+
+  const std::vector<std::pair<std::string, const char*>> bad = {
+      {R"("status":null)", "has no status"},
+      {R"("status":{})", "neither a token nor a client certificate"},
+      {R"("status":{"clientKeyData":"k"})", "belong together"},
+      {R"("status":{"token":7})", "its token is not a string"},
+      {R"("status":{"token":"hush","expirationTimestamp":"soon"})", "is not a time"},
+      {R"("kind":"Config","status":{"token":"hush"})", "it printed a \"Config\""},
+      {R"("apiVersion":"v9","status":{"token":"hush"})", "apiVersion \"v9\""},
+      {"}", "is not a JSON object"},
+  };
+  for (const auto& [status, said] : bad) {
+    const Result<ExecCredential> refused = decode(status);
+    ASSERT_FALSE(refused.has_value()) << status;
+    EXPECT_THAT(describe(refused.error()), HasSubstr(said));
+    EXPECT_THAT(describe(refused.error()), ::testing::Not(HasSubstr("hush")));
+  }
 }
 
 TEST(Kubeconfig, PlainHttpIsForThisMachine) {
@@ -228,6 +351,14 @@ TEST(InClusterConfig, SaysWhatIsMissing) {
   EXPECT_FALSE(load(bad_host).has_value());
   EXPECT_THAT(describe(load(FakeHost()).error()), HasSubstr("--kubeconfig FILE"));
   EXPECT_THAT(describe(load(pod(), {.context = "x"}).error()), HasSubstr("no kubeconfig file"));
+}
+
+TEST(Base64, EncodesWhatItDecodes) {
+  EXPECT_EQ(encode_base64(""), "");
+  EXPECT_EQ(encode_base64("M"), "TQ==");
+  EXPECT_EQ(encode_base64("Ma"), "TWE=");
+  EXPECT_EQ(encode_base64("Man"), "TWFu");
+  EXPECT_EQ(encode_base64("\xfb\xff\xbf"), "+/+/");
 }
 
 TEST(Base64, DecodesOnlyWhatIsBase64) {

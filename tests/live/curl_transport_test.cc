@@ -242,6 +242,45 @@ TEST_F(CurlTransportTest, EndsAtItsDeadlineAndAfterSilence) {
   EXPECT_EQ(server_->connections(), 2) << "a connection that said nothing is not used again";
 }
 
+// Each run of this plugin prints another token: run-1, run-2, …
+TEST_F(CurlTransportTest, RunsACredentialPluginAgainAfterA401AndTriesOnce) {
+  std::atomic<int> calls = 0;
+  std::atomic<bool> open = true;
+  serve([&](const TlsServer::Request& request, TlsServer::Connection& connection) {
+    ++calls;
+    const bool fresh = request.headers.find("Bearer run-1\n") == std::string::npos;
+    connection.reply(fresh && open ? 200 : 401, "body");
+    return true;
+  });
+  const std::string runs = ::testing::TempDir() + "/berth-plugin-runs";
+  std::remove(runs.c_str());
+  config_.exec =
+      ExecPlugin{.where = "/k: users[0].user.exec",
+                 .api_version = "client.authentication.k8s.io/v1",
+                 .command = "sh",
+                 .arguments = {"-c", "echo >> " + runs + "; n=$(wc -l < " + runs +
+                                         "); test $n -le 4 || exit 3; echo '{\"kind\":"
+                                         "\"ExecCredential\",\"apiVersion\":"
+                                         "\"client.authentication.k8s.io/v1\",\"status\":"
+                                         "{\"token\":\"run-'$n'\"}}'"},
+                 .input = ExecPlugin::Input::kNever};
+  auto first = exchange(get("/"));
+  EXPECT_EQ(first->status, 200) << first->detail;
+  EXPECT_EQ(calls, 2) << "run-1 is refused, run-2 is not";
+  exchange(get("/"));
+  EXPECT_EQ(calls, 3) << "run-2 is kept";
+
+  open = false;
+  auto refused = exchange(get("/"));
+  EXPECT_EQ(refused->status, 401) << "run-3 is no better, and once is enough";
+  EXPECT_EQ(refused->body, "body");
+  EXPECT_EQ(calls, 5);
+  exchange(get("/"));  // run-3 again, and run-4
+  auto failed = exchange(get("/"));
+  EXPECT_EQ(failed->outcome, TransportOutcome::kNoCredentials);
+  EXPECT_THAT(failed->detail, HasSubstr("sh failed with exit code 3"));
+}
+
 TEST_F(CurlTransportTest, ReadsTheTokenAgainAfterA401AndTriesOnce) {
   std::atomic<int> calls = 0;
   serve([&](const TlsServer::Request& request, TlsServer::Connection& connection) {
