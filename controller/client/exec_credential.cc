@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "controller/client/base64.h"
+#include "apis/base64.h"
 
 namespace berth {
 namespace {

@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "apis/base64.h"
 #include "apis/yaml_scalar.h"
-#include "controller/client/base64.h"
 
 namespace berth {
 namespace {

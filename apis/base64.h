@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Base64 as kubeconfig files carry it: the standard alphabet, padded, line breaks allowed.
+// Base64: the standard alphabet, padded. Read as kubeconfig files carry it, with line breaks
+// allowed.
 #pragma once
 
 #include <optional>

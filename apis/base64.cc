@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/client/base64.h"
+#include "apis/base64.h"
 
 #include <cstdint>
 
@@ -50,6 +50,7 @@ std::optional<std::string> decode_base64(std::string_view text) {
 std::string encode_base64(std::string_view bytes) {
   constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
   for (std::size_t at = 0; at < bytes.size(); at += 3) {
     std::uint32_t bits = 0;
     for (std::size_t i = 0; i < 3; ++i)
