@@ -144,11 +144,33 @@ struct ClusterPolicy {
   std::string mig_strategy;  // spec.mig.strategy: none | single | mixed; empty: the plugin decides
   std::string
       mig_manager_config_map;  // spec.migManager.config.name; empty: generated from hardware
+  std::string device_plugin_config_map;  // spec.devicePlugin.config.name; empty: no file is read
+  std::string device_plugin_default_config;  // spec.devicePlugin.config.default, a key of it
+  // spec.daemonsets.tolerations; absent: the operator's own, nvidia.com/gpu Exists NoSchedule.
+  std::vector<Toleration> operand_tolerations;
   bool operator==(const ClusterPolicy&) const = default;
 };
 template <>
 inline constexpr KindInfo kKind<ClusterPolicy>{"nvidia.com", "v1", "clusterpolicies",
                                                "ClusterPolicy", false};
+
+struct Namespace {
+  ObjectMeta meta;
+  bool operator==(const Namespace&) const = default;
+};
+template <>
+inline constexpr KindInfo kKind<Namespace>{"", "v1", "namespaces", "Namespace", false};
+
+struct PriorityClass {
+  ObjectMeta meta;
+  std::int32_t value = 0;
+  bool global_default = false;
+  Text preemption_policy;  // Never | PreemptLowerPriority
+  bool operator==(const PriorityClass&) const = default;
+};
+template <>
+inline constexpr KindInfo kKind<PriorityClass>{"scheduling.k8s.io", "v1", "priorityclasses",
+                                               "PriorityClass", false};
 
 struct Lease {
   ObjectMeta meta;

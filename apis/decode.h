@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the API server's bytes to slices. Pods and nodes, which come by the tens of thousands, are
-// read by simdjson on demand without a DOM; kinds of small volume by nlohmann-json. Unknown fields
-// are ignored; a field of the wrong type is an error that names its path.
+// From the API server's bytes to slices. Pods and nodes, which come by the tens of thousands, and
+// Leases, which come every other second, are read by simdjson on demand without a DOM; kinds of
+// small volume by nlohmann-json. Unknown fields are ignored; a field of the wrong type is an error
+// that names its path.
 #pragma once
 
 #include <string>
@@ -52,6 +53,6 @@ Result<T> decode_object(std::string& body);
 Error decode_status(int http_code, std::string_view body);
 
 // Instantiated in decode_*.cc for: Pod, Node, PodDisruptionBudget, Job, ConfigMap, DaemonSet,
-// ClusterPolicy, Lease, MIGLayout, GPUClusterPolicy.
+// ClusterPolicy, Namespace, PriorityClass, Lease, MIGLayout, GPUClusterPolicy.
 
 }  // namespace berth

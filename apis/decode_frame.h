@@ -26,6 +26,8 @@ void read(JsonCursor object, Job& out);
 void read(JsonCursor object, ConfigMap& out);
 void read(JsonCursor object, DaemonSet& out);
 void read(JsonCursor object, ClusterPolicy& out);
+void read(JsonCursor object, Namespace& out);
+void read(JsonCursor object, PriorityClass& out);
 void read(JsonCursor object, MIGLayout& out);
 
 // A MIGLayout's spec as far as it can be read; whoever calls this has checked it against

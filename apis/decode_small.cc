@@ -78,6 +78,23 @@ void read(JsonCursor object, ClusterPolicy& out) {
   object["metadata"].read(out.meta);
   object["spec"]["mig"]["strategy"].read(out.mig_strategy);
   object["spec"]["migManager"]["config"]["name"].read(out.mig_manager_config_map);
+  JsonCursor plugin = object["spec"]["devicePlugin"]["config"];
+  plugin["name"].read(out.device_plugin_config_map);
+  plugin["default"].read(out.device_plugin_default_config);
+  JsonCursor tolerations = object["spec"]["daemonsets"]["tolerations"];
+  if (tolerations.present())
+    tolerations.read(out.operand_tolerations);
+  else
+    out.operand_tolerations = {{"nvidia.com/gpu", "Exists", {}, "NoSchedule"}};
+}
+
+void read(JsonCursor object, Namespace& out) { object["metadata"].read(out.meta); }
+
+void read(JsonCursor object, PriorityClass& out) {
+  object["metadata"].read(out.meta);
+  object["value"].read(out.value);
+  object["globalDefault"].read(out.global_default);
+  object["preemptionPolicy"].read(out.preemption_policy);
 }
 
 }  // namespace berth

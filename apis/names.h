@@ -11,6 +11,10 @@ inline constexpr char kHoldAnnotation[] = "gpu.berth.dev/hold";
 inline constexpr char kInventoryAnnotation[] = "gpu.berth.dev/gpu-inventory";
 inline constexpr char kEpochAnnotation[] = "gpu.berth.dev/epoch";
 inline constexpr char kOwnerAnnotation[] = "gpu.berth.dev/owner";
+inline constexpr char kPoolLabel[] = "gpu.berth.dev/pool";
+inline constexpr char kPoolKeysAnnotation[] = "gpu.berth.dev/pool-keys";
+inline constexpr char kMutationsAnnotation[] = "gpu.berth.dev/mutations";
+inline constexpr char kManagedLabel[] = "gpu.berth.dev/managed";  // on namespaces: opted in
 inline constexpr char kPodGroupLabel[] = "gpu.berth.dev/pod-group";
 inline constexpr char kQueueLabel[] = "gpu.berth.dev/queue";
 inline constexpr char kLastCheckpointAnnotation[] = "gpu.berth.dev/last-checkpoint";
@@ -22,11 +26,13 @@ inline constexpr char kMigPartedKey[] = "config.yaml";
 
 // One field manager per concern.
 inline constexpr char kManagerMig[] = "berth-mig";
+inline constexpr char kManagerPolicy[] = "berth-policy";
 inline constexpr char kManagerStatus[] = "berth-status";
 
 // NVIDIA's.
 inline constexpr char kMigConfig[] = "nvidia.com/mig.config";
 inline constexpr char kMigConfigState[] = "nvidia.com/mig.config.state";
+inline constexpr char kDevicePluginConfig[] = "nvidia.com/device-plugin.config";
 inline constexpr char kMigStrategy[] = "nvidia.com/mig.strategy";
 inline constexpr char kMigCapable[] = "nvidia.com/mig.capable";
 inline constexpr char kGpuProduct[] = "nvidia.com/gpu.product";

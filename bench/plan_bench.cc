@@ -15,7 +15,7 @@
 #include "apis/names.h"
 #include "bench/fleet.h"
 #include "bench/usage.h"
-#include "controller/mig/reconcile.h"
+#include "controller/reconcilers/reconcile.h"
 
 namespace berth {
 namespace {

@@ -20,7 +20,7 @@
 #include "bench/fleet.h"
 #include "bench/memory_api.h"
 #include "controller/live/uv_loop.h"
-#include "controller/mig/mig_reconcilers.h"
+#include "controller/reconcilers/reconcilers.h"
 #include "controller/runtime/controller.h"
 
 namespace berth {
@@ -184,7 +184,7 @@ int run() {
   options.leader_elect = false;
   options.settings.settle = options.settings.verify_for = Duration::zero();
   Controller controller(Controller::World{client, client, log, metrics, nullptr},
-                        mig_reconcilers(options.settings), options);
+                        reconcilers(options.settings), options);
   std::stop_source stop;
   const auto main_task = [&]() -> Task<void> {
     co_await controller.run(stop.get_token());

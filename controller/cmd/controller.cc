@@ -19,8 +19,9 @@
 #include "controller/live/curl_transport.h"
 #include "controller/live/spdlog_log.h"
 #include "controller/live/system_host.h"
+#include "controller/live/tz_database.h"
 #include "controller/live/uv_loop.h"
-#include "controller/mig/mig_reconcilers.h"
+#include "controller/reconcilers/reconcilers.h"
 #include "controller/runtime/metrics.h"
 #include "controller/runtime/required_apis.h"
 #include "controller/server/endpoints.h"
@@ -119,10 +120,12 @@ int run_controller(ControllerFlags flags) {
 
   std::random_device random;
   flags.options.seed = (static_cast<std::uint64_t>(random()) << 32) | random();
+  const TzDatabase zones;
+  flags.options.zones = &zones;
   flags.options.lease.identity = new_identity();
   flags.options.lease.namespace_ = flags.options.settings.berth_namespace;
   Controller controller(Controller::World{client, lease_client, log, metrics, give_memory_back},
-                        mig_reconcilers(flags.options.settings), flags.options);
+                        reconcilers(flags.options.settings), flags.options);
 
   const EndpointSources sources{.readiness = [&] { return controller.readiness(); },
                                 .metrics =

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "apis/time.h"
+#include "controller/live/tz_database.h"
 #include "controller/scenario/cluster_copy.h"
 #include "controller/scenario/report_json.h"
 
@@ -59,6 +60,8 @@ Result<PlannedEnd> simulate_plan(const PlannedRun& planned, const std::string& f
   Result<Scenario> scenario =
       copy_of_cluster(planned.snapshot, planned.settings, planned.manifests);
   if (!scenario) return std::move(scenario).error();
+  const TzDatabase zones;
+  scenario->zones = &zones;
   scenario->name = "plan";
   scenario->limit = 14 * 24h;
   scenario->patience = 1h;  // longer than what berth waits for by default, but for pods' ends

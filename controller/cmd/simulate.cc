@@ -8,6 +8,7 @@
 
 #include "apis/time.h"
 #include "controller/cmd/manifest_files.h"
+#include "controller/live/tz_database.h"
 #include "controller/scenario/report_json.h"
 #include "controller/scenario/scenario.h"
 
@@ -65,8 +66,10 @@ FlagTable simulate_flags(SimulateFlags& flags) {
 }
 
 int run_simulate(const SimulateFlags& flags) {
-  const Result<Scenario> scenario = read_scenario(flags.file);
+  Result<Scenario> scenario = read_scenario(flags.file);
   if (!scenario) return fail(scenario.error());
+  const TzDatabase zones;
+  scenario->zones = &zones;
   const bool text = flags.output == "text";
   const auto begun = std::chrono::steady_clock::now();
   if (text) print_head(*scenario, flags.seed);

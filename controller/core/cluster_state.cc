@@ -35,6 +35,17 @@ bool offers_the_same(const Node& a, const Node& b) {
          a.allocatable == b.allocatable;
 }
 
+template <class T>
+constexpr bool kOfTheFleet = std::is_same_v<T, Node> || std::is_same_v<T, MIGLayout> ||
+                             std::is_same_v<T, GPUClusterPolicy> ||
+                             std::is_same_v<T, ClusterPolicy>;
+
+// Never the same twice, or a copy that goes its own way could not be told from its original.
+std::uint64_t next_stamp() {
+  thread_local std::uint64_t stamp = 0;  // states are one thread's, as all that is kept of them
+  return ++stamp;
+}
+
 }  // namespace
 
 template <class T>
@@ -47,12 +58,16 @@ const Store<T>& ClusterState::store() const {
   if constexpr (std::is_same_v<T, ConfigMap>) return config_maps_;
   if constexpr (std::is_same_v<T, DaemonSet>) return daemon_sets_;
   if constexpr (std::is_same_v<T, ClusterPolicy>) return cluster_policies_;
+  if constexpr (std::is_same_v<T, GPUClusterPolicy>) return policies_;
+  if constexpr (std::is_same_v<T, Namespace>) return namespaces_;
+  if constexpr (std::is_same_v<T, PriorityClass>) return priority_classes_;
 }
 
 template <class T>
 typename Store<T>::Upserted ClusterState::upsert(T object, Time now) {
   auto& store = const_cast<Store<T>&>(std::as_const(*this).store<T>());
   auto result = store.upsert(std::move(object));
+  if (kOfTheFleet<T> && result.change != StoreChange::kUnchanged) fleet_stamp_ = next_stamp();
   if constexpr (std::is_same_v<T, Pod>) {
     if (result.old) unindex_pod(*result.old);
     index_pod(*result.current);
@@ -71,6 +86,7 @@ typename Store<T>::Ptr ClusterState::erase(std::string_view namespace_, std::str
   auto& store = const_cast<Store<T>&>(std::as_const(*this).store<T>());
   auto old = store.erase(namespace_, name);
   if (!old) return old;
+  if (kOfTheFleet<T>) fleet_stamp_ = next_stamp();
   if constexpr (std::is_same_v<T, Pod>) unindex_pod(*old);
   if constexpr (std::is_same_v<T, Node>) {
     unindex_node(*old);
@@ -172,6 +188,9 @@ BERTH_INSTANTIATE(Job)
 BERTH_INSTANTIATE(ConfigMap)
 BERTH_INSTANTIATE(DaemonSet)
 BERTH_INSTANTIATE(ClusterPolicy)
+BERTH_INSTANTIATE(GPUClusterPolicy)
+BERTH_INSTANTIATE(Namespace)
+BERTH_INSTANTIATE(PriorityClass)
 #undef BERTH_INSTANTIATE
 
 }  // namespace berth

@@ -6,6 +6,7 @@
 // Loop thread only. References into it hold until the next change.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "apis/core.h"
+#include "apis/gpu_cluster_policy.h"
 #include "apis/mig_layout.h"
 #include "controller/core/store.h"
 #include "controller/core/tenant.h"
@@ -39,6 +41,9 @@ class ClusterState {
   const Store<ConfigMap>& config_maps() const { return config_maps_; }
   const Store<DaemonSet>& daemon_sets() const { return daemon_sets_; }
   const Store<ClusterPolicy>& cluster_policies() const { return cluster_policies_; }
+  const Store<GPUClusterPolicy>& policies() const { return policies_; }
+  const Store<Namespace>& namespaces() const { return namespaces_; }
+  const Store<PriorityClass>& priority_classes() const { return priority_classes_; }
   template <class T>
   const Store<T>& store() const;
 
@@ -59,6 +64,9 @@ class ClusterState {
   // the annotation says in full is the reader's to judge.
   const NodeSet& nodes_under_way() const { return nodes_under_way_; }
   const NodeSet& nodes_with_failures() const { return nodes_with_failures_; }
+  // Moves with every change to the facts of a node, a layout or a policy, ours or NVIDIA's. Two
+  // states of one stamp hold the same of them: what was computed of one may be kept for the other.
+  std::uint64_t fleet_stamp() const { return fleet_stamp_; }
   // Since when this process has seen the node's allocatable, readiness and boot id as they are now.
   Time allocatable_since(std::string_view node) const;
   // Pods that are bound, unfinished and ask for a non-zero count of the GPU resource, in no
@@ -99,12 +107,16 @@ class ClusterState {
   Store<ConfigMap> config_maps_;
   Store<DaemonSet> daemon_sets_;
   Store<ClusterPolicy> cluster_policies_;
+  Store<GPUClusterPolicy> policies_;
+  Store<Namespace> namespaces_;
+  Store<PriorityClass> priority_classes_;
   ByText<Text, PodsOnNode> pods_by_node_;
   ByText<Text, PodSet> pods_by_gpu_resource_;
   std::map<std::pair<Text, Text>, std::int64_t> pod_groups_;  // by namespace and name
   ByText<std::string, Time> allocatable_since_;
   NodeSet nodes_under_way_;
   NodeSet nodes_with_failures_;
+  std::uint64_t fleet_stamp_ = 0;
 };
 
 }  // namespace berth

@@ -15,6 +15,7 @@ std::string annotation_path(std::string_view key);
 
 class JsonPatch {
  public:
+  enum class Op { kAdd, kReplace };
   // A test of an absent key passes with null only if its parent exists: test the parent map too
   // when it may be absent.
   JsonPatch& test(std::string_view path, std::string_view text);
@@ -22,6 +23,8 @@ class JsonPatch {
   JsonPatch& test_absent(std::string_view path);
   JsonPatch& set(std::string_view path, std::string_view text);  // "add": creates or replaces
   JsonPatch& set_bool(std::string_view path, bool value);
+  // A value that is JSON already.
+  JsonPatch& set_json(std::string_view path, std::string_view json, Op op = Op::kAdd);
   JsonPatch& set_empty_object(std::string_view path);
   JsonPatch& remove(std::string_view path);  // the path must exist
   // text if present, else absence.

@@ -33,7 +33,8 @@ struct Reconcilers {
   std::function<Plan(const Snapshot&, std::string_view key)> reconcile;
   std::function<std::vector<std::string>(const ClusterState&)> all_keys;
   std::tuple<KeysFor<MIGLayout>, KeysFor<Node>, KeysFor<Pod>, KeysFor<PodDisruptionBudget>,
-             KeysFor<Job>, KeysFor<ConfigMap>, KeysFor<DaemonSet>, KeysFor<ClusterPolicy>>
+             KeysFor<Job>, KeysFor<ConfigMap>, KeysFor<DaemonSet>, KeysFor<ClusterPolicy>,
+             KeysFor<GPUClusterPolicy>, KeysFor<Namespace>, KeysFor<PriorityClass>>
       keys_for;
   // What a new leader writes before its first plan, and the epoch that is its own once it has;
   // `ledger` is fresh from the server, or null if there is none.

@@ -8,6 +8,7 @@
 #include "controller/core/answers.h"
 #include "controller/core/cluster_state.h"
 #include "controller/core/settings.h"
+#include "controller/core/time_zones.h"
 
 namespace berth {
 
@@ -18,6 +19,7 @@ struct Snapshot {
   Time now{};
   std::int64_t epoch = 0;  // this leader's epoch (annotation on the slot ledger); 0 offline
   bool offline = false;    // berth plan: nothing can be asked, budgets are read from their status
+  const TimeZones& zones = utc_only();
 };
 
 }  // namespace berth

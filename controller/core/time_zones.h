@@ -27,4 +27,7 @@ class TimeZones {
   virtual const TimeZone* find(std::string_view name) const = 0;
 };
 
+// Knows UTC alone: for whoever has no zones at hand.
+const TimeZones& utc_only();
+
 }  // namespace berth

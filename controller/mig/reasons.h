@@ -29,11 +29,13 @@ inline constexpr char kAskingPods[] = "AskingPods";
 inline constexpr char kAutoscalerDeleting[] = "AutoscalerDeleting";
 inline constexpr char kBackingOff[] = "BackingOff";
 inline constexpr char kClaiming[] = "Claiming";
+inline constexpr char kDisruptionWindow[] = "DisruptionWindow";
 inline constexpr char kInitialBatch[] = "InitialBatch";
 inline constexpr char kLayoutHalted[] = "LayoutHalted";
 inline constexpr char kMaxUnavailable[] = "MaxUnavailable";
 inline constexpr char kNodeNotReady[] = "NodeNotReady";
 inline constexpr char kPaused[] = "Paused";
+inline constexpr char kPoolMaxUnavailable[] = "PoolMaxUnavailable";
 inline constexpr char kUpgradeInProgress[] = "UpgradeInProgress";
 // What a node on its way waits for.
 inline constexpr char kAgentPending[] = "AgentPending";

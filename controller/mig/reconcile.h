@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The MIG reconcilers: pure functions from a snapshot to a plan. The shell calls them on the loop
-// thread, and `berth plan` on a what-if; a plan that has been applied and is planned again is
-// empty.
+// The MIG reconcilers: pure functions from a snapshot to a plan. A plan that has been applied and
+// is planned again is empty.
 #pragma once
 
 #include <string_view>
@@ -10,10 +9,6 @@
 #include "controller/core/snapshot.h"
 
 namespace berth {
-
-// By workqueue key (watch_keys.h). Empty for an unknown key, and while the slot ledger shows a
-// newer leader's epoch than the snapshot's: a deposed leader plans nothing.
-Plan reconcile(const Snapshot& snapshot, std::string_view key);
 
 // "layout/NAME": chooses the next nodes, claims their slots, keeps the finalizer, writes the
 // status.

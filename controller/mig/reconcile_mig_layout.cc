@@ -83,6 +83,8 @@ void plan_claims(const Snapshot& snapshot, const MIGLayout& layout, const Rollou
 // When what was decided here changes without any object changing.
 void plan_wake_ups(const Snapshot& snapshot, const MIGLayout& layout, const RolloutChoice& choice,
                    Plan& plan) {
+  if (choice.calendar_changes_at && snapshot.now < *choice.calendar_changes_at)
+    plan.requeue_in(std::chrono::ceil<Duration>(*choice.calendar_changes_at - snapshot.now));
   for (const NodeStanding& standing : choice.nodes) {
     if (standing.bucket == NodeBucket::kUpdated) continue;
     if (standing.due && snapshot.now < *standing.due)

@@ -14,6 +14,7 @@
 #include "apis/names.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/mig/capacity_guard.h"
+#include "controller/mig/disruption_budgets.h"
 #include "controller/mig/drain.h"
 #include "controller/mig/node_facts.h"
 #include "controller/mig/order.h"
@@ -48,6 +49,7 @@ class Chooser {
       : snapshot_(snapshot),
         layout_(layout),
         view_(snapshot),
+        budgets_(snapshot, view_.ledger()),
         guard_(snapshot, view_.ledger(), layout.spec.capacity_guard) {}
   RolloutChoice choose();
 
@@ -68,6 +70,7 @@ class Chooser {
   const Snapshot& snapshot_;
   const MIGLayout& layout_;
   LayoutView view_;
+  DisruptionBudgets budgets_;
   CapacityGuard guard_;
   RolloutChoice choice_;
   std::vector<Candidate> candidates_;
@@ -99,6 +102,7 @@ RolloutChoice Chooser::choose() {
                                : batch - verified - in(NodeBucket::kInProgress);
   ahead_ = room_ > 0 && initial_ > 0 ? kLookahead : 0;
   const std::optional<Obstacle> shut = closed();
+  if (!candidates_.empty()) choice_.calendar_changes_at = budgets_.changes_at();
   for (const Candidate& candidate : candidates_) {
     if (shut)
       wait(candidate, *shut);
@@ -174,6 +178,7 @@ void Chooser::consider(const Candidate& candidate) {
   const bool asking = pods && pods->reason == reasons::kAskingPods;
   if (pods && !asking) return wait(candidate, *pods);
   if (full) return wait(candidate, *full);
+  if (auto refusal = budgets_.refuse(node)) return wait(candidate, *std::move(refusal));
   if (auto refusal = guard_.refuse(node); refusal && !seeded(SeededBug::kIgnoreGuard))
     return wait(candidate, {refusal->reason, refusal->message});
 
@@ -181,6 +186,7 @@ void Chooser::consider(const Candidate& candidate) {
   if (!candidate.already_out) --room_;
   --initial_;
   guard_.take(node);
+  budgets_.take(node);
   if (asking) return wait(candidate, *pods);
   choice_.take.push_back(
       {&node, candidate.seq, candidate.already_out, describe(candidate.disruption)});
@@ -198,6 +204,7 @@ std::optional<Obstacle> Chooser::closed() {
                                 view_.failed_nodes(layout_).front()->meta.name)};
   if (rollout.paused)
     return Obstacle{reasons::kPaused, "spec.rollout.paused is set; unset it to go on"};
+  if (budgets_.closed()) return budgets_.closed();
   if (auto why = agent_not_configured(snapshot_)) {
     const std::vector<std::string> missing = configs_not_copied(snapshot_);
     return Obstacle{reasons::kAgentNotConfigured,

@@ -53,7 +53,9 @@ struct RolloutChoice {
   std::int32_t budget = 0;          // how many may be out
   std::int32_t out = 0;             // how many are
   bool halted = false;              // maxFailures reached: no further node is touched
-  std::vector<std::string> lost;    // selected nodes that a layout of higher precedence owns
+  // When the policy's windows open or close next, where nodes are still to go.
+  std::optional<Time> calendar_changes_at;
+  std::vector<std::string> lost;  // selected nodes that a layout of higher precedence owns
 };
 
 RolloutChoice decide_rollout(const Snapshot& snapshot, const MIGLayout& layout);

@@ -84,8 +84,8 @@ bool same_for_agent_config(const ClusterState& cluster, const Settings& settings
 
 }  // namespace
 
-std::vector<std::string> keys_for(const ClusterState& cluster, const Settings&,
-                                  const MIGLayout* old, const MIGLayout* now) {
+std::vector<std::string> mig_keys_for(const ClusterState& cluster, const Settings&,
+                                      const MIGLayout* old, const MIGLayout* now) {
   Keys keys(cluster);
   if (old != nullptr) keys.layout(*old);
   if (now != nullptr) keys.layout(*now);
@@ -96,8 +96,8 @@ std::vector<std::string> keys_for(const ClusterState& cluster, const Settings&,
   return keys.layouts().nodes_under_way().agent_config().list();
 }
 
-std::vector<std::string> keys_for(const ClusterState& cluster, const Settings& settings,
-                                  const Node* old, const Node* now) {
+std::vector<std::string> mig_keys_for(const ClusterState& cluster, const Settings& settings,
+                                      const Node* old, const Node* now) {
   Keys keys(cluster);
   const std::string& name = (now != nullptr ? now : old)->meta.name;
   const ConfigMap* ledger =
@@ -118,8 +118,8 @@ std::vector<std::string> keys_for(const ClusterState& cluster, const Settings& s
   return keys.list();
 }
 
-std::vector<std::string> keys_for(const ClusterState& cluster, const Settings&, const Pod* old,
-                                  const Pod* now) {
+std::vector<std::string> mig_keys_for(const ClusterState& cluster, const Settings&, const Pod* old,
+                                      const Pod* now) {
   Keys keys(cluster);
   for (const Pod* pod : {old, now}) {
     if (pod == nullptr || pod->node_name.empty()) continue;
@@ -139,13 +139,13 @@ std::vector<std::string> keys_for(const ClusterState& cluster, const Settings&, 
   return keys.list();
 }
 
-std::vector<std::string> keys_for(const ClusterState& cluster, const Settings&,
-                                  const PodDisruptionBudget*, const PodDisruptionBudget*) {
+std::vector<std::string> mig_keys_for(const ClusterState& cluster, const Settings&,
+                                      const PodDisruptionBudget*, const PodDisruptionBudget*) {
   return Keys(cluster).layouts().nodes_under_way().list();
 }
 
-std::vector<std::string> keys_for(const ClusterState& cluster, const Settings&, const Job* old,
-                                  const Job* now) {
+std::vector<std::string> mig_keys_for(const ClusterState& cluster, const Settings&, const Job* old,
+                                      const Job* now) {
   // Only what decides whether its pods may be evicted.
   if (old != nullptr && now != nullptr && old->backoff_limit == now->backoff_limit &&
       old->failed == now->failed && old->ignores_disruptions == now->ignores_disruptions)
@@ -153,8 +153,8 @@ std::vector<std::string> keys_for(const ClusterState& cluster, const Settings&, 
   return Keys(cluster).layouts().nodes_under_way().list();
 }
 
-std::vector<std::string> keys_for(const ClusterState& cluster, const Settings& settings,
-                                  const ConfigMap* old, const ConfigMap* now) {
+std::vector<std::string> mig_keys_for(const ClusterState& cluster, const Settings& settings,
+                                      const ConfigMap* old, const ConfigMap* now) {
   Keys keys(cluster);
   const ConfigMap& either = now != nullptr ? *now : *old;
   if (is_ledger(settings, either)) {
@@ -169,17 +169,24 @@ std::vector<std::string> keys_for(const ClusterState& cluster, const Settings& s
   return keys.list();
 }
 
-std::vector<std::string> keys_for(const ClusterState& cluster, const Settings&, const DaemonSet*,
-                                  const DaemonSet*) {
+std::vector<std::string> mig_keys_for(const ClusterState& cluster, const Settings&,
+                                      const DaemonSet*, const DaemonSet*) {
   return Keys(cluster).layouts().nodes_under_way().list();
 }
 
-std::vector<std::string> keys_for(const ClusterState& cluster, const Settings&,
-                                  const ClusterPolicy*, const ClusterPolicy*) {
+std::vector<std::string> mig_keys_for(const ClusterState& cluster, const Settings&,
+                                      const ClusterPolicy*, const ClusterPolicy*) {
   return Keys(cluster).layouts().nodes_under_way().agent_config().list();
 }
 
-std::vector<std::string> all_keys(const ClusterState& cluster, const Settings&) {
+std::vector<std::string> mig_keys_for(const ClusterState& cluster, const Settings&,
+                                      const GPUClusterPolicy* old, const GPUClusterPolicy* now) {
+  if (old != nullptr && now != nullptr && old->meta == now->meta && old->spec == now->spec)
+    return {};
+  return Keys(cluster).layouts().list();
+}
+
+std::vector<std::string> all_mig_keys(const ClusterState& cluster, const Settings&) {
   std::vector<std::string> keys{"agent-config", "slots"};
   for (const auto& node : cluster.nodes())
     if (node->meta.annotations.contains(names::kRolloutAnnotation) || has_gpus(*node))

@@ -13,25 +13,35 @@ namespace berth {
 
 // `old` is the version that stood in the store, `now` the one that stands there; either may be
 // null, not both. Sorted, each key once.
-std::vector<std::string> keys_for(const ClusterState&, const Settings&, const MIGLayout* old,
-                                  const MIGLayout* now);
-std::vector<std::string> keys_for(const ClusterState&, const Settings&, const Node* old,
-                                  const Node* now);
-std::vector<std::string> keys_for(const ClusterState&, const Settings&, const Pod* old,
-                                  const Pod* now);
-std::vector<std::string> keys_for(const ClusterState&, const Settings&,
-                                  const PodDisruptionBudget* old, const PodDisruptionBudget* now);
-std::vector<std::string> keys_for(const ClusterState&, const Settings&, const Job* old,
-                                  const Job* now);
-std::vector<std::string> keys_for(const ClusterState&, const Settings&, const ConfigMap* old,
-                                  const ConfigMap* now);
-std::vector<std::string> keys_for(const ClusterState&, const Settings&, const DaemonSet* old,
-                                  const DaemonSet* now);
-std::vector<std::string> keys_for(const ClusterState&, const Settings&, const ClusterPolicy* old,
-                                  const ClusterPolicy* now);
+std::vector<std::string> mig_keys_for(const ClusterState&, const Settings&, const MIGLayout* old,
+                                      const MIGLayout* now);
+std::vector<std::string> mig_keys_for(const ClusterState&, const Settings&, const Node* old,
+                                      const Node* now);
+std::vector<std::string> mig_keys_for(const ClusterState&, const Settings&, const Pod* old,
+                                      const Pod* now);
+std::vector<std::string> mig_keys_for(const ClusterState&, const Settings&,
+                                      const PodDisruptionBudget* old,
+                                      const PodDisruptionBudget* now);
+std::vector<std::string> mig_keys_for(const ClusterState&, const Settings&, const Job* old,
+                                      const Job* now);
+std::vector<std::string> mig_keys_for(const ClusterState&, const Settings&, const ConfigMap* old,
+                                      const ConfigMap* now);
+std::vector<std::string> mig_keys_for(const ClusterState&, const Settings&, const DaemonSet* old,
+                                      const DaemonSet* now);
+std::vector<std::string> mig_keys_for(const ClusterState&, const Settings&,
+                                      const ClusterPolicy* old, const ClusterPolicy* now);
+
+// Windows, blackouts and budgets bound every layout.
+std::vector<std::string> mig_keys_for(const ClusterState&, const Settings&,
+                                      const GPUClusterPolicy* old, const GPUClusterPolicy* now);
+// Of the other kinds no layout asks anything.
+template <class T>
+std::vector<std::string> mig_keys_for(const ClusterState&, const Settings&, const T*, const T*) {
+  return {};
+}
 
 // Everything there is to reconcile: what a new leader enqueues, and a resync. "agent-config" and
 // "slots" come first.
-std::vector<std::string> all_keys(const ClusterState& cluster, const Settings& settings);
+std::vector<std::string> all_mig_keys(const ClusterState& cluster, const Settings& settings);
 
 }  // namespace berth

@@ -14,13 +14,6 @@ constexpr std::size_t kHashDigits = 8;
 constexpr char kDefaultText[] = "version: v1\n";
 constexpr char kWholeGpu[] = "nvidia.com/gpu";
 
-bool has_berths_form(std::string_view key) {
-  if (key.size() < kHashDigits + 2 || key[key.size() - kHashDigits - 1] != '-') return false;
-  return std::ranges::all_of(key.substr(key.size() - kHashDigits), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-  });
-}
-
 std::string render_sharing(const SharingSpec& sharing) {
   std::string out = fmt::format("sharing:\n  {}:\n    renameByDefault: {}\n",
                                 sharing.strategy == SharingStrategy::kMPS ? "mps" : "timeSlicing",
@@ -39,6 +32,13 @@ std::string render_sharing(const SharingSpec& sharing) {
 
 }  // namespace
 
+bool is_berths_plugin_key(std::string_view key) {
+  if (key.size() < kHashDigits + 2 || key[key.size() - kHashDigits - 1] != '-') return false;
+  return std::ranges::all_of(key.substr(key.size() - kHashDigits), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+  });
+}
+
 std::optional<PluginConfig> render_plugin_config(const PoolSpec& pool) {
   const bool shared = pool.sharing.strategy != SharingStrategy::kNone;
   if (!shared && !pool.mig_strategy) return std::nullopt;
@@ -55,7 +55,7 @@ std::map<std::string, std::string> plugin_configs(
     const std::set<std::string>& named_by_nodes) {
   std::map<std::string, std::string> data;
   for (const auto& [key, text] : standing)
-    if (has_berths_form(key) && named_by_nodes.contains(key)) data[key] = text;
+    if (is_berths_plugin_key(key) && named_by_nodes.contains(key)) data[key] = text;
   data[kDefaultPluginConfig] = kDefaultText;
   for (const PoolSpec& pool : pools)
     if (std::optional<PluginConfig> config = render_plugin_config(pool))

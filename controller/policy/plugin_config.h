@@ -27,6 +27,9 @@ struct PluginConfig {
 // What a pool's nodes are to run with; nothing if it sets neither sharing nor migStrategy.
 std::optional<PluginConfig> render_plugin_config(const PoolSpec& pool);
 
+// "<pool>-<content hash>" of whatever pool and content: berth's to add and to drop.
+bool is_berths_plugin_key(std::string_view key);
+
 // berth's keys in the ConfigMap: the default, the pools' own, and of those that stand there the
 // ones of berth's that a node's label still names.
 std::map<std::string, std::string> plugin_configs(

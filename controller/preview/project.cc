@@ -11,13 +11,13 @@
 #include "apis/names.h"
 #include "controller/mig/node_facts.h"
 #include "controller/mig/preflight.h"
-#include "controller/mig/reconcile.h"
 #include "controller/mig/rollout_annotation.h"
 #include "controller/mig/rollout_choice.h"
 #include "controller/mig/slots.h"
 #include "controller/preview/refusals.h"
 #include "controller/preview/summaries.h"
 #include "controller/preview/what_if.h"
+#include "controller/reconcilers/reconcile.h"
 
 namespace berth {
 namespace {

@@ -12,9 +12,9 @@
 #include "controller/mig/node_facts.h"
 #include "controller/mig/rollout_annotation.h"
 #include "controller/mig/slots.h"
-#include "controller/mig/watch_keys.h"
 #include "controller/preview/agents.h"
 #include "controller/preview/patched.h"
+#include "controller/reconcilers/keys.h"
 
 namespace berth {
 

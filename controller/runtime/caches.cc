@@ -44,6 +44,8 @@ std::optional<CachedVersion> Caches::version(const ObjectRef& object) const {
   if (object.kind == kKind<Pod>.kind) return in(cluster_.pods());
   if (object.kind == kKind<ConfigMap>.kind) return in(cluster_.config_maps());
   if (object.kind == kKind<MIGLayout>.kind) return in(cluster_.mig_layouts());
+  if (object.kind == kKind<GPUClusterPolicy>.kind) return in(cluster_.policies());
+  if (object.kind == kKind<PriorityClass>.kind) return in(cluster_.priority_classes());
   return std::nullopt;
 }
 

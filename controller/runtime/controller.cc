@@ -117,6 +117,9 @@ void Controller::add_informers() {
   add_informer<Job>("jobs", {});
   add_informer<DaemonSet>("daemonsets", {.namespace_ = settings.agents_namespace});
   add_informer<ClusterPolicy>("clusterpolicies", {}, true);
+  add_informer<GPUClusterPolicy>("gpuclusterpolicies", {}, true);
+  add_informer<Namespace>("namespaces", {});
+  add_informer<PriorityClass>("priorityclasses", {});
   add_informer<ConfigMap>("configmaps/agents", {.namespace_ = settings.agents_namespace});
   // Of berth's own namespace only the ledger: the rest is none of our business, nor our memory's.
   if (settings.berth_namespace != settings.agents_namespace)

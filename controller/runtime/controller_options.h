@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "controller/core/settings.h"
+#include "controller/core/time_zones.h"
 #include "controller/runtime/leader_election.h"
 
 namespace berth {
@@ -19,6 +20,7 @@ struct ControllerOptions {
   std::chrono::nanoseconds drain_limit = std::chrono::seconds(20);
   std::chrono::nanoseconds reevaluate_period = std::chrono::hours(10);
   std::uint64_t seed = 0;
+  const TimeZones* zones = &utc_only();  // outlives the controller
 };
 
 }  // namespace berth

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "apis/core.h"
+#include "apis/gpu_cluster_policy.h"
 #include "apis/mig_layout.h"
 
 namespace berth {
@@ -14,7 +15,8 @@ namespace berth {
 inline const KindInfo* find_kind(std::string_view kind) {
   for (const KindInfo* info :
        {&kKind<Node>, &kKind<Pod>, &kKind<ConfigMap>, &kKind<MIGLayout>, &kKind<Job>,
-        &kKind<PodDisruptionBudget>, &kKind<DaemonSet>, &kKind<ClusterPolicy>, &kKind<Lease>})
+        &kKind<PodDisruptionBudget>, &kKind<DaemonSet>, &kKind<ClusterPolicy>, &kKind<Lease>,
+        &kKind<GPUClusterPolicy>, &kKind<PriorityClass>})
     if (info->kind == kind) return info;
   return nullptr;
 }

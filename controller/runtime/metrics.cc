@@ -35,6 +35,10 @@ const Buckets& compute_buckets() {
   static const Buckets buckets{1e-5, 1e-4, 5e-4, 1e-3, 5e-3, 0.01, 0.02, 0.05, 0.1, 0.5, 1};
   return buckets;
 }
+const Buckets& review_buckets() {
+  static const Buckets buckets{1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 5e-3, 0.01, 0.1, 1};
+  return buckets;
+}
 const Buckets& phase_buckets() {
   static const Buckets buckets{1, 5, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400};
   return buckets;
@@ -107,6 +111,13 @@ struct Metrics::Registered {
   Family<Histogram>& phases =
       histogram(registry, "berth_rollout_phase_seconds",
                 "Time a node spent in a phase of its MIG rollout, seen when it left the phase.");
+  Family<Counter>& reviews = counter(registry, "berth_webhook_requests_total",
+                                     "AdmissionReviews by path, operation and verdict.");
+  Family<Histogram>& review_seconds =
+      histogram(registry, "berth_webhook_request_duration_seconds",
+                "Time spent on an AdmissionReview, from its last byte to its answer.");
+  Family<Gauge>& certificate_end = gauge(registry, "berth_webhook_certificate_not_after_seconds",
+                                         "When the served certificate ends, Unix time.");
   Gauge& cpu = gauge(registry, "process_cpu_seconds_total", "User and system CPU time.").Add({});
   Gauge& resident = gauge(registry, "process_resident_memory_bytes", "Resident memory.").Add({});
   Gauge& virtual_memory =
@@ -194,6 +205,20 @@ void Metrics::on_write(std::string_view verb, std::string_view result) {
 }
 void Metrics::on_rollout_phase(const std::string& phase, std::chrono::nanoseconds took) {
   registered_->phases.Add({{"phase", phase}}, phase_buckets()).Observe(seconds(took));
+}
+void Metrics::on_review(std::string_view path, std::string_view operation, std::string_view verdict,
+                        std::chrono::nanoseconds took) {
+  registered_->reviews
+      .Add({{"path", std::string(path)},
+            {"operation", std::string(operation)},
+            {"verdict", std::string(verdict)}})
+      .Increment();
+  registered_->review_seconds.Add({{"path", std::string(path)}}, review_buckets())
+      .Observe(seconds(took));
+}
+void Metrics::on_certificate(Time not_after) {
+  registered_->certificate_end.Add({}).Set(
+      std::chrono::duration<double>(not_after.time_since_epoch()).count());
 }
 void Metrics::on_process(const ProcessFacts& facts) {
   registered_->cpu.Set(facts.cpu_seconds);

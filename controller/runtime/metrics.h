@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "apis/time.h"
 #include "controller/client/api_client.h"
 #include "controller/runtime/informer_base.h"
 #include "controller/runtime/workqueue.h"
@@ -44,11 +45,15 @@ class Metrics : public InformerObserver, public QueueObserver {
 
   void on_call(const CallRecord& call);
   void on_leading(const std::string& lease, bool leading);
-  // `kind` is the key's first part: layout, node, slots, agent-config.
+  // `kind` is the key's first part: layout, node, slots, agent-config, policy, pool.
   void on_reconcile(std::string_view kind, std::string_view result,
                     std::chrono::nanoseconds compute);
   void on_write(std::string_view verb, std::string_view result);
   void on_rollout_phase(const std::string& phase, std::chrono::nanoseconds took);
+  // One AdmissionReview: "mutate" or "validate"; "CREATE" …; what was made of it.
+  void on_review(std::string_view path, std::string_view operation, std::string_view verdict,
+                 std::chrono::nanoseconds took);
+  void on_certificate(Time not_after);
   void on_process(const ProcessFacts& facts);
 
   std::string text() const;  // Prometheus' text format, version 0.0.4

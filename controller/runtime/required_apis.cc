@@ -32,6 +32,8 @@ std::vector<ResourceNeed> required_apis(bool writes, bool leader_elect) {
       {.kind = kKind<PodDisruptionBudget>, .verbs = {"list", "watch"}},
       {.kind = kKind<Job>, .verbs = {"list", "watch"}},
       {.kind = kKind<DaemonSet>, .verbs = {"list", "watch"}},
+      {.kind = kKind<Namespace>, .verbs = {"list", "watch"}},
+      {.kind = kKind<PriorityClass>, .verbs = {"list", "watch"}},
   };
   if (!writes) return needs;
   needs.push_back({.kind = kKind<MIGLayout>, .verbs = {"patch"}});

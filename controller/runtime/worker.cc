@@ -25,6 +25,7 @@ WorkQueue::Options queue_options() {
   WorkQueue::Options options;
   options.min_intervals.emplace_back("layout/", kFleetInterval);
   options.min_intervals.emplace_back("agent-config", kFleetInterval);
+  options.min_intervals.emplace_back("policy", kFleetInterval);
   options.urgent_prefix = "node/";
   return options;
 }
@@ -106,7 +107,8 @@ void Worker::work_on(const std::string& key) {
                           .answers = answers_,
                           .settings = options_.settings,
                           .now = loop_.wall_now(),
-                          .epoch = parts_.leadership.epoch()};
+                          .epoch = parts_.leadership.epoch(),
+                          .zones = *options_.zones};
   Plan plan = parts_.reconcilers.reconcile(snapshot, key);
   const std::chrono::nanoseconds compute = loop_.now() - start;
   if (plan.requeue_after) queue_.add_after(key, *plan.requeue_after);

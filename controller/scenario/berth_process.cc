@@ -8,7 +8,7 @@
 
 #include "controller/client/api_client.h"
 #include "controller/io/task.h"
-#include "controller/mig/mig_reconcilers.h"
+#include "controller/reconcilers/reconcilers.h"
 #include "controller/runtime/controller.h"
 #include "controller/runtime/required_apis.h"
 #include "controller/sim/virtual_loop.h"
@@ -46,7 +46,7 @@ struct BerthProcess::Life {
         lease_client(loop, wire, log, {.version = kVersion, .component = "leader-election"}),
         metrics(kVersion),
         controller(Controller::World{client, lease_client, log, metrics, nullptr},
-                   mig_reconcilers(options.settings), options),
+                   reconcilers(options.settings), options),
         limit(options.sync_limit) {}
 
   // What `berth controller` does between its flags and its exit code.
@@ -88,6 +88,7 @@ void BerthProcess::start() {
   ++starts_;
   ControllerOptions options;
   options.settings = options_.settings;
+  options.zones = options_.zones;
   options.lease.namespace_ = options.settings.berth_namespace;
   options.lease.identity = name_ + "_" + random_.uuid();
   options.seed = random_.next();

@@ -19,6 +19,7 @@ namespace berth {
 
 struct BerthOptions {
   Settings settings;
+  const TimeZones* zones = &utc_only();  // outlives the process
   std::chrono::nanoseconds restart_after = std::chrono::seconds(2);
 };
 

@@ -12,6 +12,7 @@
 
 #include "apis/result.h"
 #include "controller/core/settings.h"
+#include "controller/core/time_zones.h"
 #include "controller/sim/gpu_agents.h"
 #include "controller/sim/kube_actors.h"
 
@@ -65,13 +66,14 @@ struct Scenario {
   std::vector<Incident> timeline;
   sim::KubeOptions kube;
   sim::GpuAgentOptions agents;
-  Settings settings;  // of berth
+  Settings settings;                     // of berth
+  const TimeZones* zones = &utc_only();  // outlives the run
   int berths = 1;
   std::chrono::milliseconds limit = std::chrono::hours(4);  // simulated; past it, it has not ended
   // So long nothing moves before it is given up though the limit has not passed.
   std::chrono::milliseconds patience = std::chrono::hours(4);
-  // What must hold at the end: layout → Ready's status and perhaps its reason ("True", "False
-  // InvalidGeometry"). Empty: every layout that is left is Ready.
+  // What must hold at the end: layout, or "gpuclusterpolicy/cluster" → Ready's status and perhaps
+  // its reason ("True", "False InvalidGeometry"). Empty: all that is left is Ready.
   std::map<std::string, std::string> expect;
 };
 

@@ -19,7 +19,7 @@
 #include "controller/mig/allocatable.h"
 #include "controller/mig/layout.h"
 #include "controller/mig/node_facts.h"
-#include "controller/mig/reconcile.h"
+#include "controller/reconcilers/reconcile.h"
 #include "controller/mig/rollout_annotation.h"
 #include "controller/mig/slots.h"
 #include "tests/fuzz/mutator.h"

@@ -6,7 +6,7 @@
 
 #include "apis/decode.h"
 #include "apis/names.h"
-#include "controller/mig/reconcile.h"
+#include "controller/reconcilers/reconcile.h"
 #include "controller/mig/slots.h"
 
 namespace berth::test {

@@ -36,7 +36,7 @@ class Keys : public ::testing::Test {
   }
   template <class T>
   std::vector<std::string> changed(const T& old, const T& now) {
-    return keys_for(cluster_, settings_, &old, &now);
+    return mig_keys_for(cluster_, settings_, &old, &now);
   }
 
   ClusterState cluster_;
@@ -107,7 +107,7 @@ TEST_F(Keys, APodMovesItsNodeOnlyWhileThatIsUnderWay) {
   EXPECT_THAT(changed(running, terminating),
               ElementsAre("layout/other", "layout/small", "node/n1"));
   const Pod fresh = pod("new").gpu(1).on("n2");
-  EXPECT_THAT(keys_for(cluster_, settings_, nullptr, &fresh), ElementsAre("layout/small"));
+  EXPECT_THAT(mig_keys_for(cluster_, settings_, nullptr, &fresh), ElementsAre("layout/small"));
 }
 
 TEST_F(Keys, PodsWithoutGpusAndUnboundPodsMoveNothing) {
@@ -115,7 +115,7 @@ TEST_F(Keys, PodsWithoutGpusAndUnboundPodsMoveNothing) {
   const Pod pending = pod("pending").gpu(1);
   const Pod nowhere = pod("elsewhere").gpu(1).on("unknown");
   for (const Pod* p : {&cpu, &pending, &nowhere})
-    EXPECT_THAT(keys_for(cluster_, settings_, nullptr, p), IsEmpty()) << p->meta.name;
+    EXPECT_THAT(mig_keys_for(cluster_, settings_, nullptr, p), IsEmpty()) << p->meta.name;
 }
 
 TEST_F(Keys, TheLedgerMovesTheNodesInItBeforeAndAfter) {
@@ -134,7 +134,7 @@ TEST_F(Keys, TheLedgerMovesTheNodesInItBeforeAndAfter) {
 
 TEST_F(Keys, ANewLeaderLooksAtEverything) {
   EXPECT_THAT(
-      all_keys(cluster_, settings_),
+      all_mig_keys(cluster_, settings_),
       ElementsAre("agent-config", "slots", "node/n1", "node/n2", "layout/other", "layout/small"));
 }
 

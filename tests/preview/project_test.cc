@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "controller/mig/reconcile.h"
+#include "controller/reconcilers/reconcile.h"
 #include "controller/mig/rollout_choice.h"
 #include "controller/preview/json.h"
 #include "controller/preview/what_if.h"

@@ -68,8 +68,8 @@ class ControllerTest : public ::testing::Test {
     const KeysFor<Node> of_node = [](const ClusterState&, const Node* old, const Node* now) {
       return std::vector<std::string>{"node/" + (now ? now : old)->meta.name};
     };
-    reconcilers_.keys_for = {nothing, of_node, nothing, nothing,
-                             nothing, nothing, nothing, nothing};
+    reconcilers_.keys_for = {nothing, of_node, nothing, nothing, nothing, nothing,
+                             nothing, nothing, nothing, nothing, nothing};
     // Epoch 8, and one more for each entry of the ledger.
     reconcilers_.claim_epoch = [](const ConfigMap* ledger) {
       Write write{.verb = Verb::kCreate,

@@ -13,19 +13,24 @@ MAY_INCLUDE = {
     "apis": {"apis"},
     "controller/core": {"apis", "controller/core"},
     "controller/mig": {"apis", "controller/core", "controller/mig"},
-    "controller/policy": {"apis", "controller/core", "controller/policy"},
-    "controller/preview": {"apis", "controller/core", "controller/mig", "controller/preview"},
+    "controller/policy": {"apis", "controller/core", "controller/mig", "controller/policy"},
+    "controller/reconcilers": {"apis", "controller/core", "controller/mig", "controller/policy", "controller/reconcilers"},
+    "controller/admission": {"apis", "controller/core", "controller/mig", "controller/policy", "controller/admission"},
+    "controller/preview": {"apis", "controller/core", "controller/mig", "controller/policy", "controller/reconcilers",
+                           "controller/preview"},
     "controller/io": {"controller/io"},
     "controller/client": {"apis", "controller/io", "controller/client"},
     "controller/runtime": {"apis", "controller/core", "controller/io", "controller/client", "controller/runtime"},
     "controller/sim": {"apis", "controller/io", "controller/sim"},
-    "controller/scenario": {"apis", "controller/core", "controller/mig", "controller/io", "controller/client", "controller/runtime",
+    "controller/scenario": {"apis", "controller/core", "controller/mig", "controller/reconcilers", "controller/io", "controller/client", "controller/runtime",
                             "controller/sim", "controller/scenario"},
     "controller/live": {"controller/core", "controller/io", "controller/client", "controller/live"},
-    "controller/server": {"apis", "controller/core", "controller/io", "controller/runtime", "controller/live", "controller/server"},
+    "controller/server": {"apis", "controller/core", "controller/admission", "controller/io", "controller/client", "controller/runtime",
+                          "controller/live", "controller/server"},
 }
 FOREIGN_TO_PURE = re.compile(r'#include\s+<(uv\.h|curl/|openssl/|spdlog/|libwebsockets|CLI/|prometheus/|thread|fstream|random|mutex)')
-PURE = ("apis", "controller/core", "controller/mig", "controller/policy", "controller/preview")
+PURE = ("apis", "controller/core", "controller/mig", "controller/policy", "controller/reconcilers", "controller/admission",
+        "controller/preview")
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 
 

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/mig/reconcile.h"
+#include "controller/reconcilers/reconcile.h"
 
+#include "controller/mig/reconcile.h"
 #include "controller/mig/slots.h"
+#include "controller/policy/reconcile.h"
 
 namespace berth {
 namespace {
 
 constexpr std::string_view kLayoutPrefix = "layout/";
 constexpr std::string_view kNodePrefix = "node/";
+constexpr std::string_view kPoolPrefix = "pool/";
 
 }  // namespace
 
@@ -18,8 +21,11 @@ Plan reconcile(const Snapshot& snapshot, std::string_view key) {
     return reconcile_mig_layout(snapshot, key.substr(kLayoutPrefix.size()));
   if (key.starts_with(kNodePrefix))
     return reconcile_node_rollout(snapshot, key.substr(kNodePrefix.size()));
+  if (key.starts_with(kPoolPrefix))
+    return reconcile_pool_node(snapshot, key.substr(kPoolPrefix.size()));
   if (key == "slots") return reconcile_slots(snapshot);
   if (key == "agent-config") return reconcile_agent_config(snapshot);
+  if (key == "policy") return reconcile_policy(snapshot);
   return {};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mig_reconcilers: what this folder hands to a shell.
+// reconcilers: the whole pure core as it is handed to a shell.
 #pragma once
 
 #include "controller/core/reconcilers.h"
@@ -7,6 +7,6 @@
 
 namespace berth {
 
-Reconcilers mig_reconcilers(const Settings& settings);
+Reconcilers reconcilers(const Settings& settings);
 
 }  // namespace berth

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/policy/recurrence.h"
+#include "controller/core/recurrence.h"
 
 namespace berth {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/mig/mig_reconcilers.h"
+#include "controller/reconcilers/reconcilers.h"
 
 #include <utility>
 
-#include "controller/mig/reconcile.h"
 #include "controller/mig/rollout_annotation.h"
 #include "controller/mig/slots.h"
-#include "controller/mig/watch_keys.h"
+#include "controller/reconcilers/keys.h"
+#include "controller/reconcilers/reconcile.h"
 
 namespace berth {
 namespace {
@@ -21,24 +21,22 @@ std::optional<RolloutStage> stage_of(const Node& node) {
 
 }  // namespace
 
-Reconcilers mig_reconcilers(const Settings& settings) {
-  Reconcilers reconcilers;
-  reconcilers.reconcile = [](const Snapshot& snapshot, std::string_view key) {
+Reconcilers reconcilers(const Settings& settings) {
+  Reconcilers all;
+  all.reconcile = [](const Snapshot& snapshot, std::string_view key) {
     return reconcile(snapshot, key);
   };
-  reconcilers.all_keys = [settings](const ClusterState& cluster) {
-    return all_keys(cluster, settings);
-  };
+  all.all_keys = [settings](const ClusterState& cluster) { return all_keys(cluster, settings); };
   const auto due = [settings](const ClusterState& cluster, const auto* old, const auto* now) {
     return keys_for(cluster, settings, old, now);
   };
-  reconcilers.keys_for = {due, due, due, due, due, due, due, due};
-  reconcilers.claim_epoch = [settings](const ConfigMap* ledger) {
+  all.keys_for = {due, due, due, due, due, due, due, due, due, due, due};
+  all.claim_epoch = [settings](const ConfigMap* ledger) {
     EpochClaim claim = claim_epoch(ledger, settings);
     return std::pair<Write, std::int64_t>(std::move(claim.write), claim.epoch);
   };
-  reconcilers.rollout_stage = stage_of;
-  return reconcilers;
+  all.rollout_stage = stage_of;
+  return all;
 }
 
 }  // namespace berth

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Windows and blackouts on the clocks of real time zones, over their jumps.
-#include "controller/policy/disruption_calendar.h"
+#include "controller/core/disruption_calendar.h"
 
 #include <gtest/gtest.h>
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "apis/gpu_cluster_policy.h"
+#include "controller/core/recurrence.h"
 #include "controller/core/time_zones.h"
-#include "controller/policy/recurrence.h"
 
 namespace berth {
 

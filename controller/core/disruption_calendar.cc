@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/policy/disruption_calendar.h"
+#include "controller/core/disruption_calendar.h"
 
 #include <fmt/format.h>
 

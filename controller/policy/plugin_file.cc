@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/policy/plugin_file.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "apis/names.h"
+#include "controller/core/json_patch.h"
+#include "controller/mig/preflight.h"
+
+namespace berth {
+namespace {
+
+std::string entry(const std::string& key, const std::string& json) {
+  return fmt::format("{}:{}", quote_json(key), json);
+}
+
+}  // namespace
+
+PluginFile::PluginFile(const Snapshot& snapshot, const std::string& name,
+                       const std::vector<PoolSpec>& pools,
+                       const std::set<std::string>& named_by_nodes)
+    : snapshot_(snapshot),
+      name_(name),
+      standing_(snapshot.cluster.config_maps().find(snapshot.settings.agents_namespace, name)) {
+  static const std::map<std::string, std::string> kNothing;
+  wanted_ =
+      plugin_configs(pools, standing_ != nullptr ? standing_->data : kNothing, named_by_nodes);
+  // Nobody asks for anything: no file has to be made for the default alone.
+  if (standing_ == nullptr && wanted_.size() == 1) wanted_.clear();
+}
+
+bool PluginFile::serves(const PluginConfig& config) const {
+  if (standing_ == nullptr || settles_at()) return false;
+  const auto found = standing_->data.find(config.key);
+  return found != standing_->data.end() && found->second == config.text;
+}
+
+std::optional<Time> PluginFile::settles_at() const {
+  if (standing_ == nullptr) return std::nullopt;
+  const Text* text = standing_->meta.annotations.find(kRenderedAtAnnotation);
+  // Without the annotation it was there before berth wrote for the first time.
+  if (text == nullptr) return std::nullopt;
+  const Result<Time> written = parse_time(text->view());
+  if (!written.has_value()) return std::nullopt;
+  const Time settled = *written + snapshot_.settings.agent_config_map_delay;
+  return snapshot_.now < settled && *written <= snapshot_.now ? std::optional(settled)
+                                                              : std::nullopt;
+}
+
+bool PluginFile::up_to_date() const {
+  if (standing_ == nullptr) return wanted_.empty();
+  for (const auto& [key, text] : wanted_) {
+    const auto found = standing_->data.find(key);
+    if (found == standing_->data.end() || found->second != text) return false;
+  }
+  for (const auto& [key, text] : standing_->data)
+    if (is_berths_plugin_key(key) && !wanted_.contains(key)) return false;
+  return true;
+}
+
+Write PluginFile::create() const {
+  std::vector<std::string> data;
+  for (const auto& [key, text] : wanted_) data.push_back(entry(key, quote_json(text)));
+  Write write;
+  write.verb = Verb::kCreate;
+  write.body = fmt::format(
+      R"({{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":{},"namespace":{},)"
+      R"("labels":{{"{}":"berth"}},"annotations":{{"{}":"{}"}}}},"data":{{{}}}}})",
+      quote_json(name_), quote_json(snapshot_.settings.agents_namespace), names::kManagedByLabel,
+      kRenderedAtAnnotation, format_micro_time(snapshot_.now), fmt::join(data, ","));
+  return write;
+}
+
+// Other people's keys stay.
+Write PluginFile::change() const {
+  std::vector<std::string> data;
+  bool adds = false;
+  for (const auto& [key, text] : wanted_) {
+    const auto found = standing_->data.find(key);
+    if (found != standing_->data.end() && found->second == text) continue;
+    data.push_back(entry(key, quote_json(text)));
+    adds = true;
+  }
+  for (const auto& [key, text] : standing_->data)
+    if (is_berths_plugin_key(key) && !wanted_.contains(key)) data.push_back(entry(key, "null"));
+  // Dropping keys keeps nobody waiting.
+  const std::string annotations =
+      adds ? fmt::format(R"(,"annotations":{{"{}":"{}"}})", kRenderedAtAnnotation,
+                         format_micro_time(snapshot_.now))
+           : std::string();
+  Write write;
+  write.verb = Verb::kMergePatch;
+  write.body =
+      fmt::format(R"({{"metadata":{{"uid":{},"resourceVersion":{}{}}},"data":{{{}}}}})",
+                  quote_json(standing_->meta.uid), quote_json(standing_->meta.resource_version),
+                  annotations, fmt::join(data, ","));
+  return write;
+}
+
+void PluginFile::plan(Plan& plan) const {
+  if (up_to_date()) return;
+  Write write = standing_ == nullptr ? create() : change();
+  write.object = {"ConfigMap", snapshot_.settings.agents_namespace, name_,
+                  standing_ != nullptr ? standing_->meta.uid : std::string()};
+  write.field_manager = names::kManagerPolicy;
+  write.reason = "render the pools into the device plugin's file";
+  const ObjectRef object = write.object;
+  plan.add(object, std::move(write));
+}
+
+}  // namespace berth

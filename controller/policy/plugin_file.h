@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// PluginFile: the device plugin's ConfigMap as it stands and as it is to be. A key that has just
+// been written is not on the nodes yet, and a plugin that is told to read it would crash.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "controller/core/plan.h"
+#include "controller/core/snapshot.h"
+#include "controller/policy/plugin_config.h"
+
+namespace berth {
+
+class PluginFile {
+ public:
+  // `named_by_nodes`: values of nvidia.com/device-plugin.config. `pools` is empty where the policy
+  // goes.
+  PluginFile(const Snapshot& snapshot, const std::string& name, const std::vector<PoolSpec>& pools,
+             const std::set<std::string>& named_by_nodes);
+
+  // The file has the key, with this content, and has had it long enough to be on every node.
+  bool serves(const PluginConfig& config) const;
+  // When what was written last will have reached the nodes; nothing if it has.
+  std::optional<Time> settles_at() const;
+  // Writes what is missing or superfluous, if anything.
+  void plan(Plan& plan) const;
+  const std::map<std::string, std::string>& wanted() const { return wanted_; }
+
+ private:
+  bool up_to_date() const;
+  Write create() const;
+  Write change() const;
+
+  const Snapshot& snapshot_;
+  const std::string name_;
+  const ConfigMap* standing_;
+  std::map<std::string, std::string> wanted_;  // berth's keys; empty: there need be no file
+};
+
+}  // namespace berth

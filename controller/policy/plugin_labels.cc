@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/policy/plugin_labels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "apis/names.h"
+#include "controller/core/json_patch.h"
+#include "controller/mig/node_facts.h"
+#include "controller/mig/reasons.h"
+#include "controller/policy/policy_reasons.h"
+
+namespace berth {
+namespace {
+
+// More are taken by the plan after this one's writes.
+constexpr std::size_t kMostAtOnce = 50;
+
+bool holds_gpus(const Snapshot& snapshot, const Node& node) {
+  return std::ranges::any_of(snapshot.cluster.tenants_of(node.meta.name),
+                             [](const Tenant& tenant) { return tenant.uses_gpu && !tenant.stays; });
+}
+
+class Chooser {
+ public:
+  Chooser(const Snapshot& snapshot, const PluginFile& file, DisruptionBudgets& budgets)
+      : snapshot_(snapshot), file_(file), budgets_(budgets) {}
+
+  void consider(const PluginLabelDue& due) {
+    if (due.foreign) return;
+    if (std::optional<Obstacle> why = obstacle(due)) {
+      ++out_.waiting;
+      if (!out_.why) out_.why = std::move(why);
+      return;
+    }
+    if (holds_gpus(snapshot_, *due.node)) budgets_.take(*due.node);
+    out_.take.push_back(&due);
+  }
+  PluginLabels result() { return std::move(out_); }
+
+ private:
+  std::optional<Obstacle> obstacle(const PluginLabelDue& due) {
+    const Node& node = *due.node;
+    if (out_.take.size() >= kMostAtOnce)
+      return Obstacle{reasons::kPluginRollout, "others are labelled first"};
+    if (due.pool != nullptr && due.pool->plugin && !file_.serves(*due.pool->plugin))
+      return Obstacle{reasons::kPluginRollout,
+                      "the device plugin's ConfigMap has to reach the nodes first"};
+    if (in_others_hands(node) || snapshot_.cluster.nodes_under_way().contains(&node))
+      return Obstacle{reasons::kPluginRollout,
+                      fmt::format("{} is being repartitioned or upgraded", node.meta.name)};
+    if (!holds_gpus(snapshot_, node)) return std::nullopt;
+    if (budgets_.closed()) return budgets_.closed();
+    return budgets_.refuse(node);
+  }
+
+  const Snapshot& snapshot_;
+  const PluginFile& file_;
+  DisruptionBudgets& budgets_;
+  PluginLabels out_;
+};
+
+}  // namespace
+
+PluginLabels decide_plugin_labels(const Snapshot& snapshot, const PoolSurvey& survey,
+                                  const PluginFile& file, DisruptionBudgets& budgets) {
+  for (const Node* node : survey.plugin_settling) budgets.take(*node);
+  Chooser chooser(snapshot, file, budgets);
+  for (const PluginLabelDue& due : survey.plugin_due) chooser.consider(due);
+  return chooser.result();
+}
+
+void plan_plugin_label(const PluginLabelDue& due, Plan& plan) {
+  const std::string path = label_path(names::kDevicePluginConfig);
+  JsonPatch patch;
+  patch.test("/metadata/uid", due.node->meta.uid);
+  patch.test_optional(path, due.standing.empty() ? std::nullopt : std::optional(due.standing));
+  Write write;
+  write.verb = Verb::kJsonPatch;
+  write.object = ref_of(*due.node);
+  write.field_manager = names::kManagerPolicy;
+  if (due.pool != nullptr && due.pool->plugin) {
+    patch.set(path, due.pool->plugin->key);
+    write.reason =
+        fmt::format("the device plugin takes up the config of pool {}", due.pool->intent.pool);
+  } else {
+    patch.remove(path);
+    write.reason = "the device plugin goes back to its default: no pool asks for a config";
+  }
+  write.body = patch.str();
+  plan.add(ref_of(*due.node), std::move(write));
+}
+
+}  // namespace berth

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// PluginLabels: which nodes take up another config of the device plugin now. The plugin restarts
+// with it and offers other resources, so where pods hold GPUs it is a disruption, and goes by the
+// policy's windows and budgets.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "controller/core/plan.h"
+#include "controller/mig/disruption_budgets.h"
+#include "controller/policy/plugin_file.h"
+#include "controller/policy/pool_survey.h"
+
+namespace berth {
+
+struct PluginLabels {
+  std::vector<const PluginLabelDue*> take;  // to be labelled now
+  std::int32_t waiting = 0;
+  std::optional<Obstacle> why;  // of the first that waits
+};
+
+PluginLabels decide_plugin_labels(const Snapshot& snapshot, const PoolSurvey& survey,
+                                  const PluginFile& file, DisruptionBudgets& budgets);
+
+void plan_plugin_label(const PluginLabelDue& due, Plan& plan);
+
+}  // namespace berth

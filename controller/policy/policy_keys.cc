@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/policy/policy_keys.h"
+
+#include <algorithm>
+
+#include "apis/names.h"
+#include "controller/mig/node_facts.h"
+
+namespace berth {
+namespace {
+
+constexpr char kPolicyKey[] = "policy";
+
+std::string pool_key(const Node& node) { return "pool/" + node.meta.name; }
+
+// A pool may select it, or has left something on it.
+bool concerns_pools(const Node& node) {
+  return has_gpus(node) || node.meta.annotations.contains(names::kPoolKeysAnnotation) ||
+         node.meta.labels.contains(names::kPoolLabel);
+}
+
+bool same_for_pools(const Node& a, const Node& b) {
+  return a.meta.uid == b.meta.uid && a.meta.labels == b.meta.labels && a.taints == b.taints &&
+         a.meta.annotations == b.meta.annotations;
+}
+
+}  // namespace
+
+std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Settings&,
+                                         const GPUClusterPolicy* old, const GPUClusterPolicy* now) {
+  // berth's own status write: no node depends on it.
+  if (old != nullptr && now != nullptr && old->meta == now->meta && old->spec == now->spec)
+    return {kPolicyKey};
+  return all_policy_keys(cluster);
+}
+
+std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Settings&,
+                                         const Node* old, const Node* now) {
+  if (cluster.policies().size() == 0 && (now == nullptr || !concerns_pools(*now))) return {};
+  const Node& either = now != nullptr ? *now : *old;
+  if (!concerns_pools(either) && (old == nullptr || !concerns_pools(*old))) return {};
+  std::vector<std::string> keys{kPolicyKey};
+  if (now != nullptr && (old == nullptr || !same_for_pools(*old, *now)))
+    keys.push_back(pool_key(*now));
+  return keys;
+}
+
+// What pods hold of a pool, and which of them a change of its sharing would disturb.
+std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Settings&,
+                                         const Pod* old, const Pod* now) {
+  if (cluster.policies().size() == 0) return {};
+  const auto counts = [](const Pod* pod) {
+    return pod != nullptr && uses_gpu(*pod) && !pod->node_name.empty();
+  };
+  if (!counts(old) && !counts(now)) return {};
+  if (counts(old) && counts(now) && old->finished() == now->finished() &&
+      old->meta.uid == now->meta.uid)
+    return {};
+  return {kPolicyKey};
+}
+
+std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Settings& settings,
+                                         const ConfigMap* old, const ConfigMap* now) {
+  const ConfigMap& either = now != nullptr ? *now : *old;
+  if (either.meta.namespace_ != std::string_view(settings.agents_namespace)) return {};
+  for (const auto& policy : cluster.policies())
+    if (policy->spec.agents.device_plugin_config_map == either.meta.name) return {kPolicyKey};
+  return {};
+}
+
+// Which taints NVIDIA's operands tolerate, and which file its device plugin reads.
+std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Settings&,
+                                         const ClusterPolicy*, const ClusterPolicy*) {
+  return cluster.policies().size() == 0 ? std::vector<std::string>() : all_policy_keys(cluster);
+}
+
+std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Settings&,
+                                         const PriorityClass*, const PriorityClass*) {
+  return cluster.policies().size() == 0 ? std::vector<std::string>()
+                                        : std::vector<std::string>{kPolicyKey};
+}
+
+std::vector<std::string> all_policy_keys(const ClusterState& cluster) {
+  std::vector<std::string> keys{kPolicyKey};
+  for (const auto& node : cluster.nodes())
+    if (concerns_pools(*node)) keys.push_back(pool_key(*node));
+  return keys;
+}
+
+}  // namespace berth

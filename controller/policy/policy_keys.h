@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// PolicyKeys: which of the policy's reconcile keys a change of the store makes due.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "controller/core/cluster_state.h"
+#include "controller/core/settings.h"
+
+namespace berth {
+
+// `old` is the version that stood in the store, `now` the one that stands there; either may be
+// null, not both. Sorted, each key once.
+std::vector<std::string> policy_keys_for(const ClusterState&, const Settings&,
+                                         const GPUClusterPolicy* old, const GPUClusterPolicy* now);
+std::vector<std::string> policy_keys_for(const ClusterState&, const Settings&, const Node* old,
+                                         const Node* now);
+std::vector<std::string> policy_keys_for(const ClusterState&, const Settings&, const Pod* old,
+                                         const Pod* now);
+std::vector<std::string> policy_keys_for(const ClusterState&, const Settings&, const ConfigMap* old,
+                                         const ConfigMap* now);
+std::vector<std::string> policy_keys_for(const ClusterState&, const Settings&,
+                                         const ClusterPolicy* old, const ClusterPolicy* now);
+std::vector<std::string> policy_keys_for(const ClusterState&, const Settings&,
+                                         const PriorityClass* old, const PriorityClass* now);
+// Of the other kinds the policy asks nothing.
+template <class T>
+std::vector<std::string> policy_keys_for(const ClusterState&, const Settings&, const T*, const T*) {
+  return {};
+}
+
+// "policy", and "pool/NODE" of every node that a pool may have to do with.
+std::vector<std::string> all_policy_keys(const ClusterState& cluster);
+
+}  // namespace berth

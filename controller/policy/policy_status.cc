@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outline: the counts; then what only a person can solve, worst first; then what moves by itself.
+#include "controller/policy/policy_status.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "controller/core/conditions.h"
+#include "controller/core/disruption_calendar.h"
+#include "controller/policy/policy_reasons.h"
+
+namespace berth {
+namespace {
+
+using Verdict = Obstacle;
+
+// Pods that may share one GPU.
+std::int32_t shared_by(const PoolSpec& pool) { return std::max(pool.sharing.replicas, 1); }
+
+void tell_counts(const PoolSurvey& survey, GPUClusterPolicyStatus& status) {
+  status.totals.pools = static_cast<std::int32_t>(survey.pools.size());
+  for (const PoolFacts& facts : survey.pools) {
+    PoolStatus& pool = status.pools.emplace_back();
+    pool.name = facts.pool->name;
+    pool.nodes = facts.nodes;
+    pool.gpus = facts.gpus;
+    pool.allocated = facts.allocated;
+    pool.shared_by = shared_by(*facts.pool);
+    status.totals.nodes += facts.nodes;
+    status.totals.gpus += facts.gpus;
+    status.totals.allocated += facts.allocated;
+  }
+  status.totals.conflicts = survey.conflict_count;
+  status.conflicts = survey.conflicts;
+}
+
+// metav1.Time has seconds: anything finer would differ from what comes back.
+DisruptionStatus in_seconds(DisruptionStatus calendar) {
+  for (std::optional<Time>* time : {&calendar.next_opening, &calendar.closes})
+    if (*time) *time = std::chrono::floor<std::chrono::seconds>(**time);
+  return calendar;
+}
+
+// berth watches what its flags name, whatever the policy says.
+std::optional<Verdict> agents_mismatch(const Snapshot& snapshot, const AgentsSpec& agents) {
+  const Settings& settings = snapshot.settings;
+  if (agents.namespace_ != settings.agents_namespace)
+    return Verdict{reasons::kAgentsMismatch,
+                   fmt::format("spec.agents.namespace is {}, and berth runs with "
+                               "--agents-namespace={}; make them the same",
+                               agents.namespace_, settings.agents_namespace)};
+  if (agents.mig_manager_config_map != settings.mig_config_map)
+    return Verdict{reasons::kAgentsMismatch,
+                   fmt::format("spec.agents.migManagerConfigMap is {}, and berth writes {} by its "
+                               "flags; make them the same",
+                               agents.mig_manager_config_map, settings.mig_config_map)};
+  return std::nullopt;
+}
+
+// Without a ClusterPolicy nobody can tell which file the device plugin reads.
+std::optional<Verdict> plugin_trouble(const Snapshot& snapshot, const GPUClusterPolicy& policy,
+                                      const PoolSurvey& survey) {
+  const auto asks = std::ranges::find_if(
+      survey.pools, [](const PoolFacts& facts) { return facts.plugin && facts.nodes > 0; });
+  if (asks == survey.pools.end()) return std::nullopt;
+  for (const auto& nvidia : snapshot.cluster.cluster_policies()) {
+    const std::string& wanted = policy.spec.agents.device_plugin_config_map;
+    if (nvidia->device_plugin_config_map != wanted)
+      return Verdict{reasons::kPluginNotConfigured,
+                     fmt::format("the device plugin does not read the config of pool {}; set in "
+                                 "NVIDIA's ClusterPolicy: spec.devicePlugin.config: {{name: {}, "
+                                 "default: {}}}",
+                                 asks->pool->name, wanted, kDefaultPluginConfig)};
+    for (const PoolFacts& facts : survey.pools)
+      if (facts.pool->mig_strategy && !nvidia->mig_strategy.empty() &&
+          nvidia->mig_strategy != to_string(*facts.pool->mig_strategy))
+        return Verdict{reasons::kMigStrategyOverridden,
+                       fmt::format("pool {} wants migStrategy {}, and NVIDIA's ClusterPolicy says "
+                                   "{} to every node; set its spec.mig.strategy to \"\"",
+                                   facts.pool->name, to_string(*facts.pool->mig_strategy),
+                                   nvidia->mig_strategy)};
+  }
+  return std::nullopt;
+}
+
+std::optional<Verdict> held_back(const PoolSurvey& survey) {
+  for (const PoolFacts& facts : survey.pools) {
+    if (facts.intent.held_back.empty()) continue;
+    const Taint& taint = facts.intent.held_back.front();
+    return Verdict{
+        reasons::kOperandsNotTolerant,
+        fmt::format("taint {0} of pool {1} is held back: it would keep NVIDIA's agents away; add "
+                    "to ClusterPolicy spec.daemonsets.tolerations: {{key: {0}, operator: Exists, "
+                    "effect: {2}}}",
+                    taint.key.view(), facts.pool->name, taint.effect.view())};
+  }
+  return std::nullopt;
+}
+
+std::optional<Verdict> stalled(const Snapshot& snapshot, const GPUClusterPolicy& policy,
+                               const PolicyProgress& progress) {
+  if (auto why = agents_mismatch(snapshot, policy.spec.agents)) return why;
+  const DisruptionCalendar calendar(policy.spec.disruption, snapshot.zones);
+  if (!calendar.problems().empty())
+    return Verdict{reasons::kPolicyInvalid, describe(calendar.problems().front())};
+  if (auto why = held_back(progress.survey)) return why;
+  if (auto why = plugin_trouble(snapshot, policy, progress.survey)) return why;
+  if (progress.survey.disputed_count > 0)
+    return Verdict{reasons::kKeysContested,
+                   fmt::format("somebody else sets what the pools set, and berth leaves it: {}{}; "
+                               "see who, or edit the pool",
+                               fmt::join(progress.survey.disputed, ", "),
+                               static_cast<std::size_t>(progress.survey.disputed_count) >
+                                       progress.survey.disputed.size()
+                                   ? ", …"
+                                   : "")};
+  if (!progress.classes.taken.empty())
+    return Verdict{reasons::kPriorityClassTaken,
+                   fmt::format("PriorityClass {} is not berth's and stays as it is; delete it, or "
+                               "give spec.priorityClasses another name",
+                               fmt::join(progress.classes.taken, ", "))};
+  return std::nullopt;
+}
+
+std::optional<Verdict> moving(const GPUClusterPolicy& policy, const PolicyProgress& progress) {
+  const PoolSurvey& survey = progress.survey;
+  if (policy.meta.deletion_timestamp)
+    return Verdict{reasons::kRetreating,
+                   fmt::format("{} nodes and {} PriorityClasses still carry what the policy put "
+                               "there",
+                               survey.carrying, progress.classes.standing)};
+  if (survey.changing > 0 || progress.classes.changing > 0)
+    return Verdict{
+        reasons::kLabelling,
+        fmt::format("{} nodes do not show their pool's labels and taints yet", survey.changing)};
+  const std::size_t plugin = progress.labels.take.size() +
+                             static_cast<std::size_t>(progress.labels.waiting) +
+                             survey.plugin_settling.size();
+  if (plugin > 0)
+    return Verdict{progress.labels.why ? progress.labels.why->reason : reasons::kPluginRollout,
+                   fmt::format("{} nodes do not offer GPUs as their pool says yet{}", plugin,
+                               progress.labels.why ? "; " + progress.labels.why->message : "")};
+  return std::nullopt;
+}
+
+std::string in_place(const PoolSurvey& survey, const GPUClusterPolicyStatus& status) {
+  std::string text = fmt::format("{} pools have {} nodes with {} GPUs", status.totals.pools,
+                                 status.totals.nodes, status.totals.gpus);
+  if (survey.conflict_count > 0)
+    text += fmt::format("; {} nodes are selected by several pools and belong to the first: {}{}",
+                        survey.conflict_count, survey.conflicts.front().node,
+                        survey.conflict_count > 1 ? ", …" : "");
+  return text;
+}
+
+void add(const Snapshot& snapshot, const GPUClusterPolicy& policy, const char* type,
+         const char* status, const Verdict& verdict, std::vector<Condition>& conditions) {
+  conditions.push_back({type, status, verdict.reason,
+                        truncate_before_advice(verdict.message, limits::kMaxMessage),
+                        policy.meta.generation, snapshot.now});
+}
+
+StatusUpdate update_of(const Snapshot& snapshot, const GPUClusterPolicy& policy,
+                       GPUClusterPolicyStatus status, std::vector<Condition> conditions) {
+  status.observed_generation = policy.meta.generation;
+  status.conditions =
+      merge_conditions(policy.status.conditions, std::move(conditions), snapshot.now);
+  StatusUpdate update;
+  update.object = ref_of(policy);
+  update.conditions_differ = !same_verdicts(status.conditions, policy.status.conditions);
+  update.differs = status != policy.status;
+  update.body = encode_status_patch(policy, status);
+  return update;
+}
+
+}  // namespace
+
+StatusUpdate compute_policy_status(const Snapshot& snapshot, const GPUClusterPolicy& policy,
+                                   const PolicyProgress& progress) {
+  GPUClusterPolicyStatus status;
+  tell_counts(progress.survey, status);
+  status.disruption =
+      in_seconds(DisruptionCalendar(policy.spec.disruption, snapshot.zones).at(snapshot.now));
+  std::vector<Condition> conditions;
+  const std::optional<Verdict> stuck =
+      policy.meta.deletion_timestamp ? std::nullopt : stalled(snapshot, policy, progress);
+  const std::optional<Verdict> going = moving(policy, progress);
+  if (!stuck && !going) {
+    add(snapshot, policy, "Ready", "True",
+        {reasons::kPoolsInPlace, in_place(progress.survey, status)}, conditions);
+  } else {
+    add(snapshot, policy, "Ready", "False", stuck ? *stuck : *going, conditions);
+    add(snapshot, policy, stuck ? "Stalled" : "Reconciling", "True", stuck ? *stuck : *going,
+        conditions);
+  }
+  return update_of(snapshot, policy, std::move(status), std::move(conditions));
+}
+
+StatusUpdate compute_broken_status(const Snapshot& snapshot, const GPUClusterPolicy& policy,
+                                   const Error& broken) {
+  const Verdict why{reasons::kPolicyInvalid, describe(broken)};
+  std::vector<Condition> conditions;
+  add(snapshot, policy, "Ready", "False", why, conditions);
+  add(snapshot, policy, "Stalled", "True", why, conditions);
+  return update_of(snapshot, policy, policy.status, std::move(conditions));
+}
+
+}  // namespace berth

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// PolicyStatus: what a GPUClusterPolicy tells of itself: counts, conflicts, when nodes may be
+// taken, and conditions after kstatus.
+#pragma once
+
+#include "controller/core/plan.h"
+#include "controller/core/snapshot.h"
+#include "controller/policy/plugin_labels.h"
+#include "controller/policy/pool_survey.h"
+#include "controller/policy/priority_classes.h"
+
+namespace berth {
+
+struct PolicyProgress {
+  const PoolSurvey& survey;
+  const PluginLabels& labels;
+  const PriorityClassPlan& classes;
+};
+
+// The full desired status; `differs` from the one that stands is worked out here.
+StatusUpdate compute_policy_status(const Snapshot& snapshot, const GPUClusterPolicy& policy,
+                                   const PolicyProgress& progress);
+// Of one whose rules are broken: nothing was looked at, and what stood of the rest still stands.
+StatusUpdate compute_broken_status(const Snapshot& snapshot, const GPUClusterPolicy& policy,
+                                   const Error& broken);
+
+}  // namespace berth

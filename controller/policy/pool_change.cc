@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/policy/pool_change.h"
+
+#include "apis/names.h"
+
+namespace berth {
+namespace {
+
+class Comparison {
+ public:
+  Comparison(const Node& node, const PoolIntent* intent) : node_(node), intent_(intent) {
+    text_ = node.meta.annotations.find(names::kPoolKeysAnnotation);
+    if (text_ != nullptr) record_ = decode_pool_keys(text_->view());
+    lost_ = !record_ && (text_ != nullptr || node.meta.labels.contains(names::kPoolLabel));
+  }
+
+  PoolChange compute() {
+    if (intent_ != nullptr) {
+      next_.pool = intent_->pool;
+      for (const auto& [item, value] : intent_->items) want(item, value);
+    }
+    retreat();
+    count_corrections();
+    if (intent_ != nullptr) change_.record = encode_pool_keys(next_);
+    change_.record_differs =
+        change_.record ? text_ == nullptr || text_->view() != *change_.record : text_ != nullptr;
+    return std::move(change_);
+  }
+
+ private:
+  // Keys of berth's own prefix are never anybody else's.
+  static bool own(const PoolItem& item) { return item.key == names::kPoolLabel; }
+
+  const Text* recorded(const PoolItem& item) const {
+    if (!record_) return nullptr;
+    const auto found = record_->items.find(item);
+    return found == record_->items.end() ? nullptr : &found->second;
+  }
+
+  void want(const PoolItem& item, const Text& value) {
+    const std::optional<Text> now = shown(node_, item);
+    const Text* put = recorded(item);
+    const bool ours = put != nullptr || lost_ || own(item) || !now;
+    if (!ours) {
+      // Somebody else's: with the same value all is well, and it stays when the pool goes.
+      if (*now != value) change_.foreign.push_back(item);
+      return;
+    }
+    next_.items[item] = value;
+    if (now == value) return;
+    // What berth had put there, for the same wish, and somebody changed since.
+    if (put != nullptr && *put == value) {
+      if (record_->corrections >= kMaxCorrections) {
+        change_.contested.push_back(item);
+        return;
+      }
+      change_.corrected.push_back(item);
+    }
+    change_.edits.push_back({item, now, value});
+  }
+
+  // Of what was put there and is wanted no more, what still stands as it was put.
+  void retreat() {
+    const auto take = [&](const PoolItem& item, const Text& put) {
+      if (next_.items.contains(item)) return;
+      const std::optional<Text> now = shown(node_, item);
+      if (now && (*now == put || own(item))) change_.edits.push_back({item, now, std::nullopt});
+    };
+    if (record_)
+      for (const auto& [item, put] : record_->items) take(item, put);
+    else
+      take({Text(names::kPoolLabel), {}}, {});
+  }
+
+  void count_corrections() {
+    if (record_ && record_->pool == next_.pool && record_->items == next_.items)
+      next_.corrections = record_->corrections;
+    if (!change_.corrected.empty()) ++next_.corrections;
+  }
+
+  const Node& node_;
+  const PoolIntent* intent_;
+  const Text* text_ = nullptr;
+  std::optional<PoolKeys> record_;
+  bool lost_ = false;
+  PoolKeys next_;
+  PoolChange change_;
+};
+
+}  // namespace
+
+PoolChange compute_pool_change(const Node& node, const PoolIntent* intent) {
+  return Comparison(node, intent).compute();
+}
+
+}  // namespace berth

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/policy/pool_survey.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "apis/names.h"
+#include "controller/mig/node_facts.h"
+#include "controller/policy/pool_change.h"
+
+namespace berth {
+namespace {
+
+constexpr std::size_t kMaxDisputed = 5;
+
+const char* strategy_label(const PoolFacts* facts) {
+  const SharingStrategy strategy =
+      facts != nullptr ? facts->pool->sharing.strategy : SharingStrategy::kNone;
+  switch (strategy) {
+    case SharingStrategy::kTimeSlicing:
+      return "time-slicing";
+    case SharingStrategy::kMPS:
+      return "mps";
+    case SharingStrategy::kNone:
+      break;
+  }
+  return "none";
+}
+
+class Surveyor {
+ public:
+  Surveyor(const Snapshot& snapshot, const GPUClusterPolicy& policy)
+      : snapshot_(snapshot), policy_(policy) {
+    if (policy.meta.deletion_timestamp) return;
+    const AgentTolerations agents = agent_tolerations(snapshot);
+    for (const PoolSpec& pool : policy.spec.pools) {
+      PoolFacts facts{
+          .pool = &pool, .intent = intent_of(pool, agents), .plugin = render_plugin_config(pool)};
+      records_.push_back(
+          encode_pool_keys({.pool = pool.name, .items = facts.intent.items, .corrections = 0}));
+      out_.pools.push_back(std::move(facts));
+    }
+  }
+
+  PoolSurvey run() {
+    for (const auto& node : snapshot_.cluster.nodes()) look_at(*node);
+    return std::move(out_);
+  }
+
+ private:
+  void look_at(const Node& node) {
+    PoolFacts* facts = has_gpus(node) ? place(node) : nullptr;
+    if (facts != nullptr) count(node, *facts);
+    look_at_labels(node, facts);
+    look_at_plugin(node, facts);
+  }
+
+  // Its pool; a node that several select is told.
+  PoolFacts* place(const Node& node) {
+    PoolFacts* first = nullptr;
+    std::vector<std::string> names;
+    for (PoolFacts& facts : out_.pools) {
+      if (!facts.pool->node_selector.matches(node.meta.labels)) continue;
+      if (first == nullptr) first = &facts;
+      names.push_back(facts.pool->name);
+    }
+    if (names.size() > 1) {
+      ++out_.conflict_count;
+      if (out_.conflicts.size() < limits::kMaxConflicts)
+        out_.conflicts.push_back({node.meta.name, std::move(names)});
+    }
+    return first;
+  }
+
+  void count(const Node& node, PoolFacts& facts) {
+    ++facts.nodes;
+    if (const std::optional<Inventory> inventory = inventory_of(node))
+      facts.gpus += inventory->count;
+    for (const Tenant& tenant : snapshot_.cluster.tenants_of(node.meta.name))
+      each_demand(tenant, [&](const Text&, std::int64_t count) { facts.allocated += count; });
+  }
+
+  void look_at_labels(const Node& node, const PoolFacts* facts) {
+    const Text* record = node.meta.annotations.find(names::kPoolKeysAnnotation);
+    const bool labelled = node.meta.labels.contains(names::kPoolLabel);
+    if (record != nullptr || labelled) ++out_.carrying;
+    if (facts == nullptr && record == nullptr && !labelled) return;
+    if (facts != nullptr && record != nullptr && in_place(node, *facts, record->view())) return;
+    const PoolChange change =
+        compute_pool_change(node, facts != nullptr ? &facts->intent : nullptr);
+    if (!change.empty()) ++out_.changing;
+    dispute(node, change.contested);
+    dispute(node, change.foreign);
+  }
+
+  // What nearly every node is, without reading the record.
+  bool in_place(const Node& node, const PoolFacts& facts, std::string_view record) const {
+    return record == records_[static_cast<std::size_t>(&facts - out_.pools.data())] &&
+           std::ranges::all_of(facts.intent.items, [&](const auto& entry) {
+             return shown(node, entry.first) == entry.second;
+           });
+  }
+
+  void dispute(const Node& node, const std::vector<PoolItem>& items) {
+    for (const PoolItem& item : items) {
+      ++out_.disputed_count;
+      if (out_.disputed.size() < kMaxDisputed)
+        out_.disputed.push_back(fmt::format("{}: {}", node.meta.name, item.str()));
+    }
+  }
+
+  void look_at_plugin(const Node& node, const PoolFacts* facts) {
+    const std::string_view standing = label_of(node, names::kDevicePluginConfig);
+    const bool ours = is_berths_plugin_key(standing);
+    if (!standing.empty()) out_.plugin_keys.insert(std::string(standing));
+    const bool wants = facts != nullptr && facts->plugin;
+    const std::string_view wanted = wants ? std::string_view(facts->plugin->key) : "";
+    if (ours) ++out_.carrying;
+    if (standing == wanted) {
+      if (wants && !shows(node, facts)) out_.plugin_settling.push_back(&node);
+      return;
+    }
+    // Without a wish of berth's, other people's configs are theirs.
+    if (!wants && !ours) return;
+    const bool foreign = !standing.empty() && !ours && standing != kDefaultPluginConfig;
+    out_.plugin_due.push_back({&node, facts, std::string(standing), foreign});
+    if (foreign) dispute(node, {{Text(names::kDevicePluginConfig), {}}});
+  }
+
+  // As far as GPU feature discovery tells; GPUs that are cut have no replicas of their own.
+  static bool shows(const Node& node, const PoolFacts* facts) {
+    const std::string_view strategy = label_of(node, names::kGpuSharingStrategy);
+    return strategy.empty() || label_of(node, names::kGpuReplicas) == "0" ||
+           strategy == strategy_label(facts);
+  }
+
+  const Snapshot& snapshot_;
+  const GPUClusterPolicy& policy_;
+  std::vector<std::string> records_;  // the record of a node that is as it should be, by pool
+  PoolSurvey out_;
+};
+
+}  // namespace
+
+PoolSurvey survey_pools(const Snapshot& snapshot, const GPUClusterPolicy& policy) {
+  return Surveyor(snapshot, policy).run();
+}
+
+}  // namespace berth

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The policy's reconcilers: pure functions from a snapshot to a plan. A plan that has been applied
+// and is planned again is empty.
+#pragma once
+
+#include <string_view>
+
+#include "controller/core/plan.h"
+#include "controller/core/snapshot.h"
+
+namespace berth {
+
+// "policy": the finalizer, the device plugin's ConfigMap, which nodes take up their pool's config
+// next, the PriorityClasses, the status. Of a policy that is being deleted: takes all of it back.
+Plan reconcile_policy(const Snapshot& snapshot);
+
+// "pool/NODE": the labels and taints that the node's pool puts on it, and the retreat of those that
+// no pool asks for any more.
+Plan reconcile_pool_node(const Snapshot& snapshot, std::string_view node);
+
+}  // namespace berth

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The policy as a whole. What happens to one node's labels and taints is reconcile_pool_node's.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "apis/names.h"
+#include "controller/core/disruption_calendar.h"
+#include "controller/core/json_patch.h"
+#include "controller/policy/plugin_file.h"
+#include "controller/policy/plugin_labels.h"
+#include "controller/policy/policy_status.h"
+#include "controller/policy/pool_survey.h"
+#include "controller/policy/priority_classes.h"
+#include "controller/policy/reconcile.h"
+
+namespace berth {
+namespace {
+
+bool has_finalizer(const GPUClusterPolicy& policy) {
+  return std::ranges::find(policy.meta.finalizers, Text(names::kFinalizer)) !=
+         policy.meta.finalizers.end();
+}
+
+Write write_finalizers(const GPUClusterPolicy& policy, bool ours, std::string reason) {
+  std::vector<std::string> kept;
+  for (const Text& finalizer : policy.meta.finalizers)
+    if (finalizer != names::kFinalizer) kept.push_back(quote_json(finalizer.view()));
+  if (ours) kept.push_back(quote_json(names::kFinalizer));
+  Write write;
+  write.verb = Verb::kMergePatch;
+  write.object = ref_of(policy);
+  write.field_manager = names::kManagerPolicy;
+  write.reason = std::move(reason);
+  write.body = fmt::format(R"({{"metadata":{{"uid":{},"resourceVersion":{},"finalizers":[{}]}}}})",
+                           quote_json(policy.meta.uid), quote_json(policy.meta.resource_version),
+                           fmt::join(kept, ","));
+  return write;
+}
+
+// When the plan would be another without any object changing.
+void plan_wake_ups(const Snapshot& snapshot, const GPUClusterPolicy& policy, const PluginFile& file,
+                   Plan& plan) {
+  const auto wake_at = [&](const std::optional<Time>& at) {
+    if (at && snapshot.now < *at) plan.requeue_in(std::chrono::ceil<Duration>(*at - snapshot.now));
+  };
+  const DisruptionStatus calendar =
+      DisruptionCalendar(policy.spec.disruption, snapshot.zones).at(snapshot.now);
+  wake_at(calendar.open ? calendar.closes : calendar.next_opening);
+  wake_at(file.settles_at());
+}
+
+}  // namespace
+
+Plan reconcile_policy(const Snapshot& snapshot) {
+  Plan plan;
+  const GPUClusterPolicy* policy = snapshot.cluster.policies().find(limits::kPolicyName);
+  if (policy == nullptr) return plan;
+  const bool going = policy->meta.deletion_timestamp.has_value();
+  if (!going) {
+    if (const std::vector<Error> errors = check_rules(*policy); !errors.empty()) {
+      plan.statuses.push_back(compute_broken_status(snapshot, *policy, errors.front()));
+      return plan;
+    }
+    // Before anything is put on a node: a policy that vanished would leave it there.
+    if (!has_finalizer(*policy)) {
+      plan.add(ref_of(*policy),
+               write_finalizers(*policy, true, "take back what it put on nodes before it goes"));
+      return plan;
+    }
+  }
+  const PoolSurvey survey = survey_pools(snapshot, *policy);
+  const PluginFile file(snapshot, policy->spec.agents.device_plugin_config_map,
+                        going ? std::vector<PoolSpec>() : policy->spec.pools, survey.plugin_keys);
+  file.plan(plan);
+  const Ledger ledger = read_ledger(snapshot);
+  DisruptionBudgets budgets(snapshot, ledger);
+  const PluginLabels labels = decide_plugin_labels(snapshot, survey, file, budgets);
+  for (const PluginLabelDue* due : labels.take) plan_plugin_label(*due, plan);
+  const PriorityClassPlan classes = plan_priority_classes(snapshot, *policy, plan);
+
+  if (going && has_finalizer(*policy) && survey.carrying == 0 && classes.standing == 0)
+    plan.add(ref_of(*policy),
+             write_finalizers(*policy, false, "nothing of it is left on any node: let it go"));
+  plan_wake_ups(snapshot, *policy, file, plan);
+  plan.statuses.push_back(compute_policy_status(snapshot, *policy, {survey, labels, classes}));
+  return plan;
+}
+
+}  // namespace berth

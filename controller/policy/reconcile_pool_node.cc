@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "apis/names.h"
+#include "controller/mig/node_facts.h"
+#include "controller/policy/policy_reasons.h"
+#include "controller/policy/pool_change.h"
+#include "controller/policy/pool_patch.h"
+#include "controller/policy/reconcile.h"
+
+namespace berth {
+namespace {
+
+std::string names_of(const std::vector<PoolItem>& items) {
+  std::vector<std::string> names;
+  for (const PoolItem& item : items) names.push_back(item.str());
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string reason_for(const PoolChange& change, const PoolIntent* intent) {
+  if (intent == nullptr) return "no pool selects the node any more: take back what one had put";
+  if (!change.corrected.empty())
+    return fmt::format("put back what pool {} sets and somebody changed: {}", intent->pool,
+                       names_of(change.corrected));
+  return fmt::format("the node belongs to pool {}", intent->pool);
+}
+
+}  // namespace
+
+Plan reconcile_pool_node(const Snapshot& snapshot, std::string_view name) {
+  Plan plan;
+  const Node* node = snapshot.cluster.nodes().find(name);
+  if (node == nullptr) return plan;
+  const GPUClusterPolicy* policy = find_policy(snapshot.cluster);
+  // A policy that breaks its rules came past the CRD: what stands is kept until it is mended.
+  if (policy != nullptr && !check_rules(*policy).empty()) return plan;
+  const PoolSpec* pool = policy != nullptr && has_gpus(*node) ? pool_of(*policy, *node) : nullptr;
+  std::optional<PoolIntent> intent;
+  if (pool != nullptr) intent = intent_of(*pool, agent_tolerations(snapshot));
+
+  const PoolChange change = compute_pool_change(*node, intent ? &*intent : nullptr);
+  if (change.empty()) return plan;
+  plan_pool_patch(*node, change, reason_for(change, intent ? &*intent : nullptr), plan);
+  if (!change.corrected.empty())
+    plan.events.push_back({ref_of(*node), true, reasons::kPoolKeysCorrected, "Label",
+                           fmt::format("put back, as pool {} sets it: {}", intent->pool,
+                                       names_of(change.corrected))});
+  return plan;
+}
+
+}  // namespace berth

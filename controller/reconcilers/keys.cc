@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/reconcilers/keys.h"
+
+namespace berth {
+
+std::vector<std::string> all_keys(const ClusterState& cluster, const Settings& settings) {
+  std::vector<std::string> keys = all_mig_keys(cluster, settings);
+  for (std::string& key : all_policy_keys(cluster)) keys.push_back(std::move(key));
+  return keys;
+}
+
+}  // namespace berth

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys: what a change of the stores makes due, over every folder's reconcilers.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "controller/core/cluster_state.h"
+#include "controller/core/settings.h"
+#include "controller/mig/watch_keys.h"
+#include "controller/policy/policy_keys.h"
+
+namespace berth {
+
+// `old` is the version that stood in the store, `now` the one that stands there; either may be
+// null, not both. The store shows the change already. Sorted, each key once.
+template <class T>
+std::vector<std::string> keys_for(const ClusterState& cluster, const Settings& settings,
+                                  const T* old, const T* now) {
+  std::vector<std::string> keys = mig_keys_for(cluster, settings, old, now);
+  for (std::string& key : policy_keys_for(cluster, settings, old, now))
+    keys.push_back(std::move(key));
+  std::ranges::sort(keys);
+  return keys;
+}
+
+// Everything there is to reconcile: what a new leader enqueues, and a resync.
+std::vector<std::string> all_keys(const ClusterState& cluster, const Settings& settings);
+
+}  // namespace berth

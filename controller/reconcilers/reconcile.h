@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// reconcile: the whole pure core behind one workqueue key. The shell calls it on the loop thread,
+// and `berth plan` on a what-if.
+#pragma once
+
+#include <string_view>
+
+#include "controller/core/plan.h"
+#include "controller/core/snapshot.h"
+
+namespace berth {
+
+// By key (keys.h). Empty for an unknown key, and while the slot ledger shows a newer leader's epoch
+// than the snapshot's: a deposed leader plans nothing.
+Plan reconcile(const Snapshot& snapshot, std::string_view key);
+
+}  // namespace berth
