@@ -174,6 +174,15 @@ FlagTable controller_flags(ControllerFlags& flags) {
                   "the server's own"),
       count_flag("--kube-api-burst", flags.api_burst,
                  "requests that may be sent at once before --kube-api-qps counts"),
+      text_flag("--webhook-certificates", flags.certificates.leaf_secret,
+                "Secret of the webhook's certificate, which berth then makes and renews; off: "
+                "somebody else does"),
+      text_flag("--webhook-authority", flags.certificates.authority_secret,
+                "Secret of that certificate's authority"),
+      text_flag("--webhook-service", flags.certificates.service,
+                "Service in berth's namespace that the certificate names"),
+      text_flag("--webhook-configuration", flags.certificates.configuration,
+                "webhook configurations of both kinds that are told of the authority"),
       switch_flag("--dry-run", flags.options.dry_run,
                   "log what would be done and write nothing, not even a Lease"),
       text_flag("--metrics-bind-address", flags.metrics_bind_address,
@@ -195,10 +204,18 @@ Result<void> validate(const ControllerFlags& flags) {
       {"--mig-config-map", settings.mig_config_map},
       {"--mig-manager-daemon-set", settings.mig_manager_daemon_set},
       {"--leader-elect-resource-name", flags.options.lease.name},
+      {"--webhook-certificates", flags.certificates.leaf_secret},
+      {"--webhook-authority", flags.certificates.authority_secret},
+      {"--webhook-service", flags.certificates.service},
+      {"--webhook-configuration", flags.certificates.configuration},
   };
   for (const auto& [name, value] : required)
     if (value.empty()) return invalid_spec(name, "must not be empty");
   if (Result<void> lease = validate(flags.options.lease); !lease.has_value()) return lease;
+  if (flags.certificates.leaf_secret == flags.certificates.authority_secret)
+    return invalid_spec(
+        "--webhook-authority",
+        "must not be the Secret of --webhook-certificates: the webhook mounts that");
   if (flags.api_qps != -1 && !(flags.api_qps >= 0.1 && flags.api_qps <= 100'000))
     return invalid_spec("--kube-api-qps", "must be between 0.1 and 100000, or -1 for no limit");
   if (flags.api_burst < 1 || flags.api_burst > 100'000)

@@ -16,6 +16,7 @@
 #include "controller/client/kubeconfig.h"
 #include "controller/core/settings.h"
 #include "controller/runtime/controller.h"
+#include "controller/server/certificate_keeper.h"
 
 namespace berth {
 
@@ -54,9 +55,13 @@ FlagTable connection_flags(ConfigFlags& flags);
 FlagTable settings_flags(Settings& settings);
 FlagTable log_flags(LogFlags& flags);
 
+// --webhook-certificates: of no Secret's.
+inline constexpr char kNoCertificates[] = "off";
+
 struct ControllerFlags {
   ConfigFlags connection;
   ControllerOptions options;
+  CertificateKeeperOptions certificates{.leaf_secret = kNoCertificates};
   LogFlags log;
   double api_qps = 50;
   int api_burst = 100;

@@ -129,12 +129,4 @@ Result<CertificatePair> make_leaf(const CertificatePair& authority,
   return finish(std::move(draft), signer.get(), "sign certificate");
 }
 
-Result<Time> certificate_end(const std::string& pem) {
-  const X509Certificate certificate = read_certificate(read_from(pem).get());
-  if (certificate == nullptr) return failed("read certificate");
-  const std::optional<Time> end = end_of(*certificate);
-  if (!end) return failed("read certificate's end");
-  return *end;
-}
-
 }  // namespace berth

@@ -28,7 +28,4 @@ Result<CertificatePair> make_authority(const std::string& common_name, Validity 
 Result<CertificatePair> make_leaf(const CertificatePair& authority,
                                   const std::vector<std::string>& dns_names, Validity validity);
 
-// When the first certificate in the PEM ends; an error if there is none.
-Result<Time> certificate_end(const std::string& pem);
-
 }  // namespace berth

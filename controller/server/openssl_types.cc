@@ -10,6 +10,12 @@ namespace {
 
 int no_password(char*, int, int, void*) { return 0; }
 
+std::optional<Time> read_time(const ASN1_TIME* time) {
+  std::tm calendar{};
+  if (ASN1_TIME_to_tm(time, &calendar) != 1) return std::nullopt;
+  return Time(std::chrono::seconds(timegm(&calendar)));
+}
+
 }  // namespace
 
 Bio read_from(std::string_view text) {
@@ -24,10 +30,12 @@ PrivateKey read_key(BIO* from) {
   return PrivateKey(PEM_read_bio_PrivateKey(from, nullptr, no_password, nullptr));
 }
 
+std::optional<Time> beginning_of(const X509& certificate) {
+  return read_time(X509_get0_notBefore(&certificate));
+}
+
 std::optional<Time> end_of(const X509& certificate) {
-  std::tm calendar{};
-  if (ASN1_TIME_to_tm(X509_get0_notAfter(&certificate), &calendar) != 1) return std::nullopt;
-  return Time(std::chrono::seconds(timegm(&calendar)));
+  return read_time(X509_get0_notAfter(&certificate));
 }
 
 }  // namespace berth

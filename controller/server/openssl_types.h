@@ -34,6 +34,7 @@ Bio read_from(std::string_view text);
 X509Certificate read_certificate(BIO* from);
 // An encrypted key is none: nobody is asked for a password.
 PrivateKey read_key(BIO* from);
+std::optional<Time> beginning_of(const X509& certificate);
 std::optional<Time> end_of(const X509& certificate);
 
 }  // namespace berth

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outline: run(), check(), what it reads, what it writes.
+#include "controller/server/certificate_keeper.h"
+
+#include <array>
+#include <utility>
+
+namespace berth {
+namespace {
+
+constexpr char kManager[] = "berth-webhook-certificates";
+constexpr std::array<KindInfo, 2> kConfigurations = {kMutatingConfiguration,
+                                                     kValidatingConfiguration};
+constexpr int kMostSteps = 8;  // five take a cluster from nothing to served
+
+Validity validity(Time now, Duration life) { return {now - kClockSkew, now + life}; }
+
+}  // namespace
+
+CertificateKeeper::CertificateKeeper(ApiClient& client, Log& log, CertificateKeeperOptions options)
+    : client_(client),
+      log_(log),
+      loop_(client.loop()),
+      options_(std::move(options)),
+      authority_key_{options_.namespace_, options_.authority_secret},
+      leaf_key_{options_.namespace_, options_.leaf_secret} {}
+
+Task<void> CertificateKeeper::run(std::stop_token stop) {
+  while (!stop.stop_requested()) {
+    const bool settled = co_await check(stop);
+    co_await sleep_for(settled ? options_.period : options_.retry, stop);
+  }
+}
+
+// One step, another look, the next step. A step that another replica took first is a conflict: the
+// next look shows it.
+Task<bool> CertificateKeeper::check(std::stop_token stop) {
+  for (int steps = 0; steps < kMostSteps && !stop.stop_requested(); ++steps) {
+    Result<Seen> seen = co_await fetch(stop);
+    if (!seen.has_value()) {
+      complain(seen.error());
+      co_return false;
+    }
+    CertificateDecision decision = decide_certificates(seen->state, loop_.wall_now());
+    if (decision.step == CertificateStep::kNone) {
+      complaint_.clear();
+      bool all_found = true;
+      for (const auto& configuration : seen->configurations) all_found &= configuration.has_value();
+      co_return all_found;  // one that is missing is about to be installed, or was deleted
+    }
+    const std::string step = to_string(decision.step), why = decision.why;
+    Result<void> taken = co_await take(std::move(decision), std::move(seen).value(), stop);
+    if (taken.has_value()) {
+      log_.info("webhook certificates", {{"step", step}, {"why", why}});
+    } else if (taken.error().kind != ErrorKind::kConflict &&
+               taken.error().kind != ErrorKind::kAlreadyExists) {
+      complain(taken.error());
+      co_return false;
+    }
+  }
+  co_return false;
+}
+
+Task<Result<CertificateKeeper::Seen>> CertificateKeeper::fetch(std::stop_token stop) {
+  Seen seen;
+  CertificateState& state = seen.state;
+  const std::string host = options_.service + "." + options_.namespace_ + ".svc";
+  state.dns_names = {host, host + ".cluster.local"};
+  for (const bool of_authority : {true, false}) {
+    const ObjectKey& key = of_authority ? authority_key_ : leaf_key_;
+    auto text = co_await fetch_json(kSecret, key, stop);
+    if (!text.has_value()) co_return std::move(text).error();
+    if (!text->has_value()) continue;
+    Result<CertificateSecret> secret = read_secret(**text);
+    if (!secret.has_value()) co_return std::move(secret).error();
+    if (of_authority)
+      state.authority = secret->content;
+    else
+      state.leaf = secret->content.pair;
+    (of_authority ? seen.authority : seen.leaf) = std::move(secret).value();
+  }
+  for (const KindInfo& kind : kConfigurations) {
+    ObjectKey key{"", options_.configuration};
+    auto text = co_await fetch_json(kind, std::move(key), stop);
+    if (!text.has_value()) co_return std::move(text).error();
+    seen.configurations.emplace_back();
+    state.configurations.emplace_back();
+    if (!text->has_value()) continue;
+    Result<WebhookConfiguration> read = read_configuration(**text);
+    if (!read.has_value()) co_return std::move(read).error();
+    state.configurations.back() = {.found = true, .bundles = read->bundles};
+    seen.configurations.back() = std::move(read).value();
+  }
+  co_return seen;
+}
+
+Task<Result<void>> CertificateKeeper::take(CertificateDecision decision, Seen seen,
+                                           std::stop_token stop) {
+  const Time now = loop_.wall_now();
+  switch (decision.step) {
+    case CertificateStep::kNone:
+      co_return Result<void>();
+    case CertificateStep::kPublish:
+      co_return co_await send_bundle(std::move(decision.bundle), std::move(seen), stop);
+    case CertificateStep::kMakeAuthority: {
+      Result<CertificatePair> made =
+          make_authority(options_.authority_secret, validity(now, kAuthorityLife));
+      if (!made.has_value()) co_return std::move(made).error();
+      seen.authority.content = {.pair = std::move(made).value(), .previous = decision.previous};
+      co_return co_await send_secret(authority_key_, std::move(seen.authority), stop);
+    }
+    case CertificateStep::kNoteTrusted:
+      seen.authority.content.trusted_since = now;
+      co_return co_await send_secret(authority_key_, std::move(seen.authority), stop);
+    case CertificateStep::kDropPrevious:
+      seen.authority.content.previous.clear();
+      co_return co_await send_secret(authority_key_, std::move(seen.authority), stop);
+    case CertificateStep::kMakeLeaf: {
+      Result<CertificatePair> made =
+          make_leaf(seen.authority.content.pair, seen.state.dns_names, validity(now, kLeafLife));
+      if (!made.has_value()) co_return std::move(made).error();
+      seen.leaf.content = {.pair = std::move(made).value()};
+      co_return co_await send_secret(leaf_key_, std::move(seen.leaf), stop);
+    }
+  }
+  co_return Result<void>();
+}
+
+Task<Result<void>> CertificateKeeper::send_secret(ObjectKey key, CertificateSecret secret,
+                                                  std::stop_token stop) {
+  const WriteOptions write{.field_manager = kManager};
+  std::string body = write_secret(key, secret);
+  ApiRequest request = secret.resource_version.empty()
+                           ? create_request(kSecret, key.namespace_, std::move(body), write)
+                           : merge_patch_request(kSecret, key, std::move(body), write);
+  Result<Reply> reply = co_await client_.send(std::move(request), CallOptions(stop));
+  if (!reply.has_value()) co_return std::move(reply).error();
+  co_return Result<void>();
+}
+
+// With force: whoever wrote another caBundle by hand would have every call fail.
+Task<Result<void>> CertificateKeeper::send_bundle(std::string bundle, Seen seen,
+                                                  std::stop_token stop) {
+  const WriteOptions write{.field_manager = kManager};
+  for (std::size_t i = 0; i < kConfigurations.size(); ++i) {
+    if (!seen.configurations[i]) continue;
+    ObjectKey key{"", options_.configuration};
+    std::string body = write_bundle(kConfigurations[i], key.name, *seen.configurations[i], bundle);
+    ApiRequest request = apply_request(kConfigurations[i], key, std::move(body), true, write);
+    Result<Reply> reply = co_await client_.send(std::move(request), CallOptions(stop));
+    if (!reply.has_value()) co_return std::move(reply).error();
+  }
+  co_return Result<void>();
+}
+
+// Nothing if there is no such object.
+Task<Result<std::optional<std::string>>> CertificateKeeper::fetch_json(KindInfo kind, ObjectKey key,
+                                                                       std::stop_token stop) {
+  ApiRequest request = get_request(object_path(kind, key));
+  Result<Reply> reply = co_await client_.send(std::move(request), CallOptions(stop));
+  std::optional<std::string> text;
+  if (reply.has_value())
+    text = std::move(reply->body);
+  else if (reply.error().kind != ErrorKind::kNotFound)
+    co_return std::move(reply).error();
+  co_return text;
+}
+
+void CertificateKeeper::complain(const Error& error) {
+  std::string text = describe(error);
+  if (text != complaint_ && error.kind != ErrorKind::kCancelled)
+    log_.warn("webhook certificates can't be kept", {{"error", text}});
+  complaint_ = std::move(text);
+}
+
+}  // namespace berth

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// CertificateKeeper: keeps a self-managed webhook's certificates in two Secrets, and its authority
+// in the caBundle of the webhook configurations. Each replica of the controller runs one, whoever
+// leads: what is written is decided from what was just read (certificate_rules.h), and a Secret
+// only under the resourceVersion that was read.
+//
+// Loop thread only. It must outlive run().
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "controller/client/api_client.h"
+#include "controller/io/log.h"
+#include "controller/io/task.h"
+#include "controller/server/certificate_objects.h"
+#include "controller/server/certificate_rules.h"
+
+namespace berth {
+
+struct CertificateKeeperOptions {
+  std::string namespace_;
+  std::string leaf_secret = "berth-webhook-tls";
+  std::string authority_secret = "berth-webhook-ca";
+  std::string service = "berth-webhook";
+  std::string configuration = "berth-webhook";  // of both kinds
+  std::chrono::nanoseconds period = std::chrono::minutes(1);
+  std::chrono::nanoseconds retry = std::chrono::seconds(5);
+};
+
+class CertificateKeeper {
+ public:
+  CertificateKeeper(ApiClient& client, Log& log, CertificateKeeperOptions options);
+
+  // Until stop is requested.
+  Task<void> run(std::stop_token stop);
+
+ private:
+  struct Seen {
+    CertificateSecret authority, leaf;
+    std::vector<std::optional<WebhookConfiguration>> configurations;  // as kConfigurations
+    CertificateState state;
+  };
+  // True: nothing is left to do but to wait.
+  Task<bool> check(std::stop_token stop);
+  Task<Result<Seen>> fetch(std::stop_token stop);
+  Task<Result<void>> take(CertificateDecision decision, Seen seen, std::stop_token stop);
+  Task<Result<void>> send_secret(ObjectKey key, CertificateSecret secret, std::stop_token stop);
+  Task<Result<void>> send_bundle(std::string bundle, Seen seen, std::stop_token stop);
+  Task<Result<std::optional<std::string>>> fetch_json(KindInfo kind, ObjectKey key,
+                                                      std::stop_token stop);
+  void complain(const Error& error);
+
+  ApiClient& client_;
+  Log& log_;
+  Loop& loop_;
+  const CertificateKeeperOptions options_;
+  const ObjectKey authority_key_;
+  const ObjectKey leaf_key_;
+  std::string complaint_;  // told once
+};
+
+}  // namespace berth

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outline: decide_certificates(), then its questions in their order.
+#include "controller/server/certificate_rules.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "controller/server/certificate_facts.h"
+
+namespace berth {
+namespace {
+
+bool has_passed(const Validity& validity, Time now) { return validity.until <= now; }
+// Two thirds of the life are over.
+bool is_due(const Validity& validity, Time now) {
+  return now >= validity.from + (validity.until - validity.from) * 2 / 3;
+}
+
+// Empty, or why no further leaf is to be signed with it.
+std::string authority_problem(const std::optional<StoredAuthority>& stored, Time now) {
+  if (!stored) return "there is no authority";
+  const auto facts = read_certificate_facts(stored->pair.certificate);
+  if (!facts || !facts->authority || !is_pair(stored->pair)) return "the authority can't be read";
+  if (has_passed(facts->validity, now)) return "the authority has expired";
+  if (is_due(facts->validity, now)) return "two thirds of the authority's life are over";
+  return "";
+}
+
+// Empty, or why it can't be served.
+std::string leaf_problem(const std::optional<CertificatePair>& leaf,
+                         const std::vector<std::string>& dns_names,
+                         const std::vector<std::string>& believed, Time now) {
+  if (!leaf) return "there is no certificate";
+  const auto facts = read_certificate_facts(leaf->certificate);
+  if (!facts || !is_pair(*leaf)) return "the certificate can't be read";
+  if (has_passed(facts->validity, now)) return "the certificate has expired";
+  if (facts->dns_names != dns_names) return "the certificate has other names than the service";
+  const auto issued = [&](const std::string& authority) {
+    return is_issued_by(leaf->certificate, authority);
+  };
+  if (std::none_of(believed.begin(), believed.end(), issued))
+    return "the certificate is of an authority that nobody believes";
+  return "";
+}
+
+// Who goes on being believed beside a new authority: those that the Secret knows or, if that is
+// lost, whom the configurations name. Not the keys: that is why a lost Secret costs nothing but a
+// new authority.
+std::string still_believed(const CertificateState& state, Time now) {
+  std::vector<std::string> believed;
+  const auto add = [&](const std::string& pem) {
+    for (const std::string& authority : split_certificates(pem)) {
+      const auto facts = read_certificate_facts(authority);
+      if (facts && facts->authority && !has_passed(facts->validity, now) &&
+          std::find(believed.begin(), believed.end(), authority) == believed.end())
+        believed.push_back(authority);
+    }
+  };
+  if (state.authority) add(state.authority->pair.certificate + state.authority->previous);
+  if (believed.empty())
+    for (const TrustingConfiguration& configuration : state.configurations)
+      for (const std::string& bundle : configuration.bundles) add(bundle);
+  std::string bundle;
+  for (const std::string& authority : believed) bundle += authority;
+  return bundle;
+}
+
+bool all_say(const std::vector<TrustingConfiguration>& configurations, const std::string& bundle) {
+  for (const TrustingConfiguration& configuration : configurations)
+    for (const std::string& said : configuration.bundles)
+      if (said != bundle) return false;
+  return true;
+}
+
+bool all_found(const std::vector<TrustingConfiguration>& configurations) {
+  return std::all_of(configurations.begin(), configurations.end(),
+                     [](const TrustingConfiguration& one) { return one.found; });
+}
+
+}  // namespace
+
+const char* to_string(CertificateStep step) {
+  switch (step) {
+    case CertificateStep::kNone:
+      return "nothing";
+    case CertificateStep::kMakeAuthority:
+      return "make an authority";
+    case CertificateStep::kPublish:
+      return "publish the bundle";
+    case CertificateStep::kNoteTrusted:
+      return "note that the authority is known";
+    case CertificateStep::kMakeLeaf:
+      return "make a certificate";
+    case CertificateStep::kDropPrevious:
+      return "forget the authority before";
+  }
+  return "";
+}
+
+CertificateDecision decide_certificates(const CertificateState& state, Time now) {
+  using Step = CertificateStep;
+  if (std::string why = authority_problem(state.authority, now); !why.empty())
+    return {.step = Step::kMakeAuthority,
+            .why = std::move(why),
+            .previous = still_believed(state, now)};
+
+  const StoredAuthority& authority = *state.authority;
+  CertificateDecision decision{.bundle = authority.pair.certificate + authority.previous};
+  const auto step = [&](Step next, std::string why) {
+    decision.step = next;
+    decision.why = std::move(why);
+    return decision;
+  };
+
+  // 1. Who is to be believed comes before what is shown to them.
+  if (!all_say(state.configurations, decision.bundle))
+    return step(Step::kPublish, "a configuration says something else");
+  const std::vector<std::string> believed = split_certificates(decision.bundle);
+  if (std::string why = leaf_problem(state.leaf, state.dns_names, believed, now); !why.empty())
+    return step(Step::kMakeLeaf, std::move(why));
+  if (!authority.trusted_since && all_found(state.configurations))
+    return step(Step::kNoteTrusted, "every configuration says it");
+
+  // 2. Whoever trusts this leaf's authority already trusts the next leaf of it.
+  const Validity life = read_certificate_facts(state.leaf->certificate)->validity;
+  const bool of_this = is_issued_by(state.leaf->certificate, authority.pair.certificate);
+  const bool known = authority.trusted_since && now - *authority.trusted_since >= kBundleOverlap;
+  if (of_this && is_due(life, now))
+    return step(Step::kMakeLeaf, "two thirds of the certificate's life are over");
+  if (!of_this && known) return step(Step::kMakeLeaf, "the new authority has been known for a day");
+
+  // 3. Processes read the new leaf within minutes; a day is more than enough.
+  if (of_this && !authority.previous.empty() && now - (life.from + kClockSkew) >= kBundleOverlap)
+    return step(Step::kDropPrevious, "its last certificate was replaced a day ago");
+  return decision;
+}
+
+}  // namespace berth
