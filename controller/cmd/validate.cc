@@ -2,8 +2,8 @@
 #include "controller/cmd/validate.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <optional>
@@ -11,6 +11,7 @@
 #include "controller/cmd/manifest_files.h"
 #include "controller/mig/geometry.h"
 #include "controller/mig/layout.h"
+#include "controller/mig/layout_check.h"
 #include "controller/mig/layout_list.h"
 
 namespace berth {
@@ -25,18 +26,6 @@ int fail(const Error& error) {
 Result<const Product*> find_by_any_name(const std::string& name) {
   if (const Product* product = find_product_by_model(name)) return product;
   return require_product(name);
-}
-
-// The smallest node that the layout is meant for: each GPU it names, and one for "all the others".
-std::int32_t gpus_meant(const std::vector<DeviceLayout>& devices) {
-  std::int32_t highest = -1;
-  bool others = false;
-  for (const DeviceLayout& device : devices) {
-    if (!device.gpus) others = true;
-    for (std::int32_t gpu : device.gpus.value_or(std::vector<std::int32_t>()))
-      highest = std::max(highest, gpu);
-  }
-  return highest + 1 + (others ? 1 : 0);
 }
 
 // Geometry of one layout: what holds goes to `notes`, what doesn't becomes a finding.
@@ -67,10 +56,7 @@ class GeometryCheck {
 
   // No product is named: at least one that we know must do.
   void on_some_product() {
-    for (const Product& product : all_products()) {
-      Result<NodeLayout> layout = resolve_layout(devices_, product, gpus_);
-      if (layout) fits_ += fmt::format("{}{}", fits_.empty() ? "" : ", ", product.model);
-    }
+    fits_ = fmt::format("{}", fmt::join(models_that_fit(devices_, gpus_), ", "));
     if (fits_.empty())
       add("spec.devices",
           "no product that berth knows can be cut like this; name the product by "

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/admission/managed_namespaces.h"
+
+#include <algorithm>
+
+#include "apis/names.h"
+
+namespace berth {
+namespace {
+
+constexpr std::string_view kSystem[] = {"kube-system", "kube-node-lease", "kube-public"};
+
+bool is_selected(const Namespace& namespace_, const AdmissionSpec& admission) {
+  const StringMap& labels = namespace_.meta.labels;
+  if (admission.namespace_selector) return admission.namespace_selector->matches(labels);
+  return labels.get(names::kManagedLabel) == "true";
+}
+
+}  // namespace
+
+NamespaceStanding judge_namespace(std::string_view name, const GPUClusterPolicy& policy,
+                                  const ClusterState& cluster, const Settings& settings) {
+  if (std::ranges::find(kSystem, name) != std::end(kSystem) || name == settings.berth_namespace ||
+      name == settings.agents_namespace || name == policy.spec.agents.namespace_)
+    return NamespaceStanding::kLeftAlone;
+  const Namespace* namespace_ = cluster.namespaces().find(name);
+  if (namespace_ == nullptr) return NamespaceStanding::kUnknown;
+  return is_selected(*namespace_, policy.spec.admission) ? NamespaceStanding::kManaged
+                                                         : NamespaceStanding::kLeftAlone;
+}
+
+}  // namespace berth

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/admission/pod_patch.h"
+
+#include "controller/core/json_patch.h"
+
+namespace berth {
+
+void PodPatch::add_text(std::string_view path, std::string_view text) {
+  append("add", path, quote_json(text));
+}
+
+void PodPatch::append(std::string_view op, std::string_view path, std::string_view json_value) {
+  if (!operations_.empty()) operations_ += ',';
+  operations_.append(R"({"op":")").append(op).append(R"(","path":)").append(quote_json(path));
+  if (!json_value.empty()) operations_.append(R"(,"value":)").append(json_value);
+  operations_ += '}';
+}
+
+}  // namespace berth

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// PodSlice: what admission looks at in a pod that is about to be created, or in a Job's template.
+// Unlike the Pod of apis/core.h it keeps what the user wrote container by container, and whether a
+// field stood there at all: a patch must make the parents that are missing. Texts are views into
+// the document it was read from.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apis/core.h"
+#include "apis/json_reader.h"
+
+namespace berth {
+
+inline constexpr std::string_view kLegacyGpu = "alpha.kubernetes.io/nvidia-gpu";
+inline constexpr std::string_view kSharedMemoryVolume = "berth-shm";
+
+// Where the pod stands: itself, or at spec.template of a Job.
+enum class PodHome { kPod, kJob };
+
+struct GpuAmount {
+  std::string_view resource;  // nvidia.com/gpu*, nvidia.com/mig-*, or kLegacyGpu
+  std::optional<Quantity> request;
+  std::optional<Quantity> limit;
+  Quantity asked() const { return limit ? *limit : request.value_or(Quantity()); }
+};
+
+struct ContainerSlice {
+  bool is_init = false;
+  std::size_t index = 0;
+  std::string_view name;
+  std::vector<GpuAmount> gpus;
+  bool has_limits = false;
+  std::optional<Quantity> memory_limit;
+  bool has_volume_mounts = false;
+  bool mounts_shared_memory = false;  // something at /dev/shm
+  bool has_security_context = false;
+  bool privileged = false;
+  bool adds_sys_admin = false;  // the server refuses it without privilege escalation
+  bool says_privilege_escalation = false;
+  bool says_run_as_non_root = false;
+  bool runs_as_root = false;  // runAsUser: 0
+  // The place of NVIDIA_VISIBLE_DEVICES in env, where its value may show a device.
+  std::optional<std::size_t> visible_devices;
+};
+
+struct TermSlice {
+  NodeSelectorTerm term;
+  bool has_expressions = false;
+  // Such a term matches no node.
+  bool empty() const { return term.match_expressions.empty() && term.match_fields.empty(); }
+};
+
+struct HostPath {
+  std::size_t volume = 0;
+  std::string_view path;
+};
+
+struct PodSlice {
+  PodHome home = PodHome::kPod;
+  bool has_metadata = false;
+  bool has_annotations = false;
+  std::string_view mutations;    // annotation gpu.berth.dev/mutations
+  bool belongs_to_node = false;  // a mirror pod: the kubelet shows a static pod
+
+  std::string_view node_name;
+  StringMap node_selector;
+  bool has_tolerations = false;
+  std::vector<Toleration> tolerations;
+  bool has_affinity = false;
+  bool has_node_affinity = false;
+  bool has_required_affinity = false;
+  std::vector<TermSlice> terms;
+
+  std::vector<ContainerSlice> containers;  // init containers too, in the order they were read
+  bool has_volumes = false;
+  std::vector<std::string_view> volume_names;
+  bool has_shared_memory_volume = false;  // kSharedMemoryVolume, in memory
+  std::vector<HostPath> device_paths;     // hostPaths of NVIDIA's devices
+  bool host_ipc = false;                  // /dev/shm is the host's
+  bool is_windows = false;
+
+  bool has_security_context = false;
+  bool says_run_as_non_root = false;
+  bool says_seccomp = false;
+  bool runs_as_root = false;
+
+  std::string_view priority_class_name;
+  bool has_priority = false;
+  bool has_preemption_policy = false;
+
+  // "spec.template.spec.containers[0]", as messages name a field.
+  std::string field(std::string_view under_spec) const;
+  std::string field(const ContainerSlice& container) const;
+  // "/spec/template/spec/containers/0", as patches do.
+  std::string pointer(std::string_view under_spec) const;
+  std::string pointer(const ContainerSlice& container) const;
+  std::string metadata_pointer() const;
+};
+
+// The value of request.object.
+bool read_pod_slice(od::value object, PodSlice& out, Fault& fault);
+
+// Whether any container names a GPU resource, be the count zero.
+bool names_gpu(const PodSlice& pod);
+
+}  // namespace berth

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// PoolChoice: where a pod may land as it stands, and where it should. Derived from what it asks
+// for, its node selector and affinity, the namespaces each pool is open to, and what sharing can
+// serve.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "apis/gpu_cluster_policy.h"
+#include "controller/admission/gpu_offers.h"
+#include "controller/admission/pod_slice.h"
+
+namespace berth {
+
+// One GPU resource that a pod needs at least one of.
+struct GpuDemand {
+  std::string_view resource;
+  Quantity most;  // the most that one of its containers asks for
+};
+
+// What a pod says about its node, whatever it was read from.
+struct Placement {
+  std::vector<GpuDemand> demands;  // by name
+  std::string_view node_name;
+  const StringMap* node_selector = nullptr;
+  std::vector<const NodeSelectorTerm*> terms;  // any of them; none: no constraint
+};
+Placement placement_of(const PodSlice& pod);
+Placement placement_of(const Pod& pod);
+
+struct PoolChoice {
+  std::vector<const PoolSpec*> exposed;  // the pod may land there as it stands
+  bool outside_pools = false;            // and on a node of no pool
+  // Those of them that its namespace may use and that can serve it: what it is held to.
+  std::vector<const PoolSpec*> targets;
+};
+PoolChoice choose_pools(const Placement& placement, const GPUClusterPolicy& policy,
+                        const GpuOffers& offers, const StringMap& namespace_labels);
+
+// Whether the namespace may use it.
+bool open_to(const std::optional<LabelSelector>& eligible, const StringMap& namespace_labels);
+
+// Whether the term (or, with nullptr, the node selector alone) keeps the pod to the targets.
+bool holds_to(const PoolChoice& choice, const Placement& placement, const NodeSelectorTerm* term);
+
+// The targets' taints that the pod does not tolerate, each once.
+std::vector<Taint> untolerated(const PoolChoice& choice, const std::vector<Toleration>& has);
+
+}  // namespace berth

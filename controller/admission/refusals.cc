@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outline: one function for each rule; each names the field, the rule and the line to write
+// instead.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "apis/names.h"
+#include "apis/nearest_name.h"
+#include "controller/admission/pod_review.h"
+
+namespace berth {
+namespace {
+
+constexpr std::size_t kNamed = 6;  // of a list in a message
+
+std::string list_names(const std::vector<std::string>& names) {
+  std::vector<std::string> first;
+  for (std::size_t i = 0; i < std::min(names.size(), kNamed); ++i)
+    first.push_back(shorten(names[i]));
+  if (names.size() > kNamed) first.push_back("…");
+  return fmt::format("{}", fmt::join(first, ", "));
+}
+
+std::string field_of(const PodSlice& pod, const ContainerSlice& container,
+                     const GpuAmount& amount) {
+  return fmt::format("{}.resources.{}[{}]", pod.field(container),
+                     amount.limit ? "limits" : "requests", shorten(amount.resource));
+}
+
+// Calls on_amount(container, amount) for each count of a GPU resource that the pod names.
+template <class OnAmount>
+void each_amount(const PodSlice& pod, OnAmount&& on_amount) {
+  for (const ContainerSlice& container : pod.containers)
+    for (const GpuAmount& amount : container.gpus) on_amount(container, amount);
+}
+
+// Where a demand is first made, by a container that asks for more than `above`.
+std::string field_of(const PodSlice& pod, const GpuDemand& demand, std::int64_t above) {
+  for (const ContainerSlice& container : pod.containers)
+    for (const GpuAmount& amount : container.gpus)
+      if (amount.resource == demand.resource && amount.asked() > Quantity::whole(above))
+        return field_of(pod, container, amount);
+  return pod.field("containers");
+}
+
+void check_number(const std::string& field, const Quantity& count, ReviewFindings& findings) {
+  if (count < Quantity())
+    findings.refuse(field, fmt::format("{} is below zero; write how many the container needs, as 1",
+                                       count.str()));
+  else if (!count.as_whole())
+    findings.refuse(
+        field, fmt::format("{} is not a whole number, and no GPU is handed out in parts; write "
+                           "1, or ask for a MIG device or a .shared resource",
+                           count.str()));
+}
+
+void check_legacy(const PodSlice& pod, ReviewFindings& findings) {
+  each_amount(pod, [&](const ContainerSlice& container, const GpuAmount& amount) {
+    if (amount.resource == kLegacyGpu)
+      findings.refuse(field_of(pod, container, amount),
+                      fmt::format("nothing offers this name since Kubernetes 1.11; write "
+                                  "nvidia.com/gpu: {}",
+                                  amount.asked().str()));
+  });
+}
+
+void check_zero(const PodSlice& pod, ReviewFindings& findings) {
+  each_amount(pod, [&](const ContainerSlice& container, const GpuAmount& amount) {
+    if (amount.asked().is_zero() && amount.resource != kLegacyGpu)
+      findings.warn(field_of(pod, container, amount),
+                    "0 asks for no GPU, and some runtimes then show the container every GPU of the "
+                    "node; remove the line");
+  });
+}
+
+// What stands in the catalog may be ordered although no node has it at the moment: an autoscaler
+// brings none for a pod that was refused.
+bool in_catalog(const GPUClusterPolicy& policy, std::string_view resource) {
+  return std::ranges::any_of(policy.spec.resource_catalog,
+                             [&](const CatalogEntry& entry) { return entry.resource == resource; });
+}
+
+void check_offered(const PodReview& review, ReviewFindings& findings) {
+  constexpr std::size_t kMost = 8;  // a guess costs a walk over all names
+  std::size_t told = 0;
+  for (const GpuDemand& demand : review.placement.demands) {
+    if (review.offers.find(demand.resource) != nullptr || told++ == kMost) continue;
+    const std::string field = field_of(review.pod, demand, 0);
+    if (in_catalog(review.policy, demand.resource)) {
+      findings.warn(field,
+                    "stands in the catalog, but no node offers it now; the pod waits until "
+                    "one does");
+      continue;
+    }
+    const std::vector<std::string> known = review.offers.resources();
+    const std::string nearest = nearest_name(demand.resource, known);
+    findings.refuse(field,
+                    fmt::format("no node or MIGLayout offers {}{}; {}", shorten(demand.resource),
+                                nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest),
+                                known.empty() ? "no GPU is known in this cluster"
+                                              : fmt::format("there are {}", list_names(known))));
+  }
+}
+
+// What a namespace may ask for, of what there is.
+std::string usable_resources(const PodReview& review) {
+  const StringMap& labels = review.namespace_.meta.labels;
+  const std::vector<PoolSpec>& pools = review.policy.spec.pools;
+  std::vector<std::string> names;
+  for (std::string& resource : review.offers.resources()) {
+    const GpuOffer& offer = *review.offers.find(resource);
+    if (offer.outside_pools || std::ranges::any_of(offer.pools, [&](PoolIndex pool) {
+          return open_to(pools[pool].eligible_namespaces, labels);
+        }))
+      names.push_back(std::move(resource));
+  }
+  return names.empty() ? "nothing yet" : list_names(names);
+}
+
+void check_pool_eligibility(const PodReview& review, ReviewFindings& findings) {
+  const PodSlice& pod = review.pod;
+  for (const PoolSpec* pool : review.pools.exposed) {
+    if (open_to(pool->eligible_namespaces, review.namespace_.meta.labels)) continue;
+    const std::vector<const PoolSpec*>& targets = review.pools.targets;
+    const std::string instead =
+        targets.empty()
+            ? fmt::format("this namespace may ask for {}", usable_resources(review))
+            : fmt::format("write nodeSelector {}: {}", names::kPoolLabel, targets.front()->name);
+    return findings.refuse(
+        pod.field("nodeSelector"),
+        fmt::format("the pod may land in pool {}, which is only for namespaces with {}; {}",
+                    pool->name, shorten(format(*pool->eligible_namespaces), 80), instead));
+  }
+}
+
+void check_catalog_eligibility(const PodReview& review, ReviewFindings& findings) {
+  const std::vector<CatalogEntry>& catalog = review.policy.spec.resource_catalog;
+  const StringMap& labels = review.namespace_.meta.labels;
+  std::vector<std::string> orderable;
+  for (const CatalogEntry& entry : catalog)
+    if (open_to(entry.eligible_namespaces, labels))
+      orderable.push_back(fmt::format("{} ({})", entry.name, entry.resource));
+  for (const GpuDemand& demand : review.placement.demands) {
+    const CatalogEntry* closed = nullptr;
+    bool open = false;
+    for (const CatalogEntry& entry : catalog) {
+      if (entry.resource != demand.resource) continue;
+      if (open_to(entry.eligible_namespaces, labels))
+        open = true;
+      else if (closed == nullptr)
+        closed = &entry;
+    }
+    if (open || closed == nullptr) continue;
+    findings.refuse(
+        field_of(review.pod, demand, 0),
+        fmt::format("catalog entry {} is only for namespaces with {}; this one may order {}",
+                    closed->name, shorten(format(*closed->eligible_namespaces), 80),
+                    orderable.empty() ? "nothing" : list_names(orderable)));
+  }
+}
+
+void check_above_one(const PodReview& review, ReviewFindings& findings) {
+  for (const GpuDemand& demand : review.placement.demands) {
+    if (demand.most <= Quantity::whole(1)) continue;
+    for (const PoolSpec* pool : review.pools.exposed) {
+      if (!fails_above_one(*pool, demand.resource)) continue;
+      findings.refuse(
+          field_of(review.pod, demand, 1),
+          fmt::format("pool {} shares its GPUs and fails a container that asks for more "
+                      "than one: two shares are no greater share; write {}: 1",
+                      pool->name, demand.resource));
+      break;
+    }
+  }
+}
+
+void check_shared_memory(const PodReview& review, ReviewFindings& findings) {
+  if (review.policy.spec.admission.defaults.shared_memory || review.pod.host_ipc) return;
+  for (const ContainerSlice& container : review.pod.containers)
+    if (wants_shared_memory(container))
+      findings.warn(review.pod.field(container) + ".volumeMounts",
+                    "several GPUs, and a /dev/shm of 64Mi, where training with several processes "
+                    "often fails; mount an emptyDir with medium: Memory at /dev/shm");
+}
+
+void check_privileged(const PodSlice& pod, ReviewFindings& findings) {
+  for (const ContainerSlice& container : pod.containers)
+    if (container.privileged)
+      findings.refuse(pod.field(container) + ".securityContext.privileged",
+                      "a privileged container reaches every GPU of its node, whatever it asks for; "
+                      "write privileged: false");
+}
+
+}  // namespace
+
+void check_amounts(const PodSlice& pod, ReviewFindings& findings) {
+  each_amount(pod, [&](const ContainerSlice& container, const GpuAmount& amount) {
+    if (amount.resource == kLegacyGpu) return;
+    const std::string field = field_of(pod, container, amount);
+    if (amount.limit && amount.request && *amount.limit != *amount.request)
+      return findings.refuse(field,
+                             fmt::format("the limit is {} and the request {}, and they must be "
+                                         "equal; remove the request, the limit stands for both",
+                                         amount.limit->str(), amount.request->str()));
+    check_number(field, amount.asked(), findings);
+  });
+}
+
+void check_pod(const PodReview& review, ReviewFindings& findings) {
+  check_amounts(review.pod, findings);
+  check_legacy(review.pod, findings);
+  check_zero(review.pod, findings);
+  check_offered(review, findings);
+  check_pool_eligibility(review, findings);
+  check_catalog_eligibility(review, findings);
+  check_above_one(review, findings);
+  check_shared_memory(review, findings);
+  check_privileged(review.pod, findings);
+  check_device_access(review.pod, findings);
+}
+
+void check_device_access(const PodSlice& pod, ReviewFindings& findings) {
+  for (const HostPath& host : pod.device_paths)
+    findings.refuse(pod.field(fmt::format("volumes[{}].hostPath.path", host.volume)),
+                    fmt::format("{} takes GPUs past the device plugin, from those who were given "
+                                "them; remove the volume and ask for nvidia.com/gpu: 1",
+                                shorten(host.path)));
+  for (const ContainerSlice& container : pod.containers)
+    if (container.visible_devices)
+      findings.refuse(fmt::format("{}.env[{}]", pod.field(container), *container.visible_devices),
+                      "NVIDIA_VISIBLE_DEVICES takes GPUs past the device plugin, which sets it "
+                      "itself; remove it and ask for nvidia.com/gpu: 1");
+}
+
+}  // namespace berth

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/admission/review.h"
+
+#include <fmt/format.h>
+
+#include "apis/names.h"
+#include "controller/admission/admission_review.h"
+#include "controller/admission/managed_namespaces.h"
+#include "controller/admission/pod_review.h"
+#include "controller/admission/review_objects.h"
+#include "controller/admission/review_reply.h"
+#include "controller/core/pools.h"
+
+namespace berth {
+namespace {
+
+std::optional<PodHome> pod_home(const ReviewRequest& request) {
+  if (request.group.empty() && request.kind == "Pod") return PodHome::kPod;
+  if (request.group == "batch" && request.kind == "Job") return PodHome::kJob;
+  return std::nullopt;
+}
+
+ReviewReply answer(const ReviewRequest& request, const ReviewFindings& findings,
+                   const PodPatch& patch) {
+  if (findings.refused()) return reply_denied(request.uid, Denial::kForbidden, findings);
+  return reply_allowed(request.uid, patch, findings.warnings());
+}
+
+ReviewReply mutate_pod(const ReviewRequest& request, const PodReview& review,
+                       ReviewFindings& findings) {
+  // The server validates between mutation and validation: what it would refuse is told now.
+  check_amounts(review.pod, findings);
+  if (findings.refused()) return answer(request, findings, {});
+  const PodPatch patch = compute_repairs(review, findings);
+  return answer(request, findings, patch);
+}
+
+ReviewReply validate_pod(const ReviewRequest& request, const PodReview& review,
+                         ReviewFindings& findings) {
+  if (names_gpu(review.pod))
+    check_pod(review, findings);
+  else
+    check_device_access(review.pod, findings);
+  return answer(request, findings, {});
+}
+
+// Only what is about to be created: of a pod that exists hardly anything may change, and a Job's
+// template nothing.
+ReviewReply review_pod(ReviewPath path, PodHome home, const ReviewRequest& request,
+                       ReviewDocument& document, const ClusterState& cluster,
+                       const Settings& settings) {
+  const GPUClusterPolicy* policy = find_policy(cluster);
+  if (request.operation != "CREATE" || !request.sub_resource.empty() || policy == nullptr ||
+      policy->spec.admission.enforcement == Enforcement::kOff)
+    return reply_allowed(request.uid);
+  const NamespaceStanding standing =
+      judge_namespace(request.namespace_, *policy, cluster, settings);
+  if (standing == NamespaceStanding::kLeftAlone) return reply_allowed(request.uid);
+
+  const Result<PodSlice> pod = document.read_pod(home);
+  if (!pod) return reply_unreadable(request.uid, "request.object: " + describe(pod.error()));
+  if (pod->belongs_to_node || (path == ReviewPath::kMutate && !names_gpu(*pod)))
+    return reply_allowed(request.uid);
+  ReviewFindings findings(policy->spec.admission.enforcement == Enforcement::kWarn
+                              ? ReviewFindings::Mode::kWarn
+                              : ReviewFindings::Mode::kEnforce);
+  if (standing == NamespaceStanding::kUnknown) {
+    if (path == ReviewPath::kValidate && names_gpu(*pod))
+      findings.warn("", fmt::format("berth has not yet seen namespace {}, so it neither completed "
+                                    "nor checked this; create it again should it stay Pending",
+                                    shorten(request.namespace_)));
+    return answer(request, findings, {});
+  }
+  const Namespace& namespace_ = *cluster.namespaces().find(request.namespace_);
+  const PodReview judged(*pod, *policy, namespace_, cluster);
+  return path == ReviewPath::kMutate ? mutate_pod(request, judged, findings)
+                                     : validate_pod(request, judged, findings);
+}
+
+ReviewReply review_own_kind(const ReviewRequest& request, ReviewDocument& document,
+                            const ClusterState& cluster) {
+  const bool changes = request.operation == "CREATE" || request.operation == "UPDATE";
+  if (!changes || !request.sub_resource.empty()) return reply_allowed(request.uid);
+  const Result<std::string_view> object = document.object_text("object");
+  if (!object) return reply_unreadable(request.uid, "request." + describe(object.error()));
+  // The first text lies in the document's own buffer, so that the second walk leaves it be.
+  const Result<std::string_view> old = document.object_text("oldObject");
+  if (!old) return reply_unreadable(request.uid, "request." + describe(old.error()));
+  ReviewFindings findings(ReviewFindings::Mode::kEnforce);
+  Result<void> read = check_object(request.kind, *object, *old, cluster, findings);
+  if (!read) return reply_unreadable(request.uid, "request.object: " + describe(read.error()));
+  if (findings.refused()) return reply_denied(request.uid, Denial::kInvalid, findings);
+  return reply_allowed(request.uid, {}, findings.warnings());
+}
+
+}  // namespace
+
+ReviewReply review(ReviewPath path, std::string_view body, const ClusterState& cluster,
+                   const Settings& settings) {
+  ReviewDocument document(body);
+  const Result<ReviewRequest> request = document.read_request();
+  if (!request) return reply_bad_request(describe(request.error()));
+  if (std::optional<PodHome> home = pod_home(*request))
+    return review_pod(path, *home, *request, document, cluster, settings);
+  if (request->group == names::kGroup && path == ReviewPath::kValidate)
+    return review_own_kind(*request, document, cluster);
+  return reply_allowed(request->uid);
+}
+
+}  // namespace berth

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Admission review: an AdmissionReview in, its answer out, from what the stores hold and nothing
+// else. Pods and Jobs are repaired on the mutate path, judged on the validate path; berth's own
+// kinds are judged on the validate path. docs/admission.md is the table of rules.
+//
+// The same request on the same cluster gets the same answer, and nothing is written anywhere: a dry
+// run is answered as any other. Loop thread only.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "controller/core/cluster_state.h"
+#include "controller/core/settings.h"
+
+namespace berth {
+
+enum class ReviewPath { kMutate, kValidate };
+
+struct ReviewReply {
+  int http_status = 200;
+  std::string body;  // JSON: the AdmissionReview, or with 400 a metav1.Status
+};
+
+ReviewReply review(ReviewPath path, std::string_view body, const ClusterState& cluster,
+                   const Settings& settings);
+
+}  // namespace berth

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// ReviewFindings: what is wrong with an object, sorted into what refuses it and what it is only
+// warned of. Where the policy says Warn, nothing is refused.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace berth {
+
+struct ReviewFinding {
+  std::string field;    // "spec.containers[0].resources.limits[nvidia.com/gpu]"
+  std::string message;  // the rule, and the line to write instead
+};
+
+class ReviewFindings {
+ public:
+  enum class Mode { kEnforce, kWarn };
+  explicit ReviewFindings(Mode mode) : mode_(mode) {}
+
+  void refuse(std::string field, std::string message);
+  void warn(std::string field, std::string message);
+
+  bool refused() const { return !refusals_.list.empty(); }
+  const std::vector<ReviewFinding>& refusals() const { return refusals_.list; }
+  // Every refusal in one text.
+  std::string denial() const;
+  // As kubectl prints them: each at most 256 bytes, which is where the server would cut it.
+  std::vector<std::string> warnings() const;
+
+ private:
+  // Enough for anybody to read; the rest is counted.
+  static constexpr std::size_t kMost = 12;
+  struct List {
+    std::vector<ReviewFinding> list;
+    std::size_t more = 0;
+  };
+  static void add(List& to, std::string field, std::string message);
+
+  Mode mode_;
+  List refusals_;
+  List warnings_;
+};
+
+// What a user wrote, for a message: its beginning, cut between characters.
+std::string shorten(std::string_view text, std::size_t most = 64);
+
+}  // namespace berth

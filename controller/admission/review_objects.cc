@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/admission/review_objects.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "apis/decode.h"
+#include "apis/gpu_cluster_policy.h"
+#include "apis/mig_layout.h"
+#include "apis/parse_json.h"
+#include "controller/admission/gpu_offers.h"
+#include "controller/core/pools.h"
+#include "controller/mig/layout_check.h"
+#include "controller/mig/overlap.h"
+#include "controller/mig/target.h"
+
+namespace berth {
+namespace {
+
+using Json = nlohmann::json;
+
+// More than any kind's schema has, and little enough for whatever recurses.
+constexpr int kMaxDepth = 64;
+
+bool is_shallow(std::string_view json) {
+  int depth = 0;
+  bool in_text = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (in_text) {
+      if (c == '\\') ++i;
+      in_text = c != '"';
+    } else if (c == '"') {
+      in_text = true;
+    } else if (c == '{' || c == '[') {
+      if (++depth > kMaxDepth) return false;
+    } else if (c == '}' || c == ']') {
+      --depth;
+    }
+  }
+  return true;
+}
+
+bool has_same_spec(std::string_view object, std::string_view old) {
+  if (old.empty() || !is_shallow(old)) return false;
+  const Json now = parse_json(object), before = parse_json(old);
+  return now.is_object() && before.is_object() &&
+         now.value("spec", Json()) == before.value("spec", Json());
+}
+
+std::string list_names(const std::vector<std::string>& names) {
+  constexpr std::size_t kNamed = 4;
+  return fmt::format(
+      "{}{}",
+      fmt::join(names.begin(),
+                names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kNamed)), ", "),
+      names.size() > kNamed ? ", …" : "");
+}
+
+void refuse_all(const std::vector<Error>& errors, ReviewFindings& findings) {
+  for (const Error& error : errors) findings.refuse(error.where, error.message);
+}
+
+// --- MIGLayout ---
+
+// Hardware that the layout names: it must fit each that berth knows.
+void check_named_products(const MIGLayout& layout, ReviewFindings& findings) {
+  const MIGLayoutSpec& spec = layout.spec;
+  const std::int32_t gpus = gpus_meant(spec.devices);
+  for (std::size_t i = 0; i < spec.product_selector.size(); ++i) {
+    const std::string& name = spec.product_selector[i];
+    Result<const Product*> product = require_product(name);
+    if (!product) {
+      findings.warn(fmt::format("spec.productSelector[{}]", i), product.error().message);
+      continue;
+    }
+    Result<NodeLayout> resolved = resolve_layout(spec.devices, **product, gpus);
+    if (!resolved)
+      findings.refuse(resolved.error().where,
+                      fmt::format("on {}: {}", shorten(name), resolved.error().message));
+  }
+  if (spec.product_selector.empty() && models_that_fit(spec.devices, gpus).empty())
+    findings.refuse("spec.devices",
+                    "no product that berth knows can be cut like this; berth validate "
+                    "--list-layouts PRODUCT prints what can be");
+}
+
+// Nodes that it selects: as the layout's reconciler judges them.
+void check_nodes(const MIGLayout& layout, const std::vector<const Node*>& nodes,
+                 const ClusterState& cluster, ReviewFindings& findings) {
+  TargetResolver resolver(cluster, layout);
+  std::size_t misfits = 0, judged = 0;
+  std::string example, problem;
+  for (const Node* node : nodes) {
+    const Target& target = resolver.resolve(*node);
+    const bool known = inventory_of(*node) && strategy_of(cluster, *node);
+    if (known) ++judged;
+    if (target.ok()) continue;
+    if (problem.empty()) {
+      example = node->meta.name;
+      problem = target.problem;
+    }
+    if (known) ++misfits;
+  }
+  if (problem.empty()) return;
+  const std::string message =
+      fmt::format("node {}: {}{}", example, problem,
+                  misfits > 1 ? fmt::format(" (and {} more nodes)", misfits - 1) : "");
+  if (misfits > 0 && misfits == judged && judged == nodes.size())
+    findings.refuse("spec.devices", message);
+  else
+    findings.warn("spec.devices", message);
+}
+
+// Another layout of the higher priority, or the older one, keeps the nodes; else this takes them.
+bool gives_way_to(const MIGLayout& layout, const MIGLayout& other) {
+  if (other.spec.priority != layout.spec.priority)
+    return other.spec.priority > layout.spec.priority;
+  // A new object may not have its date yet.
+  return layout.meta.creation_timestamp == Time() ||
+         other.meta.creation_timestamp <= layout.meta.creation_timestamp;
+}
+
+void check_overlaps(const MIGLayout& layout, const std::vector<const Node*>& nodes,
+                    const ClusterState& cluster, ReviewFindings& findings) {
+  for (const auto& other : cluster.mig_layouts()) {
+    if (other->meta.name == layout.meta.name || other->meta.deletion_timestamp) continue;
+    std::vector<std::string> both;
+    for (const Node* node : nodes)
+      if (selects(*other, *node)) both.push_back(node->meta.name);
+    if (both.empty()) continue;
+    findings.warn("spec.nodeSelector",
+                  fmt::format("MIGLayout {} selects {} of the same nodes ({}), and {} them: the "
+                              "higher spec.priority has a node, then the older layout",
+                              other->meta.name, both.size(), list_names(both),
+                              gives_way_to(layout, *other) ? "keeps" : "loses"));
+  }
+}
+
+void check_layout(const MIGLayout& layout, const ClusterState& cluster, ReviewFindings& findings) {
+  refuse_all(check_rules(layout), findings);
+  if (findings.refused()) return;
+  check_named_products(layout, findings);
+  if (findings.refused()) return;
+  std::vector<const Node*> nodes;
+  for (const auto& node : cluster.nodes())
+    if (selects(layout, *node)) nodes.push_back(node.get());
+  check_nodes(layout, nodes, cluster, findings);
+  check_overlaps(layout, nodes, cluster, findings);
+}
+
+// --- GPUClusterPolicy ---
+
+void check_pools(const GPUClusterPolicy& policy, const ClusterState& cluster,
+                 ReviewFindings& findings) {
+  std::map<std::vector<const PoolSpec*>, std::vector<std::string>> shared;
+  std::set<const PoolSpec*> selecting;
+  for (const auto& node : cluster.nodes()) {
+    std::vector<const PoolSpec*> pools = pools_selecting(policy, *node);
+    selecting.insert(pools.begin(), pools.end());
+    if (pools.size() > 1) shared[std::move(pools)].push_back(node->meta.name);
+  }
+  for (const auto& [pools, nodes] : shared) {
+    std::vector<std::string> names;
+    for (const PoolSpec* pool : pools) names.push_back(pool->name);
+    findings.warn("spec.pools",
+                  fmt::format("pools {} select the same nodes ({}); {} has them, as "
+                              "the first in the list",
+                              fmt::join(names, " and "), list_names(nodes), names.front()));
+  }
+  for (std::size_t i = 0; i < policy.spec.pools.size(); ++i) {
+    const PoolSpec& pool = policy.spec.pools[i];
+    if (!selecting.contains(&pool))
+      findings.warn(fmt::format("spec.pools[{}].nodeSelector", i),
+                    fmt::format("pool {} selects no node of this cluster", pool.name));
+  }
+}
+
+// The nodes will offer it once this policy is in force.
+bool will_be_shared(const GPUClusterPolicy& policy, std::string_view resource,
+                    const GpuOffers& offers) {
+  constexpr std::string_view kShared = ".shared";
+  if (!resource.ends_with(kShared)) return false;
+  return offers.find(resource.substr(0, resource.size() - kShared.size())) != nullptr &&
+         std::ranges::any_of(policy.spec.pools,
+                             [&](const PoolSpec& pool) { return shares(pool, resource); });
+}
+
+void check_catalog(const GPUClusterPolicy& policy, const ClusterState& cluster,
+                   ReviewFindings& findings) {
+  const GpuOffers& offers = offers_of(cluster);
+  for (std::size_t i = 0; i < policy.spec.resource_catalog.size(); ++i) {
+    const CatalogEntry& entry = policy.spec.resource_catalog[i];
+    if (offers.find(entry.resource) == nullptr && !will_be_shared(policy, entry.resource, offers))
+      findings.warn(fmt::format("spec.resourceCatalog[{}].resource", i),
+                    fmt::format("no node or MIGLayout offers {} yet", entry.resource));
+  }
+}
+
+void check_policy(const GPUClusterPolicy& policy, const ClusterState& cluster,
+                  ReviewFindings& findings) {
+  refuse_all(check_rules(policy), findings);
+  if (findings.refused()) return;
+  check_pools(policy, cluster, findings);
+  check_catalog(policy, cluster, findings);
+}
+
+template <class T>
+Result<void> check(std::string_view object, const ClusterState& cluster, ReviewFindings& findings,
+                   void (*judge)(const T&, const ClusterState&, ReviewFindings&)) {
+  std::string body(object);
+  Result<T> decoded = decode_object<T>(body);
+  if (!decoded) return decoded.error();
+  if (!decoded->meta.deletion_timestamp) judge(*decoded, cluster, findings);
+  return {};
+}
+
+}  // namespace
+
+Result<void> check_object(std::string_view kind, std::string_view object, std::string_view old,
+                          const ClusterState& cluster, ReviewFindings& findings) {
+  const bool layout = kind == kKind<MIGLayout>.kind, policy = kind == kKind<GPUClusterPolicy>.kind;
+  if (!layout && !policy) return {};
+  if (object.empty()) return decode_error("", "is required");
+  if (!is_shallow(object))
+    return decode_error("", fmt::format("is nested deeper than {} levels", kMaxDepth));
+  if (has_same_spec(object, old)) return {};
+  return layout ? check<MIGLayout>(object, cluster, findings, check_layout)
+                : check<GPUClusterPolicy>(object, cluster, findings, check_policy);
+}
+
+}  // namespace berth

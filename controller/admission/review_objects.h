@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the CRDs' schemas and CEL rules can't say of berth's own kinds: geometry, what other objects
+// say, and what the cluster has.
+#pragma once
+
+#include <string_view>
+
+#include "apis/result.h"
+#include "controller/admission/review_findings.h"
+#include "controller/core/cluster_state.h"
+
+namespace berth {
+
+// `object` and `old` are JSON; `old` is empty for a new object. A spec that has not changed is not
+// judged again, so that an object which became wrong can still lose its finalizer. A kind that is
+// not known here passes. An error: the object can't be read.
+Result<void> check_object(std::string_view kind, std::string_view object, std::string_view old,
+                          const ClusterState& cluster, ReviewFindings& findings);
+
+}  // namespace berth

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/admission/review_reply.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "apis/base64.h"
+#include "controller/core/json_patch.h"
+
+namespace berth {
+namespace {
+
+constexpr std::size_t kMaxMessage = 4096;
+
+// `rest` begins with a comma, or is empty.
+ReviewReply reply(std::string_view uid, bool allowed, std::string_view rest) {
+  return {.http_status = 200,
+          .body = fmt::format(R"({{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1",)"
+                              R"("response":{{"uid":{},"allowed":{}{}}}}})",
+                              quote_json(uid), allowed, rest)};
+}
+
+std::string write_warnings(const std::vector<std::string>& warnings) {
+  if (warnings.empty()) return {};
+  std::vector<std::string> quoted;
+  for (const std::string& warning : warnings) quoted.push_back(quote_json(warning));
+  return fmt::format(R"(,"warnings":[{}])", fmt::join(quoted, ","));
+}
+
+std::string write_status(int code, std::string_view reason, std::string_view message,
+                         std::string_view details) {
+  return fmt::format(R"(,"status":{{"status":"Failure","message":{},"reason":"{}",{}"code":{}}})",
+                     quote_json(shorten(message, kMaxMessage)), reason, details, code);
+}
+
+std::string write_causes(Denial denial, const std::vector<ReviewFinding>& findings) {
+  const char* reason = denial == Denial::kForbidden ? "FieldValueForbidden" : "FieldValueInvalid";
+  std::vector<std::string> causes;
+  for (const ReviewFinding& finding : findings)
+    causes.push_back(fmt::format(R"({{"reason":"{}","message":{},"field":{}}})", reason,
+                                 quote_json(finding.message), quote_json(finding.field)));
+  return fmt::format(R"("details":{{"causes":[{}]}},)", fmt::join(causes, ","));
+}
+
+}  // namespace
+
+ReviewReply reply_bad_request(std::string_view message) {
+  return {.http_status = 400,
+          .body = fmt::format(R"({{"kind":"Status","apiVersion":"v1","status":"Failure",)"
+                              R"("message":{},"reason":"BadRequest","code":400}})",
+                              quote_json(shorten(message, kMaxMessage)))};
+}
+
+ReviewReply reply_allowed(std::string_view uid, const PodPatch& patch,
+                          const std::vector<std::string>& warnings) {
+  std::string rest;
+  if (!patch.empty())
+    rest = fmt::format(R"(,"patchType":"JSONPatch","patch":"{}")", encode_base64(patch.str()));
+  return reply(uid, true, rest + write_warnings(warnings));
+}
+
+ReviewReply reply_denied(std::string_view uid, Denial denial, const ReviewFindings& findings) {
+  const bool forbidden = denial == Denial::kForbidden;
+  return reply(uid, false,
+               write_status(forbidden ? 403 : 422, forbidden ? "Forbidden" : "Invalid",
+                            findings.denial(), write_causes(denial, findings.refusals())) +
+                   write_warnings(findings.warnings()));
+}
+
+ReviewReply reply_unreadable(std::string_view uid, std::string_view message) {
+  return reply(uid, false, write_status(400, "BadRequest", message, {}));
+}
+
+}  // namespace berth
