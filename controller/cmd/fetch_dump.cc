@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
+
 #include "apis/core.h"
+#include "apis/gpu_cluster_policy.h"
 #include "apis/mig_layout.h"
 #include "apis/names.h"
 #include "controller/client/resource_path.h"
@@ -22,6 +25,8 @@ struct Wanted {
   std::string name;  // empty: a list
   std::string label_selector;
   bool may_be_missing = false;  // a CRD that is not installed, a ConfigMap nobody made
+  // What is worse off without it; set where the dump does without, and says so.
+  std::string_view optional_for = {};
 };
 
 // In the order that DumpWriter asks for.
@@ -35,10 +40,15 @@ std::vector<Wanted> everything(const Settings& settings) {
       {.kind = kKind<Job>},
       {.kind = kKind<MIGLayout>, .may_be_missing = true},
       {.kind = kKind<ClusterPolicy>, .may_be_missing = true},
+      {.kind = kKind<GPUClusterPolicy>, .optional_for = "pools and windows are not told"},
+      {.kind = kKind<Namespace>, .optional_for = "every namespace counts as eligible"},
+      {.kind = kKind<PriorityClass>, .optional_for = "all of the policy's count as new"},
       {.kind = kKind<DaemonSet>, .namespace_ = agents},
       {config_map, settings.berth_namespace, names::kSlotsConfigMap, "", true},
       {config_map, agents, settings.mig_config_map, "", true},
       {config_map, agents, "default-mig-parted-config", "", true},
+      {config_map, agents, AgentsSpec().device_plugin_config_map, "", true,
+       "all keys in it count as new"},
       // What the GPU operator generates per node.
       {.kind = config_map,
        .namespace_ = agents,
@@ -60,8 +70,20 @@ Error cannot_read(const Wanted& wanted, Error error) {
   return error;
 }
 
-Task<Result<void>> fetch(ApiClient& client, DumpWriter& writer, Wanted wanted,
-                         std::stop_token stop) {
+// Why the dump does without, or empty if it can't.
+std::string done_without(const Wanted& wanted, const Error& error) {
+  if (wanted.optional_for.empty()) return {};
+  if (error.kind == ErrorKind::kForbidden)
+    return fmt::format("this account may not read {}{}: {}", wanted.kind.plural,
+                       wanted.name.empty() ? "" : "/" + wanted.name, wanted.optional_for);
+  if (error.kind == ErrorKind::kNotFound)
+    return fmt::format("the API server does not serve {}: {}", wanted.kind.plural,
+                       wanted.optional_for);
+  return {};
+}
+
+Task<Result<void>> fetch(ApiClient& client, DumpWriter& writer, std::vector<std::string>& notes,
+                         Wanted wanted, std::stop_token stop) {
   std::string token;
   do {
     ApiRequest request = request_for(wanted, token);
@@ -69,6 +91,10 @@ Task<Result<void>> fetch(ApiClient& client, DumpWriter& writer, Wanted wanted,
     Result<Reply> reply = co_await client.send(std::move(request), std::move(options));
     if (!reply.has_value()) {
       if (wanted.may_be_missing && reply.error().kind == ErrorKind::kNotFound) break;
+      if (std::string note = done_without(wanted, reply.error()); !note.empty()) {
+        notes.push_back(std::move(note));
+        break;
+      }
       co_return cannot_read(wanted, std::move(reply).error());
     }
     if (!wanted.name.empty()) co_return writer.add_object(wanted.kind, reply->body);
@@ -81,12 +107,14 @@ Task<Result<void>> fetch(ApiClient& client, DumpWriter& writer, Wanted wanted,
 
 }  // namespace
 
-Task<Result<std::string>> fetch_dump(ApiClient& client, Settings settings, std::stop_token stop) {
+Task<Result<std::string>> fetch_dump(ApiClient& client, Settings settings,
+                                     std::vector<std::string>& notes, std::stop_token stop) {
   for (int attempt = 1;; ++attempt) {
     DumpWriter writer;
+    notes.clear();
     Result<void> fetched;
     for (const Wanted& wanted : everything(settings)) {
-      fetched = co_await fetch(client, writer, wanted, stop);
+      fetched = co_await fetch(client, writer, notes, wanted, stop);
       if (!fetched.has_value()) break;
     }
     if (fetched.has_value()) co_return writer.str(client.loop().wall_now());
@@ -96,10 +124,12 @@ Task<Result<std::string>> fetch_dump(ApiClient& client, Settings settings, std::
 
 Result<std::string> dump_of_cluster(const ConfigFlags& connection, const Settings& settings) {
   std::string server;
+  std::vector<std::string> notes;
   Result<std::string> dump =
       converse(connection, server, [&](ApiClient& client, std::stop_token stop) {
-        return fetch_dump(client, settings, std::move(stop));
+        return fetch_dump(client, settings, notes, std::move(stop));
       });
+  for (const std::string& note : notes) std::fprintf(stderr, "note: %s\n", note.c_str());
   if (!dump && !server.empty()) {
     Error error = std::move(dump).error();
     error.where = server + (error.where.empty() ? "" : ": " + error.where);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // FetchDump: reads from an API server what a dump holds (preview/dump.h). Never a Secret; of
-// ConfigMaps the slot ledger and mig-parted's files.
+// ConfigMaps the slot ledger, and mig-parted's and the device plugin's files.
 #pragma once
 
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "controller/client/api_client.h"
 #include "controller/client/kubeconfig.h"
@@ -12,10 +13,13 @@
 
 namespace berth {
 
-// Errors say what could not be read. `client` outlives the task.
-Task<Result<std::string>> fetch_dump(ApiClient& client, Settings settings, std::stop_token stop);
+// Errors say what could not be read, `notes` what the dump does without. `client` and `notes`
+// outlive the task.
+Task<Result<std::string>> fetch_dump(ApiClient& client, Settings settings,
+                                     std::vector<std::string>& notes, std::stop_token stop);
 
-// The whole conversation: finds the cluster, reads, leaves. An error names the server.
+// The whole conversation: finds the cluster, reads, leaves. An error names the server;
+// notes go to standard error.
 Result<std::string> dump_of_cluster(const ConfigFlags& connection, const Settings& settings);
 
 }  // namespace berth

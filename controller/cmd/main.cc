@@ -15,6 +15,7 @@
 #include "controller/cmd/simulate.h"
 #include "controller/cmd/snapshot.h"
 #include "controller/cmd/validate.h"
+#include "controller/cmd/why.h"
 
 namespace berth {
 namespace {
@@ -90,6 +91,9 @@ int run(int argc, char** argv) {
   ValidateFlags validate;
   commands.emplace_back(app, "validate", "Check manifests offline: fields, rules and geometry.",
                         validate_flags(validate), [&] { return run_validate(validate); });
+  WhyFlags why;
+  commands.emplace_back(app, "why", "Tell why a pod waits, or why a node is as it is.",
+                        why_flags(why), [&] { return run_why(why); });
   SnapshotFlags snapshot;
   commands.emplace_back(app, "snapshot", "Save what `berth plan --snapshot` needs of a cluster.",
                         snapshot_flags(snapshot), [&] { return run_snapshot(snapshot); });

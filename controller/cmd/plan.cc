@@ -3,10 +3,9 @@
 
 #include <cstdio>
 
-#include "controller/cmd/fetch_dump.h"
+#include "controller/cmd/cluster_dump.h"
 #include "controller/cmd/manifest_files.h"
 #include "controller/cmd/plan_simulate.h"
-#include "controller/preview/dump.h"
 #include "controller/preview/json.h"
 #include "controller/preview/project.h"
 #include "controller/preview/text.h"
@@ -22,21 +21,6 @@ constexpr int kChanges = 2;
 int fail(const Error& error) {
   std::fprintf(stderr, "berth plan: %s\n", describe(error).c_str());
   return kError;
-}
-
-Result<std::string> read_snapshot(const PlanFlags& flags) {
-  return flags.snapshot.empty() ? dump_of_cluster(flags.connection, flags.settings)
-                                : read_text(flags.snapshot);
-}
-
-Result<Dump> load(const PlanFlags& flags, const std::string& text) {
-  Result<Dump> dump = load_dump(text);
-  if (!dump && !flags.snapshot.empty()) {
-    Error error = std::move(dump).error();
-    error.where = flags.snapshot + (error.where.empty() ? "" : ": " + error.where);
-    return error;
-  }
-  return dump;
 }
 
 std::string print(const Projection& projection, const std::string& format) {
@@ -91,15 +75,14 @@ int run_plan(const PlanFlags& flags) {
     std::fprintf(stderr, "%s\n", format(finding).c_str());
   if (!files->findings.empty()) return kError;
 
-  Result<std::string> snapshot = read_snapshot(flags);
-  if (!snapshot) return fail(snapshot.error());
-  Result<Dump> dump = load(flags, *snapshot);
-  if (!dump) return fail(dump.error());
+  Result<ClusterDump> cluster = read_cluster(flags.snapshot, flags.connection, flags.settings);
+  if (!cluster) return fail(cluster.error());
+  const Dump& dump = cluster->dump;
   std::vector<MIGLayout> layouts;
   for (const LayoutInFile& layout : files->layouts) layouts.push_back(layout.layout);
-  const Projection projection = project(dump->cluster, layouts, flags.settings, dump->taken_at);
+  const Projection projection = project(dump.cluster, layouts, flags.settings, dump.taken_at);
   if (flags.simulate && !projection.invalid_spec())
-    return carry_out(flags, *std::move(snapshot), *files, projection);
+    return carry_out(flags, std::move(cluster->text), *files, projection);
   std::fputs(print(projection, flags.output).c_str(), stdout);
   if (projection.invalid_spec()) return kError;
   return projection.changes() ? kChanges : kNothingToDo;

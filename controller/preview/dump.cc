@@ -94,10 +94,16 @@ Result<void> load_item(const std::string& kind, const std::string& where, std::s
   if (kind == "ClusterPolicy")
     return load_item<ClusterPolicy>(where, std::move(text), now, cluster);
   if (kind == "MIGLayout") return load_item<MIGLayout>(where, std::move(text), now, cluster);
+  if (kind == "GPUClusterPolicy")
+    return load_item<GPUClusterPolicy>(where, std::move(text), now, cluster);
+  if (kind == "Namespace") return load_item<Namespace>(where, std::move(text), now, cluster);
+  if (kind == "PriorityClass")
+    return load_item<PriorityClass>(where, std::move(text), now, cluster);
   return decode_error(
       where + ".kind",
       fmt::format("\"{}\" does not belong into a snapshot; expected Node, Pod, Job, "
-                  "PodDisruptionBudget, ConfigMap, DaemonSet, ClusterPolicy or MIGLayout",
+                  "PodDisruptionBudget, ConfigMap, DaemonSet, ClusterPolicy, MIGLayout, "
+                  "GPUClusterPolicy, Namespace or PriorityClass",
                   kind));
 }
 

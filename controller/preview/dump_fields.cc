@@ -50,8 +50,13 @@ const std::map<std::string_view, Paths> kFields = {
     {"DaemonSet",
      {"spec.template.spec.volumes[].configMap.name", "spec.template.spec.nodeSelector",
       "spec.template.spec.tolerations"}},
-    {"ClusterPolicy", {"spec.mig.strategy", "spec.migManager.config.name"}},
+    {"ClusterPolicy",
+     {"spec.mig.strategy", "spec.migManager.config.name", "spec.devicePlugin.config",
+      "spec.daemonsets.tolerations"}},
     {"MIGLayout", {"spec", "status"}},
+    {"GPUClusterPolicy", {"spec", "status"}},
+    {"Namespace", {}},
+    {"PriorityClass", {"value", "globalDefault", "preemptionPolicy"}},
 };
 
 void keep(const json& from, json& to, std::string_view path) {

@@ -21,16 +21,6 @@ bool term_matches(const NodeSelectorTerm& term, const Node& node) {
          std::ranges::all_of(term.match_fields, [&](const auto& r) { return matches(r, fields); });
 }
 
-bool selected(const Pod& pod, const Node& node) {
-  for (const auto& [key, value] : pod.node_selector) {
-    const Text* label = node.meta.labels.find(key);
-    if (label == nullptr || *label != value) return false;
-  }
-  return pod.required_node_affinity.empty() ||
-         std::ranges::any_of(pod.required_node_affinity,
-                             [&](const auto& term) { return term_matches(term, node); });
-}
-
 bool tolerated(const Pod& pod, const Node& node) {
   return std::ranges::all_of(node.taints, [&](const Taint& taint) {
     return taint.effect == "PreferNoSchedule" || tolerates(pod.tolerations, taint);
@@ -54,20 +44,50 @@ Fit::Fit(const ClusterState& cluster) {
   for (const auto& [name, room] : rooms_) index(room);
 }
 
-Fit::Verdict Fit::judge(const Pod& pod, const Room& room) const {
+template <class Found>
+void Fit::each_obstacle(const Pod& pod, const Room& room, Found&& found) const {
   const Node& node = *room.node;
-  if (!node.ready) return Verdict::kNotReady;
-  if (node.cordoned()) return Verdict::kCordoned;
-  if (!selected(pod, node)) return Verdict::kNotSelected;
-  if (!tolerated(pod, node)) return Verdict::kTainted;
+  if (!node.ready && !found(Verdict::kNotReady)) return;
+  if (node.cordoned() && !found(Verdict::kCordoned)) return;
+  if (!selects(pod, node) && !found(Verdict::kNotSelected)) return;
+  if (!tolerated(pod, node) && !found(Verdict::kTainted)) return;
   for (const auto& [resource, count] : pod.requests)
-    if (!count.is_zero() && is_gpu_resource(resource) && node.allocatable.get(resource).is_zero())
-      return Verdict::kLacksGpu;
-  for (const auto& [resource, count] : pod.requests)
-    if (!count.is_zero() && free_of(node, room.used, resource) < count) return Verdict::kFull;
-  const bool counts_pods = node.allocatable.contains(kPods);
-  if (counts_pods && free_of(node, room.used, kPods) < Quantity::whole(1)) return Verdict::kFull;
-  return Verdict::kFits;
+    if (!count.is_zero() && is_gpu_resource(resource) && node.allocatable.get(resource).is_zero()) {
+      found(Verdict::kLacksGpu);
+      return;
+    }
+  const bool full = std::ranges::any_of(pod.requests, [&](const auto& request) {
+    return !request.second.is_zero() && free_of(node, room.used, request.first) < request.second;
+  });
+  const bool no_pod_more =
+      node.allocatable.contains(kPods) && free_of(node, room.used, kPods) < Quantity::whole(1);
+  if (full || no_pod_more) found(Verdict::kFull);
+}
+
+Fit::Verdict Fit::judge(const Pod& pod, const Room& room) const {
+  Verdict first = Verdict::kFits;
+  each_obstacle(pod, room, [&](Verdict verdict) {
+    first = verdict;
+    return false;
+  });
+  return first;
+}
+
+std::vector<Fit::Verdict> Fit::obstacles(const Pod& pod, std::string_view node) const {
+  std::vector<Verdict> all;
+  auto room = rooms_.find(node);
+  if (room == rooms_.end()) return all;
+  each_obstacle(pod, room->second, [&](Verdict verdict) {
+    all.push_back(verdict);
+    return true;
+  });
+  return all;
+}
+
+Quantity Fit::free_on(std::string_view node, std::string_view resource) const {
+  auto room = rooms_.find(node);
+  if (room == rooms_.end()) return Quantity();
+  return free_of(*room->second.node, room->second.used, resource);
 }
 
 const Node* Fit::place(const Pod& pod) const {
@@ -106,6 +126,24 @@ std::string Fit::explain(const Pod& pod) const {
   explained_ = {true, pod,
                 fmt::format("0 of {} nodes{}{}", rooms_.size(), out.empty() ? "" : ": ", out)};
   return explained_.text;
+}
+
+bool selects(const Pod& pod, const Node& node) {
+  for (const auto& [key, value] : pod.node_selector) {
+    const Text* label = node.meta.labels.find(key);
+    if (label == nullptr || *label != value) return false;
+  }
+  return pod.required_node_affinity.empty() ||
+         std::ranges::any_of(pod.required_node_affinity,
+                             [&](const auto& term) { return term_matches(term, node); });
+}
+
+std::vector<Taint> untolerated(const Pod& pod, const Node& node) {
+  std::vector<Taint> taints;
+  for (const Taint& taint : node.taints)
+    if (taint.effect != "PreferNoSchedule" && !tolerates(pod.tolerations, taint))
+      taints.push_back(taint);
+  return taints;
 }
 
 Text Fit::gpu_resource_of(const Pod& pod) {

@@ -28,6 +28,13 @@ class Fit {
   // 2 full, 1 cordoned".
   std::string explain(const Pod& pod) const;
 
+  // What keeps a pod off a node.
+  enum class Verdict { kFits, kNotReady, kCordoned, kNotSelected, kTainted, kLacksGpu, kFull };
+  // All of it, in this order; of an unknown node nothing.
+  std::vector<Verdict> obstacles(const Pod& pod, std::string_view node) const;
+  // Allocatable less what bound pods ask for.
+  Quantity free_on(std::string_view node, std::string_view resource) const;
+
   // The GPU resource that decides where a pod can go; empty if it asks for none.
   static Text gpu_resource_of(const Pod& pod);
   // Whether an open node has any of the resource free.
@@ -39,13 +46,15 @@ class Fit {
   void pod_left(const Pod& pod);
 
  private:
-  enum class Verdict { kFits, kNotReady, kCordoned, kNotSelected, kTainted, kLacksGpu, kFull };
   struct Room {
     const Node* node = nullptr;
     ResourceList used;
     bool open() const { return node->ready && !node->cordoned(); }
   };
   Verdict judge(const Pod& pod, const Room& room) const;
+  // Calls found(verdict) for each obstacle until that returns false.
+  template <class Found>
+  void each_obstacle(const Pod& pod, const Room& room, Found&& found) const;
   void index(const Room& room);
   void charge(const Pod& pod, bool add);
 
@@ -60,5 +69,10 @@ class Fit {
     std::string text;
   } explained_;
 };
+
+// By its nodeSelector and its required node affinity.
+bool selects(const Pod& pod, const Node& node);
+// The taints that keep it away, in the node's order.
+std::vector<Taint> untolerated(const Pod& pod, const Node& node);
 
 }  // namespace berth

@@ -46,6 +46,12 @@ std::string minimum_line(const Snapshot& snapshot, const MIGLayout& layout, cons
   return lowered.empty() ? "" : fmt::format("capacityGuard: {{minAvailable: {{{}}}}}", lowered);
 }
 
+bool is_spec_fault(std::string_view reason) {
+  return reason == reasons::kInvalidLayout || reason == reasons::kInvalidSpec;
+}
+
+}  // namespace
+
 std::string line_for(const Snapshot& snapshot, const MIGLayout& layout,
                      const NodeStanding& standing) {
   const std::string& reason = standing.reason;
@@ -59,12 +65,6 @@ std::string line_for(const Snapshot& snapshot, const MIGLayout& layout,
   if (reason == reasons::kPaused) return "rollout: {paused: false}";
   return {};
 }
-
-bool is_spec_fault(std::string_view reason) {
-  return reason == reasons::kInvalidLayout || reason == reasons::kInvalidSpec;
-}
-
-}  // namespace
 
 std::vector<Refusal> refusals(const Snapshot& snapshot, const std::vector<LayoutSummary>& layouts) {
   std::vector<Refusal> out;

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "controller/preview/words.h"
+
 namespace berth {
 namespace {
 
@@ -26,22 +28,11 @@ struct PodRow {
 
 using Out = std::back_insert_iterator<std::string>;
 
-std::string plural(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 template <class T, class Length>
 std::size_t widest(const std::vector<T>& values, Length&& length) {
   std::size_t width = 0;
   for (const T& value : values) width = std::max(width, length(value));
   return width;
-}
-
-// "n1, n2, n3, … n9 (9 nodes)".
-std::string name_some(const std::vector<std::string>& names) {
-  if (names.size() <= 6) return fmt::format("{}", fmt::join(names, ", "));
-  return fmt::format("{}, {}, {}, … {} ({} nodes)", names[0], names[1], names[2], names.back(),
-                     names.size());
 }
 
 void print_summary(const Projection& p, Out out) {

@@ -74,6 +74,27 @@ TEST(Dump, HoldsNoEnvironmentArgumentsImagesOrForeignAnnotations) {
   EXPECT_THAT(dump_text(), Not(HasSubstr("SECRET")));
 }
 
+TEST(Dump, HoldsThePolicyAndWhatItIsAbout) {
+  DumpWriter writer;
+  ASSERT_TRUE(writer.add_list(kKind<GPUClusterPolicy>, R"({"items":[{"metadata":{"name":"cluster"},
+    "spec":{"pools":[{"name":"lab","nodeSelector":{"matchLabels":{"a":"b"}}}]}}]})"));
+  ASSERT_TRUE(writer.add_list(kKind<Namespace>, R"({"items":[{"metadata":{"name":"x",
+    "labels":{"team":"vision"},"annotations":{"a":"SECRET"}},"spec":{"finalizers":["f"]}}]})"));
+  ASSERT_TRUE(writer.add_list(kKind<PriorityClass>, R"({"items":[{"metadata":{"name":"low"},
+    "value":7,"preemptionPolicy":"Never","description":"SECRET"}]})"));
+  ASSERT_TRUE(writer.add_list(kKind<ClusterPolicy>, R"({"items":[{"metadata":{"name":"c"},"spec":{
+    "devicePlugin":{"config":{"name":"f","default":"d"},"env":["SECRET"]}}}]})"));
+  const std::string text = writer.str(kNow);
+  EXPECT_THAT(text, Not(HasSubstr("SECRET")));
+  Result<Dump> dump = load_dump(text);
+  ASSERT_TRUE(dump.has_value()) << describe(dump.error());
+  EXPECT_EQ(dump->cluster.policies().find("cluster")->spec.pools.at(0).name, "lab");
+  EXPECT_EQ(dump->cluster.namespaces().find("x")->meta.labels.get("team"), "vision");
+  EXPECT_EQ(dump->cluster.priority_classes().find("low")->value, 7);
+  EXPECT_EQ(dump->cluster.priority_classes().find("low")->preemption_policy, "Never");
+  EXPECT_EQ(dump->cluster.cluster_policies().find("c")->device_plugin_config_map, "f");
+}
+
 TEST(Dump, RefusesSecrets) {
   constexpr KindInfo kSecret{"", "v1", "secrets", "Secret", true};
   DumpWriter writer;

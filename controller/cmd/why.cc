@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/cmd/why.h"
+
+#include <cstdio>
+
+#include "controller/cmd/cluster_dump.h"
+#include "controller/live/tz_database.h"
+#include "controller/preview/why_node.h"
+#include "controller/preview/why_pod.h"
+#include "controller/preview/why_subject.h"
+
+namespace berth {
+namespace {
+
+int fail(const Error& error) {
+  std::fprintf(stderr, "berth why: %s\n", describe(error).c_str());
+  return 1;
+}
+
+Explanation explain(const Snapshot& snapshot, const Subject& subject) {
+  return subject.node != nullptr ? explain_node(snapshot, *subject.node)
+                                 : explain_pod(snapshot, *subject.pod);
+}
+
+}  // namespace
+
+FlagTable why_flags(WhyFlags& flags) {
+  FlagTable table = {
+      text_flag("SUBJECT", flags.subject,
+                "NAMESPACE/NAME or pod/NAME of a pod, node/NAME of a node, or a bare NAME: a node "
+                "if one is so named, else a pod"),
+      text_flag("-n,--namespace", flags.namespace_, "namespace of a pod that names none"),
+      text_flag("--snapshot", flags.snapshot,
+                "look into this file, as `berth snapshot` wrote it, instead of a live cluster"),
+      choice_flag("-o,--output", flags.output, {"text", "json"}, "how the answer is written"),
+  };
+  table.front().kind = Flag::Kind::kPositional;
+  for (Flag& flag : connection_flags(flags.connection)) table.push_back(std::move(flag));
+  for (Flag& flag : settings_flags(flags.settings)) {
+    // Who asks about a pod means the pod's namespace, as with kubectl.
+    if (flag.name == "--namespace") flag.name = "--berth-namespace";
+    table.push_back(std::move(flag));
+  }
+  return table;
+}
+
+int run_why(const WhyFlags& flags) {
+  if (flags.subject.empty())
+    return fail(invalid_spec("SUBJECT", "name a pod (NAMESPACE/NAME) or a node (node/NAME)"));
+  const Result<ClusterDump> dump = read_cluster(flags.snapshot, flags.connection, flags.settings);
+  if (!dump) return fail(dump.error());
+  const ClusterState& cluster = dump->dump.cluster;
+  const Result<Subject> subject = find_subject(cluster, flags.subject, flags.namespace_);
+  if (!subject) return fail(subject.error());
+
+  const Answers answers;
+  const TzDatabase zones;
+  const Snapshot snapshot{.cluster = cluster,
+                          .answers = answers,
+                          .settings = flags.settings,
+                          .now = dump->dump.taken_at,
+                          .offline = true,
+                          .zones = zones};
+  const Explanation explanation = explain(snapshot, *subject);
+  std::fputs((flags.output == "json" ? print_json(explanation) : print_text(explanation)).c_str(),
+             stdout);
+  return 0;
+}
+
+}  // namespace berth

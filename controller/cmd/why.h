@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// `berth why`: why a pod waits, or why a node is as it is, and what would change that. Exit code 0:
+// it has been answered, 1: an error.
+#pragma once
+
+#include <string>
+
+#include "controller/cmd/flags.h"
+
+namespace berth {
+
+struct WhyFlags {
+  std::string subject;
+  std::string namespace_ = "default";  // of pods that name none
+  std::string snapshot;                // empty: the live cluster
+  std::string output = "text";
+  ConfigFlags connection;
+  Settings settings;
+};
+FlagTable why_flags(WhyFlags& flags);
+
+int run_why(const WhyFlags& flags);
+
+}  // namespace berth

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Explanation: why a pod waits, or why a node is as it is and may not be drained, and what would
+// change that. Values only: why_node.h and why_pod.h make them, and `berth why` prints them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "controller/core/plan.h"
+
+namespace berth {
+
+inline constexpr char kWhyApiVersion[] = "why.gpu.berth.dev/v1";
+
+struct Explanation {
+  // One thing that was found. Those about the same objects' fate stand in one.
+  struct Fact {
+    std::string topic;               // "pool", "rollout", "drain", "full"; lower case, one word
+    std::string reason;              // UpperCamelCase, for scripts; empty: nothing to act on
+    std::string message;             // a clause for people
+    std::vector<std::string> nodes;  // whom it is about, if not the subject
+  };
+  // What would change it.
+  struct Remedy {
+    std::string message;
+    std::string line;                // what to write or to type; empty if no line would do
+    std::vector<std::string> nodes;  // that would take the pod then; empty: not by this alone
+  };
+
+  ObjectRef subject;
+  std::string state;    // "Pending", "Bound", "UpToDate", "Draining", …
+  std::string reason;   // UpperCamelCase; empty: all is well
+  std::string message;  // the answer in a sentence
+  std::vector<Fact> facts;
+  std::vector<Remedy> remedies;  // the most promising first
+};
+
+std::string print_text(const Explanation& explanation);
+std::string print_json(const Explanation& explanation);
+
+}  // namespace berth

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/preview/why_nodes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "apis/names.h"
+#include "controller/mig/allocatable.h"
+#include "controller/mig/overlap.h"
+#include "controller/mig/rollout_annotation.h"
+#include "controller/mig/rollout_choice.h"
+#include "controller/mig/target.h"
+#include "controller/preview/why_node.h"
+#include "controller/preview/words.h"
+
+namespace berth {
+namespace {
+
+using Verdict = Fit::Verdict;
+
+bool has(const std::vector<Verdict>& verdicts, Verdict verdict) {
+  return std::ranges::find(verdicts, verdict) != verdicts.end();
+}
+
+// The taint that tells what the node's own fields tell as well.
+bool says_the_same(const Taint& taint, const Node& node) {
+  if (taint.key == "node.kubernetes.io/unschedulable") return node.cordoned();
+  return !node.ready && (taint.key == "node.kubernetes.io/not-ready" ||
+                         taint.key == "node.kubernetes.io/unreachable");
+}
+
+std::string join(const std::vector<Taint>& taints) {
+  std::string text;
+  for (const Taint& taint : taints) text += (text.empty() ? "" : ", ") + format(taint);
+  return text;
+}
+
+// What the node's labels say about the key, for people.
+std::string label_told(const Node& node, std::string_view key) {
+  const Text* value = node.meta.labels.find(key);
+  return value == nullptr ? fmt::format("no {}", key) : fmt::format("{}={}", key, value->view());
+}
+
+struct Unmet {
+  std::string asked;
+  std::string found;
+};
+
+std::optional<Unmet> unmet_of(const NodeSelectorTerm& term, const Node& node) {
+  for (const SelectorRequirement& r : term.match_expressions)
+    if (!matches(r, node.meta.labels))
+      return Unmet{format(LabelSelector{{}, {r}}), label_told(node, r.key.view())};
+  for (const SelectorRequirement& r : term.match_fields) {
+    const StringMap fields = {{Text("metadata.name"), Text(node.meta.name)}};
+    if (!matches(r, fields)) return Unmet{format(LabelSelector{{}, {r}}), "another name"};
+  }
+  return std::nullopt;
+}
+
+// The first thing that the pod asks of a node's labels and that the node does not have.
+Unmet unmet_of(const Pod& pod, const Node& node) {
+  for (const auto& [key, value] : pod.node_selector)
+    if (const Text* label = node.meta.labels.find(key); label == nullptr || *label != value)
+      return {fmt::format("nodeSelector {}={}", key.view(), value.view()),
+              label_told(node, key.view())};
+  std::vector<std::string> asked, found;
+  for (const NodeSelectorTerm& term : pod.required_node_affinity) {
+    const std::optional<Unmet> unmet = unmet_of(term, node);
+    asked.push_back(unmet ? unmet->asked : "nothing, which selects no node");
+    if (unmet && std::ranges::find(found, unmet->found) == found.end())
+      found.push_back(unmet->found);
+  }
+  return {fmt::format("node affinity {}", fmt::join(asked, " or ")),
+          fmt::format("{}", fmt::join(found, ", "))};
+}
+
+class Grouping {
+ public:
+  Grouping(const Snapshot& snapshot, const Fit& fit, const Pod& pod)
+      : snapshot_(snapshot), fit_(fit), pod_(pod), policy_(find_policy(snapshot.cluster)) {}
+  std::vector<NodeGroup> run();
+
+ private:
+  NodeGroup judge(const Node& node, std::vector<Verdict>& left);
+  std::optional<NodeGroup> coming(const Node& node, const std::vector<Verdict>& left);
+  std::string shortage(const Node& node, bool of_all) const;
+  const std::map<std::string, NodeStanding>& standings();
+
+  const Snapshot& snapshot_;
+  const Fit& fit_;
+  const Pod& pod_;
+  const GPUClusterPolicy* policy_;
+  const LayoutOwners owners_{snapshot_.cluster};
+  std::optional<std::map<std::string, NodeStanding>> standings_;
+  std::map<const MIGLayout*, std::unique_ptr<TargetResolver>> resolvers_;
+};
+
+std::vector<NodeGroup> Grouping::run() {
+  std::vector<NodeGroup> groups;
+  for (const auto& node : snapshot_.cluster.nodes()) {
+    std::vector<Verdict> left = fit_.obstacles(pod_, node->meta.name);
+    NodeGroup group = judge(*node, left);
+    auto same = std::ranges::find_if(
+        groups, [&](const NodeGroup& g) { return g.fate == group.fate && g.words == group.words; });
+    if (same == groups.end()) same = groups.insert(groups.end(), std::move(group));
+    same->nodes.push_back(node->meta.name);
+    if (left.empty()) same->only.push_back(node->meta.name);
+    same->besides.insert(left.begin(), left.end());
+  }
+  std::ranges::stable_sort(groups, [](const NodeGroup& a, const NodeGroup& b) {
+    return std::make_pair(a.fate, b.nodes.size()) < std::make_pair(b.fate, a.nodes.size());
+  });
+  return groups;
+}
+
+// What decides, taken out of what stands in the way.
+NodeGroup Grouping::judge(const Node& node, std::vector<Verdict>& left) {
+  const auto take = [&](std::initializer_list<Verdict> verdicts) {
+    std::erase_if(left,
+                  [&](Verdict v) { return std::ranges::find(verdicts, v) != verdicts.end(); });
+  };
+  std::vector<Taint> taints = untolerated(pod_, node);
+  std::erase_if(taints, [&](const Taint& taint) { return says_the_same(taint, node); });
+  if (taints.empty()) take({Verdict::kTainted});
+  if (left.empty()) return {.fate = NodeFate::kFits, .words = "would take it now"};
+  if (std::optional<NodeGroup> group = coming(node, left)) {
+    take({Verdict::kCordoned, Verdict::kLacksGpu, Verdict::kFull});
+    return *std::move(group);
+  }
+  if (has(left, Verdict::kLacksGpu))
+    return {.fate = NodeFate::kLacksGpu, .words = shortage(node, true)};
+  if (has(left, Verdict::kNotReady)) {
+    take({Verdict::kNotReady});
+    return {.fate = NodeFate::kNotReady, .words = "not Ready"};
+  }
+  if (has(left, Verdict::kCordoned)) {
+    take({Verdict::kCordoned});
+    return {.fate = NodeFate::kCordoned, .words = told_cordon(snapshot_, node)};
+  }
+  const PoolSpec* pool = policy_ != nullptr ? pool_of(*policy_, node) : nullptr;
+  const bool kept_off = has(left, Verdict::kTainted) || has(left, Verdict::kNotSelected);
+  if (pool != nullptr && kept_off &&
+      !eligible(snapshot_.cluster, *pool, pod_.meta.namespace_.view())) {
+    take({Verdict::kTainted, Verdict::kNotSelected});
+    return {.fate = NodeFate::kNotEligible,
+            .words = fmt::format("of pool {}, which is for namespaces with {}", pool->name,
+                                 format(*pool->eligible_namespaces)),
+            .pool = pool};
+  }
+  if (has(left, Verdict::kNotSelected)) {
+    take({Verdict::kNotSelected});
+    Unmet unmet = unmet_of(pod_, node);
+    return {.fate = NodeFate::kNotSelected,
+            .words = fmt::format("not selected: the pod asks for {}, and here it is {}",
+                                 unmet.asked, unmet.found),
+            .unmet = unmet.asked,
+            .offered = unmet.found};
+  }
+  if (has(left, Verdict::kTainted)) {
+    take({Verdict::kTainted});
+    if (std::ranges::any_of(taints, is_kubernetes_own))
+      return {.fate = NodeFate::kTroubled,
+              .words = fmt::format("in trouble, as Kubernetes says by taint {}", join(taints))};
+    return {.fate = NodeFate::kTainted,
+            .words = fmt::format("tainted {}, which it does not tolerate", join(taints)),
+            .taints = taints};
+  }
+  take({Verdict::kFull});
+  const std::string too_small = shortage(node, true);
+  return {.fate = too_small.empty() ? NodeFate::kFull : NodeFate::kTooSmall,
+          .words = too_small.empty() ? shortage(node, false) : too_small};
+}
+
+// A node that is out for a layout, or one that waits for it and will offer what is asked for.
+std::optional<NodeGroup> Grouping::coming(const Node& node, const std::vector<Verdict>& left) {
+  const RolloutRecord record = read_rollout(node);
+  const bool out = node.cordoned() && !record.idle();
+  if (!out && !has(left, Verdict::kLacksGpu)) return std::nullopt;
+  const auto standing = standings().find(node.meta.name);
+  if (standing == standings().end() || standing->second.bucket == NodeBucket::kUpdated ||
+      standing->second.bucket == NodeBucket::kFailed)
+    return std::nullopt;
+  const MIGLayout* owner = owners_.owner_of(node);
+  std::unique_ptr<TargetResolver>& resolver = resolvers_[owner];
+  if (!resolver) resolver = std::make_unique<TargetResolver>(snapshot_.cluster, *owner);
+  const Target& target = resolver->resolve(node);
+  if (!target.ok()) return std::nullopt;
+  const auto offer =
+      expected_allocatable(target.layout, target.strategy, read_sharing(node.meta.labels));
+  bool enough = true;
+  for (const auto& [resource, count] : pod_.requests) {
+    if (!is_gpu_resource(resource) || count.is_zero()) continue;
+    auto offered = offer.find(resource.str());
+    enough &= offered != offer.end() && Quantity::whole(offered->second) >= count;
+  }
+  if (!enough && !out) return std::nullopt;
+  if (!enough)
+    return NodeGroup{
+        .fate = NodeFate::kLeaving,
+        .words = fmt::format("{}; will not offer enough of {} then", told_cordon(snapshot_, node),
+                             Fit::gpu_resource_of(pod_).view())};
+  const NodeStanding& s = standing->second;
+  std::string words =
+      out ? told_cordon(snapshot_, node)
+          : fmt::format("to be cut anew for MIGLayout/{} ({}{}{}); will offer it then",
+                        owner->meta.name, s.phase, s.reason.empty() ? "" : ", ", s.reason);
+  return NodeGroup{.fate = NodeFate::kComing, .words = std::move(words)};
+}
+
+// Which of the requests the node can't meet: with all that it has, or with what is free.
+std::string Grouping::shortage(const Node& node, bool of_all) const {
+  std::vector<std::string> words;
+  for (const auto& [resource, count] : pod_.requests) {
+    if (count.is_zero()) continue;
+    const Quantity all = node.allocatable.get(resource);
+    if (is_gpu_resource(resource) && all.is_zero())
+      return fmt::format("without {}", resource.view());
+    if (of_all && all < count)
+      words.push_back(fmt::format("{} of {} {}", all.str(), count.str(), resource.view()));
+    if (!of_all && fit_.free_on(node.meta.name, resource) < count)
+      words.push_back(std::string(resource.view()));
+  }
+  if (of_all)
+    return words.empty() ? std::string() : fmt::format("too small: has {}", fmt::join(words, ", "));
+  return fmt::format("full: not enough {} left",
+                     words.empty() ? "room for pods" : fmt::format("{}", fmt::join(words, ", ")));
+}
+
+const std::map<std::string, NodeStanding>& Grouping::standings() {
+  if (standings_) return *standings_;
+  standings_.emplace();
+  for (const auto& layout : snapshot_.cluster.mig_layouts())
+    for (NodeStanding& standing : decide_rollout(snapshot_, *layout).nodes)
+      (*standings_)[standing.node->meta.name] = std::move(standing);
+  return *standings_;
+}
+
+}  // namespace
+
+const char* to_string(NodeFate fate) {
+  switch (fate) {
+    case NodeFate::kFits:
+      return "Fits";
+    case NodeFate::kFull:
+      return "Full";
+    case NodeFate::kComing:
+      return "LayoutInProgress";
+    case NodeFate::kTainted:
+      return "Tainted";
+    case NodeFate::kNotSelected:
+      return "NotSelected";
+    case NodeFate::kNotEligible:
+      return "NotEligible";
+    case NodeFate::kLeaving:
+      return "OfferEnds";
+    case NodeFate::kTooSmall:
+      return "TooSmall";
+    case NodeFate::kTroubled:
+      return "NodeTroubled";
+    case NodeFate::kCordoned:
+      return "Cordoned";
+    case NodeFate::kNotReady:
+      return "NodeNotReady";
+    case NodeFate::kLacksGpu:
+      return "ResourceNotOffered";
+  }
+  return "?";
+}
+
+std::string_view short_words(NodeFate fate) {
+  switch (fate) {
+    case NodeFate::kFits:
+      return "with room";
+    case NodeFate::kFull:
+      return "full";
+    case NodeFate::kComing:
+      return "being cut anew";
+    case NodeFate::kTainted:
+      return "tainted";
+    case NodeFate::kNotSelected:
+      return "not selected";
+    case NodeFate::kNotEligible:
+      return "of a pool it may not use";
+    case NodeFate::kLeaving:
+      return "being cut into something else";
+    case NodeFate::kTooSmall:
+      return "too small";
+    case NodeFate::kTroubled:
+      return "in trouble";
+    case NodeFate::kCordoned:
+      return "cordoned";
+    case NodeFate::kNotReady:
+      return "not ready";
+    case NodeFate::kLacksGpu:
+      return "without the resource";
+  }
+  return "?";
+}
+
+std::vector<NodeGroup> group_nodes(const Snapshot& snapshot, const Fit& fit, const Pod& pod) {
+  return Grouping(snapshot, fit, pod).run();
+}
+
+bool is_kubernetes_own(const Taint& taint) {
+  return taint.key.view().starts_with("node.kubernetes.io/") ||
+         taint.key.view().starts_with("node.cloudprovider.kubernetes.io/") ||
+         taint.key == "ToBeDeletedByClusterAutoscaler";
+}
+
+bool eligible(const ClusterState& cluster, const PoolSpec& pool, std::string_view namespace_) {
+  if (!pool.eligible_namespaces) return true;
+  const Namespace* found = cluster.namespaces().find(namespace_);
+  return found == nullptr || pool.eligible_namespaces->matches(found->meta.labels);
+}
+
+}  // namespace berth

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// explain_pod: where a pod is and what it holds, or why it waits: node by node as the scheduler
+// would judge, folded, in words that its owner can act on.
+#pragma once
+
+#include "controller/core/snapshot.h"
+#include "controller/preview/why_explanation.h"
+
+namespace berth {
+
+// `pod` is one of the snapshot's.
+Explanation explain_pod(const Snapshot& snapshot, const Pod& pod);
+
+}  // namespace berth
