@@ -42,8 +42,8 @@ struct Listener {
 
 // A POST whose body is on its way.
 struct Post {
-  Post(Load& load, std::string_view path, std::size_t bytes)
-      : path(path), began_at_ms(uv_now(load.loop)), load_(load), bytes_(bytes) {
+  Post(Load& load, std::string_view to, std::size_t bytes)
+      : path(to), began_at_ms(uv_now(load.loop)), load_(load), bytes_(bytes) {
     ++load_.posts;
     load_.posted_bytes += bytes_;
   }
