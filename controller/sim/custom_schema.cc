@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/sim/layout_schema.h"
+#include "controller/sim/custom_schema.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "apis/layout_fields.h"
 #include "apis/layout_rules.h"
+#include "apis/policy_fields.h"
 #include "controller/sim/object_fields.h"
 
 namespace berth::sim {
@@ -78,7 +80,8 @@ void check(const json& value, const Field& field, const std::string& path,
 }
 
 // Of the CEL rules the one that an apply breaks by leaving out what it owned.
-void check_rules(const json& spec, std::vector<Cause>& causes) {
+void check_rules(const ResourceType& type, const json& spec, std::vector<Cause>& causes) {
+  if (type.kind != "MIGLayout") return;
   const json* products = find_at(spec, {"productSelector"});
   if (!spec.contains("nodeSelector") && (products == nullptr || products->empty()))
     causes.push_back(required_value("spec.nodeSelector", rules::kNoSelector));
@@ -86,16 +89,24 @@ void check_rules(const json& spec, std::vector<Cause>& causes) {
 
 }  // namespace
 
-void check_layout_schema(const json& layout, std::vector<Cause>& causes) {
-  const std::size_t before = causes.size();
-  const json* spec = find_at(layout, {"spec"});
+const Field& custom_spec_field(const ResourceType& type) {
+  return type.kind == "MIGLayout" ? layout_spec_field() : policy_spec_field();
+}
+
+void check_custom_schema(const ResourceType& type, const json& object, std::vector<Cause>& causes) {
+  std::vector<Cause> found;
+  const json* spec = find_at(object, {"spec"});
   if (spec == nullptr)
-    causes.push_back(required_value("spec"));
+    found.push_back(required_value("spec"));
   else
-    check(*spec, layout_spec_field(), "spec", causes);
-  // The server then says that it has not looked at the CEL rules.
-  if (causes.size() == before)
-    check_rules(*spec, causes);
+    check(*spec, custom_spec_field(type), "spec", found);
+  // A value out of bounds is no reason not to look at the CEL rules; of the rest the server says
+  // that it has not.
+  const bool looks = std::ranges::all_of(
+      found, [](const Cause& cause) { return cause.reason == "FieldValueInvalid"; });
+  std::ranges::move(found, std::back_inserter(causes));
+  if (looks)
+    check_rules(type, *spec, causes);
   else
     causes.push_back(invalid_value("<nil>", "null",
                                    "some validation rules were not checked because the object was "

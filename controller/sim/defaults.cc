@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "apis/layout_fields.h"
+#include "controller/sim/custom_schema.h"
 #include "controller/sim/object_fields.h"
 #include "controller/sim/writes.h"
 
@@ -219,7 +219,7 @@ void set_defaults(const ResourceType& type, json& object) {
     drop_nothings(object["metadata"]);
     for (auto member = object.begin(); member != object.end();)
       member = among(kTopLevel, member.key()) ? std::next(member) : object.erase(member);
-    if (object.contains("spec")) default_by_schema(layout_spec_field(), object["spec"]);
+    if (object.contains("spec")) default_by_schema(custom_spec_field(type), object["spec"]);
     return;
   }
   drop_nothings(object);
@@ -250,6 +250,11 @@ void set_defaults(const ResourceType& type, json& object) {
     for (const char* name :
          {"disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"})
       fill(part(object, "status"), name, 0);
+  } else if (type.kind == "PriorityClass") {
+    fill(object, "value", 0);
+    fill(object, "preemptionPolicy", "PreemptLowerPriority");
+    if (is_zero(object.value("globalDefault", json()))) object.erase("globalDefault");
+    if (is_zero(object.value("description", json()))) object.erase("description");
   } else if (type.kind == "Lease") {
     part(object, "spec");
   } else if (type.kind == "Event") {

@@ -5,8 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "apis/names.h"
 #include "controller/sim/gpu_resources.h"
 #include "controller/sim/operands.h"
+#include "controller/sim/plugin_sharing.h"
 
 namespace berth::sim {
 
@@ -24,7 +26,11 @@ std::optional<MonotonicTime> DevicePlugin::next_due() const {
 
 void DevicePlugin::look() {
   const std::string process = machine_.process(kPluginApp);
-  if (process != process_) start_process(process);
+  // Its config manager starts it anew when the label names another key.
+  const std::string config = machine_.label(names::kDevicePluginConfig);
+  const bool restarted = config != config_ && !process_.empty();
+  config_ = config;
+  if (process != process_ || restarted) start_process(process);
   const MonotonicTime now = world_.now();
   if (start_due_ && *start_due_ <= now) find_devices();
   if (register_due_ && *register_due_ <= now) register_next();
@@ -44,10 +50,13 @@ void DevicePlugin::start_process(const std::string& process) {
   if (!process_.empty()) start_due_ = world_.now() + world_.about(world_.options.plugin_lag);
 }
 
-// A plugin that crashes, because GPUs differ under strategy single, finds nothing.
+// A plugin that crashes, because GPUs differ under strategy single or its config is missing, finds
+// nothing.
 void DevicePlugin::find_devices() {
   start_due_.reset();
-  unregistered_ = advertise(machine_.gpus, world_.options.strategy).resources;
+  const PluginSharing sharing =
+      read_plugin_sharing(world_.simulation.store(), world_.options, config_);
+  unregistered_ = sharing.offered(advertise(machine_.gpus, world_.options.strategy).resources);
   if (!unregistered_.empty()) register_due_ = world_.now();
   withdraw();
 }

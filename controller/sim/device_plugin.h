@@ -32,6 +32,7 @@ class DevicePlugin {
   GpuMachine& machine_;
   const ActorClient kubelet_;
   std::string process_;
+  std::string config_;  // the key of its ConfigMap that it runs with
   std::optional<MonotonicTime> start_due_;
   std::map<std::string, int> unregistered_;
   std::optional<MonotonicTime> register_due_;

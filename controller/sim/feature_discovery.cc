@@ -4,8 +4,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "apis/names.h"
 #include "controller/sim/gpu_resources.h"
 #include "controller/sim/operands.h"
+#include "controller/sim/plugin_sharing.h"
 
 namespace berth::sim {
 namespace {
@@ -44,6 +46,9 @@ void FeatureDiscovery::look() {
 
 json FeatureDiscovery::compute_difference() const {
   auto wanted = discovery_labels(machine_.product(), machine_.gpus, world_.options.strategy);
+  read_plugin_sharing(world_.simulation.store(), world_.options,
+                      machine_.label(names::kDevicePluginConfig))
+      .relabel(wanted);
   // What the node was added with stands for hardware that is not modelled.
   for (const auto& [key, value] : machine_.as_added().labels) {
     if (!wanted.contains(key)) continue;

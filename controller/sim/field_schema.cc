@@ -50,15 +50,23 @@ constexpr Entry kLists[] = {
     {"MIGLayout", "spec.productSelector", kSet, "", ""},
     {"MIGLayout", "spec.capacityGuard.retire", kSet, "", ""},
     {"MIGLayout", "status.conditions", kMap, "type", ""},
+    {"GPUClusterPolicy", "spec.pools", kMap, "name", ""},
+    {"GPUClusterPolicy", "spec.pools[].taints", kMap, "key", "effect"},
+    {"GPUClusterPolicy", "spec.pools[].sharing.resources", kSet, "", ""},
+    {"GPUClusterPolicy", "spec.resourceCatalog", kMap, "name", ""},
+    {"GPUClusterPolicy", "spec.priorityClasses", kMap, "name", ""},
+    {"GPUClusterPolicy", "status.pools", kMap, "name", ""},
+    {"GPUClusterPolicy", "status.conditions", kMap, "type", ""},
 };
 
 // By the last member, which tells them apart in every kind here.
 constexpr std::string_view kAtomicMaps[] = {
-    "selector",          "labelSelector",    "podSelector",
-    "namespaceSelector", "regarding",        "related",
-    "fieldRef",          "secretKeyRef",     "configMapKeyRef",
-    "resourceFieldRef",  "claimRef",         "requiredDuringSchedulingIgnoredDuringExecution",
-    "nodeSelector",      "ownerReferences[]"};
+    "selector",          "labelSelector",     "podSelector",
+    "namespaceSelector", "regarding",         "related",
+    "fieldRef",          "secretKeyRef",      "configMapKeyRef",
+    "resourceFieldRef",  "claimRef",          "requiredDuringSchedulingIgnoredDuringExecution",
+    "nodeSelector",      "ownerReferences[]", "eligibleNamespaces",
+    "excludeSelector"};
 
 }  // namespace
 

@@ -31,8 +31,9 @@ const char* to_string(AgentFault fault);  // as scenarios write it: "wedge", "fa
 struct GpuAgentOptions {
   using Span = std::chrono::nanoseconds;
   std::string agent_namespace = "gpu-operator";
-  std::string config_map = "berth-mig-parted-config";  // what mig-manager mounts
-  std::string strategy = "mixed";                      // MIG_STRATEGY
+  std::string config_map = "berth-mig-parted-config";            // what mig-manager mounts
+  std::string plugin_config_map = "berth-device-plugin-config";  // what the device plugin mounts
+  std::string strategy = "mixed";                                // MIG_STRATEGY
   Span config_map_delay = std::chrono::seconds(60);  // how late a mounted ConfigMap may be, at most
   Span apply_time = std::chrono::seconds(20);
   Span pod_wait = std::chrono::minutes(5);        // mig-manager's patience with the plugin's pods

@@ -84,7 +84,8 @@ void encode_owners(const Owners& owners, json& object) {
 // written by whoever creates the first one.
 json empty_object(const ResourceType& type) {
   json object = {{"metadata", json::object()}};
-  if (is_custom(type) || type.kind == "ConfigMap") return object;
+  if (type.kind == "PriorityClass") object["value"] = 0;
+  if (is_custom(type) || type.kind == "ConfigMap" || type.kind == "PriorityClass") return object;
   if (type.kind == "Event") {
     object["deprecatedSource"] = object["regarding"] = json::object();
     object["deprecatedFirstTimestamp"] = object["deprecatedLastTimestamp"] = nullptr;

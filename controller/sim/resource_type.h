@@ -21,7 +21,8 @@ struct ResourceType {
 };
 
 // nodes, pods, configmaps, namespaces; events (events.k8s.io/v1); daemonsets, replicasets; jobs;
-// poddisruptionbudgets; leases; miglayouts. NVIDIA's clusterpolicies are not installed.
+// poddisruptionbudgets; leases; priorityclasses; miglayouts, gpuclusterpolicies. NVIDIA's
+// clusterpolicies are not installed.
 std::span<const ResourceType> resource_types();
 // By plural, which is unique among them; null if not served.
 const ResourceType* find_resource_type(std::string_view plural);

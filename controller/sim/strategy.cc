@@ -101,7 +101,7 @@ void prepare_create(const ResourceType& type, json& object) {
   for (const char* server :
        {"deletionTimestamp", "deletionGracePeriodSeconds", "generation", "selfLink"})
     metadata.erase(server);
-  if (type.has_generation) metadata["generation"] = 1;
+  if (type.has_generation || type.kind == "PriorityClass") metadata["generation"] = 1;
   if (type.kind == "Pod") {
     prepare_pod(object);
   } else if (type.kind == "Job") {

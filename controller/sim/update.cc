@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "apis/time.h"
+#include "controller/sim/custom_schema.h"
 #include "controller/sim/defaults.h"
-#include "controller/sim/layout_schema.h"
 #include "controller/sim/managed_fields.h"
 #include "controller/sim/metadata.h"
 #include "controller/sim/object_fields.h"
@@ -54,7 +54,7 @@ json compute_next(const WriteRequest& request, const json& live, const Author& a
 bool fits_schema(const ResourceType& type, const json& config) {
   if (!find_wrong_type(type, config).empty()) return false;
   std::vector<Cause> causes;
-  if (is_custom(type)) check_layout_schema(config, causes);
+  if (is_custom(type)) check_custom_schema(type, config, causes);
   return std::ranges::none_of(
       causes, [](const Cause& cause) { return cause.reason == "FieldValueTypeInvalid"; });
 }

@@ -9,8 +9,8 @@
 #include <set>
 #include <string_view>
 
+#include "controller/sim/custom_schema.h"
 #include "controller/sim/event_rules.h"
-#include "controller/sim/layout_schema.h"
 #include "controller/sim/object_fields.h"
 #include "controller/sim/writes.h"
 
@@ -121,6 +121,24 @@ void check_conditions(const json& object, std::vector<Cause>& causes) {
   }
 }
 
+// The two that the server makes itself are above this.
+constexpr std::int64_t kHighestUserPriority = 1'000'000'000;
+
+void check_new_priority_class(const json& object, std::vector<Cause>& causes) {
+  const std::string name = text_at(object, {"metadata", "name"});
+  if (name.starts_with("system-"))
+    causes.push_back(forbidden_field(
+        "metadata.name", "priority class names with 'system-' prefix are reserved for system use"));
+  if (integer_at(object, {"value"}).value_or(0) > kHighestUserPriority)
+    causes.push_back(forbidden_field(
+        "value", fmt::format("maximum allowed value of a user defined priority is {}",
+                             kHighestUserPriority)));
+  const std::string policy = text_at(object, {"preemptionPolicy"});
+  if (policy != "Never" && policy != "PreemptLowerPriority")
+    causes.push_back({"FieldValueNotSupported", fmt::format("Unsupported value: {}", quote(policy)),
+                      "preemptionPolicy"});
+}
+
 void check_content(const ResourceType& type, const json& object, std::vector<Cause>& causes) {
   if (type.kind == "Node") {
     check_taints(object, causes);
@@ -140,7 +158,7 @@ void check_content(const ResourceType& type, const json& object, std::vector<Cau
                                      to_text(object["spec"]["leaseDurationSeconds"]),
                                      "must be greater than 0"));
   } else if (is_custom(type)) {
-    check_layout_schema(object, causes);
+    check_custom_schema(type, object, causes);
   }
 }
 
@@ -199,6 +217,10 @@ void check_change(const ResourceType& type, const json& live, const json& next,
     // Only what its pods are told about nodes may change, and that while none of them can run.
     if (!true_at(live, {"spec", "suspend"}))
       check_fixed(live["spec"], next["spec"], {"template"}, "spec.", causes);
+  } else if (type.kind == "PriorityClass") {
+    if (integer_at(live, {"value"}) != integer_at(next, {"value"}))
+      causes.push_back(forbidden_field("value", "may not be changed in an update."));
+    check_fixed(live, next, {"preemptionPolicy"}, "", causes);
   } else if (type.kind == "Event") {
     check_event_change(live, next, causes);
   }
@@ -220,6 +242,7 @@ std::vector<Cause> validate_create(const ResourceType& type, const json& object)
   check_annotations(object, causes);
   check_content(type, object, causes);
   if (type.kind == "Event") check_new_event(object, causes);
+  if (type.kind == "PriorityClass") check_new_priority_class(object, causes);
   return causes;
 }
 

@@ -61,7 +61,7 @@ void add_apply(ScriptDraft& draft, const Kind& kind) {
   if (kind.plural == "nodes" && !of_status) config.erase("status");
   std::string what = exists ? "apply" : "apply to create";
   what += add_identity(draft, kind, name, config);
-  const std::string manager = draft.objects.any_of({"alice", "bob", "berth"});
+  const std::string manager = draft.objects.any_of({"alice", "bob", "berth-policy"});
   const bool force = random.one_in(2);
   Operation& operation = draft.add(
       Verb::kApply, kind, fmt::format("{} as {}{}", what, manager, force ? " by force" : ""),

@@ -47,9 +47,9 @@ void make_unusual(ScriptDraft& draft, const Kind& kind, Creation& creation) {
   const std::uint64_t choice = draft.random.below(24);
   creation.comes_about = choice > 7;
   if (choice == 0) {
-    metadata["name"] = kind.plural == "miglayouts"
-                           ? objects.any_of({"Upper", "under_score", "-dash"})
-                           : objects.any_of({"Upper", "under_score", "-dash", ""});
+    const bool custom = kind.plural == "miglayouts" || kind.plural == "gpuclusterpolicies";
+    metadata["name"] = custom ? objects.any_of({"Upper", "under_score", "-dash"})
+                              : objects.any_of({"Upper", "under_score", "-dash", ""});
     creation.what = "create with a bad name";
   } else if (choice == 1) {
     object.merge_patch(objects.wrong_edit(kind).change);

@@ -79,6 +79,22 @@ Edit ObjectWriter::spec_edit(const Kind& kind) {
                                    {{"rollout", {{"paused", true}}}},
                                    {{"rollout", {{"maxUnavailable", "25%"}}}},
                                    {{"devices", json::array({{{"profiles", json::object()}}})}}});
+  } else if (kind.plural == "gpuclusterpolicies") {
+    change["spec"] = any_of<json>(
+        {parse(R"({"pools": [{"name": "lab", "nodeSelector": {"matchLabels": {"tier": "lab"}}},
+                             {"name": "rest", "nodeSelector": {"matchLabels": {"tier": "rest"}},
+                              "sharing": {"strategy": "MPS", "replicas": 2}}]})"),
+         parse(R"({"pools": [{"name": "lab", "nodeSelector": {"matchLabels": {"tier": "other"}},
+                              "taints": [{"key": "lab", "effect": "PreferNoSchedule"},
+                                         {"key": "lab", "value": "yes", "effect": "NoSchedule"}]}]})"),
+         {{"disruption", {{"maxUnavailable", 2}}}},
+         {{"disruption", {{"windows", nullptr}}}},
+         {{"priorityClasses", json::array({{{"name", "research"}, {"value", 200}},
+                                           {{"name", "service"}, {"value", 300}}})}},
+         {{"admission", {{"enforcement", "Warn"}}}},
+         {{"admission", nullptr}}});
+  } else if (kind.plural == "priorityclasses") {
+    change["description"] = any_of<json>({"of the script", "once more", nullptr});
   } else {
     change["spec"] =
         any_of<json>({{{"suspend", true}}, {{"suspend", false}}, {{"parallelism", 0}}});
@@ -109,6 +125,14 @@ Edit ObjectWriter::status_edit(const Kind& kind) {
           json::array({condition("DisruptionAllowed", allowed > 0 ? "True" : "False", "Some")});
   } else if (kind.plural == "jobs") {
     status = any_of<json>({{{"active", 1}, {"ready", 0}}, {{"active", 2}, {"ready", 1}}});
+  } else if (kind.plural == "gpuclusterpolicies") {
+    status = parse(R"({"totals": {"pools": 1, "nodes": 2}, "disruption": {"open": true},
+                       "conflicts": [{"node": "n1", "pools": ["lab", "rest"]}]})");
+    status["observedGeneration"] = any_of({1, 2});
+    status["pools"] =
+        any_of<json>({json::array({{{"name", "lab"}, {"nodes", 2}, {"gpus", 16}}}),
+                      json::array({{{"name", "lab"}, {"nodes", 1}}, {{"name", "rest"}}}), nullptr});
+    status["conditions"] = json::array({condition("Ready", any_of({"True", "False"}), "Some")});
   } else {
     status = {{"observedGeneration", any_of({1, 2})}, {"configHash", "abc"}};
     status["nodes"] = {{"selected", any_of({1, 2})}, {"updated", 0}};
@@ -153,6 +177,20 @@ Edit ObjectWriter::wrong_edit(const Kind& kind) {
       return {"no such order", parse(R"({"spec": {"rollout": {"order": "Upwards"}}})")};
     return {"a priority that is text", parse(R"({"spec": {"priority": "high"}})")};
   }
+  if (kind.plural == "gpuclusterpolicies") {
+    if (choice == 3)
+      return {"no such effect", parse(R"({"spec": {"pools": [{"name": "lab", "nodeSelector": {},
+                         "taints": [{"key": "lab", "effect": "Always"}]}]}})")};
+    if (choice == 4)
+      return {"too few replicas", parse(R"({"spec": {"pools": [{"name": "lab", "nodeSelector": {},
+                         "sharing": {"strategy": "MPS", "replicas": 1}}]}})")};
+    return {"a pool without a selector", parse(R"({"spec": {"pools": [{"name": "lab"}]}})")};
+  }
+  if (kind.plural == "priorityclasses")
+    return any_of<Edit>({{"another value", parse(R"({"value": 7})")},
+                         {"a system's value", parse(R"({"value": 2000000000})")},
+                         {"no such policy", parse(R"({"preemptionPolicy": "Always"})")},
+                         {"a value that is text", parse(R"({"value": "high"})")}});
   return {"other completions", parse(R"({"spec": {"completions": 7}})")};
 }
 

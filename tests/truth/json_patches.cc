@@ -58,7 +58,15 @@ json some_change(ScriptDraft& draft, const Kind& kind, const std::string& name) 
 }
 
 json some_node_step(ScriptDraft& draft) {
-  switch (draft.random.below(4)) {
+  switch (draft.random.below(7)) {
+    case 4:  // a taint by its place, as berth's pools name theirs
+      return step("test", "/spec/taints/0/key", draft.objects.any_of({"t", "own"}));
+    case 5:
+      return step("replace", "/spec/taints/0",
+                  {{"key", "pool"}, {"value", "lab"}, {"effect", "NoSchedule"}});
+    case 6:
+      return {{"op", "remove"},
+              {"path", draft.objects.any_of({"/spec/taints/0", "/spec/taints/1"})}};
     case 0:
       return step("add", "/spec/taints/-",
                   {{"key", draft.objects.any_of({"t", "u"})}, {"effect", "NoSchedule"}});

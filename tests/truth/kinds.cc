@@ -16,6 +16,8 @@ constexpr Kind kKinds[] = {
     {"poddisruptionbudgets", "PodDisruptionBudget", "policy/v1", true, true},
     {"events", "Event", "events.k8s.io/v1", true, false},
     {"miglayouts", "MIGLayout", "gpu.berth.dev/v1alpha1", false, true},
+    {"gpuclusterpolicies", "GPUClusterPolicy", "gpu.berth.dev/v1alpha1", false, true},
+    {"priorityclasses", "PriorityClass", "scheduling.k8s.io/v1", false, false},
     {"jobs", "Job", "batch/v1", true, true},
 };
 

@@ -32,6 +32,27 @@ json layout_spec(int priority) {
   return spec;
 }
 
+json policy_spec(const char* zone) {
+  json spec = parse(R"({
+    "agents": {"namespace": "gpu-operator", "migManagerConfigMap": "berth-mig-parted-config",
+               "devicePluginConfigMap": "berth-device-plugin-config"},
+    "pools": [{"name": "lab", "nodeSelector": {"matchLabels": {"tier": "lab"}},
+               "sharing": {"strategy": "TimeSlicing", "replicas": 4, "renameByDefault": false},
+               "labels": {"example.com/team": "lab"},
+               "taints": [{"key": "lab", "value": "yes", "effect": "NoSchedule"}]}],
+    "priorityClasses": [{"name": "research", "value": 100}],
+    "admission": {"enforcement": "Enforce", "requireQueue": false,
+                  "defaults": {"tolerations": true, "poolAffinity": true, "securityContext": false}},
+    "disruption": {"maxUnavailable": "10%"},
+    "idle": {"utilizationThreshold": 5, "gracePeriod": "30m", "warnAfter": "10m", "policy": "Observe"},
+    "health": {"maxTemperature": 85, "xid": "Default", "doubleBitECC": true, "action": "Cordon",
+               "recoverAfter": "15m", "maxUnhealthyFraction": "20%"},
+    "metrics": {"interval": "30s"}})");
+  spec["disruption"]["windows"] =
+      json::array({{{"schedule", "0 22 * * *"}, {"duration", "6h"}, {"timeZone", zone}}});
+  return spec;
+}
+
 }  // namespace
 
 json ObjectWriter::bare(const Kind& kind, const std::string& name) const {
@@ -101,6 +122,12 @@ json ObjectWriter::full(const Kind& kind, const std::string& name) {
     object["regarding"] = {{"kind", "Pod"}, {"namespace", script_}, {"name", "a"}};
   } else if (kind.plural == "miglayouts") {
     object["spec"] = layout_spec(static_cast<int>(random_.below(3)));
+  } else if (kind.plural == "gpuclusterpolicies") {
+    object["spec"] = policy_spec(any_of({"UTC", "Europe/Berlin"}));
+  } else if (kind.plural == "priorityclasses") {
+    object["value"] = any_of({0, 100, 1000});
+    object["preemptionPolicy"] = any_of({"PreemptLowerPriority", "Never"});
+    if (random_.one_in(2)) object["description"] = "for the script";
   } else {
     object["spec"] = parse(
         R"({"parallelism": 1, "completions": 1, "backoffLimit": 6, "completionMode": "NonIndexed",
