@@ -89,6 +89,10 @@ Result<ReviewRequest> ReviewDocument::read_request() {
     return fault.error();
   }
   if (!each_field(root, fault, on_root)) return fault.error();
+  if (document_.current_location().error() != simdjson::OUT_OF_BOUNDS) {
+    (void)fault.bad("is not valid JSON: something follows its end");
+    return fault.error();
+  }
   if (std::optional<Error> error = check_envelope(envelope, request)) return *std::move(error);
   return request;
 }

@@ -29,6 +29,19 @@ std::string simplify_path(std::string_view path) {
   return out;
 }
 
+// nvidia.com/GPU and nvidia.com/mig1g.10gb mean a GPU too, and are told that nobody offers them.
+bool means_gpu(std::string_view resource) {
+  constexpr std::string_view kDomain = "nvidia.com/";
+  if (!resource.starts_with(kDomain)) return resource == kLegacyGpu;
+  resource.remove_prefix(kDomain.size());
+  const auto begins = [&](std::string_view word) {
+    return resource.size() >= word.size() &&
+           std::ranges::equal(resource.substr(0, word.size()), word,
+                              [](char a, char b) { return (a | 0x20) == b; });
+  };
+  return begins("gpu") || begins("mig");
+}
+
 GpuAmount* amount_of(ContainerSlice& container, std::string_view resource) {
   auto it = std::ranges::find(container.gpus, resource, &GpuAmount::resource);
   if (it != container.gpus.end()) return &*it;
@@ -40,7 +53,7 @@ GpuAmount* amount_of(ContainerSlice& container, std::string_view resource) {
 bool read_amounts(od::value list, bool limits, ContainerSlice& out, Fault& fault) {
   return each_field(list, fault, [&](std::string_view key, od::value value) {
     if (limits && key == "memory") return read(value, out.memory_limit.emplace(), fault);
-    if (!is_gpu_resource(key) && key != kLegacyGpu) return true;
+    if (!means_gpu(key)) return true;
     GpuAmount* amount = amount_of(out, key);
     if (amount == nullptr)
       return fault.bad(fmt::format("names more than {} GPU resources", kMaxGpuResources));

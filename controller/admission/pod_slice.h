@@ -23,7 +23,7 @@ inline constexpr std::string_view kSharedMemoryVolume = "berth-shm";
 enum class PodHome { kPod, kJob };
 
 struct GpuAmount {
-  std::string_view resource;  // nvidia.com/gpu*, nvidia.com/mig-*, or kLegacyGpu
+  std::string_view resource;  // nvidia.com/gpu*, nvidia.com/mig*, in any case, or kLegacyGpu
   std::optional<Quantity> request;
   std::optional<Quantity> limit;
   Quantity asked() const { return limit ? *limit : request.value_or(Quantity()); }

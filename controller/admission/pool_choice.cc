@@ -10,7 +10,7 @@ namespace berth {
 namespace {
 
 void add_demand(Placement& placement, std::string_view resource, const Quantity& count) {
-  if (count > Quantity() && is_gpu_resource(resource))
+  if (count > Quantity() && resource != kLegacyGpu)
     placement.demands.push_back({.resource = resource, .most = count});
 }
 
@@ -135,7 +135,8 @@ Placement placement_of(const PodSlice& pod) {
 
 Placement placement_of(const Pod& pod) {
   Placement placement{.node_selector = &pod.node_selector};
-  for (const auto& [resource, count] : pod.requests) add_demand(placement, resource.view(), count);
+  for (const auto& [resource, count] : pod.requests)
+    if (is_gpu_resource(resource.view())) add_demand(placement, resource.view(), count);
   for (const NodeSelectorTerm& term : pod.required_node_affinity) placement.terms.push_back(&term);
   return placement;
 }

@@ -36,9 +36,9 @@ bool offers_the_same(const Node& a, const Node& b) {
 }
 
 template <class T>
-constexpr bool kOfTheFleet = std::is_same_v<T, Node> || std::is_same_v<T, MIGLayout> ||
-                             std::is_same_v<T, GPUClusterPolicy> ||
-                             std::is_same_v<T, ClusterPolicy>;
+constexpr bool kOfTheFleet =
+    std::is_same_v<T, Node> || std::is_same_v<T, MIGLayout> ||
+    std::is_same_v<T, GPUClusterPolicy> || std::is_same_v<T, ClusterPolicy>;
 
 // Never the same twice, or a copy that goes its own way could not be told from its original.
 std::uint64_t next_stamp() {

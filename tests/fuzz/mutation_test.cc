@@ -4,6 +4,7 @@
 // fixed, so what fails once fails again. BERTH_FUZZ_SEED=7 build/dev/fuzz_test looks elsewhere.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -19,10 +20,11 @@
 #include "controller/mig/allocatable.h"
 #include "controller/mig/layout.h"
 #include "controller/mig/node_facts.h"
-#include "controller/reconcilers/reconcile.h"
 #include "controller/mig/rollout_annotation.h"
 #include "controller/mig/slots.h"
+#include "controller/reconcilers/reconcile.h"
 #include "tests/fuzz/mutator.h"
+#include "tests/fuzz/review_check.h"
 
 namespace berth::test {
 namespace {
@@ -63,6 +65,18 @@ const std::string kLayout =
     R"("capacityGuard":{"minAvailable":{"nvidia.com/mig-1g.10gb":7},"retire":["nvidia.com/gpu"]}},)"
     R"("status":{"nodes":{"selected":1},"conditions":[{"type":"Ready","status":"False","reason":"RollingOut",)"
     R"("lastTransitionTime":"2026-11-21T12:00:00Z"}],"details":[{"node":"n1","phase":"Waiting"}]}})";
+
+std::vector<std::string> reviews() {
+  std::vector<std::string> bodies;
+  for (const auto& file : std::filesystem::directory_iterator(
+           std::filesystem::path(BERTH_SOURCE_DIR) / "tests/data/reviews")) {
+    std::ostringstream text;
+    text << std::ifstream(file.path()).rdbuf();
+    bodies.push_back(text.str());
+  }
+  std::ranges::sort(bodies);
+  return bodies;
+}
 
 std::vector<std::string> manifests() {
   std::vector<std::string> documents;
@@ -186,6 +200,14 @@ TEST(Mutation, Manifests) {
   each(1'000, manifests(), [](std::string text) {
     for (const ManifestDocument& document : parse_manifest(text, "a.yaml").documents)
       (void)decode_strict(document, "a.yaml");
+  });
+}
+
+TEST(Mutation, AdmissionReviews) {
+  for (const std::string& body : reviews()) EXPECT_EQ(check_review(body), "");
+  each(4'000, reviews(), [](std::string text) {
+    const std::string wrong = check_review(text);
+    EXPECT_EQ(wrong, "") << text;
   });
 }
 

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pods that came past the webhook, and those that did not need it.
+#include "controller/admission/bypass.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/admission/review_case.h"
+
+namespace berth::test {
+namespace {
+
+const Time kPolicyMade = Time(std::chrono::hours(100));
+
+ClusterState cluster_with_dated_policy() {
+  ClusterState cluster = make_cluster();
+  GPUClusterPolicy policy = *cluster.policies().find("cluster");
+  policy.meta.creation_timestamp = kPolicyMade;
+  cluster.upsert(policy, Time());
+  return cluster;
+}
+
+Pod bare() {
+  Pod pod;
+  pod.meta.name = "p";
+  pod.meta.namespace_ = "team-a";
+  pod.meta.creation_timestamp = kPolicyMade + std::chrono::hours(1);
+  pod.requests = {{"nvidia.com/gpu", Quantity::whole(1)}};
+  return pod;
+}
+
+TEST(Bypass, APodWithoutTolerationOrAffinityIsFound) {
+  const ClusterState cluster = cluster_with_dated_policy();
+  EXPECT_TRUE(slipped_past(bare(), cluster, Settings()));
+  Pod complete = bare();
+  complete.tolerations = {{"nvidia.com/gpu", "Exists", "", ""}};
+  EXPECT_TRUE(slipped_past(complete, cluster, Settings())) << "no affinity";
+  complete.node_selector = {{"gpu.berth.dev/pool", "training"}};
+  EXPECT_FALSE(slipped_past(complete, cluster, Settings())) << "as its user wrote it";
+  complete.tolerations.clear();
+  EXPECT_TRUE(slipped_past(complete, cluster, Settings())) << "no toleration";
+}
+
+TEST(Bypass, WhatTheWebhookHasSeenOrWouldNotLookAtIsNot) {
+  ClusterState cluster = cluster_with_dated_policy();
+  const auto found = [&](const std::function<void(Pod&)>& change) {
+    Pod pod = bare();
+    change(pod);
+    return slipped_past(pod, cluster, Settings());
+  };
+  EXPECT_FALSE(found([](Pod& p) {
+    p.meta.annotations = {{"gpu.berth.dev/mutations", "poolAffinity training"}};
+  }));
+  EXPECT_FALSE(found([](Pod& p) { p.meta.annotations = {{"kubernetes.io/config.mirror", "x"}}; }));
+  EXPECT_FALSE(found([](Pod& p) { p.meta.namespace_ = "shop"; }));
+  EXPECT_FALSE(found([](Pod& p) { p.meta.namespace_ = "unheard-of"; }));
+  EXPECT_FALSE(found([](Pod& p) { p.meta.namespace_ = "gpu-operator"; }));
+  EXPECT_FALSE(found([](Pod& p) { p.requests = {{"cpu", Quantity::whole(1)}}; }));
+  EXPECT_FALSE(found([](Pod& p) { p.requests = {{"nvidia.com/nothing", Quantity::whole(1)}}; }));
+  EXPECT_FALSE(found([](Pod& p) { p.meta.creation_timestamp = Time(std::chrono::hours(1)); }))
+      << "older than the policy";
+  GPUClusterPolicy off = *cluster.policies().find("cluster");
+  off.spec.admission.enforcement = Enforcement::kOff;
+  cluster.upsert(off, Time());
+  EXPECT_FALSE(found([](Pod&) {}));
+}
+
+}  // namespace
+}  // namespace berth::test

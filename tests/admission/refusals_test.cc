@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the webhook refuses, or warns of: each row of the table, under Enforce and under Warn, with
+// the message that a user reads.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/admission/review_case.h"
+
+namespace berth::test {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+enum class Fate {
+  kRefusedAtOnce,  // on the mutate path: the server would refuse it next
+  kRefused,
+  kWarned,  // whatever the enforcement
+};
+
+struct Case {
+  const char* name;
+  Request request;
+  Fate fate;
+  std::string message;  // the field too
+};
+
+Request in(std::string ns, Request request) {
+  request.ns = std::move(ns);
+  return request;
+}
+
+std::vector<Case> cases() {
+  const std::string gpu = R"("resources":{"limits":{"nvidia.com/gpu":"1"}})";
+  return {
+      {"limit and request differ",
+       pod(container(R"({"limits":{"nvidia.com/gpu":"2"},"requests":{"nvidia.com/gpu":"1"}})")),
+       Fate::kRefusedAtOnce,
+       "spec.containers[0].resources.limits[nvidia.com/gpu]: the limit is 2 and the request 1, and "
+       "they must be equal; remove the request, the limit stands for both"},
+      {"a part of a GPU", pod(container(R"({"limits":{"nvidia.com/gpu":"500m"}})")),
+       Fate::kRefusedAtOnce,
+       "spec.containers[0].resources.limits[nvidia.com/gpu]: 500m is not a whole number, and no "
+       "GPU "
+       "is handed out in parts; write 1, or ask for a MIG device or a .shared resource"},
+      {"less than none, in an init container",
+       pod(R"({"initContainers":[{"name":"i","resources":{"requests":{"nvidia.com/gpu":"-1"}}}],)"
+           R"("containers":[{"name":"c"}]})"),
+       Fate::kRefusedAtOnce,
+       "spec.initContainers[0].resources.requests[nvidia.com/gpu]: -1 is below zero; write how "
+       "many "
+       "the container needs, as 1"},
+      {"in a Job", job(container(R"({"limits":{"nvidia.com/gpu":"0.5"}})")), Fate::kRefusedAtOnce,
+       "spec.template.spec.containers[0].resources.limits[nvidia.com/gpu]: 500m is not a whole "
+       "number, and no GPU is handed out in parts; write 1, or ask for a MIG device or a .shared "
+       "resource"},
+      {"the name before plugins",
+       pod(container(R"({"limits":{"alpha.kubernetes.io/nvidia-gpu":"2"}})")), Fate::kRefused,
+       "spec.containers[0].resources.limits[alpha.kubernetes.io/nvidia-gpu]: nothing offers this "
+       "name since Kubernetes 1.11; write nvidia.com/gpu: 2"},
+      {"zero", pod(asks("nvidia.com/gpu", 0)), Fate::kWarned,
+       "spec.containers[0].resources.limits[nvidia.com/gpu]: 0 asks for no GPU, and some runtimes "
+       "then show the container every GPU of the node; remove the line"},
+      {"two shares of a GPU", in("lab", pod(asks("nvidia.com/gpu.shared", 2))), Fate::kRefused,
+       "spec.containers[0].resources.limits[nvidia.com/gpu.shared]: pool development shares its "
+       "GPUs and fails a container that asks for more than one: two shares are no greater share; "
+       "write nvidia.com/gpu.shared: 1"},
+      {"what nobody offers", pod(asks("nvidia.com/mig-1g.5gb", 1)), Fate::kRefused,
+       "spec.containers[0].resources.limits[nvidia.com/mig-1g.5gb]: no node or MIGLayout offers "
+       "nvidia.com/mig-1g.5gb; did you mean nvidia.com/mig-1g.10gb?; there are nvidia.com/gpu, "
+       "nvidia.com/gpu.shared, nvidia.com/mig-1g.10gb, nvidia.com/mig-3g.40gb"},
+      {"what the catalog has and no node", pod(asks("nvidia.com/mig-7g.80gb", 1)), Fate::kWarned,
+       "spec.containers[0].resources.limits[nvidia.com/mig-7g.80gb]: stands in the catalog, but no "
+       "node offers it now; the pod waits until one does"},
+      {"a pool that is not for the namespace", pod(asks("nvidia.com/gpu.shared", 1)),
+       Fate::kRefused,
+       "spec.nodeSelector: the pod may land in pool development, which is only for namespaces with "
+       "team-risk=trusted; this namespace may ask for nvidia.com/gpu, nvidia.com/mig-1g.10gb, "
+       "nvidia.com/mig-3g.40gb"},
+      {"on its very node",
+       pod(R"({"nodeName":"d1","containers":[{"name":"c","resources":{"limits":)"
+           R"({"nvidia.com/gpu.shared":"1"}}}]})"),
+       Fate::kRefused,
+       "spec.nodeSelector: the pod may land in pool development, which is only for namespaces with "
+       "team-risk=trusted; this namespace may ask for nvidia.com/gpu, nvidia.com/mig-1g.10gb, "
+       "nvidia.com/mig-3g.40gb"},
+      {"a catalog entry that is not", pod(asks("nvidia.com/mig-3g.40gb", 1)), Fate::kRefused,
+       "spec.containers[0].resources.limits[nvidia.com/mig-3g.40gb]: catalog entry large is only "
+       "for namespaces with tier=gold; this one may order small (nvidia.com/mig-1g.10gb), rare "
+       "(nvidia.com/mig-7g.80gb)"},
+      {"several GPUs and no /dev/shm", pod(asks("nvidia.com/gpu", 2)), Fate::kWarned,
+       "spec.containers[0].volumeMounts: several GPUs, and a /dev/shm of 64Mi, where training with "
+       "several processes often fails; mount an emptyDir with medium: Memory at /dev/shm"},
+      {"privileged",
+       pod(R"({"containers":[{"name":"c","securityContext":{"privileged":true},)" + gpu + "}]}"),
+       Fate::kRefused,
+       "spec.containers[0].securityContext.privileged: a privileged container reaches every GPU of "
+       "its node, whatever it asks for; write privileged: false"},
+      {"the host's devices",
+       pod(R"({"volumes":[{"name":"a","emptyDir":{}},{"name":"v","hostPath":{"path":)"
+           R"("//dev/./nvidia0"}}],"containers":[{"name":"c",)" +
+           gpu + "}]}"),
+       Fate::kRefused,
+       "spec.volumes[1].hostPath.path: //dev/./nvidia0 takes GPUs past the device plugin, from "
+       "those who were given them; remove the volume and ask for nvidia.com/gpu: 1"},
+      {"the devices by name",
+       pod(R"({"containers":[{"name":"c","env":[{"name":"A"},{"name":"NVIDIA_VISIBLE_DEVICES",)"
+           R"("value":"all"}],)" +
+           gpu + "}]}"),
+       Fate::kRefused,
+       "spec.containers[0].env[1]: NVIDIA_VISIBLE_DEVICES takes GPUs past the device plugin, which "
+       "sets it itself; remove it and ask for nvidia.com/gpu: 1"},
+      {"by a name from elsewhere, without asking for any",
+       pod(R"({"containers":[{"name":"c","env":[{"name":"NVIDIA_VISIBLE_DEVICES","valueFrom":)"
+           R"({"configMapKeyRef":{"name":"x","key":"y"}}}]}]})"),
+       Fate::kRefused,
+       "spec.containers[0].env[0]: NVIDIA_VISIBLE_DEVICES takes GPUs past the device plugin, which "
+       "sets it itself; remove it and ask for nvidia.com/gpu: 1"},
+  };
+}
+
+TEST(Refusals, EachRowIsRefusedWithItsWords) {
+  const ClusterState cluster = make_cluster();
+  for (const Case& c : cases()) {
+    SCOPED_TRACE(c.name);
+    const bool at_once = c.fate == Fate::kRefusedAtOnce;
+    const Answer mutated = ask(kMutate, c.request, cluster);
+    EXPECT_EQ(mutated.allowed, !at_once) << mutated.message;
+    const Answer judged = ask(kValidate, c.request, cluster);
+    if (c.fate == Fate::kWarned) {
+      EXPECT_TRUE(judged.allowed) << judged.message;
+      EXPECT_THAT(judged.warnings, ElementsAre(c.message));
+      continue;
+    }
+    EXPECT_FALSE(judged.allowed);
+    EXPECT_EQ(judged.code, 403);
+    EXPECT_THAT(judged.message, StartsWith(c.message));
+    EXPECT_THAT(judged.causes,
+                HasSubstr(R"("field":")" + c.message.substr(0, c.message.find(':'))));
+    if (at_once) {
+      EXPECT_EQ(mutated.message, judged.message);
+    }
+  }
+}
+
+TEST(Refusals, UnderWarnEachRowPassesWithTheSameWords) {
+  const ClusterState cluster = make_cluster(
+      [](GPUClusterPolicySpec& spec) { spec.admission.enforcement = Enforcement::kWarn; });
+  for (const Case& c : cases()) {
+    SCOPED_TRACE(c.name);
+    const Answer judged = ask(kValidate, c.request, cluster);
+    EXPECT_TRUE(judged.allowed) << judged.message;
+    EXPECT_THAT(judged.warnings, Contains(StartsWith(c.message.substr(0, 250))));
+    const Answer mutated = ask(kMutate, c.request, cluster);
+    EXPECT_TRUE(mutated.allowed);
+    if (c.fate == Fate::kRefusedAtOnce) {
+      EXPECT_THAT(mutated.warnings, Contains(StartsWith(c.message.substr(0, 250))));
+    }
+  }
+}
+
+TEST(Refusals, OfTwoPoolsTheOneThatIsOpenIsNamed) {
+  ClusterState cluster = make_cluster([](GPUClusterPolicySpec& spec) {
+    spec.admission.defaults.pool_affinity = false;
+    spec.pools[1].eligible_namespaces = LabelSelector{.match_labels = {{"tier", "gold"}}};
+  });
+  add_node(cluster, "i2", {{"tier", "inference"}}, "nvidia.com/gpu", 8);
+  const Request request = pod(asks("nvidia.com/gpu", 1));
+  EXPECT_THAT(ask(kValidate, request, cluster).message,
+              HasSubstr("pool inference, which is only for namespaces with tier=gold; write "
+                        "nodeSelector gpu.berth.dev/pool: training"));
+  Request there = request;
+  there.object = apply_patch(request.object, R"([{"op":"add","path":"/spec/nodeSelector","value":)"
+                                             R"({"gpu.berth.dev/pool":"training"}}])");
+  EXPECT_TRUE(ask(kValidate, there, cluster).allowed);
+}
+
+TEST(Refusals, GoodPodsPassInSilence) {
+  const ClusterState cluster = make_cluster();
+  for (const Request& request :
+       {pod(asks("nvidia.com/gpu", 1)), pod(asks("nvidia.com/mig-1g.10gb", 1)),
+        in("lab", pod(asks("nvidia.com/gpu.shared", 1))), pod(R"({"containers":[{"name":"c"}]})"),
+        pod(R"({"containers":[{"name":"c","securityContext":{"privileged":true}}]})"),
+        pod(R"({"containers":[{"name":"c","env":[{"name":"NVIDIA_VISIBLE_DEVICES",)"
+            R"("value":"void"}]}]})"),
+        pod(R"({"containers":[{"name":"c"}],"resourceClaims":[{"name":"gpu"}]})"),
+        in("shop", pod(asks("nvidia.com/nothing", 1))),
+        in("kube-system", pod(asks("nvidia.com/gpux", 1)))}) {
+    const Answer answer = ask(kValidate, request, cluster);
+    EXPECT_TRUE(answer.allowed) << request.object << answer.message;
+    EXPECT_THAT(answer.warnings, IsEmpty()) << request.object;
+  }
+}
+
+TEST(Refusals, WhatIsAlreadyThereIsNotJudged) {
+  const ClusterState cluster = make_cluster();
+  Request request = pod(asks("nvidia.com/gpux", 1));
+  ASSERT_FALSE(ask(kValidate, request, cluster).allowed);
+  for (const char* operation : {"UPDATE", "DELETE", "CONNECT"}) {
+    request.operation = operation;
+    EXPECT_TRUE(ask(kValidate, request, cluster).allowed);
+  }
+}
+
+TEST(Refusals, OfANamespaceNotYetSeenOnlyAWarningIsGiven) {
+  const ClusterState cluster = make_cluster();
+  const Answer answer = ask(kValidate, in("just-made", pod(asks("nvidia.com/gpux", 1))), cluster);
+  EXPECT_TRUE(answer.allowed);
+  EXPECT_THAT(answer.warnings, ElementsAre(HasSubstr("not yet seen namespace just-made")));
+  EXPECT_THAT(ask(kValidate, in("just-made", pod(R"({"containers":[]})")), cluster).warnings,
+              IsEmpty());
+}
+
+TEST(Refusals, SeveralAreToldTogether) {
+  const Answer answer =
+      ask(kValidate,
+          pod(R"({"containers":[{"name":"c","securityContext":{"privileged":true},"resources":)"
+              R"({"limits":{"nvidia.com/gpus":"1"}}}]})"),
+          make_cluster());
+  EXPECT_THAT(answer.message, HasSubstr("did you mean nvidia.com/gpu?"));
+  EXPECT_THAT(answer.message, HasSubstr("; spec.containers[0].securityContext.privileged: "));
+}
+
+TEST(Refusals, ANameThatIsNearlyOneIsToldFromOtherDevices) {
+  const ClusterState cluster = make_cluster();
+  EXPECT_THAT(ask(kValidate, pod(asks("nvidia.com/GPU", 1)), cluster).message,
+              HasSubstr("did you mean nvidia.com/gpu?"));
+  EXPECT_THAT(ask(kValidate, pod(asks("nvidia.com/mig1g.10gb", 1)), cluster).message,
+              HasSubstr("did you mean nvidia.com/mig-1g.10gb?"));
+  EXPECT_TRUE(ask(kValidate, pod(asks("nvidia.com/hostdev", 1)), cluster).allowed);
+}
+
+TEST(Refusals, AClusterWithoutGpusSaysSo) {
+  ClusterState cluster = make_cluster();
+  for (const char* name : {"t1", "i1", "d1"}) cluster.erase<Node>("", name);
+  EXPECT_THAT(ask(kValidate, pod(asks("nvidia.com/gpu", 1)), cluster).message,
+              HasSubstr("no GPU is known in this cluster"));
+}
+
+}  // namespace
+}  // namespace berth::test
