@@ -16,6 +16,8 @@
 #include "controller/client/api_client.h"
 #include "controller/client/kubeconfig.h"
 #include "controller/cmd/commands.h"
+#include "controller/cmd/service.h"
+#include "controller/io/task_group.h"
 #include "controller/live/curl_transport.h"
 #include "controller/live/spdlog_log.h"
 #include "controller/live/system_host.h"
@@ -24,6 +26,7 @@
 #include "controller/reconcilers/reconcilers.h"
 #include "controller/runtime/metrics.h"
 #include "controller/runtime/required_apis.h"
+#include "controller/server/certificate_keeper.h"
 #include "controller/server/endpoints.h"
 #include "controller/server/http_server.h"
 #include "controller/server/process_facts.h"
@@ -46,54 +49,8 @@ std::string new_identity() {
   return id;
 }
 
-bool enabled(const std::string& address) { return !address.empty() && address != "0"; }
-
-// One listener for both where both name the same address.
-bool serve(HttpServer& server, const ControllerFlags& flags, const EndpointSources& sources,
-           Log& log) {
-  const auto listen = [&](const std::string& text, EndpointsServed served, const char* what) {
-    if (!enabled(text)) return true;
-    const Result<ListenAddress> address = parse_listen_address(what, text);
-    if (!address.has_value()) return false;  // validate() has told
-    const auto handler = [&sources, served](const HttpCall& call) {
-      return answer(sources, served, call.path, call.query);
-    };
-    const Result<int> port = server.listen(*address, handler);
-    if (port.has_value()) {
-      log.info("listening", {{"what", what}, {"port", std::to_string(*port)}});
-    } else {
-      log.error("cannot listen", {{"what", what}, {"error", describe(port.error())}});
-    }
-    return port.has_value();
-  };
-  if (flags.metrics_bind_address == flags.health_bind_address)
-    return listen(flags.metrics_bind_address, {.health = true, .metrics = true},
-                  "metrics and health");
-  return listen(flags.metrics_bind_address, {.metrics = true}, "metrics") &&
-         listen(flags.health_bind_address, {.health = true}, "health");
-}
-
-LogOptions log_options(const LogFlags& flags) {
-  constexpr std::array<std::pair<std::string_view, LogLevel>, 4> kLevels{
-      {{"debug", LogLevel::kDebug},
-       {"info", LogLevel::kInfo},
-       {"warn", LogLevel::kWarn},
-       {"error", LogLevel::kError}}};
-  LogOptions options;
-  options.fd = STDERR_FILENO;
-  options.format = flags.format == "json" ? LogFormat::kJson : LogFormat::kText;
-  for (const auto& [name, level] : kLevels)
-    if (flags.level == name) options.level = level;
-  return options;
-}
-
 // The sync's decoding leaves the heap full of holes at its end.
 void give_memory_back() { malloc_trim(0); }
-
-int fail(const Error& error) {
-  std::fprintf(stderr, "berth: %s\n", describe(error).c_str());
-  return 1;
-}
 
 }  // namespace
 
@@ -135,7 +92,9 @@ int run_controller(ControllerFlags flags) {
                                       return metrics.text();
                                     }};
   HttpServer server(loop.raw(), log);
-  if (!serve(server, flags, sources, log)) return 1;
+  if (!listen_for_probes(server, flags.metrics_bind_address, flags.health_bind_address, sources,
+                         log))
+    return 1;
 
   log.info("starting", {{"version", BERTH_VERSION},
                         {"server", config->server},
@@ -152,7 +111,14 @@ int run_controller(ControllerFlags flags) {
         co_await wait_for_apis(client, log, needs, flags.options.sync_limit, stop.get_token());
     if (served || stop.stop_requested()) code = co_await controller.run(stop.get_token());
   };
-  spawn(loop, main_task(), [&loop] { loop.stop(); });  // once the task's frame is gone
+  flags.certificates.namespace_ = flags.options.settings.berth_namespace;
+  flags.certificates.period = flags.certificates_check;
+  CertificateKeeper keeper(client, log, flags.certificates);
+  TaskGroup keeping(loop);
+  if (flags.certificates.leaf_secret != kNoCertificates && !flags.options.dry_run)
+    keeping.spawn(keeper.run(keeping.token()));
+  // Stopped once the tasks' frames are gone.
+  spawn(loop, main_task(), [&] { keeping.stop([&loop] { loop.stop(); }); });
   loop.run();
   log.info("ended", {{"exit_code", std::to_string(code)}});
   return code;

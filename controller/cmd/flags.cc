@@ -177,6 +177,8 @@ FlagTable controller_flags(ControllerFlags& flags) {
       text_flag("--webhook-certificates", flags.certificates.leaf_secret,
                 "Secret of the webhook's certificate, which berth then makes and renews; off: "
                 "somebody else does"),
+      duration_flag("--webhook-certificates-check", flags.certificates_check,
+                    "between looks at it and at who is told of its authority"),
       text_flag("--webhook-authority", flags.certificates.authority_secret,
                 "Secret of that certificate's authority"),
       text_flag("--webhook-service", flags.certificates.service,
@@ -212,6 +214,8 @@ Result<void> validate(const ControllerFlags& flags) {
   for (const auto& [name, value] : required)
     if (value.empty()) return invalid_spec(name, "must not be empty");
   if (Result<void> lease = validate(flags.options.lease); !lease.has_value()) return lease;
+  if (flags.certificates_check < std::chrono::milliseconds(100))
+    return invalid_spec("--webhook-certificates-check", "must be at least 100ms");
   if (flags.certificates.leaf_secret == flags.certificates.authority_secret)
     return invalid_spec(
         "--webhook-authority",

@@ -62,6 +62,7 @@ struct ControllerFlags {
   ConfigFlags connection;
   ControllerOptions options;
   CertificateKeeperOptions certificates{.leaf_secret = kNoCertificates};
+  Duration certificates_check = std::chrono::minutes(1);
   LogFlags log;
   double api_qps = 50;
   int api_burst = 100;

@@ -15,6 +15,7 @@
 #include "controller/cmd/simulate.h"
 #include "controller/cmd/snapshot.h"
 #include "controller/cmd/validate.h"
+#include "controller/cmd/webhook.h"
 #include "controller/cmd/why.h"
 
 namespace berth {
@@ -84,6 +85,9 @@ int run(int argc, char** argv) {
   ControllerFlags controller;
   commands.emplace_back(app, "controller", "Run the operator against a cluster.",
                         controller_flags(controller), [&] { return run_controller(controller); });
+  WebhookFlags webhook;
+  commands.emplace_back(app, "webhook", "Answer the API server's AdmissionReviews.",
+                        webhook_flags(webhook), [&] { return run_webhook(webhook); });
   PlanFlags plan;
   commands.emplace_back(app, "plan",
                         "Show what applying some files would do to a cluster, live or saved.",

@@ -2,6 +2,7 @@
 // Outline: run(), check(), what it reads, what it writes.
 #include "controller/server/certificate_keeper.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -28,7 +29,8 @@ CertificateKeeper::CertificateKeeper(ApiClient& client, Log& log, CertificateKee
 Task<void> CertificateKeeper::run(std::stop_token stop) {
   while (!stop.stop_requested()) {
     const bool settled = co_await check(stop);
-    co_await sleep_for(settled ? options_.period : options_.retry, stop);
+    const auto wait = settled ? options_.period : std::min(options_.retry, options_.period);
+    co_await sleep_for(wait, stop);
   }
 }
 

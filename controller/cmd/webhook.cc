@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/cmd/webhook.h"
+
+#include <malloc.h>
+
+#include <csignal>
+#include <cstdio>
+#include <random>
+#include <utility>
+
+#include "controller/client/api_client.h"
+#include "controller/client/kubeconfig.h"
+#include "controller/cmd/service.h"
+#include "controller/live/curl_transport.h"
+#include "controller/live/spdlog_log.h"
+#include "controller/live/system_host.h"
+#include "controller/live/uv_loop.h"
+#include "controller/runtime/metrics.h"
+#include "controller/server/certificate_files.h"
+#include "controller/server/endpoints.h"
+#include "controller/server/http_server.h"
+#include "controller/server/process_facts.h"
+#include "controller/server/serving_certificate.h"
+
+namespace berth {
+namespace {
+
+// The API server keeps a connection that is idle for 90 s: it is to be the one that ends it, or a
+// review may be on its way when we do.
+constexpr int kIdleSeconds = 120;
+
+}  // namespace
+
+FlagTable webhook_flags(WebhookFlags& flags) {
+  Settings& settings = flags.options.settings;
+  FlagTable table = connection_flags(flags.connection);
+  for (Flag& flag : FlagTable{
+           text_flag("--namespace", settings.berth_namespace,
+                     "berth's own namespace: never reviewed"),
+           text_flag("--agents-namespace", settings.agents_namespace,
+                     "where NVIDIA's node agents run: never reviewed"),
+           text_flag("--webhook-bind-address", flags.webhook_bind_address,
+                     "where /mutate and /validate are served, by HTTPS"),
+           text_flag("--cert-dir", flags.certificate_folder,
+                     "folder of tls.crt and tls.key, as a Secret is mounted"),
+           duration_flag("--cert-poll", flags.certificate_poll,
+                         "between looks at these files; a new pair is served without a restart"),
+           duration_flag("--shutdown-delay", flags.shutdown_delay,
+                         "how long serving goes on after SIGTERM"),
+           count_flag("--max-requests", flags.max_requests,
+                      "reviews that may be on their way at once; one more is answered 429"),
+           text_flag("--metrics-bind-address", flags.metrics_bind_address,
+                     "where /metrics is served; 0: nowhere"),
+           text_flag("--health-probe-bind-address", flags.health_bind_address,
+                     "where /healthz and /readyz are served; 0: nowhere; may equal the metrics "
+                     "address"),
+           switch_flag("--print-config", flags.print_config,
+                       "print every setting with its value, and exit"),
+       })
+    table.push_back(std::move(flag));
+  for (Flag& flag : log_flags(flags.log)) table.push_back(std::move(flag));
+  return table;
+}
+
+Result<void> validate(const WebhookFlags& flags) {
+  const std::pair<const char*, const std::string&> required[] = {
+      {"--namespace", flags.options.settings.berth_namespace},
+      {"--agents-namespace", flags.options.settings.agents_namespace},
+      {"--cert-dir", flags.certificate_folder},
+  };
+  for (const auto& [name, value] : required)
+    if (value.empty()) return invalid_spec(name, "must not be empty");
+  if (!enabled(flags.webhook_bind_address))
+    return invalid_spec("--webhook-bind-address", "must not be off: it is what the webhook is for");
+  if (flags.certificate_poll <= Duration(0))
+    return invalid_spec("--cert-poll", "must be above zero");
+  if (flags.max_requests < 1 || flags.max_requests > 10'000)
+    return invalid_spec("--max-requests", "must be between 1 and 10000");
+  const std::pair<const char*, const std::string&> addresses[] = {
+      {"--webhook-bind-address", flags.webhook_bind_address},
+      {"--metrics-bind-address", flags.metrics_bind_address},
+      {"--health-probe-bind-address", flags.health_bind_address},
+  };
+  for (const auto& [name, address] : addresses)
+    if (Result<void> valid = validate_address(name, address); !valid.has_value()) return valid;
+  return {};
+}
+
+int run_webhook(WebhookFlags flags) {
+  if (flags.print_config) {
+    std::fputs(print_config(webhook_flags(flags)).c_str(), stdout);
+    return 0;
+  }
+  if (const Result<void> valid = validate(flags); !valid.has_value()) return fail(valid.error());
+  const SystemHost host;
+  const Result<ClientConfig> config = load_client_config(host, flags.connection);
+  if (!config.has_value()) return fail(config.error());
+
+  UvLoop loop;
+  SpdlogLog log(log_options(flags.log));
+  CurlTransport transport(loop, host, log, *config);
+  ApiClient client(loop, transport, log, {.version = BERTH_VERSION, .component = "webhook"});
+  Metrics metrics(BERTH_VERSION);
+  client.observe([&](const CallRecord& call) { metrics.on_call(call); });
+
+  ServingCertificate certificate;
+  CertificateFiles files(host, log, certificate, flags.certificate_folder);
+  // Two servers, so that no crowd at the one keeps a probe from the other.
+  HttpServer probes(loop.raw(), log);
+  HttpServer reviews(loop.raw(), log,
+                     {.connections = 2 * flags.max_requests + 16,
+                      .idle_seconds = kIdleSeconds,
+                      .posts = flags.max_requests});
+  flags.options.certificate_poll = flags.certificate_poll;
+  flags.options.shutdown_delay = flags.shutdown_delay;
+  flags.options.seed = std::random_device()();
+  Webhook webhook(Webhook::World{client, log, metrics, certificate, files,
+                                 [] { malloc_trim(0); },  // the sync leaves the heap full of holes
+                                 [&] { reviews.drain(); }},
+                  flags.options);
+
+  const EndpointSources sources{.readiness = [&] { return webhook.readiness(); },
+                                .metrics =
+                                    [&] {
+                                      webhook.refresh_metrics();
+                                      metrics.on_process(read_process_facts());
+                                      return metrics.text();
+                                    }};
+  if (!listen_for_probes(probes, flags.metrics_bind_address, flags.health_bind_address, sources,
+                         log))
+    return 1;
+  const Result<ListenAddress> address =
+      parse_listen_address("--webhook-bind-address", flags.webhook_bind_address);
+  if (!address.has_value()) return fail(address.error());
+  const Result<int> port =
+      reviews.listen(*address, [&](const HttpCall& call) { return webhook.answer(call); },
+                     {.max_body_bytes = kMaxReviewBytes, .certificate = &certificate});
+  if (!port.has_value()) return fail(port.error());
+  log.info("listening", {{"what", "reviews"}, {"port", std::to_string(*port)}});
+  log.info(
+      "starting",
+      {{"version", BERTH_VERSION}, {"server", config->server}, {"config_from", config->origin}});
+
+  std::stop_source stop;
+  for (const int signal : {SIGTERM, SIGINT}) loop.on_signal(signal, [&] { stop.request_stop(); });
+  int code = 1;
+  // A coroutine's lambda must outlive it: it lives here, beside run().
+  const auto main_task = [&]() -> Task<void> { code = co_await webhook.run(stop.get_token()); };
+  spawn(loop, main_task(), [&loop] { loop.stop(); });  // once the task's frame is gone
+  loop.run();
+  log.info("ended", {{"exit_code", std::to_string(code)}});
+  return code;
+}
+
+}  // namespace berth

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// `berth webhook`: answers the API server's AdmissionReviews.
+#pragma once
+
+#include <string>
+
+#include "controller/cmd/flags.h"
+#include "controller/server/webhook.h"
+
+namespace berth {
+
+struct WebhookFlags {
+  ConfigFlags connection;
+  WebhookOptions options;
+  LogFlags log;
+  std::string webhook_bind_address = ":9443";
+  std::string certificate_folder = "/etc/berth/webhook-certificate";
+  Duration certificate_poll = std::chrono::seconds(10);
+  Duration shutdown_delay = std::chrono::seconds(10);
+  int max_requests = 256;
+  std::string metrics_bind_address = ":8080";
+  std::string health_bind_address = ":8081";
+  bool print_config = false;
+};
+FlagTable webhook_flags(WebhookFlags& flags);
+Result<void> validate(const WebhookFlags& flags);
+
+int run_webhook(WebhookFlags flags);
+
+}  // namespace berth

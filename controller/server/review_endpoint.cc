@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/server/review_endpoint.h"
+
+#include <array>
+#include <utility>
+
+namespace berth {
+namespace {
+
+HttpResponse refused(int status, std::string why) {
+  HttpResponse response;
+  response.status = status;
+  response.body = std::move(why) + "\n";
+  return response;
+}
+
+bool is_json(std::string_view content_type) {
+  constexpr std::string_view kJson = "application/json";
+  return content_type == kJson ||
+         (content_type.starts_with(kJson) && content_type[kJson.size()] == ';');
+}
+
+}  // namespace
+
+HttpResponse ReviewEndpoint::answer(const HttpCall& call) const {
+  if (call.path != "/mutate" && call.path != "/validate")
+    return refused(404, "not found; reviews go to /mutate and /validate");
+  if (call.method != "POST") return refused(405, "an AdmissionReview comes by POST");
+  if (!is_json(call.content_type))
+    return refused(415, "an AdmissionReview comes as application/json");
+  const MonotonicTime began = parts_.now();
+  const ReviewPath path = call.path == "/mutate" ? ReviewPath::kMutate : ReviewPath::kValidate;
+  ReviewReply reply = review(path, call.body, parts_.cluster, parts_.settings);
+  parts_.metrics.on_review(call.path.substr(1), operation_of(call.body), verdict_of(reply),
+                           parts_.now() - began);
+  HttpResponse response;
+  response.status = reply.http_status;
+  response.content_type = "application/json";
+  response.body = std::move(reply.body);
+  return response;
+}
+
+// The API server writes a request's operation before the objects in it.
+std::string_view operation_of(std::string_view request_body) {
+  constexpr std::string_view kField = "\"operation\":\"";
+  constexpr std::array<std::string_view, 4> kOperations = {"CREATE", "UPDATE", "DELETE", "CONNECT"};
+  const std::size_t at = request_body.find(kField);
+  if (at == std::string_view::npos) return "other";
+  const std::string_view rest = request_body.substr(at + kField.size());
+  for (const std::string_view operation : kOperations)
+    if (rest.starts_with(operation)) return operation;
+  return "other";
+}
+
+// Inside a JSON string the quotes would be escaped: what is found is a field.
+std::string_view verdict_of(const ReviewReply& reply) {
+  if (reply.http_status != 200) return "refused";
+  if (reply.body.find("\"allowed\":true") == std::string::npos) return "denied";
+  return reply.body.find("\"patchType\":") == std::string::npos ? "allowed" : "patched";
+}
+
+}  // namespace berth

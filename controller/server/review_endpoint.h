@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// ReviewEndpoint: the HTTP side of admission. /mutate and /validate take an AdmissionReview by POST
+// and are answered from the caches, at once; everything else is refused with a sentence.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "controller/admission/review.h"
+#include "controller/core/cluster_state.h"
+#include "controller/core/settings.h"
+#include "controller/runtime/metrics.h"
+#include "controller/server/http_server.h"
+
+namespace berth {
+
+// The largest object is 3 MiB in etcd; an update carries two of them, and their envelope.
+inline constexpr std::size_t kMaxReviewBytes = 7u << 20;
+
+class ReviewEndpoint {
+ public:
+  struct Parts {
+    const ClusterState& cluster;
+    const Settings& settings;
+    Metrics& metrics;
+    std::function<MonotonicTime()> now;
+  };
+  explicit ReviewEndpoint(Parts parts) : parts_(std::move(parts)) {}
+
+  HttpResponse answer(const HttpCall& call) const;
+
+ private:
+  Parts parts_;
+};
+
+// For metrics, read from texts of a known form without a second decoding: "CREATE" … or "other";
+// "patched", "allowed", "denied" or "refused" (no review).
+std::string_view operation_of(std::string_view request_body);
+std::string_view verdict_of(const ReviewReply& reply);
+
+}  // namespace berth

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/server/webhook.h"
+
+#include <utility>
+
+#include "apis/core.h"
+#include "apis/gpu_cluster_policy.h"
+#include "apis/mig_layout.h"
+
+namespace berth {
+
+using namespace std::chrono_literals;
+
+Webhook::Webhook(World world, WebhookOptions options)
+    : world_(std::move(world)),
+      loop_(world_.client.loop()),
+      options_(std::move(options)),
+      caches_(world_.client, world_.log, world_.metrics,
+              Caches::Hooks{.on_cached = nullptr,
+                            .on_synced =
+                                [this] {
+                                  synced_ = true;
+                                  world_.log.info("caches are full");
+                                  if (world_.on_synced) world_.on_synced();
+                                },
+                            .on_fatal =
+                                [this](std::string why) {
+                                  failed_ = true;
+                                  world_.log.error("ending", {{"why", std::move(why)}});
+                                  end_.request_stop();
+                                }},
+              options_.seed),
+      endpoint_({.cluster = caches_.cluster(),
+                 .settings = options_.settings,
+                 .metrics = world_.metrics,
+                 .now = [this] { return loop_.now(); }}) {
+  // What reviews ask for, and nothing that changes with each pod.
+  caches_.add<Node>("nodes", {}, nullptr, false);
+  caches_.add<Namespace>("namespaces", {}, nullptr, false);
+  caches_.add<PriorityClass>("priorityclasses", {}, nullptr, false);
+  caches_.add<MIGLayout>("miglayouts", {}, nullptr, true);
+  caches_.add<GPUClusterPolicy>("gpuclusterpolicies", {}, nullptr, true);
+}
+
+Task<int> Webhook::run(std::stop_token stop) {
+  const std::stop_callback<std::function<void()>> on_stop(stop, [this] { end_.request_stop(); });
+  caches_.start();
+  co_await follow_certificate(end_.get_token());
+  if (!failed_) {
+    world_.log.info("ending", {{"why", "stop requested"}});
+    world_.on_stopping();
+    co_await sleep_for(options_.shutdown_delay, std::stop_token());
+  }
+  caches_.stop();
+  co_return failed_ ? 1 : 0;
+}
+
+// A pair that did not fit is most likely one read in the middle of an exchange.
+Task<void> Webhook::follow_certificate(std::stop_token stop) {
+  while (!stop.stop_requested()) {
+    const bool well = world_.files.refresh();
+    const std::chrono::nanoseconds soon = 1s;
+    co_await sleep_for(well ? options_.certificate_poll : std::min(soon, options_.certificate_poll),
+                       stop);
+  }
+}
+
+HttpResponse Webhook::answer(const HttpCall& call) const {
+  if (synced_) return endpoint_.answer(call);
+  HttpResponse response;
+  response.status = 503;
+  response.body = "berth has not read the cluster's objects yet\n";
+  return response;
+}
+
+std::optional<std::string> Webhook::certificate_problem() const {
+  const std::optional<Time> end = world_.certificate.not_after();
+  if (!end) return "none is loaded yet";
+  if (*end <= loop_.wall_now()) return "expired at " + format_time(*end);
+  return std::nullopt;
+}
+
+std::vector<ReadinessCheck> Webhook::readiness() const {
+  std::vector<ReadinessCheck> checks;
+  for (const auto& informer : caches_.informers()) {
+    ReadinessCheck check{.name = "informer-" + informer->name()};
+    if (!informer->synced())
+      check.problem = std::string("not synced: ") + to_string(informer->machine().state);
+    checks.push_back(std::move(check));
+  }
+  checks.push_back({.name = "certificate", .problem = certificate_problem()});
+  checks.push_back({.name = "shutdown"});
+  if (end_.stop_requested()) checks.back().problem = "shutting down";
+  return checks;
+}
+
+void Webhook::refresh_metrics() {
+  if (const std::optional<Time> end = world_.certificate.not_after())
+    world_.metrics.on_certificate(*end);
+}
+
+}  // namespace berth

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Webhook: the shell of `berth webhook`. Informers fill the caches that reviews are answered from,
+// the certificate follows its files, and an end is announced a while before it comes. It writes
+// nothing to the cluster.
+//
+// Loop thread only. run() is called once; the webhook must live until it has returned.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "controller/client/api_client.h"
+#include "controller/core/settings.h"
+#include "controller/io/log.h"
+#include "controller/io/task.h"
+#include "controller/runtime/caches.h"
+#include "controller/runtime/controller.h"
+#include "controller/runtime/metrics.h"
+#include "controller/server/certificate_files.h"
+#include "controller/server/review_endpoint.h"
+#include "controller/server/serving_certificate.h"
+
+namespace berth {
+
+struct WebhookOptions {
+  Settings settings;
+  // Between looks at the certificate's files.
+  std::chrono::nanoseconds certificate_poll = std::chrono::seconds(10);
+  // Serving goes on for so long after a stop was requested: the API server keeps connections, and
+  // a Service's endpoints change late.
+  std::chrono::nanoseconds shutdown_delay = std::chrono::seconds(10);
+  std::uint64_t seed = 0;
+};
+
+class Webhook {
+ public:
+  struct World {
+    ApiClient& client;
+    Log& log;
+    Metrics& metrics;
+    const ServingCertificate& certificate;
+    CertificateFiles& files;
+    std::function<void()> on_synced;    // may be null: give memory back, once the caches are full
+    std::function<void()> on_stopping;  // the listener is to take leave of its clients
+  };
+  Webhook(World world, WebhookOptions options);
+
+  // The process' exit code: 0 after a requested stop, 1 when the server's history went back.
+  Task<int> run(std::stop_token stop);
+
+  // 503 until the caches are full: a guess would be worse than the configuration's failurePolicy.
+  HttpResponse answer(const HttpCall& call) const;
+  std::vector<ReadinessCheck> readiness() const;
+  void refresh_metrics();
+
+ private:
+  Task<void> follow_certificate(std::stop_token stop);
+  std::optional<std::string> certificate_problem() const;
+
+  World world_;
+  Loop& loop_;
+  const WebhookOptions options_;
+  Caches caches_;
+  ReviewEndpoint endpoint_;
+  std::stop_source end_;  // why ever
+  bool synced_ = false;
+  bool failed_ = false;
+};
+
+}  // namespace berth
