@@ -75,14 +75,20 @@ ChartTest::Said ChartTest::helm(std::vector<std::string> words) {
 
 ChartTest::Said ChartTest::release(const std::string& verb,
                                    const std::vector<std::string>& values) {
-  std::vector<std::string> words = {
-      verb, "berth", std::string(BERTH_SOURCE_DIR) + "/helm/berth", "--wait", "--timeout", "90s"};
+  std::vector<std::string> words = {verb,
+                                    "berth",
+                                    std::string(BERTH_SOURCE_DIR) + "/helm/berth",
+                                    "--wait",
+                                    "--timeout",
+                                    "90s",
+                                    "--set",
+                                    "webhook.enabled=false"};
   for (const std::string& value : values) words.insert(words.end(), {"--set", value});
   return helm(words);
 }
 
-Credentials ChartTest::account() {
-  const std::string path = path_of({"serviceaccounts", "berth", "berth-system"}) + "/token";
+Credentials ChartTest::account(const std::string& name) {
+  const std::string path = path_of({"serviceaccounts", name, "berth-system"}) + "/token";
   const Reply reply =
       kube().send("POST", path,
                   R"({"apiVersion": "authentication.k8s.io/v1",)"

@@ -26,12 +26,13 @@ class ChartTest : public RolloutTest {
   };
   // helm with these words, as an administrator.
   Said helm(std::vector<std::string> words);
-  // install or upgrade of release berth, and a wait until its pods are ready.
+  // install or upgrade of release berth, and a wait until its pods are ready. Without the webhook,
+  // unless a value says otherwise: no Service leads anywhere here.
   Said install(const std::vector<std::string>& values = {}) { return release("install", values); }
   Said upgrade(const std::vector<std::string>& values = {}) { return release("upgrade", values); }
 
-  // The chart's ServiceAccount, by a token for an hour.
-  Credentials account();
+  // One of the chart's ServiceAccounts, by a token for an hour.
+  Credentials account(const std::string& name = "berth");
   Berth& start_berth_as_account(const std::vector<std::string>& flags = {});
   // What the API server or berth's own log tells of something that berth may not do.
   std::vector<std::string> refused_to_berth();

@@ -35,6 +35,14 @@ constexpr char kLease[] =
 constexpr char kLayout[] =
     R"({"apiVersion": "gpu.berth.dev/v1alpha1", "kind": "MIGLayout", "metadata": {"name": "mine"},)"
     R"( "spec": {"nodeSelector": {}, "devices": [{"profiles": {"1g.10gb": 7}}]}})";
+constexpr char kPolicy[] = R"({"apiVersion": "gpu.berth.dev/v1alpha1", "kind": "GPUClusterPolicy",)"
+                           R"( "metadata": {"name": "cluster"}, "spec": {}})";
+constexpr char kClass[] =
+    R"({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "mine"},)"
+    R"( "value": 1000000, "preemptionPolicy": "Never"})";
+constexpr char kPreempting[] =
+    R"({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "mine",)"
+    R"( "labels": {"app.kubernetes.io/managed-by": "berth"}}, "value": 1000000})";
 constexpr char kToAdmin[] =
     R"({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",)"
     R"( "metadata": {"name": "mine"}, "roleRef": {"apiGroup": "rbac.authorization.k8s.io",)"
@@ -52,8 +60,21 @@ const Act kUngranted[] = {
     {"read the Secrets of its own namespace", "GET", "/api/v1/namespaces/berth-system/secrets", ""},
     {"read the Secrets beside NVIDIA's agents", "GET", "/api/v1/namespaces/gpu-operator/secrets",
      ""},
-    {"make a Secret", "POST", "/api/v1/namespaces/berth-system/secrets",
+    {"make a Secret beside NVIDIA's agents", "POST", "/api/v1/namespaces/gpu-operator/secrets",
      R"({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "mine"}})"},
+    {"read another Secret of its namespace", "GET", "/api/v1/namespaces/berth-system/secrets/other",
+     ""},
+    {"delete the webhook's Secret", "DELETE",
+     "/api/v1/namespaces/berth-system/secrets/berth-webhook-tls", ""},
+    {"change another's webhook", "PATCH",
+     "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/other",
+     R"({"webhooks": []})"},
+    {"delete its webhook", "DELETE",
+     "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/berth-webhook", ""},
+    {"make a policy", "POST", "/apis/gpu.berth.dev/v1alpha1/gpuclusterpolicies", kPolicy},
+    {"delete the policy", "DELETE", "/apis/gpu.berth.dev/v1alpha1/gpuclusterpolicies/cluster", ""},
+    {"make a namespace", "POST", "/api/v1/namespaces",
+     R"({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "mine"}})"},
     {"run a pod of its own", "POST", "/api/v1/namespaces/berth-system/pods", kPod},
     {"run a pod beside NVIDIA's agents", "POST", "/api/v1/namespaces/gpu-operator/pods", kPod},
     {"change a pod's image", "PATCH", "/api/v1/namespaces/team-a/pods/victim", kImage},
@@ -163,10 +184,13 @@ const Act kConfined[] = {
      R"({"metadata": {"annotations": {"node.alpha.kubernetes.io/ttl": "9"}}})",
      "node annotations node.alpha.kubernetes.io/ttl"},
     {"let pods onto a control plane", "PATCH", "/api/v1/nodes/n2", R"({"spec": {"taints": null}})",
-     "only change unschedulable"},
-    {"taint a node", "PATCH", "/api/v1/nodes/n1",
+     "node taints node-role.kubernetes.io/control-plane:NoSchedule"},
+    {"end a node's pods by a taint", "PATCH", "/api/v1/nodes/n1",
      R"({"spec": {"taints": [{"key": "gpu.berth.dev/x", "effect": "NoExecute"}]}})",
-     "only change unschedulable"},
+     "node taints gpu.berth.dev/x:NoExecute"},
+    {"taint a node with another's key", "PATCH", "/api/v1/nodes/n1",
+     R"({"spec": {"taints": [{"key": "example.com/x", "effect": "NoSchedule"}]}})",
+     "node taints example.com/x:NoSchedule"},
     {"claim another machine", "PATCH", "/api/v1/nodes/n1",
      R"({"spec": {"providerID": "cloud://other"}})", "only change unschedulable"},
     {"hold a node by a finalizer", "PATCH", "/api/v1/nodes/n1",
@@ -199,6 +223,23 @@ const Act kConfined[] = {
      "may not write configmaps/berth-system/mine"},
     {"make another Lease", "POST", "/apis/coordination.k8s.io/v1/namespaces/berth-system/leases",
      kLease, "may not write leases/berth-system/mine"},
+    {"make another Secret", "POST", "/api/v1/namespaces/berth-system/secrets",
+     R"({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "mine"}})",
+     "may not write secrets/berth-system/mine"},
+    {"have a token made for it", "POST", "/api/v1/namespaces/berth-system/secrets",
+     R"({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "berth-webhook-tls",)"
+     R"( "annotations": {"kubernetes.io/service-account.name": "default"}},)"
+     R"( "type": "kubernetes.io/service-account-token"})",
+     "of type kubernetes.io/tls only"},
+    {"make a PriorityClass that is not its own", "POST",
+     "/apis/scheduling.k8s.io/v1/priorityclasses", kClass, "no PriorityClass but its own"},
+    {"make a PriorityClass that preempts", "POST", "/apis/scheduling.k8s.io/v1/priorityclasses",
+     kPreempting, "preempt nobody"},
+    {"delete another's PriorityClass", "DELETE",
+     "/apis/scheduling.k8s.io/v1/priorityclasses/others", "", "no PriorityClass but its own"},
+    {"change what the policy asks for", "PATCH",
+     "/apis/gpu.berth.dev/v1alpha1/gpuclusterpolicies/cluster",
+     R"({"spec": {"priorityClasses": [{"name": "mine", "value": 1}]}})", "or a policy asks for"},
 };
 
 // And these, were it an administrator.
@@ -261,6 +302,49 @@ const Act kGranted[] = {
      R"({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "berth-node-slots"}})"},
     {"take its Lease", "POST", "/apis/coordination.k8s.io/v1/namespaces/berth-system/leases",
      R"({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "berth-controller"}})"},
+    {"taint a pool's node", "PATCH", "/api/v1/nodes/n1",
+     R"({"spec": {"taints": [{"key": "nvidia.com/gpu", "effect": "NoSchedule"}]}})"},
+    {"name a device plugin's configuration", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"labels": {"nvidia.com/device-plugin.config": "lab", "gpu.berth.dev/pool": "lab"}}})"},
+    {"render the device plugin's file", "PATCH",
+     "/api/v1/namespaces/gpu-operator/configmaps/berth-device-plugin-config",
+     R"({"data": {"lab": "version: v1"}})"},
+    {"make its PriorityClass", "POST", "/apis/scheduling.k8s.io/v1/priorityclasses",
+     R"({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "mine",)"
+     R"( "labels": {"app.kubernetes.io/managed-by": "berth"}}, "value": 1, "preemptionPolicy": "Never"})"},
+    {"hold the policy", "PATCH", "/apis/gpu.berth.dev/v1alpha1/gpuclusterpolicies/cluster",
+     R"({"metadata": {"finalizers": ["gpu.berth.dev/finalizer"]}})"},
+    {"write the policy's status", "PATCH",
+     "/apis/gpu.berth.dev/v1alpha1/gpuclusterpolicies/cluster/status", R"({"status": {}})"},
+    {"keep the webhook's certificate", "POST", "/api/v1/namespaces/berth-system/secrets",
+     R"({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "berth-webhook-tls"},)"
+     R"( "type": "kubernetes.io/tls", "data": {"tls.crt": "", "tls.key": ""}})"},
+    {"tell of its authority", "PATCH",
+     "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/berth-webhook",
+     R"({"metadata": {"annotations": {"a": "b"}}})"},
+};
+
+// The webhook only reads, and of that little.
+const Act kReading[] = {
+    {"read pods", "GET", "/api/v1/pods", ""},
+    {"read its own Secret", "GET", "/api/v1/namespaces/berth-system/secrets/berth-webhook-tls", ""},
+    {"read ConfigMaps", "GET", "/api/v1/namespaces/gpu-operator/configmaps", ""},
+    {"label a node", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"labels": {"gpu.berth.dev/pool": "a"}}})"},
+    {"evict", "POST", "/api/v1/namespaces/team-a/pods/victim/eviction",
+     R"({"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "victim"}})"},
+    {"hold a layout", "PATCH", "/apis/gpu.berth.dev/v1alpha1/miglayouts/inference-a100",
+     R"({"metadata": {"finalizers": []}})"},
+    {"write the policy's status", "PATCH",
+     "/apis/gpu.berth.dev/v1alpha1/gpuclusterpolicies/cluster/status", R"({"status": {}})"},
+    {"change its own configuration", "PATCH",
+     "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/berth-webhook",
+     R"({"webhooks": []})"},
+    {"opt a namespace out", "PATCH", "/api/v1/namespaces/team-a",
+     R"({"metadata": {"labels": {"gpu.berth.dev/managed": null}}})"},
+    {"take the controller's Lease", "PATCH",
+     "/apis/coordination.k8s.io/v1/namespaces/berth-system/leases/berth-controller",
+     R"({"spec": {"holderIdentity": "mine"}})"},
 };
 
 class ChartRights : public ChartTest {
@@ -277,9 +361,13 @@ class ChartRights : public ChartTest {
                  R"({"spec": {"taints": [{"key": "node-role.kubernetes.io/control-plane",)"
                  R"( "effect": "NoSchedule"}]}})");
     cluster().add_bare_pod({.name = "victim", .count = 0});
-    const Said installed = install({"nodeKeys={example.com/pool}"});
+    const Said installed = install({"nodeKeys={example.com/pool}", "webhook.enabled=true"});
     ASSERT_EQ(installed.code, 0) << installed.text;
     apply({});
+    kube().apply(kPolicy);
+    kube().apply(
+        "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: others}, value: "
+        "1}");
     kube().patch({"miglayouts", "inference-a100"}, PatchType::kMerge,
                  R"({"metadata": {"finalizers": ["example.com/other"]}})");
     victim_ = kube().get({"pods", "victim", "team-a"}).uid();
@@ -322,6 +410,21 @@ class ChartRights : public ChartTest {
   std::string victim_;
   std::unique_ptr<Kube> thief_;
 };
+
+TEST_F(ChartRights, TheWebhooksTokenReadsAndNothingElse) {
+  thief_ = std::make_unique<Kube>(account("berth-webhook"));
+  for (const Act& act : kReading) {
+    SCOPED_TRACE(act.what);
+    const Reply reply = send(act);
+    EXPECT_EQ(reply.status, 403) << reply.body.dump();
+    EXPECT_THAT(reply.body.text("/message"), HasSubstr("berth-webhook\" cannot"));
+  }
+  for (const char* path :
+       {"/api/v1/nodes", "/api/v1/namespaces", "/apis/scheduling.k8s.io/v1/priorityclasses",
+        "/apis/gpu.berth.dev/v1alpha1/miglayouts",
+        "/apis/gpu.berth.dev/v1alpha1/gpuclusterpolicies"})
+    EXPECT_EQ(thief_->send("GET", path).status, 200) << path;
+}
 
 TEST_F(ChartRights, WhatBerthLivesFromIsLetThrough) {
   for (const Act& act : kGranted) {

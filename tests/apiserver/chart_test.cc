@@ -34,6 +34,8 @@ class Chart : public ChartTest {
           "/apis/rbac.authorization.k8s.io/v1/rolebindings",
           "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies",
           "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings",
+          "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
+          "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
           "/apis/apps/v1/deployments", "/apis/policy/v1/poddisruptionbudgets",
           "/apis/networking.k8s.io/v1/networkpolicies", "/api/v1/services",
           "/api/v1/serviceaccounts", "/api/v1/configmaps"}) {
@@ -41,7 +43,8 @@ class Chart : public ChartTest {
           kube().send("GET", collection + "?labelSelector=app.kubernetes.io/instance%3Dberth");
       EXPECT_TRUE(reply.ok()) << collection;
       for (const Object& object : reply.body.items())
-        if (object.name() != "berth-mig-parted-config")
+        if (object.name() != "berth-mig-parted-config" &&
+            object.name() != "berth-device-plugin-config")
           left.push_back(collection.substr(collection.rfind('/') + 1) + "/" + object.name());
     }
     return left;
@@ -66,7 +69,8 @@ TEST_F(Chart, InstalledUpgradedRolledBackAndUninstalledWhileNodesKeepWhatTheyHav
   EXPECT_THAT(file, HasSubstr("berth-on-n1-"));
 
   // 2. Upgrade: other values arrive, the agents' file stays berth's, and berth goes on.
-  const Said upgraded = upgrade({"replicas=3", "nodeKeys={example.com/pool}"});
+  const Said upgraded =
+      upgrade({"replicas=3", "nodeKeys={example.com/pool}", "webhook.enabled=true"});
   ASSERT_EQ(upgraded.code, 0) << upgraded.text;
   EXPECT_EQ(ready_replicas(), 3);
   EXPECT_EQ(agent_file().text("/data/config.yaml"), file);

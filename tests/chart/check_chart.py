@@ -31,6 +31,18 @@ REFUSALS = [
     ("leaderElection.lease", "x", "'lease' not allowed"),
     ("metrics.serviceMonitor.label", "x", "'label' not allowed"),
     ("webhook.certificate", "x", "'certificate' not allowed"),
+    ("webhook.certificates.secret", "x", "'secret' not allowed"),
+    ("webhook.certificates.issuerRef.names", "x", "'names' not allowed"),
+    ("webhook.serviceAccount.names", "x", "'names' not allowed"),
+    ("policy.taints", "x", "'taints' not allowed"),
+    ("policy.devicePluginConfigMap.names", "x", "'names' not allowed"),
+    ("webhook.failurePolicy", "Maybe", "/webhook/failurePolicy"),
+    ("webhook.timeoutSeconds", "31", "/webhook/timeoutSeconds"),
+    ("webhook.maxRequests", "0", "/webhook/maxRequests"),
+    ("webhook.replicas", "11", "/webhook/replicas"),
+    ("webhook.certificates.mode", "none", "/webhook/certificates/mode"),
+    ("webhook.excludedNamespaces[0]", "Team_A", "/webhook/excludedNamespaces/0"),
+    ("policy.taintKeys[0]", "no key", "/policy/taintKeys/0"),
     ("rollout.settle", "5", "/rollout/settle"),
     ("rollout.verifyFor", "soon", "/rollout/verifyFor"),
     ("replicas", "11", "/replicas"),
@@ -39,21 +51,34 @@ REFUSALS = [
     ("image.digest", "sha256:12", "/image/digest"),
     ("nodeKeys[0]", "no key", "/nodeKeys/0"),
     ("nodeKeys[0]", "node-role.kubernetes.io/control-plane", "carries roles or topology"),
-    ("webhook.enabled", "true", "no admission webhook"),
-    ("policy.enabled", "true", "no GPUClusterPolicy"),
+    ("policy.taintKeys[0]", "node-role.kubernetes.io/control-plane", "carries roles or topology"),
+    ("policy.devicePluginConfigMap.name", "berth-mig-parted-config", "mig-manager reads that one"),
+    ("webhook.port", "8081", "neither metrics.port nor health.port"),
+    ("webhook.certificates.issuerRef.name", "any", "only cert-manager asks an issuer"),
+    ("dryRun", "true", "keeps no certificates"),
     ("leaderElection.enabled", "false", "twice the nodes"),
     ("nvidia.namespace", "berth-system", "a namespace of its own"),
     ("metrics.port", "8081", "must not equal health.port"),
 ]
 # Verbs and resources that make their holder more than berth is.
 FORBIDDEN_VERBS = {"*", "escalate", "bind", "impersonate", "deletecollection", "approve", "sign"}
-FORBIDDEN_RULES = {("secrets", None), ("nodes/proxy", None), ("nodes/status", None), ("pods/exec", None), ("pods/attach", None),
-                   ("pods/ephemeralcontainers", None), ("serviceaccounts/token", None), ("persistentvolumes", None), ("namespaces", None),
+FORBIDDEN_RULES = {("secrets", "list"), ("secrets", "watch"), ("secrets", "update"), ("secrets", "delete"), ("nodes/proxy", None), ("nodes/status", None), ("pods/exec", None), ("pods/attach", None),
+                   ("pods/ephemeralcontainers", None), ("serviceaccounts/token", None), ("persistentvolumes", None), ("namespaces", "create"), ("namespaces", "update"), ("namespaces", "patch"),
+                   ("namespaces", "delete"),
                    ("pods", "create"), ("pods", "update"), ("pods", "patch"), ("nodes", "delete"), ("nodes", "update"),
                    ("customresourcedefinitions", None), ("clusterroles", None), ("roles", None), ("clusterrolebindings", None),
-                   ("rolebindings", None), ("validatingadmissionpolicies", None), ("miglayouts", "delete"), ("miglayouts", "update")}
-# Flags of `berth controller` that make no sense in a pod.
+                   ("rolebindings", None), ("validatingadmissionpolicies", None), ("miglayouts", "delete"), ("miglayouts", "update"),
+                   ("gpuclusterpolicies", "create"), ("gpuclusterpolicies", "delete"), ("gpuclusterpolicies", "update"),
+                   ("mutatingwebhookconfigurations", "create"), ("mutatingwebhookconfigurations", "delete"),
+                   ("validatingwebhookconfigurations", "create"), ("validatingwebhookconfigurations", "delete")}
+# What may be read or changed by name alone.
+BY_NAME = {("secrets", "get"), ("secrets", "patch"), ("mutatingwebhookconfigurations", "patch"), ("validatingwebhookconfigurations", "patch")}
+# Of the webhook, which only reads.
+READING = {"get", "list", "watch"}
+# Flags that make no sense in a pod.
 NOT_BY_VALUE = {"--kubeconfig", "--context", "--allow-insecure-tls", "--print-config"}
+# What the chart sets, and the program by itself does not.
+BY_CHART = {"--log-format=json", "--webhook-certificates=berth-webhook-tls"}
 
 
 def find_helm():
@@ -129,9 +154,10 @@ def check_refusals():
             complaints.append(f"{path}={value} is rendered; expected a refusal with: {words}")
         elif words not in error:
             complaints.append(f"{path}={value} is refused without {words!r}:\n{error}")
-    _, error = template("--kube-version", "1.29.4")
-    if not error or "needs Kubernetes 1.30" not in error:
-        complaints.append(f"Kubernetes 1.29 with admission policies: {error}")
+    for other in ("webhook.enabled=false", "admissionPolicies.enabled=false"):
+        _, error = template("--kube-version", "1.29.4", "--set", other)
+        if not error or "Kubernetes 1.30" not in error:
+            complaints.append(f"Kubernetes 1.29 with {other} alone: {error}")
     return complaints
 
 
@@ -164,37 +190,70 @@ def check_rbac():
             for resource in rule["resources"]:
                 if (resource, None) in FORBIDDEN_RULES or any((resource, verb) in FORBIDDEN_RULES for verb in rule["verbs"]):
                     complaints.append(f"forbidden right in {where}")
+                if any((resource, verb) in BY_NAME for verb in rule["verbs"]) and "resourceNames" not in rule:
+                    complaints.append(f"no name in {where}")
             if role["kind"] == "Role" and "patch" in rule["verbs"] and rule["resources"] != ["events"] and "resourceNames" not in rule:
                 complaints.append(f"patches without a name in {where}")
-    if len(roles) != 4:
-        complaints.append(f"{len(roles)} roles for the controller, 4 expected")
+            if role["metadata"]["name"] == "berth-webhook" and set(rule["verbs"]) - READING:
+                complaints.append(f"the webhook writes by {where}")
+    if len(roles) != 5:
+        complaints.append(f"{len(roles)} roles for controller and webhook, 5 expected")
     return complaints
 
 
 def check_flags(berth):
-    """Every flag of the controller is set by the chart, to its default where the values are, and the program takes the line as it stands."""
-    deployment = next(o for o in objects() if o["kind"] == "Deployment")
-    args = deployment["spec"]["template"]["spec"]["containers"][0]["args"]
-    run = subprocess.run([berth, *args, "--print-config"], capture_output=True, text=True)
-    if run.returncode != 0:
-        return [f"berth refuses the chart's arguments: {run.stderr}"]
+    """Every flag of controller and webhook is set by the chart, to its default where the values are, and the program takes the line as it
+    stands."""
     complaints = []
-    defaults = subprocess.run([berth, "controller", "--print-config"], capture_output=True, text=True).stdout
-    given = {arg.split("=")[0] for arg in args[1:]}
-    for line in defaults.splitlines():
-        flag = line.split("=")[0]
-        if flag not in given | NOT_BY_VALUE:
-            complaints.append(f"{flag} can't be set by a value")
-    for line in set(run.stdout.splitlines()) - set(defaults.splitlines()):
-        if line != "--log-format=json":
-            complaints.append(f"the chart's default is not the program's: {line}")
+    for deployment in (o for o in objects() if o["kind"] == "Deployment"):
+        args = deployment["spec"]["template"]["spec"]["containers"][0]["args"]
+        run = subprocess.run([berth, *args, "--print-config"], capture_output=True, text=True)
+        if run.returncode != 0:
+            complaints.append(f"berth refuses the chart's arguments: {run.stderr}")
+            continue
+        defaults = subprocess.run([berth, args[0], "--print-config"], capture_output=True, text=True).stdout
+        given = {arg.split("=")[0] for arg in args[1:]}
+        for line in defaults.splitlines():
+            flag = line.split("=")[0]
+            if flag not in given | NOT_BY_VALUE:
+                complaints.append(f"{args[0]}: {flag} can't be set by a value")
+        for line in set(run.stdout.splitlines()) - set(defaults.splitlines()) - BY_CHART:
+            complaints.append(f"{args[0]}: the chart's default is not the program's: {line}")
+    return complaints
+
+
+def check_reviews():
+    """What the API server asks the webhook, by the configurations: nothing waits for it but what has opted in, and nothing of the cluster's
+    own or of NVIDIA's ever does."""
+    complaints = []
+    for configuration in (o for o in objects() if o["kind"].endswith("WebhookConfiguration")):
+        for webhook in configuration["webhooks"]:
+            where = f"{configuration['kind']} {webhook['name']}"
+            own = webhook["name"] == "kinds.gpu.berth.dev"
+            wanted = {"sideEffects": "None", "timeoutSeconds": 3, "matchPolicy": "Equivalent", "admissionReviewVersions": ["v1"],
+                      "failurePolicy": "Ignore" if own else "Fail"}
+            if configuration["kind"].startswith("Mutating"):
+                wanted["reinvocationPolicy"] = "IfNeeded"
+            complaints += [f"{where}: {key} is {webhook.get(key)}" for key, value in wanted.items() if webhook.get(key) != value]
+            if "caBundle" in webhook["clientConfig"]:
+                complaints.append(f"{where}: an upgrade would take the caBundle away")
+            if not webhook.get("matchConditions"):
+                complaints.append(f"{where}: no condition")
+            if own:
+                continue
+            selector = webhook["namespaceSelector"]
+            if selector["matchLabels"] != {"gpu.berth.dev/managed": "true"}:
+                complaints.append(f"{where}: asks for namespaces that have not opted in")
+            excluded = set(selector["matchExpressions"][0]["values"])
+            if not {"kube-system", "kube-node-lease", "berth-system", "gpu-operator"} <= excluded:
+                complaints.append(f"{where}: excludes {sorted(excluded)} only")
     return complaints
 
 
 def leaves(values, prefix=""):
     for key, value in values.items():
         path = f"{prefix}{key}"
-        if isinstance(value, dict) and value and path != "resources":
+        if isinstance(value, dict) and value and key not in ("resources", "issuerRef"):
             yield from leaves(value, f"{path}.")
         else:
             yield path, value

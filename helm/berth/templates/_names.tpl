@@ -25,6 +25,26 @@
 {{ printf "system:serviceaccount:%s:%s" .Release.Namespace (include "berth.serviceAccount" .) }}
 {{- end }}
 
+{{/* Of the webhook's objects, its Service among them. */}}
+{{- define "berth.webhookName" -}}
+{{ include "berth.fullname" . }}-webhook
+{{- end }}
+
+{{- define "berth.webhookServiceAccount" -}}
+{{ .Values.webhook.serviceAccount.name | default (include "berth.webhookName" .) }}
+{{- end }}
+
+{{- define "berth.webhookSelector" -}}
+app.kubernetes.io/name: {{ include "berth.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/component: webhook
+{{- end }}
+
+{{/* Whether the controller keeps the webhook's certificates. */}}
+{{- define "berth.keepsCertificates" -}}
+{{- if and .Values.webhook.enabled (eq .Values.webhook.certificates.mode "selfManaged") }}true{{ end }}
+{{- end }}
+
 {{- define "berth.selector" -}}
 app.kubernetes.io/name: {{ include "berth.name" . }}
 app.kubernetes.io/instance: {{ .Release.Name }}

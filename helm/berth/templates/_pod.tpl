@@ -1,0 +1,76 @@
+{{/* SPDX-License-Identifier: Apache-2.0 */}}
+{{/* What the pods of both Deployments have in common. */}}
+
+{{- define "berth.podHead" -}}
+automountServiceAccountToken: false
+enableServiceLinks: false
+terminationGracePeriodSeconds: {{ .Values.terminationGracePeriodSeconds }}
+{{- with .Values.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with .Values.image.pullSecrets }}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ . }}
+  {{- end }}
+{{- end }}
+securityContext:
+  runAsNonRoot: true
+  runAsUser: 65532
+  runAsGroup: 65532
+  fsGroup: 65532
+  seccompProfile: {type: RuntimeDefault}
+{{- end }}
+
+{{- define "berth.containerSecurity" -}}
+securityContext:
+  allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
+  capabilities: {drop: [ALL]}
+{{- end }}
+
+{{- define "berth.tokenVolume" -}}
+# What the kubelet would mount by itself, but for an hour, and in this pod only.
+- name: token
+  projected:
+    defaultMode: 0440
+    sources:
+    - serviceAccountToken: {path: token, expirationSeconds: 3600}
+    - configMap:
+        name: kube-root-ca.crt
+        items: [{key: ca.crt, path: ca.crt}]
+    - downwardAPI:
+        items:
+        - path: namespace
+          fieldRef: {fieldPath: metadata.namespace}
+{{- end }}
+
+{{/* Where they run; `selector` is the Deployment's own. */}}
+{{- define "berth.placement" -}}
+{{- $selector := .selector -}}
+topologySpreadConstraints:
+  {{- with .root.Values.topologySpreadConstraints }}
+  {{- toYaml . | nindent 2 }}
+  {{- else }}
+  {{- range $key := list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
+  - maxSkew: 1
+    topologyKey: {{ $key }}
+    whenUnsatisfiable: ScheduleAnyway
+    labelSelector:
+      matchLabels:
+        {{- $selector | nindent 8 }}
+  {{- end }}
+  {{- end }}
+{{- with .root.Values.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .root.Values.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .root.Values.affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
