@@ -26,11 +26,13 @@ bool only_pending(std::string_view reason) {
                                                   reasons::kBackingOff,
                                                   reasons::kAutoscalerDeleting,
                                                   reasons::kClaiming,
+                                                  reasons::kDisruptionWindow,
                                                   reasons::kInitialBatch,
                                                   reasons::kLayoutHalted,
                                                   reasons::kMaxUnavailable,
                                                   reasons::kNodeNotReady,
                                                   reasons::kPaused,
+                                                  reasons::kPoolMaxUnavailable,
                                                   reasons::kUpgradeInProgress,
                                                   reasons::kAgentPending,
                                                   reasons::kConfigNotRendered};

@@ -219,11 +219,15 @@ void Cluster::remove_pods(const std::string& ns) {
 }
 
 void Cluster::reset() {
-  for (const Object& layout : kube_.list("miglayouts")) {
-    kube_.patch({"miglayouts", layout.name()}, PatchType::kMerge,
-                R"({"metadata":{"finalizers":null}})");
-    kube_.remove({"miglayouts", layout.name()});
-  }
+  for (const char* resource : {"miglayouts", "gpuclusterpolicies"})
+    for (const Object& ours : kube_.list(resource)) {
+      kube_.patch({resource, ours.name()}, PatchType::kMerge,
+                  R"({"metadata":{"finalizers":null}})");
+      kube_.remove({resource, ours.name()});
+    }
+  for (const Object& made : kube_.list("priorityclasses"))
+    if (!made.annotation("gpu.berth.dev/owner").empty())
+      kube_.remove({"priorityclasses", made.name()});
   const std::string background = R"({"propagationPolicy": "Background"})";
   for (const char* ns : kTenants)
     for (const char* resource : {"deployments", "jobs", "poddisruptionbudgets"})

@@ -3,6 +3,7 @@
 
 #include <curl/curl.h>
 #include <fmt/format.h>
+#include <strings.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
@@ -51,6 +52,7 @@ constexpr Type kTypes[] = {
     {"customresourcedefinitions", "/apis/apiextensions.k8s.io/v1", "CustomResourceDefinition",
      false},
     {"miglayouts", "/apis/gpu.berth.dev/v1alpha1", "MIGLayout", false},
+    {"gpuclusterpolicies", "/apis/gpu.berth.dev/v1alpha1", "GPUClusterPolicy", false},
     {"clusterpolicies", "/apis/nvidia.com/v1", "ClusterPolicy", false},
 };
 
@@ -77,6 +79,15 @@ const char* content_type_of(PatchType type) {
 
 std::size_t append(char* data, std::size_t size, std::size_t count, void* to) {
   static_cast<std::string*>(to)->append(data, size * count);
+  return size * count;
+}
+
+std::size_t keep_warnings(char* data, std::size_t size, std::size_t count, void* to) {
+  const std::string_view line(data, size * count);
+  constexpr std::string_view kName = "warning: ";
+  if (line.size() > kName.size() && strncasecmp(data, kName.data(), kName.size()) == 0)
+    static_cast<std::vector<std::string>*>(to)->emplace_back(
+        line.substr(kName.size(), line.find_last_not_of("\r\n") + 1 - kName.size()));
   return size * count;
 }
 
@@ -179,6 +190,9 @@ Reply Kube::send(const std::string& method, const std::string& path, const std::
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, append);
   curl_easy_setopt(curl, CURLOPT_WRITEDATA, &received);
   curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, 30000L);
+  std::vector<std::string> warnings;
+  curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, keep_warnings);
+  curl_easy_setopt(curl, CURLOPT_HEADERDATA, &warnings);
   curl_slist* headers = curl_slist_append(nullptr, ("Content-Type: " + content_type).c_str());
   if (!credentials_.token.empty())
     headers = curl_slist_append(headers, ("Authorization: Bearer " + credentials_.token).c_str());
@@ -189,12 +203,12 @@ Reply Kube::send(const std::string& method, const std::string& path, const std::
   }
   const CURLcode code = curl_easy_perform(curl);
   curl_slist_free_all(headers);
-  if (code != CURLE_OK) return {0, Object(), curl_easy_strerror(code)};
+  if (code != CURLE_OK) return {0, Object(), curl_easy_strerror(code), {}};
   long status = 0;
   curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
   json parsed = json::parse(received, nullptr, false);
   if (parsed.is_discarded()) parsed = received;  // "ok" of /readyz
-  return {static_cast<int>(status), Object(std::move(parsed)), ""};
+  return {static_cast<int>(status), Object(std::move(parsed)), "", std::move(warnings)};
 }
 
 Object Kube::expect_ok(Reply reply, const std::string& method, const std::string& path) {

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the policy plans on a cluster as berth's caches have it.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "controller/policy/plugin_config.h"
+#include "tests/mig/planned_cluster.h"
+#include "tests/policy/policy_yaml.h"
+
+namespace berth::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+constexpr char kRenderedAt[] = "gpu.berth.dev/rendered-at";
+constexpr char kSliced[] =
+    "pools: [{name: dev, nodeSelector: {matchLabels: {tier: mig}}, sharing: {strategy: "
+    "TimeSlicing, replicas: 4}}]";
+
+// "jsonpatch Node/n1: why", in order.
+std::vector<std::string> writes(const Plan& plan) {
+  std::vector<std::string> told;
+  for (const ObjectSteps& object : plan.objects)
+    for (const Step& step : object.steps)
+      if (const auto* write = std::get_if<Write>(&step))
+        told.push_back(
+            fmt::format("{} {}: {}", to_string(write->verb), write->object.str(), write->reason));
+  return told;
+}
+
+std::string status(const Plan& plan) {
+  return plan.statuses.empty() ? "" : plan.statuses.front().body;
+}
+
+// A node that shows what pool "dev" asks for, but for the plugin's config.
+NodeBuilder in_dev(const std::string& name) {
+  return node(name)
+      .a100_80(4)
+      .label("tier", "mig")
+      .label(names::kPoolLabel, "dev")
+      .annotation(
+          names::kPoolKeysAnnotation,
+          R"({"pool":"dev","labels":{"gpu.berth.dev/pool":"dev"},"taints":[],"corrections":0})");
+}
+
+class Policy : public ::testing::Test {
+ protected:
+  // The device plugin's file as the policy asks for it, written long ago.
+  void serve(const GPUClusterPolicy& policy) {
+    ConfigMap file;
+    file.meta.name = policy.spec.agents.device_plugin_config_map;
+    file.meta.namespace_ = cluster.settings.agents_namespace;
+    file.meta.uid = "uid-file";
+    file.meta.annotations.set(kRenderedAt, "2026-11-20T12:00:00.000000Z");
+    file.data = plugin_configs(policy.spec.pools, {}, {});
+    cluster.add(file);
+  }
+  std::vector<std::string> labelled() {
+    std::vector<std::string> nodes;
+    for (const std::string& write : writes(cluster.plan("policy")))
+      if (write.find("Node/") != write.npos)
+        nodes.push_back(write.substr(write.find("n")).substr(0, write.find(':') - write.find("n")));
+    return nodes;
+  }
+  void add_dev_nodes(int count) {
+    for (int i = 1; i <= count; ++i) cluster.add(in_dev(fmt::format("n{}", i)));
+  }
+  PlannedCluster cluster;
+};
+
+TEST_F(Policy, TakesItsFinalizerBeforeAnythingElse) {
+  GPUClusterPolicy policy = test::policy(kSliced);
+  policy.meta.finalizers.clear();
+  cluster.add(policy).add_nodes(2);
+  EXPECT_THAT(writes(cluster.plan("policy")),
+              ElementsAre("mergepatch GPUClusterPolicy/cluster: take back what it put on nodes "
+                          "before it goes"));
+}
+
+TEST_F(Policy, WritesTheFileAndLabelsNobodyBeforeItHasReachedTheNodes) {
+  cluster.add(policy(kSliced));
+  add_dev_nodes(2);
+  EXPECT_THAT(writes(cluster.plan("policy")),
+              ElementsAre(HasSubstr("create ConfigMap/gpu-operator/berth-device-plugin-config")));
+  serve(policy(kSliced));
+  ConfigMap fresh =
+      *cluster.cluster.config_maps().find("gpu-operator", "berth-device-plugin-config");
+  fresh.meta.annotations.set(kRenderedAt,
+                             Text(format_micro_time(cluster.now - std::chrono::seconds(89))));
+  cluster.add(fresh);
+  const Plan waiting = cluster.plan("policy");
+  EXPECT_THAT(writes(waiting), IsEmpty());
+  EXPECT_EQ(waiting.requeue_after, std::chrono::seconds(1));
+  EXPECT_THAT(status(waiting), HasSubstr("ConfigMap has to reach the nodes first"));
+  cluster.now += std::chrono::seconds(1);
+  EXPECT_THAT(writes(cluster.plan("policy")), SizeIs(2));
+}
+
+TEST_F(Policy, KeepsOtherPeoplesKeysAndThoseThatNodesStillName) {
+  serve(policy(kSliced));
+  ConfigMap file =
+      *cluster.cluster.config_maps().find("gpu-operator", "berth-device-plugin-config");
+  file.data["theirs"] = "version: v1\n";
+  file.data["old-0123abcd"] = "version: v1\n";
+  file.data["gone-0123abcd"] = "version: v1\n";
+  cluster.add(policy(kSliced)).add(file);
+  cluster.add(node("n1").a100_80(4).label(names::kDevicePluginConfig, "old-0123abcd"));
+  const Plan plan = cluster.plan("policy");
+  ASSERT_THAT(writes(plan), Not(IsEmpty()));
+  const std::string& body = std::get<Write>(plan.objects[0].steps[0]).body;
+  EXPECT_THAT(body, AllOf(HasSubstr(R"("gone-0123abcd":null)"), Not(HasSubstr("theirs")),
+                          Not(HasSubstr("old-0123abcd")), Not(HasSubstr("rendered-at"))));
+}
+
+// --- the budget of a change of sharing ---
+
+TEST_F(Policy, WherePodsHoldGpusOnlyTheBudgetChangesAtOnce) {
+  const GPUClusterPolicy sliced =
+      policy(std::string(kSliced) + ", disruption: {maxUnavailable: 2}");
+  cluster.add(sliced);
+  add_dev_nodes(5);
+  serve(sliced);
+  EXPECT_THAT(labelled(), SizeIs(5)) << "nobody is disturbed on empty nodes";
+  for (int i = 1; i <= 5; ++i)
+    cluster.add(pod(fmt::format("p{}", i)).gpu(1).on(fmt::format("n{}", i)));
+  EXPECT_THAT(labelled(), SizeIs(2));
+  cluster.add(in_dev("n5").cordoned());
+  EXPECT_THAT(labelled(), SizeIs(2)) << "n5 is out already, and costs nothing more: n1 and n5";
+  EXPECT_THAT(status(cluster.plan("policy")),
+              HasSubstr("lets 2 of the 5 nodes of pool dev be out"));
+}
+
+// Labelled, and GPU feature discovery still tells the old sharing.
+TEST_F(Policy, ANodeThatHasNotTakenUpItsConfigCountsAsOut) {
+  const GPUClusterPolicy sliced =
+      policy(std::string(kSliced) + ", disruption: {maxUnavailable: 1}");
+  cluster.add(sliced).add_nodes(2);
+  serve(sliced);
+  const std::string key = render_plugin_config(sliced.spec.pools[0])->key;
+  Node settling = node("n1")
+                      .a100_80(4)
+                      .label("tier", "mig")
+                      .label(names::kDevicePluginConfig, key)
+                      .label(names::kGpuSharingStrategy, "none");
+  cluster.add(settling).add(pod("p1").gpu(1).on("n1")).add(pod("p2").gpu(1).on("n2"));
+  EXPECT_THAT(labelled(), IsEmpty());
+  settling.meta.labels.set(names::kGpuSharingStrategy, "time-slicing");
+  cluster.add(settling);
+  EXPECT_THAT(labelled(), SizeIs(1));
+}
+
+TEST_F(Policy, OutsideTheWindowsNoPodIsDisturbed) {
+  const GPUClusterPolicy sliced = policy(
+      std::string(kSliced) + ", disruption: {windows: [{schedule: \"0 22 * * *\", duration: 2h}]}");
+  cluster.add(sliced).add(pod("p1").gpu(1).on("n1"));
+  add_dev_nodes(2);
+  serve(sliced);
+  const Plan plan = cluster.plan("policy");
+  EXPECT_THAT(writes(plan), SizeIs(1)) << "n2 is empty";
+  EXPECT_THAT(status(plan), AllOf(HasSubstr("no node be taken before 2026-11-21T22:00:00Z"),
+                                  HasSubstr(R"("nextOpening":"2026-11-21T22:00:00Z")")));
+  EXPECT_EQ(plan.requeue_after, std::chrono::hours(10));
+}
+
+TEST_F(Policy, AForeignPluginConfigIsLeftAloneAndTold) {
+  const GPUClusterPolicy sliced = policy(kSliced);
+  cluster.add(sliced).add(
+      node("n1").a100_80(4).label("tier", "mig").label(names::kDevicePluginConfig, "theirs"));
+  serve(sliced);
+  const Plan plan = cluster.plan("policy");
+  EXPECT_THAT(writes(plan), IsEmpty());
+  EXPECT_THAT(status(plan), AllOf(HasSubstr("KeysContested"),
+                                  HasSubstr("n1: label nvidia.com/device-plugin.config")));
+}
+
+// --- what only a person can solve ---
+
+ClusterPolicy nvidia(const std::string& plugin_file, const std::string& strategy = "") {
+  ClusterPolicy policy;
+  policy.meta.name = "cluster-policy";
+  policy.meta.uid = "uid-nvidia";
+  policy.mig_strategy = strategy;
+  policy.device_plugin_config_map = plugin_file;
+  policy.operand_tolerations = {{"nvidia.com/gpu", "Exists", {}, "NoSchedule"}};
+  return policy;
+}
+
+struct Trouble {
+  const char* says;
+  std::string spec;
+  ClusterPolicy nvidia;
+  const char* reason;
+  const char* message;
+};
+
+const std::vector<Trouble> kTroubles = {
+    {"the plugin reads another file", kSliced, nvidia("other"), "PluginNotConfigured",
+     "spec.devicePlugin.config: {name: berth-device-plugin-config, default: default}"},
+    {"the operator tells every plugin another MIG strategy",
+     "pools: [{name: dev, nodeSelector: {matchLabels: {tier: mig}}, migStrategy: mixed}]",
+     nvidia("berth-device-plugin-config", "single"), "MigStrategyOverridden",
+     "set its spec.mig.strategy to"},
+    {"a taint that NVIDIA's agents don't tolerate",
+     "pools: [{name: dev, nodeSelector: {matchLabels: {tier: mig}}, taints: [{key: "
+     "example.com/gpu, effect: NoSchedule}]}]",
+     nvidia(""), "OperandsNotTolerant",
+     "{key: example.com/gpu, operator: Exists, effect: NoSchedule}"},
+    {"agents in another namespace", "agents: {namespace: nvidia}, pools: []", nvidia(""),
+     "AgentsMismatch", "--agents-namespace=gpu-operator"},
+    {"a time zone that is none",
+     "disruption: {blackouts: [{schedule: \"0 8 * * *\", duration: 1h, timeZone: Mars/Olympus}]}",
+     nvidia(""), "PolicyInvalid", "spec.disruption.blackouts[0].timeZone"},
+};
+
+TEST_F(Policy, WhatOnlyAPersonCanSolveIsStalledAndSaysWhatToWrite) {
+  for (const Trouble& trouble : kTroubles) {
+    SCOPED_TRACE(trouble.says);
+    PlannedCluster one;
+    one.add_nodes(1).add(policy(trouble.spec)).add(trouble.nvidia);
+    const Plan plan = one.plan("policy");
+    EXPECT_THAT(status(plan), AllOf(HasSubstr(R"("type":"Stalled","status":"True")"),
+                                    HasSubstr(trouble.reason), HasSubstr(trouble.message)));
+  }
+}
+
+TEST_F(Policy, ATaintThatWouldKeepTheAgentsAwayIsHeldBack) {
+  cluster.add_nodes(1).add(policy(kTroubles[2].spec)).add(nvidia(""));
+  const std::string plan = print(cluster.plan("pool/n1"));
+  EXPECT_THAT(plan, Not(HasSubstr("example.com/gpu")));
+  ClusterPolicy tolerant = nvidia("");
+  tolerant.operand_tolerations.push_back({"example.com/gpu", "Exists", {}, {}});
+  cluster.add(tolerant);
+  EXPECT_NE(print(cluster.plan("pool/n1")), plan);
+}
+
+TEST_F(Policy, ANodeThatTwoPoolsSelectBelongsToTheFirst) {
+  cluster.add_nodes(1).add(policy(
+      "pools: [{name: b, nodeSelector: {matchLabels: {tier: mig}}}, {name: a, nodeSelector: {}}]"));
+  const Plan node = cluster.plan("pool/n1");
+  EXPECT_THAT(std::get<Write>(node.objects[0].steps.back()).body,
+              HasSubstr(R"("path":"/metadata/labels/gpu.berth.dev~1pool","value":"b")"));
+  EXPECT_THAT(status(cluster.plan("policy")),
+              HasSubstr(R"("conflicts":[{"node":"n1","pools":["b","a"]}])"));
+}
+
+TEST_F(Policy, NodesWithoutGpusAreNobodys) {
+  cluster.add(node("cpu").label("tier", "mig")).add(policy(kSliced));
+  EXPECT_THAT(writes(cluster.plan("pool/cpu")), IsEmpty());
+}
+
+// --- PriorityClasses ---
+
+PriorityClass made(const std::string& name, int value, bool ours) {
+  PriorityClass made;
+  made.meta.name = name;
+  made.meta.uid = "uid-" + name;
+  made.value = value;
+  made.preemption_policy = ours ? "Never" : "PreemptLowerPriority";
+  if (ours) made.meta.annotations.set(names::kOwnerAnnotation, "GPUClusterPolicy/cluster");
+  return made;
+}
+
+TEST_F(Policy, PriorityClassesAreMadeRemadeAndDroppedAndOthersLeft) {
+  cluster.add(
+      policy("priorityClasses: [{name: new, value: 1}, {name: changed, value: 2}, "
+             "{name: right, value: 3}, {name: theirs, value: 4}]"));
+  cluster.add(made("changed", 7, true)).add(made("right", 3, true)).add(made("dropped", 5, true));
+  cluster.add(made("theirs", 9, false)).add(made("unnamed", 9, false));
+  const Plan plan = cluster.plan("policy");
+  EXPECT_THAT(writes(plan), ElementsAre(HasSubstr("create PriorityClass/new"),
+                                        HasSubstr("delete PriorityClass/changed"),
+                                        HasSubstr("delete PriorityClass/dropped")));
+  EXPECT_THAT(std::get<Write>(plan.objects[0].steps[0]).body,
+              HasSubstr(R"("value":1,"preemptionPolicy":"Never")"));
+  EXPECT_THAT(status(plan), AllOf(HasSubstr("PriorityClassTaken"), HasSubstr("theirs")));
+}
+
+// --- deletion ---
+
+TEST_F(Policy, ADeletedPolicyGoesWhenNothingOfItIsLeft) {
+  GPUClusterPolicy going =
+      policy(std::string(kSliced) + ", priorityClasses: [{name: c, value: 1}]");
+  going.meta.deletion_timestamp = cluster.now;
+  const std::string key = render_plugin_config(going.spec.pools[0])->key;
+  cluster.add(going).add(made("c", 1, true));
+  cluster.add(node("n1")
+                  .a100_80(4)
+                  .label("tier", "mig")
+                  .label(names::kDevicePluginConfig, key)
+                  .label(names::kPoolLabel, "dev"));
+  serve(going);
+  Plan plan = cluster.plan("policy");
+  EXPECT_THAT(writes(plan), ElementsAre(HasSubstr("Node/n1: the device plugin goes back to its "
+                                                  "default"),
+                                        HasSubstr("delete PriorityClass/c")));
+  EXPECT_THAT(status(plan), HasSubstr("Retreating"));
+  EXPECT_THAT(writes(cluster.plan("pool/n1")), SizeIs(2));
+  cluster.cluster.erase<PriorityClass>("", "c");
+  cluster.add(node("n1").a100_80(4).label("tier", "mig"));
+  EXPECT_THAT(writes(cluster.plan("policy")),
+              ElementsAre(HasSubstr("mergepatch ConfigMap"), HasSubstr("let it go")));
+}
+
+TEST_F(Policy, WhatIsInPlaceIsReadyAndWritesNothing) {
+  const GPUClusterPolicy sliced = policy(kSliced);
+  cluster.add(sliced);
+  serve(sliced);
+  const std::string key = render_plugin_config(sliced.spec.pools[0])->key;
+  cluster.add(node("n1")
+                  .a100_80(4)
+                  .label("tier", "mig")
+                  .label(names::kDevicePluginConfig, key)
+                  .label(names::kPoolLabel, "dev")
+                  .annotation(names::kPoolKeysAnnotation,
+                              R"({"pool":"dev","labels":{"gpu.berth.dev/pool":"dev"},"taints":[],)"
+                              R"("corrections":0})"));
+  cluster.add(pod("p1").gpu(2).on("n1"));
+  const Plan plan = cluster.plan("policy");
+  EXPECT_THAT(writes(plan), IsEmpty());
+  EXPECT_THAT(writes(cluster.plan("pool/n1")), IsEmpty());
+  EXPECT_THAT(status(plan),
+              AllOf(HasSubstr("PoolsInPlace"), HasSubstr("1 pools have 1 nodes with 4 GPUs"),
+                    HasSubstr(R"("name":"dev","nodes":1,"gpus":4,"allocated":2,"sharedBy":4)")));
+}
+
+// --- layouts obey ---
+
+TEST_F(Policy, LayoutsTakeNodesOnlyInsideTheWindows) {
+  cluster.add_nodes(2).add(under_way(layout("small")));
+  cluster.render_agent_config("small");
+  EXPECT_THAT(writes(cluster.plan("layout/small")), SizeIs(1)) << "n1 is claimed";
+  cluster.add(policy("disruption: {blackouts: [{schedule: \"0 8 * * *\", duration: 10h}]}"));
+  const Plan plan = cluster.plan("layout/small");
+  EXPECT_THAT(writes(plan), IsEmpty());
+  EXPECT_THAT(status(plan), AllOf(HasSubstr("DisruptionWindow"), HasSubstr(R"("pending":2)")));
+  EXPECT_EQ(plan.requeue_after, std::chrono::hours(6));
+}
+
+TEST_F(Policy, LayoutsShareThePoolsBudget) {
+  cluster.add_nodes(4).add(under_way(layout("small")));
+  cluster.render_agent_config("small");
+  cluster.add(policy("pools: [{name: p, nodeSelector: {}}], disruption: {maxUnavailable: 1}"));
+  EXPECT_THAT(writes(cluster.plan("layout/small")), SizeIs(1));
+  // One that is out for another reason, and not the layout's.
+  cluster.add(node("n9").a100_80(4).cordoned());
+  EXPECT_THAT(status(cluster.plan("layout/small")), HasSubstr("PoolMaxUnavailable"));
+}
+
+}  // namespace
+}  // namespace berth::test
