@@ -6,6 +6,7 @@
 #include "controller/cmd/cluster_dump.h"
 #include "controller/cmd/manifest_files.h"
 #include "controller/cmd/plan_simulate.h"
+#include "controller/live/tz_database.h"
 #include "controller/preview/json.h"
 #include "controller/preview/project.h"
 #include "controller/preview/text.h"
@@ -68,9 +69,6 @@ int run_plan(const PlanFlags& flags) {
   if (!files) return fail(files.error());
   for (const Finding& note : files->skipped)
     std::fprintf(stderr, "note: %s\n", format(note).c_str());
-  for (const PolicyInFile& policy : files->policies)
-    std::fprintf(stderr, "note: %s:%d: GPUClusterPolicy/%s: is valid, but not yet planned for\n",
-                 policy.file.c_str(), policy.document.line, policy.policy.meta.name.c_str());
   for (const Finding& finding : files->findings)
     std::fprintf(stderr, "%s\n", format(finding).c_str());
   if (!files->findings.empty()) return kError;
@@ -78,9 +76,11 @@ int run_plan(const PlanFlags& flags) {
   Result<ClusterDump> cluster = read_cluster(flags.snapshot, flags.connection, flags.settings);
   if (!cluster) return fail(cluster.error());
   const Dump& dump = cluster->dump;
-  std::vector<MIGLayout> layouts;
-  for (const LayoutInFile& layout : files->layouts) layouts.push_back(layout.layout);
-  const Projection projection = project(dump.cluster, layouts, flags.settings, dump.taken_at);
+  Given given;
+  for (const LayoutInFile& layout : files->layouts) given.layouts.push_back(layout.layout);
+  for (const PolicyInFile& policy : files->policies) given.policies.push_back(policy.policy);
+  const TzDatabase zones;
+  const Projection projection = project(dump.cluster, given, flags.settings, dump.taken_at, zones);
   if (flags.simulate && !projection.invalid_spec())
     return carry_out(flags, std::move(cluster->text), *files, projection);
   std::fputs(print(projection, flags.output).c_str(), stdout);

@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/preview/agents.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "apis/names.h"
+#include "controller/core/pools.h"
 #include "controller/mig/allocatable.h"
 #include "controller/mig/node_facts.h"
 #include "controller/mig/target.h"
+#include "controller/policy/plugin_config.h"
 
 namespace berth {
 namespace {
+
+constexpr std::string_view kShared = ".shared";  // a resource's name, where sharing renames it
+constexpr std::string_view kMark = "-SHARED";    // a product's, where it does not
+constexpr char kWholeGpu[] = "nvidia.com/gpu";
 
 using Offer = std::map<std::string, std::int64_t>;
 
@@ -37,9 +45,79 @@ void replace_gpus(ResourceList& resources, const Offer& offer) {
   resources = std::move(next);
 }
 
+// Devices behind what a node offers, by their resource.
+Offer unshared(const Node& node) {
+  const Sharing sharing = read_sharing(node.meta.labels);
+  Offer devices;
+  for (const auto& [resource, count] : node.allocatable) {
+    if (!is_gpu_resource(resource)) continue;
+    std::string name = resource.str();
+    if (name.ends_with(kShared)) name.erase(name.size() - kShared.size());
+    const auto shared = sharing.find(name);
+    devices[name] +=
+        count.rounded_up() / (shared == sharing.end() ? std::int64_t{1} : shared->second.replicas);
+  }
+  return devices;
+}
+
+// As GPU feature discovery tells how a resource is shared. Without renaming it marks the product.
+void label_sharing(const std::string& resource, const SharingSpec& sharing, StringMap& labels) {
+  const bool shared = sharing.strategy != SharingStrategy::kNone;
+  const bool mps = sharing.strategy == SharingStrategy::kMPS;
+  labels.set(Text(resource + ".replicas"),
+             Text(shared ? std::to_string(sharing.replicas) : std::string("1")));
+  labels.set(Text(resource + ".sharing-strategy"), !shared ? "none" : mps ? "mps" : "time-slicing");
+  const std::string key = resource + ".product";
+  std::string product = labels.get(key).str();
+  if (product.ends_with(kMark)) product.erase(product.size() - kMark.size());
+  if (shared && !sharing.rename_by_default) product += kMark;
+  if (!product.empty()) labels.set(Text(key), Text(product));
+}
+
+// The device plugin starts anew with what the pool of that key asks for; by `default`, or without
+// a key, it shares nothing. Of other people's keys nothing is known.
+void share(const Snapshot& snapshot, Node& node) {
+  const std::string_view key = label_of(node, names::kDevicePluginConfig);
+  const GPUClusterPolicy* policy = find_policy(snapshot.cluster);
+  const PoolSpec* pool = nullptr;
+  if (policy != nullptr)
+    for (const PoolSpec& candidate : policy->spec.pools)
+      if (auto config = render_plugin_config(candidate); config && config->key == key)
+        pool = &candidate;
+  if (pool == nullptr && !key.empty() && key != kDefaultPluginConfig) return;
+
+  Offer devices = unshared(node);
+  const SharingSpec sharing = pool != nullptr ? pool->sharing : SharingSpec();
+  if (pool != nullptr && pool->mig_strategy)
+    node.meta.labels.set(names::kMigStrategy, to_string(*pool->mig_strategy));
+  std::vector<std::string> resources = sharing.resources;
+  if (resources.empty()) resources = {kWholeGpu};
+  for (const auto& [resource, count] : devices) {
+    const bool meant = std::ranges::find(resources, resource) != resources.end();
+    label_sharing(resource, meant ? sharing : SharingSpec(), node.meta.labels);
+  }
+  if (!devices.contains(kWholeGpu)) node.meta.labels.set(names::kGpuReplicas, "0");
+  if (pool != nullptr && pool->mig_strategy)
+    if (auto cut = offer_of(snapshot, node, label_of(node, names::kMigConfig))) {
+      replace_gpus(node.capacity, *cut);
+      return replace_gpus(node.allocatable, *cut);
+    }
+  Offer offer;
+  const Sharing shown = read_sharing(node.meta.labels);
+  for (const auto& [resource, count] : devices) {
+    const auto shared = shown.find(resource);
+    const ResourceSharing by = shared == shown.end() ? ResourceSharing() : shared->second;
+    offer[by.renamed ? shared_name(resource) : resource] = count * by.replicas;
+  }
+  replace_gpus(node.capacity, offer);
+  replace_gpus(node.allocatable, offer);
+}
+
 }  // namespace
 
-Node answer_of_agents(const Snapshot& snapshot, Node node) {
+Node answer_of_agents(const Snapshot& snapshot, const Node& before, Node node) {
+  if (label_of(before, names::kDevicePluginConfig) != label_of(node, names::kDevicePluginConfig))
+    share(snapshot, node);
   const Text config = node.meta.labels.get(names::kMigConfig);
   // mig-manager runs when the value changes; berth takes the state away in the same patch.
   if (config.empty() || node.meta.labels.contains(names::kMigConfigState)) return node;

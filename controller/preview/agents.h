@@ -6,9 +6,10 @@
 
 namespace berth {
 
-// The node once its agents have done what label nvidia.com/mig.config says: state success and the
-// layout's allocatable; state failed for a config that the file lacks. Unchanged if there is
-// nothing to do.
-Node answer_of_agents(const Snapshot& snapshot, Node node);
+// The node once its agents have done what has become of its labels. Of nvidia.com/mig.config: state
+// success and the layout's allocatable; state failed for a config that the file lacks. Of
+// nvidia.com/device-plugin.config: the pool's sharing, in the labels of GPU feature discovery and
+// in allocatable. Unchanged if there is nothing to do.
+Node answer_of_agents(const Snapshot& snapshot, const Node& before, Node node);
 
 }  // namespace berth

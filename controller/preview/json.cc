@@ -86,7 +86,62 @@ Json encode(const CapacityRow& row) {
 }
 
 Json encode(const ObjectChange& change) {
-  return {{"object", change.object}, {"created", change.created}, {"lines", change.lines}};
+  return {{"object", change.object},
+          {"created", change.created},
+          {"deleted", change.deleted},
+          {"lines", change.lines}};
+}
+
+Json encode(const std::optional<std::string>& text) { return text ? Json(*text) : Json(nullptr); }
+
+Json encode(const std::optional<Time>& time) {
+  return time ? Json(format_time(*time)) : Json(nullptr);
+}
+
+Json encode(const PoolSummary::Edit& edit) {
+  return {{"kind", edit.effect.empty() ? "label" : "taint"},
+          {"key", edit.key},
+          {"effect", edit.effect},
+          {"from", encode(edit.from)},
+          {"to", encode(edit.to)},
+          {"nodes", edit.nodes}};
+}
+
+Json encode(const PoolSummary& pool) {
+  return {{"name", pool.name},
+          {"change", pool.removed ? "Removed" : to_string(pool.change)},
+          {"sharing", pool.sharing},
+          {"enter", pool.enter},
+          {"leave", pool.leave},
+          {"stay", pool.stay},
+          {"edits", list(pool.edits, [](const auto& e) { return encode(e); })}};
+}
+
+Json encode(const PodConcern& concern) {
+  return {{"kind", to_string(concern.kind)},
+          {"pool", concern.pool},
+          {"message", concern.message},
+          {"nodes", concern.nodes},
+          {"pods", concern.pods}};
+}
+
+Json encode(const PolicySummary& policy) {
+  Json out = {{"name", policy.name},
+              {"change", to_string(policy.change)},
+              {"given", policy.given},
+              {"pools", list(policy.pools, [](const auto& p) { return encode(p); })},
+              {"conflicts", list(policy.conflicts,
+                                 [](const PoolConflict& c) {
+                                   return Json{{"node", c.node}, {"pools", c.pools}};
+                                 })},
+              {"pods", list(policy.pods, [](const auto& p) { return encode(p); })},
+              {"windows", nullptr},
+              {"conditions", list(policy.conditions, [](const auto& c) { return encode(c); })}};
+  if (const auto& windows = policy.windows)
+    out["windows"] = {{"open", windows->open},
+                      {"nextOpening", encode(windows->next_opening)},
+                      {"closes", encode(windows->closes)}};
+  return out;
 }
 
 }  // namespace
@@ -97,6 +152,7 @@ std::string print_json(const Projection& projection) {
               {"changes", projection.changes()},
               {"asked", false},
               {"layouts", list(projection.layouts, [](const auto& l) { return encode(l); })},
+              {"policy", projection.policy ? encode(*projection.policy) : Json(nullptr)},
               {"nodes", list(projection.nodes, [](const auto& n) { return encode(n); })},
               {"refusals", list(projection.refusals, [](const auto& r) { return encode(r); })},
               {"budgets", list(projection.budgets, [](const auto& b) { return encode(b); })},

@@ -50,6 +50,15 @@ std::string text_of(const json& object, const char* key) {
   return it != object.end() && it->is_string() ? it->get<std::string>() : std::string();
 }
 
+std::vector<Taint> decode_taints(const json& list) {
+  std::vector<Taint> taints;
+  if (!list.is_array()) return taints;
+  for (const json& taint : list)
+    taints.push_back({Text(text_of(taint, "key")), Text(text_of(taint, "value")),
+                      Text(text_of(taint, "effect"))});
+  return taints;
+}
+
 Error refused(std::string_view where, std::string_view why) {
   return Error{
       .kind = ErrorKind::kConflict, .message = std::string(why), .where = std::string(where)};
@@ -67,7 +76,11 @@ Result<void> apply_operation(json& document, const json& operation) {
     if (!holds) return refused(path, fmt::format("is not {}", value.dump()));
   } else if (op == "remove") {
     if (!present) return refused(path, "is not there to be removed");
-    document.at(pointer.parent_pointer()).erase(pointer.back());
+    json& parent = document.at(pointer.parent_pointer());
+    if (parent.is_array())
+      parent.erase(parent.begin() + (&document.at(pointer) - &parent.front()));
+    else
+      parent.erase(pointer.back());
   } else if (op == "add" || (op == "replace" && present)) {
     if (!document.contains(pointer.parent_pointer())) return refused(path, "has no parent");
     document[pointer] = value;
@@ -114,6 +127,7 @@ Node with_fields(Node node, const json& document) {
   node.unschedulable.reset();
   if (auto it = spec.find("unschedulable"); it != spec.end() && it->is_boolean())
     node.unschedulable = it->get<bool>();
+  node.taints = decode_taints(spec.value("taints", json()));
   return node;
 }
 
@@ -154,11 +168,14 @@ Result<ConfigMap> merged(const ConfigMap& config_map, std::string_view merge_pat
   return out;
 }
 
-Result<MIGLayout> merged(const MIGLayout& layout, std::string_view merge_patch) {
-  json document = {{"metadata", encode_meta(layout.meta)}};
-  for (const Text& finalizer : layout.meta.finalizers)
+namespace {
+
+template <class T>
+Result<T> with_finalizers(const T& object, std::string_view merge_patch) {
+  json document = {{"metadata", encode_meta(object.meta)}};
+  for (const Text& finalizer : object.meta.finalizers)
     document["metadata"]["finalizers"].push_back(finalizer.str());
-  MIGLayout out = layout;
+  T out = object;
   Result<void> done = with_json(merge_patch, [&](const json& patch) -> Result<void> {
     if (Result<void> good = merge(document, patch); !good) return good;
     out.meta.finalizers.clear();
@@ -168,6 +185,16 @@ Result<MIGLayout> merged(const MIGLayout& layout, std::string_view merge_patch) 
   });
   if (!done) return done.error();
   return out;
+}
+
+}  // namespace
+
+Result<MIGLayout> merged(const MIGLayout& layout, std::string_view merge_patch) {
+  return with_finalizers(layout, merge_patch);
+}
+
+Result<GPUClusterPolicy> merged(const GPUClusterPolicy& policy, std::string_view merge_patch) {
+  return with_finalizers(policy, merge_patch);
 }
 
 }  // namespace berth

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: put the layouts in; if NVIDIA's agents do not read our file, note it and go on as if
-// they did; note how things stand; run to the end while recording who is taken and who moves; note
-// what stayed undone and why.
+// Outline: put the layouts and the policy in; if NVIDIA's agents do not read our file, note it and
+// go on as if they did; note how things stand; run to the end while recording who is taken and who
+// moves; note what stayed undone and why.
 #include "controller/preview/project.h"
 
 #include <fmt/format.h>
@@ -14,6 +14,7 @@
 #include "controller/mig/rollout_annotation.h"
 #include "controller/mig/rollout_choice.h"
 #include "controller/mig/slots.h"
+#include "controller/preview/policy_summary.h"
 #include "controller/preview/refusals.h"
 #include "controller/preview/summaries.h"
 #include "controller/preview/what_if.h"
@@ -29,13 +30,15 @@ constexpr int kMaxIdleTimers = 32;
 
 class Projector {
  public:
-  Projector(const ClusterState& cluster, const Settings& settings, Time now)
-      : before_(cluster), settings_(settings), world_(cluster, settings, now) {}
+  Projector(const ClusterState& cluster, const Settings& settings, Time now, const TimeZones& zones)
+      : before_(cluster), settings_(settings), world_(cluster, settings, now, zones) {}
 
-  Projection run(const std::vector<MIGLayout>& given);
+  Projection run(const Given& given);
 
  private:
-  void put_layouts(const std::vector<MIGLayout>& given);
+  // A layout, or a policy.
+  template <class T>
+  void put(const std::vector<T>& given);
   void switch_agents();
   void run_to_the_end();
   bool step(const std::string& key);
@@ -56,10 +59,12 @@ class Projector {
   std::map<std::string, std::pair<std::size_t, std::size_t>> waiting_;
 };
 
-Projection Projector::run(const std::vector<MIGLayout>& given) {
-  put_layouts(given);
+Projection Projector::run(const Given& given) {
+  const Time start = world_.now();
+  put(given.policies);
+  put(given.layouts);
   switch_agents();
-  out_.layouts = summarize_layouts(before_, world_.snapshot(), given);
+  out_.layouts = summarize_layouts(before_, world_.snapshot(), given.layouts);
   out_.budgets = budgets_in_the_way(world_.snapshot());
   const std::map<std::string, std::int64_t> capacity = world_.capacity();
 
@@ -67,23 +72,27 @@ Projection Projector::run(const std::vector<MIGLayout>& given) {
   run_to_the_end();
 
   note_end(world_.snapshot(), out_.layouts);
+  out_.policy = summarize_policy(before_, world_.snapshot(), start, !given.policies.empty());
   out_.refusals = refusals(world_.snapshot(), out_.layouts);
   out_.objects = changed_config_maps(before_, world_.cluster(), settings_);
+  for (ObjectChange& change : changed_policy_objects(before_, world_.cluster(), settings_))
+    out_.objects.push_back(std::move(change));
   out_.capacity = capacity_rows(capacity, world_.lowest(), world_.capacity(), world_.cluster());
   return std::move(out_);
 }
 
-void Projector::put_layouts(const std::vector<MIGLayout>& given) {
-  for (const MIGLayout& layout : given) {
-    MIGLayout next = layout;
-    const MIGLayout* standing = world_.cluster().mig_layouts().find(layout.meta.name);
+template <class T>
+void Projector::put(const std::vector<T>& given) {
+  for (const T& object : given) {
+    T next = object;
+    const T* standing = world_.cluster().store<T>().find(object.meta.name);
     if (standing != nullptr) {
       next.meta = standing->meta;
-      next.meta.labels = layout.meta.labels;
+      next.meta.labels = object.meta.labels;
       next.status = standing->status;
       if (next.spec != standing->spec) ++next.meta.generation;
     } else {
-      next.meta.uid = "what-if-" + layout.meta.name;
+      next.meta.uid = "what-if-" + object.meta.name;
       next.meta.generation = 1;
       next.meta.creation_timestamp = world_.now();
     }
@@ -233,9 +242,9 @@ void Projector::note_pod(const PodEvent& event) {
 
 }  // namespace
 
-Projection project(const ClusterState& cluster, const std::vector<MIGLayout>& given,
-                   const Settings& settings, Time now) {
-  return Projector(cluster, settings, now).run(given);
+Projection project(const ClusterState& cluster, const Given& given, const Settings& settings,
+                   Time now, const TimeZones& zones) {
+  return Projector(cluster, settings, now, zones).run(given);
 }
 
 }  // namespace berth

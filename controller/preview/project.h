@@ -7,13 +7,19 @@
 
 #include "controller/core/cluster_state.h"
 #include "controller/core/settings.h"
+#include "controller/core/time_zones.h"
 #include "controller/preview/projection.h"
 
 namespace berth {
 
-// `given` are the layouts to be applied first, as the manifests say; a layout of the same name
-// keeps its identity. `now` is the time at which the cluster was looked at.
-Projection project(const ClusterState& cluster, const std::vector<MIGLayout>& given,
-                   const Settings& settings, Time now);
+// What is to be applied first, as the manifests say; an object of the same name keeps its identity.
+struct Given {
+  std::vector<MIGLayout> layouts;
+  std::vector<GPUClusterPolicy> policies;
+};
+
+// `now` is the time at which the cluster was looked at.
+Projection project(const ClusterState& cluster, const Given& given, const Settings& settings,
+                   Time now, const TimeZones& zones = utc_only());
 
 }  // namespace berth

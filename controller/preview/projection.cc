@@ -45,8 +45,27 @@ const char* to_string(LayoutSummary::Change change) {
   return "?";
 }
 
+const char* to_string(PodConcern::Kind kind) {
+  switch (kind) {
+    case PodConcern::Kind::kHoldsMoreThanExists:
+      return "HoldsMoreThanExists";
+    case PodConcern::Kind::kNotTolerant:
+      return "NotTolerant";
+    case PodConcern::Kind::kNotEligible:
+      return "NotEligible";
+  }
+  return "?";
+}
+
+bool PolicySummary::changes() const {
+  return change != LayoutSummary::Change::kUnchanged ||
+         std::ranges::any_of(pools, [](const PoolSummary& pool) {
+           return !pool.enter.empty() || !pool.leave.empty() || !pool.edits.empty();
+         });
+}
+
 bool Projection::changes() const {
-  return !nodes.empty() || !objects.empty() ||
+  return !nodes.empty() || !objects.empty() || (policy && policy->changes()) ||
          std::ranges::any_of(layouts, [](const LayoutSummary& layout) {
            return layout.change != LayoutSummary::Change::kUnchanged;
          });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Projection: what applying some layouts to a cluster would lead to, from the first claim to the
-// last uncordon. Values only; text.h and json.h print it.
+// Projection: what applying some layouts, or a policy, to a cluster would lead to, from the first
+// claim to the last uncordon. Values only; text.h and json.h print it.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "apis/gpu_cluster_policy.h"
 #include "apis/mig_layout.h"
 
 namespace berth {
@@ -97,10 +98,57 @@ struct LayoutSummary {
 };
 const char* to_string(LayoutSummary::Change change);
 
+// One pool of the policy, and what becomes of nodes on its account.
+struct PoolSummary {
+  std::string name;
+  LayoutSummary::Change change = LayoutSummary::Change::kUnchanged;
+  bool removed = false;  // the policy no longer has it
+  std::string sharing;   // "TimeSlicing × 4, renamed"; empty: none
+  std::vector<std::string> enter, leave;
+  std::int32_t stay = 0;
+  // A label or taint as nodes show it, once for all nodes alike.
+  struct Edit {
+    std::string key;
+    std::string effect;                   // empty: a label
+    std::optional<std::string> from, to;  // nothing: absent
+    std::vector<std::string> nodes;
+  };
+  std::vector<Edit> edits;
+};
+
+// Pods that keep running, and that the policy speaks against.
+struct PodConcern {
+  enum class Kind {
+    kHoldsMoreThanExists,  // of a resource of their node, together
+    kNotTolerant,          // of a taint that comes to their node
+    kNotEligible           // their namespace may not use the pool they are in
+  };
+  Kind kind = Kind::kNotTolerant;
+  std::string pool;
+  std::string message;
+  std::vector<std::string> nodes;
+  std::vector<std::string> pods;
+};
+const char* to_string(PodConcern::Kind kind);
+
+struct PolicySummary {
+  std::string name;
+  LayoutSummary::Change change = LayoutSummary::Change::kUnchanged;
+  bool given = false;
+  std::vector<PoolSummary> pools;       // in the policy's order, then those that it lost
+  std::vector<PoolConflict> conflicts;  // nodes that several pools select, by name
+  std::vector<PodConcern> pods;
+  std::optional<DisruptionStatus> windows;  // as they stand now; nothing: any time
+  std::vector<Condition> conditions;        // at the end
+
+  bool changes() const;
+};
+
 // An object besides the nodes that is written.
 struct ObjectChange {
   std::string object;  // "ConfigMap/gpu-operator/berth-mig-parted-config"
   bool created = false;
+  bool deleted = false;
   std::vector<std::string> lines;  // "adds config berth-inference-a100-6f3c9b1e"
 };
 
@@ -113,7 +161,8 @@ struct AgentSwitch {
 
 struct Projection {
   std::vector<LayoutSummary> layouts;  // by name
-  std::vector<NodeChange> nodes;       // in order
+  std::optional<PolicySummary> policy;
+  std::vector<NodeChange> nodes;  // in order
   std::vector<Refusal> refusals;
   std::vector<BudgetInTheWay> budgets;
   std::vector<CapacityRow> capacity;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "controller/preview/text_policy.h"
 #include "controller/preview/words.h"
 
 namespace berth {
@@ -37,15 +38,21 @@ std::size_t widest(const std::vector<T>& values, Length&& length) {
 
 void print_summary(const Projection& p, Out out) {
   if (!p.changes() && p.refusals.empty()) {
-    fmt::format_to(out, "Nothing to do: the cluster is as these layouts say.\n");
+    fmt::format_to(out, "Nothing to do: the cluster is as {} say.\n",
+                   !p.policy           ? "these layouts"
+                   : p.layouts.empty() ? "this policy"
+                                       : "these layouts and this policy");
     return;
   }
   std::size_t evicted = 0;
   for (const NodeChange& node : p.nodes)
     evicted += static_cast<std::size_t>(std::ranges::count_if(
         node.pods, [](const PodMove& move) { return move.fate != PodMove::Fate::kEnds; }));
-  fmt::format_to(out, "Plan: {} to repartition, {} to evict, {}.\n", plural(p.nodes.size(), "node"),
-                 plural(evicted, "pod"), plural(p.refusals.size(), "refusal"));
+  const std::size_t labelled = p.policy ? nodes_edited(*p.policy) : 0;
+  fmt::format_to(out, "Plan: {}{} to repartition, {} to evict, {}.\n",
+                 labelled == 0 ? "" : fmt::format("{} to label, ", plural(labelled, "node")),
+                 plural(p.nodes.size(), "node"), plural(evicted, "pod"),
+                 plural(p.refusals.size(), "refusal"));
 }
 
 void print_layout(const LayoutSummary& layout, Out out) {
@@ -73,7 +80,10 @@ void print_agent_switch(const Projection& p, Out out) {
 
 void print_objects(const Projection& p, Out out) {
   for (const ObjectChange& object : p.objects) {
-    fmt::format_to(out, "\n{} ({})\n", object.object, object.created ? "created" : "changed");
+    fmt::format_to(out, "\n{} ({})\n", object.object,
+                   object.created   ? "created"
+                   : object.deleted ? "deleted"
+                                    : "changed");
     for (const std::string& line : object.lines) fmt::format_to(out, "  {}\n", line);
   }
 }
@@ -141,6 +151,8 @@ void print_nodes(const Projection& p, Out out) {
     limits.push_back(p.layouts.size() == 1
                          ? fmt::format("at most {} out at once", layout.budget)
                          : fmt::format("{}: at most {} out at once", layout.name, layout.budget));
+  if (p.policy && p.policy->windows && p.policy->windows->next_opening)
+    limits.push_back("none before " + format_time(*p.policy->windows->next_opening));
   fmt::format_to(out, "\nNodes in order ({})\n", fmt::join(limits, ", "));
 
   const std::size_t digits = std::to_string(p.nodes.size()).size();
@@ -209,6 +221,7 @@ std::string print_text(const Projection& projection) {
   std::string text;
   const Out out = std::back_inserter(text);
   print_summary(projection, out);
+  if (projection.policy) text += print_text(*projection.policy);
   for (const LayoutSummary& layout : projection.layouts) print_layout(layout, out);
   print_objects(projection, out);
   print_agent_switch(projection, out);

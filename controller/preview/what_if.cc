@@ -18,8 +18,9 @@
 
 namespace berth {
 
-WhatIf::WhatIf(const ClusterState& cluster, const Settings& settings, Time now)
-    : cluster_(cluster), settings_(settings), now_(now), fit_(cluster_) {
+WhatIf::WhatIf(const ClusterState& cluster, const Settings& settings, Time now,
+               const TimeZones& zones)
+    : cluster_(cluster), settings_(settings), zones_(zones), now_(now), fit_(cluster_) {
   for (const auto& node : cluster_.nodes()) recount(nullptr, *node);
   lowest_ = capacity_;
   for (std::string& key : all_keys(cluster_, settings_)) due_.insert(std::move(key));
@@ -40,7 +41,8 @@ Snapshot WhatIf::snapshot() const {
           .settings = settings_,
           .now = now_,
           .epoch = epoch_,
-          .offline = true};
+          .offline = true,
+          .zones = zones_};
 }
 
 template <class T>
@@ -56,6 +58,7 @@ void WhatIf::put(T object) {
     due_.insert(std::move(key));
 }
 template void WhatIf::put(MIGLayout);
+template void WhatIf::put(GPUClusterPolicy);
 template void WhatIf::put(ClusterPolicy);
 template void WhatIf::put(DaemonSet);
 
@@ -89,7 +92,9 @@ bool WhatIf::perform(const Write& write, Applied& applied) {
   bool done = false;
   if (object.kind == "Node") done = perform_on_node(write, applied);
   if (object.kind == "ConfigMap") done = perform_on_config_map(write, applied);
-  if (object.kind == "MIGLayout") done = perform_on_layout(write, applied);
+  if (object.kind == "MIGLayout") done = perform_on_ours<MIGLayout>(write, applied);
+  if (object.kind == "GPUClusterPolicy") done = perform_on_ours<GPUClusterPolicy>(write, applied);
+  if (object.kind == "PriorityClass") done = perform_on_priority_class(write, applied);
   if (object.kind == "Pod") {
     const Pod* pod = cluster_.pods().find(object.namespace_, object.name);
     done = pod != nullptr && pod->meta.uid == object.uid;
@@ -110,7 +115,7 @@ bool WhatIf::perform_on_node(const Write& write, Applied& applied) {
   }
   next->meta.resource_version = next_version();
   const std::string name = next->meta.name;
-  put(answer_of_agents(snapshot(), std::move(*next)));
+  put(answer_of_agents(snapshot(), *node, std::move(*next)));
   let_pods_end(name, applied);
   fill(name, applied);
   return true;
@@ -135,23 +140,50 @@ bool WhatIf::perform_on_config_map(const Write& write, Applied& applied) {
   return true;
 }
 
-bool WhatIf::perform_on_layout(const Write& write, Applied& applied) {
-  const MIGLayout* old = cluster_.mig_layouts().find(write.object.name);
+bool WhatIf::perform_on_priority_class(const Write& write, Applied& applied) {
+  const bool stands = cluster_.priority_classes().find(write.object.name) != nullptr;
+  const bool create = write.verb == Verb::kCreate;
+  Result<PriorityClass> next = PriorityClass();
+  std::string body = write.body;
+  if (create) next = decode_object<PriorityClass>(body);
+  if (create == stands || !next) {
+    applied.refused.push_back(fmt::format("{}: {}", write.object.str(),
+                                          !next    ? describe(next.error())
+                                          : stands ? "is there already"
+                                                   : "is not there"));
+    return false;
+  }
+  if (create) {
+    next->meta.uid = "what-if-" + write.object.str();
+    put(std::move(*next));
+  } else {
+    remove<PriorityClass>(write.object.name);
+  }
+  return true;
+}
+
+template <class T>
+bool WhatIf::perform_on_ours(const Write& write, Applied& applied) {
+  const T* old = cluster_.store<T>().find(write.object.name);
   if (old == nullptr) return false;
-  Result<MIGLayout> next = merged(*old, write.body);
+  Result<T> next = merged(*old, write.body);
   if (!next) {
     applied.refused.push_back(fmt::format("{}: {}", write.object.str(), describe(next.error())));
     return false;
   }
-  if (next->meta.deletion_timestamp && next->meta.finalizers.empty()) {
-    auto gone = cluster_.erase<MIGLayout>("", old->meta.name);
-    for (std::string& key :
-         keys_for(cluster_, settings_, gone.get(), static_cast<const MIGLayout*>(nullptr)))
-      due_.insert(std::move(key));
-  } else {
+  if (next->meta.deletion_timestamp && next->meta.finalizers.empty())
+    remove<T>(next->meta.name);
+  else
     put(std::move(*next));
-  }
   return true;
+}
+
+// Of a kind without namespaces.
+template <class T>
+void WhatIf::remove(const std::string& name) {
+  auto gone = cluster_.erase<T>("", name);
+  for (std::string& key : keys_for(cluster_, settings_, gone.get(), static_cast<const T*>(nullptr)))
+    due_.insert(std::move(key));
 }
 
 // On a node that has been cordoned for us, what was on its way out is gone, and what is waited for
@@ -272,7 +304,8 @@ void WhatIf::recount(const Node* old, const Node& now) {
 int WhatIf::rank_of(const std::string& key) const {
   if (key.starts_with("node/")) return 0;
   if (key == "agent-config") return rendered_ ? 3 : 1;
-  return key.starts_with("layout/") ? 2 : 1;
+  // Both look at every node: one look for all that a row of node keys has changed.
+  return key.starts_with("layout/") || key == "policy" ? 2 : 1;
 }
 
 std::optional<std::string> WhatIf::take_due() {

@@ -36,7 +36,9 @@ struct PodEvent {
 
 class WhatIf {
  public:
-  WhatIf(const ClusterState& cluster, const Settings& settings, Time now);
+  // The zones outlive it.
+  WhatIf(const ClusterState& cluster, const Settings& settings, Time now,
+         const TimeZones& zones = utc_only());
   WhatIf(const WhatIf&) = delete;
   WhatIf& operator=(const WhatIf&) = delete;
 
@@ -73,7 +75,12 @@ class WhatIf {
   bool perform(const Write& write, Applied& applied);
   bool perform_on_node(const Write& write, Applied& applied);
   bool perform_on_config_map(const Write& write, Applied& applied);
-  bool perform_on_layout(const Write& write, Applied& applied);
+  bool perform_on_priority_class(const Write& write, Applied& applied);
+  // A MIGLayout or a GPUClusterPolicy.
+  template <class T>
+  bool perform_on_ours(const Write& write, Applied& applied);
+  template <class T>
+  void remove(const std::string& name);
   bool admits(const Guard& guard, Applied& applied);
   void let_pods_end(const std::string& node, Applied& applied);
   void remove_pod(const Pod& pod);
@@ -86,6 +93,7 @@ class WhatIf {
 
   ClusterState cluster_;
   const Settings& settings_;
+  const TimeZones& zones_;
   const Answers answers_;
   Time now_;
   std::int64_t epoch_ = 0;

@@ -24,6 +24,12 @@ GoldenCase read_case(const std::string& name) {
     ADD_FAILURE() << name << ": " << describe(dump.error());
   const std::string text = read_text(kGoldens / name / "layout.yaml");
   for (const ManifestDocument& document : parse_manifest(text, "layout.yaml").documents) {
+    if (document.kind == kKind<GPUClusterPolicy>.kind) {
+      StrictPolicy strict = decode_strict_policy(document, "layout.yaml");
+      for (const Finding& finding : strict.findings) ADD_FAILURE() << name << format(finding);
+      out.policies.push_back(std::move(strict.policy));
+      continue;
+    }
     StrictLayout strict = decode_strict(document, "layout.yaml");
     for (const Finding& finding : strict.findings) ADD_FAILURE() << name << ": " << format(finding);
     out.layouts.push_back(std::move(strict.layout));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "apis/gpu_cluster_policy.h"
 #include "apis/mig_layout.h"
 #include "controller/preview/dump.h"
 
@@ -17,6 +18,7 @@ inline const std::filesystem::path kGoldens =
 struct GoldenCase {
   Dump dump;
   std::vector<MIGLayout> layouts;
+  std::vector<GPUClusterPolicy> policies;
 };
 // A fault in the files fails the test that reads them.
 GoldenCase read_case(const std::string& name);

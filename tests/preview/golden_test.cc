@@ -40,8 +40,8 @@ class PlanGolden : public testing::TestWithParam<std::string> {};
 
 TEST_P(PlanGolden, IsAsRecorded) {
   const GoldenCase golden = read_case(GetParam());
-  const Projection projection =
-      project(golden.dump.cluster, golden.layouts, Settings(), golden.dump.taken_at);
+  const Projection projection = project(golden.dump.cluster, {golden.layouts, golden.policies},
+                                        Settings(), golden.dump.taken_at);
   compare(kGoldens / GetParam() / "plan.txt", print_text(projection));
   compare(kGoldens / GetParam() / "plan.json", print_json(projection));
   EXPECT_EQ(read_back(print_yaml(projection)), Json::parse(print_json(projection)));

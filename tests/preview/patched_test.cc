@@ -80,5 +80,21 @@ TEST(Merged, SetsFinalizersOfALayout) {
   EXPECT_EQ(next->meta.finalizers[0], "x/y");
 }
 
+TEST(Patched, TaintsByTheirPlace) {
+  Node n;
+  n.meta.name = "n";
+  n.taints = {{"a", "", "NoSchedule"}, {"b", "1", "NoExecute"}, {"c", "2", "NoSchedule"}};
+  Result<Node> next = patched(n, R"([{"op":"test","path":"/spec/taints/1/key","value":"b"},
+    {"op":"test","path":"/spec/taints/0/value","value":null},{"op":"remove","path":"/spec/taints/1"},
+    {"op":"replace","path":"/spec/taints/0","value":{"key":"a","value":"9","effect":"NoSchedule"}},
+    {"op":"add","path":"/spec/taints/-","value":{"key":"d","effect":"NoSchedule"}}])");
+  ASSERT_TRUE(next.has_value()) << describe(next.error());
+  EXPECT_EQ(next->taints,
+            (std::vector<Taint>{
+                {"a", "9", "NoSchedule"}, {"c", "2", "NoSchedule"}, {"d", "", "NoSchedule"}}));
+  EXPECT_FALSE(patched(n, R"([{"op":"test","path":"/spec/taints/1/key","value":"c"}])"));
+  EXPECT_FALSE(patched(n, R"([{"op":"remove","path":"/spec/taints/3"}])"));
+}
+
 }  // namespace
 }  // namespace berth

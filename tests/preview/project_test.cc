@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <functional>
 
-#include "controller/reconcilers/reconcile.h"
 #include "controller/mig/rollout_choice.h"
 #include "controller/preview/json.h"
 #include "controller/preview/what_if.h"
+#include "controller/reconcilers/reconcile.h"
 #include "tests/preview/cases.h"
 
 namespace berth {
@@ -44,10 +44,70 @@ TEST(Project, NothingIsLeftToDoAtItsEnd) {
   WhatIf world(golden.dump.cluster, settings, golden.dump.taken_at);
   run(world, golden.layouts, [] {});
 
-  const Projection again = project(world.cluster(), golden.layouts, settings, world.now());
+  const Projection again =
+      project(world.cluster(), {golden.layouts, golden.policies}, settings, world.now());
   EXPECT_FALSE(again.changes()) << print_json(again);
   ASSERT_EQ(again.layouts.size(), 1u);
   EXPECT_EQ(again.layouts[0].before.updated, 8);
+}
+
+// The world as the projection of these manifests would leave it.
+void run_policy(WhatIf& world, const GPUClusterPolicy& given) {
+  GPUClusterPolicy policy = given;
+  policy.meta.uid = "uid-policy";
+  policy.meta.generation = 1;
+  world.put(std::move(policy));
+  run(world, {}, [] {});
+}
+
+TEST(Project, APolicyThatHasBeenAppliedPlansNothing) {
+  const GoldenCase golden = read_case("policy-new");
+  const Settings settings;
+  WhatIf world(golden.dump.cluster, settings, golden.dump.taken_at);
+  run_policy(world, golden.policies.at(0));
+  EXPECT_EQ(world.cluster().nodes().find("n1")->taints,
+            (std::vector<Taint>{{"nvidia.com/gpu", "present", "NoSchedule"}}));
+  const Node& lab = *world.cluster().nodes().find("n6");
+  EXPECT_EQ(lab.allocatable.get("nvidia.com/gpu"), Quantity::whole(16)) << "shared by four";
+  EXPECT_EQ(lab.meta.labels.get("nvidia.com/gpu.product"), "NVIDIA-A100-SXM4-80GB-SHARED");
+
+  const Projection again = project(world.cluster(), {{}, golden.policies}, settings, world.now());
+  EXPECT_FALSE(again.changes()) << print_json(again);
+  const Projection found = project(world.cluster(), {}, settings, world.now());
+  ASSERT_TRUE(found.policy.has_value()) << "not given, but it takes part";
+  EXPECT_FALSE(found.changes());
+}
+
+TEST(Project, APoolThatGoesTakesBackWhatItPutThere) {
+  const GoldenCase golden = read_case("policy-new");
+  const Settings settings;
+  WhatIf world(golden.dump.cluster, settings, golden.dump.taken_at);
+  run_policy(world, golden.policies.at(0));
+  GPUClusterPolicy fewer = golden.policies.at(0);
+  std::erase_if(fewer.spec.pools, [](const PoolSpec& pool) { return pool.name != "inference"; });
+
+  const Projection plan = project(world.cluster(), {{}, {fewer}}, settings, world.now());
+  ASSERT_TRUE(plan.policy.has_value());
+  const auto pool = std::ranges::find(plan.policy->pools, "training", &PoolSummary::name);
+  ASSERT_NE(pool, plan.policy->pools.end());
+  EXPECT_TRUE(pool->removed);
+  EXPECT_EQ(pool->leave, (std::vector<std::string>{"n1", "n2"}));
+  const bool taint_goes = std::ranges::any_of(pool->edits, [](const PoolSummary::Edit& edit) {
+    return edit.key == "nvidia.com/gpu" && edit.effect == "NoSchedule" && edit.from == "present" &&
+           !edit.to;
+  });
+  EXPECT_TRUE(taint_goes) << print_json(plan);
+}
+
+TEST(Project, WindowsAreOnTheClocksOfTheirZone) {
+  const GoldenCase golden = read_case("policy-windows");
+  GPUClusterPolicy policy = golden.policies.at(0);
+  policy.spec.disruption.windows.at(0).time_zone = "Mars/Olympus";
+  const Projection plan =
+      project(golden.dump.cluster, {golden.layouts, {policy}}, Settings(), golden.dump.taken_at);
+  ASSERT_TRUE(plan.policy && plan.policy->windows);
+  EXPECT_FALSE(plan.policy->windows->open) << "a window that can't be read stays shut";
+  EXPECT_TRUE(plan.nodes.empty());
 }
 
 TEST(Project, NeverMoreNodesOutThanTheLayoutAllows) {
@@ -79,8 +139,8 @@ TEST(Project, TakesTheNodesInTheControllersOrder) {
            .order)
     chosen.push_back(node->meta.name);
 
-  const Projection projection =
-      project(golden.dump.cluster, golden.layouts, settings, golden.dump.taken_at);
+  const Projection projection = project(golden.dump.cluster, {golden.layouts, golden.policies},
+                                        settings, golden.dump.taken_at);
   std::vector<std::string> taken;
   for (const NodeChange& change : projection.nodes) taken.push_back(change.node);
   ASSERT_GE(chosen.size(), 3u);
@@ -92,8 +152,8 @@ TEST(Project, TakesTheNodesInTheControllersOrder) {
 TEST(Project, EqualClustersGiveEqualPlans) {
   const GoldenCase golden = read_case("budget");
   auto plan = [&] {
-    return print_json(
-        project(golden.dump.cluster, golden.layouts, Settings(), golden.dump.taken_at));
+    return print_json(project(golden.dump.cluster, {golden.layouts, golden.policies}, Settings(),
+                              golden.dump.taken_at));
   };
   EXPECT_EQ(plan(), plan());
 }
@@ -101,7 +161,8 @@ TEST(Project, EqualClustersGiveEqualPlans) {
 TEST(Project, LeavesTheClusterItWasGivenAlone) {
   const GoldenCase golden = read_case("rollout");
   const Node before = *golden.dump.cluster.nodes().find("n1");
-  static_cast<void>(project(golden.dump.cluster, golden.layouts, Settings(), golden.dump.taken_at));
+  static_cast<void>(project(golden.dump.cluster, {golden.layouts, golden.policies}, Settings(),
+                            golden.dump.taken_at));
   EXPECT_EQ(*golden.dump.cluster.nodes().find("n1"), before);
   EXPECT_EQ(golden.dump.cluster.mig_layouts().size(), 0u);
 }
