@@ -49,14 +49,18 @@ std::optional<std::string> decode_base64(std::string_view text) {
 
 std::string encode_base64(std::string_view bytes) {
   constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
+  std::string out((bytes.size() + 2) / 3 * 4, '=');
+  char* to = out.data();
   for (std::size_t at = 0; at < bytes.size(); at += 3) {
-    std::uint32_t bits = 0;
-    for (std::size_t i = 0; i < 3; ++i)
-      bits = (bits << 8) | (at + i < bytes.size() ? static_cast<unsigned char>(bytes[at + i]) : 0u);
-    for (std::size_t i = 0; i < 4; ++i)
-      out += at + i <= bytes.size() ? kDigits[(bits >> (18 - 6 * i)) & 63] : '=';
+    const std::size_t left = bytes.size() - at;
+    const auto byte = [&](std::size_t i) -> std::uint32_t {
+      return i < left ? static_cast<unsigned char>(bytes[at + i]) : 0U;
+    };
+    const std::uint32_t bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+    *to++ = kDigits[bits >> 18];
+    *to++ = kDigits[bits >> 12 & 63];
+    if (left > 1) *to++ = kDigits[bits >> 6 & 63];
+    if (left > 2) *to++ = kDigits[bits & 63];
   }
   return out;
 }
