@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 #include "controller/sim/object_fields.h"
 
@@ -14,17 +15,24 @@ namespace {
 using nlohmann::json;
 using sim::text_at;
 
+constexpr char kPolicy[] = "gpuclusterpolicy/";
+
+// For people: "layout a100", "gpuclusterpolicy/cluster".
+std::string shown(const std::string& key) {
+  return key.starts_with(kPolicy) ? key : "layout " + key;
+}
+
 struct Ready {
   std::string status = "Unknown";
   std::string reason = "NotReconciled";
   std::string message = "berth has not looked at it yet";
 };
 
-Ready ready_of(const json& layout) {
+Ready ready_of(const json& object) {
   Ready ready;
-  const json* conditions = sim::find_at(layout, {"status", "conditions"});
-  const auto observed = sim::integer_at(layout, {"status", "observedGeneration"});
-  if (conditions == nullptr || observed != sim::integer_at(layout, {"metadata", "generation"}))
+  const json* conditions = sim::find_at(object, {"status", "conditions"});
+  const auto observed = sim::integer_at(object, {"status", "observedGeneration"});
+  if (conditions == nullptr || observed != sim::integer_at(object, {"metadata", "generation"}))
     return ready;
   for (const json& condition : *conditions)
     if (text_at(condition, {"type"}) == "Ready")
@@ -33,30 +41,32 @@ Ready ready_of(const json& layout) {
   return ready;
 }
 
-std::string unmet_of(const json& layout, const std::string& name, const std::string& wanted) {
-  if (wanted == "Gone") return fmt::format("layout {}: is still there", name);
-  if (!text_at(layout, {"metadata", "deletionTimestamp"}).empty())
-    return fmt::format("layout {}: is being deleted", name);
-  const Ready ready = ready_of(layout);
+std::string unmet_of(const json& object, const std::string& name, const std::string& wanted) {
+  if (wanted == "Gone") return name + ": is still there";
+  if (!text_at(object, {"metadata", "deletionTimestamp"}).empty())
+    return name + ": is being deleted";
+  const Ready ready = ready_of(object);
   if (wanted == ready.status || wanted == ready.status + " " + ready.reason) return "";
-  return fmt::format("layout {}: Ready is {} ({}: {}); expected: {}", name, ready.status,
-                     ready.reason, ready.message, wanted);
+  return fmt::format("{}: Ready is {} ({}: {}); expected: {}", name, ready.status, ready.reason,
+                     ready.message, wanted);
 }
 
 }  // namespace
 
 std::string unmet(const sim::Store& store, const std::map<std::string, std::string>& expect) {
   std::set<std::string> there;
-  for (const sim::ObjectPtr& layout : store.list(*sim::find_resource_type("miglayouts"))) {
-    const std::string name = text_at(*layout, {"metadata", "name"});
-    there.insert(name);
-    auto own = expect.find(name);
-    std::string text = unmet_of(*layout, name, own == expect.end() ? "True" : own->second);
-    if (!text.empty()) return text;
-  }
-  for (const auto& [name, wanted] : expect)
-    if (!there.contains(name) && wanted != "Gone")
-      return fmt::format("layout {}: is not there; expected: {}", name, wanted);
+  for (const auto& [plural, prefix] :
+       {std::pair{"miglayouts", ""}, {"gpuclusterpolicies", kPolicy}})
+    for (const sim::ObjectPtr& object : store.list(*sim::find_resource_type(plural))) {
+      const std::string key = prefix + text_at(*object, {"metadata", "name"});
+      there.insert(key);
+      const auto own = expect.find(key);
+      std::string text = unmet_of(*object, shown(key), own == expect.end() ? "True" : own->second);
+      if (!text.empty()) return text;
+    }
+  for (const auto& [key, wanted] : expect)
+    if (!there.contains(key) && wanted != "Gone")
+      return fmt::format("{}: is not there; expected: {}", shown(key), wanted);
   return "";
 }
 

@@ -13,7 +13,7 @@
 namespace berth {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kShort = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kShort = {{
     {"no", "nodes"},
     {"po", "pods"},
     {"cm", "configmaps"},
@@ -22,6 +22,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kShort = 
     {"rs", "replicasets"},
     {"pdb", "poddisruptionbudgets"},
     {"ml", "miglayouts"},
+    {"gpupolicy", "gpuclusterpolicies"},
+    {"pc", "priorityclasses"},
 }};
 
 std::string lower(std::string_view text) {

@@ -92,8 +92,9 @@ ScenarioRun::ScenarioRun(const Scenario& scenario, std::uint64_t seed)
   timeline_->begin = timeline_->last_news = simulation_->now();
   simulation_->store().observe([this](const sim::Change& change) { on_change(change); });
   for (int i = 0; i < scenario.berths; ++i) {
-    berths_.push_back(std::make_unique<BerthProcess>(*simulation_, fmt::format("berth-{}", i),
-                                                     BerthOptions{.settings = scenario.settings, .zones = scenario.zones}));
+    berths_.push_back(std::make_unique<BerthProcess>(
+        *simulation_, fmt::format("berth-{}", i),
+        BerthOptions{.settings = scenario.settings, .zones = scenario.zones}));
     berths_.back()->start();
   }
   schedule();

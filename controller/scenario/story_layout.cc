@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A layout's lines: its counters as they move, its conditions, and the nodes for which somebody has
-// to do something.
+// to do something. Of the policy it is the conditions alone.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -114,7 +114,7 @@ void tell_details(const json& before, const json& after, Story& story) {
 
 }  // namespace
 
-Story tell_layout(const sim::Change& change) {
+Story tell_conditioned(const sim::Change& change) {
   const std::string& name = change.key.name;
   if (change.kind == sim::Change::Kind::kDeleted) return {{name, "is gone"}};
   if (change.kind == sim::Change::Kind::kAdded) return {};

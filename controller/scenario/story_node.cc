@@ -136,6 +136,17 @@ class NodeStory {
     const std::string config = label(after_, names::kMigConfig);
     if (config != label(before_, names::kMigConfig) && !user_.starts_with("berth") && !by_person())
       say("{} becomes {}, by {}", names::kMigConfig, config, user_);
+    if (!by_person()) tell_pool();
+  }
+
+  void tell_pool() {
+    const std::string pool = label(after_, names::kPoolLabel);
+    const std::string was = label(before_, names::kPoolLabel);
+    if (pool != was && pool.empty()) say("leaves pool {}", was);
+    if (pool != was && !pool.empty()) say("enters pool {}", pool);
+    const std::string plugin = label(after_, names::kDevicePluginConfig);
+    if (plugin != label(before_, names::kDevicePluginConfig))
+      say("{} becomes {}", names::kDevicePluginConfig, plugin.empty() ? "the default" : plugin);
   }
 
   void tell_status() {

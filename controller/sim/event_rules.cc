@@ -57,9 +57,12 @@ void check_series(const json& event, std::vector<Cause>& causes) {
 
 void check_new_event(const json& event, std::vector<Cause>& causes) {
   check_namespace(event, causes);
-  check_texts(event, causes);
+  // Without it, the server takes the event for one of the old API, which may say less.
+  if (text_at(event, {"eventTime"}).empty())
+    causes.push_back(required_value("eventTime"));
+  else
+    check_texts(event, causes);
   check_series(event, causes);
-  if (text_at(event, {"eventTime"}).empty()) causes.push_back(required_value("eventTime"));
   if (const std::string type = text_at(event, {"type"}); type != "Normal" && type != "Warning")
     causes.push_back(invalid_value("type", "\"\"", "has invalid value: " + type));
 }

@@ -125,7 +125,8 @@ class Run {
 
   std::string unfinished() {
     if (strict_ && !run_.settled()) return run_.unsettled();
-    return unstill(invariants_.truth(), run_);
+    if (std::string why = unstill(invariants_.truth(), run_); !why.empty()) return why;
+    return invariants_.pools().unstill();
   }
 
   std::chrono::nanoseconds last_act() const {

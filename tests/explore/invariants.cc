@@ -41,7 +41,7 @@ std::set<std::string> changed_keys(const json* before, const json* after) {
 }  // namespace
 
 Invariants::Invariants(const sim::VirtualClock& clock, const Settings& settings, Bounds bounds)
-    : clock_(clock), settings_(settings), bounds_(bounds), truth_(settings) {}
+    : clock_(clock), settings_(settings), bounds_(bounds), truth_(settings), pools_(settings) {}
 
 void Invariants::complain(std::string_view invariant, const std::string& what) {
   broken_.push_back(fmt::format("{}: {} [{}]", invariant, what, by_));
@@ -89,6 +89,9 @@ void Invariants::take(const Change& change) {
       count(writes_, bounds_.writes_per_minute, "writes");
     }
   }
+  pools_.take(
+      change, by_berth, clock_.now(), clock_.wall(),
+      [this](std::string_view invariant, const std::string& what) { complain(invariant, what); });
   if (by_berth && plural == "pods") judge_pod(change);
   if (by_berth && plural == "miglayouts") judge_layout(change);
   std::optional<TrueNode> before;
@@ -272,7 +275,8 @@ void Invariants::judge_fields(const Change& change) {
     const bool ours = key == names::kMigConfig ||
                       (key == names::kMigConfigState && label_at(after, key).empty()) ||
                       (key.starts_with(names::kDeployPrefix) &&
-                       label_at(before, key) == names::kPausedForMigChange);
+                       label_at(before, key) == names::kPausedForMigChange) ||
+                      is_pool_item(before, after, {Text(key), {}});
     if (!ours) complain("Fields", fmt::format("{}: label {} changes", name, key));
   }
   for (const std::string& key : changed_keys(at(before, {"metadata", "annotations"}),
@@ -280,7 +284,8 @@ void Invariants::judge_fields(const Change& change) {
     if (!key.starts_with("gpu.berth.dev/"))
       complain("Fields", fmt::format("{}: annotation {} changes", name, key));
   for (const std::string& key : changed_keys(at(before, {"spec"}), at(after, {"spec"})))
-    if (key != "unschedulable") complain("Fields", fmt::format("{}: spec.{} changes", name, key));
+    if (key != "unschedulable" && key != "taints")
+      complain("Fields", fmt::format("{}: spec.{} changes", name, key));
   if (!changed_keys(at(before, {"status"}), at(after, {"status"})).empty())
     complain("Fields", name + ": its status changes");
   if (at(after, {"metadata", "finalizers"}) != nullptr &&

@@ -24,6 +24,7 @@
 //             and forward
 //   Finalizer none on nodes and pods; a layout that goes leaves nothing under way
 //   Bounded   annotations have a size, writes and requests a rate
+// and those of pools, in pool_invariants.h.
 //
 // Somebody else's deed counts from when the news of it can have reached berth before it sent what
 // is judged: after a second, or after a minute once watches or requests have come late. The tests
@@ -42,6 +43,7 @@
 #include "controller/io/transport.h"
 #include "controller/sim/store.h"
 #include "controller/sim/virtual_clock.h"
+#include "tests/explore/pool_invariants.h"
 #include "tests/explore/truth.h"
 
 namespace berth::explore {
@@ -65,6 +67,7 @@ class Invariants {
   // "Budget: 2 nodes are out by berth, a100 allows 1 (Node/n2 by berth-0)". Empty: all is well.
   const std::vector<std::string>& broken() const { return broken_; }
   const Truth& truth() const { return truth_; }
+  const PoolInvariants& pools() const { return pools_; }
   // When berth last changed anything but a lease or an event; what it was.
   MonotonicTime last_write() const { return last_write_; }
   const std::string& last_write_was() const { return last_write_was_; }
@@ -100,6 +103,7 @@ class Invariants {
   const Settings settings_;
   const Bounds bounds_;
   Truth truth_;
+  PoolInvariants pools_;
   std::vector<std::string> broken_;
   std::string by_;                                     // the change or request that is being judged
   MonotonicTime sent_at_{0};                           // when that left

@@ -127,6 +127,41 @@ TEST(ScenarioRun, PeoplesActsAreTold) {
   EXPECT_THAT(played.end, HasSubstr("Ready,SchedulingDisabled"));
 }
 
+TEST(ScenarioRun, NodesEnterAndLeavePools) {
+  const std::string yaml = R"(
+nodes: [{name: n1, labels: {tier: lab}}]
+timeline:
+- at: 1s
+  apply:
+    apiVersion: gpu.berth.dev/v1alpha1
+    kind: GPUClusterPolicy
+    metadata: {name: cluster}
+    spec:
+      pools:
+      - name: lab
+        nodeSelector: {matchLabels: {tier: lab}}
+        sharing: {strategy: TimeSlicing, replicas: 4}
+)";
+  const Played in = play(yaml);
+  EXPECT_THAT(in.unsettled, IsEmpty());
+  EXPECT_THAT(in.transcript, HasSubstr("n1                  enters pool lab"));
+  EXPECT_THAT(in.transcript, HasSubstr("nvidia.com/device-plugin.config becomes lab-"));
+  EXPECT_THAT(in.transcript, HasSubstr("cluster             Ready is True (PoolsInPlace)"));
+  EXPECT_THAT(in.end, HasSubstr("16"));
+
+  const Played gone = play(yaml + R"(
+- {at: 6m, delete: gpupolicy/cluster}
+expect: {gpuclusterpolicy/cluster: Gone}
+)");
+  EXPECT_THAT(gone.unsettled, IsEmpty());
+  EXPECT_THAT(gone.transcript, HasSubstr("n1                  leaves pool lab"));
+
+  const Played missing = play(
+      "nodes: [{}]\ntimeline: [{at: 1s, label: n1, set: {a: b}}]\n"
+      "expect: {gpuclusterpolicy/cluster: True}\npatience: 2m\n");
+  EXPECT_THAT(missing.unsettled, HasSubstr("gpuclusterpolicy/cluster: is not there"));
+}
+
 TEST(ScenarioRun, MachinesComeAndGo) {
   const Played played = play(small_scenario(2) + R"(
 - {at: 4m, add-node: extra, gpus: 2}
