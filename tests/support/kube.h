@@ -39,6 +39,7 @@ struct Reply {
   int status = 0;  // 0: no answer came (error says why)
   Object body;
   std::string error;
+  std::vector<std::string> warnings;  // Warning headers as sent: 299 - "…"
   bool ok() const { return status >= 200 && status < 300; }
 };
 
