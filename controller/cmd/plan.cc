@@ -81,6 +81,9 @@ int run_plan(const PlanFlags& flags) {
   for (const PolicyInFile& policy : files->policies) given.policies.push_back(policy.policy);
   const TzDatabase zones;
   const Projection projection = project(dump.cluster, given, flags.settings, dump.taken_at, zones);
+  if (flags.simulate && projection.policy)
+    std::fputs("note: --simulate carries out layouts alone, without the GPUClusterPolicy\n",
+               stderr);
   if (flags.simulate && !projection.invalid_spec())
     return carry_out(flags, std::move(cluster->text), *files, projection);
   std::fputs(print(projection, flags.output).c_str(), stdout);

@@ -22,6 +22,12 @@ Explanation explain(const Snapshot& snapshot, const Subject& subject) {
                                  : explain_pod(snapshot, *subject.pod);
 }
 
+// Of the settings, where things are; how patient berth is makes no answer another.
+bool says_where(const Flag& flag) {
+  return flag.name.ends_with("namespace") || flag.name == "--mig-config-map" ||
+         flag.name == "--mig-manager-daemon-set";
+}
+
 }  // namespace
 
 FlagTable why_flags(WhyFlags& flags) {
@@ -39,7 +45,7 @@ FlagTable why_flags(WhyFlags& flags) {
   for (Flag& flag : settings_flags(flags.settings)) {
     // Who asks about a pod means the pod's namespace, as with kubectl.
     if (flag.name == "--namespace") flag.name = "--berth-namespace";
-    table.push_back(std::move(flag));
+    if (says_where(flag)) table.push_back(std::move(flag));
   }
   return table;
 }

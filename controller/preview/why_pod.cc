@@ -26,6 +26,8 @@ namespace {
 constexpr char kPendingReasonAnnotation[] = "gpu.berth.dev/pending-reason";
 // Holders beyond these are counted.
 constexpr std::size_t kEachHolder = 5;
+// No node has more GPUs, nor parts of them, than that: beyond it a node's word is not trusted.
+constexpr std::int64_t kMostTried = 1024;
 
 // How promising a remedy is, the best first.
 enum class Promise {
@@ -423,7 +425,7 @@ void PodWhy::offer_less() {
   for (const auto& node : snapshot_.cluster.nodes())
     most = std::max(most, node->allocatable.get(resource).as_whole().value_or(0));
   Pod less = pod_;
-  for (std::int64_t count = std::min(asked - 1, most); count > 0; --count) {
+  for (std::int64_t count = std::min({asked - 1, most, kMostTried}); count > 0; --count) {
     less.requests.set(resource, Quantity::whole(count));
     const Node* node = fit_.place(less);
     if (node == nullptr) continue;

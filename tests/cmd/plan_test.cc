@@ -42,6 +42,8 @@ TEST(Plan, ExitCodeSaysWhetherThereIsAnythingToDo) {
                         {"job", 2},
                         {"unknown-product", 2},
                         {"agent-not-configured", 2},
+                        {"policy-new", 2},
+                        {"policy-fewer-replicas", 2},
                         {"invalid-geometry", 1},
                         {"nothing-to-do", 0}};
   for (const Case& c : cases) {
