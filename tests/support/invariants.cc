@@ -155,6 +155,7 @@ class Checker {
     for (const std::string& key :
          changed_keys(before.strings("/metadata/labels"), after.strings("/metadata/labels"))) {
       const bool ours = key == kMigConfig || key == kMigState ||
+                        options_.pool_labels.count(key) > 0 ||
                         (begins_with(key, "nvidia.com/gpu.deploy.") &&
                          begins_with(before.label(key), "paused-for-"));
       if (!ours) complain("S6", fmt::format("{}: label {} changes", name, key));
@@ -164,7 +165,8 @@ class Checker {
       if (!begins_with(key, "gpu.berth.dev/"))
         complain("S6", fmt::format("{}: annotation {} changes", name, key));
     for (const std::string& key : changed_keys(before.strings("/spec"), after.strings("/spec")))
-      if (key != "unschedulable") complain("S6", fmt::format("{}: spec.{} changes", name, key));
+      if (key != "unschedulable" && (key != "taints" || options_.pool_labels.empty()))
+        complain("S6", fmt::format("{}: spec.{} changes", name, key));
   }
 
   void note_cordon(const std::string& name, const Object& before, const Object& after) {

@@ -20,6 +20,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct InvariantOptions {
   bool force_allowed = false;                // S3: the layout says onTimeout: Force
   bool all_returned = true;                  // I3
   std::map<std::string, int> min_available;  // I4: resource → count
+  std::set<std::string> pool_labels;         // S6: pools may set these labels, and taints
 };
 
 // One line per broken promise: its name, what happened, and the event that did it. {} is what a

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/apiserver/webhook_fixture.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+#include "apis/base64.h"
+#include "tests/support/certs.h"
+
+namespace berth::test {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr char kMutating[] = "mutatingwebhookconfigurations";
+constexpr char kValidating[] = "validatingwebhookconfigurations";
+
+std::string configuration_path(const std::string& resource) {
+  return "/apis/admissionregistration.k8s.io/v1/" + resource + "/berth-webhook";
+}
+
+}  // namespace
+
+void WebhookTest::SetUp() {
+  ChartTest::SetUp();
+  if (IsSkipped() || HasFailure()) return;
+  kube().apply(
+      "{apiVersion: v1, kind: Namespace,"
+      " metadata: {name: gpu-team, labels: {gpu.berth.dev/managed: 'true'}}}");
+  invariants_.pool_labels = {"gpu.berth.dev/pool"};
+  cluster().add_gpu_nodes(1, {});
+  const Said installed = install({"webhook.enabled=true"});
+  ASSERT_EQ(installed.code, 0) << installed.text;
+  port_ = free_loopback_port();
+  kube().patch({"services", "berth-webhook", "berth-system"}, PatchType::kMerge,
+               R"({"spec": {"type": "ExternalName", "externalName": "127.0.0.1",)"
+               R"( "clusterIP": null, "clusterIPs": null}})");
+  for (const char* resource : {kMutating, kValidating}) {
+    const Reply found = kube().send("GET", configuration_path(resource));
+    std::string patch;
+    for (std::size_t i = 0; i < found.body.items("/webhooks").size(); ++i)
+      patch += fmt::format(
+          R"({}{{"op": "replace", "path": "/webhooks/{}/clientConfig/service/port", "value": {}}})",
+          i == 0 ? "" : ", ", i, port_);
+    const Reply patched = kube().send("PATCH", configuration_path(resource), "[" + patch + "]",
+                                      "application/json-patch+json");
+    ASSERT_TRUE(patched.ok()) << patched.body.dump();
+  }
+  wait_until("gpu-team's service account", seconds(30), []() -> std::string {
+    return kube().find({"serviceaccounts", "default", "gpu-team"}) ? "" : "not yet";
+  });
+}
+
+void WebhookTest::TearDown() {
+  if (webhook_ && HasFailure())
+    std::cerr << "the webhook said last:\n" << webhook_->log_tail(15) << "\n";
+  webhook_.reset();
+  if (!IsSkipped()) {
+    kube().send("DELETE", "/api/v1/namespaces/gpu-team/pods?gracePeriodSeconds=0");
+    kube().send("DELETE", "/apis/batch/v1/namespaces/gpu-team/jobs");
+    kube().send("DELETE", "/apis/gpu.berth.dev/v1alpha1/gpuclusterpolicies/cluster");
+    kube().send("DELETE", "/api/v1/namespaces/berth-system/secrets/berth-webhook-ca");
+    kube().send("DELETE", "/api/v1/namespaces/berth-system/secrets/berth-webhook-tls");
+  }
+  ChartTest::TearDown();
+}
+
+void WebhookTest::start_keeper(const std::vector<std::string>& flags) {
+  std::vector<std::string> all = {"--webhook-certificates=berth-webhook-tls",
+                                  "--webhook-certificates-check=500ms"};
+  all.insert(all.end(), flags.begin(), flags.end());
+  start_berth_as_account(all);
+  mount_secret();
+}
+
+void WebhookTest::mount_secret() {
+  wait_for("the certificate's Secret", 30, [&]() -> std::string {
+    const auto secret = kube().find({"secrets", "berth-webhook-tls", "berth-system"});
+    if (!secret) return "not yet";
+    mount(decode_base64(secret->text("/data/tls.crt")).value_or(""),
+          decode_base64(secret->text("/data/tls.key")).value_or(""));
+    return "";
+  });
+}
+
+// As the kubelet does it: a folder for each version, and a link that is renamed into place.
+void WebhookTest::mount(const std::string& chain, const std::string& key) {
+  namespace fs = std::filesystem;
+  fs::create_directories(folder());
+  const std::string version = fmt::format("..{}", ++mounts_);
+  fs::create_directory(folder() + "/" + version);
+  std::ofstream(folder() + "/" + version + "/tls.crt") << chain;
+  std::ofstream(folder() + "/" + version + "/tls.key") << key;
+  fs::remove(folder() + "/..data_tmp");
+  fs::create_directory_symlink(version, folder() + "/..data_tmp");
+  fs::rename(folder() + "/..data_tmp", folder() + "/..data");
+  for (const char* file : {"tls.crt", "tls.key"})
+    if (!fs::is_symlink(folder() + "/" + file))
+      fs::create_symlink(std::string("..data/") + file, folder() + "/" + file);
+}
+
+void WebhookTest::start_webhook() {
+  webhook_.reset();
+  webhook_ = std::make_unique<Child>(
+      std::vector<std::string>{berth_program(), "webhook",
+                               "--kubeconfig=" + plane().write_kubeconfig("webhook.kubeconfig",
+                                                                          account("berth-webhook")),
+                               fmt::format("--webhook-bind-address=127.0.0.1:{}", port_),
+                               "--cert-dir=" + folder(), "--cert-poll=20ms", "--shutdown-delay=2s",
+                               "--metrics-bind-address=0", "--health-probe-bind-address=0"},
+      plane().scratch() + "/webhook.log");
+}
+
+void WebhookTest::wait_answering() {
+  wait_for("the webhook to answer", 40, [&]() -> std::string {
+    const Reply reply =
+        create_pod("gpu-team", pod("probe", R"("limits": {"nvidia.com/gpu": "1"})"), true);
+    return reply.ok() || reply.status == 403 ? "" : reply.body.text("/message");
+  });
+}
+
+std::vector<std::string> WebhookTest::bundles() {
+  std::vector<std::string> all;
+  for (const char* resource : {kMutating, kValidating})
+    for (const Object& one :
+         kube().send("GET", configuration_path(resource)).body.items("/webhooks"))
+      all.push_back(decode_base64(one.text("/clientConfig/caBundle")).value_or(""));
+  return all;
+}
+
+void WebhookTest::set_bundles(const std::string& pem) {
+  for (const char* resource : {kMutating, kValidating}) {
+    const Reply found = kube().send("GET", configuration_path(resource));
+    std::string patch;
+    for (std::size_t i = 0; i < found.body.items("/webhooks").size(); ++i)
+      patch += fmt::format(
+          R"({}{{"op": "add", "path": "/webhooks/{}/clientConfig/caBundle", "value": "{}"}})",
+          i == 0 ? "" : ", ", i, base64(pem));
+    const Reply patched = kube().send("PATCH", configuration_path(resource), "[" + patch + "]",
+                                      "application/json-patch+json");
+    EXPECT_TRUE(patched.ok()) << patched.body.dump();
+  }
+}
+
+std::string WebhookTest::pod(const std::string& name, const std::string& resources,
+                             const std::string& more_spec) {
+  return fmt::format(
+      R"({{"apiVersion": "v1", "kind": "Pod", "metadata": {{"name": "{}"}}, "spec": {{)"
+      R"("schedulerName": "nobody", "automountServiceAccountToken": false, {} "containers": [{{"name": "main", "image": "x",)"
+      R"( "resources": {{{}}}}}]}}}})",
+      name, more_spec, resources);
+}
+
+Reply WebhookTest::create_pod(const std::string& ns, const std::string& json, bool dry_run) {
+  return kube().send("POST", "/api/v1/namespaces/" + ns + "/pods" + (dry_run ? "?dryRun=All" : ""),
+                     json);
+}
+
+}  // namespace berth::test

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// WebhookTest: helm/berth with its webhook, which runs here as a local process with the token of
+// the chart's ServiceAccount for it. The chart's Service is made an alias of loopback, so that the
+// API server calls by the Service's name, as the certificate has it. The test is the kubelet: it
+// lays the Secret out as files and exchanges them by a link.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/apiserver/chart_fixture.h"
+
+namespace berth::test {
+
+class WebhookTest : public ChartTest {
+ protected:
+  // One node, n1, and the chart, routed to a port of loopback; namespace gpu-team is managed,
+  // team-a is not.
+  void SetUp() override;
+  void TearDown() override;
+
+  // The controller, as the keeper of the certificates, and what it made laid out as files.
+  void start_keeper(const std::vector<std::string>& flags = {});
+  void mount_secret();
+  // A pair laid out as the files of the mounted Secret.
+  void mount(const std::string& chain, const std::string& key);
+  // As a process that answers. Again: a restart.
+  void start_webhook();
+  void kill_webhook() { webhook_->kill_now(); }
+  Child& webhook() { return *webhook_; }
+  void wait_answering();
+
+  std::string folder() const { return plane().scratch() + "/webhook-certificate"; }
+  // caBundle of each webhook of both configurations, PEM.
+  std::vector<std::string> bundles();
+  void set_bundles(const std::string& pem);
+
+  // A pod's JSON. `resources`: "" or members of a container's resources, as "\"limits\": {…}".
+  static std::string pod(const std::string& name, const std::string& resources,
+                         const std::string& more_spec = "");
+  Reply create_pod(const std::string& ns, const std::string& json, bool dry_run = false);
+
+ private:
+  int port_ = 0;
+  int mounts_ = 0;
+  std::unique_ptr<Child> webhook_;
+};
+
+}  // namespace berth::test
