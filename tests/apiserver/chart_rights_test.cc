@@ -214,7 +214,7 @@ const Act kConfined[] = {
      "without a grace period"},
     {"change what a layout asks for", "PATCH",
      "/apis/gpu.berth.dev/v1alpha1/miglayouts/inference-a100",
-     R"({"spec": {"rollout": {"maxUnavailable": 8}}})", "what a layout asks for"},
+     R"({"spec": {"rollout": {"maxUnavailable": 8}}})", "what a layout or a policy asks for"},
     {"label a layout", "PATCH", "/apis/gpu.berth.dev/v1alpha1/miglayouts/inference-a100",
      R"({"metadata": {"labels": {"a": "b"}}})", "labels, annotations and owners"},
     {"let go what another holds", "PATCH", "/apis/gpu.berth.dev/v1alpha1/miglayouts/inference-a100",
