@@ -11,8 +11,10 @@ namespace berth::sim {
 namespace {
 
 void read_sharing(const YAML::Node& file, PluginSharing& out) {
+  const YAML::Node any = file["sharing"];
+  if (!any.IsDefined() || !any.IsMap()) return;
   for (const auto& [field, shown] : {std::pair{"timeSlicing", "time-slicing"}, {"mps", "mps"}}) {
-    const YAML::Node sharing = file["sharing"][field];
+    const YAML::Node sharing = any[field];
     if (!sharing.IsDefined() || !sharing.IsMap()) continue;
     out.strategy = shown;
     out.renames = sharing["renameByDefault"].as<bool>(false);
