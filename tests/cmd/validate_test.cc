@@ -149,9 +149,18 @@ TEST(Validate, BadFlagsAreErrors) {
   EXPECT_EQ(run_berth({"validate", "-f", "/dev/null", "--mig-strategy", "x"}).exit_code, 1);
 }
 
+// A folder each, since a cluster has one policy.
 TEST(Validate, ExamplesAreValid) {
-  const Ran ran = run_berth({"validate", "-f", std::string(BERTH_SOURCE_DIR) + "/examples"});
-  EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
+  const std::string examples = std::string(BERTH_SOURCE_DIR) + "/examples";
+  for (const char* folder :
+       {"", "/policy", "/time-slicing-lab", "/tiers", "/mig-inference", "/multi-tenant",
+        "/multi-tenant/orders", "/mistakes", "/mistakes/policies/unknown-taint.yaml"}) {
+    const Ran ran = run_berth({"validate", "-f", examples + folder});
+    EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
+  }
+  const Ran refused =
+      run_berth({"validate", "-f", examples + "/mistakes/policies/no-execute.yaml"});
+  EXPECT_EQ(refused.exit_code, 1);
 }
 
 }  // namespace
