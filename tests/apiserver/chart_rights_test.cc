@@ -48,10 +48,15 @@ constexpr char kToAdmin[] =
     R"( "metadata": {"name": "mine"}, "roleRef": {"apiGroup": "rbac.authorization.k8s.io",)"
     R"( "kind": "ClusterRole", "name": "cluster-admin"}, "subjects": [{"kind": "ServiceAccount",)"
     R"( "name": "berth", "namespace": "berth-system"}]})";
+constexpr char kForgedEvent[] =
+    R"({"apiVersion": "events.k8s.io/v1", "kind": "Event", "metadata": {"name": "mine"},)"
+    R"( "eventTime": "2026-01-01T00:00:00.000000Z", "type": "Normal", "reason": "A", "action": "A",)"
+    R"( "reportingController": "default-scheduler", "reportingInstance": "a",)"
+    R"( "regarding": {"kind": "Pod", "name": "victim", "namespace": "team-a"}})";
 constexpr char kEvent[] =
     R"({"apiVersion": "events.k8s.io/v1", "kind": "Event", "metadata": {"name": "mine"},)"
     R"( "eventTime": "2026-01-01T00:00:00.000000Z", "type": "Normal", "reason": "A", "action": "A",)"
-    R"( "reportingController": "gpu.berth.dev/berth", "reportingInstance": "berth",)"
+    R"( "reportingController": "berth", "reportingInstance": "berth",)"
     R"( "regarding": {"kind": "Pod", "name": "victim", "namespace": "team-a"}})";
 
 // No rule of the chart's roles grants these.
@@ -154,8 +159,6 @@ const Act kUngranted[] = {
      R"({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "mine"}})"},
     {"ask who a token is", "POST", "/apis/authentication.k8s.io/v1/tokenreviews",
      R"({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenReview", "spec": {"token": "x"}})"},
-    {"write events about others' pods", "POST", "/apis/events.k8s.io/v1/namespaces/team-a/events",
-     kEvent},
 };
 
 // RBAC can't tell these from what berth does; the admission policies do.
@@ -223,6 +226,8 @@ const Act kConfined[] = {
      "may not write configmaps/berth-system/mine"},
     {"make another Lease", "POST", "/apis/coordination.k8s.io/v1/namespaces/berth-system/leases",
      kLease, "may not write leases/berth-system/mine"},
+    {"report in the scheduler's name", "POST", "/apis/events.k8s.io/v1/namespaces/team-a/events",
+     kForgedEvent, "reports events as itself only"},
     {"make another Secret", "POST", "/api/v1/namespaces/berth-system/secrets",
      R"({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "mine"}})",
      "may not write secrets/berth-system/mine"},
@@ -302,6 +307,8 @@ const Act kGranted[] = {
      R"({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "berth-node-slots"}})"},
     {"take its Lease", "POST", "/apis/coordination.k8s.io/v1/namespaces/berth-system/leases",
      R"({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "berth-controller"}})"},
+    {"tell of a pod that came past the webhook", "POST",
+     "/apis/events.k8s.io/v1/namespaces/team-a/events", kEvent},
     {"taint a pool's node", "PATCH", "/api/v1/nodes/n1",
      R"({"spec": {"taints": [{"key": "nvidia.com/gpu", "effect": "NoSchedule"}]}})"},
     {"name a device plugin's configuration", "PATCH", "/api/v1/nodes/n1",
