@@ -23,22 +23,24 @@ void merge_demands(std::vector<GpuDemand>& demands) {
   demands.erase(rest.begin(), rest.end());
 }
 
-// The places that offer all that is asked for.
-std::vector<GpuPlace> common_places(const std::vector<GpuDemand>& demands,
-                                    const GpuOffers& offers) {
-  std::vector<GpuPlace> common;
+std::string_view node_of(const GpuPlace* place) { return place->node->meta.name; }
+
+// The places that offer all that is asked for: of a large fleet, so none is copied.
+std::vector<const GpuPlace*> common_places(const std::vector<GpuDemand>& demands,
+                                           const GpuOffers& offers) {
+  std::vector<const GpuPlace*> common;
   for (std::size_t i = 0; i < demands.size(); ++i) {
     const GpuOffer* offer = offers.find(demands[i].resource);
     if (offer == nullptr) return {};
+    std::vector<const GpuPlace*> places;
+    places.reserve(offer->places.size());
+    for (const GpuPlace& place : offer->places) places.push_back(&place);
     if (i == 0) {
-      common = offer->places;
+      common = std::move(places);
       continue;
     }
-    std::vector<GpuPlace> both;
-    std::ranges::set_intersection(
-        common, offer->places, std::back_inserter(both), {},
-        [](const GpuPlace& p) -> std::string_view { return p.node->meta.name; },
-        [](const GpuPlace& p) -> std::string_view { return p.node->meta.name; });
+    std::vector<const GpuPlace*> both;
+    std::ranges::set_intersection(common, places, std::back_inserter(both), {}, node_of, node_of);
     common = std::move(both);
   }
   return common;
@@ -108,14 +110,14 @@ void expose(PoolChoice& choice, const Placement& placement, const GPUClusterPoli
   std::vector<bool> reached(pools.size());
   std::vector<StringMap> labels;
   for (const PoolSpec& pool : pools) labels.push_back(pool_label(&pool));
-  for (const GpuPlace& place : common_places(demands, offers)) {
-    const bool outside = place.pool == kNoPool;
-    if (outside ? choice.outside_pools : reached[place.pool]) continue;
-    if (!admits(placement, *place.node, outside ? StringMap() : labels[place.pool])) continue;
+  for (const GpuPlace* place : common_places(demands, offers)) {
+    const bool outside = place->pool == kNoPool;
+    if (outside ? choice.outside_pools : reached[place->pool]) continue;
+    if (!admits(placement, *place->node, outside ? StringMap() : labels[place->pool])) continue;
     if (outside)
       choice.outside_pools = true;
     else
-      reached[place.pool] = true;
+      reached[place->pool] = true;
   }
   for (std::size_t i = 0; i < pools.size(); ++i)
     if (reached[i]) choice.exposed.push_back(&pools[i]);
