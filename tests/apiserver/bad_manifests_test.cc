@@ -63,8 +63,10 @@ TEST_F(BadManifests, AreRefusedByTheServerInTheSameField) {
 
 TEST_F(BadManifests, ThoseAtTheEdgeAndTheExamplesAreTaken) {
   expect_taken("miglayouts", "good_manifests.yaml",
-               {"miglayout-a100-mixed", "miglayout-a100-single", "miglayout-disable-mig"});
-  expect_taken("gpuclusterpolicies", "good_policies.yaml", {"policy/cluster"});
+               {"miglayout-a100-mixed", "miglayout-a100-single", "miglayout-disable-mig",
+                "mig-inference/layout", "multi-tenant/layout"});
+  expect_taken("gpuclusterpolicies", "good_policies.yaml",
+               {"policy/cluster", "multi-tenant/policy", "mistakes/policies/unknown-taint"});
 }
 
 }  // namespace
