@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/core/recurrence.h"
 
+#include <algorithm>
+
 namespace berth {
 namespace {
 
-using namespace std::chrono_literals;
 using std::chrono::days;
 using std::chrono::floor;
-using std::chrono::hours;
 using std::chrono::minutes;
-
-// No zone has moved its clocks by more than that at once, but to cross the date line.
-constexpr auto kBiggestJump = 25h;
 
 bool has(std::uint64_t bits, int bit) { return (bits >> bit & 1) != 0; }
 
 }  // namespace
+
+Recurrence::Recurrence(const CronSchedule& schedule, Duration duration, const TimeZone& zone)
+    : schedule_(schedule), duration_(duration), zone_(&zone) {
+  for (int minute = 0; minute < 24 * 60; ++minute)
+    if (has(schedule.hours, minute / 60) && has(schedule.minutes, minute % 60))
+      minutes_.push_back(minutes(minute));
+}
 
 bool Recurrence::opens_on(Day day) const {
   const std::chrono::year_month_day date(day);
@@ -24,32 +28,24 @@ bool Recurrence::opens_on(Day day) const {
                             weekday.c_encoding());
 }
 
+// Later on the wall is never earlier in time, jumps or not: so halves will do.
+auto Recurrence::first_later(Day day, Time now) const {
+  return std::ranges::partition_point(
+      minutes_, [&](minutes minute) { return zone_->to_time(day + minute) <= now; });
+}
+
 std::optional<Time> Recurrence::first_after(Day day, Time now) const {
   if (!opens_on(day)) return std::nullopt;
-  const LocalTime shown = zone_->to_local(now);
-  for (int hour = 0; hour < 24; ++hour) {
-    if (!has(schedule_.hours, hour) || day + hours(hour + 1) + kBiggestJump < shown) continue;
-    for (int minute = 0; minute < 60; ++minute) {
-      if (!has(schedule_.minutes, minute)) continue;
-      const Time opens = zone_->to_time(day + hours(hour) + minutes(minute));
-      if (opens > now) return opens;
-    }
-  }
-  return std::nullopt;
+  const auto later = first_later(day, now);
+  if (later == minutes_.end()) return std::nullopt;
+  return zone_->to_time(day + *later);
 }
 
 std::optional<Time> Recurrence::last_until(Day day, Time now) const {
   if (!opens_on(day)) return std::nullopt;
-  const LocalTime shown = zone_->to_local(now);
-  for (int hour = 23; hour >= 0; --hour) {
-    if (!has(schedule_.hours, hour) || day + hours(hour) > shown + kBiggestJump) continue;
-    for (int minute = 59; minute >= 0; --minute) {
-      if (!has(schedule_.minutes, minute)) continue;
-      const Time opens = zone_->to_time(day + hours(hour) + minutes(minute));
-      if (opens <= now) return opens;
-    }
-  }
-  return std::nullopt;
+  const auto later = first_later(day, now);
+  if (later == minutes_.begin()) return std::nullopt;
+  return zone_->to_time(day + *std::prev(later));
 }
 
 std::optional<Time> Recurrence::open_until(Time now) const {

@@ -4,7 +4,9 @@
 // that hour twice it opens the first time, once.
 #pragma once
 
+#include <chrono>
 #include <optional>
+#include <vector>
 
 #include "apis/cron.h"
 #include "apis/time.h"
@@ -15,8 +17,7 @@ namespace berth {
 class Recurrence {
  public:
   // The zone outlives it.
-  Recurrence(CronSchedule schedule, Duration duration, const TimeZone& zone)
-      : schedule_(schedule), duration_(duration), zone_(&zone) {}
+  Recurrence(const CronSchedule& schedule, Duration duration, const TimeZone& zone);
 
   // When what is open now ends, by its latest opening; nothing while it is closed.
   std::optional<Time> open_until(Time now) const;
@@ -27,11 +28,13 @@ class Recurrence {
  private:
   using Day = std::chrono::local_days;
   bool opens_on(Day day) const;
+  auto first_later(Day day, Time now) const;
   // The first opening of a day that is later than that, the last that is not.
   std::optional<Time> first_after(Day day, Time now) const;
   std::optional<Time> last_until(Day day, Time now) const;
 
   CronSchedule schedule_;
+  std::vector<std::chrono::minutes> minutes_;  // of a day on which it opens
   Duration duration_;
   const TimeZone* zone_;
 };

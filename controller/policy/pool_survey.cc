@@ -13,11 +13,10 @@ namespace berth {
 namespace {
 
 constexpr std::size_t kMaxDisputed = 5;
+constexpr char kWholeGpu[] = "nvidia.com/gpu";
 
-const char* strategy_label(const PoolFacts* facts) {
-  const SharingStrategy strategy =
-      facts != nullptr ? facts->pool->sharing.strategy : SharingStrategy::kNone;
-  switch (strategy) {
+const char* strategy_label(const PoolFacts& facts) {
+  switch (facts.pool->sharing.strategy) {
     case SharingStrategy::kTimeSlicing:
       return "time-slicing";
     case SharingStrategy::kMPS:
@@ -118,7 +117,7 @@ class Surveyor {
     const std::string_view wanted = wants ? std::string_view(facts->plugin->key) : "";
     if (ours) ++out_.carrying;
     if (standing == wanted) {
-      if (wants && !shows(node, facts)) out_.plugin_settling.push_back(&node);
+      if (wants && !shows(node, *facts)) out_.plugin_settling.push_back(&node);
       return;
     }
     // Without a wish of berth's, other people's configs are theirs.
@@ -128,8 +127,11 @@ class Surveyor {
     if (foreign) dispute(node, {{Text(names::kDevicePluginConfig), {}}});
   }
 
-  // As far as GPU feature discovery tells; GPUs that are cut have no replicas of their own.
-  static bool shows(const Node& node, const PoolFacts* facts) {
+  // As far as GPU feature discovery tells: of whole GPUs; those that are cut have no replicas of
+  // their own.
+  static bool shows(const Node& node, const PoolFacts& facts) {
+    const std::vector<std::string>& shared = facts.pool->sharing.resources;
+    if (!shared.empty() && std::ranges::find(shared, kWholeGpu) == shared.end()) return true;
     const std::string_view strategy = label_of(node, names::kGpuSharingStrategy);
     return strategy.empty() || label_of(node, names::kGpuReplicas) == "0" ||
            strategy == strategy_label(facts);

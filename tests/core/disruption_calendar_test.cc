@@ -205,5 +205,29 @@ TEST(TzDatabase, NamesThatAreNoZonesAreNone) {
   EXPECT_EQ(zones.find("Asia/Tokyo"), zones.find("Asia/Tokyo"));
 }
 
+// Counts what it is asked: a policy that anybody may write must not keep the controller busy.
+class CountingUtc : public TimeZone, public TimeZones {
+ public:
+  LocalTime to_local(Time at) const override { return ++asked, utc_.to_local(at); }
+  Time to_time(LocalTime shown) const override { return ++asked, utc_.to_time(shown); }
+  const TimeZone* find(std::string_view) const override { return this; }
+  mutable int asked = 0;
+
+ private:
+  const TimeZone& utc_ = *utc_only().find("UTC");
+};
+
+TEST(DisruptionCalendar, TheBusiestPolicyIsSoonJudged) {
+  DisruptionSpec spec;
+  for (int i = 0; i < 16; ++i) {
+    spec.windows.push_back({"* * * * *", 2min + std::chrono::minutes(i), "UTC"});
+    spec.blackouts.push_back({"*/2 * * * *", 2min + std::chrono::minutes(i), "UTC"});
+  }
+  const CountingUtc zones;
+  const DisruptionCalendar calendar(spec, zones);
+  EXPECT_FALSE(calendar.at(at("2026-11-21T12:00:00Z")).open);
+  EXPECT_LT(zones.asked, 400 * 16 * 2 * 30) << "two days' openings, by halves";
+}
+
 }  // namespace
 }  // namespace berth

@@ -6,8 +6,8 @@
 
 #include "apis/decode.h"
 #include "apis/names.h"
-#include "controller/reconcilers/reconcile.h"
 #include "controller/mig/slots.h"
+#include "controller/reconcilers/reconcile.h"
 
 namespace berth::test {
 namespace {
