@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <string>
+#include <type_traits>
 #include <vector>
 
+#include "controller/admission/reconcile_bypass.h"
 #include "controller/core/cluster_state.h"
 #include "controller/core/settings.h"
 #include "controller/mig/watch_keys.h"
@@ -21,6 +23,8 @@ std::vector<std::string> keys_for(const ClusterState& cluster, const Settings& s
   std::vector<std::string> keys = mig_keys_for(cluster, settings, old, now);
   for (std::string& key : policy_keys_for(cluster, settings, old, now))
     keys.push_back(std::move(key));
+  if constexpr (std::is_same_v<T, Pod>)
+    for (std::string& key : bypass_keys_for(cluster, old, now)) keys.push_back(std::move(key));
   std::ranges::sort(keys);
   return keys;
 }

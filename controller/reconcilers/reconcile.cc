@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/reconcilers/reconcile.h"
 
+#include "controller/admission/reconcile_bypass.h"
 #include "controller/mig/reconcile.h"
 #include "controller/mig/slots.h"
 #include "controller/policy/reconcile.h"
@@ -10,6 +11,7 @@ namespace {
 
 constexpr std::string_view kLayoutPrefix = "layout/";
 constexpr std::string_view kNodePrefix = "node/";
+constexpr std::string_view kPodPrefix = "pod/";
 constexpr std::string_view kPoolPrefix = "pool/";
 
 }  // namespace
@@ -23,6 +25,7 @@ Plan reconcile(const Snapshot& snapshot, std::string_view key) {
     return reconcile_node_rollout(snapshot, key.substr(kNodePrefix.size()));
   if (key.starts_with(kPoolPrefix))
     return reconcile_pool_node(snapshot, key.substr(kPoolPrefix.size()));
+  if (key.starts_with(kPodPrefix)) return reconcile_bypass(snapshot, key.substr(kPodPrefix.size()));
   if (key == "slots") return reconcile_slots(snapshot);
   if (key == "agent-config") return reconcile_agent_config(snapshot);
   if (key == "policy") return reconcile_policy(snapshot);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "controller/admission/reconcile_bypass.h"
 #include "tests/admission/review_case.h"
 
 namespace berth::test {
@@ -62,6 +63,26 @@ TEST(Bypass, WhatTheWebhookHasSeenOrWouldNotLookAtIsNot) {
   off.spec.admission.enforcement = Enforcement::kOff;
   cluster.upsert(off, Time());
   EXPECT_FALSE(found([](Pod&) {}));
+}
+
+TEST(Bypass, IsToldOnceOnThePod) {
+  ClusterState cluster = cluster_with_dated_policy();
+  cluster.upsert(bare(), Time());
+  const Pod* pod = cluster.pods().find("team-a", "p");
+  EXPECT_EQ(bypass_keys_for(cluster, nullptr, pod), std::vector<std::string>{"pod/team-a/p"});
+  EXPECT_TRUE(bypass_keys_for(cluster, pod, pod).empty()) << "looked at already";
+  EXPECT_TRUE(bypass_keys_for(cluster, pod, nullptr).empty());
+
+  const Answers answers;
+  const Settings settings;
+  const Snapshot snapshot{.cluster = cluster, .answers = answers, .settings = settings};
+  const Plan plan = reconcile_bypass(snapshot, "team-a/p");
+  ASSERT_EQ(plan.events.size(), 1u);
+  EXPECT_EQ(plan.events[0].reason, "SlippedPastAdmission");
+  EXPECT_EQ(plan.events[0].regarding.str(), "Pod/team-a/p");
+  EXPECT_TRUE(plan.objects.empty());
+  for (const char* other : {"", "p", "team-a/", "/p", "team-b/p"})
+    EXPECT_TRUE(reconcile_bypass(snapshot, other).events.empty()) << other;
 }
 
 }  // namespace

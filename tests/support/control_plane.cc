@@ -325,6 +325,11 @@ void ControlPlane::prepare_namespaces() {
     kube_->apply(fmt::format("{{apiVersion: v1, kind: Namespace, metadata: {{name: {}}}}}", name));
   const std::string crds = std::string(BERTH_SOURCE_DIR) + "/crds";
   if (std::filesystem::exists(crds)) kube_->apply_folder(crds);
+  for (const char* plural : {"miglayouts", "gpuclusterpolicies"})
+    wait_until(fmt::format("{} to be served", plural), seconds(30), [&]() -> std::string {
+      const Reply reply = kube_->send("GET", collection_path(plural, ""));
+      return reply.ok() ? "" : reply.body.text("/message");
+    });
   if (!options_.controllers) return;
   // Pods are refused until the controller manager has made each namespace's default account.
   for (const char* name : {"default", "gpu-operator", "berth-system", "team-a", "team-b"})

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/admission/reconcile_bypass.h"
+
+#include "apis/names.h"
+#include "controller/admission/bypass.h"
+
+namespace berth {
+
+Plan reconcile_bypass(const Snapshot& snapshot, std::string_view name) {
+  Plan plan;
+  const std::size_t slash = name.find('/');
+  if (slash == name.npos) return plan;
+  const Pod* pod = snapshot.cluster.pods().find(name.substr(0, slash), name.substr(slash + 1));
+  if (pod == nullptr || pod->finished() || pod->terminating()) return plan;
+  if (!slipped_past(*pod, snapshot.cluster, snapshot.settings)) return plan;
+  plan.events.push_back(
+      {ref_of(*pod), true, "SlippedPastAdmission", "Review",
+       "it was created while berth's webhook was not asked, and lacks the toleration or the "
+       "affinity that its pool needs; delete it and create it again"});
+  return plan;
+}
+
+std::vector<std::string> bypass_keys_for(const ClusterState& cluster, const Pod* old,
+                                         const Pod* now) {
+  if (now == nullptr || (old != nullptr && old->meta.uid == now->meta.uid)) return {};
+  if (cluster.policies().size() == 0 || !uses_gpu(*now) ||
+      now->meta.annotations.contains(names::kMutationsAnnotation))
+    return {};
+  return {"pod/" + key_of(now->meta).str()};
+}
+
+}  // namespace berth
