@@ -9,12 +9,12 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <variant>
-#include <vector>
 
 #include "apis/decode.h"
 #include "apis/names.h"
 #include "bench/fleet.h"
-#include "bench/usage.h"
+#include "bench/rounds.h"
+#include "controller/mig/reconcile.h"
 #include "controller/reconcilers/reconcile.h"
 
 namespace berth {
@@ -46,19 +46,6 @@ void settle(Snapshot& snapshot, ClusterState& cluster) {
   }
 }
 
-// A controller looks at its fleet once a second at most, and the rest of the machine has used the
-// caches since: a round that began with what the last one left there would flatter, and small
-// fleets more than large ones.
-void leave_cold_caches() {
-  static std::vector<unsigned char> other(64 << 20);
-  for (std::size_t i = 0; i < other.size(); i += 64) ++other[i];
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 // Milliseconds of one reconcile at `times` the unit.
 double measure(int times, int count) {
   ClusterState cluster = load(make_fleet({kUnit.nodes * times, kUnit.pods * times}));
@@ -72,14 +59,7 @@ double measure(int times, int count) {
                print(reconcile_mig_layout(snapshot, "inference")));
     std::exit(1);
   }
-  std::vector<double> rounds;
-  for (int i = 0; i < count; ++i) {
-    leave_cold_caches();
-    const Usage before = usage_now();
-    const Plan plan = reconcile_mig_layout(snapshot, "inference");
-    rounds.push_back((usage_now().cpu_s - before.cpu_s) * 1e3);
-  }
-  return median(std::move(rounds));
+  return median_cpu_ms(count, [&] { reconcile_mig_layout(snapshot, "inference"); });
 }
 
 }  // namespace
