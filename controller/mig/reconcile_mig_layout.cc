@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "apis/names.h"
-#include "controller/core/json_patch.h"
+#include "controller/core/finalizer.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/mig/layout_status.h"
 #include "controller/mig/reasons.h"
@@ -20,27 +20,6 @@
 
 namespace berth {
 namespace {
-
-bool has_finalizer(const MIGLayout& layout) {
-  return std::ranges::find(layout.meta.finalizers, Text(names::kFinalizer)) !=
-         layout.meta.finalizers.end();
-}
-
-Write write_finalizers(const MIGLayout& layout, bool ours, std::string reason) {
-  std::vector<std::string> kept;
-  for (const Text& finalizer : layout.meta.finalizers)
-    if (finalizer != names::kFinalizer) kept.push_back(quote_json(finalizer.view()));
-  if (ours) kept.push_back(quote_json(names::kFinalizer));
-  Write write;
-  write.verb = Verb::kMergePatch;
-  write.object = ref_of(layout);
-  write.field_manager = names::kManagerMig;
-  write.reason = std::move(reason);
-  write.body = fmt::format(R"({{"metadata":{{"uid":{},"resourceVersion":{},"finalizers":[{}]}}}})",
-                           quote_json(layout.meta.uid), quote_json(layout.meta.resource_version),
-                           fmt::join(kept, ","));
-  return write;
-}
 
 // Nodes that this layout has taken and that are not back yet; all of them must be, or be released,
 // before it may go.
@@ -109,14 +88,17 @@ Plan reconcile_mig_layout(const Snapshot& snapshot, std::string_view name) {
   if (layout == nullptr) return plan;
   const RolloutChoice choice = decide_rollout(snapshot, *layout);
 
-  if (layout->meta.deletion_timestamp && has_finalizer(*layout) &&
+  if (layout->meta.deletion_timestamp && has_finalizer(layout->meta) &&
       may_go(snapshot, *layout, choice)) {
-    plan.add(ref_of(*layout), write_finalizers(*layout, false, "every node is back: let it go"));
+    plan.add(ref_of(*layout), write_finalizer(ref_of(*layout), layout->meta, false,
+                                              names::kManagerMig, "every node is back: let it go"));
     return plan;
   }
   // Before anything is taken: a layout that vanished in mid-rollout would leave nodes behind.
-  if (!layout->meta.deletion_timestamp && !has_finalizer(*layout))
-    plan.add(ref_of(*layout), write_finalizers(*layout, true, "see its nodes back before it goes"));
+  if (!layout->meta.deletion_timestamp && !has_finalizer(layout->meta))
+    plan.add(ref_of(*layout),
+             write_finalizer(ref_of(*layout), layout->meta, true, names::kManagerMig,
+                             "see its nodes back before it goes"));
   else
     plan_claims(snapshot, *layout, choice, plan);
   for (const Ask& ask : choice.asks) plan.add(ask.pod, ask);

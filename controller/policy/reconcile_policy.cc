@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The policy as a whole. What happens to one node's labels and taints is reconcile_pool_node's.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
 
 #include "apis/names.h"
 #include "controller/core/disruption_calendar.h"
-#include "controller/core/json_patch.h"
+#include "controller/core/finalizer.h"
 #include "controller/policy/plugin_file.h"
 #include "controller/policy/plugin_labels.h"
 #include "controller/policy/policy_status.h"
@@ -17,27 +13,6 @@
 
 namespace berth {
 namespace {
-
-bool has_finalizer(const GPUClusterPolicy& policy) {
-  return std::ranges::find(policy.meta.finalizers, Text(names::kFinalizer)) !=
-         policy.meta.finalizers.end();
-}
-
-Write write_finalizers(const GPUClusterPolicy& policy, bool ours, std::string reason) {
-  std::vector<std::string> kept;
-  for (const Text& finalizer : policy.meta.finalizers)
-    if (finalizer != names::kFinalizer) kept.push_back(quote_json(finalizer.view()));
-  if (ours) kept.push_back(quote_json(names::kFinalizer));
-  Write write;
-  write.verb = Verb::kMergePatch;
-  write.object = ref_of(policy);
-  write.field_manager = names::kManagerPolicy;
-  write.reason = std::move(reason);
-  write.body = fmt::format(R"({{"metadata":{{"uid":{},"resourceVersion":{},"finalizers":[{}]}}}})",
-                           quote_json(policy.meta.uid), quote_json(policy.meta.resource_version),
-                           fmt::join(kept, ","));
-  return write;
-}
 
 // When the plan would be another without any object changing.
 void plan_wake_ups(const Snapshot& snapshot, const GPUClusterPolicy& policy, const PluginFile& file,
@@ -64,9 +39,10 @@ Plan reconcile_policy(const Snapshot& snapshot) {
       return plan;
     }
     // Before anything is put on a node: a policy that vanished would leave it there.
-    if (!has_finalizer(*policy)) {
+    if (!has_finalizer(policy->meta)) {
       plan.add(ref_of(*policy),
-               write_finalizers(*policy, true, "take back what it put on nodes before it goes"));
+               write_finalizer(ref_of(*policy), policy->meta, true, names::kManagerPolicy,
+                               "take back what it put on nodes before it goes"));
       return plan;
     }
   }
@@ -80,9 +56,10 @@ Plan reconcile_policy(const Snapshot& snapshot) {
   for (const PluginLabelDue* due : labels.take) plan_plugin_label(*due, plan);
   const PriorityClassPlan classes = plan_priority_classes(snapshot, *policy, plan);
 
-  if (going && has_finalizer(*policy) && survey.carrying == 0 && classes.standing == 0)
+  if (going && has_finalizer(policy->meta) && survey.carrying == 0 && classes.standing == 0)
     plan.add(ref_of(*policy),
-             write_finalizers(*policy, false, "nothing of it is left on any node: let it go"));
+             write_finalizer(ref_of(*policy), policy->meta, false, names::kManagerPolicy,
+                             "nothing of it is left on any node: let it go"));
   plan_wake_ups(snapshot, *policy, file, plan);
   plan.statuses.push_back(compute_policy_status(snapshot, *policy, {survey, labels, classes}));
   return plan;

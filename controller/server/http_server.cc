@@ -247,7 +247,7 @@ HttpServer::HttpServer(uv_loop_s* loop, Log& log, HttpServerLimits limits)
   info.max_http_header_data = static_cast<unsigned short>(limits.header_bytes);
   // One a connection, taken while it sends a head or a body: no slow one holds up the others.
   info.max_http_header_pool = static_cast<unsigned short>(limits.connections);
-  info.pt_serv_buf_size = 4096;
+  info.pt_serv_buf_size = 16384;  // a review in one read
   info.timeout_secs = static_cast<unsigned>(limits.request_seconds);
   impl_->context = lws_create_context(&info);
   if (impl_->context == nullptr)
