@@ -267,6 +267,16 @@ void ControlPlane::stop_apiserver() { apiserver_->kill_now(); }
 void ControlPlane::restart_apiserver() {
   stop_apiserver();
   start_apiserver();
+  wait_for_our_kinds();
+}
+
+// Custom kinds are served a moment after the API server says that it is ready.
+void ControlPlane::wait_for_our_kinds() {
+  for (const char* plural : {"miglayouts", "gpuclusterpolicies"})
+    wait_until(fmt::format("{} to be served", plural), seconds(30), [&]() -> std::string {
+      const Reply reply = kube_->send("GET", collection_path(plural, ""));
+      return reply.ok() ? "" : reply.body.text("/message");
+    });
 }
 
 void ControlPlane::wait_ready() {
@@ -325,11 +335,7 @@ void ControlPlane::prepare_namespaces() {
     kube_->apply(fmt::format("{{apiVersion: v1, kind: Namespace, metadata: {{name: {}}}}}", name));
   const std::string crds = std::string(BERTH_SOURCE_DIR) + "/crds";
   if (std::filesystem::exists(crds)) kube_->apply_folder(crds);
-  for (const char* plural : {"miglayouts", "gpuclusterpolicies"})
-    wait_until(fmt::format("{} to be served", plural), seconds(30), [&]() -> std::string {
-      const Reply reply = kube_->send("GET", collection_path(plural, ""));
-      return reply.ok() ? "" : reply.body.text("/message");
-    });
+  wait_for_our_kinds();
   if (!options_.controllers) return;
   // Pods are refused until the controller manager has made each namespace's default account.
   for (const char* name : {"default", "gpu-operator", "berth-system", "team-a", "team-b"})

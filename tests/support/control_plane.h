@@ -79,6 +79,7 @@ class ControlPlane {
   std::string program(const std::string& name) const { return binaries_ + "/" + name; }
   void start_etcd();
   void start_apiserver_process();
+  void wait_for_our_kinds();
   void wait_ready();
   void start_controllers();
   std::string write_stages();
