@@ -131,8 +131,7 @@ Time NodeSteps::settled_at() const {
   const Answer* reply =
       s_.snapshot.answers.find(question(Write{.verb = Verb::kJsonPatch, .object = ref_of(s_.node)}),
                                s_.snapshot.now, s_.snapshot.settings.answer_ttl);
-  // Also a reply that did not come: the request may have been applied until it was given up.
-  if (reply != nullptr) cordoned = std::max(cordoned, reply->at);
+  if (reply != nullptr && reply->yes) cordoned = std::max(cordoned, reply->at);
   return cordoned + s_.snapshot.settings.settle;
 }
 
