@@ -39,6 +39,11 @@ bool is_berths_plugin_key(std::string_view key) {
   });
 }
 
+// In whatever style of YAML; no other field of NVIDIA's has the word in it.
+bool mentions_sharing(std::string_view plugin_text) {
+  return plugin_text.find("sharing") != plugin_text.npos;
+}
+
 std::optional<PluginConfig> render_plugin_config(const PoolSpec& pool) {
   const bool shared = pool.sharing.strategy != SharingStrategy::kNone;
   if (!shared && !pool.mig_strategy) return std::nullopt;
@@ -56,7 +61,9 @@ std::map<std::string, std::string> plugin_configs(
   std::map<std::string, std::string> data;
   for (const auto& [key, text] : standing)
     if (is_berths_plugin_key(key) && named_by_nodes.contains(key)) data[key] = text;
-  data[kDefaultPluginConfig] = kDefaultText;
+  // One that stands is whoever's: nodes that no pool shares follow it.
+  const auto mine = standing.find(kDefaultPluginConfig);
+  data[kDefaultPluginConfig] = mine != standing.end() ? mine->second : kDefaultText;
   for (const PoolSpec& pool : pools)
     if (std::optional<PluginConfig> config = render_plugin_config(pool))
       data[config->key] = std::move(config->text);

@@ -48,6 +48,11 @@ std::optional<Time> PluginFile::settles_at() const {
                                                               : std::nullopt;
 }
 
+bool PluginFile::default_shares() const {
+  const auto text = wanted_.find(kDefaultPluginConfig);
+  return text != wanted_.end() && mentions_sharing(text->second);
+}
+
 bool PluginFile::up_to_date() const {
   if (standing_ == nullptr) return wanted_.empty();
   for (const auto& [key, text] : wanted_) {

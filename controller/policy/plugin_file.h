@@ -28,6 +28,8 @@ class PluginFile {
   // Writes what is missing or superfluous, if anything.
   void plan(Plan& plan) const;
   const std::map<std::string, std::string>& wanted() const { return wanted_; }
+  // Its `default` is somebody else's, is left, and shares GPUs: of pools that set no sharing, too.
+  bool default_shares() const;
 
  private:
   bool up_to_date() const;

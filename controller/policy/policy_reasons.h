@@ -14,6 +14,7 @@ inline constexpr char kPolicyInvalid[] = "PolicyInvalid";
 inline constexpr char kAgentsMismatch[] = "AgentsMismatch";
 inline constexpr char kOperandsNotTolerant[] = "OperandsNotTolerant";
 inline constexpr char kPluginNotConfigured[] = "PluginNotConfigured";
+inline constexpr char kPluginDefaultTaken[] = "PluginDefaultTaken";
 inline constexpr char kMigStrategyOverridden[] = "MigStrategyOverridden";
 inline constexpr char kKeysContested[] = "KeysContested";
 inline constexpr char kPriorityClassTaken[] = "PriorityClassTaken";

@@ -61,7 +61,8 @@ std::optional<Verdict> agents_mismatch(const Snapshot& snapshot, const AgentsSpe
 
 // Without a ClusterPolicy nobody can tell which file the device plugin reads.
 std::optional<Verdict> plugin_trouble(const Snapshot& snapshot, const GPUClusterPolicy& policy,
-                                      const PoolSurvey& survey) {
+                                      const PolicyProgress& progress) {
+  const PoolSurvey& survey = progress.survey;
   const auto asks = std::ranges::find_if(
       survey.pools, [](const PoolFacts& facts) { return facts.plugin && facts.nodes > 0; });
   if (asks == survey.pools.end()) return std::nullopt;
@@ -82,6 +83,14 @@ std::optional<Verdict> plugin_trouble(const Snapshot& snapshot, const GPUCluster
                                    facts.pool->name, to_string(*facts.pool->mig_strategy),
                                    nvidia->mig_strategy)};
   }
+  if (progress.file.default_shares())
+    return Verdict{
+        reasons::kPluginDefaultTaken,
+        fmt::format("key {} of ConfigMap {}/{} is somebody else's and sets sharing, which "
+                    "nodes of pools without any follow; write \"version: v1\" there, or "
+                    "another name in spec.agents.devicePluginConfigMap",
+                    kDefaultPluginConfig, snapshot.settings.agents_namespace,
+                    policy.spec.agents.device_plugin_config_map)};
   return std::nullopt;
 }
 
@@ -106,7 +115,7 @@ std::optional<Verdict> stalled(const Snapshot& snapshot, const GPUClusterPolicy&
   if (!calendar.problems().empty())
     return Verdict{reasons::kPolicyInvalid, describe(calendar.problems().front())};
   if (auto why = held_back(progress.survey)) return why;
-  if (auto why = plugin_trouble(snapshot, policy, progress.survey)) return why;
+  if (auto why = plugin_trouble(snapshot, policy, progress)) return why;
   if (progress.survey.disputed_count > 0)
     return Verdict{reasons::kKeysContested,
                    fmt::format("somebody else sets what the pools set, and berth leaves it: {}{}; "
@@ -145,14 +154,30 @@ std::optional<Verdict> moving(const GPUClusterPolicy& policy, const PolicyProgre
   return std::nullopt;
 }
 
-std::string in_place(const PoolSurvey& survey, const GPUClusterPolicyStatus& status) {
+// What is as it should be, and most likely not as it was meant.
+std::string doubts(const PoolSurvey& survey, const GPUClusterPolicy& policy) {
+  std::string text;
+  for (std::size_t i = 0; i < survey.pools.size(); ++i)
+    if (survey.pools[i].nodes == 0)
+      text += fmt::format("; spec.pools[{}].nodeSelector selects no GPU node for {}", i,
+                          survey.pools[i].pool->name);
+  for (std::size_t i : survey.unoffered) {
+    const CatalogEntry& entry = policy.spec.resource_catalog[i];
+    text += fmt::format("; spec.resourceCatalog[{}].resource: no node offers {} now", i,
+                        entry.resource);
+  }
+  return text;
+}
+
+std::string in_place(const PoolSurvey& survey, const GPUClusterPolicyStatus& status,
+                     const GPUClusterPolicy& policy) {
   std::string text = fmt::format("{} pools have {} nodes with {} GPUs", status.totals.pools,
                                  status.totals.nodes, status.totals.gpus);
   if (survey.conflict_count > 0)
     text += fmt::format("; {} nodes are selected by several pools and belong to the first: {}{}",
                         survey.conflict_count, survey.conflicts.front().node,
                         survey.conflict_count > 1 ? ", …" : "");
-  return text;
+  return text + doubts(survey, policy);
 }
 
 void add(const Snapshot& snapshot, const GPUClusterPolicy& policy, const char* type,
@@ -189,7 +214,7 @@ StatusUpdate compute_policy_status(const Snapshot& snapshot, const GPUClusterPol
   const std::optional<Verdict> going = moving(policy, progress);
   if (!stuck && !going) {
     add(snapshot, policy, "Ready", "True",
-        {reasons::kPoolsInPlace, in_place(progress.survey, status)}, conditions);
+        {reasons::kPoolsInPlace, in_place(progress.survey, status, policy)}, conditions);
   } else {
     add(snapshot, policy, "Ready", "False", stuck ? *stuck : *going, conditions);
     add(snapshot, policy, stuck ? "Stalled" : "Reconciling", "True", stuck ? *stuck : *going,

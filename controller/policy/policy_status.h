@@ -5,6 +5,7 @@
 
 #include "controller/core/plan.h"
 #include "controller/core/snapshot.h"
+#include "controller/policy/plugin_file.h"
 #include "controller/policy/plugin_labels.h"
 #include "controller/policy/pool_survey.h"
 #include "controller/policy/priority_classes.h"
@@ -13,6 +14,7 @@ namespace berth {
 
 struct PolicyProgress {
   const PoolSurvey& survey;
+  const PluginFile& file;
   const PluginLabels& labels;
   const PriorityClassPlan& classes;
 };

@@ -43,6 +43,8 @@ class Surveyor {
   }
 
   PoolSurvey run() {
+    const std::vector<CatalogEntry>& catalog = policy_.spec.resource_catalog;
+    for (std::size_t i = 0; i < catalog.size(); ++i) out_.unoffered.push_back(i);
     for (const auto& node : snapshot_.cluster.nodes()) look_at(*node);
     return std::move(out_);
   }
@@ -51,8 +53,19 @@ class Surveyor {
   void look_at(const Node& node) {
     PoolFacts* facts = has_gpus(node) ? place(node) : nullptr;
     if (facts != nullptr) count(node, *facts);
+    std::erase_if(out_.unoffered, [&](std::size_t i) {
+      return offers(node, facts, policy_.spec.resource_catalog[i].resource);
+    });
     look_at_labels(node, facts);
     look_at_plugin(node, facts);
+  }
+
+  // Now: what a layout or a pool's sharing will make of it is not there yet.
+  static bool offers(const Node& node, const PoolFacts* facts, std::string_view resource) {
+    const Quantity* count = node.allocatable.find(resource);
+    if (count != nullptr && *count > Quantity()) return true;
+    return facts != nullptr && facts->pool->sharing.rename_by_default &&
+           facts->pool->sharing.strategy != SharingStrategy::kNone && resource.ends_with(".shared");
   }
 
   // Its pool; a node that several select is told.

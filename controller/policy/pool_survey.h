@@ -43,6 +43,7 @@ struct PoolSurvey {
   std::vector<const Node*> plugin_settling;  // labelled, and the node does not show it yet
   std::set<std::string> plugin_keys;         // that nodes name
   std::int32_t carrying = 0;                 // nodes that carry anything of the policy's
+  std::vector<std::size_t> unoffered;        // catalog entries whose resource no node has
 };
 
 // Of a policy that is being deleted no pool has any node.

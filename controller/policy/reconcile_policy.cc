@@ -61,7 +61,8 @@ Plan reconcile_policy(const Snapshot& snapshot) {
              write_finalizer(ref_of(*policy), policy->meta, false, names::kManagerPolicy,
                              "nothing of it is left on any node: let it go"));
   plan_wake_ups(snapshot, *policy, file, plan);
-  plan.statuses.push_back(compute_policy_status(snapshot, *policy, {survey, labels, classes}));
+  plan.statuses.push_back(
+      compute_policy_status(snapshot, *policy, {survey, file, labels, classes}));
   return plan;
 }
 

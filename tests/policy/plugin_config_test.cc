@@ -122,6 +122,14 @@ TEST(PluginConfig, TheMapHoldsTheDefaultAlways) {
   EXPECT_EQ(config.sharing, "none");
 }
 
+TEST(PluginConfig, SomebodyElsesDefaultStays) {
+  const std::string theirs = "version: v1\nflags: {failOnInitError: false}\n";
+  EXPECT_EQ(plugin_configs({sliced("a", 4)}, {{"default", theirs}}, {}).at("default"), theirs);
+  EXPECT_FALSE(mentions_sharing(theirs));
+  EXPECT_FALSE(mentions_sharing(plugin_configs({}, {}, {}).at("default")));
+  EXPECT_TRUE(mentions_sharing(render_plugin_config(sliced("a", 4))->text));
+}
+
 TEST(PluginConfig, AKeyStaysUntilNoNodeNamesIt) {
   const PluginConfig before = render_plugin_config(sliced("a", 4)).value();
   const PluginConfig after = render_plugin_config(sliced("a", 8)).value();

@@ -12,6 +12,7 @@ namespace berth::test {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -227,6 +228,31 @@ TEST_F(Policy, WhatOnlyAPersonCanSolveIsStalledAndSaysWhatToWrite) {
     EXPECT_THAT(status(plan), AllOf(HasSubstr(R"("type":"Stalled","status":"True")"),
                                     HasSubstr(trouble.reason), HasSubstr(trouble.message)));
   }
+}
+
+TEST_F(Policy, ADefaultOfSomebodyElsesIsLeftAndTold) {
+  serve(policy(kSliced));
+  ConfigMap file =
+      *cluster.cluster.config_maps().find("gpu-operator", "berth-device-plugin-config");
+  file.data["default"] = "version: v1\nsharing: {timeSlicing: {resources: []}}\n";
+  cluster.add_nodes(1).add(policy(kSliced)).add(file).add(nvidia("berth-device-plugin-config"));
+  const Plan plan = cluster.plan("policy");
+  EXPECT_THAT(writes(plan), Each(Not(HasSubstr(" ConfigMap/"))));
+  EXPECT_THAT(status(plan),
+              AllOf(HasSubstr("PluginDefaultTaken"),
+                    HasSubstr("key default of ConfigMap gpu-operator/berth-device-plugin-config"),
+                    HasSubstr("spec.agents.devicePluginConfigMap")));
+}
+
+TEST_F(Policy, WhatWasHardlyMeantIsTold) {
+  cluster.add_nodes(1).add(policy(
+      "pools: [{name: none, nodeSelector: {matchLabels: {tier: nowhere}}}], resourceCatalog: "
+      "[{name: whole, resource: nvidia.com/gpu}, {name: rare, resource: nvidia.com/mig-7g.80gb}]"));
+  EXPECT_THAT(
+      status(cluster.plan("policy")),
+      AllOf(HasSubstr(R"("type":"Ready","status":"True")"),
+            HasSubstr("spec.pools[0].nodeSelector selects no GPU node for none; "
+                      "spec.resourceCatalog[1].resource: no node offers nvidia.com/mig-7g.80gb")));
 }
 
 TEST_F(Policy, ATaintThatWouldKeepTheAgentsAwayIsHeldBack) {
