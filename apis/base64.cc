@@ -51,17 +51,24 @@ std::string encode_base64(std::string_view bytes) {
   constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string out((bytes.size() + 2) / 3 * 4, '=');
   char* to = out.data();
-  for (std::size_t at = 0; at < bytes.size(); at += 3) {
-    const std::size_t left = bytes.size() - at;
-    const auto byte = [&](std::size_t i) -> std::uint32_t {
-      return i < left ? static_cast<unsigned char>(bytes[at + i]) : 0U;
-    };
-    const std::uint32_t bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+  const char* const from = bytes.data();
+  const auto byte = [from](std::size_t i) -> std::uint32_t {
+    return static_cast<unsigned char>(from[i]);
+  };
+  std::size_t at = 0;
+  for (; at + 3 <= bytes.size(); at += 3) {
+    const std::uint32_t bits = byte(at) << 16 | byte(at + 1) << 8 | byte(at + 2);
     *to++ = kDigits[bits >> 18];
     *to++ = kDigits[bits >> 12 & 63];
-    if (left > 1) *to++ = kDigits[bits >> 6 & 63];
-    if (left > 2) *to++ = kDigits[bits & 63];
+    *to++ = kDigits[bits >> 6 & 63];
+    *to++ = kDigits[bits & 63];
   }
+  const std::size_t left = bytes.size() - at;
+  if (left == 0) return out;
+  const std::uint32_t bits = byte(at) << 16 | (left > 1 ? byte(at + 1) << 8 : 0U);
+  *to++ = kDigits[bits >> 18];
+  *to++ = kDigits[bits >> 12 & 63];
+  if (left > 1) *to++ = kDigits[bits >> 6 & 63];
   return out;
 }
 

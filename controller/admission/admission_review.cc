@@ -16,13 +16,7 @@ od::parser& usual_parser() {
   return *parser;
 }
 
-struct Envelope {
-  std::string api_version;
-  std::string kind;
-  bool has_request = false;
-};
-
-std::optional<Error> check_envelope(const Envelope& envelope, const ReviewRequest& request) {
+std::optional<Error> check_envelope(const ReviewEnvelope& envelope, const ReviewRequest& request) {
   if (envelope.kind != "AdmissionReview")
     return decode_error("kind", "must be AdmissionReview; this address answers nothing else");
   if (envelope.api_version != kApiVersion)
@@ -37,34 +31,59 @@ std::optional<Error> check_envelope(const Envelope& envelope, const ReviewReques
 
 }  // namespace
 
+std::optional<PodHome> pod_home(const ReviewRequest& request) {
+  if (request.group.empty() && request.kind == "Pod") return PodHome::kPod;
+  if (request.group == "batch" && request.kind == "Job") return PodHome::kJob;
+  return std::nullopt;
+}
+
 ReviewDocument::ReviewDocument(std::string_view body) {
   text_.reserve(body.size() + simdjson::SIMDJSON_PADDING);
   text_.assign(body);
-  od::parser& parser = body.size() > kMaxUsualBytes ? own_parser_.emplace() : usual_parser();
+  open();
+}
+
+void ReviewDocument::open() {
+  od::parser& parser = text_.size() > kMaxUsualBytes ? own_parser_.emplace() : usual_parser();
   const simdjson::padded_string_view padded(text_.data(), text_.size(), text_.capacity());
   broken_ = parser.iterate(padded).get(document_);
 }
 
-template <class OnField>
-bool ReviewDocument::each_request_field(Fault& fault, OnField&& on_field) {
+bool ReviewDocument::begin(od::value& root, Fault& fault) {
   if (broken_ != simdjson::SUCCESS) return fault.broken(broken_);
   document_.rewind();
+  auto code = document_.get_value().get(root);
+  return code == simdjson::SUCCESS || fault.broken(code);
+}
+
+template <class OnField>
+bool ReviewDocument::each_request_field(Fault& fault, OnField&& on_field) {
   od::value root;
-  if (auto code = document_.get_value().get(root); code != simdjson::SUCCESS)
-    return fault.broken(code);
-  return each_field(root, fault, [&](std::string_view key, od::value value) {
-    return key != "request" || each_field(value, fault, on_field);
-  });
+  return begin(root, fault) && each_field(root, fault, [&](std::string_view key, od::value value) {
+           return key != "request" || each_field(value, fault, on_field);
+         });
 }
 
 Result<ReviewRequest> ReviewDocument::read_request() {
   Fault fault;
-  if (broken_ != simdjson::SUCCESS) {
-    (void)fault.broken(broken_);
-    return fault.error();
-  }
-  Envelope envelope;
   ReviewRequest request;
+  ReviewEnvelope envelope;
+  if (!walk(true, envelope, request, fault)) {
+    // The object is at fault, or what stands around it: only the second is the review's. A document
+    // that was found to be broken can't be walked again.
+    fault = Fault();
+    pod_.reset();
+    open();
+    if (!walk(false, envelope, request, fault)) return fault.error();
+  }
+  if (std::optional<Error> error = check_envelope(envelope, request)) return *std::move(error);
+  return request;
+}
+
+bool ReviewDocument::walk(bool with_pod, ReviewEnvelope& envelope, ReviewRequest& request,
+                          Fault& fault) {
+  envelope = {};
+  request = {};
   const auto on_kind = [&](std::string_view key, od::value value) {
     if (key == "group") return read(value, request.group, fault);
     return key != "kind" || read(value, request.kind, fault);
@@ -76,6 +95,7 @@ Result<ReviewRequest> ReviewDocument::read_request() {
     if (key == "subResource") return read(value, request.sub_resource, fault);
     if (key == "namespace") return read(value, request.namespace_, fault);
     if (key == "operation") return read(value, request.operation, fault);
+    if (key == "object" && with_pod) return read_pod_here(value, pod_home(request), fault);
     return true;
   };
   const auto on_root = [&](std::string_view key, od::value value) {
@@ -84,31 +104,27 @@ Result<ReviewRequest> ReviewDocument::read_request() {
     return key != "request" || each_field(value, fault, on_request);
   };
   od::value root;
-  if (auto code = document_.get_value().get(root); code != simdjson::SUCCESS) {
-    (void)fault.broken(code);
-    return fault.error();
-  }
-  if (!each_field(root, fault, on_root)) return fault.error();
-  if (document_.current_location().error() != simdjson::OUT_OF_BOUNDS) {
-    (void)fault.bad("is not valid JSON: something follows its end");
-    return fault.error();
-  }
-  if (std::optional<Error> error = check_envelope(envelope, request)) return *std::move(error);
-  return request;
+  if (!begin(root, fault) || !each_field(root, fault, on_root)) return false;
+  return document_.current_location().error() == simdjson::OUT_OF_BOUNDS ||
+         fault.bad("is not valid JSON: something follows its end");
+}
+
+bool ReviewDocument::read_pod_here(od::value object, std::optional<PodHome> home, Fault& fault) {
+  pod_.reset();  // a second `object`: the last one counts
+  if (!home) return true;
+  pod_.emplace().home = *home;
+  return read_pod_slice(object, *pod_, fault);
 }
 
 Result<PodSlice> ReviewDocument::read_pod(PodHome home) {
+  if (pod_ && pod_->home == home) return *std::move(pod_);
   Fault fault;
-  PodSlice pod;
-  pod.home = home;
   const bool good = each_request_field(fault, [&](std::string_view key, od::value value) {
-    if (key != "object") return true;
-    pod = PodSlice();  // a second `object`: the last one counts
-    pod.home = home;
-    return read_pod_slice(value, pod, fault);
+    return key != "object" || read_pod_here(value, home, fault);
   });
   if (!good) return fault.error();
-  return pod;
+  if (!pod_) pod_.emplace().home = home;
+  return *std::move(pod_);
 }
 
 Result<std::string_view> ReviewDocument::object_text(std::string_view field) {

@@ -10,8 +10,13 @@ void PodPatch::add_text(std::string_view path, std::string_view text) {
 }
 
 void PodPatch::append(std::string_view op, std::string_view path, std::string_view json_value) {
-  if (!operations_.empty()) operations_ += ',';
-  operations_.append(R"({"op":")").append(op).append(R"(","path":)").append(quote_json(path));
+  constexpr std::size_t kUsualBytes = 2048;
+  if (operations_.empty())
+    operations_.reserve(kUsualBytes);
+  else
+    operations_ += ',';
+  operations_.append(R"({"op":")").append(op).append(R"(","path":)");
+  append_quoted(operations_, path);
   if (!json_value.empty()) operations_.append(R"(,"value":)").append(json_value);
   operations_ += '}';
 }

@@ -324,7 +324,7 @@ bool check_placement(const PodSlice& pod, Fault& fault) {
 }  // namespace
 
 std::string PodSlice::field(std::string_view under_spec) const {
-  return fmt::format("{}spec.{}", home == PodHome::kJob ? "spec.template." : "", under_spec);
+  return std::string(home == PodHome::kJob ? "spec.template.spec." : "spec.").append(under_spec);
 }
 
 std::string PodSlice::field(const ContainerSlice& container) const {
@@ -333,12 +333,12 @@ std::string PodSlice::field(const ContainerSlice& container) const {
 }
 
 std::string PodSlice::pointer(std::string_view under_spec) const {
-  return fmt::format("{}/spec/{}", home == PodHome::kJob ? "/spec/template" : "", under_spec);
+  return std::string(home == PodHome::kJob ? "/spec/template/spec/" : "/spec/").append(under_spec);
 }
 
 std::string PodSlice::pointer(const ContainerSlice& container) const {
-  return pointer(
-      fmt::format("{}/{}", container.is_init ? "initContainers" : "containers", container.index));
+  return pointer(container.is_init ? "initContainers/" : "containers/")
+      .append(std::to_string(container.index));
 }
 
 std::string PodSlice::metadata_pointer() const {

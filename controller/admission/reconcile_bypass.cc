@@ -3,6 +3,7 @@
 
 #include "apis/names.h"
 #include "controller/admission/bypass.h"
+#include "controller/core/seeded_bugs.h"
 
 namespace berth {
 
@@ -12,11 +13,12 @@ Plan reconcile_bypass(const Snapshot& snapshot, std::string_view name) {
   if (slash == name.npos) return plan;
   const Pod* pod = snapshot.cluster.pods().find(name.substr(0, slash), name.substr(slash + 1));
   if (pod == nullptr || pod->finished() || pod->terminating()) return plan;
-  if (!slipped_past(*pod, snapshot.cluster, snapshot.settings)) return plan;
+  if (!slipped_past(*pod, snapshot.cluster, snapshot.settings) || seeded(SeededBug::kForgetBypass))
+    return plan;
   plan.events.push_back(
       {ref_of(*pod), true, "SlippedPastAdmission", "Review",
-       "it was created while berth's webhook was not asked, and lacks the toleration or the "
-       "affinity that its pool needs; delete it and create it again"});
+       "it was created while berth's webhook was not asked, or before the policy said so, and "
+       "lacks the toleration or the affinity that its pool needs; delete it and create it again"});
   return plan;
 }
 
@@ -27,6 +29,18 @@ std::vector<std::string> bypass_keys_for(const ClusterState& cluster, const Pod*
       now->meta.annotations.contains(names::kMutationsAnnotation))
     return {};
   return {"pod/" + key_of(now->meta).str()};
+}
+
+std::vector<std::string> waiting_bypass_keys(const ClusterState& cluster, const Settings& settings,
+                                             std::string_view namespace_) {
+  std::vector<std::string> keys;
+  if (cluster.policies().size() == 0) return keys;
+  for (const auto& pod : cluster.pods()) {
+    if (!namespace_.empty() && pod->meta.namespace_.view() != namespace_) continue;
+    if (pod->node_name.empty() && slipped_past(*pod, cluster, settings))
+      keys.push_back("pod/" + key_of(pod->meta).str());
+  }
+  return keys;
 }
 
 }  // namespace berth

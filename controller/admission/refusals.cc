@@ -45,15 +45,22 @@ std::string field_of(const PodSlice& pod, const GpuDemand& demand, std::int64_t 
   return pod.field("containers");
 }
 
-void check_number(const std::string& field, const Quantity& count, ReviewFindings& findings) {
+// What is wrong with the count; empty: nothing.
+std::string fault_of(const GpuAmount& amount) {
+  if (amount.limit && amount.request && *amount.limit != *amount.request)
+    return fmt::format(
+        "the limit is {} and the request {}, and they must be equal; remove the "
+        "request, the limit stands for both",
+        amount.limit->str(), amount.request->str());
+  const Quantity count = amount.asked();
   if (count < Quantity())
-    findings.refuse(field, fmt::format("{} is below zero; write how many the container needs, as 1",
-                                       count.str()));
-  else if (!count.as_whole())
-    findings.refuse(
-        field, fmt::format("{} is not a whole number, and no GPU is handed out in parts; write "
-                           "1, or ask for a MIG device or a .shared resource",
-                           count.str()));
+    return fmt::format("{} is below zero; write how many the container needs, as 1", count.str());
+  if (!count.as_whole())
+    return fmt::format(
+        "{} is not a whole number, and no GPU is handed out in parts; write 1, or "
+        "ask for a MIG device or a .shared resource",
+        count.str());
+  return {};
 }
 
 void check_legacy(const PodSlice& pod, ReviewFindings& findings) {
@@ -136,13 +143,17 @@ void check_pool_eligibility(const PodReview& review, ReviewFindings& findings) {
   }
 }
 
+std::string orderable_entries(const PodReview& review) {
+  std::vector<std::string> entries;
+  for (const CatalogEntry& entry : review.policy.spec.resource_catalog)
+    if (open_to(entry.eligible_namespaces, review.namespace_.meta.labels))
+      entries.push_back(fmt::format("{} ({})", entry.name, entry.resource));
+  return entries.empty() ? "nothing" : list_names(entries);
+}
+
 void check_catalog_eligibility(const PodReview& review, ReviewFindings& findings) {
   const std::vector<CatalogEntry>& catalog = review.policy.spec.resource_catalog;
   const StringMap& labels = review.namespace_.meta.labels;
-  std::vector<std::string> orderable;
-  for (const CatalogEntry& entry : catalog)
-    if (open_to(entry.eligible_namespaces, labels))
-      orderable.push_back(fmt::format("{} ({})", entry.name, entry.resource));
   for (const GpuDemand& demand : review.placement.demands) {
     const CatalogEntry* closed = nullptr;
     bool open = false;
@@ -158,7 +169,7 @@ void check_catalog_eligibility(const PodReview& review, ReviewFindings& findings
         field_of(review.pod, demand, 0),
         fmt::format("catalog entry {} is only for namespaces with {}; this one may order {}",
                     closed->name, shorten(format(*closed->eligible_namespaces), 80),
-                    orderable.empty() ? "nothing" : list_names(orderable)));
+                    orderable_entries(review)));
   }
 }
 
@@ -199,13 +210,8 @@ void check_privileged(const PodSlice& pod, ReviewFindings& findings) {
 void check_amounts(const PodSlice& pod, ReviewFindings& findings) {
   each_amount(pod, [&](const ContainerSlice& container, const GpuAmount& amount) {
     if (amount.resource == kLegacyGpu) return;
-    const std::string field = field_of(pod, container, amount);
-    if (amount.limit && amount.request && *amount.limit != *amount.request)
-      return findings.refuse(field,
-                             fmt::format("the limit is {} and the request {}, and they must be "
-                                         "equal; remove the request, the limit stands for both",
-                                         amount.limit->str(), amount.request->str()));
-    check_number(field, amount.asked(), findings);
+    if (std::string fault = fault_of(amount); !fault.empty())
+      findings.refuse(field_of(pod, container, amount), std::move(fault));
   });
 }
 

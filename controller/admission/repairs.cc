@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Outline: one function for each thing that may be missing; each notes what it did for the
-// annotation, which is written last.
+// annotation, which is written last. A patch is much text: its formats are read by the compiler.
+#include <fmt/compile.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,6 +11,7 @@
 #include "apis/names.h"
 #include "controller/admission/pod_review.h"
 #include "controller/core/json_patch.h"
+#include "controller/core/seeded_bugs.h"
 
 namespace berth {
 namespace {
@@ -49,7 +51,7 @@ class Repairs {
         if (!amount.request->as_whole() || *amount.request < Quantity()) continue;
         if (!there) patch_.add(limits, "{}");
         there = true;
-        patch_.add_text(fmt::format("{}/{}", limits, escape_pointer(amount.resource)),
+        patch_.add_text(fmt::format(FMT_COMPILE("{}/{}"), limits, escape_pointer(amount.resource)),
                         amount.request->str());
         resources.push_back(amount.resource);
       }
@@ -60,14 +62,16 @@ class Repairs {
   void add_tolerations() {
     std::vector<std::string> items;
     std::vector<std::string_view> keys;
-    const std::vector<Taint> taints = untolerated(review_.pools, pod_.tolerations);
+    const bool anew = seeded(SeededBug::kMutateAgain);
+    const std::vector<Taint> taints =
+        untolerated(review_.pools, anew ? std::vector<Toleration>() : pod_.tolerations);
     for (const Taint& taint : taints) {
-      const std::string value =
-          taint.value.empty()
-              ? R"("operator":"Exists")"
-              : fmt::format(R"("operator":"Equal","value":{})", quote_json(taint.value));
-      items.push_back(fmt::format(R"({{"key":{},{},"effect":{}}})", quote_json(taint.key), value,
-                                  quote_json(taint.effect)));
+      const std::string value = taint.value.empty()
+                                    ? R"("operator":"Exists")"
+                                    : fmt::format(FMT_COMPILE(R"("operator":"Equal","value":{})"),
+                                                  quote_json(taint.value));
+      items.push_back(fmt::format(FMT_COMPILE(R"({{"key":{},{},"effect":{}}})"),
+                                  quote_json(taint.key), value, quote_json(taint.effect)));
       keys.push_back(taint.key.view());
     }
     add_items(pod_.pointer("tolerations"), pod_.has_tolerations, items);
@@ -83,8 +87,9 @@ class Repairs {
       values.push_back(quote_json(pool->name));
       pool_names.push_back(pool->name);
     }
-    const std::string requirement = fmt::format(R"({{"key":"{}","operator":"In","values":[{}]}})",
-                                                names::kPoolLabel, fmt::join(values, ","));
+    const std::string requirement =
+        fmt::format(FMT_COMPILE(R"({{"key":"{}","operator":"In","values":[{}]}})"),
+                    names::kPoolLabel, fmt::join(values, ","));
     const bool changed = pod_.terms.empty() ? add_term(requirement) : add_to_terms(requirement);
     if (changed) note("poolAffinity", std::move(pool_names));
   }
@@ -92,16 +97,18 @@ class Repairs {
   // The first term there is, and whichever of its parents are missing.
   bool add_term(const std::string& requirement) {
     if (holds_to(review_.pools, review_.placement, nullptr)) return false;
-    const std::string terms =
-        fmt::format(R"({{"nodeSelectorTerms":[{{"matchExpressions":[{}]}}]}})", requirement);
+    const std::string terms = fmt::format(
+        FMT_COMPILE(R"({{"nodeSelectorTerms":[{{"matchExpressions":[{}]}}]}})"), requirement);
     constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
     const std::string affinity = pod_.pointer("affinity");
     if (!pod_.has_affinity)
-      patch_.add(affinity, fmt::format(R"({{"nodeAffinity":{{"{}":{}}}}})", kRequired, terms));
+      patch_.add(affinity,
+                 fmt::format(FMT_COMPILE(R"({{"nodeAffinity":{{"{}":{}}}}})"), kRequired, terms));
     else if (!pod_.has_node_affinity)
-      patch_.add(affinity + "/nodeAffinity", fmt::format(R"({{"{}":{}}})", kRequired, terms));
+      patch_.add(affinity + "/nodeAffinity",
+                 fmt::format(FMT_COMPILE(R"({{"{}":{}}})"), kRequired, terms));
     else if (!pod_.has_required_affinity)
-      patch_.add(fmt::format("{}/nodeAffinity/{}", affinity, kRequired), terms);
+      patch_.add(fmt::format(FMT_COMPILE("{}/nodeAffinity/{}"), affinity, kRequired), terms);
     else
       return false;  // a list without terms is the server's to refuse
     return true;
@@ -115,7 +122,7 @@ class Repairs {
     for (std::size_t i = 0; i < pod_.terms.size(); ++i) {
       const TermSlice& term = pod_.terms[i];
       if (term.empty() || holds_to(review_.pools, review_.placement, &term.term)) continue;
-      add_items(fmt::format("{}/{}/matchExpressions", terms, i), term.has_expressions,
+      add_items(fmt::format(FMT_COMPILE("{}/{}/matchExpressions"), terms, i), term.has_expressions,
                 {requirement});
       changed = true;
     }
@@ -135,10 +142,11 @@ class Repairs {
       if (containers.empty() && !pod_.has_shared_memory_volume)
         add_items(
             pod_.pointer("volumes"), pod_.has_volumes,
-            {fmt::format(R"({{"name":"{}","emptyDir":{{"medium":"Memory","sizeLimit":"{}"}}}})",
-                         volume, size)});
+            {fmt::format(
+                FMT_COMPILE(R"({{"name":"{}","emptyDir":{{"medium":"Memory","sizeLimit":"{}"}}}})"),
+                volume, size)});
       add_items(pod_.pointer(container) + "/volumeMounts", container.has_volume_mounts,
-                {fmt::format(R"({{"name":"{}","mountPath":"/dev/shm"}})", volume)});
+                {fmt::format(FMT_COMPILE(R"({{"name":"{}","mountPath":"/dev/shm"}})"), volume)});
       containers.push_back(container.name);
       warn_of_memory(container, size);
     }
@@ -149,24 +157,27 @@ class Repairs {
     const std::optional<Quantity>& limit = container.memory_limit;
     const std::string field = pod_.field(container) + ".resources.limits[memory]";
     if (!limit)
-      findings_.warn(field, fmt::format("berth mounted /dev/shm of up to {}, which counts as the "
-                                        "container's memory; leave room for it in a memory limit",
-                                        size));
+      findings_.warn(
+          field, fmt::format(FMT_COMPILE("berth mounted /dev/shm of up to {}, which counts as the "
+                                         "container's memory; leave room for it in a memory limit"),
+                             size));
     else
       findings_.warn(
           field,
-          fmt::format("berth mounted /dev/shm of up to {}, which counts against the limit of "
-                      "{}{}",
-                      size, in_binary(*limit),
-                      *limit <= *defaults_.shared_memory
-                          ? ": filling it would end the container; raise the limit"
-                          : ""));
+          fmt::format(
+              FMT_COMPILE("berth mounted /dev/shm of up to {}, which counts against the limit of "
+                          "{}{}"),
+              size, in_binary(*limit),
+              *limit <= *defaults_.shared_memory
+                  ? ": filling it would end the container; raise the limit"
+                  : ""));
   }
 
   std::string free_volume_name() const {
     const std::set<std::string_view> taken(pod_.volume_names.begin(), pod_.volume_names.end());
     std::string name(kSharedMemoryVolume);
-    for (int i = 2; taken.contains(name); ++i) name = fmt::format("{}-{}", kSharedMemoryVolume, i);
+    for (int i = 2; taken.contains(name); ++i)
+      name = fmt::format(FMT_COMPILE("{}-{}"), kSharedMemoryVolume, i);
     return name;
   }
 
@@ -208,7 +219,8 @@ class Repairs {
       return findings_.warn(
           pod_.field("priorityClassName"),
           fmt::format(
-              "the policy's default is {}, and there is no such PriorityClass; none was set",
+              FMT_COMPILE(
+                  "the policy's default is {}, and there is no such PriorityClass; none was set"),
               name));
     patch_.add_text(pod_.pointer("priorityClassName"), name);
     if (pod_.has_priority) patch_.remove(pod_.pointer("priority"));
@@ -219,20 +231,20 @@ class Repairs {
   void annotate() {
     // One that is longer was not written by berth.
     constexpr std::size_t kMaxKept = 1024;
-    std::string text = fmt::format("{}", fmt::join(done_, kSeparator));
+    std::string text = fmt::format(FMT_COMPILE("{}"), fmt::join(done_, kSeparator));
     if (!pod_.mutations.empty() && pod_.mutations.size() <= kMaxKept)
-      text = fmt::format("{}{}{}", pod_.mutations, kSeparator, text);
+      text = fmt::format(FMT_COMPILE("{}{}{}"), pod_.mutations, kSeparator, text);
     const std::string metadata = pod_.metadata_pointer();
     if (!pod_.has_metadata) patch_.add(metadata, "{}");
     if (!pod_.has_annotations) patch_.add(metadata + "/annotations", "{}");
-    patch_.add_text(
-        fmt::format("{}/annotations/{}", metadata, escape_pointer(names::kMutationsAnnotation)),
-        text);
+    patch_.add_text(fmt::format(FMT_COMPILE("{}/annotations/{}"), metadata,
+                                escape_pointer(names::kMutationsAnnotation)),
+                    text);
   }
 
   void add_items(const std::string& list, bool there, const std::vector<std::string>& items) {
     if (items.empty()) return;
-    if (!there) return patch_.add(list, fmt::format("[{}]", fmt::join(items, ",")));
+    if (!there) return patch_.add(list, fmt::format(FMT_COMPILE("[{}]"), fmt::join(items, ",")));
     for (const std::string& item : items) patch_.add(list + "/-", item);
   }
 

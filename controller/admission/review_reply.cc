@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/admission/review_reply.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,9 +16,10 @@ constexpr std::size_t kMaxMessage = 4096;
 // `rest` begins with a comma, or is empty.
 ReviewReply reply(std::string_view uid, bool allowed, std::string_view rest) {
   return {.http_status = 200,
-          .body = fmt::format(R"({{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1",)"
-                              R"("response":{{"uid":{},"allowed":{}{}}}}})",
-                              quote_json(uid), allowed, rest)};
+          .body = fmt::format(
+              FMT_COMPILE(R"({{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1",)"
+                          R"("response":{{"uid":{},"allowed":{}{}}}}})"),
+              quote_json(uid), allowed, rest)};
 }
 
 std::string write_warnings(const std::vector<std::string>& warnings) {
@@ -55,7 +57,8 @@ ReviewReply reply_allowed(std::string_view uid, const PodPatch& patch,
                           const std::vector<std::string>& warnings) {
   std::string rest;
   if (!patch.empty())
-    rest = fmt::format(R"(,"patchType":"JSONPatch","patch":"{}")", encode_base64(patch.str()));
+    rest = fmt::format(FMT_COMPILE(R"(,"patchType":"JSONPatch","patch":"{}")"),
+                       encode_base64(patch.str()));
   return reply(uid, true, rest + write_warnings(warnings));
 }
 

@@ -3,6 +3,8 @@
 // ClientConfig.
 #include "controller/client/kubeconfig.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -140,8 +142,24 @@ bool says_who(const KubeUser& user) {
          !user.client_certificate.empty();
 }
 
+// A kubeconfig from elsewhere may name any program: the list says which of them may run. A name is
+// looked for in our PATH; as a path, another program may have that name.
+Result<void> check_allowed(const ExecPlugin& exec, const std::vector<std::string>& allowed) {
+  std::string listed;
+  for (const std::string& entry : allowed) {
+    if (entry == "all" || entry == exec.command) return {};
+    listed += (listed.empty() ? "" : ",") + entry;
+  }
+  return invalid_spec(
+      exec.where + ".command",
+      fmt::format("the credential plugin {0} may not run, as --exec-plugins is {1}; "
+                  "if you trust it, say --exec-plugins={0}",
+                  exec.command, listed));
+}
+
 Result<void> fill_exec(const Host& host, const KubeCluster& cluster, const KubeUser& user,
-                       ExecPlugins plugins, ClientConfig& out) {
+                       const std::vector<std::string>& allowed, ExecPlugins plugins,
+                       ClientConfig& out) {
   if (!user.exec || says_who(user)) return {};
   const ExecPlugin& exec = *user.exec;
   if (plugins == ExecPlugins::kRefused) {
@@ -151,6 +169,7 @@ Result<void> fill_exec(const Host& host, const KubeCluster& cluster, const KubeU
                         "create token makes one)");
   }
   Result<void> checked = check_exec_plugin(exec, user.exec_input);
+  if (checked.has_value()) checked = check_allowed(exec, allowed);
   if (!checked.has_value()) return checked;
   out.exec = exec;
   if (user.exec_input == "Never") out.exec->input = ExecPlugin::Input::kNever;
@@ -212,7 +231,8 @@ Result<ClientConfig> choose(const Host& host, const Found& found, const ConfigFl
   }
   if (user != config.users.end()) {
     filled = fill_user(host, user->second, out);
-    if (filled.has_value()) filled = fill_exec(host, cluster->second, user->second, plugins, out);
+    if (filled.has_value())
+      filled = fill_exec(host, cluster->second, user->second, flags.exec_plugins, plugins, out);
   }
   if (!filled.has_value()) return filled.error();
   if (!chosen.namespace_.empty()) out.namespace_ = chosen.namespace_;

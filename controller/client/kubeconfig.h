@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "apis/result.h"
 #include "controller/io/client_config.h"
@@ -17,6 +18,8 @@ struct ConfigFlags {
   std::string context;              // --context
   std::string namespace_;           // --namespace
   bool allow_insecure_tls = false;  // without it, insecure-skip-tls-verify in a file is refused
+  // --exec-plugins: "all", "none", or names and absolute paths of the programs that may run.
+  std::vector<std::string> exec_plugins = {"all"};
 };
 
 // Whether a user may log in by a program of theirs. A service may not: it has nobody to ask, and

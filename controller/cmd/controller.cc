@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "controller/certificates/certificate_keeper.h"
 #include "controller/client/api_client.h"
 #include "controller/client/kubeconfig.h"
 #include "controller/cmd/commands.h"
@@ -26,7 +27,6 @@
 #include "controller/reconcilers/reconcilers.h"
 #include "controller/runtime/metrics.h"
 #include "controller/runtime/required_apis.h"
-#include "controller/server/certificate_keeper.h"
 #include "controller/server/endpoints.h"
 #include "controller/server/http_server.h"
 #include "controller/server/process_facts.h"

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <sstream>
 #include <utility>
 
 #include "controller/server/http_server.h"
@@ -121,6 +122,32 @@ FlagTable connection_flags(ConfigFlags& flags) {
       switch_flag("--allow-insecure-tls", flags.allow_insecure_tls,
                   "obey insecure-skip-tls-verify in a kubeconfig, which is refused otherwise"),
   };
+}
+
+FlagTable login_flags(ConfigFlags& flags) {
+  FlagTable table = connection_flags(flags);
+  std::vector<std::string>& plugins = flags.exec_plugins;
+  table.push_back(
+      list_flag("--exec-plugins", plugins,
+                "credential plugins that a kubeconfig may have run: all, none, or their "
+                "names and absolute paths, separated by commas"));
+  table.back().kind = Flag::Kind::kValue;
+  table.back().set = [&plugins](const std::string& text) -> Result<void> {
+    std::vector<std::string> words;
+    std::istringstream list(text + ",");
+    for (std::string word; std::getline(list, word, ',');) {
+      const bool alone = word == "all" || word == "none";
+      const bool relative = word.find('/') != word.npos && !word.starts_with('/');
+      if (word.empty() || relative || (alone && word != text))
+        return invalid_spec(
+            "--exec-plugins",
+            "\"" + text + "\" is neither all nor none nor a list of names and absolute paths");
+      words.push_back(std::move(word));
+    }
+    plugins = std::move(words);
+    return {};
+  };
+  return table;
 }
 
 FlagTable settings_flags(Settings& settings) {

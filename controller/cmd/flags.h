@@ -13,10 +13,10 @@
 
 #include "apis/result.h"
 #include "apis/time.h"
+#include "controller/certificates/certificate_keeper.h"
 #include "controller/client/kubeconfig.h"
 #include "controller/core/settings.h"
 #include "controller/runtime/controller.h"
-#include "controller/server/certificate_keeper.h"
 
 namespace berth {
 
@@ -52,6 +52,8 @@ struct LogFlags {
 };
 
 FlagTable connection_flags(ConfigFlags& flags);
+// Those, and what may log people in.
+FlagTable login_flags(ConfigFlags& flags);
 FlagTable settings_flags(Settings& settings);
 FlagTable log_flags(LogFlags& flags);
 

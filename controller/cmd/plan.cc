@@ -57,7 +57,7 @@ FlagTable plan_flags(PlanFlags& flags) {
                   "carry the plan out on a simulated copy of the cluster, and tell how long each "
                   "node is out"),
   };
-  for (Flag& flag : connection_flags(flags.connection)) table.push_back(std::move(flag));
+  for (Flag& flag : login_flags(flags.connection)) table.push_back(std::move(flag));
   for (Flag& flag : settings_flags(flags.settings)) table.push_back(std::move(flag));
   return table;
 }

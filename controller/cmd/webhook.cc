@@ -17,6 +17,8 @@
 #include "controller/live/uv_loop.h"
 #include "controller/runtime/metrics.h"
 #include "controller/server/certificate_files.h"
+#include "controller/server/client_authorities.h"
+#include "controller/server/client_authority_file.h"
 #include "controller/server/endpoints.h"
 #include "controller/server/http_server.h"
 #include "controller/server/process_facts.h"
@@ -43,8 +45,13 @@ FlagTable webhook_flags(WebhookFlags& flags) {
                      "where /mutate and /validate are served, by HTTPS"),
            text_flag("--cert-dir", flags.certificate_folder,
                      "folder of tls.crt and tls.key, as a Secret is mounted"),
+           text_flag("--client-ca-file", flags.client_ca_file,
+                     "PEM certificates; reviews are then taken only from who shows a client's "
+                     "certificate that one of them signed"),
+           text_flag("--client-cert-name", flags.client_cert_name,
+                     "common name that this certificate must bear; else any"),
            duration_flag("--cert-poll", flags.certificate_poll,
-                         "between looks at these files; a new pair is served without a restart"),
+                         "between looks at these files; what is new is served without a restart"),
            duration_flag("--shutdown-delay", flags.shutdown_delay,
                          "how long serving goes on after SIGTERM"),
            count_flag("--max-requests", flags.max_requests,
@@ -72,6 +79,9 @@ Result<void> validate(const WebhookFlags& flags) {
     if (value.empty()) return invalid_spec(name, "must not be empty");
   if (!enabled(flags.webhook_bind_address))
     return invalid_spec("--webhook-bind-address", "must not be off: it is what the webhook is for");
+  if (flags.client_ca_file.empty() && !flags.client_cert_name.empty())
+    return invalid_spec("--client-cert-name",
+                        "needs --client-ca-file: without it nobody is asked for a certificate");
   if (flags.certificate_poll <= Duration(0))
     return invalid_spec("--cert-poll", "must be above zero");
   if (flags.max_requests < 1 || flags.max_requests > 10'000)
@@ -105,6 +115,9 @@ int run_webhook(WebhookFlags flags) {
 
   ServingCertificate certificate;
   CertificateFiles files(host, log, certificate, flags.certificate_folder);
+  ClientAuthorities clients(flags.client_cert_name);
+  ClientAuthorityFile clients_file(host, log, clients, flags.client_ca_file);
+  const bool known_clients = !flags.client_ca_file.empty();
   // Two servers, so that no crowd at the one keeps a probe from the other.
   HttpServer probes(loop.raw(), log);
   HttpServer reviews(loop.raw(), log,
@@ -116,7 +129,7 @@ int run_webhook(WebhookFlags flags) {
   flags.options.seed = std::random_device()();
   Webhook webhook(Webhook::World{client, log, metrics, certificate, files,
                                  [] { malloc_trim(0); },  // the sync leaves the heap full of holes
-                                 [&] { reviews.drain(); }},
+                                 [&] { reviews.drain(); }, known_clients ? &clients_file : nullptr},
                   flags.options);
 
   const EndpointSources sources{.readiness = [&] { return webhook.readiness(); },
@@ -134,7 +147,9 @@ int run_webhook(WebhookFlags flags) {
   if (!address.has_value()) return fail(address.error());
   const Result<int> port =
       reviews.listen(*address, [&](const HttpCall& call) { return webhook.answer(call); },
-                     {.max_body_bytes = kMaxReviewBytes, .certificate = &certificate});
+                     {.max_body_bytes = kMaxReviewBytes,
+                      .certificate = &certificate,
+                      .clients = known_clients ? &clients : nullptr});
   if (!port.has_value()) return fail(port.error());
   log.info("listening", {{"what", "reviews"}, {"port", std::to_string(*port)}});
   log.info(

@@ -15,6 +15,8 @@ struct WebhookFlags {
   LogFlags log;
   std::string webhook_bind_address = ":9443";
   std::string certificate_folder = "/etc/berth/webhook-certificate";
+  std::string client_ca_file;
+  std::string client_cert_name;
   Duration certificate_poll = std::chrono::seconds(10);
   Duration shutdown_delay = std::chrono::seconds(10);
   int max_requests = 256;

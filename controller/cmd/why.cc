@@ -33,15 +33,16 @@ bool says_where(const Flag& flag) {
 FlagTable why_flags(WhyFlags& flags) {
   FlagTable table = {
       text_flag("SUBJECT", flags.subject,
-                "NAMESPACE/NAME or pod/NAME of a pod, node/NAME of a node, or a bare NAME: a node "
-                "if one is so named, else a pod"),
+                "NAMESPACE/NAME or pod/NAME of a pod, job/NAME for the Job's pod that waits or is "
+                "newest, node/NAME of a node, or a bare NAME: a node if one is so named, else a "
+                "pod"),
       text_flag("-n,--namespace", flags.namespace_, "namespace of a pod that names none"),
       text_flag("--snapshot", flags.snapshot,
                 "look into this file, as `berth snapshot` wrote it, instead of a live cluster"),
       choice_flag("-o,--output", flags.output, {"text", "json"}, "how the answer is written"),
   };
   table.front().kind = Flag::Kind::kPositional;
-  for (Flag& flag : connection_flags(flags.connection)) table.push_back(std::move(flag));
+  for (Flag& flag : login_flags(flags.connection)) table.push_back(std::move(flag));
   for (Flag& flag : settings_flags(flags.settings)) {
     // Who asks about a pod means the pod's namespace, as with kubectl.
     if (flag.name == "--namespace") flag.name = "--berth-namespace";

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/core/json_patch.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace berth {
@@ -26,16 +25,20 @@ std::string annotation_path(std::string_view key) {
 }
 
 std::string quote_json(std::string_view text) {
-  const auto stays = [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; };
-  if (std::ranges::all_of(text, stays)) {
-    std::string quoted;
-    quoted.reserve(text.size() + 2);
-    quoted += '"';
-    quoted += text;
-    return quoted += '"';
-  }
+  std::string quoted;
+  append_quoted(quoted, text);
+  return quoted;
+}
+
+void append_quoted(std::string& out, std::string_view text) {
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at != end && *at >= ' ' && *at <= '~' && *at != '"' && *at != '\\') ++at;
   // Bytes that are not UTF-8 become U+FFFD: the API server would refuse them.
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  if (at == end)
+    out.append(1, '"').append(text).append(1, '"');
+  else
+    out += nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 JsonPatch& JsonPatch::append(std::string_view op, std::string_view path,
@@ -43,7 +46,8 @@ JsonPatch& JsonPatch::append(std::string_view op, std::string_view path,
   if (!operations_.empty()) operations_ += ',';
   operations_ += "{\"op\":\"";
   operations_ += op;
-  operations_ += "\",\"path\":" + quote_json(path);
+  operations_ += "\",\"path\":";
+  append_quoted(operations_, path);
   if (!json_value.empty()) {
     operations_ += ",\"value\":";
     operations_ += json_value;

@@ -38,5 +38,6 @@ class JsonPatch {
 
 // A JSON string literal.
 std::string quote_json(std::string_view text);
+void append_quoted(std::string& out, std::string_view text);
 
 }  // namespace berth

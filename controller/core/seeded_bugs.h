@@ -41,9 +41,18 @@ enum class SeededBug {
   kFutureGeneration,     // tell of a generation that was not looked at
   kLeadForEver,          // write on past the renew deadline
   kApplyUnrendered,      // write a label that the agents' file does not hold
+  kGuessUnsynced,        // answer reviews before the caches are full
+  kMutateAgain,          // add to a pod what the webhook has added before
+  kForgetBypass,         // say nothing of pods that came past the webhook
+  kMutateEverywhere,     // change pods of namespaces that have not opted in
+  kReplaceBundle,        // publish a new authority in place of the one before
+  kUnconditionalSecret,  // write a Secret without its resourceVersion
+  kSignEarly,            // sign with a new authority before it has been known for a day
+  kForgetEarly,          // forget an authority as soon as its last certificate is replaced
+  kTrustAnyPair,         // take a certificate for its Secret's key's without a look
 };
 
-inline constexpr std::array<std::pair<std::string_view, SeededBug>, 29> kSeededBugs{{
+inline constexpr std::array<std::pair<std::string_view, SeededBug>, 38> kSeededBugs{{
     {"uncordon-unowned", SeededBug::kUncordonUnowned},
     {"uncordon-held", SeededBug::kUncordonHeld},
     {"skip-live-guard", SeededBug::kSkipLiveGuard},
@@ -73,6 +82,15 @@ inline constexpr std::array<std::pair<std::string_view, SeededBug>, 29> kSeededB
     {"future-generation", SeededBug::kFutureGeneration},
     {"lead-for-ever", SeededBug::kLeadForEver},
     {"apply-unrendered", SeededBug::kApplyUnrendered},
+    {"guess-unsynced", SeededBug::kGuessUnsynced},
+    {"mutate-again", SeededBug::kMutateAgain},
+    {"forget-bypass", SeededBug::kForgetBypass},
+    {"mutate-everywhere", SeededBug::kMutateEverywhere},
+    {"replace-bundle", SeededBug::kReplaceBundle},
+    {"unconditional-secret", SeededBug::kUnconditionalSecret},
+    {"sign-early", SeededBug::kSignEarly},
+    {"forget-early", SeededBug::kForgetEarly},
+    {"trust-any-pair", SeededBug::kTrustAnyPair},
 }};
 
 #ifdef BERTH_SEEDED_BUGS

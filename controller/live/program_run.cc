@@ -5,6 +5,9 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
 #include <utility>
 
 namespace berth {
@@ -17,6 +20,22 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   for (std::string& text : texts) out.push_back(text.data());
   out.push_back(nullptr);
   return out;
+}
+
+// Where a name leads in our own PATH; empty: nowhere, and no file is started. libuv would go by the
+// program's environment, and who writes that would choose the program.
+std::string find_program(const std::string& command) {
+  if (command.find('/') != command.npos) return command;
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path != nullptr ? path : "");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    std::string file = folder + "/" + command;
+    std::error_code ignored;
+    if (folder.starts_with('/') && ::access(file.c_str(), X_OK) == 0 &&
+        std::filesystem::is_regular_file(file, ignored))
+      return file;
+  }
+  return {};
 }
 
 }  // namespace
@@ -63,6 +82,7 @@ ProgramRun::~ProgramRun() {
 }
 
 int ProgramRun::start(const Program& program) {
+  const std::string file = find_program(program.command);
   std::vector<std::string> arguments{program.command};
   arguments.insert(arguments.end(), program.arguments.begin(), program.arguments.end());
   std::vector<std::string> environment = program.environment;
@@ -76,7 +96,7 @@ int ProgramRun::start(const Program& program) {
   stdio[2].flags = UV_INHERIT_FD;
   stdio[2].data.fd = STDERR_FILENO;
   uv_process_options_t options{};
-  options.file = argv.front();
+  options.file = file.c_str();
   options.args = argv.data();
   options.env = env.data();
   options.stdio = stdio;

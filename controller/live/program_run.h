@@ -15,7 +15,7 @@
 namespace berth {
 
 struct Program {
-  std::string command;  // a path, or a name to look for in PATH
+  std::string command;  // a path, or a name to look for in our PATH: whatever `environment` says
   std::vector<std::string> arguments;
   std::vector<std::string> environment;  // "NAME=value", all of it
   bool reads_input = false;

@@ -49,6 +49,11 @@ struct Unmet {
   std::string found;
 };
 
+std::string told(const Unmet& unmet) {
+  return fmt::format("not selected: the pod asks for {}, and here it is {}", unmet.asked,
+                     unmet.found);
+}
+
 std::optional<Unmet> unmet_of(const NodeSelectorTerm& term, const Node& node) {
   for (const SelectorRequirement& r : term.match_expressions)
     if (!matches(r, node.meta.labels))
@@ -75,6 +80,22 @@ Unmet unmet_of(const Pod& pod, const Node& node) {
   }
   return {fmt::format("node affinity {}", fmt::join(asked, " or ")),
           fmt::format("{}", fmt::join(found, ", "))};
+}
+
+// Without the affinity that the webhook added: made anew in a namespace to which other pools are
+// open, the pod would get another.
+Pod as_written(const Pod& pod) {
+  const Text* added = pod.meta.annotations.find(names::kMutationsAnnotation);
+  if (added == nullptr || added->view().find("poolAffinity") == std::string_view::npos) return pod;
+  Pod written = pod;
+  for (NodeSelectorTerm& term : written.required_node_affinity)
+    std::erase_if(term.match_expressions,
+                  [](const SelectorRequirement& r) { return r.key == names::kPoolLabel; });
+  if (std::ranges::any_of(written.required_node_affinity, [](const NodeSelectorTerm& term) {
+        return term.match_expressions.empty() && term.match_fields.empty();
+      }))
+    written.required_node_affinity.clear();  // nothing but the webhook's
+  return written;
 }
 
 class Grouping {
@@ -145,17 +166,24 @@ NodeGroup Grouping::judge(const Node& node, std::vector<Verdict>& left) {
   if (pool != nullptr && kept_off &&
       !eligible(snapshot_.cluster, *pool, pod_.meta.namespace_.view())) {
     take({Verdict::kTainted, Verdict::kNotSelected});
+    std::string words = fmt::format("of pool {}, which is for namespaces with {}", pool->name,
+                                    format(*pool->eligible_namespaces));
+    const Pod written = as_written(pod_);
+    if (selects(written, node))
+      return {.fate = NodeFate::kNotEligible, .words = std::move(words), .pool = pool};
+    Unmet unmet = unmet_of(written, node);
+    words += ", and " + told(unmet);
     return {.fate = NodeFate::kNotEligible,
-            .words = fmt::format("of pool {}, which is for namespaces with {}", pool->name,
-                                 format(*pool->eligible_namespaces)),
-            .pool = pool};
+            .words = std::move(words),
+            .pool = pool,
+            .unmet = unmet.asked,
+            .offered = unmet.found};
   }
   if (has(left, Verdict::kNotSelected)) {
     take({Verdict::kNotSelected});
     Unmet unmet = unmet_of(pod_, node);
     return {.fate = NodeFate::kNotSelected,
-            .words = fmt::format("not selected: the pod asks for {}, and here it is {}",
-                                 unmet.asked, unmet.found),
+            .words = told(unmet),
             .unmet = unmet.asked,
             .offered = unmet.found};
   }

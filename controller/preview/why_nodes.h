@@ -40,7 +40,9 @@ struct NodeGroup {
   std::set<Fit::Verdict> besides;  // what else is in the way of the others
   std::vector<Taint> taints;       // kTainted
   const PoolSpec* pool = nullptr;  // kNotEligible
-  std::string unmet, offered;      // kNotSelected: what is asked for; what these nodes have
+  // kNotSelected, and kNotEligible where the pod would not go there either if it might: what is
+  // asked for; what these nodes have.
+  std::string unmet, offered;
 };
 
 // Sorted by fate, then by number of nodes, most first.

@@ -394,7 +394,8 @@ void PodWhy::advise_on(const NodeGroup& group) {
                group.only);
       break;
     case NodeFate::kNotEligible:
-      remedy(Promise::kPlatform,
+      if (!group.unmet.empty()) break;  // the pod itself wants other nodes
+      remedy(alone ? Promise::kPlatform : Promise::kNotAlone,
              fmt::format("ask the platform team to let namespace {} use pool {}: it needs {}{}",
                          pod_.meta.namespace_.view(), group.pool->name,
                          format(*group.pool->eligible_namespaces), then),

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <vector>
 
 #include "apis/nearest_name.h"
@@ -61,6 +62,33 @@ Result<Subject> find_pod(const ClusterState& cluster, std::string_view namespace
                                hint));
 }
 
+// One that waits says most of its Job; else the newest does.
+bool tells_more(const Pod& pod, const Pod& than) {
+  const auto rank = [](const Pod& p) {
+    return std::make_tuple(!p.finished() && p.node_name.empty(), !p.finished(),
+                           p.meta.creation_timestamp);
+  };
+  return rank(pod) > rank(than);
+}
+
+Result<Subject> find_pod_of_job(const ClusterState& cluster, std::string_view namespace_,
+                                std::string_view name) {
+  const Pod* best = nullptr;
+  std::vector<std::string> known;
+  for (const auto& pod : cluster.pods()) {
+    const OwnerReference* owner = pod->meta.controller();
+    if (owner == nullptr || owner->kind != "Job" || pod->meta.namespace_ != namespace_) continue;
+    known.emplace_back(owner->name.view());
+    if (owner->name == name && (best == nullptr || tells_more(*pod, *best))) best = pod.get();
+  }
+  if (best != nullptr) return Subject{.pod = best};
+  return not_found(
+      fmt::format("job/{} in namespace {}", name, namespace_),
+      fmt::format("no pod of such a Job asks for GPUs or runs on a node with GPUs{}; if "
+                  "it has made none, its events say why: kubectl describe job -n {} {}",
+                  did_you_mean(name, known), namespace_, name));
+}
+
 }  // namespace
 
 Result<Subject> find_subject(const ClusterState& cluster, std::string_view text,
@@ -80,10 +108,14 @@ Result<Subject> find_subject(const ClusterState& cluster, std::string_view text,
   }
   const std::string_view first = text.substr(0, slash), rest = text.substr(slash + 1);
   if (is_word(first, {"node", "nodes", "no", "Node"})) return find_node(cluster, rest);
-  if (!is_word(first, {"pod", "pods", "po", "Pod"})) return find_pod(cluster, first, rest);
+  const bool of_job = is_word(first, {"job", "jobs", "Job"});
+  if (!of_job && !is_word(first, {"pod", "pods", "po", "Pod"}))
+    return find_pod(cluster, first, rest);
   const std::size_t second = rest.find('/');
-  if (second == rest.npos) return find_pod(cluster, namespace_, rest);
-  return find_pod(cluster, rest.substr(0, second), rest.substr(second + 1));
+  const bool bare = second == rest.npos;
+  const auto find = of_job ? find_pod_of_job : find_pod;
+  return find(cluster, bare ? namespace_ : rest.substr(0, second),
+              bare ? rest : rest.substr(second + 1));
 }
 
 }  // namespace berth

@@ -14,9 +14,9 @@ struct Subject {  // one of the two
   const Pod* pod = nullptr;
 };
 
-// "NAMESPACE/NAME", "pod/NAME", "pod/NAMESPACE/NAME", "node/NAME", or a bare NAME: a node if one is
-// so named, else a pod. `namespace_` is where pods are that name none. An error names what is
-// nearest.
+// "NAMESPACE/NAME", "pod/NAME", "pod/NAMESPACE/NAME", "node/NAME", "job/NAME" and
+// "job/NAMESPACE/NAME" for the Job's pod that tells most, or a bare NAME: a node if one is so
+// named, else a pod. `namespace_` is where pods are that name none. An error names what is nearest.
 Result<Subject> find_subject(const ClusterState& cluster, std::string_view text,
                              std::string_view namespace_);
 

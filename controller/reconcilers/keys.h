@@ -21,10 +21,17 @@ template <class T>
 std::vector<std::string> keys_for(const ClusterState& cluster, const Settings& settings,
                                   const T* old, const T* now) {
   std::vector<std::string> keys = mig_keys_for(cluster, settings, old, now);
-  for (std::string& key : policy_keys_for(cluster, settings, old, now))
-    keys.push_back(std::move(key));
-  if constexpr (std::is_same_v<T, Pod>)
-    for (std::string& key : bypass_keys_for(cluster, old, now)) keys.push_back(std::move(key));
+  const auto add = [&](std::vector<std::string> more) {
+    for (std::string& key : more) keys.push_back(std::move(key));
+  };
+  add(policy_keys_for(cluster, settings, old, now));
+  if constexpr (std::is_same_v<T, Pod>) add(bypass_keys_for(cluster, old, now));
+  if constexpr (std::is_same_v<T, Namespace>)
+    if (now != nullptr && (old == nullptr || old->meta.labels != now->meta.labels))
+      add(waiting_bypass_keys(cluster, settings, now->meta.name));
+  if constexpr (std::is_same_v<T, GPUClusterPolicy>)
+    if (now != nullptr && (old == nullptr || old->spec != now->spec))
+      add(waiting_bypass_keys(cluster, settings));
   std::ranges::sort(keys);
   return keys;
 }

@@ -33,6 +33,17 @@ std::vector<std::string> Caches::laggards() const {
   return names;
 }
 
+std::vector<ReadinessCheck> Caches::readiness() const {
+  std::vector<ReadinessCheck> checks;
+  for (const auto& informer : informers_) {
+    ReadinessCheck check{.name = "informer-" + informer->name()};
+    if (!informer->synced())
+      check.problem = std::string("not synced: ") + to_string(informer->machine().state);
+    checks.push_back(std::move(check));
+  }
+  return checks;
+}
+
 std::optional<CachedVersion> Caches::version(const ObjectRef& object) const {
   const auto in = [&]<class T>(const Store<T>& store) -> std::optional<CachedVersion> {
     const T* found = store.find(object.namespace_, object.name);

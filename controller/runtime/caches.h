@@ -23,6 +23,12 @@
 
 namespace berth {
 
+// One line of /readyz.
+struct ReadinessCheck {
+  std::string name;
+  std::optional<std::string> problem;
+};
+
 class Caches {
  public:
   struct Hooks {
@@ -44,9 +50,10 @@ class Caches {
   void stop();
 
   const ClusterState& cluster() const { return cluster_; }
-  const std::vector<std::unique_ptr<InformerBase>>& informers() const { return informers_; }
   // Those that have not synced, and what each is at.
   std::vector<std::string> laggards() const;
+  // One check for each informer: whether it has synced.
+  std::vector<ReadinessCheck> readiness() const;
   // Nothing for an object that is absent.
   std::optional<CachedVersion> version(const ObjectRef& object) const;
   // Asks the server for one object past the watch, which seems to be behind.

@@ -154,13 +154,7 @@ void Controller::on_change(const T* old, const T* now) {
 }
 
 std::vector<ReadinessCheck> Controller::readiness() const {
-  std::vector<ReadinessCheck> checks;
-  for (const auto& informer : caches_.informers()) {
-    ReadinessCheck check{.name = "informer-" + informer->name()};
-    if (!informer->synced())
-      check.problem = std::string("not synced: ") + to_string(informer->machine().state);
-    checks.push_back(std::move(check));
-  }
+  std::vector<ReadinessCheck> checks = caches_.readiness();
   checks.push_back({.name = "shutdown"});
   if (end_.stop_requested()) checks.back().problem = "shutting down";
   return checks;

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -25,12 +24,6 @@
 #include "controller/runtime/worker.h"
 
 namespace berth {
-
-// One line of /readyz.
-struct ReadinessCheck {
-  std::string name;
-  std::optional<std::string> problem;
-};
 
 class Controller {
  public:

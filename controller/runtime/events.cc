@@ -19,6 +19,7 @@ using namespace std::chrono_literals;
 constexpr KindInfo kEvent{"events.k8s.io", "v1", "events", "Event", true};
 constexpr std::size_t kMaxNoteBytes = 1024;
 constexpr std::size_t kAtOnce = 4;
+constexpr int kAttempts = 4;
 
 std::string similar_key(const EventNote& note) {
   return fmt::format("{}\x1f{}\x1f{}\x1f{}\x1f{}", note.regarding.str(), note.regarding.uid,
@@ -30,6 +31,12 @@ std::string name_stem(std::string name) {
   name.resize(std::min<std::size_t>(name.size(), 200));
   while (!name.empty() && (name.back() == '-' || name.back() == '.')) name.pop_back();
   return name;
+}
+
+// What a server may get over in a while.
+bool may_pass(ErrorKind kind) {
+  return kind == ErrorKind::kThrottled || kind == ErrorKind::kTimeout ||
+         kind == ErrorKind::kUnavailable || kind == ErrorKind::kServer;
 }
 
 // Events of cluster-scoped objects live in the default namespace.
@@ -127,25 +134,38 @@ void Events::forget_old() {
 }
 
 Task<void> Events::create(std::string series, EventNote note) {
-  const Permits::Permit permit = co_await permits_.acquire();
   // As upstream names them: the object, and a time that makes the name unique.
   const std::string stem = name_stem(note.regarding.name);
   const std::string name = fmt::format(
       "{}.{:x}{:04x}", stem,
       static_cast<std::uint64_t>(loop_.wall_now().time_since_epoch().count()), ++serial_ & 0xffff);
-  WriteOptions options{.field_manager = "berth-events"};
   const std::string body = encode(note, name, options_.instance, loop_.wall_now());
-  ApiRequest request = create_request(kEvent, namespace_of(note), body, options);
-  CallOptions call(Lane::kWrite, tasks_.token(), 10s);
-  Result<Reply> reply = co_await client_.send(std::move(request), std::move(call));
-  if (!reply.has_value()) {
-    log_.warn("event not recorded", {{"object", note.regarding.str()},
-                                     {"reason", note.reason},
-                                     {"error", describe(reply.error())}});
-    co_return;
+  std::optional<Error> error;
+  for (int attempt = 1;; ++attempt) {
+    error = co_await post(namespace_of(note), body);
+    if (!error || !may_pass(error->kind) || attempt == kAttempts) break;
+    co_await sleep_for(1s * (1 << attempt), tasks_.token());
   }
   const auto it = series_.find(series);
-  if (it != series_.end()) it->second.name = name;
+  // An earlier attempt whose reply was lost has got there.
+  if (!error || error->kind == ErrorKind::kAlreadyExists) {
+    if (it != series_.end()) it->second.name = name;
+    co_return;
+  }
+  log_.warn(
+      "event not recorded",
+      {{"object", note.regarding.str()}, {"reason", note.reason}, {"error", describe(*error)}});
+  if (it != series_.end()) series_.erase(it);  // the next occurrence is a first one
+}
+
+Task<std::optional<Error>> Events::post(std::string namespace_, std::string body) {
+  const Permits::Permit permit = co_await permits_.acquire();
+  WriteOptions options{.field_manager = "berth-events"};
+  ApiRequest request = create_request(kEvent, std::move(namespace_), body, options);
+  CallOptions call(Lane::kWrite, tasks_.token(), 10s);
+  Result<Reply> reply = co_await client_.send(std::move(request), std::move(call));
+  if (reply.has_value()) co_return std::nullopt;
+  co_return reply.error();
 }
 
 Task<void> Events::update(std::string series) {

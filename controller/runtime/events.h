@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -55,6 +56,7 @@ class Events {
   bool within_budget(const ObjectRef& regarding);
   void forget_old();
   Task<void> create(std::string series, EventNote note);
+  Task<std::optional<Error>> post(std::string namespace_, std::string body);
   Task<void> update(std::string series);
 
   ApiClient& client_;

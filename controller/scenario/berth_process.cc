@@ -6,11 +6,16 @@
 #include <cstdlib>
 #include <utility>
 
+#include "controller/admission/review.h"
+#include "controller/certificates/certificate_keeper.h"
 #include "controller/client/api_client.h"
 #include "controller/io/task.h"
+#include "controller/io/task_group.h"
 #include "controller/reconcilers/reconcilers.h"
 #include "controller/runtime/controller.h"
 #include "controller/runtime/required_apis.h"
+#include "controller/runtime/review_caches.h"
+#include "controller/scenario/simulated_keys.h"
 #include "controller/sim/virtual_loop.h"
 
 namespace berth {
@@ -37,35 +42,85 @@ constexpr char kVersion[] = "simulated";
 }  // namespace
 
 struct BerthProcess::Life {
-  Life(BerthProcess& owner, ControllerOptions options)
+  Life(BerthProcess& owner, const std::string& component)
       : loop(owner.simulation_.clock()),
         wire(loop, owner.simulation_.loop(), owner.simulation_.server(), owner.name_,
              owner.random_.fork()),
         log(owner.on_log),
-        client(loop, wire, log, {.version = kVersion, .component = "controller"}),
-        lease_client(loop, wire, log, {.version = kVersion, .component = "leader-election"}),
+        client(loop, wire, log, {.version = kVersion, .component = component}),
         metrics(kVersion),
-        controller(Controller::World{client, lease_client, log, metrics, nullptr},
-                   reconcilers(options.settings), options),
-        limit(options.sync_limit) {}
-
-  // What `berth controller` does between its flags and its exit code.
-  Task<void> run() {
-    const bool served =
-        co_await wait_for_apis(client, log, required_apis(true, true), limit, stop.get_token());
-    if (served && !stop.stop_requested()) co_await controller.run(stop.get_token());
-  }
+        beside(loop) {}
+  virtual ~Life() = default;
+  virtual Task<void> run() = 0;
+  virtual sim::WebhookAnswer answer(const std::string&, const std::string&) { return {}; }
 
   sim::VirtualLoop loop;
   sim::Wire wire;
   ProcessLog log;
   ApiClient client;
-  ApiClient lease_client;
   Metrics metrics;
-  Controller controller;
-  const std::chrono::nanoseconds limit;
+  TaskGroup beside;  // what runs beside run(), and ends after it
   std::stop_source stop;
   bool ended = false;
+};
+
+struct BerthProcess::ControllerLife : BerthProcess::Life {
+  ControllerLife(BerthProcess& owner, ControllerOptions options)
+      : Life(owner, "controller"),
+        lease_client(loop, wire, log, {.version = kVersion, .component = "leader-election"}),
+        controller(Controller::World{client, lease_client, log, metrics, nullptr},
+                   reconcilers(options.settings), options),
+        limit(options.sync_limit) {
+    if (!owner.options_.certificates_check) return;
+    keys.emplace(owner.random_.fork());
+    keeper.emplace(client, log,
+                   CertificateKeeperOptions{.namespace_ = options.settings.berth_namespace,
+                                            .period = *owner.options_.certificates_check},
+                   *keys);
+  }
+
+  // What `berth controller` does between its flags and its exit code.
+  Task<void> run() override {
+    if (keeper) beside.spawn(keeper->run(beside.token()));
+    const bool served =
+        co_await wait_for_apis(client, log, required_apis(true, true), limit, stop.get_token());
+    if (served && !stop.stop_requested()) co_await controller.run(stop.get_token());
+  }
+
+  ApiClient lease_client;
+  Controller controller;
+  std::optional<SimulatedKeys> keys;
+  std::optional<CertificateKeeper> keeper;
+  const std::chrono::nanoseconds limit;
+};
+
+struct BerthProcess::WebhookLife : BerthProcess::Life {
+  WebhookLife(BerthProcess& owner, std::uint64_t seed)
+      : Life(owner, "webhook"),
+        settings(owner.options_.settings),
+        caches(
+            client, log, metrics, nullptr, [this](const std::string&) { stop.request_stop(); },
+            seed) {}
+
+  // What `berth webhook` does, but for its certificate: it goes on answering for a while after it
+  // was told to end.
+  Task<void> run() override {
+    caches.start();
+    while (!stop.stop_requested()) co_await sleep_for(std::chrono::hours(1), stop.get_token());
+    co_await sleep_for(std::chrono::seconds(10), std::stop_token());
+    caches.stop();
+    co_await sleep_for(std::chrono::seconds(1), std::stop_token());  // its requests end
+  }
+
+  sim::WebhookAnswer answer(const std::string& path, const std::string& text) override {
+    if (!caches.may_answer()) return {.code = 503, .body = ""};
+    const ReviewPath which = path == "/mutate" ? ReviewPath::kMutate : ReviewPath::kValidate;
+    ReviewReply reply = review(which, text, caches.cluster(), settings);
+    return {.code = reply.http_status, .body = std::move(reply.body)};
+  }
+
+  const Settings& settings;
+  ReviewCaches caches;
 };
 
 BerthProcess::BerthProcess(sim::Simulation& simulation, std::string name, BerthOptions options)
@@ -86,13 +141,7 @@ void BerthProcess::start() {
   if (life_ != nullptr) return;
   wanted_ = true;
   ++starts_;
-  ControllerOptions options;
-  options.settings = options_.settings;
-  options.zones = options_.zones;
-  options.lease.namespace_ = options.settings.berth_namespace;
-  options.lease.identity = name_ + "_" + random_.uuid();
-  options.seed = random_.next();
-  life_ = std::make_shared<Life>(*this, std::move(options));
+  life_ = new_life();
   // Hooks may be set and taken away while the process runs.
   life_->wire.faults = {.on_request =
                             [this](const HttpRequest& request) {
@@ -114,8 +163,34 @@ void BerthProcess::start() {
   frozen_ = false;
   simulation_.add(life_->loop);
   spawn(life_->loop, life_->run(), [this, life = life_.get()] {
-    life->ended = true;
-    if (life_.get() == life) leave();
+    const auto end = [this, life] {
+      life->ended = true;
+      if (life_.get() == life) leave();
+    };
+    if (life->beside.running() > 0)
+      life->beside.stop(end);
+    else
+      end();
+  });
+}
+
+std::shared_ptr<BerthProcess::Life> BerthProcess::new_life() {
+  if (options_.role == BerthOptions::Role::kWebhook)
+    return std::make_shared<WebhookLife>(*this, random_.next());
+  ControllerOptions options;
+  options.settings = options_.settings;
+  options.zones = options_.zones;
+  options.lease.namespace_ = options.settings.berth_namespace;
+  options.lease.identity = name_ + "_" + random_.uuid();
+  options.seed = random_.next();
+  return std::make_shared<ControllerLife>(*this, std::move(options));
+}
+
+void BerthProcess::ask(const std::string& path, const std::string& review,
+                       const std::function<void(sim::WebhookAnswer)>& answer) {
+  if (life_ == nullptr) return answer({});
+  life_->loop.post([this, life = life_.get(), path, review, answer] {
+    answer(life_.get() == life ? life->answer(path, review) : sim::WebhookAnswer{});
   });
 }
 

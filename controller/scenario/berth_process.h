@@ -1,25 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// BerthProcess: one replica of `berth controller` inside a simulation: the real core and shell, on
-// a loop and a wire of its own. It can be killed between any two things it does, frozen, and
-// started anew; like a pod, it comes back when it ends.
+// BerthProcess: one replica of `berth controller` or `berth webhook` inside a simulation: the real
+// core and shell, on a loop and a wire of its own. It can be killed between any two things it does,
+// frozen, and started anew; like a pod, it comes back when it ends.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "controller/io/log.h"
 #include "controller/runtime/controller_options.h"
+#include "controller/sim/admission_webhooks.h"
 #include "controller/sim/simulation.h"
 #include "controller/sim/wire.h"
 
 namespace berth {
 
 struct BerthOptions {
+  enum class Role { kController, kWebhook };
+  Role role = Role::kController;
   Settings settings;
   const TimeZones* zones = &utc_only();  // outlives the process
+  // Set: it keeps the webhook's certificates, and looks at them so often.
+  std::optional<std::chrono::nanoseconds> certificates_check;
   std::chrono::nanoseconds restart_after = std::chrono::seconds(2);
 };
 
@@ -41,7 +47,13 @@ class BerthProcess {
   void freeze();
   void thaw();
 
+  // Of a webhook: a review by POST to "/mutate" or "/validate". It answers in its own time, as long
+  // as it lives; code 0: it does not.
+  void ask(const std::string& path, const std::string& review,
+           const std::function<void(sim::WebhookAnswer)>& answer);
+
   const std::string& name() const { return name_; }
+  bool is_webhook() const { return options_.role == BerthOptions::Role::kWebhook; }
   bool running() const { return life_ != nullptr; }
   bool frozen() const { return frozen_; }
   int starts() const { return starts_; }
@@ -52,7 +64,10 @@ class BerthProcess {
   std::function<void(LogLevel, const std::string& line)> on_log;
 
  private:
-  struct Life;  // from start to end: loop, wire, clients, controller
+  struct Life;  // from start to end: loop, wire, clients
+  struct ControllerLife;
+  struct WebhookLife;
+  std::shared_ptr<Life> new_life();
   void leave();
   static void unwind(Life& life);
 

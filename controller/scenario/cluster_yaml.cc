@@ -196,6 +196,25 @@ void read_settings(const Json& value, Settings& out, std::vector<Complaint>& com
   fields.finish();
 }
 
+void read_certificates(const Json& value, ScenarioCertificates& out,
+                       std::vector<Complaint>& complaints) {
+  Fields fields(value, "certificates", complaints);
+  const auto read_age = [&](const char* key, std::optional<std::chrono::milliseconds>& age) {
+    if (fields.has(key)) fields.read(key, age.emplace());
+  };
+  fields.read("check", out.check);
+  read_age("authorityAge", out.authority_age);
+  read_age("leafAge", out.leaf_age);
+  read_age("previousAge", out.previous_age);
+  fields.read("leafOfPrevious", out.leaf_of_previous);
+  fields.finish();
+  if (out.check < std::chrono::seconds(1)) fields.complain("check", "must be at least 1s");
+  if (!out.authority_age && (out.leaf_age || out.previous_age))
+    fields.complain("authorityAge", "is missing: who is to have signed the certificate?");
+  if (out.leaf_of_previous && !out.previous_age)
+    fields.complain("leafOfPrevious", "needs previousAge, how old that authority is");
+}
+
 }  // namespace
 
 void read_cluster(Fields& top, Scenario& scenario, std::vector<Complaint>& complaints) {
@@ -206,6 +225,8 @@ void read_cluster(Fields& top, Scenario& scenario, std::vector<Complaint>& compl
   if (const Json* agents = top.find("agents")) read_agents(*agents, scenario.agents, complaints);
   if (const Json* settings = top.find("settings"))
     read_settings(*settings, scenario.settings, complaints);
+  if (const Json* certificates = top.find("certificates"))
+    read_certificates(*certificates, scenario.certificates.emplace(), complaints);
 }
 
 Result<BudgetText> parse_budget(const std::string& text) {

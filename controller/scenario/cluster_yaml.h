@@ -11,7 +11,8 @@
 
 namespace berth {
 
-// Fills the scenario from `nodes`, `workloads`, `objects`, `kube`, `agents` and `settings`.
+// Fills the scenario from `nodes`, `workloads`, `objects`, `kube`, `agents`, `settings`
+// and `certificates`.
 void read_cluster(Fields& top, Scenario& scenario, std::vector<Complaint>& complaints);
 
 // "minAvailable: 2" or "maxUnavailable: 25%" as name and value; an error says what is wrong.

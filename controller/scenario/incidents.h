@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,7 @@ class Incidents {
     sim::KubeActors& kube;
     sim::GpuAgents& agents;
     std::vector<std::unique_ptr<BerthProcess>>& berths;
+    std::vector<std::unique_ptr<BerthProcess>>& webhooks;
     const Settings& settings;
   };
   explicit Incidents(World world);
@@ -44,9 +46,12 @@ class Incidents {
   };
   // One line per thing that happened: `all` is several.
   std::vector<Told> play(const Incident& incident);
+  // Hears how it ended with what was held by webhooks, later; may be empty.
+  std::function<void(const Told&)> on_held;
 
  private:
   Told apply_document(const std::string& json);
+  Told submit(const sim::ResourceType& type, nlohmann::json object, const std::string& shown);
   Told on_object(const Incident& incident);
   Told on_node(const Incident& incident, const std::string& name);
   Told on_machine(const Incident& incident, const std::string& name);

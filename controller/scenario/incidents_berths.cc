@@ -85,10 +85,11 @@ std::vector<BerthProcess*> Incidents::berths_of(const Incident& incident) const 
     if (BerthProcess* leads = leader()) found.push_back(leads);
     return found;
   }
-  for (std::size_t i = 0; i < world_.berths.size(); ++i)
+  const auto& replicas = incident.target.starts_with("webhook/") ? world_.webhooks : world_.berths;
+  for (std::size_t i = 0; i < replicas.size(); ++i)
     if (which == std::to_string(i) ||
-        (which == "all" && (incident.verb != "thaw" || world_.berths[i]->frozen())))
-      found.push_back(world_.berths[i].get());
+        (which == "all" && (incident.verb != "thaw" || replicas[i]->frozen())))
+      found.push_back(replicas[i].get());
   return found;
 }
 

@@ -33,7 +33,26 @@ Told Incidents::apply_document(const std::string& text) {
   if (type == nullptr) return missing("kind " + sim::text_at(object, {"kind"}));
   if (type->namespaced && sim::text_at(object, {"metadata", "namespace"}).empty())
     object["metadata"]["namespace"] = "default";
+  const bool asked_about = type->plural == "pods" || type->plural == "jobs";
+  if (asked_about && world_.simulation.server().admission &&
+      person_.get(type->plural, sim::text_at(object, {"metadata", "namespace"}),
+                  sim::text_at(object, {"metadata", "name"})) == nullptr)
+    return submit(*type, std::move(object), shown);
   return told(shown, person_.apply(type->plural, std::move(object), /*force=*/true));
+}
+
+// What is not there yet is created, as kubectl does. Webhooks may hold it for a while.
+Told Incidents::submit(const sim::ResourceType& type, Json object, const std::string& shown) {
+  auto reply = std::make_shared<std::optional<Told>>();
+  auto held = std::make_shared<bool>(false);
+  person_.submit(type.plural, std::move(object),
+                 [this, shown, reply, held](const sim::WriteReply& answer) {
+                   *reply = told(shown, answer);
+                   if (*held && on_held) on_held(**reply);
+                 });
+  if (*reply) return **reply;
+  *held = true;
+  return {.subject = kPerson, .text = shown + " (webhooks are asked)"};
 }
 
 Told Incidents::on_object(const Incident& incident) {

@@ -35,6 +35,18 @@ void check_expectations(Fields& top, const Scenario& scenario) {
   }
 }
 
+void read_webhook(const Json& value, ScenarioWebhook& out, std::vector<Complaint>& complaints) {
+  Fields fields(value, "webhook", complaints);
+  out.replicas = 1;
+  fields.read("replicas", out.replicas, 1, kMaxBerths);
+  std::string policy = "Fail";
+  fields.read_choice("failurePolicy", policy, {"Fail", "Ignore"});
+  out.ignored = policy == "Ignore";
+  fields.read("reinvoked", out.reinvoked);
+  fields.read("timeout", out.timeout);
+  fields.finish();
+}
+
 // Unquoted, True and False are truth values to YAML; here they are a condition's status.
 void read_expectations(Fields& top, Scenario& scenario, std::vector<Complaint>& complaints) {
   const Json* expect = top.find("expect");
@@ -88,6 +100,8 @@ Result<Scenario> parse_scenario(std::string_view yaml, const std::string& source
   top.read("description", scenario.description);
   read_cluster(top, scenario, complaints);
   top.read("berths", scenario.berths, 0, kMaxBerths);
+  if (const Json* webhook = top.find("webhook"))
+    read_webhook(*webhook, scenario.webhook, complaints);
   top.read("limit", scenario.limit);
   top.read("patience", scenario.patience);
   read_timeline(top, folder_of(source), scenario, complaints);

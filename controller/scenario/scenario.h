@@ -13,6 +13,7 @@
 #include "apis/result.h"
 #include "controller/core/settings.h"
 #include "controller/core/time_zones.h"
+#include "controller/scenario/webhook_objects.h"
 #include "controller/sim/gpu_agents.h"
 #include "controller/sim/kube_actors.h"
 
@@ -39,6 +40,15 @@ struct ScenarioWorkload {
   std::string budget;  // "minAvailable: 1", "maxUnavailable: 0"; empty: no PodDisruptionBudget
 };
 
+// berth's webhook, as the chart installs it. It is asked from the beginning of the timeline.
+struct ScenarioWebhook {
+  int replicas = 0;      // 0: none is installed
+  bool ignored = false;  // failurePolicy: Ignore
+  // Another webhook changes each object after it, so it is asked twice.
+  bool reinvoked = false;
+  std::chrono::milliseconds timeout = std::chrono::seconds(3);
+};
+
 // One thing that happens. Verbs and what they take stand in docs/simulation.md.
 struct Incident {
   // Either a time since the start, or the first moment a node enters this rollout phase; then
@@ -47,9 +57,9 @@ struct Incident {
   std::string when_phase;  // "Draining", "Applying", …; with `node` of that node only
   std::chrono::milliseconds after{0};
   std::string verb;  // "apply", "delete", "cordon", "crash", …
-  // "node/n1", "berth/0", "pod/team-a/x", of other kinds the plural: "miglayouts/a100". "node/all"
-  // and "berth/all" are each of them, "berth/leader" the one that leads just then; empty where a
-  // verb needs none.
+  // "node/n1", "berth/0", "webhook/0", "pod/team-a/x", of other kinds the plural:
+  // "miglayouts/a100". "node/all", "berth/all" and "webhook/all" are each of them, "berth/leader"
+  // the one that leads just then; empty where a verb needs none.
   std::string target;
   std::map<std::string, std::string> args;  // maps and patches as JSON
   std::string manifest;                     // of apply: YAML, as kubectl would get it
@@ -66,9 +76,12 @@ struct Scenario {
   std::vector<Incident> timeline;
   sim::KubeOptions kube;
   sim::GpuAgentOptions agents;
-  Settings settings;                     // of berth
+  Settings settings;  // of berth
+  // Set: there is a webhook, and berth keeps its certificates.
+  std::optional<ScenarioCertificates> certificates;
   const TimeZones* zones = &utc_only();  // outlives the run
   int berths = 1;
+  ScenarioWebhook webhook;
   std::chrono::milliseconds limit = std::chrono::hours(4);  // simulated; past it, it has not ended
   // So long nothing moves before it is given up though the limit has not passed.
   std::chrono::milliseconds patience = std::chrono::hours(4);

@@ -12,6 +12,7 @@
 #include "controller/scenario/gpu_pods.h"
 #include "controller/scenario/object_names.h"
 #include "controller/scenario/phases.h"
+#include "controller/scenario/simulated_keys.h"
 #include "controller/scenario/workload_objects.h"
 #include "controller/sim/actor_client.h"
 #include "controller/sim/object_fields.h"
@@ -42,8 +43,8 @@ std::set<std::string> namespaces_of(const Scenario& scenario) {
   return names;
 }
 
-bool is_config_map(const std::string& text) {
-  return text_at(json::parse(text, nullptr, /*allow_exceptions=*/false), {"kind"}) == "ConfigMap";
+bool is_a(const std::string& text, std::string_view kind) {
+  return text_at(json::parse(text, nullptr, /*allow_exceptions=*/false), {"kind"}) == kind;
 }
 
 bool same_at(const json& before, const json& after, sim::FieldPath path) {
@@ -69,7 +70,8 @@ bool is_news(const sim::Change& change) {
 struct ScenarioRun::Timeline {
   Timeline(const Scenario& s, ScenarioRun& run)
       : scenario(s),
-        incidents({*run.simulation_, *run.kube_, *run.agents_, run.berths_, scenario.settings}) {}
+        incidents({*run.simulation_, *run.kube_, *run.agents_, run.berths_, run.webhooks_,
+                   scenario.settings}) {}
 
   const Scenario scenario;
   Incidents incidents;
@@ -91,26 +93,72 @@ ScenarioRun::ScenarioRun(const Scenario& scenario, std::uint64_t seed)
   simulation_->run_for(kWarmUp);
   timeline_->begin = timeline_->last_news = simulation_->now();
   simulation_->store().observe([this](const sim::Change& change) { on_change(change); });
-  for (int i = 0; i < scenario.berths; ++i) {
-    berths_.push_back(std::make_unique<BerthProcess>(
-        *simulation_, fmt::format("berth-{}", i),
-        BerthOptions{.settings = scenario.settings, .zones = scenario.zones}));
-    berths_.back()->start();
-  }
+  timeline_->incidents.on_held = [this](const Incidents::Told& line) { tell(line); };
+  start_berth();
+  if (scenario.webhook.replicas > 0) install_webhook();
   schedule();
 }
 
 ScenarioRun::~ScenarioRun() = default;
+
+void ScenarioRun::start_berth() {
+  const Scenario& scenario = timeline_->scenario;
+  for (int i = 0; i < scenario.berths; ++i) {
+    BerthOptions options{.settings = scenario.settings, .zones = scenario.zones};
+    if (scenario.certificates) options.certificates_check = scenario.certificates->check;
+    berths_.push_back(std::make_unique<BerthProcess>(*simulation_, fmt::format("berth-{}", i),
+                                                     std::move(options)));
+    berths_.back()->start();
+  }
+}
+
+void ScenarioRun::install_webhook() {
+  const Scenario& scenario = timeline_->scenario;
+  for (int i = 0; i < scenario.webhook.replicas; ++i) {
+    webhooks_.push_back(std::make_unique<BerthProcess>(
+        *simulation_, fmt::format("webhook-{}", i),
+        BerthOptions{.role = BerthOptions::Role::kWebhook, .settings = scenario.settings}));
+    webhooks_.back()->start();
+  }
+  using Policy = sim::WebhookRules::FailurePolicy;
+  sim::WebhookRules rules{
+      .failure_policy = scenario.webhook.ignored ? Policy::kIgnore : Policy::kFail,
+      .timeout = scenario.webhook.timeout,
+      .reinvoked = scenario.webhook.reinvoked,
+      .excluded = {scenario.settings.berth_namespace, scenario.settings.agents_namespace}};
+  admission_ = std::make_unique<sim::AdmissionWebhooks>(
+      simulation_->server(), simulation_->loop(), simulation_->clock(), simulation_->fork_random(),
+      std::move(rules));
+  // The Service: whoever runs, in turn.
+  admission_->hooks.ask = [this, turn = std::size_t{0}](const std::string& path,
+                                                        const std::string& review,
+                                                        const auto& answer) mutable {
+    for (std::size_t i = 0; i < webhooks_.size(); ++i) {
+      BerthProcess& replica = *webhooks_[turn++ % webhooks_.size()];
+      if (replica.running()) return replica.ask(path, review, answer);
+    }
+    answer({});
+  };
+}
+
+std::vector<BerthProcess*> ScenarioRun::processes() const {
+  std::vector<BerthProcess*> all;
+  for (const auto* some : {&berths_, &webhooks_})
+    for (const auto& each : *some) all.push_back(each.get());
+  return all;
+}
 
 const Scenario& ScenarioRun::scenario() const { return timeline_->scenario; }
 
 void ScenarioRun::set_up() {
   const Scenario& scenario = timeline_->scenario;
   const sim::ActorClient setup(simulation_->server(), "setup");
-  for (const std::string& name : namespaces_of(scenario))
+  for (const std::string& text : scenario.objects)
+    if (is_a(text, "Namespace")) create(text);
+  for (const std::string& name : namespaces_of(scenario))  // those that are there stay as they are
     setup.create("namespaces", json{{"metadata", {{"name", name}}}});
   for (const std::string& text : scenario.objects)
-    if (is_config_map(text)) create(text);
+    if (is_a(text, "ConfigMap")) create(text);
   bool cut = false;
   for (const ScenarioNodes& nodes : scenario.nodes)
     for (const std::string& name : node_names(nodes)) {
@@ -124,7 +172,14 @@ void ScenarioRun::set_up() {
   // Pods that hold instances are not admitted before there are any.
   if (cut) simulation_->run_for(kCutting);
   for (const std::string& text : scenario.objects)
-    if (!is_config_map(text)) create(text);
+    if (!is_a(text, "ConfigMap") && !is_a(text, "Namespace")) create(text);
+  if (scenario.certificates) {
+    SimulatedKeys keys(simulation_->fork_random());
+    for (const std::string& text :
+         webhook_objects(*scenario.certificates, scenario.settings.berth_namespace,
+                         simulation_->clock().wall(), keys))
+      create(text);
+  }
   for (const ScenarioWorkload& workload : scenario.workloads)
     for (const std::string& text : workload_objects(workload)) create(text);
 }
@@ -187,9 +242,12 @@ void ScenarioRun::on_change(const sim::Change& change) {
 }
 
 void ScenarioRun::play(const Incident& incident) {
-  for (const Incidents::Told& line : timeline_->incidents.play(incident))
-    if (on_told) on_told(line);
+  for (const Incidents::Told& line : timeline_->incidents.play(incident)) tell(line);
   timeline_->last_news = simulation_->now();
+}
+
+void ScenarioRun::tell(const Incidents::Told& line) {
+  if (on_told) on_told(line);
 }
 
 bool ScenarioRun::step() {

@@ -13,6 +13,7 @@
 #include "controller/scenario/berth_process.h"
 #include "controller/scenario/incidents.h"
 #include "controller/scenario/scenario.h"
+#include "controller/sim/admission_webhooks.h"
 #include "controller/sim/gpu_agents.h"
 #include "controller/sim/kube_actors.h"
 #include "controller/sim/simulation.h"
@@ -46,6 +47,10 @@ class ScenarioRun {
   sim::KubeActors& kube() { return *kube_; }
   sim::GpuAgents& agents() { return *agents_; }
   std::vector<std::unique_ptr<BerthProcess>>& berths() { return berths_; }
+  // Controllers and webhooks.
+  std::vector<BerthProcess*> processes() const;
+  // Null: none is installed.
+  sim::AdmissionWebhooks* admission() { return admission_.get(); }
   const Scenario& scenario() const;
   // A person's hand: plays one incident now, whatever its time.
   void play(const Incident& incident);
@@ -55,15 +60,20 @@ class ScenarioRun {
  private:
   struct Timeline;
   void set_up();
+  void start_berth();
+  void install_webhook();
   void create(const std::string& text);
   void schedule();
   void on_change(const sim::Change& change);
+  void tell(const Incidents::Told& line);
   bool over() const;
 
   std::unique_ptr<sim::Simulation> simulation_;
   std::unique_ptr<sim::KubeActors> kube_;
   std::unique_ptr<sim::GpuAgents> agents_;
+  std::unique_ptr<sim::AdmissionWebhooks> admission_;
   std::vector<std::unique_ptr<BerthProcess>> berths_;
+  std::vector<std::unique_ptr<BerthProcess>> webhooks_;
   std::unique_ptr<Timeline> timeline_;
 };
 

@@ -27,11 +27,12 @@ using Target = IncidentVerb::Target;
 class IncidentReader {
  public:
   IncidentReader(const Json& item, std::string path, const std::string& folder,
-                 const std::set<std::string>& nodes, int berths, std::vector<Complaint>& complaints)
+                 const std::set<std::string>& nodes, const Scenario& scenario,
+                 std::vector<Complaint>& complaints)
       : fields_(item, std::move(path), complaints),
         folder_(folder),
         nodes_(nodes),
-        berths_(berths) {}
+        scenario_(scenario) {}
 
   Incident read() {
     read_moment();
@@ -130,7 +131,7 @@ class IncidentReader {
       case Target::kPod:
         return "must name a pod, or a workload any pod of which will do: team-a/train";
       case Target::kBerthOrAll:
-        return "must name a replica of berth: berth-0, leader, or all";
+        return "must name a replica of berth: berth-0, leader, or all; webhook-0, or webhooks";
       case Target::kObject:
         return "must name an object: miglayout/a100, pdb/team-a/chat";
       default:
@@ -152,18 +153,22 @@ class IncidentReader {
   }
 
   void read_berth(const IncidentVerb& verb, const std::string& text) {
-    incident_.target = "berth/" + text;
-    if (text == "leader" || text == "all") return;
-    constexpr std::string_view kPrefix = "berth-";
+    incident_.target = text == "webhooks" ? "webhook/all" : "berth/" + text;
+    if (text == "leader" || text == "all" || text == "webhooks") return;
+    const bool webhook = text.starts_with("webhook-");
+    const std::string role = webhook ? "webhook" : "berth";
+    const std::string prefix = role + "-";
     int number = -1;
-    if (text.starts_with(kPrefix))
-      std::from_chars(text.data() + kPrefix.size(), text.data() + text.size(), number);
-    if (number < 0 || text != fmt::format("berth-{}", number))
+    if (text.starts_with(prefix))
+      std::from_chars(text.data() + prefix.size(), text.data() + text.size(), number);
+    if (number < 0 || text != fmt::format("{}{}", prefix, number))
       return fields_.complain(verb.name, wanted(verb.target));
-    if (number >= berths_)
+    const int count = webhook ? scenario_.webhook.replicas : scenario_.berths;
+    if (number >= count)
       return fields_.complain(verb.name,
-                              fmt::format("there is no {}: berths is {}", text, berths_));
-    incident_.target = fmt::format("berth/{}", number);
+                              fmt::format("there is no {}: {} is {}", text,
+                                          webhook ? "webhook.replicas" : "berths", count));
+    incident_.target = fmt::format("{}/{}", role, number);
   }
 
   void read_object(const IncidentVerb& verb, const std::string& text) {
@@ -262,7 +267,7 @@ class IncidentReader {
   Fields fields_;
   const std::string& folder_;
   const std::set<std::string>& nodes_;
-  const int berths_;
+  const Scenario& scenario_;
   Incident incident_;
   bool broken_ = false;  // the file of an apply
 };
@@ -281,7 +286,7 @@ void read_timeline(Fields& top, const std::string& folder, Scenario& scenario,
   const std::vector<const Json*> items = top.items("timeline");
   std::set<std::string> nodes = all_nodes(scenario);
   for (std::size_t i = 0; i < items.size(); ++i) {
-    IncidentReader reader(*items[i], fmt::format("timeline[{}]", i), folder, nodes, scenario.berths,
+    IncidentReader reader(*items[i], fmt::format("timeline[{}]", i), folder, nodes, scenario,
                           complaints);
     scenario.timeline.push_back(reader.read());
     const Incident& incident = scenario.timeline.back();

@@ -20,7 +20,7 @@ struct Told {
   std::string_view text;
   std::string_view field;
 };
-constexpr std::array<Told, 8> kLog = {{
+constexpr std::array<Told, 10> kLog = {{
     {"working ", "leads, epoch ", "epoch"},
     {"standing by", "waits for the lease, which is still held by ", "leader"},
     {"lease lost to another", "lost its lease to ", "leader"},
@@ -28,6 +28,8 @@ constexpr std::array<Told, 8> kLog = {{
     {"lease released", "gives its lease back", ""},
     {"guard refused", "looks once more and holds back: ", "refusal"},
     {"ending", "ends: ", "why"},
+    {"webhook certificates can't be kept", "can't keep the webhook's certificates: ", "error"},
+    {"webhook certificates", "certificates: ", "step"},
     {"the API server does not serve what berth needs",
      "cannot begin: the API server does not serve ", "missing"},
 }};
@@ -71,8 +73,8 @@ Transcript::Transcript(ScenarioRun& run, std::function<void(const TranscriptEntr
       add(std::move(line.subject), std::move(line.text));
   });
   run_.on_told = [this](const Incidents::Told& told) { add(told.subject, told.text); };
-  for (const auto& berth : run_.berths()) {
-    berth->on_log = [this, process = berth.get()](LogLevel, const std::string& line) {
+  for (BerthProcess* berth : run_.processes()) {
+    berth->on_log = [this, process = berth](LogLevel, const std::string& line) {
       if (process->running()) hear_log(process->name(), line);  // the dead are silent
     };
     berth->faults.on_reply = [this, before = berth->faults.on_reply](const HttpRequest& request,
@@ -85,7 +87,7 @@ Transcript::Transcript(ScenarioRun& run, std::function<void(const TranscriptEntr
 
 Transcript::~Transcript() {
   run_.on_told = nullptr;
-  for (const auto& berth : run_.berths()) {
+  for (BerthProcess* berth : run_.processes()) {
     berth->on_log = nullptr;
     berth->faults.on_reply = nullptr;
   }

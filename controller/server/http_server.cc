@@ -14,12 +14,14 @@
 #include <cstring>
 #include <utility>
 
+#include "controller/server/client_authorities.h"
 #include "controller/server/serving_certificate.h"
 
 namespace berth {
 namespace {
 
-constexpr std::size_t kChunkBytes = 16 * 1024;
+constexpr std::size_t kHeadBytes = 1024;
+constexpr std::size_t kChunkBytes = 15 * 1024;  // with a head no more than a TLS record holds
 constexpr unsigned kTooManyRequests = 429;
 
 // Of all listeners together.
@@ -29,6 +31,10 @@ struct Load {
   bool draining = false;
   int posts = 0;
   std::size_t posted_bytes = 0;
+  // What is about to be written, with the room in front that libwebsockets asks for.
+  std::vector<unsigned char> outgoing =
+      std::vector<unsigned char>(LWS_PRE + kHeadBytes + kChunkBytes);
+  unsigned char* start() { return outgoing.data() + LWS_PRE; }
 };
 
 // Its strings too: libwebsockets keeps the pointers it is given.
@@ -99,6 +105,21 @@ int complete(lws* wsi) {
   return listener_of(wsi).load.draining || lws_http_transaction_completed(wsi) ? -1 : 0;
 }
 
+// The head of a response, written behind `at` and up to `end`; false: it does not fit.
+bool put_head(lws* wsi, const HttpResponse& response, unsigned char** at, unsigned char* end) {
+  constexpr std::string_view kClose = "close";
+  return !lws_add_http_common_headers(wsi, static_cast<unsigned>(response.status),
+                                      response.content_type.c_str(), response.body.size(), at,
+                                      end) &&
+         (!listener_of(wsi).load.draining ||
+          !lws_add_http_header_by_token(wsi, WSI_TOKEN_CONNECTION,
+                                        reinterpret_cast<const unsigned char*>(kClose.data()),
+                                        kClose.size(), at, end)) &&
+         !lws_finalize_http_header(wsi, at, end);
+}
+
+// A body that is short goes out with its head, in one TLS record and one call of the system, and
+// without waiting for the socket: libwebsockets keeps what the socket does not take.
 int respond(lws* wsi, Session* session, HttpCall call) {
   const std::string query = header(wsi, WSI_TOKEN_HTTP_URI_ARGS);
   const std::string content_type = header(wsi, WSI_TOKEN_HTTP_CONTENT_TYPE);
@@ -106,20 +127,16 @@ int respond(lws* wsi, Session* session, HttpCall call) {
   call.content_type = content_type;
   HttpResponse response = listener_of(wsi).handler(call);
 
-  std::array<unsigned char, LWS_PRE + 1024> buffer;
-  unsigned char* const start = buffer.data() + LWS_PRE;
+  unsigned char* const start = listener_of(wsi).load.start();
   unsigned char* at = start;
-  unsigned char* const end = buffer.data() + buffer.size() - 1;
-  if (lws_add_http_common_headers(wsi, static_cast<unsigned>(response.status),
-                                  response.content_type.c_str(), response.body.size(), &at, end) ||
-      (listener_of(wsi).load.draining &&
-       lws_add_http_header_by_token(wsi, WSI_TOKEN_CONNECTION,
-                                    reinterpret_cast<const unsigned char*>("close"), 5, &at,
-                                    end)) ||
-      lws_finalize_write_http_header(wsi, start, &at, end))
-    return -1;
-  if (call.method == "HEAD" || response.body.empty()) return complete(wsi);
+  if (!put_head(wsi, response, &at, start + kHeadBytes)) return -1;
+  const bool no_body = call.method == "HEAD" || response.body.empty();
+  const bool together = !no_body && response.body.size() <= kChunkBytes;
+  if (together) at = std::ranges::copy(response.body, at).out;
+  const auto size = static_cast<std::size_t>(at - start);
+  if (lws_write(wsi, start, size, LWS_WRITE_HTTP_HEADERS) < static_cast<int>(size)) return -1;
   drop(session);
+  if (no_body || together) return complete(wsi);
   session->exchange = new Exchange{.body = std::move(response.body)};
   lws_callback_on_writable(wsi);
   return 0;
@@ -176,9 +193,9 @@ int send_more(lws* wsi, Session* session) {
   if (exchange == nullptr) return 0;
   const std::size_t size = std::min(kChunkBytes, exchange->body.size() - exchange->sent);
   const bool last = exchange->sent + size == exchange->body.size();
-  std::array<unsigned char, LWS_PRE + kChunkBytes> buffer;
-  std::memcpy(buffer.data() + LWS_PRE, exchange->body.data() + exchange->sent, size);
-  if (lws_write(wsi, buffer.data() + LWS_PRE, size, last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) <
+  unsigned char* const start = listener_of(wsi).load.start();
+  std::memcpy(start, exchange->body.data() + exchange->sent, size);
+  if (lws_write(wsi, start, size, last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) <
       static_cast<int>(size))
     return -1;
   exchange->sent += size;
@@ -195,8 +212,11 @@ int on_lws(lws* wsi, lws_callback_reasons reason, void* user, void* in, std::siz
   const std::string_view text(static_cast<const char*>(in), in != nullptr ? length : 0);
   switch (reason) {
     case LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS:  // a listener's TLS context is made
-      if (auto* context = static_cast<SSL_CTX*>(user))
-        listener_of(static_cast<lws_vhost*>(in)).options.certificate->serve(context);
+      if (auto* context = static_cast<SSL_CTX*>(user)) {
+        const ListenOptions& options = listener_of(static_cast<lws_vhost*>(in)).options;
+        options.certificate->serve(context);
+        if (options.clients != nullptr) options.clients->demand(context);
+      }
       return 0;
     case LWS_CALLBACK_HTTP:
       return begin(wsi, session, text);
@@ -287,8 +307,14 @@ Result<int> HttpServer::listen(const ListenAddress& address, HttpHandler handler
   if (options.certificate != nullptr) {
     // Its certificate comes by a callback.
     info.options |= LWS_SERVER_OPTION_CREATE_VHOST_SSL_CTX | LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
-    info.ssl_options_set = SSL_OP_NO_SSLv3 | SSL_OP_NO_TLSv1 | SSL_OP_NO_TLSv1_1;
-    info.ssl_cipher_list = "ECDHE+AESGCM:ECDHE+CHACHA20";  // of TLS 1.2
+    // The order is ours, and the one that Go's servers have.
+    info.ssl_options_set =
+        SSL_OP_NO_SSLv3 | SSL_OP_NO_TLSv1 | SSL_OP_NO_TLSv1_1 | SSL_OP_CIPHER_SERVER_PREFERENCE;
+    info.tls1_3_plus_cipher_list =
+        "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256";
+    info.ssl_cipher_list = "ECDHE+AESGCM+AES128:ECDHE+AESGCM:ECDHE+CHACHA20";  // of TLS 1.2
+    // With "h2" a client could end the process: libwebsockets 4.1.6 asserts that nothing comes on a
+    // stream that was refused before its body was there. It tells of no GOAWAY either.
     info.alpn = "http/1.1";
   }
   lws_vhost* vhost = lws_create_vhost(impl_->context, &info);

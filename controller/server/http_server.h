@@ -18,6 +18,7 @@ struct uv_loop_s;
 
 namespace berth {
 
+class ClientAuthorities;
 class ServingCertificate;
 
 // What a client asks. Valid during the handler's call.
@@ -58,6 +59,7 @@ struct HttpServerLimits {
 struct ListenOptions {
   std::size_t max_body_bytes = 0;             // of a POST; zero: none is taken
   ServingCertificate* certificate = nullptr;  // TLS 1.2 or later; outlives the server
+  ClientAuthorities* clients = nullptr;  // none: anybody's calls are taken; outlives the server
 };
 
 class HttpServer {

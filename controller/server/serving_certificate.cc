@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "controller/server/openssl_types.h"
+#include "controller/certificates/openssl_types.h"
 
 namespace berth {
 namespace {

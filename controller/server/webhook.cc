@@ -3,10 +3,6 @@
 
 #include <utility>
 
-#include "apis/core.h"
-#include "apis/gpu_cluster_policy.h"
-#include "apis/mig_layout.h"
-
 namespace berth {
 
 using namespace std::chrono_literals;
@@ -15,32 +11,18 @@ Webhook::Webhook(World world, WebhookOptions options)
     : world_(std::move(world)),
       loop_(world_.client.loop()),
       options_(std::move(options)),
-      caches_(world_.client, world_.log, world_.metrics,
-              Caches::Hooks{.on_cached = nullptr,
-                            .on_synced =
-                                [this] {
-                                  synced_ = true;
-                                  world_.log.info("caches are full");
-                                  if (world_.on_synced) world_.on_synced();
-                                },
-                            .on_fatal =
-                                [this](std::string why) {
-                                  failed_ = true;
-                                  world_.log.error("ending", {{"why", std::move(why)}});
-                                  end_.request_stop();
-                                }},
-              options_.seed),
+      caches_(
+          world_.client, world_.log, world_.metrics, world_.on_synced,
+          [this](std::string why) {
+            failed_ = true;
+            world_.log.error("ending", {{"why", std::move(why)}});
+            end_.request_stop();
+          },
+          options_.seed),
       endpoint_({.cluster = caches_.cluster(),
                  .settings = options_.settings,
                  .metrics = world_.metrics,
-                 .now = [this] { return loop_.now(); }}) {
-  // What reviews ask for, and nothing that changes with each pod.
-  caches_.add<Node>("nodes", {}, nullptr, false);
-  caches_.add<Namespace>("namespaces", {}, nullptr, false);
-  caches_.add<PriorityClass>("priorityclasses", {}, nullptr, false);
-  caches_.add<MIGLayout>("miglayouts", {}, nullptr, true);
-  caches_.add<GPUClusterPolicy>("gpuclusterpolicies", {}, nullptr, true);
-}
+                 .now = [this] { return loop_.now(); }}) {}
 
 Task<int> Webhook::run(std::stop_token stop) {
   const std::stop_callback<std::function<void()>> on_stop(stop, [this] { end_.request_stop(); });
@@ -59,6 +41,7 @@ Task<int> Webhook::run(std::stop_token stop) {
 Task<void> Webhook::follow_certificate(std::stop_token stop) {
   while (!stop.stop_requested()) {
     const bool well = world_.files.refresh();
+    if (world_.clients != nullptr) world_.clients->refresh();
     const std::chrono::nanoseconds soon = 1s;
     co_await sleep_for(well ? options_.certificate_poll : std::min(soon, options_.certificate_poll),
                        stop);
@@ -66,7 +49,7 @@ Task<void> Webhook::follow_certificate(std::stop_token stop) {
 }
 
 HttpResponse Webhook::answer(const HttpCall& call) const {
-  if (synced_) return endpoint_.answer(call);
+  if (caches_.may_answer()) return endpoint_.answer(call);
   HttpResponse response;
   response.status = 503;
   response.body = "berth has not read the cluster's objects yet\n";
@@ -81,14 +64,12 @@ std::optional<std::string> Webhook::certificate_problem() const {
 }
 
 std::vector<ReadinessCheck> Webhook::readiness() const {
-  std::vector<ReadinessCheck> checks;
-  for (const auto& informer : caches_.informers()) {
-    ReadinessCheck check{.name = "informer-" + informer->name()};
-    if (!informer->synced())
-      check.problem = std::string("not synced: ") + to_string(informer->machine().state);
-    checks.push_back(std::move(check));
-  }
+  std::vector<ReadinessCheck> checks = caches_.readiness();
   checks.push_back({.name = "certificate", .problem = certificate_problem()});
+  if (world_.clients != nullptr) {
+    checks.push_back({.name = "client-authorities"});
+    if (!world_.clients->loaded()) checks.back().problem = "none is loaded yet";
+  }
   checks.push_back({.name = "shutdown"});
   if (end_.stop_requested()) checks.back().problem = "shutting down";
   return checks;

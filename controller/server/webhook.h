@@ -18,10 +18,11 @@
 #include "controller/core/settings.h"
 #include "controller/io/log.h"
 #include "controller/io/task.h"
-#include "controller/runtime/caches.h"
 #include "controller/runtime/controller.h"
 #include "controller/runtime/metrics.h"
+#include "controller/runtime/review_caches.h"
 #include "controller/server/certificate_files.h"
+#include "controller/server/client_authority_file.h"
 #include "controller/server/review_endpoint.h"
 #include "controller/server/serving_certificate.h"
 
@@ -47,6 +48,7 @@ class Webhook {
     CertificateFiles& files;
     std::function<void()> on_synced;    // may be null: give memory back, once the caches are full
     std::function<void()> on_stopping;  // the listener is to take leave of its clients
+    ClientAuthorityFile* clients = nullptr;  // null: anybody is answered
   };
   Webhook(World world, WebhookOptions options);
 
@@ -65,10 +67,9 @@ class Webhook {
   World world_;
   Loop& loop_;
   const WebhookOptions options_;
-  Caches caches_;
+  ReviewCaches caches_;
   ReviewEndpoint endpoint_;
   std::stop_source end_;  // why ever
-  bool synced_ = false;
   bool failed_ = false;
 };
 

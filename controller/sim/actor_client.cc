@@ -34,6 +34,11 @@ WriteReply ActorClient::create(std::string_view plural, json object) const {
   return write(WriteVerb::kCreate, plural, namespace_, "", std::move(object));
 }
 
+void ActorClient::submit(std::string_view plural, json object, const ApiServer::Done& done) const {
+  const std::string namespace_ = namespace_of(object);
+  server_.submit(request(WriteVerb::kCreate, plural, namespace_, "", std::move(object)), done);
+}
+
 WriteReply ActorClient::update(std::string_view plural, json object,
                                const std::string& subresource) const {
   const std::string namespace_ = namespace_of(object);
@@ -67,9 +72,9 @@ WriteReply ActorClient::remove(std::string_view plural, const std::string& names
   return write(WriteVerb::kDelete, plural, namespace_, name, std::move(options));
 }
 
-WriteReply ActorClient::write(WriteVerb verb, std::string_view plural,
-                              const std::string& namespace_, const std::string& name, json body,
-                              const std::string& subresource, bool force) const {
+WriteRequest ActorClient::request(WriteVerb verb, std::string_view plural,
+                                  const std::string& namespace_, const std::string& name,
+                                  json body) const {
   const ResourceType* type = find_resource_type(plural);
   const bool whole =
       verb == WriteVerb::kCreate || verb == WriteVerb::kUpdate || verb == WriteVerb::kApply;
@@ -77,13 +82,21 @@ WriteReply ActorClient::write(WriteVerb verb, std::string_view plural,
     if (!body.contains("apiVersion")) body["apiVersion"] = type->api_version();
     if (!body.contains("kind")) body["kind"] = type->kind;
   }
-  return server_.write({.verb = verb,
-                        .key = {type, namespace_, name},
-                        .subresource = subresource,
-                        .body = std::make_shared<const json>(std::move(body)),
-                        .field_manager = user_,
-                        .force = force,
-                        .user = user_});
+  return {.verb = verb,
+          .key = {type, namespace_, name},
+          .subresource = "",
+          .body = std::make_shared<const json>(std::move(body)),
+          .field_manager = user_,
+          .user = user_};
+}
+
+WriteReply ActorClient::write(WriteVerb verb, std::string_view plural,
+                              const std::string& namespace_, const std::string& name, json body,
+                              const std::string& subresource, bool force) const {
+  WriteRequest asked = request(verb, plural, namespace_, name, std::move(body));
+  asked.subresource = subresource;
+  asked.force = force;
+  return server_.write(asked);
 }
 
 }  // namespace berth::sim

@@ -23,6 +23,8 @@ class ActorClient {
 
   // apiVersion and kind are filled in where they are missing.
   WriteReply create(std::string_view plural, nlohmann::json object) const;
+  // Past the webhooks, who may take their time.
+  void submit(std::string_view plural, nlohmann::json object, const ApiServer::Done& done) const;
   // The whole object or its status, without precondition unless the object carries one.
   WriteReply update(std::string_view plural, nlohmann::json object,
                     const std::string& subresource = "") const;
@@ -38,6 +40,8 @@ class ActorClient {
                     nlohmann::json options) const;
 
  private:
+  WriteRequest request(WriteVerb verb, std::string_view plural, const std::string& namespace_,
+                       const std::string& name, nlohmann::json body) const;
   WriteReply write(WriteVerb verb, std::string_view plural, const std::string& namespace_,
                    const std::string& name, nlohmann::json body,
                    const std::string& subresource = "", bool force = false) const;

@@ -172,6 +172,20 @@ ApiReply ApiServer::call(const ApiCall& call) {
   }
 }
 
+void ApiServer::submit(const WriteRequest& request, const Done& done) {
+  if (!admission || !admission(request, done)) done(write(request));
+}
+
+WriteReply ApiServer::draft(const WriteRequest& request) {
+  try {
+    check_write(request);
+    Writing writing{store_, clock_, random_};
+    return draft_object(writing, request);
+  } catch (const Refusal& refusal) {
+    return {refusal.code, std::make_shared<const json>(refusal.status())};
+  }
+}
+
 WriteReply ApiServer::write(const WriteRequest& request) {
   try {
     check_write(request);

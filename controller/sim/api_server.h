@@ -84,6 +84,17 @@ class ApiServer {
 
   WriteReply write(const WriteRequest& request);
 
+  // As write(), but past the webhooks: what they are asked about is held, and `done` hears of it
+  // later. Where none is installed, it hears at once.
+  using Done = std::function<void(const WriteReply&)>;
+  void submit(const WriteRequest& request, const Done& done);
+  // What webhooks are shown of a creation: with its defaults and what admission adds in every
+  // cluster.
+  WriteReply draft(const WriteRequest& request);
+  // Takes a write over and answers it in its own time, or leaves it alone (false). Empty: there are
+  // no webhooks.
+  std::function<bool(const WriteRequest&, const Done&)> admission;
+
   // To be called once a simulated minute: bookmarks for those who asked for them.
   void beat();
 

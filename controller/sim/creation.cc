@@ -55,6 +55,19 @@ StoreKey key_of(Writing& writing, const WriteRequest& request, json& object) {
 
 }  // namespace
 
+WriteReply draft_object(Writing& writing, const WriteRequest& request) {
+  const ResourceType& type = *request.key.type;
+  json object = decode_body(type, request.body);
+  if (!object["metadata"].is_object()) object["metadata"] = json::object();
+  if (type.namespaced) {
+    object["metadata"]["namespace"] = request.key.namespace_;
+    check_namespace(writing.store, type, request.key);
+  }
+  set_defaults(type, object);
+  admit_create(type, object);
+  return {.code = 200, .body = std::make_shared<const json>(std::move(object))};
+}
+
 WriteReply create_object(Writing& writing, const WriteRequest& request) {
   const ResourceType& type = *request.key.type;
   const json nothing;

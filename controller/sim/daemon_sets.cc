@@ -85,7 +85,8 @@ DaemonSets::DaemonSets(Simulation& simulation, const KubeOptions& options,
     : simulation_(simulation),
       relations_(relations),
       client_(simulation.server(), "daemon-set-controller"),
-      queue_(simulation, options.controller_lag, [this](const StoreKey& key) { look_at(key); }) {}
+      queue_(simulation, options.controller_lag, [this](const StoreKey& key) { look_at(key); }),
+      creations_(simulation, client_, queue_) {}
 
 void DaemonSets::on_change(const Change& change) {
   const bool deleted = change.kind == Change::Kind::kDeleted;
@@ -103,7 +104,7 @@ void DaemonSets::on_change(const Change& change) {
 
 void DaemonSets::look_at(const StoreKey& key) {
   const ObjectPtr set = simulation_.store().find(key);
-  if (set == nullptr || is_terminating(*set)) return;
+  if (set == nullptr || is_terminating(*set) || creations_.under_way(key)) return;
   std::map<std::string, std::vector<ObjectPtr>> by_node;
   for (const ObjectPtr& pod : relations_.controlled_by(uid_of(*set)))
     by_node[node_meant(*pod)].push_back(pod);
@@ -119,17 +120,17 @@ void DaemonSets::look_at(const StoreKey& key) {
     if (!pods.empty())
       thin_out(key, pods.mapped(), may_run);
     else if (wanted)
-      create_on(name_of(*node), *set);
+      create_on(name_of(*node), key, *set);
   }
   for (const auto& [gone, pods] : by_node) thin_out(key, pods, false);
   report(key, *set, desired);
 }
 
-void DaemonSets::create_on(const std::string& node, const json& set) {
+void DaemonSets::create_on(const std::string& node, const StoreKey& key, const json& set) {
   json pod = make_pod(set);
   add_tolerations(pod["spec"]);
   pin(pod["spec"], node);
-  client_.create("pods", std::move(pod));
+  creations_.create(key, std::move(pod));
 }
 
 void DaemonSets::thin_out(const StoreKey& key, const std::vector<ObjectPtr>& pods, bool may_run) {

@@ -10,6 +10,7 @@
 #include "controller/sim/actor_client.h"
 #include "controller/sim/actor_queue.h"
 #include "controller/sim/kube_actors.h"
+#include "controller/sim/pod_creations.h"
 #include "controller/sim/relations.h"
 
 namespace berth::sim {
@@ -22,7 +23,7 @@ class DaemonSets {
 
  private:
   void look_at(const StoreKey& key);
-  void create_on(const std::string& node, const nlohmann::json& set);
+  void create_on(const std::string& node, const StoreKey& key, const nlohmann::json& set);
   // Removes all pods but one, and that too if it may not run.
   void thin_out(const StoreKey& key, const std::vector<ObjectPtr>& pods, bool may_run);
   bool is_worth_keeping(const StoreKey& key, const nlohmann::json& pod);
@@ -33,6 +34,7 @@ class DaemonSets {
   ActorClient client_;
   std::map<StoreKey, MonotonicTime> failed_since_;  // by pod
   ActorQueue queue_;
+  PodCreations creations_;
 };
 
 }  // namespace berth::sim

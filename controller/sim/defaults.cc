@@ -7,6 +7,7 @@
 
 #include "controller/sim/custom_schema.h"
 #include "controller/sim/object_fields.h"
+#include "controller/sim/webhook_configurations.h"
 #include "controller/sim/writes.h"
 
 namespace berth::sim {
@@ -257,6 +258,10 @@ void set_defaults(const ResourceType& type, json& object) {
     if (is_zero(object.value("description", json()))) object.erase("description");
   } else if (type.kind == "Lease") {
     part(object, "spec");
+  } else if (type.kind == "Secret") {
+    fill(object, "type", "Opaque");
+  } else if (configures_webhooks(type)) {
+    default_webhooks(type, object);
   } else if (type.kind == "Event") {
     part(object, "deprecatedSource");
     fill(object, "deprecatedFirstTimestamp", nullptr);

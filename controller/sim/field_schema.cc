@@ -47,6 +47,10 @@ constexpr Entry kLists[] = {
     {"DaemonSet", "status.conditions", kMap, "type", ""},
     {"ReplicaSet", "status.conditions", kMap, "type", ""},
     {"PodDisruptionBudget", "status.conditions", kMap, "type", ""},
+    {"MutatingWebhookConfiguration", "webhooks", kMap, "name", ""},
+    {"MutatingWebhookConfiguration", "webhooks[].matchConditions", kMap, "name", ""},
+    {"ValidatingWebhookConfiguration", "webhooks", kMap, "name", ""},
+    {"ValidatingWebhookConfiguration", "webhooks[].matchConditions", kMap, "name", ""},
     {"MIGLayout", "spec.productSelector", kSet, "", ""},
     {"MIGLayout", "spec.capacityGuard.retire", kSet, "", ""},
     {"MIGLayout", "status.conditions", kMap, "type", ""},
@@ -66,7 +70,7 @@ constexpr std::string_view kAtomicMaps[] = {
     "fieldRef",          "secretKeyRef",      "configMapKeyRef",
     "resourceFieldRef",  "claimRef",          "requiredDuringSchedulingIgnoredDuringExecution",
     "nodeSelector",      "ownerReferences[]", "eligibleNamespaces",
-    "excludeSelector"};
+    "excludeSelector",   "objectSelector"};
 
 }  // namespace
 

@@ -62,14 +62,16 @@ Jobs::Jobs(Simulation& simulation, const KubeOptions& options, const Relations& 
     : simulation_(simulation),
       relations_(relations),
       client_(simulation.server(), "job-controller"),
-      queue_(simulation, options.controller_lag, [this](const StoreKey& key) {
-        const ObjectPtr object = simulation_.store().find(key);
-        if (object == nullptr) return;
-        if (is(key, "jobs"))
-          look_at_job(key, *object);
-        else
-          look_at_orphan(*object);
-      }) {}
+      queue_(simulation, options.controller_lag,
+             [this](const StoreKey& key) {
+               const ObjectPtr object = simulation_.store().find(key);
+               if (object == nullptr) return;
+               if (is(key, "jobs"))
+                 look_at_job(key, *object);
+               else
+                 look_at_orphan(*object);
+             }),
+      creations_(simulation, client_, queue_) {}
 
 void Jobs::on_change(const Change& change) {
   const bool deleted = change.kind == Change::Kind::kDeleted;
@@ -144,6 +146,7 @@ Jobs::Tally Jobs::count(const json& job) const {
 }
 
 void Jobs::create_missing(const StoreKey& key, const json& job, const Tally& tally) {
+  if (creations_.under_way(key)) return;
   const std::int64_t there = tally.active + (waits_for_the_end(job) ? tally.terminating : 0);
   const std::int64_t wanted =
       std::min(parallelism_of(job), completions_of(job) - tally.succeeded) - there;
@@ -156,7 +159,7 @@ void Jobs::create_missing(const StoreKey& key, const json& job, const Tally& tal
     meta["labels"]["batch.kubernetes.io/job-name"] = key.name;
     meta["labels"]["batch.kubernetes.io/controller-uid"] = uid_of(job);
     meta["finalizers"].push_back(kTracking);
-    client_.create("pods", std::move(pod));
+    creations_.create(key, std::move(pod));
   }
 }
 

@@ -11,6 +11,7 @@
 #include "controller/sim/actor_client.h"
 #include "controller/sim/actor_queue.h"
 #include "controller/sim/kube_actors.h"
+#include "controller/sim/pod_creations.h"
 #include "controller/sim/relations.h"
 
 namespace berth::sim {
@@ -44,6 +45,7 @@ class Jobs {
   ActorClient client_;
   std::map<StoreKey, MonotonicTime> hold_;  // no new pod before, after a failure
   ActorQueue queue_;                        // Jobs, and pods whose Job may be gone
+  PodCreations creations_;
 };
 
 }  // namespace berth::sim

@@ -14,6 +14,7 @@
 #include "controller/sim/field_walk.h"
 #include "controller/sim/object_fields.h"
 #include "controller/sim/status.h"
+#include "controller/sim/webhook_configurations.h"
 #include "controller/sim/writes.h"
 
 namespace berth::sim {
@@ -85,7 +86,9 @@ void encode_owners(const Owners& owners, json& object) {
 json empty_object(const ResourceType& type) {
   json object = {{"metadata", json::object()}};
   if (type.kind == "PriorityClass") object["value"] = 0;
-  if (is_custom(type) || type.kind == "ConfigMap" || type.kind == "PriorityClass") return object;
+  if (is_custom(type) || type.kind == "ConfigMap" || type.kind == "Secret" ||
+      type.kind == "PriorityClass" || configures_webhooks(type))
+    return object;
   if (type.kind == "Event") {
     object["deprecatedSource"] = object["regarding"] = json::object();
     object["deprecatedFirstTimestamp"] = object["deprecatedLastTimestamp"] = nullptr;

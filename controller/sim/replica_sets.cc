@@ -27,7 +27,8 @@ ReplicaSets::ReplicaSets(Simulation& simulation, const KubeOptions& options,
     : simulation_(simulation),
       relations_(relations),
       client_(simulation.server(), "replicaset-controller"),
-      queue_(simulation, options.controller_lag, [this](const StoreKey& key) { look_at(key); }) {}
+      queue_(simulation, options.controller_lag, [this](const StoreKey& key) { look_at(key); }),
+      creations_(simulation, client_, queue_) {}
 
 void ReplicaSets::on_change(const Change& change) {
   if (is(change.key, "replicasets")) queue_.wake(change.key);
@@ -36,11 +37,11 @@ void ReplicaSets::on_change(const Change& change) {
 
 void ReplicaSets::look_at(const StoreKey& key) {
   const ObjectPtr set = simulation_.store().find(key);
-  if (set == nullptr || is_terminating(*set)) return;
+  if (set == nullptr || is_terminating(*set) || creations_.under_way(key)) return;
   std::vector<ObjectPtr> active = relations_.controlled_by(uid_of(*set));
   std::erase_if(active, [](const ObjectPtr& pod) { return !is_active(*pod); });
   const std::size_t wanted = replicas_of(*set);
-  for (std::size_t i = active.size(); i < wanted; ++i) client_.create("pods", make_pod(*set));
+  for (std::size_t i = active.size(); i < wanted; ++i) creations_.create(key, make_pod(*set));
   if (active.size() > wanted) remove_some(active, active.size() - wanted);
   report(key, *set);
 }

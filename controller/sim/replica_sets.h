@@ -8,6 +8,7 @@
 #include "controller/sim/actor_client.h"
 #include "controller/sim/actor_queue.h"
 #include "controller/sim/kube_actors.h"
+#include "controller/sim/pod_creations.h"
 #include "controller/sim/relations.h"
 
 namespace berth::sim {
@@ -27,6 +28,7 @@ class ReplicaSets {
   const Relations& relations_;
   ActorClient client_;
   ActorQueue queue_;
+  PodCreations creations_;
 };
 
 }  // namespace berth::sim

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "controller/sim/object_fields.h"
+#include "controller/sim/webhook_configurations.h"
 #include "controller/sim/writes.h"
 
 namespace berth::sim {
@@ -184,7 +185,8 @@ void prepare_update(const ResourceType& type, const json& live, json& next,
 }
 
 bool allows_unconditional_update(const ResourceType& type) {
-  return !is_custom(type) && type.kind != "Lease" && type.kind != "PodDisruptionBudget";
+  return !is_custom(type) && type.kind != "Lease" && type.kind != "PodDisruptionBudget" &&
+         !configures_webhooks(type);
 }
 
 bool creates_on_update(const ResourceType& type) {

@@ -12,6 +12,8 @@
 #include "controller/sim/custom_schema.h"
 #include "controller/sim/event_rules.h"
 #include "controller/sim/object_fields.h"
+#include "controller/sim/secret_rules.h"
+#include "controller/sim/webhook_configurations.h"
 #include "controller/sim/writes.h"
 
 namespace berth::sim {
@@ -157,6 +159,10 @@ void check_content(const ResourceType& type, const json& object, std::vector<Cau
       causes.push_back(invalid_value("spec.leaseDurationSeconds",
                                      to_text(object["spec"]["leaseDurationSeconds"]),
                                      "must be greater than 0"));
+  } else if (type.kind == "Secret") {
+    check_secret(object, causes);
+  } else if (configures_webhooks(type)) {
+    check_webhooks(object, causes);
   } else if (is_custom(type)) {
     check_custom_schema(type, object, causes);
   }
@@ -221,6 +227,8 @@ void check_change(const ResourceType& type, const json& live, const json& next,
     if (integer_at(live, {"value"}) != integer_at(next, {"value"}))
       causes.push_back(forbidden_field("value", "may not be changed in an update."));
     check_fixed(live, next, {"preemptionPolicy"}, "", causes);
+  } else if (type.kind == "Secret") {
+    check_secret_change(live, next, causes);
   } else if (type.kind == "Event") {
     check_event_change(live, next, causes);
   }

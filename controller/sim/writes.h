@@ -17,6 +17,8 @@ struct Writing {
 };
 
 WriteReply create_object(Writing& writing, const WriteRequest& request);  // creation.cc
+// How far that gets before webhooks are asked: no name is made up yet, and nothing validated.
+WriteReply draft_object(Writing& writing, const WriteRequest& request);
 // A whole object, a patch or an apply.
 WriteReply update_object(Writing& writing, const WriteRequest& request);  // update.cc
 WriteReply delete_object(Writing& writing, const WriteRequest& request);  // deletion.cc

@@ -5,7 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "apis/base64.h"
 #include "controller/sim/object_fields.h"
+#include "controller/sim/webhook_configurations.h"
 
 namespace berth::sim {
 
@@ -13,7 +15,7 @@ using nlohmann::json;
 
 namespace {
 
-enum class Shape { kObject, kTexts, kList, kText, kBoolean, kInteger };
+enum class Shape { kObject, kTexts, kBytes, kList, kText, kBoolean, kInteger };
 
 struct Known {
   std::string_view kind;  // empty: every kind
@@ -44,6 +46,9 @@ constexpr Known kKnown[] = {
     {"Pod", "status", "phase", Shape::kText},
     {"Pod", "status", "conditions", Shape::kList},
     {"ConfigMap", "", "data", Shape::kTexts},
+    {"Secret", "", "data", Shape::kBytes},
+    {"Secret", "", "type", Shape::kText},
+    {"Secret", "", "immutable", Shape::kBoolean},
     {"PriorityClass", "", "value", Shape::kInteger},
     {"PriorityClass", "", "globalDefault", Shape::kBoolean},
     {"PriorityClass", "", "description", Shape::kText},
@@ -68,12 +73,21 @@ bool all_texts(const json& value) {
   return true;
 }
 
+bool all_base64(const json& value) {
+  if (!all_texts(value)) return false;
+  for (const json& entry : value)
+    if (!entry.is_null() && !is_base64(entry)) return false;
+  return true;
+}
+
 bool fits(const json& value, Shape shape) {
   switch (shape) {
     case Shape::kObject:
       return value.is_object();
     case Shape::kTexts:
       return all_texts(value);
+    case Shape::kBytes:
+      return all_base64(value);
     case Shape::kList:
       return value.is_array();
     case Shape::kText:
@@ -94,6 +108,11 @@ const json* member(const json& object, const char* name) {
 
 }  // namespace
 
+bool is_base64(const json& value) {
+  const auto* text = value.get_ptr<const std::string*>();
+  return text != nullptr && text->find_first_of(" \t") == text->npos && decode_base64(*text);
+}
+
 std::string find_wrong_type(const ResourceType& type, const json& object) {
   const char* name = "";
   const json* part = &object;  // of that name
@@ -105,7 +124,7 @@ std::string find_wrong_type(const ResourceType& type, const json& object) {
     const std::string dot = *known.part != '\0' && *known.field != '\0' ? "." : "";
     return known.part + dot + known.field;
   }
-  return "";
+  return configures_webhooks(type) ? find_wrong_webhook(object) : "";
 }
 
 }  // namespace berth::sim

@@ -10,6 +10,9 @@
 
 namespace berth::sim {
 
+// Text in base64, as bytes are written; Go's reader puts up with line breaks and no other space.
+bool is_base64(const nlohmann::json& value);
+
 // The first of them, as "metadata.labels"; empty if all is well.
 std::string find_wrong_type(const ResourceType& type, const nlohmann::json& object);
 

@@ -2,6 +2,7 @@
 // Pods that came past the webhook, and those that did not need it.
 #include "controller/admission/bypass.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "controller/admission/reconcile_bypass.h"
@@ -83,6 +84,28 @@ TEST(Bypass, IsToldOnceOnThePod) {
   EXPECT_TRUE(plan.objects.empty());
   for (const char* other : {"", "p", "team-a/", "/p", "team-b/p"})
     EXPECT_TRUE(reconcile_bypass(snapshot, other).events.empty()) << other;
+}
+
+// Nobody may have seen them come, and what they are judged by may come after them.
+TEST(Bypass, ThoseThatStillWaitAreFoundAgain) {
+  ClusterState cluster = cluster_with_dated_policy();
+  const auto add = [&](const std::string& name, const std::function<void(Pod&)>& change) {
+    Pod pod = bare();
+    pod.meta.name = name;
+    change(pod);
+    cluster.upsert(pod, Time());
+  };
+  add("waits", [](Pod&) {});
+  add("elsewhere", [](Pod& p) { p.meta.namespace_ = "lab"; });
+  add("bound", [](Pod& p) { p.node_name = "n1"; });
+  add("reviewed", [](Pod& p) { p.meta.annotations = {{"gpu.berth.dev/mutations", "limits x"}}; });
+  add("cpu", [](Pod& p) { p.requests = {{"cpu", Quantity::whole(1)}}; });
+  const Settings settings;
+  EXPECT_THAT(waiting_bypass_keys(cluster, settings),
+              testing::UnorderedElementsAre("pod/team-a/waits", "pod/lab/elsewhere"));
+  EXPECT_THAT(waiting_bypass_keys(cluster, settings, "lab"),
+              testing::ElementsAre("pod/lab/elsewhere"));
+  EXPECT_TRUE(waiting_bypass_keys(ClusterState(), settings).empty());
 }
 
 }  // namespace

@@ -25,6 +25,13 @@ TEST(Envelope, WhatIsNoReviewGetsA400AndASentence) {
       {R"({"kind":"AdmissionReview"} x)", "is not valid JSON"},
       {R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1")", "is not valid JSON"},
       {"{\"kind\":\"\xff\"}", "is not valid JSON"},
+      // Broken in and behind a pod that could be read.
+      {R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u",)"
+       R"("kind":{"kind":"Pod"},"object":{"spec":{"containers":[{"name":"c")",
+       "is not valid JSON"},
+      {R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u",)"
+       R"("kind":{"kind":"Pod"},"object":{}}} x)",
+       "is not valid JSON"},
       {R"({"kind":"Pod"})", "kind: must be AdmissionReview"},
       {R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1beta1"})",
        "apiVersion: must be admission.k8s.io/v1"},

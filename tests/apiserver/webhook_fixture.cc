@@ -57,7 +57,7 @@ void WebhookTest::SetUp() {
 void WebhookTest::TearDown() {
   if (webhook_ && HasFailure())
     std::cerr << "the webhook said last:\n" << webhook_->log_tail(15) << "\n";
-  webhook_.reset();
+  end_webhook();
   if (!IsSkipped()) {
     kube().send("DELETE", "/api/v1/namespaces/gpu-team/pods?gracePeriodSeconds=0");
     kube().send("DELETE", "/apis/batch/v1/namespaces/gpu-team/jobs");
@@ -102,16 +102,26 @@ void WebhookTest::mount(const std::string& chain, const std::string& key) {
       fs::create_symlink(std::string("..data/") + file, folder() + "/" + file);
 }
 
-void WebhookTest::start_webhook() {
+void WebhookTest::start_webhook(const std::vector<std::string>& flags) {
+  end_webhook();
+  const std::string kubeconfig =
+      plane().write_kubeconfig("webhook.kubeconfig", account("berth-webhook"));
+  std::vector<std::string> argv = {berth_program(),
+                                   "webhook",
+                                   "--kubeconfig=" + kubeconfig,
+                                   fmt::format("--webhook-bind-address=127.0.0.1:{}", port_),
+                                   "--cert-dir=" + folder(),
+                                   "--cert-poll=20ms",
+                                   "--shutdown-delay=2s",
+                                   "--metrics-bind-address=0",
+                                   "--health-probe-bind-address=0"};
+  argv.insert(argv.end(), flags.begin(), flags.end());
+  webhook_ = std::make_unique<Child>(argv, plane().scratch() + "/webhook.log");
+}
+
+void WebhookTest::end_webhook() {
+  if (webhook_) webhook_->kill_now();  // asked to end, it would take its time
   webhook_.reset();
-  webhook_ = std::make_unique<Child>(
-      std::vector<std::string>{berth_program(), "webhook",
-                               "--kubeconfig=" + plane().write_kubeconfig("webhook.kubeconfig",
-                                                                          account("berth-webhook")),
-                               fmt::format("--webhook-bind-address=127.0.0.1:{}", port_),
-                               "--cert-dir=" + folder(), "--cert-poll=20ms", "--shutdown-delay=2s",
-                               "--metrics-bind-address=0", "--health-probe-bind-address=0"},
-      plane().scratch() + "/webhook.log");
 }
 
 void WebhookTest::wait_answering() {

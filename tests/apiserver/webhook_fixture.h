@@ -26,7 +26,7 @@ class WebhookTest : public ChartTest {
   // A pair laid out as the files of the mounted Secret.
   void mount(const std::string& chain, const std::string& key);
   // As a process that answers. Again: a restart.
-  void start_webhook();
+  void start_webhook(const std::vector<std::string>& flags = {});
   void kill_webhook() { webhook_->kill_now(); }
   Child& webhook() { return *webhook_; }
   void wait_answering();
@@ -42,6 +42,8 @@ class WebhookTest : public ChartTest {
   Reply create_pod(const std::string& ns, const std::string& json, bool dry_run = false);
 
  private:
+  void end_webhook();
+
   int port_ = 0;
   int mounts_ = 0;
   std::unique_ptr<Child> webhook_;

@@ -258,6 +258,22 @@ TEST_F(Webhook, WhatPeopleDeleteOrWipeComesBack) {
   EXPECT_THAT(refused_to_berth(), IsEmpty());
 }
 
+TEST_F(Webhook, AnswersTheApiServerAloneIfToldByWhatItIsKnown) {
+  start_with_a_pool();
+  const auto demand = [&](const std::string& name) {
+    start_webhook({"--client-ca-file=" + plane().authority_file(), "--client-cert-name=" + name});
+  };
+  demand(ControlPlane::kWebhookCaller);
+  wait_answering();
+  EXPECT_EQ(create_pod("gpu-team", pod("train", kOneGpu), true).status, 201);
+  demand("somebody-else");
+  wait_for("the API server to be turned away", 30, [&]() -> std::string {
+    const Reply reply = create_pod("gpu-team", pod("train", kOneGpu), true);
+    const std::string said = reply.body.text("/message");
+    return reply.status == 500 && said.find("remote error: tls: ") != std::string::npos ? "" : said;
+  });
+}
+
 TEST_F(Webhook, TwoKeepersAgree) {
   Berth::Options other;
   other.name = "berth-2";

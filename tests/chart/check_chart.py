@@ -33,6 +33,8 @@ REFUSALS = [
     ("webhook.certificate", "x", "'certificate' not allowed"),
     ("webhook.certificates.secret", "x", "'secret' not allowed"),
     ("webhook.certificates.issuerRef.names", "x", "'names' not allowed"),
+    ("webhook.clientAuthority.secret", "x", "'secret' not allowed"),
+    ("webhook.clientAuthority.commonName", "x", "nobody is asked for a certificate"),
     ("webhook.serviceAccount.names", "x", "'names' not allowed"),
     ("policy.taints", "x", "'taints' not allowed"),
     ("policy.devicePluginConfigMap.names", "x", "'names' not allowed"),
@@ -202,17 +204,20 @@ def check_rbac():
 
 
 def check_flags(berth):
-    """Every flag of controller and webhook is set by the chart, to its default where the values are, and the program takes the line as it
-    stands."""
+    """Every flag of controller and webhook is set by the chart, be it for other values than the default ones, to its default where the values
+    are, and the program takes the line as it stands."""
+    def lines(*values):
+        return [o["spec"]["template"]["spec"]["containers"][0]["args"] for o in objects(*values) if o["kind"] == "Deployment"]
+
     complaints = []
-    for deployment in (o for o in objects() if o["kind"] == "Deployment"):
-        args = deployment["spec"]["template"]["spec"]["containers"][0]["args"]
+    settable = {(args[0], arg.split("=")[0]) for args in lines("--values", GOLDEN / "existing/values.yaml") for arg in args[1:]}
+    for args in lines():
         run = subprocess.run([berth, *args, "--print-config"], capture_output=True, text=True)
         if run.returncode != 0:
             complaints.append(f"berth refuses the chart's arguments: {run.stderr}")
             continue
         defaults = subprocess.run([berth, args[0], "--print-config"], capture_output=True, text=True).stdout
-        given = {arg.split("=")[0] for arg in args[1:]}
+        given = {flag for program, flag in settable if program == args[0]} | {arg.split("=")[0] for arg in args[1:]}
         for line in defaults.splitlines():
             flag = line.split("=")[0]
             if flag not in given | NOT_BY_VALUE:

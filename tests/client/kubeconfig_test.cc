@@ -14,6 +14,7 @@
 namespace berth {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -273,6 +274,31 @@ TEST(Kubeconfig, SaysWhatIsWrongWithAPlugin) {
     Result<ClientConfig> got = load_as_person(host);
     ASSERT_FALSE(got.has_value());
     for (const std::string& part : c.said) EXPECT_THAT(describe(got.error()), HasSubstr(part));
+  }
+}
+
+TEST(Kubeconfig, RunsOnlyTheCredentialPluginsThatAreAllowed) {
+  FakeHost host;
+  const auto load = [&](const std::string& command, std::vector<std::string> allowed) {
+    host.files["/home/u/k"] = config("    server: https://h\n",
+                                     "    exec: {apiVersion: client.authentication.k8s.io/v1beta1,"
+                                     " command: " +
+                                         command + "}\n");
+    return load_client_config(host, {.kubeconfig = "/home/u/k", .exec_plugins = std::move(allowed)},
+                              ExecPlugins::kAccepted);
+  };
+  EXPECT_TRUE(load("aws", {"all"}).has_value());
+  EXPECT_TRUE(load("aws", {"gcloud", "aws"}).has_value());
+  EXPECT_TRUE(load("bin/aws", {"/home/u/bin/aws"}).has_value());
+  for (const auto& [command, allowed] : std::vector<std::pair<std::string, std::string>>{
+           {"aws", "none"}, {"aws", "/usr/bin/aws"}, {"bin/aws", "aws"}, {"aws", "aw"}}) {
+    const Result<ClientConfig> refused = load(command, {allowed});
+    ASSERT_FALSE(refused.has_value()) << command << " by " << allowed;
+    EXPECT_THAT(describe(refused.error()),
+                AllOf(HasSubstr("/k: users[0].user.exec.command: the credential plugin"),
+                      HasSubstr("as --exec-plugins is " + allowed),
+                      HasSubstr("say --exec-plugins=" +
+                                (command == "aws" ? "aws" : "/home/u/" + command))));
   }
 }
 

@@ -121,6 +121,27 @@ clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}]
   }
 }
 
+TEST(Plan, ACredentialPluginRunsOnlyIfItMay) {
+  const std::string config = scratch_file("kubeconfig", R"(apiVersion: v1
+kind: Config
+current-context: c
+contexts: [{name: c, context: {cluster: c, user: u}}]
+users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: "false"}}}]
+clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}]
+)");
+  const auto said = [&](const std::string& plugins) {
+    const Ran ran = run_berth({"plan", "--kubeconfig", config, "--exec-plugins", plugins});
+    EXPECT_EQ(ran.exit_code, 1);
+    return ran.err;
+  };
+  EXPECT_THAT(said("none"), HasSubstr("the credential plugin false may not run, as --exec-plugins "
+                                      "is none; if you trust it, say --exec-plugins=false"));
+  EXPECT_THAT(said("aws,true"), HasSubstr("as --exec-plugins is aws,true"));
+  EXPECT_THAT(said("aws,false"), HasSubstr("failed with exit code 1"));
+  for (const std::string wrong : {"", "all,aws", "aws,", "bin/aws"})
+    EXPECT_THAT(said(wrong), HasSubstr("\"" + wrong + "\" is neither all nor none")) << wrong;
+}
+
 TEST(Plan, AnUnknownFlagOrOutputIsAnError) {
   EXPECT_EQ(run_berth({"plan", "--snapshots", "x"}).exit_code, 1);
   EXPECT_EQ(plan("rollout", {"-o", "xml"}).exit_code, 1);

@@ -7,13 +7,15 @@
 #include <chrono>
 
 #include "apis/names.h"
+#include "controller/certificates/certificate_keeper.h"
+#include "controller/scenario/webhook_objects.h"
 
 namespace berth::explore {
 namespace {
 
 using namespace std::chrono_literals;
 
-enum class On { kNode, kAgentFile, kLedger };
+enum class On { kNode, kAgentFile, kLedger, kAuthority, kLeaf, kMutating, kValidating };
 
 struct Actor {
   std::string name;
@@ -25,6 +27,12 @@ struct Actor {
 // Merge patches: of what, and to which value.
 constexpr char kAnnotation[] = R"({{"metadata":{{"annotations":{{"{}":{}}}}}}})";
 constexpr char kLabel[] = R"({{"metadata":{{"labels":{{"{}":{}}}}}}})";
+
+constexpr char kData[] = R"({{"data":{{"{}":{}}}}})";
+
+std::string saying(const char* kind, const char* bundle) {
+  return fmt::format(R"({{"webhooks":{}}})", webhooks_saying(kind, bundle));
+}
 
 const std::vector<Actor>& actors() {
   static const std::vector<Actor> table{
@@ -47,8 +55,27 @@ const std::vector<Actor>& actors() {
       {"ledger-junk", "edit", On::kLedger, R"({"data":{"NODE":"oops"}})"},
       {"epoch-junk", "edit", On::kLedger,
        fmt::format(kAnnotation, names::kEpochAnnotation, "\"oops\"")},
+      {"authority-gone", "delete", On::kAuthority, ""},
+      {"authority-junk", "edit", On::kAuthority, fmt::format(kData, "tls.crt", "\"b29wcwo=\"")},
+      {"authority-key-junk", "edit", On::kAuthority, fmt::format(kData, "tls.key", "\"b29wcwo=\"")},
+      {"previous-gone", "edit", On::kAuthority, fmt::format(kData, "previous.crt", "null")},
+      {"leaf-gone", "delete", On::kLeaf, ""},
+      {"leaf-junk", "edit", On::kLeaf, fmt::format(kData, "tls.crt", "\"b29wcwo=\"")},
+      {"bundle-gone", "edit", On::kMutating, saying("MutatingWebhookConfiguration", "")},
+      {"bundle-junk", "edit", On::kValidating,
+       saying("ValidatingWebhookConfiguration", "b29wcwo=")},
+      {"configuration-gone", "delete", On::kValidating, ""},
   };
   return table;
+}
+
+bool is_about_certificates(const Actor& actor) { return actor.on >= On::kAuthority; }
+
+std::vector<std::string> names_of_those(bool about_certificates) {
+  std::vector<std::string> list;
+  for (const Actor& actor : actors())
+    if (is_about_certificates(actor) == about_certificates) list.push_back(actor.name);
+  return list;
 }
 
 std::string put_node(std::string patch, const std::string& node) {
@@ -75,10 +102,17 @@ const std::vector<std::string>& actor_names() {
   return names;
 }
 
+const std::vector<std::string>& actors_in(const Scenario& scenario) {
+  static const std::vector<std::string> of_nodes = names_of_those(false);
+  static const std::vector<std::string> of_certificates = names_of_those(true);
+  return scenario.certificates ? of_certificates : of_nodes;
+}
+
 Incident act_of(std::string_view name, const std::string& node, const Settings& settings) {
   const Actor& actor = *std::ranges::find(actors(), name, &Actor::name);
   Incident incident;
   incident.verb = actor.verb;
+  const CertificateKeeperOptions certificates;
   switch (actor.on) {
     case On::kNode:
       incident.target = actor.verb == "edit" ? "nodes/" + node : "node/" + node;
@@ -90,6 +124,20 @@ Incident act_of(std::string_view name, const std::string& node, const Settings& 
     case On::kLedger:
       incident.target =
           fmt::format("configmaps/{}/{}", settings.berth_namespace, names::kSlotsConfigMap);
+      break;
+    case On::kAuthority:
+      incident.target =
+          fmt::format("secrets/{}/{}", settings.berth_namespace, certificates.authority_secret);
+      break;
+    case On::kLeaf:
+      incident.target =
+          fmt::format("secrets/{}/{}", settings.berth_namespace, certificates.leaf_secret);
+      break;
+    case On::kMutating:
+      incident.target = "mutatingwebhookconfigurations/" + certificates.configuration;
+      break;
+    case On::kValidating:
+      incident.target = "validatingwebhookconfigurations/" + certificates.configuration;
       break;
   }
   if (!actor.patch.empty()) incident.args["patch"] = put_node(actor.patch, node);

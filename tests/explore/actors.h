@@ -11,8 +11,11 @@
 
 namespace berth::explore {
 
-// "cordon", "uncordon", "mig-config", "annotation-junk", "ledger-delete", …
+// "cordon", "uncordon", "mig-config", "annotation-junk", "ledger-delete", "authority-gone", …
 const std::vector<std::string>& actor_names();
+// Those who meddle with what berth does in the scenario: with certificates where it keeps some,
+// with nodes elsewhere.
+const std::vector<std::string>& actors_in(const Scenario& scenario);
 // What one of them does, to this node where it is about a node.
 Incident act_of(std::string_view actor, const std::string& node, const Settings& settings);
 

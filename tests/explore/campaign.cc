@@ -130,7 +130,9 @@ std::vector<Task> plan_campaign(const std::vector<Scenario>& scenarios,
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
     first.push_back(
         {.scenario = static_cast<int>(i), .kind = "none", .schedule = "", .seed = options.seed});
-    if (!options.days) continue;
+    // In a renewal a day without a write is none in which nothing happens: it is there to be waited
+    // for, and the next step comes after it.
+    if (!options.days || scenarios[i].certificates) continue;
     first.push_back(first.back());
     first.back().kind = "day";
     first.back().day = true;

@@ -35,7 +35,7 @@ struct CampaignOptions {
   // sample of those. 0: every one there is, and as many random ones as the time allows.
   int budget = 20'000;
   std::chrono::minutes limit{0};  // 0: none
-  bool days = true;               // begin with a simulated day of each scenario
+  bool days = true;  // begin with a simulated day of each scenario but those of certificates
   bool stop_at_first = false;
   std::function<bool(const Failure&)> is_wanted;  // others are forgotten; empty: each is wanted
 };

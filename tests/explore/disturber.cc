@@ -24,6 +24,15 @@ constexpr int kStrikes = 12;  // of a random schedule
 // Of a timeline: after these, news may be late.
 constexpr std::string_view kDelays[] = {"freeze", "break-watches", "lag", "stall", "outage"};
 
+// The keeper of certificates reads four objects a minute; until something is written, the third
+// look of two replicas is like their second.
+constexpr int kLooks = 16;
+bool looks_at_certificates(const HttpRequest& request) {
+  return request.method == "GET" &&
+         (request.target.find("/secrets/") != request.target.npos ||
+          request.target.find("webhookconfigurations/") != request.target.npos);
+}
+
 bool is_lease(const HttpRequest& request) { return request.lane == Lane::kLease; }
 
 bool is_write(const HttpRequest& request) {
@@ -67,7 +76,8 @@ Disturber::Disturber(ScenarioRun& run, const Scenario& scenario, const Schedule&
       settings_(scenario.settings),
       schedule_(schedule),
       hooks_(std::move(hooks)),
-      random_(0) {
+      random_(0),
+      actors_(actors_in(scenario)) {
   for (const ScenarioNodes& group : scenario.nodes)
     for (std::string& name : node_names(group)) nodes_.push_back(std::move(name));
   for (const Fault& fault : schedule_.faults) {
@@ -79,7 +89,11 @@ Disturber::Disturber(ScenarioRun& run, const Scenario& scenario, const Schedule&
     return std::ranges::find(kDelays, incident.verb) != std::end(kDelays);
   };
   if (std::ranges::any_of(scenario.timeline, delays)) delay();
-  for (const auto& each : run_.berths()) {
+  if (run_.admission() != nullptr)
+    run_.admission()->hooks.on_review = [this](const std::string&, const sim::StoreKey&) {
+      return on_review();
+    };
+  for (BerthProcess* each : run_.processes()) {
     BerthProcess& berth = *each;
     berth.faults.on_request = [this, &berth](const HttpRequest& request) {
       return on_request(berth, request);
@@ -166,9 +180,11 @@ ExchangeFault Disturber::on_request(BerthProcess& berth, const HttpRequest& requ
     stale_.erase(stale);
   }
   if (request.lane == Lane::kWatch) return {};
-  footprint_.requests.push_back(is_lease(request));
-  const int number = static_cast<int>(footprint_.requests.size());
   const bool write = is_write(request);
+  if (write) looks_ = 0;
+  footprint_.requests.push_back(is_lease(request) ||
+                                (looks_at_certificates(request) && ++looks_ > kLooks));
+  const int number = static_cast<int>(footprint_.requests.size());
   if (write) under_way_[&request] = ++footprint_.writes;
   reach("request", number);
   if (write) reach("write", footprint_.writes);
@@ -267,7 +283,7 @@ void Disturber::on_applied(BerthProcess& berth, const HttpRequest& request) {
   const bool actors = !schedule_.faults.empty() && schedule_.faults.back().how == "all";
   if (actors && strikes_left_ > 0 && random_.one_in(8)) {
     --strikes_left_;
-    act(actor_names()[random_.below(actor_names().size())], request.target);
+    act(actors_[random_.below(actors_.size())], request.target);
   }
 }
 
@@ -282,6 +298,31 @@ void Disturber::on_reply(BerthProcess& berth, const HttpRequest& request) {
     if (fault.how == "after") kill_soon(berth, 1us);
     if (fault.how == "next-step") doomed_ = &berth;
   }
+}
+
+sim::ReviewFault Disturber::on_review() {
+  const int number = ++footprint_.reviews;
+  reach("review", number);
+  for (const Fault& fault : schedule_.faults)
+    if (fault.kind == "review" && fault.number() == number) return strike_review(fault.how);
+  if (strikes_left_ <= 0 || !random_.one_in(6)) return {};
+  --strikes_left_;
+  return strike_review(review_fates()[random_.below(review_fates().size())]);
+}
+
+sim::ReviewFault Disturber::strike_review(const std::string& how) {
+  tell("review: " + how);
+  if (how == "crash" || how == "freeze") {
+    for (BerthProcess* process : run_.processes())
+      if (process->is_webhook()) how == "crash" ? kill_soon(*process, 0ns) : freeze(*process, 20s);
+    return {};
+  }
+  return {.unreachable = how == "unreachable",
+          .delay = how == "late"   ? 2s
+                   : how == "slow" ? 4s
+                                   : 0s,
+          .asked_again = how == "doubled",
+          .sent_again = how == "again"};
 }
 
 FrameFault Disturber::on_frame(BerthProcess& berth, const sim::Change& change) {

@@ -40,6 +40,8 @@ class Disturber {
  private:
   sim::ExchangeFault on_request(BerthProcess& berth, const HttpRequest& request);
   sim::ExchangeFault on_write(BerthProcess& berth, const HttpRequest& request, const Fault& fault);
+  sim::ReviewFault on_review();
+  sim::ReviewFault strike_review(const std::string& how);
   sim::ExchangeFault at_random(BerthProcess& berth, bool is_write);
   void on_applied(BerthProcess& berth, const HttpRequest& request);
   void on_reply(BerthProcess& berth, const HttpRequest& request);
@@ -60,9 +62,11 @@ class Disturber {
   const Hooks hooks_;
   sim::Random random_;
   std::vector<std::string> nodes_;
+  const std::vector<std::string>& actors_;
   Footprint footprint_;
   std::map<const HttpRequest*, int> under_way_;  // writes, by their number
   int pending_ = 0;
+  int looks_ = 0;                   // at certificates, since a write
   int strikes_left_ = 0;            // of a random schedule
   BerthProcess* doomed_ = nullptr;  // ends at its next step
   std::map<BerthProcess*, std::pair<int, std::chrono::nanoseconds>> stale_;  // from this start on

@@ -11,6 +11,7 @@
 #include "apis/manifest.h"
 #include "controller/scenario/phases.h"
 #include "controller/scenario/scenario_run.h"
+#include "tests/explore/admission_invariants.h"
 #include "tests/explore/disturber.h"
 #include "tests/explore/invariants.h"
 #include "tests/explore/look.h"
@@ -39,11 +40,16 @@ class Run {
         run_(scenario_, options.seed),
         invariants_(run_.simulation().clock(), scenario_.settings, {}),
         disturber_(run_, scenario_, schedule, hooks()) {
+    if (run_.admission() != nullptr) admission_.emplace(scenario_.settings);
     sim::Store& store = run_.simulation().store();
     for (const sim::ResourceType& type : sim::resource_types())
       for (const sim::ObjectPtr& object : store.list(type)) take_standing(type, object);
     store.observe([this](const sim::Change& change) { on_change(change); });
-    for (const auto& berth : run_.berths()) {
+    if (run_.admission() != nullptr)
+      run_.admission()->hooks.on_passed = [this](const sim::Passage& passage) {
+        admission_->take_passage(passage);
+      };
+    for (BerthProcess* berth : run_.processes()) {
       if (!options_.transcript) break;
       berth->on_log = [this, name = berth->name()](LogLevel level, const std::string& line) {
         if (level >= LogLevel::kInfo) tell(name + ": " + line);
@@ -96,7 +102,12 @@ class Run {
                   text_at(object.get(), {"metadata", "name"})};
     change.after = object;
     change.user = "before";
+    take(change);
+  }
+
+  void take(const sim::Change& change) {
     invariants_.take(change);
+    if (admission_) admission_->take(change, run_.simulation().now(), invariants_.news_takes());
   }
 
   void on_change(const sim::Change& change) {
@@ -106,7 +117,7 @@ class Run {
                        : change.kind == sim::Change::Kind::kDeleted ? "deletes"
                                                                     : "changes",
                        change.key.str(), change.revision));
-    invariants_.take(change);
+    take(change);
     if (change.key.type->plural != "nodes" || change.after == nullptr) return;
     const std::string& name = change.key.name;
     const std::string phase =
@@ -120,13 +131,20 @@ class Run {
     if (++steps_ > options_.steps) return false;
     over_ = over_ || !run_.step();
     if (over_) run_.simulation().step(run_.simulation().now() + 1s);
-    return invariants_.broken().empty();
+    return broken().empty();
+  }
+
+  std::string broken() const {
+    if (!invariants_.broken().empty()) return invariants_.broken().front();
+    return admission_ && !admission_->broken().empty() ? admission_->broken().front() : "";
   }
 
   std::string unfinished() {
     if (strict_ && !run_.settled()) return run_.unsettled();
     if (std::string why = unstill(invariants_.truth(), run_); !why.empty()) return why;
-    return invariants_.pools().unstill();
+    if (std::string why = invariants_.pools().unstill(); !why.empty()) return why;
+    if (std::string why = admission_ ? admission_->unstill() : ""; !why.empty()) return why;
+    return invariants_.certificates().unstill(run_.simulation().clock().wall());
   }
 
   std::chrono::nanoseconds last_act() const {
@@ -154,7 +172,7 @@ class Run {
       if (why.empty()) return "";
       look_at = now + 1min;
     }
-    if (!invariants_.broken().empty()) return invariants_.broken().front();
+    if (std::string what = broken(); !what.empty()) return what;
     if (steps_ > options_.steps)
       return fmt::format("livelock: {} steps are not enough", options_.steps);
     if (std::string still = unfinished(); !still.empty()) why = still;
@@ -168,6 +186,7 @@ class Run {
   bool strict_;
   ScenarioRun run_;
   Invariants invariants_;
+  std::optional<AdmissionInvariants> admission_;  // where a webhook is installed
   Disturber disturber_;
   std::int64_t steps_ = 0;
   bool over_ = false;  // the run has nothing more to play

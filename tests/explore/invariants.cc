@@ -41,7 +41,12 @@ std::set<std::string> changed_keys(const json* before, const json* after) {
 }  // namespace
 
 Invariants::Invariants(const sim::VirtualClock& clock, const Settings& settings, Bounds bounds)
-    : clock_(clock), settings_(settings), bounds_(bounds), truth_(settings), pools_(settings) {}
+    : clock_(clock),
+      settings_(settings),
+      bounds_(bounds),
+      truth_(settings),
+      pools_(settings),
+      certificates_(settings) {}
 
 void Invariants::complain(std::string_view invariant, const std::string& what) {
   broken_.push_back(fmt::format("{}: {} [{}]", invariant, what, by_));
@@ -89,9 +94,11 @@ void Invariants::take(const Change& change) {
       count(writes_, bounds_.writes_per_minute, "writes");
     }
   }
-  pools_.take(
-      change, by_berth, clock_.now(), clock_.wall(),
-      [this](std::string_view invariant, const std::string& what) { complain(invariant, what); });
+  const auto complain_of = [this](std::string_view invariant, const std::string& what) {
+    complain(invariant, what);
+  };
+  pools_.take(change, by_berth, clock_.now(), clock_.wall(), complain_of);
+  certificates_.take(change, by_berth, clock_.now(), clock_.wall(), complain_of);
   if (by_berth && plural == "pods") judge_pod(change);
   if (by_berth && plural == "miglayouts") judge_layout(change);
   std::optional<TrueNode> before;

@@ -18,13 +18,15 @@
 //   Others    hands off nodes that are held, being upgraded or about to be deleted; a foreign
 //             mig.config is overwritten at most three times
 //   Capacity  guarded capacity never falls below minAvailable by berth
-//   Lease     no write leaves a process that is past its renew deadline
+//   Lease     no write leaves a process that is past its renew deadline, but those of certificates,
+//             which every replica keeps
 //   Told      a layout tells of its generation, and of each node that is out, within minutes
 //   Status    observedGeneration is no promise of the future; transition times move with statuses,
 //             and forward
 //   Finalizer none on nodes and pods; a layout that goes leaves nothing under way
 //   Bounded   annotations have a size, writes and requests a rate
-// and those of pools, in pool_invariants.h.
+// and those of pools, in pool_invariants.h, of the webhook, in admission_invariants.h, and of its
+// certificates, in certificate_invariants.h.
 //
 // Somebody else's deed counts from when the news of it can have reached berth before it sent what
 // is judged: after a second, or after a minute once watches or requests have come late. The tests
@@ -43,6 +45,7 @@
 #include "controller/io/transport.h"
 #include "controller/sim/store.h"
 #include "controller/sim/virtual_clock.h"
+#include "tests/explore/certificate_invariants.h"
 #include "tests/explore/pool_invariants.h"
 #include "tests/explore/truth.h"
 
@@ -63,11 +66,14 @@ class Invariants {
   void take_request(const std::string& user, const HttpRequest& request);
   // What goes to and fro between berth and the API server is late from now on, or for a while.
   void expect_delays();
+  // Until who acts can have heard of a change.
+  std::chrono::nanoseconds news_takes() const;
 
   // "Budget: 2 nodes are out by berth, a100 allows 1 (Node/n2 by berth-0)". Empty: all is well.
   const std::vector<std::string>& broken() const { return broken_; }
   const Truth& truth() const { return truth_; }
   const PoolInvariants& pools() const { return pools_; }
+  CertificateInvariants& certificates() { return certificates_; }
   // When berth last changed anything but a lease or an event; what it was.
   MonotonicTime last_write() const { return last_write_; }
   const std::string& last_write_was() const { return last_write_was_; }
@@ -93,7 +99,6 @@ class Invariants {
   void take_node_patch(const std::string& user, const HttpRequest& request);
   void count(std::map<std::int64_t, int>& per_minute, int bound, std::string_view what);
   void complain(std::string_view invariant, const std::string& what);
-  std::chrono::nanoseconds news_takes() const;
   // What was so then and still is, whoever sent what is judged has heard of.
   MonotonicTime heard_until() const { return sent_at_ - news_takes(); }
   bool is_old_news(const std::optional<MonotonicTime>& since) const;
@@ -104,6 +109,7 @@ class Invariants {
   const Bounds bounds_;
   Truth truth_;
   PoolInvariants pools_;
+  CertificateInvariants certificates_;
   std::vector<std::string> broken_;
   std::string by_;                                     // the change or request that is being judged
   MonotonicTime sent_at_{0};                           // when that left

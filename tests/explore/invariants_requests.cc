@@ -58,7 +58,7 @@ void Invariants::take_request(const std::string& user, const HttpRequest& reques
   by_ = request.method + " " + request.target + " by " + user;
   sent_at_ = clock_.now();
   count(requests_, bounds_.requests_per_minute, "requests");
-  if (request.method == "GET") return;
+  if (certificates_.take_request(user, request, clock_.now()) || request.method == "GET") return;
   if (request.lane != Lane::kLease && !request.target.starts_with("/apis/events.k8s.io/"))
     judge_lease(user);
   const std::string_view target = request.target;

@@ -19,18 +19,25 @@ const Words kWriteFates{"before", "unapplied", "applied", "reply-lost",
                         "after",  "next-step", "late",    "late-alive"};
 const Words kRequestFates{"429", "500", "503", "504"};
 const Words kFrameFates{"lost", "delayed", "stale", "coalesced"};
+const Words kReviewFates{"unreachable", "late", "slow", "doubled", "crash", "freeze", "again"};
 const Words kPhaseActs{"edit", "pause", "delete", "recreate"};
-// Of lease requests: they come every two seconds, and each is like the next.
-constexpr int kLeaseRequests = 6;
+// Of those that come again and again and are each like the next, such as the lease's.
+constexpr int kLikeRequests = 6;
 
 // What may stand behind a kind; an empty list: anything.
 const std::map<std::string, Words>& kinds() {
   static const std::map<std::string, Words> kinds{
-      {"write", kWriteFates},   {"request", kRequestFates},
-      {"frame", kFrameFates},   {"phase", kPhaseActs},
-      {"actor", actor_names()}, {"stale", {}},
-      {"freeze", {}},           {"stuck", {}},
-      {"berths", {}},           {"random", {"net", "all"}},
+      {"write", kWriteFates},
+      {"request", kRequestFates},
+      {"frame", kFrameFates},
+      {"phase", kPhaseActs},
+      {"review", kReviewFates},
+      {"actor", actor_names()},
+      {"stale", {}},
+      {"freeze", {}},
+      {"stuck", {}},
+      {"berths", {}},
+      {"random", {"net", "all"}},
   };
   return kinds;
 }
@@ -74,9 +81,11 @@ int Fault::number() const {
 std::string_view Fault::counter() const {
   constexpr std::string_view kOfWrites[] = {"write", "actor", "stale", "freeze", "stuck"};
   if (std::ranges::find(kOfWrites, kind) != std::end(kOfWrites)) return "write";
-  if (kind == "request" || kind == "frame") return kind;
+  if (kind == "request" || kind == "frame" || kind == "review") return kind;
   return "";
 }
+
+const std::vector<std::string>& review_fates() { return kReviewFates; }
 
 Schedule Schedule::beginning() const {
   Schedule common;
@@ -119,10 +128,11 @@ std::vector<Kind> enumerate_schedules(const Scenario& scenario, const Footprint&
   std::vector<Kind> kinds;
   kinds.push_back(at_each("write", footprint.writes, kWriteFates));
   kinds.push_back(at_each("frame", footprint.frames, kFrameFates));
+  kinds.push_back(at_each("review", footprint.reviews, kReviewFates));
   Kind requests{.name = "request", .schedules = {}};
-  int leases = 0;
+  int alike = 0;
   for (std::size_t i = 0; i < footprint.requests.size(); ++i) {
-    if (footprint.requests[i] && ++leases > kLeaseRequests) continue;
+    if (footprint.requests[i] && ++alike > kLikeRequests) continue;
     for (const std::string& code : kRequestFates)
       requests.schedules.push_back(fmt::format("request:{}:{}", i + 1, code));
   }
@@ -132,7 +142,7 @@ std::vector<Kind> enumerate_schedules(const Scenario& scenario, const Footprint&
     for (const std::string& act : kPhaseActs)
       phases.schedules.push_back(fmt::format("phase:{}:{}", phase, act));
   kinds.push_back(std::move(phases));
-  kinds.push_back(at_each("actor", footprint.writes, actor_names()));
+  kinds.push_back(at_each("actor", footprint.writes, actors_in(scenario)));
   kinds.push_back(at_each("stale", footprint.writes, {"10s", "40s"}));
   Kind leaders{.name = "leaders", .schedules = {}};
   for (const char* replicas : {"berths:2,", "berths:3,"}) {

@@ -5,6 +5,9 @@
 //                            next-step, late, late-alive
 //   request:40:503           of its 40th request: 429, 500, 503, 504
 //   frame:9:lost             of the 9th watch frame: lost, delayed, stale, coalesced
+//   review:5:slow            of the API server's 5th question to the webhook: unreachable, late,
+//   slow,
+//                            doubled, crash, freeze, again
 //   phase:n1/Applying:edit   once the node is in the phase: edit, pause, delete, recreate
 //   actor:12:uncordon        somebody else's hand once the 12th write is applied (see actors.h)
 //   stale:12:10s             crash at the 12th write; what starts anew sees the world 10 s late
@@ -29,8 +32,8 @@ struct Fault {
   std::string where;  // "17", "n1/Applying"
   std::string how;
   int number() const;  // `where` as a number; 0 if it is none
-  // What is counted until it strikes: "write", "request" or "frame". Empty: nothing, it is there
-  // from the beginning.
+  // What is counted until it strikes: "write", "request", "frame" or "review". Empty: nothing, it
+  // is there from the beginning.
   std::string_view counter() const;
 };
 
@@ -43,13 +46,16 @@ struct Schedule {
   // Only what is there from the beginning.
   Schedule beginning() const;
 };
+// What may become of a review.
+const std::vector<std::string>& review_fates();
 Result<Schedule> parse_schedule(std::string_view text);
 
 // What a run without faults did: where faults can strike.
 struct Footprint {
   int writes = 0;              // of berth's, without leases and events
-  std::vector<bool> requests;  // all exchanges but watches: whether it was the lease's
+  std::vector<bool> requests;  // all exchanges but watches: whether it is one of many alike
   int frames = 0;
+  int reviews = 0;                  // by the webhook, where there is one
   std::vector<std::string> phases;  // "n1/Applying", each once
 };
 

@@ -19,8 +19,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Scenario two_nodes() {
-  const std::string path = BERTH_SCENARIOS "/two-nodes.yaml";
+Scenario load(const std::string& name) {
+  const std::string path = fmt::format("{}/{}.yaml", BERTH_SCENARIOS, name);
   std::ifstream file(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   Result<Scenario> scenario = parse_scenario(text, path);
@@ -61,7 +61,7 @@ Stories gather(const std::function<void(const Crew::Say&)>& work) {
 
 class TrunkTest : public testing::Test {
  protected:
-  const Scenario scenario_ = two_nodes();
+  Scenario scenario_ = load("two-nodes");
 
   Stories from_the_start(const std::vector<Branch>& branches) {
     return gather([&](const Crew::Say& say) {
@@ -105,6 +105,14 @@ TEST_F(TrunkTest, ABranchIsTheSameAsIfItHadBeenPlayedFromTheStart) {
       branches({"write:3:before", "write:5:applied", "write:8:next-step", "write:4:late",
                 "request:20:503", "request:3:429", "frame:12:coalesced", "frame:30:lost",
                 "actor:4:uncordon", "stale:3:10s", "write:6:reply-lost,frame:40:delayed"});
+  EXPECT_EQ(from_the_trunk(each), from_the_start(each));
+}
+
+TEST_F(TrunkTest, ReviewsBranchOffToo) {
+  scenario_ = load("webhook-ordinary");
+  const std::vector<Branch> each =
+      branches({"review:1:unreachable", "review:2:slow", "review:3:doubled", "review:4:crash",
+                "review:5:freeze", "review:6:again", "review:7:late"});
   EXPECT_EQ(from_the_trunk(each), from_the_start(each));
 }
 

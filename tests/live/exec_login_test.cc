@@ -147,6 +147,14 @@ TEST_F(ExecLoginTest, FindsANameInThePath) {
   EXPECT_EQ(fault(), "");
 }
 
+TEST_F(ExecLoginTest, AnotherPathInItsEnvironmentLeadsToNoOtherProgram) {
+  script(print(R"({"token":"t"})"));
+  plugin_.command = "plugin";
+  plugin_.environment = {{"PATH", folder_}};
+  EXPECT_THAT(fault(), HasSubstr("No such file or directory"));
+  EXPECT_EQ(runs(), 0);
+}
+
 TEST_F(ExecLoginTest, SaysHowToGetAProgramThatIsMissing) {
   plugin_.command = "berth-no-such-plugin";
   plugin_.install_hint = "To get it: brew install plugin";

@@ -3,6 +3,7 @@
 // answer has to hold whatever its words are: the remedies that name nodes do what they say.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -100,6 +101,66 @@ TEST(WhyPod, APoolForOtherNamespacesIsNoMatterOfTolerations) {
   for (const Explanation::Remedy& remedy : ask(dump, "vision/anywhere-0").remedies)
     told |= remedy.line.find("example.com/production") != std::string::npos;
   EXPECT_TRUE(told) << "now it is";
+}
+
+bool tells_to_label(const Explanation& explanation) {
+  return std::ranges::any_of(explanation.remedies, [](const Explanation::Remedy& remedy) {
+    return remedy.line.starts_with("kubectl label namespace");
+  });
+}
+
+TEST(WhyPod, OpeningAPoolIsAdvisedOnlyWhereThePodWouldThenGoThere) {
+  Dump dump = read_cluster("pods");
+  EXPECT_TRUE(tells_to_label(ask(dump, "vision/anywhere-0")));
+  EXPECT_FALSE(tells_to_label(ask(dump, "vision/full-0"))) << "it asks for nodes of tier training";
+
+  // Held to pools by its owner: nothing but the owner changes that. By the webhook: that would
+  // choose anew.
+  Pod pod = *dump.cluster.pods().find("vision", "anywhere-0");
+  pod.required_node_affinity = {
+      {.match_expressions = {{"gpu.berth.dev/pool", SelectorOperator::kIn, {"training"}}}}};
+  dump.cluster.upsert(pod, dump.taken_at);
+  EXPECT_FALSE(tells_to_label(ask(dump, "vision/anywhere-0")));
+  pod.meta.annotations.set("gpu.berth.dev/mutations",
+                           "limits nvidia.com/gpu; poolAffinity training");
+  dump.cluster.upsert(pod, dump.taken_at);
+  EXPECT_TRUE(tells_to_label(ask(dump, "vision/anywhere-0")));
+  pod.required_node_affinity.front().match_expressions.push_back(
+      {"node.example.com/tier", SelectorOperator::kIn, {"training"}});
+  dump.cluster.upsert(pod, dump.taken_at);
+  EXPECT_FALSE(tells_to_label(ask(dump, "vision/anywhere-0")));
+}
+
+TEST(WhySubject, OfAJobIsThePodThatWaitsElseTheNewest) {
+  Dump dump = read_cluster("pods");
+  const auto put = [&](const char* name, Duration age, const char* node, PodPhase phase) {
+    Pod pod;
+    pod.meta.namespace_ = "vision";
+    pod.meta.name = name;
+    pod.meta.uid = name;
+    pod.meta.owner_references = {{.kind = "Job", .name = "night", .controller = true}};
+    pod.meta.creation_timestamp = dump.taken_at - age;
+    pod.node_name = node;
+    pod.phase = phase;
+    dump.cluster.upsert(pod, dump.taken_at);
+  };
+  const auto found = [&] {
+    const Result<Subject> subject = find_subject(dump.cluster, "job/night", "vision");
+    return subject.has_value() ? subject->pod->meta.name : describe(subject.error());
+  };
+  EXPECT_NE(found().find("kubectl describe job -n vision night"), std::string::npos) << found();
+  using std::chrono::hours;
+  put("a", hours(5), "t1", PodPhase::kFailed);
+  put("b", hours(3), "t1", PodPhase::kRunning);
+  put("c", hours(4), "t1", PodPhase::kRunning);
+  put("d", hours(1), "t1", PodPhase::kFailed);
+  EXPECT_EQ(found(), "b");
+  put("e", hours(6), "", PodPhase::kPending);
+  EXPECT_EQ(found(), "e");
+  EXPECT_EQ(find_subject(dump.cluster, "jobs/vision/night", "x").value().pod->meta.name, "e");
+  EXPECT_NE(describe(find_subject(dump.cluster, "job/nigth", "vision").error())
+                .find("did you mean night?"),
+            std::string::npos);
 }
 
 struct Asked {

@@ -427,5 +427,31 @@ TEST_F(EventsTest, AnEventTheServerForgotStartsANewOne) {
   EXPECT_EQ(posts(), 2u);
 }
 
+TEST_F(EventsTest, WhatTheServerCannotTakeNowIsSentAgain) {
+  int busy = 2;
+  world_.transport.respond_with([&](const HttpRequest&) {
+    return busy-- > 0 ? FakeReply{503, status_json(503, "ServiceUnavailable")}
+                      : FakeReply{201, "{}"};
+  });
+  note("same");
+  world_.loop.run_for(10s);
+  EXPECT_EQ(posts(), 3u);
+  const auto& sent = world_.transport.exchanges;
+  EXPECT_EQ(sent.front()->request.body, sent.back()->request.body) << "the same event";
+  note("same");
+  EXPECT_EQ(posts(), 3u);
+}
+
+TEST_F(EventsTest, WhatTheServerRefusesIsNotSentAgainAndTheNextIsAFirst) {
+  world_.transport.respond_with([](const HttpRequest&) {
+    return FakeReply{403, status_json(403, "Forbidden")};
+  });
+  note("same");
+  world_.loop.run_for(20s);
+  EXPECT_EQ(posts(), 1u);
+  note("same");
+  EXPECT_EQ(posts(), 2u);
+}
+
 }  // namespace
 }  // namespace berth

@@ -206,5 +206,27 @@ TEST(ParseScenario, TellsEverythingThatIsWrongAtOnce) {
   EXPECT_THAT(text, HasSubstr("s.yaml:4: timelin"));
 }
 
+TEST(ParseScenario, ReadsTheWebhook) {
+  const Scenario s = parsed(
+      "nodes: [{count: 1}]\n"
+      "webhook: {replicas: 2, failurePolicy: Ignore, timeout: 2s, reinvoked: true}\n"
+      "timeline:\n- {at: 1s, crash: webhook-1}\n- {at: 2s, freeze: webhooks}\n");
+  EXPECT_EQ(s.webhook.replicas, 2);
+  EXPECT_TRUE(s.webhook.ignored);
+  EXPECT_TRUE(s.webhook.reinvoked);
+  EXPECT_EQ(s.webhook.timeout, 2s);
+  EXPECT_EQ(s.timeline[0].target, "webhook/1");
+  EXPECT_EQ(s.timeline[1].target, "webhook/all");
+  EXPECT_EQ(parsed("nodes: [{count: 1}]\nwebhook: {}").webhook.replicas, 1);
+  EXPECT_EQ(parsed("nodes: [{count: 1}]").webhook.replicas, 0);
+}
+
+TEST(ParseScenario, AWebhookThatIsNotThereIsTold) {
+  const Result<Scenario> wrong =
+      parse_scenario("timeline:\n- {at: 1s, crash: webhook-0}\n", "s.yaml");
+  ASSERT_FALSE(wrong.has_value());
+  EXPECT_THAT(wrong.error().message, HasSubstr("there is no webhook-0: webhook.replicas is 0"));
+}
+
 }  // namespace
 }  // namespace berth

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controller/server/certificate_facts.h"
-#include "controller/server/certificate_maker.h"
+#include "controller/certificates/certificate_facts.h"
+#include "controller/certificates/certificate_maker.h"
 #include "tests/client/fake_host.h"
 #include "tests/io/recording_log.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A listener with TLS that takes bodies, as a webhook has it, called by libcurl as the API server
 // calls: by the Service's name, trusting the authorities it was told of.
-#include <curl/curl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,19 +10,19 @@
 #include <thread>
 #include <vector>
 
+#include "controller/certificates/certificate_facts.h"
+#include "controller/certificates/certificate_maker.h"
 #include "controller/live/uv_loop.h"
-#include "controller/server/certificate_facts.h"
-#include "controller/server/certificate_maker.h"
 #include "controller/server/http_server.h"
 #include "controller/server/serving_certificate.h"
 #include "tests/io/recording_log.h"
+#include "tests/server/https_caller.h"
 
 namespace berth {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr char kService[] = "berth-webhook.berth-system.svc";
 const Time kNow = std::chrono::time_point_cast<Time::duration>(std::chrono::system_clock::now());
 
 CertificatePair authority(const char* name) {
@@ -32,58 +31,6 @@ CertificatePair authority(const char* name) {
 CertificatePair leaf(const CertificatePair& of) {
   return make_leaf(of, {kService}, {kNow - 1h, kNow + 30min}).value();
 }
-
-// One client of the listener's, with connections of its own.
-class Caller {
- public:
-  Caller(int port, std::string trusted) : port_(port), trusted_(std::move(trusted)) {
-    const std::string resolve = std::string(kService) + ":" + std::to_string(port) + ":127.0.0.1";
-    resolve_ = curl_slist_append(nullptr, resolve.c_str());
-  }
-  Caller(const Caller&) = delete;
-  ~Caller() {
-    curl_easy_cleanup(curl_);
-    curl_slist_free_all(resolve_);
-  }
-
-  long status = 0;
-  std::string body;
-  // Empty, or why the call failed.
-  std::string post(const std::string& text, bool on_a_new_connection, long max_tls = 0) {
-    curl_easy_reset(curl_);
-    body.clear();
-    const std::string url = "https://" + std::string(kService) + ":" + std::to_string(port_) + "/m";
-    curl_blob bundle{trusted_.data(), trusted_.size(), CURL_BLOB_NOCOPY};
-    curl_easy_setopt(curl_, CURLOPT_URL, url.c_str());
-    curl_easy_setopt(curl_, CURLOPT_RESOLVE, resolve_);
-    curl_easy_setopt(curl_, CURLOPT_CAINFO_BLOB, &bundle);
-    curl_easy_setopt(curl_, CURLOPT_POSTFIELDSIZE, static_cast<long>(text.size()));
-    curl_easy_setopt(curl_, CURLOPT_POSTFIELDS, text.c_str());
-    curl_easy_setopt(curl_, CURLOPT_TIMEOUT, 20L);
-    curl_easy_setopt(curl_, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(curl_, CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_0 | max_tls);
-    curl_easy_setopt(curl_, CURLOPT_SSL_CIPHER_LIST, "ALL:@SECLEVEL=0");
-    if (on_a_new_connection) curl_easy_setopt(curl_, CURLOPT_FRESH_CONNECT, 1L);
-    curl_easy_setopt(curl_, CURLOPT_WRITEDATA, &body);
-    curl_easy_setopt(curl_, CURLOPT_WRITEFUNCTION, &Caller::take);
-    char why[CURL_ERROR_SIZE] = "";
-    curl_easy_setopt(curl_, CURLOPT_ERRORBUFFER, why);
-    const CURLcode code = curl_easy_perform(curl_);
-    if (code != CURLE_OK) return std::string(curl_easy_strerror(code)) + ": " + why;
-    curl_easy_getinfo(curl_, CURLINFO_RESPONSE_CODE, &status);
-    return "";
-  }
-
- private:
-  static std::size_t take(char* data, std::size_t one, std::size_t count, void* body) {
-    static_cast<std::string*>(body)->append(data, one * count);
-    return one * count;
-  }
-  CURL* curl_ = curl_easy_init();
-  curl_slist* resolve_;
-  int port_;
-  std::string trusted_;
-};
 
 class HttpsTest : public ::testing::Test {
  protected:
@@ -126,6 +73,7 @@ TEST_F(HttpsTest, ABodyArrivesWholeAndTheConnectionIsKept) {
       ASSERT_EQ(caller.post(text, false), "");
       EXPECT_EQ(caller.status, 200);
       EXPECT_EQ(caller.body, "POST /m " + text) << size;
+      EXPECT_EQ(caller.version, CURL_HTTP_VERSION_1_1);
     }
   });
 }

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controller/server/certificate_maker.h"
+#include "controller/certificates/certificate_maker.h"
 #include "tests/client/fake_host.h"
 #include "tests/runtime/world.h"
 

@@ -22,12 +22,13 @@ MAY_INCLUDE = {
     "controller/io": {"controller/io"},
     "controller/client": {"apis", "controller/io", "controller/client"},
     "controller/runtime": {"apis", "controller/core", "controller/io", "controller/client", "controller/runtime"},
+    "controller/certificates": {"apis", "controller/core", "controller/io", "controller/client", "controller/certificates"},
     "controller/sim": {"apis", "controller/io", "controller/sim"},
-    "controller/scenario": {"apis", "controller/core", "controller/mig", "controller/reconcilers", "controller/io", "controller/client", "controller/runtime",
-                            "controller/sim", "controller/scenario"},
+    "controller/scenario": {"apis", "controller/core", "controller/mig", "controller/admission", "controller/reconcilers", "controller/io", "controller/client", "controller/runtime",
+                            "controller/certificates", "controller/sim", "controller/scenario"},
     "controller/live": {"controller/core", "controller/io", "controller/client", "controller/live"},
     "controller/server": {"apis", "controller/core", "controller/admission", "controller/io", "controller/client", "controller/runtime",
-                          "controller/live", "controller/server"},
+                          "controller/certificates", "controller/live", "controller/server"},
 }
 FOREIGN_TO_PURE = re.compile(r'#include\s+<(uv\.h|curl/|openssl/|spdlog/|libwebsockets|CLI/|prometheus/|thread|fstream|random|mutex)')
 PURE = ("apis", "controller/core", "controller/mig", "controller/policy", "controller/reconcilers", "controller/admission",

@@ -120,6 +120,7 @@ KeyPair Authority::issue_server(const std::vector<std::string>& names) {
         (alternatives.empty() ? "" : ",") + std::string(is_ipv4(name) ? "IP:" : "DNS:") + name;
   add_extension(leaf.get(), impl_->certificate.get(), NID_subject_alt_name, alternatives);
   add_extension(leaf.get(), impl_->certificate.get(), NID_ext_key_usage, "serverAuth");
+  add_extension(leaf.get(), impl_->certificate.get(), NID_authority_key_identifier, "keyid");
   return impl_->sign(leaf.get(), key.get());
 }
 
@@ -127,6 +128,7 @@ KeyPair Authority::issue_client(const std::string& user, const std::vector<std::
   const Key key = make_key();
   const Certificate leaf = blank(key.get(), impl_->next_serial++, user, groups);
   add_extension(leaf.get(), impl_->certificate.get(), NID_ext_key_usage, "clientAuth");
+  add_extension(leaf.get(), impl_->certificate.get(), NID_authority_key_identifier, "keyid");
   return impl_->sign(leaf.get(), key.get());
 }
 

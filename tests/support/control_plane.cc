@@ -159,6 +159,7 @@ ControlPlane::ControlPlane(Options options)
   write("accounts.pub", accounts.certificate);
   write("accounts.key", accounts.key);
   write("audit-policy.yaml", kAuditPolicy);
+  write_admission_configuration();
 
   kube_ = std::make_unique<Kube>(credentials("admin"));
   write_kubeconfig("admin");
@@ -166,6 +167,24 @@ ControlPlane::ControlPlane(Options options)
   start_apiserver();
   if (options_.controllers) start_controllers();
   prepare_namespaces();
+}
+
+// The certificate that the API server shows to webhooks.
+void ControlPlane::write_admission_configuration() {
+  const KeyPair shown = authority_.issue_client(kWebhookCaller, {});
+  const std::string kubeconfig =
+      write("webhooks.kubeconfig",
+            fmt::format("apiVersion: v1\nkind: Config\nusers:\n- name: '*'\n  user: {{client-"
+                        "certificate-data: {}, client-key-data: {}}}\n",
+                        base64(shown.certificate), base64(shown.key)));
+  std::string text =
+      "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n";
+  for (const char* plugin : {"MutatingAdmissionWebhook", "ValidatingAdmissionWebhook"})
+    text += fmt::format(
+        "- name: {}\n  configuration: {{apiVersion: apiserver.config.k8s.io/v1, kind: "
+        "WebhookAdmissionConfiguration, kubeConfigFile: {}}}\n",
+        plugin, kubeconfig);
+  write("admission.yaml", text);
 }
 
 ControlPlane::~ControlPlane() {
@@ -240,9 +259,11 @@ void ControlPlane::start_apiserver_process() {
       "--service-account-issuer=https://kubernetes.default.svc",
       "--service-cluster-ip-range=10.96.0.0/24",
       "--authorization-mode=Node,RBAC",
+      "--allow-privileged=true",  // as every cluster has it: drivers are such pods
       "--endpoint-reconciler-type=none",
       "--shutdown-delay-duration=0s",
       "--profiling=false",
+      "--admission-control-config-file=" + scratch_ + "/admission.yaml",
   };
   if (options_.audit) {
     argv.push_back("--audit-policy-file=" + scratch_ + "/audit-policy.yaml");

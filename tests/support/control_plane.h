@@ -58,6 +58,9 @@ class ControlPlane {
   // API server.
   KeyPair issue_server() { return authority_.issue_server({"localhost", "127.0.0.1"}); }
   const std::string& authority_pem() const { return authority_.certificate(); }
+  // The API server shows webhooks a certificate of this authority, under this common name.
+  std::string authority_file() const { return scratch_ + "/ca.crt"; }
+  static constexpr char kWebhookCaller[] = "apiserver-webhooks";
 
   const std::string& scratch() const { return scratch_; }
   std::string audit_log() const { return scratch_ + "/audit.log"; }
@@ -77,6 +80,7 @@ class ControlPlane {
  private:
   std::string write(const std::string& name, const std::string& text);
   std::string program(const std::string& name) const { return binaries_ + "/" + name; }
+  void write_admission_configuration();
   void start_etcd();
   void start_apiserver_process();
   void wait_for_our_kinds();

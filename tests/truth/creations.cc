@@ -70,7 +70,7 @@ void make_unusual(ScriptDraft& draft, const Kind& kind, Creation& creation) {
     metadata["resourceVersion"] = "5";
     creation.what = "create with a version";
   } else if (choice == 6) {
-    object["kind"] = "Secret";
+    object["kind"] = kind.plural == "secrets" ? "ConfigMap" : "Secret";
     creation.what = "create another kind";
   } else if (choice == 7) {
     creation.body = objects.any_of({"", "{", "[]", "5"});

@@ -95,6 +95,17 @@ Edit ObjectWriter::spec_edit(const Kind& kind) {
          {{"admission", nullptr}}});
   } else if (kind.plural == "priorityclasses") {
     change["description"] = any_of<json>({"of the script", "once more", nullptr});
+  } else if (kind.plural == "secrets") {
+    change["data"] = any_of<json>(
+        {{{"tls.crt", "eg=="}}, {{"previous.crt", "eA=="}}, {{"previous.crt", nullptr}}});
+  } else if (kind.plural.ends_with("webhookconfigurations")) {
+    // As the keeper of certificates writes it by server-side apply; a merge patch replaces the
+    // list.
+    change["webhooks"] = any_of<json>(
+        {parse(R"([{"name": "a.gpu.berth.dev", "clientConfig": {"caBundle": "eQ=="}},
+                   {"name": "b.gpu.berth.dev", "clientConfig": {"caBundle": "eQ=="}}])"),
+         parse(R"([{"name": "a.gpu.berth.dev", "clientConfig": {"caBundle": "eA=="}}])"),
+         json::array({webhook(kind, "a")}), json::array({webhook(kind, "b"), webhook(kind, "a")})});
   } else {
     change["spec"] =
         any_of<json>({{{"suspend", true}}, {{"suspend", false}}, {{"parallelism", 0}}});
@@ -191,6 +202,25 @@ Edit ObjectWriter::wrong_edit(const Kind& kind) {
                          {"a system's value", parse(R"({"value": 2000000000})")},
                          {"no such policy", parse(R"({"preemptionPolicy": "Always"})")},
                          {"a value that is text", parse(R"({"value": "high"})")}});
+  if (kind.plural == "secrets")
+    return any_of<Edit>({{"another type", parse(R"({"type": "example.com/other"})")},
+                         {"no key", parse(R"({"data": {"tls.key": null}})")},
+                         {"data that is no base64", parse(R"({"data": {"tls.crt": "no base64"}})")},
+                         {"data that is text", parse(R"({"data": "x"})")}});
+  if (kind.plural.ends_with("webhookconfigurations"))
+    return any_of<Edit>(
+        {{"a name too short", {{"webhooks", json::array({[&] {
+                                  json one = webhook(kind, "a");
+                                  one["name"] = "a";
+                                  return one;
+                                }()})}}},
+         {"nobody to ask",
+          parse(R"({"webhooks": [{"name": "c.gpu.berth.dev", "admissionReviewVersions": ["v1"],
+                                                  "sideEffects": "None"}]})")},
+         {"a bundle that is no base64",
+          parse(
+              R"({"webhooks": [{"name": "a.gpu.berth.dev", "clientConfig": {"caBundle": "§"}}]})")},
+         {"webhooks that are text", parse(R"({"webhooks": "x"})")}});
   return {"other completions", parse(R"({"spec": {"completions": 7}})")};
 }
 

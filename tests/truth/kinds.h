@@ -15,6 +15,7 @@ struct Kind {
   std::string_view api_version;
   bool namespaced;
   bool has_status;
+  bool rare = false;  // berth does little with them: tried a fifth as often
 };
 
 std::span<const Kind> kinds();

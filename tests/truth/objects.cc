@@ -94,6 +94,21 @@ json ObjectWriter::pod_spec() {
   return spec;
 }
 
+// Of no rules: nothing is ever asked of it.
+json ObjectWriter::webhook(const Kind& kind, const std::string& name) {
+  json one = parse(R"({
+    "clientConfig": {"service": {"namespace": "nowhere", "name": "webhook", "path": "/mutate", "port": 443}},
+    "admissionReviewVersions": ["v1"], "sideEffects": "None", "failurePolicy": "Fail", "matchPolicy": "Equivalent",
+    "timeoutSeconds": 5, "namespaceSelector": {"matchLabels": {"gpu.berth.dev/managed": "true"}}, "objectSelector": {}})");
+  one["name"] = name + ".gpu.berth.dev";
+  if (kind.kind == "MutatingWebhookConfiguration")
+    one["reinvocationPolicy"] = any_of({"Never", "IfNeeded"});
+  if (random_.one_in(2)) one["clientConfig"]["caBundle"] = "eA==";
+  if (random_.one_in(2))
+    one["matchConditions"] = parse(R"([{"name": "gpu", "expression": "true"}])");
+  return one;
+}
+
 json ObjectWriter::full(const Kind& kind, const std::string& name) {
   json object = bare(kind, name);
   json& labels = object["metadata"]["labels"];
@@ -128,6 +143,11 @@ json ObjectWriter::full(const Kind& kind, const std::string& name) {
     object["value"] = any_of({0, 100, 1000});
     object["preemptionPolicy"] = any_of({"PreemptLowerPriority", "Never"});
     if (random_.one_in(2)) object["description"] = "for the script";
+  } else if (kind.plural == "secrets") {
+    object["type"] = any_of({"kubernetes.io/tls", "Opaque"});
+    object["data"] = {{"tls.crt", "eA=="}, {"tls.key", "eQ=="}};
+  } else if (kind.plural.ends_with("webhookconfigurations")) {
+    object["webhooks"] = json::array({webhook(kind, "a"), webhook(kind, "b")});
   } else {
     object["spec"] = parse(
         R"({"parallelism": 1, "completions": 1, "backoffLimit": 6, "completionMode": "NonIndexed",

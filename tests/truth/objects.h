@@ -41,6 +41,7 @@ class ObjectWriter {
 
  private:
   static nlohmann::json taint(const std::string& key, const std::string& effect);
+  nlohmann::json webhook(const Kind& kind, const std::string& name);
   static nlohmann::json node_status(const std::string& instances);
   nlohmann::json pod_spec();
 

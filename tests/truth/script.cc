@@ -50,6 +50,7 @@ std::vector<const Kind*> choose_cast(sim::Random& random) {
   std::vector<const Kind*> out;
   for (std::uint64_t count = 1 + random.below(2); out.size() < count;) {
     const Kind* kind = &kinds()[random.below(kinds().size())];
+    if (kind->rare && !random.one_in(5)) continue;
     if (out.empty() || out[0] != kind) out.push_back(kind);
   }
   return out;

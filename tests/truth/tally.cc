@@ -73,9 +73,10 @@ int Tally::smallest() const {
 std::string Tally::shortfalls(int least) const {
   std::string out;
   for_each_pair([&](Verb verb, const Kind& kind) {
-    if (const int tries = count(verb, kind.plural); tries < least)
+    const int wanted = kind.rare ? least / 8 : least;
+    if (const int tries = count(verb, kind.plural); tries < wanted)
       out += fmt::format("TOO SELDOM: {} {}, {} times of {}\n", to_string(verb), kind.plural, tries,
-                         least);
+                         wanted);
   });
   return out;
 }

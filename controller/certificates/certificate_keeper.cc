@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Outline: run(), check(), what it reads, what it writes.
-#include "controller/server/certificate_keeper.h"
+#include "controller/certificates/certificate_keeper.h"
 
 #include <algorithm>
 #include <array>
@@ -18,13 +18,20 @@ Validity validity(Time now, Duration life) { return {now - kClockSkew, now + lif
 
 }  // namespace
 
-CertificateKeeper::CertificateKeeper(ApiClient& client, Log& log, CertificateKeeperOptions options)
+std::vector<std::string> service_names(const std::string& service, const std::string& namespace_) {
+  const std::string host = service + "." + namespace_ + ".svc";
+  return {host, host + ".cluster.local"};
+}
+
+CertificateKeeper::CertificateKeeper(ApiClient& client, Log& log, CertificateKeeperOptions options,
+                                     KeySource& keys)
     : client_(client),
       log_(log),
       loop_(client.loop()),
       options_(std::move(options)),
       authority_key_{options_.namespace_, options_.authority_secret},
-      leaf_key_{options_.namespace_, options_.leaf_secret} {}
+      leaf_key_{options_.namespace_, options_.leaf_secret},
+      keys_(keys) {}
 
 Task<void> CertificateKeeper::run(std::stop_token stop) {
   while (!stop.stop_requested()) {
@@ -66,8 +73,7 @@ Task<bool> CertificateKeeper::check(std::stop_token stop) {
 Task<Result<CertificateKeeper::Seen>> CertificateKeeper::fetch(std::stop_token stop) {
   Seen seen;
   CertificateState& state = seen.state;
-  const std::string host = options_.service + "." + options_.namespace_ + ".svc";
-  state.dns_names = {host, host + ".cluster.local"};
+  state.dns_names = service_names(options_.service, options_.namespace_);
   for (const bool of_authority : {true, false}) {
     const ObjectKey& key = of_authority ? authority_key_ : leaf_key_;
     auto text = co_await fetch_json(kSecret, key, stop);
@@ -106,7 +112,7 @@ Task<Result<void>> CertificateKeeper::take(CertificateDecision decision, Seen se
       co_return co_await send_bundle(std::move(decision.bundle), std::move(seen), stop);
     case CertificateStep::kMakeAuthority: {
       Result<CertificatePair> made =
-          make_authority(options_.authority_secret, validity(now, kAuthorityLife));
+          make_authority(options_.authority_secret, validity(now, kAuthorityLife), keys_);
       if (!made.has_value()) co_return std::move(made).error();
       seen.authority.content = {.pair = std::move(made).value(), .previous = decision.previous};
       co_return co_await send_secret(authority_key_, std::move(seen.authority), stop);
@@ -118,8 +124,8 @@ Task<Result<void>> CertificateKeeper::take(CertificateDecision decision, Seen se
       seen.authority.content.previous.clear();
       co_return co_await send_secret(authority_key_, std::move(seen.authority), stop);
     case CertificateStep::kMakeLeaf: {
-      Result<CertificatePair> made =
-          make_leaf(seen.authority.content.pair, seen.state.dns_names, validity(now, kLeafLife));
+      Result<CertificatePair> made = make_leaf(seen.authority.content.pair, seen.state.dns_names,
+                                               validity(now, kLeafLife), keys_);
       if (!made.has_value()) co_return std::move(made).error();
       seen.leaf.content = {.pair = std::move(made).value()};
       co_return co_await send_secret(leaf_key_, std::move(seen.leaf), stop);

@@ -13,11 +13,11 @@
 #include <string>
 #include <vector>
 
+#include "controller/certificates/certificate_objects.h"
+#include "controller/certificates/certificate_rules.h"
 #include "controller/client/api_client.h"
 #include "controller/io/log.h"
 #include "controller/io/task.h"
-#include "controller/server/certificate_objects.h"
-#include "controller/server/certificate_rules.h"
 
 namespace berth {
 
@@ -31,9 +31,13 @@ struct CertificateKeeperOptions {
   std::chrono::nanoseconds retry = std::chrono::seconds(5);
 };
 
+// What a certificate of the Service is to be good for.
+std::vector<std::string> service_names(const std::string& service, const std::string& namespace_);
+
 class CertificateKeeper {
  public:
-  CertificateKeeper(ApiClient& client, Log& log, CertificateKeeperOptions options);
+  CertificateKeeper(ApiClient& client, Log& log, CertificateKeeperOptions options,
+                    KeySource& keys = system_keys());
 
   // Until stop is requested.
   Task<void> run(std::stop_token stop);
@@ -60,6 +64,7 @@ class CertificateKeeper {
   const CertificateKeeperOptions options_;
   const ObjectKey authority_key_;
   const ObjectKey leaf_key_;
+  KeySource& keys_;
   std::string complaint_;  // told once
 };
 

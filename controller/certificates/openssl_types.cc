@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/server/openssl_types.h"
+#include "controller/certificates/openssl_types.h"
 
 #include <openssl/pem.h>
 

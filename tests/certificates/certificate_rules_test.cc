@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the keeper of certificates does next: each rule by itself, then more than a year of them.
-#include "controller/server/certificate_rules.h"
+#include "controller/certificates/certificate_rules.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,14 +10,15 @@
 #include <map>
 #include <random>
 
-#include "controller/server/certificate_facts.h"
-#include "controller/server/certificate_objects.h"
+#include "controller/certificates/certificate_facts.h"
+#include "controller/certificates/certificate_objects.h"
 
 namespace berth {
 namespace {
 
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const std::vector<std::string> kNames = {"berth-webhook.berth-system.svc"};
 const Time kStart = parse_time("2026-11-22T08:00:00Z").value();
@@ -214,6 +215,19 @@ TEST(CertificateRules, AnAuthoritySignsOnceItHasBeenKnownForADayAndTheOneBeforeS
 // Processes may serve a leaf until half a day after it was replaced. At no time does anybody who
 // reads a configuration disbelieve one that is served, whatever people delete; and what is served
 // never comes within three weeks of its end.
+TEST(CertificateRules, AnAuthorityThatCannotBeReadIsStillBelievedBesideThoseBeforeIt) {
+  Held held = settled();
+  const std::string signer = held.state.authority->pair.certificate;
+  const std::string before = authority_at(kStart - kDay).certificate;
+  held.state.authority->previous = before;
+  held.check(kStart);
+  held.state.authority->pair.certificate = "oops\n";
+  const CertificateDecision decision = decide_certificates(held.state, kStart + 1h);
+  EXPECT_EQ(decision.step, CertificateStep::kMakeAuthority);
+  EXPECT_THAT(split_certificates(decision.previous),
+              ::testing::UnorderedElementsAre(signer, before));
+}
+
 TEST(CertificateRules, AYearAndMoreWithPeopleInIt) {
   std::mt19937 random(7);
   Held held = settled();
@@ -265,10 +279,22 @@ TEST(CertificateObjects, ASecretIsReadAsItWasWrittenAndAMergeTakesAwayWhatIsNoMo
   EXPECT_EQ(read.content.pair.key, secret.content.pair.key);
   EXPECT_EQ(read.content.previous, "previous\n");
   EXPECT_EQ(read.content.trusted_since, kStart);
+  EXPECT_THAT(json, HasSubstr(R"("type":"kubernetes.io/tls")"));
   const CertificateSecret later{.resource_version = "7", .content = {.pair = {"a", "b"}}};
   EXPECT_THAT(write_secret({"ns", "ca"}, later), HasSubstr(R"("previous.crt":null)"));
   EXPECT_THAT(write_secret({"ns", "ca"}, later), HasSubstr(R"("resourceVersion":"7")"));
   EXPECT_THAT(write_secret({"ns", "ca"}, later), HasSubstr(R"(trusted-since":null)"));
+  // A Secret's type is for good: one that a person made by hand is taken over as it is.
+  EXPECT_THAT(write_secret({"ns", "ca"}, later), Not(HasSubstr(R"("type")")));
+}
+
+TEST(CertificateObjects, PemWhoseLastLineIsOpenCanBePutBeforeOther) {
+  CertificateSecret secret;
+  secret.content.pair = authority_at(kStart);
+  secret.content.pair.certificate.pop_back();
+  const CertificateSecret read = read_secret(write_secret({"ns", "ca"}, secret)).value();
+  const std::string other = authority_at(kStart).certificate;
+  EXPECT_EQ(split_certificates(read.content.pair.certificate + other).size(), 2u);
 }
 
 TEST(CertificateObjects, WhatPeopleWroteIsReadAsNothing) {
@@ -285,10 +311,11 @@ TEST(CertificateObjects, WhatPeopleWroteIsReadAsNothing) {
       R"({"webhooks": [{"name": "a"}, {"name": "b", "clientConfig": {"caBundle": "eA=="}}]})");
   ASSERT_TRUE(configuration.has_value());
   EXPECT_EQ(configuration->bundles, (std::vector<std::string>{"", "x"}));
-  EXPECT_EQ(write_bundle(kMutatingConfiguration, "w", {{"a"}, {""}}, "x"),
-            R"({"apiVersion":"admissionregistration.k8s.io/v1",)"
-            R"("kind":"MutatingWebhookConfiguration","metadata":{"name":"w"},)"
-            R"("webhooks":[{"clientConfig":{"caBundle":"eA=="},"name":"a"}]})");
+  EXPECT_EQ(
+      write_bundle(kMutatingConfiguration, "w", {"7", {"a"}, {""}}, "x"),
+      R"({"apiVersion":"admissionregistration.k8s.io/v1",)"
+      R"("kind":"MutatingWebhookConfiguration","metadata":{"name":"w","resourceVersion":"7"},)"
+      R"("webhooks":[{"clientConfig":{"caBundle":"eA=="},"name":"a"}]})");
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 #include "apis/meta.h"
 #include "apis/result.h"
-#include "controller/server/certificate_rules.h"
+#include "controller/certificates/certificate_rules.h"
 
 namespace berth {
 
@@ -30,11 +30,13 @@ Result<CertificateSecret> read_secret(const std::string& json);
 std::string write_secret(const ObjectKey& key, const CertificateSecret& secret);
 
 struct WebhookConfiguration {
+  std::string resource_version;
   std::vector<std::string> webhooks;  // their names
   std::vector<std::string> bundles;   // PEM, in the same order
 };
 Result<WebhookConfiguration> read_configuration(const std::string& json);
-// For server-side apply: caBundle of each webhook, and nothing else.
+// For server-side apply to the configuration as it was read: caBundle of each webhook, and nothing
+// else.
 std::string write_bundle(const KindInfo& kind, const std::string& name,
                          const WebhookConfiguration& configuration, const std::string& bundle);
 

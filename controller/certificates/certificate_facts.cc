@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/server/certificate_facts.h"
+#include "controller/certificates/certificate_facts.h"
 
 #include <openssl/err.h>
 #include <openssl/pem.h>
@@ -7,7 +7,7 @@
 
 #include <utility>
 
-#include "controller/server/openssl_types.h"
+#include "controller/certificates/openssl_types.h"
 
 namespace berth {
 namespace {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/server/certificate_objects.h"
+#include "controller/certificates/certificate_objects.h"
 
 #include <nlohmann/json.hpp>
 
 #include "apis/base64.h"
+#include "controller/core/seeded_bugs.h"
 
 namespace berth {
 namespace {
@@ -27,6 +28,12 @@ std::string text_at(const json& object, const char* key) {
 std::string decoded_at(const json& object, const char* key) {
   return decode_base64(text_at(object, key)).value_or("");
 }
+// PEM that may be put before other PEM: people's editors leave the last line open.
+std::string lines_at(const json& object, const char* key) {
+  std::string text = decoded_at(object, key);
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  return text;
+}
 
 Result<json> parse(const std::string& text, const char* what) {
   json object = json::parse(text, nullptr, false);
@@ -43,8 +50,8 @@ Result<CertificateSecret> read_secret(const std::string& text) {
   const json& meta = at(*object, "metadata");
   secret.resource_version = text_at(meta, "resourceVersion");
   const json& data = at(*object, "data");
-  secret.content.pair = {decoded_at(data, "tls.crt"), decoded_at(data, "tls.key")};
-  secret.content.previous = decoded_at(data, kPrevious);
+  secret.content.pair = {lines_at(data, "tls.crt"), lines_at(data, "tls.key")};
+  secret.content.previous = lines_at(data, kPrevious);
   const Result<Time> since = parse_time(text_at(at(meta, "annotations"), kTrustedSince));
   if (since.has_value()) secret.content.trusted_since = *since;
   return secret;
@@ -55,7 +62,6 @@ std::string write_secret(const ObjectKey& key, const CertificateSecret& secret) 
   json object = {{"apiVersion", "v1"},
                  {"kind", "Secret"},
                  {"metadata", {{"name", key.name}, {"namespace", key.namespace_}}},
-                 {"type", "kubernetes.io/tls"},
                  {"data",
                   {{"tls.crt", encode_base64(content.pair.certificate)},
                    {"tls.key", encode_base64(content.pair.key)}}}};
@@ -63,8 +69,11 @@ std::string write_secret(const ObjectKey& key, const CertificateSecret& secret) 
   json& annotations = meta["annotations"] = json::object();
   if (content.trusted_since) annotations[kTrustedSince] = format_time(*content.trusted_since);
   if (!content.previous.empty()) object["data"][kPrevious] = encode_base64(content.previous);
-  if (!secret.resource_version.empty()) {
-    meta["resourceVersion"] = secret.resource_version;  // of a merge patch, too, a precondition
+  if (secret.resource_version.empty()) {
+    object["type"] = "kubernetes.io/tls";
+  } else {  // its type is for good, and any will do
+    if (!seeded(SeededBug::kUnconditionalSecret))
+      meta["resourceVersion"] = secret.resource_version;  // of a merge patch, too, a precondition
     if (!content.trusted_since) annotations[kTrustedSince] = nullptr;
     if (content.previous.empty()) object["data"][kPrevious] = nullptr;
   }
@@ -75,6 +84,7 @@ Result<WebhookConfiguration> read_configuration(const std::string& text) {
   const Result<json> object = parse(text, "webhook configuration");
   if (!object.has_value()) return object.error();
   WebhookConfiguration configuration;
+  configuration.resource_version = text_at(at(*object, "metadata"), "resourceVersion");
   const json& webhooks = at(*object, "webhooks");
   if (!webhooks.is_array()) return configuration;
   for (const json& webhook : webhooks) {
@@ -92,7 +102,7 @@ std::string write_bundle(const KindInfo& kind, const std::string& name,
         {{"name", webhook}, {"clientConfig", {{"caBundle", encode_base64(bundle)}}}});
   return json{{"apiVersion", api_version(kind)},
               {"kind", kind.kind},
-              {"metadata", {{"name", name}}},
+              {"metadata", {{"name", name}, {"resourceVersion", configuration.resource_version}}},
               {"webhooks", std::move(webhooks)}}
       .dump();
 }

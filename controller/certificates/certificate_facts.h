@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "apis/time.h"
-#include "controller/server/certificate_maker.h"
+#include "controller/certificates/certificate_maker.h"
 
 namespace berth {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth controller`'s flags as a user meets them: defaults that are shown, refusals that name the
-// flag.
+// Flags of `berth controller` and `berth webhook` as a user meets them: defaults that are shown,
+// refusals that name the flag.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,6 +27,12 @@ TEST(ControllerFlags, RatesThatCannotWorkAreRefusedByName) {
     EXPECT_EQ(ran.exit_code, 1) << wrong;
     EXPECT_THAT(ran.err, HasSubstr(flag)) << wrong;
   }
+}
+
+TEST(WebhookFlags, ACallersNameNeedsTheAuthorityThatVouchesForIt) {
+  const Ran ran = run_berth({"webhook", "--client-cert-name=apiserver"});
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_THAT(ran.err, HasSubstr("--client-cert-name: needs --client-ca-file"));
 }
 
 }  // namespace

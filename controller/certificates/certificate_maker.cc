@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/server/certificate_maker.h"
+#include "controller/certificates/certificate_maker.h"
 
 #include <openssl/err.h>
 #include <openssl/pem.h>
-#include <openssl/rand.h>
 #include <openssl/x509v3.h>
 
 #include <algorithm>
 
-#include "controller/server/openssl_types.h"
+#include "controller/certificates/openssl_types.h"
 
 namespace berth {
 namespace {
@@ -33,9 +32,9 @@ std::string written(Write write) {
 }
 
 // 159 random bits: positive, and within the 20 bytes that RFC 5280 allows.
-bool set_serial(X509* certificate) {
+bool set_serial(X509* certificate, KeySource& keys) {
   unsigned char bytes[20];
-  if (RAND_bytes(bytes, sizeof(bytes)) != 1) return false;
+  if (!keys.fill(bytes)) return false;
   bytes[0] &= 0x7f;
   BIGNUM* number = BN_bin2bn(bytes, sizeof(bytes), nullptr);
   const bool done = BN_to_ASN1_INTEGER(number, X509_get_serialNumber(certificate)) != nullptr;
@@ -60,8 +59,11 @@ bool add_extension(X509* certificate, X509* issuer, int what, const std::string&
 }
 
 struct Draft {
+  explicit Draft(KeySource& from) : keys(&from), key(from.make_key()) {}
+
+  KeySource* keys;
   X509Certificate certificate{X509_new()};
-  PrivateKey key{EVP_EC_gen("P-256")};
+  PrivateKey key;
 };
 
 // What authority and leaf have in common, unsigned.
@@ -72,14 +74,21 @@ bool begin(Draft& draft, const std::string& common_name, Validity validity) {
   const auto* text = reinterpret_cast<const unsigned char*>(common_name.data());
   return X509_NAME_add_entry_by_txt(name.get(), "CN", MBSTRING_UTF8, text,
                                     static_cast<int>(common_name.size()), -1, 0) == 1 &&
-         X509_set_version(certificate, X509_VERSION_3) == 1 && set_serial(certificate) &&
-         set_validity(certificate, validity) &&
+         X509_set_version(certificate, X509_VERSION_3) == 1 &&
+         set_serial(certificate, *draft.keys) && set_validity(certificate, validity) &&
          X509_set_subject_name(certificate, name.get()) == 1 &&
          X509_set_pubkey(certificate, draft.key.get()) == 1;
 }
 
+// Some kinds of key hash by themselves.
+const EVP_MD* digest_for(EVP_PKEY* signer) {
+  const bool by_itself =
+      EVP_PKEY_is_a(signer, "ED25519") == 1 || EVP_PKEY_is_a(signer, "ED448") == 1;
+  return by_itself ? nullptr : EVP_sha256();
+}
+
 Result<CertificatePair> finish(Draft draft, EVP_PKEY* signer, const char* what) {
-  if (X509_sign(draft.certificate.get(), signer, EVP_sha256()) == 0) return failed(what);
+  if (X509_sign(draft.certificate.get(), signer, digest_for(signer)) == 0) return failed(what);
   CertificatePair pair;
   pair.certificate =
       written([&](BIO* out) { return PEM_write_bio_X509(out, draft.certificate.get()) == 1; });
@@ -93,8 +102,9 @@ Result<CertificatePair> finish(Draft draft, EVP_PKEY* signer, const char* what) 
 
 }  // namespace
 
-Result<CertificatePair> make_authority(const std::string& common_name, Validity validity) {
-  Draft draft;
+Result<CertificatePair> make_authority(const std::string& common_name, Validity validity,
+                                       KeySource& keys) {
+  Draft draft(keys);
   X509* self = draft.certificate.get();
   if (!begin(draft, common_name, validity) ||
       X509_set_issuer_name(self, X509_get_subject_name(self)) != 1 ||
@@ -107,7 +117,8 @@ Result<CertificatePair> make_authority(const std::string& common_name, Validity 
 }
 
 Result<CertificatePair> make_leaf(const CertificatePair& authority,
-                                  const std::vector<std::string>& dns_names, Validity validity) {
+                                  const std::vector<std::string>& dns_names, Validity validity,
+                                  KeySource& keys) {
   const X509Certificate issuer = read_certificate(read_from(authority.certificate).get());
   const PrivateKey signer = read_key(read_from(authority.key).get());
   if (issuer == nullptr || signer == nullptr || dns_names.empty()) return failed("read authority");
@@ -115,7 +126,7 @@ Result<CertificatePair> make_leaf(const CertificatePair& authority,
     validity.until = std::min(validity.until, *end);
   std::string names;
   for (const std::string& name : dns_names) names += (names.empty() ? "DNS:" : ",DNS:") + name;
-  Draft draft;
+  Draft draft(keys);
   X509* leaf = draft.certificate.get();
   // A common name holds 64 characters, a Service's name more: clients read the names below alone.
   if (!begin(draft, dns_names.front().substr(0, 64), validity) ||

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Outline: decide_certificates(), then its questions in their order.
-#include "controller/server/certificate_rules.h"
+#include "controller/certificates/certificate_rules.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "controller/server/certificate_facts.h"
+#include "controller/certificates/certificate_facts.h"
+#include "controller/core/seeded_bugs.h"
 
 namespace berth {
 namespace {
@@ -32,7 +33,8 @@ std::string leaf_problem(const std::optional<CertificatePair>& leaf,
                          const std::vector<std::string>& believed, Time now) {
   if (!leaf) return "there is no certificate";
   const auto facts = read_certificate_facts(leaf->certificate);
-  if (!facts || !is_pair(*leaf)) return "the certificate can't be read";
+  const bool fits = seeded(SeededBug::kTrustAnyPair) || is_pair(*leaf);
+  if (!facts || !fits) return "the certificate can't be read";
   if (has_passed(facts->validity, now)) return "the certificate has expired";
   if (facts->dns_names != dns_names) return "the certificate has other names than the service";
   const auto issued = [&](const std::string& authority) {
@@ -43,9 +45,9 @@ std::string leaf_problem(const std::optional<CertificatePair>& leaf,
   return "";
 }
 
-// Who goes on being believed beside a new authority: those that the Secret knows or, if that is
-// lost, whom the configurations name. Not the keys: that is why a lost Secret costs nothing but a
-// new authority.
+// Who goes on being believed beside a new authority: those that the Secret knows and, if the last
+// of them is lost, whom the configurations name. Not the keys: that is why a lost Secret costs
+// nothing but a new authority.
 std::string still_believed(const CertificateState& state, Time now) {
   std::vector<std::string> believed;
   const auto add = [&](const std::string& pem) {
@@ -56,8 +58,13 @@ std::string still_believed(const CertificateState& state, Time now) {
         believed.push_back(authority);
     }
   };
-  if (state.authority) add(state.authority->pair.certificate + state.authority->previous);
-  if (believed.empty())
+  bool lost = true;
+  if (state.authority) {
+    add(state.authority->pair.certificate);
+    lost = believed.empty();
+    add(state.authority->previous);
+  }
+  if (lost)
     for (const TrustingConfiguration& configuration : state.configurations)
       for (const std::string& bundle : configuration.bundles) add(bundle);
   std::string bundle;
@@ -106,6 +113,7 @@ CertificateDecision decide_certificates(const CertificateState& state, Time now)
 
   const StoredAuthority& authority = *state.authority;
   CertificateDecision decision{.bundle = authority.pair.certificate + authority.previous};
+  if (seeded(SeededBug::kReplaceBundle)) decision.bundle = authority.pair.certificate;
   const auto step = [&](Step next, std::string why) {
     decision.step = next;
     decision.why = std::move(why);
@@ -124,13 +132,16 @@ CertificateDecision decide_certificates(const CertificateState& state, Time now)
   // 2. Whoever trusts this leaf's authority already trusts the next leaf of it.
   const Validity life = read_certificate_facts(state.leaf->certificate)->validity;
   const bool of_this = is_issued_by(state.leaf->certificate, authority.pair.certificate);
-  const bool known = authority.trusted_since && now - *authority.trusted_since >= kBundleOverlap;
+  const bool known = authority.trusted_since && (now - *authority.trusted_since >= kBundleOverlap ||
+                                                 seeded(SeededBug::kSignEarly));
   if (of_this && is_due(life, now))
     return step(Step::kMakeLeaf, "two thirds of the certificate's life are over");
   if (!of_this && known) return step(Step::kMakeLeaf, "the new authority has been known for a day");
 
   // 3. Processes read the new leaf within minutes; a day is more than enough.
-  if (of_this && !authority.previous.empty() && now - (life.from + kClockSkew) >= kBundleOverlap)
+  const bool replaced_long_ago =
+      now - (life.from + kClockSkew) >= kBundleOverlap || seeded(SeededBug::kForgetEarly);
+  if (of_this && !authority.previous.empty() && replaced_long_ago)
     return step(Step::kDropPrevious, "its last certificate was replaced a day ago");
   return decision;
 }

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// SimulatedKeys: keys and serial numbers of a simulation, the same for the same seed. The keys are
+// Ed25519, whose signatures have no chance in them either: the certificates are real ones.
+#pragma once
+
+#include "controller/certificates/key_source.h"
+#include "controller/sim/random.h"
+
+namespace berth {
+
+class SimulatedKeys : public KeySource {
+ public:
+  explicit SimulatedKeys(sim::Random random) : random_(random) {}
+  PrivateKey make_key() override;
+  bool fill(std::span<unsigned char> bytes) override;
+
+ private:
+  sim::Random random_;
+};
+
+}  // namespace berth

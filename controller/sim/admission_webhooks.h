@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// AdmissionWebhooks: what a kube-apiserver does about the creation of a pod or a Job where berth's
+// webhook configurations stand. It holds the creation, asks who mutates, applies the patch, looks
+// whether what came of it is valid, asks who validates, and stores it. An answer that comes after
+// its time is without effect, and failurePolicy says what then becomes of the creation.
+//
+// It lives on the world's loop, and in the server's `admission` until it is gone.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "controller/sim/api_server.h"
+#include "controller/sim/random.h"
+#include "controller/sim/virtual_loop.h"
+#include "controller/sim/webhook_rules.h"
+
+namespace berth::sim {
+
+// Code 0: nobody listens, or the connection broke.
+struct WebhookAnswer {
+  int code = 0;
+  std::string body;
+};
+
+// What goes wrong with one review.
+struct ReviewFault {
+  bool unreachable = false;
+  std::chrono::nanoseconds delay{0};  // of the answer
+  // Of a mutation: another webhook then changed the object too, so this one is asked again
+  // (reinvocationPolicy: IfNeeded).
+  bool asked_again = false;
+  // The creation's reply is lost, and its author sends it once more.
+  bool sent_again = false;
+};
+
+// How the creation of `key` got past the webhooks; its name may still be to be made up.
+struct Passage {
+  StoreKey key;
+  MonotonicTime asked{0};  // when the first review left
+  bool reviewed = true;    // false: somebody did not answer, and failurePolicy is Ignore
+};
+
+class AdmissionWebhooks {
+ public:
+  struct Hooks {
+    // A review by POST to "/mutate" or "/validate"; the answer comes when it comes.
+    std::function<void(const std::string& path, const std::string& review,
+                       std::function<void(WebhookAnswer)>)>
+        ask;
+    std::function<ReviewFault(const std::string& path, const StoreKey&)> on_review;  // may be empty
+    std::function<void(const Passage&)> on_passed;  // may be empty; right before it is stored
+  };
+  AdmissionWebhooks(ApiServer& server, VirtualLoop& network, const VirtualClock& clock,
+                    Random random, WebhookRules rules);
+  ~AdmissionWebhooks();
+  AdmissionWebhooks(const AdmissionWebhooks&) = delete;
+  AdmissionWebhooks& operator=(const AdmissionWebhooks&) = delete;
+
+  Hooks hooks;
+
+ private:
+  struct Creation;  // from its request to its reply
+  using CreationPtr = std::shared_ptr<Creation>;
+  struct Review;  // one question
+  using Next = std::function<void(nlohmann::json response)>;
+
+  bool take(const WriteRequest& request, const ApiServer::Done& done);
+  bool concerns(const StoreKey& key, const nlohmann::json& object) const;
+  void mutate(const CreationPtr& creation, bool may_come_again);
+  void validate(const CreationPtr& creation);
+  void store(const CreationPtr& creation);
+  void finish(const CreationPtr& creation, const WriteReply& reply);
+  void ask(const CreationPtr& creation, const std::string& path, const Next& next,
+           const ReviewFault& fault);
+  void conclude(const std::shared_ptr<Review>& review, const WebhookAnswer& answer);
+  void go_without(const Review& review, const std::string& why);
+  std::string review_text(const Creation& creation, const std::string& uid) const;
+  ReviewFault fault_of(const std::string& path, Creation& creation) const;
+  std::chrono::nanoseconds one_way();
+
+  ApiServer& server_;
+  VirtualLoop& network_;
+  const VirtualClock& clock_;
+  Random random_;
+  const WebhookRules rules_;
+};
+
+}  // namespace berth::sim

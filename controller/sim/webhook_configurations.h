@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What admissionregistration.k8s.io/v1 fills in and asks for in configurations of webhooks.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "controller/sim/resource_type.h"
+#include "controller/sim/status.h"
+
+namespace berth::sim {
+
+bool configures_webhooks(const ResourceType& type);
+
+void default_webhooks(const ResourceType& type, nlohmann::json& configuration);
+void check_webhooks(const nlohmann::json& configuration, std::vector<Cause>& causes);
+// The first member of another type than its field has; empty if all is well.
+std::string find_wrong_webhook(const nlohmann::json& configuration);
+
+}  // namespace berth::sim
