@@ -3,8 +3,11 @@
 
 #include <openssl/err.h>
 #include <openssl/pem.h>
+#include <openssl/sha.h>
 #include <openssl/x509v3.h>
 
+#include <functional>
+#include <map>
 #include <utility>
 
 #include "controller/certificates/openssl_types.h"
@@ -13,6 +16,29 @@ namespace berth {
 namespace {
 
 using Names = std::unique_ptr<GENERAL_NAMES, OpensslFree<GENERAL_NAMES_free>>;
+
+// The texts of one look are those of the last, as a rule, and OpenSSL takes a while to find out how
+// to read one.
+constexpr std::size_t kRemembered = 64;
+template <class Answer>
+using Memory = std::map<std::string, Answer>;
+
+template <class Answer>
+Answer recall(Memory<Answer>& memory, const std::string& question,
+              const std::function<Answer()>& read) {
+  if (const auto known = memory.find(question); known != memory.end()) return known->second;
+  if (memory.size() >= kRemembered) memory.clear();
+  return memory.emplace(question, read()).first->second;
+}
+
+// A pair without its key, which is kept nowhere.
+std::string digest_of(const CertificatePair& pair) {
+  const std::string text = pair.certificate + '\0' + pair.key;
+  std::string digest(SHA256_DIGEST_LENGTH, '\0');
+  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(),
+         reinterpret_cast<unsigned char*>(digest.data()));
+  return digest;
+}
 
 X509Certificate first_of(const std::string& pem) {
   X509Certificate certificate = read_certificate(read_from(pem).get());
@@ -33,9 +59,7 @@ std::vector<std::string> dns_names_of(const X509& certificate) {
   return dns_names;
 }
 
-}  // namespace
-
-std::optional<CertificateFacts> read_certificate_facts(const std::string& pem) {
+std::optional<CertificateFacts> read_facts(const std::string& pem) {
   const X509Certificate certificate = first_of(pem);
   if (certificate == nullptr) return std::nullopt;
   const std::optional<Time> from = beginning_of(*certificate), until = end_of(*certificate);
@@ -46,7 +70,7 @@ std::optional<CertificateFacts> read_certificate_facts(const std::string& pem) {
   return facts;
 }
 
-bool is_pair(const CertificatePair& pair) {
+bool check_pair(const CertificatePair& pair) {
   const X509Certificate certificate = first_of(pair.certificate);
   const PrivateKey key = read_key(read_from(pair.key).get());
   const bool fits = certificate != nullptr && key != nullptr &&
@@ -55,7 +79,7 @@ bool is_pair(const CertificatePair& pair) {
   return fits;
 }
 
-bool is_issued_by(const std::string& leaf_pem, const std::string& authority_pem) {
+bool check_issuer(const std::string& leaf_pem, const std::string& authority_pem) {
   const X509Certificate leaf = first_of(leaf_pem), authority = first_of(authority_pem);
   if (leaf == nullptr || authority == nullptr) return false;
   const bool signed_by = X509_check_issued(authority.get(), leaf.get()) == X509_V_OK &&
@@ -64,7 +88,7 @@ bool is_issued_by(const std::string& leaf_pem, const std::string& authority_pem)
   return signed_by;
 }
 
-std::vector<std::string> split_certificates(const std::string& pem) {
+std::vector<std::string> split(const std::string& pem) {
   std::vector<std::string> parts;
   const Bio from = read_from(pem);
   while (const X509Certificate certificate = read_certificate(from.get())) {
@@ -76,6 +100,29 @@ std::vector<std::string> split_certificates(const std::string& pem) {
   }
   ERR_clear_error();
   return parts;
+}
+
+}  // namespace
+
+std::optional<CertificateFacts> read_certificate_facts(const std::string& pem) {
+  thread_local Memory<std::optional<CertificateFacts>> memory;
+  return recall<std::optional<CertificateFacts>>(memory, pem, [&] { return read_facts(pem); });
+}
+
+bool is_pair(const CertificatePair& pair) {
+  thread_local Memory<bool> memory;
+  return recall<bool>(memory, digest_of(pair), [&] { return check_pair(pair); });
+}
+
+bool is_issued_by(const std::string& leaf_pem, const std::string& authority_pem) {
+  thread_local Memory<bool> memory;
+  return recall<bool>(memory, leaf_pem + '\0' + authority_pem,
+                      [&] { return check_issuer(leaf_pem, authority_pem); });
+}
+
+std::vector<std::string> split_certificates(const std::string& pem) {
+  thread_local Memory<std::vector<std::string>> memory;
+  return recall<std::vector<std::string>>(memory, pem, [&] { return split(pem); });
 }
 
 }  // namespace berth

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CertificateFacts: what certificates in PEM say of themselves. Pure functions of their texts.
+// CertificateFacts: what certificates in PEM say of themselves. Pure functions of their texts; what
+// they answered lately is remembered, by a digest where a key is in it.
 #pragma once
 
 #include <optional>

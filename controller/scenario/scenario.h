@@ -13,6 +13,7 @@
 #include "apis/result.h"
 #include "controller/core/settings.h"
 #include "controller/core/time_zones.h"
+#include "controller/runtime/leader_election.h"
 #include "controller/scenario/webhook_objects.h"
 #include "controller/sim/gpu_agents.h"
 #include "controller/sim/kube_actors.h"
@@ -81,6 +82,7 @@ struct Scenario {
   std::optional<ScenarioCertificates> certificates;
   const TimeZones* zones = &utc_only();  // outlives the run
   int berths = 1;
+  std::chrono::milliseconds lease_retry = LeaseOptions().retry_period;  // of each replica
   ScenarioWebhook webhook;
   std::chrono::milliseconds limit = std::chrono::hours(4);  // simulated; past it, it has not ended
   // So long nothing moves before it is given up though the limit has not passed.

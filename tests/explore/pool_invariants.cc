@@ -54,6 +54,18 @@ std::map<PoolItem, std::string> items_of(const json* node) {
   return out;
 }
 
+bool same_at(const json* before, const json* after, Path path) {
+  const json *was = at(before, path), *is = at(after, path);
+  return was == nullptr || is == nullptr ? was == is : *was == *is;
+}
+
+// A heartbeat, a status, a cordon: most of what changes on a node is none of a pool's.
+bool same_items(const json* before, const json* after) {
+  return same_at(before, after, {"metadata", "labels"}) &&
+         same_at(before, after, {"metadata", "annotations"}) &&
+         same_at(before, after, {"spec", "taints"});
+}
+
 std::set<PoolItem> changed_items(const json* before, const json* after) {
   const auto was = items_of(before), is = items_of(after);
   std::set<PoolItem> out;
@@ -111,18 +123,22 @@ void PoolInvariants::take_node(const sim::Change& change, bool by_berth, Monoton
   }
   KnownNode& node = nodes_[name];
   const std::string& uid = text_at(after, {"metadata", "uid"});
-  if (node.uid != uid) node = KnownNode{.uid = uid};
+  if (node.uid != uid)
+    node = KnownNode{.uid = uid};
+  else if (before != nullptr && same_items(before, after))
+    return;
   if (by_berth && before != nullptr) {
     judge_items(name, before, after, node, complain);
     judge_plugin_label(name, label_at(before, names::kDevicePluginConfig),
                        label_at(after, names::kDevicePluginConfig), now, complain);
   }
-  for (const PoolItem& item : changed_items(before, after)) {
-    if (by_berth)
-      node.foreign_hand.erase(item);
-    else if (holds(node.record, item))
-      node.foreign_hand.insert(item);
-  }
+  if (node.record || !node.foreign_hand.empty())
+    for (const PoolItem& item : changed_items(before, after)) {
+      if (by_berth)
+        node.foreign_hand.erase(item);
+      else if (holds(node.record, item))
+        node.foreign_hand.insert(item);
+    }
   const std::string& record = annotation_at(after, names::kPoolKeysAnnotation);
   // berth counts in its record: who takes that away has it begin anew.
   if (record != node.record_text && !by_berth) node.corrections.clear();

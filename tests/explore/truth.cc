@@ -64,6 +64,30 @@ void since(std::optional<MonotonicTime>& mark, bool holds, MonotonicTime now) {
     mark = now;
 }
 
+// `last` is the node as it was, if it is known: its record is read anew only where its text
+// changed.
+TrueNode read_node(const json& object, const TrueNode* last) {
+  TrueNode node;
+  node.uid = text_at(&object, {"metadata", "uid"});
+  node.cordoned = true_at(&object, {"spec", "unschedulable"});
+  node.ready = is_ready(object);
+  node.record_text = annotation_at(&object, names::kRolloutAnnotation);
+  node.record = last != nullptr && last->record_text == node.record_text
+                    ? last->record
+                    : decode_rollout(node.record_text);
+  node.config = label_at(&object, names::kMigConfig);
+  node.state = label_at(&object, names::kMigConfigState);
+  if (const json* allocatable = at(&object, {"status", "allocatable"}))
+    for (const auto& [resource, quantity] : allocatable->items())
+      if (resource.starts_with("nvidia.com/") && quantity.is_string())
+        node.offers[resource] = std::atoll(quantity.get_ref<const std::string&>().c_str());
+  if (const json* labels = at(&object, {"metadata", "labels"}))
+    for (const auto& [key, value] : labels->items())
+      if (value.is_string())
+        node.labels.emplace_hint(node.labels.end(), key, value.get_ref<const std::string&>());
+  return node;
+}
+
 }  // namespace
 
 bool is_berth(std::string_view user) { return user.starts_with("berth-"); }
@@ -84,26 +108,6 @@ std::vector<const MIGLayoutSpec*> TrueLayout::in_force_since(MonotonicTime then)
   for (const auto& [until, spec] : former)
     if (until > then) specs.push_back(&spec);
   return specs;
-}
-
-TrueNode read_node(const json& object) {
-  TrueNode node;
-  node.uid = text_at(&object, {"metadata", "uid"});
-  node.cordoned = true_at(&object, {"spec", "unschedulable"});
-  node.ready = is_ready(object);
-  node.record_text = annotation_at(&object, names::kRolloutAnnotation);
-  node.record = decode_rollout(node.record_text);
-  node.config = label_at(&object, names::kMigConfig);
-  node.state = label_at(&object, names::kMigConfigState);
-  if (const json* allocatable = at(&object, {"status", "allocatable"}))
-    for (const auto& [resource, quantity] : allocatable->items())
-      if (resource.starts_with("nvidia.com/") && quantity.is_string())
-        node.offers[resource] = std::atoll(quantity.get_ref<const std::string&>().c_str());
-  if (const json* labels = at(&object, {"metadata", "labels"}))
-    for (const auto& [key, value] : labels->items())
-      if (value.is_string())
-        node.labels.emplace_hint(node.labels.end(), key, value.get_ref<const std::string&>());
-  return node;
 }
 
 void Truth::take(const Change& change, MonotonicTime now) {
@@ -153,8 +157,8 @@ void Truth::take_node(const Change& change, MonotonicTime now) {
     nodes.erase(change.key.name);
     return;
   }
-  TrueNode next = read_node(*change.after);
   const auto found = nodes.find(change.key.name);
+  TrueNode next = read_node(*change.after, found == nodes.end() ? nullptr : &found->second);
   const bool known = found != nodes.end() && found->second.uid == next.uid;
   const bool by_berth = is_berth(change.user);
   if (known) {

@@ -112,6 +112,4 @@ class Truth {
   std::map<std::string, std::set<std::string>> pods_on_;  // tenants, by node
 };
 
-TrueNode read_node(const nlohmann::json& object);
-
 }  // namespace berth::explore
