@@ -31,10 +31,20 @@ std::string first_layout(const Scenario& scenario) {
   return "";
 }
 
+// No fault strikes a day: the lease may be renewed as seldom as it can be.
+constexpr std::chrono::seconds kLeaseRetryOfADay{8};
+
+Scenario scenario_of(const Scenario& scenario, const Schedule& schedule,
+                     const RunOptions& options) {
+  Scenario own = prepare(scenario, schedule, first_layout(scenario));
+  if (options.quiet >= 24h) own.lease_retry = kLeaseRetryOfADay;
+  return own;
+}
+
 class Run {
  public:
   Run(const Scenario& scenario, const Schedule& schedule, const RunOptions& options)
-      : scenario_(prepare(scenario, schedule, first_layout(scenario))),
+      : scenario_(scenario_of(scenario, schedule, options)),
         options_(options),
         strict_(schedule.ends_as_expected(scenario)),
         run_(scenario_, options.seed),
