@@ -12,7 +12,6 @@
 #include "apis/decode.h"
 #include "bench/fleet.h"
 #include "bench/pools.h"
-#include "controller/live/spdlog_log.h"
 #include "controller/live/uv_loop.h"
 #include "controller/server/http_server.h"
 #include "controller/server/review_endpoint.h"
@@ -55,7 +54,6 @@ std::string read_file(const std::string& path) {
 
 int run(const std::string& folder) {
   UvLoop loop;
-  SpdlogLog log({});
   const ClusterState cluster = make_cluster();
   malloc_trim(0);  // as `berth webhook` does once its caches are full
   const Settings settings;
@@ -71,7 +69,7 @@ int run(const std::string& folder) {
       {.cluster = cluster, .settings = settings, .metrics = metrics, .now = [&] {
          return loop.now();
        }});
-  HttpServer server(loop.raw(), log, kLimits);
+  HttpServer server(loop.raw(), kLimits);
   const Result<int> port = server.listen(
       {.host = "127.0.0.1"}, [&](const HttpCall& call) { return endpoint.answer(call); },
       {.max_body_bytes = kMaxReviewBytes, .certificate = &certificate});

@@ -91,7 +91,7 @@ int run_controller(ControllerFlags flags) {
                                       metrics.on_process(read_process_facts());
                                       return metrics.text();
                                     }};
-  HttpServer server(loop.raw(), log);
+  HttpServer server(loop.raw());
   if (!listen_for_probes(server, flags.metrics_bind_address, flags.health_bind_address, sources,
                          log))
     return 1;

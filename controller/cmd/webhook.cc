@@ -54,6 +54,8 @@ FlagTable webhook_flags(WebhookFlags& flags) {
                          "between looks at these files; what is new is served without a restart"),
            duration_flag("--shutdown-delay", flags.shutdown_delay,
                          "how long serving goes on after SIGTERM"),
+           switch_flag("--enable-http2", flags.enable_http2,
+                       "offer HTTP/2 beside HTTP/1.1 for reviews"),
            count_flag("--max-requests", flags.max_requests,
                       "reviews that may be on their way at once; one more is answered 429"),
            text_flag("--metrics-bind-address", flags.metrics_bind_address,
@@ -119,11 +121,10 @@ int run_webhook(WebhookFlags flags) {
   ClientAuthorityFile clients_file(host, log, clients, flags.client_ca_file);
   const bool known_clients = !flags.client_ca_file.empty();
   // Two servers, so that no crowd at the one keeps a probe from the other.
-  HttpServer probes(loop.raw(), log);
-  HttpServer reviews(loop.raw(), log,
-                     {.connections = 2 * flags.max_requests + 16,
-                      .idle_seconds = kIdleSeconds,
-                      .posts = flags.max_requests});
+  HttpServer probes(loop.raw());
+  HttpServer reviews(loop.raw(), {.connections = 2 * flags.max_requests + 16,
+                                  .idle_seconds = kIdleSeconds,
+                                  .posts = flags.max_requests});
   flags.options.certificate_poll = flags.certificate_poll;
   flags.options.shutdown_delay = flags.shutdown_delay;
   flags.options.seed = std::random_device()();
@@ -149,7 +150,8 @@ int run_webhook(WebhookFlags flags) {
       reviews.listen(*address, [&](const HttpCall& call) { return webhook.answer(call); },
                      {.max_body_bytes = kMaxReviewBytes,
                       .certificate = &certificate,
-                      .clients = known_clients ? &clients : nullptr});
+                      .clients = known_clients ? &clients : nullptr,
+                      .http2 = flags.enable_http2});
   if (!port.has_value()) return fail(port.error());
   log.info("listening", {{"what", "reviews"}, {"port", std::to_string(*port)}});
   log.info(

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HttpServer: request in, response out, on the loop's thread. libwebsockets parses and enforces the
-// limits; nothing of it shows here, so that it can be exchanged. GET and HEAD, and POST where a
-// listener takes bodies.
+// HttpServer: request in, response out, on the loop's thread. GET and HEAD, and POST where a
+// listener takes bodies; with TLS also by HTTP/2.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +11,6 @@
 #include <vector>
 
 #include "apis/result.h"
-#include "controller/io/log.h"
 
 struct uv_loop_s;
 
@@ -60,20 +58,21 @@ struct ListenOptions {
   std::size_t max_body_bytes = 0;             // of a POST; zero: none is taken
   ServingCertificate* certificate = nullptr;  // TLS 1.2 or later; outlives the server
   ClientAuthorities* clients = nullptr;  // none: anybody's calls are taken; outlives the server
+  bool http2 = false;                    // offered to who comes by TLS
 };
 
 class HttpServer {
  public:
   // The loop must outlive the server and not be running when the server is destroyed.
-  HttpServer(uv_loop_s* loop, Log& log, HttpServerLimits limits = {});
+  explicit HttpServer(uv_loop_s* loop, HttpServerLimits limits = {});
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
   ~HttpServer();
 
   // The port it listens on. An error names the address.
   Result<int> listen(const ListenAddress& address, HttpHandler handler, ListenOptions options = {});
-  // From now on each response ends its connection: before an end, so that clients which keep
-  // connections go elsewhere and none is cut in the middle of a request.
+  // From now on each response ends its connection, and clients by HTTP/2 are told: before an end,
+  // so that clients which keep connections go elsewhere and none is cut in the middle of a request.
   void drain();
 
  private:

@@ -23,6 +23,7 @@
 #include "controller/mig/rollout_annotation.h"
 #include "controller/mig/slots.h"
 #include "controller/reconcilers/reconcile.h"
+#include "tests/fuzz/http_check.h"
 #include "tests/fuzz/mutator.h"
 #include "tests/fuzz/review_check.h"
 
@@ -209,6 +210,16 @@ TEST(Mutation, AdmissionReviews) {
     const std::string wrong = check_review(text);
     EXPECT_EQ(wrong, "") << text;
   });
+}
+
+TEST(Mutation, WhatClientsSayToAServer) {
+  using namespace std::string_literals;
+  const std::vector<std::string> corpus = {
+      "\0\5GET /a?b HTTP/1.1\r\nHost: h\r\nConnection: keep-alive\r\n\r\n"
+      "POST /b HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\nok"s,
+      "\1\5\0\0\3\1\5\0\0\0\1\x82\x84\x87\0\0\6\1\4\0\0\0\3\x83\x84\x87\x5c\1\x31\0\0\1\0\1\0\0\0\3x"s};
+  for (const std::string& said : corpus) EXPECT_EQ(check_http(said), "");
+  each(4'000, corpus, [](std::string text) { EXPECT_EQ(check_http(text), ""); });
 }
 
 TEST(Mutation, Kubeconfigs) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What must hold of the answer to any body that the webhook may be sent; for the mutation test, and
-// for the fuzzer (review_fuzzer.cc).
+// for the fuzzer (fuzzer.cc).
 #pragma once
 
 #include <string>

@@ -40,7 +40,7 @@ class ClientAuthoritiesTest : public ::testing::Test {
   }
   // Runs the caller beside the loop until it is through.
   void serve(ClientAuthorities& clients, const std::function<void(int port)>& caller) {
-    HttpServer server(loop_.raw(), log_);
+    HttpServer server(loop_.raw());
     const Result<int> port = server.listen(
         {"127.0.0.1", 0}, [](const HttpCall&) { return HttpResponse{.body = "answered"}; },
         {.max_body_bytes = 1000, .certificate = &certificate_, .clients = &clients});

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "controller/live/uv_loop.h"
-#include "tests/io/recording_log.h"
+#include "tests/server/plain_connection.h"
 
 namespace berth {
 namespace {
@@ -25,57 +25,12 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-class Connection {
- public:
-  explicit Connection(int port) : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in to{};
-    to.sin_family = AF_INET;
-    to.sin_port = htons(static_cast<std::uint16_t>(port));
-    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    timeval limit{.tv_sec = 10, .tv_usec = 0};
-    setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-    connected_ = connect(fd_, reinterpret_cast<sockaddr*>(&to), sizeof(to)) == 0;
-  }
-  Connection(const Connection&) = delete;
-  ~Connection() { close(fd_); }
-
-  bool send(const std::string& text) {
-    return connected_ &&
-           ::send(fd_, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
-  }
-  // Head and body of one response; what came so far if the peer closes.
-  std::string receive(bool without_body = false) {
-    std::string text;
-    while (true) {
-      const std::size_t end = text.find("\r\n\r\n");
-      if (end != std::string::npos) {
-        const std::size_t at = text.find("content-length: ");
-        const std::size_t size = at > end || without_body ? 0 : std::stoul(text.substr(at + 16));
-        if (text.size() >= end + 4 + size) return text;
-      }
-      char buffer[4096];
-      const ssize_t got = recv(fd_, buffer, sizeof(buffer), 0);
-      if (got <= 0) return text;
-      text.append(buffer, static_cast<std::size_t>(got));
-    }
-  }
-  bool closed_by_peer() {
-    char byte;
-    const ssize_t got = recv(fd_, &byte, 1, 0);
-    return got == 0 || (got < 0 && errno != EAGAIN);
-  }
-
- private:
-  int fd_;
-  bool connected_ = false;
-};
-
 class HttpServerTest : public ::testing::Test {
  protected:
   // Runs the client beside the loop until it is through.
   void serve(HttpServerLimits limits, const std::function<void(int port)>& client) {
     UvLoop loop;
-    HttpServer server(loop.raw(), log_, limits);
+    HttpServer server(loop.raw(), limits);
     const auto handler = [&](const HttpCall& call) {
       HttpResponse response;
       if (call.path == "/drain") server.drain();
@@ -100,7 +55,6 @@ class HttpServerTest : public ::testing::Test {
            "\r\n\r\n";
   }
   std::size_t max_body_bytes_ = 0;
-  RecordingLog log_;
 };
 
 TEST_F(HttpServerTest, AnswersManyRequestsOnOneConnection) {
@@ -231,6 +185,56 @@ TEST_F(HttpServerTest, ADrainingServerAnswersAndEndsTheConnection) {
   });
 }
 
+// As `nc` does it, and some probes.
+TEST_F(HttpServerTest, WhoAsksAndEndsItsHalfIsAnswered) {
+  serve({}, [](int port) {
+    for (const char* path : {"/echo", "/large"}) {
+      Connection connection(port);
+      ASSERT_TRUE(connection.send(std::string("GET ") + path + " HTTP/1.1\r\nHost: x\r\n\r\n"));
+      connection.end_sending();
+      EXPECT_THAT(connection.receive(), StartsWith("HTTP/1.1 200"));
+      EXPECT_TRUE(connection.closed_by_peer());
+    }
+  });
+}
+
+TEST_F(HttpServerTest, ARefusalIsReadThoughTheBodyGoesOnComing) {
+  max_body_bytes_ = 1000;
+  serve({}, [](int port) {
+    Connection connection(port);
+    ASSERT_TRUE(connection.send(post(4'000'000)));
+    connection.send(std::string(4'000'000, 'x'));
+    EXPECT_THAT(connection.receive(), StartsWith("HTTP/1.1 413"));
+    EXPECT_TRUE(connection.closed_by_peer());
+  });
+}
+
+TEST_F(HttpServerTest, WhoComesWhileThereIsNoRoomWaitsUntilAnotherHasGone) {
+  serve({.connections = 2}, [](int port) {
+    const std::string get = "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n";
+    auto first = std::make_unique<Connection>(port);
+    Connection second(port), third(port), fourth(port);
+    for (Connection* kept : {first.get(), &second}) {
+      ASSERT_TRUE(kept->send(get));
+      EXPECT_THAT(kept->receive(), StartsWith("HTTP/1.1 200"));
+    }
+    ASSERT_TRUE(third.send(get));
+    EXPECT_EQ(third.receive(1), "");
+    first.reset();
+    EXPECT_THAT(third.receive(), StartsWith("HTTP/1.1 200"));
+  });
+}
+
+TEST_F(HttpServerTest, EveryAddressIsByBothFamiliesAndNamesAreLookedUp) {
+  UvLoop loop;
+  HttpServer server(loop.raw());
+  for (const char* host : {"", "127.0.0.1", "localhost"})
+    EXPECT_TRUE(server.listen({host, 0}, nullptr).has_value()) << host;
+  const Result<int> none = server.listen({"256.0.0.1", 0}, nullptr);
+  ASSERT_FALSE(none.has_value());
+  EXPECT_THAT(describe(none.error()), StartsWith("256.0.0.1:0: cannot listen here: "));
+}
+
 TEST_F(HttpServerTest, APortThatIsTakenIsAnError) {
   const int taken = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in at{};
@@ -241,7 +245,7 @@ TEST_F(HttpServerTest, APortThatIsTakenIsAnError) {
   ASSERT_EQ(listen(taken, 1), 0);
   getsockname(taken, reinterpret_cast<sockaddr*>(&at), &size);
   UvLoop loop;
-  HttpServer server(loop.raw(), log_);
+  HttpServer server(loop.raw());
   EXPECT_FALSE(server.listen({"127.0.0.1", ntohs(at.sin_port)}, nullptr).has_value());
   close(taken);
 }

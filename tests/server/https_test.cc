@@ -15,13 +15,15 @@
 #include "controller/live/uv_loop.h"
 #include "controller/server/http_server.h"
 #include "controller/server/serving_certificate.h"
-#include "tests/io/recording_log.h"
 #include "tests/server/https_caller.h"
+#include "tests/server/plain_connection.h"
 
 namespace berth {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 const Time kNow = std::chrono::time_point_cast<Time::duration>(std::chrono::system_clock::now());
 
@@ -32,20 +34,21 @@ CertificatePair leaf(const CertificatePair& of) {
   return make_leaf(of, {kService}, {kNow - 1h, kNow + 30min}).value();
 }
 
-class HttpsTest : public ::testing::Test {
+// By HTTP/1.1, and by HTTP/2 where the parameter says so.
+class HttpsTest : public ::testing::TestWithParam<bool> {
  protected:
   // Runs the client beside the loop until it is through. What is posted comes back.
   void serve(const std::function<void(int port)>& client) {
-    HttpServer server(loop_.raw(), log_, {.connections = 256});
-    const Result<int> port =
-        server.listen({"127.0.0.1", 0},
-                      [](const HttpCall& call) {
-                        HttpResponse response;
-                        response.body = std::string(call.method) + " " + std::string(call.path) +
-                                        " " + std::string(call.body);
-                        return response;
-                      },
-                      {.max_body_bytes = 100'000, .certificate = &certificate_});
+    HttpServer server(loop_.raw(), {.connections = 256});
+    const Result<int> port = server.listen(
+        {"127.0.0.1", 0},
+        [](const HttpCall& call) {
+          HttpResponse response;
+          response.body = std::string(call.method) + " " + std::string(call.path) + " " +
+                          std::string(call.body);
+          return response;
+        },
+        {.max_body_bytes = 100'000, .certificate = &certificate_, .http2 = GetParam()});
     ASSERT_TRUE(port.has_value()) << describe(port.error());
     std::thread thread([&] {
       client(*port);
@@ -59,12 +62,11 @@ class HttpsTest : public ::testing::Test {
   }
 
   UvLoop loop_;
-  RecordingLog log_;
   ServingCertificate certificate_;
   const CertificatePair authority_ = authority("one");
 };
 
-TEST_F(HttpsTest, ABodyArrivesWholeAndTheConnectionIsKept) {
+TEST_P(HttpsTest, ABodyArrivesWholeAndTheConnectionIsKept) {
   show(leaf(authority_));
   serve([&](int port) {
     Caller caller(port, authority_.certificate);
@@ -73,12 +75,12 @@ TEST_F(HttpsTest, ABodyArrivesWholeAndTheConnectionIsKept) {
       ASSERT_EQ(caller.post(text, false), "");
       EXPECT_EQ(caller.status, 200);
       EXPECT_EQ(caller.body, "POST /m " + text) << size;
-      EXPECT_EQ(caller.version, CURL_HTTP_VERSION_1_1);
+      EXPECT_EQ(caller.version, GetParam() ? CURL_HTTP_VERSION_2_0 : CURL_HTTP_VERSION_1_1);
     }
   });
 }
 
-TEST_F(HttpsTest, ABodyBeyondTheLimitIsRefused) {
+TEST_P(HttpsTest, ABodyBeyondTheLimitIsRefused) {
   show(leaf(authority_));
   serve([&](int port) {
     Caller caller(port, authority_.certificate);
@@ -89,7 +91,19 @@ TEST_F(HttpsTest, ABodyBeyondTheLimitIsRefused) {
   });
 }
 
-TEST_F(HttpsTest, BeforeACertificateIsThereHandshakesFailAndNothingElse) {
+TEST_P(HttpsTest, WhoDoesNotSpeakTlsIsSentAway) {
+  show(leaf(authority_));
+  serve([&](int port) {
+    Connection plain(port);
+    ASSERT_TRUE(plain.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n"));
+    EXPECT_THAT(plain.receive(), Not(HasSubstr("HTTP/1.1 2")));
+    EXPECT_TRUE(plain.closed_by_peer());
+    Caller caller(port, authority_.certificate);
+    EXPECT_EQ(caller.post("x", true), "");
+  });
+}
+
+TEST_P(HttpsTest, BeforeACertificateIsThereHandshakesFailAndNothingElse) {
   serve([&](int port) {
     Caller caller(port, authority_.certificate);
     EXPECT_NE(caller.post("early", true), "");
@@ -103,7 +117,7 @@ TEST_F(HttpsTest, BeforeACertificateIsThereHandshakesFailAndNothingElse) {
   });
 }
 
-TEST_F(HttpsTest, WhoTrustsAnotherAuthorityOrSpeaksOldTlsIsNotServed) {
+TEST_P(HttpsTest, WhoTrustsAnotherAuthorityOrSpeaksOldTlsIsNotServed) {
   show(leaf(authority_));
   serve([&](int port) {
     Caller stranger(port, authority("two").certificate);
@@ -116,7 +130,7 @@ TEST_F(HttpsTest, WhoTrustsAnotherAuthorityOrSpeaksOldTlsIsNotServed) {
 
 // Leaf and authority change under callers that connect anew and callers that stay; those know both
 // authorities, as the API server does while bundles overlap.
-TEST_F(HttpsTest, AHundredRotationsFailNoCall) {
+TEST_P(HttpsTest, AHundredRotationsFailNoCall) {
   const CertificatePair next = authority("next");
   const std::vector<CertificatePair> leaves = {leaf(authority_), leaf(next), leaf(authority_)};
   show(leaves[0]);
@@ -146,6 +160,9 @@ TEST_F(HttpsTest, AHundredRotationsFailNoCall) {
   EXPECT_EQ(rotations, 100);
   EXPECT_GT(calls, 100);
 }
+
+INSTANTIATE_TEST_SUITE_P(, HttpsTest, ::testing::Bool(),
+                         [](const auto& version) { return version.param ? "Http2" : "Http1"; });
 
 TEST(ServingCertificate, WhatIsNoPairLeavesInForceWhatWas) {
   ServingCertificate certificate;

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/server/http_connection.h"
+
+#include <utility>
+
+#include "controller/server/tls_context.h"
+#include "controller/server/tls_session.h"
+
+namespace berth {
+namespace {
+
+constexpr int kEndingSeconds = 2;
+
+}  // namespace
+
+HttpConnection::HttpConnection(Commons& commons, const HttpService& service, const TlsContext* tls)
+    : commons_(commons),
+      service_(service),
+      opened_ms_(uv_now(commons.loop)),
+      heard_ms_(opened_ms_) {
+  uv_tcp_init(commons_.loop, &socket_);
+  socket_.data = writing_.data = this;
+  if (tls != nullptr) tls_ = std::make_unique<TlsSession>(*tls);
+}
+
+HttpConnection::~HttpConnection() = default;
+
+bool HttpConnection::closing() const {
+  return uv_is_closing(reinterpret_cast<const uv_handle_t*>(&socket_)) != 0;
+}
+
+void HttpConnection::close() {
+  if (closing()) return;
+  uv_close(reinterpret_cast<uv_handle_t*>(&socket_), [](uv_handle_t* handle) {
+    HttpConnection& me = self(handle->data);
+    me.commons_.on_closed(me);
+  });
+}
+
+void HttpConnection::accept(uv_stream_t* listener) {
+  if (uv_accept(listener, stream()) != 0) return close();
+  uv_tcp_nodelay(&socket_, 1);
+  if (tls_ == nullptr) open(false);
+  read();
+}
+
+void HttpConnection::read() {
+  uv_read_start(
+      stream(),
+      [](uv_handle_t* handle, std::size_t, uv_buf_t* into) {
+        std::vector<char>& room = self(handle->data).commons_.arriving;
+        *into = uv_buf_init(room.data(), static_cast<unsigned>(room.size()));
+      },
+      [](uv_stream_t* from, ssize_t size, const uv_buf_t*) { self(from->data).on_read(size); });
+}
+
+void HttpConnection::on_read(ssize_t size) {
+  if (size == 0) return;  // not yet, after all
+  if (size < 0) {
+    half_closed_ = size == UV_EOF && !on_way_.empty();
+    return half_closed_ ? static_cast<void>(uv_read_stop(stream())) : close();
+  }
+  if (ended_ms_ != 0) return;
+  heard_ms_ = uv_now(commons_.loop);
+  hear({commons_.arriving.data(), static_cast<std::size_t>(size)});
+  go_on();
+}
+
+void HttpConnection::hear(std::string_view came) {
+  if (tls_ == nullptr) return protocol_->take(came, heard_ms_, out_);
+  tls_over_ = !tls_->take(came, [this](std::string_view plain) {
+    if (protocol_ == nullptr) open(tls_->http2());
+    protocol_->take(plain, heard_ms_, out_);
+  });
+  if (!tls_over_ && protocol_ == nullptr && tls_->handshaken()) open(tls_->http2());
+}
+
+void HttpConnection::open(bool http2) {
+  protocol_ = http2 ? speak_http2(service_) : speak_http1(service_);
+  protocol_->resume(heard_ms_, out_);
+}
+
+// Sends what there is to be sent, and what follows from its having been sent.
+void HttpConnection::go_on() {
+  flush();
+  const auto over = [&] { return tls_over_ || (protocol_ != nullptr && protocol_->over()); };
+  while (on_way_.empty() && protocol_ != nullptr && !over()) {
+    protocol_->resume(uv_now(commons_.loop), out_);
+    if (out_.empty()) break;
+    flush();
+  }
+  if (closing()) return;
+  if (!on_way_.empty())
+    uv_read_stop(stream());
+  else if (half_closed_)
+    close();
+  else if (over())
+    end();
+}
+
+void HttpConnection::flush() {
+  if (tls_ == nullptr) {
+    write(out_);
+  } else {
+    tls_->say(out_);
+    write(tls_->outgoing());
+    tls_->outgoing().clear();
+  }
+  out_.clear();
+}
+
+void HttpConnection::write(std::string_view bytes) {
+  if (closing() || bytes.empty()) return;
+  if (!on_way_.empty()) {
+    next_ += bytes;
+    return;
+  }
+  const uv_buf_t what =
+      uv_buf_init(const_cast<char*>(bytes.data()), static_cast<unsigned>(bytes.size()));
+  const int sent = uv_try_write(stream(), &what, 1);
+  if (sent < 0 && sent != UV_EAGAIN) return close();
+  if (sent > 0) bytes.remove_prefix(static_cast<std::size_t>(sent));
+  on_way_ = bytes;
+  send_on_way();
+}
+
+void HttpConnection::send_on_way() {
+  if (on_way_.empty()) return;
+  on_way_ms_ = uv_now(commons_.loop);
+  const uv_buf_t what = uv_buf_init(on_way_.data(), static_cast<unsigned>(on_way_.size()));
+  const int begun = uv_write(&writing_, stream(), &what, 1, [](uv_write_t* request, int status) {
+    self(request->data).on_written(status);
+  });
+  if (begun != 0) close();
+}
+
+void HttpConnection::on_written(int status) {
+  if (status != 0) return close();
+  on_way_ = std::exchange(next_, {});
+  send_on_way();
+  if (!on_way_.empty() || ended_ms_ != 0) return;
+  go_on();
+  if (on_way_.empty() && !closing()) read();
+}
+
+// A socket that is closed while something of its client's is unread resets the connection, and the
+// client may lose what it was told last: so it is read to its end first, for a while.
+void HttpConnection::end() {
+  if (ended_ms_ != 0) return;
+  ended_ms_ = uv_now(commons_.loop);
+  if (tls_ != nullptr) {
+    tls_->take_leave();
+    flush();
+  }
+  if (closing()) return;
+  if (uv_shutdown(&shutting_, stream(), [](uv_shutdown_t*, int) {}) != 0) return close();
+  read();
+}
+
+void HttpConnection::look_at_the_clock(bool leaving) {
+  const std::uint64_t now = uv_now(commons_.loop);
+  const auto past = [&](std::uint64_t since_ms, int seconds) {
+    return now > since_ms + 1000ull * static_cast<unsigned>(seconds);
+  };
+  if (ended_ms_ != 0) {
+    if (past(ended_ms_, kEndingSeconds)) close();
+    return;
+  }
+  const HttpServerLimits& limits = commons_.limits;
+  const std::optional<std::uint64_t> busy_ms =
+      protocol_ == nullptr ? std::optional(opened_ms_) : protocol_->busy_since_ms();
+  if (!on_way_.empty() && past(on_way_ms_, limits.request_seconds)) return close();
+  if (busy_ms ? past(*busy_ms, limits.request_seconds) : past(heard_ms_, limits.idle_seconds))
+    return close();
+  if (!leaving || took_leave_ || protocol_ == nullptr) return;
+  took_leave_ = true;
+  protocol_->take_leave(out_);
+  go_on();
+}
+
+}  // namespace berth

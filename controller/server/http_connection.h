@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// HttpConnection: a client's socket on the loop, with TLS or without, and the protocol spoken on
+// it. While a client does not take what it was sent, nothing more is read of it. Loop thread only.
+#pragma once
+
+#include <uv.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "controller/server/http_protocol.h"
+
+namespace berth {
+
+class TlsContext;
+class TlsSession;
+
+class HttpConnection {
+ public:
+  // What the connections of a server have in common.
+  struct Commons {
+    uv_loop_t* loop;
+    HttpServerLimits limits;
+    // Its socket is no more: it may be deleted.
+    std::function<void(HttpConnection&)> on_closed;
+    std::vector<char> arriving = std::vector<char>(64 << 10);  // what one read brings
+  };
+  // All of them outlive it. No TLS: null.
+  HttpConnection(Commons& commons, const HttpService& service, const TlsContext* tls);
+  HttpConnection(const HttpConnection&) = delete;
+  ~HttpConnection();
+
+  void accept(uv_stream_t* listener);
+  // To be called now and then: ends it if it takes too long, and takes leave once if it is to.
+  void look_at_the_clock(bool leaving);
+  // At once, in the middle of whatever; on_closed() follows.
+  void close();
+
+ private:
+  static HttpConnection& self(void* data) { return *static_cast<HttpConnection*>(data); }
+  uv_stream_t* stream() { return reinterpret_cast<uv_stream_t*>(&socket_); }
+  bool closing() const;
+  void read();
+  void on_read(ssize_t size);
+  void hear(std::string_view came);
+  void open(bool http2);
+  void go_on();
+  void flush();
+  void write(std::string_view bytes);
+  void send_on_way();
+  void on_written(int status);
+  void end();
+
+  Commons& commons_;
+  const HttpService& service_;
+  std::unique_ptr<TlsSession> tls_;         // null: none
+  std::unique_ptr<HttpProtocol> protocol_;  // null: until the handshake is through
+  uv_tcp_t socket_;
+  uv_write_t writing_;
+  uv_shutdown_t shutting_;
+  std::string out_;     // of the protocol, of this turn
+  std::string on_way_;  // what the socket did not take at once; empty: nothing
+  std::string next_;    // and what came after it
+  const std::uint64_t opened_ms_;
+  std::uint64_t heard_ms_;
+  std::uint64_t on_way_ms_ = 0;
+  std::uint64_t ended_ms_ = 0;  // all is said, and what still comes is not heard; 0: not yet
+  bool tls_over_ = false;       // failed, or the client took leave
+  bool half_closed_ = false;    // by the client, as it may while it is answered
+  bool took_leave_ = false;
+};
+
+}  // namespace berth

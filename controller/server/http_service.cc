@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/server/http_service.h"
+
+#include <utility>
+
+namespace berth {
+
+PostRoom::Place PostRoom::take(std::size_t bytes) {
+  if (free_posts_ <= 0 || free_bytes_ < bytes) return {};
+  --free_posts_;
+  free_bytes_ -= bytes;
+  return Place(this, GiveBack{bytes});
+}
+
+std::optional<HttpResponse> HttpService::admit(std::string_view method,
+                                               std::optional<std::uint64_t> length,
+                                               PostRoom::Place& place) const {
+  if (method == "GET" || method == "HEAD")
+    return length.value_or(0) == 0 ? std::nullopt : std::optional(refusal(400));
+  if (method != "POST" || max_body_bytes == 0) return refusal(405);
+  if (!length) return refusal(411);
+  if (*length > max_body_bytes) return refusal(413);
+  place = room.take(*length);
+  return place != nullptr ? std::nullopt : std::optional(refusal(429));
+}
+
+HttpResponse HttpService::refusal(int status) const {
+  const auto why = [&]() -> std::string {
+    switch (status) {
+      case 405:
+        return max_body_bytes > 0 ? "GET, HEAD and POST are answered here"
+                                  : "GET and HEAD are answered here";
+      case 411:
+        return "a body's length must be told beforehand, by Content-Length";
+      case 413:
+        return "a body may have " + std::to_string(max_body_bytes) + " bytes";
+      case 429:
+        return "too many requests are on their way at once; try again";
+      case 431:
+        return "a request's head may have " + std::to_string(limits.header_bytes) + " bytes";
+      default:
+        return "this is no request of HTTP that can be answered here";
+    }
+  };
+  return {.status = status, .body = why() + "\n"};
+}
+
+void set_target(HttpCall& call, std::string_view target) {
+  const std::size_t mark = target.find('?');
+  call.path = target.substr(0, mark);
+  if (mark != std::string_view::npos) call.query = target.substr(mark + 1);
+}
+
+}  // namespace berth

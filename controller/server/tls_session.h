@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// TlsSession: the server's side of one TLS connection, as bytes: what came is decrypted, what is to
+// be said is encrypted, and somebody else carries both.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+struct bio_method_st;
+struct bio_st;
+struct ssl_st;
+
+namespace berth {
+
+class TlsContext;
+
+class TlsSession {
+ public:
+  explicit TlsSession(const TlsContext& context);
+  TlsSession(const TlsSession&) = delete;
+  ~TlsSession();
+
+  // Takes what came; `heard` is called with each piece that could be decrypted. False: the
+  // handshake failed, the client broke the protocol, or it took leave. What is in outgoing() may
+  // still be sent.
+  bool take(std::string_view came, const std::function<void(std::string_view)>& heard);
+  bool handshaken() const;
+  bool http2() const;  // what the handshake chose
+  void say(std::string_view text);
+  void take_leave();
+
+  // What is to be sent; the carrier empties it.
+  std::string& outgoing() { return outgoing_; }
+
+ private:
+  static const bio_method_st* carrier();
+  static int read(bio_st* bio, char* into, int size);
+  static int write(bio_st* bio, const char* from, int size);
+  static long control(bio_st* bio, int command, long, void*);
+
+  ssl_st* const ssl_;
+  std::string_view came_;  // during take() only
+  std::string outgoing_;
+};
+
+}  // namespace berth

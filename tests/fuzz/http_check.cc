@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/fuzz/http_check.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "controller/server/http_protocol.h"
+
+namespace berth::test {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::size_t kMaxBody = 100, kRoom = 150;
+constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0"sv;
+
+struct Said {
+  std::string out;
+  std::vector<std::string> calls;  // what the service was asked
+  std::string wrong;
+};
+
+Said say(bool http2, std::string_view rest, std::size_t piece) {
+  Said said;
+  const HttpServerLimits limits{.header_bytes = 400, .posts = 2, .posted_bytes = kRoom};
+  PostRoom room(limits.posts, limits.posted_bytes);
+  const bool draining = false;
+  const HttpService service{.handler =
+                                [&](const HttpCall& call) {
+                                  if (call.body.size() > kMaxBody)
+                                    said.wrong = "a body beyond the limit was let through";
+                                  return HttpResponse{.body = std::string(call.body)};
+                                },
+                            .max_body_bytes = kMaxBody,
+                            .limits = limits,
+                            .room = room,
+                            .draining = draining};
+  {
+    const auto protocol = http2 ? speak_http2(service) : speak_http1(service);
+    std::string out;
+    const auto hear = [&](std::string_view what) {
+      protocol->take(what, 0, out);
+      while (!out.empty()) {
+        said.out += std::exchange(out, {});
+        protocol->resume(0, out);
+      }
+    };
+    if (http2) hear(kPreface);
+    for (; !rest.empty(); rest.remove_prefix(std::min(piece, rest.size())))
+      hear(rest.substr(0, piece));
+  }
+  if (room.take(kRoom) == nullptr) said.wrong = "the room of a POST was not given back";
+  return said;
+}
+
+}  // namespace
+
+std::string check_http(std::string_view input) {
+  if (input.size() < 2) return "";
+  const bool http2 = input[0] % 2 != 0;
+  const std::string_view rest = input.substr(2);
+  const Said whole = say(http2, rest, rest.size() + 1);
+  const Said pieces = say(http2, rest, 1 + static_cast<unsigned char>(input[1]));
+  if (!whole.wrong.empty() || !pieces.wrong.empty()) return whole.wrong + pieces.wrong;
+  if (!http2 && !whole.out.empty() && !whole.out.starts_with("HTTP/1.1 "))
+    return "not HTTP: " + whole.out;
+  // When it is seen that something is no request depends on the pieces, and nothing else does.
+  if (whole.calls != pieces.calls) return "whole: " + whole.out + "\nin pieces: " + pieces.out;
+  return "";
+}
+
+}  // namespace berth::test

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// HTTP/1.1 as bytes in and bytes out: what is answered, what is refused, and that it makes no
+// difference in which pieces a request comes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/server/served.h"
+
+namespace berth {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+class Http1Test : public ::testing::Test {
+ protected:
+  // All that is sent to a client that says this and takes what it is sent.
+  std::string answers(const std::string& said, std::size_t piece = 1 << 20) {
+    protocol_ = speak_http1(served_.service);
+    std::string out, all;
+    for (std::size_t at = 0; at < said.size(); at += piece) {
+      protocol_->take(std::string_view(said).substr(at, piece), 0, out);
+      while (!out.empty()) {
+        all += std::exchange(out, {});
+        protocol_->resume(0, out);
+      }
+    }
+    return all;
+  }
+  bool ended() const { return protocol_->over(); }
+
+  Served served_;
+  std::unique_ptr<HttpProtocol> protocol_;
+};
+
+TEST_F(Http1Test, RequestsThatComeTogetherAreAnsweredInTheirOrder) {
+  const std::string said =
+      "GET /a?x=1 HTTP/1.1\r\nHost: h\r\n\r\n"
+      "POST /b HTTP/1.1\r\nHost: h\r\nContent-Type: text/x\r\nContent-Length: 5\r\n\r\nhello"
+      "HEAD /c HTTP/1.1\r\nHost: h\r\n\r\n"
+      "POST /d HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n";
+  const auto answer = [](const std::string& body) {
+    return "HTTP/1.1 200 OK\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: " +
+           std::to_string(body.size()) + "\r\n\r\n";
+  };
+  const std::string a = "GET /a x=1  ", b = "POST /b  text/x hello", c = "HEAD /c   ",
+                    d = "POST /d   ";
+  const std::string expected = answer(a) + a + answer(b) + b + answer(c) + answer(d) + d;
+  for (std::size_t piece = 1; piece <= said.size(); ++piece)
+    ASSERT_EQ(answers(said, piece), expected) << "in pieces of " << piece;
+  EXPECT_FALSE(ended());
+  EXPECT_EQ(protocol_->busy_since_ms(), std::nullopt);
+}
+
+TEST_F(Http1Test, WhatIsRefusedIsToldWhyAndEndsTheConnection) {
+  const std::string host = "Host: h\r\n";
+  struct Case {
+    std::string said;
+    const char* status;
+    const char* why;
+  };
+  const Case cases[] = {
+      {"nonsense\r\n\r\n", "400 Bad Request", "no request of HTTP"},
+      {"GET / HTTP/1.1\r\n\r\n", "400 Bad Request", "no request of HTTP"},
+      {"GET / HTTP/1.1\r\n" + host + "Content-Length: 1\r\n\r\nx", "400 Bad Request", ""},
+      {"POST / HTTP/1.1\r\n" + host + "Content-Length: 1\r\nContent-Length: 2\r\n\r\nx",
+       "400 Bad Request", ""},
+      {"POST / HTTP/1.1\r\n" + host + "Content-Length: -1\r\n\r\n", "400 Bad Request", ""},
+      {"POST / HTTP/1.1\r\n" + host + "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+       "400 Bad Request", ""},
+      {"GET / HTTP/1.1\r\n" + host + " folded: x\r\n\r\n", "400 Bad Request", ""},
+      {"PUT / HTTP/1.1\r\n" + host + "Content-Length: 1\r\n\r\nx", "405 Method Not Allowed",
+       "GET, HEAD and POST"},
+      {"POST / HTTP/1.1\r\n" + host + "\r\n", "411 Length Required", "by Content-Length"},
+      {"POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\n", "411 Length Required",
+       "by Content-Length"},
+      {"POST / HTTP/1.1\r\n" + host + "Content-Length: 101\r\n\r\n", "413 Payload Too Large",
+       "a body may have 100 bytes"},
+      {"POST / HTTP/1.1\r\n" + host + "Content-Length: 99999999999999999999\r\n\r\n", "400", ""},
+      {"GET / HTTP/1.1\r\n" + host + "X: " + std::string(500, 'y') + "\r\n\r\n",
+       "431 Request Header Fields Too Large", "a request's head may have 400 bytes"},
+  };
+  for (const Case& one : cases)
+    for (const std::size_t piece : {1u, 7u, 1000u}) {
+      const std::string got = answers(one.said + "GET /more HTTP/1.1\r\n" + host + "\r\n", piece);
+      EXPECT_THAT(got, StartsWith(std::string("HTTP/1.1 ") + one.status)) << one.said;
+      EXPECT_THAT(got, HasSubstr("connection: close\r\n")) << one.said;
+      EXPECT_THAT(got, HasSubstr(one.why)) << one.said;
+      EXPECT_THAT(got, Not(HasSubstr("/more"))) << one.said;
+      EXPECT_TRUE(ended()) << one.said;
+    }
+}
+
+TEST_F(Http1Test, WhoAsksForTheLastTimeIsAnsweredAndNoMore) {
+  const std::string more = "GET /more HTTP/1.1\r\nHost: h\r\n\r\n";
+  for (const char* said : {"GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n",
+                           "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"}) {
+    EXPECT_THAT(answers(said + more), HasSubstr("connection: close\r\n"));
+    EXPECT_TRUE(ended());
+  }
+  served_.draining = true;
+  EXPECT_THAT(answers(more + more), EndsWith("\r\nconnection: close\r\n\r\nGET /more   "));
+  EXPECT_TRUE(ended());
+}
+
+TEST_F(Http1Test, WhoWaitsToBeToldToGoOnIsTold) {
+  const std::string head =
+      "POST /b HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: ";
+  EXPECT_EQ(answers(head + "2\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
+  EXPECT_THAT(answers(head + "2\r\n\r\nok"), EndsWith("POST /b   ok"));
+  EXPECT_THAT(answers(head + "101\r\n\r\n"), StartsWith("HTTP/1.1 413"));
+}
+
+TEST_F(Http1Test, WhoDoesNotTakeItsAnswersGetsNoMoreOfThem) {
+  served_.answer_bytes = 50'000;
+  protocol_ = speak_http1(served_.service);
+  std::string said, out;
+  for (int i = 0; i < 10; ++i) said += "GET /large HTTP/1.1\r\nHost: h\r\n\r\n";
+  protocol_->take(said, 0, out);
+  EXPECT_EQ(served_.calls, 2) << "enough to send";
+  for (int taken = 2; taken < 10; taken += 2) {
+    out.clear();
+    protocol_->resume(0, out);
+    EXPECT_EQ(served_.calls, taken + 2);
+  }
+  out.clear();
+  protocol_->resume(0, out);
+  EXPECT_THAT(out, IsEmpty());
+}
+
+TEST_F(Http1Test, ItKnowsSinceWhenSomebodyWaits) {
+  protocol_ = speak_http1(served_.service);
+  std::string out;
+  EXPECT_EQ(protocol_->busy_since_ms(), std::nullopt);
+  protocol_->take("POST /b HTTP/1.1\r\nHost: h\r\nContent-", 7, out);
+  protocol_->take("Length: 3\r\n\r\n", 8, out);
+  protocol_->take("ab", 9, out);
+  EXPECT_EQ(protocol_->busy_since_ms(), 7);
+  protocol_->take("c", 10, out);
+  EXPECT_EQ(protocol_->busy_since_ms(), std::nullopt);
+}
+
+}  // namespace
+}  // namespace berth
