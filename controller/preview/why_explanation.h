@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "controller/core/plan.h"
@@ -33,6 +34,11 @@ struct Explanation {
   std::string message;  // the answer in a sentence
   std::vector<Fact> facts;
   std::vector<Remedy> remedies;  // the most promising first
+
+  void add(std::string topic, std::string text, std::string why = {},
+           std::vector<std::string> about = {}) {
+    facts.push_back({std::move(topic), std::move(why), std::move(text), std::move(about)});
+  }
 };
 
 std::string print_text(const Explanation& explanation);

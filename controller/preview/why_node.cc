@@ -78,9 +78,6 @@ class NodeWhy {
     return standing_ && (standing_->phase == "Waiting" || standing_->phase == "Cordoned" ||
                          standing_->phase == "Draining");
   }
-  void add(std::string topic, std::string message, std::string reason = {}) {
-    out_.facts.push_back({std::move(topic), std::move(reason), std::move(message), {}});
-  }
   void remedy(std::string message, std::string line = {}) {
     out_.remedies.push_back({std::move(message), std::move(line), {}});
   }
@@ -125,7 +122,7 @@ void NodeWhy::note_offer() {
   std::string text =
       inventory ? fmt::format("{} × {}; ", inventory->count, inventory->product) : "";
   text += offered.empty() ? "no GPU resource is offered" : offered;
-  add("offers", text, offered.empty() ? "NoGPUsOffered" : "");
+  out_.add("offers", text, offered.empty() ? "NoGPUsOffered" : "");
 }
 
 void NodeWhy::note_pool() {
@@ -133,28 +130,29 @@ void NodeWhy::note_pool() {
   const std::string_view label = label_of(node_, names::kPoolLabel);
   if (policy == nullptr) {
     if (!label.empty())
-      add("pool", fmt::format("labelled {}={}, but there is no GPUClusterPolicy", names::kPoolLabel,
-                              label));
+      out_.add("pool", fmt::format("labelled {}={}, but there is no GPUClusterPolicy",
+                                   names::kPoolLabel, label));
     return;
   }
   const std::vector<const PoolSpec*> pools = pools_selecting(*policy, node_);
   if (pools.empty()) {
-    add("pool", fmt::format("none: no pool's nodeSelector takes it{}",
-                            label.empty() ? ""
-                                          : fmt::format("; label {}={} is about to go",
-                                                        names::kPoolLabel, label)));
+    out_.add("pool", fmt::format("none: no pool's nodeSelector takes it{}",
+                                 label.empty() ? ""
+                                               : fmt::format("; label {}={} is about to go",
+                                                             names::kPoolLabel, label)));
     return;
   }
   const PoolSpec& pool = *pools.front();
-  add("pool", fmt::format("{}: its nodeSelector is {}", pool.name, format(pool.node_selector)));
+  out_.add("pool",
+           fmt::format("{}: its nodeSelector is {}", pool.name, format(pool.node_selector)));
   if (pools.size() > 1) {
     std::vector<std::string> others;
     for (std::size_t i = 1; i < pools.size(); ++i) others.push_back(pools[i]->name);
-    add("pool",
-        fmt::format("{} would take it too; the first in the policy's list has it: narrow a "
-                    "nodeSelector",
-                    name_some(others, "pool")),
-        "PoolConflict");
+    out_.add("pool",
+             fmt::format("{} would take it too; the first in the policy's list has it: narrow a "
+                         "nodeSelector",
+                         name_some(others, "pool")),
+             "PoolConflict");
   }
   note_pool_keys(pool);
 }
@@ -174,13 +172,15 @@ void NodeWhy::note_pool_keys(const PoolSpec& pool) {
   for (const std::vector<PoolItem>* items : {&change.contested, &change.foreign})
     for (const PoolItem& item : *items) others.push_back(item.str());
   for (const Taint& taint : intent.held_back) held_back.push_back("taint " + format(taint));
-  if (!put.empty()) add("pool", fmt::format("berth has put there {}", fmt::join(put, ", ")));
-  if (!due.empty()) add("pool", fmt::format("still to be put there: {}", fmt::join(due, ", ")));
+  if (!put.empty()) out_.add("pool", fmt::format("berth has put there {}", fmt::join(put, ", ")));
+  if (!due.empty())
+    out_.add("pool", fmt::format("still to be put there: {}", fmt::join(due, ", ")));
   if (!others.empty())
-    add("pool", fmt::format("left as somebody else set it: {}", fmt::join(others, ", ")),
-        reasons::kKeysContested);
+    out_.add("pool", fmt::format("left as somebody else set it: {}", fmt::join(others, ", ")),
+             reasons::kKeysContested);
   if (!held_back.empty())
-    add("pool",
+    out_.add(
+        "pool",
         fmt::format("held back, since NVIDIA's agents do not tolerate it: {}; let ClusterPolicy's "
                     "spec.daemonsets.tolerations do so",
                     fmt::join(held_back, ", ")),
@@ -194,12 +194,15 @@ void NodeWhy::note_layout() {
   for (const auto& layout : snapshot_.cluster.mig_layouts())
     if (layout.get() != owner_ && selects(*layout, node_)) others.push_back(layout->meta.name);
   if (owner_ == nullptr) {
-    if (snapshot_.cluster.mig_layouts().size() > 0) add("layout", "none: no MIGLayout selects it");
+    if (snapshot_.cluster.mig_layouts().size() > 0)
+      out_.add("layout", "none: no MIGLayout selects it");
     return;
   }
-  add("layout", fmt::format("MIGLayout/{}, priority {}", owner_->meta.name, owner_->spec.priority));
+  out_.add("layout",
+           fmt::format("MIGLayout/{}, priority {}", owner_->meta.name, owner_->spec.priority));
   if (!others.empty())
-    add("layout",
+    out_.add(
+        "layout",
         fmt::format("{} would take it too, and gives way: the higher priority wins, then the older",
                     name_some(others, "layout")),
         "LayoutConflict");
@@ -219,29 +222,30 @@ void NodeWhy::note_rollout() {
   std::string text = standing_->phase;
   if (!standing_->reason.empty()) text += fmt::format(", {}", standing_->reason);
   if (standing_->since) text += fmt::format("; since {}", format_time(*standing_->since));
-  add("rollout", text, standing_->reason);
+  out_.add("rollout", text, standing_->reason);
   const std::string_view now = label_of(node_, names::kMigConfig);
   if (differs() && !standing_->config.empty() && now != standing_->config)
-    add("rollout", fmt::format("{} is {} and is to be {}", names::kMigConfig,
-                               now.empty() ? "not set" : now, standing_->config));
+    out_.add("rollout", fmt::format("{} is {} and is to be {}", names::kMigConfig,
+                                    now.empty() ? "not set" : now, standing_->config));
   if (place_ > 0)
-    add("rollout", fmt::format("number {} of {} still to go; at most {} may be out, {} {}", place_,
-                               queue_, choice.budget, choice.out, choice.out == 1 ? "is" : "are"));
+    out_.add("rollout",
+             fmt::format("number {} of {} still to go; at most {} may be out, {} {}", place_,
+                         queue_, choice.budget, choice.out, choice.out == 1 ? "is" : "are"));
 }
 
 void NodeWhy::note_cordon() {
   if (const Text* hold = node_.meta.annotations.find(names::kHoldAnnotation))
-    add("hold",
-        fmt::format("a person keeps berth away by annotation {}={}", names::kHoldAnnotation,
-                    hold->view()),
-        reasons::kHeld);
+    out_.add("hold",
+             fmt::format("a person keeps berth away by annotation {}={}", names::kHoldAnnotation,
+                         hold->view()),
+             reasons::kHeld);
   if (std::string cordon = told_cordon(snapshot_, node_); !cordon.empty())
-    add("cordon", cordon, "Cordoned");
-  if (!node_.ready) add("ready", "the node is not Ready", reasons::kNodeNotReady);
+    out_.add("cordon", cordon, "Cordoned");
+  if (!node_.ready) out_.add("ready", "the node is not Ready", reasons::kNodeNotReady);
   if (std::string mark = deletion_mark(node_); !mark.empty())
-    add("others", "about to be deleted: " + mark, reasons::kAutoscalerDeleting);
+    out_.add("others", "about to be deleted: " + mark, reasons::kAutoscalerDeleting);
   if (std::string upgrade = driver_upgrade(node_); !upgrade.empty())
-    add("others", "its driver is being upgraded: " + upgrade, reasons::kUpgradeInProgress);
+    out_.add("others", "its driver is being upgraded: " + upgrade, reasons::kUpgradeInProgress);
 }
 
 void NodeWhy::note_window() {
@@ -252,11 +256,12 @@ void NodeWhy::note_window() {
   if (spec.windows.empty() && spec.blackouts.empty()) return;
   const DisruptionStatus status = DisruptionCalendar(spec, snapshot_.zones).at(snapshot_.now);
   if (status.open)
-    add("window", status.closes ? fmt::format("open: nodes may be taken until {}",
-                                              format_time(*status.closes))
-                                : "open");
+    out_.add("window", status.closes ? fmt::format("open: nodes may be taken until {}",
+                                                   format_time(*status.closes))
+                                     : "open");
   else
-    add("window",
+    out_.add(
+        "window",
         status.next_opening
             ? fmt::format("closed: no node is taken before {}", format_time(*status.next_opening))
             : "closed, and it does not open again: see spec.disruption of GPUClusterPolicy/cluster",
@@ -269,7 +274,7 @@ void NodeWhy::note_guard() {
     return;  // told already
   const Ledger ledger = read_ledger(snapshot_);
   const CapacityGuard guard(snapshot_, ledger, owner_->spec.capacity_guard);
-  if (auto refusal = guard.refuse(node_)) add("guard", refusal->message, refusal->reason);
+  if (auto refusal = guard.refuse(node_)) out_.add("guard", refusal->message, refusal->reason);
 }
 
 void NodeWhy::note_drain() {
@@ -290,17 +295,19 @@ void NodeWhy::note_drain() {
       verdict = {verdict.pod, PodFate::kBlocked, outlook.reason, outlook.message};
     }
     if (verdict.fate != PodFate::kBlocked) continue;
-    if (++told <= kEachPod) add("drain", verdict.message, verdict.reason);
+    if (++told <= kEachPod) out_.add("drain", verdict.message, verdict.reason);
     stuck_.push_back(std::move(verdict));
   }
   if (told > kEachPod)
-    add("drain", fmt::format("and {} more may not be evicted", plural(told - kEachPod, "pod")));
+    out_.add("drain",
+             fmt::format("and {} more may not be evicted", plural(told - kEachPod, "pod")));
   if (!ending.empty())
-    add("drain", fmt::format("waited for until {} end{}: {}", ending.size() == 1 ? "it" : "they",
-                             ending.size() == 1 ? "s" : "", name_some(ending, "pod")));
-  if (!free.empty()) add("drain", fmt::format("would be evicted: {}", name_some(free, "pod")));
+    out_.add("drain",
+             fmt::format("waited for until {} end{}: {}", ending.size() == 1 ? "it" : "they",
+                         ending.size() == 1 ? "s" : "", name_some(ending, "pod")));
+  if (!free.empty()) out_.add("drain", fmt::format("would be evicted: {}", name_some(free, "pod")));
   if (stuck_.empty() && ending.empty() && free.empty())
-    add("drain", "no pod has to leave before its GPUs are cut");
+    out_.add("drain", "no pod has to leave before its GPUs are cut");
 }
 
 void NodeWhy::conclude() {

@@ -48,8 +48,7 @@ void HttpConnection::read() {
   uv_read_start(
       stream(),
       [](uv_handle_t* handle, std::size_t, uv_buf_t* into) {
-        std::vector<char>& room = self(handle->data).commons_.arriving;
-        *into = uv_buf_init(room.data(), static_cast<unsigned>(room.size()));
+        *into = uv_buf_init(self(handle->data).commons_.arriving.get(), kReadBytes);
       },
       [](uv_stream_t* from, ssize_t size, const uv_buf_t*) { self(from->data).on_read(size); });
 }
@@ -62,7 +61,7 @@ void HttpConnection::on_read(ssize_t size) {
   }
   if (ended_ms_ != 0) return;
   heard_ms_ = uv_now(commons_.loop);
-  hear({commons_.arriving.data(), static_cast<std::size_t>(size)});
+  hear({commons_.arriving.get(), static_cast<std::size_t>(size)});
   go_on();
 }
 

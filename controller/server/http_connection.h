@@ -10,7 +10,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "controller/server/http_protocol.h"
 
@@ -21,13 +20,14 @@ class TlsSession;
 
 class HttpConnection {
  public:
+  static constexpr std::size_t kReadBytes = 64 << 10;
   // What the connections of a server have in common.
   struct Commons {
     uv_loop_t* loop;
     HttpServerLimits limits;
     // Its socket is no more: it may be deleted.
     std::function<void(HttpConnection&)> on_closed;
-    std::vector<char> arriving = std::vector<char>(64 << 10);  // what one read brings
+    std::unique_ptr<char[]> arriving = std::make_unique_for_overwrite<char[]>(kReadBytes);
   };
   // All of them outlive it. No TLS: null.
   HttpConnection(Commons& commons, const HttpService& service, const TlsContext* tls);

@@ -229,15 +229,20 @@ TEST_F(Http2Test, ALargeAnswerWaitsForItsClient) {
 }
 
 TEST_F(Http2Test, WhoTakesLeaveServesWhatWasOnItsWay) {
-  Client client(served_.service);
-  client.ask("GET", "/a");
-  client.talk();
-  client.server_takes_leave();
-  const std::int32_t late = client.ask("GET", "/b");  // before the client can have heard
-  client.talk();
-  EXPECT_EQ(client.of(late).status, "200");
-  EXPECT_EQ(client.last_served, (std::vector<std::int32_t>{0x7fffffff, late}));
-  EXPECT_TRUE(client.server().over());
+  for (const bool slowly : {false, true}) {
+    Client client(served_.service);
+    const std::string begun = "b";
+    if (slowly) client.ask("POST", "/p", {{"content-length", "9"}}, &begun, false);
+    client.talk();
+    client.server_takes_leave();
+    const std::int32_t late = client.ask("GET", "/b");  // before the client can have heard
+    client.talk();
+    EXPECT_EQ(client.of(late).status, "200");
+    EXPECT_EQ(client.server().over(), !slowly);
+    // With no stream left, nghttp2's client reads no further than the first.
+    EXPECT_EQ(client.last_served, slowly ? std::vector<std::int32_t>({0x7fffffff, late})
+                                         : std::vector<std::int32_t>({0x7fffffff}));
+  }
 }
 
 TEST_F(Http2Test, WhatIsNoHttp2EndsTheConnection) {
