@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/admission/review_reply.h"
 
-#include <fmt/compile.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <initializer_list>
 
 #include "apis/base64.h"
 #include "controller/core/json_patch.h"
@@ -13,13 +14,21 @@ namespace {
 
 constexpr std::size_t kMaxMessage = 4096;
 
-// `rest` begins with a comma, or is empty.
-ReviewReply reply(std::string_view uid, bool allowed, std::string_view rest) {
-  return {.http_status = 200,
-          .body = fmt::format(
-              FMT_COMPILE(R"({{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1",)"
-                          R"("response":{{"uid":{},"allowed":{}{}}}}})"),
-              quote_json(uid), allowed, rest)};
+// Each part of `rest` begins with a comma, or is empty. Appended, not formatted: a patch is large.
+ReviewReply reply(std::string_view uid, bool allowed,
+                  std::initializer_list<std::string_view> rest) {
+  constexpr std::size_t kEnvelopeBytes = 256;
+  std::size_t bytes = kEnvelopeBytes;
+  for (const std::string_view part : rest) bytes += part.size();
+  ReviewReply reply{.http_status = 200, .body = {}};
+  reply.body.reserve(bytes);
+  reply.body +=
+      R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","response":{"uid":)";
+  append_quoted(reply.body, uid);
+  reply.body += allowed ? R"(,"allowed":true)" : R"(,"allowed":false)";
+  for (const std::string_view part : rest) reply.body += part;
+  reply.body += "}}";
+  return reply;
 }
 
 std::string write_warnings(const std::vector<std::string>& warnings) {
@@ -55,23 +64,22 @@ ReviewReply reply_bad_request(std::string_view message) {
 
 ReviewReply reply_allowed(std::string_view uid, const PodPatch& patch,
                           const std::vector<std::string>& warnings) {
-  std::string rest;
-  if (!patch.empty())
-    rest = fmt::format(FMT_COMPILE(R"(,"patchType":"JSONPatch","patch":"{}")"),
-                       encode_base64(patch.str()));
-  return reply(uid, true, rest + write_warnings(warnings));
+  const std::string told = write_warnings(warnings);
+  if (patch.empty()) return reply(uid, true, {told});
+  return reply(uid, true,
+               {R"(,"patchType":"JSONPatch","patch":")", encode_base64(patch.str()), "\"", told});
 }
 
 ReviewReply reply_denied(std::string_view uid, Denial denial, const ReviewFindings& findings) {
   const bool forbidden = denial == Denial::kForbidden;
   return reply(uid, false,
-               write_status(forbidden ? 403 : 422, forbidden ? "Forbidden" : "Invalid",
-                            findings.denial(), write_causes(denial, findings.refusals())) +
-                   write_warnings(findings.warnings()));
+               {write_status(forbidden ? 403 : 422, forbidden ? "Forbidden" : "Invalid",
+                             findings.denial(), write_causes(denial, findings.refusals())),
+                write_warnings(findings.warnings())});
 }
 
 ReviewReply reply_unreadable(std::string_view uid, std::string_view message) {
-  return reply(uid, false, write_status(400, "BadRequest", message, {}));
+  return reply(uid, false, {write_status(400, "BadRequest", message, {})});
 }
 
 }  // namespace berth

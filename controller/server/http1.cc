@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // HTTP/1.1, requests parsed by Boost.Beast. A head is judged before its body is read; requests that
 // come without waiting for responses are answered one after the other.
-#include <fmt/format.h>
+#include <fmt/compile.h>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/core/string.hpp>
@@ -20,9 +20,10 @@ namespace http = boost::beast::http;
 void put_response(const HttpResponse& response, bool head_only, bool last, std::string& out) {
   const auto reason = http::obsolete_reason(static_cast<http::status>(response.status));
   fmt::format_to(std::back_inserter(out),
-                 "HTTP/1.1 {} {}\r\ncontent-type: {}\r\ncontent-length: {}\r\n{}\r\n",
+                 FMT_COMPILE("HTTP/1.1 {} {}\r\ncontent-type: {}\r\ncontent-length: {}\r\n{}\r\n"),
                  response.status, std::string_view(reason.data(), reason.size()),
-                 response.content_type, response.body.size(), last ? "connection: close\r\n" : "");
+                 response.content_type, response.body.size(),
+                 std::string_view(last ? "connection: close\r\n" : ""));
   if (!head_only) out += response.body;
 }
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "controller/server/tls_context.h"
-#include "controller/server/tls_session.h"
 
 namespace berth {
 namespace {
@@ -67,7 +66,7 @@ void HttpConnection::on_read(ssize_t size) {
 
 void HttpConnection::hear(std::string_view came) {
   if (tls_ == nullptr) return protocol_->take(came, heard_ms_, out_);
-  tls_over_ = !tls_->take(came, [this](std::string_view plain) {
+  tls_over_ = !tls_->take(came, commons_.plain.get(), [this](std::string_view plain) {
     if (protocol_ == nullptr) open(tls_->http2());
     protocol_->take(plain, heard_ms_, out_);
   });

@@ -12,11 +12,11 @@
 #include <string_view>
 
 #include "controller/server/http_protocol.h"
+#include "controller/server/tls_session.h"
 
 namespace berth {
 
 class TlsContext;
-class TlsSession;
 
 class HttpConnection {
  public:
@@ -28,6 +28,8 @@ class HttpConnection {
     // Its socket is no more: it may be deleted.
     std::function<void(HttpConnection&)> on_closed;
     std::unique_ptr<char[]> arriving = std::make_unique_for_overwrite<char[]>(kReadBytes);
+    std::unique_ptr<char[]> plain =
+        std::make_unique_for_overwrite<char[]>(TlsSession::kRecordBytes);
   };
   // All of them outlive it. No TLS: null.
   HttpConnection(Commons& commons, const HttpService& service, const TlsContext* tls);

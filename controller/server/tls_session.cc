@@ -5,9 +5,6 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
-#include <algorithm>
-#include <array>
-
 #include "controller/server/tls_context.h"
 
 namespace berth {
@@ -56,18 +53,18 @@ TlsSession::TlsSession(const TlsContext& context) : ssl_(SSL_new(context.get()))
 
 TlsSession::~TlsSession() { SSL_free(ssl_); }
 
-bool TlsSession::take(std::string_view came, const std::function<void(std::string_view)>& heard) {
+bool TlsSession::take(std::string_view came, char* plain,
+                      const std::function<void(std::string_view)>& heard) {
   came_ = came;
-  std::array<char, SSL3_RT_MAX_PLAIN_LENGTH> plain;
   while (true) {
     ERR_clear_error();
-    const int size = SSL_read(ssl_, plain.data(), static_cast<int>(plain.size()));
+    const int size = SSL_read(ssl_, plain, kRecordBytes);
     if (size <= 0) {
       const bool well = SSL_get_error(ssl_, size) == SSL_ERROR_WANT_READ;
       ERR_clear_error();
       return well;
     }
-    heard({plain.data(), static_cast<std::size_t>(size)});
+    heard({plain, static_cast<std::size_t>(size)});
   }
 }
 

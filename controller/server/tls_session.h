@@ -3,6 +3,7 @@
 // be said is encrypted, and somebody else carries both.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -21,10 +22,11 @@ class TlsSession {
   TlsSession(const TlsSession&) = delete;
   ~TlsSession();
 
-  // Takes what came; `heard` is called with each piece that could be decrypted. False: the
-  // handshake failed, the client broke the protocol, or it took leave. What is in outgoing() may
-  // still be sent.
-  bool take(std::string_view came, const std::function<void(std::string_view)>& heard);
+  static constexpr std::size_t kRecordBytes = 16 << 10;
+  // Takes what came; `heard` is called with each piece that could be decrypted, which stands in
+  // `plain`, of kRecordBytes. False: the handshake failed, the client broke the protocol, or it
+  // took leave. What is in outgoing() may still be sent.
+  bool take(std::string_view came, char* plain, const std::function<void(std::string_view)>& heard);
   bool handshaken() const;
   bool http2() const;  // what the handshake chose
   void say(std::string_view text);
