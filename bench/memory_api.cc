@@ -107,14 +107,13 @@ struct MemoryApi::Target {
 
 void MemoryApi::start(HttpRequest request, std::shared_ptr<ResponseSink> sink,
                       std::stop_token stop) {
+  const Inside inside(*this);
   if (hooks_.on_leaving) hooks_.on_leaving(request);
   loop_.post([this, request = std::move(request), sink = std::move(sink), stop] {
-    const MonotonicTime before = loop_.now();
+    const Inside answering(*this);
     const Target target(request.target);
     if (target.query.contains("watch")) return open_watch(target, sink, stop);
-    Answer answered = answer(request, target);
-    own_time_ += loop_.now() - before;
-    reply(sink, std::move(answered));
+    reply(sink, answer(request, target));
   });
 }
 
@@ -191,6 +190,7 @@ MemoryApi::Answer MemoryApi::write(const HttpRequest& request, const Target& tar
 }
 
 void MemoryApi::put(const std::string& resource, json object) {
+  const Inside inside(*this);
   object["metadata"]["resourceVersion"] = std::to_string(++version_);
   const Key key{namespace_in(object), object["metadata"]["name"]};
   const bool is_new = !objects_[resource].contains(key);
@@ -202,6 +202,7 @@ void MemoryApi::put(const std::string& resource, json object) {
 
 void MemoryApi::remove(const std::string& resource, const std::string& namespace_,
                        const std::string& name) {
+  const Inside inside(*this);
   const auto found = objects_[resource].find({namespace_, name});
   if (found == objects_[resource].end()) return;
   json object = std::move(found->second);
@@ -218,7 +219,6 @@ const json& MemoryApi::get(const std::string& resource, const std::string& name)
 
 void MemoryApi::open_watch(const Target& target, std::shared_ptr<ResponseSink> sink,
                            std::stop_token stop) {
-  const MonotonicTime before = loop_.now();
   auto watch = std::make_shared<Watch>();
   watch->resource = target.resource;
   watch->scope = {target.key.first, target.selected("metadata.name").value_or("")};
@@ -236,7 +236,6 @@ void MemoryApi::open_watch(const Target& target, std::shared_ptr<ResponseSink> s
       "\n",
       version_);
   sink->on_head(200, {{"content-type", "application/json"}});
-  own_time_ += loop_.now() - before;
   loop_.post([sink, opening = std::move(opening)] { sink->on_bytes(opening); });
 }
 
@@ -249,8 +248,11 @@ void MemoryApi::announce(const char* type, const std::string& resource, json obj
     if (watch->resource != resource || watch->stop.stop_requested()) continue;
     if (!watch->scope.first.empty() && key.first != watch->scope.first) continue;
     if (!watch->scope.second.empty() && key.second != watch->scope.second) continue;
-    loop_.post([this, watch, resource, line, news] {
-      if (hooks_.on_delivery) hooks_.on_delivery(resource, *news);
+    loop_.post([this, watch, resource, line, news]() mutable {
+      {
+        const Inside inside(*this);
+        if (hooks_.on_delivery) hooks_.on_delivery(resource, *std::exchange(news, nullptr));
+      }
       watch->sink->on_bytes(*line);
     });
   }

@@ -49,6 +49,20 @@ class MemoryApi : public Transport {
 
   // Time spent in here and not in berth, since the start.
   std::chrono::nanoseconds own_time() const { return own_time_; }
+  // For as long as one lives, time is spent in here: by whoever plays beside berth too.
+  class Inside {
+   public:
+    explicit Inside(MemoryApi& api) : api_(api), since_(api.loop_.now()) { ++api_.depth_; }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+    ~Inside() {
+      if (--api_.depth_ == 0) api_.own_time_ += api_.loop_.now() - since_;
+    }
+
+   private:
+    MemoryApi& api_;
+    const MonotonicTime since_;
+  };
 
  private:
   using Key = std::pair<std::string, std::string>;  // namespace, name
@@ -77,6 +91,7 @@ class MemoryApi : public Transport {
   std::vector<std::shared_ptr<Watch>> watches_;
   std::int64_t version_ = 200'000;
   std::chrono::nanoseconds own_time_{0};
+  int depth_ = 0;  // of Insides
 };
 
 }  // namespace berth

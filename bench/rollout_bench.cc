@@ -139,6 +139,7 @@ class Rollout {
 
   // What mig-manager, device plugin and kubelet do in the end.
   void cut(const std::string& name) {
+    const MemoryApi::Inside inside(api_);
     json node = api_.get("nodes", name);
     node["metadata"]["labels"][names::kMigConfigState] = "success";
     for (const char* list : {"capacity", "allocatable"}) {
@@ -150,6 +151,7 @@ class Rollout {
 
   // Nodes late in the alphabet, whose turn does not come.
   void heartbeat() {
+    const MemoryApi::Inside inside(api_);
     const std::size_t half = names_.size() / 2;
     json node = api_.get("nodes", names_[half + next_heartbeat_++ % half]);
     node["status"]["conditions"][0]["lastHeartbeatTime"] =
