@@ -77,6 +77,8 @@ Task<void> Executor::run_object(std::shared_ptr<Run> run, std::size_t index) {
 Task<void> Executor::run_steps(std::shared_ptr<Run> run, std::size_t index) {
   const ObjectRef object = run->plan.objects[index].object;
   const std::size_t count = run->plan.objects[index].steps.size();
+  // For all of them: an eviction that has been asked for goes ahead of other pods' asking.
+  const Permits::Permit permit = co_await permits_.acquire(run->origin.key);
   for (std::size_t i = 0; i < count; ++i) {
     const Step& step = run->plan.objects[index].steps[i];
     const Verdict verdict = co_await run_step(run, step);
@@ -89,7 +91,6 @@ Task<void> Executor::run_steps(std::shared_ptr<Run> run, std::size_t index) {
 }
 
 Task<Verdict> Executor::run_step(std::shared_ptr<Run> run, Step step) {
-  const Permits::Permit permit = co_await permits_.acquire();
   // Every step, reads too: what a deposed leader learns is of no use to it.
   const auto within = deadline();
   if (!within.has_value() || run->origin.stop.stop_requested())
@@ -108,7 +109,7 @@ Task<void> Executor::run_status(std::shared_ptr<Run> run, StatusUpdate status) {
   }
   const KindInfo* kind = find_kind(status.object.kind);
   if (kind == nullptr) co_return;
-  const Permits::Permit permit = co_await permits_.acquire();
+  const Permits::Permit permit = co_await permits_.acquire(run->origin.key);
   const ObjectRef object = status.object;
   const auto within = deadline();
   if (!within.has_value() || run->origin.stop.stop_requested()) {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Permits: at most so many of something at once; the others wait in order. Loop thread only.
+// Permits: at most so many of something at once. Those who wait are served in turn, one of each
+// key: a node with a hundred pods must not hold up the one step of another. Loop thread only.
 #pragma once
 
 #include <cstddef>
 #include <deque>
+#include <map>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "controller/io/loop.h"
@@ -37,32 +40,43 @@ class Permits {
   Permits& operator=(const Permits&) = delete;
 
   // Bounded by the deadlines of those who hold the permits.
-  Task<Permit> acquire() {
+  Task<Permit> acquire(std::string key = std::string()) {
     if (free_ > 0) {
       --free_;
       co_return Permit(this);
     }
-    auto turn = std::make_shared<Handoff<bool>>(loop_);
-    waiting_.push_back(turn);
+    const Turn turn = std::make_shared<Handoff<bool>>(loop_);
+    std::deque<Turn>& queue = waiting_[key];
+    if (queue.empty()) order_.push_back(key);
+    queue.push_back(turn);
     co_await turn->wait();
     co_return Permit(this);
   }
   std::size_t free() const { return free_; }
 
  private:
+  using Turn = std::shared_ptr<Handoff<bool>>;
   void give_back() {
-    if (waiting_.empty()) {
+    if (order_.empty()) {
       ++free_;
       return;
     }
-    auto next = std::move(waiting_.front());
-    waiting_.pop_front();
+    std::string key = std::move(order_.front());
+    order_.pop_front();
+    const auto queue = waiting_.find(key);
+    const Turn next = std::move(queue->second.front());
+    queue->second.pop_front();
+    if (queue->second.empty())
+      waiting_.erase(queue);
+    else
+      order_.push_back(std::move(key));
     next->set(true);
   }
 
   Loop& loop_;
   std::size_t free_;
-  std::deque<std::shared_ptr<Handoff<bool>>> waiting_;
+  std::map<std::string, std::deque<Turn>> waiting_;  // by key, none of them empty
+  std::deque<std::string> order_;                    // of their keys
 };
 
 }  // namespace berth

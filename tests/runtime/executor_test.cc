@@ -17,6 +17,7 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr char kPatchN1[] = "PATCH /api/v1/nodes/n1";
@@ -58,13 +59,26 @@ class ExecutorTest : public ::testing::Test {
     EXPECT_TRUE(outcome.has_value());
     return outcome.value_or(Outcome{});
   }
-  void start(Plan plan, std::optional<Outcome>& outcome) {
-    auto task = [](Executor& executor, Plan what, std::stop_token stop,
+  void start(Plan plan, std::optional<Outcome>& outcome, const std::string& key = "key") {
+    auto task = [](Executor& executor, std::string name, Plan what, std::stop_token stop,
                    std::optional<Outcome>& out) -> Task<void> {
-      Outcome result = co_await executor.run("key", what, stop);
+      Outcome result = co_await executor.run(name, what, stop);
       out.emplace(std::move(result));
     };
-    spawn(world_.loop, task(executor_, std::move(plan), stop_.get_token(), outcome));
+    spawn(world_.loop, task(executor_, key, std::move(plan), stop_.get_token(), outcome));
+  }
+  void answer(std::size_t exchange) {
+    const auto asked = world_.transport.exchanges.at(exchange);
+    asked->head(200);
+    asked->bytes(kNode);
+    asked->end();
+    world_.settle();
+  }
+  // All that is open from here on, and what comes of it.
+  void answer_all(std::size_t from) {
+    world_.transport.respond_with([](const HttpRequest&) { return FakeReply{200, kNode}; });
+    for (const std::size_t end = world_.transport.exchanges.size(); from < end; ++from)
+      answer(from);
   }
   std::optional<Answer> answer_to(const Step& step) {
     const Answer* answer = answers_.find(question(step), world_.loop.wall_now(), 30s);
@@ -281,6 +295,45 @@ TEST_F(ExecutorTest, AtMostThirtyTwoWritesAreUnderWay) {
   world_.settle();
   ASSERT_TRUE(outcome.has_value());
   EXPECT_EQ(outcome->writes, 40u);
+}
+
+TEST_F(ExecutorTest, WhoHasMuchToWriteDoesNotHoldUpWhoHasLittle) {
+  Plan much, little;
+  for (int i = 0; i < 40; ++i) {
+    const std::string name = "n" + std::to_string(i);
+    much.add(node(name), patch(name));
+  }
+  little.add(node("other"), patch("other"));
+  std::optional<Outcome> first, second;
+  start(much, first);
+  world_.settle();
+  start(little, second, "another key");
+  world_.settle();
+  answer(0);
+  answer(1);
+  ASSERT_EQ(world_.transport.exchanges.size(), 34u);
+  EXPECT_THAT(world_.transport.exchanges[32]->request.target, HasSubstr("/nodes/n32"));
+  EXPECT_THAT(world_.transport.exchanges[33]->request.target, HasSubstr("/nodes/other"));
+  answer_all(2);
+  EXPECT_TRUE(first.has_value() && second.has_value());
+}
+
+TEST_F(ExecutorTest, WhatHasBegunGoesOnBeforeWhatWaits) {
+  Plan plan;
+  for (int i = 0; i < 40; ++i) {
+    const ObjectRef leaving{"Pod", "team", "p" + std::to_string(i), "pu1"};
+    plan.add(leaving, Ask{.pod = leaving, .against = "1"});
+    plan.add(leaving, Write{.verb = Verb::kEvict, .object = leaving});
+  }
+  std::optional<Outcome> outcome;
+  start(plan, outcome);
+  world_.settle();
+  answer(0);
+  ASSERT_EQ(world_.transport.exchanges.size(), 33u);
+  EXPECT_THAT(world_.transport.exchanges[32]->request.target, HasSubstr("/pods/p0/eviction"));
+  EXPECT_THAT(world_.transport.exchanges[32]->request.target, Not(HasSubstr("dryRun")));
+  answer_all(1);
+  EXPECT_TRUE(outcome.has_value());
 }
 
 TEST_F(ExecutorTest, AStatusIsSentIfItDiffersAndAtMostEveryFiveSeconds) {
