@@ -31,20 +31,16 @@ constexpr char kPolicy[] =
 class Webhook : public WebhookTest {
  protected:
   // Pool training of the one node, and a webhook that knows it.
-  void start_with_a_pool(const std::vector<std::string>& flags = {}) {
+  void start_with_a_pool() {
     kube().apply(kPolicy);
     start_keeper();
     wait_for("the pool's node", 30, []() -> std::string {
       return kube().get({"nodes", "n1"}).label("gpu.berth.dev/pool") == "training" ? "" : "not yet";
     });
     cluster().wait_agents_running();
-    start_webhook(flags);
+    start_webhook();
     wait_answering();
   }
-  // The end of a webhook, while a client creates pods.
-  void stop_under_calls(const char* flag);
-  // A hundred certificates of two authorities in turn, while three clients create pods.
-  void rotate_under_calls(const char* flag);
 };
 
 TEST_F(Webhook, RepairsRefusesAndWarnsAndLeavesOthersAlone) {
@@ -161,14 +157,7 @@ TEST_F(Webhook, WhileItIsAwayOnlyManagedGpuPodsWait) {
 }
 
 TEST_F(Webhook, AStopTakesLeaveOfTheApiServerAndFailsNoCall) {
-  stop_under_calls("--enable-http2=false");
-}
-TEST_F(Webhook, AStopTakesLeaveOfTheApiServerAndFailsNoCallByHttp2) {
-  stop_under_calls("--enable-http2");
-}
-
-void Webhook::stop_under_calls(const char* flag) {
-  start_with_a_pool({flag});
+  start_with_a_pool();
   std::atomic<bool> ended = false;
   std::atomic<int> calls = 0;
   std::string failure;
@@ -192,18 +181,13 @@ void Webhook::stop_under_calls(const char* flag) {
 
 // The API server knows both authorities, in one order or the other: with each change it forgets its
 // connections, and shakes hands anew with whatever is served by then.
-TEST_F(Webhook, AHundredRotationsUnderCallsFailNone) { rotate_under_calls("--enable-http2=false"); }
-TEST_F(Webhook, AHundredRotationsUnderCallsFailNoneByHttp2) {
-  rotate_under_calls("--enable-http2");
-}
-
-void Webhook::rotate_under_calls(const char* flag) {
+TEST_F(Webhook, AHundredRotationsUnderCallsFailNone) {
   Authority first, second;
   const std::string name = "berth-webhook.berth-system.svc";
   set_bundles(first.certificate() + second.certificate());
   const KeyPair begin = first.issue_server({name});
   mount(begin.certificate, begin.key);
-  start_webhook({flag});
+  start_webhook();
   wait_answering();
 
   std::atomic<bool> over = false;
