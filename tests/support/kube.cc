@@ -230,7 +230,13 @@ std::optional<Object> Kube::find(const Ref& ref) {
 std::vector<Object> Kube::list(const std::string& resource, const std::string& ns,
                                const std::string& query) {
   const std::string path = collection_path(resource, ns) + (query.empty() ? "" : "?" + query);
-  return expect_ok(send("GET", path), "GET", path).items();
+  Reply reply = send("GET", path);
+  // "storage is (re)initializing": of a kind whose definition is new. client-go asks again, too.
+  for (int again = 0; reply.status == 429 && again < 50; ++again) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    reply = send("GET", path);
+  }
+  return expect_ok(std::move(reply), "GET", path).items();
 }
 
 Object Kube::create(const std::string& resource, const std::string& ns,
