@@ -7,6 +7,7 @@
 
 #include "apis/decode_frame.h"
 #include "apis/decode_policy.h"
+#include "apis/decode_protobuf.h"
 #include "apis/names.h"
 #include "apis/parse_json.h"
 
@@ -14,8 +15,6 @@ namespace berth {
 namespace {
 
 using Json = nlohmann::json;
-
-constexpr char kInitialEventsEnd[] = "k8s.io/initial-events-end";
 
 // simdjson's parser keeps its buffers, about five bytes per byte of its largest document. One
 // parser serves all watch events; a list page gets its own, so that its megabytes go back.
@@ -210,15 +209,24 @@ bool keeps_annotation(std::string_view key) {
 }
 
 template <class T>
-Result<WatchEvent<T>> decode_watch_event(std::string& line) {
+Result<WatchEvent<T>> decode_watch_event(std::string& event, Encoding encoding) {
+  if (encoding == Encoding::kProtobuf) {
+    if constexpr (kPreferredEncoding<T> == Encoding::kProtobuf)
+      return decode_protobuf_event<T>(event);
+    else
+      return decode_error("", "is protobuf, of which nothing was asked for");
+  }
   if constexpr (kAtVolume<T>)
-    return decode_volume_event<T>(line);
+    return decode_volume_event<T>(event);
   else
-    return decode_small_event<T>(line);
+    return decode_small_event<T>(event);
 }
 
 template <class T>
 Result<ListPage<T>> decode_list(std::string& body) {
+  if constexpr (kPreferredEncoding<T> == Encoding::kProtobuf) {
+    if (is_protobuf(body)) return decode_protobuf_list<T>(body);
+  }
   if constexpr (kAtVolume<T>)
     return decode_volume_list<T>(body);
   else
@@ -252,9 +260,9 @@ Result<T> decode_object(std::string& body) {
   }
 }
 
-#define BERTH_DECODES(T)                                           \
-  template Result<WatchEvent<T>> decode_watch_event(std::string&); \
-  template Result<ListPage<T>> decode_list(std::string&);          \
+#define BERTH_DECODES(T)                                                     \
+  template Result<WatchEvent<T>> decode_watch_event(std::string&, Encoding); \
+  template Result<ListPage<T>> decode_list(std::string&);                    \
   template Result<T> decode_object(std::string&)
 
 BERTH_DECODES(Pod);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the API server's bytes to slices. Pods and nodes, which come by the tens of thousands, and
 // Leases, which come every other second, are read by simdjson on demand without a DOM; kinds of
-// small volume by nlohmann-json. Unknown fields are ignored; a field of the wrong type is an error
-// that names its path.
+// small volume by nlohmann-json. Pods and nodes come in protobuf too (encoding.h), read by
+// protozero into the very same slices. Unknown fields are ignored; a field of the wrong type is an
+// error that names its path.
 #pragma once
 
 #include <string>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "apis/core.h"
+#include "apis/encoding.h"
 #include "apis/mig_layout.h"
 #include "apis/result.h"
 
@@ -35,12 +37,12 @@ struct ListPage {
   std::vector<T> items;
 };
 
-// One line of a watch stream: {"type":"ADDED","object":{…}}. The buffer may be grown (not changed)
-// to give simdjson its padding.
+// One event of a watch stream: in JSON {"type":"ADDED","object":{…}}. The buffer may be grown (not
+// changed) to give simdjson its padding.
 template <class T>
-Result<WatchEvent<T>> decode_watch_event(std::string& line);
+Result<WatchEvent<T>> decode_watch_event(std::string& event, Encoding encoding = Encoding::kJson);
 
-// A …List body.
+// A …List body, in either encoding: protobuf's says so itself.
 template <class T>
 Result<ListPage<T>> decode_list(std::string& body);
 
@@ -48,8 +50,8 @@ Result<ListPage<T>> decode_list(std::string& body);
 template <class T>
 Result<T> decode_object(std::string& body);
 
-// A metav1.Status body, or whatever came instead of one (a proxy's HTML): always an Error, of the
-// kind that code and reason tell.
+// A metav1.Status body in either encoding, or whatever came instead of one (a proxy's HTML): always
+// an Error, of the kind that code and reason tell.
 Error decode_status(int http_code, std::string_view body);
 
 // Instantiated in decode_*.cc for: Pod, Node, PodDisruptionBudget, Job, ConfigMap, DaemonSet,

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <string_view>
 #include <type_traits>
 
 #include "apis/decode.h"
@@ -34,7 +35,13 @@ void read(JsonCursor object, MIGLayout& out);
 // layout_fields.h.
 void read_spec(const JsonCursor& spec, MIGLayoutSpec& out);
 
+// The annotation of the bookmark that ends a WatchList's first part.
+inline constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
+
 // A metav1.Status that has been parsed; an ERROR event carries one too.
 Error read_status(int http_code, const nlohmann::json& status);
+
+// The same error with the kind that its code and reason tell, and a message if it had none.
+Error judged(Error error);
 
 }  // namespace berth

@@ -1,65 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hot path: a cluster's pods change all day.
-#include <algorithm>
-
 #include "apis/decode_frame.h"
+#include "apis/pod_requests.h"
 
 namespace berth {
 namespace {
-
-struct InitContainer {
-  ResourceList requests;
-  bool sidecar = false;  // restartPolicy Always: it runs on beside the containers
-};
-
-// What a pod's parts ask for, until the whole pod is read: initContainers may stand before or after
-// containers.
-struct Requests {
-  ResourceList containers;  // summed
-  std::vector<InitContainer> init;
-  ResourceList pod;       // spec.resources.requests
-  ResourceList overhead;  // spec.overhead
-};
-
-void add(ResourceList& to, const ResourceList& more) {
-  for (const auto& [name, quantity] : more) {
-    if (Quantity* sum = to.find(name))
-      *sum += quantity;
-    else
-      to.set(name, quantity);
-  }
-}
-
-void raise(ResourceList& to, const ResourceList& floor) {
-  for (const auto& [name, quantity] : floor) {
-    if (Quantity* value = to.find(name))
-      *value = std::max(*value, quantity);
-    else
-      to.set(name, quantity);
-  }
-}
-
-// As the scheduler counts (PodRequests in k8s.io/component-helpers/resource).
-ResourceList compute_effective(Requests&& parts) {
-  ResourceList total = std::move(parts.containers);
-  ResourceList sidecars, peak;
-  for (InitContainer& init : parts.init) {
-    if (init.sidecar) {
-      add(total, init.requests);
-      add(sidecars, init.requests);
-      raise(peak, sidecars);
-    } else {
-      add(init.requests, sidecars);
-      raise(peak, init.requests);
-    }
-  }
-  raise(total, peak);
-  // Requests of the pod as a whole replace the sum; only cpu, memory and hugepages may be given so.
-  for (const auto& [name, quantity] : parts.pod) total.set(name, quantity);
-  add(total, parts.overhead);
-  total.shrink_to_fit();
-  return total;
-}
 
 bool read_requests(od::value resources, ResourceList& out, Fault& fault) {
   return each_field(resources, fault, [&](std::string_view key, od::value value) {
@@ -85,7 +30,7 @@ bool read_containers(od::value containers, ResourceList& sum, Fault& fault) {
   });
 }
 
-bool read(od::value container, InitContainer& out, Fault& fault) {
+bool read_init_container(od::value container, InitContainer& out, Fault& fault) {
   return each_field(container, fault, [&](std::string_view key, od::value value) {
     if (key == "resources") return read_requests(value, out.requests, fault);
     if (key != "restartPolicy") return true;
@@ -93,6 +38,13 @@ bool read(od::value container, InitContainer& out, Fault& fault) {
     if (!read(value, policy, fault)) return false;
     out.sidecar = policy == "Always";
     return true;
+  });
+}
+
+bool read_init_containers(od::value containers, std::vector<InitContainer>& out, Fault& fault) {
+  out.clear();
+  return each_item(containers, fault, [&](od::value container) {
+    return read_init_container(container, out.emplace_back(), fault);
   });
 }
 
@@ -125,7 +77,7 @@ bool read_node_affinity(od::value affinity, std::vector<NodeSelectorTerm>& out, 
   });
 }
 
-bool read_spec(od::value spec, Pod& pod, Requests& requests, Fault& fault) {
+bool read_spec(od::value spec, Pod& pod, PodRequests& requests, Fault& fault) {
   return each_field(spec, fault, [&](std::string_view key, od::value value) {
     switch (key.empty() ? '\0' : key.front()) {
       case 'a':
@@ -133,7 +85,7 @@ bool read_spec(od::value spec, Pod& pod, Requests& requests, Fault& fault) {
       case 'c':
         return key != "containers" || read_containers(value, requests.containers, fault);
       case 'i':
-        return key != "initContainers" || read(value, requests.init, fault);
+        return key != "initContainers" || read_init_containers(value, requests.init, fault);
       case 'n':
         if (key == "nodeName") return read(value, pod.node_name, fault);
         if (key == "nodeSelector") return read(value, pod.node_selector, fault);
@@ -167,16 +119,7 @@ bool read_spec(od::value spec, Pod& pod, Requests& requests, Fault& fault) {
 bool read_phase(od::value value, PodPhase& out, Fault& fault) {
   std::string_view phase;
   if (!read(value, phase, fault)) return false;
-  if (phase == "Running")
-    out = PodPhase::kRunning;
-  else if (phase == "Pending" || phase.empty())
-    out = PodPhase::kPending;
-  else if (phase == "Succeeded")
-    out = PodPhase::kSucceeded;
-  else if (phase == "Failed")
-    out = PodPhase::kFailed;
-  else
-    out = PodPhase::kUnknown;
+  out = phase_of(phase);
   return true;
 }
 
@@ -209,7 +152,7 @@ bool read(od::value term, NodeSelectorTerm& out, Fault& fault) {
 }
 
 bool read(od::value value, Pod& pod, Fault& fault) {
-  Requests requests;
+  PodRequests requests;
   bool good = each_field(value, fault, [&](std::string_view key, od::value field) {
     if (key == "metadata") return read(field, pod.meta, fault);
     if (key == "spec") return read_spec(field, pod, requests, fault);

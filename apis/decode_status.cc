@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apis/decode_frame.h"
+#include "apis/decode_protobuf.h"
 
 namespace berth {
 namespace {
@@ -93,6 +94,19 @@ std::string quote(std::string_view body) {
 
 }  // namespace
 
+Error judged(Error error) {
+  error.kind = kind_of(error.http_code, error.reason);
+  if (error.http_code == 422 && error.causes.empty() &&
+      std::string_view(error.message).starts_with(kFailedTest)) {
+    error.kind = ErrorKind::kConflict;
+  }
+  if (error.message.empty()) {
+    error.message = fmt::format("the API server answered {} ({})", error.http_code,
+                                error.reason.empty() ? meaning_of(error.http_code) : error.reason);
+  }
+  return error;
+}
+
 Error read_status(int http_code, const nlohmann::json& status) {
   std::optional<Error> ignored;  // a Status is read as far as it makes sense
   JsonCursor root(&status, ignored);
@@ -111,20 +125,11 @@ Error read_status(int http_code, const nlohmann::json& status) {
   std::int32_t retry_after = 0;
   root["details"]["retryAfterSeconds"].read(retry_after);
   if (retry_after > 0) error.retry_after = std::chrono::seconds(retry_after);
-
-  error.kind = kind_of(error.http_code, error.reason);
-  if (error.http_code == 422 && error.causes.empty() &&
-      std::string_view(error.message).starts_with(kFailedTest)) {
-    error.kind = ErrorKind::kConflict;
-  }
-  if (error.message.empty()) {
-    error.message = fmt::format("the API server answered {} ({})", error.http_code,
-                                error.reason.empty() ? meaning_of(error.http_code) : error.reason);
-  }
-  return error;
+  return judged(std::move(error));
 }
 
 Error decode_status(int http_code, std::string_view body) {
+  if (is_protobuf(body)) return decode_protobuf_status(http_code, body);
   nlohmann::json json = nlohmann::json::parse(body.begin(), body.end(), nullptr, false);
   if (json.is_object() && json.contains("kind") && json["kind"] == "Status") {
     return read_status(http_code, json);

@@ -12,6 +12,7 @@ constexpr int kMaxTries = 10;
 constexpr int kMaxConnects = 3;
 constexpr std::chrono::milliseconds kReconnectDelay{200};
 constexpr std::chrono::milliseconds kMaxRetryAfter{60'000};
+constexpr char kProtobufOrJson[] = "application/vnd.kubernetes.protobuf,application/json";
 constexpr std::size_t kMaxRememberedWarnings = 1'000;
 constexpr std::chrono::nanoseconds kLongWait = std::chrono::seconds(1);  // worth a line in the log
 
@@ -109,8 +110,8 @@ Task<ApiClient::Exchange> ApiClient::exchange_once(ApiRequest request, CallOptio
   HttpRequest http;
   http.lane = options.lane;
   http.method = request.method;
+  http.headers = headers(request);
   http.target = std::move(request.target);
-  http.headers = headers(request.content_type);
   http.body = std::move(request.body);
   http.deadline = options.deadline;
   http.max_body_bytes = request.max_reply_bytes;
@@ -152,20 +153,20 @@ Result<Reply> ApiClient::read_exchange(const ApiRequest& request, Exchange excha
   }
   Reply reply;
   reply.http_code = exchange.status;
-  reply.resource_version = scan_resource_version(exchange.body);
+  if (encoding_of(exchange.headers) == Encoding::kJson)  // lists, whose pages tell it themselves
+    reply.resource_version = scan_resource_version(exchange.body);
   reply.warnings = parse_warnings(exchange.headers);
   reply.body = std::move(exchange.body);
   return reply;
 }
 
-void ApiClient::start_watch(const KindInfo& kind, const WatchOptions& watch,
+void ApiClient::open_stream(ApiRequest request, const WatchOptions& watch,
                             std::shared_ptr<WatchHandler> handler, std::stop_token stop) {
-  ApiRequest request = watch_request(kind, watch);
   HttpRequest http;
   http.lane = Lane::kWatch;
   http.method = std::move(request.method);
   http.target = std::move(request.target);
-  http.headers = headers("");
+  http.headers = headers(request);
   http.idle_timeout = watch.timeout + watch.idle_grace;
   http.max_body_bytes = 0;  // each event has its own limit
   auto stream = std::make_shared<WatchStream>(std::move(handler), std::move(stop));
@@ -173,9 +174,11 @@ void ApiClient::start_watch(const KindInfo& kind, const WatchOptions& watch,
   transport_.start(std::move(http), std::move(stream), transport_stop);
 }
 
-std::vector<HttpHeader> ApiClient::headers(std::string_view content_type) const {
-  std::vector<HttpHeader> headers = {{"User-Agent", user_agent_}, {"Accept", "application/json"}};
-  if (!content_type.empty()) headers.push_back({"Content-Type", std::string(content_type)});
+std::vector<HttpHeader> ApiClient::headers(const ApiRequest& request) const {
+  const bool protobuf = request.encoding == Encoding::kProtobuf;
+  std::vector<HttpHeader> headers = {
+      {"User-Agent", user_agent_}, {"Accept", protobuf ? kProtobufOrJson : std::string(kJsonType)}};
+  if (!request.content_type.empty()) headers.push_back({"Content-Type", request.content_type});
   return headers;
 }
 

@@ -74,6 +74,7 @@ class ApiClient {
   template <class T>
   Task<Result<ListPage<T>>> list_page(ListOptions list, CallOptions options) {
     ApiRequest request = list_request(kKind<T>, list);
+    request.encoding = kPreferredEncoding<T>;
     Result<Reply> reply = co_await send(std::move(request), std::move(options));
     if (!reply.has_value()) co_return std::move(reply).error();
     co_return decode_list<T>(reply->body);
@@ -82,10 +83,15 @@ class ApiClient {
   // GETs are repeated as ApiRequest::repeatable allows, within the deadline; writes never.
   Task<Result<Reply>> send(ApiRequest request, CallOptions options);
 
-  // Opens a watch; every line goes to the handler until on_end. It is opened once: retrying and
+  // Opens a watch; every event goes to the handler until on_end. It is opened once: retrying and
   // resuming are the informer's.
-  void start_watch(const KindInfo& kind, const WatchOptions& watch,
-                   std::shared_ptr<WatchHandler> handler, std::stop_token stop);
+  template <class T>
+  void start_watch(const WatchOptions& watch, std::shared_ptr<WatchHandler> handler,
+                   std::stop_token stop) {
+    ApiRequest request = watch_request(kKind<T>, watch);
+    request.encoding = kPreferredEncoding<T>;
+    open_stream(std::move(request), watch, std::move(handler), std::move(stop));
+  }
 
   Loop& loop() { return loop_; }
   void observe(std::function<void(const CallRecord&)> observer) { observer_ = std::move(observer); }
@@ -99,7 +105,9 @@ class ApiClient {
   Task<Exchange> exchange_once(ApiRequest request, CallOptions options);
   Task<std::chrono::milliseconds> wait_for_token(std::string what, CallOptions options);
   static Result<Reply> read_exchange(const ApiRequest& request, Exchange exchange);
-  std::vector<HttpHeader> headers(std::string_view content_type) const;
+  void open_stream(ApiRequest request, const WatchOptions& watch,
+                   std::shared_ptr<WatchHandler> handler, std::stop_token stop);
+  std::vector<HttpHeader> headers(const ApiRequest& request) const;
   void log_new_warnings(const std::vector<std::string>& warnings);
 
   Loop& loop_;

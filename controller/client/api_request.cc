@@ -10,7 +10,6 @@
 namespace berth {
 namespace {
 
-constexpr char kJson[] = "application/json";
 constexpr char kApplyPatch[] = "application/apply-patch+yaml";
 constexpr char kJsonPatch[] = "application/json-patch+json";
 constexpr char kMergePatch[] = "application/merge-patch+json";
@@ -66,13 +65,14 @@ std::string dump(const nlohmann::json& json) {
 
 ApiRequest create_request(const KindInfo& kind, const std::string& namespace_, std::string json,
                           const WriteOptions& options) {
-  return write("POST", collection_path(kind, namespace_), write_query(options), kJson,
-               std::move(json));
+  return write("POST", collection_path(kind, namespace_), write_query(options),
+               std::string(kJsonType), std::move(json));
 }
 
 ApiRequest replace_request(const KindInfo& kind, const ObjectKey& key, std::string json,
                            const WriteOptions& options) {
-  return write("PUT", object_path(kind, key), write_query(options), kJson, std::move(json));
+  return write("PUT", object_path(kind, key), write_query(options), std::string(kJsonType),
+               std::move(json));
 }
 
 ApiRequest apply_request(const KindInfo& kind, const ObjectKey& key, std::string json, bool force,
@@ -108,7 +108,7 @@ ApiRequest delete_request(const KindInfo& kind, const ObjectKey& key, const Dele
   // The server reads a DELETE's options from its body or else from its query, never from both: a
   // dryRun in the query beside a body would really delete.
   if (options.dry_run) body["dryRun"] = {"All"};
-  return write("DELETE", object_path(kind, key), Query(), kJson, dump(body));
+  return write("DELETE", object_path(kind, key), Query(), std::string(kJsonType), dump(body));
 }
 
 ApiRequest evict_request(const ObjectKey& pod, const DeleteOptions& what,
@@ -122,7 +122,8 @@ ApiRequest evict_request(const ObjectKey& pod, const DeleteOptions& what,
     query.add("dryRun", "All");
     body["deleteOptions"]["dryRun"] = {"All"};
   }
-  return write("POST", object_path(kKind<Pod>, pod, "eviction"), query, kJson, dump(body));
+  return write("POST", object_path(kKind<Pod>, pod, "eviction"), query, std::string(kJsonType),
+               dump(body));
 }
 
 ApiRequest get_request(std::string target) {

@@ -10,9 +10,13 @@
 #include <string>
 #include <string_view>
 
+#include "apis/encoding.h"
 #include "apis/meta.h"
 
 namespace berth {
+
+inline constexpr std::string_view kJsonType = "application/json";
+inline constexpr std::string_view kProtobufType = "application/vnd.kubernetes.protobuf";
 
 struct ApiRequest {
   std::string method;
@@ -23,6 +27,7 @@ struct ApiRequest {
   // (Retry-After). Never a write's.
   bool repeatable = false;
   std::size_t max_reply_bytes = 4u << 20;  // 64 MiB for lists
+  Encoding encoding = Encoding::kJson;     // asked for; a server that has not got it sends JSON
 };
 
 struct WriteOptions {

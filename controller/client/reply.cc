@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "controller/client/api_request.h"
+
 namespace berth {
 namespace {
 
@@ -107,6 +109,11 @@ std::optional<std::string_view> find_header(const std::vector<HttpHeader>& heade
     if (equal_without_case(header.name, name)) return header.value;
   }
   return std::nullopt;
+}
+
+Encoding encoding_of(const std::vector<HttpHeader>& headers) {
+  const std::string_view type = find_header(headers, "content-type").value_or("");
+  return type.starts_with(kProtobufType) ? Encoding::kProtobuf : Encoding::kJson;
 }
 
 std::string scan_resource_version(std::string_view json) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "apis/encoding.h"
 #include "apis/result.h"
 #include "controller/io/transport.h"
 
@@ -29,6 +30,9 @@ bool is_version_too_large(const Error& error);
 // The value of the first header of that name, compared without case.
 std::optional<std::string_view> find_header(const std::vector<HttpHeader>& headers,
                                             std::string_view name);
+
+// By the Content-Type; JSON if there is none.
+Encoding encoding_of(const std::vector<HttpHeader>& headers);
 
 // metadata.resourceVersion of one object's JSON, found without building a document; empty if
 // absent.

@@ -1,18 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/client/watch_frames.h"
 
-namespace berth {
+#include <algorithm>
+#include <cstdint>
 
-bool WatchFrames::feed(std::string_view bytes, const std::function<bool(std::string&)>& on_line) {
+namespace berth {
+namespace {
+
+constexpr std::size_t kLengthBytes = 4;
+
+std::size_t read_length(std::string_view big_endian) {
+  std::uint32_t length = 0;
+  for (const char c : big_endian) length = length << 8 | static_cast<unsigned char>(c);
+  return length;
+}
+
+// Moves up to `wanted` bytes from the front of one to the end of the other.
+void move_up_to(std::size_t wanted, std::string_view& from, std::string& to) {
+  const std::size_t count = std::min(wanted, from.size());
+  to += from.substr(0, count);
+  from.remove_prefix(count);
+}
+
+}  // namespace
+
+bool WatchFrames::feed_lines(std::string_view bytes, const OnEvent& on_event) {
   while (!bytes.empty()) {
     const std::size_t newline = bytes.find('\n');
     const std::string_view piece = bytes.substr(0, newline);
-    if (partial_.size() + piece.size() > max_line_bytes_) return false;
+    if (partial_.size() + piece.size() > max_event_bytes_) return false;
     partial_ += piece;
     if (newline == std::string_view::npos) return true;
     bytes.remove_prefix(newline + 1);
-    // The string is lent out and keeps its memory for the next line.
-    const bool go_on = partial_.empty() || on_line(partial_);
+    // The string is lent out and keeps its memory for the next event.
+    const bool go_on = partial_.empty() || on_event(partial_);
+    partial_.clear();
+    if (!go_on) return true;
+  }
+  return true;
+}
+
+bool WatchFrames::feed_messages(std::string_view bytes, const OnEvent& on_event) {
+  while (!bytes.empty()) {
+    move_up_to(kLengthBytes - length_.size(), bytes, length_);
+    if (length_.size() < kLengthBytes) return true;
+    const std::size_t length = read_length(length_);
+    if (length > max_event_bytes_) return false;
+    move_up_to(length - partial_.size(), bytes, partial_);
+    if (partial_.size() < length) return true;
+    length_.clear();
+    const bool go_on = on_event(partial_);
     partial_.clear();
     if (!go_on) return true;
   }

@@ -39,6 +39,8 @@ void WatchStream::on_head(int status, const std::vector<HttpHeader>& headers) {
   status_ = status;
   headers_ = headers;
   state_ = status == 200 ? State::kOpen : State::kRefused;
+  encoding_ = encoding_of(headers);
+  frames_.set_encoding(encoding_);
   if (state_ == State::kOpen && !stop_.stop_requested()) handler_->on_open();
 }
 
@@ -48,9 +50,9 @@ void WatchStream::on_bytes(std::string_view bytes) {
     refusal_body_ += bytes.substr(0, room);
   }
   if (state_ != State::kOpen || stop_.stop_requested()) return;
-  const bool fits = frames_.feed(bytes, [this](std::string& line) {
-    ++lines_;
-    handler_->on_line(line);
+  const bool fits = frames_.feed(bytes, [this](std::string& event) {
+    ++events_;
+    handler_->on_event(event, encoding_);
     return !stop_.stop_requested();  // the handler may have had enough
   });
   if (fits) return;
@@ -60,7 +62,7 @@ void WatchStream::on_bytes(std::string_view bytes) {
 
 void WatchStream::on_end(TransportOutcome outcome, std::string detail) {
   WatchEnd end = end_of(outcome, detail);
-  end.lines = lines_;
+  end.events = events_;
   std::exchange(handler_, nullptr)->on_end(std::move(end));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// WatchStream: one watch exchange, from the transport's bytes to whole lines and a typed end. What
-// the lines mean, and what to do after the end, is the informer's state machine.
+// WatchStream: one watch exchange, from the transport's bytes to whole events and a typed end. What
+// the events mean, and what to do after the end, is the informer's state machine.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ struct WatchEnd {
     kCancelled,  // stop was requested
   };
   Reason reason = Reason::kClosed;
-  Error error;              // for kRefused, kBroken and kOversized
-  std::uint64_t lines = 0;  // handed out
+  Error error;               // for kRefused, kBroken and kOversized
+  std::uint64_t events = 0;  // handed out
 };
 const char* to_string(WatchEnd::Reason reason);
 
@@ -36,9 +36,8 @@ class WatchHandler {
   virtual ~WatchHandler() = default;
   // The reply was 200: the watch is open. Not called when it was refused.
   virtual void on_open() {}
-  // One event, {"type":…,"object":…}, without its newline: ready for decode_watch_event(), which
-  // may grow the string.
-  virtual void on_line(std::string& line) = 0;
+  // One event, ready for decode_watch_event(), which may grow the string.
+  virtual void on_event(std::string& event, Encoding encoding) = 0;
   // Once, last.
   virtual void on_end(WatchEnd end) = 0;
 };
@@ -68,7 +67,8 @@ class WatchStream : public ResponseSink {
   int status_ = 0;
   std::vector<HttpHeader> headers_;
   std::string refusal_body_;
-  std::uint64_t lines_ = 0;
+  Encoding encoding_ = Encoding::kJson;
+  std::uint64_t events_ = 0;
 };
 
 }  // namespace berth

@@ -49,8 +49,8 @@ class Informer : public InformerBase {
     void on_open() override {
       if (mine()) informer_.on_watch_open();
     }
-    void on_line(std::string& line) override {
-      if (mine()) informer_.on_line(line);
+    void on_event(std::string& event, Encoding encoding) override {
+      if (mine()) informer_.on_event(event, encoding);
     }
     void on_end(WatchEnd end) override {
       if (*alive_) informer_.on_watch_end(ticket_, std::move(end));
@@ -64,13 +64,13 @@ class Informer : public InformerBase {
   };
 
   void open_watch(WatchOptions options, Ticket ticket, std::stop_token stop) override {
-    client_.start_watch(kKind<T>, options, std::make_shared<Handler>(*this, ticket), stop);
+    client_.template start_watch<T>(options, std::make_shared<Handler>(*this, ticket), stop);
   }
 
-  void on_line(std::string& line) {
+  void on_event(std::string& bytes, Encoding encoding) {
     if (ending()) return;
     heard();
-    auto event = decode_watch_event<T>(line);
+    auto event = decode_watch_event<T>(bytes, encoding);
     if (!event.has_value()) {
       note(InformerEvent::kUndecodable);
       if (!tolerate(event.error())) end_stream(std::move(event).error());

@@ -180,7 +180,7 @@ void InformerBase::on_watch_end(Ticket ticket, WatchEnd end) {
   switch (end.reason) {
     case WatchEnd::Reason::kClosed:
       feed({.kind = InformerInput::Kind::kWatchClosed,
-            .brief = end.lines == 0 && client_.loop().now() - opened_at_ < kBrief});
+            .brief = end.events == 0 && client_.loop().now() - opened_at_ < kBrief});
       return;
     case WatchEnd::Reason::kRefused:
     case WatchEnd::Reason::kBroken:

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/apis/protobuf_writer.h"
 #include "tests/apis/wire_objects.h"
 
 namespace berth::test {
@@ -88,6 +89,10 @@ TEST(DecodePod, CountsRequestsAsTheSchedulerDoes) {
         decode<Pod>(std::string(R"({"metadata":{"name":"p"},"spec":)") + c.spec + "}");
     ASSERT_TRUE(pod.has_value()) << c.what << ": " << describe(pod.error());
     EXPECT_EQ(pod->requests.get("cpu").str(), c.cpu) << c.what;
+    std::string event = protobuf_event("ADDED", "Pod", std::string(R"({"spec":)") + c.spec + "}");
+    const Result<WatchEvent<Pod>> too = decode_watch_event<Pod>(event, Encoding::kProtobuf);
+    ASSERT_TRUE(too.has_value()) << c.what << ": " << describe(too.error());
+    EXPECT_EQ(too->object.requests, pod->requests) << c.what << ", in protobuf";
   }
   Result<Pod> pod = decode<Pod>(kPod);
   ASSERT_TRUE(pod.has_value());

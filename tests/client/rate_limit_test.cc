@@ -79,14 +79,14 @@ TEST_F(RateLimitTest, RequestsBeyondTheBurstGoInOrderAtTheRate) {
 
 TEST_F(RateLimitTest, LeasesAndWatchesDoNotWait) {
   class Deaf : public WatchHandler {
-    void on_line(std::string&) override {}
+    void on_event(std::string&, Encoding) override {}
     void on_end(WatchEnd) override {}
   };
   for (const char* path : {"/1", "/2", "/3"}) send(path);
   CallOptions lease(Lane::kLease, {});
   send("/lease", lease);
   loop_.run_for(0s);
-  client_.start_watch(kKind<Pod>, WatchOptions{}, std::make_shared<Deaf>(), {});
+  client_.start_watch<Pod>(WatchOptions{}, std::make_shared<Deaf>(), {});
   loop_.run_for(1s);
   EXPECT_THAT(sent_,
               ElementsAre("/1 at 0", "/2 at 0", "/lease at 0", "/api/v1/pods at 0", "/3 at 100"));

@@ -58,13 +58,49 @@ TEST(WatchFrames, ALineMayBeAsLongAsTheLimitAndNoLonger) {
   EXPECT_FALSE(fits);
 }
 
+std::string length_of(std::size_t bytes) {
+  std::string out;
+  for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>(bytes >> shift & 0xff);
+  return out;
+}
+
+TEST(WatchFrames, FindsTheSameMessagesHoweverTheyAreCut) {
+  const std::string first = "one\n\n", third = std::string("k8s\0", 4);
+  const std::string stream = length_of(5) + first + length_of(0) + length_of(4) + third;
+  for (std::size_t i = 0; i <= stream.size(); ++i) {
+    for (std::size_t j = i; j <= stream.size(); ++j) {
+      WatchFrames frames(5);
+      frames.set_encoding(Encoding::kProtobuf);
+      std::vector<std::string> messages;
+      for (const std::string& piece :
+           {stream.substr(0, i), stream.substr(i, j - i), stream.substr(j)}) {
+        ASSERT_TRUE(frames.feed(piece, [&](std::string& message) {
+          messages.push_back(message);
+          return true;
+        }));
+      }
+      ASSERT_THAT(messages, ElementsAre(first, "", third));
+      ASSERT_EQ(frames.partial_bytes(), 0u);
+    }
+  }
+}
+
+TEST(WatchFrames, AMessageIsRefusedByItsLengthBeforeItHasCome) {
+  WatchFrames frames(5);
+  frames.set_encoding(Encoding::kProtobuf);
+  const auto none = [](std::string&) { return true; };
+  EXPECT_TRUE(frames.feed("\xff\xff", none));
+  EXPECT_EQ(frames.partial_bytes(), 2u) << "a stream that ends here has broken off";
+  EXPECT_FALSE(frames.feed("\xff\xff", none));
+}
+
 // Records what a watch told its handler.
 class RecordingHandler : public WatchHandler {
  public:
   void on_open() override { heard.push_back("open"); }
-  void on_line(std::string& line) override {
-    heard.push_back(line);
-    if (line == stop_at) stop.request_stop();
+  void on_event(std::string& event, Encoding encoding) override {
+    heard.push_back(encoding == Encoding::kProtobuf ? "protobuf " + event : event);
+    if (event == stop_at) stop.request_stop();
   }
   void on_end(WatchEnd end) override {
     heard.push_back(std::string("end ") + to_string(end.reason));
@@ -80,7 +116,7 @@ class WatchStreamTest : public ::testing::Test {
  protected:
   void SetUp() override {
     WatchOptions watch{.resource_version = "7"};
-    client_.start_watch(kKind<Pod>, watch, handler_, handler_->stop.get_token());
+    client_.start_watch<Pod>(watch, handler_, handler_->stop.get_token());
     exchange_ = transport_.open("GET /api/v1/pods");
     ASSERT_NE(exchange_, nullptr);
   }
@@ -110,7 +146,20 @@ TEST_F(WatchStreamTest, HandsOutLinesThenTheServersEnd) {
   exchange_->end();
   loop_.run_ready();
   EXPECT_THAT(handler_->heard, ElementsAre("open", "{\"type\":\"ADDED\"}", "{}", "end Closed"));
-  EXPECT_EQ(handler_->last.lines, 2u);
+  EXPECT_EQ(handler_->last.events, 2u);
+}
+
+TEST_F(WatchStreamTest, AsksForProtobufAndTakesWhatComes) {
+  std::string accept;
+  for (const HttpHeader& header : exchange_->request.headers)
+    if (header.name == "Accept") accept = header.value;
+  EXPECT_EQ(accept, "application/vnd.kubernetes.protobuf,application/json");
+  exchange_->head(200, {{"content-type", "application/vnd.kubernetes.protobuf;stream=watch"}});
+  exchange_->bytes(length_of(3) + "one" + length_of(3));
+  exchange_->bytes("two");
+  exchange_->end();
+  loop_.run_ready();
+  EXPECT_THAT(handler_->heard, ElementsAre("open", "protobuf one", "protobuf two", "end Closed"));
 }
 
 TEST_F(WatchStreamTest, ARefusalIsItsStatus) {

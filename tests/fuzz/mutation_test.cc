@@ -23,6 +23,7 @@
 #include "controller/mig/rollout_annotation.h"
 #include "controller/mig/slots.h"
 #include "controller/reconcilers/reconcile.h"
+#include "tests/apis/protobuf_writer.h"
 #include "tests/fuzz/http_check.h"
 #include "tests/fuzz/mutator.h"
 #include "tests/fuzz/review_check.h"
@@ -162,6 +163,32 @@ TEST(Mutation, WatchEventsAndPages) {
        {R"({"kind":"PodList","metadata":{"resourceVersion":"9","continue":"x"},"items":[)" + kPod +
         "," + kPod + "]}"},
        [](std::string text) { (void)decode_list<Pod>(text); });
+}
+
+TEST(Mutation, Protobuf) {
+  int good = 0;
+  each(20'000, {protobuf_event("MODIFIED", "Node", kNode)}, [&good](std::string bytes) {
+    const Result<WatchEvent<Node>> event = decode_watch_event<Node>(bytes, Encoding::kProtobuf);
+    if (!event) return;
+    look_at(event->object);
+    ++good;
+  });
+  EXPECT_GT(good, 500) << "too few get past the decoder";
+  each(
+      10'000,
+      {protobuf_event("ADDED", "Pod", kPod),
+       protobuf_event(
+           "BOOKMARK", "Pod",
+           R"({"metadata":{"resourceVersion":"9","annotations":{"k8s.io/initial-events-end":"true"}}})"),
+       protobuf_event("ERROR", "Status", R"({"code":410,"reason":"Expired","message":"old"})")},
+      [](std::string bytes) { (void)decode_watch_event<Pod>(bytes, Encoding::kProtobuf); });
+  each(2'500,
+       {protobuf_body("PodList", R"({"metadata":{"continue":"x"},"items":[)" + kPod + "]}"),
+        protobuf_body("Status", R"({"code":504,"details":{"causes":[{"reason":"a"}]}})")},
+       [](std::string bytes) {
+         (void)decode_list<Pod>(bytes);
+         (void)decode_status(504, bytes);
+       });
 }
 
 TEST(Mutation, KindsOfSmallVolume) {

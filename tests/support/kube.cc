@@ -182,7 +182,7 @@ Kube::~Kube() = default;
 Kube::Kube(Kube&&) noexcept = default;
 
 Reply Kube::send(const std::string& method, const std::string& path, const std::string& body,
-                 const std::string& content_type) {
+                 const std::string& content_type, const std::string& accept) {
   handle_->prepare(credentials_, user_agent_, credentials_.server + path);
   CURL* curl = handle_->curl;
   std::string received;
@@ -194,6 +194,7 @@ Reply Kube::send(const std::string& method, const std::string& path, const std::
   curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, keep_warnings);
   curl_easy_setopt(curl, CURLOPT_HEADERDATA, &warnings);
   curl_slist* headers = curl_slist_append(nullptr, ("Content-Type: " + content_type).c_str());
+  if (!accept.empty()) headers = curl_slist_append(headers, ("Accept: " + accept).c_str());
   if (!credentials_.token.empty())
     headers = curl_slist_append(headers, ("Authorization: Bearer " + credentials_.token).c_str());
   curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
@@ -207,7 +208,7 @@ Reply Kube::send(const std::string& method, const std::string& path, const std::
   long status = 0;
   curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
   json parsed = json::parse(received, nullptr, false);
-  if (parsed.is_discarded()) parsed = received;  // "ok" of /readyz
+  if (parsed.is_discarded()) parsed = received;  // "ok" of /readyz, protobuf
   return {static_cast<int>(status), Object(std::move(parsed)), "", std::move(warnings)};
 }
 

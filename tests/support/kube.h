@@ -58,8 +58,9 @@ class Kube {
   Kube(Kube&&) noexcept;
   Kube& operator=(Kube&&) = delete;
 
+  // A body that is no JSON stands in the reply as a string of its bytes.
   Reply send(const std::string& method, const std::string& path, const std::string& body = "",
-             const std::string& content_type = "application/json");
+             const std::string& content_type = "application/json", const std::string& accept = "");
 
   Object get(const Ref& ref);
   std::optional<Object> find(const Ref& ref);  // nothing on 404

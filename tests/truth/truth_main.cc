@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // berth-truth: is the simulated API server true to the real one? Random scripts run on both, a real
 // etcd and kube-apiserver without any controller and controller/sim/api_server.h, and what they
-// answer is compared. Prints how often each verb was tried on each kind, and every difference with
-// the line that replays it.
+// answer is compared; then the objects left behind are read from the real one in both encodings
+// that it speaks. Prints how often each verb was tried on each kind, and every difference with the
+// line that replays it.
 //   berth-truth [--seed N] [--scripts N] [--threads N] [--show]
 // --show prints each request with both answers. Exits with 1 if there is a difference or a whole
 // run has tried something too seldom, with 77 if no control plane can be had.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
@@ -18,6 +21,7 @@
 #include "tests/support/control_plane.h"
 #include "tests/truth/compare.h"
 #include "tests/truth/discovery.h"
+#include "tests/truth/encodings.h"
 #include "tests/truth/normalise.h"
 #include "tests/truth/script.h"
 #include "tests/truth/server_side.h"
@@ -158,6 +162,7 @@ int run_all(const Flags& flags) {
       try_scripts(credentials, flags, next, findings);
     });
   for (std::thread& thread : threads) thread.join();
+  std::ranges::copy(compare_encodings(plane.kube()), std::back_inserter(findings.differences));
 
   for (std::size_t i = 0; i < findings.differences.size() && i < kShownDifferences; ++i)
     fmt::print("DIFFERENCE: {}", findings.differences[i]);

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apis/pod_requests.h"
+
+#include <algorithm>
+
+namespace berth {
+namespace {
+
+void raise(ResourceList& to, const ResourceList& floor) {
+  for (const auto& [name, quantity] : floor) {
+    if (Quantity* value = to.find(name))
+      *value = std::max(*value, quantity);
+    else
+      to.set(name, quantity);
+  }
+}
+
+}  // namespace
+
+void add(ResourceList& to, const ResourceList& more) {
+  for (const auto& [name, quantity] : more) {
+    if (Quantity* sum = to.find(name))
+      *sum += quantity;
+    else
+      to.set(name, quantity);
+  }
+}
+
+ResourceList compute_effective(PodRequests&& parts) {
+  ResourceList total = std::move(parts.containers);
+  ResourceList sidecars, peak;
+  for (InitContainer& init : parts.init) {
+    if (init.sidecar) {
+      add(total, init.requests);
+      add(sidecars, init.requests);
+      raise(peak, sidecars);
+    } else {
+      add(init.requests, sidecars);
+      raise(peak, init.requests);
+    }
+  }
+  raise(total, peak);
+  // Requests of the pod as a whole replace the sum; only cpu, memory and hugepages may be given so.
+  for (const auto& [name, quantity] : parts.pod) total.set(name, quantity);
+  add(total, parts.overhead);
+  total.shrink_to_fit();
+  return total;
+}
+
+PodPhase phase_of(std::string_view text) {
+  if (text == "Running") return PodPhase::kRunning;
+  if (text == "Pending" || text.empty()) return PodPhase::kPending;
+  if (text == "Succeeded") return PodPhase::kSucceeded;
+  if (text == "Failed") return PodPhase::kFailed;
+  return PodPhase::kUnknown;
+}
+
+}  // namespace berth

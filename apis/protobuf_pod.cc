@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// The hot path: a cluster's pods change all day. The same fields as decode_pod.cc's.
+#include "apis/pod_requests.h"
+#include "apis/protobuf_reader.h"
+
+namespace berth {
+namespace {
+
+struct PodField {
+  enum : std::uint32_t { kMetadata = 1, kSpec = 2, kStatus = 3 };
+};
+struct SpecField {
+  enum : std::uint32_t {
+    kVolumes = 1,
+    kContainers = 2,
+    kTerminationGracePeriodSeconds = 4,
+    kNodeSelector = 7,
+    kNodeName = 10,
+    kAffinity = 18,
+    kSchedulerName = 19,
+    kInitContainers = 20,
+    kTolerations = 22,
+    kPriority = 25,
+    kOverhead = 32,
+    kSchedulingGates = 38,
+    kResourceClaims = 39,
+    kResources = 40,
+  };
+};
+struct StatusField {
+  enum : std::uint32_t { kPhase = 1, kStartTime = 7 };
+};
+struct ContainerField {
+  enum : std::uint32_t { kResources = 8, kRestartPolicy = 24 };
+};
+struct ResourcesField {
+  enum : std::uint32_t { kRequests = 2 };
+};
+struct VolumeField {
+  enum : std::uint32_t { kVolumeSource = 2 };
+};
+struct VolumeSourceField {
+  enum : std::uint32_t { kEmptyDir = 2 };
+};
+struct AffinityField {
+  enum : std::uint32_t { kNodeAffinity = 1 };
+};
+struct NodeAffinityField {
+  enum : std::uint32_t { kRequired = 1 };
+};
+struct NodeSelectorField {
+  enum : std::uint32_t { kTerms = 1 };
+};
+struct TermField {
+  enum : std::uint32_t { kMatchExpressions = 1, kMatchFields = 2 };
+};
+struct TolerationField {
+  enum : std::uint32_t { kKey = 1, kOperator = 2, kValue = 3, kEffect = 4 };
+};
+
+bool read_requests(ProtobufField resources, ResourceList& out) {
+  static std::vector<ResourceList::value_type> requests;
+  requests.clear();
+  each_field(resources.bytes(), [&](std::uint32_t number, ProtobufField field) {
+    return number == ResourcesField::kRequests && append(field, requests);
+  });
+  out = ResourceList::take(requests);
+  return true;
+}
+
+bool read_container(ProtobufField container, InitContainer& out) {
+  each_field(container.bytes(), [&](std::uint32_t number, ProtobufField field) {
+    if (number == ContainerField::kResources) return read_requests(field, out.requests);
+    if (number != ContainerField::kRestartPolicy) return false;
+    out.sidecar = field.bytes() == "Always";
+    return true;
+  });
+  return true;
+}
+
+bool add_container(ProtobufField container, ResourceList& sum) {
+  InitContainer parts;
+  read_container(container, parts);
+  if (sum.empty())
+    sum = std::move(parts.requests);
+  else
+    add(sum, parts.requests);
+  return true;
+}
+
+bool read_empty_dir(ProtobufField volume, bool& has_empty_dir) {
+  each_field(volume.bytes(), [&](std::uint32_t number, ProtobufField source) {
+    if (number != VolumeField::kVolumeSource) return false;
+    each_field(source.bytes(), [&](std::uint32_t kind, ProtobufField) {
+      has_empty_dir = has_empty_dir || kind == VolumeSourceField::kEmptyDir;
+      return false;
+    });
+    return true;
+  });
+  return true;
+}
+
+// spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms
+bool read_node_affinity(ProtobufField affinity, std::vector<NodeSelectorTerm>& out) {
+  each_field(affinity.bytes(), [&](std::uint32_t kind, ProtobufField node_affinity) {
+    if (kind != AffinityField::kNodeAffinity) return false;
+    each_field(node_affinity.bytes(), [&](std::uint32_t when, ProtobufField required) {
+      if (when != NodeAffinityField::kRequired) return false;
+      each_field(required.bytes(), [&](std::uint32_t number, ProtobufField term) {
+        return number == NodeSelectorField::kTerms && append(term, out);
+      });
+      return true;
+    });
+    return true;
+  });
+  out.shrink_to_fit();
+  return true;
+}
+
+bool read_spec(ProtobufField spec, Pod& pod) {
+  static std::vector<Toleration> tolerations;
+  static std::vector<StringMap::value_type> node_selector;
+  static std::vector<ResourceList::value_type> overhead;
+  tolerations.clear(), node_selector.clear(), overhead.clear();
+  PodRequests requests;
+  each_field(spec.bytes(), [&](std::uint32_t number, ProtobufField field) {
+    switch (number) {
+      case SpecField::kVolumes:
+        return read_empty_dir(field, pod.has_empty_dir);
+      case SpecField::kContainers:
+        return add_container(field, requests.containers);
+      case SpecField::kInitContainers:
+        return read_container(field, requests.init.emplace_back());
+      case SpecField::kTerminationGracePeriodSeconds:
+        return read(field, pod.termination_grace_period_seconds);
+      case SpecField::kNodeSelector:
+        return append(field, node_selector);
+      case SpecField::kNodeName:
+        return read(field, pod.node_name);
+      case SpecField::kAffinity:
+        return read_node_affinity(field, pod.required_node_affinity);
+      case SpecField::kSchedulerName:
+        return read(field, pod.scheduler_name);
+      case SpecField::kTolerations:
+        return append(field, tolerations);
+      case SpecField::kPriority:
+        return read(field, pod.priority);
+      case SpecField::kOverhead:
+        return append(field, overhead);
+      case SpecField::kSchedulingGates:
+        pod.gated = true;
+        return false;
+      case SpecField::kResourceClaims:
+        pod.has_resource_claims = true;
+        return false;
+      case SpecField::kResources:
+        return read_requests(field, requests.pod);
+      default:
+        return false;
+    }
+  });
+  requests.overhead = ResourceList::take(overhead);
+  pod.requests = compute_effective(std::move(requests));
+  pod.node_selector = StringMap::take(node_selector);
+  pod.tolerations = take(tolerations);
+  return true;
+}
+
+bool read_status(ProtobufField status, Pod& pod) {
+  each_field(status.bytes(), [&](std::uint32_t number, ProtobufField field) {
+    if (number == StatusField::kStartTime) return read(field, pod.start_time);
+    if (number != StatusField::kPhase) return false;
+    pod.phase = phase_of(field.bytes());
+    return true;
+  });
+  return true;
+}
+
+}  // namespace
+
+bool read(ProtobufField toleration, Toleration& out) {
+  each_field(toleration.bytes(), [&](std::uint32_t number, ProtobufField field) {
+    if (number == TolerationField::kKey) return read(field, out.key);
+    if (number == TolerationField::kOperator) return read(field, out.op);
+    if (number == TolerationField::kValue) return read(field, out.value);
+    return number == TolerationField::kEffect && read(field, out.effect);
+  });
+  return true;
+}
+
+bool read(ProtobufField term, NodeSelectorTerm& out) {
+  each_field(term.bytes(), [&](std::uint32_t number, ProtobufField field) {
+    if (number == TermField::kMatchExpressions) return append(field, out.match_expressions);
+    return number == TermField::kMatchFields && append(field, out.match_fields);
+  });
+  return true;
+}
+
+void read_message(std::string_view message, Pod& pod) {
+  each_field(message, [&](std::uint32_t number, ProtobufField field) {
+    if (number == PodField::kMetadata) return read(field, pod.meta);
+    if (number == PodField::kSpec) return read_spec(field, pod);
+    return number == PodField::kStatus && read_status(field, pod);
+  });
+}
+
+}  // namespace berth

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pods and nodes that between them have every field that berth reads.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apis/core.h"
+#include "tests/support/kube.h"
+
+namespace berth::truth {
+
+void create_rich_objects(test::Kube& kube);
+
+// What berth reads and none of these has, by its path.
+std::vector<std::string> fields_missing(const std::vector<Pod>& pods,
+                                        const std::vector<Node>& nodes);
+
+}  // namespace berth::truth
