@@ -78,17 +78,6 @@ Result<T> read_small(const Json& json, const std::string& under) {
   return *std::move(error);
 }
 
-template <class T>
-std::optional<typename WatchEvent<T>::Type> read_type(std::string_view type) {
-  using Type = typename WatchEvent<T>::Type;
-  if (type == "MODIFIED") return Type::kModified;
-  if (type == "ADDED") return Type::kAdded;
-  if (type == "DELETED") return Type::kDeleted;
-  if (type == "BOOKMARK") return Type::kBookmark;
-  if (type == "ERROR") return Type::kError;
-  return std::nullopt;
-}
-
 void read_bookmark(const Json& object, std::string& resource_version, bool& initial_events_end) {
   std::optional<Error> ignored;
   JsonCursor meta = JsonCursor(&object, ignored)["metadata"];
@@ -111,7 +100,7 @@ Result<WatchEvent<T>> decode_small_event(std::string_view line) {
   if (object == json->end() || !object->is_object()) {
     return decode_error("object", "a watch event must carry an object");
   }
-  auto type = read_type<T>(type_text->template get_ref<const std::string&>());
+  auto type = event_type<T>(type_text->template get_ref<const std::string&>());
   if (!type) return decode_error("type", "is no type of watch event");
 
   WatchEvent<T> event;
@@ -142,7 +131,7 @@ Result<WatchEvent<T>> decode_volume_event(std::string& line) {
     if (key == "type") {
       std::string_view text;
       if (!read(value, text, fault)) return false;
-      type = read_type<T>(text);
+      type = event_type<T>(text);
       return type.has_value() || fault.bad("is no type of watch event");
     }
     if (key != "object") return true;

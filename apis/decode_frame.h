@@ -5,6 +5,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 
@@ -34,6 +35,18 @@ void read(JsonCursor object, MIGLayout& out);
 // A MIGLayout's spec as far as it can be read; whoever calls this has checked it against
 // layout_fields.h.
 void read_spec(const JsonCursor& spec, MIGLayoutSpec& out);
+
+// As watch events name theirs; nothing if it is none of these.
+template <class T>
+std::optional<typename WatchEvent<T>::Type> event_type(std::string_view type) {
+  using Type = typename WatchEvent<T>::Type;
+  if (type == "MODIFIED") return Type::kModified;
+  if (type == "ADDED") return Type::kAdded;
+  if (type == "DELETED") return Type::kDeleted;
+  if (type == "BOOKMARK") return Type::kBookmark;
+  if (type == "ERROR") return Type::kError;
+  return std::nullopt;
+}
 
 // The annotation of the bookmark that ends a WatchList's first part.
 inline constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";

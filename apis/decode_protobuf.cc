@@ -67,17 +67,6 @@ std::string_view unwrap(std::string_view body) {
 }
 
 template <class T>
-std::optional<typename WatchEvent<T>::Type> type_of(std::string_view type) {
-  using Type = typename WatchEvent<T>::Type;
-  if (type == "MODIFIED") return Type::kModified;
-  if (type == "ADDED") return Type::kAdded;
-  if (type == "DELETED") return Type::kDeleted;
-  if (type == "BOOKMARK") return Type::kBookmark;
-  if (type == "ERROR") return Type::kError;
-  return std::nullopt;
-}
-
-template <class T>
 void read_bookmark(std::string_view object, WatchEvent<T>& event) {
   each_field(part_of(object, ObjectField::kMetadata),
              [&](std::uint32_t number, ProtobufField field) {
@@ -132,7 +121,7 @@ Error read_status(int http_code, std::string_view status) {
 template <class T>
 WatchEvent<T> read_event(std::string_view bytes) {
   using Type = typename WatchEvent<T>::Type;
-  const auto type = type_of<T>(part_of(bytes, WatchEventField::kType));
+  const auto type = event_type<T>(part_of(bytes, WatchEventField::kType));
   if (!type) throw std::runtime_error("its type is no type of watch event");
   const std::string_view object =
       unwrap(part_of(part_of(bytes, WatchEventField::kObject), RawExtensionField::kRaw));

@@ -9,16 +9,6 @@
 namespace berth {
 namespace {
 
-// NotIn without values and the like are the server's to refuse; an operator nobody knows is refused
-// here.
-std::optional<SelectorOperator> read_operator(std::string_view text) {
-  if (text == "In") return SelectorOperator::kIn;
-  if (text == "NotIn") return SelectorOperator::kNotIn;
-  if (text == "Exists") return SelectorOperator::kExists;
-  if (text == "DoesNotExist") return SelectorOperator::kDoesNotExist;
-  return std::nullopt;
-}
-
 std::string describe_value(const nlohmann::json& value) {
   if (value.is_object()) return "an object";
   if (value.is_array()) return "a list";
@@ -226,7 +216,10 @@ void JsonCursor::read(LabelSelector& out) const {
     item["values"].read(requirement.values);
     std::string op;
     item["operator"].read(op);
-    if (auto known = read_operator(op))
+    // NotIn without values and the like are the server's to refuse; an operator that selectors of
+    // labels do not have is refused here.
+    const std::optional<SelectorOperator> known = selector_operator(op);
+    if (known && *known != SelectorOperator::kGt && *known != SelectorOperator::kLt)
       requirement.op = *known;
     else
       item["operator"].fail("must be In, NotIn, Exists or DoesNotExist");

@@ -182,22 +182,11 @@ bool read(od::value value, SelectorRequirement& out, Fault& fault) {
     if (key == "key") return read(field, out.key, fault);
     if (key == "values") return read(field, out.values, fault);
     if (key != "operator") return true;
-    std::string_view op;
-    if (!read(field, op, fault)) return false;
-    if (op == "In")
-      out.op = SelectorOperator::kIn;
-    else if (op == "NotIn")
-      out.op = SelectorOperator::kNotIn;
-    else if (op == "Exists")
-      out.op = SelectorOperator::kExists;
-    else if (op == "DoesNotExist")
-      out.op = SelectorOperator::kDoesNotExist;
-    else if (op == "Gt")
-      out.op = SelectorOperator::kGt;
-    else if (op == "Lt")
-      out.op = SelectorOperator::kLt;
-    else
-      return fault.bad(fmt::format("\"{}\" is no operator known here", op.substr(0, 64)));
+    std::string_view name;
+    if (!read(field, name, fault)) return false;
+    const std::optional<SelectorOperator> op = selector_operator(name);
+    if (!op) return fault.bad(fmt::format("\"{}\" is no operator known here", name.substr(0, 64)));
+    out.op = *op;
     return true;
   });
 }

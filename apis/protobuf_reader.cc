@@ -86,17 +86,6 @@ Quantity read_quantity(std::string_view message) {
   return *quantity;
 }
 
-SelectorOperator operator_of(std::string_view text) {
-  if (text == "In") return SelectorOperator::kIn;
-  if (text == "NotIn") return SelectorOperator::kNotIn;
-  if (text == "Exists") return SelectorOperator::kExists;
-  if (text == "DoesNotExist") return SelectorOperator::kDoesNotExist;
-  if (text == "Gt") return SelectorOperator::kGt;
-  if (text == "Lt") return SelectorOperator::kLt;
-  throw std::runtime_error(
-      fmt::format("\"{}\" is no operator known here", as_text(text.substr(0, 64))));
-}
-
 }  // namespace
 
 std::string_view ProtobufField::bytes() {
@@ -192,7 +181,12 @@ bool read(ProtobufField requirement, SelectorRequirement& out) {
     if (number == RequirementField::kKey) return read(field, out.key);
     if (number == RequirementField::kValues) return append(field, out.values);
     if (number != RequirementField::kOperator) return false;
-    out.op = operator_of(field.bytes());
+    const std::string_view name = field.bytes();
+    const std::optional<SelectorOperator> op = selector_operator(name);
+    if (!op)
+      throw std::runtime_error(
+          fmt::format("\"{}\" is no operator known here", as_text(name.substr(0, 64))));
+    out.op = *op;
     return true;
   });
   return true;

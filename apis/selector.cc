@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <optional>
 
 namespace berth {
 namespace {
@@ -56,6 +55,16 @@ std::string format(const SelectorRequirement& requirement) {
 }
 
 }  // namespace
+
+std::optional<SelectorOperator> selector_operator(std::string_view name) {
+  if (name == "In") return SelectorOperator::kIn;
+  if (name == "NotIn") return SelectorOperator::kNotIn;
+  if (name == "Exists") return SelectorOperator::kExists;
+  if (name == "DoesNotExist") return SelectorOperator::kDoesNotExist;
+  if (name == "Gt") return SelectorOperator::kGt;
+  if (name == "Lt") return SelectorOperator::kLt;
+  return std::nullopt;
+}
 
 bool matches(const SelectorRequirement& requirement, const StringMap& labels) {
   const Text* value = labels.find(requirement.key);

@@ -2,7 +2,9 @@
 // metav1.LabelSelector and core/v1 NodeSelector terms, with all operators.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apis/flat_map.h"
@@ -18,6 +20,8 @@ enum class SelectorOperator {
   kGt,
   kLt
 };  // kGt, kLt: node affinity only
+
+std::optional<SelectorOperator> selector_operator(std::string_view name);  // "In", "NotIn", …
 
 struct SelectorRequirement {
   Text key;
