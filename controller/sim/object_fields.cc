@@ -118,8 +118,10 @@ bool holds_text(const json& object, FieldPath path, const std::string& text) {
          std::find(found->begin(), found->end(), text) != found->end();
 }
 
+// Written where there is room already, lest a text of kilobytes is moved as often as it doubles.
 std::string to_text(const json& object) {
-  std::string text;
+  thread_local std::string text;
+  text.clear();
   write(object, text);
   return text;
 }

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `new` gives in berth-sim: a run makes millions of small objects, all in one thread, and the
-// general allocator is a fifth of its time. Small blocks come from chunks of one size each, within
-// one reserved range, so that a block's address tells its size; what is given back is given out
-// next. Sanitizers bring an allocator of their own, which is kept.
+// general allocator is a fifth of its time. Blocks come from chunks of one size each, within one
+// reserved range, so that a block's address tells its size; what is given back is given out next.
+// Sanitizers bring an allocator of their own, which is kept.
 //
 // Runs fork all the time, and a page fault costs as much as a hundred objects: the range asks for
-// huge pages, and a forked process begins with chunks of its own. What it gives back of its
-// parent's lies idle, for to note it there would have the page copied.
+// huge pages, which chunks are small enough to share, and a forked process begins with chunks of
+// its own. What it gives back of its parent's lies idle, for to note it there would have the page
+// copied.
 #if !defined(__SANITIZE_ADDRESS__)
 
 #include <pthread.h>
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -22,11 +24,31 @@
 
 namespace {
 
+// Sizes go up by a grain, and beyond the last fine one by a quarter of the power of two below.
 constexpr std::size_t kGrain = 16;
-constexpr std::size_t kLargest = 1024;  // larger ones are malloc's
-constexpr std::size_t kChunk = std::size_t{1} << 16;
-constexpr std::size_t kRange = std::size_t{1} << 36;  // of addresses; pages come as they are used
+constexpr std::size_t kFine = 1024;
+constexpr std::size_t kFineClasses = kFine / kGrain + 1;
+constexpr std::size_t kLargest = 8192;  // larger ones are malloc's
+constexpr std::size_t kClasses = kFineClasses + 4 * 3;
+constexpr std::size_t kChunk = std::size_t{1} << 14;
+constexpr std::size_t kRange = std::size_t{1} << 35;  // of addresses; pages come as they are used
 constexpr std::size_t kHugePage = std::size_t{1} << 21;
+
+constexpr std::size_t class_of(std::size_t bytes) {
+  if (bytes <= kFine) return (bytes + kGrain - 1) / kGrain + (bytes == 0);
+  const int power = std::bit_width(bytes - 1) - 1;  // 1025 to 2048 have 10
+  const std::size_t quarter = (bytes - 1) >> (power - 2);
+  return kFineClasses + static_cast<std::size_t>(power - 10) * 4 + (quarter - 4);
+}
+
+constexpr std::size_t size_of(std::size_t size_class) {
+  if (size_class < kFineClasses) return size_class * kGrain;
+  const std::size_t coarse = size_class - kFineClasses;
+  return (coarse % 4 + 5) << (coarse / 4 + 8);
+}
+static_assert(size_of(class_of(1025)) == 1280 && size_of(class_of(1280)) == 1280);
+static_assert(size_of(class_of(1281)) == 1536 && class_of(kLargest) == kClasses - 1);
+static_assert(size_of(kClasses - 1) == kLargest);
 
 struct Free {
   Free* next;
@@ -37,11 +59,11 @@ struct Rest {
   std::byte* end = nullptr;
 };
 
-// By size in grains: what has been given back, and what of the last chunk has not been given out.
-Free* free_blocks[kLargest / kGrain + 1];
-Rest rests[kLargest / kGrain + 1];
-std::uint8_t grains_of[kRange / kChunk];  // by chunk
-std::byte* inherited = nullptr;           // from here to `range` is the parent's
+// By class: what has been given back, and what of the last chunk has not been given out.
+Free* free_blocks[kClasses];
+Rest rests[kClasses];
+std::uint8_t class_at[kRange / kChunk];  // by chunk
+std::byte* inherited = nullptr;          // from here to `range` is the parent's
 std::byte* range = nullptr;
 std::size_t range_size = 0;
 std::size_t chunks = 0;
@@ -67,20 +89,20 @@ void reserve() {
   ::pthread_atfork(nullptr, nullptr, begin_anew);
 }
 
-void* take_chunk(std::size_t grains) {
+void* take_chunk(std::size_t size_class) {
   if (range == nullptr) reserve();
   if (chunks == range_size / kChunk) throw std::bad_alloc();
-  grains_of[chunks] = static_cast<std::uint8_t>(grains);
+  class_at[chunks] = static_cast<std::uint8_t>(size_class);
   std::byte* chunk = range + kChunk * chunks++;
-  const std::size_t size = grains * kGrain;
-  rests[grains] = {.next = chunk + size, .end = chunk + kChunk / size * size};
+  const std::size_t size = size_of(size_class);
+  rests[size_class] = {.next = chunk + size, .end = chunk + kChunk / size * size};
   return chunk;
 }
 
-[[gnu::noinline]] void* allocate_fresh(std::size_t grains) {
-  Rest& rest = rests[grains];
-  if (rest.next == rest.end) return take_chunk(grains);
-  return std::exchange(rest.next, rest.next + grains * kGrain);
+[[gnu::noinline]] void* allocate_fresh(std::size_t size_class) {
+  Rest& rest = rests[size_class];
+  if (rest.next == rest.end) return take_chunk(size_class);
+  return std::exchange(rest.next, rest.next + size_of(size_class));
 }
 
 [[gnu::noinline]] void* allocate_elsewhere(std::size_t bytes) {
@@ -89,11 +111,11 @@ void* take_chunk(std::size_t grains) {
 }
 
 void* allocate(std::size_t bytes) {
-  const std::size_t grains = (bytes + kGrain - 1) / kGrain + (bytes == 0);
-  if (grains > kLargest / kGrain) return allocate_elsewhere(bytes);
-  Free* block = free_blocks[grains];
-  if (block == nullptr) return allocate_fresh(grains);
-  free_blocks[grains] = block->next;
+  if (bytes > kLargest) return allocate_elsewhere(bytes);
+  const std::size_t size_class = class_of(bytes);
+  Free* block = free_blocks[size_class];
+  if (block == nullptr) return allocate_fresh(size_class);
+  free_blocks[size_class] = block->next;
   return block;
 }
 
@@ -104,7 +126,7 @@ void* allocate(std::size_t bytes) {
 void release(void* block) {
   const std::size_t at = static_cast<std::size_t>(static_cast<std::byte*>(block) - range);
   if (at >= range_size) return release_elsewhere(block);
-  Free*& first = free_blocks[grains_of[at / kChunk]];
+  Free*& first = free_blocks[class_at[at / kChunk]];
   auto* freed = static_cast<Free*>(block);
   freed->next = first;
   first = freed;

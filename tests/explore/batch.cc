@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <tuple>
@@ -64,7 +65,12 @@ void play_batch(const Scenario& scenario, const Batch& batch, const CampaignOpti
     say(fmt::format("E {} 0 {}", branch.number, how));
   };
   hooks.on_unreached = [&](const Branch& branch) { say(fmt::format("U {}", branch.number)); };
-  if (batch.own) hooks.on_trunk = [&](const RunReport& report) { tell(*batch.own, report); };
+  // It is the last to be told of, and need not be taken apart.
+  if (batch.own)
+    hooks.on_trunk = [&](const RunReport& report) {
+      tell(*batch.own, report);
+      std::_Exit(0);
+    };
   play_trunk(scenario, parse_schedule(batch.common.schedule).value(), batch.branches,
              options_of(batch.common, options), hooks);
 }
