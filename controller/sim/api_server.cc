@@ -75,7 +75,8 @@ void read_delete_query(const Target& target, WriteRequest& request) {
 // What was just stored has been written out for its watchers already.
 std::string text_of(const Store& store, const ObjectPtr& object) {
   const std::vector<const Change*> last = store.since(store.revision() - 1);
-  if (last.empty() || last[0]->after != object) return to_text(*object);
+  if (last.empty() || last[0]->after != object || last[0]->frame_ == nullptr)
+    return to_text(*object);
   const std::string& frame = last[0]->frame();
   const std::size_t from = frame.find("\"object\":") + 9;
   return frame.substr(from, frame.size() - from - 2);
@@ -201,7 +202,8 @@ WriteReply ApiServer::write(const WriteRequest& request) {
 }
 
 bool ApiServer::is_watch(const ApiCall& call) {
-  return call.method == "GET" && parse_target(call.target).flag("watch");
+  return call.method == "GET" && call.target.find("watch=") != call.target.npos &&
+         parse_target(call.target).flag("watch");
 }
 
 std::shared_ptr<Watch> ApiServer::watch(const ApiCall& call, WatchSink sink, ApiReply& reply) {

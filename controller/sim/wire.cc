@@ -81,10 +81,10 @@ struct Wire::Exchange : std::enable_shared_from_this<Wire::Exchange> {
       self->sink->on_end(outcome, outcome == TransportOutcome::kComplete ? "" : "simulated");
     });
   }
-  void tell(const ApiReply& reply) {
+  void tell(ApiReply reply) {
     if (done || wire == nullptr) return;
     const std::size_t cut_at = wire->random_.below(reply.body.size() + 1);
-    process.post([self = shared_from_this(), reply, cut_at] {
+    process.post([self = shared_from_this(), reply = std::move(reply), cut_at] {
       if (self->done) return;
       self->sink->on_head(reply.code, headers_of(reply));
       const std::string& body = reply.body;
@@ -129,7 +129,10 @@ struct Wire::Stream : Wire::Exchange {
   void arrive() {
     std::string bytes;
     for (; !frames.empty() && frames.front().first <= network.now(); frames.pop_front())
-      bytes += frames.front().second;
+      if (bytes.empty())
+        bytes = std::move(frames.front().second);
+      else
+        bytes += frames.front().second;
     if (!frames.empty()) arm();
     if (done || wire == nullptr) return;
     const std::size_t cut_at = wire->random_.below(bytes.size());
@@ -209,11 +212,11 @@ void Wire::send(const std::shared_ptr<Exchange>& exchange, const ExchangeFault& 
     if (still_there() && exchange->wire->faults.on_applied)
       exchange->wire->faults.on_applied(exchange->request, reply.code);
     if (fault.fate == ExchangeFate::kReplyLost) exchange->finish(TransportOutcome::kBroken);
-    exchange->network.call_after(back, [exchange, reply] {
+    exchange->network.call_after(back, [exchange, reply = std::move(reply)]() mutable {
       if (exchange->wire == nullptr || exchange->wire->cut_ || exchange->done) return;
-      exchange->tell(reply);
-      if (exchange->wire->faults.on_reply)
-        exchange->wire->faults.on_reply(exchange->request, reply.code);
+      const int code = reply.code;
+      exchange->tell(std::move(reply));
+      if (exchange->wire->faults.on_reply) exchange->wire->faults.on_reply(exchange->request, code);
     });
   });
 }

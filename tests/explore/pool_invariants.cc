@@ -145,7 +145,9 @@ void PoolInvariants::take_node(const sim::Change& change, bool by_berth, Monoton
   node.record_text = record;
   node.record = record_of(after);
   node.labels.clear();
-  for (const auto& [item, value] : labels_of(after)) node.labels[item.key.str()] = value;
+  if (const json* labels = at(after, {"metadata", "labels"}))
+    for (const auto& [key, value] : labels->items())
+      if (value.is_string()) node.labels[key] = value.get<std::string>();
 }
 
 void PoolInvariants::judge_items(const std::string& name, const json* before, const json* after,

@@ -57,6 +57,12 @@ bool others_at_work(const json& node) {
          });
 }
 
+bool same_labels(const Change& change) {
+  const json* before = at(change.before.get(), {"metadata", "labels"});
+  const json* after = at(change.after.get(), {"metadata", "labels"});
+  return before != nullptr && after != nullptr && *before == *after;
+}
+
 void since(std::optional<MonotonicTime>& mark, bool holds, MonotonicTime now) {
   if (!holds)
     mark.reset();
@@ -65,8 +71,8 @@ void since(std::optional<MonotonicTime>& mark, bool holds, MonotonicTime now) {
 }
 
 // `last` is the node as it was, if it is known: its record is read anew only where its text
-// changed.
-TrueNode read_node(const json& object, const TrueNode* last) {
+// changed, and the labels not at all where they are the same.
+TrueNode read_node(const json& object, TrueNode* last, bool same_labels) {
   TrueNode node;
   node.uid = text_at(&object, {"metadata", "uid"});
   node.cordoned = true_at(&object, {"spec", "unschedulable"});
@@ -81,7 +87,9 @@ TrueNode read_node(const json& object, const TrueNode* last) {
     for (const auto& [resource, quantity] : allocatable->items())
       if (resource.starts_with("nvidia.com/") && quantity.is_string())
         node.offers[resource] = std::atoll(quantity.get_ref<const std::string&>().c_str());
-  if (const json* labels = at(&object, {"metadata", "labels"}))
+  if (last != nullptr && same_labels)
+    node.labels = std::move(last->labels);
+  else if (const json* labels = at(&object, {"metadata", "labels"}))
     for (const auto& [key, value] : labels->items())
       if (value.is_string())
         node.labels.emplace_hint(node.labels.end(), key, value.get_ref<const std::string&>());
@@ -158,7 +166,8 @@ void Truth::take_node(const Change& change, MonotonicTime now) {
     return;
   }
   const auto found = nodes.find(change.key.name);
-  TrueNode next = read_node(*change.after, found == nodes.end() ? nullptr : &found->second);
+  TrueNode next = read_node(*change.after, found == nodes.end() ? nullptr : &found->second,
+                            same_labels(change));
   const bool known = found != nodes.end() && found->second.uid == next.uid;
   const bool by_berth = is_berth(change.user);
   if (known) {
