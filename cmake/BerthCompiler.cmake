@@ -24,9 +24,10 @@ endif()
 
 # Optional speed-ups for developers; neither changes what is built.
 find_program(BERTH_CCACHE ccache)
-if(BERTH_CCACHE)  # told to put up with precompiled headers, to spare a cold build the second run of the preprocessor, and to serve every checkout
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_DEPEND=1 CCACHE_SLOPPINESS=pch_defines,time_macros
-      CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${BERTH_CCACHE})
+if(BERTH_CCACHE)  # told to put up with precompiled headers, to spare a cold build the second run of the preprocessor, to serve every checkout,
+  # and to read the 100 MB of a precompiled header once and not once for each file, which was nine tenths of what a hit cost
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_DEPEND=1 CCACHE_INODECACHE=1
+      CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${BERTH_CCACHE})
 endif()
 find_program(BERTH_MOLD mold)
 if(BERTH_MOLD AND NOT BERTH_HARDEN)
