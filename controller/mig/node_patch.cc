@@ -71,14 +71,19 @@ NodePatch& NodePatch::uncordon() {
   return *this;
 }
 
+NodePatch& NodePatch::same_config() {
+  for (const std::string_view key : {names::kMigConfig, names::kMigConfigState})
+    patch_.test_optional(label_path(key), label_if_any(s_.node, key));
+  return *this;
+}
+
 NodePatch& NodePatch::label(std::string_view mig_config) {
   same_hold();
   patch_.test_bool(kUnschedulable, true);
-  patch_.test_optional(label_path(names::kMigConfig), label_if_any(s_.node, names::kMigConfig));
+  same_config();
   patch_.set(label_path(names::kMigConfig), mig_config);
-  std::optional<std::string> state = label_if_any(s_.node, names::kMigConfigState);
-  patch_.test_optional(label_path(names::kMigConfigState), state);
-  if (state && !seeded(SeededBug::kKeepOldState)) patch_.remove(label_path(names::kMigConfigState));
+  if (label_if_any(s_.node, names::kMigConfigState) && !seeded(SeededBug::kKeepOldState))
+    patch_.remove(label_path(names::kMigConfigState));
   return *this;
 }
 

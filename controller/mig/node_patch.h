@@ -22,6 +22,8 @@ class NodePatch {
   NodePatch& uncordon();
   // Tests that the node is (still) schedulable or not, as the cache shows it.
   NodePatch& same_cordon();
+  // Tests that what mig-manager was told and what it answered are (still) as the cache shows them.
+  NodePatch& same_config();
   // Sets nvidia.com/mig.config and takes its state away, so that an old `success` is never taken
   // for a new one.
   NodePatch& label(std::string_view mig_config);

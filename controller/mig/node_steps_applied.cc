@@ -106,6 +106,7 @@ void NodeSteps::finish() {
   idle.berth_cordoned = false;
   if (idle.failed_config == idle.config) idle.failed_config.clear();
   NodePatch patch(s_);
+  patch.same_config();
   if ((now().berth_cordoned || seeded(SeededBug::kUncordonUnowned)) &&
       !seeded(SeededBug::kForgetToUncordon))
     patch.uncordon();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <string>
 #include <tuple>
@@ -22,6 +23,13 @@ namespace {
 // cut short has played a fair sample, and most of a long one shares long beginnings.
 constexpr std::size_t kGrowth = 4;
 
+// Of a round the longest come first: the last to be played are short, and no worker waits for long.
+void put_long_ones_first(std::deque<Batch>& batches, std::size_t round) {
+  std::ranges::stable_sort(batches.begin() + static_cast<std::ptrdiff_t>(round), batches.end(),
+                           std::ranges::greater(),
+                           [](const Batch& batch) { return batch.branches.size(); });
+}
+
 }  // namespace
 
 std::deque<Batch> gather_batches(const std::vector<Task>& tasks, std::size_t first_round) {
@@ -29,10 +37,13 @@ std::deque<Batch> gather_batches(const std::vector<Task>& tasks, std::size_t fir
   std::deque<Batch> batches;
   std::map<Key, std::size_t> known;
   std::size_t round = std::max<std::size_t>(first_round, 1);
+  std::size_t of_round = 0;  // its first batch
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     if (i == round) {
       round *= kGrowth;
       known.clear();
+      put_long_ones_first(batches, of_round);
+      of_round = batches.size();
     }
     Schedule schedule = parse_schedule(tasks[i].schedule).value();
     Task common = tasks[i];
@@ -46,6 +57,7 @@ std::deque<Batch> gather_batches(const std::vector<Task>& tasks, std::size_t fir
     else
       batch.branches.push_back({.number = i, .schedule = std::move(schedule)});
   }
+  put_long_ones_first(batches, of_round);
   return batches;
 }
 

@@ -80,8 +80,8 @@ TEST_F(NodePlans, TheLabelWaitsForBindingsInFlightAndIsGuarded) {
           R"({{"op":"test","path":"/metadata/annotations/gpu.berth.dev~1hold","value":null}},)"
           R"({{"op":"test","path":"/spec/unschedulable","value":true}},)"
           R"({{"op":"test","path":"/metadata/labels/nvidia.com~1mig.config","value":"all-disabled"}},)"
-          R"({{"op":"add","path":"/metadata/labels/nvidia.com~1mig.config","value":"{}"}},)"
           R"({{"op":"test","path":"/metadata/labels/nvidia.com~1mig.config.state","value":"success"}},)"
+          R"({{"op":"add","path":"/metadata/labels/nvidia.com~1mig.config","value":"{}"}},)"
           R"({{"op":"remove","path":"/metadata/labels/nvidia.com~1mig.config.state"}},)",
           config_)));
   EXPECT_THAT(plan, HasSubstr(R"(\"phase\":\"Applying\")"));
@@ -152,6 +152,20 @@ TEST_F(NodePlans, WhileItIsCutANodeInOthersHandsIsLeftAlone) {
     world_.add(node);
     EXPECT_EQ(print(world_.plan("node/n1")), "");
   }
+}
+
+TEST_F(NodePlans, ANodeReturnsOnlyAsItWasVerified) {
+  world_.add(
+      on_its_way(n1(), layout_, names::kAllDisabled, RolloutPhase::kRollingBack, world_.now));
+  world_.now += minutes(5);
+  EXPECT_THAT(
+      print(world_.plan("node/n1")),
+      HasSubstr(
+          R"({"op":"test","path":"/metadata/labels/nvidia.com~1mig.config","value":"all-disabled"},)"
+          R"({"op":"test","path":"/metadata/labels/nvidia.com~1mig.config.state","value":"success"},)"
+          R"({"op":"test","path":"/metadata/annotations/gpu.berth.dev~1hold","value":null},)"
+          R"({"op":"test","path":"/spec/unschedulable","value":true},)"
+          R"({"op":"remove","path":"/spec/unschedulable"})"));
 }
 
 TEST_F(NodePlans, WhoUncordonsANodeWhileItIsCutOwnsItsCordonFromThereOn) {
