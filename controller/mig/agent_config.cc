@@ -126,13 +126,11 @@ std::string alias(std::string_view name, int attempt) {
 }
 
 std::string strip_alias(std::string_view name) {
-  for (int number = 1; number <= kMaxAlias; ++number) {
-    const std::string suffix = fmt::format("-r{}", number);
-    if (!name.ends_with(suffix)) continue;
-    const std::string_view plain = name.substr(0, name.size() - suffix.size());
-    if (is_plain_name(plain)) return std::string(plain);
-  }
-  return std::string(name);
+  static_assert(kMaxAlias < 10);
+  const std::size_t end = name.rfind("-r");
+  if (end == std::string_view::npos || end + 3 != name.size()) return std::string(name);
+  const bool is_alias = name.back() >= '1' && name.back() <= '0' + kMaxAlias;
+  return std::string(is_alias && is_plain_name(name.substr(0, end)) ? name.substr(0, end) : name);
 }
 
 bool is_berth_config(std::string_view name) { return is_plain_name(strip_alias(name)); }

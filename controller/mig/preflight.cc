@@ -60,7 +60,13 @@ const ConfigMap* find_agent_config(const Snapshot& snapshot) {
 
 std::set<std::string> configs_named_by_nodes(const Snapshot& snapshot) {
   std::set<std::string> named;
-  for (const auto& node : snapshot.cluster.nodes()) named.merge(configs_named_by(*node));
+  std::string_view last;  // most nodes name what the one before them does
+  for (const auto& node : snapshot.cluster.nodes()) {
+    const std::string_view label = label_of(*node, names::kMigConfig);
+    const bool is_told = label == last && !node->meta.annotations.find(names::kRolloutAnnotation);
+    last = label;
+    if (!is_told) named.merge(configs_named_by(*node));
+  }
   return named;
 }
 
