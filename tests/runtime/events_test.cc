@@ -105,5 +105,6 @@ TEST_F(EventsTest, WhatTheServerRefusesIsNotSentAgainAndTheNextIsAFirst) {
   note("same");
   EXPECT_EQ(posts(), 2u);
 }
+
 }  // namespace
 }  // namespace berth
