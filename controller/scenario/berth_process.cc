@@ -180,8 +180,8 @@ std::shared_ptr<BerthProcess::Life> BerthProcess::new_life() {
   ControllerOptions options;
   options.settings = options_.settings;
   options.zones = options_.zones;
+  options.lease = options_.lease;
   options.lease.namespace_ = options.settings.berth_namespace;
-  options.lease.retry_period = options_.lease_retry;
   options.lease.identity = name_ + "_" + random_.uuid();
   options.seed = random_.next();
   return std::make_shared<ControllerLife>(*this, std::move(options));

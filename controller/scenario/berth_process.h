@@ -27,7 +27,7 @@ struct BerthOptions {
   // Set: it keeps the webhook's certificates, and looks at them so often.
   std::optional<std::chrono::nanoseconds> certificates_check;
   std::chrono::nanoseconds restart_after = std::chrono::seconds(2);
-  std::chrono::milliseconds lease_retry = LeaseOptions().retry_period;
+  LeaseOptions lease;  // each life says whose it is
 };
 
 class BerthProcess {

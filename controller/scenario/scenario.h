@@ -82,7 +82,7 @@ struct Scenario {
   std::optional<ScenarioCertificates> certificates;
   const TimeZones* zones = &utc_only();  // outlives the run
   int berths = 1;
-  std::chrono::milliseconds lease_retry = LeaseOptions().retry_period;  // of each replica
+  LeaseOptions lease;  // of each replica, which says whose it is
   ScenarioWebhook webhook;
   std::chrono::milliseconds limit = std::chrono::hours(4);  // simulated; past it, it has not ended
   // So long nothing moves before it is given up though the limit has not passed.

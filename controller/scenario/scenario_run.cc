@@ -104,9 +104,8 @@ ScenarioRun::~ScenarioRun() = default;
 void ScenarioRun::start_berth() {
   const Scenario& scenario = timeline_->scenario;
   for (int i = 0; i < scenario.berths; ++i) {
-    BerthOptions options{.settings = scenario.settings,
-                         .zones = scenario.zones,
-                         .lease_retry = scenario.lease_retry};
+    BerthOptions options{
+        .settings = scenario.settings, .zones = scenario.zones, .lease = scenario.lease};
     if (scenario.certificates) options.certificates_check = scenario.certificates->check;
     berths_.push_back(std::make_unique<BerthProcess>(*simulation_, fmt::format("berth-{}", i),
                                                      std::move(options)));

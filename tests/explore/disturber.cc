@@ -24,6 +24,10 @@ constexpr int kStrikes = 12;  // of a random schedule
 // A leader loses its lease as soon, and another gets it as soon, as with the default of 2 s; what
 // is left is one more try in ten seconds instead of four. Renewals are what a quiet time costs.
 constexpr std::chrono::seconds kLeaseRetry{4};
+// Once nothing happens any more each is answered so much later: what is asked of a quiet time is
+// that nothing but the lease is written, not how often. Two replies and the wait between them must
+// fit in the ten seconds.
+constexpr std::chrono::milliseconds kLeaseReplyAtRest{2800};
 // Of a timeline: after these, news may be late.
 constexpr std::string_view kDelays[] = {"freeze", "break-watches", "lag", "stall", "outage"};
 
@@ -59,7 +63,7 @@ ExchangeFault refuse(int code) {
 }  // namespace
 
 Scenario prepare(Scenario scenario, const Schedule& schedule, const std::string& layout) {
-  scenario.lease_retry = kLeaseRetry;
+  scenario.lease.retry_period = kLeaseRetry;
   for (const Fault& fault : schedule.faults) {
     if (fault.kind == "berths") scenario.berths = fault.number();
     if (fault.kind != "phase") continue;
@@ -203,7 +207,9 @@ ExchangeFault Disturber::on_request(BerthProcess& berth, const HttpRequest& requ
       return refuse(std::stoi(fault.how));
     }
   }
-  return strikes_left_ > 0 ? at_random(berth, write) : ExchangeFault{};
+  if (strikes_left_ > 0) return at_random(berth, write);
+  const bool at_rest = is_lease(request) && !pending() && hooks_.at_rest && hooks_.at_rest();
+  return {.delay = at_rest ? kLeaseReplyAtRest : 0ms};
 }
 
 ExchangeFault Disturber::on_write(BerthProcess& berth, const HttpRequest& request,

@@ -29,6 +29,7 @@ class Disturber {
     std::function<std::optional<Schedule>(std::string_view counter, int number)> branch;
     std::function<void(const std::string& what)> tell;  // for the transcript
     std::function<void()> delays;                       // what goes to and fro is late from now on
+    std::function<bool()> at_rest;                      // nothing has moved for a while
   };
   Disturber(ScenarioRun& run, const Scenario& scenario, const Schedule& schedule, Hooks hooks);
 

@@ -31,13 +31,15 @@ std::string first_layout(const Scenario& scenario) {
   return "";
 }
 
-// No fault strikes a day: the lease may be renewed as seldom as it can be.
-constexpr std::chrono::seconds kLeaseRetryOfADay{8};
+// Berth has written nothing for so long.
+constexpr std::chrono::minutes kRest{2};
 
 Scenario scenario_of(const Scenario& scenario, const Schedule& schedule,
                      const RunOptions& options) {
   Scenario own = prepare(scenario, schedule, first_layout(scenario));
-  if (options.quiet >= 24h) own.lease_retry = kLeaseRetryOfADay;
+  // No fault strikes a day: its lease may be as long as where writes are dear.
+  if (options.quiet >= 24h)
+    own.lease = {.lease_duration = 137s, .renew_deadline = 107s, .retry_period = 26s};
   return own;
 }
 
@@ -48,7 +50,8 @@ class Run {
         options_(options),
         strict_(schedule.ends_as_expected(scenario)),
         run_(scenario_, options.seed),
-        invariants_(run_.simulation().clock(), scenario_.settings, {}),
+        invariants_(run_.simulation().clock(), scenario_.settings,
+                    {.renew_deadline = scenario_.lease.renew_deadline}),
         disturber_(run_, scenario_, schedule, hooks()) {
     if (run_.admission() != nullptr) admission_.emplace(scenario_.settings);
     sim::Store& store = run_.simulation().store();
@@ -90,7 +93,13 @@ class Run {
             },
         .branch = [this](std::string_view counter, int number) { return branch(counter, number); },
         .tell = [this](const std::string& what) { tell("*** " + what); },
-        .delays = [this] { invariants_.expect_delays(); }};
+        .delays = [this] { invariants_.expect_delays(); },
+        .at_rest = [this] { return is_at_rest(); }};
+  }
+
+  bool is_at_rest() {
+    const MonotonicTime now = run_.simulation().now();
+    return now > earliest_ && now > invariants_.last_write() + kRest;
   }
 
   std::optional<Schedule> branch(std::string_view counter, int number) {
@@ -167,10 +176,8 @@ class Run {
 
   // Until berth has written nothing for the quiet time and everything is in order or explained.
   std::string run_to_stillness() {
-    const MonotonicTime begin = run_.simulation().now();
-    const MonotonicTime limit = begin + scenario_.limit + options_.quiet;
-    const MonotonicTime earliest = begin + last_act() + 1min;
-    MonotonicTime look_at = earliest;
+    const MonotonicTime limit = run_.simulation().now() + scenario_.limit + options_.quiet;
+    MonotonicTime look_at = earliest_;
     std::string why = "it never came to rest";
     while (run_.simulation().now() < limit) {
       if (!step()) break;
@@ -195,6 +202,7 @@ class Run {
   const RunOptions options_;
   bool strict_;
   ScenarioRun run_;
+  const MonotonicTime earliest_ = run_.simulation().now() + last_act() + 1min;  // of stillness
   Invariants invariants_;
   std::optional<AdmissionInvariants> admission_;  // where a webhook is installed
   Disturber disturber_;
