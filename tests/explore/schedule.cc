@@ -100,13 +100,18 @@ Schedule Schedule::beginning() const {
 }
 
 bool Schedule::ends_as_expected(const Scenario& scenario) const {
-  // A layout that is gone brings no node to the phase that the timeline waits for.
+  // A layout that is gone brings no node to the phase that the timeline waits for, nor does a node
+  // that has just been made need to be drained.
   const bool waits = std::ranges::any_of(
       scenario.timeline, [](const Incident& incident) { return !incident.when_phase.empty(); });
+  // What a person wrote on a node is there again when it is made anew.
+  const bool marked = std::ranges::any_of(
+      scenario.nodes, [](const ScenarioNodes& group) { return !group.like.annotations.empty(); });
   return std::ranges::none_of(faults, [&](const Fault& fault) {
     if (fault.kind == "actor") return true;
     if (fault.kind == "random") return fault.how == "all";
     if (fault.kind != "phase") return false;
+    if (fault.how == "recreate" && (waits || marked)) return true;
     return !scenario.expect.empty() || (waits && fault.how == "delete");
   });
 }
