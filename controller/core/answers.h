@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers: what the API server said to asks and to refused writes, kept in memory for half a
-// minute. Part of the snapshot, so that the pure core learns why a node cannot be emptied and
-// chooses another. A lost answer is asked again: a crash costs nothing.
+// Answers: what the API server said to asks, guards and writes, kept in memory for a minute or two.
+// Part of the snapshot, so that the pure core learns why a node cannot be emptied and chooses
+// another. A lost answer is asked again: a crash costs nothing.
 #pragma once
 
 #include <map>

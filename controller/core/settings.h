@@ -10,6 +10,10 @@
 
 namespace berth {
 
+// The API server gives a request up after so long (its --request-timeout): what has not taken
+// effect by then never does.
+constexpr Duration kRequestTimeout = std::chrono::minutes(1);
+
 struct Settings {
   std::string berth_namespace = "berth-system";   // where the ledger and the lease live
   std::string agents_namespace = "gpu-operator";  // where NVIDIA's node agents run

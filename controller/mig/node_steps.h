@@ -25,7 +25,9 @@ class NodeSteps {
   std::optional<std::string> reason_to_drop_claim() const;
   void drop_claim(const std::string& why);
   void leave_cordoned();
-  Time settled_at() const;
+  bool has_settled();
+  std::optional<Time> cordon_stood_at() const;
+  Guard look_at_cordon() const;
   void apply();
   void restore(const std::string& why, bool back_off);
 

@@ -18,6 +18,8 @@ namespace {
 constexpr char kReleasedByHand[] =
     "uncordoned by hand while berth drained it; remove this annotation to let berth try again";
 
+constexpr Duration kClaimLasts = std::chrono::seconds(10);
+
 }  // namespace
 
 // --- claimed ---
@@ -75,6 +77,10 @@ std::optional<std::string> NodeSteps::reason_to_drop_claim() const {
       !seeded(SeededBug::kNoEpochTest))
     return "it was claimed by a former leader";
   if (s_.slot->seq != s_.record.seq() + 1) return "its sequence number has moved on";
+  // A claim's cordon follows at once. This one may be a slot that was given back meanwhile, after
+  // somebody took the annotation away that says so.
+  if (!s_.record.text && s_.snapshot.now - s_.slot->since > kClaimLasts)
+    return fmt::format("annotation {} is gone", names::kRolloutAnnotation);
   if (auto why = reason_to_restore(s_)) return why;
   if (s_.slot->holder != "MIGLayout/" + s_.owner->meta.name)
     return "another MIGLayout owns the node now";
@@ -120,19 +126,43 @@ void NodeSteps::leave_cordoned() {
   if (progress.timed_out)
     return restore(fmt::format("drain timed out: {}", progress.message), true);
   if (!progress.empty) return;
-  if (!seeded(SeededBug::kNoSettle) && wait_until(settled_at())) return;
+  if (!seeded(SeededBug::kNoSettle) && !has_settled()) return;
   apply();
 }
 
-// "Cordoned" for as long as bindings in flight may take to land. The cordon's reply, if this
-// process had it, is the better witness of when the cordon took effect.
-Time NodeSteps::settled_at() const {
-  Time cordoned = now().since;
-  const Answer* reply =
-      s_.snapshot.answers.find(question(Write{.verb = Verb::kJsonPatch, .object = ref_of(s_.node)}),
-                               s_.snapshot.now, s_.snapshot.settings.answer_ttl);
-  if (reply != nullptr && reply->yes) cordoned = std::max(cordoned, reply->at);
-  return cordoned + s_.snapshot.settings.settle;
+// For as long as bindings in flight may take to land, from when the cordon took effect.
+bool NodeSteps::has_settled() {
+  const std::optional<Time> stood = cordon_stood_at();
+  if (stood) return !wait_until(*stood + s_.snapshot.settings.settle);
+  plan_.add(ref_of(s_.node), look_at_cordon());
+  plan_.requeue_in(s_.snapshot.settings.settle);
+  return false;
+}
+
+// The earliest that we know of. The reply to the cordon tells; where that went with a connection or
+// a process, a look of our own. What was decided longer ago than a request can last needs neither.
+std::optional<Time> NodeSteps::cordon_stood_at() const {
+  const Snapshot& snapshot = s_.snapshot;
+  const Duration unsure = kRequestTimeout + snapshot.settings.settle;
+  const Time decided = now().since;
+  if (snapshot.offline || snapshot.now - decided > unsure) return decided;
+  const Step cordon = Write{.verb = Verb::kJsonPatch, .object = ref_of(s_.node)};
+  for (const Step& step : {cordon, Step(look_at_cordon())}) {
+    const Answer* answer = snapshot.answers.find(question(step), snapshot.now, unsure);
+    if (answer != nullptr && answer->yes && answer->at >= decided) return answer->at;
+  }
+  return std::nullopt;
+}
+
+Guard NodeSteps::look_at_cordon() const {
+  return {.node = ref_of(s_.node),
+          .question = "does the cordon stand?",
+          .refuse = [text = s_.record.text](const Node& node,
+                                            const std::vector<Pod>&) -> std::optional<std::string> {
+            if (!node.cordoned()) return "the node is schedulable";
+            if (read_rollout(node).text != text) return "the rollout annotation has changed";
+            return std::nullopt;
+          }};
 }
 
 void NodeSteps::apply() {

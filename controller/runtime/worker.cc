@@ -2,6 +2,7 @@
 // Outline: the way of one key: add, pump, work_on, execute, conclude.
 #include "controller/runtime/worker.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -196,7 +197,9 @@ void Worker::log_dry_run(const std::string& key, const Plan& plan) {
 void Worker::forget_old_answers() {
   if (answers_.size() == 0 || loop_.now() - answers_swept_at_ < 5s) return;
   answers_swept_at_ = loop_.now();
-  answers_.forget_before(loop_.wall_now() - 2 * options_.settings.answer_ttl);
+  const Settings& settings = options_.settings;
+  answers_.forget_before(loop_.wall_now() - kRequestTimeout -
+                         std::max(settings.answer_ttl, settings.settle));
 }
 
 }  // namespace berth

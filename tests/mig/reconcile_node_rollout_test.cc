@@ -21,8 +21,11 @@ class NodePlans : public ::testing::Test {
     world_.add_nodes(1).add(layout_);
     config_ = world_.render_agent_config("small");
   }
-  // n1 is cordoned for the layout, just now.
-  void cordon() { bring_to(RolloutPhase::kCordoned); }
+  // n1 is cordoned for the layout, just now, and the API server has said so.
+  void cordon() {
+    bring_to(RolloutPhase::kCordoned);
+    world_.answers.put("jsonpatch Node/n1 uid-n1", {.yes = true, .at = world_.now});
+  }
   void bring_to(RolloutPhase phase) {
     world_.claim("n1", "small");
     world_.add(on_its_way(n1(), layout_, config_, phase, world_.now));
@@ -86,6 +89,45 @@ TEST_F(NodePlans, TheLabelWaitsForBindingsInFlightAndIsGuarded) {
           config_)));
   EXPECT_THAT(plan, HasSubstr(R"(\"phase\":\"Applying\")"));
   EXPECT_THAT(plan, HasSubstr(R"(mig-rollout","value":"{\"seq\":1)"));
+}
+
+TEST_F(NodePlans, BindingsInFlightAreWaitedForFromWhenTheCordonWasSeenToStand) {
+  bring_to(RolloutPhase::kCordoned);  // the reply was lost, or another process had it
+  world_.answers.put("jsonpatch Node/n1 uid-n1", {.yes = true, .at = world_.now - seconds(1)});
+  world_.now += seconds(4);
+  const Plan plan = world_.plan("node/n1");
+  EXPECT_EQ(print(plan), "guard Node/n1: does the cordon stand?\nrequeue in 5000ms\n");
+  const auto& look = std::get<Guard>(plan.objects.at(0).steps.at(0));
+  EXPECT_EQ(look.refuse(n1(), {pod("late").gpu(1).on("n1")}), std::nullopt);
+  Node other = n1();
+  other.unschedulable.reset();
+  EXPECT_EQ(look.refuse(other, {}), "the node is schedulable");
+  other = n1();
+  other.meta.annotations.set(names::kRolloutAnnotation, "{}");
+  EXPECT_EQ(look.refuse(other, {}), "the rollout annotation has changed");
+
+  world_.answers.put(question(look), {.yes = true, .at = world_.now});
+  world_.now += seconds(4);
+  EXPECT_EQ(print(world_.plan("node/n1")), "requeue in 1000ms\n");
+  world_.now += seconds(1);
+  EXPECT_THAT(print(world_.plan("node/n1")), HasSubstr("jsonpatch Node/n1: apply " + config_));
+}
+
+TEST_F(NodePlans, ACordonOfLongAgoIsNotAskedAfter) {
+  bring_to(RolloutPhase::kCordoned);
+  world_.now += seconds(65);
+  EXPECT_THAT(print(world_.plan("node/n1")), HasSubstr("does the cordon stand?"));
+  world_.now += seconds(1);
+  EXPECT_THAT(print(world_.plan("node/n1")), HasSubstr("jsonpatch Node/n1: apply " + config_));
+}
+
+TEST_F(NodePlans, ASlotOfBeforeWhoseAnnotationIsGoneIsNoClaim) {
+  world_.claim("n1", "small");
+  world_.now += seconds(10);
+  EXPECT_THAT(print(world_.plan("node/n1")), HasSubstr("cordon for MIGLayout small"));
+  world_.now += seconds(1);
+  EXPECT_THAT(print(world_.plan("node/n1")),
+              HasSubstr("give the slot back: annotation gpu.berth.dev/mig-rollout is gone"));
 }
 
 TEST_F(NodePlans, TheGuardRefusesWhatTheCacheDidNotKnow) {
