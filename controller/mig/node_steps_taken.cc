@@ -18,7 +18,7 @@ namespace {
 constexpr char kReleasedByHand[] =
     "uncordoned by hand while berth drained it; remove this annotation to let berth try again";
 
-constexpr Duration kClaimLasts = std::chrono::seconds(10);
+constexpr Duration kClaimLasts = std::chrono::minutes(1);
 
 }  // namespace
 

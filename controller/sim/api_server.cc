@@ -75,11 +75,9 @@ void read_delete_query(const Target& target, WriteRequest& request) {
 // What was just stored has been written out for its watchers already.
 std::string text_of(const Store& store, const ObjectPtr& object) {
   const std::vector<const Change*> last = store.since(store.revision() - 1);
-  if (last.empty() || last[0]->after != object || last[0]->frame_ == nullptr)
+  if (last.empty() || last[0]->after != object || last[0]->written_object().empty())
     return to_text(*object);
-  const std::string& frame = last[0]->frame();
-  const std::size_t from = frame.find("\"object\":") + 9;
-  return frame.substr(from, frame.size() - from - 2);
+  return std::string(last[0]->written_object());
 }
 
 WriteRequest read_write(const ApiCall& call, const Target& target) {

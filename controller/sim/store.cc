@@ -42,6 +42,13 @@ const std::string& Change::frame() const {
   return *frame_;
 }
 
+std::string_view Change::written_object() const {
+  if (frame_ == nullptr) return {};
+  constexpr std::string_view kBefore = "\"object\":", kAfter = "}\n";
+  const std::size_t from = frame_->find(kBefore) + kBefore.size();
+  return std::string_view(*frame_).substr(from, frame_->size() - from - kAfter.size());
+}
+
 ObjectPtr Store::find(const StoreKey& key) const {
   const auto kind = objects_.find(key.type);
   if (kind == objects_.end()) return nullptr;

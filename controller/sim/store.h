@@ -41,6 +41,8 @@ struct Change {
   std::string user;  // whose write it was
   // The watch frame of this change, {"type":…,"object":…}\n, made once for all watchers.
   const std::string& frame() const;
+  // The object's text within it; empty as long as no watcher has asked for the frame.
+  std::string_view written_object() const;
   mutable std::shared_ptr<const std::string> frame_{};  // once asked for
 };
 

@@ -123,7 +123,7 @@ TEST_F(NodePlans, ACordonOfLongAgoIsNotAskedAfter) {
 
 TEST_F(NodePlans, ASlotOfBeforeWhoseAnnotationIsGoneIsNoClaim) {
   world_.claim("n1", "small");
-  world_.now += seconds(10);
+  world_.now += minutes(1);
   EXPECT_THAT(print(world_.plan("node/n1")), HasSubstr("cordon for MIGLayout small"));
   world_.now += seconds(1);
   EXPECT_THAT(print(world_.plan("node/n1")),
