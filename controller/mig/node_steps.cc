@@ -20,6 +20,14 @@ constexpr std::int64_t kMaxBackoff = 16;  // times the base
 
 }  // namespace
 
+std::optional<std::string> NodeSteps::reason_not_ours(const Node& live, std::string_view uid,
+                                                      const std::optional<std::string>& text) {
+  if (live.meta.uid != uid) return "the node is another one of the same name";
+  if (!live.cordoned()) return "the node is schedulable";
+  if (read_rollout(live).text != text) return "the rollout annotation has changed";
+  return std::nullopt;
+}
+
 // Every write of mig.config: on a cordoned node that is still ours, with no pod that a cut would
 // hurt, which the guard asks the API server itself right before.
 void NodeSteps::write_label(NodeRollout written, const std::string& reason, const char* event) {
@@ -43,9 +51,7 @@ void NodeSteps::write_label(NodeRollout written, const std::string& reason, cons
   guard.refuse = [uid = s_.node.meta.uid, text = s_.record.text, drain = s_.rules->drain,
                   settings = s_.snapshot.settings](
                      const Node& node, const std::vector<Pod>& pods) -> std::optional<std::string> {
-    if (node.meta.uid != uid) return "the node is another one of the same name";
-    if (!node.cordoned()) return "the node is schedulable";
-    if (read_rollout(node).text != text) return "the rollout annotation has changed";
+    if (auto why = reason_not_ours(node, uid, text)) return why;
     for (const Pod& pod : pods)
       if (must_leave(pod, drain, settings))
         return fmt::format("pod {}/{} is bound to the node", pod.meta.namespace_.view(),

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "controller/core/plan.h"
 #include "controller/mig/situation.h"
@@ -42,6 +43,9 @@ class NodeSteps {
   void release(const std::string& why);
 
   // What they share.
+  // Why a node, read live, is not the one that was decided on, cordoned and with this annotation.
+  static std::optional<std::string> reason_not_ours(const Node& live, std::string_view uid,
+                                                    const std::optional<std::string>& text);
   void write_label(NodeRollout next, const std::string& reason, const char* event);
   bool asks_for_another() const;
   void go_on_to_target();

@@ -157,11 +157,9 @@ std::optional<Time> NodeSteps::cordon_stood_at() const {
 Guard NodeSteps::look_at_cordon() const {
   return {.node = ref_of(s_.node),
           .question = "does the cordon stand?",
-          .refuse = [text = s_.record.text](const Node& node,
-                                            const std::vector<Pod>&) -> std::optional<std::string> {
-            if (!node.cordoned()) return "the node is schedulable";
-            if (read_rollout(node).text != text) return "the rollout annotation has changed";
-            return std::nullopt;
+          .refuse = [uid = s_.node.meta.uid, text = s_.record.text](const Node& node,
+                                                                    const std::vector<Pod>&) {
+            return reason_not_ours(node, uid, text);
           }};
 }
 

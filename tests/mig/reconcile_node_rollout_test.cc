@@ -105,6 +105,9 @@ TEST_F(NodePlans, BindingsInFlightAreWaitedForFromWhenTheCordonWasSeenToStand) {
   other = n1();
   other.meta.annotations.set(names::kRolloutAnnotation, "{}");
   EXPECT_EQ(look.refuse(other, {}), "the rollout annotation has changed");
+  other = n1();
+  other.meta.uid = "another";
+  EXPECT_EQ(look.refuse(other, {}), "the node is another one of the same name");
 
   world_.answers.put(question(look), {.yes = true, .at = world_.now});
   world_.now += seconds(4);
