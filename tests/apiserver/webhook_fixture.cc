@@ -62,6 +62,7 @@ void WebhookTest::TearDown() {
     kube().send("DELETE", "/api/v1/namespaces/gpu-team/pods?gracePeriodSeconds=0");
     kube().send("DELETE", "/apis/batch/v1/namespaces/gpu-team/jobs");
     kube().send("DELETE", "/apis/gpu.berth.dev/v1alpha1/gpuclusterpolicies/cluster");
+    stop_berth();  // it would make both Secrets anew, and the next case would mount them
     kube().send("DELETE", "/api/v1/namespaces/berth-system/secrets/berth-webhook-ca");
     kube().send("DELETE", "/api/v1/namespaces/berth-system/secrets/berth-webhook-tls");
   }

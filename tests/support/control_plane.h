@@ -69,10 +69,8 @@ class ControlPlane {
   void keep_scratch() { keep_scratch_ = true; }
 
   void restart_apiserver();  // ends it, starts it again, waits until it is ready
-  void stop_apiserver();
-  void start_apiserver();  // and waits until it is ready
-  void compact_etcd();     // forgets every revision but the newest: a watch from an older one is
-                           // answered 410
+  // Forgets every revision but the newest: a watch from an older one is answered 410.
+  void compact_etcd();
   Child& apiserver() { return *apiserver_; }
   Child& controller_manager() { return *controller_manager_; }
   Child& scheduler() { return *scheduler_; }
@@ -82,6 +80,7 @@ class ControlPlane {
   std::string program(const std::string& name) const { return binaries_ + "/" + name; }
   void write_admission_configuration();
   void start_etcd();
+  void start_apiserver();  // and waits until it is ready
   void start_apiserver_process();
   void wait_for_our_kinds();
   void wait_ready();
