@@ -64,7 +64,10 @@ class AdmissionRows : public WebhookTest {
     start_webhook();
     wait_for("the webhook to know its cluster", 40, [&]() -> std::string {
       const Reply reply = ask("gpu-team", pod("probe", limits("nvidia.com/gpu", "1")));
-      if (!reply.ok()) return reply.body.text("/message");
+      if (!reply.ok()) {
+        follow_secret();
+        return reply.body.text("/message");
+      }
       return reply.body.text("/spec/priorityClassName") == "gpu-default" ? "" : "no class yet";
     });
     wait_until("gpu-lab's service account", std::chrono::seconds(30), []() -> std::string {

@@ -78,13 +78,19 @@ void WebhookTest::start_keeper(const std::vector<std::string>& flags) {
 }
 
 void WebhookTest::mount_secret() {
+  mounted_version_.clear();
   wait_for("the certificate's Secret", 30, [&]() -> std::string {
-    const auto secret = kube().find({"secrets", "berth-webhook-tls", "berth-system"});
-    if (!secret) return "not yet";
-    mount(decode_base64(secret->text("/data/tls.crt")).value_or(""),
-          decode_base64(secret->text("/data/tls.key")).value_or(""));
-    return "";
+    follow_secret();
+    return mounted_version_.empty() ? "not yet" : "";
   });
+}
+
+void WebhookTest::follow_secret() {
+  const auto secret = kube().find({"secrets", "berth-webhook-tls", "berth-system"});
+  if (!secret || secret->resource_version() == mounted_version_) return;
+  mounted_version_ = secret->resource_version();
+  mount(decode_base64(secret->text("/data/tls.crt")).value_or(""),
+        decode_base64(secret->text("/data/tls.key")).value_or(""));
 }
 
 // As the kubelet does it: a folder for each version, and a link that is renamed into place.
@@ -113,7 +119,7 @@ void WebhookTest::start_webhook(const std::vector<std::string>& flags) {
                                    fmt::format("--webhook-bind-address=127.0.0.1:{}", port_),
                                    "--cert-dir=" + folder(),
                                    "--cert-poll=20ms",
-                                   "--shutdown-delay=2s",
+                                   "--shutdown-delay=5s",
                                    "--metrics-bind-address=0",
                                    "--health-probe-bind-address=0"};
   argv.insert(argv.end(), flags.begin(), flags.end());
@@ -129,7 +135,9 @@ void WebhookTest::wait_answering() {
   wait_for("the webhook to answer", 40, [&]() -> std::string {
     const Reply reply =
         create_pod("gpu-team", pod("probe", R"("limits": {"nvidia.com/gpu": "1"})"), true);
-    return reply.ok() || reply.status == 403 ? "" : reply.body.text("/message");
+    if (reply.ok() || reply.status == 403) return "";
+    follow_secret();
+    return reply.body.text("/message");
   });
 }
 

@@ -23,6 +23,8 @@ class WebhookTest : public ChartTest {
   // The controller, as the keeper of the certificates, and what it made laid out as files.
   void start_keeper(const std::vector<std::string>& flags = {});
   void mount_secret();
+  // What changed in the Secret since, laid out anew: a keeper may make its first leaf twice.
+  void follow_secret();
   // A pair laid out as the files of the mounted Secret.
   void mount(const std::string& chain, const std::string& key);
   // As a process that answers. Again: a restart.
@@ -46,6 +48,7 @@ class WebhookTest : public ChartTest {
 
   int port_ = 0;
   int mounts_ = 0;
+  std::string mounted_version_;  // of the Secret that is laid out
   std::unique_ptr<Child> webhook_;
 };
 
