@@ -137,7 +137,7 @@ FlagTable login_flags(ConfigFlags& flags) {
     std::istringstream list(text + ",");
     for (std::string word; std::getline(list, word, ',');) {
       const bool alone = word == "all" || word == "none";
-      const bool relative = word.find('/') != word.npos && !word.starts_with('/');
+      const bool relative = std::ranges::count(word, '/') > 0 && !word.starts_with('/');
       if (word.empty() || relative || (alone && word != text))
         return invalid_spec(
             "--exec-plugins",

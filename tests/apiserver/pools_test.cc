@@ -169,7 +169,7 @@ TEST_F(Pools, ANodeThatEntersAndLeavesAThousandTimesKeepsNothing) {
   start_berth({"--kube-api-qps=-1"});
   apply_policy(kTraining);
   InAndOut moves(kube().credentials(), kRounds);
-  wait_for("all nodes to have come and gone", 240, [&]() -> std::string {
+  wait_for("all nodes to have come and gone", 500, [&]() -> std::string {
     return moves.through() == kNodes ? "" : fmt::format("{} of them have", moves.through());
   });
   for (int i = 0; i < kNodes; ++i) EXPECT_EQ(face(names[i]), before[i]) << names[i];
