@@ -16,11 +16,10 @@
 #include "controller/live/system_host.h"
 #include "controller/live/uv_loop.h"
 #include "controller/runtime/metrics.h"
-#include "controller/server/certificate_files.h"
 #include "controller/server/client_authorities.h"
-#include "controller/server/client_authority_file.h"
 #include "controller/server/endpoints.h"
 #include "controller/server/http_server.h"
+#include "controller/server/mounted_files.h"
 #include "controller/server/process_facts.h"
 #include "controller/server/serving_certificate.h"
 
@@ -116,9 +115,9 @@ int run_webhook(WebhookFlags flags) {
   client.observe([&](const CallRecord& call) { metrics.on_call(call); });
 
   ServingCertificate certificate;
-  CertificateFiles files(host, log, certificate, flags.certificate_folder);
+  MountedFiles files = certificate_files(host, log, certificate, flags.certificate_folder);
   ClientAuthorities clients(flags.client_cert_name);
-  ClientAuthorityFile clients_file(host, log, clients, flags.client_ca_file);
+  MountedFiles clients_file = client_authority_file(host, log, clients, flags.client_ca_file);
   const bool known_clients = !flags.client_ca_file.empty();
   // Two servers, so that no crowd at the one keeps a probe from the other.
   HttpServer probes(loop.raw());

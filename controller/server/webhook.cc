@@ -68,7 +68,7 @@ std::vector<ReadinessCheck> Webhook::readiness() const {
   checks.push_back({.name = "certificate", .problem = certificate_problem()});
   if (world_.clients != nullptr) {
     checks.push_back({.name = "client-authorities"});
-    if (!world_.clients->loaded()) checks.back().problem = "none is loaded yet";
+    if (!world_.clients->taken()) checks.back().problem = "none is loaded yet";
   }
   checks.push_back({.name = "shutdown"});
   if (end_.stop_requested()) checks.back().problem = "shutting down";

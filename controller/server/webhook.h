@@ -21,8 +21,7 @@
 #include "controller/runtime/controller.h"
 #include "controller/runtime/metrics.h"
 #include "controller/runtime/review_caches.h"
-#include "controller/server/certificate_files.h"
-#include "controller/server/client_authority_file.h"
+#include "controller/server/mounted_files.h"
 #include "controller/server/review_endpoint.h"
 #include "controller/server/serving_certificate.h"
 
@@ -45,10 +44,10 @@ class Webhook {
     Log& log;
     Metrics& metrics;
     const ServingCertificate& certificate;
-    CertificateFiles& files;
+    MountedFiles& files;
     std::function<void()> on_synced;    // may be null: give memory back, once the caches are full
     std::function<void()> on_stopping;  // the listener is to take leave of its clients
-    ClientAuthorityFile* clients = nullptr;  // null: anybody is answered
+    MountedFiles* clients = nullptr;    // null: anybody is answered
   };
   Webhook(World world, WebhookOptions options);
 

@@ -11,8 +11,8 @@
 #include <thread>
 
 #include "controller/live/uv_loop.h"
-#include "controller/server/client_authority_file.h"
 #include "controller/server/http_server.h"
+#include "controller/server/mounted_files.h"
 #include "controller/server/serving_certificate.h"
 #include "tests/client/fake_host.h"
 #include "tests/io/recording_log.h"
@@ -120,11 +120,11 @@ TEST_F(ClientAuthoritiesTest, TheyAreExchangedUnderConnectionsThatStand) {
 TEST_F(ClientAuthoritiesTest, AFileThatCantBeReadLeavesInForceWhatWas) {
   FakeHost host;
   ClientAuthorities clients;
-  ClientAuthorityFile file(host, log_, clients, "/ca.crt");
+  MountedFiles file = client_authority_file(host, log_, clients, "/ca.crt");
   const auto read = [&](const char* text) {
     if (text != nullptr) host.files["/ca.crt"] = text;
     file.refresh();
-    return file.loaded();
+    return file.taken();
   };
   EXPECT_FALSE(read(nullptr));
   EXPECT_FALSE(read(""));

@@ -83,7 +83,7 @@ class WebhookTest : public ::testing::Test {
   World world_;
   FakeHost host_;
   ServingCertificate certificate_;
-  CertificateFiles files_{host_, world_.log, certificate_, "/certs"};
+  MountedFiles files_ = certificate_files(host_, world_.log, certificate_, "/certs");
   int leaves_taken_ = 0;
   Webhook webhook_{Webhook::World{world_.client, world_.log, world_.metrics, certificate_, files_,
                                   nullptr, [this] { ++leaves_taken_; }},

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/server/certificate_files.h"
+#include "controller/server/mounted_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include "controller/certificates/certificate_facts.h"
 #include "controller/certificates/certificate_maker.h"
@@ -16,7 +18,7 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-class CertificateFilesTest : public ::testing::Test {
+class MountedFilesTest : public ::testing::Test {
  protected:
   CertificatePair leaf_until(Time until) {
     return make_leaf(authority_, {"a.b.svc"}, {kNow, until}).value();
@@ -31,10 +33,10 @@ class CertificateFilesTest : public ::testing::Test {
   FakeHost host_;
   RecordingLog log_;
   ServingCertificate certificate_;
-  CertificateFiles files_{host_, log_, certificate_, "/certs"};
+  MountedFiles files_ = certificate_files(host_, log_, certificate_, "/certs");
 };
 
-TEST_F(CertificateFilesTest, ServesWhatTheFilesComeToHold) {
+TEST_F(MountedFilesTest, ServesWhatTheFilesComeToHold) {
   EXPECT_FALSE(files_.refresh());
   EXPECT_FALSE(files_.refresh());
   EXPECT_THAT(log_.lines, ElementsAre(HasSubstr("/certs/tls.crt: No such file")));
@@ -49,7 +51,7 @@ TEST_F(CertificateFilesTest, ServesWhatTheFilesComeToHold) {
   EXPECT_EQ(certificate_.not_after(), kNow + 2h);
 }
 
-TEST_F(CertificateFilesTest, ReadInTheMiddleOfAnExchangeTheyLeaveInForceWhatWas) {
+TEST_F(MountedFilesTest, ReadInTheMiddleOfAnExchangeTheyLeaveInForceWhatWas) {
   const CertificatePair one = leaf_until(kNow + 1h), two = leaf_until(kNow + 2h);
   write(one.certificate, one.key);
   ASSERT_TRUE(files_.refresh());
@@ -63,6 +65,23 @@ TEST_F(CertificateFilesTest, ReadInTheMiddleOfAnExchangeTheyLeaveInForceWhatWas)
   write(two.certificate, two.key);
   EXPECT_TRUE(files_.refresh());
   EXPECT_EQ(certificate_.not_after(), kNow + 2h);
+}
+
+TEST_F(MountedFilesTest, TellWhatIsWrongOnceEachTimeItGoesWrong) {
+  const CertificatePair one = leaf_until(kNow + 1h);
+  write(one.certificate, one.key);
+  ASSERT_TRUE(files_.refresh());
+  for (int times = 1; times <= 2; ++times) {
+    host_.files.erase("/certs/tls.key");
+    EXPECT_FALSE(files_.refresh());
+    EXPECT_FALSE(files_.refresh());
+    EXPECT_EQ(std::ranges::count(log_.lines,
+                                 "warn no new certificate error=/certs/tls.key: No such file or "
+                                 "directory"),
+              times);
+    write(one.certificate, one.key);
+    EXPECT_TRUE(files_.refresh());
+  }
 }
 
 }  // namespace
