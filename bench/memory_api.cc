@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
+#include <sstream>
 #include <string_view>
 
 namespace berth {
@@ -86,12 +87,10 @@ struct MemoryApi::Target {
     if (parts.size() > at + 1) key.second = parts[at + 1];
     if (parts.size() > at + 2) subresource = parts[at + 2];
     if (mark == std::string_view::npos) return;
-    for (std::string_view rest = text.substr(mark + 1); !rest.empty();) {
-      const std::size_t end = std::min(rest.find('&'), rest.size());
-      const std::string_view pair = rest.substr(0, end);
+    std::istringstream pairs{std::string(text.substr(mark + 1))};
+    for (std::string pair; std::getline(pairs, pair, '&');) {
       const std::size_t equals = pair.find('=');
-      query[std::string(pair.substr(0, equals))] = unescape(pair.substr(equals + 1));
-      rest.remove_prefix(std::min(end + 1, rest.size()));
+      query[pair.substr(0, equals)] = unescape(pair.substr(equals + 1));
     }
   }
   // The value that a fieldSelector wants of a field, or nothing.
