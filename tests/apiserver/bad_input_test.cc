@@ -224,7 +224,7 @@ TEST_F(BadInput, AnEpochThatSomebodyRaisedEndsTheLeaderAndTheNextOneGoesOn) {
   apply({.name = "nothing", .node_selector = "{matchLabels: {tier: none}}"});
   wait_condition("Ready", "False", 20, "nothing");
   patch_ledger(R"({"metadata": {"annotations": {"gpu.berth.dev/epoch": "100"}}})");
-  EXPECT_NE(berth().process().wait(std::chrono::seconds(20)).value_or(0), 0);
+  EXPECT_NE(berth().process().wait(std::chrono::seconds(120)).value_or(0), 0);
   start_berth();
   apply({});
   wait_ready();

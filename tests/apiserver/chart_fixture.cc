@@ -69,7 +69,7 @@ ChartTest::Said ChartTest::helm(std::vector<std::string> words) {
   Child child(words, log,
               {"KUBECONFIG=" + plane().write_kubeconfig("helm"), "HELM_CACHE_HOME=" + home,
                "HELM_CONFIG_HOME=" + home, "HELM_DATA_HOME=" + home});
-  const auto code = child.wait(seconds(120));
+  const auto code = child.wait(seconds(300));
   return {code.value_or(-1), child.log_text()};
 }
 

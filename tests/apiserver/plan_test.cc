@@ -37,7 +37,7 @@ class LivePlan : public RolloutTest {
     static int runs = 0;  // of all cases: a log is appended to
     const std::string log = plane().scratch() + "/plan-" + std::to_string(++runs) + ".log";
     Child child(std::move(arguments), log);
-    const int exit_code = child.wait(seconds(60)).value_or(-1);
+    const int exit_code = child.wait(seconds(240)).value_or(-1);
     return {exit_code, child.log_text()};
   }
   Ran plan(const std::string& output) {

@@ -187,12 +187,12 @@ TEST_F(Plane, ACompactedWatchIsAnswered410AfterARestart) {
   plane().restart_apiserver();
   std::string code;
   kube().watch(
-      "/api/v1/nodes?watch=1&timeoutSeconds=5&resourceVersion=" + old,
+      "/api/v1/nodes?watch=1&timeoutSeconds=60&resourceVersion=" + old,
       [&](const std::string&, const Object& object) {
         code = object.text("/code");
         return false;
       },
-      seconds(6));
+      seconds(60));
   EXPECT_EQ(code, "410");
 }
 
@@ -203,13 +203,13 @@ TEST_F(Plane, AVersionAheadOfTheServersIsRefusedForThatCause) {
   EXPECT_EQ(list.body.text("/details/causes/0/reason"), "ResourceVersionTooLarge");
   std::string cause;
   kube().watch(
-      "/api/v1/nodes?watch=1&sendInitialEvents=true&allowWatchBookmarks=true&timeoutSeconds=9" +
+      "/api/v1/nodes?watch=1&sendInitialEvents=true&allowWatchBookmarks=true&timeoutSeconds=60" +
           ahead,
       [&](const std::string&, const Object& object) {
         cause = object.text("/details/causes/0/reason");
         return false;
       },
-      seconds(9));
+      seconds(60));
   EXPECT_EQ(cause, "ResourceVersionTooLarge");
 }
 

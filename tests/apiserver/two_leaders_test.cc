@@ -71,7 +71,7 @@ TEST_F(TwoLeaders, TheLateCordonOfAFrozenLeaderNeverExceedsTheBudget) {
   proxy.release("cordon");   // the late request arrives now
   frozen->process().thaw();  // and its sender learns that it does not lead
 
-  EXPECT_NE(frozen->process().wait(seconds(20)).value_or(0), 0)
+  EXPECT_NE(frozen->process().wait(seconds(120)).value_or(0), 0)
       << "a leader that lost its lease must exit";
   wait_ready("inference-a100", 90);
   for (const std::string& node : nodes_) {

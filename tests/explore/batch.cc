@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <functional>
 #include <map>
 #include <string>
 #include <tuple>
@@ -17,47 +16,25 @@ namespace berth::explore {
 
 using namespace std::chrono_literals;
 
-namespace {
-
-// Tasks are gathered round by round, each so many times what was there before: a campaign that is
-// cut short has played a fair sample, and most of a long one shares long beginnings.
-constexpr std::size_t kGrowth = 4;
-
-// Of a round the longest come first: the last to be played are short, and no worker waits for long.
-void put_long_ones_first(std::deque<Batch>& batches, std::size_t round) {
-  std::ranges::stable_sort(batches.begin() + static_cast<std::ptrdiff_t>(round), batches.end(),
-                           std::ranges::greater(),
-                           [](const Batch& batch) { return batch.branches.size(); });
-}
-
-}  // namespace
-
-std::deque<Batch> gather_batches(const std::vector<Task>& tasks, std::size_t first_round) {
+std::deque<Batch> gather_batches(const std::vector<Task>& tasks,
+                                 const std::vector<std::size_t>& which, std::size_t branches) {
   using Key = std::tuple<int, std::uint64_t, bool, std::string>;
   std::deque<Batch> batches;
-  std::map<Key, std::size_t> known;
-  std::size_t round = std::max<std::size_t>(first_round, 1);
-  std::size_t of_round = 0;  // its first batch
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    if (i == round) {
-      round *= kGrowth;
-      known.clear();
-      put_long_ones_first(batches, of_round);
-      of_round = batches.size();
-    }
-    Schedule schedule = parse_schedule(tasks[i].schedule).value();
-    Task common = tasks[i];
+  std::map<Key, std::size_t> open;  // those that have room
+  for (const std::size_t number : which) {
+    Schedule schedule = parse_schedule(tasks[number].schedule).value();
+    Task common = tasks[number];
     common.schedule = schedule.beginning().text;
-    const auto [at, is_new] = known.try_emplace(
-        Key{common.scenario, common.seed, common.day, common.schedule}, batches.size());
+    Key key{common.scenario, common.seed, common.day, common.schedule};
+    const auto [at, is_new] = open.try_emplace(key, batches.size());
     if (is_new) batches.push_back({.common = std::move(common), .own = {}, .branches = {}});
     Batch& batch = batches[at->second];
-    if (batch.common.schedule == tasks[i].schedule)
-      batch.own = i;
+    if (batch.common.schedule == tasks[number].schedule)
+      batch.own = number;
     else
-      batch.branches.push_back({.number = i, .schedule = std::move(schedule)});
+      batch.branches.push_back({.number = number, .schedule = std::move(schedule)});
+    if (batch.branches.size() == branches) open.erase(key);
   }
-  put_long_ones_first(batches, of_round);
   return batches;
 }
 
@@ -69,7 +46,7 @@ void play_batch(const Scenario& scenario, const Batch& batch, const CampaignOpti
     say(fmt::format("E {} {} {}", task, report.simulated / 1ms, failure));
   };
   TrunkHooks hooks;
-  hooks.goes_on = [end] { return std::chrono::steady_clock::now() < end; };
+  hooks.goes_on = [&] { return batch.to_the_end || std::chrono::steady_clock::now() < end; };
   hooks.on_end = [&](const Branch& branch, const RunReport& report) {
     tell(branch.number, report);
   };

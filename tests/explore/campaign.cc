@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: plan_campaign lists the tasks, run_campaign gathers those with a beginning in common
-// into batches (batch.h) and has a crew play them.
+// Outline: plan_campaign lists the tasks, run_campaign has a crew play them in batches of those
+// with a beginning in common (batch.h), one after the other as turns.h says.
 #include "tests/explore/campaign.h"
 
 #include <fmt/format.h>
@@ -17,6 +17,7 @@
 #include "tests/explore/crew.h"
 #include "tests/explore/exploration.h"
 #include "tests/explore/schedule.h"
+#include "tests/explore/turns.h"
 
 namespace berth::explore {
 
@@ -26,6 +27,8 @@ using Clock = std::chrono::steady_clock;
 namespace {
 
 constexpr std::size_t kMaxFailures = 100;  // more say nothing new
+constexpr const char* kRandomKind = "random";
+
 class Collector {
  public:
   Collector(const std::vector<Scenario>& scenarios, const std::vector<Task>& tasks,
@@ -46,7 +49,8 @@ class Collector {
     words >> what >> number >> simulated_ms;
     if (what == 'U') {
       // It is the trunk's story to its end, but it may be judged differently.
-      return Batch{.common = tasks_[number], .own = number, .branches = {}};
+      return Batch{
+          .common = tasks_[number], .own = number, .branches = {}, .to_the_end = batch.to_the_end};
     }
     words.get();
     std::getline(words, failure);
@@ -80,7 +84,7 @@ std::vector<std::vector<Task>> survey(const std::vector<Scenario>& scenarios,
     for (; crew.has_room() && next < scenarios.size(); ++next)
       crew.start(next, [&](const Crew::Say& say) {
         RunOptions run =
-            options_of({.kind = "none", .schedule = "", .seed = options.seed}, options);
+            options_of({.kind = kStoryKind, .schedule = "", .seed = options.seed}, options);
         run.on_end = [&](const RunReport& report) {
           for (const Kind& kind : enumerate_schedules(scenarios[next], report.footprint))
             for (const std::string& schedule : kind.schedules) say(kind.name + " " + schedule);
@@ -110,7 +114,7 @@ void add_random(std::vector<Task>& tasks, std::size_t up_to, int scenarios, std:
     const char* replicas[] = {"", "berths:2,", "berths:3,"};
     Task task;
     task.scenario = number % scenarios;
-    task.kind = "random";
+    task.kind = kRandomKind;
     task.seed = seed + static_cast<std::uint64_t>(number);
     task.schedule = fmt::format("{}random:{}:{}", replicas[(number / scenarios) % 3], number,
                                 number / scenarios % 2 == 0 ? "net" : "all");
@@ -122,14 +126,16 @@ void add_random(std::vector<Task>& tasks, std::size_t up_to, int scenarios, std:
 
 std::vector<Task> plan_campaign(const std::vector<Scenario>& scenarios,
                                 const CampaignOptions& options) {
-  constexpr std::size_t kEndless = 10'000'000;
-  std::vector<Task> first;  // without faults
+  constexpr std::size_t kEachSecond = 100;  // more than any machine plays
+  std::vector<Task> first;                  // without faults
   std::vector<Task> tasks;
   for (std::vector<Task>& its : survey(scenarios, options))
     std::ranges::move(its, std::back_inserter(tasks));
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
-    first.push_back(
-        {.scenario = static_cast<int>(i), .kind = "none", .schedule = "", .seed = options.seed});
+    first.push_back({.scenario = static_cast<int>(i),
+                     .kind = kStoryKind,
+                     .schedule = "",
+                     .seed = options.seed});
     // In a renewal a day without a write is none in which nothing happens: it is there to be waited
     // for, and the next step comes after it.
     if (!options.days || scenarios[i].certificates) continue;
@@ -137,11 +143,12 @@ std::vector<Task> plan_campaign(const std::vector<Scenario>& scenarios,
     first.back().kind = "day";
     first.back().day = true;
   }
-  const std::size_t budget =
-      options.budget > 0 ? static_cast<std::size_t>(options.budget)
-                         : (options.limit > 0min ? kEndless / 10 : tasks.size() + first.size());
   shuffle(tasks, options.seed);
-  const std::size_t room = budget > first.size() ? budget - first.size() : 0;
+  std::size_t room = tasks.size();
+  if (options.budget > 0)
+    room = static_cast<std::size_t>(std::max(0, options.budget - static_cast<int>(first.size())));
+  else
+    room += kEachSecond * static_cast<std::size_t>(options.limit.count());
   if (tasks.size() > room) tasks.resize(room);
   add_random(tasks, room, static_cast<int>(scenarios.size()), options.seed);
   tasks.insert(tasks.begin(), first.begin(), first.end());
@@ -152,29 +159,44 @@ CampaignReport run_campaign(const std::vector<Scenario>& scenarios, const std::v
                             const CampaignOptions& options) {
   const Clock::time_point start = Clock::now();
   const Clock::time_point end =
-      options.limit > 0min ? start + options.limit : start + std::chrono::hours(24 * 365);
-  std::deque<Batch> batches = gather_batches(tasks, scenarios.size());
+      options.limit > 0s ? start + options.limit : start + std::chrono::hours(24 * 365);
+  Turns turns(tasks, scenarios.size(), options);
+  struct Begun {
+    Batch batch;
+    Clock::time_point at;
+  };
+  std::deque<Begun> begun;
   Collector collector(scenarios, tasks, options);
   const std::size_t enough = options.stop_at_first ? 1 : kMaxFailures;
   Crew crew(options.jobs);
-  for (std::size_t next = 0; next < batches.size() || !crew.is_idle();) {
-    if (collector.report.failures.size() >= enough) break;
-    if (Clock::now() > end) next = batches.size();
-    for (; crew.has_room() && next < batches.size(); ++next)
-      crew.start(next, [&](const Crew::Say& say) {
-        const Batch& batch = batches[next];
-        play_batch(scenarios[static_cast<std::size_t>(batch.common.scenario)], batch, options, end,
-                   say);
-      });
+  const auto begin = [&](Batch batch) {
+    begun.push_back({std::move(batch), Clock::now()});
+    crew.start(begun.size() - 1, [&](const Crew::Say& say) {
+      const Batch& mine = begun.back().batch;
+      play_batch(scenarios[static_cast<std::size_t>(mine.common.scenario)], mine, options, end,
+                 say);
+    });
+  };
+  while (collector.report.failures.size() < enough) {
+    while (crew.has_room()) {
+      std::optional<Batch> next = turns.take(Clock::now() > end);
+      if (!next) break;
+      begin(std::move(*next));
+    }
+    if (crew.is_idle()) break;
     for (const Crew::News& news : crew.wait()) {
-      std::optional<Batch> anew = collector.take(batches[news.number], news);
-      if (anew) batches.push_back(std::move(*anew));
+      const Begun& of = begun[news.number];
+      if (news.ended) turns.add_time(of.batch.common.scenario, Clock::now() - of.at);
+      if (std::optional<Batch> again = collector.take(of.batch, news))
+        turns.take_back(std::move(*again));
     }
   }
   CampaignReport report = std::move(collector.report);
-  for (const Task& task : tasks)
+  for (const Task& task : tasks) {
     if (std::ranges::find(report.kinds, task.kind) == report.kinds.end())
       report.kinds.push_back(task.kind);
+    ++report.there_are[task.kind];
+  }
   report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return report;
 }
@@ -204,6 +226,10 @@ std::string print_table(const CampaignReport& report) {
   }
   text += fmt::format("{:<22}", "total");
   for (const std::string& kind : report.kinds) text += fmt::format("{:>9}", totals[kind]);
+  text += fmt::format("\n{:<22}", "there are");
+  for (const std::string& kind : report.kinds)
+    text += kind == kRandomKind ? fmt::format("{:>9}", "no end")
+                                : fmt::format("{:>9}", report.there_are.at(kind));
   return text + fmt::format(
                     "\n{} schedules of {} scenarios in {:.1f} s: {:.0f} a minute, {:.0f} "
                     "simulated seconds each second; {} failed\n",

@@ -21,6 +21,10 @@ struct Task {
   bool day = false;
 };
 
+// A scenario without faults, and a crash at one of berth's writes.
+inline constexpr const char* kStoryKind = "none";
+inline constexpr const char* kCrashPointKind = "write";
+
 struct Failure {
   Task task;
   std::string what;
@@ -31,10 +35,13 @@ struct CampaignOptions {
   std::uint64_t seed = 1;
   std::int64_t steps = 3'000'000;
   int jobs = 2;
-  // Schedules in all: first every one there is, then random ones; a smaller budget is a fair
-  // sample of those. 0: every one there is, and as many random ones as the time allows.
-  int budget = 20'000;
-  std::chrono::minutes limit{0};  // 0: none
+  // Schedules in all, a fair sample of those there are. 0: every one there is, the crash points
+  // first.
+  int budget = 0;
+  // When to stop, but for the crash points: they are played to the last one however long it takes,
+  // unless there is a budget. Until then there are random schedules once the others are through. 0:
+  // none.
+  std::chrono::seconds limit{0};
   bool days = true;  // begin with a simulated day of each scenario but those of certificates
   bool stop_at_first = false;
   std::function<bool(const Failure&)> is_wanted;  // others are forgotten; empty: each is wanted
@@ -42,6 +49,7 @@ struct CampaignOptions {
 
 struct CampaignReport {
   std::map<std::string, std::map<std::string, int>> counts;  // scenario → kind → schedules
+  std::map<std::string, int> there_are;                      // kind → schedules, also not reached
   std::vector<std::string> kinds;                            // columns, in order
   std::vector<Failure> failures;
   int schedules = 0;

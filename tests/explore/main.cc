@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // berth-sim: fault exploration from the command line.
 //   berth-sim --scenario X [--seed N] [--steps M] [--schedule S] [--day] [--transcript]
-//   berth-sim --all [--budget N] [--minutes M] [--jobs J] [--long] [--json] [--known FILE]
+//   berth-sim --all [--budget N] [--seconds S] [--jobs J] [--long] [--json] [--known FILE]
 //   berth-sim --bug NAME …         with a seeded bug
 //   berth-sim --bugs [--budget N]  each of them, or the one that --bug names, has to be found
 //   berth-sim --regressions FILE   one replay line each
@@ -75,10 +75,10 @@ Arguments parse(std::vector<std::string> words) {
       arguments.campaign.budget = static_cast<int>(number(flag, value()));
     else if (flag == "--jobs")
       arguments.campaign.jobs = static_cast<int>(std::max<std::int64_t>(1, number(flag, value())));
-    else if (flag == "--minutes")
-      arguments.campaign.limit = std::chrono::minutes(number(flag, value()));
+    else if (flag == "--seconds")
+      arguments.campaign.limit = std::chrono::seconds(number(flag, value()));
     else if (flag == "--long")
-      arguments.campaign.budget = 0, arguments.campaign.limit = std::chrono::hours(4);
+      arguments.all = true, arguments.campaign.limit = std::chrono::hours(4);
     else if (flag == "--no-days")
       arguments.campaign.days = false;
     else if (flag == "--all")

@@ -325,7 +325,7 @@ int Kube::watch(const std::string& path_and_query,
 
 void wait_until(const std::string& what, milliseconds limit,
                 const std::function<std::string()>& missing) {
-  const auto deadline = std::chrono::steady_clock::now() + limit;
+  const auto deadline = std::chrono::steady_clock::now() + kPatience * limit;
   for (;;) {
     std::string why;
     try {
@@ -335,7 +335,8 @@ void wait_until(const std::string& what, milliseconds limit,
     }
     if (why.empty()) return;
     if (std::chrono::steady_clock::now() >= deadline)
-      throw std::runtime_error(fmt::format("waited {} ms for {}: {}", limit.count(), what, why));
+      throw std::runtime_error(
+          fmt::format("waited {} ms for {}: {}", kPatience * limit.count(), what, why));
     std::this_thread::sleep_for(milliseconds(100));
   }
 }

@@ -101,9 +101,13 @@ class Kube {
   std::unique_ptr<Handle> handle_;
 };
 
-// Polls until `missing` returns "" (nothing is missing); past `limit` throws std::runtime_error
-// with `what` and the last answer. Tests wait for facts this way; none sleeps for a fixed time. A
-// KubeError inside counts as "not yet".
+// How much longer a test waits than what it waits for takes on an idle machine: a busy one slows
+// tests, and fails none.
+inline constexpr int kPatience = 4;
+
+// Polls until `missing` returns "" (nothing is missing); past `limit`, times kPatience, throws
+// std::runtime_error with `what` and the last answer. Tests wait for facts this way; none sleeps
+// for a fixed time. A KubeError inside counts as "not yet".
 void wait_until(const std::string& what, std::chrono::milliseconds limit,
                 const std::function<std::string()>& missing);
 

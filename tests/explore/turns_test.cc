@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/explore/turns.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace berth::explore {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+
+std::vector<Task> with(std::vector<Task> tasks, int scenario, const char* kind, int count) {
+  for (int i = 1; i <= count; ++i)
+    tasks.push_back({.scenario = scenario,
+                     .kind = kind,
+                     .schedule = std::string(kind) == kStoryKind ? ""
+                                 : std::string(kind) == kCrashPointKind
+                                     ? fmt::format("write:{}:before", i)
+                                     : fmt::format("request:{}:503", i)});
+  return tasks;
+}
+
+// Two scenarios, each with its story, three crash points and 200 failed requests.
+std::vector<Task> two_scenarios() {
+  std::vector<Task> tasks;
+  for (const int scenario : {0, 1}) {
+    tasks = with(std::move(tasks), scenario, "request", 200);
+    tasks = with(std::move(tasks), scenario, kCrashPointKind, 3);
+    tasks = with(std::move(tasks), scenario, kStoryKind, 1);
+  }
+  return tasks;
+}
+
+TEST(TurnsTest, StoriesAndThenCrashPointsComeWhateverTheTime) {
+  Turns turns(two_scenarios(), 2, {});
+  std::vector<std::string> kinds;
+  while (std::optional<Batch> batch = turns.take(true)) {
+    EXPECT_TRUE(batch->to_the_end);
+    kinds.push_back(
+        fmt::format("{} {}", batch->own ? "story" : "crash points", batch->branches.size()));
+  }
+  EXPECT_THAT(kinds, ElementsAre("story 0", "story 0", "crash points 3", "crash points 3"));
+}
+
+TEST(TurnsTest, TheScenarioThatHasTakenLeastTimeIsNext) {
+  Turns turns(two_scenarios(), 2, {});
+  for (int i = 0; i < 4; ++i) turns.take(false);
+  std::vector<int> order;
+  while (std::optional<Batch> batch = turns.take(false)) {
+    EXPECT_FALSE(batch->to_the_end);
+    order.push_back(batch->common.scenario);
+    turns.add_time(batch->common.scenario, batch->common.scenario == 0 ? 3s : 1s);
+  }
+  EXPECT_THAT(order, ElementsAre(0, 1, 1, 1, 0, 1, 0, 0));
+}
+
+TEST(TurnsTest, ABudgetIsASampleInWhichCrashPointsHaveNoPrecedence) {
+  Turns turns(two_scenarios(), 2, {.budget = 100});
+  turns.take(true), turns.take(true);
+  EXPECT_FALSE(turns.take(true));
+  EXPECT_TRUE(turns.take(false));
+}
+
+TEST(TurnsTest, WhatIsTakenBackIsPlayedNext) {
+  Turns turns(two_scenarios(), 2, {});
+  turns.take_back({.common = {.scenario = 1}, .own = 17, .branches = {}, .to_the_end = false});
+  EXPECT_EQ(turns.take(true)->own, 17u);
+}
+
+}  // namespace
+}  // namespace berth::explore
