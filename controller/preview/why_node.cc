@@ -397,10 +397,10 @@ Explanation explain_node(const Snapshot& snapshot, const Node& node) {
 std::string told_cordon(const Snapshot& snapshot, const Node& node) {
   if (!node.cordoned()) return {};
   const RolloutRecord record = read_rollout(node);
-  if (const std::optional<Slot> slot = lost_slot(snapshot, node); slot && *slot->berth_cordoned)
+  const std::optional<Slot> slot = lost_slot(snapshot, node);
+  if (slot && *slot->berth_cordoned)
     return fmt::format(
-        "cordoned by berth for {}; annotation {} is gone, and berth goes on from its "
-        "ledger",
+        "cordoned by berth for {}; annotation {} is gone, and berth goes on from its ledger",
         slot->holder, names::kRolloutAnnotation);
   if (record.kept_out())
     return fmt::format(
@@ -408,7 +408,8 @@ std::string told_cordon(const Snapshot& snapshot, const Node& node) {
         "until another change succeeds or somebody uncordons it",
         record.rollout->layout, record.rollout->why);
   if (record.idle() || !record.rollout->berth_cordoned) {
-    if (record.idle()) return "cordoned, and not by berth: it stays so until somebody uncordons it";
+    if (record.idle() && !slot)
+      return "cordoned, and not by berth: it stays so until somebody uncordons it";
     return "cordoned before berth took it: it stays so until somebody uncordons it";
   }
   const NodeRollout& rollout = *record.rollout;
