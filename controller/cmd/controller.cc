@@ -34,13 +34,17 @@
 namespace berth {
 namespace {
 
-// Unique per process, and readable in the Lease: a restarted pod is another candidate.
-std::string new_identity() {
+// In a pod, that is the pod's name.
+std::string host_name() {
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);
+  return host.data();
+}
+
+// Unique per process, and readable in the Lease: a restarted pod is another candidate.
+std::string new_identity(const std::string& host) {
   std::random_device random;
-  std::string id(host.data());
-  id += '_';
+  std::string id = host + '_';
   for (int i = 0; i < 4; ++i) {
     std::array<char, 9> part{};
     std::snprintf(part.data(), part.size(), "%08x", random());
@@ -79,7 +83,8 @@ int run_controller(ControllerFlags flags) {
   flags.options.seed = (static_cast<std::uint64_t>(random()) << 32) | random();
   const TzDatabase zones;
   flags.options.zones = &zones;
-  flags.options.lease.identity = new_identity();
+  flags.options.settings.own_pod = host_name();
+  flags.options.lease.identity = new_identity(flags.options.settings.own_pod);
   flags.options.lease.namespace_ = flags.options.settings.berth_namespace;
   Controller controller(Controller::World{client, lease_client, log, metrics, give_memory_back},
                         reconcilers(flags.options.settings), flags.options);

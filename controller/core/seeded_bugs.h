@@ -50,9 +50,11 @@ enum class SeededBug {
   kSignEarly,            // sign with a new authority before it has been known for a day
   kForgetEarly,          // forget an authority as soon as its last certificate is replaced
   kTrustAnyPair,         // take a certificate for its Secret's key's without a look
+  kForgetCordon,         // let a failed node go and forget that berth cordoned it
+  kTrustAnyRecord,       // take another node's record for this one's
 };
 
-inline constexpr std::array<std::pair<std::string_view, SeededBug>, 38> kSeededBugs{{
+inline constexpr std::array<std::pair<std::string_view, SeededBug>, 40> kSeededBugs{{
     {"uncordon-unowned", SeededBug::kUncordonUnowned},
     {"uncordon-held", SeededBug::kUncordonHeld},
     {"skip-live-guard", SeededBug::kSkipLiveGuard},
@@ -91,6 +93,8 @@ inline constexpr std::array<std::pair<std::string_view, SeededBug>, 38> kSeededB
     {"sign-early", SeededBug::kSignEarly},
     {"forget-early", SeededBug::kForgetEarly},
     {"trust-any-pair", SeededBug::kTrustAnyPair},
+    {"forget-cordon", SeededBug::kForgetCordon},
+    {"trust-any-record", SeededBug::kTrustAnyRecord},
 }};
 
 #ifdef BERTH_SEEDED_BUGS

@@ -15,7 +15,8 @@ namespace berth {
 constexpr Duration kRequestTimeout = std::chrono::minutes(1);
 
 struct Settings {
-  std::string berth_namespace = "berth-system";   // where the ledger and the lease live
+  std::string berth_namespace = "berth-system";  // where the ledger and the lease live
+  std::string own_pod;  // this process's, in berth_namespace; empty: it runs in none
   std::string agents_namespace = "gpu-operator";  // where NVIDIA's node agents run
   std::string mig_config_map =
       "berth-mig-parted-config";  // in agents_namespace, key config.yaml, wholly berth's

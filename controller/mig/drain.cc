@@ -8,6 +8,7 @@
 #include <map>
 
 #include "apis/names.h"
+#include "controller/core/fit.h"
 #include "controller/mig/reasons.h"
 
 namespace berth {
@@ -37,9 +38,26 @@ std::optional<PodVerdict> refuse_job(const Snapshot& snapshot, const Pod& pod,
   return verdict;
 }
 
+// Whoever takes its own pod away and finds no other place leaves a cordoned node to nobody.
+std::optional<PodVerdict> refuse_own(const Snapshot& snapshot, const Pod& pod) {
+  if (!is_own_pod(pod, snapshot.settings)) return std::nullopt;
+  const Fit fit(snapshot.cluster);
+  const bool has_place = std::ranges::any_of(snapshot.cluster.nodes(), [&](const auto& node) {
+    return node->meta.name != pod.node_name.view() && fit.fits(pod, node->meta.name);
+  });
+  if (has_place) return std::nullopt;
+  return PodVerdict{
+      &pod, PodFate::kBlocked, reasons::kOwnPod,
+      fmt::format("pod {}/{} is berth's own and fits on no other node ({}); make room "
+                  "for it elsewhere, keep berth off the layout's nodes, or set "
+                  "spec.drain.scope: GPUPods",
+                  pod.meta.namespace_.view(), pod.meta.name, fit.explain(pod))};
+}
+
 PodVerdict judge(const Snapshot& snapshot, const Pod& pod, const DrainSpec& drain,
                  const std::map<std::string_view, std::int64_t>& jobs) {
   if (pod.terminating()) return {&pod, PodFate::kTerminating, {}, {}};
+  if (auto refusal = refuse_own(snapshot, pod)) return *std::move(refusal);
   if (drain.wait_for_completion && drain.wait_for_completion->pod_selector.matches(pod.meta.labels))
     return {&pod, PodFate::kAwaited, {}, {}};
   const std::string name = fmt::format("{}/{}", pod.meta.namespace_.view(), pod.meta.name);
@@ -147,6 +165,11 @@ EvictionOutlook read_refusal(const Snapshot& snapshot, const Pod& pod, const Err
 }
 
 }  // namespace
+
+bool is_own_pod(const Pod& pod, const Settings& settings) {
+  return pod.meta.name == settings.own_pod &&
+         pod.meta.namespace_ == std::string_view(settings.berth_namespace);
+}
 
 bool must_leave(const Tenant& tenant, DrainScope scope, const Settings& settings) {
   return !tenant.stays && (scope == DrainScope::kAllPods || tenant.uses_gpu) &&

@@ -24,9 +24,11 @@ enum class PodFate {
 struct PodVerdict {
   const Pod* pod = nullptr;
   PodFate fate = PodFate::kLeftAlone;
-  std::string reason;   // for kBlocked: JobRunning, UnmanagedPod, LocalStorage
+  std::string reason;   // for kBlocked: JobRunning, UnmanagedPod, LocalStorage, OwnPod
   std::string message;  // a sentence that says what to do
 };
+// The pod of the berth that drains: it leaves last, and only for a node where it can go on.
+bool is_own_pod(const Pod& pod, const Settings& settings);
 
 // Every pod bound to the node that is not left alone, in (namespace, name) order.
 std::vector<PodVerdict> pods_leaving(const Snapshot& snapshot, const Node& node,

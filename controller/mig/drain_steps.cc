@@ -30,7 +30,9 @@ Time deadline_of(const PodVerdict& verdict, const DrainSpec& drain, Time since) 
 
 // Forcing overrules budgets, Jobs and marks; it never loses data that the layout protects.
 bool may_be_forced(const PodVerdict& verdict, const DrainSpec& drain) {
-  if (drain.on_timeout != OnTimeout::kForce || verdict.fate == PodFate::kTerminating) return false;
+  if (drain.on_timeout != OnTimeout::kForce || verdict.fate == PodFate::kTerminating ||
+      verdict.reason == reasons::kOwnPod)
+    return false;
   const Pod& pod = *verdict.pod;
   return (pod.meta.controller() != nullptr || drain.force) &&
          (!pod.has_empty_dir || drain.delete_empty_dir_data);
@@ -120,7 +122,10 @@ DrainProgress plan_drain(const Snapshot& snapshot, const Node& node, const Drain
                          Time since, Plan& plan) {
   DrainProgress progress = drain_progress(snapshot, node, drain, since);
   if (progress.timed_out) return progress;
-  for (const PodVerdict& verdict : pods_leaving(snapshot, node, drain)) {
+  const std::vector<PodVerdict> leaving = pods_leaving(snapshot, node, drain);
+  for (const PodVerdict& verdict : leaving) {
+    // What it does not get done before, its successor has to begin with.
+    if (leaving.size() > 1 && is_own_pod(*verdict.pod, snapshot.settings)) continue;
     const Time deadline = deadline_of(verdict, drain, since);
     const Pod& pod = *verdict.pod;
     if (snapshot.now < deadline) {

@@ -101,8 +101,14 @@ NodePatch& NodePatch::hold(std::string_view why) {
   return *this;
 }
 
-NodePatch& NodePatch::rollout(const NodeRollout& rollout) {
+NodePatch& NodePatch::rollout(NodeRollout rollout) {
+  rollout.node_uid = s_.node.meta.uid;
   patch_.set(annotation_path(names::kRolloutAnnotation), encode_rollout(rollout));
+  return *this;
+}
+
+NodePatch& NodePatch::forget_rollout() {
+  patch_.remove(annotation_path(names::kRolloutAnnotation));
   return *this;
 }
 

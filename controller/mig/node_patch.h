@@ -30,7 +30,9 @@ class NodePatch {
   // What mig-manager left at paused-for-mig-change goes back to "true".
   NodePatch& restore_paused_labels();
   NodePatch& hold(std::string_view why);
-  NodePatch& rollout(const NodeRollout& rollout);
+  // The record, in this node's name.
+  NodePatch& rollout(NodeRollout rollout);
+  NodePatch& forget_rollout();
 
   // The steps, in order: first the annotations map is made sure of where the rollout annotation was
   // never set, since a JSON patch can't test a key of a map that isn't there.

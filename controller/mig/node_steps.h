@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// NodeSteps: the next step of one node that berth has taken, or is about to take. One class, three
-// files: what the phases share, a node that is claimed or drained, and a node whose label is
-// written. Used within one reconcile: the situation and the plan outlive it.
+// NodeSteps: the next step of one node that berth has taken, or is about to take. One class, four
+// files: what the phases share, a node that is claimed or drained, a node whose label is written,
+// and what is remembered where a record was lost or a change has failed. Used within one reconcile:
+// the situation and the plan outlive it.
 #pragma once
 
 #include <optional>
@@ -20,8 +21,15 @@ class NodeSteps {
   void run();
 
  private:
-  // Claimed and Cordoned.
+  // Remembered.
   void overwrite_unreadable();
+  void drop_foreign();
+  void recall();
+  NodeRollout recalled() const;
+  bool has_just_recalled() const;
+  void leave_kept_out();
+
+  // Claimed and Cordoned.
   void cordon_claimed();
   std::optional<std::string> reason_to_drop_claim() const;
   void drop_claim(const std::string& why);

@@ -159,16 +159,21 @@ void NodeSteps::leave_failed() {
 }
 
 // Out of berth's hands as it stands. The config stays marked as failed, so that it isn't tried on
-// this node again.
+// this node again; and a cordon of berth's stays known as such, or nobody would ever take it away.
 void NodeSteps::release(const std::string& why) {
   NodeRollout idle = next(RolloutPhase::kIdle);
-  idle.berth_cordoned = false;
+  idle.berth_cordoned =
+      now().berth_cordoned && s_.node.cordoned() && !seeded(SeededBug::kForgetCordon);
   idle.attempt = 0;
   NodePatch(s_).same_cordon().rollout(idle).plan(plan_, fmt::format("release: {}", why));
   tell(true, "Released", "Release",
        fmt::format("{}; {}: {}", why,
-                   s_.node.cordoned() ? "it stays cordoned, uncordon it once its GPUs are in order"
-                                      : "its GPUs may not be in order",
+                   idle.berth_cordoned
+                       ? "it stays cordoned by berth until a MIGLayout succeeds here; or uncordon "
+                         "it once its GPUs are in order"
+                   : s_.node.cordoned()
+                       ? "it stays cordoned as berth found it, and its GPUs may not be in order"
+                       : "its GPUs may not be in order",
                    now().why));
 }
 

@@ -24,22 +24,6 @@ constexpr Duration kClaimLasts = std::chrono::minutes(1);
 
 // --- claimed ---
 
-// Somebody wrote something else into the annotation of a node that holds a slot. Whether berth
-// cordoned the node is lost with it, so it stays as it is.
-void NodeSteps::overwrite_unreadable() {
-  NodeRollout idle;
-  idle.seq = s_.slot->seq;
-  idle.epoch = s_.slot->epoch;
-  idle.since = s_.snapshot.now;
-  NodePatch(s_).rollout(idle).plan(
-      plan_,
-      fmt::format("replace annotation {}, which berth can't read", names::kRolloutAnnotation));
-  tell(true, "RolloutForgotten", "Restore",
-       fmt::format("annotation {} was overwritten by somebody; if berth had cordoned the node, "
-                   "uncordon it",
-                   names::kRolloutAnnotation));
-}
-
 void NodeSteps::cordon_claimed() {
   if (s_.slot->epoch > s_.snapshot.epoch && !s_.snapshot.offline &&
       !seeded(SeededBug::kNoEpochTest))
@@ -61,14 +45,21 @@ void NodeSteps::cordon_claimed() {
   taken.taken = s_.snapshot.now;
   taken.not_before.reset();
   taken.reasserts = reassert ? taken.reasserts + 1 : 0;
-  taken.berth_cordoned = !s_.node.cordoned() && !seeded(SeededBug::kCordonWithoutRecord);
-  taken.failed_config.clear();
-  taken.why.clear();
+  const bool kept_out = s_.record.kept_out() && s_.node.cordoned();
+  taken.berth_cordoned =
+      (!s_.node.cordoned() || kept_out) && !seeded(SeededBug::kCordonWithoutRecord);
+  // Of a node that is out for a failure it is not forgotten: put back, it is no better than it was.
+  if (!kept_out) {
+    taken.failed_config.clear();
+    taken.why.clear();
+  }
   NodePatch(s_).cordon().rollout(taken).plan(
       plan_, fmt::format("cordon for MIGLayout {}", layout.meta.name));
   tell(false, "Cordoned", "Cordon",
        fmt::format("{} for MIGLayout {}: to become {}",
-                   taken.berth_cordoned ? "cordoned" : "taken, cordoned as it was,",
+                   kept_out               ? "taken, cordoned by berth before,"
+                   : taken.berth_cordoned ? "cordoned"
+                                          : "taken, cordoned as it was,",
                    layout.meta.name, format(target.layout)));
 }
 
@@ -108,6 +99,7 @@ void NodeSteps::leave_cordoned() {
     if (!s_.held()) patch.hold(kReleasedByHand);
     NodeRollout idle = next(RolloutPhase::kIdle);
     idle.config = config_found();
+    idle.berth_cordoned = false;
     patch.rollout(idle).plan(plan_, "the node was uncordoned by hand: hold its rollout");
     return tell(true, "UncordonedByHand", "Hold",
                 fmt::format("uncordoned by hand while berth drained it; remove annotation {} to "

@@ -8,12 +8,15 @@
 namespace berth {
 
 void NodeSteps::run() {
+  if (s_.record_is_lost()) return recall();
+  if (s_.record.foreign) return drop_foreign();
   if (s_.record.unreadable()) {
     if (s_.slot_is_ours()) overwrite_unreadable();
     return;  // nothing is under way: status says what to do
   }
   if (s_.record.idle()) {
-    if (s_.slot_is_ours() && s_.slot->seq > s_.record.seq()) cordon_claimed();
+    if (s_.slot_is_ours() && s_.slot->seq > s_.record.seq()) return cordon_claimed();
+    if (s_.record.kept_out()) leave_kept_out();
     return;
   }
   switch (now().phase) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ledger follows the nodes' annotations: an entry whose node is back or gone is freed, one that
-// is missing for a node on its way is put back, and so is the whole ledger.
+// is missing for a node on its way is put back, and so is the whole ledger. It remembers whose the
+// cordon is, and when an annotation that is gone may be written anew.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -29,12 +30,39 @@ std::optional<std::string> reason_to_free(const Snapshot& snapshot, const std::s
   return std::nullopt;
 }
 
+// The first time at once. Who takes it away again is given time: nobody fights over a node.
+Duration recall_after(const Settings& settings, std::int64_t lost) {
+  if (lost <= 1) return Duration::zero();
+  return settings.retry_backoff * (std::int64_t{1} << std::min<std::int64_t>(lost - 2, 4));
+}
+
+// What the slot is to remember of the node's record; nothing new: the slot as it is.
+Slot remember(const Snapshot& snapshot, const Node& node, const Slot& slot) {
+  Slot next = slot;
+  const RolloutRecord record = read_rollout(node);
+  if (!record.idle() && record.seq() >= slot.seq) {
+    next.berth_cordoned = record.rollout->berth_cordoned;
+    next.recall.reset();
+  } else if (is_record_lost(slot, record) && !slot.recall) {
+    ++next.lost;
+    next.recall = snapshot.now + recall_after(snapshot.settings, next.lost);
+  }
+  return next;
+}
+
+std::string_view told(const Slot& slot) {
+  if (slot.recall) return "its record is gone";
+  return *slot.berth_cordoned ? "cordoned by berth" : "cordoned before";
+}
+
 std::optional<Slot> slot_for(const Node& node) {
   const RolloutRecord record = read_rollout(node);
   if (record.idle() || !record.rollout) return std::nullopt;
   const NodeRollout& rollout = *record.rollout;
-  return Slot{node.meta.uid, "MIGLayout/" + rollout.layout, rollout.seq, rollout.epoch,
-              rollout.taken.value_or(rollout.since)};
+  Slot slot{node.meta.uid, "MIGLayout/" + rollout.layout, rollout.seq, rollout.epoch,
+            rollout.taken.value_or(rollout.since)};
+  slot.berth_cordoned = rollout.berth_cordoned;
+  return slot;
 }
 
 }  // namespace
@@ -48,11 +76,19 @@ Plan reconcile_slots(const Snapshot& snapshot) {
     changes[node] = std::move(slot);
     notes.push_back(fmt::format("{} ({})", node, why));
   };
-  for (const auto& [node, slot] : ledger.slots)
-    if (auto why = reason_to_free(snapshot, node, slot)) change(node, std::nullopt, *why);
+  for (const auto& [name, slot] : ledger.slots) {
+    if (auto why = reason_to_free(snapshot, name, slot)) {
+      change(name, std::nullopt, *why);
+    } else if (slot.holder.starts_with("MIGLayout/")) {
+      const Node& node = *snapshot.cluster.nodes().find(name);
+      if (Slot next = remember(snapshot, node, slot); next != slot) change(name, next, told(next));
+    }
+  }
   for (const std::string& node : ledger.unreadable) change(node, std::nullopt, "unreadable");
   for (const Node* node : snapshot.cluster.nodes_under_way()) {
-    if (ledger.find(node->meta.name) != nullptr && !changes.contains(node->meta.name)) continue;
+    const auto changed = changes.find(node->meta.name);
+    const bool freed = changed != changes.end() && !changed->second;
+    if (ledger.find(node->meta.name) != nullptr && !freed) continue;
     if (auto slot = slot_for(*node)) change(node->meta.name, std::move(slot), "on its way");
   }
   // Offline, `berth plan` starts from nothing: the first claim creates the ledger.

@@ -8,6 +8,7 @@
 #include "apis/mig_layout.h"
 #include "apis/names.h"
 #include "controller/core/conditions.h"
+#include "controller/core/seeded_bugs.h"
 #include "controller/mig/flat_json.h"
 
 namespace berth {
@@ -80,6 +81,7 @@ std::string encode_rollout(const NodeRollout& r) {
   return Encoder()
       .number("seq", r.seq)
       .number("epoch", r.epoch)
+      .text("uid", r.node_uid)
       .text("layoutUID", r.layout_uid)
       .text("layout", r.layout)
       .text("config", r.config)
@@ -103,6 +105,7 @@ std::optional<NodeRollout> decode_rollout(std::string_view text) {
   NodeRollout r;
   r.seq = json->number("seq");
   r.epoch = json->number("epoch");
+  r.node_uid = json->string("uid");
   r.layout_uid = json->string("layoutUID");
   r.layout = json->string("layout");
   r.config = json->string("config");
@@ -124,6 +127,8 @@ std::optional<NodeRollout> decode_rollout(std::string_view text) {
   if (wrong || json->wrong()) return std::nullopt;
   for (std::int64_t counter : {r.seq, r.epoch, r.attempt, r.reasserts})
     if (counter < 0 || counter > kMaxCounter) return std::nullopt;
+  // A berth that did not name the node left it set where a person had uncordoned one.
+  if (r.phase == RolloutPhase::kIdle && r.node_uid.empty()) r.berth_cordoned = false;
   return r;
 }
 
@@ -133,6 +138,9 @@ RolloutRecord read_rollout(const Node& node) {
   if (text == nullptr) return record;
   record.text = text->str();
   record.rollout = decode_rollout(text->view());
+  record.foreign = record.rollout && !record.rollout->node_uid.empty() &&
+                   record.rollout->node_uid != node.meta.uid && !seeded(SeededBug::kTrustAnyRecord);
+  if (record.foreign) record.rollout.reset();
   return record;
 }
 

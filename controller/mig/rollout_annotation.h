@@ -28,6 +28,7 @@ const char* to_string(RolloutPhase phase);
 struct NodeRollout {
   std::int64_t seq = 0;    // rises with every taking; a slot of at most this seq is done with
   std::int64_t epoch = 0;  // of the leader that took it
+  std::string node_uid;    // the node it was written for; empty: by a berth that did not say
   std::string layout_uid;
   std::string layout;    // its name, for people
   std::string config;    // being applied, or last applied
@@ -38,9 +39,11 @@ struct NodeRollout {
   std::int64_t attempt = 0;   // Idle, Cordoned: drains aborted; else: label writes after the first
   std::optional<Time> not_before;  // Idle: of the next taking; Applying: of the next label write
   std::int64_t reasserts = 0;      // how often a foreign mig.config was overwritten
-  bool berth_cordoned = false;     // by berth, so berth uncordons
-  std::string failed_config;       // given up on; not tried again until the layout changes
-  std::string why;                 // of Failed, for people
+  // By berth, so berth uncordons. Idle: a node whose change failed was let go as it stands, and its
+  // cordon is still berth's.
+  bool berth_cordoned = false;
+  std::string failed_config;  // given up on; not tried again until the layout changes
+  std::string why;            // of Failed, for people
   bool operator==(const NodeRollout&) const = default;
 };
 
@@ -55,9 +58,13 @@ std::optional<NodeRollout> decode_rollout(std::string_view text);
 // The annotation as it stands on a node.
 struct RolloutRecord {
   std::optional<std::string> text;     // nothing: never set
-  std::optional<NodeRollout> rollout;  // nothing: never set, or unreadable
-  bool unreadable() const { return text && !rollout; }
+  std::optional<NodeRollout> rollout;  // nothing: never set, unreadable, or another node's
+  // Another node's, as a machine has that was made from the picture of a live one: no record.
+  bool foreign = false;
+  bool unreadable() const { return text && !rollout && !foreign; }
   bool idle() const { return !rollout || rollout->phase == RolloutPhase::kIdle; }
+  // Let go after a failure, in a cordon of berth's.
+  bool kept_out() const { return rollout && idle() && rollout->berth_cordoned; }
   std::int64_t seq() const { return rollout ? rollout->seq : 0; }
 };
 RolloutRecord read_rollout(const Node& node);

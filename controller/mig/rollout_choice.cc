@@ -249,10 +249,13 @@ std::string Chooser::who_is_out() const {
   std::vector<std::string> out;
   for (const NodeStanding& standing : choice_.nodes) {
     if (!standing.out) continue;
-    const bool by_berth =
-        standing.bucket == NodeBucket::kInProgress || standing.bucket == NodeBucket::kFailed;
+    const bool by_berth = standing.bucket == NodeBucket::kInProgress ||
+                          standing.bucket == NodeBucket::kFailed ||
+                          view_.ledger().find(standing.node->meta.name) != nullptr;
+    const bool kept_out = standing.node->cordoned() && read_rollout(*standing.node).kept_out();
     out.push_back(fmt::format("{}{}", standing.node->meta.name,
                               by_berth                     ? ""
+                              : kept_out                   ? " (cordoned by berth since a failure)"
                               : in_service(*standing.node) ? " (just returned)"
                               : standing.node->ready       ? " (cordoned, not by berth)"
                                                            : " (not Ready)"));

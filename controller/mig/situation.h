@@ -57,11 +57,15 @@ struct Situation {
 
   // A rollout claims the slot; other holders' are none of our business.
   bool slot_is_ours() const;
+  // What berth remembers of the node is in its slot alone.
+  bool record_is_lost() const { return slot_is_ours() && is_record_lost(*slot, record); }
   bool held() const;
   std::string_view label() const;  // nvidia.com/mig.config
   std::string_view state() const;  // nvidia.com/mig.config.state
   // The label, the agent and allocatable all say that the target is in force.
   bool is_right() const;
+  // Not before the process looked: allocatable has stood as it does since then.
+  Time right_since() const { return snapshot.cluster.allocatable_since(node.meta.name); }
 };
 Situation situation_of(const Snapshot& snapshot, LayoutView& view, const Node& node);
 // Where the owner is known already.

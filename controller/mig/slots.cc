@@ -44,9 +44,13 @@ std::string create_body(const Settings& settings, std::int64_t epoch, const std:
 }  // namespace
 
 std::string encode_slot(const Slot& slot) {
-  return fmt::format(R"({{"uid":{},"holder":{},"seq":{},"epoch":{},"since":"{}"}})",
+  std::string more;
+  if (slot.berth_cordoned) more += fmt::format(R"(,"berthCordoned":{})", *slot.berth_cordoned);
+  if (slot.lost > 0) more += fmt::format(R"(,"lost":{})", slot.lost);
+  if (slot.recall) more += fmt::format(R"(,"recall":"{}")", format_micro_time(*slot.recall));
+  return fmt::format(R"({{"uid":{},"holder":{},"seq":{},"epoch":{},"since":"{}"{}}})",
                      quote_json(slot.node_uid), quote_json(slot.holder), slot.seq, slot.epoch,
-                     format_micro_time(slot.since));
+                     format_micro_time(slot.since), more);
 }
 
 std::optional<Slot> decode_slot(std::string_view text) {
@@ -58,11 +62,22 @@ std::optional<Slot> decode_slot(std::string_view text) {
   slot.seq = json->number("seq");
   slot.epoch = json->number("epoch");
   Result<Time> since = parse_time(json->string("since"));
+  if (json->has("berthCordoned")) slot.berth_cordoned = json->boolean("berthCordoned");
+  slot.lost = json->number("lost");
+  if (json->has("recall")) {
+    Result<Time> recall = parse_time(json->string("recall"));
+    if (!recall) return std::nullopt;
+    slot.recall = *recall;
+  }
   if (!since || json->wrong() || slot.node_uid.empty() || slot.holder.empty()) return std::nullopt;
-  for (std::int64_t counter : {slot.seq, slot.epoch})
+  for (std::int64_t counter : {slot.seq, slot.epoch, slot.lost})
     if (counter < 0 || counter > kMaxCounter) return std::nullopt;
   slot.since = *since;
   return slot;
+}
+
+bool is_record_lost(const Slot& slot, const RolloutRecord& record) {
+  return slot.berth_cordoned && record.seq() < slot.seq;
 }
 
 const Slot* Ledger::find(std::string_view node) const {

@@ -17,18 +17,30 @@
 
 namespace berth {
 
+struct RolloutRecord;
+
 struct Slot {
   std::string node_uid;
   std::string holder;      // "MIGLayout/NAME" or "Health"
   std::int64_t seq = 0;    // the node's rollout annotation reaches it with the cordon
   std::int64_t epoch = 0;  // the leader that claimed it
   Time since{};
+  // Whose the cordon is, from when the node's record has said so: what people or their tools do to
+  // the record, they do not do to this.
+  std::optional<bool> berth_cordoned;
+  std::int64_t lost = 0;       // how often the record was gone
+  std::optional<Time> recall;  // it is gone, and is written anew from here, but not before
   bool operator==(const Slot&) const = default;
 };
 
-// {"uid","holder","seq","epoch","since"}, in this order.
+// {"uid","holder","seq","epoch","since"}, in this order, and what is known of the rest:
+// "berthCordoned","lost","recall".
 std::string encode_slot(const Slot& slot);
 std::optional<Slot> decode_slot(std::string_view text);
+
+// Whether the node's record has been there since the slot was taken, and is not any more: taken
+// away, overwritten, or an older one put in its place.
+bool is_record_lost(const Slot& slot, const RolloutRecord& record);
 
 struct Ledger {
   const ConfigMap* config_map = nullptr;  // null: it does not exist (yet)

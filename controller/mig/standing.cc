@@ -129,6 +129,45 @@ std::optional<NodeStanding> under_way(const Situation& s) {
   return std::nullopt;
 }
 
+// Once is an accident; whoever does it again has to be found.
+NodeStanding record_lost(const Situation& s) {
+  const Slot& slot = *s.slot;
+  const bool again = slot.lost > 1;
+  NodeStanding standing{
+      .node = &s.node,
+      .bucket = again ? NodeBucket::kBlocked : NodeBucket::kInProgress,
+      .phase = s.node.cordoned() ? "Cordoned" : "Waiting",
+      .reason = reasons::kRolloutForgotten,
+      .message = fmt::format("annotation {} was removed or overwritten; berth goes on from its "
+                             "ledger: its cordon is {}",
+                             names::kRolloutAnnotation,
+                             *slot.berth_cordoned ? "berth's" : "somebody else's"),
+      .since = slot.since};
+  if (again)
+    standing.message = fmt::format(
+        "annotation {} was removed or overwritten {} times; berth, whose ledger has what matters, "
+        "writes it again {}; find who does it: kubectl get node {} -o yaml --show-managed-fields",
+        names::kRolloutAnnotation, slot.lost,
+        slot.recall ? "after " + format_time(*slot.recall) : "soon", s.node.meta.name);
+  return standing;
+}
+
+// Out since a change of its GPUs failed, and they are right now.
+NodeStanding about_to_return(const Situation& s) {
+  if (s.held())
+    return waiting(
+        s.node, reasons::kHeld,
+        fmt::format("its GPUs are right, and it stays cordoned by berth while annotation "
+                    "{} holds it",
+                    names::kHoldAnnotation));
+  if (auto others = others_at_work(s)) return waiting(s.node, others->reason, others->message);
+  NodeStanding standing =
+      on_its_way(s, "Verifying", reasons::kVerifying,
+                 "its GPUs are right; berth, which kept it out for a failure, uncordons it soon");
+  standing.due = s.right_since() + s.snapshot.settings.verify_for;
+  return standing;
+}
+
 // A value of mig.config that somebody else wrote over berth's.
 std::optional<NodeStanding> contested(const Situation& s) {
   if (!s.record.rollout || s.record.rollout->config != s.target->config) return std::nullopt;
@@ -157,6 +196,7 @@ NodeStanding waiting(const Node& node, std::string reason, std::string message) 
 }
 
 std::optional<NodeStanding> standing_of(const Situation& s) {
+  if (s.record_is_lost()) return record_lost(s);
   if (auto standing = under_way(s)) return standing;
   if (s.record.unreadable())
     return waiting(s.node, reasons::kContested,
@@ -166,10 +206,13 @@ std::optional<NodeStanding> standing_of(const Situation& s) {
     return s.target == nullptr
                ? std::nullopt
                : std::optional(waiting(s.node, s.target->reason, s.target->problem));
+  const bool kept_out = s.record.kept_out() && s.node.cordoned();
+  if (s.is_right() && kept_out) return about_to_return(s);
   if (s.is_right())
     return NodeStanding{.node = &s.node, .bucket = NodeBucket::kUpdated, .phase = "UpToDate"};
   if (s.record.rollout && s.record.rollout->failed_config == s.target->config)
-    return failed(s, fmt::format("{}; edit the layout to try again", s.record.rollout->why));
+    return failed(s, fmt::format("{}; edit the layout to try again{}", s.record.rollout->why,
+                                 kept_out ? ": berth keeps it cordoned until then" : ""));
   if (names_config(s.label(), s.target->config)) {
     // Not drained again: the label is right, so it is the agent's or the device plugin's to mend.
     auto mismatch = s.view.resolver(*s.owner).mismatch(*s.target, s.node);

@@ -24,8 +24,9 @@ bool holds_gpus(const Snapshot& snapshot, const Node& node) {
 
 class Chooser {
  public:
-  Chooser(const Snapshot& snapshot, const PluginFile& file, DisruptionBudgets& budgets)
-      : snapshot_(snapshot), file_(file), budgets_(budgets) {}
+  Chooser(const Snapshot& snapshot, const PluginFile& file, const std::optional<Obstacle>& unread,
+          DisruptionBudgets& budgets)
+      : snapshot_(snapshot), file_(file), unread_(unread), budgets_(budgets) {}
 
   void consider(const PluginLabelDue& due) {
     if (due.foreign) return;
@@ -44,7 +45,9 @@ class Chooser {
     const Node& node = *due.node;
     if (out_.take.size() >= kMostAtOnce)
       return Obstacle{reasons::kPluginRollout, "others are labelled first"};
-    if (due.pool != nullptr && due.pool->plugin && !file_.serves(*due.pool->plugin))
+    const bool asks = due.pool != nullptr && due.pool->plugin;
+    if (asks && unread_) return unread_;
+    if (asks && !file_.serves(*due.pool->plugin))
       return Obstacle{reasons::kPluginRollout,
                       "the device plugin's ConfigMap has to reach the nodes first"};
     if (in_others_hands(node) || snapshot_.cluster.nodes_under_way().contains(&node))
@@ -57,6 +60,7 @@ class Chooser {
 
   const Snapshot& snapshot_;
   const PluginFile& file_;
+  const std::optional<Obstacle>& unread_;
   DisruptionBudgets& budgets_;
   PluginLabels out_;
 };
@@ -64,9 +68,10 @@ class Chooser {
 }  // namespace
 
 PluginLabels decide_plugin_labels(const Snapshot& snapshot, const PoolSurvey& survey,
-                                  const PluginFile& file, DisruptionBudgets& budgets) {
+                                  const PluginFile& file, const std::optional<Obstacle>& unread,
+                                  DisruptionBudgets& budgets) {
   for (const Node* node : survey.plugin_settling) budgets.take(*node);
-  Chooser chooser(snapshot, file, budgets);
+  Chooser chooser(snapshot, file, unread, budgets);
   for (const PluginLabelDue& due : survey.plugin_due) chooser.consider(due);
   return chooser.result();
 }

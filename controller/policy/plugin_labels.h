@@ -21,8 +21,11 @@ struct PluginLabels {
   std::optional<Obstacle> why;  // of the first that waits
 };
 
+// `unread`: why the device plugin would not find its config in the file, if so. A key that it does
+// not find takes it down, and the node's GPUs with it.
 PluginLabels decide_plugin_labels(const Snapshot& snapshot, const PoolSurvey& survey,
-                                  const PluginFile& file, DisruptionBudgets& budgets);
+                                  const PluginFile& file, const std::optional<Obstacle>& unread,
+                                  DisruptionBudgets& budgets);
 
 void plan_plugin_label(const PluginLabelDue& due, Plan& plan);
 

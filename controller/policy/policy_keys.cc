@@ -68,6 +68,15 @@ std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Sett
   return {};
 }
 
+// Which file the device plugin mounts. DaemonSets tell of their pods all the time.
+std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Settings&,
+                                         const DaemonSet* old, const DaemonSet* now) {
+  const bool same =
+      old != nullptr && now != nullptr && old->config_map_volumes == now->config_map_volumes;
+  if (same || cluster.policies().size() == 0) return {};
+  return {kPolicyKey};
+}
+
 // Which taints NVIDIA's operands tolerate, and which file its device plugin reads.
 std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Settings&,
                                          const ClusterPolicy*, const ClusterPolicy*) {

@@ -22,6 +22,8 @@ std::vector<std::string> policy_keys_for(const ClusterState&, const Settings&, c
                                          const ConfigMap* now);
 std::vector<std::string> policy_keys_for(const ClusterState&, const Settings&,
                                          const ClusterPolicy* old, const ClusterPolicy* now);
+std::vector<std::string> policy_keys_for(const ClusterState&, const Settings&, const DaemonSet* old,
+                                         const DaemonSet* now);
 std::vector<std::string> policy_keys_for(const ClusterState&, const Settings&,
                                          const PriorityClass* old, const PriorityClass* now);
 // Of the other kinds the policy asks nothing.

@@ -59,21 +59,15 @@ std::optional<Verdict> agents_mismatch(const Snapshot& snapshot, const AgentsSpe
   return std::nullopt;
 }
 
-// Without a ClusterPolicy nobody can tell which file the device plugin reads.
+// Of the device plugin, where a pool asks anything of it.
 std::optional<Verdict> plugin_trouble(const Snapshot& snapshot, const GPUClusterPolicy& policy,
                                       const PolicyProgress& progress) {
   const PoolSurvey& survey = progress.survey;
-  const auto asks = std::ranges::find_if(
+  const bool asked = std::ranges::any_of(
       survey.pools, [](const PoolFacts& facts) { return facts.plugin && facts.nodes > 0; });
-  if (asks == survey.pools.end()) return std::nullopt;
-  for (const auto& nvidia : snapshot.cluster.cluster_policies()) {
-    const std::string& wanted = policy.spec.agents.device_plugin_config_map;
-    if (nvidia->device_plugin_config_map != wanted)
-      return Verdict{reasons::kPluginNotConfigured,
-                     fmt::format("the device plugin does not read the config of pool {}; set in "
-                                 "NVIDIA's ClusterPolicy: spec.devicePlugin.config: {{name: {}, "
-                                 "default: {}}}",
-                                 asks->pool->name, wanted, kDefaultPluginConfig)};
+  if (!asked) return std::nullopt;
+  if (progress.unread) return progress.unread;
+  for (const auto& nvidia : snapshot.cluster.cluster_policies())
     for (const PoolFacts& facts : survey.pools)
       if (facts.pool->mig_strategy && !nvidia->mig_strategy.empty() &&
           nvidia->mig_strategy != to_string(*facts.pool->mig_strategy))
@@ -82,7 +76,6 @@ std::optional<Verdict> plugin_trouble(const Snapshot& snapshot, const GPUCluster
                                    "{} to every node; set its spec.mig.strategy to \"\"",
                                    facts.pool->name, to_string(*facts.pool->mig_strategy),
                                    nvidia->mig_strategy)};
-  }
   if (progress.file.default_shares())
     return Verdict{
         reasons::kPluginDefaultTaken,

@@ -15,6 +15,7 @@ namespace berth {
 struct PolicyProgress {
   const PoolSurvey& survey;
   const PluginFile& file;
+  const std::optional<Obstacle>& unread;  // the file, by the device plugin
   const PluginLabels& labels;
   const PriorityClassPlan& classes;
 };

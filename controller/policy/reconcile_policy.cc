@@ -6,6 +6,7 @@
 #include "controller/core/finalizer.h"
 #include "controller/policy/plugin_file.h"
 #include "controller/policy/plugin_labels.h"
+#include "controller/policy/plugin_preflight.h"
 #include "controller/policy/policy_status.h"
 #include "controller/policy/pool_survey.h"
 #include "controller/policy/priority_classes.h"
@@ -52,7 +53,8 @@ Plan reconcile_policy(const Snapshot& snapshot) {
   file.plan(plan);
   const Ledger ledger = read_ledger(snapshot);
   DisruptionBudgets budgets(snapshot, ledger);
-  const PluginLabels labels = decide_plugin_labels(snapshot, survey, file, budgets);
+  const std::optional<Obstacle> unread = plugin_not_configured(snapshot, *policy, survey);
+  const PluginLabels labels = decide_plugin_labels(snapshot, survey, file, unread, budgets);
   for (const PluginLabelDue* due : labels.take) plan_plugin_label(*due, plan);
   const PriorityClassPlan classes = plan_priority_classes(snapshot, *policy, plan);
 
@@ -62,7 +64,7 @@ Plan reconcile_policy(const Snapshot& snapshot) {
                              "nothing of it is left on any node: let it go"));
   plan_wake_ups(snapshot, *policy, file, plan);
   plan.statuses.push_back(
-      compute_policy_status(snapshot, *policy, {survey, file, labels, classes}));
+      compute_policy_status(snapshot, *policy, {survey, file, unread, labels, classes}));
   return plan;
 }
 

@@ -205,7 +205,7 @@ void Projector::take(const std::string& name, const Slot& slot) {
   out_.nodes.push_back({.node = name,
                         .layout = slot.holder.substr(kHolder.size()),
                         .from = base_config(label_of(*node, names::kMigConfig)),
-                        .was_out = node->cordoned()});
+                        .was_out = node->cordoned() && !read_rollout(*node).kept_out()});
 }
 
 void Projector::give_back(const std::string& name) {

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
+#include "controller/core/fit.h"
 #include "controller/mig/drain.h"
 #include "controller/mig/overlap.h"
 #include "controller/mig/rollout_choice.h"
-#include "controller/preview/fit.h"
 #include "controller/preview/why_nodes.h"
 #include "controller/preview/words.h"
 

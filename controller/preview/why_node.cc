@@ -53,6 +53,16 @@ const char* told_phase(RolloutPhase phase) {
   return "out";
 }
 
+// Of a node that berth has taken and whose record is gone.
+std::optional<Slot> lost_slot(const Snapshot& snapshot, const Node& node) {
+  const Ledger ledger = read_ledger(snapshot);
+  const Slot* slot = ledger.find(node.meta.name);
+  if (slot == nullptr || slot->node_uid != node.meta.uid ||
+      !is_record_lost(*slot, read_rollout(node)))
+    return std::nullopt;
+  return *slot;
+}
+
 class NodeWhy {
  public:
   NodeWhy(const Snapshot& snapshot, const Node& node) : snapshot_(snapshot), node_(node) {}
@@ -335,7 +345,13 @@ void NodeWhy::advise() {
   for (const PodVerdict& verdict : stuck_)
     if (to_be_drained() && verdict.reason != standing_->reason) advise_on(verdict.reason);
   const RolloutRecord record = read_rollout(node_);
-  const bool by_berth = !record.idle() && record.rollout->berth_cordoned;
+  if (node_.cordoned() && record.kept_out())
+    remedy(
+        "let a MIGLayout select it whose change succeeds here, or uncordon it once its GPUs are "
+        "in order",
+        fmt::format("kubectl uncordon {}", node_.meta.name));
+  const bool by_berth =
+      (record.rollout && record.rollout->berth_cordoned) || lost_slot(snapshot_, node_).has_value();
   if (node_.cordoned() && !by_berth && !(standing_ && standing_->reason == reasons::kHeld))
     remedy("uncordon it, if whoever cordoned it is done",
            fmt::format("kubectl uncordon {}", node_.meta.name));
@@ -381,8 +397,19 @@ Explanation explain_node(const Snapshot& snapshot, const Node& node) {
 std::string told_cordon(const Snapshot& snapshot, const Node& node) {
   if (!node.cordoned()) return {};
   const RolloutRecord record = read_rollout(node);
+  const std::optional<Slot> slot = lost_slot(snapshot, node);
+  if (slot && *slot->berth_cordoned)
+    return fmt::format(
+        "cordoned by berth for {}; annotation {} is gone, and berth goes on from its ledger",
+        slot->holder, names::kRolloutAnnotation);
+  if (record.kept_out())
+    return fmt::format(
+        "cordoned by berth for MIGLayout/{}, which failed here: {}; it stays so "
+        "until another change succeeds or somebody uncordons it",
+        record.rollout->layout, record.rollout->why);
   if (record.idle() || !record.rollout->berth_cordoned) {
-    if (record.idle()) return "cordoned, and not by berth: it stays so until somebody uncordons it";
+    if (record.idle() && !slot)
+      return "cordoned, and not by berth: it stays so until somebody uncordons it";
     return "cordoned before berth took it: it stays so until somebody uncordons it";
   }
   const NodeRollout& rollout = *record.rollout;

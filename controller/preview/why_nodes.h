@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "controller/core/fit.h"
 #include "controller/core/pools.h"
 #include "controller/core/snapshot.h"
-#include "controller/preview/fit.h"
 
 namespace berth {
 

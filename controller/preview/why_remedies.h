@@ -5,8 +5,8 @@
 
 #include <vector>
 
+#include "controller/core/fit.h"
 #include "controller/core/snapshot.h"
-#include "controller/preview/fit.h"
 #include "controller/preview/why_explanation.h"
 #include "controller/preview/why_nodes.h"
 

@@ -183,6 +183,7 @@ std::shared_ptr<BerthProcess::Life> BerthProcess::new_life() {
   options.lease = options_.lease;
   options.lease.namespace_ = options.settings.berth_namespace;
   options.lease.identity = name_ + "_" + random_.uuid();
+  options.settings.own_pod = name_;
   options.seed = random_.next();
   return std::make_shared<ControllerLife>(*this, std::move(options));
 }

@@ -142,7 +142,8 @@ GpuAgents::GpuAgents(Simulation& simulation, KubeActors& kube, GpuAgentOptions o
   json home;
   home["metadata"]["name"] = given.agent_namespace;
   client.create("namespaces", std::move(home));
-  for (json& set : operand_daemon_sets({given.agent_namespace, given.strategy, given.config_map}))
+  for (json& set : operand_daemon_sets(
+           {given.agent_namespace, given.strategy, given.config_map, given.plugin_config_map}))
     client.create("daemonsets", std::move(set));
 }
 

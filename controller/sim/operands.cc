@@ -43,6 +43,17 @@ void mount_config_map(const std::string& name, json& spec, json& container) {
   spec["volumes"] = json::array({volume});
 }
 
+void mount_plugin_config(const std::string& name, json& spec, json& container) {
+  json mount;
+  mount["name"] = "nvidia-device-plugin-config";
+  mount["mountPath"] = "/available-configs";
+  container["volumeMounts"] = json::array({mount});
+  json volume;
+  volume["name"] = mount["name"];
+  volume["configMap"]["name"] = name;
+  spec["volumes"] = json::array({volume});
+}
+
 json pod_spec(const Operand& operand, const OperandOptions& options) {
   json spec;
   json container;
@@ -57,6 +68,8 @@ json pod_spec(const Operand& operand, const OperandOptions& options) {
     if (!options.config_map.empty()) mount_config_map(options.config_map, spec, container);
   } else {
     container["env"].push_back(variable("MIG_STRATEGY", options.strategy));
+    if (!options.plugin_config_map.empty())
+      mount_plugin_config(options.plugin_config_map, spec, container);
   }
   spec["containers"] = json::array({container});
   spec["priorityClassName"] = "system-node-critical";

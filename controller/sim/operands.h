@@ -22,6 +22,8 @@ struct OperandOptions {
   std::string namespace_ = "gpu-operator";
   std::string strategy = "mixed";                      // MIG_STRATEGY
   std::string config_map = "berth-mig-parted-config";  // mig-manager mounts it; empty: NVIDIA's own
+  // The device plugin and GPU feature discovery mount it; empty: none.
+  std::string plugin_config_map = "berth-device-plugin-config";
 };
 std::vector<nlohmann::json> operand_daemon_sets(const OperandOptions& options);
 

@@ -13,7 +13,8 @@
 //   Drain     pods leave by eviction with their uid, from nodes that berth has emptied for a
 //             reason; DELETE only where the layout forces, never with a grace period of 0
 //   Cordon    a cordon and its record are one write; only what berth cordoned is uncordoned, and
-//             nothing that a person holds
+//             nothing that a person holds. In the end (stillness.h) what berth cordoned is
+//             uncordoned, or its record says that it is berth's
 //   Fields    berth writes nothing else on nodes, and nothing at all on pods
 //   Others    hands off nodes that are held, being upgraded or about to be deleted; a foreign
 //             mig.config is overwritten at most three times

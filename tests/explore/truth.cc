@@ -81,6 +81,9 @@ TrueNode read_node(const json& object, TrueNode* last, bool same_labels) {
   node.record = last != nullptr && last->record_text == node.record_text
                     ? last->record
                     : decode_rollout(node.record_text);
+  // Another node's is none.
+  if (node.record && !node.record->node_uid.empty() && node.record->node_uid != node.uid)
+    node.record.reset();
   node.config = label_at(&object, names::kMigConfig);
   node.state = label_at(&object, names::kMigConfigState);
   if (const json* allocatable = at(&object, {"status", "allocatable"}))
@@ -183,7 +186,8 @@ void Truth::take_node(const Change& change, MonotonicTime now) {
     next.edited = next.record_text == last.record_text ? last.edited : !by_berth;
     next.record_since = next.record_text == last.record_text ? last.record_since : now;
     if (next.cordoned != last.cordoned) next.berth_cordoned = next.cordoned && by_berth;
-    next.disowned = next.berth_cordoned && (last.disowned || next.edited);
+    next.disowned =
+        next.berth_cordoned && (last.disowned || (next.edited && !is_remembered(change.key.name)));
     if (next.config != last.config) next.config_writer = change.user;
     next.offers_since = next.offers == last.offers ? last.offers_since : now;
     for (const auto& [resource, count] : last.offers)
@@ -197,6 +201,12 @@ void Truth::take_node(const Change& change, MonotonicTime now) {
   since(next.cordoned_at, next.cordoned, now);
   since(next.schedulable_at, !next.cordoned, now);
   nodes.insert_or_assign(change.key.name, std::move(next));
+}
+
+// The ledger has noted whose the cordon is.
+bool Truth::is_remembered(std::string_view node) const {
+  const auto slot = slots.find(std::string(node));
+  return slot != slots.end() && slot->second.berth_cordoned;
 }
 
 void Truth::take_pod(const Change& change) {
@@ -234,11 +244,15 @@ void Truth::take_config_map(const Change& change, MonotonicTime now) {
       epoch != annotation_at(change.before.get(), names::kEpochAnnotation))
     epochs[change.user] = std::atoll(epoch.c_str());
   const json* data = gone ? nullptr : at(change.after.get(), {"data"});
-  if (data == nullptr) return;
-  for (const auto& [node, text] : data->items())
-    if (text.is_string())
-      if (std::optional<Slot> slot = decode_slot(text.get_ref<const std::string&>()))
-        slots[node] = *std::move(slot);
+  if (data != nullptr)
+    for (const auto& [node, text] : data->items())
+      if (text.is_string())
+        if (std::optional<Slot> slot = decode_slot(text.get_ref<const std::string&>()))
+          slots[node] = *std::move(slot);
+  // Gone with what was left of the record: whose a cordon is, nothing tells any more.
+  if (!is_berth(change.user))
+    for (auto& [name, node] : nodes)
+      if (node.edited && node.berth_cordoned && !is_remembered(name)) node.disowned = true;
 }
 
 void Truth::take_layout(const Change& change, MonotonicTime now) {

@@ -55,8 +55,9 @@ struct TrueNode {
   std::optional<MonotonicTime> schedulable_at;
   bool berth_cordoned = false;  // the cordon that stands is berth's write
   bool edited = false;          // somebody else wrote berth's annotation since berth did
-  bool disowned = false;        // edited since that cordon: whose it is, berth cannot know
-  std::string config_writer;    // who wrote nvidia.com/mig.config last
+  bool disowned = false;      // edited since that cordon, and not in the ledger: whose it is, berth
+                              // cannot know
+  std::string config_writer;  // who wrote nvidia.com/mig.config last
   MonotonicTime offers_since{0};
   MonotonicTime record_since{0};  // since berth's annotation has had this text
   // What it offered until somebody else took it away, and when.
@@ -101,6 +102,7 @@ class Truth {
   std::map<std::string, std::int64_t> epochs;    // user → the last epoch it began
 
  private:
+  bool is_remembered(std::string_view node) const;
   void take_node(const sim::Change& change, MonotonicTime now);
   void take_pod(const sim::Change& change);
   void take_config_map(const sim::Change& change, MonotonicTime now);

@@ -16,6 +16,7 @@ NodeRollout everything() {
   NodeRollout r;
   r.seq = 3;
   r.epoch = 7;
+  r.node_uid = "u-n1";
   r.layout_uid = "u-1";
   r.layout = "small";
   r.config = "berth-small-12345678";
@@ -34,7 +35,7 @@ NodeRollout everything() {
 
 TEST(RolloutAnnotation, IsWrittenInAFixedOrderSincePatchesTestItsText) {
   EXPECT_EQ(encode_rollout(everything()),
-            R"({"seq":3,"epoch":7,"layoutUID":"u-1","layout":"small",)"
+            R"({"seq":3,"epoch":7,"uid":"u-n1","layoutUID":"u-1","layout":"small",)"
             R"("config":"berth-small-12345678","previous":"all-disabled","phase":"Applying",)"
             R"("since":"2026-11-21T12:00:05.500000Z","taken":"2026-11-21T12:00:00.000000Z",)"
             R"("attempt":1,"notBefore":"2026-11-21T12:30:00.000000Z","reasserts":2,)"
@@ -65,6 +66,45 @@ TEST(RolloutAnnotation, WhatAPersonMadeOfItIsRefusedAndNeverGuessed) {
         R"({"seq":1,"phase":"Idle","since":"2026-11-21T12:00:00Z","nested":{}})",
         R"({"seq":1,"phase":"Idle","since":"2026-11-21T12:00:00Z","why":"\)"})
     EXPECT_FALSE(decode_rollout(bad)) << bad;
+}
+
+// A machine made from the picture of a live one has its annotations.
+TEST(RolloutAnnotation, AnotherNodesIsNone) {
+  const Node twin =
+      node("n1").uid("u-n2").annotation(names::kRolloutAnnotation, encode_rollout(everything()));
+  const RolloutRecord record = read_rollout(twin);
+  EXPECT_TRUE(record.foreign);
+  EXPECT_FALSE(record.rollout);
+  EXPECT_FALSE(record.unreadable());
+  EXPECT_TRUE(record.idle());
+  EXPECT_EQ(record.seq(), 0);
+  EXPECT_FALSE(read_rollout(node("n1").uid("u-n1").annotation(names::kRolloutAnnotation,
+                                                              encode_rollout(everything())))
+                   .foreign);
+}
+
+TEST(RolloutAnnotation, OneThatDoesNotNameItsNodeIsStillRead) {
+  NodeRollout old = everything();
+  old.node_uid.clear();
+  const Node node = test::node("n1").annotation(names::kRolloutAnnotation, encode_rollout(old));
+  EXPECT_EQ(read_rollout(node).rollout, old);
+  // In phase Idle its berthCordoned told of a cordon that a person had taken away.
+  old.phase = RolloutPhase::kIdle;
+  EXPECT_FALSE(decode_rollout(encode_rollout(old))->berth_cordoned);
+}
+
+TEST(Slots, RememberWhoseTheCordonIs) {
+  Slot slot{"u-1", "MIGLayout/small", 4, 2, *parse_time("2026-11-21T12:00:00Z")};
+  slot.berth_cordoned = true;
+  slot.lost = 2;
+  slot.recall = *parse_time("2026-11-21T12:00:30Z");
+  EXPECT_EQ(encode_slot(slot), R"({"uid":"u-1","holder":"MIGLayout/small","seq":4,"epoch":2,)"
+                               R"("since":"2026-11-21T12:00:00.000000Z","berthCordoned":true,)"
+                               R"("lost":2,"recall":"2026-11-21T12:00:30.000000Z"})");
+  EXPECT_EQ(decode_slot(encode_slot(slot)), slot);
+  EXPECT_FALSE(decode_slot(R"({"uid":"u","holder":"h","since":"2026-11-21T12:00:00Z","lost":-1})"));
+  EXPECT_FALSE(
+      decode_slot(R"({"uid":"u","holder":"h","since":"2026-11-21T12:00:00Z","recall":"soon"})"));
 }
 
 TEST(Slots, AreReadBackAndJunkIsSetApart) {

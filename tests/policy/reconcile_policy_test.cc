@@ -12,6 +12,7 @@ namespace berth::test {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -50,8 +51,18 @@ NodeBuilder in_dev(const std::string& name) {
           R"({"pool":"dev","labels":{"gpu.berth.dev/pool":"dev"},"taints":[],"corrections":0})");
 }
 
+DaemonSet device_plugin(const std::string& config_map) {
+  DaemonSet plugin;
+  plugin.meta.name = "nvidia-device-plugin-daemonset";
+  plugin.meta.namespace_ = "gpu-operator";
+  plugin.meta.uid = "uid-plugin";
+  if (!config_map.empty()) plugin.config_map_volumes = {Text(config_map)};
+  return plugin;
+}
+
 class Policy : public ::testing::Test {
  protected:
+  Policy() { cluster.add(device_plugin(AgentsSpec().device_plugin_config_map)); }
   // The device plugin's file as the policy asks for it, written long ago.
   void serve(const GPUClusterPolicy& policy) {
     ConfigMap file;
@@ -202,7 +213,7 @@ struct Trouble {
 
 const std::vector<Trouble> kTroubles = {
     {"the plugin reads another file", kSliced, nvidia("other"), "PluginNotConfigured",
-     "spec.devicePlugin.config: {name: berth-device-plugin-config, default: default}"},
+     "kubectl patch clusterpolicy cluster-policy --type merge -p"},
     {"the operator tells every plugin another MIG strategy",
      "pools: [{name: dev, nodeSelector: {matchLabels: {tier: mig}}, migStrategy: mixed}]",
      nvidia("berth-device-plugin-config", "single"), "MigStrategyOverridden",
@@ -228,6 +239,58 @@ TEST_F(Policy, WhatOnlyAPersonCanSolveIsStalledAndSaysWhatToWrite) {
     EXPECT_THAT(status(plan), AllOf(HasSubstr(R"("type":"Stalled","status":"True")"),
                                     HasSubstr(trouble.reason), HasSubstr(trouble.message)));
   }
+}
+
+struct Reader {
+  const char* says;
+  std::string mounted;  // by the device plugin's DaemonSet
+  std::optional<ClusterPolicy> nvidia;
+  bool reads;
+};
+
+const std::vector<Reader> kReaders = {
+    {"ClusterPolicy names it", "", nvidia("berth-device-plugin-config"), true},
+    {"ClusterPolicy names another", "berth-device-plugin-config", nvidia("theirs"), false},
+    {"ClusterPolicy names none, and nobody mounts it", "", nvidia(""), false},
+    {"ClusterPolicy names none, and the plugin mounts it", "berth-device-plugin-config", nvidia(""),
+     true},
+    {"there is no ClusterPolicy, and nobody mounts it", "theirs", std::nullopt, false},
+    {"there is no ClusterPolicy, and the plugin mounts it", "berth-device-plugin-config",
+     std::nullopt, true},
+};
+
+// A key that the plugin does not find takes it down, and all GPUs of the node with it.
+TEST_F(Policy, NoNodeIsToldToTakeUpAConfigBeforeTheDevicePluginReadsIt) {
+  for (const Reader& reader : kReaders) {
+    SCOPED_TRACE(reader.says);
+    cluster = PlannedCluster();
+    cluster.add(policy(kSliced)).add(device_plugin(reader.mounted));
+    if (reader.nvidia) cluster.add(*reader.nvidia);
+    add_dev_nodes(2);
+    EXPECT_THAT(writes(cluster.plan("policy")), Contains(HasSubstr("create ConfigMap/")))
+        << "it has to be there before the plugin's pods can start";
+    serve(policy(kSliced));
+    EXPECT_THAT(labelled(), SizeIs(reader.reads ? 2 : 0));
+    if (reader.reads) continue;
+    EXPECT_THAT(status(cluster.plan("policy")),
+                AllOf(HasSubstr(R"("type":"Stalled","status":"True")"),
+                      HasSubstr("PluginNotConfigured"), HasSubstr("pool dev")));
+  }
+}
+
+TEST_F(Policy, TheLineToRunIsTold) {
+  cluster.add(policy(kSliced)).add(nvidia("theirs"));
+  add_dev_nodes(1);
+  EXPECT_THAT(status(cluster.plan("policy")),
+              HasSubstr("kubectl patch clusterpolicy cluster-policy --type merge -p "
+                        R"('{\"spec\":{\"devicePlugin\":{\"config\":{\"name\":)"
+                        R"(\"berth-device-plugin-config\",\"default\":\"default\"}}}}')"));
+}
+
+TEST_F(Policy, BackToTheDefaultANodeMayGoWhateverThePluginReads) {
+  cluster.add(policy("pools: []")).add(nvidia("theirs"));
+  cluster.add(node("n1").a100_80(4).label(names::kDevicePluginConfig, "dev-0123abcd"));
+  EXPECT_THAT(labelled(), SizeIs(1));
 }
 
 TEST_F(Policy, ADefaultOfSomebodyElsesIsLeftAndTold) {

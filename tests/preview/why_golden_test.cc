@@ -8,8 +8,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "controller/core/fit.h"
 #include "controller/preview/dump.h"
-#include "controller/preview/fit.h"
 #include "controller/preview/why_node.h"
 #include "controller/preview/why_pod.h"
 #include "controller/preview/why_subject.h"

@@ -208,5 +208,33 @@ TEST(Drain, ABudgetThatClosesInMidDrainIsWaitedOutAndThenTheNodeIsPutBack) {
   EXPECT_TRUE(world.run_until_ready("small")) << world.details("small");
 }
 
+// berth-0 runs in a pod of that name. Here its eviction ends the pod and not the process.
+std::string berths_own_pod(const std::string& node) {
+  return fmt::format(
+      "objects:\n- {{apiVersion: v1, kind: Namespace, metadata: {{name: berth-system}}}}\n"
+      "- {{apiVersion: v1, kind: Pod, metadata: {{name: berth-0, namespace: berth-system}}, spec: "
+      "{{nodeName: {}, containers: [{{name: main, image: i, resources: {{requests: {{cpu: "
+      "\"1\"}}}}}}]}}}}\n",
+      node);
+}
+
+TEST(OwnPod, OnTheOnlyNodeBlocksItAndNobodyIsCordoned) {
+  Rollout world("nodes: [{count: 1, labels: {tier: mig}}]\n" + berths_own_pod("n1"));
+  world.apply_layout("small", "drain: {scope: AllPods, force: true}");
+  world.run_for(minutes(2));
+  EXPECT_FALSE(world.cordoned("n1"));
+  EXPECT_THAT(world.detail("small", "n1"), HasSubstr("OwnPod: pod berth-system/berth-0"));
+  EXPECT_TRUE(world.exists("pods", "berth-0", "berth-system"));
+}
+
+TEST(OwnPod, WithRoomElsewhereLeavesAfterTheOthers) {
+  Rollout world("nodes: [{count: 2, labels: {tier: mig}}]\n" + berths_own_pod("n1") +
+                "workloads: [" + on_node("n1", "web") + "]");
+  world.apply_layout("small", "drain: {scope: AllPods, force: true}, rollout: {order: Name}");
+  ASSERT_TRUE(world.run_until_ready("small")) << world.details("small");
+  EXPECT_FALSE(world.exists("pods", "berth-0", "berth-system"));
+  EXPECT_FALSE(world.cordoned("n1"));
+}
+
 }  // namespace
 }  // namespace berth::test

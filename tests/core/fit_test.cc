@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/preview/fit.h"
+#include "controller/core/fit.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// PluginPreflight: whether NVIDIA's device plugin would read what berth writes. The file is written
+// in any case, since the plugin's pods don't start before it is there; no node is told to take up a
+// config of it before it is read.
+#pragma once
+
+#include <optional>
+
+#include "controller/core/snapshot.h"
+#include "controller/mig/situation.h"
+#include "controller/policy/pool_survey.h"
+
+namespace berth {
+
+// Why nobody reads berth's file although a pool asks for a config, with the line to set; nothing if
+// NVIDIA's ClusterPolicy names it or, where that names none, a DaemonSet of the agents mounts it.
+std::optional<Obstacle> plugin_not_configured(const Snapshot& snapshot,
+                                              const GPUClusterPolicy& policy,
+                                              const PoolSurvey& survey);
+
+}  // namespace berth
