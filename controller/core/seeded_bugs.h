@@ -50,9 +50,10 @@ enum class SeededBug {
   kSignEarly,            // sign with a new authority before it has been known for a day
   kForgetEarly,          // forget an authority as soon as its last certificate is replaced
   kTrustAnyPair,         // take a certificate for its Secret's key's without a look
+  kKeepRefusedClaim,     // hold the slot of a node whose cordon is refused
 };
 
-inline constexpr std::array<std::pair<std::string_view, SeededBug>, 38> kSeededBugs{{
+inline constexpr std::array<std::pair<std::string_view, SeededBug>, 39> kSeededBugs{{
     {"uncordon-unowned", SeededBug::kUncordonUnowned},
     {"uncordon-held", SeededBug::kUncordonHeld},
     {"skip-live-guard", SeededBug::kSkipLiveGuard},
@@ -91,6 +92,7 @@ inline constexpr std::array<std::pair<std::string_view, SeededBug>, 38> kSeededB
     {"sign-early", SeededBug::kSignEarly},
     {"forget-early", SeededBug::kForgetEarly},
     {"trust-any-pair", SeededBug::kTrustAnyPair},
+    {"keep-refused-claim", SeededBug::kKeepRefusedClaim},
 }};
 
 #ifdef BERTH_SEEDED_BUGS

@@ -40,7 +40,8 @@ struct NodeRollout {
   std::int64_t reasserts = 0;      // how often a foreign mig.config was overwritten
   bool berth_cordoned = false;     // by berth, so berth uncordons
   std::string failed_config;       // given up on; not tried again until the layout changes
-  std::string why;                 // of Failed, for people
+  std::string why;    // of Failed, and of what was given up before notBefore, for people
+  std::string cause;  // Idle, before notBefore: the reason's word for `why`
   bool operator==(const NodeRollout&) const = default;
 };
 

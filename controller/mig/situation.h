@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "controller/core/refused_write.h"
 #include "controller/core/snapshot.h"
 #include "controller/mig/overlap.h"
 #include "controller/mig/rollout_annotation.h"
@@ -62,6 +63,8 @@ struct Situation {
   std::string_view state() const;  // nvidia.com/mig.config.state
   // The label, the agent and allocatable all say that the target is in force.
   bool is_right() const;
+  // The rollout's last write of the node, if the API server would not have it.
+  std::optional<RefusedWrite> refused() const;
 };
 Situation situation_of(const Snapshot& snapshot, LayoutView& view, const Node& node);
 // Where the owner is known already.
