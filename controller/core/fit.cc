@@ -13,20 +13,6 @@ Quantity free_of(const Node& node, const ResourceList& used, std::string_view re
   return node.allocatable.get(resource) - used.get(resource);
 }
 
-bool term_matches(const NodeSelectorTerm& term, const Node& node) {
-  if (term.match_expressions.empty() && term.match_fields.empty()) return false;
-  const StringMap fields = {{Text("metadata.name"), Text(node.meta.name)}};
-  return std::ranges::all_of(term.match_expressions,
-                             [&](const auto& r) { return matches(r, node.meta.labels); }) &&
-         std::ranges::all_of(term.match_fields, [&](const auto& r) { return matches(r, fields); });
-}
-
-bool tolerated(const Pod& pod, const Node& node) {
-  return std::ranges::all_of(node.taints, [&](const Taint& taint) {
-    return taint.effect == "PreferNoSchedule" || tolerates(pod.tolerations, taint);
-  });
-}
-
 bool same_wish(const Pod& a, const Pod& b) {
   return a.requests == b.requests && a.node_selector == b.node_selector &&
          a.tolerations == b.tolerations && a.required_node_affinity == b.required_node_affinity;
@@ -50,7 +36,7 @@ void Fit::each_obstacle(const Pod& pod, const Room& room, Found&& found) const {
   if (!node.ready && !found(Verdict::kNotReady)) return;
   if (node.cordoned() && !found(Verdict::kCordoned)) return;
   if (!selects(pod, node) && !found(Verdict::kNotSelected)) return;
-  if (!tolerated(pod, node) && !found(Verdict::kTainted)) return;
+  if (!tolerates_taints(pod, node) && !found(Verdict::kTainted)) return;
   for (const auto& [resource, count] : pod.requests)
     if (!count.is_zero() && is_gpu_resource(resource) && node.allocatable.get(resource).is_zero()) {
       found(Verdict::kLacksGpu);
@@ -126,16 +112,6 @@ std::string Fit::explain(const Pod& pod) const {
   explained_ = {true, pod,
                 fmt::format("0 of {} nodes{}{}", rooms_.size(), out.empty() ? "" : ": ", out)};
   return explained_.text;
-}
-
-bool selects(const Pod& pod, const Node& node) {
-  for (const auto& [key, value] : pod.node_selector) {
-    const Text* label = node.meta.labels.find(key);
-    if (label == nullptr || *label != value) return false;
-  }
-  return pod.required_node_affinity.empty() ||
-         std::ranges::any_of(pod.required_node_affinity,
-                             [&](const auto& term) { return term_matches(term, node); });
 }
 
 std::vector<Taint> untolerated(const Pod& pod, const Node& node) {

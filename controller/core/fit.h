@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "controller/core/cluster_state.h"
+#include "controller/core/pod_selects.h"
 
 namespace berth {
 
@@ -70,8 +71,6 @@ class Fit {
   } explained_;
 };
 
-// By its nodeSelector and its required node affinity.
-bool selects(const Pod& pod, const Node& node);
 // The taints that keep it away, in the node's order.
 std::vector<Taint> untolerated(const Pod& pod, const Node& node);
 

@@ -37,7 +37,11 @@ std::string question(const Step& step) {
     return fmt::format("guard {} {} {}", guard->node.str(), guard->node.uid, guard->question);
   const auto& write = std::get<Write>(step);
   // A refused eviction answers the same question as its dry run.
-  return fmt::format("{} {} {}", to_string(write.verb), write.object.str(), write.object.uid);
+  if (write.verb == Verb::kEvict)
+    return fmt::format("evict {} {}", write.object.str(), write.object.uid);
+  // One object's fields have several managers: what one of them hears says nothing of another's.
+  return fmt::format("{} {} {} {}", to_string(write.verb), write.object.str(), write.object.uid,
+                     write.field_manager);
 }
 
 void Plan::add(const ObjectRef& object, Step step) {

@@ -68,7 +68,8 @@ struct Ask {
 };
 
 using Step = std::variant<Write, Guard, Ask>;
-// The key under which a step's answer is kept: "evict Pod/ns/name uid", "jsonpatch Node/n1 uid".
+// The key under which a step's answer is kept: "evict Pod/ns/name uid",
+// "jsonpatch Node/n1 uid berth-mig".
 std::string question(const Step& step);
 
 struct EventNote {

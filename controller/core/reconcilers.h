@@ -36,6 +36,8 @@ struct Reconcilers {
              KeysFor<Job>, KeysFor<ConfigMap>, KeysFor<DaemonSet>, KeysFor<ClusterPolicy>,
              KeysFor<GPUClusterPolicy>, KeysFor<Namespace>, KeysFor<PriorityClass>>
       keys_for;
+  // Which keys tell of a write that the API server refuses for good, whoever planned it.
+  std::function<std::vector<std::string>(const ClusterState&)> keys_of_refusal;
   // What a new leader writes before its first plan, and the epoch that is its own once it has;
   // `ledger` is fresh from the server, or null if there is none.
   std::function<std::pair<Write, std::int64_t>(const ConfigMap* ledger)> claim_epoch;

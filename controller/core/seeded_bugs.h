@@ -52,9 +52,10 @@ enum class SeededBug {
   kTrustAnyPair,         // take a certificate for its Secret's key's without a look
   kForgetCordon,         // let a failed node go and forget that berth cordoned it
   kTrustAnyRecord,       // take another node's record for this one's
+  kKeepRefusedClaim,     // hold the slot of a node whose cordon is refused
 };
 
-inline constexpr std::array<std::pair<std::string_view, SeededBug>, 40> kSeededBugs{{
+inline constexpr std::array<std::pair<std::string_view, SeededBug>, 41> kSeededBugs{{
     {"uncordon-unowned", SeededBug::kUncordonUnowned},
     {"uncordon-held", SeededBug::kUncordonHeld},
     {"skip-live-guard", SeededBug::kSkipLiveGuard},
@@ -95,6 +96,7 @@ inline constexpr std::array<std::pair<std::string_view, SeededBug>, 40> kSeededB
     {"trust-any-pair", SeededBug::kTrustAnyPair},
     {"forget-cordon", SeededBug::kForgetCordon},
     {"trust-any-record", SeededBug::kTrustAnyRecord},
+    {"keep-refused-claim", SeededBug::kKeepRefusedClaim},
 }};
 
 #ifdef BERTH_SEEDED_BUGS

@@ -9,7 +9,9 @@
 
 #include "apis/names.h"
 #include "controller/core/fit.h"
+#include "controller/core/pod_selects.h"
 #include "controller/mig/reasons.h"
+#include "controller/mig/rollout_annotation.h"
 
 namespace berth {
 namespace {
@@ -54,10 +56,88 @@ std::optional<PodVerdict> refuse_own(const Snapshot& snapshot, const Pod& pod) {
                   pod.meta.namespace_.view(), pod.meta.name, fit.explain(pod))};
 }
 
+// A DaemonSet's or a static pod that holds GPUs. NVIDIA's own that do check the devices, and end.
+bool holds_gpus_and_stays(const Tenant& tenant, const Settings& settings) {
+  if (!tenant.stays || tenant.namespace_ == std::string_view(settings.agents_namespace))
+    return false;
+  bool holds = false;
+  each_demand(tenant, [&](const Text&, std::int64_t count) { holds = holds || count > 0; });
+  return holds;
+}
+
+PodVerdict stays(const Pod& pod) {
+  const OwnerReference* owner = pod.meta.controller();
+  if (owner != nullptr && owner->kind == "DaemonSet")
+    return {&pod, PodFate::kBlocked, reasons::kPodStays,
+            fmt::format("pod {}/{} holds GPUs, and DaemonSet {} brings it back at once; keep the "
+                        "DaemonSet off the node, or the node out of the layout",
+                        pod.meta.namespace_.view(), pod.meta.name, owner->name.view())};
+  return {
+      &pod, PodFate::kBlocked, reasons::kPodStays,
+      fmt::format("pod {}/{} holds GPUs, and is static: no eviction moves it; take its manifest "
+                  "from the node, or the node out of the layout",
+                  pod.meta.namespace_.view(), pod.meta.name)};
+}
+
+// Whether the scheduler could bind a pod like this one to another node, if that had room.
+bool may_run_elsewhere(const ClusterState& cluster, const Pod& pod, const Node& here) {
+  return std::ranges::any_of(cluster.nodes(), [&](const auto& node) {
+    return node.get() != &here && selects(pod, *node) && tolerates_taints(pod, *node) &&
+           std::ranges::all_of(pod.requests, [&](const auto& request) {
+             return !is_gpu_resource(request.first.view()) ||
+                    node->allocatable.get(request.first) >= request.second;
+           });
+  });
+}
+
+// A pod that a cordon does not keep away is bound to the node again as often as it is evicted. One
+// whose controller names the node does not even ask the scheduler; that shows when it is back.
+PodVerdict judge_successor(const Snapshot& snapshot, const Pod& pod, const Node& node,
+                           const RolloutRecord& record) {
+  const std::string name = fmt::format("{}/{}", pod.meta.namespace_.view(), pod.meta.name);
+  constexpr char kAdvice[] =
+      "let it tolerate no node.kubernetes.io/unschedulable and name no node, or scale it down";
+  const bool tolerant = tolerates_cordon(pod);
+  if (tolerant && !may_run_elsewhere(snapshot.cluster, pod, node))
+    return {&pod, PodFate::kBlocked, reasons::kToleratesCordon,
+            fmt::format("pod {} tolerates a cordon and can run nowhere else, so that evicting it "
+                        "brings it back here; {}",
+                        name, kAdvice)};
+  if (!record.rollout) return {&pod, PodFate::kEvict, {}, {}};
+  const NodeRollout& rollout = *record.rollout;
+  if (record.idle()) {
+    if (!tolerant || rollout.cause != reasons::kToleratesCordon)
+      return {&pod, PodFate::kEvict, {}, {}};
+    return {&pod, PodFate::kBlocked, reasons::kToleratesCordon,
+            fmt::format("pod {} tolerates a cordon, and came back when the node was last drained; "
+                        "{}",
+                        name, kAdvice)};
+  }
+  // On a node that somebody has uncordoned meanwhile anybody may have landed.
+  const bool by_berth =
+      rollout.phase == RolloutPhase::kCordoned && rollout.berth_cordoned && node.cordoned();
+  // A creation is told in whole seconds.
+  const Time made = pod.meta.creation_timestamp;
+  const Time cordoned = std::chrono::floor<std::chrono::seconds>(rollout.since);
+  if (!(tolerant || by_berth) || made < cordoned) return {&pod, PodFate::kEvict, {}, {}};
+  // The first successor may have been on its way already, and leaves once nothing can be any more;
+  // one that was made later than that came in spite of the cordon, and the next one would.
+  const Time settled =
+      std::max<Time>(rollout.since + snapshot.settings.settle, cordoned + std::chrono::seconds(1));
+  if (made < std::chrono::floor<std::chrono::seconds>(settled))
+    return {&pod, PodFate::kEvict, {}, {}, settled};
+  return {&pod, PodFate::kBlocked, reasons::kToleratesCordon,
+          fmt::format("pod {} was made and bound here after the cordon, as its successor would be; "
+                      "{}",
+                      name, kAdvice)};
+}
+
 PodVerdict judge(const Snapshot& snapshot, const Pod& pod, const DrainSpec& drain,
-                 const std::map<std::string_view, std::int64_t>& jobs) {
+                 const std::map<std::string_view, std::int64_t>& jobs, const Node& node,
+                 const RolloutRecord& record) {
   if (pod.terminating()) return {&pod, PodFate::kTerminating, {}, {}};
   if (auto refusal = refuse_own(snapshot, pod)) return *std::move(refusal);
+  if (holds_gpus_and_stays(tenant_of(pod), snapshot.settings)) return stays(pod);
   if (drain.wait_for_completion && drain.wait_for_completion->pod_selector.matches(pod.meta.labels))
     return {&pod, PodFate::kAwaited, {}, {}};
   const std::string name = fmt::format("{}/{}", pod.meta.namespace_.view(), pod.meta.name);
@@ -81,7 +161,8 @@ PodVerdict judge(const Snapshot& snapshot, const Pod& pod, const DrainSpec& drai
     if (auto refusal = refuse_job(snapshot, pod, share == jobs.end() ? 1 : share->second))
       return *refusal;
   }
-  return {&pod, PodFate::kEvict, {}, {}};
+  if (owner == nullptr) return {&pod, PodFate::kEvict, {}, {}};
+  return judge_successor(snapshot, pod, node, record);
 }
 
 // Budgets that select the pod, by name.
@@ -176,8 +257,10 @@ bool must_leave(const Tenant& tenant, DrainScope scope, const Settings& settings
          tenant.namespace_ != std::string_view(settings.agents_namespace);
 }
 
-bool must_leave(const Pod& pod, const DrainSpec& drain, const Settings& settings) {
-  return !pod.finished() && must_leave(tenant_of(pod), drain.scope, settings);
+bool is_in_the_way(const Pod& pod, const DrainSpec& drain, const Settings& settings) {
+  if (pod.finished()) return false;
+  const Tenant tenant = tenant_of(pod);
+  return must_leave(tenant, drain.scope, settings) || holds_gpus_and_stays(tenant, settings);
 }
 
 std::vector<PodVerdict> pods_leaving(const Snapshot& snapshot, const Node& node,
@@ -185,7 +268,9 @@ std::vector<PodVerdict> pods_leaving(const Snapshot& snapshot, const Node& node,
   std::vector<const Pod*> pods;
   std::map<std::string_view, std::int64_t> jobs;
   for (const Tenant& tenant : snapshot.cluster.tenants_of(node.meta.name)) {
-    if (!must_leave(tenant, drain.scope, snapshot.settings)) continue;
+    if (!must_leave(tenant, drain.scope, snapshot.settings) &&
+        !holds_gpus_and_stays(tenant, snapshot.settings))
+      continue;
     const Pod* pod = tenant.pod;
     pods.push_back(pod);
     // A pod on its way out has not been counted as failed yet.
@@ -197,7 +282,8 @@ std::vector<PodVerdict> pods_leaving(const Snapshot& snapshot, const Node& node,
   });
   std::vector<PodVerdict> verdicts;
   verdicts.reserve(pods.size());
-  for (const Pod* pod : pods) verdicts.push_back(judge(snapshot, *pod, drain, jobs));
+  const RolloutRecord record = pods.empty() ? RolloutRecord{} : read_rollout(node);
+  for (const Pod* pod : pods) verdicts.push_back(judge(snapshot, *pod, drain, jobs, node, record));
   return verdicts;
 }
 

@@ -24,20 +24,22 @@ enum class PodFate {
 struct PodVerdict {
   const Pod* pod = nullptr;
   PodFate fate = PodFate::kLeftAlone;
-  std::string reason;   // for kBlocked: JobRunning, UnmanagedPod, LocalStorage, OwnPod
+  std::string reason;   // for kBlocked: JobRunning, UnmanagedPod, LocalStorage, OwnPod, …
   std::string message;  // a sentence that says what to do
+  std::optional<Time> not_before = {};  // for kEvict: the earliest time for it
 };
 // The pod of the berth that drains: it leaves last, and only for a node where it can go on.
 bool is_own_pod(const Pod& pod, const Settings& settings);
 
-// Every pod bound to the node that is not left alone, in (namespace, name) order.
+// Every pod bound to the node that is not left alone, in (namespace, name) order. One that stays on
+// its node and holds GPUs of it is among them: nothing moves it, and nothing may be cut under it.
 std::vector<PodVerdict> pods_leaving(const Snapshot& snapshot, const Node& node,
                                      const DrainSpec& drain);
 
 // Whether a pod would have to leave, without asking whether it may.
 bool must_leave(const Tenant& tenant, DrainScope scope, const Settings& settings);
-// Of one that was read live.
-bool must_leave(const Pod& pod, const DrainSpec& drain, const Settings& settings);
+// Of one that was read live: whether it would have to leave, or stays and holds GPUs.
+bool is_in_the_way(const Pod& pod, const DrainSpec& drain, const Settings& settings);
 
 // What is known about evicting one pod: from the answers to asks; offline, from the budgets'
 // status.

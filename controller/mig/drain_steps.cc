@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "apis/names.h"
+#include "controller/core/refused_write.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/mig/reasons.h"
 
@@ -30,7 +31,9 @@ Time deadline_of(const PodVerdict& verdict, const DrainSpec& drain, Time since) 
 
 // Forcing overrules budgets, Jobs and marks; it never loses data that the layout protects.
 bool may_be_forced(const PodVerdict& verdict, const DrainSpec& drain) {
-  if (drain.on_timeout != OnTimeout::kForce || verdict.fate == PodFate::kTerminating ||
+  if (drain.on_timeout != OnTimeout::kForce || verdict.fate == PodFate::kTerminating) return false;
+  // Such a pod would come back again, or is the one that has to go on.
+  if (verdict.reason == reasons::kPodStays || verdict.reason == reasons::kToleratesCordon ||
       verdict.reason == reasons::kOwnPod)
     return false;
   const Pod& pod = *verdict.pod;
@@ -44,11 +47,12 @@ std::optional<std::int64_t> grace_of(const DrainSpec& drain) {
   return std::max<std::int64_t>(*drain.grace_period_seconds, 1);
 }
 
-// When the eviction may be tried (again): at once, unless the server has just said no.
-Time next_try(const Snapshot& snapshot, const Pod& pod) {
-  const Answer* answer =
-      snapshot.answers.find(question(ask_of(pod)), snapshot.now, snapshot.settings.answer_ttl);
-  if (answer == nullptr || answer->yes) return snapshot.now;
+// When the eviction may be tried (again): at once, unless it is too early for this pod, or the
+// server has just said no.
+Time next_try(const Snapshot& snapshot, const PodVerdict& verdict) {
+  const Answer* answer = snapshot.answers.find(question(ask_of(*verdict.pod)), snapshot.now,
+                                               snapshot.settings.answer_ttl);
+  if (answer == nullptr || answer->yes) return verdict.not_before.value_or(snapshot.now);
   // A 500 is two budgets, which only a person can solve, or a server in trouble: no hurry in
   // either.
   Duration wait = answer->error.kind == ErrorKind::kServer ? snapshot.settings.answer_ttl
@@ -111,9 +115,13 @@ DrainProgress drain_progress(const Snapshot& snapshot, const Node& node, const D
   DrainProgress progress;
   for (const PodVerdict& verdict : pods_leaving(snapshot, node, drain)) {
     progress.empty = false;
+    const bool late = snapshot.now >= deadline_of(verdict, drain, since);
+    // Force does not help where the API server will not have the deletion.
+    std::optional<RefusedWrite> refused;
+    if (late) refused = refused_write(snapshot, ref_of(*verdict.pod), names::kManagerMig);
+    if (refused) tell(progress, reasons::kWriteRefused, refused->message);
     tell_verdict(snapshot, verdict, progress);
-    if (snapshot.now >= deadline_of(verdict, drain, since) && !may_be_forced(verdict, drain))
-      progress.timed_out = true;
+    if (late && (refused || !may_be_forced(verdict, drain))) progress.timed_out = true;
   }
   return progress;
 }
@@ -135,7 +143,7 @@ DrainProgress plan_drain(const Snapshot& snapshot, const Node& node, const Drain
       continue;
     }
     if (verdict.fate != PodFate::kEvict) continue;
-    const Time due = next_try(snapshot, pod);
+    const Time due = next_try(snapshot, verdict);
     if (snapshot.now < due) {
       plan.requeue_in(std::chrono::ceil<Duration>(due - snapshot.now));
       continue;

@@ -10,6 +10,7 @@
 #include "apis/names.h"
 #include "controller/core/conditions.h"
 #include "controller/core/json_patch.h"
+#include "controller/core/refused_write.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/mig/agent_config.h"
 #include "controller/mig/agent_file.h"
@@ -25,21 +26,23 @@ struct Verdict {
   std::string message;
 };
 
-// Worst first: what somebody must look at, then what moves, then what waits.
-int rank(NodeBucket bucket) {
-  switch (bucket) {
+// Worst first: what somebody must look at, nodes that are out before those in service, then what
+// moves, then what waits.
+int rank(const NodeStanding& node) {
+  if (node.stuck) return 1;
+  switch (node.bucket) {
     case NodeBucket::kFailed:
       return 0;
     case NodeBucket::kBlocked:
-      return 1;
-    case NodeBucket::kInProgress:
       return 2;
-    case NodeBucket::kPending:
+    case NodeBucket::kInProgress:
       return 3;
-    case NodeBucket::kUpdated:
+    case NodeBucket::kPending:
       return 4;
+    case NodeBucket::kUpdated:
+      return 5;
   }
-  return 4;
+  return 5;
 }
 
 NodeCounts count(const std::vector<NodeStanding>& nodes) {
@@ -70,7 +73,7 @@ std::vector<const NodeStanding*> by_urgency(const std::vector<NodeStanding>& nod
   std::vector<const NodeStanding*> sorted;
   for (const NodeStanding& node : nodes)
     if (node.bucket != NodeBucket::kUpdated) sorted.push_back(&node);
-  std::ranges::stable_sort(sorted, {}, [](const NodeStanding* n) { return rank(n->bucket); });
+  std::ranges::stable_sort(sorted, {}, [](const NodeStanding* n) { return rank(*n); });
   return sorted;
 }
 
@@ -118,7 +121,7 @@ std::string name_node(const NodeStanding& node) {
 // the nodes is being returned for another layout: berth frees their slots next.
 bool awaits_slot(const RolloutChoice& choice) {
   return choice.out > std::ranges::count_if(choice.nodes, [](const NodeStanding& node) {
-           return node.out && !in_service(*node.node);
+           return node.out && (node.stuck || !in_service(*node.node));
          });
 }
 
@@ -134,12 +137,30 @@ std::optional<std::string> no_room_in_file(const Snapshot& snapshot, const MIGLa
   return left_out != nullptr ? std::optional(left_out->why) : std::nullopt;
 }
 
-// What only a person can solve; nothing while anything still moves by itself.
+// Whether anything goes on by itself: a node on its way or about to be taken, or one that waits for
+// nothing but time. Nodes that wait for others' places move only as those do.
+bool moves(const RolloutChoice& choice, const std::vector<const NodeStanding*>& worst) {
+  return awaits_slot(choice) || std::ranges::any_of(worst, [&](const NodeStanding* node) {
+           if (node->bucket == NodeBucket::kInProgress) return !node->stuck;
+           if (node->bucket != NodeBucket::kPending || choice.halted) return false;
+           if (node->reason == reasons::kDisruptionWindow)
+             return choice.calendar_changes_at.has_value();
+           return node->reason == reasons::kAskingPods || node->reason == reasons::kClaiming ||
+                  node->reason == reasons::kBackingOff ||
+                  node->reason == reasons::kUpgradeInProgress;
+         });
+}
+
+// What only a person can solve; nothing while anything still moves by itself, unless the layout as
+// a whole is wrong.
 std::optional<Verdict> stalled(const Snapshot& snapshot, const MIGLayout& layout,
                                const RolloutChoice& choice, const NodeCounts& counts,
                                const std::vector<const NodeStanding*>& worst) {
   if (std::vector<Error> errors = check_rules(layout); !errors.empty())
     return Verdict{reasons::kInvalidSpec, describe(errors.front())};
+  if (const auto refused = refused_write(snapshot, ref_of(layout), names::kManagerMig))
+    return Verdict{reasons::kWriteRefused, refused->message};
+  if (moves(choice, worst)) return std::nullopt;
   if (counts.failed > 0) return Verdict{reasons::kNodeFailed, name_node(*worst.front())};
   auto hopeless = std::ranges::find_if(worst, [](const NodeStanding* node) {
     return node->reason == reasons::kInvalidLayout || node->reason == reasons::kUnknownProduct ||
@@ -157,12 +178,9 @@ std::optional<Verdict> stalled(const Snapshot& snapshot, const MIGLayout& layout
   });
   if (lost != worst.end()) return Verdict{(*lost)->reason, name_node(**lost)};
 
-  const bool moving = counts.in_progress > 0 || !choice.take.empty() || awaits_slot(choice) ||
-                      std::ranges::any_of(worst, [](const NodeStanding* node) {
-                        return node->reason == reasons::kAskingPods;
-                      });
-  if (moving || worst.empty() || layout.spec.rollout.paused) return std::nullopt;
-  if (counts.blocked > 0) return Verdict{worst.front()->reason, name_node(*worst.front())};
+  if (worst.empty() || layout.spec.rollout.paused) return std::nullopt;
+  if (counts.blocked > 0 || worst.front()->stuck)
+    return Verdict{worst.front()->reason, name_node(*worst.front())};
   // Nodes that are out, and not by berth, take the whole budget.
   if (worst.front()->reason == reasons::kMaxUnavailable)
     return Verdict{worst.front()->reason, name_node(*worst.front())};
@@ -194,7 +212,8 @@ Verdict not_ready(const Snapshot& snapshot, const MIGLayout& layout, const Rollo
             choice.lost.empty()
                 ? "no node matches the selectors; label the nodes, or edit "
                   "spec.nodeSelector or spec.productSelector"
-                : "another MIGLayout of higher precedence owns every selected node"};
+                : "other MIGLayouts own every selected node: " + choice.lost.front() +
+                      "; the higher priority wins, then the older layout"};
   if (layout.spec.rollout.paused)
     return {reasons::kPaused, progress_of(counts) + "; spec.rollout.paused is set"};
   const NodeStanding& first = *worst.front();
@@ -211,7 +230,7 @@ std::vector<Condition> conditions_of(const Snapshot& snapshot, const MIGLayout& 
     if (type == std::string_view("Ready") && !choice.lost.empty())
       lost = truncate(fmt::format("; {} more belong to other layouts: {}{}", choice.lost.size(),
                                   choice.lost.front(), choice.lost.size() > 1 ? ", …" : ""),
-                      limits::kMaxMessage / 4);
+                      limits::kMaxMessage / 3);
     conditions.push_back(
         {type, status, verdict.reason,
          truncate_before_advice(verdict.message, limits::kMaxMessage - lost.size()) + lost,

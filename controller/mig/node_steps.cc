@@ -53,7 +53,7 @@ void NodeSteps::write_label(NodeRollout written, const std::string& reason, cons
                      const Node& node, const std::vector<Pod>& pods) -> std::optional<std::string> {
     if (auto why = reason_not_ours(node, uid, text)) return why;
     for (const Pod& pod : pods)
-      if (must_leave(pod, drain, settings))
+      if (is_in_the_way(pod, drain, settings))
         return fmt::format("pod {}/{} is bound to the node", pod.meta.namespace_.view(),
                            pod.meta.name);
     return std::nullopt;
@@ -119,6 +119,15 @@ bool NodeSteps::wait_until(Time due) {
 Duration NodeSteps::back_off(Duration base, std::int64_t attempt) const {
   return base *
          std::min<std::int64_t>(kMaxBackoff, std::int64_t{1} << std::min<std::int64_t>(attempt, 4));
+}
+
+// What was given up is tried again later, and says until then for what it was given up.
+void NodeSteps::put_off(NodeRollout& idle, Duration base, const std::string& why,
+                        std::string_view cause) const {
+  idle.not_before = s_.snapshot.now + back_off(base, idle.attempt);
+  ++idle.attempt;
+  idle.cause = cause;
+  if (idle.failed_config.empty()) idle.why = why;  // of a failure, `why` stays its own
 }
 
 void NodeSteps::tell(bool warning, const char* reason, const char* action, std::string note) {

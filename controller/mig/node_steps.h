@@ -32,13 +32,14 @@ class NodeSteps {
   // Claimed and Cordoned.
   void cordon_claimed();
   std::optional<std::string> reason_to_drop_claim() const;
-  void drop_claim(const std::string& why);
+  void drop_claim(const std::string& why, std::string_view cause = {});
   void leave_cordoned();
   bool has_settled();
   std::optional<Time> cordon_stood_at() const;
   Guard look_at_cordon() const;
   void apply();
-  void restore(const std::string& why, bool back_off);
+  // With a cause, a reason's word, it is tried again with backoff.
+  void restore(const std::string& why, std::string_view cause = {});
 
   // Applying, RollingBack and Failed.
   void leave_applying();
@@ -66,6 +67,8 @@ class NodeSteps {
   // changed by somebody.
   std::string config_found() const { return now().reasserts > 0 ? now().config : now().previous; }
   Duration back_off(Duration base, std::int64_t attempt) const;
+  void put_off(NodeRollout& idle, Duration base, const std::string& why,
+               std::string_view cause) const;
   void tell(bool warning, const char* reason, const char* action, std::string note);
 
   const Situation& s_;

@@ -24,6 +24,10 @@ void NodeSteps::leave_applying() {
   if (in_others_hands(s_.node)) return;
   const Verification verification = verify(s_);
   const Time deadline = now().since + s_.rules->rollout.progress_deadline;
+  const bool right = verification.state == State::kDone || verification.state == State::kSteadying;
+  // Whatever was to be written next: with the deadline ends the waiting for its being let through.
+  if (const auto refused = s_.refused(); refused && !right && !wait_until(deadline))
+    return fail(refused->message);
   switch (verification.state) {
     case State::kForeignLabel:
       return fail(verification.message);

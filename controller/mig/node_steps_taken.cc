@@ -11,6 +11,7 @@
 #include "controller/mig/node_patch.h"
 #include "controller/mig/node_steps.h"
 #include "controller/mig/preflight.h"
+#include "controller/mig/reasons.h"
 
 namespace berth {
 namespace {
@@ -19,6 +20,7 @@ constexpr char kReleasedByHand[] =
     "uncordoned by hand while berth drained it; remove this annotation to let berth try again";
 
 constexpr Duration kClaimLasts = std::chrono::minutes(1);
+constexpr int kTriesOfAClaim = 3;
 
 }  // namespace
 
@@ -29,6 +31,10 @@ void NodeSteps::cordon_claimed() {
       !seeded(SeededBug::kNoEpochTest))
     return;
   if (auto why = reason_to_drop_claim()) return drop_claim(*why);
+  // Other nodes may go, and would wait for this one's slot.
+  if (const auto refused = s_.refused();
+      refused && refused->times >= kTriesOfAClaim && !seeded(SeededBug::kKeepRefusedClaim))
+    return drop_claim(refused->message, reasons::kWriteRefused);
   const MIGLayout& layout = *s_.owner;
   const Target& target = *s_.target;
 
@@ -52,6 +58,7 @@ void NodeSteps::cordon_claimed() {
   if (!kept_out) {
     taken.failed_config.clear();
     taken.why.clear();
+    taken.cause.clear();
   }
   NodePatch(s_).cordon().rollout(taken).plan(
       plan_, fmt::format("cordon for MIGLayout {}", layout.meta.name));
@@ -82,11 +89,13 @@ std::optional<std::string> NodeSteps::reason_to_drop_claim() const {
 
 // The cordon that belongs to the claim may still be in flight. Raising the sequence number first
 // makes it fail; reconcile_slots frees the slot afterwards.
-void NodeSteps::drop_claim(const std::string& why) {
+void NodeSteps::drop_claim(const std::string& why, std::string_view cause) {
   NodeRollout idle = s_.record.rollout.value_or(NodeRollout{.since = s_.snapshot.now});
   idle.seq = s_.slot->seq;
   idle.epoch = s_.slot->epoch;
-  NodePatch(s_).rollout(idle).plan(plan_, fmt::format("give the slot back: {}", why));
+  if (!cause.empty()) put_off(idle, s_.snapshot.settings.retry_backoff, why, cause);
+  NodePatch(s_).rollout(idle).plan(
+      plan_, fmt::format("give the slot back: {}", cause.empty() ? why : "its cordon is refused"));
 }
 
 // --- Cordoned ---
@@ -107,16 +116,16 @@ void NodeSteps::leave_cordoned() {
                             names::kHoldAnnotation));
   }
   if (s_.held() || in_others_hands(s_.node)) return;
-  if (auto why = reason_to_restore(s_)) return restore(*why, false);
-  if (auto why = agent_not_configured(s_.snapshot)) return restore(*why, false);
+  if (auto why = reason_to_restore(s_)) return restore(*why);
+  if (auto why = agent_not_configured(s_.snapshot)) return restore(*why);
 
   const DrainSpec& drain = s_.rules->drain;
   // Allocatable was right when the node was taken, so nobody is evicted for the sake of a label.
   if (now().reasserts > 0 && !drain_progress(s_.snapshot, s_.node, drain, now().since).empty)
-    return restore("its GPUs are in use, and only the label differs", false);
+    return restore("its GPUs are in use, and only the label differs");
   const DrainProgress progress = plan_drain(s_.snapshot, s_.node, drain, now().since, plan_);
   if (progress.timed_out)
-    return restore(fmt::format("drain timed out: {}", progress.message), true);
+    return restore(fmt::format("drain timed out: {}", progress.message), progress.reason);
   if (!progress.empty) return;
   if (!seeded(SeededBug::kNoSettle) && !has_settled()) return;
   apply();
@@ -138,7 +147,10 @@ std::optional<Time> NodeSteps::cordon_stood_at() const {
   const Duration unsure = kRequestTimeout + snapshot.settings.settle;
   const Time decided = now().since;
   if (snapshot.offline || snapshot.now - decided > unsure) return decided;
-  const Step cordon = Write{.verb = Verb::kJsonPatch, .object = ref_of(s_.node)};
+  const Step cordon = Write{.verb = Verb::kJsonPatch,
+                            .object = ref_of(s_.node),
+                            .body = {},
+                            .field_manager = names::kManagerMig};
   for (const Step& step : {cordon, Step(look_at_cordon())}) {
     const Answer* answer = snapshot.answers.find(question(step), snapshot.now, unsure);
     if (answer != nullptr && answer->yes && answer->at >= decided) return answer->at;
@@ -157,20 +169,21 @@ Guard NodeSteps::look_at_cordon() const {
 
 void NodeSteps::apply() {
   const std::string_view state = s_.state();
-  std::optional<std::string> wait;
-  if (auto obstacle = obstacle_on(s_.snapshot, s_.node))
-    wait = obstacle->message;
-  else if (state == "pending" || state == "rebooting")
-    wait = fmt::format("mig-manager is at work on {} (state {})", s_.label(), state);
+  std::optional<Obstacle> wait = obstacle_on(s_.snapshot, s_.node);
+  if (!wait && (state == "pending" || state == "rebooting"))
+    wait = {reasons::kAgentPending,
+            fmt::format("mig-manager is at work on {} (state {})", s_.label(), state)};
   std::optional<std::string> label = next_label(s_.target->config, s_.label());
   if (!wait && (!label || !config_is_rendered(s_.snapshot, *label)))
-    wait = fmt::format("the agents' file has no entry {} yet", s_.target->config);
+    wait = file_lacks(s_.snapshot, s_.target->config);
+  // The node is empty and idle: it must not stay out for ever.
+  const Time deadline = now().since + s_.rules->drain.timeout;
   if (wait) {
-    // The node is empty and idle: it must not stay out for ever.
-    const Time deadline = now().since + s_.rules->drain.timeout;
-    if (!wait_until(deadline)) restore(*wait, true);
+    if (!wait_until(deadline)) restore(wait->message, wait->reason);
     return;
   }
+  if (const auto refused = s_.refused(); refused && !wait_until(deadline))
+    return restore(refused->message, reasons::kWriteRefused);
   NodeRollout applying = next(RolloutPhase::kApplying);
   applying.layout_uid = s_.owner->meta.uid;
   applying.layout = s_.owner->meta.name;
@@ -180,20 +193,17 @@ void NodeSteps::apply() {
   write_label(std::move(applying), fmt::format("apply {}", s_.target->config), "Repartitioning");
 }
 
-void NodeSteps::restore(const std::string& why, bool back_off_first) {
+void NodeSteps::restore(const std::string& why, std::string_view cause) {
   // Given up on once, and the agent has done nothing since: it is no better than it was.
   if (!now().failed_config.empty()) return fail(why);
   NodeRollout idle = next(RolloutPhase::kIdle);
   idle.config = config_found();
   idle.berth_cordoned = false;
-  if (back_off_first) {
-    idle.not_before = s_.snapshot.now + back_off(s_.snapshot.settings.abort_backoff, now().attempt);
-    idle.attempt = now().attempt + 1;
-  }
+  if (!cause.empty()) put_off(idle, s_.snapshot.settings.abort_backoff, why, cause);
   NodePatch patch(s_);
   if (now().berth_cordoned || seeded(SeededBug::kUncordonUnowned)) patch.uncordon();
   patch.rollout(idle).plan(plan_, fmt::format("restore: {}", why));
-  tell(back_off_first, "Restored", "Restore",
+  tell(!cause.empty(), "Restored", "Restore",
        fmt::format("{} without a change: {}{}",
                    now().berth_cordoned ? "uncordoned" : "left cordoned, as berth found it,", why,
                    idle.not_before

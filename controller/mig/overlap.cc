@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/mig/overlap.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "controller/mig/node_facts.h"
@@ -41,6 +43,16 @@ const MIGLayout* LayoutOwners::owner_of(const Node& node) const {
   auto it = std::ranges::find_if(by_precedence_,
                                  [&](const MIGLayout* layout) { return selects(*layout, node); });
   return it == by_precedence_.end() ? nullptr : *it;
+}
+
+std::string precedence(const MIGLayout& first, const MIGLayout& second) {
+  const std::string& name = first.meta.name;
+  if (first.spec.priority != second.spec.priority)
+    return fmt::format("{}: priority {} over {}", name, first.spec.priority, second.spec.priority);
+  if (first.meta.creation_timestamp != second.meta.creation_timestamp)
+    return fmt::format("{}: older, of the same priority {}", name, first.spec.priority);
+  return fmt::format("{}: as old and of the same priority {}, first by uid", name,
+                     first.spec.priority);
 }
 
 const MIGLayout* find_layout_by_uid(const ClusterState& cluster, std::string_view uid) {

@@ -3,6 +3,7 @@
 // the older layout, then the smaller uid; a layout that is being deleted gives way to any other.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "apis/mig_layout.h"
@@ -24,6 +25,9 @@ class LayoutOwners {
  private:
   std::vector<const MIGLayout*> by_precedence_;
 };
+
+// The rule by which the first has the nodes that both select: "big: priority 5 over 0".
+std::string precedence(const MIGLayout& first, const MIGLayout& second);
 
 const MIGLayout* find_layout_by_uid(const ClusterState& cluster, std::string_view uid);
 

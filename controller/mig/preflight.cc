@@ -6,8 +6,10 @@
 #include <algorithm>
 
 #include "apis/names.h"
+#include "controller/core/refused_write.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/mig/node_facts.h"
+#include "controller/mig/reasons.h"
 #include "controller/mig/rollout_annotation.h"
 
 namespace berth {
@@ -100,6 +102,20 @@ bool config_is_rendered(const ClusterState& cluster, const Settings& settings,
   // The file is wholly berth's: a key of mig-configs stands alone on its line, bare or quoted.
   return file->second.find(fmt::format("\n  {}:", config)) != std::string::npos ||
          file->second.find(fmt::format("\n  \"{}\":", config)) != std::string::npos;
+}
+
+Obstacle file_lacks(const Snapshot& snapshot, std::string_view config) {
+  const ObjectRef file = agent_config_ref(snapshot);
+  if (const auto refused = refused_write(snapshot, file, names::kManagerMig))
+    return {reasons::kWriteRefused, fmt::format("ConfigMap {}: {}", file.name, refused->message)};
+  return {reasons::kConfigNotRendered,
+          fmt::format("ConfigMap {}/{} does not hold {} yet", file.namespace_, file.name, config)};
+}
+
+ObjectRef agent_config_ref(const Snapshot& snapshot) {
+  const ConfigMap* standing = find_agent_config(snapshot);
+  return {"ConfigMap", snapshot.settings.agents_namespace, snapshot.settings.mig_config_map,
+          standing != nullptr ? standing->meta.uid : std::string()};
 }
 
 std::optional<Time> agent_config_changed_at(const Snapshot& snapshot) {

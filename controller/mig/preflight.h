@@ -8,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "controller/core/plan.h"
 #include "controller/core/snapshot.h"
+#include "controller/mig/situation.h"
 
 namespace berth {
 
@@ -32,6 +34,11 @@ std::vector<std::string> configs_not_copied(const Snapshot& snapshot);
 bool config_is_rendered(const Snapshot& snapshot, std::string_view config);
 bool config_is_rendered(const ClusterState& cluster, const Settings& settings,
                         std::string_view config);
+
+// Why the file does not hold the config: it is about to, or the API server refuses it.
+Obstacle file_lacks(const Snapshot& snapshot, std::string_view config);
+// The ConfigMap as the writes of it name it.
+ObjectRef agent_config_ref(const Snapshot& snapshot);
 
 // The configs that the node's label and its rollout annotation name, without aliases.
 std::set<std::string> configs_named_by(const Node& node);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reasons: the words that stand in status.details[].reason, in conditions and in events. They are
-// API: users script against them.
+// API: users script against them. WriteRefused is everybody's: controller/core/refused_write.h.
 #pragma once
 
 namespace berth::reasons {
@@ -19,9 +19,12 @@ inline constexpr char kJobRunning[] = "JobRunning";
 inline constexpr char kLastProvider[] = "LastProvider";
 inline constexpr char kLocalStorage[] = "LocalStorage";
 inline constexpr char kMigManagerMissing[] = "MigManagerMissing";
+inline constexpr char kMigNotCapable[] = "MigNotCapable";
 inline constexpr char kOwnPod[] = "OwnPod";
 inline constexpr char kPodDisruptionBudget[] = "PodDisruptionBudget";
+inline constexpr char kPodStays[] = "PodStays";
 inline constexpr char kRolloutForgotten[] = "RolloutForgotten";
+inline constexpr char kToleratesCordon[] = "ToleratesCordon";
 inline constexpr char kUnknownProduct[] = "UnknownProduct";
 inline constexpr char kUnmanagedPod[] = "UnmanagedPod";
 inline constexpr char kVirtualMachineNode[] = "VirtualMachineNode";

@@ -13,15 +13,10 @@
 namespace berth {
 namespace {
 
-ObjectRef agent_config_ref(const Snapshot& snapshot, const ConfigMap* standing) {
-  return {"ConfigMap", snapshot.settings.agents_namespace, snapshot.settings.mig_config_map,
-          standing != nullptr ? standing->meta.uid : std::string()};
-}
-
 Write write_file(const Snapshot& snapshot, const ConfigMap* standing, const std::string& file) {
   const Settings& settings = snapshot.settings;
   Write write;
-  write.object = agent_config_ref(snapshot, standing);
+  write.object = agent_config_ref(snapshot);
   write.field_manager = names::kManagerMig;
   write.reason = "render the MIGLayouts into the agents' file";
   const std::string data = fmt::format(R"({{"{}":{}}})", names::kMigPartedKey, quote_json(file));
@@ -61,7 +56,7 @@ Plan reconcile_agent_config(const Snapshot& snapshot) {
   Result<AgentFile> file = compute_agent_file(snapshot);
   if (!file) {
     // What stands is kept: every node still finds its config there.
-    warn(plan, agent_config_ref(snapshot, standing), describe(file.error()));
+    warn(plan, agent_config_ref(snapshot), describe(file.error()));
     return plan;
   }
   for (const AgentFile::LeftOut& left_out : file->left_out)

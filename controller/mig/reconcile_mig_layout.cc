@@ -9,6 +9,7 @@
 
 #include "apis/names.h"
 #include "controller/core/finalizer.h"
+#include "controller/core/refused_write.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/mig/layout_status.h"
 #include "controller/mig/reasons.h"
@@ -72,6 +73,9 @@ void plan_wake_ups(const Snapshot& snapshot, const MIGLayout& layout, const Roll
     const bool refused = standing.reason == reasons::kPodDisruptionBudget ||
                          standing.reason == reasons::kEvictionForbidden;
     if (refused && !snapshot.offline) plan.requeue_in(snapshot.settings.answer_ttl / 2);
+    // That is looked at again once what was refused no longer counts.
+    if (standing.reason == reasons::kWriteRefused && !snapshot.offline)
+      plan.requeue_in(snapshot.settings.answer_ttl);
     // Then it is told as stalled.
     const Time lost = snapshot.cluster.allocatable_since(standing.node->meta.name) +
                       layout.spec.rollout.progress_deadline;

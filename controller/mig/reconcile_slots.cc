@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "apis/names.h"
+#include "controller/core/refused_write.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/mig/reconcile.h"
 #include "controller/mig/rollout_annotation.h"
@@ -14,6 +16,17 @@
 
 namespace berth {
 namespace {
+
+// When a claim may be given up whose node can't be written at all, not even to say so. Its cordon
+// is this leader's to send alone; what was sent before the first refusal and not answered has taken
+// effect by then or never does.
+std::optional<Time> given_up_at(const Snapshot& snapshot, const Node& node, const Slot& slot) {
+  if (seeded(SeededBug::kKeepRefusedClaim)) return std::nullopt;
+  if (slot.epoch != snapshot.epoch || slot.seq <= read_rollout(node).seq()) return std::nullopt;
+  const auto refused = refused_write(snapshot, ref_of(node), names::kManagerMig);
+  if (!refused || refused->at < slot.since) return std::nullopt;
+  return std::max(refused->since, slot.since) + kRequestTimeout;
+}
 
 // Why the entry is done with, or nothing. A slot above an Idle annotation's seq is a claim whose
 // cordon may be in flight: reconcile_node_rollout cordons, or raises the seq first.
@@ -27,6 +40,9 @@ std::optional<std::string> reason_to_free(const Snapshot& snapshot, const std::s
   if (record.rollout && record.idle() && record.seq() >= slot.seq &&
       !seeded(SeededBug::kForgetSlot))
     return "back";
+  if (const auto at = given_up_at(snapshot, *node, slot);
+      at && record.idle() && *at <= snapshot.now)
+    return "can't be written";
   return std::nullopt;
 }
 
@@ -79,10 +95,13 @@ Plan reconcile_slots(const Snapshot& snapshot) {
   for (const auto& [name, slot] : ledger.slots) {
     if (auto why = reason_to_free(snapshot, name, slot)) {
       change(name, std::nullopt, *why);
-    } else if (slot.holder.starts_with("MIGLayout/")) {
-      const Node& node = *snapshot.cluster.nodes().find(name);
-      if (Slot next = remember(snapshot, node, slot); next != slot) change(name, next, told(next));
+      continue;
     }
+    if (!slot.holder.starts_with("MIGLayout/")) continue;
+    const Node& node = *snapshot.cluster.nodes().find(name);
+    if (Slot next = remember(snapshot, node, slot); next != slot) change(name, next, told(next));
+    if (const auto at = given_up_at(snapshot, node, slot); at && snapshot.now < *at)
+      plan.requeue_in(std::chrono::ceil<Duration>(*at - snapshot.now));
   }
   for (const std::string& node : ledger.unreadable) change(node, std::nullopt, "unreadable");
   for (const Node* node : snapshot.cluster.nodes_under_way()) {

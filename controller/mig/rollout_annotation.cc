@@ -94,7 +94,8 @@ std::string encode_rollout(const NodeRollout& r) {
       .number("reasserts", r.reasserts)
       .boolean("berthCordoned", r.berth_cordoned)
       .text("failedConfig", r.failed_config)
-      .text("why", truncate(r.why, limits::kMaxMessage))
+      .text("why", truncate_before_advice(r.why, limits::kMaxMessage))
+      .text("cause", r.cause)
       .str();
 }
 
@@ -124,6 +125,7 @@ std::optional<NodeRollout> decode_rollout(std::string_view text) {
   r.berth_cordoned = json->boolean("berthCordoned");
   r.failed_config = json->string("failedConfig");
   r.why = json->string("why");
+  r.cause = json->string("cause");
   if (wrong || json->wrong()) return std::nullopt;
   for (std::int64_t counter : {r.seq, r.epoch, r.attempt, r.reasserts})
     if (counter < 0 || counter > kMaxCounter) return std::nullopt;

@@ -43,7 +43,8 @@ struct NodeRollout {
   // cordon is still berth's.
   bool berth_cordoned = false;
   std::string failed_config;  // given up on; not tried again until the layout changes
-  std::string why;            // of Failed, for people
+  std::string why;            // of Failed, and of what was given up before notBefore, for people
+  std::string cause;          // Idle, before notBefore: the reason's word for `why`
   bool operator==(const NodeRollout&) const = default;
 };
 

@@ -34,6 +34,7 @@ struct Candidate {
   std::size_t index = 0;  // in choice.nodes
   std::int64_t seq = 0;
   bool already_out = false;
+  std::string refused;                           // what the API server said when it was last taken
   const std::vector<Tenant>* tenants = nullptr;  // with order LeastDisruption
   Disruption disruption;
 };
@@ -41,6 +42,11 @@ struct Candidate {
 bool is_out(const Situation& s) {
   const bool claimed = s.slot != nullptr && !seeded(SeededBug::kBudgetFromCache);
   return !in_service(s.node) || claimed || !s.record.idle();
+}
+
+std::string refusal_of(const RolloutRecord& record) {
+  return record.rollout && record.rollout->cause == reasons::kWriteRefused ? record.rollout->why
+                                                                           : std::string();
 }
 
 class Chooser {
@@ -116,7 +122,7 @@ void Chooser::judge(const Node& node) {
   const MIGLayout* owner = view_.owner_of(node);
   if (owner != &layout_) {
     if (owner != nullptr && !layout_.meta.deletion_timestamp && selects(layout_, node))
-      choice_.lost.push_back(fmt::format("{} ({})", node.meta.name, owner->meta.name));
+      choice_.lost.push_back(fmt::format("{} ({})", node.meta.name, precedence(*owner, layout_)));
     // Taken for this layout before it left: out on its account until it is back.
     const Slot* slot = view_.ledger().find(node.meta.name);
     if (slot != nullptr && slot->holder == "MIGLayout/" + layout_.meta.name) ++left_out_;
@@ -125,7 +131,8 @@ void Chooser::judge(const Node& node) {
   const Situation s = situation_of(snapshot_, view_, node, owner);
   std::optional<NodeStanding> standing = standing_of(s);
   if (!standing) {
-    candidates_.push_back({choice_.nodes.size(), s.record.seq() + 1, is_out(s), nullptr, {}});
+    candidates_.push_back(
+        {choice_.nodes.size(), s.record.seq() + 1, is_out(s), refusal_of(s.record), nullptr, {}});
     standing = waiting(node, reasons::kMaxUnavailable, {});
   }
   standing->out = is_out(s);
@@ -190,7 +197,11 @@ void Chooser::consider(const Candidate& candidate) {
   if (asking) return wait(candidate, *pods);
   choice_.take.push_back(
       {&node, candidate.seq, candidate.already_out, describe(candidate.disruption)});
-  wait(candidate, {reasons::kClaiming, "its turn has come"});
+  // Whether it is let through by now is told once it was tried.
+  if (candidate.refused.empty())
+    wait(candidate, {reasons::kClaiming, "its turn has come"});
+  else
+    wait(candidate, {reasons::kWriteRefused, candidate.refused});
 }
 
 // What holds for every candidate alike.
@@ -218,6 +229,12 @@ std::optional<Obstacle> Chooser::closed() {
     return Obstacle{reasons::kClaiming,
                     fmt::format("ConfigMap {} is missing; berth is about to create it",
                                 names::kSlotsConfigMap)};
+  // Without its finalizer a layout takes nothing, and without a slot no node is taken.
+  const ObjectRef ledger = ledger_ref(snapshot_.settings, view_.ledger().config_map);
+  for (const ObjectRef& object : {ref_of(layout_), ledger})
+    if (const auto refused = refused_write(snapshot_, object, names::kManagerMig))
+      return Obstacle{reasons::kWriteRefused,
+                      fmt::format("{}: {}", object.str(), refused->message)};
   return std::nullopt;
 }
 
@@ -225,10 +242,7 @@ std::optional<Obstacle> Chooser::not_rendered(const std::string& config) {
   auto [entry, is_new] = rendered_.try_emplace(config);
   if (is_new) entry->second = config_is_rendered(snapshot_, config);
   if (entry->second) return std::nullopt;
-  return Obstacle{
-      reasons::kConfigNotRendered,
-      fmt::format("ConfigMap {}/{} does not hold {} yet", snapshot_.settings.agents_namespace,
-                  snapshot_.settings.mig_config_map, config)};
+  return file_lacks(snapshot_, config);
 }
 
 std::optional<Obstacle> Chooser::no_room(const Candidate& candidate) {

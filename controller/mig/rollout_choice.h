@@ -28,6 +28,7 @@ struct NodeStanding {
   bool out = false;  // NotReady, cordoned, holding a slot or on its way: counts against the budget
   std::string config;       // the config it is to have; empty if the layout can't be resolved on it
   std::optional<Time> due;  // when it may go again, without anything else changing
+  bool stuck = false;       // on its way, and going on only when a person acts
 };
 
 struct NodeClaim {

@@ -47,6 +47,10 @@ bool Situation::is_right() const {
          state() == "success" && !view.resolver(*owner).mismatch(*target, node);
 }
 
+std::optional<RefusedWrite> Situation::refused() const {
+  return refused_write(snapshot, ref_of(node), names::kManagerMig);
+}
+
 Situation situation_of(const Snapshot& snapshot, LayoutView& view, const Node& node) {
   return situation_of(snapshot, view, node, view.owner_of(node));
 }
@@ -84,6 +88,11 @@ std::optional<Obstacle> obstacle_on(const Snapshot& snapshot, const Node& node) 
                     fmt::format("the node runs NVIDIA's DRA driver, which manages MIG itself; take "
                                 "it out of the layout, or remove label {}",
                                 names::kDeployDraDriver)};
+  if (label_of(node, names::kMigCapable) == "false")
+    return Obstacle{reasons::kMigNotCapable,
+                    fmt::format("label {}=false: GPU feature discovery finds GPUs that can't be "
+                                "cut; take the node out of the layout",
+                                names::kMigCapable)};
   std::string_view workload = label_of(node, names::kWorkloadConfig);
   if (!workload.empty() && workload != "container")
     return Obstacle{reasons::kVirtualMachineNode,

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "controller/core/refused_write.h"
 #include "controller/core/snapshot.h"
 #include "controller/mig/overlap.h"
 #include "controller/mig/rollout_annotation.h"
@@ -66,6 +67,8 @@ struct Situation {
   bool is_right() const;
   // Not before the process looked: allocatable has stood as it does since then.
   Time right_since() const { return snapshot.cluster.allocatable_since(node.meta.name); }
+  // The rollout's last write of the node, if the API server would not have it.
+  std::optional<RefusedWrite> refused() const;
 };
 Situation situation_of(const Snapshot& snapshot, LayoutView& view, const Node& node);
 // Where the owner is known already.

@@ -60,9 +60,12 @@ NodeStanding cordoned(const Situation& s) {
   if (s.state() == "pending" || s.state() == "rebooting")
     return on_its_way(s, "Cordoned", reasons::kAgentPending,
                       fmt::format("mig-manager is at work on {}", s.label()));
-  if (s.target != nullptr && s.target->ok() && !config_is_rendered(s.snapshot, s.target->config))
-    return on_its_way(s, "Cordoned", reasons::kConfigNotRendered,
-                      "the agents' file does not hold the config yet");
+  if (s.target != nullptr && s.target->ok() && !config_is_rendered(s.snapshot, s.target->config)) {
+    Obstacle lacks = file_lacks(s.snapshot, s.target->config);
+    NodeStanding standing = on_its_way(s, "Cordoned", lacks.reason, lacks.message);
+    standing.stuck = lacks.reason == reasons::kWriteRefused;
+    return standing;
+  }
   return on_its_way(s, "Cordoned", reasons::kSettling,
                     "drained; bindings in flight may still land");
 }
@@ -111,16 +114,26 @@ NodeStanding failed(const Situation& s, std::string message) {
           .since = rollout.since};
 }
 
+// Whatever is due next on the node, it is a write, and the last one was refused.
+NodeStanding unless_refused(const Situation& s, NodeStanding standing) {
+  const std::optional<RefusedWrite> refused = s.refused();
+  if (!refused) return standing;
+  standing.reason = reasons::kWriteRefused;
+  standing.message = refused->message;
+  standing.stuck = true;
+  return standing;
+}
+
 std::optional<NodeStanding> under_way(const Situation& s) {
   if (s.record.idle()) return std::nullopt;
   switch (s.record.rollout->phase) {
     case RolloutPhase::kIdle:
       return std::nullopt;
     case RolloutPhase::kCordoned:
-      return cordoned(s);
+      return unless_refused(s, cordoned(s));
     case RolloutPhase::kApplying:
     case RolloutPhase::kRollingBack:
-      return applying(s);
+      return unless_refused(s, applying(s));
     case RolloutPhase::kFailed:
       return failed(s, fmt::format("{}; edit the layout, or bring mig-manager to success: berth "
                                    "goes on by itself",
@@ -165,6 +178,54 @@ NodeStanding about_to_return(const Situation& s) {
       on_its_way(s, "Verifying", reasons::kVerifying,
                  "its GPUs are right; berth, which kept it out for a failure, uncordons it soon");
   standing.due = s.right_since() + s.snapshot.settings.verify_for;
+  return standing;
+}
+
+// A slot that is held, and no cordon yet.
+NodeStanding claimed(const Situation& s) {
+  NodeStanding standing =
+      waiting(s.node, reasons::kClaiming, "its slot is taken; to be cordoned next");
+  standing.bucket = NodeBucket::kInProgress;
+  const NodeRollout* last = s.record.rollout ? &*s.record.rollout : nullptr;
+  if (const auto refused = s.refused()) {
+    standing.reason = reasons::kWriteRefused;
+    standing.message = refused->message;
+    // One of this leader's is given back soon; of a former one's nobody knows what is in flight.
+    standing.stuck = s.slot->epoch != s.snapshot.epoch;
+  } else if (last != nullptr && last->cause == reasons::kWriteRefused) {
+    standing.reason = reasons::kWriteRefused;
+    standing.message = last->why;
+    standing.stuck = true;
+  }
+  return standing;
+}
+
+// Given up, its slot not yet free.
+NodeStanding restored(const Situation& s) {
+  const bool given_up = s.record.rollout && !s.record.rollout->cause.empty();
+  NodeStanding standing =
+      waiting(s.node, reasons::kBackingOff,
+              given_up ? "put back: " + s.record.rollout->why : std::string("put back"));
+  standing.bucket = NodeBucket::kInProgress;
+  standing.phase = "Restored";
+  return standing;
+}
+
+// Whether it is the layout's owner's to solve, or time's, is told by what it was given up for.
+NodeStanding backing_off(const Situation& s) {
+  const NodeRollout& rollout = *s.record.rollout;
+  const std::string again = fmt::format("tried again after {}", format_time(*rollout.not_before));
+  const bool refused = rollout.cause == reasons::kWriteRefused;
+  NodeStanding standing =
+      waiting(s.node, refused ? reasons::kWriteRefused : reasons::kBackingOff,
+              refused ? fmt::format("{}; {}", rollout.why, again)
+                      : fmt::format("its drain was given up {} time{}{}; {}", rollout.attempt,
+                                    rollout.attempt == 1 ? "" : "s",
+                                    rollout.why.empty() ? "" : ", " + rollout.why, again));
+  const bool for_time_to_tell = rollout.cause.empty() || rollout.cause == reasons::kPodsLeaving ||
+                                only_pending(rollout.cause);
+  standing.bucket = for_time_to_tell ? NodeBucket::kPending : NodeBucket::kBlocked;
+  standing.due = rollout.not_before;
   return standing;
 }
 
@@ -226,15 +287,7 @@ std::optional<NodeStanding> standing_of(const Situation& s) {
                                "node",
                                mismatch.value_or("")));
   }
-  if (s.slot_is_ours()) {
-    const bool claimed = s.slot->seq > s.record.seq();
-    NodeStanding standing =
-        waiting(s.node, claimed ? reasons::kClaiming : reasons::kBackingOff,
-                claimed ? "its slot is taken; to be cordoned next" : "put back");
-    standing.bucket = NodeBucket::kInProgress;
-    if (!claimed) standing.phase = "Restored";
-    return standing;
-  }
+  if (s.slot_is_ours()) return s.slot->seq > s.record.seq() ? claimed(s) : restored(s);
   if (s.slot != nullptr && !s.slot_is_ours())
     return waiting(s.node, reasons::kHeld,
                    fmt::format("taken by {}; berth goes on once that is done", s.slot->holder));
@@ -247,15 +300,11 @@ std::optional<NodeStanding> standing_of(const Situation& s) {
     return waiting(s.node, obstacle->reason, obstacle->message);
   if (auto standing = contested(s)) return standing;
   if (s.record.rollout && s.record.rollout->not_before &&
-      s.snapshot.now < *s.record.rollout->not_before) {
-    const NodeRollout& rollout = *s.record.rollout;
-    NodeStanding standing = waiting(
-        s.node, reasons::kBackingOff,
-        fmt::format("its drain was given up {} time{}; tried again after {}", rollout.attempt,
-                    rollout.attempt == 1 ? "" : "s", format_time(*rollout.not_before)));
-    standing.due = rollout.not_before;
-    return standing;
-  }
+      s.snapshot.now < *s.record.rollout->not_before)
+    return backing_off(s);
+  // Its slot was given back for that, and the node could not even be told so.
+  if (const auto refused = s.refused())
+    return waiting(s.node, reasons::kWriteRefused, refused->message);
   return std::nullopt;
 }
 

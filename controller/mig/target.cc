@@ -12,6 +12,12 @@
 namespace berth {
 namespace {
 
+std::string told_label(const Node& node, const char* key) {
+  const Text* value = node.meta.labels.find(key);
+  return value != nullptr ? fmt::format("{}={}", key, value->view())
+                          : fmt::format("{} (not set)", key);
+}
+
 Target refused(const char* reason, std::string problem) {
   Target target;
   target.reason = reason;
@@ -40,23 +46,35 @@ const Target& TargetResolver::resolve(const Node& node) {
 const Target& TargetResolver::resolve_inventory(const Node& node) {
   std::optional<Inventory> inventory = inventory_of(node);
   Kind kind;
-  if (inventory)
-    kind = {inventory->product, inventory->count, inventory->memory_mib,
-            strategy_of(cluster_, node)};
+  if (inventory) {
+    const std::optional<MigStrategy> strategy = strategy_of(cluster_, node);
+    kind = {inventory->product, inventory->count, inventory->memory_mib, strategy,
+            strategy ? std::string() : std::string(label_of(node, names::kMigStrategy))};
+  } else {
+    std::get<4>(kind) = fmt::format("{} and {}", told_label(node, names::kGpuProduct),
+                                    told_label(node, names::kGpuCount));
+  }
   std::unique_ptr<Target>& target = targets_[kind];
   if (target == nullptr) target = std::make_unique<Target>(resolve_kind(kind));
   return *target;
 }
 
 Target TargetResolver::resolve_kind(const Kind& kind) const {
-  const auto& [product_label, gpu_count, memory_mib, strategy] = kind;
+  const auto& [product_label, gpu_count, memory_mib, strategy, unclear] = kind;
   if (product_label.empty())
     return refused(reasons::kInventoryUnknown,
-                   fmt::format("labels {} and {} don't tell the physical GPUs; wait for "
+                   fmt::format("labels {} don't tell the physical GPUs; wait for "
                                "gpu-feature-discovery, or write annotation {} by hand",
-                               names::kGpuProduct, names::kGpuCount, names::kInventoryAnnotation));
+                               unclear, names::kInventoryAnnotation));
   Result<const Product*> product = require_product(product_label, memory_mib);
   if (!product) return refused(reasons::kUnknownProduct, describe(product.error()));
+  if (!strategy && !unclear.empty())
+    return refused(
+        reasons::kInvalidLayout,
+        fmt::format("label {}={} is none of none, single and mixed, and no ClusterPolicy "
+                    "names the MIG strategy; set its spec.mig.strategy (mixed fits "
+                    "every layout)",
+                    names::kMigStrategy, unclear));
   if (!strategy)
     return refused(reasons::kInvalidLayout,
                    fmt::format("neither label {} nor a ClusterPolicy names the MIG strategy; set "

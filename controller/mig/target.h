@@ -46,8 +46,9 @@ class TargetResolver {
   std::optional<std::string> mismatch(const Target& target, const Node& node);
 
  private:
+  // At last what the labels say where that can't be made out, and nothing otherwise.
   using Kind = std::tuple<std::string, std::int32_t, std::optional<std::int64_t>,
-                          std::optional<MigStrategy>>;
+                          std::optional<MigStrategy>, std::string>;
   const Target& resolve_inventory(const Node& node);
   Target resolve_kind(const Kind& kind) const;
 

@@ -39,6 +39,12 @@ std::string agent_step(const Situation& s) {
   std::vector<std::string> paused = paused_labels(s.node);
   for (std::string& label : paused) label.erase(0, std::string_view(names::kDeployPrefix).size());
   if (s.state() == "rebooting") return "the node is rebooting into the new MIG mode";
+  // An ordinary cut pauses them too, for a minute or two.
+  const bool late = s.snapshot.now >= s.record.rollout->since + s.rules->rollout.progress_deadline;
+  if (s.state() == "pending" && !paused.empty() && !late)
+    return fmt::format(
+        "mig-manager is cutting the GPUs, and has paused {} ({}…) until that is done",
+        fmt::join(paused, ", "), names::kDeployPrefix);
   if (s.state() == "pending" && !paused.empty())
     return fmt::format("mig-manager has paused {} ({}…) and not brought {} back; see its log",
                        fmt::join(paused, ", "), names::kDeployPrefix,

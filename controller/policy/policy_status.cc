@@ -7,8 +7,10 @@
 
 #include <algorithm>
 
+#include "apis/names.h"
 #include "controller/core/conditions.h"
 #include "controller/core/disruption_calendar.h"
+#include "controller/core/refused_write.h"
 #include "controller/policy/policy_reasons.h"
 
 namespace berth {
@@ -101,12 +103,20 @@ std::optional<Verdict> held_back(const PoolSurvey& survey) {
   return std::nullopt;
 }
 
+// Whatever the policy puts anywhere, on nodes, into the device plugin's file, as PriorityClasses.
+std::optional<Verdict> refused(const Snapshot& snapshot) {
+  const auto write = refused_write_by(snapshot, names::kManagerPolicy);
+  if (!write) return std::nullopt;
+  return Verdict{reasons::kWriteRefused, fmt::format("{}: {}", write->object, write->message)};
+}
+
 std::optional<Verdict> stalled(const Snapshot& snapshot, const GPUClusterPolicy& policy,
                                const PolicyProgress& progress) {
   if (auto why = agents_mismatch(snapshot, policy.spec.agents)) return why;
   const DisruptionCalendar calendar(policy.spec.disruption, snapshot.zones);
   if (!calendar.problems().empty())
     return Verdict{reasons::kPolicyInvalid, describe(calendar.problems().front())};
+  if (auto why = refused(snapshot)) return why;
   if (auto why = held_back(progress.survey)) return why;
   if (auto why = plugin_trouble(snapshot, policy, progress)) return why;
   if (progress.survey.disputed_count > 0)
@@ -126,6 +136,18 @@ std::optional<Verdict> stalled(const Snapshot& snapshot, const GPUClusterPolicy&
   return std::nullopt;
 }
 
+// Those that take their pool's config up, then those that are about to.
+std::string name_first(const PoolSurvey& survey) {
+  constexpr std::size_t kNamed = 3;
+  std::vector<std::string> names;
+  for (const Node* node : survey.plugin_settling) names.push_back(node->meta.name);
+  for (const PluginLabelDue& due : survey.plugin_due)
+    if (!due.foreign) names.push_back(due.node->meta.name);
+  const bool more = names.size() > kNamed;
+  names.resize(std::min(names.size(), kNamed));
+  return fmt::format("{}{}", fmt::join(names, ", "), more ? ", …" : "");
+}
+
 std::optional<Verdict> moving(const GPUClusterPolicy& policy, const PolicyProgress& progress) {
   const PoolSurvey& survey = progress.survey;
   if (policy.meta.deletion_timestamp)
@@ -141,9 +163,10 @@ std::optional<Verdict> moving(const GPUClusterPolicy& policy, const PolicyProgre
                              static_cast<std::size_t>(progress.labels.waiting) +
                              survey.plugin_settling.size();
   if (plugin > 0)
-    return Verdict{progress.labels.why ? progress.labels.why->reason : reasons::kPluginRollout,
-                   fmt::format("{} nodes do not offer GPUs as their pool says yet{}", plugin,
-                               progress.labels.why ? "; " + progress.labels.why->message : "")};
+    return Verdict{
+        progress.labels.why ? progress.labels.why->reason : reasons::kPluginRollout,
+        fmt::format("not yet offering GPUs as their pool says: {} ({} nodes){}", name_first(survey),
+                    plugin, progress.labels.why ? "; " + progress.labels.why->message : "")};
   return std::nullopt;
 }
 
@@ -203,7 +226,7 @@ StatusUpdate compute_policy_status(const Snapshot& snapshot, const GPUClusterPol
       in_seconds(DisruptionCalendar(policy.spec.disruption, snapshot.zones).at(snapshot.now));
   std::vector<Condition> conditions;
   const std::optional<Verdict> stuck =
-      policy.meta.deletion_timestamp ? std::nullopt : stalled(snapshot, policy, progress);
+      policy.meta.deletion_timestamp ? refused(snapshot) : stalled(snapshot, policy, progress);
   const std::optional<Verdict> going = moving(policy, progress);
   if (!stuck && !going) {
     add(snapshot, policy, "Ready", "True",
@@ -216,9 +239,8 @@ StatusUpdate compute_policy_status(const Snapshot& snapshot, const GPUClusterPol
   return update_of(snapshot, policy, std::move(status), std::move(conditions));
 }
 
-StatusUpdate compute_broken_status(const Snapshot& snapshot, const GPUClusterPolicy& policy,
-                                   const Error& broken) {
-  const Verdict why{reasons::kPolicyInvalid, describe(broken)};
+StatusUpdate compute_stuck_status(const Snapshot& snapshot, const GPUClusterPolicy& policy,
+                                  const Obstacle& why) {
   std::vector<Condition> conditions;
   add(snapshot, policy, "Ready", "False", why, conditions);
   add(snapshot, policy, "Stalled", "True", why, conditions);

@@ -23,8 +23,8 @@ struct PolicyProgress {
 // The full desired status; `differs` from the one that stands is worked out here.
 StatusUpdate compute_policy_status(const Snapshot& snapshot, const GPUClusterPolicy& policy,
                                    const PolicyProgress& progress);
-// Of one whose rules are broken: nothing was looked at, and what stood of the rest still stands.
-StatusUpdate compute_broken_status(const Snapshot& snapshot, const GPUClusterPolicy& policy,
-                                   const Error& broken);
+// Of one that nothing is done for: nothing was looked at, and what stood of the rest still stands.
+StatusUpdate compute_stuck_status(const Snapshot& snapshot, const GPUClusterPolicy& policy,
+                                  const Obstacle& why);
 
 }  // namespace berth

@@ -4,9 +4,11 @@
 #include "apis/names.h"
 #include "controller/core/disruption_calendar.h"
 #include "controller/core/finalizer.h"
+#include "controller/core/refused_write.h"
 #include "controller/policy/plugin_file.h"
 #include "controller/policy/plugin_labels.h"
 #include "controller/policy/plugin_preflight.h"
+#include "controller/policy/policy_reasons.h"
 #include "controller/policy/policy_status.h"
 #include "controller/policy/pool_survey.h"
 #include "controller/policy/priority_classes.h"
@@ -25,6 +27,9 @@ void plan_wake_ups(const Snapshot& snapshot, const GPUClusterPolicy& policy, con
       DisruptionCalendar(policy.spec.disruption, snapshot.zones).at(snapshot.now);
   wake_at(calendar.open ? calendar.closes : calendar.next_opening);
   wake_at(file.settles_at());
+  // What was refused is looked at again once it no longer counts.
+  if (refused_write_by(snapshot, names::kManagerPolicy))
+    plan.requeue_in(snapshot.settings.answer_ttl);
 }
 
 }  // namespace
@@ -36,7 +41,8 @@ Plan reconcile_policy(const Snapshot& snapshot) {
   const bool going = policy->meta.deletion_timestamp.has_value();
   if (!going) {
     if (const std::vector<Error> errors = check_rules(*policy); !errors.empty()) {
-      plan.statuses.push_back(compute_broken_status(snapshot, *policy, errors.front()));
+      plan.statuses.push_back(compute_stuck_status(
+          snapshot, *policy, {reasons::kPolicyInvalid, describe(errors.front())}));
       return plan;
     }
     // Before anything is put on a node: a policy that vanished would leave it there.
@@ -44,6 +50,9 @@ Plan reconcile_policy(const Snapshot& snapshot) {
       plan.add(ref_of(*policy),
                write_finalizer(ref_of(*policy), policy->meta, true, names::kManagerPolicy,
                                "take back what it put on nodes before it goes"));
+      if (const auto refused = refused_write(snapshot, ref_of(*policy), names::kManagerPolicy))
+        plan.statuses.push_back(
+            compute_stuck_status(snapshot, *policy, {reasons::kWriteRefused, refused->message}));
       return plan;
     }
   }

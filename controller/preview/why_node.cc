@@ -12,6 +12,7 @@
 #include "apis/names.h"
 #include "controller/core/disruption_calendar.h"
 #include "controller/core/pools.h"
+#include "controller/core/refused_write.h"
 #include "controller/mig/capacity_guard.h"
 #include "controller/mig/drain.h"
 #include "controller/mig/node_facts.h"
@@ -61,6 +62,14 @@ std::optional<Slot> lost_slot(const Snapshot& snapshot, const Node& node) {
       !is_record_lost(*slot, read_rollout(node)))
     return std::nullopt;
   return *slot;
+}
+
+// What the layout's status says of a write that the API server refuses, or nullptr.
+const NodeDetail* refusal_told(const MIGLayout& layout, std::string_view node) {
+  const auto told = std::ranges::find_if(layout.status.details, [&](const NodeDetail& detail) {
+    return detail.node == node && detail.reason == reasons::kWriteRefused;
+  });
+  return told == layout.status.details.end() ? nullptr : &*told;
 }
 
 class NodeWhy {
@@ -224,6 +233,13 @@ void NodeWhy::note_rollout() {
   for (NodeStanding& standing : choice.nodes)
     if (standing.node == &node_) standing_ = std::move(standing);
   if (!standing_) return;
+  // Only the controller hears of refusals: what it tells of the node stands in for what is seen
+  // here.
+  if (const NodeDetail* refused = refusal_told(*owner_, node_.meta.name); refused && differs()) {
+    standing_->phase = refused->phase;
+    standing_->reason = refused->reason;
+    standing_->message = refused->message;
+  }
   const auto place = std::ranges::find(choice.order, &node_);
   queue_ = choice.order.size();
   if (place != choice.order.end())
@@ -377,6 +393,8 @@ void NodeWhy::advise_on(std::string_view reason) {
                     "into spec of MIGLayout/{}",
                     place_, queue_, owner),
         "rollout: {maxUnavailable: N}");
+  if (reason == reasons::kWriteRefused)
+    remedy("change what refuses the write, as the server's words say; berth goes on by itself");
   if (reason == reasons::kPodDisruptionBudget)
     remedy(
         "run one replica more of what the budget covers, or relax the budget; berth goes on by "
@@ -420,6 +438,8 @@ std::string told_cordon(const Snapshot& snapshot, const Node& node) {
            ", which failed here: it stays out until the layout is edited or the agent mended";
   text += fmt::format(", {} since {}", told_phase(rollout.phase), format_time(rollout.since));
   if (layout == nullptr) return text;
+  if (refusal_told(*layout, node.meta.name) != nullptr)
+    return text + "; it stays so until the API server lets berth write to it";
   const Time latest =
       rollout.since + layout->spec.rollout.progress_deadline +
       (rollout.phase == RolloutPhase::kCordoned ? layout->spec.drain.timeout : Duration::zero());

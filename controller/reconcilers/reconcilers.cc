@@ -31,6 +31,12 @@ Reconcilers reconcilers(const Settings& settings) {
     return keys_for(cluster, settings, old, now);
   };
   all.keys_for = {due, due, due, due, due, due, due, due, due, due, due};
+  all.keys_of_refusal = [](const ClusterState& cluster) {
+    std::vector<std::string> keys{"slots"};
+    for (const auto& layout : cluster.mig_layouts()) keys.push_back("layout/" + layout->meta.name);
+    if (cluster.policies().size() > 0) keys.emplace_back("policy");
+    return keys;
+  };
   all.claim_epoch = [settings](const ConfigMap* ledger) {
     EpochClaim claim = claim_epoch(ledger, settings);
     return std::pair<Write, std::int64_t>(std::move(claim.write), claim.epoch);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "controller/core/refused_write.h"
 #include "controller/io/task_group.h"
 #include "controller/runtime/kinds.h"
 
@@ -84,6 +85,8 @@ Task<void> Executor::run_steps(std::shared_ptr<Run> run, std::size_t index) {
     const Verdict verdict = co_await run_step(run, step);
     run->outcome.settle(object, verdict);
     if (verdict.first == Fate::kDone) continue;
+    if (const auto* write = std::get_if<Write>(&step))
+      tell_refusal(write->object, write->reason, verdict);
     run->failed.insert(object);
     co_return;
   }
@@ -118,6 +121,19 @@ Task<void> Executor::run_status(std::shared_ptr<Run> run, StatusUpdate status) {
   }
   const Verdict verdict = co_await statuses_.write(run->origin, std::move(status), *kind, *within);
   run->outcome.settle(object, verdict);
+  tell_refusal(object, "write its status", verdict);
+}
+
+// At once, on the very object: conditions follow, but of other objects, and a status that is
+// refused tells of nothing.
+void Executor::tell_refusal(const ObjectRef& object, const std::string& purpose,
+                            const Verdict& verdict) {
+  if (verdict.first != Fate::kRejected) return;
+  parts_.events.send({.regarding = object,
+                      .warning = true,
+                      .reason = reasons::kWriteRefused,
+                      .action = "Write",
+                      .note = told_refusal(purpose, verdict.second)});
 }
 
 // An event tells what has happened: not what failed. One about an object without steps of its own

@@ -59,6 +59,7 @@ class Executor {
   Task<void> run_steps(std::shared_ptr<Run> run, std::size_t index);
   Task<Verdict> run_step(std::shared_ptr<Run> run, Step step);
   Task<void> run_status(std::shared_ptr<Run> run, StatusUpdate status);
+  void tell_refusal(const ObjectRef& object, const std::string& purpose, const Verdict& verdict);
   void send_events(const Run& run);
   std::optional<std::chrono::milliseconds> deadline() const;
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "controller/client/eviction_outcome.h"
+#include "controller/core/refused_write.h"
 
 namespace berth {
 
@@ -32,6 +33,7 @@ const char* to_string(Fate fate) {
 }
 
 Fate fate_of(const Error& error) {
+  if (is_refusal(error)) return Fate::kRejected;
   switch (error.kind) {
     case ErrorKind::kConflict:
     case ErrorKind::kAlreadyExists:

@@ -176,10 +176,17 @@ Task<Verdict> StepRunner::ask(Origin origin, Ask ask, Deadline deadline) {
   co_return Verdict(fate, std::move(error));
 }
 
-// Only what the server (or a guard) really said: a timeout is no answer.
+// Only what the server (or a guard) really said: a timeout is no answer, and takes an earlier one's
+// meaning away.
 void StepRunner::answer(const Step& step, bool yes, Error error, std::string against) {
-  if (!yes && error.http_code == 0 && !std::holds_alternative<Guard>(step)) return;
+  if (!yes && error.http_code == 0 && !std::holds_alternative<Guard>(step))
+    return parts_.answers.forget(question(step));
   Answer reply;
+  if (const auto* write = std::get_if<Write>(&step)) {
+    reply.object = write->object.str();
+    reply.field_manager = write->field_manager;
+    reply.reason = write->reason;
+  }
   reply.yes = yes;
   reply.error = std::move(error);
   reply.against = std::move(against);

@@ -164,6 +164,9 @@ void Worker::conclude(const std::string& key, const Outcome& outcome, std::size_
     case Fate::kRejected:
       level = LogLevel::kError;
       queue_.add_rate_limited(key);
+      // No object has changed, and yet there is something to tell.
+      for (const std::string& other : parts_.reconcilers.keys_of_refusal(parts_.caches.cluster()))
+        if (other != key) add(other);
       break;
     case Fate::kStopped:
       break;

@@ -14,6 +14,9 @@ const IncidentArg kSet{.name = "set", .type = Type::kTextMap, .required = true};
 const std::vector<std::string> kFaults = {"none", "wedge",         "fail", "fail-labels-paused",
                                           "lie",  "stale-success", "slow", "reboot"};
 
+const std::vector<std::string> kWrites = {"cordon", "mig.config", "uncordon", "node",
+                                          "agents-file"};
+
 // clang-format off
 const std::vector<IncidentVerb>& table() {
   static const std::vector<IncidentVerb> verbs = {
@@ -60,6 +63,10 @@ const std::vector<IncidentVerb>& table() {
       {"outage", Target::kBerthOrAll,
        {{.name = "for", .type = Type::kDuration, .required = true},
         {.name = "code", .type = Type::kInteger}}},
+      {"refuse", Target::kBerthOrAll,
+       {{.name = "write", .type = Type::kChoice, .required = true, .words = kWrites},
+        {.name = "of"},
+        {.name = "for", .type = Type::kDuration, .required = true}}},
   };
   return verbs;
 }

@@ -61,7 +61,9 @@ class Incidents {
   Told patch_node(const std::string& name, const std::string& metadata_field,
                   const std::string& set);
   Told evict(const std::string& namespace_, const std::string& pod);
-  void meet_for(BerthProcess& berth, std::chrono::milliseconds span, sim::ExchangeFault fault);
+  // `meets`: which of its requests; empty: every one.
+  void meet_for(BerthProcess& berth, std::chrono::milliseconds span, sim::ExchangeFault fault,
+                std::function<bool(const HttpRequest&)> meets = {});
   void add_node(const Incident& incident, const std::string& name);
   void recreate_node(const std::string& name);
 

@@ -11,6 +11,31 @@ namespace berth {
 
 using Told = Incidents::Told;
 
+namespace {
+
+// Requests that an admission policy would know by what they change.
+std::function<bool(const HttpRequest&)> writes_of(const std::string& write,
+                                                  const std::string& node) {
+  if (write == "agents-file")
+    return [](const HttpRequest& request) {
+      return request.method != "GET" && request.target.find("/configmaps") != std::string::npos &&
+             (request.target + request.body).find("berth-mig-parted-config") != std::string::npos;
+    };
+  std::string sign;  // in the body
+  if (write == "cordon") sign = R"("op":"add","path":"/spec/unschedulable")";
+  if (write == "uncordon") sign = R"("op":"remove","path":"/spec/unschedulable")";
+  if (write == "mig.config")
+    sign = R"("op":"add","path":"/metadata/labels/nvidia.com~1mig.config")";
+  return [path = "/api/v1/nodes/" + node, sign](const HttpRequest& request) {
+    const bool of_node = request.target.starts_with(path) &&
+                         (path.ends_with('/') || request.target.size() == path.size() ||
+                          request.target[path.size()] == '?');
+    return request.method == "PATCH" && of_node && request.body.find(sign) != std::string::npos;
+  };
+}
+
+}  // namespace
+
 Told Incidents::on_berth(const Incident& incident, BerthProcess& berth) {
   const std::string& verb = incident.verb;
   Told line{.subject = berth.name()};
@@ -59,6 +84,14 @@ std::string Incidents::disturb(const Incident& incident, BerthProcess& berth) {
                        format_duration_short(span(incident, "by")));
   }
   fault.fate = sim::ExchangeFate::kRefused;
+  if (verb == "refuse") {
+    const std::string write = arg(incident, "write"), node = arg(incident, "of");
+    fault.code = 403;
+    meet_for(berth, span(incident, "for"), fault, writes_of(write, node));
+    return fmt::format("is refused {}{} for {}, by an admission policy",
+                       write == "node" ? "every write" : write, node.empty() ? "" : " of " + node,
+                       how_long);
+  }
   fault.code = number(incident, "code", 503);
   meet_for(berth, span(incident, "for"), fault);
   berth.wire().end_watches();
@@ -67,14 +100,15 @@ std::string Incidents::disturb(const Incident& incident, BerthProcess& berth) {
 
 // What hook there was is asked first: what it does to a request comes before this.
 void Incidents::meet_for(BerthProcess& berth, std::chrono::milliseconds span,
-                         sim::ExchangeFault fault) {
+                         sim::ExchangeFault fault, std::function<bool(const HttpRequest&)> meets) {
   const MonotonicTime until = world_.simulation.now() + span;
-  berth.faults.on_request = [before = berth.faults.on_request, until, fault,
+  berth.faults.on_request = [before = berth.faults.on_request, until, fault, meets,
                              &simulation = world_.simulation](const HttpRequest& request) {
     const sim::ExchangeFault first = before ? before(request) : sim::ExchangeFault{};
     const bool untouched =
         first.fate == sim::ExchangeFate::kAnswered && first.delay == std::chrono::nanoseconds(0);
-    return untouched && simulation.now() < until ? fault : first;
+    const bool met = simulation.now() < until && (!meets || meets(request));
+    return untouched && met ? fault : first;
   };
 }
 

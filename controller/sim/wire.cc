@@ -33,7 +33,12 @@ std::chrono::seconds timeout_of(const std::string& target) {
   return std::chrono::seconds(seconds > 0 ? seconds : 1800);  // the server's own limit
 }
 
+// What is refused for good is refused by an admission policy; the rest passes.
 std::string refusal(int code) {
+  if (code == 403)
+    return R"({"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","message":)"
+           R"("ValidatingAdmissionPolicy 'platform' with binding 'platform' denied request: )"
+           R"(ask the platform team","code":403})";
   return R"({"kind":"Status","apiVersion":"v1","status":"Failure","reason":")" +
          std::string(code == 429   ? "TooManyRequests"
                      : code == 503 ? "ServiceUnavailable"

@@ -29,7 +29,7 @@ enum class ExchangeFate {
 
 struct ExchangeFault {
   ExchangeFate fate = ExchangeFate::kAnswered;
-  int code = 0;                       // of kRefused: 429, 500, 503, 504
+  int code = 0;                       // of kRefused: 403, 429, 500, 503, 504
   int retry_after_s = 0;              // of kRefused; 0: no such header
   std::chrono::nanoseconds delay{0};  // added to the way there, or until it lands (kAppliedLate)
 };

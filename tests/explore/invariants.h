@@ -3,7 +3,7 @@
 // on the store's truth, change by change, and on the requests that leave berth; never on its
 // caches. The names are those of docs/seeded-bugs.md:
 //   Budget    nodes that berth has cordoned ≤ maxUnavailable, at every revision
-//   Slot      a node is taken only with its slot in the ledger
+//   Slot      a node is taken only with its slot in the ledger, and taken or given back soon after
 //   Relabel   mig.config is written on a cordoned node that is berth's, empty of GPU pods, settled;
 //             with the old state taken away and the config in the agents' file
 //   Once      at most one relabel per node, claim, attempt and value
@@ -97,6 +97,7 @@ class Invariants {
   void judge_conditions(const sim::Change& change);
   void judge_lease(const std::string& user);
   void judge_told();
+  void judge_claims(MonotonicTime steady);
   void take_node_patch(const std::string& user, const HttpRequest& request);
   void count(std::map<std::int64_t, int>& per_minute, int bound, std::string_view what);
   void complain(std::string_view invariant, const std::string& what);
@@ -119,6 +120,7 @@ class Invariants {
   std::map<std::string, MonotonicTime> relabel_sent_;  // by node's uid
   std::optional<MonotonicTime> delayed_at_;
   std::map<std::string, MonotonicTime> untold_;  // nodes that are out, since nothing tells of them
+  std::map<std::pair<std::string, std::int64_t>, MonotonicTime> claims_;  // of nodes not yet taken
   MonotonicTime last_write_{0};
   std::string last_write_was_;
   std::map<std::string, std::set<std::string>> relabels_;  // by node's uid

@@ -170,6 +170,22 @@ void Invariants::judge_told() {
       complain("Told", fmt::format("{} is {}, and no layout says why", name,
                                    to_string(node.record->phase)));
   }
+  judge_claims(steady);
+}
+
+// A slot that nobody comes to use keeps another node waiting.
+void Invariants::judge_claims(MonotonicTime steady) {
+  std::map<std::pair<std::string, std::int64_t>, MonotonicTime> standing;
+  for (const auto& [name, slot] : truth_.slots) {
+    const TrueNode* node = truth_.node(name);
+    if (node == nullptr || node->uid != slot.node_uid || node->open()) continue;
+    const auto seen = claims_.find({name, slot.seq});
+    const MonotonicTime since = seen != claims_.end() ? seen->second : clock_.now();
+    if (clock_.now() > std::max(steady, since + kTold))
+      complain("Slot", fmt::format("{} holds a slot, and is not taken", name));
+    standing.emplace(std::pair(name, slot.seq), since);
+  }
+  claims_ = std::move(standing);
 }
 
 void Invariants::judge_layout(const Change& change) {

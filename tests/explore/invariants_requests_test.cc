@@ -62,6 +62,13 @@ TEST_F(InvariantsRequestsTest, Told) {
                                      StartsWith("Told: n1 is Cordoned, and no layout says why")}));
 }
 
+TEST_F(InvariantsRequestsTest, SlotOfANodeThatIsNotTaken) {
+  claim({"n1"});
+  for (int i = 0; i < 4; ++i) pass(2min);
+  EXPECT_THAT(judge_.broken(),
+              testing::Contains(StartsWith("Slot: n1 holds a slot, and is not taken")));
+}
+
 TEST_F(InvariantsRequestsTest, FieldsOfAPod) {
   put("pods", "team-a", pod("n1"));
   json changed = pod("n1");

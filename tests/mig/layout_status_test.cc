@@ -74,8 +74,73 @@ TEST_F(LayoutStatus, WhatIsSaidOfAnAgentFitsUncut) {
   }
 }
 
+// An ordinary cut pauses NVIDIA's pods for a minute or two: no fault, until it has taken too long.
+TEST_F(LayoutStatus, AnAgentThatPausesOthersIsAtWorkUntilItsTimeIsUp) {
+  const std::string at_once = verification("pending");
+  EXPECT_THAT(at_once, StartsWith("mig-manager is cutting the GPUs, and has paused"));
+  EXPECT_THAT(at_once, Not(HasSubstr("see its log")));
+  world.now += hours(1);
+  const Snapshot snapshot = world.snapshot();
+  LayoutView view(snapshot);
+  EXPECT_THAT(verify(situation_of(snapshot, view, *world.cluster.nodes().find(kNode))).message,
+              HasSubstr("and not brought them back; see its log"));
+}
+
+TEST_F(LayoutStatus, WhatALabelSaysWronglyIsShown) {
+  struct Row {
+    const char* sentence;
+    Node node;
+    const char* says;
+  };
+  const auto a100 = [] { return test::node("n1").a100_80(4).label("tier", "mig"); };
+  const Row rows[] = {
+      {"a strategy that is none", a100().label(names::kMigStrategy, "weird"),
+       "label nvidia.com/mig.strategy=weird is none of none, single and mixed"},
+      {"a count that is no number", a100().label(names::kGpuCount, "0x4"),
+       "labels nvidia.com/gpu.product=NVIDIA-A100-SXM4-80GB and nvidia.com/gpu.count=0x4 don't "
+       "tell"},
+      {"no label at all", test::node("n1").label("tier", "mig"),
+       "labels nvidia.com/gpu.product (not set) and nvidia.com/gpu.count (not set) don't tell"},
+      {"GPUs that can't be cut", a100().label(names::kMigCapable, "false"), "MigNotCapable"},
+  };
+  world.add(under_way(layout("small").retire("nvidia.com/gpu")));
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.sentence);
+    world.add(row.node);
+    EXPECT_THAT(status_of("small"), HasSubstr(row.says));
+  }
+}
+
+TEST_F(LayoutStatus, WhoLosesANodeReadsTheRuleThatDecided) {
+  struct Row {
+    const char* sentence;
+    MIGLayout other;
+    const char* says;
+  };
+  const Row rows[] = {
+      {"the priority", layout("other").priority(5), "n1 (other: priority 5 over 0)"},
+      {"then the age", layout("other").created(world.now - hours(2)),
+       "n1 (other: older, of the same priority 0)"},
+      {"then the uid", layout("other").created(world.now - hours(1)),
+       "n1 (other: as old and of the same priority 0, first by uid)"},
+  };
+  world.add_nodes(1).add(under_way(layout("small").created(world.now - hours(1))));
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.sentence);
+    world.add(row.other);
+    EXPECT_THAT(status_of("small"),
+                HasSubstr(std::string("other MIGLayouts own every selected node: ") + row.says));
+  }
+}
+
 TEST_F(LayoutStatus, OfAWedgedAgentItSaysWhatHungAndWhatToDo) {
-  const std::string why = verification("pending");
+  std::string why = verification("pending");
+  world.now += hours(1);
+  {
+    const Snapshot snapshot = world.snapshot();
+    LayoutView view(snapshot);
+    why = verify(situation_of(snapshot, view, *world.cluster.nodes().find(kNode))).message;
+  }
   Node node = *world.cluster.nodes().find(kNode);
   NodeRollout rollout = *read_rollout(node).rollout;
   rollout.phase = RolloutPhase::kFailed;

@@ -24,7 +24,7 @@ class NodePlans : public ::testing::Test {
   // n1 is cordoned for the layout, just now, and the API server has said so.
   void cordon() {
     bring_to(RolloutPhase::kCordoned);
-    world_.answers.put("jsonpatch Node/n1 uid-n1", {.yes = true, .at = world_.now});
+    world_.answers.put("jsonpatch Node/n1 uid-n1 berth-mig", {.yes = true, .at = world_.now});
   }
   void bring_to(RolloutPhase phase) {
     world_.claim("n1", "small");
@@ -94,7 +94,8 @@ TEST_F(NodePlans, TheLabelWaitsForBindingsInFlightAndIsGuarded) {
 
 TEST_F(NodePlans, BindingsInFlightAreWaitedForFromWhenTheCordonWasSeenToStand) {
   bring_to(RolloutPhase::kCordoned);  // the reply was lost, or another process had it
-  world_.answers.put("jsonpatch Node/n1 uid-n1", {.yes = true, .at = world_.now - seconds(1)});
+  world_.answers.put("jsonpatch Node/n1 uid-n1 berth-mig",
+                     {.yes = true, .at = world_.now - seconds(1)});
   world_.now += seconds(4);
   const Plan plan = world_.plan("node/n1");
   EXPECT_EQ(print(plan), "guard Node/n1: does the cordon stand?\nrequeue in 5000ms\n");
@@ -174,8 +175,8 @@ TEST_F(NodePlans, EvictionsAreAskedFirstAndCarryTheUid) {
 }
 
 TEST_F(NodePlans, OfPodsOnlyTenantsAreItsBusiness) {
-  world_.add(pod("agent").gpu(1).on("n1").owner("DaemonSet", "ds"));
-  world_.add(pod("mirror").gpu(1).on("n1").annotation(names::kMirrorAnnotation, "x"));
+  world_.add(pod("agent").on("n1").owner("DaemonSet", "ds"));
+  world_.add(pod("mirror").on("n1").annotation(names::kMirrorAnnotation, "x"));
   world_.add(pod("done").gpu(1).on("n1").phase(PodPhase::kSucceeded));
   world_.add(pod("cpu").requests("cpu", 1).on("n1"));
   world_.add(pod("zero").gpu(0).on("n1"));

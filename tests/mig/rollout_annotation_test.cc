@@ -30,6 +30,7 @@ NodeRollout everything() {
   r.berth_cordoned = true;
   r.failed_config = "berth-small-87654321";
   r.why = "it said \"no\" \\ and stopped";
+  r.cause = "WriteRefused";
   return r;
 }
 
@@ -40,7 +41,7 @@ TEST(RolloutAnnotation, IsWrittenInAFixedOrderSincePatchesTestItsText) {
             R"("since":"2026-11-21T12:00:05.500000Z","taken":"2026-11-21T12:00:00.000000Z",)"
             R"("attempt":1,"notBefore":"2026-11-21T12:30:00.000000Z","reasserts":2,)"
             R"("berthCordoned":true,"failedConfig":"berth-small-87654321",)"
-            R"("why":"it said \"no\" \\ and stopped"})");
+            R"("why":"it said \"no\" \\ and stopped","cause":"WriteRefused"})");
 }
 
 TEST(RolloutAnnotation, IsReadBackAsItWasWritten) {

@@ -370,6 +370,70 @@ TEST_F(Policy, PriorityClassesAreMadeRemadeAndDroppedAndOthersLeft) {
   EXPECT_THAT(status(plan), AllOf(HasSubstr("PriorityClassTaken"), HasSubstr("theirs")));
 }
 
+// --- what the API server refuses ---
+
+TEST_F(Policy, AWriteThatIsRefusedStallsItInTheServersWords) {
+  struct Row {
+    Verb verb;
+    ObjectRef object;
+    const char* words;
+  };
+  const Row rows[] = {
+      {Verb::kJsonPatch, {"Node", "", "n3", "uid-n3"}, "denied: ask team-sre"},
+      {Verb::kMergePatch, {"ConfigMap", "gpu-operator", "plugin", "u"}, "data: field is immutable"},
+      {Verb::kCreate, {"PriorityClass", "", "high", ""}, "not while auditors are here"},
+  };
+  cluster.add_nodes(1).add(policy(kSliced));
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.words);
+    const Step step =
+        Write{.verb = row.verb, .object = row.object, .body = {}, .field_manager = "berth-policy"};
+    cluster.answers = Answers();
+    cluster.answers.put(question(step), {.yes = false,
+                                         .error = {.kind = ErrorKind::kForbidden,
+                                                   .message = row.words,
+                                                   .where = {},
+                                                   .http_code = 403},
+                                         .against = {},
+                                         .at = cluster.now,
+                                         .object = row.object.str(),
+                                         .field_manager = "berth-policy",
+                                         .reason = "what it is for"});
+    const Plan plan = cluster.plan("policy");
+    EXPECT_THAT(status(plan), AllOf(HasSubstr(R"("type":"Stalled","status":"True")"),
+                                    HasSubstr("WriteRefused"), HasSubstr(row.object.str()),
+                                    HasSubstr(row.words), HasSubstr("what it is for")));
+    EXPECT_TRUE(plan.requeue_after);
+  }
+}
+
+TEST_F(Policy, SoDoesItsOwnFinalizer) {
+  GPUClusterPolicy fresh = policy(kSliced);
+  fresh.meta.finalizers.clear();
+  cluster.add(fresh);
+  EXPECT_EQ(status(cluster.plan("policy")), "");
+  const Plan plan = cluster.plan("policy");
+  const auto& write = std::get<Write>(plan.objects.at(0).steps.at(0));
+  cluster.answers.put(
+      question(write),
+      {.yes = false,
+       .error = {.kind = ErrorKind::kForbidden, .message = "no", .where = {}, .http_code = 403},
+       .against = {},
+       .at = cluster.now,
+       .object = write.object.str(),
+       .field_manager = write.field_manager,
+       .reason = write.reason});
+  EXPECT_THAT(status(cluster.plan("policy")), HasSubstr("WriteRefused"));
+}
+
+TEST_F(Policy, NodesThatDoNotShareYetAreNamed) {
+  cluster.add(policy(kSliced));
+  serve(policy(kSliced));
+  add_dev_nodes(5);
+  EXPECT_THAT(status(cluster.plan("policy")),
+              HasSubstr("not yet offering GPUs as their pool says: n1, n2, n3, … (5 nodes)"));
+}
+
 // --- deletion ---
 
 TEST_F(Policy, ADeletedPolicyGoesWhenNothingOfItIsLeft) {

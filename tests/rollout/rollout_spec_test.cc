@@ -124,7 +124,7 @@ TEST(Spec, OfTwoLayoutsOnOneNodeTheHigherPriorityWinsAndTheOtherSaysSo) {
   EXPECT_EQ(world.offered("n1", "mig-2g.20gb"), 12);
   EXPECT_EQ(world.offered("low", "mig-1g.10gb"), 28);
   EXPECT_EQ(world.counts("low"), "selected 1 updated 1 inProgress 0 blocked 0 failed 0 pending 0");
-  EXPECT_THAT(world.condition("low", "Ready"), HasSubstr("n1 (high)"));
+  EXPECT_THAT(world.condition("low", "Ready"), HasSubstr("n1 (high: priority 1 over 0)"));
 }
 
 TEST(Spec, TheOlderOfTwoEqualLayoutsWins) {

@@ -70,6 +70,7 @@ class ControllerTest : public ::testing::Test {
     };
     reconcilers_.keys_for = {nothing, of_node, nothing, nothing, nothing, nothing,
                              nothing, nothing, nothing, nothing, nothing};
+    reconcilers_.keys_of_refusal = [](const ClusterState&) { return std::vector<std::string>(); };
     // Epoch 8, and one more for each entry of the ledger.
     reconcilers_.claim_epoch = [](const ConfigMap* ledger) {
       Write write{.verb = Verb::kCreate,

@@ -237,7 +237,7 @@ TEST_F(ExecutorTest, ErrorsAreToldApartByTheirFate) {
        "the server rejected our request due to an error in our request"},
       {422, "Invalid", Fate::kRejected, "spec is wrong"},
       {403, "Forbidden", Fate::kRejected},
-      {400, "BadRequest", Fate::kRejected},
+      {400, "BadRequest", Fate::kRejected, "not like this"},
       {503, "ServiceUnavailable", Fate::kRetry},
       {500, "InternalError", Fate::kRetry},
       {504, "Timeout", Fate::kRetry},
@@ -249,7 +249,22 @@ TEST_F(ExecutorTest, ErrorsAreToldApartByTheirFate) {
     plan.add(node(), patch());
     world_.transport.script(kPatchN1, {c.code, status_json(c.code, c.reason, c.message)});
     const std::size_t before = world_.count(kPatchN1);
+    // What is refused for good is told on the object, in the server's words.
+    const bool refused = c.fate == Fate::kRejected;
+    if (refused) world_.transport.script(kEvents, {201, "{}"});
+    const std::size_t told = world_.count(kEvents);
     const Outcome outcome = run(plan);
+    EXPECT_EQ(world_.count(kEvents), told + (refused ? 1 : 0));
+    if (refused) {
+      const HttpRequest& event = world_.transport.exchanges.back()->request;
+      EXPECT_THAT(event.body, HasSubstr("WriteRefused"));
+      EXPECT_THAT(event.body, HasSubstr(c.message));
+      const std::optional<Answer> answer = answer_to(patch());
+      ASSERT_TRUE(answer);
+      EXPECT_EQ(answer->object, "Node/n1");
+      EXPECT_EQ(answer->reason, "test");
+      EXPECT_EQ(answer->field_manager, "berth-mig");
+    }
     EXPECT_STREQ(to_string(outcome.fate), to_string(c.fate));
     EXPECT_EQ(world_.count(kPatchN1), before + 1);  // the second step is dropped
     EXPECT_EQ(outcome.conflicts.size(), c.fate == Fate::kConflict ? 1u : 0u);

@@ -76,6 +76,9 @@ def reason_complaints(root):
     if not code.exists():
         return
     known = set(re.findall(r'= "(\w+)"', code.read_text()))
+    everybodys = root / "controller/core/refused_write.h"
+    if everybodys.exists():
+        known |= set(re.findall(r'= "(\w+)"', everybodys.read_text()))
     text = page.read_text()
     for reason in sorted(known):
         if f"`{reason}`" not in text:
