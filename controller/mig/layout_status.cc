@@ -42,6 +42,8 @@ int rank(NodeBucket bucket) {
   return 4;
 }
 
+// What is claimed with this very plan counts as out already: whoever looks for nodes that are out,
+// as who uninstalls berth does, finds it before the cordon.
 NodeCounts count(const std::vector<NodeStanding>& nodes) {
   NodeCounts counts;
   counts.selected = static_cast<std::int32_t>(nodes.size());
@@ -59,7 +61,7 @@ NodeCounts count(const std::vector<NodeStanding>& nodes) {
         ++counts.failed;
         break;
       case NodeBucket::kPending:
-        ++counts.pending;
+        ++(node.reason == reasons::kClaiming ? counts.in_progress : counts.pending);
         break;
     }
   return counts;
@@ -252,7 +254,8 @@ StatusUpdate compute_layout_status(const Snapshot& snapshot, const MIGLayout& la
 
   StatusUpdate update;
   update.object = ref_of(layout);
-  update.conditions_differ = !same_verdicts(status.conditions, layout.status.conditions);
+  const bool first_out = status.nodes.in_progress > 0 && layout.status.nodes.in_progress == 0;
+  update.urgent = first_out || !same_verdicts(status.conditions, layout.status.conditions);
   update.differs = status != layout.status;
   update.body = encode_status_patch(layout, status);
   return update;
