@@ -2,7 +2,13 @@
 // Labels, annotations and other names that are API: ours, and NVIDIA's that we read or write.
 #pragma once
 
+#include <string_view>
+
 namespace berth::names {
+
+// The cluster's own namespaces.
+inline constexpr std::string_view kSystemNamespaces[] = {"kube-system", "kube-node-lease",
+                                                         "kube-public"};
 
 inline constexpr char kGroup[] = "gpu.berth.dev";
 inline constexpr char kFinalizer[] = "gpu.berth.dev/finalizer";
@@ -44,6 +50,11 @@ inline constexpr char kWorkloadConfig[] = "nvidia.com/gpu.workload.config";
 inline constexpr char kDriverUpgradeState[] = "nvidia.com/gpu-driver-upgrade-state";
 inline constexpr char kDeployPrefix[] = "nvidia.com/gpu.deploy.";
 inline constexpr char kDeployMigManager[] = "nvidia.com/gpu.deploy.mig-manager";
+// What mig-manager pauses while it works; the chart's policy lets berth bring back these alone.
+inline constexpr std::string_view kPausedOperands[] = {
+    "nvidia.com/gpu.deploy.client",        "nvidia.com/gpu.deploy.dcgm",
+    "nvidia.com/gpu.deploy.dcgm-exporter", "nvidia.com/gpu.deploy.device-plugin",
+    "nvidia.com/gpu.deploy.nvsm",          "nvidia.com/gpu.deploy.gpu-feature-discovery"};
 inline constexpr char kDeployDraDriver[] = "nvidia.com/gpu.deploy.dra-driver";
 inline constexpr char kPausedForMigChange[] = "paused-for-mig-change";
 inline constexpr char kPausedForDriverUpgrade[] = "paused-for-driver-upgrade";

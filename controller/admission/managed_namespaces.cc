@@ -8,8 +8,6 @@
 namespace berth {
 namespace {
 
-constexpr std::string_view kSystem[] = {"kube-system", "kube-node-lease", "kube-public"};
-
 bool is_selected(const Namespace& namespace_, const AdmissionSpec& admission) {
   const StringMap& labels = namespace_.meta.labels;
   if (admission.namespace_selector) return admission.namespace_selector->matches(labels);
@@ -20,8 +18,9 @@ bool is_selected(const Namespace& namespace_, const AdmissionSpec& admission) {
 
 NamespaceStanding judge_namespace(std::string_view name, const GPUClusterPolicy& policy,
                                   const ClusterState& cluster, const Settings& settings) {
-  if (std::ranges::find(kSystem, name) != std::end(kSystem) || name == settings.berth_namespace ||
-      name == settings.agents_namespace || name == policy.spec.agents.namespace_)
+  if (std::ranges::find(names::kSystemNamespaces, name) != std::end(names::kSystemNamespaces) ||
+      name == settings.berth_namespace || name == settings.agents_namespace ||
+      name == policy.spec.agents.namespace_)
     return NamespaceStanding::kLeftAlone;
   const Namespace* namespace_ = cluster.namespaces().find(name);
   if (namespace_ == nullptr) return NamespaceStanding::kUnknown;

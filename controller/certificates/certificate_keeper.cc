@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: run(), check(), what it reads, what it writes.
+// Outline: run(), problem(), check(), what it reads, what it writes.
 #include "controller/certificates/certificate_keeper.h"
 
 #include <algorithm>
@@ -41,6 +41,11 @@ Task<void> CertificateKeeper::run(std::stop_token stop) {
   }
 }
 
+std::optional<std::string> CertificateKeeper::problem() const {
+  if (!complaint_.empty()) return complaint_;
+  return kept_ ? std::nullopt : std::optional<std::string>("not looked at yet");
+}
+
 // One step, another look, the next step. A step that another replica took first is a conflict: the
 // next look shows it.
 Task<bool> CertificateKeeper::check(std::stop_token stop) {
@@ -53,6 +58,7 @@ Task<bool> CertificateKeeper::check(std::stop_token stop) {
     CertificateDecision decision = decide_certificates(seen->state, loop_.wall_now());
     if (decision.step == CertificateStep::kNone) {
       complaint_.clear();
+      kept_ = true;
       bool all_found = true;
       for (const auto& configuration : seen->configurations) all_found &= configuration.has_value();
       co_return all_found;  // one that is missing is about to be installed, or was deleted

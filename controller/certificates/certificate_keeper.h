@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // CertificateKeeper: keeps a self-managed webhook's certificates in two Secrets, and its authority
-// in the caBundle of the webhook configurations. Each replica of the controller runs one, whoever
-// leads: what is written is decided from what was just read (certificate_rules.h), and a Secret
-// only under the resourceVersion that was read.
+// in the caBundle of the webhook configurations. Any number may run at once, in `berth
+// certificates` or beside a controller, and none leads: what is written is decided from what was
+// just read (certificate_rules.h), and a Secret only under the resourceVersion that was read.
 //
 // Loop thread only. It must outlive run().
 #pragma once
@@ -41,6 +41,8 @@ class CertificateKeeper {
 
   // Until stop is requested.
   Task<void> run(std::stop_token stop);
+  // Why the certificates are not as they should be, by the last look; nothing: they are.
+  std::optional<std::string> problem() const;
 
  private:
   struct Seen {
@@ -66,6 +68,7 @@ class CertificateKeeper {
   const ObjectKey leaf_key_;
   KeySource& keys_;
   std::string complaint_;  // told once
+  bool kept_ = false;      // some look found nothing left to do
 };
 
 }  // namespace berth

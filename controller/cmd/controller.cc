@@ -116,11 +116,11 @@ int run_controller(ControllerFlags flags) {
         co_await wait_for_apis(client, log, needs, flags.options.sync_limit, stop.get_token());
     if (served || stop.stop_requested()) code = co_await controller.run(stop.get_token());
   };
-  flags.certificates.namespace_ = flags.options.settings.berth_namespace;
-  flags.certificates.period = flags.certificates_check;
-  CertificateKeeper keeper(client, log, flags.certificates);
+  flags.keeper.options.namespace_ = flags.options.settings.berth_namespace;
+  flags.keeper.options.period = flags.keeper.check;
+  CertificateKeeper keeper(client, log, flags.keeper.options);
   TaskGroup keeping(loop);
-  if (flags.certificates.leaf_secret != kNoCertificates && !flags.options.dry_run)
+  if (flags.keeper.options.leaf_secret != kNoCertificates && !flags.options.dry_run)
     keeping.spawn(keeper.run(keeping.token()));
   // Stopped once the tasks' frames are gone.
   spawn(loop, main_task(), [&] { keeping.stop([&loop] { loop.stop(); }); });

@@ -184,9 +184,43 @@ FlagTable log_flags(LogFlags& flags) {
   };
 }
 
+FlagTable keeper_flags(KeeperFlags& flags) {
+  return {
+      text_flag("--webhook-certificates", flags.options.leaf_secret,
+                "Secret of the webhook's certificate, which berth then makes and renews; off, of a "
+                "controller: somebody else does"),
+      duration_flag("--webhook-certificates-check", flags.check,
+                    "between looks at it and at who is told of its authority"),
+      text_flag("--webhook-authority", flags.options.authority_secret,
+                "Secret of that certificate's authority"),
+      text_flag("--webhook-service", flags.options.service,
+                "Service in berth's namespace that the certificate names"),
+      text_flag("--webhook-configuration", flags.options.configuration,
+                "webhook configurations of both kinds that are told of the authority"),
+  };
+}
+
+Result<void> validate(const KeeperFlags& flags) {
+  const std::pair<const char*, const std::string&> required[] = {
+      {"--webhook-certificates", flags.options.leaf_secret},
+      {"--webhook-authority", flags.options.authority_secret},
+      {"--webhook-service", flags.options.service},
+      {"--webhook-configuration", flags.options.configuration},
+  };
+  for (const auto& [name, value] : required)
+    if (value.empty()) return invalid_spec(name, "must not be empty");
+  if (flags.check < std::chrono::milliseconds(100))
+    return invalid_spec("--webhook-certificates-check", "must be at least 100ms");
+  if (flags.options.leaf_secret == flags.options.authority_secret)
+    return invalid_spec(
+        "--webhook-authority",
+        "must not be the Secret of --webhook-certificates: the webhook mounts that");
+  return {};
+}
+
 FlagTable controller_flags(ControllerFlags& flags) {
   LeaseOptions& lease = flags.options.lease;
-  FlagTable own = {
+  FlagTable election = {
       switch_flag("--leader-elect", flags.options.leader_elect,
                   "hold a Lease before writing; without it a second process would do harm"),
       text_flag("--leader-elect-resource-name", lease.name, "the Lease's name"),
@@ -201,17 +235,8 @@ FlagTable controller_flags(ControllerFlags& flags) {
                   "the server's own"),
       count_flag("--kube-api-burst", flags.api_burst,
                  "requests that may be sent at once before --kube-api-qps counts"),
-      text_flag("--webhook-certificates", flags.certificates.leaf_secret,
-                "Secret of the webhook's certificate, which berth then makes and renews; off: "
-                "somebody else does"),
-      duration_flag("--webhook-certificates-check", flags.certificates_check,
-                    "between looks at it and at who is told of its authority"),
-      text_flag("--webhook-authority", flags.certificates.authority_secret,
-                "Secret of that certificate's authority"),
-      text_flag("--webhook-service", flags.certificates.service,
-                "Service in berth's namespace that the certificate names"),
-      text_flag("--webhook-configuration", flags.certificates.configuration,
-                "webhook configurations of both kinds that are told of the authority"),
+  };
+  FlagTable own = {
       switch_flag("--dry-run", flags.options.dry_run,
                   "log what would be done and write nothing, not even a Lease"),
       text_flag("--metrics-bind-address", flags.metrics_bind_address,
@@ -222,7 +247,8 @@ FlagTable controller_flags(ControllerFlags& flags) {
                   "print every setting with its value, and exit"),
   };
   return joined({connection_flags(flags.connection), settings_flags(flags.options.settings),
-                 std::move(own), log_flags(flags.log)});
+                 std::move(election), keeper_flags(flags.keeper), std::move(own),
+                 log_flags(flags.log)});
 }
 
 Result<void> validate(const ControllerFlags& flags) {
@@ -233,20 +259,11 @@ Result<void> validate(const ControllerFlags& flags) {
       {"--mig-config-map", settings.mig_config_map},
       {"--mig-manager-daemon-set", settings.mig_manager_daemon_set},
       {"--leader-elect-resource-name", flags.options.lease.name},
-      {"--webhook-certificates", flags.certificates.leaf_secret},
-      {"--webhook-authority", flags.certificates.authority_secret},
-      {"--webhook-service", flags.certificates.service},
-      {"--webhook-configuration", flags.certificates.configuration},
   };
   for (const auto& [name, value] : required)
     if (value.empty()) return invalid_spec(name, "must not be empty");
   if (Result<void> lease = validate(flags.options.lease); !lease.has_value()) return lease;
-  if (flags.certificates_check < std::chrono::milliseconds(100))
-    return invalid_spec("--webhook-certificates-check", "must be at least 100ms");
-  if (flags.certificates.leaf_secret == flags.certificates.authority_secret)
-    return invalid_spec(
-        "--webhook-authority",
-        "must not be the Secret of --webhook-certificates: the webhook mounts that");
+  if (Result<void> keeper = validate(flags.keeper); !keeper.has_value()) return keeper;
   if (flags.api_qps != -1 && !(flags.api_qps >= 0.1 && flags.api_qps <= 100'000))
     return invalid_spec("--kube-api-qps", "must be between 0.1 and 100000, or -1 for no limit");
   if (flags.api_burst < 1 || flags.api_burst > 100'000)

@@ -57,14 +57,21 @@ FlagTable login_flags(ConfigFlags& flags);
 FlagTable settings_flags(Settings& settings);
 FlagTable log_flags(LogFlags& flags);
 
-// --webhook-certificates: of no Secret's.
+// What a keeper of the webhook's certificates is told, whichever program it runs in.
+struct KeeperFlags {
+  CertificateKeeperOptions options;
+  Duration check = std::chrono::minutes(1);
+};
+FlagTable keeper_flags(KeeperFlags& flags);
+Result<void> validate(const KeeperFlags& flags);
+
+// --webhook-certificates of a controller: of no Secret's.
 inline constexpr char kNoCertificates[] = "off";
 
 struct ControllerFlags {
   ConfigFlags connection;
   ControllerOptions options;
-  CertificateKeeperOptions certificates{.leaf_secret = kNoCertificates};
-  Duration certificates_check = std::chrono::minutes(1);
+  KeeperFlags keeper{.options = {.leaf_secret = kNoCertificates}};
   LogFlags log;
   double api_qps = 50;
   int api_burst = 100;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "controller/cmd/certificates.h"
 #include "controller/cmd/commands.h"
 #include "controller/cmd/flags.h"
 #include "controller/cmd/plan.h"
@@ -88,6 +89,10 @@ int run(int argc, char** argv) {
   WebhookFlags webhook;
   commands.emplace_back(app, "webhook", "Answer the API server's AdmissionReviews.",
                         webhook_flags(webhook), [&] { return run_webhook(webhook); });
+  CertificatesFlags certificates;
+  commands.emplace_back(app, "certificates", "Make and renew the webhook's certificates.",
+                        certificates_flags(certificates),
+                        [&] { return run_certificates(certificates); });
   PlanFlags plan;
   commands.emplace_back(app, "plan",
                         "Show what applying some files would do to a cluster, live or saved.",

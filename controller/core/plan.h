@@ -82,14 +82,15 @@ struct EventNote {
 };
 
 // The full desired status of one of our objects. Planned always; the shell sends it only if it
-// differs from the cached one, and at most once in five seconds unless a condition changes.
+// differs from the cached one, and at most once in five seconds unless it is urgent: a condition
+// changes, or nodes leave where none was out.
 struct StatusUpdate {
   ObjectRef object;
   // {"metadata": {"resourceVersion": …}, "status": …} as a merge patch on the status subresource: a
   // status that arrives late must not replace one that was computed from more.
   std::string body;
   bool differs = false;
-  bool conditions_differ = false;
+  bool urgent = false;
   bool operator==(const StatusUpdate&) const = default;
 };
 

@@ -29,14 +29,24 @@ Time deadline_of(const PodVerdict& verdict, const DrainSpec& drain, Time since) 
   return since + timeout;
 }
 
-// Forcing overrules budgets, Jobs and marks; it never loses data that the layout protects.
-bool may_be_forced(const PodVerdict& verdict, const DrainSpec& drain) {
+// Whether the pod holds no GPU and is the cluster's own, or berth's.
+bool keeps_the_cluster_going(const Pod& pod, const Settings& settings) {
+  const std::string_view name = pod.meta.namespace_.view();
+  return !uses_gpu(pod) &&
+         (name == settings.berth_namespace ||
+          std::ranges::find(names::kSystemNamespaces, name) != std::end(names::kSystemNamespaces));
+}
+
+// Forcing overrules budgets, Jobs and marks; it never loses data that the layout protects, nor what
+// the cluster lives from: a node that only such a pod keeps is put back.
+bool may_be_forced(const PodVerdict& verdict, const DrainSpec& drain, const Settings& settings) {
   if (drain.on_timeout != OnTimeout::kForce || verdict.fate == PodFate::kTerminating) return false;
   // Such a pod would come back again, or is the one that has to go on.
   if (verdict.reason == reasons::kPodStays || verdict.reason == reasons::kToleratesCordon ||
       verdict.reason == reasons::kOwnPod)
     return false;
   const Pod& pod = *verdict.pod;
+  if (keeps_the_cluster_going(pod, settings)) return false;
   return (pod.meta.controller() != nullptr || drain.force) &&
          (!pod.has_empty_dir || drain.delete_empty_dir_data);
 }
@@ -121,7 +131,8 @@ DrainProgress drain_progress(const Snapshot& snapshot, const Node& node, const D
     if (late) refused = refused_write(snapshot, ref_of(*verdict.pod), names::kManagerMig);
     if (refused) tell(progress, reasons::kWriteRefused, refused->message);
     tell_verdict(snapshot, verdict, progress);
-    if (late && (refused || !may_be_forced(verdict, drain))) progress.timed_out = true;
+    if (late && (refused || !may_be_forced(verdict, drain, snapshot.settings)))
+      progress.timed_out = true;
   }
   return progress;
 }
@@ -138,7 +149,7 @@ DrainProgress plan_drain(const Snapshot& snapshot, const Node& node, const Drain
     const Pod& pod = *verdict.pod;
     if (snapshot.now < deadline) {
       plan.requeue_in(std::chrono::ceil<Duration>(deadline - snapshot.now));
-    } else if (may_be_forced(verdict, drain)) {
+    } else if (may_be_forced(verdict, drain, snapshot.settings)) {
       plan.add(ref_of(pod), removal(Verb::kDelete, pod, node, drain));
       continue;
     }

@@ -45,6 +45,8 @@ int rank(const NodeStanding& node) {
   return 5;
 }
 
+// What is claimed with this very plan counts as out already: whoever looks for nodes that are out,
+// as who uninstalls berth does, finds it before the cordon.
 NodeCounts count(const std::vector<NodeStanding>& nodes) {
   NodeCounts counts;
   counts.selected = static_cast<std::int32_t>(nodes.size());
@@ -62,7 +64,7 @@ NodeCounts count(const std::vector<NodeStanding>& nodes) {
         ++counts.failed;
         break;
       case NodeBucket::kPending:
-        ++counts.pending;
+        ++(node.reason == reasons::kClaiming ? counts.in_progress : counts.pending);
         break;
     }
   return counts;
@@ -271,7 +273,8 @@ StatusUpdate compute_layout_status(const Snapshot& snapshot, const MIGLayout& la
 
   StatusUpdate update;
   update.object = ref_of(layout);
-  update.conditions_differ = !same_verdicts(status.conditions, layout.status.conditions);
+  const bool first_out = status.nodes.in_progress > 0 && layout.status.nodes.in_progress == 0;
+  update.urgent = first_out || !same_verdicts(status.conditions, layout.status.conditions);
   update.differs = status != layout.status;
   update.body = encode_status_patch(layout, status);
   return update;

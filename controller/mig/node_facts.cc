@@ -118,7 +118,8 @@ std::optional<std::string> next_label(std::string_view config, std::string_view 
 std::vector<std::string> paused_labels(const Node& node) {
   std::vector<std::string> keys;
   for (const auto& [key, value] : node.meta.labels)
-    if (value == names::kPausedForMigChange && key.view().starts_with(names::kDeployPrefix))
+    if (value == names::kPausedForMigChange &&
+        std::ranges::find(names::kPausedOperands, key.view()) != std::end(names::kPausedOperands))
       keys.push_back(key.str());
   return keys;
 }

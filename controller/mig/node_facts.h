@@ -56,7 +56,7 @@ bool names_config(std::string_view label, std::string_view config);
 // alias already, the next alias. Nothing if the config's name is too long to have aliases.
 std::optional<std::string> next_label(std::string_view config, std::string_view current_label);
 
-// Keys nvidia.com/gpu.deploy.* that mig-manager left at paused-for-mig-change.
+// Keys of operands that mig-manager left at paused-for-mig-change.
 std::vector<std::string> paused_labels(const Node& node);
 // GPU operator's driver upgrade is under way, or about to be: empty, or the label that says so.
 std::string driver_upgrade(const Node& node);

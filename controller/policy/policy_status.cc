@@ -210,7 +210,7 @@ StatusUpdate update_of(const Snapshot& snapshot, const GPUClusterPolicy& policy,
       merge_conditions(policy.status.conditions, std::move(conditions), snapshot.now);
   StatusUpdate update;
   update.object = ref_of(policy);
-  update.conditions_differ = !same_verdicts(status.conditions, policy.status.conditions);
+  update.urgent = !same_verdicts(status.conditions, policy.status.conditions);
   update.differs = status != policy.status;
   update.body = encode_status_patch(policy, status);
   return update;

@@ -196,10 +196,12 @@ void InformerBase::on_watch_end(Ticket ticket, WatchEnd end) {
 
 // A garbled line may hide an event, so the watch is resumed from the last good version, once; a
 // line that can't be read there again is one object's fault, and must not cost us all the others.
+// Where only a field of an object is at fault the line was whole: it hides nothing, and who writes
+// such objects in turn with good ones must not have the watch resumed at each.
 bool InformerBase::tolerate(const Error& error) {
   const std::string here =
       machine_.resource_version.empty() ? std::string("start") : machine_.resource_version;
-  const bool again = undecodable_at_ == here;
+  const bool again = undecodable_at_ == here || error.where.starts_with("object.");
   undecodable_at_ = here;
   log_.error("watch event cannot be read",
              {{"informer", name_}, {"error", describe(error)}, {"skipped", again ? "yes" : "no"}});

@@ -15,7 +15,7 @@ std::optional<std::chrono::nanoseconds> StatusWriter::due_in(const StatusUpdate&
   const MonotonicTime now = loop_.now();
   std::erase_if(sent_, [&](const auto& sent) { return now - sent.second >= period_; });
   const auto last = sent_.find(status.object);
-  if (last == sent_.end() || status.conditions_differ) return std::nullopt;
+  if (last == sent_.end() || status.urgent) return std::nullopt;
   return last->second + period_ - now;
 }
 

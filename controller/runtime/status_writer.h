@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// StatusWriter: writes statuses, each object's at most once in a period unless a condition differs:
-// a status that only counts must not become a write for each pod that ends.
+// StatusWriter: writes statuses, each object's at most once in a period unless it is urgent: a
+// status that only counts must not become a write for each pod that ends.
 //
 // Loop thread only. It must outlive the tasks it returned; each ends within its request's deadline.
 #pragma once

@@ -11,7 +11,7 @@ struct Act {
   const char* what;
   const char* method;
   const char* path;
-  const char* body;  // UID in it stands for the victim's
+  const char* body;  // UID in it stands for that of the pod in the path
   const char* words = "User \"system:serviceaccount:berth-system:berth\" cannot";
 };
 
@@ -23,10 +23,18 @@ std::span<const Act> confined_acts();
 std::span<const Act> confined_administrators_acts();
 // What berth lives from: these must be let through.
 std::span<const Act> granted_acts();
+
 // The webhook only reads, and of that little: none of these.
 std::span<const Act> acts_beyond_the_webhook();
 
-// A policy for the cluster, and what would make berth's account its administrator.
+// Of the keeper of the webhook's certificates: what no rule grants, what its policy holds it from,
+// what that would do were it an administrator, and what it lives from.
+std::span<const Act> acts_beyond_the_keeper();
+std::span<const Act> confined_keepers_acts();
+std::span<const Act> confined_administrator_keepers_acts();
+std::span<const Act> granted_keepers_acts();
+
+// A policy for the cluster, and what would make the accounts that write its administrators.
 inline constexpr char kPolicy[] =
     R"({"apiVersion": "gpu.berth.dev/v1alpha1", "kind": "GPUClusterPolicy",)"
     R"( "metadata": {"name": "cluster"}, "spec": {}})";
@@ -34,6 +42,25 @@ inline constexpr char kToAdmin[] =
     R"({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",)"
     R"( "metadata": {"name": "mine"}, "roleRef": {"apiGroup": "rbac.authorization.k8s.io",)"
     R"( "kind": "ClusterRole", "name": "cluster-admin"}, "subjects": [{"kind": "ServiceAccount",)"
-    R"( "name": "berth", "namespace": "berth-system"}]})";
+    R"( "name": "berth", "namespace": "berth-system"}, {"kind": "ServiceAccount",)"
+    R"( "name": "berth-certificates", "namespace": "berth-system"}]})";
+
+// Bodies that are well-formed enough to reach admission.
+inline constexpr char kPod[] =
+    R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "own"}, "spec": {"containers": [)"
+    R"({"name": "main", "image": "registry.example/evil:1", "securityContext": {"runAsNonRoot": true,)"
+    R"( "runAsUser": 65532, "allowPrivilegeEscalation": false, "seccompProfile": {"type": "RuntimeDefault"},)"
+    R"( "capabilities": {"drop": ["ALL"]}}}]}})";
+inline constexpr char kImage[] =
+    R"({"spec": {"containers": [{"name": "main", "image": "registry.example/evil:1"}]}})";
+inline constexpr char kNode[] =
+    R"({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "mine"}})";
+inline constexpr char kMap[] =
+    R"({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "mine"}, "data": {"a": "b"}})";
+inline constexpr char kLease[] =
+    R"({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "mine"}})";
+inline constexpr char kLayout[] =
+    R"({"apiVersion": "gpu.berth.dev/v1alpha1", "kind": "MIGLayout", "metadata": {"name": "mine"},)"
+    R"( "spec": {"nodeSelector": {}, "devices": [{"profiles": {"1g.10gb": 7}}]}})";
 
 }  // namespace berth::test

@@ -109,7 +109,8 @@ Berth& ChartTest::start_berth_as_account(const std::vector<std::string>& flags) 
 std::vector<std::string> ChartTest::refused_to_berth() {
   std::vector<std::string> refused;
   for (const AuditEvent& event : events())
-    if (event.by_berth() && event.user == kAccount && (event.code == 401 || event.code == 403))
+    if (event.by_berth() && event.user.starts_with(kAccount) &&
+        (event.code == 401 || event.code == 403))
       refused.push_back(event.describe());
   std::istringstream log(berth().process().log_text().substr(log_begins_));
   for (std::string line; std::getline(log, line);)

@@ -120,13 +120,14 @@ TEST_F(Chart, AnUninstallIsRefusedWhileANodeIsOut) {
   ASSERT_EQ(installed.code, 0) << installed.text;
   start_berth_as_account();
   apply({});
-  wait_for("the layout to have n1 in progress", 40, [&]() -> std::string {
-    return layout().number("/status/nodes/inProgress") == 1 ? "" : layout().dump();
-  });
+  // Not a moment later: the layout's first status has just been written, without n1.
+  wait_for("n1 to be cordoned", 40,
+           [&]() -> std::string { return cordoned("n1") ? "" : layout().dump(); });
 
   const Said refused = helm({"uninstall", "berth"});
   EXPECT_NE(refused.code, 0);
-  EXPECT_THAT(refused.text, HasSubstr("nodes are out for a change of MIGLayout inference-a100"));
+  EXPECT_THAT(refused.text,
+              HasSubstr("nodes are out for a change of MIGLayout inference-a100 (1)"));
   EXPECT_EQ(ready_replicas(), 2);
   EXPECT_THAT(left_of_release(), Contains("clusterrolebindings/berth"));
 
@@ -144,6 +145,32 @@ TEST_F(Chart, AnUninstallIsRefusedWhileANodeIsOut) {
   });
   EXPECT_THAT(left_of_release(), IsEmpty());
   cluster().remove_deployment("team-a", "slow");
+}
+
+// It selects no node any more, so that none of its counts tells of the one that is out.
+TEST_F(Chart, AnUninstallIsRefusedWhileALayoutThatGoesWaitsForItsNodes) {
+  cluster().add_gpu_nodes(1, {.annotations = {{"test.berth.dev/fault", "slow:15000"}}});
+  cluster().wait_agents_running();
+  const Said installed = install();
+  ASSERT_EQ(installed.code, 0) << installed.text;
+  start_berth_as_account();
+  apply({});
+  wait_phase("n1", "Applying");
+  kube().remove({"miglayouts", "inference-a100"});
+  wait_for("its status to say so", 30, [&]() -> std::string {
+    return layout().condition("Ready", "reason") == "Deleting" &&
+                   layout().number("/status/nodes/inProgress") == 0
+               ? ""
+               : layout().dump();
+  });
+  const Said refused = helm({"uninstall", "berth"});
+  EXPECT_NE(refused.code, 0);
+  EXPECT_THAT(refused.text, HasSubstr("MIGLayout inference-a100 is being deleted"));
+  EXPECT_THAT(left_of_release(), Contains("clusterrolebindings/berth"));
+  wait_for("the layout to be gone", 60, [&]() -> std::string {
+    return kube().find({"miglayouts", "inference-a100"}) ? "it is there" : "";
+  });
+  EXPECT_FALSE(cordoned("n1"));
 }
 
 TEST_F(Chart, PodsThatMayBeForcedAreForcedUnderThePolicy) {

@@ -55,6 +55,8 @@ void WebhookTest::SetUp() {
 }
 
 void WebhookTest::TearDown() {
+  if (keeper_ && HasFailure())
+    std::cerr << "the keeper said last:\n" << keeper_->log_tail(15) << "\n";
   if (webhook_ && HasFailure())
     std::cerr << "the webhook said last:\n" << webhook_->log_tail(15) << "\n";
   end_webhook();
@@ -62,19 +64,32 @@ void WebhookTest::TearDown() {
     kube().send("DELETE", "/api/v1/namespaces/gpu-team/pods?gracePeriodSeconds=0");
     kube().send("DELETE", "/apis/batch/v1/namespaces/gpu-team/jobs");
     kube().send("DELETE", "/apis/gpu.berth.dev/v1alpha1/gpuclusterpolicies/cluster");
-    stop_berth();  // it would make both Secrets anew, and the next case would mount them
+    stop_keeper();  // it would make both Secrets anew, and the next case would mount them
     kube().send("DELETE", "/api/v1/namespaces/berth-system/secrets/berth-webhook-ca");
     kube().send("DELETE", "/api/v1/namespaces/berth-system/secrets/berth-webhook-tls");
   }
   ChartTest::TearDown();
 }
 
-void WebhookTest::start_keeper(const std::vector<std::string>& flags) {
-  std::vector<std::string> all = {"--webhook-certificates=berth-webhook-tls",
-                                  "--webhook-certificates-check=500ms"};
-  all.insert(all.end(), flags.begin(), flags.end());
-  start_berth_as_account(all);
+void WebhookTest::start_keeper() {
+  keepers_port_ = free_loopback_port();
+  keeper_ = new_keeper("500ms", fmt::format("127.0.0.1:{}", keepers_port_));
   mount_secret();
+}
+
+int WebhookTest::keepers_readiness() {
+  Kube probe(Credentials{.server = fmt::format("http://127.0.0.1:{}", keepers_port_)});
+  return probe.send("GET", "/readyz").status;
+}
+
+std::unique_ptr<Child> WebhookTest::new_keeper(const std::string& check,
+                                               const std::string& health) {
+  const std::string kubeconfig =
+      plane().write_kubeconfig("keeper.kubeconfig", account("berth-certificates"));
+  const std::vector<std::string> argv = {
+      berth_program(), "certificates", "--kubeconfig=" + kubeconfig,
+      "--webhook-certificates-check=" + check, "--health-probe-bind-address=" + health};
+  return std::make_unique<Child>(argv, plane().scratch() + "/keeper.log");
 }
 
 void WebhookTest::mount_secret() {

@@ -20,8 +20,12 @@ class WebhookTest : public ChartTest {
   void SetUp() override;
   void TearDown() override;
 
-  // The controller, as the keeper of the certificates, and what it made laid out as files.
-  void start_keeper(const std::vector<std::string>& flags = {});
+  // The keeper of the certificates under its own account, and what it made laid out as files.
+  void start_keeper();
+  void stop_keeper() { keeper_.reset(); }
+  std::unique_ptr<Child> new_keeper(const std::string& check, const std::string& health = "0");
+  // Of start_keeper()'s: HTTP status of /readyz.
+  int keepers_readiness();
   void mount_secret();
   // What changed in the Secret since, laid out anew: a keeper may make its first leaf twice.
   void follow_secret();
@@ -47,9 +51,11 @@ class WebhookTest : public ChartTest {
   void end_webhook();
 
   int port_ = 0;
+  int keepers_port_ = 0;
   int mounts_ = 0;
   std::string mounted_version_;  // of the Secret that is laid out
   std::unique_ptr<Child> webhook_;
+  std::unique_ptr<Child> keeper_;
 };
 
 }  // namespace berth::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The webhook as the API server meets it: what people get to read, what happens while it is away,
-// and its certificates, made by the controller and exchanged under calls.
+// and its certificates, made by their keeper and exchanged under calls.
 #include <fmt/format.h>
 
 #include <atomic>
@@ -35,6 +35,7 @@ class Webhook : public WebhookTest {
   void start_with_a_pool() {
     kube().apply(kPolicy);
     start_keeper();
+    start_berth_as_account();
     wait_for("the pool's node", 30, []() -> std::string {
       return kube().get({"nodes", "n1"}).label("gpu.berth.dev/pool") == "training" ? "" : "not yet";
     });
@@ -246,6 +247,8 @@ TEST_F(Webhook, WhatPeopleDeleteOrWipeComesBack) {
       return "";
     });
   };
+  wait_for("the keeper to have nothing left to do", 30,
+           [&]() -> std::string { return keepers_readiness() == 200 ? "" : "not ready"; });
   set_bundles("");
   wait_bundles("the wiped bundles", [&](const std::string& now) { return now == before[0]; });
   wait_answering();
@@ -264,6 +267,16 @@ TEST_F(Webhook, WhatPeopleDeleteOrWipeComesBack) {
   start_webhook();
   wait_answering();
   EXPECT_THAT(refused_to_berth(), IsEmpty());
+
+  // Without its rights it says so, and goes on once it has them again.
+  const std::string role = "/apis/rbac.authorization.k8s.io/v1/clusterroles/berth-certificates";
+  const Object rights = kube().send("GET", role).body.at("/rules");
+  kube().send("PATCH", role, R"({"rules": []})", "application/merge-patch+json");
+  wait_for("the keeper to be at a loss", 30,
+           [&]() -> std::string { return keepers_readiness() == 503 ? "" : "it is ready"; });
+  kube().send("PATCH", role, "{\"rules\": " + rights.dump() + "}", "application/merge-patch+json");
+  wait_for("the keeper to go on", 30,
+           [&]() -> std::string { return keepers_readiness() == 200 ? "" : "it is not ready"; });
 }
 
 TEST_F(Webhook, AnswersTheApiServerAloneIfToldByWhatItIsKnown) {
@@ -283,21 +296,16 @@ TEST_F(Webhook, AnswersTheApiServerAloneIfToldByWhatItIsKnown) {
 }
 
 TEST_F(Webhook, TwoKeepersAgree) {
-  Berth::Options other;
-  other.name = "berth-2";
-  other.kubeconfig = plane().write_kubeconfig("other.kubeconfig", account());
-  other.flags = {"--webhook-certificates=berth-webhook-tls", "--webhook-certificates-check=100ms"};
-  Berth second(plane(), other);
+  const auto second = new_keeper("100ms");
   for (int round = 0; round < 4; ++round) {
-    start_keeper({});
-    mount_secret();
+    start_keeper();
     start_webhook();
     wait_answering();
     wait_for("one bundle everywhere", 20, [&]() -> std::string {
       const std::vector<std::string> all = bundles();
       return std::set<std::string>(all.begin(), all.end()).size() == 1 ? "" : "they differ";
     });
-    stop_berth();
+    stop_keeper();
     kube().remove({"secrets", "berth-webhook-ca", "berth-system"});
     kube().remove({"secrets", "berth-webhook-tls", "berth-system"});
   }

@@ -36,6 +36,9 @@ REFUSALS = [
     ("webhook.clientAuthority.secret", "x", "'secret' not allowed"),
     ("webhook.clientAuthority.commonName", "x", "nobody is asked for a certificate"),
     ("webhook.serviceAccount.names", "x", "'names' not allowed"),
+    ("webhook.certificates.serviceAccount.names", "x", "'names' not allowed"),
+    ("webhook.certificates.serviceAccount.name", "berth", "neither the controller's account nor the webhook's"),
+    ("webhook.certificates.serviceAccount.name", "berth-webhook", "neither the controller's account nor the webhook's"),
     ("policy.taints", "x", "'taints' not allowed"),
     ("policy.devicePluginConfigMap.names", "x", "'names' not allowed"),
     ("webhook.failurePolicy", "Maybe", "/webhook/failurePolicy"),
@@ -57,7 +60,7 @@ REFUSALS = [
     ("policy.devicePluginConfigMap.name", "berth-mig-parted-config", "mig-manager reads that one"),
     ("webhook.port", "8081", "neither metrics.port nor health.port"),
     ("webhook.certificates.issuerRef.name", "any", "only cert-manager asks an issuer"),
-    ("dryRun", "true", "keeps no certificates"),
+    ("dryRun", "true", "certificates neither"),
     ("leaderElection.enabled", "false", "twice the nodes"),
     ("nvidia.namespace", "berth-system", "a namespace of its own"),
     ("metrics.port", "8081", "must not equal health.port"),
@@ -77,10 +80,15 @@ FORBIDDEN_RULES = {("secrets", "list"), ("secrets", "watch"), ("secrets", "updat
 BY_NAME = {("secrets", "get"), ("secrets", "patch"), ("mutatingwebhookconfigurations", "patch"), ("validatingwebhookconfigurations", "patch")}
 # Of the webhook, which only reads.
 READING = {"get", "list", "watch"}
+# What nobody but the keeper of the certificates may touch, and all that it may.
+OF_THE_KEEPER = {"secrets", "mutatingwebhookconfigurations", "validatingwebhookconfigurations"}
 # Flags that make no sense in a pod.
 NOT_BY_VALUE = {"--kubeconfig", "--context", "--allow-insecure-tls", "--print-config"}
+# A controller may keep the certificates, too; the chart has another account do it.
+NOT_OF_THE_CONTROLLER = {"--webhook-certificates", "--webhook-certificates-check", "--webhook-authority", "--webhook-service",
+                         "--webhook-configuration"}
 # What the chart sets, and the program by itself does not.
-BY_CHART = {"--log-format=json", "--webhook-certificates=berth-webhook-tls"}
+BY_CHART = {"--log-format=json"}
 
 
 def find_helm():
@@ -198,13 +206,15 @@ def check_rbac():
                 complaints.append(f"patches without a name in {where}")
             if role["metadata"]["name"] == "berth-webhook" and set(rule["verbs"]) - READING:
                 complaints.append(f"the webhook writes by {where}")
-    if len(roles) != 5:
-        complaints.append(f"{len(roles)} roles for controller and webhook, 5 expected")
+            if (role["metadata"]["name"] == "berth-certificates") != bool(OF_THE_KEEPER & set(rule["resources"])):
+                complaints.append(f"what is the keeper's alone is mixed with other rights in {where}")
+    if len(roles) != 7:
+        complaints.append(f"{len(roles)} roles for controller, webhook and keeper, 7 expected")
     return complaints
 
 
 def check_flags(berth):
-    """Every flag of controller and webhook is set by the chart, be it for other values than the default ones, to its default where the values
+    """Every flag of controller, webhook and keeper is set by the chart, be it for other values than the default ones, to its default where the values
     are, and the program takes the line as it stands."""
     def lines(*values):
         return [o["spec"]["template"]["spec"]["containers"][0]["args"] for o in objects(*values) if o["kind"] == "Deployment"]
@@ -220,8 +230,10 @@ def check_flags(berth):
         given = {flag for program, flag in settable if program == args[0]} | {arg.split("=")[0] for arg in args[1:]}
         for line in defaults.splitlines():
             flag = line.split("=")[0]
-            if flag not in given | NOT_BY_VALUE:
+            if flag not in given | NOT_BY_VALUE | (NOT_OF_THE_CONTROLLER if args[0] == "controller" else set()):
                 complaints.append(f"{args[0]}: {flag} can't be set by a value")
+        if args[0] == "controller" and NOT_OF_THE_CONTROLLER & {arg.split("=")[0] for arg in args}:
+            complaints.append("the chart has the controller keep the certificates")
         for line in set(run.stdout.splitlines()) - set(defaults.splitlines()) - BY_CHART:
             complaints.append(f"{args[0]}: the chart's default is not the program's: {line}")
     return complaints

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flags of `berth controller` and `berth webhook` as a user meets them: defaults that are shown,
-// refusals that name the flag.
+// Flags of `berth controller`, `webhook` and `certificates` as a user meets them: defaults that are
+// shown, refusals that name the flag.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,6 +33,22 @@ TEST(WebhookFlags, ACallersNameNeedsTheAuthorityThatVouchesForIt) {
   const Ran ran = run_berth({"webhook", "--client-cert-name=apiserver"});
   EXPECT_EQ(ran.exit_code, 1);
   EXPECT_THAT(ran.err, HasSubstr("--client-cert-name: needs --client-ca-file"));
+}
+
+TEST(CertificatesFlags, TheKeeperIsToldOfTwoSecretsOrRefused) {
+  const Ran shown = run_berth({"certificates", "--print-config"});
+  EXPECT_EQ(shown.exit_code, 0);
+  EXPECT_THAT(shown.out, HasSubstr("--webhook-certificates=berth-webhook-tls\n"));
+  EXPECT_THAT(shown.out, HasSubstr("--webhook-authority=berth-webhook-ca\n"));
+  for (const auto& [wrong, says] : std::vector<std::pair<std::string, std::string>>{
+           {"--webhook-certificates=off", "must not be off"},
+           {"--webhook-authority=berth-webhook-tls", "the webhook mounts that"},
+           {"--webhook-certificates-check=1ms", "at least 100ms"},
+           {"--health-probe-bind-address=nowhere", "--health-probe-bind-address"}}) {
+    const Ran ran = run_berth({"certificates", wrong});
+    EXPECT_EQ(ran.exit_code, 1) << wrong;
+    EXPECT_THAT(ran.err, HasSubstr(says)) << wrong;
+  }
 }
 
 }  // namespace

@@ -236,5 +236,24 @@ TEST(OwnPod, WithRoomElsewhereLeavesAfterTheOthers) {
   EXPECT_FALSE(world.cordoned("n1"));
 }
 
+// What a person's pods must put up with, the cluster's own need not: past its budget the DNS stays,
+// and the node is put back.
+TEST(Drain, ForceTakesNoPodOfTheClustersOwnThatHoldsNoGpu) {
+  for (const std::string ns : {"kube-system", "berth-system", "team-a"}) {
+    SCOPED_TRACE(ns);
+    Rollout world(with(fmt::format(
+        "{{name: dns, namespace: {}, resource: cpu, nodeSelector: {{kubernetes.io/hostname: n1}}, "
+        "toleratesGPU: true, budget: {{minAvailable: 0}}}}",
+        ns)));
+    world.apply_layout("small", "drain: {scope: AllPods, timeout: 3m, onTimeout: Force}");
+    ASSERT_TRUE(world.run_until_phase("n1", "Cordoned"));
+    world.act(fmt::format("edit: pdb/{}/dns, patch: {{spec: {{minAvailable: 1}}}}", ns));
+    world.run_for(minutes(3) + seconds(30));
+    const bool forced = ns == "team-a";
+    EXPECT_EQ(world.count_writes("delete Pod"), forced ? 1 : 0);
+    EXPECT_EQ(world.cordoned("n1"), forced) << "put back, or on its way";
+  }
+}
+
 }  // namespace
 }  // namespace berth::test

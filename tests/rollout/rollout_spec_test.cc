@@ -34,6 +34,11 @@ struct MidApply : Midway {
   MidApply() : Midway("Applying") {}
 };
 
+// Its counts may wait for five seconds; that a node is out may not: whoever uninstalls berth looks.
+TEST_F(MidDrain, TheStatusToldThatANodeIsOutBeforeItWasCordoned) {
+  EXPECT_THAT(world.counts("small"), HasSubstr("inProgress 1"));
+}
+
 TEST_F(MidDrain, PausedTheNodeIsPutBackAndUnpausedItGoesOn) {
   world.edit_layout("small", "rollout: {paused: true}");
   world.run_for(minutes(2));

@@ -43,11 +43,8 @@ Write patch(const std::string& name = "n1") {
           .reason = "test"};
 }
 Write evict() { return {.verb = Verb::kEvict, .object = pod(), .grace_period_seconds = 5}; }
-StatusUpdate status(bool conditions_differ = false) {
-  return {.object = layout(),
-          .body = R"({"status":{}})",
-          .differs = true,
-          .conditions_differ = conditions_differ};
+StatusUpdate status(bool urgent = false) {
+  return {.object = layout(), .body = R"({"status":{}})", .differs = true, .urgent = urgent};
 }
 
 class ExecutorTest : public ::testing::Test {
@@ -362,10 +359,10 @@ TEST_F(ExecutorTest, AStatusIsSentIfItDiffersAndAtMostEveryFiveSeconds) {
   world_.loop.run_for(2s);
   EXPECT_EQ(run(plan).status_due, 3s);
   EXPECT_EQ(world_.count(kStatus), 1u);
-  plan.statuses[0].conditions_differ = true;
+  plan.statuses[0].urgent = true;
   run(plan);
   EXPECT_EQ(world_.count(kStatus), 2u);
-  plan.statuses[0].conditions_differ = false;
+  plan.statuses[0].urgent = false;
   world_.loop.run_for(6s);
   run(plan);
   EXPECT_EQ(world_.count(kStatus), 3u);

@@ -244,6 +244,38 @@ TEST_F(InformerTest, AGarbledLineIsReadAgainOnceAndThenSkipped) {
   EXPECT_THAT(cached(), ElementsAre("n1@12"));
 }
 
+// Good and bad in turn, as when somebody tries out what a layout may say: each is one event.
+TEST(InformerOfLayouts, AFieldThatCannotBeReadCostsNoOtherEvent) {
+  World world;
+  ClusterState cluster;
+  Informer<MIGLayout> informer(
+      world.client, cluster, world.log, world.metrics, "miglayouts", {}, false, {},
+      [](const MIGLayout*, const MIGLayout*) {}, 7);
+  informer.start();
+  world.settle();
+  const auto layout = [](int version, const std::string& name, const std::string& devices) {
+    return event(
+        "MODIFIED",
+        R"({"apiVersion":"gpu.berth.dev/v1alpha1","kind":"MIGLayout","metadata":{"name":")" + name +
+            R"(","uid":")" + name + R"(","resourceVersion":")" + std::to_string(version) +
+            R"("},"spec":{"nodeSelector":{},"devices":)" + devices + "}}");
+  };
+  const auto watch = world.transport.open("GET /apis/gpu.berth.dev/v1alpha1/miglayouts");
+  ASSERT_NE(watch, nullptr);
+  watch->head(200);
+  watch->bytes(bookmark("10", true));
+  for (int version = 11; version < 31; version += 2) {
+    watch->bytes(layout(version, "good", R"([{"profiles":{"1g.10gb":7}}])"));
+    watch->bytes(layout(version + 1, "bad", "7"));
+  }
+  world.settle();
+  EXPECT_FALSE(watch->ended());
+  ASSERT_NE(cluster.mig_layouts().find("good"), nullptr);
+  EXPECT_EQ(cluster.mig_layouts().find("good")->meta.resource_version, "29");
+  informer.stop();
+  world.settle();
+}
+
 TEST_F(InformerTest, ASilentWatchIsDeadAndResumed) {
   open_with(bookmark("10", true));
   const auto first = watch();

@@ -40,7 +40,26 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/component: webhook
 {{- end }}
 
-{{/* Whether the controller keeps the webhook's certificates. */}}
+{{/* Of the objects of who keeps the webhook's certificates. */}}
+{{- define "berth.certificatesName" -}}
+{{ include "berth.fullname" . }}-certificates
+{{- end }}
+
+{{- define "berth.certificatesServiceAccount" -}}
+{{ .Values.webhook.certificates.serviceAccount.name | default (include "berth.certificatesName" .) }}
+{{- end }}
+
+{{- define "berth.certificatesUsername" -}}
+{{ printf "system:serviceaccount:%s:%s" .Release.Namespace (include "berth.certificatesServiceAccount" .) }}
+{{- end }}
+
+{{- define "berth.certificatesSelector" -}}
+app.kubernetes.io/name: {{ include "berth.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/component: certificates
+{{- end }}
+
+{{/* Whether berth itself keeps the webhook's certificates. */}}
 {{- define "berth.keepsCertificates" -}}
 {{- if and .Values.webhook.enabled (eq .Values.webhook.certificates.mode "selfManaged") }}true{{ end }}
 {{- end }}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+// What RBAC lets the controller do and its admission policies don't, and what both let through.
+#include "tests/apiserver/chart_acts.h"
+
+namespace berth::test {
+namespace {
+
+constexpr char kClass[] =
+    R"({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "mine"},)"
+    R"( "value": 1000000, "preemptionPolicy": "Never"})";
+constexpr char kPreempting[] =
+    R"({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "mine",)"
+    R"( "labels": {"app.kubernetes.io/managed-by": "berth"}}, "value": 1000000})";
+constexpr char kForgedEvent[] =
+    R"({"apiVersion": "events.k8s.io/v1", "kind": "Event", "metadata": {"name": "mine"},)"
+    R"( "eventTime": "2026-01-01T00:00:00.000000Z", "type": "Normal", "reason": "A", "action": "A",)"
+    R"( "reportingController": "default-scheduler", "reportingInstance": "a",)"
+    R"( "regarding": {"kind": "Pod", "name": "victim", "namespace": "team-a"}})";
+constexpr char kEvent[] =
+    R"({"apiVersion": "events.k8s.io/v1", "kind": "Event", "metadata": {"name": "mine"},)"
+    R"( "eventTime": "2026-01-01T00:00:00.000000Z", "type": "Normal", "reason": "A", "action": "A",)"
+    R"( "reportingController": "berth", "reportingInstance": "berth",)"
+    R"( "regarding": {"kind": "Pod", "name": "victim", "namespace": "team-a"}})";
+
+const Act kConfined[] = {
+    {"lure pods with a label", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"labels": {"example.com/team": "a"}}})", "node labels example.com/team"},
+    {"make a node a control plane", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"labels": {"node-role.kubernetes.io/control-plane": ""}}})",
+     "node labels node-role.kubernetes.io/control-plane"},
+    {"take a label away", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"labels": {"kubernetes.io/hostname": null}}})",
+     "node labels kubernetes.io/hostname"},
+    {"lie about the GPUs", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"labels": {"nvidia.com/gpu.product": "NVIDIA-H200"}}})",
+     "node labels nvidia.com/gpu.product"},
+    {"pass a label off as its own", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"labels": {"gpu.berth.dev.example.com/x": "a"}}})",
+     "node labels gpu.berth.dev.example.com/x"},
+    {"switch an operand on that a person switched off", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"labels": {"nvidia.com/gpu.deploy.dcgm-exporter": "true"}}})",
+     "may only bring back an operand"},
+    {"write others' annotations", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"annotations": {"node.alpha.kubernetes.io/ttl": "9"}}})",
+     "node annotations node.alpha.kubernetes.io/ttl"},
+    {"let pods onto a control plane", "PATCH", "/api/v1/nodes/n2", R"({"spec": {"taints": null}})",
+     "node taints node-role.kubernetes.io/control-plane:NoSchedule"},
+    {"end a node's pods by a taint", "PATCH", "/api/v1/nodes/n1",
+     R"({"spec": {"taints": [{"key": "gpu.berth.dev/x", "effect": "NoExecute"}]}})",
+     "node taints gpu.berth.dev/x:NoExecute"},
+    {"taint a node with another's key", "PATCH", "/api/v1/nodes/n1",
+     R"({"spec": {"taints": [{"key": "example.com/x", "effect": "NoSchedule"}]}})",
+     "node taints example.com/x:NoSchedule"},
+    {"claim another machine", "PATCH", "/api/v1/nodes/n1",
+     R"({"spec": {"providerID": "cloud://other"}})", "only change unschedulable"},
+    {"hold a node by a finalizer", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"finalizers": ["gpu.berth.dev/finalizer"]}})", "finalizers and owners"},
+    {"have a node collected", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"ownerReferences": [{"apiVersion": "v1", "kind": "Namespace", "name": "x",)"
+     R"( "uid": "0"}]}})",
+     "finalizers and owners"},
+    {"delete a pod whatever it is by now", "DELETE", "/api/v1/namespaces/team-a/pods/victim", "",
+     "must name the pod's uid"},
+    {"delete a pod without grace", "DELETE", "/api/v1/namespaces/team-a/pods/victim",
+     R"({"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 0,)"
+     R"( "preconditions": {"uid": "UID"}})",
+     "without a grace period"},
+    {"evict a pod whatever it is by now", "POST", "/api/v1/namespaces/team-a/pods/victim/eviction",
+     R"({"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "victim"}})",
+     "must name the pod's uid"},
+    {"evict a pod without grace", "POST", "/api/v1/namespaces/team-a/pods/victim/eviction",
+     R"({"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "victim"},)"
+     R"( "deleteOptions": {"gracePeriodSeconds": 0, "preconditions": {"uid": "UID"}}})",
+     "without a grace period"},
+    {"change what a layout asks for", "PATCH",
+     "/apis/gpu.berth.dev/v1alpha1/miglayouts/inference-a100",
+     R"({"spec": {"rollout": {"maxUnavailable": 8}}})", "what a layout or a policy asks for"},
+    {"label a layout", "PATCH", "/apis/gpu.berth.dev/v1alpha1/miglayouts/inference-a100",
+     R"({"metadata": {"labels": {"a": "b"}}})", "labels, annotations and owners"},
+    {"let go what another holds", "PATCH", "/apis/gpu.berth.dev/v1alpha1/miglayouts/inference-a100",
+     R"({"metadata": {"finalizers": []}})", "others' finalizers"},
+    {"fill its namespace", "POST", "/api/v1/namespaces/berth-system/configmaps", kMap,
+     "may not write configmaps/berth-system/mine"},
+    {"make another Lease", "POST", "/apis/coordination.k8s.io/v1/namespaces/berth-system/leases",
+     kLease, "may not write leases/berth-system/mine"},
+    {"report in the scheduler's name", "POST", "/apis/events.k8s.io/v1/namespaces/team-a/events",
+     kForgedEvent, "reports events as itself only"},
+    {"make a PriorityClass that is not its own", "POST",
+     "/apis/scheduling.k8s.io/v1/priorityclasses", kClass, "no PriorityClass but its own"},
+    {"make a PriorityClass that preempts", "POST", "/apis/scheduling.k8s.io/v1/priorityclasses",
+     kPreempting, "preempt nobody"},
+    {"delete another's PriorityClass", "DELETE",
+     "/apis/scheduling.k8s.io/v1/priorityclasses/others", "", "no PriorityClass but its own"},
+    {"change what the policy asks for", "PATCH",
+     "/apis/gpu.berth.dev/v1alpha1/gpuclusterpolicies/cluster",
+     R"({"spec": {"priorityClasses": [{"name": "mine", "value": 1}]}})", "or a policy asks for"},
+    {"switch NVIDIA's driver off", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"labels": {"nvidia.com/gpu.deploy.driver": "false"}}})",
+     "node labels nvidia.com/gpu.deploy.driver"},
+    {"take all operands off a node", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"labels": {"nvidia.com/gpu.deploy.operands": "false"}}})",
+     "node labels nvidia.com/gpu.deploy.operands"},
+    {"bring back what mig-manager never pauses", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"labels": {"nvidia.com/gpu.deploy.mig-manager": "true"}}})",
+     "node labels nvidia.com/gpu.deploy.mig-manager"},
+    {"pause an operand", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"labels": {"nvidia.com/gpu.deploy.dcgm": "paused-for-mig-change"}}})",
+     "may only bring back an operand"},
+    {"take a paused operand's label away", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"labels": {"nvidia.com/gpu.deploy.device-plugin": null}}})",
+     "may only bring back an operand"},
+    {"report in mig-manager's place", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"labels": {"nvidia.com/mig.config.state": "failed"}}})",
+     "node labels nvidia.com/mig.config.state"},
+    {"write beside mig-manager's labels", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"labels": {"nvidia.com/mig.config.other": "x"}}})",
+     "node labels nvidia.com/mig.config.other"},
+    {"change a node's MIG strategy", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"labels": {"nvidia.com/mig.strategy": "none"}}})",
+     "node labels nvidia.com/mig.strategy"},
+    {"close a control plane", "PATCH", "/api/v1/nodes/plain",
+     R"({"spec": {"unschedulable": true}})", "cordons nodes that have GPUs"},
+    {"close a node that it says has GPUs", "PATCH", "/api/v1/nodes/plain",
+     R"({"metadata": {"labels": {"nvidia.com/mig.config": "x"}}, "spec": {"unschedulable": true}})",
+     "cordons nodes that have GPUs"},
+    {"evict NVIDIA's agents", "POST", "/api/v1/namespaces/gpu-operator/pods/validator/eviction",
+     R"({"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "validator"},)"
+     R"( "deleteOptions": {"preconditions": {"uid": "UID"}}})",
+     "no pod away from gpu-operator"},
+    {"delete NVIDIA's agents", "DELETE", "/api/v1/namespaces/gpu-operator/pods/validator",
+     R"({"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 1,)"
+     R"( "preconditions": {"uid": "UID"}})",
+     "no pod away from gpu-operator"},
+    {"delete the cluster's DNS past its budget", "DELETE",
+     "/api/v1/namespaces/kube-system/pods/dns",
+     R"({"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 1,)"
+     R"( "preconditions": {"uid": "UID"}})",
+     "deletes only those that hold GPUs"},
+    {"delete its own webhook", "DELETE", "/api/v1/namespaces/berth-system/pods/reviews",
+     R"({"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 1,)"
+     R"( "preconditions": {"uid": "UID"}})",
+     "deletes only those that hold GPUs"},
+    {"delete a pod that a kubelet keeps", "DELETE", "/api/v1/namespaces/team-a/pods/mirror",
+     R"({"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 1,)"
+     R"( "preconditions": {"uid": "UID"}})",
+     "has to force off a node"},
+    {"delete a DaemonSet's pod", "DELETE", "/api/v1/namespaces/team-a/pods/DAEMON",
+     R"({"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 1,)"
+     R"( "preconditions": {"uid": "UID"}})",
+     "has to force off a node"},
+    {"delete a pod that waits for a node", "DELETE", "/api/v1/namespaces/team-a/pods/waiting",
+     R"({"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 1,)"
+     R"( "preconditions": {"uid": "UID"}})",
+     "without a grace period"},
+    {"hold the agents' file by a finalizer", "PATCH",
+     "/api/v1/namespaces/gpu-operator/configmaps/berth-mig-parted-config",
+     R"({"metadata": {"finalizers": ["gpu.berth.dev/finalizer"]}})", "finalizers and owners"},
+    {"have the agents' file collected", "PATCH",
+     "/api/v1/namespaces/gpu-operator/configmaps/berth-mig-parted-config",
+     R"({"metadata": {"ownerReferences": [{"apiVersion": "v1", "kind": "ConfigMap", "name": "x",)"
+     R"( "uid": "0"}]}})",
+     "finalizers and owners"},
+    {"label the agents' file", "PATCH",
+     "/api/v1/namespaces/gpu-operator/configmaps/berth-mig-parted-config",
+     R"({"metadata": {"labels": {"a": "b"}}})", "labels of what it writes"},
+    {"take the release's mark off the agents' file", "PATCH",
+     "/api/v1/namespaces/gpu-operator/configmaps/berth-device-plugin-config",
+     R"({"metadata": {"annotations": {"meta.helm.sh/release-name": null}}})",
+     "annotations meta.helm.sh/release-name"},
+    {"begin a ledger that can't be deleted", "POST", "/api/v1/namespaces/berth-system/configmaps",
+     R"({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "berth-node-slots",)"
+     R"( "finalizers": ["gpu.berth.dev/finalizer"]}})",
+     "finalizers and owners"},
+    {"begin a ledger that passes for another's", "POST",
+     "/api/v1/namespaces/berth-system/configmaps",
+     R"({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "berth-node-slots",)"
+     R"( "labels": {"app.kubernetes.io/instance": "other"}}})",
+     "labels of what it writes"},
+    {"take a Lease that can't be deleted", "POST",
+     "/apis/coordination.k8s.io/v1/namespaces/berth-system/leases",
+     R"({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata":)"
+     R"( {"name": "berth-controller", "finalizers": ["gpu.berth.dev/finalizer"]}})",
+     "finalizers and owners"},
+};
+
+const Act kConfinedAdministrator[] = {
+    {"run a pod", "POST", "/api/v1/namespaces/berth-system/pods", kPod, "only evict or delete"},
+    {"change a pod's image", "PATCH", "/api/v1/namespaces/team-a/pods/victim", kImage,
+     "only evict or delete"},
+    {"add a debugging container", "PATCH",
+     "/api/v1/namespaces/team-a/pods/victim/ephemeralcontainers",
+     R"({"spec": {"ephemeralContainers": [{"name": "in", "image": "registry.example/evil:1"}]}})",
+     "only evict or delete"},
+    {"run a command in a pod", "POST",
+     "/api/v1/namespaces/team-a/pods/victim/exec?command=id&stdout=true", "",
+     "only evict or delete"},
+    {"write a pod's status", "PATCH", "/api/v1/namespaces/team-a/pods/victim/status",
+     R"({"status": {"phase": "Failed"}})", "only evict or delete"},
+    {"join a node", "POST", "/api/v1/nodes", kNode, "neither creates nor deletes nodes"},
+    {"delete a node", "DELETE", "/api/v1/nodes/n1", "", "neither creates nor deletes nodes"},
+    {"write a node's status", "PATCH", "/api/v1/nodes/n1/status",
+     R"({"status": {"capacity": {"nvidia.com/gpu": "64"}}})", "their status to the kubelet"},
+    {"make a layout", "POST", "/apis/gpu.berth.dev/v1alpha1/miglayouts", kLayout,
+     "neither creates nor deletes layouts"},
+    {"delete a layout", "DELETE", "/apis/gpu.berth.dev/v1alpha1/miglayouts/inference-a100", "",
+     "neither creates nor deletes layouts"},
+    {"change another ConfigMap of its namespace", "PATCH",
+     "/api/v1/namespaces/berth-system/configmaps/kube-root-ca.crt", R"({"data": {"ca.crt": "x"}})",
+     "may not write configmaps/berth-system/kube-root-ca.crt"},
+    {"write into kube-system", "POST", "/api/v1/namespaces/kube-system/configmaps", kMap,
+     "may not write configmaps/kube-system/mine"},
+    {"delete the agents' ConfigMap", "DELETE",
+     "/api/v1/namespaces/gpu-operator/configmaps/berth-mig-parted-config", "",
+     "deletes no ConfigMap"},
+    {"delete all pods of a namespace", "DELETE", "/api/v1/namespaces/team-a/pods", "",
+     "must name the pod's uid"},
+    {"exchange the webhook's certificate", "PATCH",
+     "/api/v1/namespaces/berth-system/secrets/berth-webhook-ca", R"({"data": {"tls.crt": ""}})",
+     "may not write secrets/berth-system/berth-webhook-ca"},
+};
+
+const Act kGranted[] = {
+    {"name a MIG configuration", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"labels": {"nvidia.com/mig.config": "all-disabled", "nvidia.com/mig.config.state": null}}})"},
+    {"keep its record on a node", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"annotations": {"gpu.berth.dev/mig-rollout": "{}"}}})"},
+    {"cordon", "PATCH", "/api/v1/nodes/n1", R"({"spec": {"unschedulable": true}})"},
+    {"bring back a paused operand", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"labels": {"nvidia.com/gpu.deploy.device-plugin": "true"}}})"},
+    {"write a key that the values list", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"labels": {"example.com/pool": "a"}}})"},
+    {"evict", "POST", "/api/v1/namespaces/team-a/pods/victim/eviction",
+     R"({"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "victim"},)"
+     R"( "deleteOptions": {"preconditions": {"uid": "UID"}}})"},
+    {"force off", "DELETE", "/api/v1/namespaces/team-a/pods/victim",
+     R"({"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 1,)"
+     R"( "preconditions": {"uid": "UID"}})"},
+    {"hold a layout", "PATCH", "/apis/gpu.berth.dev/v1alpha1/miglayouts/inference-a100",
+     R"({"metadata": {"finalizers": ["example.com/other", "gpu.berth.dev/finalizer"]}})"},
+    {"write a layout's status", "PATCH",
+     "/apis/gpu.berth.dev/v1alpha1/miglayouts/inference-a100/status", R"({"status": {}})"},
+    {"render the agents' file", "PATCH",
+     "/api/v1/namespaces/gpu-operator/configmaps/berth-mig-parted-config",
+     R"({"data": {"config.yaml": "x"}})"},
+    {"begin its ledger", "POST", "/api/v1/namespaces/berth-system/configmaps",
+     R"({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "berth-node-slots",)"
+     R"( "labels": {"app.kubernetes.io/managed-by": "berth"}, "annotations": {"gpu.berth.dev/epoch": "1"}}})"},
+    {"take its Lease", "POST", "/apis/coordination.k8s.io/v1/namespaces/berth-system/leases",
+     R"({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "berth-controller"}})"},
+    {"tell of a pod that came past the webhook", "POST",
+     "/apis/events.k8s.io/v1/namespaces/team-a/events", kEvent},
+    {"taint a pool's node", "PATCH", "/api/v1/nodes/n1",
+     R"({"spec": {"taints": [{"key": "nvidia.com/gpu", "effect": "NoSchedule"}]}})"},
+    {"name a device plugin's configuration", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"labels": {"nvidia.com/device-plugin.config": "lab", "gpu.berth.dev/pool": "lab"}}})"},
+    {"render the device plugin's file", "PATCH",
+     "/api/v1/namespaces/gpu-operator/configmaps/berth-device-plugin-config",
+     R"({"data": {"lab": "version: v1"}})"},
+    {"make its PriorityClass", "POST", "/apis/scheduling.k8s.io/v1/priorityclasses",
+     R"({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "mine",)"
+     R"( "labels": {"app.kubernetes.io/managed-by": "berth"}}, "value": 1, "preemptionPolicy": "Never"})"},
+    {"hold the policy", "PATCH", "/apis/gpu.berth.dev/v1alpha1/gpuclusterpolicies/cluster",
+     R"({"metadata": {"finalizers": ["gpu.berth.dev/finalizer"]}})"},
+    {"write the policy's status", "PATCH",
+     "/apis/gpu.berth.dev/v1alpha1/gpuclusterpolicies/cluster/status", R"({"status": {}})"},
+    {"evict within budgets what a drain of all pods takes", "POST",
+     "/api/v1/namespaces/kube-system/pods/dns/eviction",
+     R"({"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "dns"},)"
+     R"( "deleteOptions": {"preconditions": {"uid": "UID"}}})"},
+    {"force off a pod without GPUs", "DELETE", "/api/v1/namespaces/team-a/pods/plain",
+     R"({"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 1,)"
+     R"( "preconditions": {"uid": "UID"}})"},
+    {"force off a GPU pod of the cluster's", "DELETE",
+     "/api/v1/namespaces/kube-system/pods/trainer",
+     R"({"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 1,)"
+     R"( "preconditions": {"uid": "UID"}})"},
+    {"open a node", "PATCH", "/api/v1/nodes/plain", R"({"spec": {"unschedulable": null}})"},
+    {"note when the agents' file was rendered", "PATCH",
+     "/api/v1/namespaces/gpu-operator/configmaps/berth-mig-parted-config",
+     R"({"metadata": {"annotations": {"gpu.berth.dev/rendered-at": "2026-01-01T00:00:00Z"}}})"},
+};
+
+}  // namespace
+
+std::span<const Act> confined_acts() { return kConfined; }
+std::span<const Act> confined_administrators_acts() { return kConfinedAdministrator; }
+std::span<const Act> granted_acts() { return kGranted; }
+
+}  // namespace berth::test
