@@ -11,8 +11,10 @@
 
 #include "apis/decode.h"
 #include "apis/gpu_cluster_policy.h"
+#include "apis/layout_fields.h"
 #include "apis/mig_layout.h"
-#include "apis/parse_json.h"
+#include "apis/pick_json.h"
+#include "apis/policy_fields.h"
 #include "controller/admission/gpu_offers.h"
 #include "controller/core/pools.h"
 #include "controller/mig/layout_check.h"
@@ -23,35 +25,6 @@ namespace berth {
 namespace {
 
 using Json = nlohmann::json;
-
-// More than any kind's schema has, and little enough for whatever recurses.
-constexpr int kMaxDepth = 64;
-
-bool is_shallow(std::string_view json) {
-  int depth = 0;
-  bool in_text = false;
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    const char c = json[i];
-    if (in_text) {
-      if (c == '\\') ++i;
-      in_text = c != '"';
-    } else if (c == '"') {
-      in_text = true;
-    } else if (c == '{' || c == '[') {
-      if (++depth > kMaxDepth) return false;
-    } else if (c == '}' || c == ']') {
-      --depth;
-    }
-  }
-  return true;
-}
-
-bool has_same_spec(std::string_view object, std::string_view old) {
-  if (old.empty() || !is_shallow(old)) return false;
-  const Json now = parse_json(object), before = parse_json(old);
-  return now.is_object() && before.is_object() &&
-         now.value("spec", Json()) == before.value("spec", Json());
-}
 
 std::string list_names(const std::vector<std::string>& names) {
   constexpr std::size_t kNamed = 4;
@@ -211,10 +184,9 @@ void check_policy(const GPUClusterPolicy& policy, const ClusterState& cluster,
 }
 
 template <class T>
-Result<void> check(std::string_view object, const ClusterState& cluster, ReviewFindings& findings,
+Result<void> check(const Json& object, const ClusterState& cluster, ReviewFindings& findings,
                    void (*judge)(const T&, const ClusterState&, ReviewFindings&)) {
-  std::string body(object);
-  Result<T> decoded = decode_object<T>(body);
+  Result<T> decoded = decode_document<T>(object);
   if (!decoded) return decoded.error();
   if (!decoded->meta.deletion_timestamp) judge(*decoded, cluster, findings);
   return {};
@@ -222,16 +194,22 @@ Result<void> check(std::string_view object, const ClusterState& cluster, ReviewF
 
 }  // namespace
 
-Result<void> check_object(std::string_view kind, std::string_view object, std::string_view old,
+Result<void> check_object(std::string_view kind,
+                          const std::optional<simdjson::dom::element>& object,
+                          const std::optional<simdjson::dom::element>& old,
                           const ClusterState& cluster, ReviewFindings& findings) {
   const bool layout = kind == kKind<MIGLayout>.kind, policy = kind == kKind<GPUClusterPolicy>.kind;
   if (!layout && !policy) return {};
-  if (object.empty()) return decode_error("", "is required");
-  if (!is_shallow(object))
-    return decode_error("", fmt::format("is nested deeper than {} levels", kMaxDepth));
-  if (has_same_spec(object, old)) return {};
-  return layout ? check<MIGLayout>(object, cluster, findings, check_layout)
-                : check<GPUClusterPolicy>(object, cluster, findings, check_policy);
+  if (!object) return decode_error("", "is required");
+  const Field& spec = layout ? layout_spec_field() : policy_spec_field();
+  const Result<Json> now = pick_object(*object, spec);
+  if (!now) return now.error();
+  if (old) {
+    const Result<Json> before = pick_object(*old, spec);
+    if (before && before->value("spec", Json()) == now->value("spec", Json())) return {};
+  }
+  return layout ? check<MIGLayout>(*now, cluster, findings, check_layout)
+                : check<GPUClusterPolicy>(*now, cluster, findings, check_policy);
 }
 
 }  // namespace berth
