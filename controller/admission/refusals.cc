@@ -127,6 +127,13 @@ std::string usable_resources(const PodReview& review) {
   return names.empty() ? "nothing yet" : list_names(names);
 }
 
+void check_judged(const PodReview& review, ReviewFindings& findings) {
+  if (!review.pools.judged)
+    findings.warn(review.pod.field("affinity"),
+                  "too much to be held against every node of this cluster, so that berth looked at "
+                  "the pools alone; write fewer terms, or labels that many nodes share");
+}
+
 void check_pool_eligibility(const PodReview& review, ReviewFindings& findings) {
   const PodSlice& pod = review.pod;
   for (const PoolSpec* pool : review.pools.exposed) {
@@ -237,6 +244,7 @@ void check_pod(const PodReview& review, ReviewFindings& findings) {
   check_legacy(review.pod, findings);
   check_zero(review.pod, findings);
   check_offered(review, findings);
+  check_judged(review, findings);
   check_pool_eligibility(review, findings);
   check_catalog_eligibility(review, findings);
   check_above_one(review, findings);

@@ -129,8 +129,26 @@ void check_layout(const MIGLayout& layout, const ClusterState& cluster, ReviewFi
 
 // --- GPUClusterPolicy ---
 
+// What it takes to ask of one node which pools select it, in looked-up labels.
+std::size_t work_of(const GPUClusterPolicy& policy) {
+  constexpr std::size_t kValuesAtOnce = 16;  // compared in the time of a look-up
+  std::size_t work = 0;
+  for (const PoolSpec& pool : policy.spec.pools) {
+    work += pool.node_selector.match_labels.size();
+    for (const SelectorRequirement& r : pool.node_selector.match_expressions)
+      work += 1 + r.values.size() / kValuesAtOnce;
+  }
+  return work;
+}
+
 void check_pools(const GPUClusterPolicy& policy, const ClusterState& cluster,
                  ReviewFindings& findings) {
+  // Four million look-ups are some thirty milliseconds, in which nobody else is answered.
+  constexpr std::size_t kMaxWork = 4'000'000;
+  if (work_of(policy) * cluster.nodes().size() > kMaxWork)
+    return findings.warn("spec.pools",
+                         "their selectors are too long to be held against every node here: whether "
+                         "two select the same node, or one selects none, was not looked at");
   std::map<std::vector<const PoolSpec*>, std::vector<std::string>> shared;
   std::set<const PoolSpec*> selecting;
   for (const auto& node : cluster.nodes()) {
