@@ -8,8 +8,8 @@
 
 namespace berth::test {
 
-// Empty, or what is wrong: an answer that is no JSON, a patch that can't be applied, or one that is
-// not all there is to do.
+// Empty, or what is wrong: an answer that is no JSON, or is huge, a verdict about what is no JSON,
+// a patch that can't be applied, or one that is not all there is to do.
 std::string check_review(std::string_view body);
 
 }  // namespace berth::test
