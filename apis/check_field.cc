@@ -74,6 +74,10 @@ bool is_within(const Json& number, const Field& field) {
   return number.get<std::int64_t>() >= field.min && number.get<std::int64_t>() <= field.max;
 }
 
+std::string_view entries_of(const Field& field) {
+  return field.type == FieldType::kMap ? "entries" : "items";
+}
+
 // Nobody reads more, and each costs a search for its line and its nearest name.
 constexpr std::size_t kMaxComplaints = 200;
 
@@ -136,19 +140,18 @@ class Checker {
     }
   }
 
-  bool check_size(std::size_t size, const Field& field, const std::string& path,
-                  std::string_view what) {
+  bool check_size(std::size_t size, const Field& field, const std::string& path) {
     auto count = static_cast<std::int64_t>(size);
     if (count < field.min)
-      complain(path, fmt::format("needs at least {} {}", field.min, what), field.advice);
-    if (count > field.max)
-      complain(path, fmt::format("has {} {}, at most {} may stand here", count, what, field.max));
+      complain(path, fmt::format("needs at least {} {}", field.min, entries_of(field)),
+               field.advice);
+    if (count > field.max) complain(path, too_many_message(count, field));
     return count <= field.max;
   }
 
   void check_list(const Json& value, const Field& field, const std::string& path) {
     if (!value.is_array()) return wrong_type(value, "a list", path);
-    if (!check_size(value.size(), field, path, "items")) return;
+    if (!check_size(value.size(), field, path)) return;
     for (std::size_t i = 0; i < value.size(); ++i) {
       std::string item_path = fmt::format("{}[{}]", path, i);
       check(value[i], field.children.front(), item_path);
@@ -169,7 +172,7 @@ class Checker {
 
   void check_map(const Json& value, const Field& field, const std::string& path) {
     if (!value.is_object()) return wrong_type(value, "a map", path);
-    if (!check_size(value.size(), field, path, "entries")) return;
+    if (!check_size(value.size(), field, path)) return;
     for (auto it = value.begin(); it != value.end(); ++it) {
       constexpr std::size_t kMaxKey = 317;  // a label key's prefix, slash and name
       if (it.key().size() > kMaxKey || !matches_pattern(it.key(), field.pattern)) {
@@ -259,6 +262,10 @@ class Checker {
 void check_field(const Json& value, const Field& field, const std::string& path,
                  UnknownFields unknown, std::vector<Complaint>& complaints) {
   Checker(unknown, complaints).check(value, field, path);
+}
+
+std::string too_many_message(std::int64_t count, const Field& field) {
+  return fmt::format("has {} {}, at most {} may stand here", count, entries_of(field), field.max);
 }
 
 std::string unknown_field_message(std::string_view name, const std::vector<std::string>& known) {

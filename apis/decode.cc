@@ -249,6 +249,13 @@ Result<T> decode_object(std::string& body) {
   }
 }
 
+template <class T>
+Result<T> decode_document(const nlohmann::json& object) {
+  return read_small<T>(object, "");
+}
+template Result<MIGLayout> decode_document(const nlohmann::json& object);
+template Result<GPUClusterPolicy> decode_document(const nlohmann::json& object);
+
 #define BERTH_DECODES(T)                                                     \
   template Result<WatchEvent<T>> decode_watch_event(std::string&, Encoding); \
   template Result<ListPage<T>> decode_list(std::string&);                    \

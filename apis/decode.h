@@ -6,6 +6,7 @@
 // error that names its path.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,10 @@ Result<ListPage<T>> decode_list(std::string& body);
 // One object.
 template <class T>
 Result<T> decode_object(std::string& body);
+
+// One of berth's own kinds, MIGLayout or GPUClusterPolicy, from a document.
+template <class T>
+Result<T> decode_document(const nlohmann::json& object);
 
 // A metav1.Status body in either encoding, or whatever came instead of one (a proxy's HTML): always
 // an Error, of the kind that code and reason tell.

@@ -53,6 +53,9 @@ enum class UnknownFields { kIgnore, kReport };
 void check_field(const nlohmann::json& value, const Field& field, const std::string& path,
                  UnknownFields unknown, std::vector<Complaint>& complaints);
 
+// What is said of a list or map with more entries than its field may have.
+std::string too_many_message(std::int64_t count, const Field& field);
+
 // "unknown field", with the nearest of the names that are known here.
 std::string unknown_field_message(std::string_view name, const std::vector<std::string>& known);
 

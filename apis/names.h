@@ -26,6 +26,7 @@ inline constexpr char kQueueLabel[] = "gpu.berth.dev/queue";
 inline constexpr char kLastCheckpointAnnotation[] = "gpu.berth.dev/last-checkpoint";
 inline constexpr char kManagedByLabel[] = "app.kubernetes.io/managed-by";
 inline constexpr char kMirrorAnnotation[] = "kubernetes.io/config.mirror";
+inline constexpr char kNodesGroup[] = "system:nodes";  // what kubelets ask as
 
 inline constexpr char kSlotsConfigMap[] = "berth-node-slots";
 inline constexpr char kMigPartedKey[] = "config.yaml";

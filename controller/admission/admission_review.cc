@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "apis/names.h"
+
 namespace berth {
 namespace {
 
@@ -11,12 +15,43 @@ constexpr std::string_view kApiVersion = "admission.k8s.io/v1";
 // The parser keeps buffers of several times its largest document: a huge one gets its own.
 constexpr std::size_t kMaxUsualBytes = 256 * 1024;
 
-od::parser& usual_parser() {
-  thread_local auto* parser = new od::parser;  // never destroyed: statics may still be read
+// A parser takes up to forty bytes for a value of two, so that a body of 7 MiB could cost a
+// hundred. No object holds as many: a pod of 512 containers with every field and all of its
+// managedFields has some 80,000.
+constexpr std::size_t kMaxValues = 200'000;
+
+constexpr std::size_t kMaxUid = 128;  // the API server's has 36 characters, and is sent back
+
+dom::parser& usual_parser() {
+  thread_local auto* parser = new dom::parser;  // never destroyed: statics may still be read
   return *parser;
 }
 
-std::optional<Error> check_envelope(const ReviewEnvelope& envelope, const ReviewRequest& request) {
+// Of JSON each value but the first follows one of these; of anything else they are a bound too.
+bool has_too_many_values(std::string_view json) {
+  std::size_t values = 0;
+  bool in_text = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (in_text) {
+      if (c == '\\') ++i;
+      in_text = c != '"';
+    } else if (c == '"') {
+      in_text = true;
+    } else if (c == ',' || c == '[' || c == '{') {
+      if (++values > kMaxValues) return true;
+    }
+  }
+  return false;
+}
+
+struct Envelope {
+  std::string_view api_version;
+  std::string_view kind;
+  bool has_request = false;
+};
+
+std::optional<Error> check_envelope(const Envelope& envelope, const ReviewRequest& request) {
   if (envelope.kind != "AdmissionReview")
     return decode_error("kind", "must be AdmissionReview; this address answers nothing else");
   if (envelope.api_version != kApiVersion)
@@ -26,7 +61,39 @@ std::optional<Error> check_envelope(const ReviewEnvelope& envelope, const Review
                                     kApiVersion));
   if (!envelope.has_request) return decode_error("request", "is required");
   if (request.uid.empty()) return decode_error("request.uid", "is required: the answer repeats it");
+  if (request.uid.size() > kMaxUid)
+    return decode_error("request.uid", fmt::format("is longer than {} characters", kMaxUid));
   return std::nullopt;
+}
+
+bool read_kind(dom::element kind, ReviewRequest& request, Fault& fault) {
+  return each_field(kind, fault, [&](std::string_view key, dom::element value) {
+    if (key == "group") return read(value, request.group, fault);
+    return key != "kind" || read(value, request.kind, fault);
+  });
+}
+
+bool read_user(dom::element user, ReviewRequest& request, Fault& fault) {
+  return each_field(user, fault, [&](std::string_view key, dom::element groups) {
+    if (key != "groups") return true;
+    request.by_kubelet = false;
+    return each_item(groups, kAnyNumber, fault, [&](dom::element group) {
+      std::string_view name;
+      if (!read(group, name, fault)) return false;
+      if (name == names::kNodesGroup) request.by_kubelet = true;
+      return true;
+    });
+  });
+}
+
+Error error_in(std::string_view field, Fault& fault) {
+  fault.under(field);
+  fault.under("request");
+  return fault.error();
+}
+
+std::optional<dom::element> present(dom::element value) {
+  return value.is_null() ? std::nullopt : std::optional(value);
 }
 
 }  // namespace
@@ -38,108 +105,68 @@ std::optional<PodHome> pod_home(const ReviewRequest& request) {
 }
 
 ReviewDocument::ReviewDocument(std::string_view body) {
-  text_.reserve(body.size() + simdjson::SIMDJSON_PADDING);
-  text_.assign(body);
-  open();
-}
-
-void ReviewDocument::open() {
-  od::parser& parser = text_.size() > kMaxUsualBytes ? own_parser_.emplace() : usual_parser();
-  const simdjson::padded_string_view padded(text_.data(), text_.size(), text_.capacity());
-  broken_ = parser.iterate(padded).get(document_);
-}
-
-bool ReviewDocument::begin(od::value& root, Fault& fault) {
-  if (broken_ != simdjson::SUCCESS) return fault.broken(broken_);
-  document_.rewind();
-  auto code = document_.get_value().get(root);
-  return code == simdjson::SUCCESS || fault.broken(code);
-}
-
-template <class OnField>
-bool ReviewDocument::each_request_field(Fault& fault, OnField&& on_field) {
-  od::value root;
-  return begin(root, fault) && each_field(root, fault, [&](std::string_view key, od::value value) {
-           return key != "request" || each_field(value, fault, on_field);
-         });
+  const bool huge = body.size() > kMaxUsualBytes;
+  if (huge && has_too_many_values(body)) {
+    broken_ = fmt::format("holds more than {} values", kMaxValues);
+    return;
+  }
+  std::string padded;
+  padded.reserve(body.size() + simdjson::SIMDJSON_PADDING);
+  padded.assign(body);
+  dom::parser& parser = huge ? own_parser_.emplace() : usual_parser();
+  dom::element root;
+  const simdjson::error_code code = parser.parse(padded.data(), body.size(), false).get(root);
+  if (code == simdjson::SUCCESS)
+    root_ = root;
+  else
+    broken_ = fmt::format("is not valid JSON: {}", simdjson::error_message(code));
 }
 
 Result<ReviewRequest> ReviewDocument::read_request() {
+  if (!root_) return decode_error("", broken_);
   Fault fault;
   ReviewRequest request;
-  ReviewEnvelope envelope;
-  if (!walk(true, envelope, request, fault)) {
-    // The object is at fault, or what stands around it: only the second is the review's. A document
-    // that was found to be broken can't be walked again.
-    fault = Fault();
-    pod_.reset();
-    open();
-    if (!walk(false, envelope, request, fault)) return fault.error();
-  }
-  if (std::optional<Error> error = check_envelope(envelope, request)) return *std::move(error);
-  return request;
-}
-
-bool ReviewDocument::walk(bool with_pod, ReviewEnvelope& envelope, ReviewRequest& request,
-                          Fault& fault) {
-  envelope = {};
-  request = {};
-  const auto on_kind = [&](std::string_view key, od::value value) {
-    if (key == "group") return read(value, request.group, fault);
-    return key != "kind" || read(value, request.kind, fault);
-  };
-  const auto on_request = [&](std::string_view key, od::value value) {
+  Envelope envelope;
+  const auto on_request = [&](std::string_view key, dom::element value) {
     envelope.has_request = true;
     if (key == "uid") return read(value, request.uid, fault);
-    if (key == "kind") return each_field(value, fault, on_kind);
+    if (key == "kind") return read_kind(value, request, fault);
     if (key == "subResource") return read(value, request.sub_resource, fault);
     if (key == "namespace") return read(value, request.namespace_, fault);
     if (key == "operation") return read(value, request.operation, fault);
-    if (key == "object" && with_pod) return read_pod_here(value, pod_home(request), fault);
+    if (key == "userInfo") return read_user(value, request, fault);
+    if (key == "object") object_ = present(value);
+    if (key == "oldObject") old_object_ = present(value);
     return true;
   };
-  const auto on_root = [&](std::string_view key, od::value value) {
+  const auto on_root = [&](std::string_view key, dom::element value) {
     if (key == "apiVersion") return read(value, envelope.api_version, fault);
     if (key == "kind") return read(value, envelope.kind, fault);
     return key != "request" || each_field(value, fault, on_request);
   };
-  od::value root;
-  if (!begin(root, fault) || !each_field(root, fault, on_root)) return false;
-  return document_.current_location().error() == simdjson::OUT_OF_BOUNDS ||
-         fault.bad("is not valid JSON: something follows its end");
+  if (!each_field(*root_, fault, on_root)) return fault.error();
+  if (std::optional<Error> error = check_envelope(envelope, request)) return *std::move(error);
+  return request;
 }
 
-bool ReviewDocument::read_pod_here(od::value object, std::optional<PodHome> home, Fault& fault) {
-  pod_.reset();  // a second `object`: the last one counts
-  if (!home) return true;
-  pod_.emplace().home = *home;
-  return read_pod_slice(object, *pod_, fault);
-}
-
-Result<PodSlice> ReviewDocument::read_pod(PodHome home) {
-  if (pod_ && pod_->home == home) return *std::move(pod_);
+Result<PodSlice> ReviewDocument::read_pod(PodHome home) const {
   Fault fault;
-  const bool good = each_request_field(fault, [&](std::string_view key, od::value value) {
-    return key != "object" || read_pod_here(value, home, fault);
-  });
-  if (!good) return fault.error();
-  if (!pod_) pod_.emplace().home = home;
-  return *std::move(pod_);
+  PodSlice pod{.home = home};
+  if (object_ && !read_pod_slice(*object_, pod, fault)) return error_in("object", fault);
+  return pod;
 }
 
-Result<std::string_view> ReviewDocument::object_text(std::string_view field) {
+Result<PodSlice> ReviewDocument::read_debugged_pod() const {
+  Result<PodSlice> pod = read_pod(PodHome::kPod);
+  if (!pod || !old_object_) return pod;
   Fault fault;
-  std::string_view text;
-  const bool good = each_request_field(fault, [&](std::string_view key, od::value value) {
-    if (key != field || is_null(value)) return true;
-    od::object object;
-    if (auto code = value.get_object().get(object); code != simdjson::SUCCESS)
-      return fault.wrong(value, "an object", code);
-    auto code = object.raw_json().get(text);
-    return code == simdjson::SUCCESS || fault.broken(code);
+  PodSlice old;
+  if (!read_pod_slice(*old_object_, old, fault)) return error_in("oldObject", fault);
+  std::erase_if(pod->ephemeral, [&](const ContainerSlice& container) {
+    return std::ranges::find(old.ephemeral, container.name, &ContainerSlice::name) !=
+           old.ephemeral.end();
   });
-  if (!good) return fault.error();
-  return text;
+  return pod;
 }
 
 }  // namespace berth

@@ -2,8 +2,10 @@
 #include "controller/admission/gpu_offers.h"
 
 #include <algorithm>
-#include <optional>
 #include <set>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
 
 #include "controller/core/pools.h"
 #include "controller/mig/allocatable.h"
@@ -62,24 +64,80 @@ PoolIndex index_of(const GPUClusterPolicy* policy, const PoolSpec* pool) {
   return pool == nullptr ? kNoPool : static_cast<PoolIndex>(pool - policy->spec.pools.data());
 }
 
+struct GpuNode {
+  std::shared_ptr<const Node> node;
+  PoolIndex pool = kNoPool;
+  std::set<std::string> offers;
+};
+
+std::vector<GpuNode> gpu_nodes_of(const ClusterState& cluster) {
+  const GPUClusterPolicy* policy = find_policy(cluster);
+  Offered offered(cluster);
+  std::vector<GpuNode> nodes;
+  for (const auto& node : cluster.nodes()) {
+    const PoolSpec* pool = policy == nullptr ? nullptr : pool_of(*policy, *node);
+    std::set<std::string> offers = offered.on(*node, pool);
+    if (!offers.empty()) nodes.push_back({node, index_of(policy, pool), std::move(offers)});
+  }
+  return nodes;
+}
+
+// Texts are interned: one of a value is one address.
+const void* address_of(const Text& text) { return text.view().data(); }
+
+// Labels of which nearly each node has a value of its own: its name, the time of its discovery.
+std::vector<Text> particular_labels(const std::vector<GpuNode>& nodes) {
+  const std::size_t common = std::max<std::size_t>(64, nodes.size() / 16);
+  struct Values {
+    Text label;
+    std::unordered_set<const void*> seen;
+  };
+  std::unordered_map<const void*, Values> by_label;
+  for (const GpuNode& gpu : nodes)
+    for (const auto& [label, value] : gpu.node->meta.labels) {
+      Values& values = by_label[address_of(label)];
+      if (values.label.empty()) values.label = label;
+      if (values.seen.size() <= common) values.seen.insert(address_of(value));
+    }
+  std::vector<Text> particular;
+  for (const auto& [address, values] : by_label)
+    if (values.seen.size() > common) particular.push_back(values.label);
+  std::ranges::sort(particular);
+  return particular;
+}
+
 }  // namespace
 
 GpuOffers::GpuOffers(const ClusterState& cluster) {
-  const GPUClusterPolicy* policy = find_policy(cluster);
-  Offered offered(cluster);
-  for (const auto& node : cluster.nodes()) {
-    const PoolSpec* pool = policy == nullptr ? nullptr : pool_of(*policy, *node);
-    const PoolIndex index = index_of(policy, pool);
-    for (const std::string& resource : offered.on(*node, pool)) {
-      GpuOffer& offer = by_resource_[resource];
-      offer.places.push_back({node, index});
-      if (index == kNoPool)
-        offer.outside_pools = true;
-      else if (auto at = std::ranges::lower_bound(offer.pools, index);
-               at == offer.pools.end() || *at != index)
-        offer.pools.insert(at, index);
+  const std::vector<GpuNode> nodes = gpu_nodes_of(cluster);
+  particular_ = particular_labels(nodes);
+  std::unordered_set<const void*> passed_over;
+  for (const Text& label : particular_) passed_over.insert(address_of(label));
+  std::map<std::set<std::string>, std::map<std::vector<const void*>, NodeClass*>> classes;
+  for (const GpuNode& gpu : nodes) {
+    std::vector<const void*> alike = {reinterpret_cast<const void*>(gpu.pool)};
+    for (const auto& [label, value] : gpu.node->meta.labels) {
+      if (passed_over.contains(address_of(label))) continue;
+      alike.push_back(address_of(label));
+      alike.push_back(address_of(value));
     }
+    NodeClass*& of = classes[gpu.offers][std::move(alike)];
+    if (of == nullptr) {
+      of = &classes_.emplace_back(NodeClass{.number = classes_.size(), .pool = gpu.pool});
+      for (const std::string& resource : gpu.offers) by_resource_[resource].classes.push_back(of);
+    }
+    of->nodes.push_back(gpu.node);
   }
+  for (auto& [resource, offer] : by_resource_) {
+    std::set<PoolIndex> pools;
+    for (const NodeClass* of : offer.classes) pools.insert(of->pool);
+    offer.outside_pools = pools.erase(kNoPool) > 0;
+    offer.pools.assign(pools.begin(), pools.end());
+  }
+}
+
+bool GpuOffers::is_particular(const Text& label) const {
+  return std::ranges::binary_search(particular_, label);
 }
 
 const GpuOffer* GpuOffers::find(std::string_view resource) const {
@@ -93,18 +151,7 @@ std::vector<std::string> GpuOffers::resources() const {
   return names;
 }
 
-const GpuOffers& offers_of(const ClusterState& cluster) {
-  struct Kept {
-    std::optional<std::uint64_t> stamp;
-    GpuOffers offers;
-  };
-  thread_local Kept kept;  // as the stamps are
-  if (kept.stamp != cluster.fleet_stamp()) {
-    kept.offers = GpuOffers(cluster);
-    kept.stamp = cluster.fleet_stamp();
-  }
-  return kept.offers;
-}
+const GpuOffers& offers_of(const ClusterState& cluster) { return cluster.fleet_view<GpuOffers>(); }
 
 bool shares(const PoolSpec& pool, std::string_view resource) {
   const SharingSpec& sharing = pool.sharing;

@@ -2,9 +2,13 @@
 // GpuOffers: which of NVIDIA's resources the cluster has, and on the nodes of which pool. A node
 // offers what its status says, what the layout that owns it will make of it, and both under the
 // name that its pool's sharing gives it: a pod may be created before the node is ready for it.
+//
+// Nodes come in classes, of which a pod's affinity admits all or none: ten thousand nodes are a
+// handful of them, but for the labels of which each node has its own value.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -20,32 +24,39 @@ namespace berth {
 using PoolIndex = std::size_t;
 inline constexpr PoolIndex kNoPool = static_cast<PoolIndex>(-1);
 
-struct GpuPlace {
-  std::shared_ptr<const Node> node;
+// Nodes of one pool that offer the same and are equal in all labels but particular ones.
+struct NodeClass {
+  std::size_t number = 0;
   PoolIndex pool = kNoPool;
+  std::vector<std::shared_ptr<const Node>> nodes;  // by name
 };
 
 struct GpuOffer {
-  std::vector<GpuPlace> places;  // in the order of the nodes' names
-  std::vector<PoolIndex> pools;  // of them, each once, in the policy's order
-  bool outside_pools = false;    // a node of no pool has it too
+  std::vector<const NodeClass*> classes;  // by number
+  std::vector<PoolIndex> pools;           // of them, each once, in the policy's order
+  bool outside_pools = false;             // a node of no pool has it too
 };
 
 class GpuOffers {
  public:
-  GpuOffers() = default;
   explicit GpuOffers(const ClusterState& cluster);
+  GpuOffers(const GpuOffers&) = delete;
+  GpuOffers& operator=(const GpuOffers&) = delete;
 
   // nullptr: no node has it, or will have it.
   const GpuOffer* find(std::string_view resource) const;
   std::vector<std::string> resources() const;
+  // Whether nodes have values of their own of the label, so that a class says nothing of it.
+  bool is_particular(const Text& label) const;
 
  private:
+  std::vector<Text> particular_;  // sorted
+  std::deque<NodeClass> classes_;
   std::map<std::string, GpuOffer, std::less<>> by_resource_;
 };
 
-// What the cluster offers as it is now. Kept until a node, a layout or a policy changes: requests
-// come by the thousand. The reference holds until the next call.
+// What the cluster offers as it is now. Kept beside it until a node, a layout or a policy changes:
+// requests come by the thousand. The reference holds until then.
 const GpuOffers& offers_of(const ClusterState& cluster);
 
 // Whether the pool shares the resource, under the name that its pods ask for.

@@ -10,7 +10,9 @@ void PodPatch::add_text(std::string_view path, std::string_view text) {
 }
 
 void PodPatch::append(std::string_view op, std::string_view path, std::string_view json_value) {
-  constexpr std::size_t kUsualBytes = 2048;
+  constexpr std::size_t kUsualBytes = 2048, kMaxBytes = 1 << 20;
+  too_large_ = too_large_ || operations_.size() + path.size() + json_value.size() > kMaxBytes;
+  if (too_large_) return;
   if (operations_.empty())
     operations_.reserve(kUsualBytes);
   else

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // PodPatch: a JSON patch of additions. No array is ever replaced: what other webhooks and the
-// server have put there stays, in its place.
+// server have put there stays, in its place. A patch of more than a megabyte is none: etcd would
+// not take the pod.
 #pragma once
 
 #include <string>
@@ -15,12 +16,15 @@ class PodPatch {
   void add_text(std::string_view path, std::string_view text);
   void remove(std::string_view path) { append("remove", path, {}); }
 
+  // Whoever sees this throws the patch away.
+  bool too_large() const { return too_large_; }
   bool empty() const { return operations_.empty(); }
   std::string str() const { return "[" + operations_ + "]"; }
 
  private:
   void append(std::string_view op, std::string_view path, std::string_view json_value);
   std::string operations_;
+  bool too_large_ = false;
 };
 
 }  // namespace berth

@@ -16,7 +16,7 @@ PodReview::PodReview(const PodSlice& pod_, const GPUClusterPolicy& policy_, cons
       pools(choose_pools(placement, policy, offers, of.meta.labels)) {}
 
 bool wants_shared_memory(const ContainerSlice& container) {
-  if (container.is_init || container.mounts_shared_memory) return false;
+  if (container.list != ContainerList::kMain || container.mounts_shared_memory) return false;
   Quantity devices;  // shares of one GPU are for processes that know nothing of each other
   for (const GpuAmount& amount : container.gpus)
     if (!amount.resource.ends_with(".shared")) devices += amount.asked();

@@ -38,6 +38,8 @@ void check_amounts(const PodSlice& pod, ReviewFindings& findings);
 void check_pod(const PodReview& review, ReviewFindings& findings);
 // Ways around the device plugin, which pods that ask for no GPU take too.
 void check_device_access(const PodSlice& pod, ReviewFindings& findings);
+// The same of containers that are added to a pod that runs.
+void check_debugging(const PodSlice& pod, ReviewFindings& findings);
 
 // Whether several processes will train in the container and find no /dev/shm to speak of.
 bool wants_shared_memory(const ContainerSlice& container);

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "apis/core.h"
-#include "apis/json_reader.h"
+#include "apis/dom_reader.h"
 
 namespace berth {
 
@@ -29,8 +29,10 @@ struct GpuAmount {
   Quantity asked() const { return limit ? *limit : request.value_or(Quantity()); }
 };
 
+enum class ContainerList { kMain, kInit, kEphemeral };
+
 struct ContainerSlice {
-  bool is_init = false;
+  ContainerList list = ContainerList::kMain;
   std::size_t index = 0;
   std::string_view name;
   std::vector<GpuAmount> gpus;
@@ -46,6 +48,8 @@ struct ContainerSlice {
   bool runs_as_root = false;  // runAsUser: 0
   // The place of NVIDIA_VISIBLE_DEVICES in env, where its value may show a device.
   std::optional<std::size_t> visible_devices;
+  // The place in envFrom of what could set it, where env doesn't.
+  std::optional<std::size_t> open_env_from;
 };
 
 struct TermSlice {
@@ -58,14 +62,14 @@ struct TermSlice {
 struct HostPath {
   std::size_t volume = 0;
   std::string_view path;
+  bool holds_all = false;  // of all GPUs, as /dev does
 };
 
 struct PodSlice {
   PodHome home = PodHome::kPod;
   bool has_metadata = false;
   bool has_annotations = false;
-  std::string_view mutations;    // annotation gpu.berth.dev/mutations
-  bool belongs_to_node = false;  // a mirror pod: the kubelet shows a static pod
+  std::string_view mutations;  // annotation gpu.berth.dev/mutations
 
   std::string_view node_name;
   StringMap node_selector;
@@ -77,6 +81,7 @@ struct PodSlice {
   std::vector<TermSlice> terms;
 
   std::vector<ContainerSlice> containers;  // init containers too, in the order they were read
+  std::vector<ContainerSlice> ephemeral;   // which a pod gets once it runs
   bool has_volumes = false;
   std::vector<std::string_view> volume_names;
   bool has_shared_memory_volume = false;  // kSharedMemoryVolume, in memory
@@ -102,8 +107,18 @@ struct PodSlice {
   std::string metadata_pointer() const;
 };
 
-// The value of request.object.
-bool read_pod_slice(od::value object, PodSlice& out, Fault& fault);
+// The value of request.object (read_pod_slice.cc).
+bool read_pod_slice(dom::element object, PodSlice& out, Fault& fault);
+// One of its lists, appended (read_containers.cc). An item that is null is none.
+bool read_containers(dom::element list, ContainerList which, std::vector<ContainerSlice>& out,
+                     Fault& fault);
+// "/dev//shm/", "/dev/./shm" and "/x/../dev/shm" are /dev/shm.
+std::string normal_path(std::string_view path);
+
+// How many containers, init containers, volumes and tolerations a pod may have each. With its
+// defaults, image and mounts a container takes one to three kilobytes, and its status one more;
+// etcd takes 1.5 MiB for all of the pod (its --max-request-bytes).
+inline constexpr std::size_t kMaxPodItems = 512;
 
 // Whether any container names a GPU resource, be the count zero.
 bool names_gpu(const PodSlice& pod);

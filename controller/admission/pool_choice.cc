@@ -9,6 +9,8 @@
 namespace berth {
 namespace {
 
+const StringMap kNoLabels;
+
 void add_demand(Placement& placement, std::string_view resource, const Quantity& count) {
   if (count > Quantity() && resource != kLegacyGpu)
     placement.demands.push_back({.resource = resource, .most = count});
@@ -23,24 +25,20 @@ void merge_demands(std::vector<GpuDemand>& demands) {
   demands.erase(rest.begin(), rest.end());
 }
 
-std::string_view node_of(const GpuPlace* place) { return place->node->meta.name; }
-
-// The places that offer all that is asked for: of a large fleet, so none is copied.
-std::vector<const GpuPlace*> common_places(const std::vector<GpuDemand>& demands,
-                                           const GpuOffers& offers) {
-  std::vector<const GpuPlace*> common;
+// The classes that offer all that is asked for.
+std::vector<const NodeClass*> common_classes(const std::vector<GpuDemand>& demands,
+                                             const GpuOffers& offers) {
+  std::vector<const NodeClass*> common;
   for (std::size_t i = 0; i < demands.size(); ++i) {
     const GpuOffer* offer = offers.find(demands[i].resource);
     if (offer == nullptr) return {};
-    std::vector<const GpuPlace*> places;
-    places.reserve(offer->places.size());
-    for (const GpuPlace& place : offer->places) places.push_back(&place);
     if (i == 0) {
-      common = std::move(places);
+      common = offer->classes;
       continue;
     }
-    std::vector<const GpuPlace*> both;
-    std::ranges::set_intersection(common, places, std::back_inserter(both), {}, node_of, node_of);
+    std::vector<const NodeClass*> both;
+    std::ranges::set_intersection(common, offer->classes, std::back_inserter(both), {},
+                                  &NodeClass::number, &NodeClass::number);
     common = std::move(both);
   }
   return common;
@@ -89,6 +87,43 @@ bool is_free(const Placement& placement) {
   return placement.node_name.empty() && placement.node_selector->empty() && placement.terms.empty();
 }
 
+// What it takes to hold the placement against one node, in looked-up labels.
+std::size_t work_of(const Placement& placement) {
+  constexpr std::size_t kValuesAtOnce = 16;  // compared in the time of a look-up
+  std::size_t work = 1 + placement.node_selector->size();
+  for (const NodeSelectorTerm* term : placement.terms)
+    for (const auto* requirements : {&term->match_expressions, &term->match_fields})
+      for (const SelectorRequirement& r : *requirements)
+        work += 1 + r.values.size() / kValuesAtOnce;
+  return work;
+}
+
+// Whether nodes of one class may fare differently.
+bool tells_nodes_apart(const Placement& placement, const GpuOffers& offers) {
+  const auto particular = [&](const Text& label) { return offers.is_particular(label); };
+  return !placement.node_name.empty() ||
+         std::ranges::any_of(*placement.node_selector,
+                             [&](const auto& entry) { return particular(entry.first); }) ||
+         std::ranges::any_of(placement.terms, [&](const NodeSelectorTerm* term) {
+           return !term->match_fields.empty() ||
+                  std::ranges::any_of(term->match_expressions, particular,
+                                      &SelectorRequirement::key);
+         });
+}
+
+// Of a node of the pool that has every other label one could wish for.
+bool admits_pool(const Placement& placement, const StringMap& pool) {
+  const auto good = [&](const SelectorRequirement& r) {
+    return r.key != names::kPoolLabel || matches(r, pool);
+  };
+  const Text* selected = placement.node_selector->find(names::kPoolLabel);
+  if (selected != nullptr && pool.get(names::kPoolLabel) != *selected) return false;
+  return placement.terms.empty() ||
+         std::ranges::any_of(placement.terms, [&](const NodeSelectorTerm* term) {
+           return std::ranges::all_of(term->match_expressions, good);
+         });
+}
+
 bool serves(const PoolSpec& pool, const std::vector<GpuDemand>& demands) {
   return std::ranges::none_of(demands, [&](const GpuDemand& demand) {
     return demand.most > Quantity::whole(1) && fails_above_one(pool, demand.resource);
@@ -107,17 +142,33 @@ void expose(PoolChoice& choice, const Placement& placement, const GPUClusterPoli
     for (PoolIndex index : offer->pools) choice.exposed.push_back(&pools[index]);
     return;
   }
+  // A hundred thousand look-ups are two or three milliseconds, in which nobody else is answered.
+  constexpr std::size_t kMaxWork = 100'000;
+  const std::vector<const NodeClass*> classes = common_classes(demands, offers);
+  const bool each_node = tells_nodes_apart(placement, offers);
+  std::size_t candidates = classes.size();
+  if (each_node)
+    for (const NodeClass* of : classes) candidates += of->nodes.size();
+  choice.judged = candidates * work_of(placement) <= kMaxWork;
+
   std::vector<bool> reached(pools.size());
   std::vector<StringMap> labels;
   for (const PoolSpec& pool : pools) labels.push_back(pool_label(&pool));
-  for (const GpuPlace* place : common_places(demands, offers)) {
-    const bool outside = place->pool == kNoPool;
-    if (outside ? choice.outside_pools : reached[place->pool]) continue;
-    if (!admits(placement, *place->node, outside ? StringMap() : labels[place->pool])) continue;
+  for (const NodeClass* of : classes) {
+    const bool outside = of->pool == kNoPool;
+    if (outside ? choice.outside_pools : reached[of->pool]) continue;
+    const StringMap& pool = outside ? kNoLabels : labels[of->pool];
+    const auto admitted = [&](const std::shared_ptr<const Node>& node) {
+      return admits(placement, *node, pool);
+    };
+    const bool lands = !choice.judged ? admits_pool(placement, pool)
+                       : each_node    ? std::ranges::any_of(of->nodes, admitted)
+                                      : admitted(of->nodes.front());
+    if (!lands) continue;
     if (outside)
       choice.outside_pools = true;
     else
-      reached[place->pool] = true;
+      reached[of->pool] = true;
   }
   for (std::size_t i = 0; i < pools.size(); ++i)
     if (reached[i]) choice.exposed.push_back(&pools[i]);
@@ -158,14 +209,9 @@ bool open_to(const std::optional<LabelSelector>& eligible, const StringMap& name
 }
 
 bool holds_to(const PoolChoice& choice, const Placement& placement, const NodeSelectorTerm* term) {
-  const auto lands = [&](const StringMap& pool) {
-    const Text* selected = placement.node_selector->find(names::kPoolLabel);
-    if (selected != nullptr && pool.get(names::kPoolLabel) != *selected) return false;
-    return term == nullptr ||
-           std::ranges::all_of(term->match_expressions, [&](const SelectorRequirement& r) {
-             return r.key != names::kPoolLabel || matches(r, pool);
-           });
-  };
+  Placement alone{.node_selector = placement.node_selector};
+  if (term != nullptr) alone.terms = {term};
+  const auto lands = [&](const StringMap& pool) { return admits_pool(alone, pool); };
   if (lands({})) return false;  // a node outside every pool
   return std::ranges::all_of(choice.exposed, [&](const PoolSpec* pool) {
     return std::ranges::find(choice.targets, pool) != choice.targets.end() ||

@@ -32,6 +32,10 @@ Placement placement_of(const Pod& pod);
 struct PoolChoice {
   std::vector<const PoolSpec*> exposed;  // the pod may land there as it stands
   bool outside_pools = false;            // and on a node of no pool
+  // False: to hold what it says against all nodes is more work than one pod is worth. It is taken
+  // to admit every node of the pools whose label it admits, so that it is held to those that are
+  // open.
+  bool judged = true;
   // Those of them that its namespace may use and that can serve it: what it is held to.
   std::vector<const PoolSpec*> targets;
 };

@@ -13,31 +13,31 @@ Plan reconcile_bypass(const Snapshot& snapshot, std::string_view name) {
   if (slash == name.npos) return plan;
   const Pod* pod = snapshot.cluster.pods().find(name.substr(0, slash), name.substr(slash + 1));
   if (pod == nullptr || pod->finished() || pod->terminating()) return plan;
-  if (!slipped_past(*pod, snapshot.cluster, snapshot.settings) || seeded(SeededBug::kForgetBypass))
-    return plan;
-  plan.events.push_back(
-      {ref_of(*pod), true, "SlippedPastAdmission", "Review",
-       "it was created while berth's webhook was not asked, or before the policy said so, and "
-       "lacks the toleration or the affinity that its pool needs; delete it and create it again"});
+  const std::optional<std::string> how = slipped_past(*pod, snapshot.cluster, snapshot.settings);
+  if (!how || seeded(SeededBug::kForgetBypass)) return plan;
+  plan.events.push_back({ref_of(*pod), true, "SlippedPastAdmission", "Review", *how});
   return plan;
 }
 
 std::vector<std::string> bypass_keys_for(const ClusterState& cluster, const Pod* old,
                                          const Pod* now) {
-  if (now == nullptr || (old != nullptr && old->meta.uid == now->meta.uid)) return {};
-  if (cluster.policies().size() == 0 || !uses_gpu(*now) ||
-      now->meta.annotations.contains(names::kMutationsAnnotation))
-    return {};
+  if (now == nullptr || cluster.policies().size() == 0 || !uses_gpu(*now)) return {};
+  const bool is_new = old == nullptr || old->meta.uid != now->meta.uid;
+  const bool is_bound = !now->node_name.empty() && (is_new || old->node_name.empty());
+  const bool unmarked = is_new && !now->meta.annotations.contains(names::kMutationsAnnotation);
+  if (!unmarked && !(is_bound && closed_pool_of(*now, cluster) != nullptr)) return {};
   return {"pod/" + key_of(now->meta).str()};
 }
 
-std::vector<std::string> waiting_bypass_keys(const ClusterState& cluster, const Settings& settings,
-                                             std::string_view namespace_) {
+std::vector<std::string> all_bypass_keys(const ClusterState& cluster, const Settings& settings,
+                                         std::string_view namespace_) {
   std::vector<std::string> keys;
   if (cluster.policies().size() == 0) return keys;
   for (const auto& pod : cluster.pods()) {
     if (!namespace_.empty() && pod->meta.namespace_.view() != namespace_) continue;
-    if (pod->node_name.empty() && slipped_past(*pod, cluster, settings))
+    if (pod->finished() || pod->terminating()) continue;
+    if ((pod->node_name.empty() || closed_pool_of(*pod, cluster) != nullptr) &&
+        slipped_past(*pod, cluster, settings))
       keys.push_back("pod/" + key_of(pod->meta).str());
   }
   return keys;

@@ -127,6 +127,13 @@ std::string usable_resources(const PodReview& review) {
   return names.empty() ? "nothing yet" : list_names(names);
 }
 
+void check_judged(const PodReview& review, ReviewFindings& findings) {
+  if (!review.pools.judged)
+    findings.warn(review.pod.field("affinity"),
+                  "too much to be held against every node of this cluster, so that berth looked at "
+                  "the pools alone; write fewer terms, or labels that many nodes share");
+}
+
 void check_pool_eligibility(const PodReview& review, ReviewFindings& findings) {
   const PodSlice& pod = review.pod;
   for (const PoolSpec* pool : review.pools.exposed) {
@@ -197,12 +204,29 @@ void check_shared_memory(const PodReview& review, ReviewFindings& findings) {
                     "often fails; mount an emptyDir with medium: Memory at /dev/shm");
 }
 
-void check_privileged(const PodSlice& pod, ReviewFindings& findings) {
-  for (const ContainerSlice& container : pod.containers)
+void check_privileged(const PodSlice& pod, const std::vector<ContainerSlice>& containers,
+                      ReviewFindings& findings) {
+  for (const ContainerSlice& container : containers)
     if (container.privileged)
       findings.refuse(pod.field(container) + ".securityContext.privileged",
                       "a privileged container reaches every GPU of its node, whatever it asks for; "
                       "write privileged: false");
+}
+
+void check_visible_devices(const PodSlice& pod, const std::vector<ContainerSlice>& containers,
+                           ReviewFindings& findings) {
+  for (const ContainerSlice& container : containers)
+    if (container.visible_devices)
+      findings.refuse(fmt::format("{}.env[{}]", pod.field(container), *container.visible_devices),
+                      "NVIDIA_VISIBLE_DEVICES takes GPUs past the device plugin, which sets it "
+                      "itself; remove it and ask for nvidia.com/gpu: 1");
+  // Told once: nearly all of them hold nothing of the kind, and nobody can look.
+  const auto open = std::ranges::find_if(
+      containers, [](const ContainerSlice& c) { return c.open_env_from.has_value(); });
+  if (open != containers.end())
+    findings.warn(fmt::format("{}.envFrom[{}]", pod.field(*open), *open->open_env_from),
+                  "berth can't look into it; should it hold NVIDIA_VISIBLE_DEVICES, the container "
+                  "takes GPUs past the device plugin: keep that key out of it");
 }
 
 }  // namespace
@@ -220,25 +244,32 @@ void check_pod(const PodReview& review, ReviewFindings& findings) {
   check_legacy(review.pod, findings);
   check_zero(review.pod, findings);
   check_offered(review, findings);
+  check_judged(review, findings);
   check_pool_eligibility(review, findings);
   check_catalog_eligibility(review, findings);
   check_above_one(review, findings);
   check_shared_memory(review, findings);
-  check_privileged(review.pod, findings);
+  check_privileged(review.pod, review.pod.containers, findings);
   check_device_access(review.pod, findings);
 }
 
 void check_device_access(const PodSlice& pod, ReviewFindings& findings) {
   for (const HostPath& host : pod.device_paths)
-    findings.refuse(pod.field(fmt::format("volumes[{}].hostPath.path", host.volume)),
-                    fmt::format("{} takes GPUs past the device plugin, from those who were given "
-                                "them; remove the volume and ask for nvidia.com/gpu: 1",
-                                shorten(host.path)));
-  for (const ContainerSlice& container : pod.containers)
-    if (container.visible_devices)
-      findings.refuse(fmt::format("{}.env[{}]", pod.field(container), *container.visible_devices),
-                      "NVIDIA_VISIBLE_DEVICES takes GPUs past the device plugin, which sets it "
-                      "itself; remove it and ask for nvidia.com/gpu: 1");
+    findings.refuse(
+        pod.field(fmt::format("volumes[{}].hostPath.path", host.volume)),
+        host.holds_all
+            ? fmt::format("{} holds the devices of all GPUs, past the device plugin; mount the "
+                          "folder below it that the pod needs",
+                          shorten(host.path))
+            : fmt::format("{} takes GPUs past the device plugin, from those who were given them; "
+                          "remove the volume and ask for nvidia.com/gpu: 1",
+                          shorten(host.path)));
+  check_visible_devices(pod, pod.containers, findings);
+}
+
+void check_debugging(const PodSlice& pod, ReviewFindings& findings) {
+  if (names_gpu(pod)) check_privileged(pod, pod.ephemeral, findings);
+  check_visible_devices(pod, pod.ephemeral, findings);
 }
 
 }  // namespace berth

@@ -27,7 +27,11 @@ ReviewReply mutate_pod(const ReviewRequest& request, const PodReview& review,
   check_amounts(review.pod, findings);
   if (findings.refused()) return answer(request, findings, {});
   const PodPatch patch = compute_repairs(review, findings);
-  return answer(request, findings, patch);
+  if (!patch.too_large()) return answer(request, findings, patch);
+  findings.refuse(review.pod.field("containers"),
+                  "what berth would add to them is more than 1 MiB; write fewer containers, fewer "
+                  "terms of node affinity, or what is missing yourself");
+  return answer(request, findings, {});
 }
 
 ReviewReply validate_pod(const ReviewRequest& request, const PodReview& review,
@@ -39,27 +43,53 @@ ReviewReply validate_pod(const ReviewRequest& request, const PodReview& review,
   return answer(request, findings, {});
 }
 
-// Only what is about to be created: of a pod that exists hardly anything may change, and a Job's
-// template nothing.
+// Of a pod that exists hardly anything may change, and a Job's template nothing: what is about to
+// be created is looked at, and the containers that a debugger adds.
+enum class Occasion { kNone, kCreation, kDebugging };
+Occasion occasion_of(const ReviewRequest& request, ReviewPath path, PodHome home) {
+  if (request.operation == "CREATE" && request.sub_resource.empty()) return Occasion::kCreation;
+  const bool debugs = request.operation == "UPDATE" && home == PodHome::kPod &&
+                      request.sub_resource == "ephemeralcontainers";
+  return debugs && path == ReviewPath::kValidate ? Occasion::kDebugging : Occasion::kNone;
+}
+
+ReviewFindings findings_under(const GPUClusterPolicy& policy) {
+  return ReviewFindings(policy.spec.admission.enforcement == Enforcement::kWarn
+                            ? ReviewFindings::Mode::kWarn
+                            : ReviewFindings::Mode::kEnforce);
+}
+
+ReviewReply review_debugging(const ReviewRequest& request, const ReviewDocument& document,
+                             const GPUClusterPolicy& policy) {
+  const Result<PodSlice> pod = document.read_debugged_pod();
+  if (!pod) return reply_unreadable(request.uid, describe(pod.error()));
+  ReviewFindings findings = findings_under(policy);
+  check_debugging(*pod, findings);
+  return answer(request, findings, {});
+}
+
 ReviewReply review_pod(ReviewPath path, PodHome home, const ReviewRequest& request,
-                       ReviewDocument& document, const ClusterState& cluster,
+                       const ReviewDocument& document, const ClusterState& cluster,
                        const Settings& settings) {
   const GPUClusterPolicy* policy = find_policy(cluster);
-  if (request.operation != "CREATE" || !request.sub_resource.empty() || policy == nullptr ||
+  const Occasion occasion = occasion_of(request, path, home);
+  // A kubelet shows its static pods, which can't be changed any more. It is told by who asks: what
+  // a pod says of itself, anybody may write.
+  if (occasion == Occasion::kNone || request.by_kubelet || policy == nullptr ||
       policy->spec.admission.enforcement == Enforcement::kOff)
     return reply_allowed(request.uid);
   const NamespaceStanding standing =
       judge_namespace(request.namespace_, *policy, cluster, settings);
   if (standing == NamespaceStanding::kLeftAlone && !seeded(SeededBug::kMutateEverywhere))
     return reply_allowed(request.uid);
+  if (occasion == Occasion::kDebugging)
+    return standing == NamespaceStanding::kUnknown ? reply_allowed(request.uid)
+                                                   : review_debugging(request, document, *policy);
 
   const Result<PodSlice> pod = document.read_pod(home);
-  if (!pod) return reply_unreadable(request.uid, "request.object: " + describe(pod.error()));
-  if (pod->belongs_to_node || (path == ReviewPath::kMutate && !names_gpu(*pod)))
-    return reply_allowed(request.uid);
-  ReviewFindings findings(policy->spec.admission.enforcement == Enforcement::kWarn
-                              ? ReviewFindings::Mode::kWarn
-                              : ReviewFindings::Mode::kEnforce);
+  if (!pod) return reply_unreadable(request.uid, describe(pod.error()));
+  if (path == ReviewPath::kMutate && !names_gpu(*pod)) return reply_allowed(request.uid);
+  ReviewFindings findings = findings_under(*policy);
   if (standing == NamespaceStanding::kUnknown) {
     if (path == ReviewPath::kValidate && names_gpu(*pod))
       findings.warn("", fmt::format("berth has not yet seen namespace {}, so it neither completed "
@@ -73,17 +103,13 @@ ReviewReply review_pod(ReviewPath path, PodHome home, const ReviewRequest& reque
                                      : validate_pod(request, judged, findings);
 }
 
-ReviewReply review_own_kind(const ReviewRequest& request, ReviewDocument& document,
+ReviewReply review_own_kind(const ReviewRequest& request, const ReviewDocument& document,
                             const ClusterState& cluster) {
   const bool changes = request.operation == "CREATE" || request.operation == "UPDATE";
   if (!changes || !request.sub_resource.empty()) return reply_allowed(request.uid);
-  const Result<std::string_view> object = document.object_text("object");
-  if (!object) return reply_unreadable(request.uid, "request." + describe(object.error()));
-  // The first text lies in the document's own buffer, so that the second walk leaves it be.
-  const Result<std::string_view> old = document.object_text("oldObject");
-  if (!old) return reply_unreadable(request.uid, "request." + describe(old.error()));
   ReviewFindings findings(ReviewFindings::Mode::kEnforce);
-  Result<void> read = check_object(request.kind, *object, *old, cluster, findings);
+  Result<void> read =
+      check_object(request.kind, document.object(), document.old_object(), cluster, findings);
   if (!read) return reply_unreadable(request.uid, "request.object: " + describe(read.error()));
   if (findings.refused()) return reply_denied(request.uid, Denial::kInvalid, findings);
   return reply_allowed(request.uid, {}, findings.warnings());

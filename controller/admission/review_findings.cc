@@ -7,6 +7,7 @@ namespace berth {
 namespace {
 
 constexpr std::size_t kMaxWarning = 256;
+constexpr std::size_t kMaxField = 256, kMaxMessage = 1024;
 
 std::string describe(const ReviewFinding& finding) {
   return finding.field.empty() ? finding.message
@@ -17,7 +18,10 @@ std::string describe(const ReviewFinding& finding) {
 
 void ReviewFindings::add(List& to, std::string field, std::string message) {
   if (to.list.size() < kMost)
-    to.list.push_back({.field = std::move(field), .message = std::move(message)});
+    to.list.push_back(
+        {.field = field.size() > kMaxField ? shorten(field, kMaxField) : std::move(field),
+         .message =
+             message.size() > kMaxMessage ? shorten(message, kMaxMessage) : std::move(message)});
   else
     ++to.more;
 }

@@ -11,8 +11,10 @@
 
 #include "apis/decode.h"
 #include "apis/gpu_cluster_policy.h"
+#include "apis/layout_fields.h"
 #include "apis/mig_layout.h"
-#include "apis/parse_json.h"
+#include "apis/pick_json.h"
+#include "apis/policy_fields.h"
 #include "controller/admission/gpu_offers.h"
 #include "controller/core/pools.h"
 #include "controller/mig/layout_check.h"
@@ -23,35 +25,6 @@ namespace berth {
 namespace {
 
 using Json = nlohmann::json;
-
-// More than any kind's schema has, and little enough for whatever recurses.
-constexpr int kMaxDepth = 64;
-
-bool is_shallow(std::string_view json) {
-  int depth = 0;
-  bool in_text = false;
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    const char c = json[i];
-    if (in_text) {
-      if (c == '\\') ++i;
-      in_text = c != '"';
-    } else if (c == '"') {
-      in_text = true;
-    } else if (c == '{' || c == '[') {
-      if (++depth > kMaxDepth) return false;
-    } else if (c == '}' || c == ']') {
-      --depth;
-    }
-  }
-  return true;
-}
-
-bool has_same_spec(std::string_view object, std::string_view old) {
-  if (old.empty() || !is_shallow(old)) return false;
-  const Json now = parse_json(object), before = parse_json(old);
-  return now.is_object() && before.is_object() &&
-         now.value("spec", Json()) == before.value("spec", Json());
-}
 
 std::string list_names(const std::vector<std::string>& names) {
   constexpr std::size_t kNamed = 4;
@@ -156,8 +129,26 @@ void check_layout(const MIGLayout& layout, const ClusterState& cluster, ReviewFi
 
 // --- GPUClusterPolicy ---
 
+// What it takes to ask of one node which pools select it, in looked-up labels.
+std::size_t work_of(const GPUClusterPolicy& policy) {
+  constexpr std::size_t kValuesAtOnce = 16;  // compared in the time of a look-up
+  std::size_t work = 0;
+  for (const PoolSpec& pool : policy.spec.pools) {
+    work += pool.node_selector.match_labels.size();
+    for (const SelectorRequirement& r : pool.node_selector.match_expressions)
+      work += 1 + r.values.size() / kValuesAtOnce;
+  }
+  return work;
+}
+
 void check_pools(const GPUClusterPolicy& policy, const ClusterState& cluster,
                  ReviewFindings& findings) {
+  // Four million look-ups are some thirty milliseconds, in which nobody else is answered.
+  constexpr std::size_t kMaxWork = 4'000'000;
+  if (work_of(policy) * cluster.nodes().size() > kMaxWork)
+    return findings.warn("spec.pools",
+                         "their selectors are too long to be held against every node here: whether "
+                         "two select the same node, or one selects none, was not looked at");
   std::map<std::vector<const PoolSpec*>, std::vector<std::string>> shared;
   std::set<const PoolSpec*> selecting;
   for (const auto& node : cluster.nodes()) {
@@ -211,10 +202,9 @@ void check_policy(const GPUClusterPolicy& policy, const ClusterState& cluster,
 }
 
 template <class T>
-Result<void> check(std::string_view object, const ClusterState& cluster, ReviewFindings& findings,
+Result<void> check(const Json& object, const ClusterState& cluster, ReviewFindings& findings,
                    void (*judge)(const T&, const ClusterState&, ReviewFindings&)) {
-  std::string body(object);
-  Result<T> decoded = decode_object<T>(body);
+  Result<T> decoded = decode_document<T>(object);
   if (!decoded) return decoded.error();
   if (!decoded->meta.deletion_timestamp) judge(*decoded, cluster, findings);
   return {};
@@ -222,16 +212,22 @@ Result<void> check(std::string_view object, const ClusterState& cluster, ReviewF
 
 }  // namespace
 
-Result<void> check_object(std::string_view kind, std::string_view object, std::string_view old,
+Result<void> check_object(std::string_view kind,
+                          const std::optional<simdjson::dom::element>& object,
+                          const std::optional<simdjson::dom::element>& old,
                           const ClusterState& cluster, ReviewFindings& findings) {
   const bool layout = kind == kKind<MIGLayout>.kind, policy = kind == kKind<GPUClusterPolicy>.kind;
   if (!layout && !policy) return {};
-  if (object.empty()) return decode_error("", "is required");
-  if (!is_shallow(object))
-    return decode_error("", fmt::format("is nested deeper than {} levels", kMaxDepth));
-  if (has_same_spec(object, old)) return {};
-  return layout ? check<MIGLayout>(object, cluster, findings, check_layout)
-                : check<GPUClusterPolicy>(object, cluster, findings, check_policy);
+  if (!object) return decode_error("", "is required");
+  const Field& spec = layout ? layout_spec_field() : policy_spec_field();
+  const Result<Json> now = pick_object(*object, spec);
+  if (!now) return now.error();
+  if (old) {
+    const Result<Json> before = pick_object(*old, spec);
+    if (before && before->value("spec", Json()) == now->value("spec", Json())) return {};
+  }
+  return layout ? check<MIGLayout>(*now, cluster, findings, check_layout)
+                : check<GPUClusterPolicy>(*now, cluster, findings, check_policy);
 }
 
 }  // namespace berth

@@ -3,6 +3,9 @@
 // say, and what the cluster has.
 #pragma once
 
+#include <simdjson.h>
+
+#include <optional>
 #include <string_view>
 
 #include "apis/result.h"
@@ -11,10 +14,12 @@
 
 namespace berth {
 
-// `object` and `old` are JSON; `old` is empty for a new object. A spec that has not changed is not
+// `old` is absent for a new object. A spec that has not changed is not
 // judged again, so that an object which became wrong can still lose its finalizer. A kind that is
 // not known here passes. An error: the object can't be read.
-Result<void> check_object(std::string_view kind, std::string_view object, std::string_view old,
+Result<void> check_object(std::string_view kind,
+                          const std::optional<simdjson::dom::element>& object,
+                          const std::optional<simdjson::dom::element>& old,
                           const ClusterState& cluster, ReviewFindings& findings);
 
 }  // namespace berth

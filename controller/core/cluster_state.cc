@@ -40,12 +40,6 @@ constexpr bool kOfTheFleet =
     std::is_same_v<T, Node> || std::is_same_v<T, MIGLayout> ||
     std::is_same_v<T, GPUClusterPolicy> || std::is_same_v<T, ClusterPolicy>;
 
-// Never the same twice, or a copy that goes its own way could not be told from its original.
-std::uint64_t next_stamp() {
-  thread_local std::uint64_t stamp = 0;  // states are one thread's, as all that is kept of them
-  return ++stamp;
-}
-
 }  // namespace
 
 template <class T>
@@ -67,7 +61,7 @@ template <class T>
 typename Store<T>::Upserted ClusterState::upsert(T object, Time now) {
   auto& store = const_cast<Store<T>&>(std::as_const(*this).store<T>());
   auto result = store.upsert(std::move(object));
-  if (kOfTheFleet<T> && result.change != StoreChange::kUnchanged) fleet_stamp_ = next_stamp();
+  if (kOfTheFleet<T> && result.change != StoreChange::kUnchanged) fleet_view_.reset();
   if constexpr (std::is_same_v<T, Pod>) {
     if (result.old) unindex_pod(*result.old);
     index_pod(*result.current);
@@ -86,7 +80,7 @@ typename Store<T>::Ptr ClusterState::erase(std::string_view namespace_, std::str
   auto& store = const_cast<Store<T>&>(std::as_const(*this).store<T>());
   auto old = store.erase(namespace_, name);
   if (!old) return old;
-  if (kOfTheFleet<T>) fleet_stamp_ = next_stamp();
+  if (kOfTheFleet<T>) fleet_view_.reset();
   if constexpr (std::is_same_v<T, Pod>) unindex_pod(*old);
   if constexpr (std::is_same_v<T, Node>) {
     unindex_node(*old);

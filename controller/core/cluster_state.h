@@ -6,8 +6,10 @@
 // Loop thread only. References into it hold until the next change.
 #pragma once
 
+#include <any>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -64,9 +66,16 @@ class ClusterState {
   // the annotation says in full is the reader's to judge.
   const NodeSet& nodes_under_way() const { return nodes_under_way_; }
   const NodeSet& nodes_with_failures() const { return nodes_with_failures_; }
-  // Moves with every change to the facts of a node, a layout or a policy, ours or NVIDIA's. Two
-  // states of one stamp hold the same of them: what was computed of one may be kept for the other.
-  std::uint64_t fleet_stamp() const { return fleet_stamp_; }
+  // What a folder above makes of nodes, layouts and policies, ours and NVIDIA's: View(*this), kept
+  // until one of them changes. A copy of the state shares it until then. One kind of View is asked
+  // for in turn, or it is made anew each time.
+  template <class View>
+  const View& fleet_view() const {
+    const auto* kept = std::any_cast<std::shared_ptr<const View>>(&fleet_view_);
+    if (kept == nullptr)
+      kept = &fleet_view_.emplace<std::shared_ptr<const View>>(std::make_shared<View>(*this));
+    return **kept;
+  }
   // Since when this process has seen the node's allocatable, readiness and boot id as they are now.
   Time allocatable_since(std::string_view node) const;
   // Pods that are bound, unfinished and ask for a non-zero count of the GPU resource, in no
@@ -116,7 +125,7 @@ class ClusterState {
   ByText<std::string, Time> allocatable_since_;
   NodeSet nodes_under_way_;
   NodeSet nodes_with_failures_;
-  std::uint64_t fleet_stamp_ = 0;
+  mutable std::any fleet_view_;
 };
 
 }  // namespace berth

@@ -28,10 +28,10 @@ std::vector<std::string> keys_for(const ClusterState& cluster, const Settings& s
   if constexpr (std::is_same_v<T, Pod>) add(bypass_keys_for(cluster, old, now));
   if constexpr (std::is_same_v<T, Namespace>)
     if (now != nullptr && (old == nullptr || old->meta.labels != now->meta.labels))
-      add(waiting_bypass_keys(cluster, settings, now->meta.name));
+      add(all_bypass_keys(cluster, settings, now->meta.name));
   if constexpr (std::is_same_v<T, GPUClusterPolicy>)
     if (now != nullptr && (old == nullptr || old->spec != now->spec))
-      add(waiting_bypass_keys(cluster, settings));
+      add(all_bypass_keys(cluster, settings));
   std::ranges::sort(keys);
   return keys;
 }

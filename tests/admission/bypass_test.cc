@@ -52,7 +52,20 @@ TEST(Bypass, WhatTheWebhookHasSeenOrWouldNotLookAtIsNot) {
   EXPECT_FALSE(found([](Pod& p) {
     p.meta.annotations = {{"gpu.berth.dev/mutations", "poolAffinity training"}};
   }));
-  EXPECT_FALSE(found([](Pod& p) { p.meta.annotations = {{"kubernetes.io/config.mirror", "x"}}; }));
+  const auto as_mirror = [](Pod& p) {
+    p.node_name = "t1";
+    p.meta.annotations = {{"kubernetes.io/config.mirror", "x"}};
+    p.meta.owner_references = {{"v1", "Node", "t1", "uid-t1", true}};
+  };
+  EXPECT_FALSE(found(as_mirror));
+  EXPECT_TRUE(found([&](Pod& p) {
+    as_mirror(p);
+    p.meta.owner_references[0].uid = "another";
+  })) << "anybody can write that";
+  EXPECT_TRUE(found([&](Pod& p) {
+    as_mirror(p);
+    p.meta.annotations = {};
+  })) << "a kubelet marks its own";
   EXPECT_FALSE(found([](Pod& p) { p.meta.namespace_ = "shop"; }));
   EXPECT_FALSE(found([](Pod& p) { p.meta.namespace_ = "unheard-of"; }));
   EXPECT_FALSE(found([](Pod& p) { p.meta.namespace_ = "gpu-operator"; }));
@@ -64,6 +77,50 @@ TEST(Bypass, WhatTheWebhookHasSeenOrWouldNotLookAtIsNot) {
   off.spec.admission.enforcement = Enforcement::kOff;
   cluster.upsert(off, Time());
   EXPECT_FALSE(found([](Pod&) {}));
+}
+
+// Whatever it tolerates, and whatever it says of itself.
+TEST(Bypass, APodInAPoolThatIsClosedToItIsFound) {
+  ClusterState cluster = cluster_with_dated_policy();
+  Pod thief = bare();
+  thief.requests = {{"nvidia.com/gpu.shared", Quantity::whole(1)}};
+  thief.tolerations = {{"", "Exists", "", ""}};
+  thief.meta.owner_references = {{"x.example.com/v1", "Node", "a", "b", false}};
+  thief.meta.annotations = {{"gpu.berth.dev/mutations", "poolAffinity development"}};
+  EXPECT_FALSE(slipped_past(thief, cluster, Settings())) << "not there yet";
+  EXPECT_TRUE(bypass_keys_for(cluster, nullptr, &thief).empty());
+  Pod bound = thief;
+  bound.node_name = "d1";
+  EXPECT_THAT(slipped_past(bound, cluster, Settings()).value_or(""),
+              testing::HasSubstr("stands in pool development, which is only for namespaces with "
+                                 "team-risk=trusted"));
+  EXPECT_THAT(bypass_keys_for(cluster, &thief, &bound), testing::ElementsAre("pod/team-a/p"));
+  EXPECT_THAT(bypass_keys_for(cluster, nullptr, &bound), testing::ElementsAre("pod/team-a/p"));
+  EXPECT_TRUE(bypass_keys_for(cluster, &bound, &bound).empty()) << "looked at already";
+
+  Pod welcome = bound;
+  welcome.meta.namespace_ = "lab";
+  EXPECT_FALSE(slipped_past(welcome, cluster, Settings()));
+  Pod agent = bound;
+  agent.meta.namespace_ = "gpu-operator";
+  EXPECT_FALSE(slipped_past(agent, cluster, Settings()));
+  Pod elsewhere = bound;
+  elsewhere.node_name = "i1";
+  EXPECT_FALSE(slipped_past(elsewhere, cluster, Settings()));
+  Pod without = bound;  // as a node's monitoring does
+  without.requests = {{"cpu", Quantity::whole(1)}};
+  EXPECT_FALSE(slipped_past(without, cluster, Settings()));
+  Pod of_kubelet = bound;
+  of_kubelet.meta.annotations = {{"kubernetes.io/config.mirror", "x"}};
+  of_kubelet.meta.owner_references = {{"v1", "Node", "d1", "uid-d1", true}};
+  EXPECT_FALSE(slipped_past(of_kubelet, cluster, Settings()));
+
+  cluster.upsert(bound, Time());
+  EXPECT_THAT(all_bypass_keys(cluster, Settings()), testing::ElementsAre("pod/team-a/p"));
+  GPUClusterPolicy warns = *cluster.policies().find("cluster");
+  warns.spec.admission.enforcement = Enforcement::kWarn;
+  cluster.upsert(warns, Time());
+  EXPECT_FALSE(slipped_past(bound, cluster, Settings())) << "it was let in with a warning";
 }
 
 TEST(Bypass, IsToldOnceOnThePod) {
@@ -101,11 +158,10 @@ TEST(Bypass, ThoseThatStillWaitAreFoundAgain) {
   add("reviewed", [](Pod& p) { p.meta.annotations = {{"gpu.berth.dev/mutations", "limits x"}}; });
   add("cpu", [](Pod& p) { p.requests = {{"cpu", Quantity::whole(1)}}; });
   const Settings settings;
-  EXPECT_THAT(waiting_bypass_keys(cluster, settings),
+  EXPECT_THAT(all_bypass_keys(cluster, settings),
               testing::UnorderedElementsAre("pod/team-a/waits", "pod/lab/elsewhere"));
-  EXPECT_THAT(waiting_bypass_keys(cluster, settings, "lab"),
-              testing::ElementsAre("pod/lab/elsewhere"));
-  EXPECT_TRUE(waiting_bypass_keys(ClusterState(), settings).empty());
+  EXPECT_THAT(all_bypass_keys(cluster, settings, "lab"), testing::ElementsAre("pod/lab/elsewhere"));
+  EXPECT_TRUE(all_bypass_keys(ClusterState(), settings).empty());
 }
 
 }  // namespace

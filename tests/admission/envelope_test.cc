@@ -9,6 +9,7 @@
 namespace berth::test {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
@@ -137,7 +138,7 @@ std::string many(int count, const std::string& one) {
   return list;
 }
 
-TEST(Hostile, TenThousandContainersAreAnswered) {
+TEST(Hostile, HundredsOfContainersAreAnsweredAndThousandsAreNot) {
   const ClusterState cluster = make_cluster([](GPUClusterPolicySpec& spec) {
     spec.admission.defaults.security_context = true;
     spec.admission.defaults.shared_memory = *Quantity::parse("1Gi");
@@ -145,17 +146,61 @@ TEST(Hostile, TenThousandContainersAreAnswered) {
   const std::string one =
       R"({"name":"c","securityContext":{"privileged":true},"env":[{"name":)"
       R"("NVIDIA_VISIBLE_DEVICES","value":"all"}],"resources":{"requests":{"nvidia.com/gpu":"2"}}})";
-  const Request request = pod(R"({"containers":[)" + many(10'000, one) + "]}");
+  const Request request = pod(R"({"containers":[)" + many(512, one) + "]}");
   const Answer mutated = ask(kMutate, request, cluster);
   EXPECT_TRUE(mutated.allowed);
   EXPECT_THAT(mutated.patch,
-              HasSubstr(R"({"op":"add","path":"/spec/containers/9999/volumeMounts",)"
+              HasSubstr(R"({"op":"add","path":"/spec/containers/511/volumeMounts",)"
                         R"("value":[{"name":"berth-shm","mountPath":"/dev/shm"}]})"));
   EXPECT_THAT(mutated.warnings, SizeIs(13)) << "the rest is counted";
   const Answer judged = ask(kValidate, request, cluster);
   EXPECT_FALSE(judged.allowed);
-  EXPECT_THAT(judged.message, HasSubstr("; and 19988 more"));
+  EXPECT_THAT(judged.message, HasSubstr("; and 1012 more"));
   EXPECT_LE(judged.message.size(), 4096U);
+  for (const ReviewPath path : {kMutate, kValidate}) {
+    const Answer refused = ask(path, pod(R"({"containers":[)" + many(513, one) + "]}"), cluster);
+    EXPECT_EQ(refused.code, 400);
+    EXPECT_EQ(refused.message,
+              "request.object.spec.containers: has 513 entries, and berth reads at most 512; write "
+              "fewer");
+  }
+}
+
+// Terms in which a long list of pools would be written.
+TEST(Hostile, APatchThatNoPodCouldTakeIsRefused) {
+  const auto change = [](Enforcement enforcement) {
+    return [enforcement](GPUClusterPolicySpec& spec) {
+      spec.admission.enforcement = enforcement;
+      const PoolSpec training = spec.pools.front();
+      spec.pools.clear();
+      for (int i = 0; i < 64; ++i) {
+        PoolSpec pool = training;
+        pool.name = fmt::format("a-pool-with-a-name-that-is-as-long-as-{:02}", i);
+        pool.node_selector.match_labels = {{"n", Text(std::to_string(i))}};
+        spec.pools.push_back(pool);
+      }
+    };
+  };
+  const std::string term = R"({"matchExpressions":[{"key":"n","operator":"Exists"}]})";
+  const Request request =
+      pod(R"({"containers":[{"resources":{"limits":{"nvidia.com/gpu":1}}}],)"
+          R"("affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":)"
+          R"({"nodeSelectorTerms":[)" +
+          many(510, term) + "]}}}}");
+  const auto judge = [&](Enforcement enforcement) {
+    ClusterState cluster = make_cluster(change(enforcement));
+    for (int i = 0; i < 64; ++i)
+      add_node(cluster, fmt::format("n{}", i), {{"n", Text(std::to_string(i))}}, "nvidia.com/gpu",
+               1);
+    return ask(kMutate, request, cluster);
+  };
+  const Answer refused = judge(Enforcement::kEnforce);
+  EXPECT_FALSE(refused.allowed);
+  EXPECT_THAT(refused.message, HasSubstr("more than 1 MiB; write fewer"));
+  const Answer warned = judge(Enforcement::kWarn);
+  EXPECT_TRUE(warned.allowed);
+  EXPECT_EQ(warned.patch, "");
+  EXPECT_THAT(warned.warnings, ElementsAre(HasSubstr("more than 1 MiB")));
 }
 
 TEST(Hostile, ListsThatWouldBeHeldAgainstEachOtherAreBounded) {
@@ -166,29 +211,78 @@ TEST(Hostile, ListsThatWouldBeHeldAgainstEachOtherAreBounded) {
   EXPECT_THAT(ask(kValidate, pod(container(R"({"limits":{)" + resources + "}}")), cluster).message,
               HasSubstr("names more than 64 GPU resources"));
   std::string one_each;
-  for (int i = 0; i < 20'000; ++i)
+  for (int i = 0; i < 500; ++i)
     one_each += fmt::format(R"({}{{"resources":{{"limits":{{"nvidia.com/gpu{}":"1"}}}}}})",
                             i ? "," : "", i);
   EXPECT_FALSE(ask(kValidate, pod(R"({"containers":[)" + one_each + "]}"), cluster).allowed);
   EXPECT_TRUE(ask(kMutate, pod(R"({"containers":[)" + one_each + "]}"), cluster).allowed);
+  std::string three;
+  for (int i = 0; i < 3; ++i) three += fmt::format(R"({}"nvidia.com/gpu{}":"1")", i ? "," : "", i);
+  const std::string each = R"({"resources":{"limits":{)" + three + "}}}";
+  EXPECT_THAT(
+      ask(kValidate, pod(R"({"containers":[)" + many(400, each) + "]}"), cluster).message,
+      HasSubstr("spec.containers: name GPU resources 1200 times; berth reads 1024 of them"));
   const std::string term = R"({"matchExpressions":[{"key":"a","operator":"Exists"}]})";
   const std::string spec =
       R"({"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":)"
       R"({"nodeSelectorTerms":[)" +
       many(5000, term) + "]}}}}";
-  EXPECT_THAT(ask(kValidate, pod(spec), cluster).message, HasSubstr("berth looks at 1024"));
+  EXPECT_THAT(ask(kValidate, pod(spec), cluster).message,
+              HasSubstr("than berth looks at, which is 1024"));
 }
 
 TEST(Hostile, DepthIsNoTrouble) {
   const ClusterState cluster = make_cluster();
-  const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
-  Request request = pod(R"({"x":)" + deep + "," + asks("nvidia.com/gpux", 1).substr(1));
-  EXPECT_EQ(review(kValidate, request.str(), cluster, Settings()).http_status, 200);
-  request = {.object = R"({"spec":{"devices":)" + deep + "}}",
-             .group = "gpu.berth.dev",
-             .kind = "MIGLayout"};
-  EXPECT_THAT(review(kValidate, request.str(), cluster, Settings()).body,
-              HasSubstr("nested deeper than 64 levels"));
+  const auto nested = [](int depth) { return std::string(depth, '[') + std::string(depth, ']'); };
+  const auto answer_to = [&](int depth) {
+    const Request request =
+        pod(R"({"x":)" + nested(depth) + "," + asks("nvidia.com/gpux", 1).substr(1));
+    return review(kValidate, request.str(), cluster, Settings());
+  };
+  EXPECT_EQ(answer_to(1000).http_status, 200);
+  EXPECT_EQ(answer_to(200'000).http_status, 400) << "as deep as no object is";
+  const Request request = {.object = R"({"spec":{"devices":)" + nested(1000) + "}}",
+                           .group = "gpu.berth.dev",
+                           .kind = "MIGLayout"};
+  EXPECT_THAT(ask(kValidate, request, cluster).message,
+              HasSubstr("spec.devices[0]: must be a map of fields, is a list"));
+}
+
+// What nobody reads is looked at too: a verdict about half a text is none.
+TEST(Envelope, BrokenJsonIsFoundWhereverItStands) {
+  const ClusterState cluster = make_cluster();
+  const char* broken[] = {R"({"a":[1})", R"([1 2])", R"(nul)",  R"("\x")",
+                          R"({"a" 1})",  R"(01)",    R"([1,])", R"({,})",
+                          R"("\u12g4")", R"(1.)",    R"(tru)",  "\"\x01\""};
+  for (const char* value : broken) {
+    const Request unread =
+        pod(fmt::format(R"({{"x":{},"containers":[{{"x":{}}}]}})", value, value));
+    const Request labels = {.object = fmt::format(R"({{"metadata":{{"labels":{}}}}})", value),
+                            .kind = "ConfigMap"};
+    for (const Request& request : {unread, labels}) {
+      const ReviewReply reply = review(kValidate, request.str(), cluster, Settings());
+      EXPECT_EQ(reply.http_status, 400) << value;
+      EXPECT_THAT(at(reply.body, "/message"), HasSubstr("is not valid JSON"));
+    }
+  }
+}
+
+// The API server sends none; a patch of it would not apply.
+TEST(Envelope, NothingIsAddedToANull) {
+  const ClusterState cluster = make_cluster([](GPUClusterPolicySpec& spec) {
+    spec.admission.defaults.security_context = true;
+    spec.admission.defaults.shared_memory = *Quantity::parse("1Gi");
+  });
+  const std::string one = R"({"name":"c","resources":{"requests":{"nvidia.com/gpu":"2"}}})";
+  const Request request =
+      pod(R"({"containers":[null,)" + one +
+          R"(],"initContainers":[null],"volumes":[null],)"
+          R"("tolerations":[null],"affinity":{"nodeAffinity":{)"
+          R"("requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[null]}}}})");
+  const Answer answer = ask(kMutate, request, cluster);  // applied there
+  EXPECT_EQ(at(answer.object, "/spec/containers/0"), "null");
+  EXPECT_EQ(at(answer.object, "/spec/initContainers/0"), "null");
+  EXPECT_EQ(at(answer.object, "/spec/containers/1/resources/limits"), R"({"nvidia.com/gpu":"2"})");
 }
 
 }  // namespace

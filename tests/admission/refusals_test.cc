@@ -205,6 +205,113 @@ TEST(Refusals, WhatIsAlreadyThereIsNotJudged) {
   }
 }
 
+// What a pod says of itself, anybody may write; a kubelet is known by its group.
+TEST(Refusals, NobodyIsSparedForWhatHisPodSays) {
+  const ClusterState cluster = make_cluster();
+  const Request request = pod(asks("nvidia.com/gpux", 1));
+  for (
+      const char* claim :
+      {R"({"ownerReferences":[{"apiVersion":"x.example.com/v1","kind":"Node","name":"a","uid":"b"}]})",
+       R"({"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"t1","uid":"uid-t1",)"
+       R"("controller":true}]})",
+       R"({"annotations":{"kubernetes.io/config.mirror":"x"}})"}) {
+    Request claims = request;
+    claims.object =
+        apply_patch(request.object,
+                    fmt::format(R"([{{"op":"replace","path":"/metadata","value":{}}}])", claim));
+    EXPECT_FALSE(ask(kValidate, claims, cluster).allowed) << claim;
+    claims.object = apply_patch(claims.object,
+                                R"([{"op":"replace","path":"/spec/containers/0/resources","value":)"
+                                R"({"limits":{"nvidia.com/gpu":"1"}}}])");
+    EXPECT_NE(ask(kMutate, claims, cluster).patch, "") << claim;
+  }
+  Request kubelet = request;
+  kubelet.user_group = "system:nodes";
+  EXPECT_TRUE(ask(kValidate, kubelet, cluster).allowed);
+}
+
+TEST(Refusals, AHostPathIsWhatItComesTo) {
+  const ClusterState cluster = make_cluster();
+  const auto mounts = [&](const std::string& path) {
+    return ask(kValidate,
+               pod(R"({"containers":[{"name":"c"}],"volumes":[{"name":"v","hostPath":{"path":")" +
+                   path + R"("}}]})"),
+               cluster);
+  };
+  for (const char* path :
+       {"/dev/nvidia0", "//dev/nvidia0", "/dev//nvidiactl", "/./dev/./nvidia-uvm",
+        "/dev/../dev/nvidia0", "/var/run/../../dev/nvidia0", "/../dev/nvidia0"})
+    EXPECT_THAT(mounts(path).message, HasSubstr("takes GPUs past the device plugin")) << path;
+  for (const char* path : {"/", "//", "/.", "/dev", "/dev/", "//dev/.", "/dev/..", "/etc/.."})
+    EXPECT_THAT(mounts(path).message, HasSubstr("holds the devices of all GPUs")) << path;
+  for (const char* path : {"/dev/shm", "/dev/infiniband", "/device", "/data/dev",
+                           "/mnt/dev/nvidia0", "/dev/...", "/etc"})
+    EXPECT_TRUE(mounts(path).allowed) << path;
+}
+
+TEST(Refusals, AnEnvFromThatMayNameDevicesIsWarnedOfOnce) {
+  const ClusterState cluster = make_cluster();
+  const auto warnings = [&](const char* fields) {
+    const std::string one = fmt::format(
+        R"({{"name":"c","resources":{{"limits":{{"nvidia.com/mig-1g.10gb":"1"}}}},{}}})", fields);
+    const Answer answer =
+        ask(kValidate, pod(fmt::format(R"({{"containers":[{0},{0}]}})", one)), cluster);
+    EXPECT_TRUE(answer.allowed) << answer.message;
+    return answer.warnings;
+  };
+  const auto told =
+      ElementsAre(HasSubstr("spec.containers[0].envFrom[1]: berth can't look into it"));
+  EXPECT_THAT(warnings(R"("envFrom":[{"prefix":"APP_"},{"configMapRef":{"name":"x"}}])"), told);
+  EXPECT_THAT(
+      warnings(R"("envFrom":[{"prefix":"A"},{"prefix":"NVIDIA_","secretRef":{"name":"x"}}])"),
+      told);
+  EXPECT_THAT(warnings(R"("envFrom":[{"prefix":"APP_","configMapRef":{"name":"x"}},null])"),
+              IsEmpty());
+  EXPECT_THAT(warnings(R"("env":[{"name":"NVIDIA_VISIBLE_DEVICES","value":"void"}],)"
+                       R"("envFrom":[{"configMapRef":{"name":"x"}}])"),
+              IsEmpty())
+      << "env has the last word";
+}
+
+// kubectl debug: of a pod that runs, only the containers that come are judged.
+TEST(Refusals, DebuggersAreHeldToTheSame) {
+  ClusterState cluster = make_cluster();
+  const auto request = [](const char* resources, const std::string& before,
+                          const std::string& added) {
+    const auto object = [&](const std::string& list) {
+      return pod(fmt::format(R"({{"nodeName":"t1","containers":[{{"name":"c","resources":{}}}],)"
+                             R"("ephemeralContainers":[{}]}})",
+                             resources, list))
+          .object;
+    };
+    Request made{.object = object(before + (before.empty() || added.empty() ? "" : ",") + added)};
+    made.old_object = object(before);
+    made.operation = "UPDATE";
+    made.sub_resource = "ephemeralcontainers";
+    return made;
+  };
+  const std::string thief =
+      R"({"name":"thief","env":[{"name":"NVIDIA_VISIBLE_DEVICES","value":"all"}]})";
+  const std::string root = R"({"name":"root","securityContext":{"privileged":true}})";
+  const char* none = "{}";
+  const char* wrong = R"({"limits":{"nvidia.com/gpux":"1"}})";  // the pod itself is not judged
+  Answer answer = ask(kValidate, request(none, root, thief), cluster);
+  EXPECT_EQ(answer.code, 403);
+  EXPECT_THAT(answer.message, HasSubstr("spec.ephemeralContainers[1].env[0]: NVIDIA_VISIBLE"));
+  answer = ask(kValidate, request(wrong, "", root), cluster);
+  EXPECT_THAT(answer.message,
+              HasSubstr("spec.ephemeralContainers[0].securityContext.privileged: a privileged"));
+  EXPECT_TRUE(ask(kValidate, request(none, "", root), cluster).allowed) << "a pod without GPUs";
+  EXPECT_TRUE(ask(kValidate, request(wrong, thief, R"({"name":"sh"})"), cluster).allowed)
+      << "what was there is not judged again";
+  EXPECT_TRUE(ask(kMutate, request(wrong, "", thief), cluster).allowed);
+  EXPECT_EQ(ask(kMutate, request(R"({"limits":{"nvidia.com/gpu":"1"}})", "", "{}"), cluster).patch,
+            "");
+  Request elsewhere = request(none, "", thief);
+  elsewhere.ns = "shop";
+  EXPECT_TRUE(ask(kValidate, elsewhere, cluster).allowed);
+}
+
 TEST(Refusals, OfANamespaceNotYetSeenOnlyAWarningIsGiven) {
   const ClusterState cluster = make_cluster();
   const Answer answer = ask(kValidate, in("just-made", pod(asks("nvidia.com/gpux", 1))), cluster);

@@ -33,6 +33,7 @@ struct Request {
   std::string ns = "team-a";
   std::string operation = "CREATE";
   std::string sub_resource;
+  std::string user_group = "developers";
   std::string str() const;
 };
 // {"metadata":{…},"spec":SPEC}, named by generateName alone as a Job's or ReplicaSet's pods are.

@@ -235,5 +235,77 @@ TEST_F(AdmissionRows, UnderWarnTheSameWordsAreWarningsAndTheSameIsRepaired) {
   }
 }
 
+// What a pod says of itself spares nobody, and a path is what it comes to.
+TEST_F(AdmissionRows, WaysAroundAreRefusedAndIntrudersTold) {
+  start("Enforce");
+  const std::string shared = limits("nvidia.com/gpu.shared", "1");
+  const auto claimed = [&](const char* claims) {
+    return fmt::format(
+        R"({{"apiVersion": "v1", "kind": "Pod", "metadata": {{"name": "intruder", {}}}, "spec":)"
+        R"( {{"nodeName": "lab1", "automountServiceAccountToken": false, "tolerations":)"
+        R"( [{{"operator": "Exists"}}], "containers": [{{"name": "main", "image": "x",)"
+        R"( "resources": {{{}}}}}]}}}})",
+        claims, shared);
+  };
+  const std::string of_node = claimed(
+      R"("ownerReferences": [{"apiVersion": "x.example.com/v1", "kind": "Node", "name": "a",)"
+      R"( "uid": "b"}])");
+  for (const std::string& pod :
+       {of_node, claimed(R"("annotations": {"kubernetes.io/config.mirror": "x"})"),
+        claimed(R"("annotations": {"gpu.berth.dev/mutations": "poolAffinity development"})")}) {
+    const Reply reply = ask("gpu-team", pod);
+    EXPECT_EQ(reply.status, 403) << reply.body.dump();
+    EXPECT_THAT(reply.body.text("/message"), HasSubstr("pool development, which is only for"));
+  }
+  for (const char* path : {"//dev/nvidia0", "/dev//./nvidiactl", "/dev", "/dev/", "/", "//."}) {
+    const Reply reply = ask(
+        "gpu-team",
+        pod("p", "",
+            fmt::format(R"("volumes": [{{"name": "d", "hostPath": {{"path": "{}"}}}}],)", path)));
+    EXPECT_EQ(reply.status, 403) << path << reply.body.dump();
+    EXPECT_THAT(reply.body.text("/message"), HasSubstr("past the device plugin")) << path;
+  }
+  for (const char* path : {"/dev/shm", "/etc"})  // nobody asks berth
+    EXPECT_EQ(ask("gpu-team",
+                  pod("p", "",
+                      fmt::format(R"("volumes": [{{"name": "d", "hostPath": {{"path": "{}"}}}}],)",
+                                  path)))
+                  .status,
+              201);
+
+  // A debugger's container.
+  const Reply cpu = create_pod("gpu-team", pod("debugged", ""));
+  ASSERT_EQ(cpu.status, 201) << cpu.body.dump();
+  const auto debug = [&](const char* env) {
+    std::string json = cpu.body.dump();
+    json.insert(
+        json.find(R"("containers":[)"),
+        fmt::format(R"("ephemeralContainers":[{{"name":"sh","image":"x","env":[{}]}}],)", env));
+    return kube().send("PUT", "/api/v1/namespaces/gpu-team/pods/debugged/ephemeralcontainers",
+                       json);
+  };
+  const Reply thief = debug(R"({"name":"NVIDIA_VISIBLE_DEVICES","value":"all"})");
+  EXPECT_EQ(thief.status, 403) << thief.body.dump();
+  EXPECT_THAT(thief.body.text("/message"), HasSubstr("spec.ephemeralContainers[0].env[0]"));
+  EXPECT_EQ(debug(R"({"name":"X","value":"all"})").status, 200);
+
+  // One that came while its namespace was not managed, and lacks nothing that could be added.
+  const Ref team{"namespaces", "gpu-team"};
+  kube().set_label(team, "gpu.berth.dev/managed", "false");
+  wait_for("the intruder to be let in", 30, [&]() -> std::string {
+    const Reply reply = create_pod("gpu-team", of_node);
+    return reply.status == 201 ? "" : reply.body.dump();
+  });
+  kube().set_label(team, "gpu.berth.dev/managed", "true");
+  wait_for("somebody to be told", 60, []() -> std::string {
+    for (const Object& event : kube().list("events", "gpu-team"))
+      if (event.text("/involvedObject/name") == "intruder" &&
+          event.text("/reason") == "SlippedPastAdmission" &&
+          event.text("/message").find("stands in pool development") != std::string::npos)
+        return "";
+    return "no event yet";
+  });
+}
+
 }  // namespace
 }  // namespace berth::test

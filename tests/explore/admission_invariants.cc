@@ -172,6 +172,18 @@ std::string AdmissionInvariants::lack(const Rules& rules, const json& pod) const
   return "";
 }
 
+// It stands on a node of a pool that its namespace may not use.
+bool AdmissionInvariants::is_intruder(const Rules& rules, const json& pod) const {
+  const auto node = rules.nodes.find(text_at(&pod, {"spec", "nodeName"}));
+  if (!wants_gpu(pod) || node == rules.nodes.end() || !is_managed(rules, namespace_of(pod)))
+    return false;
+  const std::vector<PoolSpec>& pools = rules.policy->spec.pools;
+  const auto pool = std::ranges::find_if(
+      pools, [&](const PoolSpec& one) { return one.node_selector.matches(node->second.labels); });
+  return pool != pools.end() && pool->eligible_namespaces &&
+         !pool->eligible_namespaces->matches(rules.namespaces.at(namespace_of(pod)));
+}
+
 void AdmissionInvariants::take_pod(const Change& change, MonotonicTime now,
                                    std::chrono::nanoseconds news_takes) {
   const std::string& uid = text_at(change.after.get(), {"metadata", "uid"});
@@ -247,8 +259,10 @@ void AdmissionInvariants::take_event(const Change& change, MonotonicTime now,
   if (pod == pods_.end()) return complain("Reported", "an event is about no pod there was");
   if (++reported_[uid] > 1) return;
   const std::vector<const Rules*> since = in_force(pod->second.created - news_takes, now);
-  if (std::ranges::all_of(
-          since, [&](const Rules* rules) { return lack(*rules, *pod->second.object).empty(); }))
+  if (std::ranges::all_of(since, [&](const Rules* rules) {
+        const json& object = *pod->second.object;
+        return lack(*rules, object).empty() && !is_intruder(*rules, object);
+      }))
     complain("Reported",
              fmt::format("{} is reported, and never lacked anything", pod->second.name));
 }

@@ -74,6 +74,7 @@ class AdmissionInvariants {
   bool is_managed(const Rules& rules, const std::string& namespace_) const;
   // What the pod lacks of what these rules add: "a toleration of nvidia.com/gpu"; empty: nothing.
   std::string lack(const Rules& rules, const nlohmann::json& pod) const;
+  bool is_intruder(const Rules& rules, const nlohmann::json& pod) const;
   // The rules that were in force at any time between the two.
   std::vector<const Rules*> in_force(MonotonicTime from, MonotonicTime until) const;
   void complain(std::string_view invariant, const std::string& what);

@@ -96,10 +96,15 @@ std::string check_patch(Json review) {
 }  // namespace
 
 std::string check_review(std::string_view body) {
-  Json ignored;
-  for (ReviewPath path : {ReviewPath::kMutate, ReviewPath::kValidate})
-    if (std::string wrong = answer(path, body, ignored); !wrong.empty()) return wrong;
+  constexpr std::size_t kMaxAnswer = 2u << 20;
   Json review = Json::parse(body, nullptr, false);
+  for (ReviewPath path : {ReviewPath::kMutate, ReviewPath::kValidate}) {
+    Json reply;
+    if (std::string wrong = answer(path, body, reply); !wrong.empty()) return wrong;
+    if (review.is_discarded() && reply.contains("response"))
+      return "a verdict about what is no JSON: " + reply.dump();
+    if (reply.dump().size() > kMaxAnswer) return "an answer as large as no review is";
+  }
   return review.is_object() ? check_patch(std::move(review)) : std::string();
 }
 

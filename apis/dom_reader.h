@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a parsed simdjson document (DOM) as json_reader.h reads its on-demand values, for what
+// anybody may have sent: parsing has checked every byte, also of what nobody asks for, and a list
+// knows its length before it is read, so that what is kept of it can be bounded.
+#pragma once
+
+#include <simdjson.h>
+
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apis/core.h"
+#include "apis/json_reader.h"
+
+namespace berth {
+
+namespace dom = simdjson::dom;
+
+// Of a list that is only looked through.
+inline constexpr std::size_t kAnyNumber = std::numeric_limits<std::size_t>::max();
+
+bool wrong(dom::element value, std::string_view expected, Fault& fault);
+bool too_many(std::size_t count, std::size_t most, Fault& fault);
+
+// Calls on_field(key, value) → bool for each field; null has none. Of a key that stands there twice
+// both are called, so that the last one counts, as in Go.
+template <class OnField>
+bool each_field(dom::element value, Fault& fault, OnField&& on_field) {
+  dom::object object;
+  if (value.get_object().get(object) != simdjson::SUCCESS)
+    return value.is_null() || wrong(value, "an object", fault);
+  for (const auto [key, field] : object)
+    if (!on_field(key, field)) return fault.under(key);
+  return true;
+}
+
+// Calls on_item(item) → bool for each item; null has none, and of a list that is longer than `most`
+// none is read.
+template <class OnItem>
+bool each_item(dom::element value, std::size_t most, Fault& fault, OnItem&& on_item) {
+  dom::array array;
+  if (value.get_array().get(array) != simdjson::SUCCESS)
+    return value.is_null() || wrong(value, "a list", fault);
+  if (array.size() > most) return too_many(array.size(), most, fault);
+  std::size_t index = 0;
+  for (const dom::element item : array) {
+    if (!on_item(item)) return fault.at(index);
+    ++index;
+  }
+  return true;
+}
+
+// How many items a list has or fields an object; 0 of everything else.
+std::size_t size_of(dom::element value);
+
+bool read(dom::element value, std::string_view& out, Fault& fault);  // lives with the document
+bool read(dom::element value, std::string& out, Fault& fault);
+bool read(dom::element value, Text& out, Fault& fault);
+bool read(dom::element value, bool& out, Fault& fault);
+bool read(dom::element value, std::int64_t& out, Fault& fault);
+bool read(dom::element value, Quantity& out, Fault& fault);
+// Whoever calls these has counted what they hold.
+bool read(dom::element value, StringMap& out, Fault& fault);
+bool read(dom::element value, SelectorRequirement& out, Fault& fault);
+bool read(dom::element value, Toleration& out, Fault& fault);
+
+// A list of things that have a read() of their own.
+template <class T>
+bool read(dom::element value, std::vector<T>& out, std::size_t most, Fault& fault) {
+  out.clear();
+  return each_item(value, most, fault,
+                   [&](dom::element item) { return read(item, out.emplace_back(), fault); });
+}
+
+}  // namespace berth
