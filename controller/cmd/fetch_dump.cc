@@ -3,14 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-
 #include "apis/core.h"
 #include "apis/gpu_cluster_policy.h"
 #include "apis/mig_layout.h"
 #include "apis/names.h"
 #include "controller/client/resource_path.h"
 #include "controller/cmd/cluster_session.h"
+#include "controller/cmd/console.h"
 #include "controller/preview/dump.h"
 
 namespace berth {
@@ -129,7 +128,7 @@ Result<std::string> dump_of_cluster(const ConfigFlags& connection, const Setting
       converse(connection, server, [&](ApiClient& client, std::stop_token stop) {
         return fetch_dump(client, settings, notes, std::move(stop));
       });
-  for (const std::string& note : notes) std::fprintf(stderr, "note: %s\n", note.c_str());
+  for (const std::string& note : notes) complain("note: " + note);
   if (!dump && !server.empty()) {
     Error error = std::move(dump).error();
     error.where = server + (error.where.empty() ? "" : ": " + error.where);
