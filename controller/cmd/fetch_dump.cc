@@ -7,6 +7,7 @@
 #include "apis/gpu_cluster_policy.h"
 #include "apis/mig_layout.h"
 #include "apis/names.h"
+#include "controller/client/list_bounds.h"
 #include "controller/client/resource_path.h"
 #include "controller/cmd/cluster_session.h"
 #include "controller/cmd/console.h"
@@ -84,6 +85,7 @@ std::string done_without(const Wanted& wanted, const Error& error) {
 Task<Result<void>> fetch(ApiClient& client, DumpWriter& writer, std::vector<std::string>& notes,
                          Wanted wanted, std::stop_token stop) {
   std::string token;
+  ListBounds bounds;
   do {
     ApiRequest request = request_for(wanted, token);
     CallOptions options(Lane::kBulk, stop);
@@ -100,6 +102,10 @@ Task<Result<void>> fetch(ApiClient& client, DumpWriter& writer, std::vector<std:
     Result<std::string> next = writer.add_list(wanted.kind, reply->body);
     if (!next.has_value()) co_return cannot_read(wanted, std::move(next).error());
     token = std::move(*next);
+    // How many objects it held, the writer does not tell; pages are counted.
+    if (std::string bound = bounds.take_page(0, reply->body.size(), token); !bound.empty())
+      co_return cannot_read(
+          wanted, decode_error("", "the API server's answer is not taken in: " + std::move(bound)));
   } while (!token.empty());
   co_return Result<void>();
 }
