@@ -58,8 +58,9 @@ bool read_root(std::string& body, Fault& fault, OnField&& on_field) {
 }
 
 Result<Json> parse_small(std::string_view body) {
-  Json json = parse_json(body);
-  if (json.is_discarded()) return decode_error("", "is not valid JSON");
+  Json json = parse_foreign_json(body);
+  if (json.is_discarded())
+    return decode_error("", "is not valid JSON, or deeper or of more values than any object");
   if (!json.is_object()) return decode_error("", "is not a JSON object");
   return json;
 }
@@ -148,33 +149,38 @@ Result<WatchEvent<T>> decode_volume_event(std::string& line) {
   return event;
 }
 
+// One item of a list as a document of its own: all of them at once would be many times the page.
 template <class T>
-Result<ListPage<T>> decode_small_list(std::string_view body) {
-  Result<Json> json = parse_small(body);
-  if (!json) return json.error();
-  std::optional<Error> error;
-  JsonCursor root(&*json, error);
-  ListPage<T> page;
-  root["metadata"]["resourceVersion"].read(page.resource_version);
-  root["metadata"]["continue"].read(page.continue_token);
-  for (const JsonCursor& item : root["items"].items()) {
-    Result<T> object = read_small<T>(*item.json(), item.path());
-    if (!object) return std::move(object).error();
-    page.items.push_back(*std::move(object));
+bool read_small_item(od::value item, T& out, std::optional<Error>& error, Fault& fault) {
+  od::object object;
+  std::string_view text;
+  if (auto code = item.get_object().get(object); code != simdjson::SUCCESS)
+    return fault.wrong(item, "an object", code);
+  if (auto code = object.raw_json().get(text); code != simdjson::SUCCESS) return fault.broken(code);
+  Result<Json> json = parse_small(text);
+  if (!json) return fault.bad(json.error().message);
+  Result<T> read = read_small<T>(*json, "");
+  if (!read) {
+    error = std::move(read).error();
+    return fault.bad(error->message);
   }
-  if (error) return *std::move(error);
-  return page;
+  out = *std::move(read);
+  return true;
 }
 
 template <class T>
-Result<ListPage<T>> decode_volume_list(std::string& body) {
+Result<ListPage<T>> decode_json_list(std::string& body) {
   ListPage<T> page;
   Fault fault;
+  std::optional<Error> error;  // of an item of small volume
   bool good = read_root(body, fault, [&](std::string_view key, od::value value) {
     if (key == "items") {
       page.items.clear();
       return each_item(value, fault, [&](od::value item) {
-        return read(item, page.items.emplace_back(), fault);
+        if constexpr (kAtVolume<T>)
+          return read(item, page.items.emplace_back(), fault);
+        else
+          return read_small_item(item, page.items.emplace_back(), error, fault);
       });
     }
     if (key != "metadata") return true;
@@ -184,6 +190,10 @@ Result<ListPage<T>> decode_volume_list(std::string& body) {
       return true;
     });
   });
+  if (!good && error && !error->where.empty()) {
+    error->where = fault.error().where + "." + error->where;
+    return *std::move(error);
+  }
   if (!good) return fault.error();
   return page;
 }
@@ -216,10 +226,7 @@ Result<ListPage<T>> decode_list(std::string& body) {
   if constexpr (kPreferredEncoding<T> == Encoding::kProtobuf) {
     if (is_protobuf(body)) return decode_protobuf_list<T>(body);
   }
-  if constexpr (kAtVolume<T>)
-    return decode_volume_list<T>(body);
-  else
-    return decode_small_list<T>(body);
+  return decode_json_list<T>(body);
 }
 
 template <class T>

@@ -36,6 +36,7 @@ struct ListPage {
   std::string resource_version;
   std::string continue_token;  // empty: the last page
   std::vector<T> items;
+  std::size_t bytes = 0;  // of the body, if whoever sent for it says so
 };
 
 // One event of a watch stream: in JSON {"type":"ADDED","object":{…}}. The buffer may be grown (not

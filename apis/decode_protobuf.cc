@@ -141,6 +141,7 @@ ListPage<T> read_list(std::string_view list) {
   ListPage<T> page;
   each_field(list, [&](std::uint32_t number, ProtobufField field) {
     if (number == ListField::kItems) {
+      if (page.items.size() == kMaxRepeated) throw_too_many();
       read_message(field.bytes(), page.items.emplace_back());
       return true;
     }

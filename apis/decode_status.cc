@@ -80,6 +80,8 @@ std::string_view meaning_of(int code) {
   }
 }
 
+constexpr std::size_t kMaxStatusBytes = 256 << 10;
+
 // The start of a plain-text body is worth quoting; a page of HTML is not.
 std::string quote(std::string_view body) {
   std::string text;
@@ -130,7 +132,9 @@ Error read_status(int http_code, const nlohmann::json& status) {
 
 Error decode_status(int http_code, std::string_view body) {
   if (is_protobuf(body)) return decode_protobuf_status(http_code, body);
-  nlohmann::json json = nlohmann::json::parse(body.begin(), body.end(), nullptr, false);
+  // What is larger is no Status, and not worth the memory of a document.
+  const std::string_view status = body.size() <= kMaxStatusBytes ? body : std::string_view();
+  nlohmann::json json = nlohmann::json::parse(status, nullptr, false);
   if (json.is_object() && json.contains("kind") && json["kind"] == "Status") {
     return read_status(http_code, json);
   }

@@ -36,6 +36,7 @@ bool read_map(od::value value, FlatMap<V>& out, Fault& fault, bool (*keeps)(std:
   entries.clear();
   const bool good = each_field(value, fault, [&](std::string_view key, od::value field) {
     if (keeps != nullptr && !keeps(key)) return true;
+    if (entries.size() == kMaxItems) return fault.too_many();
     entries.emplace_back(key, V());
     return read(field, entries.back().second, fault);
   });
@@ -63,6 +64,8 @@ bool Fault::bad(std::string message) {
   message_ = std::move(message);
   return false;
 }
+
+bool Fault::too_many() { return bad(fmt::format("holds more than {} items", kMaxItems)); }
 
 bool Fault::under(std::string_view key) {
   std::string path(key.substr(0, 128));

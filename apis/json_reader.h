@@ -26,6 +26,7 @@ class Fault {
   bool wrong(od::value& value, std::string_view expected, simdjson::error_code code);
   bool broken(simdjson::error_code code);
   bool bad(std::string message);
+  bool too_many();                   // items
   bool under(std::string_view key);  // prepends ".key"
   bool at(std::size_t index);        // prepends "[3]"
   Error error() const { return decode_error(path_, message_); }
@@ -34,6 +35,10 @@ class Fault {
   std::string path_;
   std::string message_;
 };
+
+// Items of one list: far more than any object or page has, and few enough to cost little even where
+// an item of two bytes becomes a hundred.
+inline constexpr std::size_t kMaxItems = 20'000;
 
 // JSON's null stands for an absent field, as in Go.
 inline bool is_null(od::value& value) {
@@ -85,6 +90,7 @@ bool each_item(od::value value, Fault& fault, OnItem&& on_item) {
     od::value item;
     if (auto code = std::move(result).get(item); code != simdjson::SUCCESS)
       return fault.broken(code);
+    if (index == kMaxItems) return fault.too_many();
     if (!on_item(item)) return fault.at(index);
     ++index;
   }

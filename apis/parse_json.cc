@@ -46,6 +46,23 @@ json convert(dom::element element) {
   return nullptr;
 }
 
+constexpr std::size_t kSmallText = 64 << 10;
+constexpr std::size_t kMostValues = 100'000;
+
+// Counts down. Stops at zero: false.
+bool take_values(dom::element element, std::size_t& left) {
+  if (left == 0) return false;
+  --left;
+  if (element.type() == dom::element_type::ARRAY) {
+    for (const dom::element item : dom::array(element))
+      if (!take_values(item, left)) return false;
+  } else if (element.type() == dom::element_type::OBJECT) {
+    for (const auto& field : dom::object(element))
+      if (!take_values(field.value, left)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 json parse_json(std::string_view text) {
@@ -56,6 +73,17 @@ json parse_json(std::string_view text) {
   if (parser->parse(text.data(), text.size()).get(root) == simdjson::SUCCESS) return convert(root);
   // Numbers beyond 64 bits, very deep nesting, a byte order mark: its word is the last one.
   return json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+}
+
+json parse_foreign_json(std::string_view text) {
+  if (text.size() <= kSmallText) return parse_json(text);
+  dom::parser parser;  // whose megabytes go back
+  dom::element root;
+  std::size_t left = kMostValues;
+  if (parser.parse(text.data(), text.size()).get(root) != simdjson::SUCCESS ||
+      !take_values(root, left))
+    return json(json::value_t::discarded);
+  return convert(root);
 }
 
 }  // namespace berth

@@ -11,4 +11,8 @@ namespace berth {
 // JSON to the last byte.
 nlohmann::json parse_json(std::string_view text);
 
+// The same, for what others send: as a document it may take fifty times its text, so one beyond
+// 64 KiB of more than 100,000 values, or nested deeper than 1,024, is discarded too.
+nlohmann::json parse_foreign_json(std::string_view text);
+
 }  // namespace berth

@@ -130,6 +130,7 @@ bool read_spec(ProtobufField spec, Pod& pod) {
       case SpecField::kContainers:
         return add_container(field, requests.containers);
       case SpecField::kInitContainers:
+        if (requests.init.size() == kMaxRepeated) throw_too_many();
         return read_container(field, requests.init.emplace_back());
       case SpecField::kTerminationGracePeriodSeconds:
         return read(field, pod.termination_grace_period_seconds);

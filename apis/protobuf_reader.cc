@@ -100,6 +100,10 @@ std::int64_t ProtobufField::integer() {
   return reader_.get_int64();
 }
 
+void throw_too_many() {
+  throw std::runtime_error(fmt::format("a field is repeated more than {} times", kMaxRepeated));
+}
+
 std::string_view as_text(std::string_view bytes) {
   if (is_ascii(bytes)) return bytes;
   static std::string repaired;

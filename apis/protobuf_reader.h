@@ -66,9 +66,14 @@ bool read(ProtobufField field, ObjectMeta& out);        // annotations by keeps_
 void read_message(std::string_view message, Pod& out);   // protobuf_pod.cc
 void read_message(std::string_view message, Node& out);  // protobuf_node.cc
 
+// As in json_reader.h.
+inline constexpr std::size_t kMaxRepeated = 20'000;
+[[noreturn]] void throw_too_many();
+
 // One value of a repeated field.
 template <class T>
 bool append(ProtobufField field, std::vector<T>& out) {
+  if (out.size() == kMaxRepeated) throw_too_many();
   return read(field, out.emplace_back());
 }
 

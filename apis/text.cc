@@ -16,6 +16,7 @@ struct TextPool {
   };
   std::vector<Slot> slots{std::vector<Slot>(1024)};  // a power of two, at most half full
   std::size_t used = 0;
+  std::size_t bytes = 0;
 
   static std::uint32_t hash_of(std::string_view text) {
     return static_cast<std::uint32_t>(std::hash<std::string_view>{}(text));
@@ -78,6 +79,7 @@ Text::Rep* Text::acquire(std::string_view value) {
   rep->size = static_cast<std::uint32_t>(value.size());
   std::memcpy(rep->data, value.data(), value.size());
   *slot = {hash, rep};
+  pool.bytes += value.size();
   if (++pool.used * 2 > pool.slots.size()) pool.grow();
   return rep;
 }
@@ -85,10 +87,13 @@ Text::Rep* Text::acquire(std::string_view value) {
 void Text::destroy(Rep* rep) {
   TextPool& pool = TextPool::instance();
   const std::string_view text(rep->data, rep->size);
+  pool.bytes -= text.size();
   pool.erase(pool.slot_for(text, TextPool::hash_of(text)));
   ::operator delete(rep);
 }
 
 std::size_t Text::pool_size() { return TextPool::instance().used; }
+
+std::size_t Text::pool_bytes() { return TextPool::instance().bytes; }
 
 }  // namespace berth

@@ -47,7 +47,8 @@ class Text {
     return a.view() <=> b.view();
   }
 
-  static std::size_t pool_size();  // distinct strings alive, for tests
+  static std::size_t pool_size();   // distinct strings alive, for tests
+  static std::size_t pool_bytes();  // that those hold
 
  private:
   struct Rep {

@@ -27,6 +27,7 @@
 #include "controller/client/watch_stream.h"
 #include "controller/io/log.h"
 #include "controller/io/loop.h"
+#include "controller/io/permits.h"
 #include "controller/io/task.h"
 #include "controller/io/transport.h"
 
@@ -70,14 +71,19 @@ class ApiClient {
   }
 
   // One page; pass its continue_token back for the next. kGone: the token has expired, start again
-  // without one.
+  // without one. Of all pages that are asked for, four are under way at a time: a page is in memory
+  // as a whole, and kinds by the dozen are listed at once when a server comes back.
   template <class T>
   Task<Result<ListPage<T>>> list_page(ListOptions list, CallOptions options) {
     ApiRequest request = list_request(kKind<T>, list);
     request.encoding = kPreferredEncoding<T>;
+    const Permits::Permit permit = co_await pages_.acquire();
     Result<Reply> reply = co_await send(std::move(request), std::move(options));
     if (!reply.has_value()) co_return std::move(reply).error();
-    co_return decode_list<T>(reply->body);
+    const std::size_t bytes = reply->body.size();
+    Result<ListPage<T>> page = decode_list<T>(reply->body);
+    if (page.has_value()) page->bytes = bytes;
+    co_return page;
   }
 
   // GETs are repeated as ApiRequest::repeatable allows, within the deadline; writes never.
@@ -101,6 +107,8 @@ class ApiClient {
   void limit(TokenBucket bucket) { bucket_ = bucket; }
 
  private:
+  static constexpr std::size_t kPagesAtOnce = 4;
+
   struct Exchange;  // one HTTP exchange as it came back
   Task<Exchange> exchange_once(ApiRequest request, CallOptions options);
   Task<std::chrono::milliseconds> wait_for_token(std::string what, CallOptions options);
@@ -117,6 +125,7 @@ class ApiClient {
   std::set<std::string> warned_;  // bounded; each text is logged once
   std::function<void(const CallRecord&)> observer_;
   std::optional<TokenBucket> bucket_;  // none: no limit
+  Permits pages_{loop_, kPagesAtOnce};
 };
 
 }  // namespace berth

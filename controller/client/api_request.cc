@@ -13,7 +13,6 @@ namespace {
 constexpr char kApplyPatch[] = "application/apply-patch+yaml";
 constexpr char kJsonPatch[] = "application/json-patch+json";
 constexpr char kMergePatch[] = "application/merge-patch+json";
-constexpr std::size_t kMaxListBytes = 64u << 20;
 
 Query write_query(const WriteOptions& options) {
   Query query;
@@ -146,7 +145,7 @@ ApiRequest list_request(const KindInfo& kind, const ListOptions& list) {
   query.add("fieldSelector", list.field_selector);
   query.add("labelSelector", list.label_selector);
   ApiRequest request = get_request(collection_path(kind, list.namespace_) + query.str());
-  request.max_reply_bytes = kMaxListBytes;
+  request.max_reply_bytes = list.max_bytes;
   return request;
 }
 

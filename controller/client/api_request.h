@@ -26,7 +26,7 @@ struct ApiRequest {
   // GET only: may be sent again after a failed connection, or a 429 or 5xx that says when
   // (Retry-After). Never a write's.
   bool repeatable = false;
-  std::size_t max_reply_bytes = 4u << 20;  // 64 MiB for lists
+  std::size_t max_reply_bytes = 4u << 20;  // lists: ListOptions::max_bytes
   Encoding encoding = Encoding::kJson;     // asked for; a server that has not got it sends JSON
 };
 
@@ -52,6 +52,7 @@ struct ListOptions {
   std::string resource_version_match;  // NotOlderThan | Exact; only with resource_version
   std::string field_selector;
   std::string label_selector;
+  std::size_t max_bytes = 64u << 20;  // of the page
 };
 
 struct WatchOptions {

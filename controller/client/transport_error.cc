@@ -6,6 +6,8 @@
 namespace berth {
 namespace {
 
+constexpr char kTooLarge[] = "ReplyTooLarge";
+
 struct Meaning {
   ErrorKind kind;
   const char* sentence;
@@ -38,7 +40,13 @@ Meaning meaning_of(TransportOutcome outcome) {
 Error transport_error(TransportOutcome outcome, std::string detail) {
   const Meaning meaning = meaning_of(outcome);
   if (detail.empty()) detail = meaning.sentence;
-  return Error{.kind = meaning.kind, .message = std::move(detail)};
+  Error error{.kind = meaning.kind, .message = std::move(detail)};
+  if (outcome == TransportOutcome::kTooLarge) error.causes.push_back({.reason = kTooLarge});
+  return error;
+}
+
+bool is_too_large(const Error& error) {
+  return error.http_code == 0 && !error.causes.empty() && error.causes.front().reason == kTooLarge;
 }
 
 }  // namespace berth

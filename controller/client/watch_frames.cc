@@ -15,6 +15,16 @@ std::size_t read_length(std::string_view big_endian) {
   return length;
 }
 
+// A large event's memory is not kept for the small ones that follow.
+constexpr std::size_t kKept = 256 << 10;
+
+void empty(std::string& event) {
+  if (event.capacity() > kKept)
+    event = std::string();
+  else
+    event.clear();
+}
+
 // Moves up to `wanted` bytes from the front of one to the end of the other.
 void move_up_to(std::size_t wanted, std::string_view& from, std::string& to) {
   const std::size_t count = std::min(wanted, from.size());
@@ -34,7 +44,7 @@ bool WatchFrames::feed_lines(std::string_view bytes, const OnEvent& on_event) {
     bytes.remove_prefix(newline + 1);
     // The string is lent out and keeps its memory for the next event.
     const bool go_on = partial_.empty() || on_event(partial_);
-    partial_.clear();
+    empty(partial_);
     if (!go_on) return true;
   }
   return true;
@@ -50,7 +60,7 @@ bool WatchFrames::feed_messages(std::string_view bytes, const OnEvent& on_event)
     if (partial_.size() < length) return true;
     length_.clear();
     const bool go_on = on_event(partial_);
-    partial_.clear();
+    empty(partial_);
     if (!go_on) return true;
   }
   return true;

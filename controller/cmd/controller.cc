@@ -17,6 +17,7 @@
 #include "controller/client/api_client.h"
 #include "controller/client/kubeconfig.h"
 #include "controller/cmd/commands.h"
+#include "controller/cmd/console.h"
 #include "controller/cmd/service.h"
 #include "controller/io/task_group.h"
 #include "controller/live/curl_transport.h"
@@ -60,7 +61,7 @@ void give_memory_back() { malloc_trim(0); }
 
 int run_controller(ControllerFlags flags) {
   if (flags.print_config) {
-    std::fputs(print_config(controller_flags(flags)).c_str(), stdout);
+    put(print_config(controller_flags(flags)));
     return 0;
   }
   if (const Result<void> valid = validate(flags); !valid.has_value()) return fail(valid.error());

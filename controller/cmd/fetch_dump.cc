@@ -3,14 +3,14 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-
 #include "apis/core.h"
 #include "apis/gpu_cluster_policy.h"
 #include "apis/mig_layout.h"
 #include "apis/names.h"
+#include "controller/client/list_bounds.h"
 #include "controller/client/resource_path.h"
 #include "controller/cmd/cluster_session.h"
+#include "controller/cmd/console.h"
 #include "controller/preview/dump.h"
 
 namespace berth {
@@ -85,6 +85,7 @@ std::string done_without(const Wanted& wanted, const Error& error) {
 Task<Result<void>> fetch(ApiClient& client, DumpWriter& writer, std::vector<std::string>& notes,
                          Wanted wanted, std::stop_token stop) {
   std::string token;
+  ListBounds bounds;
   do {
     ApiRequest request = request_for(wanted, token);
     CallOptions options(Lane::kBulk, stop);
@@ -101,6 +102,10 @@ Task<Result<void>> fetch(ApiClient& client, DumpWriter& writer, std::vector<std:
     Result<std::string> next = writer.add_list(wanted.kind, reply->body);
     if (!next.has_value()) co_return cannot_read(wanted, std::move(next).error());
     token = std::move(*next);
+    // How many objects it held, the writer does not tell; pages are counted.
+    if (std::string bound = bounds.take_page(0, reply->body.size(), token); !bound.empty())
+      co_return cannot_read(
+          wanted, decode_error("", "the API server's answer is not taken in: " + std::move(bound)));
   } while (!token.empty());
   co_return Result<void>();
 }
@@ -129,7 +134,7 @@ Result<std::string> dump_of_cluster(const ConfigFlags& connection, const Setting
       converse(connection, server, [&](ApiClient& client, std::stop_token stop) {
         return fetch_dump(client, settings, notes, std::move(stop));
       });
-  for (const std::string& note : notes) std::fprintf(stderr, "note: %s\n", note.c_str());
+  for (const std::string& note : notes) complain("note: " + note);
   if (!dump && !server.empty()) {
     Error error = std::move(dump).error();
     error.where = server + (error.where.empty() ? "" : ": " + error.where);

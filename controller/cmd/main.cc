@@ -3,7 +3,6 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <cstdio>
 #include <deque>
 #include <functional>
 #include <string>
@@ -11,6 +10,7 @@
 
 #include "controller/cmd/certificates.h"
 #include "controller/cmd/commands.h"
+#include "controller/cmd/console.h"
 #include "controller/cmd/flags.h"
 #include "controller/cmd/plan.h"
 #include "controller/cmd/simulate.h"
@@ -43,8 +43,7 @@ class Command {
       for (const std::string& text : list ? lists_[i] : std::vector<std::string>{texts_[i]}) {
         const Result<void> set = table_[i].set(text);
         if (set.has_value()) continue;
-        std::fprintf(stderr, "berth: %s\n", describe(set.error()).c_str());
-        return kUsageError;
+        return complain("berth", set.error());
       }
     }
     return run_();

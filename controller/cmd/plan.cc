@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/cmd/plan.h"
 
-#include <cstdio>
-
 #include "controller/cmd/cluster_dump.h"
+#include "controller/cmd/console.h"
 #include "controller/cmd/manifest_files.h"
 #include "controller/cmd/plan_simulate.h"
 #include "controller/live/tz_database.h"
@@ -19,10 +18,7 @@ constexpr int kNothingToDo = 0;
 constexpr int kError = 1;
 constexpr int kChanges = 2;
 
-int fail(const Error& error) {
-  std::fprintf(stderr, "berth plan: %s\n", describe(error).c_str());
-  return kError;
-}
+int fail(const Error& error) { return complain("berth plan", error); }
 
 std::string print(const Projection& projection, const std::string& format) {
   if (format == "json") return print_json(projection);
@@ -38,8 +34,8 @@ int carry_out(const PlanFlags& flags, std::string snapshot, const ManifestFiles&
     planned.manifests.push_back(layout.document.json);
   const Result<PlannedEnd> end = simulate_plan(planned, flags.output);
   if (!end) return fail(end.error());
-  if (flags.output == "text") std::fputs(print_text(projection).c_str(), stdout);
-  std::fputs(end->text.c_str(), stdout);
+  if (flags.output == "text") put(print_text(projection));
+  put(end->text);
   if (!end->settled) return kError;
   return projection.changes() ? kChanges : kNothingToDo;
 }
@@ -67,10 +63,8 @@ int run_plan(const PlanFlags& flags) {
     return fail(invalid_spec("-o", "yaml is not written with --simulate; text and json are"));
   Result<ManifestFiles> files = read_manifests(flags.files);
   if (!files) return fail(files.error());
-  for (const Finding& note : files->skipped)
-    std::fprintf(stderr, "note: %s\n", format(note).c_str());
-  for (const Finding& finding : files->findings)
-    std::fprintf(stderr, "%s\n", format(finding).c_str());
+  for (const Finding& note : files->skipped) complain("note: " + format(note));
+  for (const Finding& finding : files->findings) complain(format(finding));
   if (!files->findings.empty()) return kError;
 
   Result<ClusterDump> cluster = read_cluster(flags.snapshot, flags.connection, flags.settings);
@@ -82,11 +76,10 @@ int run_plan(const PlanFlags& flags) {
   const TzDatabase zones;
   const Projection projection = project(dump.cluster, given, flags.settings, dump.taken_at, zones);
   if (flags.simulate && projection.policy)
-    std::fputs("note: --simulate carries out layouts alone, without the GPUClusterPolicy\n",
-               stderr);
+    complain("note: --simulate carries out layouts alone, without the GPUClusterPolicy");
   if (flags.simulate && !projection.invalid_spec())
     return carry_out(flags, std::move(cluster->text), *files, projection);
-  std::fputs(print(projection, flags.output).c_str(), stdout);
+  put(print(projection, flags.output));
   if (projection.invalid_spec()) return kError;
   return projection.changes() ? kChanges : kNothingToDo;
 }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "apis/printable.h"
 #include "apis/time.h"
 #include "controller/live/tz_database.h"
 #include "controller/scenario/cluster_copy.h"
@@ -50,7 +51,8 @@ std::string print_text(const Scenario& scenario, const RunReport& report) {
   text += print_times(report.outs);
   text += print_assumptions(scenario);
   text += "\n" + print_text(report.end, report.outs);
-  if (!report.unsettled.empty()) text += "\nIt does not come to an end: " + report.unsettled + "\n";
+  if (!report.unsettled.empty())
+    text += "\nIt does not come to an end: " + printable(report.unsettled) + "\n";
   return text;
 }
 

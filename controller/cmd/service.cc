@@ -4,8 +4,9 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdio>
 #include <utility>
+
+#include "controller/cmd/console.h"
 
 namespace berth {
 
@@ -56,9 +57,6 @@ bool listen_for_probes(HttpServer& server, const std::string& metrics_address,
          listen(health_address, {.health = true}, "health");
 }
 
-int fail(const Error& error) {
-  std::fprintf(stderr, "berth: %s\n", describe(error).c_str());
-  return 1;
-}
+int fail(const Error& error) { return complain("berth", error); }
 
 }  // namespace berth

@@ -5,8 +5,10 @@
 
 #include <chrono>
 #include <cstdio>
+#include <string>
 
 #include "apis/time.h"
+#include "controller/cmd/console.h"
 #include "controller/cmd/manifest_files.h"
 #include "controller/live/tz_database.h"
 #include "controller/scenario/report_json.h"
@@ -18,10 +20,7 @@ namespace {
 constexpr int kAsExpected = 0;
 constexpr int kNotSo = 1;
 
-int fail(const Error& error) {
-  std::fprintf(stderr, "berth simulate: %s\n", describe(error).c_str());
-  return kNotSo;
-}
+int fail(const Error& error) { return complain("berth simulate", error); }
 
 Result<Scenario> read_scenario(const std::string& file) {
   if (file.empty()) return invalid_spec("-f", "name the scenario to play");
@@ -31,24 +30,22 @@ Result<Scenario> read_scenario(const std::string& file) {
 }
 
 void print_head(const Scenario& scenario, int seed) {
-  if (!scenario.name.empty()) fmt::print("{} (seed {})\n", scenario.name, seed);
-  if (!scenario.description.empty()) fmt::print("{}\n", scenario.description);
-  fmt::print("\n");
+  if (!scenario.name.empty()) put_line(fmt::format("{} (seed {})", scenario.name, seed));
+  if (!scenario.description.empty()) put(scenario.description + "\n");
+  put("\n");
 }
 
 // How long it took in the real world goes beside the story, which is the same every time.
 void print_end(const RunReport& report, std::chrono::steady_clock::time_point begun) {
-  fmt::print("\n{}\n", print_text(report.end, report.outs));
-  if (report.unsettled.empty())
-    fmt::print("Ended as expected");
-  else
-    fmt::print("Did not end as expected: {}", report.unsettled);
+  put("\n" + print_text(report.end, report.outs) + "\n");
+  const std::string how = report.unsettled.empty() ? "Ended as expected"
+                                                   : "Did not end as expected: " + report.unsettled;
   const auto simulated = std::chrono::round<std::chrono::seconds>(report.elapsed);
-  fmt::print(", {} of simulated time.\n", format_duration_short(simulated));
+  put_line(fmt::format("{}, {} of simulated time.", how, format_duration_short(simulated)));
   std::fflush(stdout);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
-  fmt::print(stderr, "It took {:.2f} s of real time: {:.0f} simulated seconds to one.\n",
-             took.count(), std::chrono::duration<double>(report.elapsed) / took);
+  complain(fmt::format("It took {:.2f} s of real time: {:.0f} simulated seconds to one.",
+                       took.count(), std::chrono::duration<double>(report.elapsed) / took));
 }
 
 }  // namespace
@@ -76,12 +73,12 @@ int run_simulate(const SimulateFlags& flags) {
 
   const auto seed = static_cast<std::uint64_t>(flags.seed);
   const RunReport report = play_scenario(*scenario, seed, [&](const TranscriptEntry& entry) {
-    if (text) fmt::print("{}\n", format(entry));
+    if (text) put_line(format(entry));
   });
   if (text)
     print_end(report, begun);
   else
-    std::fputs(print_json(report).c_str(), stdout);
+    put(print_json(report));
   return report.unsettled.empty() ? kAsExpected : kNotSo;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "controller/cmd/console.h"
 #include "controller/cmd/fetch_dump.h"
 
 namespace berth {
@@ -36,17 +37,13 @@ FlagTable snapshot_flags(SnapshotFlags& flags) {
 
 int run_snapshot(const SnapshotFlags& flags) {
   Result<std::string> dump = dump_of_cluster(flags.connection, flags.settings);
-  if (!dump) {
-    std::fprintf(stderr, "berth snapshot: %s\n", describe(dump.error()).c_str());
-    return 1;
-  }
+  if (!dump) return complain("berth snapshot", dump.error());
   if (flags.output == "-") {
-    std::fputs(dump->c_str(), stdout);
+    put(*dump);
     return 0;
   }
   if (write_file(flags.output, *dump)) return 0;
-  std::fprintf(stderr, "berth snapshot: %s: %s\n", flags.output.c_str(), std::strerror(errno));
-  return 1;
+  return complain("berth snapshot", {.message = std::strerror(errno), .where = flags.output});
 }
 
 }  // namespace berth

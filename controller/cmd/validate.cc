@@ -5,9 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <charconv>
-#include <cstdio>
 #include <optional>
 
+#include "controller/cmd/console.h"
 #include "controller/cmd/manifest_files.h"
 #include "controller/mig/geometry.h"
 #include "controller/mig/layout.h"
@@ -17,10 +17,7 @@
 namespace berth {
 namespace {
 
-int fail(const Error& error) {
-  std::fprintf(stderr, "berth validate: %s\n", describe(error).c_str());
-  return 1;
-}
+int fail(const Error& error) { return complain("berth validate", error); }
 
 // A GPU by any of the names that people have for it.
 Result<const Product*> find_by_any_name(const std::string& name) {
@@ -119,7 +116,7 @@ Result<std::optional<std::int32_t>> read_gpus(const std::string& text) {
 int list_layouts_of(const std::string& product) {
   Result<std::string> pages = list_layouts(product);
   if (!pages) return fail(pages.error());
-  std::fputs(pages->c_str(), stdout);
+  put(*pages);
   return 0;
 }
 
@@ -156,14 +153,13 @@ int run_validate(const ValidateFlags& flags) {
   for (const LayoutInFile& source : files->layouts) {
     const std::string fits = check_geometry(source, flags, *gpus, strategy, findings);
     if (!fits.empty())
-      std::printf("%s:%d: MIGLayout/%s: fits %s\n", source.file.c_str(), source.document.line,
-                  source.layout.meta.name.c_str(), fits.c_str());
+      put_line(fmt::format("{}:{}: MIGLayout/{}: fits {}", source.file, source.document.line,
+                           source.layout.meta.name, fits));
   }
   for (const PolicyInFile& source : files->policies)
-    std::printf("%s:%d: %s\n", source.file.c_str(), source.document.line,
-                summarise(source.policy).c_str());
-  for (const Finding& note : files->skipped) std::printf("%s\n", format(note).c_str());
-  for (const Finding& finding : findings) std::printf("%s\n", format(finding).c_str());
+    put_line(fmt::format("{}:{}: {}", source.file, source.document.line, summarise(source.policy)));
+  for (const Finding& note : files->skipped) put_line(format(note));
+  for (const Finding& finding : findings) put_line(format(finding));
   return findings.empty() ? 0 : 1;
 }
 

@@ -4,12 +4,12 @@
 #include <malloc.h>
 
 #include <csignal>
-#include <cstdio>
 #include <random>
 #include <utility>
 
 #include "controller/client/api_client.h"
 #include "controller/client/kubeconfig.h"
+#include "controller/cmd/console.h"
 #include "controller/cmd/service.h"
 #include "controller/live/curl_transport.h"
 #include "controller/live/spdlog_log.h"
@@ -99,7 +99,7 @@ Result<void> validate(const WebhookFlags& flags) {
 
 int run_webhook(WebhookFlags flags) {
   if (flags.print_config) {
-    std::fputs(print_config(webhook_flags(flags)).c_str(), stdout);
+    put(print_config(webhook_flags(flags)));
     return 0;
   }
   if (const Result<void> valid = validate(flags); !valid.has_value()) return fail(valid.error());

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/cmd/why.h"
 
-#include <cstdio>
-
 #include "controller/cmd/cluster_dump.h"
+#include "controller/cmd/console.h"
 #include "controller/live/tz_database.h"
 #include "controller/preview/why_node.h"
 #include "controller/preview/why_pod.h"
@@ -12,10 +11,7 @@
 namespace berth {
 namespace {
 
-int fail(const Error& error) {
-  std::fprintf(stderr, "berth why: %s\n", describe(error).c_str());
-  return 1;
-}
+int fail(const Error& error) { return complain("berth why", error); }
 
 Explanation explain(const Snapshot& snapshot, const Subject& subject) {
   return subject.node != nullptr ? explain_node(snapshot, *subject.node)
@@ -69,8 +65,7 @@ int run_why(const WhyFlags& flags) {
                           .offline = true,
                           .zones = zones};
   const Explanation explanation = explain(snapshot, *subject);
-  std::fputs((flags.output == "json" ? print_json(explanation) : print_text(explanation)).c_str(),
-             stdout);
+  put(flags.output == "json" ? print_json(explanation) : print_text(explanation));
   return 0;
 }
 

@@ -106,9 +106,12 @@ void CurlExchange::launch() {
   curl_easy_setopt(easy_, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(easy_, CURLOPT_FOLLOWLOCATION, 0L);
   curl_easy_setopt(easy_, CURLOPT_CONNECTTIMEOUT_MS, kConnectTimeoutMs);
-  // Wait to learn whether a connection being made can be shared, and then share it.
+  // Wait to learn whether a connection being made can be shared, and then share it. TLS tells when
+  // its handshake is over (ALPN); without TLS we speak HTTP/1.1, which cannot be shared, and curl
+  // would wait for the end of whatever is first on the connection: a watch's is minutes away.
+  const bool may_share = shared_.config.server.starts_with("https://");
   curl_easy_setopt(easy_, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
-  curl_easy_setopt(easy_, CURLOPT_PIPEWAIT, 1L);
+  curl_easy_setopt(easy_, CURLOPT_PIPEWAIT, may_share ? 1L : 0L);
   curl_easy_setopt(easy_, CURLOPT_TCP_NODELAY, 1L);
   curl_easy_setopt(easy_, CURLOPT_SOCKOPTFUNCTION, &CurlExchange::on_socket_made);
   curl_easy_setopt(easy_, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);

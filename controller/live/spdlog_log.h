@@ -34,8 +34,4 @@ class SpdlogLog : public Log {
   std::unique_ptr<spdlog::logger> logger_;
 };
 
-// A JSON string, quotes included, fit for a terminal too: control characters (C1 ones as well) are
-// escaped, and bytes that are not UTF-8 become U+FFFD.
-std::string quote_for_log(std::string_view text);
-
 }  // namespace berth

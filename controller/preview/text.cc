@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "controller/preview/tell.h"
 #include "controller/preview/text_policy.h"
 #include "controller/preview/words.h"
 
@@ -38,10 +39,10 @@ std::size_t widest(const std::vector<T>& values, Length&& length) {
 
 void print_summary(const Projection& p, Out out) {
   if (!p.changes() && p.refusals.empty()) {
-    fmt::format_to(out, "Nothing to do: the cluster is as {} say.\n",
-                   !p.policy           ? "these layouts"
-                   : p.layouts.empty() ? "this policy"
-                                       : "these layouts and this policy");
+    tell(out, "Nothing to do: the cluster is as {} say.\n",
+         !p.policy           ? "these layouts"
+         : p.layouts.empty() ? "this policy"
+                             : "these layouts and this policy");
     return;
   }
   std::size_t evicted = 0;
@@ -49,42 +50,40 @@ void print_summary(const Projection& p, Out out) {
     evicted += static_cast<std::size_t>(std::ranges::count_if(
         node.pods, [](const PodMove& move) { return move.fate != PodMove::Fate::kEnds; }));
   const std::size_t labelled = p.policy ? nodes_edited(*p.policy) : 0;
-  fmt::format_to(out, "Plan: {}{} to repartition, {} to evict, {}.\n",
-                 labelled == 0 ? "" : fmt::format("{} to label, ", plural(labelled, "node")),
-                 plural(p.nodes.size(), "node"), plural(evicted, "pod"),
-                 plural(p.refusals.size(), "refusal"));
+  tell(out, "Plan: {}{} to repartition, {} to evict, {}.\n",
+       labelled == 0 ? "" : fmt::format("{} to label, ", plural(labelled, "node")),
+       plural(p.nodes.size(), "node"), plural(evicted, "pod"),
+       plural(p.refusals.size(), "refusal"));
 }
 
 void print_layout(const LayoutSummary& layout, Out out) {
   const std::string_view change = layout.change == LayoutSummary::Change::kCreated  ? "created"
                                   : layout.change == LayoutSummary::Change::kEdited ? "edited"
                                                                                     : "unchanged";
-  fmt::format_to(out, "\nMIGLayout/{} ({}): {} selected; as it says: {} now, {} after\n",
-                 layout.name, change,
-                 plural(static_cast<std::size_t>(layout.before.selected), "node"),
-                 layout.before.updated, layout.after.updated);
+  tell(out, "\nMIGLayout/{} ({}): {} selected; as it says: {} now, {} after\n", layout.name, change,
+       plural(static_cast<std::size_t>(layout.before.selected), "node"), layout.before.updated,
+       layout.after.updated);
   if (layout.takes_every_node)
-    fmt::format_to(out, "  nodeSelector: {{}} takes every GPU node of the cluster\n");
+    tell(out, "  nodeSelector: {{}} takes every GPU node of the cluster\n");
   for (const LayoutSummary::Config& config : layout.configs)
-    fmt::format_to(out, "  {}  {}\n    {}\n", config.product, config.name, config.layout);
+    tell(out, "  {}  {}\n    {}\n", config.product, config.name, config.layout);
   if (!layout.lost.empty())
-    fmt::format_to(out, "  selected too, but another layout comes first: {}\n",
-                   name_some(layout.lost));
+    tell(out, "  selected too, but another layout comes first: {}\n", name_some(layout.lost));
 }
 
 void print_agent_switch(const Projection& p, Out out) {
   if (!p.agent_switch) return;
-  fmt::format_to(out, "\nNothing below happens before this is set in {}:\n    {}\n",
-                 p.agent_switch->object, p.agent_switch->line);
+  tell(out, "\nNothing below happens before this is set in {}:\n    {}\n", p.agent_switch->object,
+       p.agent_switch->line);
 }
 
 void print_objects(const Projection& p, Out out) {
   for (const ObjectChange& object : p.objects) {
-    fmt::format_to(out, "\n{} ({})\n", object.object,
-                   object.created   ? "created"
-                   : object.deleted ? "deleted"
-                                    : "changed");
-    for (const std::string& line : object.lines) fmt::format_to(out, "  {}\n", line);
+    tell(out, "\n{} ({})\n", object.object,
+         object.created   ? "created"
+         : object.deleted ? "deleted"
+                          : "changed");
+    for (const std::string& line : object.lines) tell(out, "  {}\n", line);
   }
 }
 
@@ -127,8 +126,8 @@ void print_pods(const NodeChange& node, std::size_t indent, Out out) {
   const std::size_t name = widest(rows, [](const PodRow& row) { return row.pods.size(); });
   const std::size_t asks = widest(rows, [](const PodRow& row) { return row.requests.size(); });
   for (const PodRow& row : rows)
-    fmt::format_to(out, "{:{}}{:<{}}  {:<{}}  {}\n", "", indent, row.pods, name, row.requests, asks,
-                   row.fate);
+    tell(out, "{:{}}{:<{}}  {:<{}}  {}\n", "", indent, row.pods, name, row.requests, asks,
+         row.fate);
 }
 
 bool same_kind(const NodeChange& a, const NodeChange& b) {
@@ -153,7 +152,7 @@ void print_nodes(const Projection& p, Out out) {
                          : fmt::format("{}: at most {} out at once", layout.name, layout.budget));
   if (p.policy && p.policy->windows && p.policy->windows->next_opening)
     limits.push_back("none before " + format_time(*p.policy->windows->next_opening));
-  fmt::format_to(out, "\nNodes in order ({})\n", fmt::join(limits, ", "));
+  tell(out, "\nNodes in order ({})\n", fmt::format("{}", fmt::join(limits, ", ")));
 
   const std::size_t digits = std::to_string(p.nodes.size()).size();
   const std::size_t name = widest(p.nodes, [](const NodeChange& n) { return n.node.size(); });
@@ -164,11 +163,11 @@ void print_nodes(const Projection& p, Out out) {
     if (end - i > 2) {
       std::vector<std::string> names;
       for (std::size_t j = i; j < end; ++j) names.push_back(p.nodes[j].node);
-      fmt::format_to(out, "  {}-{}  {}  {}\n", i + 1, end, name_some(names), change_of(p.nodes[i]));
+      tell(out, "  {}-{}  {}  {}\n", i + 1, end, name_some(names), change_of(p.nodes[i]));
     } else {
       end = i + 1;
-      fmt::format_to(out, "  {:>{}}  {:<{}}  {}\n", end, digits, p.nodes[i].node, name,
-                     change_of(p.nodes[i]));
+      tell(out, "  {:>{}}  {:<{}}  {}\n", end, digits, p.nodes[i].node, name,
+           change_of(p.nodes[i]));
       print_pods(p.nodes[i], digits + 6, out);
     }
     i = end;
@@ -177,14 +176,13 @@ void print_nodes(const Projection& p, Out out) {
 
 void print_budgets(const Projection& p, Out out) {
   if (p.budgets.empty()) return;
-  fmt::format_to(out, "\nPodDisruptionBudgets in the way (by their status; nobody was asked)\n");
+  tell(out, "\nPodDisruptionBudgets in the way (by their status; nobody was asked)\n");
   for (const BudgetInTheWay& budget : p.budgets)
-    fmt::format_to(
-        out, "  {}  allows {}: {} on {}\n", budget.budget,
-        plural(static_cast<std::size_t>(std::max(0, budget.disruptions_allowed)), "disruption"),
-        budget.pods.size() <= 3 ? fmt::format("{}", fmt::join(budget.pods, ", "))
-                                : plural(budget.pods.size(), "pod"),
-        name_some(budget.nodes));
+    tell(out, "  {}  allows {}: {} on {}\n", budget.budget,
+         plural(static_cast<std::size_t>(std::max(0, budget.disruptions_allowed)), "disruption"),
+         budget.pods.size() <= 3 ? fmt::format("{}", fmt::join(budget.pods, ", "))
+                                 : plural(budget.pods.size(), "pod"),
+         name_some(budget.nodes));
 }
 
 void print_capacity(const Projection& p, Out out) {
@@ -192,26 +190,25 @@ void print_capacity(const Projection& p, Out out) {
   const std::string_view title = "Capacity in service";
   const std::size_t name = std::max(
       title.size(), widest(p.capacity, [](const CapacityRow& r) { return r.resource.size() + 2; }));
-  fmt::format_to(out, "\n{:<{}}  {:>8}{:>8}{:>8}\n", title, name, "before", "lowest", "after");
+  tell(out, "\n{:<{}}  {:>8}{:>8}{:>8}\n", title, name, "before", "lowest", "after");
   for (const CapacityRow& row : p.capacity) {
-    fmt::format_to(out, "  {:<{}}  {:>8}{:>8}{:>8}", row.resource, name - 2, row.before, row.lowest,
-                   row.after);
-    if (row.min_available) fmt::format_to(out, "  at least {} guarded", *row.min_available);
-    if (row.retired) fmt::format_to(out, "  to be retired");
-    fmt::format_to(out, "\n");
+    tell(out, "  {:<{}}  {:>8}{:>8}{:>8}", row.resource, name - 2, row.before, row.lowest,
+         row.after);
+    if (row.min_available) tell(out, "  at least {} guarded", *row.min_available);
+    if (row.retired) tell(out, "  to be retired");
+    tell(out, "\n");
   }
 }
 
 void print_refusals(const Projection& p, Out out) {
   if (p.refusals.empty()) return;
-  fmt::format_to(out, "\nRefused, or waiting\n");
+  tell(out, "\nRefused, or waiting\n");
   for (const Refusal& refusal : p.refusals) {
-    fmt::format_to(out, "  {}: {}\n    {}\n",
-                   refusal.nodes.empty() ? "MIGLayout/" + refusal.layout : name_some(refusal.nodes),
-                   refusal.reason, refusal.message);
+    tell(out, "  {}: {}\n    {}\n",
+         refusal.nodes.empty() ? "MIGLayout/" + refusal.layout : name_some(refusal.nodes),
+         refusal.reason, refusal.message);
     if (!refusal.line.empty())
-      fmt::format_to(out, "    write into spec of MIGLayout/{}:  {}\n", refusal.layout,
-                     refusal.line);
+      tell(out, "    write into spec of MIGLayout/{}:  {}\n", refusal.layout, refusal.line);
   }
 }
 
@@ -230,7 +227,7 @@ std::string print_text(const Projection& projection) {
   print_capacity(projection, out);
   print_refusals(projection, out);
   if (!projection.stopped.empty())
-    fmt::format_to(out, "\nThe projection stopped early: {}.\n", projection.stopped);
+    tell(out, "\nThe projection stopped early: {}.\n", projection.stopped);
   return text;
 }
 

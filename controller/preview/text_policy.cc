@@ -6,6 +6,7 @@
 #include <iterator>
 #include <set>
 
+#include "controller/preview/tell.h"
 #include "controller/preview/words.h"
 
 namespace berth {
@@ -53,33 +54,33 @@ void print_pool(const PoolSummary& pool, Out out) {
   const std::string nodes = empty ? std::string("selects no node that has GPUs")
                                   : fmt::format("{} enter, {} leave, {} stay", pool.enter.size(),
                                                 pool.leave.size(), pool.stay);
-  fmt::format_to(out, "  pool {} ({}): {}{}\n", pool.name, told(pool.change, pool.removed), nodes,
-                 pool.sharing.empty() ? "" : "; " + pool.sharing);
-  if (!pool.enter.empty()) fmt::format_to(out, "    enter: {}\n", name_some(pool.enter));
-  if (!pool.leave.empty()) fmt::format_to(out, "    leave: {}\n", name_some(pool.leave));
-  for (const PoolSummary::Edit& edit : pool.edits) fmt::format_to(out, "    {}\n", told(edit));
+  tell(out, "  pool {} ({}): {}{}\n", pool.name, told(pool.change, pool.removed), nodes,
+       pool.sharing.empty() ? "" : "; " + pool.sharing);
+  if (!pool.enter.empty()) tell(out, "    enter: {}\n", name_some(pool.enter));
+  if (!pool.leave.empty()) tell(out, "    leave: {}\n", name_some(pool.leave));
+  for (const PoolSummary::Edit& edit : pool.edits) tell(out, "    {}\n", told(edit));
 }
 
 }  // namespace
 
 std::string print_text(const PolicySummary& policy) {
-  std::string text = fmt::format("\nGPUClusterPolicy/{} ({})\n", policy.name, told(policy.change));
+  std::string text;
   const Out out = std::back_inserter(text);
+  tell(out, "\nGPUClusterPolicy/{} ({})\n", policy.name, told(policy.change));
   if (policy.windows)
-    fmt::format_to(out, "  windows for whatever takes a node from its pods: {}\n",
-                   told(*policy.windows));
+    tell(out, "  windows for whatever takes a node from its pods: {}\n", told(*policy.windows));
   for (const PoolSummary& pool : policy.pools) print_pool(pool, out);
   for (const PoolConflict& conflict : policy.conflicts)
-    fmt::format_to(out, "  {} is selected by {}: {} has it, as the first in the list\n",
-                   conflict.node, fmt::join(conflict.pools, ", "), conflict.pools.front());
+    tell(out, "  {} is selected by {}: {} has it, as the first in the list\n", conflict.node,
+         fmt::format("{}", fmt::join(conflict.pools, ", ")), conflict.pools.front());
   for (const Condition& condition : policy.conditions)
     if (condition.type == "Stalled" && condition.status == "True")
-      fmt::format_to(out, "  {}: {}\n", condition.reason, condition.message);
+      tell(out, "  {}: {}\n", condition.reason, condition.message);
   if (policy.pods.empty()) return text;
   text += "\nPods that keep running, and that the policy speaks against\n";
   for (const PodConcern& concern : policy.pods)
-    fmt::format_to(out, "  {} on {}\n    {}\n", name_some(concern.pods, "pod"),
-                   name_some(concern.nodes), concern.message);
+    tell(out, "  {} on {}\n    {}\n", name_some(concern.pods, "pod"), name_some(concern.nodes),
+         concern.message);
   return text;
 }
 

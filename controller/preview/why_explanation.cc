@@ -8,17 +8,13 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "controller/preview/tell.h"
 #include "controller/preview/words.h"
 
 namespace berth {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string head(const Explanation& e) {
-  return fmt::format("{}: {}{}\n  {}\n", e.subject.str(), e.state,
-                     e.reason.empty() ? "" : ", " + e.reason, e.message);
-}
 
 std::string line_of(const Explanation::Fact& fact) {
   return fmt::format("{}{}", fact.nodes.empty() ? "" : name_some(fact.nodes) + ": ", fact.message);
@@ -38,23 +34,24 @@ Json encode(const Explanation::Remedy& remedy) {
 }  // namespace
 
 std::string print_text(const Explanation& e) {
-  std::string text = head(e);
+  std::string text;
   const auto out = std::back_inserter(text);
+  tell(out, "{}: {}{}\n  {}\n", e.subject.str(), e.state, e.reason.empty() ? "" : ", " + e.reason,
+       e.message);
   std::size_t width = 0;
   for (const Explanation::Fact& fact : e.facts) width = std::max(width, fact.topic.size());
   if (!e.facts.empty()) text += "\n";
   std::string_view last;
   for (const Explanation::Fact& fact : e.facts) {
-    fmt::format_to(out, "  {:<{}}  {}\n", fact.topic == last ? "" : fact.topic, width,
-                   line_of(fact));
+    tell(out, "  {:<{}}  {}\n", fact.topic == last ? "" : fact.topic, width, line_of(fact));
     last = fact.topic;
   }
   if (e.remedies.empty()) return text;
   text += "\nWhat would change it, the most promising first\n";
   for (std::size_t i = 0; i < e.remedies.size(); ++i) {
     const Explanation::Remedy& remedy = e.remedies[i];
-    fmt::format_to(out, "  {}. {}\n", i + 1, remedy.message);
-    if (!remedy.line.empty()) fmt::format_to(out, "       {}\n", remedy.line);
+    tell(out, "  {}. {}\n", i + 1, remedy.message);
+    if (!remedy.line.empty()) tell(out, "       {}\n", remedy.line);
   }
   return text;
 }

@@ -16,8 +16,8 @@
 #include "controller/client/api_client.h"
 #include "controller/core/plan.h"
 #include "controller/io/log.h"
+#include "controller/io/permits.h"
 #include "controller/io/task_group.h"
-#include "controller/runtime/permits.h"
 
 namespace berth {
 

@@ -69,11 +69,11 @@ class Informer : public InformerBase {
 
   void on_event(std::string& bytes, Encoding encoding) {
     if (ending()) return;
-    heard();
+    const std::size_t length = bytes.size();
     auto event = decode_watch_event<T>(bytes, encoding);
     if (!event.has_value()) {
       note(InformerEvent::kUndecodable);
-      if (!tolerate(event.error())) end_stream(std::move(event).error());
+      on_unreadable(event.error());
       return;
     }
     using Type = typename WatchEvent<T>::Type;
@@ -90,13 +90,16 @@ class Informer : public InformerBase {
           feed({.kind = InformerInput::Kind::kInitialEventsEnd, .resource_version = version});
         else if (!initial)
           machine_.advance(version);
+        if (!event->initial_events_end) on_bookmark();
         return;
       }
       case Type::kAdded:
       case Type::kModified:
         note(event->type == Type::kAdded ? InformerEvent::kAdded : InformerEvent::kModified);
+        on_object();
         // The version of a synthetic ADDED says when that object changed, not where the list is.
         if (initial) {
+          if (given_up(bounds_.take_event(length))) return;
           buffer_.push_back(std::make_shared<T>(std::move(event->object)));
           return;
         }
@@ -105,6 +108,7 @@ class Informer : public InformerBase {
         return;
       case Type::kDeleted:
         note(InformerEvent::kDeleted);
+        on_object();
         if (initial) return;
         machine_.advance(event->object.meta.resource_version);
         remove(event->object.meta);
@@ -124,6 +128,8 @@ class Informer : public InformerBase {
       feed({.kind = InformerInput::Kind::kListFailed, .error = std::move(page).error()});
       co_return;
     }
+    if (given_up(bounds_.take_page(page->items.size(), page->bytes, page->continue_token)))
+      co_return;
     for (T& object : page->items) buffer_.push_back(std::make_shared<T>(std::move(object)));
     continue_token_ = page->continue_token;
     feed({.kind = InformerInput::Kind::kPage,

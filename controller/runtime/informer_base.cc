@@ -7,9 +7,15 @@ namespace {
 using namespace std::chrono_literals;
 using Action = InformerAction::Kind;
 
-constexpr std::int64_t kPageSize = 500;
-constexpr std::chrono::nanoseconds kSilenceLimit = 30s;  // of a WatchList's first part
+// Of a WatchList's first part: without an object, and as a whole.
+constexpr std::chrono::nanoseconds kSilenceLimit = 30s;
+constexpr std::chrono::nanoseconds kStreamLimit = 10min;
 constexpr std::chrono::nanoseconds kBrief = 1s;
+// API servers send a bookmark a minute, and streams last ten.
+constexpr std::uint32_t kMaxIdleEvents = 1'000;
+// 500 objects of 16 KiB. Four such pages at once (api_client.h), one of them being decoded, fit
+// into the webhook's memory limit in the chart.
+constexpr std::size_t kMaxPageBytes = 8u << 20;
 
 }  // namespace
 
@@ -27,6 +33,8 @@ const char* to_string(InformerEvent event) {
       return "error";
     case InformerEvent::kUndecodable:
       return "undecodable";
+    case InformerEvent::kOutOfBounds:
+      return "out-of-bounds";
     case InformerEvent::kStale:
       return "stale";
   }
@@ -100,23 +108,21 @@ void InformerBase::perform(InformerAction action) {
     case Action::kStream:
       begin_exchange();
       clear_buffer();
-      heard();
+      bounds_.restart();
+      asked_at_ = heard_at_ = loop.now();
       observer_.on_refresh(name_);
       open_watch(watch_options(true), ticket_, exchange_.get_token());
       watch_for_silence(ticket_);
       return;
     case Action::kListFirst:
-    case Action::kListWhole:
-      begin_exchange();
       clear_buffer();
+      bounds_.restart();
       continue_token_.clear();
       observer_.on_refresh(name_);
-      fetch_page(list_options(action.kind == Action::kListFirst ? kPageSize : 0), ticket_,
-                 exchange_.get_token());
-      return;
+      [[fallthrough]];
     case Action::kListNext:
       begin_exchange();
-      fetch_page(list_options(kPageSize), ticket_, exchange_.get_token());
+      fetch_page(list_options(), ticket_, exchange_.get_token());
       return;
     case Action::kReplaceAndWatch:
     case Action::kReplace: {
@@ -156,6 +162,8 @@ void InformerBase::begin_exchange() {
   exchange_ = std::stop_source();
   ++ticket_;
   ended_by_us_.reset();
+  tell_skipped();
+  idle_events_ = 0;
   client_.loop().cancel(timer_);
   timer_ = 0;
 }
@@ -163,7 +171,8 @@ void InformerBase::begin_exchange() {
 void InformerBase::watch_for_silence(Ticket ticket) {
   timer_ = client_.loop().call_after(kSilenceLimit, [this, ticket] {
     if (!current(ticket) || machine_.state != InformerState::kStreaming) return;
-    if (client_.loop().now() - heard_at_ >= kSilenceLimit)
+    const MonotonicTime now = client_.loop().now();
+    if (now - heard_at_ >= kSilenceLimit || now - asked_at_ >= kStreamLimit)
       feed({.kind = InformerInput::Kind::kOverdue});
     else
       watch_for_silence(ticket);
@@ -177,10 +186,11 @@ void InformerBase::on_watch_end(Ticket ticket, WatchEnd end) {
     feed({.kind = InformerInput::Kind::kWatchFailed, .error = std::move(error)});
     return;
   }
+  const bool told_nothing = skipped_ > 0 && skipped_ == end.events;
   switch (end.reason) {
     case WatchEnd::Reason::kClosed:
       feed({.kind = InformerInput::Kind::kWatchClosed,
-            .brief = end.events == 0 && client_.loop().now() - opened_at_ < kBrief});
+            .brief = client_.loop().now() - opened_at_ < kBrief || told_nothing});
       return;
     case WatchEnd::Reason::kRefused:
     case WatchEnd::Reason::kBroken:
@@ -197,15 +207,53 @@ void InformerBase::on_watch_end(Ticket ticket, WatchEnd end) {
 // A garbled line may hide an event, so the watch is resumed from the last good version, once; a
 // line that can't be read there again is one object's fault, and must not cost us all the others.
 // Where only a field of an object is at fault the line was whole: it hides nothing, and who writes
-// such objects in turn with good ones must not have the watch resumed at each.
-bool InformerBase::tolerate(const Error& error) {
+// such objects in turn with good ones must not have the watch resumed at each. A server that sends
+// nothing else is told of once for each stream, and left in the end.
+void InformerBase::on_unreadable(const Error& error) {
   const std::string here =
       machine_.resource_version.empty() ? std::string("start") : machine_.resource_version;
   const bool again = undecodable_at_ == here || error.where.starts_with("object.");
   undecodable_at_ = here;
-  log_.error("watch event cannot be read",
-             {{"informer", name_}, {"error", describe(error)}, {"skipped", again ? "yes" : "no"}});
-  return again;
+  if (++skipped_ == 1)
+    log_.error(
+        "watch event cannot be read",
+        {{"informer", name_}, {"error", describe(error)}, {"skipped", again ? "yes" : "no"}});
+  if (again)
+    on_idle_event("events that cannot be read");
+  else
+    end_stream(error);
+}
+
+void InformerBase::tell_skipped() {
+  if (skipped_ > 1)
+    log_.error("watch events could not be read and were skipped",
+               {{"informer", name_}, {"events", std::to_string(skipped_)}});
+  skipped_ = 0;
+}
+
+// A WatchList gives way to a list; a watch is resumed later, and later each time.
+void InformerBase::on_idle_event(const char* what) {
+  if (++idle_events_ < kMaxIdleEvents) return;
+  Error error = decode_error("", "the watch brought " + std::to_string(idle_events_) + " " + what +
+                                     " and no object among them");
+  if (machine_.state == InformerState::kStreaming)
+    feed({.kind = InformerInput::Kind::kOverdue, .error = std::move(error)});
+  else
+    end_stream(std::move(error));
+}
+
+bool InformerBase::given_up(const std::string& bound) {
+  if (bound.empty()) return false;
+  note(InformerEvent::kOutOfBounds);
+  clear_buffer();
+  Error error = decode_error(
+      name_, "the API server's answer is not taken in: " + bound +
+                 "; is there a proxy before it that repeats itself? (kubectl get --raw shows it)");
+  if (machine_.state == InformerState::kListing)
+    feed({.kind = InformerInput::Kind::kListFailed, .error = std::move(error)});
+  else
+    end_stream(std::move(error));
+  return true;
 }
 
 void InformerBase::end_stream(Error error) {
@@ -228,11 +276,12 @@ WatchOptions InformerBase::watch_options(bool initial_events) {
   return options;
 }
 
-ListOptions InformerBase::list_options(std::int64_t limit) const {
+ListOptions InformerBase::list_options() const {
   ListOptions options;
   options.namespace_ = scope_.namespace_;
   if (!scope_.name.empty()) options.field_selector = "metadata.name=" + scope_.name;
-  options.limit = limit;
+  options.limit = machine_.page_size;
+  options.max_bytes = kMaxPageBytes;
   options.continue_token = continue_token_;
   if (continue_token_.empty()) {  // a token carries its own version
     options.resource_version = machine_.refresh_from();

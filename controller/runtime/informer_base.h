@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "controller/client/api_client.h"
+#include "controller/client/list_bounds.h"
 #include "controller/io/log.h"
 #include "controller/runtime/informer_machine.h"
 #include "controller/runtime/jitter.h"
@@ -33,7 +34,16 @@ struct InformerScope {
   }
 };
 
-enum class InformerEvent { kAdded, kModified, kDeleted, kBookmark, kError, kUndecodable, kStale };
+enum class InformerEvent {
+  kAdded,
+  kModified,
+  kDeleted,
+  kBookmark,
+  kError,
+  kUndecodable,
+  kOutOfBounds,  // a refresh that was given up (client/list_bounds.h)
+  kStale
+};
 const char* to_string(InformerEvent event);
 
 // What an informer tells of itself; metrics.h counts it.
@@ -79,15 +89,22 @@ class InformerBase {
   void feed(InformerInput input);
   void on_watch_open() { opened_at_ = client_.loop().now(); }
   void on_watch_end(Ticket ticket, WatchEnd end);
-  // A line that can't be read. True: go on with the stream.
-  bool tolerate(const Error& error);
+  // What a stream says, in three kinds. Of the last two, only so many in a row.
+  void on_object() {
+    heard_at_ = client_.loop().now();
+    idle_events_ = 0;
+  }
+  void on_bookmark() { on_idle_event("bookmarks"); }
+  void on_unreadable(const Error& error);
   void end_stream(Error error);  // by our own will, as if the server had ended it with this error
+  // A bound of client/list_bounds.h, if one was passed: the refresh is given up for it. True: it
+  // is.
+  bool given_up(const std::string& bound);
   bool ending() const { return ended_by_us_.has_value(); }
   void note(InformerEvent event) { observer_.on_event(name_, event); }
-  void heard() { heard_at_ = client_.loop().now(); }
   bool current(Ticket ticket) const { return ticket == ticket_; }
   WatchOptions watch_options(bool initial_events);
-  ListOptions list_options(std::int64_t limit) const;
+  ListOptions list_options() const;
 
   virtual void open_watch(WatchOptions options, Ticket ticket, std::stop_token stop) = 0;
   virtual void fetch_page(ListOptions options, Ticket ticket, std::stop_token stop) = 0;
@@ -103,6 +120,7 @@ class InformerBase {
   Callbacks callbacks_;
   InformerMachine machine_;
   std::string continue_token_;
+  ListBounds bounds_;  // of the refresh under way
   // Cleared by the destructor: what a callback that outlived us asks first.
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   std::stop_source fetches_;  // refetch()es
@@ -111,14 +129,19 @@ class InformerBase {
   void perform(InformerAction action);
   void begin_exchange();
   void watch_for_silence(Ticket ticket);
+  void on_idle_event(const char* what);
+  void tell_skipped();
 
   Jitter jitter_;
   Ticket ticket_ = 0;
   std::stop_source exchange_;
   std::optional<Error> ended_by_us_;
-  std::string undecodable_at_;  // the version at which a line could not be read
+  std::string undecodable_at_;     // the version at which a line could not be read
+  std::uint64_t skipped_ = 0;      // lines of this stream that could not be read
+  std::uint32_t idle_events_ = 0;  // since the last object
+  MonotonicTime asked_at_{0};      // for this stream
   MonotonicTime opened_at_{0};
-  MonotonicTime heard_at_{0};
+  MonotonicTime heard_at_{0};  // of an object
   Loop::TimerId timer_ = 0;
 };
 

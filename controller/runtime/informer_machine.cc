@@ -6,6 +6,7 @@
 
 #include "apis/meta.h"
 #include "controller/client/reply.h"
+#include "controller/client/transport_error.h"
 #include "controller/core/seeded_bugs.h"
 
 namespace berth {
@@ -23,6 +24,7 @@ constexpr std::chrono::nanoseconds kAbsentRetry = 10min;
 // Quorum reads never go back unless etcd was restored from a backup. A few tries rule out a proxy
 // in front of two clusters; then a restart, with a new lease and a new epoch, is the honest way on.
 constexpr std::uint32_t kMaxRegressions = 3;
+constexpr std::int64_t kSmallerPage = 5;
 
 InformerAction act(Action kind) { return {.kind = kind}; }
 
@@ -87,9 +89,7 @@ InformerAction InformerMachine::step(const InformerInput& input) {
     case Input::kOverdue:
       if (state != InformerState::kStreaming) return act(Action::kNone);
       // For this once: a server that hangs is silent too, and may know WatchList when it is back.
-      state = InformerState::kListing;
-      whole_list_tried = false;
-      return act(Action::kListFirst);
+      return list_first();
     case Input::kWatchClosed:
       if (state == InformerState::kStreaming) return wait(input.now);
       if (state != InformerState::kWatching) return act(Action::kNone);
@@ -110,9 +110,16 @@ InformerAction InformerMachine::step(const InformerInput& input) {
 }
 
 InformerAction InformerMachine::refresh() {
-  whole_list_tried = false;
-  state = lists_only ? InformerState::kListing : InformerState::kStreaming;
-  return act(lists_only ? Action::kListFirst : Action::kStream);
+  if (lists_only) return list_first();
+  state = InformerState::kStreaming;
+  return act(Action::kStream);
+}
+
+InformerAction InformerMachine::list_first() {
+  list_restarted = false;
+  page_size = kPageSize;
+  state = InformerState::kListing;
+  return act(Action::kListFirst);
 }
 
 InformerAction InformerMachine::wait(MonotonicTime now) {
@@ -180,10 +187,14 @@ InformerAction InformerMachine::on_watch_failed(const InformerInput& input) {
 }
 
 InformerAction InformerMachine::on_list_failed(const InformerInput& input) {
-  if (input.error.kind == ErrorKind::kGone && !whole_list_tried) {
-    whole_list_tried = true;
+  // Objects of a megabyte each: the same page again, in pieces.
+  if (is_too_large(input.error) && page_size > 1) {
+    page_size = std::max<std::int64_t>(page_size / kSmallerPage, 1);
+    return act(Action::kListNext);
+  }
+  if (input.error.kind == ErrorKind::kGone && !std::exchange(list_restarted, true)) {
     by_quorum = true;
-    return act(Action::kListWhole);
+    return act(Action::kListFirst);
   }
   if (is_version_too_large(input.error) && !std::exchange(by_quorum, true))
     return act(Action::kListFirst);

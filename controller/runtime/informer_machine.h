@@ -42,9 +42,8 @@ struct InformerAction {
   enum class Kind {
     kNone,
     kStream,           // open a WatchList; the buffer starts empty
-    kListFirst,        // fetch the first page, in pages; the buffer starts empty
-    kListWhole,        // fetch everything in one page: a continue token expired on us
-    kListNext,         // fetch the next page
+    kListFirst,        // fetch the first page; the buffer starts empty
+    kListNext,         // fetch the next page, or the same one again in pieces of page_size
     kReplace,          // the buffer becomes the cache
     kReplaceAndWatch,  // the same, then open a watch from resource_version
     kClear,            // the cache becomes empty, then wait
@@ -64,10 +63,10 @@ struct InformerInput {
     kInitialEventsEnd,  // the bookmark that ends a WatchList's first part, with resource_version
     kPage,              // a page arrived; `last` with the list's resource_version
     kListFailed,        // a page did not; error says why
-    kWatchClosed,       // the server ended a healthy stream; `brief`: at once, and empty
+    kWatchClosed,       // the server ended a healthy stream; `brief`: at once
     kWatchFailed,       // refused, cut, or ended by an ERROR event; error says why
     kOversized,         // an event too large to take in
-    kOverdue,           // a WatchList that stays silent: an old server ignores sendInitialEvents
+    kOverdue,           // a WatchList that names no object: an old server ignores sendInitialEvents
     kStop,
   };
   Kind kind = Kind::kStart;
@@ -79,19 +78,22 @@ struct InformerInput {
 };
 
 struct InformerMachine {
+  static constexpr std::int64_t kPageSize = 500;
+
   InformerState state = InformerState::kIdle;
   bool optional = false;  // set once: a 404 for the whole kind is a state, not a failure
 
-  std::string resource_version;    // what the cache stands at; empty before the first sync
-  bool synced = false;             // the cache has been whole once
-  bool lists_only = false;         // this server has no WatchList; remembered for good
-  bool must_refresh = false;       // resource_version is of no use for a watch any more
-  bool by_quorum = false;          // nor for a refresh: the next one asks for the most recent
-  bool whole_list_tried = false;   // kListWhole was used for this refresh
-  std::uint32_t failures = 0;      // in a row; sets the wait
-  std::uint32_t regressions = 0;   // refreshes in a row that were older than the cache
-  MonotonicTime healthy_since{0};  // start of the stretch that resets `failures`
-  MonotonicTime refreshed_at{0};   // when the cache was last whole
+  std::string resource_version;        // what the cache stands at; empty before the first sync
+  bool synced = false;                 // the cache has been whole once
+  bool lists_only = false;             // this server has no WatchList; remembered for good
+  bool must_refresh = false;           // resource_version is of no use for a watch any more
+  bool by_quorum = false;              // nor for a refresh: the next one asks for the most recent
+  bool list_restarted = false;         // a continue token expired on us in this refresh
+  std::int64_t page_size = kPageSize;  // smaller once a page of this refresh was too large
+  std::uint32_t failures = 0;          // in a row; sets the wait
+  std::uint32_t regressions = 0;       // refreshes in a row that were older than the cache
+  MonotonicTime healthy_since{0};      // start of the stretch that resets `failures`
+  MonotonicTime refreshed_at{0};       // when the cache was last whole
 
   InformerAction step(const InformerInput& input);
   // What a refresh asks the server to be at least as new as; empty: the most recent, by quorum.
@@ -101,6 +103,7 @@ struct InformerMachine {
 
  private:
   InformerAction refresh();
+  InformerAction list_first();
   InformerAction wait(MonotonicTime now);
   InformerAction on_watch_failed(const InformerInput& input);
   InformerAction on_list_failed(const InformerInput& input);

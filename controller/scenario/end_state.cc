@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apis/names.h"
+#include "apis/printable.h"
 #include "apis/time.h"
 #include "controller/scenario/gpu_pods.h"
 #include "controller/sim/object_fields.h"
@@ -104,7 +105,7 @@ std::string table(const std::vector<std::vector<std::string>>& rows, std::size_t
   for (const auto& row : rows) {
     text.append(indent, ' ');
     for (std::size_t i = 0; i < row.size(); ++i) {
-      text += row[i];
+      text += printable(row[i]);
       if (i + 1 < row.size()) text.append(widths[i] - width(row[i]) + 2, ' ');
     }
     text += '\n';

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -244,6 +245,30 @@ TEST_F(ApiClientTest, SendsNothingOnceStoppedOrOutOfTime) {
   auto late = send(get_request("/a"), CallOptions(Lane::kWrite, {}, 0s));
   EXPECT_EQ(late->error().kind, ErrorKind::kTimeout);
   EXPECT_TRUE(transport_.exchanges.empty());
+}
+
+// Each is in memory as a whole.
+TEST_F(ApiClientTest, FourPagesAreUnderWayAtATime) {
+  int read = 0;
+  const auto task = [](ApiClient& client, int& out) -> Task<void> {
+    ListOptions list;
+    CallOptions options;
+    Result<ListPage<Node>> page = co_await client.list_page<Node>(list, options);
+    if (page.has_value()) ++out;
+  };
+  for (int i = 0; i < 13; ++i) spawn(loop_, task(client_, read));
+  loop_.run_ready();
+  EXPECT_EQ(transport_.exchanges.size(), 4u);
+  for (int answered = 1; answered <= 13; ++answered) {
+    const auto exchange = transport_.open("GET /api/v1/nodes");
+    ASSERT_NE(exchange, nullptr);
+    exchange->head(200);
+    exchange->bytes(R"({"items":[]})");
+    exchange->end();
+    loop_.run_ready();
+    EXPECT_EQ(read, answered);
+    EXPECT_EQ(transport_.exchanges.size(), static_cast<std::size_t>(std::min(answered + 4, 13)));
+  }
 }
 
 TEST_F(ApiClientTest, TellsTheObserverWhatWasSent) {

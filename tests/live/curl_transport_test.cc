@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -68,9 +69,12 @@ class CurlTransportTest : public ::testing::Test {
              const std::string& name = "") {
     const test::KeyPair identity =
         name.empty() ? server_identity() : authority().issue_server({name});
-    server_ = std::make_unique<TlsServer>(
-        TlsServer::Options{identity.certificate, identity.key, client_ca}, std::move(handler));
-    config_.server = "https://127.0.0.1:" + std::to_string(server_->port());
+    serve(TlsServer::Options{identity.certificate, identity.key, client_ca}, std::move(handler));
+  }
+  void serve(const TlsServer::Options& options, TlsServer::Handler handler) {
+    server_ = std::make_unique<TlsServer>(options, std::move(handler));
+    config_.server = (options.plain ? "http://127.0.0.1:" : "https://127.0.0.1:") +
+                     std::to_string(server_->port());
     config_.certificate_authority.data = authority().certificate();
   }
   CurlTransport& transport() {
@@ -388,6 +392,57 @@ TEST_F(CurlTransportTest, ManyAtOnceEachGetTheirOwnReply) {
   for (const auto& [i, got] : all) {
     EXPECT_EQ(got->outcome, TransportOutcome::kComplete) << got->detail;
     EXPECT_EQ(got->body, "GET /" + std::to_string(i) + " HTTP/1.1");
+  }
+}
+
+// Nobody may wait for a watch's end, which is minutes away: neither where the server says what it
+// speaks, nor where it says nothing and its first watch neither.
+TEST_F(CurlTransportTest, WatchesDoNotWaitForEachOtherOnHttp1) {
+  struct Case {
+    const char* sentence;
+    bool plain, names_http1, heads_at_once;
+  };
+  const Case cases[] = {{"without TLS, heads sent", true, false, true},
+                        {"without TLS, silent", true, false, false},
+                        {"TLS with ALPN, heads sent", false, true, true},
+                        {"TLS with ALPN, silent", false, true, false},
+                        {"TLS without ALPN, heads sent", false, false, true},
+                        {"TLS without ALPN, silent", false, false, false}};
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.sentence);
+    constexpr int kWatches = 8;
+    std::mutex mutex;
+    std::condition_variable all_here;
+    int asked = 0;
+    const test::KeyPair& identity = server_identity();
+    TlsServer::Options options{.certificate = identity.certificate, .key = identity.key};
+    options.plain = c.plain;
+    options.names_http1 = c.names_http1;
+    serve(options, [&](const TlsServer::Request&, TlsServer::Connection& connection) {
+      const std::string head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+      if (c.heads_at_once) connection.send(head);
+      std::unique_lock lock(mutex);
+      ++asked;
+      all_here.notify_all();
+      const bool together = all_here.wait_for(lock, 30s, [&] { return asked == kWatches; });
+      lock.unlock();
+      if (!c.heads_at_once) connection.send(head);
+      if (together) connection.send("3\r\nall\r\n0\r\n\r\n");
+      return together;
+    });
+    std::vector<std::shared_ptr<Received>> watches;
+    for (int i = 0; i < kWatches; ++i) {
+      HttpRequest watch = get("/watch/" + std::to_string(i));
+      watch.lane = Lane::kWatch;
+      watch.deadline = 60s;
+      watches.push_back(start(watch));
+    }
+    loop_.run();
+    for (const auto& watch : watches) {
+      EXPECT_EQ(watch->outcome, TransportOutcome::kComplete) << watch->detail;
+      EXPECT_EQ(watch->body, "all") << "the others were not asked while it was open";
+    }
+    transport_.reset();
   }
 }
 

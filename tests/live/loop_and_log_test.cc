@@ -167,14 +167,6 @@ TEST(SpdlogLog, WritesJsonAndTextAndHonoursTheLevel) {
               MatchesRegex("[0-9T:.-]+Z debug +started percent=\"100%d \\{\\}\"\n"));
 }
 
-TEST(SpdlogLog, QuotesWhateverAUserCanWrite) {
-  EXPECT_EQ(quote_for_log("plain ä €"), "\"plain ä €\"");
-  EXPECT_EQ(quote_for_log("a\"b\\c\nd\x1b[31m\x7f"), "\"a\\\"b\\\\c\\nd\\u001b[31m\\u007f\"");
-  EXPECT_EQ(quote_for_log("\xc2\x9b"), "\"\\u009b\"");
-  EXPECT_EQ(quote_for_log("\xff\xc3"), "\"\xef\xbf\xbd\xef\xbf\xbd\"");
-  EXPECT_EQ(quote_for_log(std::string_view("\0", 1)), "\"\\u0000\"");
-}
-
 TEST(SpdlogLog, AFullPipeCostsLinesNotTheController) {
   Pipe pipe;
   SpdlogLog log({.level = LogLevel::kInfo, .fd = pipe.in()});

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <string_view>
 
 namespace berth::test {
 namespace {
@@ -22,10 +23,20 @@ X509* read_certificate(const std::string& pem) {
   return out;
 }
 
+int choose_http1(SSL*, const unsigned char** out, unsigned char* length, const unsigned char*,
+                 unsigned, void*) {
+  static const unsigned char kHttp1[] = {'h', 't', 't', 'p', '/', '1', '.', '1'};
+  *out = kHttp1;
+  *length = sizeof kHttp1;
+  return SSL_TLSEXT_ERR_OK;
+}
+
 }  // namespace
 
 TlsServer::TlsServer(Options options, Handler handler)
-    : handler_(std::move(handler)), context_(SSL_CTX_new(TLS_server_method())) {
+    : handler_(std::move(handler)),
+      plain_(options.plain),
+      context_(SSL_CTX_new(TLS_server_method())) {
   X509* certificate = read_certificate(options.certificate);
   SSL_CTX_use_certificate(context_, certificate);
   X509_free(certificate);
@@ -40,6 +51,7 @@ TlsServer::TlsServer(Options options, Handler handler)
     X509_free(authority);
     SSL_CTX_set_verify(context_, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
   }
+  if (options.names_http1) SSL_CTX_set_alpn_select_cb(context_, choose_http1, nullptr);
   listener_ = ::socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -77,17 +89,17 @@ void TlsServer::accept_all() {
 }
 
 void TlsServer::serve(int fd) {
-  SSL* ssl = SSL_new(context_);
-  SSL_set_fd(ssl, fd);
-  Connection connection(ssl, *this);
+  SSL* ssl = plain_ ? nullptr : SSL_new(context_);
+  if (ssl != nullptr) SSL_set_fd(ssl, fd);
+  Connection connection(fd, ssl, *this);
   std::string buffer;
   const auto read_more = [&] {
     char bytes[4096];
-    const int count = SSL_read(ssl, bytes, sizeof bytes);
+    const int count = connection.read(bytes, sizeof bytes);
     if (count > 0) buffer.append(bytes, static_cast<std::size_t>(count));
     return count > 0;
   };
-  bool open = SSL_accept(ssl) == 1;
+  bool open = ssl == nullptr || SSL_accept(ssl) == 1;
   while (open && !ending_) {
     std::size_t end = buffer.find("\r\n\r\n");
     if (end == std::string::npos) {
@@ -114,15 +126,27 @@ void TlsServer::serve(int fd) {
     buffer.erase(0, end + 4 + length);
     open = handler_(request, connection);
   }
-  SSL_shutdown(ssl);
+  if (ssl != nullptr) SSL_shutdown(ssl);
   SSL_free(ssl);
   const std::lock_guard<std::mutex> lock(mutex_);
   open_.remove(fd);
   ::close(fd);
 }
 
-void TlsServer::Connection::send(const std::string& bytes) {
-  SSL_write(ssl_, bytes.data(), static_cast<int>(bytes.size()));
+bool TlsServer::Connection::send(const std::string& bytes) {
+  if (ssl_ != nullptr) return SSL_write(ssl_, bytes.data(), static_cast<int>(bytes.size())) > 0;
+  std::string_view left = bytes;
+  while (!left.empty()) {
+    const ssize_t sent = ::send(fd_, left.data(), left.size(), MSG_NOSIGNAL);
+    if (sent <= 0) return false;
+    left.remove_prefix(static_cast<std::size_t>(sent));
+  }
+  return true;
+}
+
+int TlsServer::Connection::read(char* bytes, int most) {
+  if (ssl_ != nullptr) return SSL_read(ssl_, bytes, most);
+  return static_cast<int>(::recv(fd_, bytes, static_cast<std::size_t>(most), 0));
 }
 
 void TlsServer::Connection::reply(int status, const std::string& body, const std::string& headers) {

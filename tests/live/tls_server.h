@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TlsServer: an HTTP/1.1 server over TLS on 127.0.0.1, blocking, a thread per connection. The
-// handler runs on those threads and writes what it likes, byte for byte.
+// TlsServer: an HTTP/1.1 server over TLS, or without, on 127.0.0.1, blocking, a thread per
+// connection. The handler runs on those threads and writes what it likes, byte for byte.
 #pragma once
 
 #include <atomic>
@@ -21,12 +21,16 @@ class TlsServer {
   struct Options {
     std::string certificate;
     std::string key;
-    std::string client_ca;  // not empty: a client certificate from this authority is required
+    std::string client_ca;     // not empty: a client certificate from this authority is required
+    bool plain = false;        // no TLS at all
+    bool names_http1 = false;  // says by ALPN that it speaks HTTP/1.1; else it says nothing
   };
   class Connection {
    public:
-    explicit Connection(ssl_st* ssl, TlsServer& server) : ssl_(ssl), server_(server) {}
-    void send(const std::string& bytes);
+    // `ssl` is null where there is no TLS.
+    Connection(int fd, ssl_st* ssl, TlsServer& server) : fd_(fd), ssl_(ssl), server_(server) {}
+    // False: the client is gone.
+    bool send(const std::string& bytes);
     // A whole reply with its length.
     void reply(int status, const std::string& body, const std::string& headers = "");
     // Sleeps, but not past the server's end.
@@ -34,6 +38,9 @@ class TlsServer {
     std::string client_name() const;  // common name of its certificate
 
    private:
+    friend class TlsServer;
+    int read(char* bytes, int most);
+    int fd_;
     ssl_st* ssl_;
     TlsServer& server_;
   };
@@ -55,6 +62,7 @@ class TlsServer {
   void serve(int fd);
 
   Handler handler_;
+  const bool plain_;
   ssl_ctx_st* context_;
   int listener_ = -1;
   int port_ = 0;

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "controller/client/transport_error.h"
+
 namespace berth {
 namespace {
 
@@ -43,6 +45,10 @@ InformerInput too_large(In what, MonotonicTime now = 0s) {
   input.error.causes.push_back({.reason = "ResourceVersionTooLarge"});
   return input;
 }
+InformerInput reply_too_large() {
+  return {.kind = In::kListFailed,
+          .error = transport_error(TransportOutcome::kTooLarge, "larger than 8 bytes")};
+}
 InformerInput watch_failed(ErrorKind kind, MonotonicTime now = 0s) {
   return failed(In::kWatchFailed, kind, now);
 }
@@ -74,13 +80,25 @@ std::vector<Case> cases() {
         {{.kind = In::kOverdue}, Act::kListFirst, State::kListing},
         {failed(In::kListFailed, ErrorKind::kTimeout), Act::kWait, State::kWaiting},
         {timer(), Act::kStream, State::kStreaming}}},
-      {"an expired continue token is answered by one whole list, then by patience",
+      {"an expired continue token begins the list anew, once, and is then waited for",
        false,
        {{start(), Act::kStream, State::kStreaming},
         {watch_failed(ErrorKind::kInvalid), Act::kListFirst, State::kListing},
         {page(false, "10"), Act::kListNext, State::kListing},
-        {failed(In::kListFailed, ErrorKind::kGone), Act::kListWhole, State::kListing},
+        {failed(In::kListFailed, ErrorKind::kGone), Act::kListFirst, State::kListing},
         {failed(In::kListFailed, ErrorKind::kGone), Act::kWait, State::kWaiting},
+        {timer(), Act::kListFirst, State::kListing}}},
+      {"a page that is too large is asked for in ever smaller pieces, and at one object waited for",
+       false,
+       {{start(), Act::kStream, State::kStreaming},
+        {watch_failed(ErrorKind::kInvalid), Act::kListFirst, State::kListing},
+        {page(false, "10"), Act::kListNext, State::kListing},
+        {reply_too_large(), Act::kListNext, State::kListing},  // 100
+        {reply_too_large(), Act::kListNext, State::kListing},  // 20
+        {page(false, "10"), Act::kListNext, State::kListing},
+        {reply_too_large(), Act::kListNext, State::kListing},  // 4
+        {reply_too_large(), Act::kListNext, State::kListing},  // 1
+        {reply_too_large(), Act::kWait, State::kWaiting},
         {timer(), Act::kListFirst, State::kListing}}},
       {"410 on a watch refreshes at once, and a second one right after waits",
        false,
@@ -103,7 +121,7 @@ std::vector<Case> cases() {
         {whole("10"), Act::kReplace, State::kWatching},
         {watch_failed(ErrorKind::kUnavailable), Act::kWait, State::kWaiting},
         {timer(), Act::kWatch, State::kWatching}}},
-      {"a watch that ends at once and empty is waited for",
+      {"a watch that ends at once is waited for",
        false,
        {{start(), Act::kStream, State::kStreaming},
         {whole("10"), Act::kReplace, State::kWatching},
@@ -248,7 +266,7 @@ TEST(InformerMachine, ARefreshTakesWhatIsNotOlderThanTheCacheAndOnceRefusedTheMo
         {page(true, "10"), Act::kReplaceAndWatch, "10"},
         {watch_failed(ErrorKind::kGone, 1min), Act::kListFirst, "10"},
         {page(false, "11"), Act::kListNext, "10"},
-        {failed(In::kListFailed, ErrorKind::kGone), Act::kListWhole, ""}}},
+        {failed(In::kListFailed, ErrorKind::kGone), Act::kListFirst, ""}}},
       {"an answer that is older all the same",
        {{start(), Act::kStream, ""},
         {whole("10"), Act::kReplace, "10"},

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -198,7 +199,7 @@ TEST_F(InformerTest, ALostWatchIsRefreshedFromTheLastVersion) {
   EXPECT_THAT(targets[3], ::testing::Not(HasSubstr("resourceVersion")));
 }
 
-TEST_F(InformerTest, AContinueTokenThatExpiredIsAnsweredByOneWholeList) {
+TEST_F(InformerTest, AContinueTokenThatExpiredBeginsTheListAnew) {
   auto exchange = watch();
   world_.transport.script(kNodes, {200, list("50", "more", {node_json("n1", "1")})});
   world_.transport.script(kNodes, {410, status_json(410, "Expired")});
@@ -208,7 +209,7 @@ TEST_F(InformerTest, AContinueTokenThatExpiredIsAnsweredByOneWholeList) {
   exchange->end();
   world_.settle();
   EXPECT_THAT(cached(), ElementsAre("n2@2"));
-  EXPECT_THAT(world_.transport.targets().at(3), ::testing::Not(HasSubstr("limit=")));
+  EXPECT_THAT(world_.transport.targets().at(3), HasSubstr("limit=500"));
   EXPECT_THAT(world_.transport.targets().at(3), ::testing::Not(HasSubstr("continue=")));
 }
 
@@ -290,6 +291,133 @@ TEST_F(InformerTest, AWatchListThatSaysNothingIsGivenUpForAList) {
   world_.transport.script(kNodes, {200, list("50", "", {node_json("n1", "1")})});
   world_.loop.run_for(31s);
   EXPECT_THAT(cached(), ElementsAre("n1@1"));
+}
+
+TEST_F(InformerTest, AWatchListOfBookmarksAloneIsGivenUpForAList) {
+  watch()->head(200);
+  world_.transport.script(kNodes, {200, list("50", "", {node_json("n1", "1")})});
+  for (int second = 0; second < 40 && !informer_.synced(); ++second) {
+    if (auto stream = world_.transport.open(kNodes)) stream->bytes(bookmark("5", false));
+    world_.loop.run_for(1s);
+  }
+  EXPECT_THAT(cached(), ElementsAre("n1@1")) << "bookmarks are no sign that it goes on";
+}
+
+TEST_F(InformerTest, AFloodOfBookmarksIsGivenUpForAListAtOnce) {
+  world_.transport.script(kNodes, {200, list("50", "", {node_json("n1", "1")})});
+  auto stream = watch();
+  std::string flood;
+  for (int i = 0; i < 2'000; ++i) flood += bookmark("5", false);
+  // The script is for the list, not for the stream that is open already.
+  stream->head(200);
+  stream->bytes(flood);
+  world_.settle();
+  EXPECT_TRUE(stream->ended());
+  EXPECT_THAT(cached(), ElementsAre("n1@1"));
+}
+
+// Each stream opens well, brings garbage, and a little later ends well.
+TEST_F(InformerTest, GarbageIsToldOncePerStreamAndComesEverMoreSeldom) {
+  open_with(bookmark("10", true));
+  std::string garbage;
+  for (int i = 0; i < 3'000; ++i) garbage += "{\"type\":\"ADDED\",\"object\":garbage\n";
+  int streams = 0;
+  world_.transport.respond_with([&](const HttpRequest&) -> std::optional<FakeReply> {
+    ++streams;
+    return FakeReply{200, garbage, {}, TransportOutcome::kComplete, "", 10ms};
+  });
+  world_.log.lines.clear();
+  say(garbage);
+  world_.loop.run_for(10min);
+  EXPECT_GE(streams, 10);
+  EXPECT_LE(streams, 60) << "waits grow to half a minute, though every stream opens";
+  EXPECT_LE(world_.log.lines.size(), 4u * static_cast<unsigned>(streams) + 4);
+  const auto told = [&](const char* what) {
+    return std::ranges::count_if(world_.log.lines,
+                                 [&](const auto& line) { return line.find(what) != line.npos; });
+  };
+  EXPECT_GE(told("watch events could not be read and were skipped"), streams - 1);
+  EXPECT_THAT(world_.metrics.text(),
+              ::testing::ContainsRegex("type=\"undecodable\"} [0-9][0-9][0-9][0-9]"));
+}
+
+TEST_F(InformerTest, StreamsThatEndAtOnceAreWaitedForWhateverTheyBrought) {
+  open_with(bookmark("10", true));
+  int streams = 0;
+  world_.transport.respond_with([&](const HttpRequest&) -> std::optional<FakeReply> {
+    const std::string version = std::to_string(20 + ++streams);
+    return FakeReply{
+        200, event("MODIFIED", node_json("n1", version)), {}, TransportOutcome::kComplete, "", 1ms};
+  });
+  watch()->end();
+  world_.loop.run_for(60s);
+  EXPECT_GE(streams, 3);
+  EXPECT_LE(streams, 40);
+}
+
+class ListedInformerTest : public InformerTest {
+ protected:
+  // From now on lists are all there is, and `page` answers them.
+  void lists(std::function<FakeReply(int request, const HttpRequest&)> page) {
+    auto exchange = watch();
+    world_.transport.respond_with(
+        [this, page = std::move(page)](const HttpRequest& request) -> std::optional<FakeReply> {
+          if (request.target.find("watch=true") != std::string::npos) return std::nullopt;
+          return page(++pages_, request);
+        });
+    exchange->head(422);
+    exchange->bytes(status_json(422, "Invalid"));
+    exchange->end();
+  }
+  bool told(const std::string& what) const {
+    return std::ranges::any_of(world_.log.lines,
+                               [&](const auto& line) { return line.find(what) != line.npos; });
+  }
+  int pages_ = 0;
+};
+
+TEST_F(ListedInformerTest, ATokenThatComesAgainEndsTheList) {
+  lists([](int request, const HttpRequest&) {
+    const std::string next = request % 2 == 0 ? "even" : "odd";
+    return FakeReply{
+        200, list("50", next, {node_json("n1", "1")}), {}, TransportOutcome::kComplete, "", 1ms};
+  });
+  world_.loop.run_for(10min);
+  EXPECT_FALSE(informer_.synced());
+  EXPECT_LE(pages_, 3 * 60) << "three pages for each try";
+  EXPECT_TRUE(
+      told("error=nodes: the API server's answer is not taken in: the same continue token "
+           "again after 3 pages"))
+      << ::testing::PrintToString(world_.log.lines);
+  EXPECT_THAT(world_.metrics.text(), HasSubstr("type=\"out-of-bounds\"} "));
+}
+
+TEST_F(ListedInformerTest, EverNewTokensEndTheListToo) {
+  lists([](int request, const HttpRequest&) {
+    return FakeReply{200, list("50", "t" + std::to_string(request), {}),
+                     {},  TransportOutcome::kComplete,
+                     "",  1ms};
+  });
+  world_.loop.run_for(25s);
+  EXPECT_GE(pages_, 20'000);
+  EXPECT_LE(pages_, 20'001 + 5'000);
+  EXPECT_TRUE(told("more than 20000 pages"));
+}
+
+// A server that has 600 nodes, one of them of a megabyte and more.
+TEST_F(ListedInformerTest, PagesThatAreTooLargeAreAskedForInPieces) {
+  std::vector<std::string> limits;
+  lists([&](int, const HttpRequest& request) {
+    const std::size_t at = request.target.find("limit=");
+    const int limit = std::stoi(request.target.substr(at + 6));
+    limits.push_back(std::to_string(limit));
+    EXPECT_LE(request.max_body_bytes, 8u << 20);
+    if (limit > 20) return FakeReply{.outcome = TransportOutcome::kTooLarge, .detail = "too large"};
+    return FakeReply{200, list("50", "", {node_json("n1", "1")})};
+  });
+  world_.settle();
+  EXPECT_TRUE(informer_.synced());
+  EXPECT_THAT(limits, ElementsAre("500", "100", "20"));
 }
 
 TEST_F(InformerTest, AnOlderVersionOfAnObjectIsKeptOut) {

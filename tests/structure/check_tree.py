@@ -26,7 +26,7 @@ MAY_INCLUDE = {
     "controller/sim": {"apis", "controller/io", "controller/sim"},
     "controller/scenario": {"apis", "controller/core", "controller/mig", "controller/admission", "controller/reconcilers", "controller/io", "controller/client", "controller/runtime",
                             "controller/certificates", "controller/sim", "controller/scenario"},
-    "controller/live": {"controller/core", "controller/io", "controller/client", "controller/live"},
+    "controller/live": {"apis", "controller/core", "controller/io", "controller/client", "controller/live"},
     "controller/server": {"apis", "controller/core", "controller/admission", "controller/io", "controller/client", "controller/runtime",
                           "controller/certificates", "controller/live", "controller/server"},
 }
