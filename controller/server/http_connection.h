@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "controller/server/crowd.h"
 #include "controller/server/http_protocol.h"
 #include "controller/server/tls_session.h"
 
@@ -39,13 +40,15 @@ class HttpConnection {
   void accept(uv_stream_t* listener);
   // To be called now and then: ends it if it takes too long, and takes leave once if it is to.
   void look_at_the_clock(bool leaving);
+  bool closing() const;
+  Standing standing() const;
   // At once, in the middle of whatever; on_closed() follows.
   void close();
 
  private:
   static HttpConnection& self(void* data) { return *static_cast<HttpConnection*>(data); }
   uv_stream_t* stream() { return reinterpret_cast<uv_stream_t*>(&socket_); }
-  bool closing() const;
+  bool takes_too_long() const;
   void read();
   void on_read(ssize_t size);
   void hear(std::string_view came);
@@ -67,8 +70,8 @@ class HttpConnection {
   std::string out_;     // of the protocol, of this turn
   std::string on_way_;  // what the socket did not take at once; empty: nothing
   std::string next_;    // and what came after it
+  PeerAddress peer_{};
   const std::uint64_t opened_ms_;
-  std::uint64_t heard_ms_;
   std::uint64_t on_way_ms_ = 0;
   std::uint64_t ended_ms_ = 0;  // all is said, and what still comes is not heard; 0: not yet
   bool tls_over_ = false;       // failed, or the client took leave
