@@ -22,6 +22,11 @@ constexpr std::int32_t kStreamWindow = 1 << 20, kConnectionWindow = 4 << 20;
 // Answers that a connection's client has not taken; while there are more, it gets no other.
 constexpr std::size_t kEnoughUntaken = 1 << 20;
 
+// Frames that ask for nothing, between two requests; and of a head what it takes to see that it is
+// far too large, as the table lets a byte stand for a long field. Then the connection ends.
+constexpr int kEnoughControl = 1000;
+constexpr int kHeadsInOne = 16;
+
 struct Stream {
   std::uint64_t began_ms = 0;
   std::uint64_t heard_ms = 0;
@@ -136,8 +141,9 @@ class Http2 final : public HttpProtocol {
     if (stream == nullptr || frame->headers.cat != NGHTTP2_HCAT_REQUEST) return 0;
     const std::string_view name = text(name_data, name_size), value = text(data, size);
     stream->head_bytes += name.size() + value.size() + 32;  // as SETTINGS_MAX_HEADER_LIST_SIZE
-    if (stream->head_bytes > static_cast<std::size_t>(self(user).service_.limits.header_bytes))
-      return 0;  // refused when it is whole
+    const auto most = static_cast<std::size_t>(self(user).service_.limits.header_bytes);
+    if (stream->head_bytes > kHeadsInOne * most) return NGHTTP2_ERR_CALLBACK_FAILURE;
+    if (stream->head_bytes > most) return 0;  // refused when it is whole
     if (name == ":method") stream->method = value;
     if (name == ":path") stream->target = value;
     if (name == "content-type") stream->content_type = value;
@@ -166,7 +172,11 @@ class Http2 final : public HttpProtocol {
       return nghttp2_submit_goaway(session, NGHTTP2_FLAG_NONE,
                                    nghttp2_session_get_last_proc_stream_id(session),
                                    NGHTTP2_NO_ERROR, nullptr, 0);
-    if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA) return 0;
+    if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA)
+      return ++self(user).control_ > kEnoughControl
+                 ? nghttp2_session_terminate_session(session, NGHTTP2_ENHANCE_YOUR_CALM)
+                 : 0;
+    self(user).control_ = 0;
     Stream* const stream = self(user).find(frame->hd.stream_id);
     if (stream == nullptr) return 0;
     const bool whole = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
@@ -253,6 +263,7 @@ class Http2 final : public HttpProtocol {
   nghttp2_session* session_ = nullptr;
   std::map<std::int32_t, Stream> streams_;  // ids go up: the first is the oldest
   std::size_t untaken_ = 0;                 // bytes of their answers
+  int control_ = 0;                         // frames since the last that was part of a request
   std::uint64_t now_ms_ = 0;
   std::optional<std::uint64_t> answered_ms_;
   bool leaving_ = false;

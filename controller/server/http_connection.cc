@@ -75,6 +75,7 @@ void HttpConnection::on_read(ssize_t size) {
   if (ended_ms_ != 0) return;
   hear({commons_.arriving.get(), static_cast<std::size_t>(size)});
   go_on();
+  if (size == static_cast<ssize_t>(kReadBytes) && on_way_.empty()) pause();
 }
 
 void HttpConnection::hear(std::string_view came) {
@@ -92,22 +93,38 @@ void HttpConnection::open(bool http2) {
   protocol_->resume(uv_now(commons_.loop), out_);
 }
 
+bool HttpConnection::over() const {
+  return tls_over_ || (protocol_ != nullptr && protocol_->over());
+}
+
 // Sends what there is to be sent, and what follows from its having been sent.
 void HttpConnection::go_on() {
+  const bool more_waits = out_.size() >= kEnoughToSend && !over();
   flush();
-  const auto over = [&] { return tls_over_ || (protocol_ != nullptr && protocol_->over()); };
-  while (on_way_.empty() && protocol_ != nullptr && !over()) {
-    protocol_->resume(uv_now(commons_.loop), out_);
-    if (out_.empty()) break;
-    flush();
-  }
   if (closing()) return;
   if (!on_way_.empty())
     uv_read_stop(stream());
+  else if (more_waits)
+    pause();
   else if (half_closed_)
     close();
   else if (over())
     end();
+}
+
+void HttpConnection::pause() {
+  if (paused_ || closing() || ended_ms_ != 0) return;
+  paused_ = true;
+  uv_read_stop(stream());
+  commons_.on_paused(*this);
+}
+
+void HttpConnection::carry_on() {
+  paused_ = false;
+  if (closing() || ended_ms_ != 0 || !on_way_.empty()) return;
+  if (protocol_ != nullptr && !over()) protocol_->resume(uv_now(commons_.loop), out_);
+  go_on();
+  if (!paused_ && !half_closed_ && on_way_.empty() && !closing()) read();
 }
 
 void HttpConnection::flush() {
@@ -150,9 +167,7 @@ void HttpConnection::on_written(int status) {
   if (status != 0) return close();
   on_way_ = std::exchange(next_, {});
   send_on_way();
-  if (!on_way_.empty() || ended_ms_ != 0) return;
-  go_on();
-  if (on_way_.empty() && !closing()) read();
+  carry_on();
 }
 
 // A socket that is closed while something of its client's is unread resets the connection, and the
@@ -172,12 +187,12 @@ void HttpConnection::end() {
 void HttpConnection::look_at_the_clock(bool leaving) {
   if (closing()) return;
   if (takes_too_long()) return close();
-  if (ended_ms_ != 0 || protocol_ == nullptr || !on_way_.empty()) return;
+  if (ended_ms_ != 0 || protocol_ == nullptr || !on_way_.empty() || paused_) return;
   if (leaving && !took_leave_) {
     took_leave_ = true;
     protocol_->take_leave(out_);
   }
-  go_on();
+  carry_on();
 }
 
 bool HttpConnection::takes_too_long() const {

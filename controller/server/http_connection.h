@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // HttpConnection: a client's socket on the loop, with TLS or without, and the protocol spoken on
-// it. While a client does not take what it was sent, nothing more is read of it. Loop thread only.
+// it. While a client does not take what it was sent, nothing more is read of it, and one that says
+// much takes turns with the others. Loop thread only.
 #pragma once
 
 #include <uv.h>
@@ -21,13 +22,16 @@ class TlsContext;
 
 class HttpConnection {
  public:
-  static constexpr std::size_t kReadBytes = 64 << 10;
+  // Of a connection in a turn of the loop; a TLS record.
+  static constexpr std::size_t kReadBytes = 16 << 10;
   // What the connections of a server have in common.
   struct Commons {
     uv_loop_t* loop;
     HttpServerLimits limits;
     // Its socket is no more: it may be deleted.
     std::function<void(HttpConnection&)> on_closed;
+    // It has had its turn, and is to carry_on() in the next.
+    std::function<void(HttpConnection&)> on_paused;
     std::unique_ptr<char[]> arriving = std::make_unique_for_overwrite<char[]>(kReadBytes);
     std::unique_ptr<char[]> plain =
         std::make_unique_for_overwrite<char[]>(TlsSession::kRecordBytes);
@@ -40,6 +44,7 @@ class HttpConnection {
   void accept(uv_stream_t* listener);
   // To be called now and then: ends it if it takes too long, and takes leave once if it is to.
   void look_at_the_clock(bool leaving);
+  void carry_on();
   bool closing() const;
   Standing standing() const;
   // At once, in the middle of whatever; on_closed() follows.
@@ -54,6 +59,8 @@ class HttpConnection {
   void hear(std::string_view came);
   void open(bool http2);
   void go_on();
+  void pause();
+  bool over() const;
   void flush();
   void write(std::string_view bytes);
   void send_on_way();
@@ -77,6 +84,7 @@ class HttpConnection {
   bool tls_over_ = false;       // failed, or the client took leave
   bool half_closed_ = false;    // by the client, as it may while it is answered
   bool took_leave_ = false;
+  bool paused_ = false;
 };
 
 }  // namespace berth

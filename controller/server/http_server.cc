@@ -55,17 +55,20 @@ struct HttpServer::Impl {
       : loop(on),
         commons{.loop = on,
                 .limits = limits,
-                .on_closed = [this](HttpConnection& gone) { forget(gone); }},
+                .on_closed = [this](HttpConnection& gone) { forget(gone); },
+                .on_paused = [this](HttpConnection& one) { wait_for_next_turn(one); }},
         room(limits.posts, limits.posted_bytes, std::move(on_large_gone)) {
-    for (uv_timer_t* timer : {&clock, &next_turn}) {
+    for (uv_timer_t* timer : {&clock, &accepting}) {
       uv_timer_init(loop, timer);
       timer->data = this;
     }
+    uv_idle_init(loop, &next_turns);
+    next_turns.data = this;
   }
 
   void accept(Listener& listener) {
     listener.someone_waits = ++accepted_in_turn > std::max(places() / kTurnsOfAPlace, 1);
-    if (accepted_in_turn == 1) start_turn();
+    if (accepted_in_turn == 1) start_accepting();
     if (listener.someone_waits) return;
     make_room();
     auto made = std::make_unique<HttpConnection>(commons, listener.service, listener.tls.get());
@@ -75,9 +78,9 @@ struct HttpServer::Impl {
     if (uv_is_active(reinterpret_cast<uv_handle_t*>(&clock)) == 0) look_every(kLookMs);
   }
 
-  void start_turn() {
+  void start_accepting() {
     uv_timer_start(
-        &next_turn,
+        &accepting,
         [](uv_timer_t* timer) {
           Impl& me = *static_cast<Impl*>(timer->data);
           me.accepted_in_turn = 0;
@@ -85,6 +88,15 @@ struct HttpServer::Impl {
             if (listener->someone_waits) me.accept(*listener);
         },
         1, 0);
+  }
+
+  void wait_for_next_turn(HttpConnection& connection) {
+    paused.push_back(&connection);
+    uv_idle_start(&next_turns, [](uv_idle_t* idle) {
+      Impl& me = *static_cast<Impl*>(idle->data);
+      uv_idle_stop(idle);
+      for (HttpConnection* const one : std::exchange(me.paused, {})) one->carry_on();
+    });
   }
 
   int places() const { return std::max(commons.limits.connections, 1); }
@@ -103,6 +115,7 @@ struct HttpServer::Impl {
   }
 
   void forget(HttpConnection& gone) {
+    std::erase(paused, &gone);
     connections.erase(&gone);
     if (!closing && connections.empty()) uv_timer_stop(&clock);
   }
@@ -124,8 +137,10 @@ struct HttpServer::Impl {
   bool draining = false;
   bool closing = false;
   uv_timer_t clock;
-  uv_timer_t next_turn;
+  uv_timer_t accepting;
   int accepted_in_turn = 0;
+  uv_idle_t next_turns;
+  std::vector<HttpConnection*> paused;
   std::vector<std::unique_ptr<Listener>> listeners;
   std::map<HttpConnection*, std::unique_ptr<HttpConnection>> connections;
 };
@@ -136,7 +151,7 @@ HttpServer::HttpServer(uv_loop_s* loop, HttpServerLimits limits,
 
 HttpServer::~HttpServer() {
   impl_->closing = true;
-  int open = 2 + static_cast<int>(impl_->listeners.size());
+  int open = 3 + static_cast<int>(impl_->listeners.size());
   const auto close = [&](auto& handle) {
     handle.data = &open;
     uv_close(reinterpret_cast<uv_handle_t*>(&handle),
@@ -144,7 +159,8 @@ HttpServer::~HttpServer() {
   };
   for (const auto& listener : impl_->listeners) close(listener->socket);
   close(impl_->clock);
-  close(impl_->next_turn);
+  close(impl_->accepting);
+  close(impl_->next_turns);
   for (const auto& [connection, owned] : impl_->connections) connection->close();
   while (open > 0 || !impl_->connections.empty()) uv_run(impl_->loop, UV_RUN_NOWAIT);
 }

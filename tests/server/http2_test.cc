@@ -242,6 +242,28 @@ TEST_F(Http2Test, WhoLeavesGivesItsPlacesBack) {
   EXPECT_TRUE(served_.room.empty());
 }
 
+TEST_F(Http2Test, WhoSaysMuchAndAsksNothingIsCut) {
+  Client calm(served_.service), loud(served_.service);
+  for (int i = 0; i < 20; ++i) {
+    for (int k = 0; k < 100; ++k) calm.ping();
+    calm.ask("GET", "/");
+    calm.talk();
+  }
+  EXPECT_FALSE(calm.server().over());
+  for (int i = 0; i < 20 && !loud.server().over(); ++i) {
+    for (int k = 0; k < 100; ++k) loud.ping();
+    loud.talk();
+  }
+  EXPECT_TRUE(loud.server().over());
+}
+
+TEST_F(Http2Test, AHeadFarTooLargeEndsTheConnection) {
+  Client client(served_.service);
+  client.ask("GET", "/", {{"x", std::string(7000, 'y')}});
+  client.talk();
+  EXPECT_TRUE(client.server().over());
+}
+
 TEST_F(Http2Test, AStreamThatStandsStillIsToldSoAndOthersGoOn) {
   const std::string part(40, 'b');
   Client client(served_.service);

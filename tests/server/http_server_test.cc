@@ -74,6 +74,28 @@ TEST_F(HttpServerTest, AnswersManyRequestsOnOneConnection) {
   });
 }
 
+// Much on one connection, in one go: the answers come in their order, and others' in between.
+TEST_F(HttpServerTest, WhoAsksMuchAtOnceTakesTurnsWithOthers) {
+  serve({.connections = 100}, [](int port) {
+    std::string asked;
+    for (int i = 0; i < 5000; ++i)
+      asked += "GET /echo?" + std::to_string(i) + " HTTP/1.1\r\nHost: x\r\n\r\n";
+    Connection much(port);
+    std::thread asking([&] { EXPECT_TRUE(much.send(asked)); });
+    std::string got;
+    while (got.find("q=4999") == std::string::npos) {
+      const std::string more = much.receive(60);
+      ASSERT_NE(more, "");
+      got += more;
+    }
+    asking.join();
+    std::size_t at = 0;
+    for (int i = 0; i < 5000 && at != std::string::npos; ++i)
+      at = got.find("q=" + std::to_string(i), at);
+    EXPECT_NE(at, std::string::npos);
+  });
+}
+
 TEST_F(HttpServerTest, AClientThatLeavesInMidResponseCostsNothing) {
   serve({}, [](int port) {
     for (int i = 0; i < 20; ++i) {
