@@ -128,7 +128,7 @@ def main():
     parser.add_argument("--json", action="store_true", help="a line of JSON for each")
     parser.add_argument("--figure", action="store_true", help="only those of which bench/run tells how soon reviews are answered")
     parser.add_argument("attacks", nargs="*", metavar="ATTACK")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     if not Path(options.berth).exists():
         print(f"attack: {options.berth} is not built", file=sys.stderr)
         return 77
