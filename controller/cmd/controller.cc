@@ -97,10 +97,8 @@ int run_controller(ControllerFlags flags) {
                                       metrics.on_process(read_process_facts());
                                       return metrics.text();
                                     }};
-  HttpServer server(loop.raw());
-  if (!listen_for_probes(server, flags.metrics_bind_address, flags.health_bind_address, sources,
-                         log))
-    return 1;
+  ProbeServers probes(loop.raw());
+  if (!probes.listen(flags.metrics_bind_address, flags.health_bind_address, sources, log)) return 1;
 
   log.info("starting", {{"version", BERTH_VERSION},
                         {"server", config->server},

@@ -33,10 +33,10 @@ Result<void> validate_address(const std::string& flag, const std::string& addres
   return {};
 }
 
-bool listen_for_probes(HttpServer& server, const std::string& metrics_address,
-                       const std::string& health_address, const EndpointSources& sources,
-                       Log& log) {
-  const auto listen = [&](const std::string& text, EndpointsServed served, const char* what) {
+bool ProbeServers::listen(const std::string& metrics_address, const std::string& health_address,
+                          const EndpointSources& sources, Log& log) {
+  const auto listen = [&](HttpServer& server, const std::string& text, EndpointsServed served,
+                          const char* what) {
     if (!enabled(text)) return true;
     const Result<ListenAddress> address = parse_listen_address(what, text);
     if (!address.has_value()) return false;  // validate() has told
@@ -52,9 +52,9 @@ bool listen_for_probes(HttpServer& server, const std::string& metrics_address,
     return port.has_value();
   };
   if (metrics_address == health_address)
-    return listen(metrics_address, {.health = true, .metrics = true}, "metrics and health");
-  return listen(metrics_address, {.metrics = true}, "metrics") &&
-         listen(health_address, {.health = true}, "health");
+    return listen(health_, health_address, {.health = true, .metrics = true}, "metrics and health");
+  return listen(metrics_, metrics_address, {.metrics = true}, "metrics") &&
+         listen(health_, health_address, {.health = true}, "health");
 }
 
 int fail(const Error& error) { return complain("berth", error); }

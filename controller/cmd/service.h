@@ -21,9 +21,19 @@ bool enabled(const std::string& address);
 // One of the two addresses, unless it is off: an error names the flag.
 Result<void> validate_address(const std::string& flag, const std::string& address);
 
-// Health and metrics; one listener for both where both name the same address. False: told.
-bool listen_for_probes(HttpServer& server, const std::string& metrics_address,
-                       const std::string& health_address, const EndpointSources& sources, Log& log);
+// Health and metrics, each by a server of its own, so that no crowd at the one keeps a probe from
+// the other; one listener for both where both name the same address. The loop and the sources
+// outlive it.
+class ProbeServers {
+ public:
+  explicit ProbeServers(uv_loop_s* loop) : health_(loop), metrics_(loop) {}
+  // False: told.
+  bool listen(const std::string& metrics_address, const std::string& health_address,
+              const EndpointSources& sources, Log& log);
+
+ private:
+  HttpServer health_, metrics_;
+};
 
 // To stderr; the exit code.
 int fail(const Error& error);

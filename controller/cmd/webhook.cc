@@ -30,6 +30,9 @@ namespace {
 // review may be on its way when we do.
 constexpr int kIdleSeconds = 120;
 
+// The caches' first lists leave the heap full of holes, and so does a large review.
+void give_memory_back() { malloc_trim(0); }
+
 }  // namespace
 
 FlagTable webhook_flags(WebhookFlags& flags) {
@@ -55,8 +58,10 @@ FlagTable webhook_flags(WebhookFlags& flags) {
                          "how long serving goes on after SIGTERM"),
            switch_flag("--enable-http2", flags.enable_http2,
                        "offer HTTP/2 beside HTTP/1.1 for reviews"),
-           count_flag("--max-requests", flags.max_requests,
-                      "reviews that may be on their way at once; one more is answered 429"),
+           count_flag(
+               "--max-requests", flags.max_requests,
+               "reviews that may be on their way at once; with one more, the one that has been "
+               "for longest is answered 429"),
            text_flag("--metrics-bind-address", flags.metrics_bind_address,
                      "where /metrics is served; 0: nowhere"),
            text_flag("--health-probe-bind-address", flags.health_bind_address,
@@ -119,16 +124,16 @@ int run_webhook(WebhookFlags flags) {
   ClientAuthorities clients(flags.client_cert_name);
   MountedFiles clients_file = client_authority_file(host, log, clients, flags.client_ca_file);
   const bool known_clients = !flags.client_ca_file.empty();
-  // Two servers, so that no crowd at the one keeps a probe from the other.
-  HttpServer probes(loop.raw());
-  HttpServer reviews(loop.raw(), {.connections = 2 * flags.max_requests + 16,
-                                  .idle_seconds = kIdleSeconds,
-                                  .posts = flags.max_requests});
+  ProbeServers probes(loop.raw());
+  HttpServer reviews(loop.raw(),
+                     {.connections = 2 * flags.max_requests + 16,
+                      .idle_seconds = kIdleSeconds,
+                      .posts = flags.max_requests},
+                     give_memory_back);
   flags.options.certificate_poll = flags.certificate_poll;
   flags.options.shutdown_delay = flags.shutdown_delay;
   flags.options.seed = std::random_device()();
-  Webhook webhook(Webhook::World{client, log, metrics, certificate, files,
-                                 [] { malloc_trim(0); },  // the sync leaves the heap full of holes
+  Webhook webhook(Webhook::World{client, log, metrics, certificate, files, give_memory_back,
                                  [&] { reviews.drain(); }, known_clients ? &clients_file : nullptr},
                   flags.options);
 
@@ -139,9 +144,7 @@ int run_webhook(WebhookFlags flags) {
                                       metrics.on_process(read_process_facts());
                                       return metrics.text();
                                     }};
-  if (!listen_for_probes(probes, flags.metrics_bind_address, flags.health_bind_address, sources,
-                         log))
-    return 1;
+  if (!probes.listen(flags.metrics_bind_address, flags.health_bind_address, sources, log)) return 1;
   const Result<ListenAddress> address =
       parse_listen_address("--webhook-bind-address", flags.webhook_bind_address);
   if (!address.has_value()) return fail(address.error());

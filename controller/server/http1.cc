@@ -3,12 +3,14 @@
 // come without waiting for responses are answered one after the other.
 #include <fmt/compile.h>
 
+#include <algorithm>
 #include <boost/asio/buffer.hpp>
+#include <boost/beast/core/buffers_range.hpp>
 #include <boost/beast/core/string.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/status.hpp>
-#include <boost/beast/http/string_body.hpp>
 #include <iterator>
+#include <memory>
 
 #include "controller/server/http_protocol.h"
 
@@ -27,17 +29,49 @@ void put_response(const HttpResponse& response, bool head_only, bool last, std::
   if (!head_only) out += response.body;
 }
 
+// A body that takes memory as it comes, whatever length was announced: a string_body takes it all.
+struct ArrivingBody {
+  using value_type = std::string;
+  class reader {
+   public:
+    template <bool is_request, class Fields>
+    reader(http::header<is_request, Fields>&, std::string& body) : body_(body) {}
+    void init(const boost::optional<std::uint64_t>& length, boost::beast::error_code& error) {
+      error = {};
+      body_.reserve(std::min<std::uint64_t>(length.value_or(0), kSmallBody));
+    }
+    template <class Buffers>
+    std::size_t put(const Buffers& buffers, boost::beast::error_code& error) {
+      error = {};
+      const std::size_t before = body_.size();
+      for (const boost::asio::const_buffer piece : boost::beast::buffers_range_ref(buffers))
+        body_.append(static_cast<const char*>(piece.data()), piece.size());
+      return body_.size() - before;
+    }
+    void finish(boost::beast::error_code& error) { error = {}; }
+
+   private:
+    std::string& body_;
+  };
+};
+
 class Http1 final : public HttpProtocol {
  public:
   explicit Http1(const HttpService& service) : service_(service) {}
 
   void take(std::string_view bytes, std::uint64_t now_ms, std::string& out) override {
+    now_ms_ = now_ms;
+    if (!bytes.empty()) heard_ms_ = now_ms;
+    if (request_ && request_->place != nullptr && request_->place->lost())
+      refuse(service_.refusal(429), out);
+    else if (request_ && service_.stands_still(heard_ms_, now_ms))
+      refuse(service_.refusal(408), out);
     if (waiting_.empty()) {
-      waiting_ = read(bytes, now_ms, out);
+      waiting_ = read(bytes, out);
       return;
     }
     waiting_ += bytes;
-    const std::size_t left = read(waiting_, now_ms, out).size();
+    const std::size_t left = read(waiting_, out).size();
     waiting_.erase(0, waiting_.size() - left);
   }
   void resume(std::uint64_t now_ms, std::string& out) override { take({}, now_ms, out); }
@@ -46,6 +80,7 @@ class Http1 final : public HttpProtocol {
   std::optional<std::uint64_t> busy_since_ms() const override {
     return request_ ? std::optional(request_->began_ms) : std::nullopt;
   }
+  std::optional<std::uint64_t> answered_ms() const override { return answered_ms_; }
 
  private:
   struct Request {
@@ -54,14 +89,15 @@ class Http1 final : public HttpProtocol {
       parser.body_limit(boost::none);  // judged by the head, in admit()
     }
     const std::uint64_t began_ms;
-    http::request_parser<http::string_body> parser;
-    PostRoom::Place place;
+    std::unique_ptr<PostRoom::Place> place;  // ends after the body has gone
+    std::size_t held_bytes = 0;              // of it
+    http::request_parser<ArrivingBody> parser;
   };
 
   // Returns what has to wait: for the rest of a head, or for the client to take its responses.
-  std::string_view read(std::string_view bytes, std::uint64_t now_ms, std::string& out) {
+  std::string_view read(std::string_view bytes, std::string& out) {
     while (!over_ && !bytes.empty() && out.size() < kEnoughToSend) {
-      if (!request_) request_.emplace(now_ms, service_.limits.header_bytes);
+      if (!request_) request_.emplace(now_ms_, service_.limits.header_bytes);
       auto& parser = request_->parser;
       const bool had_head = parser.is_header_done();
       boost::beast::error_code error;
@@ -71,6 +107,7 @@ class Http1 final : public HttpProtocol {
         refuse(service_.refusal(error == http::error::header_limit ? 431 : 400), out);
       else if (!had_head)
         judge_head(out);
+      if (!over_) charge_body(out);
       if (!over_ && parser.is_done()) answer(out);
     }
     return over_ ? std::string_view() : bytes;
@@ -80,16 +117,34 @@ class Http1 final : public HttpProtocol {
     const auto& parser = request_->parser;
     const auto& head = parser.get();
     const boost::optional<std::uint64_t> said = parser.content_length();
-    // A body of unknown length is nobody's that asks here, and the oldest trick against proxies.
-    if (parser.chunked()) return refuse(service_.refusal(411), out);
-    if (head.version() == 11 && head.count(http::field::host) == 0)
+    // A body of unknown length is nobody's that asks here, and two ways to tell where it ends, or
+    // whom it is for, are the oldest trick against proxies.
+    if (head.count(http::field::transfer_encoding) > 0)
+      return refuse(service_.refusal(said ? 400 : only_chunked(head) ? 411 : 501), out);
+    const std::size_t hosts = head.count(http::field::host);
+    if (hosts > 1 || (head.version() == 11 && hosts == 0))
       return refuse(service_.refusal(400), out);
     const auto method = head.method_string();
-    if (auto refusal = service_.admit({method.data(), method.size()},
-                                      said ? std::optional(*said) : std::nullopt, request_->place))
+    const std::optional<std::uint64_t> length = said ? std::optional(*said) : std::nullopt;
+    // Told when it is its connection's turn: another's may be on now.
+    const auto on_lost = [this] { std::string().swap(request_->parser.get().body()); };
+    if (auto refusal =
+            service_.admit({method.data(), method.size()}, length, on_lost, request_->place))
       return refuse(*refusal, out);
     if (!parser.is_done() && boost::beast::iequals(head[http::field::expect], "100-continue"))
       out += "HTTP/1.1 100 Continue\r\n\r\n";
+  }
+
+  static bool only_chunked(const http::fields& head) {
+    return head.count(http::field::transfer_encoding) == 1 &&
+           boost::beast::iequals(head[http::field::transfer_encoding], "chunked");
+  }
+
+  void charge_body(std::string& out) {
+    const std::size_t now = request_->parser.get().body().size(), before = request_->held_bytes;
+    request_->held_bytes = now;
+    if (request_->place != nullptr && !request_->place->hold(now - before))
+      refuse(service_.refusal(429), out);
   }
 
   // What else comes can't be told from the body that was not read.
@@ -108,6 +163,7 @@ class Http1 final : public HttpProtocol {
                   .body = request.body()};
     set_target(call, {target.data(), target.size()});
     const HttpResponse response = service_.handler(call);
+    answered_ms_ = now_ms_;
     over_ = service_.draining || !request.keep_alive() || request.version() < 11;
     put_response(response, call.method == "HEAD", over_, out);
     request_.reset();
@@ -116,6 +172,9 @@ class Http1 final : public HttpProtocol {
   const HttpService& service_;
   std::optional<Request> request_;
   std::string waiting_;
+  std::uint64_t now_ms_ = 0;
+  std::uint64_t heard_ms_ = 0;
+  std::optional<std::uint64_t> answered_ms_;
   bool over_ = false;
 };
 

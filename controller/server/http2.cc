@@ -19,14 +19,24 @@ constexpr std::uint32_t kMaxStreams = 128;
 // A body may be on its way whole; what all of them hold is PostRoom's to say.
 constexpr std::int32_t kStreamWindow = 1 << 20, kConnectionWindow = 4 << 20;
 
+// Answers that a connection's client has not taken; while there are more, it gets no other.
+constexpr std::size_t kEnoughUntaken = 1 << 20;
+
+// Frames that ask for nothing, between two requests; and of a head what it takes to see that it is
+// far too large, as the table lets a byte stand for a long field. Then the connection ends.
+constexpr int kEnoughControl = 1000;
+constexpr int kHeadsInOne = 16;
+
 struct Stream {
   std::uint64_t began_ms = 0;
+  std::uint64_t heard_ms = 0;
   std::string method, target, content_type;
   std::optional<std::uint64_t> length;
   std::size_t head_bytes = 0;
+  bool whole = false;    // all of it came
   bool refused = false;  // what still comes of it is dropped
+  std::unique_ptr<PostRoom::Place> place;
   std::string body;
-  PostRoom::Place place;
   std::string response;
   std::size_t sent = 0;
 };
@@ -76,6 +86,11 @@ class Http2 final : public HttpProtocol {
   }
   void resume(std::uint64_t now_ms, std::string& out) override {
     now_ms_ = now_ms;
+    for (auto& [id, stream] : streams_)
+      if (!stream.whole && !stream.refused && service_.stands_still(stream.heard_ms, now_ms)) {
+        refuse(id, stream, service_.refusal(408));
+        stream.place.reset();
+      }
     send(out);
   }
   // First that streams should go elsewhere, then, once the client must have read that, which was
@@ -93,6 +108,7 @@ class Http2 final : public HttpProtocol {
   std::optional<std::uint64_t> busy_since_ms() const override {
     return streams_.empty() ? std::nullopt : std::optional(streams_.begin()->second.began_ms);
   }
+  std::optional<std::uint64_t> answered_ms() const override { return answered_ms_; }
 
  private:
   static Http2& self(void* user) { return *static_cast<Http2*>(user); }
@@ -112,8 +128,9 @@ class Http2 final : public HttpProtocol {
   }
 
   static int on_begin_headers(nghttp2_session*, const nghttp2_frame* frame, void* user) {
-    if (frame->headers.cat == NGHTTP2_HCAT_REQUEST)
-      self(user).streams_[frame->hd.stream_id].began_ms = self(user).now_ms_;
+    if (frame->headers.cat != NGHTTP2_HCAT_REQUEST) return 0;
+    Stream& stream = self(user).streams_[frame->hd.stream_id];
+    stream.began_ms = stream.heard_ms = self(user).now_ms_;
     return 0;
   }
 
@@ -124,8 +141,9 @@ class Http2 final : public HttpProtocol {
     if (stream == nullptr || frame->headers.cat != NGHTTP2_HCAT_REQUEST) return 0;
     const std::string_view name = text(name_data, name_size), value = text(data, size);
     stream->head_bytes += name.size() + value.size() + 32;  // as SETTINGS_MAX_HEADER_LIST_SIZE
-    if (stream->head_bytes > static_cast<std::size_t>(self(user).service_.limits.header_bytes))
-      return 0;  // refused when it is whole
+    const auto most = static_cast<std::size_t>(self(user).service_.limits.header_bytes);
+    if (stream->head_bytes > kHeadsInOne * most) return NGHTTP2_ERR_CALLBACK_FAILURE;
+    if (stream->head_bytes > most) return 0;  // refused when it is whole
     if (name == ":method") stream->method = value;
     if (name == ":path") stream->target = value;
     if (name == "content-type") stream->content_type = value;
@@ -140,8 +158,11 @@ class Http2 final : public HttpProtocol {
   // nghttp2 ends a stream whose data and content-length disagree.
   static int on_data(nghttp2_session*, std::uint8_t, std::int32_t id, const std::uint8_t* data,
                      std::size_t size, void* user) {
-    if (Stream* const stream = self(user).find(id); stream != nullptr && !stream->refused)
-      stream->body += text(data, size);
+    Stream* const stream = self(user).find(id);
+    if (stream == nullptr || stream->refused) return 0;
+    stream->heard_ms = self(user).now_ms_;
+    stream->body += text(data, size);
+    if (stream->place != nullptr) stream->place->hold(size);  // who loses it is told by on_lost
     return 0;
   }
 
@@ -151,10 +172,15 @@ class Http2 final : public HttpProtocol {
       return nghttp2_submit_goaway(session, NGHTTP2_FLAG_NONE,
                                    nghttp2_session_get_last_proc_stream_id(session),
                                    NGHTTP2_NO_ERROR, nullptr, 0);
-    if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA) return 0;
+    if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA)
+      return ++self(user).control_ > kEnoughControl
+                 ? nghttp2_session_terminate_session(session, NGHTTP2_ENHANCE_YOUR_CALM)
+                 : 0;
+    self(user).control_ = 0;
     Stream* const stream = self(user).find(frame->hd.stream_id);
     if (stream == nullptr) return 0;
     const bool whole = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
+    stream->whole = stream->whole || whole;
     if (frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST)
       self(user).judge_head(frame->hd.stream_id, *stream, whole);
     if (whole && !stream->refused) self(user).answer(frame->hd.stream_id, *stream);
@@ -166,18 +192,30 @@ class Http2 final : public HttpProtocol {
     std::optional<HttpResponse> refusal =
         stream.head_bytes > static_cast<std::size_t>(service_.limits.header_bytes)
             ? service_.refusal(431)
-            : service_.admit(stream.method, stream.length, stream.place);
-    if (!refusal) return;
+            : service_.admit(
+                  stream.method, stream.length,
+                  [this, id, &stream] { refuse(id, stream, service_.refusal(429)); }, stream.place);
+    if (refusal) refuse(id, stream, std::move(*refusal));
+  }
+
+  // Also in the middle of another connection's turn: its own then sends it.
+  void refuse(std::int32_t id, Stream& stream, HttpResponse why) {
     stream.refused = true;
-    respond(id, stream, std::move(*refusal));
+    std::string().swap(stream.body);
+    respond(id, stream, std::move(why));
   }
 
   void answer(std::int32_t id, Stream& stream) {
-    HttpCall call{
-        .method = stream.method, .content_type = stream.content_type, .body = stream.body};
-    set_target(call, stream.target);
-    respond(id, stream, service_.handler(call));
-    stream.body = {};
+    if (untaken_ > kEnoughUntaken) {
+      refuse(id, stream, service_.refusal(429));
+    } else {
+      HttpCall call{
+          .method = stream.method, .content_type = stream.content_type, .body = stream.body};
+      set_target(call, stream.target);
+      respond(id, stream, service_.handler(call));
+      answered_ms_ = now_ms_;
+      std::string().swap(stream.body);
+    }
     stream.place.reset();
   }
 
@@ -188,6 +226,7 @@ class Http2 final : public HttpProtocol {
                                          field("content-type", response.content_type),
                                          field("content-length", length)};
     stream.response = std::move(response.body);
+    untaken_ += stream.response.size();
     nghttp2_data_provider body{.source = {.ptr = &stream}, .read_callback = read_response};
     const bool head_only = stream.method == "HEAD" || stream.response.empty();
     nghttp2_submit_response(session_, id, head.data(), head.size(), head_only ? nullptr : &body);
@@ -214,6 +253,8 @@ class Http2 final : public HttpProtocol {
   }
 
   static int on_stream_close(nghttp2_session*, std::int32_t id, std::uint32_t, void* user) {
+    if (const Stream* const gone = self(user).find(id); gone != nullptr)
+      self(user).untaken_ -= gone->response.size();
     self(user).streams_.erase(id);
     return 0;
   }
@@ -221,7 +262,10 @@ class Http2 final : public HttpProtocol {
   const HttpService& service_;
   nghttp2_session* session_ = nullptr;
   std::map<std::int32_t, Stream> streams_;  // ids go up: the first is the oldest
+  std::size_t untaken_ = 0;                 // bytes of their answers
+  int control_ = 0;                         // frames since the last that was part of a request
   std::uint64_t now_ms_ = 0;
+  std::optional<std::uint64_t> answered_ms_;
   bool leaving_ = false;
   bool broken_ = false;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/server/http_connection.h"
 
+#include <cstring>
 #include <utility>
 
 #include "controller/server/tls_context.h"
@@ -10,13 +11,25 @@ namespace {
 
 constexpr int kEndingSeconds = 2;
 
+// None where the peer has gone already.
+PeerAddress peer_of(const uv_tcp_t& socket) {
+  sockaddr_storage name{};
+  int size = sizeof(name);
+  PeerAddress peer{};
+  if (uv_tcp_getpeername(&socket, reinterpret_cast<sockaddr*>(&name), &size) != 0) return peer;
+  if (name.ss_family == AF_INET) {
+    peer[10] = peer[11] = 0xff;
+    std::memcpy(peer.data() + 12, &reinterpret_cast<const sockaddr_in&>(name).sin_addr, 4);
+  } else {
+    std::memcpy(peer.data(), &reinterpret_cast<const sockaddr_in6&>(name).sin6_addr, peer.size());
+  }
+  return peer;
+}
+
 }  // namespace
 
 HttpConnection::HttpConnection(Commons& commons, const HttpService& service, const TlsContext* tls)
-    : commons_(commons),
-      service_(service),
-      opened_ms_(uv_now(commons.loop)),
-      heard_ms_(opened_ms_) {
+    : commons_(commons), service_(service), opened_ms_(uv_now(commons.loop)) {
   uv_tcp_init(commons_.loop, &socket_);
   socket_.data = writing_.data = this;
   if (tls != nullptr) tls_ = std::make_unique<TlsSession>(*tls);
@@ -39,6 +52,7 @@ void HttpConnection::close() {
 void HttpConnection::accept(uv_stream_t* listener) {
   if (uv_accept(listener, stream()) != 0) return close();
   uv_tcp_nodelay(&socket_, 1);
+  peer_ = peer_of(socket_);
   if (tls_ == nullptr) open(false);
   read();
 }
@@ -59,41 +73,58 @@ void HttpConnection::on_read(ssize_t size) {
     return half_closed_ ? static_cast<void>(uv_read_stop(stream())) : close();
   }
   if (ended_ms_ != 0) return;
-  heard_ms_ = uv_now(commons_.loop);
   hear({commons_.arriving.get(), static_cast<std::size_t>(size)});
   go_on();
+  if (size == static_cast<ssize_t>(kReadBytes) && on_way_.empty()) pause();
 }
 
 void HttpConnection::hear(std::string_view came) {
-  if (tls_ == nullptr) return protocol_->take(came, heard_ms_, out_);
-  tls_over_ = !tls_->take(came, commons_.plain.get(), [this](std::string_view plain) {
+  const std::uint64_t now = uv_now(commons_.loop);
+  if (tls_ == nullptr) return protocol_->take(came, now, out_);
+  tls_over_ = !tls_->take(came, commons_.plain.get(), [this, now](std::string_view plain) {
     if (protocol_ == nullptr) open(tls_->http2());
-    protocol_->take(plain, heard_ms_, out_);
+    protocol_->take(plain, now, out_);
   });
   if (!tls_over_ && protocol_ == nullptr && tls_->handshaken()) open(tls_->http2());
 }
 
 void HttpConnection::open(bool http2) {
   protocol_ = http2 ? speak_http2(service_) : speak_http1(service_);
-  protocol_->resume(heard_ms_, out_);
+  protocol_->resume(uv_now(commons_.loop), out_);
+}
+
+bool HttpConnection::over() const {
+  return tls_over_ || (protocol_ != nullptr && protocol_->over());
 }
 
 // Sends what there is to be sent, and what follows from its having been sent.
 void HttpConnection::go_on() {
+  const bool more_waits = out_.size() >= kEnoughToSend && !over();
   flush();
-  const auto over = [&] { return tls_over_ || (protocol_ != nullptr && protocol_->over()); };
-  while (on_way_.empty() && protocol_ != nullptr && !over()) {
-    protocol_->resume(uv_now(commons_.loop), out_);
-    if (out_.empty()) break;
-    flush();
-  }
   if (closing()) return;
   if (!on_way_.empty())
     uv_read_stop(stream());
+  else if (more_waits)
+    pause();
   else if (half_closed_)
     close();
   else if (over())
     end();
+}
+
+void HttpConnection::pause() {
+  if (paused_ || closing() || ended_ms_ != 0) return;
+  paused_ = true;
+  uv_read_stop(stream());
+  commons_.on_paused(*this);
+}
+
+void HttpConnection::carry_on() {
+  paused_ = false;
+  if (closing() || ended_ms_ != 0 || !on_way_.empty()) return;
+  if (protocol_ != nullptr && !over()) protocol_->resume(uv_now(commons_.loop), out_);
+  go_on();
+  if (!paused_ && !half_closed_ && on_way_.empty() && !closing()) read();
 }
 
 void HttpConnection::flush() {
@@ -136,9 +167,7 @@ void HttpConnection::on_written(int status) {
   if (status != 0) return close();
   on_way_ = std::exchange(next_, {});
   send_on_way();
-  if (!on_way_.empty() || ended_ms_ != 0) return;
-  go_on();
-  if (on_way_.empty() && !closing()) read();
+  carry_on();
 }
 
 // A socket that is closed while something of its client's is unread resets the connection, and the
@@ -156,24 +185,40 @@ void HttpConnection::end() {
 }
 
 void HttpConnection::look_at_the_clock(bool leaving) {
+  if (closing()) return;
+  if (takes_too_long()) return close();
+  if (ended_ms_ != 0 || protocol_ == nullptr || !on_way_.empty() || paused_) return;
+  if (leaving && !took_leave_) {
+    took_leave_ = true;
+    protocol_->take_leave(out_);
+  }
+  carry_on();
+}
+
+bool HttpConnection::takes_too_long() const {
   const std::uint64_t now = uv_now(commons_.loop);
   const auto past = [&](std::uint64_t since_ms, int seconds) {
     return now > since_ms + 1000ull * static_cast<unsigned>(seconds);
   };
-  if (ended_ms_ != 0) {
-    if (past(ended_ms_, kEndingSeconds)) close();
-    return;
-  }
   const HttpServerLimits& limits = commons_.limits;
-  const std::optional<std::uint64_t> busy_ms =
-      protocol_ == nullptr ? std::optional(opened_ms_) : protocol_->busy_since_ms();
-  if (!on_way_.empty() && past(on_way_ms_, limits.request_seconds)) return close();
-  if (busy_ms ? past(*busy_ms, limits.request_seconds) : past(heard_ms_, limits.idle_seconds))
-    return close();
-  if (!leaving || took_leave_ || protocol_ == nullptr) return;
-  took_leave_ = true;
-  protocol_->take_leave(out_);
-  go_on();
+  if (ended_ms_ != 0) return past(ended_ms_, kEndingSeconds);
+  if (!on_way_.empty() && past(on_way_ms_, limits.request_seconds)) return true;
+  if (protocol_ == nullptr) return past(opened_ms_, limits.request_seconds);
+  if (const auto busy_ms = protocol_->busy_since_ms())
+    return past(*busy_ms, limits.request_seconds);
+  if (const auto answered_ms = protocol_->answered_ms())
+    return past(*answered_ms, limits.idle_seconds);
+  return past(opened_ms_, limits.request_seconds);
+}
+
+Standing HttpConnection::standing() const {
+  using State = Standing::State;
+  if (ended_ms_ != 0) return {peer_, State::kTold, ended_ms_};
+  const auto answered_ms = protocol_ == nullptr ? std::nullopt : protocol_->answered_ms();
+  if (!answered_ms) return {peer_, State::kNew, opened_ms_};
+  if (!on_way_.empty()) return {peer_, State::kBusy, on_way_ms_};
+  if (const auto busy_ms = protocol_->busy_since_ms()) return {peer_, State::kBusy, *busy_ms};
+  return {peer_, State::kIdle, *answered_ms};
 }
 
 }  // namespace berth

@@ -24,6 +24,7 @@ class HttpProtocol {
   // Bytes that came, in their order.
   virtual void take(std::string_view bytes, std::uint64_t now_ms, std::string& out) = 0;
   // Everything that was appended has been sent: what waited goes on. At first: the server's turn.
+  // And now and then: who stands still in the middle of a request, or lost its place, is told.
   virtual void resume(std::uint64_t now_ms, std::string& out) = 0;
   // Tells a client that can be told to ask elsewhere from now on.
   virtual void take_leave(std::string& out) = 0;
@@ -31,6 +32,8 @@ class HttpProtocol {
   virtual bool over() const = 0;
   // When the oldest request came whose answer is not complete; none: nobody waits.
   virtual std::optional<std::uint64_t> busy_since_ms() const = 0;
+  // When a request was last answered; none: never yet. What else a client says does not count.
+  virtual std::optional<std::uint64_t> answered_ms() const = 0;
 };
 
 // The service must outlive them.

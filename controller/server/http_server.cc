@@ -4,6 +4,7 @@
 #include <netdb.h>
 #include <uv.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <utility>
@@ -14,7 +15,11 @@
 namespace berth {
 namespace {
 
-constexpr int kBacklog = 128;
+// Who finds it full tries again a second later.
+constexpr int kBacklog = 1024;
+// Whoever knocks without end keeps neither the loop from those who are in, nor a newcomer from
+// saying what it came for: it takes so many milliseconds to give all places to others.
+constexpr int kTurnsOfAPlace = 8;
 constexpr std::uint64_t kLookMs = 250;  // at what connections take too long for
 
 // To bind to; an error is getaddrinfo's. Every address: by both families, where there are both.
@@ -41,26 +46,31 @@ struct HttpServer::Impl {
     HttpService service;
     std::unique_ptr<TlsContext> tls;  // null: none
     uv_tcp_t socket{};
-    bool someone_waits = false;  // who came while there was no room
+    bool someone_waits = false;  // who came when enough had come in this turn
 
     uv_stream_t* stream() { return reinterpret_cast<uv_stream_t*>(&socket); }
   };
 
-  Impl(uv_loop_t* on, HttpServerLimits limits)
+  Impl(uv_loop_t* on, HttpServerLimits limits, std::function<void()> on_large_gone)
       : loop(on),
         commons{.loop = on,
                 .limits = limits,
-                .on_closed = [this](HttpConnection& gone) { forget(gone); }},
-        room(limits.posts, limits.posted_bytes) {
-    uv_timer_init(loop, &clock);
-    clock.data = this;
+                .on_closed = [this](HttpConnection& gone) { forget(gone); },
+                .on_paused = [this](HttpConnection& one) { wait_for_next_turn(one); }},
+        room(limits.posts, limits.posted_bytes, std::move(on_large_gone)) {
+    for (uv_timer_t* timer : {&clock, &accepting}) {
+      uv_timer_init(loop, timer);
+      timer->data = this;
+    }
+    uv_idle_init(loop, &next_turns);
+    next_turns.data = this;
   }
 
-  // Without room for one more it stays where it is, until another has gone.
   void accept(Listener& listener) {
-    listener.someone_waits =
-        connections.size() >= static_cast<unsigned>(commons.limits.connections);
+    listener.someone_waits = ++accepted_in_turn > std::max(places() / kTurnsOfAPlace, 1);
+    if (accepted_in_turn == 1) start_accepting();
     if (listener.someone_waits) return;
+    make_room();
     auto made = std::make_unique<HttpConnection>(commons, listener.service, listener.tls.get());
     HttpConnection& connection = *made;
     connections.emplace(&connection, std::move(made));
@@ -68,12 +78,46 @@ struct HttpServer::Impl {
     if (uv_is_active(reinterpret_cast<uv_handle_t*>(&clock)) == 0) look_every(kLookMs);
   }
 
+  void start_accepting() {
+    uv_timer_start(
+        &accepting,
+        [](uv_timer_t* timer) {
+          Impl& me = *static_cast<Impl*>(timer->data);
+          me.accepted_in_turn = 0;
+          for (const auto& listener : me.listeners)
+            if (listener->someone_waits) me.accept(*listener);
+        },
+        1, 0);
+  }
+
+  void wait_for_next_turn(HttpConnection& connection) {
+    paused.push_back(&connection);
+    uv_idle_start(&next_turns, [](uv_idle_t* idle) {
+      Impl& me = *static_cast<Impl*>(idle->data);
+      uv_idle_stop(idle);
+      for (HttpConnection* const one : std::exchange(me.paused, {})) one->carry_on();
+    });
+  }
+
+  int places() const { return std::max(commons.limits.connections, 1); }
+
+  void make_room() {
+    if (connections.size() < static_cast<std::size_t>(places())) return;
+    std::vector<HttpConnection*> open;
+    std::vector<Standing> standings;
+    for (const auto& [connection, owned] : connections) {
+      if (connection->closing()) continue;
+      open.push_back(connection);
+      standings.push_back(connection->standing());
+    }
+    if (open.size() >= static_cast<std::size_t>(places()))
+      open[choose_who_goes(standings)]->close();
+  }
+
   void forget(HttpConnection& gone) {
+    std::erase(paused, &gone);
     connections.erase(&gone);
-    if (closing) return;
-    for (const auto& listener : listeners)
-      if (listener->someone_waits) accept(*listener);
-    if (connections.empty()) uv_timer_stop(&clock);
+    if (!closing && connections.empty()) uv_timer_stop(&clock);
   }
 
   void look_every(std::uint64_t first_ms) {
@@ -93,16 +137,21 @@ struct HttpServer::Impl {
   bool draining = false;
   bool closing = false;
   uv_timer_t clock;
+  uv_timer_t accepting;
+  int accepted_in_turn = 0;
+  uv_idle_t next_turns;
+  std::vector<HttpConnection*> paused;
   std::vector<std::unique_ptr<Listener>> listeners;
   std::map<HttpConnection*, std::unique_ptr<HttpConnection>> connections;
 };
 
-HttpServer::HttpServer(uv_loop_s* loop, HttpServerLimits limits)
-    : impl_(std::make_unique<Impl>(loop, limits)) {}
+HttpServer::HttpServer(uv_loop_s* loop, HttpServerLimits limits,
+                       std::function<void()> on_large_gone)
+    : impl_(std::make_unique<Impl>(loop, limits, std::move(on_large_gone))) {}
 
 HttpServer::~HttpServer() {
   impl_->closing = true;
-  int open = 1 + static_cast<int>(impl_->listeners.size());
+  int open = 3 + static_cast<int>(impl_->listeners.size());
   const auto close = [&](auto& handle) {
     handle.data = &open;
     uv_close(reinterpret_cast<uv_handle_t*>(&handle),
@@ -110,6 +159,8 @@ HttpServer::~HttpServer() {
   };
   for (const auto& listener : impl_->listeners) close(listener->socket);
   close(impl_->clock);
+  close(impl_->accepting);
+  close(impl_->next_turns);
   for (const auto& [connection, owned] : impl_->connections) connection->close();
   while (open > 0 || !impl_->connections.empty()) uv_run(impl_->loop, UV_RUN_NOWAIT);
 }

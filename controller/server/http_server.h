@@ -45,11 +45,15 @@ struct ListenAddress {
 Result<ListenAddress> parse_listen_address(const std::string& flag, const std::string& text);
 
 struct HttpServerLimits {
+  // One more takes the place of another: see crowd.h.
   int connections = 64;
   int header_bytes = 4096;
-  int idle_seconds = 15;     // of a kept connection
-  int request_seconds = 10;  // for a request to arrive and its response to be taken
-  // What all POSTs that are on their way may hold together; one more is answered 429 at once.
+  int idle_seconds = 15;     // of a connection, since its last answer
+  int request_seconds = 10;  // to ask first, for a request to arrive and its response to be taken
+  // Until the next bytes of a request: with the chart's default the API server asks for no longer.
+  int still_seconds = 3;
+  // What all POSTs that are on their way may hold together; one more takes the place of the one
+  // that has been on its way for longest, which is answered 429: see post_room.h.
   int posts = 64;
   std::size_t posted_bytes = 32u << 20;
 };
@@ -64,7 +68,9 @@ struct ListenOptions {
 class HttpServer {
  public:
   // The loop must outlive the server and not be running when the server is destroyed.
-  explicit HttpServer(uv_loop_s* loop, HttpServerLimits limits = {});
+  // `on_large_gone` is called after a POST whose body was large: its memory can be given back.
+  explicit HttpServer(uv_loop_s* loop, HttpServerLimits limits = {},
+                      std::function<void()> on_large_gone = {});
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
   ~HttpServer();

@@ -5,23 +5,21 @@
 
 namespace berth {
 
-PostRoom::Place PostRoom::take(std::size_t bytes) {
-  if (free_posts_ <= 0 || free_bytes_ < bytes) return {};
-  --free_posts_;
-  free_bytes_ -= bytes;
-  return Place(this, GiveBack{bytes});
-}
-
 std::optional<HttpResponse> HttpService::admit(std::string_view method,
                                                std::optional<std::uint64_t> length,
-                                               PostRoom::Place& place) const {
+                                               std::function<void()> on_lost,
+                                               std::unique_ptr<PostRoom::Place>& place) const {
   if (method == "GET" || method == "HEAD")
     return length.value_or(0) == 0 ? std::nullopt : std::optional(refusal(400));
   if (method != "POST" || max_body_bytes == 0) return refusal(405);
   if (!length) return refusal(411);
   if (*length > max_body_bytes) return refusal(413);
-  place = room.take(*length);
-  return place != nullptr ? std::nullopt : std::optional(refusal(429));
+  place = room.take(*length, std::move(on_lost));
+  return std::nullopt;
+}
+
+bool HttpService::stands_still(std::uint64_t since_ms, std::uint64_t now_ms) const {
+  return now_ms > since_ms + 1000ull * static_cast<unsigned>(limits.still_seconds);
 }
 
 HttpResponse HttpService::refusal(int status) const {
@@ -30,14 +28,18 @@ HttpResponse HttpService::refusal(int status) const {
       case 405:
         return max_body_bytes > 0 ? "GET, HEAD and POST are answered here"
                                   : "GET and HEAD are answered here";
+      case 408:
+        return "for " + std::to_string(limits.still_seconds) + " s nothing more of it came";
       case 411:
         return "a body's length must be told beforehand, by Content-Length";
       case 413:
         return "a body may have " + std::to_string(max_body_bytes) + " bytes";
       case 429:
-        return "too many requests are on their way at once; try again";
+        return "too many requests are on their way at once, and this one for longest; try again";
       case 431:
         return "a request's head may have " + std::to_string(limits.header_bytes) + " bytes";
+      case 501:
+        return "a body comes as it is, and no other Transfer-Encoding is understood";
       default:
         return "this is no request of HTTP that can be answered here";
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/server/review_endpoint.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -14,10 +15,33 @@ HttpResponse refused(int status, std::string why) {
   return response;
 }
 
+bool same(std::string_view a, std::string_view b) {  // whatever the case of ASCII letters
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+// Up to the mark, which goes; all of it where there is none. Without blanks around it.
+std::string_view cut_off(std::string_view& text, char mark) {
+  std::string_view part = text.substr(0, text.find(mark));
+  text.remove_prefix(std::min(text.size(), part.size() + 1));
+  const auto blank = [](char c) { return c == ' ' || c == '\t'; };
+  while (!part.empty() && blank(part.front())) part.remove_prefix(1);
+  while (!part.empty() && blank(part.back())) part.remove_suffix(1);
+  return part;
+}
+
+// JSON is UTF-8. Who announces another charset means other characters than would be read.
 bool is_json(std::string_view content_type) {
-  constexpr std::string_view kJson = "application/json";
-  return content_type == kJson ||
-         (content_type.starts_with(kJson) && content_type[kJson.size()] == ';');
+  if (!same(cut_off(content_type, ';'), "application/json")) return false;
+  while (!content_type.empty()) {
+    std::string_view value = cut_off(content_type, ';');
+    const std::string_view name = cut_off(value, '=');
+    if (value.size() >= 2 && value.starts_with('"') && value.ends_with('"'))
+      value = value.substr(1, value.size() - 2);
+    if (same(name, "charset") && !same(value, "utf-8")) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -27,7 +51,7 @@ HttpResponse ReviewEndpoint::answer(const HttpCall& call) const {
     return refused(404, "not found; reviews go to /mutate and /validate");
   if (call.method != "POST") return refused(405, "an AdmissionReview comes by POST");
   if (!is_json(call.content_type))
-    return refused(415, "an AdmissionReview comes as application/json");
+    return refused(415, "an AdmissionReview comes as application/json, in UTF-8");
   const MonotonicTime began = parts_.now();
   const ReviewPath path = call.path == "/mutate" ? ReviewPath::kMutate : ReviewPath::kValidate;
   ReviewReply reply = review(path, call.body, parts_.cluster, parts_.settings);

@@ -15,8 +15,10 @@
 
 namespace berth {
 
-// The largest object is 3 MiB in etcd; an update carries two of them, and their envelope.
-inline constexpr std::size_t kMaxReviewBytes = 7u << 20;
+// Pods and Jobs are reviewed when they are created: one object, in a request of 3 MiB at most,
+// and 1.5 MiB in etcd. Updates are of berth's own kinds, and carry two, of 1.5 MiB each at most.
+// The rest is the envelope.
+inline constexpr std::size_t kMaxReviewBytes = 4u << 20;
 
 class ReviewEndpoint {
  public:

@@ -70,6 +70,19 @@ TEST_F(Http1Test, WhatIsRefusedIsToldWhyAndEndsTheConnection) {
       {"POST / HTTP/1.1\r\n" + host + "Content-Length: -1\r\n\r\n", "400 Bad Request", ""},
       {"POST / HTTP/1.1\r\n" + host + "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
        "400 Bad Request", ""},
+      {"POST / HTTP/1.1\r\n" + host + "Content-Length: 1\r\nTransfer-Encoding: xchunked\r\n\r\nx",
+       "400 Bad Request", ""},
+      {"POST / HTTP/1.1\r\n" + host + "Content-Length: 1\r\nTransfer-Encoding: identity\r\n\r\nx",
+       "400 Bad Request", ""},
+      {"POST / HTTP/1.1\r\n" + host +
+           "Content-Length: 1\r\nTransfer-Encoding: chunked, identity\r\n\r\nx",
+       "400 Bad Request", ""},
+      {"POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: gzip\r\n\r\n", "501 Not Implemented",
+       "no other Transfer-Encoding"},
+      {"POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: gzip, chunked\r\n\r\n",
+       "501 Not Implemented", ""},
+      {"GET / HTTP/1.1\r\n" + host + "Host: other\r\n\r\n", "400 Bad Request", ""},
+      {"GET / HTTP/1.0\r\n" + host + "Host: other\r\n\r\n", "400 Bad Request", ""},
       {"PUT / HTTP/1.1\r\n" + host + "Content-Length: 1\r\n\r\nx", "405 Method Not Allowed",
        "GET, HEAD and POST"},
       {"POST / HTTP/1.1\r\n" + host + "\r\n", "411 Length Required", "by Content-Length"},
@@ -139,6 +152,62 @@ TEST_F(Http1Test, ItKnowsSinceWhenSomebodyWaits) {
   EXPECT_EQ(protocol_->busy_since_ms(), 7);
   protocol_->take("c", 10, out);
   EXPECT_EQ(protocol_->busy_since_ms(), std::nullopt);
+}
+
+TEST_F(Http1Test, WhoStandsStillInARequestIsToldSoAndOnlyThen) {
+  const std::string head = "POST /b HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\n";
+  for (const std::string& begun : {head.substr(0, 20), head, head + "a"}) {
+    protocol_ = speak_http1(served_.service);
+    std::string out;
+    protocol_->take(begun, 1000, out);
+    protocol_->resume(4000, out);
+    EXPECT_EQ(out, "");
+    protocol_->resume(4001, out);
+    EXPECT_THAT(out, StartsWith("HTTP/1.1 408 Request Timeout")) << begun;
+    EXPECT_TRUE(ended());
+    EXPECT_TRUE(served_.room.empty());
+  }
+  protocol_ = speak_http1(served_.service);
+  std::string out;
+  protocol_->resume(100'000, out);  // between requests it may
+  protocol_->take(head + "a", 100'000, out);
+  protocol_->take("b", 103'000, out);
+  protocol_->resume(105'000, out);
+  protocol_->take("c", 106'000, out);
+  EXPECT_THAT(out, EndsWith("POST /b   abc"));
+}
+
+TEST_F(Http1Test, AnnouncedLengthsTakeNoRoomAndWhoIsOldestMakesIt) {
+  const auto post = [](int length) {
+    return "POST /b HTTP/1.1\r\nHost: h\r\nContent-Length: " + std::to_string(length) + "\r\n\r\n";
+  };
+  const auto slow = speak_http1(served_.service), second = speak_http1(served_.service),
+             quick = speak_http1(served_.service);
+  std::string to_slow, to_second, to_quick;
+  slow->take(post(100) + "s", 0, to_slow);
+  second->take(post(100) + std::string(80, 's'), 0, to_second);
+  EXPECT_EQ(to_slow + to_second, "");
+  quick->take(post(2) + "qu", 0, to_quick);  // the third, where two may be
+  EXPECT_THAT(to_quick, EndsWith("POST /b   qu"));
+  slow->resume(0, to_slow);
+  EXPECT_THAT(to_slow, StartsWith("HTTP/1.1 429"));
+  EXPECT_TRUE(slow->over());
+  to_quick.clear();
+  quick->take(post(90) + std::string(90, 'q'), 0, to_quick);  // of 150 bytes, 80 are held
+  EXPECT_THAT(to_quick, StartsWith("HTTP/1.1 200"));
+  second->take("s", 0, to_second);
+  EXPECT_THAT(to_second, StartsWith("HTTP/1.1 429"));
+  EXPECT_TRUE(served_.room.empty());
+}
+
+TEST_F(Http1Test, ItKnowsWhenItAnsweredLast) {
+  protocol_ = speak_http1(served_.service);
+  std::string out;
+  protocol_->take("GET / HT", 5, out);
+  EXPECT_EQ(protocol_->answered_ms(), std::nullopt);
+  protocol_->take("TP/1.1\r\nHost: h\r\n\r\nGET", 6, out);
+  protocol_->resume(7, out);
+  EXPECT_EQ(protocol_->answered_ms(), 6);
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ class Client {
   }
 
   // Until both have nothing more to say, in pieces of so many bytes.
-  void talk(std::size_t piece = 1 << 20) {
+  void talk(std::size_t piece = 1 << 20, std::uint64_t now_ms = 0) {
     while (true) {
       std::string to_server;
       const std::uint8_t* data = nullptr;
@@ -97,14 +97,19 @@ class Client {
         to_server.append(data, data + size);
       }
       for (std::size_t at = 0; at < to_server.size(); at += piece)
-        server_->take(std::string_view(to_server).substr(at, piece), 0, from_server_);
-      server_->resume(0, from_server_);
+        server_->take(std::string_view(to_server).substr(at, piece), now_ms, from_server_);
+      server_->resume(now_ms, from_server_);
       const std::string said = std::exchange(from_server_, {});
       if (said.empty() && to_server.empty()) return;
       ASSERT_EQ(nghttp2_session_mem_recv(
                     session_, reinterpret_cast<const std::uint8_t*>(said.data()), said.size()),
                 static_cast<ssize_t>(said.size()));
     }
+  }
+  void ping() { nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, nullptr); }
+  void close_window() {
+    const nghttp2_settings_entry none{NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, 0};
+    nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, &none, 1);
   }
   HttpProtocol& server() { return *server_; }
   void server_takes_leave() { server_->take_leave(from_server_); }
@@ -202,22 +207,99 @@ TEST_F(Http2Test, ARefusedBodyThatGoesOnComingHurtsNobody) {
   EXPECT_EQ(client.of(next).body, "POST /p   next");
 }
 
-TEST_F(Http2Test, WhatPostsHoldTogetherIsBoundedAndGivenBack) {
+TEST_F(Http2Test, AnnouncedLengthsTakeNoRoomAndWhoIsOldestMakesIt) {
+  const std::string part(40, 'b'), more(90, 'm');
+  Client slow(served_.service);
+  const std::int32_t first =
+      slow.ask("POST", "/", {{"content-length", "100"}}, &part, /*whole=*/false);
+  const std::int32_t second =
+      slow.ask("POST", "/", {{"content-length", "100"}}, &more, /*whole=*/false);
+  slow.talk();
+  EXPECT_NE(slow.server().busy_since_ms(), std::nullopt);
+  Client quick(served_.service);
+  const std::int32_t third = quick.post("x");  // where two may be
+  quick.talk();
+  EXPECT_EQ(quick.of(third).status, "200");
+  slow.talk();
+  EXPECT_EQ(slow.of(first).status, "429");
+  EXPECT_FALSE(slow.of(second).closed);
+  const std::int32_t large = quick.post(std::string(70, 'l'));  // of 150 bytes, 90 are held
+  quick.talk();
+  EXPECT_EQ(quick.of(large).status, "200");
+  slow.talk();
+  EXPECT_EQ(slow.of(second).status, "429");
+  EXPECT_FALSE(slow.server().over());
+}
+
+TEST_F(Http2Test, WhoLeavesGivesItsPlacesBack) {
   const std::string part(40, 'b');
-  const auto status_of_a_post = [&] {
-    Client client(served_.service);
-    const std::int32_t stream = client.post("x");
-    client.talk();
-    return client.of(stream).status;
-  };
   {
     Client slow(served_.service);
     for (int i = 0; i < 2; ++i) slow.ask("POST", "/", {{"content-length", "70"}}, &part, false);
     slow.talk();
-    EXPECT_NE(slow.server().busy_since_ms(), std::nullopt);
-    EXPECT_EQ(status_of_a_post(), "429");
+    EXPECT_FALSE(served_.room.empty());
   }
-  EXPECT_EQ(status_of_a_post(), "200") << "who left gave its places back";
+  EXPECT_TRUE(served_.room.empty());
+}
+
+TEST_F(Http2Test, WhoSaysMuchAndAsksNothingIsCut) {
+  Client calm(served_.service), loud(served_.service);
+  for (int i = 0; i < 20; ++i) {
+    for (int k = 0; k < 100; ++k) calm.ping();
+    calm.ask("GET", "/");
+    calm.talk();
+  }
+  EXPECT_FALSE(calm.server().over());
+  for (int i = 0; i < 20 && !loud.server().over(); ++i) {
+    for (int k = 0; k < 100; ++k) loud.ping();
+    loud.talk();
+  }
+  EXPECT_TRUE(loud.server().over());
+}
+
+TEST_F(Http2Test, AHeadFarTooLargeEndsTheConnection) {
+  Client client(served_.service);
+  client.ask("GET", "/", {{"x", std::string(7000, 'y')}});
+  client.talk();
+  EXPECT_TRUE(client.server().over());
+}
+
+TEST_F(Http2Test, AStreamThatStandsStillIsToldSoAndOthersGoOn) {
+  const std::string part(40, 'b');
+  Client client(served_.service);
+  const std::int32_t still = client.ask("POST", "/", {{"content-length", "70"}}, &part, false);
+  client.talk(1 << 20, 1000);
+  client.talk(1 << 20, 4000);
+  EXPECT_FALSE(client.of(still).closed);
+  client.talk(1 << 20, 4001);
+  EXPECT_EQ(client.of(still).status, "408");
+  EXPECT_TRUE(served_.room.empty());
+  const std::int32_t next = client.post("next");
+  client.talk(1 << 20, 4002);
+  EXPECT_EQ(client.of(next).status, "200");
+}
+
+TEST_F(Http2Test, OnlyAnAnswerCountsAsOne) {
+  Client client(served_.service);
+  client.ping();
+  client.talk(1 << 20, 1000);
+  EXPECT_EQ(client.server().answered_ms(), std::nullopt);
+  client.ask("GET", "/");
+  client.talk(1 << 20, 2000);
+  client.ping();
+  client.talk(1 << 20, 3000);
+  EXPECT_EQ(client.server().answered_ms(), 2000);
+}
+
+// A client that opens no window, so that its answers stay here.
+TEST_F(Http2Test, WhoDoesNotTakeItsAnswersGetsNoMoreOfThem) {
+  served_.answer_bytes = 300'000;
+  Client client(served_.service);
+  client.close_window();
+  client.talk();
+  for (int i = 0; i < 20; ++i) client.ask("GET", "/large");
+  client.talk();
+  EXPECT_EQ(served_.calls, 4) << "a MiB and one more";
 }
 
 TEST_F(Http2Test, ALargeAnswerWaitsForItsClient) {

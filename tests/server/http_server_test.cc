@@ -30,7 +30,7 @@ class HttpServerTest : public ::testing::Test {
   // Runs the client beside the loop until it is through.
   void serve(HttpServerLimits limits, const std::function<void(int port)>& client) {
     UvLoop loop;
-    HttpServer server(loop.raw(), limits);
+    HttpServer server(loop.raw(), limits, [this] { ++large_gone_; });
     const auto handler = [&](const HttpCall& call) {
       HttpResponse response;
       if (call.path == "/drain") server.drain();
@@ -55,6 +55,7 @@ class HttpServerTest : public ::testing::Test {
            "\r\n\r\n";
   }
   std::size_t max_body_bytes_ = 0;
+  int large_gone_ = 0;
 };
 
 TEST_F(HttpServerTest, AnswersManyRequestsOnOneConnection) {
@@ -70,6 +71,28 @@ TEST_F(HttpServerTest, AnswersManyRequestsOnOneConnection) {
     EXPECT_GT(connection.receive().size(), 300'000u);
     ASSERT_TRUE(connection.send("GET /none HTTP/1.1\r\nHost: x\r\n\r\n"));
     EXPECT_THAT(connection.receive(), StartsWith("HTTP/1.1 404"));
+  });
+}
+
+// Much on one connection, in one go: the answers come in their order, and others' in between.
+TEST_F(HttpServerTest, WhoAsksMuchAtOnceTakesTurnsWithOthers) {
+  serve({.connections = 100}, [](int port) {
+    std::string asked;
+    for (int i = 0; i < 5000; ++i)
+      asked += "GET /echo?" + std::to_string(i) + " HTTP/1.1\r\nHost: x\r\n\r\n";
+    Connection much(port);
+    std::thread asking([&] { EXPECT_TRUE(much.send(asked)); });
+    std::string got;
+    while (got.find("q=4999") == std::string::npos) {
+      const std::string more = much.receive(60);
+      ASSERT_NE(more, "");
+      got += more;
+    }
+    asking.join();
+    std::size_t at = 0;
+    for (int i = 0; i < 5000 && at != std::string::npos; ++i)
+      at = got.find("q=" + std::to_string(i), at);
+    EXPECT_NE(at, std::string::npos);
   });
 }
 
@@ -118,26 +141,43 @@ TEST_F(HttpServerTest, AnIdleConnectionIsClosed) {
   });
 }
 
-TEST_F(HttpServerTest, WhatPostsMayHoldTogetherIsBounded) {
+// Bodies that were announced and don't come, more of them than there is room for.
+TEST_F(HttpServerTest, FewSlowPostsKeepNoOtherOut) {
   max_body_bytes_ = 1000;
-  serve({.posts = 2, .posted_bytes = 1500}, [](int port) {
-    Connection slow(port);
+  serve({.posts = 2, .posted_bytes = 2000}, [](int port) {
+    Connection slow(port), second(port);
     ASSERT_TRUE(slow.send(post(1000) + "begun"));
-    Connection large(port);
-    ASSERT_TRUE(large.send(post(600)));
-    EXPECT_THAT(large.receive(), StartsWith("HTTP/1.1 429"));
-    Connection second(port);
-    ASSERT_TRUE(second.send(post(100) + "begun"));
-    Connection third(port);
-    ASSERT_TRUE(third.send(post(1) + "x"));
-    EXPECT_THAT(third.receive(), StartsWith("HTTP/1.1 429"));
-    // What ends makes room, however it ends.
-    ASSERT_TRUE(slow.send(std::string(995, 'x')));
-    EXPECT_THAT(slow.receive(), HasSubstr("\r\n\r\n1000"));
-    Connection fourth(port);
-    ASSERT_TRUE(fourth.send(post(1) + "x"));
-    EXPECT_THAT(fourth.receive(), StartsWith("HTTP/1.1 200"));
+    ASSERT_TRUE(second.send(post(1000) + "begun"));
+    for (int i = 0; i < 5; ++i) {
+      Connection quick(port);
+      ASSERT_TRUE(quick.send(post(900) + std::string(900, 'x')));
+      EXPECT_THAT(quick.receive(), HasSubstr("\r\n\r\n900"));
+    }
+    EXPECT_THAT(slow.receive(), StartsWith("HTTP/1.1 429")) << "the oldest made room";
+    EXPECT_TRUE(slow.closed_by_peer());
   });
+}
+
+TEST_F(HttpServerTest, APostThatStandsStillIsCutSooner) {
+  max_body_bytes_ = 1000;
+  serve({.request_seconds = 1000, .still_seconds = 1}, [](int port) {
+    Connection still(port);
+    ASSERT_TRUE(still.send(post(1000) + "begun"));
+    EXPECT_THAT(still.receive(60), StartsWith("HTTP/1.1 408"));
+    EXPECT_TRUE(still.closed_by_peer());
+  });
+}
+
+TEST_F(HttpServerTest, ALargePostIsToldOnceItIsGone) {
+  max_body_bytes_ = 3 << 20;
+  serve({}, [this](int port) {
+    Connection connection(port);
+    for (const std::size_t size : {1000u, 2u << 20, 100u}) {
+      ASSERT_TRUE(connection.send(post(size) + std::string(size, 'x')));
+      EXPECT_THAT(connection.receive(60), HasSubstr("\r\n\r\n" + std::to_string(size)));
+    }
+  });
+  EXPECT_EQ(large_gone_, 1);
 }
 
 TEST_F(HttpServerTest, ManySlowPostsHoldUpNoOther) {
@@ -209,19 +249,35 @@ TEST_F(HttpServerTest, ARefusalIsReadThoughTheBodyGoesOnComing) {
   });
 }
 
-TEST_F(HttpServerTest, WhoComesWhileThereIsNoRoomWaitsUntilAnotherHasGone) {
-  serve({.connections = 2}, [](int port) {
+// With as many connections as there may be, and one that comes after the other.
+TEST_F(HttpServerTest, ACrowdThatSaysNothingKeepsNobodyOut) {
+  serve({.connections = 4, .request_seconds = 1000}, [](int port) {
     const std::string get = "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n";
-    auto first = std::make_unique<Connection>(port);
-    Connection second(port), third(port), fourth(port);
-    for (Connection* kept : {first.get(), &second}) {
-      ASSERT_TRUE(kept->send(get));
-      EXPECT_THAT(kept->receive(), StartsWith("HTTP/1.1 200"));
+    Connection kept(port);
+    ASSERT_TRUE(kept.send(get));
+    EXPECT_THAT(kept.receive(), StartsWith("HTTP/1.1 200"));
+    std::vector<std::unique_ptr<Connection>> crowd;
+    for (int i = 0; i < 20; ++i) {
+      crowd.push_back(std::make_unique<Connection>(port));
+      Connection newcomer(port);
+      ASSERT_TRUE(newcomer.send(get));
+      ASSERT_THAT(newcomer.receive(), StartsWith("HTTP/1.1 200")) << i;
     }
-    ASSERT_TRUE(third.send(get));
-    EXPECT_EQ(third.receive(1), "");
-    first.reset();
-    EXPECT_THAT(third.receive(), StartsWith("HTTP/1.1 200"));
+    EXPECT_TRUE(crowd.front()->closed_by_peer()) << "the longest idle made room";
+    ASSERT_TRUE(kept.send(get));
+    EXPECT_THAT(kept.receive(), StartsWith("HTTP/1.1 200")) << "and none that asks did";
+  });
+}
+
+TEST_F(HttpServerTest, WhoNeverAsksIsEndedSoonAndWhoAskedIsKept) {
+  serve({.idle_seconds = 1000, .request_seconds = 1}, [](int port) {
+    const std::string get = "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n";
+    Connection kept(port), silent(port);
+    ASSERT_TRUE(kept.send(get));
+    EXPECT_THAT(kept.receive(), StartsWith("HTTP/1.1 200"));
+    EXPECT_TRUE(silent.closed_by_peer());
+    ASSERT_TRUE(kept.send(get));
+    EXPECT_THAT(kept.receive(), StartsWith("HTTP/1.1 200"));
   });
 }
 

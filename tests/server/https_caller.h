@@ -4,6 +4,8 @@
 #pragma once
 
 #include <curl/curl.h>
+#include <poll.h>
+#include <sys/socket.h>
 
 #include <string>
 #include <utility>
@@ -32,6 +34,30 @@ class Caller {
   long status = 0;
   long version = 0;  // CURL_HTTP_VERSION_…; libcurl offers HTTP/2 if nobody tells it not to
   std::string body;
+  // Connects, and asks for nothing. Empty, or why that failed.
+  std::string shake_hands() {
+    curl_easy_reset(curl_);
+    const std::string url = "https://" + std::string(kService) + ":" + std::to_string(port_);
+    curl_blob bundle{trusted_.data(), trusted_.size(), CURL_BLOB_NOCOPY};
+    curl_easy_setopt(curl_, CURLOPT_URL, url.c_str());
+    curl_easy_setopt(curl_, CURLOPT_RESOLVE, resolve_);
+    curl_easy_setopt(curl_, CURLOPT_CAINFO_BLOB, &bundle);
+    curl_easy_setopt(curl_, CURLOPT_CONNECT_ONLY, 1L);
+    curl_easy_setopt(curl_, CURLOPT_NOSIGNAL, 1L);
+    const CURLcode code = curl_easy_perform(curl_);
+    return code == CURLE_OK ? "" : curl_easy_strerror(code);
+  }
+  // After shake_hands(): whether that connection is over within so long.
+  bool ended_by_peer(int seconds) {
+    curl_socket_t socket = CURL_SOCKET_BAD;
+    curl_easy_getinfo(curl_, CURLINFO_ACTIVESOCKET, &socket);
+    pollfd wait{.fd = socket, .events = POLLIN, .revents = 0};
+    while (poll(&wait, 1, seconds * 1000) > 0) {
+      char bytes[4096];  // tickets and settings, of which libcurl is not to hear
+      if (recv(socket, bytes, sizeof(bytes), 0) <= 0) return true;
+    }
+    return false;
+  }
   // Empty, or why the call failed.
   std::string post(const std::string& text, bool on_a_new_connection, long max_tls = 0) {
     curl_easy_reset(curl_);

@@ -39,7 +39,7 @@ class HttpsTest : public ::testing::TestWithParam<bool> {
  protected:
   // Runs the client beside the loop until it is through. What is posted comes back.
   void serve(const std::function<void(int port)>& client) {
-    HttpServer server(loop_.raw(), {.connections = 256});
+    HttpServer server(loop_.raw(), limits_);
     const Result<int> port = server.listen(
         {"127.0.0.1", 0},
         [](const HttpCall& call) {
@@ -62,6 +62,7 @@ class HttpsTest : public ::testing::TestWithParam<bool> {
   }
 
   UvLoop loop_;
+  HttpServerLimits limits_{.connections = 256};
   ServingCertificate certificate_;
   const CertificatePair authority_ = authority("one");
 };
@@ -99,6 +100,18 @@ TEST_P(HttpsTest, WhoDoesNotSpeakTlsIsSentAway) {
     ASSERT_TRUE(plain.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n"));
     EXPECT_THAT(plain.receive(), Not(HasSubstr("HTTP/1.1 2")));
     EXPECT_TRUE(plain.closed_by_peer());
+    Caller caller(port, authority_.certificate);
+    EXPECT_EQ(caller.post("x", true), "");
+  });
+}
+
+TEST_P(HttpsTest, WhoIsSilentAfterItsHandshakeIsEndedSoon) {
+  show(leaf(authority_));
+  limits_ = {.idle_seconds = 1000, .request_seconds = 1};
+  serve([&](int port) {
+    Caller silent(port, authority_.certificate);
+    ASSERT_EQ(silent.shake_hands(), "");
+    EXPECT_TRUE(silent.ended_by_peer(60));
     Caller caller(port, authority_.certificate);
     EXPECT_EQ(caller.post("x", true), "");
   });

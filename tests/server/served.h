@@ -9,7 +9,7 @@
 namespace berth {
 
 struct Served {
-  HttpServerLimits limits = {.header_bytes = 400, .posts = 2, .posted_bytes = 150};
+  HttpServerLimits limits = {.header_bytes = 400, .posts = 2, .posted_bytes = 300};
   PostRoom room{limits.posts, limits.posted_bytes};
   bool draining = false;
   std::size_t answer_bytes = 0;  // of an answer, if it is not what was asked

@@ -36,7 +36,11 @@ TEST(ReviewEndpoint, TakesReviewsByPostAndRefusesEverythingElseWithASentence) {
   const auto status = [&](const HttpCall& call) { return endpoint.answer(call).status; };
   EXPECT_EQ(status(post("/mutate", kReview)), 200);
   EXPECT_EQ(status(post("/validate", kReview, "application/json; charset=utf-8")), 200);
-  EXPECT_EQ(status(post("/validate", kReview, "application/jsonp")), 415);
+  EXPECT_EQ(status(post("/validate", kReview, "Application/JSON;charset=\"UTF-8\"")), 200);
+  for (const char* other :
+       {"application/jsonp", "application/json; charset=utf-16", "application/json;charset=latin1",
+        "application/json; x=y; CHARSET=\"utf-16le\"", "text/plain; a=application/json"})
+    EXPECT_EQ(status(post("/validate", kReview, other)), 415) << other;
   EXPECT_EQ(status(post("/validate", kReview, "")), 415);
   EXPECT_EQ(status(post("/", kReview)), 404);
   EXPECT_EQ(status({.method = "GET", .path = "/mutate"}), 405);
