@@ -123,7 +123,7 @@ std::optional<NodeRollout> decode_rollout(std::string_view text) {
   r.why = json->string("why");
   if (wrong || json->wrong()) return std::nullopt;
   for (std::int64_t counter : {r.seq, r.epoch, r.attempt, r.reasserts})
-    if (counter < 0 || counter > kMaxCounter) return std::nullopt;
+    if (counter < 0 || counter >= kMaxCounter) return std::nullopt;
   return r;
 }
 
