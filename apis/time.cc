@@ -86,8 +86,12 @@ std::optional<Time> read_time(std::string_view text) {
                                    std::chrono::month(static_cast<unsigned>(*month)),
                                    std::chrono::day(static_cast<unsigned>(*day))};
   if (!date.ok()) return std::nullopt;
-  return Time(std::chrono::sys_days(date)) + std::chrono::hours(*hour) +
-         std::chrono::minutes(*minute) + std::chrono::seconds(*second) + fraction - *offset;
+  const Time time = Time(std::chrono::sys_days(date)) + std::chrono::hours(*hour) +
+                    std::chrono::minutes(*minute) + std::chrono::seconds(*second) + fraction -
+                    *offset;
+  // Beyond the years that can be written an offset may lead, and nothing could be read back.
+  const int utc_year{std::chrono::year_month_day(std::chrono::floor<days>(time)).year()};
+  return utc_year >= 0 && utc_year <= 9999 ? std::optional(time) : std::nullopt;
 }
 
 // The number's last `digits` digits.
@@ -105,7 +109,7 @@ std::string format_seconds(Time time) {
   text.reserve(std::size("2026-11-21T14:22:49.123456Z"));
   if (const int year{date.year()}; year >= 0 && year <= 9999)
     append_number(text, year, 4);
-  else  // an offset may lead there
+  else  // protobuf, which counts seconds, may lead there
     text += fmt::format("{:04}", year);
   append_number(text += '-', static_cast<unsigned>(date.month()), 2);
   append_number(text += '-', static_cast<unsigned>(date.day()), 2);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/client/exec_credential.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -12,6 +13,9 @@ namespace {
 std::string dump(const nlohmann::json& value) {
   return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
+
+// No header may hold one, so a token that does would be left out without a word.
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
 // Text of an object's member; empty if it is not there. The first that is no text is complained of.
 std::string read_text(const nlohmann::json& object, const char* member, Result<void>& checked) {
@@ -103,6 +107,8 @@ Result<ExecCredential> decode_exec_credential(const ExecPlugin& plugin, std::str
   }
   if (credential.token.empty() && credential.certificate.empty())
     return decode_error("", "it printed neither a token nor a client certificate");
+  if (std::ranges::any_of(credential.token, is_control))
+    return decode_error("", "its token has a line break or another control character in it");
   if (!expires.empty()) {
     const Result<Time> time = parse_time(expires);
     if (!time.has_value()) return decode_error("", "its expirationTimestamp is not a time");

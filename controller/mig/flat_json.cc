@@ -7,6 +7,9 @@
 namespace berth {
 namespace {
 
+// Three times as many as any of berth's own has.
+constexpr std::size_t kMaxFields = 64;
+
 struct Cursor {
   std::string_view text;
   std::size_t at = 0;
@@ -72,6 +75,10 @@ std::optional<FlatJson> FlatJson::parse(std::string_view text) {
     Field field;
     auto key = cursor.quoted();
     if (!key || !cursor.take(':')) return std::nullopt;
+    // Of a key that stands twice, others might take the other value.
+    if (result.fields_.size() == kMaxFields ||
+        std::ranges::find(result.fields_, *key, &Field::key) != result.fields_.end())
+      return std::nullopt;
     field.key = *key;
     cursor.skip_space();
     if (cursor.peek() == '"') {

@@ -48,7 +48,7 @@ struct NodeRollout {
   bool operator==(const NodeRollout&) const = default;
 };
 
-// Beyond this a sequence number or an epoch was not counted by berth, and could not be counted on.
+// From here on a sequence number or an epoch was not counted by berth, and could not be counted on.
 inline constexpr std::int64_t kMaxCounter = std::int64_t{1} << 53;
 
 // JSON in a fixed key order.

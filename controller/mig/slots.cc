@@ -21,7 +21,7 @@ std::int64_t epoch_of(const ConfigMap& config_map) {
   if (text != nullptr)
     std::from_chars(text->view().data(), text->view().data() + text->view().size(), epoch);
   // A person may have edited it; the next leader starts again from what can be read.
-  return epoch < 0 || epoch > kMaxCounter ? 0 : epoch;
+  return epoch < 0 || epoch >= kMaxCounter ? 0 : epoch;
 }
 
 // {"name":value,…} with null for an entry to be removed.
@@ -71,7 +71,7 @@ std::optional<Slot> decode_slot(std::string_view text) {
   }
   if (!since || json->wrong() || slot.node_uid.empty() || slot.holder.empty()) return std::nullopt;
   for (std::int64_t counter : {slot.seq, slot.epoch, slot.lost})
-    if (counter < 0 || counter > kMaxCounter) return std::nullopt;
+    if (counter < 0 || counter >= kMaxCounter) return std::nullopt;
   slot.since = *since;
   return slot;
 }

@@ -2,6 +2,7 @@
 #include "tests/fuzz/mutator.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 #include <string_view>
 
@@ -70,6 +71,11 @@ constexpr std::string_view kTokens[] = {"null"sv,
 constexpr std::string_view kDigits = "0123456789";
 
 }  // namespace
+
+std::uint64_t mutation_seed() {
+  const char* given = std::getenv("BERTH_FUZZ_SEED");
+  return given == nullptr ? 1 : std::strtoull(given, nullptr, 10);
+}
 
 std::string Mutator::next() {
   std::string text = pick();

@@ -12,6 +12,9 @@
 
 namespace berth::test {
 
+// BERTH_FUZZ_SEED, or the tests' own.
+std::uint64_t mutation_seed();
+
 class Mutator {
  public:
   Mutator(std::vector<std::string> corpus, std::uint64_t seed)

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/fuzz/review_check.h"
-
 #include <nlohmann/json.hpp>
 
 #include "apis/base64.h"
 #include "apis/decode.h"
 #include "controller/admission/review.h"
+#include "tests/fuzz/checks.h"
 
 namespace berth::test {
 namespace {
 
 using Json = nlohmann::json;
+
+constexpr std::size_t kMaxAnswer = 2u << 20;
 
 template <class T>
 void add(ClusterState& cluster, std::string json) {
@@ -64,6 +65,7 @@ const ClusterState& cluster() {
 std::string answer(ReviewPath path, std::string_view body, Json& out) {
   const ReviewReply reply = review(path, body, cluster(), Settings());
   if (reply.http_status != 200 && reply.http_status != 400) return "an odd HTTP status";
+  if (reply.body.size() > kMaxAnswer) return "an answer without end";
   out = Json::parse(reply.body, nullptr, false);
   if (!out.is_object()) return "the answer is no JSON: " + reply.body;
   return {};
@@ -95,17 +97,19 @@ std::string check_patch(Json review) {
 
 }  // namespace
 
-std::string check_review(std::string_view body) {
-  constexpr std::size_t kMaxAnswer = 2u << 20;
+Verdict check_review(std::string_view body) {
+  Verdict verdict;
   Json review = Json::parse(body, nullptr, false);
   for (ReviewPath path : {ReviewPath::kMutate, ReviewPath::kValidate}) {
     Json reply;
-    if (std::string wrong = answer(path, body, reply); !wrong.empty()) return wrong;
+    if (verdict.wrong = answer(path, body, reply); !verdict.wrong.empty()) return verdict;
+    verdict.read = verdict.read || reply.contains("response");
     if (review.is_discarded() && reply.contains("response"))
-      return "a verdict about what is no JSON: " + reply.dump();
-    if (reply.dump().size() > kMaxAnswer) return "an answer as large as no review is";
+      verdict.wrong = "a verdict about what is no JSON: " + reply.dump();
+    if (!verdict.wrong.empty()) return verdict;
   }
-  return review.is_object() ? check_patch(std::move(review)) : std::string();
+  if (review.is_object()) verdict.wrong = check_patch(std::move(review));
+  return verdict;
 }
 
 }  // namespace berth::test

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the checks of lists and of watches share: decoding one text twice, and saying how two
+// outcomes differ.
+#pragma once
+
+#include <string>
+#include <type_traits>
+
+#include "apis/decode.h"
+#include "apis/gpu_cluster_policy.h"
+
+namespace berth::test {
+
+// Calls look.operator()<T>() for each kind that berth decodes.
+template <class Look>
+void each_kind(Look&& look) {
+  look.template operator()<Pod>();
+  look.template operator()<Node>();
+  look.template operator()<Lease>();
+  look.template operator()<PodDisruptionBudget>();
+  look.template operator()<Job>();
+  look.template operator()<ConfigMap>();
+  look.template operator()<DaemonSet>();
+  look.template operator()<ClusterPolicy>();
+  look.template operator()<Namespace>();
+  look.template operator()<PriorityClass>();
+  look.template operator()<MIGLayout>();
+  look.template operator()<GPUClusterPolicy>();
+}
+
+template <class T>
+bool same(const T& a, const T& b) {
+  return a == b && a.meta.resource_version == b.meta.resource_version;
+}
+template <class T>
+bool same(const WatchEvent<T>& a, const WatchEvent<T>& b) {
+  return a.type == b.type && same(a.object, b.object) &&
+         a.initial_events_end == b.initial_events_end && describe(a.error) == describe(b.error);
+}
+template <class T>
+bool same(const ListPage<T>& a, const ListPage<T>& b) {
+  if (a.resource_version != b.resource_version || a.continue_token != b.continue_token ||
+      a.items.size() != b.items.size())
+    return false;
+  for (std::size_t i = 0; i < a.items.size(); ++i)
+    if (!same(a.items[i], b.items[i])) return false;
+  return true;
+}
+
+// Whether two outcomes are one: errors by their words.
+template <class T>
+bool same(const Result<T>& a, const Result<T>& b) {
+  if (a.has_value() != b.has_value()) return false;
+  return a.has_value() ? same(*a, *b) : describe(a.error()) == describe(b.error());
+}
+
+// An error that nobody could act on: without words, or longer than what it is about.
+template <class T>
+std::string odd_error(const Result<T>& result, std::size_t input) {
+  if (result.has_value()) return {};
+  const std::string text = describe(result.error());
+  if (result.error().message.empty()) return "an error without words";
+  return text.size() > input + 1000 ? "an error longer than its input: " + text : std::string();
+}
+
+}  // namespace berth::test
