@@ -14,7 +14,6 @@
 #include "controller/live/system_host.h"
 #include "controller/live/uv_loop.h"
 #include "controller/server/endpoints.h"
-#include "controller/server/http_server.h"
 
 namespace berth {
 
@@ -63,8 +62,8 @@ int run_certificates(CertificatesFlags flags) {
             return std::vector<ReadinessCheck>{{"certificates", keeper.problem()}};
           },
       .metrics = nullptr};
-  HttpServer probes(loop.raw());
-  if (!listen_for_probes(probes, "0", flags.health_bind_address, sources, log)) return 1;
+  ProbeServers probes(loop.raw());
+  if (!probes.listen("0", flags.health_bind_address, sources, log)) return 1;
   log.info(
       "starting",
       {{"version", BERTH_VERSION}, {"server", config->server}, {"config_from", config->origin}});

@@ -134,4 +134,11 @@ void NodeSteps::tell(bool warning, const char* reason, const char* action, std::
   plan_.events.push_back({ref_of(s_.node), warning, reason, action, std::move(note)});
 }
 
+Step NodeSteps::any_patch() const {
+  return Write{.verb = Verb::kJsonPatch,
+               .object = ref_of(s_.node),
+               .body = {},
+               .field_manager = names::kManagerMig};
+}
+
 }  // namespace berth

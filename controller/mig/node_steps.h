@@ -27,6 +27,8 @@ class NodeSteps {
   void recall();
   NodeRollout recalled() const;
   bool has_just_recalled() const;
+  bool ledger_may_know() const;
+  bool has_written_since(Time time) const;
   void leave_kept_out();
 
   // Claimed and Cordoned.
@@ -35,6 +37,8 @@ class NodeSteps {
   void drop_claim(const std::string& why, std::string_view cause = {});
   void leave_cordoned();
   bool has_settled();
+  // Stands for each patch of the node by a rollout: they all answer one question.
+  Step any_patch() const;
   std::optional<Time> cordon_stood_at() const;
   Guard look_at_cordon() const;
   void apply();

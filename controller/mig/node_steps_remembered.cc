@@ -26,6 +26,7 @@ void NodeSteps::drop_foreign() {
 // Somebody wrote something else into the annotation of a node that holds a slot, before the ledger
 // had heard of its cordon. Whose that is, is lost with it, so it stays as it is.
 void NodeSteps::overwrite_unreadable() {
+  if (ledger_may_know()) return plan_.requeue_in(s_.snapshot.settings.answer_ttl);
   NodeRollout idle;
   idle.seq = s_.slot->seq;
   idle.epoch = s_.slot->epoch;
@@ -85,11 +86,18 @@ NodeRollout NodeSteps::recalled() const {
 }
 
 // Written a moment ago, and gone before the ledger could count it. Nobody is fought.
-bool NodeSteps::has_just_recalled() const {
-  const Step patch = Write{.verb = Verb::kJsonPatch, .object = ref_of(s_.node)};
-  const Answer* answer =
-      s_.snapshot.answers.find(question(patch), s_.snapshot.now, s_.snapshot.settings.answer_ttl);
-  return answer != nullptr && answer->yes && answer->at >= *s_.slot->recall;
+bool NodeSteps::has_just_recalled() const { return has_written_since(*s_.slot->recall); }
+
+// The cordon went through, and its record is gone at once. The ledger may have heard of it all the
+// same, and the news be on its way: whose the cordon is must not be guessed before.
+bool NodeSteps::ledger_may_know() const {
+  return s_.node.cordoned() && !s_.slot->berth_cordoned && has_written_since(s_.slot->since);
+}
+
+bool NodeSteps::has_written_since(Time time) const {
+  const Answer* answer = s_.snapshot.answers.find(question(any_patch()), s_.snapshot.now,
+                                                  s_.snapshot.settings.answer_ttl);
+  return answer != nullptr && answer->yes && answer->at >= time;
 }
 
 // Out for a failure of a layout that is gone or has let it go. It returns once another layout finds

@@ -30,6 +30,7 @@ void NodeSteps::cordon_claimed() {
   if (s_.slot->epoch > s_.snapshot.epoch && !s_.snapshot.offline &&
       !seeded(SeededBug::kNoEpochTest))
     return;
+  if (ledger_may_know()) return plan_.requeue_in(s_.snapshot.settings.answer_ttl);
   if (auto why = reason_to_drop_claim()) return drop_claim(*why);
   // Other nodes may go, and would wait for this one's slot.
   if (const auto refused = s_.refused();
@@ -147,11 +148,7 @@ std::optional<Time> NodeSteps::cordon_stood_at() const {
   const Duration unsure = kRequestTimeout + snapshot.settings.settle;
   const Time decided = now().since;
   if (snapshot.offline || snapshot.now - decided > unsure) return decided;
-  const Step cordon = Write{.verb = Verb::kJsonPatch,
-                            .object = ref_of(s_.node),
-                            .body = {},
-                            .field_manager = names::kManagerMig};
-  for (const Step& step : {cordon, Step(look_at_cordon())}) {
+  for (const Step& step : {any_patch(), Step(look_at_cordon())}) {
     const Answer* answer = snapshot.answers.find(question(step), snapshot.now, unsure);
     if (answer != nullptr && answer->yes && answer->at >= decided) return answer->at;
   }

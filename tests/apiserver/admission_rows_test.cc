@@ -56,6 +56,7 @@ class AdmissionRows : public WebhookTest {
     cluster().add_gpu_nodes(1, {}, "lab");
     kube().apply(policy(enforcement));
     start_keeper();
+    start_berth_as_account();
     for (const char* node : {"n1", "lab1"})
       wait_for(fmt::format("the pool of {}", node), 30, [&]() -> std::string {
         return kube().get({"nodes", node}).label("gpu.berth.dev/pool").empty() ? "not yet" : "";

@@ -160,7 +160,7 @@ TEST_F(SpecMoves, AnotherLayoutOfHigherPriorityTakesTheNodeOverInMidDrain) {
     const Object status = layout().at("/status");
     return status.number("/nodes/selected") == 0 ? "" : status.dump();
   });
-  EXPECT_THAT(layout().condition("Ready", "message"), HasSubstr("n1 (batch)"));
+  EXPECT_THAT(layout().condition("Ready", "message"), HasSubstr("n1 (batch: priority 10 over 0)"));
   let_go();
   wait_ready("batch");
   EXPECT_EQ(cluster().gpu_allocatable("n1"), kSmallA100);

@@ -161,10 +161,19 @@ TEST_F(Remembered, WhoeverTakesItAwayAgainIsNotFoughtButTold) {
 
 TEST_F(Remembered, OneThatIsGoneAgainBeforeTheLedgerCouldCountIsLeftForAWhile) {
   lose_record();
-  world_.answers.put("jsonpatch Node/n1 uid-n1", {.yes = true, .at = world_.now});
+  world_.answers.put("jsonpatch Node/n1 uid-n1 berth-mig", {.yes = true, .at = world_.now});
   EXPECT_EQ(plan("node/n1"), "requeue in 30000ms\n");
   world_.now += seconds(31);
   EXPECT_THAT(plan("node/n1"), HasSubstr("write annotation"));
+}
+
+TEST_F(Remembered, OneThatIsGoneAtOnceIsNotGuessedAtWhileTheLedgersNewsIsOnItsWay) {
+  bring_to(RolloutPhase::kCordoned);
+  set_record(std::nullopt);
+  world_.answers.put("jsonpatch Node/n1 uid-n1 berth-mig", {.yes = true, .at = world_.now});
+  EXPECT_EQ(plan("node/n1"), "requeue in 30000ms\n");
+  set_record("{junk");
+  EXPECT_EQ(plan("node/n1"), "requeue in 30000ms\n");
 }
 
 TEST_F(Remembered, NobodyIsToldThatTheCordonIsNotBerths) {
