@@ -147,7 +147,7 @@ EpochClaim claim_epoch(const ConfigMap* ledger, const Settings& settings) {
   claim.epoch = epoch_of(*ledger);
   for (const auto& [node, slot] : read_ledger(ledger).slots)
     claim.epoch = std::max(claim.epoch, slot.epoch);
-  ++claim.epoch;
+  if (claim.epoch < kMaxCounter - 1) ++claim.epoch;  // beyond it nothing can be read back
   claim.write.verb = Verb::kMergePatch;
   claim.write.reason = fmt::format("begin epoch {}", claim.epoch);
   claim.write.body =

@@ -12,10 +12,12 @@ namespace {
 
 constexpr char kFile[] = "/a/config";
 
-// None of the file's secrets, where they are long enough to be told from other words.
+// None of the file's secrets, where they can be told from berth's own words: libFuzzer puts parts
+// of a message into a token.
 std::string check_secrets(const std::string& message, std::initializer_list<std::string> secrets) {
   for (const std::string& secret : secrets)
-    if (secret.size() >= 12 && message.find(secret) != message.npos)
+    if (secret.size() >= 12 && secret.find(' ') == secret.npos &&
+        message.find(secret) != message.npos)
       return "a secret is told: " + message;
   return {};
 }
