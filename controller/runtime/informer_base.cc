@@ -224,10 +224,17 @@ void InformerBase::on_unreadable(const Error& error) {
     end_stream(error);
 }
 
+// The list goes on without it: one object's fault must not cost us all the others here either.
+void InformerBase::on_unread(const ObjectKey& key, const Error& error) {
+  if (++skipped_ == 1)
+    log_.error("object cannot be read, and is left as it was known",
+               {{"informer", name_}, {"object", key.str()}, {"error", describe(error)}});
+}
+
 void InformerBase::tell_skipped() {
   if (skipped_ > 1)
-    log_.error("watch events could not be read and were skipped",
-               {{"informer", name_}, {"events", std::to_string(skipped_)}});
+    log_.error("objects could not be read and were skipped",
+               {{"informer", name_}, {"objects", std::to_string(skipped_)}});
   skipped_ = 0;
 }
 

@@ -28,7 +28,7 @@ class Scale:
         return 2 * self.max_requests + 16
 
 
-LONG = Scale(256, 10_000, 1000, 2000, True)  # as the chart has it by default
+LONG = Scale(256, 10_000, 1000, 10_000, True)  # as the chart has it by default
 SHORT = Scale(48, 600, 25, 20, False)
 
 
