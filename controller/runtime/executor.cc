@@ -15,11 +15,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-bool has_steps(const Plan& plan, const ObjectRef& object) {
-  return std::any_of(plan.objects.begin(), plan.objects.end(),
-                     [&](const ObjectSteps& steps) { return steps.object == object; });
-}
-
 }  // namespace
 
 // One plan in execution, shared by the tasks of its objects.
@@ -51,8 +46,7 @@ Task<Outcome> Executor::run(std::string key, Plan plan, std::stop_token stop) {
   TaskGroup group(loop_);
   for (std::size_t i = 0; i < run->plan.objects.size(); ++i) group.spawn(run_object(run, i));
   for (const StatusUpdate& status : run->plan.statuses)
-    if (status.differs && !has_steps(run->plan, status.object))
-      group.spawn(run_status(run, status));
+    if (status.differs && !run->plan.has_steps(status.object)) group.spawn(run_status(run, status));
   auto all_done = std::make_shared<Handoff<bool>>(loop_);
   // The tasks listen to origin.stop, not to the group's token: this only waits for the last one.
   if (group.running() > 0) {

@@ -31,13 +31,6 @@ WorkQueue::Options queue_options() {
   return options;
 }
 
-// The steps only: a status may carry times, and an event repeats itself by counting.
-std::size_t hash_steps(const Plan& plan) {
-  Plan steps;
-  steps.objects = plan.objects;
-  return steps.objects.empty() ? 0 : std::hash<std::string>()(print(steps));
-}
-
 bool has_work(const Plan& plan) { return !plan.empty() || !plan.events.empty(); }
 
 }  // namespace
