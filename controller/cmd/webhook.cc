@@ -56,8 +56,6 @@ FlagTable webhook_flags(WebhookFlags& flags) {
                          "between looks at these files; what is new is served without a restart"),
            duration_flag("--shutdown-delay", flags.shutdown_delay,
                          "how long serving goes on after SIGTERM"),
-           switch_flag("--enable-http2", flags.enable_http2,
-                       "offer HTTP/2 beside HTTP/1.1 for reviews"),
            count_flag(
                "--max-requests", flags.max_requests,
                "reviews that may be on their way at once; with one more, the one that has been "
@@ -152,8 +150,7 @@ int run_webhook(WebhookFlags flags) {
       reviews.listen(*address, [&](const HttpCall& call) { return webhook.answer(call); },
                      {.max_body_bytes = kMaxReviewBytes,
                       .certificate = &certificate,
-                      .clients = known_clients ? &clients : nullptr,
-                      .http2 = flags.enable_http2});
+                      .clients = known_clients ? &clients : nullptr});
   if (!port.has_value()) return fail(port.error());
   log.info("listening", {{"what", "reviews"}, {"port", std::to_string(*port)}});
   log.info(
