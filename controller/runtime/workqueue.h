@@ -66,7 +66,6 @@ class WorkQueue {
   void shut_down();
 
   std::size_t depth() const { return urgent_.size() + ready_.size(); }
-  std::size_t in_work() const { return working_.size(); }
   std::uint32_t failures(const std::string& key) const;
   // How long the keys now in work have been, summed and at most.
   struct Unfinished {
