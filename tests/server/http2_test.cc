@@ -176,8 +176,8 @@ TEST_F(Http2Test, WhatIsRefusedIsToldWhyAndOthersGoOn) {
     const char* why;
   };
   const Case cases[] = {
-      {client.ask("PUT", "/", {{"content-length", "60"}}, &body), "405", "GET, HEAD and POST"},
-      {client.ask("POST", "/", {}, &body), "411", "by Content-Length"},
+      {client.ask("PUT", "/", {{"content-length", "60"}}, &body), "405", "GET, HEAD or POST"},
+      {client.ask("POST", "/", {}, &body), "411", "needs a Content-Length"},
       {client.post(large), "413", "a body may have 100 bytes"},
       {client.ask("GET", "/", {{"x", long_value}}), "431", "head may have 400 bytes"},
       {client.ask("GET", "/", {{"content-length", "60"}}, &body), "400", "no request"},
