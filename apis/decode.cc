@@ -102,7 +102,7 @@ Result<WatchEvent<T>> decode_small_event(std::string_view line) {
     return decode_error("object", "a watch event must carry an object");
   }
   auto type = event_type<T>(type_text->template get_ref<const std::string&>());
-  if (!type) return decode_error("type", "is no type of watch event");
+  if (!type) return decode_error("type", "is not a watch event type");
 
   WatchEvent<T> event;
   event.type = *type;
@@ -133,7 +133,7 @@ Result<WatchEvent<T>> decode_volume_event(std::string& line) {
       std::string_view text;
       if (!read(value, text, fault)) return false;
       type = event_type<T>(text);
-      return type.has_value() || fault.bad("is no type of watch event");
+      return type.has_value() || fault.bad("is not a watch event type");
     }
     if (key != "object") return true;
     has_object = true;

@@ -101,7 +101,7 @@ Result<void> load_item(const std::string& kind, const std::string& where, std::s
     return load_item<PriorityClass>(where, std::move(text), now, cluster);
   return decode_error(
       where + ".kind",
-      fmt::format("\"{}\" does not belong into a snapshot; expected Node, Pod, Job, "
+      fmt::format("\"{}\" does not belong in a snapshot; expected Node, Pod, Job, "
                   "PodDisruptionBudget, ConfigMap, DaemonSet, ClusterPolicy, MIGLayout, "
                   "GPUClusterPolicy, Namespace or PriorityClass",
                   kind));
@@ -113,12 +113,13 @@ Result<void> check_header(const json& document) {
   const std::string kind = text_at(document, {"kind"});
   const std::string version = text_at(document, {"apiVersion"});
   if (kind != kDumpKind || !version.starts_with("snapshot.gpu.berth.dev/"))
-    return decode_error("snapshot", fmt::format("is no berth snapshot (kind {} expected, \"{}\" "
+    return decode_error("snapshot", fmt::format("is not a berth snapshot (kind {} expected, \"{}\" "
                                                 "found){}",
                                                 kDumpKind, kind, kAdvice));
   if (version != kDumpApiVersion)
-    return decode_error("apiVersion", fmt::format("{} is of another berth; this one reads {}{}",
-                                                  version, kDumpApiVersion, kAdvice));
+    return decode_error(
+        "apiVersion", fmt::format("{} is of another version of berth; this one reads {}{}", version,
+                                  kDumpApiVersion, kAdvice));
   if (!at(document, {"items"}).is_array()) return decode_error("items", "a list is expected");
   return {};
 }

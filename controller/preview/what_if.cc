@@ -127,7 +127,7 @@ bool WhatIf::perform_on_config_map(const Write& write, Applied& applied) {
   const bool create = write.verb == Verb::kCreate || (write.verb == Verb::kApply && old == nullptr);
   if (create == (old != nullptr)) {
     applied.refused.push_back(
-        fmt::format("{}: {}", write.object.str(), create ? "is there already" : "is not there"));
+        fmt::format("{}: {}", write.object.str(), create ? "already exists" : "is not there"));
     return false;
   }
   Result<ConfigMap> next = create ? decode_object<ConfigMap>(body) : merged(*old, write.body);
@@ -149,7 +149,7 @@ bool WhatIf::perform_on_priority_class(const Write& write, Applied& applied) {
   if (create == stands || !next) {
     applied.refused.push_back(fmt::format("{}: {}", write.object.str(),
                                           !next    ? describe(next.error())
-                                          : stands ? "is there already"
+                                          : stands ? "already exists"
                                                    : "is not there"));
     return false;
   }

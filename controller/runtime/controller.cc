@@ -73,8 +73,8 @@ Task<bool> Controller::wait_for_sync(std::stop_token stop) {
   if (stop.stop_requested()) co_return false;
   const std::vector<std::string> missing = caches_.laggards();
   if (missing.empty()) {
-    world_.log.info("caches are full", {{"nodes", std::to_string(cluster().nodes().size())},
-                                        {"pods", std::to_string(cluster().pods().size())}});
+    world_.log.info("caches are synced", {{"nodes", std::to_string(cluster().nodes().size())},
+                                          {"pods", std::to_string(cluster().pods().size())}});
     if (world_.on_synced) world_.on_synced();
     co_return true;
   }

@@ -254,8 +254,8 @@ bool InformerBase::given_up(const std::string& bound) {
   note(InformerEvent::kOutOfBounds);
   clear_buffer();
   Error error = decode_error(
-      name_, "the API server's answer is not taken in: " + bound +
-                 "; is there a proxy before it that repeats itself? (kubectl get --raw shows it)");
+      name_, "berth rejects the API server's answer: " + bound +
+                 "; does a proxy in front of it repeat itself? (kubectl get --raw shows it)");
   if (machine_.state == InformerState::kListing)
     feed({.kind = InformerInput::Kind::kListFailed, .error = std::move(error)});
   else

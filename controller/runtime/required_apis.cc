@@ -63,7 +63,7 @@ Task<bool> wait_for_apis(ApiClient& client, Log& log, std::vector<ResourceNeed> 
     if (stop.stop_requested()) co_return false;
     for (const Error& error : report.unknown)
       if (told.insert(error.where).second)
-        log.warn("cannot ask what the API server serves; taken to be what berth needs",
+        log.warn("cannot ask what the API server serves; assuming that it serves what berth needs",
                  {{"error", describe(error)}});
     if (report.lacks.empty()) co_return true;
     for (const Lack& lack : report.lacks) {

@@ -52,7 +52,7 @@ class Victim:
             time.sleep(0.05)
 
     def well(self):
-        """Whether it serves: the webhook once its caches are full; the controller has no cluster to become ready on."""
+        """Whether it serves: the webhook once its caches are synced; the controller has no cluster to become ready on."""
         for line in self.log.read_text().splitlines():
             if line.startswith("{") and (said := json.loads(line)).get("message") == "listening":
                 self.ports.update(dict.fromkeys(said["what"].split(" and "), int(said["port"])))

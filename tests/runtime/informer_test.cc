@@ -386,7 +386,7 @@ TEST_F(ListedInformerTest, ATokenThatComesAgainEndsTheList) {
   EXPECT_FALSE(informer_.synced());
   EXPECT_LE(pages_, 3 * 60) << "three pages for each try";
   EXPECT_TRUE(
-      told("error=nodes: the API server's answer is not taken in: the same continue token "
+      told("error=nodes: berth rejects the API server's answer: the same continue token "
            "again after 3 pages"))
       << ::testing::PrintToString(world_.log.lines);
   EXPECT_THAT(world_.metrics.text(), HasSubstr("type=\"out-of-bounds\"} "));
