@@ -17,6 +17,8 @@ ALLOWED = re.compile(
       _Unwind_Resume | __gxx_personality_v0 | __cxa_\w+ | __dso_handle | __dynamic_cast | _GLOBAL_OFFSET_TABLE_ | __libc_single_threaded |
       __u?(div|mod)ti3 | __assert_fail | __stack_chk_fail | __\w+_chk | _?_?(asan|ubsan)_\w+ | __tls_get_addr | __sanitizer_\w+ |
       operator\ (new|delete)(\[\])? | (vtable|VTT|typeinfo(\ name)?)\ for\ .* | guard\ variable\ .* |
+      # how a bug of our own ends the process
+      fputs | stderr | abort |
       # of the standard library: containers, errors, text. Its clocks, threads, files and random devices are not here
       std::__throw_\w+ | std::_Rb_tree_\w+ | std::_Hash_bytes | std::__detail::.* | std::nothrow | std::(from|to)_chars | std::to_string |
       (std::)?(\w+_error|exception|bad_\w+|out_of_range)::.* | std::(runtime_error|exception|regex_error|logic_error|invalid_argument)::.* |
