@@ -75,9 +75,9 @@ double measure_steps(int objects, int count) {
   std::size_t seen = 0;
   const double ms = median_cpu_ms(count, [&] {
     Plan plan;
-    for (int step = 0; step < 2; ++step)
+    for (const char* reason : {"hold", "admit"})
       for (const ObjectRef& ref : refs)
-        plan.add(ref, Write{.object = ref, .body = body, .reason = "admit"});
+        plan.add(ref, Write{.object = ref, .body = body, .reason = reason});
     seen += hash_steps(plan) % 2;
     for (const ObjectRef& ref : refs) seen += plan.has_steps(ref) ? 1 : 0;
   });

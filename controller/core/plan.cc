@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "controller/core/bug.h"
+
 namespace berth {
 
 std::string ObjectRef::str() const {
@@ -58,10 +60,14 @@ std::size_t StepsIndex::find(const std::vector<ObjectSteps>& objects, const Obje
   return known == places_.end() ? objects.size() : known->second;
 }
 
+// One object's steps are a handful.
 void Plan::add(const ObjectRef& object, Step step) {
   const std::size_t at = index.find(objects, object);
   if (at == objects.size()) objects.push_back({object, {}});
-  objects[at].steps.push_back(std::move(step));
+  std::vector<Step>& steps = objects[at].steps;
+  if (std::ranges::find(steps, step) != steps.end())
+    bug("planned twice for " + object.str() + ": " + question(step));
+  steps.push_back(std::move(step));
 }
 
 bool Plan::empty() const {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/reconcilers/reconcile.h"
 
+#include <string>
+
 #include "controller/admission/reconcile_bypass.h"
+#include "controller/core/bug.h"
 #include "controller/mig/reconcile.h"
 #include "controller/mig/slots.h"
 #include "controller/policy/reconcile.h"
@@ -29,7 +32,7 @@ Plan reconcile(const Snapshot& snapshot, std::string_view key) {
   if (key == "slots") return reconcile_slots(snapshot);
   if (key == "agent-config") return reconcile_agent_config(snapshot);
   if (key == "policy") return reconcile_policy(snapshot);
-  return {};
+  bug("no reconciler has the key " + std::string(key));
 }
 
 }  // namespace berth

@@ -104,8 +104,7 @@ Task<void> Executor::run_status(std::shared_ptr<Run> run, StatusUpdate status) {
     run->outcome.status_due = *due_in;
     co_return;
   }
-  const KindInfo* kind = find_kind(status.object.kind);
-  if (kind == nullptr) co_return;
+  const KindInfo& kind = kind_named(status.object.kind);
   const Permits::Permit permit = co_await permits_.acquire(run->origin.key);
   const ObjectRef object = status.object;
   const auto within = deadline();
@@ -113,7 +112,7 @@ Task<void> Executor::run_status(std::shared_ptr<Run> run, StatusUpdate status) {
     run->outcome.settle(object, Verdict(Fate::kStopped, not_leading()));
     co_return;
   }
-  const Verdict verdict = co_await statuses_.write(run->origin, std::move(status), *kind, *within);
+  const Verdict verdict = co_await statuses_.write(run->origin, std::move(status), kind, *within);
   run->outcome.settle(object, verdict);
   tell_refusal(object, "write its status", verdict);
 }

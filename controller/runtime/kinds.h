@@ -8,17 +8,18 @@
 #include "apis/core.h"
 #include "apis/gpu_cluster_policy.h"
 #include "apis/mig_layout.h"
+#include "controller/core/bug.h"
 
 namespace berth {
 
-// Null for a kind berth never writes: a plan that names one is a bug of ours.
-inline const KindInfo* find_kind(std::string_view kind) {
+// Of a kind that plans may name: any other is a bug.
+inline const KindInfo& kind_named(std::string_view kind) {
   for (const KindInfo* info :
        {&kKind<Node>, &kKind<Pod>, &kKind<ConfigMap>, &kKind<MIGLayout>, &kKind<Job>,
         &kKind<PodDisruptionBudget>, &kKind<DaemonSet>, &kKind<ClusterPolicy>, &kKind<Lease>,
         &kKind<GPUClusterPolicy>, &kKind<PriorityClass>})
-    if (info->kind == kind) return info;
-  return nullptr;
+    if (info->kind == kind) return *info;
+  bug("a plan names a kind that berth does not write: " + std::string(kind));
 }
 
 }  // namespace berth

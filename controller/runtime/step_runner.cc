@@ -76,12 +76,7 @@ Task<Verdict> StepRunner::run(Origin origin, Step step, Deadline deadline) {
 }
 
 Task<Verdict> StepRunner::write(Origin origin, Write write, Deadline deadline) {
-  const KindInfo* kind = find_kind(write.object.kind);
-  if (kind == nullptr) {
-    Error error{.kind = ErrorKind::kBadRequest, .message = "berth does not write this kind"};
-    co_return Verdict(Fate::kRejected, std::move(error));
-  }
-  ApiRequest request = to_request(write, *kind);
+  ApiRequest request = to_request(write, kind_named(write.object.kind));
   CallOptions call(Lane::kWrite, origin.stop, deadline);
   const MonotonicTime sent_at = loop_.now();
   Result<Reply> reply = co_await parts_.client.send(std::move(request), std::move(call));

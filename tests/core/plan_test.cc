@@ -49,8 +49,9 @@ TEST(Plan, StepsOfOneObjectStayTogetherInOrder) {
 TEST(Plan, AnObjectIsItsUidAndItsNamespaceToo) {
   Plan plan;
   const ObjectRef a{"Pod", "x", "a", "1"}, again{"Pod", "x", "a", "2"}, other{"Pod", "y", "a", "1"};
-  for (const ObjectRef& object : {a, again, other, again, a, other})
-    plan.add(object, Ask{.pod = object, .against = "1"});
+  for (const char* version : {"1", "2"})
+    for (const ObjectRef& object : {a, again, other})
+      plan.add(object, Ask{.pod = object, .against = version});
   ASSERT_EQ(plan.objects.size(), 3u);
   for (const ObjectSteps& object : plan.objects) EXPECT_EQ(object.steps.size(), 2u);
   EXPECT_TRUE(plan.has_steps(again));
@@ -67,6 +68,15 @@ TEST(Plan, OneThatWasFilledByHandIsAddedToAllTheSame) {
   copy.add(b, Ask{.pod = b, .against = "1"});
   EXPECT_EQ(copy.objects.size(), 2u);
   EXPECT_NE(copy, plan);
+}
+
+TEST(PlanDeathTest, AStepThatIsPlannedTwiceIsABugAndSaysWhatToReport) {
+  const ObjectRef a{"Pod", "x", "a", "1"};
+  Plan plan;
+  plan.add(a, Ask{.pod = a, .against = "1"});
+  EXPECT_DEATH(
+      plan.add(a, Ask{.pod = a, .against = "1"}),
+      "berth has a bug and ends: planned twice for Pod/x/a: evict Pod/x/a 1 .*report this line");
 }
 
 TEST(Plan, ItsHashIsThatOfItsSteps) {
