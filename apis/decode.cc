@@ -10,6 +10,7 @@
 #include "apis/decode_protobuf.h"
 #include "apis/names.h"
 #include "apis/parse_json.h"
+#include "apis/watched_kinds.h"
 
 namespace berth {
 namespace {
@@ -285,23 +286,12 @@ Result<T> decode_document(const nlohmann::json& object) {
 template Result<MIGLayout> decode_document(const nlohmann::json& object);
 template Result<GPUClusterPolicy> decode_document(const nlohmann::json& object);
 
-#define BERTH_DECODES(T)                                                     \
+#define BERTH_DECODES(T, ...)                                                \
   template Result<WatchEvent<T>> decode_watch_event(std::string&, Encoding); \
   template Result<ListPage<T>> decode_list(std::string&);                    \
-  template Result<T> decode_object(std::string&)
-
-BERTH_DECODES(Pod);
-BERTH_DECODES(Node);
-BERTH_DECODES(PodDisruptionBudget);
-BERTH_DECODES(Job);
-BERTH_DECODES(ConfigMap);
-BERTH_DECODES(DaemonSet);
-BERTH_DECODES(ClusterPolicy);
-BERTH_DECODES(Namespace);
-BERTH_DECODES(PriorityClass);
-BERTH_DECODES(Lease);
-BERTH_DECODES(MIGLayout);
-BERTH_DECODES(GPUClusterPolicy);
+  template Result<T> decode_object(std::string&);
+BERTH_WATCHED_KINDS(BERTH_DECODES)
+BERTH_DECODES(Lease)
 #undef BERTH_DECODES
 
 }  // namespace berth

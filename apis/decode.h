@@ -74,7 +74,6 @@ Result<T> decode_document(const nlohmann::json& object);
 // an Error, of the kind that code and reason tell.
 Error decode_status(int http_code, std::string_view body);
 
-// Instantiated in decode_*.cc for: Pod, Node, PodDisruptionBudget, Job, ConfigMap, DaemonSet,
-// ClusterPolicy, Namespace, PriorityClass, Lease, MIGLayout, GPUClusterPolicy.
+// Instantiated in decode.cc for the watched kinds (watched_kinds.h) and Lease.
 
 }  // namespace berth

@@ -32,10 +32,7 @@ struct RolloutStage {
 struct Reconcilers {
   std::function<Plan(const Snapshot&, std::string_view key)> reconcile;
   std::function<std::vector<std::string>(const ClusterState&)> all_keys;
-  std::tuple<KeysFor<MIGLayout>, KeysFor<Node>, KeysFor<Pod>, KeysFor<PodDisruptionBudget>,
-             KeysFor<Job>, KeysFor<ConfigMap>, KeysFor<DaemonSet>, KeysFor<ClusterPolicy>,
-             KeysFor<GPUClusterPolicy>, KeysFor<Namespace>, KeysFor<PriorityClass>>
-      keys_for;
+  Watched::Map<std::tuple, KeysFor> keys_for;  // empty: nobody wants to know
   // Which keys tell of a write that the API server refuses for good, whoever planned it.
   std::function<std::vector<std::string>(const ClusterState&)> keys_of_refusal;
   // What a new leader writes before its first plan, and the epoch that is its own once it has;

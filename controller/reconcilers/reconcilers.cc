@@ -27,10 +27,12 @@ Reconcilers reconcilers(const Settings& settings) {
     return reconcile(snapshot, key);
   };
   all.all_keys = [settings](const ClusterState& cluster) { return all_keys(cluster, settings); };
-  const auto due = [settings](const ClusterState& cluster, const auto* old, const auto* now) {
-    return keys_for(cluster, settings, old, now);
-  };
-  all.keys_for = {due, due, due, due, due, due, due, due, due, due, due};
+  Watched::each([&]<class T>() {
+    std::get<KeysFor<T>>(all.keys_for) = [settings](const ClusterState& cluster, const T* old,
+                                                    const T* now) {
+      return keys_for(cluster, settings, old, now);
+    };
+  });
   all.keys_of_refusal = [](const ClusterState& cluster) {
     std::vector<std::string> keys{"slots"};
     for (const auto& layout : cluster.mig_layouts()) keys.push_back("layout/" + layout->meta.name);

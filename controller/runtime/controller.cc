@@ -109,29 +109,25 @@ void Controller::end(std::string why, bool failed) {
 }
 
 void Controller::add_informers() {
-  const Settings& settings = options_.settings;
-  add_informer<MIGLayout>("miglayouts", {});
-  add_informer<Node>("nodes", {});
-  add_informer<Pod>("pods", {});
-  add_informer<PodDisruptionBudget>("poddisruptionbudgets", {});
-  add_informer<Job>("jobs", {});
-  add_informer<DaemonSet>("daemonsets", {.namespace_ = settings.agents_namespace});
-  add_informer<ClusterPolicy>("clusterpolicies", {}, true);
-  add_informer<GPUClusterPolicy>("gpuclusterpolicies", {}, true);
-  add_informer<Namespace>("namespaces", {});
-  add_informer<PriorityClass>("priorityclasses", {});
-  add_informer<ConfigMap>("configmaps/agents", {.namespace_ = settings.agents_namespace});
-  // Of berth's own namespace only the ledger: the rest is none of our business, nor our memory's.
-  if (settings.berth_namespace != settings.agents_namespace)
-    add_informer<ConfigMap>("configmaps/ledger", {.namespace_ = settings.berth_namespace,
-                                                  .name = names::kSlotsConfigMap});
+  const std::string& berth = options_.settings.berth_namespace;
+  const std::string& agents = options_.settings.agents_namespace;
+  Watched::each([&]<class T>() {
+    const std::string name(kKind<T>.plural);
+    const Watching& watching = kWatching<T>;
+    if (watching.scope == WatchScope::kCluster) add_informer<T>(name, {});
+    if (watching.scope == WatchScope::kAgents) add_informer<T>(name, {.namespace_ = agents});
+    if (watching.scope != WatchScope::kLedger) return;
+    add_informer<T>(name + "/agents", {.namespace_ = agents});
+    if (berth != agents)
+      add_informer<T>(name + "/ledger", {.namespace_ = berth, .name = names::kSlotsConfigMap});
+  });
 }
 
 template <class T>
-void Controller::add_informer(std::string name, InformerScope scope, bool optional) {
+void Controller::add_informer(std::string name, InformerScope scope) {
   caches_.add<T>(
       std::move(name), std::move(scope),
-      [this](const T* old, const T* now) { on_change(old, now); }, optional);
+      [this](const T* old, const T* now) { on_change(old, now); }, kWatching<T>.optional);
 }
 
 template <class T>
@@ -149,8 +145,8 @@ void Controller::on_change(const T* old, const T* now) {
     const auto deposed = now != nullptr ? leadership_.heed(*now) : std::nullopt;
     if (deposed.has_value()) return end(*deposed, true);
   }
-  for (const std::string& key : std::get<KeysFor<T>>(reconcilers_.keys_for)(cluster(), old, now))
-    worker_.add(key);
+  if (const KeysFor<T>& due = std::get<KeysFor<T>>(reconcilers_.keys_for))
+    for (const std::string& key : due(cluster(), old, now)) worker_.add(key);
 }
 
 std::vector<ReadinessCheck> Controller::readiness() const {
