@@ -5,12 +5,14 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "controller/core/key_family.h"
 #include "controller/core/plan.h"
 #include "controller/core/snapshot.h"
 
@@ -31,6 +33,7 @@ struct RolloutStage {
 
 struct Reconcilers {
   std::function<Plan(const Snapshot&, std::string_view key)> reconcile;
+  std::span<const KeyFamily> families;
   std::function<std::vector<std::string>(const ClusterState&)> all_keys;
   Watched::Map<std::tuple, KeysFor> keys_for;  // empty: nobody wants to know
   // Which keys tell of a write that the API server refuses for good, whoever planned it.

@@ -5,6 +5,7 @@
 
 #include "controller/mig/rollout_annotation.h"
 #include "controller/mig/slots.h"
+#include "controller/reconcilers/key_families.h"
 #include "controller/reconcilers/keys.h"
 #include "controller/reconcilers/reconcile.h"
 
@@ -26,6 +27,7 @@ Reconcilers reconcilers(const Settings& settings) {
   all.reconcile = [](const Snapshot& snapshot, std::string_view key) {
     return reconcile(snapshot, key);
   };
+  all.families = kKeyFamilies;
   all.all_keys = [settings](const ClusterState& cluster) { return all_keys(cluster, settings); };
   Watched::each([&]<class T>() {
     std::get<KeysFor<T>>(all.keys_for) = [settings](const ClusterState& cluster, const T* old,

@@ -57,6 +57,8 @@ class ControllerTest : public ::testing::Test {
       reconciled_.push_back(std::string(key) + "@" + std::to_string(snapshot.epoch));
       return plans_ ? plans_(snapshot, key) : Plan{};
     };
+    static constexpr KeyFamily kNodeKeys{.prefix = "node/", .reconcile = nullptr, .urgent = true};
+    reconcilers_.families = {&kNodeKeys, 1};
     reconcilers_.all_keys = [](const ClusterState& cluster) {
       std::vector<std::string> keys;
       for (const auto& n : cluster.nodes()) keys.push_back("node/" + n->meta.name);
