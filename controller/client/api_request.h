@@ -23,6 +23,7 @@ struct ApiRequest {
   std::string target;  // path and query, escaped
   std::string content_type;
   std::string body;
+  std::string impersonate;  // the user in whose name it is sent; empty: whoever asks
   // GET only: may be sent again after a failed connection, or a 429 or 5xx that says when
   // (Retry-After). Never a write's.
   bool repeatable = false;

@@ -68,6 +68,7 @@ FlagTable webhook_flags(WebhookFlags& flags) {
                        "print every setting with its value, and exit"),
        })
     table.push_back(std::move(flag));
+  for (Flag& flag : node_key_flags(settings.node_keys)) table.push_back(std::move(flag));
   for (Flag& flag : log_flags(flags.log)) table.push_back(std::move(flag));
   return table;
 }

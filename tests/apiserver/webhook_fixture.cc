@@ -137,6 +137,7 @@ void WebhookTest::start_webhook(const std::vector<std::string>& flags) {
                                    "--shutdown-delay=5s",
                                    "--metrics-bind-address=0",
                                    "--health-probe-bind-address=0"};
+  for (const std::string& flag : chart_flags("berth-webhook", "--node-")) argv.push_back(flag);
   argv.insert(argv.end(), flags.begin(), flags.end());
   webhook_ = std::make_unique<Child>(argv, plane().scratch() + "/webhook.log");
 }

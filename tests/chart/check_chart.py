@@ -88,7 +88,7 @@ NOT_BY_VALUE = {"--kubeconfig", "--context", "--allow-insecure-tls", "--print-co
 NOT_OF_THE_CONTROLLER = {"--webhook-certificates", "--webhook-certificates-check", "--webhook-authority", "--webhook-service",
                          "--webhook-configuration"}
 # What the chart sets, and the program by itself does not.
-BY_CHART = {"--log-format=json"}
+BY_CHART = {"--log-format=json", "--node-label-keys=none", "--node-taint-keys=nvidia.com/gpu"}
 
 
 def find_helm():
