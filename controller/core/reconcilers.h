@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "controller/core/figures.h"
 #include "controller/core/key_family.h"
 #include "controller/core/plan.h"
 #include "controller/core/snapshot.h"
@@ -43,6 +44,12 @@ struct Reconcilers {
   std::function<std::pair<Write, std::int64_t>(const ConfigMap* ledger)> claim_epoch;
   // Nothing for a node that was never in a rollout.
   std::function<std::optional<RolloutStage>(const Node&)> rollout_stage;
+  // How the node's rollout has ended with this change of it, in one of the words of rollout_ends;
+  // nothing if it has not.
+  std::function<std::optional<std::string>(const Node& before, const Node& after)> rollout_end;
+  std::vector<std::string> rollout_ends;
+  // What /metrics tells of the cluster.
+  std::function<Figures(const ClusterState&)> figures;
 };
 
 }  // namespace berth

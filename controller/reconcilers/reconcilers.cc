@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "controller/mig/rollout_annotation.h"
+#include "controller/mig/rollout_figures.h"
 #include "controller/mig/slots.h"
+#include "controller/policy/pool_figures.h"
 #include "controller/reconcilers/key_families.h"
 #include "controller/reconcilers/keys.h"
 #include "controller/reconcilers/reconcile.h"
@@ -46,6 +48,16 @@ Reconcilers reconcilers(const Settings& settings) {
     return std::pair<Write, std::int64_t>(std::move(claim.write), claim.epoch);
   };
   all.rollout_stage = stage_of;
+  all.rollout_end = [](const Node& before, const Node& after) -> std::optional<std::string> {
+    const std::optional<RolloutEnd> end = rollout_end(before, after);
+    return end ? std::optional<std::string>(to_string(*end)) : std::nullopt;
+  };
+  for (const RolloutEnd end : kRolloutEnds) all.rollout_ends.emplace_back(to_string(end));
+  all.figures = [settings](const ClusterState& cluster) {
+    Figures figures = rollout_figures(cluster, settings);
+    for (Figure& figure : pool_figures(cluster)) figures.push_back(std::move(figure));
+    return figures;
+  };
   return all;
 }
 

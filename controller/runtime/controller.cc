@@ -10,6 +10,12 @@ namespace berth {
 
 using namespace std::chrono_literals;
 
+namespace {
+
+constexpr std::chrono::nanoseconds kFiguresLast = 1s;
+
+}  // namespace
+
 Controller::Controller(World world, Reconcilers reconcilers, ControllerOptions options)
     : world_(std::move(world)),
       loop_(world_.client.loop()),
@@ -52,6 +58,7 @@ Task<int> Controller::run(std::stop_token stop) {
     const bool leads = co_await leadership_.lead(end_.get_token());
     if (leads) {
       worker_.start();
+      world_.metrics.begin_term(reconcilers_.rollout_ends);
       world_.log.info("working", {{"epoch", std::to_string(leadership_.epoch())},
                                   {"dry_run", options_.dry_run ? "true" : "false"}});
       while (!end_.stop_requested()) {
@@ -132,21 +139,25 @@ void Controller::add_informer(std::string name, InformerScope scope) {
 
 template <class T>
 void Controller::on_change(const T* old, const T* now) {
-  if constexpr (std::is_same_v<T, Node>) {
-    if (old != nullptr && now != nullptr) {
-      const auto before = reconcilers_.rollout_stage(*old);
-      const auto after = before ? reconcilers_.rollout_stage(*now) : std::nullopt;
-      if (after && !before->idle && before->phase != after->phase && after->since >= before->since)
-        world_.metrics.on_rollout_phase(before->phase, after->since - before->since);
-    }
-  }
   if (!worker_.working()) return;
+  if constexpr (std::is_same_v<T, Node>)
+    if (old != nullptr && now != nullptr) note_rollout(*old, *now);
   if constexpr (std::is_same_v<T, ConfigMap>) {
     const auto deposed = now != nullptr ? leadership_.heed(*now) : std::nullopt;
     if (deposed.has_value()) return end(*deposed, true);
   }
   if (const KeysFor<T>& due = std::get<KeysFor<T>>(reconcilers_.keys_for))
     for (const std::string& key : due(cluster(), old, now)) worker_.add(key);
+}
+
+// The leader's to tell: with a standby's the sum would be twice what happened.
+void Controller::note_rollout(const Node& old, const Node& now) {
+  const auto before = reconcilers_.rollout_stage(old);
+  const auto after = before ? reconcilers_.rollout_stage(now) : std::nullopt;
+  if (after && !before->idle && before->phase != after->phase && after->since >= before->since)
+    world_.metrics.on_rollout_phase(before->phase, after->since - before->since);
+  if (!reconcilers_.rollout_end) return;
+  if (const auto end = reconcilers_.rollout_end(old, now)) world_.metrics.on_rollout_end(*end);
 }
 
 std::vector<ReadinessCheck> Controller::readiness() const {
@@ -156,6 +167,13 @@ std::vector<ReadinessCheck> Controller::readiness() const {
   return checks;
 }
 
-void Controller::refresh_metrics() { world_.metrics.on_unfinished(worker_.unfinished()); }
+void Controller::refresh_metrics() {
+  world_.metrics.on_unfinished(worker_.unfinished());
+  if (!worker_.working() || !reconcilers_.figures) return world_.metrics.show({});
+  // They walk the fleet, and anybody may ask.
+  if (figured_at_ && loop_.now() - *figured_at_ < kFiguresLast) return;
+  figured_at_ = loop_.now();
+  world_.metrics.show(reconcilers_.figures(cluster()));
+}
 
 }  // namespace berth

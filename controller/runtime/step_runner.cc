@@ -95,6 +95,9 @@ Task<Verdict> StepRunner::write(Origin origin, Write write, Deadline deadline) {
   }
   answer(write, fate == Fate::kDone, error, {});
   parts_.metrics.on_write(to_string(write.verb), to_string(fate));
+  if (write.object.kind == kKind<Pod>.kind)
+    parts_.metrics.on_eviction(
+        eviction_result(write.verb == Verb::kDelete, fate == Fate::kDone ? nullptr : &error));
   parts_.log.write(level_of(fate), "write",
                    {{"key", origin.key},
                     {"reconcile_id", origin.id},

@@ -19,6 +19,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 constexpr char kLease[] =
     "GET /apis/coordination.k8s.io/v1/namespaces/berth-system/leases/berth-controller";
@@ -319,6 +320,41 @@ TEST_F(ControllerTest, ADryRunShowsThePlanAndWritesNothing) {
   world_.loop.run_for(1min);
   for (const std::string& name : world_.sent()) EXPECT_EQ(name.substr(0, 4), "GET ");
   EXPECT_THAT(world_.log.lines, Contains(HasSubstr("would do key=node/n1 plan=jsonpatch Node/n1")));
+}
+
+TEST_F(ControllerTest, OnlyTheLeaderTellsOfTheCluster) {
+  reconcilers_.figures = [](const ClusterState& cluster) {
+    return Figures{{"berth_test_nodes", "Nodes.", {{{}, double(cluster.nodes().size())}}}};
+  };
+  reconcilers_.rollout_end = [](const Node&, const Node&) { return std::optional("failed"); };
+  reconcilers_.rollout_ends = {"failed"};
+  world_.transport.script(kLease, {200, lease("another", 1)});
+  start();
+  sync();
+  say(event("MODIFIED", node("51", "b")));
+  controller_->refresh_metrics();
+  EXPECT_THAT(world_.metrics.text(), Not(HasSubstr("berth_test_nodes")));
+  EXPECT_THAT(world_.metrics.text(), Not(HasSubstr("berth_node_rollouts_total")));
+  EXPECT_THAT(world_.metrics.text(), Not(HasSubstr("berth_rollout_phase_seconds")));
+}
+
+TEST_F(ControllerTest, TheLeaderTellsOfTheClusterAndOfItsEnd) {
+  reconcilers_.figures = [](const ClusterState& cluster) {
+    return Figures{{"berth_test_nodes", "Nodes.", {{{}, double(cluster.nodes().size())}}}};
+  };
+  reconcilers_.rollout_end = [](const Node&, const Node&) { return std::optional("failed"); };
+  reconcilers_.rollout_ends = {"failed", "put_back"};
+  become_leader();
+  controller_->refresh_metrics();
+  EXPECT_THAT(world_.metrics.text(), HasSubstr("berth_test_nodes 1"));
+  EXPECT_THAT(world_.metrics.text(), HasSubstr("berth_node_rollouts_total{result=\"put_back\"} 0"));
+  say(event("MODIFIED", node("51", "b")));
+  EXPECT_THAT(world_.metrics.text(), HasSubstr("berth_node_rollouts_total{result=\"failed\"} 1"));
+
+  stop_.request_stop();
+  world_.settle();
+  controller_->refresh_metrics();
+  EXPECT_THAT(world_.metrics.text(), Not(HasSubstr("berth_test_nodes")));
 }
 
 TEST_F(ControllerTest, ALeftPhaseIsMeasured) {
