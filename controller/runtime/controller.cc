@@ -59,8 +59,7 @@ Task<int> Controller::run(std::stop_token stop) {
     if (leads) {
       worker_.start();
       world_.metrics.begin_term(reconcilers_.rollout_ends);
-      world_.log.info("working", {{"epoch", std::to_string(leadership_.epoch())},
-                                  {"dry_run", options_.dry_run ? "true" : "false"}});
+      world_.log.info("working", {{"epoch", leadership_.epoch()}, {"dry_run", options_.dry_run}});
       while (!end_.stop_requested()) {
         for (const std::string& key : reconcilers_.all_keys(cluster())) worker_.add(key);
         const auto period = jitter_.between(options_.reevaluate_period * 9 / 10,
@@ -80,8 +79,8 @@ Task<bool> Controller::wait_for_sync(std::stop_token stop) {
   if (stop.stop_requested()) co_return false;
   const std::vector<std::string> missing = caches_.laggards();
   if (missing.empty()) {
-    world_.log.info("caches are synced", {{"nodes", std::to_string(cluster().nodes().size())},
-                                          {"pods", std::to_string(cluster().pods().size())}});
+    world_.log.info("caches are synced",
+                    {{"nodes", cluster().nodes().size()}, {"pods", cluster().pods().size()}});
     if (world_.on_synced) world_.on_synced();
     co_return true;
   }

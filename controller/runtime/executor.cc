@@ -77,7 +77,7 @@ Task<void> Executor::run_steps(std::shared_ptr<Run> run, std::size_t index) {
   for (std::size_t i = 0; i < count; ++i) {
     const Step& step = run->plan.objects[index].steps[i];
     const Verdict verdict = co_await run_step(run, step);
-    run->outcome.settle(object, verdict);
+    run->outcome.settle(object, verdict, std::holds_alternative<Write>(step));
     if (verdict.first == Fate::kDone) continue;
     if (const auto* write = std::get_if<Write>(&step))
       tell_refusal(write->object, write->reason, verdict);
@@ -113,7 +113,7 @@ Task<void> Executor::run_status(std::shared_ptr<Run> run, StatusUpdate status) {
     co_return;
   }
   const Verdict verdict = co_await statuses_.write(run->origin, std::move(status), kind, *within);
-  run->outcome.settle(object, verdict);
+  run->outcome.settle(object, verdict, /*has_line=*/true);
   tell_refusal(object, "write its status", verdict);
 }
 

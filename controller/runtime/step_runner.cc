@@ -2,6 +2,7 @@
 // Outline: the requests that writes become, then run(), and a step of each sort.
 #include "controller/runtime/step_runner.h"
 
+#include <cstdint>
 #include <utility>
 #include <variant>
 
@@ -59,8 +60,8 @@ WriteBarrier::Awaits awaits_after(Verb verb) {
   return WriteBarrier::Awaits::kVersion;
 }
 
-std::string milliseconds(std::chrono::nanoseconds span) {
-  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(span).count());
+std::int64_t milliseconds(std::chrono::nanoseconds span) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(span).count();
 }
 
 }  // namespace

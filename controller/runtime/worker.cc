@@ -171,13 +171,15 @@ void Worker::conclude(const std::string& key, const Outcome& outcome, std::size_
   else
     last_plans_.erase(key);
 
+  // One line for what failed: the write's own says more.
+  if (outcome.logged && outcome.fate > Fate::kDone) level = LogLevel::kDebug;
   parts_.metrics.on_reconcile(kind_of_key(key), to_string(outcome.fate), compute);
   parts_.log.write(level, "reconciled",
                    {{"key", key},
                     {"result", to_string(outcome.fate)},
-                    {"repeated", repeated ? "true" : "false"},
-                    {"compute_us", std::to_string(compute.count() / 1000)},
-                    {"writes", std::to_string(outcome.writes)},
+                    {"repeated", repeated},
+                    {"compute_us", compute.count() / 1000},
+                    {"writes", outcome.writes},
                     {"error", outcome.error}});
   queue_.done(key);
 }
