@@ -96,6 +96,8 @@ Plan reconcile_mig_layout(const Snapshot& snapshot, std::string_view name) {
       may_go(snapshot, *layout, choice)) {
     plan.add(ref_of(*layout), write_finalizer(ref_of(*layout), layout->meta, false,
                                               names::kManagerMig, "every node is back: let it go"));
+    plan.events.push_back({ref_of(*layout), false, reasons::kDeleted, "Rollout",
+                           "no node is on its way for it any more"});
     return plan;
   }
   // Before anything is taken: a layout that vanished in mid-rollout would leave nodes behind.
