@@ -16,6 +16,7 @@
 #include "controller/mig/agent_file.h"
 #include "controller/mig/layout_events.h"
 #include "controller/mig/node_facts.h"
+#include "controller/mig/overlap.h"
 #include "controller/mig/reasons.h"
 #include "controller/mig/rollout_annotation.h"
 
@@ -254,7 +255,7 @@ std::string told_going(const Snapshot& snapshot, const MIGLayout& layout, const 
     nodes.push_back(
         fmt::format("{} ({})", node->meta.name, to_string(read_rollout(*node).rollout->phase)));
   if (!nodes.empty()) return fmt::format("waiting for {}", fmt::join(nodes, ", "));
-  if (worst.empty()) return "waiting for the nodes that are on their way";
+  if (worst.empty()) return "waiting for the nodes in progress";
   return fmt::format("MIG is off on {} of {} nodes; {}", counts.updated, counts.selected,
                      name_node(*worst.front()));
 }
@@ -276,8 +277,8 @@ Verdict not_ready(const Snapshot& snapshot, const MIGLayout& layout, const Rollo
   if (counts.selected == 0)
     return {reasons::kNoNodesSelected,
             choice.lost.empty()
-                ? "no node matches the selectors; label the nodes, or edit "
-                  "spec.nodeSelector or spec.productSelector"
+                ? why_none_selected(layout, snapshot.cluster) +
+                      "; label the nodes, or edit spec.nodeSelector or spec.productSelector"
                 : "other MIGLayouts own every selected node: " + choice.lost.front() +
                       "; the higher priority wins, then the older layout"};
   if (layout.spec.rollout.paused)

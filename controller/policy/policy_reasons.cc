@@ -19,6 +19,7 @@ constexpr PolicyReason kPolicyReasons[] = {
     {kRetreating, Outlook::kReconciling},
     {kPolicyInvalid, Outlook::kStalled},
     {kWriteRefused, Outlook::kStalled},
+    {kKeyForbidden, Outlook::kStalled},
     {kAgentsMismatch, Outlook::kStalled},
     {kOperandsNotTolerant, Outlook::kStalled, true},
     {kPluginNotConfigured, Outlook::kStalled},

@@ -32,7 +32,16 @@ struct PodMove {
 };
 const char* to_string(PodMove::Fate fate);
 
-// One node that would be taken, in the order in which the controller takes them.
+// Where a node stood that berth had taken before the projection began.
+struct InHand {
+  std::string phase;  // Waiting, Cordoned, Draining, Applying, Retrying, Verifying, RollingBack, …
+  Time since{};       // of the phase
+  std::string config;   // what it was to become by then
+  std::string reason;   // as in status.details; empty if nothing stands in its way
+  std::string message;  // of one that stays out or is put back: why
+};
+
+// One node that is taken, or has been.
 struct NodeChange {
   enum class Outcome {
     kRepartitioned,  // verified and given back
@@ -43,8 +52,9 @@ struct NodeChange {
   std::string layout;
   std::string from;  // value of nvidia.com/mig.config; empty: never set
   std::string to;
-  bool was_out = false;  // cordoned before: it stays so
+  bool was_out = false;  // cordoned before berth took it: it stays so
   Outcome outcome = Outcome::kUnfinished;
+  std::optional<InHand> in_hand;  // nothing: it would be taken
   std::vector<PodMove> pods;
 };
 const char* to_string(NodeChange::Outcome outcome);
@@ -83,6 +93,7 @@ struct LayoutSummary {
   Change change = Change::kUnchanged;
   bool given = false;             // in the manifests, as against found in the cluster
   bool takes_every_node = false;  // nodeSelector: {}
+  std::string selects_none;       // why, if it selects no node
   NodeCounts before;              // as they stand with the manifests applied and nothing done
   NodeCounts after;
   std::int32_t budget = 0;        // how many nodes may be out at once
@@ -156,13 +167,15 @@ struct ObjectChange {
 struct AgentSwitch {
   std::string message;
   std::string object;  // "ClusterPolicy/cluster-policy"
-  std::string line;    // what to set in it
+  std::string line;    // what to set in it; empty: there is no such object yet
 };
 
 struct Projection {
+  Time begin{};
   std::vector<LayoutSummary> layouts;  // by name
   std::optional<PolicySummary> policy;
-  std::vector<NodeChange> nodes;  // in order
+  std::vector<NodeChange> under_way;  // in hand already, by name
+  std::vector<NodeChange> nodes;      // that would be taken, in the controller's order
   std::vector<Refusal> refusals;
   std::vector<BudgetInTheWay> budgets;
   std::vector<CapacityRow> capacity;

@@ -112,7 +112,7 @@ void tell_conditions(const std::string& name, const json& before, const json& af
   const std::string obstacle = obstacle_in(is);
   const std::string before_that = obstacle_in(was);
   if (obstacle != before_that)
-    story.push_back({name, obstacle.empty() ? std::string("goes on again") : obstacle});
+    story.push_back({name, obstacle.empty() ? std::string("continues") : obstacle});
 }
 
 void tell_details(const json& before, const json& after, Story& story) {

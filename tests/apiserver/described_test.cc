@@ -90,7 +90,7 @@ TEST_F(Described, WhatOnlyAPersonCanSolveIsAWarningAndADeletedLayoutIsToldToTheE
   wait_for("its last event", 20, [&]() -> std::string {
     const std::string told =
         kubectl({"events", "--namespace", "default", "--for", "MIGLayout/inference-a100"});
-    return told.find("no node is on its way for it any more") == told.npos ? told : "";
+    return told.find("no node is in progress for it any more") == told.npos ? told : "";
   });
   EXPECT_THAT(refused_to_berth(), IsEmpty());
 }

@@ -84,7 +84,7 @@ TEST(ReasonsPage, SaysWhichConditionEachReasonOfALayoutComesTo) {
 
 TEST(ReasonsPage, TellsOfEveryReasonOfANodeOnItsWay) {
   std::set<std::string> told;
-  for (const Cells& row : rows_under("A node is on its way"))
+  for (const Cells& row : rows_under("A node is in progress"))
     for (const std::string& reason : names_in(row.at(0))) told.insert(reason);
   for (const LayoutReason& row : layout_reasons()) {
     if (row.column != Column::kUnderWay) continue;

@@ -103,7 +103,7 @@ TEST_F(PolicyEvents, ItsEndIsTold) {
   GPUClusterPolicy going = *world_.cluster.policies().find("cluster");
   going.meta.deletion_timestamp = world_.now;
   world_.add(going);
-  EXPECT_THAT(told(), ElementsAre(StartsWith("Normal Deleting: 1 nodes")));
+  EXPECT_THAT(told(), ElementsAre(StartsWith("Normal Deleting: 1 node and 0 Pri")));
   EXPECT_THAT(told(), IsEmpty());
   world_.add(node("n1").a100_80(4).label("tier", "mig"));
   const Plan plan = world_.plan("policy");
