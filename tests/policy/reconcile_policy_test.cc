@@ -235,7 +235,7 @@ TEST_F(Policy, WhatOnlyAPersonCanSolveIsStalledAndSaysWhatToWrite) {
   for (const Trouble& trouble : kTroubles) {
     SCOPED_TRACE(trouble.says);
     PlannedCluster one;
-    one.add_nodes(1).add(policy(trouble.spec)).add(trouble.nvidia);
+    one.add(in_dev("n1")).add(policy(trouble.spec)).add(trouble.nvidia);
     const Plan plan = one.plan("policy");
     EXPECT_THAT(status(plan), AllOf(HasSubstr(R"("type":"Stalled","status":"True")"),
                                     HasSubstr(trouble.reason), HasSubstr(trouble.message)));

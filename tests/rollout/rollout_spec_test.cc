@@ -185,7 +185,7 @@ TEST(Spec, MinAvailableIsKeptAndRoomThatAppearsLetsItProceed) {
   world.run_for(minutes(1));
   EXPECT_THAT(world.detail("small", "n1"),
               HasSubstr("Waiting CapacityGuard: nvidia.com/gpu would fall to 4"));
-  EXPECT_THAT(world.condition("small", "Stalled"), HasSubstr("CapacityGuard"));
+  EXPECT_THAT(world.condition("small", "Reconciling"), HasSubstr("CapacityGuard: n1: "));
   world.act("add-node: more, gpus: 4");
   world.act("add-node: yet-more, gpus: 4");
   EXPECT_TRUE(world.run_until_ready("small"));
