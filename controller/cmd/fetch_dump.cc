@@ -40,8 +40,10 @@ std::string done_without(const Wanted& wanted, const Error& error) {
     return fmt::format("this account may not read {}{}: {}", wanted.kind.plural,
                        wanted.name.empty() ? "" : "/" + wanted.name, wanted.optional_for);
   if (error.kind == ErrorKind::kNotFound)
-    return fmt::format("the API server does not serve {}: {}", wanted.kind.plural,
-                       wanted.optional_for);
+    return fmt::format(
+        "the API server does not serve {}: {}{}", wanted.kind.plural, wanted.optional_for,
+        wanted.kind.group == names::kGroup ? " (install berth's CRDs: kubectl apply -f crds/)"
+                                           : "");
   return {};
 }
 
@@ -83,7 +85,7 @@ Task<Result<void>> fetch_pages(ApiClient& client, DumpWriter& writer, Wanted wan
     token = std::move(*next);
     // How many objects it held, the writer does not tell; pages are counted.
     if (std::string bound = bounds.take_page(0, reply->body.size(), token); !bound.empty())
-      co_return decode_error("", "the API server's answer is not taken in: " + std::move(bound));
+      co_return decode_error("", "berth rejects the API server's answer: " + std::move(bound));
   } while (!token.empty());
   co_return Result<void>();
 }

@@ -97,7 +97,7 @@ std::string told(const Bundle& bundle) {
   const bool question = text.ends_with('?');
   const std::string names = name_some(bundle.nodes);
   if (!edits.suffices())
-    return fmt::format("{}{} that alone is not enough: {} {} {} besides", text,
+    return fmt::format("{}{} that alone is not enough: {} {} also {}", text,
                        question ? " But" : ";", names, bundle.nodes.size() == 1 ? "is" : "are",
                        edits.besides);
   if (edits.size() == 1 && edits.count > 0) return fmt::format("{}: {} would take it", text, names);

@@ -20,7 +20,7 @@ const char* told_phase(RolloutPhase phase) {
     case RolloutPhase::kCordoned:
       return "being drained";
     case RolloutPhase::kApplying:
-      return "being cut";
+      return "being repartitioned";
     case RolloutPhase::kRollingBack:
       return "being rolled back";
     case RolloutPhase::kIdle:
@@ -56,7 +56,7 @@ std::string told_cordon(const Snapshot& snapshot, const Node& node, const Clues&
   const std::optional<Slot> slot = lost_slot(snapshot, node);
   if (slot && *slot->berth_cordoned)
     return fmt::format(
-        "cordoned by berth for {}; annotation {} is gone, and berth goes on from its ledger",
+        "cordoned by berth for {}; annotation {} is gone, and berth continues from its ledger",
         slot->holder, names::kRolloutAnnotation);
   if (record.kept_out())
     return fmt::format(
@@ -77,7 +77,7 @@ std::string told_cordon(const Snapshot& snapshot, const Node& node, const Clues&
   text += fmt::format(", {} since {}", told_phase(rollout.phase), format_time(rollout.since));
   if (layout == nullptr) return text;
   if (refusal_told(*layout, node.meta.name) != nullptr)
-    return text + "; it stays so until the API server lets berth write to it";
+    return text + "; it stays so until the API server allows berth to write to it";
   if (const std::string absence = told_absence(snapshot, clues); !absence.empty())
     return fmt::format("{}; {}: it stays so until one does", text, absence);
   const Time latest =

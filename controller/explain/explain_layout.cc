@@ -85,7 +85,7 @@ Explanation explain_layout(const Snapshot& snapshot, const MIGLayout& layout, co
     if (!line.empty() &&
         std::ranges::find(out.remedies, line, &Explanation::Remedy::line) == out.remedies.end())
       out.remedies.push_back(
-          {fmt::format("write into its spec, for {}", name_some(standing.nodes)), line, {}});
+          {fmt::format("add to its spec, for {}", name_some(standing.nodes)), line, {}});
   }
   if (!choice.lost.empty())
     out.add("nodes", "selected too, and owned by a layout of higher precedence", "LayoutConflict",

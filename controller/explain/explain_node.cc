@@ -141,8 +141,9 @@ void NodeWhy::note_rollout() {
                                     now.empty() ? "not set" : now, view_.standing->config));
   if (view_.place > 0)
     out_.add("rollout",
-             fmt::format("number {} of {} still to go; at most {} may be out, {} {}", view_.place,
-                         view_.queue, choice.budget, choice.out, choice.out == 1 ? "is" : "are"));
+             fmt::format("number {} of {} still to go; at most {} may be unavailable, {} {}",
+                         view_.place, view_.queue, choice.budget, choice.out,
+                         choice.out == 1 ? "is" : "are"));
 }
 
 // Whatever is said to happen by itself, somebody has to do.
@@ -175,14 +176,15 @@ void NodeWhy::note_window() {
   if (spec.windows.empty() && spec.blackouts.empty()) return;
   const DisruptionStatus status = DisruptionCalendar(spec, snapshot_.zones).at(snapshot_.now);
   if (status.open)
-    out_.add("window", status.closes ? fmt::format("open: nodes may be taken until {}",
+    out_.add("window", status.closes ? fmt::format("open: disruption is allowed until {}",
                                                    format_time(*status.closes))
                                      : "open");
   else
     out_.add(
         "window",
         status.next_opening
-            ? fmt::format("closed: no node is taken before {}", format_time(*status.next_opening))
+            ? fmt::format("closed: no disruption is allowed before {}",
+                          format_time(*status.next_opening))
             : "closed, and it does not open again: see spec.disruption of GPUClusterPolicy/cluster",
         reasons::kDisruptionWindow);
 }
@@ -227,7 +229,7 @@ void NodeWhy::note_drain() {
                          ending.size() == 1 ? "s" : "", name_some(ending, "pod")));
   if (!free.empty()) out_.add("drain", fmt::format("would be evicted: {}", name_some(free, "pod")));
   if (view_.owner != nullptr && view_.stuck.empty() && ending.empty() && free.empty())
-    out_.add("drain", "no pod has to leave before its GPUs are cut");
+    out_.add("drain", "no pod has to leave before its GPUs are repartitioned");
 }
 
 void NodeWhy::conclude() {
@@ -238,7 +240,7 @@ void NodeWhy::conclude() {
       out_.message = fmt::format("it is as MIGLayout/{} says", view_.owner->meta.name);
     else
       out_.message =
-          fmt::format("MIGLayout/{} is to cut its GPUs anew: {}", view_.owner->meta.name,
+          fmt::format("MIGLayout/{} will repartition its GPUs: {}", view_.owner->meta.name,
                       view_.standing->message.empty() ? "under way" : view_.standing->message);
     if (view_.differs()) return;
   } else {

@@ -24,7 +24,7 @@ constexpr char kPendingReasonAnnotation[] = "gpu.berth.dev/pending-reason";
 // Holders beyond these are counted.
 constexpr std::size_t kEachHolder = 5;
 
-// "tainted and full besides".
+// "also tainted and full".
 std::string besides(const NodeGroup& group) {
   std::vector<std::string_view> words;
   for (const Fit::Verdict verdict : group.besides) {
@@ -34,7 +34,7 @@ std::string besides(const NodeGroup& group) {
     if (verdict == Fit::Verdict::kCordoned) words.push_back("cordoned");
     if (verdict == Fit::Verdict::kNotReady) words.push_back("not ready");
   }
-  return fmt::format("{} besides", fmt::join(words, " and "));
+  return fmt::format("also {}", fmt::join(words, " and "));
 }
 
 void note_request(const Pod& pod, Explanation& out) {
@@ -229,8 +229,8 @@ void explain_legacy(const Snapshot& snapshot, const Pod& pod, const Clues& clues
     if (!nodes.empty()) out.remedies.clear();  // nothing else is in the way
   }
   out.reason = "LegacyResource";
-  out.message = fmt::format("it asks for {}, which nothing offers since Kubernetes 1.11{}",
-                            kLegacyGpu, would);
+  out.message =
+      fmt::format("it asks for {}, which ended with Kubernetes 1.11{}", kLegacyGpu, would);
   constexpr char kRename[] = "write the name of today";
   for (Explanation::Remedy& remedy : out.remedies) {
     if (remedy.nodes.empty()) continue;

@@ -40,7 +40,7 @@ std::string_view short_words(NodeFate fate) {
     case NodeFate::kFull:
       return "full";
     case NodeFate::kComing:
-      return "being cut anew";
+      return "being repartitioned";
     case NodeFate::kTainted:
       return "tainted";
     case NodeFate::kNotSelected:
@@ -48,11 +48,11 @@ std::string_view short_words(NodeFate fate) {
     case NodeFate::kNotEligible:
       return "of a pool it may not use";
     case NodeFate::kLeaving:
-      return "being cut into something else";
+      return "being repartitioned into something else";
     case NodeFate::kTooSmall:
       return "too small";
     case NodeFate::kTroubled:
-      return "in trouble";
+      return "unhealthy";
     case NodeFate::kCordoned:
       return "cordoned";
     case NodeFate::kNotReady:

@@ -152,7 +152,7 @@ NodeGroup Grouping::judge(const Node& node, std::vector<Verdict>& left) {
     take({Verdict::kTainted});
     if (std::ranges::any_of(taints, is_kubernetes_own))
       return {.fate = NodeFate::kTroubled,
-              .words = fmt::format("in trouble, as Kubernetes says by taint {}", join(taints))};
+              .words = fmt::format("unhealthy: Kubernetes set taint {}", join(taints))};
     return {.fate = NodeFate::kTainted,
             .words = fmt::format("tainted {}, which it does not tolerate", join(taints))};
   }
@@ -191,10 +191,11 @@ std::optional<NodeGroup> Grouping::coming(const Node& node, const std::vector<Ve
   const NodeStanding& s = standing->second;
   std::string words =
       out ? told_cordon(snapshot_, node, clues_)
-          : fmt::format("to be cut anew for MIGLayout/{}{}; will offer it then", owner->meta.name,
-                        knows_agents() ? fmt::format(" ({}{}{})", s.phase,
-                                                     s.reason.empty() ? "" : ", ", s.reason)
-                                       : "");
+          : fmt::format(
+                "to be repartitioned for MIGLayout/{}{}; will offer it then", owner->meta.name,
+                knows_agents()
+                    ? fmt::format(" ({}{}{})", s.phase, s.reason.empty() ? "" : ", ", s.reason)
+                    : "");
   return NodeGroup{.fate = NodeFate::kComing, .words = std::move(words)};
 }
 

@@ -68,12 +68,12 @@ void NodeAdvice::advise_on(std::string_view reason) {
            fmt::format("kubectl label node {} {}=true", name, names::kDeployMigManager));
   if (reason == reasons::kMaxUnavailable)
     remedy(
-        fmt::format("wait for its turn, number {} of {}, or let more nodes be out at once: write "
-                    "into spec of MIGLayout/{}",
+        fmt::format("wait for its turn, number {} of {}, or allow more unavailable nodes: add to "
+                    "spec of MIGLayout/{}",
                     view_.place, view_.queue, owner),
         "rollout: {maxUnavailable: N}");
   if (reason == reasons::kWriteRefused)
-    remedy("change what refuses the write, as the server's words say; berth goes on by itself");
+    remedy("change what refuses the write, as the server's words say; berth continues by itself");
   if (reason == reasons::kPodDisruptionBudget)
     remedy(
         "run one replica more of what the budget covers, or relax the budget; berth goes on by "
@@ -82,7 +82,7 @@ void NodeAdvice::advise_on(std::string_view reason) {
     remedy(
         "wait for the next opening, or edit the windows: spec.disruption of "
         "GPUClusterPolicy/cluster");
-  if (!line.empty()) remedy(fmt::format("write into spec of MIGLayout/{}", owner), line);
+  if (!line.empty()) remedy(fmt::format("add to spec of MIGLayout/{}", owner), line);
 }
 
 }  // namespace

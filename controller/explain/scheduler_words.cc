@@ -163,7 +163,7 @@ bool note_own_faults(const Pod& pod, const PodClues* clues, Explanation& out) {
     if (count.is_zero()) continue;
     if (resource == kLegacyGpu) {
       out.add("field",
-              fmt::format("{}: nothing offers this name since Kubernetes 1.11; write "
+              fmt::format("{}: this name ended with Kubernetes 1.11; write "
                           "nvidia.com/gpu: {}",
                           field_of(clues, resource.view()), count.str()),
               "LegacyResource");
