@@ -7,8 +7,8 @@
 namespace berth {
 
 Result<ClusterDump> read_cluster(const std::string& file, const ConfigFlags& connection,
-                                 const Settings& settings) {
-  Result<std::string> text = file.empty() ? dump_of_cluster(connection, settings) : read_text(file);
+                                 const DumpQuery& query) {
+  Result<std::string> text = file.empty() ? dump_of_cluster(connection, query) : read_text(file);
   if (!text) return std::move(text).error();
   Result<Dump> dump = load_dump(*text);
   if (dump) return ClusterDump{*std::move(text), *std::move(dump)};

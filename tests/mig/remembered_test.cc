@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "apis/names.h"
+#include "controller/explain/cordon.h"
 #include "controller/mig/rollout_choice.h"
 #include "controller/mig/slots.h"
-#include "controller/preview/why_node.h"
 #include "tests/mig/planned_cluster.h"
 
 namespace berth::test {

@@ -19,6 +19,8 @@ MAY_INCLUDE = {
     "controller/admission": {"apis", "controller/core", "controller/mig", "controller/policy", "controller/admission"},
     "controller/preview": {"apis", "controller/core", "controller/mig", "controller/policy", "controller/reconcilers",
                            "controller/preview"},
+    "controller/explain": {"apis", "controller/core", "controller/mig", "controller/policy", "controller/admission", "controller/preview",
+                           "controller/explain"},
     "controller/io": {"controller/io"},
     "controller/client": {"apis", "controller/io", "controller/client"},
     "controller/runtime": {"apis", "controller/core", "controller/io", "controller/client", "controller/runtime"},
@@ -32,7 +34,7 @@ MAY_INCLUDE = {
 }
 FOREIGN_TO_PURE = re.compile(r'#include\s+<(uv\.h|curl/|openssl/|spdlog/|boost/|CLI/|prometheus/|thread|fstream|random|mutex)')
 PURE = ("apis", "controller/core", "controller/mig", "controller/policy", "controller/reconcilers", "controller/admission",
-        "controller/preview")
+        "controller/preview", "controller/explain")
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 
 
