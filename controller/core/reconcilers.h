@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "controller/core/figures.h"
+#include "controller/core/key_family.h"
 #include "controller/core/plan.h"
 #include "controller/core/snapshot.h"
 
@@ -32,11 +34,9 @@ struct RolloutStage {
 
 struct Reconcilers {
   std::function<Plan(const Snapshot&, std::string_view key)> reconcile;
+  std::span<const KeyFamily> families;
   std::function<std::vector<std::string>(const ClusterState&)> all_keys;
-  std::tuple<KeysFor<MIGLayout>, KeysFor<Node>, KeysFor<Pod>, KeysFor<PodDisruptionBudget>,
-             KeysFor<Job>, KeysFor<ConfigMap>, KeysFor<DaemonSet>, KeysFor<ClusterPolicy>,
-             KeysFor<GPUClusterPolicy>, KeysFor<Namespace>, KeysFor<PriorityClass>>
-      keys_for;
+  Watched::Map<std::tuple, KeysFor> keys_for;  // empty: nobody wants to know
   // Which keys tell of a write that the API server refuses for good, whoever planned it.
   std::function<std::vector<std::string>(const ClusterState&)> keys_of_refusal;
   // What a new leader writes before its first plan, and the epoch that is its own once it has;

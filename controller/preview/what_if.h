@@ -60,11 +60,9 @@ class WhatIf {
   // agents end their work on nodes that are under way, and pods on their way out are gone.
   Applied finish_others_work();
 
-  // Allocatable of GPU resources on schedulable, ready nodes: now, and the lowest since
-  // count_from_here().
+  // Allocatable of GPU resources on schedulable, ready nodes: now, and the lowest so far.
   const std::map<std::string, std::int64_t>& capacity() const { return capacity_; }
   const std::map<std::string, std::int64_t>& lowest() const { return lowest_; }
-  void count_from_here() { lowest_ = capacity_; }
 
   // The key to reconcile next. Nodes that are out at once come back at once, and choosing, the
   // costly part, is then done once for all of them.

@@ -7,6 +7,7 @@
 #include "controller/mig/rollout_figures.h"
 #include "controller/mig/slots.h"
 #include "controller/policy/pool_figures.h"
+#include "controller/reconcilers/key_families.h"
 #include "controller/reconcilers/keys.h"
 #include "controller/reconcilers/reconcile.h"
 
@@ -28,11 +29,14 @@ Reconcilers reconcilers(const Settings& settings) {
   all.reconcile = [](const Snapshot& snapshot, std::string_view key) {
     return reconcile(snapshot, key);
   };
+  all.families = kKeyFamilies;
   all.all_keys = [settings](const ClusterState& cluster) { return all_keys(cluster, settings); };
-  const auto due = [settings](const ClusterState& cluster, const auto* old, const auto* now) {
-    return keys_for(cluster, settings, old, now);
-  };
-  all.keys_for = {due, due, due, due, due, due, due, due, due, due, due};
+  Watched::each([&]<class T>() {
+    std::get<KeysFor<T>>(all.keys_for) = [settings](const ClusterState& cluster, const T* old,
+                                                    const T* now) {
+      return keys_for(cluster, settings, old, now);
+    };
+  });
   all.keys_of_refusal = [](const ClusterState& cluster) {
     std::vector<std::string> keys{"slots"};
     for (const auto& layout : cluster.mig_layouts()) keys.push_back("layout/" + layout->meta.name);

@@ -59,8 +59,7 @@ Task<int> Controller::run(std::stop_token stop) {
     if (leads) {
       worker_.start();
       world_.metrics.begin_term(reconcilers_.rollout_ends);
-      world_.log.info("working", {{"epoch", std::to_string(leadership_.epoch())},
-                                  {"dry_run", options_.dry_run ? "true" : "false"}});
+      world_.log.info("working", {{"epoch", leadership_.epoch()}, {"dry_run", options_.dry_run}});
       while (!end_.stop_requested()) {
         for (const std::string& key : reconcilers_.all_keys(cluster())) worker_.add(key);
         const auto period = jitter_.between(options_.reevaluate_period * 9 / 10,
@@ -80,8 +79,8 @@ Task<bool> Controller::wait_for_sync(std::stop_token stop) {
   if (stop.stop_requested()) co_return false;
   const std::vector<std::string> missing = caches_.laggards();
   if (missing.empty()) {
-    world_.log.info("caches are full", {{"nodes", std::to_string(cluster().nodes().size())},
-                                        {"pods", std::to_string(cluster().pods().size())}});
+    world_.log.info("caches are synced",
+                    {{"nodes", cluster().nodes().size()}, {"pods", cluster().pods().size()}});
     if (world_.on_synced) world_.on_synced();
     co_return true;
   }
@@ -116,29 +115,25 @@ void Controller::end(std::string why, bool failed) {
 }
 
 void Controller::add_informers() {
-  const Settings& settings = options_.settings;
-  add_informer<MIGLayout>("miglayouts", {});
-  add_informer<Node>("nodes", {});
-  add_informer<Pod>("pods", {});
-  add_informer<PodDisruptionBudget>("poddisruptionbudgets", {});
-  add_informer<Job>("jobs", {});
-  add_informer<DaemonSet>("daemonsets", {.namespace_ = settings.agents_namespace});
-  add_informer<ClusterPolicy>("clusterpolicies", {}, true);
-  add_informer<GPUClusterPolicy>("gpuclusterpolicies", {}, true);
-  add_informer<Namespace>("namespaces", {});
-  add_informer<PriorityClass>("priorityclasses", {});
-  add_informer<ConfigMap>("configmaps/agents", {.namespace_ = settings.agents_namespace});
-  // Of berth's own namespace only the ledger: the rest is none of our business, nor our memory's.
-  if (settings.berth_namespace != settings.agents_namespace)
-    add_informer<ConfigMap>("configmaps/ledger", {.namespace_ = settings.berth_namespace,
-                                                  .name = names::kSlotsConfigMap});
+  const std::string& berth = options_.settings.berth_namespace;
+  const std::string& agents = options_.settings.agents_namespace;
+  Watched::each([&]<class T>() {
+    const std::string name(kKind<T>.plural);
+    const Watching& watching = kWatching<T>;
+    if (watching.scope == WatchScope::kCluster) add_informer<T>(name, {});
+    if (watching.scope == WatchScope::kAgents) add_informer<T>(name, {.namespace_ = agents});
+    if (watching.scope != WatchScope::kLedger) return;
+    add_informer<T>(name + "/agents", {.namespace_ = agents});
+    if (berth != agents)
+      add_informer<T>(name + "/ledger", {.namespace_ = berth, .name = names::kSlotsConfigMap});
+  });
 }
 
 template <class T>
-void Controller::add_informer(std::string name, InformerScope scope, bool optional) {
+void Controller::add_informer(std::string name, InformerScope scope) {
   caches_.add<T>(
       std::move(name), std::move(scope),
-      [this](const T* old, const T* now) { on_change(old, now); }, optional);
+      [this](const T* old, const T* now) { on_change(old, now); }, kWatching<T>.optional);
 }
 
 template <class T>
@@ -150,8 +145,8 @@ void Controller::on_change(const T* old, const T* now) {
     const auto deposed = now != nullptr ? leadership_.heed(*now) : std::nullopt;
     if (deposed.has_value()) return end(*deposed, true);
   }
-  for (const std::string& key : std::get<KeysFor<T>>(reconcilers_.keys_for)(cluster(), old, now))
-    worker_.add(key);
+  if (const KeysFor<T>& due = std::get<KeysFor<T>>(reconcilers_.keys_for))
+    for (const std::string& key : due(cluster(), old, now)) worker_.add(key);
 }
 
 // The leader's to tell: with a standby's the sum would be twice what happened.

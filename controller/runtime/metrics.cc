@@ -81,16 +81,16 @@ QueueSeries::QueueSeries(Registry& registry)
       retries(counter(registry, "workqueue_retries_total", "Keys added again after a failure.")
                   .Add(kQueue)),
       waited(histogram(registry, "workqueue_queue_duration_seconds",
-                       "Time a key waits in the queue before it is worked on.")
+                       "Seconds that a key waits in the work queue before it is processed.")
                  .Add(kQueue, queue_buckets())),
       worked(histogram(registry, "workqueue_work_duration_seconds",
-                       "Time a key is worked on, its writes included.")
+                       "Seconds that processing a key takes, including its writes.")
                  .Add(kQueue, queue_buckets())),
       unfinished(gauge(registry, "workqueue_unfinished_work_seconds",
-                       "Time the keys now in work have been worked on, summed.")
+                       "Seconds of processing in progress, summed over all unfinished keys.")
                      .Add(kQueue)),
       longest(gauge(registry, "workqueue_longest_running_processor_seconds",
-                    "Time the key longest in work has been worked on.")
+                    "Seconds that the key longest in progress has been processed.")
                   .Add(kQueue)) {}
 
 prometheus::MetricFamily to_family(const Figure& figure) {
@@ -119,32 +119,32 @@ struct Metrics::Registered {
 
   Registry registry;
   Family<Gauge>& informer_state =
-      gauge(registry, "berth_informer_state", "1 for the state the informer is in.");
+      gauge(registry, "berth_informer_state",
+            "1 for the informer's current state, 0 for its other states.");
   Family<Gauge>& informer_objects =
-      gauge(registry, "berth_informer_objects", "Objects of the informer's kind in the cache.");
-  Family<Counter>& informer_relists =
-      counter(registry, "berth_informer_relists_total", "Times all objects were asked for.");
+      gauge(registry, "berth_informer_objects", "Objects in the informer's cache.");
+  Family<Counter>& informer_relists = counter(registry, "berth_informer_relists_total",
+                                              "Full lists of all objects since the start.");
   Family<Counter>& informer_events =
-      counter(registry, "berth_informer_events_total", "Watch events taken in.");
+      counter(registry, "berth_informer_events_total", "Watch events received.");
   Family<Counter>& requests = counter(registry, "rest_client_requests_total",
                                       "Requests to the API server by code and method.");
   Family<Histogram>& request_seconds =
       histogram(registry, "rest_client_request_duration_seconds",
-                "Time from a request to the end of its reply; watches are not in it.");
+                "Seconds from a request to the end of its reply, without watches.");
   Family<Gauge>& leading = gauge(registry, "leader_election_master_status",
                                  "1 if this process holds the lease, else 0.");
   Family<Counter>& reconciles =
       counter(registry, "berth_reconcile_total", "Reconciliations by kind of key and result.");
-  Family<Histogram>& reconcile_seconds =
-      histogram(registry, "berth_reconcile_compute_seconds",
-                "Time spent computing a plan, on the one thread of control.");
+  Family<Histogram>& reconcile_seconds = histogram(registry, "berth_reconcile_compute_seconds",
+                                                   "Seconds that computing a plan takes.");
   Family<Counter>& writes =
       counter(registry, "berth_writes_total", "Steps of plans by verb and result.");
-  Family<Histogram>& phases =
-      histogram(registry, "berth_rollout_phase_seconds",
-                "Time a node spent in a phase of its MIG rollout, seen when it left the phase.");
+  Family<Histogram>& phases = histogram(registry, "berth_rollout_phase_seconds",
+                                        "Seconds that a node spent in a phase of its MIG rollout, "
+                                        "observed when it leaves the phase.");
   Family<Counter>& rollout_ends =
-      counter(registry, "berth_node_rollouts_total", "Rollouts of single nodes by how they ended.");
+      counter(registry, "berth_node_rollouts_total", "Rollouts of single nodes by result.");
   Family<Counter>& evictions =
       counter(registry, "berth_evictions_total",
               "Evictions, and deletions where drain.onTimeout is Force, by result.");
@@ -152,10 +152,10 @@ struct Metrics::Registered {
                                      "AdmissionReviews by path, operation and verdict.");
   Family<Histogram>& review_seconds =
       histogram(registry, "berth_webhook_request_duration_seconds",
-                "Time spent on an AdmissionReview, from its last byte to its answer.");
+                "Seconds from the last byte of an AdmissionReview to its answer.");
   Family<Gauge>& certificate_end =
       gauge(registry, "berth_webhook_certificate_expiration_timestamp_seconds",
-            "When the served certificate ends, Unix time.");
+            "Expiry of the served certificate, as Unix time.");
   Counter& cpu =
       counter(registry, "process_cpu_seconds_total", "User and system CPU time.").Add({});
   Gauge& resident = gauge(registry, "process_resident_memory_bytes", "Resident memory.").Add({});

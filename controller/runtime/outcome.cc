@@ -117,7 +117,7 @@ Error not_leading() {
   return Error{.kind = ErrorKind::kCancelled, .message = "not sent: this process does not lead"};
 }
 
-void Outcome::settle(const ObjectRef& object, const Verdict& verdict) {
+void Outcome::settle(const ObjectRef& object, const Verdict& verdict, bool has_line) {
   const auto& [verdict_fate, verdict_error] = verdict;
   if (verdict_fate == Fate::kConflict) conflicts.push_back(object);
   if (verdict_error.retry_after && verdict_fate == Fate::kRetry) {
@@ -127,6 +127,7 @@ void Outcome::settle(const ObjectRef& object, const Verdict& verdict) {
   }
   if (verdict_fate <= fate) return;
   fate = verdict_fate;
+  logged = has_line;
   if (verdict_fate > Fate::kDone) error = describe(verdict_error);
 }
 

@@ -49,11 +49,12 @@ struct Outcome {
   std::uint32_t writes = 0;                             // that succeeded, statuses not counted
   std::vector<ObjectRef> conflicts;                     // objects whose cached version is behind
   std::string error;                                    // of the worst step, for the log
+  bool logged = false;                                  // it has a line there of its own
   std::optional<std::chrono::nanoseconds> retry_after;  // the server's word
   std::optional<std::chrono::nanoseconds> status_due;   // a status was held back this long
 
-  // Takes in how one request about the object went.
-  void settle(const ObjectRef& object, const Verdict& verdict);
+  // Takes in how one request about the object went; `has_line`: the log has told.
+  void settle(const ObjectRef& object, const Verdict& verdict, bool has_line = false);
 };
 
 }  // namespace berth

@@ -58,19 +58,17 @@ class ControllerTest : public ::testing::Test {
       reconciled_.push_back(std::string(key) + "@" + std::to_string(snapshot.epoch));
       return plans_ ? plans_(snapshot, key) : Plan{};
     };
+    static constexpr KeyFamily kNodeKeys{.prefix = "node/", .reconcile = nullptr, .urgent = true};
+    reconcilers_.families = {&kNodeKeys, 1};
     reconcilers_.all_keys = [](const ClusterState& cluster) {
       std::vector<std::string> keys;
       for (const auto& n : cluster.nodes()) keys.push_back("node/" + n->meta.name);
       return keys;
     };
-    const auto nothing = [](const ClusterState&, const auto*, const auto*) {
-      return std::vector<std::string>();
-    };
-    const KeysFor<Node> of_node = [](const ClusterState&, const Node* old, const Node* now) {
+    std::get<KeysFor<Node>>(reconcilers_.keys_for) = [](const ClusterState&, const Node* old,
+                                                        const Node* now) {
       return std::vector<std::string>{"node/" + (now ? now : old)->meta.name};
     };
-    reconcilers_.keys_for = {nothing, of_node, nothing, nothing, nothing, nothing,
-                             nothing, nothing, nothing, nothing, nothing};
     reconcilers_.keys_of_refusal = [](const ClusterState&) { return std::vector<std::string>(); };
     // Epoch 8, and one more for each entry of the ledger.
     reconcilers_.claim_epoch = [](const ConfigMap* ledger) {
