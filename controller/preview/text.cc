@@ -146,7 +146,7 @@ std::string change_of(const NodeChange& node) {
   if (node.outcome == NodeChange::Outcome::kPutBack)
     text = "drained without success, returned unchanged";
   if (node.outcome == NodeChange::Outcome::kUnfinished) text += "  (not finished)";
-  if (node.was_out) text += "  (stays cordoned, because somebody else cordoned it)";
+  if (node.was_out) text += "  (stays cordoned, as it was before)";
   return text;
 }
 

@@ -48,7 +48,7 @@ std::vector<std::string> steps_to_the_end(const NodeChange& node) {
 }
 
 std::string next(const NodeChange& node) {
-  const std::string stays = node.was_out ? "; stays cordoned, since somebody else cordoned it" : "";
+  const std::string stays = node.was_out ? "; stays cordoned, as it was before" : "";
   switch (node.outcome) {
     case NodeChange::Outcome::kRepartitioned: {
       const std::vector<std::string> steps = steps_to_the_end(node);
