@@ -180,7 +180,7 @@ TEST_F(Http2Test, WhatIsRefusedIsToldWhyAndOthersGoOn) {
       {client.ask("POST", "/", {}, &body), "411", "needs a Content-Length"},
       {client.post(large), "413", "a body may have 100 bytes"},
       {client.ask("GET", "/", {{"x", long_value}}), "431", "head may have 400 bytes"},
-      {client.ask("GET", "/", {{"content-length", "60"}}, &body), "400", "no request"},
+      {client.ask("GET", "/", {{"content-length", "60"}}, &body), "400", "not an HTTP request"},
   };
   const std::int32_t well = client.post(body);
   client.talk();
