@@ -151,6 +151,55 @@ void check_pool_eligibility(const PodReview& review, ReviewFindings& findings) {
   }
 }
 
+// The pools that the pod names itself, each once; those after some are not worth a look.
+std::vector<std::string_view> pools_named(const PodSlice& pod) {
+  constexpr std::size_t kMost = 8;
+  std::vector<std::string_view> named;
+  const auto add = [&](const Text& pool) {
+    if (named.size() < kMost && std::ranges::find(named, pool.view()) == named.end())
+      named.push_back(pool.view());
+  };
+  if (const Text* selected = pod.node_selector.find(names::kPoolLabel)) add(*selected);
+  for (const TermSlice& term : pod.terms)
+    for (const SelectorRequirement& r : term.term.match_expressions)
+      if (r.key == names::kPoolLabel && r.op == SelectorOperator::kIn)
+        for (const Text& pool : r.values) add(pool);
+  return named;
+}
+
+void check_pool_names(const PodReview& review, ReviewFindings& findings) {
+  std::vector<std::string> known;
+  for (const PoolSpec& pool : review.policy.spec.pools) known.push_back(pool.name);
+  for (const std::string_view name : pools_named(review.pod)) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    const std::string near = nearest_name(name, known);
+    const bool selected = review.pod.node_selector.get(names::kPoolLabel) == name;
+    findings.warn(review.pod.field(selected ? "nodeSelector" : "affinity"),
+                  fmt::format("there is no pool {}; {}", shorten(name),
+                              !near.empty()   ? fmt::format("did you mean {}?", near)
+                              : known.empty() ? "the policy has none"
+                                              : "there are " + list_names(known)));
+  }
+}
+
+// Where the pool has nodes, check_pool_eligibility says it. Where it has none just now, an
+// autoscaler may bring some for a pod that waits, and then it is too late.
+void check_selected_pool(const PodReview& review, ReviewFindings& findings) {
+  const Text* selected = review.pod.node_selector.find(names::kPoolLabel);
+  if (selected == nullptr) return;
+  for (const PoolSpec& pool : review.policy.spec.pools) {
+    if (pool.name != selected->view() ||
+        open_to(pool.eligible_namespaces, review.namespace_.meta.labels) ||
+        std::ranges::find(review.pools.exposed, &pool) != review.pools.exposed.end())
+      continue;
+    findings.refuse(
+        review.pod.field("nodeSelector"),
+        fmt::format("pool {} is only for namespaces with {}; this namespace may ask for {}",
+                    pool.name, shorten(format(*pool.eligible_namespaces), 80),
+                    usable_resources(review)));
+  }
+}
+
 std::string orderable_entries(const PodReview& review) {
   std::vector<std::string> entries;
   for (const CatalogEntry& entry : review.policy.spec.resource_catalog)
@@ -247,6 +296,8 @@ void check_pod(const PodReview& review, ReviewFindings& findings) {
   check_offered(review, findings);
   check_judged(review, findings);
   check_pool_eligibility(review, findings);
+  check_pool_names(review, findings);
+  check_selected_pool(review, findings);
   check_catalog_eligibility(review, findings);
   check_above_one(review, findings);
   check_shared_memory(review, findings);

@@ -77,8 +77,10 @@ std::string done_without(const Wanted& wanted, const Error& error) {
     return fmt::format("this account may not read {}{}: {}", wanted.kind.plural,
                        wanted.name.empty() ? "" : "/" + wanted.name, wanted.optional_for);
   if (error.kind == ErrorKind::kNotFound)
-    return fmt::format("the API server does not serve {}: {}", wanted.kind.plural,
-                       wanted.optional_for);
+    return fmt::format(
+        "the API server does not serve {}: {}{}", wanted.kind.plural, wanted.optional_for,
+        wanted.kind.group == names::kGroup ? " (install berth's CRDs: kubectl apply -f crds/)"
+                                           : "");
   return {};
 }
 

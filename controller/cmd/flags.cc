@@ -100,6 +100,16 @@ Flag list_flag(std::string name, std::vector<std::string>& field, std::string he
               }};
 }
 
+Flag keys_flag(std::string name, KeyList& field, std::string help) {
+  return {.name = std::move(name),
+          .help = std::move(help),
+          .set = [&field](const std::string& text) -> Result<void> {
+            field = read_key_list(text);
+            return {};
+          },
+          .show = [&field] { return field.str(); }};
+}
+
 Flag choice_flag(std::string name, std::string& field, std::vector<std::string> words,
                  std::string help) {
   std::string choices;
@@ -149,8 +159,17 @@ FlagTable login_flags(ConfigFlags& flags) {
   return table;
 }
 
-FlagTable settings_flags(Settings& settings) {
+FlagTable node_key_flags(WritableKeys& keys) {
   return {
+      keys_flag("--node-label-keys", keys.labels,
+                "keys of labels, besides gpu.berth.dev/, that an admission policy lets berth write "
+                "on nodes: all, none, or keys separated by commas"),
+      keys_flag("--node-taint-keys", keys.taints, "the same of taints"),
+  };
+}
+
+FlagTable settings_flags(Settings& settings) {
+  FlagTable table = {
       text_flag("--namespace", settings.berth_namespace,
                 "berth's own namespace: the slot ledger and the lease live there"),
       text_flag("--agents-namespace", settings.agents_namespace, "where NVIDIA's node agents run"),
@@ -173,6 +192,8 @@ FlagTable settings_flags(Settings& settings) {
       duration_flag("--eviction-retry", settings.eviction_retry,
                     "between tries to evict a pod that a PodDisruptionBudget protects"),
   };
+  for (Flag& flag : node_key_flags(settings.node_keys)) table.push_back(std::move(flag));
+  return table;
 }
 
 FlagTable log_flags(LogFlags& flags) {

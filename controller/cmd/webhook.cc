@@ -56,8 +56,6 @@ FlagTable webhook_flags(WebhookFlags& flags) {
                          "between checks of these files; changes are served without a restart"),
            duration_flag("--shutdown-delay", flags.shutdown_delay,
                          "how long to keep serving after SIGTERM"),
-           switch_flag("--enable-http2", flags.enable_http2,
-                       "offer HTTP/2 besides HTTP/1.1 for reviews"),
            count_flag(
                "--max-requests", flags.max_requests,
                "reviews in progress at once; with one more, the oldest of them is answered 429"),
@@ -70,6 +68,7 @@ FlagTable webhook_flags(WebhookFlags& flags) {
                        "print every setting with its value, and exit"),
        })
     table.push_back(std::move(flag));
+  for (Flag& flag : node_key_flags(settings.node_keys)) table.push_back(std::move(flag));
   for (Flag& flag : log_flags(flags.log)) table.push_back(std::move(flag));
   return table;
 }
@@ -151,8 +150,7 @@ int run_webhook(WebhookFlags flags) {
       reviews.listen(*address, [&](const HttpCall& call) { return webhook.answer(call); },
                      {.max_body_bytes = kMaxReviewBytes,
                       .certificate = &certificate,
-                      .clients = known_clients ? &clients : nullptr,
-                      .http2 = flags.enable_http2});
+                      .clients = known_clients ? &clients : nullptr});
   if (!port.has_value()) return fail(port.error());
   log.info("listening", {{"what", "reviews"}, {"port", std::to_string(*port)}});
   log.info(

@@ -15,6 +15,7 @@
 #include "controller/mig/agent_config.h"
 #include "controller/mig/agent_file.h"
 #include "controller/mig/node_facts.h"
+#include "controller/mig/overlap.h"
 #include "controller/mig/reasons.h"
 #include "controller/mig/rollout_annotation.h"
 
@@ -211,8 +212,8 @@ Verdict not_ready(const Snapshot& snapshot, const MIGLayout& layout, const Rollo
   if (counts.selected == 0)
     return {reasons::kNoNodesSelected,
             choice.lost.empty()
-                ? "no node matches the selectors; label the nodes, or edit "
-                  "spec.nodeSelector or spec.productSelector"
+                ? why_none_selected(layout, snapshot.cluster) +
+                      "; label the nodes, or edit spec.nodeSelector or spec.productSelector"
                 : "other MIGLayouts own every selected node: " + choice.lost.front() +
                       "; the higher priority wins, then the older layout"};
   if (layout.spec.rollout.paused)

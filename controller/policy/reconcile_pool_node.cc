@@ -39,7 +39,8 @@ Plan reconcile_pool_node(const Snapshot& snapshot, std::string_view name) {
   std::optional<PoolIntent> intent;
   if (pool != nullptr) intent = intent_of(*pool, agent_tolerations(snapshot));
 
-  const PoolChange change = compute_pool_change(*node, intent ? &*intent : nullptr);
+  const PoolChange change =
+      compute_pool_change(*node, intent ? &*intent : nullptr, snapshot.settings.node_keys);
   if (change.empty()) return plan;
   plan_pool_patch(*node, change, reason_for(change, intent ? &*intent : nullptr), plan);
   if (!change.corrected.empty())

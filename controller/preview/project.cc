@@ -122,8 +122,10 @@ void Projector::switch_agents() {
     agent.meta.name = settings_.mig_manager_daemon_set;
   }
   agent.config_map_volumes.push_back(settings_.mig_config_map);
-  found.line = fmt::format("volumes: [{{name: mig-parted-config, configMap: {{name: {}}}}}]",
-                           settings_.mig_config_map);
+  // Of one that isn't there nothing can be set.
+  if (standing != nullptr)
+    found.line = fmt::format("volumes: [{{name: mig-parted-config, configMap: {{name: {}}}}}]",
+                             settings_.mig_config_map);
   found.object = fmt::format("DaemonSet/{}/{}", agent.meta.namespace_.view(), agent.meta.name);
   world_.put(std::move(agent));
 }

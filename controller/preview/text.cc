@@ -65,6 +65,7 @@ void print_layout(const LayoutSummary& layout, Out out) {
        layout.after.updated);
   if (layout.takes_every_node)
     tell(out, "  nodeSelector: {{}} selects every GPU node of the cluster\n");
+  if (!layout.selects_none.empty()) tell(out, "  {}\n", layout.selects_none);
   for (const LayoutSummary::Config& config : layout.configs)
     tell(out, "  {}  {}\n    {}\n", config.product, config.name, config.layout);
   if (!layout.lost.empty())
@@ -73,6 +74,8 @@ void print_layout(const LayoutSummary& layout, Out out) {
 
 void print_agent_switch(const Projection& p, Out out) {
   if (!p.agent_switch) return;
+  if (p.agent_switch->line.empty())
+    return tell(out, "\nNothing below happens yet\n    {}\n", p.agent_switch->message);
   tell(out, "\nNothing below happens before this is set in {}:\n    {}\n", p.agent_switch->object,
        p.agent_switch->line);
 }

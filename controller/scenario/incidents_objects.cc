@@ -96,7 +96,7 @@ Told Incidents::on_node(const Incident& incident, const std::string& name) {
 Told Incidents::patch_node(const std::string& name, const std::string& metadata_field,
                            const std::string& set) {
   const Json values = json_of(set);
-  return told(fmt::format("kubectl {} {}{}", metadata_field == "labels" ? "label" : "annotate",
+  return told(fmt::format("kubectl {} node {}{}", metadata_field == "labels" ? "label" : "annotate",
                           name, shown_set(values)),
               person_.merge_patch("nodes", "", name, {{"metadata", {{metadata_field, values}}}}));
 }

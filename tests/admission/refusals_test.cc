@@ -87,6 +87,17 @@ std::vector<Case> cases() {
        "spec.nodeSelector: the pod may land in pool development, which is only for namespaces with "
        "team-risk=trusted; this namespace may ask for nvidia.com/gpu, nvidia.com/mig-1g.10gb, "
        "nvidia.com/mig-3g.40gb"},
+      {"a pool that there is not",
+       pod(R"({"nodeSelector":{"gpu.berth.dev/pool":"traning"},"containers":[{"name":"c",)" + gpu +
+           "}]}"),
+       Fate::kWarned, "spec.nodeSelector: there is no pool traning; did you mean training?"},
+      {"pools that there are not, by affinity",
+       pod(R"({"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":)"
+           R"({"nodeSelectorTerms":[{"matchExpressions":[{"key":"gpu.berth.dev/pool","operator":)"
+           R"("In","values":["training","chess"]}]}]}}},"containers":[{"name":"c",)" +
+           gpu + "}]}"),
+       Fate::kWarned,
+       "spec.affinity: there is no pool chess; there are training, inference, development"},
       {"a catalog entry that is not", pod(asks("nvidia.com/mig-3g.40gb", 1)), Fate::kRefused,
        "spec.containers[0].resources.limits[nvidia.com/mig-3g.40gb]: catalog entry large is only "
        "for namespaces with tier=gold; this one may ask for small (nvidia.com/mig-1g.10gb), rare "
@@ -176,6 +187,22 @@ TEST(Refusals, OfTwoPoolsTheOneThatIsOpenIsNamed) {
   there.object = apply_patch(request.object, R"([{"op":"add","path":"/spec/nodeSelector","value":)"
                                              R"({"gpu.berth.dev/pool":"training"}}])");
   EXPECT_TRUE(ask(kValidate, there, cluster).allowed);
+}
+
+// Its nodes may be back in a minute, for a pod that waits.
+TEST(Refusals, APoolThatIsNamedIsJudgedWithoutNodesToo) {
+  ClusterState cluster = make_cluster();
+  cluster.erase<Node>("", "d1");
+  Request closed = pod(asks("nvidia.com/gpu", 1));
+  closed.object = apply_patch(closed.object, R"([{"op":"add","path":"/spec/nodeSelector","value":)"
+                                             R"({"gpu.berth.dev/pool":"development"}}])");
+  const Answer answer = ask(kValidate, closed, cluster);
+  EXPECT_FALSE(answer.allowed);
+  EXPECT_EQ(answer.message,
+            "spec.nodeSelector: pool development is only for namespaces with team-risk=trusted; "
+            "this namespace may ask for nvidia.com/gpu, nvidia.com/mig-1g.10gb, "
+            "nvidia.com/mig-3g.40gb");
+  EXPECT_TRUE(ask(kValidate, in("lab", closed), cluster).allowed);
 }
 
 TEST(Refusals, GoodPodsPassInSilence) {

@@ -92,8 +92,8 @@ TEST(PolicyStatus, ClearsWhatIsGoneAndKeepsToItsBounds) {
   const GPUClusterPolicy policy = decode(kPolicy);
   EXPECT_EQ(encode_status_patch(policy, GPUClusterPolicyStatus()),
             R"({"metadata":{"resourceVersion":"7"},"status":{"observedGeneration":0,"totals":)"
-            R"({"pools":0,"nodes":0,"gpus":0,"allocated":0,"idleGPUs":0,"unhealthyNodes":0,)"
-            R"("conflicts":0,"monthlyWaste":null},"pools":[],"conflicts":[],"disruption":)"
+            R"({"pools":0,"nodes":0,"gpus":0,"allocated":0,"conflicts":0,"idleGPUs":null,)"
+            R"("unhealthyNodes":null,"monthlyWaste":null},"pools":[],"conflicts":[],"disruption":)"
             R"({"open":true,"nextOpening":null},"conditions":[]}})");
   GPUClusterPolicyStatus full;
   full.conflicts.assign(150, PoolConflict{.node = "n", .pools = {"a", "b"}});

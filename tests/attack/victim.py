@@ -31,7 +31,7 @@ class Victim:
 
     def __init__(self, berth, name, folder, max_requests):
         # The webhook's probes have a port of their own, as in the chart; the controller's share one with metrics, which must do as well.
-        flags = {"webhook": ["--webhook-bind-address=127.0.0.1:0", f"--cert-dir={folder}", "--enable-http2", "--namespace=berth-system",
+        flags = {"webhook": ["--webhook-bind-address=127.0.0.1:0", f"--cert-dir={folder}", "--namespace=berth-system",
                              "--agents-namespace=gpu-operator", f"--max-requests={max_requests}", "--health-probe-bind-address=127.1:0"],
                  "controller": ["--dry-run", "--leader-elect=false", "--health-probe-bind-address=127.0.0.1:0"]}
         self.name, self.limit_mib = name, memory_limits()[name]

@@ -336,7 +336,7 @@ TEST_F(InformerTest, GarbageIsToldOncePerStreamAndComesEverMoreSeldom) {
     return std::ranges::count_if(world_.log.lines,
                                  [&](const auto& line) { return line.find(what) != line.npos; });
   };
-  EXPECT_GE(told("watch events could not be read and were skipped"), streams - 1);
+  EXPECT_GE(told("objects could not be read and were skipped"), streams - 1);
   EXPECT_THAT(world_.metrics.text(),
               ::testing::ContainsRegex("type=\"undecodable\"} [0-9][0-9][0-9][0-9]"));
 }

@@ -119,9 +119,9 @@ TEST(ScenarioRun, PeoplesActsAreTold) {
 - {at: 4m, delete: miglayout/none}
 )");
   EXPECT_THAT(played.transcript,
-              HasSubstr("person              kubectl annotate n2 gpu.berth.dev/hold=mine"));
+              HasSubstr("person              kubectl annotate node n2 gpu.berth.dev/hold=mine"));
   EXPECT_THAT(played.transcript, HasSubstr("n2                  waits (Held)"));
-  EXPECT_THAT(played.transcript, HasSubstr("person              kubectl label n2 a=b c-"));
+  EXPECT_THAT(played.transcript, HasSubstr("person              kubectl label node n2 a=b c-"));
   EXPECT_THAT(played.transcript, HasSubstr("person              kubectl cordon n1"));
   EXPECT_THAT(played.transcript, HasSubstr("kubectl delete MIGLayout/none: refused with 404"));
   EXPECT_THAT(played.end, HasSubstr("Ready,SchedulingDisabled"));
