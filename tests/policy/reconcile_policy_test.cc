@@ -146,7 +146,7 @@ TEST_F(Policy, WherePodsHoldGpusOnlyTheBudgetChangesAtOnce) {
   cluster.add(in_dev("n5").cordoned());
   EXPECT_THAT(labelled(), SizeIs(2)) << "n5 is out already, and costs nothing more: n1 and n5";
   EXPECT_THAT(status(cluster.plan("policy")),
-              HasSubstr("lets 2 of the 5 nodes of pool dev be out"));
+              HasSubstr("allows 2 of the 5 nodes of pool dev to be unavailable"));
 }
 
 // Labelled, and GPU feature discovery still tells the old sharing.

@@ -153,7 +153,7 @@ TEST(Spec, TheInitialBatchIsVerifiedBeforeTheRestStart) {
   for (const char* name : {"n2", "n3", "n4"}) ASSERT_TRUE(world.run_until_phase(name, "Applying"));
   for (const char* name : {"n2", "n3", "n4"}) EXPECT_EQ(world.phase(name), "Applying");
   world.run_for(seconds(5));
-  EXPECT_THAT(world.detail("small", "n5"), HasSubstr("3 of 5 selected nodes may be out"));
+  EXPECT_THAT(world.detail("small", "n5"), HasSubstr("3 of 5 selected nodes may be unavailable"));
   EXPECT_TRUE(world.run_until_ready("small"));
 }
 
