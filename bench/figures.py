@@ -36,6 +36,7 @@ FIGURES = {
     "memory.pods50k_mib": ("MiB", "≤ 80", lambda v: v <= 80, ["berth"]),
     "plan.nodes2000_ms": ("ms", "≤ 20", lambda v: v <= 20, ["plan_bench"]),
     "plan.growth": ("×", "≤ 1.3", lambda v: v <= 1.3, ["plan_bench"]),
+    "plan.add10k_ms": ("ms", "≤ 10", lambda v: v <= 10, ["plan_bench"]),
     "policy.nodes5000_ms": ("ms", "≤ 50", lambda v: v <= 50, ["policy_bench"]),
     "webhook.mutate.rps_ratio": ("×", "≥ 20", lambda v: v >= 20, ["webhook_bench"]),
     "webhook.validate.rps_ratio": ("×", "≥ 8", lambda v: v >= 8, ["webhook_bench"]),
@@ -249,6 +250,7 @@ def take(wanted, rounds):
         plan = json.loads(output(BUILD / "plan_bench"))
         yield "plan.nodes2000_ms", plan["ms"], {"nodes": 2000, "pods": 20_000, "ms_x2": plan["ms_x2"], "ms_x4": plan["ms_x4"]}, True
         yield "plan.growth", plan["growth"], {"from_nodes": 2000, "to_nodes": 8000}, True
+        yield "plan.add10k_ms", plan["add10k_ms"], {"objects": 10_000, "steps": 20_000}, True
 
     if "policy.nodes5000_ms" in wanted:
         say("policy")
