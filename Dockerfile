@@ -7,11 +7,14 @@
 #   docker build --build-arg BASE=debian:12-slim@sha256:… -t registry.example.com/berth:0.1.0 .
 ARG BASE=debian:12-slim
 FROM ${BASE} AS build
+# What `berth version` tells of: .git is not in the context.
+#   docker build --build-arg STAMP="$(scripts/version-stamp)" …
+ARG STAMP=
 WORKDIR /src
 COPY scripts/install-packages scripts/
 RUN scripts/install-packages --only build
 COPY . .
-RUN cmake --preset release -DBERTH_TESTS=OFF -DBERTH_BENCH=OFF && cmake --build --preset release --target berth
+RUN cmake --preset release -DBERTH_STAMP="$STAMP" -DBERTH_TESTS=OFF -DBERTH_BENCH=OFF && cmake --build --preset release --target berth
 RUN scripts/build-image-root build/release/berth /image
 
 FROM scratch

@@ -33,7 +33,7 @@ FlagTable why_flags(WhyFlags& flags) {
                 "newest, node/NAME of a node, or a bare NAME: a node if one is so named, else a "
                 "pod"),
       text_flag("-n,--namespace", flags.namespace_, "namespace of a pod that names none"),
-      text_flag("--snapshot", flags.snapshot,
+      file_flag("--snapshot", flags.snapshot,
                 "look into this file, as `berth snapshot` wrote it, instead of a live cluster"),
       choice_flag("-o,--output", flags.output, {"text", "json"}, "how the answer is written"),
   };
