@@ -117,8 +117,9 @@ void read(const JsonCursor& totals, PolicyTotals& out) {
   totals["nodes"].read(out.nodes);
   totals["gpus"].read(out.gpus);
   totals["allocated"].read(out.allocated);
-  totals["idleGPUs"].read(out.idle_gpus);
-  totals["unhealthyNodes"].read(out.unhealthy_nodes);
+  if (totals["idleGPUs"].present()) totals["idleGPUs"].read(out.idle_gpus.emplace());
+  if (totals["unhealthyNodes"].present())
+    totals["unhealthyNodes"].read(out.unhealthy_nodes.emplace());
   totals["conflicts"].read(out.conflicts);
   totals["monthlyWaste"].read(out.monthly_waste);
 }
@@ -130,7 +131,7 @@ void read(const JsonCursor& item, PoolStatus& out) {
   item["allocated"].read(out.allocated);
   item["sharedBy"].read(out.shared_by);
   if (item["utilization"].present()) item["utilization"].read(out.utilization.emplace());
-  item["idleGPUs"].read(out.idle_gpus);
+  if (item["idleGPUs"].present()) item["idleGPUs"].read(out.idle_gpus.emplace());
   item["monthlyWaste"].read(out.monthly_waste);
 }
 

@@ -12,10 +12,13 @@ namespace {
 using Json = StatusJson;
 
 Json encode(const PolicyTotals& totals) {
-  Json json{{"pools", totals.pools},        {"nodes", totals.nodes},
-            {"gpus", totals.gpus},          {"allocated", totals.allocated},
-            {"idleGPUs", totals.idle_gpus}, {"unhealthyNodes", totals.unhealthy_nodes},
-            {"conflicts", totals.conflicts}};
+  Json json{{"pools", totals.pools},
+            {"nodes", totals.nodes},
+            {"gpus", totals.gpus},
+            {"allocated", totals.allocated}};
+  if (totals.idle_gpus) json["idleGPUs"] = *totals.idle_gpus;
+  if (totals.unhealthy_nodes) json["unhealthyNodes"] = *totals.unhealthy_nodes;
+  json["conflicts"] = totals.conflicts;
   if (!totals.monthly_waste.empty()) json["monthlyWaste"] = totals.monthly_waste;
   return json;
 }
@@ -27,7 +30,7 @@ Json encode(const PoolStatus& pool) {
             {"allocated", pool.allocated},
             {"sharedBy", pool.shared_by}};
   if (pool.utilization) json["utilization"] = *pool.utilization;
-  json["idleGPUs"] = pool.idle_gpus;
+  if (pool.idle_gpus) json["idleGPUs"] = *pool.idle_gpus;
   if (!pool.monthly_waste.empty()) json["monthlyWaste"] = pool.monthly_waste;
   return json;
 }

@@ -170,7 +170,7 @@ struct PoolStatus {
   std::int64_t allocated = 0;
   std::int32_t shared_by = 1;               // pods that may share one GPU
   std::optional<std::int32_t> utilization;  // percent; absent: not measured
-  std::int64_t idle_gpus = 0;
+  std::optional<std::int64_t> idle_gpus;    // absent: not measured
   std::string monthly_waste;  // in the pool's currency; empty: no price, or not measured
   bool operator==(const PoolStatus&) const = default;
 };
@@ -180,8 +180,8 @@ struct PolicyTotals {  // over all pools
   std::int32_t nodes = 0;
   std::int64_t gpus = 0;
   std::int64_t allocated = 0;
-  std::int64_t idle_gpus = 0;
-  std::int32_t unhealthy_nodes = 0;
+  std::optional<std::int64_t> idle_gpus;        // absent: not measured
+  std::optional<std::int32_t> unhealthy_nodes;  // absent: not measured
   std::int32_t conflicts = 0;
   std::string monthly_waste;  // "37000 USD", one per currency; empty: unknown
   bool operator==(const PolicyTotals&) const = default;

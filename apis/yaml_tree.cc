@@ -123,7 +123,7 @@ std::string normalise(std::string_view text, std::vector<YamlError>& errors) {
     if ((c < ' ' && c != '\n' && c != '\t') || c == 0x7F) {
       errors.push_back(
           {line,
-           fmt::format("a control character (0x{:02x}) stands here; text may not hold one", c)});
+           fmt::format("a control character (0x{:02x}) is here; text may not contain one", c)});
       return "";
     }
     std::size_t length = character_length(text, i);

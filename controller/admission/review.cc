@@ -93,7 +93,7 @@ ReviewReply review_pod(ReviewPath path, PodHome home, const ReviewRequest& reque
   if (standing == NamespaceStanding::kUnknown) {
     if (path == ReviewPath::kValidate && names_gpu(*pod))
       findings.warn("", fmt::format("berth has not yet seen namespace {}, so it neither completed "
-                                    "nor checked this; create it again should it stay Pending",
+                                    "nor checked this; if it stays Pending, create it again",
                                     shorten(request.namespace_)));
     return answer(request, findings, {});
   }
@@ -104,12 +104,12 @@ ReviewReply review_pod(ReviewPath path, PodHome home, const ReviewRequest& reque
 }
 
 ReviewReply review_own_kind(const ReviewRequest& request, const ReviewDocument& document,
-                            const ClusterState& cluster) {
+                            const ClusterState& cluster, const WritableKeys& keys) {
   const bool changes = request.operation == "CREATE" || request.operation == "UPDATE";
   if (!changes || !request.sub_resource.empty()) return reply_allowed(request.uid);
   ReviewFindings findings(ReviewFindings::Mode::kEnforce);
   Result<void> read =
-      check_object(request.kind, document.object(), document.old_object(), cluster, findings);
+      check_object(request.kind, document.object(), document.old_object(), cluster, keys, findings);
   if (!read) return reply_unreadable(request.uid, "request.object: " + describe(read.error()));
   if (findings.refused()) return reply_denied(request.uid, Denial::kInvalid, findings);
   return reply_allowed(request.uid, {}, findings.warnings());
@@ -125,7 +125,7 @@ ReviewReply review(ReviewPath path, std::string_view body, const ClusterState& c
   if (std::optional<PodHome> home = pod_home(*request))
     return review_pod(path, *home, *request, document, cluster, settings);
   if (request->group == names::kGroup && path == ReviewPath::kValidate)
-    return review_own_kind(*request, document, cluster);
+    return review_own_kind(*request, document, cluster, settings.node_keys);
   return reply_allowed(request->uid);
 }
 

@@ -16,10 +16,12 @@
 #include "apis/pick_json.h"
 #include "apis/policy_fields.h"
 #include "controller/admission/gpu_offers.h"
+#include "controller/core/empty_selection.h"
 #include "controller/core/pools.h"
 #include "controller/mig/layout_check.h"
 #include "controller/mig/overlap.h"
 #include "controller/mig/target.h"
+#include "controller/policy/forbidden_keys.h"
 
 namespace berth {
 namespace {
@@ -59,8 +61,8 @@ void check_named_products(const MIGLayout& layout, ReviewFindings& findings) {
   }
   if (spec.product_selector.empty() && models_that_fit(spec.devices, gpus).empty())
     findings.refuse("spec.devices",
-                    "no product that berth knows can be cut like this; berth validate "
-                    "--list-layouts PRODUCT prints what can be");
+                    "no product that berth knows can hold this layout; berth validate "
+                    "--list-layouts PRODUCT prints those it can hold");
 }
 
 // Nodes that it selects: as the layout's reconciler judges them.
@@ -109,7 +111,7 @@ void check_overlaps(const MIGLayout& layout, const std::vector<const Node*>& nod
     if (both.empty()) continue;
     findings.warn("spec.nodeSelector",
                   fmt::format("MIGLayout {} selects {} of the same nodes ({}), and {} them: the "
-                              "higher spec.priority has a node, then the older layout",
+                              "higher spec.priority wins, then the older layout",
                               other->meta.name, both.size(), list_names(both),
                               gives_way_to(layout, *other) ? "keeps" : "loses"));
   }
@@ -123,6 +125,11 @@ void check_layout(const MIGLayout& layout, const ClusterState& cluster, ReviewFi
   std::vector<const Node*> nodes;
   for (const auto& node : cluster.nodes())
     if (selects(layout, *node)) nodes.push_back(node.get());
+  if (nodes.empty()) {
+    findings.warn(layout.spec.node_selector ? "spec.nodeSelector" : "spec.productSelector",
+                  why_none_selected(layout, cluster));
+    return;
+  }
   check_nodes(layout, nodes, cluster, findings);
   check_overlaps(layout, nodes, cluster, findings);
 }
@@ -147,8 +154,8 @@ void check_pools(const GPUClusterPolicy& policy, const ClusterState& cluster,
   constexpr std::size_t kMaxWork = 4'000'000;
   if (work_of(policy) * cluster.nodes().size() > kMaxWork)
     return findings.warn("spec.pools",
-                         "their selectors are too long to be held against every node here: whether "
-                         "two select the same node, or one selects none, was not looked at");
+                         "their selectors are too long to compare with every node here: berth did "
+                         "not check whether two select the same node or one selects none");
   std::map<std::vector<const PoolSpec*>, std::vector<std::string>> shared;
   std::set<const PoolSpec*> selecting;
   for (const auto& node : cluster.nodes()) {
@@ -159,17 +166,49 @@ void check_pools(const GPUClusterPolicy& policy, const ClusterState& cluster,
   for (const auto& [pools, nodes] : shared) {
     std::vector<std::string> names;
     for (const PoolSpec* pool : pools) names.push_back(pool->name);
-    findings.warn("spec.pools",
-                  fmt::format("pools {} select the same nodes ({}); {} has them, as "
-                              "the first in the list",
-                              fmt::join(names, " and "), list_names(nodes), names.front()));
+    findings.warn(
+        "spec.pools",
+        fmt::format(
+            "pools {} select the same nodes ({}); {} owns them, being the first in the list",
+            fmt::join(names, " and "), list_names(nodes), names.front()));
   }
+  constexpr std::size_t kExplained = 4;  // each costs a walk over the nodes
+  std::size_t empty = 0;
   for (std::size_t i = 0; i < policy.spec.pools.size(); ++i) {
     const PoolSpec& pool = policy.spec.pools[i];
-    if (!selecting.contains(&pool))
-      findings.warn(fmt::format("spec.pools[{}].nodeSelector", i),
-                    fmt::format("pool {} selects no node of this cluster", pool.name));
+    if (selecting.contains(&pool)) continue;
+    const std::string why =
+        empty++ < kExplained ? ": " + why_none_matches(pool.node_selector, cluster) : "";
+    findings.warn(fmt::format("spec.pools[{}].nodeSelector", i),
+                  fmt::format("pool {} selects no node of this cluster{}", pool.name, why));
   }
+}
+
+// Each by its field, then the one line that lets berth write them all.
+void check_node_keys(const GPUClusterPolicy& policy, const WritableKeys& keys,
+                     ReviewFindings& findings) {
+  const ForbiddenKeys forbidden = forbidden_by_spec(policy, keys);
+  constexpr std::size_t kNamed = 3;
+  for (std::size_t i = 0; i < std::min(forbidden.size(), kNamed); ++i)
+    findings.warn(forbidden[i].field,
+                  fmt::format("the chart does not let berth write {} on nodes",
+                              forbidden[i].item.is_label() ? "this label" : "this taint"));
+  if (forbidden.empty()) return;
+  findings.warn("", "run " + line_that_allows(forbidden, keys));
+}
+
+// What is read and kept, and changes nothing yet: nobody is to rely on it.
+void check_not_acted_on(const GPUClusterPolicySpec& spec, ReviewFindings& findings) {
+  std::vector<std::string> fields;
+  if (spec.idle != IdleSpec()) fields.emplace_back("spec.idle");
+  if (spec.health != HealthSpec()) fields.emplace_back("spec.health");
+  if (spec.metrics != MetricsSpec()) fields.emplace_back("spec.metrics");
+  if (std::ranges::any_of(spec.pools, [](const PoolSpec& pool) { return pool.price.has_value(); }))
+    fields.emplace_back("spec.pools[].price");
+  if (!spec.topology_levels.empty()) fields.emplace_back("spec.topologyLevels");
+  if (fields.empty()) return;
+  findings.warn("", fmt::format("{} {} checked and kept, and not acted on in this version",
+                                fmt::join(fields, ", "), fields.size() == 1 ? "is" : "are"));
 }
 
 // The nodes will offer it once this policy is in force.
@@ -194,19 +233,20 @@ void check_catalog(const GPUClusterPolicy& policy, const ClusterState& cluster,
 }
 
 void check_policy(const GPUClusterPolicy& policy, const ClusterState& cluster,
-                  ReviewFindings& findings) {
+                  const WritableKeys& keys, ReviewFindings& findings) {
   refuse_all(check_rules(policy), findings);
   if (findings.refused()) return;
   check_pools(policy, cluster, findings);
   check_catalog(policy, cluster, findings);
+  check_node_keys(policy, keys, findings);
+  check_not_acted_on(policy.spec, findings);
 }
 
-template <class T>
-Result<void> check(const Json& object, const ClusterState& cluster, ReviewFindings& findings,
-                   void (*judge)(const T&, const ClusterState&, ReviewFindings&)) {
+template <class T, class Judge>
+Result<void> check(const Json& object, Judge&& judge) {
   Result<T> decoded = decode_document<T>(object);
   if (!decoded) return decoded.error();
-  if (!decoded->meta.deletion_timestamp) judge(*decoded, cluster, findings);
+  if (!decoded->meta.deletion_timestamp) judge(*decoded);
   return {};
 }
 
@@ -215,7 +255,8 @@ Result<void> check(const Json& object, const ClusterState& cluster, ReviewFindin
 Result<void> check_object(std::string_view kind,
                           const std::optional<simdjson::dom::element>& object,
                           const std::optional<simdjson::dom::element>& old,
-                          const ClusterState& cluster, ReviewFindings& findings) {
+                          const ClusterState& cluster, const WritableKeys& keys,
+                          ReviewFindings& findings) {
   const bool layout = kind == kKind<MIGLayout>.kind, policy = kind == kKind<GPUClusterPolicy>.kind;
   if (!layout && !policy) return {};
   if (!object) return decode_error("", "is required");
@@ -226,8 +267,11 @@ Result<void> check_object(std::string_view kind,
     const Result<Json> before = pick_object(*old, spec);
     if (before && before->value("spec", Json()) == now->value("spec", Json())) return {};
   }
-  return layout ? check<MIGLayout>(*now, cluster, findings, check_layout)
-                : check<GPUClusterPolicy>(*now, cluster, findings, check_policy);
+  if (layout)
+    return check<MIGLayout>(*now,
+                            [&](const MIGLayout& read) { check_layout(read, cluster, findings); });
+  return check<GPUClusterPolicy>(
+      *now, [&](const GPUClusterPolicy& read) { check_policy(read, cluster, keys, findings); });
 }
 
 }  // namespace berth

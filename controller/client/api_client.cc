@@ -178,6 +178,7 @@ std::vector<HttpHeader> ApiClient::headers(const ApiRequest& request) const {
   const bool protobuf = request.encoding == Encoding::kProtobuf;
   std::vector<HttpHeader> headers = {
       {"User-Agent", user_agent_}, {"Accept", protobuf ? kProtobufOrJson : std::string(kJsonType)}};
+  if (!request.impersonate.empty()) headers.push_back({"Impersonate-User", request.impersonate});
   if (!request.content_type.empty()) headers.push_back({"Content-Type", request.content_type});
   return headers;
 }

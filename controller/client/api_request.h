@@ -23,6 +23,7 @@ struct ApiRequest {
   std::string target;  // path and query, escaped
   std::string content_type;
   std::string body;
+  std::string impersonate;  // the user in whose name it is sent; empty: whoever asks
   // GET only: may be sent again after a failed connection, or a 429 or 5xx that says when
   // (Retry-After). Never a write's.
   bool repeatable = false;
@@ -66,13 +67,10 @@ struct WatchOptions {
   std::chrono::seconds idle_grace{20};  // silent for timeout + idle_grace: the connection is dead
 };
 
-// `json` is the object (create, replace, apply) or the patch, as text. Each carries
+// `json` is the object (create, apply) or the patch, as text. Each carries
 // fieldValidation=Warn.
 ApiRequest create_request(const KindInfo& kind, const std::string& namespace_, std::string json,
                           const WriteOptions& options);
-// PUT of a whole object: berth's own objects only, never a Node or a Pod.
-ApiRequest replace_request(const KindInfo& kind, const ObjectKey& key, std::string json,
-                           const WriteOptions& options);
 // Server-side apply. `subresource` may be "status".
 ApiRequest apply_request(const KindInfo& kind, const ObjectKey& key, std::string json, bool force,
                          const WriteOptions& options, std::string_view subresource = {});

@@ -40,7 +40,7 @@ std::vector<Wanted> everything(const Settings& settings) {
       {.kind = kKind<Job>},
       {.kind = kKind<MIGLayout>, .may_be_missing = true},
       {.kind = kKind<ClusterPolicy>, .may_be_missing = true},
-      {.kind = kKind<GPUClusterPolicy>, .optional_for = "pools and windows are not told"},
+      {.kind = kKind<GPUClusterPolicy>, .optional_for = "pools and windows are left out"},
       {.kind = kKind<Namespace>, .optional_for = "every namespace counts as eligible"},
       {.kind = kKind<PriorityClass>, .optional_for = "all of the policy's count as new"},
       {.kind = kKind<DaemonSet>, .namespace_ = agents},
@@ -77,8 +77,10 @@ std::string done_without(const Wanted& wanted, const Error& error) {
     return fmt::format("this account may not read {}{}: {}", wanted.kind.plural,
                        wanted.name.empty() ? "" : "/" + wanted.name, wanted.optional_for);
   if (error.kind == ErrorKind::kNotFound)
-    return fmt::format("the API server does not serve {}: {}", wanted.kind.plural,
-                       wanted.optional_for);
+    return fmt::format(
+        "the API server does not serve {}: {}{}", wanted.kind.plural, wanted.optional_for,
+        wanted.kind.group == names::kGroup ? " (install berth's CRDs: kubectl apply -f crds/)"
+                                           : "");
   return {};
 }
 
@@ -105,7 +107,7 @@ Task<Result<void>> fetch(ApiClient& client, DumpWriter& writer, std::vector<std:
     // How many objects it held, the writer does not tell; pages are counted.
     if (std::string bound = bounds.take_page(0, reply->body.size(), token); !bound.empty())
       co_return cannot_read(
-          wanted, decode_error("", "the API server's answer is not taken in: " + std::move(bound)));
+          wanted, decode_error("", "berth rejects the API server's answer: " + std::move(bound)));
   } while (!token.empty());
   co_return Result<void>();
 }

@@ -115,6 +115,16 @@ Result<void> one_of(const std::string& flag, const std::string& text,
   return invalid_spec(flag, "must be one of " + joined(words, "|") + ", not \"" + text + "\"");
 }
 
+Flag keys_flag(std::string name, KeyList& field, std::string help) {
+  return {.name = std::move(name),
+          .help = std::move(help),
+          .set = [&field](const std::string& text) -> Result<void> {
+            field = read_key_list(text);
+            return {};
+          },
+          .show = [&field] { return field.str(); }};
+}
+
 Flag choice_flag(std::string name, std::string& field, std::vector<std::string> words,
                  std::string help) {
   Flag flag = text_flag(name, field, std::move(help));
@@ -146,18 +156,18 @@ FlagTable connection_flags(ConfigFlags& flags) {
           file_flag("--kubeconfig", flags.kubeconfig,
                     "kubeconfig file; else $KUBECONFIG, ~/.kube/config, the pod's service account"),
           text_flag("--context", flags.context, "context of the kubeconfig to use"),
-          switch_flag("--allow-insecure-tls", flags.allow_insecure_tls,
-                      "obey insecure-skip-tls-verify in a kubeconfig, which is refused otherwise"),
+          switch_flag(
+              "--allow-insecure-tls", flags.allow_insecure_tls,
+              "accept insecure-skip-tls-verify in a kubeconfig, which berth refuses otherwise"),
       });
 }
 
 FlagTable login_flags(ConfigFlags& flags) {
   FlagTable table = connection_flags(flags);
   std::vector<std::string>& plugins = flags.exec_plugins;
-  table.push_back(
-      list_flag("--exec-plugins", plugins,
-                "credential plugins that a kubeconfig may have run: all, none, or their "
-                "names and absolute paths, separated by commas"));
+  table.push_back(list_flag("--exec-plugins", plugins,
+                            "credential plugins that a kubeconfig may run: all, none, or their "
+                            "names and absolute paths, separated by commas"));
   table.back().kind = Flag::Kind::kValue;
   table.back().group = kClusterGroup;
   table.back().set = [&plugins](const std::string& text) -> Result<void> {
@@ -176,6 +186,15 @@ FlagTable login_flags(ConfigFlags& flags) {
     return {};
   };
   return table;
+}
+
+FlagTable node_key_flags(WritableKeys& keys) {
+  return {
+      keys_flag("--node-label-keys", keys.labels,
+                "keys of labels, besides gpu.berth.dev/, that an admission policy lets berth write "
+                "on nodes: all, none, or keys separated by commas"),
+      keys_flag("--node-taint-keys", keys.taints, "the same of taints"),
+  };
 }
 
 FlagTable settings_flags(Settings& settings) {
@@ -202,10 +221,11 @@ FlagTable settings_flags(Settings& settings) {
       duration_flag("--abort-backoff", settings.abort_backoff,
                     "before a node whose drain timed out is tried again; doubles with each"),
       duration_flag("--eviction-retry", settings.eviction_retry,
-                    "between evictions of a pod whose budget said no"),
+                    "between tries to evict a pod that a PodDisruptionBudget protects"),
   };
-  return joined(
-      {in_group(kPlacesGroup, std::move(places)), in_group(kAdvancedGroup, std::move(patience))});
+  return joined({in_group(kPlacesGroup, std::move(places)),
+                 in_group(kAdvancedGroup,
+                          joined({std::move(patience), node_key_flags(settings.node_keys)}))});
 }
 
 FlagTable log_flags(LogFlags& flags) {
@@ -213,7 +233,7 @@ FlagTable log_flags(LogFlags& flags) {
       "Log",
       {
           choice_flag("--log-level", flags.level, {"debug", "info", "warn", "error"},
-                      "least level that is logged"),
+                      "lowest level that is logged"),
           choice_flag("--log-format", flags.format, {"text", "json"}, "how lines are written"),
       });
 }
@@ -222,18 +242,18 @@ FlagTable keeper_flags(KeeperFlags& flags) {
   return in_group(
       "The webhook's certificates",
       {
-          text_flag(
-              "--webhook-certificates", flags.options.leaf_secret,
-              "Secret of the webhook's certificate, which berth then makes and renews; off, of a "
-              "controller: somebody else does"),
+          text_flag("--webhook-certificates", flags.options.leaf_secret,
+                    "Secret of the webhook's certificate, which berth makes and renews; off "
+                    "(controller only): somebody else does"),
           duration_flag("--webhook-certificates-check", flags.check,
-                        "between looks at it and at who is told of its authority"),
+                        "between checks of the certificate and of the configurations that carry "
+                        "its authority"),
           text_flag("--webhook-authority", flags.options.authority_secret,
                     "Secret of that certificate's authority"),
           text_flag("--webhook-service", flags.options.service,
                     "Service in berth's namespace that the certificate names"),
           text_flag("--webhook-configuration", flags.options.configuration,
-                    "webhook configurations of both kinds that are told of the authority"),
+                    "name of the webhook configurations, of both kinds, that carry the authority"),
       });
 }
 
@@ -268,8 +288,8 @@ FlagTable controller_flags(ControllerFlags& flags) {
       duration_flag("--leader-elect-retry-period", lease.retry_period,
                     "between tries to take or renew the Lease"),
       number_flag("--kube-api-qps", flags.api_qps,
-                  "requests a second to the API server, leases and watches aside; -1: no limit but "
-                  "the server's own"),
+                  "requests per second to the API server, not counting leases and watches; -1: no "
+                  "limit but the server's own"),
       count_flag("--kube-api-burst", flags.api_burst,
                  "requests that may be sent at once before --kube-api-qps counts"),
   };

@@ -51,6 +51,8 @@ Flag duration_flag(std::string name, Duration& field, std::string help);
 Flag list_flag(std::string name, std::vector<std::string>& field, std::string help);
 Flag number_flag(std::string name, double& field, std::string help);
 Flag count_flag(std::string name, int& field, std::string help);
+// all, none, or keys separated by commas.
+Flag keys_flag(std::string name, KeyList& field, std::string help);
 // One of the words.
 Flag choice_flag(std::string name, std::string& field, std::vector<std::string> words,
                  std::string help);
@@ -66,6 +68,8 @@ FlagTable connection_flags(ConfigFlags& flags);
 // Those, and what may log people in.
 FlagTable login_flags(ConfigFlags& flags);
 FlagTable settings_flags(Settings& settings);
+// Which keys pools may set on nodes; among the settings already.
+FlagTable node_key_flags(WritableKeys& keys);
 FlagTable log_flags(LogFlags& flags);
 
 // Whether `text` is one of the words, which an error names with the flag.

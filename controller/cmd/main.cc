@@ -49,7 +49,7 @@ const CommandText kValidate = {"validate", "Check manifests offline: fields, rul
                                "berth validate -f manifests/ --product A100-80GB --gpus 4\n"
                                "# Everything that a GPU can be cut into\n"
                                "berth validate --list-layouts H100-80GB"};
-const CommandText kWhy = {"why", "Tell why a pod waits, or why a node is as it is.",
+const CommandText kWhy = {"why", "Explain why a pod or a node waits, and what would help.",
                           "berth why team-a/train-0\n"
                           "berth why node/n3\n"
                           "berth why train-0 -n team-a -o json"};
@@ -80,7 +80,7 @@ std::string called_as(std::string_view path) {
 
 int run(int argc, char** argv) {
   CommandLine line(called_as(argc > 0 ? argv[0] : ""),
-                   "Plans and carries out how a cluster's GPUs are cut.",
+                   "Plans and carries out how a cluster's GPUs are partitioned.",
                    "berth " + summary(build_facts()));
   ControllerFlags controller;
   line.add(kController, controller_flags(controller), [&] { return run_controller(controller); });

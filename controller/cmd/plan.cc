@@ -4,6 +4,7 @@
 #include "controller/cmd/cluster_dump.h"
 #include "controller/cmd/console.h"
 #include "controller/cmd/manifest_files.h"
+#include "controller/cmd/node_key_trial.h"
 #include "controller/cmd/plan_simulate.h"
 #include "controller/live/tz_database.h"
 #include "controller/preview/json.h"
@@ -40,6 +41,21 @@ int carry_out(const PlanFlags& flags, std::string snapshot, const ManifestFiles&
   return projection.changes() ? kChanges : kNothingToDo;
 }
 
+// Of a live cluster the API server is asked what it would let the pools put on nodes; where it
+// refuses some of it, the plan is made once more with that in mind.
+Projection project_as_let(const PlanFlags& flags, const Dump& dump, const Given& given) {
+  const TzDatabase zones;
+  Settings settings = flags.settings;
+  Projection projection = project(dump.cluster, given, settings, dump.taken_at, zones);
+  if (!flags.snapshot.empty() || !projection.policy) return projection;
+  const NodeKeyTrial trial =
+      try_node_keys(flags.connection, settings, flags.account, dump.cluster, *projection.policy);
+  for (const std::string& note : trial.notes) complain("note: " + note);
+  if (!trial.refused) return projection;
+  settings.node_keys = trial.keys;
+  return project(dump.cluster, given, settings, dump.taken_at, zones);
+}
+
 }  // namespace
 
 FlagTable plan_flags(PlanFlags& flags) {
@@ -49,8 +65,11 @@ FlagTable plan_flags(PlanFlags& flags) {
                 "plan against this file, as `berth snapshot` wrote it, instead of a live cluster"),
       choice_flag("-o,--output", flags.output, {"text", "json", "yaml"}, "how the plan is written"),
       switch_flag("--simulate", flags.simulate,
-                  "carry the plan out on a simulated copy of the cluster, and tell how long each "
-                  "node is out"),
+                  "carry the plan out on a simulated copy of the cluster, and report how long each "
+                  "node is unavailable"),
+      text_flag("--controller-account", flags.account,
+                "the controller's ServiceAccount; the plan tries the pools' labels and taints on "
+                "nodes in its name, as a dry run; empty: it does not"),
   };
   for (Flag& flag : login_flags(flags.connection)) table.push_back(std::move(flag));
   for (Flag& flag : settings_flags(flags.settings)) table.push_back(std::move(flag));
@@ -59,7 +78,7 @@ FlagTable plan_flags(PlanFlags& flags) {
 
 int run_plan(const PlanFlags& flags) {
   if (flags.simulate && flags.output == "yaml")
-    return fail(invalid_spec("-o", "yaml is not written with --simulate; text and json are"));
+    return fail(invalid_spec("-o", "--simulate can't write yaml; use text or json"));
   Result<ManifestFiles> files = read_manifests(flags.files);
   if (!files) return fail(files.error());
   for (const Finding& note : files->skipped) complain("note: " + format(note));
@@ -72,10 +91,9 @@ int run_plan(const PlanFlags& flags) {
   Given given;
   for (const LayoutInFile& layout : files->layouts) given.layouts.push_back(layout.layout);
   for (const PolicyInFile& policy : files->policies) given.policies.push_back(policy.policy);
-  const TzDatabase zones;
-  const Projection projection = project(dump.cluster, given, flags.settings, dump.taken_at, zones);
+  const Projection projection = project_as_let(flags, dump, given);
   if (flags.simulate && projection.policy)
-    complain("note: --simulate carries out layouts alone, without the GPUClusterPolicy");
+    complain("note: --simulate carries out MIGLayouts only, not the GPUClusterPolicy");
   if (flags.simulate && !projection.invalid_spec())
     return carry_out(flags, std::move(cluster->text), *files, projection);
   put(print(projection, flags.output));

@@ -17,6 +17,7 @@ struct PlanFlags {
   std::string output = "text";
   bool simulate = false;
   ConfigFlags connection;
+  std::string account = "berth";  // the controller's; empty: nothing is tried in its name
   Settings settings;
 };
 FlagTable plan_flags(PlanFlags& flags);

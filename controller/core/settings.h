@@ -7,6 +7,7 @@
 #include <string>
 
 #include "apis/time.h"
+#include "controller/core/writable_keys.h"
 
 namespace berth {
 
@@ -21,6 +22,7 @@ struct Settings {
   std::string mig_config_map =
       "berth-mig-parted-config";  // in agents_namespace, key config.yaml, wholly berth's
   std::string mig_manager_daemon_set = "nvidia-mig-manager";
+  WritableKeys node_keys;  // that pools may set
 
   Duration settle = std::chrono::seconds(
       5);  // after the cordon, before the live check that precedes Apply: bindings in flight land

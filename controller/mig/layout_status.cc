@@ -15,6 +15,7 @@
 #include "controller/mig/agent_config.h"
 #include "controller/mig/agent_file.h"
 #include "controller/mig/node_facts.h"
+#include "controller/mig/overlap.h"
 #include "controller/mig/reasons.h"
 #include "controller/mig/rollout_annotation.h"
 
@@ -201,8 +202,7 @@ std::string nodes_on_their_way(const Snapshot& snapshot, const MIGLayout& layout
     if (record.idle() || record.rollout->layout_uid != layout.meta.uid) continue;
     nodes.push_back(fmt::format("{} ({})", node->meta.name, to_string(record.rollout->phase)));
   }
-  return nodes.empty() ? "the nodes that are on their way"
-                       : fmt::format("{}", fmt::join(nodes, ", "));
+  return nodes.empty() ? "the nodes in progress" : fmt::format("{}", fmt::join(nodes, ", "));
 }
 
 Verdict not_ready(const Snapshot& snapshot, const MIGLayout& layout, const RolloutChoice& choice,
@@ -212,8 +212,8 @@ Verdict not_ready(const Snapshot& snapshot, const MIGLayout& layout, const Rollo
   if (counts.selected == 0)
     return {reasons::kNoNodesSelected,
             choice.lost.empty()
-                ? "no node matches the selectors; label the nodes, or edit "
-                  "spec.nodeSelector or spec.productSelector"
+                ? why_none_selected(layout, snapshot.cluster) +
+                      "; label the nodes, or edit spec.nodeSelector or spec.productSelector"
                 : "other MIGLayouts own every selected node: " + choice.lost.front() +
                       "; the higher priority wins, then the older layout"};
   if (layout.spec.rollout.paused)

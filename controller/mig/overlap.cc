@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "controller/core/empty_selection.h"
 #include "controller/mig/node_facts.h"
 #include "controller/mig/target.h"
 
@@ -22,6 +23,26 @@ bool selects(const MIGLayout& layout, const Node& node) {
   std::optional<Inventory> inventory = inventory_of(node);
   return inventory && std::ranges::find(spec.product_selector, inventory->product) !=
                           spec.product_selector.end();
+}
+
+std::string why_none_selected(const MIGLayout& layout, const ClusterState& cluster) {
+  const LabelSelector selector = layout.spec.node_selector.value_or(LabelSelector());
+  std::map<std::string, int> products;
+  bool matched = false;
+  for (const auto& node : cluster.nodes()) {
+    if (!selector.matches(node->meta.labels)) continue;
+    matched = true;
+    if (const std::optional<Inventory> inventory = inventory_of(*node))
+      ++products[inventory->product];
+  }
+  if (!matched) return why_none_matches(selector, cluster);
+  if (products.empty())
+    return fmt::format("no {}node has GPUs of a known product (label nvidia.com/gpu.product)",
+                       selector.empty() ? "" : "selected ");
+  const std::vector<std::string>& wanted = layout.spec.product_selector;
+  if (wanted.empty()) return "no node has GPUs";
+  return fmt::format("no {}node has product {}; {}", selector.empty() ? "" : "selected ",
+                     fmt::join(wanted, " or "), values_instead(wanted.front(), products));
 }
 
 LayoutOwners::LayoutOwners(const ClusterState& cluster) {

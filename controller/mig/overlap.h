@@ -15,6 +15,10 @@ namespace berth {
 // every node that has GPUs.
 bool selects(const MIGLayout& layout, const Node& node);
 
+// Why it takes none, with what was most likely meant: "no node has tier=inferense; 5 have
+// =inference". For a layout that selects no node.
+std::string why_none_selected(const MIGLayout& layout, const ClusterState& cluster);
+
 class LayoutOwners {
  public:
   explicit LayoutOwners(const ClusterState& cluster);

@@ -39,6 +39,11 @@ std::optional<std::string> agent_not_configured(const Snapshot& snapshot) {
         "mig-manager does not read berth's file yet; set in NVIDIA's ClusterPolicy: "
         "spec.migManager.config.name: {}",
         wanted);
+  if (agent == nullptr)
+    return fmt::format(
+        "install NVIDIA's GPU operator, or name its namespace with --agents-namespace (chart: "
+        "nvidia.namespace): there is no DaemonSet {} in namespace {}",
+        snapshot.settings.mig_manager_daemon_set, snapshot.settings.agents_namespace);
   // What to do first: more of it may follow, and the end is what is cut.
   return fmt::format(
       "set spec.migManager.config.name: {0} in a ClusterPolicy, or mount ConfigMap {0}: no "

@@ -16,6 +16,7 @@ inline constexpr char kOperandsNotTolerant[] = "OperandsNotTolerant";
 inline constexpr char kPluginNotConfigured[] = "PluginNotConfigured";
 inline constexpr char kPluginDefaultTaken[] = "PluginDefaultTaken";
 inline constexpr char kMigStrategyOverridden[] = "MigStrategyOverridden";
+inline constexpr char kKeyForbidden[] = "KeyForbidden";
 inline constexpr char kKeysContested[] = "KeysContested";
 inline constexpr char kPriorityClassTaken[] = "PriorityClassTaken";
 // Of events.

@@ -6,10 +6,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "apis/names.h"
 #include "controller/core/conditions.h"
 #include "controller/core/disruption_calendar.h"
+#include "controller/core/empty_selection.h"
+#include "controller/core/plural.h"
 #include "controller/core/refused_write.h"
 #include "controller/policy/policy_reasons.h"
 
@@ -74,15 +77,15 @@ std::optional<Verdict> plugin_trouble(const Snapshot& snapshot, const GPUCluster
       if (facts.pool->mig_strategy && !nvidia->mig_strategy.empty() &&
           nvidia->mig_strategy != to_string(*facts.pool->mig_strategy))
         return Verdict{reasons::kMigStrategyOverridden,
-                       fmt::format("pool {} wants migStrategy {}, and NVIDIA's ClusterPolicy says "
-                                   "{} to every node; set its spec.mig.strategy to \"\"",
+                       fmt::format("pool {} sets migStrategy {}, but NVIDIA's ClusterPolicy sets "
+                                   "{} on every node; set its spec.mig.strategy to \"\"",
                                    facts.pool->name, to_string(*facts.pool->mig_strategy),
                                    nvidia->mig_strategy)};
   if (progress.file.default_shares())
     return Verdict{
         reasons::kPluginDefaultTaken,
-        fmt::format("key {} of ConfigMap {}/{} is somebody else's and sets sharing, which "
-                    "nodes of pools without any follow; write \"version: v1\" there, or "
+        fmt::format("key {} of ConfigMap {}/{} is not berth's and enables sharing, which nodes of "
+                    "pools without sharing follow; write \"version: v1\" there, or "
                     "another name in spec.agents.devicePluginConfigMap",
                     kDefaultPluginConfig, snapshot.settings.agents_namespace,
                     policy.spec.agents.device_plugin_config_map)};
@@ -110,19 +113,25 @@ std::optional<Verdict> refused(const Snapshot& snapshot) {
   return Verdict{reasons::kWriteRefused, fmt::format("{}: {}", write->object, write->message)};
 }
 
+// By whoever judges berth's writes.
+std::optional<Verdict> hindered(const Snapshot& snapshot, const PolicyProgress& progress) {
+  if (auto why = refused(snapshot)) return why;
+  return key_forbidden(progress.survey.forbidden, snapshot.settings.node_keys);
+}
+
 std::optional<Verdict> stalled(const Snapshot& snapshot, const GPUClusterPolicy& policy,
                                const PolicyProgress& progress) {
   if (auto why = agents_mismatch(snapshot, policy.spec.agents)) return why;
   const DisruptionCalendar calendar(policy.spec.disruption, snapshot.zones);
   if (!calendar.problems().empty())
     return Verdict{reasons::kPolicyInvalid, describe(calendar.problems().front())};
-  if (auto why = refused(snapshot)) return why;
+  if (auto why = hindered(snapshot, progress)) return why;
   if (auto why = held_back(progress.survey)) return why;
   if (auto why = plugin_trouble(snapshot, policy, progress)) return why;
   if (progress.survey.disputed_count > 0)
     return Verdict{reasons::kKeysContested,
-                   fmt::format("somebody else sets what the pools set, and berth leaves it: {}{}; "
-                               "see who, or edit the pool",
+                   fmt::format("somebody else sets what the pools set, and berth does not "
+                               "overwrite it: {}{}; find out who, or edit the pool",
                                fmt::join(progress.survey.disputed, ", "),
                                static_cast<std::size_t>(progress.survey.disputed_count) >
                                        progress.survey.disputed.size()
@@ -148,35 +157,57 @@ std::string name_first(const PoolSurvey& survey) {
   return fmt::format("{}{}", fmt::join(names, ", "), more ? ", …" : "");
 }
 
+std::string priority_classes(std::int32_t count) {
+  return fmt::format("{} {}", count, word_for(count, "PriorityClass", "PriorityClasses"));
+}
+
+std::string labelling(std::int32_t nodes, std::int32_t classes) {
+  if (nodes > 0)
+    return fmt::format("{} {} not show {} pool's labels and taints yet", plural(nodes, "node"),
+                       word_for(nodes, "does", "do"), word_for(nodes, "its", "their"));
+  return fmt::format("{} {} still to be written", priority_classes(classes),
+                     word_for(classes, "is", "are"));
+}
+
 std::optional<Verdict> moving(const GPUClusterPolicy& policy, const PolicyProgress& progress) {
   const PoolSurvey& survey = progress.survey;
   if (policy.meta.deletion_timestamp)
-    return Verdict{reasons::kRetreating,
-                   fmt::format("{} nodes and {} PriorityClasses still carry what the policy put "
-                               "there",
-                               survey.carrying, progress.classes.standing)};
-  if (survey.changing > 0 || progress.classes.changing > 0)
     return Verdict{
-        reasons::kLabelling,
-        fmt::format("{} nodes do not show their pool's labels and taints yet", survey.changing)};
+        reasons::kRetreating,
+        fmt::format("{} and {} still carry what the policy put there",
+                    plural(survey.carrying, "node"), priority_classes(progress.classes.standing))};
+  if (survey.changing > 0 || progress.classes.changing > 0)
+    return Verdict{reasons::kLabelling, labelling(survey.changing, progress.classes.changing)};
   const std::size_t plugin = progress.labels.take.size() +
                              static_cast<std::size_t>(progress.labels.waiting) +
                              survey.plugin_settling.size();
   if (plugin > 0)
     return Verdict{
         progress.labels.why ? progress.labels.why->reason : reasons::kPluginRollout,
-        fmt::format("not yet offering GPUs as their pool says: {} ({} nodes){}", name_first(survey),
-                    plugin, progress.labels.why ? "; " + progress.labels.why->message : "")};
+        fmt::format("not yet offering GPUs as their pool says: {} ({}){}", name_first(survey),
+                    plural(static_cast<std::int64_t>(plugin), "node"),
+                    progress.labels.why ? "; " + progress.labels.why->message : "")};
   return std::nullopt;
 }
 
 // What is as it should be, and most likely not as it was meant.
-std::string doubts(const PoolSurvey& survey, const GPUClusterPolicy& policy) {
+std::string doubts(const Snapshot& snapshot, const PoolSurvey& survey,
+                   const GPUClusterPolicy& policy) {
   std::string text;
-  for (std::size_t i = 0; i < survey.pools.size(); ++i)
-    if (survey.pools[i].nodes == 0)
-      text += fmt::format("; spec.pools[{}].nodeSelector selects no GPU node for {}", i,
-                          survey.pools[i].pool->name);
+  bool explained = false;
+  for (std::size_t i = 0; i < survey.pools.size(); ++i) {
+    const PoolFacts& facts = survey.pools[i];
+    if (facts.nodes > 0) continue;
+    text += fmt::format("; spec.pools[{}].nodeSelector selects no GPU node for {}", i,
+                        facts.pool->name);
+    // Of the first: the message has room for one.
+    const auto& nodes = snapshot.cluster.nodes();
+    const bool selects = std::ranges::any_of(nodes, [&](const auto& node) {
+      return facts.pool->node_selector.matches(node->meta.labels);
+    });
+    if (!selects && !std::exchange(explained, true))
+      text += ": " + why_none_matches(facts.pool->node_selector, snapshot.cluster);
+  }
   for (std::size_t i : survey.unoffered) {
     const CatalogEntry& entry = policy.spec.resource_catalog[i];
     text += fmt::format("; spec.resourceCatalog[{}].resource: no node offers {} now", i,
@@ -185,15 +216,19 @@ std::string doubts(const PoolSurvey& survey, const GPUClusterPolicy& policy) {
   return text;
 }
 
-std::string in_place(const PoolSurvey& survey, const GPUClusterPolicyStatus& status,
-                     const GPUClusterPolicy& policy) {
-  std::string text = fmt::format("{} pools have {} nodes with {} GPUs", status.totals.pools,
-                                 status.totals.nodes, status.totals.gpus);
+std::string in_place(const Snapshot& snapshot, const PoolSurvey& survey,
+                     const GPUClusterPolicyStatus& status, const GPUClusterPolicy& policy) {
+  const PolicyTotals& totals = status.totals;
+  std::string text = fmt::format("{} {} {} with {}", plural(totals.pools, "pool"),
+                                 word_for(totals.pools, "has", "have"),
+                                 plural(totals.nodes, "node"), plural(totals.gpus, "GPU"));
   if (survey.conflict_count > 0)
-    text += fmt::format("; {} nodes are selected by several pools and belong to the first: {}{}",
-                        survey.conflict_count, survey.conflicts.front().node,
-                        survey.conflict_count > 1 ? ", …" : "");
-  return text + doubts(survey, policy);
+    text += fmt::format("; {} {} selected by several pools and {} to the first: {}{}",
+                        plural(survey.conflict_count, "node"),
+                        word_for(survey.conflict_count, "is", "are"),
+                        word_for(survey.conflict_count, "belongs", "belong"),
+                        survey.conflicts.front().node, survey.conflict_count > 1 ? ", …" : "");
+  return text + doubts(snapshot, survey, policy);
 }
 
 void add(const Snapshot& snapshot, const GPUClusterPolicy& policy, const char* type,
@@ -225,12 +260,13 @@ StatusUpdate compute_policy_status(const Snapshot& snapshot, const GPUClusterPol
   status.disruption =
       in_seconds(DisruptionCalendar(policy.spec.disruption, snapshot.zones).at(snapshot.now));
   std::vector<Condition> conditions;
-  const std::optional<Verdict> stuck =
-      policy.meta.deletion_timestamp ? refused(snapshot) : stalled(snapshot, policy, progress);
+  const std::optional<Verdict> stuck = policy.meta.deletion_timestamp
+                                           ? hindered(snapshot, progress)
+                                           : stalled(snapshot, policy, progress);
   const std::optional<Verdict> going = moving(policy, progress);
   if (!stuck && !going) {
     add(snapshot, policy, "Ready", "True",
-        {reasons::kPoolsInPlace, in_place(progress.survey, status, policy)}, conditions);
+        {reasons::kPoolsInPlace, in_place(snapshot, progress.survey, status, policy)}, conditions);
   } else {
     add(snapshot, policy, "Ready", "False", stuck ? *stuck : *going, conditions);
     add(snapshot, policy, stuck ? "Stalled" : "Reconciling", "True", stuck ? *stuck : *going,

@@ -2,13 +2,15 @@
 #include "controller/policy/pool_change.h"
 
 #include "apis/names.h"
+#include "controller/policy/forbidden_keys.h"
 
 namespace berth {
 namespace {
 
 class Comparison {
  public:
-  Comparison(const Node& node, const PoolIntent* intent) : node_(node), intent_(intent) {
+  Comparison(const Node& node, const PoolIntent* intent, const WritableKeys& may)
+      : node_(node), intent_(intent), may_(may) {
     text_ = node.meta.annotations.find(names::kPoolKeysAnnotation);
     if (text_ != nullptr) record_ = decode_pool_keys(text_->view());
     lost_ = !record_ && (text_ != nullptr || node.meta.labels.contains(names::kPoolLabel));
@@ -21,7 +23,7 @@ class Comparison {
     }
     retreat();
     count_corrections();
-    if (intent_ != nullptr) change_.record = encode_pool_keys(next_);
+    if (intent_ != nullptr || !next_.items.empty()) change_.record = encode_pool_keys(next_);
     change_.record_differs =
         change_.record ? text_ == nullptr || text_->view() != *change_.record : text_ != nullptr;
     return std::move(change_);
@@ -46,6 +48,7 @@ class Comparison {
       if (*now != value) change_.foreign.push_back(item);
       return;
     }
+    if (now != value && !may_write(may_, item)) return hold(item, now);
     next_.items[item] = value;
     if (now == value) return;
     // What berth had put there, for the same wish, and somebody changed since.
@@ -59,12 +62,23 @@ class Comparison {
     change_.edits.push_back({item, now, value});
   }
 
+  // What berth had put there stays noted: it is to be taken back as soon as that may be.
+  void hold(const PoolItem& item, const std::optional<Text>& now) {
+    change_.forbidden.push_back(item);
+    const Text* put = recorded(item);
+    if (put == nullptr || now != *put) return;
+    next_.items[item] = *put;
+    if (next_.pool.empty()) next_.pool = record_->pool;
+  }
+
   // Of what was put there and is wanted no more, what still stands as it was put.
   void retreat() {
     const auto take = [&](const PoolItem& item, const Text& put) {
       if (next_.items.contains(item)) return;
       const std::optional<Text> now = shown(node_, item);
-      if (now && (*now == put || own(item))) change_.edits.push_back({item, now, std::nullopt});
+      if (!now || (*now != put && !own(item))) return;
+      if (!may_write(may_, item)) return hold(item, now);
+      change_.edits.push_back({item, now, std::nullopt});
     };
     if (record_)
       for (const auto& [item, put] : record_->items) take(item, put);
@@ -80,6 +94,7 @@ class Comparison {
 
   const Node& node_;
   const PoolIntent* intent_;
+  const WritableKeys& may_;
   const Text* text_ = nullptr;
   std::optional<PoolKeys> record_;
   bool lost_ = false;
@@ -89,8 +104,9 @@ class Comparison {
 
 }  // namespace
 
-PoolChange compute_pool_change(const Node& node, const PoolIntent* intent) {
-  return Comparison(node, intent).compute();
+PoolChange compute_pool_change(const Node& node, const PoolIntent* intent,
+                               const WritableKeys& may) {
+  return Comparison(node, intent, may).compute();
 }
 
 }  // namespace berth

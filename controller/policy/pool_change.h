@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "controller/core/writable_keys.h"
 #include "controller/policy/pool_intent.h"
 #include "controller/policy/pool_keys.h"
 
@@ -29,12 +30,14 @@ struct PoolChange {
   std::vector<PoolItem> corrected;  // of the edits: somebody else had changed these
   std::vector<PoolItem> contested;  // somebody changed these once too often
   std::vector<PoolItem> foreign;    // stood there before, with another value
+  std::vector<PoolItem> forbidden;  // berth may not write these, and leaves them as they are
 
   bool empty() const { return edits.empty() && !record_differs; }
 };
 
 // `intent` is null for a node that no pool selects. A record that was lost while the node still
 // carries berth's pool label is rebuilt: what the pool wants is berth's.
-PoolChange compute_pool_change(const Node& node, const PoolIntent* intent);
+PoolChange compute_pool_change(const Node& node, const PoolIntent* intent,
+                               const WritableKeys& may = {});
 
 }  // namespace berth

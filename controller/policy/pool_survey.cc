@@ -99,11 +99,28 @@ class Surveyor {
     if (record != nullptr || labelled) ++out_.carrying;
     if (facts == nullptr && record == nullptr && !labelled) return;
     if (facts != nullptr && record != nullptr && in_place(node, *facts, record->view())) return;
-    const PoolChange change =
-        compute_pool_change(node, facts != nullptr ? &facts->intent : nullptr);
+    const PoolChange change = compute_pool_change(node, facts != nullptr ? &facts->intent : nullptr,
+                                                  snapshot_.settings.node_keys);
     if (!change.empty()) ++out_.changing;
     dispute(node, change.contested);
     dispute(node, change.foreign);
+    if (!change.forbidden.empty()) forbid(change.forbidden, facts, record);
+  }
+
+  void forbid(const std::vector<PoolItem>& items, const PoolFacts* facts, const Text* record) {
+    std::optional<PoolKeys> put;
+    if (record != nullptr) put = decode_pool_keys(record->view());
+    for (const PoolItem& item : items) {
+      const bool wanted = facts != nullptr && facts->intent.items.contains(item);
+      add_forbidden({.pool = wanted ? facts->pool->name
+                             : put  ? put->pool
+                                    : std::string(),
+                     .field = {},
+                     .item = item,
+                     .leaving = !wanted,
+                     .nodes = 1},
+                    out_.forbidden);
+    }
   }
 
   // What nearly every node is, without reading the record.

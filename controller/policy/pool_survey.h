@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "controller/core/snapshot.h"
+#include "controller/policy/forbidden_keys.h"
 #include "controller/policy/plugin_config.h"
 #include "controller/policy/pool_intent.h"
 
@@ -39,6 +40,7 @@ struct PoolSurvey {
   std::int32_t changing = 0;          // nodes whose labels or taints are still to be written
   std::vector<std::string> disputed;  // "n7: label a/b", in name order, at most a few
   std::int32_t disputed_count = 0;    // contested, or somebody else's before berth came
+  ForbiddenKeys forbidden;            // that nodes wait for
   std::vector<PluginLabelDue> plugin_due;
   std::vector<const Node*> plugin_settling;  // labelled, and the node does not show it yet
   std::set<std::string> plugin_keys;         // that nodes name

@@ -42,6 +42,7 @@ Json encode(const LayoutSummary& layout) {
           {"change", to_string(layout.change)},
           {"given", layout.given},
           {"takesEveryNode", layout.takes_every_node},
+          {"selectsNone", layout.selects_none},
           {"maxOut", layout.budget},
           {"before", encode(layout.before)},
           {"after", encode(layout.after)},

@@ -83,6 +83,7 @@ struct LayoutSummary {
   Change change = Change::kUnchanged;
   bool given = false;             // in the manifests, as against found in the cluster
   bool takes_every_node = false;  // nodeSelector: {}
+  std::string selects_none;       // why, if it selects no node
   NodeCounts before;              // as they stand with the manifests applied and nothing done
   NodeCounts after;
   std::int32_t budget = 0;        // how many nodes may be out at once
@@ -156,7 +157,7 @@ struct ObjectChange {
 struct AgentSwitch {
   std::string message;
   std::string object;  // "ClusterPolicy/cluster-policy"
-  std::string line;    // what to set in it
+  std::string line;    // what to set in it; empty: there is no such object yet
 };
 
 struct Projection {

@@ -11,6 +11,7 @@
 #include "controller/mig/agent_config.h"
 #include "controller/mig/drain.h"
 #include "controller/mig/node_facts.h"
+#include "controller/mig/overlap.h"
 #include "controller/mig/reconcile.h"
 #include "controller/mig/rollout_choice.h"
 #include "controller/mig/target.h"
@@ -91,6 +92,8 @@ std::vector<LayoutSummary> summarize_layouts(const ClusterState& before, const S
     summary.takes_every_node =
         spec.node_selector && spec.node_selector->empty() && spec.product_selector.empty();
     summary.before = count(choice);
+    if (summary.before.selected == 0 && choice.lost.empty())
+      summary.selects_none = why_none_selected(*layout, snapshot.cluster);
     summary.budget = choice.budget;
     summary.lost = choice.lost;
     summary.configs = configs_of(snapshot, *layout, choice);
@@ -149,7 +152,7 @@ std::vector<ObjectChange> changed_config_maps(const ClusterState& before, const 
   for (const std::string& name : has)
     if (!had.contains(name)) change.lines.push_back("adds config " + name);
   for (const std::string& name : had)
-    if (!has.contains(name)) change.lines.push_back("drops config " + name);
+    if (!has.contains(name)) change.lines.push_back("removes config " + name);
   return {change};
 }
 

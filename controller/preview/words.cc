@@ -5,10 +5,6 @@
 
 namespace berth {
 
-std::string plural(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 std::string name_some(const std::vector<std::string>& names, std::string_view noun) {
   if (names.size() <= 6) return fmt::format("{}", fmt::join(names, ", "));
   return fmt::format("{}, {}, {}, … {} ({} {}s)", names[0], names[1], names[2], names.back(),

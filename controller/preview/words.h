@@ -8,11 +8,10 @@
 #include <vector>
 
 #include "apis/core.h"
+#include "controller/core/plural.h"
 
 namespace berth {
 
-// "1 node", "3 nodes".
-std::string plural(std::size_t count, std::string_view noun);
 // "n1, n2, n3, … n9 (9 nodes)"; up to six are named one by one.
 std::string name_some(const std::vector<std::string>& names, std::string_view noun = "node");
 

@@ -82,6 +82,31 @@ Fate fate_of_eviction(const Error& error) {
   return Fate::kRetry;
 }
 
+const char* eviction_result(bool deleted, const Error* error) {
+  if (error == nullptr) return deleted ? "deleted" : "evicted";
+  switch (classify_eviction(*error)) {
+    case EvictionOutcome::kStarted:
+      return "evicted";
+    case EvictionOutcome::kGone:
+    case EvictionOutcome::kOtherPod:
+    case EvictionOutcome::kNamespaceTerminating:
+      return "gone";
+    case EvictionOutcome::kBudgetExhausted:
+    case EvictionOutcome::kBudgetLagging:
+    case EvictionOutcome::kTwoBudgets:
+    case EvictionOutcome::kBudgetController:
+      return "budget";
+    case EvictionOutcome::kForbidden:
+    case EvictionOutcome::kRefused:
+      return "refused";
+    case EvictionOutcome::kThrottled:
+    case EvictionOutcome::kUnknown:
+    case EvictionOutcome::kCancelled:
+      return "retry";
+  }
+  return "retry";
+}
+
 LogLevel level_of(Fate fate) {
   return fate == Fate::kDone || fate == Fate::kAnswered || fate == Fate::kConflict
              ? LogLevel::kInfo

@@ -30,6 +30,11 @@ enum class Fate {
 const char* to_string(Fate fate);
 Fate fate_of(const Error& error);
 Fate fate_of_eviction(const Error& error);
+// How an eviction went, in the words of berth_evictions_total; `deleted`: it was a deletion, past
+// the budgets. Null: it succeeded.
+inline constexpr const char* kEvictionResults[] = {"evicted", "deleted", "gone",
+                                                   "budget",  "refused", "retry"};
+const char* eviction_result(bool deleted, const Error* error);
 // Of a write's line: conflicts and answers are how a busy cluster talks, the rest deserves a look.
 LogLevel level_of(Fate fate);
 // The error of a request that was not sent.

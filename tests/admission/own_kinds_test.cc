@@ -73,7 +73,7 @@ TEST(OwnKinds, ALayoutThatCantBeIsRefused) {
        R"({"4g.40gb":2}}]})",
        "spec.devices"},
       {R"({"nodeSelector":{},"devices":[{"profiles":{"9g.999gb":1}}]})",
-       "no product that berth knows can be cut like this"},
+       "no product that berth knows can hold this layout"},
       {R"({"nodeSelector":{"matchLabels":{"tier":"mig"}},"devices":[{"gpus":[0],"profiles":{}},)"
        R"({"gpus":[1],"profiles":{"1g.10gb":7}}]})",
        "node a1: spec.devices: GPUs 2, 3 of the node's 4 are in no entry"},
@@ -92,7 +92,34 @@ TEST(OwnKinds, HardwareThatIsNotKnownIsOnlyWarnedOf) {
           layout(R"({"productSelector":["NVIDIA-X900"],"devices":[{"profiles":{"1g.10gb":7}}]})"),
           a100s());
   EXPECT_TRUE(answer.allowed);
-  EXPECT_THAT(answer.warnings, ElementsAre(HasSubstr("spec.productSelector[0]: ")));
+  EXPECT_THAT(answer.warnings,
+              ElementsAre(HasSubstr("spec.productSelector[0]: "),
+                          "spec.productSelector: no node has product NVIDIA-X900; 2 have "
+                          "=NVIDIA-A100-SXM4-80GB"));
+}
+
+TEST(OwnKinds, ALayoutThatSelectsNothingSaysWhatWasMeant) {
+  const struct {
+    const char* selector;
+    const char* says;
+  } cases[] = {
+      {R"({"matchLabels":{"tier":"mog"}})", "no node has tier=mog; 2 have =mig"},
+      {R"({"matchLabels":{"tier":"chess"}})",
+       "no node has tier=chess; 2 have =mig, 1 has =development, 1 has =inference"},
+      {R"({"matchLabels":{"teir":"mig"}})", "no node has label teir; did you mean tier?"},
+      {R"({"matchExpressions":[{"key":"tier","operator":"In","values":["trainig"]}]})",
+       "no node has tier=trainig; 1 has =training"},
+      {R"({"matchLabels":{"tier":"mig","zone":"a"}})", "no node has all of tier=mig,zone=a"},
+  };
+  for (const auto& c : cases) {
+    const Answer answer =
+        ask(kValidate,
+            layout(fmt::format(
+                R"({{"nodeSelector":{},"devices":[{{"profiles":{{"1g.10gb":7}}}}]}})", c.selector)),
+            a100s());
+    EXPECT_TRUE(answer.allowed) << answer.message;
+    EXPECT_THAT(answer.warnings, ElementsAre(std::string("spec.nodeSelector: ") + c.says));
+  }
 }
 
 TEST(OwnKinds, AnOverlapSaysWhoHasTheNodes) {
@@ -111,7 +138,7 @@ TEST(OwnKinds, AnOverlapSaysWhoHasTheNodes) {
   };
   EXPECT_EQ(warning(0),
             "spec.nodeSelector: MIGLayout older selects 2 of the same nodes (a1, a2), and keeps "
-            "them: the higher spec.priority has a node, then the older layout");
+            "them: the higher spec.priority wins, then the older layout");
   EXPECT_THAT(warning(5), HasSubstr("and loses them"));
 }
 
@@ -128,11 +155,48 @@ TEST(OwnKinds, APolicyIsHeldAgainstTheCluster) {
           make_cluster());
   EXPECT_TRUE(answer.allowed) << answer.message;
   EXPECT_THAT(answer.warnings,
-              ElementsAre("spec.pools: pools a and b select the same nodes (t1); a has them, as "
-                          "the first in the list",
-                          "spec.pools[2].nodeSelector: pool c selects no node of this cluster",
+              ElementsAre("spec.pools: pools a and b select the same nodes (t1); a owns them, "
+                          "being the first in the list",
+                          "spec.pools[2].nodeSelector: pool c selects no node of this cluster: no "
+                          "node has tier=none; 1 has =development, 1 has =inference, 1 has "
+                          "=training",
                           "spec.resourceCatalog[0].resource: no node or MIGLayout offers "
                           "nvidia.com/mig-1g.5gb yet"));
+}
+
+TEST(OwnKinds, APolicySaysWhichKeysTheChartKeepsBerthFrom) {
+  const Request tiers =
+      policy(R"({"pools":[{"name":"a","nodeSelector":{"matchLabels":{"tier":"training"}},)"
+             R"("labels":{"gpu.example.com/tier":"x"},"taints":[{"key":"nvidia.com/gpu",)"
+             R"("effect":"NoSchedule"},{"key":"example.com/mine","effect":"NoSchedule"}]}]})");
+  EXPECT_THAT(ask(kValidate, tiers, make_cluster()).warnings, IsEmpty()) << "nobody said so";
+  Settings settings;
+  settings.node_keys = {.labels = read_key_list("none"), .taints = read_key_list("nvidia.com/gpu")};
+  EXPECT_THAT(ask(kValidate, tiers, make_cluster(), settings).warnings,
+              ElementsAre("spec.pools[0].labels[gpu.example.com/tier]: the chart does not let "
+                          "berth write this label on nodes",
+                          "spec.pools[0].taints[1]: the chart does not let berth write this taint "
+                          "on nodes",
+                          "run helm upgrade berth … --reuse-values --set "
+                          "'nodeKeys={gpu.example.com/tier}' --set "
+                          "'policy.taintKeys={nvidia.com/gpu,example.com/mine}'"));
+}
+
+TEST(OwnKinds, WhatIsNotActedOnIsToldWhenItIsWritten) {
+  const auto warnings = [](const char* spec) {
+    return ask(kValidate, policy(spec), make_cluster()).warnings;
+  };
+  EXPECT_THAT(warnings(R"({"idle":{"gracePeriod":"20m"}})"),
+              ElementsAre("spec.idle is checked and kept, and not acted on in this version"));
+  EXPECT_THAT(
+      warnings(R"({"health":{"action":"Report"},"metrics":{"interval":"1m"},"topologyLevels":)"
+               R"(["zone"],"pools":[{"name":"a","nodeSelector":{"matchLabels":{"tier":)"
+               R"("training"}},"price":{"perGPUHour":"3.06"}}]})"),
+      ElementsAre("spec.health, spec.metrics, spec.pools[].price, spec.topologyLevels are checked "
+                  "and kept, and not acted on in this version"));
+  // What the server writes out itself.
+  EXPECT_THAT(warnings(R"({"idle":{"gracePeriod":"30m","policy":"Observe"},"health":{}})"),
+              IsEmpty());
 }
 
 TEST(OwnKinds, APolicyThatBreaksItsRulesIsRefused) {

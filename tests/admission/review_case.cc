@@ -136,8 +136,9 @@ std::string asks(std::string_view resource, int count) {
       fmt::format(R"({{"limits":{{"{0}":"{1}"}},"requests":{{"{0}":"{1}"}}}})", resource, count));
 }
 
-Answer ask(ReviewPath path, const Request& request, const ClusterState& cluster) {
-  const ReviewReply reply = review(path, request.str(), cluster, Settings());
+Answer ask(ReviewPath path, const Request& request, const ClusterState& cluster,
+           const Settings& settings) {
+  const ReviewReply reply = review(path, request.str(), cluster, settings);
   const Json json = Json::parse(reply.body);
   Answer answer{.http_status = reply.http_status, .object = request.object};
   if (reply.http_status != 200) {

@@ -55,7 +55,8 @@ struct Answer {
   std::string patch;   // JSON, decoded; empty if there is none
   std::string object;  // what the object becomes, unless the patch is huge
 };
-Answer ask(ReviewPath path, const Request& request, const ClusterState& cluster);
+Answer ask(ReviewPath path, const Request& request, const ClusterState& cluster,
+           const Settings& settings = {});
 
 inline constexpr ReviewPath kMutate = ReviewPath::kMutate;
 inline constexpr ReviewPath kValidate = ReviewPath::kValidate;

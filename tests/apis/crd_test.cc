@@ -38,8 +38,8 @@ const std::vector<Crd>& all_crds() {
        {rules::kNameTooLong, rules::kNoSelector, rules::kGpuTwice, rules::kTwoWithoutGpus,
         rules::kOwnLabel, rules::kProductSuffix, rules::kValuesNeeded, rules::kValuesForbidden,
         rules::kRetiredAndKept},
-       "READY NODES UPDATED IN-PROGRESS BLOCKED FAILED CONFIG AGE ",
-       "PENDING PAUSED REASON MESSAGE "},
+       "READY REASON NODES UPDATED IN-PROGRESS BLOCKED FAILED CONFIG AGE ",
+       "PENDING PAUSED MESSAGE "},
       {kKind<GPUClusterPolicy>,
        policy_spec_field(),
        {rules::kPolicyName,     rules::kTwoFiles,        rules::kExtraIsOwn,
@@ -49,8 +49,8 @@ const std::vector<Crd>& all_crds() {
         rules::kForeignTaint,   rules::kNoExecute,       rules::kLevelTwice,
         rules::kHostnameLast,   rules::kSystemPriority,  rules::kKubeSystem,
         rules::kCaWithoutTls,   rules::kValuesNeeded,    rules::kValuesForbidden},
-       "READY POOLS NODES GPUS IDLE UNHEALTHY WASTE/MONTH AGE ",
-       "CONFLICTS OPEN NEXT-OPENING REASON MESSAGE "}};
+       "READY REASON POOLS NODES GPUS IDLE UNHEALTHY WASTE/MONTH AGE ",
+       "CONFLICTS OPEN NEXT-OPENING MESSAGE "}};
   return crds;
 }
 

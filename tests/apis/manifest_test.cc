@@ -133,8 +133,7 @@ TEST(Manifest, PutsFileLineObjectAndFieldIntoEveryMessage) {
 
   manifest = parse_manifest("kind: A\nmetadata: {name: x}\na:\n  b: 1\n  b: 2\n", "f");
   ASSERT_EQ(manifest.findings.size(), 1u);
-  EXPECT_EQ(format(manifest.findings[0]),
-            "f:5: A/x: a.b: stands here twice; remove one of the two");
+  EXPECT_EQ(format(manifest.findings[0]), "f:5: A/x: a.b: is listed twice; remove one of the two");
 }
 
 struct GarbageCase {

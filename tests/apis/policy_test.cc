@@ -92,8 +92,8 @@ TEST(PolicyStatus, ClearsWhatIsGoneAndKeepsToItsBounds) {
   const GPUClusterPolicy policy = decode(kPolicy);
   EXPECT_EQ(encode_status_patch(policy, GPUClusterPolicyStatus()),
             R"({"metadata":{"resourceVersion":"7"},"status":{"observedGeneration":0,"totals":)"
-            R"({"pools":0,"nodes":0,"gpus":0,"allocated":0,"idleGPUs":0,"unhealthyNodes":0,)"
-            R"("conflicts":0,"monthlyWaste":null},"pools":[],"conflicts":[],"disruption":)"
+            R"({"pools":0,"nodes":0,"gpus":0,"allocated":0,"conflicts":0,"idleGPUs":null,)"
+            R"("unhealthyNodes":null,"monthlyWaste":null},"pools":[],"conflicts":[],"disruption":)"
             R"({"open":true,"nextOpening":null},"conditions":[]}})");
   GPUClusterPolicyStatus full;
   full.conflicts.assign(150, PoolConflict{.node = "n", .pools = {"a", "b"}});
@@ -134,21 +134,21 @@ TEST(Cron, RefusesWhatNoClockMeets) {
       {"0 22 * *", "4 fields"},
       {"0 0 22 * * sat", "6 fields"},
       {"@daily", "1 fields"},
-      {"60 * * * *", "\"60\" is no minute: write 0 to 59"},
-      {"0 24 * * *", "is no hour"},
-      {"0 0 0 * *", "is no day of the month: write 1 to 31"},
-      {"0 0 32 * *", "is no day of the month"},
-      {"0 0 * 13 *", "is no month: write 1 to 12 or jan to dec"},
-      {"0 0 * foo *", "\"foo\" is no month"},
-      {"0 0 * * 8", "is no weekday"},
-      {"0 0 * * so", "\"so\" is no weekday: write 0 to 7 or sun to sat"},
+      {"60 * * * *", "\"60\" is not a valid minute: write 0 to 59"},
+      {"0 24 * * *", "is not a valid hour"},
+      {"0 0 0 * *", "is not a valid day of the month: write 1 to 31"},
+      {"0 0 32 * *", "is not a valid day of the month"},
+      {"0 0 * 13 *", "is not a valid month: write 1 to 12 or jan to dec"},
+      {"0 0 * foo *", "\"foo\" is not a valid month"},
+      {"0 0 * * 8", "is not a valid weekday"},
+      {"0 0 * * so", "\"so\" is not a valid weekday: write 0 to 7 or sun to sat"},
       {"0 0 * * fri-mon", "runs backwards"},
-      {"0 0-x * * *", "\"x\" is no hour"},
+      {"0 0-x * * *", "\"x\" is not a valid hour"},
       {"*/0 * * * *", "no step"},
       {"*/x * * * *", "no step"},
-      {"1,,2 * * * *", "\"\" is no minute"},
-      {"-1 * * * *", "is no minute"},
-      {"99999999999 * * * *", "is no minute"},
+      {"1,,2 * * * *", "\"\" is not a valid minute"},
+      {"-1 * * * *", "is not a valid minute"},
+      {"99999999999 * * * *", "is not a valid minute"},
       {"0 0 31 feb *", "never fires"},
       {"0 0 31 4,6,9,11 *", "never fires"},
       {"0 0 30 2 */2", "never fires"},

@@ -98,7 +98,20 @@ Credentials ChartTest::account(const std::string& name) {
   return {credentials.server, credentials.authority_pem, "", "", reply.body.text("/status/token")};
 }
 
-Berth& ChartTest::start_berth_as_account(const std::vector<std::string>& flags) {
+std::vector<std::string> ChartTest::chart_flags(const std::string& deployment,
+                                                const std::string& prefix) {
+  std::vector<std::string> flags;
+  const auto found = kube().find({"deployments", deployment, "berth-system"});
+  if (!found) return flags;
+  for (const Object& container : found->items("/spec/template/spec/containers"))
+    for (const Object& flag : container.items("/args"))
+      if (flag.text("").starts_with(prefix)) flags.push_back(flag.text(""));
+  return flags;
+}
+
+Berth& ChartTest::start_berth_as_account(std::vector<std::string> flags) {
+  const std::vector<std::string> of_chart = chart_flags("berth", "--node-");
+  flags.insert(flags.begin(), of_chart.begin(), of_chart.end());
   // One file for every berth of the program.
   std::error_code none_yet;
   const auto size = std::filesystem::file_size(plane().scratch() + "/berth.log", none_yet);

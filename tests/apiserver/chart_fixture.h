@@ -33,7 +33,11 @@ class ChartTest : public RolloutTest {
 
   // One of the chart's ServiceAccounts, by a token for an hour.
   Credentials account(const std::string& name = "berth");
-  Berth& start_berth_as_account(const std::vector<std::string>& flags = {});
+  // With what the chart's Deployment tells it of keys on nodes.
+  Berth& start_berth_as_account(std::vector<std::string> flags = {});
+  // The flags of a Deployment of the chart's that begin so: "--node-".
+  static std::vector<std::string> chart_flags(const std::string& deployment,
+                                              const std::string& prefix);
   // What the API server or berth's own log tells of something that berth may not do.
   std::vector<std::string> refused_to_berth();
 

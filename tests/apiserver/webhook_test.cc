@@ -9,6 +9,8 @@
 
 #include "tests/apiserver/webhook_fixture.h"
 #include "tests/support/certs.h"
+#include "tests/support/exposition.h"
+#include "tests/support/promtool.h"
 
 namespace berth::test {
 namespace {
@@ -82,6 +84,21 @@ TEST_F(Webhook, RepairsRefusesAndWarnsAndLeavesOthersAlone) {
   const Reply none = create_pod("gpu-team", pod("none", R"("limits": {"nvidia.com/gpu": "0"})"));
   EXPECT_EQ(none.status, 201) << none.body.dump();
   EXPECT_THAT(none.warnings, Contains(HasSubstr("nvidia.com/gpu")));
+  const Reply misspelt = create_pod(
+      "gpu-team", pod("misspelt", kOneGpu, R"("nodeSelector": {"gpu.berth.dev/pool": "traning"},)"),
+      true);
+  EXPECT_EQ(misspelt.status, 201) << misspelt.body.dump();
+  EXPECT_THAT(misspelt.warnings, Contains(HasSubstr("did you mean training?")));
+
+  // What the chart keeps berth from is told by who applies it.
+  const Reply labelled = kube().send(
+      "PATCH", "/apis/gpu.berth.dev/v1alpha1/gpuclusterpolicies/cluster?dryRun=All",
+      R"({"spec": {"pools": [{"name": "training", "nodeSelector": {"matchLabels": )"
+      R"({"kubernetes.io/hostname": "n1"}}, "labels": {"gpu.example.com/tier": "x"}}]}})",
+      "application/merge-patch+json");
+  EXPECT_TRUE(labelled.ok()) << labelled.body.dump();
+  EXPECT_THAT(labelled.warnings,
+              Contains(HasSubstr("--reuse-values --set 'nodeKeys={gpu.example.com/tier}'")));
 
   // A Job is told at once, and not its pods one after the other.
   const auto job = [](const char* name, const char* resource) {
@@ -107,6 +124,12 @@ TEST_F(Webhook, RepairsRefusesAndWarnsAndLeavesOthersAlone) {
     EXPECT_EQ(reply.body.annotation(kMutations), "") << ns;
   }
   EXPECT_THAT(refused_to_berth(), IsEmpty());
+
+  const std::string metrics = scrape_webhook();
+  EXPECT_GT(Exposition(metrics).count(R"(berth_webhook_requests_total{operation="CREATE")"), 0u)
+      << metrics;
+  EXPECT_EQ(Exposition(metrics).count("workqueue"), 0u) << metrics;
+  if (has_promtool()) EXPECT_EQ(lint_metrics(metrics), "");
 }
 
 TEST_F(Webhook, WhileItIsAwayOnlyManagedGpuPodsWait) {

@@ -42,6 +42,8 @@ TEST(Plan, ExitCodeSaysWhetherThereIsAnythingToDo) {
                         {"job", 2},
                         {"unknown-product", 2},
                         {"agent-not-configured", 2},
+                        {"no-operator", 2},
+                        {"selects-nothing", 2},
                         {"policy-new", 2},
                         {"policy-fewer-replicas", 2},
                         {"invalid-geometry", 1},

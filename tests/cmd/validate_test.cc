@@ -121,7 +121,7 @@ TEST(Validate, TwoManifestsOfOneNameAreAFault) {
   const Ran ran = run_berth(
       {"validate", "-f", scratch_file("one.yaml", text), "-f", scratch_file("two.yaml", text)});
   EXPECT_EQ(ran.exit_code, 1);
-  EXPECT_THAT(ran.out, HasSubstr("two.yaml:1: MIGLayout/x: metadata.name: stands in"));
+  EXPECT_THAT(ran.out, HasSubstr("two.yaml:1: MIGLayout/x: metadata.name: is in"));
   EXPECT_THAT(ran.out, Not(HasSubstr("fits"))) << "nothing good of what has to be changed";
 }
 
@@ -131,7 +131,7 @@ TEST(Validate, ThePolicyIsCheckedToo) {
   EXPECT_EQ(good.exit_code, 0) << good.out << good.err;
   EXPECT_THAT(good.out, HasSubstr("cluster.yaml:5: GPUClusterPolicy/cluster: is valid: 3 pools"));
   EXPECT_THAT(run_berth({"validate", "-f", example, "-f", example}).out,
-              HasSubstr("GPUClusterPolicy/cluster: metadata.name: stands in"));
+              HasSubstr("GPUClusterPolicy/cluster: metadata.name: is in"));
 
   const std::string bad = scratch_file("policy.yaml",
                                        "apiVersion: gpu.berth.dev/v1alpha1\n"

@@ -34,6 +34,7 @@ std::string told(const PoolChange& change) {
   for (const PoolItem& item : change.corrected) text += "; put back " + item.str();
   for (const PoolItem& item : change.contested) text += "; contested " + item.str();
   for (const PoolItem& item : change.foreign) text += "; foreign " + item.str();
+  for (const PoolItem& item : change.forbidden) text += "; forbidden " + item.str();
   if (change.record_differs) text += change.record ? "; noted" : "; record gone";
   return text.empty() ? "nothing" : text;
 }
@@ -147,6 +148,45 @@ TEST(PoolChange, AFightEndsAfterThreeCorrections) {
   const PoolIntent edited = training("platinum");
   EXPECT_THAT(told(compute_pool_change(node, &edited)), HasSubstr("tier=platinum"))
       << "an edit of the policy is a new wish";
+}
+
+// --- keys that an admission policy keeps berth from ---
+
+const WritableKeys kNoLabels{.labels = {.all = false, .keys = {"example.com/other"}}, .taints = {}};
+
+TEST(PoolChange, WhatBerthMayNotWriteIsLeftAndTheRestIsDone) {
+  const PoolIntent wants = training();
+  const Node before = test::node("n1").a100_80(4);
+  const PoolChange change = compute_pool_change(before, &wants, kNoLabels);
+  EXPECT_EQ(told(change),
+            "label gpu.berth.dev/pool=training, taint nvidia.com/gpu:NoSchedule=present; forbidden "
+            "label gpu.example.com/tier; noted");
+  const Node in_pool = after(before, change);
+  EXPECT_EQ(told(compute_pool_change(in_pool, &wants, kNoLabels)),
+            "; forbidden label gpu.example.com/tier")
+      << "nothing is left to write";
+  EXPECT_EQ(told(compute_pool_change(in_pool, &wants)), "label gpu.example.com/tier=gold; noted")
+      << "it is done as soon as it may be";
+}
+
+TEST(PoolChange, WhatBerthMayNotTakeBackStaysNoted) {
+  const PoolIntent wants = training(), edited = training("platinum");
+  const Node in_pool = settled(test::node("n1").a100_80(4), &wants);
+  EXPECT_EQ(told(compute_pool_change(in_pool, &wants, kNoLabels)), "nothing");
+  EXPECT_EQ(told(compute_pool_change(in_pool, &edited, kNoLabels)),
+            "; forbidden label gpu.example.com/tier");
+
+  const PoolChange leaving = compute_pool_change(in_pool, nullptr, kNoLabels);
+  EXPECT_EQ(told(leaving),
+            "-label gpu.berth.dev/pool, -taint nvidia.com/gpu:NoSchedule; forbidden label "
+            "gpu.example.com/tier; noted");
+  const Node left = after(in_pool, leaving);
+  EXPECT_EQ(told(compute_pool_change(left, nullptr, kNoLabels)),
+            "; forbidden label gpu.example.com/tier");
+  EXPECT_EQ(told(compute_pool_change(left, nullptr)), "-label gpu.example.com/tier; record gone");
+  Node by_hand = left;
+  by_hand.meta.labels.erase(kTier);
+  EXPECT_EQ(told(compute_pool_change(by_hand, nullptr, kNoLabels)), "; record gone");
 }
 
 TEST(PoolChange, LeavingAndEnteringAThousandTimesLeavesNothing) {

@@ -90,9 +90,10 @@ TEST_F(Policy, TakesItsFinalizerBeforeAnythingElse) {
   GPUClusterPolicy policy = test::policy(kSliced);
   policy.meta.finalizers.clear();
   cluster.add(policy).add_nodes(2);
-  EXPECT_THAT(writes(cluster.plan("policy")),
-              ElementsAre("mergepatch GPUClusterPolicy/cluster: take back what it put on nodes "
-                          "before it goes"));
+  EXPECT_THAT(
+      writes(cluster.plan("policy")),
+      ElementsAre(
+          "mergepatch GPUClusterPolicy/cluster: remove what it put on nodes before it is deleted"));
 }
 
 TEST_F(Policy, WritesTheFileAndLabelsNobodyBeforeItHasReachedTheNodes) {
@@ -175,7 +176,7 @@ TEST_F(Policy, OutsideTheWindowsNoPodIsDisturbed) {
   serve(sliced);
   const Plan plan = cluster.plan("policy");
   EXPECT_THAT(writes(plan), SizeIs(1)) << "n2 is empty";
-  EXPECT_THAT(status(plan), AllOf(HasSubstr("no node be taken before 2026-11-21T22:00:00Z"),
+  EXPECT_THAT(status(plan), AllOf(HasSubstr("no disruption before 2026-11-21T22:00:00Z"),
                                   HasSubstr(R"("nextOpening":"2026-11-21T22:00:00Z")")));
   EXPECT_EQ(plan.requeue_after, std::chrono::hours(10));
 }
@@ -311,11 +312,11 @@ TEST_F(Policy, WhatWasHardlyMeantIsTold) {
   cluster.add_nodes(1).add(policy(
       "pools: [{name: none, nodeSelector: {matchLabels: {tier: nowhere}}}], resourceCatalog: "
       "[{name: whole, resource: nvidia.com/gpu}, {name: rare, resource: nvidia.com/mig-7g.80gb}]"));
-  EXPECT_THAT(
-      status(cluster.plan("policy")),
-      AllOf(HasSubstr(R"("type":"Ready","status":"True")"),
-            HasSubstr("spec.pools[0].nodeSelector selects no GPU node for none; "
-                      "spec.resourceCatalog[1].resource: no node offers nvidia.com/mig-7g.80gb")));
+  EXPECT_THAT(status(cluster.plan("policy")),
+              AllOf(HasSubstr(R"("type":"Ready","status":"True")"),
+                    HasSubstr("spec.pools[0].nodeSelector selects no GPU node for none: no node "
+                              "has tier=nowhere; 1 has =mig; spec.resourceCatalog[1].resource: no "
+                              "node offers nvidia.com/mig-7g.80gb")));
 }
 
 TEST_F(Policy, ATaintThatWouldKeepTheAgentsAwayIsHeldBack) {
@@ -478,8 +479,75 @@ TEST_F(Policy, WhatIsInPlaceIsReadyAndWritesNothing) {
   EXPECT_THAT(writes(plan), IsEmpty());
   EXPECT_THAT(writes(cluster.plan("pool/n1")), IsEmpty());
   EXPECT_THAT(status(plan),
-              AllOf(HasSubstr("PoolsInPlace"), HasSubstr("1 pools have 1 nodes with 4 GPUs"),
+              AllOf(HasSubstr("PoolsInPlace"), HasSubstr("1 pool has 1 node with 4 GPUs"),
                     HasSubstr(R"("name":"dev","nodes":1,"gpus":4,"allocated":2,"sharedBy":4)")));
+}
+
+// --- what the chart lets berth write ---
+
+constexpr char kTiers[] =
+    "pools: [{name: gold, nodeSelector: {matchLabels: {tier: mig}}, labels: {gpu.example.com/tier: "
+    "gold}, taints: [{key: nvidia.com/gpu, effect: NoSchedule}]}]";
+
+TEST_F(Policy, AKeyThatTheChartDoesNotNameIsToldWithTheLineAndTheRestIsDone) {
+  cluster.settings.node_keys = {.labels = read_key_list("example.com/team"),
+                                .taints = read_key_list("nvidia.com/gpu")};
+  cluster.add(policy(kTiers)).add_nodes(2);
+  const Plan node = cluster.plan("pool/n1");
+  ASSERT_EQ(node.objects.size(), 1U);
+  EXPECT_THAT(print(node), AllOf(HasSubstr("gpu.berth.dev~1pool"), HasSubstr("/spec/taints"),
+                                 Not(HasSubstr("gpu.example.com"))));
+  const std::string told = status(cluster.plan("policy"));
+  for (const char* type :
+       {R"("type":"Ready","status":"False")", R"("type":"Stalled","status":"True")"})
+    EXPECT_THAT(told, HasSubstr(type));
+  EXPECT_THAT(told, HasSubstr(R"("reason":"KeyForbidden","message":"pool gold sets label )"
+                              R"(gpu.example.com/tier, which the chart does not let berth write; )"
+                              R"(run helm upgrade berth … --reuse-values --set )"
+                              R"('nodeKeys={example.com/team,gpu.example.com/tier}'")"));
+
+  cluster.settings.node_keys.labels = read_key_list("gpu.example.com/tier");
+  EXPECT_THAT(print(cluster.plan("pool/n1")), HasSubstr("gpu.example.com~1tier"));
+  EXPECT_THAT(status(cluster.plan("policy")), HasSubstr("2 nodes do not show their pool's"));
+}
+
+TEST_F(Policy, APolicyThatMayNotTakeALabelBackSaysSoWhileItGoes) {
+  GPUClusterPolicy going = policy(kTiers);
+  going.meta.deletion_timestamp = cluster.now;
+  cluster.settings.node_keys.labels = read_key_list("none");
+  cluster.add(going);
+  cluster.add(node("n1")
+                  .a100_80(4)
+                  .label("tier", "mig")
+                  .label("gpu.example.com/tier", "gold")
+                  .annotation(names::kPoolKeysAnnotation,
+                              R"({"pool":"gold","labels":{"gpu.example.com/tier":"gold"},)"
+                              R"("taints":[],"corrections":0})"));
+  const Plan plan = cluster.plan("policy");
+  EXPECT_THAT(writes(plan), Not(Contains(HasSubstr("let it go"))));
+  EXPECT_THAT(status(plan), HasSubstr("pool gold had set label gpu.example.com/tier, which the "
+                                      "chart does not let berth take back; run helm upgrade"));
+  EXPECT_THAT(writes(cluster.plan("pool/n1")), IsEmpty());
+}
+
+TEST_F(Policy, HoweverManyKeysThereAreTheSentenceIsWhole) {
+  cluster.settings.node_keys = {.labels = read_key_list("none"), .taints = read_key_list("none")};
+  std::string labels;
+  for (int i = 0; i < 16; ++i) labels += fmt::format("team-{}.gpu.example.com/tier: x, ", i);
+  cluster.add(policy("pools: [{name: gold, nodeSelector: {matchLabels: {tier: mig}}, labels: {" +
+                     labels + "}}]"));
+  cluster.add_nodes(1);
+  EXPECT_THAT(status(cluster.plan("policy")),
+              HasSubstr("and 15 more keys, which the chart does not let berth write; name every "
+                        "key of the pools in helm's values nodeKeys and policy.taintKeys\""));
+}
+
+TEST_F(Policy, APoolWithoutNodesSaysWhatWasMeant) {
+  cluster.add(policy("pools: [{name: gold, nodeSelector: {matchLabels: {tier: mog}}}]"));
+  cluster.add_nodes(3);
+  EXPECT_THAT(status(cluster.plan("policy")),
+              HasSubstr("spec.pools[0].nodeSelector selects no GPU node for gold: no node has "
+                        "tier=mog; 3 have =mig"));
 }
 
 // --- layouts obey ---

@@ -247,7 +247,8 @@ TEST(Spec, NothingSelectedIsSaid) {
   Rollout world("nodes: [{count: 1}]");
   world.apply_layout("small");
   world.run_for(seconds(30));
-  EXPECT_THAT(world.condition("small", "Ready"), HasSubstr("NoNodesSelected: no node matches"));
+  EXPECT_THAT(world.condition("small", "Ready"),
+              HasSubstr("NoNodesSelected: no node has label tier"));
 }
 
 TEST(Spec, AnEmptySelectorTakesEveryNodeThatHasGpus) {

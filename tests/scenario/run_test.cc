@@ -82,7 +82,7 @@ expect: {small: True})") + R"(
               HasSubstr("00:03:00  person              kubectl patch "
                         "PodDisruptionBudget/team-a/chat {\"spec\":{\"minAvailable\":0}}"));
   EXPECT_THAT(played.transcript, HasSubstr("sent away from n1 by berth"));
-  EXPECT_THAT(played.end, HasSubstr("Pods without a place: 1 (team-a/chat-"));
+  EXPECT_THAT(played.end, HasSubstr("Pods that still wait: 1 (team-a/chat-"));
 }
 
 TEST(ScenarioRun, ACrashInTheMiddleChangesNothingInTheEnd) {
