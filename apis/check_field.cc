@@ -157,13 +157,13 @@ class Checker {
       check(value[i], field.children.front(), item_path);
       if (!field.keys.empty() && twin_of(value, i, field.keys) < i) {
         complain(item_path,
-                 fmt::format("has the {} of entry [{}]; remove one of the two, or rename it",
+                 fmt::format("has the same {} as entry [{}]; remove one of the two, or rename it",
                              join(field.keys), twin_of(value, i, field.keys)));
       }
       if (!field.set) continue;
       for (std::size_t j = 0; j < i; ++j) {
         if (value[i] == value[j]) {
-          complain(item_path, fmt::format("{} stands here twice", describe_value(value[i])));
+          complain(item_path, fmt::format("{} is listed twice", describe_value(value[i])));
           break;
         }
       }
@@ -176,7 +176,7 @@ class Checker {
     for (auto it = value.begin(); it != value.end(); ++it) {
       constexpr std::size_t kMaxKey = 317;  // a label key's prefix, slash and name
       if (it.key().size() > kMaxKey || !matches_pattern(it.key(), field.pattern)) {
-        complain(path, fmt::format("\"{}\" cannot stand here", shorten(it.key())), field.advice);
+        complain(path, fmt::format("\"{}\" is not allowed here", shorten(it.key())), field.advice);
       } else if (!it->is_null()) {
         check(*it, field.children.front(), path + "." + it.key());
       } else {
@@ -205,7 +205,7 @@ class Checker {
                                         characters(text), field.max));
     }
     if (!field.pattern.empty() && !matches_pattern(text, field.pattern)) {
-      complain(path, fmt::format("\"{}\" cannot stand here", shorten(text)), field.advice);
+      complain(path, fmt::format("\"{}\" is not allowed here", shorten(text)), field.advice);
     }
     if (field.base64 && !is_base64(text)) complain(path, "is not base64", field.advice);
   }
@@ -233,7 +233,7 @@ class Checker {
       return wrong_type(value, "a number or a percentage", path);
     }
     if (!good)
-      complain(path, fmt::format("{} cannot stand here", describe_value(value)), field.advice);
+      complain(path, fmt::format("{} is not allowed here", describe_value(value)), field.advice);
   }
 
   void check_duration(const Json& value, const Field& field, const std::string& path) {
@@ -265,7 +265,7 @@ void check_field(const Json& value, const Field& field, const std::string& path,
 }
 
 std::string too_many_message(std::int64_t count, const Field& field) {
-  return fmt::format("has {} {}, at most {} may stand here", count, entries_of(field), field.max);
+  return fmt::format("has {} {}, at most {} are allowed", count, entries_of(field), field.max);
 }
 
 std::string unknown_field_message(std::string_view name, const std::vector<std::string>& known) {

@@ -70,8 +70,8 @@ std::optional<unsigned> read_value(std::string_view text, const CronField& field
 }
 
 Error not_a(std::string_view text, const CronField& field) {
-  return decode_error(
-      "", fmt::format("\"{}\" is no {}: write {}", text.substr(0, 32), field.noun, field.values));
+  return decode_error("", fmt::format("\"{}\" is not a valid {}: write {}", text.substr(0, 32),
+                                      field.noun, field.values));
 }
 
 // "*", "5", "1-5", "*/15", "1-5/2" or "3/2", which goes on to the field's end.
@@ -84,7 +84,7 @@ Result<std::uint64_t> parse_part(std::string_view part, const CronField& field) 
     const std::optional<unsigned> read = read_number(part.substr(slash + 1));
     if (!read || *read == 0 || *read > 99)
       return decode_error(
-          "", fmt::format("\"{}\" has no step from 1 to 99 behind the slash", part.substr(0, 32)));
+          "", fmt::format("\"{}\" needs a step from 1 to 99 after the slash", part.substr(0, 32)));
     step = *read;
   }
   unsigned first = field.min, last = field.max;

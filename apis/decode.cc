@@ -10,6 +10,7 @@
 #include "apis/decode_protobuf.h"
 #include "apis/names.h"
 #include "apis/parse_json.h"
+#include "apis/watched_kinds.h"
 
 namespace berth {
 namespace {
@@ -102,7 +103,7 @@ Result<WatchEvent<T>> decode_small_event(std::string_view line) {
     return decode_error("object", "a watch event must carry an object");
   }
   auto type = event_type<T>(type_text->template get_ref<const std::string&>());
-  if (!type) return decode_error("type", "is no type of watch event");
+  if (!type) return decode_error("type", "is not a watch event type");
 
   WatchEvent<T> event;
   event.type = *type;
@@ -133,7 +134,7 @@ Result<WatchEvent<T>> decode_volume_event(std::string& line) {
       std::string_view text;
       if (!read(value, text, fault)) return false;
       type = event_type<T>(text);
-      return type.has_value() || fault.bad("is no type of watch event");
+      return type.has_value() || fault.bad("is not a watch event type");
     }
     if (key != "object") return true;
     has_object = true;
@@ -149,9 +150,20 @@ Result<WatchEvent<T>> decode_volume_event(std::string& line) {
   return event;
 }
 
+ObjectKey item_key(const Json& object) {
+  std::optional<Error> ignored;
+  JsonCursor meta = JsonCursor(&object, ignored)["metadata"];
+  ObjectKey key;
+  meta["namespace"].read(key.namespace_);
+  meta["name"].read(key.name);
+  return key;
+}
+
 // One item of a list as a document of its own: all of them at once would be many times the page.
+// One that has a name and a field that can't be read is noted as such; one without a name fails the
+// list.
 template <class T>
-bool read_small_item(od::value item, T& out, std::optional<Error>& error, Fault& fault) {
+bool read_small_item(od::value item, ListPage<T>& page, std::optional<Error>& error, Fault& fault) {
   od::object object;
   std::string_view text;
   if (auto code = item.get_object().get(object); code != simdjson::SUCCESS)
@@ -159,12 +171,18 @@ bool read_small_item(od::value item, T& out, std::optional<Error>& error, Fault&
   if (auto code = object.raw_json().get(text); code != simdjson::SUCCESS) return fault.broken(code);
   Result<Json> json = parse_small(text);
   if (!json) return fault.bad(json.error().message);
-  Result<T> read = read_small<T>(*json, "");
-  if (!read) {
+  const std::size_t index = page.items.size() + page.unread.size();
+  Result<T> read = read_small<T>(*json, fmt::format("items[{}]", index));
+  if (read) {
+    page.items.push_back(*std::move(read));
+    return true;
+  }
+  ObjectKey key = item_key(*json);
+  if (key.name.empty()) {
     error = std::move(read).error();
     return fault.bad(error->message);
   }
-  out = *std::move(read);
+  page.unread.push_back({std::move(key), std::move(read).error()});
   return true;
 }
 
@@ -176,11 +194,12 @@ Result<ListPage<T>> decode_json_list(std::string& body) {
   bool good = read_root(body, fault, [&](std::string_view key, od::value value) {
     if (key == "items") {
       page.items.clear();
+      page.unread.clear();
       return each_item(value, fault, [&](od::value item) {
         if constexpr (kAtVolume<T>)
           return read(item, page.items.emplace_back(), fault);
         else
-          return read_small_item(item, page.items.emplace_back(), error, fault);
+          return read_small_item(item, page, error, fault);
       });
     }
     if (key != "metadata") return true;
@@ -190,11 +209,7 @@ Result<ListPage<T>> decode_json_list(std::string& body) {
       return true;
     });
   });
-  if (!good && error && !error->where.empty()) {
-    error->where = fault.error().where + "." + error->where;
-    return *std::move(error);
-  }
-  if (!good) return fault.error();
+  if (!good) return error ? *std::move(error) : fault.error();
   return page;
 }
 
@@ -219,6 +234,14 @@ Result<WatchEvent<T>> decode_watch_event(std::string& event, Encoding encoding) 
     return decode_volume_event<T>(event);
   else
     return decode_small_event<T>(event);
+}
+
+std::optional<ObjectKey> key_of_event(std::string_view event) {
+  const Json json = parse_foreign_json(event);
+  if (!json.is_object() || !json.contains("object")) return std::nullopt;
+  ObjectKey key = item_key(json["object"]);
+  if (key.name.empty()) return std::nullopt;
+  return key;
 }
 
 template <class T>
@@ -263,23 +286,12 @@ Result<T> decode_document(const nlohmann::json& object) {
 template Result<MIGLayout> decode_document(const nlohmann::json& object);
 template Result<GPUClusterPolicy> decode_document(const nlohmann::json& object);
 
-#define BERTH_DECODES(T)                                                     \
+#define BERTH_DECODES(T, ...)                                                \
   template Result<WatchEvent<T>> decode_watch_event(std::string&, Encoding); \
   template Result<ListPage<T>> decode_list(std::string&);                    \
-  template Result<T> decode_object(std::string&)
-
-BERTH_DECODES(Pod);
-BERTH_DECODES(Node);
-BERTH_DECODES(PodDisruptionBudget);
-BERTH_DECODES(Job);
-BERTH_DECODES(ConfigMap);
-BERTH_DECODES(DaemonSet);
-BERTH_DECODES(ClusterPolicy);
-BERTH_DECODES(Namespace);
-BERTH_DECODES(PriorityClass);
-BERTH_DECODES(Lease);
-BERTH_DECODES(MIGLayout);
-BERTH_DECODES(GPUClusterPolicy);
+  template Result<T> decode_object(std::string&);
+BERTH_WATCHED_KINDS(BERTH_DECODES)
+BERTH_DECODES(Lease)
 #undef BERTH_DECODES
 
 }  // namespace berth

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,11 +32,20 @@ struct WatchEvent {
   Error error;                      // for kError: the Status in the stream
 };
 
+// What a list holds and this berth can't read: by a CustomResourceDefinition of another version,
+// say.
+struct UnreadItem {
+  ObjectKey key;
+  Error error;  // names the field
+};
+
 template <class T>
 struct ListPage {
   std::string resource_version;
   std::string continue_token;  // empty: the last page
   std::vector<T> items;
+  std::vector<UnreadItem>
+      unread;             // kinds of small volume only; one of those costs no other its place
   std::size_t bytes = 0;  // of the body, if whoever sent for it says so
 };
 
@@ -43,6 +53,10 @@ struct ListPage {
 // changed) to give simdjson its padding.
 template <class T>
 Result<WatchEvent<T>> decode_watch_event(std::string& event, Encoding encoding = Encoding::kJson);
+
+// Whose event that is, of those that decode_watch_event can't read; nothing if that can't be read
+// either.
+std::optional<ObjectKey> key_of_event(std::string_view event);
 
 // A …List body, in either encoding: protobuf's says so itself.
 template <class T>
@@ -60,7 +74,6 @@ Result<T> decode_document(const nlohmann::json& object);
 // an Error, of the kind that code and reason tell.
 Error decode_status(int http_code, std::string_view body);
 
-// Instantiated in decode_*.cc for: Pod, Node, PodDisruptionBudget, Job, ConfigMap, DaemonSet,
-// ClusterPolicy, Namespace, PriorityClass, Lease, MIGLayout, GPUClusterPolicy.
+// Instantiated in decode.cc for the watched kinds (watched_kinds.h) and Lease.
 
 }  // namespace berth

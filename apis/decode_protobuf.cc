@@ -122,7 +122,7 @@ template <class T>
 WatchEvent<T> read_event(std::string_view bytes) {
   using Type = typename WatchEvent<T>::Type;
   const auto type = event_type<T>(part_of(bytes, WatchEventField::kType));
-  if (!type) throw std::runtime_error("its type is no type of watch event");
+  if (!type) throw std::runtime_error("its type is not a watch event type");
   const std::string_view object =
       unwrap(part_of(part_of(bytes, WatchEventField::kObject), RawExtensionField::kRaw));
   WatchEvent<T> event;

@@ -188,7 +188,7 @@ bool read(od::value value, SelectorRequirement& out, Fault& fault) {
     std::string_view name;
     if (!read(field, name, fault)) return false;
     const std::optional<SelectorOperator> op = selector_operator(name);
-    if (!op) return fault.bad(fmt::format("\"{}\" is no operator known here", name.substr(0, 64)));
+    if (!op) return fault.bad(fmt::format("\"{}\" is not a known operator", name.substr(0, 64)));
     out.op = *op;
     return true;
   });

@@ -95,7 +95,7 @@ class Converter {
       if (!key) return give_up(key_node.line, path, key.error().message);
       std::string field = path.empty() ? *key : path + "." + *key;
       if (map.contains(*key))
-        complain(key_node.line, field, "stands here twice; remove one of the two");
+        complain(key_node.line, field, "is listed twice; remove one of the two");
       if (noting) lines_.emplace_back(field, key_node.line);
       map[*key] = value(here.children[i + 1], field, depth + 1, noting);
     }

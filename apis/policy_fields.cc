@@ -139,7 +139,7 @@ Field disruption() {
       object("disruption",
              {with_default(int_or_percent("maxUnavailable",
                                           "write a number from 1, or a percentage from \"1%\" to "
-                                          "\"100%\"; to have no node taken, write a blackout"),
+                                          "\"100%\"; to allow no disruption, write a blackout"),
                            "\"10%\""),
               window_list("windows"), window_list("blackouts")}),
       "{}");

@@ -12,7 +12,7 @@ inline constexpr char kPolicyName[] =
 inline constexpr char kTwoFiles[] =
     "mig-manager and the device plugin read different files; name two ConfigMaps";
 inline constexpr char kExtraIsOwn[] =
-    "what stands in extraMigConfigs is copied into migManagerConfigMap, which is wholly berth's; "
+    "extraMigConfigs is copied into migManagerConfigMap, which berth owns; "
     "name another ConfigMap";
 inline constexpr char kReplicasNeeded[] =
     "TimeSlicing and MPS need replicas, the number of pods that share one GPU, as replicas: 4";
@@ -40,13 +40,12 @@ inline constexpr char kForeignTaint[] =
     "this taint is set by berth or Kubernetes itself; choose another key, as nvidia.com/gpu";
 inline constexpr char kNoExecute[] =
     "NoExecute kills running pods outside every disruption budget; write NoSchedule";
-inline constexpr char kLevelTwice[] = "a topology level stands here twice; remove one of the two";
+inline constexpr char kLevelTwice[] = "a topology level is listed twice; remove one of the two";
 inline constexpr char kHostnameLast[] =
     "levels run from the widest to the narrowest; put kubernetes.io/hostname last";
 inline constexpr char kSystemPriority[] =
     "names that begin with system- belong to Kubernetes; choose another name";
-inline constexpr char kKubeSystem[] =
-    "kube-system is never berth's to look at; name other namespaces";
+inline constexpr char kKubeSystem[] = "berth never reviews kube-system; name other namespaces";
 inline constexpr char kCaWithoutTls[] =
     "caBundle says whom to trust over https; write the url with https://, or remove caBundle";
 

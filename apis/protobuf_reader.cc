@@ -189,7 +189,7 @@ bool read(ProtobufField requirement, SelectorRequirement& out) {
     const std::optional<SelectorOperator> op = selector_operator(name);
     if (!op)
       throw std::runtime_error(
-          fmt::format("\"{}\" is no operator known here", as_text(name.substr(0, 64))));
+          fmt::format("\"{}\" is not a known operator", as_text(name.substr(0, 64))));
     out.op = *op;
     return true;
   });

@@ -52,8 +52,7 @@ void check_version(const Json& object, const KindInfo& kind, std::vector<Complai
   if (version == object.end() || version->is_null()) {
     complaints.push_back({"apiVersion", "is required; write " + expected});
   } else if (*version != expected) {
-    complaints.push_back(
-        {"apiVersion", fmt::format("a {} is of {}; write that", kind.kind, expected)});
+    complaints.push_back({"apiVersion", fmt::format("must be {} for a {}", expected, kind.kind)});
   }
 }
 

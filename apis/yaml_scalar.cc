@@ -119,7 +119,7 @@ Result<Json> type_scalar(const std::string& text, const std::string& tag) {
   else if (auto truth = read_bool(text))
     value = *truth;
   else if (is_no_number(text))
-    return decode_error("", fmt::format("{} is no number that JSON can hold", text));
+    return decode_error("", fmt::format("{} is not a number that JSON can hold", text));
   else if (auto number = read_number(text))
     value = *std::move(number);
 

@@ -123,7 +123,7 @@ std::string normalise(std::string_view text, std::vector<YamlError>& errors) {
     if ((c < ' ' && c != '\n' && c != '\t') || c == 0x7F) {
       errors.push_back(
           {line,
-           fmt::format("a control character (0x{:02x}) stands here; text may not hold one", c)});
+           fmt::format("a control character (0x{:02x}) is here; text may not contain one", c)});
       return "";
     }
     std::size_t length = character_length(text, i);
@@ -156,6 +156,31 @@ bool is_quote_open(std::string_view text, const YAML::Mark& mark) {
   return true;
 }
 
+// yaml-cpp takes a tab at a line's beginning for text, and complains of what that makes of the line
+// or of the next: whether a line there begins so, from `line` outwards; else 0.
+int line_with_tab(std::string_view text, int line) {
+  std::vector<std::string_view> lines;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', from), text.size());
+    lines.push_back(text.substr(from, end - from));
+    from = end + 1;
+  }
+  for (const int at : {line, line - 1, line + 1}) {
+    if (at < 1 || at > static_cast<int>(lines.size())) continue;
+    const std::string_view one = lines[static_cast<std::size_t>(at - 1)];
+    const std::size_t begin = one.find_first_not_of(" \t");
+    if (begin != one.npos && one.substr(0, begin).find('\t') != one.npos) return at;
+  }
+  return 0;
+}
+
+YamlError syntax_error(const YAML::Exception& error, std::string_view text) {
+  const int line = std::max(error.mark.line + 1, 0);
+  if (const int at = line_with_tab(text, line); at > 0)
+    return {at, "starts with a tab; YAML wants spaces to indent"};
+  return {line, "is not valid YAML: " + error.msg};
+}
+
 }  // namespace
 
 YamlStream parse_yaml(std::string_view text) {
@@ -185,7 +210,7 @@ YamlStream parse_yaml(std::string_view text) {
   } catch (const TooMuch& error) {
     stream.errors.push_back({error.line, error.what()});
   } catch (const YAML::Exception& error) {
-    stream.errors.push_back({std::max(error.mark.line + 1, 0), "is not valid YAML: " + error.msg});
+    stream.errors.push_back(syntax_error(error, clean));
   }
   return stream;
 }

@@ -27,7 +27,7 @@ class ErrorsOnly : public Log {
              std::initializer_list<Field> fields) override {
     if (level < LogLevel::kWarn) return;
     fmt::print(stderr, "informer_bench: {}\n", message);
-    for (const auto& [key, value] : fields) fmt::print(stderr, "  {}: {}\n", key, value);
+    for (const auto& [key, value] : fields) fmt::print(stderr, "  {}: {}\n", key, value.text);
   }
 };
 

@@ -41,7 +41,7 @@ class ErrorsOnly : public Log {
              std::initializer_list<Field> fields) override {
     if (level < LogLevel::kWarn) return;
     fmt::print(stderr, "rollout_bench: {}", message);
-    for (const auto& [key, value] : fields) fmt::print(stderr, " {}={}", key, value);
+    for (const auto& [key, value] : fields) fmt::print(stderr, " {}={}", key, value.text);
     fmt::print(stderr, "\n");
   }
 };

@@ -55,7 +55,7 @@ std::string read_file(const std::string& path) {
 int run(const std::string& folder) {
   UvLoop loop;
   const ClusterState cluster = make_cluster();
-  malloc_trim(0);  // as `berth webhook` does once its caches are full
+  malloc_trim(0);  // as `berth webhook` does once its caches are synced
   const Settings settings;
   Metrics metrics("bench");
   ServingCertificate certificate;

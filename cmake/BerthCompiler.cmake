@@ -1,9 +1,12 @@
 # Compiler flags. -O3 gives a false -Werror=restrict with g++ 12, so Release is -O2.
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_DEBUG "-g1 -O0")
-set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2")  # the exploration: checks stay on
-# -Wno-missing-field-initializers: designated initialisers that leave members at their defaults are how this code reads.
-add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Werror -Wno-missing-field-initializers)
+if(BERTH_QUICK)
+  set(CMAKE_CXX_FLAGS_RELEASE "-O0 -DNDEBUG")  # and no warnings: they are other ones at each level, and nobody reads them here
+else()
+  # -Wno-missing-field-initializers: designated initialisers that leave members at their defaults are how this code reads.
+  add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Werror -Wno-missing-field-initializers)
+endif()
 
 if(BERTH_SANITIZE)
   # Without the three checks of each pointer that is followed: AddressSanitizer watches the same accesses, and they are a third of the
@@ -11,11 +14,6 @@ if(BERTH_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize=null,alignment,pointer-overflow -fno-sanitize-recover=all
                       -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
-endif()
-
-# nlohmann's json looks at each of its values again and again; the sanitized build has it do so.
-if(BERTH_EXPLORE)
-  add_compile_options("-DJSON_ASSERT(x)=static_cast<void>(0)")
 endif()
 
 if(BERTH_HARDEN)
@@ -26,6 +24,9 @@ if(BERTH_HARDEN)
   # library's own code is not marked.
   add_link_options(-pie -Wl,-z,relro,-z,now -Wl,--as-needed -Wl,--gc-sections)
   add_compile_options(-ffunction-sections -fdata-sections)
+endif()
+
+if(BERTH_LTO)
   set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ON)
   add_link_options(-Wno-odr)  # g++ 12 names the fields of a coroutine's frame anew in each file
 endif()

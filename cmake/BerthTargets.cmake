@@ -1,12 +1,11 @@
-# What most files take in and nobody here edits, compiled once per kind of program. Never in a release, which so shows that each file
-# includes what it uses.
+# What most files take in and nobody here edits, compiled once per kind of program.
 set(BERTH_STD_HEADERS <algorithm> <chrono> <functional> <map> <memory> <optional> <set> <string> <string_view> <utility> <variant>
                       <vector> <fmt/format.h>)
-if(BERTH_TESTS)  # where nothing is optimised, what a template makes is half of a file's cost
+if(BERTH_TESTS OR BERTH_QUICK)  # where nothing is optimised, what a template makes is half of a file's cost
   list(APPEND BERTH_STD_HEADERS <cmake/precompiled/json.h>)
 endif()
 function(berth_precompile target)
-  if(BERTH_TESTS OR BERTH_EXPLORE)
+  if(BERTH_PRECOMPILE)
     target_precompile_headers(${target} ${ARGN})
   endif()
 endfunction()
@@ -24,7 +23,7 @@ endfunction()
 # A library that others stand on: its files and theirs leave nlohmann's json to the one file that this adds.
 function(berth_precompile_json target)
   berth_precompile(${target} PRIVATE ${BERTH_STD_HEADERS})
-  if(BERTH_TESTS)
+  if(BERTH_PRECOMPILE AND (BERTH_TESTS OR BERTH_QUICK))
     set(once ${CMAKE_SOURCE_DIR}/cmake/precompiled/json.cc)
     target_sources(${target} PRIVATE ${once})
     set_source_files_properties(${once} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
@@ -56,13 +55,17 @@ function(berth_library name)
   endif()
 endfunction()
 
-# berth_seeded_bugs(TARGET...): these ask seeded() (controller/core/seeded_bugs.h).
-function(berth_seeded_bugs)
-  if(BERTH_SEEDED_BUGS)
-    foreach(target ${ARGN})
-      target_compile_definitions(${target} PRIVATE BERTH_SEEDED_BUGS)
-    endforeach()
-  endif()
+# berth_seeded_sources(RESULT): every source that asks seeded() (controller/core/seeded_bugs.h). berth-sim has these compiled once more, with
+# the switches; the libraries, and so berth, never have them.
+function(berth_seeded_sources result)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/controller/*.cc)
+  foreach(source ${sources})
+    file(STRINGS ${source} switches REGEX "seeded_bugs\\.h" LIMIT_COUNT 1)
+    if(switches)
+      list(APPEND found ${source})
+    endif()
+  endforeach()
+  set(${result} ${found} PARENT_SCOPE)
 endfunction()
 
 # berth_test(NAME DEPENDS ...): one GoogleTest program of every *_test.cc in this folder, one ctest entry per case.

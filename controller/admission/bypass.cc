@@ -69,12 +69,12 @@ std::optional<std::string> slipped_past(const Pod& pod, const ClusterState& clus
   const PoolSpec* closed = closed_pool_of(pod, cluster);
   if (closed != nullptr && policy->spec.admission.enforcement == Enforcement::kEnforce)
     return fmt::format(
-        "it stands in pool {}, which is only for namespaces with {}: it was created past berth's "
-        "webhook, or before the policy, the namespace's labels or the node's said so; delete it",
+        "it is in pool {}, which is only for namespaces with {}: berth's webhook did not review "
+        "it, or the policy or the labels of its namespace or node changed later; delete it",
         closed->name, shorten(format(*closed->eligible_namespaces), 80));
   if (!lacks_repair(pod, *policy, cluster)) return std::nullopt;
-  return "it was created while berth's webhook was not asked, or before the policy said so, and "
-         "lacks the toleration or the affinity that its pool needs; delete it and create it again";
+  return "berth's webhook did not review it, or the policy changed later, and it lacks the "
+         "toleration or the affinity that its pool needs; delete it and create it again";
 }
 
 }  // namespace berth

@@ -49,8 +49,8 @@ std::string field_of(const PodSlice& pod, const GpuDemand& demand, std::int64_t 
 std::string fault_of(const GpuAmount& amount) {
   if (amount.limit && amount.request && *amount.limit != *amount.request)
     return fmt::format(
-        "the limit is {} and the request {}, and they must be equal; remove the "
-        "request, the limit stands for both",
+        "the limit is {} and the request {}, and they must be equal; remove the request, and the "
+        "limit counts for both",
         amount.limit->str(), amount.request->str());
   const Quantity count = amount.asked();
   if (count < Quantity())
@@ -67,7 +67,7 @@ void check_legacy(const PodSlice& pod, ReviewFindings& findings) {
   each_amount(pod, [&](const ContainerSlice& container, const GpuAmount& amount) {
     if (amount.resource == kLegacyGpu)
       findings.refuse(field_of(pod, container, amount),
-                      fmt::format("nothing offers this name since Kubernetes 1.11; write "
+                      fmt::format("this name ended with Kubernetes 1.11; write "
                                   "nvidia.com/gpu: {}",
                                   amount.asked().str()));
   });
@@ -98,7 +98,7 @@ void check_offered(const PodReview& review, ReviewFindings& findings) {
     const std::string field = field_of(review.pod, demand, 0);
     if (in_catalog(review.policy, demand.resource)) {
       findings.warn(field,
-                    "stands in the catalog, but no node offers it now; the pod waits until "
+                    "is in the catalog, but no node offers it now; the pod waits until "
                     "one does");
       continue;
     }
@@ -129,9 +129,10 @@ std::string usable_resources(const PodReview& review) {
 
 void check_judged(const PodReview& review, ReviewFindings& findings) {
   if (!review.pools.judged)
-    findings.warn(review.pod.field("affinity"),
-                  "too much to be held against every node of this cluster, so that berth looked at "
-                  "the pools alone; write fewer terms, or labels that many nodes share");
+    findings.warn(
+        review.pod.field("affinity"),
+        "has too many terms to compare with every node of this cluster, so berth compared it with "
+        "the pools only; write fewer terms, or labels that many nodes share");
 }
 
 void check_pool_eligibility(const PodReview& review, ReviewFindings& findings) {
@@ -223,7 +224,7 @@ void check_catalog_eligibility(const PodReview& review, ReviewFindings& findings
     if (open || closed == nullptr) continue;
     findings.refuse(
         field_of(review.pod, demand, 0),
-        fmt::format("catalog entry {} is only for namespaces with {}; this one may order {}",
+        fmt::format("catalog entry {} is only for namespaces with {}; this one may ask for {}",
                     closed->name, shorten(format(*closed->eligible_namespaces), 80),
                     orderable_entries(review)));
   }
@@ -267,15 +268,15 @@ void check_visible_devices(const PodSlice& pod, const std::vector<ContainerSlice
   for (const ContainerSlice& container : containers)
     if (container.visible_devices)
       findings.refuse(fmt::format("{}.env[{}]", pod.field(container), *container.visible_devices),
-                      "NVIDIA_VISIBLE_DEVICES takes GPUs past the device plugin, which sets it "
-                      "itself; remove it and ask for nvidia.com/gpu: 1");
+                      "NVIDIA_VISIBLE_DEVICES bypasses the device plugin, which sets it itself; "
+                      "remove it and ask for nvidia.com/gpu: 1");
   // Told once: nearly all of them hold nothing of the kind, and nobody can look.
   const auto open = std::ranges::find_if(
       containers, [](const ContainerSlice& c) { return c.open_env_from.has_value(); });
   if (open != containers.end())
     findings.warn(fmt::format("{}.envFrom[{}]", pod.field(*open), *open->open_env_from),
-                  "berth can't look into it; should it hold NVIDIA_VISIBLE_DEVICES, the container "
-                  "takes GPUs past the device plugin: keep that key out of it");
+                  "berth can't read it; if it holds NVIDIA_VISIBLE_DEVICES, the container bypasses "
+                  "the device plugin: keep that key out of it");
 }
 
 }  // namespace
@@ -309,11 +310,11 @@ void check_device_access(const PodSlice& pod, ReviewFindings& findings) {
     findings.refuse(
         pod.field(fmt::format("volumes[{}].hostPath.path", host.volume)),
         host.holds_all
-            ? fmt::format("{} holds the devices of all GPUs, past the device plugin; mount the "
-                          "folder below it that the pod needs",
+            ? fmt::format("{} holds the devices of all GPUs and bypasses the device plugin; mount "
+                          "only the folder below it that the pod needs",
                           shorten(host.path))
-            : fmt::format("{} takes GPUs past the device plugin, from those who were given them; "
-                          "remove the volume and ask for nvidia.com/gpu: 1",
+            : fmt::format("{} bypasses the device plugin and takes GPUs that were given to other "
+                          "pods; remove the volume and ask for nvidia.com/gpu: 1",
                           shorten(host.path)));
   check_visible_devices(pod, pod.containers, findings);
 }

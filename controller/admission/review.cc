@@ -93,7 +93,7 @@ ReviewReply review_pod(ReviewPath path, PodHome home, const ReviewRequest& reque
   if (standing == NamespaceStanding::kUnknown) {
     if (path == ReviewPath::kValidate && names_gpu(*pod))
       findings.warn("", fmt::format("berth has not yet seen namespace {}, so it neither completed "
-                                    "nor checked this; create it again should it stay Pending",
+                                    "nor checked this; if it stays Pending, create it again",
                                     shorten(request.namespace_)));
     return answer(request, findings, {});
   }

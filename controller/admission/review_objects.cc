@@ -61,8 +61,8 @@ void check_named_products(const MIGLayout& layout, ReviewFindings& findings) {
   }
   if (spec.product_selector.empty() && models_that_fit(spec.devices, gpus).empty())
     findings.refuse("spec.devices",
-                    "no product that berth knows can be cut like this; berth validate "
-                    "--list-layouts PRODUCT prints what can be");
+                    "no product that berth knows can hold this layout; berth validate "
+                    "--list-layouts PRODUCT prints those it can hold");
 }
 
 // Nodes that it selects: as the layout's reconciler judges them.
@@ -111,7 +111,7 @@ void check_overlaps(const MIGLayout& layout, const std::vector<const Node*>& nod
     if (both.empty()) continue;
     findings.warn("spec.nodeSelector",
                   fmt::format("MIGLayout {} selects {} of the same nodes ({}), and {} them: the "
-                              "higher spec.priority has a node, then the older layout",
+                              "higher spec.priority wins, then the older layout",
                               other->meta.name, both.size(), list_names(both),
                               gives_way_to(layout, *other) ? "keeps" : "loses"));
   }
@@ -154,8 +154,8 @@ void check_pools(const GPUClusterPolicy& policy, const ClusterState& cluster,
   constexpr std::size_t kMaxWork = 4'000'000;
   if (work_of(policy) * cluster.nodes().size() > kMaxWork)
     return findings.warn("spec.pools",
-                         "their selectors are too long to be held against every node here: whether "
-                         "two select the same node, or one selects none, was not looked at");
+                         "their selectors are too long to compare with every node here: berth did "
+                         "not check whether two select the same node or one selects none");
   std::map<std::vector<const PoolSpec*>, std::vector<std::string>> shared;
   std::set<const PoolSpec*> selecting;
   for (const auto& node : cluster.nodes()) {
@@ -166,10 +166,11 @@ void check_pools(const GPUClusterPolicy& policy, const ClusterState& cluster,
   for (const auto& [pools, nodes] : shared) {
     std::vector<std::string> names;
     for (const PoolSpec* pool : pools) names.push_back(pool->name);
-    findings.warn("spec.pools",
-                  fmt::format("pools {} select the same nodes ({}); {} has them, as "
-                              "the first in the list",
-                              fmt::join(names, " and "), list_names(nodes), names.front()));
+    findings.warn(
+        "spec.pools",
+        fmt::format(
+            "pools {} select the same nodes ({}); {} owns them, being the first in the list",
+            fmt::join(names, " and "), list_names(nodes), names.front()));
   }
   constexpr std::size_t kExplained = 4;  // each costs a walk over the nodes
   std::size_t empty = 0;

@@ -41,7 +41,7 @@ std::string leaf_problem(const std::optional<CertificatePair>& leaf,
     return is_issued_by(leaf->certificate, authority);
   };
   if (std::none_of(believed.begin(), believed.end(), issued))
-    return "the certificate is of an authority that nobody believes";
+    return "nobody trusts the certificate's authority";
   return "";
 }
 
@@ -99,7 +99,7 @@ const char* to_string(CertificateStep step) {
     case CertificateStep::kMakeLeaf:
       return "make a certificate";
     case CertificateStep::kDropPrevious:
-      return "forget the authority before";
+      return "remove the previous authority";
   }
   return "";
 }
@@ -122,12 +122,12 @@ CertificateDecision decide_certificates(const CertificateState& state, Time now)
 
   // 1. Who is to be believed comes before what is shown to them.
   if (!all_say(state.configurations, decision.bundle))
-    return step(Step::kPublish, "a configuration says something else");
+    return step(Step::kPublish, "a configuration has something else");
   const std::vector<std::string> believed = split_certificates(decision.bundle);
   if (std::string why = leaf_problem(state.leaf, state.dns_names, believed, now); !why.empty())
     return step(Step::kMakeLeaf, std::move(why));
   if (!authority.trusted_since && all_found(state.configurations))
-    return step(Step::kNoteTrusted, "every configuration says it");
+    return step(Step::kNoteTrusted, "every configuration has it");
 
   // 2. Whoever trusts this leaf's authority already trusts the next leaf of it.
   const Validity life = read_certificate_facts(state.leaf->certificate)->validity;

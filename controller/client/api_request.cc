@@ -68,12 +68,6 @@ ApiRequest create_request(const KindInfo& kind, const std::string& namespace_, s
                std::string(kJsonType), std::move(json));
 }
 
-ApiRequest replace_request(const KindInfo& kind, const ObjectKey& key, std::string json,
-                           const WriteOptions& options) {
-  return write("PUT", object_path(kind, key), write_query(options), std::string(kJsonType),
-               std::move(json));
-}
-
 ApiRequest apply_request(const KindInfo& kind, const ObjectKey& key, std::string json, bool force,
                          const WriteOptions& options, std::string_view subresource) {
   Query query = write_query(options);

@@ -67,13 +67,10 @@ struct WatchOptions {
   std::chrono::seconds idle_grace{20};  // silent for timeout + idle_grace: the connection is dead
 };
 
-// `json` is the object (create, replace, apply) or the patch, as text. Each carries
+// `json` is the object (create, apply) or the patch, as text. Each carries
 // fieldValidation=Warn.
 ApiRequest create_request(const KindInfo& kind, const std::string& namespace_, std::string json,
                           const WriteOptions& options);
-// PUT of a whole object: berth's own objects only, never a Node or a Pod.
-ApiRequest replace_request(const KindInfo& kind, const ObjectKey& key, std::string json,
-                           const WriteOptions& options);
 // Server-side apply. `subresource` may be "status".
 ApiRequest apply_request(const KindInfo& kind, const ObjectKey& key, std::string json, bool force,
                          const WriteOptions& options, std::string_view subresource = {});

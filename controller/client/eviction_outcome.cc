@@ -2,6 +2,7 @@
 #include "controller/client/eviction_outcome.h"
 
 #include <algorithm>
+#include <chrono>
 #include <string_view>
 
 namespace berth {
@@ -85,30 +86,6 @@ EvictionOutcome classify_eviction(const Error& error) {
   }
   const bool refused = error.http_code >= 400 && error.http_code < 500 && error.http_code != 408;
   return refused ? EvictionOutcome::kRefused : EvictionOutcome::kUnknown;
-}
-
-std::chrono::milliseconds eviction_retry_delay(EvictionOutcome outcome, const Error& error) {
-  using std::chrono::seconds;
-  const auto server_or = [&](seconds own) {
-    const seconds told = error.retry_after.value_or(seconds(0));
-    return told.count() > 0 ? std::min(told, seconds(60)) : own;
-  };
-  switch (outcome) {
-    case EvictionOutcome::kBudgetExhausted:
-      return seconds(5);
-    case EvictionOutcome::kBudgetLagging:
-      return server_or(seconds(10));
-    case EvictionOutcome::kThrottled:
-      return server_or(seconds(1));
-    case EvictionOutcome::kNamespaceTerminating:
-      return seconds(5);
-    case EvictionOutcome::kBudgetController:
-      return seconds(30);
-    case EvictionOutcome::kUnknown:
-      return server_or(seconds(1));
-    default:
-      return seconds(0);
-  }
 }
 
 }  // namespace berth

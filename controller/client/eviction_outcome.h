@@ -3,7 +3,6 @@
 // sends them; texts only where the server gives nothing else (two budgets on one pod).
 #pragma once
 
-#include <chrono>
 #include <string>
 
 #include "apis/result.h"
@@ -32,9 +31,5 @@ const char* to_string(EvictionOutcome outcome);
 // How an eviction that failed with `error` is to be read. A reply is a kStarted and needs no
 // classifying.
 EvictionOutcome classify_eviction(const Error& error);
-
-// How long to wait before asking again: the server's word, else the outcome's own; zero: do not ask
-// again unchanged.
-std::chrono::milliseconds eviction_retry_delay(EvictionOutcome outcome, const Error& error);
 
 }  // namespace berth

@@ -44,7 +44,7 @@ Result<void> check_exec_plugin(const ExecPlugin& plugin, const std::string& inpu
   }
   if (input.empty() && version.ends_with("/v1")) {
     return invalid_spec(plugin.where + ".interactiveMode",
-                        "is missing, and v1 demands it: write Never, IfAvailable or Always");
+                        "is missing, and v1 requires it: write Never, IfAvailable or Always");
   }
   if (!input.empty() && input != "Never" && input != "IfAvailable" && input != "Always") {
     return invalid_spec(plugin.where + ".interactiveMode",

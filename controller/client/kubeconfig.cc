@@ -164,8 +164,8 @@ Result<void> fill_exec(const Host& host, const KubeCluster& cluster, const KubeU
   const ExecPlugin& exec = *user.exec;
   if (plugins == ExecPlugins::kRefused) {
     return invalid_spec(exec.where,
-                        "a service of berth's runs no credential plugin, as there is nobody to log "
-                        "in by it: put a token, a tokenFile or a client certificate there (kubectl "
+                        "berth's services run no credential plugins, because nobody is there to "
+                        "log in: put a token, a tokenFile or a client certificate there (kubectl "
                         "create token makes one)");
   }
   Result<void> checked = check_exec_plugin(exec, user.exec_input);

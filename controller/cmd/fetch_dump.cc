@@ -40,7 +40,7 @@ std::vector<Wanted> everything(const Settings& settings) {
       {.kind = kKind<Job>},
       {.kind = kKind<MIGLayout>, .may_be_missing = true},
       {.kind = kKind<ClusterPolicy>, .may_be_missing = true},
-      {.kind = kKind<GPUClusterPolicy>, .optional_for = "pools and windows are not told"},
+      {.kind = kKind<GPUClusterPolicy>, .optional_for = "pools and windows are left out"},
       {.kind = kKind<Namespace>, .optional_for = "every namespace counts as eligible"},
       {.kind = kKind<PriorityClass>, .optional_for = "all of the policy's count as new"},
       {.kind = kKind<DaemonSet>, .namespace_ = agents},
@@ -107,7 +107,7 @@ Task<Result<void>> fetch(ApiClient& client, DumpWriter& writer, std::vector<std:
     // How many objects it held, the writer does not tell; pages are counted.
     if (std::string bound = bounds.take_page(0, reply->body.size(), token); !bound.empty())
       co_return cannot_read(
-          wanted, decode_error("", "the API server's answer is not taken in: " + std::move(bound)));
+          wanted, decode_error("", "berth rejects the API server's answer: " + std::move(bound)));
   } while (!token.empty());
   co_return Result<void>();
 }

@@ -130,17 +130,16 @@ FlagTable connection_flags(ConfigFlags& flags) {
                 "kubeconfig file; else $KUBECONFIG, ~/.kube/config, the pod's service account"),
       text_flag("--context", flags.context, "context of the kubeconfig to use"),
       switch_flag("--allow-insecure-tls", flags.allow_insecure_tls,
-                  "obey insecure-skip-tls-verify in a kubeconfig, which is refused otherwise"),
+                  "accept insecure-skip-tls-verify in a kubeconfig, which berth refuses otherwise"),
   };
 }
 
 FlagTable login_flags(ConfigFlags& flags) {
   FlagTable table = connection_flags(flags);
   std::vector<std::string>& plugins = flags.exec_plugins;
-  table.push_back(
-      list_flag("--exec-plugins", plugins,
-                "credential plugins that a kubeconfig may have run: all, none, or their "
-                "names and absolute paths, separated by commas"));
+  table.push_back(list_flag("--exec-plugins", plugins,
+                            "credential plugins that a kubeconfig may run: all, none, or their "
+                            "names and absolute paths, separated by commas"));
   table.back().kind = Flag::Kind::kValue;
   table.back().set = [&plugins](const std::string& text) -> Result<void> {
     std::vector<std::string> words;
@@ -191,7 +190,7 @@ FlagTable settings_flags(Settings& settings) {
       duration_flag("--abort-backoff", settings.abort_backoff,
                     "before a node whose drain timed out is tried again; doubles with each"),
       duration_flag("--eviction-retry", settings.eviction_retry,
-                    "between evictions of a pod whose budget said no"),
+                    "between tries to evict a pod that a PodDisruptionBudget protects"),
   };
   for (Flag& flag : node_key_flags(settings.node_keys)) table.push_back(std::move(flag));
   return table;
@@ -200,7 +199,7 @@ FlagTable settings_flags(Settings& settings) {
 FlagTable log_flags(LogFlags& flags) {
   return {
       choice_flag("--log-level", flags.level, {"debug", "info", "warn", "error"},
-                  "least level that is logged"),
+                  "lowest level that is logged"),
       choice_flag("--log-format", flags.format, {"text", "json"}, "how lines are written"),
   };
 }
@@ -208,16 +207,17 @@ FlagTable log_flags(LogFlags& flags) {
 FlagTable keeper_flags(KeeperFlags& flags) {
   return {
       text_flag("--webhook-certificates", flags.options.leaf_secret,
-                "Secret of the webhook's certificate, which berth then makes and renews; off, of a "
-                "controller: somebody else does"),
-      duration_flag("--webhook-certificates-check", flags.check,
-                    "between looks at it and at who is told of its authority"),
+                "Secret of the webhook's certificate, which berth makes and renews; off "
+                "(controller only): somebody else does"),
+      duration_flag(
+          "--webhook-certificates-check", flags.check,
+          "between checks of the certificate and of the configurations that carry its authority"),
       text_flag("--webhook-authority", flags.options.authority_secret,
                 "Secret of that certificate's authority"),
       text_flag("--webhook-service", flags.options.service,
                 "Service in berth's namespace that the certificate names"),
       text_flag("--webhook-configuration", flags.options.configuration,
-                "webhook configurations of both kinds that are told of the authority"),
+                "name of the webhook configurations, of both kinds, that carry the authority"),
   };
 }
 
@@ -252,8 +252,8 @@ FlagTable controller_flags(ControllerFlags& flags) {
       duration_flag("--leader-elect-retry-period", lease.retry_period,
                     "between tries to take or renew the Lease"),
       number_flag("--kube-api-qps", flags.api_qps,
-                  "requests a second to the API server, leases and watches aside; -1: no limit but "
-                  "the server's own"),
+                  "requests per second to the API server, not counting leases and watches; -1: no "
+                  "limit but the server's own"),
       count_flag("--kube-api-burst", flags.api_burst,
                  "requests that may be sent at once before --kube-api-qps counts"),
   };

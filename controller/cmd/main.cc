@@ -78,7 +78,7 @@ class Command {
 };
 
 int run(int argc, char** argv) {
-  CLI::App app{"Plans and carries out how a cluster's GPUs are cut.", "berth"};
+  CLI::App app{"Plans and carries out how a cluster's GPUs are partitioned.", "berth"};
   app.require_subcommand(1);
   std::deque<Command> commands;
 
@@ -100,7 +100,7 @@ int run(int argc, char** argv) {
   commands.emplace_back(app, "validate", "Check manifests offline: fields, rules and geometry.",
                         validate_flags(validate), [&] { return run_validate(validate); });
   WhyFlags why;
-  commands.emplace_back(app, "why", "Tell why a pod waits, or why a node is as it is.",
+  commands.emplace_back(app, "why", "Explain why a pod or a node waits, and what would help.",
                         why_flags(why), [&] { return run_why(why); });
   SnapshotFlags snapshot;
   commands.emplace_back(app, "snapshot", "Save what `berth plan --snapshot` needs of a cluster.",

@@ -67,13 +67,13 @@ void find_twins(const std::vector<InFile>& objects, std::vector<Finding>& findin
   for (const InFile& object : objects) {
     auto [it, fresh] = first.emplace(object.document.name, &object);
     if (fresh) continue;
-    findings.push_back({.file = object.file,
-                        .line = object.document.line,
-                        .field = "metadata.name",
-                        .object = object.document.kind + "/" + object.document.name,
-                        .message = fmt::format("stands in {}:{} already; one of the two has to go "
-                                               "or to be renamed",
-                                               it->second->file, it->second->document.line)});
+    findings.push_back(
+        {.file = object.file,
+         .line = object.document.line,
+         .field = "metadata.name",
+         .object = object.document.kind + "/" + object.document.name,
+         .message = fmt::format("is in {}:{} already; remove or rename one of the two",
+                                it->second->file, it->second->document.line)});
   }
 }
 

@@ -66,11 +66,11 @@ FlagTable plan_flags(PlanFlags& flags) {
                 "plan against this file, as `berth snapshot` wrote it, instead of a live cluster"),
       choice_flag("-o,--output", flags.output, {"text", "json", "yaml"}, "how the plan is written"),
       switch_flag("--simulate", flags.simulate,
-                  "carry the plan out on a simulated copy of the cluster, and tell how long each "
-                  "node is out"),
+                  "carry the plan out on a simulated copy of the cluster, and report how long each "
+                  "node is unavailable"),
       text_flag("--controller-account", flags.account,
-                "the controller's ServiceAccount, in whose name pools' labels and taints are tried "
-                "on nodes as a dry run; empty: they are not"),
+                "the controller's ServiceAccount; the plan tries the pools' labels and taints on "
+                "nodes in its name, as a dry run; empty: it does not"),
   };
   for (Flag& flag : login_flags(flags.connection)) table.push_back(std::move(flag));
   for (Flag& flag : settings_flags(flags.settings)) table.push_back(std::move(flag));
@@ -79,7 +79,7 @@ FlagTable plan_flags(PlanFlags& flags) {
 
 int run_plan(const PlanFlags& flags) {
   if (flags.simulate && flags.output == "yaml")
-    return fail(invalid_spec("-o", "yaml is not written with --simulate; text and json are"));
+    return fail(invalid_spec("-o", "--simulate can't write yaml; use text or json"));
   Result<ManifestFiles> files = read_manifests(flags.files);
   if (!files) return fail(files.error());
   for (const Finding& note : files->skipped) complain("note: " + format(note));
@@ -94,7 +94,7 @@ int run_plan(const PlanFlags& flags) {
   for (const PolicyInFile& policy : files->policies) given.policies.push_back(policy.policy);
   const Projection projection = project_as_let(flags, dump, given);
   if (flags.simulate && projection.policy)
-    complain("note: --simulate carries out layouts alone, without the GPUClusterPolicy");
+    complain("note: --simulate carries out MIGLayouts only, not the GPUClusterPolicy");
   if (flags.simulate && !projection.invalid_spec())
     return carry_out(flags, std::move(cluster->text), *files, projection);
   put(print(projection, flags.output));

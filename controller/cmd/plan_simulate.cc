@@ -20,7 +20,7 @@ std::string shown(std::chrono::nanoseconds span) {
 
 // Each time a node is out, and the sums.
 std::string print_times(const std::vector<NodeOut>& outs) {
-  if (outs.empty()) return "No node is taken.\n";
+  if (outs.empty()) return "No node changes.\n";
   std::vector<std::vector<std::string>> rows{
       {"NODE", "TAKEN AFTER", "DRAIN", "AGENT", "VERIFY", "OUT FOR", "END"}};
   NodeOut sum;
@@ -39,7 +39,7 @@ std::string print_times(const std::vector<NodeOut>& outs) {
 
 std::string print_assumptions(const Scenario& scenario) {
   return fmt::format(
-      "Taken for granted: mig-manager cuts a node in {} and sees a new file within {}, a pod is "
+      "Assumed: mig-manager repartitions a node in {} and sees a new file within {}, a pod is "
       "gone "
       "in {},\npods run until they are evicted, and nobody interferes.\n",
       shown(scenario.agents.apply_time), shown(scenario.agents.config_map_delay),
@@ -52,7 +52,7 @@ std::string print_text(const Scenario& scenario, const RunReport& report) {
   text += print_assumptions(scenario);
   text += "\n" + print_text(report.end, report.outs);
   if (!report.unsettled.empty())
-    text += "\nIt does not come to an end: " + printable(report.unsettled) + "\n";
+    text += "\nIt does not finish: " + printable(report.unsettled) + "\n";
   return text;
 }
 

@@ -56,7 +56,7 @@ FlagTable simulate_flags(SimulateFlags& flags) {
                 "the scenario: a YAML file as docs/simulation.md describes it, or - for standard "
                 "input"),
       count_flag("--seed", flags.seed,
-                 "decides what the world leaves open: how long each request takes, where a pod "
+                 "decides what the scenario leaves open: how long each request takes, where a pod "
                  "lands; the same seed tells the same story"),
       choice_flag("-o,--output", flags.output, {"text", "json"}, "how the story is written"),
   };

@@ -56,8 +56,8 @@ class GeometryCheck {
     fits_ = fmt::format("{}", fmt::join(models_that_fit(devices_, gpus_), ", "));
     if (fits_.empty())
       add("spec.devices",
-          "no product that berth knows can be cut like this; name the product by "
-          "spec.productSelector or --product to be told why, or see --list-layouts PRODUCT");
+          "no product that berth knows can hold this layout; name the product in "
+          "spec.productSelector or --product to learn why, or see --list-layouts PRODUCT");
   }
 
   const std::string& fits() const { return fits_; }

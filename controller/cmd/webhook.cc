@@ -48,20 +48,17 @@ FlagTable webhook_flags(WebhookFlags& flags) {
            text_flag("--cert-dir", flags.certificate_folder,
                      "folder of tls.crt and tls.key, as a Secret is mounted"),
            text_flag("--client-ca-file", flags.client_ca_file,
-                     "PEM certificates; reviews are then taken only from who shows a client's "
-                     "certificate that one of them signed"),
+                     "PEM certificates of authorities; reviews are then accepted only from clients "
+                     "with a certificate that one of them signed"),
            text_flag("--client-cert-name", flags.client_cert_name,
-                     "common name that this certificate must bear; else any"),
+                     "common name that the client's certificate must have; else any"),
            duration_flag("--cert-poll", flags.certificate_poll,
-                         "between looks at these files; what is new is served without a restart"),
+                         "between checks of these files; changes are served without a restart"),
            duration_flag("--shutdown-delay", flags.shutdown_delay,
-                         "how long serving goes on after SIGTERM"),
-           switch_flag("--enable-http2", flags.enable_http2,
-                       "offer HTTP/2 beside HTTP/1.1 for reviews"),
+                         "how long to keep serving after SIGTERM"),
            count_flag(
                "--max-requests", flags.max_requests,
-               "reviews that may be on their way at once; with one more, the one that has been "
-               "for longest is answered 429"),
+               "reviews in progress at once; with one more, the oldest of them is answered 429"),
            text_flag("--metrics-bind-address", flags.metrics_bind_address,
                      "where /metrics is served; 0: nowhere"),
            text_flag("--health-probe-bind-address", flags.health_bind_address,
@@ -153,8 +150,7 @@ int run_webhook(WebhookFlags flags) {
       reviews.listen(*address, [&](const HttpCall& call) { return webhook.answer(call); },
                      {.max_body_bytes = kMaxReviewBytes,
                       .certificate = &certificate,
-                      .clients = known_clients ? &clients : nullptr,
-                      .http2 = flags.enable_http2});
+                      .clients = known_clients ? &clients : nullptr});
   if (!port.has_value()) return fail(port.error());
   log.info("listening", {{"what", "reviews"}, {"port", std::to_string(*port)}});
   log.info(

@@ -19,7 +19,6 @@ struct WebhookFlags {
   std::string client_cert_name;
   Duration certificate_poll = std::chrono::seconds(10);
   Duration shutdown_delay = std::chrono::seconds(10);
-  bool enable_http2 = false;
   int max_requests = 256;
   std::string metrics_bind_address = ":8080";
   std::string health_bind_address = ":8081";

@@ -43,23 +43,8 @@ constexpr bool kOfTheFleet =
 }  // namespace
 
 template <class T>
-const Store<T>& ClusterState::store() const {
-  if constexpr (std::is_same_v<T, MIGLayout>) return mig_layouts_;
-  if constexpr (std::is_same_v<T, Node>) return nodes_;
-  if constexpr (std::is_same_v<T, Pod>) return pods_;
-  if constexpr (std::is_same_v<T, PodDisruptionBudget>) return budgets_;
-  if constexpr (std::is_same_v<T, Job>) return jobs_;
-  if constexpr (std::is_same_v<T, ConfigMap>) return config_maps_;
-  if constexpr (std::is_same_v<T, DaemonSet>) return daemon_sets_;
-  if constexpr (std::is_same_v<T, ClusterPolicy>) return cluster_policies_;
-  if constexpr (std::is_same_v<T, GPUClusterPolicy>) return policies_;
-  if constexpr (std::is_same_v<T, Namespace>) return namespaces_;
-  if constexpr (std::is_same_v<T, PriorityClass>) return priority_classes_;
-}
-
-template <class T>
 typename Store<T>::Upserted ClusterState::upsert(T object, Time now) {
-  auto& store = const_cast<Store<T>&>(std::as_const(*this).store<T>());
+  auto& store = std::get<Store<T>>(stores_);
   auto result = store.upsert(std::move(object));
   if (kOfTheFleet<T> && result.change != StoreChange::kUnchanged) fleet_view_.reset();
   if constexpr (std::is_same_v<T, Pod>) {
@@ -77,7 +62,7 @@ typename Store<T>::Upserted ClusterState::upsert(T object, Time now) {
 
 template <class T>
 typename Store<T>::Ptr ClusterState::erase(std::string_view namespace_, std::string_view name) {
-  auto& store = const_cast<Store<T>&>(std::as_const(*this).store<T>());
+  auto& store = std::get<Store<T>>(stores_);
   auto old = store.erase(namespace_, name);
   if (!old) return old;
   if (kOfTheFleet<T>) fleet_view_.reset();
@@ -170,21 +155,10 @@ void ClusterState::unindex_node(const Node& node) {
   nodes_with_failures_.erase(&node);
 }
 
-#define BERTH_INSTANTIATE(T)                                             \
-  template const Store<T>& ClusterState::store<T>() const;               \
+#define BERTH_INSTANTIATE(T, ...)                                        \
   template typename Store<T>::Upserted ClusterState::upsert<T>(T, Time); \
   template typename Store<T>::Ptr ClusterState::erase<T>(std::string_view, std::string_view);
-BERTH_INSTANTIATE(MIGLayout)
-BERTH_INSTANTIATE(Node)
-BERTH_INSTANTIATE(Pod)
-BERTH_INSTANTIATE(PodDisruptionBudget)
-BERTH_INSTANTIATE(Job)
-BERTH_INSTANTIATE(ConfigMap)
-BERTH_INSTANTIATE(DaemonSet)
-BERTH_INSTANTIATE(ClusterPolicy)
-BERTH_INSTANTIATE(GPUClusterPolicy)
-BERTH_INSTANTIATE(Namespace)
-BERTH_INSTANTIATE(PriorityClass)
+BERTH_WATCHED_KINDS(BERTH_INSTANTIATE)
 #undef BERTH_INSTANTIATE
 
 }  // namespace berth

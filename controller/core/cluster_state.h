@@ -13,13 +13,12 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
-#include "apis/core.h"
-#include "apis/gpu_cluster_policy.h"
-#include "apis/mig_layout.h"
+#include "apis/watched_kinds.h"
 #include "controller/core/store.h"
 #include "controller/core/tenant.h"
 
@@ -35,19 +34,21 @@ using NodeSet = std::set<const Node*, NodeByName>;
 
 class ClusterState {
  public:
-  const Store<MIGLayout>& mig_layouts() const { return mig_layouts_; }
-  const Store<Node>& nodes() const { return nodes_; }
-  const Store<Pod>& pods() const { return pods_; }
-  const Store<PodDisruptionBudget>& budgets() const { return budgets_; }
-  const Store<Job>& jobs() const { return jobs_; }
-  const Store<ConfigMap>& config_maps() const { return config_maps_; }
-  const Store<DaemonSet>& daemon_sets() const { return daemon_sets_; }
-  const Store<ClusterPolicy>& cluster_policies() const { return cluster_policies_; }
-  const Store<GPUClusterPolicy>& policies() const { return policies_; }
-  const Store<Namespace>& namespaces() const { return namespaces_; }
-  const Store<PriorityClass>& priority_classes() const { return priority_classes_; }
+  const Store<MIGLayout>& mig_layouts() const { return store<MIGLayout>(); }
+  const Store<Node>& nodes() const { return store<Node>(); }
+  const Store<Pod>& pods() const { return store<Pod>(); }
+  const Store<PodDisruptionBudget>& budgets() const { return store<PodDisruptionBudget>(); }
+  const Store<Job>& jobs() const { return store<Job>(); }
+  const Store<ConfigMap>& config_maps() const { return store<ConfigMap>(); }
+  const Store<DaemonSet>& daemon_sets() const { return store<DaemonSet>(); }
+  const Store<ClusterPolicy>& cluster_policies() const { return store<ClusterPolicy>(); }
+  const Store<GPUClusterPolicy>& policies() const { return store<GPUClusterPolicy>(); }
+  const Store<Namespace>& namespaces() const { return store<Namespace>(); }
+  const Store<PriorityClass>& priority_classes() const { return store<PriorityClass>(); }
   template <class T>
-  const Store<T>& store() const;
+  const Store<T>& store() const {
+    return std::get<Store<T>>(stores_);
+  }
 
   // `now` dates the change for allocatable_since().
   template <class T>
@@ -108,17 +109,7 @@ class ClusterState {
   void index_node(const Node& node);
   void unindex_node(const Node& node);
 
-  Store<MIGLayout> mig_layouts_;
-  Store<Node> nodes_;
-  Store<Pod> pods_;
-  Store<PodDisruptionBudget> budgets_;
-  Store<Job> jobs_;
-  Store<ConfigMap> config_maps_;
-  Store<DaemonSet> daemon_sets_;
-  Store<ClusterPolicy> cluster_policies_;
-  Store<GPUClusterPolicy> policies_;
-  Store<Namespace> namespaces_;
-  Store<PriorityClass> priority_classes_;
+  Watched::Map<std::tuple, Store> stores_;
   ByText<Text, PodsOnNode> pods_by_node_;
   ByText<Text, PodSet> pods_by_gpu_resource_;
   std::map<std::pair<Text, Text>, std::int64_t> pod_groups_;  // by namespace and name

@@ -72,7 +72,6 @@ JsonPatch& JsonPatch::set_bool(std::string_view path, bool value) {
 JsonPatch& JsonPatch::set_json(std::string_view path, std::string_view json, Op op) {
   return append(op == Op::kAdd ? "add" : "replace", path, json);
 }
-JsonPatch& JsonPatch::set_empty_object(std::string_view path) { return append("add", path, "{}"); }
 JsonPatch& JsonPatch::remove(std::string_view path) { return append("remove", path, ""); }
 JsonPatch& JsonPatch::test_optional(std::string_view path, const std::optional<std::string>& text) {
   return text ? test(path, *text) : test_absent(path);

@@ -25,7 +25,6 @@ class JsonPatch {
   JsonPatch& set_bool(std::string_view path, bool value);
   // A value that is JSON already.
   JsonPatch& set_json(std::string_view path, std::string_view json, Op op = Op::kAdd);
-  JsonPatch& set_empty_object(std::string_view path);
   JsonPatch& remove(std::string_view path);  // the path must exist
   // text if present, else absence.
   JsonPatch& test_optional(std::string_view path, const std::optional<std::string>& text);

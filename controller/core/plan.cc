@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+
+#include "controller/core/bug.h"
 
 namespace berth {
 
@@ -44,10 +47,27 @@ std::string question(const Step& step) {
                      write.field_manager);
 }
 
+std::size_t StepsIndex::Hash::operator()(const ObjectRef& object) const {
+  // Kinds are few, and uids are one for each name nearly always.
+  return std::hash<std::string>()(object.name) * 31 + std::hash<std::string>()(object.namespace_);
+}
+
+std::size_t StepsIndex::find(const std::vector<ObjectSteps>& objects, const ObjectRef& object) {
+  if (!objects.empty() && objects.back().object == object) return objects.size() - 1;
+  for (std::size_t i = places_.size(); i < objects.size(); ++i)
+    places_.emplace(objects[i].object, i);
+  const auto known = places_.find(object);
+  return known == places_.end() ? objects.size() : known->second;
+}
+
+// One object's steps are a handful.
 void Plan::add(const ObjectRef& object, Step step) {
-  auto it = std::ranges::find(objects, object, &ObjectSteps::object);
-  if (it == objects.end()) it = objects.insert(objects.end(), ObjectSteps{object, {}});
-  it->steps.push_back(std::move(step));
+  const std::size_t at = index.find(objects, object);
+  if (at == objects.size()) objects.push_back({object, {}});
+  std::vector<Step>& steps = objects[at].steps;
+  if (std::ranges::find(steps, step) != steps.end())
+    bug("planned twice for " + object.str() + ": " + question(step));
+  steps.push_back(std::move(step));
 }
 
 bool Plan::empty() const {
@@ -67,7 +87,48 @@ std::string print_step(const Step& step) {
                      write.body.empty() ? "" : "\n    ", write.body);
 }
 
+// Word by word, so that nothing of a plan is copied or printed for it.
+class Hasher {
+ public:
+  void take(std::string_view text) { take(std::hash<std::string_view>()(text)); }
+  void take(std::size_t value) {
+    hash_ ^= value + 0x9e3779b97f4a7c15 + (hash_ << 6) + (hash_ >> 2);
+  }
+  void take(const ObjectRef& object) {
+    for (std::string_view text :
+         {std::string_view(object.kind), std::string_view(object.namespace_),
+          std::string_view(object.name)})
+      take(text);
+  }
+  void take(const Ask& ask) { take(ask.pod); }
+  void take(const Guard& guard) {
+    take(guard.node);
+    take(guard.question);
+  }
+  void take(const Write& write) {
+    take(static_cast<std::size_t>(write.verb));
+    take(write.object);
+    take(write.reason);
+    take(write.body);
+  }
+  std::size_t hash() const { return hash_; }
+
+ private:
+  std::size_t hash_ = 0;
+};
+
 }  // namespace
+
+std::size_t hash_steps(const Plan& plan) {
+  if (plan.objects.empty()) return 0;
+  Hasher hasher;
+  for (const ObjectSteps& object : plan.objects)
+    for (const Step& step : object.steps) {
+      hasher.take(step.index());
+      std::visit([&](const auto& each) { hasher.take(each); }, step);
+    }
+  return hasher.hash();
+}
 
 std::string print(const Plan& plan) {
   std::string out;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -101,15 +102,33 @@ struct ObjectSteps {
   bool operator==(const ObjectSteps&) const = default;
 };
 
+// Where each object's steps are in a plan. A shortcut that is made when first asked for: it is no
+// part of what plans are compared by, and whoever changes a plan's objects otherwise than by
+// appending to them makes it anew.
+class StepsIndex {
+ public:
+  // Its place among `objects`; their number, if it is not among them.
+  std::size_t find(const std::vector<ObjectSteps>& objects, const ObjectRef& object);
+  bool operator==(const StepsIndex&) const { return true; }
+
+ private:
+  struct Hash {
+    std::size_t operator()(const ObjectRef& object) const;
+  };
+  std::unordered_map<ObjectRef, std::size_t, Hash> places_;
+};
+
 struct Plan {
   std::vector<ObjectSteps> objects;
   std::vector<StatusUpdate> statuses;
   std::vector<EventNote> events;
   std::optional<Duration>
       requeue_after;  // the earliest time at which the same facts would give another plan
+  StepsIndex index;
 
   // Appends to the object's steps, making its entry on first use.
   void add(const ObjectRef& object, Step step);
+  bool has_steps(const ObjectRef& object) { return index.find(objects, object) < objects.size(); }
   void requeue_in(Duration delay) {
     if (!requeue_after || delay < *requeue_after) requeue_after = delay;
   }
@@ -117,6 +136,10 @@ struct Plan {
   bool empty() const;
   bool operator==(const Plan&) const = default;
 };
+
+// What two plans that do the same have in common; 0 for one without steps. Statuses may carry
+// times, and events repeat themselves by counting: neither is in it.
+std::size_t hash_steps(const Plan& plan);
 
 // One line per step, status and event, in order: what tests compare and logs print.
 std::string print(const Plan& plan);

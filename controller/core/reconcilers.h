@@ -5,12 +5,15 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "controller/core/figures.h"
+#include "controller/core/key_family.h"
 #include "controller/core/plan.h"
 #include "controller/core/snapshot.h"
 
@@ -31,11 +34,9 @@ struct RolloutStage {
 
 struct Reconcilers {
   std::function<Plan(const Snapshot&, std::string_view key)> reconcile;
+  std::span<const KeyFamily> families;
   std::function<std::vector<std::string>(const ClusterState&)> all_keys;
-  std::tuple<KeysFor<MIGLayout>, KeysFor<Node>, KeysFor<Pod>, KeysFor<PodDisruptionBudget>,
-             KeysFor<Job>, KeysFor<ConfigMap>, KeysFor<DaemonSet>, KeysFor<ClusterPolicy>,
-             KeysFor<GPUClusterPolicy>, KeysFor<Namespace>, KeysFor<PriorityClass>>
-      keys_for;
+  Watched::Map<std::tuple, KeysFor> keys_for;  // empty: nobody wants to know
   // Which keys tell of a write that the API server refuses for good, whoever planned it.
   std::function<std::vector<std::string>(const ClusterState&)> keys_of_refusal;
   // What a new leader writes before its first plan, and the epoch that is its own once it has;
@@ -43,6 +44,12 @@ struct Reconcilers {
   std::function<std::pair<Write, std::int64_t>(const ConfigMap* ledger)> claim_epoch;
   // Nothing for a node that was never in a rollout.
   std::function<std::optional<RolloutStage>(const Node&)> rollout_stage;
+  // How the node's rollout has ended with this change of it, in one of the words of rollout_ends;
+  // nothing if it has not.
+  std::function<std::optional<std::string>(const Node& before, const Node& after)> rollout_end;
+  std::vector<std::string> rollout_ends;
+  // What /metrics tells of the cluster.
+  std::function<Figures(const ClusterState&)> figures;
 };
 
 }  // namespace berth

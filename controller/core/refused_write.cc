@@ -49,8 +49,9 @@ bool is_refusal(const Error& error) {
 }
 
 std::string told_refusal(std::string_view purpose, const Error& error) {
-  return fmt::format("the API server refuses it ({}): \"{}\"; berth goes on once it is let through",
-                     truncate(std::string(purpose), kMaxPurpose), words_of(error));
+  return fmt::format(
+      "the API server refuses it ({}): \"{}\"; berth continues once the write is allowed",
+      truncate(std::string(purpose), kMaxPurpose), words_of(error));
 }
 
 std::optional<RefusedWrite> refused_write(const Snapshot& snapshot, const ObjectRef& object,

@@ -2,18 +2,37 @@
 // Log: constant messages with key/values, from the shell only. Users read conditions, not logs.
 #pragma once
 
+#include <concepts>
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace berth {
 
 enum class LogLevel { kDebug, kInfo, kWarn, kError };
 
+// A field's value. Numbers and truths stay such in JSON, so that who reads the log can reckon with
+// them.
+struct LogValue {
+  LogValue(bool truth) : text(truth ? "true" : "false"), is_text(false) {}
+  template <class Number>
+  requires(std::integral<Number> && !std::same_as<Number, bool> && !std::same_as<Number, char>)
+      LogValue(Number number)
+      : text(std::to_string(number)), is_text(false) {}
+  template <class Text>
+  requires(std::is_convertible_v<Text, std::string>) LogValue(Text&& text_)
+      : text(std::forward<Text>(text_)) {}
+  LogValue(std::string_view text_) : text(text_) {}
+
+  std::string text;
+  bool is_text = true;
+};
+
 class Log {
  public:
-  using Field = std::pair<std::string_view, std::string>;
+  using Field = std::pair<std::string_view, LogValue>;
   virtual ~Log() = default;
   // `message` is a constant; what varies goes into fields (kind, namespace, name, reconcile_id,
   // error, …). Values are escaped by the sink: they may hold anything a user can write.

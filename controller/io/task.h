@@ -238,7 +238,6 @@ class Handoff {
     value_.emplace(std::move(value));
     if (awaiter_) loop_.post([h = awaiter_] { h.resume(); });
   }
-  bool is_set() const { return value_.has_value(); }
   struct Awaiter {
     explicit Awaiter(Handoff& handoff) : h(handoff) {}
     Handoff& h;

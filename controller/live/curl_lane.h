@@ -26,7 +26,6 @@ class CurlLane {
   // to be called from inside curl's callbacks.
   void add(CURL* easy, std::function<void(CURLcode)> done);
   void remove(CURL* easy);
-  std::size_t transfers() const { return done_.size(); }
 
  private:
   struct Poll {

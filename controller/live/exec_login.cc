@@ -100,8 +100,7 @@ std::string ExecLogin::read(const ProgramEnd& end) {
   if (end.too_much) return plugin("was ended: it printed more than 1 MiB");
   if (end.signal != 0) return plugin(fmt::format("was ended by signal {}", end.signal));
   if (end.exit_code != 0)
-    return plugin(
-        fmt::format("failed with exit code {}; what it says of it stands above", end.exit_code));
+    return plugin(fmt::format("failed with exit code {}; its own message is above", end.exit_code));
   Result<ExecCredential> credential = decode_exec_credential(plugin_, end.output);
   if (!credential.has_value()) return plugin("is of no use: " + describe(credential.error()));
   credential_ = *std::move(credential);

@@ -19,7 +19,7 @@ constexpr int kPatienceMs = 50;
 void FdSink::sink_it_(const spdlog::details::log_msg& message) {
   if (lost_ > 0) {
     const std::string note =
-        "{\"message\":\"log lines were lost\",\"count\":\"" + std::to_string(lost_) + "\"}\n";
+        "{\"message\":\"log lines were lost\",\"count\":" + std::to_string(lost_) + "}\n";
     if (!send(note)) {
       ++lost_;
       return;

@@ -22,7 +22,7 @@ bool RereadFile::refresh() {
   if (!good) {
     const std::string why = read.text ? "it is empty" : read.error;
     if (!std::exchange(failing_, true)) {
-      log_.warn("cannot re-read a file; its last good text stands",
+      log_.warn("cannot re-read a file; its last good content stays in use",
                 {{"path", path_}, {"error", why}});
     }
     return false;

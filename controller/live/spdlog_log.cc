@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/live/spdlog_log.h"
 
+#include <fmt/format.h>
 #include <spdlog/logger.h>
 #include <spdlog/pattern_formatter.h>
 
@@ -24,12 +25,26 @@ spdlog::level::level_enum spdlog_level(LogLevel level) {
   return spdlog::level::info;
 }
 
+// As --log-level has them; of spdlog's own, one is another word.
+std::string_view name_of(LogLevel level) {
+  switch (level) {
+    case LogLevel::kDebug:
+      return "debug";
+    case LogLevel::kInfo:
+      return "info";
+    case LogLevel::kWarn:
+      return "warn";
+    case LogLevel::kError:
+      return "error";
+  }
+  return "info";
+}
+
 }  // namespace
 
 SpdlogLog::SpdlogLog(const LogOptions& options) : format_(options.format) {
-  const char* pattern = format_ == LogFormat::kJson
-                            ? R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})"
-                            : "%Y-%m-%dT%H:%M:%S.%eZ %-7l %v";
+  const char* pattern = format_ == LogFormat::kJson ? R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ",%v})"
+                                                    : "%Y-%m-%dT%H:%M:%S.%eZ %v";
   auto sink = std::make_shared<FdSink>(options.fd);
   sink->set_formatter(
       std::make_unique<spdlog::pattern_formatter>(pattern, spdlog::pattern_time_type::utc));
@@ -44,10 +59,13 @@ void SpdlogLog::write(LogLevel level, std::string_view message,
   const spdlog::level::level_enum as = spdlog_level(level);
   if (!logger_->should_log(as)) return;
   const bool json = format_ == LogFormat::kJson;
-  std::string line = json ? "\"message\":" + printable_quoted(message) : std::string(message);
+  std::string line =
+      json ? fmt::format(R"("level":"{}","message":{})", name_of(level), printable_quoted(message))
+           : fmt::format("{:5} {}", name_of(level), message);
   for (const auto& [key, value] : fields) {
+    if (value.text.empty()) continue;  // the error of what went well
     line += json ? "," + printable_quoted(key) + ":" : " " + std::string(key) + "=";
-    line += printable_quoted(value);
+    line += json && !value.is_text ? value.text : printable_quoted(value.text);
   }
   logger_->log(as, spdlog::string_view_t(line.data(), line.size()));
 }

@@ -108,7 +108,7 @@ ProfileCounts read_profiles(const YAML::Node& node) {
     if (!is_profile(name)) refuse(fmt::format("\"{}\" is not a MIG profile", excerpt(name)));
     const std::int64_t count = integer(item.second, fmt::format("the count of {}", name));
     if (count < 0) refuse(fmt::format("the count of {} is negative", name));
-    if (!counts.emplace(name, count).second) refuse(fmt::format("{} stands twice", name));
+    if (!counts.emplace(name, count).second) refuse(fmt::format("{} is listed twice", name));
     sum += count;
   }
   if (!counts.empty() && sum == 0) refuse("every count in mig-devices is 0");
@@ -121,7 +121,7 @@ MigConfigEntry read_entry(const YAML::Node& node) {
   std::set<std::string> seen;
   for (const auto& item : node) {
     const std::string& key = scalar(item.first, "a key");
-    if (!seen.insert(key).second) refuse(fmt::format("key {} stands twice", excerpt(key)));
+    if (!seen.insert(key).second) refuse(fmt::format("key {} is listed twice", excerpt(key)));
     if (key == "device-filter")
       entry.device_filter = read_filter(item.second);
     else if (key == "devices")
@@ -160,7 +160,7 @@ MigConfigs read_configs(const YAML::Node& root) {
     const std::string& key = scalar(item.first, "a top-level key");
     if (key != "version" && key != "mig-configs")
       refuse(fmt::format("unknown top-level key \"{}\"", excerpt(key)));
-    if (!seen.insert(key).second) refuse(fmt::format("key {} stands twice", key));
+    if (!seen.insert(key).second) refuse(fmt::format("key {} is listed twice", key));
     if (key == "mig-configs")
       found.reset(item.second);
     else if (!item.second.IsScalar() || item.second.Scalar() != "v1")
@@ -174,7 +174,7 @@ MigConfigs read_configs(const YAML::Node& root) {
   for (const auto& item : found) {
     const std::string& name = scalar(item.first, "a config's name");
     try {
-      if (!configs.emplace(name, read_config(item.second)).second) refuse("stands twice");
+      if (!configs.emplace(name, read_config(item.second)).second) refuse("is listed twice");
     } catch (Refusal& refusal) {
       refuse(fmt::format("config {}: {}", excerpt(name), refusal.message));
     }

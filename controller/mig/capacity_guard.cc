@@ -70,13 +70,13 @@ std::optional<CapacityGuard::Refusal> CapacityGuard::refuse_last_provider(
         dependants.push_back(fmt::format("{}/{}", pod->meta.namespace_.view(), pod->meta.name));
     if (dependants.empty()) continue;
     const std::string& first = *std::ranges::min_element(dependants);
-    return Refusal{
-        reasons::kLastProvider,
-        fmt::format("no other node in service offers {}, and {} pod{} hold{} it ({}{}); wait for "
-                    "their end, add room, or say that it is to go: spec.capacityGuard.retire: [{}]",
-                    resource, dependants.size(), dependants.size() == 1 ? "" : "s",
-                    dependants.size() == 1 ? "s" : "", first, dependants.size() == 1 ? "" : ", …",
-                    resource)};
+    return Refusal{reasons::kLastProvider,
+                   fmt::format("no other node in service offers {}, and {} pod{} hold{} it ({}{}); "
+                               "wait until they end, add capacity, or allow the resource to "
+                               "disappear: spec.capacityGuard.retire: [{}]",
+                               resource, dependants.size(), dependants.size() == 1 ? "" : "s",
+                               dependants.size() == 1 ? "s" : "", first,
+                               dependants.size() == 1 ? "" : ", …", resource)};
   }
   return std::nullopt;
 }

@@ -13,11 +13,12 @@ namespace {
 
 Obstacle why_closed(const DisruptionStatus& calendar) {
   if (calendar.next_opening)
-    return {reasons::kDisruptionWindow,
-            fmt::format("GPUClusterPolicy lets no node be taken before {}, its next opening",
-                        format_time(*calendar.next_opening))};
+    return {
+        reasons::kDisruptionWindow,
+        fmt::format("GPUClusterPolicy allows no disruption before {}, when the next window opens",
+                    format_time(*calendar.next_opening))};
   return {reasons::kDisruptionWindow,
-          "GPUClusterPolicy lets no node be taken, and no opening is in sight; edit "
+          "GPUClusterPolicy allows no disruption, and no window opens again; edit "
           "spec.disruption.windows or blackouts"};
 }
 
@@ -65,10 +66,11 @@ std::optional<Obstacle> DisruptionBudgets::refuse(const Node& node) {
   if (is_out(node)) return std::nullopt;
   const Room* room = room_of(node);
   if (room == nullptr || room->out < room->budget) return std::nullopt;
-  return Obstacle{reasons::kPoolMaxUnavailable,
-                  fmt::format("GPUClusterPolicy lets {} of the {} nodes of pool {} be out at once, "
-                              "and {} are",
-                              room->budget, room->nodes, pool_of(*policy_, node)->name, room->out)};
+  return Obstacle{
+      reasons::kPoolMaxUnavailable,
+      fmt::format(
+          "GPUClusterPolicy allows {} of the {} nodes of pool {} to be unavailable, and {} are",
+          room->budget, room->nodes, pool_of(*policy_, node)->name, room->out)};
 }
 
 void DisruptionBudgets::take(const Node& node) {

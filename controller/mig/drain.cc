@@ -34,7 +34,7 @@ std::optional<PodVerdict> refuse_job(const Snapshot& snapshot, const Pod& pod,
   PodVerdict verdict{&pod, PodFate::kBlocked, reasons::kJobRunning, {}};
   verdict.message = fmt::format(
       "Job {}/{} would fail: an eviction counts as a failure and it has {} of {} retries left for "
-      "{} pod{} here; wait for its end, or let its podFailurePolicy ignore DisruptionTarget",
+      "{} pod{} here; wait until it ends, or let its podFailurePolicy ignore DisruptionTarget",
       pod.meta.namespace_.view(), owner.name.view(), std::max<std::int64_t>(left, 0),
       job == nullptr ? 0 : job->backoff_limit, pods_of_job_here, pods_of_job_here == 1 ? "" : "s");
   return verdict;
@@ -72,11 +72,10 @@ PodVerdict stays(const Pod& pod) {
             fmt::format("pod {}/{} holds GPUs, and DaemonSet {} brings it back at once; keep the "
                         "DaemonSet off the node, or the node out of the layout",
                         pod.meta.namespace_.view(), pod.meta.name, owner->name.view())};
-  return {
-      &pod, PodFate::kBlocked, reasons::kPodStays,
-      fmt::format("pod {}/{} holds GPUs, and is static: no eviction moves it; take its manifest "
-                  "from the node, or the node out of the layout",
-                  pod.meta.namespace_.view(), pod.meta.name)};
+  return {&pod, PodFate::kBlocked, reasons::kPodStays,
+          fmt::format("pod {}/{} holds GPUs, and is static: no eviction moves it; remove its "
+                      "manifest from the node, or the node from the layout",
+                      pod.meta.namespace_.view(), pod.meta.name)};
 }
 
 // Whether the scheduler could bind a pod like this one to another node, if that had room.
@@ -96,12 +95,13 @@ PodVerdict judge_successor(const Snapshot& snapshot, const Pod& pod, const Node&
                            const RolloutRecord& record) {
   const std::string name = fmt::format("{}/{}", pod.meta.namespace_.view(), pod.meta.name);
   constexpr char kAdvice[] =
-      "let it tolerate no node.kubernetes.io/unschedulable and name no node, or scale it down";
+      "remove its toleration of node.kubernetes.io/unschedulable and its nodeName, or scale it "
+      "down";
   const bool tolerant = tolerates_cordon(pod);
   if (tolerant && !may_run_elsewhere(snapshot.cluster, pod, node))
     return {&pod, PodFate::kBlocked, reasons::kToleratesCordon,
-            fmt::format("pod {} tolerates a cordon and can run nowhere else, so that evicting it "
-                        "brings it back here; {}",
+            fmt::format("pod {} tolerates a cordon and can run nowhere else, so an eviction would "
+                        "bring it back here; {}",
                         name, kAdvice)};
   if (!record.rollout) return {&pod, PodFate::kEvict, {}, {}};
   const NodeRollout& rollout = *record.rollout;
@@ -127,9 +127,10 @@ PodVerdict judge_successor(const Snapshot& snapshot, const Pod& pod, const Node&
   if (made < std::chrono::floor<std::chrono::seconds>(settled))
     return {&pod, PodFate::kEvict, {}, {}, settled};
   return {&pod, PodFate::kBlocked, reasons::kToleratesCordon,
-          fmt::format("pod {} was made and bound here after the cordon, as its successor would be; "
-                      "{}",
-                      name, kAdvice)};
+          fmt::format(
+              "pod {} was created and bound here after the cordon, as its replacement would be; "
+              "{}",
+              name, kAdvice)};
 }
 
 PodVerdict judge(const Snapshot& snapshot, const Pod& pod, const DrainSpec& drain,
@@ -144,18 +145,18 @@ PodVerdict judge(const Snapshot& snapshot, const Pod& pod, const DrainSpec& drai
   const OwnerReference* owner = pod.meta.controller();
   if (owner == nullptr && !drain.force)
     return {&pod, PodFate::kBlocked, reasons::kUnmanagedPod,
-            fmt::format("pod {} has no controller and would be lost; wait for its end, delete it, "
-                        "or set spec.drain.force",
+            fmt::format("pod {} has no controller and would be lost; wait until it ends, delete "
+                        "it, or set spec.drain.force",
                         name)};
   if (pod.has_empty_dir && !drain.delete_empty_dir_data)
     return {&pod, PodFate::kBlocked, reasons::kLocalStorage,
-            fmt::format("pod {} keeps data in an emptyDir volume; wait for its end, or set "
+            fmt::format("pod {} keeps data in an emptyDir volume; wait until it ends, or set "
                         "spec.drain.deleteEmptyDirData",
                         name)};
   if (pod.meta.annotations.get(kDoNotDisruptAnnotation) == "true")
     return {&pod, PodFate::kBlocked, reasons::kDoNotDisrupt,
-            fmt::format("pod {} is annotated {}; wait for its end or remove the annotation", name,
-                        kDoNotDisruptAnnotation)};
+            fmt::format("pod {} is annotated {}; wait until it ends, or remove the annotation",
+                        name, kDoNotDisruptAnnotation)};
   if (is_job_pod(pod)) {
     auto share = jobs.find(owner->uid.view());
     if (auto refusal = refuse_job(snapshot, pod, share == jobs.end() ? 1 : share->second))
@@ -193,8 +194,8 @@ EvictionOutlook closed_budget(const Pod& pod,
                               const std::vector<const PodDisruptionBudget*>& budgets,
                               std::string_view server_says) {
   return {EvictionOutlook::Kind::kNo, reasons::kPodDisruptionBudget,
-          fmt::format("PodDisruptionBudget {} lets pod {}/{} not be evicted{}{}; it goes on once "
-                      "the budget allows a disruption",
+          fmt::format("PodDisruptionBudget {} does not allow evicting pod {}/{}{}{}; berth "
+                      "continues once the budget allows a disruption",
                       budgets.empty() ? "(unknown)" : names_of(budgets), pod.meta.namespace_.view(),
                       pod.meta.name, server_says.empty() ? "" : ": ", server_says)};
 }

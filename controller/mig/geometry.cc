@@ -272,7 +272,7 @@ Result<const Product*> require_product(std::string_view gpu_product_label,
   if (found.empty()) {
     for (const Product& product : products()) models.push_back(product.model);
     return invalid_spec(
-        "", fmt::format("GPU product \"{}\" is not one whose MIG geometry berth knows; it knows {}",
+        "", fmt::format("berth does not know the MIG geometry of GPU product \"{}\"; it knows {}",
                         gpu_product_label.substr(0, 80), fmt::join(models, ", ")));
   }
   const std::string memory = memory_mib

@@ -202,8 +202,7 @@ std::string nodes_on_their_way(const Snapshot& snapshot, const MIGLayout& layout
     if (record.idle() || record.rollout->layout_uid != layout.meta.uid) continue;
     nodes.push_back(fmt::format("{} ({})", node->meta.name, to_string(record.rollout->phase)));
   }
-  return nodes.empty() ? "the nodes that are on their way"
-                       : fmt::format("{}", fmt::join(nodes, ", "));
+  return nodes.empty() ? "the nodes in progress" : fmt::format("{}", fmt::join(nodes, ", "));
 }
 
 Verdict not_ready(const Snapshot& snapshot, const MIGLayout& layout, const RolloutChoice& choice,

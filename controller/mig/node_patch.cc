@@ -24,7 +24,7 @@ Write record_inventory(const Node& node, const std::string& inventory) {
   write.verb = Verb::kMergePatch;
   write.object = ref_of(node);
   write.field_manager = names::kManagerMig;
-  write.reason = "record the node's GPUs while the labels tell them";
+  write.reason = "record the node's GPUs while its labels show them";
   write.body =
       fmt::format(R"({{"metadata":{{"uid":{},"annotations":{{"{}":{}}}}}}})",
                   quote_json(node.meta.uid), names::kInventoryAnnotation, quote_json(inventory));

@@ -22,7 +22,7 @@ constexpr std::int64_t kMaxBackoff = 16;  // times the base
 
 std::optional<std::string> NodeSteps::reason_not_ours(const Node& live, std::string_view uid,
                                                       const std::optional<std::string>& text) {
-  if (live.meta.uid != uid) return "the node is another one of the same name";
+  if (live.meta.uid != uid) return "the node was replaced by another of the same name";
   if (!live.cordoned()) return "the node is schedulable";
   if (read_rollout(live).text != text) return "the rollout annotation has changed";
   return std::nullopt;
@@ -84,7 +84,7 @@ void NodeSteps::go_on_to_target() {
   onward.attempt = 0;
   onward.failed_config = now().phase == RolloutPhase::kFailed ? now().failed_config : "";
   NodePatch(s_).rollout(onward).plan(
-      plan_, fmt::format("go on to {}, which the layout asks for now", s_.target->config));
+      plan_, fmt::format("continue with {}, which the layout asks for now", s_.target->config));
 }
 
 void NodeSteps::fail(const std::string& why) {
@@ -99,7 +99,7 @@ void NodeSteps::fail(const std::string& why) {
   if (!foreign || s_.state() != "pending") patch.restore_paused_labels();
   patch.rollout(failed).plan(plan_, fmt::format("give up: {}", why));
   tell(true, "RolloutFailed", "Repartition",
-       fmt::format("given up on {}; the node stays cordoned: {}", failed.failed_config, why));
+       fmt::format("berth gave up on {}; the node stays cordoned: {}", failed.failed_config, why));
 }
 
 NodeRollout NodeSteps::next(RolloutPhase phase) const {

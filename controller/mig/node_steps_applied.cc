@@ -123,12 +123,13 @@ void NodeSteps::finish() {
   };
   const bool rolled_back = now().phase == RolloutPhase::kRollingBack;
   tell(rolled_back, rolled_back ? "RolledBack" : "Repartitioned", "Uncordon",
-       fmt::format("{} is in force; drained for {}, repartitioned and verified in {}, out for {}",
-                   now().config, span(taken, now().since), span(now().since, s_.snapshot.now),
-                   span(taken, s_.snapshot.now)));
+       fmt::format(
+           "{} is in force; drained for {}, repartitioned and verified in {}, unavailable for {}",
+           now().config, span(taken, now().since), span(now().since, s_.snapshot.now),
+           span(taken, s_.snapshot.now)));
   if (std::string late = late_pods(s_); !late.empty())
     tell(true, reasons::kLateBinding, "Repartition",
-         fmt::format("bound to the node while its GPUs were being cut: {}", late));
+         fmt::format("bound to the node while its GPUs were being repartitioned: {}", late));
 }
 
 // The target is beyond this node. Under Rollback the previous config by the same steps; else, or

@@ -16,10 +16,10 @@ namespace berth {
 void NodeSteps::drop_foreign() {
   NodePatch(s_).forget_rollout().plan(
       plan_,
-      fmt::format("annotation {} tells of another node: remove it", names::kRolloutAnnotation));
+      fmt::format("annotation {} belongs to another node: remove it", names::kRolloutAnnotation));
   tell(true, reasons::kRolloutForgotten, "Restore",
-       fmt::format("annotation {} was written for another node, and is removed: leave it out of "
-                   "what nodes are made from",
+       fmt::format("annotation {} was written for another node, and is removed: do not copy it "
+                   "into what new nodes are made from",
                    names::kRolloutAnnotation));
 }
 
@@ -48,13 +48,13 @@ void NodeSteps::recall() {
   if (has_just_recalled()) return plan_.requeue_in(s_.snapshot.settings.answer_ttl);
   const NodeRollout record = recalled();
   NodePatch(s_).same_cordon().rollout(record).plan(
-      plan_, fmt::format("write annotation {} anew, which is gone", names::kRolloutAnnotation));
+      plan_, fmt::format("write annotation {} again, which is gone", names::kRolloutAnnotation));
   tell(true, reasons::kRolloutForgotten, "Restore",
-       fmt::format(
-           "annotation {} was removed or overwritten by somebody, {} by now; {}",
-           names::kRolloutAnnotation, slot.lost == 1 ? "once" : fmt::format("{} times", slot.lost),
-           record.phase == RolloutPhase::kIdle ? "the node is back in service, and is let go"
-                                               : "berth goes on from its ledger"));
+       fmt::format("annotation {} was removed or overwritten by somebody, {} so far; {}",
+                   names::kRolloutAnnotation,
+                   slot.lost == 1 ? "once" : fmt::format("{} times", slot.lost),
+                   record.phase == RolloutPhase::kIdle ? "the node is back in service and released"
+                                                       : "berth continues from its ledger"));
 }
 
 // Which phase it was in is told by the label: one that names a config of the layout's was written,
@@ -116,8 +116,9 @@ void NodeSteps::leave_kept_out() {
   NodePatch(s_).same_config().uncordon().rollout(idle).plan(
       plan_, fmt::format("{} is verified: uncordon", s_.target->config));
   tell(false, "Returned", "Uncordon",
-       fmt::format("{} is in force; the node was out since a change of its GPUs had failed: {}",
-                   s_.target->config, now().why));
+       fmt::format(
+           "{} is in force; the node was unavailable because a change of its GPUs had failed: {}",
+           s_.target->config, now().why));
 }
 
 }  // namespace berth

@@ -64,10 +64,10 @@ void NodeSteps::cordon_claimed() {
   NodePatch(s_).cordon().rollout(taken).plan(
       plan_, fmt::format("cordon for MIGLayout {}", layout.meta.name));
   tell(false, "Cordoned", "Cordon",
-       fmt::format("{} for MIGLayout {}: to become {}",
-                   kept_out               ? "taken, cordoned by berth before,"
+       fmt::format("{} for MIGLayout {}, which asks for {}",
+                   kept_out               ? "taken while still cordoned by berth"
                    : taken.berth_cordoned ? "cordoned"
-                                          : "taken, cordoned as it was,",
+                                          : "taken, already cordoned,",
                    layout.meta.name, format(target.layout)));
 }
 
@@ -157,7 +157,7 @@ std::optional<Time> NodeSteps::cordon_stood_at() const {
 
 Guard NodeSteps::look_at_cordon() const {
   return {.node = ref_of(s_.node),
-          .question = "does the cordon stand?",
+          .question = "is the node still cordoned?",
           .refuse = [uid = s_.node.meta.uid, text = s_.record.text](const Node& node,
                                                                     const std::vector<Pod>&) {
             return reason_not_ours(node, uid, text);
@@ -169,7 +169,7 @@ void NodeSteps::apply() {
   std::optional<Obstacle> wait = obstacle_on(s_.snapshot, s_.node);
   if (!wait && (state == "pending" || state == "rebooting"))
     wait = {reasons::kAgentPending,
-            fmt::format("mig-manager is at work on {} (state {})", s_.label(), state)};
+            fmt::format("mig-manager is still applying {} (state {})", s_.label(), state)};
   std::optional<std::string> label = next_label(s_.target->config, s_.label());
   if (!wait && (!label || !config_is_rendered(s_.snapshot, *label)))
     wait = file_lacks(s_.snapshot, s_.target->config);

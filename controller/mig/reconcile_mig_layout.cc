@@ -94,15 +94,16 @@ Plan reconcile_mig_layout(const Snapshot& snapshot, std::string_view name) {
 
   if (layout->meta.deletion_timestamp && has_finalizer(layout->meta) &&
       may_go(snapshot, *layout, choice)) {
-    plan.add(ref_of(*layout), write_finalizer(ref_of(*layout), layout->meta, false,
-                                              names::kManagerMig, "every node is back: let it go"));
+    plan.add(ref_of(*layout),
+             write_finalizer(ref_of(*layout), layout->meta, false, names::kManagerMig,
+                             "every node is back in service: remove the finalizer"));
     return plan;
   }
   // Before anything is taken: a layout that vanished in mid-rollout would leave nodes behind.
   if (!layout->meta.deletion_timestamp && !has_finalizer(layout->meta))
     plan.add(ref_of(*layout),
              write_finalizer(ref_of(*layout), layout->meta, true, names::kManagerMig,
-                             "see its nodes back before it goes"));
+                             "return its nodes before it is deleted"));
   else
     plan_claims(snapshot, *layout, choice, plan);
   for (const Ask& ask : choice.asks) plan.add(ask.pod, ask);

@@ -115,7 +115,7 @@ Plan reconcile_slots(const Snapshot& snapshot) {
   if (changes.empty() && !missing) return plan;
   plan.add(ledger_ref(snapshot.settings, ledger.config_map),
            write_slots(snapshot, ledger, changes,
-                       notes.empty() ? "start the ledger of nodes that are out"
+                       notes.empty() ? "start the ledger of unavailable nodes"
                                      : fmt::format("slots: {}", fmt::join(notes, ", "))));
   return plan;
 }

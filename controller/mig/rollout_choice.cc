@@ -214,14 +214,14 @@ std::optional<Obstacle> Chooser::closed() {
                     fmt::format("no further node is touched: {} has failed; see its message",
                                 view_.failed_nodes(layout_).front()->meta.name)};
   if (rollout.paused)
-    return Obstacle{reasons::kPaused, "spec.rollout.paused is set; unset it to go on"};
+    return Obstacle{reasons::kPaused, "spec.rollout.paused is set; unset it to continue"};
   if (budgets_.closed()) return budgets_.closed();
   if (auto why = agent_not_configured(snapshot_)) {
     const std::vector<std::string> missing = configs_not_copied(snapshot_);
     return Obstacle{reasons::kAgentNotConfigured,
                     missing.empty()
                         ? *why
-                        : fmt::format("{}; before that put config {}, which nodes carry, into any "
+                        : fmt::format("{}; first put config {}, which nodes use now, into any "
                                       "ConfigMap there",
                                       *why, fmt::join(missing, ", "))};
   }
@@ -254,7 +254,7 @@ std::optional<Obstacle> Chooser::no_room(const Candidate& candidate) {
   if (candidate.already_out || room_ > 0) return std::nullopt;
   if (!full_)
     full_ = {reasons::kMaxUnavailable,
-             fmt::format("{} of {} selected nodes may be out at once{}", choice_.budget,
+             fmt::format("{} of {} selected nodes may be unavailable{}", choice_.budget,
                          choice_.nodes.size(), who_is_out())};
   return full_;
 }

@@ -91,7 +91,7 @@ std::optional<Obstacle> obstacle_on(const Snapshot& snapshot, const Node& node) 
   if (label_of(node, names::kMigCapable) == "false")
     return Obstacle{reasons::kMigNotCapable,
                     fmt::format("label {}=false: GPU feature discovery finds GPUs that can't be "
-                                "cut; take the node out of the layout",
+                                "partitioned; take the node out of the layout",
                                 names::kMigCapable)};
   std::string_view workload = label_of(node, names::kWorkloadConfig);
   if (!workload.empty() && workload != "container")
@@ -100,7 +100,7 @@ std::optional<Obstacle> obstacle_on(const Snapshot& snapshot, const Node& node) 
                                 "out of the layout",
                                 names::kWorkloadConfig, workload)};
   if (!node.ready)
-    return Obstacle{reasons::kNodeNotReady, "the node is not Ready; berth goes on once it is"};
+    return Obstacle{reasons::kNodeNotReady, "the node is not Ready; berth continues once it is"};
   if (!runs_mig_manager(snapshot, node))
     return Obstacle{reasons::kMigManagerMissing,
                     fmt::format("mig-manager does not run here; label the node {}=true",

@@ -139,7 +139,7 @@ EpochClaim claim_epoch(const ConfigMap* ledger, const Settings& settings) {
   if (ledger == nullptr) {
     claim.epoch = 1;
     claim.write.verb = Verb::kCreate;
-    claim.write.reason = "start the ledger of nodes that are out";
+    claim.write.reason = "start the ledger of unavailable nodes";
     claim.write.body = create_body(settings, claim.epoch, "{}");
     return claim;
   }

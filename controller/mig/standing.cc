@@ -49,7 +49,7 @@ std::optional<Obstacle> others_at_work(const Situation& s) {
 NodeStanding cordoned(const Situation& s) {
   if (s.held())
     return on_its_way(s, "Cordoned", reasons::kHeld,
-                      fmt::format("held by annotation {} in mid-drain; remove it to go on",
+                      fmt::format("held by annotation {} during the drain; remove it to continue",
                                   names::kHoldAnnotation));
   if (auto others = others_at_work(s))
     return on_its_way(s, "Cordoned", others->reason, others->message);
@@ -59,7 +59,7 @@ NodeStanding cordoned(const Situation& s) {
     return on_its_way(s, "Cordoned", obstacle->reason, obstacle->message);
   if (s.state() == "pending" || s.state() == "rebooting")
     return on_its_way(s, "Cordoned", reasons::kAgentPending,
-                      fmt::format("mig-manager is at work on {}", s.label()));
+                      fmt::format("mig-manager is still applying {}", s.label()));
   if (s.target != nullptr && s.target->ok() && !config_is_rendered(s.snapshot, s.target->config)) {
     Obstacle lacks = file_lacks(s.snapshot, s.target->config);
     NodeStanding standing = on_its_way(s, "Cordoned", lacks.reason, lacks.message);
@@ -67,7 +67,7 @@ NodeStanding cordoned(const Situation& s) {
     return standing;
   }
   return on_its_way(s, "Cordoned", reasons::kSettling,
-                    "drained; bindings in flight may still land");
+                    "drained; pods that were just bound may still arrive");
 }
 
 NodeStanding applying(const Situation& s) {
@@ -135,9 +135,10 @@ std::optional<NodeStanding> under_way(const Situation& s) {
     case RolloutPhase::kRollingBack:
       return unless_refused(s, applying(s));
     case RolloutPhase::kFailed:
-      return failed(s, fmt::format("{}; edit the layout, or bring mig-manager to success: berth "
-                                   "goes on by itself",
-                                   s.record.rollout->why));
+      return failed(
+          s,
+          fmt::format("{}; edit the layout, or make mig-manager succeed: berth continues by itself",
+                      s.record.rollout->why));
   }
   return std::nullopt;
 }
@@ -151,7 +152,7 @@ NodeStanding record_lost(const Situation& s) {
       .bucket = again ? NodeBucket::kBlocked : NodeBucket::kInProgress,
       .phase = s.node.cordoned() ? "Cordoned" : "Waiting",
       .reason = reasons::kRolloutForgotten,
-      .message = fmt::format("annotation {} was removed or overwritten; berth goes on from its "
+      .message = fmt::format("annotation {} was removed or overwritten; berth continues from its "
                              "ledger: its cordon is {}",
                              names::kRolloutAnnotation,
                              *slot.berth_cordoned ? "berth's" : "somebody else's"),
@@ -174,17 +175,16 @@ NodeStanding about_to_return(const Situation& s) {
                     "{} holds it",
                     names::kHoldAnnotation));
   if (auto others = others_at_work(s)) return waiting(s.node, others->reason, others->message);
-  NodeStanding standing =
-      on_its_way(s, "Verifying", reasons::kVerifying,
-                 "its GPUs are right; berth, which kept it out for a failure, uncordons it soon");
+  NodeStanding standing = on_its_way(
+      s, "Verifying", reasons::kVerifying,
+      "its GPUs are right; berth kept it cordoned after a failure and uncordons it soon");
   standing.due = s.right_since() + s.snapshot.settings.verify_for;
   return standing;
 }
 
 // A slot that is held, and no cordon yet.
 NodeStanding claimed(const Situation& s) {
-  NodeStanding standing =
-      waiting(s.node, reasons::kClaiming, "its slot is taken; to be cordoned next");
+  NodeStanding standing = waiting(s.node, reasons::kClaiming, "it has a slot and is cordoned next");
   standing.bucket = NodeBucket::kInProgress;
   const NodeRollout* last = s.record.rollout ? &*s.record.rollout : nullptr;
   if (const auto refused = s.refused()) {
@@ -289,13 +289,15 @@ std::optional<NodeStanding> standing_of(const Situation& s) {
   }
   if (s.slot_is_ours()) return s.slot->seq > s.record.seq() ? claimed(s) : restored(s);
   if (s.slot != nullptr && !s.slot_is_ours())
-    return waiting(s.node, reasons::kHeld,
-                   fmt::format("taken by {}; berth goes on once that is done", s.slot->holder));
+    return waiting(
+        s.node, reasons::kHeld,
+        fmt::format("{} has the node; berth continues once that is done", s.slot->holder));
   if (s.held())
-    return waiting(s.node, reasons::kHeld,
-                   fmt::format("{} ({}={})", "held by a person; remove the annotation to let it go",
-                               names::kHoldAnnotation,
-                               s.node.meta.annotations.get(names::kHoldAnnotation).view()));
+    return waiting(
+        s.node, reasons::kHeld,
+        fmt::format("{} ({}={})", "held by a person; remove the annotation to release it",
+                    names::kHoldAnnotation,
+                    s.node.meta.annotations.get(names::kHoldAnnotation).view()));
   if (auto obstacle = obstacle_on(s.snapshot, s.node))
     return waiting(s.node, obstacle->reason, obstacle->message);
   if (auto standing = contested(s)) return standing;

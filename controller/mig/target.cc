@@ -63,18 +63,17 @@ Target TargetResolver::resolve_kind(const Kind& kind) const {
   const auto& [product_label, gpu_count, memory_mib, strategy, unclear] = kind;
   if (product_label.empty())
     return refused(reasons::kInventoryUnknown,
-                   fmt::format("labels {} don't tell the physical GPUs; wait for "
+                   fmt::format("labels {} don't show the physical GPUs; wait for "
                                "gpu-feature-discovery, or write annotation {} by hand",
                                unclear, names::kInventoryAnnotation));
   Result<const Product*> product = require_product(product_label, memory_mib);
   if (!product) return refused(reasons::kUnknownProduct, describe(product.error()));
   if (!strategy && !unclear.empty())
-    return refused(
-        reasons::kInvalidLayout,
-        fmt::format("label {}={} is none of none, single and mixed, and no ClusterPolicy "
-                    "names the MIG strategy; set its spec.mig.strategy (mixed fits "
-                    "every layout)",
-                    names::kMigStrategy, unclear));
+    return refused(reasons::kInvalidLayout,
+                   fmt::format("label {}={} must be none, single or mixed, and no ClusterPolicy "
+                               "names the MIG strategy; set its spec.mig.strategy (mixed fits "
+                               "every layout)",
+                               names::kMigStrategy, unclear));
   if (!strategy)
     return refused(reasons::kInvalidLayout,
                    fmt::format("neither label {} nor a ClusterPolicy names the MIG strategy; set "

@@ -43,16 +43,16 @@ std::string agent_step(const Situation& s) {
   const bool late = s.snapshot.now >= s.record.rollout->since + s.rules->rollout.progress_deadline;
   if (s.state() == "pending" && !paused.empty() && !late)
     return fmt::format(
-        "mig-manager is cutting the GPUs, and has paused {} ({}…) until that is done",
+        "mig-manager is repartitioning the GPUs, and has paused {} ({}…) until that is done",
         fmt::join(paused, ", "), names::kDeployPrefix);
   if (s.state() == "pending" && !paused.empty())
-    return fmt::format("mig-manager has paused {} ({}…) and not brought {} back; see its log",
+    return fmt::format("mig-manager has paused {} ({}…) and not resumed {}; see its log",
                        fmt::join(paused, ", "), names::kDeployPrefix,
                        paused.size() == 1 ? "it" : "them");
-  if (s.state() == "pending") return "mig-manager is cutting the GPUs";
+  if (s.state() == "pending") return "mig-manager is repartitioning the GPUs";
   if (!s.state().empty())
     return fmt::format("mig-manager reports the unknown state \"{}\"", s.state());
-  return "mig-manager has not reacted to the label yet; see that its pod runs on the node";
+  return "mig-manager has not reacted to the label yet; check that its pod runs on the node";
 }
 
 }  // namespace

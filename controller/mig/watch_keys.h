@@ -12,7 +12,7 @@
 namespace berth {
 
 // `old` is the version that stood in the store, `now` the one that stands there; either may be
-// null, not both. Sorted, each key once.
+// null, not both. Sorted, each key once. Of the kinds without an overload no layout asks anything.
 std::vector<std::string> mig_keys_for(const ClusterState&, const Settings&, const MIGLayout* old,
                                       const MIGLayout* now);
 std::vector<std::string> mig_keys_for(const ClusterState&, const Settings&, const Node* old,
@@ -34,11 +34,6 @@ std::vector<std::string> mig_keys_for(const ClusterState&, const Settings&,
 // Windows, blackouts and budgets bound every layout.
 std::vector<std::string> mig_keys_for(const ClusterState&, const Settings&,
                                       const GPUClusterPolicy* old, const GPUClusterPolicy* now);
-// Of the other kinds no layout asks anything.
-template <class T>
-std::vector<std::string> mig_keys_for(const ClusterState&, const Settings&, const T*, const T*) {
-  return {};
-}
 
 // Everything there is to reconcile: what a new leader enqueues, and a resync. "agent-config" and
 // "slots" come first.

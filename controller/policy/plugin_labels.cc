@@ -44,7 +44,7 @@ class Chooser {
   std::optional<Obstacle> obstacle(const PluginLabelDue& due) {
     const Node& node = *due.node;
     if (out_.take.size() >= kMostAtOnce)
-      return Obstacle{reasons::kPluginRollout, "others are labelled first"};
+      return Obstacle{reasons::kPluginRollout, "other nodes are labelled first"};
     const bool asks = due.pool != nullptr && due.pool->plugin;
     if (asks && unread_) return unread_;
     if (asks && !file_.serves(*due.pool->plugin))
@@ -88,7 +88,7 @@ void plan_plugin_label(const PluginLabelDue& due, Plan& plan) {
   if (due.pool != nullptr && due.pool->plugin) {
     patch.set(path, due.pool->plugin->key);
     write.reason =
-        fmt::format("the device plugin takes up the config of pool {}", due.pool->intent.pool);
+        fmt::format("the device plugin uses the config of pool {}", due.pool->intent.pool);
   } else {
     patch.remove(path);
     write.reason = "the device plugin goes back to its default: no pool asks for a config";

@@ -11,7 +11,7 @@
 namespace berth {
 
 // `old` is the version that stood in the store, `now` the one that stands there; either may be
-// null, not both. Sorted, each key once.
+// null, not both. Sorted, each key once. Of the kinds without an overload the policy asks nothing.
 std::vector<std::string> policy_keys_for(const ClusterState&, const Settings&,
                                          const GPUClusterPolicy* old, const GPUClusterPolicy* now);
 std::vector<std::string> policy_keys_for(const ClusterState&, const Settings&, const Node* old,
@@ -26,11 +26,6 @@ std::vector<std::string> policy_keys_for(const ClusterState&, const Settings&, c
                                          const DaemonSet* now);
 std::vector<std::string> policy_keys_for(const ClusterState&, const Settings&,
                                          const PriorityClass* old, const PriorityClass* now);
-// Of the other kinds the policy asks nothing.
-template <class T>
-std::vector<std::string> policy_keys_for(const ClusterState&, const Settings&, const T*, const T*) {
-  return {};
-}
 
 // "policy", and "pool/NODE" of every node that a pool may have to do with.
 std::vector<std::string> all_policy_keys(const ClusterState& cluster);

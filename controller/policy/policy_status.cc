@@ -77,15 +77,15 @@ std::optional<Verdict> plugin_trouble(const Snapshot& snapshot, const GPUCluster
       if (facts.pool->mig_strategy && !nvidia->mig_strategy.empty() &&
           nvidia->mig_strategy != to_string(*facts.pool->mig_strategy))
         return Verdict{reasons::kMigStrategyOverridden,
-                       fmt::format("pool {} wants migStrategy {}, and NVIDIA's ClusterPolicy says "
-                                   "{} to every node; set its spec.mig.strategy to \"\"",
+                       fmt::format("pool {} sets migStrategy {}, but NVIDIA's ClusterPolicy sets "
+                                   "{} on every node; set its spec.mig.strategy to \"\"",
                                    facts.pool->name, to_string(*facts.pool->mig_strategy),
                                    nvidia->mig_strategy)};
   if (progress.file.default_shares())
     return Verdict{
         reasons::kPluginDefaultTaken,
-        fmt::format("key {} of ConfigMap {}/{} is somebody else's and sets sharing, which "
-                    "nodes of pools without any follow; write \"version: v1\" there, or "
+        fmt::format("key {} of ConfigMap {}/{} is not berth's and enables sharing, which nodes of "
+                    "pools without sharing follow; write \"version: v1\" there, or "
                     "another name in spec.agents.devicePluginConfigMap",
                     kDefaultPluginConfig, snapshot.settings.agents_namespace,
                     policy.spec.agents.device_plugin_config_map)};
@@ -130,8 +130,8 @@ std::optional<Verdict> stalled(const Snapshot& snapshot, const GPUClusterPolicy&
   if (auto why = plugin_trouble(snapshot, policy, progress)) return why;
   if (progress.survey.disputed_count > 0)
     return Verdict{reasons::kKeysContested,
-                   fmt::format("somebody else sets what the pools set, and berth leaves it: {}{}; "
-                               "see who, or edit the pool",
+                   fmt::format("somebody else sets what the pools set, and berth does not "
+                               "overwrite it: {}{}; find out who, or edit the pool",
                                fmt::join(progress.survey.disputed, ", "),
                                static_cast<std::size_t>(progress.survey.disputed_count) >
                                        progress.survey.disputed.size()

@@ -49,7 +49,7 @@ Plan reconcile_policy(const Snapshot& snapshot) {
     if (!has_finalizer(policy->meta)) {
       plan.add(ref_of(*policy),
                write_finalizer(ref_of(*policy), policy->meta, true, names::kManagerPolicy,
-                               "take back what it put on nodes before it goes"));
+                               "remove what it put on nodes before it is deleted"));
       if (const auto refused = refused_write(snapshot, ref_of(*policy), names::kManagerPolicy))
         plan.statuses.push_back(
             compute_stuck_status(snapshot, *policy, {reasons::kWriteRefused, refused->message}));
@@ -70,7 +70,7 @@ Plan reconcile_policy(const Snapshot& snapshot) {
   if (going && has_finalizer(policy->meta) && survey.carrying == 0 && classes.standing == 0)
     plan.add(ref_of(*policy),
              write_finalizer(ref_of(*policy), policy->meta, false, names::kManagerPolicy,
-                             "nothing of it is left on any node: let it go"));
+                             "nothing of it is left on any node: remove the finalizer"));
   plan_wake_ups(snapshot, *policy, file, plan);
   plan.statuses.push_back(
       compute_policy_status(snapshot, *policy, {survey, file, unread, labels, classes}));

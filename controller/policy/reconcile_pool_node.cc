@@ -19,9 +19,9 @@ std::string names_of(const std::vector<PoolItem>& items) {
 }
 
 std::string reason_for(const PoolChange& change, const PoolIntent* intent) {
-  if (intent == nullptr) return "no pool selects the node any more: take back what one had put";
+  if (intent == nullptr) return "no pool selects the node any more: remove what one had put there";
   if (!change.corrected.empty())
-    return fmt::format("put back what pool {} sets and somebody changed: {}", intent->pool,
+    return fmt::format("restore what pool {} sets and somebody changed: {}", intent->pool,
                        names_of(change.corrected));
   return fmt::format("the node belongs to pool {}", intent->pool);
 }
@@ -45,7 +45,7 @@ Plan reconcile_pool_node(const Snapshot& snapshot, std::string_view name) {
   plan_pool_patch(*node, change, reason_for(change, intent ? &*intent : nullptr), plan);
   if (!change.corrected.empty())
     plan.events.push_back({ref_of(*node), true, reasons::kPoolKeysCorrected, "Label",
-                           fmt::format("put back, as pool {} sets it: {}", intent->pool,
+                           fmt::format("restored, as pool {} sets it: {}", intent->pool,
                                        names_of(change.corrected))});
   return plan;
 }

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <vector>
 
 #include "apis/decode.h"
+#include "apis/watched_kinds.h"
 #include "controller/preview/dump_fields.h"
 
 namespace berth {
@@ -84,27 +86,16 @@ Result<void> load_item(const std::string& where, std::string text, Time now,
 
 Result<void> load_item(const std::string& kind, const std::string& where, std::string text,
                        Time now, ClusterState& cluster) {
-  if (kind == "Pod") return load_item<Pod>(where, std::move(text), now, cluster);
-  if (kind == "Node") return load_item<Node>(where, std::move(text), now, cluster);
-  if (kind == "Job") return load_item<Job>(where, std::move(text), now, cluster);
-  if (kind == "PodDisruptionBudget")
-    return load_item<PodDisruptionBudget>(where, std::move(text), now, cluster);
-  if (kind == "ConfigMap") return load_item<ConfigMap>(where, std::move(text), now, cluster);
-  if (kind == "DaemonSet") return load_item<DaemonSet>(where, std::move(text), now, cluster);
-  if (kind == "ClusterPolicy")
-    return load_item<ClusterPolicy>(where, std::move(text), now, cluster);
-  if (kind == "MIGLayout") return load_item<MIGLayout>(where, std::move(text), now, cluster);
-  if (kind == "GPUClusterPolicy")
-    return load_item<GPUClusterPolicy>(where, std::move(text), now, cluster);
-  if (kind == "Namespace") return load_item<Namespace>(where, std::move(text), now, cluster);
-  if (kind == "PriorityClass")
-    return load_item<PriorityClass>(where, std::move(text), now, cluster);
-  return decode_error(
-      where + ".kind",
-      fmt::format("\"{}\" does not belong into a snapshot; expected Node, Pod, Job, "
-                  "PodDisruptionBudget, ConfigMap, DaemonSet, ClusterPolicy, MIGLayout, "
-                  "GPUClusterPolicy, Namespace or PriorityClass",
-                  kind));
+  std::optional<Result<void>> loaded;
+  std::vector<std::string_view> kinds;
+  Watched::each([&]<class T>() {
+    if (kind == kKind<T>.kind) loaded = load_item<T>(where, std::move(text), now, cluster);
+    kinds.push_back(kKind<T>.kind);
+  });
+  if (loaded) return *std::move(loaded);
+  return decode_error(where + ".kind",
+                      fmt::format("\"{}\" does not belong in a snapshot; expected one of {}", kind,
+                                  fmt::join(kinds, ", ")));
 }
 
 // kDecode unless the document says that it is a snapshot of a version we read.
@@ -113,12 +104,13 @@ Result<void> check_header(const json& document) {
   const std::string kind = text_at(document, {"kind"});
   const std::string version = text_at(document, {"apiVersion"});
   if (kind != kDumpKind || !version.starts_with("snapshot.gpu.berth.dev/"))
-    return decode_error("snapshot", fmt::format("is no berth snapshot (kind {} expected, \"{}\" "
+    return decode_error("snapshot", fmt::format("is not a berth snapshot (kind {} expected, \"{}\" "
                                                 "found){}",
                                                 kDumpKind, kind, kAdvice));
   if (version != kDumpApiVersion)
-    return decode_error("apiVersion", fmt::format("{} is of another berth; this one reads {}{}",
-                                                  version, kDumpApiVersion, kAdvice));
+    return decode_error(
+        "apiVersion", fmt::format("{} is of another version of berth; this one reads {}{}", version,
+                                  kDumpApiVersion, kAdvice));
   if (!at(document, {"items"}).is_array()) return decode_error("items", "a list is expected");
   return {};
 }

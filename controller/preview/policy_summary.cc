@@ -168,10 +168,11 @@ void Summary::look_at_pods(const Node& old, const Node& now) {
     std::vector<const Pod*> kept_off;
     for (const Pod* pod : staying)
       if (!tolerates(pod->tolerations, taint)) kept_off.push_back(pod);
-    concern(PodConcern::Kind::kNotTolerant, now,
-            fmt::format("do not tolerate {}: they stay, and would not be placed there again",
-                        format(taint)),
-            kept_off);
+    concern(
+        PodConcern::Kind::kNotTolerant, now,
+        fmt::format("do not tolerate {}: they keep running, but would not be scheduled there again",
+                    format(taint)),
+        kept_off);
   }
   const PoolSpec* pool = find_pool(&policy_, label_of(now, names::kPoolLabel));
   const PoolSpec* was = find_pool(old_, label_of(old, names::kPoolLabel));
@@ -183,12 +184,11 @@ void Summary::look_at_pods(const Node& old, const Node& now) {
         was == nullptr || was->name != pool->name || eligible(before_, *was, namespace_);
     if (news && !eligible(after_.cluster, *pool, namespace_)) strangers.push_back(pod);
   }
-  concern(
-      PodConcern::Kind::kNotEligible, now,
-      fmt::format("are of namespaces that may not use pool {}, which is for those with {}: they "
-                  "stay, and no new ones are let in",
-                  pool->name, format(*pool->eligible_namespaces)),
-      strangers);
+  concern(PodConcern::Kind::kNotEligible, now,
+          fmt::format("are in namespaces that may not use pool {}, which is for those with {}: "
+                      "they keep running, and new ones are refused",
+                      pool->name, format(*pool->eligible_namespaces)),
+          strangers);
 }
 
 void Summary::compare_holdings(const Node& old, const Node& now,
@@ -204,8 +204,8 @@ void Summary::compare_holdings(const Node& old, const Node& now,
     for (const Pod* pod : pods)
       if (!pod->requests.get(resource).is_zero()) holders.push_back(pod);
     concern(PodConcern::Kind::kHoldsMoreThanExists, now,
-            fmt::format("hold {} of {} where {} will exist: they keep running, and are not placed "
-                        "there again before others end",
+            fmt::format("hold {} of {} where {} will exist: they keep running, but are not "
+                        "scheduled there again before others end",
                         count.str(), resource.view(), exists.str()),
             holders);
   }
@@ -258,7 +258,7 @@ std::vector<ObjectChange> changed_policy_objects(const ClusterState& before,
     for (const auto& [key, text] : now->data)
       if (!had.contains(key)) change.lines.push_back("adds key " + key);
     for (const auto& [key, text] : had)
-      if (!now->data.contains(key)) change.lines.push_back("drops key " + key);
+      if (!now->data.contains(key)) change.lines.push_back("removes key " + key);
     changes.push_back(std::move(change));
   }
   for (const auto& made : after.priority_classes()) {
@@ -267,9 +267,9 @@ std::vector<ObjectChange> changed_policy_objects(const ClusterState& before,
       changes.push_back({.object = ref_of(*made).str(), .created = true, .lines = {told(*made)}});
     else if (was->meta.uid != made->meta.uid)
       changes.push_back({.object = ref_of(*made).str(),
-                         .lines = {fmt::format("{} → {}, deleted and made anew: pods keep the "
-                                               "priority they have",
-                                               told(*was), told(*made))}});
+                         .lines = {fmt::format(
+                             "{} → {}, deleted and created again: pods keep the priority they have",
+                             told(*was), told(*made))}});
   }
   for (const auto& was : before.priority_classes())
     if (after.priority_classes().find(was->meta.name) == nullptr)

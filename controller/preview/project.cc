@@ -135,7 +135,7 @@ void Projector::run_to_the_end() {
   int idle_timers = 0;
   for (std::size_t steps = 0; out_.stopped.empty(); ++steps) {
     if (steps > limit) {
-      out_.stopped = fmt::format("no end in sight after {} steps", limit);
+      out_.stopped = fmt::format("it did not finish within {} steps", limit);
     } else if (std::optional<std::string> key = world_.take_due()) {
       if (step(*key)) idle_timers = 0;
     } else if (++idle_timers > kMaxIdleTimers || !world_.pass_time()) {
@@ -194,7 +194,7 @@ void Projector::take(const std::string& name, const Slot& slot) {
   static constexpr std::string_view kHolder = "MIGLayout/";
   if (!std::string_view(slot.holder).starts_with(kHolder)) return;
   if (++takes_[name] > kMaxTakes)
-    out_.stopped = fmt::format("{} would be taken again and again without being done", name);
+    out_.stopped = fmt::format("{} would be started again and again and never finish", name);
   // Taken a second time: what became of the first is not worth a second entry.
   auto first = std::ranges::find_if(out_.nodes, [&](const NodeChange& change) {
     return change.node == name && change.outcome == NodeChange::Outcome::kPutBack;

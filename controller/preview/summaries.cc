@@ -152,7 +152,7 @@ std::vector<ObjectChange> changed_config_maps(const ClusterState& before, const 
   for (const std::string& name : has)
     if (!had.contains(name)) change.lines.push_back("adds config " + name);
   for (const std::string& name : had)
-    if (!has.contains(name)) change.lines.push_back("drops config " + name);
+    if (!has.contains(name)) change.lines.push_back("removes config " + name);
   return {change};
 }
 

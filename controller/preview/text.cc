@@ -39,7 +39,7 @@ std::size_t widest(const std::vector<T>& values, Length&& length) {
 
 void print_summary(const Projection& p, Out out) {
   if (!p.changes() && p.refusals.empty()) {
-    tell(out, "Nothing to do: the cluster is as {} say.\n",
+    tell(out, "Nothing to do: the cluster already matches {}.\n",
          !p.policy           ? "these layouts"
          : p.layouts.empty() ? "this policy"
                              : "these layouts and this policy");
@@ -60,16 +60,16 @@ void print_layout(const LayoutSummary& layout, Out out) {
   const std::string_view change = layout.change == LayoutSummary::Change::kCreated  ? "created"
                                   : layout.change == LayoutSummary::Change::kEdited ? "edited"
                                                                                     : "unchanged";
-  tell(out, "\nMIGLayout/{} ({}): {} selected; as it says: {} now, {} after\n", layout.name, change,
+  tell(out, "\nMIGLayout/{} ({}): {} selected: {} match it now, {} after\n", layout.name, change,
        plural(static_cast<std::size_t>(layout.before.selected), "node"), layout.before.updated,
        layout.after.updated);
   if (layout.takes_every_node)
-    tell(out, "  nodeSelector: {{}} takes every GPU node of the cluster\n");
+    tell(out, "  nodeSelector: {{}} selects every GPU node of the cluster\n");
   if (!layout.selects_none.empty()) tell(out, "  {}\n", layout.selects_none);
   for (const LayoutSummary::Config& config : layout.configs)
     tell(out, "  {}  {}\n    {}\n", config.product, config.name, config.layout);
   if (!layout.lost.empty())
-    tell(out, "  selected too, but another layout comes first: {}\n", name_some(layout.lost));
+    tell(out, "  also selected, but another layout owns them: {}\n", name_some(layout.lost));
 }
 
 void print_agent_switch(const Projection& p, Out out) {
@@ -99,9 +99,9 @@ std::string told(const PodMove& move) {
     case PodMove::Fate::kPending:
       return "stays pending: " + move.why;
     case PodMove::Fate::kEnds:
-      return "is left to end";
+      return "runs until it ends";
     case PodMove::Fate::kNotRecreated:
-      return "is gone for good: no controller makes it anew";
+      return "is lost: no controller creates it again";
   }
   return "";
 }
@@ -140,9 +140,10 @@ bool same_kind(const NodeChange& a, const NodeChange& b) {
 
 std::string change_of(const NodeChange& node) {
   std::string text = fmt::format("{} → {}", node.from.empty() ? "(none)" : node.from, node.to);
-  if (node.outcome == NodeChange::Outcome::kPutBack) text = "drained in vain, put back as it was";
+  if (node.outcome == NodeChange::Outcome::kPutBack)
+    text = "drained without success, returned unchanged";
   if (node.outcome == NodeChange::Outcome::kUnfinished) text += "  (not finished)";
-  if (node.was_out) text += "  (stays cordoned, as it is)";
+  if (node.was_out) text += "  (stays cordoned, as it was before)";
   return text;
 }
 
@@ -151,8 +152,8 @@ void print_nodes(const Projection& p, Out out) {
   std::vector<std::string> limits;
   for (const LayoutSummary& layout : p.layouts)
     limits.push_back(p.layouts.size() == 1
-                         ? fmt::format("at most {} out at once", layout.budget)
-                         : fmt::format("{}: at most {} out at once", layout.name, layout.budget));
+                         ? fmt::format("at most {} unavailable", layout.budget)
+                         : fmt::format("{}: at most {} unavailable", layout.name, layout.budget));
   if (p.policy && p.policy->windows && p.policy->windows->next_opening)
     limits.push_back("none before " + format_time(*p.policy->windows->next_opening));
   tell(out, "\nNodes in order ({})\n", fmt::format("{}", fmt::join(limits, ", ")));
@@ -179,7 +180,8 @@ void print_nodes(const Projection& p, Out out) {
 
 void print_budgets(const Projection& p, Out out) {
   if (p.budgets.empty()) return;
-  tell(out, "\nPodDisruptionBudgets in the way (by their status; nobody was asked)\n");
+  tell(out,
+       "\nPodDisruptionBudgets that may block (by their status; the API server was not asked)\n");
   for (const BudgetInTheWay& budget : p.budgets)
     tell(out, "  {}  allows {}: {} on {}\n", budget.budget,
          plural(static_cast<std::size_t>(std::max(0, budget.disruptions_allowed)), "disruption"),
@@ -205,13 +207,13 @@ void print_capacity(const Projection& p, Out out) {
 
 void print_refusals(const Projection& p, Out out) {
   if (p.refusals.empty()) return;
-  tell(out, "\nRefused, or waiting\n");
+  tell(out, "\nRefused or waiting\n");
   for (const Refusal& refusal : p.refusals) {
     tell(out, "  {}: {}\n    {}\n",
          refusal.nodes.empty() ? "MIGLayout/" + refusal.layout : name_some(refusal.nodes),
          refusal.reason, refusal.message);
     if (!refusal.line.empty())
-      tell(out, "    write into spec of MIGLayout/{}:  {}\n", refusal.layout, refusal.line);
+      tell(out, "    add to spec of MIGLayout/{}:  {}\n", refusal.layout, refusal.line);
   }
 }
 

@@ -67,17 +67,16 @@ std::string print_text(const PolicySummary& policy) {
   std::string text;
   const Out out = std::back_inserter(text);
   tell(out, "\nGPUClusterPolicy/{} ({})\n", policy.name, told(policy.change));
-  if (policy.windows)
-    tell(out, "  windows for whatever takes a node from its pods: {}\n", told(*policy.windows));
+  if (policy.windows) tell(out, "  disruption windows: {}\n", told(*policy.windows));
   for (const PoolSummary& pool : policy.pools) print_pool(pool, out);
   for (const PoolConflict& conflict : policy.conflicts)
-    tell(out, "  {} is selected by {}: {} has it, as the first in the list\n", conflict.node,
+    tell(out, "  {} is selected by {}: {} owns it, being the first in the list\n", conflict.node,
          fmt::format("{}", fmt::join(conflict.pools, ", ")), conflict.pools.front());
   for (const Condition& condition : policy.conditions)
     if (condition.type == "Stalled" && condition.status == "True")
       tell(out, "  {}: {}\n", condition.reason, condition.message);
   if (policy.pods.empty()) return text;
-  text += "\nPods that keep running, and that the policy speaks against\n";
+  text += "\nRunning pods that conflict with the policy\n";
   for (const PodConcern& concern : policy.pods)
     tell(out, "  {} on {}\n    {}\n", name_some(concern.pods, "pod"), name_some(concern.nodes),
          concern.message);

@@ -14,6 +14,7 @@
 #include "controller/mig/slots.h"
 #include "controller/preview/agents.h"
 #include "controller/preview/patched.h"
+#include "controller/reconcilers/key_families.h"
 #include "controller/reconcilers/keys.h"
 
 namespace berth {
@@ -127,7 +128,7 @@ bool WhatIf::perform_on_config_map(const Write& write, Applied& applied) {
   const bool create = write.verb == Verb::kCreate || (write.verb == Verb::kApply && old == nullptr);
   if (create == (old != nullptr)) {
     applied.refused.push_back(
-        fmt::format("{}: {}", write.object.str(), create ? "is there already" : "is not there"));
+        fmt::format("{}: {}", write.object.str(), create ? "already exists" : "is not there"));
     return false;
   }
   Result<ConfigMap> next = create ? decode_object<ConfigMap>(body) : merged(*old, write.body);
@@ -149,7 +150,7 @@ bool WhatIf::perform_on_priority_class(const Write& write, Applied& applied) {
   if (create == stands || !next) {
     applied.refused.push_back(fmt::format("{}: {}", write.object.str(),
                                           !next    ? describe(next.error())
-                                          : stands ? "is there already"
+                                          : stands ? "already exists"
                                                    : "is not there"));
     return false;
   }
@@ -302,10 +303,11 @@ void WhatIf::recount(const Node* old, const Node& now) {
 // attention within moments. The agents' file is rendered at the start; after that nodes only make
 // entries superfluous, which is looked into when nothing else is left.
 int WhatIf::rank_of(const std::string& key) const {
-  if (key.starts_with("node/")) return 0;
-  if (key == "agent-config") return rendered_ ? 3 : 1;
-  // Both look at every node: one look for all that a row of node keys has changed.
-  return key.starts_with("layout/") || key == "policy" ? 2 : 1;
+  const KeyFamily& family = family_of(key);
+  if (family.urgent) return 0;
+  if (family.tidies) return rendered_ ? 3 : 1;
+  // One look at every node for all that a row of node keys has changed.
+  return family.interval.count() > 0 ? 2 : 1;
 }
 
 std::optional<std::string> WhatIf::take_due() {
@@ -315,13 +317,13 @@ std::optional<std::string> WhatIf::take_due() {
   if (rank_of(*key) > 0) {
     const Time moments = now_ + settings_.settle + settings_.verify_for;
     const bool soon = std::ranges::any_of(timers_, [&](const auto& timer) {
-      return timer.first.starts_with("node/") && timer.second <= moments;
+      return family_of(timer.first).urgent && timer.second <= moments;
     });
     if (soon) return std::nullopt;
   }
   std::string out = *key;
   due_.erase(key);
-  if (out == "agent-config") rendered_ = true;
+  if (family_of(out).tidies) rendered_ = true;
   return out;
 }
 

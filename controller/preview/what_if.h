@@ -57,11 +57,9 @@ class WhatIf {
   };
   Applied apply(const Plan& plan);
 
-  // Allocatable of GPU resources on schedulable, ready nodes: now, and the lowest since
-  // count_from_here().
+  // Allocatable of GPU resources on schedulable, ready nodes: now, and the lowest so far.
   const std::map<std::string, std::int64_t>& capacity() const { return capacity_; }
   const std::map<std::string, std::int64_t>& lowest() const { return lowest_; }
-  void count_from_here() { lowest_ = capacity_; }
 
   // The key to reconcile next. Nodes that are out at once come back at once, and choosing, the
   // costly part, is then done once for all of them.

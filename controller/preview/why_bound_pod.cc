@@ -57,7 +57,7 @@ void note_drain(const Snapshot& snapshot, const Pod& pod, const Node& node, Expl
   const auto standing = std::ranges::find(nodes, &node, &NodeStanding::node);
   if (standing == nodes.end() || standing->bucket == NodeBucket::kUpdated) return;
   out.add("rollout",
-          fmt::format("MIGLayout/{} is to cut {} anew: {}{}{}", owner->meta.name, node.meta.name,
+          fmt::format("MIGLayout/{} will repartition {}: {}{}{}", owner->meta.name, node.meta.name,
                       standing->phase, standing->reason.empty() ? "" : ", ", standing->reason),
           standing->reason);
   for (const PodVerdict& verdict : pods_leaving(snapshot, node, owner->spec.drain)) {

@@ -44,7 +44,7 @@ const char* told_phase(RolloutPhase phase) {
     case RolloutPhase::kCordoned:
       return "being drained";
     case RolloutPhase::kApplying:
-      return "being cut";
+      return "being repartitioned";
     case RolloutPhase::kRollingBack:
       return "being rolled back";
     case RolloutPhase::kIdle:
@@ -254,9 +254,10 @@ void NodeWhy::note_rollout() {
     out_.add("rollout", fmt::format("{} is {} and is to be {}", names::kMigConfig,
                                     now.empty() ? "not set" : now, standing_->config));
   if (place_ > 0)
-    out_.add("rollout",
-             fmt::format("number {} of {} still to go; at most {} may be out, {} {}", place_,
-                         queue_, choice.budget, choice.out, choice.out == 1 ? "is" : "are"));
+    out_.add(
+        "rollout",
+        fmt::format("number {} of {} still to go; at most {} may be unavailable, {} {}", place_,
+                    queue_, choice.budget, choice.out, choice.out == 1 ? "is" : "are"));
 }
 
 void NodeWhy::note_cordon() {
@@ -282,14 +283,15 @@ void NodeWhy::note_window() {
   if (spec.windows.empty() && spec.blackouts.empty()) return;
   const DisruptionStatus status = DisruptionCalendar(spec, snapshot_.zones).at(snapshot_.now);
   if (status.open)
-    out_.add("window", status.closes ? fmt::format("open: nodes may be taken until {}",
+    out_.add("window", status.closes ? fmt::format("open: disruption is allowed until {}",
                                                    format_time(*status.closes))
                                      : "open");
   else
     out_.add(
         "window",
         status.next_opening
-            ? fmt::format("closed: no node is taken before {}", format_time(*status.next_opening))
+            ? fmt::format("closed: no disruption is allowed before {}",
+                          format_time(*status.next_opening))
             : "closed, and it does not open again: see spec.disruption of GPUClusterPolicy/cluster",
         reasons::kDisruptionWindow);
 }
@@ -333,7 +335,7 @@ void NodeWhy::note_drain() {
                          ending.size() == 1 ? "s" : "", name_some(ending, "pod")));
   if (!free.empty()) out_.add("drain", fmt::format("would be evicted: {}", name_some(free, "pod")));
   if (stuck_.empty() && ending.empty() && free.empty())
-    out_.add("drain", "no pod has to leave before its GPUs are cut");
+    out_.add("drain", "no pod has to leave before its GPUs are repartitioned");
 }
 
 void NodeWhy::conclude() {
@@ -343,7 +345,7 @@ void NodeWhy::conclude() {
     if (!differs())
       out_.message = fmt::format("it is as MIGLayout/{} says", owner_->meta.name);
     else
-      out_.message = fmt::format("MIGLayout/{} is to cut its GPUs anew: {}", owner_->meta.name,
+      out_.message = fmt::format("MIGLayout/{} will repartition its GPUs: {}", owner_->meta.name,
                                  standing_->message.empty() ? "under way" : standing_->message);
     if (differs()) return;
   } else {
@@ -388,22 +390,21 @@ void NodeWhy::advise_on(std::string_view reason) {
     remedy("let mig-manager run there",
            fmt::format("kubectl label node {} {}=true", name, names::kDeployMigManager));
   if (reason == reasons::kMaxUnavailable)
-    remedy(
-        fmt::format("wait for its turn, number {} of {}, or let more nodes be out at once: write "
-                    "into spec of MIGLayout/{}",
-                    place_, queue_, owner),
-        "rollout: {maxUnavailable: N}");
+    remedy(fmt::format("wait for its turn, number {} of {}, or allow more unavailable nodes: add "
+                       "to spec of MIGLayout/{}",
+                       place_, queue_, owner),
+           "rollout: {maxUnavailable: N}");
   if (reason == reasons::kWriteRefused)
-    remedy("change what refuses the write, as the server's words say; berth goes on by itself");
+    remedy("change what refuses the write, as the server's words say; berth continues by itself");
   if (reason == reasons::kPodDisruptionBudget)
     remedy(
-        "run one replica more of what the budget covers, or relax the budget; berth goes on by "
+        "run one replica more of what the budget covers, or relax the budget; berth continues by "
         "itself");
   if (reason == reasons::kDisruptionWindow)
     remedy(
         "wait for the next opening, or edit the windows: spec.disruption of "
         "GPUClusterPolicy/cluster");
-  if (!line.empty()) remedy(fmt::format("write into spec of MIGLayout/{}", owner), line);
+  if (!line.empty()) remedy(fmt::format("add to spec of MIGLayout/{}", owner), line);
 }
 
 }  // namespace
@@ -418,7 +419,7 @@ std::string told_cordon(const Snapshot& snapshot, const Node& node) {
   const std::optional<Slot> slot = lost_slot(snapshot, node);
   if (slot && *slot->berth_cordoned)
     return fmt::format(
-        "cordoned by berth for {}; annotation {} is gone, and berth goes on from its ledger",
+        "cordoned by berth for {}; annotation {} is gone, and berth continues from its ledger",
         slot->holder, names::kRolloutAnnotation);
   if (record.kept_out())
     return fmt::format(
@@ -439,7 +440,7 @@ std::string told_cordon(const Snapshot& snapshot, const Node& node) {
   text += fmt::format(", {} since {}", told_phase(rollout.phase), format_time(rollout.since));
   if (layout == nullptr) return text;
   if (refusal_told(*layout, node.meta.name) != nullptr)
-    return text + "; it stays so until the API server lets berth write to it";
+    return text + "; it stays so until the API server allows berth to write to it";
   const Time latest =
       rollout.since + layout->spec.rollout.progress_deadline +
       (rollout.phase == RolloutPhase::kCordoned ? layout->spec.drain.timeout : Duration::zero());

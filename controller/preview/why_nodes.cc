@@ -191,7 +191,7 @@ NodeGroup Grouping::judge(const Node& node, std::vector<Verdict>& left) {
     take({Verdict::kTainted});
     if (std::ranges::any_of(taints, is_kubernetes_own))
       return {.fate = NodeFate::kTroubled,
-              .words = fmt::format("in trouble, as Kubernetes says by taint {}", join(taints))};
+              .words = fmt::format("unhealthy: Kubernetes set taint {}", join(taints))};
     return {.fate = NodeFate::kTainted,
             .words = fmt::format("tainted {}, which it does not tolerate", join(taints)),
             .taints = taints};
@@ -233,7 +233,7 @@ std::optional<NodeGroup> Grouping::coming(const Node& node, const std::vector<Ve
   const NodeStanding& s = standing->second;
   std::string words =
       out ? told_cordon(snapshot_, node)
-          : fmt::format("to be cut anew for MIGLayout/{} ({}{}{}); will offer it then",
+          : fmt::format("to be repartitioned for MIGLayout/{} ({}{}{}); will offer it then",
                         owner->meta.name, s.phase, s.reason.empty() ? "" : ", ", s.reason);
   return NodeGroup{.fate = NodeFate::kComing, .words = std::move(words)};
 }
@@ -305,7 +305,7 @@ std::string_view short_words(NodeFate fate) {
     case NodeFate::kFull:
       return "full";
     case NodeFate::kComing:
-      return "being cut anew";
+      return "being repartitioned";
     case NodeFate::kTainted:
       return "tainted";
     case NodeFate::kNotSelected:
@@ -313,11 +313,11 @@ std::string_view short_words(NodeFate fate) {
     case NodeFate::kNotEligible:
       return "of a pool it may not use";
     case NodeFate::kLeaving:
-      return "being cut into something else";
+      return "being repartitioned into something else";
     case NodeFate::kTooSmall:
       return "too small";
     case NodeFate::kTroubled:
-      return "in trouble";
+      return "unhealthy";
     case NodeFate::kCordoned:
       return "cordoned";
     case NodeFate::kNotReady:

@@ -21,7 +21,7 @@ constexpr char kPendingReasonAnnotation[] = "gpu.berth.dev/pending-reason";
 // Holders beyond these are counted.
 constexpr std::size_t kEachHolder = 5;
 
-// "tainted and full besides".
+// "also tainted and full".
 std::string besides(const NodeGroup& group) {
   std::vector<std::string_view> words;
   for (const Fit::Verdict verdict : group.besides) {
@@ -31,7 +31,7 @@ std::string besides(const NodeGroup& group) {
     if (verdict == Fit::Verdict::kCordoned) words.push_back("cordoned");
     if (verdict == Fit::Verdict::kNotReady) words.push_back("not ready");
   }
-  return fmt::format("{} besides", fmt::join(words, " and "));
+  return fmt::format("also {}", fmt::join(words, " and "));
 }
 
 void note_request(const Pod& pod, Explanation& out) {

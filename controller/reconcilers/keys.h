@@ -20,11 +20,15 @@ namespace berth {
 template <class T>
 std::vector<std::string> keys_for(const ClusterState& cluster, const Settings& settings,
                                   const T* old, const T* now) {
-  std::vector<std::string> keys = mig_keys_for(cluster, settings, old, now);
+  constexpr bool of_mig = requires { mig_keys_for(cluster, settings, old, now); };
+  constexpr bool of_policy = requires { policy_keys_for(cluster, settings, old, now); };
+  static_assert(of_mig || of_policy || std::is_same_v<T, Namespace>, "watched for nobody");
+  std::vector<std::string> keys;
   const auto add = [&](std::vector<std::string> more) {
     for (std::string& key : more) keys.push_back(std::move(key));
   };
-  add(policy_keys_for(cluster, settings, old, now));
+  if constexpr (of_mig) add(mig_keys_for(cluster, settings, old, now));
+  if constexpr (of_policy) add(policy_keys_for(cluster, settings, old, now));
   if constexpr (std::is_same_v<T, Pod>) add(bypass_keys_for(cluster, old, now));
   if constexpr (std::is_same_v<T, Namespace>)
     if (now != nullptr && (old == nullptr || old->meta.labels != now->meta.labels))

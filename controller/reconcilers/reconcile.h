@@ -10,8 +10,8 @@
 
 namespace berth {
 
-// By key (keys.h). Empty for an unknown key, and while the slot ledger shows a newer leader's epoch
-// than the snapshot's: a deposed leader plans nothing.
+// By key (key_families.h). Empty while the slot ledger shows a newer leader's epoch than the
+// snapshot's: a deposed leader plans nothing.
 Plan reconcile(const Snapshot& snapshot, std::string_view key);
 
 }  // namespace berth

@@ -4,7 +4,10 @@
 #include <utility>
 
 #include "controller/mig/rollout_annotation.h"
+#include "controller/mig/rollout_figures.h"
 #include "controller/mig/slots.h"
+#include "controller/policy/pool_figures.h"
+#include "controller/reconcilers/key_families.h"
 #include "controller/reconcilers/keys.h"
 #include "controller/reconcilers/reconcile.h"
 
@@ -26,11 +29,14 @@ Reconcilers reconcilers(const Settings& settings) {
   all.reconcile = [](const Snapshot& snapshot, std::string_view key) {
     return reconcile(snapshot, key);
   };
+  all.families = kKeyFamilies;
   all.all_keys = [settings](const ClusterState& cluster) { return all_keys(cluster, settings); };
-  const auto due = [settings](const ClusterState& cluster, const auto* old, const auto* now) {
-    return keys_for(cluster, settings, old, now);
-  };
-  all.keys_for = {due, due, due, due, due, due, due, due, due, due, due};
+  Watched::each([&]<class T>() {
+    std::get<KeysFor<T>>(all.keys_for) = [settings](const ClusterState& cluster, const T* old,
+                                                    const T* now) {
+      return keys_for(cluster, settings, old, now);
+    };
+  });
   all.keys_of_refusal = [](const ClusterState& cluster) {
     std::vector<std::string> keys{"slots"};
     for (const auto& layout : cluster.mig_layouts()) keys.push_back("layout/" + layout->meta.name);
@@ -42,6 +48,16 @@ Reconcilers reconcilers(const Settings& settings) {
     return std::pair<Write, std::int64_t>(std::move(claim.write), claim.epoch);
   };
   all.rollout_stage = stage_of;
+  all.rollout_end = [](const Node& before, const Node& after) -> std::optional<std::string> {
+    const std::optional<RolloutEnd> end = rollout_end(before, after);
+    return end ? std::optional<std::string>(to_string(*end)) : std::nullopt;
+  };
+  for (const RolloutEnd end : kRolloutEnds) all.rollout_ends.emplace_back(to_string(end));
+  all.figures = [settings](const ClusterState& cluster) {
+    Figures figures = rollout_figures(cluster, settings);
+    for (Figure& figure : pool_figures(cluster)) figures.push_back(std::move(figure));
+    return figures;
+  };
   return all;
 }
 

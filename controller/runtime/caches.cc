@@ -45,19 +45,14 @@ std::vector<ReadinessCheck> Caches::readiness() const {
 }
 
 std::optional<CachedVersion> Caches::version(const ObjectRef& object) const {
-  const auto in = [&]<class T>(const Store<T>& store) -> std::optional<CachedVersion> {
-    const T* found = store.find(object.namespace_, object.name);
-    if (found == nullptr) return std::nullopt;
-    return CachedVersion{found->meta.uid, found->meta.resource_version,
-                         found->meta.deletion_timestamp.has_value()};
-  };
-  if (object.kind == kKind<Node>.kind) return in(cluster_.nodes());
-  if (object.kind == kKind<Pod>.kind) return in(cluster_.pods());
-  if (object.kind == kKind<ConfigMap>.kind) return in(cluster_.config_maps());
-  if (object.kind == kKind<MIGLayout>.kind) return in(cluster_.mig_layouts());
-  if (object.kind == kKind<GPUClusterPolicy>.kind) return in(cluster_.policies());
-  if (object.kind == kKind<PriorityClass>.kind) return in(cluster_.priority_classes());
-  return std::nullopt;
+  std::optional<CachedVersion> version;
+  Watched::each([&]<class T>() {
+    if (object.kind != kKind<T>.kind) return;
+    if (const T* found = cluster_.store<T>().find(object.namespace_, object.name))
+      version = {found->meta.uid, found->meta.resource_version,
+                 found->meta.deletion_timestamp.has_value()};
+  });
+  return version;
 }
 
 void Caches::refetch(const ObjectRef& object) {

@@ -10,6 +10,12 @@ namespace berth {
 
 using namespace std::chrono_literals;
 
+namespace {
+
+constexpr std::chrono::nanoseconds kFiguresLast = 1s;
+
+}  // namespace
+
 Controller::Controller(World world, Reconcilers reconcilers, ControllerOptions options)
     : world_(std::move(world)),
       loop_(world_.client.loop()),
@@ -52,8 +58,8 @@ Task<int> Controller::run(std::stop_token stop) {
     const bool leads = co_await leadership_.lead(end_.get_token());
     if (leads) {
       worker_.start();
-      world_.log.info("working", {{"epoch", std::to_string(leadership_.epoch())},
-                                  {"dry_run", options_.dry_run ? "true" : "false"}});
+      world_.metrics.begin_term(reconcilers_.rollout_ends);
+      world_.log.info("working", {{"epoch", leadership_.epoch()}, {"dry_run", options_.dry_run}});
       while (!end_.stop_requested()) {
         for (const std::string& key : reconcilers_.all_keys(cluster())) worker_.add(key);
         const auto period = jitter_.between(options_.reevaluate_period * 9 / 10,
@@ -73,8 +79,8 @@ Task<bool> Controller::wait_for_sync(std::stop_token stop) {
   if (stop.stop_requested()) co_return false;
   const std::vector<std::string> missing = caches_.laggards();
   if (missing.empty()) {
-    world_.log.info("caches are full", {{"nodes", std::to_string(cluster().nodes().size())},
-                                        {"pods", std::to_string(cluster().pods().size())}});
+    world_.log.info("caches are synced",
+                    {{"nodes", cluster().nodes().size()}, {"pods", cluster().pods().size()}});
     if (world_.on_synced) world_.on_synced();
     co_return true;
   }
@@ -109,48 +115,48 @@ void Controller::end(std::string why, bool failed) {
 }
 
 void Controller::add_informers() {
-  const Settings& settings = options_.settings;
-  add_informer<MIGLayout>("miglayouts", {});
-  add_informer<Node>("nodes", {});
-  add_informer<Pod>("pods", {});
-  add_informer<PodDisruptionBudget>("poddisruptionbudgets", {});
-  add_informer<Job>("jobs", {});
-  add_informer<DaemonSet>("daemonsets", {.namespace_ = settings.agents_namespace});
-  add_informer<ClusterPolicy>("clusterpolicies", {}, true);
-  add_informer<GPUClusterPolicy>("gpuclusterpolicies", {}, true);
-  add_informer<Namespace>("namespaces", {});
-  add_informer<PriorityClass>("priorityclasses", {});
-  add_informer<ConfigMap>("configmaps/agents", {.namespace_ = settings.agents_namespace});
-  // Of berth's own namespace only the ledger: the rest is none of our business, nor our memory's.
-  if (settings.berth_namespace != settings.agents_namespace)
-    add_informer<ConfigMap>("configmaps/ledger", {.namespace_ = settings.berth_namespace,
-                                                  .name = names::kSlotsConfigMap});
+  const std::string& berth = options_.settings.berth_namespace;
+  const std::string& agents = options_.settings.agents_namespace;
+  Watched::each([&]<class T>() {
+    const std::string name(kKind<T>.plural);
+    const Watching& watching = kWatching<T>;
+    if (watching.scope == WatchScope::kCluster) add_informer<T>(name, {});
+    if (watching.scope == WatchScope::kAgents) add_informer<T>(name, {.namespace_ = agents});
+    if (watching.scope != WatchScope::kLedger) return;
+    add_informer<T>(name + "/agents", {.namespace_ = agents});
+    if (berth != agents)
+      add_informer<T>(name + "/ledger", {.namespace_ = berth, .name = names::kSlotsConfigMap});
+  });
 }
 
 template <class T>
-void Controller::add_informer(std::string name, InformerScope scope, bool optional) {
+void Controller::add_informer(std::string name, InformerScope scope) {
   caches_.add<T>(
       std::move(name), std::move(scope),
-      [this](const T* old, const T* now) { on_change(old, now); }, optional);
+      [this](const T* old, const T* now) { on_change(old, now); }, kWatching<T>.optional);
 }
 
 template <class T>
 void Controller::on_change(const T* old, const T* now) {
-  if constexpr (std::is_same_v<T, Node>) {
-    if (old != nullptr && now != nullptr) {
-      const auto before = reconcilers_.rollout_stage(*old);
-      const auto after = before ? reconcilers_.rollout_stage(*now) : std::nullopt;
-      if (after && !before->idle && before->phase != after->phase && after->since >= before->since)
-        world_.metrics.on_rollout_phase(before->phase, after->since - before->since);
-    }
-  }
   if (!worker_.working()) return;
+  if constexpr (std::is_same_v<T, Node>)
+    if (old != nullptr && now != nullptr) note_rollout(*old, *now);
   if constexpr (std::is_same_v<T, ConfigMap>) {
     const auto deposed = now != nullptr ? leadership_.heed(*now) : std::nullopt;
     if (deposed.has_value()) return end(*deposed, true);
   }
-  for (const std::string& key : std::get<KeysFor<T>>(reconcilers_.keys_for)(cluster(), old, now))
-    worker_.add(key);
+  if (const KeysFor<T>& due = std::get<KeysFor<T>>(reconcilers_.keys_for))
+    for (const std::string& key : due(cluster(), old, now)) worker_.add(key);
+}
+
+// The leader's to tell: with a standby's the sum would be twice what happened.
+void Controller::note_rollout(const Node& old, const Node& now) {
+  const auto before = reconcilers_.rollout_stage(old);
+  const auto after = before ? reconcilers_.rollout_stage(now) : std::nullopt;
+  if (after && !before->idle && before->phase != after->phase && after->since >= before->since)
+    world_.metrics.on_rollout_phase(before->phase, after->since - before->since);
+  if (!reconcilers_.rollout_end) return;
+  if (const auto end = reconcilers_.rollout_end(old, now)) world_.metrics.on_rollout_end(*end);
 }
 
 std::vector<ReadinessCheck> Controller::readiness() const {
@@ -160,6 +166,13 @@ std::vector<ReadinessCheck> Controller::readiness() const {
   return checks;
 }
 
-void Controller::refresh_metrics() { world_.metrics.on_unfinished(worker_.unfinished()); }
+void Controller::refresh_metrics() {
+  world_.metrics.on_unfinished(worker_.unfinished());
+  if (!worker_.working() || !reconcilers_.figures) return world_.metrics.show({});
+  // They walk the fleet, and anybody may ask.
+  if (figured_at_ && loop_.now() - *figured_at_ < kFiguresLast) return;
+  figured_at_ = loop_.now();
+  world_.metrics.show(reconcilers_.figures(cluster()));
+}
 
 }  // namespace berth

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -52,7 +53,8 @@ class Controller {
 
   void add_informers();
   template <class T>
-  void add_informer(std::string name, InformerScope scope, bool optional = false);
+  void add_informer(std::string name, InformerScope scope);
+  void note_rollout(const Node& old, const Node& now);
   template <class T>
   void on_change(const T* old, const T* now);
 
@@ -65,8 +67,9 @@ class Controller {
   Events events_;
   Leadership leadership_;
   Worker worker_;
-  std::stop_source wake_;  // what run() sleeps on: synced, or the end
-  std::stop_source end_;   // the end, for whatever reason
+  std::stop_source wake_;                    // what run() sleeps on: synced, or the end
+  std::stop_source end_;                     // the end, for whatever reason
+  std::optional<MonotonicTime> figured_at_;  // when the figures were last computed
   bool failed_ = false;
 };
 

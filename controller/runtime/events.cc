@@ -46,12 +46,10 @@ std::string namespace_of(const EventNote& note) {
 
 std::string encode(const EventNote& note, const std::string& name, const std::string& instance,
                    Time now) {
-  const KindInfo* kind = find_kind(note.regarding.kind);
-  std::string regarding =
-      fmt::format(R"("apiVersion":{},"kind":{},"name":{},"uid":{})",
-                  quote_json(kind == nullptr ? std::string("v1") : api_version(*kind)),
-                  quote_json(note.regarding.kind), quote_json(note.regarding.name),
-                  quote_json(note.regarding.uid));
+  std::string regarding = fmt::format(
+      R"("apiVersion":{},"kind":{},"name":{},"uid":{})",
+      quote_json(api_version(kind_named(note.regarding.kind))), quote_json(note.regarding.kind),
+      quote_json(note.regarding.name), quote_json(note.regarding.uid));
   if (!note.regarding.namespace_.empty())
     regarding += R"(,"namespace":)" + quote_json(note.regarding.namespace_);
   return fmt::format(

@@ -15,11 +15,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-bool has_steps(const Plan& plan, const ObjectRef& object) {
-  return std::any_of(plan.objects.begin(), plan.objects.end(),
-                     [&](const ObjectSteps& steps) { return steps.object == object; });
-}
-
 }  // namespace
 
 // One plan in execution, shared by the tasks of its objects.
@@ -51,8 +46,7 @@ Task<Outcome> Executor::run(std::string key, Plan plan, std::stop_token stop) {
   TaskGroup group(loop_);
   for (std::size_t i = 0; i < run->plan.objects.size(); ++i) group.spawn(run_object(run, i));
   for (const StatusUpdate& status : run->plan.statuses)
-    if (status.differs && !has_steps(run->plan, status.object))
-      group.spawn(run_status(run, status));
+    if (status.differs && !run->plan.has_steps(status.object)) group.spawn(run_status(run, status));
   auto all_done = std::make_shared<Handoff<bool>>(loop_);
   // The tasks listen to origin.stop, not to the group's token: this only waits for the last one.
   if (group.running() > 0) {
@@ -83,7 +77,7 @@ Task<void> Executor::run_steps(std::shared_ptr<Run> run, std::size_t index) {
   for (std::size_t i = 0; i < count; ++i) {
     const Step& step = run->plan.objects[index].steps[i];
     const Verdict verdict = co_await run_step(run, step);
-    run->outcome.settle(object, verdict);
+    run->outcome.settle(object, verdict, std::holds_alternative<Write>(step));
     if (verdict.first == Fate::kDone) continue;
     if (const auto* write = std::get_if<Write>(&step))
       tell_refusal(write->object, write->reason, verdict);
@@ -110,8 +104,7 @@ Task<void> Executor::run_status(std::shared_ptr<Run> run, StatusUpdate status) {
     run->outcome.status_due = *due_in;
     co_return;
   }
-  const KindInfo* kind = find_kind(status.object.kind);
-  if (kind == nullptr) co_return;
+  const KindInfo& kind = kind_named(status.object.kind);
   const Permits::Permit permit = co_await permits_.acquire(run->origin.key);
   const ObjectRef object = status.object;
   const auto within = deadline();
@@ -119,8 +112,8 @@ Task<void> Executor::run_status(std::shared_ptr<Run> run, StatusUpdate status) {
     run->outcome.settle(object, Verdict(Fate::kStopped, not_leading()));
     co_return;
   }
-  const Verdict verdict = co_await statuses_.write(run->origin, std::move(status), *kind, *within);
-  run->outcome.settle(object, verdict);
+  const Verdict verdict = co_await statuses_.write(run->origin, std::move(status), kind, *within);
+  run->outcome.settle(object, verdict, /*has_line=*/true);
   tell_refusal(object, "write its status", verdict);
 }
 

@@ -10,6 +10,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -70,14 +71,15 @@ class Informer : public InformerBase {
   void on_event(std::string& bytes, Encoding encoding) {
     if (ending()) return;
     const std::size_t length = bytes.size();
+    const bool initial = machine_.state == InformerState::kStreaming;
     auto event = decode_watch_event<T>(bytes, encoding);
     if (!event.has_value()) {
       note(InformerEvent::kUndecodable);
+      if (auto key = initial ? key_of_event(bytes) : std::nullopt) unread_.insert(*std::move(key));
       on_unreadable(event.error());
       return;
     }
     using Type = typename WatchEvent<T>::Type;
-    const bool initial = machine_.state == InformerState::kStreaming;
     switch (event->type) {
       case Type::kError:
         note(InformerEvent::kError);
@@ -131,6 +133,11 @@ class Informer : public InformerBase {
     if (given_up(bounds_.take_page(page->items.size(), page->bytes, page->continue_token)))
       co_return;
     for (T& object : page->items) buffer_.push_back(std::make_shared<T>(std::move(object)));
+    for (UnreadItem& item : page->unread) {
+      note(InformerEvent::kUndecodable);
+      on_unread(item.key, item.error);
+      unread_.insert(std::move(item.key));
+    }
     continue_token_ = page->continue_token;
     feed({.kind = InformerInput::Kind::kPage,
           .resource_version = page->resource_version,
@@ -151,9 +158,13 @@ class Informer : public InformerBase {
     }
   }
 
-  void clear_buffer() override { buffer_.clear(); }
+  void clear_buffer() override {
+    buffer_.clear();
+    unread_.clear();
+  }
 
-  // The buffer becomes the cache: what changed is told, what is not in it is removed.
+  // The buffer becomes the cache: what changed is told, what is not in it is removed. An object
+  // that is there and could not be read stays as it was when it could.
   std::size_t replace() override {
     std::vector<const T*> present;
     present.reserve(buffer_.size());
@@ -164,9 +175,11 @@ class Informer : public InformerBase {
     std::vector<ObjectMeta> gone;
     for (const auto& object : cluster_.template store<T>()) {
       if (!scope_.holds(object->meta)) continue;
-      if (!std::binary_search(present.begin(), present.end(), object.get()))
+      if (!std::binary_search(present.begin(), present.end(), object.get()) &&
+          !unread_.contains(key_of(object->meta)))
         gone.push_back(object->meta);
     }
+    unread_.clear();
     for (const ObjectMeta& meta : gone) remove(meta);
     return present.size();
   }
@@ -209,6 +222,7 @@ class Informer : public InformerBase {
   // Decoded objects, never raw bytes; each in a block of the very size that the store asks for, so
   // that emptying the buffer into the store leaves no holes in the heap.
   std::deque<std::shared_ptr<T>> buffer_;
+  std::set<ObjectKey> unread_;  // of the refresh under way
 };
 
 }  // namespace berth

@@ -127,7 +127,7 @@ void InformerBase::perform(InformerAction action) {
     case Action::kReplaceAndWatch:
     case Action::kReplace: {
       const std::size_t objects = replace();
-      log_.debug("informer refreshed", {{"informer", name_}, {"objects", std::to_string(objects)}});
+      log_.debug("informer refreshed", {{"informer", name_}, {"objects", objects}});
       if (action.kind == Action::kReplace) return;
       begin_exchange();
       open_watch(watch_options(false), ticket_, exchange_.get_token());
@@ -215,19 +215,25 @@ void InformerBase::on_unreadable(const Error& error) {
   const bool again = undecodable_at_ == here || error.where.starts_with("object.");
   undecodable_at_ = here;
   if (++skipped_ == 1)
-    log_.error(
-        "watch event cannot be read",
-        {{"informer", name_}, {"error", describe(error)}, {"skipped", again ? "yes" : "no"}});
+    log_.error("watch event cannot be read",
+               {{"informer", name_}, {"error", describe(error)}, {"skipped", again}});
   if (again)
     on_idle_event("events that cannot be read");
   else
     end_stream(error);
 }
 
+// The list goes on without it: one object's fault must not cost us all the others here either.
+void InformerBase::on_unread(const ObjectKey& key, const Error& error) {
+  if (++skipped_ == 1)
+    log_.error("object cannot be read, and is left as it was known",
+               {{"informer", name_}, {"object", key.str()}, {"error", describe(error)}});
+}
+
 void InformerBase::tell_skipped() {
   if (skipped_ > 1)
-    log_.error("watch events could not be read and were skipped",
-               {{"informer", name_}, {"events", std::to_string(skipped_)}});
+    log_.error("objects could not be read and were skipped",
+               {{"informer", name_}, {"objects", skipped_}});
   skipped_ = 0;
 }
 
@@ -247,8 +253,8 @@ bool InformerBase::given_up(const std::string& bound) {
   note(InformerEvent::kOutOfBounds);
   clear_buffer();
   Error error = decode_error(
-      name_, "the API server's answer is not taken in: " + bound +
-                 "; is there a proxy before it that repeats itself? (kubectl get --raw shows it)");
+      name_, "berth rejects the API server's answer: " + bound +
+                 "; does a proxy in front of it repeat itself? (kubectl get --raw shows it)");
   if (machine_.state == InformerState::kListing)
     feed({.kind = InformerInput::Kind::kListFailed, .error = std::move(error)});
   else

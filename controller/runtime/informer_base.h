@@ -96,6 +96,7 @@ class InformerBase {
   }
   void on_bookmark() { on_idle_event("bookmarks"); }
   void on_unreadable(const Error& error);
+  void on_unread(const ObjectKey& key, const Error& error);  // of a list
   void end_stream(Error error);  // by our own will, as if the server had ended it with this error
   // A bound of client/list_bounds.h, if one was passed: the refresh is given up for it. True: it
   // is.

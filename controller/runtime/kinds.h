@@ -5,20 +5,19 @@
 #include <string>
 #include <string_view>
 
-#include "apis/core.h"
-#include "apis/gpu_cluster_policy.h"
-#include "apis/mig_layout.h"
+#include "apis/watched_kinds.h"
+#include "controller/core/bug.h"
 
 namespace berth {
 
-// Null for a kind berth never writes: a plan that names one is a bug of ours.
-inline const KindInfo* find_kind(std::string_view kind) {
-  for (const KindInfo* info :
-       {&kKind<Node>, &kKind<Pod>, &kKind<ConfigMap>, &kKind<MIGLayout>, &kKind<Job>,
-        &kKind<PodDisruptionBudget>, &kKind<DaemonSet>, &kKind<ClusterPolicy>, &kKind<Lease>,
-        &kKind<GPUClusterPolicy>, &kKind<PriorityClass>})
-    if (info->kind == kind) return info;
-  return nullptr;
+// Of a kind that plans may name: any other is a bug.
+inline const KindInfo& kind_named(std::string_view kind) {
+  const KindInfo* found = kind == kKind<Lease>.kind ? &kKind<Lease> : nullptr;
+  Watched::each([&]<class T>() {
+    if (kind == kKind<T>.kind) found = &kKind<T>;
+  });
+  if (found != nullptr) return *found;
+  bug("a plan names a kind that berth does not write: " + std::string(kind));
 }
 
 }  // namespace berth

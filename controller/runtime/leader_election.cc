@@ -82,7 +82,7 @@ Task<bool> LeaderElector::acquire(std::stop_token stop) {
     }
     if (attempt == Attempt::kHeldByOther && observed_.holder_identity != seen_holder) {
       seen_holder = observed_.holder_identity;
-      log_.info("standing by, another leads", {{"leader", seen_holder}});
+      log_.info("standing by, another replica leads", {{"leader", seen_holder}});
     }
     co_await sleep_for(jitter_.between(options_.retry_period, options_.retry_period * 12 / 10),
                        stop);
@@ -125,7 +125,7 @@ Task<void> LeaderElector::release() {
     if (found.has_value()) {
       observe(std::move(found).value());
       if (observed_.holder_identity != options_.identity) {
-        log_.info("lease already another's", {{"leader", observed_.holder_identity}});
+        log_.info("lease already held by another replica", {{"leader", observed_.holder_identity}});
         co_return;
       }
       released = co_await write_released();

@@ -45,7 +45,6 @@ class LeaderElector {
 
   // How long writes may still be started without another renewal; zero when we do not lead.
   std::chrono::nanoseconds time_left() const;
-  const std::string& observed_holder() const { return observed_.holder_identity; }
 
  private:
   enum class Attempt { kHeld, kHeldByOther, kFailed };

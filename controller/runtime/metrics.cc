@@ -4,11 +4,16 @@
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>
 #include <prometheus/histogram.h>
+#include <prometheus/metric_family.h>
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
+
+#include "controller/runtime/outcome.h"
 
 namespace berth {
 namespace {
@@ -57,6 +62,50 @@ Family<Histogram>& histogram(Registry& registry, const char* name, const char* h
 const std::map<std::string, std::string> kQueue{{"name", "berth"}, {"controller", "berth"}};
 constexpr std::size_t kInformerEvents = static_cast<std::size_t>(InformerEvent::kStale) + 1;
 
+// Of the one work queue, which a webhook does not have.
+struct QueueSeries {
+  explicit QueueSeries(Registry& registry);
+
+  Gauge& depth;
+  Counter& adds;
+  Counter& retries;
+  Histogram& waited;
+  Histogram& worked;
+  Gauge& unfinished;
+  Gauge& longest;
+};
+
+QueueSeries::QueueSeries(Registry& registry)
+    : depth(gauge(registry, "workqueue_depth", "Current depth of the work queue.").Add(kQueue)),
+      adds(counter(registry, "workqueue_adds_total", "Keys added to the work queue.").Add(kQueue)),
+      retries(counter(registry, "workqueue_retries_total", "Keys added again after a failure.")
+                  .Add(kQueue)),
+      waited(histogram(registry, "workqueue_queue_duration_seconds",
+                       "Seconds that a key waits in the work queue before it is processed.")
+                 .Add(kQueue, queue_buckets())),
+      worked(histogram(registry, "workqueue_work_duration_seconds",
+                       "Seconds that processing a key takes, including its writes.")
+                 .Add(kQueue, queue_buckets())),
+      unfinished(gauge(registry, "workqueue_unfinished_work_seconds",
+                       "Seconds of processing in progress, summed over all unfinished keys.")
+                     .Add(kQueue)),
+      longest(gauge(registry, "workqueue_longest_running_processor_seconds",
+                    "Seconds that the key longest in progress has been processed.")
+                  .Add(kQueue)) {}
+
+prometheus::MetricFamily to_family(const Figure& figure) {
+  prometheus::MetricFamily family;
+  family.name = figure.name;
+  family.help = figure.help;
+  family.type = prometheus::MetricType::Gauge;
+  for (const Figure::Sample& sample : figure.samples) {
+    prometheus::ClientMetric& metric = family.metric.emplace_back();
+    for (const auto& [name, value] : sample.labels) metric.label.push_back({name, value});
+    metric.gauge.value = sample.value;
+  }
+  return family;
+}
+
 }  // namespace
 
 struct Metrics::Registered {
@@ -70,55 +119,45 @@ struct Metrics::Registered {
 
   Registry registry;
   Family<Gauge>& informer_state =
-      gauge(registry, "berth_informer_state", "1 for the state the informer is in.");
+      gauge(registry, "berth_informer_state",
+            "1 for the informer's current state, 0 for its other states.");
   Family<Gauge>& informer_objects =
-      gauge(registry, "berth_informer_objects", "Objects of the informer's kind in the cache.");
-  Family<Counter>& informer_relists =
-      counter(registry, "berth_informer_relists_total", "Times all objects were asked for.");
+      gauge(registry, "berth_informer_objects", "Objects in the informer's cache.");
+  Family<Counter>& informer_relists = counter(registry, "berth_informer_relists_total",
+                                              "Full lists of all objects since the start.");
   Family<Counter>& informer_events =
-      counter(registry, "berth_informer_events_total", "Watch events taken in.");
-  Gauge& depth = gauge(registry, "workqueue_depth", "Current depth of the work queue.").Add(kQueue);
-  Counter& adds =
-      counter(registry, "workqueue_adds_total", "Keys added to the work queue.").Add(kQueue);
-  Counter& retries =
-      counter(registry, "workqueue_retries_total", "Keys added again after a failure.").Add(kQueue);
-  Histogram& waited = histogram(registry, "workqueue_queue_duration_seconds",
-                                "Time a key waits in the queue before it is worked on.")
-                          .Add(kQueue, queue_buckets());
-  Histogram& worked = histogram(registry, "workqueue_work_duration_seconds",
-                                "Time a key is worked on, its writes included.")
-                          .Add(kQueue, queue_buckets());
-  Gauge& unfinished = gauge(registry, "workqueue_unfinished_work_seconds",
-                            "Time the keys now in work have been worked on, summed.")
-                          .Add(kQueue);
-  Gauge& longest = gauge(registry, "workqueue_longest_running_processor_seconds",
-                         "Time the key longest in work has been worked on.")
-                       .Add(kQueue);
+      counter(registry, "berth_informer_events_total", "Watch events received.");
   Family<Counter>& requests = counter(registry, "rest_client_requests_total",
                                       "Requests to the API server by code and method.");
   Family<Histogram>& request_seconds =
       histogram(registry, "rest_client_request_duration_seconds",
-                "Time from a request to the end of its reply; watches are not in it.");
+                "Seconds from a request to the end of its reply, without watches.");
   Family<Gauge>& leading = gauge(registry, "leader_election_master_status",
                                  "1 if this process holds the lease, else 0.");
   Family<Counter>& reconciles =
       counter(registry, "berth_reconcile_total", "Reconciliations by kind of key and result.");
-  Family<Histogram>& reconcile_seconds =
-      histogram(registry, "berth_reconcile_compute_seconds",
-                "Time spent computing a plan, on the one thread of control.");
+  Family<Histogram>& reconcile_seconds = histogram(registry, "berth_reconcile_compute_seconds",
+                                                   "Seconds that computing a plan takes.");
   Family<Counter>& writes =
       counter(registry, "berth_writes_total", "Steps of plans by verb and result.");
-  Family<Histogram>& phases =
-      histogram(registry, "berth_rollout_phase_seconds",
-                "Time a node spent in a phase of its MIG rollout, seen when it left the phase.");
+  Family<Histogram>& phases = histogram(registry, "berth_rollout_phase_seconds",
+                                        "Seconds that a node spent in a phase of its MIG rollout, "
+                                        "observed when it leaves the phase.");
+  Family<Counter>& rollout_ends =
+      counter(registry, "berth_node_rollouts_total", "Rollouts of single nodes by result.");
+  Family<Counter>& evictions =
+      counter(registry, "berth_evictions_total",
+              "Evictions, and deletions where drain.onTimeout is Force, by result.");
   Family<Counter>& reviews = counter(registry, "berth_webhook_requests_total",
                                      "AdmissionReviews by path, operation and verdict.");
   Family<Histogram>& review_seconds =
       histogram(registry, "berth_webhook_request_duration_seconds",
-                "Time spent on an AdmissionReview, from its last byte to its answer.");
-  Family<Gauge>& certificate_end = gauge(registry, "berth_webhook_certificate_not_after_seconds",
-                                         "When the served certificate ends, Unix time.");
-  Gauge& cpu = gauge(registry, "process_cpu_seconds_total", "User and system CPU time.").Add({});
+                "Seconds from the last byte of an AdmissionReview to its answer.");
+  Family<Gauge>& certificate_end =
+      gauge(registry, "berth_webhook_certificate_expiration_timestamp_seconds",
+            "Expiry of the served certificate, as Unix time.");
+  Counter& cpu =
+      counter(registry, "process_cpu_seconds_total", "User and system CPU time.").Add({});
   Gauge& resident = gauge(registry, "process_resident_memory_bytes", "Resident memory.").Add({});
   Gauge& virtual_memory =
       gauge(registry, "process_virtual_memory_bytes", "Virtual memory.").Add({});
@@ -127,7 +166,10 @@ struct Metrics::Registered {
   Gauge& start_time =
       gauge(registry, "process_start_time_seconds", "Start of the process, Unix time.").Add({});
   std::map<std::string, OfInformer, std::less<>> informers;
+  std::optional<QueueSeries> of_queue;
+  Figures figures;
 
+  QueueSeries& queue() { return of_queue ? *of_queue : of_queue.emplace(registry); }
   OfInformer& informer(const std::string& name) {
     const auto [it, fresh] = informers.try_emplace(name);
     OfInformer& of = it->second;
@@ -142,9 +184,12 @@ struct Metrics::Registered {
   }
 };
 
-Metrics::Metrics(std::string_view version) : registered_(std::make_unique<Registered>()) {
-  gauge(registered_->registry, "berth_build_info", "1; the version is in the label.")
-      .Add({{"version", std::string(version)}})
+Metrics::Metrics(std::string_view version, std::string_view commit)
+    : registered_(std::make_unique<Registered>()) {
+  prometheus::Labels labels{{"version", std::string(version)}};
+  if (!commit.empty()) labels.emplace("commit", commit);
+  gauge(registered_->registry, "berth_build_info", "1; what was built is in the labels.")
+      .Add(labels)
       .Set(1);
 }
 Metrics::~Metrics() = default;
@@ -168,18 +213,20 @@ void Metrics::on_objects(const std::string& informer, std::size_t count) {
   registered_->informer(informer).objects->Set(static_cast<double>(count));
 }
 
-void Metrics::on_depth(std::size_t depth) { registered_->depth.Set(static_cast<double>(depth)); }
-void Metrics::on_add() { registered_->adds.Increment(); }
-void Metrics::on_retry() { registered_->retries.Increment(); }
+void Metrics::on_depth(std::size_t depth) {
+  registered_->queue().depth.Set(static_cast<double>(depth));
+}
+void Metrics::on_add() { registered_->queue().adds.Increment(); }
+void Metrics::on_retry() { registered_->queue().retries.Increment(); }
 void Metrics::on_start(std::chrono::nanoseconds waited) {
-  registered_->waited.Observe(seconds(waited));
+  registered_->queue().waited.Observe(seconds(waited));
 }
 void Metrics::on_done(std::chrono::nanoseconds worked) {
-  registered_->worked.Observe(seconds(worked));
+  registered_->queue().worked.Observe(seconds(worked));
 }
 void Metrics::on_unfinished(WorkQueue::Unfinished unfinished) {
-  registered_->unfinished.Set(seconds(unfinished.total));
-  registered_->longest.Set(seconds(unfinished.longest));
+  registered_->queue().unfinished.Set(seconds(unfinished.total));
+  registered_->queue().longest.Set(seconds(unfinished.longest));
 }
 
 void Metrics::on_call(const CallRecord& call) {
@@ -206,6 +253,17 @@ void Metrics::on_write(std::string_view verb, std::string_view result) {
 void Metrics::on_rollout_phase(const std::string& phase, std::chrono::nanoseconds took) {
   registered_->phases.Add({{"phase", phase}}, phase_buckets()).Observe(seconds(took));
 }
+void Metrics::begin_term(const std::vector<std::string>& rollout_ends) {
+  for (const std::string& end : rollout_ends) registered_->rollout_ends.Add({{"result", end}});
+  for (const char* result : kEvictionResults) registered_->evictions.Add({{"result", result}});
+}
+void Metrics::on_rollout_end(const std::string& result) {
+  registered_->rollout_ends.Add({{"result", result}}).Increment();
+}
+void Metrics::on_eviction(std::string_view result) {
+  registered_->evictions.Add({{"result", std::string(result)}}).Increment();
+}
+void Metrics::show(Figures figures) { registered_->figures = std::move(figures); }
 void Metrics::on_review(std::string_view path, std::string_view operation, std::string_view verdict,
                         std::chrono::nanoseconds took) {
   registered_->reviews
@@ -221,7 +279,7 @@ void Metrics::on_certificate(Time not_after) {
       std::chrono::duration<double>(not_after.time_since_epoch()).count());
 }
 void Metrics::on_process(const ProcessFacts& facts) {
-  registered_->cpu.Set(facts.cpu_seconds);
+  registered_->cpu.Increment(std::max(0.0, facts.cpu_seconds - registered_->cpu.Value()));
   registered_->resident.Set(facts.resident_bytes);
   registered_->virtual_memory.Set(facts.virtual_bytes);
   registered_->open_fds.Set(facts.open_fds);
@@ -231,7 +289,10 @@ void Metrics::on_process(const ProcessFacts& facts) {
 
 std::string Metrics::text() const {
   const prometheus::TextSerializer serializer;
-  return serializer.Serialize(registered_->registry.Collect());
+  std::vector<prometheus::MetricFamily> families = registered_->registry.Collect();
+  for (const Figure& figure : registered_->figures)
+    if (!figure.samples.empty()) families.push_back(to_family(figure));
+  return serializer.Serialize(families);
 }
 
 }  // namespace berth

@@ -8,9 +8,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "apis/time.h"
 #include "controller/client/api_client.h"
+#include "controller/core/figures.h"
 #include "controller/runtime/informer_base.h"
 #include "controller/runtime/workqueue.h"
 
@@ -28,7 +30,8 @@ struct ProcessFacts {
 
 class Metrics : public InformerObserver, public QueueObserver {
  public:
-  explicit Metrics(std::string_view version);
+  // A commit that is not known is not told.
+  explicit Metrics(std::string_view version, std::string_view commit = {});
   ~Metrics() override;
 
   void on_state(const std::string& informer, InformerState state) override;
@@ -49,7 +52,14 @@ class Metrics : public InformerObserver, public QueueObserver {
   void on_reconcile(std::string_view kind, std::string_view result,
                     std::chrono::nanoseconds compute);
   void on_write(std::string_view verb, std::string_view result);
+  // From here on this process acts: counters that only a leader raises stand at zero before they
+  // rise, or the first rise would not be seen.
+  void begin_term(const std::vector<std::string>& rollout_ends);
   void on_rollout_phase(const std::string& phase, std::chrono::nanoseconds took);
+  void on_rollout_end(const std::string& result);
+  void on_eviction(std::string_view result);  // of kEvictionResults (outcome.h)
+  // What is told of the cluster from now on, instead of what was told before.
+  void show(Figures figures);
   // One AdmissionReview: "mutate" or "validate"; "CREATE" …; what was made of it.
   void on_review(std::string_view path, std::string_view operation, std::string_view verdict,
                  std::chrono::nanoseconds took);

@@ -82,6 +82,31 @@ Fate fate_of_eviction(const Error& error) {
   return Fate::kRetry;
 }
 
+const char* eviction_result(bool deleted, const Error* error) {
+  if (error == nullptr) return deleted ? "deleted" : "evicted";
+  switch (classify_eviction(*error)) {
+    case EvictionOutcome::kStarted:
+      return "evicted";
+    case EvictionOutcome::kGone:
+    case EvictionOutcome::kOtherPod:
+    case EvictionOutcome::kNamespaceTerminating:
+      return "gone";
+    case EvictionOutcome::kBudgetExhausted:
+    case EvictionOutcome::kBudgetLagging:
+    case EvictionOutcome::kTwoBudgets:
+    case EvictionOutcome::kBudgetController:
+      return "budget";
+    case EvictionOutcome::kForbidden:
+    case EvictionOutcome::kRefused:
+      return "refused";
+    case EvictionOutcome::kThrottled:
+    case EvictionOutcome::kUnknown:
+    case EvictionOutcome::kCancelled:
+      return "retry";
+  }
+  return "retry";
+}
+
 LogLevel level_of(Fate fate) {
   return fate == Fate::kDone || fate == Fate::kAnswered || fate == Fate::kConflict
              ? LogLevel::kInfo
@@ -92,7 +117,7 @@ Error not_leading() {
   return Error{.kind = ErrorKind::kCancelled, .message = "not sent: this process does not lead"};
 }
 
-void Outcome::settle(const ObjectRef& object, const Verdict& verdict) {
+void Outcome::settle(const ObjectRef& object, const Verdict& verdict, bool has_line) {
   const auto& [verdict_fate, verdict_error] = verdict;
   if (verdict_fate == Fate::kConflict) conflicts.push_back(object);
   if (verdict_error.retry_after && verdict_fate == Fate::kRetry) {
@@ -102,6 +127,7 @@ void Outcome::settle(const ObjectRef& object, const Verdict& verdict) {
   }
   if (verdict_fate <= fate) return;
   fate = verdict_fate;
+  logged = has_line;
   if (verdict_fate > Fate::kDone) error = describe(verdict_error);
 }
 

@@ -30,6 +30,11 @@ enum class Fate {
 const char* to_string(Fate fate);
 Fate fate_of(const Error& error);
 Fate fate_of_eviction(const Error& error);
+// How an eviction went, in the words of berth_evictions_total; `deleted`: it was a deletion, past
+// the budgets. Null: it succeeded.
+inline constexpr const char* kEvictionResults[] = {"evicted", "deleted", "gone",
+                                                   "budget",  "refused", "retry"};
+const char* eviction_result(bool deleted, const Error* error);
 // Of a write's line: conflicts and answers are how a busy cluster talks, the rest deserves a look.
 LogLevel level_of(Fate fate);
 // The error of a request that was not sent.
@@ -44,11 +49,12 @@ struct Outcome {
   std::uint32_t writes = 0;                             // that succeeded, statuses not counted
   std::vector<ObjectRef> conflicts;                     // objects whose cached version is behind
   std::string error;                                    // of the worst step, for the log
+  bool logged = false;                                  // it has a line there of its own
   std::optional<std::chrono::nanoseconds> retry_after;  // the server's word
   std::optional<std::chrono::nanoseconds> status_due;   // a status was held back this long
 
-  // Takes in how one request about the object went.
-  void settle(const ObjectRef& object, const Verdict& verdict);
+  // Takes in how one request about the object went; `has_line`: the log has told.
+  void settle(const ObjectRef& object, const Verdict& verdict, bool has_line = false);
 };
 
 }  // namespace berth

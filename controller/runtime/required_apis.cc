@@ -5,8 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "apis/core.h"
-#include "apis/mig_layout.h"
+#include "apis/watched_kinds.h"
 
 namespace berth {
 namespace {
@@ -24,17 +23,13 @@ std::string joined(const std::vector<std::string>& words) {
 }  // namespace
 
 std::vector<ResourceNeed> required_apis(bool writes, bool leader_elect) {
-  std::vector<ResourceNeed> needs = {
-      {.kind = kKind<MIGLayout>, .verbs = {"list", "watch"}},
-      {.kind = kKind<Node>, .verbs = {"get", "list", "watch"}},
-      {.kind = kKind<Pod>, .verbs = {"get", "list", "watch"}},
-      {.kind = kKind<ConfigMap>, .verbs = {"get", "list", "watch"}},
-      {.kind = kKind<PodDisruptionBudget>, .verbs = {"list", "watch"}},
-      {.kind = kKind<Job>, .verbs = {"list", "watch"}},
-      {.kind = kKind<DaemonSet>, .verbs = {"list", "watch"}},
-      {.kind = kKind<Namespace>, .verbs = {"list", "watch"}},
-      {.kind = kKind<PriorityClass>, .verbs = {"list", "watch"}},
-  };
+  std::vector<ResourceNeed> needs;
+  Watched::each([&]<class T>() {
+    if (!kWatching<T>.optional) needs.push_back({.kind = kKind<T>, .verbs = {"list", "watch"}});
+  });
+  // Asked for one at a time too: by guards, and past a watch that lags.
+  for (const KindInfo& kind : {kKind<Node>, kKind<Pod>, kKind<ConfigMap>})
+    needs.push_back({.kind = kind, .verbs = {"get"}});
   if (!writes) return needs;
   needs.push_back({.kind = kKind<MIGLayout>, .verbs = {"patch"}});
   needs.push_back({.kind = kKind<MIGLayout>, .subresource = "status", .verbs = {"patch"}});
@@ -63,7 +58,7 @@ Task<bool> wait_for_apis(ApiClient& client, Log& log, std::vector<ResourceNeed> 
     if (stop.stop_requested()) co_return false;
     for (const Error& error : report.unknown)
       if (told.insert(error.where).second)
-        log.warn("cannot ask what the API server serves; taken to be what berth needs",
+        log.warn("cannot ask what the API server serves; assuming that it serves what berth needs",
                  {{"error", describe(error)}});
     if (report.lacks.empty()) co_return true;
     for (const Lack& lack : report.lacks) {

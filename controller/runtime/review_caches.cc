@@ -18,7 +18,7 @@ ReviewCaches::ReviewCaches(ApiClient& client, Log& log, InformerObserver& observ
                             .on_synced =
                                 [this, &log, on_synced = std::move(on_synced)] {
                                   synced_ = true;
-                                  log.info("caches are full");
+                                  log.info("caches are synced");
                                   if (on_synced) on_synced();
                                 },
                             .on_fatal = std::move(on_fatal)},

@@ -2,6 +2,7 @@
 // Outline: the requests that writes become, then run(), and a step of each sort.
 #include "controller/runtime/step_runner.h"
 
+#include <cstdint>
 #include <utility>
 #include <variant>
 
@@ -59,8 +60,8 @@ WriteBarrier::Awaits awaits_after(Verb verb) {
   return WriteBarrier::Awaits::kVersion;
 }
 
-std::string milliseconds(std::chrono::nanoseconds span) {
-  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(span).count());
+std::int64_t milliseconds(std::chrono::nanoseconds span) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(span).count();
 }
 
 }  // namespace
@@ -76,12 +77,7 @@ Task<Verdict> StepRunner::run(Origin origin, Step step, Deadline deadline) {
 }
 
 Task<Verdict> StepRunner::write(Origin origin, Write write, Deadline deadline) {
-  const KindInfo* kind = find_kind(write.object.kind);
-  if (kind == nullptr) {
-    Error error{.kind = ErrorKind::kBadRequest, .message = "berth does not write this kind"};
-    co_return Verdict(Fate::kRejected, std::move(error));
-  }
-  ApiRequest request = to_request(write, *kind);
+  ApiRequest request = to_request(write, kind_named(write.object.kind));
   CallOptions call(Lane::kWrite, origin.stop, deadline);
   const MonotonicTime sent_at = loop_.now();
   Result<Reply> reply = co_await parts_.client.send(std::move(request), std::move(call));
@@ -100,6 +96,9 @@ Task<Verdict> StepRunner::write(Origin origin, Write write, Deadline deadline) {
   }
   answer(write, fate == Fate::kDone, error, {});
   parts_.metrics.on_write(to_string(write.verb), to_string(fate));
+  if (write.object.kind == kKind<Pod>.kind)
+    parts_.metrics.on_eviction(
+        eviction_result(write.verb == Verb::kDelete, fate == Fate::kDone ? nullptr : &error));
   parts_.log.write(level_of(fate), "write",
                    {{"key", origin.key},
                     {"reconcile_id", origin.id},

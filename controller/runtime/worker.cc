@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "controller/core/seeded_bugs.h"
@@ -17,25 +18,17 @@ namespace {
 using namespace std::chrono_literals;
 
 // Of what walks the whole fleet.
-constexpr std::chrono::nanoseconds kFleetInterval = 1s;
 constexpr std::uint32_t kConflictsBeforeRefetch = 3;
 
 std::string_view kind_of_key(std::string_view key) { return key.substr(0, key.find('/')); }
 
-WorkQueue::Options queue_options() {
+WorkQueue::Options queue_options(std::span<const KeyFamily> families) {
   WorkQueue::Options options;
-  options.min_intervals.emplace_back("layout/", kFleetInterval);
-  options.min_intervals.emplace_back("agent-config", kFleetInterval);
-  options.min_intervals.emplace_back("policy", kFleetInterval);
-  options.urgent_prefix = "node/";
+  for (const KeyFamily& family : families) {
+    if (family.interval > 0ns) options.min_intervals.emplace_back(family.prefix, family.interval);
+    if (family.urgent) options.urgent_prefixes.emplace_back(family.prefix);
+  }
   return options;
-}
-
-// The steps only: a status may carry times, and an event repeats itself by counting.
-std::size_t hash_steps(const Plan& plan) {
-  Plan steps;
-  steps.objects = plan.objects;
-  return steps.objects.empty() ? 0 : std::hash<std::string>()(print(steps));
 }
 
 bool has_work(const Plan& plan) { return !plan.empty() || !plan.events.empty(); }
@@ -52,7 +45,8 @@ Worker::Worker(Parts parts, const ControllerOptions& options)
               .cached = [this](const ObjectRef& object) { return parts_.caches.version(object); },
               .refetch = [this](const ObjectRef& object) { parts_.caches.refetch(object); },
               .released = [this](const std::string& key) { add(key); }}),
-      queue_(loop_, parts_.metrics, queue_options(), [this] { pump_soon(); }),
+      queue_(loop_, parts_.metrics, queue_options(parts_.reconcilers.families),
+             [this] { pump_soon(); }),
       executor_(Executor::Parts{parts_.client, parts_.log, parts_.metrics, answers_, barrier_,
                                 parts_.events, [this] { return parts_.leadership.time_left(); }},
                 Executor::Options{}),
@@ -177,13 +171,15 @@ void Worker::conclude(const std::string& key, const Outcome& outcome, std::size_
   else
     last_plans_.erase(key);
 
+  // One line for what failed: the write's own says more.
+  if (outcome.logged && outcome.fate > Fate::kDone) level = LogLevel::kDebug;
   parts_.metrics.on_reconcile(kind_of_key(key), to_string(outcome.fate), compute);
   parts_.log.write(level, "reconciled",
                    {{"key", key},
                     {"result", to_string(outcome.fate)},
-                    {"repeated", repeated ? "true" : "false"},
-                    {"compute_us", std::to_string(compute.count() / 1000)},
-                    {"writes", std::to_string(outcome.writes)},
+                    {"repeated", repeated},
+                    {"compute_us", compute.count() / 1000},
+                    {"writes", outcome.writes},
                     {"error", outcome.error}});
   queue_.done(key);
 }

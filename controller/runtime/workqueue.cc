@@ -104,8 +104,9 @@ WorkQueue::Unfinished WorkQueue::unfinished() const {
 }
 
 void WorkQueue::make_ready(const std::string& key) {
-  const std::string& prefix = options_.urgent_prefix;
-  const bool urgent = !prefix.empty() && key.starts_with(prefix);
+  const bool urgent =
+      std::any_of(options_.urgent_prefixes.begin(), options_.urgent_prefixes.end(),
+                  [&](const std::string& prefix) { return key.starts_with(prefix); });
   (urgent ? urgent_ : ready_).push_back({key, loop_.now()});
   observer_.on_depth(depth());
   on_ready_();

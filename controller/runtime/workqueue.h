@@ -38,11 +38,10 @@ class WorkQueue {
     // All keys' retries together, as client-go has it: many keys that fail at once, each with a
     // short backoff of its own, must not become a storm.
     TokenBucket retries{10, 100};
-    // Keys with this prefix start at most once in the interval: "layout/" walks every node.
+    // Keys with such a prefix start at most once in the interval.
     std::vector<std::pair<std::string, std::chrono::nanoseconds>> min_intervals;
-    // Keys with this prefix overtake the others; empty: none do. "node/": the next step of a node
-    // that is out takes a moment, and must not wait for walks over the whole fleet.
-    std::string urgent_prefix;
+    // Keys with such a prefix overtake the others.
+    std::vector<std::string> urgent_prefixes;
   };
   // `on_ready` is called when a key may be taken; it must not take it inline.
   WorkQueue(Loop& loop, QueueObserver& observer, Options options, std::function<void()> on_ready);
@@ -66,7 +65,6 @@ class WorkQueue {
   void shut_down();
 
   std::size_t depth() const { return urgent_.size() + ready_.size(); }
-  std::size_t in_work() const { return working_.size(); }
   std::uint32_t failures(const std::string& key) const;
   // How long the keys now in work have been, summed and at most.
   struct Unfinished {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <utility>
+#include <vector>
 
 #include "apis/meta.h"
 
@@ -26,27 +27,25 @@ void WriteBarrier::expect(const std::string& key, ObjectRef object, std::string 
   Expectation expectation{key, std::move(object), std::move(resource_version), awaits};
   if (met(expectation)) return;
   expectations_.push_back(std::move(expectation));
-  arm(std::prev(expectations_.end()));
-}
-
-bool WriteBarrier::holds(std::string_view key) const {
-  return std::any_of(expectations_.begin(), expectations_.end(),
-                     [&](const Expectation& e) { return e.key == key; });
+  const Iterator it = std::prev(expectations_.end());
+  by_place_.emplace(place_of(it->object), it);
+  ++held_[it->key];
+  arm(it);
 }
 
 void WriteBarrier::on_cached(std::string_view kind, std::string_view namespace_,
                              std::string_view name) {
-  for (auto it = expectations_.begin(); it != expectations_.end();) {
-    const auto next = std::next(it);
-    const ObjectRef& object = it->object;
-    if (object.name == name && object.kind == kind && object.namespace_ == namespace_ && met(*it))
-      drop(it);
-    it = next;
-  }
+  auto [from, to] = by_place_.equal_range(Place{kind, namespace_, name});
+  std::vector<Iterator> over;  // who is released may expect anew
+  for (; from != to; ++from)
+    if (met(*from->second)) over.push_back(from->second);
+  for (const Iterator it : over) drop(it);
 }
 
 void WriteBarrier::clear() {
   for (const Expectation& expectation : expectations_) loop_.cancel(expectation.timer);
+  by_place_.clear();
+  held_.clear();
   expectations_.clear();
 }
 
@@ -63,8 +62,13 @@ bool WriteBarrier::met(const Expectation& expectation) const {
 void WriteBarrier::drop(Iterator it) {
   loop_.cancel(it->timer);
   const std::string key = it->key;
+  auto [from, to] = by_place_.equal_range(place_of(it->object));
+  by_place_.erase(std::find_if(from, to, [&](const auto& entry) { return entry.second == it; }));
   expectations_.erase(it);
-  if (!holds(key)) hooks_.released(key);
+  const auto held = held_.find(key);
+  if (--held->second > 0) return;
+  held_.erase(held);
+  hooks_.released(key);
 }
 
 void WriteBarrier::arm(Iterator it) {

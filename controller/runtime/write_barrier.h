@@ -10,6 +10,7 @@
 #include <chrono>
 #include <functional>
 #include <list>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,13 +49,18 @@ class WriteBarrier {
   // When the reply to a write is in. An empty version (kGoing) is not compared.
   void expect(const std::string& key, ObjectRef object, std::string resource_version,
               Awaits awaits);
-  bool holds(std::string_view key) const;
+  bool holds(std::string_view key) const { return held_.contains(key); }
   // The cache has news of the object. Cheap when nothing is expected.
   void on_cached(std::string_view kind, std::string_view namespace_, std::string_view name);
   std::size_t size() const { return expectations_.size(); }
   void clear();
 
  private:
+  // An object by its name: whichever has it is what the cache tells of.
+  struct Place {
+    std::string_view kind, namespace_, name;  // of the expectation's own object, which outlives it
+    auto operator<=>(const Place&) const = default;
+  };
   struct Expectation {
     std::string key;
     ObjectRef object;
@@ -65,13 +71,18 @@ class WriteBarrier {
   };
   using Iterator = std::list<Expectation>::iterator;
   bool met(const Expectation& expectation) const;
+  static Place place_of(const ObjectRef& object) {
+    return {object.kind, object.namespace_, object.name};
+  }
   void drop(Iterator it);
   void arm(Iterator it);
 
   Loop& loop_;
   Hooks hooks_;
   const std::chrono::nanoseconds patience_;
-  std::list<Expectation> expectations_;  // a handful at a time
+  std::list<Expectation> expectations_;  // a handful, or thousands for a while
+  std::multimap<Place, Iterator> by_place_;
+  std::map<std::string, std::size_t, std::less<>> held_;  // keys, by how many they wait for
 };
 
 }  // namespace berth

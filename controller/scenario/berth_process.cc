@@ -29,7 +29,7 @@ class ProcessLog : public Log {
              std::initializer_list<Field> fields) override {
     if (!on_line_) return;
     std::string line(message);
-    for (const auto& [key, value] : fields) line += fmt::format(" {}={}", key, value);
+    for (const auto& [key, value] : fields) line += fmt::format(" {}={}", key, value.text);
     on_line_(level, line);
   }
 

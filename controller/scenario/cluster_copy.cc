@@ -244,7 +244,7 @@ Result<Scenario> copy_of_cluster(std::string_view snapshot, const Settings& sett
   const json document = json::parse(snapshot, nullptr, /*allow_exceptions=*/false);
   const json* items = sim::find_at(document, {"items"});
   if (items == nullptr || !items->is_array())
-    return decode_error("snapshot", "is no berth snapshot: a list of items is expected");
+    return decode_error("snapshot", "is not a berth snapshot: a list of items is expected");
   Copier copier(settings, manifests);
   // Jobs stand behind the pods that belong to them.
   for (const json& item : *items)

@@ -137,7 +137,7 @@ void read_workloads(Fields& top, Scenario& scenario, std::vector<Complaint>& com
     scenario.workloads.push_back(read_workload(*items[i], path, complaints));
     const ScenarioWorkload& workload = scenario.workloads.back();
     if (!names.insert(workload.namespace_ + "/" + workload.name).second)
-      complaints.push_back({path + ".name", fmt::format("{}/{} stands here twice",
+      complaints.push_back({path + ".name", fmt::format("{}/{} is listed twice",
                                                         workload.namespace_, workload.name)});
   }
 }

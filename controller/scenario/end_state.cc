@@ -136,7 +136,7 @@ std::string print_text(const EndState& end, const std::vector<NodeOut>& outs) {
     const std::vector<std::string> named(
         end.waiting.begin(),
         end.waiting.begin() + static_cast<std::ptrdiff_t>(std::min(kNamed, end.waiting.size())));
-    text += fmt::format("\nPods without a place: {} ({}{})\n", end.waiting.size(),
+    text += fmt::format("\nPods that still wait: {} ({}{})\n", end.waiting.size(),
                         fmt::join(named, ", "), end.waiting.size() > kNamed ? ", …" : "");
   }
   return text;

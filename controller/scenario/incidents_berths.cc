@@ -50,13 +50,13 @@ Told Incidents::on_berth(const Incident& incident, BerthProcess& berth) {
     line.text = "crashes: killed between two instructions, nothing saved";
   } else if (verb == "freeze") {
     berth.freeze();
-    line.text = "stands still: time goes by without it";
+    line.text = "is suspended: time goes by without it";
   } else if (verb == "thaw") {
     berth.thaw();
-    line.text = "goes on where it stood";
+    line.text = "continues where it stopped";
   } else if (verb == "terminate") {
     berth.terminate();
-    line.text = "is told to end";
+    line.text = "is told to stop";
   } else {
     line.text = disturb(incident, berth);
   }
@@ -72,7 +72,7 @@ std::string Incidents::disturb(const Incident& incident, BerthProcess& berth) {
   }
   if (verb == "lag") {
     berth.wire().lag(span(incident, "by"));
-    return fmt::format("hears of changes {} late from now on",
+    return fmt::format("sees changes {} late from now on",
                        format_duration_short(span(incident, "by")));
   }
   const std::string how_long = format_duration_short(span(incident, "for"));

@@ -30,7 +30,7 @@ Told Incidents::on_machine(const Incident& incident, const std::string& name) {
   if (verb == "agent-fault") {
     const int times = number(incident, "times", 1);
     world_.agents.inject(name, fault_of(arg(incident, "fault")), times);
-    line.text = fmt::format("mig-manager's next run{} will go wrong: {}",
+    line.text = fmt::format("mig-manager's next run{} will fail: {}",
                             times == 1  ? ""
                             : times < 0 ? "s"
                                         : fmt::format("s ({})", times),

@@ -52,7 +52,7 @@ Told Incidents::submit(const sim::ResourceType& type, Json object, const std::st
                  });
   if (*reply) return **reply;
   *held = true;
-  return {.subject = kPerson, .text = shown + " (webhooks are asked)"};
+  return {.subject = kPerson, .text = shown + " (through the admission webhooks)"};
 }
 
 Told Incidents::on_object(const Incident& incident) {
@@ -96,7 +96,7 @@ Told Incidents::on_node(const Incident& incident, const std::string& name) {
 Told Incidents::patch_node(const std::string& name, const std::string& metadata_field,
                            const std::string& set) {
   const Json values = json_of(set);
-  return told(fmt::format("kubectl {} {}{}", metadata_field == "labels" ? "label" : "annotate",
+  return told(fmt::format("kubectl {} node {}{}", metadata_field == "labels" ? "label" : "annotate",
                           name, shown_set(values)),
               person_.merge_patch("nodes", "", name, {{"metadata", {{metadata_field, values}}}}));
 }
@@ -110,7 +110,7 @@ Told Incidents::on_pod(const Incident& incident) {
   const std::string shown = namespace_ + "/" + pod;
   if (incident.verb == "hang-pod") {
     world_.kube.hang(namespace_, pod);
-    return {.subject = shown, .text = "hangs: it will not end when told to"};
+    return {.subject = shown, .text = "hangs: it will not end when it is deleted"};
   }
   const bool succeeded = arg(incident, "result", "Succeeded") == "Succeeded";
   world_.kube.finish(namespace_, pod, succeeded);

@@ -30,9 +30,8 @@ Story tell_agents_file(const sim::Change& change, const Settings& settings) {
                     change.key.name == settings.mig_config_map &&
                     change.kind != sim::Change::Kind::kDeleted;
   if (!ours) return {};
-  return {
-      {"agents' file", fmt::format("{} by {}; kubelets bring it to the agents in a while",
-                                   change.before ? "written anew" : "written", who(change.user))}};
+  return {{"agents' file", fmt::format("{} by {}; kubelets bring it to the agents in a while",
+                                       change.before ? "rewritten" : "written", who(change.user))}};
 }
 
 }  // namespace

@@ -98,7 +98,7 @@ void tell_conditions(const std::string& name, const json& before, const json& af
   const json* stalled_before = entry(was, "type", "Stalled");
   if (stalled != nullptr && stalled_before == nullptr)
     story.push_back({name, "is Stalled: " + text_at(*stalled, {"reason"})});
-  if (stalled == nullptr && stalled_before != nullptr) story.push_back({name, "goes on again"});
+  if (stalled == nullptr && stalled_before != nullptr) story.push_back({name, "continues"});
 }
 
 void tell_details(const json& before, const json& after, Story& story) {

@@ -156,7 +156,7 @@ class NodeStory {
     if (is != was && !was.empty()) say("{}", is == "True" ? "is Ready again" : "is NotReady");
     const std::string boot = text_at(after_, {"status", "nodeInfo", "bootID"});
     const std::string booted = text_at(before_, {"status", "nodeInfo", "bootID"});
-    if (boot != booted && !booted.empty()) say("has booted anew");
+    if (boot != booted && !booted.empty()) say("has rebooted");
   }
 
   const sim::Store& store_;

@@ -75,7 +75,6 @@ class Http1 final : public HttpProtocol {
     waiting_.erase(0, waiting_.size() - left);
   }
   void resume(std::uint64_t now_ms, std::string& out) override { take({}, now_ms, out); }
-  void take_leave(std::string&) override {}  // said in each response's head
   bool over() const override { return over_; }
   std::optional<std::uint64_t> busy_since_ms() const override {
     return request_ ? std::optional(request_->began_ms) : std::nullopt;

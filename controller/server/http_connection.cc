@@ -53,7 +53,7 @@ void HttpConnection::accept(uv_stream_t* listener) {
   if (uv_accept(listener, stream()) != 0) return close();
   uv_tcp_nodelay(&socket_, 1);
   peer_ = peer_of(socket_);
-  if (tls_ == nullptr) open(false);
+  if (tls_ == nullptr) open();
   read();
 }
 
@@ -82,14 +82,14 @@ void HttpConnection::hear(std::string_view came) {
   const std::uint64_t now = uv_now(commons_.loop);
   if (tls_ == nullptr) return protocol_->take(came, now, out_);
   tls_over_ = !tls_->take(came, commons_.plain.get(), [this, now](std::string_view plain) {
-    if (protocol_ == nullptr) open(tls_->http2());
+    if (protocol_ == nullptr) open();
     protocol_->take(plain, now, out_);
   });
-  if (!tls_over_ && protocol_ == nullptr && tls_->handshaken()) open(tls_->http2());
+  if (!tls_over_ && protocol_ == nullptr && tls_->handshaken()) open();
 }
 
-void HttpConnection::open(bool http2) {
-  protocol_ = http2 ? speak_http2(service_) : speak_http1(service_);
+void HttpConnection::open() {
+  protocol_ = speak_http1(service_);
   protocol_->resume(uv_now(commons_.loop), out_);
 }
 
@@ -184,14 +184,10 @@ void HttpConnection::end() {
   read();
 }
 
-void HttpConnection::look_at_the_clock(bool leaving) {
+void HttpConnection::look_at_the_clock() {
   if (closing()) return;
   if (takes_too_long()) return close();
   if (ended_ms_ != 0 || protocol_ == nullptr || !on_way_.empty() || paused_) return;
-  if (leaving && !took_leave_) {
-    took_leave_ = true;
-    protocol_->take_leave(out_);
-  }
   carry_on();
 }
 

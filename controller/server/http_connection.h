@@ -43,7 +43,7 @@ class HttpConnection {
 
   void accept(uv_stream_t* listener);
   // To be called now and then: ends it if it takes too long, and takes leave once if it is to.
-  void look_at_the_clock(bool leaving);
+  void look_at_the_clock();
   void carry_on();
   bool closing() const;
   Standing standing() const;
@@ -57,7 +57,7 @@ class HttpConnection {
   void read();
   void on_read(ssize_t size);
   void hear(std::string_view came);
-  void open(bool http2);
+  void open();
   void go_on();
   void pause();
   bool over() const;
@@ -83,7 +83,6 @@ class HttpConnection {
   std::uint64_t ended_ms_ = 0;  // all is said, and what still comes is not heard; 0: not yet
   bool tls_over_ = false;       // failed, or the client took leave
   bool half_closed_ = false;    // by the client, as it may while it is answered
-  bool took_leave_ = false;
   bool paused_ = false;
 };
 

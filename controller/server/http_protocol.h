@@ -26,8 +26,6 @@ class HttpProtocol {
   // Everything that was appended has been sent: what waited goes on. At first: the server's turn.
   // And now and then: who stands still in the middle of a request, or lost its place, is told.
   virtual void resume(std::uint64_t now_ms, std::string& out) = 0;
-  // Tells a client that can be told to ask elsewhere from now on.
-  virtual void take_leave(std::string& out) = 0;
   // No more is taken or appended: what was is still to be sent, then the connection ends.
   virtual bool over() const = 0;
   // When the oldest request came whose answer is not complete; none: nobody waits.
@@ -38,6 +36,5 @@ class HttpProtocol {
 
 // The service must outlive them.
 std::unique_ptr<HttpProtocol> speak_http1(const HttpService& service);
-std::unique_ptr<HttpProtocol> speak_http2(const HttpService& service);
 
 }  // namespace berth

@@ -75,7 +75,7 @@ struct HttpServer::Impl {
     HttpConnection& connection = *made;
     connections.emplace(&connection, std::move(made));
     connection.accept(listener.stream());
-    if (uv_is_active(reinterpret_cast<uv_handle_t*>(&clock)) == 0) look_every(kLookMs);
+    if (uv_is_active(reinterpret_cast<uv_handle_t*>(&clock)) == 0) look_at_the_clock();
   }
 
   void start_accepting() {
@@ -120,15 +120,14 @@ struct HttpServer::Impl {
     if (!closing && connections.empty()) uv_timer_stop(&clock);
   }
 
-  void look_every(std::uint64_t first_ms) {
+  void look_at_the_clock() {
     uv_timer_start(
         &clock,
         [](uv_timer_t* timer) {
           const Impl& me = *static_cast<Impl*>(timer->data);
-          for (const auto& [connection, owned] : me.connections)
-            connection->look_at_the_clock(me.draining);
+          for (const auto& [connection, owned] : me.connections) connection->look_at_the_clock();
         },
-        first_ms, kLookMs);
+        kLookMs, kLookMs);
   }
 
   uv_loop_t* const loop;
@@ -174,17 +173,16 @@ Result<int> HttpServer::listen(const ListenAddress& address, HttpHandler handler
   };
   sockaddr_storage at{};
   if (const int error = resolve(address, at); error != 0) return failed(gai_strerror(error));
-  impl_->listeners.push_back(std::unique_ptr<Impl::Listener>(
-      new Impl::Listener{.server = *impl_,
-                         .service = {.handler = std::move(handler),
-                                     .max_body_bytes = options.max_body_bytes,
-                                     .limits = impl_->commons.limits,
-                                     .room = impl_->room,
-                                     .draining = impl_->draining},
-                         .tls = options.certificate == nullptr
-                                    ? nullptr
-                                    : std::make_unique<TlsContext>(
-                                          *options.certificate, options.clients, options.http2)}));
+  impl_->listeners.push_back(std::unique_ptr<Impl::Listener>(new Impl::Listener{
+      .server = *impl_,
+      .service = {.handler = std::move(handler),
+                  .max_body_bytes = options.max_body_bytes,
+                  .limits = impl_->commons.limits,
+                  .room = impl_->room,
+                  .draining = impl_->draining},
+      .tls = options.certificate == nullptr
+                 ? nullptr
+                 : std::make_unique<TlsContext>(*options.certificate, options.clients)}));
   Impl::Listener& listener = *impl_->listeners.back();
   uv_tcp_init(impl_->loop, &listener.socket);
   listener.socket.data = &listener;
@@ -205,10 +203,6 @@ Result<int> HttpServer::listen(const ListenAddress& address, HttpHandler handler
   return ntohs(reinterpret_cast<sockaddr_in*>(&at)->sin_port);  // at the same place in sockaddr_in6
 }
 
-// The next turn of the loop tells them: this one may be in the middle of a connection's request.
-void HttpServer::drain() {
-  impl_->draining = true;
-  if (!impl_->connections.empty()) impl_->look_every(0);
-}
+void HttpServer::drain() { impl_->draining = true; }
 
 }  // namespace berth

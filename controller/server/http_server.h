@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HttpServer: request in, response out, on the loop's thread. GET and HEAD, and POST where a
-// listener takes bodies; with TLS also by HTTP/2.
+// HttpServer: request in, response out, on the loop's thread, by HTTP/1.1. GET and HEAD, and POST
+// where a listener takes bodies.
 #pragma once
 
 #include <cstddef>
@@ -62,7 +62,6 @@ struct ListenOptions {
   std::size_t max_body_bytes = 0;             // of a POST; zero: none is taken
   ServingCertificate* certificate = nullptr;  // TLS 1.2 or later; outlives the server
   ClientAuthorities* clients = nullptr;  // none: anybody's calls are taken; outlives the server
-  bool http2 = false;                    // offered to who comes by TLS
 };
 
 class HttpServer {
@@ -77,8 +76,8 @@ class HttpServer {
 
   // The port it listens on. An error names the address.
   Result<int> listen(const ListenAddress& address, HttpHandler handler, ListenOptions options = {});
-  // From now on each response ends its connection, and clients by HTTP/2 are told: before an end,
-  // so that clients which keep connections go elsewhere and none is cut in the middle of a request.
+  // From now on each response ends its connection: before an end, so that clients which keep
+  // connections go elsewhere and none is cut in the middle of a request.
   void drain();
 
  private:

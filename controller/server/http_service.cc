@@ -26,22 +26,21 @@ HttpResponse HttpService::refusal(int status) const {
   const auto why = [&]() -> std::string {
     switch (status) {
       case 405:
-        return max_body_bytes > 0 ? "GET, HEAD and POST are answered here"
-                                  : "GET and HEAD are answered here";
+        return max_body_bytes > 0 ? "use GET, HEAD or POST here" : "use GET or HEAD here";
       case 408:
-        return "for " + std::to_string(limits.still_seconds) + " s nothing more of it came";
+        return "for " + std::to_string(limits.still_seconds) + " s no more bytes of it arrived";
       case 411:
-        return "a body's length must be told beforehand, by Content-Length";
+        return "a body needs a Content-Length";
       case 413:
         return "a body may have " + std::to_string(max_body_bytes) + " bytes";
       case 429:
-        return "too many requests are on their way at once, and this one for longest; try again";
+        return "too many requests are in progress at once, and this one is the oldest; try again";
       case 431:
         return "a request's head may have " + std::to_string(limits.header_bytes) + " bytes";
       case 501:
         return "a body comes as it is, and no other Transfer-Encoding is understood";
       default:
-        return "this is no request of HTTP that can be answered here";
+        return "this is not an HTTP request that this server can answer";
     }
   };
   return {.status = status, .body = why() + "\n"};

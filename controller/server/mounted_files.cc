@@ -57,7 +57,7 @@ MountedFiles client_authority_file(const Host& host, Log& log, ClientAuthorities
   const auto take = [&log, &authorities, file](const std::vector<std::string>& texts) {
     Result<void> replaced = authorities.replace(texts[0]);
     if (!replaced.has_value()) return Result<void>(invalid_spec(file, replaced.error().message));
-    log.info("taking calls from who shows a certificate of these authorities", {{"file", file}});
+    log.info("accepting only clients with a certificate of these authorities", {{"file", file}});
     return replaced;
   };
   return {host, log, "no new authorities of clients", {file}, take};

@@ -49,9 +49,9 @@ bool is_json(std::string_view content_type) {
 HttpResponse ReviewEndpoint::answer(const HttpCall& call) const {
   if (call.path != "/mutate" && call.path != "/validate")
     return refused(404, "not found; reviews go to /mutate and /validate");
-  if (call.method != "POST") return refused(405, "an AdmissionReview comes by POST");
+  if (call.method != "POST") return refused(405, "send an AdmissionReview by POST");
   if (!is_json(call.content_type))
-    return refused(415, "an AdmissionReview comes as application/json, in UTF-8");
+    return refused(415, "send an AdmissionReview as application/json, in UTF-8");
   const MonotonicTime began = parts_.now();
   const ReviewPath path = call.path == "/mutate" ? ReviewPath::kMutate : ReviewPath::kValidate;
   ReviewReply reply = review(path, call.body, parts_.cluster, parts_.settings);

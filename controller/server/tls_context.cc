@@ -13,32 +13,30 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// As ALPN writes a list: each name behind its length. The order is the server's.
-constexpr std::string_view kBoth = "\x02h2\x08http/1.1"sv;
+// As ALPN writes a list: each name behind its length.
 constexpr std::string_view kHttp1 = "\x08http/1.1"sv;
 
-// A client that offers neither, or nothing at all, is spoken HTTP/1.1 to.
+// A client that offers something else, or nothing at all, is spoken HTTP/1.1 to.
 int choose_http(SSL*, const unsigned char** chosen, unsigned char* size,
-                const unsigned char* offered, unsigned offered_size, void* http2) {
-  const std::string_view ours = *static_cast<const bool*>(http2) ? kBoth : kHttp1;
+                const unsigned char* offered, unsigned offered_size, void*) {
   const int found =
       SSL_select_next_proto(const_cast<unsigned char**>(chosen), size,
-                            reinterpret_cast<const unsigned char*>(ours.data()),
-                            static_cast<unsigned>(ours.size()), offered, offered_size);
+                            reinterpret_cast<const unsigned char*>(kHttp1.data()),
+                            static_cast<unsigned>(kHttp1.size()), offered, offered_size);
   return found == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_NOACK;
 }
 
 }  // namespace
 
-TlsContext::TlsContext(ServingCertificate& certificate, ClientAuthorities* clients, bool http2)
-    : context_(SSL_CTX_new(TLS_server_method())), http2_(http2) {
+TlsContext::TlsContext(ServingCertificate& certificate, ClientAuthorities* clients)
+    : context_(SSL_CTX_new(TLS_server_method())) {
   SSL_CTX_set_min_proto_version(context_, TLS1_2_VERSION);
   // The order of ciphers is ours, and the one that Go's servers have.
   SSL_CTX_set_options(context_, SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_NO_RENEGOTIATION);
   SSL_CTX_set_ciphersuites(
       context_, "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256");
   SSL_CTX_set_cipher_list(context_, "ECDHE+AESGCM+AES128:ECDHE+AESGCM:ECDHE+CHACHA20");  // TLS 1.2
-  SSL_CTX_set_alpn_select_cb(context_, choose_http, const_cast<bool*>(&http2_));
+  SSL_CTX_set_alpn_select_cb(context_, choose_http, nullptr);
   certificate.serve(context_);
   if (clients != nullptr) clients->demand(context_);
 }

@@ -15,7 +15,7 @@ class ServingCertificate;
 class TlsContext {
  public:
   // Both must outlive it. No authorities: clients show nothing.
-  TlsContext(ServingCertificate& certificate, ClientAuthorities* clients, bool http2);
+  TlsContext(ServingCertificate& certificate, ClientAuthorities* clients);
   TlsContext(const TlsContext&) = delete;
   ~TlsContext();
 
@@ -23,7 +23,6 @@ class TlsContext {
 
  private:
   ssl_ctx_st* const context_;
-  const bool http2_;
 };
 
 }  // namespace berth

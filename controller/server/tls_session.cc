@@ -70,13 +70,6 @@ bool TlsSession::take(std::string_view came, char* plain,
 
 bool TlsSession::handshaken() const { return SSL_is_init_finished(ssl_) == 1; }
 
-bool TlsSession::http2() const {
-  const unsigned char* name = nullptr;
-  unsigned size = 0;
-  SSL_get0_alpn_selected(ssl_, &name, &size);
-  return std::string_view(reinterpret_cast<const char*>(name), size) == "h2";
-}
-
 void TlsSession::say(std::string_view text) {
   if (text.empty()) return;
   ERR_clear_error();

@@ -28,7 +28,6 @@ class TlsSession {
   // took leave. What is in outgoing() may still be sent.
   bool take(std::string_view came, char* plain, const std::function<void(std::string_view)>& heard);
   bool handshaken() const;
-  bool http2() const;  // what the handshake chose
   void say(std::string_view text);
   void take_leave();
 

@@ -92,7 +92,7 @@ TEST(Bypass, APodInAPoolThatIsClosedToItIsFound) {
   Pod bound = thief;
   bound.node_name = "d1";
   EXPECT_THAT(slipped_past(bound, cluster, Settings()).value_or(""),
-              testing::HasSubstr("stands in pool development, which is only for namespaces with "
+              testing::HasSubstr("is in pool development, which is only for namespaces with "
                                  "team-risk=trusted"));
   EXPECT_THAT(bypass_keys_for(cluster, &thief, &bound), testing::ElementsAre("pod/team-a/p"));
   EXPECT_THAT(bypass_keys_for(cluster, nullptr, &bound), testing::ElementsAre("pod/team-a/p"));

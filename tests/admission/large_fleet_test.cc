@@ -56,7 +56,7 @@ std::string in(const std::string& key, const std::string& value) {
   return fmt::format(R"({{"key":"{}","operator":"In","values":["{}"]}})", key, value);
 }
 
-const auto kNotJudged = Contains(HasSubstr("berth looked at the pools alone"));
+const auto kNotJudged = Contains(HasSubstr("berth compared it with the pools only"));
 
 TEST(LargeFleet, NodesAreAHandfulOfClasses) {
   const GpuOffers& offers = offers_of(fleet());

@@ -73,7 +73,7 @@ TEST(OwnKinds, ALayoutThatCantBeIsRefused) {
        R"({"4g.40gb":2}}]})",
        "spec.devices"},
       {R"({"nodeSelector":{},"devices":[{"profiles":{"9g.999gb":1}}]})",
-       "no product that berth knows can be cut like this"},
+       "no product that berth knows can hold this layout"},
       {R"({"nodeSelector":{"matchLabels":{"tier":"mig"}},"devices":[{"gpus":[0],"profiles":{}},)"
        R"({"gpus":[1],"profiles":{"1g.10gb":7}}]})",
        "node a1: spec.devices: GPUs 2, 3 of the node's 4 are in no entry"},
@@ -138,7 +138,7 @@ TEST(OwnKinds, AnOverlapSaysWhoHasTheNodes) {
   };
   EXPECT_EQ(warning(0),
             "spec.nodeSelector: MIGLayout older selects 2 of the same nodes (a1, a2), and keeps "
-            "them: the higher spec.priority has a node, then the older layout");
+            "them: the higher spec.priority wins, then the older layout");
   EXPECT_THAT(warning(5), HasSubstr("and loses them"));
 }
 
@@ -155,8 +155,8 @@ TEST(OwnKinds, APolicyIsHeldAgainstTheCluster) {
           make_cluster());
   EXPECT_TRUE(answer.allowed) << answer.message;
   EXPECT_THAT(answer.warnings,
-              ElementsAre("spec.pools: pools a and b select the same nodes (t1); a has them, as "
-                          "the first in the list",
+              ElementsAre("spec.pools: pools a and b select the same nodes (t1); a owns them, "
+                          "being the first in the list",
                           "spec.pools[2].nodeSelector: pool c selects no node of this cluster: no "
                           "node has tier=none; 1 has =development, 1 has =inference, 1 has "
                           "=training",

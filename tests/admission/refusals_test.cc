@@ -40,7 +40,7 @@ std::vector<Case> cases() {
        pod(container(R"({"limits":{"nvidia.com/gpu":"2"},"requests":{"nvidia.com/gpu":"1"}})")),
        Fate::kRefusedAtOnce,
        "spec.containers[0].resources.limits[nvidia.com/gpu]: the limit is 2 and the request 1, and "
-       "they must be equal; remove the request, the limit stands for both"},
+       "they must be equal; remove the request, and the limit counts for both"},
       {"a part of a GPU", pod(container(R"({"limits":{"nvidia.com/gpu":"500m"}})")),
        Fate::kRefusedAtOnce,
        "spec.containers[0].resources.limits[nvidia.com/gpu]: 500m is not a whole number, and no "
@@ -59,8 +59,8 @@ std::vector<Case> cases() {
        "resource"},
       {"the name before plugins",
        pod(container(R"({"limits":{"alpha.kubernetes.io/nvidia-gpu":"2"}})")), Fate::kRefused,
-       "spec.containers[0].resources.limits[alpha.kubernetes.io/nvidia-gpu]: nothing offers this "
-       "name since Kubernetes 1.11; write nvidia.com/gpu: 2"},
+       "spec.containers[0].resources.limits[alpha.kubernetes.io/nvidia-gpu]: this name ended with "
+       "Kubernetes 1.11; write nvidia.com/gpu: 2"},
       {"zero", pod(asks("nvidia.com/gpu", 0)), Fate::kWarned,
        "spec.containers[0].resources.limits[nvidia.com/gpu]: 0 asks for no GPU, and some runtimes "
        "then show the container every GPU of the node; remove the line"},
@@ -73,7 +73,7 @@ std::vector<Case> cases() {
        "nvidia.com/mig-1g.5gb; did you mean nvidia.com/mig-1g.10gb?; there are nvidia.com/gpu, "
        "nvidia.com/gpu.shared, nvidia.com/mig-1g.10gb, nvidia.com/mig-3g.40gb"},
       {"what the catalog has and no node", pod(asks("nvidia.com/mig-7g.80gb", 1)), Fate::kWarned,
-       "spec.containers[0].resources.limits[nvidia.com/mig-7g.80gb]: stands in the catalog, but no "
+       "spec.containers[0].resources.limits[nvidia.com/mig-7g.80gb]: is in the catalog, but no "
        "node offers it now; the pod waits until one does"},
       {"a pool that is not for the namespace", pod(asks("nvidia.com/gpu.shared", 1)),
        Fate::kRefused,
@@ -100,7 +100,7 @@ std::vector<Case> cases() {
        "spec.affinity: there is no pool chess; there are training, inference, development"},
       {"a catalog entry that is not", pod(asks("nvidia.com/mig-3g.40gb", 1)), Fate::kRefused,
        "spec.containers[0].resources.limits[nvidia.com/mig-3g.40gb]: catalog entry large is only "
-       "for namespaces with tier=gold; this one may order small (nvidia.com/mig-1g.10gb), rare "
+       "for namespaces with tier=gold; this one may ask for small (nvidia.com/mig-1g.10gb), rare "
        "(nvidia.com/mig-7g.80gb)"},
       {"several GPUs and no /dev/shm", pod(asks("nvidia.com/gpu", 2)), Fate::kWarned,
        "spec.containers[0].volumeMounts: several GPUs, and a /dev/shm of 64Mi, where training with "
@@ -115,21 +115,21 @@ std::vector<Case> cases() {
            R"("//dev/./nvidia0"}}],"containers":[{"name":"c",)" +
            gpu + "}]}"),
        Fate::kRefused,
-       "spec.volumes[1].hostPath.path: //dev/./nvidia0 takes GPUs past the device plugin, from "
-       "those who were given them; remove the volume and ask for nvidia.com/gpu: 1"},
+       "spec.volumes[1].hostPath.path: //dev/./nvidia0 bypasses the device plugin and takes GPUs "
+       "that were given to other pods; remove the volume and ask for nvidia.com/gpu: 1"},
       {"the devices by name",
        pod(R"({"containers":[{"name":"c","env":[{"name":"A"},{"name":"NVIDIA_VISIBLE_DEVICES",)"
            R"("value":"all"}],)" +
            gpu + "}]}"),
        Fate::kRefused,
-       "spec.containers[0].env[1]: NVIDIA_VISIBLE_DEVICES takes GPUs past the device plugin, which "
-       "sets it itself; remove it and ask for nvidia.com/gpu: 1"},
+       "spec.containers[0].env[1]: NVIDIA_VISIBLE_DEVICES bypasses the device plugin, which sets "
+       "it itself; remove it and ask for nvidia.com/gpu: 1"},
       {"by a name from elsewhere, without asking for any",
        pod(R"({"containers":[{"name":"c","env":[{"name":"NVIDIA_VISIBLE_DEVICES","valueFrom":)"
            R"({"configMapKeyRef":{"name":"x","key":"y"}}}]}]})"),
        Fate::kRefused,
-       "spec.containers[0].env[0]: NVIDIA_VISIBLE_DEVICES takes GPUs past the device plugin, which "
-       "sets it itself; remove it and ask for nvidia.com/gpu: 1"},
+       "spec.containers[0].env[0]: NVIDIA_VISIBLE_DEVICES bypasses the device plugin, which sets "
+       "it itself; remove it and ask for nvidia.com/gpu: 1"},
   };
 }
 
@@ -268,7 +268,7 @@ TEST(Refusals, AHostPathIsWhatItComesTo) {
   for (const char* path :
        {"/dev/nvidia0", "//dev/nvidia0", "/dev//nvidiactl", "/./dev/./nvidia-uvm",
         "/dev/../dev/nvidia0", "/var/run/../../dev/nvidia0", "/../dev/nvidia0"})
-    EXPECT_THAT(mounts(path).message, HasSubstr("takes GPUs past the device plugin")) << path;
+    EXPECT_THAT(mounts(path).message, HasSubstr("bypasses the device plugin")) << path;
   for (const char* path : {"/", "//", "/.", "/dev", "/dev/", "//dev/.", "/dev/..", "/etc/.."})
     EXPECT_THAT(mounts(path).message, HasSubstr("holds the devices of all GPUs")) << path;
   for (const char* path : {"/dev/shm", "/dev/infiniband", "/device", "/data/dev",
@@ -286,8 +286,7 @@ TEST(Refusals, AnEnvFromThatMayNameDevicesIsWarnedOfOnce) {
     EXPECT_TRUE(answer.allowed) << answer.message;
     return answer.warnings;
   };
-  const auto told =
-      ElementsAre(HasSubstr("spec.containers[0].envFrom[1]: berth can't look into it"));
+  const auto told = ElementsAre(HasSubstr("spec.containers[0].envFrom[1]: berth can't read it"));
   EXPECT_THAT(warnings(R"("envFrom":[{"prefix":"APP_"},{"configMapRef":{"name":"x"}}])"), told);
   EXPECT_THAT(
       warnings(R"("envFrom":[{"prefix":"A"},{"prefix":"NVIDIA_","secretRef":{"name":"x"}}])"),

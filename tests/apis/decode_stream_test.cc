@@ -109,6 +109,16 @@ TEST(DecodeList, ReadsPagesAndNamesTheItem) {
   body = R"({"metadata":{},"items":[{},{"spec":{"backoffLimit":"x"}}]})";
   EXPECT_EQ(decode_list<Job>(body).error().where, "items[1].spec.backoffLimit");
 
+  body =
+      R"({"metadata":{},"items":[{"metadata":{"name":"a"}},{"metadata":{"name":"b","namespace":"x"},)"
+      R"("spec":{"backoffLimit":"x"}},{"metadata":{"name":"c"}}]})";
+  Result<ListPage<Job>> jobs = decode_list<Job>(body);
+  ASSERT_TRUE(jobs.has_value()) << describe(jobs.error());
+  EXPECT_EQ(jobs->items.size(), 2u) << "one that can't be read costs no other its place";
+  ASSERT_EQ(jobs->unread.size(), 1u);
+  EXPECT_EQ(jobs->unread[0].key.str(), "x/b");
+  EXPECT_EQ(jobs->unread[0].error.where, "items[1].spec.backoffLimit");
+
   std::string large = R"({"metadata":{"resourceVersion":"1"},"items":[)";
   for (int i = 0; i < 300; ++i) large += std::string(i == 0 ? "" : ",") + kPod;
   large += "]}";

@@ -133,8 +133,7 @@ TEST(Manifest, PutsFileLineObjectAndFieldIntoEveryMessage) {
 
   manifest = parse_manifest("kind: A\nmetadata: {name: x}\na:\n  b: 1\n  b: 2\n", "f");
   ASSERT_EQ(manifest.findings.size(), 1u);
-  EXPECT_EQ(format(manifest.findings[0]),
-            "f:5: A/x: a.b: stands here twice; remove one of the two");
+  EXPECT_EQ(format(manifest.findings[0]), "f:5: A/x: a.b: is listed twice; remove one of the two");
 }
 
 struct GarbageCase {
@@ -148,7 +147,9 @@ TEST(Manifest, RefusesGarbageWithALine) {
       {"broken indentation", "a: 1\n b: 2\n", "f:2: is not valid YAML"},
       {"an open quote", "a: \"x\nb: 2\n", "is not valid YAML"},
       {"an open brace", "a: {b: 1\n", "is not valid YAML"},
-      {"a tab for indentation", "a:\n\tb: 1\n", "is not valid YAML"},
+      {"a tab for indentation", "a:\n\tb: 1\n", "f:2: starts with a tab; YAML wants spaces"},
+      {"a tab after spaces", "a:\n  b: 1\n \tc: 2\n", "f:3: starts with a tab"},
+      {"a tab in a list", "a:\n- b: 1\n\t c: 2\n", "f:3: starts with a tab"},
       {"an unknown alias", "a: *nobody\n", "f:1: is not valid YAML"},
       {"a NUL byte", std::string("a: 1\nb: \0", 9), "f:2: a control character (0x00)"},
       {"an end-of-transmission byte", "a: 1\n\x04", "f:2: a control character (0x04)"},

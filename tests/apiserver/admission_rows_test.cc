@@ -178,10 +178,10 @@ std::vector<Refusal> refusals(std::string (*pod)(const std::string&, const std::
        "a privileged container reaches every GPU"},
       {"the host's devices", "gpu-team",
        pod("p", one, R"("volumes": [{"name": "d", "hostPath": {"path": "/dev/nvidia0"}}],)"),
-       "/dev/nvidia0 takes GPUs past the device plugin"},
+       "/dev/nvidia0 bypasses the device plugin"},
       {"the devices by name", "gpu-team",
        container(R"("env": [{"name": "NVIDIA_VISIBLE_DEVICES", "value": "all"}])"),
-       "NVIDIA_VISIBLE_DEVICES takes GPUs past the device plugin"},
+       "NVIDIA_VISIBLE_DEVICES bypasses the device plugin"},
   };
 }
 
@@ -302,7 +302,7 @@ TEST_F(AdmissionRows, WaysAroundAreRefusedAndIntrudersTold) {
     for (const Object& event : kube().list("events", "gpu-team"))
       if (event.text("/involvedObject/name") == "intruder" &&
           event.text("/reason") == "SlippedPastAdmission" &&
-          event.text("/message").find("stands in pool development") != std::string::npos)
+          event.text("/message").find("is in pool development") != std::string::npos)
         return "";
     return "no event yet";
   });

@@ -111,6 +111,15 @@ TEST_F(Chart, InstalledUpgradedRolledBackAndUninstalledWhileNodesKeepWhatTheyHav
   EXPECT_THAT(refused_to_berth(), IsEmpty());
 }
 
+TEST_F(Chart, AMissingNamespaceOfTheAgentsIsToldBeforeAnythingIsMade) {
+  const Said refused = install({"nvidia.namespace=gpu-operators"});
+  EXPECT_NE(refused.code, 0);
+  EXPECT_THAT(refused.text, HasSubstr("there is no namespace gpu-operators in this cluster"));
+  EXPECT_THAT(left_of_release(), IsEmpty());
+  const Said status = helm({"status", "berth"});
+  EXPECT_THAT(status.text, HasSubstr("not found")) << "the name is free for the next try";
+}
+
 TEST_F(Chart, AnUninstallIsRefusedWhileANodeIsOut) {
   cluster().add_gpu_nodes(1, {});
   cluster().wait_agents_running();

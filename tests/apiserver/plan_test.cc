@@ -131,7 +131,7 @@ TEST_F(LivePlan, ASnapshotLogsInByACredentialPlugin) {
 
   const Ran service = run({"controller", "--kubeconfig", file});
   EXPECT_EQ(service.exit_code, 1);
-  EXPECT_THAT(service.text, HasSubstr("runs no credential plugin"));
+  EXPECT_THAT(service.text, HasSubstr("run no credential plugins"));
 }
 
 // A page of five hundred real nodes, with their images and annotations, takes more than 4 MiB.

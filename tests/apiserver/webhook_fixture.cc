@@ -126,6 +126,7 @@ void WebhookTest::mount(const std::string& chain, const std::string& key) {
 
 void WebhookTest::start_webhook(const std::vector<std::string>& flags) {
   end_webhook();
+  metrics_port_ = free_loopback_port();
   const std::string kubeconfig =
       plane().write_kubeconfig("webhook.kubeconfig", account("berth-webhook"));
   std::vector<std::string> argv = {berth_program(),
@@ -135,11 +136,16 @@ void WebhookTest::start_webhook(const std::vector<std::string>& flags) {
                                    "--cert-dir=" + folder(),
                                    "--cert-poll=20ms",
                                    "--shutdown-delay=5s",
-                                   "--metrics-bind-address=0",
+                                   fmt::format("--metrics-bind-address=127.0.0.1:{}", metrics_port_),
                                    "--health-probe-bind-address=0"};
   for (const std::string& flag : chart_flags("berth-webhook", "--node-")) argv.push_back(flag);
   argv.insert(argv.end(), flags.begin(), flags.end());
   webhook_ = std::make_unique<Child>(argv, plane().scratch() + "/webhook.log");
+}
+
+std::string WebhookTest::scrape_webhook() {
+  Kube probe(Credentials{.server = fmt::format("http://127.0.0.1:{}", metrics_port_)});
+  return probe.send("GET", "/metrics").body.text("");
 }
 
 void WebhookTest::end_webhook() {

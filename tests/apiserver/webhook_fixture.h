@@ -36,6 +36,7 @@ class WebhookTest : public ChartTest {
   void kill_webhook() { webhook_->kill_now(); }
   Child& webhook() { return *webhook_; }
   void wait_answering();
+  std::string scrape_webhook();  // its /metrics
 
   std::string folder() const { return plane().scratch() + "/webhook-certificate"; }
   // caBundle of each webhook of both configurations, PEM.
@@ -52,6 +53,7 @@ class WebhookTest : public ChartTest {
 
   int port_ = 0;
   int keepers_port_ = 0;
+  int metrics_port_ = 0;  // of the webhook
   int mounts_ = 0;
   std::string mounted_version_;  // of the Secret that is laid out
   std::unique_ptr<Child> webhook_;

@@ -9,6 +9,8 @@
 
 #include "tests/apiserver/webhook_fixture.h"
 #include "tests/support/certs.h"
+#include "tests/support/exposition.h"
+#include "tests/support/promtool.h"
 
 namespace berth::test {
 namespace {
@@ -122,6 +124,12 @@ TEST_F(Webhook, RepairsRefusesAndWarnsAndLeavesOthersAlone) {
     EXPECT_EQ(reply.body.annotation(kMutations), "") << ns;
   }
   EXPECT_THAT(refused_to_berth(), IsEmpty());
+
+  const std::string metrics = scrape_webhook();
+  EXPECT_GT(Exposition(metrics).count(R"(berth_webhook_requests_total{operation="CREATE")"), 0u)
+      << metrics;
+  EXPECT_EQ(Exposition(metrics).count("workqueue"), 0u) << metrics;
+  if (has_promtool()) EXPECT_EQ(lint_metrics(metrics), "");
 }
 
 TEST_F(Webhook, WhileItIsAwayOnlyManagedGpuPodsWait) {

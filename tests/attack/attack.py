@@ -18,16 +18,16 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True  # the tree stays clean
 import crowds
-import http2
 import shapes
 from cluster import Cluster
 from legit import DEADLINE_S, Prober, Reviewer
 from victim import PATIENCE_S, Victim, make_certificate
 
-WEBHOOK = [*crowds.BODIES, *crowds.CROWDS, *crowds.UNREAD, *crowds.PROBED, shapes.http1_shapes, shapes.pipelines, *http2.HTTP2, shapes.huge_reviews]
+WEBHOOK = [*crowds.BODIES, *crowds.CROWDS, *crowds.UNREAD, *crowds.PROBED, shapes.http1_shapes, shapes.pipelines, shapes.placements,
+           shapes.huge_reviews]
 CONTROLLER = crowds.PROBED
 # Of these bench/run tells how soon reviews are answered: they are to cost nothing but places, which are others'.
-FIGURE = [*crowds.BODIES, *crowds.CROWDS, crowds.on_health, crowds.on_metrics, http2.only_pings]
+FIGURE = [*crowds.BODIES, *crowds.CROWDS, crowds.on_health, crowds.on_metrics, shapes.placements]
 
 
 class Run:

@@ -17,6 +17,14 @@ def node(number):
             "spec": {}, "status": {"capacity": resources, "allocatable": resources}}
 
 
+def policy():
+    """A pool by each label, the last of which is closed to the namespace that asks."""
+    pools = [{"name": f"p{number}", "nodeSelector": {"matchLabels": {"pool": f"p{number}"}}} for number in range(4)]
+    pools[-1]["eligibleNamespaces"] = {"matchLabels": {"tier": "gold"}}
+    return {"apiVersion": "gpu.berth.dev/v1alpha1", "kind": "GPUClusterPolicy",
+            "metadata": {"name": "cluster", "uid": "policy", "resourceVersion": VERSION, "generation": 1}, "spec": {"pools": pools}}
+
+
 def namespace(name):
     return {"metadata": {"name": name, "uid": name, "resourceVersion": VERSION, "labels": {"gpu.berth.dev/managed": "true"}}}
 
@@ -25,7 +33,8 @@ class Cluster:
     """Serves by HTTP/1.1, on loopback, for as long as the block runs."""
 
     def __init__(self, nodes):
-        objects = {"nodes": [node(number) for number in range(nodes)], "namespaces": [namespace("team-a")]}
+        objects = {"nodes": [node(number) for number in range(nodes)], "namespaces": [namespace("team-a")],
+                   "gpuclusterpolicies": [policy()]}
         self.over = threading.Event()
         cluster = self
 

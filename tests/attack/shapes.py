@@ -117,3 +117,37 @@ def huge_reviews(attacker):
         for kind, group, around, item in SHAPES:
             for path in ("/mutate", "/validate"):
                 send(path, huge(kind, group, around, item, size))
+
+
+def terms(count, expression):
+    """A pod for one GPU that may land where any of these says: each is held against every node."""
+    spread = {"nodeSelectorTerms": [{"matchExpressions": [expression(number)]} for number in range(count)]}
+    return review(spec={"containers": [json.loads(GPU)],
+                        "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": spread}}})
+
+
+PLACEMENTS = [
+    terms(500, lambda number: {"key": "pool", "operator": "In", "values": [f"x{number}"]}),
+    terms(500, lambda number: {"key": "kubernetes.io/hostname", "operator": "In", "values": [f"n{number}"]}),
+    terms(340, lambda number: {"key": "nvidia.com/gpu.count", "operator": "Gt", "values": [str(1000 + number)]}),
+]
+
+
+def placements(attacker):
+    """Sixteen senders of pods whose affinities are work, as fast as they are answered."""
+    senders = [http.client.HTTPSConnection("127.0.0.1", attacker.ports["reviews"], timeout=DEADLINE_S, context=TLS,
+                                           source_address=(attacker.source, 0)) for _ in range(16)]
+    asked = 0
+    while not attacker.over():
+        for sender in senders:
+            asked += 1
+            sender.request("POST", "/validate", body=PLACEMENTS[asked % len(PLACEMENTS)], headers={"Content-Type": "application/json"})
+        attacker.stand()
+        for sender in senders:
+            answer = sender.getresponse()
+            said = answer.read()
+            attacker.attempts.value += 1
+            if answer.status != 200:
+                raise AssertionError(f"{answer.status} {said[:200]!r}")
+    for sender in senders:
+        sender.close()

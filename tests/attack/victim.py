@@ -31,7 +31,7 @@ class Victim:
 
     def __init__(self, berth, name, folder, max_requests):
         # The webhook's probes have a port of their own, as in the chart; the controller's share one with metrics, which must do as well.
-        flags = {"webhook": ["--webhook-bind-address=127.0.0.1:0", f"--cert-dir={folder}", "--enable-http2", "--namespace=berth-system",
+        flags = {"webhook": ["--webhook-bind-address=127.0.0.1:0", f"--cert-dir={folder}", "--namespace=berth-system",
                              "--agents-namespace=gpu-operator", f"--max-requests={max_requests}", "--health-probe-bind-address=127.1:0"],
                  "controller": ["--dry-run", "--leader-elect=false", "--health-probe-bind-address=127.0.0.1:0"]}
         self.name, self.limit_mib = name, memory_limits()[name]
@@ -52,7 +52,7 @@ class Victim:
             time.sleep(0.05)
 
     def well(self):
-        """Whether it serves: the webhook once its caches are full; the controller has no cluster to become ready on."""
+        """Whether it serves: the webhook once its caches are synced; the controller has no cluster to become ready on."""
         for line in self.log.read_text().splitlines():
             if line.startswith("{") and (said := json.loads(line)).get("message") == "listening":
                 self.ports.update(dict.fromkeys(said["what"].split(" and "), int(said["port"])))

@@ -100,8 +100,8 @@ TEST(CertificateRules, EachDeparture) {
     std::vector<std::string> steps;
   };
   const CertificatePair foreign = authority_at(kStart);
-  const std::string publish = "publish the bundle: a configuration says something else";
-  const std::string known = "note that the authority is known: every configuration says it";
+  const std::string publish = "publish the bundle: a configuration has something else";
+  const std::string known = "note that the authority is known: every configuration has it";
   const Case cases[] = {
       {"nothing happens while nothing is due", [](Held&) {}, 59 * kDay, {}},
       {"a leaf is renewed when two thirds of its life are over",
@@ -131,7 +131,7 @@ TEST(CertificateRules, EachDeparture) {
       {"a leaf of a stranger's authority is replaced",
        [&](Held& held) { held.state.leaf = leaf_at(kStart, foreign); },
        0h,
-       {"make a certificate: the certificate is of an authority that nobody believes"}},
+       {"make a certificate: nobody trusts the certificate's authority"}},
       {"after all was neglected for years, everything is made anew",
        [](Held&) {},
        1000 * kDay,
@@ -172,9 +172,9 @@ TEST(CertificateRules, AnInstallation) {
   held.check(kStart);
   EXPECT_EQ(held.steps, (std::vector<std::string>{
                             "make an authority: there is no authority",
-                            "publish the bundle: a configuration says something else",
+                            "publish the bundle: a configuration has something else",
                             "make a certificate: there is no certificate",
-                            "note that the authority is known: every configuration says it",
+                            "note that the authority is known: every configuration has it",
                         }));
   EXPECT_TRUE(held.believed_by_all(*held.state.leaf));
 }
@@ -209,7 +209,7 @@ TEST(CertificateRules, AnAuthoritySignsOnceItHasBeenKnownForADayAndTheOneBeforeS
   EXPECT_EQ(bundle().size(), 2u);
   held.check(due + 2 * kDay);
   EXPECT_EQ(bundle().size(), 1u);
-  EXPECT_EQ(held.steps.back(), "publish the bundle: a configuration says something else");
+  EXPECT_EQ(held.steps.back(), "publish the bundle: a configuration has something else");
 }
 
 // Processes may serve a leaf until half a day after it was replaced. At no time does anybody who

@@ -3,7 +3,7 @@
 """Checks helm/berth without a cluster: lint, golden renders, refusals, CRDs, RBAC, flags, documentation.
 
   check_chart.py CHECK [--berth PROGRAM]   one of the functions check_* below, as `lint` or `golden:CASE`
-  check_chart.py --update                  writes every golden anew
+  check_chart.py --update                  writes every golden anew, and the chart's copies of crds/
 
 A case is golden/CASE/values.yaml and golden/CASE/render.yaml. `default` holds the whole render but for the CRDs; of every other case only
 the objects that differ from the default's are kept. Exits 77 where helm can't be had, unless CI=true."""
@@ -12,6 +12,7 @@ import difflib
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -60,7 +61,6 @@ REFUSALS = [
     ("policy.devicePluginConfigMap.name", "berth-mig-parted-config", "mig-manager reads that one"),
     ("webhook.port", "8081", "neither metrics.port nor health.port"),
     ("webhook.certificates.issuerRef.name", "any", "only cert-manager asks an issuer"),
-    ("dryRun", "true", "certificates neither"),
     ("leaderElection.enabled", "false", "twice the nodes"),
     ("nvidia.namespace", "berth-system", "a namespace of its own"),
     ("metrics.port", "8081", "must not equal health.port"),
@@ -171,14 +171,36 @@ def check_refusals():
     return complaints
 
 
+def check_dry_run():
+    """dryRun alone is enough: nothing that writes is left, and what helm says then is so."""
+    complaints = [f"dryRun leaves {o['kind']} {o['metadata']['name']}" for o in objects("--set", "dryRun=true")
+                  if o["kind"].endswith("WebhookConfiguration") or o["kind"] == "Deployment" and o["metadata"]["name"] != "berth"]
+    for dry, said, unsaid in (("true", "only logs what it would do", "nodes are changed"), ("false", "nodes are changed", "would do")):
+        run = subprocess.run([find_helm(), "install", "berth", CHART, "--namespace", "berth-system", "--dry-run=client", "--set", f"dryRun={dry}"],
+                             capture_output=True, text=True)
+        notes = run.stdout.partition("\nNOTES:\n")[2]
+        if said not in notes or unsaid in notes:
+            complaints.append(f"dryRun={dry}: the notes say, after {run.returncode} {run.stderr}:\n{notes}")
+    return complaints
+
+
 def check_crds():
-    """The chart's CRDs are the repository's, and are kept."""
+    """The chart's CRDs are the repository's, to the byte and without a link, which every helm command would complain of; and are kept."""
     rendered = {o["metadata"]["name"]: o for o in objects() if o["kind"] == "CustomResourceDefinition"}
     wanted = {}
     for file in sorted((ROOT / "crds").glob("*.yaml")):
         crd = yaml.safe_load(file.read_text())
         wanted[crd["metadata"]["name"]] = crd
     complaints = []
+    copies = CHART / "files/crds"
+    texts = {folder: {file.name: file.read_bytes() for file in folder.glob("*.yaml")} for folder in (ROOT / "crds", copies)}
+    if texts[ROOT / "crds"] != texts[copies]:
+        complaints.append("helm/berth/files/crds is not what crds/ is: cp crds/*.yaml helm/berth/files/crds/")
+    complaints += [f"{path.relative_to(ROOT)} is a symbolic link" for path in (copies, *CHART.rglob("*")) if path.is_symlink()]
+    silent = subprocess.run([find_helm(), "template", "berth", CHART, "--namespace", "berth-system", "--kube-version", "1.36.0"],
+                            capture_output=True, text=True)
+    if silent.stderr:
+        complaints.append(f"helm template says {silent.stderr}")
     for name, crd in rendered.items():
         if crd["metadata"].pop("annotations", {}) != {"helm.sh/resource-policy": "keep"}:
             complaints.append(f"{name} would go with the release")
@@ -276,6 +298,23 @@ def leaves(values, prefix=""):
             yield path, value
 
 
+def broken_tables(path):
+    """Lines of Markdown that begin as a table's row and stand in none: GitHub shows them with their pipes."""
+    inside, fence, before = False, False, ""
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        fence ^= line.startswith("```")
+        row = line.startswith("|") and not fence
+        if row and not inside and re.match(r"^\|[-| :]+\|$", line) and before.startswith("|"):
+            inside = True
+        elif row and not inside and before.startswith("|"):
+            yield f"{path.relative_to(ROOT)}:{number}: a row outside of any table"
+        elif not row:
+            if before.startswith("|") and not inside and not fence:
+                yield f"{path.relative_to(ROOT)}:{number - 1}: a row outside of any table"
+            inside = False
+        before = line if not fence else ""
+
+
 def check_docs():
     """docs/helm.md's table of values has one row for each value and none for another, with the default where it is quoted; versions agree."""
     values = dict(leaves(yaml.safe_load((CHART / "values.yaml").read_text())))
@@ -286,6 +325,8 @@ def check_docs():
     for path, shown in rows.items():
         if shown.startswith("`") and yaml.safe_load(shown.strip("`")) != values.get(path):
             complaints.append(f"docs/helm.md says {path} is {shown} by default, values.yaml {values.get(path)!r}")
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
+        complaints += broken_tables(page)
     chart = yaml.safe_load((CHART / "Chart.yaml").read_text())
     version = re.search(r"^project\(berth VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text(), re.M)[1]
     if chart["appVersion"] != version:
@@ -300,6 +341,8 @@ def main():
     parser.add_argument("--update", action="store_true")
     options = parser.parse_args()
     if options.update:
+        shutil.rmtree(CHART / "files/crds", ignore_errors=True)
+        shutil.copytree(ROOT / "crds", CHART / "files/crds")
         for case in sorted(GOLDEN.iterdir()):
             (case / "render.yaml").write_text(golden_text(case.name))
         return 0

@@ -167,7 +167,7 @@ TEST(Kubeconfig, SaysWhichFileAndFieldIsWrong) {
        {"keep one"}},
       {"a credential plugin, for a service",
        config(ok, "    exec: {command: aws}\n"),
-       {"/k: users[0].user.exec", "runs no credential plugin", "kubectl create token"}},
+       {"/k: users[0].user.exec", "run no credential plugins", "kubectl create token"}},
       {"a plugin's arguments in one string",
        config(ok, "    exec: {command: aws, args: get-token}\n"),
        {"/k: users[0].user.exec.args: must be a list"}},

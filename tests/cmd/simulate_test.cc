@@ -78,14 +78,14 @@ TEST(PlanSimulate, CarriesThePlanOutOnACopyOfTheCluster) {
   EXPECT_THAT(ran.out, StartsWith("Plan: "));
   EXPECT_THAT(ran.out, AllOf(HasSubstr("Carried out on a simulated copy"), HasSubstr("in sum"),
                              HasSubstr("From the first cordon to the last return: ")));
-  EXPECT_THAT(ran.out, Not(HasSubstr("does not come to an end")));
+  EXPECT_THAT(ran.out, Not(HasSubstr("does not finish")));
 }
 
 TEST(PlanSimulate, SaysWhereAChangeGetsStuck) {
   const Ran ran = run_berth({"plan", "--simulate", "-f", golden("budget/layout.yaml"), "--snapshot",
                              golden("budget/cluster.json")});
   EXPECT_EQ(ran.exit_code, 1) << ran.out << ran.err;
-  EXPECT_THAT(ran.out, HasSubstr("It does not come to an end: layout "));
+  EXPECT_THAT(ran.out, HasSubstr("It does not finish: layout "));
 }
 
 TEST(PlanSimulate, WritesJSONAndNoYAML) {
@@ -96,7 +96,7 @@ TEST(PlanSimulate, WritesJSONAndNoYAML) {
   EXPECT_THAT(ran.out, HasSubstr("\"kind\": \"SimulationReport\""));
   ran = run_berth({"plan", "--simulate", "-f", layout, "--snapshot", cluster, "-o", "yaml"});
   EXPECT_EQ(ran.exit_code, 1);
-  EXPECT_THAT(ran.err, HasSubstr("yaml is not written with --simulate"));
+  EXPECT_THAT(ran.err, HasSubstr("--simulate can't write yaml"));
 }
 
 }  // namespace

@@ -46,6 +46,59 @@ TEST(Plan, StepsOfOneObjectStayTogetherInOrder) {
             "jsonpatch Node/b: other\n    [2]\n");
 }
 
+TEST(Plan, AnObjectIsItsUidAndItsNamespaceToo) {
+  Plan plan;
+  const ObjectRef a{"Pod", "x", "a", "1"}, again{"Pod", "x", "a", "2"}, other{"Pod", "y", "a", "1"};
+  for (const char* version : {"1", "2"})
+    for (const ObjectRef& object : {a, again, other})
+      plan.add(object, Ask{.pod = object, .against = version});
+  ASSERT_EQ(plan.objects.size(), 3u);
+  for (const ObjectSteps& object : plan.objects) EXPECT_EQ(object.steps.size(), 2u);
+  EXPECT_TRUE(plan.has_steps(again));
+  EXPECT_FALSE(plan.has_steps({"Node", "x", "a", "1"}));
+}
+
+TEST(Plan, OneThatWasFilledByHandIsAddedToAllTheSame) {
+  const ObjectRef a{"Node", "", "a", "1"}, b{"Node", "", "b", "2"};
+  Plan plan;
+  plan.objects = {{a, {}}, {b, {}}};
+  plan.add(a, Ask{.pod = a, .against = "1"});
+  EXPECT_EQ(plan.objects.size(), 2u);
+  Plan copy = plan;
+  copy.add(b, Ask{.pod = b, .against = "1"});
+  EXPECT_EQ(copy.objects.size(), 2u);
+  EXPECT_NE(copy, plan);
+}
+
+TEST(PlanDeathTest, AStepThatIsPlannedTwiceIsABugAndSaysWhatToReport) {
+  const ObjectRef a{"Pod", "x", "a", "1"};
+  Plan plan;
+  plan.add(a, Ask{.pod = a, .against = "1"});
+  EXPECT_DEATH(
+      plan.add(a, Ask{.pod = a, .against = "1"}),
+      "berth has a bug and ends: planned twice for Pod/x/a: evict Pod/x/a 1 .*report this line");
+}
+
+TEST(Plan, ItsHashIsThatOfItsSteps) {
+  const ObjectRef a{"Node", "", "a", "1"};
+  const auto plan_of = [&](const std::string& body, const std::string& reason) {
+    Plan plan;
+    plan.add(a, Guard{a, "is it empty", nullptr});
+    plan.add(a, Write{.object = a, .body = body, .reason = reason});
+    return plan;
+  };
+  Plan plan = plan_of("[1]", "cordon");
+  const std::size_t hash = hash_steps(plan);
+  EXPECT_NE(hash, 0u);
+  EXPECT_EQ(hash_steps(plan_of("[1]", "cordon")), hash);
+  EXPECT_NE(hash_steps(plan_of("[2]", "cordon")), hash);
+  EXPECT_NE(hash_steps(plan_of("[1]", "uncordon")), hash);
+  plan.statuses.push_back({.object = a, .body = "{}", .differs = true});
+  plan.events.push_back({.regarding = a, .reason = "Cordoned"});
+  EXPECT_EQ(hash_steps(plan), hash) << "statuses carry times, and events count themselves";
+  EXPECT_EQ(hash_steps({}), 0u);
+}
+
 TEST(Plan, AStatusThatStandsAlreadyIsNoWork) {
   Plan plan;
   plan.statuses.push_back({.object = {"MIGLayout", "", "x", ""}, .body = "{}", .differs = false});

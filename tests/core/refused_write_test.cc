@@ -92,14 +92,14 @@ TEST_F(RefusedWrites, OfAllObjectsOfAManagerTheFirstIsTold) {
 
 TEST_F(RefusedWrites, TheServersWordsAreQuotedOnOneBoundedLine) {
   EXPECT_EQ(told_refusal("cordon it", refusal("nodes \"n3\" is forbidden: ask \"sre\"\nfirst")),
-            "the API server refuses it (cordon it): \"ask 'sre' first\"; berth goes on once it is "
-            "let through");
+            "the API server refuses it (cordon it): \"ask 'sre' first\"; berth continues once the "
+            "write is allowed");
   EXPECT_THAT(told_refusal("x", refusal("User \"berth\" cannot patch: it is forbidden: no")),
               HasSubstr("User 'berth' cannot patch"))
       << "only the server's own lead is left out";
   const std::string longest = told_refusal(std::string(500, 'p'), refusal(std::string(9000, 'w')));
   EXPECT_LE(longest.size(), 300u);
-  EXPECT_THAT(longest, EndsWith("; berth goes on once it is let through"));
+  EXPECT_THAT(longest, EndsWith("; berth continues once the write is allowed"));
 }
 
 }  // namespace

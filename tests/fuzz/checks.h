@@ -21,9 +21,8 @@ Verdict check_list_protobuf(std::string_view body);
 Verdict check_review(std::string_view body);
 
 // What a client says, behind the size of its pieces: requests don't depend on them, no body is
-// beyond its limit, and the room of POSTs is given back. HTTP/2's preface has been said.
+// beyond its limit, and the room of POSTs is given back.
 Verdict check_http1(std::string_view input);
-Verdict check_http2(std::string_view input);
 // Commands of two bytes and what they take: a client that shakes hands, writes, and breaks what it
 // writes. What is heard is what was written up to the first break.
 Verdict check_tls(std::string_view input);

@@ -9,19 +9,15 @@
 namespace berth::test {
 namespace {
 
-using namespace std::string_view_literals;
-
 constexpr std::size_t kMaxBody = 100, kRoom = 300;
-constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0"sv;
 
 struct Said {
   std::string out;
   std::vector<std::string> calls;  // what the service was asked
   std::string wrong;
-  bool over = false;
 };
 
-Said say(bool http2, std::string_view rest, std::size_t piece) {
+Said say(std::string_view rest, std::size_t piece) {
   Said said;
   const HttpServerLimits limits{.header_bytes = 400, .posts = 2, .posted_bytes = kRoom};
   PostRoom room(limits.posts, limits.posted_bytes);
@@ -41,7 +37,7 @@ Said say(bool http2, std::string_view rest, std::size_t piece) {
       .room = room,
       .draining = draining};
   {
-    const auto protocol = http2 ? speak_http2(service) : speak_http1(service);
+    const auto protocol = speak_http1(service);
     std::string out;
     const auto hear = [&](std::string_view what) {
       protocol->take(what, 0, out);
@@ -50,10 +46,8 @@ Said say(bool http2, std::string_view rest, std::size_t piece) {
         protocol->resume(0, out);
       }
     };
-    if (http2) hear(kPreface);
     for (; !rest.empty(); rest.remove_prefix(std::min(piece, rest.size())))
       hear(rest.substr(0, piece));
-    said.over = protocol->over();
   }
   if (!room.empty()) said.wrong = "the room of a POST was not given back";
   return said;
@@ -65,31 +59,20 @@ std::string joined(const std::vector<std::string>& calls) {
   return all;
 }
 
-bool begins(const std::vector<std::string>& calls, const std::vector<std::string>& with) {
-  return calls.size() >= with.size() && std::equal(with.begin(), with.end(), calls.begin());
-}
+}  // namespace
 
-Verdict check(bool http2, std::string_view input) {
+Verdict check_http1(std::string_view input) {
   if (input.empty()) return {};
   const std::string_view rest = input.substr(1);
-  const Said whole = say(http2, rest, rest.size() + 1);
-  const Said pieces = say(http2, rest, 1 + static_cast<unsigned char>(input[0]));
+  const Said whole = say(rest, rest.size() + 1);
+  const Said pieces = say(rest, 1 + static_cast<unsigned char>(input[0]));
   Verdict verdict{whole.wrong + pieces.wrong, !whole.calls.empty()};
-  if (!http2 && !whole.out.empty() && !whole.out.starts_with("HTTP/1.1 "))
+  if (!whole.out.empty() && !whole.out.starts_with("HTTP/1.1 "))
     verdict.wrong = "not HTTP: " + whole.out;
-  // When it is seen that something is no request depends on the pieces, and nothing else does. By
-  // HTTP/2 also when somebody is cut off: nghttp2 counts each piece of a CONTINUATION's head as
-  // one.
-  const bool cut_off = http2 && ((whole.over && begins(pieces.calls, whole.calls)) ||
-                                 (pieces.over && begins(whole.calls, pieces.calls)));
-  if (whole.calls != pieces.calls && !cut_off)
+  // When it is seen that something is no request depends on the pieces, and nothing else does.
+  if (whole.calls != pieces.calls)
     verdict.wrong = "whole:" + joined(whole.calls) + "\nin pieces:" + joined(pieces.calls);
   return verdict;
 }
-
-}  // namespace
-
-Verdict check_http1(std::string_view input) { return check(false, input); }
-Verdict check_http2(std::string_view input) { return check(true, input); }
 
 }  // namespace berth::test

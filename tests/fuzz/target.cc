@@ -44,7 +44,6 @@ constexpr Target kTargets[] = {
     {"list-protobuf", check_list_protobuf, 2'000, {}, protobuf_list_of},
     {"review", check_review, 3'000, "tests/data/reviews"},
     {"http1", check_http1, 3'000},
-    {"http2", check_http2, 3'000},
     {"tls", check_tls, 300},
     {"quantity", check_quantity, 20'000},
     {"time", check_time, 10'000},

@@ -19,7 +19,7 @@ namespace {
 // What a listener has, made once.
 struct Listener {
   ServingCertificate certificate;
-  TlsContext context{certificate, nullptr, /*http2=*/true};
+  TlsContext context{certificate, nullptr};
   Listener() {
     const Validity years{Time(), Time(std::chrono::hours(24 * 365 * 100))};
     const CertificatePair authority = make_authority("test", years).value();

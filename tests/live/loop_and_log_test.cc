@@ -156,10 +156,17 @@ TEST(SpdlogLog, WritesJsonAndTextAndHonoursTheLevel) {
   Pipe json_pipe;
   SpdlogLog json({.format = LogFormat::kJson, .level = LogLevel::kInfo, .fd = json_pipe.in()});
   json.debug("unheard");
-  json.warn("node held", {{"node", "n\"1\n"}, {"why", "x"}});
+  json.warn("node held", {{"node", "n\"1\n"},
+                          {"why", "x"},
+                          {"took_ms", 12},
+                          {"dry_run", false},
+                          {"port", "8080"},
+                          {"error", ""}});
   EXPECT_THAT(json_pipe.drain(),
-              MatchesRegex("\\{\"time\":\"[0-9T:.-]+Z\",\"level\":\"warning\",\"message\":"
-                           "\"node held\",\"node\":\"n\\\\\"1\\\\n\",\"why\":\"x\"\\}\n"));
+              MatchesRegex("\\{\"time\":\"[0-9T:.-]+Z\",\"level\":\"warn\",\"message\":"
+                           "\"node held\",\"node\":\"n\\\\\"1\\\\n\",\"why\":\"x\",\"took_ms\":12,"
+                           "\"dry_run\":false,\"port\":\"8080\"\\}\n"))
+      << "numbers and truths are such, texts are not, and what is empty is left out";
   Pipe text_pipe;
   SpdlogLog text({.level = LogLevel::kDebug, .fd = text_pipe.in()});
   text.debug("started", {{"percent", "100%d {}"}});

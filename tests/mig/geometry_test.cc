@@ -138,9 +138,8 @@ TEST(Geometry, Gh200IsToldApartByMemoryOnly) {
 TEST(Geometry, AnUnknownProductIsRefusedWithWhatIsKnown) {
   const Error error = require_product("NVIDIA-L40S").error();
   EXPECT_EQ(error.kind, ErrorKind::kInvalidSpec);
-  EXPECT_THAT(
-      error.message,
-      HasSubstr("\"NVIDIA-L40S\" is not one whose MIG geometry berth knows; it knows A30, "));
+  EXPECT_THAT(error.message,
+              HasSubstr("the MIG geometry of GPU product \"NVIDIA-L40S\"; it knows A30, "));
 }
 
 TEST(Geometry, OneNameMeansDifferentThingsOnDifferentProducts) {

@@ -59,7 +59,7 @@ TEST_F(LayoutStatus, WhatIsSaidOfAnAgentFitsUncut) {
     const char* says;
   };
   const Row rows[] = {
-      {"", "see that its pod runs on the node"},
+      {"", "check that its pod runs on the node"},
       {"pending", "nvsm"},
       {"failed", "its log on the node says why"},
       {"rebooting", "rebooting into the new MIG mode"},
@@ -77,13 +77,13 @@ TEST_F(LayoutStatus, WhatIsSaidOfAnAgentFitsUncut) {
 // An ordinary cut pauses NVIDIA's pods for a minute or two: no fault, until it has taken too long.
 TEST_F(LayoutStatus, AnAgentThatPausesOthersIsAtWorkUntilItsTimeIsUp) {
   const std::string at_once = verification("pending");
-  EXPECT_THAT(at_once, StartsWith("mig-manager is cutting the GPUs, and has paused"));
+  EXPECT_THAT(at_once, StartsWith("mig-manager is repartitioning the GPUs, and has paused"));
   EXPECT_THAT(at_once, Not(HasSubstr("see its log")));
   world.now += hours(1);
   const Snapshot snapshot = world.snapshot();
   LayoutView view(snapshot);
   EXPECT_THAT(verify(situation_of(snapshot, view, *world.cluster.nodes().find(kNode))).message,
-              HasSubstr("and not brought them back; see its log"));
+              HasSubstr("and not resumed them; see its log"));
 }
 
 TEST_F(LayoutStatus, WhatALabelSaysWronglyIsShown) {
@@ -95,7 +95,7 @@ TEST_F(LayoutStatus, WhatALabelSaysWronglyIsShown) {
   const auto a100 = [] { return test::node("n1").a100_80(4).label("tier", "mig"); };
   const Row rows[] = {
       {"a strategy that is none", a100().label(names::kMigStrategy, "weird"),
-       "label nvidia.com/mig.strategy=weird is none of none, single and mixed"},
+       "label nvidia.com/mig.strategy=weird must be none, single or mixed"},
       {"a count that is no number", a100().label(names::kGpuCount, "0x4"),
        "labels nvidia.com/gpu.product=NVIDIA-A100-SXM4-80GB and nvidia.com/gpu.count=0x4 don't "
        "tell"},
@@ -153,8 +153,9 @@ TEST_F(LayoutStatus, OfAWedgedAgentItSaysWhatHungAndWhatToDo) {
                               status.substr(status.find("\"details\""))};
   for (const std::string& part : said) {
     EXPECT_THAT(part, HasSubstr("mig-manager has paused"));
-    EXPECT_THAT(part, HasSubstr("; edit the layout, or bring mig-manager to success: berth goes on "
-                                "by itself\""));
+    EXPECT_THAT(
+        part,
+        HasSubstr("; edit the layout, or make mig-manager succeed: berth continues by itself\""));
   }
 }
 
@@ -165,7 +166,7 @@ TEST_F(LayoutStatus, WhateverIsLongTheAdviceIsLeft) {
   world.render_agent_config("small");
   const std::string said = status_of("small");
   EXPECT_THAT(said, HasSubstr("UnmanagedPod"));
-  EXPECT_THAT(said, HasSubstr("…; wait for its end, delete it, or set spec.drain.force\""));
+  EXPECT_THAT(said, HasSubstr("…; wait until it ends, delete it, or set spec.drain.force\""));
 }
 
 // Each asks for something else on 16 GPUs; the first node is the oldest layout's, the second the

@@ -50,7 +50,7 @@ TEST_F(NodePlans, TheCordonTestsUidCordonAndAnnotation) {
   EXPECT_EQ(
       print(world_.plan("node/n1")),
       fmt::format(
-          "mergepatch Node/n1: record the node's GPUs while the labels tell them\n"
+          "mergepatch Node/n1: record the node's GPUs while its labels show them\n"
           R"(    {{"metadata":{{"uid":"uid-n1","annotations":{{"gpu.berth.dev/gpu-inventory":)"
           R"("{{\"product\":\"NVIDIA-A100-SXM4-80GB\",\"count\":4,\"memoryMiB\":81920}}"}}}}}})"
           "\njsonpatch Node/n1: cordon for MIGLayout small\n"
@@ -65,7 +65,7 @@ TEST_F(NodePlans, TheCordonTestsUidCordonAndAnnotation) {
           R"(\"config\":\"{}\",\"previous\":\"all-disabled\",\"phase\":\"Cordoned\",)"
           R"(\"since\":\"2026-11-21T12:00:00.000000Z\",\"taken\":\"2026-11-21T12:00:00.000000Z\",)"
           R"(\"attempt\":0,\"reasserts\":0,\"berthCordoned\":true}}"}}])"
-          "\nevent Normal Node/n1 Cordoned: cordoned for MIGLayout small: to become GPUs 0-3: "
+          "\nevent Normal Node/n1 Cordoned: cordoned for MIGLayout small, which asks for GPUs 0-3: "
           "1g.10gb ×7\n",
           config_));
 }
@@ -98,7 +98,7 @@ TEST_F(NodePlans, BindingsInFlightAreWaitedForFromWhenTheCordonWasSeenToStand) {
                      {.yes = true, .at = world_.now - seconds(1)});
   world_.now += seconds(4);
   const Plan plan = world_.plan("node/n1");
-  EXPECT_EQ(print(plan), "guard Node/n1: does the cordon stand?\nrequeue in 5000ms\n");
+  EXPECT_EQ(print(plan), "guard Node/n1: is the node still cordoned?\nrequeue in 5000ms\n");
   const auto& look = std::get<Guard>(plan.objects.at(0).steps.at(0));
   EXPECT_EQ(look.refuse(n1(), {pod("late").gpu(1).on("n1")}), std::nullopt);
   Node other = n1();
@@ -109,7 +109,7 @@ TEST_F(NodePlans, BindingsInFlightAreWaitedForFromWhenTheCordonWasSeenToStand) {
   EXPECT_EQ(look.refuse(other, {}), "the rollout annotation has changed");
   other = n1();
   other.meta.uid = "another";
-  EXPECT_EQ(look.refuse(other, {}), "the node is another one of the same name");
+  EXPECT_EQ(look.refuse(other, {}), "the node was replaced by another of the same name");
 
   world_.answers.put(question(look), {.yes = true, .at = world_.now});
   world_.now += seconds(4);
@@ -121,7 +121,7 @@ TEST_F(NodePlans, BindingsInFlightAreWaitedForFromWhenTheCordonWasSeenToStand) {
 TEST_F(NodePlans, ACordonOfLongAgoIsNotAskedAfter) {
   bring_to(RolloutPhase::kCordoned);
   world_.now += seconds(65);
-  EXPECT_THAT(print(world_.plan("node/n1")), HasSubstr("does the cordon stand?"));
+  EXPECT_THAT(print(world_.plan("node/n1")), HasSubstr("is the node still cordoned?"));
   world_.now += seconds(1);
   EXPECT_THAT(print(world_.plan("node/n1")), HasSubstr("jsonpatch Node/n1: apply " + config_));
 }
@@ -155,7 +155,7 @@ TEST_F(NodePlans, TheGuardRefusesWhatTheCacheDidNotKnow) {
   EXPECT_EQ(guard.refuse(other, {}), "the node is schedulable");
   other = ours;
   other.meta.uid = "another";
-  EXPECT_EQ(guard.refuse(other, {}), "the node is another one of the same name");
+  EXPECT_EQ(guard.refuse(other, {}), "the node was replaced by another of the same name");
   other = ours;
   other.meta.annotations.set(names::kRolloutAnnotation, "{}");
   EXPECT_EQ(guard.refuse(other, {}), "the rollout annotation has changed");

@@ -201,8 +201,8 @@ TEST_F(Refused, SoAreTheLedgerAndTheLayoutItself) {
   EXPECT_THAT(stalled(), AllOf(HasSubstr("WriteRefused"), HasSubstr("berth-node-slots")));
   world_.answers = Answers();
   EXPECT_EQ(stalled(), "");
-  refuse(ref_of(layout_), "see its nodes back before it goes", 1, Verb::kMergePatch);
-  EXPECT_THAT(stalled(), AllOf(HasSubstr("WriteRefused"), HasSubstr("see its nodes back")));
+  refuse(ref_of(layout_), "return its nodes before it is deleted", 1, Verb::kMergePatch);
+  EXPECT_THAT(stalled(), AllOf(HasSubstr("WriteRefused"), HasSubstr("return its nodes")));
 }
 
 TEST_F(Refused, AForcedDeletionThatIsRefusedDoesNotKeepTheNodeOut) {

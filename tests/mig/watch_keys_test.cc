@@ -7,6 +7,7 @@
 
 #include "controller/mig/rollout_annotation.h"
 #include "controller/mig/slots.h"
+#include "controller/reconcilers/reconcile.h"
 #include "tests/mig/builders.h"
 
 namespace berth::test {
@@ -130,6 +131,17 @@ TEST_F(Keys, TheLedgerMovesTheNodesInItBeforeAndAfter) {
   ConfigMap foreign = old;
   foreign.meta.namespace_ = "default";
   EXPECT_THAT(changed(foreign, foreign), IsEmpty());
+}
+
+using KeysDeathTest = Keys;
+TEST_F(KeysDeathTest, OneWithoutAReconcilerIsABug) {
+  EXPECT_DEATH(reconcile(Snapshot{.cluster = cluster_,
+                                  .answers = Answers(),
+                                  .settings = settings_,
+                                  .now = {},
+                                  .epoch = 1},
+                         "budget/x"),
+               "berth has a bug and ends: no reconciler has the key budget/x");
 }
 
 TEST_F(Keys, ANewLeaderLooksAtEverything) {

@@ -90,9 +90,10 @@ TEST_F(Policy, TakesItsFinalizerBeforeAnythingElse) {
   GPUClusterPolicy policy = test::policy(kSliced);
   policy.meta.finalizers.clear();
   cluster.add(policy).add_nodes(2);
-  EXPECT_THAT(writes(cluster.plan("policy")),
-              ElementsAre("mergepatch GPUClusterPolicy/cluster: take back what it put on nodes "
-                          "before it goes"));
+  EXPECT_THAT(
+      writes(cluster.plan("policy")),
+      ElementsAre(
+          "mergepatch GPUClusterPolicy/cluster: remove what it put on nodes before it is deleted"));
 }
 
 TEST_F(Policy, WritesTheFileAndLabelsNobodyBeforeItHasReachedTheNodes) {
@@ -175,7 +176,7 @@ TEST_F(Policy, OutsideTheWindowsNoPodIsDisturbed) {
   serve(sliced);
   const Plan plan = cluster.plan("policy");
   EXPECT_THAT(writes(plan), SizeIs(1)) << "n2 is empty";
-  EXPECT_THAT(status(plan), AllOf(HasSubstr("no node be taken before 2026-11-21T22:00:00Z"),
+  EXPECT_THAT(status(plan), AllOf(HasSubstr("no disruption before 2026-11-21T22:00:00Z"),
                                   HasSubstr(R"("nextOpening":"2026-11-21T22:00:00Z")")));
   EXPECT_EQ(plan.requeue_after, std::chrono::hours(10));
 }

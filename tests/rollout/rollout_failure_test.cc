@@ -72,9 +72,9 @@ TEST_P(BrokenAgent, UnderHaltTheNodeStaysOutAndNoOtherIsTouched) {
             GetParam().label_writes);
   EXPECT_THAT(world.condition("small", "Stalled"), HasSubstr("NodeFailed: n1: "));
   EXPECT_THAT(world.condition("small", "Stalled"), HasSubstr(GetParam().message));
-  EXPECT_THAT(world.condition("small", "Stalled"),
-              EndsWith("; edit the layout, or bring mig-manager to success: berth goes on by "
-                       "itself"));
+  EXPECT_THAT(
+      world.condition("small", "Stalled"),
+      EndsWith("; edit the layout, or make mig-manager succeed: berth continues by itself"));
   EXPECT_EQ(world.counts("small"),
             "selected 3 updated 0 inProgress 0 blocked 0 failed 1 pending 2");
   EXPECT_THAT(world.detail("small", "n2"), HasSubstr("Waiting LayoutHalted"));

@@ -120,7 +120,7 @@ TEST(ComesBack, APinnedPodThatToleratesTheCordonIsFoundBeforeIt) {
   EXPECT_EQ(world.count_writes("evict "), 0);
   EXPECT_THAT(world.detail("small", "n1"),
               AllOf(HasSubstr("Waiting ToleratesCordon: pod team-a/sticky-"),
-                    HasSubstr("let it tolerate no node.kubernetes.io/unschedulable")));
+                    HasSubstr("remove its toleration of node.kubernetes.io/unschedulable")));
   EXPECT_THAT(world.condition("small", "Stalled"), HasSubstr("ToleratesCordon"));
   world.act("edit: rs/team-a/sticky, patch: {spec: {replicas: 0}}");
   EXPECT_TRUE(world.run_until_ready("small")) << world.details("small");

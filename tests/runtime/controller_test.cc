@@ -19,6 +19,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 constexpr char kLease[] =
     "GET /apis/coordination.k8s.io/v1/namespaces/berth-system/leases/berth-controller";
@@ -57,19 +58,17 @@ class ControllerTest : public ::testing::Test {
       reconciled_.push_back(std::string(key) + "@" + std::to_string(snapshot.epoch));
       return plans_ ? plans_(snapshot, key) : Plan{};
     };
+    static constexpr KeyFamily kNodeKeys{.prefix = "node/", .reconcile = nullptr, .urgent = true};
+    reconcilers_.families = {&kNodeKeys, 1};
     reconcilers_.all_keys = [](const ClusterState& cluster) {
       std::vector<std::string> keys;
       for (const auto& n : cluster.nodes()) keys.push_back("node/" + n->meta.name);
       return keys;
     };
-    const auto nothing = [](const ClusterState&, const auto*, const auto*) {
-      return std::vector<std::string>();
-    };
-    const KeysFor<Node> of_node = [](const ClusterState&, const Node* old, const Node* now) {
+    std::get<KeysFor<Node>>(reconcilers_.keys_for) = [](const ClusterState&, const Node* old,
+                                                        const Node* now) {
       return std::vector<std::string>{"node/" + (now ? now : old)->meta.name};
     };
-    reconcilers_.keys_for = {nothing, of_node, nothing, nothing, nothing, nothing,
-                             nothing, nothing, nothing, nothing, nothing};
     reconcilers_.keys_of_refusal = [](const ClusterState&) { return std::vector<std::string>(); };
     // Epoch 8, and one more for each entry of the ledger.
     reconcilers_.claim_epoch = [](const ConfigMap* ledger) {
@@ -321,6 +320,41 @@ TEST_F(ControllerTest, ADryRunShowsThePlanAndWritesNothing) {
   world_.loop.run_for(1min);
   for (const std::string& name : world_.sent()) EXPECT_EQ(name.substr(0, 4), "GET ");
   EXPECT_THAT(world_.log.lines, Contains(HasSubstr("would do key=node/n1 plan=jsonpatch Node/n1")));
+}
+
+TEST_F(ControllerTest, OnlyTheLeaderTellsOfTheCluster) {
+  reconcilers_.figures = [](const ClusterState& cluster) {
+    return Figures{{"berth_test_nodes", "Nodes.", {{{}, double(cluster.nodes().size())}}}};
+  };
+  reconcilers_.rollout_end = [](const Node&, const Node&) { return std::optional("failed"); };
+  reconcilers_.rollout_ends = {"failed"};
+  world_.transport.script(kLease, {200, lease("another", 1)});
+  start();
+  sync();
+  say(event("MODIFIED", node("51", "b")));
+  controller_->refresh_metrics();
+  EXPECT_THAT(world_.metrics.text(), Not(HasSubstr("berth_test_nodes")));
+  EXPECT_THAT(world_.metrics.text(), Not(HasSubstr("berth_node_rollouts_total")));
+  EXPECT_THAT(world_.metrics.text(), Not(HasSubstr("berth_rollout_phase_seconds")));
+}
+
+TEST_F(ControllerTest, TheLeaderTellsOfTheClusterAndOfItsEnd) {
+  reconcilers_.figures = [](const ClusterState& cluster) {
+    return Figures{{"berth_test_nodes", "Nodes.", {{{}, double(cluster.nodes().size())}}}};
+  };
+  reconcilers_.rollout_end = [](const Node&, const Node&) { return std::optional("failed"); };
+  reconcilers_.rollout_ends = {"failed", "put_back"};
+  become_leader();
+  controller_->refresh_metrics();
+  EXPECT_THAT(world_.metrics.text(), HasSubstr("berth_test_nodes 1"));
+  EXPECT_THAT(world_.metrics.text(), HasSubstr("berth_node_rollouts_total{result=\"put_back\"} 0"));
+  say(event("MODIFIED", node("51", "b")));
+  EXPECT_THAT(world_.metrics.text(), HasSubstr("berth_node_rollouts_total{result=\"failed\"} 1"));
+
+  stop_.request_stop();
+  world_.settle();
+  controller_->refresh_metrics();
+  EXPECT_THAT(world_.metrics.text(), Not(HasSubstr("berth_test_nodes")));
 }
 
 TEST_F(ControllerTest, ALeftPhaseIsMeasured) {

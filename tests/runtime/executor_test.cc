@@ -415,6 +415,13 @@ TEST_F(ExecutorTest, AStatusThatComesTooLateIsNoCauseForAlarm) {
   EXPECT_EQ(run(plan).fate, Fate::kDone);
 }
 
+using ExecutorDeathTest = ExecutorTest;
+TEST_F(ExecutorDeathTest, APlanForAKindThatBerthDoesNotWriteIsABug) {
+  Plan plan;
+  plan.add({"Widget", "", "w", "1"}, Write{.object = {"Widget", "", "w", "1"}, .body = "[]"});
+  EXPECT_DEATH(run(plan), "a plan names a kind that berth does not write: Widget");
+}
+
 TEST_F(ExecutorTest, AnEventIsSentForWhatHasHappened) {
   Plan plan;
   plan.add(node(), patch());

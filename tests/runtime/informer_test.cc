@@ -336,7 +336,7 @@ TEST_F(InformerTest, GarbageIsToldOncePerStreamAndComesEverMoreSeldom) {
     return std::ranges::count_if(world_.log.lines,
                                  [&](const auto& line) { return line.find(what) != line.npos; });
   };
-  EXPECT_GE(told("watch events could not be read and were skipped"), streams - 1);
+  EXPECT_GE(told("objects could not be read and were skipped"), streams - 1);
   EXPECT_THAT(world_.metrics.text(),
               ::testing::ContainsRegex("type=\"undecodable\"} [0-9][0-9][0-9][0-9]"));
 }
@@ -386,7 +386,7 @@ TEST_F(ListedInformerTest, ATokenThatComesAgainEndsTheList) {
   EXPECT_FALSE(informer_.synced());
   EXPECT_LE(pages_, 3 * 60) << "three pages for each try";
   EXPECT_TRUE(
-      told("error=nodes: the API server's answer is not taken in: the same continue token "
+      told("error=nodes: berth rejects the API server's answer: the same continue token "
            "again after 3 pages"))
       << ::testing::PrintToString(world_.log.lines);
   EXPECT_THAT(world_.metrics.text(), HasSubstr("type=\"out-of-bounds\"} "));

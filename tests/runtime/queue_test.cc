@@ -30,9 +30,10 @@ class WorkQueueTest : public ::testing::Test {
 
   World world_;
   int ready_ = 0;
-  WorkQueue queue_{world_.loop, world_.metrics,
-                   WorkQueue::Options{.min_intervals = {{"layout/", 1s}}, .urgent_prefix = "node/"},
-                   [this] { ++ready_; }};
+  WorkQueue queue_{
+      world_.loop, world_.metrics,
+      WorkQueue::Options{.min_intervals = {{"layout/", 1s}}, .urgent_prefixes = {"node/"}},
+      [this] { ++ready_; }};
 };
 
 TEST_F(WorkQueueTest, AKeyIsHandedOutOnceHoweverOftenItWasAdded) {

@@ -82,7 +82,7 @@ expect: {small: True})") + R"(
               HasSubstr("00:03:00  person              kubectl patch "
                         "PodDisruptionBudget/team-a/chat {\"spec\":{\"minAvailable\":0}}"));
   EXPECT_THAT(played.transcript, HasSubstr("sent away from n1 by berth"));
-  EXPECT_THAT(played.end, HasSubstr("Pods without a place: 1 (team-a/chat-"));
+  EXPECT_THAT(played.end, HasSubstr("Pods that still wait: 1 (team-a/chat-"));
 }
 
 TEST(ScenarioRun, ACrashInTheMiddleChangesNothingInTheEnd) {
@@ -119,9 +119,9 @@ TEST(ScenarioRun, PeoplesActsAreTold) {
 - {at: 4m, delete: miglayout/none}
 )");
   EXPECT_THAT(played.transcript,
-              HasSubstr("person              kubectl annotate n2 gpu.berth.dev/hold=mine"));
+              HasSubstr("person              kubectl annotate node n2 gpu.berth.dev/hold=mine"));
   EXPECT_THAT(played.transcript, HasSubstr("n2                  waits (Held)"));
-  EXPECT_THAT(played.transcript, HasSubstr("person              kubectl label n2 a=b c-"));
+  EXPECT_THAT(played.transcript, HasSubstr("person              kubectl label node n2 a=b c-"));
   EXPECT_THAT(played.transcript, HasSubstr("person              kubectl cordon n1"));
   EXPECT_THAT(played.transcript, HasSubstr("kubectl delete MIGLayout/none: refused with 404"));
   EXPECT_THAT(played.end, HasSubstr("Ready,SchedulingDisabled"));

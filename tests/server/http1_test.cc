@@ -62,8 +62,8 @@ TEST_F(Http1Test, WhatIsRefusedIsToldWhyAndEndsTheConnection) {
     const char* why;
   };
   const Case cases[] = {
-      {"nonsense\r\n\r\n", "400 Bad Request", "no request of HTTP"},
-      {"GET / HTTP/1.1\r\n\r\n", "400 Bad Request", "no request of HTTP"},
+      {"nonsense\r\n\r\n", "400 Bad Request", "not an HTTP request"},
+      {"GET / HTTP/1.1\r\n\r\n", "400 Bad Request", "not an HTTP request"},
       {"GET / HTTP/1.1\r\n" + host + "Content-Length: 1\r\n\r\nx", "400 Bad Request", ""},
       {"POST / HTTP/1.1\r\n" + host + "Content-Length: 1\r\nContent-Length: 2\r\n\r\nx",
        "400 Bad Request", ""},
@@ -84,10 +84,10 @@ TEST_F(Http1Test, WhatIsRefusedIsToldWhyAndEndsTheConnection) {
       {"GET / HTTP/1.1\r\n" + host + "Host: other\r\n\r\n", "400 Bad Request", ""},
       {"GET / HTTP/1.0\r\n" + host + "Host: other\r\n\r\n", "400 Bad Request", ""},
       {"PUT / HTTP/1.1\r\n" + host + "Content-Length: 1\r\n\r\nx", "405 Method Not Allowed",
-       "GET, HEAD and POST"},
-      {"POST / HTTP/1.1\r\n" + host + "\r\n", "411 Length Required", "by Content-Length"},
+       "GET, HEAD or POST"},
+      {"POST / HTTP/1.1\r\n" + host + "\r\n", "411 Length Required", "needs a Content-Length"},
       {"POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\n", "411 Length Required",
-       "by Content-Length"},
+       "needs a Content-Length"},
       {"POST / HTTP/1.1\r\n" + host + "Content-Length: 101\r\n\r\n", "413 Payload Too Large",
        "a body may have 100 bytes"},
       {"POST / HTTP/1.1\r\n" + host + "Content-Length: 99999999999999999999\r\n\r\n", "400", ""},

@@ -32,7 +32,7 @@ class Caller {
   }
 
   long status = 0;
-  long version = 0;  // CURL_HTTP_VERSION_…; libcurl offers HTTP/2 if nobody tells it not to
+  long version = 0;  // CURL_HTTP_VERSION_…; libcurl offers HTTP/2 too
   std::string body;
   // Connects, and asks for nothing. Empty, or why that failed.
   std::string shake_hands() {

@@ -114,7 +114,8 @@ TEST_F(WebhookTest, FollowsItsCertificateAndAnnouncesItsEnd) {
   EXPECT_EQ(problem("certificate"), std::nullopt);
   EXPECT_EQ(problem("shutdown"), std::nullopt);
   webhook_.refresh_metrics();
-  EXPECT_THAT(world_.metrics.text(), HasSubstr("berth_webhook_certificate_not_after_seconds "));
+  EXPECT_THAT(world_.metrics.text(),
+              HasSubstr("berth_webhook_certificate_expiration_timestamp_seconds "));
 
   stop.request_stop();
   world_.loop.run_for(9s);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that the switches of controller/core/seeded_bugs.h are in no release: a source that asks for them is compiled as a release
 compiles it and must hold nothing of them (and must, with BERTH_SEEDED_BUGS, or this would show nothing); so must the release binary,
-where one has been built."""
+where one has been built, while berth-sim, made of the same objects, must hold them."""
 import pathlib
 import subprocess
 import sys
@@ -28,6 +28,9 @@ def main(compiler, root):
     binary = root / "build/release/berth"
     if binary.exists() and MARK in binary.read_bytes():
         return f"{binary} holds the switch"
+    simulation = root / "build/release/berth-sim"
+    if simulation.exists() and MARK not in simulation.read_bytes():
+        return f"{simulation} holds no switch: it was not made of the sources that ask for them"
     return None
 
 

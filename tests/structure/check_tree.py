@@ -30,7 +30,7 @@ MAY_INCLUDE = {
     "controller/server": {"apis", "controller/core", "controller/admission", "controller/io", "controller/client", "controller/runtime",
                           "controller/certificates", "controller/live", "controller/server"},
 }
-FOREIGN_TO_PURE = re.compile(r'#include\s+<(uv\.h|curl/|openssl/|spdlog/|nghttp2/|boost/|CLI/|prometheus/|thread|fstream|random|mutex)')
+FOREIGN_TO_PURE = re.compile(r'#include\s+<(uv\.h|curl/|openssl/|spdlog/|boost/|CLI/|prometheus/|thread|fstream|random|mutex)')
 PURE = ("apis", "controller/core", "controller/mig", "controller/policy", "controller/reconcilers", "controller/admission",
         "controller/preview")
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Shows that the other two checks can fail: a doctored tree and a doctored archive, one fault of each kind."""
+"""Shows that the other checks can fail: a doctored tree, doctored pages and a doctored archive, one fault of each kind."""
 import pathlib
 import subprocess
 import sys
@@ -31,6 +31,17 @@ def tree_faults(tmp):
     return root
 
 
+def page_faults(tmp):
+    root = tmp / "pages"
+    (root / "docs").mkdir(parents=True)
+    (root / "README.md").write_text("# A page\n\n## What it's for\n\n[gone](docs/gone.md) [here](docs/b.md#no-such-part) [fine](#whats-for)\n"
+                                    "[good](docs/b.md#two-words-1) [good](#what-its-for) `[code](is-no-link.md)`\n" + "word " * 30 + "\n")
+    (root / "docs/README.md").write_text("# Index\n\n[b](b.md)\n")
+    (root / "docs/b.md").write_text("## Two *words*\n\n## Two words\n\n```\n# no heading\n[no](link.md)\n```\n")
+    (root / "docs/c.md").write_text("nobody lists it\n")
+    return root
+
+
 def main(compiler):
     with tempfile.TemporaryDirectory() as name:
         tmp = pathlib.Path(name)
@@ -39,19 +50,26 @@ def main(compiler):
                     "a pure folder includes <curl/", "json_fwd.hpp> only", "no file includes this header", "clang-format would change",
                     "does not explain Held", "explains Gone"]
         missed = [e for e in expected if e not in out]
+        links_code, links_out = run("check_links.py", page_faults(tmp))
+        faults = ["README.md:5: links to docs/gone.md", "README.md:5: links to docs/b.md#no-such-part", "README.md:5: links to #whats-for",
+                  "README.md:7: has 150 characters", "docs/README.md: does not list c.md"]
+        missed += [e for e in faults if e not in links_out]
+        if len(links_out.splitlines()) != len(faults):
+            missed.append("only what is wrong: " + links_out)
 
         source, obj, archive = tmp / "w.cc", tmp / "w.o", tmp / "w.a"
         source.write_text("#include <chrono>\n#include <cstdlib>\n#include <random>\n"
                           "long f() { std::random_device d; return std::chrono::system_clock::now().time_since_epoch().count()"
-                          " + (getenv(\"HOME\") != nullptr) + d(); }\n")
+                          " + (getenv(\"HOME\") != nullptr) + d(); }\n"
+                          "namespace berth { long remember() { static long last = 0; thread_local long calls = 0; return last++ + calls++; } }\n")
         subprocess.run([compiler, "-std=c++20", "-c", source, "-o", obj], check=True)
         subprocess.run(["ar", "rc", archive, obj], check=True)
         archive_code, archive_out = run("check_symbols.py", archive)
-        missed += [e for e in ("getenv", "system_clock::now", "random_device") if e not in archive_out]
+        missed += [e for e in ("getenv", "system_clock::now", "random_device", "keeps remember()::last", "keeps remember()::calls") if e not in archive_out]
     for e in missed:
         print(f"not reported: {e}")
-    ok = not missed and code == 1 and archive_code == 1
-    print("both checks report every planted fault" if ok else f"exit codes {code}, {archive_code}")
+    ok = not missed and code == 1 and links_code == 1 and archive_code == 1
+    print("the checks report every planted fault" if ok else f"exit codes {code}, {links_code}, {archive_code}")
     return 0 if ok else 1
 
 

@@ -30,6 +30,11 @@
 {{ include "berth.fullname" . }}-webhook
 {{- end }}
 
+{{/* Whether there is a webhook at all: with dryRun nothing of the cluster's is changed, and a webhook changes what it reviews. */}}
+{{- define "berth.webhookEnabled" -}}
+{{- if and .Values.webhook.enabled (not .Values.dryRun) }}true{{ end }}
+{{- end }}
+
 {{- define "berth.webhookServiceAccount" -}}
 {{ .Values.webhook.serviceAccount.name | default (include "berth.webhookName" .) }}
 {{- end }}
@@ -61,7 +66,7 @@ app.kubernetes.io/component: certificates
 
 {{/* Whether berth itself keeps the webhook's certificates. */}}
 {{- define "berth.keepsCertificates" -}}
-{{- if and .Values.webhook.enabled (eq .Values.webhook.certificates.mode "selfManaged") }}true{{ end }}
+{{- if and (include "berth.webhookEnabled" .) (eq .Values.webhook.certificates.mode "selfManaged") }}true{{ end }}
 {{- end }}
 
 {{- define "berth.selector" -}}

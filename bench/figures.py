@@ -1,0 +1,305 @@
+"""Takes berth's figures: builds what scripts/release would publish, runs the programs, prints a table.
+
+bench/run [--json] [--rounds N] [FIGURE…]     all figures, or those named; a prefix names several ("memory")
+
+--json prints one line per figure on stdout and nothing else. bench/README.md says what each figure means.
+"""
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.dont_write_bytecode = True  # the tree stays clean
+from admission_review import make_review
+from webhook_load import Webhook, make_certificate
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+BUILD = ROOT / "build" / "lto"
+PEERS = BUILD / "peers"
+MIB = 1 << 20
+EVENTS_RECORDED, REPEATS = 20_000, 5
+SCHEDULES = 5_000
+
+# figure → unit, goal, whether a value holds it, the programs of ours it needs
+FIGURES = {
+    "informer.events.cpu_ratio": ("×", "≥ 6", lambda v: v >= 6, ["informer_bench"]),
+    "informer.sync.cpu_ratio": ("×", "≥ 6", lambda v: v >= 6, ["informer_bench"]),
+    "memory.idle_mib": ("MiB", "≤ 20, anonymous ≤ 6", lambda v: v <= 20, ["berth"]),
+    "memory.pods10k_mib": ("MiB", "≤ 40", lambda v: v <= 40, ["berth"]),
+    "memory.pods50k_mib": ("MiB", "≤ 80", lambda v: v <= 80, ["berth"]),
+    "plan.nodes2000_ms": ("ms", "≤ 20", lambda v: v <= 20, ["plan_bench"]),
+    "plan.growth": ("×", "≤ 1.3", lambda v: v <= 1.3, ["plan_bench"]),
+    "plan.add10k_ms": ("ms", "≤ 10", lambda v: v <= 10, ["plan_bench"]),
+    "policy.nodes5000_ms": ("ms", "≤ 50", lambda v: v <= 50, ["policy_bench"]),
+    "webhook.mutate.rps_ratio": ("×", "≥ 20", lambda v: v >= 20, ["webhook_bench"]),
+    "webhook.validate.rps_ratio": ("×", "≥ 8", lambda v: v >= 8, ["webhook_bench"]),
+    "webhook.p99_ratio": ("×", "≥ 8", lambda v: v >= 8, ["webhook_bench"]),
+    "webhook.rss_mib": ("MiB", "≤ 32", lambda v: v <= 32, ["webhook_bench"]),
+    "webhook.attack_p99_ms": ("ms", "≤ 50", lambda v: v <= 50, ["berth"]),
+    "rollout.overhead_p99_ms": ("ms", "≤ 5", lambda v: v <= 5, ["rollout_bench"]),
+    "sim.schedules_per_min": ("/min", "≥ 3,334", lambda v: v >= 3334, []),
+    "sim.time_ratio": ("×", "", lambda v: True, []),
+    "binary.stripped_mib": ("MiB", "≤ 8", lambda v: v <= 8, ["berth"]),
+}
+
+
+def say(text):
+    print(f"bench: {text}", file=sys.stderr, flush=True)
+
+
+def call(*command, **options):
+    """Runs a command whose chatter goes to stderr; returns nothing, fails loudly."""
+    subprocess.run([str(c) for c in command], check=True, stdout=sys.stderr, **options)
+
+
+def output(*command, **options):
+    return subprocess.run([str(c) for c in command], check=True, stdout=subprocess.PIPE, text=True, **options).stdout.strip()
+
+
+def build(targets):
+    say(f"building {', '.join(targets)} (lto)")
+    call("cmake", "--preset", "lto", "-Wno-dev", cwd=ROOT)
+    call(ROOT / "scripts" / "build", "lto", *targets, cwd=ROOT)
+
+
+def build_peers():
+    go = output(ROOT / "scripts" / "go-toolchain")
+    PEERS.mkdir(parents=True, exist_ok=True)
+    say("building the peers' programs")
+    environment = dict(os.environ, PATH=f"{go}:{os.environ['PATH']}", CGO_ENABLED="0")
+    call("go", "build", "-trimpath", "-o", f"{PEERS}/", "./...", cwd=HERE / "peers", env=environment)
+
+
+class Replay:
+    """Serves the recording, or a cluster without objects, for as long as the block runs."""
+
+    def __init__(self, recording, nodes=0, pods=0):
+        self.folder = tempfile.mkdtemp(prefix="berth-bench-")
+        self.kubeconfig = f"{self.folder}/kubeconfig"
+        self.command = [str(PEERS / "replay"), "-dir", str(recording or ""), "-kubeconfig", self.kubeconfig,
+                        "-nodes", str(nodes), "-pods", str(pods), "-repeats", str(REPEATS)]
+
+    def __enter__(self):
+        self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, text=True)
+        if not self.process.stdout.readline():
+            raise SystemExit("bench: replay did not start")
+        return self.kubeconfig
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        shutil.rmtree(self.folder)
+
+
+def informer_rounds(recording, rounds):
+    """Both informers in turn: [(client-go's report, berth's report)]."""
+    events = EVENTS_RECORDED * REPEATS
+    pairs = []
+    for number in range(1, rounds + 1):
+        say(f"informers, round {number} of {rounds}")
+        with Replay(recording) as kubeconfig:
+            peer = json.loads(output(PEERS / "informer", "-kubeconfig", kubeconfig, "-events", events))
+        with Replay(recording) as kubeconfig:
+            ours = json.loads(output(BUILD / "informer_bench", kubeconfig, events))
+        if (peer["pods"], peer["nodes"]) != (ours["pods"], ours["nodes"]):
+            raise SystemExit(f"bench: the two saw different clusters: {peer} and {ours}")
+        pairs.append((peer, ours))
+    return pairs
+
+
+def informer_figure(pairs, field):
+    ratio = statistics.median(peer[field] / ours[field] for peer, ours in pairs)
+    middle = lambda side, name: round(statistics.median(pair[side][name] for pair in pairs), 3)
+    names = [field] + (["sync_wall_s", "sync_rss_mib", "settled_rss_mib"] if field == "sync_cpu_s" else ["events_per_s"])
+    params = {"rounds": len(pairs), "pods": pairs[0][1]["pods"], "nodes": pairs[0][1]["nodes"],
+              "client_go": {n: middle(0, n) for n in names}, "berth": {n: middle(1, n) for n in names}}
+    return ratio, params
+
+
+def memory_of(process):
+    fields = dict(line.split(":") for line in Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()[1:])
+    mib = lambda name: int(fields[name].split()[0]) / 1024
+    return mib("Rss"), mib("Anonymous")
+
+
+def controller_memory(binary, recording, nodes, pods):
+    """Resident and anonymous MiB of `berth controller` once its caches are full and it has settled."""
+    say(f"berth controller with {pods or 'all' if recording else 0} pods")
+    command = [str(binary), "controller", "--dry-run", "--leader-elect=false", "--log-format=json",
+               "--metrics-bind-address=127.0.0.1:0", "--health-probe-bind-address=127.0.0.1:0"]
+    with Replay(recording, nodes, pods) as kubeconfig, tempfile.TemporaryFile("w+") as log:
+        process = subprocess.Popen([*command, "--kubeconfig", kubeconfig], stdout=log, stderr=log)
+        try:
+            deadline = time.monotonic() + 120
+            while not is_working(log):
+                if process.poll() is not None or time.monotonic() > deadline:
+                    log.seek(0)
+                    raise SystemExit(f"bench: berth controller did not get to work:\n{log.read()[-2000:]}")
+                time.sleep(0.1)
+            before = None
+            while before != (now := memory_of(process.pid)):  # still moving
+                before = now
+                time.sleep(2)
+            return now
+        finally:
+            process.kill()
+            process.wait()
+
+
+def is_working(log):
+    log.seek(0)
+    return '"working"' in log.read()
+
+
+def webhook_load(command, review, environment=()):
+    """What one webhook does under load: its decisions, and what they cost."""
+    with Webhook(command, environment) as server:
+        decisions = [server.decision(review, path) for path in ("mutate", "validate")]
+        report = {"mutate_rps": server.closed_loop(review, "mutate"), "validate_rps": server.closed_loop(review, "validate"),
+                  "rss_mib": memory_of(server.process.pid)[0], "p99_ms": server.fixed_rate(review, "mutate")}
+    return decisions, report
+
+
+def webhook_rounds(rounds):
+    """Both webhooks in turn: [(controller-runtime's report, berth's report)]."""
+    pairs = []
+    with tempfile.TemporaryDirectory() as folder:
+        make_certificate(folder)
+        review = Path(folder) / "review.json"
+        review.write_text(json.dumps(make_review(), separators=(",", ":")))
+        for number in range(1, rounds + 1):
+            say(f"webhooks, round {number} of {rounds}")
+            decided, peer = webhook_load([PEERS / "webhook", "-certificates", folder], review, {"GOMAXPROCS": "1"})
+            decided_too, ours = webhook_load([BUILD / "webhook_bench", folder], review)
+            if decided != decided_too:
+                raise SystemExit(f"bench: the two decide differently:\n{json.dumps(decided)}\n{json.dumps(decided_too)}")
+            pairs.append((peer, ours))
+    return pairs
+
+
+def webhook_figures(pairs):
+    middle = lambda side, name: round(statistics.median(pair[side][name] for pair in pairs), 2)
+    for figure, name, ratio in [("webhook.mutate.rps_ratio", "mutate_rps", lambda peer, ours: ours / peer),
+                                ("webhook.validate.rps_ratio", "validate_rps", lambda peer, ours: ours / peer),
+                                ("webhook.p99_ratio", "p99_ms", lambda peer, ours: peer / ours)]:
+        value = statistics.median(ratio(peer[name], ours[name]) for peer, ours in pairs)
+        yield figure, value, {"rounds": len(pairs), "controller_runtime": middle(0, name), "berth": middle(1, name)}, True
+    yield ("webhook.rss_mib", middle(1, "rss_mib"), {"rounds": len(pairs), "controller_runtime_mib": middle(0, "rss_mib")}, True)
+
+
+def attacked():
+    """The row of the attack beside which reviews wait for longest, of those that cost berth nothing but places."""
+    say("attacks")
+    attack = subprocess.Popen(["/usr/bin/python3", ROOT / "tests" / "attack" / "attack.py", BUILD / "berth", "--long", "--json", "--figure"],
+                              stdout=subprocess.PIPE, text=True)
+    rows = [json.loads(line) for line in attack.stdout]
+    attack.wait()
+    return max(rows, key=lambda row: row["p99_ms"]), all(not row["failures"] for row in rows)
+
+
+def stripped(folder):
+    binary = Path(folder) / "berth"
+    call("strip", "-o", binary, BUILD / "berth")
+    return binary
+
+
+def explore():
+    """A fair sample of the fault exploration, as ctest runs it whole."""
+    say("fault exploration")
+    call("cmake", "--preset", "release", "-Wno-dev", cwd=ROOT)
+    call(ROOT / "scripts" / "build", "explore", cwd=ROOT)
+    return json.loads(output(ROOT / "build" / "release" / "berth-sim", "--all", "--budget", SCHEDULES, "--no-days", "--json"))
+
+
+def take(wanted, rounds):
+    """Yields (figure, value, params, further condition) for each wanted figure, sharing runs between them."""
+    if programs := sorted({program for name in wanted for program in FIGURES[name][3]}):
+        build(programs)
+    recording = None
+    reviews = [name for name in wanted if name.startswith("webhook.") and name != "webhook.attack_p99_ms"]
+    if reviews or any(name.startswith(("informer.", "memory.")) for name in wanted):
+        build_peers()
+    if any(name.startswith(("informer.", "memory.pods")) for name in wanted):
+        recording = output(HERE / "make-recording", PEERS)
+
+    if any(name.startswith("informer.") for name in wanted):
+        pairs = informer_rounds(recording, rounds)
+        for name, field in {"informer.events.cpu_ratio": "events_cpu_s_per_100k", "informer.sync.cpu_ratio": "sync_cpu_s"}.items():
+            yield name, *informer_figure(pairs, field), True
+
+    with tempfile.TemporaryDirectory() as folder:
+        if any(name.startswith(("memory.", "binary.")) for name in wanted):
+            binary = stripped(folder)
+            yield "binary.stripped_mib", binary.stat().st_size / MIB, {}, True
+        for name, source, nodes, pods in [("memory.idle_mib", None, 0, 0), ("memory.pods10k_mib", recording, 1000, 10_000),
+                                          ("memory.pods50k_mib", recording, 2000, 50_000)]:
+            if name in wanted:
+                resident, anonymous = controller_memory(binary, source, nodes, pods)
+                yield (name, resident, {"nodes": nodes, "pods": pods, "anonymous_mib": round(anonymous, 2)},
+                       name != "memory.idle_mib" or anonymous <= 6)
+
+    if any(name.startswith("plan.") for name in wanted):
+        say("plan")
+        plan = json.loads(output(BUILD / "plan_bench"))
+        yield "plan.nodes2000_ms", plan["ms"], {"nodes": 2000, "pods": 20_000, "ms_x2": plan["ms_x2"], "ms_x4": plan["ms_x4"]}, True
+        yield "plan.growth", plan["growth"], {"from_nodes": 2000, "to_nodes": 8000}, True
+        yield "plan.add10k_ms", plan["add10k_ms"], {"objects": 10_000, "steps": 20_000}, True
+
+    if "policy.nodes5000_ms" in wanted:
+        say("policy")
+        policy = json.loads(output(BUILD / "policy_bench"))
+        yield ("policy.nodes5000_ms", policy["ms"], {"nodes": 5000, "pods": 50_000, "pools": 4, "writes": policy["writes"]},
+               policy["writes"] == 0)
+
+    if reviews:
+        yield from webhook_figures(webhook_rounds(rounds))
+    if "webhook.attack_p99_ms" in wanted:
+        worst, well = attacked()
+        names = ("attack", "attempts", "reviews", "p50_ms", "max_ms", "peak_mib")
+        yield "webhook.attack_p99_ms", worst["p99_ms"], {name: worst[name] for name in names}, well
+
+    if any(name.startswith("sim.") for name in wanted):
+        sim = explore()
+        params = {name: sim[name] for name in ("schedules", "scenarios", "seconds")}
+        yield "sim.schedules_per_min", sim["per_min"], params, sim["failures"] == 0
+        yield "sim.time_ratio", sim["time_ratio"], params, True
+
+    if "rollout.overhead_p99_ms" in wanted:
+        say("rollout")
+        rollout = json.loads(output(BUILD / "rollout_bench"))
+        yield "rollout.overhead_p99_ms", rollout.pop("p99_ms"), {"nodes": 2000, "pods": 20_000, **rollout}, True
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--rounds", type=int, default=3, help="of each comparison with a peer, at least 3")
+    parser.add_argument("figures", nargs="*", metavar="FIGURE")
+    options = parser.parse_args()
+    for name in options.figures:
+        if not any(figure.startswith(name) for figure in FIGURES):
+            parser.error(f"no figure is called {name}; there are {', '.join(FIGURES)}")
+    wanted = [f for f in FIGURES if not options.figures or any(f.startswith(n) for n in options.figures)]
+    if not options.json:
+        print(f"{'figure':<28}{'value':>10} {'unit':<5}{'goal':<22}holds")
+    for name, value, params, condition in take(wanted, max(3, options.rounds)):
+        if name not in wanted:
+            continue
+        unit, goal, holds_for, _ = FIGURES[name]
+        holds = holds_for(value) and condition
+        if options.json:
+            print(json.dumps({"figure": name, "value": round(value, 3), "unit": unit, "goal": goal, "holds": holds,
+                              "params": params}, ensure_ascii=False), flush=True)
+        else:
+            print(f"{name:<28}{value:>10.2f} {unit:<5}{goal:<22}{'yes' if holds else 'NO':<6}{json.dumps(params)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

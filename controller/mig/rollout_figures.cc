@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/mig/rollout_figures.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "apis/names.h"
+#include "controller/mig/capacity_guard.h"
+#include "controller/mig/node_facts.h"
+#include "controller/mig/rollout_annotation.h"
+#include "controller/mig/slots.h"
+
+namespace berth {
+namespace {
+
+// As their own status says: what kubectl shows and what is alerted on must not differ.
+void tell_layouts(const ClusterState& cluster, Figures& out) {
+  Figure nodes{"berth_miglayout_nodes",
+               "Nodes that the MIGLayout selects and owns, by where they stand."};
+  Figure conditions{"berth_miglayout_condition",
+                    "1 for the status that a condition of the MIGLayout has, else 0."};
+  Figure reasons{"berth_miglayout_condition_reason",
+                 "1; why a condition of the MIGLayout is as it is."};
+  for (const auto& layout : cluster.mig_layouts()) {
+    const MIGLayoutStatus& status = layout->status;
+    const Figure::Labels label{{"layout", layout->meta.name}};
+    const std::pair<const char*, std::int32_t> counts[] = {
+        {"updated", status.nodes.updated},
+        {"in_progress", status.nodes.in_progress},
+        {"pending", status.nodes.pending},
+        {"blocked", status.nodes.blocked},
+        {"failed", status.nodes.failed}};
+    for (const auto& [state, count] : counts) nodes.add({label[0], {"state", state}}, count);
+    add_conditions(label, status.conditions, status.observed_generation >= layout->meta.generation,
+                   conditions);
+    add_reasons(label, status.conditions, reasons);
+  }
+  for (Figure* figure : {&nodes, &conditions, &reasons}) out.push_back(std::move(*figure));
+}
+
+struct Outage {
+  std::string layout;
+  Time since{};
+};
+
+// In a cordon of berth's, by the node's record, or by the ledger where the record is lost.
+std::optional<Outage> outage_of(const Node& node, const Ledger& ledger) {
+  if (!node.cordoned()) return std::nullopt;
+  const RolloutRecord record = read_rollout(node);
+  const bool held_by_berth = !record.idle() || record.kept_out();
+  if (held_by_berth && record.rollout->berth_cordoned)
+    return Outage{record.rollout->layout, record.rollout->taken.value_or(record.rollout->since)};
+  static constexpr std::string_view kHolder = "MIGLayout/";
+  const Slot* slot = ledger.find(node.meta.name);
+  if (held_by_berth || slot == nullptr || slot->node_uid != node.meta.uid ||
+      !slot->holder.starts_with(kHolder) || !slot->berth_cordoned.value_or(false) ||
+      !is_record_lost(*slot, record))
+    return std::nullopt;
+  return Outage{slot->holder.substr(kHolder.size()), slot->since};
+}
+
+void tell_nodes(const ClusterState& cluster, const Settings& settings, Figures& out) {
+  Figure since{"berth_node_unavailable_since_timestamp_seconds",
+               "When berth cordoned a node that is cordoned by it now, Unix time."};
+  struct Count {
+    std::int64_t in_service = 0, unavailable = 0;
+  };
+  std::map<std::string, Count, std::less<>> capacity;
+  const Ledger ledger =
+      read_ledger(cluster.config_maps().find(settings.berth_namespace, names::kSlotsConfigMap));
+  for (const auto& node : cluster.nodes()) {
+    if (const auto outage = outage_of(*node, ledger))
+      since.add({{"node", node->meta.name}, {"layout", outage->layout}},
+                unix_seconds(outage->since));
+    for (const auto& [resource, count] : gpu_capacity(*node)) {
+      auto entry = capacity.find(resource);
+      if (entry == capacity.end()) entry = capacity.emplace(resource, Count()).first;
+      (in_service(*node) ? entry->second.in_service : entry->second.unavailable) += count;
+    }
+  }
+  Figure allocatable{"berth_gpu_allocatable",
+                     "Allocatable of NVIDIA's resources over all nodes, by whether the node takes "
+                     "new pods."};
+  for (const auto& [resource, count] : capacity) {
+    allocatable.add({{"resource", resource}, {"state", "in_service"}},
+                    static_cast<double>(count.in_service));
+    allocatable.add({{"resource", resource}, {"state", "unavailable"}},
+                    static_cast<double>(count.unavailable));
+  }
+  Figure requested{"berth_gpu_requested",
+                   "What unfinished pods that are bound to a node request of NVIDIA's resources."};
+  for (const auto& [resource, _] : capacity) {
+    std::int64_t sum = 0;
+    for (const Pod* pod : cluster.pods_using(resource))
+      if (const Quantity* count = pod->requests.find(resource)) sum += count->rounded_up();
+    requested.add({{"resource", resource}}, static_cast<double>(sum));
+  }
+  for (Figure* figure : {&since, &allocatable, &requested}) out.push_back(std::move(*figure));
+}
+
+}  // namespace
+
+Figures rollout_figures(const ClusterState& cluster, const Settings& settings) {
+  Figures out;
+  tell_layouts(cluster, out);
+  tell_nodes(cluster, settings, out);
+  return out;
+}
+
+const char* to_string(RolloutEnd end) {
+  switch (end) {
+    case RolloutEnd::kRepartitioned:
+      return "repartitioned";
+    case RolloutEnd::kRolledBack:
+      return "rolled_back";
+    case RolloutEnd::kPutBack:
+      return "put_back";
+    case RolloutEnd::kFailed:
+      return "failed";
+  }
+  return "?";
+}
+
+std::optional<RolloutEnd> rollout_end(const Node& before, const Node& after) {
+  const RolloutRecord old = read_rollout(before);
+  const RolloutRecord now = read_rollout(after);
+  if (old.idle() || !now.rollout || old.rollout->phase == now.rollout->phase) return std::nullopt;
+  if (now.rollout->phase == RolloutPhase::kFailed) return RolloutEnd::kFailed;
+  if (!now.idle()) return std::nullopt;
+  switch (old.rollout->phase) {
+    case RolloutPhase::kCordoned:
+      return RolloutEnd::kPutBack;
+    case RolloutPhase::kApplying:
+      return RolloutEnd::kRepartitioned;
+    case RolloutPhase::kRollingBack:
+      return RolloutEnd::kRolledBack;
+    case RolloutPhase::kFailed:
+      // Brought to success after all; or let go as it stands, which ends nothing.
+      return now.rollout->failed_config.empty() ? std::optional(RolloutEnd::kRepartitioned)
+                                                : std::nullopt;
+    case RolloutPhase::kIdle:
+      break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace berth

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/policy/pool_figures.h"
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "controller/core/pools.h"
+#include "controller/mig/node_facts.h"
+
+namespace berth {
+namespace {
+
+struct PoolCounts {
+  std::int32_t in_service = 0, cordoned = 0, not_ready = 0;
+  std::int64_t gpus = 0;
+};
+
+void count(const Node& node, PoolCounts& counts) {
+  ++(!node.ready ? counts.not_ready : node.cordoned() ? counts.cordoned : counts.in_service);
+  if (const std::optional<Inventory> inventory = inventory_of(node))
+    counts.gpus += inventory->count;
+}
+
+void tell_pools(const ClusterState& cluster, const GPUClusterPolicy& policy, Figures& out) {
+  std::map<std::string, PoolCounts> pools;
+  for (const PoolSpec& pool : policy.spec.pools) pools[pool.name];
+  for (const auto& node : cluster.nodes()) {
+    const PoolSpec* pool = has_gpus(*node) ? pool_of(policy, *node) : nullptr;
+    if (pool != nullptr) count(*node, pools[pool->name]);
+  }
+  Figure nodes{"berth_pool_nodes", "GPU nodes of a pool, by whether they take new pods."};
+  Figure gpus{"berth_pool_gpus", "Physical GPUs of a pool's nodes."};
+  for (const auto& [name, counts] : pools) {
+    nodes.add({{"pool", name}, {"state", "in_service"}}, counts.in_service);
+    nodes.add({{"pool", name}, {"state", "cordoned"}}, counts.cordoned);
+    nodes.add({{"pool", name}, {"state", "not_ready"}}, counts.not_ready);
+    gpus.add({{"pool", name}}, static_cast<double>(counts.gpus));
+  }
+  for (Figure* figure : {&nodes, &gpus}) out.push_back(std::move(*figure));
+}
+
+}  // namespace
+
+Figures pool_figures(const ClusterState& cluster) {
+  Figures out;
+  Figure conditions{"berth_gpuclusterpolicy_condition",
+                    "1 for the status that a condition of the GPUClusterPolicy has, else 0."};
+  Figure reasons{"berth_gpuclusterpolicy_condition_reason",
+                 "1; why a condition of the GPUClusterPolicy is as it is."};
+  for (const auto& policy : cluster.policies()) {
+    const Figure::Labels label{{"policy", policy->meta.name}};
+    add_conditions(label, policy->status.conditions,
+                   policy->status.observed_generation >= policy->meta.generation, conditions);
+    add_reasons(label, policy->status.conditions, reasons);
+  }
+  for (Figure* figure : {&conditions, &reasons}) out.push_back(std::move(*figure));
+  if (const GPUClusterPolicy* policy = find_policy(cluster)) tell_pools(cluster, *policy, out);
+  return out;
+}
+
+}  // namespace berth

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/reconcilers/key_families.h"
+
+#include <algorithm>
+#include <string>
+
+#include "controller/admission/reconcile_bypass.h"
+#include "controller/core/bug.h"
+#include "controller/mig/reconcile.h"
+#include "controller/policy/reconcile.h"
+
+namespace berth {
+
+using namespace std::chrono_literals;
+
+const std::array<KeyFamily, 7> kKeyFamilies = {{
+    {.prefix = "layout/", .reconcile = reconcile_mig_layout, .interval = 1s},
+    {.prefix = "node/", .reconcile = reconcile_node_rollout, .urgent = true},
+    {.prefix = "pool/", .reconcile = reconcile_pool_node},
+    {.prefix = "pod/", .reconcile = reconcile_bypass},
+    {.prefix = "slots",
+     .reconcile = [](const Snapshot& snapshot,
+                     std::string_view) { return reconcile_slots(snapshot); }},
+    {.prefix = "agent-config",
+     .reconcile = [](const Snapshot& snapshot,
+                     std::string_view) { return reconcile_agent_config(snapshot); },
+     .interval = 1s,
+     .tidies = true},
+    {.prefix = "policy",
+     .reconcile = [](const Snapshot& snapshot,
+                     std::string_view) { return reconcile_policy(snapshot); },
+     .interval = 1s},
+}};
+
+const KeyFamily& family_of(std::string_view key) {
+  const auto family =
+      std::ranges::find_if(kKeyFamilies, [&](const KeyFamily& each) { return each.has(key); });
+  if (family == kKeyFamilies.end()) bug("no reconciler has the key " + std::string(key));
+  return *family;
+}
+
+}  // namespace berth

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The chart's alerts and dashboard as Prometheus takes them: promtool reads all expressions and tries alerts.yaml on the alerts; no alert is
+untried or undocumented, and nothing asks for a metric that berth has not.
+
+Exits 77 where helm or promtool can't be had, unless CI=true."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import yaml
+
+import check_chart
+
+HERE = pathlib.Path(__file__).resolve().parent
+TRIALS = HERE / "alerts.yaml"
+METRICS = check_chart.ROOT / "docs/metrics.md"
+SWITCHES = ("--set", "metrics.prometheusRule.enabled=true")
+
+
+def find_promtool():
+    found = shutil.which(os.environ.get("PROMTOOL") or "promtool")
+    if found:
+        return found
+    print("NOT TESTED: no promtool; scripts/install-packages brings it")
+    sys.exit(1 if os.environ.get("CI") == "true" else 77)
+
+
+def promtool(*args, cwd):
+    run = subprocess.run([find_promtool(), *args], cwd=cwd, capture_output=True, text=True)
+    return [] if run.returncode == 0 else [f"promtool {' '.join(args)}:\n{run.stdout}{run.stderr}"]
+
+
+def rules(*values):
+    return next(o["spec"] for o in check_chart.objects(*SWITCHES, *values) if o["kind"] == "PrometheusRule")
+
+
+def untried(alerts):
+    """Alerts that no trial sees firing, or none sees silent while its series are there."""
+    fires, silent = set(), set()
+    for trial in yaml.safe_load(TRIALS.read_text())["tests"]:
+        for look in trial["alert_rule_test"]:
+            (fires if look["exp_alerts"] else silent).add(look["alertname"])
+    return ([f"alerts.yaml: {name} is never seen firing" for name in alerts if name not in fires] +
+            [f"alerts.yaml: {name} is never seen silent" for name in alerts if name not in silent])
+
+
+def misnamed(exprs):
+    """Metrics that an expression asks for and that docs/metrics.md, which is the code's word, does not have."""
+    known = set(re.findall(r"^\| `([a-z0-9_]+)` \| (?:counter|gauge|histogram)", METRICS.read_text(), re.M))
+    return [f"{name} asks for {metric}, which nobody exports" for name, expr in exprs
+            for metric in re.findall(r"\b(?:berth|workqueue|leader_election|process|rest_client)_\w+", re.sub(r'"[^"]*"', "", expr))
+            if metric not in known and metric.removesuffix("_bucket") not in known]
+
+
+def dashboard():
+    """What the panels ask for, by title, with the variables at a value of theirs; and what a panel lacks."""
+    text = next(o for o in check_chart.objects("--set", "metrics.dashboard.enabled=true")
+                if o["metadata"]["name"] == "berth-dashboard")["data"]["berth.json"]
+    board = json.loads(text)
+    exprs = [(panel["title"], target["expr"]) for panel in board["panels"] for target in panel.get("targets", [])]
+    exprs += [(f"variable {v['name']}", match[1]) for v in board["templating"]["list"] if (match := re.match(r"label_values\((.*), \w+\)$", v["query"]))]
+    for variable, value in (("$namespace", "berth-system"), ("$layout", ".*")):
+        exprs = [(title, expr.replace(variable, value)) for title, expr in exprs]
+    return exprs, [f"dashboard: {title} has a variable nobody sets: {expr}" for title, expr in exprs if "$" in expr]
+
+
+def as_rules(exprs):
+    """As recording rules, the one form in which promtool looks at an expression alone."""
+    return {"groups": [{"name": "panels", "rules": [{"record": f"panel:{i}", "expr": expr} for i, (_, expr) in enumerate(exprs)]}]}
+
+
+def main():
+    rendered = rules()
+    alerts = {rule["alert"]: rule["expr"] for group in rendered["groups"] for rule in group["rules"]}
+    documented = set(re.findall(r"^\| `(Berth\w+)` \|", METRICS.read_text(), re.M))
+    complaints = [f"docs/metrics.md does not tell of {name}" for name in alerts if name not in documented]
+    complaints += [f"docs/metrics.md tells of {name}, which the chart has not" for name in documented - alerts.keys()]
+    panels, lacking = dashboard()
+    complaints += untried(alerts) + misnamed([*alerts.items(), *panels]) + lacking
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "rules.yaml").write_text(yaml.safe_dump(rendered, allow_unicode=True))
+        shutil.copy(TRIALS, folder)
+        complaints += promtool("check", "rules", "--lint=all", "--lint-fatal", "rules.yaml", cwd=folder)
+        complaints += promtool("test", "rules", "alerts.yaml", cwd=folder)
+        # Other names and limits are rules as well.
+        other = rules("--set", "fullnameOverride=gpus,webhook.enabled=false,metrics.prometheusRule.nodeUnavailableHours=6")
+        pathlib.Path(folder, "other.yaml").write_text(yaml.safe_dump(other, allow_unicode=True))
+        complaints += promtool("check", "rules", "--lint=all", "--lint-fatal", "other.yaml", cwd=folder)
+        pathlib.Path(folder, "panels.yaml").write_text(yaml.safe_dump(as_rules(panels)))
+        complaints += promtool("check", "rules", "--lint=none", "panels.yaml", cwd=folder)
+    print("\n".join(complaints) if complaints else f"{len(alerts)} alerts, {len(panels)} panels: as they should be")
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

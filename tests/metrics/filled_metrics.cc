@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/metrics/filled_metrics.h"
+
+#include "controller/mig/rollout_annotation.h"
+#include "controller/mig/slots.h"
+#include "controller/reconcilers/reconcilers.h"
+#include "tests/mig/builders.h"
+
+namespace berth::test {
+namespace {
+
+const Time kTaken = *parse_time("2026-11-21T10:00:00Z");
+
+NodeRollout rollout(RolloutPhase phase) {
+  NodeRollout rollout;
+  rollout.seq = 1;
+  rollout.layout_uid = "uid-inference";
+  rollout.layout = "inference";
+  rollout.config = "berth-inference-1";
+  rollout.previous = "all-disabled";
+  rollout.phase = phase;
+  rollout.since = kTaken + std::chrono::minutes(5);
+  rollout.taken = kTaken;
+  rollout.berth_cordoned = true;
+  return rollout;
+}
+
+Node taken(const std::string& name, RolloutPhase phase) {
+  return node(name)
+      .a100_80(4)
+      .label("tier", "mig")
+      .cordoned()
+      .annotation(names::kRolloutAnnotation, encode_rollout(rollout(phase)));
+}
+
+Condition condition(const std::string& type, const std::string& status, const std::string& reason) {
+  return {.type = type, .status = status, .reason = reason};
+}
+
+MIGLayout layouts_with(const std::string& name, NodeCounts nodes,
+                       std::vector<Condition> conditions) {
+  MIGLayout out = layout(name);
+  out.status.observed_generation = 1;
+  out.status.nodes = nodes;
+  out.status.conditions = std::move(conditions);
+  return out;
+}
+
+GPUClusterPolicy policy() {
+  GPUClusterPolicy policy;
+  policy.meta.name = "cluster";
+  policy.meta.generation = 2;
+  for (const char* name : {"mig", "lab"}) {
+    PoolSpec pool;
+    pool.name = name;
+    pool.node_selector = LabelSelector{{{"tier", name}}, {}};
+    policy.spec.pools.push_back(std::move(pool));
+  }
+  policy.status.observed_generation = 1;
+  policy.status.conditions = {condition("Ready", "True", "PoolsInPlace")};
+  return policy;
+}
+
+}  // namespace
+
+ClusterState sample_cluster() {
+  ClusterState cluster;
+  const auto add = [&](auto object) { cluster.upsert(std::move(object), kTaken); };
+  add(Node(node("n1").a100_80(4).label("tier", "mig")));
+  add(taken("n2", RolloutPhase::kCordoned));
+  add(taken("n3", RolloutPhase::kFailed));
+  add(Node(node("n4").a100_80(8).label("tier", "lab").cordoned()));
+  add(Node(node("n5").a100_80(8).label("tier", "lab").not_ready()));
+  add(Node(node("c1")));
+  add(Pod(pod("train-0").gpu(3).on("n1")));
+  add(Pod(pod("train-1").gpu(2)));
+  add(layouts_with(
+      "inference", {.selected = 3, .updated = 1, .in_progress = 1, .failed = 1},
+      {condition("Ready", "False", "NodeFailed"), condition("Stalled", "True", "NodeFailed")}));
+  add(layouts_with("whole", {}, {}));
+  add(policy());
+  return cluster;
+}
+
+Figures sample_figures() { return reconcilers(Settings()).figures(sample_cluster()); }
+
+void fill(Metrics& metrics) {
+  using namespace std::chrono_literals;
+  metrics.on_state("nodes", InformerState::kWatching);
+  metrics.on_refresh("nodes");
+  metrics.on_event("nodes", InformerEvent::kAdded);
+  metrics.on_objects("nodes", 6);
+  metrics.on_depth(1);
+  metrics.on_add();
+  metrics.on_retry();
+  metrics.on_start(1ms);
+  metrics.on_done(1ms);
+  metrics.on_unfinished({});
+  metrics.on_call({.method = "GET", .lane = Lane::kWrite, .code = 200, .took = 1ms});
+  metrics.on_leading("berth-controller", true);
+  metrics.on_reconcile("layout", "done", 1ms);
+  metrics.on_write("jsonpatch", "done");
+  metrics.on_rollout_phase("Cordoned", 1min);
+  metrics.begin_term(reconcilers(Settings()).rollout_ends);
+  metrics.on_rollout_end("failed");
+  metrics.on_eviction("budget");
+  metrics.show(sample_figures());
+  metrics.on_review("mutate", "CREATE", "patched", 1ms);
+  metrics.on_certificate(kTaken);
+  metrics.on_process({.cpu_seconds = 2, .resident_bytes = 4096, .start_time_seconds = 1});
+}
+
+}  // namespace berth::test
