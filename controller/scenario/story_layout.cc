@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "controller/mig/reasons.h"
-#include "controller/policy/policy_reasons.h"
 #include "controller/scenario/story.h"
 #include "controller/sim/object_fields.h"
 
@@ -89,10 +88,11 @@ bool ready_worth_telling(const json& condition, const json* old) {
 
 // Why nothing goes on, in the story's words; empty while something does.
 std::string obstacle_in(const json& conditions) {
+  // The policy's besides: what it is at.
   static constexpr std::array kMoving = {
       std::string_view(reasons::kRollingOut), std::string_view(reasons::kDeleting),
-      std::string_view(reasons::kLabelling), std::string_view(reasons::kPluginRollout),
-      std::string_view(reasons::kRetreating)};
+      std::string_view("Labelling"), std::string_view("PluginRollout"),
+      std::string_view("Retreating")};
   if (const json* stalled = entry(conditions, "type", "Stalled"); stalled != nullptr)
     return "is Stalled: " + text_at(*stalled, {"reason"});
   const json* going = entry(conditions, "type", "Reconciling");
