@@ -63,7 +63,7 @@ FlagTable why_flags(WhyFlags& flags) {
                 "namespace of what names none; else the one of the kubeconfig's context"),
       switch_flag("-A,--all-namespaces", flags.all_namespaces,
                   "without SUBJECT: what waits in any namespace"),
-      text_flag("--snapshot", flags.snapshot,
+      file_flag("--snapshot", flags.snapshot,
                 "look into this file, as `berth snapshot` wrote it, instead of a live cluster"),
       choice_flag("-o,--output", flags.output, {"text", "json", "yaml"},
                   "how the answer is written"),

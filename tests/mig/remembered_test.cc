@@ -236,7 +236,7 @@ TEST_F(Remembered, AnotherLayoutTakesItWithBerthsCordon) {
   set_slot({"uid-n1", "MIGLayout/small", 2, 1, world_.now});
   EXPECT_THAT(plan("node/n1"), AllOf(HasSubstr(R"(\"berthCordoned\":true)"),
                                      HasSubstr(R"(\"failedConfig\":\"berth-gone-01234567\")"),
-                                     HasSubstr("taken, cordoned by berth before,")));
+                                     HasSubstr("taken while still cordoned by berth")));
 }
 
 TEST_F(Remembered, OneWhoseGpusAreRightReturns) {

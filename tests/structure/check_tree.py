@@ -77,10 +77,9 @@ def reason_complaints(root):
     code, page = root / "controller/mig/reasons.h", root / "docs/reasons.md"
     if not code.exists():
         return
-    known = set(re.findall(r'= "(\w+)"', code.read_text()))
-    everybodys = root / "controller/core/refused_write.h"
-    if everybodys.exists():
-        known |= set(re.findall(r'= "(\w+)"', everybodys.read_text()))
+    others = ("controller/core/refused_write.h", "controller/policy/policy_reasons.h", "controller/admission/reconcile_bypass.h")
+    headers = [code] + [root / name for name in others if (root / name).exists()]
+    known = {reason for header in headers for reason in re.findall(r'= "(\w+)"', header.read_text())}
     text = page.read_text()
     for reason in sorted(known):
         if f"`{reason}`" not in text:
