@@ -11,10 +11,14 @@ target_link_options(berth PRIVATE -Wl,--disable-new-dtags)
 install(TARGETS berth RUNTIME COMPONENT program)
 
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/crds DESTINATION ${CMAKE_INSTALL_DATADIR}/berth COMPONENT data)
-# The chart's link to crds/ becomes what it points to.
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/helm/berth DESTINATION ${CMAKE_INSTALL_DATADIR}/berth/helm COMPONENT data REGEX "/files/crds$" EXCLUDE)
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/crds DESTINATION ${CMAKE_INSTALL_DATADIR}/berth/helm/berth/files COMPONENT data)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/helm/berth DESTINATION ${CMAKE_INSTALL_DATADIR}/berth/helm COMPONENT data)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT data)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs COMPONENT data)
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR}
         COMPONENT data)
+
+# What scripts/package names the tarball by: the version that git tells, where it does.
+if(NOT DEFINED BERTH_VERSION)
+  set(BERTH_VERSION ${PROJECT_VERSION})
+endif()
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/version.txt CONTENT "${BERTH_VERSION}\n")

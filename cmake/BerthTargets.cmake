@@ -1,12 +1,35 @@
-# What most files take in and nobody here edits, compiled once per kind of program.
+# What most files take in, compiled once for all libraries that take the same: `std` for all, `core` where most files reason over a snapshot, `json`
+# where most take in nlohmann's json. What a file doesn't use costs it all the same, half a second where it is json.
 set(BERTH_STD_HEADERS <algorithm> <chrono> <functional> <map> <memory> <optional> <set> <string> <string_view> <utility> <variant>
                       <vector> <fmt/format.h>)
-if(BERTH_TESTS OR BERTH_QUICK)  # where nothing is optimised, what a template makes is half of a file's cost
-  list(APPEND BERTH_STD_HEADERS <cmake/precompiled/json.h>)
+set(BERTH_CORE_HEADERS ${BERTH_STD_HEADERS} <controller/core/snapshot.h> <controller/core/plan.h>)
+set(BERTH_JSON_HEADERS ${BERTH_STD_HEADERS} <nlohmann/json.hpp>)
+set(BERTH_STD_OWNER berth_apis)
+set(BERTH_CORE_OWNER berth_core)
+set(BERTH_JSON_OWNER berth_sim)
+# Where nothing is optimised, what json's template makes is half of a file's cost: it is made once, in json.cc. Where all is, it is inlined.
+set(BERTH_JSON_ONCE OFF)
+if(BERTH_PRECOMPILE AND (BERTH_TESTS OR BERTH_QUICK))
+  set(BERTH_JSON_ONCE ON)
+  include_directories(BEFORE ${CMAKE_SOURCE_DIR}/cmake/json_once)
 endif()
+
 function(berth_precompile target)
   if(BERTH_PRECOMPILE)
     target_precompile_headers(${target} ${ARGN})
+  endif()
+endfunction()
+
+# berth_precompiled(TARGET std|core|json)
+function(berth_precompiled target kind)
+  if(kind STREQUAL json AND NOT BERTH_JSON_ONCE)
+    set(kind std)
+  endif()
+  string(TOUPPER ${kind} kind)
+  if(target STREQUAL BERTH_${kind}_OWNER)
+    berth_precompile(${target} PRIVATE ${BERTH_${kind}_HEADERS})
+  else()
+    berth_precompile(${target} REUSE_FROM ${BERTH_${kind}_OWNER})
   endif()
 endfunction()
 
@@ -21,10 +44,9 @@ function(berth_optimise target)
 endfunction()
 
 # A library that others stand on: its files and theirs leave nlohmann's json to the one file that this adds.
-function(berth_precompile_json target)
-  berth_precompile(${target} PRIVATE ${BERTH_STD_HEADERS})
-  if(BERTH_PRECOMPILE AND (BERTH_TESTS OR BERTH_QUICK))
-    set(once ${CMAKE_SOURCE_DIR}/cmake/precompiled/json.cc)
+function(berth_json_once target)
+  if(BERTH_JSON_ONCE)
+    set(once ${CMAKE_SOURCE_DIR}/cmake/json_once/json.cc)
     target_sources(${target} PRIVATE ${once})
     set_source_files_properties(${once} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
     if(BERTH_SANITIZE)  # the simulation spends most of its time in it
@@ -34,19 +56,22 @@ function(berth_precompile_json target)
 endfunction()
 
 # berth_library(NAME DEPENDS ...): one static library of every .cc in this folder. Sources are globbed: a file that is
-# there is built, so there is no dead file to forget. NOT_PRECOMPILED is for one that stands beside apis, not on it.
+# there is built, so there is no dead file to forget. PRECOMPILED is std, core, json or none.
 function(berth_library name)
-  cmake_parse_arguments(arg "NOT_PRECOMPILED" "" "DEPENDS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(arg "" "PRECOMPILED" "DEPENDS;PRIVATE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   if(sources)
     add_library(berth_${name} STATIC ${sources})
     target_include_directories(berth_${name} PUBLIC ${CMAKE_SOURCE_DIR})
     target_link_libraries(berth_${name} PUBLIC ${arg_DEPENDS} PRIVATE ${arg_PRIVATE})
     berth_optimise(berth_${name})
+    if(NOT DEFINED arg_PRECOMPILED)
+      berth_precompiled(berth_${name} std)
+    elseif(NOT arg_PRECOMPILED STREQUAL none)
+      berth_precompiled(berth_${name} ${arg_PRECOMPILED})
+    endif()
     if(name STREQUAL apis)  # the lowest one
-      berth_precompile_json(berth_apis)
-    elseif(NOT arg_NOT_PRECOMPILED)
-      berth_precompile(berth_${name} REUSE_FROM berth_apis)
+      berth_json_once(berth_apis)
     endif()
   else()
     add_library(berth_${name} INTERFACE)

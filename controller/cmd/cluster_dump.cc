@@ -11,7 +11,7 @@
 namespace berth {
 
 Result<ClusterDump> read_cluster(const std::string& file, const ConfigFlags& connection,
-                                 const Settings& settings) {
+                                 const DumpQuery& query) {
   // Each says which cluster is meant, and one of the two would be left unheard.
   for (const auto& [flag, value] : {std::pair("--kubeconfig", &connection.kubeconfig),
                                     std::pair("--context", &connection.context)})
@@ -20,7 +20,7 @@ Result<ClusterDump> read_cluster(const std::string& file, const ConfigFlags& con
           "--snapshot",
           fmt::format("conflicts with {}: it is either a saved cluster or a live one", flag));
   Result<std::string> text =
-      file.empty() ? dump_of_cluster(connection, settings) : read_text(file, kMaxSnapshotBytes);
+      file.empty() ? dump_of_cluster(connection, query) : read_text(file, kMaxSnapshotBytes);
   if (!text) return std::move(text).error();
   Result<Dump> dump = load_dump(*text);
   if (dump) return ClusterDump{*std::move(text), *std::move(dump)};

@@ -35,4 +35,11 @@ Result<std::string> converse(
   return error;
 }
 
+Result<std::string> namespace_of(const ConfigFlags& connection) {
+  const SystemHost host;
+  Result<ClientConfig> config = load_client_config(host, connection, ExecPlugins::kAccepted);
+  if (!config) return std::move(config).error();
+  return std::move(config->namespace_);
+}
+
 }  // namespace berth

@@ -93,7 +93,7 @@ class CommandLine::Command {
   int run() {
     for (std::size_t i = 0; i < table_.size(); ++i) {
       if (options_[i]->count() == 0) continue;
-      const bool list = table_[i].kind == Flag::Kind::kList;
+      const bool list = table_[i].kind == Flag::Kind::kList || table_[i].kind == Flag::Kind::kWords;
       for (const std::string& text : list ? lists_[i] : std::vector<std::string>{texts_[i]}) {
         const Result<void> set = table_[i].set(text);
         if (set.has_value()) continue;
@@ -120,6 +120,9 @@ class CommandLine::Command {
         break;
       case Flag::Kind::kList:
         options_.push_back(app_->add_option(flag.name, list, flag.help)->take_all());
+        break;
+      case Flag::Kind::kWords:
+        options_.push_back(app_->add_option(flag.name, list, flag.help));
         break;
       case Flag::Kind::kValue:
       case Flag::Kind::kPositional:

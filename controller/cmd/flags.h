@@ -23,6 +23,7 @@ struct Flag {
     kSwitch,      // --name, --name=false
     kList,        // --name=value, again and again; set() is called for each
     kPositional,  // a word of its own; `name` is what the help calls it
+    kWords,       // several of them; set() is called for each
   };
   std::string name;  // "--settle", "-o,--output", "FILE"
   std::string help;

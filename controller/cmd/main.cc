@@ -50,9 +50,11 @@ const CommandText kValidate = {"validate", "Check manifests offline: fields, rul
                                "# Everything that a GPU can be cut into\n"
                                "berth validate --list-layouts H100-80GB"};
 const CommandText kWhy = {"why", "Explain why a pod or a node waits, and what would help.",
+                          "# Everything that waits for GPUs in your namespace\n"
+                          "berth why\n"
                           "berth why team-a/train-0\n"
-                          "berth why node/n3\n"
-                          "berth why train-0 -n team-a -o json"};
+                          "berth why deployment notebook\n"
+                          "berth why node/n3 -o json"};
 const CommandText kSnapshot = {"snapshot", "Save what `berth plan --snapshot` needs of a cluster.",
                                "berth snapshot -o cluster.json\n"
                                "berth snapshot --context staging -o - | gzip > cluster.json.gz"};

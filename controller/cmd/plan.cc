@@ -85,7 +85,8 @@ int run_plan(const PlanFlags& flags) {
   for (const Finding& finding : files->findings) complain(format(finding));
   if (!files->findings.empty()) return kError;
 
-  Result<ClusterDump> cluster = read_cluster(flags.snapshot, flags.connection, flags.settings);
+  Result<ClusterDump> cluster =
+      read_cluster(flags.snapshot, flags.connection, {.settings = flags.settings});
   if (!cluster) return fail(cluster.error());
   const Dump& dump = cluster->dump;
   Given given;

@@ -36,7 +36,7 @@ FlagTable snapshot_flags(SnapshotFlags& flags) {
 }
 
 int run_snapshot(const SnapshotFlags& flags) {
-  Result<std::string> dump = dump_of_cluster(flags.connection, flags.settings);
+  Result<std::string> dump = dump_of_cluster(flags.connection, {.settings = flags.settings});
   if (!dump) return complain("berth snapshot", dump.error());
   if (flags.output == "-") {
     put(*dump);

@@ -230,8 +230,10 @@ def check_rbac():
                 complaints.append(f"the webhook writes by {where}")
             if (role["metadata"]["name"] == "berth-certificates") != bool(OF_THE_KEEPER & set(rule["resources"])):
                 complaints.append(f"what is the keeper's alone is mixed with other rights in {where}")
-    if len(roles) != 7:
-        complaints.append(f"{len(roles)} roles for controller, webhook and keeper, 7 expected")
+            if role["metadata"]["name"].endswith(("-why", "-snapshot")) and set(rule["verbs"]) - {"get", "list"}:
+                complaints.append(f"whoever explains does more than look by {where}")
+    if len(roles) != 11:
+        complaints.append(f"{len(roles)} roles for controller, webhook, keeper and those who look, 11 expected")
     return complaints
 
 
