@@ -17,8 +17,5 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR}
         COMPONENT data)
 
-# What scripts/package names the tarball by: the version that git tells, where it does.
-if(NOT DEFINED BERTH_VERSION)
-  set(BERTH_VERSION ${PROJECT_VERSION})
-endif()
+# What scripts/package names the tarball by (cmake/BerthVersion.cmake).
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/version.txt CONTENT "${BERTH_VERSION}\n")
