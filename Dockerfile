@@ -8,12 +8,15 @@
 #   docker build --build-arg BASE=debian:12-slim@sha256:… -t registry.example.com/berth:0.1.0 .
 ARG BASE=debian:12-slim
 FROM ${BASE} AS build
+# What `berth version` tells of: .git is not in the context.
+#   docker build --build-arg STAMP="$(scripts/version-stamp)" …
+ARG STAMP=
 ARG PRESET=release
 WORKDIR /src
 COPY scripts/install-packages scripts/
 RUN scripts/install-packages --only build
 COPY . .
-RUN cmake --preset ${PRESET} && cmake --build --preset ${PRESET}
+RUN cmake --preset ${PRESET} -DBERTH_STAMP="$STAMP" && cmake --build --preset ${PRESET}
 RUN scripts/package image build/${PRESET} /image
 
 FROM scratch

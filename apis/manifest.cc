@@ -138,6 +138,7 @@ std::string text_at(const Json& json, const char* key) {
 ManifestDocument make_document(const Json& json, int line,
                                std::vector<std::pair<std::string, int>> lines) {
   ManifestDocument document;
+  document.api_version = text_at(json, "apiVersion");
   document.kind = text_at(json, "kind");
   auto meta = json.find("metadata");
   if (meta != json.end() && meta->is_object()) document.name = text_at(*meta, "name");

@@ -26,6 +26,7 @@ std::string format(const Finding& finding);
 
 // One document of a manifest file, decoded.
 struct ManifestDocument {
+  std::string api_version;
   std::string kind;
   std::string name;
   int line = 0;      // where the document starts

@@ -15,7 +15,7 @@ Plan reconcile_bypass(const Snapshot& snapshot, std::string_view name) {
   if (pod == nullptr || pod->finished() || pod->terminating()) return plan;
   const std::optional<std::string> how = slipped_past(*pod, snapshot.cluster, snapshot.settings);
   if (!how || seeded(SeededBug::kForgetBypass)) return plan;
-  plan.events.push_back({ref_of(*pod), true, "SlippedPastAdmission", "Review", *how});
+  plan.events.push_back({ref_of(*pod), true, reasons::kSlippedPastAdmission, "Review", *how});
   return plan;
 }
 

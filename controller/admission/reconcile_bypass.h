@@ -11,6 +11,11 @@
 
 namespace berth {
 
+namespace reasons {
+// Of the event on the pod.
+inline constexpr char kSlippedPastAdmission[] = "SlippedPastAdmission";
+}  // namespace reasons
+
 // "pod/NAMESPACE/NAME": an event on the pod, if it slipped past. Nothing of it is changed: a pod's
 // tolerations can only be added to, and its affinity not at all.
 Plan reconcile_bypass(const Snapshot& snapshot, std::string_view pod);

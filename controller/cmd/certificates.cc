@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/cmd/certificates.h"
 
-#include <csignal>
 #include <cstdio>
 #include <utility>
 
 #include "controller/certificates/certificate_keeper.h"
-#include "controller/client/api_client.h"
-#include "controller/client/kubeconfig.h"
+#include "controller/cmd/cluster_client.h"
 #include "controller/cmd/service.h"
-#include "controller/live/curl_transport.h"
-#include "controller/live/spdlog_log.h"
-#include "controller/live/system_host.h"
-#include "controller/live/uv_loop.h"
 #include "controller/server/endpoints.h"
 
 namespace berth {
@@ -44,17 +38,14 @@ int run_certificates(CertificatesFlags flags) {
     return 0;
   }
   if (const Result<void> valid = validate(flags); !valid.has_value()) return fail(valid.error());
-  const SystemHost host;
-  const Result<ClientConfig> config = load_client_config(host, flags.connection);
+  Result<ClientConfig> config = find_cluster(flags.connection);
   if (!config.has_value()) return fail(config.error());
-
-  UvLoop loop;
-  SpdlogLog log(log_options(flags.log));
-  CurlTransport transport(loop, host, log, *config);
-  ApiClient client(loop, transport, log, {.version = BERTH_VERSION, .component = "certificates"});
+  ClusterClient cluster(*std::move(config), log_options(flags.log), "certificates");
+  UvLoop& loop = cluster.loop;
+  SpdlogLog& log = cluster.log;
   flags.keeper.options.namespace_ = flags.namespace_;
   flags.keeper.options.period = flags.keeper.check;
-  CertificateKeeper keeper(client, log, flags.keeper.options);
+  CertificateKeeper keeper(cluster.client, log, flags.keeper.options);
 
   const EndpointSources sources{
       .readiness =
@@ -64,14 +55,10 @@ int run_certificates(CertificatesFlags flags) {
       .metrics = nullptr};
   ProbeServers probes(loop.raw());
   if (!probes.listen("0", flags.health_bind_address, sources, log)) return 1;
-  log.info(
-      "starting",
-      {{"version", BERTH_VERSION}, {"server", config->server}, {"config_from", config->origin}});
-  std::stop_source stop;
-  for (const int signal : {SIGTERM, SIGINT}) loop.on_signal(signal, [&] { stop.request_stop(); });
-  spawn(loop, keeper.run(stop.get_token()), [&loop] { loop.stop(); });
+  cluster.log_start();
+  spawn(loop, keeper.run(cluster.stop_on_signal()), [&loop] { loop.stop(); });
   loop.run();
-  log.info("ended", {{"exit_code", "0"}});
+  log.info("ended", {{"exit_code", 0}});
   return 0;
 }
 

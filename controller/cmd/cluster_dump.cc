@@ -1,14 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/cmd/cluster_dump.h"
 
+#include <fmt/format.h>
+
+#include <utility>
+
 #include "controller/cmd/fetch_dump.h"
-#include "controller/cmd/manifest_files.h"
+#include "controller/cmd/input_text.h"
 
 namespace berth {
 
 Result<ClusterDump> read_cluster(const std::string& file, const ConfigFlags& connection,
-                                 const Settings& settings) {
-  Result<std::string> text = file.empty() ? dump_of_cluster(connection, settings) : read_text(file);
+                                 const DumpQuery& query) {
+  // Each says which cluster is meant, and one of the two would be left unheard.
+  for (const auto& [flag, value] : {std::pair("--kubeconfig", &connection.kubeconfig),
+                                    std::pair("--context", &connection.context)})
+    if (!file.empty() && !value->empty())
+      return invalid_spec(
+          "--snapshot",
+          fmt::format("conflicts with {}: it is either a saved cluster or a live one", flag));
+  Result<std::string> text =
+      file.empty() ? dump_of_cluster(connection, query) : read_text(file, kMaxSnapshotBytes);
   if (!text) return std::move(text).error();
   Result<Dump> dump = load_dump(*text);
   if (dump) return ClusterDump{*std::move(text), *std::move(dump)};

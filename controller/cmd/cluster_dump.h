@@ -6,7 +6,7 @@
 #include <string>
 
 #include "controller/client/kubeconfig.h"
-#include "controller/core/settings.h"
+#include "controller/cmd/fetch_dump.h"
 #include "controller/preview/dump.h"
 
 namespace berth {
@@ -18,6 +18,6 @@ struct ClusterDump {
 
 // `file` empty: the live cluster. An error names the file, or the server.
 Result<ClusterDump> read_cluster(const std::string& file, const ConfigFlags& connection,
-                                 const Settings& settings);
+                                 const DumpQuery& query);
 
 }  // namespace berth

@@ -3,40 +3,43 @@
 
 #include <unistd.h>
 
-#include <csignal>
 #include <optional>
+#include <utility>
 
-#include "controller/live/curl_transport.h"
-#include "controller/live/spdlog_log.h"
-#include "controller/live/system_host.h"
-#include "controller/live/uv_loop.h"
+#include "controller/cmd/cluster_client.h"
+#include "controller/cmd/login_advice.h"
 
 namespace berth {
 
 Result<std::string> converse(
     const ConfigFlags& connection, std::string& where,
     const std::function<Task<Result<std::string>>(ApiClient&, std::stop_token)>& task) {
-  const SystemHost host;
-  const Result<ClientConfig> config = load_client_config(host, connection, ExecPlugins::kAccepted);
+  Result<ClientConfig> config = find_cluster(connection, ExecPlugins::kAccepted);
   if (!config) return config.error();
   where = config->server;
-
-  UvLoop loop;
-  SpdlogLog log({.level = LogLevel::kWarn, .fd = STDERR_FILENO});
-  CurlTransport transport(loop, host, log, *config);
-  ApiClient client(loop, transport, log, {.version = BERTH_VERSION, .component = "plan"});
-
-  std::stop_source stop;
-  for (const int signal : {SIGTERM, SIGINT}) loop.on_signal(signal, [&] { stop.request_stop(); });
+  ClusterClient cluster(*std::move(config), {.level = LogLevel::kWarn, .fd = STDERR_FILENO},
+                        "plan");
+  const std::stop_token stop = cluster.stop_on_signal();
   std::optional<Result<std::string>> outcome;
   // A coroutine's lambda must outlive it: it lives here, beside run().
   const auto main_task = [&]() -> Task<void> {
-    outcome.emplace(co_await task(client, stop.get_token()));
+    outcome.emplace(co_await task(cluster.client, stop));
   };
   // Stopped only once the task's frame is gone.
-  spawn(loop, main_task(), [&loop] { loop.stop(); });
-  loop.run();
-  return std::move(*outcome);
+  spawn(cluster.loop, main_task(), [&cluster] { cluster.loop.stop(); });
+  cluster.loop.run();
+  if (outcome->has_value() || outcome->error().kind != ErrorKind::kUnauthorized)
+    return std::move(*outcome);
+  Error error = std::move(*outcome).error();
+  error.message += "; " + login_advice(cluster.config, cluster.host, cluster.loop.wall_now());
+  return error;
+}
+
+Result<std::string> namespace_of(const ConfigFlags& connection) {
+  const SystemHost host;
+  Result<ClientConfig> config = load_client_config(host, connection, ExecPlugins::kAccepted);
+  if (!config) return std::move(config).error();
+  return std::move(config->namespace_);
 }
 
 }  // namespace berth

@@ -18,4 +18,7 @@ Result<std::string> converse(
     const ConfigFlags& connection, std::string& where,
     const std::function<Task<Result<std::string>>(ApiClient&, std::stop_token)>& task);
 
+// The namespace that the kubeconfig's context, or the pod's service account, is in.
+Result<std::string> namespace_of(const ConfigFlags& connection);
+
 }  // namespace berth

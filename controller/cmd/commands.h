@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands: one function per subcommand. Each returns the process' exit code.
+// The commands whose flags stand in flags.h. Each returns the process' exit code.
 #pragma once
 
 #include "controller/cmd/flags.h"
@@ -7,6 +7,5 @@
 namespace berth {
 
 int run_controller(ControllerFlags flags);
-int run_version();
 
 }  // namespace berth

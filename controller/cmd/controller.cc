@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <csignal>
 #include <cstdio>
 #include <random>
 #include <string>
@@ -15,16 +14,13 @@
 
 #include "controller/certificates/certificate_keeper.h"
 #include "controller/client/api_client.h"
-#include "controller/client/kubeconfig.h"
+#include "controller/cmd/build_facts.h"
+#include "controller/cmd/cluster_client.h"
 #include "controller/cmd/commands.h"
 #include "controller/cmd/console.h"
 #include "controller/cmd/service.h"
 #include "controller/io/task_group.h"
-#include "controller/live/curl_transport.h"
-#include "controller/live/spdlog_log.h"
-#include "controller/live/system_host.h"
 #include "controller/live/tz_database.h"
-#include "controller/live/uv_loop.h"
 #include "controller/reconcilers/reconcilers.h"
 #include "controller/runtime/metrics.h"
 #include "controller/runtime/required_apis.h"
@@ -65,18 +61,15 @@ int run_controller(ControllerFlags flags) {
     return 0;
   }
   if (const Result<void> valid = validate(flags); !valid.has_value()) return fail(valid.error());
-  const SystemHost host;
-  const Result<ClientConfig> config = load_client_config(host, flags.connection);
+  Result<ClientConfig> config = find_cluster(flags.connection);
   if (!config.has_value()) return fail(config.error());
-
-  UvLoop loop;
-  SpdlogLog log(log_options(flags.log));
-  CurlTransport transport(loop, host, log, *config);
-  ApiClient client(loop, transport, log, {.version = BERTH_VERSION, .component = "controller"});
-  ApiClient lease_client(loop, transport, log,
-                         {.version = BERTH_VERSION, .component = "leader-election"});
+  ClusterClient cluster(*std::move(config), log_options(flags.log), "controller");
+  UvLoop& loop = cluster.loop;
+  SpdlogLog& log = cluster.log;
+  ApiClient& client = cluster.client;
+  ApiClient lease_client = cluster.client_of("leader-election");
   if (flags.api_qps > 0) client.limit(TokenBucket(flags.api_qps, flags.api_burst));
-  Metrics metrics(BERTH_VERSION);
+  Metrics metrics(build_facts().version);
   client.observe([&](const CallRecord& call) { metrics.on_call(call); });
   lease_client.observe([&](const CallRecord& call) { metrics.on_call(call); });
 
@@ -100,20 +93,15 @@ int run_controller(ControllerFlags flags) {
   ProbeServers probes(loop.raw());
   if (!probes.listen(flags.metrics_bind_address, flags.health_bind_address, sources, log)) return 1;
 
-  log.info("starting", {{"version", BERTH_VERSION},
-                        {"server", config->server},
-                        {"config_from", config->origin},
-                        {"identity", flags.options.lease.identity}});
-  std::stop_source stop;
-  for (const int signal : {SIGTERM, SIGINT}) loop.on_signal(signal, [&] { stop.request_stop(); });
+  cluster.log_start();
+  const std::stop_token stop = cluster.stop_on_signal();
   int code = 1;
   const std::vector<ResourceNeed> needs =
       required_apis(!flags.options.dry_run, flags.options.leader_elect);
   // A coroutine's lambda must outlive it: it lives here, beside run().
   const auto main_task = [&]() -> Task<void> {
-    const bool served =
-        co_await wait_for_apis(client, log, needs, flags.options.sync_limit, stop.get_token());
-    if (served || stop.stop_requested()) code = co_await controller.run(stop.get_token());
+    const bool served = co_await wait_for_apis(client, log, needs, flags.options.sync_limit, stop);
+    if (served || stop.stop_requested()) code = co_await controller.run(stop);
   };
   flags.keeper.options.namespace_ = flags.options.settings.berth_namespace;
   flags.keeper.options.period = flags.keeper.check;
@@ -124,7 +112,7 @@ int run_controller(ControllerFlags flags) {
   // Stopped once the tasks' frames are gone.
   spawn(loop, main_task(), [&] { keeping.stop([&loop] { loop.stop(); }); });
   loop.run();
-  log.info("ended", {{"exit_code", std::to_string(code)}});
+  log.info("ended", {{"exit_code", code}});
   return code;
 }
 

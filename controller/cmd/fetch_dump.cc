@@ -4,13 +4,12 @@
 #include <fmt/format.h>
 
 #include "apis/core.h"
-#include "apis/gpu_cluster_policy.h"
-#include "apis/mig_layout.h"
-#include "apis/names.h"
 #include "controller/client/list_bounds.h"
 #include "controller/client/resource_path.h"
 #include "controller/cmd/cluster_session.h"
 #include "controller/cmd/console.h"
+#include "controller/cmd/wanted.h"
+#include "controller/explain/rights.h"
 #include "controller/preview/dump.h"
 
 namespace berth {
@@ -19,48 +18,12 @@ namespace {
 // A continue token lives for minutes; a list that outlives it is begun again.
 constexpr int kTries = 3;
 
-struct Wanted {
-  KindInfo kind;
-  std::string namespace_;
-  std::string name;  // empty: a list
-  std::string label_selector;
-  bool may_be_missing = false;  // a CRD that is not installed, a ConfigMap nobody made
-  // What is worse off without it; set where the dump does without, and says so.
-  std::string_view optional_for = {};
-};
-
-// In the order that DumpWriter asks for.
-std::vector<Wanted> everything(const Settings& settings) {
-  const std::string& agents = settings.agents_namespace;
-  const KindInfo config_map = kKind<ConfigMap>;
-  return {
-      {.kind = kKind<Node>},
-      {.kind = kKind<Pod>},
-      {.kind = kKind<PodDisruptionBudget>},
-      {.kind = kKind<Job>},
-      {.kind = kKind<MIGLayout>, .may_be_missing = true},
-      {.kind = kKind<ClusterPolicy>, .may_be_missing = true},
-      {.kind = kKind<GPUClusterPolicy>, .optional_for = "pools and windows are left out"},
-      {.kind = kKind<Namespace>, .optional_for = "every namespace counts as eligible"},
-      {.kind = kKind<PriorityClass>, .optional_for = "all of the policy's count as new"},
-      {.kind = kKind<DaemonSet>, .namespace_ = agents},
-      {config_map, settings.berth_namespace, names::kSlotsConfigMap, "", true},
-      {config_map, agents, settings.mig_config_map, "", true},
-      {config_map, agents, "default-mig-parted-config", "", true},
-      {config_map, agents, AgentsSpec().device_plugin_config_map, "", true,
-       "all keys in it count as new"},
-      // What the GPU operator generates per node.
-      {.kind = config_map,
-       .namespace_ = agents,
-       .label_selector = "app.kubernetes.io/component=nvidia-mig-manager"},
-  };
-}
-
 ApiRequest request_for(const Wanted& wanted, const std::string& continue_token) {
   if (!wanted.name.empty())
     return get_request(object_path(wanted.kind, ObjectKey{wanted.namespace_, wanted.name}));
   return list_request(wanted.kind, {.namespace_ = wanted.namespace_,
                                     .continue_token = continue_token,
+                                    .field_selector = wanted.field_selector,
                                     .label_selector = wanted.label_selector});
 }
 
@@ -84,57 +47,128 @@ std::string done_without(const Wanted& wanted, const Error& error) {
   return {};
 }
 
-Task<Result<void>> fetch(ApiClient& client, DumpWriter& writer, std::vector<std::string>& notes,
-                         Wanted wanted, std::stop_token stop) {
+Unread unread_of(const Wanted& wanted, const Error& error) {
+  const KindInfo& kind = wanted.kind;
+  return {.resource = kind.group.empty() ? std::string(kind.plural)
+                                         : fmt::format("{}.{}", kind.plural, kind.group),
+          .namespace_ = wanted.namespace_,
+          .instead = {},
+          .reason = error.kind == ErrorKind::kNotFound ? "NotFound" : "Forbidden",
+          .message = error.message};
+}
+
+// The part of it that an account with rights in one namespace may read all the same.
+bool narrow(Wanted& wanted, const std::string& namespace_) {
+  const bool whole = wanted.name.empty() && wanted.namespace_.empty();
+  if (namespace_.empty() || !whole) return false;
+  if (wanted.kind.kind == kKind<Namespace>.kind)
+    wanted.name = namespace_;
+  else if (wanted.kind.namespaced)
+    wanted.namespace_ = namespace_;
+  else
+    return false;
+  return true;
+}
+
+Task<Result<void>> fetch_pages(ApiClient& client, DumpWriter& writer, Wanted wanted,
+                               std::stop_token stop) {
   std::string token;
   ListBounds bounds;
   do {
     ApiRequest request = request_for(wanted, token);
     CallOptions options(Lane::kBulk, stop);
     Result<Reply> reply = co_await client.send(std::move(request), std::move(options));
-    if (!reply.has_value()) {
-      if (wanted.may_be_missing && reply.error().kind == ErrorKind::kNotFound) break;
-      if (std::string note = done_without(wanted, reply.error()); !note.empty()) {
-        notes.push_back(std::move(note));
-        break;
-      }
-      co_return cannot_read(wanted, std::move(reply).error());
-    }
+    if (!reply.has_value()) co_return std::move(reply).error();
     if (!wanted.name.empty()) co_return writer.add_object(wanted.kind, reply->body);
     Result<std::string> next = writer.add_list(wanted.kind, reply->body);
-    if (!next.has_value()) co_return cannot_read(wanted, std::move(next).error());
+    if (!next.has_value()) co_return std::move(next).error();
     token = std::move(*next);
     // How many objects it held, the writer does not tell; pages are counted.
     if (std::string bound = bounds.take_page(0, reply->body.size(), token); !bound.empty())
-      co_return cannot_read(
-          wanted, decode_error("", "berth rejects the API server's answer: " + std::move(bound)));
+      co_return decode_error("", "berth rejects the API server's answer: " + std::move(bound));
   } while (!token.empty());
   co_return Result<void>();
 }
 
+// What a dump came to do without.
+struct Gaps {
+  std::vector<std::string> notes;
+  std::vector<Unread> unread;
+};
+
+// `tolerant`: what may not be read is a gap, narrowed to the namespace where that helps.
+Task<Result<void>> fetch(ApiClient& client, DumpWriter& writer, Gaps& gaps, Wanted wanted,
+                         bool tolerant, std::string namespace_, std::stop_token stop) {
+  bool narrowed = false;
+  for (;;) {
+    Result<void> fetched = co_await fetch_pages(client, writer, wanted, stop);
+    if (fetched.has_value()) co_return fetched;
+    Error error = fetched.error();
+    const bool missing = error.kind == ErrorKind::kNotFound;
+    if (missing && wanted.may_be_missing) {
+      if (wanted.in_silence) gaps.unread.push_back(unread_of(wanted, error));
+      co_return Result<void>();
+    }
+    const bool told_as_gap = tolerant && error.kind == ErrorKind::kForbidden;
+    if (std::string note = done_without(wanted, error); !told_as_gap && !note.empty()) {
+      gaps.notes.push_back(std::move(note));
+      co_return Result<void>();
+    }
+    if (error.kind != ErrorKind::kForbidden) co_return cannot_read(wanted, std::move(error));
+    if (narrowed) {
+      gaps.unread.back().instead.clear();
+      co_return Result<void>();
+    }
+    gaps.unread.push_back(unread_of(wanted, error));
+    narrowed = tolerant && narrow(wanted, namespace_);
+    if (!narrowed) co_return Result<void>();
+    gaps.unread.back().instead = namespace_;
+  }
+}
+
+// All of it in one message, with the line that mends it.
+Error may_not_read(const std::vector<Unread>& unread, const Settings& settings) {
+  const MissingRights rights = missing_rights(unread, RightsFor::kCluster, settings);
+  return Error{.kind = ErrorKind::kForbidden,
+               .message = fmt::format("this account may not read {}; to grant it: {}",
+                                      fmt::join(rights.resources, ", "), rights.grant)};
+}
+
 }  // namespace
 
-Task<Result<std::string>> fetch_dump(ApiClient& client, Settings settings,
+Task<Result<std::string>> fetch_dump(ApiClient& client, DumpQuery query,
                                      std::vector<std::string>& notes, std::stop_token stop) {
+  std::vector<Wanted> all = wanted_of_cluster(query.settings);
+  if (query.workloads)
+    for (Wanted& more : wanted_of_workloads(query.namespace_)) all.push_back(std::move(more));
   for (int attempt = 1;; ++attempt) {
-    DumpWriter writer;
-    notes.clear();
+    DumpWriter writer(query.namespace_);
+    Gaps gaps;
     Result<void> fetched;
-    for (const Wanted& wanted : everything(settings)) {
-      fetched = co_await fetch(client, writer, notes, wanted, stop);
+    bool essential = false;  // what is missing can't be done without
+    for (const Wanted& wanted : all) {
+      const std::size_t before = gaps.unread.size();
+      fetched =
+          co_await fetch(client, writer, gaps, wanted, query.tolerant, query.namespace_, stop);
       if (!fetched.has_value()) break;
+      essential |= gaps.unread.size() > before && !wanted.in_silence;
     }
-    if (fetched.has_value()) co_return writer.str(client.loop().wall_now());
+    if (fetched.has_value()) {
+      if (essential && !query.tolerant) co_return may_not_read(gaps.unread, query.settings);
+      for (const Unread& unread : gaps.unread) writer.add_unread(unread);
+      notes = std::move(gaps.notes);
+      co_return writer.str(client.loop().wall_now());
+    }
     if (fetched.error().kind != ErrorKind::kGone || attempt == kTries) co_return fetched.error();
   }
 }
 
-Result<std::string> dump_of_cluster(const ConfigFlags& connection, const Settings& settings) {
+Result<std::string> dump_of_cluster(const ConfigFlags& connection, const DumpQuery& query) {
   std::string server;
   std::vector<std::string> notes;
   Result<std::string> dump =
       converse(connection, server, [&](ApiClient& client, std::stop_token stop) {
-        return fetch_dump(client, settings, notes, std::move(stop));
+        return fetch_dump(client, query, notes, std::move(stop));
       });
   for (const std::string& note : notes) complain("note: " + note);
   if (!dump && !server.empty()) {

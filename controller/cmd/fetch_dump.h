@@ -13,13 +13,22 @@
 
 namespace berth {
 
-// Errors say what could not be read, `notes` what the dump does without. `client` and `notes`
-// outlive the task.
-Task<Result<std::string>> fetch_dump(ApiClient& client, Settings settings,
+struct DumpQuery {
+  Settings settings;
+  // Whose pods are kept whatever they ask for, and to which is narrowed what may not be read
+  // everywhere; empty: none.
+  std::string namespace_ = {};
+  bool workloads = false;  // and what makes its pods, and why those were refused
+  bool tolerant = false;   // what may not be read is noted in the dump, and is no error
+};
+
+// Errors say what could not be read, all of it in one; `notes` what the dump does without. `client`
+// and `notes` outlive the task.
+Task<Result<std::string>> fetch_dump(ApiClient& client, DumpQuery query,
                                      std::vector<std::string>& notes, std::stop_token stop);
 
 // The whole conversation: finds the cluster, reads, leaves. An error names the server;
 // notes go to standard error.
-Result<std::string> dump_of_cluster(const ConfigFlags& connection, const Settings& settings);
+Result<std::string> dump_of_cluster(const ConfigFlags& connection, const DumpQuery& query);
 
 }  // namespace berth

@@ -20,6 +20,12 @@ FlagTable joined(std::vector<FlagTable> tables) {
   return all;
 }
 
+std::string joined(const std::vector<std::string>& words, const char* between) {
+  std::string all;
+  for (const std::string& word : words) all += (all.empty() ? "" : between) + word;
+  return all;
+}
+
 template <class Number>
 Flag parsed_flag(std::string name, Number& field, std::string help, const char* expected) {
   const std::string shown = name;
@@ -34,7 +40,8 @@ Flag parsed_flag(std::string name, Number& field, std::string help, const char* 
             field = number;
             return {};
           },
-          .show = [&field] { return fmt::format("{}", field); }};
+          .show = [&field] { return fmt::format("{}", field); },
+          .value = "NUMBER"};
 }
 
 }  // namespace
@@ -49,6 +56,12 @@ Flag text_flag(std::string name, std::string& field, std::string help) {
           .show = [&field] { return field; }};
 }
 
+Flag file_flag(std::string name, std::string& field, std::string help) {
+  Flag flag = text_flag(std::move(name), field, std::move(help));
+  flag.value = "FILE";
+  return flag;
+}
+
 Flag switch_flag(std::string name, bool& field, std::string help) {
   const std::string shown = name;
   return {.name = std::move(name),
@@ -56,7 +69,7 @@ Flag switch_flag(std::string name, bool& field, std::string help) {
           .kind = Flag::Kind::kSwitch,
           .set = [&field, shown](const std::string& text) -> Result<void> {
             if (text != "true" && text != "false")
-              return invalid_spec(shown, "\"" + text + "\" is neither true nor false");
+              return invalid_spec(shown, "must be true or false, not \"" + text + "\"");
             field = text == "true";
             return {};
           },
@@ -73,7 +86,8 @@ Flag duration_flag(std::string name, Duration& field, std::string help) {
             field = *duration;
             return {};
           },
-          .show = [&field] { return format_duration(field); }};
+          .show = [&field] { return format_duration(field); },
+          .value = "DURATION"};
 }
 
 Flag number_flag(std::string name, double& field, std::string help) {
@@ -92,12 +106,13 @@ Flag list_flag(std::string name, std::vector<std::string>& field, std::string he
             field.push_back(text);
             return {};
           },
-          .show =
-              [&field] {
-                std::string all;
-                for (const std::string& text : field) all += (all.empty() ? "" : ",") + text;
-                return all;
-              }};
+          .show = [&field] { return joined(field, ","); }};
+}
+
+Result<void> one_of(const std::string& flag, const std::string& text,
+                    const std::vector<std::string>& words) {
+  if (std::ranges::find(words, text) != words.end()) return {};
+  return invalid_spec(flag, "must be one of " + joined(words, "|") + ", not \"" + text + "\"");
 }
 
 Flag keys_flag(std::string name, KeyList& field, std::string help) {
@@ -112,26 +127,39 @@ Flag keys_flag(std::string name, KeyList& field, std::string help) {
 
 Flag choice_flag(std::string name, std::string& field, std::vector<std::string> words,
                  std::string help) {
-  std::string choices;
-  for (const std::string& word : words) choices += (choices.empty() ? "" : "|") + word;
-  Flag flag = text_flag(name, field, help + " (" + choices + ")");
-  flag.set = [&field, name, words, choices](const std::string& text) -> Result<void> {
-    if (std::find(words.begin(), words.end(), text) == words.end())
-      return invalid_spec(name, "\"" + text + "\" is none of " + choices);
+  Flag flag = text_flag(name, field, std::move(help));
+  flag.value = joined(words, "|");
+  flag.set = [&field, name, words](const std::string& text) -> Result<void> {
+    if (Result<void> known = one_of(name, text, words); !known.has_value()) return known;
     field = text;
     return {};
   };
   return flag;
 }
 
+FlagTable in_group(const std::string& heading, FlagTable table) {
+  for (Flag& flag : table) flag.group = heading;
+  return table;
+}
+
+Flag manifest_flag(std::vector<std::string>& files, const std::string& what) {
+  Flag flag = list_flag("-f,--filename", files,
+                        what + "; a file, a folder, or - for standard input; repeatable");
+  flag.value = "FILE";
+  return flag;
+}
+
 FlagTable connection_flags(ConfigFlags& flags) {
-  return {
-      text_flag("--kubeconfig", flags.kubeconfig,
-                "kubeconfig file; else $KUBECONFIG, ~/.kube/config, the pod's service account"),
-      text_flag("--context", flags.context, "context of the kubeconfig to use"),
-      switch_flag("--allow-insecure-tls", flags.allow_insecure_tls,
-                  "accept insecure-skip-tls-verify in a kubeconfig, which berth refuses otherwise"),
-  };
+  return in_group(
+      kClusterGroup,
+      {
+          file_flag("--kubeconfig", flags.kubeconfig,
+                    "kubeconfig file; else $KUBECONFIG, ~/.kube/config, the pod's service account"),
+          text_flag("--context", flags.context, "context of the kubeconfig to use"),
+          switch_flag(
+              "--allow-insecure-tls", flags.allow_insecure_tls,
+              "accept insecure-skip-tls-verify in a kubeconfig, which berth refuses otherwise"),
+      });
 }
 
 FlagTable login_flags(ConfigFlags& flags) {
@@ -141,6 +169,7 @@ FlagTable login_flags(ConfigFlags& flags) {
                             "credential plugins that a kubeconfig may run: all, none, or their "
                             "names and absolute paths, separated by commas"));
   table.back().kind = Flag::Kind::kValue;
+  table.back().group = kClusterGroup;
   table.back().set = [&plugins](const std::string& text) -> Result<void> {
     std::vector<std::string> words;
     std::istringstream list(text + ",");
@@ -169,7 +198,7 @@ FlagTable node_key_flags(WritableKeys& keys) {
 }
 
 FlagTable settings_flags(Settings& settings) {
-  FlagTable table = {
+  FlagTable places = {
       text_flag("--namespace", settings.berth_namespace,
                 "berth's own namespace: the slot ledger and the lease live there"),
       text_flag("--agents-namespace", settings.agents_namespace, "where NVIDIA's node agents run"),
@@ -177,6 +206,8 @@ FlagTable settings_flags(Settings& settings) {
                 "ConfigMap in the agents' namespace that berth renders for mig-manager"),
       text_flag("--mig-manager-daemon-set", settings.mig_manager_daemon_set,
                 "mig-manager's DaemonSet in the agents' namespace"),
+  };
+  FlagTable patience = {
       duration_flag("--settle", settings.settle,
                     "after the cordon, before the live check that precedes a repartition"),
       duration_flag("--verify-for", settings.verify_for,
@@ -192,33 +223,38 @@ FlagTable settings_flags(Settings& settings) {
       duration_flag("--eviction-retry", settings.eviction_retry,
                     "between tries to evict a pod that a PodDisruptionBudget protects"),
   };
-  for (Flag& flag : node_key_flags(settings.node_keys)) table.push_back(std::move(flag));
-  return table;
+  return joined({in_group(kPlacesGroup, std::move(places)),
+                 in_group(kAdvancedGroup,
+                          joined({std::move(patience), node_key_flags(settings.node_keys)}))});
 }
 
 FlagTable log_flags(LogFlags& flags) {
-  return {
-      choice_flag("--log-level", flags.level, {"debug", "info", "warn", "error"},
-                  "lowest level that is logged"),
-      choice_flag("--log-format", flags.format, {"text", "json"}, "how lines are written"),
-  };
+  return in_group(
+      "Log",
+      {
+          choice_flag("--log-level", flags.level, {"debug", "info", "warn", "error"},
+                      "lowest level that is logged"),
+          choice_flag("--log-format", flags.format, {"text", "json"}, "how lines are written"),
+      });
 }
 
 FlagTable keeper_flags(KeeperFlags& flags) {
-  return {
-      text_flag("--webhook-certificates", flags.options.leaf_secret,
-                "Secret of the webhook's certificate, which berth makes and renews; off "
-                "(controller only): somebody else does"),
-      duration_flag(
-          "--webhook-certificates-check", flags.check,
-          "between checks of the certificate and of the configurations that carry its authority"),
-      text_flag("--webhook-authority", flags.options.authority_secret,
-                "Secret of that certificate's authority"),
-      text_flag("--webhook-service", flags.options.service,
-                "Service in berth's namespace that the certificate names"),
-      text_flag("--webhook-configuration", flags.options.configuration,
-                "name of the webhook configurations, of both kinds, that carry the authority"),
-  };
+  return in_group(
+      "The webhook's certificates",
+      {
+          text_flag("--webhook-certificates", flags.options.leaf_secret,
+                    "Secret of the webhook's certificate, which berth makes and renews; off "
+                    "(controller only): somebody else does"),
+          duration_flag("--webhook-certificates-check", flags.check,
+                        "between checks of the certificate and of the configurations that carry "
+                        "its authority"),
+          text_flag("--webhook-authority", flags.options.authority_secret,
+                    "Secret of that certificate's authority"),
+          text_flag("--webhook-service", flags.options.service,
+                    "Service in berth's namespace that the certificate names"),
+          text_flag("--webhook-configuration", flags.options.configuration,
+                    "name of the webhook configurations, of both kinds, that carry the authority"),
+      });
 }
 
 Result<void> validate(const KeeperFlags& flags) {
@@ -268,8 +304,8 @@ FlagTable controller_flags(ControllerFlags& flags) {
                   "print every setting with its value, and exit"),
   };
   return joined({connection_flags(flags.connection), settings_flags(flags.options.settings),
-                 std::move(election), keeper_flags(flags.keeper), std::move(own),
-                 log_flags(flags.log)});
+                 in_group("Leader election and load", std::move(election)),
+                 keeper_flags(flags.keeper), std::move(own), log_flags(flags.log)});
 }
 
 Result<void> validate(const ControllerFlags& flags) {

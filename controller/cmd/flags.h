@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flags: the command line as tables. A Flag knows its name, its help, how to read its text into a
-// field and how to show the field; main.cc turns the tables into CLI11 options, and --print-config
-// prints them. No file but main.cc includes CLI11: it costs half a minute of compiling.
-//
-// A new subcommand is a struct of values, a function that lists its flags, a `run_` function, and
-// one entry in main.cc.
+// field and how to show the field; command_line.h makes CLI11 options of them, --print-config
+// prints them.
 #pragma once
 
 #include <functional>
@@ -26,17 +23,30 @@ struct Flag {
     kSwitch,      // --name, --name=false
     kList,        // --name=value, again and again; set() is called for each
     kPositional,  // a word of its own; `name` is what the help calls it
+    kWords,       // several of them; set() is called for each
   };
   std::string name;  // "--settle", "-o,--output", "FILE"
   std::string help;
   Kind kind = Kind::kValue;
   std::function<Result<void>(const std::string& text)> set;
   std::function<std::string()> show;
+  // What stands there: "FILE", "DURATION", or the words themselves: "text|json". The help says it,
+  // and completion goes by it. Empty: TEXT, or nothing of a switch.
+  std::string value = {};
+  std::string group = {};  // its heading in the help; empty: "Options"
 };
 using FlagTable = std::vector<Flag>;
+// All of them under one heading.
+FlagTable in_group(const std::string& heading, FlagTable table);
+
+// Headings that several commands have.
+inline constexpr char kClusterGroup[] = "Which cluster, and as whom";
+inline constexpr char kPlacesGroup[] = "Where things are in the cluster";
+inline constexpr char kAdvancedGroup[] = "Advanced";
 
 // A flag that fills one field, by the field's type.
 Flag text_flag(std::string name, std::string& field, std::string help);
+Flag file_flag(std::string name, std::string& field, std::string help);
 Flag switch_flag(std::string name, bool& field, std::string help);
 Flag duration_flag(std::string name, Duration& field, std::string help);
 Flag list_flag(std::string name, std::vector<std::string>& field, std::string help);
@@ -53,6 +63,8 @@ struct LogFlags {
   std::string format = "text";
 };
 
+// -f,--filename of what reads manifests.
+Flag manifest_flag(std::vector<std::string>& files, const std::string& what);
 FlagTable connection_flags(ConfigFlags& flags);
 // Those, and what may log people in.
 FlagTable login_flags(ConfigFlags& flags);
@@ -60,6 +72,10 @@ FlagTable settings_flags(Settings& settings);
 // Which keys pools may set on nodes; among the settings already.
 FlagTable node_key_flags(WritableKeys& keys);
 FlagTable log_flags(LogFlags& flags);
+
+// Whether `text` is one of the words, which an error names with the flag.
+Result<void> one_of(const std::string& flag, const std::string& text,
+                    const std::vector<std::string>& words);
 
 // What a keeper of the webhook's certificates is told, whichever program it runs in.
 struct KeeperFlags {

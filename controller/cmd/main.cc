@@ -1,123 +1,114 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line: tables of flags (flags.h) become CLI11 options. The one file that includes it.
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-#include <deque>
-#include <functional>
+// berth's commands. Each is a struct of values, a function that lists its flags, a `run_` function,
+// and one entry here.
 #include <string>
-#include <vector>
+#include <string_view>
 
+#include "controller/cmd/build_facts.h"
 #include "controller/cmd/certificates.h"
+#include "controller/cmd/command_line.h"
 #include "controller/cmd/commands.h"
-#include "controller/cmd/console.h"
+#include "controller/cmd/completion.h"
 #include "controller/cmd/flags.h"
+#include "controller/cmd/help.h"
 #include "controller/cmd/plan.h"
 #include "controller/cmd/simulate.h"
 #include "controller/cmd/snapshot.h"
 #include "controller/cmd/validate.h"
+#include "controller/cmd/version.h"
 #include "controller/cmd/webhook.h"
 #include "controller/cmd/why.h"
 
 namespace berth {
 namespace {
 
-// Exit code for a command line that cannot be obeyed: 1, as for every other error.
-constexpr int kUsageError = 1;
+const CommandText kController = {"controller", "Run the operator against a cluster.",
+                                 "# What it would do, without writing anything\n"
+                                 "berth controller --dry-run\n"
+                                 "# Every setting, with the value that it has\n"
+                                 "berth controller --print-config"};
+const CommandText kWebhook = {"webhook", "Answer the API server's AdmissionReviews.",
+                              "berth webhook --cert-dir=/etc/berth/webhook-certificate\n"
+                              "berth webhook --print-config"};
+const CommandText kCertificates = {"certificates", "Make and renew the webhook's certificates.",
+                                   "berth certificates --namespace=berth-system\n"
+                                   "berth certificates --print-config"};
+const CommandText kPlan = {"plan",
+                           "Show what applying some files would do to a cluster, live or saved.",
+                           "# To the cluster of the kubeconfig's context\n"
+                           "berth plan -f layout.yaml\n"
+                           "# How long each node is unavailable, on a simulated copy\n"
+                           "berth plan -f layout.yaml --simulate\n"
+                           "# To a saved cluster, for a program to read\n"
+                           "berth plan -f layout.yaml --snapshot cluster.json -o json\n"
+                           "# What the controller is about to do anyway\n"
+                           "berth plan"};
+const CommandText kValidate = {"validate", "Check manifests offline: fields, rules and geometry.",
+                               "berth validate -f layout.yaml\n"
+                               "# A folder, against nodes of four GPUs\n"
+                               "berth validate -f manifests/ --product A100-80GB --gpus 4\n"
+                               "# Everything that a GPU can be cut into\n"
+                               "berth validate --list-layouts H100-80GB"};
+const CommandText kWhy = {"why", "Explain why a pod or a node waits, and what would help.",
+                          "# Everything that waits for GPUs in your namespace\n"
+                          "berth why\n"
+                          "berth why team-a/train-0\n"
+                          "berth why deployment notebook\n"
+                          "berth why node/n3 -o json"};
+const CommandText kSnapshot = {"snapshot", "Save what `berth plan --snapshot` needs of a cluster.",
+                               "berth snapshot -o cluster.json\n"
+                               "berth snapshot --context staging -o - | gzip > cluster.json.gz"};
+const CommandText kSimulate = {"simulate", "Play a scenario on a simulated cluster.",
+                               "berth simulate -f examples/simulation/headline.yaml\n"
+                               "# Another order of what happens at once, for a program to read\n"
+                               "berth simulate -f scenario.yaml --seed 7 -o json"};
+const CommandText kVersion = {"version", "Print which berth this is.",
+                              "berth version\n"
+                              "berth version -o json"};
+const CommandText kCompletion = {"completion",
+                                 "Print a script that completes berth's command line.",
+                                 "source <(berth completion bash)\n"
+                                 "source <(berth completion zsh)\n"
+                                 "berth completion fish | source"};
+const CommandText kHelp = {"help", "Tell of a command, or of all as a manual page.",
+                           "berth help plan\n"
+                           "berth help -o man | man -l -"};
 
-// One subcommand while the command line is read: its flags, and where CLI11 puts their texts.
-class Command {
- public:
-  Command(CLI::App& app, const std::string& name, const std::string& help, FlagTable table,
-          std::function<int()> run)
-      : app_(app.add_subcommand(name, help)), table_(std::move(table)), run_(std::move(run)) {
-    for (const Flag& flag : table_) add(flag);
-  }
-
-  bool chosen() const { return app_->parsed(); }
-
-  int run() {
-    for (std::size_t i = 0; i < table_.size(); ++i) {
-      if (options_[i]->count() == 0) continue;
-      const bool list = table_[i].kind == Flag::Kind::kList;
-      for (const std::string& text : list ? lists_[i] : std::vector<std::string>{texts_[i]}) {
-        const Result<void> set = table_[i].set(text);
-        if (set.has_value()) continue;
-        return complain("berth", set.error());
-      }
-    }
-    return run_();
-  }
-
- private:
-  void add(const Flag& flag) {
-    std::string& text = texts_.emplace_back();
-    std::vector<std::string>& list = lists_.emplace_back();
-    switch (flag.kind) {
-      case Flag::Kind::kSwitch:
-        options_.push_back(app_->add_flag(flag.name, text, flag.help));
-        break;
-      case Flag::Kind::kList:
-        options_.push_back(app_->add_option(flag.name, list, flag.help)->take_all());
-        break;
-      case Flag::Kind::kValue:
-      case Flag::Kind::kPositional:
-        options_.push_back(app_->add_option(flag.name, text, flag.help));
-        break;
-    }
-    const std::string shown = flag.show ? flag.show() : std::string();
-    if (!shown.empty()) options_.back()->default_str(shown);
-  }
-
-  CLI::App* app_;
-  FlagTable table_;
-  std::function<int()> run_;
-  std::deque<std::string> texts_;  // a deque: CLI11 keeps references
-  std::deque<std::vector<std::string>> lists_;
-  std::vector<CLI::Option*> options_;
-};
+// kubectl runs kubectl-berth as `kubectl berth`.
+std::string called_as(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return name == "kubectl-berth" ? "kubectl berth" : "berth";
+}
 
 int run(int argc, char** argv) {
-  CLI::App app{"Plans and carries out how a cluster's GPUs are partitioned.", "berth"};
-  app.require_subcommand(1);
-  std::deque<Command> commands;
-
+  CommandLine line(called_as(argc > 0 ? argv[0] : ""),
+                   "Plans and carries out how a cluster's GPUs are partitioned.",
+                   "berth " + summary(build_facts()));
   ControllerFlags controller;
-  commands.emplace_back(app, "controller", "Run the operator against a cluster.",
-                        controller_flags(controller), [&] { return run_controller(controller); });
+  line.add(kController, controller_flags(controller), [&] { return run_controller(controller); });
   WebhookFlags webhook;
-  commands.emplace_back(app, "webhook", "Answer the API server's AdmissionReviews.",
-                        webhook_flags(webhook), [&] { return run_webhook(webhook); });
+  line.add(kWebhook, webhook_flags(webhook), [&] { return run_webhook(webhook); });
   CertificatesFlags certificates;
-  commands.emplace_back(app, "certificates", "Make and renew the webhook's certificates.",
-                        certificates_flags(certificates),
-                        [&] { return run_certificates(certificates); });
+  line.add(kCertificates, certificates_flags(certificates),
+           [&] { return run_certificates(certificates); });
   PlanFlags plan;
-  commands.emplace_back(app, "plan",
-                        "Show what applying some files would do to a cluster, live or saved.",
-                        plan_flags(plan), [&] { return run_plan(plan); });
+  line.add(kPlan, plan_flags(plan), [&] { return run_plan(plan); });
   ValidateFlags validate;
-  commands.emplace_back(app, "validate", "Check manifests offline: fields, rules and geometry.",
-                        validate_flags(validate), [&] { return run_validate(validate); });
+  line.add(kValidate, validate_flags(validate), [&] { return run_validate(validate); });
   WhyFlags why;
-  commands.emplace_back(app, "why", "Explain why a pod or a node waits, and what would help.",
-                        why_flags(why), [&] { return run_why(why); });
+  line.add(kWhy, why_flags(why), [&] { return run_why(why); });
   SnapshotFlags snapshot;
-  commands.emplace_back(app, "snapshot", "Save what `berth plan --snapshot` needs of a cluster.",
-                        snapshot_flags(snapshot), [&] { return run_snapshot(snapshot); });
+  line.add(kSnapshot, snapshot_flags(snapshot), [&] { return run_snapshot(snapshot); });
   SimulateFlags simulate;
-  commands.emplace_back(app, "simulate", "Play a scenario on a simulated cluster.",
-                        simulate_flags(simulate), [&] { return run_simulate(simulate); });
-  commands.emplace_back(app, "version", "Print the version.", FlagTable{}, run_version);
-
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : kUsageError;
-  }
-  for (Command& command : commands)
-    if (command.chosen()) return command.run();
-  return kUsageError;
+  line.add(kSimulate, simulate_flags(simulate), [&] { return run_simulate(simulate); });
+  VersionFlags version;
+  line.add(kVersion, version_flags(version), [&] { return run_version(version); });
+  CompletionFlags completion;
+  line.add(kCompletion, completion_flags(completion),
+           [&] { return run_completion(completion, line.tree()); });
+  HelpFlags help;
+  line.add(kHelp, help_flags(help), [&] { return run_help(help, line); });
+  return line.run(argc, argv);
 }
 
 }  // namespace

@@ -4,18 +4,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <map>
+
+#include "apis/nearest_name.h"
+#include "controller/cmd/input_text.h"
 
 namespace berth {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Of all files together, which are in memory together.
+constexpr std::size_t kMaxBytes = 4 * kMaxManifestBytes;
 
 Error cannot_read(const std::string& path, std::string why) {
   return Error{.kind = ErrorKind::kBadRequest, .message = std::move(why), .where = path};
@@ -38,12 +39,34 @@ Result<std::vector<std::string>> files_under(const std::string& path) {
   return files;
 }
 
+// Of berth's group, and no kind of it: most likely a misspelt one, which the API server would
+// refuse.
+Finding unknown_kind(const ManifestDocument& document, const std::string& file) {
+  static const std::vector<std::string> kinds{std::string(kKind<MIGLayout>.kind),
+                                              std::string(kKind<GPUClusterPolicy>.kind)};
+  const std::string nearest = nearest_name(document.kind, kinds);
+  const std::string advice = nearest.empty() ? "its kinds are " + kinds[0] + " and " + kinds[1]
+                                             : "did you mean " + nearest + "?";
+  return {.file = file,
+          .line = line_of(document, "kind"),
+          .field = "kind",
+          .object = document.kind + (document.name.empty() ? "" : "/" + document.name),
+          .message = fmt::format("{} has no such kind; {}", kKind<MIGLayout>.group, advice)};
+}
+
+// "gpu.berth.dev" of "gpu.berth.dev/v1alpha1".
+bool is_of_our_group(const ManifestDocument& document) {
+  return document.api_version.substr(0, document.api_version.find('/')) == kKind<MIGLayout>.group;
+}
+
 void read_documents(const Manifest& manifest, const std::string& file, ManifestFiles& out) {
   const auto take = [&out](const std::vector<Finding>& findings) {
     out.findings.insert(out.findings.end(), findings.begin(), findings.end());
     return findings.empty();
   };
   take(manifest.findings);
+  if (manifest.documents.empty() && manifest.findings.empty())
+    out.skipped.push_back({.file = file, .message = "holds no object"});
   for (const ManifestDocument& document : manifest.documents) {
     if (document.kind == kKind<GPUClusterPolicy>.kind) {
       StrictPolicy strict = decode_strict_policy(document, file);
@@ -51,6 +74,8 @@ void read_documents(const Manifest& manifest, const std::string& file, ManifestF
     } else if (document.kind == kKind<MIGLayout>.kind || document.kind.empty()) {
       StrictLayout strict = decode_strict(document, file);
       if (take(strict.findings)) out.layouts.push_back({strict.layout, document, file});
+    } else if (is_of_our_group(document)) {
+      out.findings.push_back(unknown_kind(document, file));
     } else {
       out.skipped.push_back({.file = file,
                              .line = document.line,
@@ -79,30 +104,28 @@ void find_twins(const std::vector<InFile>& objects, std::vector<Finding>& findin
 
 }  // namespace
 
-Result<std::string> read_text(const std::string& path) {
-  if (path == "-")
-    return std::string(std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>());
-  std::error_code error;
-  if (fs::is_directory(path, error)) return cannot_read(path, "is a folder");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return cannot_read(path, std::strerror(errno));
-  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (file.bad()) return cannot_read(path, "could not be read to its end");
-  return text;
-}
-
 Result<ManifestFiles> read_manifests(const std::vector<std::string>& paths) {
   ManifestFiles out;
+  std::size_t bytes = 0, documents = 0;
   for (const std::string& path : paths) {
     Result<std::vector<std::string>> files = files_under(path);
     if (!files) return std::move(files).error();
     for (const std::string& file : *files) {
       Result<std::string> text = read_text(file);
       if (!text) return std::move(text).error();
-      const std::string shown = file == "-" ? "stdin" : file;
-      read_documents(parse_manifest(*text, shown), shown, out);
+      bytes += text->size();
+      if (bytes > kMaxBytes)
+        return cannot_read(
+            path, fmt::format("makes it more than {} MiB together; check fewer files at once",
+                              kMaxBytes >> 20));
+      const Manifest manifest = parse_manifest(*text, shown_path(file));
+      documents += manifest.documents.size() + manifest.findings.size();
+      read_documents(manifest, shown_path(file), out);
     }
   }
+  if (!paths.empty() && documents == 0)
+    return cannot_read(paths.size() == 1 ? shown_path(paths.front()) : "-f",
+                       "there is no object in it; is it the right file?");
   find_twins(out.layouts, out.findings);
   find_twins(out.policies, out.findings);
   return out;

@@ -26,14 +26,11 @@ struct ManifestFiles {
   std::vector<LayoutInFile> layouts;
   std::vector<PolicyInFile> policies;
   std::vector<Finding> findings;  // in file order, by line
-  std::vector<Finding> skipped;   // objects of kinds that are not berth's
+  std::vector<Finding> skipped;   // objects of kinds that are not berth's, and empty files
 };
 
 // "-" is standard input; of a folder, its *.yaml, *.yml and *.json files by name. An error is a
-// file that can't be read; what is wrong inside is a finding.
+// file that can't be read, or that there is no object in any; what is wrong inside is a finding.
 Result<ManifestFiles> read_manifests(const std::vector<std::string>& paths);
-
-// A whole file, or standard input for "-".
-Result<std::string> read_text(const std::string& path);
 
 }  // namespace berth

@@ -45,7 +45,7 @@ std::string label_patch(const PoolSummary::Edit& edit) {
 std::string taint_patch(const PoolSummary::Edit& edit, const Node& node) {
   JsonPatch patch;
   const auto standing = std::ranges::find_if(node.taints, [&](const Taint& taint) {
-    return taint.key == edit.key && taint.effect == edit.effect;
+    return taint.key.view() == edit.key && taint.effect.view() == edit.effect;
   });
   const std::string place =
       fmt::format("/spec/taints/{}", std::distance(node.taints.begin(), standing));

@@ -60,9 +60,8 @@ Projection project_as_let(const PlanFlags& flags, const Dump& dump, const Given&
 
 FlagTable plan_flags(PlanFlags& flags) {
   FlagTable table = {
-      list_flag("-f,--filename", flags.files,
-                "manifest to be applied; a file, a folder, or - for standard input; repeatable"),
-      text_flag("--snapshot", flags.snapshot,
+      manifest_flag(flags.files, "manifest to be applied"),
+      file_flag("--snapshot", flags.snapshot,
                 "plan against this file, as `berth snapshot` wrote it, instead of a live cluster"),
       choice_flag("-o,--output", flags.output, {"text", "json", "yaml"}, "how the plan is written"),
       switch_flag("--simulate", flags.simulate,
@@ -86,7 +85,8 @@ int run_plan(const PlanFlags& flags) {
   for (const Finding& finding : files->findings) complain(format(finding));
   if (!files->findings.empty()) return kError;
 
-  Result<ClusterDump> cluster = read_cluster(flags.snapshot, flags.connection, flags.settings);
+  Result<ClusterDump> cluster =
+      read_cluster(flags.snapshot, flags.connection, {.settings = flags.settings});
   if (!cluster) return fail(cluster.error());
   const Dump& dump = cluster->dump;
   Given given;

@@ -45,7 +45,7 @@ bool ProbeServers::listen(const std::string& metrics_address, const std::string&
     };
     const Result<int> port = server.listen(*address, handler);
     if (port.has_value()) {
-      log.info("listening", {{"what", what}, {"port", std::to_string(*port)}});
+      log.info("listening", {{"what", what}, {"port", *port}});
     } else {
       log.error("cannot listen", {{"what", what}, {"error", describe(port.error())}});
     }

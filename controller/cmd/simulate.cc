@@ -9,7 +9,7 @@
 
 #include "apis/time.h"
 #include "controller/cmd/console.h"
-#include "controller/cmd/manifest_files.h"
+#include "controller/cmd/input_text.h"
 #include "controller/live/tz_database.h"
 #include "controller/scenario/report_json.h"
 #include "controller/scenario/scenario.h"
@@ -26,7 +26,7 @@ Result<Scenario> read_scenario(const std::string& file) {
   if (file.empty()) return invalid_spec("-f", "name the scenario to play");
   const Result<std::string> text = read_text(file);
   if (!text) return text.error();
-  return parse_scenario(*text, file == "-" ? "stdin" : file);
+  return parse_scenario(*text, shown_path(file));
 }
 
 void print_head(const Scenario& scenario, int seed) {
@@ -52,7 +52,7 @@ void print_end(const RunReport& report, std::chrono::steady_clock::time_point be
 
 FlagTable simulate_flags(SimulateFlags& flags) {
   return {
-      text_flag("-f,--filename", flags.file,
+      file_flag("-f,--filename", flags.file,
                 "the scenario: a YAML file as docs/simulation.md describes it, or - for standard "
                 "input"),
       count_flag("--seed", flags.seed,

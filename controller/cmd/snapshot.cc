@@ -29,14 +29,14 @@ bool write_file(const std::string& path, const std::string& text) {
 
 FlagTable snapshot_flags(SnapshotFlags& flags) {
   FlagTable table = {
-      text_flag("-o,--output", flags.output, "file to write; - for standard output")};
+      file_flag("-o,--output", flags.output, "file to write; - for standard output")};
   for (Flag& flag : login_flags(flags.connection)) table.push_back(std::move(flag));
   for (Flag& flag : settings_flags(flags.settings)) table.push_back(std::move(flag));
   return table;
 }
 
 int run_snapshot(const SnapshotFlags& flags) {
-  Result<std::string> dump = dump_of_cluster(flags.connection, flags.settings);
+  Result<std::string> dump = dump_of_cluster(flags.connection, {.settings = flags.settings});
   if (!dump) return complain("berth snapshot", dump.error());
   if (flags.output == "-") {
     put(*dump);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 
@@ -102,6 +103,12 @@ std::string summarise(const GPUClusterPolicy& policy) {
       spec.priority_classes.size());
 }
 
+// Nothing good is said of an object that has to be changed.
+bool is_at_fault(const ManifestDocument& document, const std::vector<Finding>& findings) {
+  const std::string object = document.kind + "/" + document.name;
+  return std::ranges::any_of(findings, [&](const Finding& f) { return f.object == object; });
+}
+
 Result<std::optional<std::int32_t>> read_gpus(const std::string& text) {
   if (text.empty()) return std::optional<std::int32_t>();
   std::int32_t gpus = 0;
@@ -123,15 +130,17 @@ int list_layouts_of(const std::string& product) {
 }  // namespace
 
 FlagTable validate_flags(ValidateFlags& flags) {
+  Flag gpus = text_flag("--gpus", flags.gpus, "GPUs on a node; else as many as the layout names");
+  gpus.value = "NUMBER";
+  Flag strategy = choice_flag("--mig-strategy", flags.mig_strategy, {"single", "mixed"},
+                              "what the device plugin advertises; else not checked");
   return {
-      list_flag("-f,--filename", flags.files,
-                "manifest; a file, a folder, or - for standard input; repeatable"),
+      manifest_flag(flags.files, "manifest to be checked"),
       text_flag("--product", flags.product,
                 "hardware to check against, as in nvidia.com/gpu.product or by model (A100-80GB), "
                 "instead of spec.productSelector"),
-      text_flag("--gpus", flags.gpus, "GPUs on a node; else as many as the layout names"),
-      text_flag("--mig-strategy", flags.mig_strategy,
-                "what the device plugin advertises: single or mixed; else not checked"),
+      std::move(gpus),
+      std::move(strategy),
       text_flag("--list-layouts", flags.list_layouts,
                 "print every layout that this product can hold, and exit"),
   };
@@ -143,21 +152,20 @@ int run_validate(const ValidateFlags& flags) {
   Result<std::optional<std::int32_t>> gpus = read_gpus(flags.gpus);
   if (!gpus) return fail(gpus.error());
   const std::optional<MigStrategy> strategy = parse_mig_strategy(flags.mig_strategy);
-  if (!strategy && !flags.mig_strategy.empty())
-    return fail(invalid_spec("--mig-strategy",
-                             fmt::format("\"{}\" is none of single, mixed", flags.mig_strategy)));
   Result<ManifestFiles> files = read_manifests(flags.files);
   if (!files) return fail(files.error());
 
   std::vector<Finding> findings = files->findings;
   for (const LayoutInFile& source : files->layouts) {
     const std::string fits = check_geometry(source, flags, *gpus, strategy, findings);
-    if (!fits.empty())
+    if (!fits.empty() && !is_at_fault(source.document, findings))
       put_line(fmt::format("{}:{}: MIGLayout/{}: fits {}", source.file, source.document.line,
                            source.layout.meta.name, fits));
   }
   for (const PolicyInFile& source : files->policies)
-    put_line(fmt::format("{}:{}: {}", source.file, source.document.line, summarise(source.policy)));
+    if (!is_at_fault(source.document, findings))
+      put_line(
+          fmt::format("{}:{}: {}", source.file, source.document.line, summarise(source.policy)));
   for (const Finding& note : files->skipped) put_line(format(note));
   for (const Finding& finding : findings) put_line(format(finding));
   return findings.empty() ? 0 : 1;

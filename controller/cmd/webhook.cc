@@ -3,18 +3,14 @@
 
 #include <malloc.h>
 
-#include <csignal>
 #include <random>
 #include <utility>
 
 #include "controller/client/api_client.h"
-#include "controller/client/kubeconfig.h"
+#include "controller/cmd/build_facts.h"
+#include "controller/cmd/cluster_client.h"
 #include "controller/cmd/console.h"
 #include "controller/cmd/service.h"
-#include "controller/live/curl_transport.h"
-#include "controller/live/spdlog_log.h"
-#include "controller/live/system_host.h"
-#include "controller/live/uv_loop.h"
 #include "controller/runtime/metrics.h"
 #include "controller/server/client_authorities.h"
 #include "controller/server/endpoints.h"
@@ -106,15 +102,14 @@ int run_webhook(WebhookFlags flags) {
     return 0;
   }
   if (const Result<void> valid = validate(flags); !valid.has_value()) return fail(valid.error());
-  const SystemHost host;
-  const Result<ClientConfig> config = load_client_config(host, flags.connection);
+  Result<ClientConfig> config = find_cluster(flags.connection);
   if (!config.has_value()) return fail(config.error());
-
-  UvLoop loop;
-  SpdlogLog log(log_options(flags.log));
-  CurlTransport transport(loop, host, log, *config);
-  ApiClient client(loop, transport, log, {.version = BERTH_VERSION, .component = "webhook"});
-  Metrics metrics(BERTH_VERSION);
+  ClusterClient cluster(*std::move(config), log_options(flags.log), "webhook");
+  const SystemHost& host = cluster.host;
+  UvLoop& loop = cluster.loop;
+  SpdlogLog& log = cluster.log;
+  ApiClient& client = cluster.client;
+  Metrics metrics(build_facts().version);
   client.observe([&](const CallRecord& call) { metrics.on_call(call); });
 
   ServingCertificate certificate;
@@ -152,19 +147,15 @@ int run_webhook(WebhookFlags flags) {
                       .certificate = &certificate,
                       .clients = known_clients ? &clients : nullptr});
   if (!port.has_value()) return fail(port.error());
-  log.info("listening", {{"what", "reviews"}, {"port", std::to_string(*port)}});
-  log.info(
-      "starting",
-      {{"version", BERTH_VERSION}, {"server", config->server}, {"config_from", config->origin}});
-
-  std::stop_source stop;
-  for (const int signal : {SIGTERM, SIGINT}) loop.on_signal(signal, [&] { stop.request_stop(); });
+  log.info("listening", {{"what", "reviews"}, {"port", *port}});
+  cluster.log_start();
+  const std::stop_token stop = cluster.stop_on_signal();
   int code = 1;
   // A coroutine's lambda must outlive it: it lives here, beside run().
-  const auto main_task = [&]() -> Task<void> { code = co_await webhook.run(stop.get_token()); };
+  const auto main_task = [&]() -> Task<void> { code = co_await webhook.run(stop); };
   spawn(loop, main_task(), [&loop] { loop.stop(); });  // once the task's frame is gone
   loop.run();
-  log.info("ended", {{"exit_code", std::to_string(code)}});
+  log.info("ended", {{"exit_code", code}});
   return code;
 }
 

@@ -2,20 +2,35 @@
 #include "controller/cmd/why.h"
 
 #include "controller/cmd/cluster_dump.h"
+#include "controller/cmd/cluster_session.h"
 #include "controller/cmd/console.h"
+#include "controller/explain/explain_layout.h"
+#include "controller/explain/explain_node.h"
+#include "controller/explain/explain_pod.h"
+#include "controller/explain/explain_workload.h"
+#include "controller/explain/subject.h"
+#include "controller/explain/waiting_list.h"
 #include "controller/live/tz_database.h"
-#include "controller/preview/why_node.h"
-#include "controller/preview/why_pod.h"
-#include "controller/preview/why_subject.h"
+#include "controller/preview/yaml.h"
 
 namespace berth {
 namespace {
 
 int fail(const Error& error) { return complain("berth why", error); }
 
-Explanation explain(const Snapshot& snapshot, const Subject& subject) {
-  return subject.node != nullptr ? explain_node(snapshot, *subject.node)
-                                 : explain_pod(snapshot, *subject.pod);
+Explanation explain(const Snapshot& snapshot, const Subject& subject, const Clues& clues) {
+  if (subject.node != nullptr) return explain_node(snapshot, *subject.node, clues);
+  if (subject.layout != nullptr) return explain_layout(snapshot, *subject.layout, clues);
+  if (subject.workload) return explain_workload(snapshot, *subject.workload, clues);
+  return explain_pod(snapshot, *subject.pod, clues);
+}
+
+template <class Answer>
+int answer(const Answer& what, const std::string& output) {
+  put(output == "text"   ? print_text(what)
+      : output == "json" ? print_json(what)
+                         : json_to_yaml(print_json(what)));
+  return 0;
 }
 
 // Of the settings, where things are; how patient berth is makes no answer another.
@@ -24,20 +39,35 @@ bool says_where(const Flag& flag) {
          flag.name == "--mig-manager-daemon-set";
 }
 
+Result<std::string> namespace_for(const WhyFlags& flags) {
+  if (!flags.namespace_.empty()) return flags.namespace_;
+  if (!flags.snapshot.empty()) return std::string("default");
+  return namespace_of(flags.connection);
+}
+
 }  // namespace
 
 FlagTable why_flags(WhyFlags& flags) {
   FlagTable table = {
-      text_flag("SUBJECT", flags.subject,
-                "NAMESPACE/NAME or pod/NAME of a pod, job/NAME for the Job's pod that waits or is "
-                "newest, node/NAME of a node, or a bare NAME: a node if one is so named, else a "
-                "pod"),
-      text_flag("-n,--namespace", flags.namespace_, "namespace of a pod that names none"),
-      text_flag("--snapshot", flags.snapshot,
+      {.name = "SUBJECT",
+       .help = "what is asked about: KIND/NAME or KIND NAME, with KIND pod, deploy, rs, sts, job, "
+               "node or migl; NAMESPACE/NAME of a pod; or a bare NAME, a node's if one is so "
+               "named, else a pod's. Without it: everything that waits for GPUs, a line each",
+       .kind = Flag::Kind::kWords,
+       .set = [&flags](const std::string& text) -> Result<void> {
+         flags.subject.push_back(text);
+         return {};
+       },
+       .show = [] { return std::string(); }},
+      text_flag("-n,--namespace", flags.namespace_,
+                "namespace of what names none; else the one of the kubeconfig's context"),
+      switch_flag("-A,--all-namespaces", flags.all_namespaces,
+                  "without SUBJECT: what waits in any namespace"),
+      file_flag("--snapshot", flags.snapshot,
                 "look into this file, as `berth snapshot` wrote it, instead of a live cluster"),
-      choice_flag("-o,--output", flags.output, {"text", "json"}, "how the answer is written"),
+      choice_flag("-o,--output", flags.output, {"text", "json", "yaml"},
+                  "how the answer is written"),
   };
-  table.front().kind = Flag::Kind::kPositional;
   for (Flag& flag : login_flags(flags.connection)) table.push_back(std::move(flag));
   for (Flag& flag : settings_flags(flags.settings)) {
     // Who asks about a pod means the pod's namespace, as with kubectl.
@@ -48,25 +78,39 @@ FlagTable why_flags(WhyFlags& flags) {
 }
 
 int run_why(const WhyFlags& flags) {
-  if (flags.subject.empty())
-    return fail(invalid_spec("SUBJECT", "name a pod (NAMESPACE/NAME) or a node (node/NAME)"));
-  const Result<ClusterDump> dump = read_cluster(flags.snapshot, flags.connection, flags.settings);
-  if (!dump) return fail(dump.error());
-  const ClusterState& cluster = dump->dump.cluster;
-  const Result<Subject> subject = find_subject(cluster, flags.subject, flags.namespace_);
-  if (!subject) return fail(subject.error());
+  const bool list = flags.subject.empty();
+  if (flags.all_namespaces && !list)
+    return fail(invalid_spec("-A", "goes without SUBJECT: it lists what waits in any namespace"));
+  Result<std::string> namespace_ = namespace_for(flags);
+  if (!namespace_) return fail(namespace_.error());
+  DumpQuery query{.settings = flags.settings, .workloads = true, .tolerant = true};
+  SubjectName asked;
+  if (!list) {
+    Result<SubjectName> parsed = parse_subject(flags.subject, *namespace_);
+    if (!parsed) return fail(parsed.error());
+    asked = *std::move(parsed);
+    query.namespace_ = asked.namespace_;
+    query.workloads =
+        asked.kind != SubjectName::Kind::kNode && asked.kind != SubjectName::Kind::kLayout;
+  } else if (!flags.all_namespaces) {
+    query.namespace_ = *namespace_;
+  }
 
+  const Result<ClusterDump> read = read_cluster(flags.snapshot, flags.connection, query);
+  if (!read) return fail(read.error());
+  const Dump& dump = read->dump;
   const Answers answers;
   const TzDatabase zones;
-  const Snapshot snapshot{.cluster = cluster,
+  const Snapshot snapshot{.cluster = dump.cluster,
                           .answers = answers,
                           .settings = flags.settings,
-                          .now = dump->dump.taken_at,
+                          .now = dump.taken_at,
                           .offline = true,
                           .zones = zones};
-  const Explanation explanation = explain(snapshot, *subject);
-  put(flags.output == "json" ? print_json(explanation) : print_text(explanation));
-  return 0;
+  if (list) return answer(list_waiting(snapshot, query.namespace_, dump.clues), flags.output);
+  const Result<Subject> subject = find_subject(dump.cluster, dump.clues, asked);
+  if (!subject) return fail(subject.error());
+  return answer(explain(snapshot, *subject, dump.clues), flags.output);
 }
 
 }  // namespace berth

@@ -4,15 +4,17 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "controller/cmd/flags.h"
 
 namespace berth {
 
 struct WhyFlags {
-  std::string subject;
-  std::string namespace_ = "default";  // of pods that name none
-  std::string snapshot;                // empty: the live cluster
+  std::vector<std::string> subject;  // empty: everything that waits
+  std::string namespace_;            // of those that name none; empty: the context's
+  bool all_namespaces = false;
+  std::string snapshot;  // empty: the live cluster
   std::string output = "text";
   ConfigFlags connection;
   Settings settings;

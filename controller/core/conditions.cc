@@ -7,6 +7,12 @@
 
 namespace berth {
 
+const Condition* find_true(const std::vector<Condition>& conditions, std::string_view type) {
+  const auto found = std::ranges::find_if(
+      conditions, [&](const Condition& c) { return c.type == type && c.status == "True"; });
+  return found == conditions.end() ? nullptr : &*found;
+}
+
 std::vector<Condition> merge_conditions(const std::vector<Condition>& standing,
                                         std::vector<Condition> desired, Time now) {
   // metav1.Time has seconds: anything finer would differ from what comes back.

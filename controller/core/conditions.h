@@ -3,11 +3,25 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apis/meta.h"
 
 namespace berth {
+
+// What a reason means for the object that reports it, once nothing moves any more. Each kind has a
+// table of its reasons, and docs/reasons.md shows it.
+enum class Outlook {
+  kReady,
+  kReconciling,  // a budget, a window, a drain, a hold or running work can end it
+  kStalled,      // nothing will until a person changes something: a spec, the chart's values,
+                 // somebody else's policy, the agents' settings
+  kSuspended,    // asked for by the spec: neither condition
+};
+
+// nullptr unless the condition is there and True.
+const Condition* find_true(const std::vector<Condition>& conditions, std::string_view type);
 
 // Desired conditions over those that stand: lastTransitionTime moves only when status does.
 std::vector<Condition> merge_conditions(const std::vector<Condition>& standing,

@@ -87,6 +87,11 @@ std::string print_step(const Step& step) {
                      write.body.empty() ? "" : "\n    ", write.body);
 }
 
+std::string print_event(const EventNote& event) {
+  return fmt::format("event {} {} {}: {}\n", event.warning ? "Warning" : "Normal",
+                     event.regarding.str(), event.reason, event.note);
+}
+
 // Word by word, so that nothing of a plan is copied or printed for it.
 class Hasher {
  public:
@@ -134,11 +139,12 @@ std::string print(const Plan& plan) {
   std::string out;
   for (const ObjectSteps& object : plan.objects)
     for (const Step& step : object.steps) out += print_step(step) + "\n";
-  for (const StatusUpdate& status : plan.statuses)
-    if (status.differs) out += fmt::format("status {}\n    {}\n", status.object.str(), status.body);
-  for (const EventNote& event : plan.events)
-    out += fmt::format("event {} {} {}: {}\n", event.warning ? "Warning" : "Normal",
-                       event.regarding.str(), event.reason, event.note);
+  for (const StatusUpdate& status : plan.statuses) {
+    if (!status.differs) continue;
+    out += fmt::format("status {}\n    {}\n", status.object.str(), status.body);
+    for (const EventNote& event : status.events) out += print_event(event);
+  }
+  for (const EventNote& event : plan.events) out += print_event(event);
   if (plan.requeue_after) out += fmt::format("requeue in {}ms\n", plan.requeue_after->count());
   return out;
 }

@@ -92,6 +92,9 @@ struct StatusUpdate {
   std::string body;
   bool differs = false;
   bool urgent = false;
+  // What has come about since the status that stands, told once this one is written: whoever comes
+  // after finds it there, and tells nothing twice.
+  std::vector<EventNote> events;
   bool operator==(const StatusUpdate&) const = default;
 };
 

@@ -14,6 +14,7 @@
 #include "controller/core/seeded_bugs.h"
 #include "controller/mig/agent_config.h"
 #include "controller/mig/agent_file.h"
+#include "controller/mig/layout_events.h"
 #include "controller/mig/node_facts.h"
 #include "controller/mig/overlap.h"
 #include "controller/mig/reasons.h"
@@ -116,10 +117,6 @@ void add_capacity(const Node& node, std::map<std::string, std::int64_t>& capacit
       capacity[resource.str()] += quantity.as_whole().value_or(0);
 }
 
-std::string name_node(const NodeStanding& node) {
-  return fmt::format("{}: {}", node.node->meta.name, node.message);
-}
-
 // A node in service that counts as out has just been returned, and one of `out` that is not among
 // the nodes is being returned for another layout: berth frees their slots next.
 bool awaits_slot(const RolloutChoice& choice) {
@@ -140,75 +137,143 @@ std::optional<std::string> no_room_in_file(const Snapshot& snapshot, const MIGLa
   return left_out != nullptr ? std::optional(left_out->why) : std::nullopt;
 }
 
-// Whether anything goes on by itself: a node on its way or about to be taken, or one that waits for
-// nothing but time. Nodes that wait for others' places move only as those do.
-bool moves(const RolloutChoice& choice, const std::vector<const NodeStanding*>& worst) {
-  return awaits_slot(choice) || std::ranges::any_of(worst, [&](const NodeStanding* node) {
-           if (node->bucket == NodeBucket::kInProgress) return !node->stuck;
-           if (node->bucket != NodeBucket::kPending || choice.halted) return false;
-           if (node->reason == reasons::kDisruptionWindow)
-             return choice.calendar_changes_at.has_value();
-           return node->reason == reasons::kAskingPods || node->reason == reasons::kClaiming ||
-                  node->reason == reasons::kBackingOff ||
-                  node->reason == reasons::kUpgradeInProgress;
-         });
+// What becomes of the nodes that are not up to date, if nobody does anything.
+struct Prospects {
+  bool moves = false;                   // berth is at one of them, or about to be
+  const NodeStanding* waits = nullptr;  // the worst of those that others or time can let go
+  std::optional<Verdict> shut;          // why none may be taken until a person changes something
+  std::optional<std::string> no_room;   // in the agents' file
+};
+
+std::string name_node(const NodeStanding& node) {
+  return fmt::format("{}: {}", node.node->meta.name, node.message);
 }
 
-// What only a person can solve; nothing while anything still moves by itself, unless the layout as
-// a whole is wrong.
+// Nobody but a person can bring it back.
+bool is_lost(const NodeStanding* node) {
+  return node->stuck || node->bucket == NodeBucket::kFailed;
+}
+
+// By something that holds for all of them, or by nodes that keep all places.
+std::optional<Verdict> shut_for_all(const RolloutChoice& choice,
+                                    const std::vector<const NodeStanding*>& worst) {
+  const auto kept = std::ranges::count_if(
+      worst, [](const NodeStanding* node) { return is_lost(node) && node->out; });
+  if (kept > 0 && kept >= choice.budget)
+    return Verdict{worst.front()->reason, name_node(*worst.front())};
+  if (!choice.closed || outlook_of(choice.closed->reason) != Outlook::kStalled) return std::nullopt;
+  const auto told = std::ranges::find(worst, choice.closed->reason, &NodeStanding::reason);
+  return Verdict{choice.closed->reason,
+                 told != worst.end() ? name_node(**told) : choice.closed->message};
+}
+
+// Of one that waits. What its reason says is the rule.
+Outlook outlook_for(const Snapshot& snapshot, const MIGLayout& layout, const RolloutChoice& choice,
+                    const NodeStanding& node, const std::vector<const NodeStanding*>& worst) {
+  if (node.reason == reasons::kInitialBatch && is_lost(worst.front())) return Outlook::kStalled;
+  // Windows of which none opens any more.
+  if (node.reason == reasons::kDisruptionWindow && !choice.calendar_changes_at)
+    return Outlook::kStalled;
+  // What has not come back by now is somebody's to mend.
+  if (node.reason == reasons::kAllocatableMismatch &&
+      snapshot.now - snapshot.cluster.allocatable_since(node.node->meta.name) <
+          layout.spec.rollout.progress_deadline)
+    return Outlook::kReconciling;
+  return outlook_of(node.reason);
+}
+
+// Whether berth, or time, brings a node on that waits: one that has its config already, and one
+// that is to be taken next, if any may be.
+bool comes_by_itself(const RolloutChoice& choice, const Prospects& prospects,
+                     const NodeStanding& node) {
+  if (node.bucket != NodeBucket::kPending) return false;
+  if (node.reason == reasons::kAgentPending || node.reason == reasons::kAllocatableMismatch)
+    return true;
+  if (prospects.shut || (choice.closed && choice.closed->reason != reasons::kClaiming))
+    return false;
+  return node.reason == reasons::kAskingPods || node.reason == reasons::kBackingOff ||
+         node.reason == reasons::kClaiming || node.reason == reasons::kConfigNotRendered;
+}
+
+Prospects prospects_of(const Snapshot& snapshot, const MIGLayout& layout,
+                       const RolloutChoice& choice, const std::vector<const NodeStanding*>& worst) {
+  Prospects prospects;
+  prospects.moves = awaits_slot(choice);
+  prospects.shut = shut_for_all(choice, worst);
+  prospects.no_room = no_room_in_file(snapshot, layout, worst);
+  for (const NodeStanding* node : worst) {
+    if (node->bucket == NodeBucket::kInProgress) {
+      prospects.moves |= !node->stuck;
+    } else if (node->bucket != NodeBucket::kFailed) {
+      if (node->reason == reasons::kConfigNotRendered && prospects.no_room) continue;
+      if (outlook_for(snapshot, layout, choice, *node, worst) == Outlook::kStalled) continue;
+      prospects.moves |= comes_by_itself(choice, prospects, *node);
+      if (prospects.waits == nullptr) prospects.waits = node;
+    }
+  }
+  return prospects;
+}
+
+// What only a person can solve; nothing while anything moves by itself or may come to, unless the
+// layout as a whole is wrong.
 std::optional<Verdict> stalled(const Snapshot& snapshot, const MIGLayout& layout,
-                               const RolloutChoice& choice, const NodeCounts& counts,
+                               const Prospects& prospects,
                                const std::vector<const NodeStanding*>& worst) {
-  if (std::vector<Error> errors = check_rules(layout); !errors.empty())
+  const bool going = layout.meta.deletion_timestamp.has_value();
+  if (std::vector<Error> errors = check_rules(layout); !errors.empty() && !going)
     return Verdict{reasons::kInvalidSpec, describe(errors.front())};
   if (const auto refused = refused_write(snapshot, ref_of(layout), names::kManagerMig))
     return Verdict{reasons::kWriteRefused, refused->message};
-  if (moves(choice, worst)) return std::nullopt;
-  if (counts.failed > 0) return Verdict{reasons::kNodeFailed, name_node(*worst.front())};
-  auto hopeless = std::ranges::find_if(worst, [](const NodeStanding* node) {
-    return node->reason == reasons::kInvalidLayout || node->reason == reasons::kUnknownProduct ||
-           node->reason == reasons::kContested ||
-           (node->reason == reasons::kAgentFailed && node->bucket == NodeBucket::kPending);
-  });
-  if (hopeless != worst.end()) return Verdict{(*hopeless)->reason, name_node(**hopeless)};
-  if (auto why = no_room_in_file(snapshot, layout, worst))
-    return Verdict{reasons::kAgentConfigTooLarge, *why};
-  // Allocatable that does not come back to what it was is somebody's to mend.
-  auto lost = std::ranges::find_if(worst, [&](const NodeStanding* node) {
-    return node->reason == reasons::kAllocatableMismatch && node->bucket == NodeBucket::kPending &&
-           snapshot.now - snapshot.cluster.allocatable_since(node->node->meta.name) >=
-               layout.spec.rollout.progress_deadline;
-  });
-  if (lost != worst.end()) return Verdict{(*lost)->reason, name_node(**lost)};
-
-  if (worst.empty() || layout.spec.rollout.paused) return std::nullopt;
-  if (counts.blocked > 0 || worst.front()->stuck)
-    return Verdict{worst.front()->reason, name_node(*worst.front())};
-  // Nodes that are out, and not by berth, take the whole budget.
-  if (worst.front()->reason == reasons::kMaxUnavailable)
-    return Verdict{worst.front()->reason, name_node(*worst.front())};
-  return std::nullopt;
+  if (prospects.moves || worst.empty()) return std::nullopt;
+  if (prospects.waits != nullptr && !prospects.shut) return std::nullopt;
+  if (worst.front()->bucket == NodeBucket::kFailed)
+    return Verdict{reasons::kNodeFailed, name_node(*worst.front())};
+  if (prospects.no_room) return Verdict{reasons::kAgentConfigTooLarge, *prospects.no_room};
+  if (prospects.shut) return prospects.shut;
+  return Verdict{worst.front()->reason, name_node(*worst.front())};
 }
 
 std::string progress_of(const NodeCounts& counts) {
   return fmt::format("{} of {} nodes are up to date", counts.updated, counts.selected);
 }
 
-// A layout that goes owns no node any more, and still waits for those that it has taken.
-std::string nodes_on_their_way(const Snapshot& snapshot, const MIGLayout& layout) {
-  std::vector<std::string> nodes;
+// A layout that goes owns no node any more, unless MIG is to be switched off, and still waits for
+// those that it has taken.
+std::vector<const Node*> nodes_on_their_way(const Snapshot& snapshot, const MIGLayout& layout) {
+  std::vector<const Node*> nodes;
   for (const Node* node : snapshot.cluster.nodes_under_way()) {
     const RolloutRecord record = read_rollout(*node);
-    if (record.idle() || record.rollout->layout_uid != layout.meta.uid) continue;
-    nodes.push_back(fmt::format("{} ({})", node->meta.name, to_string(record.rollout->phase)));
+    if (!record.idle() && record.rollout->layout_uid == layout.meta.uid) nodes.push_back(node);
   }
-  return nodes.empty() ? "the nodes in progress" : fmt::format("{}", fmt::join(nodes, ", "));
+  return nodes;
+}
+
+std::string told_going(const Snapshot& snapshot, const MIGLayout& layout, const NodeCounts& counts,
+                       const std::vector<const NodeStanding*>& worst) {
+  std::vector<std::string> nodes;
+  for (const Node* node : nodes_on_their_way(snapshot, layout))
+    nodes.push_back(
+        fmt::format("{} ({})", node->meta.name, to_string(read_rollout(*node).rollout->phase)));
+  if (!nodes.empty()) return fmt::format("waiting for {}", fmt::join(nodes, ", "));
+  if (worst.empty()) return "waiting for the nodes in progress";
+  return fmt::format("MIG is off on {} of {} nodes; {}", counts.updated, counts.selected,
+                     name_node(*worst.front()));
+}
+
+// Nodes of a layout that goes are not among its nodes any more, so that nothing else tells of them.
+std::optional<Verdict> stuck_going(const Snapshot& snapshot, const MIGLayout& layout) {
+  if (!layout.meta.deletion_timestamp) return std::nullopt;
+  for (const Node* node : nodes_on_their_way(snapshot, layout))
+    if (const auto refused = refused_write(snapshot, ref_of(*node), names::kManagerMig))
+      return Verdict{reasons::kWriteRefused,
+                     fmt::format("{}: {}", node->meta.name, refused->message)};
+  return std::nullopt;
 }
 
 Verdict not_ready(const Snapshot& snapshot, const MIGLayout& layout, const RolloutChoice& choice,
                   const NodeCounts& counts, const std::vector<const NodeStanding*>& worst) {
   if (layout.meta.deletion_timestamp)
-    return {reasons::kDeleting, "waiting for " + nodes_on_their_way(snapshot, layout)};
+    return {reasons::kDeleting, told_going(snapshot, layout, counts, worst)};
   if (counts.selected == 0)
     return {reasons::kNoNodesSelected,
             choice.lost.empty()
@@ -221,6 +286,16 @@ Verdict not_ready(const Snapshot& snapshot, const MIGLayout& layout, const Rollo
   const NodeStanding& first = *worst.front();
   return {first.reason.empty() ? reasons::kRollingOut : first.reason,
           fmt::format("{}; {}", progress_of(counts), name_node(first))};
+}
+
+// Beside Ready=False, where nothing is stalled; nothing while a person has paused the layout.
+std::optional<Verdict> reconciling(const MIGLayout& layout, const Prospects& prospects,
+                                   const Verdict& not_ready) {
+  if (not_ready.reason == reasons::kDeleting || not_ready.reason == reasons::kNoNodesSelected)
+    return not_ready;
+  if (prospects.moves) return Verdict{reasons::kRollingOut, not_ready.message};
+  if (layout.spec.rollout.paused || prospects.waits == nullptr) return std::nullopt;
+  return Verdict{prospects.waits->reason, name_node(*prospects.waits)};
 }
 
 std::vector<Condition> conditions_of(const Snapshot& snapshot, const MIGLayout& layout,
@@ -238,19 +313,21 @@ std::vector<Condition> conditions_of(const Snapshot& snapshot, const MIGLayout& 
          truncate_before_advice(verdict.message, limits::kMaxMessage - lost.size()) + lost,
          layout.meta.generation, snapshot.now});
   };
-  const std::optional<Verdict> stuck = stalled(snapshot, layout, choice, counts, worst);
-  const bool ready = !stuck && counts.selected > 0 && counts.updated == counts.selected &&
-                     !layout.meta.deletion_timestamp;
-  if (ready) {
+  const Prospects prospects = prospects_of(snapshot, layout, choice, worst);
+  std::optional<Verdict> stuck = stalled(snapshot, layout, prospects, worst);
+  if (!stuck) stuck = stuck_going(snapshot, layout);
+  if (stuck) {
+    add("Ready", "False", *stuck);
+    add("Stalled", "True", *stuck);
+    return conditions;
+  }
+  if (counts.selected > 0 && counts.updated == counts.selected && !layout.meta.deletion_timestamp) {
     add("Ready", "True", {reasons::kAllNodesUpdated, progress_of(counts)});
     return conditions;
   }
-  const Verdict why = stuck ? *stuck : not_ready(snapshot, layout, choice, counts, worst);
+  const Verdict why = not_ready(snapshot, layout, choice, counts, worst);
   add("Ready", "False", why);
-  if (stuck)
-    add("Stalled", "True", *stuck);
-  else if (counts.selected > 0 && !layout.spec.rollout.paused)
-    add("Reconciling", "True", {reasons::kRollingOut, why.message});
+  if (auto going_on = reconciling(layout, prospects, why)) add("Reconciling", "True", *going_on);
   return conditions;
 }
 
@@ -277,6 +354,7 @@ StatusUpdate compute_layout_status(const Snapshot& snapshot, const MIGLayout& la
   update.urgent = first_out || !same_verdicts(status.conditions, layout.status.conditions);
   update.differs = status != layout.status;
   update.body = encode_status_patch(layout, status);
+  if (update.differs) update.events = layout_events(layout, status, choice);
   return update;
 }
 

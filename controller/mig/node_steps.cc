@@ -12,6 +12,7 @@
 #include "controller/mig/node_facts.h"
 #include "controller/mig/node_patch.h"
 #include "controller/mig/preflight.h"
+#include "controller/mig/reasons.h"
 
 namespace berth {
 namespace {
@@ -98,7 +99,7 @@ void NodeSteps::fail(const std::string& why) {
   const bool foreign = !names_config(s_.label(), now().config);
   if (!foreign || s_.state() != "pending") patch.restore_paused_labels();
   patch.rollout(failed).plan(plan_, fmt::format("give up: {}", why));
-  tell(true, "RolloutFailed", "Repartition",
+  tell(true, reasons::kRolloutFailed, "Repartition",
        fmt::format("berth gave up on {}; the node stays cordoned: {}", failed.failed_config, why));
 }
 

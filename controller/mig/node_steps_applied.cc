@@ -55,7 +55,7 @@ void NodeSteps::leave_applying() {
   if (now().attempt >= attempts) return give_up(why);
   NodeRollout again = next(now().phase);
   again.attempt = now().attempt + 1;
-  write_label(std::move(again), fmt::format("try again: {}", why), "Retrying");
+  write_label(std::move(again), fmt::format("try again: {}", why), reasons::kRetrying);
 }
 
 // A person wants the node back while its GPUs are being cut. That goes on, but whatever cordon
@@ -66,7 +66,7 @@ void NodeSteps::disown_cordon() {
   NodePatch(s_).same_cordon().rollout(theirs).plan(
       plan_, "the node was uncordoned by hand: its cordon is no longer berth's");
   tell(
-      true, "UncordonedByHand", "Repartition",
+      true, reasons::kUncordonedByHand, "Repartition",
       "uncordoned by hand while its GPUs are being repartitioned; new pods may land before that is "
       "done");
 }
@@ -80,7 +80,7 @@ void NodeSteps::retry_failed_agent(const Verification& verification) {
   if (changed && now().since < known) {
     if (wait_until(known)) return;
     return write_label(std::move(again), "try again: the agent may not have known the config yet",
-                       "Retrying");
+                       reasons::kRetrying);
   }
   if (now().attempt >= kMaxAttempts) return give_up(verification.message);
   if (!now().not_before) {
@@ -90,11 +90,12 @@ void NodeSteps::retry_failed_agent(const Verification& verification) {
     NodePatch(s_).restore_paused_labels().rollout(waiting).plan(
         plan_, fmt::format("try again after {}: {}", format_time(*waiting.not_before),
                            verification.message));
-    return tell(true, "AgentFailed", "Repartition", verification.message);
+    return tell(true, reasons::kAgentFailed, "Repartition", verification.message);
   }
   if (wait_until(*now().not_before)) return;
   again.attempt = now().attempt + 1;
-  write_label(std::move(again), fmt::format("try again: {}", verification.message), "Retrying");
+  write_label(std::move(again), fmt::format("try again: {}", verification.message),
+              reasons::kRetrying);
 }
 
 // Whether the layout has come to ask for something else since the label was written.
@@ -122,7 +123,7 @@ void NodeSteps::finish() {
     return format_duration_short(std::chrono::duration_cast<std::chrono::seconds>(to - from));
   };
   const bool rolled_back = now().phase == RolloutPhase::kRollingBack;
-  tell(rolled_back, rolled_back ? "RolledBack" : "Repartitioned", "Uncordon",
+  tell(rolled_back, rolled_back ? reasons::kRolledBack : reasons::kRepartitioned, "Uncordon",
        fmt::format(
            "{} is in force; drained for {}, repartitioned and verified in {}, unavailable for {}",
            now().config, span(taken, now().since), span(now().since, s_.snapshot.now),
@@ -146,7 +147,8 @@ void NodeSteps::give_up(const std::string& why) {
   back.config = previous;
   back.attempt = 0;
   back.why = why;
-  write_label(std::move(back), fmt::format("roll back to {}: {}", previous, why), "RollingBack");
+  write_label(std::move(back), fmt::format("roll back to {}: {}", previous, why),
+              reasons::kRollingBack);
 }
 
 // --- Failed ---
@@ -171,7 +173,7 @@ void NodeSteps::release(const std::string& why) {
       now().berth_cordoned && s_.node.cordoned() && !seeded(SeededBug::kForgetCordon);
   idle.attempt = 0;
   NodePatch(s_).same_cordon().rollout(idle).plan(plan_, fmt::format("release: {}", why));
-  tell(true, "Released", "Release",
+  tell(true, reasons::kReleased, "Release",
        fmt::format("{}; {}: {}", why,
                    idle.berth_cordoned
                        ? "it stays cordoned by berth until a MIGLayout succeeds here; or uncordon "

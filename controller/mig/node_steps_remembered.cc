@@ -115,7 +115,7 @@ void NodeSteps::leave_kept_out() {
   if (names_config(s_.label(), idle.failed_config)) idle.failed_config.clear();
   NodePatch(s_).same_config().uncordon().rollout(idle).plan(
       plan_, fmt::format("{} is verified: uncordon", s_.target->config));
-  tell(false, "Returned", "Uncordon",
+  tell(false, reasons::kReturned, "Uncordon",
        fmt::format(
            "{} is in force; the node was unavailable because a change of its GPUs had failed: {}",
            s_.target->config, now().why));

@@ -63,7 +63,7 @@ void NodeSteps::cordon_claimed() {
   }
   NodePatch(s_).cordon().rollout(taken).plan(
       plan_, fmt::format("cordon for MIGLayout {}", layout.meta.name));
-  tell(false, "Cordoned", "Cordon",
+  tell(false, reasons::kCordoned, "Cordon",
        fmt::format("{} for MIGLayout {}, which asks for {}",
                    kept_out               ? "taken while still cordoned by berth"
                    : taken.berth_cordoned ? "cordoned"
@@ -111,7 +111,7 @@ void NodeSteps::leave_cordoned() {
     idle.config = config_found();
     idle.berth_cordoned = false;
     patch.rollout(idle).plan(plan_, "the node was uncordoned by hand: hold its rollout");
-    return tell(true, "UncordonedByHand", "Hold",
+    return tell(true, reasons::kUncordonedByHand, "Hold",
                 fmt::format("uncordoned by hand while berth drained it; remove annotation {} to "
                             "let berth try again",
                             names::kHoldAnnotation));
@@ -187,7 +187,8 @@ void NodeSteps::apply() {
   applying.config = s_.target->config;
   applying.attempt = 0;
   applying.failed_config.clear();
-  write_label(std::move(applying), fmt::format("apply {}", s_.target->config), "Repartitioning");
+  write_label(std::move(applying), fmt::format("apply {}", s_.target->config),
+              reasons::kRepartitioning);
 }
 
 void NodeSteps::restore(const std::string& why, std::string_view cause) {
@@ -200,7 +201,7 @@ void NodeSteps::restore(const std::string& why, std::string_view cause) {
   NodePatch patch(s_);
   if (now().berth_cordoned || seeded(SeededBug::kUncordonUnowned)) patch.uncordon();
   patch.rollout(idle).plan(plan_, fmt::format("restore: {}", why));
-  tell(!cause.empty(), "Restored", "Restore",
+  tell(!cause.empty(), reasons::kRestored, "Restore",
        fmt::format("{} without a change: {}{}",
                    now().berth_cordoned ? "uncordoned" : "left cordoned, as berth found it,", why,
                    idle.not_before

@@ -3,7 +3,13 @@
 // API: users script against them. WriteRefused is everybody's: controller/core/refused_write.h.
 #pragma once
 
-namespace berth::reasons {
+#include <span>
+#include <string_view>
+
+#include "controller/core/conditions.h"
+
+namespace berth {
+namespace reasons {
 
 // Why a node waits; the layout's owner can do something about it (status.nodes.blocked).
 inline constexpr char kAgentNotConfigured[] = "AgentNotConfigured";
@@ -50,7 +56,6 @@ inline constexpr char kConfigNotRendered[] = "ConfigNotRendered";
 inline constexpr char kAgentConfigTooLarge[] = "AgentConfigTooLarge";
 inline constexpr char kLateBinding[] = "LateBinding";
 inline constexpr char kPodsLeaving[] = "PodsLeaving";
-inline constexpr char kProgressDeadlineExceeded[] = "ProgressDeadlineExceeded";
 inline constexpr char kSettling[] = "Settling";
 inline constexpr char kVerifying[] = "Verifying";
 // Of conditions.
@@ -60,5 +65,47 @@ inline constexpr char kNoNodesSelected[] = "NoNodesSelected";
 inline constexpr char kNodeFailed[] = "NodeFailed";
 inline constexpr char kRollingOut[] = "RollingOut";
 inline constexpr char kDeleting[] = "Deleting";
+// Of events about a layout: NodeFailed, Deleting and AgentConfigTooLarge besides.
+inline constexpr char kRolloutStarted[] = "RolloutStarted";
+inline constexpr char kRolloutBlocked[] = "RolloutBlocked";
+inline constexpr char kRolloutFinished[] = "RolloutFinished";
+inline constexpr char kNodeUpdated[] = "NodeUpdated";
+inline constexpr char kDeleted[] = "Deleted";
+// Of events about a node: AgentFailed, LateBinding and RolloutForgotten besides.
+inline constexpr char kCordoned[] = "Cordoned";
+inline constexpr char kReleased[] = "Released";
+inline constexpr char kRepartitioned[] = "Repartitioned";
+inline constexpr char kRepartitioning[] = "Repartitioning";
+inline constexpr char kRestored[] = "Restored";
+inline constexpr char kRetrying[] = "Retrying";
+inline constexpr char kReturned[] = "Returned";
+inline constexpr char kRolledBack[] = "RolledBack";
+inline constexpr char kRollingBack[] = "RollingBack";
+inline constexpr char kRolloutFailed[] = "RolloutFailed";
+inline constexpr char kUncordonedByHand[] = "UncordonedByHand";
 
-}  // namespace berth::reasons
+}  // namespace reasons
+
+// Where a node with this reason is counted, while it waits: status.nodes.blocked is what the
+// layout's owner can do something about.
+enum class Column { kBlocked, kPending, kUnderWay, kNone };
+
+struct LayoutReason {
+  std::string_view reason;
+  Column column = Column::kNone;  // kNone: of the layout as a whole
+  Outlook outlook = Outlook::kReconciling;
+};
+// Every reason of a node's standing and of a layout's conditions.
+std::span<const LayoutReason> layout_reasons();
+// Time, or the node's turn, will tell; every other reason is the layout owner's to solve.
+bool only_pending(std::string_view reason);
+Outlook outlook_of(std::string_view reason);
+
+struct EventReason {
+  std::string_view kind;  // of the object that it is about
+  std::string_view reason;
+};
+// Every event that rollouts give rise to, but for WriteRefused, which any object may get.
+std::span<const EventReason> rollout_event_reasons();
+
+}  // namespace berth

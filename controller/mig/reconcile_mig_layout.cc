@@ -97,6 +97,8 @@ Plan reconcile_mig_layout(const Snapshot& snapshot, std::string_view name) {
     plan.add(ref_of(*layout),
              write_finalizer(ref_of(*layout), layout->meta, false, names::kManagerMig,
                              "every node is back in service: remove the finalizer"));
+    plan.events.push_back({ref_of(*layout), false, reasons::kDeleted, "Rollout",
+                           "no node is in progress for it any more"});
     return plan;
   }
   // Before anything is taken: a layout that vanished in mid-rollout would leave nodes behind.

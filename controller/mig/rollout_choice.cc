@@ -107,11 +107,11 @@ RolloutChoice Chooser::choose() {
   initial_ = verified >= batch ? static_cast<std::int64_t>(choice_.nodes.size())
                                : batch - verified - in(NodeBucket::kInProgress);
   ahead_ = room_ > 0 && initial_ > 0 ? kLookahead : 0;
-  const std::optional<Obstacle> shut = closed();
+  choice_.closed = closed();
   if (!candidates_.empty()) choice_.calendar_changes_at = budgets_.changes_at();
   for (const Candidate& candidate : candidates_) {
-    if (shut)
-      wait(candidate, *shut);
+    if (choice_.closed)
+      wait(candidate, *choice_.closed);
     else
       consider(candidate);
   }

@@ -18,18 +18,6 @@ namespace {
 
 constexpr std::int64_t kMaxReasserts = 3;
 
-// Time, or the node's turn, will tell; every other reason is the layout owner's to solve.
-bool only_pending(std::string_view reason) {
-  static constexpr std::string_view kPending[] = {
-      reasons::kAgentFailed,        reasons::kAllocatableMismatch, reasons::kAskingPods,
-      reasons::kBackingOff,         reasons::kAutoscalerDeleting,  reasons::kClaiming,
-      reasons::kDisruptionWindow,   reasons::kInitialBatch,        reasons::kLayoutHalted,
-      reasons::kMaxUnavailable,     reasons::kNodeNotReady,        reasons::kPaused,
-      reasons::kPoolMaxUnavailable, reasons::kUpgradeInProgress,   reasons::kAgentPending,
-      reasons::kConfigNotRendered};
-  return std::ranges::find(kPending, reason) != std::end(kPending);
-}
-
 NodeStanding on_its_way(const Situation& s, std::string phase, std::string reason,
                         std::string message) {
   return {.node = &s.node,

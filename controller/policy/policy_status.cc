@@ -14,6 +14,7 @@
 #include "controller/core/empty_selection.h"
 #include "controller/core/plural.h"
 #include "controller/core/refused_write.h"
+#include "controller/policy/policy_events.h"
 #include "controller/policy/policy_reasons.h"
 
 namespace berth {
@@ -238,8 +239,17 @@ void add(const Snapshot& snapshot, const GPUClusterPolicy& policy, const char* t
                         policy.meta.generation, snapshot.now});
 }
 
+// Whether what the policy waits for ends without a person, and what they have to solve is a part.
+bool goes_on(const Verdict& stuck, const std::optional<Verdict>& going) {
+  const PolicyReason* part = find_policy_reason(stuck.reason);
+  const PolicyReason* rest = going ? find_policy_reason(going->reason) : nullptr;
+  return part != nullptr && part->in_part && rest != nullptr &&
+         rest->outlook == Outlook::kReconciling;
+}
+
 StatusUpdate update_of(const Snapshot& snapshot, const GPUClusterPolicy& policy,
-                       GPUClusterPolicyStatus status, std::vector<Condition> conditions) {
+                       GPUClusterPolicyStatus status, std::vector<Condition> conditions,
+                       bool labelled = false) {
   status.observed_generation = policy.meta.generation;
   status.conditions =
       merge_conditions(policy.status.conditions, std::move(conditions), snapshot.now);
@@ -248,6 +258,7 @@ StatusUpdate update_of(const Snapshot& snapshot, const GPUClusterPolicy& policy,
   update.urgent = !same_verdicts(status.conditions, policy.status.conditions);
   update.differs = status != policy.status;
   update.body = encode_status_patch(policy, status);
+  if (update.differs) update.events = policy_events(policy, status, labelled);
   return update;
 }
 
@@ -268,11 +279,13 @@ StatusUpdate compute_policy_status(const Snapshot& snapshot, const GPUClusterPol
     add(snapshot, policy, "Ready", "True",
         {reasons::kPoolsInPlace, in_place(snapshot, progress.survey, status, policy)}, conditions);
   } else {
+    const bool stalls = stuck && !goes_on(*stuck, going);
     add(snapshot, policy, "Ready", "False", stuck ? *stuck : *going, conditions);
-    add(snapshot, policy, stuck ? "Stalled" : "Reconciling", "True", stuck ? *stuck : *going,
+    add(snapshot, policy, stalls ? "Stalled" : "Reconciling", "True", stalls ? *stuck : *going,
         conditions);
   }
-  return update_of(snapshot, policy, std::move(status), std::move(conditions));
+  return update_of(snapshot, policy, std::move(status), std::move(conditions),
+                   progress.survey.changing == 0);
 }
 
 StatusUpdate compute_stuck_status(const Snapshot& snapshot, const GPUClusterPolicy& policy,

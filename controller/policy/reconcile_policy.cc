@@ -67,10 +67,13 @@ Plan reconcile_policy(const Snapshot& snapshot) {
   for (const PluginLabelDue* due : labels.take) plan_plugin_label(*due, plan);
   const PriorityClassPlan classes = plan_priority_classes(snapshot, *policy, plan);
 
-  if (going && has_finalizer(policy->meta) && survey.carrying == 0 && classes.standing == 0)
+  if (going && has_finalizer(policy->meta) && survey.carrying == 0 && classes.standing == 0) {
     plan.add(ref_of(*policy),
              write_finalizer(ref_of(*policy), policy->meta, false, names::kManagerPolicy,
                              "nothing of it is left on any node: remove the finalizer"));
+    plan.events.push_back(
+        {ref_of(*policy), false, reasons::kDeleted, "Apply", "nothing of it is left on any node"});
+  }
   plan_wake_ups(snapshot, *policy, file, plan);
   plan.statuses.push_back(
       compute_policy_status(snapshot, *policy, {survey, file, unread, labels, classes}));

@@ -11,29 +11,12 @@
 #include "apis/decode.h"
 #include "apis/watched_kinds.h"
 #include "controller/preview/dump_fields.h"
+#include "controller/preview/json_at.h"
 
 namespace berth {
 namespace {
 
 using nlohmann::json;
-
-const json kNothing;
-
-const json& at(const json& object, std::initializer_list<std::string_view> path) {
-  const json* value = &object;
-  for (std::string_view key : path) {
-    if (!value->is_object()) return kNothing;
-    auto it = value->find(key);
-    if (it == value->end()) return kNothing;
-    value = &*it;
-  }
-  return *value;
-}
-
-std::string text_at(const json& object, std::initializer_list<std::string_view> path) {
-  const json& value = at(object, path);
-  return value.is_string() ? value.get<std::string>() : std::string();
-}
 
 bool has_key_with(const json& object, std::string_view prefix) {
   if (!object.is_object()) return false;
@@ -54,7 +37,8 @@ bool asks_for_gpu(const json& pod) {
   if (at(pod, {"spec", "resourceClaims"}).is_array()) return true;
   for (std::string_view list : {"containers", "initContainers"}) {
     for (const json& container : at(pod, {"spec", list}))
-      if (has_key_with(at(container, {"resources", "requests"}), "nvidia.com/")) return true;
+      for (std::string_view prefix : {"nvidia.com/", "alpha.kubernetes.io/nvidia-gpu"})
+        if (has_key_with(at(container, {"resources", "requests"}), prefix)) return true;
   }
   return false;
 }
@@ -92,6 +76,7 @@ Result<void> load_item(const std::string& kind, const std::string& where, std::s
     if (kind == kKind<T>.kind) loaded = load_item<T>(where, std::move(text), now, cluster);
     kinds.push_back(kKind<T>.kind);
   });
+  kinds.insert(kinds.end(), {"Deployment", "ReplicaSet", "StatefulSet", "Event", "Lease"});
   if (loaded) return *std::move(loaded);
   return decode_error(where + ".kind",
                       fmt::format("\"{}\" does not belong in a snapshot; expected one of {}", kind,
@@ -139,11 +124,13 @@ Result<void> DumpWriter::add(const KindInfo& kind, const json& object) {
     gpu_nodes_.insert(text_at(object, {"metadata", "name"}));
   if (kind.kind == "Pod") {
     const std::string node = text_at(object, {"spec", "nodeName"});
-    if (!gpu_nodes_.contains(node) && !asks_for_gpu(object)) return {};
+    if (!gpu_nodes_.contains(node) && !asks_for_gpu(object) && !keeps(object)) return {};
     for (const json& owner : at(object, {"metadata", "ownerReferences"}))
       if (text_at(owner, {"kind"}) == "Job") job_uids_.insert(text_at(owner, {"uid"}));
   }
-  if (kind.kind == "Job" && !job_uids_.contains(text_at(object, {"metadata", "uid"}))) return {};
+  if (kind.kind == "Job" && !job_uids_.contains(text_at(object, {"metadata", "uid"})) &&
+      !keeps(object))
+    return {};
 
   json kept = trimmed(object, kind.kind);
   if (kept.is_null())
@@ -156,10 +143,20 @@ Result<void> DumpWriter::add(const KindInfo& kind, const json& object) {
   return {};
 }
 
+bool DumpWriter::keeps(const json& object) const {
+  return !kept_namespace_.empty() && text_at(object, {"metadata", "namespace"}) == kept_namespace_;
+}
+
+void DumpWriter::add_unread(const Unread& unread) {
+  unread_ += unread_.empty() ? "" : ",\n";
+  unread_ += encode(unread).dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 std::string DumpWriter::str(Time taken_at) const {
   return fmt::format(
-      "{{\"apiVersion\":\"{}\",\"kind\":\"{}\",\"takenAt\":\"{}\",\"items\":[\n{}\n]}}\n",
-      kDumpApiVersion, kDumpKind, format_time(taken_at), items_);
+      "{{\"apiVersion\":\"{}\",\"kind\":\"{}\",\"takenAt\":\"{}\",{}\"items\":[\n{}\n]}}\n",
+      kDumpApiVersion, kDumpKind, format_time(taken_at),
+      unread_.empty() ? "" : fmt::format("\"unread\":[\n{}\n],", unread_), items_);
 }
 
 Result<Dump> load_dump(std::string_view text) {
@@ -170,12 +167,17 @@ Result<Dump> load_dump(std::string_view text) {
   if (!taken_at) return decode_error("takenAt", taken_at.error().message);
 
   Dump dump{.taken_at = *taken_at};
+  take_unread(at(*document, {"unread"}), dump.clues);
   std::size_t index = 0;
   for (const json& item : at(*document, {"items"})) {
     const std::string kind = text_at(item, {"kind"});
     const std::string name = text_at(item, {"metadata", "name"});
     const std::string where = fmt::format("items[{}]{}", index++,
                                           name.empty() ? "" : fmt::format(" ({}/{})", kind, name));
+    const Result<bool> clue = take_clue(kind, item, dump.clues);
+    if (!clue) return decode_error(where, describe(clue.error()));
+    if (*clue) continue;
+    if (kind == "Pod") take_pod_clues(item, dump.clues);
     Result<void> loaded = load_item(kind, where, item.dump(), dump.taken_at, dump.cluster);
     if (!loaded) return loaded.error();
   }

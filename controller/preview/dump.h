@@ -16,6 +16,7 @@
 #include "apis/meta.h"
 #include "apis/result.h"
 #include "controller/core/cluster_state.h"
+#include "controller/preview/clues.h"
 
 namespace berth {
 
@@ -24,6 +25,9 @@ inline constexpr char kDumpKind[] = "Snapshot";
 
 class DumpWriter {
  public:
+  // `kept_namespace`: whose pods and Jobs are kept, whatever they ask for.
+  explicit DumpWriter(std::string kept_namespace = {})
+      : kept_namespace_(std::move(kept_namespace)) {}
   // One page of a list, as the API server sent it; returns its continue token, empty for the last.
   // Nodes come before pods, and pods before jobs: of pods only those on GPU nodes and those that
   // use GPUs are kept, of jobs only their owners.
@@ -31,13 +35,19 @@ class DumpWriter {
   // One object.
   Result<void> add_object(const KindInfo& kind, std::string_view body);
 
+  void add_unread(const Unread& unread);
+
   std::size_t objects() const { return objects_; }
   std::string str(Time taken_at) const;
 
  private:
   Result<void> add(const KindInfo& kind, const nlohmann::json& object);
 
-  std::string items_;  // one JSON object a line
+  bool keeps(const nlohmann::json& object) const;
+
+  std::string kept_namespace_;
+  std::string items_;   // one JSON object a line
+  std::string unread_;  // the same
   std::size_t objects_ = 0;
   std::set<std::string, std::less<>> gpu_nodes_;
   std::set<std::string, std::less<>> job_uids_;
@@ -46,6 +56,7 @@ class DumpWriter {
 struct Dump {
   ClusterState cluster;
   Time taken_at{};
+  Clues clues;
 };
 
 // Errors say which item of the document is wrong, and how.

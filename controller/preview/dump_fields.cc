@@ -3,10 +3,12 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "apis/decode.h"
+#include "controller/preview/json_at.h"
 
 namespace berth {
 namespace {
@@ -56,6 +58,13 @@ const std::map<std::string_view, Paths> kFields = {
     {"MIGLayout", {"spec", "status"}},
     {"GPUClusterPolicy", {"spec", "status"}},
     {"Namespace", {}},
+    {"Deployment", {"spec.replicas", "spec.paused", "status.conditions"}},
+    {"ReplicaSet", {"spec.replicas", "status.conditions"}},
+    {"StatefulSet", {"spec.replicas"}},
+    {"Event",
+     {"involvedObject", "reason", "message", "lastTimestamp", "eventTime",
+      "series.lastObservedTime"}},
+    {"Lease", {"spec"}},
     {"PriorityClass", {"value", "globalDefault", "preemptionPolicy"}},
 };
 
@@ -94,6 +103,42 @@ void keep_annotations(const json& from, json& to) {
     if (keeps_annotation(key)) to["metadata"]["annotations"][key] = value;
 }
 
+// Whether the container names GPUs past the device plugin, and where in env.
+std::optional<std::size_t> visible_devices(const json& container) {
+  const json& env = at(container, {"env"});
+  for (std::size_t place = 0; env.is_array() && place < env.size(); ++place) {
+    if (text_at(env[place], {"name"}) != "NVIDIA_VISIBLE_DEVICES") continue;
+    const std::string value = text_at(env[place], {"value"});
+    const bool shows_none = value.empty() || value == "void" || value == "none";
+    if (!shows_none || !at(env[place], {"valueFrom"}).is_null()) return place;
+  }
+  return std::nullopt;
+}
+
+// Its place alone, never env.
+void keep_visible_devices(const json& from, json& to) {
+  for (const std::string_view list : {"containers", "initContainers"}) {
+    const json& containers = at(from, {"spec", list});
+    if (!containers.is_array() || !at(to, {"spec", list}).is_array()) continue;
+    json& kept = to["spec"][list];
+    for (std::size_t i = 0; i < containers.size() && i < kept.size(); ++i)
+      if (const auto place = visible_devices(containers[i]); place && kept[i].is_object())
+        kept[i]["visibleDevices"] = *place;
+  }
+}
+
+// What the scheduler says of a pod that it has not placed.
+void keep_scheduling(const json& from, json& to) {
+  if (!text_at(from, {"spec", "nodeName"}).empty() || !at(to, {"status"}).is_object()) return;
+  for (const json& condition : at(from, {"status", "conditions"})) {
+    if (text_at(condition, {"type"}) != "PodScheduled") continue;
+    json kept = json::object();
+    for (const char* field : {"type", "status", "reason", "message"})
+      kept[field] = text_at(condition, {field});
+    to["status"]["conditions"] = json::array({std::move(kept)});
+  }
+}
+
 }  // namespace
 
 json trimmed(const json& object, std::string_view kind) {
@@ -103,6 +148,10 @@ json trimmed(const json& object, std::string_view kind) {
   for (std::string_view path : kMetadata) keep(object, out, path);
   keep_annotations(object, out);
   for (std::string_view path : fields->second) keep(object, out, path);
+  if (kind == "Pod") {
+    keep_visible_devices(object, out);
+    keep_scheduling(object, out);
+  }
   return out;
 }
 

@@ -58,13 +58,19 @@ Json encode(const PodMove& move) {
 }
 
 Json encode(const NodeChange& change) {
-  return {{"node", change.node},
-          {"layout", change.layout},
-          {"from", change.from},
-          {"to", change.to},
-          {"wasOut", change.was_out},
-          {"outcome", to_string(change.outcome)},
-          {"pods", list(change.pods, [](const auto& p) { return encode(p); })}};
+  Json out = {{"node", change.node}, {"layout", change.layout}};
+  if (change.in_hand) {
+    out["phase"] = change.in_hand->phase;
+    out["since"] = format_time(change.in_hand->since);
+    out["reason"] = change.in_hand->reason;
+    out["message"] = change.in_hand->message;
+  }
+  out.update({{"from", change.from},
+              {"to", change.to},
+              {"wasOut", change.was_out},
+              {"outcome", to_string(change.outcome)},
+              {"pods", list(change.pods, [](const auto& p) { return encode(p); })}});
+  return out;
 }
 
 Json encode(const Refusal& refusal) {
@@ -154,6 +160,7 @@ std::string print_json(const Projection& projection) {
               {"asked", false},
               {"layouts", list(projection.layouts, [](const auto& l) { return encode(l); })},
               {"policy", projection.policy ? encode(*projection.policy) : Json(nullptr)},
+              {"underWay", list(projection.under_way, [](const auto& n) { return encode(n); })},
               {"nodes", list(projection.nodes, [](const auto& n) { return encode(n); })},
               {"refusals", list(projection.refusals, [](const auto& r) { return encode(r); })},
               {"budgets", list(projection.budgets, [](const auto& b) { return encode(b); })},

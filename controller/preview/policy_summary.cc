@@ -17,7 +17,7 @@
 #include "controller/policy/pool_keys.h"
 #include "controller/policy/pool_survey.h"
 #include "controller/policy/reconcile.h"
-#include "controller/preview/why_nodes.h"
+#include "controller/preview/eligible.h"
 #include "controller/preview/words.h"
 
 namespace berth {

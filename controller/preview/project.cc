@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Outline: put the layouts and the policy in; if NVIDIA's agents do not read our file, note it and
-// go on as if they did; note how things stand; run to the end while recording who is taken and who
-// moves; note what stayed undone and why.
+// go on as if they did; note how things stand and who is in hand; run to the end while recording
+// who is taken and who moves; note what stayed undone and why.
 #include "controller/preview/project.h"
 
 #include <fmt/format.h>
@@ -14,6 +14,7 @@
 #include "controller/mig/rollout_annotation.h"
 #include "controller/mig/rollout_choice.h"
 #include "controller/mig/slots.h"
+#include "controller/preview/in_hand.h"
 #include "controller/preview/policy_summary.h"
 #include "controller/preview/refusals.h"
 #include "controller/preview/summaries.h"
@@ -42,9 +43,12 @@ class Projector {
   void switch_agents();
   void run_to_the_end();
   bool step(const std::string& key);
+  void note_in_hand();
+  void part_in_hand();
   std::vector<std::string> order_of_taking(const std::string& key) const;
   void note_slots(const std::vector<std::string>& order);
   void take(const std::string& node, const Slot& slot);
+  bool is_back(const std::string& node, const Ledger& ledger) const;
   void give_back(const std::string& node);
   void note_pod(const PodEvent& event);
 
@@ -61,6 +65,7 @@ class Projector {
 
 Projection Projector::run(const Given& given) {
   const Time start = world_.now();
+  out_.begin = start;
   put(given.policies);
   put(given.layouts);
   switch_agents();
@@ -68,9 +73,10 @@ Projection Projector::run(const Given& given) {
   out_.budgets = budgets_in_the_way(world_.snapshot());
   const std::map<std::string, std::int64_t> capacity = world_.capacity();
 
-  note_slots({});
+  note_in_hand();
   run_to_the_end();
 
+  part_in_hand();
   note_end(world_.snapshot(), out_.layouts);
   out_.policy = summarize_policy(before_, world_.snapshot(), start, !given.policies.empty());
   out_.refusals = refusals(world_.snapshot(), out_.layouts);
@@ -142,8 +148,25 @@ void Projector::run_to_the_end() {
       break;
     }
   }
+  note_slots({});
   if (out_.stopped.empty() && !open_.empty() && !last_refused_.empty())
     out_.stopped = "a write would be refused: " + last_refused_;
+}
+
+// Before anything moves. They stand first in out_.nodes until the end.
+void Projector::note_in_hand() {
+  out_.nodes = nodes_in_hand(world_.snapshot());
+  for (std::size_t i = 0; i < out_.nodes.size(); ++i) open_[out_.nodes[i].node] = i;
+  for (const PodEvent& event : world_.finish_others_work().pods) note_pod(event);
+}
+
+void Projector::part_in_hand() {
+  for (const auto& [node, entry] : open_) note_what_holds(world_.snapshot(), out_.nodes[entry]);
+  const auto taken = std::ranges::stable_partition(
+      out_.nodes, [](const NodeChange& change) { return change.in_hand.has_value(); });
+  out_.under_way.assign(std::make_move_iterator(out_.nodes.begin()),
+                        std::make_move_iterator(taken.begin()));
+  out_.nodes.erase(out_.nodes.begin(), taken.begin());
 }
 
 // Whether anything was written.
@@ -181,23 +204,35 @@ void Projector::note_slots(const std::vector<std::string>& order) {
   const Ledger ledger = read_ledger(world_.snapshot());
   std::vector<std::string> back;
   for (const auto& [node, entry] : open_)
-    if (ledger.find(node) == nullptr) back.push_back(node);
+    if (is_back(node, ledger)) back.push_back(node);
   for (const std::string& node : back) give_back(node);
   for (const std::string& node : order)
     if (const Slot* slot = ledger.find(node)) take(node, *slot);
   for (const auto& [node, slot] : ledger.slots) take(node, slot);
 }
 
+// Gone, or without a slot and in nobody's hands. One that was kept out has none in the first place,
+// and one whose slot was lost has none yet.
+bool Projector::is_back(const std::string& name, const Ledger& ledger) const {
+  const Node* node = world_.cluster().nodes().find(name);
+  if (node == nullptr) return true;
+  const RolloutRecord record = read_rollout(*node);
+  return ledger.find(name) == nullptr && record.idle() && !(record.kept_out() && node->cordoned());
+}
+
 void Projector::take(const std::string& name, const Slot& slot) {
   const Node* node = world_.cluster().nodes().find(name);
   if (node == nullptr || open_.contains(name)) return;
+  const RolloutRecord record = read_rollout(*node);
+  if (record.rollout && record.idle() && record.seq() >= slot.seq) return;  // about to be freed
   static constexpr std::string_view kHolder = "MIGLayout/";
   if (!std::string_view(slot.holder).starts_with(kHolder)) return;
   if (++takes_[name] > kMaxTakes)
     out_.stopped = fmt::format("{} would be started again and again and never finish", name);
   // Taken a second time: what became of the first is not worth a second entry.
   auto first = std::ranges::find_if(out_.nodes, [&](const NodeChange& change) {
-    return change.node == name && change.outcome == NodeChange::Outcome::kPutBack;
+    return change.node == name && !change.in_hand &&
+           change.outcome == NodeChange::Outcome::kPutBack;
   });
   if (first != out_.nodes.end()) {
     open_[name] = static_cast<std::size_t>(first - out_.nodes.begin());
@@ -207,7 +242,7 @@ void Projector::take(const std::string& name, const Slot& slot) {
   out_.nodes.push_back({.node = name,
                         .layout = slot.holder.substr(kHolder.size()),
                         .from = base_config(label_of(*node, names::kMigConfig)),
-                        .was_out = node->cordoned() && !read_rollout(*node).kept_out()});
+                        .was_out = node->cordoned() && !record.kept_out()});
 }
 
 void Projector::give_back(const std::string& name) {
@@ -218,9 +253,15 @@ void Projector::give_back(const std::string& name) {
   const RolloutRecord record = read_rollout(*node);
   const std::string label = base_config(label_of(*node, names::kMigConfig));
   change.to = record.rollout ? record.rollout->config : label;
-  const bool done = record.idle() && label == change.to && label != change.from &&
+  // Of one that was in hand the label has said so from the beginning.
+  const bool relabelled =
+      label != change.from || (change.in_hand && change.to == change.in_hand->config);
+  const bool done = record.idle() && label == change.to && relabelled &&
                     label_of(*node, names::kMigConfigState) == "success";
   change.outcome = done ? NodeChange::Outcome::kRepartitioned : NodeChange::Outcome::kPutBack;
+  if (!done && change.in_hand)
+    change.in_hand->message =
+        record.rollout && !record.rollout->cause.empty() ? record.rollout->why : std::string();
 }
 
 void Projector::note_pod(const PodEvent& event) {

@@ -65,7 +65,10 @@ bool PolicySummary::changes() const {
 }
 
 bool Projection::changes() const {
-  return !nodes.empty() || !objects.empty() || (policy && policy->changes()) ||
+  const bool goes_on = std::ranges::any_of(under_way, [](const NodeChange& node) {
+    return node.outcome != NodeChange::Outcome::kUnfinished;
+  });
+  return goes_on || !nodes.empty() || !objects.empty() || (policy && policy->changes()) ||
          std::ranges::any_of(layouts, [](const LayoutSummary& layout) {
            return layout.change != LayoutSummary::Change::kUnchanged;
          });

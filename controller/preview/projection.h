@@ -32,7 +32,16 @@ struct PodMove {
 };
 const char* to_string(PodMove::Fate fate);
 
-// One node that would be taken, in the order in which the controller takes them.
+// Where a node stood that berth had taken before the projection began.
+struct InHand {
+  std::string phase;  // Waiting, Cordoned, Draining, Applying, Retrying, Verifying, RollingBack, …
+  Time since{};       // of the phase
+  std::string config;   // what it was to become by then
+  std::string reason;   // as in status.details; empty if nothing stands in its way
+  std::string message;  // of one that stays out or is put back: why
+};
+
+// One node that is taken, or has been.
 struct NodeChange {
   enum class Outcome {
     kRepartitioned,  // verified and given back
@@ -43,8 +52,9 @@ struct NodeChange {
   std::string layout;
   std::string from;  // value of nvidia.com/mig.config; empty: never set
   std::string to;
-  bool was_out = false;  // cordoned before: it stays so
+  bool was_out = false;  // cordoned before berth took it: it stays so
   Outcome outcome = Outcome::kUnfinished;
+  std::optional<InHand> in_hand;  // nothing: it would be taken
   std::vector<PodMove> pods;
 };
 const char* to_string(NodeChange::Outcome outcome);
@@ -161,9 +171,11 @@ struct AgentSwitch {
 };
 
 struct Projection {
+  Time begin{};
   std::vector<LayoutSummary> layouts;  // by name
   std::optional<PolicySummary> policy;
-  std::vector<NodeChange> nodes;  // in order
+  std::vector<NodeChange> under_way;  // in hand already, by name
+  std::vector<NodeChange> nodes;      // that would be taken, in the controller's order
   std::vector<Refusal> refusals;
   std::vector<BudgetInTheWay> budgets;
   std::vector<CapacityRow> capacity;

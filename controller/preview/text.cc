@@ -11,6 +11,7 @@
 
 #include "controller/preview/tell.h"
 #include "controller/preview/text_policy.h"
+#include "controller/preview/text_under_way.h"
 #include "controller/preview/words.h"
 
 namespace berth {
@@ -38,7 +39,7 @@ std::size_t widest(const std::vector<T>& values, Length&& length) {
 }
 
 void print_summary(const Projection& p, Out out) {
-  if (!p.changes() && p.refusals.empty()) {
+  if (!p.changes() && p.refusals.empty() && p.under_way.empty()) {
     tell(out, "Nothing to do: the cluster already matches {}.\n",
          !p.policy           ? "these layouts"
          : p.layouts.empty() ? "this policy"
@@ -46,12 +47,14 @@ void print_summary(const Projection& p, Out out) {
     return;
   }
   std::size_t evicted = 0;
-  for (const NodeChange& node : p.nodes)
-    evicted += static_cast<std::size_t>(std::ranges::count_if(
-        node.pods, [](const PodMove& move) { return move.fate != PodMove::Fate::kEnds; }));
+  for (const std::vector<NodeChange>* nodes : {&p.under_way, &p.nodes})
+    for (const NodeChange& node : *nodes)
+      evicted += static_cast<std::size_t>(std::ranges::count_if(
+          node.pods, [](const PodMove& move) { return move.fate != PodMove::Fate::kEnds; }));
   const std::size_t labelled = p.policy ? nodes_edited(*p.policy) : 0;
-  tell(out, "Plan: {}{} to repartition, {} to evict, {}.\n",
+  tell(out, "Plan: {}{}{} to repartition, {} to evict, {}.\n",
        labelled == 0 ? "" : fmt::format("{} to label, ", plural(labelled, "node")),
+       p.under_way.empty() ? "" : fmt::format("{} under way, ", plural(p.under_way.size(), "node")),
        plural(p.nodes.size(), "node"), plural(evicted, "pod"),
        plural(p.refusals.size(), "refusal"));
 }
@@ -147,6 +150,16 @@ std::string change_of(const NodeChange& node) {
   return text;
 }
 
+void print_under_way(const Projection& p, Out out) {
+  if (p.under_way.empty()) return;
+  tell(out, "\nUnder way\n");
+  const std::size_t name = widest(p.under_way, [](const NodeChange& n) { return n.node.size(); });
+  for (const NodeChange& node : p.under_way) {
+    tell(out, "  {:<{}}  {}\n", node.node, name, tell_under_way(node, p.begin));
+    print_pods(node, 7, out);
+  }
+}
+
 void print_nodes(const Projection& p, Out out) {
   if (p.nodes.empty()) return;
   std::vector<std::string> limits;
@@ -191,7 +204,7 @@ void print_budgets(const Projection& p, Out out) {
 }
 
 void print_capacity(const Projection& p, Out out) {
-  if (p.capacity.empty() || p.nodes.empty()) return;
+  if (p.capacity.empty() || (p.nodes.empty() && p.under_way.empty())) return;
   const std::string_view title = "Capacity in service";
   const std::size_t name = std::max(
       title.size(), widest(p.capacity, [](const CapacityRow& r) { return r.resource.size() + 2; }));
@@ -227,6 +240,7 @@ std::string print_text(const Projection& projection) {
   for (const LayoutSummary& layout : projection.layouts) print_layout(layout, out);
   print_objects(projection, out);
   print_agent_switch(projection, out);
+  print_under_way(projection, out);
   print_nodes(projection, out);
   print_budgets(projection, out);
   print_capacity(projection, out);

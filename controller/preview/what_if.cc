@@ -78,6 +78,35 @@ WhatIf::Applied WhatIf::apply(const Plan& plan) {
   return applied;
 }
 
+WhatIf::Applied WhatIf::finish_others_work() {
+  Applied applied;
+  std::vector<std::string> under_way;  // their set changes with each node that is put
+  for (const Node* node : cluster_.nodes_under_way()) under_way.push_back(node->meta.name);
+  for (const std::string& name : under_way) {
+    finish_agents_work(*cluster_.nodes().find(name));
+    let_pods_end(name, applied);
+  }
+  return applied;
+}
+
+// What the agent has called failed stays so: berth knows what to do about that.
+void WhatIf::finish_agents_work(const Node& node) {
+  const RolloutRecord record = read_rollout(node);
+  if (!record.rollout || (record.rollout->phase != RolloutPhase::kApplying &&
+                          record.rollout->phase != RolloutPhase::kRollingBack))
+    return;
+  const std::string_view state = label_of(node, names::kMigConfigState);
+  if (state == "failed" || !names_config(label_of(node, names::kMigConfig), record.rollout->config))
+    return;
+  Node done = node;
+  done.ready = node.ready || state == "rebooting";
+  done.meta.labels.erase(names::kMigConfigState);
+  done = answer_of_agents(snapshot(), node, std::move(done));
+  // Of a config that no layout has any more only the name is known.
+  done.meta.labels.set(names::kMigConfigState, "success");
+  put(std::move(done));
+}
+
 bool WhatIf::admits(const Guard& guard, Applied& applied) {
   const Node* node = cluster_.nodes().find(guard.node.name);
   if (node == nullptr) return false;

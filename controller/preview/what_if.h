@@ -56,6 +56,9 @@ class WhatIf {
     std::vector<std::string> refused;  // steps whose precondition did not hold
   };
   Applied apply(const Plan& plan);
+  // What others were at when the copy was made goes well, as all that they are set to later does:
+  // agents end their work on nodes that are under way, and pods on their way out are gone.
+  Applied finish_others_work();
 
   // Allocatable of GPU resources on schedulable, ready nodes: now, and the lowest so far.
   const std::map<std::string, std::int64_t>& capacity() const { return capacity_; }
@@ -80,6 +83,7 @@ class WhatIf {
   template <class T>
   void remove(const std::string& name);
   bool admits(const Guard& guard, Applied& applied);
+  void finish_agents_work(const Node& node);
   void let_pods_end(const std::string& node, Applied& applied);
   void remove_pod(const Pod& pod);
   void recreate(const Pod& pod, Applied& applied);

@@ -112,9 +112,12 @@ Task<void> Executor::run_status(std::shared_ptr<Run> run, StatusUpdate status) {
     run->outcome.settle(object, Verdict(Fate::kStopped, not_leading()));
     co_return;
   }
+  const std::vector<EventNote> events = std::move(status.events);
   const Verdict verdict = co_await statuses_.write(run->origin, std::move(status), kind, *within);
   run->outcome.settle(object, verdict, /*has_line=*/true);
   tell_refusal(object, "write its status", verdict);
+  if (verdict.first != Fate::kDone) co_return;
+  for (const EventNote& event : events) parts_.events.send(event);
 }
 
 // At once, on the very object: conditions follow, but of other objects, and a status that is

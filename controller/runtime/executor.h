@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executor: carries a plan out. The steps of one object run in order, different objects at once.
-// A step that fails drops the rest of its object's. An object's status follows its steps, and the
-// plan's events tell of what was done.
+// A step that fails drops the rest of its object's. An object's status follows its steps, the
+// plan's events tell of what was done, and a status' own of what it is the first to say.
 //
 // Loop thread only. It must outlive the tasks it returned; each ends within its requests'
 // deadlines.

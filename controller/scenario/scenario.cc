@@ -73,6 +73,17 @@ Error report(const std::vector<Finding>& findings) {
   return invalid_spec("", std::move(text));
 }
 
+// A manifest, given where a scenario is wanted: all of its fields would be unknown.
+Finding object_instead(const ManifestDocument& document, const std::string& source) {
+  const bool ours =
+      document.kind == kKind<MIGLayout>.kind || document.kind == kKind<GPUClusterPolicy>.kind;
+  return {.file = source,
+          .line = document.line,
+          .message = fmt::format(
+              "this is a {}, not a scenario; {}", document.kind,
+              ours ? "berth plan -f reads it" : "docs/simulation.md describes scenarios")};
+}
+
 }  // namespace
 
 std::vector<std::string> node_names(const ScenarioNodes& nodes) {
@@ -84,6 +95,9 @@ std::vector<std::string> node_names(const ScenarioNodes& nodes) {
 
 Result<Scenario> parse_scenario(std::string_view yaml, const std::string& source) {
   Manifest manifest = parse_manifest(yaml, source);
+  for (const ManifestDocument& document : manifest.documents)
+    if (!document.api_version.empty() && !document.kind.empty() && manifest.findings.empty())
+      manifest.findings.push_back(object_instead(document, source));
   if (manifest.findings.empty() && manifest.documents.size() != 1)
     manifest.findings.push_back(
         {.file = source,

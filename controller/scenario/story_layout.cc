@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "controller/mig/reasons.h"
+#include "controller/policy/policy_reasons.h"
 #include "controller/scenario/story.h"
 #include "controller/sim/object_fields.h"
 
@@ -86,6 +87,20 @@ bool ready_worth_telling(const json& condition, const json* old) {
          std::ranges::find(kOfTheLayout, reason) != kOfTheLayout.end();
 }
 
+// Why nothing goes on, in the story's words; empty while something does.
+std::string obstacle_in(const json& conditions) {
+  static constexpr std::array kMoving = {
+      std::string_view(reasons::kRollingOut), std::string_view(reasons::kDeleting),
+      std::string_view(reasons::kLabelling), std::string_view(reasons::kPluginRollout),
+      std::string_view(reasons::kRetreating)};
+  if (const json* stalled = entry(conditions, "type", "Stalled"); stalled != nullptr)
+    return "is Stalled: " + text_at(*stalled, {"reason"});
+  const json* going = entry(conditions, "type", "Reconciling");
+  const std::string reason = going == nullptr ? "" : text_at(*going, {"reason"});
+  const bool moves = std::ranges::find(kMoving, reason) != kMoving.end();
+  return reason.empty() || moves ? "" : "waits: " + reason;
+}
+
 void tell_conditions(const std::string& name, const json& before, const json& after, Story& story) {
   const json& was = list_at(before, "conditions");
   const json& is = list_at(after, "conditions");
@@ -94,11 +109,10 @@ void tell_conditions(const std::string& name, const json& before, const json& af
       story.push_back(
           {name, fmt::format("Ready is {} ({}): {}", text_at(*ready, {"status"}),
                              text_at(*ready, {"reason"}), text_at(*ready, {"message"}))});
-  const json* stalled = entry(is, "type", "Stalled");
-  const json* stalled_before = entry(was, "type", "Stalled");
-  if (stalled != nullptr && stalled_before == nullptr)
-    story.push_back({name, "is Stalled: " + text_at(*stalled, {"reason"})});
-  if (stalled == nullptr && stalled_before != nullptr) story.push_back({name, "continues"});
+  const std::string obstacle = obstacle_in(is);
+  const std::string before_that = obstacle_in(was);
+  if (obstacle != before_that)
+    story.push_back({name, obstacle.empty() ? std::string("continues") : obstacle});
 }
 
 void tell_details(const json& before, const json& after, Story& story) {

@@ -144,7 +144,7 @@ TEST(LargeFleet, SoAreThePoolsOfAPolicy) {
            .ns = ""},
           fleet());
   EXPECT_TRUE(answer.allowed) << answer.message;
-  EXPECT_THAT(answer.warnings, Contains(HasSubstr("was not looked at")));
+  EXPECT_THAT(answer.warnings, Contains(HasSubstr("berth did not check")));
 }
 
 }  // namespace

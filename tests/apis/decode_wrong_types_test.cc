@@ -47,7 +47,7 @@ TEST(DecodePod, NamesThePathOfAWrongType) {
       {R"({"spec":{"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[{"operator":"Near"}]}]}}}}})",
        "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
        "nodeSelectorTerms[0].matchExpressions[0].operator",
-       "no operator"},
+       "not a known operator"},
       {R"({"status":{"phase":7}})", "status.phase", "must be a string"},
       {R"({"spec":true})", "spec", "must be an object"},
   });

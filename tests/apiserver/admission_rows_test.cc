@@ -167,8 +167,7 @@ std::vector<Refusal> refusals(std::string (*pod)(const std::string&, const std::
       {"what nobody offers", "gpu-team", pod("p", limits("nvidia.com/mig-1g.5gb", "1"), ""),
        "no node or MIGLayout offers nvidia.com/mig-1g.5gb"},
       {"what the catalog has and no node", "gpu-team",
-       pod("p", limits("nvidia.com/mig-7g.80gb", "1"), ""), "stands in the catalog",
-       Refusal::kNever},
+       pod("p", limits("nvidia.com/mig-7g.80gb", "1"), ""), "is in the catalog", Refusal::kNever},
       {"a pool that is not for the namespace", "gpu-team",
        pod("p", limits("nvidia.com/gpu.shared", "1"), ""),
        "pool development, which is only for namespaces with tier=lab"},
@@ -264,7 +263,7 @@ TEST_F(AdmissionRows, WaysAroundAreRefusedAndIntrudersTold) {
         pod("p", "",
             fmt::format(R"("volumes": [{{"name": "d", "hostPath": {{"path": "{}"}}}}],)", path)));
     EXPECT_EQ(reply.status, 403) << path << reply.body.dump();
-    EXPECT_THAT(reply.body.text("/message"), HasSubstr("past the device plugin")) << path;
+    EXPECT_THAT(reply.body.text("/message"), HasSubstr("bypasses the device plugin")) << path;
   }
   for (const char* path : {"/dev/shm", "/etc"})  // nobody asks berth
     EXPECT_EQ(ask("gpu-team",

@@ -270,8 +270,8 @@ TEST_F(Planner, ABareClusterIsToldWhatToInstall) {
   cluster().add_gpu_node({.name = "n1", .labels = {{kTier, "inferense"}}});
   EXPECT_THAT(
       plan("miglayout-a100-mixed.yaml").text,
-      AllOf(HasSubstr("note: the API server does not serve gpuclusterpolicies: pools and "
-                      "windows are not told (install berth's CRDs: kubectl apply -f crds/)"),
+      AllOf(HasSubstr("note: the API server does not serve gpuclusterpolicies: pools and windows "
+                      "are left out (install berth's CRDs: kubectl apply -f crds/)"),
             HasSubstr("0 nodes selected"),
             HasSubstr("  no node has node.example.com/tier=inference; 1 has =inferense\n"),
             HasSubstr("Nothing below happens yet\n    install NVIDIA's GPU operator, or "),

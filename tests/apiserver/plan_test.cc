@@ -73,6 +73,22 @@ TEST_F(LivePlan, TellsTheOrderThatTheControllerThenTakes) {
   EXPECT_THAT(again.text, HasSubstr("Nothing to do"));
 }
 
+TEST_F(LivePlan, WhoIsNotLetInIsToldWhy) {
+  const auto said = [&](const KeyPair& pair, const std::string& token) {
+    const std::string file = plane().write_kubeconfig(
+        "stranger", {plane().server(), plane().authority_pem(), pair.certificate, pair.key, token});
+    const Ran ran = run({"plan", "--kubeconfig", file});
+    EXPECT_EQ(ran.exit_code, 1);
+    return ran.text;
+  };
+  EXPECT_THAT(said({}, "wrong"), HasSubstr("Unauthorized; the token in context"));
+  Authority authority;
+  EXPECT_THAT(said(authority.issue_client("late", {}, seconds(-60)), ""),
+              ::testing::ContainsRegex("Unauthorized; the client certificate .* ended on 20"));
+  EXPECT_THAT(said(authority.issue_client("stranger", {}), ""),
+              HasSubstr("does not know who signed it"));
+}
+
 TEST_F(LivePlan, ASnapshotGivesTheSamePlan) {
   const std::string dump = plane().scratch() + "/dump.json";
   const Ran saved = run({"snapshot", "-o", dump, "--kubeconfig", kubeconfig_});

@@ -129,15 +129,16 @@ void WebhookTest::start_webhook(const std::vector<std::string>& flags) {
   metrics_port_ = free_loopback_port();
   const std::string kubeconfig =
       plane().write_kubeconfig("webhook.kubeconfig", account("berth-webhook"));
-  std::vector<std::string> argv = {berth_program(),
-                                   "webhook",
-                                   "--kubeconfig=" + kubeconfig,
-                                   fmt::format("--webhook-bind-address=127.0.0.1:{}", port_),
-                                   "--cert-dir=" + folder(),
-                                   "--cert-poll=20ms",
-                                   "--shutdown-delay=5s",
-                                   fmt::format("--metrics-bind-address=127.0.0.1:{}", metrics_port_),
-                                   "--health-probe-bind-address=0"};
+  std::vector<std::string> argv = {
+      berth_program(),
+      "webhook",
+      "--kubeconfig=" + kubeconfig,
+      fmt::format("--webhook-bind-address=127.0.0.1:{}", port_),
+      "--cert-dir=" + folder(),
+      "--cert-poll=20ms",
+      "--shutdown-delay=5s",
+      fmt::format("--metrics-bind-address=127.0.0.1:{}", metrics_port_),
+      "--health-probe-bind-address=0"};
   for (const std::string& flag : chart_flags("berth-webhook", "--node-")) argv.push_back(flag);
   argv.insert(argv.end(), flags.begin(), flags.end());
   webhook_ = std::make_unique<Child>(argv, plane().scratch() + "/webhook.log");

@@ -175,7 +175,7 @@ def check_dry_run():
     """dryRun alone is enough: nothing that writes is left, and what helm says then is so."""
     complaints = [f"dryRun leaves {o['kind']} {o['metadata']['name']}" for o in objects("--set", "dryRun=true")
                   if o["kind"].endswith("WebhookConfiguration") or o["kind"] == "Deployment" and o["metadata"]["name"] != "berth"]
-    for dry, said, unsaid in (("true", "only logs what it would do", "nodes are changed"), ("false", "nodes are changed", "would do")):
+    for dry, said, unsaid in (("true", "only logs what it would do", "berth changes nodes"), ("false", "berth changes nodes", "would do")):
         run = subprocess.run([find_helm(), "install", "berth", CHART, "--namespace", "berth-system", "--dry-run=client", "--set", f"dryRun={dry}"],
                              capture_output=True, text=True)
         notes = run.stdout.partition("\nNOTES:\n")[2]
@@ -230,8 +230,10 @@ def check_rbac():
                 complaints.append(f"the webhook writes by {where}")
             if (role["metadata"]["name"] == "berth-certificates") != bool(OF_THE_KEEPER & set(rule["resources"])):
                 complaints.append(f"what is the keeper's alone is mixed with other rights in {where}")
-    if len(roles) != 7:
-        complaints.append(f"{len(roles)} roles for controller, webhook and keeper, 7 expected")
+            if role["metadata"]["name"].endswith(("-why", "-snapshot")) and set(rule["verbs"]) - {"get", "list"}:
+                complaints.append(f"whoever explains does more than look by {where}")
+    if len(roles) != 11:
+        complaints.append(f"{len(roles)} roles for controller, webhook, keeper and those who look, 11 expected")
     return complaints
 
 

@@ -144,9 +144,34 @@ clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}]
     EXPECT_THAT(said(wrong), HasSubstr("\"" + wrong + "\" is neither all nor none")) << wrong;
 }
 
-TEST(Plan, AnUnknownFlagOrOutputIsAnError) {
-  EXPECT_EQ(run_berth({"plan", "--snapshots", "x"}).exit_code, 1);
-  EXPECT_EQ(plan("rollout", {"-o", "xml"}).exit_code, 1);
+TEST(Plan, AnUnknownOutputIsAnErrorThatNamesTheKnownOnes) {
+  const Ran ran = plan("rollout", {"-o", "xml"});
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_THAT(ran.err,
+              HasSubstr("berth plan: -o,--output: must be one of text|json|yaml, not \"xml\""));
+}
+
+TEST(Plan, ASavedClusterAndALiveOneAreTwoClusters) {
+  const std::string cluster = golden("rollout/cluster.json");
+  for (const std::string flag : {"--kubeconfig", "--context"})
+    for (std::vector<std::string> command :
+         {std::vector<std::string>{"plan"}, std::vector<std::string>{"why", "node/n1"}}) {
+      command.insert(command.end(), {"--snapshot", cluster, flag, "x"});
+      const Ran ran = run_berth(command);
+      EXPECT_EQ(ran.exit_code, 1) << flag;
+      EXPECT_THAT(ran.err, HasSubstr("--snapshot: conflicts with " + flag));
+      EXPECT_THAT(ran.out, IsEmpty());
+    }
+}
+
+TEST(Plan, AMisspeltKindIsNotNothingToDo) {
+  const std::string file =
+      scratch_file("typo.yaml", "apiVersion: gpu.berth.dev/v1alpha1\nkind: MigLayout\n");
+  const Ran ran = run_berth({"plan", "-f", file, "--snapshot", golden("rollout/cluster.json")});
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_THAT(ran.err, HasSubstr("typo.yaml:2: MigLayout: kind: gpu.berth.dev has no such kind; "
+                                 "did you mean MIGLayout?"));
+  EXPECT_THAT(ran.out, IsEmpty());
 }
 
 }  // namespace

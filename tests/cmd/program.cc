@@ -48,8 +48,15 @@ std::string scratch_file(const std::string& name, const std::string& text) {
 }
 
 Ran run_berth(std::vector<std::string> arguments, const std::string& input) {
+  return run_berth_on(scratch_file("stdin", input), std::move(arguments));
+}
+
+Ran run_berth_on(const std::string& input_path, std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), std::string(BERTH_BINARY_DIR) + "/berth");
-  const std::string in = scratch_file("stdin", input);
+  return run_program(std::move(arguments), input_path);
+}
+
+Ran run_program(std::vector<std::string> arguments, const std::string& input_path) {
   const fs::path out = scratch() / "stdout", err = scratch() / "stderr";
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
@@ -57,18 +64,19 @@ Ran run_berth(std::vector<std::string> arguments, const std::string& input) {
 
   const pid_t child = fork();
   if (child == 0) {
-    redirect(in, O_RDONLY, STDIN_FILENO);
+    redirect(input_path, O_RDONLY, STDIN_FILENO);
     redirect(out, O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO);
     redirect(err, O_WRONLY | O_CREAT | O_TRUNC, STDERR_FILENO);
     setenv("HOME", scratch().c_str(), 1);
+    setenv("PATH", (std::string(BERTH_BINARY_DIR) + ":/usr/local/bin:/usr/bin:/bin").c_str(), 1);
     unsetenv("KUBECONFIG");
     unsetenv("KUBERNETES_SERVICE_HOST");
-    execv(argv[0], argv.data());
+    execvp(argv[0], argv.data());
     _exit(127);
   }
   int status = 0;
   if (child < 0 || waitpid(child, &status, 0) != child)
-    throw std::runtime_error("cannot run berth");
+    throw std::runtime_error("cannot run " + arguments.front());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_text(out),
           read_text(err)};
 }

@@ -15,6 +15,10 @@ struct Ran {
 
 // Without a shell, and without a kubeconfig of whoever runs the tests.
 Ran run_berth(std::vector<std::string> arguments, const std::string& input = "");
+// The same, with standard input from a file or a device.
+Ran run_berth_on(const std::string& input_path, std::vector<std::string> arguments);
+// Another program, which finds berth on its PATH.
+Ran run_program(std::vector<std::string> arguments, const std::string& input_path = "/dev/null");
 
 // A file of tests/golden/plan, and a scratch file with some text in it.
 std::string golden(const std::string& path);

@@ -64,6 +64,13 @@ TEST(Simulate, SaysWhatIsWrong) {
   EXPECT_THAT(ran.out, IsEmpty());
 }
 
+TEST(Simulate, AManifestIsNotTakenForAScenario) {
+  const Ran ran = run_berth({"simulate", "-f", golden("rollout/layout.yaml")});
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_THAT(ran.err, HasSubstr(": this is a MIGLayout, not a scenario; berth plan -f reads it"));
+  EXPECT_THAT(ran.err, Not(HasSubstr("unknown field")));
+}
+
 TEST(Simulate, ExitsWith1WhereItDoesNotEndAsExpected) {
   const Ran ran =
       run_berth({"simulate", "-f", "-"}, "nodes: [{count: 1}]\nlimit: 2m\nexpect: {a: True}\n");

@@ -8,6 +8,8 @@ namespace berth::test {
 namespace {
 
 using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
 
 std::string layout(const std::string& spec) {
   return "apiVersion: gpu.berth.dev/v1alpha1\nkind: MIGLayout\nmetadata: {name: x}\nspec:\n" + spec;
@@ -81,6 +83,21 @@ TEST(Validate, ChecksFieldsRulesAndGeometry) {
        1,
        {"case.yaml:6: ", "devices"}},
       {"no YAML", "a: [b\n", {}, 1, {"case.yaml:"}},
+      {"a misspelt kind of ours",
+       "apiVersion: gpu.berth.dev/v1alpha1\nkind: MigLayuot\nmetadata: {name: x}\n",
+       {},
+       1,
+       {"case.yaml:2: MigLayuot/x: kind: gpu.berth.dev has no such kind; did you mean MIGLayout?"}},
+      {"a kind of ours that is none",
+       "apiVersion: gpu.berth.dev/v9\nkind: Deployment\nmetadata: {name: x}\n",
+       {},
+       1,
+       {"has no such kind; its kinds are MIGLayout and GPUClusterPolicy"}},
+      {"a kind in another case",
+       "apiVersion: gpu.berth.dev/v1alpha1\nkind: gpuclusterpolicy\nmetadata: {name: x}\n",
+       {},
+       1,
+       {"did you mean GPUClusterPolicy?"}},
       {"somebody else's object is left alone",
        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\n",
        {},
@@ -97,11 +114,15 @@ TEST(Validate, ChecksFieldsRulesAndGeometry) {
 }
 
 TEST(Validate, TwoManifestsOfOneNameAreAFault) {
-  const std::string text = layout("  nodeSelector: {}\n  devices: [{profiles: {}}]\n");
+  const std::string text =
+      layout("  productSelector: [A100-80GB]\n  devices: [{profiles: {1g.10gb: 7}}]\n");
+  const std::string one = scratch_file("one.yaml", text);
+  EXPECT_THAT(run_berth({"validate", "-f", one}).out, HasSubstr("fits"));
   const Ran ran = run_berth(
       {"validate", "-f", scratch_file("one.yaml", text), "-f", scratch_file("two.yaml", text)});
   EXPECT_EQ(ran.exit_code, 1);
-  EXPECT_THAT(ran.out, HasSubstr("two.yaml:1: MIGLayout/x: metadata.name: stands in"));
+  EXPECT_THAT(ran.out, HasSubstr("two.yaml:1: MIGLayout/x: metadata.name: is in"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("fits"))) << "nothing good of what has to be changed";
 }
 
 TEST(Validate, ThePolicyIsCheckedToo) {
@@ -110,7 +131,7 @@ TEST(Validate, ThePolicyIsCheckedToo) {
   EXPECT_EQ(good.exit_code, 0) << good.out << good.err;
   EXPECT_THAT(good.out, HasSubstr("cluster.yaml:5: GPUClusterPolicy/cluster: is valid: 3 pools"));
   EXPECT_THAT(run_berth({"validate", "-f", example, "-f", example}).out,
-              HasSubstr("GPUClusterPolicy/cluster: metadata.name: stands in"));
+              HasSubstr("GPUClusterPolicy/cluster: metadata.name: is in"));
 
   const std::string bad = scratch_file("policy.yaml",
                                        "apiVersion: gpu.berth.dev/v1alpha1\n"
@@ -133,6 +154,46 @@ TEST(Validate, ThePolicyIsCheckedToo) {
                                  "spec.disruption.windows[0].schedule: never fires"));
 }
 
+// As a pipeline has them whose template came out empty.
+TEST(Validate, FilesWithoutAnyObjectAreAnError) {
+  for (const std::string text : {"", "\n---\n# nothing\n---\n", "null\n"}) {
+    const std::string file = scratch_file("empty.yaml", text);
+    for (const std::string command : {"validate", "plan"}) {
+      const Ran ran = run_berth({command, "-f", file});
+      EXPECT_EQ(ran.exit_code, 1) << text;
+      EXPECT_THAT(ran.err, HasSubstr("empty.yaml: there is no object in it")) << command;
+      EXPECT_THAT(ran.out, IsEmpty());
+    }
+  }
+  EXPECT_THAT(run_berth({"validate", "-f", "-"}).err, HasSubstr("stdin: there is no object in it"));
+  const std::string good = scratch_file(
+      "good.yaml", layout("  nodeSelector: {}\n  devices: [{profiles: {1g.10gb: 7}}]\n"));
+  const Ran both = run_berth({"validate", "-f", good, "-f", "/dev/null"});
+  EXPECT_EQ(both.exit_code, 0) << both.err;
+  EXPECT_THAT(both.out, HasSubstr("/dev/null: holds no object")) << "told, and not in the way";
+}
+
+// What has no end must not take the machine's memory before it is refused.
+TEST(Validate, InputIsCountedWhileItIsRead) {
+  for (const std::string file : {"/dev/zero", "-"})
+    for (const std::string command : {"validate", "plan", "simulate"}) {
+      const Ran ran = run_berth_on("/dev/zero", {command, "-f", file});
+      EXPECT_EQ(ran.exit_code, 1) << command << " " << file;
+      EXPECT_THAT(ran.err, HasSubstr(": is larger than 16 MiB")) << ran.err;
+    }
+}
+
+TEST(Validate, FilesAreCountedTogether) {
+  const std::string large =
+      scratch_file("large.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n#" +
+                                     std::string(std::size_t{15} << 20, ' '));
+  std::vector<std::string> arguments = {"validate"};
+  for (int i = 0; i < 5; ++i) arguments.insert(arguments.end(), {"-f", large});
+  const Ran ran = run_berth(arguments);
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_THAT(ran.err, HasSubstr("large.yaml: makes it more than 64 MiB together"));
+}
+
 TEST(Validate, ListsLayouts) {
   const Ran ran = run_berth({"validate", "--list-layouts", "NVIDIA-A100-SXM4-80GB"});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
@@ -146,7 +207,8 @@ TEST(Validate, BadFlagsAreErrors) {
   EXPECT_EQ(run_berth({"validate"}).exit_code, 1);
   for (const std::string gpus : {"0", "-1", "17", "four", "99999999999999"})
     EXPECT_EQ(run_berth({"validate", "-f", "/dev/null", "--gpus", gpus}).exit_code, 1) << gpus;
-  EXPECT_EQ(run_berth({"validate", "-f", "/dev/null", "--mig-strategy", "x"}).exit_code, 1);
+  EXPECT_THAT(run_berth({"validate", "-f", "/dev/null", "--mig-strategy", "x"}).err,
+              HasSubstr("--mig-strategy: must be one of single|mixed, not \"x\""));
 }
 
 // A folder each, since a cluster has one policy.

@@ -24,7 +24,9 @@ Ran why(std::vector<std::string> more) {
 TEST(Why, AnswersAndSaysSoByItsExitCode) {
   for (const std::vector<std::string>& asked : {std::vector<std::string>{"vision/full-0"},
                                                 {"full-0", "-n", "vision"},
-                                                {"pod/full-0", "--namespace", "vision"}}) {
+                                                {"pod/full-0", "--namespace", "vision"},
+                                                {"pod", "full-0", "-n", "vision"},
+                                                {"-n", "vision", "pod", "full-0"}}) {
     const Ran ran = why(asked);
     EXPECT_EQ(ran.exit_code, 0) << ran.err;
     EXPECT_THAT(ran.out, StartsWith("Pod/vision/full-0: Pending, Unschedulable\n"));
@@ -41,6 +43,23 @@ TEST(Why, WritesJSONForMachines) {
             std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()));
 }
 
+TEST(Why, WritesYAMLOfTheSameDocument) {
+  const Ran ran = why({"vision/full-0", "-o", "yaml"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_THAT(ran.out, StartsWith("apiVersion: why.gpu.berth.dev/v1\nkind: Explanation\n"));
+}
+
+TEST(Why, WithoutASubjectListsWhatWaits) {
+  const Ran here = why({"-n", "vision"});
+  EXPECT_EQ(here.exit_code, 0) << here.err;
+  EXPECT_THAT(here.out, HasSubstr("Pod/full-0"));
+  EXPECT_THAT(here.out, testing::Not(HasSubstr("train-a"))) << "it runs";
+  EXPECT_THAT(why({}).out, StartsWith("No pod waits for GPUs in namespace default.\n"));
+  const Ran all = why({"-A", "-o", "json"});
+  EXPECT_EQ(all.exit_code, 0) << all.err;
+  EXPECT_THAT(all.out, HasSubstr("\"kind\": \"ExplanationList\""));
+}
+
 struct Case {
   std::vector<std::string> asked;
   const char* expected;
@@ -51,8 +70,9 @@ TEST(Why, AnErrorNamesWhatIsNearest) {
       {{"vision/ful-0"}, "berth why: pod/ful-0 in namespace vision: there is no such pod"},
       {{"vision/ful-0"}, "did you mean full-0?"},
       {{"node/t3"}, "berth why: node/t3: there is no such node"},
-      {{}, "name a pod (NAMESPACE/NAME) or a node (node/NAME)"},
-      {{"t1", "-o", "yaml"}, "yaml"},
+      {{"t1", "-A"}, "-A: goes without SUBJECT"},
+      {{"crd", "x"}, "\"crd\" is no kind that berth explains"},
+      {{"t1", "-o", "xml"}, "xml"},
   };
   for (const Case& c : cases) {
     const Ran ran = why(c.asked);

@@ -8,7 +8,7 @@
 #include "apis/decode.h"
 #include "controller/core/pools.h"
 #include "controller/core/snapshot.h"
-#include "controller/preview/why_pod.h"
+#include "controller/explain/explain_pod.h"
 #include "tests/admission/review_case.h"
 #include "tests/examples/example.h"
 
@@ -94,8 +94,9 @@ void expect_why(const Example& example, const Explanation& explanation) {
   std::string helps;
   if (!explanation.remedies.empty()) {
     helps = explanation.remedies.front().message;
-    if (!explanation.remedies.front().line.empty())
-      helps += ": " + explanation.remedies.front().line;
+    std::string line = explanation.remedies.front().line;
+    if (const std::size_t end = line.find('\n'); end != line.npos) line.replace(end, 1, "; ");
+    if (!line.empty()) helps += ": " + line;
   }
   EXPECT_EQ(helps, example.claim("helps"));
 }

@@ -16,7 +16,8 @@ class RecordingLog : public Log {
     static constexpr const char* kNames[] = {"debug", "info", "warn", "error"};
     std::string line = kNames[static_cast<int>(level)];
     line.append(" ").append(message);
-    for (const auto& [key, value] : fields) line.append(" ").append(key).append("=").append(value.text);
+    for (const auto& [key, value] : fields)
+      line.append(" ").append(key).append("=").append(value.text);
     lines.push_back(std::move(line));
   }
   std::vector<std::string> lines;

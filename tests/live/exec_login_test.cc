@@ -171,7 +171,7 @@ TEST_F(ExecLoginTest, LeavesItsWordsToItAndTellsHowItEnded) {
   ::testing::internal::CaptureStderr();
   const std::string failed = fault();
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "your session has expired: run login\n");
-  EXPECT_THAT(failed, HasSubstr("plugin failed with exit code 7; what it says of it"));
+  EXPECT_THAT(failed, HasSubstr("plugin failed with exit code 7; its own message"));
   script("kill -TERM $$");
   EXPECT_THAT(fault(), HasSubstr("was ended by signal 15"));
   script("echo hello");

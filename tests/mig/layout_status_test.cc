@@ -98,10 +98,11 @@ TEST_F(LayoutStatus, WhatALabelSaysWronglyIsShown) {
        "label nvidia.com/mig.strategy=weird must be none, single or mixed"},
       {"a count that is no number", a100().label(names::kGpuCount, "0x4"),
        "labels nvidia.com/gpu.product=NVIDIA-A100-SXM4-80GB and nvidia.com/gpu.count=0x4 don't "
-       "tell"},
+       "show"},
       {"no label at all", test::node("n1").label("tier", "mig"),
-       "labels nvidia.com/gpu.product (not set) and nvidia.com/gpu.count (not set) don't tell"},
-      {"GPUs that can't be cut", a100().label(names::kMigCapable, "false"), "MigNotCapable"},
+       "labels nvidia.com/gpu.product (not set) and nvidia.com/gpu.count (not set) don't show"},
+      {"GPUs that can't be partitioned", a100().label(names::kMigCapable, "false"),
+       "MigNotCapable"},
   };
   world.add(under_way(layout("small").retire("nvidia.com/gpu")));
   for (const Row& row : rows) {

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "apis/decode.h"
 #include "apis/names.h"
 #include "controller/mig/slots.h"
@@ -23,6 +25,20 @@ ConfigMap config_map_of(const Write& write) {
   map->meta.uid = "uid-" + write.object.name;
   map->meta.resource_version = "101";
   return *std::move(map);
+}
+
+template <class T>
+void take_status(PlannedCluster& world, T object, const std::string& patch) {
+  nlohmann::json written = {{"metadata", {{"name", object.meta.name}}},
+                            {"spec",
+                             {{"nodeSelector", nlohmann::json::object()},
+                              {"devices", {{{"profiles", nlohmann::json::object()}}}}}}};
+  written.merge_patch(nlohmann::json::parse(patch));
+  std::string body = written.dump();
+  Result<T> read = decode_object<T>(body);
+  ASSERT_TRUE(read.has_value()) << describe(read.error());
+  object.status = read->status;
+  world.add(std::move(object));
 }
 
 }  // namespace
@@ -73,6 +89,21 @@ Plan PlannedCluster::plan(const std::string& key) {
   EXPECT_EQ(plan, reconcile(snapshot(), key)) << "equal snapshots gave different plans: " << key;
   EXPECT_TRUE(!plan.requeue_after || *plan.requeue_after > Duration::zero()) << key;
   return plan;
+}
+
+std::vector<std::string> PlannedCluster::write_status(const std::string& key) {
+  std::vector<std::string> told;
+  for (const StatusUpdate& update : plan(key).statuses) {
+    if (!update.differs) continue;
+    if (update.object.kind == "MIGLayout")
+      take_status(*this, *cluster.mig_layouts().find(update.object.name), update.body);
+    else
+      take_status(*this, *cluster.policies().find(update.object.name), update.body);
+    for (const EventNote& event : update.events)
+      told.push_back(
+          fmt::format("{} {}: {}", event.warning ? "Warning" : "Normal", event.reason, event.note));
+  }
+  return told;
 }
 
 MIGLayout under_way(MIGLayout layout) {

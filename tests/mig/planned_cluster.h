@@ -5,6 +5,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "controller/core/plan.h"
 #include "controller/core/snapshot.h"
@@ -38,6 +39,9 @@ class PlannedCluster {
   Snapshot snapshot() { return {cluster, answers, settings, now, epoch, false}; }
   // What one reconcile of the key plans; another of the same snapshot has to plan the same.
   Plan plan(const std::string& key);
+  // The status that it plans stands from then on, as the API server would have it. What is told as
+  // that is written: "Normal RolloutStarted: 2 of 2 …".
+  std::vector<std::string> write_status(const std::string& key);
 
   ClusterState cluster;
   Answers answers;

@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "apis/names.h"
+#include "controller/explain/cordon.h"
 #include "controller/mig/rollout_choice.h"
 #include "controller/mig/slots.h"
-#include "controller/preview/why_node.h"
 #include "tests/mig/planned_cluster.h"
 
 namespace berth::test {
@@ -236,7 +236,7 @@ TEST_F(Remembered, AnotherLayoutTakesItWithBerthsCordon) {
   set_slot({"uid-n1", "MIGLayout/small", 2, 1, world_.now});
   EXPECT_THAT(plan("node/n1"), AllOf(HasSubstr(R"(\"berthCordoned\":true)"),
                                      HasSubstr(R"(\"failedConfig\":\"berth-gone-01234567\")"),
-                                     HasSubstr("taken, cordoned by berth before,")));
+                                     HasSubstr("taken while still cordoned by berth")));
 }
 
 TEST_F(Remembered, OneWhoseGpusAreRightReturns) {

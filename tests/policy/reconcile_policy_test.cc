@@ -146,7 +146,7 @@ TEST_F(Policy, WherePodsHoldGpusOnlyTheBudgetChangesAtOnce) {
   cluster.add(in_dev("n5").cordoned());
   EXPECT_THAT(labelled(), SizeIs(2)) << "n5 is out already, and costs nothing more: n1 and n5";
   EXPECT_THAT(status(cluster.plan("policy")),
-              HasSubstr("lets 2 of the 5 nodes of pool dev be out"));
+              HasSubstr("allows 2 of the 5 nodes of pool dev to be unavailable"));
 }
 
 // Labelled, and GPU feature discovery still tells the old sharing.
@@ -235,7 +235,7 @@ TEST_F(Policy, WhatOnlyAPersonCanSolveIsStalledAndSaysWhatToWrite) {
   for (const Trouble& trouble : kTroubles) {
     SCOPED_TRACE(trouble.says);
     PlannedCluster one;
-    one.add_nodes(1).add(policy(trouble.spec)).add(trouble.nvidia);
+    one.add(in_dev("n1")).add(policy(trouble.spec)).add(trouble.nvidia);
     const Plan plan = one.plan("policy");
     EXPECT_THAT(status(plan), AllOf(HasSubstr(R"("type":"Stalled","status":"True")"),
                                     HasSubstr(trouble.reason), HasSubstr(trouble.message)));

@@ -74,6 +74,46 @@ TEST(Dump, HoldsNoEnvironmentArgumentsImagesOrForeignAnnotations) {
   EXPECT_THAT(dump_text(), Not(HasSubstr("SECRET")));
 }
 
+constexpr char kWaiting[] = R"({"items":[
+  {"metadata":{"name":"plain","namespace":"x"},"spec":{"containers":[{"env":[
+     {"name":"A","value":"SECRET"},{"name":"NVIDIA_VISIBLE_DEVICES","value":"all"}]}]},
+   "status":{"conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable",
+     "message":"0/1 nodes are available"},{"type":"Ready","message":"SECRET"}]}},
+  {"metadata":{"name":"odd","namespace":"x"},"spec":{"containers":"SECRETLY odd"},"status":7}]})";
+
+TEST(Dump, HoldsWhatTheSchedulerSaysOfAPodInTheNamespaceThatIsAskedAbout) {
+  DumpWriter elsewhere;
+  ASSERT_TRUE(elsewhere.add_list(kKind<Pod>, kWaiting).has_value());
+  EXPECT_EQ(elsewhere.objects(), 0u) << "neither asks for a GPU";
+
+  DumpWriter writer("x");
+  ASSERT_TRUE(writer
+                  .add_list(kKind<Pod>,
+                            std::string(kWaiting).replace(
+                                std::string(kWaiting).find(",\n  {\"metadata\":{\"name\":\"odd"),
+                                std::string::npos, "]}"))
+                  .has_value());
+  writer.add_unread({.resource = "nodes", .reason = "Forbidden", .message = "no"});
+  const std::string text = writer.str(kNow);
+  EXPECT_THAT(text, Not(HasSubstr("SECRET")));
+  const Result<Dump> dump = load_dump(text);
+  ASSERT_TRUE(dump.has_value()) << describe(dump.error());
+  const Pod* pod = dump->cluster.pods().find("x", "plain");
+  ASSERT_NE(pod, nullptr);
+  const PodClues* clues = dump->clues.of(*pod);
+  ASSERT_NE(clues, nullptr);
+  EXPECT_EQ(clues->scheduler_says, "0/1 nodes are available");
+  ASSERT_EQ(clues->containers.size(), 1u);
+  EXPECT_EQ(clues->containers[0].visible_devices, 1);
+  EXPECT_FALSE(dump->clues.knows("nodes"));
+  EXPECT_TRUE(dump->clues.knows("pods"));
+}
+
+TEST(Dump, TakesAnOddPodAsItIs) {
+  DumpWriter writer("x");
+  EXPECT_TRUE(writer.add_list(kKind<Pod>, kWaiting).has_value());
+}
+
 TEST(Dump, HoldsThePolicyAndWhatItIsAbout) {
   DumpWriter writer;
   ASSERT_TRUE(writer.add_list(kKind<GPUClusterPolicy>, R"({"items":[{"metadata":{"name":"cluster"},

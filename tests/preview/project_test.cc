@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
+#include "apis/names.h"
 #include "controller/mig/rollout_choice.h"
 #include "controller/preview/json.h"
 #include "controller/preview/what_if.h"
@@ -147,6 +149,42 @@ TEST(Project, TakesTheNodesInTheControllersOrder) {
   ASSERT_EQ(taken.size(), 8u);
   EXPECT_EQ(std::vector<std::string>(taken.begin(), taken.begin() + 3),
             std::vector<std::string>(chosen.begin(), chosen.begin() + 3));
+}
+
+// What the records say, in one text.
+std::string records_of(const ClusterState& cluster) {
+  std::string text;
+  for (const auto& node : cluster.nodes()) {
+    const Text* record = node->meta.annotations.find(names::kRolloutAnnotation);
+    if (record != nullptr) text += record->str();
+  }
+  return text;
+}
+
+TEST(Project, FromEveryPointOfARolloutLeadsToTheSameEnd) {
+  GoldenCase golden = read_case("rollout");
+  golden.layouts[0].spec.rollout.max_unavailable = {2, false};
+  const Settings settings;
+  WhatIf world(golden.dump.cluster, settings, golden.dump.taken_at);
+  std::string records;
+  std::size_t with_nodes_in_hand = 0;
+  run(world, golden.layouts, [&] {
+    if (std::exchange(records, records_of(world.cluster())) == records_of(world.cluster())) return;
+    const Projection plan = project(world.cluster(), {}, settings, world.now());
+    with_nodes_in_hand += plan.under_way.empty() ? 0 : 1;
+    for (const NodeChange& node : plan.under_way) {
+      EXPECT_EQ(node.outcome, NodeChange::Outcome::kRepartitioned) << print_json(plan);
+      EXPECT_EQ(node.from, names::kAllDisabled) << print_json(plan);
+      EXPECT_FALSE(node.was_out) << print_json(plan);
+      EXPECT_EQ(std::ranges::count(plan.nodes, node.node, &NodeChange::node), 0)
+          << print_json(plan);
+    }
+    ASSERT_EQ(plan.layouts.size(), 1u);
+    const NodeCounts& before = plan.layouts[0].before;
+    EXPECT_EQ(before.updated + before.in_progress + before.pending, 8) << print_json(plan);
+    EXPECT_EQ(plan.layouts[0].after.updated, 8) << print_json(plan);
+  });
+  EXPECT_GT(with_nodes_in_hand, 8u);
 }
 
 TEST(Project, EqualClustersGiveEqualPlans) {

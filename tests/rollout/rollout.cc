@@ -11,7 +11,10 @@
 
 #include "apis/decode.h"
 #include "apis/names.h"
+#include "controller/admission/reconcile_bypass.h"
+#include "controller/core/refused_write.h"
 #include "controller/mig/rollout_annotation.h"
+#include "controller/policy/policy_reasons.h"
 #include "controller/sim/object_state.h"
 
 namespace berth::test {
@@ -46,6 +49,18 @@ std::string field(const std::string& line, const std::string& key, const std::st
   return line.substr(from, line.find(" " + next + "=", from) - from);
 }
 
+// docs/reasons.md tells of every event.
+void expect_known(const nlohmann::json& event) {
+  const std::string kind = sim::text_at(event, {"regarding", "kind"});
+  const std::string reason = sim::text_at(event, {"reason"});
+  if (reason == reasons::kWriteRefused || reason == reasons::kSlippedPastAdmission) return;
+  bool known = false;
+  for (const auto& rows : {rollout_event_reasons(), policy_event_reasons()})
+    known |= std::ranges::any_of(
+        rows, [&](const EventReason& row) { return row.kind == kind && row.reason == reason; });
+  EXPECT_TRUE(known) << kind << " " << reason;
+}
+
 }  // namespace
 
 Rollout::Rollout(const std::string& cluster)
@@ -63,7 +78,11 @@ Rollout::Rollout(const std::string& cluster)
                            .user = "before"};
       invariants_->take(standing);
     }
-  store.observe([this](const sim::Change& change) { invariants_->take(change); });
+  store.observe([this](const sim::Change& change) {
+    invariants_->take(change);
+    if (change.key.type == sim::find_resource_type("events") && change.after != nullptr)
+      expect_known(*change.after);
+  });
   for (const auto& berth : run_->berths()) watch(*berth);
   run_->on_told = [](const Incidents::Told& told) { EXPECT_TRUE(told.done) << told.text; };
 }
@@ -231,6 +250,20 @@ std::vector<std::string> Rollout::events() const {
                                 sim::text_at(*event, {"regarding", "name"}),
                                 sim::text_at(*event, {"reason"})));
   return lines;
+}
+
+std::vector<std::string> Rollout::told(const std::string& object) const {
+  std::vector<std::pair<std::string, std::string>> lines;  // by time
+  for (const sim::ObjectPtr& event :
+       run_->simulation().store().list(*sim::find_resource_type("events")))
+    if (object == sim::text_at(*event, {"regarding", "kind"}) + "/" +
+                      sim::text_at(*event, {"regarding", "name"}))
+      lines.emplace_back(sim::text_at(*event, {"eventTime"}) + sim::name_of(*event),
+                         sim::text_at(*event, {"reason"}) + " " + sim::text_at(*event, {"note"}));
+  std::ranges::sort(lines);
+  std::vector<std::string> told;
+  for (auto& [time, line] : lines) told.push_back(std::move(line));
+  return told;
 }
 
 int Rollout::count_writes(const std::string& part) const {

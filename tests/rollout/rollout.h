@@ -65,6 +65,8 @@ class Rollout {
   std::string counts(const std::string& layout) const;  // "selected 8 updated 5 …"
   std::string ledger() const;                           // names of nodes that hold a slot
   std::vector<std::string> events() const;              // "Node/n1 Cordoned"
+  // Of one object, in order of their times: "Cordoned cordoned for MIGLayout small: …".
+  std::vector<std::string> told(const std::string& object) const;
   // What berth has said of its writes, in order: "jsonpatch Node/n1: cordon for … [done]".
   const std::vector<std::string>& writes() const { return writes_; }
   int count_writes(const std::string& part) const;

@@ -54,7 +54,8 @@ TEST(Drain, ANodeWhoseBudgetIsClosedWaitsUncordonedWithTheBudgetsName) {
   EXPECT_FALSE(world.cordoned("n1"));
   EXPECT_THAT(world.detail("small", "n1"), HasSubstr("Waiting PodDisruptionBudget: "
                                                      "PodDisruptionBudget web"));
-  EXPECT_THAT(world.condition("small", "Stalled"), HasSubstr("n1: PodDisruptionBudget web"));
+  EXPECT_THAT(world.condition("small", "Reconciling"),
+              HasSubstr("PodDisruptionBudget: n1: PodDisruptionBudget web"));
   EXPECT_EQ(world.count_writes("evict "), 0) << "no eviction is spent on it";
 
   world.act("edit: pdb/team-a/web, patch: {spec: {minAvailable: 0}}");

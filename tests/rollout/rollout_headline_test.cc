@@ -72,8 +72,24 @@ TEST(Headline, WithoutRetireTheLastNodeIsRefusedWithTheLineToAdd) {
            "selected 3 updated 2 inProgress 0 blocked 1 failed 0 pending 0";
   })) << world.counts("small");
   world.run_for(minutes(2));
-  EXPECT_THAT(world.condition("small", "Stalled"), HasSubstr("retire: [nvidia.com/gpu]"));
+  EXPECT_THAT(world.condition("small", "Reconciling"), HasSubstr("retire: [nvidia.com/gpu]"));
   EXPECT_THAT(world.details("small"), HasSubstr("Waiting LastProvider"));
+}
+
+// A layout's and its nodes' own: "NodeUpdated node n1 updated, 1 of 3".
+TEST(Headline, IsToldInEventsOfTheLayout) {
+  Rollout world("nodes: [{count: 3, labels: {tier: mig}}]");
+  world.apply_layout("small", "rollout: {order: Name}");
+  ASSERT_TRUE(world.run_until_ready("small"));
+  world.run_for(minutes(1));
+  const std::vector<std::string> whole = {
+      "RolloutStarted 3 of 3 nodes are to be changed, at most 1 unavailable at once",
+      "NodeUpdated node n1 updated, 1 of 3", "NodeUpdated node n2 updated, 2 of 3",
+      "NodeUpdated node n3 updated, 3 of 3", "RolloutFinished 3 of 3 nodes are up to date"};
+  EXPECT_EQ(world.told("MIGLayout/small"), whole);
+  world.act("crash: leader");
+  world.run_for(minutes(2));
+  EXPECT_EQ(world.told("MIGLayout/small"), whole) << "the next leader tells nothing anew";
 }
 
 // Nodes go through all their steps; what people wait for changes twice.

@@ -46,7 +46,8 @@ TEST(Others, TakingANodeThatIsOutAlreadyCostsNoSlot) {
   ASSERT_TRUE(world.run_until([&] { return world.offered("theirs", "mig-1g.10gb") == 28; }));
   world.run_for(minutes(2));
   EXPECT_EQ(world.offered("n1", "gpu"), 4) << "the budget is still taken";
-  EXPECT_THAT(world.condition("small", "Stalled"), HasSubstr("theirs (cordoned, not by berth)"));
+  EXPECT_THAT(world.condition("small", "Reconciling"),
+              HasSubstr("theirs (cordoned, not by berth)"));
 }
 
 TEST_F(OneNode, AHoldKeepsItOutAndItsRemovalLetsItGo) {

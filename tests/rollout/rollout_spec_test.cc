@@ -153,7 +153,7 @@ TEST(Spec, TheInitialBatchIsVerifiedBeforeTheRestStart) {
   for (const char* name : {"n2", "n3", "n4"}) ASSERT_TRUE(world.run_until_phase(name, "Applying"));
   for (const char* name : {"n2", "n3", "n4"}) EXPECT_EQ(world.phase(name), "Applying");
   world.run_for(seconds(5));
-  EXPECT_THAT(world.detail("small", "n5"), HasSubstr("3 of 5 selected nodes may be out"));
+  EXPECT_THAT(world.detail("small", "n5"), HasSubstr("3 of 5 selected nodes may be unavailable"));
   EXPECT_TRUE(world.run_until_ready("small"));
 }
 
@@ -185,7 +185,7 @@ TEST(Spec, MinAvailableIsKeptAndRoomThatAppearsLetsItProceed) {
   world.run_for(minutes(1));
   EXPECT_THAT(world.detail("small", "n1"),
               HasSubstr("Waiting CapacityGuard: nvidia.com/gpu would fall to 4"));
-  EXPECT_THAT(world.condition("small", "Stalled"), HasSubstr("CapacityGuard"));
+  EXPECT_THAT(world.condition("small", "Reconciling"), HasSubstr("CapacityGuard: n1: "));
   world.act("add-node: more, gpus: 4");
   world.act("add-node: yet-more, gpus: 4");
   EXPECT_TRUE(world.run_until_ready("small"));

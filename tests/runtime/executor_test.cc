@@ -437,5 +437,26 @@ TEST_F(ExecutorTest, AnEventIsSentForWhatHasHappened) {
   EXPECT_THAT(body, HasSubstr(R"("regarding":{"apiVersion":"v1","kind":"Node","name":"n1")"));
 }
 
+// Whoever comes after goes by the status: what is told without it would be told again.
+TEST_F(ExecutorTest, WhatAStatusIsTheFirstToSayIsToldOnceItIsWritten) {
+  Plan plan;
+  plan.statuses.push_back(status());
+  plan.statuses[0].events.push_back(
+      {.regarding = layout(), .reason = "NodeUpdated", .action = "Rollout", .note = "1 of 2"});
+  world_.transport.script(kStatus, {409, status_json(409, "Conflict")});
+  run(plan);
+  EXPECT_EQ(world_.count(kEvents), 0u) << "computed from less than stands there by now";
+  world_.transport.script(kStatus, {200, R"({"metadata":{"resourceVersion":"9"}})"});
+  world_.transport.script(kEvents, {201, "{}"});
+  run(plan);
+  ASSERT_EQ(world_.count(kEvents), 1u);
+  EXPECT_THAT(
+      world_.transport.exchanges.back()->request.body,
+      HasSubstr(R"("regarding":{"apiVersion":"gpu.berth.dev/v1alpha1","kind":"MIGLayout")"));
+  plan.statuses[0].events[0].note = "2 of 2";
+  EXPECT_TRUE(run(plan).status_due);
+  EXPECT_EQ(world_.count(kEvents), 1u) << "held back with its status";
+}
+
 }  // namespace
 }  // namespace berth

@@ -19,6 +19,8 @@ MAY_INCLUDE = {
     "controller/admission": {"apis", "controller/core", "controller/mig", "controller/policy", "controller/admission"},
     "controller/preview": {"apis", "controller/core", "controller/mig", "controller/policy", "controller/reconcilers",
                            "controller/preview"},
+    "controller/explain": {"apis", "controller/core", "controller/mig", "controller/policy", "controller/admission", "controller/preview",
+                           "controller/explain"},
     "controller/io": {"controller/io"},
     "controller/client": {"apis", "controller/io", "controller/client"},
     "controller/runtime": {"apis", "controller/core", "controller/io", "controller/client", "controller/runtime"},
@@ -32,7 +34,7 @@ MAY_INCLUDE = {
 }
 FOREIGN_TO_PURE = re.compile(r'#include\s+<(uv\.h|curl/|openssl/|spdlog/|boost/|CLI/|prometheus/|thread|fstream|random|mutex)')
 PURE = ("apis", "controller/core", "controller/mig", "controller/policy", "controller/reconcilers", "controller/admission",
-        "controller/preview")
+        "controller/preview", "controller/explain")
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 
 
@@ -75,10 +77,9 @@ def reason_complaints(root):
     code, page = root / "controller/mig/reasons.h", root / "docs/reasons.md"
     if not code.exists():
         return
-    known = set(re.findall(r'= "(\w+)"', code.read_text()))
-    everybodys = root / "controller/core/refused_write.h"
-    if everybodys.exists():
-        known |= set(re.findall(r'= "(\w+)"', everybodys.read_text()))
+    others = ("controller/core/refused_write.h", "controller/policy/policy_reasons.h", "controller/admission/reconcile_bypass.h")
+    headers = [code] + [root / name for name in others if (root / name).exists()]
+    known = {reason for header in headers for reason in re.findall(r'= "(\w+)"', header.read_text())}
     text = page.read_text()
     for reason in sorted(known):
         if f"`{reason}`" not in text:

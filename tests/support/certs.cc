@@ -124,9 +124,11 @@ KeyPair Authority::issue_server(const std::vector<std::string>& names) {
   return impl_->sign(leaf.get(), key.get());
 }
 
-KeyPair Authority::issue_client(const std::string& user, const std::vector<std::string>& groups) {
+KeyPair Authority::issue_client(const std::string& user, const std::vector<std::string>& groups,
+                                std::chrono::seconds valid) {
   const Key key = make_key();
   const Certificate leaf = blank(key.get(), impl_->next_serial++, user, groups);
+  X509_gmtime_adj(X509_getm_notAfter(leaf.get()), static_cast<long>(valid.count()));
   add_extension(leaf.get(), impl_->certificate.get(), NID_ext_key_usage, "clientAuth");
   add_extension(leaf.get(), impl_->certificate.get(), NID_authority_key_identifier, "keyid");
   return impl_->sign(leaf.get(), key.get());

@@ -3,6 +3,7 @@
 // in, PEM text out.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,8 +23,9 @@ class Authority {
   // For a server that answers to these names; entries that look like an IPv4 address become IP
   // names.
   KeyPair issue_server(const std::vector<std::string>& names);
-  // For a client: common name = user, organizations = groups.
-  KeyPair issue_client(const std::string& user, const std::vector<std::string>& groups);
+  // For a client: common name = user, organizations = groups. It ends so long after now.
+  KeyPair issue_client(const std::string& user, const std::vector<std::string>& groups,
+                       std::chrono::seconds valid = std::chrono::hours(24));
 
  private:
   struct Impl;

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/explain/controller_lease.h"
+
+#include <fmt/format.h>
+
+namespace berth {
+namespace {
+
+constexpr char kLeases[] = "leases.coordination.k8s.io";
+// The Lease is dated by the controller's clock, the snapshot by that of whoever asks.
+constexpr Duration kSkew = std::chrono::minutes(1);
+
+}  // namespace
+
+std::string told_absence(const Snapshot& snapshot, const Clues& clues) {
+  if (!clues.lease || !clues.lease->renew_time) return {};
+  const Time renewed = *clues.lease->renew_time;
+  const Duration term = std::chrono::seconds(clues.lease->lease_duration_seconds);
+  if (snapshot.now <= renewed + term + kSkew) return {};
+  return fmt::format("no berth controller has run since {}", format_time(renewed));
+}
+
+std::string promise_condition(const Snapshot& snapshot, const Clues& clues) {
+  const Unread* unread = clues.find_unread(kLeases);
+  if (unread == nullptr) return {};
+  if (unread->reason == "NotFound")
+    return fmt::format(", if a berth controller runs: namespace {} has no Lease of one",
+                       snapshot.settings.berth_namespace);
+  return ", if a berth controller runs, which this account may not see";
+}
+
+}  // namespace berth

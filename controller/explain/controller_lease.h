@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a controller of berth's is there to keep what is promised, by the Lease that it renews.
+#pragma once
+
+#include <string>
+
+#include "controller/core/snapshot.h"
+#include "controller/preview/clues.h"
+
+namespace berth {
+
+// "no berth controller has run since 2026-11-21T10:29:43Z"; empty if one runs, or if that can't be
+// told.
+std::string told_absence(const Snapshot& snapshot, const Clues& clues);
+
+// What a promise is followed by: empty, or ", if a berth controller runs …".
+std::string promise_condition(const Snapshot& snapshot, const Clues& clues);
+
+}  // namespace berth

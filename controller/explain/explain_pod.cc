@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outline: what the pod asks for; then, if it is not bound, what of it is offered anywhere, the
+// nodes by what keeps it off them, who holds what it asks for, and what would place it. Where the
+// nodes can't be read, the scheduler's words stand in.
+#include "controller/explain/explain_pod.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "apis/names.h"
+#include "controller/admission/pod_slice.h"
+#include "controller/explain/bound_pod.h"
+#include "controller/explain/remedies.h"
+#include "controller/explain/scheduler_words.h"
+#include "controller/mig/node_facts.h"
+#include "controller/preview/words.h"
+
+namespace berth {
+namespace {
+
+constexpr char kPendingReasonAnnotation[] = "gpu.berth.dev/pending-reason";
+// Holders beyond these are counted.
+constexpr std::size_t kEachHolder = 5;
+
+// "also tainted and full".
+std::string besides(const NodeGroup& group) {
+  std::vector<std::string_view> words;
+  for (const Fit::Verdict verdict : group.besides) {
+    if (verdict == Fit::Verdict::kTainted) words.push_back("tainted");
+    if (verdict == Fit::Verdict::kFull) words.push_back("full");
+    if (verdict == Fit::Verdict::kNotSelected) words.push_back("not selected");
+    if (verdict == Fit::Verdict::kCordoned) words.push_back("cordoned");
+    if (verdict == Fit::Verdict::kNotReady) words.push_back("not ready");
+  }
+  return fmt::format("also {}", fmt::join(words, " and "));
+}
+
+void note_request(const Pod& pod, Explanation& out) {
+  const std::string asked = format(pod.requests);
+  out.add("asks",
+          fmt::format("{}; priority {}{}", asked.empty() ? "no resource" : asked, pod.priority,
+                      pod.scheduler_name.empty() || pod.scheduler_name == "default-scheduler"
+                          ? ""
+                          : fmt::format(", scheduler {}", pod.scheduler_name.view())));
+  if (const Text* queue = pod.meta.labels.find(names::kQueueLabel))
+    out.add("queue", fmt::format("names queue {}", queue->view()));
+  if (const Text* changed = pod.meta.annotations.find(names::kMutationsAnnotation))
+    out.add("admitted", fmt::format("berth's webhook changed it: {}", changed->view()));
+  if (pod.has_resource_claims)
+    out.add("claims", "claims devices through DRA, which berth does not look into", "DeviceClaims");
+}
+
+void note_gate(const Pod& pod, Explanation& out) {
+  if (!pod.gated) return;
+  const Text* why = pod.meta.annotations.find(kPendingReasonAnnotation);
+  out.add("gate",
+          fmt::format("a scheduling gate keeps the scheduler from looking at it{}{}",
+                      why == nullptr ? "" : ": ", why == nullptr ? "" : why->view()),
+          "SchedulingGated");
+}
+
+class WaitingWhy {
+ public:
+  WaitingWhy(const Snapshot& snapshot, const Pod& pod, const Clues& clues, const Fit& fit,
+             Explanation& out)
+      : waiting_{.snapshot = snapshot, .pod = pod, .clues = clues, .fit = fit},
+        snapshot_(snapshot),
+        pod_(pod),
+        clues_(clues),
+        out_(out) {}
+  void explain();
+
+ private:
+  void note_offer();
+  void note_nodes();
+  void note_holders();
+  void sum_up();
+
+  WaitingPod waiting_;
+  const Snapshot& snapshot_;
+  const Pod& pod_;
+  const Clues& clues_;
+  Explanation& out_;
+};
+
+void WaitingWhy::explain() {
+  note_offer();
+  note_nodes();
+  note_holders();
+  sum_up();
+  out_.remedies = remedies_for(waiting_);
+}
+
+// What is offered and free of each GPU resource that it asks for.
+void WaitingWhy::note_offer() {
+  for (const auto& [resource, count] : pod_.requests) {
+    if (!is_gpu_resource(resource) || count.is_zero()) continue;
+    Quantity all, free;
+    std::size_t nodes = 0;
+    for (const auto& node : snapshot_.cluster.nodes()) {
+      const Quantity offered = node->allocatable.get(resource);
+      if (offered.is_zero()) continue;
+      ++nodes;
+      all += offered;
+      if (in_service(*node))
+        free += std::max(Quantity(), waiting_.fit.free_on(node->meta.name, resource));
+    }
+    if (nodes == 0) waiting_.offered_nowhere.push_back(resource);
+    out_.add("offered",
+             nodes == 0
+                 ? fmt::format("{}: by no node", resource.view())
+                 : fmt::format("{}: {} by {}{}", resource.view(), all.str(), plural(nodes, "node"),
+                               clues_.knows("pods") ? fmt::format(", {} free", free.str()) : ""),
+             nodes == 0 ? "ResourceNotOffered" : "");
+  }
+}
+
+void WaitingWhy::note_nodes() {
+  for (const NodeGroup& group : waiting_.groups) {
+    std::string words = group.words;
+    const std::size_t more = group.nodes.size() - group.only.size();
+    if (group.fate != NodeFate::kLacksGpu && group.fate != NodeFate::kLeaving && more > 0)
+      words +=
+          fmt::format("; {}{}", more == group.nodes.size() ? "" : fmt::format("{} of them ", more),
+                      besides(group));
+    out_.add("nodes", words, to_string(group.fate), group.nodes);
+  }
+}
+
+// On nodes that are full and nothing else.
+void WaitingWhy::note_holders() {
+  std::map<std::pair<Text, std::string>, std::pair<Quantity, std::size_t>> holders;
+  const Text resource = Fit::gpu_resource_of(pod_);
+  for (const NodeGroup& group : waiting_.groups) {
+    if (group.fate != NodeFate::kFull || resource.empty()) continue;
+    for (const std::string& name : group.nodes) {
+      for (const Tenant& tenant : snapshot_.cluster.tenants_of(name)) {
+        const Quantity held = tenant.pod->requests.get(resource);
+        if (held.is_zero()) continue;
+        const OwnerReference* owner = tenant.pod->meta.controller();
+        auto& [sum, pods] = holders[{
+            tenant.namespace_, owner == nullptr
+                                   ? fmt::format("Pod/{}", tenant.pod->meta.name)
+                                   : fmt::format("{}/{}", owner->kind.view(), owner->name.view())}];
+        sum += held;
+        ++pods;
+      }
+    }
+  }
+  std::vector<std::tuple<Quantity, std::string, std::size_t>> most;
+  for (const auto& [who, what] : holders)
+    most.emplace_back(what.first, fmt::format("{} in {}", who.second, who.first.view()),
+                      what.second);
+  std::ranges::stable_sort(most, std::ranges::greater(),
+                           [](const auto& h) { return std::get<0>(h); });
+  for (std::size_t i = 0; i < most.size() && i < kEachHolder; ++i)
+    out_.add("held", fmt::format("{}: {} by {} ({})", resource.view(), std::get<0>(most[i]).str(),
+                                 std::get<1>(most[i]), plural(std::get<2>(most[i]), "pod")));
+  if (most.size() > kEachHolder)
+    out_.add("held", fmt::format("and by {} more", plural(most.size() - kEachHolder, "owner")));
+}
+
+void WaitingWhy::sum_up() {
+  const std::size_t all = snapshot_.cluster.nodes().size();
+  std::map<NodeFate, std::size_t> counts;
+  for (const NodeGroup& group : waiting_.groups) counts[group.fate] += group.nodes.size();
+  if (const auto fits = counts.find(NodeFate::kFits); fits != counts.end()) {
+    out_.reason = "AwaitsScheduler";
+    out_.message = fmt::format(
+        "{} of {} would take it {}; the scheduler has not placed it yet, or something keeps it "
+        "off that berth does not look at: affinity between pods, topology spread, volumes, host "
+        "ports",
+        fits->second, plural(all, "node"),
+        knows_room(clues_, pod_)
+            ? "now"
+            : "by labels, taints and size, if other pods, which are not read, leave room");
+  } else {
+    out_.reason = waiting_.offered_nowhere.empty() ? "Unschedulable" : "ResourceNotOffered";
+    std::vector<std::string> words;
+    for (const auto& [fate, count] : counts)
+      words.push_back(fmt::format("{} {}", count, short_words(fate)));
+    out_.message = fmt::format("0 of {} would take it{}{}", plural(all, "node"),
+                               words.empty() ? "" : ": ", fmt::join(words, ", "));
+  }
+  if (!pod_.gated) return;
+  out_.reason = "SchedulingGated";
+  out_.message = "a scheduling gate holds it; without that, " + out_.message;
+}
+
+// All that is known to who may see the pod and no node.
+void explain_by_scheduler(const Pod& pod, const PodClues* clues, Explanation& out) {
+  if (clues == nullptr || clues->scheduler_says.empty()) {
+    out.reason = "AwaitsScheduler";
+    out.message = "the scheduler has said nothing of it yet";
+    return;
+  }
+  out.reason = clues->scheduler_reason;
+  // Behind the first sentence stands what preemption could not do.
+  out.message = fmt::format(
+      "the scheduler says: {}",
+      std::string_view(clues->scheduler_says).substr(0, clues->scheduler_says.find(". ")));
+  note_scheduler_fields(pod, *clues, out);
+}
+
+// The pod with the name of today for what it asks for by the old one.
+Pod renamed(const Pod& pod) {
+  Pod out = pod;
+  const Quantity count = pod.requests.get(kLegacyGpu);
+  out.requests.erase(kLegacyGpu);
+  out.requests.set("nvidia.com/gpu", count);
+  return out;
+}
+
+// Nothing offers what it asks for: told as what it would be under the name of today.
+void explain_legacy(const Snapshot& snapshot, const Pod& pod, const Clues& clues, const Fit& fit,
+                    Explanation& out) {
+  const Pod today = renamed(pod);
+  const std::string line = fmt::format("nvidia.com/gpu: {}", pod.requests.get(kLegacyGpu).str());
+  std::string would;
+  std::vector<std::string> nodes;
+  if (clues.knows("nodes")) {
+    WaitingWhy(snapshot, today, clues, fit, out).explain();
+    for (const Explanation::Fact& fact : out.facts)
+      if (fact.reason == to_string(NodeFate::kFits)) nodes = fact.nodes;
+    would = fmt::format("; with {} in its place, {}", line,
+                        nodes.empty() ? out.message : name_some(nodes) + " would take it");
+    if (!nodes.empty()) out.remedies.clear();  // nothing else is in the way
+  }
+  out.reason = "LegacyResource";
+  out.message =
+      fmt::format("it asks for {}, which ended with Kubernetes 1.11{}", kLegacyGpu, would);
+  constexpr char kRename[] = "write the name of today";
+  for (Explanation::Remedy& remedy : out.remedies) {
+    if (remedy.nodes.empty()) continue;
+    remedy.message = fmt::format("{}, and {}", kRename, remedy.message);
+    remedy.line = remedy.line.empty() ? line : fmt::format("{}\n{}", line, remedy.line);
+  }
+  if (nodes.empty() && !out.remedies.empty()) return;
+  out.remedies.push_back({nodes.empty()
+                              ? kRename
+                              : fmt::format("{}; then {} would take it", kRename, name_some(nodes)),
+                          line, nodes});
+}
+
+void explain_waiting(const Snapshot& snapshot, const Pod& pod, const Clues& clues, const Fit& fit,
+                     Explanation& out) {
+  out.state = "Pending";
+  note_gate(pod, out);
+  const PodClues* said = clues.of(pod);
+  if (!pod.requests.get(kLegacyGpu).is_zero())
+    return explain_legacy(snapshot, pod, clues, fit, out);
+  if (!clues.knows("nodes")) return explain_by_scheduler(pod, said, out);
+  WaitingWhy(snapshot, pod, clues, fit, out).explain();
+  if (said != nullptr && !said->scheduler_says.empty()) {
+    out.add("scheduler", said->scheduler_says, said->scheduler_reason);
+    if (!knows_room(clues, pod)) note_scheduler_fields(pod, *said, out);
+  }
+  if (Fit::gpu_resource_of(pod).empty() && !pod.has_resource_claims)
+    out.message = "it asks for no GPU; " + out.message;
+}
+
+}  // namespace
+
+Explanation explain_pod(const Snapshot& snapshot, const Pod& pod, const Clues& clues,
+                        const Fit& fit) {
+  Explanation out;
+  out.subject = ref_of(pod);
+  note_request(pod, out);
+  if (!pod.finished()) note_own_faults(pod, clues.of(pod), out);
+  if (pod.finished()) {
+    out.state = pod.phase == PodPhase::kSucceeded ? "Succeeded" : "Failed";
+    out.message = "it has ended and holds nothing";
+    return out;
+  }
+  out.rights = missing_rights(clues.unread, RightsFor::kPod, snapshot.settings);
+  if (!pod.node_name.empty()) {
+    explain_bound(snapshot, pod, clues, out);
+  } else if (pod.terminating()) {
+    out.state = "Terminating";
+    out.message = "it is being deleted and was never placed";
+  } else {
+    explain_waiting(snapshot, pod, clues, fit, out);
+  }
+  return out;
+}
+
+Explanation explain_pod(const Snapshot& snapshot, const Pod& pod, const Clues& clues) {
+  return explain_pod(snapshot, pod, clues, Fit(snapshot.cluster));
+}
+
+}  // namespace berth

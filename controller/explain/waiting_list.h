@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// list_waiting: everything that waits for GPUs, pods that no node takes and workloads whose pods
+// are refused.
+#pragma once
+
+#include <string_view>
+
+#include "controller/core/snapshot.h"
+#include "controller/explain/explanation.h"
+#include "controller/preview/clues.h"
+
+namespace berth {
+
+// In one namespace; empty: in all.
+WaitingList list_waiting(const Snapshot& snapshot, std::string_view namespace_, const Clues& clues);
+
+}  // namespace berth

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// docs/reasons.md says of every reason what the code's tables say, and of no other.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "controller/admission/reconcile_bypass.h"
+#include "controller/core/refused_write.h"
+#include "controller/policy/policy_reasons.h"
+
+namespace berth::test {
+namespace {
+
+using Cells = std::vector<std::string>;
+
+// The rows of the tables under the heading that begins so.
+std::vector<Cells> rows_under(const std::string& heading) {
+  std::ifstream page(std::string(BERTH_SOURCE_DIR) + "/docs/reasons.md");
+  std::vector<Cells> rows;
+  bool here = false;
+  for (std::string line; std::getline(page, line);) {
+    if (line.starts_with("## ")) here = line.starts_with("## " + heading);
+    if (!here || !line.starts_with("| ") || line.starts_with("| reason") ||
+        line.starts_with("| object"))
+      continue;
+    Cells cells;
+    std::istringstream text(line.substr(2));
+    for (std::string cell; std::getline(text, cell, '|');)
+      cells.push_back(cell.substr(cell.starts_with(' ') ? 1 : 0,
+                                  cell.find_last_not_of(' ') + (cell.starts_with(' ') ? 0 : 1)));
+    rows.push_back(std::move(cells));
+  }
+  EXPECT_FALSE(rows.empty()) << heading;
+  return rows;
+}
+
+// "`A`, `B`" and "A, B".
+std::vector<std::string> names_in(const std::string& cell) {
+  std::vector<std::string> names;
+  std::istringstream text(cell);
+  for (std::string name; text >> name;) {
+    std::erase_if(name, [](char c) { return c == '`' || c == ','; });
+    names.push_back(name);
+  }
+  return names;
+}
+
+std::string word_for(Outlook outlook) {
+  switch (outlook) {
+    case Outlook::kReady:
+      return "Ready";
+    case Outlook::kReconciling:
+      return "Reconciling";
+    case Outlook::kStalled:
+      return "Stalled";
+    case Outlook::kSuspended:
+      return "neither";
+  }
+  return "?";
+}
+
+// "Held Reconciling" of the page, and of the code.
+std::set<std::string> told_under(const std::string& heading) {
+  std::set<std::string> told;
+  for (const Cells& row : rows_under(heading))
+    for (const std::string& reason : names_in(row.at(0))) told.insert(reason + " " + row.at(1));
+  return told;
+}
+std::set<std::string> in_code(Column column) {
+  std::set<std::string> rows;
+  for (const LayoutReason& row : layout_reasons())
+    if (row.column == column) rows.insert(std::string(row.reason) + " " + word_for(row.outlook));
+  return rows;
+}
+
+TEST(ReasonsPage, SaysWhichConditionEachReasonOfALayoutComesTo) {
+  EXPECT_EQ(told_under("A node waits, and the layout's owner"), in_code(Column::kBlocked));
+  EXPECT_EQ(told_under("A node waits, and time or its turn"), in_code(Column::kPending));
+  EXPECT_EQ(told_under("The layout as a whole"), in_code(Column::kNone));
+}
+
+TEST(ReasonsPage, TellsOfEveryReasonOfANodeOnItsWay) {
+  std::set<std::string> told;
+  for (const Cells& row : rows_under("A node is in progress"))
+    for (const std::string& reason : names_in(row.at(0))) told.insert(reason);
+  for (const LayoutReason& row : layout_reasons()) {
+    if (row.column != Column::kUnderWay) continue;
+    EXPECT_TRUE(told.contains(std::string(row.reason))) << row.reason;
+  }
+}
+
+TEST(ReasonsPage, SaysWhichConditionEachReasonOfThePolicyComesTo) {
+  std::set<std::string> rows;
+  for (const PolicyReason& row : policy_reasons())
+    rows.insert(std::string(row.reason) + " " + word_for(row.outlook));
+  EXPECT_EQ(told_under("GPUClusterPolicy"), rows);
+}
+
+TEST(ReasonsPage, TellsOfEveryEventAndOfNoOther) {
+  std::set<std::string> told;
+  for (const Cells& row : rows_under("Events"))
+    if (row.at(1) != "`WriteRefused`")
+      for (const std::string& kind : names_in(row.at(0)))
+        for (const std::string& reason : names_in(row.at(1))) told.insert(kind + " " + reason);
+  std::set<std::string> known = {std::string("Pod ") + reasons::kSlippedPastAdmission};
+  for (const auto& rows : {rollout_event_reasons(), policy_event_reasons()})
+    for (const EventReason& row : rows)
+      known.insert(std::string(row.kind) + " " + std::string(row.reason));
+  EXPECT_EQ(told, known);
+}
+
+// Every constant has its row, or it would come to Reconciling by default.
+TEST(ReasonsPage, NoConstantIsLeftOutOfTheTables) {
+  std::set<std::string> known = {reasons::kSlippedPastAdmission, reasons::kWriteRefused};
+  for (const LayoutReason& row : layout_reasons()) known.emplace(row.reason);
+  for (const PolicyReason& row : policy_reasons()) known.emplace(row.reason);
+  for (const auto& rows : {rollout_event_reasons(), policy_event_reasons()})
+    for (const EventReason& row : rows) known.emplace(row.reason);
+  for (const char* header : {"mig/reasons.h", "policy/policy_reasons.h"}) {
+    std::ifstream file(std::string(BERTH_SOURCE_DIR) + "/controller/" + header);
+    int constants = 0;
+    for (std::string line; std::getline(file, line);) {
+      const std::size_t from = line.find("[] = \"");
+      if (from == line.npos) continue;
+      ++constants;
+      const std::string reason = line.substr(from + 6, line.rfind('"') - from - 6);
+      EXPECT_TRUE(known.contains(reason)) << header << ": " << reason;
+    }
+    EXPECT_GT(constants, 10) << header;
+  }
+}
+
+}  // namespace
+}  // namespace berth::test

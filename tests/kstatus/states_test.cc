@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layouts and policies in each state that docs/reasons.md tells of, written to files with what
+// kstatus and Argo CD are to say of them: ctest has both asked.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "apis/names.h"
+#include "controller/policy/plugin_config.h"
+#include "tests/mig/planned_cluster.h"
+#include "tests/policy/policy_yaml.h"
+
+namespace berth::test {
+namespace {
+
+using nlohmann::json;
+
+struct State {
+  const char* name;
+  void (*make)(PlannedCluster& world);
+  const char* reason;  // of Ready
+  const char* beside;  // the condition beside it, with its reason
+  const char* kstatus;
+  const char* argo;
+};
+
+MIGLayout small() { return under_way(layout("small").retire("nvidia.com/gpu")); }
+
+// Node n1 alone, and a layout for it that goes as far as nothing but the next step.
+void begin(PlannedCluster& world, const MIGLayout& layout = small()) {
+  world.add_nodes(1).add(layout);
+  world.render_agent_config("small");
+}
+Node n1(PlannedCluster& world) { return *world.cluster.nodes().find("n1"); }
+
+Node finished(PlannedCluster& world) {
+  return node("n1")
+      .a100_80(4)
+      .label("tier", "mig")
+      .label(names::kMigConfig, world.render_agent_config("small"))
+      .allocatable("nvidia.com/gpu", 0)
+      .allocatable("nvidia.com/mig-1g.10gb", 28);
+}
+void take(PlannedCluster& world, RolloutPhase phase) {
+  world.claim("n1", "small");
+  world.add(on_its_way(n1(world), small(), world.render_agent_config("small"), phase, world.now));
+}
+template <class F>
+void edit(PlannedCluster& world, F change) {
+  MIGLayout now = *world.cluster.mig_layouts().find("small");
+  change(now);
+  world.add(now);
+}
+void hold(PlannedCluster& world) {
+  Node node = n1(world);
+  node.meta.annotations.set(names::kHoldAnnotation, "mine");
+  world.add(node);
+}
+// What the API server says to an eviction, asked as a dry run.
+void answer_eviction(PlannedCluster& world, const Error& error) {
+  world.add(pod("web").on("n1").gpu(1).label("app", "web"));
+  const Pod pod = *world.cluster.pods().find("team-a", "web");
+  world.answers.put(question(Step(Ask{.pod = ref_of(pod), .against = {}})),
+                    {.yes = false, .error = error, .against = {}, .at = world.now});
+}
+void refuse(PlannedCluster& world, const ObjectRef& object, const char* manager) {
+  const Step step =
+      Write{.verb = Verb::kJsonPatch, .object = object, .body = {}, .field_manager = manager};
+  world.answers.put(question(step), {.yes = false,
+                                     .error = {.kind = ErrorKind::kForbidden,
+                                               .message = "denied by the platform's policy",
+                                               .where = {},
+                                               .http_code = 403},
+                                     .against = {},
+                                     .at = world.now,
+                                     .object = object.str(),
+                                     .field_manager = manager,
+                                     .reason = "a test"});
+}
+
+const State kLayouts[] = {
+    {"rolling-out", [](PlannedCluster& world) { begin(world); }, "Claiming",
+     "Reconciling RollingOut", "InProgress", "Progressing"},
+    {"a-node-on-its-way",
+     [](PlannedCluster& world) {
+       begin(world);
+       take(world, RolloutPhase::kApplying);
+     },
+     "Verifying", "Reconciling RollingOut", "InProgress", "Progressing"},
+    {"ready",
+     [](PlannedCluster& world) {
+       begin(world);
+       world.add(finished(world));
+     },
+     "AllNodesUpdated", "", "Current", "Healthy"},
+    {"held",
+     [](PlannedCluster& world) {
+       begin(world);
+       hold(world);
+     },
+     "Held", "Reconciling Held", "InProgress", "Progressing"},
+    {"budget",
+     [](PlannedCluster& world) {
+       begin(world);
+       world.add(budget("web", "app", "web", 0));
+       answer_eviction(world, {.kind = ErrorKind::kThrottled,
+                               .message = "Cannot evict pod as it would violate the pod's "
+                                          "disruption budget.",
+                               .where = {},
+                               .http_code = 429});
+     },
+     "PodDisruptionBudget", "Reconciling PodDisruptionBudget", "InProgress", "Progressing"},
+    {"unmanaged-pod",
+     [](PlannedCluster& world) {
+       begin(world);
+       world.add(pod("p").on("n1").gpu(1).unmanaged());
+     },
+     "UnmanagedPod", "Reconciling UnmanagedPod", "InProgress", "Progressing"},
+    {"last-provider",
+     [](PlannedCluster& world) {
+       begin(world, under_way(layout("small")));
+       world.add(pod("p").on("n1").gpu(1));
+       world.answers.put(question(Step(Ask{.pod = ref_of(*world.cluster.pods().find("team-a", "p")),
+                                           .against = {}})),
+                         {.yes = true, .against = {}, .at = world.now});
+     },
+     "LastProvider", "Reconciling LastProvider", "InProgress", "Progressing"},
+    {"capacity-guard",
+     [](PlannedCluster& world) {
+       begin(world, under_way(layout("small").with([](MIGLayoutSpec& spec) {
+               spec.capacity_guard.min_available["nvidia.com/gpu"] = 4;
+             })));
+     },
+     "CapacityGuard", "Reconciling CapacityGuard", "InProgress", "Progressing"},
+    {"window",
+     [](PlannedCluster& world) {
+       begin(world);
+       world.add(policy("disruption: {blackouts: [{schedule: \"0 8 * * *\", duration: 10h}]}"));
+     },
+     "DisruptionWindow", "Reconciling DisruptionWindow", "InProgress", "Progressing"},
+    {"another-node-is-out",
+     [](PlannedCluster& world) {
+       begin(world);
+       world.add(finished(world));
+       for (const char* name : {"n2", "n3"}) world.add(node(name).a100_80(4).label("tier", "mig"));
+       Node theirs = *world.cluster.nodes().find("n1");
+       theirs.unschedulable = true;
+       world.add(theirs);
+     },
+     "MaxUnavailable", "Reconciling MaxUnavailable", "InProgress", "Progressing"},
+    {"node-not-ready",
+     [](PlannedCluster& world) {
+       begin(world);
+       world.add(node("n1").a100_80(4).label("tier", "mig").not_ready());
+     },
+     "NodeNotReady", "Reconciling NodeNotReady", "InProgress", "Progressing"},
+    {"selects-nothing", [](PlannedCluster& world) { world.add(small()); }, "NoNodesSelected",
+     "Reconciling NoNodesSelected", "InProgress", "Progressing"},
+    {"one-hopeless-one-held",
+     [](PlannedCluster& world) {
+       begin(world);
+       hold(world);
+       world.add(node("n0").a100_80(4).label("tier", "mig").label(names::kMigStrategy, "weird"));
+     },
+     "InvalidLayout", "Reconciling Held", "InProgress", "Progressing"},
+    {"paused",
+     [](PlannedCluster& world) {
+       begin(world);
+       edit(world, [](MIGLayout& now) { now.spec.rollout.paused = true; });
+     },
+     "Paused", "", "InProgress", "Suspended"},
+    {"paused-with-a-node-on-its-way",
+     [](PlannedCluster& world) {
+       begin(world);
+       take(world, RolloutPhase::kApplying);
+       edit(world, [](MIGLayout& now) { now.spec.rollout.paused = true; });
+     },
+     "Paused", "Reconciling RollingOut", "InProgress", "Progressing"},
+    {"agent-not-configured",
+     [](PlannedCluster& world) {
+       begin(world);
+       DaemonSet elsewhere = **world.cluster.daemon_sets().begin();
+       elsewhere.config_map_volumes.clear();
+       world.add(elsewhere);
+     },
+     "AgentNotConfigured", "Stalled AgentNotConfigured", "Failed", "Degraded"},
+    {"agent-not-configured-and-one-held",
+     [](PlannedCluster& world) {
+       begin(world);
+       hold(world);
+       DaemonSet elsewhere = **world.cluster.daemon_sets().begin();
+       elsewhere.config_map_volumes.clear();
+       world.add(elsewhere);
+     },
+     "AgentNotConfigured", "Stalled AgentNotConfigured", "Failed", "Degraded"},
+    {"invalid-spec",
+     [](PlannedCluster& world) {
+       begin(world);
+       edit(world, [](MIGLayout& now) {
+         now.spec.node_selector = LabelSelector{{{"nvidia.com/gpu.count", "4"}}, {}};
+       });
+     },
+     "InvalidSpec", "Stalled InvalidSpec", "Failed", "Degraded"},
+    {"invalid-layout",
+     [](PlannedCluster& world) {
+       begin(world);
+       edit(world, [](MIGLayout& now) {
+         now.spec.devices = {DeviceLayout{std::nullopt, {{"3g.40gb", 3}}}};
+       });
+     },
+     "InvalidLayout", "Stalled InvalidLayout", "Failed", "Degraded"},
+    {"eviction-forbidden",
+     [](PlannedCluster& world) {
+       begin(world);
+       answer_eviction(world, {.kind = ErrorKind::kForbidden,
+                               .message = "pods \"web\" is forbidden",
+                               .where = {},
+                               .http_code = 403});
+     },
+     "EvictionForbidden", "Stalled EvictionForbidden", "Failed", "Degraded"},
+    {"write-refused",
+     [](PlannedCluster& world) {
+       begin(world);
+       refuse(world, ref_of(small()), names::kManagerMig);
+     },
+     "WriteRefused", "Stalled WriteRefused", "Failed", "Degraded"},
+    {"node-failed",
+     [](PlannedCluster& world) {
+       begin(world);
+       world.add(node("n2").a100_80(4).label("tier", "mig"));
+       take(world, RolloutPhase::kFailed);
+     },
+     "NodeFailed", "Stalled NodeFailed", "Failed", "Degraded"},
+    {"others-wait-behind-a-failed-node",
+     [](PlannedCluster& world) {
+       begin(world);
+       world.add(node("n2").a100_80(4).label("tier", "mig"));
+       edit(world, [](MIGLayout& now) { now.spec.rollout.max_failures = 2; });
+       take(world, RolloutPhase::kFailed);
+     },
+     "NodeFailed", "Stalled NodeFailed", "Failed", "Degraded"},
+    {"deleting",
+     [](PlannedCluster& world) {
+       begin(world);
+       take(world, RolloutPhase::kApplying);
+       edit(world, [&](MIGLayout& now) { now.meta.deletion_timestamp = world.now; });
+     },
+     "Deleting", "Reconciling Deleting", "Terminating", "Progressing"},
+    {"deleting-and-the-node-cant-be-written",
+     [](PlannedCluster& world) {
+       begin(world);
+       take(world, RolloutPhase::kApplying);
+       refuse(world, ref_of(n1(world)), names::kManagerMig);
+       edit(world, [&](MIGLayout& now) { now.meta.deletion_timestamp = world.now; });
+     },
+     "WriteRefused", "Stalled WriteRefused", "Terminating", "Degraded"},
+};
+
+constexpr char kSliced[] =
+    "pools: [{name: dev, nodeSelector: {matchLabels: {tier: mig}}, sharing: {strategy: "
+    "TimeSlicing, replicas: 4}}]";
+
+// As its pool has it, but for the device plugin's config.
+NodeBuilder in_dev() {
+  return node("n1")
+      .a100_80(4)
+      .label("tier", "mig")
+      .label(names::kPoolLabel, "dev")
+      .annotation(
+          names::kPoolKeysAnnotation,
+          R"({"pool":"dev","labels":{"gpu.berth.dev/pool":"dev"},"taints":[],"corrections":0})");
+}
+// NVIDIA's operator lets the device plugin read the file, which holds the pool's config.
+void serve(PlannedCluster& world, const GPUClusterPolicy& policy) {
+  ClusterPolicy nvidia;
+  nvidia.meta.name = "cluster-policy";
+  nvidia.meta.uid = "uid-cluster-policy";
+  nvidia.device_plugin_config_map = "berth-device-plugin-config";
+  world.add(nvidia);
+  ConfigMap file;
+  file.meta.name = "berth-device-plugin-config";
+  file.meta.namespace_ = "gpu-operator";
+  file.meta.uid = "uid-file";
+  file.meta.annotations.set("gpu.berth.dev/rendered-at",
+                            format_micro_time(world.now - std::chrono::hours(1)));
+  file.data = plugin_configs(policy.spec.pools, {}, {});
+  world.add(file);
+}
+
+const State kPolicies[] = {
+    {"in-place",
+     [](PlannedCluster& world) {
+       const GPUClusterPolicy sliced = policy(kSliced);
+       world.add(sliced);
+       serve(world, sliced);
+       world.add(in_dev().label(names::kDevicePluginConfig,
+                                render_plugin_config(sliced.spec.pools[0])->key));
+     },
+     "PoolsInPlace", "", "Current", "Healthy"},
+    {"labelling",
+     [](PlannedCluster& world) {
+       world.add_nodes(1).add(policy("pools: [{name: dev, nodeSelector: {}}]"));
+     },
+     "Labelling", "Reconciling Labelling", "InProgress", "Progressing"},
+    {"window",
+     [](PlannedCluster& world) {
+       const GPUClusterPolicy sliced =
+           policy(std::string(kSliced) +
+                  ", disruption: {blackouts: [{schedule: \"0 8 * * *\", duration: 10h}]}");
+       world.add(sliced);
+       serve(world, sliced);
+       world.add(in_dev());
+       world.add(pod("p").on("n1").gpu(1));
+     },
+     "DisruptionWindow", "Reconciling DisruptionWindow", "InProgress", "Progressing"},
+    {"plugin-not-configured",
+     [](PlannedCluster& world) {
+       world.add(policy(kSliced));
+       world.add(in_dev());
+     },
+     "PluginNotConfigured", "Stalled PluginNotConfigured", "Failed", "Degraded"},
+    {"one-class-taken-while-nodes-are-labelled",
+     [](PlannedCluster& world) {
+       world.add_nodes(1).add(policy(
+           "pools: [{name: dev, nodeSelector: {}}], priorityClasses: [{name: high, value: 7}]"));
+       PriorityClass theirs;
+       theirs.meta.name = "high";
+       theirs.meta.uid = "uid-high";
+       theirs.value = 8;
+       world.add(theirs);
+     },
+     "PriorityClassTaken", "Reconciling Labelling", "InProgress", "Progressing"},
+    {"one-class-taken",
+     [](PlannedCluster& world) {
+       world.add(policy("pools: [], priorityClasses: [{name: high, value: 7}]"));
+       PriorityClass theirs;
+       theirs.meta.name = "high";
+       theirs.meta.uid = "uid-high";
+       theirs.value = 8;
+       world.add(theirs);
+     },
+     "PriorityClassTaken", "Stalled PriorityClassTaken", "Failed", "Degraded"},
+    {"write-refused",
+     [](PlannedCluster& world) {
+       world.add_nodes(1).add(policy("pools: [{name: dev, nodeSelector: {}}]"));
+       refuse(world, ref_of(n1(world)), names::kManagerPolicy);
+     },
+     "WriteRefused", "Stalled WriteRefused", "Failed", "Degraded"},
+    {"agents-mismatch",
+     [](PlannedCluster& world) {
+       world.add_nodes(1).add(policy("agents: {namespace: nvidia}, pools: []"));
+     },
+     "AgentsMismatch", "Stalled AgentsMismatch", "Failed", "Degraded"},
+    {"retreating",
+     [](PlannedCluster& world) {
+       GPUClusterPolicy going = policy("pools: [{name: dev, nodeSelector: {}}]");
+       going.meta.deletion_timestamp = world.now;
+       world.add(going).add(in_dev());
+     },
+     "Retreating", "Reconciling Retreating", "Terminating", "Progressing"},
+};
+
+class States : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    std::filesystem::remove_all(BERTH_STATES);
+    std::filesystem::create_directories(BERTH_STATES);
+  }
+
+  // As the API server has it.
+  template <class T>
+  static json object_of(const T& standing, const std::string& status_patch, bool paused) {
+    json object = {
+        {"apiVersion", "gpu.berth.dev/v1alpha1"},
+        {"kind", kKind<T>.kind},
+        {"metadata", {{"name", standing.meta.name}, {"generation", standing.meta.generation}}},
+        {"spec", {{"rollout", {{"paused", paused}}}}}};
+    if (standing.meta.deletion_timestamp)
+      object["metadata"]["deletionTimestamp"] = format_time(*standing.meta.deletion_timestamp);
+    object.merge_patch(json::parse(status_patch));
+    return object;
+  }
+  static void write(const std::string& name, const json& object, const std::string& kstatus,
+                    const std::string& argo) {
+    const std::string file =
+        fmt::format("{}/{}-{}.json", BERTH_STATES, object["kind"].get<std::string>(), name);
+    std::ofstream(file) << json{{"kstatus", kstatus}, {"argo", argo}, {"object", object}}.dump(1);
+  }
+  static std::string reason(const json& object, const std::string& type) {
+    for (const json& condition : object["status"]["conditions"])
+      if (condition["type"] == type) return condition["reason"];
+    return "";
+  }
+  static void expect(const State& state, const json& object) {
+    EXPECT_EQ(reason(object, "Ready"), state.reason) << object.dump(1);
+    std::string beside;
+    for (const char* type : {"Reconciling", "Stalled"})
+      if (const std::string why = reason(object, type); !why.empty())
+        beside += fmt::format("{} {}", type, why);
+    EXPECT_EQ(beside, state.beside) << object.dump(1);
+    write(state.name, object, state.kstatus, state.argo);
+  }
+};
+
+TEST_F(States, OfALayout) {
+  for (const State& state : kLayouts) {
+    SCOPED_TRACE(state.name);
+    PlannedCluster world;
+    state.make(world);
+    const Plan plan = world.plan("layout/small");
+    ASSERT_FALSE(plan.statuses.empty());
+    const MIGLayout& layout = *world.cluster.mig_layouts().find("small");
+    expect(state, object_of(layout, plan.statuses.front().body, layout.spec.rollout.paused));
+  }
+}
+
+TEST_F(States, OfThePolicy) {
+  for (const State& state : kPolicies) {
+    SCOPED_TRACE(state.name);
+    PlannedCluster world;
+    state.make(world);
+    const Plan plan = world.plan("policy");
+    ASSERT_FALSE(plan.statuses.empty());
+    expect(state,
+           object_of(*world.cluster.policies().find("cluster"), plan.statuses.front().body, false));
+  }
+}
+
+TEST_F(States, ThatBerthHasNotLookedAt) {
+  PlannedCluster world;
+  begin(world);
+  write("not-looked-at", object_of(small(), "{}", false), "Current", "Progressing");
+  world.add(finished(world));
+  MIGLayout edited = small();
+  json object = object_of(edited, world.plan("layout/small").statuses.front().body, false);
+  object["metadata"]["generation"] = edited.meta.generation + 1;
+  write("edited-since", object, "InProgress", "Progressing");
+}
+
+}  // namespace
+}  // namespace berth::test
