@@ -68,8 +68,8 @@ FlagTable login_flags(ConfigFlags& flags) {
 FlagTable node_key_flags(WritableKeys& keys) {
   return {
       keys_flag("--node-label-keys", keys.labels,
-                "keys of labels, besides gpu.berth.dev/, that an admission policy lets berth write "
-                "on nodes: all, none, or keys separated by commas"),
+                "keys of labels, besides gpu.berth.dev/, that an admission policy allows berth to "
+                "write on nodes: all, none, or keys separated by commas"),
       keys_flag("--node-taint-keys", keys.taints, "the same of taints"),
   };
 }

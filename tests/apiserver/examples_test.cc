@@ -195,8 +195,8 @@ TEST_F(Examples, AKeyThatTheChartDoesNotNameKeepsNothingElseFromItsNodes) {
   const Object stalled = policy();
   EXPECT_EQ(stalled.condition("Ready", "reason"), "KeyForbidden");
   EXPECT_EQ(stalled.condition("Stalled", "message"),
-            "pool training sets label gpu.example.com/tier, which the chart does not let berth "
-            "write; run helm upgrade berth … --reuse-values --set "
+            "pool training sets label gpu.example.com/tier, which the chart does not allow berth "
+            "to write; run helm upgrade berth … --reuse-values --set "
             "'nodeKeys={gpu.example.com/tier}'");
   for (const char* name : {"training", "inference", "development"}) {
     wait_pool(name);
@@ -222,8 +222,8 @@ TEST_F(Examples, AKeyThatTheChartDoesNotNameKeepsNothingElseFromItsNodes) {
                ? ""
                : policy().at("/status").dump();
   });
-  EXPECT_THAT(policy().condition("Stalled", "message"), HasSubstr("which the chart does not let "
-                                                                  "berth take back; run helm"));
+  EXPECT_THAT(policy().condition("Stalled", "message"),
+              HasSubstr("which the chart does not allow berth to remove; run helm"));
   EXPECT_EQ(kube().get({"nodes", "training"}).label("gpu.berth.dev/pool"), "");
   obey(policy());
 }

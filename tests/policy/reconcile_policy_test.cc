@@ -501,10 +501,11 @@ TEST_F(Policy, AKeyThatTheChartDoesNotNameIsToldWithTheLineAndTheRestIsDone) {
   for (const char* type :
        {R"("type":"Ready","status":"False")", R"("type":"Stalled","status":"True")"})
     EXPECT_THAT(told, HasSubstr(type));
-  EXPECT_THAT(told, HasSubstr(R"("reason":"KeyForbidden","message":"pool gold sets label )"
-                              R"(gpu.example.com/tier, which the chart does not let berth write; )"
-                              R"(run helm upgrade berth … --reuse-values --set )"
-                              R"('nodeKeys={example.com/team,gpu.example.com/tier}'")"));
+  EXPECT_THAT(told,
+              HasSubstr(R"("reason":"KeyForbidden","message":"pool gold sets label )"
+                        R"(gpu.example.com/tier, which the chart does not allow berth to write; )"
+                        R"(run helm upgrade berth … --reuse-values --set )"
+                        R"('nodeKeys={example.com/team,gpu.example.com/tier}'")"));
 
   cluster.settings.node_keys.labels = read_key_list("gpu.example.com/tier");
   EXPECT_THAT(print(cluster.plan("pool/n1")), HasSubstr("gpu.example.com~1tier"));
@@ -526,7 +527,7 @@ TEST_F(Policy, APolicyThatMayNotTakeALabelBackSaysSoWhileItGoes) {
   const Plan plan = cluster.plan("policy");
   EXPECT_THAT(writes(plan), Not(Contains(HasSubstr("let it go"))));
   EXPECT_THAT(status(plan), HasSubstr("pool gold had set label gpu.example.com/tier, which the "
-                                      "chart does not let berth take back; run helm upgrade"));
+                                      "chart does not allow berth to remove; run helm upgrade"));
   EXPECT_THAT(writes(cluster.plan("pool/n1")), IsEmpty());
 }
 
@@ -537,9 +538,10 @@ TEST_F(Policy, HoweverManyKeysThereAreTheSentenceIsWhole) {
   cluster.add(policy("pools: [{name: gold, nodeSelector: {matchLabels: {tier: mig}}, labels: {" +
                      labels + "}}]"));
   cluster.add_nodes(1);
-  EXPECT_THAT(status(cluster.plan("policy")),
-              HasSubstr("and 15 more keys, which the chart does not let berth write; name every "
-                        "key of the pools in helm's values nodeKeys and policy.taintKeys\""));
+  EXPECT_THAT(
+      status(cluster.plan("policy")),
+      HasSubstr("and 15 more keys, which the chart does not allow berth to write; name every "
+                "key of the pools in helm's values nodeKeys and policy.taintKeys\""));
 }
 
 TEST_F(Policy, APoolWithoutNodesSaysWhatWasMeant) {
