@@ -45,9 +45,18 @@ Node finished(PlannedCluster& world) {
       .allocatable("nvidia.com/gpu", 0)
       .allocatable("nvidia.com/mig-1g.10gb", 28);
 }
+// Mig-manager is at work on it, or has failed.
 void take(PlannedCluster& world, RolloutPhase phase) {
+  const std::string config = world.render_agent_config("small");
   world.claim("n1", "small");
-  world.add(on_its_way(n1(world), small(), world.render_agent_config("small"), phase, world.now));
+  Node node = on_its_way(n1(world), small(), config, phase, world.now);
+  node.meta.labels.set(names::kMigConfig, Text(config));
+  node.meta.labels.set(names::kMigConfigState, "pending");
+  NodeRollout rollout = *read_rollout(node).rollout;
+  if (phase == RolloutPhase::kFailed) rollout.failed_config = config;
+  if (phase == RolloutPhase::kFailed) rollout.why = "mig-manager reported failed";
+  node.meta.annotations.set(names::kRolloutAnnotation, encode_rollout(rollout));
+  world.add(node);
 }
 template <class F>
 void edit(PlannedCluster& world, F change) {
@@ -90,7 +99,7 @@ const State kLayouts[] = {
        begin(world);
        take(world, RolloutPhase::kApplying);
      },
-     "Verifying", "Reconciling RollingOut", "InProgress", "Progressing"},
+     "AgentPending", "Reconciling RollingOut", "InProgress", "Progressing"},
     {"ready",
      [](PlannedCluster& world) {
        begin(world);
@@ -107,11 +116,9 @@ const State kLayouts[] = {
      [](PlannedCluster& world) {
        begin(world);
        world.add(budget("web", "app", "web", 0));
-       answer_eviction(world, {.kind = ErrorKind::kThrottled,
-                               .message = "Cannot evict pod as it would violate the pod's "
-                                          "disruption budget.",
-                               .where = {},
-                               .http_code = 429});
+       Error closed{.kind = ErrorKind::kThrottled, .message = "no", .where = {}, .http_code = 429};
+       closed.causes = {{"DisruptionBudget", "The disruption budget web needs 1 healthy pods"}};
+       answer_eviction(world, closed);
      },
      "PodDisruptionBudget", "Reconciling PodDisruptionBudget", "InProgress", "Progressing"},
     {"unmanaged-pod",
