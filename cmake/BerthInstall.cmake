@@ -17,8 +17,19 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR}
         COMPONENT data)
 
-# What scripts/package names the tarball by: the version that git tells, where it does.
-if(NOT DEFINED BERTH_VERSION)
-  set(BERTH_VERSION ${PROJECT_VERSION})
-endif()
+# berth itself writes its manual page and its completions, when it is installed.
+function(berth_install_told file)
+  install(CODE "
+    set(file \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${file}\")
+    message(STATUS \"Installing: \${file}\")
+    get_filename_component(folder \${file} DIRECTORY)
+    file(MAKE_DIRECTORY \${folder})
+    execute_process(COMMAND \"$<TARGET_FILE:berth>\" ${ARGN} OUTPUT_FILE \${file} COMMAND_ERROR_IS_FATAL ANY)" COMPONENT data)
+endfunction()
+berth_install_told(${CMAKE_INSTALL_MANDIR}/man1/berth.1 help -o man)
+berth_install_told(${CMAKE_INSTALL_DATADIR}/bash-completion/completions/berth completion bash)
+berth_install_told(${CMAKE_INSTALL_DATADIR}/zsh/site-functions/_berth completion zsh)
+berth_install_told(${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d/berth.fish completion fish)
+
+# What scripts/package names the tarball by.
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/version.txt CONTENT "${BERTH_VERSION}\n")

@@ -191,7 +191,7 @@ void check_node_keys(const GPUClusterPolicy& policy, const WritableKeys& keys,
   constexpr std::size_t kNamed = 3;
   for (std::size_t i = 0; i < std::min(forbidden.size(), kNamed); ++i)
     findings.warn(forbidden[i].field,
-                  fmt::format("the chart does not let berth write {} on nodes",
+                  fmt::format("the chart does not allow berth to write {} on nodes",
                               forbidden[i].item.is_label() ? "this label" : "this taint"));
   if (forbidden.empty()) return;
   findings.warn("", "run " + line_that_allows(forbidden, keys));

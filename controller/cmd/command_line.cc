@@ -153,7 +153,7 @@ CommandLine::CommandLine(const std::string& program, const std::string& summary,
   app_->set_help_flag("-h,--help", "print this help, and exit");
   app_->set_version_flag("--version", version, "print the version, and exit");
   app_->footer(
-      fmt::format("{} COMMAND --help tells of a command's flags, with examples.", program));
+      fmt::format("{} COMMAND --help describes a command's flags, with examples.", program));
 }
 
 CommandLine::~CommandLine() = default;
@@ -192,7 +192,7 @@ int CommandLine::complain_of_usage(const std::string& otherwise) const {
     message = unexpected_word(word, app);
   }
   complain(fmt::format("{}: {}", program, message));
-  complain(fmt::format("{} --help tells what can be said.", program));
+  complain(fmt::format("{} --help lists the commands and flags.", program));
   return kUsageError;
 }
 

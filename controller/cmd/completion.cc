@@ -118,7 +118,8 @@ std::string zsh_action(const CommandOption& option, const CommandTree& tree) {
 
 std::string zsh_option(const CommandOption& option, const CommandTree& tree) {
   if (option.positional)
-    return quoted(fmt::format("1:{}:{}", zsh_text(option.names.front()), zsh_action(option, tree)));
+    return quoted(fmt::format("{}:{}:{}", option.repeatable ? "*" : "1",
+                              zsh_text(option.names.front()), zsh_action(option, tree)));
   const std::string value = option.value.empty() ? ""
                                                  : fmt::format(":{}:{}", zsh_text(option.value),
                                                                zsh_action(option, tree));

@@ -69,7 +69,7 @@ int run_controller(ControllerFlags flags) {
   ApiClient& client = cluster.client;
   ApiClient lease_client = cluster.client_of("leader-election");
   if (flags.api_qps > 0) client.limit(TokenBucket(flags.api_qps, flags.api_burst));
-  Metrics metrics(build_facts().version);
+  Metrics metrics(build_facts().version, build_facts().commit);
   client.observe([&](const CallRecord& call) { metrics.on_call(call); });
   lease_client.observe([&](const CallRecord& call) { metrics.on_call(call); });
 

@@ -8,12 +8,12 @@
 namespace berth {
 
 FlagTable help_flags(HelpFlags& flags) {
-  Flag command = text_flag("COMMAND", flags.command, "the command to tell of; else all of them");
+  Flag command = text_flag("COMMAND", flags.command, "the command to describe; else all of them");
   command.kind = Flag::Kind::kPositional;
   command.value = "COMMAND";
   return {std::move(command),
           choice_flag("-o,--output", flags.output, {"text", "man", "markdown"},
-                      "how it is written; man and markdown tell of all commands")};
+                      "how it is written; man and markdown describe all commands")};
 }
 
 int run_help(const HelpFlags& flags, const CommandLine& line) {
@@ -26,7 +26,7 @@ int run_help(const HelpFlags& flags, const CommandLine& line) {
   if (!flags.command.empty())
     return complain(
         "berth help",
-        invalid_spec("-o", flags.output + " tells of all commands: leave COMMAND away"));
+        invalid_spec("-o", flags.output + " describes all commands: leave COMMAND out"));
   const BuildFacts& facts = build_facts();
   const std::string date = facts.commit_date.substr(0, facts.commit_date.find('T'));
   put(flags.output == "man" ? manual_page(line.tree(), facts.version, date)

@@ -47,7 +47,7 @@ const CommandText kValidate = {"validate", "Check manifests offline: fields, rul
                                "berth validate -f layout.yaml\n"
                                "# A folder, against nodes of four GPUs\n"
                                "berth validate -f manifests/ --product A100-80GB --gpus 4\n"
-                               "# Everything that a GPU can be cut into\n"
+                               "# Every layout that a GPU can hold\n"
                                "berth validate --list-layouts H100-80GB"};
 const CommandText kWhy = {"why", "Explain why a pod or a node waits, and what would help.",
                           "# Everything that waits for GPUs in your namespace\n"
@@ -70,7 +70,7 @@ const CommandText kCompletion = {"completion",
                                  "source <(berth completion bash)\n"
                                  "source <(berth completion zsh)\n"
                                  "berth completion fish | source"};
-const CommandText kHelp = {"help", "Tell of a command, or of all as a manual page.",
+const CommandText kHelp = {"help", "Describe a command, or all of them as a manual page.",
                            "berth help plan\n"
                            "berth help -o man | man -l -"};
 

@@ -113,7 +113,7 @@ Task<Result<std::string>> try_all(ApiClient& client, std::vector<Try> tries, std
   const std::optional<std::string> why_not = co_await why_not_tried(client, user, stop);
   if (why_not.has_value()) {
     trial.notes.push_back(fmt::format(
-        "whether the API server lets berth set the pools' labels and taints was not tried: {}",
+        "berth did not try whether the API server allows the pools' labels and taints: {}",
         *why_not));
     co_return std::string();
   }

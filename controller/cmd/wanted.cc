@@ -29,7 +29,7 @@ std::vector<Wanted> wanted_of_cluster(const Settings& settings) {
       {.kind = kKind<Job>},
       {.kind = kKind<MIGLayout>, .may_be_missing = true},
       {.kind = kKind<ClusterPolicy>, .may_be_missing = true},
-      {.kind = kKind<GPUClusterPolicy>, .optional_for = "pools and windows are not told"},
+      {.kind = kKind<GPUClusterPolicy>, .optional_for = "pools and windows are left out"},
       {.kind = kKind<Namespace>, .optional_for = "every namespace counts as eligible"},
       {.kind = kKind<PriorityClass>, .optional_for = "all of the policy's count as new"},
       {.kind = kKind<DaemonSet>, .namespace_ = agents},

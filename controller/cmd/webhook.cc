@@ -109,7 +109,7 @@ int run_webhook(WebhookFlags flags) {
   UvLoop& loop = cluster.loop;
   SpdlogLog& log = cluster.log;
   ApiClient& client = cluster.client;
-  Metrics metrics(build_facts().version);
+  Metrics metrics(build_facts().version, build_facts().commit);
   client.observe([&](const CallRecord& call) { metrics.on_call(call); });
 
   ServingCertificate certificate;

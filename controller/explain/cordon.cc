@@ -73,7 +73,8 @@ std::string told_cordon(const Snapshot& snapshot, const Node& node, const Clues&
   std::string text = fmt::format("cordoned by berth for MIGLayout/{}", rollout.layout);
   if (rollout.phase == RolloutPhase::kFailed)
     return text +
-           ", which failed here: it stays out until the layout is edited or the agent mended";
+           ", which failed here: it stays unavailable until the layout is edited or the agent is "
+           "repaired";
   text += fmt::format(", {} since {}", told_phase(rollout.phase), format_time(rollout.since));
   if (layout == nullptr) return text;
   if (refusal_told(*layout, node.meta.name) != nullptr)

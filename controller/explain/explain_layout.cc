@@ -88,7 +88,7 @@ Explanation explain_layout(const Snapshot& snapshot, const MIGLayout& layout, co
           {fmt::format("add to its spec, for {}", name_some(standing.nodes)), line, {}});
   }
   if (!choice.lost.empty())
-    out.add("nodes", "selected too, and owned by a layout of higher precedence", "LayoutConflict",
+    out.add("nodes", "also selected, but owned by a layout of higher precedence", "LayoutConflict",
             choice.lost);
   if (choice.nodes.empty() && choice.lost.empty())
     out.add("nodes", "none is selected", "NoNodesSelected");

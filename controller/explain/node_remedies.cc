@@ -76,7 +76,7 @@ void NodeAdvice::advise_on(std::string_view reason) {
     remedy("change what refuses the write, as the server's words say; berth continues by itself");
   if (reason == reasons::kPodDisruptionBudget)
     remedy(
-        "run one replica more of what the budget covers, or relax the budget; berth goes on by "
+        "run one replica more of what the budget covers, or relax the budget; berth continues by "
         "itself");
   if (reason == reasons::kDisruptionWindow)
     remedy(

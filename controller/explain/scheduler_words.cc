@@ -179,8 +179,8 @@ bool note_own_faults(const Pod& pod, const PodClues* clues, Explanation& out) {
   for (const ContainerClue& container : clues->containers)
     if (container.visible_devices)
       out.add("field",
-              fmt::format("{}.env[{}]: NVIDIA_VISIBLE_DEVICES takes GPUs past the device plugin, "
-                          "which sets it itself; remove it and ask for nvidia.com/gpu: 1",
+              fmt::format("{}.env[{}]: NVIDIA_VISIBLE_DEVICES bypasses the device plugin, which "
+                          "sets it itself; remove it and ask for nvidia.com/gpu: 1",
                           container.field, *container.visible_devices),
               "PastThePlugin");
   return hopeless;

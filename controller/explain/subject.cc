@@ -219,7 +219,7 @@ Result<Subject> Finding::find_workload() const {
   return not_found(
       fmt::format("{} {} in namespace {}", workload.kind, workload.name, workload.namespace_),
       fmt::format("there is no such {}, or nothing of it is known here{}; if there is one, its "
-                  "events tell more: kubectl describe {} -n {} {}{}",
+                  "events say more: kubectl describe {} -n {} {}{}",
                   workload.kind, did_you_mean(workload.name, known), word_of(workload.kind),
                   workload.namespace_, workload.name,
                   reservation(fmt::format("{}s.{}", word_of(workload.kind),

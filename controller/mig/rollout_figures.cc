@@ -18,12 +18,11 @@ namespace {
 
 // As their own status says: what kubectl shows and what is alerted on must not differ.
 void tell_layouts(const ClusterState& cluster, Figures& out) {
-  Figure nodes{"berth_miglayout_nodes",
-               "Nodes that the MIGLayout selects and owns, by where they stand."};
+  Figure nodes{"berth_miglayout_nodes", "Nodes that the MIGLayout selects and owns, by state."};
   Figure conditions{"berth_miglayout_condition",
                     "1 for the status that a condition of the MIGLayout has, else 0."};
   Figure reasons{"berth_miglayout_condition_reason",
-                 "1; why a condition of the MIGLayout is as it is."};
+                 "1; the reason of a condition of the MIGLayout."};
   for (const auto& layout : cluster.mig_layouts()) {
     const MIGLayoutStatus& status = layout->status;
     const Figure::Labels label{{"layout", layout->meta.name}};

@@ -31,9 +31,9 @@ std::string subject(const ForbiddenKey& first, std::size_t more) {
   const std::string others =
       more == 0 ? std::string() : fmt::format(", and {} more key{}", more, more == 1 ? "" : "s");
   return first.leaving
-             ? fmt::format("pool {} had set {}{}, which the chart does not let berth take back",
+             ? fmt::format("pool {} had set {}{}, which the chart does not allow berth to remove",
                            first.pool, told(first.item), others)
-             : fmt::format("pool {} sets {}{}, which the chart does not let berth write",
+             : fmt::format("pool {} sets {}{}, which the chart does not allow berth to write",
                            first.pool, told(first.item), others);
 }
 

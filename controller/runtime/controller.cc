@@ -38,7 +38,9 @@ Controller::Controller(World world, Reconcilers reconcilers, ControllerOptions o
                                     .reconcilers = reconcilers_,
                                     .carry_out =
                                         [this](Plan plan, std::stop_token stop) {
-                                          return worker_.carry_out("epoch", std::move(plan),
+                                          // In the name of the key that has the ledger: it is
+                                          // looked at again once the cache has what was written.
+                                          return worker_.carry_out("slots", std::move(plan),
                                                                    std::move(stop));
                                         },
                                     .on_lost = [this] { end("lease lost", true); }},

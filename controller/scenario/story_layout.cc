@@ -52,10 +52,11 @@ std::int64_t count(const json& layout, const char* which) {
 std::string counters(const json& layout) {
   std::string text =
       fmt::format("{} of {} nodes updated", count(layout, "updated"), count(layout, "selected"));
-  constexpr std::array<std::pair<const char*, const char*>, 4> kRest = {{{"inProgress", "out"},
-                                                                         {"blocked", "blocked"},
-                                                                         {"failed", "failed"},
-                                                                         {"pending", "waiting"}}};
+  constexpr std::array<std::pair<const char*, const char*>, 4> kRest = {
+      {{"inProgress", "in progress"},
+       {"blocked", "blocked"},
+       {"failed", "failed"},
+       {"pending", "waiting"}}};
   for (const auto& [field, word] : kRest)
     if (count(layout, field) > 0) text += fmt::format(", {} {}", count(layout, field), word);
   return text;

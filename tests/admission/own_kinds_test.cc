@@ -172,14 +172,15 @@ TEST(OwnKinds, APolicySaysWhichKeysTheChartKeepsBerthFrom) {
   EXPECT_THAT(ask(kValidate, tiers, make_cluster()).warnings, IsEmpty()) << "nobody said so";
   Settings settings;
   settings.node_keys = {.labels = read_key_list("none"), .taints = read_key_list("nvidia.com/gpu")};
-  EXPECT_THAT(ask(kValidate, tiers, make_cluster(), settings).warnings,
-              ElementsAre("spec.pools[0].labels[gpu.example.com/tier]: the chart does not let "
-                          "berth write this label on nodes",
-                          "spec.pools[0].taints[1]: the chart does not let berth write this taint "
-                          "on nodes",
-                          "run helm upgrade berth … --reuse-values --set "
-                          "'nodeKeys={gpu.example.com/tier}' --set "
-                          "'policy.taintKeys={nvidia.com/gpu,example.com/mine}'"));
+  EXPECT_THAT(
+      ask(kValidate, tiers, make_cluster(), settings).warnings,
+      ElementsAre("spec.pools[0].labels[gpu.example.com/tier]: the chart does not allow berth to "
+                  "write this label on nodes",
+                  "spec.pools[0].taints[1]: the chart does not allow berth to write this taint "
+                  "on nodes",
+                  "run helm upgrade berth … --reuse-values --set "
+                  "'nodeKeys={gpu.example.com/tier}' --set "
+                  "'policy.taintKeys={nvidia.com/gpu,example.com/mine}'"));
 }
 
 TEST(OwnKinds, WhatIsNotActedOnIsToldWhenItIsWritten) {

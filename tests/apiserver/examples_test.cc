@@ -146,6 +146,13 @@ class Examples : public Planner {
     kube().apply_file(kExamples + example);
     wait_settled(example);
   }
+  // Each node is called after its pool.
+  void wait_pool(const std::string& name) {
+    wait_for(name + " to be in its pool", 30, [&]() -> std::string {
+      const Object node = kube().get({"nodes", name});
+      return node.label("gpu.berth.dev/pool") == name ? "" : node.at("/metadata/labels").dump();
+    });
+  }
   Object policy() { return kube().get({"gpuclusterpolicies", "cluster"}); }
 };
 
@@ -188,12 +195,12 @@ TEST_F(Examples, AKeyThatTheChartDoesNotNameKeepsNothingElseFromItsNodes) {
   const Object stalled = policy();
   EXPECT_EQ(stalled.condition("Ready", "reason"), "KeyForbidden");
   EXPECT_EQ(stalled.condition("Stalled", "message"),
-            "pool training sets label gpu.example.com/tier, which the chart does not let berth "
-            "write; run helm upgrade berth … --reuse-values --set "
+            "pool training sets label gpu.example.com/tier, which the chart does not allow berth "
+            "to write; run helm upgrade berth … --reuse-values --set "
             "'nodeKeys={gpu.example.com/tier}'");
   for (const char* name : {"training", "inference", "development"}) {
+    wait_pool(name);
     const Object node = kube().get({"nodes", name});
-    EXPECT_EQ(node.label("gpu.berth.dev/pool"), name);
     EXPECT_EQ(node.label(kOwnTier), "") << name;
     EXPECT_EQ(node.items("/spec/taints").size(), std::string(name) == "development" ? 0U : 1U);
   }
@@ -215,8 +222,8 @@ TEST_F(Examples, AKeyThatTheChartDoesNotNameKeepsNothingElseFromItsNodes) {
                ? ""
                : policy().at("/status").dump();
   });
-  EXPECT_THAT(policy().condition("Stalled", "message"), HasSubstr("which the chart does not let "
-                                                                  "berth take back; run helm"));
+  EXPECT_THAT(policy().condition("Stalled", "message"),
+              HasSubstr("which the chart does not allow berth to remove; run helm"));
   EXPECT_EQ(kube().get({"nodes", "training"}).label("gpu.berth.dev/pool"), "");
   obey(policy());
 }
@@ -229,8 +236,7 @@ TEST_F(Examples, WhatAnAdmissionPolicyRefusesIsToldInItsWords) {
   EXPECT_EQ(stalled.condition("Stalled", "reason"), "WriteRefused");
   EXPECT_THAT(stalled.condition("Stalled", "message"),
               HasSubstr("berth may not change node labels gpu.example.com/tier"));
-  for (const char* name : {"inference", "development"})
-    EXPECT_EQ(kube().get({"nodes", name}).label("gpu.berth.dev/pool"), name);
+  for (const char* name : {"inference", "development"}) wait_pool(name);
   stop_berth();
   start();
 }

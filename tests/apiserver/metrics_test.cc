@@ -59,7 +59,10 @@ TEST_F(MetricsOfARollout, TellWhoIsOutWhoIsDoneAndEndWithTheLayout) {
   EXPECT_THAT(Exposition(midway).value(series), Optional(Gt(1.7e9)));
   EXPECT_THAT(Exposition(midway).value(R"(berth_node_rollouts_total{result="failed"})"),
               Optional(0));
-  if (has_promtool()) EXPECT_EQ(lint_metrics(midway), "");
+  EXPECT_EQ(Exposition(midway).count("berth_build_info{commit=\""), 1u) << midway;
+  if (has_promtool()) {
+    EXPECT_EQ(lint_metrics(midway), "");
+  }
 
   kube().set_annotation({"nodes", first}, "gpu.berth.dev/hold", "");
   wait_ready();

@@ -129,7 +129,9 @@ TEST_F(Webhook, RepairsRefusesAndWarnsAndLeavesOthersAlone) {
   EXPECT_GT(Exposition(metrics).count(R"(berth_webhook_requests_total{operation="CREATE")"), 0u)
       << metrics;
   EXPECT_EQ(Exposition(metrics).count("workqueue"), 0u) << metrics;
-  if (has_promtool()) EXPECT_EQ(lint_metrics(metrics), "");
+  if (has_promtool()) {
+    EXPECT_EQ(lint_metrics(metrics), "");
+  }
 }
 
 TEST_F(Webhook, WhileItIsAwayOnlyManagedGpuPodsWait) {

@@ -7,6 +7,7 @@
 
 #include "apis/names.h"
 #include "controller/explain/cordon.h"
+#include "controller/explain/explain_node.h"
 #include "controller/mig/rollout_choice.h"
 #include "controller/mig/slots.h"
 #include "tests/mig/planned_cluster.h"

@@ -458,7 +458,7 @@ TEST_F(Policy, ADeletedPolicyGoesWhenNothingOfItIsLeft) {
   cluster.cluster.erase<PriorityClass>("", "c");
   cluster.add(node("n1").a100_80(4).label("tier", "mig"));
   EXPECT_THAT(writes(cluster.plan("policy")),
-              ElementsAre(HasSubstr("mergepatch ConfigMap"), HasSubstr("let it go")));
+              ElementsAre(HasSubstr("mergepatch ConfigMap"), HasSubstr("remove the finalizer")));
 }
 
 TEST_F(Policy, WhatIsInPlaceIsReadyAndWritesNothing) {
@@ -501,10 +501,11 @@ TEST_F(Policy, AKeyThatTheChartDoesNotNameIsToldWithTheLineAndTheRestIsDone) {
   for (const char* type :
        {R"("type":"Ready","status":"False")", R"("type":"Stalled","status":"True")"})
     EXPECT_THAT(told, HasSubstr(type));
-  EXPECT_THAT(told, HasSubstr(R"("reason":"KeyForbidden","message":"pool gold sets label )"
-                              R"(gpu.example.com/tier, which the chart does not let berth write; )"
-                              R"(run helm upgrade berth … --reuse-values --set )"
-                              R"('nodeKeys={example.com/team,gpu.example.com/tier}'")"));
+  EXPECT_THAT(told,
+              HasSubstr(R"("reason":"KeyForbidden","message":"pool gold sets label )"
+                        R"(gpu.example.com/tier, which the chart does not allow berth to write; )"
+                        R"(run helm upgrade berth … --reuse-values --set )"
+                        R"('nodeKeys={example.com/team,gpu.example.com/tier}'")"));
 
   cluster.settings.node_keys.labels = read_key_list("gpu.example.com/tier");
   EXPECT_THAT(print(cluster.plan("pool/n1")), HasSubstr("gpu.example.com~1tier"));
@@ -524,9 +525,9 @@ TEST_F(Policy, APolicyThatMayNotTakeALabelBackSaysSoWhileItGoes) {
                               R"({"pool":"gold","labels":{"gpu.example.com/tier":"gold"},)"
                               R"("taints":[],"corrections":0})"));
   const Plan plan = cluster.plan("policy");
-  EXPECT_THAT(writes(plan), Not(Contains(HasSubstr("let it go"))));
+  EXPECT_THAT(writes(plan), Not(Contains(HasSubstr("remove the finalizer"))));
   EXPECT_THAT(status(plan), HasSubstr("pool gold had set label gpu.example.com/tier, which the "
-                                      "chart does not let berth take back; run helm upgrade"));
+                                      "chart does not allow berth to remove; run helm upgrade"));
   EXPECT_THAT(writes(cluster.plan("pool/n1")), IsEmpty());
 }
 
@@ -537,9 +538,10 @@ TEST_F(Policy, HoweverManyKeysThereAreTheSentenceIsWhole) {
   cluster.add(policy("pools: [{name: gold, nodeSelector: {matchLabels: {tier: mig}}, labels: {" +
                      labels + "}}]"));
   cluster.add_nodes(1);
-  EXPECT_THAT(status(cluster.plan("policy")),
-              HasSubstr("and 15 more keys, which the chart does not let berth write; name every "
-                        "key of the pools in helm's values nodeKeys and policy.taintKeys\""));
+  EXPECT_THAT(
+      status(cluster.plan("policy")),
+      HasSubstr("and 15 more keys, which the chart does not allow berth to write; name every "
+                "key of the pools in helm's values nodeKeys and policy.taintKeys\""));
 }
 
 TEST_F(Policy, APoolWithoutNodesSaysWhatWasMeant) {
