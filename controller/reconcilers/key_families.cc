@@ -13,7 +13,7 @@ namespace berth {
 
 using namespace std::chrono_literals;
 
-const std::array<KeyFamily, 8> kKeyFamilies = {{
+const std::array<KeyFamily, 7> kKeyFamilies = {{
     {.prefix = "layout/", .reconcile = reconcile_mig_layout, .interval = 1s},
     {.prefix = "node/", .reconcile = reconcile_node_rollout, .urgent = true},
     {.prefix = "pool/", .reconcile = reconcile_pool_node},
@@ -30,8 +30,6 @@ const std::array<KeyFamily, 8> kKeyFamilies = {{
      .reconcile = [](const Snapshot& snapshot,
                      std::string_view) { return reconcile_policy(snapshot); },
      .interval = 1s},
-    // A new leader's claim comes back under this key once the cache has it: there is nothing to do.
-    {.prefix = "epoch", .reconcile = [](const Snapshot&, std::string_view) { return Plan(); }},
 }};
 
 const KeyFamily& family_of(std::string_view key) {
