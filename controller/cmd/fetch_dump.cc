@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "apis/core.h"
+#include "apis/names.h"
 #include "controller/client/list_bounds.h"
 #include "controller/client/resource_path.h"
 #include "controller/cmd/cluster_session.h"
