@@ -139,8 +139,8 @@ TEST(Reference, TheManualPageIsOneThatManUnderstands) {
   for (const std::string& name : commands())
     EXPECT_THAT(page.out, HasSubstr(".SS berth " + name + "\n"));
   if (!std::filesystem::exists("/usr/bin/groff")) GTEST_SKIP() << "no groff";
-  const Ran shown =
-      run_program({"groff", "-man", "-ww", "-Tascii", "-P-c", scratch_file("berth.1", page.out)});
+  const Ran shown = run_program(
+      {"groff", "-man", "-ww", "-Tascii", "-P-cbou", scratch_file("berth.1", page.out)});
   EXPECT_EQ(shown.exit_code, 0);
   EXPECT_THAT(shown.err, IsEmpty()) << "warnings";
   EXPECT_THAT(shown.out, AllOf(HasSubstr("--verify-for DURATION"), HasSubstr("(default: 30s)")));
@@ -179,8 +179,7 @@ TEST(Completion, TheOtherShellsTakeTheirs) {
     ASSERT_EQ(script.exit_code, 0) << script.err;
     for (const std::string& name : commands()) EXPECT_THAT(script.out, HasSubstr(name)) << shell;
     if (!std::filesystem::exists("/usr/bin/" + shell)) continue;
-    const Ran checked =
-        run_program({shell, "--no-execute", scratch_file("completion." + shell, script.out)});
+    const Ran checked = run_program({shell, "-n", scratch_file("completion." + shell, script.out)});
     EXPECT_EQ(checked.exit_code, 0) << checked.err;
     EXPECT_THAT(checked.err, IsEmpty()) << shell;
   }
