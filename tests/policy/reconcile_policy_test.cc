@@ -458,7 +458,7 @@ TEST_F(Policy, ADeletedPolicyGoesWhenNothingOfItIsLeft) {
   cluster.cluster.erase<PriorityClass>("", "c");
   cluster.add(node("n1").a100_80(4).label("tier", "mig"));
   EXPECT_THAT(writes(cluster.plan("policy")),
-              ElementsAre(HasSubstr("mergepatch ConfigMap"), HasSubstr("let it go")));
+              ElementsAre(HasSubstr("mergepatch ConfigMap"), HasSubstr("remove the finalizer")));
 }
 
 TEST_F(Policy, WhatIsInPlaceIsReadyAndWritesNothing) {
@@ -525,7 +525,7 @@ TEST_F(Policy, APolicyThatMayNotTakeALabelBackSaysSoWhileItGoes) {
                               R"({"pool":"gold","labels":{"gpu.example.com/tier":"gold"},)"
                               R"("taints":[],"corrections":0})"));
   const Plan plan = cluster.plan("policy");
-  EXPECT_THAT(writes(plan), Not(Contains(HasSubstr("let it go"))));
+  EXPECT_THAT(writes(plan), Not(Contains(HasSubstr("remove the finalizer"))));
   EXPECT_THAT(status(plan), HasSubstr("pool gold had set label gpu.example.com/tier, which the "
                                       "chart does not allow berth to remove; run helm upgrade"));
   EXPECT_THAT(writes(cluster.plan("pool/n1")), IsEmpty());
