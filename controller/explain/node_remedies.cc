@@ -62,7 +62,7 @@ void NodeAdvice::advise_on(std::string_view reason) {
   const auto told = [&](const Explanation::Remedy& r) { return !line.empty() && r.line == line; };
   if (std::ranges::any_of(out_.remedies, told)) return;
   if (reason == reasons::kHeld && node_.meta.annotations.contains(names::kHoldAnnotation))
-    remedy("let it go", fmt::format("kubectl annotate node {} {}-", name, names::kHoldAnnotation));
+    remedy("release it", fmt::format("kubectl annotate node {} {}-", name, names::kHoldAnnotation));
   if (reason == reasons::kMigManagerMissing)
     remedy("let mig-manager run there",
            fmt::format("kubectl label node {} {}=true", name, names::kDeployMigManager));
