@@ -129,7 +129,7 @@ TEST(Validate, ThePolicyIsCheckedToo) {
   const std::string example = std::string(BERTH_SOURCE_DIR) + "/examples/policy/cluster.yaml";
   const Ran good = run_berth({"validate", "-f", example});
   EXPECT_EQ(good.exit_code, 0) << good.out << good.err;
-  EXPECT_THAT(good.out, HasSubstr("cluster.yaml:5: GPUClusterPolicy/cluster: is valid: 3 pools"));
+  EXPECT_THAT(good.out, HasSubstr("cluster.yaml:8: GPUClusterPolicy/cluster: is valid: 3 pools"));
   EXPECT_THAT(run_berth({"validate", "-f", example, "-f", example}).out,
               HasSubstr("GPUClusterPolicy/cluster: metadata.name: is in"));
 
