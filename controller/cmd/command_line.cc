@@ -205,7 +205,10 @@ CommandTree CommandLine::tree() const {
 }
 
 Result<std::string> CommandLine::help(const std::string& command) const {
-  if (command.empty()) return app_->help();
+  // CLI11's own help() answers for the subcommand that was parsed, and that is `help`.
+  if (command.empty())
+    return app_->get_formatter()->make_help(app_.get(), app_->get_name(),
+                                            CLI::AppFormatMode::Normal);
   std::vector<std::string> names;
   for (const Command& known : commands_) {
     if (known.app().get_name() == command) return known.app().help(app_->get_name());

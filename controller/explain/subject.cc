@@ -29,7 +29,7 @@ struct KindWord {
 };
 
 const std::vector<KindWord>& kind_words() {
-  static const std::vector<KindWord> words = {
+  static const std::vector<KindWord> kWords = {
       {Kind::kPod, "", {"pod", "pods", "po"}},
       {Kind::kNode, "", {"node", "nodes", "no"}},
       {Kind::kLayout,
@@ -46,7 +46,7 @@ const std::vector<KindWord>& kind_words() {
        {"statefulset", "statefulsets", "sts", "statefulset.apps", "statefulsets.apps"}},
       {Kind::kWorkload, "Job", {"job", "jobs", "job.batch", "jobs.batch"}},
   };
-  return words;
+  return kWords;
 }
 
 // As kubectl does: in any case.

@@ -86,8 +86,8 @@ const Unread* Clues::find_unread(std::string_view resource) const {
 }
 
 const Clues& no_clues() {
-  static const Clues none;
-  return none;
+  static const Clues kNone;
+  return kNone;
 }
 
 Result<bool> take_clue(std::string_view kind, const json& item, Clues& clues) {

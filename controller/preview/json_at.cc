@@ -8,12 +8,12 @@ namespace berth {
 using nlohmann::json;
 
 const json& at(const json& object, std::initializer_list<std::string_view> path) {
-  static const json nothing;
+  static const json kNothing;
   const json* value = &object;
   for (const std::string_view key : path) {
-    if (!value->is_object()) return nothing;
+    if (!value->is_object()) return kNothing;
     const auto it = value->find(key);
-    if (it == value->end()) return nothing;
+    if (it == value->end()) return kNothing;
     value = &*it;
   }
   return *value;

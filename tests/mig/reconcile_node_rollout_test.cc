@@ -238,7 +238,7 @@ TEST_F(NodePlans, ADeposedLeaderPlansNothing) {
 }
 
 TEST_F(NodePlans, AKeyOfNothingPlansNothing) {
-  for (const char* key : {"unknown/key", "node/nobody", "layout/nobody"})
+  for (const char* key : {"node/nobody", "layout/nobody"})
     EXPECT_EQ(world_.plan(key), Plan{}) << key;
 }
 

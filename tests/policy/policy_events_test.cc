@@ -57,13 +57,18 @@ TEST_F(PolicyEvents, PoolsAreToldOnceTheyAreInPlace) {
 
 TEST_F(PolicyEvents, LabelsThatArePutAreToldWhereSomethingElseIsLeft) {
   world_.add_nodes(2);
-  edit(kSliced);
+  PriorityClass theirs;
+  theirs.meta.name = "theirs";
+  theirs.meta.uid = "theirs";
+  theirs.value = 9;
+  world_.add(theirs);
+  edit(std::string(kWhole) + ", priorityClasses: [{name: theirs, value: 1}]");
   told();
   let_nodes_show_their_pool(2);
   EXPECT_THAT(
       told(),
       ElementsAre("Normal PoolsLabelled: 2 nodes carry the labels and taints of their pools",
-                  StartsWith("Warning PolicyBlocked: PluginNotConfigured: mount ConfigMap")));
+                  StartsWith("Warning PolicyBlocked: PriorityClassTaken: ")));
   world_.now += std::chrono::minutes(5);
   EXPECT_THAT(told(), IsEmpty());
 }

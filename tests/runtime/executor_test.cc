@@ -113,7 +113,9 @@ class ExecutorTest : public ::testing::Test {
 TEST_F(ExecutorTest, StepsOfOneObjectRunInOrderAndOfSeveralAtOnce) {
   Plan plan;
   plan.add(node("n1"), patch("n1"));
-  plan.add(node("n1"), patch("n1"));
+  Write second = patch("n1");
+  second.reason = "and then";
+  plan.add(node("n1"), second);
   plan.add(node("n2"), patch("n2"));
   std::optional<Outcome> outcome;
   start(plan, outcome);
@@ -243,7 +245,9 @@ TEST_F(ExecutorTest, ErrorsAreToldApartByTheirFate) {
     SCOPED_TRACE(c.code);
     Plan plan;
     plan.add(node(), patch());
-    plan.add(node(), patch());
+    Write second = patch();
+    second.reason = "and then";
+    plan.add(node(), second);
     world_.transport.script(kPatchN1, {c.code, status_json(c.code, c.reason, c.message)});
     const std::size_t before = world_.count(kPatchN1);
     // What is refused for good is told on the object, in the server's words.
