@@ -178,7 +178,7 @@ TEST(Others, AClaimOfADeadLeaderIsGivenBackFirst) {
   Rollout world(nodes(2));
   world.apply_layout("small");
   // The ledger has the claim, and berth does not know yet.
-  ASSERT_TRUE(world.run_until([&] { return !world.ledger().empty(); }));
+  ASSERT_TRUE(world.run_until([&] { return world.ledger() == "n1"; }));
   ASSERT_FALSE(world.cordoned("n1"));
   world.act("crash: leader");
   EXPECT_TRUE(world.run_until_ready("small"));
