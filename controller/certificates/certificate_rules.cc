@@ -105,16 +105,15 @@ const char* to_string(CertificateStep step) {
 }
 
 CertificateDecision decide_certificates(const CertificateState& state, Time now) {
-  using Step = CertificateStep;
   if (std::string why = authority_problem(state.authority, now); !why.empty())
-    return {.step = Step::kMakeAuthority,
+    return {.step = CertificateStep::kMakeAuthority,
             .why = std::move(why),
             .previous = still_believed(state, now)};
 
   const StoredAuthority& authority = *state.authority;
   CertificateDecision decision{.bundle = authority.pair.certificate + authority.previous};
   if (seeded(SeededBug::kReplaceBundle)) decision.bundle = authority.pair.certificate;
-  const auto step = [&](Step next, std::string why) {
+  const auto step = [&](CertificateStep next, std::string why) {
     decision.step = next;
     decision.why = std::move(why);
     return decision;
@@ -122,12 +121,12 @@ CertificateDecision decide_certificates(const CertificateState& state, Time now)
 
   // 1. Who is to be believed comes before what is shown to them.
   if (!all_say(state.configurations, decision.bundle))
-    return step(Step::kPublish, "a configuration has something else");
+    return step(CertificateStep::kPublish, "a configuration has something else");
   const std::vector<std::string> believed = split_certificates(decision.bundle);
   if (std::string why = leaf_problem(state.leaf, state.dns_names, believed, now); !why.empty())
-    return step(Step::kMakeLeaf, std::move(why));
+    return step(CertificateStep::kMakeLeaf, std::move(why));
   if (!authority.trusted_since && all_found(state.configurations))
-    return step(Step::kNoteTrusted, "every configuration has it");
+    return step(CertificateStep::kNoteTrusted, "every configuration has it");
 
   // 2. Whoever trusts this leaf's authority already trusts the next leaf of it.
   const Validity life = read_certificate_facts(state.leaf->certificate)->validity;
@@ -135,14 +134,15 @@ CertificateDecision decide_certificates(const CertificateState& state, Time now)
   const bool known = authority.trusted_since && (now - *authority.trusted_since >= kBundleOverlap ||
                                                  seeded(SeededBug::kSignEarly));
   if (of_this && is_due(life, now))
-    return step(Step::kMakeLeaf, "two thirds of the certificate's life are over");
-  if (!of_this && known) return step(Step::kMakeLeaf, "the new authority has been known for a day");
+    return step(CertificateStep::kMakeLeaf, "two thirds of the certificate's life are over");
+  if (!of_this && known)
+    return step(CertificateStep::kMakeLeaf, "the new authority has been known for a day");
 
   // 3. Processes read the new leaf within minutes; a day is more than enough.
   const bool replaced_long_ago =
       now - (life.from + kClockSkew) >= kBundleOverlap || seeded(SeededBug::kForgetEarly);
   if (of_this && !authority.previous.empty() && replaced_long_ago)
-    return step(Step::kDropPrevious, "its last certificate was replaced a day ago");
+    return step(CertificateStep::kDropPrevious, "its last certificate was replaced a day ago");
   return decision;
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <chrono>
+#include <string_view>
 #include <vector>
 
 namespace berth {
@@ -38,12 +39,13 @@ std::string when(Time since, Time today) {
   return same_day ? text.substr(text.find('T') + 1) : text;
 }
 
-std::vector<std::string> steps_to_the_end(const NodeChange& node) {
-  std::vector<std::string> steps;
-  if (!is_cut(*node.in_hand) || node.to != node.in_hand->config) steps.push_back(change_of(node));
+// `change` is the node's, and outlives them.
+std::vector<std::string_view> steps_to_the_end(const NodeChange& node, std::string_view change) {
+  std::vector<std::string_view> steps;
+  if (!is_cut(*node.in_hand) || node.to != node.in_hand->config) steps.push_back(change);
   if (node.in_hand->phase == "Applying" || node.in_hand->phase == "Retrying")
-    steps.emplace_back("verified");
-  if (!node.was_out) steps.emplace_back("back in service");
+    steps.push_back("verified");
+  if (!node.was_out) steps.push_back("back in service");
   return steps;
 }
 
@@ -51,7 +53,8 @@ std::string next(const NodeChange& node) {
   const std::string stays = node.was_out ? "; stays cordoned, as it was before" : "";
   switch (node.outcome) {
     case NodeChange::Outcome::kRepartitioned: {
-      const std::vector<std::string> steps = steps_to_the_end(node);
+      const std::string change = change_of(node);
+      const std::vector<std::string_view> steps = steps_to_the_end(node, change);
       if (steps.empty()) return stays;
       if (steps.size() == 1) return fmt::format(", {} next{}", steps.front(), stays);
       return fmt::format(", then {}{}", fmt::join(steps, ", then "), stays);
