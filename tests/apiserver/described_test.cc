@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What kubectl shows to people who describe a layout or the policy: events that berth may write
 // under the chart's RBAC and admission policies, in the order of what came about.
+#include <fmt/format.h>
+
+#include "apis/names.h"
 #include "tests/apiserver/chart_fixture.h"
 
 namespace berth::test {
@@ -80,9 +83,12 @@ TEST_F(Described, WhatOnlyAPersonCanSolveIsAWarningAndADeletedLayoutIsToldToTheE
   apply({});
   wait_phase("n1", "Applying");
   kube().remove({"miglayouts", "inference-a100"});
-  wait_condition("Reconciling", "True");
-  EXPECT_EQ(layout().condition("Ready", "reason"), "Deleting");
-  EXPECT_EQ(layout().condition("Reconciling", "reason"), "Deleting");
+  wait_for("the layout to say that it is being deleted", 20, [this]() -> std::string {
+    for (const char* type : {"Ready", "Reconciling"})
+      if (const std::string reason = layout().condition(type, "reason"); reason != "Deleting")
+        return fmt::format("{}: {}", type, reason);
+    return "";
+  });
   wait_event("migl", "inference-a100", "waiting for n1 (");
   wait_for("the layout to be gone", 60, []() -> std::string {
     return kube().find({"miglayouts", "inference-a100"}) ? "it is there" : "";
@@ -96,6 +102,7 @@ TEST_F(Described, WhatOnlyAPersonCanSolveIsAWarningAndADeletedLayoutIsToldToTheE
 }
 
 TEST_F(Described, ThePolicyTellsOfItsPools) {
+  invariants_.pool_labels = {names::kPoolLabel};
   cluster().add_gpu_nodes(2, {});
   cluster().wait_agents_running();
   ASSERT_EQ(install().code, 0);
@@ -109,8 +116,9 @@ TEST_F(Described, ThePolicyTellsOfItsPools) {
   apply_policy("pools: [{name: all, nodeSelector: {}}]");
   wait_event("gpupolicy", "cluster", "PoolsInPlace");
   apply_policy(
-      "pools: [{name: all, nodeSelector: {}, sharing: {strategy: TimeSlicing, replicas: 2}}]");
-  wait_event("gpupolicy", "cluster", "PluginNotConfigured: ");
+      "pools: [{name: all, nodeSelector: {}}], disruption: {blackouts: [{schedule: \"0 8 * * *\", "
+      "duration: 1h, timeZone: Mars/Olympus}]}");
+  wait_event("gpupolicy", "cluster", "Mars/Olympus");
   const std::string told = events_of("gpupolicy", "cluster");
   EXPECT_THAT(told, HasSubstr("Warning  PolicyBlocked"));
   EXPECT_EQ(count(told, "PolicyBlocked"), 1u) << told;
