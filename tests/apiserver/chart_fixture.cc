@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
@@ -110,8 +111,14 @@ std::vector<std::string> ChartTest::chart_flags(const std::string& deployment,
 }
 
 Berth& ChartTest::start_berth_as_account(std::vector<std::string> flags) {
-  const std::vector<std::string> of_chart = chart_flags("berth", "--node-");
-  flags.insert(flags.begin(), of_chart.begin(), of_chart.end());
+  // The chart's, but for those that the test gives itself.
+  const std::vector<std::string> given = flags;
+  for (const std::string& flag : chart_flags("berth", "--node-")) {
+    const std::string name = flag.substr(0, flag.find('=') + 1);
+    if (std::none_of(given.begin(), given.end(),
+                     [&](const std::string& own) { return own.starts_with(name); }))
+      flags.push_back(flag);
+  }
   // One file for every berth of the program.
   std::error_code none_yet;
   const auto size = std::filesystem::file_size(plane().scratch() + "/berth.log", none_yet);

@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 using std::chrono::seconds;
 using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -101,6 +102,18 @@ class Examples : public Planner {
     cluster().wait_agents_running();
     const Said installed = install();
     ASSERT_EQ(installed.code, 0) << installed.text;
+    wait_for_policies();
+  }
+  // One works a moment after it was made.
+  void wait_for_policies() {
+    Kube as_berth(account());
+    wait_until("the chart's policies to be enforced", seconds(60), [&]() -> std::string {
+      const Reply reply = as_berth.send("PATCH", "/api/v1/nodes/training?dryRun=All",
+                                        R"({"metadata":{"labels":{"not.example.com/ours":"x"}}})",
+                                        "application/merge-patch+json");
+      return reply.status == 403 || reply.status == 422 ? ""
+                                                        : "a label that is not berth's may be set";
+    });
   }
   void TearDown() override {
     if (!IsSkipped()) remove_objects();
@@ -115,12 +128,18 @@ class Examples : public Planner {
     for (const Object& layout : kube().list("miglayouts")) all.push_back(layout);
     return all;
   }
+  // Nobody plays NVIDIA's device plugin on the plane: what only waits for its shared GPUs is as far
+  // as it gets here. That they come is seen in simulations.
+  static bool is_in_place(const Object& object) {
+    return object.condition("Ready") == "True" ||
+           object.condition("Reconciling", "reason") == "PluginRollout";
+  }
   // As soon as nothing moves by itself any more.
   void wait_settled(const std::string& what, int limit = 90) {
     wait_for(what + " to be Ready or to say what to set", limit, [&]() -> std::string {
       for (const Object& object : objects())
         if (object.number("/status/observedGeneration") != object.number("/metadata/generation") ||
-            (object.condition("Ready") != "True" && object.condition("Stalled") != "True"))
+            (!is_in_place(object) && object.condition("Stalled") != "True"))
           return object.name() + " " + object.at("/status").dump();
       return "";
     });
@@ -168,7 +187,7 @@ TEST_F(Examples, EachBecomesReadyOnTheDefaultChartOrNamesTheValue) {
     wait_settled(name);
     for (const Object& object : objects()) {
       ++objects_seen;
-      if (object.condition("Ready") == "True") continue;
+      if (is_in_place(object)) continue;
       reasons.insert(object.condition("Stalled", "reason"));
       const std::string says = object.condition("Stalled", "message");
       EXPECT_THAT(says, ::testing::AnyOf(HasSubstr("; run helm upgrade berth … "),
@@ -179,7 +198,7 @@ TEST_F(Examples, EachBecomesReadyOnTheDefaultChartOrNamesTheValue) {
       if (object.condition("Stalled", "reason") == "KeyForbidden") {
         obey(object);
         wait_for(name + " to be Ready with the value set", 90, [&]() -> std::string {
-          return policy().condition("Ready") == "True" ? "" : policy().at("/status").dump();
+          return is_in_place(policy()) ? "" : policy().at("/status").dump();
         });
       }
     remove_objects();
@@ -194,10 +213,12 @@ TEST_F(Examples, AKeyThatTheChartDoesNotNameKeepsNothingElseFromItsNodes) {
   apply_policy("tiers/policy.yaml");
   const Object stalled = policy();
   EXPECT_EQ(stalled.condition("Ready", "reason"), "KeyForbidden");
-  EXPECT_EQ(stalled.condition("Stalled", "message"),
-            "pool training sets label gpu.example.com/tier, which the chart does not allow berth "
-            "to write; run helm upgrade berth … --reuse-values --set "
-            "'nodeKeys={gpu.example.com/tier}'");
+  // Whichever pool's node was looked at first.
+  EXPECT_THAT(
+      stalled.condition("Stalled", "message"),
+      ::testing::EndsWith(" sets label gpu.example.com/tier, which the chart does not allow "
+                          "berth to write; run helm upgrade berth … --reuse-values --set "
+                          "'nodeKeys={gpu.example.com/tier}'"));
   for (const char* name : {"training", "inference", "development"}) {
     wait_pool(name);
     const Object node = kube().get({"nodes", name});
@@ -207,8 +228,8 @@ TEST_F(Examples, AKeyThatTheChartDoesNotNameKeepsNothingElseFromItsNodes) {
   EXPECT_THAT(refused_to_berth(), ::testing::IsEmpty()) << "nothing is tried in vain";
 
   obey(stalled);
-  wait_for("the policy to be Ready", 90, [&]() -> std::string {
-    return policy().condition("Ready") == "True" ? "" : policy().at("/status").dump();
+  wait_for("the policy to be in place", 90, [&]() -> std::string {
+    return is_in_place(policy()) ? "" : policy().at("/status").dump();
   });
   EXPECT_EQ(kube().get({"nodes", "training"}).label(kOwnTier), "training");
 
@@ -235,19 +256,23 @@ TEST_F(Examples, WhatAnAdmissionPolicyRefusesIsToldInItsWords) {
   const Object stalled = policy();
   EXPECT_EQ(stalled.condition("Stalled", "reason"), "WriteRefused");
   EXPECT_THAT(stalled.condition("Stalled", "message"),
-              HasSubstr("berth may not change node labels gpu.example.com/tier"));
+              HasSubstr("denied request: berth may not change node labels gpu.example.com"));
   for (const char* name : {"inference", "development"}) wait_pool(name);
   stop_berth();
   start();
 }
 
 TEST_F(Examples, APlanAsksTheServerInTheControllersName) {
-  const Ran refused = plan("tiers/policy.yaml");
+  Ran refused;
+  wait_for("the API server to know the chart's policies", 30, [&]() -> std::string {
+    refused = plan("tiers/policy.yaml");
+    return refused.text.find("KeyForbidden") == refused.text.npos ? refused.text : "";
+  });
   EXPECT_EQ(refused.exit_code, 2) << refused.text;
   EXPECT_THAT(refused.text,
               AllOf(HasSubstr("note: tried as system:serviceaccount:berth-system:berth on node "),
                     HasSubstr("berth may not change node labels gpu.example.com/tier"),
-                    HasSubstr("  KeyForbidden: pool training sets label gpu.example.com/tier"),
+                    ContainsRegex("  KeyForbidden: pool [a-z]+ sets label gpu.example.com/tier"),
                     HasSubstr("sets taint nvidia.com/gpu=present:NoSchedule on training"),
                     Not(HasSubstr("sets label gpu.example.com/tier=training on"))));
   for (const Object& node : kube().list("nodes"))
@@ -255,8 +280,7 @@ TEST_F(Examples, APlanAsksTheServerInTheControllersName) {
         << "a plan writes nothing";
 
   EXPECT_THAT(plan("tiers/policy.yaml", {"--controller-account=nobody"}).text,
-              AllOf(HasSubstr("was not tried: system:serviceaccount:berth-system:nobody may not "
-                              "patch nodes"),
+              AllOf(HasSubstr("system:serviceaccount:berth-system:nobody may not patch nodes"),
                     HasSubstr("sets label gpu.example.com/tier=training on training")));
 
   ASSERT_EQ(upgrade({"nodeKeys={gpu.example.com/tier}"}).code, 0);

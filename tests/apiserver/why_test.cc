@@ -113,7 +113,27 @@ class LiveWhy : public RolloutTest {
                        (name[0] == 'l' ? "lab" : "present") + R"(","effect":"NoSchedule"}]}})");
   }
 
+  // The scheduler's own cache may still be without them.
+  void wait_until_the_scheduler_knows_the_taints() {
+    wait_until("the scheduler to know the taints", seconds(60), [&]() -> std::string {
+      kube().apply("{apiVersion: v1, kind: Pod, metadata: {name: probe, namespace: " +
+                   std::string(kNamespace) +
+                   "}, spec: {containers: [{name: main, image: registry.example.com/probe, "
+                   "resources: {limits: {nvidia.com/gpu: 1}}}]}}");
+      const Ref probe{"pods", "probe", kNamespace};
+      wait_until("the scheduler to have looked", seconds(60), [&]() -> std::string {
+        return kube().get(probe).condition("PodScheduled").empty() ? "it has not" : "";
+      });
+      const bool bound = kube().get(probe).condition("PodScheduled") == "True";
+      kube().remove(probe);
+      wait_until("the probe to be gone", seconds(60),
+                 [&]() -> std::string { return kube().find(probe) ? "it is there" : ""; });
+      return bound ? "it has bound a pod without a toleration" : "";
+    });
+  }
+
   void add_mistakes() {
+    wait_until_the_scheduler_knows_the_taints();
     kube().apply(replaced(read("examples/mistakes/pods.yaml"), "namespace: research",
                           std::string("namespace: ") + kNamespace));
     wait_until("the scheduler to have looked", seconds(60), [&]() -> std::string {
