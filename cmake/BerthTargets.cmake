@@ -55,16 +55,24 @@ function(berth_json_once target)
   endif()
 endfunction()
 
+# berth_united(TARGET FILE…): with BERTH_UNITY, compiles the target's files a dozen at a time, but for these, which have a word of their own for what
+# another file of the folder calls the same.
+function(berth_united target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${BERTH_UNITY} UNITY_BUILD_BATCH_SIZE 12)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 # berth_library(NAME DEPENDS ...): one static library of every .cc in this folder. Sources are globbed: a file that is
-# there is built, so there is no dead file to forget. PRECOMPILED is std, core, json or none.
+# there is built, so there is no dead file to forget. PRECOMPILED is std, core, json or none; ALONE see berth_united.
 function(berth_library name)
-  cmake_parse_arguments(arg "" "PRECOMPILED" "DEPENDS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(arg "" "PRECOMPILED" "DEPENDS;PRIVATE;ALONE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   if(sources)
     add_library(berth_${name} STATIC ${sources})
     target_include_directories(berth_${name} PUBLIC ${CMAKE_SOURCE_DIR})
     target_link_libraries(berth_${name} PUBLIC ${arg_DEPENDS} PRIVATE ${arg_PRIVATE})
     berth_optimise(berth_${name})
+    berth_united(berth_${name} ${arg_ALONE})
     if(NOT DEFINED arg_PRECOMPILED)
       berth_precompiled(berth_${name} std)
     elseif(NOT arg_PRECOMPILED STREQUAL none)

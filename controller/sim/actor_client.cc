@@ -4,19 +4,12 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "controller/sim/object_fields.h"
+#include "controller/sim/object_state.h"
 #include "controller/sim/resource_type.h"
 
 namespace berth::sim {
 
 using nlohmann::json;
-
-namespace {
-
-std::string name_of(const json& object) { return text_at(object, {"metadata", "name"}); }
-std::string namespace_of(const json& object) { return text_at(object, {"metadata", "namespace"}); }
-
-}  // namespace
 
 ObjectPtr ActorClient::get(std::string_view plural, const std::string& namespace_,
                            const std::string& name) const {
