@@ -59,6 +59,9 @@ endfunction()
 # another file of the folder calls the same.
 function(berth_united target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${BERTH_UNITY} UNITY_BUILD_BATCH_SIZE 12)
+  if(BERTH_UNITY)  # which takes what a file keeps to itself for a header's
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  endif()
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
