@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "apis/base64.h"
+#include "apis/cut.h"
 #include "apis/fields.h"
 #include "apis/int_or_percent.h"
 #include "apis/nearest_name.h"
@@ -22,13 +24,7 @@ std::string join(const std::vector<std::string>& values) {
   return text;
 }
 
-std::string shorten(std::string_view text) {
-  constexpr std::size_t kShown = 64;
-  if (text.size() <= kShown) return std::string(text);
-  std::size_t end = kShown;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return std::string(text.substr(0, end)) + "...";
-}
+std::string shorten(std::string_view text) { return cut(text, 67, "..."); }
 
 std::string describe_value(const Json& value) {
   if (value.is_object()) return "a map";
@@ -37,16 +33,6 @@ std::string describe_value(const Json& value) {
     return fmt::format("the text \"{}\"", shorten(value.get_ref<const std::string&>()));
   if (value.is_null()) return "nothing";
   return value.dump();
-}
-
-// RFC 4648 with padding, as the server reads `format: byte`.
-bool is_base64(std::string_view text) {
-  if (text.size() % 4 != 0) return false;
-  for (int padding = 0; padding < 2 && text.ends_with('='); ++padding) text.remove_suffix(1);
-  return std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' ||
-           c == '/';
-  });
 }
 
 // The first earlier item with the same keys, or i.
@@ -207,7 +193,7 @@ class Checker {
     if (!field.pattern.empty() && !matches_pattern(text, field.pattern)) {
       complain(path, fmt::format("\"{}\" is not allowed here", shorten(text)), field.advice);
     }
-    if (field.base64 && !is_base64(text)) complain(path, "is not base64", field.advice);
+    if (field.base64 && !decode_base64(text)) complain(path, "is not base64", field.advice);
   }
 
   void check_integer(const Json& value, const Field& field, const std::string& path) {

@@ -154,7 +154,7 @@ inline constexpr std::size_t kMaxMessage = 256;
 }  // namespace limits
 
 // The cross-field rules the CRD states in CEL, in the same words; {} when the object obeys them
-// all. Geometry is not among them: it depends on the product (controller/mig/layout.h).
+// all. Geometry is not among them: it depends on the product (controller/fleet/node_layout.h).
 std::vector<Error> check_rules(const MIGLayout& layout);
 
 // The status as the API writes it, for a merge patch on the status subresource. Conditions keep

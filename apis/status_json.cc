@@ -3,17 +3,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "apis/cut.h"
 #include "apis/mig_layout.h"
 
 namespace berth {
 
-std::string clip(const std::string& message) {
-  if (message.size() <= limits::kMaxMessage) return message;
-  constexpr std::string_view kDots = "...";
-  std::size_t end = limits::kMaxMessage - kDots.size();
-  while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xC0) == 0x80) --end;
-  return message.substr(0, end).append(kDots);
-}
+std::string clip(const std::string& message) { return cut(message, limits::kMaxMessage, "..."); }
 
 StatusJson encode(const std::vector<Condition>& conditions) {
   StatusJson list = StatusJson::array();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // WatchedKinds: the kinds that berth keeps in memory, in one table. A new one is its struct with
 // its kKind, its reader (decode_frame.h), a row here, the fields that snapshots keep of it
-// (preview/dump_fields.cc), and its rights in the chart.
+// (dump/dump_fields.cc), and its rights in the chart.
 #pragma once
 
 #include "apis/core.h"

@@ -9,7 +9,7 @@
 #include "controller/admission/managed_namespaces.h"
 #include "controller/admission/pool_choice.h"
 #include "controller/admission/review_findings.h"
-#include "controller/core/pools.h"
+#include "controller/fleet/pools.h"
 
 namespace berth {
 namespace {

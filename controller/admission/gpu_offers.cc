@@ -7,8 +7,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include "controller/core/pools.h"
-#include "controller/mig/allocatable.h"
+#include "controller/fleet/allocatable.h"
+#include "controller/fleet/pools.h"
 #include "controller/mig/overlap.h"
 #include "controller/mig/target.h"
 #include "controller/policy/plugin_config.h"

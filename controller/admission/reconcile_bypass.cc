@@ -2,10 +2,18 @@
 #include "controller/admission/reconcile_bypass.h"
 
 #include "apis/names.h"
+#include "apis/reasons.h"
 #include "controller/admission/bypass.h"
 #include "controller/core/seeded_bugs.h"
 
 namespace berth {
+namespace {
+
+std::string bypass_key(const Pod& pod) {
+  return std::string(kBypassKeys).append(key_of(pod.meta).str());
+}
+
+}  // namespace
 
 Plan reconcile_bypass(const Snapshot& snapshot, std::string_view name) {
   Plan plan;
@@ -21,24 +29,24 @@ Plan reconcile_bypass(const Snapshot& snapshot, std::string_view name) {
 
 std::vector<std::string> bypass_keys_for(const ClusterState& cluster, const Pod* old,
                                          const Pod* now) {
-  if (now == nullptr || cluster.policies().size() == 0 || !uses_gpu(*now)) return {};
+  if (now == nullptr || cluster.gpu_policies().size() == 0 || !uses_gpu(*now)) return {};
   const bool is_new = old == nullptr || old->meta.uid != now->meta.uid;
   const bool is_bound = !now->node_name.empty() && (is_new || old->node_name.empty());
   const bool unmarked = is_new && !now->meta.annotations.contains(names::kMutationsAnnotation);
   if (!unmarked && !(is_bound && closed_pool_of(*now, cluster) != nullptr)) return {};
-  return {"pod/" + key_of(now->meta).str()};
+  return {bypass_key(*now)};
 }
 
 std::vector<std::string> all_bypass_keys(const ClusterState& cluster, const Settings& settings,
                                          std::string_view namespace_) {
   std::vector<std::string> keys;
-  if (cluster.policies().size() == 0) return keys;
+  if (cluster.gpu_policies().size() == 0) return keys;
   for (const auto& pod : cluster.pods()) {
     if (!namespace_.empty() && pod->meta.namespace_.view() != namespace_) continue;
     if (pod->finished() || pod->terminating()) continue;
     if ((pod->node_name.empty() || closed_pool_of(*pod, cluster) != nullptr) &&
         slipped_past(*pod, cluster, settings))
-      keys.push_back("pod/" + key_of(pod->meta).str());
+      keys.push_back(bypass_key(*pod));
   }
   return keys;
 }

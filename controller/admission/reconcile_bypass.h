@@ -11,10 +11,7 @@
 
 namespace berth {
 
-namespace reasons {
-// Of the event on the pod.
-inline constexpr char kSlippedPastAdmission[] = "SlippedPastAdmission";
-}  // namespace reasons
+inline constexpr std::string_view kBypassKeys = "pod/";
 
 // "pod/NAMESPACE/NAME": an event on the pod, if it slipped past. Nothing of it is changed: a pod's
 // tolerations can only be added to, and its affinity not at all.

@@ -9,8 +9,8 @@
 #include "controller/admission/pod_review.h"
 #include "controller/admission/review_objects.h"
 #include "controller/admission/review_reply.h"
-#include "controller/core/pools.h"
 #include "controller/core/seeded_bugs.h"
+#include "controller/fleet/pools.h"
 
 namespace berth {
 namespace {

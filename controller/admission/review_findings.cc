@@ -19,9 +19,8 @@ std::string describe(const ReviewFinding& finding) {
 void ReviewFindings::add(List& to, std::string field, std::string message) {
   if (to.list.size() < kMost)
     to.list.push_back(
-        {.field = field.size() > kMaxField ? shorten(field, kMaxField) : std::move(field),
-         .message =
-             message.size() > kMaxMessage ? shorten(message, kMaxMessage) : std::move(message)});
+        {.field = field.size() > kMaxField ? cut(field, kMaxField) : std::move(field),
+         .message = message.size() > kMaxMessage ? cut(message, kMaxMessage) : std::move(message)});
   else
     ++to.more;
 }
@@ -45,17 +44,9 @@ std::string ReviewFindings::denial() const {
 std::vector<std::string> ReviewFindings::warnings() const {
   std::vector<std::string> texts;
   for (const ReviewFinding& finding : warnings_.list)
-    texts.push_back(shorten(describe(finding), kMaxWarning));
+    texts.push_back(cut(describe(finding), kMaxWarning));
   if (warnings_.more > 0) texts.push_back(fmt::format("and {} more", warnings_.more));
   return texts;
-}
-
-std::string shorten(std::string_view text, std::size_t most) {
-  constexpr std::string_view kDots = "…";
-  if (text.size() <= most) return std::string(text);
-  std::size_t end = most - kDots.size();
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return fmt::format("{}{}", text.substr(0, end), kDots);
 }
 
 }  // namespace berth

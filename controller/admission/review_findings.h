@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "apis/cut.h"
+
 namespace berth {
 
 struct ReviewFinding {
@@ -45,6 +47,6 @@ class ReviewFindings {
 };
 
 // What a user wrote, for a message: its beginning, cut between characters.
-std::string shorten(std::string_view text, std::size_t most = 64);
+inline std::string shorten(std::string_view text, std::size_t most = 64) { return cut(text, most); }
 
 }  // namespace berth

@@ -17,7 +17,7 @@
 #include "apis/policy_fields.h"
 #include "controller/admission/gpu_offers.h"
 #include "controller/core/empty_selection.h"
-#include "controller/core/pools.h"
+#include "controller/fleet/pools.h"
 #include "controller/mig/layout_check.h"
 #include "controller/mig/overlap.h"
 #include "controller/mig/target.h"

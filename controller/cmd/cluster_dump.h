@@ -7,7 +7,7 @@
 
 #include "controller/client/kubeconfig.h"
 #include "controller/cmd/fetch_dump.h"
-#include "controller/preview/dump.h"
+#include "controller/dump/dump.h"
 
 namespace berth {
 

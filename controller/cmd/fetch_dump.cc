@@ -10,8 +10,8 @@
 #include "controller/cmd/cluster_session.h"
 #include "controller/cmd/console.h"
 #include "controller/cmd/wanted.h"
+#include "controller/dump/dump.h"
 #include "controller/explain/rights.h"
-#include "controller/preview/dump.h"
 
 namespace berth {
 namespace {

@@ -10,8 +10,9 @@
 
 #include "controller/cmd/console.h"
 #include "controller/cmd/manifest_files.h"
-#include "controller/mig/geometry.h"
-#include "controller/mig/layout.h"
+#include "controller/core/plural.h"
+#include "controller/fleet/geometry.h"
+#include "controller/fleet/node_layout.h"
 #include "controller/mig/layout_check.h"
 #include "controller/mig/layout_list.h"
 
@@ -96,11 +97,11 @@ std::string check_geometry(const LayoutInFile& source, const ValidateFlags& flag
 // Whether nodes and resources are what it takes them for, a cluster must tell.
 std::string summarise(const GPUClusterPolicy& policy) {
   const GPUClusterPolicySpec& spec = policy.spec;
-  return fmt::format(
-      "GPUClusterPolicy/{}: is valid: {} pools, {} catalog entries, {} priority "
-      "classes",
-      policy.meta.name, spec.pools.size(), spec.resource_catalog.size(),
-      spec.priority_classes.size());
+  const std::size_t entries = spec.resource_catalog.size(), classes = spec.priority_classes.size();
+  return fmt::format("GPUClusterPolicy/{}: is valid: {}, {} catalog {}, {} priority {}",
+                     policy.meta.name, plural(static_cast<std::int64_t>(spec.pools.size()), "pool"),
+                     entries, entries == 1 ? "entry" : "entries", classes,
+                     classes == 1 ? "class" : "classes");
 }
 
 // Nothing good is said of an object that has to be changed.

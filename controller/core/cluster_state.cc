@@ -10,7 +10,7 @@ namespace berth {
 namespace {
 
 const std::vector<const Pod*> kNoPods;
-const std::vector<Tenant> kNoTenants;
+const std::vector<Occupant> kNoOccupants;
 const PodSet kNoPodSet;
 
 const Text* rollout_text(const Node& node) {
@@ -79,18 +79,18 @@ const std::vector<const Pod*>& ClusterState::pods_on(std::string_view node) cons
   return it == pods_by_node_.end() ? kNoPods : it->second.pods;
 }
 
-const std::vector<Tenant>& ClusterState::tenants_of(std::string_view node) const {
+const std::vector<Occupant>& ClusterState::occupants_of(std::string_view node) const {
   auto it = pods_by_node_.find(node);
-  if (it == pods_by_node_.end()) return kNoTenants;
+  if (it == pods_by_node_.end()) return kNoOccupants;
   const PodsOnNode& on = it->second;
   if (!on.packed) {
-    on.tenants.clear();
-    on.tenants.reserve(on.pods.size());
+    on.occupants.clear();
+    on.occupants.reserve(on.pods.size());
     for (const Pod* pod : on.pods)
-      if (!pod->finished()) on.tenants.push_back(tenant_of(*pod));
+      if (!pod->finished()) on.occupants.push_back(occupant_of(*pod));
     on.packed = true;
   }
-  return on.tenants;
+  return on.occupants;
 }
 
 std::int64_t ClusterState::pod_group_size(std::string_view namespace_,

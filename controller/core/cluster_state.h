@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "apis/watched_kinds.h"
+#include "controller/core/occupant.h"
 #include "controller/core/store.h"
-#include "controller/core/tenant.h"
 
 namespace berth {
 
@@ -37,12 +37,14 @@ class ClusterState {
   const Store<MIGLayout>& mig_layouts() const { return store<MIGLayout>(); }
   const Store<Node>& nodes() const { return store<Node>(); }
   const Store<Pod>& pods() const { return store<Pod>(); }
-  const Store<PodDisruptionBudget>& budgets() const { return store<PodDisruptionBudget>(); }
+  const Store<PodDisruptionBudget>& pod_disruption_budgets() const {
+    return store<PodDisruptionBudget>();
+  }
   const Store<Job>& jobs() const { return store<Job>(); }
   const Store<ConfigMap>& config_maps() const { return store<ConfigMap>(); }
   const Store<DaemonSet>& daemon_sets() const { return store<DaemonSet>(); }
   const Store<ClusterPolicy>& cluster_policies() const { return store<ClusterPolicy>(); }
-  const Store<GPUClusterPolicy>& policies() const { return store<GPUClusterPolicy>(); }
+  const Store<GPUClusterPolicy>& gpu_policies() const { return store<GPUClusterPolicy>(); }
   const Store<Namespace>& namespaces() const { return store<Namespace>(); }
   const Store<PriorityClass>& priority_classes() const { return store<PriorityClass>(); }
   template <class T>
@@ -59,7 +61,7 @@ class ClusterState {
   // Pods bound to the node, finished ones too, in no particular order.
   const std::vector<const Pod*>& pods_on(std::string_view node) const;
   // Those of them that are not finished, packed for walks over the fleet.
-  const std::vector<Tenant>& tenants_of(std::string_view node) const;
+  const std::vector<Occupant>& occupants_of(std::string_view node) const;
   // How many unfinished, bound pods carry the pod group's label in the namespace.
   std::int64_t pod_group_size(std::string_view namespace_, std::string_view group) const;
   // Nodes whose rollout annotation says another phase than Idle, and those on which a config has
@@ -101,7 +103,7 @@ class ClusterState {
   struct PodsOnNode {
     std::vector<const Pod*> pods;
     // Packed when first asked for after a change: only fleets that are being repartitioned are.
-    mutable std::vector<Tenant> tenants;
+    mutable std::vector<Occupant> occupants;
     mutable bool packed = false;
   };
   void index_pod(const Pod& pod);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "apis/cut.h"
 #include "controller/core/seeded_bugs.h"
 
 namespace berth {
@@ -34,20 +35,12 @@ bool same_verdicts(const std::vector<Condition>& a, const std::vector<Condition>
   });
 }
 
-std::string truncate(std::string text, std::size_t limit) {
-  static constexpr std::string_view kEllipsis = "…";
-  if (text.size() <= limit) return text;
-  std::size_t end = limit - kEllipsis.size();
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return text.substr(0, end).append(kEllipsis);
-}
-
-std::string truncate_before_advice(const std::string& text, std::size_t limit) {
+std::string cut_before_advice(const std::string& text, std::size_t limit) {
   if (text.size() <= limit) return text;
   const std::size_t at = text.rfind("; ");
-  if (at == text.npos || text.size() - at > limit / 2) return truncate(text, limit);
+  if (at == text.npos || text.size() - at > limit / 2) return cut(text, limit);
   const std::string advice = text.substr(at);
-  return truncate(text.substr(0, at), limit - advice.size()) + advice;
+  return cut(text.substr(0, at), limit - advice.size()) + advice;
 }
 
 }  // namespace berth

@@ -32,10 +32,7 @@ std::vector<Condition> merge_conditions(const std::vector<Condition>& standing,
 // cause to write at once.
 bool same_verdicts(const std::vector<Condition>& a, const std::vector<Condition>& b);
 
-// Cut to `limit` bytes at a character boundary, with an ellipsis.
-std::string truncate(std::string text, std::size_t limit);
-
-// The same, but the cut is made before the last clause ("; …"), where a message says what to do.
-std::string truncate_before_advice(const std::string& text, std::size_t limit);
+// As cut() (apis/cut.h), but before the last clause ("; …"), where a message says what to do.
+std::string cut_before_advice(const std::string& text, std::size_t limit);
 
 }  // namespace berth

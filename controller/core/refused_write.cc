@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "apis/cut.h"
 #include "controller/core/conditions.h"
 
 namespace berth {
@@ -28,7 +29,7 @@ std::string words_of(const Error& error) {
     if (c == '"') c = '\'';
     if (static_cast<unsigned char>(c) < 0x20) c = ' ';
   }
-  return truncate(std::move(words), kMaxWords);
+  return cut(std::move(words), kMaxWords);
 }
 
 RefusedWrite told(const Answer& answer) {
@@ -51,7 +52,7 @@ bool is_refusal(const Error& error) {
 std::string told_refusal(std::string_view purpose, const Error& error) {
   return fmt::format(
       "the API server refuses it ({}): \"{}\"; berth continues once the write is allowed",
-      truncate(std::string(purpose), kMaxPurpose), words_of(error));
+      cut(std::string(purpose), kMaxPurpose), words_of(error));
 }
 
 std::optional<RefusedWrite> refused_write(const Snapshot& snapshot, const ObjectRef& object,

@@ -14,11 +14,6 @@
 
 namespace berth {
 
-namespace reasons {
-// On nodes, layouts and policies, and of the event on the object that was to be written.
-inline constexpr char kWriteRefused[] = "WriteRefused";
-}  // namespace reasons
-
 // No state that passes, and no conflict: asked again unchanged the server says the same.
 bool is_refusal(const Error& error);
 

@@ -5,9 +5,10 @@
 
 #include <algorithm>
 
-#include "controller/core/fit.h"
+#include "apis/reasons.h"
+#include "controller/disruption/drain.h"
 #include "controller/explain/node_groups.h"
-#include "controller/mig/drain.h"
+#include "controller/fleet/fit.h"
 #include "controller/mig/overlap.h"
 #include "controller/mig/rollout_choice.h"
 #include "controller/preview/eligible.h"
@@ -34,11 +35,11 @@ void note_host(const Snapshot& snapshot, const Pod& pod, const Node& node, Expla
                         to_string(pool->sharing.strategy));
   out.add("pool", text);
   if (!eligible(snapshot.cluster, *pool, pod.meta.namespace_.view())) {
-    out.reason = "NotEligible";
+    out.reason = reasons::kNotEligible;
     out.add("pool",
             fmt::format("namespace {} may not use it: it is for namespaces with {}",
                         pod.meta.namespace_.view(), format(*pool->eligible_namespaces)),
-            "NotEligible");
+            reasons::kNotEligible);
   }
   std::vector<Taint> taints = untolerated(pod, node);
   std::erase_if(taints, is_kubernetes_own);
@@ -70,7 +71,8 @@ void note_drain(const Snapshot& snapshot, const Pod& pod, const Node& node, Expl
           out.add("drain", "it would have to leave, and may not: " + outlook.message,
                   outlook.reason);
         else
-          out.add("drain", "it will be evicted when the node's turn comes", "WillBeEvicted");
+          out.add("drain", "it will be evicted when the node's turn comes",
+                  reasons::kWillBeEvicted);
         break;
       }
       case PodFate::kBlocked:
@@ -105,7 +107,7 @@ void explain_bound(const Snapshot& snapshot, const Pod& pod, const Clues& clues,
   const Node* node = snapshot.cluster.nodes().find(name);
   if (node == nullptr && !clues.knows("nodes")) return;
   if (node == nullptr) {
-    out.reason = "NodeGone";
+    out.reason = reasons::kNodeGone;
     out.message += "; there is no such node any more";
     return;
   }

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "controller/core/snapshot.h"
+#include "controller/dump/clues.h"
 #include "controller/explain/explanation.h"
-#include "controller/preview/clues.h"
 
 namespace berth {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "controller/core/snapshot.h"
-#include "controller/preview/clues.h"
+#include "controller/dump/clues.h"
 
 namespace berth {
 

@@ -6,11 +6,11 @@
 #include <algorithm>
 
 #include "apis/names.h"
+#include "apis/reasons.h"
 #include "controller/core/refused_write.h"
+#include "controller/disruption/rollout_annotation.h"
 #include "controller/explain/controller_lease.h"
 #include "controller/mig/overlap.h"
-#include "controller/mig/reasons.h"
-#include "controller/mig/rollout_annotation.h"
 
 namespace berth {
 namespace {
@@ -34,7 +34,7 @@ const char* told_phase(RolloutPhase phase) {
 
 // Of a node that berth has taken and whose record is gone.
 std::optional<Slot> lost_slot(const Snapshot& snapshot, const Node& node) {
-  const Ledger ledger = read_ledger(snapshot);
+  const SlotLedger ledger = read_ledger(snapshot);
   const Slot* slot = ledger.find(node.meta.name);
   if (slot == nullptr || slot->node_uid != node.meta.uid ||
       !is_record_lost(*slot, read_rollout(node)))

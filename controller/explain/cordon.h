@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "controller/core/snapshot.h"
-#include "controller/mig/slots.h"
-#include "controller/preview/clues.h"
+#include "controller/disruption/slots.h"
+#include "controller/dump/clues.h"
 
 namespace berth {
 

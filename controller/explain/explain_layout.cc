@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "apis/reasons.h"
+#include "controller/core/conditions.h"
 #include "controller/explain/controller_lease.h"
 #include "controller/explain/cordon.h"
 #include "controller/mig/rollout_choice.h"
@@ -56,7 +58,8 @@ void note_status(const MIGLayout& layout, Explanation& out) {
   }
   const bool is_ready = ready->status == "True";
   const bool is_stalled = stalled != nullptr && stalled->status == "True";
-  out.state = is_ready ? "Ready" : is_stalled ? "Stalled" : "Reconciling";
+  const bool is_going = find_true(layout.status.conditions, "Reconciling") != nullptr;
+  out.state = is_ready ? "Ready" : is_stalled ? "Stalled" : is_going ? "Reconciling" : "Suspended";
   out.reason = is_ready ? "" : is_stalled ? stalled->reason : ready->reason;
   out.message = is_stalled ? stalled->message : ready->message;
   if (layout.status.observed_generation < layout.meta.generation)
@@ -71,7 +74,7 @@ Explanation explain_layout(const Snapshot& snapshot, const MIGLayout& layout, co
   out.rights = missing_rights(clues.unread, RightsFor::kCluster, snapshot.settings);
   note_status(layout, out);
   if (const std::string absence = told_absence(snapshot, clues); !absence.empty())
-    out.add("controller", absence, "NoController");
+    out.add("controller", absence, reasons::kNoController);
   if (!clues.knows("nodes")) return out;
   const RolloutChoice choice = decide_rollout(snapshot, layout);
   for (const Standing& standing : standings_of(layout, choice.nodes)) {
@@ -88,10 +91,10 @@ Explanation explain_layout(const Snapshot& snapshot, const MIGLayout& layout, co
           {fmt::format("add to its spec, for {}", name_some(standing.nodes)), line, {}});
   }
   if (!choice.lost.empty())
-    out.add("nodes", "also selected, but owned by a layout of higher precedence", "LayoutConflict",
-            choice.lost);
+    out.add("nodes", "also selected, but owned by a layout of higher precedence",
+            reasons::kLayoutConflict, choice.lost);
   if (choice.nodes.empty() && choice.lost.empty())
-    out.add("nodes", "none is selected", "NoNodesSelected");
+    out.add("nodes", "none is selected", reasons::kNoNodesSelected);
   return out;
 }
 

@@ -10,21 +10,21 @@
 #include <optional>
 
 #include "apis/names.h"
-#include "controller/core/disruption_calendar.h"
-#include "controller/core/pools.h"
+#include "apis/reasons.h"
+#include "controller/disruption/capacity_guard.h"
+#include "controller/disruption/drain.h"
+#include "controller/disruption/rollout_annotation.h"
+#include "controller/disruption/slots.h"
 #include "controller/explain/controller_lease.h"
 #include "controller/explain/cordon.h"
 #include "controller/explain/node_pool.h"
 #include "controller/explain/node_remedies.h"
 #include "controller/explain/node_view.h"
-#include "controller/mig/capacity_guard.h"
-#include "controller/mig/drain.h"
-#include "controller/mig/node_facts.h"
+#include "controller/fleet/disruption_calendar.h"
+#include "controller/fleet/node_facts.h"
+#include "controller/fleet/pools.h"
 #include "controller/mig/overlap.h"
-#include "controller/mig/reasons.h"
-#include "controller/mig/rollout_annotation.h"
 #include "controller/mig/rollout_choice.h"
-#include "controller/mig/slots.h"
 #include "controller/preview/words.h"
 
 namespace berth {
@@ -76,8 +76,8 @@ Explanation NodeWhy::explain() {
 void NodeWhy::note_offer() {
   std::string offered;
   ResourceList held;
-  for (const Tenant& tenant : snapshot_.cluster.tenants_of(node_.meta.name))
-    each_demand(tenant, [&](const Text& resource, std::int64_t count) {
+  for (const Occupant& occupant : snapshot_.cluster.occupants_of(node_.meta.name))
+    each_demand(occupant, [&](const Text& resource, std::int64_t count) {
       held[resource] += Quantity::whole(count);
     });
   for (const auto& [resource, count] : node_.allocatable)
@@ -109,7 +109,7 @@ void NodeWhy::note_layout() {
         "layout",
         fmt::format("{} would take it too, and gives way: the higher priority wins, then the older",
                     name_some(others, "layout")),
-        "LayoutConflict");
+        reasons::kLayoutConflict);
 }
 
 void NodeWhy::note_rollout() {
@@ -150,7 +150,7 @@ void NodeWhy::note_rollout() {
 void NodeWhy::note_controller() {
   if (!view_.differs() && read_rollout(node_).idle()) return;
   if (const std::string absence = told_absence(snapshot_, clues_); !absence.empty())
-    out_.add("controller", absence, "NoController");
+    out_.add("controller", absence, reasons::kNoController);
 }
 
 void NodeWhy::note_cordon() {
@@ -194,7 +194,7 @@ void NodeWhy::note_guard() {
   if (view_.standing->reason == reasons::kLastProvider ||
       view_.standing->reason == reasons::kCapacityGuard)
     return;  // told already
-  const Ledger ledger = read_ledger(snapshot_);
+  const SlotLedger ledger = read_ledger(snapshot_);
   const CapacityGuard guard(snapshot_, ledger, view_.owner->spec.capacity_guard);
   if (auto refusal = guard.refuse(node_)) out_.add("guard", refusal->message, refusal->reason);
 }

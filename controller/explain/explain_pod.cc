@@ -10,11 +10,12 @@
 #include <map>
 
 #include "apis/names.h"
+#include "apis/reasons.h"
 #include "controller/admission/pod_slice.h"
 #include "controller/explain/bound_pod.h"
 #include "controller/explain/remedies.h"
 #include "controller/explain/scheduler_words.h"
-#include "controller/mig/node_facts.h"
+#include "controller/fleet/node_facts.h"
 #include "controller/preview/words.h"
 
 namespace berth {
@@ -49,7 +50,8 @@ void note_request(const Pod& pod, Explanation& out) {
   if (const Text* changed = pod.meta.annotations.find(names::kMutationsAnnotation))
     out.add("admitted", fmt::format("berth's webhook changed it: {}", changed->view()));
   if (pod.has_resource_claims)
-    out.add("claims", "claims devices through DRA, which berth does not look into", "DeviceClaims");
+    out.add("claims", "claims devices through DRA, which berth does not look into",
+            reasons::kDeviceClaims);
 }
 
 void note_gate(const Pod& pod, Explanation& out) {
@@ -58,7 +60,7 @@ void note_gate(const Pod& pod, Explanation& out) {
   out.add("gate",
           fmt::format("a scheduling gate keeps the scheduler from looking at it{}{}",
                       why == nullptr ? "" : ": ", why == nullptr ? "" : why->view()),
-          "SchedulingGated");
+          reasons::kSchedulingGated);
 }
 
 class WaitingWhy {
@@ -113,7 +115,7 @@ void WaitingWhy::note_offer() {
                  ? fmt::format("{}: by no node", resource.view())
                  : fmt::format("{}: {} by {}{}", resource.view(), all.str(), plural(nodes, "node"),
                                clues_.knows("pods") ? fmt::format(", {} free", free.str()) : ""),
-             nodes == 0 ? "ResourceNotOffered" : "");
+             nodes == 0 ? reasons::kResourceNotOffered : "");
   }
 }
 
@@ -136,14 +138,14 @@ void WaitingWhy::note_holders() {
   for (const NodeGroup& group : waiting_.groups) {
     if (group.fate != NodeFate::kFull || resource.empty()) continue;
     for (const std::string& name : group.nodes) {
-      for (const Tenant& tenant : snapshot_.cluster.tenants_of(name)) {
-        const Quantity held = tenant.pod->requests.get(resource);
+      for (const Occupant& occupant : snapshot_.cluster.occupants_of(name)) {
+        const Quantity held = occupant.pod->requests.get(resource);
         if (held.is_zero()) continue;
-        const OwnerReference* owner = tenant.pod->meta.controller();
+        const OwnerReference* owner = occupant.pod->meta.controller();
         auto& [sum, pods] = holders[{
-            tenant.namespace_, owner == nullptr
-                                   ? fmt::format("Pod/{}", tenant.pod->meta.name)
-                                   : fmt::format("{}/{}", owner->kind.view(), owner->name.view())}];
+            occupant.namespace_,
+            owner == nullptr ? fmt::format("Pod/{}", occupant.pod->meta.name)
+                             : fmt::format("{}/{}", owner->kind.view(), owner->name.view())}];
         sum += held;
         ++pods;
       }
@@ -167,7 +169,7 @@ void WaitingWhy::sum_up() {
   std::map<NodeFate, std::size_t> counts;
   for (const NodeGroup& group : waiting_.groups) counts[group.fate] += group.nodes.size();
   if (const auto fits = counts.find(NodeFate::kFits); fits != counts.end()) {
-    out_.reason = "AwaitsScheduler";
+    out_.reason = reasons::kAwaitsScheduler;
     out_.message = fmt::format(
         "{} of {} would take it {}; the scheduler has not placed it yet, or something keeps it "
         "off that berth does not look at: affinity between pods, topology spread, volumes, host "
@@ -177,7 +179,8 @@ void WaitingWhy::sum_up() {
             ? "now"
             : "by labels, taints and size, if other pods, which are not read, leave room");
   } else {
-    out_.reason = waiting_.offered_nowhere.empty() ? "Unschedulable" : "ResourceNotOffered";
+    out_.reason =
+        waiting_.offered_nowhere.empty() ? reasons::kUnschedulable : reasons::kResourceNotOffered;
     std::vector<std::string> words;
     for (const auto& [fate, count] : counts)
       words.push_back(fmt::format("{} {}", count, short_words(fate)));
@@ -185,14 +188,14 @@ void WaitingWhy::sum_up() {
                                words.empty() ? "" : ": ", fmt::join(words, ", "));
   }
   if (!pod_.gated) return;
-  out_.reason = "SchedulingGated";
+  out_.reason = reasons::kSchedulingGated;
   out_.message = "a scheduling gate holds it; without that, " + out_.message;
 }
 
 // All that is known to who may see the pod and no node.
 void explain_by_scheduler(const Pod& pod, const PodClues* clues, Explanation& out) {
   if (clues == nullptr || clues->scheduler_says.empty()) {
-    out.reason = "AwaitsScheduler";
+    out.reason = reasons::kAwaitsScheduler;
     out.message = "the scheduler has said nothing of it yet";
     return;
   }
@@ -228,7 +231,7 @@ void explain_legacy(const Snapshot& snapshot, const Pod& pod, const Clues& clues
                         nodes.empty() ? out.message : name_some(nodes) + " would take it");
     if (!nodes.empty()) out.remedies.clear();  // nothing else is in the way
   }
-  out.reason = "LegacyResource";
+  out.reason = reasons::kLegacyResource;
   out.message =
       fmt::format("it asks for {}, which ended with Kubernetes 1.11{}", kLegacyGpu, would);
   constexpr char kRename[] = "write the name of today";

@@ -3,10 +3,10 @@
 // would judge, folded, in words that its owner can act on.
 #pragma once
 
-#include "controller/core/fit.h"
 #include "controller/core/snapshot.h"
+#include "controller/dump/clues.h"
 #include "controller/explain/explanation.h"
-#include "controller/preview/clues.h"
+#include "controller/fleet/fit.h"
 
 namespace berth {
 

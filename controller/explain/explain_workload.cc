@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "apis/reasons.h"
+
 namespace berth {
 namespace {
 
@@ -50,7 +52,7 @@ void explain_refusal(const WorkloadName& workload, std::string_view words, Expla
   constexpr std::string_view kIntroduction = "Error creating: ";
   if (words.starts_with(kIntroduction)) words.remove_prefix(kIntroduction.size());
   out.state = "Refused";
-  out.reason = "FailedCreate";
+  out.reason = reasons::kFailedCreate;
   out.message = fmt::format("its pods are refused: {}", words);
   out.remedies.push_back(
       {"change in its pod template what the refusal names; Kubernetes tries again by itself",
@@ -112,7 +114,7 @@ Explanation explain_workload(const Snapshot& snapshot, const WorkloadName& workl
   }
   out.state = "NoPods";
   if (object != nullptr && object->replicas == 0) {
-    out.reason = "ScaledToZero";
+    out.reason = reasons::kScaledToZero;
     out.message = "it asks for no pods: spec.replicas is 0";
   } else if (job != nullptr && job->suspended) {
     out.reason = "Suspended";
@@ -121,7 +123,7 @@ Explanation explain_workload(const Snapshot& snapshot, const WorkloadName& workl
     out.reason = "Paused";
     out.message = "it makes no pods of its new template while spec.paused is true";
   } else {
-    out.reason = "NoPodsYet";
+    out.reason = reasons::kNoPodsYet;
     out.message = "it has no pod, and neither a condition nor an event says why";
     out.remedies.push_back({"look at its events",
                             fmt::format("kubectl describe {} -n {} {}", short_kind(workload),

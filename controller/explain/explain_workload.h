@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "controller/core/snapshot.h"
+#include "controller/dump/clues.h"
 #include "controller/explain/explanation.h"
-#include "controller/preview/clues.h"
 
 namespace berth {
 

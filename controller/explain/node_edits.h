@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "controller/core/fit.h"
 #include "controller/explain/unmet.h"
+#include "controller/fleet/fit.h"
 
 namespace berth {
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/explain/node_fate.h"
 
+#include "apis/reasons.h"
+
 namespace berth {
 
 const char* to_string(NodeFate fate) {
@@ -10,25 +12,25 @@ const char* to_string(NodeFate fate) {
     case NodeFate::kFull:
       return "Full";
     case NodeFate::kComing:
-      return "LayoutInProgress";
+      return reasons::kLayoutInProgress;
     case NodeFate::kTainted:
       return "Tainted";
     case NodeFate::kNotSelected:
-      return "NotSelected";
+      return reasons::kNotSelected;
     case NodeFate::kNotEligible:
-      return "NotEligible";
+      return reasons::kNotEligible;
     case NodeFate::kLeaving:
-      return "OfferEnds";
+      return reasons::kOfferEnds;
     case NodeFate::kTooSmall:
-      return "TooSmall";
+      return reasons::kTooSmall;
     case NodeFate::kTroubled:
-      return "NodeTroubled";
+      return reasons::kNodeTroubled;
     case NodeFate::kCordoned:
       return "Cordoned";
     case NodeFate::kNotReady:
-      return "NodeNotReady";
+      return reasons::kNodeNotReady;
     case NodeFate::kLacksGpu:
-      return "ResourceNotOffered";
+      return reasons::kResourceNotOffered;
   }
   return "?";
 }

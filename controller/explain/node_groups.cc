@@ -8,11 +8,11 @@
 #include <optional>
 
 #include "apis/names.h"
+#include "controller/disruption/rollout_annotation.h"
 #include "controller/explain/cordon.h"
 #include "controller/explain/unmet.h"
-#include "controller/mig/allocatable.h"
+#include "controller/fleet/allocatable.h"
 #include "controller/mig/overlap.h"
-#include "controller/mig/rollout_annotation.h"
 #include "controller/mig/rollout_choice.h"
 #include "controller/mig/target.h"
 #include "controller/preview/eligible.h"

@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "controller/core/fit.h"
-#include "controller/core/pools.h"
 #include "controller/core/snapshot.h"
+#include "controller/dump/clues.h"
 #include "controller/explain/node_fate.h"
-#include "controller/preview/clues.h"
+#include "controller/fleet/fit.h"
+#include "controller/fleet/pools.h"
 
 namespace berth {
 

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include "apis/names.h"
-#include "controller/core/pools.h"
-#include "controller/mig/node_facts.h"
-#include "controller/policy/policy_reasons.h"
+#include "apis/reasons.h"
+#include "controller/fleet/node_facts.h"
+#include "controller/fleet/pools.h"
 #include "controller/policy/pool_change.h"
 #include "controller/policy/pool_intent.h"
 #include "controller/policy/pool_keys.h"
@@ -78,7 +78,7 @@ void note_pool(const Snapshot& snapshot, const Node& node, Explanation& out) {
             fmt::format("{} would take it too; the first in the policy's list has it: narrow a "
                         "nodeSelector",
                         name_some(others, "pool")),
-            "PoolConflict");
+            reasons::kPoolConflict);
   }
   note_pool_keys(snapshot, node, pool, out);
 }

@@ -6,10 +6,10 @@
 #include <algorithm>
 
 #include "apis/names.h"
+#include "apis/reasons.h"
 #include "controller/core/refused_write.h"
+#include "controller/disruption/rollout_annotation.h"
 #include "controller/explain/cordon.h"
-#include "controller/mig/reasons.h"
-#include "controller/mig/rollout_annotation.h"
 #include "controller/preview/refusals.h"
 
 namespace berth {

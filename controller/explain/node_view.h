@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "controller/mig/drain.h"
+#include "controller/disruption/drain.h"
 #include "controller/mig/rollout_choice.h"
 
 namespace berth {

@@ -5,10 +5,10 @@
 
 #include <vector>
 
-#include "controller/core/fit.h"
 #include "controller/core/snapshot.h"
 #include "controller/explain/explanation.h"
 #include "controller/explain/node_groups.h"
+#include "controller/fleet/fit.h"
 
 namespace berth {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "controller/core/settings.h"
-#include "controller/preview/clues.h"
+#include "controller/dump/clues.h"
 
 namespace berth {
 

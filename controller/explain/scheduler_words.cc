@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "apis/reasons.h"
 #include "controller/admission/pod_slice.h"
 #include "controller/explain/node_groups.h"
 #include "controller/preview/words.h"
@@ -82,7 +83,7 @@ void note_taint(const Pod& pod, const Clause& clause, Explanation& out) {
             fmt::format("spec.tolerations: {}, and {} taints that it does not tolerate",
                         told_tolerations(pod),
                         clause.nodes + (clause.nodes == "1 node" ? " has" : " have")),
-            "NotTolerated");
+            reasons::kNotTolerated);
     return;
   }
   if (is_kubernetes_own(*taint)) return;  // nothing of the pod's
@@ -104,7 +105,7 @@ void note_taint(const Pod& pod, const Clause& clause, Explanation& out) {
                   "{} on {}",
                   i, mine.effect.view(), name, clause.nodes);
   }
-  out.add("field", found, "NotTolerated");
+  out.add("field", found, reasons::kNotTolerated);
 }
 
 std::string told_selector(const Pod& pod) {
@@ -136,7 +137,7 @@ void note_scheduler_fields(const Pod& pod, const PodClues& clues, Explanation& o
       out.add("field",
               fmt::format("{}, which {} {} not have", told_selector(pod), clause.nodes,
                           clause.nodes == "1 node" ? "does" : "do"),
-              "NotSelected");
+              reasons::kNotSelected);
       selection_told = true;
     } else if (has(clause.words, "Insufficient ")) {
       const std::string_view resource = clause.words.substr(sizeof("Insufficient ") - 1);
@@ -154,7 +155,7 @@ void note_scheduler_fields(const Pod& pod, const PodClues& clues, Explanation& o
             selector +
                 "; the scheduler looks at taints first and has not said whether any node "
                 "has that",
-            "NotJudged");
+            reasons::kNotJudged);
 }
 
 bool note_own_faults(const Pod& pod, const PodClues* clues, Explanation& out) {
@@ -166,7 +167,7 @@ bool note_own_faults(const Pod& pod, const PodClues* clues, Explanation& out) {
               fmt::format("{}: this name ended with Kubernetes 1.11; write "
                           "nvidia.com/gpu: {}",
                           field_of(clues, resource.view()), count.str()),
-              "LegacyResource");
+              reasons::kLegacyResource);
       hopeless = true;
     }
     if (resource.view().ends_with(".shared") && count > Quantity::whole(1))
@@ -182,7 +183,7 @@ bool note_own_faults(const Pod& pod, const PodClues* clues, Explanation& out) {
               fmt::format("{}.env[{}]: NVIDIA_VISIBLE_DEVICES bypasses the device plugin, which "
                           "sets it itself; remove it and ask for nvidia.com/gpu: 1",
                           container.field, *container.visible_devices),
-              "PastThePlugin");
+              reasons::kPastThePlugin);
   return hopeless;
 }
 

@@ -3,8 +3,8 @@
 // fields of that pod: all that somebody has who may see the pod and no node.
 #pragma once
 
+#include "controller/dump/clues.h"
 #include "controller/explain/explanation.h"
-#include "controller/preview/clues.h"
 
 namespace berth {
 

@@ -9,8 +9,8 @@
 
 #include "apis/result.h"
 #include "controller/core/cluster_state.h"
+#include "controller/dump/clues.h"
 #include "controller/explain/explain_workload.h"
-#include "controller/preview/clues.h"
 
 namespace berth {
 

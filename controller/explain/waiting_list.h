@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "controller/core/snapshot.h"
+#include "controller/dump/clues.h"
 #include "controller/explain/explanation.h"
-#include "controller/preview/clues.h"
 
 namespace berth {
 

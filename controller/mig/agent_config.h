@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "apis/result.h"
-#include "controller/mig/layout.h"
+#include "controller/fleet/node_layout.h"
 
 namespace berth {
 

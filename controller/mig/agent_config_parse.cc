@@ -9,8 +9,9 @@
 #include <cstdint>
 #include <set>
 
+#include "apis/cut.h"
+#include "controller/fleet/geometry.h"
 #include "controller/mig/agent_config.h"
-#include "controller/mig/geometry.h"
 
 namespace berth {
 namespace {
@@ -24,15 +25,9 @@ struct Refusal {
   std::string message;
 };
 
-[[noreturn]] void refuse(std::string message) { throw Refusal{std::move(message)}; }
+constexpr std::size_t kShown = 60;  // of somebody's text, in a message
 
-// The beginning of somebody's text, cut between characters.
-std::string excerpt(const std::string& text) {
-  std::size_t end = std::min<std::size_t>(text.size(), 60);
-  while (end < text.size() && end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
-    --end;
-  return text.substr(0, end);
-}
+[[noreturn]] void refuse(std::string message) { throw Refusal{std::move(message)}; }
 
 const std::string& scalar(const YAML::Node& node, const char* what) {
   if (!node.IsScalar()) refuse(fmt::format("{} is not a scalar", what));
@@ -48,7 +43,7 @@ std::int64_t integer(const YAML::Node& node, const std::string& what) {
       !text.empty() && text.size() <= 18 &&
       text.find_first_not_of("0123456789", text[0] == '-' ? 1 : 0) == std::string::npos;
   if (!is_plain(node) || !decimal || text == "-")
-    refuse(fmt::format("{} is \"{}\", not a whole number", what, excerpt(text)));
+    refuse(fmt::format("{} is \"{}\", not a whole number", what, head(text, kShown)));
   value = std::stoll(text);
   return value;
 }
@@ -65,7 +60,7 @@ std::string text(const YAML::Node& node, const char* what) {
   const std::string& value = scalar(node, what);
   if (is_plain(node) && (value.empty() || value.find_first_not_of("0123456789abcdefABCDEFxX.+-") ==
                                               std::string::npos))
-    refuse(fmt::format("{} \"{}\" must stand in quotes", what, excerpt(value)));
+    refuse(fmt::format("{} \"{}\" must stand in quotes", what, head(value, kShown)));
   return value;
 }
 
@@ -80,7 +75,7 @@ std::string read_devices(const YAML::Node& node) {
   if (node.IsScalar()) {
     if (node.Scalar() != "all")
       refuse(fmt::format("devices is \"{}\"; write all or a list of GPU indices",
-                         excerpt(node.Scalar())));
+                         head(node.Scalar(), kShown)));
     return "all";
   }
   if (!node.IsSequence()) refuse("devices must be all or a list of GPU indices");
@@ -105,7 +100,7 @@ ProfileCounts read_profiles(const YAML::Node& node) {
   if (!node.IsMap()) refuse("mig-devices is not a map");
   for (const auto& item : node) {
     const std::string& name = scalar(item.first, "a key of mig-devices");
-    if (!is_profile(name)) refuse(fmt::format("\"{}\" is not a MIG profile", excerpt(name)));
+    if (!is_profile(name)) refuse(fmt::format("\"{}\" is not a MIG profile", head(name, kShown)));
     const std::int64_t count = integer(item.second, fmt::format("the count of {}", name));
     if (count < 0) refuse(fmt::format("the count of {} is negative", name));
     if (!counts.emplace(name, count).second) refuse(fmt::format("{} is listed twice", name));
@@ -121,7 +116,7 @@ MigConfigEntry read_entry(const YAML::Node& node) {
   std::set<std::string> seen;
   for (const auto& item : node) {
     const std::string& key = scalar(item.first, "a key");
-    if (!seen.insert(key).second) refuse(fmt::format("key {} is listed twice", excerpt(key)));
+    if (!seen.insert(key).second) refuse(fmt::format("key {} is listed twice", head(key, kShown)));
     if (key == "device-filter")
       entry.device_filter = read_filter(item.second);
     else if (key == "devices")
@@ -131,7 +126,7 @@ MigConfigEntry read_entry(const YAML::Node& node) {
     else if (key == "mig-devices")
       entry.mig_devices = read_profiles(item.second);
     else
-      refuse(fmt::format("unknown key \"{}\" in an entry", excerpt(key)));
+      refuse(fmt::format("unknown key \"{}\" in an entry", head(key, kShown)));
   }
   for (const char* required : {"devices", "mig-enabled"})
     if (!seen.contains(required)) refuse(fmt::format("an entry lacks {}", required));
@@ -159,7 +154,7 @@ MigConfigs read_configs(const YAML::Node& root) {
   for (const auto& item : root) {
     const std::string& key = scalar(item.first, "a top-level key");
     if (key != "version" && key != "mig-configs")
-      refuse(fmt::format("unknown top-level key \"{}\"", excerpt(key)));
+      refuse(fmt::format("unknown top-level key \"{}\"", head(key, kShown)));
     if (!seen.insert(key).second) refuse(fmt::format("key {} is listed twice", key));
     if (key == "mig-configs")
       found.reset(item.second);
@@ -176,7 +171,7 @@ MigConfigs read_configs(const YAML::Node& root) {
     try {
       if (!configs.emplace(name, read_config(item.second)).second) refuse("is listed twice");
     } catch (Refusal& refusal) {
-      refuse(fmt::format("config {}: {}", excerpt(name), refusal.message));
+      refuse(fmt::format("config {}: {}", head(name, kShown), refusal.message));
     }
     bytes += configs[name].size();
     if (bytes > kMaxInputBytes) refuse("the file is too large");

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "apis/names.h"
+#include "controller/fleet/node_facts.h"
 #include "controller/mig/agent_config.h"
-#include "controller/mig/node_facts.h"
 #include "controller/mig/overlap.h"
 #include "controller/mig/preflight.h"
 #include "controller/mig/target.h"

@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "apis/names.h"
+#include "apis/reasons.h"
 #include "controller/core/refused_write.h"
 #include "controller/core/seeded_bugs.h"
-#include "controller/mig/reasons.h"
 
 namespace berth {
 namespace {

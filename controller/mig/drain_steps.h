@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "controller/core/plan.h"
-#include "controller/mig/drain.h"
+#include "controller/disruption/drain.h"
 
 namespace berth {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "controller/mig/geometry.h"
-#include "controller/mig/layout.h"
+#include "controller/fleet/geometry.h"
+#include "controller/fleet/node_layout.h"
 
 namespace berth {
 

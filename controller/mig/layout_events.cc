@@ -6,7 +6,8 @@
 
 #include <algorithm>
 
-#include "controller/mig/reasons.h"
+#include "apis/reasons.h"
+#include "controller/core/conditions.h"
 
 namespace berth {
 namespace {

@@ -7,9 +7,9 @@
 #include <charconv>
 #include <vector>
 
-#include "controller/mig/allocatable.h"
-#include "controller/mig/layout.h"
-#include "controller/mig/placement.h"
+#include "controller/fleet/allocatable.h"
+#include "controller/fleet/node_layout.h"
+#include "controller/fleet/placement.h"
 
 namespace berth {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "apis/result.h"
-#include "controller/mig/geometry.h"
+#include "controller/fleet/geometry.h"
 
 namespace berth {
 

@@ -7,26 +7,24 @@
 #include <algorithm>
 #include <set>
 
+#include "apis/cut.h"
 #include "apis/names.h"
+#include "apis/reasons.h"
+#include "controller/core/cause.h"
 #include "controller/core/conditions.h"
 #include "controller/core/json_patch.h"
 #include "controller/core/refused_write.h"
 #include "controller/core/seeded_bugs.h"
+#include "controller/disruption/rollout_annotation.h"
+#include "controller/fleet/node_facts.h"
 #include "controller/mig/agent_config.h"
 #include "controller/mig/agent_file.h"
 #include "controller/mig/layout_events.h"
-#include "controller/mig/node_facts.h"
+#include "controller/mig/layout_reasons.h"
 #include "controller/mig/overlap.h"
-#include "controller/mig/reasons.h"
-#include "controller/mig/rollout_annotation.h"
 
 namespace berth {
 namespace {
-
-struct Verdict {
-  std::string reason;
-  std::string message;
-};
 
 // Worst first: what somebody must look at, nodes that are out before those in service, then what
 // moves, then what waits.
@@ -89,7 +87,7 @@ std::vector<NodeDetail> details_of(const std::vector<const NodeStanding*>& nodes
     std::optional<Time> since;
     if (node->since) since = std::chrono::floor<std::chrono::seconds>(*node->since);
     details.push_back({node->node->meta.name, node->phase, node->reason,
-                       truncate_before_advice(node->message, limits::kMaxMessage), since});
+                       cut_before_advice(node->message, limits::kMaxMessage), since});
   }
   return details;
 }
@@ -141,7 +139,7 @@ std::optional<std::string> no_room_in_file(const Snapshot& snapshot, const MIGLa
 struct Prospects {
   bool moves = false;                   // berth is at one of them, or about to be
   const NodeStanding* waits = nullptr;  // the worst of those that others or time can let go
-  std::optional<Verdict> shut;          // why none may be taken until a person changes something
+  std::optional<Cause> shut;            // why none may be taken until a person changes something
   std::optional<std::string> no_room;   // in the agents' file
 };
 
@@ -155,16 +153,16 @@ bool is_lost(const NodeStanding* node) {
 }
 
 // By something that holds for all of them, or by nodes that keep all places.
-std::optional<Verdict> shut_for_all(const RolloutChoice& choice,
-                                    const std::vector<const NodeStanding*>& worst) {
+std::optional<Cause> shut_for_all(const RolloutChoice& choice,
+                                  const std::vector<const NodeStanding*>& worst) {
   const auto kept = std::ranges::count_if(
       worst, [](const NodeStanding* node) { return is_lost(node) && node->out; });
   if (kept > 0 && kept >= choice.budget)
-    return Verdict{worst.front()->reason, name_node(*worst.front())};
+    return Cause{worst.front()->reason, name_node(*worst.front())};
   if (!choice.closed || outlook_of(choice.closed->reason) != Outlook::kStalled) return std::nullopt;
   const auto told = std::ranges::find(worst, choice.closed->reason, &NodeStanding::reason);
-  return Verdict{choice.closed->reason,
-                 told != worst.end() ? name_node(**told) : choice.closed->message};
+  return Cause{choice.closed->reason,
+               told != worst.end() ? name_node(**told) : choice.closed->message};
 }
 
 // Of one that waits. What its reason says is the rule.
@@ -216,21 +214,21 @@ Prospects prospects_of(const Snapshot& snapshot, const MIGLayout& layout,
 
 // What only a person can solve; nothing while anything moves by itself or may come to, unless the
 // layout as a whole is wrong.
-std::optional<Verdict> stalled(const Snapshot& snapshot, const MIGLayout& layout,
-                               const Prospects& prospects,
-                               const std::vector<const NodeStanding*>& worst) {
+std::optional<Cause> stalled(const Snapshot& snapshot, const MIGLayout& layout,
+                             const Prospects& prospects,
+                             const std::vector<const NodeStanding*>& worst) {
   const bool going = layout.meta.deletion_timestamp.has_value();
   if (std::vector<Error> errors = check_rules(layout); !errors.empty() && !going)
-    return Verdict{reasons::kInvalidSpec, describe(errors.front())};
+    return Cause{reasons::kInvalidSpec, describe(errors.front())};
   if (const auto refused = refused_write(snapshot, ref_of(layout), names::kManagerMig))
-    return Verdict{reasons::kWriteRefused, refused->message};
+    return Cause{reasons::kWriteRefused, refused->message};
   if (prospects.moves || worst.empty()) return std::nullopt;
   if (prospects.waits != nullptr && !prospects.shut) return std::nullopt;
   if (worst.front()->bucket == NodeBucket::kFailed)
-    return Verdict{reasons::kNodeFailed, name_node(*worst.front())};
-  if (prospects.no_room) return Verdict{reasons::kAgentConfigTooLarge, *prospects.no_room};
+    return Cause{reasons::kNodeFailed, name_node(*worst.front())};
+  if (prospects.no_room) return Cause{reasons::kAgentConfigTooLarge, *prospects.no_room};
   if (prospects.shut) return prospects.shut;
-  return Verdict{worst.front()->reason, name_node(*worst.front())};
+  return Cause{worst.front()->reason, name_node(*worst.front())};
 }
 
 std::string progress_of(const NodeCounts& counts) {
@@ -261,17 +259,17 @@ std::string told_going(const Snapshot& snapshot, const MIGLayout& layout, const 
 }
 
 // Nodes of a layout that goes are not among its nodes any more, so that nothing else tells of them.
-std::optional<Verdict> stuck_going(const Snapshot& snapshot, const MIGLayout& layout) {
+std::optional<Cause> stuck_going(const Snapshot& snapshot, const MIGLayout& layout) {
   if (!layout.meta.deletion_timestamp) return std::nullopt;
   for (const Node* node : nodes_on_their_way(snapshot, layout))
     if (const auto refused = refused_write(snapshot, ref_of(*node), names::kManagerMig))
-      return Verdict{reasons::kWriteRefused,
-                     fmt::format("{}: {}", node->meta.name, refused->message)};
+      return Cause{reasons::kWriteRefused,
+                   fmt::format("{}: {}", node->meta.name, refused->message)};
   return std::nullopt;
 }
 
-Verdict not_ready(const Snapshot& snapshot, const MIGLayout& layout, const RolloutChoice& choice,
-                  const NodeCounts& counts, const std::vector<const NodeStanding*>& worst) {
+Cause not_ready(const Snapshot& snapshot, const MIGLayout& layout, const RolloutChoice& choice,
+                const NodeCounts& counts, const std::vector<const NodeStanding*>& worst) {
   if (layout.meta.deletion_timestamp)
     return {reasons::kDeleting, told_going(snapshot, layout, counts, worst)};
   if (counts.selected == 0)
@@ -289,32 +287,32 @@ Verdict not_ready(const Snapshot& snapshot, const MIGLayout& layout, const Rollo
 }
 
 // Beside Ready=False, where nothing is stalled; nothing while a person has paused the layout.
-std::optional<Verdict> reconciling(const MIGLayout& layout, const Prospects& prospects,
-                                   const Verdict& not_ready) {
+std::optional<Cause> reconciling(const MIGLayout& layout, const Prospects& prospects,
+                                 const Cause& not_ready) {
   if (not_ready.reason == reasons::kDeleting || not_ready.reason == reasons::kNoNodesSelected)
     return not_ready;
-  if (prospects.moves) return Verdict{reasons::kRollingOut, not_ready.message};
+  if (prospects.moves) return Cause{reasons::kRollingOut, not_ready.message};
   if (layout.spec.rollout.paused || prospects.waits == nullptr) return std::nullopt;
-  return Verdict{prospects.waits->reason, name_node(*prospects.waits)};
+  return Cause{prospects.waits->reason, name_node(*prospects.waits)};
 }
 
 std::vector<Condition> conditions_of(const Snapshot& snapshot, const MIGLayout& layout,
                                      const RolloutChoice& choice, const NodeCounts& counts,
                                      const std::vector<const NodeStanding*>& worst) {
   std::vector<Condition> conditions;
-  auto add = [&](const char* type, const char* status, const Verdict& verdict) {
+  auto add = [&](const char* type, const char* status, const Cause& verdict) {
     std::string lost;
     if (type == std::string_view("Ready") && !choice.lost.empty())
-      lost = truncate(fmt::format("; {} more belong to other layouts: {}{}", choice.lost.size(),
-                                  choice.lost.front(), choice.lost.size() > 1 ? ", …" : ""),
-                      limits::kMaxMessage / 3);
+      lost = cut(fmt::format("; {} more belong to other layouts: {}{}", choice.lost.size(),
+                             choice.lost.front(), choice.lost.size() > 1 ? ", …" : ""),
+                 limits::kMaxMessage / 3);
     conditions.push_back(
         {type, status, verdict.reason,
-         truncate_before_advice(verdict.message, limits::kMaxMessage - lost.size()) + lost,
+         cut_before_advice(verdict.message, limits::kMaxMessage - lost.size()) + lost,
          layout.meta.generation, snapshot.now});
   };
   const Prospects prospects = prospects_of(snapshot, layout, choice, worst);
-  std::optional<Verdict> stuck = stalled(snapshot, layout, prospects, worst);
+  std::optional<Cause> stuck = stalled(snapshot, layout, prospects, worst);
   if (!stuck) stuck = stuck_going(snapshot, layout);
   if (stuck) {
     add("Ready", "False", *stuck);
@@ -325,7 +323,7 @@ std::vector<Condition> conditions_of(const Snapshot& snapshot, const MIGLayout& 
     add("Ready", "True", {reasons::kAllNodesUpdated, progress_of(counts)});
     return conditions;
   }
-  const Verdict why = not_ready(snapshot, layout, choice, counts, worst);
+  const Cause why = not_ready(snapshot, layout, choice, counts, worst);
   add("Ready", "False", why);
   if (auto going_on = reconciling(layout, prospects, why)) add("Reconciling", "True", *going_on);
   return conditions;

@@ -5,7 +5,7 @@
 
 #include "apis/names.h"
 #include "controller/core/seeded_bugs.h"
-#include "controller/mig/node_facts.h"
+#include "controller/fleet/node_facts.h"
 
 namespace berth {
 namespace {

@@ -7,12 +7,13 @@
 #include <algorithm>
 
 #include "apis/names.h"
+#include "apis/reasons.h"
 #include "controller/core/seeded_bugs.h"
+#include "controller/fleet/node_facts.h"
+#include "controller/mig/config_label.h"
 #include "controller/mig/drain_steps.h"
-#include "controller/mig/node_facts.h"
 #include "controller/mig/node_patch.h"
 #include "controller/mig/preflight.h"
-#include "controller/mig/reasons.h"
 
 namespace berth {
 namespace {

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include "apis/names.h"
+#include "apis/reasons.h"
 #include "controller/core/seeded_bugs.h"
-#include "controller/mig/node_facts.h"
+#include "controller/fleet/node_facts.h"
 #include "controller/mig/node_patch.h"
 #include "controller/mig/node_steps.h"
 #include "controller/mig/preflight.h"
-#include "controller/mig/reasons.h"
 
 namespace berth {
 namespace {

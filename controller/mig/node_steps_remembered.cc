@@ -4,10 +4,11 @@
 #include <fmt/format.h>
 
 #include "apis/names.h"
-#include "controller/mig/node_facts.h"
+#include "apis/reasons.h"
+#include "controller/fleet/node_facts.h"
+#include "controller/mig/config_label.h"
 #include "controller/mig/node_patch.h"
 #include "controller/mig/node_steps.h"
-#include "controller/mig/reasons.h"
 
 namespace berth {
 
@@ -60,12 +61,11 @@ void NodeSteps::recall() {
 // Which phase it was in is told by the label: one that names a config of the layout's was written,
 // and is verified before the node returns.
 NodeRollout NodeSteps::recalled() const {
-  constexpr std::string_view kHolder = "MIGLayout/";
   const Slot& slot = *s_.slot;
   NodeRollout record;
   record.seq = slot.seq;
   record.epoch = slot.epoch;
-  record.layout = slot.holder.substr(kHolder.size());
+  record.layout = slot.layout().value_or("");
   if (const MIGLayout* holder = s_.snapshot.cluster.mig_layouts().find(record.layout))
     record.layout_uid = holder->meta.uid;
   record.since = s_.snapshot.now;

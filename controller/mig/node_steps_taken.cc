@@ -5,13 +5,15 @@
 #include <algorithm>
 
 #include "apis/names.h"
+#include "apis/reasons.h"
+#include "controller/core/cause.h"
 #include "controller/core/seeded_bugs.h"
+#include "controller/fleet/node_facts.h"
+#include "controller/mig/config_label.h"
 #include "controller/mig/drain_steps.h"
-#include "controller/mig/node_facts.h"
 #include "controller/mig/node_patch.h"
 #include "controller/mig/node_steps.h"
 #include "controller/mig/preflight.h"
-#include "controller/mig/reasons.h"
 
 namespace berth {
 namespace {
@@ -81,8 +83,7 @@ std::optional<std::string> NodeSteps::reason_to_drop_claim() const {
   if (!s_.record.text && s_.snapshot.now - s_.slot->since > kClaimLasts)
     return fmt::format("annotation {} is gone", names::kRolloutAnnotation);
   if (auto why = reason_to_restore(s_)) return why;
-  if (s_.slot->holder != "MIGLayout/" + s_.owner->meta.name)
-    return "another MIGLayout owns the node now";
+  if (s_.slot->layout() != s_.owner->meta.name) return "another MIGLayout owns the node now";
   if (s_.held()) return fmt::format("it is held by annotation {}", names::kHoldAnnotation);
   if (auto obstacle = obstacle_on(s_.snapshot, s_.node)) return obstacle->message;
   return agent_not_configured(s_.snapshot);
@@ -166,7 +167,7 @@ Guard NodeSteps::look_at_cordon() const {
 
 void NodeSteps::apply() {
   const std::string_view state = s_.state();
-  std::optional<Obstacle> wait = obstacle_on(s_.snapshot, s_.node);
+  std::optional<Cause> wait = obstacle_on(s_.snapshot, s_.node);
   if (!wait && (state == "pending" || state == "rebooting"))
     wait = {reasons::kAgentPending,
             fmt::format("mig-manager is still applying {} (state {})", s_.label(), state)};

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "controller/core/empty_selection.h"
-#include "controller/mig/node_facts.h"
+#include "controller/fleet/node_facts.h"
 #include "controller/mig/target.h"
 
 namespace berth {

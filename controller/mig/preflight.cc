@@ -6,11 +6,12 @@
 #include <algorithm>
 
 #include "apis/names.h"
+#include "apis/reasons.h"
 #include "controller/core/refused_write.h"
 #include "controller/core/seeded_bugs.h"
-#include "controller/mig/node_facts.h"
-#include "controller/mig/reasons.h"
-#include "controller/mig/rollout_annotation.h"
+#include "controller/disruption/rollout_annotation.h"
+#include "controller/fleet/node_facts.h"
+#include "controller/mig/config_label.h"
 
 namespace berth {
 
@@ -109,7 +110,7 @@ bool config_is_rendered(const ClusterState& cluster, const Settings& settings,
          file->second.find(fmt::format("\n  \"{}\":", config)) != std::string::npos;
 }
 
-Obstacle file_lacks(const Snapshot& snapshot, std::string_view config) {
+Cause file_lacks(const Snapshot& snapshot, std::string_view config) {
   const ObjectRef file = agent_config_ref(snapshot);
   if (const auto refused = refused_write(snapshot, file, names::kManagerMig))
     return {reasons::kWriteRefused, fmt::format("ConfigMap {}: {}", file.name, refused->message)};

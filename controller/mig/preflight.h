@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "controller/core/cause.h"
 #include "controller/core/plan.h"
 #include "controller/core/snapshot.h"
-#include "controller/mig/situation.h"
 
 namespace berth {
 
@@ -36,7 +36,7 @@ bool config_is_rendered(const ClusterState& cluster, const Settings& settings,
                         std::string_view config);
 
 // Why the file does not hold the config: it is about to, or the API server refuses it.
-Obstacle file_lacks(const Snapshot& snapshot, std::string_view config);
+Cause file_lacks(const Snapshot& snapshot, std::string_view config);
 // The ConfigMap as the writes of it name it.
 ObjectRef agent_config_ref(const Snapshot& snapshot);
 

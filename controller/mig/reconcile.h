@@ -3,12 +3,24 @@
 // is planned again is empty.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "controller/core/plan.h"
 #include "controller/core/snapshot.h"
 
 namespace berth {
+
+// The keys, as controller/reconcilers/key_families.cc hands them out: with a name behind a prefix
+// that ends in a slash.
+inline constexpr std::string_view kLayoutKeys = "layout/";
+inline constexpr std::string_view kNodeKeys = "node/";
+inline constexpr std::string_view kSlotsKey = "slots";
+inline constexpr std::string_view kAgentConfigKey = "agent-config";
+inline std::string layout_key(std::string_view name) {
+  return std::string(kLayoutKeys).append(name);
+}
+inline std::string node_key(std::string_view name) { return std::string(kNodeKeys).append(name); }
 
 // "layout/NAME": chooses the next nodes, claims their slots, keeps the finalizer, writes the
 // status.

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include "apis/names.h"
+#include "apis/reasons.h"
 #include "controller/core/json_patch.h"
+#include "controller/disruption/rollout_annotation.h"
 #include "controller/mig/agent_file.h"
 #include "controller/mig/preflight.h"
-#include "controller/mig/reasons.h"
 #include "controller/mig/reconcile.h"
-#include "controller/mig/rollout_annotation.h"
 
 namespace berth {
 namespace {

@@ -8,15 +8,15 @@
 #include <algorithm>
 
 #include "apis/names.h"
+#include "apis/reasons.h"
 #include "controller/core/finalizer.h"
 #include "controller/core/refused_write.h"
 #include "controller/core/seeded_bugs.h"
+#include "controller/disruption/rollout_annotation.h"
+#include "controller/disruption/slots.h"
 #include "controller/mig/layout_status.h"
-#include "controller/mig/reasons.h"
 #include "controller/mig/reconcile.h"
-#include "controller/mig/rollout_annotation.h"
 #include "controller/mig/rollout_choice.h"
-#include "controller/mig/slots.h"
 #include "controller/mig/target.h"
 
 namespace berth {
@@ -26,7 +26,7 @@ namespace {
 // before it may go.
 bool has_nodes_under_way(const Snapshot& snapshot, const MIGLayout& layout) {
   for (const auto& [node, slot] : read_ledger(snapshot).slots)
-    if (slot.holder == "MIGLayout/" + layout.meta.name) return true;
+    if (slot.layout() == layout.meta.name) return true;
   return std::ranges::any_of(snapshot.cluster.nodes_under_way(), [&](const Node* node) {
     const RolloutRecord record = read_rollout(*node);
     return !record.idle() && record.rollout->layout_uid == layout.meta.uid;
@@ -46,11 +46,11 @@ bool may_go(const Snapshot& snapshot, const MIGLayout& layout, const RolloutChoi
 void plan_claims(const Snapshot& snapshot, const MIGLayout& layout, const RolloutChoice& choice,
                  Plan& plan) {
   if (choice.take.empty()) return;
-  const Ledger ledger = read_ledger(snapshot);
+  const SlotLedger ledger = read_ledger(snapshot);
   SlotChanges changes;
   std::vector<std::string> reasons;
   for (const NodeClaim& claim : choice.take) {
-    changes[claim.node->meta.name] = Slot{claim.node->meta.uid, "MIGLayout/" + layout.meta.name,
+    changes[claim.node->meta.name] = Slot{claim.node->meta.uid, layout_holder(layout.meta.name),
                                           claim.seq, snapshot.epoch, snapshot.now};
     reasons.push_back(fmt::format("{} ({})", claim.node->meta.name, claim.why));
   }

@@ -10,9 +10,9 @@
 #include "apis/names.h"
 #include "controller/core/refused_write.h"
 #include "controller/core/seeded_bugs.h"
+#include "controller/disruption/rollout_annotation.h"
+#include "controller/disruption/slots.h"
 #include "controller/mig/reconcile.h"
-#include "controller/mig/rollout_annotation.h"
-#include "controller/mig/slots.h"
 
 namespace berth {
 namespace {
@@ -35,7 +35,7 @@ std::optional<std::string> reason_to_free(const Snapshot& snapshot, const std::s
   const Node* node = snapshot.cluster.nodes().find(name);
   if (node == nullptr) return "gone";
   if (node->meta.uid != slot.node_uid) return "another node now";
-  if (!slot.holder.starts_with("MIGLayout/")) return std::nullopt;
+  if (!slot.layout()) return std::nullopt;
   const RolloutRecord record = read_rollout(*node);
   if (record.rollout && record.idle() && record.seq() >= slot.seq &&
       !seeded(SeededBug::kForgetSlot))
@@ -75,7 +75,7 @@ std::optional<Slot> slot_for(const Node& node) {
   const RolloutRecord record = read_rollout(node);
   if (record.idle() || !record.rollout) return std::nullopt;
   const NodeRollout& rollout = *record.rollout;
-  Slot slot{node.meta.uid, "MIGLayout/" + rollout.layout, rollout.seq, rollout.epoch,
+  Slot slot{node.meta.uid, layout_holder(rollout.layout), rollout.seq, rollout.epoch,
             rollout.taken.value_or(rollout.since)};
   slot.berth_cordoned = rollout.berth_cordoned;
   return slot;
@@ -85,7 +85,7 @@ std::optional<Slot> slot_for(const Node& node) {
 
 Plan reconcile_slots(const Snapshot& snapshot) {
   Plan plan;
-  const Ledger ledger = read_ledger(snapshot);
+  const SlotLedger ledger = read_ledger(snapshot);
   SlotChanges changes;
   std::vector<std::string> notes;
   auto change = [&](const std::string& node, std::optional<Slot> slot, std::string_view why) {
@@ -97,7 +97,7 @@ Plan reconcile_slots(const Snapshot& snapshot) {
       change(name, std::nullopt, *why);
       continue;
     }
-    if (!slot.holder.starts_with("MIGLayout/")) continue;
+    if (!slot.layout()) continue;
     const Node& node = *snapshot.cluster.nodes().find(name);
     if (Slot next = remember(snapshot, node, slot); next != slot) change(name, next, told(next));
     if (const auto at = given_up_at(snapshot, node, slot); at && snapshot.now < *at)

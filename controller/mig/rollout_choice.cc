@@ -12,14 +12,14 @@
 #include <set>
 
 #include "apis/names.h"
+#include "apis/reasons.h"
 #include "controller/core/seeded_bugs.h"
-#include "controller/mig/capacity_guard.h"
-#include "controller/mig/disruption_budgets.h"
-#include "controller/mig/drain.h"
-#include "controller/mig/node_facts.h"
-#include "controller/mig/order.h"
+#include "controller/disruption/capacity_guard.h"
+#include "controller/disruption/disruption_budgets.h"
+#include "controller/disruption/disruption_cost.h"
+#include "controller/disruption/drain.h"
+#include "controller/fleet/node_facts.h"
 #include "controller/mig/preflight.h"
-#include "controller/mig/reasons.h"
 #include "controller/mig/situation.h"
 #include "controller/mig/standing.h"
 
@@ -34,8 +34,8 @@ struct Candidate {
   std::size_t index = 0;  // in choice.nodes
   std::int64_t seq = 0;
   bool already_out = false;
-  std::string refused;                           // what the API server said when it was last taken
-  const std::vector<Tenant>* tenants = nullptr;  // with order LeastDisruption
+  std::string refused;  // what the API server said when it was last taken
+  const std::vector<Occupant>* occupants = nullptr;  // with order LeastDisruption
   Disruption disruption;
 };
 
@@ -66,12 +66,12 @@ class Chooser {
   void consider(const Candidate& candidate);
 
   // Why no node may be taken, or none any more, or this one.
-  std::optional<Obstacle> closed();
-  std::optional<Obstacle> no_room(const Candidate& candidate);
-  std::optional<Obstacle> not_rendered(const std::string& config);
-  std::optional<Obstacle> refuse_pods(const Node& node);
+  std::optional<Cause> closed();
+  std::optional<Cause> no_room(const Candidate& candidate);
+  std::optional<Cause> not_rendered(const std::string& config);
+  std::optional<Cause> refuse_pods(const Node& node);
   std::string who_is_out() const;
-  void wait(const Candidate& candidate, Obstacle why);
+  void wait(const Candidate& candidate, Cause why);
 
   const Snapshot& snapshot_;
   const MIGLayout& layout_;
@@ -82,11 +82,11 @@ class Chooser {
   std::vector<Candidate> candidates_;
   std::set<const Target*> kinds_;
   std::map<std::string, bool> rendered_;
-  std::optional<Obstacle> full_;  // told to every node beyond the budget
-  std::int32_t left_out_ = 0;     // nodes out on this layout's account that are no longer its own
-  std::int64_t room_ = 0;         // left of the budget
-  std::int64_t initial_ = 0;      // left of the initial batch
-  int ahead_ = 0;                 // nodes that may be asked about beyond that
+  std::optional<Cause> full_;  // told to every node beyond the budget
+  std::int32_t left_out_ = 0;  // nodes out on this layout's account that are no longer its own
+  std::int64_t room_ = 0;      // left of the budget
+  std::int64_t initial_ = 0;   // left of the initial batch
+  int ahead_ = 0;              // nodes that may be asked about beyond that
 };
 
 RolloutChoice Chooser::choose() {
@@ -125,7 +125,7 @@ void Chooser::judge(const Node& node) {
       choice_.lost.push_back(fmt::format("{} ({})", node.meta.name, precedence(*owner, layout_)));
     // Taken for this layout before it left: out on its account until it is back.
     const Slot* slot = view_.ledger().find(node.meta.name);
-    if (slot != nullptr && slot->holder == "MIGLayout/" + layout_.meta.name) ++left_out_;
+    if (slot != nullptr && slot->layout() == layout_.meta.name) ++left_out_;
     return;
   }
   const Situation s = situation_of(snapshot_, view_, node, owner);
@@ -156,8 +156,8 @@ void Chooser::order_by_disruption() {
     return *choice_.nodes[c.index].node;
   };
   for (Candidate& c : candidates_) {
-    c.tenants = &snapshot_.cluster.tenants_of(node_of(c).meta.name);
-    c.disruption = cost.of(*c.tenants, drain);
+    c.occupants = &snapshot_.cluster.occupants_of(node_of(c).meta.name);
+    c.disruption = cost.of(*c.occupants, drain);
   }
   std::ranges::stable_sort(candidates_, {}, &Candidate::disruption);  // ties stay by name
   // Where their pods could go is dear to find out: only among nodes that are equal so far.
@@ -167,7 +167,7 @@ void Chooser::order_by_disruption() {
     });
     if (last - first > 1 && first->disruption.pods) {
       for (Candidate& c : std::ranges::subrange(first, last))
-        c.disruption.homeless = cost.homeless(node_of(c), *c.tenants, drain);
+        c.disruption.homeless = cost.homeless(node_of(c), *c.occupants, drain);
       std::ranges::stable_sort(first, last, {}, &Candidate::disruption);
     }
     first = last;
@@ -178,16 +178,16 @@ void Chooser::consider(const Candidate& candidate) {
   const Node& node = *choice_.nodes[candidate.index].node;
   if (auto why = not_rendered(choice_.nodes[candidate.index].config))
     return wait(candidate, *std::move(why));
-  const std::optional<Obstacle> full = no_room(candidate);
+  const std::optional<Cause> full = no_room(candidate);
   if (full && ahead_-- <= 0) return wait(candidate, *full);
 
-  const std::optional<Obstacle> pods = refuse_pods(node);
+  const std::optional<Cause> pods = refuse_pods(node);
   const bool asking = pods && pods->reason == reasons::kAskingPods;
   if (pods && !asking) return wait(candidate, *pods);
   if (full) return wait(candidate, *full);
   if (auto refusal = budgets_.refuse(node)) return wait(candidate, *std::move(refusal));
   if (auto refusal = guard_.refuse(node); refusal && !seeded(SeededBug::kIgnoreGuard))
-    return wait(candidate, {refusal->reason, refusal->message});
+    return wait(candidate, *refusal);
 
   // A question that is not answered yet keeps the node's place, so that the order holds.
   if (!candidate.already_out) --room_;
@@ -205,51 +205,50 @@ void Chooser::consider(const Candidate& candidate) {
 }
 
 // What holds for every candidate alike.
-std::optional<Obstacle> Chooser::closed() {
+std::optional<Cause> Chooser::closed() {
   const RolloutSpec& rollout = layout_.spec.rollout;
   if (std::vector<Error> errors = check_rules(layout_); !errors.empty())
-    return Obstacle{reasons::kInvalidLayout, describe(errors.front())};
+    return Cause{reasons::kInvalidLayout, describe(errors.front())};
   if (choice_.halted)
-    return Obstacle{reasons::kLayoutHalted,
-                    fmt::format("no further node is touched: {} has failed; see its message",
-                                view_.failed_nodes(layout_).front()->meta.name)};
+    return Cause{reasons::kLayoutHalted,
+                 fmt::format("no further node is touched: {} has failed; see its message",
+                             view_.failed_nodes(layout_).front()->meta.name)};
   if (rollout.paused)
-    return Obstacle{reasons::kPaused, "spec.rollout.paused is set; unset it to continue"};
+    return Cause{reasons::kPaused, "spec.rollout.paused is set; unset it to continue"};
   if (budgets_.closed()) return budgets_.closed();
   if (auto why = agent_not_configured(snapshot_)) {
     const std::vector<std::string> missing = configs_not_copied(snapshot_);
-    return Obstacle{reasons::kAgentNotConfigured,
-                    missing.empty()
-                        ? *why
-                        : fmt::format("{}; first put config {}, which nodes use now, into any "
-                                      "ConfigMap there",
-                                      *why, fmt::join(missing, ", "))};
+    return Cause{reasons::kAgentNotConfigured,
+                 missing.empty()
+                     ? *why
+                     : fmt::format("{}; first put config {}, which nodes use now, into any "
+                                   "ConfigMap there",
+                                   *why, fmt::join(missing, ", "))};
   }
   if (view_.ledger().config_map == nullptr && !snapshot_.offline)
-    return Obstacle{reasons::kClaiming,
-                    fmt::format("ConfigMap {} is missing; berth is about to create it",
-                                names::kSlotsConfigMap)};
+    return Cause{reasons::kClaiming,
+                 fmt::format("ConfigMap {} is missing; berth is about to create it",
+                             names::kSlotsConfigMap)};
   // Without its finalizer a layout takes nothing, and without a slot no node is taken.
   const ObjectRef ledger = ledger_ref(snapshot_.settings, view_.ledger().config_map);
   for (const ObjectRef& object : {ref_of(layout_), ledger})
     if (const auto refused = refused_write(snapshot_, object, names::kManagerMig))
-      return Obstacle{reasons::kWriteRefused,
-                      fmt::format("{}: {}", object.str(), refused->message)};
+      return Cause{reasons::kWriteRefused, fmt::format("{}: {}", object.str(), refused->message)};
   return std::nullopt;
 }
 
-std::optional<Obstacle> Chooser::not_rendered(const std::string& config) {
+std::optional<Cause> Chooser::not_rendered(const std::string& config) {
   auto [entry, is_new] = rendered_.try_emplace(config);
   if (is_new) entry->second = config_is_rendered(snapshot_, config);
   if (entry->second) return std::nullopt;
   return file_lacks(snapshot_, config);
 }
 
-std::optional<Obstacle> Chooser::no_room(const Candidate& candidate) {
+std::optional<Cause> Chooser::no_room(const Candidate& candidate) {
   if (initial_ <= 0)
-    return Obstacle{reasons::kInitialBatch,
-                    fmt::format("the first {} node(s) have to be verified before the rest start",
-                                layout_.spec.rollout.initial_batch)};
+    return Cause{reasons::kInitialBatch,
+                 fmt::format("the first {} node(s) have to be verified before the rest start",
+                             layout_.spec.rollout.initial_batch)};
   // A node that is out already costs nothing.
   if (candidate.already_out || room_ > 0) return std::nullopt;
   if (!full_)
@@ -282,11 +281,11 @@ std::string Chooser::who_is_out() const {
 
 // Ask before touching: a node is taken only when every pod that would be evicted may be. Pods that
 // end by themselves are waited for on the cordoned node.
-std::optional<Obstacle> Chooser::refuse_pods(const Node& node) {
+std::optional<Cause> Chooser::refuse_pods(const Node& node) {
   std::vector<Ask> asks;
   const std::vector<PodVerdict> verdicts = pods_leaving(snapshot_, node, layout_.spec.drain);
   for (const PodVerdict& verdict : verdicts)
-    if (verdict.fate == PodFate::kBlocked) return Obstacle{verdict.reason, verdict.message};
+    if (verdict.fate == PodFate::kBlocked) return Cause{verdict.reason, verdict.message};
   for (const PodVerdict& verdict : verdicts) {
     if (verdict.fate != PodFate::kEvict) continue;
     EvictionOutlook outlook = eviction_outlook(snapshot_, *verdict.pod);
@@ -294,18 +293,17 @@ std::optional<Obstacle> Chooser::refuse_pods(const Node& node) {
       // Asked again before the answer is too old to count, so that a node that can't be emptied
       // is told as such without a gap.
       if (outlook.aging) choice_.asks.push_back(ask_of(*verdict.pod));
-      return Obstacle{outlook.reason, outlook.message};
+      return Cause{outlook.reason, outlook.message};
     }
     if (outlook.kind == EvictionOutlook::Kind::kUnknown) asks.push_back(ask_of(*verdict.pod));
   }
   if (asks.empty()) return std::nullopt;
   choice_.asks.insert(choice_.asks.end(), asks.begin(), asks.end());
-  return Obstacle{
-      reasons::kAskingPods,
-      fmt::format("asking the API server whether {} pod(s) may be evicted", asks.size())};
+  return Cause{reasons::kAskingPods,
+               fmt::format("asking the API server whether {} pod(s) may be evicted", asks.size())};
 }
 
-void Chooser::wait(const Candidate& candidate, Obstacle why) {
+void Chooser::wait(const Candidate& candidate, Cause why) {
   NodeStanding& standing = choice_.nodes[candidate.index];
   NodeStanding told = waiting(*standing.node, std::move(why.reason), std::move(why.message));
   told.out = standing.out;

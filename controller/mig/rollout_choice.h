@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "apis/mig_layout.h"
+#include "controller/core/cause.h"
 #include "controller/core/plan.h"
 #include "controller/core/snapshot.h"
-#include "controller/mig/situation.h"
 
 namespace berth {
 
@@ -55,7 +55,7 @@ struct RolloutChoice {
   std::int32_t budget = 0;          // how many may be out
   std::int32_t out = 0;             // how many are
   bool halted = false;              // maxFailures reached: no further node is touched
-  std::optional<Obstacle> closed;   // why no node at all may be taken
+  std::optional<Cause> closed;      // why no node at all may be taken
   // When the policy's windows open or close next, where nodes are still to go.
   std::optional<Time> calendar_changes_at;
   std::vector<std::string> lost;  // selected nodes that a layout of higher precedence owns

@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "apis/names.h"
-#include "controller/mig/capacity_guard.h"
-#include "controller/mig/node_facts.h"
-#include "controller/mig/rollout_annotation.h"
-#include "controller/mig/slots.h"
+#include "controller/disruption/capacity_guard.h"
+#include "controller/disruption/rollout_annotation.h"
+#include "controller/disruption/slots.h"
+#include "controller/fleet/node_facts.h"
 
 namespace berth {
 namespace {
@@ -46,19 +46,17 @@ struct Outage {
 };
 
 // In a cordon of berth's, by the node's record, or by the ledger where the record is lost.
-std::optional<Outage> outage_of(const Node& node, const Ledger& ledger) {
+std::optional<Outage> outage_of(const Node& node, const SlotLedger& ledger) {
   if (!node.cordoned()) return std::nullopt;
   const RolloutRecord record = read_rollout(node);
   const bool held_by_berth = !record.idle() || record.kept_out();
   if (held_by_berth && record.rollout->berth_cordoned)
     return Outage{record.rollout->layout, record.rollout->taken.value_or(record.rollout->since)};
-  static constexpr std::string_view kHolder = "MIGLayout/";
   const Slot* slot = ledger.find(node.meta.name);
-  if (held_by_berth || slot == nullptr || slot->node_uid != node.meta.uid ||
-      !slot->holder.starts_with(kHolder) || !slot->berth_cordoned.value_or(false) ||
-      !is_record_lost(*slot, record))
+  if (held_by_berth || slot == nullptr || slot->node_uid != node.meta.uid || !slot->layout() ||
+      !slot->berth_cordoned.value_or(false) || !is_record_lost(*slot, record))
     return std::nullopt;
-  return Outage{slot->holder.substr(kHolder.size()), slot->since};
+  return Outage{std::string(*slot->layout()), slot->since};
 }
 
 void tell_nodes(const ClusterState& cluster, const Settings& settings, Figures& out) {
@@ -68,7 +66,7 @@ void tell_nodes(const ClusterState& cluster, const Settings& settings, Figures& 
     std::int64_t in_service = 0, unavailable = 0;
   };
   std::map<std::string, Count, std::less<>> capacity;
-  const Ledger ledger =
+  const SlotLedger ledger =
       read_ledger(cluster.config_maps().find(settings.berth_namespace, names::kSlotsConfigMap));
   for (const auto& node : cluster.nodes()) {
     if (const auto outage = outage_of(*node, ledger))

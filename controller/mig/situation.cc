@@ -4,10 +4,11 @@
 #include <fmt/format.h>
 
 #include "apis/names.h"
+#include "apis/reasons.h"
 #include "controller/core/seeded_bugs.h"
-#include "controller/mig/node_facts.h"
+#include "controller/fleet/node_facts.h"
+#include "controller/mig/config_label.h"
 #include "controller/mig/preflight.h"
-#include "controller/mig/reasons.h"
 
 namespace berth {
 
@@ -30,9 +31,7 @@ const std::vector<const Node*>& LayoutView::failed_nodes(const MIGLayout& layout
   return entry->second;
 }
 
-bool Situation::slot_is_ours() const {
-  return slot != nullptr && slot->holder.starts_with("MIGLayout/");
-}
+bool Situation::slot_is_ours() const { return slot != nullptr && slot->layout(); }
 
 bool Situation::held() const {
   return node.meta.annotations.contains(names::kHoldAnnotation) && !seeded(SeededBug::kIgnoreHold);
@@ -73,38 +72,37 @@ Situation situation_of(const Snapshot& snapshot, LayoutView& view, const Node& n
   return s;
 }
 
-std::optional<Obstacle> obstacle_on(const Snapshot& snapshot, const Node& node) {
+std::optional<Cause> obstacle_on(const Snapshot& snapshot, const Node& node) {
   if (std::string mark = deletion_mark(node); !mark.empty())
-    return Obstacle{
-        reasons::kAutoscalerDeleting,
-        fmt::format("the node is about to be deleted ({}); berth leaves it alone", mark)};
+    return Cause{reasons::kAutoscalerDeleting,
+                 fmt::format("the node is about to be deleted ({}); berth leaves it alone", mark)};
   if (std::string upgrade = driver_upgrade(node); !upgrade.empty())
-    return Obstacle{reasons::kUpgradeInProgress,
-                    fmt::format("the GPU operator is upgrading the driver ({}); berth waits for "
-                                "upgrade-done",
-                                upgrade)};
+    return Cause{reasons::kUpgradeInProgress,
+                 fmt::format("the GPU operator is upgrading the driver ({}); berth waits for "
+                             "upgrade-done",
+                             upgrade)};
   if (!label_of(node, names::kDeployDraDriver).empty())
-    return Obstacle{reasons::kDraNode,
-                    fmt::format("the node runs NVIDIA's DRA driver, which manages MIG itself; take "
-                                "it out of the layout, or remove label {}",
-                                names::kDeployDraDriver)};
+    return Cause{reasons::kDraNode,
+                 fmt::format("the node runs NVIDIA's DRA driver, which manages MIG itself; take "
+                             "it out of the layout, or remove label {}",
+                             names::kDeployDraDriver)};
   if (label_of(node, names::kMigCapable) == "false")
-    return Obstacle{reasons::kMigNotCapable,
-                    fmt::format("label {}=false: GPU feature discovery finds GPUs that can't be "
-                                "partitioned; take the node out of the layout",
-                                names::kMigCapable)};
+    return Cause{reasons::kMigNotCapable,
+                 fmt::format("label {}=false: GPU feature discovery finds GPUs that can't be "
+                             "partitioned; take the node out of the layout",
+                             names::kMigCapable)};
   std::string_view workload = label_of(node, names::kWorkloadConfig);
   if (!workload.empty() && workload != "container")
-    return Obstacle{reasons::kVirtualMachineNode,
-                    fmt::format("label {}={}: the GPUs belong to virtual machines; take the node "
-                                "out of the layout",
-                                names::kWorkloadConfig, workload)};
+    return Cause{reasons::kVirtualMachineNode,
+                 fmt::format("label {}={}: the GPUs belong to virtual machines; take the node "
+                             "out of the layout",
+                             names::kWorkloadConfig, workload)};
   if (!node.ready)
-    return Obstacle{reasons::kNodeNotReady, "the node is not Ready; berth continues once it is"};
+    return Cause{reasons::kNodeNotReady, "the node is not Ready; berth continues once it is"};
   if (!runs_mig_manager(snapshot, node))
-    return Obstacle{reasons::kMigManagerMissing,
-                    fmt::format("mig-manager does not run here; label the node {}=true",
-                                names::kDeployMigManager)};
+    return Cause{reasons::kMigManagerMissing,
+                 fmt::format("mig-manager does not run here; label the node {}=true",
+                             names::kDeployMigManager)};
   return std::nullopt;
 }
 

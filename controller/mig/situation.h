@@ -9,11 +9,12 @@
 #include <optional>
 #include <string>
 
+#include "controller/core/cause.h"
 #include "controller/core/refused_write.h"
 #include "controller/core/snapshot.h"
+#include "controller/disruption/rollout_annotation.h"
+#include "controller/disruption/slots.h"
 #include "controller/mig/overlap.h"
-#include "controller/mig/rollout_annotation.h"
-#include "controller/mig/slots.h"
 #include "controller/mig/target.h"
 
 namespace berth {
@@ -24,7 +25,7 @@ class LayoutView {
   explicit LayoutView(const Snapshot& snapshot)
       : snapshot_(snapshot), ledger_(read_ledger(snapshot)), owners_(snapshot.cluster) {}
 
-  const Ledger& ledger() const { return ledger_; }
+  const SlotLedger& ledger() const { return ledger_; }
   const MIGLayout* owner_of(const Node& node) const { return owners_.owner_of(node); }
   TargetResolver& resolver(const MIGLayout& layout);
 
@@ -38,7 +39,7 @@ class LayoutView {
 
  private:
   const Snapshot& snapshot_;
-  Ledger ledger_;
+  SlotLedger ledger_;
   LayoutOwners owners_;
   std::map<const MIGLayout*, std::unique_ptr<TargetResolver>> resolvers_;
   std::map<const MIGLayout*, std::vector<const Node*>> failed_;
@@ -77,11 +78,7 @@ Situation situation_of(const Snapshot& snapshot, LayoutView& view, const Node& n
 
 // Why the agent can't be set to work on the node now, or nothing: not ready, under driver upgrade,
 // about to be deleted, without mig-manager, …
-struct Obstacle {
-  std::string reason;
-  std::string message;
-};
-std::optional<Obstacle> obstacle_on(const Snapshot& snapshot, const Node& node);
+std::optional<Cause> obstacle_on(const Snapshot& snapshot, const Node& node);
 
 // Why a node that was taken and not yet relabelled has to be put back, as the end of "restored: …";
 // nothing if it goes on.

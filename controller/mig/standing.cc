@@ -6,11 +6,14 @@
 #include <algorithm>
 
 #include "apis/names.h"
+#include "apis/reasons.h"
+#include "controller/core/cause.h"
 #include "controller/core/seeded_bugs.h"
+#include "controller/fleet/node_facts.h"
+#include "controller/mig/config_label.h"
 #include "controller/mig/drain_steps.h"
-#include "controller/mig/node_facts.h"
+#include "controller/mig/layout_reasons.h"
 #include "controller/mig/preflight.h"
-#include "controller/mig/reasons.h"
 #include "controller/mig/verification.h"
 
 namespace berth {
@@ -29,7 +32,7 @@ NodeStanding on_its_way(const Situation& s, std::string phase, std::string reaso
 }
 
 // Says so before whatever else could be said of the node.
-std::optional<Obstacle> others_at_work(const Situation& s) {
+std::optional<Cause> others_at_work(const Situation& s) {
   if (!in_others_hands(s.node)) return std::nullopt;
   return obstacle_on(s.snapshot, s.node);
 }
@@ -49,7 +52,7 @@ NodeStanding cordoned(const Situation& s) {
     return on_its_way(s, "Cordoned", reasons::kAgentPending,
                       fmt::format("mig-manager is still applying {}", s.label()));
   if (s.target != nullptr && s.target->ok() && !config_is_rendered(s.snapshot, s.target->config)) {
-    Obstacle lacks = file_lacks(s.snapshot, s.target->config);
+    Cause lacks = file_lacks(s.snapshot, s.target->config);
     NodeStanding standing = on_its_way(s, "Cordoned", lacks.reason, lacks.message);
     standing.stuck = lacks.reason == reasons::kWriteRefused;
     return standing;

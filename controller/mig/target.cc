@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include "apis/names.h"
+#include "apis/reasons.h"
+#include "controller/fleet/allocatable.h"
+#include "controller/fleet/geometry.h"
 #include "controller/mig/agent_config.h"
-#include "controller/mig/allocatable.h"
-#include "controller/mig/geometry.h"
-#include "controller/mig/reasons.h"
 
 namespace berth {
 namespace {

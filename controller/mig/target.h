@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "controller/core/snapshot.h"
-#include "controller/mig/layout.h"
-#include "controller/mig/node_facts.h"
+#include "controller/fleet/node_facts.h"
+#include "controller/fleet/node_layout.h"
 
 namespace berth {
 

@@ -7,11 +7,12 @@
 #include <algorithm>
 
 #include "apis/names.h"
+#include "apis/reasons.h"
 #include "controller/core/seeded_bugs.h"
-#include "controller/mig/allocatable.h"
-#include "controller/mig/drain.h"
-#include "controller/mig/node_facts.h"
-#include "controller/mig/reasons.h"
+#include "controller/disruption/drain.h"
+#include "controller/fleet/allocatable.h"
+#include "controller/fleet/node_facts.h"
+#include "controller/mig/config_label.h"
 
 namespace berth {
 namespace {

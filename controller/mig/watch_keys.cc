@@ -5,11 +5,12 @@
 #include <set>
 
 #include "apis/names.h"
-#include "controller/mig/node_facts.h"
+#include "controller/disruption/rollout_annotation.h"
+#include "controller/disruption/slots.h"
+#include "controller/fleet/node_facts.h"
 #include "controller/mig/overlap.h"
 #include "controller/mig/preflight.h"
-#include "controller/mig/rollout_annotation.h"
-#include "controller/mig/slots.h"
+#include "controller/mig/reconcile.h"
 
 namespace berth {
 namespace {
@@ -19,11 +20,11 @@ class Keys {
   explicit Keys(const ClusterState& cluster) : cluster_(cluster) {}
 
   Keys& node(std::string_view name) {
-    keys_.insert("node/" + std::string(name));
+    keys_.insert(node_key(name));
     return *this;
   }
   Keys& layout(const MIGLayout& layout) {
-    keys_.insert("layout/" + layout.meta.name);
+    keys_.insert(layout_key(layout.meta.name));
     return *this;
   }
   Keys& layouts() {
@@ -36,7 +37,7 @@ class Keys {
       if (selects(*layout, node)) this->layout(*layout);
     const RolloutRecord record = read_rollout(node);
     if (record.rollout && !record.rollout->layout.empty())
-      keys_.insert("layout/" + record.rollout->layout);
+      keys_.insert(layout_key(record.rollout->layout));
     return *this;
   }
   // Nodes on their way: the annotation says so, before or after the ledger does.
@@ -45,11 +46,11 @@ class Keys {
     return *this;
   }
   Keys& slots() {
-    keys_.insert("slots");
+    keys_.emplace(kSlotsKey);
     return *this;
   }
   Keys& agent_config() {
-    keys_.insert("agent-config");
+    keys_.emplace(kAgentConfigKey);
     return *this;
   }
   std::vector<std::string> list() const { return {keys_.begin(), keys_.end()}; }
@@ -187,11 +188,11 @@ std::vector<std::string> mig_keys_for(const ClusterState& cluster, const Setting
 }
 
 std::vector<std::string> all_mig_keys(const ClusterState& cluster, const Settings&) {
-  std::vector<std::string> keys{"agent-config", "slots"};
+  std::vector<std::string> keys{std::string(kAgentConfigKey), std::string(kSlotsKey)};
   for (const auto& node : cluster.nodes())
     if (node->meta.annotations.contains(names::kRolloutAnnotation) || has_gpus(*node))
-      keys.push_back("node/" + node->meta.name);
-  for (const auto& layout : cluster.mig_layouts()) keys.push_back("layout/" + layout->meta.name);
+      keys.push_back(node_key(node->meta.name));
+  for (const auto& layout : cluster.mig_layouts()) keys.push_back(layout_key(layout->meta.name));
   return keys;
 }
 

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "controller/policy/policy_reasons.h"
+#include "apis/reasons.h"
 
 namespace berth {
 namespace {
@@ -77,17 +77,17 @@ std::string line_that_allows(const ForbiddenKeys& forbidden, const WritableKeys&
          value_of(false, forbidden, keys.taints);
 }
 
-std::optional<Obstacle> key_forbidden(const ForbiddenKeys& forbidden, const WritableKeys& keys) {
+std::optional<Cause> key_forbidden(const ForbiddenKeys& forbidden, const WritableKeys& keys) {
   if (forbidden.empty()) return std::nullopt;
   const std::string line = "; run " + line_that_allows(forbidden, keys);
   const std::string head = subject(forbidden.front(), forbidden.size() - 1);
   // What to run is worth more than what it is for, and half a line is worth nothing.
   for (const std::string& text : {head + line, "the chart keeps berth from keys of pools" + line})
-    if (text.size() <= limits::kMaxMessage) return Obstacle{reasons::kKeyForbidden, text};
-  return Obstacle{reasons::kKeyForbidden,
-                  head +
-                      "; name every key of the pools in helm's values nodeKeys and "
-                      "policy.taintKeys"};
+    if (text.size() <= limits::kMaxMessage) return Cause{reasons::kKeyForbidden, text};
+  return Cause{reasons::kKeyForbidden,
+               head +
+                   "; name every key of the pools in helm's values nodeKeys and "
+                   "policy.taintKeys"};
 }
 
 }  // namespace berth

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "apis/gpu_cluster_policy.h"
+#include "controller/core/cause.h"
 #include "controller/core/settings.h"
-#include "controller/mig/situation.h"
 #include "controller/policy/pool_keys.h"
 
 namespace berth {
@@ -33,6 +33,6 @@ ForbiddenKeys forbidden_by_spec(const GPUClusterPolicy& policy, const WritableKe
 // "helm upgrade … --set 'nodeKeys={…}'", with what may be written already.
 std::string line_that_allows(const ForbiddenKeys& forbidden, const WritableKeys& keys);
 // Nothing if nothing is forbidden. The sentence fits into a condition, line and all.
-std::optional<Obstacle> key_forbidden(const ForbiddenKeys& forbidden, const WritableKeys& keys);
+std::optional<Cause> key_forbidden(const ForbiddenKeys& forbidden, const WritableKeys& keys);
 
 }  // namespace berth

@@ -6,10 +6,9 @@
 #include <algorithm>
 
 #include "apis/names.h"
+#include "apis/reasons.h"
 #include "controller/core/json_patch.h"
-#include "controller/mig/node_facts.h"
-#include "controller/mig/reasons.h"
-#include "controller/policy/policy_reasons.h"
+#include "controller/fleet/node_facts.h"
 
 namespace berth {
 namespace {
@@ -18,19 +17,20 @@ namespace {
 constexpr std::size_t kMostAtOnce = 50;
 
 bool holds_gpus(const Snapshot& snapshot, const Node& node) {
-  return std::ranges::any_of(snapshot.cluster.tenants_of(node.meta.name),
-                             [](const Tenant& tenant) { return tenant.uses_gpu && !tenant.stays; });
+  return std::ranges::any_of(
+      snapshot.cluster.occupants_of(node.meta.name),
+      [](const Occupant& occupant) { return occupant.uses_gpu && !occupant.stays; });
 }
 
 class Chooser {
  public:
-  Chooser(const Snapshot& snapshot, const PluginFile& file, const std::optional<Obstacle>& unread,
+  Chooser(const Snapshot& snapshot, const PluginFile& file, const std::optional<Cause>& unread,
           DisruptionBudgets& budgets)
       : snapshot_(snapshot), file_(file), unread_(unread), budgets_(budgets) {}
 
   void consider(const PluginLabelDue& due) {
     if (due.foreign) return;
-    if (std::optional<Obstacle> why = obstacle(due)) {
+    if (std::optional<Cause> why = obstacle(due)) {
       ++out_.waiting;
       if (!out_.why) out_.why = std::move(why);
       return;
@@ -41,18 +41,18 @@ class Chooser {
   PluginLabels result() { return std::move(out_); }
 
  private:
-  std::optional<Obstacle> obstacle(const PluginLabelDue& due) {
+  std::optional<Cause> obstacle(const PluginLabelDue& due) {
     const Node& node = *due.node;
     if (out_.take.size() >= kMostAtOnce)
-      return Obstacle{reasons::kPluginRollout, "other nodes are labelled first"};
+      return Cause{reasons::kPluginRollout, "other nodes are labelled first"};
     const bool asks = due.pool != nullptr && due.pool->plugin;
     if (asks && unread_) return unread_;
     if (asks && !file_.serves(*due.pool->plugin))
-      return Obstacle{reasons::kPluginRollout,
-                      "the device plugin's ConfigMap has to reach the nodes first"};
+      return Cause{reasons::kPluginRollout,
+                   "the device plugin's ConfigMap has to reach the nodes first"};
     if (in_others_hands(node) || snapshot_.cluster.nodes_under_way().contains(&node))
-      return Obstacle{reasons::kPluginRollout,
-                      fmt::format("{} is being repartitioned or upgraded", node.meta.name)};
+      return Cause{reasons::kPluginRollout,
+                   fmt::format("{} is being repartitioned or upgraded", node.meta.name)};
     if (!holds_gpus(snapshot_, node)) return std::nullopt;
     if (budgets_.closed()) return budgets_.closed();
     return budgets_.refuse(node);
@@ -60,7 +60,7 @@ class Chooser {
 
   const Snapshot& snapshot_;
   const PluginFile& file_;
-  const std::optional<Obstacle>& unread_;
+  const std::optional<Cause>& unread_;
   DisruptionBudgets& budgets_;
   PluginLabels out_;
 };
@@ -68,7 +68,7 @@ class Chooser {
 }  // namespace
 
 PluginLabels decide_plugin_labels(const Snapshot& snapshot, const PoolSurvey& survey,
-                                  const PluginFile& file, const std::optional<Obstacle>& unread,
+                                  const PluginFile& file, const std::optional<Cause>& unread,
                                   DisruptionBudgets& budgets) {
   for (const Node* node : survey.plugin_settling) budgets.take(*node);
   Chooser chooser(snapshot, file, unread, budgets);

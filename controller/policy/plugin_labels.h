@@ -8,8 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "controller/core/cause.h"
 #include "controller/core/plan.h"
-#include "controller/mig/disruption_budgets.h"
+#include "controller/disruption/disruption_budgets.h"
 #include "controller/policy/plugin_file.h"
 #include "controller/policy/pool_survey.h"
 
@@ -18,13 +19,13 @@ namespace berth {
 struct PluginLabels {
   std::vector<const PluginLabelDue*> take;  // to be labelled now
   std::int32_t waiting = 0;
-  std::optional<Obstacle> why;  // of the first that waits
+  std::optional<Cause> why;  // of the first that waits
 };
 
 // `unread`: why the device plugin would not find its config in the file, if so. A key that it does
 // not find takes it down, and the node's GPUs with it.
 PluginLabels decide_plugin_labels(const Snapshot& snapshot, const PoolSurvey& survey,
-                                  const PluginFile& file, const std::optional<Obstacle>& unread,
+                                  const PluginFile& file, const std::optional<Cause>& unread,
                                   DisruptionBudgets& budgets);
 
 void plan_plugin_label(const PluginLabelDue& due, Plan& plan);

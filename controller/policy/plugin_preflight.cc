@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "controller/policy/policy_reasons.h"
+#include "apis/reasons.h"
 
 namespace berth {
 namespace {
@@ -29,22 +29,21 @@ Reader who_reads(const Snapshot& snapshot, const std::string& wanted) {
 
 }  // namespace
 
-std::optional<Obstacle> plugin_not_configured(const Snapshot& snapshot,
-                                              const GPUClusterPolicy& policy,
-                                              const PoolSurvey& survey) {
+std::optional<Cause> plugin_not_configured(const Snapshot& snapshot, const GPUClusterPolicy& policy,
+                                           const PoolSurvey& survey) {
   const auto asks = std::ranges::find_if(
       survey.pools, [](const PoolFacts& facts) { return facts.plugin && facts.nodes > 0; });
   if (asks == survey.pools.end()) return std::nullopt;
   const std::string& wanted = policy.spec.agents.device_plugin_config_map;
   if (who_reads(snapshot, wanted) == Reader::kPlugin) return std::nullopt;
   if (snapshot.cluster.cluster_policies().size() == 0)
-    return Obstacle{
+    return Cause{
         reasons::kPluginNotConfigured,
         fmt::format("mount ConfigMap {} into the device plugin, or name it in a ClusterPolicy: no "
                     "DaemonSet in namespace {} reads it yet, and pool {} has a config in it",
                     wanted, snapshot.settings.agents_namespace, asks->pool->name)};
   // What to do first: the end is what is cut.
-  return Obstacle{
+  return Cause{
       reasons::kPluginNotConfigured,
       fmt::format("run kubectl patch clusterpolicy {} --type merge -p "
                   R"('{{"spec":{{"devicePlugin":{{"config":{{"name":"{}","default":"{}"}}}}}}}}': )"

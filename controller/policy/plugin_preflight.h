@@ -6,16 +6,15 @@
 
 #include <optional>
 
+#include "controller/core/cause.h"
 #include "controller/core/snapshot.h"
-#include "controller/mig/situation.h"
 #include "controller/policy/pool_survey.h"
 
 namespace berth {
 
 // Why nobody reads berth's file although a pool asks for a config, with the line to set; nothing if
 // NVIDIA's ClusterPolicy names it or, where that names none, a DaemonSet of the agents mounts it.
-std::optional<Obstacle> plugin_not_configured(const Snapshot& snapshot,
-                                              const GPUClusterPolicy& policy,
-                                              const PoolSurvey& survey);
+std::optional<Cause> plugin_not_configured(const Snapshot& snapshot, const GPUClusterPolicy& policy,
+                                           const PoolSurvey& survey);
 
 }  // namespace berth

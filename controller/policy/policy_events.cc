@@ -3,7 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "controller/policy/policy_reasons.h"
+#include "apis/reasons.h"
+#include "controller/core/conditions.h"
 
 namespace berth {
 namespace {

@@ -4,14 +4,13 @@
 #include <algorithm>
 
 #include "apis/names.h"
-#include "controller/mig/node_facts.h"
+#include "controller/fleet/node_facts.h"
+#include "controller/policy/reconcile.h"
 
 namespace berth {
 namespace {
 
-constexpr char kPolicyKey[] = "policy";
-
-std::string pool_key(const Node& node) { return "pool/" + node.meta.name; }
+std::string pool_key(const Node& node) { return std::string(kPoolKeys).append(node.meta.name); }
 
 // A pool may select it, or has left something on it.
 bool concerns_pools(const Node& node) {
@@ -30,16 +29,16 @@ std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Sett
                                          const GPUClusterPolicy* old, const GPUClusterPolicy* now) {
   // berth's own status write: no node depends on it.
   if (old != nullptr && now != nullptr && old->meta == now->meta && old->spec == now->spec)
-    return {kPolicyKey};
+    return {std::string(kPolicyKey)};
   return all_policy_keys(cluster);
 }
 
 std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Settings&,
                                          const Node* old, const Node* now) {
-  if (cluster.policies().size() == 0 && (now == nullptr || !concerns_pools(*now))) return {};
+  if (cluster.gpu_policies().size() == 0 && (now == nullptr || !concerns_pools(*now))) return {};
   const Node& either = now != nullptr ? *now : *old;
   if (!concerns_pools(either) && (old == nullptr || !concerns_pools(*old))) return {};
-  std::vector<std::string> keys{kPolicyKey};
+  std::vector<std::string> keys{std::string(kPolicyKey)};
   if (now != nullptr && (old == nullptr || !same_for_pools(*old, *now)))
     keys.push_back(pool_key(*now));
   return keys;
@@ -48,7 +47,7 @@ std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Sett
 // What pods hold of a pool, and which of them a change of its sharing would disturb.
 std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Settings&,
                                          const Pod* old, const Pod* now) {
-  if (cluster.policies().size() == 0) return {};
+  if (cluster.gpu_policies().size() == 0) return {};
   const auto counts = [](const Pod* pod) {
     return pod != nullptr && uses_gpu(*pod) && !pod->node_name.empty();
   };
@@ -56,15 +55,16 @@ std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Sett
   if (counts(old) && counts(now) && old->finished() == now->finished() &&
       old->meta.uid == now->meta.uid)
     return {};
-  return {kPolicyKey};
+  return {std::string(kPolicyKey)};
 }
 
 std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Settings& settings,
                                          const ConfigMap* old, const ConfigMap* now) {
   const ConfigMap& either = now != nullptr ? *now : *old;
   if (either.meta.namespace_ != std::string_view(settings.agents_namespace)) return {};
-  for (const auto& policy : cluster.policies())
-    if (policy->spec.agents.device_plugin_config_map == either.meta.name) return {kPolicyKey};
+  for (const auto& policy : cluster.gpu_policies())
+    if (policy->spec.agents.device_plugin_config_map == either.meta.name)
+      return {std::string(kPolicyKey)};
   return {};
 }
 
@@ -73,24 +73,24 @@ std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Sett
                                          const DaemonSet* old, const DaemonSet* now) {
   const bool same =
       old != nullptr && now != nullptr && old->config_map_volumes == now->config_map_volumes;
-  if (same || cluster.policies().size() == 0) return {};
-  return {kPolicyKey};
+  if (same || cluster.gpu_policies().size() == 0) return {};
+  return {std::string(kPolicyKey)};
 }
 
 // Which taints NVIDIA's operands tolerate, and which file its device plugin reads.
 std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Settings&,
                                          const ClusterPolicy*, const ClusterPolicy*) {
-  return cluster.policies().size() == 0 ? std::vector<std::string>() : all_policy_keys(cluster);
+  return cluster.gpu_policies().size() == 0 ? std::vector<std::string>() : all_policy_keys(cluster);
 }
 
 std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Settings&,
                                          const PriorityClass*, const PriorityClass*) {
-  return cluster.policies().size() == 0 ? std::vector<std::string>()
-                                        : std::vector<std::string>{kPolicyKey};
+  return cluster.gpu_policies().size() == 0 ? std::vector<std::string>()
+                                            : std::vector<std::string>{std::string(kPolicyKey)};
 }
 
 std::vector<std::string> all_policy_keys(const ClusterState& cluster) {
-  std::vector<std::string> keys{kPolicyKey};
+  std::vector<std::string> keys{std::string(kPolicyKey)};
   for (const auto& node : cluster.nodes())
     if (concerns_pools(*node)) keys.push_back(pool_key(*node));
   return keys;

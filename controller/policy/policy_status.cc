@@ -9,18 +9,17 @@
 #include <utility>
 
 #include "apis/names.h"
+#include "apis/reasons.h"
 #include "controller/core/conditions.h"
-#include "controller/core/disruption_calendar.h"
 #include "controller/core/empty_selection.h"
 #include "controller/core/plural.h"
 #include "controller/core/refused_write.h"
+#include "controller/fleet/disruption_calendar.h"
 #include "controller/policy/policy_events.h"
 #include "controller/policy/policy_reasons.h"
 
 namespace berth {
 namespace {
-
-using Verdict = Obstacle;
 
 // Pods that may share one GPU.
 std::int32_t shared_by(const PoolSpec& pool) { return std::max(pool.sharing.replicas, 1); }
@@ -50,24 +49,24 @@ DisruptionStatus in_seconds(DisruptionStatus calendar) {
 }
 
 // berth watches what its flags name, whatever the policy says.
-std::optional<Verdict> agents_mismatch(const Snapshot& snapshot, const AgentsSpec& agents) {
+std::optional<Cause> agents_mismatch(const Snapshot& snapshot, const AgentsSpec& agents) {
   const Settings& settings = snapshot.settings;
   if (agents.namespace_ != settings.agents_namespace)
-    return Verdict{reasons::kAgentsMismatch,
-                   fmt::format("spec.agents.namespace is {}, and berth runs with "
-                               "--agents-namespace={}; make them the same",
-                               agents.namespace_, settings.agents_namespace)};
+    return Cause{reasons::kAgentsMismatch,
+                 fmt::format("spec.agents.namespace is {}, and berth runs with "
+                             "--agents-namespace={}; make them the same",
+                             agents.namespace_, settings.agents_namespace)};
   if (agents.mig_manager_config_map != settings.mig_config_map)
-    return Verdict{reasons::kAgentsMismatch,
-                   fmt::format("spec.agents.migManagerConfigMap is {}, and berth writes {} by its "
-                               "flags; make them the same",
-                               agents.mig_manager_config_map, settings.mig_config_map)};
+    return Cause{reasons::kAgentsMismatch,
+                 fmt::format("spec.agents.migManagerConfigMap is {}, and berth writes {} by its "
+                             "flags; make them the same",
+                             agents.mig_manager_config_map, settings.mig_config_map)};
   return std::nullopt;
 }
 
 // Of the device plugin, where a pool asks anything of it.
-std::optional<Verdict> plugin_trouble(const Snapshot& snapshot, const GPUClusterPolicy& policy,
-                                      const PolicyProgress& progress) {
+std::optional<Cause> plugin_trouble(const Snapshot& snapshot, const GPUClusterPolicy& policy,
+                                    const PolicyProgress& progress) {
   const PoolSurvey& survey = progress.survey;
   const bool asked = std::ranges::any_of(
       survey.pools, [](const PoolFacts& facts) { return facts.plugin && facts.nodes > 0; });
@@ -77,13 +76,13 @@ std::optional<Verdict> plugin_trouble(const Snapshot& snapshot, const GPUCluster
     for (const PoolFacts& facts : survey.pools)
       if (facts.pool->mig_strategy && !nvidia->mig_strategy.empty() &&
           nvidia->mig_strategy != to_string(*facts.pool->mig_strategy))
-        return Verdict{reasons::kMigStrategyOverridden,
-                       fmt::format("pool {} sets migStrategy {}, but NVIDIA's ClusterPolicy sets "
-                                   "{} on every node; set its spec.mig.strategy to \"\"",
-                                   facts.pool->name, to_string(*facts.pool->mig_strategy),
-                                   nvidia->mig_strategy)};
+        return Cause{reasons::kMigStrategyOverridden,
+                     fmt::format("pool {} sets migStrategy {}, but NVIDIA's ClusterPolicy sets "
+                                 "{} on every node; set its spec.mig.strategy to \"\"",
+                                 facts.pool->name, to_string(*facts.pool->mig_strategy),
+                                 nvidia->mig_strategy)};
   if (progress.file.default_shares())
-    return Verdict{
+    return Cause{
         reasons::kPluginDefaultTaken,
         fmt::format("key {} of ConfigMap {}/{} is not berth's and enables sharing, which nodes of "
                     "pools without sharing follow; write \"version: v1\" there, or "
@@ -93,11 +92,11 @@ std::optional<Verdict> plugin_trouble(const Snapshot& snapshot, const GPUCluster
   return std::nullopt;
 }
 
-std::optional<Verdict> held_back(const PoolSurvey& survey) {
+std::optional<Cause> held_back(const PoolSurvey& survey) {
   for (const PoolFacts& facts : survey.pools) {
     if (facts.intent.held_back.empty()) continue;
     const Taint& taint = facts.intent.held_back.front();
-    return Verdict{
+    return Cause{
         reasons::kOperandsNotTolerant,
         fmt::format("taint {0} of pool {1} is held back: it would keep NVIDIA's agents away; add "
                     "to ClusterPolicy spec.daemonsets.tolerations: {{key: {0}, operator: Exists, "
@@ -108,41 +107,41 @@ std::optional<Verdict> held_back(const PoolSurvey& survey) {
 }
 
 // Whatever the policy puts anywhere, on nodes, into the device plugin's file, as PriorityClasses.
-std::optional<Verdict> refused(const Snapshot& snapshot) {
+std::optional<Cause> refused(const Snapshot& snapshot) {
   const auto write = refused_write_by(snapshot, names::kManagerPolicy);
   if (!write) return std::nullopt;
-  return Verdict{reasons::kWriteRefused, fmt::format("{}: {}", write->object, write->message)};
+  return Cause{reasons::kWriteRefused, fmt::format("{}: {}", write->object, write->message)};
 }
 
 // By whoever judges berth's writes.
-std::optional<Verdict> hindered(const Snapshot& snapshot, const PolicyProgress& progress) {
+std::optional<Cause> hindered(const Snapshot& snapshot, const PolicyProgress& progress) {
   if (auto why = refused(snapshot)) return why;
   return key_forbidden(progress.survey.forbidden, snapshot.settings.node_keys);
 }
 
-std::optional<Verdict> stalled(const Snapshot& snapshot, const GPUClusterPolicy& policy,
-                               const PolicyProgress& progress) {
+std::optional<Cause> stalled(const Snapshot& snapshot, const GPUClusterPolicy& policy,
+                             const PolicyProgress& progress) {
   if (auto why = agents_mismatch(snapshot, policy.spec.agents)) return why;
   const DisruptionCalendar calendar(policy.spec.disruption, snapshot.zones);
   if (!calendar.problems().empty())
-    return Verdict{reasons::kPolicyInvalid, describe(calendar.problems().front())};
+    return Cause{reasons::kPolicyInvalid, describe(calendar.problems().front())};
   if (auto why = hindered(snapshot, progress)) return why;
   if (auto why = held_back(progress.survey)) return why;
   if (auto why = plugin_trouble(snapshot, policy, progress)) return why;
   if (progress.survey.disputed_count > 0)
-    return Verdict{reasons::kKeysContested,
-                   fmt::format("somebody else sets what the pools set, and berth does not "
-                               "overwrite it: {}{}; find out who, or edit the pool",
-                               fmt::join(progress.survey.disputed, ", "),
-                               static_cast<std::size_t>(progress.survey.disputed_count) >
-                                       progress.survey.disputed.size()
-                                   ? ", …"
-                                   : "")};
+    return Cause{reasons::kKeysContested,
+                 fmt::format("somebody else sets what the pools set, and berth does not "
+                             "overwrite it: {}{}; find out who, or edit the pool",
+                             fmt::join(progress.survey.disputed, ", "),
+                             static_cast<std::size_t>(progress.survey.disputed_count) >
+                                     progress.survey.disputed.size()
+                                 ? ", …"
+                                 : "")};
   if (!progress.classes.taken.empty())
-    return Verdict{reasons::kPriorityClassTaken,
-                   fmt::format("PriorityClass {} is not berth's and stays as it is; delete it, or "
-                               "give spec.priorityClasses another name",
-                               fmt::join(progress.classes.taken, ", "))};
+    return Cause{reasons::kPriorityClassTaken,
+                 fmt::format("PriorityClass {} is not berth's and stays as it is; delete it, or "
+                             "give spec.priorityClasses another name",
+                             fmt::join(progress.classes.taken, ", "))};
   return std::nullopt;
 }
 
@@ -170,24 +169,23 @@ std::string labelling(std::int32_t nodes, std::int32_t classes) {
                      word_for(classes, "is", "are"));
 }
 
-std::optional<Verdict> moving(const GPUClusterPolicy& policy, const PolicyProgress& progress) {
+std::optional<Cause> moving(const GPUClusterPolicy& policy, const PolicyProgress& progress) {
   const PoolSurvey& survey = progress.survey;
   if (policy.meta.deletion_timestamp)
-    return Verdict{
+    return Cause{
         reasons::kRetreating,
         fmt::format("{} and {} still carry what the policy put there",
                     plural(survey.carrying, "node"), priority_classes(progress.classes.standing))};
   if (survey.changing > 0 || progress.classes.changing > 0)
-    return Verdict{reasons::kLabelling, labelling(survey.changing, progress.classes.changing)};
+    return Cause{reasons::kLabelling, labelling(survey.changing, progress.classes.changing)};
   const std::size_t plugin = progress.labels.take.size() +
                              static_cast<std::size_t>(progress.labels.waiting) +
                              survey.plugin_settling.size();
   if (plugin > 0)
-    return Verdict{
-        progress.labels.why ? progress.labels.why->reason : reasons::kPluginRollout,
-        fmt::format("not yet offering GPUs as their pool says: {} ({}){}", name_first(survey),
-                    plural(static_cast<std::int64_t>(plugin), "node"),
-                    progress.labels.why ? "; " + progress.labels.why->message : "")};
+    return Cause{progress.labels.why ? progress.labels.why->reason : reasons::kPluginRollout,
+                 fmt::format("not yet offering GPUs as their pool says: {} ({}){}",
+                             name_first(survey), plural(static_cast<std::int64_t>(plugin), "node"),
+                             progress.labels.why ? "; " + progress.labels.why->message : "")};
   return std::nullopt;
 }
 
@@ -233,14 +231,14 @@ std::string in_place(const Snapshot& snapshot, const PoolSurvey& survey,
 }
 
 void add(const Snapshot& snapshot, const GPUClusterPolicy& policy, const char* type,
-         const char* status, const Verdict& verdict, std::vector<Condition>& conditions) {
+         const char* status, const Cause& verdict, std::vector<Condition>& conditions) {
   conditions.push_back({type, status, verdict.reason,
-                        truncate_before_advice(verdict.message, limits::kMaxMessage),
+                        cut_before_advice(verdict.message, limits::kMaxMessage),
                         policy.meta.generation, snapshot.now});
 }
 
 // Whether what the policy waits for ends without a person, and what they have to solve is a part.
-bool goes_on(const Verdict& stuck, const std::optional<Verdict>& going) {
+bool goes_on(const Cause& stuck, const std::optional<Cause>& going) {
   const PolicyReason* part = find_policy_reason(stuck.reason);
   const PolicyReason* rest = going ? find_policy_reason(going->reason) : nullptr;
   return part != nullptr && part->in_part && rest != nullptr &&
@@ -271,10 +269,10 @@ StatusUpdate compute_policy_status(const Snapshot& snapshot, const GPUClusterPol
   status.disruption =
       in_seconds(DisruptionCalendar(policy.spec.disruption, snapshot.zones).at(snapshot.now));
   std::vector<Condition> conditions;
-  const std::optional<Verdict> stuck = policy.meta.deletion_timestamp
-                                           ? hindered(snapshot, progress)
-                                           : stalled(snapshot, policy, progress);
-  const std::optional<Verdict> going = moving(policy, progress);
+  const std::optional<Cause> stuck = policy.meta.deletion_timestamp
+                                         ? hindered(snapshot, progress)
+                                         : stalled(snapshot, policy, progress);
+  const std::optional<Cause> going = moving(policy, progress);
   if (!stuck && !going) {
     add(snapshot, policy, "Ready", "True",
         {reasons::kPoolsInPlace, in_place(snapshot, progress.survey, status, policy)}, conditions);
@@ -289,7 +287,7 @@ StatusUpdate compute_policy_status(const Snapshot& snapshot, const GPUClusterPol
 }
 
 StatusUpdate compute_stuck_status(const Snapshot& snapshot, const GPUClusterPolicy& policy,
-                                  const Obstacle& why) {
+                                  const Cause& why) {
   std::vector<Condition> conditions;
   add(snapshot, policy, "Ready", "False", why, conditions);
   add(snapshot, policy, "Stalled", "True", why, conditions);

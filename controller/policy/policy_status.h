@@ -3,6 +3,7 @@
 // taken, and conditions after kstatus.
 #pragma once
 
+#include "controller/core/cause.h"
 #include "controller/core/plan.h"
 #include "controller/core/snapshot.h"
 #include "controller/policy/plugin_file.h"
@@ -15,7 +16,7 @@ namespace berth {
 struct PolicyProgress {
   const PoolSurvey& survey;
   const PluginFile& file;
-  const std::optional<Obstacle>& unread;  // the file, by the device plugin
+  const std::optional<Cause>& unread;  // the file, by the device plugin
   const PluginLabels& labels;
   const PriorityClassPlan& classes;
 };
@@ -25,6 +26,6 @@ StatusUpdate compute_policy_status(const Snapshot& snapshot, const GPUClusterPol
                                    const PolicyProgress& progress);
 // Of one that nothing is done for: nothing was looked at, and what stood of the rest still stands.
 StatusUpdate compute_stuck_status(const Snapshot& snapshot, const GPUClusterPolicy& policy,
-                                  const Obstacle& why);
+                                  const Cause& why);
 
 }  // namespace berth

@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "controller/core/pools.h"
-#include "controller/mig/node_facts.h"
+#include "controller/fleet/node_facts.h"
+#include "controller/fleet/pools.h"
 
 namespace berth {
 namespace {
@@ -48,7 +48,7 @@ Figures pool_figures(const ClusterState& cluster) {
                     "1 for the status that a condition of the GPUClusterPolicy has, else 0."};
   Figure reasons{"berth_gpuclusterpolicy_condition_reason",
                  "1; why a condition of the GPUClusterPolicy is as it is."};
-  for (const auto& policy : cluster.policies()) {
+  for (const auto& policy : cluster.gpu_policies()) {
     const Figure::Labels label{{"policy", policy->meta.name}};
     add_conditions(label, policy->status.conditions,
                    policy->status.observed_generation >= policy->meta.generation, conditions);

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "controller/core/pools.h"
 #include "controller/core/snapshot.h"
+#include "controller/fleet/pools.h"
 #include "controller/policy/pool_keys.h"
 
 namespace berth {

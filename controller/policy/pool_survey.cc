@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "apis/names.h"
-#include "controller/mig/node_facts.h"
+#include "controller/fleet/node_facts.h"
 #include "controller/policy/pool_change.h"
 
 namespace berth {
@@ -89,8 +89,8 @@ class Surveyor {
     ++facts.nodes;
     if (const std::optional<Inventory> inventory = inventory_of(node))
       facts.gpus += inventory->count;
-    for (const Tenant& tenant : snapshot_.cluster.tenants_of(node.meta.name))
-      each_demand(tenant, [&](const Text&, std::int64_t count) { facts.allocated += count; });
+    for (const Occupant& occupant : snapshot_.cluster.occupants_of(node.meta.name))
+      each_demand(occupant, [&](const Text&, std::int64_t count) { facts.allocated += count; });
   }
 
   void look_at_labels(const Node& node, const PoolFacts* facts) {

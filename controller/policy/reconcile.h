@@ -10,6 +10,9 @@
 
 namespace berth {
 
+inline constexpr std::string_view kPolicyKey = "policy";
+inline constexpr std::string_view kPoolKeys = "pool/";
+
 // "policy": the finalizer, the device plugin's ConfigMap, which nodes take up their pool's config
 // next, the PriorityClasses, the status. Of a policy that is being deleted: takes all of it back.
 Plan reconcile_policy(const Snapshot& snapshot);

@@ -2,13 +2,14 @@
 // The policy as a whole. What happens to one node's labels and taints is reconcile_pool_node's.
 
 #include "apis/names.h"
-#include "controller/core/disruption_calendar.h"
+#include "apis/reasons.h"
+#include "controller/core/cause.h"
 #include "controller/core/finalizer.h"
 #include "controller/core/refused_write.h"
+#include "controller/fleet/disruption_calendar.h"
 #include "controller/policy/plugin_file.h"
 #include "controller/policy/plugin_labels.h"
 #include "controller/policy/plugin_preflight.h"
-#include "controller/policy/policy_reasons.h"
 #include "controller/policy/policy_status.h"
 #include "controller/policy/pool_survey.h"
 #include "controller/policy/priority_classes.h"
@@ -36,7 +37,7 @@ void plan_wake_ups(const Snapshot& snapshot, const GPUClusterPolicy& policy, con
 
 Plan reconcile_policy(const Snapshot& snapshot) {
   Plan plan;
-  const GPUClusterPolicy* policy = snapshot.cluster.policies().find(limits::kPolicyName);
+  const GPUClusterPolicy* policy = snapshot.cluster.gpu_policies().find(limits::kPolicyName);
   if (policy == nullptr) return plan;
   const bool going = policy->meta.deletion_timestamp.has_value();
   if (!going) {
@@ -60,9 +61,9 @@ Plan reconcile_policy(const Snapshot& snapshot) {
   const PluginFile file(snapshot, policy->spec.agents.device_plugin_config_map,
                         going ? std::vector<PoolSpec>() : policy->spec.pools, survey.plugin_keys);
   file.plan(plan);
-  const Ledger ledger = read_ledger(snapshot);
+  const SlotLedger ledger = read_ledger(snapshot);
   DisruptionBudgets budgets(snapshot, ledger);
-  const std::optional<Obstacle> unread = plugin_not_configured(snapshot, *policy, survey);
+  const std::optional<Cause> unread = plugin_not_configured(snapshot, *policy, survey);
   const PluginLabels labels = decide_plugin_labels(snapshot, survey, file, unread, budgets);
   for (const PluginLabelDue* due : labels.take) plan_plugin_label(*due, plan);
   const PriorityClassPlan classes = plan_priority_classes(snapshot, *policy, plan);

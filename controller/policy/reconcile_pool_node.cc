@@ -3,8 +3,8 @@
 #include <fmt/ranges.h>
 
 #include "apis/names.h"
-#include "controller/mig/node_facts.h"
-#include "controller/policy/policy_reasons.h"
+#include "apis/reasons.h"
+#include "controller/fleet/node_facts.h"
 #include "controller/policy/pool_change.h"
 #include "controller/policy/pool_patch.h"
 #include "controller/policy/reconcile.h"

@@ -8,9 +8,10 @@
 #include <vector>
 
 #include "apis/names.h"
-#include "controller/core/pools.h"
-#include "controller/mig/allocatable.h"
-#include "controller/mig/node_facts.h"
+#include "controller/fleet/allocatable.h"
+#include "controller/fleet/node_facts.h"
+#include "controller/fleet/pools.h"
+#include "controller/mig/config_label.h"
 #include "controller/mig/target.h"
 #include "controller/policy/plugin_config.h"
 

@@ -4,7 +4,8 @@
 #include <optional>
 #include <string_view>
 
-#include "controller/mig/node_facts.h"
+#include "controller/fleet/node_facts.h"
+#include "controller/mig/config_label.h"
 #include "controller/mig/situation.h"
 #include "controller/mig/standing.h"
 
@@ -19,8 +20,7 @@ bool is_in_hand(const Situation& s) {
 }
 
 std::string_view holder_of(const Situation& s) {
-  static constexpr std::string_view kHolder = "MIGLayout/";
-  if (s.slot_is_ours()) return std::string_view(s.slot->holder).substr(kHolder.size());
+  if (s.slot_is_ours()) return *s.slot->layout();
   return s.record.rollout ? std::string_view(s.record.rollout->layout) : std::string_view();
 }
 

@@ -11,9 +11,9 @@
 
 #include "apis/decode.h"
 #include "apis/names.h"
-#include "controller/core/disruption_calendar.h"
-#include "controller/core/pools.h"
-#include "controller/mig/node_facts.h"
+#include "controller/fleet/disruption_calendar.h"
+#include "controller/fleet/node_facts.h"
+#include "controller/fleet/pools.h"
 #include "controller/policy/pool_keys.h"
 #include "controller/policy/pool_survey.h"
 #include "controller/policy/reconcile.h"
@@ -58,7 +58,7 @@ class Summary {
       : before_(before),
         after_(after),
         policy_(policy),
-        old_(before.policies().find(policy.meta.name)) {}
+        old_(before.gpu_policies().find(policy.meta.name)) {}
   PolicySummary run(Time now, bool given);
 
  private:
@@ -151,10 +151,10 @@ void Summary::edit(PoolSummary& pool, const Node& old, const Node& now, const Po
 // Those that were there before and are still: DaemonSets' pods go by rules of their own.
 void Summary::look_at_pods(const Node& old, const Node& now) {
   std::vector<const Pod*> staying;
-  for (const Tenant& tenant : after_.cluster.tenants_of(now.meta.name)) {
-    const Pod& pod = *tenant.pod;
+  for (const Occupant& occupant : after_.cluster.occupants_of(now.meta.name)) {
+    const Pod& pod = *occupant.pod;
     const Pod* then = before_.pods().find(pod.meta.namespace_.view(), pod.meta.name);
-    if (tenant.uses_gpu && !tenant.stays && then != nullptr && then->meta.uid == pod.meta.uid &&
+    if (occupant.uses_gpu && !occupant.stays && then != nullptr && then->meta.uid == pod.meta.uid &&
         then->node_name == pod.node_name)
       staying.push_back(&pod);
   }

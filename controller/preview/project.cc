@@ -9,11 +9,13 @@
 #include <algorithm>
 
 #include "apis/names.h"
-#include "controller/mig/node_facts.h"
+#include "controller/disruption/rollout_annotation.h"
+#include "controller/disruption/slots.h"
+#include "controller/fleet/node_facts.h"
+#include "controller/mig/config_label.h"
 #include "controller/mig/preflight.h"
-#include "controller/mig/rollout_annotation.h"
+#include "controller/mig/reconcile.h"
 #include "controller/mig/rollout_choice.h"
-#include "controller/mig/slots.h"
 #include "controller/preview/in_hand.h"
 #include "controller/preview/policy_summary.h"
 #include "controller/preview/refusals.h"
@@ -48,7 +50,7 @@ class Projector {
   std::vector<std::string> order_of_taking(const std::string& key) const;
   void note_slots(const std::vector<std::string>& order);
   void take(const std::string& node, const Slot& slot);
-  bool is_back(const std::string& node, const Ledger& ledger) const;
+  bool is_back(const std::string& node, const SlotLedger& ledger) const;
   void give_back(const std::string& node);
   void note_pod(const PodEvent& event);
 
@@ -187,10 +189,9 @@ bool Projector::step(const std::string& key) {
 
 // The ledger says who is taken, but not in which order when several are at once.
 std::vector<std::string> Projector::order_of_taking(const std::string& key) const {
-  static constexpr std::string_view kLayout = "layout/";
   std::vector<std::string> order;
-  if (!key.starts_with(kLayout)) return order;
-  const std::string name = key.substr(kLayout.size());
+  if (!key.starts_with(kLayoutKeys)) return order;
+  const std::string name = key.substr(kLayoutKeys.size());
   auto summary = std::ranges::find(out_.layouts, name, &LayoutSummary::name);
   const MIGLayout* layout = world_.cluster().mig_layouts().find(name);
   if (layout == nullptr || summary == out_.layouts.end() || summary->budget < 2) return order;
@@ -201,7 +202,7 @@ std::vector<std::string> Projector::order_of_taking(const std::string& key) cons
 
 // Opens and closes entries as slots come and go.
 void Projector::note_slots(const std::vector<std::string>& order) {
-  const Ledger ledger = read_ledger(world_.snapshot());
+  const SlotLedger ledger = read_ledger(world_.snapshot());
   std::vector<std::string> back;
   for (const auto& [node, entry] : open_)
     if (is_back(node, ledger)) back.push_back(node);
@@ -213,7 +214,7 @@ void Projector::note_slots(const std::vector<std::string>& order) {
 
 // Gone, or without a slot and in nobody's hands. One that was kept out has none in the first place,
 // and one whose slot was lost has none yet.
-bool Projector::is_back(const std::string& name, const Ledger& ledger) const {
+bool Projector::is_back(const std::string& name, const SlotLedger& ledger) const {
   const Node* node = world_.cluster().nodes().find(name);
   if (node == nullptr) return true;
   const RolloutRecord record = read_rollout(*node);
@@ -225,8 +226,7 @@ void Projector::take(const std::string& name, const Slot& slot) {
   if (node == nullptr || open_.contains(name)) return;
   const RolloutRecord record = read_rollout(*node);
   if (record.rollout && record.idle() && record.seq() >= slot.seq) return;  // about to be freed
-  static constexpr std::string_view kHolder = "MIGLayout/";
-  if (!std::string_view(slot.holder).starts_with(kHolder)) return;
+  if (!slot.layout()) return;
   if (++takes_[name] > kMaxTakes)
     out_.stopped = fmt::format("{} would be started again and again and never finish", name);
   // Taken a second time: what became of the first is not worth a second entry.
@@ -240,7 +240,7 @@ void Projector::take(const std::string& name, const Slot& slot) {
   }
   open_[name] = out_.nodes.size();
   out_.nodes.push_back({.node = name,
-                        .layout = slot.holder.substr(kHolder.size()),
+                        .layout = std::string(*slot.layout()),
                         .from = base_config(label_of(*node, names::kMigConfig)),
                         .was_out = node->cordoned() && !record.kept_out()});
 }

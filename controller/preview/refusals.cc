@@ -6,11 +6,11 @@
 #include <algorithm>
 
 #include "apis/names.h"
-#include "controller/mig/capacity_guard.h"
-#include "controller/mig/node_facts.h"
-#include "controller/mig/reasons.h"
+#include "apis/reasons.h"
+#include "controller/disruption/capacity_guard.h"
+#include "controller/disruption/slots.h"
+#include "controller/fleet/node_facts.h"
 #include "controller/mig/rollout_choice.h"
-#include "controller/mig/slots.h"
 
 namespace berth {
 namespace {

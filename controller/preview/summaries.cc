@@ -8,9 +8,10 @@
 
 #include "apis/decode.h"
 #include "apis/names.h"
+#include "controller/disruption/drain.h"
+#include "controller/fleet/node_facts.h"
 #include "controller/mig/agent_config.h"
-#include "controller/mig/drain.h"
-#include "controller/mig/node_facts.h"
+#include "controller/mig/config_label.h"
 #include "controller/mig/overlap.h"
 #include "controller/mig/reconcile.h"
 #include "controller/mig/rollout_choice.h"
@@ -119,7 +120,7 @@ std::vector<BudgetInTheWay> budgets_in_the_way(const Snapshot& snapshot) {
       for (const PodVerdict& verdict : pods_leaving(snapshot, *node, layout->spec.drain)) {
         if (verdict.fate != PodFate::kEvict) continue;
         if (eviction_outlook(snapshot, *verdict.pod).kind != EvictionOutlook::Kind::kNo) continue;
-        for (const auto& budget : snapshot.cluster.budgets()) {
+        for (const auto& budget : snapshot.cluster.pod_disruption_budgets()) {
           if (!budget->selects(*verdict.pod)) continue;
           BudgetInTheWay& entry = found[key_of(budget->meta).str()];
           entry.disruptions_allowed = budget->disruptions_allowed;

@@ -7,11 +7,12 @@
 
 #include "apis/decode.h"
 #include "apis/names.h"
-#include "controller/mig/capacity_guard.h"
-#include "controller/mig/drain.h"
-#include "controller/mig/node_facts.h"
-#include "controller/mig/rollout_annotation.h"
-#include "controller/mig/slots.h"
+#include "controller/disruption/capacity_guard.h"
+#include "controller/disruption/drain.h"
+#include "controller/disruption/rollout_annotation.h"
+#include "controller/disruption/slots.h"
+#include "controller/fleet/node_facts.h"
+#include "controller/mig/config_label.h"
 #include "controller/preview/agents.h"
 #include "controller/preview/patched.h"
 #include "controller/reconcilers/key_families.h"
@@ -307,7 +308,7 @@ void WhatIf::fill(const std::string& node, const Text& resource, Applied& applie
 // The disruption controller's bookkeeping, for a pod that is not healthy for now.
 void WhatIf::change_budgets(const Pod& pod, int by) {
   std::vector<PodDisruptionBudget> changed;
-  for (const auto& budget : cluster_.budgets()) {
+  for (const auto& budget : cluster_.pod_disruption_budgets()) {
     if (!budget->selects(pod)) continue;
     changed.push_back(*budget);
     changed.back().current_healthy += by;

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "controller/core/fit.h"
 #include "controller/core/plan.h"
 #include "controller/core/snapshot.h"
+#include "controller/fleet/fit.h"
 
 namespace berth {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/reconcilers/reconcile.h"
 
-#include "controller/mig/slots.h"
+#include "controller/disruption/slots.h"
 #include "controller/reconcilers/key_families.h"
 
 namespace berth {

@@ -3,10 +3,12 @@
 
 #include <utility>
 
-#include "controller/mig/rollout_annotation.h"
+#include "controller/disruption/rollout_annotation.h"
+#include "controller/disruption/slots.h"
+#include "controller/mig/reconcile.h"
 #include "controller/mig/rollout_figures.h"
-#include "controller/mig/slots.h"
 #include "controller/policy/pool_figures.h"
+#include "controller/policy/reconcile.h"
 #include "controller/reconcilers/key_families.h"
 #include "controller/reconcilers/keys.h"
 #include "controller/reconcilers/reconcile.h"
@@ -38,9 +40,9 @@ Reconcilers reconcilers(const Settings& settings) {
     };
   });
   all.keys_of_refusal = [](const ClusterState& cluster) {
-    std::vector<std::string> keys{"slots"};
-    for (const auto& layout : cluster.mig_layouts()) keys.push_back("layout/" + layout->meta.name);
-    if (cluster.policies().size() > 0) keys.emplace_back("policy");
+    std::vector<std::string> keys{std::string(kSlotsKey)};
+    for (const auto& layout : cluster.mig_layouts()) keys.push_back(layout_key(layout->meta.name));
+    if (cluster.gpu_policies().size() > 0) keys.emplace_back(kPolicyKey);
     return keys;
   };
   all.claim_epoch = [settings](const ConfigMap* ledger) {

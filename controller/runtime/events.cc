@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "apis/cut.h"
 #include "apis/time.h"
 #include "controller/core/conditions.h"
 #include "controller/core/json_patch.h"
@@ -59,8 +60,7 @@ std::string encode(const EventNote& note, const std::string& name, const std::st
       R"("reportingInstance":{},"regarding":{{{}}}}})",
       quote_json(name), quote_json(namespace_of(note)), quote_json(format_micro_time(now)),
       note.warning ? "Warning" : "Normal", quote_json(note.reason), quote_json(note.action),
-      quote_json(truncate(note.note, kMaxNoteBytes)), quote_json(truncate(instance, 128)),
-      regarding);
+      quote_json(cut(note.note, kMaxNoteBytes)), quote_json(cut(instance, 128)), regarding);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "apis/reasons.h"
 #include "controller/core/refused_write.h"
 #include "controller/io/task_group.h"
 #include "controller/runtime/kinds.h"

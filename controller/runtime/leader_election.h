@@ -4,7 +4,7 @@
 //
 // A lease does not fence: a leader that was frozen may wake with a write in hand. Hence
 // time_left(), asked right before each write leaves, and hence the ledger's epoch
-// (controller/mig/slots.h).
+// (controller/disruption/slots.h).
 #pragma once
 
 #include <chrono>

@@ -10,8 +10,8 @@
 
 #include "apis/decode.h"
 #include "apis/names.h"
-#include "controller/mig/node_facts.h"
-#include "controller/mig/rollout_annotation.h"
+#include "controller/disruption/rollout_annotation.h"
+#include "controller/fleet/node_facts.h"
 #include "controller/sim/object_fields.h"
 
 namespace berth {

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "apis/nearest_name.h"
-#include "controller/mig/geometry.h"
+#include "controller/fleet/geometry.h"
 #include "controller/scenario/object_names.h"
 
 namespace berth {

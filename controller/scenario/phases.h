@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "controller/mig/rollout_annotation.h"
+#include "controller/disruption/rollout_annotation.h"
 
 namespace berth {
 

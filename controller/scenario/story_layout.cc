@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "controller/mig/reasons.h"
+#include "apis/reasons.h"
 #include "controller/scenario/story.h"
 #include "controller/sim/object_fields.h"
 

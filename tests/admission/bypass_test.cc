@@ -15,7 +15,7 @@ const Time kPolicyMade = Time(std::chrono::hours(100));
 
 ClusterState cluster_with_dated_policy() {
   ClusterState cluster = make_cluster();
-  GPUClusterPolicy policy = *cluster.policies().find("cluster");
+  GPUClusterPolicy policy = *cluster.gpu_policies().find("cluster");
   policy.meta.creation_timestamp = kPolicyMade;
   cluster.upsert(policy, Time());
   return cluster;
@@ -73,7 +73,7 @@ TEST(Bypass, WhatTheWebhookHasSeenOrWouldNotLookAtIsNot) {
   EXPECT_FALSE(found([](Pod& p) { p.requests = {{"nvidia.com/nothing", Quantity::whole(1)}}; }));
   EXPECT_FALSE(found([](Pod& p) { p.meta.creation_timestamp = Time(std::chrono::hours(1)); }))
       << "older than the policy";
-  GPUClusterPolicy off = *cluster.policies().find("cluster");
+  GPUClusterPolicy off = *cluster.gpu_policies().find("cluster");
   off.spec.admission.enforcement = Enforcement::kOff;
   cluster.upsert(off, Time());
   EXPECT_FALSE(found([](Pod&) {}));
@@ -117,7 +117,7 @@ TEST(Bypass, APodInAPoolThatIsClosedToItIsFound) {
 
   cluster.upsert(bound, Time());
   EXPECT_THAT(all_bypass_keys(cluster, Settings()), testing::ElementsAre("pod/team-a/p"));
-  GPUClusterPolicy warns = *cluster.policies().find("cluster");
+  GPUClusterPolicy warns = *cluster.gpu_policies().find("cluster");
   warns.spec.admission.enforcement = Enforcement::kWarn;
   cluster.upsert(warns, Time());
   EXPECT_FALSE(slipped_past(bound, cluster, Settings())) << "it was let in with a warning";

@@ -135,8 +135,7 @@ TEST_F(Chart, AnUninstallIsRefusedWhileANodeIsOut) {
 
   const Said refused = helm({"uninstall", "berth"});
   EXPECT_NE(refused.code, 0);
-  EXPECT_THAT(refused.text,
-              HasSubstr("nodes are out for a change of MIGLayout inference-a100 (1)"));
+  EXPECT_THAT(refused.text, HasSubstr("nodes are cordoned for MIGLayout inference-a100 (1)"));
   EXPECT_EQ(ready_replicas(), 2);
   EXPECT_THAT(left_of_release(), Contains("clusterrolebindings/berth"));
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "apis/core.h"
+#include "apis/eviction_outcome.h"
 #include "apis/mig_layout.h"
 #include "controller/client/api_request.h"
-#include "controller/client/eviction_outcome.h"
 #include "controller/client/reply.h"
 #include "controller/client/resource_path.h"
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "apis/cut.h"
 #include "controller/core/answers.h"
 #include "controller/core/conditions.h"
 #include "controller/core/json_patch.h"
@@ -167,17 +168,17 @@ TEST(Conditions, AnotherReasonToBeStalledIsANewVerdict) {
 }
 
 TEST(Conditions, WhatIsCutStandsBeforeTheAdvice) {
-  EXPECT_EQ(truncate_before_advice("aaaa; do b", 10), "aaaa; do b");
-  EXPECT_EQ(truncate_before_advice("aaaaaaaaaa; do b", 12), "aaa…; do b");
-  EXPECT_EQ(truncate_before_advice("first; aaaaaaaaaa; do b", 12), "fir…; do b");
-  EXPECT_EQ(truncate_before_advice("a; a list longer than half", 12), "a; a list…");
-  EXPECT_EQ(truncate_before_advice("no advice at all", 12), "no advice…");
+  EXPECT_EQ(cut_before_advice("aaaa; do b", 10), "aaaa; do b");
+  EXPECT_EQ(cut_before_advice("aaaaaaaaaa; do b", 12), "aaa…; do b");
+  EXPECT_EQ(cut_before_advice("first; aaaaaaaaaa; do b", 12), "fir…; do b");
+  EXPECT_EQ(cut_before_advice("a; a list longer than half", 12), "a; a list…");
+  EXPECT_EQ(cut_before_advice("no advice at all", 12), "no advice…");
 }
 
 TEST(Conditions, TruncationKeepsWholeCharacters) {
-  EXPECT_EQ(truncate("short", 10), "short");
-  EXPECT_EQ(truncate("aaaaéééé", 9), "aaaaé…");
-  EXPECT_LE(truncate(std::string(400, 'x'), 256).size(), 256u);
+  EXPECT_EQ(cut("short", 10), "short");
+  EXPECT_EQ(cut("aaaaéééé", 9), "aaaaé…");
+  EXPECT_LE(cut(std::string(400, 'x'), 256).size(), 256u);
 }
 
 }  // namespace

@@ -114,7 +114,7 @@ TEST(ClusterState, ACopyKeepsItsPodsWhenTheOriginalMovesOn) {
   EXPECT_TRUE(base.pods_on("n1").empty());
 }
 
-TEST(ClusterState, TenantsAreTheUnfinishedPodsOfANodeAsTheyAreNow) {
+TEST(ClusterState, OccupantsAreTheUnfinishedPodsOfANodeAsTheyAreNow) {
   ClusterState cluster;
   Pod worker = pod("worker", "n1", 2);
   worker.priority = 7;
@@ -122,8 +122,8 @@ TEST(ClusterState, TenantsAreTheUnfinishedPodsOfANodeAsTheyAreNow) {
   worker.meta.labels.set("gpu.berth.dev/pod-group", "ring");
   (void)cluster.upsert(worker, {});
   (void)cluster.upsert(pod("idle", "n2", 1), {});
-  ASSERT_EQ(cluster.tenants_of("n1").size(), 1u);
-  const Tenant before = cluster.tenants_of("n1").front();
+  ASSERT_EQ(cluster.occupants_of("n1").size(), 1u);
+  const Occupant before = cluster.occupants_of("n1").front();
   EXPECT_EQ(before.pod->meta.name, "worker");
   EXPECT_EQ(before.resource, "nvidia.com/gpu");
   EXPECT_EQ(before.count, 2);
@@ -136,7 +136,7 @@ TEST(ClusterState, TenantsAreTheUnfinishedPodsOfANodeAsTheyAreNow) {
   worker.meta.annotations.set("gpu.berth.dev/last-checkpoint", "1970-01-01T00:05:00Z");
   worker.requests.set("nvidia.com/mig-1g.10gb", Quantity::whole(3));
   (void)cluster.upsert(worker, {});
-  const Tenant after = cluster.tenants_of("n1").front();
+  const Occupant after = cluster.occupants_of("n1").front();
   EXPECT_EQ(after.work_from_s, 300);
   EXPECT_EQ(after.gpus, 5);
   std::int64_t asked = 0;
@@ -145,10 +145,10 @@ TEST(ClusterState, TenantsAreTheUnfinishedPodsOfANodeAsTheyAreNow) {
 
   worker.phase = PodPhase::kSucceeded;
   (void)cluster.upsert(worker, {});
-  EXPECT_TRUE(cluster.tenants_of("n1").empty());
+  EXPECT_TRUE(cluster.occupants_of("n1").empty());
   EXPECT_EQ(cluster.pod_group_size("team-a", "ring"), 0);
-  EXPECT_EQ(cluster.tenants_of("n2").size(), 1u);
-  EXPECT_TRUE(cluster.tenants_of("elsewhere").empty());
+  EXPECT_EQ(cluster.occupants_of("n2").size(), 1u);
+  EXPECT_TRUE(cluster.occupants_of("elsewhere").empty());
 }
 
 TEST(ClusterState, NodesUnderWayAndWithFailuresAreToldByTheirAnnotation) {

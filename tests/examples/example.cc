@@ -9,7 +9,7 @@
 
 #include "apis/decode.h"
 #include "apis/names.h"
-#include "controller/core/pools.h"
+#include "controller/fleet/pools.h"
 #include "tests/support/manifest_cases.h"
 
 namespace berth::test {

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "apis/decode.h"
-#include "controller/core/pools.h"
 #include "controller/core/snapshot.h"
 #include "controller/explain/explain_pod.h"
+#include "controller/fleet/pools.h"
 #include "tests/admission/review_case.h"
 #include "tests/examples/example.h"
 

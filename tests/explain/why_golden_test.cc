@@ -10,14 +10,14 @@
 #include <iterator>
 #include <sstream>
 
-#include "controller/core/fit.h"
+#include "controller/dump/dump.h"
 #include "controller/explain/explain_layout.h"
 #include "controller/explain/explain_node.h"
 #include "controller/explain/explain_pod.h"
 #include "controller/explain/explain_workload.h"
 #include "controller/explain/subject.h"
 #include "controller/explain/waiting_list.h"
-#include "controller/preview/dump.h"
+#include "controller/fleet/fit.h"
 
 namespace berth {
 namespace {

@@ -8,7 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "apis/names.h"
-#include "controller/mig/node_facts.h"
+#include "controller/fleet/node_facts.h"
+#include "controller/mig/config_label.h"
 #include "tests/explore/look.h"
 
 namespace berth::explore {

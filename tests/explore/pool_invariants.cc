@@ -11,8 +11,8 @@
 
 #include "apis/decode_policy.h"
 #include "apis/names.h"
-#include "controller/core/disruption_calendar.h"
 #include "controller/core/time_zones.h"
+#include "controller/fleet/disruption_calendar.h"
 #include "controller/policy/plugin_config.h"
 #include "tests/explore/look.h"
 

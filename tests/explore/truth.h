@@ -15,9 +15,9 @@
 
 #include "apis/mig_layout.h"
 #include "controller/core/settings.h"
+#include "controller/disruption/rollout_annotation.h"
+#include "controller/disruption/slots.h"
 #include "controller/io/loop.h"
-#include "controller/mig/rollout_annotation.h"
-#include "controller/mig/slots.h"
 #include "controller/sim/store.h"
 
 namespace berth::explore {

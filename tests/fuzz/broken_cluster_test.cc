@@ -8,9 +8,10 @@
 
 #include "apis/decode.h"
 #include "controller/core/snapshot.h"
-#include "controller/mig/allocatable.h"
-#include "controller/mig/node_facts.h"
-#include "controller/mig/rollout_annotation.h"
+#include "controller/disruption/rollout_annotation.h"
+#include "controller/fleet/allocatable.h"
+#include "controller/fleet/node_facts.h"
+#include "controller/mig/config_label.h"
 #include "controller/reconcilers/reconcile.h"
 #include "tests/fuzz/mutator.h"
 

@@ -5,9 +5,9 @@
 #include <charconv>
 #include <cstdint>
 
-#include "controller/mig/allocatable.h"
-#include "controller/mig/geometry.h"
-#include "controller/mig/placement.h"
+#include "controller/fleet/allocatable.h"
+#include "controller/fleet/geometry.h"
+#include "controller/fleet/placement.h"
 #include "tests/fuzz/checks.h"
 
 namespace berth::test {

@@ -4,9 +4,9 @@
 #include "apis/decode.h"
 #include "apis/names.h"
 #include "controller/core/cluster_state.h"
-#include "controller/mig/node_facts.h"
-#include "controller/mig/rollout_annotation.h"
-#include "controller/mig/slots.h"
+#include "controller/disruption/rollout_annotation.h"
+#include "controller/disruption/slots.h"
+#include "controller/fleet/node_facts.h"
 #include "tests/fuzz/checks.h"
 
 namespace berth::test {
@@ -67,7 +67,7 @@ Verdict check_ledger(std::string_view text) {
   std::string json(text);
   Result<ConfigMap> map = decode_object<ConfigMap>(json);
   if (!map.has_value()) return {};
-  const Ledger ledger = read_ledger(&*map);
+  const SlotLedger ledger = read_ledger(&*map);
   if (ledger.slots.size() + ledger.unreadable.size() != map->data.size())
     return {.wrong = "an entry is neither a slot nor unreadable"};
   const EpochClaim claim = claim_epoch(&*map, Settings());

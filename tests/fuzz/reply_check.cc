@@ -2,8 +2,8 @@
 #include <nlohmann/json.hpp>
 
 #include "apis/decode.h"
+#include "apis/eviction_outcome.h"
 #include "controller/client/discovery.h"
-#include "controller/client/eviction_outcome.h"
 #include "controller/client/reply.h"
 #include "tests/fuzz/checks.h"
 #include "tests/fuzz/plain_json.h"

@@ -2,8 +2,8 @@
 #include <chrono>
 
 #include "apis/cron.h"
-#include "controller/core/recurrence.h"
 #include "controller/core/time_zones.h"
+#include "controller/fleet/recurrence.h"
 #include "controller/live/tz_database.h"
 #include "tests/fuzz/checks.h"
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "apis/reasons.h"
 #include "controller/admission/reconcile_bypass.h"
 #include "controller/core/refused_write.h"
 #include "controller/policy/policy_reasons.h"

@@ -432,8 +432,8 @@ TEST_F(States, OfThePolicy) {
     state.make(world);
     const Plan plan = world.plan("policy");
     ASSERT_FALSE(plan.statuses.empty());
-    expect(state,
-           object_of(*world.cluster.policies().find("cluster"), plan.statuses.front().body, false));
+    expect(state, object_of(*world.cluster.gpu_policies().find("cluster"),
+                            plan.statuses.front().body, false));
   }
 }
 

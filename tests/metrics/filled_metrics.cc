@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/metrics/filled_metrics.h"
 
-#include "controller/mig/rollout_annotation.h"
-#include "controller/mig/slots.h"
+#include "controller/disruption/rollout_annotation.h"
+#include "controller/disruption/slots.h"
 #include "controller/reconcilers/reconcilers.h"
-#include "tests/mig/builders.h"
+#include "tests/support/builders.h"
 
 namespace berth::test {
 namespace {

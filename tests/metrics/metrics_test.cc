@@ -5,10 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controller/mig/rollout_annotation.h"
+#include "controller/disruption/rollout_annotation.h"
 #include "controller/mig/rollout_figures.h"
 #include "tests/metrics/filled_metrics.h"
-#include "tests/mig/builders.h"
+#include "tests/support/builders.h"
 #include "tests/support/exposition.h"
 #include "tests/support/promtool.h"
 

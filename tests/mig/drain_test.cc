@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pods that no eviction moves from a node: those that belong to it, and those that come back.
-#include "controller/mig/drain.h"
+#include "controller/disruption/drain.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controller/mig/drain.h"
+#include "controller/disruption/drain.h"
 #include "controller/mig/rollout_choice.h"
 #include "tests/mig/planned_cluster.h"
 

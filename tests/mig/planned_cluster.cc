@@ -8,7 +8,7 @@
 
 #include "apis/decode.h"
 #include "apis/names.h"
-#include "controller/mig/slots.h"
+#include "controller/disruption/slots.h"
 #include "controller/reconcilers/reconcile.h"
 
 namespace berth::test {
@@ -98,7 +98,7 @@ std::vector<std::string> PlannedCluster::write_status(const std::string& key) {
     if (update.object.kind == "MIGLayout")
       take_status(*this, *cluster.mig_layouts().find(update.object.name), update.body);
     else
-      take_status(*this, *cluster.policies().find(update.object.name), update.body);
+      take_status(*this, *cluster.gpu_policies().find(update.object.name), update.body);
     for (const EventNote& event : update.events)
       told.push_back(
           fmt::format("{} {}: {}", event.warning ? "Warning" : "Normal", event.reason, event.note));

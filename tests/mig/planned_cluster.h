@@ -9,8 +9,8 @@
 
 #include "controller/core/plan.h"
 #include "controller/core/snapshot.h"
-#include "controller/mig/rollout_annotation.h"
-#include "tests/mig/builders.h"
+#include "controller/disruption/rollout_annotation.h"
+#include "tests/support/builders.h"
 
 namespace berth::test {
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "apis/names.h"
+#include "apis/reasons.h"
 #include "controller/core/refused_write.h"
 #include "tests/mig/planned_cluster.h"
 

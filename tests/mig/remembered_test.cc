@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 
 #include "apis/names.h"
+#include "controller/disruption/slots.h"
 #include "controller/explain/cordon.h"
 #include "controller/explain/explain_node.h"
 #include "controller/mig/rollout_choice.h"
-#include "controller/mig/slots.h"
 #include "tests/mig/planned_cluster.h"
 
 namespace berth::test {

@@ -5,10 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controller/mig/rollout_annotation.h"
-#include "controller/mig/slots.h"
+#include "controller/disruption/rollout_annotation.h"
+#include "controller/disruption/slots.h"
 #include "controller/reconcilers/reconcile.h"
-#include "tests/mig/builders.h"
+#include "tests/support/builders.h"
 
 namespace berth::test {
 namespace {

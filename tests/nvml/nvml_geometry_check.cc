@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "controller/mig/geometry.h"
+#include "controller/fleet/geometry.h"
 #include "tests/nvml/nvml.h"
 
 namespace berth {

@@ -27,7 +27,7 @@ class PolicyEvents : public ::testing::Test {
   // Another spec for the policy, whose status stays.
   void edit(const std::string& spec) {
     GPUClusterPolicy next = policy(spec);
-    if (const GPUClusterPolicy* now = world_.cluster.policies().find("cluster")) {
+    if (const GPUClusterPolicy* now = world_.cluster.gpu_policies().find("cluster")) {
       next.status = now->status;
       next.meta.generation = now->meta.generation + 1;
     }
@@ -105,7 +105,7 @@ TEST_F(PolicyEvents, ItsEndIsTold) {
   let_nodes_show_their_pool(1);
   edit(kWhole);
   told();
-  GPUClusterPolicy going = *world_.cluster.policies().find("cluster");
+  GPUClusterPolicy going = *world_.cluster.gpu_policies().find("cluster");
   going.meta.deletion_timestamp = world_.now;
   world_.add(going);
   EXPECT_THAT(told(), ElementsAre(StartsWith("Normal Deleting: 1 node and 0 Pri")));

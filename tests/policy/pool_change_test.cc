@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "controller/policy/pool_patch.h"
-#include "tests/mig/builders.h"
+#include "tests/support/builders.h"
 
 namespace berth::test {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "apis/gpu_cluster_policy.h"
 #include "apis/mig_layout.h"
-#include "controller/preview/dump.h"
+#include "controller/dump/dump.h"
 
 namespace berth {
 

@@ -11,9 +11,10 @@
 
 #include "apis/decode.h"
 #include "apis/names.h"
+#include "apis/reasons.h"
 #include "controller/admission/reconcile_bypass.h"
 #include "controller/core/refused_write.h"
-#include "controller/mig/rollout_annotation.h"
+#include "controller/disruption/rollout_annotation.h"
 #include "controller/policy/policy_reasons.h"
 #include "controller/sim/object_state.h"
 

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apis/names.h"
-#include "controller/mig/rollout_annotation.h"
+#include "controller/disruption/rollout_annotation.h"
 #include "tests/rollout/rollout.h"
 
 namespace berth::test {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "controller/mig/geometry.h"
+#include "controller/fleet/geometry.h"
 
 namespace berth::sim {
 namespace {

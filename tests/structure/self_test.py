@@ -24,9 +24,8 @@ def tree_faults(tmp):
     (root / "controller/core/a.cc").write_text(
         SPDX + '#include <string>\n\n#include "controller/client/http.h"\n#include "controller/core/a.h"\nint  x;\n')
     (root / "apis/b.h").write_text('#pragma once\n#include <curl/curl.h>\n#include <nlohmann/json.hpp>\n')
-    (root / "controller/mig").mkdir()
     (root / "docs").mkdir()
-    (root / "controller/mig/reasons.h").write_text(SPDX + 'constexpr char kHeld[] = "Held";\n')
+    (root / "apis/reasons.h").write_text(SPDX + 'constexpr char kHeld[] = "Held";\n')
     (root / "docs/reasons.md").write_text("| `Gone` | nothing reports it |\n")
     return root
 

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reasons: the words in conditions, in status.details[].reason and in events. They are API: users
+// script against them, and docs/reasons.md explains each.
+#pragma once
+
+namespace berth::reasons {
+
+// Of any object: the API server refuses a write for good. On nodes, layouts and policies, and of
+// the event on the object that was to be written.
+inline constexpr char kWriteRefused[] = "WriteRefused";
+
+// -- MIGLayout --
+// Why a node waits; the layout's owner can do something about it (status.nodes.blocked).
+inline constexpr char kAgentNotConfigured[] = "AgentNotConfigured";
+inline constexpr char kCapacityGuard[] = "CapacityGuard";
+inline constexpr char kContested[] = "Contested";
+inline constexpr char kDoNotDisrupt[] = "DoNotDisrupt";
+inline constexpr char kDraNode[] = "DraNode";
+inline constexpr char kEvictionForbidden[] = "EvictionForbidden";
+inline constexpr char kHeld[] = "Held";
+inline constexpr char kInvalidLayout[] = "InvalidLayout";
+inline constexpr char kInventoryUnknown[] = "InventoryUnknown";
+inline constexpr char kJobRunning[] = "JobRunning";
+inline constexpr char kLastProvider[] = "LastProvider";
+inline constexpr char kLocalStorage[] = "LocalStorage";
+inline constexpr char kMigManagerMissing[] = "MigManagerMissing";
+inline constexpr char kMigNotCapable[] = "MigNotCapable";
+inline constexpr char kOwnPod[] = "OwnPod";
+inline constexpr char kPodDisruptionBudget[] = "PodDisruptionBudget";
+inline constexpr char kPodStays[] = "PodStays";
+inline constexpr char kRolloutForgotten[] = "RolloutForgotten";
+inline constexpr char kToleratesCordon[] = "ToleratesCordon";
+inline constexpr char kUnknownProduct[] = "UnknownProduct";
+inline constexpr char kUnmanagedPod[] = "UnmanagedPod";
+inline constexpr char kVirtualMachineNode[] = "VirtualMachineNode";
+// Why a node waits; time or its turn will tell (status.nodes.pending).
+inline constexpr char kAllocatableMismatch[] = "AllocatableMismatch";
+inline constexpr char kAskingPods[] = "AskingPods";
+inline constexpr char kAutoscalerDeleting[] = "AutoscalerDeleting";
+inline constexpr char kBackingOff[] = "BackingOff";
+inline constexpr char kClaiming[] = "Claiming";
+inline constexpr char kDisruptionWindow[] = "DisruptionWindow";
+inline constexpr char kInitialBatch[] = "InitialBatch";
+inline constexpr char kLayoutHalted[] = "LayoutHalted";
+inline constexpr char kMaxUnavailable[] = "MaxUnavailable";
+inline constexpr char kNodeNotReady[] = "NodeNotReady";
+inline constexpr char kPaused[] = "Paused";
+inline constexpr char kPoolMaxUnavailable[] = "PoolMaxUnavailable";
+inline constexpr char kUpgradeInProgress[] = "UpgradeInProgress";
+// What a node on its way waits for.
+inline constexpr char kAgentPending[] = "AgentPending";
+inline constexpr char kAgentFailed[] = "AgentFailed";
+inline constexpr char kAgentRebooting[] = "AgentRebooting";
+inline constexpr char kConfigNotRendered[] = "ConfigNotRendered";
+inline constexpr char kAgentConfigTooLarge[] = "AgentConfigTooLarge";
+inline constexpr char kLateBinding[] = "LateBinding";
+inline constexpr char kPodsLeaving[] = "PodsLeaving";
+inline constexpr char kSettling[] = "Settling";
+inline constexpr char kVerifying[] = "Verifying";
+// Of conditions.
+inline constexpr char kAllNodesUpdated[] = "AllNodesUpdated";
+inline constexpr char kInvalidSpec[] = "InvalidSpec";
+inline constexpr char kNoNodesSelected[] = "NoNodesSelected";
+inline constexpr char kNodeFailed[] = "NodeFailed";
+inline constexpr char kRollingOut[] = "RollingOut";
+inline constexpr char kDeleting[] = "Deleting";
+// Of events about a layout: NodeFailed, Deleting and AgentConfigTooLarge besides.
+inline constexpr char kRolloutStarted[] = "RolloutStarted";
+inline constexpr char kRolloutBlocked[] = "RolloutBlocked";
+inline constexpr char kRolloutFinished[] = "RolloutFinished";
+inline constexpr char kNodeUpdated[] = "NodeUpdated";
+inline constexpr char kDeleted[] = "Deleted";
+// Of events about a node: AgentFailed, LateBinding and RolloutForgotten besides.
+inline constexpr char kCordoned[] = "Cordoned";
+inline constexpr char kReleased[] = "Released";
+inline constexpr char kRepartitioned[] = "Repartitioned";
+inline constexpr char kRepartitioning[] = "Repartitioning";
+inline constexpr char kRestored[] = "Restored";
+inline constexpr char kRetrying[] = "Retrying";
+inline constexpr char kReturned[] = "Returned";
+inline constexpr char kRolledBack[] = "RolledBack";
+inline constexpr char kRollingBack[] = "RollingBack";
+inline constexpr char kRolloutFailed[] = "RolloutFailed";
+inline constexpr char kUncordonedByHand[] = "UncordonedByHand";
+
+// -- GPUClusterPolicy --
+// Of Ready, Reconciling and Stalled.
+inline constexpr char kPoolsInPlace[] = "PoolsInPlace";
+inline constexpr char kLabelling[] = "Labelling";
+inline constexpr char kPluginRollout[] = "PluginRollout";
+inline constexpr char kRetreating[] = "Retreating";
+inline constexpr char kPolicyInvalid[] = "PolicyInvalid";
+inline constexpr char kAgentsMismatch[] = "AgentsMismatch";
+inline constexpr char kOperandsNotTolerant[] = "OperandsNotTolerant";
+inline constexpr char kPluginNotConfigured[] = "PluginNotConfigured";
+inline constexpr char kPluginDefaultTaken[] = "PluginDefaultTaken";
+inline constexpr char kMigStrategyOverridden[] = "MigStrategyOverridden";
+inline constexpr char kKeyForbidden[] = "KeyForbidden";
+inline constexpr char kKeysContested[] = "KeysContested";
+inline constexpr char kPriorityClassTaken[] = "PriorityClassTaken";
+// Of events: PoolsInPlace, Deleting and Deleted about the policy besides.
+inline constexpr char kPoolKeysCorrected[] = "PoolKeysCorrected";
+inline constexpr char kPolicyBlocked[] = "PolicyBlocked";
+inline constexpr char kPoolsLabelled[] = "PoolsLabelled";
+
+// -- Pods --
+inline constexpr char kSlippedPastAdmission[] = "SlippedPastAdmission";  // of the event on the pod
+
+// -- What `berth why` answers, besides --
+inline constexpr char kAwaitsScheduler[] = "AwaitsScheduler";
+inline constexpr char kDeviceClaims[] = "DeviceClaims";
+inline constexpr char kFailedCreate[] = "FailedCreate";
+inline constexpr char kLayoutConflict[] = "LayoutConflict";
+inline constexpr char kLayoutInProgress[] = "LayoutInProgress";
+inline constexpr char kLegacyResource[] = "LegacyResource";
+inline constexpr char kNoController[] = "NoController";
+inline constexpr char kNoPodsYet[] = "NoPodsYet";
+inline constexpr char kNodeGone[] = "NodeGone";
+inline constexpr char kNodeTroubled[] = "NodeTroubled";
+inline constexpr char kNotEligible[] = "NotEligible";
+inline constexpr char kNotJudged[] = "NotJudged";
+inline constexpr char kNotSelected[] = "NotSelected";
+inline constexpr char kNotTolerated[] = "NotTolerated";
+inline constexpr char kOfferEnds[] = "OfferEnds";
+inline constexpr char kPastThePlugin[] = "PastThePlugin";
+inline constexpr char kPoolConflict[] = "PoolConflict";
+inline constexpr char kResourceNotOffered[] = "ResourceNotOffered";
+inline constexpr char kScaledToZero[] = "ScaledToZero";
+inline constexpr char kSchedulingGated[] = "SchedulingGated";
+inline constexpr char kTooSmall[] = "TooSmall";
+inline constexpr char kUnschedulable[] = "Unschedulable";
+inline constexpr char kWillBeEvicted[] = "WillBeEvicted";
+
+}  // namespace berth::reasons

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// CapacityGuard: whether a node may be taken out, seen from the whole cluster and counting nodes
+// that are out already. Pods that are bound count as dependants; pending ones don't: no tenant may
+// block the platform.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "apis/mig_layout.h"
+#include "controller/core/cause.h"
+#include "controller/core/snapshot.h"
+#include "controller/disruption/slots.h"
+
+namespace berth {
+
+// NVIDIA's resources that nodes in service offer, summed.
+using Capacity = std::map<std::string_view, std::int64_t>;
+
+// NVIDIA's resources among a node's allocatable.
+Capacity gpu_capacity(const Node& node);
+
+class CapacityGuard {
+ public:
+  CapacityGuard(const Snapshot& snapshot, const SlotLedger& ledger, const CapacityGuardSpec& spec);
+
+  // Why the node may not be taken now: CapacityGuard or LastProvider, with the resource, the count,
+  // who depends on it, and what would unblock it; nothing if it may.
+  std::optional<Cause> refuse(const Node& node) const;
+  // The node is being taken: what follows is judged without it.
+  void take(const Node& node);
+
+  const Capacity& remaining() const { return remaining_; }
+
+ private:
+  bool counts(const Node& node) const;
+  std::optional<Cause> refuse_minimum(const Capacity& offered) const;
+  std::optional<Cause> refuse_last_provider(const Capacity& offered) const;
+
+  const Snapshot& snapshot_;
+  const SlotLedger& ledger_;
+  const CapacityGuardSpec& spec_;
+  Capacity remaining_;
+};
+
+}  // namespace berth

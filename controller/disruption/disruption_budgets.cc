@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/disruption/disruption_budgets.h"
+
+#include <fmt/format.h>
+
+#include "apis/reasons.h"
+#include "controller/disruption/rollout_annotation.h"
+#include "controller/fleet/disruption_calendar.h"
+#include "controller/fleet/node_facts.h"
+
+namespace berth {
+namespace {
+
+Cause why_closed(const DisruptionStatus& calendar) {
+  if (calendar.next_opening)
+    return {
+        reasons::kDisruptionWindow,
+        fmt::format("GPUClusterPolicy allows no disruption before {}, when the next window opens",
+                    format_time(*calendar.next_opening))};
+  return {reasons::kDisruptionWindow,
+          "GPUClusterPolicy allows no disruption, and no window opens again; edit "
+          "spec.disruption.windows or blackouts"};
+}
+
+}  // namespace
+
+DisruptionBudgets::DisruptionBudgets(const Snapshot& snapshot, const SlotLedger& ledger)
+    : snapshot_(snapshot), ledger_(ledger), policy_(find_policy(snapshot.cluster)) {
+  if (policy_ == nullptr) return;
+  calendar_ = DisruptionCalendar(policy_->spec.disruption, snapshot.zones).at(snapshot.now);
+  if (!calendar_.open) closed_ = why_closed(calendar_);
+}
+
+std::optional<Time> DisruptionBudgets::changes_at() const {
+  return calendar_.open ? calendar_.closes : calendar_.next_opening;
+}
+
+bool DisruptionBudgets::is_out(const Node& node) const {
+  return !in_service(node) || ledger_.find(node.meta.name) != nullptr ||
+         snapshot_.cluster.nodes_under_way().contains(&node);
+}
+
+void DisruptionBudgets::count() {
+  counted_ = true;
+  for (const auto& node : snapshot_.cluster.nodes()) {
+    if (!has_gpus(*node)) continue;
+    const PoolSpec* pool = pool_of(*policy_, *node);
+    if (pool == nullptr) continue;
+    Room& room = rooms_[pool];
+    ++room.nodes;
+    room.out += is_out(*node) ? 1 : 0;
+  }
+  for (auto& [pool, room] : rooms_)
+    room.budget = policy_->spec.disruption.max_unavailable.of(room.nodes);
+}
+
+DisruptionBudgets::Room* DisruptionBudgets::room_of(const Node& node) {
+  if (policy_ == nullptr) return nullptr;
+  const PoolSpec* pool = pool_of(*policy_, node);
+  if (pool == nullptr) return nullptr;
+  if (!counted_) count();
+  return &rooms_[pool];
+}
+
+std::optional<Cause> DisruptionBudgets::refuse(const Node& node) {
+  if (is_out(node)) return std::nullopt;
+  const Room* room = room_of(node);
+  if (room == nullptr || room->out < room->budget) return std::nullopt;
+  return Cause{
+      reasons::kPoolMaxUnavailable,
+      fmt::format(
+          "GPUClusterPolicy allows {} of the {} nodes of pool {} to be unavailable, and {} are",
+          room->budget, room->nodes, pool_of(*policy_, node)->name, room->out)};
+}
+
+void DisruptionBudgets::take(const Node& node) {
+  if (is_out(node)) return;
+  if (Room* room = room_of(node)) ++room->out;
+}
+
+}  // namespace berth

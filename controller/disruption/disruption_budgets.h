@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// DisruptionBudgets: what the policy allows of every action that takes a node, or its GPUs, away:
+// only inside its windows, and only so many nodes of a pool at once, whatever the reason for which
+// the others are out. Without a policy everything is allowed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "controller/core/cause.h"
+#include "controller/core/snapshot.h"
+#include "controller/disruption/slots.h"
+#include "controller/fleet/pools.h"
+
+namespace berth {
+
+class DisruptionBudgets {
+ public:
+  // The ledger outlives it.
+  DisruptionBudgets(const Snapshot& snapshot, const SlotLedger& ledger);
+
+  // Why no node may be taken at all: outside the windows, or in a blackout.
+  const std::optional<Cause>& closed() const { return closed_; }
+  // When that changes, without anything else changing.
+  std::optional<Time> changes_at() const;
+
+  // Why this node may not be taken: its pool has no room. One that is out already costs nothing.
+  std::optional<Cause> refuse(const Node& node);
+  // From now on the node counts as out.
+  void take(const Node& node);
+
+ private:
+  struct Room {
+    std::int64_t budget = 0;
+    std::int64_t nodes = 0;
+    std::int64_t out = 0;
+  };
+  bool is_out(const Node& node) const;
+  void count();
+  Room* room_of(const Node& node);
+
+  const Snapshot& snapshot_;
+  const SlotLedger& ledger_;
+  const GPUClusterPolicy* policy_;
+  DisruptionStatus calendar_;
+  std::optional<Cause> closed_;
+  bool counted_ = false;  // a walk over the fleet, only where a node would be taken
+  std::map<const PoolSpec*, Room> rooms_;
+};
+
+}  // namespace berth

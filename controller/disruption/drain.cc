@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/disruption/drain.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+#include "apis/eviction_outcome.h"
+#include "apis/names.h"
+#include "apis/reasons.h"
+#include "controller/disruption/rollout_annotation.h"
+#include "controller/fleet/fit.h"
+#include "controller/fleet/pod_selects.h"
+
+namespace berth {
+namespace {
+
+constexpr char kDoNotDisruptAnnotation[] = "karpenter.sh/do-not-disrupt";
+
+bool is_job_pod(const Pod& pod) {
+  const OwnerReference* owner = pod.meta.controller();
+  return owner != nullptr && owner->kind == "Job";
+}
+
+std::optional<PodVerdict> refuse_job(const Snapshot& snapshot, const Pod& pod,
+                                     std::int64_t pods_of_job_here) {
+  const OwnerReference& owner = *pod.meta.controller();
+  const Job* job = snapshot.cluster.jobs().find(pod.meta.namespace_.view(), owner.name.view());
+  if (job != nullptr && job->ignores_disruptions) return std::nullopt;
+  const std::int64_t left =
+      job == nullptr ? 0 : std::int64_t{job->backoff_limit} - std::int64_t{job->failed};
+  if (left >= pods_of_job_here) return std::nullopt;
+  PodVerdict verdict{&pod, PodFate::kBlocked, reasons::kJobRunning, {}};
+  verdict.message = fmt::format(
+      "Job {}/{} would fail: an eviction counts as a failure and it has {} of {} retries left for "
+      "{} pod{} here; wait until it ends, or let its podFailurePolicy ignore DisruptionTarget",
+      pod.meta.namespace_.view(), owner.name.view(), std::max<std::int64_t>(left, 0),
+      job == nullptr ? 0 : job->backoff_limit, pods_of_job_here, pods_of_job_here == 1 ? "" : "s");
+  return verdict;
+}
+
+// Whoever takes its own pod away and finds no other place leaves a cordoned node to nobody.
+std::optional<PodVerdict> refuse_own(const Snapshot& snapshot, const Pod& pod) {
+  if (!is_own_pod(pod, snapshot.settings)) return std::nullopt;
+  const Fit fit(snapshot.cluster);
+  const bool has_place = std::ranges::any_of(snapshot.cluster.nodes(), [&](const auto& node) {
+    return node->meta.name != pod.node_name.view() && fit.fits(pod, node->meta.name);
+  });
+  if (has_place) return std::nullopt;
+  return PodVerdict{
+      &pod, PodFate::kBlocked, reasons::kOwnPod,
+      fmt::format("pod {}/{} is berth's own and fits on no other node ({}); make room "
+                  "for it elsewhere, keep berth off the layout's nodes, or set "
+                  "spec.drain.scope: GPUPods",
+                  pod.meta.namespace_.view(), pod.meta.name, fit.explain(pod))};
+}
+
+// A DaemonSet's or a static pod that holds GPUs. NVIDIA's own that do check the devices, and end.
+bool holds_gpus_and_stays(const Occupant& occupant, const Settings& settings) {
+  if (!occupant.stays || occupant.namespace_ == std::string_view(settings.agents_namespace))
+    return false;
+  bool holds = false;
+  each_demand(occupant, [&](const Text&, std::int64_t count) { holds = holds || count > 0; });
+  return holds;
+}
+
+PodVerdict stays(const Pod& pod) {
+  const OwnerReference* owner = pod.meta.controller();
+  if (owner != nullptr && owner->kind == "DaemonSet")
+    return {&pod, PodFate::kBlocked, reasons::kPodStays,
+            fmt::format("pod {}/{} holds GPUs, and DaemonSet {} brings it back at once; keep the "
+                        "DaemonSet off the node, or the node out of the layout",
+                        pod.meta.namespace_.view(), pod.meta.name, owner->name.view())};
+  return {&pod, PodFate::kBlocked, reasons::kPodStays,
+          fmt::format("pod {}/{} holds GPUs, and is static: no eviction moves it; remove its "
+                      "manifest from the node, or the node from the layout",
+                      pod.meta.namespace_.view(), pod.meta.name)};
+}
+
+// Whether the scheduler could bind a pod like this one to another node, if that had room.
+bool may_run_elsewhere(const ClusterState& cluster, const Pod& pod, const Node& here) {
+  return std::ranges::any_of(cluster.nodes(), [&](const auto& node) {
+    return node.get() != &here && selects(pod, *node) && tolerates_taints(pod, *node) &&
+           std::ranges::all_of(pod.requests, [&](const auto& request) {
+             return !is_gpu_resource(request.first.view()) ||
+                    node->allocatable.get(request.first) >= request.second;
+           });
+  });
+}
+
+// A pod that a cordon does not keep away is bound to the node again as often as it is evicted. One
+// whose controller names the node does not even ask the scheduler; that shows when it is back.
+PodVerdict judge_successor(const Snapshot& snapshot, const Pod& pod, const Node& node,
+                           const RolloutRecord& record) {
+  const std::string name = fmt::format("{}/{}", pod.meta.namespace_.view(), pod.meta.name);
+  constexpr char kAdvice[] =
+      "remove its toleration of node.kubernetes.io/unschedulable and its nodeName, or scale it "
+      "down";
+  const bool tolerant = tolerates_cordon(pod);
+  if (tolerant && !may_run_elsewhere(snapshot.cluster, pod, node))
+    return {&pod, PodFate::kBlocked, reasons::kToleratesCordon,
+            fmt::format("pod {} tolerates a cordon and can run nowhere else, so an eviction would "
+                        "bring it back here; {}",
+                        name, kAdvice)};
+  if (!record.rollout) return {&pod, PodFate::kEvict, {}, {}};
+  const NodeRollout& rollout = *record.rollout;
+  if (record.idle()) {
+    if (!tolerant || rollout.cause != reasons::kToleratesCordon)
+      return {&pod, PodFate::kEvict, {}, {}};
+    return {&pod, PodFate::kBlocked, reasons::kToleratesCordon,
+            fmt::format("pod {} tolerates a cordon, and came back when the node was last drained; "
+                        "{}",
+                        name, kAdvice)};
+  }
+  // On a node that somebody has uncordoned meanwhile anybody may have landed.
+  const bool by_berth =
+      rollout.phase == RolloutPhase::kCordoned && rollout.berth_cordoned && node.cordoned();
+  // A creation is told in whole seconds.
+  const Time made = pod.meta.creation_timestamp;
+  const Time cordoned = std::chrono::floor<std::chrono::seconds>(rollout.since);
+  if (!(tolerant || by_berth) || made < cordoned) return {&pod, PodFate::kEvict, {}, {}};
+  // The first successor may have been on its way already, and leaves once nothing can be any more;
+  // one that was made later than that came in spite of the cordon, and the next one would.
+  const Time settled =
+      std::max<Time>(rollout.since + snapshot.settings.settle, cordoned + std::chrono::seconds(1));
+  if (made < std::chrono::floor<std::chrono::seconds>(settled))
+    return {&pod, PodFate::kEvict, {}, {}, settled};
+  return {&pod, PodFate::kBlocked, reasons::kToleratesCordon,
+          fmt::format(
+              "pod {} was created and bound here after the cordon, as its replacement would be; "
+              "{}",
+              name, kAdvice)};
+}
+
+PodVerdict judge(const Snapshot& snapshot, const Pod& pod, const DrainSpec& drain,
+                 const std::map<std::string_view, std::int64_t>& jobs, const Node& node,
+                 const RolloutRecord& record) {
+  if (pod.terminating()) return {&pod, PodFate::kTerminating, {}, {}};
+  if (auto refusal = refuse_own(snapshot, pod)) return *std::move(refusal);
+  if (holds_gpus_and_stays(occupant_of(pod), snapshot.settings)) return stays(pod);
+  if (drain.wait_for_completion && drain.wait_for_completion->pod_selector.matches(pod.meta.labels))
+    return {&pod, PodFate::kAwaited, {}, {}};
+  const std::string name = fmt::format("{}/{}", pod.meta.namespace_.view(), pod.meta.name);
+  const OwnerReference* owner = pod.meta.controller();
+  if (owner == nullptr && !drain.force)
+    return {&pod, PodFate::kBlocked, reasons::kUnmanagedPod,
+            fmt::format("pod {} has no controller and would be lost; wait until it ends, delete "
+                        "it, or set spec.drain.force",
+                        name)};
+  if (pod.has_empty_dir && !drain.delete_empty_dir_data)
+    return {&pod, PodFate::kBlocked, reasons::kLocalStorage,
+            fmt::format("pod {} keeps data in an emptyDir volume; wait until it ends, or set "
+                        "spec.drain.deleteEmptyDirData",
+                        name)};
+  if (pod.meta.annotations.get(kDoNotDisruptAnnotation) == "true")
+    return {&pod, PodFate::kBlocked, reasons::kDoNotDisrupt,
+            fmt::format("pod {} is annotated {}; wait until it ends, or remove the annotation",
+                        name, kDoNotDisruptAnnotation)};
+  if (is_job_pod(pod)) {
+    auto share = jobs.find(owner->uid.view());
+    if (auto refusal = refuse_job(snapshot, pod, share == jobs.end() ? 1 : share->second))
+      return *refusal;
+  }
+  if (owner == nullptr) return {&pod, PodFate::kEvict, {}, {}};
+  return judge_successor(snapshot, pod, node, record);
+}
+
+// Budgets that select the pod, by name.
+std::vector<const PodDisruptionBudget*> budgets_of(const Snapshot& snapshot, const Pod& pod) {
+  std::vector<const PodDisruptionBudget*> found;
+  for (const auto& budget : snapshot.cluster.pod_disruption_budgets())
+    if (budget->meta.namespace_ == pod.meta.namespace_ && budget->selects(pod))
+      found.push_back(budget.get());
+  return found;
+}
+
+std::string names_of(const std::vector<const PodDisruptionBudget*>& budgets) {
+  std::vector<std::string> names;
+  for (const PodDisruptionBudget* budget : budgets) names.push_back(budget->meta.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+EvictionOutlook two_budgets(const Pod& pod,
+                            const std::vector<const PodDisruptionBudget*>& budgets) {
+  return {
+      EvictionOutlook::Kind::kNo, reasons::kPodDisruptionBudget,
+      fmt::format("{} PodDisruptionBudgets ({}) select pod {}/{}, and the API server evicts no "
+                  "pod with more than one; narrow the selector of all but one",
+                  budgets.size(), names_of(budgets), pod.meta.namespace_.view(), pod.meta.name)};
+}
+
+EvictionOutlook closed_budget(const Pod& pod,
+                              const std::vector<const PodDisruptionBudget*>& budgets,
+                              std::string_view server_says) {
+  return {EvictionOutlook::Kind::kNo, reasons::kPodDisruptionBudget,
+          fmt::format("PodDisruptionBudget {} does not allow evicting pod {}/{}{}{}; berth "
+                      "continues once the budget allows a disruption",
+                      budgets.empty() ? "(unknown)" : names_of(budgets), pod.meta.namespace_.view(),
+                      pod.meta.name, server_says.empty() ? "" : ": ", server_says)};
+}
+
+// Nobody can be asked: the budgets' status, which the server would evaluate. A pod that is not yet
+// running is evicted without asking any budget.
+EvictionOutlook offline_outlook(const Snapshot& snapshot, const Pod& pod) {
+  if (pod.phase == PodPhase::kPending) return {EvictionOutlook::Kind::kYes, {}, {}};
+  auto budgets = budgets_of(snapshot, pod);
+  if (budgets.size() > 1) return two_budgets(pod, budgets);
+  if (budgets.size() == 1 && budgets[0]->disruptions_allowed <= 0)
+    return closed_budget(pod, budgets,
+                         fmt::format("it needs {} healthy pods and has {}",
+                                     budgets[0]->desired_healthy, budgets[0]->current_healthy));
+  return {EvictionOutlook::Kind::kYes, {}, {}};
+}
+
+EvictionOutlook read_refusal(const Snapshot& snapshot, const Pod& pod, const Error& error) {
+  using Kind = EvictionOutlook::Kind;
+  switch (classify_eviction(error)) {
+    // Gone or going, or another pod has the name: the cache will say so.
+    case EvictionOutcome::kStarted:
+    case EvictionOutcome::kGone:
+    case EvictionOutcome::kOtherPod:
+    case EvictionOutcome::kNamespaceTerminating:
+      return {Kind::kYes, {}, {}};
+    case EvictionOutcome::kBudgetExhausted:
+    case EvictionOutcome::kBudgetLagging:
+      return closed_budget(pod, budgets_of(snapshot, pod),
+                           error.causes.empty() ? error.message : error.causes.front().message);
+    case EvictionOutcome::kTwoBudgets:
+    case EvictionOutcome::kUnknown: {
+      // The server sends neither reason nor cause here; only the budgets tell this 500 from others.
+      auto budgets = budgets_of(snapshot, pod);
+      if (error.kind == ErrorKind::kServer && budgets.size() > 1) return two_budgets(pod, budgets);
+      return {};
+    }
+    case EvictionOutcome::kBudgetController:
+    case EvictionOutcome::kForbidden:
+    case EvictionOutcome::kRefused:
+      return {Kind::kNo, reasons::kEvictionForbidden,
+              fmt::format("the API server refuses to evict pod {}/{}: {}",
+                          pod.meta.namespace_.view(), pod.meta.name, error.message)};
+    case EvictionOutcome::kThrottled:  // says nothing of the pod
+    case EvictionOutcome::kCancelled:
+      return {};
+  }
+  return {};
+}
+
+}  // namespace
+
+bool is_own_pod(const Pod& pod, const Settings& settings) {
+  return pod.meta.name == settings.own_pod &&
+         pod.meta.namespace_ == std::string_view(settings.berth_namespace);
+}
+
+bool must_leave(const Occupant& occupant, DrainScope scope, const Settings& settings) {
+  return !occupant.stays && (scope == DrainScope::kAllPods || occupant.uses_gpu) &&
+         occupant.namespace_ != std::string_view(settings.agents_namespace);
+}
+
+bool is_in_the_way(const Pod& pod, const DrainSpec& drain, const Settings& settings) {
+  if (pod.finished()) return false;
+  const Occupant occupant = occupant_of(pod);
+  return must_leave(occupant, drain.scope, settings) || holds_gpus_and_stays(occupant, settings);
+}
+
+std::vector<PodVerdict> pods_leaving(const Snapshot& snapshot, const Node& node,
+                                     const DrainSpec& drain) {
+  std::vector<const Pod*> pods;
+  std::map<std::string_view, std::int64_t> jobs;
+  for (const Occupant& occupant : snapshot.cluster.occupants_of(node.meta.name)) {
+    if (!must_leave(occupant, drain.scope, snapshot.settings) &&
+        !holds_gpus_and_stays(occupant, snapshot.settings))
+      continue;
+    const Pod* pod = occupant.pod;
+    pods.push_back(pod);
+    // A pod on its way out has not been counted as failed yet.
+    if (is_job_pod(*pod)) ++jobs[pod->meta.controller()->uid.view()];
+  }
+  std::ranges::sort(pods, [](const Pod* a, const Pod* b) {
+    return std::make_pair(a->meta.namespace_.view(), std::string_view(a->meta.name)) <
+           std::make_pair(b->meta.namespace_.view(), std::string_view(b->meta.name));
+  });
+  std::vector<PodVerdict> verdicts;
+  verdicts.reserve(pods.size());
+  const RolloutRecord record = pods.empty() ? RolloutRecord{} : read_rollout(node);
+  for (const Pod* pod : pods) verdicts.push_back(judge(snapshot, *pod, drain, jobs, node, record));
+  return verdicts;
+}
+
+Ask ask_of(const Pod& pod) { return {ref_of(pod), pod.meta.resource_version}; }
+
+EvictionOutlook eviction_outlook(const Snapshot& snapshot, const Pod& pod) {
+  if (snapshot.offline) return offline_outlook(snapshot, pod);
+  const Answer* answer =
+      snapshot.answers.find(question(ask_of(pod)), snapshot.now, snapshot.settings.answer_ttl);
+  if (answer == nullptr) return {};
+  if (answer->yes) return {EvictionOutlook::Kind::kYes, {}, {}};
+  EvictionOutlook outlook = read_refusal(snapshot, pod, answer->error);
+  const Duration age = std::chrono::floor<Duration>(snapshot.now - answer->at);
+  outlook.aging = age >= snapshot.settings.answer_ttl / 2;
+  // The budget has opened since, as far as its status tells.
+  if (outlook.reason == reasons::kPodDisruptionBudget && age >= snapshot.settings.eviction_retry &&
+      offline_outlook(snapshot, pod).kind == EvictionOutlook::Kind::kYes)
+    return {};
+  return outlook;
+}
+
+}  // namespace berth

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drain: which pods have to leave a node before its GPUs are cut anew, which of them may, and the
+// eviction steps that make them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apis/mig_layout.h"
+#include "controller/core/plan.h"
+#include "controller/core/snapshot.h"
+
+namespace berth {
+
+enum class PodFate {
+  kLeftAlone,    // DaemonSet, mirror, finished, NVIDIA's own, or without a GPU under scope GPUPods
+  kTerminating,  // on its way out: waited for until the object is gone
+  kAwaited,      // drain.waitForCompletion selects it: it ends by itself
+  kEvict,
+  kBlocked,  // may not be evicted: `reason` says why
+};
+
+struct PodVerdict {
+  const Pod* pod = nullptr;
+  PodFate fate = PodFate::kLeftAlone;
+  std::string reason;   // for kBlocked: JobRunning, UnmanagedPod, LocalStorage, OwnPod, …
+  std::string message;  // a sentence that says what to do
+  std::optional<Time> not_before = {};  // for kEvict: the earliest time for it
+};
+// The pod of the berth that drains: it leaves last, and only for a node where it can go on.
+bool is_own_pod(const Pod& pod, const Settings& settings);
+
+// Every pod bound to the node that is not left alone, in (namespace, name) order. One that stays on
+// its node and holds GPUs of it is among them: nothing moves it, and nothing may be cut under it.
+std::vector<PodVerdict> pods_leaving(const Snapshot& snapshot, const Node& node,
+                                     const DrainSpec& drain);
+
+// Whether a pod would have to leave, without asking whether it may.
+bool must_leave(const Occupant& occupant, DrainScope scope, const Settings& settings);
+// Of one that was read live: whether it would have to leave, or stays and holds GPUs.
+bool is_in_the_way(const Pod& pod, const DrainSpec& drain, const Settings& settings);
+
+// What is known about evicting one pod: from the answers to asks; offline, from the budgets'
+// status.
+struct EvictionOutlook {
+  enum class Kind { kYes, kNo, kUnknown } kind = Kind::kUnknown;
+  std::string reason;   // for kNo: PodDisruptionBudget, EvictionForbidden
+  std::string message;  // names the budgets
+  bool aging = false;   // time to ask again, though the answer still counts
+};
+EvictionOutlook eviction_outlook(const Snapshot& snapshot, const Pod& pod);
+
+// The question that eviction_outlook reads the answer of.
+Ask ask_of(const Pod& pod);
+
+}  // namespace berth

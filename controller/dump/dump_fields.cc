@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/dump/dump_fields.h"
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apis/decode.h"
+#include "controller/dump/json_at.h"
+
+namespace berth {
+namespace {
+
+using nlohmann::json;
+using Paths = std::vector<std::string_view>;
+
+// "a.b[].c": the field c of each item of list b in object a; a last segment is kept whole.
+const Paths kMetadata = {
+    "metadata.name",
+    "metadata.namespace",
+    "metadata.uid",
+    "metadata.resourceVersion",
+    "metadata.generation",
+    "metadata.creationTimestamp",
+    "metadata.deletionTimestamp",
+    "metadata.labels",
+    "metadata.ownerReferences",
+    "metadata.finalizers",
+};
+
+const std::map<std::string_view, Paths> kFields = {
+    {"Node",
+     {"spec.unschedulable", "spec.taints", "status.capacity", "status.allocatable",
+      "status.conditions[].type", "status.conditions[].status", "status.nodeInfo.bootID"}},
+    {"Pod",
+     {"spec.nodeName", "spec.nodeSelector", "spec.tolerations", "spec.priority",
+      "spec.terminationGracePeriodSeconds", "spec.schedulerName", "spec.schedulingGates",
+      "spec.overhead", "spec.resources.requests", "spec.resourceClaims[].name",
+      "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution",
+      "spec.containers[].resources.requests", "spec.initContainers[].resources.requests",
+      "spec.initContainers[].restartPolicy", "spec.volumes[].emptyDir", "status.phase",
+      "status.startTime"}},
+    {"PodDisruptionBudget",
+     {"spec.selector", "status.disruptionsAllowed", "status.currentHealthy",
+      "status.desiredHealthy", "status.expectedPods", "status.observedGeneration"}},
+    {"Job",
+     {"spec.suspend", "spec.backoffLimit", "spec.parallelism", "spec.podFailurePolicy",
+      "status.failed"}},
+    {"ConfigMap", {"data"}},
+    {"DaemonSet",
+     {"spec.template.spec.volumes[].configMap.name", "spec.template.spec.nodeSelector",
+      "spec.template.spec.tolerations"}},
+    {"ClusterPolicy",
+     {"spec.mig.strategy", "spec.migManager.config.name", "spec.devicePlugin.config",
+      "spec.daemonsets.tolerations"}},
+    {"MIGLayout", {"spec", "status"}},
+    {"GPUClusterPolicy", {"spec", "status"}},
+    {"Namespace", {}},
+    {"Deployment", {"spec.replicas", "spec.paused", "status.conditions"}},
+    {"ReplicaSet", {"spec.replicas", "status.conditions"}},
+    {"StatefulSet", {"spec.replicas"}},
+    {"Event",
+     {"involvedObject", "reason", "message", "lastTimestamp", "eventTime",
+      "series.lastObservedTime"}},
+    {"Lease", {"spec"}},
+    {"PriorityClass", {"value", "globalDefault", "preemptionPolicy"}},
+};
+
+void keep(const json& from, json& to, std::string_view path) {
+  const std::size_t dot = path.find('.');
+  std::string_view segment = path.substr(0, dot);
+  const std::string_view rest = dot == path.npos ? std::string_view() : path.substr(dot + 1);
+  const bool list = segment.ends_with("[]");
+  if (list) segment.remove_suffix(2);
+
+  auto found = from.is_object() ? from.find(segment) : from.end();
+  if (found == from.end() || found->is_null()) return;
+  json& kept = to[std::string(segment)];
+  // A value of another type than the path expects is kept as it is: reading it back names it.
+  if (rest.empty() || (list ? !found->is_array() : !found->is_object())) {
+    kept = *found;
+  } else if (list) {
+    if (!kept.is_array()) kept = json::array();
+    for (std::size_t i = 0; i < found->size(); ++i) {
+      if (kept.size() <= i) kept.push_back(json::object());
+      keep((*found)[i], kept[i], rest);
+    }
+  } else {
+    if (!kept.is_object()) kept = json::object();
+    keep(*found, kept, rest);
+  }
+}
+
+// kubectl's last-applied-configuration holds the whole object, environment and all.
+void keep_annotations(const json& from, json& to) {
+  auto metadata = from.find("metadata");
+  if (metadata == from.end() || !metadata->is_object()) return;
+  auto annotations = metadata->find("annotations");
+  if (annotations == metadata->end() || !annotations->is_object()) return;
+  for (const auto& [key, value] : annotations->items())
+    if (keeps_annotation(key)) to["metadata"]["annotations"][key] = value;
+}
+
+// Whether the container names GPUs past the device plugin, and where in env.
+std::optional<std::size_t> visible_devices(const json& container) {
+  const json& env = at(container, {"env"});
+  for (std::size_t place = 0; env.is_array() && place < env.size(); ++place) {
+    if (text_at(env[place], {"name"}) != "NVIDIA_VISIBLE_DEVICES") continue;
+    const std::string value = text_at(env[place], {"value"});
+    const bool shows_none = value.empty() || value == "void" || value == "none";
+    if (!shows_none || !at(env[place], {"valueFrom"}).is_null()) return place;
+  }
+  return std::nullopt;
+}
+
+// Its place alone, never env.
+void keep_visible_devices(const json& from, json& to) {
+  for (const std::string_view list : {"containers", "initContainers"}) {
+    const json& containers = at(from, {"spec", list});
+    if (!containers.is_array() || !at(to, {"spec", list}).is_array()) continue;
+    json& kept = to["spec"][list];
+    for (std::size_t i = 0; i < containers.size() && i < kept.size(); ++i)
+      if (const auto place = visible_devices(containers[i]); place && kept[i].is_object())
+        kept[i]["visibleDevices"] = *place;
+  }
+}
+
+// What the scheduler says of a pod that it has not placed.
+void keep_scheduling(const json& from, json& to) {
+  if (!text_at(from, {"spec", "nodeName"}).empty() || !at(to, {"status"}).is_object()) return;
+  for (const json& condition : at(from, {"status", "conditions"})) {
+    if (text_at(condition, {"type"}) != "PodScheduled") continue;
+    json kept = json::object();
+    for (const char* field : {"type", "status", "reason", "message"})
+      kept[field] = text_at(condition, {field});
+    to["status"]["conditions"] = json::array({std::move(kept)});
+  }
+}
+
+}  // namespace
+
+json trimmed(const json& object, std::string_view kind) {
+  auto fields = kFields.find(kind);
+  if (fields == kFields.end() || !object.is_object()) return nullptr;
+  json out = json::object();
+  for (std::string_view path : kMetadata) keep(object, out, path);
+  keep_annotations(object, out);
+  for (std::string_view path : fields->second) keep(object, out, path);
+  if (kind == "Pod") {
+    keep_visible_devices(object, out);
+    keep_scheduling(object, out);
+  }
+  return out;
+}
+
+}  // namespace berth

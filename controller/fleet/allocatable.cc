@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/fleet/allocatable.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+#include <vector>
+
+#include "apis/core.h"
+#include "apis/names.h"
+
+namespace berth {
+namespace {
+
+constexpr std::string_view kGpu = "nvidia.com/gpu";
+constexpr std::string_view kMigPrefix = "nvidia.com/mig-";
+
+// What the labels `<prefix>.replicas`, `.sharing-strategy` and `.product` say. Without renaming,
+// the product carries -SHARED.
+std::optional<ResourceSharing> read_resource(const StringMap& labels, std::string_view prefix) {
+  const Text strategy = labels.get(fmt::format("{}.sharing-strategy", prefix));
+  const std::string_view replicas = labels.get(fmt::format("{}.replicas", prefix)).view();
+  if (strategy != "time-slicing" && strategy != "mps") return std::nullopt;
+  ResourceSharing sharing;
+  const char* end = replicas.data() + replicas.size();
+  if (std::from_chars(replicas.data(), end, sharing.replicas).ptr != end || sharing.replicas < 2 ||
+      sharing.replicas > 1'000'000)
+    return std::nullopt;
+  sharing.renamed = !labels.get(fmt::format("{}.product", prefix)).view().ends_with("-SHARED");
+  return sharing;
+}
+
+void add(std::map<std::string, std::int64_t>& resources, const std::string& name,
+         std::int64_t devices, const Sharing& sharing) {
+  const auto found = sharing.find(name);
+  const ResourceSharing shared = found == sharing.end() ? ResourceSharing{} : found->second;
+  resources[shared.renamed ? name + ".shared" : name] += devices * shared.replicas;
+}
+
+std::int64_t instances(const ProfileCounts& gpu) {
+  std::int64_t sum = 0;
+  for (const auto& [profile, count] : gpu) sum += count;
+  return sum;
+}
+
+}  // namespace
+
+Sharing read_sharing(const StringMap& node_labels) {
+  Sharing sharing;
+  if (auto gpu = read_resource(node_labels, kGpu)) sharing[std::string(kGpu)] = *gpu;
+  constexpr std::string_view kReplicas = ".replicas";
+  for (const auto& [key, value] : node_labels) {
+    const std::string_view label = key.view();
+    if (!label.starts_with(kMigPrefix) || !label.ends_with(kReplicas)) continue;
+    const std::string_view resource = label.substr(0, label.size() - kReplicas.size());
+    if (auto mig = read_resource(node_labels, resource)) sharing[std::string(resource)] = *mig;
+  }
+  return sharing;
+}
+
+std::string mig_resource_name(std::string_view profile) {
+  std::string name = std::string(kMigPrefix) + std::string(profile);
+  std::replace(name.begin() + static_cast<std::ptrdiff_t>(kMigPrefix.size()), name.end(), '+', '.');
+  return name;
+}
+
+std::map<std::string, std::int64_t> expected_allocatable(const NodeLayout& layout,
+                                                         MigStrategy strategy,
+                                                         const Sharing& sharing) {
+  std::map<std::string, std::int64_t> resources;
+  if (!check_strategy(layout, strategy)) return resources;
+  for (const ProfileCounts& gpu : layout.per_gpu) {
+    if (gpu.empty())
+      add(resources, std::string(kGpu), 1, sharing);
+    else if (strategy == MigStrategy::kSingle)
+      add(resources, std::string(kGpu), instances(gpu), sharing);
+    else
+      for (const auto& [profile, count] : gpu)
+        add(resources, mig_resource_name(profile), count, sharing);
+  }
+  return resources;
+}
+
+std::optional<std::string> allocatable_mismatch(const std::map<std::string, std::int64_t>& expected,
+                                                const ResourceList& actual) {
+  std::set<std::string> names;
+  for (const auto& [name, count] : expected) names.insert(name);
+  for (const auto& [name, quantity] : actual)
+    if (is_gpu_resource(name.view())) names.insert(name.str());
+  std::vector<std::string> differences;
+  for (const std::string& name : names) {
+    const auto promised = expected.find(name);
+    const Quantity wanted = Quantity::whole(promised == expected.end() ? 0 : promised->second);
+    const Quantity offered = actual.get(name);
+    if (offered != wanted)
+      differences.push_back(
+          fmt::format("{} is {}, expected {}", name, offered.str(), wanted.str()));
+  }
+  if (differences.empty()) return std::nullopt;
+  return fmt::format("{}", fmt::join(differences, "; "));
+}
+
+}  // namespace berth

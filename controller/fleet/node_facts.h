@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// NodeFacts: what a node's labels, taints and annotations say about its GPUs and about who else is
+// at work on it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apis/core.h"
+#include "controller/core/snapshot.h"
+#include "controller/fleet/node_layout.h"
+
+namespace berth {
+
+std::string_view label_of(const Node& node, std::string_view key);
+
+// The physical GPUs, as they are known while MIG is off.
+struct Inventory {
+  std::string product;  // without -MIG-… and -SHARED
+  std::int32_t count = 0;
+  std::optional<std::int64_t> memory_mib;
+  bool operator==(const Inventory&) const = default;
+};
+// From the labels where they tell whole GPUs (they don't under strategy `single` with MIG on), else
+// from annotation gpu.berth.dev/gpu-inventory.
+std::optional<Inventory> inventory_of(const Node& node);
+// The text the annotation should have; nothing if it has it or the labels can't tell.
+std::optional<std::string> inventory_to_record(const Node& node);
+
+// The labels and the annotation that inventory_of() and the node's MIG strategy are read from, as
+// they stand.
+struct InventoryTexts {
+  Text product;
+  Text count;
+  Text memory;
+  Text strategy;
+  Text recorded;
+  bool operator==(const InventoryTexts&) const = default;
+};
+InventoryTexts inventory_texts(const Node& node);
+
+// A node that has, or is known to have, a GPU of NVIDIA's.
+bool has_gpus(const Node& node);
+
+// Label nvidia.com/mig.strategy, else ClusterPolicy; nothing if neither says.
+std::optional<MigStrategy> strategy_of(const ClusterState& cluster, const Node& node);
+
+// Keys of operands that mig-manager left at paused-for-mig-change.
+std::vector<std::string> paused_labels(const Node& node);
+// GPU operator's driver upgrade is under way, or about to be: empty, or the label that says so.
+std::string driver_upgrade(const Node& node);
+// An autoscaler is about to delete the node: empty, or the mark that says so.
+std::string deletion_mark(const Node& node);
+// Either of the two: the node is theirs until they are done.
+inline bool in_others_hands(const Node& node) {
+  return !driver_upgrade(node).empty() || !deletion_mark(node).empty();
+}
+
+// Takes new pods, as far as the node itself is concerned.
+inline bool in_service(const Node& node) { return node.ready && !node.cordoned(); }
+
+// Whether any of NVIDIA's resources is allocatable.
+bool offers_gpus(const Node& node);
+
+}  // namespace berth

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/fleet/fit.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace berth {
+namespace {
+
+constexpr Time kNow{};
+
+Node node(const std::string& name, std::int64_t gpus) {
+  Node n;
+  n.meta.name = name;
+  n.meta.uid = "uid-" + name;
+  n.meta.labels = {{"zone", "a"}};
+  n.ready = true;
+  n.allocatable = {{"cpu", Quantity::whole(8)},
+                   {"pods", Quantity::whole(3)},
+                   {"nvidia.com/gpu", Quantity::whole(gpus)}};
+  return n;
+}
+
+Pod pod(const std::string& name, std::int64_t gpus, const std::string& on = "") {
+  Pod p;
+  p.meta.name = name;
+  p.meta.namespace_ = "x";
+  p.meta.uid = "uid-" + name;
+  p.node_name = on;
+  p.requests = {{"cpu", Quantity::whole(1)}, {"nvidia.com/gpu", Quantity::whole(gpus)}};
+  return p;
+}
+
+struct Case {
+  const char* what;
+  std::function<void(Node& n, Pod& p)> change;  // of the one node, of the pod to be placed
+  const char* why_not;                          // empty: it fits
+};
+
+TEST(Fit, JudgesAsTheScheduler) {
+  const Case cases[] = {
+      {"room for all it asks", [](Node&, Pod&) {}, ""},
+      {"not enough GPUs", [](Node&, Pod& p) { p.requests["nvidia.com/gpu"] = Quantity::whole(5); },
+       "0 of 1 nodes: 1 full"},
+      {"GPUs enough, but no cpu", [](Node&, Pod& p) { p.requests["cpu"] = Quantity::whole(9); },
+       "0 of 1 nodes: 1 full"},
+      {"the node has as many pods as it may",
+       [](Node& n, Pod&) { n.allocatable["pods"] = Quantity(); }, "0 of 1 nodes: 1 full"},
+      {"a resource the node doesn't offer",
+       [](Node&, Pod& p) {
+         p.requests = {{"nvidia.com/mig-1g.10gb", Quantity::whole(1)}};
+       },
+       "0 of 1 nodes: 1 without nvidia.com/mig-1g.10gb"},
+      {"cordoned", [](Node& n, Pod&) { n.unschedulable = true; }, "0 of 1 nodes: 1 cordoned"},
+      {"not ready", [](Node& n, Pod&) { n.ready = false; }, "0 of 1 nodes: 1 not ready"},
+      {"another zone",
+       [](Node&, Pod& p) {
+         p.node_selector = {{"zone", "b"}};
+       },
+       "0 of 1 nodes: 1 not matching its node selector"},
+      {"affinity to another zone",
+       [](Node&, Pod& p) {
+         p.required_node_affinity = {{{{"zone", SelectorOperator::kIn, {"b"}}}, {}}};
+       },
+       "0 of 1 nodes: 1 not matching its node selector"},
+      {"affinity to the node's name",
+       [](Node&, Pod& p) {
+         p.required_node_affinity = {{{}, {{"metadata.name", SelectorOperator::kIn, {"n1"}}}}};
+       },
+       ""},
+      {"tainted",
+       [](Node& n, Pod&) {
+         n.taints = {{"k", "v", "NoSchedule"}};
+       },
+       "0 of 1 nodes: 1 tainted"},
+      {"tainted and tolerated",
+       [](Node& n, Pod& p) {
+         n.taints = {{"k", "v", "NoSchedule"}};
+         p.tolerations = {{"k", "Exists", "", ""}};
+       },
+       ""},
+      {"a taint that only prefers",
+       [](Node& n, Pod&) {
+         n.taints = {{"k", "v", "PreferNoSchedule"}};
+       },
+       ""},
+  };
+  for (const Case& c : cases) {
+    Node n = node("n1", 4);
+    Pod p = pod("p", 1);
+    c.change(n, p);
+    ClusterState cluster;
+    cluster.upsert(n, kNow);
+    const Fit fit(cluster);
+    const Node* place = fit.place(p);
+    EXPECT_EQ(place != nullptr, std::string(c.why_not).empty()) << c.what;
+    EXPECT_EQ(fit.fits(p, "n1"), place != nullptr) << c.what;
+    EXPECT_EQ(place != nullptr ? "" : fit.explain(p), c.why_not) << c.what;
+  }
+}
+
+TEST(Fit, TakesTheNodeWithTheMostRoomAndKeepsCount) {
+  ClusterState cluster;
+  cluster.upsert(node("n1", 2), kNow);
+  cluster.upsert(node("n2", 4), kNow);
+  cluster.upsert(pod("sitting", 1, "n2"), kNow);
+  Fit fit(cluster);
+  Pod first = pod("first", 2);
+  ASSERT_EQ(fit.place(first)->meta.name, "n2") << "3 free there, 2 on n1";
+  first.node_name = "n2";
+  fit.pod_bound(first);
+  EXPECT_EQ(fit.place(pod("second", 2))->meta.name, "n1");
+  Pod second = pod("second", 2, "n1");
+  fit.pod_bound(second);
+  EXPECT_EQ(fit.place(pod("third", 2)), nullptr);
+  fit.pod_left(first);
+  EXPECT_EQ(fit.place(pod("third", 2))->meta.name, "n2");
+}
+
+TEST(Fit, FollowsTheNode) {
+  ClusterState cluster;
+  cluster.upsert(node("n1", 4), kNow);
+  Fit fit(cluster);
+  Node cordoned = node("n1", 4);
+  cordoned.unschedulable = true;
+  fit.node_changed(*cluster.upsert(cordoned, kNow).current);
+  EXPECT_EQ(fit.place(pod("p", 1)), nullptr);
+  fit.node_changed(*cluster.upsert(node("n1", 4), kNow).current);
+  EXPECT_NE(fit.place(pod("p", 1)), nullptr);
+}
+
+}  // namespace
+}  // namespace berth
