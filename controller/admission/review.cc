@@ -115,18 +115,46 @@ ReviewReply review_own_kind(const ReviewRequest& request, const ReviewDocument& 
   return reply_allowed(request.uid, {}, findings.warnings());
 }
 
+// Of the server's four, so that a label of a metric has no other values.
+std::string_view known_operation(std::string_view operation) {
+  for (const std::string_view known : {"CREATE", "UPDATE", "DELETE", "CONNECT"})
+    if (operation == known) return known;
+  return "other";
+}
+
+ReviewReply review(ReviewPath path, const ReviewRequest& request, const ReviewDocument& document,
+                   const ClusterState& cluster, const Settings& settings) {
+  if (std::optional<PodHome> home = pod_home(request))
+    return review_pod(path, *home, request, document, cluster, settings);
+  if (request.group == names::kGroup && path == ReviewPath::kValidate)
+    return review_own_kind(request, document, cluster, settings.node_keys);
+  return reply_allowed(request.uid);
+}
+
 }  // namespace
+
+std::string_view to_string(ReviewVerdict verdict) {
+  switch (verdict) {
+    case ReviewVerdict::kRefused:
+      return "refused";
+    case ReviewVerdict::kDenied:
+      return "denied";
+    case ReviewVerdict::kAllowed:
+      return "allowed";
+    case ReviewVerdict::kPatched:
+      return "patched";
+  }
+  return "?";
+}
 
 ReviewReply review(ReviewPath path, std::string_view body, const ClusterState& cluster,
                    const Settings& settings) {
   ReviewDocument document(body);
   const Result<ReviewRequest> request = document.read_request();
   if (!request) return reply_bad_request(describe(request.error()));
-  if (std::optional<PodHome> home = pod_home(*request))
-    return review_pod(path, *home, *request, document, cluster, settings);
-  if (request->group == names::kGroup && path == ReviewPath::kValidate)
-    return review_own_kind(*request, document, cluster, settings.node_keys);
-  return reply_allowed(request->uid);
+  ReviewReply reply = review(path, *request, document, cluster, settings);
+  reply.operation = known_operation(request->operation);
+  return reply;
 }
 
 }  // namespace berth

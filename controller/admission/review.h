@@ -17,9 +17,19 @@ namespace berth {
 
 enum class ReviewPath { kMutate, kValidate };
 
+enum class ReviewVerdict {
+  kRefused,  // no review: HTTP 400
+  kDenied,
+  kAllowed,
+  kPatched,  // allowed, with a patch
+};
+std::string_view to_string(ReviewVerdict verdict);
+
 struct ReviewReply {
+  ReviewVerdict verdict = ReviewVerdict::kRefused;
   int http_status = 200;
-  std::string body;  // JSON: the AdmissionReview, or with 400 a metav1.Status
+  std::string body;                      // JSON: the AdmissionReview, or with 400 a metav1.Status
+  std::string_view operation = "other";  // what was reviewed: CREATE, UPDATE, DELETE or CONNECT
 };
 
 ReviewReply review(ReviewPath path, std::string_view body, const ClusterState& cluster,

@@ -15,16 +15,17 @@ namespace {
 constexpr std::size_t kMaxMessage = 4096;
 
 // Each part of `rest` begins with a comma, or is empty. Appended, not formatted: a patch is large.
-ReviewReply reply(std::string_view uid, bool allowed,
+ReviewReply reply(std::string_view uid, ReviewVerdict verdict,
                   std::initializer_list<std::string_view> rest) {
   constexpr std::size_t kEnvelopeBytes = 256;
   std::size_t bytes = kEnvelopeBytes;
   for (const std::string_view part : rest) bytes += part.size();
-  ReviewReply reply{.http_status = 200, .body = {}};
+  ReviewReply reply{.verdict = verdict};
   reply.body.reserve(bytes);
   reply.body +=
       R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","response":{"uid":)";
   append_quoted(reply.body, uid);
+  const bool allowed = verdict != ReviewVerdict::kDenied;
   reply.body += allowed ? R"(,"allowed":true)" : R"(,"allowed":false)";
   for (const std::string_view part : rest) reply.body += part;
   reply.body += "}}";
@@ -56,7 +57,8 @@ std::string write_causes(Denial denial, const std::vector<ReviewFinding>& findin
 }  // namespace
 
 ReviewReply reply_bad_request(std::string_view message) {
-  return {.http_status = 400,
+  return {.verdict = ReviewVerdict::kRefused,
+          .http_status = 400,
           .body = fmt::format(R"({{"kind":"Status","apiVersion":"v1","status":"Failure",)"
                               R"("message":{},"reason":"BadRequest","code":400}})",
                               quote_json(shorten(message, kMaxMessage)))};
@@ -65,21 +67,21 @@ ReviewReply reply_bad_request(std::string_view message) {
 ReviewReply reply_allowed(std::string_view uid, const PodPatch& patch,
                           const std::vector<std::string>& warnings) {
   const std::string told = write_warnings(warnings);
-  if (patch.empty()) return reply(uid, true, {told});
-  return reply(uid, true,
+  if (patch.empty()) return reply(uid, ReviewVerdict::kAllowed, {told});
+  return reply(uid, ReviewVerdict::kPatched,
                {R"(,"patchType":"JSONPatch","patch":")", encode_base64(patch.str()), "\"", told});
 }
 
 ReviewReply reply_denied(std::string_view uid, Denial denial, const ReviewFindings& findings) {
   const bool forbidden = denial == Denial::kForbidden;
-  return reply(uid, false,
+  return reply(uid, ReviewVerdict::kDenied,
                {write_status(forbidden ? 403 : 422, forbidden ? "Forbidden" : "Invalid",
                              findings.denial(), write_causes(denial, findings.refusals())),
                 write_warnings(findings.warnings())});
 }
 
 ReviewReply reply_unreadable(std::string_view uid, std::string_view message) {
-  return reply(uid, false, {write_status(400, "BadRequest", message, {})});
+  return reply(uid, ReviewVerdict::kDenied, {write_status(400, "BadRequest", message, {})});
 }
 
 }  // namespace berth

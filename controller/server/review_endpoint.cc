@@ -2,7 +2,6 @@
 #include "controller/server/review_endpoint.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace berth {
@@ -55,32 +54,13 @@ HttpResponse ReviewEndpoint::answer(const HttpCall& call) const {
   const MonotonicTime began = parts_.now();
   const ReviewPath path = call.path == "/mutate" ? ReviewPath::kMutate : ReviewPath::kValidate;
   ReviewReply reply = review(path, call.body, parts_.cluster, parts_.settings);
-  parts_.metrics.on_review(call.path.substr(1), operation_of(call.body), verdict_of(reply),
+  parts_.metrics.on_review(call.path.substr(1), reply.operation, to_string(reply.verdict),
                            parts_.now() - began);
   HttpResponse response;
   response.status = reply.http_status;
   response.content_type = "application/json";
   response.body = std::move(reply.body);
   return response;
-}
-
-// The API server writes a request's operation before the objects in it.
-std::string_view operation_of(std::string_view request_body) {
-  constexpr std::string_view kField = "\"operation\":\"";
-  constexpr std::array<std::string_view, 4> kOperations = {"CREATE", "UPDATE", "DELETE", "CONNECT"};
-  const std::size_t at = request_body.find(kField);
-  if (at == std::string_view::npos) return "other";
-  const std::string_view rest = request_body.substr(at + kField.size());
-  for (const std::string_view operation : kOperations)
-    if (rest.starts_with(operation)) return operation;
-  return "other";
-}
-
-// Inside a JSON string the quotes would be escaped: what is found is a field.
-std::string_view verdict_of(const ReviewReply& reply) {
-  if (reply.http_status != 200) return "refused";
-  if (reply.body.find("\"allowed\":true") == std::string::npos) return "denied";
-  return reply.body.find("\"patchType\":") == std::string::npos ? "allowed" : "patched";
 }
 
 }  // namespace berth

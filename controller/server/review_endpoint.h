@@ -36,9 +36,4 @@ class ReviewEndpoint {
   Parts parts_;
 };
 
-// For metrics, read from texts of a known form without a second decoding: "CREATE" … or "other";
-// "patched", "allowed", "denied" or "refused" (no review).
-std::string_view operation_of(std::string_view request_body);
-std::string_view verdict_of(const ReviewReply& reply);
-
 }  // namespace berth

@@ -94,6 +94,19 @@ TEST(Envelope, FieldsMayComeInAnyOrderAndNullIsAbsent) {
   EXPECT_EQ(at(reply.body, "/response/uid"), "\"ü\\\"1\"");
 }
 
+TEST(Envelope, WhatWasReviewedIsOneOfTheServersFour) {
+  const ClusterState cluster = make_cluster();
+  const auto reviewed = [&](const std::string& operation) {
+    const std::string body =
+        R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u",)"
+        R"("object":{"operation":"CREATE"},"operation":")" +
+        operation + "\"}}";
+    return review(kValidate, body, cluster, Settings()).operation;
+  };
+  EXPECT_EQ(reviewed("UPDATE"), "UPDATE");
+  EXPECT_EQ(reviewed("EVIL"), "other");
+}
+
 TEST(Envelope, OtherKindsAndDeletionsPass) {
   const ClusterState cluster = make_cluster();
   for (Request request : {Request{.object = "{}", .group = "apps", .kind = "Deployment"},

@@ -142,6 +142,7 @@ Answer ask(ReviewPath path, const Request& request, const ClusterState& cluster,
   const Json json = Json::parse(reply.body);
   Answer answer{.http_status = reply.http_status, .object = request.object};
   if (reply.http_status != 200) {
+    EXPECT_EQ(to_string(reply.verdict), "refused");
     answer.message = json.at("message");
     return answer;
   }
@@ -150,6 +151,9 @@ Answer ask(ReviewPath path, const Request& request, const ClusterState& cluster,
   const Json& response = json.at("response");
   answer.uid = response.at("uid");
   answer.allowed = response.at("allowed");
+  EXPECT_EQ(to_string(reply.verdict), !answer.allowed              ? "denied"
+                                      : response.contains("patch") ? "patched"
+                                                                   : "allowed");
   if (response.contains("status")) {
     answer.code = response["status"].at("code");
     answer.message = response["status"].at("message");

@@ -56,19 +56,6 @@ TEST(ReviewEndpoint, TakesReviewsByPostAndRefusesEverythingElseWithASentence) {
   EXPECT_THAT(metrics.text(), HasSubstr(R"(operation="other",path="mutate",verdict="refused"} 5)"));
 }
 
-TEST(ReviewEndpoint, ToldVerdictsAreThoseOfTheAnswers) {
-  EXPECT_EQ(verdict_of({200, R"({"response":{"uid":"u","allowed":true}})"}), "allowed");
-  EXPECT_EQ(verdict_of({200, R"({"response":{"allowed":true,"patchType":"JSONPatch"}})"}),
-            "patched");
-  EXPECT_EQ(verdict_of({200, R"({"response":{"allowed":false,"status":{"message":)"
-                             R"("write \"allowed\":true"}}})"}),
-            "denied");
-  EXPECT_EQ(verdict_of({400, ""}), "refused");
-  EXPECT_EQ(operation_of(R"({"request":{"operation":"UPDATE","object":{"operation":"X"}}})"),
-            "UPDATE");
-  EXPECT_EQ(operation_of(R"({"operation":"EVIL"})"), "other");
-}
-
 class WebhookTest : public ::testing::Test {
  protected:
   std::optional<std::string> problem(const std::string& name) {
