@@ -9,6 +9,7 @@
 
 #include "apis/names.h"
 #include "controller/core/json_patch.h"
+#include "controller/core/merge_patch.h"
 
 namespace berth {
 
@@ -27,9 +28,9 @@ Write write_finalizer(ObjectRef object, const ObjectMeta& read, bool ours,
   write.object = std::move(object);
   write.field_manager = std::move(field_manager);
   write.reason = std::move(reason);
-  write.body =
-      fmt::format(R"({{"metadata":{{"uid":{},"resourceVersion":{},"finalizers":[{}]}}}})",
-                  quote_json(read.uid), quote_json(read.resource_version), fmt::join(kept, ","));
+  write.body = MergePatch::same_version(read)
+                   .metadata("finalizers", fmt::format("[{}]", fmt::join(kept, ",")))
+                   .str();
   return write;
 }
 

@@ -9,6 +9,7 @@
 #include "apis/names.h"
 #include "controller/core/flat_json.h"
 #include "controller/core/json_patch.h"
+#include "controller/core/merge_patch.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/disruption/rollout_annotation.h"
 
@@ -137,9 +138,7 @@ Write write_slots(const Snapshot& snapshot, const SlotLedger& ledger, const Slot
     return write;
   }
   write.body =
-      fmt::format(R"({{"metadata":{{"uid":{},"resourceVersion":{}}},"data":{}}})",
-                  quote_json(ledger.config_map->meta.uid),
-                  quote_json(ledger.config_map->meta.resource_version), encode_data(changes));
+      MergePatch::same_version(ledger.config_map->meta).field("data", encode_data(changes)).str();
   return write;
 }
 
@@ -161,10 +160,9 @@ EpochClaim claim_epoch(const ConfigMap* ledger, const Settings& settings) {
   if (claim.epoch < kMaxCounter - 1) ++claim.epoch;  // beyond it nothing can be read back
   claim.write.verb = Verb::kMergePatch;
   claim.write.reason = fmt::format("begin epoch {}", claim.epoch);
-  claim.write.body =
-      fmt::format(R"({{"metadata":{{"uid":{},"resourceVersion":{},"annotations":{{"{}":"{}"}}}}}})",
-                  quote_json(ledger->meta.uid), quote_json(ledger->meta.resource_version),
-                  names::kEpochAnnotation, claim.epoch);
+  claim.write.body = MergePatch::same_version(ledger->meta)
+                         .annotation(names::kEpochAnnotation, std::to_string(claim.epoch))
+                         .str();
   return claim;
 }
 

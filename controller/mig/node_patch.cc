@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "apis/names.h"
+#include "controller/core/merge_patch.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/fleet/node_facts.h"
 
@@ -26,8 +27,7 @@ Write record_inventory(const Node& node, const std::string& inventory) {
   write.field_manager = names::kManagerMig;
   write.reason = "record the node's GPUs while its labels show them";
   write.body =
-      fmt::format(R"({{"metadata":{{"uid":{},"annotations":{{"{}":{}}}}}}})",
-                  quote_json(node.meta.uid), names::kInventoryAnnotation, quote_json(inventory));
+      MergePatch::same_object(node.meta).annotation(names::kInventoryAnnotation, inventory).str();
   return write;
 }
 

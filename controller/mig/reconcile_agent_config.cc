@@ -5,6 +5,7 @@
 #include "apis/names.h"
 #include "apis/reasons.h"
 #include "controller/core/json_patch.h"
+#include "controller/core/merge_patch.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/mig/agent_file.h"
 #include "controller/mig/preflight.h"
@@ -32,10 +33,10 @@ Write write_file(const Snapshot& snapshot, const ConfigMap* standing, const std:
     return write;
   }
   write.verb = Verb::kMergePatch;
-  write.body =
-      fmt::format(R"({{"metadata":{{"uid":{},"resourceVersion":{},"annotations":{}}},"data":{}}})",
-                  quote_json(standing->meta.uid), quote_json(standing->meta.resource_version),
-                  annotations, data);
+  write.body = MergePatch::same_version(standing->meta)
+                   .metadata("annotations", annotations)
+                   .field("data", data)
+                   .str();
   return write;
 }
 

@@ -6,6 +6,7 @@
 
 #include "apis/names.h"
 #include "controller/core/json_patch.h"
+#include "controller/core/merge_patch.h"
 #include "controller/mig/preflight.h"
 
 namespace berth {
@@ -90,16 +91,11 @@ Write PluginFile::change() const {
   for (const auto& [key, text] : standing_->data)
     if (is_berths_plugin_key(key) && !wanted_.contains(key)) data.push_back(entry(key, "null"));
   // Dropping keys keeps nobody waiting.
-  const std::string annotations =
-      adds ? fmt::format(R"(,"annotations":{{"{}":"{}"}})", kRenderedAtAnnotation,
-                         format_micro_time(snapshot_.now))
-           : std::string();
+  MergePatch patch = MergePatch::same_version(standing_->meta);
+  if (adds) patch.annotation(kRenderedAtAnnotation, format_micro_time(snapshot_.now));
   Write write;
   write.verb = Verb::kMergePatch;
-  write.body =
-      fmt::format(R"({{"metadata":{{"uid":{},"resourceVersion":{}{}}},"data":{{{}}}}})",
-                  quote_json(standing_->meta.uid), quote_json(standing_->meta.resource_version),
-                  annotations, fmt::join(data, ","));
+  write.body = patch.field("data", fmt::format("{{{}}}", fmt::join(data, ","))).str();
   return write;
 }
 

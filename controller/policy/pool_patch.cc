@@ -7,6 +7,7 @@
 
 #include "apis/names.h"
 #include "controller/core/json_patch.h"
+#include "controller/core/merge_patch.h"
 
 namespace berth {
 namespace {
@@ -85,11 +86,9 @@ void plan_pool_patch(const Node& node, const PoolChange& change, std::string rea
   if (node.meta.annotations.empty()) {
     record = encode_pool_keys({});
     plan.add(ref_of(node), node_write(node, Verb::kMergePatch,
-                                      fmt::format(R"({{"metadata":{{"uid":{},"resourceVersion":{},)"
-                                                  R"("annotations":{{"{}":{}}}}}}})",
-                                                  quote_json(node.meta.uid),
-                                                  quote_json(node.meta.resource_version),
-                                                  names::kPoolKeysAnnotation, quote_json(*record)),
+                                      MergePatch::same_version(node.meta)
+                                          .annotation(names::kPoolKeysAnnotation, *record)
+                                          .str(),
                                       reason));
   }
   JsonPatch patch;
