@@ -285,12 +285,14 @@ Result<T> decode_document(const nlohmann::json& object) {
 }
 template Result<MIGLayout> decode_document(const nlohmann::json& object);
 template Result<GPUClusterPolicy> decode_document(const nlohmann::json& object);
+template Result<GPUQueue> decode_document(const nlohmann::json& object);
 
 #define BERTH_DECODES(T, ...)                                                \
   template Result<WatchEvent<T>> decode_watch_event(std::string&, Encoding); \
   template Result<ListPage<T>> decode_list(std::string&);                    \
   template Result<T> decode_object(std::string&);
 BERTH_WATCHED_KINDS(BERTH_DECODES)
+BERTH_DECODES(GPUQueue)
 BERTH_DECODES(Lease)
 #undef BERTH_DECODES
 
