@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "apis/gpu_queue.h"
 
 namespace berth {
@@ -27,10 +29,8 @@ class QueueRules {
     if (!good) errors_.push_back(invalid_spec(std::move(where), message));
   }
 
-  void check(const QuotaSpec& quota, bool alone, const std::string& path) {
+  void check(const QuotaSpec& quota, const std::string& path) {
     require(!is_unknown_gpu(quota.resource), path + ".resource", rules::kUnknownGpu);
-    require(!alone || !quota.borrowing_limit, path + ".borrowingLimit", rules::kBorrowAlone);
-    require(!alone || !quota.lending_limit, path + ".lendingLimit", rules::kLendAlone);
     require(quota.lending_limit.value_or(0) <= quota.nominal_quota, path + ".lendingLimit",
             rules::kLendAboveNominal);
   }
@@ -53,7 +53,13 @@ std::vector<Error> check_rules(const GPUQueue& queue) {
   checks.require(!spec.default_queue || spec.namespace_selector, "spec.default",
                  rules::kDefaultOfNone);
   for (std::size_t i = 0; i < spec.quotas.size(); ++i)
-    checks.check(spec.quotas[i], alone, fmt::format("spec.quotas[{}]", i));
+    checks.check(spec.quotas[i], fmt::format("spec.quotas[{}]", i));
+  const auto none = [&](auto QuotaSpec::*limit) {
+    return std::none_of(spec.quotas.begin(), spec.quotas.end(),
+                        [&](const QuotaSpec& quota) { return (quota.*limit).has_value(); });
+  };
+  checks.require(!alone || none(&QuotaSpec::borrowing_limit), "spec.quotas", rules::kBorrowAlone);
+  checks.require(!alone || none(&QuotaSpec::lending_limit), "spec.quotas", rules::kLendAlone);
   checks.require(!alone || spec.preemption.reclaim_within_cohort == ReclaimWithinCohort::kNever,
                  "spec.preemption.reclaimWithinCohort", rules::kReclaimAlone);
   checks.require(spec.topology.required.empty() || spec.topology.preferred.empty(), "spec.topology",

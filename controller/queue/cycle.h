@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cycle: one round of decisions over all queues (docs/queue-rules.md, rules 1 to 7). It derives
+// from the index alone, which must not change while the cycle stands, and leaves nothing behind.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <unordered_map>
+#include <vector>
+
+#include "controller/queue/facts_index.h"
+#include "controller/queue/quota_table.h"
+#include "controller/queue/room_left.h"
+#include "controller/queue/route.h"
+#include "controller/queue/share.h"
+#include "controller/queue/verdict.h"
+
+namespace berth::queue {
+
+class Cycle {
+ public:
+  explicit Cycle(const FactsIndex& index);
+
+  // Admits until nothing fits, or as many as the window has place for. Once.
+  void run(std::size_t window);
+
+  const std::vector<Admission>& admissions() const { return admissions_; }  // as they were decided
+
+  // Why a pending workload was not admitted, after run().
+  Verdict why(const Workload& workload) const;
+
+  // What is used and free now, with what this cycle admitted.
+  QuotaTable& quotas() { return quotas_; }
+
+ private:
+  using Place = InOrder::const_iterator;
+  struct Head {  // the first of a class that has not been decided yet
+    Place at;
+    Place end;
+    ClassId workloads;
+  };
+  struct Offer {  // what one queue puts forward
+    QueueQuotas* queue = nullptr;
+    std::vector<Head> heads;                 // a heap, rule 5's first on top
+    const Workload* unready_head = nullptr;  // of a StrictFIFO queue
+    Routes routes;                           // of the top's class
+    ClassId routed = 0;
+    bool is_routed = false;
+    const Route* heading_for = nullptr;  // where it would go; the first open one if nowhere
+    Share share;
+    std::uint32_t turn = 0;  // entries of other turns are stale
+  };
+  struct Entry {
+    Share share;
+    const Workload* workload;
+    Offer* offer;
+    std::uint32_t turn;
+  };
+  struct Later {
+    bool operator()(const Entry& a, const Entry& b) const;
+  };
+
+  void open_offer(QueueQuotas& queue, const PendingOfQueue& pending);
+  void put_forward(Offer& offer);
+  void enter(Offer& offer);
+  void drop_class(Offer& offer);
+  bool fits(const Offer& offer, const Route& route) const;
+  const Route* first_that_fits(const Offer& offer) const;
+  Share share_of(const Offer& offer, const Route& route) const;
+  Verdict explain(const Offer& offer) const;
+  void admit(Offer& offer, const Route& route);
+  void look_again(const Offer& admitted);
+
+  const FactsIndex& index_;
+  QuotaTable quotas_;
+  RoomLeft room_;
+  std::deque<Offer> offers_;
+  std::vector<Entry> entries_;  // a heap, rule 6's first on top
+  std::vector<Offer*> several_pools_;
+  std::vector<Admission> admissions_;
+  std::unordered_map<std::uint64_t, Verdict> failed_;     // by queue and class
+  std::unordered_map<QueueId, const Workload*> blocked_;  // StrictFIFO queues, by their heads
+};
+
+}  // namespace berth::queue
