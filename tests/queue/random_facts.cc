@@ -16,13 +16,13 @@ constexpr const char* kNic = "nvidia.com/hostdev";
 
 std::string RandomFacts::pool() { return below(4) == 0 ? "*" : below(3) == 0 ? "inf" : "train"; }
 
-std::string RandomFacts::queue_name() { return fmt::format("q{}", below(20) == 0 ? 9 : below(4)); }
+std::string RandomFacts::queue_name() { return fmt::format("q{}", chance(3) ? 9 : below(queues_)); }
 
 Amounts RandomFacts::requests() {
   Amounts amounts{{"cpu", 1000 * (1 + below(2))}};
-  if (!chance(15)) amounts.emplace_back(kGpu, 1 + below(2));
-  if (chance(6)) amounts.emplace_back(kNic, 1);
-  if (chance(15)) amounts.emplace_back(kMig, 1 + below(2));
+  if (!chance(15)) amounts.emplace_back(kGpu, 1 + below(chance(70) ? 2 : 5));
+  if (chance(5)) amounts.emplace_back(kNic, 1);
+  if (chance(12)) amounts.emplace_back(kMig, 1 + below(2));
   std::sort(amounts.begin(), amounts.end());
   return amounts;
 }
@@ -39,10 +39,10 @@ AdmissionFact RandomFacts::admission() {
 
 NodeFact RandomFacts::node(int i) {
   NodeFact fact{.name = fmt::format("n{}", i), .in_service = !chance(15)};
-  fact.pool = chance(10) ? "" : chance(60) ? "train" : "inf";
+  fact.pool = chance(8) ? "" : chance(70) ? "train" : "inf";
   fact.offers = {{"cpu", 1000 * (4 + below(16))}};
   if (chance(30)) fact.offers.emplace_back(kNic, 2);
-  if (!chance(20)) fact.offers.emplace_back(kGpu, 1 + below(9));
+  if (!chance(12)) fact.offers.emplace_back(kGpu, 1 + below(9));
   if (chance(35)) fact.offers.emplace_back(kMig, 1 + below(7));
   if (chance(80)) fact.gpu_weights = {{kGpu, kWholeGpu}, {kMig, kWholeGpu / (chance(70) ? 8 : 4)}};
   return fact;
@@ -57,9 +57,9 @@ QueueFact RandomFacts::queue(int i) {
                  .held = chance(8),
                  .weight_thousandths = chance(60) ? 1000 : 500 * below(5)};
   for (const char* pool : {"train", "inf", "*"}) {
-    if (chance(pool[0] == 't' ? 15 : 60)) continue;
+    if (chance(pool[0] == 't' ? 5 : 65)) continue;
     for (const char* resource : {kGpu, "gpu", kMig, kNic}) {
-      if (chance(resource == std::string(kGpu) ? 20 : resource == std::string("gpu") ? 70 : 80))
+      if (chance(resource == std::string(kGpu) ? 12 : resource == std::string("gpu") ? 70 : 75))
         continue;
       QuotaFact quota{.resource = resource, .pool = pool, .nominal = below(9)};
       const std::int64_t unit = quota.resource == kGpuClass ? kWholeGpu : 1;
@@ -99,8 +99,8 @@ PodFact RandomFacts::pod(int i) {
                .priority = below(3),
                .created = below(6),
                .requests = requests(),
-               .state = static_cast<PodState>(chance(45) ? 0 : below(5))};
-  switch (below(5)) {
+               .state = static_cast<PodState>(chance(55) ? 0 : below(5))};
+  switch (below(6)) {
     case 0:
       fact.workload = fmt::format("Pod/ns/p{}", i);
       break;
@@ -110,6 +110,7 @@ PodFact RandomFacts::pod(int i) {
       fact.group_size = chance(90) ? 2 : 3;
       break;
     case 3:
+      if (chance(40)) break;
       fact.workload = fmt::format("Job/ns/j{}", below(9));
       if (fact.state == PodState::kWaiting) fact.state = PodState::kReleased;
       break;
@@ -130,8 +131,9 @@ LedgerFact RandomFacts::ledger() {
 
 ClusterFacts RandomFacts::cluster() {
   ClusterFacts facts;
+  queues_ = 1 + below(4);
   for (int i = 0, n = 1 + below(5); i < n; ++i) facts.nodes.push_back(node(i));
-  for (int i = 0, n = 1 + below(4); i < n; ++i) facts.queues.push_back(queue(i));
+  for (int i = 0; i < queues_; ++i) facts.queues.push_back(queue(i));
   for (int i = 0, n = 2 + below(8); i < n; ++i) facts.jobs.push_back(job(i));
   for (int i = 0, n = below(7); i < n; ++i) facts.pods.push_back(pod(i));
   if (chance(15)) facts.ledger.push_back(ledger());

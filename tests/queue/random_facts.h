@@ -30,6 +30,7 @@ class RandomFacts {
   std::string queue_name();
 
   std::mt19937_64 random_;
+  int queues_ = 4;
 };
 
 }  // namespace berth::queue::test
