@@ -2,6 +2,7 @@
 // The worked examples of docs/queue-rules.md, and what peers get wrong, each by name. Engine and
 // model are held to the same words.
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "controller/queue/cycle.h"
