@@ -8,6 +8,7 @@
 #include "apis/decode_frame.h"
 #include "apis/decode_policy.h"
 #include "apis/decode_protobuf.h"
+#include "apis/decode_queue.h"
 #include "apis/names.h"
 #include "apis/parse_json.h"
 #include "apis/watched_kinds.h"

@@ -62,7 +62,10 @@ void Cycle::open_offer(QueueQuotas& queue, const PendingOfQueue& pending) {
     offer.heads.push_back({in_order.begin(), in_order.end(), workloads});
   const auto later = [](const Head& a, const Head& b) { return ByOrder()(*b.at, *a.at); };
   std::make_heap(offer.heads.begin(), offer.heads.end(), later);
-  if (queue.pools.size() > 1) several_pools_.push_back(&offer);
+  if (queue.pools.size() > 1) {
+    several_pools_.push_back(&offer);
+    if (!queue.fact->cohort.empty()) of_cohort_[queue.fact->cohort].push_back(&offer);
+  }
   put_forward(offer);
 }
 
@@ -88,7 +91,9 @@ void Cycle::put_forward(Offer& offer) {
 
 void Cycle::enter(Offer& offer) {
   const Route* route = first_that_fits(offer);
-  offer.heading_for = route != nullptr ? route : &offer.routes.open.front();
+  offer.fits = route != nullptr;
+  offer.heading_for = offer.fits ? route : &offer.routes.open.front();
+  if (offer.fits && offer.routes.open.size() > 1) room_.watch(offer.routed, route->pool);
   offer.share = share_of(offer, *offer.heading_for);
   entries_.push_back({offer.share, *offer.heads.front().at, &offer, offer.turn});
   std::push_heap(entries_.begin(), entries_.end(), Later());
@@ -164,17 +169,32 @@ void Cycle::admit(Offer& offer, const Route& route) {
 }
 
 // Where others would go may have changed with the room and quota that are gone now, and their
-// shares with it: of those that have a choice of pools.
+// shares with it: of those that have a choice of pools, are in the same cohort or want room that is
+// short.
 void Cycle::look_again(const Offer& admitted) {
-  for (Offer* offer : several_pools_) {
-    if (offer == &admitted || offer->heading_for == nullptr || offer->routes.open.size() < 2)
-      continue;
-    const Route* route = first_that_fits(*offer);
-    if (route == nullptr) route = &offer->routes.open.front();
-    if (route == offer->heading_for) continue;
-    ++offer->turn;
-    enter(*offer);
+  if (several_pools_.empty()) return;
+  const auto peers = of_cohort_.find(admitted.queue->fact->cohort);
+  if (peers != of_cohort_.end()) {
+    for (Offer* offer : peers->second) look_again_at(*offer);
   }
+  for (PoolId pool = 0; pool < index_.catalog().pools(); ++pool) {
+    if (!room_.is_short(pool)) continue;
+    room_.unwatch(pool);
+    for (Offer* offer : several_pools_) {
+      if (offer->heading_for == nullptr || offer->heading_for->pool != pool) continue;
+      look_again_at(*offer);
+      if (offer->fits && offer->heading_for->pool == pool && offer->routes.open.size() > 1)
+        room_.watch(offer->routed, pool);
+    }
+  }
+}
+
+// What fitted nowhere fits nowhere still.
+void Cycle::look_again_at(Offer& offer) {
+  if (offer.heading_for == nullptr || !offer.fits || offer.routes.open.size() < 2) return;
+  if (fits(offer, *offer.heading_for)) return;
+  ++offer.turn;
+  enter(offer);
 }
 
 Verdict Cycle::why(const Workload& workload) const {

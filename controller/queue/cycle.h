@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <deque>
+#include <map>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -47,6 +49,7 @@ class Cycle {
     ClassId routed = 0;
     bool is_routed = false;
     const Route* heading_for = nullptr;  // where it would go; the first open one if nowhere
+    bool fits = false;                   // there
     Share share;
     std::uint32_t turn = 0;  // entries of other turns are stale
   };
@@ -70,13 +73,15 @@ class Cycle {
   Verdict explain(const Offer& offer) const;
   void admit(Offer& offer, const Route& route);
   void look_again(const Offer& admitted);
+  void look_again_at(Offer& offer);
 
   const FactsIndex& index_;
   QuotaTable quotas_;
   RoomLeft room_;
   std::deque<Offer> offers_;
-  std::vector<Entry> entries_;  // a heap, rule 6's first on top
-  std::vector<Offer*> several_pools_;
+  std::vector<Entry> entries_;                            // a heap, rule 6's first on top
+  std::vector<Offer*> several_pools_;                     // those whose queues have a choice
+  std::map<std::string, std::vector<Offer*>> of_cohort_;  // of those
   std::vector<Admission> admissions_;
   std::unordered_map<std::uint64_t, Verdict> failed_;     // by queue and class
   std::unordered_map<QueueId, const Workload*> blocked_;  // StrictFIFO queues, by their heads

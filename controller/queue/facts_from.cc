@@ -5,9 +5,9 @@
 #include <charconv>
 
 #include "apis/names.h"
-#include "controller/mig/allocatable.h"
-#include "controller/mig/geometry.h"
-#include "controller/mig/node_facts.h"
+#include "controller/fleet/allocatable.h"
+#include "controller/fleet/geometry.h"
+#include "controller/fleet/node_facts.h"
 #include "controller/queue/admission_record.h"
 
 namespace berth::queue {

@@ -68,11 +68,7 @@ void FactsIndex::put(const PodFact& fact) {
   pod.group_size = fact.group_size;
   if (fact.admitted) pod.admitted = std::make_unique<AdmissionFact>(*fact.admitted);
   if (fact.workload.empty()) return;
-  edit(fact.workload, [&](Workload& workload) {
-    workload.members.insert(&pod);
-    if (pod.admitted) workload.admitted_members.insert(&pod);
-    workload.count(pod, +1);
-  });
+  edit(fact.workload, [&](Workload& workload) { workload.add(pod); });
 }
 
 void FactsIndex::remove_pod(const std::string& uid) {
@@ -81,11 +77,7 @@ void FactsIndex::remove_pod(const std::string& uid) {
   const Pod& pod = it->second.pod;
   if (pod.on_node()) room_.take(pod.node, pod.shape, -1);
   if (!it->second.workload.empty()) {
-    edit(it->second.workload, [&](Workload& workload) {
-      workload.members.erase(&pod);
-      workload.admitted_members.erase(&pod);
-      workload.count(pod, -1);
-    });
+    edit(it->second.workload, [&](Workload& workload) { workload.remove(pod); });
   }
   pods_.erase(it);
 }
@@ -151,7 +143,7 @@ void FactsIndex::charge_past_webhook(const Workload& workload, std::vector<Charg
     }
     return any;
   };
-  for (const Pod* pod : workload.members) {
+  for (const Pod* pod : workload.pods->all) {
     if (!pod->on_node()) continue;
     const PoolId pool = room_.pool_of(pod->node);
     if (pool == Catalog::kAny || !charge(*pod, pool)) charge(*pod, Catalog::kAny);

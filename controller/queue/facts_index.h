@@ -54,7 +54,6 @@ class FactsIndex {
   void edit(const std::string& name, Change change);
   void enter(Workload& workload);
   void leave(Workload& workload);
-  void detach(const Member& member, Workload* workload);
   void charge_past_webhook(const Workload& workload, std::vector<Charge>& charges);
   void recharge_past_webhook();
 

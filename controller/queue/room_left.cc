@@ -9,7 +9,8 @@ RoomLeft::RoomLeft(const FactsIndex& index)
     : catalog_(index.catalog()),
       room_(index.room()),
       resources_(catalog_.resources()),
-      left_(catalog_.pools() * resources_) {
+      left_(catalog_.pools() * resources_),
+      watched_(left_.size()) {
   for (PoolId pool = 0; pool < catalog_.pools(); ++pool) {
     for (ResourceId resource = 0; resource < resources_; ++resource)
       left_[pool * resources_ + resource] = room_.unclaimed(pool, resource);
@@ -72,6 +73,25 @@ void RoomLeft::take(ClassId workloads, PoolId pool) {
     left_[resource] -= amount;
     if (pool != Catalog::kAny) left_[pool * resources_ + resource] -= amount;
   }
+}
+
+void RoomLeft::watch(ClassId workloads, PoolId pool) {
+  for (const auto& [resource, amount] : catalog_.class_facts(workloads).total) {
+    std::int64_t& most = watched_[pool * resources_ + resource];
+    most = std::max(most, amount);
+  }
+}
+
+bool RoomLeft::is_short(PoolId pool) const {
+  for (ResourceId resource = 0; resource < resources_; ++resource) {
+    const std::int64_t most = watched_[pool * resources_ + resource];
+    if (most > 0 && most > left(pool, resource)) return true;
+  }
+  return false;
+}
+
+void RoomLeft::unwatch(PoolId pool) {
+  std::fill_n(watched_.begin() + static_cast<std::ptrdiff_t>(pool * resources_), resources_, 0);
 }
 
 }  // namespace berth::queue

@@ -18,13 +18,19 @@ class RoomLeft {
   Verdict explain(ClassId workloads, PoolId pool) const;
   void take(ClassId workloads, PoolId pool);
 
+  // Whether the pool may have become too small for some of those that are watched there.
+  void watch(ClassId workloads, PoolId pool);
+  bool is_short(PoolId pool) const;
+  void unwatch(PoolId pool);
+
  private:
   std::int64_t left(PoolId pool, ResourceId resource) const;
 
   const Catalog& catalog_;
   const NodeRoom& room_;
   std::size_t resources_;
-  std::vector<std::int64_t> left_;  // by pool and resource
+  std::vector<std::int64_t> left_;     // by pool and resource
+  std::vector<std::int64_t> watched_;  // the most that one of those asks, likewise
 };
 
 }  // namespace berth::queue

@@ -16,7 +16,8 @@ struct Counts {
 
 Counts counts_of(const Workload& workload) {
   Counts counts;
-  for (const auto& [shape, members] : workload.shapes) {
+  if (!workload.pods) return counts;
+  for (const auto& [shape, members] : workload.pods->shapes) {
     counts.live += members.live();
     counts.waiting += members.waiting;
     counts.bound += members.bound;
@@ -34,8 +35,8 @@ std::int64_t wanted_pods(const JobFact& job) {
 
 const AdmissionFact* admission_of(const Workload& workload) {
   if (workload.job && workload.job->admitted) return workload.job->admitted.get();
-  if (!workload.admitted_members.empty())
-    return (*workload.admitted_members.begin())->admitted.get();
+  if (workload.pods && !workload.pods->admitted.empty())
+    return (*workload.pods->admitted.begin())->admitted.get();
   return workload.in_flight.get();
 }
 
@@ -62,9 +63,11 @@ void charge(const AdmissionFact& admission, std::int64_t pods, std::int64_t leav
 
 void claim_unbound(const Workload& workload, PoolId pool, std::int64_t missing,
                    ShapeId missing_shape, std::vector<Claim>& claims) {
-  for (const auto& [shape, members] : workload.shapes) {
-    if (members.waiting + members.released > 0)
-      claims.push_back({pool, shape, members.waiting + members.released});
+  if (workload.pods) {
+    for (const auto& [shape, members] : workload.pods->shapes) {
+      if (members.waiting + members.released > 0)
+        claims.push_back({pool, shape, members.waiting + members.released});
+    }
   }
   if (missing > 0) claims.push_back({pool, missing_shape, missing});
 }
@@ -99,7 +102,7 @@ Standing of_job(const Workload& workload, Catalog& catalog) {
 }
 
 Standing of_group(const Workload& workload, Catalog& catalog) {
-  const Pod& first = **workload.members.begin();
+  const Pod& first = **workload.pods->all.begin();
   const Counts counts = counts_of(workload);
   const AdmissionFact* admission = admission_of(workload);
   const std::int64_t size = first.group_size - counts.succeeded;
@@ -118,12 +121,12 @@ Standing of_group(const Workload& workload, Catalog& catalog) {
   out.past_webhook = first.queue != Catalog::kNoQueue && counts.bound + counts.leaving > 0;
   out.pending = first.queue != Catalog::kNoQueue && counts.waiting > 0;
   if (!out.pending) return out;
-  if (workload.sizes.size() > 1)
+  if (workload.pods->sizes.size() > 1)
     out.unready = Unready::kSizesDisagree;
   else if (counts.live < size)
     out.unready = Unready::kGangIncomplete;
   ClassKey key;
-  for (const auto& [shape, members] : workload.shapes) {
+  for (const auto& [shape, members] : workload.pods->shapes) {
     if (members.waiting > 0) key.roles.emplace_back(shape, members.waiting);
   }
   out.workload_class = catalog.workload_class(key);
@@ -146,7 +149,29 @@ Job job_of(const JobFact& fact, Catalog& catalog) {
           .admitted = fact.admitted ? std::make_unique<AdmissionFact>(*fact.admitted) : nullptr};
 }
 
-void Workload::count(const Pod& pod, std::int64_t by) {
+void Workload::add(const Pod& pod) {
+  if (!pods) pods = std::make_unique<PodsOfWorkload>();
+  pods->add(pod);
+}
+
+void Workload::remove(const Pod& pod) {
+  pods->remove(pod);
+  if (pods->all.empty()) pods = nullptr;
+}
+
+void PodsOfWorkload::add(const Pod& pod) {
+  all.insert(&pod);
+  if (pod.admitted) admitted.insert(&pod);
+  count(pod, +1);
+}
+
+void PodsOfWorkload::remove(const Pod& pod) {
+  all.erase(&pod);
+  admitted.erase(&pod);
+  count(pod, -1);
+}
+
+void PodsOfWorkload::count(const Pod& pod, std::int64_t by) {
   Members& of = shapes[pod.shape];
   switch (pod.state) {
     case PodState::kWaiting:
@@ -173,7 +198,7 @@ void Workload::count(const Pod& pod, std::int64_t by) {
 
 Standing standing_of(const Workload& workload, Catalog& catalog) {
   if (workload.job) return of_job(workload, catalog);
-  if (!workload.members.empty()) return of_group(workload, catalog);
+  if (workload.pods) return of_group(workload, catalog);
   Standing out;
   if (workload.in_flight) {
     const AdmissionFact& admission = *workload.in_flight;

@@ -97,19 +97,30 @@ struct Standing {
   std::vector<Charge> charges;  // of an admission; what came past the webhook is charged by pod
 };
 
+struct PodsOfWorkload {
+  std::set<const Pod*, ByAge> all;
+  std::set<const Pod*, ByAge> admitted;
+  std::map<ShapeId, Members> shapes;
+  std::map<std::int64_t, std::int64_t> sizes;  // group size → pods that say it
+
+  void add(const Pod& pod);
+  void remove(const Pod& pod);
+
+ private:
+  void count(const Pod& pod, std::int64_t by);
+};
+
 struct Workload {
   const std::string* name = nullptr;  // its key in the index
   std::unique_ptr<Job> job;
   std::unique_ptr<AdmissionFact> in_flight;
-  std::set<const Pod*, ByAge> members;
-  std::set<const Pod*, ByAge> admitted_members;
-  std::map<ShapeId, Members> shapes;
-  std::map<std::int64_t, std::int64_t> sizes;  // group size → pods that say it
+  std::unique_ptr<PodsOfWorkload> pods;  // null where there are none, as of most that wait
 
   Standing standing;  // as it is counted in the index now
 
-  void count(const Pod& pod, std::int64_t by);
-  bool gone() const { return !job && !in_flight && members.empty(); }
+  void add(const Pod& pod);
+  void remove(const Pod& pod);
+  bool gone() const { return !job && !in_flight && !pods; }
 };
 
 // What the facts of a workload come to.
