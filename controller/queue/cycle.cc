@@ -15,24 +15,22 @@ std::uint64_t name_of(QueueId queue, ClassId workloads) {
 
 }  // namespace
 
-bool Cycle::Later::operator()(const Entry& a, const Entry& b) const {
-  const auto order = a.share <=> b.share;
-  return order != 0 ? order > 0 : ByOrder()(b.workload, a.workload);
-}
-
 Cycle::Cycle(const FactsIndex& index) : index_(index), quotas_(index), room_(index) {}
 
 void Cycle::run(std::size_t window) {
+  std::size_t classes = 0;
+  for (const auto& [id, pending] : index_.pending().by_queue()) classes += pending.ready.size();
+  failed_.reserve(classes);
   for (const auto& [id, pending] : index_.pending().by_queue()) {
     QueueQuotas* queue = quotas_.find(id);
     if (queue != nullptr && !queue->fact->held) open_offer(*queue, pending);
   }
   while (!entries_.empty() && admissions_.size() < window) {
-    std::pop_heap(entries_.begin(), entries_.end(), Later());
+    std::pop_heap(entries_.begin(), entries_.end());
     const Entry entry = entries_.back();
     entries_.pop_back();
     Offer& offer = *entry.offer;
-    if (entry.turn != offer.turn) continue;
+    if (entry.edition != offer.edition) continue;
 
     if (const Route* route = first_that_fits(offer)) {
       admit(offer, *route);
@@ -42,9 +40,9 @@ void Cycle::run(std::size_t window) {
     }
     failed_[name_of(offer.queue->id, offer.routed)] = explain(offer);
     if (offer.queue->fact->strict_fifo) {
-      blocked_[offer.queue->id] = entry.workload;
+      blocked_[offer.queue->id] = entry.turn.workload;
       offer.heading_for = nullptr;
-      ++offer.turn;
+      ++offer.edition;
       continue;
     }
     drop_class(offer);
@@ -59,9 +57,8 @@ void Cycle::open_offer(QueueQuotas& queue, const PendingOfQueue& pending) {
     offer.unready_head = *pending.unready.begin();
   offer.heads.reserve(pending.ready.size());
   for (const auto& [workloads, in_order] : pending.ready)
-    offer.heads.push_back({in_order.begin(), in_order.end(), workloads});
-  const auto later = [](const Head& a, const Head& b) { return ByOrder()(*b.at, *a.at); };
-  std::make_heap(offer.heads.begin(), offer.heads.end(), later);
+    offer.heads.push_back({Turn(**in_order.begin()), in_order.begin(), in_order.end(), workloads});
+  std::make_heap(offer.heads.begin(), offer.heads.end());
   if (queue.pools.size() > 1) {
     several_pools_.push_back(&offer);
     if (!queue.fact->cohort.empty()) of_cohort_[queue.fact->cohort].push_back(&offer);
@@ -71,11 +68,11 @@ void Cycle::open_offer(QueueQuotas& queue, const PendingOfQueue& pending) {
 
 // Finds the queue's first workload that could ever be admitted, and where it would go.
 void Cycle::put_forward(Offer& offer) {
-  ++offer.turn;
+  ++offer.edition;
   offer.heading_for = nullptr;
   while (!offer.heads.empty()) {
     const Head& head = offer.heads.front();
-    if (offer.unready_head != nullptr && ByOrder()(offer.unready_head, *head.at)) {
+    if (offer.unready_head != nullptr && Turn(*offer.unready_head) < head.turn) {
       blocked_[offer.queue->id] = offer.unready_head;
       return;
     }
@@ -95,13 +92,12 @@ void Cycle::enter(Offer& offer) {
   offer.heading_for = offer.fits ? route : &offer.routes.open.front();
   if (offer.fits && offer.routes.open.size() > 1) room_.watch(offer.routed, route->pool);
   offer.share = share_of(offer, *offer.heading_for);
-  entries_.push_back({offer.share, *offer.heads.front().at, &offer, offer.turn});
-  std::push_heap(entries_.begin(), entries_.end(), Later());
+  entries_.push_back({offer.share, offer.heads.front().turn, &offer, offer.edition});
+  std::push_heap(entries_.begin(), entries_.end());
 }
 
 void Cycle::drop_class(Offer& offer) {
-  const auto later = [](const Head& a, const Head& b) { return ByOrder()(*b.at, *a.at); };
-  std::pop_heap(offer.heads.begin(), offer.heads.end(), later);
+  std::pop_heap(offer.heads.begin(), offer.heads.end());
   offer.heads.pop_back();
 }
 
@@ -163,9 +159,9 @@ void Cycle::admit(Offer& offer, const Route& route) {
   room_.take(head.workloads, route.pool);
   drop_class(offer);
   if (++head.at == head.end) return;
+  head.turn = Turn(**head.at);
   offer.heads.push_back(head);
-  const auto later = [](const Head& a, const Head& b) { return ByOrder()(*b.at, *a.at); };
-  std::push_heap(offer.heads.begin(), offer.heads.end(), later);
+  std::push_heap(offer.heads.begin(), offer.heads.end());
 }
 
 // Where others would go may have changed with the room and quota that are gone now, and their
@@ -193,7 +189,7 @@ void Cycle::look_again(const Offer& admitted) {
 void Cycle::look_again_at(Offer& offer) {
   if (offer.heading_for == nullptr || !offer.fits || offer.routes.open.size() < 2) return;
   if (fits(offer, *offer.heading_for)) return;
-  ++offer.turn;
+  ++offer.edition;
   enter(offer);
 }
 

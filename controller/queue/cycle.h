@@ -37,9 +37,11 @@ class Cycle {
  private:
   using Place = InOrder::const_iterator;
   struct Head {  // the first of a class that has not been decided yet
+    Turn turn;
     Place at;
     Place end;
     ClassId workloads;
+    bool operator<(const Head& other) const { return other.turn < turn; }  // for a heap
   };
   struct Offer {  // what one queue puts forward
     QueueQuotas* queue = nullptr;
@@ -51,16 +53,17 @@ class Cycle {
     const Route* heading_for = nullptr;  // where it would go; the first open one if nowhere
     bool fits = false;                   // there
     Share share;
-    std::uint32_t turn = 0;  // entries of other turns are stale
+    std::uint32_t edition = 0;  // entries of other editions are stale
   };
   struct Entry {
     Share share;
-    const Workload* workload;
+    Turn turn;
     Offer* offer;
-    std::uint32_t turn;
-  };
-  struct Later {
-    bool operator()(const Entry& a, const Entry& b) const;
+    std::uint32_t edition;
+    bool operator<(const Entry& other) const {  // for a heap
+      const auto order = share <=> other.share;
+      return order != 0 ? order > 0 : other.turn < turn;
+    }
   };
 
   void open_offer(QueueQuotas& queue, const PendingOfQueue& pending);

@@ -10,7 +10,7 @@
 
 namespace berth::queue {
 
-using InOrder = std::set<const Workload*, ByOrder>;
+using InOrder = std::set<const Workload*, ByTurn>;
 
 struct PendingOfQueue {
   std::map<ClassId, InOrder> ready;

@@ -126,15 +126,23 @@ struct Workload {
 // What the facts of a workload come to.
 Standing standing_of(const Workload& workload, Catalog& catalog);
 
-// Rule 5's order within a queue; uid is unlike every other's.
-struct ByOrder {
-  bool operator()(const Workload* a, const Workload* b) const {
-    const Standing& x = a->standing;
-    const Standing& y = b->standing;
-    if (x.priority != y.priority) return x.priority > y.priority;
-    if (x.created != y.created) return x.created < y.created;
-    return *x.uid < *y.uid;
+// A workload's place in rule 5's order: priority, age, and uid, which is unlike every other's. What
+// decides nearly always is at hand, without a look at the workload.
+struct Turn {
+  std::int32_t priority = 0;
+  std::int64_t created = 0;
+  const Workload* workload = nullptr;
+
+  explicit Turn(const Workload& of)
+      : priority(of.standing.priority), created(of.standing.created), workload(&of) {}
+  bool operator<(const Turn& other) const {
+    if (priority != other.priority) return priority > other.priority;
+    if (created != other.created) return created < other.created;
+    return *workload->standing.uid < *other.workload->standing.uid;
   }
+};
+struct ByTurn {
+  bool operator()(const Workload* a, const Workload* b) const { return Turn(*a) < Turn(*b); }
 };
 
 }  // namespace berth::queue
