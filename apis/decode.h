@@ -14,6 +14,7 @@
 
 #include "apis/core.h"
 #include "apis/encoding.h"
+#include "apis/gpu_queue.h"
 #include "apis/mig_layout.h"
 #include "apis/result.h"
 
@@ -66,7 +67,7 @@ Result<ListPage<T>> decode_list(std::string& body);
 template <class T>
 Result<T> decode_object(std::string& body);
 
-// One of berth's own kinds, MIGLayout or GPUClusterPolicy, from a document.
+// One of berth's own kinds, MIGLayout, GPUClusterPolicy or GPUQueue, from a document.
 template <class T>
 Result<T> decode_document(const nlohmann::json& object);
 
@@ -74,6 +75,6 @@ Result<T> decode_document(const nlohmann::json& object);
 // an Error, of the kind that code and reason tell.
 Error decode_status(int http_code, std::string_view body);
 
-// Instantiated in decode.cc for the watched kinds (watched_kinds.h) and Lease.
+// Instantiated in decode.cc for the watched kinds (watched_kinds.h), GPUQueue and Lease.
 
 }  // namespace berth

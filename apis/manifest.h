@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apis/gpu_cluster_policy.h"
+#include "apis/gpu_queue.h"
 #include "apis/mig_layout.h"
 #include "apis/result.h"
 
@@ -56,6 +57,12 @@ struct StrictPolicy {
   std::vector<Finding> findings;
 };
 StrictPolicy decode_strict_policy(const ManifestDocument& document, std::string_view file);
+
+struct StrictQueue {
+  GPUQueue queue;
+  std::vector<Finding> findings;
+};
+StrictQueue decode_strict_queue(const ManifestDocument& document, std::string_view file);
 
 // The line of a field path or of its nearest ancestor that stands in the document.
 int line_of(const ManifestDocument& document, std::string_view field_path);

@@ -19,6 +19,15 @@ struct Suffix {
   int power_of_1024 = 0;
 };
 
+// Away from zero, as Quantity.Value() rounds.
+std::int64_t round_up(int128_t nanos, std::int64_t unit) {
+  int128_t units = nanos / unit;
+  if (nanos % unit > 0) ++units;
+  if (nanos % unit < 0) --units;
+  return static_cast<std::int64_t>(std::clamp<int128_t>(
+      units, std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()));
+}
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // "e3", "E-6": capped, since anything past a few dozen is zero or too large anyway.
@@ -196,13 +205,9 @@ std::optional<std::int64_t> Quantity::as_whole() const {
   return static_cast<std::int64_t>(units);
 }
 
-std::int64_t Quantity::rounded_up() const {
-  int128_t units = nanos_ / kNano;
-  if (nanos_ % kNano > 0) ++units;
-  if (nanos_ % kNano < 0) --units;  // away from zero, as Quantity.Value() rounds
-  return static_cast<std::int64_t>(std::clamp<int128_t>(
-      units, std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()));
-}
+std::int64_t Quantity::rounded_up() const { return round_up(nanos_, kNano); }
+
+std::int64_t Quantity::thousandths_rounded_up() const { return round_up(nanos_, kNano / 1000); }
 
 std::string Quantity::str() const {
   if (nanos_ % kNano == 0) return print(nanos_ / kNano);

@@ -32,6 +32,8 @@ class Quantity {
   std::optional<std::int64_t> as_whole() const;
   // Rounded up, as Quantity.Value() does, saturating at int64.
   std::int64_t rounded_up() const;
+  // In thousandths, likewise, as Quantity.MilliValue() does.
+  std::int64_t thousandths_rounded_up() const;
   bool is_zero() const { return nanos_ == 0; }
 
   // Decimal: "4", "500m", "1500u", "1n". Binary suffixes are not kept.

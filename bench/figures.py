@@ -38,6 +38,11 @@ FIGURES = {
     "plan.growth": ("×", "≤ 1.3", lambda v: v <= 1.3, ["plan_bench"]),
     "plan.add10k_ms": ("ms", "≤ 10", lambda v: v <= 10, ["plan_bench"]),
     "policy.nodes5000_ms": ("ms", "≤ 50", lambda v: v <= 50, ["policy_bench"]),
+    "queue.core.admissions_per_s": ("/s", "≥ 500,000", lambda v: v >= 500_000, ["queue_core_bench"]),
+    "queue.core.cycle_ms": ("ms", "≤ 20", lambda v: v <= 20, ["queue_core_bench"]),
+    "queue.core.event_us": ("µs", "≤ 300", lambda v: v <= 300, ["queue_core_bench"]),
+    "queue.core.armada_ms": ("ms", "≤ 300, ≤ 256 MiB", lambda v: v <= 300, ["queue_core_bench"]),
+    "queue.core.growth": ("×", "≤ 1.3", lambda v: v <= 1.3, ["queue_core_bench"]),
     "webhook.mutate.rps_ratio": ("×", "≥ 20", lambda v: v >= 20, ["webhook_bench"]),
     "webhook.validate.rps_ratio": ("×", "≥ 8", lambda v: v >= 8, ["webhook_bench"]),
     "webhook.p99_ratio": ("×", "≥ 8", lambda v: v >= 8, ["webhook_bench"]),
@@ -257,6 +262,19 @@ def take(wanted, rounds):
         policy = json.loads(output(BUILD / "policy_bench"))
         yield ("policy.nodes5000_ms", policy["ms"], {"nodes": 5000, "pods": 50_000, "pools": 4, "writes": policy["writes"]},
                policy["writes"] == 0)
+
+    if any(name.startswith("queue.core.") for name in wanted):
+        say("queue")
+        queue = json.loads(output(BUILD / "queue_core_bench"))
+        yield ("queue.core.admissions_per_s", queue["admissions_per_s"],
+               {"nodes": 10_000, "pending": 200_000, "queues": 300, "admitted": queue["admitted"]}, True)
+        yield "queue.core.cycle_ms", queue["cycle_ms"], {"nodes": 10_000, "pending": 100_000, "queues": 300, "admitted": 0}, True
+        yield "queue.core.event_us", queue["event_us"], {"nodes": 10_000, "pending": 100_000}, True
+        yield ("queue.core.armada_ms", queue["armada_ms"],
+               {"nodes": 1000, "pending": 320_000, "queues": 10, "admitted": queue["armada_admitted"], "mib": queue["armada_mib"]},
+               queue["armada_mib"] <= 256)
+        yield ("queue.core.growth", max(queue["cycle_growth"], queue["admissions_growth"]),
+               {name: queue[name] for name in ("cycle_growth", "admissions_growth")}, True)
 
     if reviews:
         yield from webhook_figures(webhook_rounds(rounds))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The manifests of tests/data, offline: MIGLayouts and GPUClusterPolicies, bad and good ones.
+// The manifests of tests/data, offline: MIGLayouts, GPUClusterPolicies and GPUQueues, bad and good
+// ones.
 // tests/apiserver holds the API server to the same tables.
 #include <gtest/gtest.h>
 
@@ -25,6 +26,9 @@ std::vector<Finding> validate(const std::string& text, MIGLayout* layout = nullp
       StrictPolicy strict = decode_strict_policy(document, "f.yaml");
       findings.insert(findings.end(), strict.findings.begin(), strict.findings.end());
       if (policy != nullptr) *policy = strict.policy;
+    } else if (document.kind == kKind<GPUQueue>.kind) {
+      StrictQueue strict = decode_strict_queue(document, "f.yaml");
+      findings.insert(findings.end(), strict.findings.begin(), strict.findings.end());
     } else {
       StrictLayout strict = decode_strict(document, "f.yaml");
       findings.insert(findings.end(), strict.findings.begin(), strict.findings.end());
@@ -60,10 +64,11 @@ void expect_refused(const std::string& file, std::size_t at_least) {
 TEST(BadManifests, AreRefusedWithFieldAndAdvice) {
   expect_refused("bad_manifests.yaml", 80);
   expect_refused("bad_policies.yaml", 100);
+  expect_refused("bad_queues.yaml", 45);
 }
 
 TEST(GoodManifests, AreTaken) {
-  for (const char* file : {"good_manifests.yaml", "good_policies.yaml"}) {
+  for (const char* file : {"good_manifests.yaml", "good_policies.yaml", "good_queues.yaml"}) {
     for (ManifestCase& c : read_manifest_cases(file))
       EXPECT_EQ(print(validate(c.text)), "") << c.says["case"];
   }

@@ -9,6 +9,9 @@
 
 #include "apis/decode.h"
 #include "apis/gpu_cluster_policy.h"
+#include "apis/gpu_queue.h"
+#include "apis/gpu_queue_fields.h"
+#include "apis/gpu_queue_rules.h"
 #include "apis/layout_fields.h"
 #include "apis/layout_rules.h"
 #include "apis/policy_fields.h"
@@ -50,7 +53,15 @@ const std::vector<Crd>& all_crds() {
         rules::kHostnameLast,   rules::kSystemPriority,  rules::kKubeSystem,
         rules::kCaWithoutTls,   rules::kValuesNeeded,    rules::kValuesForbidden},
        "READY REASON POOLS NODES GPUS IDLE UNHEALTHY WASTE/MONTH AGE ",
-       "CONFLICTS OPEN NEXT-OPENING MESSAGE "}};
+       "CONFLICTS OPEN NEXT-OPENING MESSAGE "},
+      {kKind<GPUQueue>,
+       queue_spec_field(),
+       {rules::kQueueName, rules::kUnknownGpu, rules::kBorrowAlone, rules::kLendAlone,
+        rules::kLendAboveNominal, rules::kReclaimAlone, rules::kDefaultOfNone,
+        rules::kTwoTopologies, rules::kNothingLimited, rules::kValuesNeeded,
+        rules::kValuesForbidden},
+       "READY COHORT ADMITTED PENDING USED BORROWED OLDEST AGE ",
+       "REASON STRATEGY STOP MESSAGE "}};
   return crds;
 }
 
@@ -259,6 +270,21 @@ TEST(Crd, DefaultsOfThePolicyAreTheStructs) {
   EXPECT_EQ(default_of(secret, "key"), "\"key\":\"" + SecretKeyRef().key + "\"");
 }
 
+TEST(Crd, DefaultsOfTheQueueAreTheStructs) {
+  const auto decode_queue = [](std::string spec) {
+    std::string body = R"({"spec":)" + spec + "}";
+    Result<GPUQueue> queue = decode_object<GPUQueue>(body);
+    EXPECT_TRUE(queue.has_value()) << body << describe(queue.error());
+    return queue ? queue->spec : GPUQueueSpec();
+  };
+  const std::string quotas =
+      R"("quotas":[{"resource":"nvidia.com/gpu","pool":"a","nominalQuota":1}])";
+  std::string filled = default_json_of(queue_spec_field());
+  EXPECT_NE(filled.find(R"("placementTimeout":"5m")"), std::string::npos) << filled;
+  filled.back() = ',';
+  EXPECT_EQ(decode_queue(filled + quotas + "}"), decode_queue("{" + quotas + "}"));
+}
+
 void collect_messages(const YAML::Node& schema, std::multiset<std::string>& messages) {
   for (const YAML::Node& rule : schema["x-kubernetes-validations"])
     messages.insert(text(rule["message"]));
@@ -302,6 +328,12 @@ TEST(Crd, StatusIsDescribedAndBounded) {
   EXPECT_EQ(number(policy["conflicts"]["maxItems"], 0),
             static_cast<std::int64_t>(limits::kMaxConflicts));
   EXPECT_EQ(number(policy["pools"]["maxItems"], 0), limits::kMaxPools);
+  YAML::Node queue = all_crds()[2].root()["properties"]["status"]["properties"];
+  EXPECT_EQ(number(queue["pending"]["maxItems"], 0),
+            static_cast<std::int64_t>(limits::kMaxPendingWorkloads));
+  EXPECT_EQ(number(queue["pendingReasons"]["maxItems"], 0),
+            static_cast<std::int64_t>(limits::kMaxPendingReasons));
+  EXPECT_EQ(number(queue["usage"]["maxItems"], 0), limits::kMaxQuotas);
 }
 
 TEST(Crd, PrintsTheColumnsOfTheDesign) {

@@ -37,7 +37,7 @@ KEPT = {
     r"event_parser\(\)::parser", r"usual_parser\(\)::parser", r"parse_json.*::parser", r"as_text\(.*\)::repaired", r"read_map<.*>\(.*\)::entries",
     r"read\w*(<.*>)?\(.*\)::(entries|requests|taints|tolerations|node_selector|overhead|allocatable|capacity|annotations|finalizers|labels|owners|items)",
     # tables made when first asked for, from nothing that could change
-    r"(metadata|object)_fields\(\)::fields", r"(layout|policy)_spec_field\(\)::field", r"matches_pattern\(.*\)::compiled", r"products\(\)::table",
+    r"(metadata|object)_fields\(\)::fields", r"(layout|policy|queue)_spec_field\(\)::field", r"matches_pattern\(.*\)::compiled", r"products\(\)::table",
     r"utc_only\(\)::zones",
     # equal texts once in memory: which of them came first is seen by nobody
     r"TextPool::instance\(\)::pool",

@@ -18,6 +18,7 @@ MAY_INCLUDE = {
     "controller/disruption": {"apis", "controller/core", "controller/fleet"},
     "controller/mig": DOMAIN,
     "controller/policy": DOMAIN | {"controller/mig"},
+    "controller/queue": {"apis", "controller/core", "controller/fleet"},
     "controller/admission": DOMAIN | {"controller/mig", "controller/policy"},
     "controller/reconcilers": DOMAIN | {"controller/mig", "controller/policy", "controller/admission"},
     "controller/dump": {"apis", "controller/core"},
@@ -35,7 +36,7 @@ MAY_INCLUDE = {
 }
 FOREIGN_TO_PURE = re.compile(r'#include\s+<(uv\.h|curl/|openssl/|spdlog/|boost/|CLI/|prometheus/|thread|fstream|random|mutex)')
 PURE = ("apis", "controller/core", "controller/fleet", "controller/disruption", "controller/mig", "controller/policy",
-        "controller/admission", "controller/reconcilers", "controller/dump", "controller/preview", "controller/explain")
+        "controller/queue", "controller/admission", "controller/reconcilers", "controller/dump", "controller/preview", "controller/explain")
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 
 

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a GPUQueue. Only for apis/*.cc.
+#pragma once
+
+#include "apis/gpu_queue.h"
+#include "apis/json_cursor.h"
+
+namespace berth {
+
+void read(JsonCursor object, GPUQueue& out);
+
+// A spec as far as it can be read; whoever calls this has checked it against gpu_queue_fields.h.
+void read_spec(const JsonCursor& spec, GPUQueueSpec& out);
+
+}  // namespace berth

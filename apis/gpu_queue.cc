@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apis/gpu_queue.h"
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "apis/status_json.h"
+
+namespace berth {
+namespace {
+
+StatusJson encode(const QueueTotals& totals) {
+  StatusJson json{{"admitted", totals.admitted}, {"pending", totals.pending}};
+  if (!totals.used.empty()) json["used"] = totals.used;
+  json["borrowed"] = totals.borrowed;
+  if (totals.oldest_pending) json["oldestPending"] = format_time(*totals.oldest_pending);
+  return json;
+}
+
+StatusJson encode(const PendingWorkload& workload) {
+  StatusJson json{{"workload", workload.workload}, {"pods", workload.pods}};
+  if (workload.waiting_since) json["waitingSince"] = format_time(*workload.waiting_since);
+  json["position"] = workload.position;
+  json["reason"] = workload.reason;
+  json["message"] = clip(workload.message);
+  return json;
+}
+
+StatusJson encode(const GPUQueueStatus& status) {
+  // Empty lists are written out: a merge patch keeps what it does not name.
+  StatusJson json{{"observedGeneration", status.observed_generation},
+                  {"totals", encode(status.totals)},
+                  {"usage", StatusJson::array()},
+                  {"pendingReasons", StatusJson::array()},
+                  {"pending", StatusJson::array()},
+                  {"conditions", encode(status.conditions)}};
+  for (const QuotaUsage& usage : status.usage) {
+    json["usage"].push_back({{"resource", usage.resource},
+                             {"pool", usage.pool},
+                             {"nominal", usage.nominal},
+                             {"admitted", usage.admitted},
+                             {"borrowed", usage.borrowed},
+                             {"pending", usage.pending}});
+  }
+  const std::size_t reasons = std::min(status.pending_reasons.size(), limits::kMaxPendingReasons);
+  for (std::size_t i = 0; i < reasons; ++i) {
+    const ReasonCount& count = status.pending_reasons[i];
+    json["pendingReasons"].push_back({{"reason", count.reason}, {"count", count.count}});
+  }
+  const std::size_t pending = std::min(status.pending.size(), limits::kMaxPendingWorkloads);
+  for (std::size_t i = 0; i < pending; ++i) json["pending"].push_back(encode(status.pending[i]));
+  return json;
+}
+
+}  // namespace
+
+const char* to_string(QueueingStrategy value) {
+  return value == QueueingStrategy::kStrictFIFO ? "StrictFIFO" : "BestEffortFIFO";
+}
+
+const char* to_string(WithinQueue value) {
+  return value == WithinQueue::kLowerPriority ? "LowerPriority" : "Never";
+}
+
+const char* to_string(ReclaimWithinCohort value) {
+  switch (value) {
+    case ReclaimWithinCohort::kLowerPriority:
+      return "LowerPriority";
+    case ReclaimWithinCohort::kAny:
+      return "Any";
+    default:
+      return "Never";
+  }
+}
+
+const char* to_string(QueuePlacement value) {
+  return value == QueuePlacement::kNone ? "None" : "Nodes";
+}
+
+const char* to_string(StopPolicy value) {
+  switch (value) {
+    case StopPolicy::kHold:
+      return "Hold";
+    case StopPolicy::kHoldAndDrain:
+      return "HoldAndDrain";
+    default:
+      return "None";
+  }
+}
+
+std::vector<std::string> stored_only(const GPUQueueSpec& spec) {
+  const GPUQueueSpec standard;
+  std::vector<std::string> paths;
+  const auto note = [&](bool set, const char* path) {
+    if (set) paths.emplace_back(path);
+  };
+  note(spec.reserve_after.has_value(), "spec.reserveAfter");
+  note(spec.topology != standard.topology, "spec.topology");
+  note(spec.namespace_quota != standard.namespace_quota, "spec.namespaceQuota");
+  note(spec.placement != standard.placement, "spec.placement");
+  note(spec.placement_timeout != standard.placement_timeout, "spec.placementTimeout");
+  note(spec.pods_ready_timeout.has_value(), "spec.podsReadyTimeout");
+  return paths;
+}
+
+std::int64_t parse_weight(const std::string& text) {
+  const std::size_t point = std::min(text.find('.'), text.size());
+  std::int64_t value = 0;
+  std::from_chars(text.data(), text.data() + point, value);
+  value *= 1000;
+  std::int64_t unit = 100;
+  for (std::size_t i = point + 1; i < text.size(); ++i, unit /= 10) value += (text[i] - '0') * unit;
+  return value;
+}
+
+std::string encode_status(const GPUQueueStatus& status) { return dump(encode(status)); }
+
+std::string encode_status_patch(const GPUQueue& read, const GPUQueueStatus& after) {
+  StatusJson status = encode(after);
+  StatusJson& totals = status["totals"];
+  const StatusJson before = encode(read.status.totals);
+  for (auto it = before.begin(); it != before.end(); ++it) {
+    if (!totals.contains(it.key())) totals[it.key()] = nullptr;
+  }
+  return dump_status_patch(read.meta, std::move(status));
+}
+
+}  // namespace berth

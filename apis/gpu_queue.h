@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// GPUQueue (gpu.berth.dev/v1alpha1): who may hold how many of which GPU, who lends to whom, who
+// goes first. Field meanings are told once, in crds/gpu.berth.dev_gpuqueues.yaml, for `kubectl
+// explain`; what they decide together is docs/queue-rules.md; defaults and bounds live once, here
+// and in gpu_queue_fields.cc.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apis/meta.h"
+#include "apis/result.h"
+#include "apis/selector.h"
+
+namespace berth {
+
+struct QuotaSpec {
+  std::string resource;  // an extended resource, or `gpu`: whole-GPU equivalents over all GPUs
+  std::string pool;      // of the GPUClusterPolicy, or "*": any
+  std::int64_t nominal_quota = 0;
+  std::optional<std::int64_t> borrowing_limit;  // absent: whatever the cohort lends
+  std::optional<std::int64_t> lending_limit;    // absent: all of nominal_quota
+  bool operator==(const QuotaSpec&) const = default;
+};
+
+enum class QueueingStrategy { kBestEffortFIFO, kStrictFIFO };
+enum class WithinQueue { kNever, kLowerPriority };
+enum class ReclaimWithinCohort { kNever, kLowerPriority, kAny };
+enum class QueuePlacement { kNodes, kNone };
+enum class StopPolicy { kNone, kHold, kHoldAndDrain };
+
+struct QueuePreemption {
+  WithinQueue within_queue = WithinQueue::kNever;
+  ReclaimWithinCohort reclaim_within_cohort = ReclaimWithinCohort::kNever;
+  Duration preempt_min_runtime{};
+  Duration reclaim_min_runtime{};
+  bool operator==(const QueuePreemption&) const = default;
+};
+
+struct QueueTopology {  // label keys; at most one of the two
+  std::string required;
+  std::string preferred;
+  bool operator==(const QueueTopology&) const = default;
+};
+
+struct NamespaceQuotaSpec {
+  bool enabled = false;
+  std::map<std::string, std::int64_t> hard;         // "requests.nvidia.com/gpu" → count
+  std::map<std::string, std::int64_t> max_per_pod;  // "nvidia.com/gpu" → count
+  bool operator==(const NamespaceQuotaSpec&) const = default;
+};
+
+struct GPUQueueSpec {
+  std::string cohort_name;                          // empty: a cohort by itself
+  std::optional<LabelSelector> namespace_selector;  // absent: no namespace
+  bool default_queue = false;
+  std::vector<QuotaSpec> quotas;  // in order of preference of pools
+  QueueingStrategy queueing_strategy = QueueingStrategy::kBestEffortFIFO;
+  QueuePreemption preemption;
+  std::int64_t weight_thousandths = 1000;  // of fairSharing.weight
+  std::optional<Duration> reserve_after;   // absent: never
+  QueueTopology topology;
+  NamespaceQuotaSpec namespace_quota;
+  QueuePlacement placement = QueuePlacement::kNodes;
+  Duration placement_timeout = std::chrono::minutes(5);
+  std::optional<Duration> pods_ready_timeout;  // absent: never
+  StopPolicy stop_policy = StopPolicy::kNone;
+  bool operator==(const GPUQueueSpec&) const = default;
+};
+
+struct QueueTotals {
+  std::int32_t admitted = 0;  // workloads
+  std::int32_t pending = 0;
+  std::string used;                    // "12/16" of the quota nearest to its end
+  std::int64_t borrowed = 0;           // of that quota
+  std::optional<Time> oldest_pending;  // absent: nothing waits
+  bool operator==(const QueueTotals&) const = default;
+};
+
+struct QuotaUsage {
+  std::string resource;
+  std::string pool;
+  std::string nominal;  // quantities: equivalents of a GPU have fractions
+  std::string admitted;
+  std::string borrowed;
+  std::string pending;
+  bool operator==(const QuotaUsage&) const = default;
+};
+
+struct ReasonCount {
+  std::string reason;
+  std::int32_t count = 0;
+  bool operator==(const ReasonCount&) const = default;
+};
+
+struct PendingWorkload {
+  std::string workload;  // namespace/name
+  std::int32_t pods = 0;
+  std::optional<Time> waiting_since;
+  std::int32_t position = 0;  // from 1
+  std::string reason;
+  std::string message;
+  bool operator==(const PendingWorkload&) const = default;
+};
+
+struct GPUQueueStatus {
+  std::int64_t observed_generation = 0;
+  QueueTotals totals;
+  std::vector<QuotaUsage> usage;
+  std::vector<ReasonCount> pending_reasons;
+  std::vector<PendingWorkload> pending;  // at most 100, oldest first
+  std::vector<Condition> conditions;     // Ready always; Reconciling and Stalled only while True
+  bool operator==(const GPUQueueStatus&) const = default;
+};
+
+struct GPUQueue {
+  ObjectMeta meta;
+  GPUQueueSpec spec;
+  GPUQueueStatus status;
+  bool operator==(const GPUQueue&) const = default;
+};
+template <>
+inline constexpr KindInfo kKind<GPUQueue>{"gpu.berth.dev", "v1alpha1", "gpuqueues", "GPUQueue",
+                                          false};
+
+const char* to_string(QueueingStrategy value);
+const char* to_string(WithinQueue value);
+const char* to_string(ReclaimWithinCohort value);
+const char* to_string(QueuePlacement value);
+const char* to_string(StopPolicy value);
+
+// Bounds, as the CRD states them; a test keeps the two equal.
+namespace limits {
+inline constexpr std::int64_t kMaxQueueName = 63;  // pods carry it in a label
+inline constexpr std::int64_t kMaxQuotas = 64;
+// Of one entry. Millionths of a GPU, summed over ten thousand queues and multiplied by a share's
+// denominator and weight, then still fit into 128 bits.
+inline constexpr std::int64_t kMaxQuota = 1'000'000;
+inline constexpr std::int64_t kMaxQueueResources = 32;  // of hard, and of maxPerPod
+inline constexpr std::size_t kMaxPendingWorkloads = 100;
+inline constexpr std::size_t kMaxPendingReasons = 32;
+}  // namespace limits
+
+// The cross-field rules that the CRD states in CEL, in the same words. {} when the object obeys
+// them all.
+std::vector<Error> check_rules(const GPUQueue& queue);
+
+// The fields of the spec that are set and that this version only stores, as paths.
+std::vector<std::string> stored_only(const GPUQueueSpec& spec);
+
+// "1", "0.5", "2.125" → thousandths. For text that the field table has taken.
+std::int64_t parse_weight(const std::string& text);
+
+// The status as the API writes it, for a merge patch on the status subresource.
+std::string encode_status(const GPUQueueStatus& status);
+// The whole body of that merge patch of the object as it was read: only that version of it takes
+// the status. What the status no longer says is set to null, or the server would keep it.
+std::string encode_status_patch(const GPUQueue& read, const GPUQueueStatus& after);
+
+}  // namespace berth

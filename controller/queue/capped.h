@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of what people write: a parallelism of two thousand million times a petabyte each is no
+// amount that anything offers, and must not wrap around into one that does.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace berth::queue {
+
+inline constexpr std::int64_t kMostOfAnything = 100'000'000'000'000'000;
+
+inline std::int64_t capped_product(std::int64_t a, std::int64_t b) {
+  std::int64_t product = 0;
+  if (__builtin_mul_overflow(a, b, &product)) return kMostOfAnything;
+  return std::min(product, kMostOfAnything);
+}
+
+inline std::int64_t capped_sum(std::int64_t a, std::int64_t b) {
+  return std::min(a + b, kMostOfAnything);  // each is at most that
+}
+
+}  // namespace berth::queue

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The names that facts use, numbered: resources, pools, queues, quotas' keys, shapes of pods and
+// classes of workloads.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "controller/queue/facts.h"
+#include "controller/queue/ids.h"
+
+namespace berth::queue {
+
+// What is tried as one: what fails for one workload of a class fails for each.
+struct ClassKey {
+  PoolId only_pool = 0;  // Catalog::kAny: wherever the queue has quota
+  std::vector<std::pair<ShapeId, std::int64_t>> roles;  // shape and count, sorted by shape
+  auto operator<=>(const ClassKey&) const = default;
+};
+
+struct ClassFacts {
+  Vector total;  // what all its pods ask together, by the resources' names
+  std::int64_t pods = 0;
+};
+
+class Catalog {
+ public:
+  Catalog();
+
+  ResourceId resource(const std::string& name);
+  PoolId pool(const std::string& name) { return pools_.id(name); }
+  QueueId queue(const std::string& name) { return queues_.id(name); }
+  // Whom a charge counts for: a queue, and the cohort it had then, which matters once the queue is
+  // deleted.
+  HolderId holder(QueueId queue, const std::string& cohort) { return holders_.id({queue, cohort}); }
+  KeyId key(ResourceId resource, PoolId pool) { return keys_.id({resource, pool}); }
+  ShapeId shape(const Amounts& requests);
+  ClassId workload_class(const ClassKey& key);
+
+  const std::string& resource_name(ResourceId id) const { return resources_.name(id); }
+  const std::string& pool_name(PoolId id) const { return pools_.name(id); }
+  const std::string& queue_name(QueueId id) const { return queues_.name(id); }
+  const std::pair<QueueId, std::string>& holder_parts(HolderId id) const {
+    return holders_.name(id);
+  }
+  const std::pair<ResourceId, PoolId>& key_parts(KeyId id) const { return keys_.name(id); }
+  const Vector& shape_requests(ShapeId id) const { return shapes_.name(id); }
+  const ClassKey& class_key(ClassId id) const { return classes_.name(id); }
+  const ClassFacts& class_facts(ClassId id) const { return class_facts_[id]; }
+  bool counts_as_gpu(ResourceId id) const { return gpu_[id]; }
+  const ResourceId* find_resource(const std::string& name) const { return resources_.find(name); }
+  const PoolId* find_pool(const std::string& name) const { return pools_.find(name); }
+  const KeyId* find_key(ResourceId resource, PoolId pool) const {
+    return keys_.find({resource, pool});
+  }
+  const QueueId* find_queue(const std::string& name) const { return queues_.find(name); }
+  std::size_t resources() const { return resources_.size(); }
+  std::size_t pools() const { return pools_.size(); }
+  std::size_t queues() const { return queues_.size(); }
+  std::size_t classes() const { return class_facts_.size(); }
+
+  static constexpr ResourceId kClass = 0;  // kGpuClass
+  static constexpr PoolId kAny = 0;        // kAnyPool
+  static constexpr QueueId kNoQueue = 0;   // the empty name
+
+ private:
+  Ids<std::string> resources_;
+  Ids<std::string> pools_;
+  Ids<std::string> queues_;
+  Ids<std::pair<QueueId, std::string>> holders_;
+  Ids<std::pair<ResourceId, PoolId>> keys_;
+  Ids<Vector> shapes_;
+  Ids<ClassKey> classes_;
+  std::vector<ClassFacts> class_facts_;
+  std::vector<bool> gpu_;  // by resource
+};
+
+}  // namespace berth::queue

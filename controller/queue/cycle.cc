@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// A queue puts its first workload forward; of all that are put forward the one with the lowest
+// share is tried. If it fits somewhere it is admitted, otherwise its class has failed for this
+// queue. Quota and room only shrink in a cycle, so what failed would fail again.
+#include "controller/queue/cycle.h"
+
+#include <algorithm>
+
+namespace berth::queue {
+namespace {
+
+std::uint64_t name_of(QueueId queue, ClassId workloads) {
+  return static_cast<std::uint64_t>(queue) << 32 | workloads;
+}
+
+}  // namespace
+
+Cycle::Cycle(const FactsIndex& index) : index_(index), quotas_(index), room_(index) {}
+
+void Cycle::run(std::size_t window) {
+  std::size_t classes = 0;
+  for (const auto& [id, pending] : index_.pending().by_queue()) classes += pending.ready.size();
+  failed_.reserve(classes);
+  for (const auto& [id, pending] : index_.pending().by_queue()) {
+    QueueQuotas* queue = quotas_.find(id);
+    if (queue != nullptr && !queue->fact->held) open_offer(*queue, pending);
+  }
+  while (!entries_.empty() && admissions_.size() < window) {
+    std::pop_heap(entries_.begin(), entries_.end());
+    const Entry entry = entries_.back();
+    entries_.pop_back();
+    Offer& offer = *entry.offer;
+    if (entry.edition != offer.edition) continue;
+
+    if (const Route* route = first_that_fits(offer)) {
+      admit(offer, *route);
+      put_forward(offer);
+      look_again(offer);
+      continue;
+    }
+    failed_[name_of(offer.queue->id, offer.routed)] = explain(offer);
+    if (offer.queue->fact->strict_fifo) {
+      blocked_[offer.queue->id] = entry.turn.workload;
+      offer.heading_for = nullptr;
+      ++offer.edition;
+      continue;
+    }
+    drop_class(offer);
+    put_forward(offer);
+  }
+}
+
+void Cycle::open_offer(QueueQuotas& queue, const PendingOfQueue& pending) {
+  Offer& offer = offers_.emplace_back();
+  offer.queue = &queue;
+  if (queue.fact->strict_fifo && !pending.unready.empty())
+    offer.unready_head = *pending.unready.begin();
+  offer.heads.reserve(pending.ready.size());
+  for (const auto& [workloads, in_order] : pending.ready)
+    offer.heads.push_back({Turn(**in_order.begin()), in_order.begin(), in_order.end(), workloads});
+  std::make_heap(offer.heads.begin(), offer.heads.end());
+  if (queue.pools.size() > 1) {
+    several_pools_.push_back(&offer);
+    if (!queue.fact->cohort.empty()) of_cohort_[queue.fact->cohort].push_back(&offer);
+  }
+  put_forward(offer);
+}
+
+// Finds the queue's first workload that could ever be admitted, and where it would go.
+void Cycle::put_forward(Offer& offer) {
+  ++offer.edition;
+  offer.heading_for = nullptr;
+  while (!offer.heads.empty()) {
+    const Head& head = offer.heads.front();
+    if (offer.unready_head != nullptr && Turn(*offer.unready_head) < head.turn) {
+      blocked_[offer.queue->id] = offer.unready_head;
+      return;
+    }
+    if (!offer.is_routed || offer.routed != head.workloads) {
+      find_routes(*offer.queue, head.workloads, index_.catalog(), index_.room(), offer.routes);
+      offer.routed = head.workloads;
+      offer.is_routed = true;
+    }
+    if (!offer.routes.open.empty()) return enter(offer);
+    drop_class(offer);
+  }
+}
+
+void Cycle::enter(Offer& offer) {
+  const Route* route = first_that_fits(offer);
+  offer.fits = route != nullptr;
+  offer.heading_for = offer.fits ? route : &offer.routes.open.front();
+  if (offer.fits && offer.routes.open.size() > 1) room_.watch(offer.routed, route->pool);
+  offer.share = share_of(offer, *offer.heading_for);
+  entries_.push_back({offer.share, offer.heads.front().turn, &offer, offer.edition});
+  std::push_heap(entries_.begin(), entries_.end());
+}
+
+void Cycle::drop_class(Offer& offer) {
+  std::pop_heap(offer.heads.begin(), offer.heads.end());
+  offer.heads.pop_back();
+}
+
+bool Cycle::fits(const Offer& offer, const Route& route) const {
+  for (const auto& [place, amount] : route.asks) {
+    if (amount > offer.queue->quotas[place].free()) return false;
+  }
+  return room_.fits(offer.routed, route.pool);
+}
+
+const Route* Cycle::first_that_fits(const Offer& offer) const {
+  for (const Route& route : offer.routes.open) {
+    if (fits(offer, route)) return &route;
+  }
+  return nullptr;
+}
+
+Share Cycle::share_of(const Offer& offer, const Route& route) const {
+  Share most;
+  for (const auto& [place, amount] : route.asks) {
+    const Quota& quota = offer.queue->quotas[place];
+    const std::int64_t over = quota.used - quota.leaving + amount - quota.nominal;
+    most =
+        std::max(most, Share::of(over, quota.cohort->lent, offer.queue->fact->weight_thousandths));
+  }
+  return most;
+}
+
+// Of the first pool it could run in: what keeps it from there.
+Verdict Cycle::explain(const Offer& offer) const {
+  const Route& route = offer.routes.open.front();
+  for (const auto& [place, amount] : route.asks) {
+    const Quota& quota = offer.queue->quotas[place];
+    if (amount > quota.free()) {
+      return {Reason::kWaitingForQuota,
+              quota.resource,
+              route.pool,
+              amount,
+              quota.free(),
+              quota.nominal,
+              nullptr};
+    }
+  }
+  return room_.explain(offer.routed, route.pool);
+}
+
+void Cycle::admit(Offer& offer, const Route& route) {
+  Head head = offer.heads.front();
+  Admission& admission = admissions_.emplace_back();
+  admission.workload = *head.at;
+  admission.pool = route.pool;
+  admission.pods = index_.catalog().class_facts(head.workloads).pods;
+  admission.amounts.reserve(route.asks.size());
+  for (const auto& [place, amount] : route.asks) {
+    Quota& quota = offer.queue->quotas[place];
+    quota.use(amount);
+    admission.amounts.emplace_back(quota.key, amount);
+  }
+  room_.take(head.workloads, route.pool);
+  drop_class(offer);
+  if (++head.at == head.end) return;
+  head.turn = Turn(**head.at);
+  offer.heads.push_back(head);
+  std::push_heap(offer.heads.begin(), offer.heads.end());
+}
+
+// Where others would go may have changed with the room and quota that are gone now, and their
+// shares with it: of those that have a choice of pools, are in the same cohort or want room that is
+// short.
+void Cycle::look_again(const Offer& admitted) {
+  if (several_pools_.empty()) return;
+  const auto peers = of_cohort_.find(admitted.queue->fact->cohort);
+  if (peers != of_cohort_.end()) {
+    for (Offer* offer : peers->second) look_again_at(*offer);
+  }
+  for (PoolId pool = 0; pool < index_.catalog().pools(); ++pool) {
+    if (!room_.is_short(pool)) continue;
+    room_.unwatch(pool);
+    for (Offer* offer : several_pools_) {
+      if (offer->heading_for == nullptr || offer->heading_for->pool != pool) continue;
+      look_again_at(*offer);
+      if (offer->fits && offer->heading_for->pool == pool && offer->routes.open.size() > 1)
+        room_.watch(offer->routed, pool);
+    }
+  }
+}
+
+// What fitted nowhere fits nowhere still.
+void Cycle::look_again_at(Offer& offer) {
+  if (offer.heading_for == nullptr || !offer.fits || offer.routes.open.size() < 2) return;
+  if (fits(offer, *offer.heading_for)) return;
+  ++offer.edition;
+  enter(offer);
+}
+
+Verdict Cycle::why(const Workload& workload) const {
+  const Standing& standing = workload.standing;
+  switch (standing.unready) {
+    case Unready::kGangIncomplete:
+      return {
+          .reason = Reason::kWaitingForGang, .needs = standing.pods, .free = standing.pods_here};
+    case Unready::kSizesDisagree:
+      return {.reason = Reason::kGangSizesDisagree};
+    case Unready::kTemplateNotReady:
+      return {.reason = Reason::kTemplateNotReady};
+    case Unready::kNo:
+      break;
+  }
+  const QueueQuotas* queue = quotas_.find(standing.queue);
+  if (queue == nullptr) return {.reason = Reason::kQueueNotFound};
+  if (queue->fact->held) return {.reason = Reason::kQueueHeld};
+  Routes routes;
+  find_routes(*queue, standing.workload_class, index_.catalog(), index_.room(), routes);
+  if (routes.open.empty()) return routes.refusal;
+  const auto failed = failed_.find(name_of(standing.queue, standing.workload_class));
+  if (failed != failed_.end()) return failed->second;
+  const auto blocked = blocked_.find(standing.queue);
+  return {.behind = blocked == blocked_.end() ? nullptr : blocked->second};
+}
+
+}  // namespace berth::queue

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cycle: one round of decisions over all queues (docs/queue-rules.md, rules 1 to 7). It derives
+// from the index alone, which must not change while the cycle stands, and leaves nothing behind.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "controller/queue/facts_index.h"
+#include "controller/queue/quota_table.h"
+#include "controller/queue/room_left.h"
+#include "controller/queue/route.h"
+#include "controller/queue/share.h"
+#include "controller/queue/verdict.h"
+
+namespace berth::queue {
+
+class Cycle {
+ public:
+  explicit Cycle(const FactsIndex& index);
+
+  // Admits until nothing fits, or as many as the window has place for. Once.
+  void run(std::size_t window);
+
+  const std::vector<Admission>& admissions() const { return admissions_; }  // as they were decided
+
+  // Why a pending workload was not admitted, after run().
+  Verdict why(const Workload& workload) const;
+
+  // What is used and free now, with what this cycle admitted.
+  QuotaTable& quotas() { return quotas_; }
+
+ private:
+  using Place = InOrder::const_iterator;
+  struct Head {  // the first of a class that has not been decided yet
+    Turn turn;
+    Place at;
+    Place end;
+    ClassId workloads;
+    bool operator<(const Head& other) const { return other.turn < turn; }  // for a heap
+  };
+  struct Offer {  // what one queue puts forward
+    QueueQuotas* queue = nullptr;
+    std::vector<Head> heads;                 // a heap, rule 5's first on top
+    const Workload* unready_head = nullptr;  // of a StrictFIFO queue
+    Routes routes;                           // of the top's class
+    ClassId routed = 0;
+    bool is_routed = false;
+    const Route* heading_for = nullptr;  // where it would go; the first open one if nowhere
+    bool fits = false;                   // there
+    Share share;
+    std::uint32_t edition = 0;  // entries of other editions are stale
+  };
+  struct Entry {
+    Share share;
+    Turn turn;
+    Offer* offer;
+    std::uint32_t edition;
+    bool operator<(const Entry& other) const {  // for a heap
+      const auto order = share <=> other.share;
+      return order != 0 ? order > 0 : other.turn < turn;
+    }
+  };
+
+  void open_offer(QueueQuotas& queue, const PendingOfQueue& pending);
+  void put_forward(Offer& offer);
+  void enter(Offer& offer);
+  void drop_class(Offer& offer);
+  bool fits(const Offer& offer, const Route& route) const;
+  const Route* first_that_fits(const Offer& offer) const;
+  Share share_of(const Offer& offer, const Route& route) const;
+  Verdict explain(const Offer& offer) const;
+  void admit(Offer& offer, const Route& route);
+  void look_again(const Offer& admitted);
+  void look_again_at(Offer& offer);
+
+  const FactsIndex& index_;
+  QuotaTable quotas_;
+  RoomLeft room_;
+  std::deque<Offer> offers_;
+  std::vector<Entry> entries_;                            // a heap, rule 6's first on top
+  std::vector<Offer*> several_pools_;                     // those whose queues have a choice
+  std::map<std::string, std::vector<Offer*>> of_cohort_;  // of those
+  std::vector<Admission> admissions_;
+  std::unordered_map<std::uint64_t, Verdict> failed_;     // by queue and class
+  std::unordered_map<QueueId, const Workload*> blocked_;  // StrictFIFO queues, by their heads
+};
+
+}  // namespace berth::queue

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the queue knows of the cluster, as plain values: nodes, pods, Jobs, queues, and the ledger
+// of admissions in flight. facts_from.h makes them from the slices; FactsIndex takes them one by
+// one. Amounts are whole: cpu in thousandths, memory in bytes, everything else in pieces; of the
+// class `gpu` in millionths of a GPU.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace berth::queue {
+
+inline constexpr std::string_view kGpuClass = "gpu";
+inline constexpr std::int64_t kWholeGpu = 1'000'000;
+inline constexpr std::string_view kAnyPool = "*";
+
+// nvidia.com/gpu, gpu.shared and mig-*: what the class `gpu` counts, and what is never admitted
+// without quota.
+bool is_gpu(std::string_view resource);
+
+// Resource name and amount, sorted by name, each once.
+using Amounts = std::vector<std::pair<std::string, std::int64_t>>;
+
+struct NodeFact {
+  std::string name;
+  std::string pool;        // empty: of no pool
+  bool in_service = true;  // cordoned, repartitioning and unhealthy nodes offer nothing
+  Amounts offers;
+  Amounts gpu_weights;  // of each GPU resource, how much of a GPU one piece is
+  bool operator==(const NodeFact&) const = default;
+};
+
+// What was decided once: it counts as decided, whatever the workload or the nodes look like now.
+struct AdmissionFact {
+  std::string queue;
+  std::string cohort;
+  std::string pool;
+  std::int64_t pods = 1;
+  Amounts amounts;  // by quota resource, for all those pods
+  bool operator==(const AdmissionFact&) const = default;
+};
+
+enum class PodState {
+  kWaiting,    // behind berth's gate
+  kReleased,   // without a gate and without a node
+  kBound,      // on a node
+  kLeaving,    // on a node, being deleted
+  kSucceeded,  // it holds nothing any more
+};
+
+struct PodFact {
+  std::string uid;
+  std::string workload;  // "Job/ns/name", "PodGroup/ns/name", "Pod/ns/name"; empty: no queue's
+  std::string queue;     // empty: none
+  std::int32_t priority = 0;
+  std::int64_t created = 0;     // microseconds since the epoch
+  std::int64_t group_size = 1;  // as the pod says it
+  Amounts requests;
+  PodState state = PodState::kWaiting;
+  std::string node;  // of kBound and kLeaving
+  std::optional<AdmissionFact> admitted;
+  bool operator==(const PodFact&) const = default;
+};
+
+struct JobFact {
+  std::string workload;
+  std::string uid;
+  std::string queue;
+  std::int32_t priority = 0;
+  std::int64_t created = 0;
+  Amounts requests;  // of one pod
+  std::int64_t parallelism = 1;
+  std::optional<std::int64_t> completions;
+  std::int64_t succeeded = 0;
+  std::int64_t failed_indexes = 0;
+  bool suspended = true;
+  bool held = false;             // by a person: out of the queue
+  bool template_mutable = true;  // else an admission could not be written into it yet
+  std::string only_pool;         // of a template that is frozen: where it was admitted before
+  std::optional<AdmissionFact> admitted;
+  bool operator==(const JobFact&) const = default;
+};
+
+struct LedgerFact {  // an admission in flight: the workload's own objects do not show it yet
+  std::string workload;
+  AdmissionFact admission;
+  bool operator==(const LedgerFact&) const = default;
+};
+
+struct QuotaFact {
+  std::string resource;
+  std::string pool;
+  std::int64_t nominal = 0;
+  std::optional<std::int64_t> borrowing_limit;
+  std::optional<std::int64_t> lending_limit;
+  bool operator==(const QuotaFact&) const = default;
+};
+
+struct QueueFact {
+  std::string name;
+  std::string cohort;  // empty: alone
+  std::vector<QuotaFact> quotas;
+  bool strict_fifo = false;
+  bool held = false;
+  std::int64_t weight_thousandths = 1000;
+  bool operator==(const QueueFact&) const = default;
+};
+
+}  // namespace berth::queue

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/queue/facts_from.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "apis/names.h"
+#include "controller/fleet/allocatable.h"
+#include "controller/fleet/geometry.h"
+#include "controller/fleet/node_facts.h"
+#include "controller/queue/admission_record.h"
+
+namespace berth::queue {
+namespace {
+
+// Bounds of one pod's and one node's amounts, so that sums over a fleet stay whole numbers.
+constexpr std::int64_t kMostOfOne = 1'000'000'000'000'000;  // a petabyte
+constexpr std::int64_t kMostPods = 1'000'000;
+
+Amounts amounts_of(const ResourceList& list) {
+  Amounts amounts;
+  for (const auto& [name, quantity] : list) {
+    const std::int64_t amount =
+        name == "cpu" ? quantity.thousandths_rounded_up() : quantity.rounded_up();
+    amounts.emplace_back(name.str(), std::clamp<std::int64_t>(amount, 0, kMostOfOne));
+  }
+  return amounts;
+}
+
+const Product* product_of(const Node& node) {
+  if (const auto inventory = inventory_of(node))
+    return find_product(inventory->product, inventory->memory_mib);
+  return find_product(label_of(node, names::kGpuProduct));
+}
+
+// The memory slices of the MIG resource by those of the GPU; nothing for an unknown one.
+std::optional<std::int64_t> slice_weight(const Product& product, const std::string& resource) {
+  for (const Profile& profile : product.profiles) {
+    const auto is = [&](const std::string& name) { return mig_resource_name(name) == resource; };
+    if (is(profile.name) || std::any_of(profile.aliases.begin(), profile.aliases.end(), is))
+      return kWholeGpu * profile.memory_units / product.memory_units;
+  }
+  return std::nullopt;
+}
+
+// Under strategy `single` the node's GPUs are instances of one profile, which the product's label
+// ends with.
+std::string single_profile(const Node& node) {
+  constexpr std::string_view kMig = "-MIG-", kShared = "-SHARED";
+  std::string_view label = label_of(node, names::kGpuProduct);
+  const std::size_t at = label.find(kMig);
+  if (at == std::string_view::npos) return "";
+  label.remove_prefix(at + kMig.size());
+  if (label.ends_with(kShared)) label.remove_suffix(kShared.size());
+  return std::string(label);
+}
+
+std::string workload_of(const berth::Pod& pod) {
+  const OwnerReference* owner = pod.meta.controller();
+  const bool daemon = owner != nullptr && (owner->kind == "DaemonSet" || owner->kind == "Node");
+  if (daemon || pod.meta.annotations.contains(names::kMirrorAnnotation)) return "";
+  const std::string in = pod.meta.namespace_.str() + "/";
+  if (owner != nullptr && owner->kind == "Job") return "Job/" + in + owner->name.str();
+  const Text group = pod.meta.labels.get(names::kPodGroupLabel);
+  const bool sized = pod.meta.annotations.contains(names::kPodGroupSizeAnnotation);
+  if (!group.view().empty() && sized) return "PodGroup/" + in + group.str();
+  return "Pod/" + in + pod.meta.name;
+}
+
+std::int64_t group_size_of(const berth::Pod& pod) {
+  const Text text = pod.meta.annotations.get(names::kPodGroupSizeAnnotation);
+  const std::string_view digits = text.view();
+  std::int64_t size = 1;
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), size);
+  if (read.ptr != digits.data() + digits.size()) return 1;
+  return std::clamp<std::int64_t>(size, 1, kMostPods);
+}
+
+PodState state_of(const berth::Pod& pod) {
+  if (pod.phase == PodPhase::kSucceeded) return PodState::kSucceeded;
+  if (!pod.node_name.view().empty())
+    return pod.terminating() ? PodState::kLeaving : PodState::kBound;
+  return pod.gated ? PodState::kWaiting : PodState::kReleased;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> gpu_weight(const Node& node, const std::string& resource) {
+  constexpr std::string_view kShared = ".shared";
+  std::string base = resource;
+  if (base.ends_with(kShared)) base.resize(base.size() - kShared.size());
+  const Sharing sharing = read_sharing(node.meta.labels);
+  const auto shared = sharing.find(base);
+  const std::int64_t replicas = shared == sharing.end() ? 1 : shared->second.replicas;
+
+  const std::string profile = single_profile(node);
+  const bool whole = base == "nvidia.com/gpu" && profile.empty();
+  if (whole) return kWholeGpu / replicas;
+  const Product* product = product_of(node);
+  if (product == nullptr) return std::nullopt;
+  const auto slice =
+      slice_weight(*product, base == "nvidia.com/gpu" ? mig_resource_name(profile) : base);
+  if (!slice) return std::nullopt;
+  return *slice / replicas;
+}
+
+NodeFact node_fact(const Node& node, const std::string& pool) {
+  NodeFact fact{.name = node.meta.name,
+                .pool = pool,
+                .in_service = in_service(node),
+                .offers = amounts_of(node.allocatable)};
+  for (const auto& [resource, amount] : fact.offers) {
+    if (!is_gpu(resource)) continue;
+    if (const auto weight = gpu_weight(node, resource))
+      fact.gpu_weights.emplace_back(resource, *weight);
+  }
+  return fact;
+}
+
+std::optional<PodFact> pod_fact(const berth::Pod& pod, const std::string& queue) {
+  if (pod.phase == PodPhase::kFailed) return std::nullopt;
+  if (pod.node_name.view().empty() && pod.terminating()) return std::nullopt;
+  PodFact fact{.uid = pod.meta.uid,
+               .workload = workload_of(pod),
+               .queue = queue,
+               .priority = pod.priority,
+               .created = pod.meta.creation_timestamp.time_since_epoch().count(),
+               .requests = amounts_of(pod.requests),
+               .state = state_of(pod),
+               .node = pod.node_name.str()};
+  if (fact.workload.starts_with("PodGroup/")) fact.group_size = group_size_of(pod);
+  if (fact.state == PodState::kSucceeded) fact.node.clear();
+  const auto one_pod = std::pair<std::string, std::int64_t>("pods", 1);
+  fact.requests.insert(std::upper_bound(fact.requests.begin(), fact.requests.end(), one_pod),
+                       one_pod);
+  if (const Text* record = pod.meta.annotations.find(names::kAdmittedAnnotation))
+    fact.admitted = decode_admission(record->view());
+  return fact;
+}
+
+QueueFact queue_fact(const GPUQueue& queue) {
+  const GPUQueueSpec& spec = queue.spec;
+  QueueFact fact{.name = queue.meta.name,
+                 .cohort = spec.cohort_name,
+                 .strict_fifo = spec.queueing_strategy == QueueingStrategy::kStrictFIFO,
+                 .held = spec.stop_policy != StopPolicy::kNone,
+                 .weight_thousandths = spec.weight_thousandths};
+  for (const QuotaSpec& quota : spec.quotas) {
+    const std::int64_t unit = quota.resource == kGpuClass ? kWholeGpu : 1;
+    const auto in_units = [&](std::optional<std::int64_t> amount) {
+      return amount ? std::optional(*amount * unit) : std::nullopt;
+    };
+    fact.quotas.push_back({quota.resource, quota.pool, quota.nominal_quota * unit,
+                           in_units(quota.borrowing_limit), in_units(quota.lending_limit)});
+  }
+  return fact;
+}
+
+}  // namespace berth::queue

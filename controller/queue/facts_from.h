@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the slices of Kubernetes' objects and berth's own to the queue's facts.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "apis/core.h"
+#include "apis/gpu_queue.h"
+#include "controller/queue/facts.h"
+
+namespace berth::queue {
+
+// `pool` is the policy's, empty if none selects the node.
+NodeFact node_fact(const Node& node, const std::string& pool);
+
+// `queue` is the one that its label names, or its namespace's default; empty if neither does.
+// Nothing of a pod that failed: it holds nothing and counts for nothing.
+std::optional<PodFact> pod_fact(const berth::Pod& pod, const std::string& queue);
+
+QueueFact queue_fact(const GPUQueue& queue);
+
+// How much of a GPU one piece of the resource is on the node, in millionths, rounded down; nothing
+// if the node's labels don't tell.
+std::optional<std::int64_t> gpu_weight(const Node& node, const std::string& resource);
+
+}  // namespace berth::queue

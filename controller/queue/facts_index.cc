@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/queue/facts_index.h"
+
+#include <algorithm>
+
+#include "controller/queue/capped.h"
+
+namespace berth::queue {
+
+template <class Change>
+void FactsIndex::edit(const std::string& name, Change change) {
+  auto it = workloads_.try_emplace(name).first;
+  Workload& workload = it->second;
+  workload.name = &it->first;
+  leave(workload);
+  change(workload);
+  if (workload.gone())
+    workloads_.erase(it);
+  else
+    enter(workload);
+}
+
+void FactsIndex::enter(Workload& workload) {
+  workload.standing = standing_of(workload, catalog_);
+  Standing& standing = workload.standing;
+  if (standing.past_webhook) {
+    charge_past_webhook(workload, standing.charges);
+    past_webhook_.insert(&workload);
+  }
+  for (const Charge& charge : standing.charges) usage_.add(charge, +1);
+  for (const Claim& claim : standing.claims) room_.claim(claim.pool, claim.shape, claim.pods);
+  if (standing.pending) pending_.add(workload);
+}
+
+void FactsIndex::leave(Workload& workload) {
+  const Standing& standing = workload.standing;
+  if (standing.pending) pending_.remove(workload);
+  for (const Claim& claim : standing.claims) room_.claim(claim.pool, claim.shape, -claim.pods);
+  for (const Charge& charge : standing.charges) usage_.add(charge, -1);
+  if (standing.past_webhook) past_webhook_.erase(&workload);
+  workload.standing = Standing();
+}
+
+void FactsIndex::put(const NodeFact& fact) {
+  if (room_.put(fact)) recharge_past_webhook();
+}
+
+void FactsIndex::remove_node(const std::string& name) {
+  if (room_.remove(name)) recharge_past_webhook();
+}
+
+void FactsIndex::put(const PodFact& fact) {
+  remove_pod(fact.uid);
+  auto it = pods_.try_emplace(fact.uid).first;
+  Member& member = it->second;
+  member.workload = fact.workload;
+  Pod& pod = member.pod;
+  pod.uid = &it->first;
+  pod.created = fact.created;
+  pod.state = fact.state;
+  pod.shape = catalog_.shape(fact.requests);
+  if (pod.on_node()) {
+    pod.node = room_.node(fact.node);
+    room_.take(pod.node, pod.shape, +1);
+  }
+  pod.queue = catalog_.queue(fact.queue);
+  pod.priority = fact.priority;
+  pod.group_size = fact.group_size;
+  if (fact.admitted) pod.admitted = std::make_unique<AdmissionFact>(*fact.admitted);
+  if (fact.workload.empty()) return;
+  edit(fact.workload, [&](Workload& workload) { workload.add(pod); });
+}
+
+void FactsIndex::remove_pod(const std::string& uid) {
+  auto it = pods_.find(uid);
+  if (it == pods_.end()) return;
+  const Pod& pod = it->second.pod;
+  if (pod.on_node()) room_.take(pod.node, pod.shape, -1);
+  if (!it->second.workload.empty()) {
+    edit(it->second.workload, [&](Workload& workload) { workload.remove(pod); });
+  }
+  pods_.erase(it);
+}
+
+void FactsIndex::put(const JobFact& fact) {
+  edit(fact.workload,
+       [&](Workload& workload) { workload.job = std::make_unique<Job>(job_of(fact, catalog_)); });
+}
+
+void FactsIndex::remove_job(const std::string& workload) {
+  if (find(workload) != nullptr) edit(workload, [](Workload& of) { of.job = nullptr; });
+}
+
+void FactsIndex::put(const LedgerFact& fact) {
+  edit(fact.workload, [&](Workload& workload) {
+    workload.in_flight = std::make_unique<AdmissionFact>(fact.admission);
+  });
+}
+
+void FactsIndex::remove_ledger(const std::string& workload) {
+  if (find(workload) != nullptr) edit(workload, [](Workload& of) { of.in_flight = nullptr; });
+}
+
+void FactsIndex::put(const QueueFact& fact) {
+  catalog_.queue(fact.name);
+  for (const QuotaFact& quota : fact.quotas)
+    catalog_.key(catalog_.resource(quota.resource), catalog_.pool(quota.pool));
+  queues_[fact.name] = fact;
+  recharge_past_webhook();
+}
+
+void FactsIndex::remove_queue(const std::string& name) {
+  if (queues_.erase(name) > 0) recharge_past_webhook();
+}
+
+const Workload* FactsIndex::find(const std::string& workload) const {
+  auto it = workloads_.find(workload);
+  return it == workloads_.end() ? nullptr : &it->second;
+}
+
+// Each pod counts where it is bound, in every quota of its queue that covers it there; where the
+// pool has none of its own, in those of any pool.
+void FactsIndex::charge_past_webhook(const Workload& workload, std::vector<Charge>& charges) {
+  auto of = queues_.find(catalog_.queue_name(workload.standing.queue));
+  if (of == queues_.end()) return;
+  const QueueFact& queue = of->second;
+  const HolderId holder = catalog_.holder(workload.standing.queue, queue.cohort);
+  const auto charge = [&](const Pod& pod, PoolId pool) {
+    bool any = false;
+    for (const QuotaFact& quota : queue.quotas) {
+      if (catalog_.pool(quota.pool) != pool) continue;
+      const ResourceId covers = catalog_.resource(quota.resource);
+      std::int64_t amount = 0;
+      for (const auto& [resource, asked] : catalog_.shape_requests(pod.shape)) {
+        if (resource == covers) amount += asked;
+        if (covers == Catalog::kClass && catalog_.counts_as_gpu(resource))
+          amount = capped_sum(amount, capped_product(asked, room_.weight(pool, resource)));
+      }
+      if (amount == 0) continue;
+      any = true;
+      charges.push_back({holder, catalog_.key(covers, pool), amount,
+                         pod.state == PodState::kLeaving ? amount : 0});
+    }
+    return any;
+  };
+  for (const Pod* pod : workload.pods->all) {
+    if (!pod->on_node()) continue;
+    const PoolId pool = room_.pool_of(pod->node);
+    if (pool == Catalog::kAny || !charge(*pod, pool)) charge(*pod, Catalog::kAny);
+  }
+}
+
+// Such work is rare; what it is charged depends on the nodes' pools and weights and on the queues.
+void FactsIndex::recharge_past_webhook() {
+  const std::vector<Workload*> all(past_webhook_.begin(), past_webhook_.end());
+  for (Workload* workload : all) {
+    leave(*workload);
+    enter(*workload);
+  }
+}
+
+}  // namespace berth::queue

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// FactsIndex: everything the queue's decisions derive from, kept as facts come and go, each at the
+// cost of what it changes. It is a function of the facts it holds: their order leaves no trace, and
+// an index built anew from the same facts says the same.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "controller/queue/facts.h"
+#include "controller/queue/node_room.h"
+#include "controller/queue/pending.h"
+#include "controller/queue/usage.h"
+#include "controller/queue/workload.h"
+
+namespace berth::queue {
+
+class FactsIndex {
+ public:
+  FactsIndex() : room_(catalog_) {}
+  FactsIndex(const FactsIndex&) = delete;
+  FactsIndex& operator=(const FactsIndex&) = delete;
+
+  // A fact replaces the one of its name; removing what is not there does nothing.
+  void put(const NodeFact& fact);
+  void put(const PodFact& fact);
+  void put(const JobFact& fact);
+  void put(const QueueFact& fact);
+  void put(const LedgerFact& fact);
+  void remove_node(const std::string& name);
+  void remove_pod(const std::string& uid);
+  void remove_job(const std::string& workload);
+  void remove_queue(const std::string& name);
+  void remove_ledger(const std::string& workload);
+
+  const Catalog& catalog() const { return catalog_; }
+  const NodeRoom& room() const { return room_; }
+  const Pending& pending() const { return pending_; }
+  const Usage& usage() const { return usage_; }
+  const std::map<std::string, QueueFact>& queues() const { return queues_; }
+  const std::unordered_map<std::string, Workload>& workloads() const { return workloads_; }
+  const Workload* find(const std::string& workload) const;
+
+ private:
+  struct Member {
+    Pod pod;
+    std::string workload;  // empty: it takes room alone
+  };
+  // Takes the workload out of what is derived, lets `change` at it and puts it back.
+  template <class Change>
+  void edit(const std::string& name, Change change);
+  void enter(Workload& workload);
+  void leave(Workload& workload);
+  void charge_past_webhook(const Workload& workload, std::vector<Charge>& charges);
+  void recharge_past_webhook();
+
+  Catalog catalog_;
+  NodeRoom room_;
+  Pending pending_;
+  Usage usage_;
+  std::map<std::string, QueueFact> queues_;
+  std::unordered_map<std::string, Member> pods_;
+  std::unordered_map<std::string, Workload> workloads_;
+  std::set<Workload*> past_webhook_;
+};
+
+}  // namespace berth::queue

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/queue/node_room.h"
+
+#include <algorithm>
+
+#include "controller/queue/capped.h"
+
+namespace berth::queue {
+namespace {
+
+std::int64_t entry(const std::vector<std::int64_t>& by_resource, ResourceId resource) {
+  return resource < by_resource.size() ? by_resource[resource] : 0;
+}
+
+void add(std::vector<std::int64_t>& by_resource, ResourceId resource, std::int64_t amount) {
+  if (resource >= by_resource.size()) by_resource.resize(resource + 1);
+  by_resource[resource] += amount;
+}
+
+void tally(std::map<std::int64_t, std::int64_t>& counts, std::int64_t value, std::int64_t by) {
+  auto it = counts.try_emplace(value, 0).first;
+  it->second += by;
+  if (it->second == 0) counts.erase(it);
+}
+
+}  // namespace
+
+NodeId NodeRoom::node(const std::string& name) {
+  const NodeId id = ids_.id(name);
+  if (id == nodes_.size()) nodes_.emplace_back();
+  return id;
+}
+
+bool NodeRoom::put(const NodeFact& fact) {
+  const NodeId id = node(fact.name);
+  Vector weights;
+  for (const auto& [name, weight] : fact.gpu_weights)
+    weights.emplace_back(catalog_.resource(name), weight);
+  std::sort(weights.begin(), weights.end());
+  std::vector<std::int64_t> offers;
+  for (const auto& [name, amount] : fact.offers) add(offers, catalog_.resource(name), amount);
+  const PoolId pool = fact.pool.empty() ? Catalog::kAny : catalog_.pool(fact.pool);
+
+  Node& at = nodes_[id];
+  const bool moved = !at.known || at.pool != pool || at.weights != weights;
+  const auto count_all = [&](std::int64_t sign) {
+    if (!at.known) return;
+    for (ResourceId r = 0; r < at.offers.size(); ++r) count(at, r, sign);
+    count_weights(at, sign);
+    count_class(at, sign);
+  };
+  count_all(-1);
+  at.known = true;
+  at.in_service = fact.in_service;
+  at.pool = pool;
+  at.offers = std::move(offers);
+  at.weights = std::move(weights);
+  count_all(+1);
+  return moved;
+}
+
+bool NodeRoom::remove(const std::string& name) {
+  const NodeId* id = ids_.find(name);
+  if (id == nullptr || !nodes_[*id].known) return false;
+  Node& at = nodes_[*id];
+  for (ResourceId r = 0; r < at.offers.size(); ++r) count(at, r, -1);
+  count_weights(at, -1);
+  count_class(at, -1);
+  at = Node{.taken = std::move(at.taken)};
+  return true;
+}
+
+void NodeRoom::take(NodeId node, ShapeId shape, std::int64_t pods) {
+  Node& at = nodes_[node];
+  for (const auto& [resource, amount] : catalog_.shape_requests(shape)) {
+    const bool counted = at.known && resource < at.offers.size();
+    if (counted) count(at, resource, -1);
+    add(at.taken, resource, amount * pods);
+    if (counted) count(at, resource, +1);
+  }
+}
+
+void NodeRoom::claim(PoolId pool, ShapeId shape, std::int64_t pods) {
+  for (const auto& [resource, amount] : catalog_.shape_requests(shape)) {
+    at(Catalog::kAny, resource).claimed += capped_product(amount, pods);
+    if (pool != Catalog::kAny) at(pool, resource).claimed += capped_product(amount, pods);
+  }
+}
+
+const NodeRoom::PerResource* NodeRoom::find(PoolId pool, ResourceId resource) const {
+  if (pool >= pools_.size() || resource >= pools_[pool].size()) return nullptr;
+  return &pools_[pool][resource];
+}
+
+NodeRoom::PerResource& NodeRoom::at(PoolId pool, ResourceId resource) {
+  if (pool >= pools_.size()) pools_.resize(pool + 1);
+  if (resource >= pools_[pool].size()) pools_[pool].resize(resource + 1);
+  return pools_[pool][resource];
+}
+
+void NodeRoom::count(const Node& node, ResourceId resource, std::int64_t sign) {
+  if (!node.in_service || node.offers[resource] == 0) return;
+  const std::int64_t left =
+      std::max<std::int64_t>(0, node.offers[resource] - entry(node.taken, resource));
+  const auto count_in = [&](PoolId pool) {
+    PerResource& of = at(pool, resource);
+    of.offered += sign * node.offers[resource];
+    of.free += sign * left;
+    tally(of.nodes_by_free, left, sign);
+  };
+  count_in(Catalog::kAny);
+  if (node.pool != Catalog::kAny) count_in(node.pool);
+}
+
+// Also of nodes out of service: a cordon must not change what a workload is worth.
+void NodeRoom::count_weights(const Node& node, std::int64_t sign) {
+  for (const auto& [resource, weight] : node.weights) {
+    tally(at(Catalog::kAny, resource).nodes_by_weight, weight, sign);
+    if (node.pool != Catalog::kAny) tally(at(node.pool, resource).nodes_by_weight, weight, sign);
+  }
+}
+
+void NodeRoom::count_class(const Node& node, std::int64_t sign) {
+  if (!node.in_service) return;
+  for (const auto& [resource, weight] : node.weights) {
+    const std::int64_t gpus = capped_product(entry(node.offers, resource), weight);
+    at(Catalog::kAny, Catalog::kClass).offered += sign * gpus;
+    if (node.pool != Catalog::kAny) at(node.pool, Catalog::kClass).offered += sign * gpus;
+  }
+}
+
+std::int64_t NodeRoom::unclaimed(PoolId pool, ResourceId resource) const {
+  const PerResource* of = find(pool, resource);
+  return of == nullptr ? 0 : of->free - of->claimed;
+}
+
+std::int64_t NodeRoom::offered(PoolId pool, ResourceId resource) const {
+  const PerResource* of = find(pool, resource);
+  return of == nullptr ? 0 : of->offered;
+}
+
+std::int64_t NodeRoom::largest(PoolId pool, ResourceId resource) const {
+  const PerResource* of = find(pool, resource);
+  return of == nullptr || of->nodes_by_free.empty() ? 0 : of->nodes_by_free.rbegin()->first;
+}
+
+std::int64_t NodeRoom::weight(PoolId pool, ResourceId resource) const {
+  const PerResource* of = find(pool, resource);
+  if (of == nullptr || of->nodes_by_weight.empty()) return kWholeGpu;
+  return of->nodes_by_weight.rbegin()->first;
+}
+
+}  // namespace berth::queue

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// What nodes offer and what is free of it, by node and by pool. Pool "*" has all nodes. A node that
+// is out of service offers nothing; one that is overfull has nothing free, and takes nothing away
+// from others.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "controller/queue/catalog.h"
+
+namespace berth::queue {
+
+class NodeRoom {
+ public:
+  explicit NodeRoom(Catalog& catalog) : catalog_(catalog) {}
+
+  // True if the node's pool or a weight changed: what is charged by where a pod is must be counted
+  // anew.
+  bool put(const NodeFact& fact);
+  bool remove(const std::string& name);
+  // Of pods on the node, which need not be known yet.
+  void take(NodeId node, ShapeId shape, std::int64_t pods);
+  // Admitted pods without a node: they take room of their pool, and of all pools together.
+  void claim(PoolId pool, ShapeId shape, std::int64_t pods);
+
+  NodeId node(const std::string& name);
+  PoolId pool_of(NodeId node) const { return nodes_[node].pool; }  // kAny: of no pool, or not known
+
+  // Free on the pool's nodes and not claimed; less than nothing where more is claimed than is free.
+  std::int64_t unclaimed(PoolId pool, ResourceId resource) const;
+  std::int64_t offered(PoolId pool, ResourceId resource) const;  // of kClass in millionths
+  std::int64_t largest(PoolId pool, ResourceId resource) const;  // free on one node
+  // How much of a GPU one piece is: where nodes differ the greatest, where none says so a whole
+  // one.
+  std::int64_t weight(PoolId pool, ResourceId resource) const;
+
+  struct Node {
+    bool known = false;
+    bool in_service = false;
+    PoolId pool = Catalog::kAny;
+    std::vector<std::int64_t> offers;  // by resource
+    std::vector<std::int64_t> taken;
+    Vector weights;
+  };
+  const Node& node_at(NodeId id) const { return nodes_[id]; }
+  std::size_t nodes() const { return nodes_.size(); }
+  const std::string& node_name(NodeId id) const { return ids_.name(id); }
+
+ private:
+  struct PerResource {
+    std::int64_t offered = 0;
+    std::int64_t free = 0;
+    std::int64_t claimed = 0;
+    std::map<std::int64_t, std::int64_t> nodes_by_free;
+    std::map<std::int64_t, std::int64_t> nodes_by_weight;
+  };
+  const PerResource* find(PoolId pool, ResourceId resource) const;
+  PerResource& at(PoolId pool, ResourceId resource);
+  void count(const Node& node, ResourceId resource, std::int64_t sign);
+  void count_weights(const Node& node, std::int64_t sign);
+  void count_class(const Node& node, std::int64_t sign);
+
+  Catalog& catalog_;
+  Ids<std::string> ids_;
+  std::vector<Node> nodes_;
+  std::vector<std::vector<PerResource>> pools_;
+};
+
+}  // namespace berth::queue

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/queue/pending.h"
+
+namespace berth::queue {
+
+void Pending::add(const Workload& workload) {
+  const Standing& standing = workload.standing;
+  PendingOfQueue& of = by_queue_[standing.queue];
+  if (standing.unready == Unready::kNo)
+    of.ready[standing.workload_class].insert(&workload);
+  else
+    of.unready.insert(&workload);
+}
+
+void Pending::remove(const Workload& workload) {
+  const Standing& standing = workload.standing;
+  auto queue = by_queue_.find(standing.queue);
+  if (standing.unready == Unready::kNo) {
+    auto same = queue->second.ready.find(standing.workload_class);
+    same->second.erase(&workload);
+    if (same->second.empty()) queue->second.ready.erase(same);
+  } else {
+    queue->second.unready.erase(&workload);
+  }
+  if (queue->second.ready.empty() && queue->second.unready.empty()) by_queue_.erase(queue);
+}
+
+}  // namespace berth::queue

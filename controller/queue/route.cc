@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/queue/route.h"
+
+#include <algorithm>
+
+#include "controller/queue/capped.h"
+
+namespace berth::queue {
+namespace {
+
+std::int64_t asked_of(const Quota& quota, const Vector& total, const Catalog& catalog,
+                      const NodeRoom& room) {
+  std::int64_t amount = 0;
+  for (const auto& [resource, asked] : total) {
+    if (resource == quota.resource) return asked;
+    if (quota.resource == Catalog::kClass && catalog.counts_as_gpu(resource)) {
+      amount = capped_sum(amount, capped_product(asked, room.weight(quota.pool, resource)));
+    }
+  }
+  return amount;
+}
+
+// The first resource by name that needs quota and has none in the pool; nothing if there is none.
+const ResourceId* uncovered(const QueueQuotas& queue, const Vector& total, PoolId pool,
+                            const Catalog& catalog) {
+  for (const auto& [resource, asked] : total) {
+    const bool gpu = catalog.counts_as_gpu(resource);
+    if (!gpu && !queue.names(resource)) continue;
+    if (queue.find(resource, pool) != nullptr) continue;
+    if (gpu && queue.find(Catalog::kClass, pool) != nullptr) continue;
+    return &resource;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void find_routes(const QueueQuotas& queue, ClassId workloads, const Catalog& catalog,
+                 const NodeRoom& room, Routes& routes) {
+  const Vector& total = catalog.class_facts(workloads).total;
+  const PoolId only = catalog.class_key(workloads).only_pool;
+  routes.open.clear();
+  routes.refusal = {.reason = Reason::kNoQuota};
+  bool uncovered_told = false, covered_somewhere = false;
+  for (const PoolId pool : queue.pools) {
+    if (only != Catalog::kAny && pool != only) continue;
+    if (const ResourceId* resource = uncovered(queue, total, pool, catalog)) {
+      if (!uncovered_told && !covered_somewhere) {
+        routes.refusal.resource = *resource;
+        routes.refusal.pool = pool;
+      }
+      uncovered_told = true;
+      continue;
+    }
+    Route route{.pool = pool};
+    const Quota* too_small = nullptr;
+    for (std::uint32_t i = 0; i < queue.quotas.size(); ++i) {
+      const Quota& quota = queue.quotas[i];
+      if (quota.pool != pool) continue;
+      const std::int64_t amount = asked_of(quota, total, catalog, room);
+      if (amount == 0) continue;
+      route.asks.emplace_back(i, amount);
+      if (amount <= quota.maximum()) continue;
+      if (too_small == nullptr && !covered_somewhere) {
+        routes.refusal = {Reason::kExceedsMaximum, quota.resource, pool, amount, 0,
+                          quota.maximum(),         nullptr};
+      }
+      too_small = &quota;
+    }
+    covered_somewhere = true;
+    if (too_small == nullptr) routes.open.push_back(std::move(route));
+  }
+}
+
+}  // namespace berth::queue

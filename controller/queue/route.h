@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Route: one pool in which the workloads of a class could run, with what they would be charged in
+// each of the queue's quotas there (rules 2 and 4).
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "controller/queue/quota_table.h"
+#include "controller/queue/verdict.h"
+
+namespace berth::queue {
+
+struct Route {
+  PoolId pool = Catalog::kAny;
+  std::vector<std::pair<std::uint32_t, std::int64_t>> asks;  // place in the queue's quotas, amount
+};
+
+struct Routes {
+  std::vector<Route> open;  // in the order of the queue's quotas
+  Verdict refusal;          // why none is: kNoQuota or kExceedsMaximum
+};
+
+// Which pools' quotas cover all that the class asks and could ever hold it. Fills `routes`, whose
+// memory is used again.
+void find_routes(const QueueQuotas& queue, ClassId workloads, const Catalog& catalog,
+                 const NodeRoom& room, Routes& routes);
+
+}  // namespace berth::queue

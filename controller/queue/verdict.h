@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a cycle decides: whom it admits, and why the others wait, as numbers. The sentences are in
+// words.h.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "controller/queue/workload.h"
+
+namespace berth::queue {
+
+enum class Reason {
+  kQueueNotFound,       // it names a queue that is not there
+  kQueueHeld,           // stopPolicy
+  kWaitingForGang,      // needs: pods of the group; free: those that exist
+  kGangSizesDisagree,   // its pods say different sizes
+  kTemplateNotReady,    // its pods are still leaving
+  kNoQuota,             // no quota of the queue covers `resource`
+  kExceedsMaximum,      // needs, of at most `most`
+  kWaitingForQuota,     // needs, free, of nominal `most`
+  kResourceNotOffered,  // needs, the pool offers `most`
+  kWaitingForRoom,      // needs, free, of `most` that the pool offers
+  kFragmented,          // one pod needs, on one node free, of `most` free together
+  kBehindInQueue,       // its turn did not come
+};
+const char* to_string(Reason reason);
+
+struct Verdict {
+  Reason reason = Reason::kBehindInQueue;
+  ResourceId resource = 0;
+  PoolId pool = Catalog::kAny;
+  std::int64_t needs = 0;
+  std::int64_t free = 0;
+  std::int64_t most = 0;
+  const Workload* behind = nullptr;  // of kBehindInQueue: the head of a StrictFIFO queue, if one
+  bool operator==(const Verdict&) const = default;
+};
+
+struct Admission {
+  const Workload* workload = nullptr;
+  PoolId pool = Catalog::kAny;
+  std::int64_t pods = 0;
+  std::vector<std::pair<KeyId, std::int64_t>> amounts;
+};
+
+}  // namespace berth::queue

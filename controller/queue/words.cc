@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/queue/words.h"
+
+#include <fmt/format.h>
+
+namespace berth::queue {
+namespace {
+
+std::string place(PoolId pool, const Catalog& catalog) {
+  return pool == Catalog::kAny ? "any pool" : "pool " + catalog.pool_name(pool);
+}
+
+}  // namespace
+
+const char* to_string(Reason reason) {
+  switch (reason) {
+    case Reason::kQueueNotFound:
+      return "QueueNotFound";
+    case Reason::kQueueHeld:
+      return "QueueHeld";
+    case Reason::kWaitingForGang:
+      return "WaitingForGang";
+    case Reason::kGangSizesDisagree:
+      return "GangSizesDisagree";
+    case Reason::kTemplateNotReady:
+      return "TemplateNotReady";
+    case Reason::kNoQuota:
+      return "NoQuota";
+    case Reason::kExceedsMaximum:
+      return "ExceedsMaximum";
+    case Reason::kWaitingForQuota:
+      return "WaitingForQuota";
+    case Reason::kResourceNotOffered:
+      return "ResourceNotOffered";
+    case Reason::kWaitingForRoom:
+      return "WaitingForRoom";
+    case Reason::kFragmented:
+      return "Fragmented";
+    case Reason::kBehindInQueue:
+      break;
+  }
+  return "BehindInQueue";
+}
+
+std::string format_amount(std::int64_t amount, ResourceId resource) {
+  if (resource != Catalog::kClass) return std::to_string(amount);
+  std::string text = fmt::format("{}.{:06}", amount / kWholeGpu, amount % kWholeGpu);
+  while (text.back() == '0') text.pop_back();
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+std::string describe(const Verdict& verdict, const Catalog& catalog) {
+  const std::string& resource = catalog.resource_name(verdict.resource);
+  const std::string where = place(verdict.pool, catalog);
+  const std::string needs = format_amount(verdict.needs, verdict.resource);
+  const std::string free = format_amount(verdict.free, verdict.resource);
+  const std::string most = format_amount(verdict.most, verdict.resource);
+  switch (verdict.reason) {
+    case Reason::kQueueNotFound:
+      return "the queue that it names does not exist";
+    case Reason::kQueueHeld:
+      return "the queue is held; stopPolicy: None lets it go on";
+    case Reason::kWaitingForGang:
+      return fmt::format("{} of {} pods exist", verdict.free, verdict.needs);
+    case Reason::kGangSizesDisagree:
+      return "the pods of the group state different sizes; give all the same";
+    case Reason::kTemplateNotReady:
+      return "it can start again when the pods of its last run are gone";
+    case Reason::kNoQuota:
+      return fmt::format("no quota of the queue covers {} in {}", resource, where);
+    case Reason::kExceedsMaximum:
+      return fmt::format("needs {} {} in {}; the queue can never hold more than {}", needs,
+                         resource, where, most);
+    case Reason::kWaitingForQuota:
+      return fmt::format("needs {} {} in {}, {} free with a nominal quota of {}", needs, resource,
+                         where, free, most);
+    case Reason::kResourceNotOffered:
+      return fmt::format("needs {} {}, the nodes of {} offer {}", needs, resource, where, most);
+    case Reason::kWaitingForRoom:
+      return fmt::format("needs {} {}, {} of {} free on the nodes of {}", needs, resource, free,
+                         most, where);
+    case Reason::kFragmented:
+      return fmt::format("a pod needs {} {} on one node; {} are free in {}, at most {} on one node",
+                         needs, resource, most, where, free);
+    case Reason::kBehindInQueue:
+      break;
+  }
+  if (verdict.behind == nullptr) return "its turn has not come";
+  return fmt::format("{} is before it in a StrictFIFO queue", *verdict.behind->name);
+}
+
+}  // namespace berth::queue

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sentences of verdicts.
+#pragma once
+
+#include <string>
+
+#include "controller/queue/catalog.h"
+#include "controller/queue/verdict.h"
+
+namespace berth::queue {
+
+// "12", "0.5": an amount of a quota resource; of the class gpu in GPUs.
+std::string format_amount(std::int64_t amount, ResourceId resource);
+
+// Why it waits, with the numbers, and what that means for it.
+std::string describe(const Verdict& verdict, const Catalog& catalog);
+
+}  // namespace berth::queue

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/queue/workload.h"
+
+#include <algorithm>
+
+namespace berth::queue {
+namespace {
+
+struct Counts {
+  std::int64_t live = 0;
+  std::int64_t waiting = 0;
+  std::int64_t bound = 0;
+  std::int64_t leaving = 0;
+  std::int64_t succeeded = 0;
+};
+
+Counts counts_of(const Workload& workload) {
+  Counts counts;
+  if (!workload.pods) return counts;
+  for (const auto& [shape, members] : workload.pods->shapes) {
+    counts.live += members.live();
+    counts.waiting += members.waiting;
+    counts.bound += members.bound;
+    counts.leaving += members.leaving;
+    counts.succeeded += members.succeeded;
+  }
+  return counts;
+}
+
+std::int64_t wanted_pods(const JobFact& job) {
+  if (!job.completions) return job.succeeded == 0 ? job.parallelism : 0;
+  const std::int64_t left = *job.completions - job.succeeded - job.failed_indexes;
+  return std::max<std::int64_t>(0, std::min(job.parallelism, left));
+}
+
+const AdmissionFact* admission_of(const Workload& workload) {
+  if (workload.job && workload.job->admitted) return workload.job->admitted.get();
+  if (workload.pods && !workload.pods->admitted.empty())
+    return (*workload.pods->admitted.begin())->admitted.get();
+  return workload.in_flight.get();
+}
+
+std::int64_t part(std::int64_t amount, std::int64_t pods, std::int64_t of) {
+  __extension__ typedef __int128 Wide;
+  const Wide product = static_cast<Wide>(amount) * pods;
+  return static_cast<std::int64_t>((product + of - 1) / of);
+}
+
+// What `pods` of an admission's pods are charged, and how much of it goes with those that leave.
+void charge(const AdmissionFact& admission, std::int64_t pods, std::int64_t leaving,
+            Catalog& catalog, std::vector<Charge>& charges) {
+  const PoolId pool = catalog.pool(admission.pool);
+  const HolderId holder = catalog.holder(catalog.queue(admission.queue), admission.cohort);
+  const std::int64_t of = std::max<std::int64_t>(1, admission.pods);
+  for (const auto& [resource, amount] : admission.amounts) {
+    const std::int64_t total = part(amount, pods, of);
+    const std::int64_t stays = part(amount, pods - leaving, of);
+    if (total == 0) continue;
+    charges.push_back(
+        {holder, catalog.key(catalog.resource(resource), pool), total, total - stays});
+  }
+}
+
+void claim_unbound(const Workload& workload, PoolId pool, std::int64_t missing,
+                   ShapeId missing_shape, std::vector<Claim>& claims) {
+  if (workload.pods) {
+    for (const auto& [shape, members] : workload.pods->shapes) {
+      if (members.waiting + members.released > 0)
+        claims.push_back({pool, shape, members.waiting + members.released});
+    }
+  }
+  if (missing > 0) claims.push_back({pool, missing_shape, missing});
+}
+
+Standing of_job(const Workload& workload, Catalog& catalog) {
+  const Job& job = *workload.job;
+  const Counts counts = counts_of(workload);
+  const AdmissionFact* admission = admission_of(workload);
+  // An entry in the ledger will resume it.
+  const bool suspended = job.suspended && !workload.in_flight;
+
+  Standing out{
+      .queue = job.queue, .priority = job.priority, .created = job.created, .uid = &job.uid};
+  out.pods = out.pods_here = job.wanted;
+  if (admission != nullptr) {
+    const std::int64_t pods = suspended ? counts.live : std::max(job.wanted, counts.live);
+    charge(*admission, pods, suspended ? counts.live : counts.leaving, catalog, out.charges);
+    out.admitted = !suspended;
+    if (!suspended) {
+      claim_unbound(workload, catalog.pool(admission->pool), pods - counts.live, job.shape,
+                    out.claims);
+    }
+  }
+  out.past_webhook =
+      admission == nullptr && job.queue != Catalog::kNoQueue && counts.bound + counts.leaving > 0;
+  out.pending = suspended && !job.held && job.wanted > 0 && job.queue != Catalog::kNoQueue;
+  if (!out.pending) return out;
+  if (!job.template_mutable || counts.live > 0) out.unready = Unready::kTemplateNotReady;
+  out.workload_class =
+      catalog.workload_class({.only_pool = job.only_pool, .roles = {{job.shape, job.wanted}}});
+  return out;
+}
+
+Standing of_group(const Workload& workload, Catalog& catalog) {
+  const Pod& first = **workload.pods->all.begin();
+  const Counts counts = counts_of(workload);
+  const AdmissionFact* admission = admission_of(workload);
+  const std::int64_t size = first.group_size - counts.succeeded;
+
+  Standing out{
+      .queue = first.queue, .priority = first.priority, .created = first.created, .uid = first.uid};
+  out.pods = std::max(size, counts.live);
+  out.pods_here = counts.live;
+  if (admission != nullptr) {
+    charge(*admission, out.pods, counts.leaving, catalog, out.charges);
+    claim_unbound(workload, catalog.pool(admission->pool), out.pods - counts.live, first.shape,
+                  out.claims);
+    out.admitted = true;
+    return out;
+  }
+  out.past_webhook = first.queue != Catalog::kNoQueue && counts.bound + counts.leaving > 0;
+  out.pending = first.queue != Catalog::kNoQueue && counts.waiting > 0;
+  if (!out.pending) return out;
+  if (workload.pods->sizes.size() > 1)
+    out.unready = Unready::kSizesDisagree;
+  else if (counts.live < size)
+    out.unready = Unready::kGangIncomplete;
+  ClassKey key;
+  for (const auto& [shape, members] : workload.pods->shapes) {
+    if (members.waiting > 0) key.roles.emplace_back(shape, members.waiting);
+  }
+  out.workload_class = catalog.workload_class(key);
+  return out;
+}
+
+}  // namespace
+
+Job job_of(const JobFact& fact, Catalog& catalog) {
+  return {.uid = fact.uid,
+          .queue = catalog.queue(fact.queue),
+          .priority = fact.priority,
+          .created = fact.created,
+          .shape = catalog.shape(fact.requests),
+          .wanted = wanted_pods(fact),
+          .suspended = fact.suspended,
+          .held = fact.held,
+          .template_mutable = fact.template_mutable,
+          .only_pool = fact.only_pool.empty() ? Catalog::kAny : catalog.pool(fact.only_pool),
+          .admitted = fact.admitted ? std::make_unique<AdmissionFact>(*fact.admitted) : nullptr};
+}
+
+void Workload::add(const Pod& pod) {
+  if (!pods) pods = std::make_unique<PodsOfWorkload>();
+  pods->add(pod);
+}
+
+void Workload::remove(const Pod& pod) {
+  pods->remove(pod);
+  if (pods->all.empty()) pods = nullptr;
+}
+
+void PodsOfWorkload::add(const Pod& pod) {
+  all.insert(&pod);
+  if (pod.admitted) admitted.insert(&pod);
+  count(pod, +1);
+}
+
+void PodsOfWorkload::remove(const Pod& pod) {
+  all.erase(&pod);
+  admitted.erase(&pod);
+  count(pod, -1);
+}
+
+void PodsOfWorkload::count(const Pod& pod, std::int64_t by) {
+  Members& of = shapes[pod.shape];
+  switch (pod.state) {
+    case PodState::kWaiting:
+      of.waiting += by;
+      break;
+    case PodState::kReleased:
+      of.released += by;
+      break;
+    case PodState::kBound:
+      of.bound += by;
+      break;
+    case PodState::kLeaving:
+      of.leaving += by;
+      break;
+    case PodState::kSucceeded:
+      of.succeeded += by;
+      break;
+  }
+  if (of.live() == 0 && of.succeeded == 0) shapes.erase(pod.shape);
+  std::int64_t& says = sizes[pod.group_size];
+  says += by;
+  if (says == 0) sizes.erase(pod.group_size);
+}
+
+Standing standing_of(const Workload& workload, Catalog& catalog) {
+  if (workload.job) return of_job(workload, catalog);
+  if (workload.pods) return of_group(workload, catalog);
+  Standing out;
+  if (workload.in_flight) {
+    const AdmissionFact& admission = *workload.in_flight;
+    charge(admission, admission.pods, 0, catalog, out.charges);
+    out.admitted = true;
+  }
+  return out;
+}
+
+}  // namespace berth::queue

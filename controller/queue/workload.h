@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workload: what is admitted as one, put together from its Job (if it is one), its pods and its
+// entry in the ledger, in whatever order these came. standing() says what it adds to the index.
+#pragma once
+
+#include <compare>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "controller/queue/node_room.h"
+
+namespace berth::queue {
+
+struct Pod {
+  const std::string* uid = nullptr;  // its key in the index
+  std::int64_t created = 0;
+  PodState state = PodState::kWaiting;
+  ShapeId shape = 0;
+  NodeId node = 0;  // of kBound and kLeaving
+  bool on_node() const { return state == PodState::kBound || state == PodState::kLeaving; }
+
+  // What it says of its workload; a Job says it of its own.
+  QueueId queue = Catalog::kNoQueue;
+  std::int32_t priority = 0;
+  std::int64_t group_size = 1;
+  std::unique_ptr<AdmissionFact> admitted;
+};
+
+struct Job {
+  std::string uid;
+  QueueId queue = Catalog::kNoQueue;
+  std::int32_t priority = 0;
+  std::int64_t created = 0;
+  ShapeId shape = 0;
+  std::int64_t wanted = 0;  // pods that it is still to run at a time
+  bool suspended = true;
+  bool held = false;
+  bool template_mutable = true;
+  PoolId only_pool = Catalog::kAny;
+  std::unique_ptr<AdmissionFact> admitted;
+};
+Job job_of(const JobFact& fact, Catalog& catalog);
+
+struct ByAge {  // of the members of a workload
+  bool operator()(const Pod* a, const Pod* b) const {
+    return a->created != b->created ? a->created < b->created : *a->uid < *b->uid;
+  }
+};
+
+struct Members {  // of one shape, by state
+  std::int64_t waiting = 0;
+  std::int64_t released = 0;
+  std::int64_t bound = 0;
+  std::int64_t leaving = 0;
+  std::int64_t succeeded = 0;
+  std::int64_t live() const { return waiting + released + bound + leaving; }
+};
+
+enum class Unready {
+  kNo,
+  kGangIncomplete,    // pods of the group are missing
+  kSizesDisagree,     // they say different sizes
+  kTemplateNotReady,  // an admission could not be written into the template yet
+};
+
+// One quota's part in what a workload is charged.
+struct Charge {
+  HolderId holder = 0;
+  KeyId key = 0;
+  std::int64_t total = 0;
+  std::int64_t leaving = 0;  // the part of it that is going away
+  bool operator==(const Charge&) const = default;
+};
+
+struct Claim {  // admitted pods that are on no node
+  PoolId pool = Catalog::kAny;
+  ShapeId shape = 0;
+  std::int64_t pods = 0;
+};
+
+struct Standing {
+  bool pending = false;
+  Unready unready = Unready::kNo;
+  QueueId queue = Catalog::kNoQueue;
+  std::int32_t priority = 0;
+  std::int64_t created = 0;
+  const std::string* uid = nullptr;
+  std::int64_t pods = 0;  // of a gang, those it has and those it lacks
+  std::int64_t pods_here = 0;
+  ClassId workload_class = 0;  // of what is ready
+  bool admitted = false;
+  bool past_webhook = false;  // its pods run and nobody admitted them
+  std::vector<Claim> claims;
+  std::vector<Charge> charges;  // of an admission; what came past the webhook is charged by pod
+};
+
+struct PodsOfWorkload {
+  std::set<const Pod*, ByAge> all;
+  std::set<const Pod*, ByAge> admitted;
+  std::map<ShapeId, Members> shapes;
+  std::map<std::int64_t, std::int64_t> sizes;  // group size → pods that say it
+
+  void add(const Pod& pod);
+  void remove(const Pod& pod);
+
+ private:
+  void count(const Pod& pod, std::int64_t by);
+};
+
+struct Workload {
+  const std::string* name = nullptr;  // its key in the index
+  std::unique_ptr<Job> job;
+  std::unique_ptr<AdmissionFact> in_flight;
+  std::unique_ptr<PodsOfWorkload> pods;  // null where there are none, as of most that wait
+
+  Standing standing;  // as it is counted in the index now
+
+  void add(const Pod& pod);
+  void remove(const Pod& pod);
+  bool gone() const { return !job && !in_flight && !pods; }
+};
+
+// What the facts of a workload come to.
+Standing standing_of(const Workload& workload, Catalog& catalog);
+
+// A workload's place in rule 5's order: priority, age, and uid, which is unlike every other's. What
+// decides nearly always is at hand, without a look at the workload.
+struct Turn {
+  std::int32_t priority = 0;
+  std::int64_t created = 0;
+  const Workload* workload = nullptr;
+
+  explicit Turn(const Workload& of)
+      : priority(of.standing.priority), created(of.standing.created), workload(&of) {}
+  bool operator<(const Turn& other) const {
+    if (priority != other.priority) return priority > other.priority;
+    if (created != other.created) return created < other.created;
+    return *workload->standing.uid < *other.workload->standing.uid;
+  }
+};
+struct ByTurn {
+  bool operator()(const Workload* a, const Workload* b) const { return Turn(*a) < Turn(*b); }
+};
+
+}  // namespace berth::queue

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/queue/cluster_facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "controller/queue/cycle.h"
+
+namespace berth::queue::test {
+namespace {
+
+std::string print(const Amounts& amounts) {
+  std::string text;
+  for (const auto& [name, amount] : amounts) text += fmt::format(" {}={}", name, amount);
+  return text;
+}
+
+std::string print(const std::optional<AdmissionFact>& admission) {
+  if (!admission) return "";
+  return fmt::format(" admitted({} {} {} pods={}{})", admission->queue, admission->cohort,
+                     admission->pool, admission->pods, print(admission->amounts));
+}
+
+}  // namespace
+
+std::string print(const Outcome& outcome) {
+  std::string text;
+  for (const std::string& line : outcome.admitted) text += "admit " + line + "\n";
+  for (const auto& [workload, line] : outcome.waiting) text += workload + ": " + line + "\n";
+  return text;
+}
+
+std::string print(const ClusterFacts& facts) {
+  std::string text;
+  for (const NodeFact& n : facts.nodes) {
+    text += fmt::format("node {} pool={} {}{} weights{}\n", n.name, n.pool,
+                        n.in_service ? "in" : "out", print(n.offers), print(n.gpu_weights));
+  }
+  for (const QueueFact& q : facts.queues) {
+    text += fmt::format("queue {} cohort={} strict={} held={} weight={}\n", q.name, q.cohort,
+                        q.strict_fifo, q.held, q.weight_thousandths);
+    for (const QuotaFact& quota : q.quotas) {
+      text += fmt::format("  {} {} nominal={} borrow={} lend={}\n", quota.resource, quota.pool,
+                          quota.nominal, quota.borrowing_limit.value_or(-1),
+                          quota.lending_limit.value_or(-1));
+    }
+  }
+  for (const JobFact& j : facts.jobs) {
+    text += fmt::format(
+        "job {} uid={} queue={} priority={} created={} parallelism={} completions={} succeeded={} "
+        "failed={}{}{}{} only={}{}{}\n",
+        j.workload, j.uid, j.queue, j.priority, j.created, j.parallelism,
+        j.completions.value_or(-1), j.succeeded, j.failed_indexes, j.suspended ? " suspended" : "",
+        j.held ? " held" : "", j.template_mutable ? "" : " frozen", j.only_pool, print(j.requests),
+        print(j.admitted));
+  }
+  for (const PodFact& p : facts.pods) {
+    text +=
+        fmt::format("pod {} of={} queue={} priority={} created={} size={} state={} node={}{}{}\n",
+                    p.uid, p.workload, p.queue, p.priority, p.created, p.group_size,
+                    static_cast<int>(p.state), p.node, print(p.requests), print(p.admitted));
+  }
+  for (const LedgerFact& l : facts.ledger)
+    text += fmt::format("ledger {}{}\n", l.workload, print(std::optional(l.admission)));
+  return text;
+}
+
+void fill(const ClusterFacts& facts, FactsIndex& index) {
+  for (const NodeFact& fact : facts.nodes) index.put(fact);
+  for (const QueueFact& fact : facts.queues) index.put(fact);
+  for (const JobFact& fact : facts.jobs) index.put(fact);
+  for (const PodFact& fact : facts.pods) index.put(fact);
+  for (const LedgerFact& fact : facts.ledger) index.put(fact);
+}
+
+Outcome decide(const FactsIndex& index, std::size_t window) {
+  Cycle cycle(index);
+  cycle.run(window);
+  const Catalog& catalog = index.catalog();
+  Outcome outcome;
+  std::map<std::string, bool> admitted;
+  for (const Admission& admission : cycle.admissions()) {
+    std::map<std::string, std::int64_t> amounts;
+    for (const auto& [key, amount] : admission.amounts) {
+      const auto& [resource, pool] = catalog.key_parts(key);
+      amounts[catalog.resource_name(resource) + "/" + catalog.pool_name(pool)] = amount;
+    }
+    std::string line = *admission.workload->name + " " + catalog.pool_name(admission.pool);
+    for (const auto& [key, amount] : amounts) line += fmt::format(" {}={}", key, amount);
+    outcome.admitted.push_back(line);
+    admitted[*admission.workload->name] = true;
+  }
+  for (const auto& [name, workload] : index.workloads()) {
+    if (!workload.standing.pending || admitted.count(name) > 0) continue;
+    const Verdict verdict = cycle.why(workload);
+    outcome.waiting[name] = fmt::format(
+        "{} {} {} {} {} {} {}", to_string(verdict.reason), catalog.resource_name(verdict.resource),
+        catalog.pool_name(verdict.pool), verdict.needs, verdict.free, verdict.most,
+        verdict.behind == nullptr ? "" : *verdict.behind->name);
+  }
+  return outcome;
+}
+
+std::string text_of(const FactsIndex& index) {
+  const Catalog& catalog = index.catalog();
+  const NodeRoom& room = index.room();
+  std::vector<std::string> lines;
+  for (PoolId pool = 0; pool < catalog.pools(); ++pool) {
+    for (ResourceId resource = 0; resource < catalog.resources(); ++resource) {
+      const std::int64_t figures[] = {room.offered(pool, resource), room.unclaimed(pool, resource),
+                                      room.largest(pool, resource), room.weight(pool, resource)};
+      if (std::equal(figures, figures + 4,
+                     std::begin({std::int64_t{0}, std::int64_t{0}, std::int64_t{0}, kWholeGpu})))
+        continue;
+      lines.push_back(fmt::format("room {} {} {}", catalog.pool_name(pool),
+                                  catalog.resource_name(resource), fmt::join(figures, " ")));
+    }
+  }
+  for (NodeId node = 0; node < room.nodes(); ++node) {
+    const NodeRoom::Node& of = room.node_at(node);
+    for (ResourceId resource = 0; resource < catalog.resources(); ++resource) {
+      const std::int64_t offers = resource < of.offers.size() ? of.offers[resource] : 0;
+      const std::int64_t taken = resource < of.taken.size() ? of.taken[resource] : 0;
+      if (offers == 0 && taken == 0) continue;
+      lines.push_back(fmt::format("node {} {} {} offers {} taken {}", room.node_name(node),
+                                  catalog.pool_name(of.pool), catalog.resource_name(resource),
+                                  offers, taken));
+    }
+  }
+  for (const auto& [holder, by_key] : index.usage().by_holder()) {
+    const auto& [queue, cohort] = catalog.holder_parts(holder);
+    for (const auto& [key, used] : by_key) {
+      const auto& [resource, pool] = catalog.key_parts(key);
+      lines.push_back(fmt::format("used {} {} {} {} {} {}", catalog.queue_name(queue), cohort,
+                                  catalog.resource_name(resource), catalog.pool_name(pool),
+                                  used.total, used.leaving));
+    }
+  }
+  for (const auto& [queue, pending] : index.pending().by_queue()) {
+    for (const auto& [workloads, in_order] : pending.ready) {
+      std::vector<std::string> asks;
+      for (const auto& [shape, count] : catalog.class_key(workloads).roles) {
+        std::string ask = fmt::format("{}x", count);
+        std::map<std::string, std::int64_t> by_name;
+        for (const auto& [resource, amount] : catalog.shape_requests(shape))
+          by_name[catalog.resource_name(resource)] = amount;
+        for (const auto& [name, amount] : by_name) ask += fmt::format(",{}={}", name, amount);
+        asks.push_back(ask);
+      }
+      std::sort(asks.begin(), asks.end());
+      std::string line = fmt::format("ready {} {} {}:", catalog.queue_name(queue),
+                                     catalog.pool_name(catalog.class_key(workloads).only_pool),
+                                     fmt::join(asks, " "));
+      for (const Workload* workload : in_order) line += " " + *workload->name;
+      lines.push_back(line);
+    }
+    std::string line = fmt::format("unready {}:", catalog.queue_name(queue));
+    for (const Workload* workload : pending.unready) line += " " + *workload->name;
+    if (!pending.unready.empty()) lines.push_back(line);
+  }
+  std::sort(lines.begin(), lines.end());
+  return fmt::format("{}\n", fmt::join(lines, "\n"));
+}
+
+}  // namespace berth::queue::test

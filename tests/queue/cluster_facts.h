@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// ClusterFacts: a small cluster's facts as plain lists, to feed the index and the reference model
+// with; and Outcome, what either decides, as text.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "controller/queue/facts.h"
+#include "controller/queue/facts_index.h"
+
+namespace berth::queue::test {
+
+struct ClusterFacts {
+  std::vector<NodeFact> nodes;
+  std::vector<PodFact> pods;
+  std::vector<JobFact> jobs;
+  std::vector<QueueFact> queues;
+  std::vector<LedgerFact> ledger;
+};
+
+struct Outcome {
+  std::vector<std::string> admitted;           // in order: "workload pool resource/pool=amount …"
+  std::map<std::string, std::string> waiting;  // workload → "reason resource pool needs free most"
+  bool operator==(const Outcome&) const = default;
+};
+std::string print(const Outcome& outcome);
+std::string print(const ClusterFacts& facts);
+
+void fill(const ClusterFacts& facts, FactsIndex& index);
+Outcome decide(const FactsIndex& index, std::size_t window);
+
+// All that is derived, by names and sorted, so that equal indexes have equal texts.
+std::string text_of(const FactsIndex& index);
+
+}  // namespace berth::queue::test

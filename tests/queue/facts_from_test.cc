@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the queue takes from nodes, pods and queues.
+#include "controller/queue/facts_from.h"
+
+#include <gtest/gtest.h>
+
+#include "apis/names.h"
+#include "controller/queue/admission_record.h"
+
+namespace berth::queue::test {
+namespace {
+
+Node gpu_node(StringMap labels, ResourceList allocatable) {
+  Node node;
+  node.meta.name = "n";
+  node.ready = true;
+  node.meta.labels = std::move(labels);
+  node.allocatable = std::move(allocatable);
+  return node;
+}
+
+TEST(NodeFact, CountsCpuInThousandthsAndGpusInPieces) {
+  Node node = gpu_node({{"nvidia.com/gpu.product", "NVIDIA-A100-SXM4-80GB"}},
+                       {{"cpu", *Quantity::parse("63500m")},
+                        {"memory", *Quantity::parse("1Ki")},
+                        {"nvidia.com/gpu", Quantity::whole(8)}});
+  const NodeFact fact = node_fact(node, "training");
+  EXPECT_EQ(fact.offers, (Amounts{{"cpu", 63'500}, {"memory", 1024}, {"nvidia.com/gpu", 8}}));
+  EXPECT_EQ(fact.gpu_weights, (Amounts{{"nvidia.com/gpu", kWholeGpu}}));
+  EXPECT_TRUE(fact.in_service);
+  node.unschedulable = true;
+  EXPECT_FALSE(node_fact(node, "training").in_service);
+}
+
+// The same name is worth more of a smaller GPU.
+TEST(GpuWeight, OfAMigInstanceIsItsPartOfTheGpusMemory) {
+  const auto weight = [](const char* product, const char* resource) {
+    return gpu_weight(
+        gpu_node({{"nvidia.com/gpu.product", product}, {"nvidia.com/gpu.count", "8"}}, {}),
+        resource);
+  };
+  EXPECT_EQ(weight("NVIDIA-A100-SXM4-80GB", "nvidia.com/mig-1g.10gb"), kWholeGpu / 8);
+  EXPECT_EQ(weight("NVIDIA-A100-SXM4-40GB", "nvidia.com/mig-1g.10gb"), kWholeGpu / 4);
+  EXPECT_EQ(weight("NVIDIA-A100-SXM4-80GB", "nvidia.com/mig-3g.40gb"), kWholeGpu / 2);
+  EXPECT_EQ(weight("NVIDIA-A100-SXM4-80GB", "nvidia.com/mig-9g.90gb"), std::nullopt);
+  EXPECT_EQ(weight("NVIDIA-Unheard-Of", "nvidia.com/mig-1g.10gb"), std::nullopt);
+  EXPECT_EQ(weight("NVIDIA-Unheard-Of", "nvidia.com/gpu"), kWholeGpu);
+}
+
+TEST(GpuWeight, UnderStrategySingleIsTheInstances) {
+  const Node node = gpu_node({{"nvidia.com/gpu.product", "NVIDIA-A100-SXM4-80GB-MIG-2g.20gb"}}, {});
+  EXPECT_EQ(gpu_weight(node, "nvidia.com/gpu"), kWholeGpu / 4);
+}
+
+TEST(GpuWeight, OfAReplicaIsItsPart) {
+  const Node node = gpu_node({{"nvidia.com/gpu.product", "NVIDIA-A100-SXM4-80GB"},
+                              {"nvidia.com/gpu.replicas", "3"},
+                              {"nvidia.com/gpu.sharing-strategy", "time-slicing"}},
+                             {});
+  EXPECT_EQ(gpu_weight(node, "nvidia.com/gpu.shared"), 333'333) << "rounded down";
+}
+
+berth::Pod gpu_pod() {
+  berth::Pod pod;
+  pod.meta.name = "p";
+  pod.meta.namespace_ = "ns";
+  pod.meta.uid = "uid";
+  pod.requests = {{"nvidia.com/gpu", Quantity::whole(1)}, {"zz", Quantity::whole(1)}};
+  return pod;
+}
+
+TEST(PodFact, TellsWhichWorkloadItIsOf) {
+  berth::Pod pod = gpu_pod();
+  EXPECT_EQ(pod_fact(pod, "q")->workload, "Pod/ns/p");
+  EXPECT_EQ(pod_fact(pod, "q")->requests, (Amounts{{"nvidia.com/gpu", 1}, {"pods", 1}, {"zz", 1}}));
+
+  pod.meta.labels.set(names::kPodGroupLabel, "g");
+  EXPECT_EQ(pod_fact(pod, "q")->workload, "Pod/ns/p") << "a group of unknown size goes pod by pod";
+  pod.meta.annotations.set(names::kPodGroupSizeAnnotation, "4");
+  EXPECT_EQ(pod_fact(pod, "q")->workload, "PodGroup/ns/g");
+  EXPECT_EQ(pod_fact(pod, "q")->group_size, 4);
+  pod.meta.annotations.set(names::kPodGroupSizeAnnotation, "-4");
+  EXPECT_EQ(pod_fact(pod, "q")->group_size, 1);
+
+  pod.meta.owner_references = {{.kind = "Job", .name = "j", .controller = true}};
+  EXPECT_EQ(pod_fact(pod, "q")->workload, "Job/ns/j");
+  pod.meta.owner_references[0].kind = "DaemonSet";
+  EXPECT_EQ(pod_fact(pod, "q")->workload, "") << "it takes room and no quota";
+}
+
+TEST(PodFact, TellsWhatThePodHolds) {
+  berth::Pod pod = gpu_pod();
+  EXPECT_EQ(pod_fact(pod, "q")->state, PodState::kReleased);
+  pod.gated = true;
+  EXPECT_EQ(pod_fact(pod, "q")->state, PodState::kWaiting);
+  pod.gated = false;
+  pod.node_name = "n";
+  EXPECT_EQ(pod_fact(pod, "q")->state, PodState::kBound);
+  pod.meta.deletion_timestamp = Time();
+  EXPECT_EQ(pod_fact(pod, "q")->state, PodState::kLeaving);
+  pod.phase = PodPhase::kSucceeded;
+  EXPECT_EQ(pod_fact(pod, "q")->state, PodState::kSucceeded);
+  EXPECT_EQ(pod_fact(pod, "q")->node, "");
+  pod.phase = PodPhase::kFailed;
+  EXPECT_EQ(pod_fact(pod, "q"), std::nullopt);
+}
+
+TEST(QueueFact, CountsTheClassInMillionths) {
+  GPUQueue queue;
+  queue.meta.name = "q";
+  queue.spec.cohort_name = "c";
+  queue.spec.quotas = {{"gpu", "*", 2, 1, 0}, {"nvidia.com/gpu", "training", 4, {}, 3}};
+  queue.spec.stop_policy = StopPolicy::kHold;
+  const QueueFact fact = queue_fact(queue);
+  EXPECT_EQ(fact.quotas[0], (QuotaFact{"gpu", "*", 2 * kWholeGpu, kWholeGpu, 0}));
+  EXPECT_EQ(fact.quotas[1], (QuotaFact{"nvidia.com/gpu", "training", 4, std::nullopt, 3}));
+  EXPECT_TRUE(fact.held);
+  EXPECT_FALSE(fact.strict_fifo);
+}
+
+TEST(AdmissionRecord, IsReadAsItIsWritten) {
+  const AdmissionFact fact{.queue = "q",
+                           .cohort = "c",
+                           .pool = "training",
+                           .pods = 4,
+                           .amounts = {{"gpu", 500'000}, {"nvidia.com/gpu", 8}}};
+  EXPECT_EQ(decode_admission(encode_admission(fact)), fact);
+  for (const char* bad :
+       {"", "[]", "{", R"({"queue":"q","cohort":"","pool":"p","pods":1,"amounts":{"gpu":-1}})",
+        R"({"queue":"q","cohort":"","pool":"p","pods":1e30,"amounts":{}})",
+        R"({"queue":"q","cohort":"","pool":"p","pods":1,"amounts":{"gpu":18446744073709551615}})",
+        R"({"queue":7,"cohort":"","pool":"p","pods":1,"amounts":{}})"}) {
+    EXPECT_EQ(decode_admission(bad), std::nullopt) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace berth::queue::test

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reference model: docs/queue-rules.md as a program that anybody can check against the page,
+// over plain maps and lists, and slow. It shares the facts with the engine and nothing else.
+#pragma once
+
+#include "tests/queue/cluster_facts.h"
+
+namespace berth::queue::test {
+
+Outcome decide_by_the_book(const ClusterFacts& facts, std::size_t window);
+
+}  // namespace berth::queue::test

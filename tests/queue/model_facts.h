@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the reference model reads from the facts before it decides: room on the nodes, what is
+// charged to whom (rule 1), and who waits.
+#pragma once
+
+#include <tuple>
+
+#include "tests/queue/cluster_facts.h"
+
+namespace berth::queue::test {
+
+using Key = std::pair<std::string, std::string>;  // resource, pool
+using Asks = std::map<std::string, std::int64_t>;
+using Usage = std::map<std::pair<std::string, std::string>, std::map<Key, std::int64_t>>;
+
+struct Pool {  // where a workload could run, and what it asks of the queue's quotas there
+  std::string name;
+  std::vector<std::pair<const QuotaFact*, std::int64_t>> asks;
+};
+
+struct Candidate {  // a workload that waits
+  std::string name, queue, uid, only_pool;
+  std::int32_t priority = 0;
+  std::int64_t created = 0;
+  std::map<Amounts, std::int64_t> roles;  // what one pod asks → pods
+  std::string unready;                    // empty: ready
+  std::vector<Pool> open;                 // in the queue's order
+  std::string refusal;                    // why none is open
+  auto order() const { return std::tuple(-std::int64_t{priority}, created, uid); }
+  Asks total() const {
+    Asks total;
+    for (const auto& [requests, pods] : roles) {
+      for (const auto& [resource, amount] : requests) total[resource] += amount * pods;
+    }
+    return total;
+  }
+};
+
+// "reason resource pool needs free most behind", as Outcome has it.
+std::string say(const std::string& reason, const std::string& resource = "gpu",
+                const std::string& pool = "*", std::int64_t needs = 0, std::int64_t free = 0,
+                std::int64_t most = 0, const std::string& behind = "");
+std::int64_t amount_of(const Amounts& amounts, const std::string& resource);
+
+struct ModelFacts {
+  explicit ModelFacts(const ClusterFacts& cluster);
+
+  // What a quota of `resource` in `pool` is charged for these requests.
+  std::int64_t charged(const std::string& resource, const std::string& pool,
+                       const Asks& asks) const;
+  // A queue without a cohort is one by itself; a deleted queue counts on in its old one.
+  std::string cohort_of(const std::string& queue, const std::string& old = "") const;
+  std::int64_t& of(Usage& all, const std::string& queue, const Key& key);
+  void take_room(const std::string& pool, const Asks& asks);
+  std::int64_t free_room(const std::string& resource, const std::string& pool);
+
+  const ClusterFacts& facts;
+  std::map<std::string, const QueueFact*> queues;
+  std::map<Key, std::int64_t> offered_in, left_in, largest_in;
+  Usage used_by, staying_by;  // by cohort and queue; staying is without what is leaving
+  std::vector<Candidate> candidates;
+
+ private:
+  struct Gathered {  // the facts of one workload
+    const JobFact* job = nullptr;
+    const AdmissionFact* in_flight = nullptr;
+    std::vector<const PodFact*> pods;  // oldest first
+  };
+  std::int64_t weight(const std::string& pool, const std::string& resource) const;
+  void look_at_nodes();
+  void look_at(const std::string& name, const Gathered& all);
+  void charge(const AdmissionFact& admission, std::int64_t pods, std::int64_t leaving);
+  void charge_past_webhook(const PodFact& pod, const std::string& queue_name);
+};
+
+}  // namespace berth::queue::test

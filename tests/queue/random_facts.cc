@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/queue/random_facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace berth::queue::test {
+namespace {
+
+constexpr const char* kGpu = "nvidia.com/gpu";
+constexpr const char* kMig = "nvidia.com/mig-1g.10gb";
+constexpr const char* kNic = "nvidia.com/hostdev";
+
+}  // namespace
+
+std::string RandomFacts::pool() { return below(4) == 0 ? "*" : below(3) == 0 ? "inf" : "train"; }
+
+std::string RandomFacts::queue_name() { return fmt::format("q{}", chance(3) ? 9 : below(queues_)); }
+
+Amounts RandomFacts::requests() {
+  Amounts amounts{{"cpu", 1000 * (1 + below(2))}};
+  if (!chance(15)) amounts.emplace_back(kGpu, 1 + below(chance(70) ? 2 : 5));
+  if (chance(5)) amounts.emplace_back(kNic, 1);
+  if (chance(12)) amounts.emplace_back(kMig, 1 + below(2));
+  std::sort(amounts.begin(), amounts.end());
+  return amounts;
+}
+
+AdmissionFact RandomFacts::admission() {
+  AdmissionFact fact{.queue = queue_name(),
+                     .cohort = chance(70) ? "c0" : "c1",
+                     .pool = pool(),
+                     .pods = 1 + below(3)};
+  if (chance(30)) fact.amounts.emplace_back("gpu", kWholeGpu / 8 * (1 + below(16)));
+  fact.amounts.emplace_back(kGpu, 1 + below(4));
+  return fact;
+}
+
+NodeFact RandomFacts::node(int i) {
+  NodeFact fact{.name = fmt::format("n{}", i), .in_service = !chance(15)};
+  fact.pool = chance(8) ? "" : chance(70) ? "train" : "inf";
+  fact.offers = {{"cpu", 1000 * (4 + below(16))}};
+  if (chance(30)) fact.offers.emplace_back(kNic, 2);
+  if (!chance(12)) fact.offers.emplace_back(kGpu, 1 + below(9));
+  if (chance(35)) fact.offers.emplace_back(kMig, 1 + below(7));
+  if (chance(80)) fact.gpu_weights = {{kGpu, kWholeGpu}, {kMig, kWholeGpu / (chance(70) ? 8 : 4)}};
+  return fact;
+}
+
+QueueFact RandomFacts::queue(int i) {
+  QueueFact fact{.name = fmt::format("q{}", i),
+                 .cohort = chance(65)   ? "c0"
+                           : chance(50) ? "c1"
+                                        : "",
+                 .strict_fifo = chance(30),
+                 .held = chance(8),
+                 .weight_thousandths = chance(60) ? 1000 : 500 * below(5)};
+  for (const char* pool : {"train", "inf", "*"}) {
+    if (chance(pool[0] == 't' ? 5 : 65)) continue;
+    for (const char* resource : {kGpu, "gpu", kMig, kNic}) {
+      if (chance(resource == std::string(kGpu) ? 12 : resource == std::string("gpu") ? 70 : 75))
+        continue;
+      QuotaFact quota{.resource = resource, .pool = pool, .nominal = below(9)};
+      const std::int64_t unit = quota.resource == kGpuClass ? kWholeGpu : 1;
+      quota.nominal *= unit;
+      if (!fact.cohort.empty() && chance(25)) quota.borrowing_limit = unit * below(5);
+      if (!fact.cohort.empty() && chance(25))
+        quota.lending_limit = std::min(quota.nominal, unit * below(4));
+      fact.quotas.push_back(quota);
+    }
+  }
+  if (chance(30)) std::reverse(fact.quotas.begin(), fact.quotas.end());
+  return fact;
+}
+
+JobFact RandomFacts::job(int i) {
+  JobFact fact{.workload = fmt::format("Job/ns/j{}", i),
+               .uid = fmt::format("uid-j{}", i),
+               .queue = chance(4) ? "" : queue_name(),
+               .priority = below(3),
+               .created = below(6),
+               .requests = requests(),
+               .parallelism = 1 + below(3),
+               .suspended = chance(85),
+               .held = chance(5),
+               .template_mutable = !chance(8)};
+  if (chance(50)) fact.completions = 1 + below(4);
+  if (chance(15)) fact.succeeded = below(3);
+  if (chance(5)) fact.failed_indexes = 1;
+  if (chance(6)) fact.only_pool = chance(70) ? "train" : "inf";
+  if (chance(fact.suspended ? 8 : 60)) fact.admitted = admission();
+  return fact;
+}
+
+PodFact RandomFacts::pod(int i) {
+  PodFact fact{.uid = fmt::format("uid-p{}", i),
+               .queue = chance(10) ? "" : queue_name(),
+               .priority = below(3),
+               .created = below(6),
+               .requests = requests(),
+               .state = static_cast<PodState>(chance(55) ? 0 : below(5))};
+  switch (below(6)) {
+    case 0:
+      fact.workload = fmt::format("Pod/ns/p{}", i);
+      break;
+    case 1:
+    case 2:
+      fact.workload = fmt::format("PodGroup/ns/g{}", below(3));
+      fact.group_size = chance(90) ? 2 : 3;
+      break;
+    case 3:
+      if (chance(40)) break;
+      fact.workload = fmt::format("Job/ns/j{}", below(9));
+      if (fact.state == PodState::kWaiting) fact.state = PodState::kReleased;
+      break;
+    default:
+      fact.workload = "";
+  }
+  if (fact.state == PodState::kBound || fact.state == PodState::kLeaving)
+    fact.node = fmt::format("n{}", below(7));
+  if (!fact.workload.empty() && chance(15)) fact.admitted = admission();
+  return fact;
+}
+
+LedgerFact RandomFacts::ledger() {
+  const std::string kinds[] = {fmt::format("Job/ns/j{}", below(9)), "PodGroup/ns/g0",
+                               "Pod/ns/gone"};
+  return {.workload = kinds[below(3)], .admission = admission()};
+}
+
+ClusterFacts RandomFacts::cluster() {
+  ClusterFacts facts;
+  queues_ = 1 + below(4);
+  for (int i = 0, n = 1 + below(5); i < n; ++i) facts.nodes.push_back(node(i));
+  for (int i = 0; i < queues_; ++i) facts.queues.push_back(queue(i));
+  for (int i = 0, n = 2 + below(8); i < n; ++i) facts.jobs.push_back(job(i));
+  for (int i = 0, n = below(7); i < n; ++i) facts.pods.push_back(pod(i));
+  if (chance(15)) facts.ledger.push_back(ledger());
+  return facts;
+}
+
+}  // namespace berth::queue::test

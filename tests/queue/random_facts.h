@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small clusters at random, in which much goes wrong at once: over-full cohorts, deleted queues,
+// nodes out, half-made gangs, pods past the webhook, admissions that fit nobody's quota.
+#pragma once
+
+#include <random>
+
+#include "tests/queue/cluster_facts.h"
+
+namespace berth::queue::test {
+
+class RandomFacts {
+ public:
+  explicit RandomFacts(std::uint64_t seed) : random_(seed) {}
+  ClusterFacts cluster();
+
+  NodeFact node(int i);
+  QueueFact queue(int i);
+  JobFact job(int i);
+  PodFact pod(int i);  // of a Job, of a group, alone or of nobody's
+  LedgerFact ledger();
+
+  int below(int n) { return static_cast<int>(random_() % static_cast<std::uint64_t>(n)); }
+  bool chance(int percent) { return below(100) < percent; }
+
+ private:
+  Amounts requests();
+  AdmissionFact admission();
+  std::string pool();
+  std::string queue_name();
+
+  std::mt19937_64 random_;
+  int queues_ = 4;
+};
+
+}  // namespace berth::queue::test

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engine against the reference model, decision by decision, and the index against itself: in
+// any order of events, and kept against built anew.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <map>
+
+#include "tests/queue/model.h"
+#include "tests/queue/random_facts.h"
+
+namespace berth::queue::test {
+namespace {
+
+// Under sanitizers a case takes ten times as long; BERTH_QUEUE_CASES says how many are wanted.
+int cases(int otherwise) {
+  const char* wanted = std::getenv("BERTH_QUEUE_CASES");
+  return wanted == nullptr ? otherwise : std::atoi(wanted);
+}
+
+TEST(RandomCases, TheEngineDecidesAsTheModel) {
+  const int n = cases(4'000);
+  std::size_t admitted = 0;
+  std::map<std::string, int> reasons;
+  for (int seed = 0; seed < n; ++seed) {
+    RandomFacts random(static_cast<std::uint64_t>(seed));
+    const ClusterFacts facts = random.cluster();
+    const std::size_t window =
+        random.chance(20) ? 1 + static_cast<std::size_t>(random.below(2)) : 1000;
+    FactsIndex index;
+    fill(facts, index);
+    const Outcome engine = decide(index, window);
+    const Outcome model = decide_by_the_book(facts, window);
+    ASSERT_TRUE(engine == model) << print(engine) << "but by the book\n"
+                                 << print(model) << "seed " << seed << " window " << window << "\n"
+                                 << print(facts);
+    admitted += engine.admitted.size();
+    for (const auto& [workload, line] : engine.waiting) ++reasons[line.substr(0, line.find(' '))];
+  }
+  EXPECT_GT(admitted, static_cast<std::size_t>(n) / 2) << "cases in which something happens";
+  EXPECT_EQ(reasons.size(), 12u) << "every reason is met: " << testing::PrintToString(reasons);
+}
+
+// Every kind of fact in any order, among them each before those that it speaks of.
+TEST(Index, LeavesNoTraceOfTheOrderOfFacts) {
+  for (int seed = 0; seed < cases(4'000) / 4; ++seed) {
+    RandomFacts random(static_cast<std::uint64_t>(seed) + 1'000'000);
+    const ClusterFacts facts = random.cluster();
+    FactsIndex index;
+    fill(facts, index);
+    FactsIndex other;
+    std::vector<std::function<void()>> events;
+    for (const auto& fact : facts.nodes) events.push_back([&] { other.put(fact); });
+    for (const auto& fact : facts.queues) events.push_back([&] { other.put(fact); });
+    for (const auto& fact : facts.jobs) events.push_back([&] { other.put(fact); });
+    for (const auto& fact : facts.pods) events.push_back([&] { other.put(fact); });
+    for (const auto& fact : facts.ledger) events.push_back([&] { other.put(fact); });
+    for (std::size_t i = events.size(); i > 1; --i)
+      std::swap(events[i - 1], events[static_cast<std::size_t>(random.below(static_cast<int>(i)))]);
+    for (const auto& event : events) event();
+    ASSERT_EQ(text_of(other), text_of(index)) << "seed " << seed << "\n" << print(facts);
+    ASSERT_EQ(print(decide(other, 1000)), print(decide(index, 1000))) << "seed " << seed;
+  }
+}
+
+// What stands of each kind, by name.
+struct Present {
+  std::map<std::string, NodeFact> nodes;
+  std::map<std::string, QueueFact> queues;
+  std::map<std::string, JobFact> jobs;
+  std::map<std::string, PodFact> pods;
+  std::map<std::string, LedgerFact> ledger;
+
+  ClusterFacts facts() const {
+    ClusterFacts facts;
+    for (const auto& [name, fact] : nodes) facts.nodes.push_back(fact);
+    for (const auto& [name, fact] : queues) facts.queues.push_back(fact);
+    for (const auto& [name, fact] : jobs) facts.jobs.push_back(fact);
+    for (const auto& [name, fact] : pods) facts.pods.push_back(fact);
+    for (const auto& [name, fact] : ledger) facts.ledger.push_back(fact);
+    return facts;
+  }
+};
+
+// One change: something comes, changes or goes.
+void change(RandomFacts& random, Present& present, FactsIndex& index) {
+  const bool goes = random.chance(35);
+  const auto apply = [&](auto& map, auto fact, const std::string& name, auto remove) {
+    if (goes) {
+      map.erase(name);
+      remove(name);
+    } else {
+      index.put(fact);
+      map[name] = fact;
+    }
+  };
+  switch (random.below(5)) {
+    case 0: {
+      const NodeFact fact = random.node(random.below(5));
+      return apply(present.nodes, fact, fact.name, [&](auto& name) { index.remove_node(name); });
+    }
+    case 1: {
+      const QueueFact fact = random.queue(random.below(4));
+      return apply(present.queues, fact, fact.name, [&](auto& name) { index.remove_queue(name); });
+    }
+    case 2: {
+      const JobFact fact = random.job(random.below(9));
+      return apply(present.jobs, fact, fact.workload, [&](auto& name) { index.remove_job(name); });
+    }
+    case 3: {
+      const PodFact fact = random.pod(random.below(9));
+      return apply(present.pods, fact, fact.uid, [&](auto& name) { index.remove_pod(name); });
+    }
+    default: {
+      const LedgerFact fact = random.ledger();
+      return apply(present.ledger, fact, fact.workload,
+                   [&](auto& name) { index.remove_ledger(name); });
+    }
+  }
+}
+
+TEST(Index, KeptIsRebuilt) {
+  const int n = cases(4'000) / 80;
+  for (int seed = 0; seed < n; ++seed) {
+    RandomFacts random(static_cast<std::uint64_t>(seed) + 2'000'000);
+    FactsIndex kept;
+    Present present;
+    for (int step = 0; step < 60; ++step) {
+      change(random, present, kept);
+      FactsIndex rebuilt;
+      fill(present.facts(), rebuilt);
+      ASSERT_EQ(text_of(kept), text_of(rebuilt)) << "seed " << seed << " step " << step << "\n"
+                                                 << print(present.facts());
+    }
+    ASSERT_EQ(print(decide(kept, 1000)), print(decide_by_the_book(present.facts(), 1000)))
+        << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace berth::queue::test
