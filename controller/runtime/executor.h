@@ -35,8 +35,9 @@ class Executor {
  public:
   struct Options {
     std::size_t writes_at_once = 32;
+    std::size_t statuses_at_once = 8;
     std::chrono::milliseconds request_deadline = std::chrono::seconds(30);
-    std::chrono::nanoseconds status_period = std::chrono::seconds(5);
+    StatusWriter::Options statuses;
   };
   struct Parts {
     ApiClient& client;
@@ -67,6 +68,7 @@ class Executor {
   Loop& loop_;
   const Options options_;
   Permits permits_;
+  Permits status_permits_;
   std::uint64_t last_run_ = 0;
   StepRunner steps_;
   StatusWriter statuses_;

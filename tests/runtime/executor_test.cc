@@ -19,6 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
+using ::testing::UnorderedElementsAre;
 
 constexpr char kPatchN1[] = "PATCH /api/v1/nodes/n1";
 constexpr char kGetN1[] = "GET /api/v1/nodes/n1";
@@ -404,6 +405,42 @@ TEST_F(ExecutorTest, AStatusOfAnObjectThatThePlanItselfMovedWaitsForTheNextLook)
                           {200, R"({"metadata":{"resourceVersion":"9"}})"});
   EXPECT_EQ(run(plan).fate, Fate::kDone);
   EXPECT_EQ(world_.count(kStatus), 0u);
+}
+
+TEST_F(ExecutorTest, StatusesThatAreUnderWayLeaveRoomForWritesThatAct) {
+  Plan reports;
+  for (int i = 0; i < 100; ++i) {
+    reports.statuses.push_back(status());
+    reports.statuses.back().object.name = "a" + std::to_string(i);
+  }
+  std::optional<Outcome> reported, acted;
+  start(reports, reported, "reports");
+  world_.settle();
+  EXPECT_EQ(world_.sent().size(), 8u) << "at once";
+  Plan acts;
+  acts.add(node(), patch());
+  start(acts, acted, "acts");
+  world_.settle();
+  EXPECT_EQ(world_.count(kPatchN1), 1u);
+  answer_all(0);
+  EXPECT_EQ(world_.sent().size(), 101u);
+  EXPECT_TRUE(reported && acted);
+}
+
+TEST_F(ExecutorTest, StatusesAndEventsAreReportsAndTheRestActs) {
+  world_.client.limit(Traffic::kReporting, TokenBucket(0.1, 1));
+  Plan plan;
+  plan.add(node(), guard(std::nullopt));
+  plan.add(node(), patch());
+  plan.statuses.push_back(status());
+  plan.events.push_back({.regarding = node(), .reason = "Cordoned"});
+  world_.transport.respond_with([](const HttpRequest&) { return FakeReply{200, kNode}; });
+  std::optional<Outcome> outcome;
+  start(plan, outcome);
+  world_.settle();
+  EXPECT_THAT(world_.sent(), UnorderedElementsAre(kStatus, kGetN1, kPods, kPatchN1));
+  world_.loop.run_for(10s);
+  EXPECT_EQ(world_.count(kEvents), 1u) << "after the status";
 }
 
 TEST_F(ExecutorTest, AStatusThatComesTooLateIsNoCauseForAlarm) {
