@@ -15,6 +15,7 @@
 
 #include "apis/core.h"
 #include "apis/mig_layout.h"
+#include "controller/core/figures.h"
 
 namespace berth {
 
@@ -82,6 +83,15 @@ struct EventNote {
   bool operator==(const EventNote&) const = default;
 };
 
+// What is counted or timed once every step of the object has succeeded.
+struct Observation {
+  ObjectRef regarding;
+  const Measure* measure = nullptr;
+  Figure::Labels labels;
+  double value = 0;  // of a counter: by how much it rises
+  bool operator==(const Observation&) const = default;
+};
+
 // The full desired status of one of our objects. Planned always; the shell sends it only if it
 // differs from the cached one, and at most once in five seconds unless it is urgent: a condition
 // changes, or nodes leave where none was out.
@@ -125,6 +135,7 @@ struct Plan {
   std::vector<ObjectSteps> objects;
   std::vector<StatusUpdate> statuses;
   std::vector<EventNote> events;
+  std::vector<Observation> observations;
   std::optional<Duration>
       requeue_after;  // the earliest time at which the same facts would give another plan
   StepsIndex index;

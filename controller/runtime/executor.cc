@@ -56,6 +56,7 @@ Task<Outcome> Executor::run(std::string key, Plan plan, std::stop_token stop) {
     co_await all_done->wait();
   }
   send_events(*run);
+  observe(*run);
   co_return std::move(run->outcome);
 }
 
@@ -141,6 +142,12 @@ void Executor::send_events(const Run& run) {
     if (run.succeeded.contains(note.regarding) ||
         (run.failed.empty() && !run.origin.stop.stop_requested()))
       parts_.events.send(note);
+}
+
+void Executor::observe(const Run& run) {
+  for (const Observation& seen : run.plan.observations)
+    if (run.succeeded.contains(seen.regarding))
+      parts_.metrics.observe(*seen.measure, seen.labels, seen.value);
 }
 
 std::optional<std::chrono::milliseconds> Executor::deadline() const {

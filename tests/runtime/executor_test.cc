@@ -428,7 +428,7 @@ TEST_F(ExecutorTest, StatusesThatAreUnderWayLeaveRoomForWritesThatAct) {
 }
 
 TEST_F(ExecutorTest, StatusesAndEventsAreReportsAndTheRestActs) {
-  world_.client.limit(Traffic::kReporting, TokenBucket(0.1, 1));
+  world_.client.limit(Traffic::kReporting, TokenBucket(0.2, 1));
   Plan plan;
   plan.add(node(), guard(std::nullopt));
   plan.add(node(), patch());
@@ -439,7 +439,7 @@ TEST_F(ExecutorTest, StatusesAndEventsAreReportsAndTheRestActs) {
   start(plan, outcome);
   world_.settle();
   EXPECT_THAT(world_.sent(), UnorderedElementsAre(kStatus, kGetN1, kPods, kPatchN1));
-  world_.loop.run_for(10s);
+  world_.loop.run_for(5s);
   EXPECT_EQ(world_.count(kEvents), 1u) << "after the status";
 }
 
@@ -476,6 +476,31 @@ TEST_F(ExecutorTest, AnEventIsSentForWhatHasHappened) {
   EXPECT_THAT(body, HasSubstr(R"("reason":"Cordoned")"));
   EXPECT_THAT(body, HasSubstr(R"("note":"for layout \"a\"")"));
   EXPECT_THAT(body, HasSubstr(R"("regarding":{"apiVersion":"v1","kind":"Node","name":"n1")"));
+}
+
+TEST_F(ExecutorTest, WhatIsObservedCountsOnceItsObjectsStepsHaveSucceeded) {
+  static constexpr double kBuckets[] = {1, 10};
+  static const Measure kDone = {
+      .type = Measure::Type::kCounter, .name = "berth_test_total", .help = "Tests."};
+  static const Measure kTook = {.type = Measure::Type::kHistogram,
+                                .name = "berth_test_seconds",
+                                .help = "Tests.",
+                                .buckets = kBuckets};
+  Plan plan;
+  plan.add(node("n1"), patch("n1"));
+  plan.add(node("n2"), patch("n2"));
+  for (const char* name : {"n1", "n2"}) {
+    plan.observations.push_back({node(name), &kDone, {{"node", name}}, 1});
+    plan.observations.push_back({node(name), &kTook, {}, 5});
+  }
+  world_.transport.script("PATCH /api/v1/nodes/n2", {409, status_json(409, "Conflict")});
+  world_.transport.script(kPatchN1, {200, kNode});
+  run(plan);
+  const std::string text = world_.metrics.text();
+  EXPECT_THAT(text, HasSubstr("berth_test_total{node=\"n1\"} 1"));
+  EXPECT_THAT(text, Not(HasSubstr("berth_test_total{node=\"n2\"}")));
+  EXPECT_THAT(text, HasSubstr("berth_test_seconds_count 1"));
+  EXPECT_THAT(text, HasSubstr("berth_test_seconds_bucket{le=\"10\"} 1"));
 }
 
 // Whoever comes after goes by the status: what is told without it would be told again.
