@@ -4,6 +4,7 @@
 // applied and is planned again is empty.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -125,10 +126,8 @@ class StepsIndex {
   bool operator==(const StepsIndex&) const { return true; }
 
  private:
-  struct Hash {
-    std::size_t operator()(const ObjectRef& object) const;
-  };
-  std::unordered_map<ObjectRef, std::size_t, Hash> places_;
+  // Places by their object's hash: an object's name is in the plan once.
+  std::unordered_multimap<std::size_t, std::uint32_t> places_;
 };
 
 struct Plan {
