@@ -47,7 +47,7 @@ class StatusWriterTest : public ::testing::Test {
   std::vector<int> busy(int objects, std::chrono::nanoseconds span) {
     std::vector<int> written(static_cast<std::size_t>(objects));
     for (const MonotonicTime end = world_.loop.now() + span; world_.loop.now() < end;
-         world_.loop.run_for(10ms))
+         world_.loop.run_for(100ms))
       for (int i = 0; i < objects; ++i)
         if (look_at(i) == 0s) ++written[static_cast<std::size_t>(i)];
     return written;
