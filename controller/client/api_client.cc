@@ -37,6 +37,10 @@ class CollectingSink : public ResponseSink {
   Handoff<Exchange> handoff_;
 };
 
+const char* limiting_flag(Traffic traffic) {
+  return traffic == Traffic::kActing ? "--kube-api-qps" : "--kube-api-status-qps";
+}
+
 // "PATCH /api/v1/nodes/n1", without the query.
 std::string name_of(const ApiRequest& request) {
   return request.method + " " + request.target.substr(0, request.target.find('?'));
@@ -94,9 +98,10 @@ Task<Result<Reply>> ApiClient::send(ApiRequest request, CallOptions options) {
 
 Task<ApiClient::Exchange> ApiClient::exchange_once(ApiRequest request, CallOptions options) {
   Exchange none;
-  if (bucket_ && options.lane != Lane::kLease) {
+  if (bucket_of(options.traffic) && options.lane != Lane::kLease) {
     options.deadline = co_await wait_for_token(name_of(request), options);
-    none.detail = "not sent: berth's own rate limit (--kube-api-qps) left no time for it";
+    none.detail = std::string("not sent: berth's own rate limit (") +
+                  limiting_flag(options.traffic) + ") left no time for it";
   }
   if (options.stop.stop_requested()) {
     none.outcome = TransportOutcome::kCancelled;
@@ -130,7 +135,7 @@ Task<ApiClient::Exchange> ApiClient::exchange_once(ApiRequest request, CallOptio
 Task<std::chrono::milliseconds> ApiClient::wait_for_token(std::string what, CallOptions options) {
   const MonotonicTime start = loop_.now();
   const std::optional<std::chrono::nanoseconds> wait =
-      bucket_->take_within(options.deadline, start);
+      bucket_of(options.traffic)->take_within(options.deadline, start);
   if (!wait) co_return std::chrono::milliseconds(0);
   if (wait->count() > 0) co_await sleep_for(*wait, options.stop);
   if (*wait >= kLongWait)

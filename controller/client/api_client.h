@@ -6,6 +6,7 @@
 // client.get<Node>(key, options)`.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -33,9 +34,17 @@
 
 namespace berth {
 
+// What a request is for. Each has a rate limit of its own, so that no crowd of reports stands
+// before a write that acts.
+enum class Traffic {
+  kActing,     // writes that change what runs, and the reads that they rest on
+  kReporting,  // statuses and events: they tell of it
+};
+
 // Has constructors, so that it may be a temporary in an awaited call.
 struct CallOptions {
   Lane lane = Lane::kWrite;
+  Traffic traffic = Traffic::kActing;
   std::chrono::milliseconds deadline{30'000};  // all tries together
   std::stop_token stop;
 
@@ -101,10 +110,10 @@ class ApiClient {
 
   Loop& loop() { return loop_; }
   void observe(std::function<void(const CallRecord&)> observer) { observer_ = std::move(observer); }
-  // From now on every try takes a token first, within its deadline. Exempt are leases, for a late
-  // renewal costs the lead, and watches, which are one request for minutes (client-go exempts them
-  // too).
-  void limit(TokenBucket bucket) { bucket_ = bucket; }
+  // From now on every try of such traffic takes a token first, within its deadline. Exempt are
+  // leases, for a late renewal costs the lead, and watches, which are one request for minutes
+  // (client-go exempts them too).
+  void limit(Traffic traffic, TokenBucket bucket) { bucket_of(traffic) = bucket; }
 
  private:
   static constexpr std::size_t kPagesAtOnce = 4;
@@ -112,6 +121,9 @@ class ApiClient {
   struct Exchange;  // one HTTP exchange as it came back
   Task<Exchange> exchange_once(ApiRequest request, CallOptions options);
   Task<std::chrono::milliseconds> wait_for_token(std::string what, CallOptions options);
+  std::optional<TokenBucket>& bucket_of(Traffic traffic) {
+    return buckets_[static_cast<std::size_t>(traffic)];
+  }
   static Result<Reply> read_exchange(const ApiRequest& request, Exchange exchange);
   void open_stream(ApiRequest request, const WatchOptions& watch,
                    std::shared_ptr<WatchHandler> handler, std::stop_token stop);
@@ -124,7 +136,7 @@ class ApiClient {
   std::string user_agent_;
   std::set<std::string> warned_;  // bounded; each text is logged once
   std::function<void(const CallRecord&)> observer_;
-  std::optional<TokenBucket> bucket_;  // none: no limit
+  std::array<std::optional<TokenBucket>, 2> buckets_;  // by traffic; none: no limit
   Permits pages_{loop_, kPagesAtOnce};
 };
 

@@ -68,7 +68,10 @@ int run_controller(ControllerFlags flags) {
   SpdlogLog& log = cluster.log;
   ApiClient& client = cluster.client;
   ApiClient lease_client = cluster.client_of("leader-election");
-  if (flags.api_qps > 0) client.limit(TokenBucket(flags.api_qps, flags.api_burst));
+  if (flags.api_qps > 0)
+    client.limit(Traffic::kActing, TokenBucket(flags.api_qps, flags.api_burst));
+  if (flags.status_qps > 0)
+    client.limit(Traffic::kReporting, TokenBucket(flags.status_qps, flags.status_burst));
   Metrics metrics(build_facts().version, build_facts().commit);
   client.observe([&](const CallRecord& call) { metrics.on_call(call); });
   lease_client.observe([&](const CallRecord& call) { metrics.on_call(call); });

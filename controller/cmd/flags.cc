@@ -165,10 +165,16 @@ FlagTable controller_flags(ControllerFlags& flags) {
       duration_flag("--leader-elect-retry-period", lease.retry_period,
                     "between tries to take or renew the Lease"),
       number_flag("--kube-api-qps", flags.api_qps,
-                  "requests per second to the API server, not counting leases and watches; -1: no "
-                  "limit but the server's own"),
+                  "requests per second to the API server, not counting leases, watches, statuses "
+                  "and events; -1: no limit but the server's own"),
       count_flag("--kube-api-burst", flags.api_burst,
                  "requests that may be sent at once before --kube-api-qps counts"),
+      number_flag("--kube-api-status-qps", flags.status_qps,
+                  "statuses and events per second, which never delay other writes; -1: no limit "
+                  "but the server's own"),
+      count_flag("--kube-api-status-burst", flags.status_burst,
+                 "statuses and events that may be sent at once before --kube-api-status-qps "
+                 "counts"),
   };
   FlagTable own = {
       switch_flag("--dry-run", flags.options.dry_run,
@@ -198,10 +204,15 @@ Result<void> validate(const ControllerFlags& flags) {
     if (value.empty()) return invalid_spec(name, "must not be empty");
   if (Result<void> lease = validate(flags.options.lease); !lease.has_value()) return lease;
   if (Result<void> keeper = validate(flags.keeper); !keeper.has_value()) return keeper;
-  if (flags.api_qps != -1 && !(flags.api_qps >= 0.1 && flags.api_qps <= 100'000))
-    return invalid_spec("--kube-api-qps", "must be between 0.1 and 100000, or -1 for no limit");
-  if (flags.api_burst < 1 || flags.api_burst > 100'000)
-    return invalid_spec("--kube-api-burst", "must be between 1 and 100000");
+  const std::pair<const char*, double> rates[] = {{"--kube-api-qps", flags.api_qps},
+                                                  {"--kube-api-status-qps", flags.status_qps}};
+  for (const auto& [name, rate] : rates)
+    if (rate != -1 && !(rate >= 0.1 && rate <= 100'000))
+      return invalid_spec(name, "must be between 0.1 and 100000, or -1 for no limit");
+  const std::pair<const char*, int> bursts[] = {{"--kube-api-burst", flags.api_burst},
+                                                {"--kube-api-status-burst", flags.status_burst}};
+  for (const auto& [name, burst] : bursts)
+    if (burst < 1 || burst > 100'000) return invalid_spec(name, "must be between 1 and 100000");
   const std::pair<const char*, const std::string&> addresses[] = {
       {"--metrics-bind-address", flags.metrics_bind_address},
       {"--health-probe-bind-address", flags.health_bind_address},

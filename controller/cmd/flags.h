@@ -93,8 +93,10 @@ struct ControllerFlags {
   ControllerOptions options;
   KeeperFlags keeper{.options = {.leaf_secret = kNoCertificates}};
   LogFlags log;
-  double api_qps = 50;
-  int api_burst = 100;
+  double api_qps = 300;
+  int api_burst = 500;
+  double status_qps = 50;
+  int status_burst = 100;
   std::string metrics_bind_address = ":8080";
   std::string health_bind_address = ":8081";
   bool print_config = false;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures: what /metrics tells of the cluster itself, as values. They are computed anew each time
-// they are asked for, so that the series of an object goes with the object. All are gauges.
+// Figures: what /metrics tells of the cluster itself, as values. Gauges are computed anew each time
+// they are asked for, so that the series of an object goes with the object. What happens once is
+// counted or timed by a Measure, to which plans add observations.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,6 +27,18 @@ struct Figure {
   void add(Labels labels, double value) { samples.push_back({std::move(labels), value}); }
 };
 using Figures = std::vector<Figure>;
+
+// Lives as long as the program, and is told by its address.
+struct Measure {
+  enum class Type { kCounter, kHistogram };
+  using Label = std::pair<const char*, const char*>;
+  Type type;
+  const char* name;                 // "berth_node_rollouts_total": unit last, counters in _total
+  const char* help;                 // a sentence
+  std::span<const double> buckets;  // of a histogram: upper bounds, rising
+  // Of a counter: series that stand at zero from the start, or their first rise would not be seen.
+  std::span<const Label> zeroes;
+};
 
 // Seconds since the epoch, Prometheus' form of a point in time.
 double unix_seconds(Time time);

@@ -47,23 +47,33 @@ std::string question(const Step& step) {
                      write.field_manager);
 }
 
-std::size_t StepsIndex::Hash::operator()(const ObjectRef& object) const {
+namespace {
+
+std::size_t hash_of(const ObjectRef& object) {
   // Kinds are few, and uids are one for each name nearly always.
   return std::hash<std::string>()(object.name) * 31 + std::hash<std::string>()(object.namespace_);
 }
 
+}  // namespace
+
 std::size_t StepsIndex::find(const std::vector<ObjectSteps>& objects, const ObjectRef& object) {
   if (!objects.empty() && objects.back().object == object) return objects.size() - 1;
+  if (places_.bucket_count() < objects.size()) places_.reserve(2 * objects.size());
   for (std::size_t i = places_.size(); i < objects.size(); ++i)
-    places_.emplace(objects[i].object, i);
-  const auto known = places_.find(object);
-  return known == places_.end() ? objects.size() : known->second;
+    places_.emplace(hash_of(objects[i].object), static_cast<std::uint32_t>(i));
+  const auto [from, to] = places_.equal_range(hash_of(object));
+  const auto known = std::find_if(
+      from, to, [&](const auto& entry) { return objects[entry.second].object == object; });
+  return known == to ? objects.size() : known->second;
 }
 
 // One object's steps are a handful.
 void Plan::add(const ObjectRef& object, Step step) {
   const std::size_t at = index.find(objects, object);
-  if (at == objects.size()) objects.push_back({object, {}});
+  if (at == objects.size()) {
+    objects.push_back({object, {}});
+    objects.back().steps.reserve(2);  // a write, and what guards it: few have more
+  }
   std::vector<Step>& steps = objects[at].steps;
   if (std::ranges::find(steps, step) != steps.end())
     bug("planned twice for " + object.str() + ": " + question(step));

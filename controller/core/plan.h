@@ -4,6 +4,7 @@
 // applied and is planned again is empty.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -15,6 +16,7 @@
 
 #include "apis/core.h"
 #include "apis/mig_layout.h"
+#include "controller/core/figures.h"
 
 namespace berth {
 
@@ -82,6 +84,15 @@ struct EventNote {
   bool operator==(const EventNote&) const = default;
 };
 
+// What is counted or timed once every step of the object has succeeded.
+struct Observation {
+  ObjectRef regarding;
+  const Measure* measure = nullptr;
+  Figure::Labels labels;
+  double value = 0;  // of a counter: by how much it rises
+  bool operator==(const Observation&) const = default;
+};
+
 // The full desired status of one of our objects. Planned always; the shell sends it only if it
 // differs from the cached one, and at most once in five seconds unless it is urgent: a condition
 // changes, or nodes leave where none was out.
@@ -115,16 +126,15 @@ class StepsIndex {
   bool operator==(const StepsIndex&) const { return true; }
 
  private:
-  struct Hash {
-    std::size_t operator()(const ObjectRef& object) const;
-  };
-  std::unordered_map<ObjectRef, std::size_t, Hash> places_;
+  // Places by their object's hash: an object's name is in the plan once.
+  std::unordered_multimap<std::size_t, std::uint32_t> places_;
 };
 
 struct Plan {
   std::vector<ObjectSteps> objects;
   std::vector<StatusUpdate> statuses;
   std::vector<EventNote> events;
+  std::vector<Observation> observations;
   std::optional<Duration>
       requeue_after;  // the earliest time at which the same facts would give another plan
   StepsIndex index;

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,13 +24,6 @@ template <class T>
 using KeysFor =
     std::function<std::vector<std::string>(const ClusterState&, const T* old, const T* now)>;
 
-// A node's phase in its rollout, and since when, for the phase metric.
-struct RolloutStage {
-  std::string phase;
-  Time since{};
-  bool idle = false;  // nothing going on: not worth measuring
-};
-
 struct Reconcilers {
   std::function<Plan(const Snapshot&, std::string_view key)> reconcile;
   std::span<const KeyFamily> families;
@@ -42,12 +34,8 @@ struct Reconcilers {
   // What a new leader writes before its first plan, and the epoch that is its own once it has;
   // `ledger` is fresh from the server, or null if there is none.
   std::function<std::pair<Write, std::int64_t>(const ConfigMap* ledger)> claim_epoch;
-  // Nothing for a node that was never in a rollout.
-  std::function<std::optional<RolloutStage>(const Node&)> rollout_stage;
-  // How the node's rollout has ended with this change of it, in one of the words of rollout_ends;
-  // nothing if it has not.
-  std::function<std::optional<std::string>(const Node& before, const Node& after)> rollout_end;
-  std::vector<std::string> rollout_ends;
+  // What plans add observations to.
+  std::vector<const Measure*> measures;
   // What /metrics tells of the cluster.
   std::function<Figures(const ClusterState&)> figures;
 };

@@ -3,10 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "apis/names.h"
 #include "controller/core/merge_patch.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/fleet/node_facts.h"
+#include "controller/mig/rollout_measures.h"
 
 namespace berth {
 namespace {
@@ -104,6 +107,7 @@ NodePatch& NodePatch::hold(std::string_view why) {
 NodePatch& NodePatch::rollout(NodeRollout rollout) {
   rollout.node_uid = s_.node.meta.uid;
   patch_.set(annotation_path(names::kRolloutAnnotation), encode_rollout(rollout));
+  record_ = std::move(rollout);
   return *this;
 }
 
@@ -126,6 +130,9 @@ void NodePatch::plan(Plan& plan, std::string reason, std::optional<Guard> guard)
                        .field_manager = names::kManagerMig,
                        .reason = std::move(reason),
                        .grace_period_seconds = std::nullopt});
+  if (!record_) return;
+  for (Observation& seen : observe_rollout(node, s_.record, *record_))
+    plan.observations.push_back(std::move(seen));
 }
 
 }  // namespace berth

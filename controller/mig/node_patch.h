@@ -4,6 +4,7 @@
 // what else the decision rested on is tested where it is changed.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -43,6 +44,7 @@ class NodePatch {
 
   const Situation& s_;
   JsonPatch patch_;
+  std::optional<NodeRollout> record_;  // that it leaves
 };
 
 }  // namespace berth

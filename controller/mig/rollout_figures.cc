@@ -107,41 +107,4 @@ Figures rollout_figures(const ClusterState& cluster, const Settings& settings) {
   return out;
 }
 
-const char* to_string(RolloutEnd end) {
-  switch (end) {
-    case RolloutEnd::kRepartitioned:
-      return "repartitioned";
-    case RolloutEnd::kRolledBack:
-      return "rolled_back";
-    case RolloutEnd::kPutBack:
-      return "put_back";
-    case RolloutEnd::kFailed:
-      return "failed";
-  }
-  return "?";
-}
-
-std::optional<RolloutEnd> rollout_end(const Node& before, const Node& after) {
-  const RolloutRecord old = read_rollout(before);
-  const RolloutRecord now = read_rollout(after);
-  if (old.idle() || !now.rollout || old.rollout->phase == now.rollout->phase) return std::nullopt;
-  if (now.rollout->phase == RolloutPhase::kFailed) return RolloutEnd::kFailed;
-  if (!now.idle()) return std::nullopt;
-  switch (old.rollout->phase) {
-    case RolloutPhase::kCordoned:
-      return RolloutEnd::kPutBack;
-    case RolloutPhase::kApplying:
-      return RolloutEnd::kRepartitioned;
-    case RolloutPhase::kRollingBack:
-      return RolloutEnd::kRolledBack;
-    case RolloutPhase::kFailed:
-      // Brought to success after all; or let go as it stands, which ends nothing.
-      return now.rollout->failed_config.empty() ? std::optional(RolloutEnd::kRepartitioned)
-                                                : std::nullopt;
-    case RolloutPhase::kIdle:
-      break;
-  }
-  return std::nullopt;
-}
-
 }  // namespace berth

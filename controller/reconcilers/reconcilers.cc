@@ -3,10 +3,10 @@
 
 #include <utility>
 
-#include "controller/disruption/rollout_annotation.h"
 #include "controller/disruption/slots.h"
 #include "controller/mig/reconcile.h"
 #include "controller/mig/rollout_figures.h"
+#include "controller/mig/rollout_measures.h"
 #include "controller/policy/pool_figures.h"
 #include "controller/policy/reconcile.h"
 #include "controller/reconcilers/key_families.h"
@@ -14,17 +14,6 @@
 #include "controller/reconcilers/reconcile.h"
 
 namespace berth {
-namespace {
-
-std::optional<RolloutStage> stage_of(const Node& node) {
-  const RolloutRecord record = read_rollout(node);
-  if (!record.rollout) return std::nullopt;
-  return RolloutStage{.phase = to_string(record.rollout->phase),
-                      .since = record.rollout->since,
-                      .idle = record.idle()};
-}
-
-}  // namespace
 
 Reconcilers reconcilers(const Settings& settings) {
   Reconcilers all;
@@ -49,12 +38,7 @@ Reconcilers reconcilers(const Settings& settings) {
     EpochClaim claim = claim_epoch(ledger, settings);
     return std::pair<Write, std::int64_t>(std::move(claim.write), claim.epoch);
   };
-  all.rollout_stage = stage_of;
-  all.rollout_end = [](const Node& before, const Node& after) -> std::optional<std::string> {
-    const std::optional<RolloutEnd> end = rollout_end(before, after);
-    return end ? std::optional<std::string>(to_string(*end)) : std::nullopt;
-  };
-  for (const RolloutEnd end : kRolloutEnds) all.rollout_ends.emplace_back(to_string(end));
+  all.measures = {&kRolloutPhaseSeconds, &kNodeRollouts};
   all.figures = [settings](const ClusterState& cluster) {
     Figures figures = rollout_figures(cluster, settings);
     for (Figure& figure : pool_figures(cluster)) figures.push_back(std::move(figure));

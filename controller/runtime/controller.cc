@@ -60,7 +60,7 @@ Task<int> Controller::run(std::stop_token stop) {
     const bool leads = co_await leadership_.lead(end_.get_token());
     if (leads) {
       worker_.start();
-      world_.metrics.begin_term(reconcilers_.rollout_ends);
+      world_.metrics.begin_term(reconcilers_.measures);
       world_.log.info("working", {{"epoch", leadership_.epoch()}, {"dry_run", options_.dry_run}});
       while (!end_.stop_requested()) {
         for (const std::string& key : reconcilers_.all_keys(cluster())) worker_.add(key);
@@ -141,24 +141,12 @@ void Controller::add_informer(std::string name, InformerScope scope) {
 template <class T>
 void Controller::on_change(const T* old, const T* now) {
   if (!worker_.working()) return;
-  if constexpr (std::is_same_v<T, Node>)
-    if (old != nullptr && now != nullptr) note_rollout(*old, *now);
   if constexpr (std::is_same_v<T, ConfigMap>) {
     const auto deposed = now != nullptr ? leadership_.heed(*now) : std::nullopt;
     if (deposed.has_value()) return end(*deposed, true);
   }
   if (const KeysFor<T>& due = std::get<KeysFor<T>>(reconcilers_.keys_for))
     for (const std::string& key : due(cluster(), old, now)) worker_.add(key);
-}
-
-// The leader's to tell: with a standby's the sum would be twice what happened.
-void Controller::note_rollout(const Node& old, const Node& now) {
-  const auto before = reconcilers_.rollout_stage(old);
-  const auto after = before ? reconcilers_.rollout_stage(now) : std::nullopt;
-  if (after && !before->idle && before->phase != after->phase && after->since >= before->since)
-    world_.metrics.on_rollout_phase(before->phase, after->since - before->since);
-  if (!reconcilers_.rollout_end) return;
-  if (const auto end = reconcilers_.rollout_end(old, now)) world_.metrics.on_rollout_end(*end);
 }
 
 std::vector<ReadinessCheck> Controller::readiness() const {

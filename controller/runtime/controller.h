@@ -54,7 +54,6 @@ class Controller {
   void add_informers();
   template <class T>
   void add_informer(std::string name, InformerScope scope);
-  void note_rollout(const Node& old, const Node& now);
   template <class T>
   void on_change(const T* old, const T* now);
 

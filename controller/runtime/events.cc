@@ -161,6 +161,7 @@ Task<std::optional<Error>> Events::post(std::string namespace_, std::string body
   WriteOptions options{.field_manager = "berth-events"};
   ApiRequest request = create_request(kEvent, std::move(namespace_), body, options);
   CallOptions call(Lane::kWrite, tasks_.token(), 10s);
+  call.traffic = Traffic::kReporting;
   Result<Reply> reply = co_await client_.send(std::move(request), std::move(call));
   if (reply.has_value()) co_return std::nullopt;
   co_return reply.error();
@@ -176,6 +177,7 @@ Task<void> Events::update(std::string series) {
   WriteOptions options{.field_manager = "berth-events"};
   ApiRequest request = merge_patch_request(kEvent, key, body, options);
   CallOptions call(Lane::kWrite, tasks_.token(), 10s);
+  call.traffic = Traffic::kReporting;
   Result<Reply> reply = co_await client_.send(std::move(request), std::move(call));
   if (reply.has_value()) co_return;
   log_.debug("event series not updated", {{"error", describe(reply.error())}});

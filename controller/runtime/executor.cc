@@ -32,10 +32,11 @@ Executor::Executor(Parts parts, Options options)
       loop_(parts_.client.loop()),
       options_(options),
       permits_(loop_, options.writes_at_once),
+      status_permits_(loop_, options.statuses_at_once),
       steps_(StepRunner::Parts{parts_.client, parts_.log, parts_.metrics, parts_.answers,
                                parts_.barrier, [this] { return deadline(); }}),
       statuses_(StatusWriter::Parts{parts_.client, parts_.log, parts_.metrics, parts_.barrier},
-                options_.status_period) {}
+                options_.statuses) {}
 
 Task<Outcome> Executor::run(std::string key, Plan plan, std::stop_token stop) {
   auto run = std::make_shared<Run>();
@@ -55,6 +56,7 @@ Task<Outcome> Executor::run(std::string key, Plan plan, std::stop_token stop) {
     co_await all_done->wait();
   }
   send_events(*run);
+  observe(*run);
   co_return std::move(run->outcome);
 }
 
@@ -106,7 +108,7 @@ Task<void> Executor::run_status(std::shared_ptr<Run> run, StatusUpdate status) {
     co_return;
   }
   const KindInfo& kind = kind_named(status.object.kind);
-  const Permits::Permit permit = co_await permits_.acquire(run->origin.key);
+  const Permits::Permit permit = co_await status_permits_.acquire(run->origin.key);
   const ObjectRef object = status.object;
   const auto within = deadline();
   if (!within.has_value() || run->origin.stop.stop_requested()) {
@@ -140,6 +142,12 @@ void Executor::send_events(const Run& run) {
     if (run.succeeded.contains(note.regarding) ||
         (run.failed.empty() && !run.origin.stop.stop_requested()))
       parts_.events.send(note);
+}
+
+void Executor::observe(const Run& run) {
+  for (const Observation& seen : run.plan.observations)
+    if (run.succeeded.contains(seen.regarding))
+      parts_.metrics.observe(*seen.measure, seen.labels, seen.value);
 }
 
 std::optional<std::chrono::milliseconds> Executor::deadline() const {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executor: carries a plan out. The steps of one object run in order, different objects at once.
 // A step that fails drops the rest of its object's. An object's status follows its steps, the
-// plan's events tell of what was done, and a status' own of what it is the first to say.
+// plan's events and observations tell of what was done, and a status' own of what it is the first
+// to say.
 //
 // Loop thread only. It must outlive the tasks it returned; each ends within its requests'
 // deadlines.
@@ -35,8 +36,9 @@ class Executor {
  public:
   struct Options {
     std::size_t writes_at_once = 32;
+    std::size_t statuses_at_once = 8;
     std::chrono::milliseconds request_deadline = std::chrono::seconds(30);
-    std::chrono::nanoseconds status_period = std::chrono::seconds(5);
+    StatusWriter::Options statuses;
   };
   struct Parts {
     ApiClient& client;
@@ -61,12 +63,14 @@ class Executor {
   Task<void> run_status(std::shared_ptr<Run> run, StatusUpdate status);
   void tell_refusal(const ObjectRef& object, const std::string& purpose, const Verdict& verdict);
   void send_events(const Run& run);
+  void observe(const Run& run);
   std::optional<std::chrono::milliseconds> deadline() const;
 
   Parts parts_;
   Loop& loop_;
   const Options options_;
   Permits permits_;
+  Permits status_permits_;
   std::uint64_t last_run_ = 0;
   StepRunner steps_;
   StatusWriter statuses_;

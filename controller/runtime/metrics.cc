@@ -44,10 +44,6 @@ const Buckets& review_buckets() {
   static const Buckets buckets{1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 5e-3, 0.01, 0.1, 1};
   return buckets;
 }
-const Buckets& phase_buckets() {
-  static const Buckets buckets{1, 5, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400};
-  return buckets;
-}
 
 Family<Counter>& counter(Registry& registry, const char* name, const char* help) {
   return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
@@ -140,11 +136,6 @@ struct Metrics::Registered {
                                                    "Seconds that computing a plan takes.");
   Family<Counter>& writes =
       counter(registry, "berth_writes_total", "Steps of plans by verb and result.");
-  Family<Histogram>& phases = histogram(registry, "berth_rollout_phase_seconds",
-                                        "Seconds that a node spent in a phase of its MIG rollout, "
-                                        "observed when it leaves the phase.");
-  Family<Counter>& rollout_ends =
-      counter(registry, "berth_node_rollouts_total", "Rollouts of single nodes by result.");
   Family<Counter>& evictions =
       counter(registry, "berth_evictions_total",
               "Evictions, and deletions where drain.onTimeout is Force, by result.");
@@ -168,7 +159,19 @@ struct Metrics::Registered {
   std::map<std::string, OfInformer, std::less<>> informers;
   std::optional<QueueSeries> of_queue;
   Figures figures;
+  std::map<const Measure*, Family<Counter>*> counters;
+  std::map<const Measure*, Family<Histogram>*> histograms;
 
+  void observe(const Measure& measure, const prometheus::Labels& labels, double value) {
+    if (measure.type == Measure::Type::kCounter) {
+      Family<Counter>*& family = counters[&measure];
+      if (family == nullptr) family = &counter(registry, measure.name, measure.help);
+      return family->Add(labels).Increment(value);
+    }
+    Family<Histogram>*& family = histograms[&measure];
+    if (family == nullptr) family = &histogram(registry, measure.name, measure.help);
+    family->Add(labels, Buckets(measure.buckets.begin(), measure.buckets.end())).Observe(value);
+  }
   QueueSeries& queue() { return of_queue ? *of_queue : of_queue.emplace(registry); }
   OfInformer& informer(const std::string& name) {
     const auto [it, fresh] = informers.try_emplace(name);
@@ -250,15 +253,14 @@ void Metrics::on_write(std::string_view verb, std::string_view result) {
   registered_->writes.Add({{"verb", std::string(verb)}, {"result", std::string(result)}})
       .Increment();
 }
-void Metrics::on_rollout_phase(const std::string& phase, std::chrono::nanoseconds took) {
-  registered_->phases.Add({{"phase", phase}}, phase_buckets()).Observe(seconds(took));
-}
-void Metrics::begin_term(const std::vector<std::string>& rollout_ends) {
-  for (const std::string& end : rollout_ends) registered_->rollout_ends.Add({{"result", end}});
+void Metrics::begin_term(const std::vector<const Measure*>& measures) {
+  for (const Measure* measure : measures)
+    for (const auto& [name, value] : measure->zeroes)
+      registered_->observe(*measure, {{name, value}}, 0);
   for (const char* result : kEvictionResults) registered_->evictions.Add({{"result", result}});
 }
-void Metrics::on_rollout_end(const std::string& result) {
-  registered_->rollout_ends.Add({{"result", result}}).Increment();
+void Metrics::observe(const Measure& measure, const Figure::Labels& labels, double value) {
+  registered_->observe(measure, {labels.begin(), labels.end()}, value);
 }
 void Metrics::on_eviction(std::string_view result) {
   registered_->evictions.Add({{"result", std::string(result)}}).Increment();

@@ -54,9 +54,8 @@ class Metrics : public InformerObserver, public QueueObserver {
   void on_write(std::string_view verb, std::string_view result);
   // From here on this process acts: counters that only a leader raises stand at zero before they
   // rise, or the first rise would not be seen.
-  void begin_term(const std::vector<std::string>& rollout_ends);
-  void on_rollout_phase(const std::string& phase, std::chrono::nanoseconds took);
-  void on_rollout_end(const std::string& result);
+  void begin_term(const std::vector<const Measure*>& measures);
+  void observe(const Measure& measure, const Figure::Labels& labels, double value);
   void on_eviction(std::string_view result);  // of kEvictionResults (outcome.h)
   // What is told of the cluster from now on, instead of what was told before.
   void show(Figures figures);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/runtime/status_writer.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "apis/names.h"
@@ -8,25 +9,45 @@
 
 namespace berth {
 
-StatusWriter::StatusWriter(Parts parts, std::chrono::nanoseconds period)
-    : parts_(parts), loop_(parts_.client.loop()), period_(period) {}
+StatusWriter::StatusWriter(Parts parts, Options options)
+    : parts_(parts), loop_(parts_.client.loop()), options_(options) {}
 
+// Its place in the pace is taken once, and kept however often the object is looked at meanwhile.
 std::optional<std::chrono::nanoseconds> StatusWriter::due_in(const StatusUpdate& status) {
+  if (status.urgent) return std::nullopt;
+  forget_old();
   const MonotonicTime now = loop_.now();
-  std::erase_if(sent_, [&](const auto& sent) { return now - sent.second >= period_; });
-  const auto last = sent_.find(status.object);
-  if (last == sent_.end() || status.urgent) return std::nullopt;
-  return last->second + period_ - now;
+  Turn& turn = turns_[status.object];
+  if (!turn.due) {
+    const MonotonicTime earliest = turn.sent ? std::max(now, *turn.sent + options_.period) : now;
+    turn.due = earliest + options_.pace.take(earliest);
+  }
+  if (*turn.due <= now) return std::nullopt;
+  return *turn.due - now;
+}
+
+// Who was due comes back for it then, or does not want it any more.
+void StatusWriter::forget_old() {
+  const MonotonicTime now = loop_.now();
+  if (now - swept_at_ < options_.period) return;
+  swept_at_ = now;
+  std::erase_if(turns_, [&](const auto& entry) {
+    const Turn& turn = entry.second;
+    return now - std::max(turn.sent.value_or(MonotonicTime(0)),
+                          turn.due.value_or(MonotonicTime(0))) >=
+           options_.period;
+  });
 }
 
 Task<Verdict> StatusWriter::write(Origin origin, StatusUpdate status, KindInfo kind,
                                   std::chrono::milliseconds deadline) {
-  sent_[status.object] = loop_.now();
+  turns_[status.object] = {.sent = loop_.now(), .due = std::nullopt};
   const ObjectKey key{status.object.namespace_, status.object.name};
   WriteOptions options;
   options.field_manager = names::kManagerStatus;
   ApiRequest request = status_merge_patch_request(kind, key, status.body, options);
   CallOptions call(Lane::kWrite, origin.stop, deadline);
+  call.traffic = Traffic::kReporting;
   Result<Reply> reply = co_await parts_.client.send(std::move(request), std::move(call));
   if (reply.has_value()) {
     parts_.barrier.expect(origin.key, status.object, reply->resource_version,
@@ -41,7 +62,7 @@ Task<Verdict> StatusWriter::write(Origin origin, StatusUpdate status, KindInfo k
                     {"reconcile_id", origin.id},
                     {"object", status.object.str()},
                     {"error", describe(reply.error())}});
-  sent_.erase(status.object);
+  turns_.erase(status.object);
   co_return Verdict(fate, std::move(reply).error());
 }
 

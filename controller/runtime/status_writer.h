@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // StatusWriter: writes statuses, each object's at most once in a period unless it is urgent: a
-// status that only counts must not become a write for each pod that ends.
+// status that only counts must not become a write for each pod that ends. All that are not urgent
+// share a rate, so the more objects want a status, the longer is the period of each.
 //
 // Loop thread only. It must outlive the tasks it returned; each ends within its request's deadline.
 #pragma once
@@ -10,6 +11,7 @@
 #include <optional>
 
 #include "controller/client/api_client.h"
+#include "controller/client/token_bucket.h"
 #include "controller/core/plan.h"
 #include "controller/io/log.h"
 #include "controller/io/task.h"
@@ -28,7 +30,13 @@ class StatusWriter {
     Metrics& metrics;
     WriteBarrier& barrier;
   };
-  StatusWriter(Parts parts, std::chrono::nanoseconds period);
+  struct Options {
+    std::chrono::nanoseconds period = std::chrono::seconds(5);  // of one object
+    // Of all objects. Places are taken up to a period before their time, so twice of what a period
+    // allows may be taken at once.
+    TokenBucket pace{20, 200};
+  };
+  StatusWriter(Parts parts, Options options);
 
   // How long the status is to be held back yet; nothing: write it.
   std::optional<std::chrono::nanoseconds> due_in(const StatusUpdate& status);
@@ -36,10 +44,18 @@ class StatusWriter {
                       std::chrono::milliseconds deadline);
 
  private:
+  // Of an object whose status was written a short time ago, or has its place in the pace.
+  struct Turn {
+    std::optional<MonotonicTime> sent;
+    std::optional<MonotonicTime> due;
+  };
+  void forget_old();
+
   Parts parts_;
   Loop& loop_;
-  const std::chrono::nanoseconds period_;
-  std::map<ObjectRef, MonotonicTime> sent_;
+  Options options_;
+  std::map<ObjectRef, Turn> turns_;
+  MonotonicTime swept_at_{0};
 };
 
 }  // namespace berth

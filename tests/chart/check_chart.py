@@ -54,6 +54,7 @@ REFUSALS = [
     ("replicas", "11", "/replicas"),
     ("log.level", "loud", "/log/level"),
     ("kubeAPI.qps", "0", "/kubeAPI/qps"),
+    ("kubeAPI.statusQps", "0", "/kubeAPI/statusQps"),
     ("image.digest", "sha256:12", "/image/digest"),
     ("nodeKeys[0]", "no key", "/nodeKeys/0"),
     ("nodeKeys[0]", "node-role.kubernetes.io/control-plane", "carries roles or topology"),

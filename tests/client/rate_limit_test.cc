@@ -21,6 +21,7 @@ using namespace std::chrono_literals;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(TokenBucket, GivesABurstAtOnceThenOneForEachInterval) {
   TokenBucket bucket(10, 3);
@@ -47,7 +48,8 @@ TEST(TokenBucket, ATokenThatWouldComeTooLateIsNotTaken) {
 class RateLimitTest : public ::testing::Test {
  protected:
   RateLimitTest() {
-    client_.limit(TokenBucket(10, 2));
+    client_.limit(Traffic::kActing, TokenBucket(10, 2));
+    client_.limit(Traffic::kReporting, TokenBucket(5, 1));
     transport_.respond_with([this](const HttpRequest& request) -> std::optional<FakeReply> {
       sent_.push_back(request.target.substr(0, request.target.find('?')) + " at " +
                       std::to_string(loop_.now() / 1ms));
@@ -63,6 +65,12 @@ class RateLimitTest : public ::testing::Test {
     spawn(loop_, task(*this, std::move(target), std::move(options)));
   }
 
+  static CallOptions reporting() {
+    CallOptions options;
+    options.traffic = Traffic::kReporting;
+    return options;
+  }
+
   FakeLoop loop_;
   FakeTransport transport_{loop_};
   RecordingLog log_;
@@ -75,6 +83,31 @@ TEST_F(RateLimitTest, RequestsBeyondTheBurstGoInOrderAtTheRate) {
   for (const char* path : {"/1", "/2", "/3", "/4"}) send(path);
   loop_.run_for(1s);
   EXPECT_THAT(sent_, ElementsAre("/1 at 0", "/2 at 0", "/3 at 100", "/4 at 200"));
+}
+
+TEST_F(RateLimitTest, NoCrowdOfReportsStandsBeforeAWriteThatActs) {
+  for (const char* path : {"/status1", "/status2", "/status3"}) send(path, reporting());
+  for (const char* path : {"/1", "/2", "/3"}) send(path);
+  loop_.run_for(1s);
+  EXPECT_THAT(sent_, ElementsAre("/status1 at 0", "/1 at 0", "/2 at 0", "/3 at 100",
+                                 "/status2 at 200", "/status3 at 400"));
+}
+
+TEST_F(RateLimitTest, WhatIsNotSentNamesTheFlagThatLimitsIt) {
+  struct Case {
+    Traffic traffic;
+    const char* flag;
+  };
+  for (const Case& c : {Case{Traffic::kActing, "(--kube-api-qps)"},
+                        Case{Traffic::kReporting, "(--kube-api-status-qps)"}}) {
+    failed_.clear();
+    CallOptions hurried(Lane::kWrite, {}, 50ms);
+    hurried.traffic = c.traffic;
+    for (int i = 0; i < 3; ++i) send("/crowd", hurried);
+    loop_.run_for(0s);
+    EXPECT_THAT(failed_, Contains(HasSubstr(c.flag)));
+    EXPECT_THAT(failed_, Not(Contains(Not(HasSubstr(c.flag)))));
+  }
 }
 
 TEST_F(RateLimitTest, LeasesAndWatchesDoNotWait) {

@@ -14,14 +14,16 @@ using testing::HasSubstr;
 TEST(ControllerFlags, TheConfigurationIsPrintedWithItsDefaults) {
   const Ran ran = run_berth({"controller", "--print-config", "--kube-api-burst=7"});
   EXPECT_EQ(ran.exit_code, 0);
-  EXPECT_THAT(ran.out, HasSubstr("--kube-api-qps=50\n--kube-api-burst=7\n"));
+  EXPECT_THAT(ran.out, HasSubstr("--kube-api-qps=300\n--kube-api-burst=7\n"
+                                 "--kube-api-status-qps=50\n--kube-api-status-burst=100\n"));
   const Ran off = run_berth({"controller", "--print-config", "--kube-api-qps", "-1"});
-  EXPECT_THAT(off.out, HasSubstr("--kube-api-qps=-1\n--kube-api-burst=100\n"));
+  EXPECT_THAT(off.out, HasSubstr("--kube-api-qps=-1\n--kube-api-burst=500\n"));
 }
 
 TEST(ControllerFlags, RatesThatCannotWorkAreRefusedByName) {
   for (const char* wrong : {"--kube-api-qps=0", "--kube-api-qps=-2", "--kube-api-qps=nan",
-                            "--kube-api-qps=fast", "--kube-api-burst=0", "--kube-api-burst=1.5"}) {
+                            "--kube-api-qps=fast", "--kube-api-burst=0", "--kube-api-burst=1.5",
+                            "--kube-api-status-qps=0", "--kube-api-status-burst=0"}) {
     const Ran ran = run_berth({"controller", wrong});
     const std::string flag(wrong, std::string_view(wrong).find('='));
     EXPECT_EQ(ran.exit_code, 1) << wrong;

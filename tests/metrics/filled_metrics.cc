@@ -3,6 +3,7 @@
 
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/disruption/slots.h"
+#include "controller/mig/rollout_measures.h"
 #include "controller/reconcilers/reconcilers.h"
 #include "tests/support/builders.h"
 
@@ -100,9 +101,10 @@ void fill(Metrics& metrics) {
   metrics.on_leading("berth-controller", true);
   metrics.on_reconcile("layout", "done", 1ms);
   metrics.on_write("jsonpatch", "done");
-  metrics.on_rollout_phase("Cordoned", 1min);
-  metrics.begin_term(reconcilers(Settings()).rollout_ends);
-  metrics.on_rollout_end("failed");
+  metrics.begin_term(reconcilers(Settings()).measures);
+  const RolloutRecord before{.text = "", .rollout = rollout(RolloutPhase::kApplying)};
+  for (const Observation& seen : observe_rollout({}, before, rollout(RolloutPhase::kFailed)))
+    metrics.observe(*seen.measure, seen.labels, seen.value);
   metrics.on_eviction("budget");
   metrics.show(sample_figures());
   metrics.on_review("mutate", "CREATE", "patched", 1ms);

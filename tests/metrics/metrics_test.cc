@@ -7,6 +7,7 @@
 
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/mig/rollout_figures.h"
+#include "controller/mig/rollout_measures.h"
 #include "tests/metrics/filled_metrics.h"
 #include "tests/support/builders.h"
 #include "tests/support/exposition.h"
@@ -117,9 +118,9 @@ TEST(Metrics, WhatIsGoneFromTheClusterIsGoneFromTheText) {
 
 TEST(Metrics, AFirstFailureIsARiseFromZero) {
   Metrics metrics("test");
-  metrics.begin_term({"failed"});
+  metrics.begin_term({&kNodeRollouts});
   EXPECT_THAT(metrics.text(), HasSubstr("berth_node_rollouts_total{result=\"failed\"} 0"));
-  metrics.on_rollout_end("failed");
+  metrics.observe(kNodeRollouts, {{"result", "failed"}}, 1);
   EXPECT_THAT(metrics.text(), HasSubstr("berth_node_rollouts_total{result=\"failed\"} 1"));
   EXPECT_THAT(metrics.text(), HasSubstr("berth_evictions_total{result=\"budget\"} 0"));
 }
@@ -143,39 +144,6 @@ TEST(Metrics, PromtoolFindsNothingToSay) {
   EXPECT_EQ(lint_metrics(metrics.text()), "");
   EXPECT_THAT(lint_metrics("# TYPE process_cpu_seconds_total gauge\nprocess_cpu_seconds_total 1\n"),
               HasSubstr("_total"));  // it does look
-}
-
-struct EndCase {
-  const char* sentence;
-  RolloutPhase before, after;
-  std::optional<RolloutEnd> end;
-  std::string failed_config;  // afterwards
-};
-
-TEST(RolloutEnds, AreTakenFromTheNodesRecord) {
-  using enum RolloutPhase;
-  const EndCase cases[] = {
-      {"verified", kApplying, kIdle, RolloutEnd::kRepartitioned, ""},
-      {"still at it", kCordoned, kApplying, std::nullopt, ""},
-      {"its drain was given up", kCordoned, kIdle, RolloutEnd::kPutBack, ""},
-      {"given up", kApplying, kFailed, RolloutEnd::kFailed, "c"},
-      {"about to go back", kApplying, kRollingBack, std::nullopt, "c"},
-      {"went back", kRollingBack, kIdle, RolloutEnd::kRolledBack, "c"},
-      {"could not even go back", kRollingBack, kFailed, RolloutEnd::kFailed, "c"},
-      {"mended by a person", kFailed, kIdle, RolloutEnd::kRepartitioned, ""},
-      {"let go as it stands", kFailed, kIdle, std::nullopt, "c"},
-      {"taken again", kIdle, kCordoned, std::nullopt, ""},
-  };
-  for (const EndCase& c : cases) {
-    const auto with = [&](RolloutPhase phase, const std::string& failed_config) {
-      NodeRollout record;
-      record.phase = phase;
-      record.config = "c";
-      record.failed_config = failed_config;
-      return Node(node("n1").annotation(names::kRolloutAnnotation, encode_rollout(record)));
-    };
-    EXPECT_EQ(rollout_end(with(c.before, ""), with(c.after, c.failed_config)), c.end) << c.sentence;
-  }
 }
 
 }  // namespace

@@ -149,6 +149,15 @@ TEST_F(Policy, WherePodsHoldGpusOnlyTheBudgetChangesAtOnce) {
               HasSubstr("allows 2 of the 5 nodes of pool dev to be unavailable"));
 }
 
+TEST_F(Policy, FiftyNodesAreLabelledAtOnceAndTheOthersByTheNextPlans) {
+  const GPUClusterPolicy sliced = policy(kSliced);
+  cluster.add(sliced);
+  add_dev_nodes(52);
+  serve(sliced);
+  EXPECT_THAT(labelled(), SizeIs(50));
+  EXPECT_THAT(status(cluster.plan("policy")), HasSubstr("other nodes are labelled first"));
+}
+
 // Labelled, and GPU feature discovery still tells the old sharing.
 TEST_F(Policy, ANodeThatHasNotTakenUpItsConfigCountsAsOut) {
   const GPUClusterPolicy sliced =

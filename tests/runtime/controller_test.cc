@@ -49,6 +49,12 @@ const std::string kSynced = event(
     "BOOKMARK",
     R"({"metadata":{"resourceVersion":"100","annotations":{"k8s.io/initial-events-end":"true"}}})");
 
+constexpr Measure::Label kFailed[] = {{"result", "failed"}};
+const Measure kTestTotal = {.type = Measure::Type::kCounter,
+                            .name = "berth_test_total",
+                            .help = "Tests.",
+                            .zeroes = kFailed};
+
 class ControllerTest : public ::testing::Test {
  protected:
   ControllerTest() {
@@ -77,11 +83,6 @@ class ControllerTest : public ::testing::Test {
                   .body = "{}"};
       const std::size_t entries = ledger == nullptr ? 0 : ledger->data.size();
       return std::pair<Write, std::int64_t>(std::move(write), 8 + entries);
-    };
-    reconcilers_.rollout_stage = [](const Node& n) -> std::optional<RolloutStage> {
-      const auto* label = n.meta.labels.find("l");
-      if (label == nullptr) return std::nullopt;
-      return RolloutStage{.phase = std::string(label->view()), .idle = *label == "idle"};
     };
   }
 
@@ -326,41 +327,30 @@ TEST_F(ControllerTest, OnlyTheLeaderTellsOfTheCluster) {
   reconcilers_.figures = [](const ClusterState& cluster) {
     return Figures{{"berth_test_nodes", "Nodes.", {{{}, double(cluster.nodes().size())}}}};
   };
-  reconcilers_.rollout_end = [](const Node&, const Node&) { return std::optional("failed"); };
-  reconcilers_.rollout_ends = {"failed"};
+  reconcilers_.measures = {&kTestTotal};
   world_.transport.script(kLease, {200, lease("another", 1)});
   start();
   sync();
   say(event("MODIFIED", node("51", "b")));
   controller_->refresh_metrics();
   EXPECT_THAT(world_.metrics.text(), Not(HasSubstr("berth_test_nodes")));
-  EXPECT_THAT(world_.metrics.text(), Not(HasSubstr("berth_node_rollouts_total")));
-  EXPECT_THAT(world_.metrics.text(), Not(HasSubstr("berth_rollout_phase_seconds")));
+  EXPECT_THAT(world_.metrics.text(), Not(HasSubstr("berth_test_total")));
 }
 
-TEST_F(ControllerTest, TheLeaderTellsOfTheClusterAndOfItsEnd) {
+TEST_F(ControllerTest, TheLeaderTellsOfTheClusterUntilItsEnd) {
   reconcilers_.figures = [](const ClusterState& cluster) {
     return Figures{{"berth_test_nodes", "Nodes.", {{{}, double(cluster.nodes().size())}}}};
   };
-  reconcilers_.rollout_end = [](const Node&, const Node&) { return std::optional("failed"); };
-  reconcilers_.rollout_ends = {"failed", "put_back"};
+  reconcilers_.measures = {&kTestTotal};
   become_leader();
   controller_->refresh_metrics();
   EXPECT_THAT(world_.metrics.text(), HasSubstr("berth_test_nodes 1"));
-  EXPECT_THAT(world_.metrics.text(), HasSubstr("berth_node_rollouts_total{result=\"put_back\"} 0"));
-  say(event("MODIFIED", node("51", "b")));
-  EXPECT_THAT(world_.metrics.text(), HasSubstr("berth_node_rollouts_total{result=\"failed\"} 1"));
+  EXPECT_THAT(world_.metrics.text(), HasSubstr("berth_test_total{result=\"failed\"} 0"));
 
   stop_.request_stop();
   world_.settle();
   controller_->refresh_metrics();
   EXPECT_THAT(world_.metrics.text(), Not(HasSubstr("berth_test_nodes")));
-}
-
-TEST_F(ControllerTest, ALeftPhaseIsMeasured) {
-  become_leader();
-  say(event("MODIFIED", node("101", "b")));
-  EXPECT_THAT(world_.metrics.text(), HasSubstr("berth_rollout_phase_seconds_count{phase=\"a\"} 1"));
 }
 
 }  // namespace

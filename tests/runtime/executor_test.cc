@@ -19,6 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
+using ::testing::UnorderedElementsAre;
 
 constexpr char kPatchN1[] = "PATCH /api/v1/nodes/n1";
 constexpr char kGetN1[] = "GET /api/v1/nodes/n1";
@@ -406,6 +407,42 @@ TEST_F(ExecutorTest, AStatusOfAnObjectThatThePlanItselfMovedWaitsForTheNextLook)
   EXPECT_EQ(world_.count(kStatus), 0u);
 }
 
+TEST_F(ExecutorTest, StatusesThatAreUnderWayLeaveRoomForWritesThatAct) {
+  Plan reports;
+  for (int i = 0; i < 100; ++i) {
+    reports.statuses.push_back(status());
+    reports.statuses.back().object.name = "a" + std::to_string(i);
+  }
+  std::optional<Outcome> reported, acted;
+  start(reports, reported, "reports");
+  world_.settle();
+  EXPECT_EQ(world_.sent().size(), 8u) << "at once";
+  Plan acts;
+  acts.add(node(), patch());
+  start(acts, acted, "acts");
+  world_.settle();
+  EXPECT_EQ(world_.count(kPatchN1), 1u);
+  answer_all(0);
+  EXPECT_EQ(world_.sent().size(), 101u);
+  EXPECT_TRUE(reported && acted);
+}
+
+TEST_F(ExecutorTest, StatusesAndEventsAreReportsAndTheRestActs) {
+  world_.client.limit(Traffic::kReporting, TokenBucket(0.2, 1));
+  Plan plan;
+  plan.add(node(), guard(std::nullopt));
+  plan.add(node(), patch());
+  plan.statuses.push_back(status());
+  plan.events.push_back({.regarding = node(), .reason = "Cordoned"});
+  world_.transport.respond_with([](const HttpRequest&) { return FakeReply{200, kNode}; });
+  std::optional<Outcome> outcome;
+  start(plan, outcome);
+  world_.settle();
+  EXPECT_THAT(world_.sent(), UnorderedElementsAre(kStatus, kGetN1, kPods, kPatchN1));
+  world_.loop.run_for(5s);
+  EXPECT_EQ(world_.count(kEvents), 1u) << "after the status";
+}
+
 TEST_F(ExecutorTest, AStatusThatComesTooLateIsNoCauseForAlarm) {
   Plan plan;
   plan.statuses.push_back(status());
@@ -439,6 +476,31 @@ TEST_F(ExecutorTest, AnEventIsSentForWhatHasHappened) {
   EXPECT_THAT(body, HasSubstr(R"("reason":"Cordoned")"));
   EXPECT_THAT(body, HasSubstr(R"("note":"for layout \"a\"")"));
   EXPECT_THAT(body, HasSubstr(R"("regarding":{"apiVersion":"v1","kind":"Node","name":"n1")"));
+}
+
+TEST_F(ExecutorTest, WhatIsObservedCountsOnceItsObjectsStepsHaveSucceeded) {
+  static constexpr double kBuckets[] = {1, 10};
+  static const Measure kDone = {
+      .type = Measure::Type::kCounter, .name = "berth_test_total", .help = "Tests."};
+  static const Measure kTook = {.type = Measure::Type::kHistogram,
+                                .name = "berth_test_seconds",
+                                .help = "Tests.",
+                                .buckets = kBuckets};
+  Plan plan;
+  plan.add(node("n1"), patch("n1"));
+  plan.add(node("n2"), patch("n2"));
+  for (const char* name : {"n1", "n2"}) {
+    plan.observations.push_back({node(name), &kDone, {{"node", name}}, 1});
+    plan.observations.push_back({node(name), &kTook, {}, 5});
+  }
+  world_.transport.script("PATCH /api/v1/nodes/n2", {409, status_json(409, "Conflict")});
+  world_.transport.script(kPatchN1, {200, kNode});
+  run(plan);
+  const std::string text = world_.metrics.text();
+  EXPECT_THAT(text, HasSubstr("berth_test_total{node=\"n1\"} 1"));
+  EXPECT_THAT(text, Not(HasSubstr("berth_test_total{node=\"n2\"}")));
+  EXPECT_THAT(text, HasSubstr("berth_test_seconds_count 1"));
+  EXPECT_THAT(text, HasSubstr("berth_test_seconds_bucket{le=\"10\"} 1"));
 }
 
 // Whoever comes after goes by the status: what is told without it would be told again.
