@@ -26,10 +26,9 @@ bool is_gpu_resource(std::string_view resource_name) {
 }
 
 bool uses_gpu(const Pod& pod) {
-  return pod.has_resource_claims ||
-         std::any_of(pod.requests.begin(), pod.requests.end(), [](const auto& request) {
-           return is_gpu_resource(request.first.view()) && !request.second.is_zero();
-         });
+  bool asks = false;
+  each_gpu_resource(pod.shape->requests, [&](const Text&, const Quantity&) { asks = true; });
+  return asks || pod.shape->claims_devices();
 }
 
 bool PodDisruptionBudget::selects(const Pod& pod) const {

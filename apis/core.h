@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "apis/meta.h"
+#include "apis/pod_shape.h"
 #include "apis/quantity.h"
 #include "apis/selector.h"
 
@@ -23,13 +24,6 @@ struct Taint {
   bool operator==(const Taint&) const = default;
 };
 
-struct Toleration {
-  Text key;  // empty with Exists: every key
-  Text op;   // Equal | Exists
-  Text value;
-  Text effect;  // empty: every effect
-  bool operator==(const Toleration&) const = default;
-};
 bool tolerates(const std::vector<Toleration>& tolerations, const Taint& taint);
 
 struct Node {
@@ -50,30 +44,14 @@ inline constexpr KindInfo kKind<Node>{"", "v1", "nodes", "Node", false};
 
 enum class PodPhase : std::uint8_t { kPending, kRunning, kSucceeded, kFailed, kUnknown };
 
-// One term of requiredDuringSchedulingIgnoredDuringExecution: all requirements hold.
-struct NodeSelectorTerm {
-  std::vector<SelectorRequirement> match_expressions;
-  std::vector<SelectorRequirement> match_fields;  // metadata.name only
-  bool operator==(const NodeSelectorTerm&) const = default;
-};
-
 struct Pod {
   ObjectMeta
       meta;  // annotations: gpu.berth.dev/*, kubernetes.io/config.mirror, do-not-disrupt marks
+  PodShape shape;
   Text node_name;  // empty: not bound
   PodPhase phase = PodPhase::kPending;
   bool has_empty_dir = false;
-  bool has_resource_claims = false;  // DRA: may hold a GPU without naming an extended resource
-  bool gated = false;                // spec.schedulingGates is not empty
-  std::int32_t priority = 0;
   std::int64_t termination_grace_period_seconds = 30;
-  Text scheduler_name;
-  // The scheduler's effective request: max(sum of containers, each init container plus the sidecars
-  // before it) plus overhead.
-  ResourceList requests;
-  StringMap node_selector;
-  std::vector<Toleration> tolerations;
-  std::vector<NodeSelectorTerm> required_node_affinity;  // any term; empty: no constraint
   std::optional<Time> start_time;
 
   bool finished() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }
@@ -87,6 +65,13 @@ inline constexpr KindInfo kKind<Pod>{"", "v1", "pods", "Pod", true};
 // or a DRA claim: a pod that may hold a device. Zero counts do not.
 bool uses_gpu(const Pod& pod);
 bool is_gpu_resource(std::string_view resource_name);
+
+// Calls on_resource(name, quantity) for each of NVIDIA's resources of which the list has some.
+template <class OnResource>
+void each_gpu_resource(const ResourceList& list, OnResource&& on_resource) {
+  for (const auto& [name, quantity] : list)
+    if (is_gpu_resource(name.view()) && !quantity.is_zero()) on_resource(name, quantity);
+}
 
 struct PodDisruptionBudget {
   ObjectMeta meta;
@@ -105,14 +90,26 @@ inline constexpr KindInfo kKind<PodDisruptionBudget>{"policy", "v1", "poddisrupt
                                                      "PodDisruptionBudget", true};
 
 struct Job {
-  ObjectMeta meta;
+  ObjectMeta meta;  // annotations as of Pods
   bool suspended = false;
+  bool indexed = false;            // completionMode Indexed
   std::int32_t backoff_limit = 6;  // the server's default
-  std::int32_t failed = 0;         // status.failed
   std::int32_t parallelism = 1;
+  std::optional<std::int32_t> completions;  // absent: any one success is enough
+  std::optional<std::int64_t> active_deadline_seconds;
   // A podFailurePolicy rule with action Ignore on condition DisruptionTarget: an eviction does not
   // count as a failure.
   bool ignores_disruptions = false;
+  PodShape pod_shape;        // of its template, whose priority is a class alone
+  Text priority_class_name;  // of its template
+
+  std::int32_t active = 0;  // pods that are neither finished nor terminating
+  std::int32_t ready = 0;
+  std::int32_t terminating = 0;
+  std::int32_t succeeded = 0;
+  std::int32_t failed = 0;
+  std::optional<Time> start_time;   // nothing while it is suspended
+  bool has_been_suspended = false;  // condition Suspended is True: its pods have been taken down
   bool operator==(const Job&) const = default;
 };
 template <>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the API server's bytes to slices. Pods and nodes, which come by the tens of thousands, and
-// Leases, which come every other second, are read by simdjson on demand without a DOM; kinds of
+// From the API server's bytes to slices. Pods, nodes and Jobs, which come by the tens of thousands,
+// and Leases, which come every other second, are read by simdjson on demand without a DOM; kinds of
 // small volume by nlohmann-json. Pods and nodes come in protobuf too (encoding.h), read by
 // protozero into the very same slices. Unknown fields are ignored; a field of the wrong type is an
 // error that names its path.
@@ -20,8 +20,8 @@
 
 namespace berth {
 
-// The annotations of Pods and Nodes worth their memory: our prefix, mirror pods, autoscalers' and
-// Karpenter's do-not-disrupt marks.
+// The annotations of Pods, Nodes and Jobs worth their memory: our prefix, mirror pods, autoscalers'
+// and Karpenter's do-not-disrupt marks.
 bool keeps_annotation(std::string_view key);
 
 template <class T>

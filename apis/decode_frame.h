@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What decode.cc's templates ask of the kinds: kinds of volume, and the Lease that is renewed every
-// other second, read themselves from simdjson (decode_pod.cc, decode_node.cc, decode_lease.cc), the
-// others from nlohmann-json (decode_small.cc, decode_layout.cc).
+// other second, read themselves from simdjson (decode_pod.cc, decode_node.cc, decode_job.cc,
+// decode_lease.cc), the others from nlohmann-json (decode_small.cc, decode_layout.cc).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,24 +12,26 @@
 #include "apis/decode.h"
 #include "apis/json_cursor.h"
 #include "apis/json_reader.h"
+#include "apis/resource_quota.h"
 
 namespace berth {
 
 template <class T>
-inline constexpr bool kAtVolume =
-    std::is_same_v<T, Pod> || std::is_same_v<T, Node> || std::is_same_v<T, Lease>;
+inline constexpr bool kAtVolume = std::is_same_v<T, Pod> || std::is_same_v<T, Node> ||
+                                  std::is_same_v<T, Job> || std::is_same_v<T, Lease>;
 
 bool read(od::value value, Pod& out, Fault& fault);
 bool read(od::value value, Node& out, Fault& fault);
+bool read(od::value value, Job& out, Fault& fault);
 bool read(od::value value, Lease& out, Fault& fault);
 
 void read(JsonCursor object, PodDisruptionBudget& out);
-void read(JsonCursor object, Job& out);
 void read(JsonCursor object, ConfigMap& out);
 void read(JsonCursor object, DaemonSet& out);
 void read(JsonCursor object, ClusterPolicy& out);
 void read(JsonCursor object, Namespace& out);
 void read(JsonCursor object, PriorityClass& out);
+void read(JsonCursor object, ResourceQuota& out);
 void read(JsonCursor object, MIGLayout& out);
 
 // A MIGLayout's spec as far as it can be read; whoever calls this has checked it against

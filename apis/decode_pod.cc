@@ -12,12 +12,26 @@ bool read_requests(od::value resources, ResourceList& out, Fault& fault) {
   });
 }
 
-bool read_containers(od::value containers, ResourceList& sum, Fault& fault) {
+bool read_host_ports(od::value ports, bool& has_host_ports, Fault& fault) {
+  return each_item(ports, fault, [&](od::value port) {
+    return each_field(port, fault, [&](std::string_view key, od::value value) {
+      if (key != "hostPort") return true;
+      std::int64_t number = 0;
+      if (!read(value, number, fault)) return false;
+      has_host_ports = has_host_ports || number != 0;
+      return true;
+    });
+  });
+}
+
+bool read_containers(od::value containers, ResourceList& sum, bool& has_host_ports, Fault& fault) {
   sum = ResourceList();
+  has_host_ports = false;
   bool first = true;
   return each_item(containers, fault, [&](od::value container) {
     ResourceList requests;
     bool good = each_field(container, fault, [&](std::string_view key, od::value value) {
+      if (key == "ports") return read_host_ports(value, has_host_ports, fault);
       return key != "resources" || read_requests(value, requests, fault);
     });
     if (!good) return false;
@@ -30,9 +44,11 @@ bool read_containers(od::value containers, ResourceList& sum, Fault& fault) {
   });
 }
 
-bool read_init_container(od::value container, InitContainer& out, Fault& fault) {
+bool read_init_container(od::value container, InitContainer& out, bool& has_host_ports,
+                         Fault& fault) {
   return each_field(container, fault, [&](std::string_view key, od::value value) {
     if (key == "resources") return read_requests(value, out.requests, fault);
+    if (key == "ports") return read_host_ports(value, has_host_ports, fault);
     if (key != "restartPolicy") return true;
     std::string_view policy;
     if (!read(value, policy, fault)) return false;
@@ -41,20 +57,46 @@ bool read_init_container(od::value container, InitContainer& out, Fault& fault) 
   });
 }
 
-bool read_init_containers(od::value containers, std::vector<InitContainer>& out, Fault& fault) {
+bool read_init_containers(od::value containers, std::vector<InitContainer>& out,
+                          bool& has_host_ports, Fault& fault) {
   out.clear();
+  has_host_ports = false;
   return each_item(containers, fault, [&](od::value container) {
-    return read_init_container(container, out.emplace_back(), fault);
+    return read_init_container(container, out.emplace_back(), has_host_ports, fault);
   });
 }
 
-bool read_empty_dir(od::value volumes, bool& has_empty_dir, Fault& fault) {
-  has_empty_dir = false;
+bool read_volumes(od::value volumes, bool& has_empty_dir, bool& bound, Fault& fault) {
+  has_empty_dir = bound = false;
   return each_item(volumes, fault, [&](od::value volume) {
     return each_field(volume, fault, [&](std::string_view key, od::value value) {
-      if (key == "emptyDir" && !is_null(value)) has_empty_dir = true;
+      if (is_null(value)) return true;
+      if (key == "emptyDir") has_empty_dir = true;
+      bound = bound || binds_to_nodes(key);
       return true;
     });
+  });
+}
+
+bool read_gates(od::value gates, std::vector<Text>& out, Fault& fault) {
+  out.clear();
+  return each_item(gates, fault, [&](od::value gate) {
+    Text& name = out.emplace_back();
+    return each_field(gate, fault, [&](std::string_view key, od::value value) {
+      return key != "name" || read(value, name, fault);
+    });
+  });
+}
+
+bool read_topology_spread(od::value constraints, bool& binding, Fault& fault) {
+  binding = false;
+  return each_item(constraints, fault, [&](od::value constraint) {
+    std::string_view when;
+    const bool good = each_field(constraint, fault, [&](std::string_view key, od::value value) {
+      return key != "whenUnsatisfiable" || read(value, when, fault);
+    });
+    binding = binding || when != "ScheduleAnyway";
+    return good;
   });
 }
 
@@ -63,57 +105,40 @@ bool read_has_items(od::value list, bool& has_items, Fault& fault) {
   return each_item(list, fault, [&](od::value) { return has_items = true; });
 }
 
-// spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms
-bool read_node_affinity(od::value affinity, std::vector<NodeSelectorTerm>& out, Fault& fault) {
-  out.clear();
-  return each_field(affinity, fault, [&](std::string_view kind, od::value node_affinity) {
-    if (kind != "nodeAffinity") return true;
-    return each_field(node_affinity, fault, [&](std::string_view when, od::value required) {
-      if (when != "requiredDuringSchedulingIgnoredDuringExecution") return true;
-      return each_field(required, fault, [&](std::string_view key, od::value terms) {
-        return key != "nodeSelectorTerms" || read(terms, out, fault);
-      });
+constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
+
+bool read_node_affinity(od::value affinity, std::vector<NodeSelectorTerm>& terms, Fault& fault) {
+  terms.clear();
+  return each_field(affinity, fault, [&](std::string_view when, od::value required) {
+    if (when != kRequired) return true;
+    return each_field(required, fault, [&](std::string_view key, od::value value) {
+      return key != "nodeSelectorTerms" || read(value, terms, fault);
     });
   });
 }
 
-bool read_spec(od::value spec, Pod& pod, PodRequests& requests, Fault& fault) {
-  return each_field(spec, fault, [&](std::string_view key, od::value value) {
-    switch (key.empty() ? '\0' : key.front()) {
-      case 'a':
-        return key != "affinity" || read_node_affinity(value, pod.required_node_affinity, fault);
-      case 'c':
-        return key != "containers" || read_containers(value, requests.containers, fault);
-      case 'i':
-        return key != "initContainers" || read_init_containers(value, requests.init, fault);
-      case 'n':
-        if (key == "nodeName") return read(value, pod.node_name, fault);
-        if (key == "nodeSelector") return read(value, pod.node_selector, fault);
-        return true;
-      case 'o':
-        return key != "overhead" || read(value, requests.overhead, fault);
-      case 'p':
-        return key != "priority" || read(value, pod.priority, fault);
-      case 'r':
-        if (key == "resources") return read_requests(value, requests.pod, fault);
-        if (key == "resourceClaims") return read_has_items(value, pod.has_resource_claims, fault);
-        return true;
-      case 's':
-        if (key == "schedulerName") return read(value, pod.scheduler_name, fault);
-        if (key == "schedulingGates") return read_has_items(value, pod.gated, fault);
-        return true;
-      case 't':
-        if (key == "tolerations") return read(value, pod.tolerations, fault);
-        if (key == "terminationGracePeriodSeconds") {
-          return read(value, pod.termination_grace_period_seconds, fault);
-        }
-        return true;
-      case 'v':
-        return key != "volumes" || read_empty_dir(value, pod.has_empty_dir, fault);
-      default:
-        return true;
-    }
+bool read_pod_affinity(od::value affinity, bool& binding, Fault& fault) {
+  binding = false;
+  return each_field(affinity, fault, [&](std::string_view when, od::value terms) {
+    return when != kRequired || read_has_items(terms, binding, fault);
   });
+}
+
+bool read_affinity(od::value affinity, PodSpecParts& parts, Fault& fault) {
+  PodShape::Fields& shape = parts.shape;
+  shape.required_node_affinity.clear();
+  shape.has_affinity = !is_null(affinity);
+  shape.has_node_affinity = false;
+  bool to_pods = false, from_pods = false;
+  const bool good = each_field(affinity, fault, [&](std::string_view kind, od::value value) {
+    if (kind == "podAffinity") return read_pod_affinity(value, to_pods, fault);
+    if (kind == "podAntiAffinity") return read_pod_affinity(value, from_pods, fault);
+    if (kind != "nodeAffinity") return true;
+    shape.has_node_affinity = !is_null(value);
+    return read_node_affinity(value, shape.required_node_affinity, fault);
+  });
+  parts.pod_affinity = to_pods || from_pods;
+  return good;
 }
 
 bool read_phase(od::value value, PodPhase& out, Fault& fault) {
@@ -132,6 +157,53 @@ bool read_status(od::value status, Pod& pod, Fault& fault) {
 }
 
 }  // namespace
+
+bool read(od::value spec, PodSpecParts& parts, Fault& fault) {
+  PodRequests& requests = parts.requests;
+  PodShape::Fields& shape = parts.shape;
+  return each_field(spec, fault, [&](std::string_view key, od::value value) {
+    switch (key.empty() ? '\0' : key.front()) {
+      case 'a':
+        return key != "affinity" || read_affinity(value, parts, fault);
+      case 'c':
+        return key != "containers" ||
+               read_containers(value, requests.containers, parts.host_ports, fault);
+      case 'i':
+        return key != "initContainers" ||
+               read_init_containers(value, requests.init, parts.init_host_ports, fault);
+      case 'n':
+        if (key == "nodeName") return read(value, parts.node_name, fault);
+        if (key == "nodeSelector") return read(value, shape.node_selector, fault);
+        return true;
+      case 'o':
+        return key != "overhead" || read(value, requests.overhead, fault);
+      case 'p':
+        if (key == "priority") return read(value, shape.priority, fault);
+        return key != "priorityClassName" || read(value, parts.priority_class_name, fault);
+      case 'r':
+        if (key == "resources") return read_requests(value, requests.pod, fault);
+        if (key == "resourceClaims") return read_has_items(value, parts.resource_claims, fault);
+        return true;
+      case 's':
+        if (key == "schedulerName") return read(value, shape.scheduler_name, fault);
+        if (key == "schedulingGates") return read_gates(value, shape.scheduling_gates, fault);
+        return true;
+      case 't':
+        if (key == "tolerations") return read(value, shape.tolerations, fault);
+        if (key == "terminationGracePeriodSeconds") {
+          return read(value, parts.termination_grace_period_seconds, fault);
+        }
+        if (key == "topologySpreadConstraints")
+          return read_topology_spread(value, parts.topology_spread, fault);
+        return true;
+      case 'v':
+        return key != "volumes" ||
+               read_volumes(value, parts.has_empty_dir, parts.bound_volumes, fault);
+      default:
+        return true;
+    }
+  });
+}
 
 bool read(od::value value, Toleration& out, Fault& fault) {
   return each_field(value, fault, [&](std::string_view key, od::value field) {
@@ -152,14 +224,17 @@ bool read(od::value term, NodeSelectorTerm& out, Fault& fault) {
 }
 
 bool read(od::value value, Pod& pod, Fault& fault) {
-  PodRequests requests;
+  PodSpecParts parts;
   bool good = each_field(value, fault, [&](std::string_view key, od::value field) {
     if (key == "metadata") return read(field, pod.meta, fault);
-    if (key == "spec") return read_spec(field, pod, requests, fault);
+    if (key == "spec") return read(field, parts, fault);
     if (key == "status") return read_status(field, pod, fault);
     return true;
   });
-  if (good) pod.requests = compute_effective(std::move(requests));
+  pod.node_name = std::move(parts.node_name);
+  pod.termination_grace_period_seconds = parts.termination_grace_period_seconds;
+  pod.has_empty_dir = parts.has_empty_dir;
+  if (good) pod.shape = shape_of(std::move(parts));
   return good;
 }
 

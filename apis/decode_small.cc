@@ -3,39 +3,6 @@
 #include "apis/decode_frame.h"
 
 namespace berth {
-namespace {
-
-// A podFailurePolicy rule that ignores the condition an eviction sets on the pod.
-bool ignores_disruptions(const JsonCursor& rule) {
-  std::string action;
-  rule["action"].read(action);
-  bool listed = false;
-  for (const JsonCursor& pattern : rule["onPodConditions"].items()) {
-    std::string type, status = "True";
-    pattern["type"].read(type);
-    pattern["status"].read(status);
-    listed = listed || (type == "DisruptionTarget" && status == "True");
-  }
-  return action == "Ignore" && listed;
-}
-
-// Rules are tried in order and the first match decides: only what stands before an Ignore for
-// disruptions can overrule it. A rule on exit codes may (the container's exit code is unknown
-// here), one on another condition may not.
-bool read_ignores_disruptions(const JsonCursor& policy) {
-  for (const JsonCursor& rule : policy["rules"].items()) {
-    if (ignores_disruptions(rule)) return true;
-    if (rule["onExitCodes"].present()) {
-      std::string action;
-      rule["action"].read(action);
-      if (action == "FailJob") return false;
-    }
-  }
-  return false;
-}
-
-}  // namespace
-
 void read(JsonCursor object, PodDisruptionBudget& out) {
   object["metadata"].read(out.meta);
   object["spec"]["selector"].read(out.selector);
@@ -45,16 +12,6 @@ void read(JsonCursor object, PodDisruptionBudget& out) {
   status["desiredHealthy"].read(out.desired_healthy);
   status["expectedPods"].read(out.expected_pods);
   status["observedGeneration"].read(out.observed_generation);
-}
-
-void read(JsonCursor object, Job& out) {
-  object["metadata"].read(out.meta);
-  JsonCursor spec = object["spec"];
-  spec["suspend"].read(out.suspended);
-  spec["backoffLimit"].read(out.backoff_limit);
-  spec["parallelism"].read(out.parallelism);
-  out.ignores_disruptions = read_ignores_disruptions(spec["podFailurePolicy"]);
-  object["status"]["failed"].read(out.failed);
 }
 
 void read(JsonCursor object, ConfigMap& out) {

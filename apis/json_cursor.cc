@@ -179,6 +179,22 @@ void JsonCursor::read(StringMap& out) const {
   for (const auto& [key, field] : fields()) field.read(out[key]);
 }
 
+void JsonCursor::read(Quantity& out) const {
+  if (!present()) return;
+  // Written as a string; a bare number is a quantity too.
+  if (!value_->is_string() && !value_->is_number()) return expect("a quantity");
+  const Result<Quantity> quantity =
+      Quantity::parse(value_->is_string() ? value_->get_ref<const std::string&>() : value_->dump());
+  if (quantity)
+    out = *quantity;
+  else
+    fail(quantity.error().message);
+}
+
+void JsonCursor::read(ResourceList& out) const {
+  for (const auto& [key, field] : fields()) field.read(out[key]);
+}
+
 void JsonCursor::read(std::map<std::string, std::string>& out) const {
   for (const auto& [key, field] : fields()) field.read(out[key]);
 }

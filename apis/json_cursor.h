@@ -44,6 +44,8 @@ class JsonCursor {
   void read(Duration& out) const;
   void read(IntOrPercent& out) const;
   void read(StringMap& out) const;
+  void read(Quantity& out) const;
+  void read(ResourceList& out) const;
   void read(std::map<std::string, std::string>& out) const;
   void read(std::map<std::string, std::int64_t>& out) const;
   void read(std::vector<Text>& out) const;

@@ -20,6 +20,8 @@ namespace berth {
 
 namespace od = simdjson::ondemand;
 
+struct PodSpecParts;
+
 class Fault {
  public:
   // Wrong type, or broken JSON if simdjson says so.
@@ -113,6 +115,7 @@ bool read(od::value value, OwnerReference& out, Fault& fault);
 bool read(od::value value, Toleration& out, Fault& fault);        // decode_pod.cc
 bool read(od::value value, NodeSelectorTerm& out, Fault& fault);  // decode_pod.cc
 bool read(od::value value, Taint& out, Fault& fault);             // decode_node.cc
+bool read(od::value spec, PodSpecParts& out, Fault& fault);       // decode_pod.cc
 bool read(od::value value, ObjectMeta& out, Fault& fault);        // annotations by keeps_annotation
 
 // A list of things that have a read() of their own, gathered in one place that keeps its memory and

@@ -31,7 +31,7 @@ struct ObjectMeta {
   Time creation_timestamp{};
   std::optional<Time> deletion_timestamp;
   StringMap labels;
-  StringMap annotations;  // of Pods and Nodes only those berth reads: see decode.h
+  StringMap annotations;  // of Pods, Nodes and Jobs only those berth reads: see decode.h
   std::vector<OwnerReference> owner_references;
   std::vector<Text> finalizers;
 

@@ -43,8 +43,38 @@ ResourceList compute_effective(PodRequests&& parts) {
   // Requests of the pod as a whole replace the sum; only cpu, memory and hugepages may be given so.
   for (const auto& [name, quantity] : parts.pod) total.set(name, quantity);
   add(total, parts.overhead);
-  total.shrink_to_fit();
   return total;
+}
+
+PodShape shape_of(PodSpecParts&& parts) {
+  PodShape::Fields& shape = parts.shape;
+  shape.requests = compute_effective(std::move(parts.requests));
+  const auto mark = [&](bool has, std::uint8_t what) {
+    if (has) shape.unmodelled |= what;
+  };
+  mark(parts.host_ports || parts.init_host_ports, Unmodelled::kHostPorts);
+  mark(parts.bound_volumes, Unmodelled::kVolumes);
+  mark(parts.pod_affinity, Unmodelled::kPodAffinity);
+  mark(parts.topology_spread, Unmodelled::kTopologySpread);
+  mark(parts.resource_claims, Unmodelled::kResourceClaims);
+  mark(!shape.scheduler_name.empty() && shape.scheduler_name != "default-scheduler",
+       Unmodelled::kOtherScheduler);
+  return PodShape(std::move(shape));
+}
+
+bool binds_to_nodes(std::string_view volume_source) {
+  static constexpr std::string_view kSources[] = {"awsElasticBlockStore",
+                                                  "azureDisk",
+                                                  "cinder",
+                                                  "csi",
+                                                  "ephemeral",
+                                                  "gcePersistentDisk",
+                                                  "iscsi",
+                                                  "persistentVolumeClaim",
+                                                  "portworxVolume",
+                                                  "rbd",
+                                                  "vsphereVolume"};
+  return std::ranges::binary_search(kSources, volume_source);
 }
 
 PodPhase phase_of(std::string_view text) {

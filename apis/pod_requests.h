@@ -30,4 +30,25 @@ ResourceList compute_effective(PodRequests&& parts);
 
 PodPhase phase_of(std::string_view text);  // empty: Pending
 
+// A pod's spec, or a template's, until all of it is read. Of a field that stands there twice the
+// last one counts, so that each of the marks is its own list's.
+struct PodSpecParts {
+  Text node_name;
+  Text priority_class_name;  // read of templates, of which it is the only priority
+  std::int64_t termination_grace_period_seconds = 30;
+  bool has_empty_dir = false;
+  PodRequests requests;
+  PodShape::Fields shape;  // but for its requests and what is unmodelled
+  bool host_ports = false, init_host_ports = false;
+  bool bound_volumes = false;
+  bool pod_affinity = false;
+  bool topology_spread = false;
+  bool resource_claims = false;
+};
+PodShape shape_of(PodSpecParts&& parts);
+
+// Whether volumes from this source, by its name in JSON, are bound to a zone, or only so many of
+// them fit on a node.
+bool binds_to_nodes(std::string_view volume_source);
+
 }  // namespace berth

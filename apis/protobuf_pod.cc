@@ -22,6 +22,7 @@ struct SpecField {
     kTolerations = 22,
     kPriority = 25,
     kOverhead = 32,
+    kTopologySpreadConstraints = 33,
     kSchedulingGates = 38,
     kResourceClaims = 39,
     kResources = 40,
@@ -31,7 +32,10 @@ struct StatusField {
   enum : std::uint32_t { kPhase = 1, kStartTime = 7 };
 };
 struct ContainerField {
-  enum : std::uint32_t { kResources = 8, kRestartPolicy = 24 };
+  enum : std::uint32_t { kPorts = 6, kResources = 8, kRestartPolicy = 24 };
+};
+struct ContainerPortField {
+  enum : std::uint32_t { kHostPort = 2 };
 };
 struct ResourcesField {
   enum : std::uint32_t { kRequests = 2 };
@@ -40,10 +44,32 @@ struct VolumeField {
   enum : std::uint32_t { kVolumeSource = 2 };
 };
 struct VolumeSourceField {
-  enum : std::uint32_t { kEmptyDir = 2 };
+  enum : std::uint32_t {
+    kEmptyDir = 2,
+    kGcePersistentDisk = 3,
+    kAwsElasticBlockStore = 4,
+    kIscsi = 8,
+    kPersistentVolumeClaim = 10,
+    kRbd = 11,
+    kCinder = 13,
+    kVsphereVolume = 20,
+    kAzureDisk = 22,
+    kPortworxVolume = 24,
+    kCsi = 28,
+    kEphemeral = 29,
+  };
+};
+struct GateField {
+  enum : std::uint32_t { kName = 1 };
+};
+struct TopologySpreadField {
+  enum : std::uint32_t { kWhenUnsatisfiable = 3 };
 };
 struct AffinityField {
-  enum : std::uint32_t { kNodeAffinity = 1 };
+  enum : std::uint32_t { kNodeAffinity = 1, kPodAffinity = 2, kPodAntiAffinity = 3 };
+};
+struct PodAffinityField {
+  enum : std::uint32_t { kRequired = 1 };
 };
 struct NodeAffinityField {
   enum : std::uint32_t { kRequired = 1 };
@@ -68,9 +94,19 @@ bool read_requests(ProtobufField resources, ResourceList& out) {
   return true;
 }
 
-bool read_container(ProtobufField container, InitContainer& out) {
+bool read_host_port(ProtobufField port, bool& has_host_ports) {
+  each_field(port.bytes(), [&](std::uint32_t number, ProtobufField field) {
+    if (number != ContainerPortField::kHostPort) return false;
+    has_host_ports = field.integer() != 0 || has_host_ports;
+    return true;
+  });
+  return true;
+}
+
+bool read_container(ProtobufField container, InitContainer& out, bool& has_host_ports) {
   each_field(container.bytes(), [&](std::uint32_t number, ProtobufField field) {
     if (number == ContainerField::kResources) return read_requests(field, out.requests);
+    if (number == ContainerField::kPorts) return read_host_port(field, has_host_ports);
     if (number != ContainerField::kRestartPolicy) return false;
     out.sidecar = field.bytes() == "Always";
     return true;
@@ -78,9 +114,9 @@ bool read_container(ProtobufField container, InitContainer& out) {
   return true;
 }
 
-bool add_container(ProtobufField container, ResourceList& sum) {
+bool add_container(ProtobufField container, ResourceList& sum, bool& has_host_ports) {
   InitContainer parts;
-  read_container(container, parts);
+  read_container(container, parts, has_host_ports);
   if (sum.empty())
     sum = std::move(parts.requests);
   else
@@ -88,11 +124,31 @@ bool add_container(ProtobufField container, ResourceList& sum) {
   return true;
 }
 
-bool read_empty_dir(ProtobufField volume, bool& has_empty_dir) {
+bool binds_to_nodes(std::uint32_t volume_source) {
+  switch (volume_source) {
+    case VolumeSourceField::kGcePersistentDisk:
+    case VolumeSourceField::kAwsElasticBlockStore:
+    case VolumeSourceField::kIscsi:
+    case VolumeSourceField::kPersistentVolumeClaim:
+    case VolumeSourceField::kRbd:
+    case VolumeSourceField::kCinder:
+    case VolumeSourceField::kVsphereVolume:
+    case VolumeSourceField::kAzureDisk:
+    case VolumeSourceField::kPortworxVolume:
+    case VolumeSourceField::kCsi:
+    case VolumeSourceField::kEphemeral:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool read_volume(ProtobufField volume, bool& has_empty_dir, bool& bound) {
   each_field(volume.bytes(), [&](std::uint32_t number, ProtobufField source) {
     if (number != VolumeField::kVolumeSource) return false;
     each_field(source.bytes(), [&](std::uint32_t kind, ProtobufField) {
       has_empty_dir = has_empty_dir || kind == VolumeSourceField::kEmptyDir;
+      bound = bound || binds_to_nodes(kind);
       return false;
     });
     return true;
@@ -100,20 +156,54 @@ bool read_empty_dir(ProtobufField volume, bool& has_empty_dir) {
   return true;
 }
 
-// spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms
-bool read_node_affinity(ProtobufField affinity, std::vector<NodeSelectorTerm>& out) {
-  each_field(affinity.bytes(), [&](std::uint32_t kind, ProtobufField node_affinity) {
-    if (kind != AffinityField::kNodeAffinity) return false;
-    each_field(node_affinity.bytes(), [&](std::uint32_t when, ProtobufField required) {
-      if (when != NodeAffinityField::kRequired) return false;
-      each_field(required.bytes(), [&](std::uint32_t number, ProtobufField term) {
-        return number == NodeSelectorField::kTerms && append(term, out);
-      });
-      return true;
+bool read_gate(ProtobufField gate, std::vector<Text>& out) {
+  if (out.size() == kMaxRepeated) throw_too_many();
+  Text& name = out.emplace_back();
+  each_field(gate.bytes(), [&](std::uint32_t number, ProtobufField field) {
+    return number == GateField::kName && read(field, name);
+  });
+  return true;
+}
+
+bool read_topology_spread(ProtobufField constraint, bool& binding) {
+  std::string_view when;
+  each_field(constraint.bytes(), [&](std::uint32_t number, ProtobufField field) {
+    if (number != TopologySpreadField::kWhenUnsatisfiable) return false;
+    when = field.bytes();
+    return true;
+  });
+  binding = binding || when != "ScheduleAnyway";
+  return true;
+}
+
+bool read_node_affinity(ProtobufField node_affinity, std::vector<NodeSelectorTerm>& out) {
+  each_field(node_affinity.bytes(), [&](std::uint32_t when, ProtobufField required) {
+    if (when != NodeAffinityField::kRequired) return false;
+    each_field(required.bytes(), [&](std::uint32_t number, ProtobufField term) {
+      return number == NodeSelectorField::kTerms && append(term, out);
     });
     return true;
   });
-  out.shrink_to_fit();
+  return true;
+}
+
+bool read_pod_affinity(ProtobufField pod_affinity, bool& binding) {
+  each_field(pod_affinity.bytes(), [&](std::uint32_t when, ProtobufField) {
+    binding = binding || when == PodAffinityField::kRequired;
+    return false;
+  });
+  return true;
+}
+
+bool read_affinity(ProtobufField affinity, PodSpecParts& parts) {
+  parts.shape.has_affinity = true;
+  each_field(affinity.bytes(), [&](std::uint32_t kind, ProtobufField field) {
+    if (kind == AffinityField::kPodAffinity || kind == AffinityField::kPodAntiAffinity)
+      return read_pod_affinity(field, parts.pod_affinity);
+    if (kind != AffinityField::kNodeAffinity) return false;
+    parts.shape.has_node_affinity = true;
+    return read_node_affinity(field, parts.shape.required_node_affinity);
+  });
   return true;
 }
 
@@ -122,16 +212,18 @@ bool read_spec(ProtobufField spec, Pod& pod) {
   static std::vector<StringMap::value_type> node_selector;
   static std::vector<ResourceList::value_type> overhead;
   tolerations.clear(), node_selector.clear(), overhead.clear();
-  PodRequests requests;
+  PodSpecParts parts;
+  PodRequests& requests = parts.requests;
+  PodShape::Fields& shape = parts.shape;
   each_field(spec.bytes(), [&](std::uint32_t number, ProtobufField field) {
     switch (number) {
       case SpecField::kVolumes:
-        return read_empty_dir(field, pod.has_empty_dir);
+        return read_volume(field, pod.has_empty_dir, parts.bound_volumes);
       case SpecField::kContainers:
-        return add_container(field, requests.containers);
+        return add_container(field, requests.containers, parts.host_ports);
       case SpecField::kInitContainers:
         if (requests.init.size() == kMaxRepeated) throw_too_many();
-        return read_container(field, requests.init.emplace_back());
+        return read_container(field, requests.init.emplace_back(), parts.init_host_ports);
       case SpecField::kTerminationGracePeriodSeconds:
         return read(field, pod.termination_grace_period_seconds);
       case SpecField::kNodeSelector:
@@ -139,21 +231,22 @@ bool read_spec(ProtobufField spec, Pod& pod) {
       case SpecField::kNodeName:
         return read(field, pod.node_name);
       case SpecField::kAffinity:
-        return read_node_affinity(field, pod.required_node_affinity);
+        return read_affinity(field, parts);
       case SpecField::kSchedulerName:
-        return read(field, pod.scheduler_name);
+        return read(field, shape.scheduler_name);
       case SpecField::kTolerations:
         return append(field, tolerations);
       case SpecField::kPriority:
-        return read(field, pod.priority);
+        return read(field, shape.priority);
       case SpecField::kOverhead:
         return append(field, overhead);
       case SpecField::kSchedulingGates:
-        pod.gated = true;
-        return false;
+        return read_gate(field, shape.scheduling_gates);
       case SpecField::kResourceClaims:
-        pod.has_resource_claims = true;
+        parts.resource_claims = true;
         return false;
+      case SpecField::kTopologySpreadConstraints:
+        return read_topology_spread(field, parts.topology_spread);
       case SpecField::kResources:
         return read_requests(field, requests.pod);
       default:
@@ -161,9 +254,9 @@ bool read_spec(ProtobufField spec, Pod& pod) {
     }
   });
   requests.overhead = ResourceList::take(overhead);
-  pod.requests = compute_effective(std::move(requests));
-  pod.node_selector = StringMap::take(node_selector);
-  pod.tolerations = take(tolerations);
+  shape.node_selector = StringMap::take(node_selector);
+  shape.tolerations = take(tolerations);
+  pod.shape = shape_of(std::move(parts));
   return true;
 }
 

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// WatchedKinds: the kinds that berth keeps in memory, in one table. A new one is its struct with
-// its kKind, its reader (decode_frame.h), a row here, the fields that snapshots keep of it
-// (dump/dump_fields.cc), and its rights in the chart.
+// WatchedKinds: the kinds that berth keeps in memory, in one table. A new one is its struct
+// with its kKind, its reader, a row here, and what docs/architecture.md lists beside it.
 #pragma once
 
 #include "apis/core.h"
 #include "apis/gpu_cluster_policy.h"
 #include "apis/mig_layout.h"
+#include "apis/resource_quota.h"
 
 namespace berth {
 
 enum class WatchScope {
-  kCluster,  // all there are
-  kAgents,   // those in the namespace of NVIDIA's agents
+  kCluster,     // all there are
+  kUnfinished,  // all that have not ended: of those that have, nothing is decided any more
+  kAgents,      // those in the namespace of NVIDIA's agents
   kLedger,  // those, and the ledger in berth's own: the rest is nobody's business, nor our memory's
 };
 struct Watching {
@@ -24,7 +25,7 @@ struct Watching {
 #define BERTH_WATCHED_KINDS(ROW)            \
   ROW(MIGLayout, kCluster, false)           \
   ROW(Node, kCluster, false)                \
-  ROW(Pod, kCluster, false)                 \
+  ROW(Pod, kUnfinished, false)              \
   ROW(PodDisruptionBudget, kCluster, false) \
   ROW(Job, kCluster, false)                 \
   ROW(ConfigMap, kLedger, false)            \
@@ -32,7 +33,8 @@ struct Watching {
   ROW(ClusterPolicy, kCluster, true)        \
   ROW(GPUClusterPolicy, kCluster, true)     \
   ROW(Namespace, kCluster, false)           \
-  ROW(PriorityClass, kCluster, false)
+  ROW(PriorityClass, kCluster, false)       \
+  ROW(ResourceQuota, kCluster, true)
 
 template <class T>
 inline constexpr Watching kWatching = {};  // no row: not watched

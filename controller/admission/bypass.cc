@@ -39,7 +39,7 @@ bool lacks_repair(const Pod& pod, const GPUClusterPolicy& policy, const ClusterS
   const Placement placement = placement_of(pod);
   const PoolChoice choice = choose_pools(placement, policy, offers_of(cluster), labels);
   const AdmissionDefaults& defaults = policy.spec.admission.defaults;
-  return (defaults.tolerations && !untolerated(choice, pod.tolerations).empty()) ||
+  return (defaults.tolerations && !untolerated(choice, pod.shape->tolerations).empty()) ||
          (defaults.pool_affinity && lacks_affinity(choice, placement));
 }
 

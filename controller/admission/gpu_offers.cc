@@ -151,7 +151,14 @@ std::vector<std::string> GpuOffers::resources() const {
   return names;
 }
 
-const GpuOffers& offers_of(const ClusterState& cluster) { return cluster.fleet_view<GpuOffers>(); }
+const GpuOffers& KeptOffers::of(const ClusterState& cluster) const {
+  if (made_ == nullptr) made_ = std::make_shared<const GpuOffers>(cluster);
+  return *made_;
+}
+
+const GpuOffers& offers_of(const ClusterState& cluster) {
+  return cluster.view<KeptOffers>().of(cluster);
+}
 
 bool shares(const PoolSpec& pool, std::string_view resource) {
   const SharingSpec& sharing = pool.sharing;

@@ -55,8 +55,28 @@ class GpuOffers {
   std::map<std::string, GpuOffer, std::less<>> by_resource_;
 };
 
-// What the cluster offers as it is now. Kept beside it until a node, a layout or a policy changes:
-// requests come by the thousand. The reference holds until then.
+// The offers from one change of nodes, layouts and policies, ours and NVIDIA's, to the next: made
+// when first asked for, since requests come by the thousand and such changes don't. A view
+// (core/view.h); copies share what was made.
+class KeptOffers {
+ public:
+  void follow(const Change<Node>& change) { drop(change.news); }
+  void follow(const Change<MIGLayout>& change) { drop(change.news); }
+  void follow(const Change<GPUClusterPolicy>& change) { drop(change.news); }
+  void follow(const Change<ClusterPolicy>& change) { drop(change.news); }
+
+  // Of the very stores that it follows.
+  const GpuOffers& of(const ClusterState& cluster) const;
+
+ private:
+  void drop(bool news) {
+    if (news) made_.reset();
+  }
+  mutable std::shared_ptr<const GpuOffers> made_;
+};
+
+// What the cluster offers as it is now. The reference holds until a node, a layout or a policy
+// changes.
 const GpuOffers& offers_of(const ClusterState& cluster);
 
 // Whether the pool shares the resource, under the name that its pods ask for.

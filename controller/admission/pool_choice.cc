@@ -187,10 +187,11 @@ Placement placement_of(const PodSlice& pod) {
 }
 
 Placement placement_of(const Pod& pod) {
-  Placement placement{.node_selector = &pod.node_selector};
-  for (const auto& [resource, count] : pod.requests)
+  Placement placement{.node_selector = &pod.shape->node_selector};
+  for (const auto& [resource, count] : pod.shape->requests)
     if (is_gpu_resource(resource.view())) add_demand(placement, resource.view(), count);
-  for (const NodeSelectorTerm& term : pod.required_node_affinity) placement.terms.push_back(&term);
+  for (const NodeSelectorTerm& term : pod.shape->required_node_affinity)
+    placement.terms.push_back(&term);
   return placement;
 }
 

@@ -1,36 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// ClusterState: every store, and the indexes kept beside them at each update. The live shell feeds
-// it from informers; `berth plan` fills one from a dump and changes a copy of it: a copy shares the
-// objects, so a what-if costs pointers.
+// ClusterState: every store, the pods of each node, and whatever views others keep of the stores
+// (view.h). The live shell feeds it from informers; `berth plan` fills one from a dump and changes
+// a copy of it: a copy shares the objects, so a what-if costs pointers.
 //
 // Loop thread only. References into it hold until the next change.
 #pragma once
 
-#include <any>
-#include <cstdint>
-#include <map>
-#include <memory>
-#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "apis/watched_kinds.h"
 #include "controller/core/occupant.h"
 #include "controller/core/store.h"
+#include "controller/core/view.h"
 
 namespace berth {
-
-// A set, since one resource may have fifty thousand users and each update replaces one of them.
-using PodSet = std::unordered_set<const Pod*>;
-
-struct NodeByName {
-  bool operator()(const Node* a, const Node* b) const { return a->meta.name < b->meta.name; }
-};
-using NodeSet = std::set<const Node*, NodeByName>;
 
 class ClusterState {
  public:
@@ -62,28 +49,25 @@ class ClusterState {
   const std::vector<const Pod*>& pods_on(std::string_view node) const;
   // Those of them that are not finished, packed for walks over the fleet.
   const std::vector<Occupant>& occupants_of(std::string_view node) const;
-  // How many unfinished, bound pods carry the pod group's label in the namespace.
-  std::int64_t pod_group_size(std::string_view namespace_, std::string_view group) const;
-  // Nodes whose rollout annotation says another phase than Idle, and those on which a config has
-  // failed. Few of many, and asked for at every step: nobody should walk the fleet for them. What
-  // the annotation says in full is the reader's to judge.
-  const NodeSet& nodes_under_way() const { return nodes_under_way_; }
-  const NodeSet& nodes_with_failures() const { return nodes_with_failures_; }
-  // What a folder above makes of nodes, layouts and policies, ours and NVIDIA's: View(*this), kept
-  // until one of them changes. A copy of the state shares it until then. One kind of View is asked
-  // for in turn, or it is made anew each time.
+  // Made from what stands when first asked for, and fed with each change from then on. The
+  // reference holds until the next change.
   template <class View>
-  const View& fleet_view() const {
-    const auto* kept = std::any_cast<std::shared_ptr<const View>>(&fleet_view_);
-    if (kept == nullptr)
-      kept = &fleet_view_.emplace<std::shared_ptr<const View>>(std::make_shared<View>(*this));
-    return **kept;
+  const View& view() const {
+    const View* kept = views_.find<View>();
+    return kept != nullptr ? *kept : views_.add(rebuilt<View>());
+  }
+  // The same made anew.
+  template <class View>
+  View rebuilt() const {
+    View view;
+    Watched::each([&]<class T>() {
+      if constexpr (Follows<View, T>)
+        for (const auto& object : store<T>()) view.follow(Change<T>{nullptr, object.get()});
+    });
+    return view;
   }
   // Since when this process has seen the node's allocatable, readiness and boot id as they are now.
   Time allocatable_since(std::string_view node) const;
-  // Pods that are bound, unfinished and ask for a non-zero count of the GPU resource, in no
-  // particular order.
-  const PodSet& pods_using(std::string_view resource) const;
 
  private:
   // Looked up by the text, whatever it is held in.
@@ -108,17 +92,11 @@ class ClusterState {
   };
   void index_pod(const Pod& pod);
   void unindex_pod(const Pod& pod);
-  void index_node(const Node& node);
-  void unindex_node(const Node& node);
 
   Watched::Map<std::tuple, Store> stores_;
   ByText<Text, PodsOnNode> pods_by_node_;
-  ByText<Text, PodSet> pods_by_gpu_resource_;
-  std::map<std::pair<Text, Text>, std::int64_t> pod_groups_;  // by namespace and name
   ByText<std::string, Time> allocatable_since_;
-  NodeSet nodes_under_way_;
-  NodeSet nodes_with_failures_;
-  mutable std::any fleet_view_;
+  mutable Views views_;  // mutable: which of them have been asked for says nothing
 };
 
 }  // namespace berth

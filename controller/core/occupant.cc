@@ -25,11 +25,11 @@ Occupant occupant_of(const Pod& pod) {
   Occupant occupant;
   occupant.pod = &pod;
   occupant.namespace_ = pod.meta.namespace_;
-  occupant.priority = pod.priority;
+  occupant.priority = pod.shape->priority;
   occupant.work_from_s = work_from_s(pod);
   occupant.uses_gpu = uses_gpu(pod);
   std::int64_t gpus = 0;
-  for (const auto& [resource, quantity] : pod.requests) {
+  for (const auto& [resource, quantity] : pod.shape->requests) {
     if (!is_gpu_resource(resource.view())) continue;
     gpus += quantity.rounded_up();
     if (!occupant.resource.empty()) {

@@ -37,7 +37,7 @@ template <class OnDemand>
 void each_demand(const Occupant& occupant, OnDemand&& on_demand) {
   if (occupant.resource.empty()) return;
   if (!occupant.asks_more) return on_demand(occupant.resource, occupant.count);
-  for (const auto& [resource, quantity] : occupant.pod->requests)
+  for (const auto& [resource, quantity] : occupant.pod->shape->requests)
     if (is_gpu_resource(resource.view())) on_demand(resource, quantity.rounded_up());
 }
 

@@ -7,15 +7,16 @@
 
 #include "apis/reasons.h"
 #include "controller/disruption/rollout_annotation.h"
+#include "controller/fleet/gpu_users.h"
 #include "controller/fleet/node_facts.h"
 
 namespace berth {
 
 Capacity gpu_capacity(const Node& node) {
   Capacity capacity;
-  for (const auto& [resource, quantity] : node.allocatable)
-    if (is_gpu_resource(resource.view()) && !quantity.is_zero())
-      capacity[resource.view()] = quantity.as_whole().value_or(0);
+  each_gpu_resource(node.allocatable, [&](const Text& resource, const Quantity& quantity) {
+    capacity[resource.view()] = quantity.as_whole().value_or(0);
+  });
   return capacity;
 }
 
@@ -24,9 +25,9 @@ CapacityGuard::CapacityGuard(const Snapshot& snapshot, const SlotLedger& ledger,
     : snapshot_(snapshot), ledger_(ledger), spec_(spec) {
   for (const auto& node : snapshot.cluster.nodes()) {
     if (!counts(*node)) continue;
-    for (const auto& [resource, quantity] : node->allocatable)
-      if (is_gpu_resource(resource.view()) && !quantity.is_zero())
-        remaining_[resource.view()] += quantity.as_whole().value_or(0);
+    each_gpu_resource(node->allocatable, [&](const Text& resource, const Quantity& quantity) {
+      remaining_[resource.view()] += quantity.as_whole().value_or(0);
+    });
   }
 }
 
@@ -63,7 +64,7 @@ std::optional<Cause> CapacityGuard::refuse_last_provider(const Capacity& offered
     if (remaining_.at(resource) > count) continue;
     if (std::ranges::find(spec_.retire, resource) != spec_.retire.end()) continue;
     std::vector<std::string> dependants;
-    for (const Pod* pod : snapshot_.cluster.pods_using(resource))
+    for (const Pod* pod : snapshot_.cluster.view<GpuUsers>().of(resource))
       if (!pod->terminating() &&
           pod->meta.namespace_ != std::string_view(snapshot_.settings.agents_namespace))
         dependants.push_back(fmt::format("{}/{}", pod->meta.namespace_.view(), pod->meta.name));

@@ -5,6 +5,7 @@
 
 #include "apis/reasons.h"
 #include "controller/disruption/rollout_annotation.h"
+#include "controller/disruption/rollouts.h"
 #include "controller/fleet/disruption_calendar.h"
 #include "controller/fleet/node_facts.h"
 
@@ -37,7 +38,7 @@ std::optional<Time> DisruptionBudgets::changes_at() const {
 
 bool DisruptionBudgets::is_out(const Node& node) const {
   return !in_service(node) || ledger_.find(node.meta.name) != nullptr ||
-         snapshot_.cluster.nodes_under_way().contains(&node);
+         nodes_under_way(snapshot_.cluster).contains(&node);
 }
 
 void DisruptionBudgets::count() {

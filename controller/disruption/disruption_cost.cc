@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "controller/disruption/drain.h"
+#include "controller/disruption/pod_groups.h"
 #include "controller/fleet/node_facts.h"
 
 namespace berth {
@@ -21,7 +22,8 @@ std::int64_t job_size(const Snapshot& snapshot, const Pod& pod) {
 std::int64_t gang_size(const Snapshot& snapshot, const Occupant& occupant) {
   if (occupant.group_kind == Occupant::Group::kJob) return job_size(snapshot, *occupant.pod);
   return std::max<std::int64_t>(
-      snapshot.cluster.pod_group_size(occupant.namespace_.view(), occupant.group.view()), 1);
+      snapshot.cluster.view<PodGroups>().size_of(occupant.namespace_.view(), occupant.group.view()),
+      1);
 }
 
 // The gangs that were met on a node: each ends once.

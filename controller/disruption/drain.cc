@@ -11,6 +11,7 @@
 #include "apis/names.h"
 #include "apis/reasons.h"
 #include "controller/disruption/rollout_annotation.h"
+#include "controller/disruption/rollouts.h"
 #include "controller/fleet/fit.h"
 #include "controller/fleet/pod_selects.h"
 
@@ -83,7 +84,7 @@ PodVerdict stays(const Pod& pod) {
 bool may_run_elsewhere(const ClusterState& cluster, const Pod& pod, const Node& here) {
   return std::ranges::any_of(cluster.nodes(), [&](const auto& node) {
     return node.get() != &here && selects(pod, *node) && tolerates_taints(pod, *node) &&
-           std::ranges::all_of(pod.requests, [&](const auto& request) {
+           std::ranges::all_of(pod.shape->requests, [&](const auto& request) {
              return !is_gpu_resource(request.first.view()) ||
                     node->allocatable.get(request.first) >= request.second;
            });
@@ -284,7 +285,8 @@ std::vector<PodVerdict> pods_leaving(const Snapshot& snapshot, const Node& node,
   });
   std::vector<PodVerdict> verdicts;
   verdicts.reserve(pods.size());
-  const RolloutRecord record = pods.empty() ? RolloutRecord{} : read_rollout(node);
+  const RolloutRecord record =
+      pods.empty() ? RolloutRecord{} : read_rollout(snapshot.cluster, node);
   for (const Pod* pod : pods) verdicts.push_back(judge(snapshot, *pod, drain, jobs, node, record));
   return verdicts;
 }

@@ -111,9 +111,23 @@ SlotLedger read_ledger(const ConfigMap* config_map) {
   return ledger;
 }
 
-SlotLedger read_ledger(const Snapshot& snapshot) {
-  return read_ledger(snapshot.cluster.config_maps().find(snapshot.settings.berth_namespace,
-                                                         names::kSlotsConfigMap));
+void SlotLedgers::follow(const Change<ConfigMap>& change) {
+  const ConfigMap& either = change.now != nullptr ? *change.now : *change.old;
+  if (either.meta.name != names::kSlotsConfigMap) return;
+  if (change.now == nullptr)
+    ledgers_.erase(either.meta.namespace_);
+  else
+    ledgers_[either.meta.namespace_] = read_ledger(change.now);
+}
+
+const SlotLedger& SlotLedgers::in(std::string_view namespace_) const {
+  static const SlotLedger kNone;
+  const auto found = ledgers_.find(Text(namespace_));
+  return found == ledgers_.end() ? kNone : found->second;
+}
+
+const SlotLedger& read_ledger(const ClusterState& cluster, const Settings& settings) {
+  return cluster.view<SlotLedgers>().in(settings.berth_namespace);
 }
 
 ObjectRef ledger_ref(const Settings& settings, const ConfigMap* config_map) {

@@ -54,8 +54,25 @@ struct SlotLedger {
 
   const Slot* find(std::string_view node) const;
 };
-SlotLedger read_ledger(const Snapshot& snapshot);
 SlotLedger read_ledger(const ConfigMap* config_map);
+
+// The ledgers that stand, read once per change: one for each namespace with such a ConfigMap. A
+// view (core/view.h).
+class SlotLedgers {
+ public:
+  void follow(const Change<ConfigMap>& change);
+  // One without entries if there is none.
+  const SlotLedger& in(std::string_view namespace_) const;
+
+ private:
+  std::map<Text, SlotLedger> ledgers_;
+};
+
+// Berth's own, as the view has it.
+const SlotLedger& read_ledger(const ClusterState& cluster, const Settings& settings);
+inline const SlotLedger& read_ledger(const Snapshot& snapshot) {
+  return read_ledger(snapshot.cluster, snapshot.settings);
+}
 ObjectRef ledger_ref(const Settings& settings, const ConfigMap* config_map);
 
 // The ledger's change as a merge patch that carries uid and resourceVersion: nothing frees the

@@ -30,24 +30,41 @@ const Paths kMetadata = {
     "metadata.finalizers",
 };
 
+// Of a pod, and of a Job's template: what a PodShape is made from.
+const Paths kShape = {
+    "spec.nodeSelector",
+    "spec.tolerations",
+    "spec.priority",
+    "spec.schedulerName",
+    "spec.schedulingGates",
+    "spec.overhead",
+    "spec.resources.requests",
+    "spec.resourceClaims[].name",
+    "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution",
+    "spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution",
+    "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution",
+    "spec.topologySpreadConstraints[].whenUnsatisfiable",
+    "spec.containers[].resources.requests",
+    "spec.initContainers[].resources.requests",
+    "spec.initContainers[].restartPolicy",
+    "spec.volumes[].emptyDir",
+};
+
 const std::map<std::string_view, Paths> kFields = {
     {"Node",
      {"spec.unschedulable", "spec.taints", "status.capacity", "status.allocatable",
       "status.conditions[].type", "status.conditions[].status", "status.nodeInfo.bootID"}},
     {"Pod",
-     {"spec.nodeName", "spec.nodeSelector", "spec.tolerations", "spec.priority",
-      "spec.terminationGracePeriodSeconds", "spec.schedulerName", "spec.schedulingGates",
-      "spec.overhead", "spec.resources.requests", "spec.resourceClaims[].name",
-      "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution",
-      "spec.containers[].resources.requests", "spec.initContainers[].resources.requests",
-      "spec.initContainers[].restartPolicy", "spec.volumes[].emptyDir", "status.phase",
-      "status.startTime"}},
+     {"spec.nodeName", "spec.terminationGracePeriodSeconds", "status.phase", "status.startTime"}},
     {"PodDisruptionBudget",
      {"spec.selector", "status.disruptionsAllowed", "status.currentHealthy",
       "status.desiredHealthy", "status.expectedPods", "status.observedGeneration"}},
     {"Job",
-     {"spec.suspend", "spec.backoffLimit", "spec.parallelism", "spec.podFailurePolicy",
-      "status.failed"}},
+     {"spec.suspend", "spec.backoffLimit", "spec.parallelism", "spec.completions",
+      "spec.completionMode", "spec.activeDeadlineSeconds", "spec.podFailurePolicy",
+      "spec.template.spec.priorityClassName", "status.active", "status.ready", "status.terminating",
+      "status.succeeded", "status.failed", "status.startTime", "status.conditions[].type",
+      "status.conditions[].status"}},
     {"ConfigMap", {"data"}},
     {"DaemonSet",
      {"spec.template.spec.volumes[].configMap.name", "spec.template.spec.nodeSelector",
@@ -127,6 +144,30 @@ void keep_visible_devices(const json& from, json& to) {
   }
 }
 
+// Where the scheduler may put the pod hangs on these too: that they are there, never what is in
+// them.
+void keep_bounds(const json& from, json& to) {
+  const json& volumes = at(from, {"spec", "volumes"});
+  for (std::size_t i = 0; volumes.is_array() && i < volumes.size(); ++i) {
+    if (!volumes[i].is_object()) continue;
+    for (const auto& [source, value] : volumes[i].items())
+      if (binds_to_nodes(source) && !value.is_null())
+        to["spec"]["volumes"][i][source] = json::object();
+  }
+  for (const char* list : {"containers", "initContainers"}) {
+    const json& containers = at(from, {"spec", list});
+    for (std::size_t i = 0; containers.is_array() && i < containers.size(); ++i)
+      for (const json& port : at(containers[i], {"ports"}))
+        if (const json& host_port = at(port, {"hostPort"}); !host_port.is_null())
+          to["spec"][list][i]["ports"].push_back({{"hostPort", host_port}});
+  }
+}
+
+void keep_shape(const json& from, json& to) {
+  for (std::string_view path : kShape) keep(from, to, path);
+  keep_bounds(from, to);
+}
+
 // What the scheduler says of a pod that it has not placed.
 void keep_scheduling(const json& from, json& to) {
   if (!text_at(from, {"spec", "nodeName"}).empty() || !at(to, {"status"}).is_object()) return;
@@ -148,7 +189,10 @@ json trimmed(const json& object, std::string_view kind) {
   for (std::string_view path : kMetadata) keep(object, out, path);
   keep_annotations(object, out);
   for (std::string_view path : fields->second) keep(object, out, path);
+  if (kind == "Job" && at(object, {"spec", "template"}).is_object())
+    keep_shape(object["spec"]["template"], out["spec"]["template"]);
   if (kind == "Pod") {
+    keep_shape(object, out);
     keep_visible_devices(object, out);
     keep_scheduling(object, out);
   }

@@ -97,7 +97,7 @@ const char* state_of(const Pod& pod) {
 
 void explain_bound(const Snapshot& snapshot, const Pod& pod, const Clues& clues, Explanation& out) {
   const std::string name = pod.node_name.str();
-  const std::string held = format(gpus_of(pod.requests));
+  const std::string held = format(gpus_of(pod.shape->requests));
   out.state = state_of(pod);
   out.message =
       fmt::format("it is on {} and holds {}", name, held.empty() ? "no GPU resource" : held);

@@ -34,7 +34,7 @@ const char* told_phase(RolloutPhase phase) {
 
 // Of a node that berth has taken and whose record is gone.
 std::optional<Slot> lost_slot(const Snapshot& snapshot, const Node& node) {
-  const SlotLedger ledger = read_ledger(snapshot);
+  const SlotLedger& ledger = read_ledger(snapshot);
   const Slot* slot = ledger.find(node.meta.name);
   if (slot == nullptr || slot->node_uid != node.meta.uid ||
       !is_record_lost(*slot, read_rollout(node)))

@@ -194,7 +194,7 @@ void NodeWhy::note_guard() {
   if (view_.standing->reason == reasons::kLastProvider ||
       view_.standing->reason == reasons::kCapacityGuard)
     return;  // told already
-  const SlotLedger ledger = read_ledger(snapshot_);
+  const SlotLedger& ledger = read_ledger(snapshot_);
   const CapacityGuard guard(snapshot_, ledger, view_.owner->spec.capacity_guard);
   if (auto refusal = guard.refuse(node_)) out_.add("guard", refusal->message, refusal->reason);
 }

@@ -39,23 +39,24 @@ std::string besides(const NodeGroup& group) {
 }
 
 void note_request(const Pod& pod, Explanation& out) {
-  const std::string asked = format(pod.requests);
+  const std::string asked = format(pod.shape->requests);
   out.add("asks",
-          fmt::format("{}; priority {}{}", asked.empty() ? "no resource" : asked, pod.priority,
-                      pod.scheduler_name.empty() || pod.scheduler_name == "default-scheduler"
-                          ? ""
-                          : fmt::format(", scheduler {}", pod.scheduler_name.view())));
+          fmt::format(
+              "{}; priority {}{}", asked.empty() ? "no resource" : asked, pod.shape->priority,
+              pod.shape->scheduler_name.empty() || pod.shape->scheduler_name == "default-scheduler"
+                  ? ""
+                  : fmt::format(", scheduler {}", pod.shape->scheduler_name.view())));
   if (const Text* queue = pod.meta.labels.find(names::kQueueLabel))
     out.add("queue", fmt::format("names queue {}", queue->view()));
   if (const Text* changed = pod.meta.annotations.find(names::kMutationsAnnotation))
     out.add("admitted", fmt::format("berth's webhook changed it: {}", changed->view()));
-  if (pod.has_resource_claims)
+  if (pod.shape->claims_devices())
     out.add("claims", "claims devices through DRA, which berth does not look into",
             reasons::kDeviceClaims);
 }
 
 void note_gate(const Pod& pod, Explanation& out) {
-  if (!pod.gated) return;
+  if (!pod.shape->gated()) return;
   const Text* why = pod.meta.annotations.find(kPendingReasonAnnotation);
   out.add("gate",
           fmt::format("a scheduling gate keeps the scheduler from looking at it{}{}",
@@ -97,7 +98,7 @@ void WaitingWhy::explain() {
 
 // What is offered and free of each GPU resource that it asks for.
 void WaitingWhy::note_offer() {
-  for (const auto& [resource, count] : pod_.requests) {
+  for (const auto& [resource, count] : pod_.shape->requests) {
     if (!is_gpu_resource(resource) || count.is_zero()) continue;
     Quantity all, free;
     std::size_t nodes = 0;
@@ -139,7 +140,7 @@ void WaitingWhy::note_holders() {
     if (group.fate != NodeFate::kFull || resource.empty()) continue;
     for (const std::string& name : group.nodes) {
       for (const Occupant& occupant : snapshot_.cluster.occupants_of(name)) {
-        const Quantity held = occupant.pod->requests.get(resource);
+        const Quantity held = occupant.pod->shape->requests.get(resource);
         if (held.is_zero()) continue;
         const OwnerReference* owner = occupant.pod->meta.controller();
         auto& [sum, pods] = holders[{
@@ -187,7 +188,7 @@ void WaitingWhy::sum_up() {
     out_.message = fmt::format("0 of {} would take it{}{}", plural(all, "node"),
                                words.empty() ? "" : ": ", fmt::join(words, ", "));
   }
-  if (!pod_.gated) return;
+  if (!pod_.shape->gated()) return;
   out_.reason = reasons::kSchedulingGated;
   out_.message = "a scheduling gate holds it; without that, " + out_.message;
 }
@@ -210,9 +211,10 @@ void explain_by_scheduler(const Pod& pod, const PodClues* clues, Explanation& ou
 // The pod with the name of today for what it asks for by the old one.
 Pod renamed(const Pod& pod) {
   Pod out = pod;
-  const Quantity count = pod.requests.get(kLegacyGpu);
-  out.requests.erase(kLegacyGpu);
-  out.requests.set("nvidia.com/gpu", count);
+  ResourceList requests = pod.shape->requests;
+  requests.erase(kLegacyGpu);
+  requests.set("nvidia.com/gpu", pod.shape->requests.get(kLegacyGpu));
+  out.shape.edit()->requests = std::move(requests);
   return out;
 }
 
@@ -220,7 +222,8 @@ Pod renamed(const Pod& pod) {
 void explain_legacy(const Snapshot& snapshot, const Pod& pod, const Clues& clues, const Fit& fit,
                     Explanation& out) {
   const Pod today = renamed(pod);
-  const std::string line = fmt::format("nvidia.com/gpu: {}", pod.requests.get(kLegacyGpu).str());
+  const std::string line =
+      fmt::format("nvidia.com/gpu: {}", pod.shape->requests.get(kLegacyGpu).str());
   std::string would;
   std::vector<std::string> nodes;
   if (clues.knows("nodes")) {
@@ -252,7 +255,7 @@ void explain_waiting(const Snapshot& snapshot, const Pod& pod, const Clues& clue
   out.state = "Pending";
   note_gate(pod, out);
   const PodClues* said = clues.of(pod);
-  if (!pod.requests.get(kLegacyGpu).is_zero())
+  if (!pod.shape->requests.get(kLegacyGpu).is_zero())
     return explain_legacy(snapshot, pod, clues, fit, out);
   if (!clues.knows("nodes")) return explain_by_scheduler(pod, said, out);
   WaitingWhy(snapshot, pod, clues, fit, out).explain();
@@ -260,7 +263,7 @@ void explain_waiting(const Snapshot& snapshot, const Pod& pod, const Clues& clue
     out.add("scheduler", said->scheduler_says, said->scheduler_reason);
     if (!knows_room(clues, pod)) note_scheduler_fields(pod, *said, out);
   }
-  if (Fit::gpu_resource_of(pod).empty() && !pod.has_resource_claims)
+  if (Fit::gpu_resource_of(pod).empty() && !pod.shape->claims_devices())
     out.message = "it asks for no GPU; " + out.message;
 }
 

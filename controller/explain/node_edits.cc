@@ -37,9 +37,9 @@ std::vector<Unmet> drop_unmet(const Node& node, Pod& pod) {
   while (!selects(pod, node)) {
     all.push_back(unmet_of(pod, node));
     if (is_of_selector(all.back()))
-      pod.node_selector.erase(all.back().key);
+      pod.shape.edit()->node_selector.erase(all.back().key);
     else
-      pod.required_node_affinity.clear();
+      pod.shape.edit()->required_node_affinity.clear();
   }
   return all;
 }
@@ -47,7 +47,7 @@ std::vector<Unmet> drop_unmet(const Node& node, Pod& pod) {
 // Takes out of the pod's way what it asks of this node's labels: by the value that was meant, if it
 // is a slip, else by asking for it no more.
 void mend_selection(const ClusterState& cluster, const Node& node, Pod& pod, NodeEdits& out) {
-  const StringMap written = pod.node_selector;
+  StringMap selector = pod.shape->node_selector;
   const std::vector<Unmet> all = drop_unmet(node, pod);
   std::vector<std::string> asked, found;
   for (const Unmet& unmet : all) {
@@ -61,21 +61,21 @@ void mend_selection(const ClusterState& cluster, const Node& node, Pod& pod, Nod
   if (here == nullptr || nearest_value(cluster, all.front()) != here->view()) return;
   out.meant = here->str();
   if (!is_of_selector(all.front())) return;
-  pod.node_selector = written;
-  pod.node_selector.set(Text(all.front().key), *here);
-  out.selector_line = line_of(pod.node_selector);
+  selector.set(Text(all.front().key), *here);
+  out.selector_line = line_of(selector);
+  pod.shape.edit()->node_selector = std::move(selector);
 }
 
 // Only GPUs may be the shortage that a smaller count mends.
 void mend_count(const Fit& fit, const Node& node, Pod& pod, NodeEdits& out) {
   const Text resource = Fit::gpu_resource_of(pod);
   if (resource.empty()) return;
-  const std::int64_t asked = pod.requests.get(resource).rounded_up();
+  const std::int64_t asked = pod.shape->requests.get(resource).rounded_up();
   const std::int64_t free = fit.free_on(node.meta.name, resource).as_whole().value_or(0);
   const std::int64_t count = std::min({asked - 1, free, kMostTried});
   if (count < 1) return;
   Pod less = pod;
-  less.requests.set(resource, Quantity::whole(count));
+  less.shape.edit()->requests.set(resource, Quantity::whole(count));
   if (!fit.fits(less, node.meta.name)) return;
   pod = std::move(less);
   out.count = count;
@@ -92,7 +92,7 @@ std::optional<NodeEdits> edits_for(const ClusterState& cluster, const Fit& fit, 
   out.tolerate = untolerated(edited, node);
   if (std::ranges::any_of(out.tolerate, is_kubernetes_own)) return std::nullopt;
   for (const Taint& taint : out.tolerate)
-    edited.tolerations.push_back(
+    edited.shape.edit()->tolerations.push_back(
         {.key = taint.key, .op = "Equal", .value = taint.value, .effect = taint.effect});
   if (!fit.fits(edited, node.meta.name)) mend_count(fit, node, edited, out);
   const std::vector<Fit::Verdict> left = fit.obstacles(edited, node.meta.name);

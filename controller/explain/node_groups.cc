@@ -177,7 +177,7 @@ std::optional<NodeGroup> Grouping::coming(const Node& node, const std::vector<Ve
   const auto offer =
       expected_allocatable(target.layout, target.strategy, read_sharing(node.meta.labels));
   bool enough = true;
-  for (const auto& [resource, count] : pod_.requests) {
+  for (const auto& [resource, count] : pod_.shape->requests) {
     if (!is_gpu_resource(resource) || count.is_zero()) continue;
     auto offered = offer.find(resource.str());
     enough &= offered != offer.end() && Quantity::whole(offered->second) >= count;
@@ -202,7 +202,7 @@ std::optional<NodeGroup> Grouping::coming(const Node& node, const std::vector<Ve
 // Which of the requests the node can't meet: with all that it has, or with what is free.
 std::string Grouping::shortage(const Node& node, bool of_all) const {
   std::vector<std::string> words;
-  for (const auto& [resource, count] : pod_.requests) {
+  for (const auto& [resource, count] : pod_.shape->requests) {
     if (count.is_zero()) continue;
     const Quantity all = node.allocatable.get(resource);
     if (is_gpu_resource(resource) && all.is_zero())

@@ -74,7 +74,7 @@ std::vector<Explanation::Remedy> Remedies::all() {
 }
 
 void Remedies::advise_on_gate() {
-  if (!pod_.gated) return;
+  if (!pod_.shape->gated()) return;
   const Text* queue = pod_.meta.labels.find(names::kQueueLabel);
   add(Promise::kAtOnce,
       queue != nullptr
@@ -186,7 +186,7 @@ void Remedies::offer_edits() {
 
 // A pool that is meant, and has no node by whose label it could be told.
 void Remedies::offer_pool() {
-  const Text* asked = pod_.node_selector.find(names::kPoolLabel);
+  const Text* asked = pod_.shape->node_selector.find(names::kPoolLabel);
   const GPUClusterPolicy* policy = find_policy(waiting_.snapshot.cluster);
   if (asked == nullptr || policy == nullptr) return;
   std::vector<std::string> pools;
@@ -208,7 +208,7 @@ void Remedies::offer_most() {
   std::int64_t most = 0;
   for (const auto& node : waiting_.snapshot.cluster.nodes())
     most = std::max(most, node->allocatable.get(resource).as_whole().value_or(0));
-  if (most == 0 || most >= pod_.requests.get(resource).rounded_up()) return;
+  if (most == 0 || most >= pod_.shape->requests.get(resource).rounded_up()) return;
   if (std::ranges::any_of(all_, [](const auto& r) {
         return r.first == Promise::kLess || r.first == Promise::kTogether;
       }))
@@ -239,8 +239,8 @@ void Remedies::offer_another(const Text& resource) {
       waiting_.groups, [](const NodeGroup& group) { return group.fate == NodeFate::kComing; });
   for (const std::string& other : offered) {
     Pod changed = pod_;
-    changed.requests.set(Text(other), pod_.requests.get(resource));
-    changed.requests.erase(name);
+    changed.shape.edit()->requests.set(Text(other), pod_.shape->requests.get(resource));
+    changed.shape.edit()->requests.erase(name);
     const Node* node = waiting_.fit.place(changed);
     if (node == nullptr && other != nearest) continue;
     const std::string message =
@@ -251,7 +251,7 @@ void Remedies::offer_another(const Text& resource) {
     const Promise promise = node == nullptr ? Promise::kNotAlone
                             : coming        ? Promise::kLess
                                             : Promise::kAtOnce;
-    add(promise, message, fmt::format("{}: {}", other, pod_.requests.get(resource).str()),
+    add(promise, message, fmt::format("{}: {}", other, pod_.shape->requests.get(resource).str()),
         node != nullptr ? std::vector<std::string>{node->meta.name} : std::vector<std::string>());
     // The nearest before the others.
     if (other == nearest) std::ranges::rotate(all_, all_.end() - 1);

@@ -61,7 +61,7 @@ bool is_added(const Toleration& toleration) {
 
 std::string told_tolerations(const Pod& pod) {
   std::vector<std::string> words;
-  for (const Toleration& toleration : pod.tolerations)
+  for (const Toleration& toleration : pod.shape->tolerations)
     if (!is_added(toleration)) words.push_back(told(toleration));
   return words.empty() ? "has none" : fmt::format("has {}", fmt::join(words, ", "));
 }
@@ -94,8 +94,8 @@ void note_taint(const Pod& pod, const Clause& clause, Explanation& out) {
       fmt::format("{} {} tainted {}", clause.nodes, clause.nodes == "1 node" ? "is" : "are", name);
   std::string found =
       fmt::format("spec.tolerations: none for {}, and {}", taint->key.view(), where);
-  for (std::size_t i = 0; i < pod.tolerations.size(); ++i) {
-    const Toleration& mine = pod.tolerations[i];
+  for (std::size_t i = 0; i < pod.shape->tolerations.size(); ++i) {
+    const Toleration& mine = pod.shape->tolerations[i];
     if (mine.key != taint->key) continue;
     found =
         mine.op != "Exists" && mine.value != taint->value
@@ -110,9 +110,9 @@ void note_taint(const Pod& pod, const Clause& clause, Explanation& out) {
 
 std::string told_selector(const Pod& pod) {
   std::vector<std::string> words;
-  for (const auto& [key, value] : pod.node_selector)
+  for (const auto& [key, value] : pod.shape->node_selector)
     words.push_back(fmt::format("spec.nodeSelector[{}]: {}", key.view(), value.view()));
-  if (!pod.required_node_affinity.empty())
+  if (!pod.shape->required_node_affinity.empty())
     words.push_back("spec.affinity.nodeAffinity: its required terms");
   return fmt::format("{}", fmt::join(words, "; "));
 }
@@ -143,7 +143,7 @@ void note_scheduler_fields(const Pod& pod, const PodClues& clues, Explanation& o
       const std::string_view resource = clause.words.substr(sizeof("Insufficient ") - 1);
       out.add("field",
               fmt::format("{}: {}; {} {} not so much of it left, or none",
-                          field_of(&clues, resource), pod.requests.get(resource).str(),
+                          field_of(&clues, resource), pod.shape->requests.get(resource).str(),
                           clause.nodes, clause.nodes == "1 node" ? "has" : "have"),
               "Insufficient");
       counted = true;
@@ -160,7 +160,7 @@ void note_scheduler_fields(const Pod& pod, const PodClues& clues, Explanation& o
 
 bool note_own_faults(const Pod& pod, const PodClues* clues, Explanation& out) {
   bool hopeless = false;
-  for (const auto& [resource, count] : pod.requests) {
+  for (const auto& [resource, count] : pod.shape->requests) {
     if (count.is_zero()) continue;
     if (resource == kLegacyGpu) {
       out.add("field",

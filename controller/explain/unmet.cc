@@ -39,7 +39,7 @@ std::optional<Unmet> unmet_of(const NodeSelectorTerm& term, const Node& node) {
 }  // namespace
 
 Unmet unmet_of(const Pod& pod, const Node& node) {
-  for (const auto& [key, value] : pod.node_selector)
+  for (const auto& [key, value] : pod.shape->node_selector)
     if (const Text* label = node.meta.labels.find(key); label == nullptr || *label != value)
       return {.asked = fmt::format("nodeSelector {}={}", key.view(), value.view()),
               .found = label_told(node, key.view()),
@@ -47,12 +47,12 @@ Unmet unmet_of(const Pod& pod, const Node& node) {
               .value = value.str()};
   Unmet out;
   std::vector<std::string> asked, found;
-  for (const NodeSelectorTerm& term : pod.required_node_affinity) {
+  for (const NodeSelectorTerm& term : pod.shape->required_node_affinity) {
     const std::optional<Unmet> unmet = unmet_of(term, node);
     asked.push_back(unmet ? unmet->asked : "nothing, which selects no node");
     if (unmet && std::ranges::find(found, unmet->found) == found.end())
       found.push_back(unmet->found);
-    if (unmet && pod.required_node_affinity.size() == 1) out = *unmet;
+    if (unmet && pod.shape->required_node_affinity.size() == 1) out = *unmet;
   }
   out.asked = fmt::format("node affinity {}", fmt::join(asked, " or "));
   out.found = fmt::format("{}", fmt::join(found, ", "));
@@ -68,13 +68,15 @@ Pod as_written(const Pod& pod) {
   const Text* added = pod.meta.annotations.find(names::kMutationsAnnotation);
   if (added == nullptr || added->view().find("poolAffinity") == std::string_view::npos) return pod;
   Pod written = pod;
-  for (NodeSelectorTerm& term : written.required_node_affinity)
+  std::vector<NodeSelectorTerm> terms = pod.shape->required_node_affinity;
+  for (NodeSelectorTerm& term : terms)
     std::erase_if(term.match_expressions,
                   [](const SelectorRequirement& r) { return r.key == names::kPoolLabel; });
-  if (std::ranges::any_of(written.required_node_affinity, [](const NodeSelectorTerm& term) {
+  if (std::ranges::any_of(terms, [](const NodeSelectorTerm& term) {
         return term.match_expressions.empty() && term.match_fields.empty();
       }))
-    written.required_node_affinity.clear();  // nothing but the webhook's
+    terms.clear();  // nothing but the webhook's
+  written.shape.edit()->required_node_affinity = std::move(terms);
   return written;
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 bool waits_for_gpu(const Pod& pod) {
   return pod.node_name.empty() && !pod.finished() && !pod.terminating() &&
-         (uses_gpu(pod) || !pod.requests.get(kLegacyGpu).is_zero());
+         (uses_gpu(pod) || !pod.shape->requests.get(kLegacyGpu).is_zero());
 }
 
 bool wants_pods(const Clues& clues, const WorkloadName& workload) {

@@ -13,11 +13,6 @@ Quantity free_of(const Node& node, const ResourceList& used, std::string_view re
   return node.allocatable.get(resource) - used.get(resource);
 }
 
-bool same_wish(const Pod& a, const Pod& b) {
-  return a.requests == b.requests && a.node_selector == b.node_selector &&
-         a.tolerations == b.tolerations && a.required_node_affinity == b.required_node_affinity;
-}
-
 constexpr char kPods[] = "pods";
 
 }  // namespace
@@ -37,12 +32,12 @@ void Fit::each_obstacle(const Pod& pod, const Room& room, Found&& found) const {
   if (node.cordoned() && !found(Verdict::kCordoned)) return;
   if (!selects(pod, node) && !found(Verdict::kNotSelected)) return;
   if (!tolerates_taints(pod, node) && !found(Verdict::kTainted)) return;
-  for (const auto& [resource, count] : pod.requests)
+  for (const auto& [resource, count] : pod.shape->requests)
     if (!count.is_zero() && is_gpu_resource(resource) && node.allocatable.get(resource).is_zero()) {
       found(Verdict::kLacksGpu);
       return;
     }
-  const bool full = std::ranges::any_of(pod.requests, [&](const auto& request) {
+  const bool full = std::ranges::any_of(pod.shape->requests, [&](const auto& request) {
     return !request.second.is_zero() && free_of(node, room.used, request.first) < request.second;
   });
   const bool no_pod_more =
@@ -100,7 +95,7 @@ bool Fit::fits(const Pod& pod, std::string_view node) const {
 }
 
 std::string Fit::explain(const Pod& pod) const {
-  if (explained_.holds && same_wish(explained_.pod, pod)) return explained_.text;
+  if (explained_.holds && explained_.shape == pod.shape) return explained_.text;
   std::array<int, 7> counts{};
   for (const auto& [name, room] : rooms_) ++counts[static_cast<std::size_t>(judge(pod, room))];
   const std::string lacks = fmt::format("without {}", gpu_resource_of(pod).view());
@@ -109,7 +104,7 @@ std::string Fit::explain(const Pod& pod) const {
   std::string out;
   for (std::size_t i = 1; i < words.size(); ++i)
     if (counts[i] > 0) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", counts[i], words[i]);
-  explained_ = {true, pod,
+  explained_ = {true, pod.shape,
                 fmt::format("0 of {} nodes{}{}", rooms_.size(), out.empty() ? "" : ": ", out)};
   return explained_.text;
 }
@@ -117,13 +112,13 @@ std::string Fit::explain(const Pod& pod) const {
 std::vector<Taint> untolerated(const Pod& pod, const Node& node) {
   std::vector<Taint> taints;
   for (const Taint& taint : node.taints)
-    if (taint.effect != "PreferNoSchedule" && !tolerates(pod.tolerations, taint))
+    if (taint.effect != "PreferNoSchedule" && !tolerates(pod.shape->tolerations, taint))
       taints.push_back(taint);
   return taints;
 }
 
 Text Fit::gpu_resource_of(const Pod& pod) {
-  for (const auto& [resource, count] : pod.requests)
+  for (const auto& [resource, count] : pod.shape->requests)
     if (!count.is_zero() && is_gpu_resource(resource)) return resource;
   return {};
 }
@@ -153,9 +148,9 @@ void Fit::charge(const Pod& pod, bool add) {
     Quantity& used = room.used[resource];
     used = add ? used + count : used - count;
   };
-  for (const auto& [resource, count] : pod.requests) change(resource, count);
+  for (const auto& [resource, count] : pod.shape->requests) change(resource, count);
   change(kPods, Quantity::whole(1));
-  for (const auto& [resource, count] : pod.requests) {
+  for (const auto& [resource, count] : pod.shape->requests) {
     if (!is_gpu_resource(resource)) continue;
     if (room.open() && free_of(*room.node, room.used, resource) > Quantity())
       with_room_[resource].insert(room.node->meta.name);

@@ -66,7 +66,7 @@ class Fit {
   // as nothing has moved.
   mutable struct {
     bool holds = false;
-    Pod pod;
+    PodShape shape;
     std::string text;
   } explained_;
 };

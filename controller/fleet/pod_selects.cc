@@ -17,23 +17,24 @@ bool term_matches(const NodeSelectorTerm& term, const Node& node) {
 }  // namespace
 
 bool selects(const Pod& pod, const Node& node) {
-  for (const auto& [key, value] : pod.node_selector) {
+  for (const auto& [key, value] : pod.shape->node_selector) {
     const Text* label = node.meta.labels.find(key);
     if (label == nullptr || *label != value) return false;
   }
-  return pod.required_node_affinity.empty() ||
-         std::ranges::any_of(pod.required_node_affinity,
+  return pod.shape->required_node_affinity.empty() ||
+         std::ranges::any_of(pod.shape->required_node_affinity,
                              [&](const auto& term) { return term_matches(term, node); });
 }
 
 bool tolerates_taints(const Pod& pod, const Node& node) {
   return std::ranges::all_of(node.taints, [&](const Taint& taint) {
-    return taint.effect == "PreferNoSchedule" || tolerates(pod.tolerations, taint);
+    return taint.effect == "PreferNoSchedule" || tolerates(pod.shape->tolerations, taint);
   });
 }
 
 bool tolerates_cordon(const Pod& pod) {
-  return tolerates(pod.tolerations, Taint{"node.kubernetes.io/unschedulable", "", "NoSchedule"});
+  return tolerates(pod.shape->tolerations,
+                   Taint{"node.kubernetes.io/unschedulable", "", "NoSchedule"});
 }
 
 }  // namespace berth

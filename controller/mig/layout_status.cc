@@ -16,6 +16,7 @@
 #include "controller/core/refused_write.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/disruption/rollout_annotation.h"
+#include "controller/disruption/rollouts.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/mig/agent_config.h"
 #include "controller/mig/agent_file.h"
@@ -239,8 +240,8 @@ std::string progress_of(const NodeCounts& counts) {
 // those that it has taken.
 std::vector<const Node*> nodes_on_their_way(const Snapshot& snapshot, const MIGLayout& layout) {
   std::vector<const Node*> nodes;
-  for (const Node* node : snapshot.cluster.nodes_under_way()) {
-    const RolloutRecord record = read_rollout(*node);
+  for (const Node* node : nodes_under_way(snapshot.cluster)) {
+    const RolloutRecord record = read_rollout(snapshot.cluster, *node);
     if (!record.idle() && record.rollout->layout_uid == layout.meta.uid) nodes.push_back(node);
   }
   return nodes;
@@ -250,8 +251,8 @@ std::string told_going(const Snapshot& snapshot, const MIGLayout& layout, const 
                        const std::vector<const NodeStanding*>& worst) {
   std::vector<std::string> nodes;
   for (const Node* node : nodes_on_their_way(snapshot, layout))
-    nodes.push_back(
-        fmt::format("{} ({})", node->meta.name, to_string(read_rollout(*node).rollout->phase)));
+    nodes.push_back(fmt::format("{} ({})", node->meta.name,
+                                to_string(read_rollout(snapshot.cluster, *node).rollout->phase)));
   if (!nodes.empty()) return fmt::format("waiting for {}", fmt::join(nodes, ", "));
   if (worst.empty()) return "waiting for the nodes in progress";
   return fmt::format("MIG is off on {} of {} nodes; {}", counts.updated, counts.selected,

@@ -10,6 +10,7 @@
 #include "controller/core/refused_write.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/disruption/rollout_annotation.h"
+#include "controller/disruption/rollouts.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/mig/config_label.h"
 
@@ -73,7 +74,7 @@ std::set<std::string> configs_named_by_nodes(const Snapshot& snapshot) {
     const std::string_view label = label_of(*node, names::kMigConfig);
     const bool is_told = label == last && !node->meta.annotations.find(names::kRolloutAnnotation);
     last = label;
-    if (!is_told) named.merge(configs_named_by(*node));
+    if (!is_told) named.merge(configs_named_by(snapshot.cluster, *node));
   }
   return named;
 }
@@ -85,9 +86,9 @@ std::vector<std::string> configs_not_copied(const Snapshot& snapshot) {
   return missing;
 }
 
-std::set<std::string> configs_named_by(const Node& node) {
+std::set<std::string> configs_named_by(const ClusterState& cluster, const Node& node) {
   std::set<std::string> named{base_config(label_of(node, names::kMigConfig))};
-  const RolloutRecord record = read_rollout(node);
+  const RolloutRecord record = read_rollout(cluster, node);
   if (record.rollout) named.insert({record.rollout->config, record.rollout->previous});
   named.erase("");
   return named;

@@ -13,6 +13,7 @@
 #include "controller/core/refused_write.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/disruption/rollout_annotation.h"
+#include "controller/disruption/rollouts.h"
 #include "controller/disruption/slots.h"
 #include "controller/mig/layout_status.h"
 #include "controller/mig/reconcile.h"
@@ -27,8 +28,8 @@ namespace {
 bool has_nodes_under_way(const Snapshot& snapshot, const MIGLayout& layout) {
   for (const auto& [node, slot] : read_ledger(snapshot).slots)
     if (slot.layout() == layout.meta.name) return true;
-  return std::ranges::any_of(snapshot.cluster.nodes_under_way(), [&](const Node* node) {
-    const RolloutRecord record = read_rollout(*node);
+  return std::ranges::any_of(nodes_under_way(snapshot.cluster), [&](const Node* node) {
+    const RolloutRecord record = read_rollout(snapshot.cluster, *node);
     return !record.idle() && record.rollout->layout_uid == layout.meta.uid;
   });
 }
@@ -46,7 +47,7 @@ bool may_go(const Snapshot& snapshot, const MIGLayout& layout, const RolloutChoi
 void plan_claims(const Snapshot& snapshot, const MIGLayout& layout, const RolloutChoice& choice,
                  Plan& plan) {
   if (choice.take.empty()) return;
-  const SlotLedger ledger = read_ledger(snapshot);
+  const SlotLedger& ledger = read_ledger(snapshot);
   SlotChanges changes;
   std::vector<std::string> reasons;
   for (const NodeClaim& claim : choice.take) {

@@ -11,6 +11,7 @@
 #include "controller/core/refused_write.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/disruption/rollout_annotation.h"
+#include "controller/disruption/rollouts.h"
 #include "controller/disruption/slots.h"
 #include "controller/mig/reconcile.h"
 
@@ -22,7 +23,8 @@ namespace {
 // effect by then or never does.
 std::optional<Time> given_up_at(const Snapshot& snapshot, const Node& node, const Slot& slot) {
   if (seeded(SeededBug::kKeepRefusedClaim)) return std::nullopt;
-  if (slot.epoch != snapshot.epoch || slot.seq <= read_rollout(node).seq()) return std::nullopt;
+  if (slot.epoch != snapshot.epoch || slot.seq <= read_rollout(snapshot.cluster, node).seq())
+    return std::nullopt;
   const auto refused = refused_write(snapshot, ref_of(node), names::kManagerMig);
   if (!refused || refused->at < slot.since) return std::nullopt;
   return std::max(refused->since, slot.since) + kRequestTimeout;
@@ -36,7 +38,7 @@ std::optional<std::string> reason_to_free(const Snapshot& snapshot, const std::s
   if (node == nullptr) return "gone";
   if (node->meta.uid != slot.node_uid) return "another node now";
   if (!slot.layout()) return std::nullopt;
-  const RolloutRecord record = read_rollout(*node);
+  const RolloutRecord record = read_rollout(snapshot.cluster, *node);
   if (record.rollout && record.idle() && record.seq() >= slot.seq &&
       !seeded(SeededBug::kForgetSlot))
     return "back";
@@ -55,7 +57,7 @@ Duration recall_after(const Settings& settings, std::int64_t lost) {
 // What the slot is to remember of the node's record; nothing new: the slot as it is.
 Slot remember(const Snapshot& snapshot, const Node& node, const Slot& slot) {
   Slot next = slot;
-  const RolloutRecord record = read_rollout(node);
+  const RolloutRecord record = read_rollout(snapshot.cluster, node);
   if (!record.idle() && record.seq() >= slot.seq) {
     next.berth_cordoned = record.rollout->berth_cordoned;
     next.recall.reset();
@@ -71,8 +73,8 @@ std::string_view told(const Slot& slot) {
   return *slot.berth_cordoned ? "cordoned by berth" : "cordoned before";
 }
 
-std::optional<Slot> slot_for(const Node& node) {
-  const RolloutRecord record = read_rollout(node);
+std::optional<Slot> slot_for(const Snapshot& snapshot, const Node& node) {
+  const RolloutRecord record = read_rollout(snapshot.cluster, node);
   if (record.idle() || !record.rollout) return std::nullopt;
   const NodeRollout& rollout = *record.rollout;
   Slot slot{node.meta.uid, layout_holder(rollout.layout), rollout.seq, rollout.epoch,
@@ -85,7 +87,7 @@ std::optional<Slot> slot_for(const Node& node) {
 
 Plan reconcile_slots(const Snapshot& snapshot) {
   Plan plan;
-  const SlotLedger ledger = read_ledger(snapshot);
+  const SlotLedger& ledger = read_ledger(snapshot);
   SlotChanges changes;
   std::vector<std::string> notes;
   auto change = [&](const std::string& node, std::optional<Slot> slot, std::string_view why) {
@@ -104,11 +106,12 @@ Plan reconcile_slots(const Snapshot& snapshot) {
       plan.requeue_in(std::chrono::ceil<Duration>(*at - snapshot.now));
   }
   for (const std::string& node : ledger.unreadable) change(node, std::nullopt, "unreadable");
-  for (const Node* node : snapshot.cluster.nodes_under_way()) {
+  for (const Node* node : nodes_under_way(snapshot.cluster)) {
     const auto changed = changes.find(node->meta.name);
     const bool freed = changed != changes.end() && !changed->second;
     if (ledger.find(node->meta.name) != nullptr && !freed) continue;
-    if (auto slot = slot_for(*node)) change(node->meta.name, std::move(slot), "on its way");
+    if (auto slot = slot_for(snapshot, *node))
+      change(node->meta.name, std::move(slot), "on its way");
   }
   // Offline, `berth plan` starts from nothing: the first claim creates the ledger.
   const bool missing = ledger.config_map == nullptr && !snapshot.offline;

@@ -18,6 +18,7 @@
 #include "controller/disruption/disruption_budgets.h"
 #include "controller/disruption/disruption_cost.h"
 #include "controller/disruption/drain.h"
+#include "controller/disruption/rollouts.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/mig/preflight.h"
 #include "controller/mig/situation.h"
@@ -265,7 +266,8 @@ std::string Chooser::who_is_out() const {
     const bool by_berth = standing.bucket == NodeBucket::kInProgress ||
                           standing.bucket == NodeBucket::kFailed ||
                           view_.ledger().find(standing.node->meta.name) != nullptr;
-    const bool kept_out = standing.node->cordoned() && read_rollout(*standing.node).kept_out();
+    const bool kept_out =
+        standing.node->cordoned() && read_rollout(snapshot_.cluster, *standing.node).kept_out();
     out.push_back(fmt::format("{}{}", standing.node->meta.name,
                               by_berth                     ? ""
                               : kept_out                   ? " (cordoned by berth since a failure)"

@@ -10,7 +10,9 @@
 #include "apis/names.h"
 #include "controller/disruption/capacity_guard.h"
 #include "controller/disruption/rollout_annotation.h"
+#include "controller/disruption/rollouts.h"
 #include "controller/disruption/slots.h"
+#include "controller/fleet/gpu_users.h"
 #include "controller/fleet/node_facts.h"
 
 namespace berth {
@@ -46,9 +48,10 @@ struct Outage {
 };
 
 // In a cordon of berth's, by the node's record, or by the ledger where the record is lost.
-std::optional<Outage> outage_of(const Node& node, const SlotLedger& ledger) {
+std::optional<Outage> outage_of(const ClusterState& cluster, const Node& node,
+                                const SlotLedger& ledger) {
   if (!node.cordoned()) return std::nullopt;
-  const RolloutRecord record = read_rollout(node);
+  const RolloutRecord record = read_rollout(cluster, node);
   const bool held_by_berth = !record.idle() || record.kept_out();
   if (held_by_berth && record.rollout->berth_cordoned)
     return Outage{record.rollout->layout, record.rollout->taken.value_or(record.rollout->since)};
@@ -66,10 +69,9 @@ void tell_nodes(const ClusterState& cluster, const Settings& settings, Figures& 
     std::int64_t in_service = 0, unavailable = 0;
   };
   std::map<std::string, Count, std::less<>> capacity;
-  const SlotLedger ledger =
-      read_ledger(cluster.config_maps().find(settings.berth_namespace, names::kSlotsConfigMap));
+  const SlotLedger& ledger = read_ledger(cluster, settings);
   for (const auto& node : cluster.nodes()) {
-    if (const auto outage = outage_of(*node, ledger))
+    if (const auto outage = outage_of(cluster, *node, ledger))
       since.add({{"node", node->meta.name}, {"layout", outage->layout}},
                 unix_seconds(outage->since));
     for (const auto& [resource, count] : gpu_capacity(*node)) {
@@ -91,8 +93,8 @@ void tell_nodes(const ClusterState& cluster, const Settings& settings, Figures& 
                    "What unfinished pods that are bound to a node request of NVIDIA's resources."};
   for (const auto& [resource, _] : capacity) {
     std::int64_t sum = 0;
-    for (const Pod* pod : cluster.pods_using(resource))
-      if (const Quantity* count = pod->requests.find(resource)) sum += count->rounded_up();
+    for (const Pod* pod : cluster.view<GpuUsers>().of(resource))
+      if (const Quantity* count = pod->shape->requests.find(resource)) sum += count->rounded_up();
     requested.add({{"resource", resource}}, static_cast<double>(sum));
   }
   for (Figure* figure : {&since, &allocatable, &requested}) out.push_back(std::move(*figure));

@@ -6,6 +6,7 @@
 #include "apis/names.h"
 #include "apis/reasons.h"
 #include "controller/core/seeded_bugs.h"
+#include "controller/disruption/rollouts.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/mig/config_label.h"
 #include "controller/mig/preflight.h"
@@ -21,8 +22,8 @@ TargetResolver& LayoutView::resolver(const MIGLayout& layout) {
 const std::vector<const Node*>& LayoutView::failed_nodes(const MIGLayout& layout) {
   auto [entry, is_new] = failed_.try_emplace(&layout);
   if (!is_new) return entry->second;
-  for (const Node* node : snapshot_.cluster.nodes_with_failures()) {
-    const RolloutRecord record = read_rollout(*node);
+  for (const Node* node : snapshot_.cluster.view<Rollouts>().with_failures()) {
+    const RolloutRecord record = read_rollout(snapshot_.cluster, *node);
     if (!record.rollout || record.rollout->failed_config.empty() || owner_of(*node) != &layout)
       continue;
     if (resolver(layout).resolve(*node).config == record.rollout->failed_config)
@@ -57,7 +58,7 @@ Situation situation_of(const Snapshot& snapshot, LayoutView& view, const Node& n
 Situation situation_of(const Snapshot& snapshot, LayoutView& view, const Node& node,
                        const MIGLayout* owner) {
   static const MIGLayoutSpec kDefaults;
-  Situation s{snapshot, view, node, read_rollout(node)};
+  Situation s{snapshot, view, node, read_rollout(snapshot.cluster, node)};
   const Slot* slot = view.ledger().find(node.meta.name);
   if (slot != nullptr && slot->node_uid == node.meta.uid) s.slot = slot;
   s.owner = owner;

@@ -39,7 +39,7 @@ class LayoutView {
 
  private:
   const Snapshot& snapshot_;
-  SlotLedger ledger_;
+  const SlotLedger& ledger_;
   LayoutOwners owners_;
   std::map<const MIGLayout*, std::unique_ptr<TargetResolver>> resolvers_;
   std::map<const MIGLayout*, std::vector<const Node*>> failed_;

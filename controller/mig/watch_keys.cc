@@ -6,6 +6,7 @@
 
 #include "apis/names.h"
 #include "controller/disruption/rollout_annotation.h"
+#include "controller/disruption/rollouts.h"
 #include "controller/disruption/slots.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/mig/overlap.h"
@@ -35,14 +36,14 @@ class Keys {
   Keys& layouts_of(const Node& node) {
     for (const auto& layout : cluster_.mig_layouts())
       if (selects(*layout, node)) this->layout(*layout);
-    const RolloutRecord record = read_rollout(node);
+    const RolloutRecord record = read_rollout(cluster_, node);
     if (record.rollout && !record.rollout->layout.empty())
       keys_.insert(layout_key(record.rollout->layout));
     return *this;
   }
   // Nodes on their way: the annotation says so, before or after the ledger does.
   Keys& nodes_under_way() {
-    for (const Node* node : cluster_.nodes_under_way()) this->node(node->meta.name);
+    for (const Node* node : berth::nodes_under_way(cluster_)) this->node(node->meta.name);
     return *this;
   }
   Keys& slots() {
@@ -74,7 +75,8 @@ bool same_for_agent_config(const ClusterState& cluster, const Settings& settings
   if (old->meta.labels == now->meta.labels && old->meta.annotations == now->meta.annotations)
     return true;
   if (inventory_texts(*old) != inventory_texts(*now)) return false;
-  const std::set<std::string> before = configs_named_by(*old), after = configs_named_by(*now);
+  const std::set<std::string> before = configs_named_by(cluster, *old),
+                              after = configs_named_by(cluster, *now);
   if (!std::ranges::includes(after, before)) return false;  // an entry may be superfluous now
   for (const std::string& name : after)
     if (!before.contains(name) && !config_is_rendered(cluster, settings, name)) return false;
@@ -108,7 +110,7 @@ std::vector<std::string> mig_keys_for(const ClusterState& cluster, const Setting
   for (const Node* node : {old, now}) {
     if (node == nullptr) continue;
     keys.layouts_of(*node);
-    if (!read_rollout(*node).idle()) keys.slots();
+    if (!read_rollout(cluster, *node).idle()) keys.slots();
   }
   if (!same_for_agent_config(cluster, settings, old, now)) keys.agent_config();
   // Capacity that comes or goes anywhere may open or close a guard.
@@ -126,7 +128,7 @@ std::vector<std::string> mig_keys_for(const ClusterState& cluster, const Setting
     if (pod == nullptr || pod->node_name.empty()) continue;
     const Node* node = cluster.nodes().find(pod->node_name.view());
     if (node == nullptr) continue;
-    if (cluster.nodes_under_way().contains(node)) keys.node(node->meta.name);
+    if (nodes_under_way(cluster).contains(node)) keys.node(node->meta.name);
     // Pods without GPUs come and go by the thousand; most layouts don't look at them.
     for (const auto& layout : cluster.mig_layouts())
       if ((uses_gpu(*pod) || layout->spec.drain.scope == DrainScope::kAllPods) &&

@@ -8,6 +8,7 @@
 #include "apis/names.h"
 #include "apis/reasons.h"
 #include "controller/core/json_patch.h"
+#include "controller/disruption/rollouts.h"
 #include "controller/fleet/node_facts.h"
 
 namespace berth {
@@ -50,7 +51,7 @@ class Chooser {
     if (asks && !file_.serves(*due.pool->plugin))
       return Cause{reasons::kPluginRollout,
                    "the device plugin's ConfigMap has to reach the nodes first"};
-    if (in_others_hands(node) || snapshot_.cluster.nodes_under_way().contains(&node))
+    if (in_others_hands(node) || nodes_under_way(snapshot_.cluster).contains(&node))
       return Cause{reasons::kPluginRollout,
                    fmt::format("{} is being repartitioned or upgraded", node.meta.name)};
     if (!holds_gpus(snapshot_, node)) return std::nullopt;

@@ -61,7 +61,7 @@ Plan reconcile_policy(const Snapshot& snapshot) {
   const PluginFile file(snapshot, policy->spec.agents.device_plugin_config_map,
                         going ? std::vector<PoolSpec>() : policy->spec.pools, survey.plugin_keys);
   file.plan(plan);
-  const SlotLedger ledger = read_ledger(snapshot);
+  const SlotLedger& ledger = read_ledger(snapshot);
   DisruptionBudgets budgets(snapshot, ledger);
   const std::optional<Cause> unread = plugin_not_configured(snapshot, *policy, survey);
   const PluginLabels labels = decide_plugin_labels(snapshot, survey, file, unread, budgets);

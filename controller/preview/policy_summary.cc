@@ -167,7 +167,7 @@ void Summary::look_at_pods(const Node& old, const Node& now) {
       continue;
     std::vector<const Pod*> kept_off;
     for (const Pod* pod : staying)
-      if (!tolerates(pod->tolerations, taint)) kept_off.push_back(pod);
+      if (!tolerates(pod->shape->tolerations, taint)) kept_off.push_back(pod);
     concern(
         PodConcern::Kind::kNotTolerant, now,
         fmt::format("do not tolerate {}: they keep running, but would not be scheduled there again",
@@ -195,14 +195,14 @@ void Summary::compare_holdings(const Node& old, const Node& now,
                                const std::vector<const Pod*>& pods) {
   std::map<Text, Quantity> held;
   for (const Pod* pod : pods)
-    for (const auto& [resource, count] : pod->requests)
+    for (const auto& [resource, count] : pod->shape->requests)
       if (is_gpu_resource(resource)) held[resource] += count;
   for (const auto& [resource, count] : held) {
     const Quantity exists = now.allocatable.get(resource);
     if (count <= exists || old.allocatable.get(resource) <= exists) continue;
     std::vector<const Pod*> holders;
     for (const Pod* pod : pods)
-      if (!pod->requests.get(resource).is_zero()) holders.push_back(pod);
+      if (!pod->shape->requests.get(resource).is_zero()) holders.push_back(pod);
     concern(PodConcern::Kind::kHoldsMoreThanExists, now,
             fmt::format("hold {} of {} where {} will exist: they keep running, but are not "
                         "scheduled there again before others end",

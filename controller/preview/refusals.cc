@@ -9,6 +9,7 @@
 #include "apis/reasons.h"
 #include "controller/disruption/capacity_guard.h"
 #include "controller/disruption/slots.h"
+#include "controller/fleet/gpu_users.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/mig/rollout_choice.h"
 
@@ -24,7 +25,7 @@ std::string retire_line(const Snapshot& snapshot, const MIGLayout& layout, const
   for (const auto& [resource, count] : gpu_capacity(node)) {
     auto left = guard.remaining().find(resource);
     const bool last = left == guard.remaining().end() || left->second <= count;
-    if (last && !snapshot.cluster.pods_using(resource).empty() &&
+    if (last && !snapshot.cluster.view<GpuUsers>().of(resource).empty() &&
         std::ranges::find(retire, resource) == retire.end())
       retire.emplace_back(resource);
   }

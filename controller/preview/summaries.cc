@@ -185,7 +185,7 @@ PodMove describe_move(const PodEvent& event) {
   PodMove move{.pod = key_of(event.pod->meta).str(), .node = event.to, .why = event.why};
   if (const OwnerReference* owner = event.pod->meta.controller())
     move.owner = fmt::format("{}/{}", owner->kind.view(), owner->name.view());
-  for (const auto& [resource, quantity] : event.pod->requests)
+  for (const auto& [resource, quantity] : event.pod->shape->requests)
     if (is_gpu_resource(resource) && !quantity.is_zero())
       move.requests += fmt::format("{}{}: {}", move.requests.empty() ? "" : ", ", resource.view(),
                                    quantity.str());

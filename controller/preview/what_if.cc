@@ -10,6 +10,7 @@
 #include "controller/disruption/capacity_guard.h"
 #include "controller/disruption/drain.h"
 #include "controller/disruption/rollout_annotation.h"
+#include "controller/disruption/rollouts.h"
 #include "controller/disruption/slots.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/mig/config_label.h"
@@ -82,7 +83,7 @@ WhatIf::Applied WhatIf::apply(const Plan& plan) {
 WhatIf::Applied WhatIf::finish_others_work() {
   Applied applied;
   std::vector<std::string> under_way;  // their set changes with each node that is put
-  for (const Node* node : cluster_.nodes_under_way()) under_way.push_back(node->meta.name);
+  for (const Node* node : nodes_under_way(cluster_)) under_way.push_back(node->meta.name);
   for (const std::string& name : under_way) {
     finish_agents_work(*cluster_.nodes().find(name));
     let_pods_end(name, applied);
@@ -258,18 +259,18 @@ void WhatIf::recreate(const Pod& pod, Applied& applied) {
   next.meta.uid += "+";
   next.node_name = Text();
   next.phase = PodPhase::kPending;
-  const Node* node = next.has_resource_claims ? nullptr : fit_.place(next);
+  const Node* node = next.shape->claims_devices() ? nullptr : fit_.place(next);
   if (node != nullptr) {
     next.node_name = node->meta.name;
     next.phase = PodPhase::kRunning;
     applied.pods.push_back({PodEvent::Kind::kMoved, old, from, node->meta.name, {}});
     fit_.pod_bound(next);
   } else {
-    const std::string why = next.has_resource_claims
+    const std::string why = next.shape->claims_devices()
                                 ? "it claims devices (DRA), which berth does not place"
                                 : fit_.explain(next);
     applied.pods.push_back({PodEvent::Kind::kPending, old, from, {}, why});
-    if (!next.has_resource_claims)
+    if (!next.shape->claims_devices())
       waiting_[Fit::gpu_resource_of(next)].push_back(std::make_shared<const Pod>(next));
     change_budgets(next, -1);
   }

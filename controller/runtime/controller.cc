@@ -123,6 +123,7 @@ void Controller::add_informers() {
     const std::string name(kKind<T>.plural);
     const Watching& watching = kWatching<T>;
     if (watching.scope == WatchScope::kCluster) add_informer<T>(name, {});
+    if (watching.scope == WatchScope::kUnfinished) add_informer<T>(name, {.unfinished = true});
     if (watching.scope == WatchScope::kAgents) add_informer<T>(name, {.namespace_ = agents});
     if (watching.scope != WatchScope::kLedger) return;
     add_informer<T>(name + "/agents", {.namespace_ = agents});

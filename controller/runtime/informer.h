@@ -148,14 +148,22 @@ class Informer : public InformerBase {
     CallOptions call(Lane::kWrite, std::move(stop), std::chrono::seconds(10));
     Result<T> object = co_await client_.template get<T>(key, call);
     if (!*alive) co_return;
-    if (object.has_value()) {
+    // What has left the selection is told by the watch as removed, perhaps before this answer.
+    if (object.has_value() && is_selected(*object)) {
       apply(std::move(object).value());
-    } else if (object.error().kind == ErrorKind::kNotFound) {
+    } else if (object.has_value() || object.error().kind == ErrorKind::kNotFound) {
       ObjectMeta gone;
       gone.namespace_ = key.namespace_;
       gone.name = key.name;
       remove(gone);
     }
+  }
+
+  bool is_selected(const T& object) const {
+    if constexpr (requires { object.finished(); })
+      return !(scope_.unfinished && object.finished());
+    else
+      return true;
   }
 
   void clear_buffer() override {

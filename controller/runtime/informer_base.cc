@@ -17,7 +17,15 @@ constexpr std::uint32_t kMaxIdleEvents = 1'000;
 // into the webhook's memory limit in the chart.
 constexpr std::size_t kMaxPageBytes = 8u << 20;
 
+constexpr char kUnfinishedPods[] = "status.phase!=Succeeded,status.phase!=Failed";
+
 }  // namespace
+
+std::string InformerScope::field_selector() const {
+  std::string selector = name.empty() ? "" : "metadata.name=" + name;
+  if (unfinished) selector += std::string(selector.empty() ? "" : ",") + kUnfinishedPods;
+  return selector;
+}
 
 const char* to_string(InformerEvent event) {
   switch (event) {
@@ -271,7 +279,7 @@ void InformerBase::end_stream(Error error) {
 WatchOptions InformerBase::watch_options(bool initial_events) {
   WatchOptions options;
   options.namespace_ = scope_.namespace_;
-  if (!scope_.name.empty()) options.field_selector = "metadata.name=" + scope_.name;
+  options.field_selector = scope_.field_selector();
   options.timeout = std::chrono::duration_cast<std::chrono::seconds>(jitter_.between(300s, 600s));
   if (initial_events) {
     options.send_initial_events = true;
@@ -285,7 +293,7 @@ WatchOptions InformerBase::watch_options(bool initial_events) {
 ListOptions InformerBase::list_options() const {
   ListOptions options;
   options.namespace_ = scope_.namespace_;
-  if (!scope_.name.empty()) options.field_selector = "metadata.name=" + scope_.name;
+  options.field_selector = scope_.field_selector();
   options.limit = machine_.page_size;
   options.max_bytes = kMaxPageBytes;
   options.continue_token = continue_token_;

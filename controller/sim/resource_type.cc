@@ -11,6 +11,7 @@ constexpr ResourceType kTypes[] = {
     {"", "v1", "namespaces", "Namespace", false, true, false},
     {"", "v1", "nodes", "Node", false, true, false},
     {"", "v1", "pods", "Pod", true, true, true},
+    {"", "v1", "resourcequotas", "ResourceQuota", true, true, false},
     {"", "v1", "secrets", "Secret", true, false, false},
     {"admissionregistration.k8s.io", "v1", "mutatingwebhookconfigurations",
      "MutatingWebhookConfiguration", false, false, true},

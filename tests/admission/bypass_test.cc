@@ -26,7 +26,7 @@ Pod bare() {
   pod.meta.name = "p";
   pod.meta.namespace_ = "team-a";
   pod.meta.creation_timestamp = kPolicyMade + std::chrono::hours(1);
-  pod.requests = {{"nvidia.com/gpu", Quantity::whole(1)}};
+  pod.shape.edit()->requests = {{"nvidia.com/gpu", Quantity::whole(1)}};
   return pod;
 }
 
@@ -34,11 +34,11 @@ TEST(Bypass, APodWithoutTolerationOrAffinityIsFound) {
   const ClusterState cluster = cluster_with_dated_policy();
   EXPECT_TRUE(slipped_past(bare(), cluster, Settings()));
   Pod complete = bare();
-  complete.tolerations = {{"nvidia.com/gpu", "Exists", "", ""}};
+  complete.shape.edit()->tolerations = {{"nvidia.com/gpu", "Exists", "", ""}};
   EXPECT_TRUE(slipped_past(complete, cluster, Settings())) << "no affinity";
-  complete.node_selector = {{"gpu.berth.dev/pool", "training"}};
+  complete.shape.edit()->node_selector = {{"gpu.berth.dev/pool", "training"}};
   EXPECT_FALSE(slipped_past(complete, cluster, Settings())) << "as its user wrote it";
-  complete.tolerations.clear();
+  complete.shape.edit()->tolerations.clear();
   EXPECT_TRUE(slipped_past(complete, cluster, Settings())) << "no toleration";
 }
 
@@ -69,8 +69,10 @@ TEST(Bypass, WhatTheWebhookHasSeenOrWouldNotLookAtIsNot) {
   EXPECT_FALSE(found([](Pod& p) { p.meta.namespace_ = "shop"; }));
   EXPECT_FALSE(found([](Pod& p) { p.meta.namespace_ = "unheard-of"; }));
   EXPECT_FALSE(found([](Pod& p) { p.meta.namespace_ = "gpu-operator"; }));
-  EXPECT_FALSE(found([](Pod& p) { p.requests = {{"cpu", Quantity::whole(1)}}; }));
-  EXPECT_FALSE(found([](Pod& p) { p.requests = {{"nvidia.com/nothing", Quantity::whole(1)}}; }));
+  EXPECT_FALSE(found([](Pod& p) { p.shape.edit()->requests = {{"cpu", Quantity::whole(1)}}; }));
+  EXPECT_FALSE(found([](Pod& p) {
+    p.shape.edit()->requests = {{"nvidia.com/nothing", Quantity::whole(1)}};
+  }));
   EXPECT_FALSE(found([](Pod& p) { p.meta.creation_timestamp = Time(std::chrono::hours(1)); }))
       << "older than the policy";
   GPUClusterPolicy off = *cluster.gpu_policies().find("cluster");
@@ -83,8 +85,8 @@ TEST(Bypass, WhatTheWebhookHasSeenOrWouldNotLookAtIsNot) {
 TEST(Bypass, APodInAPoolThatIsClosedToItIsFound) {
   ClusterState cluster = cluster_with_dated_policy();
   Pod thief = bare();
-  thief.requests = {{"nvidia.com/gpu.shared", Quantity::whole(1)}};
-  thief.tolerations = {{"", "Exists", "", ""}};
+  thief.shape.edit()->requests = {{"nvidia.com/gpu.shared", Quantity::whole(1)}};
+  thief.shape.edit()->tolerations = {{"", "Exists", "", ""}};
   thief.meta.owner_references = {{"x.example.com/v1", "Node", "a", "b", false}};
   thief.meta.annotations = {{"gpu.berth.dev/mutations", "poolAffinity development"}};
   EXPECT_FALSE(slipped_past(thief, cluster, Settings())) << "not there yet";
@@ -108,7 +110,7 @@ TEST(Bypass, APodInAPoolThatIsClosedToItIsFound) {
   elsewhere.node_name = "i1";
   EXPECT_FALSE(slipped_past(elsewhere, cluster, Settings()));
   Pod without = bound;  // as a node's monitoring does
-  without.requests = {{"cpu", Quantity::whole(1)}};
+  without.shape.edit()->requests = {{"cpu", Quantity::whole(1)}};
   EXPECT_FALSE(slipped_past(without, cluster, Settings()));
   Pod of_kubelet = bound;
   of_kubelet.meta.annotations = {{"kubernetes.io/config.mirror", "x"}};
@@ -156,7 +158,7 @@ TEST(Bypass, ThoseThatStillWaitAreFoundAgain) {
   add("elsewhere", [](Pod& p) { p.meta.namespace_ = "lab"; });
   add("bound", [](Pod& p) { p.node_name = "n1"; });
   add("reviewed", [](Pod& p) { p.meta.annotations = {{"gpu.berth.dev/mutations", "limits x"}}; });
-  add("cpu", [](Pod& p) { p.requests = {{"cpu", Quantity::whole(1)}}; });
+  add("cpu", [](Pod& p) { p.shape.edit()->requests = {{"cpu", Quantity::whole(1)}}; });
   const Settings settings;
   EXPECT_THAT(all_bypass_keys(cluster, settings),
               testing::UnorderedElementsAre("pod/team-a/waits", "pod/lab/elsewhere"));

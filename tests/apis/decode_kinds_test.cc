@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "apis/resource_quota.h"
 #include "tests/apis/wire_objects.h"
 
 namespace berth::test {
@@ -31,6 +32,23 @@ TEST(DecodeNode, KeepsWhatDecisionsNeed) {
       decode<Node>(R"({"status":{"conditions":[{"type":"Ready","status":"Unknown"}]}})")->ready);
 }
 
+TEST(DecodeSmall, AQuotaIsWhatItBoundsAndWhatIsAskedFor) {
+  auto quota = decode<ResourceQuota>(
+      R"({"metadata":{"name":"gpus","namespace":"vision"},"spec":{"hard":{"requests.nvidia.com/gpu":"8","pods":10}},
+    "status":{"hard":{"requests.nvidia.com/gpu":"6"},"used":{"requests.nvidia.com/gpu":"3","requests.cpu":"1500m"}}})");
+  ASSERT_TRUE(quota.has_value()) << describe(quota.error());
+  EXPECT_EQ(quota->hard.get("requests.nvidia.com/gpu").as_whole(), 8);
+  EXPECT_EQ(quota->hard.get("pods").as_whole(), 10) << "a bare number is a quantity too";
+  EXPECT_EQ(quota->used.get("requests.nvidia.com/gpu").as_whole(), 3);
+  EXPECT_EQ(quota->used.get("requests.cpu").str(), "1500m");
+  EXPECT_TRUE(decode<ResourceQuota>(R"({"spec":{"hard":null}})")->hard.empty());
+  const auto bad = decode<ResourceQuota>(R"({"spec":{"hard":{"pods":"many"}}})");
+  ASSERT_FALSE(bad.has_value());
+  EXPECT_EQ(bad.error().where, "spec.hard.pods");
+  EXPECT_EQ(decode<ResourceQuota>(R"({"spec":{"hard":{"pods":[]}}})").error().message,
+            "must be a quantity, is a list");
+}
+
 TEST(DecodeSmall, ReadsTheOtherKinds) {
   auto budget = decode<PodDisruptionBudget>(
       R"({"metadata":{"name":"b","namespace":"n"},"spec":{"minAvailable":1,"selector":{"matchLabels":{"a":"b"},
@@ -42,20 +60,6 @@ TEST(DecodeSmall, ReadsTheOtherKinds) {
   EXPECT_EQ(budget->observed_generation, 4);
   EXPECT_FALSE(decode<PodDisruptionBudget>(R"({"spec":{}})")->selector.has_value());
   EXPECT_TRUE(decode<PodDisruptionBudget>(R"({"spec":{"selector":{}}})")->selector->empty());
-
-  auto job = decode<Job>(
-      R"({"spec":{"suspend":true,"backoffLimit":0,"parallelism":4,"podFailurePolicy":{"rules":[
-    {"action":"Ignore","onPodConditions":[{"type":"DisruptionTarget","status":"True"}]}]}},"status":{"failed":2}})");
-  EXPECT_TRUE(job->suspended);
-  EXPECT_EQ(job->backoff_limit, 0);
-  EXPECT_EQ(job->failed, 2);
-  EXPECT_TRUE(job->ignores_disruptions);
-  EXPECT_EQ(decode<Job>("{}")->backoff_limit, 6);
-  EXPECT_FALSE(
-      decode<Job>(R"({"spec":{"podFailurePolicy":{"rules":[{"action":"FailJob","onExitCodes":{}},
-    {"action":"Ignore","onPodConditions":[{"type":"DisruptionTarget"}]}]}}})")
-          ->ignores_disruptions)
-      << "an exit code decides first";
 
   auto map = decode<ConfigMap>(
       R"({"metadata":{"annotations":{"any":"kept"}},"data":{"config.yaml":"a\nb"}})");
@@ -79,8 +83,6 @@ TEST(DecodeSmall, ReadsTheOtherKinds) {
   EXPECT_FALSE(lease->acquire_time.has_value());
 
   EXPECT_EQ(decode<ConfigMap>(R"({"data":{"k":1}})").error().where, "data.k");
-  EXPECT_EQ(decode<Job>(R"({"spec":{"podFailurePolicy":{"rules":7}}})").error().where,
-            "spec.podFailurePolicy.rules");
   EXPECT_EQ(decode<Lease>(R"({"spec":{"leaseTransitions":99999999999}})").error().where,
             "spec.leaseTransitions");
   EXPECT_EQ(decode<Lease>(R"({"spec":{"leaseTransitions":18446744073709551615}})").error().where,

@@ -31,20 +31,89 @@ TEST(DecodePod, KeepsWhatDecisionsNeed) {
   EXPECT_EQ(pod.node_name, "n1");
   EXPECT_EQ(pod.phase, PodPhase::kRunning);
   EXPECT_TRUE(pod.has_empty_dir);
-  EXPECT_TRUE(pod.has_resource_claims);
-  EXPECT_TRUE(pod.gated);
-  EXPECT_EQ(pod.priority, -5);
+  EXPECT_TRUE(pod.shape->claims_devices());
+  EXPECT_TRUE(pod.shape->gated());
+  EXPECT_EQ(pod.shape->priority, -5);
   EXPECT_EQ(pod.termination_grace_period_seconds, 60);
-  EXPECT_EQ(pod.scheduler_name, "default-scheduler");
-  EXPECT_EQ(pod.node_selector, (StringMap{{"tier", "gold"}}));
-  ASSERT_EQ(pod.tolerations.size(), 1u);
-  EXPECT_EQ(pod.tolerations[0].op, "Exists");
-  ASSERT_EQ(pod.required_node_affinity.size(), 1u);
-  EXPECT_EQ(pod.required_node_affinity[0].match_expressions[0].values,
+  EXPECT_EQ(pod.shape->scheduler_name, "default-scheduler");
+  EXPECT_EQ(pod.shape->node_selector, (StringMap{{"tier", "gold"}}));
+  ASSERT_EQ(pod.shape->tolerations.size(), 1u);
+  EXPECT_EQ(pod.shape->tolerations[0].op, "Exists");
+  ASSERT_EQ(pod.shape->required_node_affinity.size(), 1u);
+  EXPECT_EQ(pod.shape->required_node_affinity[0].match_expressions[0].values,
             (std::vector<Text>{"a", "b"}));
-  EXPECT_EQ(pod.required_node_affinity[0].match_fields[0].op, SelectorOperator::kNotIn);
+  EXPECT_EQ(pod.shape->required_node_affinity[0].match_fields[0].op, SelectorOperator::kNotIn);
   ASSERT_TRUE(pod.start_time.has_value());
   EXPECT_EQ(format_time(*pod.start_time), "2026-11-21T14:23:00Z");
+}
+
+TEST(DecodePod, KeepsWhatAPatchOfItsGatesAndAffinityNeeds) {
+  const auto shape = [](const std::string& spec) {
+    return decode<Pod>(R"({"spec":)" + spec + "}")->shape;
+  };
+  EXPECT_EQ(shape(R"({"schedulingGates":[{"name":"b"},{"name":"a"}]})")->scheduling_gates,
+            (std::vector<Text>{"b", "a"}))
+      << "in their order";
+  EXPECT_FALSE(shape(R"({"schedulingGates":[]})")->gated());
+  EXPECT_TRUE(shape(R"({"affinity":{}})")->has_affinity);
+  EXPECT_FALSE(shape(R"({"affinity":{}})")->has_node_affinity);
+  EXPECT_TRUE(shape(R"({"affinity":{"nodeAffinity":{}}})")->has_node_affinity);
+  EXPECT_FALSE(shape(R"({"affinity":null})")->has_affinity);
+  EXPECT_FALSE(shape(R"({"affinity":{"nodeAffinity":null}})")->has_node_affinity);
+}
+
+struct UnmodelledCase {
+  const char* spec;
+  std::uint8_t unmodelled;
+};
+
+TEST(DecodePod, MarksWhatTheSchedulerHeedsBesidesInBothEncodings) {
+  const UnmodelledCase cases[] = {
+      {R"({"schedulerName":"default-scheduler"})", 0},
+      {R"({"schedulerName":"volcano"})", Unmodelled::kOtherScheduler},
+      {R"({"resourceClaims":[{"name":"gpu"}]})", Unmodelled::kResourceClaims},
+      {R"({"containers":[{"ports":[{"containerPort":80}]}]})", 0},
+      {R"({"containers":[{},{"ports":[{"containerPort":80},{"containerPort":81,"hostPort":81}]}]})",
+       Unmodelled::kHostPorts},
+      {R"({"initContainers":[{"ports":[{"hostPort":81}]}],"containers":[{"ports":[]}]})",
+       Unmodelled::kHostPorts},
+      {R"({"volumes":[{"name":"a","emptyDir":{}},{"name":"b","configMap":{"name":"c"}}]})", 0},
+      {R"({"volumes":[{"name":"a","persistentVolumeClaim":{"name":"c"}},{"name":"b","emptyDir":{}}]})",
+       Unmodelled::kVolumes},
+      {R"({"topologySpreadConstraints":[{"maxSkew":1,"whenUnsatisfiable":"ScheduleAnyway"}]})", 0},
+      {R"({"topologySpreadConstraints":[{"whenUnsatisfiable":"DoNotSchedule"},
+        {"whenUnsatisfiable":"ScheduleAnyway"}]})",
+       Unmodelled::kTopologySpread},
+      {R"({"affinity":{"podAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[{"name":"x"}]}}})",
+       0},
+      {R"({"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"zone"}]},
+        "podAntiAffinity":{}}})",
+       Unmodelled::kPodAffinity},
+      {R"({"schedulerName":"x","affinity":{"podAntiAffinity":
+        {"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"zone"}]}}})",
+       Unmodelled::kPodAffinity | Unmodelled::kOtherScheduler},
+  };
+  for (const UnmodelledCase& c : cases) {
+    const std::string object = std::string(R"({"spec":)") + c.spec + "}";
+    const Result<Pod> pod = decode<Pod>(object);
+    ASSERT_TRUE(pod.has_value()) << c.spec << ": " << describe(pod.error());
+    EXPECT_EQ(pod->shape->unmodelled, c.unmodelled) << c.spec;
+    std::string event = protobuf_event("ADDED", "Pod", object);
+    const Result<WatchEvent<Pod>> too = decode_watch_event<Pod>(event, Encoding::kProtobuf);
+    ASSERT_TRUE(too.has_value()) << c.spec << ": " << describe(too.error());
+    EXPECT_EQ(too->object.shape, pod->shape) << c.spec << ", in protobuf";
+  }
+  for (const char* source :
+       {"gcePersistentDisk", "awsElasticBlockStore", "iscsi", "persistentVolumeClaim", "rbd",
+        "cinder", "vsphereVolume", "azureDisk", "portworxVolume", "csi", "ephemeral"}) {
+    const std::string object =
+        std::string(R"({"spec":{"volumes":[{"name":"a",")") + source + R"(":{}}]}})";
+    EXPECT_EQ(decode<Pod>(object)->shape->unmodelled, Unmodelled::kVolumes) << source;
+    std::string event = protobuf_event("ADDED", "Pod", object);
+    EXPECT_EQ(decode_watch_event<Pod>(event, Encoding::kProtobuf)->object.shape->unmodelled,
+              Unmodelled::kVolumes)
+        << source;
+  }
 }
 
 struct RequestsCase {
@@ -88,17 +157,18 @@ TEST(DecodePod, CountsRequestsAsTheSchedulerDoes) {
     Result<Pod> pod =
         decode<Pod>(std::string(R"({"metadata":{"name":"p"},"spec":)") + c.spec + "}");
     ASSERT_TRUE(pod.has_value()) << c.what << ": " << describe(pod.error());
-    EXPECT_EQ(pod->requests.get("cpu").str(), c.cpu) << c.what;
+    EXPECT_EQ(pod->shape->requests.get("cpu").str(), c.cpu) << c.what;
     std::string event = protobuf_event("ADDED", "Pod", std::string(R"({"spec":)") + c.spec + "}");
     const Result<WatchEvent<Pod>> too = decode_watch_event<Pod>(event, Encoding::kProtobuf);
     ASSERT_TRUE(too.has_value()) << c.what << ": " << describe(too.error());
-    EXPECT_EQ(too->object.requests, pod->requests) << c.what << ", in protobuf";
+    EXPECT_EQ(too->object.shape->requests, pod->shape->requests) << c.what << ", in protobuf";
   }
   Result<Pod> pod = decode<Pod>(kPod);
   ASSERT_TRUE(pod.has_value());
-  EXPECT_EQ(pod->requests.get("cpu").str(), "3110m");  // fetch 3 beside proxy 0.1, plus overhead
-  EXPECT_EQ(pod->requests.get("memory").str(), "2147483648");
-  EXPECT_EQ(pod->requests.get("nvidia.com/gpu").as_whole(), 2);
+  EXPECT_EQ(pod->shape->requests.get("cpu").str(),
+            "3110m");  // fetch 3 beside proxy 0.1, plus overhead
+  EXPECT_EQ(pod->shape->requests.get("memory").str(), "2147483648");
+  EXPECT_EQ(pod->shape->requests.get("nvidia.com/gpu").as_whole(), 2);
 }
 
 TEST(DecodePod, NullsAndUnknownFieldsChangeNothing) {
@@ -109,6 +179,7 @@ TEST(DecodePod, NullsAndUnknownFieldsChangeNothing) {
   Pod plain;
   plain.meta.name = "p";
   EXPECT_EQ(*pod, plain);
+  EXPECT_EQ(pod->shape, PodShape());
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ TEST(DecodeWatch, ReadsEveryTypeOfEvent) {
   EXPECT_TRUE(event->initial_events_end);
 
   line = event_of("BOOKMARK", R"({"metadata":{"resourceVersion":"100"}})");
-  EXPECT_FALSE(decode_watch_event<Job>(line)->initial_events_end);
+  EXPECT_FALSE(decode_watch_event<Namespace>(line)->initial_events_end);
 
   line = event_of(
       "ERROR",
@@ -50,9 +50,9 @@ TEST(DecodeWatch, ReadsEveryTypeOfEvent) {
                           R"({"type":"MOVED","object":{}})", R"({"type":7,"object":{}})",
                           R"({"type":"ADDED","object":[]})", R"({"type":"ERROR","object":7})",
                           R"({"type":"ADDED","object":{"metadata":{}})", "{}", ""}) {
-    std::string pod_line = bad, job_line = bad;
+    std::string pod_line = bad, namespace_line = bad;
     EXPECT_FALSE(decode_watch_event<Pod>(pod_line).has_value()) << bad;
-    EXPECT_FALSE(decode_watch_event<Job>(job_line).has_value()) << bad;
+    EXPECT_FALSE(decode_watch_event<Namespace>(namespace_line).has_value()) << bad;
   }
 }
 
@@ -108,16 +108,18 @@ TEST(DecodeList, ReadsPagesAndNamesTheItem) {
   EXPECT_EQ(decode_list<Pod>(body).error().where, "items[1].spec.priority");
   body = R"({"metadata":{},"items":[{},{"spec":{"backoffLimit":"x"}}]})";
   EXPECT_EQ(decode_list<Job>(body).error().where, "items[1].spec.backoffLimit");
+  body = R"({"metadata":{},"items":[{},{"value":"x"}]})";
+  EXPECT_EQ(decode_list<PriorityClass>(body).error().where, "items[1].value");
 
   body =
       R"({"metadata":{},"items":[{"metadata":{"name":"a"}},{"metadata":{"name":"b","namespace":"x"},)"
-      R"("spec":{"backoffLimit":"x"}},{"metadata":{"name":"c"}}]})";
-  Result<ListPage<Job>> jobs = decode_list<Job>(body);
-  ASSERT_TRUE(jobs.has_value()) << describe(jobs.error());
-  EXPECT_EQ(jobs->items.size(), 2u) << "one that can't be read costs no other its place";
-  ASSERT_EQ(jobs->unread.size(), 1u);
-  EXPECT_EQ(jobs->unread[0].key.str(), "x/b");
-  EXPECT_EQ(jobs->unread[0].error.where, "items[1].spec.backoffLimit");
+      R"("status":{"disruptionsAllowed":"x"}},{"metadata":{"name":"c"}}]})";
+  Result<ListPage<PodDisruptionBudget>> budgets = decode_list<PodDisruptionBudget>(body);
+  ASSERT_TRUE(budgets.has_value()) << describe(budgets.error());
+  EXPECT_EQ(budgets->items.size(), 2u) << "one that can't be read costs no other its place";
+  ASSERT_EQ(budgets->unread.size(), 1u);
+  EXPECT_EQ(budgets->unread[0].key.str(), "x/b");
+  EXPECT_EQ(budgets->unread[0].error.where, "items[1].status.disruptionsAllowed");
 
   std::string large = R"({"metadata":{"resourceVersion":"1"},"items":[)";
   for (int i = 0; i < 300; ++i) large += std::string(i == 0 ? "" : ",") + kPod;

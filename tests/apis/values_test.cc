@@ -365,7 +365,7 @@ TEST(Tolerations, FollowTheScheduler) {
 TEST(Pods, UseAGpuWhenTheyAskForOne) {
   auto asks = [](const char* resource, std::int64_t count) {
     Pod pod;
-    pod.requests.set(resource, Quantity::whole(count));
+    pod.shape.edit()->requests.set(resource, Quantity::whole(count));
     return uses_gpu(pod);
   };
   EXPECT_TRUE(asks("nvidia.com/gpu", 1));
@@ -375,7 +375,7 @@ TEST(Pods, UseAGpuWhenTheyAskForOne) {
   EXPECT_FALSE(asks("cpu", 4));
   EXPECT_FALSE(asks("amd.com/gpu", 1));
   Pod claims;
-  claims.has_resource_claims = true;
+  claims.shape.edit()->unmodelled = Unmodelled::kResourceClaims;
   EXPECT_TRUE(uses_gpu(claims));
 }
 

@@ -57,7 +57,7 @@ TEST(Dump, ComesBackAsItWasTaken) {
   EXPECT_EQ(node->meta.annotations.get("gpu.berth.dev/hold"), "x");
   const Pod* pod = dump->cluster.pods().find("x", "a");
   ASSERT_NE(pod, nullptr);
-  EXPECT_EQ(pod->requests.get("nvidia.com/gpu"), Quantity::whole(2));
+  EXPECT_EQ(pod->shape->requests.get("nvidia.com/gpu"), Quantity::whole(2));
   EXPECT_TRUE(pod->has_empty_dir);
 }
 

@@ -130,7 +130,7 @@ TEST(WhyPod, TheTolerationItTellsToWritePlacesThePod) {
             "NoSchedule}]");
   EXPECT_EQ(first_remedy(before).nodes, std::vector<std::string>{"r1"});
   Pod pod = *dump.cluster.pods().find("vision", "anywhere-0");
-  pod.tolerations = {{"nvidia.com/gpu", "Equal", "present", "NoSchedule"}};
+  pod.shape.edit()->tolerations = {{"nvidia.com/gpu", "Equal", "present", "NoSchedule"}};
   dump.cluster.upsert(pod, dump.taken_at);
   EXPECT_EQ(ask(dump, "vision/anywhere-0").reason, "AwaitsScheduler");
 }
@@ -160,8 +160,9 @@ TEST(WhyPod, WhatItTellsToWriteTogetherPlacesThePodAndNeitherAloneDoes) {
   const Pod before = *dump.cluster.pods().find("vision", "slip-0");
   const auto reason_of = [&](bool select, bool tolerate) {
     Pod pod = before;
-    if (select) pod.node_selector.set("node.example.com/tier", "research");
-    if (tolerate) pod.tolerations = {{"nvidia.com/gpu", "Equal", "present", "NoSchedule"}};
+    if (select) pod.shape.edit()->node_selector.set("node.example.com/tier", "research");
+    if (tolerate)
+      pod.shape.edit()->tolerations = {{"nvidia.com/gpu", "Equal", "present", "NoSchedule"}};
     dump.cluster.upsert(pod, dump.taken_at);
     return ask(dump, "vision/slip-0").reason;
   };
@@ -173,7 +174,7 @@ TEST(WhyPod, WhatItTellsToWriteTogetherPlacesThePodAndNeitherAloneDoes) {
 TEST(WhyPod, APoolWithoutNodesIsStillGuessed) {
   Dump dump = read_cluster("pods");
   Pod pod = *dump.cluster.pods().find("vision", "slip-0");
-  pod.node_selector = {{Text("gpu.berth.dev/pool"), Text("inferense")}};
+  pod.shape.edit()->node_selector = {{Text("gpu.berth.dev/pool"), Text("inferense")}};
   dump.cluster.upsert(pod, dump.taken_at);
   bool told = false;
   for (const Explanation::Remedy& remedy : ask(dump, "vision/slip-0").remedies)
@@ -195,7 +196,7 @@ TEST(WhyPod, OpeningAPoolIsAdvisedOnlyWhereThePodWouldThenGoThere) {
   // Held to pools by its owner: nothing but the owner changes that. By the webhook: that would
   // choose anew.
   Pod pod = *dump.cluster.pods().find("vision", "anywhere-0");
-  pod.required_node_affinity = {
+  pod.shape.edit()->required_node_affinity = {
       {.match_expressions = {{"gpu.berth.dev/pool", SelectorOperator::kIn, {"training"}}}}};
   dump.cluster.upsert(pod, dump.taken_at);
   EXPECT_FALSE(tells_to_label(ask(dump, "vision/anywhere-0")));
@@ -203,7 +204,7 @@ TEST(WhyPod, OpeningAPoolIsAdvisedOnlyWhereThePodWouldThenGoThere) {
                            "limits nvidia.com/gpu; poolAffinity training");
   dump.cluster.upsert(pod, dump.taken_at);
   EXPECT_TRUE(tells_to_label(ask(dump, "vision/anywhere-0")));
-  pod.required_node_affinity.front().match_expressions.push_back(
+  pod.shape.edit()->required_node_affinity.front().match_expressions.push_back(
       {"node.example.com/tier", SelectorOperator::kIn, {"training"}});
   dump.cluster.upsert(pod, dump.taken_at);
   EXPECT_FALSE(tells_to_label(ask(dump, "vision/anywhere-0")));

@@ -28,7 +28,8 @@ Pod pod(const std::string& name, std::int64_t gpus, const std::string& on = "") 
   p.meta.namespace_ = "x";
   p.meta.uid = "uid-" + name;
   p.node_name = on;
-  p.requests = {{"cpu", Quantity::whole(1)}, {"nvidia.com/gpu", Quantity::whole(gpus)}};
+  p.shape.edit()->requests = {{"cpu", Quantity::whole(1)},
+                              {"nvidia.com/gpu", Quantity::whole(gpus)}};
   return p;
 }
 
@@ -41,32 +42,35 @@ struct Case {
 TEST(Fit, JudgesAsTheScheduler) {
   const Case cases[] = {
       {"room for all it asks", [](Node&, Pod&) {}, ""},
-      {"not enough GPUs", [](Node&, Pod& p) { p.requests["nvidia.com/gpu"] = Quantity::whole(5); },
+      {"not enough GPUs",
+       [](Node&, Pod& p) { p.shape.edit()->requests["nvidia.com/gpu"] = Quantity::whole(5); },
        "0 of 1 nodes: 1 full"},
-      {"GPUs enough, but no cpu", [](Node&, Pod& p) { p.requests["cpu"] = Quantity::whole(9); },
+      {"GPUs enough, but no cpu",
+       [](Node&, Pod& p) { p.shape.edit()->requests["cpu"] = Quantity::whole(9); },
        "0 of 1 nodes: 1 full"},
       {"the node has as many pods as it may",
        [](Node& n, Pod&) { n.allocatable["pods"] = Quantity(); }, "0 of 1 nodes: 1 full"},
       {"a resource the node doesn't offer",
        [](Node&, Pod& p) {
-         p.requests = {{"nvidia.com/mig-1g.10gb", Quantity::whole(1)}};
+         p.shape.edit()->requests = {{"nvidia.com/mig-1g.10gb", Quantity::whole(1)}};
        },
        "0 of 1 nodes: 1 without nvidia.com/mig-1g.10gb"},
       {"cordoned", [](Node& n, Pod&) { n.unschedulable = true; }, "0 of 1 nodes: 1 cordoned"},
       {"not ready", [](Node& n, Pod&) { n.ready = false; }, "0 of 1 nodes: 1 not ready"},
       {"another zone",
        [](Node&, Pod& p) {
-         p.node_selector = {{"zone", "b"}};
+         p.shape.edit()->node_selector = {{"zone", "b"}};
        },
        "0 of 1 nodes: 1 not matching its node selector"},
       {"affinity to another zone",
        [](Node&, Pod& p) {
-         p.required_node_affinity = {{{{"zone", SelectorOperator::kIn, {"b"}}}, {}}};
+         p.shape.edit()->required_node_affinity = {{{{"zone", SelectorOperator::kIn, {"b"}}}, {}}};
        },
        "0 of 1 nodes: 1 not matching its node selector"},
       {"affinity to the node's name",
        [](Node&, Pod& p) {
-         p.required_node_affinity = {{{}, {{"metadata.name", SelectorOperator::kIn, {"n1"}}}}};
+         p.shape.edit()->required_node_affinity = {
+             {{}, {{"metadata.name", SelectorOperator::kIn, {"n1"}}}}};
        },
        ""},
       {"tainted",
@@ -77,7 +81,7 @@ TEST(Fit, JudgesAsTheScheduler) {
       {"tainted and tolerated",
        [](Node& n, Pod& p) {
          n.taints = {{"k", "v", "NoSchedule"}};
-         p.tolerations = {{"k", "Exists", "", ""}};
+         p.shape.edit()->tolerations = {{"k", "Exists", "", ""}};
        },
        ""},
       {"a taint that only prefers",

@@ -7,25 +7,15 @@
 #include <type_traits>
 
 #include "apis/decode.h"
-#include "apis/gpu_cluster_policy.h"
+#include "apis/watched_kinds.h"
 
 namespace berth::test {
 
 // Calls look.operator()<T>() for each kind that berth decodes.
 template <class Look>
 void each_kind(Look&& look) {
-  look.template operator()<Pod>();
-  look.template operator()<Node>();
+  Watched::each(look);
   look.template operator()<Lease>();
-  look.template operator()<PodDisruptionBudget>();
-  look.template operator()<Job>();
-  look.template operator()<ConfigMap>();
-  look.template operator()<DaemonSet>();
-  look.template operator()<ClusterPolicy>();
-  look.template operator()<Namespace>();
-  look.template operator()<PriorityClass>();
-  look.template operator()<MIGLayout>();
-  look.template operator()<GPUClusterPolicy>();
 }
 
 template <class T>

@@ -5,6 +5,7 @@
 #include "apis/names.h"
 #include "controller/core/cluster_state.h"
 #include "controller/disruption/rollout_annotation.h"
+#include "controller/disruption/rollouts.h"
 #include "controller/disruption/slots.h"
 #include "controller/fleet/node_facts.h"
 #include "tests/fuzz/checks.h"
@@ -25,10 +26,10 @@ std::string check_rollout(const Node& node, std::string_view text) {
   ClusterState cluster;
   cluster.upsert(node, Time());
   // An idle one that a person wrote may count as under way, never the other way round.
-  if (rollout->phase != RolloutPhase::kIdle && cluster.nodes_under_way().empty())
+  if (rollout->phase != RolloutPhase::kIdle && nodes_under_way(cluster).empty())
     return "under way, and not counted so";
   cluster.erase<Node>("", node.meta.name);
-  return cluster.nodes_under_way().empty() ? "" : "gone, and still counted";
+  return nodes_under_way(cluster).empty() ? "" : "gone, and still counted";
 }
 
 std::string check_inventory(const Node& node) {

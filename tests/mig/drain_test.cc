@@ -36,8 +36,8 @@ struct PodsInTheWay : ::testing::Test {
   }
   Pod tolerant(const Toleration& toleration, const std::string& hostname = "") {
     Pod pod = test::pod("web").gpu(1).on("n1");
-    pod.tolerations = {toleration};
-    if (!hostname.empty()) pod.node_selector.set("kubernetes.io/hostname", hostname);
+    pod.shape.edit()->tolerations = {toleration};
+    if (!hostname.empty()) pod.shape.edit()->node_selector.set("kubernetes.io/hostname", hostname);
     return pod;
   }
   void cordon(bool by_berth = true) {
@@ -111,7 +111,7 @@ TEST_F(PodsInTheWay, ATolerantPodThatFitsNowhereElseIsFoundBeforeTheCordon) {
                                  HasSubstr("node.kubernetes.io/unschedulable")));
   }
   Pod by_affinity = tolerant(kEverything);
-  by_affinity.required_node_affinity = {
+  by_affinity.shape.edit()->required_node_affinity = {
       {{}, {{Text("metadata.name"), SelectorOperator::kIn, {Text("n1")}}}}};
   world.add(by_affinity);
   EXPECT_THAT(verdict(), HasSubstr("Blocked ToleratesCordon"));
@@ -123,7 +123,7 @@ TEST_F(PodsInTheWay, OneThatACordonKeepsAwayOrThatFitsElsewhereIsEvicted) {
   world.add(tolerant(kEverything));
   EXPECT_EQ(verdict(), "Evict") << "n2 may take it";
   Pod large = tolerant(kEverything);
-  large.requests.set("nvidia.com/gpu", Quantity::whole(4));
+  large.shape.edit()->requests.set("nvidia.com/gpu", Quantity::whole(4));
   world.add(large);
   EXPECT_EQ(verdict(), "Evict");
   world.add(Node(node("n2").a100_80(2).label("tier", "mig")));

@@ -497,5 +497,36 @@ TEST(Informer, AScopeIsAllItOwnsAndAnAbsentKindIsEmpty) {
   world.settle();
 }
 
+TEST(Informer, OfUnfinishedPodsOneThatHasEndedIsGone) {
+  World world;
+  ClusterState cluster;
+  Informer<Pod> pods(world.client, cluster, world.log, world.metrics, "pods", {.unfinished = true},
+                     false, {}, nullptr, 1);
+  const auto pod = [](const std::string& version, const std::string& phase) {
+    return R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","namespace":"ns","uid":"u","resourceVersion":")" +
+           version + R"("},"status":{"phase":")" + phase + R"("}})";
+  };
+  pods.start();
+  world.settle();
+  const auto open = world.transport.open("GET /api/v1/pods");
+  ASSERT_NE(open, nullptr);
+  EXPECT_THAT(open->request.target,
+              HasSubstr("fieldSelector=status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed"));
+  open->head(200);
+  open->bytes(event("ADDED", pod("5", "Running")) + bookmark("9", true));
+  world.settle();
+  ASSERT_NE(cluster.pods().find("ns", "p"), nullptr);
+  open->bytes(event("DELETED", pod("10", "Running")));
+  world.settle();
+  EXPECT_EQ(cluster.pods().find("ns", "p"), nullptr);
+  // Asked for past the watch, which will not say again that it has ended.
+  world.transport.script("GET /api/v1/namespaces/ns/pods/p", {200, pod("10", "Succeeded")});
+  pods.refetch({"ns", "p"});
+  world.settle();
+  EXPECT_EQ(cluster.pods().find("ns", "p"), nullptr);
+  pods.stop();
+  world.settle();
+}
+
 }  // namespace
 }  // namespace berth

@@ -18,11 +18,13 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr char kJobs[] = "GET /apis/batch/v1/jobs";
+constexpr char kBudgets[] = "GET /apis/policy/v1/poddisruptionbudgets";
 
-std::string job(const std::string& name, const std::string& version, const std::string& limit) {
+std::string budget(const std::string& name, const std::string& version,
+                   const std::string& allowed) {
   return R"({"metadata":{"name":")" + name + R"(","namespace":"ns","uid":"uid-)" + name +
-         R"(","resourceVersion":")" + version + R"("},"spec":{"backoffLimit":)" + limit + "}}";
+         R"(","resourceVersion":")" + version + R"("},"status":{"disruptionsAllowed":)" + allowed +
+         "}}";
 }
 std::string added(const std::string& object) {
   return R"({"type":"ADDED","object":)" + object + "}\n";
@@ -45,7 +47,7 @@ class UnreadInformerTest : public ::testing::Test {
   }
 
   void streams(const std::string& bytes) {
-    auto exchange = world_.transport.open(kJobs);
+    auto exchange = world_.transport.open(kBudgets);
     ASSERT_NE(exchange, nullptr);
     exchange->head(200);
     exchange->bytes(bytes);
@@ -53,55 +55,56 @@ class UnreadInformerTest : public ::testing::Test {
   }
   // The server has no WatchList, and its list is this.
   void lists(const std::string& items) {
-    auto exchange = world_.transport.open(kJobs);
+    auto exchange = world_.transport.open(kBudgets);
     ASSERT_NE(exchange, nullptr);
     world_.transport.script(
-        kJobs, {200, R"({"metadata":{"resourceVersion":"50"},"items":[)" + items + "]}"});
+        kBudgets, {200, R"({"metadata":{"resourceVersion":"50"},"items":[)" + items + "]}"});
     exchange->head(422);
     exchange->bytes(R"({"kind":"Status","status":"Failure","code":422,"reason":"Invalid"})");
     exchange->end();
     world_.settle();
   }
   void history_is_lost() {
-    world_.transport.open(kJobs)->bytes(
+    world_.transport.open(kBudgets)->bytes(
         R"({"type":"ERROR","object":{"kind":"Status","status":"Failure","code":410,"reason":"Expired"}})"
         "\n");
     world_.settle();
   }
   std::vector<std::string> cached() {
     std::vector<std::string> names;
-    for (const auto& each : cluster_.store<Job>())
+    for (const auto& each : cluster_.store<PodDisruptionBudget>())
       names.push_back(each->meta.name + "@" + each->meta.resource_version);
     return names;
   }
 
   World world_;
   ClusterState cluster_;
-  Informer<Job> informer_{
-      world_.client, cluster_, world_.log, world_.metrics, "jobs", {}, false, {}, nullptr, 7};
+  Informer<PodDisruptionBudget> informer_{
+      world_.client, cluster_, world_.log, world_.metrics, "poddisruptionbudgets", {}, false, {},
+      nullptr,       7};
 };
 
 TEST_F(UnreadInformerTest, AListIsTakenInWithoutIt) {
-  lists(job("a", "1", "1") + "," + job("b", "2", R"("x")") + "," + job("c", "3", "1"));
+  lists(budget("a", "1", "1") + "," + budget("b", "2", R"("x")") + "," + budget("c", "3", "1"));
   EXPECT_TRUE(informer_.synced());
   EXPECT_THAT(cached(), ElementsAre("a@1", "c@3"));
   EXPECT_THAT(world_.log.lines,
-              Contains(HasSubstr("object=ns/b error=items[1].spec.backoffLimit: must be")));
+              Contains(HasSubstr("object=ns/b error=items[1].status.disruptionsAllowed: must be")));
 }
 
 TEST_F(UnreadInformerTest, ARefreshByListLeavesItAsItWasKnown) {
-  streams(added(job("a", "1", "1")) + added(job("b", "2", "1")) + added(job("gone", "3", "1")) +
-          listed("10"));
+  streams(added(budget("a", "1", "1")) + added(budget("b", "2", "1")) +
+          added(budget("gone", "3", "1")) + listed("10"));
   history_is_lost();
-  lists(job("a", "11", "1") + "," + job("b", "12", R"("x")"));
+  lists(budget("a", "11", "1") + "," + budget("b", "12", R"("x")"));
   EXPECT_THAT(cached(), ElementsAre("a@11", "b@2"));
 }
 
 TEST_F(UnreadInformerTest, ARefreshByStreamLeavesItAsItWasKnown) {
-  streams(added(job("a", "1", "1")) + added(job("b", "2", "1")) + added(job("gone", "3", "1")) +
-          listed("10"));
+  streams(added(budget("a", "1", "1")) + added(budget("b", "2", "1")) +
+          added(budget("gone", "3", "1")) + listed("10"));
   history_is_lost();
-  streams(added(job("a", "11", "1")) + added(job("b", "12", R"("x")")) + listed("20"));
+  streams(added(budget("a", "11", "1")) + added(budget("b", "12", R"("x")")) + listed("20"));
   EXPECT_THAT(cached(), ElementsAre("a@11", "b@2"));
 }
 

@@ -71,6 +71,29 @@ TEST_F(ApiServerReads, WhatStopsMatchingIsDeletedForThatWatcher) {
   EXPECT_EQ(member(watched.frames[0], "tier"), "a") << "as the watcher last saw it";
 }
 
+TEST_F(ApiServerReads, APodThatEndsLeavesTheSelectionOfThoseThatHaveNot) {
+  constexpr char kUnfinished[] =
+      "/api/v1/pods?fieldSelector=status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed";
+  post("/api/v1/namespaces", R"({"metadata":{"name":"team"}})");
+  for (const char* name : {"a", "b"})
+    post("/api/v1/namespaces/team/pods",
+         std::string(R"({"metadata":{"name":")") + name +
+             R"("},"spec":{"containers":[{"name":"main","image":"x"}]}})");
+  const auto set_phase = [&](const std::string& name, const std::string& phase) {
+    merge_patch("/api/v1/namespaces/team/pods/" + name + "/status",
+                R"({"status":{"phase":")" + phase + R"("}})");
+  };
+  Watched watched(*this, std::string(kUnfinished) + "&watch=1&resourceVersion=" + now());
+  set_phase("a", "Running");
+  set_phase("a", "Succeeded");
+  set_phase("b", "Failed");
+  EXPECT_EQ(watched.summary(), "MODIFIED a, DELETED a, DELETED b");
+  EXPECT_EQ(member(watched.frames[1], "phase"), "Running") << "as the watcher last saw it";
+  remove("/api/v1/namespaces/team/pods/b", R"({"gracePeriodSeconds":0})");
+  EXPECT_EQ(watched.frames.size(), 3u) << "it had left before";
+  EXPECT_EQ(get(kUnfinished).body.find(R"("name":"a")"), std::string::npos);
+}
+
 TEST_F(ApiServerReads, AWatchOfTheFutureSaysThatTheServerLagsBehind) {
   Watched watched(*this, std::string(kWatchList) + "&resourceVersion=999999");
   ASSERT_EQ(watched.frames.size(), 1u);

@@ -15,7 +15,7 @@ ALLOWED = re.compile(
       mem(cmp|cpy|move|set|chr) | str(len|cmp|chr|tod|toll|toull) | snprintf | ldexp | toupper | isalpha | localeconv | __errno_location |
       # what a compiler writes in
       _Unwind_Resume | __gxx_personality_v0 | __cxa_\w+ | __dso_handle | __dynamic_cast | _GLOBAL_OFFSET_TABLE_ | __libc_single_threaded |
-      __u?(div|mod)ti3 | __assert_fail | __stack_chk_fail | __\w+_chk | _?_?(asan|ubsan)_\w+ | __tls_get_addr | __sanitizer_\w+ |
+      __u?(div|mod)ti3 | __assert_fail | __stack_chk_fail | __\w+_chk | _?_?(asan|ubsan)_\w+ | __sanitizer_\w+ |
       operator\ (new|delete)(\[\])? | (vtable|VTT|typeinfo(\ name)?)\ for\ .* | guard\ variable\ .* |
       # how a bug of our own ends the process
       fputs | stderr | abort |
@@ -39,8 +39,8 @@ KEPT = {
     # tables made when first asked for, from nothing that could change
     r"(metadata|object)_fields\(\)::fields", r"(layout|policy|queue)_spec_field\(\)::field", r"matches_pattern\(.*\)::compiled", r"products\(\)::table",
     r"utc_only\(\)::zones",
-    # equal texts once in memory: which of them came first is seen by nobody
-    r"TextPool::instance\(\)::pool",
+    # equal texts and shapes once in memory: which of them came first is seen by nobody
+    r"(Text|Shape)Pool::instance\(\)::pool",
     # the switch of builds that are made to be wrong (controller/core/seeded_bugs.h)
     r"seeded_bug",
 }

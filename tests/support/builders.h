@@ -78,7 +78,7 @@ class PodBuilder {
   }
   PodBuilder& gpu(int count) { return requests("nvidia.com/gpu", count); }
   PodBuilder& requests(const std::string& resource, std::int64_t count) {
-    pod_.requests.set(resource, Quantity::whole(count));
+    pod_.shape.edit()->requests.set(resource, Quantity::whole(count));
     return *this;
   }
   PodBuilder& on(const std::string& node) {
@@ -107,7 +107,7 @@ class PodBuilder {
     return *this;
   }
   PodBuilder& priority(int priority) {
-    pod_.priority = priority;
+    pod_.shape.edit()->priority = priority;
     return *this;
   }
   PodBuilder& phase(PodPhase phase) {

@@ -11,7 +11,8 @@ std::string some_field_selector(ScriptDraft& draft, const Kind& kind) {
   if (random.one_in(8)) return "spec.nothing=x";
   if (kind.plural == "pods" && random.one_in(2))
     return draft.objects.any_of({"spec.nodeName=machine", "spec.nodeName=", "status.phase=Running",
-                                 "status.phase!=Pending,spec.nodeName=machine"});
+                                 "status.phase!=Pending,spec.nodeName=machine",
+                                 "status.phase!=Succeeded,status.phase!=Failed"});
   if (kind.plural == "nodes" && random.one_in(2)) return "spec.unschedulable=true";
   return "metadata.name=" + draft.new_name(kind);
 }

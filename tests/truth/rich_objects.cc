@@ -38,10 +38,14 @@ constexpr char kBoundPod[] =
   "preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "preference": {"matchExpressions": [{"key": "x", "operator": "Exists"}]}}]}}}})";
 
 constexpr char kGatedPod[] =
-    R"({"metadata": {"generateName": "gated-"}, "spec": {"schedulingGates": [{"name": "gpu.berth.dev/queue"}],
+    R"({"metadata": {"generateName": "gated-"}, "spec": {"schedulingGates": [{"name": "gpu.berth.dev/queue"}, {"name": "example.com/last"}],
+"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "kubernetes.io/hostname"}]}},
+"topologySpreadConstraints": [{"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}],
+"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}],
 "resourceClaims": [{"name": "gpu", "resourceClaimName": "one"}],
 "resources": {"requests": {"cpu": "8", "memory": "4Gi"}, "limits": {"cpu": "8"}},
-"containers": [{"name": "a", "image": "i", "resources": {"requests": {"cpu": "1", "ephemeral-storage": "1500M"}}}]}})";
+"containers": [{"name": "a", "image": "i", "ports": [{"containerPort": 80, "hostPort": 8080}],
+  "resources": {"requests": {"cpu": "1", "ephemeral-storage": "1500M"}}}]}})";
 
 constexpr char kNode[] =
     R"({"metadata": {"name": "rich", "labels": {"nvidia.com/gpu.count": "4"}, "annotations": {"gpu.berth.dev/mig-rollout": "{\"seq\":1}",
@@ -125,20 +129,31 @@ std::vector<std::string> fields_missing(const std::vector<Pod>& pods,
   pod("nodeName", [](const Pod& p) { return !p.node_name.empty(); });
   pod("phase", [](const Pod& p) { return p.phase == PodPhase::kRunning; });
   pod("emptyDir", [](const Pod& p) { return p.has_empty_dir; });
-  pod("resourceClaims", [](const Pod& p) { return p.has_resource_claims; });
-  pod("schedulingGates", [](const Pod& p) { return p.gated; });
-  pod("priority", [](const Pod& p) { return p.priority == -5; });
+  pod("resourceClaims", [](const Pod& p) { return p.shape->claims_devices(); });
+  pod("schedulingGates", [](const Pod& p) { return p.shape->gated(); });
+  pod("priority", [](const Pod& p) { return p.shape->priority == -5; });
   pod("terminationGracePeriodSeconds",
       [](const Pod& p) { return p.termination_grace_period_seconds == 60; });
-  pod("schedulerName", [](const Pod& p) { return p.scheduler_name == "another"; });
+  pod("schedulerName", [](const Pod& p) { return p.shape->scheduler_name == "another"; });
   pod("init containers, a sidecar and overhead",
-      [](const Pod& p) { return p.requests.get("cpu").str() == "3110m"; });
-  pod("the pod's own requests", [](const Pod& p) { return p.requests.get("cpu").str() == "8"; });
-  pod("nodeSelector", [](const Pod& p) { return p.node_selector.size() == 2; });
-  pod("tolerations", [](const Pod& p) { return p.tolerations.size() >= 2; });
+      [](const Pod& p) { return p.shape->requests.get("cpu").str() == "3110m"; });
+  pod("the pod's own requests",
+      [](const Pod& p) { return p.shape->requests.get("cpu").str() == "8"; });
+  pod("nodeSelector", [](const Pod& p) { return p.shape->node_selector.size() == 2; });
+  pod("tolerations", [](const Pod& p) { return p.shape->tolerations.size() >= 2; });
   pod("affinity", [](const Pod& p) {
-    return p.required_node_affinity.size() == 2 &&
-           !p.required_node_affinity[0].match_fields.empty();
+    return p.shape->required_node_affinity.size() == 2 &&
+           !p.shape->required_node_affinity[0].match_fields.empty();
+  });
+  pod("gates in their order", [](const Pod& p) { return p.shape->scheduling_gates.size() == 2; });
+  pod("affinity without node affinity",
+      [](const Pod& p) { return p.shape->has_affinity && !p.shape->has_node_affinity; });
+  pod("another scheduler",
+      [](const Pod& p) { return p.shape->unmodelled == Unmodelled::kOtherScheduler; });
+  pod("all else that is not modelled", [](const Pod& p) {
+    return p.shape->unmodelled ==
+           (Unmodelled::kPodAffinity | Unmodelled::kTopologySpread | Unmodelled::kHostPorts |
+            Unmodelled::kVolumes | Unmodelled::kResourceClaims);
   });
   pod("startTime", [](const Pod& p) { return p.start_time.has_value(); });
   node("unschedulable", [](const Node& n) { return n.cordoned(); });

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// A cluster's batch work: as many as pods, where each pod has a Job of its own.
+#include "apis/decode_frame.h"
+#include "apis/pod_requests.h"
+
+namespace berth {
+namespace {
+
+// "onPodConditions" of a rule: whether the condition is among them that an eviction sets.
+bool read_names_disruption(od::value conditions, bool& named, Fault& fault) {
+  named = false;
+  return each_item(conditions, fault, [&](od::value condition) {
+    std::string_view type, status = "True";
+    const bool good = each_field(condition, fault, [&](std::string_view key, od::value value) {
+      if (key == "type") return read(value, type, fault);
+      if (key == "status" && !is_null(value)) return read(value, status, fault);
+      return true;
+    });
+    named = named || (type == "DisruptionTarget" && status == "True");
+    return good;
+  });
+}
+
+// Rules are tried in order and the first match decides: only what stands before an Ignore for
+// disruptions can overrule it. A rule on exit codes may (the container's exit code is unknown
+// here), one on another condition may not.
+bool read_ignores_disruptions(od::value policy, bool& ignores, Fault& fault) {
+  ignores = false;
+  return each_field(policy, fault, [&](std::string_view field, od::value rules) {
+    if (field != "rules") return true;
+    ignores = false;
+    bool decided = false;
+    return each_item(rules, fault, [&](od::value rule) {
+      std::string_view action;
+      bool on_exit_codes = false, on_disruption = false;
+      const bool good = each_field(rule, fault, [&](std::string_view key, od::value value) {
+        if (key == "action") return read(value, action, fault);
+        if (key == "onExitCodes") on_exit_codes = !is_null(value);
+        return key != "onPodConditions" || read_names_disruption(value, on_disruption, fault);
+      });
+      if (decided) return good;
+      ignores = action == "Ignore" && on_disruption;
+      decided = ignores || (on_exit_codes && action == "FailJob");
+      return good;
+    });
+  });
+}
+
+bool read_template(od::value pod_template, Job& job, Fault& fault) {
+  PodSpecParts parts;
+  const bool good = each_field(pod_template, fault, [&](std::string_view key, od::value value) {
+    return key != "spec" || read(value, parts, fault);
+  });
+  job.priority_class_name = std::move(parts.priority_class_name);
+  if (good) job.pod_shape = shape_of(std::move(parts));
+  return good;
+}
+
+template <class Number>
+bool read_optional(od::value value, std::optional<Number>& out, Fault& fault) {
+  out.reset();
+  return is_null(value) || read(value, out.emplace(), fault);
+}
+
+bool read_spec(od::value spec, Job& job, Fault& fault) {
+  return each_field(spec, fault, [&](std::string_view key, od::value value) {
+    if (key == "template") return read_template(value, job, fault);
+    if (key == "suspend") return read(value, job.suspended, fault);
+    if (key == "parallelism") return read(value, job.parallelism, fault);
+    if (key == "completions") return read_optional(value, job.completions, fault);
+    if (key == "backoffLimit") return read(value, job.backoff_limit, fault);
+    if (key == "activeDeadlineSeconds")
+      return read_optional(value, job.active_deadline_seconds, fault);
+    if (key == "podFailurePolicy")
+      return read_ignores_disruptions(value, job.ignores_disruptions, fault);
+    if (key != "completionMode") return true;
+    std::string_view mode;
+    if (!read(value, mode, fault)) return false;
+    job.indexed = mode == "Indexed";
+    return true;
+  });
+}
+
+bool read_suspension(od::value conditions, bool& suspended, Fault& fault) {
+  suspended = false;
+  return each_item(conditions, fault, [&](od::value condition) {
+    std::string_view type, status;
+    const bool good = each_field(condition, fault, [&](std::string_view key, od::value value) {
+      if (key == "type") return read(value, type, fault);
+      return key != "status" || read(value, status, fault);
+    });
+    if (type == "Suspended") suspended = status == "True";
+    return good;
+  });
+}
+
+bool read_status(od::value status, Job& job, Fault& fault) {
+  return each_field(status, fault, [&](std::string_view key, od::value value) {
+    if (key == "active") return read(value, job.active, fault);
+    if (key == "ready") return read(value, job.ready, fault);
+    if (key == "terminating") return read(value, job.terminating, fault);
+    if (key == "succeeded") return read(value, job.succeeded, fault);
+    if (key == "failed") return read(value, job.failed, fault);
+    if (key == "startTime") return read(value, job.start_time, fault);
+    return key != "conditions" || read_suspension(value, job.has_been_suspended, fault);
+  });
+}
+
+}  // namespace
+
+bool read(od::value value, Job& job, Fault& fault) {
+  return each_field(value, fault, [&](std::string_view key, od::value field) {
+    if (key == "metadata") return read(field, job.meta, fault);
+    if (key == "spec") return read_spec(field, job, fault);
+    return key != "status" || read_status(field, job, fault);
+  });
+}
+
+}  // namespace berth

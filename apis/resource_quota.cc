@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apis/resource_quota.h"
+
+#include "apis/decode_frame.h"
+
+namespace berth {
+
+void read(JsonCursor object, ResourceQuota& out) {
+  object["metadata"].read(out.meta);
+  object["spec"]["hard"].read(out.hard);
+  object["status"]["used"].read(out.used);
+}
+
+}  // namespace berth

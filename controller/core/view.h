@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// View: what a domain makes of the stores, kept beside them change by change instead of searched
+// for at each look. Its class belongs to the domain that wants it: default-constructible, copyable,
+// with a follow(const Change<T>&) for each kind it is made from. ClusterState knows no view: it
+// makes one when it is first asked for, feeds it from then on, and copies it with itself.
+//
+// A view is a function of the stores: fed by changes or made anew from what stands, it says the
+// same (tests/mig/views_test.cc). Pointers to objects in the stores may stand in it: copies of the
+// stores share the objects.
+#pragma once
+
+#include <memory>
+#include <typeindex>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "apis/watched_kinds.h"
+
+namespace berth {
+
+template <class T>
+struct Change {
+  const T* old = nullptr;  // as it stood, valid until follow() returns; null: it is new
+  const T* now = nullptr;  // as it stands in the store; null: it is gone
+  // False: equal facts, whatever the resourceVersion. The object is another one all the same.
+  bool news = true;
+};
+using AnyChange = Watched::Map<std::variant, Change>;
+
+template <class View, class T>
+concept Follows = requires(View& view, const Change<T>& change) {
+  view.follow(change);
+};
+
+// Views by their class.
+class Views {
+ public:
+  Views() = default;
+  Views(const Views& other) {
+    kept_.reserve(other.kept_.size());
+    for (const auto& [type, view] : other.kept_) kept_.emplace_back(type, view->copy());
+  }
+  Views(Views&&) = default;
+  Views& operator=(Views other) {
+    kept_.swap(other.kept_);
+    return *this;
+  }
+
+  template <class View>
+  const View* find() const {
+    for (const auto& [type, view] : kept_)
+      if (type == typeid(View)) return &static_cast<const Kept<View>&>(*view).view;
+    return nullptr;
+  }
+  template <class View>
+  const View& add(View view) {
+    auto kept = std::make_unique<Kept<View>>(std::move(view));
+    const View& added = kept->view;
+    kept_.emplace_back(typeid(View), std::move(kept));
+    return added;
+  }
+  void follow(const AnyChange& change) {
+    for (auto& [type, view] : kept_) view->follow(change);
+  }
+
+ private:
+  struct AnyView {
+    virtual ~AnyView() = default;
+    virtual std::unique_ptr<AnyView> copy() const = 0;
+    virtual void follow(const AnyChange& change) = 0;
+  };
+  template <class View>
+  struct Kept final : AnyView {
+    explicit Kept(View made) : view(std::move(made)) {}
+    std::unique_ptr<AnyView> copy() const override { return std::make_unique<Kept>(view); }
+    void follow(const AnyChange& change) override {
+      std::visit(
+          [this]<class T>(const Change<T>& one) {
+            if constexpr (Follows<View, T>) view.follow(one);
+          },
+          change);
+    }
+    View view;
+  };
+
+  std::vector<std::pair<std::type_index, std::unique_ptr<AnyView>>> kept_;  // a handful
+};
+
+}  // namespace berth

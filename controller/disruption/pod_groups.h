@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// PodGroups: how many pods of each pod group run: what ends together. A view (core/view.h).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "controller/core/view.h"
+
+namespace berth {
+
+class PodGroups {
+ public:
+  void follow(const Change<Pod>& change);
+
+  // Unfinished, bound pods that carry the group's label in the namespace.
+  std::int64_t size_of(std::string_view namespace_, std::string_view group) const;
+  bool operator==(const PodGroups&) const = default;
+
+ private:
+  std::map<std::pair<Text, Text>, std::int64_t> sizes_;  // by namespace and name
+};
+
+}  // namespace berth
