@@ -8,7 +8,7 @@
 #include <functional>
 
 #include "apis/names.h"
-#include "controller/mig/reasons.h"
+#include "apis/reasons.h"
 #include "tests/mig/planned_cluster.h"
 
 namespace berth::test {

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controller/mig/reasons.h"
+#include "apis/reasons.h"
 #include "tests/mig/planned_cluster.h"
 
 namespace berth::test {

@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "controller/mig/reasons.h"
+#include "apis/reasons.h"
 #include "tests/mig/planned_cluster.h"
 
 namespace berth::test {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/mig/disruption_budgets.h"
+#include "controller/disruption/disruption_budgets.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controller/mig/reasons.h"
+#include "apis/reasons.h"
 #include "tests/mig/planned_cluster.h"
 #include "tests/policy/policy_yaml.h"
 
@@ -33,7 +33,7 @@ struct DisruptionBudgetsTest : ::testing::Test {
   const Node& at(const char* name) { return *world.cluster.nodes().find(name); }
   PlannedCluster world;
   std::optional<Snapshot> snapshot;
-  Ledger ledger;
+  SlotLedger ledger;
 };
 
 TEST_F(DisruptionBudgetsTest, APoolHasRoomUntilItsBudgetIsTaken) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/mig/capacity_guard.h"
+#include "controller/disruption/capacity_guard.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controller/mig/reasons.h"
+#include "apis/reasons.h"
 #include "tests/mig/planned_cluster.h"
 
 namespace berth::test {
@@ -38,7 +38,7 @@ struct CapacityGuardTest : ::testing::Test {
   }
   PlannedCluster world;
   CapacityGuardSpec spec;
-  Ledger ledger;
+  SlotLedger ledger;
   std::optional<Snapshot> snapshot;
 };
 

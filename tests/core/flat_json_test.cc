@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/mig/flat_json.h"
+#include "controller/core/flat_json.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/mig/slots.h"
+#include "controller/disruption/slots.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controller/mig/rollout_annotation.h"
+#include "controller/disruption/rollout_annotation.h"
 #include "tests/mig/planned_cluster.h"
 
 namespace berth::test {
@@ -81,7 +82,7 @@ TEST(Slots, ARecordIsLostOnceItHadReachedTheSlot) {
 
 TEST(Ledgers, KeepSlotsByNodeAndNameEntriesThatAreNone) {
   const ConfigMap map = ledger_of({{"n1", encode_slot(kSlot)}, {"n2", "odd"}}, "7");
-  const Ledger ledger = read_ledger(&map);
+  const SlotLedger ledger = read_ledger(&map);
   EXPECT_EQ(ledger.epoch, 7);
   ASSERT_NE(ledger.find("n1"), nullptr);
   EXPECT_EQ(*ledger.find("n1"), kSlot);
@@ -93,14 +94,14 @@ TEST(Ledgers, KeepSlotsByNodeAndNameEntriesThatAreNone) {
 TEST(Ledgers, AreWrittenUnderTheVersionThatWasReadOrMade) {
   PlannedCluster world;
   const ConfigMap map = ledger_of({}, "7");
-  const Ledger ledger = read_ledger(&map);
+  const SlotLedger ledger = read_ledger(&map);
   const Write patch =
       write_slots(world.snapshot(), ledger, {{"n1", kSlot}, {"n2", std::nullopt}}, "claim");
   EXPECT_EQ(patch.verb, Verb::kMergePatch);
   EXPECT_EQ(patch.reason, "claim");
   EXPECT_THAT(patch.body, AllOf(HasSubstr(R"("uid":"uid-ledger","resourceVersion":"77")"),
                                 HasSubstr(R"("n1":"{)"), HasSubstr(R"(,"n2":null})")));
-  const Write create = write_slots(world.snapshot(), Ledger{}, {{"n1", kSlot}}, "claim");
+  const Write create = write_slots(world.snapshot(), SlotLedger{}, {{"n1", kSlot}}, "claim");
   EXPECT_EQ(create.verb, Verb::kCreate);
   EXPECT_THAT(create.body, AllOf(HasSubstr(R"("gpu.berth.dev/epoch":"1")"), HasSubstr(R"("n1":")"),
                                  Not(HasSubstr("resourceVersion"))));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/mig/node_facts.h"
+#include "controller/fleet/node_facts.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/mig/builders.h"
+#include "tests/support/builders.h"
 
 namespace berth::test {
 namespace {
