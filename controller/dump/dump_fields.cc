@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apis/decode.h"
+#include "apis/pod_requests.h"
 #include "controller/dump/json_at.h"
 
 namespace berth {

@@ -23,8 +23,6 @@
 namespace berth {
 namespace {
 
-using Change = LayoutSummary::Change;
-
 const PoolSpec* find_pool(const GPUClusterPolicy* policy, std::string_view name) {
   if (policy == nullptr) return nullptr;
   const auto& pools = policy->spec.pools;
@@ -81,9 +79,9 @@ class Summary {
 PolicySummary Summary::run(Time now, bool given) {
   out_.name = policy_.meta.name;
   out_.given = given;
-  out_.change = old_ == nullptr              ? Change::kCreated
-                : old_->spec == policy_.spec ? Change::kUnchanged
-                                             : Change::kEdited;
+  out_.change = old_ == nullptr              ? LayoutSummary::Change::kCreated
+                : old_->spec == policy_.spec ? LayoutSummary::Change::kUnchanged
+                                             : LayoutSummary::Change::kEdited;
   name_pools();
   for (const auto& node : after_.cluster.nodes())
     if (const Node* old = before_.nodes().find(node->meta.name)) look_at(*old, *node);
@@ -103,9 +101,9 @@ void Summary::name_pools() {
     const PoolSpec* old = find_pool(old_, spec.name);
     entry.removed = false;
     entry.sharing = told(spec.sharing);
-    entry.change = old == nullptr ? Change::kCreated
-                   : *old == spec ? Change::kUnchanged
-                                  : Change::kEdited;
+    entry.change = old == nullptr ? LayoutSummary::Change::kCreated
+                   : *old == spec ? LayoutSummary::Change::kUnchanged
+                                  : LayoutSummary::Change::kEdited;
   }
   if (old_ == nullptr) return;
   for (const PoolSpec& spec : old_->spec.pools) pool(spec.name);
@@ -116,7 +114,8 @@ PoolSummary& Summary::pool(std::string_view name) {
   auto found = std::ranges::find(out_.pools, name, &PoolSummary::name);
   if (found == out_.pools.end())
     found = out_.pools.insert(
-        out_.pools.end(), {.name = std::string(name), .change = Change::kEdited, .removed = true});
+        out_.pools.end(),
+        {.name = std::string(name), .change = LayoutSummary::Change::kEdited, .removed = true});
   return *found;
 }
 
