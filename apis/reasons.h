@@ -131,4 +131,18 @@ inline constexpr char kTooSmall[] = "TooSmall";
 inline constexpr char kUnschedulable[] = "Unschedulable";
 inline constexpr char kWillBeEvicted[] = "WillBeEvicted";
 
+// -- GPUQueue --
+// Why a workload waits, beside kResourceNotOffered.
+inline constexpr char kBehindInQueue[] = "BehindInQueue";
+inline constexpr char kExceedsMaximum[] = "ExceedsMaximum";
+inline constexpr char kFragmented[] = "Fragmented";
+inline constexpr char kGangSizesDisagree[] = "GangSizesDisagree";
+inline constexpr char kNoQuota[] = "NoQuota";
+inline constexpr char kQueueHeld[] = "QueueHeld";
+inline constexpr char kQueueNotFound[] = "QueueNotFound";
+inline constexpr char kTemplateNotReady[] = "TemplateNotReady";
+inline constexpr char kWaitingForGang[] = "WaitingForGang";
+inline constexpr char kWaitingForQuota[] = "WaitingForQuota";
+inline constexpr char kWaitingForRoom[] = "WaitingForRoom";
+
 }  // namespace berth::reasons

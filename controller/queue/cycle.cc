@@ -56,8 +56,8 @@ void Cycle::open_offer(QueueQuotas& queue, const PendingOfQueue& pending) {
   if (queue.fact->strict_fifo && !pending.unready.empty())
     offer.unready_head = *pending.unready.begin();
   offer.heads.reserve(pending.ready.size());
-  for (const auto& [workloads, in_order] : pending.ready)
-    offer.heads.push_back({Turn(**in_order.begin()), in_order.begin(), in_order.end(), workloads});
+  for (const auto& [workloads, same] : pending.ready)
+    offer.heads.push_back({same.first, same.in_order.begin(), same.in_order.end(), workloads});
   std::make_heap(offer.heads.begin(), offer.heads.end());
   if (queue.pools.size() > 1) {
     several_pools_.push_back(&offer);

@@ -6,10 +6,13 @@ namespace berth::queue {
 void Pending::add(const Workload& workload) {
   const Standing& standing = workload.standing;
   PendingOfQueue& of = by_queue_[standing.queue];
-  if (standing.unready == Unready::kNo)
-    of.ready[standing.workload_class].insert(&workload);
-  else
+  if (standing.unready == Unready::kNo) {
+    SameClass& same = of.ready[standing.workload_class];
+    same.in_order.insert(&workload);
+    same.first = Turn(**same.in_order.begin());
+  } else {
     of.unready.insert(&workload);
+  }
 }
 
 void Pending::remove(const Workload& workload) {
@@ -17,8 +20,11 @@ void Pending::remove(const Workload& workload) {
   auto queue = by_queue_.find(standing.queue);
   if (standing.unready == Unready::kNo) {
     auto same = queue->second.ready.find(standing.workload_class);
-    same->second.erase(&workload);
-    if (same->second.empty()) queue->second.ready.erase(same);
+    same->second.in_order.erase(&workload);
+    if (same->second.in_order.empty())
+      queue->second.ready.erase(same);
+    else
+      same->second.first = Turn(**same->second.in_order.begin());
   } else {
     queue->second.unready.erase(&workload);
   }

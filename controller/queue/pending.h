@@ -12,8 +12,13 @@ namespace berth::queue {
 
 using InOrder = std::set<const Workload*, ByTurn>;
 
+struct SameClass {
+  InOrder in_order;
+  Turn first;  // of the first: a cycle in which nothing fits looks at no workload
+};
+
 struct PendingOfQueue {
-  std::map<ClassId, InOrder> ready;
+  std::map<ClassId, SameClass> ready;
   InOrder unready;
 };
 

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "apis/reasons.h"
+
 namespace berth::queue {
 namespace {
 
@@ -15,31 +17,31 @@ std::string place(PoolId pool, const Catalog& catalog) {
 const char* to_string(Reason reason) {
   switch (reason) {
     case Reason::kQueueNotFound:
-      return "QueueNotFound";
+      return reasons::kQueueNotFound;
     case Reason::kQueueHeld:
-      return "QueueHeld";
+      return reasons::kQueueHeld;
     case Reason::kWaitingForGang:
-      return "WaitingForGang";
+      return reasons::kWaitingForGang;
     case Reason::kGangSizesDisagree:
-      return "GangSizesDisagree";
+      return reasons::kGangSizesDisagree;
     case Reason::kTemplateNotReady:
-      return "TemplateNotReady";
+      return reasons::kTemplateNotReady;
     case Reason::kNoQuota:
-      return "NoQuota";
+      return reasons::kNoQuota;
     case Reason::kExceedsMaximum:
-      return "ExceedsMaximum";
+      return reasons::kExceedsMaximum;
     case Reason::kWaitingForQuota:
-      return "WaitingForQuota";
+      return reasons::kWaitingForQuota;
     case Reason::kResourceNotOffered:
-      return "ResourceNotOffered";
+      return reasons::kResourceNotOffered;
     case Reason::kWaitingForRoom:
-      return "WaitingForRoom";
+      return reasons::kWaitingForRoom;
     case Reason::kFragmented:
-      return "Fragmented";
+      return reasons::kFragmented;
     case Reason::kBehindInQueue:
       break;
   }
-  return "BehindInQueue";
+  return reasons::kBehindInQueue;
 }
 
 std::string format_amount(std::int64_t amount, ResourceId resource) {

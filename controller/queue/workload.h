@@ -133,6 +133,7 @@ struct Turn {
   std::int64_t created = 0;
   const Workload* workload = nullptr;
 
+  Turn() = default;
   explicit Turn(const Workload& of)
       : priority(of.standing.priority), created(of.standing.created), workload(&of) {}
   bool operator<(const Turn& other) const {

@@ -138,7 +138,7 @@ std::string text_of(const FactsIndex& index) {
     }
   }
   for (const auto& [queue, pending] : index.pending().by_queue()) {
-    for (const auto& [workloads, in_order] : pending.ready) {
+    for (const auto& [workloads, same] : pending.ready) {
       std::vector<std::string> asks;
       for (const auto& [shape, count] : catalog.class_key(workloads).roles) {
         std::string ask = fmt::format("{}x", count);
@@ -152,7 +152,7 @@ std::string text_of(const FactsIndex& index) {
       std::string line = fmt::format("ready {} {} {}:", catalog.queue_name(queue),
                                      catalog.pool_name(catalog.class_key(workloads).only_pool),
                                      fmt::join(asks, " "));
-      for (const Workload* workload : in_order) line += " " + *workload->name;
+      for (const Workload* workload : same.in_order) line += " " + *workload->name;
       lines.push_back(line);
     }
     std::string line = fmt::format("unready {}:", catalog.queue_name(queue));
