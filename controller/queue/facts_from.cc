@@ -80,7 +80,7 @@ PodState state_of(const berth::Pod& pod) {
   if (pod.phase == PodPhase::kSucceeded) return PodState::kSucceeded;
   if (!pod.node_name.view().empty())
     return pod.terminating() ? PodState::kLeaving : PodState::kBound;
-  return pod.gated ? PodState::kWaiting : PodState::kReleased;
+  return pod.shape->gated() ? PodState::kWaiting : PodState::kReleased;
 }
 
 }  // namespace
@@ -123,9 +123,9 @@ std::optional<PodFact> pod_fact(const berth::Pod& pod, const std::string& queue)
   PodFact fact{.uid = pod.meta.uid,
                .workload = workload_of(pod),
                .queue = queue,
-               .priority = pod.priority,
+               .priority = pod.shape->priority,
                .created = pod.meta.creation_timestamp.time_since_epoch().count(),
-               .requests = amounts_of(pod.requests),
+               .requests = amounts_of(pod.shape->requests),
                .state = state_of(pod),
                .node = pod.node_name.str()};
   if (fact.workload.starts_with("PodGroup/")) fact.group_size = group_size_of(pod);

@@ -65,7 +65,7 @@ berth::Pod gpu_pod() {
   pod.meta.name = "p";
   pod.meta.namespace_ = "ns";
   pod.meta.uid = "uid";
-  pod.requests = {{"nvidia.com/gpu", Quantity::whole(1)}, {"zz", Quantity::whole(1)}};
+  pod.shape.edit()->requests = {{"nvidia.com/gpu", Quantity::whole(1)}, {"zz", Quantity::whole(1)}};
   return pod;
 }
 
@@ -91,9 +91,9 @@ TEST(PodFact, TellsWhichWorkloadItIsOf) {
 TEST(PodFact, TellsWhatThePodHolds) {
   berth::Pod pod = gpu_pod();
   EXPECT_EQ(pod_fact(pod, "q")->state, PodState::kReleased);
-  pod.gated = true;
+  pod.shape.edit()->scheduling_gates = {"x"};
   EXPECT_EQ(pod_fact(pod, "q")->state, PodState::kWaiting);
-  pod.gated = false;
+  pod.shape.edit()->scheduling_gates.clear();
   pod.node_name = "n";
   EXPECT_EQ(pod_fact(pod, "q")->state, PodState::kBound);
   pod.meta.deletion_timestamp = Time();
