@@ -27,6 +27,14 @@ Amounts amounts_of(const ResourceList& list) {
   return amounts;
 }
 
+// A node's place for the pod itself among them.
+Amounts pod_amounts(const PodShape::Fields& shape) {
+  Amounts amounts = amounts_of(shape.requests);
+  const auto one_pod = std::pair<std::string, std::int64_t>("pods", 1);
+  amounts.insert(std::upper_bound(amounts.begin(), amounts.end(), one_pod), one_pod);
+  return amounts;
+}
+
 const Product* product_of(const Node& node) {
   if (const auto inventory = inventory_of(node))
     return find_product(inventory->product, inventory->memory_mib);
@@ -125,15 +133,32 @@ std::optional<PodFact> pod_fact(const berth::Pod& pod, const std::string& queue)
                .queue = queue,
                .priority = pod.shape->priority,
                .created = pod.meta.creation_timestamp.time_since_epoch().count(),
-               .requests = amounts_of(pod.shape->requests),
+               .requests = pod_amounts(*pod.shape),
                .state = state_of(pod),
                .node = pod.node_name.str()};
   if (fact.workload.starts_with("PodGroup/")) fact.group_size = group_size_of(pod);
   if (fact.state == PodState::kSucceeded) fact.node.clear();
-  const auto one_pod = std::pair<std::string, std::int64_t>("pods", 1);
-  fact.requests.insert(std::upper_bound(fact.requests.begin(), fact.requests.end(), one_pod),
-                       one_pod);
   if (const Text* record = pod.meta.annotations.find(names::kAdmittedAnnotation))
+    fact.admitted = decode_admission(record->view());
+  return fact;
+}
+
+JobFact job_fact(const berth::Job& job, const std::string& queue, std::int32_t priority) {
+  JobFact fact{.workload = "Job/" + job.meta.namespace_.str() + "/" + job.meta.name,
+               .uid = job.meta.uid,
+               .queue = queue,
+               .priority = priority,
+               .created = job.meta.creation_timestamp.time_since_epoch().count(),
+               .requests = pod_amounts(*job.pod_shape),
+               .parallelism = job.parallelism,
+               .succeeded = job.succeeded,
+               .suspended = job.suspended,
+               .held = job.meta.annotations.contains(names::kHoldAnnotation)};
+  if (job.completions) fact.completions = *job.completions;
+  // As the API server allows it: never started, or taken down wholly.
+  fact.template_mutable =
+      job.suspended && job.active == 0 && (job.has_been_suspended || !job.start_time);
+  if (const Text* record = job.meta.annotations.find(names::kAdmittedAnnotation))
     fact.admitted = decode_admission(record->view());
   return fact;
 }

@@ -18,6 +18,10 @@ NodeFact node_fact(const Node& node, const std::string& pool);
 // Nothing of a pod that failed: it holds nothing and counts for nothing.
 std::optional<PodFact> pod_fact(const berth::Pod& pod, const std::string& queue);
 
+// `priority` is what its own label or its template's class comes to. Indexes that failed are not
+// read yet: such a Job counts them until it ends.
+JobFact job_fact(const berth::Job& job, const std::string& queue, std::int32_t priority);
+
 QueueFact queue_fact(const GPUQueue& queue);
 
 // How much of a GPU one piece of the resource is on the node, in millionths, rounded down; nothing

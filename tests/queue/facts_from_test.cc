@@ -105,6 +105,30 @@ TEST(PodFact, TellsWhatThePodHolds) {
   EXPECT_EQ(pod_fact(pod, "q"), std::nullopt);
 }
 
+TEST(JobFact, TellsWhetherAnAdmissionCouldBeWritten) {
+  berth::Job job;
+  job.meta.name = "j";
+  job.meta.namespace_ = "ns";
+  job.suspended = true;
+  job.parallelism = 3;
+  job.pod_shape.edit()->requests = {{"nvidia.com/gpu", Quantity::whole(2)}};
+  const JobFact fact = job_fact(job, "q", 7);
+  EXPECT_EQ(fact.workload, "Job/ns/j") << "as its pods name it";
+  EXPECT_EQ(fact.requests, (Amounts{{"nvidia.com/gpu", 2}, {"pods", 1}}));
+  EXPECT_EQ(fact.parallelism, 3);
+  EXPECT_EQ(fact.completions, std::nullopt);
+  EXPECT_TRUE(fact.template_mutable) << "it never started";
+  job.start_time = Time();
+  EXPECT_FALSE(job_fact(job, "q", 7).template_mutable);
+  job.has_been_suspended = true;
+  EXPECT_TRUE(job_fact(job, "q", 7).template_mutable);
+  job.active = 1;
+  EXPECT_FALSE(job_fact(job, "q", 7).template_mutable);
+  EXPECT_FALSE(fact.held);
+  job.meta.annotations.set(names::kHoldAnnotation, "by hand");
+  EXPECT_TRUE(job_fact(job, "q", 7).held);
+}
+
 TEST(QueueFact, CountsTheClassInMillionths) {
   GPUQueue queue;
   queue.meta.name = "q";
