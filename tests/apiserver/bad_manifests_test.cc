@@ -59,6 +59,7 @@ void BadManifests::expect_taken(const std::string& plural, const std::string& fi
 TEST_F(BadManifests, AreRefusedByTheServerInTheSameField) {
   expect_refused("miglayouts", "bad_manifests.yaml");
   expect_refused("gpuclusterpolicies", "bad_policies.yaml");
+  expect_refused("gpuqueues", "bad_queues.yaml");
 }
 
 TEST_F(BadManifests, ThoseAtTheEdgeAndTheExamplesAreTaken) {
@@ -67,6 +68,7 @@ TEST_F(BadManifests, ThoseAtTheEdgeAndTheExamplesAreTaken) {
                 "mig-inference/layout", "multi-tenant/layout"});
   expect_taken("gpuclusterpolicies", "good_policies.yaml",
                {"policy/cluster", "multi-tenant/policy", "mistakes/policies/unknown-taint"});
+  expect_taken("gpuqueues", "good_queues.yaml", {});
 }
 
 }  // namespace
