@@ -93,7 +93,8 @@ TEST(FlatJson, HasSixtyFourFieldsAtMost) {
   std::string text = "{";
   for (int i = 0; i < 64; ++i)
     text += (i > 0 ? ",\"" : "\"") + std::to_string(i) + "\":" + std::to_string(i);
-  auto json = FlatJson::parse(text + "}");
+  const std::string whole = text + "}";
+  auto json = FlatJson::parse(whole);
   ASSERT_TRUE(json);
   EXPECT_EQ(json->number("63"), 63);
   EXPECT_FALSE(FlatJson::parse(text + ",\"64\":64}"));

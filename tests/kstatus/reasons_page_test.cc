@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -120,18 +121,20 @@ TEST(ReasonsPage, NoConstantIsLeftOutOfTheTables) {
   for (const PolicyReason& row : policy_reasons()) known.emplace(row.reason);
   for (const auto& rows : {rollout_event_reasons(), policy_event_reasons()})
     for (const EventReason& row : rows) known.emplace(row.reason);
-  for (const char* header : {"mig/reasons.h", "policy/policy_reasons.h"}) {
-    std::ifstream file(std::string(BERTH_SOURCE_DIR) + "/controller/" + header);
-    int constants = 0;
-    for (std::string line; std::getline(file, line);) {
-      const std::size_t from = line.find("[] = \"");
-      if (from == line.npos) continue;
-      ++constants;
-      const std::string reason = line.substr(from + 6, line.rfind('"') - from - 6);
-      EXPECT_TRUE(known.contains(reason)) << header << ": " << reason;
-    }
-    EXPECT_GT(constants, 10) << header;
+  std::ifstream file(std::string(BERTH_SOURCE_DIR) + "/apis/reasons.h");
+  std::map<std::string, int> constants;  // by section: "// -- MIGLayout --"
+  std::string section;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("// -- ")) section = line;
+    const std::size_t from = line.find("[] = \"");
+    if (from == line.npos) continue;
+    ++constants[section];
+    if (section != "// -- MIGLayout --" && section != "// -- GPUClusterPolicy --") continue;
+    const std::string reason = line.substr(from + 6, line.rfind('"') - from - 6);
+    EXPECT_TRUE(known.contains(reason)) << reason;
   }
+  EXPECT_GT(constants["// -- MIGLayout --"], 10);
+  EXPECT_GT(constants["// -- GPUClusterPolicy --"], 10);
 }
 
 }  // namespace
