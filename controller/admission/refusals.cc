@@ -9,6 +9,7 @@
 #include "apis/names.h"
 #include "apis/nearest_name.h"
 #include "controller/admission/pod_review.h"
+#include "controller/core/plural.h"
 
 namespace berth {
 namespace {
@@ -16,11 +17,9 @@ namespace {
 constexpr std::size_t kNamed = 6;  // of a list in a message
 
 std::string list_names(const std::vector<std::string>& names) {
-  std::vector<std::string> first;
-  for (std::size_t i = 0; i < std::min(names.size(), kNamed); ++i)
-    first.push_back(shorten(names[i]));
-  if (names.size() > kNamed) first.push_back("…");
-  return fmt::format("{}", fmt::join(first, ", "));
+  std::vector<std::string> shortened;
+  for (const std::string& name : names) shortened.push_back(shorten(name));
+  return list_first(shortened, kNamed);
 }
 
 std::string field_of(const PodSlice& pod, const ContainerSlice& container,

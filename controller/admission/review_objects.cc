@@ -17,6 +17,7 @@
 #include "apis/policy_fields.h"
 #include "controller/admission/gpu_offers.h"
 #include "controller/core/empty_selection.h"
+#include "controller/core/plural.h"
 #include "controller/fleet/pools.h"
 #include "controller/mig/layout_check.h"
 #include "controller/mig/overlap.h"
@@ -28,14 +29,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::string list_names(const std::vector<std::string>& names) {
-  constexpr std::size_t kNamed = 4;
-  return fmt::format(
-      "{}{}",
-      fmt::join(names.begin(),
-                names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kNamed)), ", "),
-      names.size() > kNamed ? ", …" : "");
-}
+constexpr std::size_t kNodesNamed = 4;  // of a list in a message
 
 void refuse_all(const std::vector<Error>& errors, ReviewFindings& findings) {
   for (const Error& error : errors) findings.refuse(error.where, error.message);
@@ -112,7 +106,7 @@ void check_overlaps(const MIGLayout& layout, const std::vector<const Node*>& nod
     findings.warn("spec.nodeSelector",
                   fmt::format("MIGLayout {} selects {} of the same nodes ({}), and {} them: the "
                               "higher spec.priority wins, then the older layout",
-                              other->meta.name, both.size(), list_names(both),
+                              other->meta.name, both.size(), list_first(both, kNodesNamed),
                               gives_way_to(layout, *other) ? "keeps" : "loses"));
   }
 }
@@ -170,7 +164,7 @@ void check_pools(const GPUClusterPolicy& policy, const ClusterState& cluster,
         "spec.pools",
         fmt::format(
             "pools {} select the same nodes ({}); {} owns them, being the first in the list",
-            fmt::join(names, " and "), list_names(nodes), names.front()));
+            fmt::join(names, " and "), list_first(nodes, kNodesNamed), names.front()));
   }
   constexpr std::size_t kExplained = 4;  // each costs a walk over the nodes
   std::size_t empty = 0;
@@ -188,8 +182,8 @@ void check_pools(const GPUClusterPolicy& policy, const ClusterState& cluster,
 void check_node_keys(const GPUClusterPolicy& policy, const WritableKeys& keys,
                      ReviewFindings& findings) {
   const ForbiddenKeys forbidden = forbidden_by_spec(policy, keys);
-  constexpr std::size_t kNamed = 3;
-  for (std::size_t i = 0; i < std::min(forbidden.size(), kNamed); ++i)
+  constexpr std::size_t kKeysNamed = 3;
+  for (std::size_t i = 0; i < std::min(forbidden.size(), kKeysNamed); ++i)
     findings.warn(forbidden[i].field,
                   fmt::format("the chart does not allow berth to write {} on nodes",
                               forbidden[i].item.is_label() ? "this label" : "this taint"));

@@ -2,13 +2,15 @@
 // View: what a domain makes of the stores, kept beside them change by change instead of searched
 // for at each look. Its class belongs to the domain that wants it: default-constructible, copyable,
 // with a follow(const Change<T>&) for each kind it is made from. ClusterState knows no view: it
-// makes one when it is first asked for, feeds it from then on, and copies it with itself.
+// makes one when it is first asked for, feeds it from then on, and copies it with itself; one that
+// can't be copied the copy makes anew, when it is asked for it.
 //
 // A view is a function of the stores: fed by changes or made anew from what stands, it says the
 // same (tests/mig/views_test.cc). Pointers to objects in the stores may stand in it: copies of the
 // stores share the objects.
 #pragma once
 
+#include <concepts>
 #include <memory>
 #include <typeindex>
 #include <utility>
@@ -39,7 +41,8 @@ class Views {
   Views() = default;
   Views(const Views& other) {
     kept_.reserve(other.kept_.size());
-    for (const auto& [type, view] : other.kept_) kept_.emplace_back(type, view->copy());
+    for (const auto& [type, view] : other.kept_)
+      if (auto copy = view->copy()) kept_.emplace_back(type, std::move(copy));
   }
   Views(Views&&) = default;
   Views& operator=(Views other) {
@@ -67,13 +70,16 @@ class Views {
  private:
   struct AnyView {
     virtual ~AnyView() = default;
-    virtual std::unique_ptr<AnyView> copy() const = 0;
+    virtual std::unique_ptr<AnyView> copy() const = 0;  // null: it can't be
     virtual void follow(const AnyChange& change) = 0;
   };
   template <class View>
   struct Kept final : AnyView {
     explicit Kept(View made) : view(std::move(made)) {}
-    std::unique_ptr<AnyView> copy() const override { return std::make_unique<Kept>(view); }
+    std::unique_ptr<AnyView> copy() const override {
+      if constexpr (std::copy_constructible<View>) return std::make_unique<Kept>(view);
+      return nullptr;
+    }
     void follow(const AnyChange& change) override {
       std::visit(
           [this]<class T>(const Change<T>& one) {

@@ -147,14 +147,11 @@ std::optional<Cause> stalled(const Snapshot& snapshot, const GPUClusterPolicy& p
 
 // Those that take their pool's config up, then those that are about to.
 std::string name_first(const PoolSurvey& survey) {
-  constexpr std::size_t kNamed = 3;
   std::vector<std::string> names;
   for (const Node* node : survey.plugin_settling) names.push_back(node->meta.name);
   for (const PluginLabelDue& due : survey.plugin_due)
     if (!due.foreign) names.push_back(due.node->meta.name);
-  const bool more = names.size() > kNamed;
-  names.resize(std::min(names.size(), kNamed));
-  return fmt::format("{}{}", fmt::join(names, ", "), more ? ", …" : "");
+  return list_first(names, 3);
 }
 
 std::string priority_classes(std::int32_t count) {

@@ -10,6 +10,7 @@
 #include "apis/names.h"
 #include "apis/printable.h"
 #include "apis/time.h"
+#include "controller/core/plural.h"
 #include "controller/scenario/gpu_pods.h"
 #include "controller/sim/object_fields.h"
 
@@ -131,14 +132,9 @@ std::string print_text(const EndState& end, const std::vector<NodeOut>& outs) {
     rows.push_back({n.name, n.status, std::to_string(n.gpu_pods), out_for(n.name, outs),
                     n.mig_config.empty() ? "-" : n.mig_config, n.offers});
   text += table(rows);
-  if (!end.waiting.empty()) {
-    constexpr std::size_t kNamed = 5;
-    const std::vector<std::string> named(
-        end.waiting.begin(),
-        end.waiting.begin() + static_cast<std::ptrdiff_t>(std::min(kNamed, end.waiting.size())));
-    text += fmt::format("\nPods that still wait: {} ({}{})\n", end.waiting.size(),
-                        fmt::join(named, ", "), end.waiting.size() > kNamed ? ", …" : "");
-  }
+  if (!end.waiting.empty())
+    text += fmt::format("\nPods that still wait: {} ({})\n", end.waiting.size(),
+                        list_first(end.waiting, 5));
   return text;
 }
 
