@@ -156,7 +156,7 @@ bool WhatIf::perform_on_node(const Write& write, Applied& applied) {
 bool WhatIf::perform_on_config_map(const Write& write, Applied& applied) {
   const ConfigMap* old = cluster_.config_maps().find(write.object.namespace_, write.object.name);
   std::string body = write.body;
-  const bool create = write.verb == Verb::kCreate || (write.verb == Verb::kApply && old == nullptr);
+  const bool create = write.verb == Verb::kCreate;
   if (create == (old != nullptr)) {
     applied.refused.push_back(
         fmt::format("{}: {}", write.object.str(), create ? "already exists" : "is not there"));
