@@ -193,9 +193,9 @@ std::optional<NodeGroup> Grouping::coming(const Node& node, const std::vector<Ve
       out ? told_cordon(snapshot_, node, clues_)
           : fmt::format(
                 "to be repartitioned for MIGLayout/{}{}; will offer it then", owner->meta.name,
-                knows_agents()
-                    ? fmt::format(" ({}{}{})", s.phase, s.reason.empty() ? "" : ", ", s.reason)
-                    : "");
+                knows_agents() ? fmt::format(" ({}{}{})", s.phase,
+                                             s.cause.reason.empty() ? "" : ", ", s.cause.reason)
+                               : "");
   return NodeGroup{.fate = NodeFate::kComing, .words = std::move(words)};
 }
 

@@ -134,7 +134,7 @@ void Chooser::judge(const Node& node) {
   if (!standing) {
     candidates_.push_back(
         {choice_.nodes.size(), s.record.seq() + 1, is_out(s), refusal_of(s.record), nullptr, {}});
-    standing = waiting(node, reasons::kMaxUnavailable, {});
+    standing = waiting(node, {reasons::kMaxUnavailable, {}});
   }
   standing->out = is_out(s);
   if (s.target->ok()) {
@@ -287,7 +287,7 @@ std::optional<Cause> Chooser::refuse_pods(const Node& node) {
   std::vector<Ask> asks;
   const std::vector<PodVerdict> verdicts = pods_leaving(snapshot_, node, layout_.spec.drain);
   for (const PodVerdict& verdict : verdicts)
-    if (verdict.fate == PodFate::kBlocked) return Cause{verdict.reason, verdict.message};
+    if (verdict.fate == PodFate::kBlocked) return verdict.cause;
   for (const PodVerdict& verdict : verdicts) {
     if (verdict.fate != PodFate::kEvict) continue;
     EvictionOutlook outlook = eviction_outlook(snapshot_, *verdict.pod);
@@ -295,7 +295,7 @@ std::optional<Cause> Chooser::refuse_pods(const Node& node) {
       // Asked again before the answer is too old to count, so that a node that can't be emptied
       // is told as such without a gap.
       if (outlook.aging) choice_.asks.push_back(ask_of(*verdict.pod));
-      return Cause{outlook.reason, outlook.message};
+      return std::move(outlook.cause);
     }
     if (outlook.kind == EvictionOutlook::Kind::kUnknown) asks.push_back(ask_of(*verdict.pod));
   }
@@ -307,7 +307,7 @@ std::optional<Cause> Chooser::refuse_pods(const Node& node) {
 
 void Chooser::wait(const Candidate& candidate, Cause why) {
   NodeStanding& standing = choice_.nodes[candidate.index];
-  NodeStanding told = waiting(*standing.node, std::move(why.reason), std::move(why.message));
+  NodeStanding told = waiting(*standing.node, std::move(why));
   told.out = standing.out;
   told.config = standing.config;
   standing = std::move(told);

@@ -22,9 +22,8 @@ enum class NodeBucket { kUpdated, kInProgress, kBlocked, kFailed, kPending };
 struct NodeStanding {
   const Node* node = nullptr;
   NodeBucket bucket = NodeBucket::kPending;
-  std::string phase;    // UpToDate, Waiting, Cordoned, Draining, Applying, Verifying, …
-  std::string reason;   // why it waits; empty if it doesn't
-  std::string message;  // a sentence that says what would change it
+  std::string phase;  // UpToDate, Waiting, Cordoned, Draining, Applying, Verifying, …
+  Cause cause;        // why it waits; without a reason if it doesn't
   std::optional<Time> since;
   bool out = false;  // NotReady, cordoned, holding a slot or on its way: counts against the budget
   std::string config;       // the config it is to have; empty if the layout can't be resolved on it

@@ -260,7 +260,7 @@ void Projector::give_back(const std::string& name) {
                     label_of(*node, names::kMigConfigState) == "success";
   change.outcome = done ? NodeChange::Outcome::kRepartitioned : NodeChange::Outcome::kPutBack;
   if (!done && change.in_hand)
-    change.in_hand->message =
+    change.in_hand->cause.message =
         record.rollout && !record.rollout->cause.empty() ? record.rollout->why : std::string();
 }
 

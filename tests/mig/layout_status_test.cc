@@ -44,7 +44,7 @@ struct LayoutStatus : ::testing::Test {
     world.add(on_its_way(node, layout, config, RolloutPhase::kApplying, world.now));
     const Snapshot snapshot = world.snapshot();
     LayoutView view(snapshot);
-    return verify(situation_of(snapshot, view, *world.cluster.nodes().find(kNode))).message;
+    return verify(situation_of(snapshot, view, *world.cluster.nodes().find(kNode))).cause.message;
   }
   std::string status_of(const std::string& layout) {
     const Plan plan = world.plan("layout/" + layout);
@@ -82,8 +82,9 @@ TEST_F(LayoutStatus, AnAgentThatPausesOthersIsAtWorkUntilItsTimeIsUp) {
   world.now += hours(1);
   const Snapshot snapshot = world.snapshot();
   LayoutView view(snapshot);
-  EXPECT_THAT(verify(situation_of(snapshot, view, *world.cluster.nodes().find(kNode))).message,
-              HasSubstr("and not resumed them; see its log"));
+  EXPECT_THAT(
+      verify(situation_of(snapshot, view, *world.cluster.nodes().find(kNode))).cause.message,
+      HasSubstr("and not resumed them; see its log"));
 }
 
 TEST_F(LayoutStatus, WhatALabelSaysWronglyIsShown) {
@@ -140,7 +141,7 @@ TEST_F(LayoutStatus, OfAWedgedAgentItSaysWhatHungAndWhatToDo) {
   {
     const Snapshot snapshot = world.snapshot();
     LayoutView view(snapshot);
-    why = verify(situation_of(snapshot, view, *world.cluster.nodes().find(kNode))).message;
+    why = verify(situation_of(snapshot, view, *world.cluster.nodes().find(kNode))).cause.message;
   }
   Node node = *world.cluster.nodes().find(kNode);
   NodeRollout rollout = *read_rollout(node).rollout;
