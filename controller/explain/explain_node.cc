@@ -13,7 +13,7 @@
 #include "apis/reasons.h"
 #include "controller/disruption/capacity_guard.h"
 #include "controller/disruption/drain.h"
-#include "controller/disruption/rollout_annotation.h"
+#include "controller/disruption/rollouts.h"
 #include "controller/disruption/slots.h"
 #include "controller/explain/controller_lease.h"
 #include "controller/explain/cordon.h"
@@ -148,7 +148,7 @@ void NodeWhy::note_rollout() {
 
 // Whatever is said to happen by itself, somebody has to do.
 void NodeWhy::note_controller() {
-  if (!view_.differs() && read_rollout(node_).idle()) return;
+  if (!view_.differs() && read_rollout(snapshot_.cluster, node_).idle()) return;
   if (const std::string absence = told_absence(snapshot_, clues_); !absence.empty())
     out_.add("controller", absence, reasons::kNoController);
 }

@@ -8,7 +8,7 @@
 #include "apis/names.h"
 #include "apis/reasons.h"
 #include "controller/core/refused_write.h"
-#include "controller/disruption/rollout_annotation.h"
+#include "controller/disruption/rollouts.h"
 #include "controller/explain/cordon.h"
 #include "controller/preview/refusals.h"
 
@@ -38,7 +38,7 @@ void NodeAdvice::give() {
   for (const PodVerdict& verdict : view_.stuck)
     if (view_.to_be_drained() && verdict.cause.reason != view_.standing->cause.reason)
       advise_on(verdict.cause.reason);
-  const RolloutRecord record = read_rollout(node_);
+  const RolloutRecord record = read_rollout(snapshot_.cluster, node_);
   if (node_.cordoned() && record.kept_out())
     remedy(
         "let a MIGLayout select it whose change succeeds here, or uncordon it once its GPUs are "
