@@ -47,11 +47,14 @@ int rank(const NodeStanding& node) {
 }
 
 // What is claimed with this very plan counts as out already: whoever looks for nodes that are out,
-// as who uninstalls berth does, finds it before the cordon.
-NodeCounts count(const std::vector<NodeStanding>& nodes) {
+// as who uninstalls berth does, finds it before the cordon. So does what was taken and has left the
+// layout since, until it is back: no other one may select it. A layout that goes owns none of its
+// nodes any more, and names them instead.
+NodeCounts count(const MIGLayout& layout, const RolloutChoice& choice) {
   NodeCounts counts;
-  counts.selected = static_cast<std::int32_t>(nodes.size());
-  for (const NodeStanding& node : nodes) switch (node.bucket) {
+  counts.selected = static_cast<std::int32_t>(choice.nodes.size());
+  if (!layout.meta.deletion_timestamp) counts.in_progress = choice.left_out;
+  for (const NodeStanding& node : choice.nodes) switch (node.bucket) {
       case NodeBucket::kUpdated:
         ++counts.updated;
         break;
@@ -345,7 +348,7 @@ StatusUpdate compute_layout_status(const Snapshot& snapshot, const MIGLayout& la
       layout.meta.generation + (seeded(SeededBug::kFutureGeneration) ? 1 : 0);
   status.configs = configs_of(choice);
   status.config_hash = hash_of(choice);
-  status.nodes = count(choice.nodes);
+  status.nodes = count(layout, choice);
   for (const NodeStanding& node : choice.nodes) add_capacity(*node.node, status.capacity);
   status.details = details_of(worst);
   status.conditions =

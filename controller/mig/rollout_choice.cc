@@ -84,7 +84,6 @@ class Chooser {
   std::set<const Target*> kinds_;
   std::map<std::string, bool> rendered_;
   std::optional<Cause> full_;  // told to every node beyond the budget
-  std::int32_t left_out_ = 0;  // nodes out on this layout's account that are no longer its own
   std::int64_t room_ = 0;      // left of the budget
   std::int64_t initial_ = 0;   // left of the initial batch
   int ahead_ = 0;              // nodes that may be asked about beyond that
@@ -94,8 +93,8 @@ RolloutChoice Chooser::choose() {
   for (const auto& node : snapshot_.cluster.nodes()) judge(*node);
   choice_.budget = static_cast<std::int32_t>(
       layout_.spec.rollout.max_unavailable.of(static_cast<std::int64_t>(choice_.nodes.size())));
-  choice_.out = left_out_ + static_cast<std::int32_t>(
-                                std::ranges::count(choice_.nodes, true, &NodeStanding::out));
+  choice_.out = choice_.left_out + static_cast<std::int32_t>(
+                                       std::ranges::count(choice_.nodes, true, &NodeStanding::out));
   choice_.halted = view_.halted(layout_);
   put_in_order();
 
@@ -126,7 +125,7 @@ void Chooser::judge(const Node& node) {
       choice_.lost.push_back(fmt::format("{} ({})", node.meta.name, precedence(*owner, layout_)));
     // Taken for this layout before it left: out on its account until it is back.
     const Slot* slot = view_.ledger().find(node.meta.name);
-    if (slot != nullptr && slot->layout() == layout_.meta.name) ++left_out_;
+    if (slot != nullptr && slot->layout() == layout_.meta.name) ++choice_.left_out;
     return;
   }
   const Situation s = situation_of(snapshot_, view_, node, owner);

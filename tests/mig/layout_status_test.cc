@@ -194,6 +194,25 @@ void add_too_many_layouts(PlannedCluster& world, int count) {
   world.add(node("n2").a100_80(16).label("tier", "last"));
 }
 
+// Whoever looks for nodes that are out finds it nowhere else: no layout selects it any more.
+TEST_F(LayoutStatus, ANodeThatHasLeftTheLayoutIsInProgressUntilItIsBack) {
+  const MIGLayout small = under_way(layout("small"));
+  world.add_nodes(1).add(small);
+  const std::string config = world.render_agent_config("small");
+  world.claim("n1", "small");
+  Node taken = on_its_way(*world.cluster.nodes().find("n1"), small, config, RolloutPhase::kCordoned,
+                          world.now);
+  world.add(taken);
+  EXPECT_THAT(status_of("small"), HasSubstr(R"("selected":1,"updated":0,"inProgress":1,)"));
+  taken.meta.labels.erase("tier");
+  world.add(taken);
+  EXPECT_THAT(status_of("small"), HasSubstr(R"("selected":0,"updated":0,"inProgress":1,)"));
+  ConfigMap ledger = world.ledger();
+  ledger.data.clear();
+  world.add(ledger);
+  EXPECT_THAT(status_of("small"), HasSubstr(R"("selected":0,"updated":0,"inProgress":0,)"));
+}
+
 TEST_F(LayoutStatus, IsWrittenToTheVersionThatItWasComputedFrom) {
   MIGLayout seen = under_way(layout("small"));
   seen.meta.resource_version = "41";
