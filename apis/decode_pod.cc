@@ -205,16 +205,6 @@ bool read(od::value spec, PodSpecParts& parts, Fault& fault) {
   });
 }
 
-bool read(od::value value, Toleration& out, Fault& fault) {
-  return each_field(value, fault, [&](std::string_view key, od::value field) {
-    if (key == "key") return read(field, out.key, fault);
-    if (key == "operator") return read(field, out.op, fault);
-    if (key == "value") return read(field, out.value, fault);
-    if (key == "effect") return read(field, out.effect, fault);
-    return true;
-  });
-}
-
 bool read(od::value term, NodeSelectorTerm& out, Fault& fault) {
   return each_field(term, fault, [&](std::string_view key, od::value value) {
     if (key == "matchExpressions") return read(value, out.match_expressions, fault);

@@ -45,20 +45,6 @@ bool read(dom::element value, std::string_view& out, Fault& fault) {
   return value.is_null() || wrong(value, "a string", fault);
 }
 
-bool read(dom::element value, std::string& out, Fault& fault) {
-  std::string_view text;
-  if (!read(value, text, fault)) return false;
-  out.assign(text);
-  return true;
-}
-
-bool read(dom::element value, Text& out, Fault& fault) {
-  std::string_view text;
-  if (!read(value, text, fault)) return false;
-  out = Text(text);
-  return true;
-}
-
 bool read(dom::element value, bool& out, Fault& fault) {
   if (value.get_bool().get(out) == simdjson::SUCCESS) return true;
   out = false;
@@ -98,30 +84,6 @@ bool read(dom::element value, StringMap& out, Fault& fault) {
   });
   out = StringMap::take(entries);
   return good;
-}
-
-bool read(dom::element value, SelectorRequirement& out, Fault& fault) {
-  return each_field(value, fault, [&](std::string_view key, dom::element field) {
-    if (key == "key") return read(field, out.key, fault);
-    if (key == "values") return read(field, out.values, kAnyNumber, fault);
-    if (key != "operator") return true;
-    std::string_view name;
-    if (!read(field, name, fault)) return false;
-    const std::optional<SelectorOperator> op = selector_operator(name);
-    if (!op) return fault.bad(fmt::format("\"{}\" is not a known operator", name.substr(0, 64)));
-    out.op = *op;
-    return true;
-  });
-}
-
-bool read(dom::element value, Toleration& out, Fault& fault) {
-  return each_field(value, fault, [&](std::string_view key, dom::element field) {
-    if (key == "key") return read(field, out.key, fault);
-    if (key == "operator") return read(field, out.op, fault);
-    if (key == "value") return read(field, out.value, fault);
-    if (key == "effect") return read(field, out.effect, fault);
-    return true;
-  });
 }
 
 }  // namespace berth

@@ -13,7 +13,8 @@
 #include <vector>
 
 #include "apis/core.h"
-#include "apis/json_reader.h"
+#include "apis/fault.h"
+#include "apis/json_shapes.h"
 
 namespace berth {
 
@@ -57,15 +58,10 @@ bool each_item(dom::element value, std::size_t most, Fault& fault, OnItem&& on_i
 std::size_t size_of(dom::element value);
 
 bool read(dom::element value, std::string_view& out, Fault& fault);  // lives with the document
-bool read(dom::element value, std::string& out, Fault& fault);
-bool read(dom::element value, Text& out, Fault& fault);
 bool read(dom::element value, bool& out, Fault& fault);
 bool read(dom::element value, std::int64_t& out, Fault& fault);
 bool read(dom::element value, Quantity& out, Fault& fault);
-// Whoever calls these has counted what they hold.
-bool read(dom::element value, StringMap& out, Fault& fault);
-bool read(dom::element value, SelectorRequirement& out, Fault& fault);
-bool read(dom::element value, Toleration& out, Fault& fault);
+bool read(dom::element value, StringMap& out, Fault& fault);  // whose size the caller has counted
 
 // A list of things that have a read() of their own.
 template <class T>
@@ -73,6 +69,11 @@ bool read(dom::element value, std::vector<T>& out, std::size_t most, Fault& faul
   out.clear();
   return each_item(value, most, fault,
                    [&](dom::element item) { return read(item, out.emplace_back(), fault); });
+}
+// The same of one that the caller has counted, or that is part of what it has.
+template <class T>
+bool read(dom::element value, std::vector<T>& out, Fault& fault) {
+  return read(value, out, kAnyNumber, fault);
 }
 
 }  // namespace berth

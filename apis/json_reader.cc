@@ -10,25 +10,6 @@
 namespace berth {
 namespace {
 
-std::string_view describe_type(od::value& value) {
-  std::string_view token = value.raw_json_token();
-  switch (token.empty() ? '\0' : token.front()) {
-    case '{':
-      return "an object";
-    case '[':
-      return "a list";
-    case '"':
-      return "a string";
-    case 't':
-    case 'f':
-      return "true or false";
-    case 'n':
-      return "null";
-    default:
-      return "a number";
-  }
-}
-
 // A map is gathered in one place that keeps its memory, then taken over in one allocation.
 template <class V>
 bool read_map(od::value value, FlatMap<V>& out, Fault& fault, bool (*keeps)(std::string_view)) {
@@ -46,41 +27,6 @@ bool read_map(od::value value, FlatMap<V>& out, Fault& fault, bool (*keeps)(std:
 
 }  // namespace
 
-bool Fault::wrong(od::value& value, std::string_view expected, simdjson::error_code code) {
-  if (code != simdjson::INCORRECT_TYPE && code != simdjson::NUMBER_ERROR &&
-      code != simdjson::NUMBER_OUT_OF_RANGE) {
-    return broken(code);
-  }
-  message_ = fmt::format("must be {}, is {}", expected, describe_type(value));
-  return false;
-}
-
-bool Fault::broken(simdjson::error_code code) {
-  message_ = fmt::format("is not valid JSON: {}", simdjson::error_message(code));
-  return false;
-}
-
-bool Fault::bad(std::string message) {
-  message_ = std::move(message);
-  return false;
-}
-
-bool Fault::too_many() { return bad(fmt::format("holds more than {} items", kMaxItems)); }
-
-bool Fault::under(std::string_view key) {
-  std::string path(key.substr(0, 128));
-  if (!path_.empty() && path_.front() != '[') path += ".";
-  path_ = path + path_;
-  return false;
-}
-
-bool Fault::at(std::size_t index) {
-  std::string path = fmt::format("[{}]", index);
-  if (!path_.empty() && path_.front() != '[') path += ".";
-  path_ = path + path_;
-  return false;
-}
-
 bool read(od::value value, std::string_view& out, Fault& fault) {
   // Hardly any string carries an escape: its bytes are its text, and need no copy. Stage 1 has
   // looked at UTF-8, control characters and the closing quote, the token's last but for space.
@@ -93,20 +39,6 @@ bool read(od::value value, std::string_view& out, Fault& fault) {
   if (code == simdjson::SUCCESS) return true;
   out = std::string_view();
   return is_null(value) || fault.wrong(value, "a string", code);
-}
-
-bool read(od::value value, std::string& out, Fault& fault) {
-  std::string_view text;
-  if (!read(value, text, fault)) return false;
-  out.assign(text);
-  return true;
-}
-
-bool read(od::value value, Text& out, Fault& fault) {
-  std::string_view text;
-  if (!read(value, text, fault)) return false;
-  out = Text(text);
-  return true;
 }
 
 bool read(od::value value, bool& out, Fault& fault) {
@@ -178,20 +110,6 @@ bool read(od::value value, StringMap& out, Fault& fault) {
 
 bool read(od::value value, ResourceList& out, Fault& fault) {
   return read_map(value, out, fault, nullptr);
-}
-
-bool read(od::value value, SelectorRequirement& out, Fault& fault) {
-  return each_field(value, fault, [&](std::string_view key, od::value field) {
-    if (key == "key") return read(field, out.key, fault);
-    if (key == "values") return read(field, out.values, fault);
-    if (key != "operator") return true;
-    std::string_view name;
-    if (!read(field, name, fault)) return false;
-    const std::optional<SelectorOperator> op = selector_operator(name);
-    if (!op) return fault.bad(fmt::format("\"{}\" is not a known operator", name.substr(0, 64)));
-    out.op = *op;
-    return true;
-  });
 }
 
 bool read(od::value value, OwnerReference& out, Fault& fault) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads simdjson's on-demand values in one pass, front to back, for decode_pod.cc, decode_node.cc
 // and decode_lease.cc. Nothing is looked at twice and what nobody asks for is skipped by index.
-// Every function returns false at the first fault; the fault's path grows while the callers return,
-// innermost name last to be prepended, so a good document pays nothing for it.
+// Every function returns false at the first fault.
 #pragma once
 
 #include <simdjson.h>
@@ -14,33 +13,14 @@
 #include <vector>
 
 #include "apis/core.h"
-#include "apis/result.h"
+#include "apis/fault.h"
+#include "apis/json_shapes.h"
 
 namespace berth {
 
 namespace od = simdjson::ondemand;
 
 struct PodSpecParts;
-
-class Fault {
- public:
-  // Wrong type, or broken JSON if simdjson says so.
-  bool wrong(od::value& value, std::string_view expected, simdjson::error_code code);
-  bool broken(simdjson::error_code code);
-  bool bad(std::string message);
-  bool too_many();                   // items
-  bool under(std::string_view key);  // prepends ".key"
-  bool at(std::size_t index);        // prepends "[3]"
-  Error error() const { return decode_error(path_, message_); }
-
- private:
-  std::string path_;
-  std::string message_;
-};
-
-// Items of one list: far more than any object or page has, and few enough to cost little even where
-// an item of two bytes becomes a hundred.
-inline constexpr std::size_t kMaxItems = 20'000;
 
 // JSON's null stands for an absent field, as in Go.
 inline bool is_null(od::value& value) {
@@ -100,8 +80,6 @@ bool each_item(od::value value, Fault& fault, OnItem&& on_item) {
 }
 
 bool read(od::value value, std::string_view& out, Fault& fault);  // lives until the next document
-bool read(od::value value, std::string& out, Fault& fault);
-bool read(od::value value, Text& out, Fault& fault);
 bool read(od::value value, bool& out, Fault& fault);
 bool read(od::value value, std::int64_t& out, Fault& fault);
 bool read(od::value value, std::int32_t& out, Fault& fault);
@@ -110,9 +88,7 @@ bool read(od::value value, std::optional<Time>& out, Fault& fault);
 bool read(od::value value, Quantity& out, Fault& fault);
 bool read(od::value value, StringMap& out, Fault& fault);
 bool read(od::value value, ResourceList& out, Fault& fault);
-bool read(od::value value, SelectorRequirement& out, Fault& fault);
 bool read(od::value value, OwnerReference& out, Fault& fault);
-bool read(od::value value, Toleration& out, Fault& fault);        // decode_pod.cc
 bool read(od::value value, NodeSelectorTerm& out, Fault& fault);  // decode_pod.cc
 bool read(od::value value, Taint& out, Fault& fault);             // decode_node.cc
 bool read(od::value spec, PodSpecParts& out, Fault& fault);       // decode_pod.cc

@@ -88,7 +88,8 @@ struct RenderedConfig {
   bool operator==(const RenderedConfig&) const = default;
 };
 
-struct NodeCounts {  // they sum to selected
+// They sum to selected, but for nodes in progress that the layout no longer selects.
+struct NodeCounts {
   std::int32_t selected = 0;
   std::int32_t updated = 0;
   std::int32_t in_progress = 0;

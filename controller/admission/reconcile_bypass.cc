@@ -27,14 +27,26 @@ Plan reconcile_bypass(const Snapshot& snapshot, std::string_view name) {
   return plan;
 }
 
-std::vector<std::string> bypass_keys_for(const ClusterState& cluster, const Pod* old,
-                                         const Pod* now) {
+std::vector<std::string> bypass_keys_for(const ClusterState& cluster, const Settings&,
+                                         const Pod* old, const Pod* now) {
   if (now == nullptr || cluster.gpu_policies().size() == 0 || !uses_gpu(*now)) return {};
   const bool is_new = old == nullptr || old->meta.uid != now->meta.uid;
   const bool is_bound = !now->node_name.empty() && (is_new || old->node_name.empty());
   const bool unmarked = is_new && !now->meta.annotations.contains(names::kMutationsAnnotation);
   if (!unmarked && !(is_bound && closed_pool_of(*now, cluster) != nullptr)) return {};
   return {bypass_key(*now)};
+}
+
+std::vector<std::string> bypass_keys_for(const ClusterState& cluster, const Settings& settings,
+                                         const Namespace* old, const Namespace* now) {
+  const bool news = now != nullptr && (old == nullptr || old->meta.labels != now->meta.labels);
+  return news ? all_bypass_keys(cluster, settings, now->meta.name) : std::vector<std::string>();
+}
+
+std::vector<std::string> bypass_keys_for(const ClusterState& cluster, const Settings& settings,
+                                         const GPUClusterPolicy* old, const GPUClusterPolicy* now) {
+  const bool news = now != nullptr && (old == nullptr || old->spec != now->spec);
+  return news ? all_bypass_keys(cluster, settings) : std::vector<std::string>();
 }
 
 std::vector<std::string> all_bypass_keys(const ClusterState& cluster, const Settings& settings,

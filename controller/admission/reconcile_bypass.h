@@ -17,13 +17,18 @@ inline constexpr std::string_view kBypassKeys = "pod/";
 // tolerations can only be added to, and its affinity not at all.
 Plan reconcile_bypass(const Snapshot& snapshot, std::string_view pod);
 
-// A pod that is new here and may have slipped past is looked at once, and again when it comes to
-// stand in a pool that is closed to it.
-std::vector<std::string> bypass_keys_for(const ClusterState& cluster, const Pod* old,
+// Which of these keys a change of the store makes due, as mig/watch_keys.h has it. A pod that is
+// new here and may have slipped past is looked at once, and again when it comes to stand in a pool
+// that is closed to it; news of its namespace's labels or of the policy may have come later than
+// it.
+std::vector<std::string> bypass_keys_for(const ClusterState&, const Settings&, const Pod* old,
                                          const Pod* now);
+std::vector<std::string> bypass_keys_for(const ClusterState&, const Settings&, const Namespace* old,
+                                         const Namespace* now);
+std::vector<std::string> bypass_keys_for(const ClusterState&, const Settings&,
+                                         const GPUClusterPolicy* old, const GPUClusterPolicy* now);
 // Those that slipped past and still wait for a node, or stand in a pool that is closed to them, of
-// one namespace or of all: what a new leader looks at, since nobody may have when they came, and
-// what news of the policy or of a namespace makes due, since it may have come later than they.
+// one namespace or of all: what a new leader looks at, since nobody may have when they came.
 std::vector<std::string> all_bypass_keys(const ClusterState& cluster, const Settings& settings,
                                          std::string_view namespace_ = {});
 

@@ -72,7 +72,7 @@ void check_nodes(const MIGLayout& layout, const std::vector<const Node*>& nodes,
     if (target.ok()) continue;
     if (problem.empty()) {
       example = node->meta.name;
-      problem = target.problem;
+      problem = target.cause.message;
     }
     if (known) ++misfits;
   }

@@ -19,8 +19,6 @@ const char* to_string(Verb verb) {
   switch (verb) {
     case Verb::kCreate:
       return "create";
-    case Verb::kApply:
-      return "apply";
     case Verb::kJsonPatch:
       return "jsonpatch";
     case Verb::kMergePatch:

@@ -58,8 +58,7 @@ std::string told_refusal(std::string_view purpose, const Error& error) {
 std::optional<RefusedWrite> refused_write(const Snapshot& snapshot, const ObjectRef& object,
                                           std::string_view field_manager) {
   const Answer* last = nullptr;
-  for (const Verb verb :
-       {Verb::kCreate, Verb::kApply, Verb::kMergePatch, Verb::kJsonPatch, Verb::kDelete}) {
+  for (const Verb verb : {Verb::kCreate, Verb::kMergePatch, Verb::kJsonPatch, Verb::kDelete}) {
     const Step step = Write{
         .verb = verb, .object = object, .body = {}, .field_manager = std::string(field_manager)};
     const Answer* answer =

@@ -25,6 +25,14 @@ bool is_job_pod(const Pod& pod) {
   return owner != nullptr && owner->kind == "Job";
 }
 
+PodVerdict blocked(const Pod& pod, const char* reason, std::string message) {
+  return {.pod = &pod, .fate = PodFate::kBlocked, .cause = {reason, std::move(message)}};
+}
+
+EvictionOutlook refused(const char* reason, std::string message) {
+  return {.kind = EvictionOutlook::Kind::kNo, .cause = {reason, std::move(message)}};
+}
+
 std::optional<PodVerdict> refuse_job(const Snapshot& snapshot, const Pod& pod,
                                      std::int64_t pods_of_job_here) {
   const OwnerReference& owner = *pod.meta.controller();
@@ -33,13 +41,15 @@ std::optional<PodVerdict> refuse_job(const Snapshot& snapshot, const Pod& pod,
   const std::int64_t left =
       job == nullptr ? 0 : std::int64_t{job->backoff_limit} - std::int64_t{job->failed};
   if (left >= pods_of_job_here) return std::nullopt;
-  PodVerdict verdict{&pod, PodFate::kBlocked, reasons::kJobRunning, {}};
-  verdict.message = fmt::format(
-      "Job {}/{} would fail: an eviction counts as a failure and it has {} of {} retries left for "
-      "{} pod{} here; wait until it ends, or let its podFailurePolicy ignore DisruptionTarget",
-      pod.meta.namespace_.view(), owner.name.view(), std::max<std::int64_t>(left, 0),
-      job == nullptr ? 0 : job->backoff_limit, pods_of_job_here, pods_of_job_here == 1 ? "" : "s");
-  return verdict;
+  return blocked(
+      pod, reasons::kJobRunning,
+      fmt::format(
+          "Job {}/{} would fail: an eviction counts as a failure and it has {} of {} retries left "
+          "for {} pod{} here; wait until it ends, or let its podFailurePolicy ignore "
+          "DisruptionTarget",
+          pod.meta.namespace_.view(), owner.name.view(), std::max<std::int64_t>(left, 0),
+          job == nullptr ? 0 : job->backoff_limit, pods_of_job_here,
+          pods_of_job_here == 1 ? "" : "s"));
 }
 
 // Whoever takes its own pod away and finds no other place leaves a cordoned node to nobody.
@@ -50,12 +60,11 @@ std::optional<PodVerdict> refuse_own(const Snapshot& snapshot, const Pod& pod) {
     return node->meta.name != pod.node_name.view() && fit.fits(pod, node->meta.name);
   });
   if (has_place) return std::nullopt;
-  return PodVerdict{
-      &pod, PodFate::kBlocked, reasons::kOwnPod,
-      fmt::format("pod {}/{} is berth's own and fits on no other node ({}); make room "
-                  "for it elsewhere, keep berth off the layout's nodes, or set "
-                  "spec.drain.scope: GPUPods",
-                  pod.meta.namespace_.view(), pod.meta.name, fit.explain(pod))};
+  return blocked(pod, reasons::kOwnPod,
+                 fmt::format("pod {}/{} is berth's own and fits on no other node ({}); make room "
+                             "for it elsewhere, keep berth off the layout's nodes, or set "
+                             "spec.drain.scope: GPUPods",
+                             pod.meta.namespace_.view(), pod.meta.name, fit.explain(pod)));
 }
 
 // A DaemonSet's or a static pod that holds GPUs. NVIDIA's own that do check the devices, and end.
@@ -70,14 +79,16 @@ bool holds_gpus_and_stays(const Occupant& occupant, const Settings& settings) {
 PodVerdict stays(const Pod& pod) {
   const OwnerReference* owner = pod.meta.controller();
   if (owner != nullptr && owner->kind == "DaemonSet")
-    return {&pod, PodFate::kBlocked, reasons::kPodStays,
-            fmt::format("pod {}/{} holds GPUs, and DaemonSet {} brings it back at once; keep the "
-                        "DaemonSet off the node, or the node out of the layout",
-                        pod.meta.namespace_.view(), pod.meta.name, owner->name.view())};
-  return {&pod, PodFate::kBlocked, reasons::kPodStays,
-          fmt::format("pod {}/{} holds GPUs, and is static: no eviction moves it; remove its "
-                      "manifest from the node, or the node from the layout",
-                      pod.meta.namespace_.view(), pod.meta.name)};
+    return blocked(
+        pod, reasons::kPodStays,
+        fmt::format("pod {}/{} holds GPUs, and DaemonSet {} brings it back at once; keep the "
+                    "DaemonSet off the node, or the node out of the layout",
+                    pod.meta.namespace_.view(), pod.meta.name, owner->name.view()));
+  return blocked(
+      pod, reasons::kPodStays,
+      fmt::format("pod {}/{} holds GPUs, and is static: no eviction moves it; remove its "
+                  "manifest from the node, or the node from the layout",
+                  pod.meta.namespace_.view(), pod.meta.name));
 }
 
 // Whether the scheduler could bind a pod like this one to another node, if that had room.
@@ -101,19 +112,19 @@ PodVerdict judge_successor(const Snapshot& snapshot, const Pod& pod, const Node&
       "down";
   const bool tolerant = tolerates_cordon(pod);
   if (tolerant && !may_run_elsewhere(snapshot.cluster, pod, node))
-    return {&pod, PodFate::kBlocked, reasons::kToleratesCordon,
-            fmt::format("pod {} tolerates a cordon and can run nowhere else, so an eviction would "
-                        "bring it back here; {}",
-                        name, kAdvice)};
-  if (!record.rollout) return {&pod, PodFate::kEvict, {}, {}};
+    return blocked(
+        pod, reasons::kToleratesCordon,
+        fmt::format("pod {} tolerates a cordon and can run nowhere else, so an eviction would "
+                    "bring it back here; {}",
+                    name, kAdvice));
+  if (!record.rollout) return {&pod, PodFate::kEvict};
   const NodeRollout& rollout = *record.rollout;
   if (record.idle()) {
-    if (!tolerant || rollout.cause != reasons::kToleratesCordon)
-      return {&pod, PodFate::kEvict, {}, {}};
-    return {&pod, PodFate::kBlocked, reasons::kToleratesCordon,
-            fmt::format("pod {} tolerates a cordon, and came back when the node was last drained; "
-                        "{}",
-                        name, kAdvice)};
+    if (!tolerant || rollout.cause != reasons::kToleratesCordon) return {&pod, PodFate::kEvict};
+    return blocked(
+        pod, reasons::kToleratesCordon,
+        fmt::format("pod {} tolerates a cordon, and came back when the node was last drained; {}",
+                    name, kAdvice));
   }
   // On a node that somebody has uncordoned meanwhile anybody may have landed.
   const bool by_berth =
@@ -121,50 +132,53 @@ PodVerdict judge_successor(const Snapshot& snapshot, const Pod& pod, const Node&
   // A creation is told in whole seconds.
   const Time made = pod.meta.creation_timestamp;
   const Time cordoned = std::chrono::floor<std::chrono::seconds>(rollout.since);
-  if (!(tolerant || by_berth) || made < cordoned) return {&pod, PodFate::kEvict, {}, {}};
+  if (!(tolerant || by_berth) || made < cordoned) return {&pod, PodFate::kEvict};
   // The first successor may have been on its way already, and leaves once nothing can be any more;
   // one that was made later than that came in spite of the cordon, and the next one would.
   const Time settled =
       std::max<Time>(rollout.since + snapshot.settings.settle, cordoned + std::chrono::seconds(1));
   if (made < std::chrono::floor<std::chrono::seconds>(settled))
-    return {&pod, PodFate::kEvict, {}, {}, settled};
-  return {&pod, PodFate::kBlocked, reasons::kToleratesCordon,
-          fmt::format(
-              "pod {} was created and bound here after the cordon, as its replacement would be; "
-              "{}",
-              name, kAdvice)};
+    return {.pod = &pod, .fate = PodFate::kEvict, .not_before = settled};
+  return blocked(
+      pod, reasons::kToleratesCordon,
+      fmt::format(
+          "pod {} was created and bound here after the cordon, as its replacement would be; {}",
+          name, kAdvice));
 }
 
 PodVerdict judge(const Snapshot& snapshot, const Pod& pod, const DrainSpec& drain,
                  const std::map<std::string_view, std::int64_t>& jobs, const Node& node,
                  const RolloutRecord& record) {
-  if (pod.terminating()) return {&pod, PodFate::kTerminating, {}, {}};
+  if (pod.terminating()) return {&pod, PodFate::kTerminating};
   if (auto refusal = refuse_own(snapshot, pod)) return *std::move(refusal);
   if (holds_gpus_and_stays(occupant_of(pod), snapshot.settings)) return stays(pod);
   if (drain.wait_for_completion && drain.wait_for_completion->pod_selector.matches(pod.meta.labels))
-    return {&pod, PodFate::kAwaited, {}, {}};
+    return {&pod, PodFate::kAwaited};
   const std::string name = fmt::format("{}/{}", pod.meta.namespace_.view(), pod.meta.name);
   const OwnerReference* owner = pod.meta.controller();
   if (owner == nullptr && !drain.force)
-    return {&pod, PodFate::kBlocked, reasons::kUnmanagedPod,
-            fmt::format("pod {} has no controller and would be lost; wait until it ends, delete "
-                        "it, or set spec.drain.force",
-                        name)};
+    return blocked(
+        pod, reasons::kUnmanagedPod,
+        fmt::format("pod {} has no controller and would be lost; wait until it ends, delete "
+                    "it, or set spec.drain.force",
+                    name));
   if (pod.has_empty_dir && !drain.delete_empty_dir_data)
-    return {&pod, PodFate::kBlocked, reasons::kLocalStorage,
-            fmt::format("pod {} keeps data in an emptyDir volume; wait until it ends, or set "
-                        "spec.drain.deleteEmptyDirData",
-                        name)};
+    return blocked(
+        pod, reasons::kLocalStorage,
+        fmt::format("pod {} keeps data in an emptyDir volume; wait until it ends, or set "
+                    "spec.drain.deleteEmptyDirData",
+                    name));
   if (pod.meta.annotations.get(kDoNotDisruptAnnotation) == "true")
-    return {&pod, PodFate::kBlocked, reasons::kDoNotDisrupt,
-            fmt::format("pod {} is annotated {}; wait until it ends, or remove the annotation",
-                        name, kDoNotDisruptAnnotation)};
+    return blocked(
+        pod, reasons::kDoNotDisrupt,
+        fmt::format("pod {} is annotated {}; wait until it ends, or remove the annotation", name,
+                    kDoNotDisruptAnnotation));
   if (is_job_pod(pod)) {
     auto share = jobs.find(owner->uid.view());
     if (auto refusal = refuse_job(snapshot, pod, share == jobs.end() ? 1 : share->second))
       return *refusal;
   }
-  if (owner == nullptr) return {&pod, PodFate::kEvict, {}, {}};
+  if (owner == nullptr) return {&pod, PodFate::kEvict};
   return judge_successor(snapshot, pod, node, record);
 }
 
@@ -185,34 +199,35 @@ std::string names_of(const std::vector<const PodDisruptionBudget*>& budgets) {
 
 EvictionOutlook two_budgets(const Pod& pod,
                             const std::vector<const PodDisruptionBudget*>& budgets) {
-  return {
-      EvictionOutlook::Kind::kNo, reasons::kPodDisruptionBudget,
+  return refused(
+      reasons::kPodDisruptionBudget,
       fmt::format("{} PodDisruptionBudgets ({}) select pod {}/{}, and the API server evicts no "
                   "pod with more than one; narrow the selector of all but one",
-                  budgets.size(), names_of(budgets), pod.meta.namespace_.view(), pod.meta.name)};
+                  budgets.size(), names_of(budgets), pod.meta.namespace_.view(), pod.meta.name));
 }
 
 EvictionOutlook closed_budget(const Pod& pod,
                               const std::vector<const PodDisruptionBudget*>& budgets,
                               std::string_view server_says) {
-  return {EvictionOutlook::Kind::kNo, reasons::kPodDisruptionBudget,
-          fmt::format("PodDisruptionBudget {} does not allow evicting pod {}/{}{}{}; berth "
-                      "continues once the budget allows a disruption",
-                      budgets.empty() ? "(unknown)" : names_of(budgets), pod.meta.namespace_.view(),
-                      pod.meta.name, server_says.empty() ? "" : ": ", server_says)};
+  return refused(
+      reasons::kPodDisruptionBudget,
+      fmt::format("PodDisruptionBudget {} does not allow evicting pod {}/{}{}{}; berth "
+                  "continues once the budget allows a disruption",
+                  budgets.empty() ? "(unknown)" : names_of(budgets), pod.meta.namespace_.view(),
+                  pod.meta.name, server_says.empty() ? "" : ": ", server_says));
 }
 
 // Nobody can be asked: the budgets' status, which the server would evaluate. A pod that is not yet
 // running is evicted without asking any budget.
 EvictionOutlook offline_outlook(const Snapshot& snapshot, const Pod& pod) {
-  if (pod.phase == PodPhase::kPending) return {EvictionOutlook::Kind::kYes, {}, {}};
+  if (pod.phase == PodPhase::kPending) return {EvictionOutlook::Kind::kYes};
   auto budgets = budgets_of(snapshot, pod);
   if (budgets.size() > 1) return two_budgets(pod, budgets);
   if (budgets.size() == 1 && budgets[0]->disruptions_allowed <= 0)
     return closed_budget(pod, budgets,
                          fmt::format("it needs {} healthy pods and has {}",
                                      budgets[0]->desired_healthy, budgets[0]->current_healthy));
-  return {EvictionOutlook::Kind::kYes, {}, {}};
+  return {EvictionOutlook::Kind::kYes};
 }
 
 EvictionOutlook read_refusal(const Snapshot& snapshot, const Pod& pod, const Error& error) {
@@ -223,7 +238,7 @@ EvictionOutlook read_refusal(const Snapshot& snapshot, const Pod& pod, const Err
     case EvictionOutcome::kGone:
     case EvictionOutcome::kOtherPod:
     case EvictionOutcome::kNamespaceTerminating:
-      return {Kind::kYes, {}, {}};
+      return {Kind::kYes};
     case EvictionOutcome::kBudgetExhausted:
     case EvictionOutcome::kBudgetLagging:
       return closed_budget(pod, budgets_of(snapshot, pod),
@@ -238,9 +253,9 @@ EvictionOutlook read_refusal(const Snapshot& snapshot, const Pod& pod, const Err
     case EvictionOutcome::kBudgetController:
     case EvictionOutcome::kForbidden:
     case EvictionOutcome::kRefused:
-      return {Kind::kNo, reasons::kEvictionForbidden,
-              fmt::format("the API server refuses to evict pod {}/{}: {}",
-                          pod.meta.namespace_.view(), pod.meta.name, error.message)};
+      return refused(reasons::kEvictionForbidden,
+                     fmt::format("the API server refuses to evict pod {}/{}: {}",
+                                 pod.meta.namespace_.view(), pod.meta.name, error.message));
     case EvictionOutcome::kThrottled:  // says nothing of the pod
     case EvictionOutcome::kCancelled:
       return {};
@@ -298,12 +313,13 @@ EvictionOutlook eviction_outlook(const Snapshot& snapshot, const Pod& pod) {
   const Answer* answer =
       snapshot.answers.find(question(ask_of(pod)), snapshot.now, snapshot.settings.answer_ttl);
   if (answer == nullptr) return {};
-  if (answer->yes) return {EvictionOutlook::Kind::kYes, {}, {}};
+  if (answer->yes) return {EvictionOutlook::Kind::kYes};
   EvictionOutlook outlook = read_refusal(snapshot, pod, answer->error);
   const Duration age = std::chrono::floor<Duration>(snapshot.now - answer->at);
   outlook.aging = age >= snapshot.settings.answer_ttl / 2;
   // The budget has opened since, as far as its status tells.
-  if (outlook.reason == reasons::kPodDisruptionBudget && age >= snapshot.settings.eviction_retry &&
+  if (outlook.cause.reason == reasons::kPodDisruptionBudget &&
+      age >= snapshot.settings.eviction_retry &&
       offline_outlook(snapshot, pod).kind == EvictionOutlook::Kind::kYes)
     return {};
   return outlook;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apis/mig_layout.h"
+#include "controller/core/cause.h"
 #include "controller/core/plan.h"
 #include "controller/core/snapshot.h"
 
@@ -18,14 +19,13 @@ enum class PodFate {
   kTerminating,  // on its way out: waited for until the object is gone
   kAwaited,      // drain.waitForCompletion selects it: it ends by itself
   kEvict,
-  kBlocked,  // may not be evicted: `reason` says why
+  kBlocked,  // may not be evicted: `cause` says why
 };
 
 struct PodVerdict {
   const Pod* pod = nullptr;
   PodFate fate = PodFate::kLeftAlone;
-  std::string reason;   // for kBlocked: JobRunning, UnmanagedPod, LocalStorage, OwnPod, …
-  std::string message;  // a sentence that says what to do
+  Cause cause = {};  // for kBlocked: JobRunning, UnmanagedPod, LocalStorage, OwnPod, …
   std::optional<Time> not_before = {};  // for kEvict: the earliest time for it
 };
 // The pod of the berth that drains: it leaves last, and only for a node where it can go on.
@@ -45,9 +45,8 @@ bool is_in_the_way(const Pod& pod, const DrainSpec& drain, const Settings& setti
 // status.
 struct EvictionOutlook {
   enum class Kind { kYes, kNo, kUnknown } kind = Kind::kUnknown;
-  std::string reason;   // for kNo: PodDisruptionBudget, EvictionForbidden
-  std::string message;  // names the budgets
-  bool aging = false;   // time to ask again, though the answer still counts
+  Cause cause = {};    // for kNo: PodDisruptionBudget, which names the budgets; EvictionForbidden
+  bool aging = false;  // time to ask again, though the answer still counts
 };
 EvictionOutlook eviction_outlook(const Snapshot& snapshot, const Pod& pod);
 

@@ -60,23 +60,25 @@ void note_drain(const Snapshot& snapshot, const Pod& pod, const Node& node, Expl
   if (standing == nodes.end() || standing->bucket == NodeBucket::kUpdated) return;
   out.add("rollout",
           fmt::format("MIGLayout/{} will repartition {}: {}{}{}", owner->meta.name, node.meta.name,
-                      standing->phase, standing->reason.empty() ? "" : ", ", standing->reason),
-          standing->reason);
+                      standing->phase, standing->cause.reason.empty() ? "" : ", ",
+                      standing->cause.reason),
+          standing->cause.reason);
   for (const PodVerdict& verdict : pods_leaving(snapshot, node, owner->spec.drain)) {
     if (verdict.pod != &pod) continue;
     switch (verdict.fate) {
       case PodFate::kEvict: {
         const EvictionOutlook outlook = eviction_outlook(snapshot, pod);
         if (outlook.kind == EvictionOutlook::Kind::kNo)
-          out.add("drain", "it would have to leave, and may not: " + outlook.message,
-                  outlook.reason);
+          out.add("drain", "it would have to leave, and may not: " + outlook.cause.message,
+                  outlook.cause.reason);
         else
           out.add("drain", "it will be evicted when the node's turn comes",
                   reasons::kWillBeEvicted);
         break;
       }
       case PodFate::kBlocked:
-        out.add("drain", "it would have to leave, and may not: " + verdict.message, verdict.reason);
+        out.add("drain", "it would have to leave, and may not: " + verdict.cause.message,
+                verdict.cause.reason);
         break;
       case PodFate::kAwaited:
         out.add("drain", "the layout waits for its end");

@@ -8,7 +8,7 @@
 #include "apis/names.h"
 #include "apis/reasons.h"
 #include "controller/core/refused_write.h"
-#include "controller/disruption/rollout_annotation.h"
+#include "controller/disruption/rollouts.h"
 #include "controller/explain/controller_lease.h"
 #include "controller/mig/overlap.h"
 
@@ -37,7 +37,7 @@ std::optional<Slot> lost_slot(const Snapshot& snapshot, const Node& node) {
   const SlotLedger& ledger = read_ledger(snapshot);
   const Slot* slot = ledger.find(node.meta.name);
   if (slot == nullptr || slot->node_uid != node.meta.uid ||
-      !is_record_lost(*slot, read_rollout(node)))
+      !is_record_lost(*slot, read_rollout(snapshot.cluster, node)))
     return std::nullopt;
   return *slot;
 }
@@ -52,7 +52,7 @@ const NodeDetail* refusal_told(const MIGLayout& layout, std::string_view node) {
 
 std::string told_cordon(const Snapshot& snapshot, const Node& node, const Clues& clues) {
   if (!node.cordoned()) return {};
-  const RolloutRecord record = read_rollout(node);
+  const RolloutRecord record = read_rollout(snapshot.cluster, node);
   const std::optional<Slot> slot = lost_slot(snapshot, node);
   if (slot && *slot->berth_cordoned)
     return fmt::format(

@@ -30,14 +30,15 @@ struct Standing {
 
 std::vector<Standing> standings_of(const MIGLayout& layout, std::vector<NodeStanding> nodes) {
   std::vector<Standing> out;
-  const auto what = [](const NodeStanding& s) { return std::tie(s.phase, s.reason, s.message); };
+  const auto what = [](const NodeStanding& s) {
+    return std::tie(s.phase, s.cause.reason, s.cause.message);
+  };
   for (NodeStanding& node : nodes) {
     // Only the controller hears of refusals.
     if (const NodeDetail* refused = refusal_told(layout, node.node->meta.name);
         refused != nullptr && node.bucket != NodeBucket::kUpdated) {
       node.phase = refused->phase;
-      node.reason = refused->reason;
-      node.message = refused->message;
+      node.cause = {refused->reason, refused->message};
     }
     auto same = std::ranges::find_if(
         out, [&](const Standing& standing) { return what(standing.like) == what(node); });
@@ -79,11 +80,12 @@ Explanation explain_layout(const Snapshot& snapshot, const MIGLayout& layout, co
   const RolloutChoice choice = decide_rollout(snapshot, layout);
   for (const Standing& standing : standings_of(layout, choice.nodes)) {
     const NodeStanding& like = standing.like;
-    out.add("nodes",
-            fmt::format("{}{}{}{}", like.phase, like.reason.empty() ? "" : ", ", like.reason,
-                        like.message.empty() ? "" : ": " + like.message),
-            like.reason, standing.nodes);
-    if (like.bucket == NodeBucket::kUpdated || like.reason.empty()) continue;
+    out.add(
+        "nodes",
+        fmt::format("{}{}{}{}", like.phase, like.cause.reason.empty() ? "" : ", ",
+                    like.cause.reason, like.cause.message.empty() ? "" : ": " + like.cause.message),
+        like.cause.reason, standing.nodes);
+    if (like.bucket == NodeBucket::kUpdated || like.cause.reason.empty()) continue;
     const std::string line = line_for(snapshot, layout, like);
     if (!line.empty() &&
         std::ranges::find(out.remedies, line, &Explanation::Remedy::line) == out.remedies.end())

@@ -13,7 +13,7 @@
 #include "apis/reasons.h"
 #include "controller/disruption/capacity_guard.h"
 #include "controller/disruption/drain.h"
-#include "controller/disruption/rollout_annotation.h"
+#include "controller/disruption/rollouts.h"
 #include "controller/disruption/slots.h"
 #include "controller/explain/controller_lease.h"
 #include "controller/explain/cordon.h"
@@ -123,8 +123,7 @@ void NodeWhy::note_rollout() {
   if (const NodeDetail* refused = refusal_told(*view_.owner, node_.meta.name);
       refused && view_.differs()) {
     view_.standing->phase = refused->phase;
-    view_.standing->reason = refused->reason;
-    view_.standing->message = refused->message;
+    view_.standing->cause = {refused->reason, refused->message};
   }
   const auto place = std::ranges::find(choice.order, &node_);
   view_.queue = choice.order.size();
@@ -132,9 +131,10 @@ void NodeWhy::note_rollout() {
     view_.place = static_cast<std::size_t>(place - choice.order.begin()) + 1;
 
   std::string text = view_.standing->phase;
-  if (!view_.standing->reason.empty()) text += fmt::format(", {}", view_.standing->reason);
+  if (!view_.standing->cause.reason.empty())
+    text += fmt::format(", {}", view_.standing->cause.reason);
   if (view_.standing->since) text += fmt::format("; since {}", format_time(*view_.standing->since));
-  out_.add("rollout", text, view_.standing->reason);
+  out_.add("rollout", text, view_.standing->cause.reason);
   const std::string_view now = label_of(node_, names::kMigConfig);
   if (view_.differs() && !view_.standing->config.empty() && now != view_.standing->config)
     out_.add("rollout", fmt::format("{} is {} and is to be {}", names::kMigConfig,
@@ -148,7 +148,7 @@ void NodeWhy::note_rollout() {
 
 // Whatever is said to happen by itself, somebody has to do.
 void NodeWhy::note_controller() {
-  if (!view_.differs() && read_rollout(node_).idle()) return;
+  if (!view_.differs() && read_rollout(snapshot_.cluster, node_).idle()) return;
   if (const std::string absence = told_absence(snapshot_, clues_); !absence.empty())
     out_.add("controller", absence, reasons::kNoController);
 }
@@ -191,8 +191,8 @@ void NodeWhy::note_window() {
 
 void NodeWhy::note_guard() {
   if (!view_.to_be_drained() || view_.standing->phase != "Waiting") return;
-  if (view_.standing->reason == reasons::kLastProvider ||
-      view_.standing->reason == reasons::kCapacityGuard)
+  if (view_.standing->cause.reason == reasons::kLastProvider ||
+      view_.standing->cause.reason == reasons::kCapacityGuard)
     return;  // told already
   const SlotLedger& ledger = read_ledger(snapshot_);
   const CapacityGuard guard(snapshot_, ledger, view_.owner->spec.capacity_guard);
@@ -214,10 +214,10 @@ void NodeWhy::note_drain() {
         free.push_back(name);
         continue;
       }
-      verdict = {verdict.pod, PodFate::kBlocked, outlook.reason, outlook.message};
+      verdict = {verdict.pod, PodFate::kBlocked, outlook.cause};
     }
     if (verdict.fate != PodFate::kBlocked) continue;
-    if (++told <= kEachPod) out_.add("drain", verdict.message, verdict.reason);
+    if (++told <= kEachPod) out_.add("drain", verdict.cause.message, verdict.cause.reason);
     view_.stuck.push_back(std::move(verdict));
   }
   if (told > kEachPod)
@@ -235,13 +235,13 @@ void NodeWhy::note_drain() {
 void NodeWhy::conclude() {
   if (view_.standing) {
     out_.state = view_.standing->phase;
-    out_.reason = view_.standing->reason;
+    out_.reason = view_.standing->cause.reason;
     if (!view_.differs())
       out_.message = fmt::format("it is as MIGLayout/{} says", view_.owner->meta.name);
     else
-      out_.message =
-          fmt::format("MIGLayout/{} will repartition its GPUs: {}", view_.owner->meta.name,
-                      view_.standing->message.empty() ? "under way" : view_.standing->message);
+      out_.message = fmt::format(
+          "MIGLayout/{} will repartition its GPUs: {}", view_.owner->meta.name,
+          view_.standing->cause.message.empty() ? "under way" : view_.standing->cause.message);
     if (view_.differs()) return;
   } else {
     out_.state = in_service(node_) ? "InService" : "OutOfService";

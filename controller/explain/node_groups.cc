@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "apis/names.h"
-#include "controller/disruption/rollout_annotation.h"
+#include "controller/disruption/rollouts.h"
 #include "controller/explain/cordon.h"
 #include "controller/explain/unmet.h"
 #include "controller/fleet/allocatable.h"
@@ -162,7 +162,7 @@ NodeGroup Grouping::judge(const Node& node, std::vector<Verdict>& left) {
 
 // A node that is out for a layout, or one that waits for it and will offer what is asked for.
 std::optional<NodeGroup> Grouping::coming(const Node& node, const std::vector<Verdict>& left) {
-  const RolloutRecord record = read_rollout(node);
+  const RolloutRecord record = read_rollout(snapshot_.cluster, node);
   const bool out = node.cordoned() && !record.idle();
   if (!out && !has(left, Verdict::kLacksGpu)) return std::nullopt;
   const auto standing = standings().find(node.meta.name);
@@ -193,9 +193,9 @@ std::optional<NodeGroup> Grouping::coming(const Node& node, const std::vector<Ve
       out ? told_cordon(snapshot_, node, clues_)
           : fmt::format(
                 "to be repartitioned for MIGLayout/{}{}; will offer it then", owner->meta.name,
-                knows_agents()
-                    ? fmt::format(" ({}{}{})", s.phase, s.reason.empty() ? "" : ", ", s.reason)
-                    : "");
+                knows_agents() ? fmt::format(" ({}{}{})", s.phase,
+                                             s.cause.reason.empty() ? "" : ", ", s.cause.reason)
+                               : "");
   return NodeGroup{.fate = NodeFate::kComing, .words = std::move(words)};
 }
 

@@ -8,7 +8,7 @@
 #include "apis/names.h"
 #include "apis/reasons.h"
 #include "controller/core/refused_write.h"
-#include "controller/disruption/rollout_annotation.h"
+#include "controller/disruption/rollouts.h"
 #include "controller/explain/cordon.h"
 #include "controller/preview/refusals.h"
 
@@ -34,11 +34,11 @@ class NodeAdvice {
 };
 
 void NodeAdvice::give() {
-  if (view_.differs()) advise_on(view_.standing->reason);
+  if (view_.differs()) advise_on(view_.standing->cause.reason);
   for (const PodVerdict& verdict : view_.stuck)
-    if (view_.to_be_drained() && verdict.reason != view_.standing->reason)
-      advise_on(verdict.reason);
-  const RolloutRecord record = read_rollout(node_);
+    if (view_.to_be_drained() && verdict.cause.reason != view_.standing->cause.reason)
+      advise_on(verdict.cause.reason);
+  const RolloutRecord record = read_rollout(snapshot_.cluster, node_);
   if (node_.cordoned() && record.kept_out())
     remedy(
         "let a MIGLayout select it whose change succeeds here, or uncordon it once its GPUs are "
@@ -47,7 +47,7 @@ void NodeAdvice::give() {
   const bool by_berth =
       (record.rollout && record.rollout->berth_cordoned) || lost_slot(snapshot_, node_).has_value();
   if (node_.cordoned() && !by_berth &&
-      !(view_.standing && view_.standing->reason == reasons::kHeld))
+      !(view_.standing && view_.standing->cause.reason == reasons::kHeld))
     remedy("uncordon it, if whoever cordoned it is done",
            fmt::format("kubectl uncordon {}", node_.meta.name));
 }
@@ -55,7 +55,7 @@ void NodeAdvice::give() {
 // What reasons.md tells, for this node.
 void NodeAdvice::advise_on(std::string_view reason) {
   NodeStanding asked = *view_.standing;
-  asked.reason = reason;
+  asked.cause.reason = reason;
   const std::string name = node_.meta.name;
   const std::string owner = view_.owner->meta.name;
   const std::string line = line_for(snapshot_, *view_.owner, asked);

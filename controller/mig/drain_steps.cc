@@ -42,8 +42,8 @@ bool keeps_the_cluster_going(const Pod& pod, const Settings& settings) {
 bool may_be_forced(const PodVerdict& verdict, const DrainSpec& drain, const Settings& settings) {
   if (drain.on_timeout != OnTimeout::kForce || verdict.fate == PodFate::kTerminating) return false;
   // Such a pod would come back again, or is the one that has to go on.
-  if (verdict.reason == reasons::kPodStays || verdict.reason == reasons::kToleratesCordon ||
-      verdict.reason == reasons::kOwnPod)
+  if (verdict.cause.reason == reasons::kPodStays ||
+      verdict.cause.reason == reasons::kToleratesCordon || verdict.cause.reason == reasons::kOwnPod)
     return false;
   const Pod& pod = *verdict.pod;
   if (keeps_the_cluster_going(pod, settings)) return false;
@@ -89,10 +89,8 @@ int weight(const std::string& reason) {
   return reason == reasons::kPodsLeaving ? 1 : 2;
 }
 
-void tell(DrainProgress& progress, std::string reason, std::string message) {
-  if (weight(reason) <= weight(progress.reason)) return;
-  progress.reason = std::move(reason);
-  progress.message = std::move(message);
+void tell(DrainProgress& progress, Cause cause) {
+  if (weight(cause.reason) > weight(progress.cause.reason)) progress.cause = std::move(cause);
 }
 
 void tell_verdict(const Snapshot& snapshot, const PodVerdict& verdict, DrainProgress& progress) {
@@ -101,19 +99,19 @@ void tell_verdict(const Snapshot& snapshot, const PodVerdict& verdict, DrainProg
     case PodFate::kLeftAlone:
       return;
     case PodFate::kTerminating:
-      return tell(progress, reasons::kPodsLeaving,
-                  fmt::format("pod {} is terminating", name_of(pod)));
+      return tell(progress,
+                  {reasons::kPodsLeaving, fmt::format("pod {} is terminating", name_of(pod))});
     case PodFate::kAwaited:
-      return tell(progress, reasons::kPodsLeaving,
-                  fmt::format("pod {} is left to end by itself", name_of(pod)));
+      return tell(progress, {reasons::kPodsLeaving,
+                             fmt::format("pod {} is left to end by itself", name_of(pod))});
     case PodFate::kBlocked:
-      return tell(progress, verdict.reason, verdict.message);
+      return tell(progress, verdict.cause);
     case PodFate::kEvict: {
       EvictionOutlook outlook = eviction_outlook(snapshot, pod);
       if (outlook.kind == EvictionOutlook::Kind::kNo)
-        return tell(progress, outlook.reason, outlook.message);
-      return tell(progress, reasons::kPodsLeaving,
-                  fmt::format("pod {} is being evicted", name_of(pod)));
+        return tell(progress, std::move(outlook.cause));
+      return tell(progress,
+                  {reasons::kPodsLeaving, fmt::format("pod {} is being evicted", name_of(pod))});
     }
   }
 }
@@ -129,7 +127,7 @@ DrainProgress drain_progress(const Snapshot& snapshot, const Node& node, const D
     // Force does not help where the API server will not have the deletion.
     std::optional<RefusedWrite> refused;
     if (late) refused = refused_write(snapshot, ref_of(*verdict.pod), names::kManagerMig);
-    if (refused) tell(progress, reasons::kWriteRefused, refused->message);
+    if (refused) tell(progress, {reasons::kWriteRefused, refused->message});
     tell_verdict(snapshot, verdict, progress);
     if (late && (refused || !may_be_forced(verdict, drain, snapshot.settings)))
       progress.timed_out = true;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "controller/core/cause.h"
 #include "controller/core/plan.h"
 #include "controller/disruption/drain.h"
 
@@ -14,8 +15,7 @@ namespace berth {
 struct DrainProgress {
   bool empty = true;       // every pod that must leave has left
   bool timed_out = false;  // a pod has outstayed its time, and may not be forced
-  std::string reason;      // what it waits for: PodsLeaving, PodDisruptionBudget, JobRunning, …
-  std::string message;
+  Cause cause;             // what it waits for: PodsLeaving, PodDisruptionBudget, JobRunning, …
 };
 
 // What stands in the way; plans nothing.

@@ -47,11 +47,14 @@ int rank(const NodeStanding& node) {
 }
 
 // What is claimed with this very plan counts as out already: whoever looks for nodes that are out,
-// as who uninstalls berth does, finds it before the cordon.
-NodeCounts count(const std::vector<NodeStanding>& nodes) {
+// as who uninstalls berth does, finds it before the cordon. So does what was taken and has left the
+// layout since, until it is back: no other one may select it. A layout that goes owns none of its
+// nodes any more, and names them instead.
+NodeCounts count(const MIGLayout& layout, const RolloutChoice& choice) {
   NodeCounts counts;
-  counts.selected = static_cast<std::int32_t>(nodes.size());
-  for (const NodeStanding& node : nodes) switch (node.bucket) {
+  counts.selected = static_cast<std::int32_t>(choice.nodes.size());
+  if (!layout.meta.deletion_timestamp) counts.in_progress = choice.left_out;
+  for (const NodeStanding& node : choice.nodes) switch (node.bucket) {
       case NodeBucket::kUpdated:
         ++counts.updated;
         break;
@@ -65,11 +68,13 @@ NodeCounts count(const std::vector<NodeStanding>& nodes) {
         ++counts.failed;
         break;
       case NodeBucket::kPending:
-        ++(node.reason == reasons::kClaiming ? counts.in_progress : counts.pending);
+        ++(node.cause.reason == reasons::kClaiming ? counts.in_progress : counts.pending);
         break;
     }
   return counts;
 }
+
+const std::string& reason_of(const NodeStanding* node) { return node->cause.reason; }
 
 // Nodes that are not up to date, worst first, by name within.
 std::vector<const NodeStanding*> by_urgency(const std::vector<NodeStanding>& nodes) {
@@ -87,8 +92,8 @@ std::vector<NodeDetail> details_of(const std::vector<const NodeStanding*>& nodes
     // metav1.Time has seconds: anything finer would differ from what comes back.
     std::optional<Time> since;
     if (node->since) since = std::chrono::floor<std::chrono::seconds>(*node->since);
-    details.push_back({node->node->meta.name, node->phase, node->reason,
-                       cut_before_advice(node->message, limits::kMaxMessage), since});
+    details.push_back({node->node->meta.name, node->phase, node->cause.reason,
+                       cut_before_advice(node->cause.message, limits::kMaxMessage), since});
   }
   return details;
 }
@@ -128,7 +133,7 @@ bool awaits_slot(const RolloutChoice& choice) {
 std::optional<std::string> no_room_in_file(const Snapshot& snapshot, const MIGLayout& layout,
                                            const std::vector<const NodeStanding*>& worst) {
   // The whole file is looked at only while something is missing from it.
-  if (std::ranges::find(worst, reasons::kConfigNotRendered, &NodeStanding::reason) == worst.end())
+  if (std::ranges::find(worst, reasons::kConfigNotRendered, reason_of) == worst.end())
     return std::nullopt;
   const Result<AgentFile> file = compute_agent_file(snapshot);
   if (!file) return file.error().message;
@@ -145,7 +150,7 @@ struct Prospects {
 };
 
 std::string name_node(const NodeStanding& node) {
-  return fmt::format("{}: {}", node.node->meta.name, node.message);
+  return fmt::format("{}: {}", node.node->meta.name, node.cause.message);
 }
 
 // Nobody but a person can bring it back.
@@ -159,9 +164,9 @@ std::optional<Cause> shut_for_all(const RolloutChoice& choice,
   const auto kept = std::ranges::count_if(
       worst, [](const NodeStanding* node) { return is_lost(node) && node->out; });
   if (kept > 0 && kept >= choice.budget)
-    return Cause{worst.front()->reason, name_node(*worst.front())};
+    return Cause{worst.front()->cause.reason, name_node(*worst.front())};
   if (!choice.closed || outlook_of(choice.closed->reason) != Outlook::kStalled) return std::nullopt;
-  const auto told = std::ranges::find(worst, choice.closed->reason, &NodeStanding::reason);
+  const auto told = std::ranges::find(worst, choice.closed->reason, reason_of);
   return Cause{choice.closed->reason,
                told != worst.end() ? name_node(**told) : choice.closed->message};
 }
@@ -169,16 +174,17 @@ std::optional<Cause> shut_for_all(const RolloutChoice& choice,
 // Of one that waits. What its reason says is the rule.
 Outlook outlook_for(const Snapshot& snapshot, const MIGLayout& layout, const RolloutChoice& choice,
                     const NodeStanding& node, const std::vector<const NodeStanding*>& worst) {
-  if (node.reason == reasons::kInitialBatch && is_lost(worst.front())) return Outlook::kStalled;
+  if (node.cause.reason == reasons::kInitialBatch && is_lost(worst.front()))
+    return Outlook::kStalled;
   // Windows of which none opens any more.
-  if (node.reason == reasons::kDisruptionWindow && !choice.calendar_changes_at)
+  if (node.cause.reason == reasons::kDisruptionWindow && !choice.calendar_changes_at)
     return Outlook::kStalled;
   // What has not come back by now is somebody's to mend.
-  if (node.reason == reasons::kAllocatableMismatch &&
+  if (node.cause.reason == reasons::kAllocatableMismatch &&
       snapshot.now - snapshot.cluster.allocatable_since(node.node->meta.name) <
           layout.spec.rollout.progress_deadline)
     return Outlook::kReconciling;
-  return outlook_of(node.reason);
+  return outlook_of(node.cause.reason);
 }
 
 // Whether berth, or time, brings a node on that waits: one that has its config already, and one
@@ -186,12 +192,14 @@ Outlook outlook_for(const Snapshot& snapshot, const MIGLayout& layout, const Rol
 bool comes_by_itself(const RolloutChoice& choice, const Prospects& prospects,
                      const NodeStanding& node) {
   if (node.bucket != NodeBucket::kPending) return false;
-  if (node.reason == reasons::kAgentPending || node.reason == reasons::kAllocatableMismatch)
+  if (node.cause.reason == reasons::kAgentPending ||
+      node.cause.reason == reasons::kAllocatableMismatch)
     return true;
   if (prospects.shut || (choice.closed && choice.closed->reason != reasons::kClaiming))
     return false;
-  return node.reason == reasons::kAskingPods || node.reason == reasons::kBackingOff ||
-         node.reason == reasons::kClaiming || node.reason == reasons::kConfigNotRendered;
+  return node.cause.reason == reasons::kAskingPods || node.cause.reason == reasons::kBackingOff ||
+         node.cause.reason == reasons::kClaiming ||
+         node.cause.reason == reasons::kConfigNotRendered;
 }
 
 Prospects prospects_of(const Snapshot& snapshot, const MIGLayout& layout,
@@ -204,7 +212,7 @@ Prospects prospects_of(const Snapshot& snapshot, const MIGLayout& layout,
     if (node->bucket == NodeBucket::kInProgress) {
       prospects.moves |= !node->stuck;
     } else if (node->bucket != NodeBucket::kFailed) {
-      if (node->reason == reasons::kConfigNotRendered && prospects.no_room) continue;
+      if (node->cause.reason == reasons::kConfigNotRendered && prospects.no_room) continue;
       if (outlook_for(snapshot, layout, choice, *node, worst) == Outlook::kStalled) continue;
       prospects.moves |= comes_by_itself(choice, prospects, *node);
       if (prospects.waits == nullptr) prospects.waits = node;
@@ -229,7 +237,7 @@ std::optional<Cause> stalled(const Snapshot& snapshot, const MIGLayout& layout,
     return Cause{reasons::kNodeFailed, name_node(*worst.front())};
   if (prospects.no_room) return Cause{reasons::kAgentConfigTooLarge, *prospects.no_room};
   if (prospects.shut) return prospects.shut;
-  return Cause{worst.front()->reason, name_node(*worst.front())};
+  return Cause{worst.front()->cause.reason, name_node(*worst.front())};
 }
 
 std::string progress_of(const NodeCounts& counts) {
@@ -283,7 +291,7 @@ Cause not_ready(const Snapshot& snapshot, const MIGLayout& layout, const Rollout
   if (layout.spec.rollout.paused)
     return {reasons::kPaused, progress_of(counts) + "; spec.rollout.paused is set"};
   const NodeStanding& first = *worst.front();
-  return {first.reason.empty() ? reasons::kRollingOut : first.reason,
+  return {first.cause.reason.empty() ? reasons::kRollingOut : first.cause.reason,
           fmt::format("{}; {}", progress_of(counts), name_node(first))};
 }
 
@@ -294,7 +302,7 @@ std::optional<Cause> reconciling(const MIGLayout& layout, const Prospects& prosp
     return not_ready;
   if (prospects.moves) return Cause{reasons::kRollingOut, not_ready.message};
   if (layout.spec.rollout.paused || prospects.waits == nullptr) return std::nullopt;
-  return Cause{prospects.waits->reason, name_node(*prospects.waits)};
+  return Cause{prospects.waits->cause.reason, name_node(*prospects.waits)};
 }
 
 std::vector<Condition> conditions_of(const Snapshot& snapshot, const MIGLayout& layout,
@@ -340,7 +348,7 @@ StatusUpdate compute_layout_status(const Snapshot& snapshot, const MIGLayout& la
       layout.meta.generation + (seeded(SeededBug::kFutureGeneration) ? 1 : 0);
   status.configs = configs_of(choice);
   status.config_hash = hash_of(choice);
-  status.nodes = count(choice.nodes);
+  status.nodes = count(layout, choice);
   for (const NodeStanding& node : choice.nodes) add_capacity(*node.node, status.capacity);
   status.details = details_of(worst);
   status.conditions =

@@ -44,7 +44,7 @@ void NodeSteps::write_label(NodeRollout written, const std::string& reason, cons
         now().not_before.value_or(now().since + s_.rules->rollout.progress_deadline);
     const DrainProgress late = plan_drain(s_.snapshot, s_.node, s_.rules->drain, patience, plan_);
     if (late.timed_out)
-      return fail(fmt::format("pods bound after the cordon don't leave: {}", late.message));
+      return fail(fmt::format("pods bound after the cordon don't leave: {}", late.cause.message));
     if (!late.empty) return;
   }
   Guard guard;

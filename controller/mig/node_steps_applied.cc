@@ -30,7 +30,7 @@ void NodeSteps::leave_applying() {
     return fail(refused->message);
   switch (verification.state) {
     case State::kForeignLabel:
-      return fail(verification.message);
+      return fail(verification.cause.message);
     case State::kDone:
     case State::kSteadying:
       if (superseded()) return go_on_to_target();
@@ -47,9 +47,9 @@ void NodeSteps::leave_applying() {
       break;
   }
   if (wait_until(deadline)) return;
-  const std::string why =
-      fmt::format("not done within {}: {}",
-                  format_duration_short(s_.rules->rollout.progress_deadline), verification.message);
+  const std::string why = fmt::format("not done within {}: {}",
+                                      format_duration_short(s_.rules->rollout.progress_deadline),
+                                      verification.cause.message);
   // A wedged agent is set going once more, then treated as failed.
   const std::int64_t attempts = verification.state == State::kAgentWorking ? 1 : kMaxAttempts;
   if (now().attempt >= attempts) return give_up(why);
@@ -82,19 +82,19 @@ void NodeSteps::retry_failed_agent(const Verification& verification) {
     return write_label(std::move(again), "try again: the agent may not have known the config yet",
                        reasons::kRetrying);
   }
-  if (now().attempt >= kMaxAttempts) return give_up(verification.message);
+  if (now().attempt >= kMaxAttempts) return give_up(verification.cause.message);
   if (!now().not_before) {
     NodeRollout waiting = now();
     waiting.not_before =
         s_.snapshot.now + back_off(s_.snapshot.settings.retry_backoff, now().attempt);
     NodePatch(s_).restore_paused_labels().rollout(waiting).plan(
         plan_, fmt::format("try again after {}: {}", format_time(*waiting.not_before),
-                           verification.message));
-    return tell(true, reasons::kAgentFailed, "Repartition", verification.message);
+                           verification.cause.message));
+    return tell(true, reasons::kAgentFailed, "Repartition", verification.cause.message);
   }
   if (wait_until(*now().not_before)) return;
   again.attempt = now().attempt + 1;
-  write_label(std::move(again), fmt::format("try again: {}", verification.message),
+  write_label(std::move(again), fmt::format("try again: {}", verification.cause.message),
               reasons::kRetrying);
 }
 

@@ -127,7 +127,8 @@ void NodeSteps::leave_cordoned() {
     return restore("its GPUs are in use, and only the label differs");
   const DrainProgress progress = plan_drain(s_.snapshot, s_.node, drain, now().since, plan_);
   if (progress.timed_out)
-    return restore(fmt::format("drain timed out: {}", progress.message), progress.reason);
+    return restore(fmt::format("drain timed out: {}", progress.cause.message),
+                   progress.cause.reason);
   if (!progress.empty) return;
   if (!seeded(SeededBug::kNoSettle) && !has_settled()) return;
   apply();

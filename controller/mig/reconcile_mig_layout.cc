@@ -71,16 +71,16 @@ void plan_wake_ups(const Snapshot& snapshot, const MIGLayout& layout, const Roll
     if (standing.due && snapshot.now < *standing.due)
       plan.requeue_in(std::chrono::ceil<Duration>(*standing.due - snapshot.now));
     // A refusal is only good for so long: the node is asked about again.
-    const bool refused = standing.reason == reasons::kPodDisruptionBudget ||
-                         standing.reason == reasons::kEvictionForbidden;
+    const bool refused = standing.cause.reason == reasons::kPodDisruptionBudget ||
+                         standing.cause.reason == reasons::kEvictionForbidden;
     if (refused && !snapshot.offline) plan.requeue_in(snapshot.settings.answer_ttl / 2);
     // That is looked at again once what was refused no longer counts.
-    if (standing.reason == reasons::kWriteRefused && !snapshot.offline)
+    if (standing.cause.reason == reasons::kWriteRefused && !snapshot.offline)
       plan.requeue_in(snapshot.settings.answer_ttl);
     // Then it is told as stalled.
     const Time lost = snapshot.cluster.allocatable_since(standing.node->meta.name) +
                       layout.spec.rollout.progress_deadline;
-    if (standing.reason == reasons::kAllocatableMismatch && snapshot.now < lost)
+    if (standing.cause.reason == reasons::kAllocatableMismatch && snapshot.now < lost)
       plan.requeue_in(std::chrono::ceil<Duration>(lost - snapshot.now));
   }
 }

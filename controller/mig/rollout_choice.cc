@@ -84,7 +84,6 @@ class Chooser {
   std::set<const Target*> kinds_;
   std::map<std::string, bool> rendered_;
   std::optional<Cause> full_;  // told to every node beyond the budget
-  std::int32_t left_out_ = 0;  // nodes out on this layout's account that are no longer its own
   std::int64_t room_ = 0;      // left of the budget
   std::int64_t initial_ = 0;   // left of the initial batch
   int ahead_ = 0;              // nodes that may be asked about beyond that
@@ -94,8 +93,8 @@ RolloutChoice Chooser::choose() {
   for (const auto& node : snapshot_.cluster.nodes()) judge(*node);
   choice_.budget = static_cast<std::int32_t>(
       layout_.spec.rollout.max_unavailable.of(static_cast<std::int64_t>(choice_.nodes.size())));
-  choice_.out = left_out_ + static_cast<std::int32_t>(
-                                std::ranges::count(choice_.nodes, true, &NodeStanding::out));
+  choice_.out = choice_.left_out + static_cast<std::int32_t>(
+                                       std::ranges::count(choice_.nodes, true, &NodeStanding::out));
   choice_.halted = view_.halted(layout_);
   put_in_order();
 
@@ -126,7 +125,7 @@ void Chooser::judge(const Node& node) {
       choice_.lost.push_back(fmt::format("{} ({})", node.meta.name, precedence(*owner, layout_)));
     // Taken for this layout before it left: out on its account until it is back.
     const Slot* slot = view_.ledger().find(node.meta.name);
-    if (slot != nullptr && slot->layout() == layout_.meta.name) ++left_out_;
+    if (slot != nullptr && slot->layout() == layout_.meta.name) ++choice_.left_out;
     return;
   }
   const Situation s = situation_of(snapshot_, view_, node, owner);
@@ -134,7 +133,7 @@ void Chooser::judge(const Node& node) {
   if (!standing) {
     candidates_.push_back(
         {choice_.nodes.size(), s.record.seq() + 1, is_out(s), refusal_of(s.record), nullptr, {}});
-    standing = waiting(node, reasons::kMaxUnavailable, {});
+    standing = waiting(node, {reasons::kMaxUnavailable, {}});
   }
   standing->out = is_out(s);
   if (s.target->ok()) {
@@ -287,7 +286,7 @@ std::optional<Cause> Chooser::refuse_pods(const Node& node) {
   std::vector<Ask> asks;
   const std::vector<PodVerdict> verdicts = pods_leaving(snapshot_, node, layout_.spec.drain);
   for (const PodVerdict& verdict : verdicts)
-    if (verdict.fate == PodFate::kBlocked) return Cause{verdict.reason, verdict.message};
+    if (verdict.fate == PodFate::kBlocked) return verdict.cause;
   for (const PodVerdict& verdict : verdicts) {
     if (verdict.fate != PodFate::kEvict) continue;
     EvictionOutlook outlook = eviction_outlook(snapshot_, *verdict.pod);
@@ -295,7 +294,7 @@ std::optional<Cause> Chooser::refuse_pods(const Node& node) {
       // Asked again before the answer is too old to count, so that a node that can't be emptied
       // is told as such without a gap.
       if (outlook.aging) choice_.asks.push_back(ask_of(*verdict.pod));
-      return Cause{outlook.reason, outlook.message};
+      return std::move(outlook.cause);
     }
     if (outlook.kind == EvictionOutlook::Kind::kUnknown) asks.push_back(ask_of(*verdict.pod));
   }
@@ -307,7 +306,7 @@ std::optional<Cause> Chooser::refuse_pods(const Node& node) {
 
 void Chooser::wait(const Candidate& candidate, Cause why) {
   NodeStanding& standing = choice_.nodes[candidate.index];
-  NodeStanding told = waiting(*standing.node, std::move(why.reason), std::move(why.message));
+  NodeStanding told = waiting(*standing.node, std::move(why));
   told.out = standing.out;
   told.config = standing.config;
   standing = std::move(told);

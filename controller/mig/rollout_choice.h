@@ -22,9 +22,8 @@ enum class NodeBucket { kUpdated, kInProgress, kBlocked, kFailed, kPending };
 struct NodeStanding {
   const Node* node = nullptr;
   NodeBucket bucket = NodeBucket::kPending;
-  std::string phase;    // UpToDate, Waiting, Cordoned, Draining, Applying, Verifying, …
-  std::string reason;   // why it waits; empty if it doesn't
-  std::string message;  // a sentence that says what would change it
+  std::string phase;  // UpToDate, Waiting, Cordoned, Draining, Applying, Verifying, …
+  Cause cause;        // why it waits; without a reason if it doesn't
   std::optional<Time> since;
   bool out = false;  // NotReady, cordoned, holding a slot or on its way: counts against the budget
   std::string config;       // the config it is to have; empty if the layout can't be resolved on it
@@ -54,6 +53,7 @@ struct RolloutChoice {
   std::vector<Ask> asks;            // questions to put before more can be taken
   std::int32_t budget = 0;          // how many may be out
   std::int32_t out = 0;             // how many are
+  std::int32_t left_out = 0;        // of these, taken for the layout before they left it
   bool halted = false;              // maxFailures reached: no further node is touched
   std::optional<Cause> closed;      // why no node at all may be taken
   // When the policy's windows open or close next, where nodes are still to go.

@@ -113,7 +113,7 @@ std::optional<std::string> reason_to_restore(const Situation& s) {
   if (s.owner->spec.rollout.paused) return fmt::format("MIGLayout {} is paused", layout);
   if (!check_rules(*s.owner).empty()) return fmt::format("MIGLayout {} is not valid", layout);
   if (!s.target->ok())
-    return fmt::format("MIGLayout {} can't be laid out here: {}", layout, s.target->problem);
+    return fmt::format("MIGLayout {} can't be laid out here: {}", layout, s.target->cause.message);
   if (s.is_right()) return "the node has what the layout asks for";
   if (s.view.halted(*s.owner))
     return fmt::format("MIGLayout {} is halted by a failed node", layout);

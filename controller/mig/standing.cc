@@ -21,13 +21,11 @@ namespace {
 
 constexpr std::int64_t kMaxReasserts = 3;
 
-NodeStanding on_its_way(const Situation& s, std::string phase, std::string reason,
-                        std::string message) {
+NodeStanding on_its_way(const Situation& s, std::string phase, Cause cause) {
   return {.node = &s.node,
           .bucket = NodeBucket::kInProgress,
           .phase = std::move(phase),
-          .reason = std::move(reason),
-          .message = std::move(message),
+          .cause = std::move(cause),
           .since = s.record.rollout->since};
 }
 
@@ -39,34 +37,33 @@ std::optional<Cause> others_at_work(const Situation& s) {
 
 NodeStanding cordoned(const Situation& s) {
   if (s.held())
-    return on_its_way(s, "Cordoned", reasons::kHeld,
-                      fmt::format("held by annotation {} during the drain; remove it to continue",
-                                  names::kHoldAnnotation));
-  if (auto others = others_at_work(s))
-    return on_its_way(s, "Cordoned", others->reason, others->message);
+    return on_its_way(s, "Cordoned",
+                      {reasons::kHeld,
+                       fmt::format("held by annotation {} during the drain; remove it to continue",
+                                   names::kHoldAnnotation)});
+  if (auto others = others_at_work(s)) return on_its_way(s, "Cordoned", *std::move(others));
   DrainProgress drain = drain_progress(s.snapshot, s.node, s.rules->drain, s.record.rollout->since);
-  if (!drain.empty) return on_its_way(s, "Draining", drain.reason, drain.message);
+  if (!drain.empty) return on_its_way(s, "Draining", std::move(drain.cause));
   if (auto obstacle = obstacle_on(s.snapshot, s.node))
-    return on_its_way(s, "Cordoned", obstacle->reason, obstacle->message);
+    return on_its_way(s, "Cordoned", *std::move(obstacle));
   if (s.state() == "pending" || s.state() == "rebooting")
-    return on_its_way(s, "Cordoned", reasons::kAgentPending,
-                      fmt::format("mig-manager is still applying {}", s.label()));
+    return on_its_way(
+        s, "Cordoned",
+        {reasons::kAgentPending, fmt::format("mig-manager is still applying {}", s.label())});
   if (s.target != nullptr && s.target->ok() && !config_is_rendered(s.snapshot, s.target->config)) {
-    Cause lacks = file_lacks(s.snapshot, s.target->config);
-    NodeStanding standing = on_its_way(s, "Cordoned", lacks.reason, lacks.message);
-    standing.stuck = lacks.reason == reasons::kWriteRefused;
+    NodeStanding standing = on_its_way(s, "Cordoned", file_lacks(s.snapshot, s.target->config));
+    standing.stuck = standing.cause.reason == reasons::kWriteRefused;
     return standing;
   }
-  return on_its_way(s, "Cordoned", reasons::kSettling,
-                    "drained; pods that were just bound may still arrive");
+  return on_its_way(s, "Cordoned",
+                    {reasons::kSettling, "drained; pods that were just bound may still arrive"});
 }
 
 NodeStanding applying(const Situation& s) {
   using State = Verification::State;
   const NodeRollout& rollout = *s.record.rollout;
   Verification v = verify(s);
-  std::string message = v.message;
-  std::string reason = v.reason;
+  auto& [reason, message] = v.cause;
   if (std::string late = late_pods(s); !late.empty()) {
     reason = reasons::kLateBinding;
     message = fmt::format("{}; bound late: {}", message, late);
@@ -88,8 +85,8 @@ NodeStanding applying(const Situation& s) {
                   : fmt::format("rolling back to {}: {}", rollout.config, rollout.why);
     phase = "RollingBack";
   }
-  if (auto others = others_at_work(s)) return on_its_way(s, phase, others->reason, others->message);
-  NodeStanding standing = on_its_way(s, phase, reason, message);
+  if (auto others = others_at_work(s)) return on_its_way(s, phase, *std::move(others));
+  NodeStanding standing = on_its_way(s, phase, std::move(v.cause));
   // Whatever else ends the watch writes the node, and so brings the layout here again.
   if (v.state == State::kSteadying && stays) standing.due = v.due;
   return standing;
@@ -100,8 +97,7 @@ NodeStanding failed(const Situation& s, std::string message) {
   return {.node = &s.node,
           .bucket = NodeBucket::kFailed,
           .phase = to_string(rollout.phase),
-          .reason = reasons::kNodeFailed,
-          .message = std::move(message),
+          .cause = {reasons::kNodeFailed, std::move(message)},
           .since = rollout.since};
 }
 
@@ -109,8 +105,7 @@ NodeStanding failed(const Situation& s, std::string message) {
 NodeStanding unless_refused(const Situation& s, NodeStanding standing) {
   const std::optional<RefusedWrite> refused = s.refused();
   if (!refused) return standing;
-  standing.reason = reasons::kWriteRefused;
-  standing.message = refused->message;
+  standing.cause = {reasons::kWriteRefused, refused->message};
   standing.stuck = true;
   return standing;
 }
@@ -142,14 +137,14 @@ NodeStanding record_lost(const Situation& s) {
       .node = &s.node,
       .bucket = again ? NodeBucket::kBlocked : NodeBucket::kInProgress,
       .phase = s.node.cordoned() ? "Cordoned" : "Waiting",
-      .reason = reasons::kRolloutForgotten,
-      .message = fmt::format("annotation {} was removed or overwritten; berth continues from its "
-                             "ledger: its cordon is {}",
-                             names::kRolloutAnnotation,
-                             *slot.berth_cordoned ? "berth's" : "somebody else's"),
+      .cause = {reasons::kRolloutForgotten,
+                fmt::format("annotation {} was removed or overwritten; berth continues from its "
+                            "ledger: its cordon is {}",
+                            names::kRolloutAnnotation,
+                            *slot.berth_cordoned ? "berth's" : "somebody else's")},
       .since = slot.since};
   if (again)
-    standing.message = fmt::format(
+    standing.cause.message = fmt::format(
         "annotation {} was removed or overwritten {} times; berth, whose ledger has what matters, "
         "writes it again {}; find who does it: kubectl get node {} -o yaml --show-managed-fields",
         names::kRolloutAnnotation, slot.lost,
@@ -161,31 +156,31 @@ NodeStanding record_lost(const Situation& s) {
 NodeStanding about_to_return(const Situation& s) {
   if (s.held())
     return waiting(
-        s.node, reasons::kHeld,
-        fmt::format("its GPUs are right, and it stays cordoned by berth while annotation "
-                    "{} holds it",
-                    names::kHoldAnnotation));
-  if (auto others = others_at_work(s)) return waiting(s.node, others->reason, others->message);
+        s.node, {reasons::kHeld,
+                 fmt::format("its GPUs are right, and it stays cordoned by berth while annotation "
+                             "{} holds it",
+                             names::kHoldAnnotation)});
+  if (auto others = others_at_work(s)) return waiting(s.node, *std::move(others));
   NodeStanding standing = on_its_way(
-      s, "Verifying", reasons::kVerifying,
-      "its GPUs are right; berth kept it cordoned after a failure and uncordons it soon");
+      s, "Verifying",
+      {reasons::kVerifying,
+       "its GPUs are right; berth kept it cordoned after a failure and uncordons it soon"});
   standing.due = s.right_since() + s.snapshot.settings.verify_for;
   return standing;
 }
 
 // A slot that is held, and no cordon yet.
 NodeStanding claimed(const Situation& s) {
-  NodeStanding standing = waiting(s.node, reasons::kClaiming, "it has a slot and is cordoned next");
+  NodeStanding standing =
+      waiting(s.node, {reasons::kClaiming, "it has a slot and is cordoned next"});
   standing.bucket = NodeBucket::kInProgress;
   const NodeRollout* last = s.record.rollout ? &*s.record.rollout : nullptr;
   if (const auto refused = s.refused()) {
-    standing.reason = reasons::kWriteRefused;
-    standing.message = refused->message;
+    standing.cause = {reasons::kWriteRefused, refused->message};
     // One of this leader's is given back soon; of a former one's nobody knows what is in flight.
     standing.stuck = s.slot->epoch != s.snapshot.epoch;
   } else if (last != nullptr && last->cause == reasons::kWriteRefused) {
-    standing.reason = reasons::kWriteRefused;
-    standing.message = last->why;
+    standing.cause = {reasons::kWriteRefused, last->why};
     standing.stuck = true;
   }
   return standing;
@@ -195,8 +190,8 @@ NodeStanding claimed(const Situation& s) {
 NodeStanding restored(const Situation& s) {
   const bool given_up = s.record.rollout && !s.record.rollout->cause.empty();
   NodeStanding standing =
-      waiting(s.node, reasons::kBackingOff,
-              given_up ? "put back: " + s.record.rollout->why : std::string("put back"));
+      waiting(s.node, {reasons::kBackingOff,
+                       given_up ? "put back: " + s.record.rollout->why : std::string("put back")});
   standing.bucket = NodeBucket::kInProgress;
   standing.phase = "Restored";
   return standing;
@@ -207,12 +202,12 @@ NodeStanding backing_off(const Situation& s) {
   const NodeRollout& rollout = *s.record.rollout;
   const std::string again = fmt::format("tried again after {}", format_time(*rollout.not_before));
   const bool refused = rollout.cause == reasons::kWriteRefused;
-  NodeStanding standing =
-      waiting(s.node, refused ? reasons::kWriteRefused : reasons::kBackingOff,
-              refused ? fmt::format("{}; {}", rollout.why, again)
-                      : fmt::format("its drain was given up {} time{}{}; {}", rollout.attempt,
-                                    rollout.attempt == 1 ? "" : "s",
-                                    rollout.why.empty() ? "" : ", " + rollout.why, again));
+  NodeStanding standing = waiting(
+      s.node, {refused ? reasons::kWriteRefused : reasons::kBackingOff,
+               refused ? fmt::format("{}; {}", rollout.why, again)
+                       : fmt::format("its drain was given up {} time{}{}; {}", rollout.attempt,
+                                     rollout.attempt == 1 ? "" : "s",
+                                     rollout.why.empty() ? "" : ", " + rollout.why, again)});
   const bool for_time_to_tell = rollout.cause.empty() || rollout.cause == reasons::kPodsLeaving ||
                                 only_pending(rollout.cause);
   standing.bucket = for_time_to_tell ? NodeBucket::kPending : NodeBucket::kBlocked;
@@ -230,34 +225,32 @@ std::optional<NodeStanding> contested(const Situation& s) {
   if (only_the_label && !in_use && (again || seeded(SeededBug::kFightForLabel)))
     return std::nullopt;  // asserted again, by the ordinary steps
   return waiting(
-      s.node, reasons::kContested,
-      fmt::format("somebody set {}={} over berth's {}; set it back, or take the node out "
-                  "of the layout",
-                  names::kMigConfig, s.label(), s.target->config));
+      s.node, {reasons::kContested,
+               fmt::format("somebody set {}={} over berth's {}; set it back, or take the node out "
+                           "of the layout",
+                           names::kMigConfig, s.label(), s.target->config)});
 }
 
 }  // namespace
 
-NodeStanding waiting(const Node& node, std::string reason, std::string message) {
-  const bool pending = only_pending(reason);
+NodeStanding waiting(const Node& node, Cause cause) {
+  const bool pending = only_pending(cause.reason);
   return {.node = &node,
           .bucket = pending ? NodeBucket::kPending : NodeBucket::kBlocked,
           .phase = "Waiting",
-          .reason = std::move(reason),
-          .message = std::move(message)};
+          .cause = std::move(cause)};
 }
 
 std::optional<NodeStanding> standing_of(const Situation& s) {
   if (s.record_is_lost()) return record_lost(s);
   if (auto standing = under_way(s)) return standing;
   if (s.record.unreadable())
-    return waiting(s.node, reasons::kContested,
-                   fmt::format("berth can't read annotation {}; remove it, and berth starts afresh",
-                               names::kRolloutAnnotation));
+    return waiting(
+        s.node, {reasons::kContested,
+                 fmt::format("berth can't read annotation {}; remove it, and berth starts afresh",
+                             names::kRolloutAnnotation)});
   if (s.target == nullptr || !s.target->ok())
-    return s.target == nullptr
-               ? std::nullopt
-               : std::optional(waiting(s.node, s.target->reason, s.target->problem));
+    return s.target == nullptr ? std::nullopt : std::optional(waiting(s.node, s.target->cause));
   const bool kept_out = s.record.kept_out() && s.node.cordoned();
   if (s.is_right() && kept_out) return about_to_return(s);
   if (s.is_right())
@@ -269,35 +262,36 @@ std::optional<NodeStanding> standing_of(const Situation& s) {
     // Not drained again: the label is right, so it is the agent's or the device plugin's to mend.
     auto mismatch = s.view.resolver(*s.owner).mismatch(*s.target, s.node);
     if (s.state() != "success")
-      return waiting(s.node, s.state() == "failed" ? reasons::kAgentFailed : reasons::kAgentPending,
-                     fmt::format("{} is right, but mig-manager reports \"{}\"; see its log on the "
-                                 "node",
-                                 names::kMigConfig, s.state()));
-    return waiting(s.node, reasons::kAllocatableMismatch,
-                   fmt::format("mig-manager reports success, but {}; see the device plugin on the "
-                               "node",
-                               mismatch.value_or("")));
+      return waiting(s.node,
+                     {s.state() == "failed" ? reasons::kAgentFailed : reasons::kAgentPending,
+                      fmt::format("{} is right, but mig-manager reports \"{}\"; see its log on the "
+                                  "node",
+                                  names::kMigConfig, s.state())});
+    return waiting(s.node,
+                   {reasons::kAllocatableMismatch,
+                    fmt::format("mig-manager reports success, but {}; see the device plugin on the "
+                                "node",
+                                mismatch.value_or(""))});
   }
   if (s.slot_is_ours()) return s.slot->seq > s.record.seq() ? claimed(s) : restored(s);
   if (s.slot != nullptr && !s.slot_is_ours())
     return waiting(
-        s.node, reasons::kHeld,
-        fmt::format("{} has the node; berth continues once that is done", s.slot->holder));
+        s.node, {reasons::kHeld, fmt::format("{} has the node; berth continues once that is done",
+                                             s.slot->holder)});
   if (s.held())
     return waiting(
-        s.node, reasons::kHeld,
-        fmt::format("{} ({}={})", "held by a person; remove the annotation to release it",
-                    names::kHoldAnnotation,
-                    s.node.meta.annotations.get(names::kHoldAnnotation).view()));
-  if (auto obstacle = obstacle_on(s.snapshot, s.node))
-    return waiting(s.node, obstacle->reason, obstacle->message);
+        s.node, {reasons::kHeld,
+                 fmt::format("{} ({}={})", "held by a person; remove the annotation to release it",
+                             names::kHoldAnnotation,
+                             s.node.meta.annotations.get(names::kHoldAnnotation).view())});
+  if (auto obstacle = obstacle_on(s.snapshot, s.node)) return waiting(s.node, *std::move(obstacle));
   if (auto standing = contested(s)) return standing;
   if (s.record.rollout && s.record.rollout->not_before &&
       s.snapshot.now < *s.record.rollout->not_before)
     return backing_off(s);
   // Its slot was given back for that, and the node could not even be told so.
   if (const auto refused = s.refused())
-    return waiting(s.node, reasons::kWriteRefused, refused->message);
+    return waiting(s.node, {reasons::kWriteRefused, refused->message});
   return std::nullopt;
 }
 

@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "controller/core/cause.h"
 #include "controller/mig/rollout_choice.h"
 #include "controller/mig/situation.h"
 
@@ -14,6 +15,6 @@ namespace berth {
 std::optional<NodeStanding> standing_of(const Situation& situation);
 
 // A node that waits, with the column its reason belongs to.
-NodeStanding waiting(const Node& node, std::string reason, std::string message);
+NodeStanding waiting(const Node& node, Cause cause);
 
 }  // namespace berth

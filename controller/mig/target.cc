@@ -20,8 +20,7 @@ std::string told_label(const Node& node, const char* key) {
 
 Target refused(const char* reason, std::string problem) {
   Target target;
-  target.reason = reason;
-  target.problem = std::move(problem);
+  target.cause = {reason, std::move(problem)};
   return target;
 }
 

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "controller/core/cause.h"
 #include "controller/core/snapshot.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/fleet/node_layout.h"
@@ -19,8 +20,7 @@ namespace berth {
 struct Target {
   // Set when the layout can't be laid out on the node: InventoryUnknown, UnknownProduct or
   // InvalidLayout, with a sentence that names the field.
-  std::string reason;
-  std::string problem;
+  Cause cause;
 
   std::string product;
   std::string config;   // name in the mig-parted file
@@ -28,7 +28,7 @@ struct Target {
   NodeLayout layout;
   MigStrategy strategy = MigStrategy::kMixed;
 
-  bool ok() const { return reason.empty(); }
+  bool ok() const { return cause.reason.empty(); }
 };
 
 // While a layout with deletionPolicy DisableMIG is being deleted, its target is MIG off.

@@ -62,33 +62,37 @@ Verification verify(const Situation& s) {
   using State = Verification::State;
   const NodeRollout& rollout = *s.record.rollout;
   if (!names_config(s.label(), rollout.config))
-    return {State::kForeignLabel, reasons::kContested,
-            fmt::format("{} was changed to \"{}\" while berth applied {}; set it back, or change "
-                        "the layout",
-                        names::kMigConfig, s.label(), rollout.config)};
+    return {State::kForeignLabel,
+            {reasons::kContested,
+             fmt::format("{} was changed to \"{}\" while berth applied {}; set it back, or change "
+                         "the layout",
+                         names::kMigConfig, s.label(), rollout.config)}};
   if (s.state() == "failed")
-    return {
-        State::kAgentFailed, reasons::kAgentFailed,
-        fmt::format("mig-manager reports failed for {}; its log on the node says why", s.label())};
+    return {State::kAgentFailed,
+            {reasons::kAgentFailed,
+             fmt::format("mig-manager reports failed for {}; its log on the node says why",
+                         s.label())}};
   if (s.state() != "success") {
     const char* reason =
         s.state() == "rebooting" ? reasons::kAgentRebooting : reasons::kAgentPending;
-    return {State::kAgentWorking, reason, agent_step(s)};
+    return {State::kAgentWorking, {reason, agent_step(s)}};
   }
   if (auto mismatch = config_mismatch(s, rollout.config);
       mismatch && !seeded(SeededBug::kTrustSuccess))
-    return {State::kMismatch, reasons::kAllocatableMismatch,
-            fmt::format("mig-manager reports success, but {}", *mismatch)};
-  if (!s.node.ready) return {State::kMismatch, reasons::kNodeNotReady, "the node is not Ready"};
+    return {State::kMismatch,
+            {reasons::kAllocatableMismatch,
+             fmt::format("mig-manager reports success, but {}", *mismatch)}};
+  if (!s.node.ready) return {State::kMismatch, {reasons::kNodeNotReady, "the node is not Ready"}};
   const Time steady_since =
       std::max(rollout.since, s.snapshot.cluster.allocatable_since(s.node.meta.name));
   const Time due = steady_since + s.snapshot.settings.verify_for;
   if (s.snapshot.now < due)
-    return {State::kSteadying, reasons::kVerifying,
-            fmt::format("allocatable is as promised; watched for {}",
-                        format_duration_short(s.snapshot.settings.verify_for)),
-            due};
-  return {State::kDone, reasons::kVerifying, "allocatable is as promised", due};
+    return {
+        State::kSteadying,
+        {reasons::kVerifying, fmt::format("allocatable is as promised; watched for {}",
+                                          format_duration_short(s.snapshot.settings.verify_for))},
+        due};
+  return {State::kDone, {reasons::kVerifying, "allocatable is as promised"}, due};
 }
 
 std::string late_pods(const Situation& s) {

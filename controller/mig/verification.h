@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "controller/core/cause.h"
 #include "controller/mig/situation.h"
 
 namespace berth {
@@ -19,9 +20,8 @@ struct Verification {
     kDone,
   };
   State state = State::kAgentWorking;
-  std::string reason;   // for status.details
-  std::string message;  // a sentence
-  Time due{};           // kSteadying: when it is done
+  Cause cause;  // for status.details
+  Time due{};   // kSteadying: when it is done
 };
 // For a node in Applying, RollingBack or Failed.
 Verification verify(const Situation& situation);

@@ -76,8 +76,7 @@ std::vector<NodeChange> nodes_in_hand(const Snapshot& snapshot) {
     change.from = config_before(s);
     change.to = config_ahead(s);
     change.was_out = was_out(s);
-    change.in_hand = {standing->phase, since(s, *standing), change.to, standing->reason,
-                      standing->message};
+    change.in_hand = {standing->phase, since(s, *standing), change.to, standing->cause};
   }
   return out;
 }
@@ -88,8 +87,7 @@ void note_what_holds(const Snapshot& snapshot, NodeChange& change) {
   LayoutView view(snapshot);
   const std::optional<NodeStanding> standing = standing_of(situation_of(snapshot, view, *node));
   if (!standing) return;
-  change.in_hand->reason = standing->reason;
-  change.in_hand->message = standing->message;
+  change.in_hand->cause = standing->cause;
 }
 
 }  // namespace berth

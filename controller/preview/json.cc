@@ -62,8 +62,8 @@ Json encode(const NodeChange& change) {
   if (change.in_hand) {
     out["phase"] = change.in_hand->phase;
     out["since"] = format_time(change.in_hand->since);
-    out["reason"] = change.in_hand->reason;
-    out["message"] = change.in_hand->message;
+    out["reason"] = change.in_hand->cause.reason;
+    out["message"] = change.in_hand->cause.message;
   }
   out.update({{"from", change.from},
               {"to", change.to},
@@ -74,8 +74,9 @@ Json encode(const NodeChange& change) {
 }
 
 Json encode(const Refusal& refusal) {
-  return {{"layout", refusal.layout},   {"nodes", refusal.nodes}, {"reason", refusal.reason},
-          {"message", refusal.message}, {"line", refusal.line},   {"invalidSpec", refusal.spec}};
+  return {{"layout", refusal.layout},       {"nodes", refusal.nodes},
+          {"reason", refusal.cause.reason}, {"message", refusal.cause.message},
+          {"line", refusal.line},           {"invalidSpec", refusal.spec}};
 }
 
 Json encode(const BudgetInTheWay& budget) {

@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "apis/names.h"
-#include "controller/disruption/rollout_annotation.h"
+#include "controller/disruption/rollouts.h"
 #include "controller/disruption/slots.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/mig/config_label.h"
@@ -217,14 +217,14 @@ void Projector::note_slots(const std::vector<std::string>& order) {
 bool Projector::is_back(const std::string& name, const SlotLedger& ledger) const {
   const Node* node = world_.cluster().nodes().find(name);
   if (node == nullptr) return true;
-  const RolloutRecord record = read_rollout(*node);
+  const RolloutRecord record = read_rollout(world_.cluster(), *node);
   return ledger.find(name) == nullptr && record.idle() && !(record.kept_out() && node->cordoned());
 }
 
 void Projector::take(const std::string& name, const Slot& slot) {
   const Node* node = world_.cluster().nodes().find(name);
   if (node == nullptr || open_.contains(name)) return;
-  const RolloutRecord record = read_rollout(*node);
+  const RolloutRecord record = read_rollout(world_.cluster(), *node);
   if (record.rollout && record.idle() && record.seq() >= slot.seq) return;  // about to be freed
   if (!slot.layout()) return;
   if (++takes_[name] > kMaxTakes)
@@ -250,7 +250,7 @@ void Projector::give_back(const std::string& name) {
   open_.erase(name);
   const Node* node = world_.cluster().nodes().find(name);
   if (node == nullptr) return;
-  const RolloutRecord record = read_rollout(*node);
+  const RolloutRecord record = read_rollout(world_.cluster(), *node);
   const std::string label = base_config(label_of(*node, names::kMigConfig));
   change.to = record.rollout ? record.rollout->config : label;
   // Of one that was in hand the label has said so from the beginning.
@@ -260,7 +260,7 @@ void Projector::give_back(const std::string& name) {
                     label_of(*node, names::kMigConfigState) == "success";
   change.outcome = done ? NodeChange::Outcome::kRepartitioned : NodeChange::Outcome::kPutBack;
   if (!done && change.in_hand)
-    change.in_hand->message =
+    change.in_hand->cause.message =
         record.rollout && !record.rollout->cause.empty() ? record.rollout->why : std::string();
 }
 

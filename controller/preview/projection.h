@@ -11,6 +11,7 @@
 
 #include "apis/gpu_cluster_policy.h"
 #include "apis/mig_layout.h"
+#include "controller/core/cause.h"
 
 namespace berth {
 
@@ -36,9 +37,9 @@ const char* to_string(PodMove::Fate fate);
 struct InHand {
   std::string phase;  // Waiting, Cordoned, Draining, Applying, Retrying, Verifying, RollingBack, …
   Time since{};       // of the phase
-  std::string config;   // what it was to become by then
-  std::string reason;   // as in status.details; empty if nothing stands in its way
-  std::string message;  // of one that stays out or is put back: why
+  std::string config;  // what it was to become by then
+  Cause cause;  // as in status.details; without a reason if nothing stands in its way, and with
+                // a message if it stays out or is put back
 };
 
 // One node that is taken, or has been.
@@ -63,10 +64,9 @@ const char* to_string(NodeChange::Outcome outcome);
 struct Refusal {
   std::string layout;
   std::vector<std::string> nodes;  // empty: the layout as a whole
-  std::string reason;              // LastProvider, PodDisruptionBudget, InvalidLayout, …
-  std::string message;
-  std::string line;   // what to write into a manifest; empty if no line would do
-  bool spec = false;  // the manifest is wrong: nothing but an edit changes that
+  Cause cause;                     // LastProvider, PodDisruptionBudget, InvalidLayout, …
+  std::string line;                // what to write into a manifest; empty if no line would do
+  bool spec = false;               // the manifest is wrong: nothing but an edit changes that
 };
 
 // A PodDisruptionBudget that, by its status, lets no pod go from a node that is to be emptied.

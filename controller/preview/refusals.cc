@@ -55,7 +55,7 @@ bool is_spec_fault(std::string_view reason) {
 
 std::string line_for(const Snapshot& snapshot, const MIGLayout& layout,
                      const NodeStanding& standing) {
-  const std::string& reason = standing.reason;
+  const std::string& reason = standing.cause.reason;
   if (reason == reasons::kLastProvider) return retire_line(snapshot, layout, *standing.node);
   if (reason == reasons::kCapacityGuard) return minimum_line(snapshot, layout, *standing.node);
   if (reason == reasons::kUnmanagedPod) return "drain: {force: true}";
@@ -74,27 +74,24 @@ std::vector<Refusal> refusals(const Snapshot& snapshot, const std::vector<Layout
     if (layout == nullptr) continue;
     const std::size_t first = out.size();
     for (const NodeStanding& node : decide_rollout(snapshot, *layout).nodes) {
-      if (node.bucket == NodeBucket::kUpdated || node.reason.empty()) continue;
-      auto same = std::find_if(
-          out.begin() + static_cast<std::ptrdiff_t>(first), out.end(),
-          [&](const Refusal& r) { return r.reason == node.reason && r.message == node.message; });
+      if (node.bucket == NodeBucket::kUpdated || node.cause.reason.empty()) continue;
+      auto same = std::find_if(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(),
+                               [&](const Refusal& r) { return r.cause == node.cause; });
       if (same == out.end())
         same = out.insert(out.end(), {.layout = summary.name,
-                                      .reason = node.reason,
-                                      .message = node.message,
+                                      .cause = node.cause,
                                       .line = line_for(snapshot, *layout, node),
-                                      .spec = is_spec_fault(node.reason)});
+                                      .spec = is_spec_fault(node.cause.reason)});
       same->nodes.push_back(node.node->meta.name);
     }
     // What stalls the layout without being about a node.
     for (const Condition& condition : summary.conditions) {
-      const bool told =
-          std::any_of(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(),
-                      [&](const Refusal& r) { return r.reason == condition.reason || r.spec; });
+      const bool told = std::any_of(
+          out.begin() + static_cast<std::ptrdiff_t>(first), out.end(),
+          [&](const Refusal& r) { return r.cause.reason == condition.reason || r.spec; });
       if (condition.type == "Stalled" && condition.status == "True" && !told)
         out.push_back({.layout = summary.name,
-                       .reason = condition.reason,
-                       .message = condition.message,
+                       .cause = {condition.reason, condition.message},
                        .spec = is_spec_fault(condition.reason)});
     }
   }

@@ -224,7 +224,7 @@ void print_refusals(const Projection& p, Out out) {
   for (const Refusal& refusal : p.refusals) {
     tell(out, "  {}: {}\n    {}\n",
          refusal.nodes.empty() ? "MIGLayout/" + refusal.layout : name_some(refusal.nodes),
-         refusal.reason, refusal.message);
+         refusal.cause.reason, refusal.cause.message);
     if (!refusal.line.empty())
       tell(out, "    add to spec of MIGLayout/{}:  {}\n", refusal.layout, refusal.line);
   }

@@ -61,11 +61,12 @@ std::string next(const NodeChange& node) {
     }
     case NodeChange::Outcome::kPutBack:
       return fmt::format(", then {} unchanged{}{}{}", node.was_out ? "given up" : "back in service",
-                         node.in_hand->message.empty() ? "" : ": ", node.in_hand->message, stays);
+                         node.in_hand->cause.message.empty() ? "" : ": ",
+                         node.in_hand->cause.message, stays);
     case NodeChange::Outcome::kUnfinished:
       break;
   }
-  return fmt::format(", stays out of service: {}", node.in_hand->message);
+  return fmt::format(", stays out of service: {}", node.in_hand->cause.message);
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ WhatIf::Applied WhatIf::finish_others_work() {
 
 // What the agent has called failed stays so: berth knows what to do about that.
 void WhatIf::finish_agents_work(const Node& node) {
-  const RolloutRecord record = read_rollout(node);
+  const RolloutRecord record = read_rollout(cluster_, node);
   if (!record.rollout || (record.rollout->phase != RolloutPhase::kApplying &&
                           record.rollout->phase != RolloutPhase::kRollingBack))
     return;
@@ -156,7 +156,7 @@ bool WhatIf::perform_on_node(const Write& write, Applied& applied) {
 bool WhatIf::perform_on_config_map(const Write& write, Applied& applied) {
   const ConfigMap* old = cluster_.config_maps().find(write.object.namespace_, write.object.name);
   std::string body = write.body;
-  const bool create = write.verb == Verb::kCreate || (write.verb == Verb::kApply && old == nullptr);
+  const bool create = write.verb == Verb::kCreate;
   if (create == (old != nullptr)) {
     applied.refused.push_back(
         fmt::format("{}: {}", write.object.str(), create ? "already exists" : "is not there"));
@@ -222,7 +222,7 @@ void WhatIf::remove(const std::string& name) {
 // has ended.
 void WhatIf::let_pods_end(const std::string& node_name, Applied& applied) {
   const Node* node = cluster_.nodes().find(node_name);
-  const RolloutRecord record = read_rollout(*node);
+  const RolloutRecord record = read_rollout(cluster_, *node);
   if (!record.rollout || record.rollout->phase != RolloutPhase::kCordoned) return;
   const MIGLayout* layout = cluster_.mig_layouts().find(record.rollout->layout);
   const DrainSpec drain = layout != nullptr ? layout->spec.drain : DrainSpec();

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys: what a change of the stores makes due, over every folder's reconcilers.
+// Keys: what a change of the stores makes due, over every folder's reconcilers. Each folder says so
+// for all its families at once, since one look at the old and the new object serves them all: a new
+// folder is a line in keys_for() and one in all_keys().
 #pragma once
 
 #include <algorithm>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "controller/admission/reconcile_bypass.h"
@@ -21,21 +22,16 @@ namespace berth {
 template <class T>
 std::vector<std::string> keys_for(const ClusterState& cluster, const Settings& settings,
                                   const T* old, const T* now) {
-  constexpr bool of_mig = requires { mig_keys_for(cluster, settings, old, now); };
-  constexpr bool of_policy = requires { policy_keys_for(cluster, settings, old, now); };
   std::vector<std::string> keys;
   const auto add = [&](std::vector<std::string> more) {
     for (std::string& key : more) keys.push_back(std::move(key));
   };
-  if constexpr (of_mig) add(mig_keys_for(cluster, settings, old, now));
-  if constexpr (of_policy) add(policy_keys_for(cluster, settings, old, now));
-  if constexpr (std::is_same_v<T, Pod>) add(bypass_keys_for(cluster, old, now));
-  if constexpr (std::is_same_v<T, Namespace>)
-    if (now != nullptr && (old == nullptr || old->meta.labels != now->meta.labels))
-      add(all_bypass_keys(cluster, settings, now->meta.name));
-  if constexpr (std::is_same_v<T, GPUClusterPolicy>)
-    if (now != nullptr && (old == nullptr || old->spec != now->spec))
-      add(all_bypass_keys(cluster, settings));
+  if constexpr (requires { mig_keys_for(cluster, settings, old, now); })
+    add(mig_keys_for(cluster, settings, old, now));
+  if constexpr (requires { policy_keys_for(cluster, settings, old, now); })
+    add(policy_keys_for(cluster, settings, old, now));
+  if constexpr (requires { bypass_keys_for(cluster, settings, old, now); })
+    add(bypass_keys_for(cluster, settings, old, now));
   std::ranges::sort(keys);
   return keys;
 }

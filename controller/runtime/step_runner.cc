@@ -15,12 +15,6 @@
 namespace berth {
 namespace {
 
-// A Node's or a Pod's fields have other owners, whom berth never overrides; what it creates itself
-// is wholly its own.
-bool owns(const KindInfo& kind) {
-  return kind.kind != kKind<Node>.kind && kind.kind != kKind<Pod>.kind;
-}
-
 ApiRequest to_request(const Write& write, const KindInfo& kind) {
   const ObjectKey key{write.object.namespace_, write.object.name};
   WriteOptions options;
@@ -31,8 +25,6 @@ ApiRequest to_request(const Write& write, const KindInfo& kind) {
   switch (write.verb) {
     case Verb::kCreate:
       return create_request(kind, key.namespace_, write.body, options);
-    case Verb::kApply:
-      return apply_request(kind, key, write.body, owns(kind), options);
     case Verb::kJsonPatch:
       return json_patch_request(kind, key, write.body, options);
     case Verb::kMergePatch:
@@ -48,7 +40,6 @@ ApiRequest to_request(const Write& write, const KindInfo& kind) {
 WriteBarrier::Awaits awaits_after(Verb verb) {
   switch (verb) {
     case Verb::kCreate:
-    case Verb::kApply:
       return WriteBarrier::Awaits::kPresent;
     case Verb::kDelete:
     case Verb::kEvict:

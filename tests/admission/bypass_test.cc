@@ -90,15 +90,17 @@ TEST(Bypass, APodInAPoolThatIsClosedToItIsFound) {
   thief.meta.owner_references = {{"x.example.com/v1", "Node", "a", "b", false}};
   thief.meta.annotations = {{"gpu.berth.dev/mutations", "poolAffinity development"}};
   EXPECT_FALSE(slipped_past(thief, cluster, Settings())) << "not there yet";
-  EXPECT_TRUE(bypass_keys_for(cluster, nullptr, &thief).empty());
+  EXPECT_TRUE(bypass_keys_for(cluster, Settings(), nullptr, &thief).empty());
   Pod bound = thief;
   bound.node_name = "d1";
   EXPECT_THAT(slipped_past(bound, cluster, Settings()).value_or(""),
               testing::HasSubstr("is in pool development, which is only for namespaces with "
                                  "team-risk=trusted"));
-  EXPECT_THAT(bypass_keys_for(cluster, &thief, &bound), testing::ElementsAre("pod/team-a/p"));
-  EXPECT_THAT(bypass_keys_for(cluster, nullptr, &bound), testing::ElementsAre("pod/team-a/p"));
-  EXPECT_TRUE(bypass_keys_for(cluster, &bound, &bound).empty()) << "looked at already";
+  EXPECT_THAT(bypass_keys_for(cluster, Settings(), &thief, &bound),
+              testing::ElementsAre("pod/team-a/p"));
+  EXPECT_THAT(bypass_keys_for(cluster, Settings(), nullptr, &bound),
+              testing::ElementsAre("pod/team-a/p"));
+  EXPECT_TRUE(bypass_keys_for(cluster, Settings(), &bound, &bound).empty()) << "looked at already";
 
   Pod welcome = bound;
   welcome.meta.namespace_ = "lab";
@@ -129,9 +131,10 @@ TEST(Bypass, IsToldOnceOnThePod) {
   ClusterState cluster = cluster_with_dated_policy();
   cluster.upsert(bare(), Time());
   const Pod* pod = cluster.pods().find("team-a", "p");
-  EXPECT_EQ(bypass_keys_for(cluster, nullptr, pod), std::vector<std::string>{"pod/team-a/p"});
-  EXPECT_TRUE(bypass_keys_for(cluster, pod, pod).empty()) << "looked at already";
-  EXPECT_TRUE(bypass_keys_for(cluster, pod, nullptr).empty());
+  EXPECT_EQ(bypass_keys_for(cluster, Settings(), nullptr, pod),
+            std::vector<std::string>{"pod/team-a/p"});
+  EXPECT_TRUE(bypass_keys_for(cluster, Settings(), pod, pod).empty()) << "looked at already";
+  EXPECT_TRUE(bypass_keys_for(cluster, Settings(), pod, nullptr).empty());
 
   const Answers answers;
   const Settings settings;

@@ -155,6 +155,32 @@ TEST_F(Chart, AnUninstallIsRefusedWhileANodeIsOut) {
   cluster().remove_deployment("team-a", "slow");
 }
 
+// No layout selects it any more, so that only the one that took it can tell of it.
+TEST_F(Chart, AnUninstallIsRefusedWhileANodeIsOutThatHasLeftItsLayout) {
+  cluster().add_gpu_nodes(1, {.annotations = {{"test.berth.dev/fault", "slow:15000"}}});
+  cluster().wait_agents_running();
+  const Said installed = install();
+  ASSERT_EQ(installed.code, 0) << installed.text;
+  start_berth_as_account();
+  apply({});
+  wait_phase("n1", "Applying");
+  kube().patch({"miglayouts", "inference-a100"}, PatchType::kMerge,
+               R"({"spec": {"nodeSelector": {"matchLabels": {"tier": "none"}}}})");
+  wait_for("its status to say so", 30, [&]() -> std::string {
+    return layout().number("/status/nodes/selected") == 0 ? "" : layout().dump();
+  });
+  ASSERT_TRUE(cordoned("n1"));
+  const Said refused = helm({"uninstall", "berth"});
+  EXPECT_NE(refused.code, 0);
+  EXPECT_THAT(refused.text, HasSubstr("nodes are cordoned for MIGLayout inference-a100 (1)"));
+  EXPECT_THAT(left_of_release(), Contains("clusterrolebindings/berth"));
+  wait_for("n1 to be back", 60, [&]() -> std::string {
+    return !cordoned("n1") && layout().number("/status/nodes/inProgress") == 0
+               ? ""
+               : layout().at("/status").dump();
+  });
+}
+
 // It selects no node any more, so that none of its counts tells of the one that is out.
 TEST_F(Chart, AnUninstallIsRefusedWhileALayoutThatGoesWaitsForItsNodes) {
   cluster().add_gpu_nodes(1, {.annotations = {{"test.berth.dev/fault", "slow:15000"}}});

@@ -138,7 +138,8 @@ TEST(Reference, TheManualPageIsOneThatManUnderstands) {
   EXPECT_THAT(page.out, StartsWith(".TH berth 1 "));
   for (const std::string& name : commands())
     EXPECT_THAT(page.out, HasSubstr(".SS berth " + name + "\n"));
-  if (!std::filesystem::exists("/usr/bin/groff")) GTEST_SKIP() << "no groff";
+  if (!std::filesystem::exists("/usr/bin/groff"))
+    GTEST_SKIP() << "NOT TESTED: no groff; scripts/install-packages";
   const Ran shown = run_program(
       {"groff", "-man", "-ww", "-Tascii", "-P-cbou", scratch_file("berth.1", page.out)});
   EXPECT_EQ(shown.exit_code, 0);
@@ -186,7 +187,8 @@ TEST(Completion, TheOtherShellsTakeTheirs) {
 }
 
 TEST(Completion, FishOffersCommandsFlagsAndWords) {
-  if (!std::filesystem::exists("/usr/bin/fish")) GTEST_SKIP() << "no fish";
+  if (!std::filesystem::exists("/usr/bin/fish"))
+    GTEST_SKIP() << "NOT TESTED: no fish; scripts/install-packages";
   const auto offered = [](const std::string& line) {
     return run_program({"fish", "--no-config", "-c",
                         "berth completion fish | source; complete -C '" + line + "'"})

@@ -12,10 +12,7 @@
 #include <vector>
 
 #include "controller/live/http_checks.h"
-#include "tests/client/fake_host.h"
-#include "tests/io/recording_log.h"
-#include "tests/live/tls_server.h"
-#include "tests/support/certs.h"
+#include "tests/live/curl_exchange.h"
 
 namespace berth {
 namespace {
@@ -23,95 +20,6 @@ namespace {
 using namespace std::chrono_literals;
 using test::TlsServer;
 using ::testing::HasSubstr;
-
-// Generating keys takes a while; all tests share one authority.
-test::Authority& authority() {
-  static test::Authority shared;
-  return shared;
-}
-const test::KeyPair& server_identity() {
-  static const test::KeyPair shared = authority().issue_server({"127.0.0.1", "berth.test"});
-  return shared;
-}
-
-struct Received : public ResponseSink {
-  explicit Received(UvLoop& l) : loop(l) {}
-  void on_head(int code, const std::vector<HttpHeader>& h) override {
-    status = code;
-    headers = h;
-  }
-  void on_bytes(std::string_view bytes) override {
-    body += bytes;
-    ++pieces;
-    if (on_piece) on_piece();
-  }
-  void on_end(TransportOutcome how, std::string why) override {
-    outcome = how;
-    detail = std::move(why);
-    ended = true;
-    if (on_done) on_done();
-  }
-  UvLoop& loop;
-  int status = 0;
-  std::vector<HttpHeader> headers;
-  std::string body;
-  int pieces = 0;
-  bool ended = false;
-  TransportOutcome outcome = TransportOutcome::kComplete;
-  std::string detail;
-  std::function<void()> on_piece;
-  std::function<void()> on_done;
-};
-
-class CurlTransportTest : public ::testing::Test {
- protected:
-  void serve(TlsServer::Handler handler, const std::string& client_ca = "",
-             const std::string& name = "") {
-    const test::KeyPair identity =
-        name.empty() ? server_identity() : authority().issue_server({name});
-    serve(TlsServer::Options{identity.certificate, identity.key, client_ca}, std::move(handler));
-  }
-  void serve(const TlsServer::Options& options, TlsServer::Handler handler) {
-    server_ = std::make_unique<TlsServer>(options, std::move(handler));
-    config_.server = (options.plain ? "http://127.0.0.1:" : "https://127.0.0.1:") +
-                     std::to_string(server_->port());
-    config_.certificate_authority.data = authority().certificate();
-  }
-  CurlTransport& transport() {
-    if (!transport_) transport_ = std::make_unique<CurlTransport>(loop_, host_, log_, config_);
-    return *transport_;
-  }
-  static HttpRequest get(std::string target) {
-    HttpRequest request;
-    request.method = "GET";
-    request.target = std::move(target);
-    request.deadline = 10s;
-    return request;
-  }
-  std::shared_ptr<Received> start(HttpRequest request, std::stop_token stop = {}) {
-    auto sink = std::make_shared<Received>(loop_);
-    ++open_;
-    sink->on_done = [this] {
-      if (--open_ == 0) loop_.stop();
-    };
-    transport().start(std::move(request), sink, std::move(stop));
-    EXPECT_FALSE(sink->ended) << "called back from inside start()";
-    return sink;
-  }
-  std::shared_ptr<Received> exchange(HttpRequest request, std::stop_token stop = {}) {
-    auto sink = start(std::move(request), std::move(stop));
-    loop_.run();
-    return sink;
-  }
-
-  UvLoop loop_;
-  FakeHost host_;
-  RecordingLog log_;
-  ClientConfig config_;
-  std::unique_ptr<TlsServer> server_;
-  std::unique_ptr<CurlTransport> transport_;
-  int open_ = 0;
-};
 
 TEST_F(CurlTransportTest, SendsWhatItIsGivenAndBringsBackWhatComes) {
   std::mutex mutex;
@@ -145,55 +53,6 @@ TEST_F(CurlTransportTest, SendsWhatItIsGivenAndBringsBackWhatComes) {
   }
   EXPECT_THAT(seen.headers, Not(HasSubstr("expect:")));
   EXPECT_THAT(seen.headers, Not(HasSubstr("accept-encoding:")));
-}
-
-TEST_F(CurlTransportTest, RefusesAServerItCannotVerify) {
-  serve([](const TlsServer::Request&, TlsServer::Connection& connection) {
-    connection.reply(200, "never");
-    return true;
-  });
-  test::Authority other;
-  config_.certificate_authority.data = other.certificate();
-  auto got = exchange(get("/"));
-  EXPECT_EQ(got->outcome, TransportOutcome::kTlsFailed);
-  EXPECT_EQ(got->status, 0);
-  EXPECT_THAT(got->detail, HasSubstr("certificate"));
-}
-
-TEST_F(CurlTransportTest, RefusesAnotherHostsCertificateUnlessToldItsName) {
-  const auto handler = [](const TlsServer::Request& request, TlsServer::Connection& connection) {
-    connection.reply(200, request.headers);
-    return true;
-  };
-  serve(handler, "", "elsewhere.test");
-  auto refused = exchange(get("/"));
-  EXPECT_EQ(refused->outcome, TransportOutcome::kTlsFailed);
-
-  transport_.reset();
-  config_.tls_server_name = "elsewhere.test";
-  auto accepted = exchange(get("/"));
-  EXPECT_EQ(accepted->outcome, TransportOutcome::kComplete) << accepted->detail;
-  EXPECT_THAT(accepted->body, HasSubstr("host: 127.0.0.1:" + std::to_string(server_->port())));
-}
-
-TEST_F(CurlTransportTest, ShowsItsClientCertificate) {
-  serve(
-      [](const TlsServer::Request&, TlsServer::Connection& connection) {
-        connection.reply(200, connection.client_name());
-        return true;
-      },
-      authority().certificate());
-  auto without = exchange(get("/"));
-  EXPECT_NE(without->outcome, TransportOutcome::kComplete);
-
-  transport_.reset();
-  const test::KeyPair client = authority().issue_client("berth-user", {"ops"});
-  config_.client_certificate.data = client.certificate;
-  config_.client_key.file = "/key.pem";
-  host_.files["/key.pem"] = client.key;
-  auto with = exchange(get("/"));
-  EXPECT_EQ(with->outcome, TransportOutcome::kComplete) << with->detail;
-  EXPECT_EQ(with->body, "berth-user");
 }
 
 TEST_F(CurlTransportTest, StreamsPiecesAsTheyComeAndStopsWhenAsked) {
@@ -244,78 +103,6 @@ TEST_F(CurlTransportTest, EndsAtItsDeadlineAndAfterSilence) {
   EXPECT_EQ(silent->status, 200);
   EXPECT_EQ(silent->body, "{}\n");
   EXPECT_EQ(server_->connections(), 2) << "a connection that said nothing is not used again";
-}
-
-// Each run of this plugin prints another token: run-1, run-2, …
-TEST_F(CurlTransportTest, RunsACredentialPluginAgainAfterA401AndTriesOnce) {
-  std::atomic<int> calls = 0;
-  std::atomic<bool> open = true;
-  serve([&](const TlsServer::Request& request, TlsServer::Connection& connection) {
-    ++calls;
-    const bool fresh = request.headers.find("Bearer run-1\n") == std::string::npos;
-    connection.reply(fresh && open ? 200 : 401, "body");
-    return true;
-  });
-  const std::string runs = ::testing::TempDir() + "/berth-plugin-runs";
-  std::remove(runs.c_str());
-  config_.exec =
-      ExecPlugin{.where = "/k: users[0].user.exec",
-                 .api_version = "client.authentication.k8s.io/v1",
-                 .command = "sh",
-                 .arguments = {"-c", "echo >> " + runs + "; n=$(wc -l < " + runs +
-                                         "); test $n -le 4 || exit 3; echo '{\"kind\":"
-                                         "\"ExecCredential\",\"apiVersion\":"
-                                         "\"client.authentication.k8s.io/v1\",\"status\":"
-                                         "{\"token\":\"run-'$n'\"}}'"},
-                 .input = ExecPlugin::Input::kNever};
-  auto first = exchange(get("/"));
-  EXPECT_EQ(first->status, 200) << first->detail;
-  EXPECT_EQ(calls, 2) << "run-1 is refused, run-2 is not";
-  exchange(get("/"));
-  EXPECT_EQ(calls, 3) << "run-2 is kept";
-
-  open = false;
-  auto refused = exchange(get("/"));
-  EXPECT_EQ(refused->status, 401) << "run-3 is no better, and once is enough";
-  EXPECT_EQ(refused->body, "body");
-  EXPECT_EQ(calls, 5);
-  exchange(get("/"));  // run-3 again, and run-4
-  auto failed = exchange(get("/"));
-  EXPECT_EQ(failed->outcome, TransportOutcome::kNoCredentials);
-  EXPECT_THAT(failed->detail, HasSubstr("sh failed with exit code 3"));
-}
-
-TEST_F(CurlTransportTest, ReadsTheTokenAgainAfterA401AndTriesOnce) {
-  std::atomic<int> calls = 0;
-  serve([&](const TlsServer::Request& request, TlsServer::Connection& connection) {
-    ++calls;
-    const bool fresh = request.headers.find("Bearer new") != std::string::npos;
-    if (fresh) {
-      connection.reply(200, request.body);
-    } else {
-      connection.reply(401, "who are you");
-    }
-    return true;
-  });
-  config_.token_file = "/token";
-  host_.files["/token"] = "old\n";
-  HttpRequest request = get("/");
-  request.method = "POST";
-  request.body = "{}";
-  auto stale = exchange(request);
-  EXPECT_EQ(stale->status, 401) << "nothing newer to try";
-  EXPECT_EQ(stale->body, "who are you");
-  EXPECT_EQ(calls, 1);
-
-  host_.files["/token"] = "new\n";
-  auto renewed = exchange(request);
-  EXPECT_EQ(renewed->status, 200);
-  EXPECT_EQ(renewed->body, "{}");
-  EXPECT_EQ(calls, 3);
-
-  host_.files["/token"] = FakeHost::kUnreadable;
-  auto kept = exchange(request);
-  EXPECT_EQ(kept->status, 200) << "the last good token stands";
 }
 
 TEST_F(CurlTransportTest, StopsReadingWhatIsTooLarge) {

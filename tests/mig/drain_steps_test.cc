@@ -56,7 +56,7 @@ TEST_F(DrainStepsTest, APodIsAskedForAndEvictedAndTheDeadlineIsNoted) {
   EXPECT_THAT(steps(), ElementsAre("ask p", "evict p"));
   EXPECT_EQ(plan.requeue_after, drain.timeout);
   EXPECT_FALSE(progress.empty);
-  EXPECT_EQ(progress.reason, reasons::kPodsLeaving);
+  EXPECT_EQ(progress.cause.reason, reasons::kPodsLeaving);
   world.now = since + drain.timeout - 1ms;
   EXPECT_THAT(steps(), ElementsAre("ask p", "evict p"));
   world.now += 1ms;
@@ -107,7 +107,7 @@ TEST_F(DrainStepsTest, PodsThatAreWaitedForHaveATimeOfTheirOwn) {
   EXPECT_THAT(steps(), IsEmpty());
   EXPECT_FALSE(progress.timed_out);
   EXPECT_EQ(plan.requeue_after, drain.wait_for_completion->timeout - drain.timeout);
-  EXPECT_THAT(progress.message, HasSubstr("is left to end by itself"));
+  EXPECT_THAT(progress.cause.message, HasSubstr("is left to end by itself"));
   world.add(pod("other").gpu(1).on("n1"));
   steps();
   EXPECT_TRUE(progress.timed_out) << "the other one's time is up";
@@ -173,7 +173,7 @@ TEST_F(DrainStepsTest, WhatWasForcedOffHasItsGracePeriodAndThenTheTimeOfEveryPod
   world.now = *going.meta.deletion_timestamp + drain.timeout - 1ms;
   EXPECT_THAT(steps(), IsEmpty());
   EXPECT_FALSE(progress.timed_out);
-  EXPECT_THAT(progress.message, HasSubstr("is terminating"));
+  EXPECT_THAT(progress.cause.message, HasSubstr("is terminating"));
   world.now += 1ms;
   EXPECT_THAT(steps(), IsEmpty());
   EXPECT_TRUE(progress.timed_out);
@@ -185,7 +185,7 @@ TEST_F(DrainStepsTest, WhatAPersonMustSolveIsToldBeforeWhatTimeWill) {
   world.add(p);
   answered(p, {.kind = ErrorKind::kForbidden, .message = "no", .http_code = 403});
   steps();
-  EXPECT_EQ(progress.reason, reasons::kEvictionForbidden);
+  EXPECT_EQ(progress.cause.reason, reasons::kEvictionForbidden);
 }
 
 }  // namespace

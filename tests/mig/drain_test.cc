@@ -29,7 +29,7 @@ struct PodsInTheWay : ::testing::Test {
     const auto verdicts = pods_leaving(world.snapshot(), *world.cluster.nodes().find("n1"), drain);
     if (verdicts.empty()) return "left alone";
     if (verdicts[0].fate == PodFate::kBlocked)
-      return fmt::format("Blocked {}: {}", verdicts[0].reason, verdicts[0].message);
+      return fmt::format("Blocked {}: {}", verdicts[0].cause.reason, verdicts[0].cause.message);
     return verdicts[0].fate == PodFate::kEvict         ? "Evict"
            : verdicts[0].fate == PodFate::kTerminating ? "Terminating"
                                                        : "Awaited";

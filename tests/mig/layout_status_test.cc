@@ -44,7 +44,7 @@ struct LayoutStatus : ::testing::Test {
     world.add(on_its_way(node, layout, config, RolloutPhase::kApplying, world.now));
     const Snapshot snapshot = world.snapshot();
     LayoutView view(snapshot);
-    return verify(situation_of(snapshot, view, *world.cluster.nodes().find(kNode))).message;
+    return verify(situation_of(snapshot, view, *world.cluster.nodes().find(kNode))).cause.message;
   }
   std::string status_of(const std::string& layout) {
     const Plan plan = world.plan("layout/" + layout);
@@ -82,8 +82,9 @@ TEST_F(LayoutStatus, AnAgentThatPausesOthersIsAtWorkUntilItsTimeIsUp) {
   world.now += hours(1);
   const Snapshot snapshot = world.snapshot();
   LayoutView view(snapshot);
-  EXPECT_THAT(verify(situation_of(snapshot, view, *world.cluster.nodes().find(kNode))).message,
-              HasSubstr("and not resumed them; see its log"));
+  EXPECT_THAT(
+      verify(situation_of(snapshot, view, *world.cluster.nodes().find(kNode))).cause.message,
+      HasSubstr("and not resumed them; see its log"));
 }
 
 TEST_F(LayoutStatus, WhatALabelSaysWronglyIsShown) {
@@ -140,7 +141,7 @@ TEST_F(LayoutStatus, OfAWedgedAgentItSaysWhatHungAndWhatToDo) {
   {
     const Snapshot snapshot = world.snapshot();
     LayoutView view(snapshot);
-    why = verify(situation_of(snapshot, view, *world.cluster.nodes().find(kNode))).message;
+    why = verify(situation_of(snapshot, view, *world.cluster.nodes().find(kNode))).cause.message;
   }
   Node node = *world.cluster.nodes().find(kNode);
   NodeRollout rollout = *read_rollout(node).rollout;
@@ -191,6 +192,25 @@ void add_too_many_layouts(PlannedCluster& world, int count) {
   }
   world.add(node("n1").a100_80(16).label("tier", "mig"));
   world.add(node("n2").a100_80(16).label("tier", "last"));
+}
+
+// Whoever looks for nodes that are out finds it nowhere else: no layout selects it any more.
+TEST_F(LayoutStatus, ANodeThatHasLeftTheLayoutIsInProgressUntilItIsBack) {
+  const MIGLayout small = under_way(layout("small"));
+  world.add_nodes(1).add(small);
+  const std::string config = world.render_agent_config("small");
+  world.claim("n1", "small");
+  Node taken = on_its_way(*world.cluster.nodes().find("n1"), small, config, RolloutPhase::kCordoned,
+                          world.now);
+  world.add(taken);
+  EXPECT_THAT(status_of("small"), HasSubstr(R"("selected":1,"updated":0,"inProgress":1,)"));
+  taken.meta.labels.erase("tier");
+  world.add(taken);
+  EXPECT_THAT(status_of("small"), HasSubstr(R"("selected":0,"updated":0,"inProgress":1,)"));
+  ConfigMap ledger = world.ledger();
+  ledger.data.clear();
+  world.add(ledger);
+  EXPECT_THAT(status_of("small"), HasSubstr(R"("selected":0,"updated":0,"inProgress":0,)"));
 }
 
 TEST_F(LayoutStatus, IsWrittenToTheVersionThatItWasComputedFrom) {

@@ -44,8 +44,8 @@ TEST_F(OwnPod, ThatFitsNowhereElseBlocksItsNodeByName) {
   EXPECT_THAT(choice.take, IsEmpty());
   ASSERT_EQ(choice.nodes.size(), 1u);
   EXPECT_EQ(choice.nodes[0].bucket, NodeBucket::kBlocked);
-  EXPECT_EQ(choice.nodes[0].reason, "OwnPod");
-  EXPECT_THAT(choice.nodes[0].message,
+  EXPECT_EQ(choice.nodes[0].cause.reason, "OwnPod");
+  EXPECT_THAT(choice.nodes[0].cause.message,
               HasSubstr("pod berth-system/berth-7d9f4-x2x4z is berth's own and fits on no other"));
 }
 

@@ -156,8 +156,8 @@ TEST_F(Remembered, WhoeverTakesItAwayAgainIsNotFoughtButTold) {
                                                      format_micro_time(world_.now + waits[i]))));
   }
   EXPECT_EQ(standing().bucket, NodeBucket::kBlocked);
-  EXPECT_EQ(standing().reason, "RolloutForgotten");
-  EXPECT_THAT(standing().message, HasSubstr("--show-managed-fields"));
+  EXPECT_EQ(standing().cause.reason, "RolloutForgotten");
+  EXPECT_THAT(standing().cause.message, HasSubstr("--show-managed-fields"));
 }
 
 TEST_F(Remembered, OneThatIsGoneAgainBeforeTheLedgerCouldCountIsLeftForAWhile) {
@@ -181,7 +181,7 @@ TEST_F(Remembered, NobodyIsToldThatTheCordonIsNotBerths) {
   lose_record();
   EXPECT_THAT(cordon_as_told(), HasSubstr("cordoned by berth for MIGLayout/small"));
   EXPECT_EQ(standing().bucket, NodeBucket::kInProgress);
-  EXPECT_THAT(standing().message, HasSubstr("its cordon is berth's"));
+  EXPECT_THAT(standing().cause.message, HasSubstr("its cordon is berth's"));
   EXPECT_TRUE(standing().out);
 }
 
@@ -228,8 +228,8 @@ TEST_F(Remembered, ANodeKeptOutIsToldAsBerths) {
   const auto other = std::ranges::find_if(
       choice.nodes, [](const NodeStanding& s) { return s.node->meta.name == "n2"; });
   ASSERT_NE(other, choice.nodes.end());
-  EXPECT_THAT(other->message, HasSubstr("out: n1"));
-  EXPECT_THAT(other->message, Not(HasSubstr("not by berth")));
+  EXPECT_THAT(other->cause.message, HasSubstr("out: n1"));
+  EXPECT_THAT(other->cause.message, Not(HasSubstr("not by berth")));
 }
 
 TEST_F(Remembered, AnotherLayoutTakesItWithBerthsCordon) {

@@ -44,7 +44,7 @@ TEST_F(RolloutChoiceTest, TakesAsManyAsTheBudgetHasRoomFor) {
   four_nodes(3);
   const RolloutChoice choice = decide();
   EXPECT_THAT(taken(choice), ElementsAre("n1", "n2", "n3"));
-  EXPECT_EQ(choice.nodes[3].reason, reasons::kMaxUnavailable);
+  EXPECT_EQ(choice.nodes[3].cause.reason, reasons::kMaxUnavailable);
 }
 
 TEST_F(RolloutChoiceTest, ANodeThatIsOutAlreadyIsTakenWhereTheBudgetHasNoRoom) {
@@ -53,8 +53,9 @@ TEST_F(RolloutChoiceTest, ANodeThatIsOutAlreadyIsTakenWhereTheBudgetHasNoRoom) {
   const RolloutChoice choice = decide();
   EXPECT_EQ(choice.out, 1);
   EXPECT_THAT(taken(choice), ElementsAre("n2 (out)"));
-  EXPECT_THAT(choice.nodes[0].message, HasSubstr("1 of 4 selected nodes may be unavailable; out: "
-                                                 "n2 (cordoned, not by berth)"));
+  EXPECT_THAT(choice.nodes[0].cause.message,
+              HasSubstr("1 of 4 selected nodes may be unavailable; out: "
+                        "n2 (cordoned, not by berth)"));
 }
 
 TEST_F(RolloutChoiceTest, ANodeThatIsOutAlreadyLeavesTheRoomToOthers) {
@@ -68,7 +69,7 @@ TEST_F(RolloutChoiceTest, TheInitialBatchHoldsForThoseThatAreOutToo) {
   world.add(cordoned("n1")).add(cordoned("n2"));
   const RolloutChoice choice = decide();
   EXPECT_THAT(taken(choice), ElementsAre("n1 (out)"));
-  EXPECT_EQ(choice.nodes[1].reason, reasons::kInitialBatch);
+  EXPECT_EQ(choice.nodes[1].cause.reason, reasons::kInitialBatch);
 }
 
 TEST_F(RolloutChoiceTest, APausedLayoutTakesNothingAndSaysSo) {
@@ -80,7 +81,7 @@ TEST_F(RolloutChoiceTest, APausedLayoutTakesNothingAndSaysSo) {
   EXPECT_THAT(taken(choice), IsEmpty());
   ASSERT_TRUE(choice.closed);
   EXPECT_EQ(choice.closed->reason, reasons::kPaused);
-  EXPECT_EQ(choice.nodes[0].reason, reasons::kPaused);
+  EXPECT_EQ(choice.nodes[0].cause.reason, reasons::kPaused);
 }
 
 }  // namespace

@@ -80,8 +80,8 @@ TEST_F(VerificationTest, EndsOnlyWhenAgentNodeAndAllocatableAgree) {
     row.change(node);
     const Verification verification = verify_node();
     EXPECT_EQ(verification.state, row.state);
-    EXPECT_EQ(verification.reason, row.reason);
-    EXPECT_THAT(verification.message, HasSubstr(row.says));
+    EXPECT_EQ(verification.cause.reason, row.reason);
+    EXPECT_THAT(verification.cause.message, HasSubstr(row.says));
   }
 }
 

@@ -173,6 +173,9 @@ TEST(Spec, NodesThatAreOutForOtherReasonsCountAgainstTheBudget) {
 TEST_F(MidApply, ANodeThatLeavesTheSelectionCountsUntilItIsBack) {
   world.label("n2", "tier", "small");
   world.edit_layout("small", "nodeSelector: {matchLabels: {tier: small}}");
+  world.run_for(seconds(6));
+  EXPECT_EQ(world.phase("n1"), "Applying");
+  EXPECT_THAT(world.counts("small"), HasSubstr("selected 1 updated 0 inProgress 1 "));
   ASSERT_TRUE(world.run_until([&] { return world.cordoned("n2"); }));
   EXPECT_EQ(world.phase("n1"), "Idle");
   EXPECT_FALSE(world.cordoned("n1"));

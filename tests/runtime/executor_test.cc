@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/runtime/world.h"
+#include "tests/runtime/executor_run.h"
 
 namespace berth {
 namespace {
@@ -18,98 +18,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-using ::testing::StartsWith;
-using ::testing::UnorderedElementsAre;
-
-constexpr char kPatchN1[] = "PATCH /api/v1/nodes/n1";
-constexpr char kGetN1[] = "GET /api/v1/nodes/n1";
-constexpr char kPods[] = "GET /api/v1/pods";
-constexpr char kEvict[] = "POST /api/v1/namespaces/team/pods/p1/eviction";
-constexpr char kEvents[] = "POST /apis/events.k8s.io/v1/namespaces/default/events";
-constexpr char kStatus[] = "PATCH /apis/gpu.berth.dev/v1alpha1/miglayouts/a/status";
-constexpr char kNode[] =
-    R"({"kind":"Node","metadata":{"name":"n1","uid":"u1","resourceVersion":"42"}})";
-constexpr char kBudgetSaysNo[] =
-    R"({"kind":"Status","status":"Failure","reason":"TooManyRequests","code":429,"message":"Cannot evict",)"
-    R"("details":{"causes":[{"reason":"DisruptionBudget","message":"budget b needs 1"}]}})";
-
-ObjectRef node(const std::string& name = "n1") { return {"Node", "", name, "u1"}; }
-ObjectRef pod() { return {"Pod", "team", "p1", "pu1"}; }
-ObjectRef layout() { return {"MIGLayout", "", "a", "lu1"}; }
-Write patch(const std::string& name = "n1") {
-  return {.verb = Verb::kJsonPatch,
-          .object = node(name),
-          .body = "[]",
-          .field_manager = "berth-mig",
-          .reason = "test"};
-}
-Write evict() { return {.verb = Verb::kEvict, .object = pod(), .grace_period_seconds = 5}; }
-StatusUpdate status(bool urgent = false) {
-  return {.object = layout(), .body = R"({"status":{}})", .differs = true, .urgent = urgent};
-}
-
-class ExecutorTest : public ::testing::Test {
- protected:
-  Outcome run(Plan plan) {
-    std::optional<Outcome> outcome;
-    start(std::move(plan), outcome);
-    world_.settle();
-    EXPECT_TRUE(outcome.has_value());
-    return outcome.value_or(Outcome{});
-  }
-  void start(Plan plan, std::optional<Outcome>& outcome, const std::string& key = "key") {
-    auto task = [](Executor& executor, std::string name, Plan what, std::stop_token stop,
-                   std::optional<Outcome>& out) -> Task<void> {
-      Outcome result = co_await executor.run(name, what, stop);
-      out.emplace(std::move(result));
-    };
-    spawn(world_.loop, task(executor_, key, std::move(plan), stop_.get_token(), outcome));
-  }
-  void answer(std::size_t exchange) {
-    const auto asked = world_.transport.exchanges.at(exchange);
-    asked->head(200);
-    asked->bytes(kNode);
-    asked->end();
-    world_.settle();
-  }
-  // All that is open from here on, and what comes of it.
-  void answer_all(std::size_t from) {
-    world_.transport.respond_with([](const HttpRequest&) { return FakeReply{200, kNode}; });
-    for (const std::size_t end = world_.transport.exchanges.size(); from < end; ++from)
-      answer(from);
-  }
-  std::optional<Answer> answer_to(const Step& step) {
-    const Answer* answer = answers_.find(question(step), world_.loop.wall_now(), 30s);
-    return answer == nullptr ? std::nullopt : std::optional<Answer>(*answer);
-  }
-  Guard guard(std::optional<std::string> refusal) {
-    return {.node = node(),
-            .question = "empty",
-            .refuse = [this, refusal](const Node& seen, const std::vector<Pod>& pods) {
-              seen_ = seen.meta.resource_version + "/" + std::to_string(pods.size());
-              return refusal;
-            }};
-  }
-
-  World world_;
-  std::stop_source stop_;
-  std::chrono::nanoseconds time_left_ = 8s;
-  Answers answers_;
-  std::vector<std::string> released_;
-  WriteBarrier barrier_{
-      world_.loop, WriteBarrier::Hooks{
-                       .cached =
-                           [](const ObjectRef& object) {
-                             return CachedVersion{object.uid, "1", false};
-                           },
-                       .refetch = [](const ObjectRef&) {},
-                       .released = [this](const std::string& key) { released_.push_back(key); }}};
-  Events events_{world_.client, world_.log, Events::Options{.instance = "me"}};
-  Executor executor_{Executor::Parts{world_.client, world_.log, world_.metrics, answers_, barrier_,
-                                     events_, [this] { return time_left_; }},
-                     Executor::Options{}};
-  std::string seen_;
-};
 
 TEST_F(ExecutorTest, StepsOfOneObjectRunInOrderAndOfSeveralAtOnce) {
   Plan plan;
@@ -353,129 +261,11 @@ TEST_F(ExecutorTest, WhatHasBegunGoesOnBeforeWhatWaits) {
   EXPECT_TRUE(outcome.has_value());
 }
 
-TEST_F(ExecutorTest, AStatusIsSentIfItDiffersAndAtMostEveryFiveSeconds) {
-  Plan plan;
-  plan.statuses.push_back(status());
-  for (int i = 0; i < 4; ++i)
-    world_.transport.script(kStatus, {200, R"({"metadata":{"resourceVersion":"9"}})"});
-  EXPECT_EQ(run(plan).fate, Fate::kDone);
-  EXPECT_EQ(world_.count(kStatus), 1u);
-  EXPECT_THAT(world_.transport.targets().back(), HasSubstr("fieldManager=berth-status"));
-  world_.loop.run_for(2s);
-  EXPECT_EQ(run(plan).status_due, 3s);
-  EXPECT_EQ(world_.count(kStatus), 1u);
-  plan.statuses[0].urgent = true;
-  run(plan);
-  EXPECT_EQ(world_.count(kStatus), 2u);
-  plan.statuses[0].urgent = false;
-  world_.loop.run_for(6s);
-  run(plan);
-  EXPECT_EQ(world_.count(kStatus), 3u);
-  plan.statuses[0].differs = false;
-  world_.loop.run_for(6s);
-  EXPECT_EQ(run(plan).fate, Fate::kNothing);
-  EXPECT_EQ(world_.count(kStatus), 3u);
-}
-
-TEST_F(ExecutorTest, AStatusGoesAfterTheStepsOfItsObject) {
-  Plan plan;
-  plan.add(layout(), Write{.verb = Verb::kMergePatch, .object = layout(), .body = "{}"});
-  plan.statuses.push_back(status());
-  std::optional<Outcome> outcome;
-  start(plan, outcome);
-  world_.settle();
-  EXPECT_EQ(world_.count(kStatus), 0u);
-  world_.transport.script(kStatus, {200, R"({"metadata":{"resourceVersion":"9"}})"});
-  const auto patch = world_.transport.open("PATCH /apis/gpu.berth.dev/v1alpha1/miglayouts/a");
-  ASSERT_NE(patch, nullptr);
-  patch->head(409);
-  patch->bytes(status_json(409, "Conflict"));
-  patch->end();
-  world_.settle();
-  EXPECT_EQ(world_.count(kStatus), 1u);
-  ASSERT_TRUE(outcome.has_value());
-  EXPECT_EQ(outcome->fate, Fate::kConflict);
-}
-
-TEST_F(ExecutorTest, AStatusOfAnObjectThatThePlanItselfMovedWaitsForTheNextLook) {
-  Plan plan;
-  plan.add(layout(), Write{.verb = Verb::kMergePatch, .object = layout(), .body = "{}"});
-  plan.statuses.push_back(status());
-  world_.transport.script("PATCH /apis/gpu.berth.dev/v1alpha1/miglayouts/a",
-                          {200, R"({"metadata":{"resourceVersion":"9"}})"});
-  EXPECT_EQ(run(plan).fate, Fate::kDone);
-  EXPECT_EQ(world_.count(kStatus), 0u);
-}
-
-TEST_F(ExecutorTest, StatusesThatAreUnderWayLeaveRoomForWritesThatAct) {
-  Plan reports;
-  for (int i = 0; i < 100; ++i) {
-    reports.statuses.push_back(status());
-    reports.statuses.back().object.name = "a" + std::to_string(i);
-  }
-  std::optional<Outcome> reported, acted;
-  start(reports, reported, "reports");
-  world_.settle();
-  EXPECT_EQ(world_.sent().size(), 8u) << "at once";
-  Plan acts;
-  acts.add(node(), patch());
-  start(acts, acted, "acts");
-  world_.settle();
-  EXPECT_EQ(world_.count(kPatchN1), 1u);
-  answer_all(0);
-  EXPECT_EQ(world_.sent().size(), 101u);
-  EXPECT_TRUE(reported && acted);
-}
-
-TEST_F(ExecutorTest, StatusesAndEventsAreReportsAndTheRestActs) {
-  world_.client.limit(Traffic::kReporting, TokenBucket(0.2, 1));
-  Plan plan;
-  plan.add(node(), guard(std::nullopt));
-  plan.add(node(), patch());
-  plan.statuses.push_back(status());
-  plan.events.push_back({.regarding = node(), .reason = "Cordoned"});
-  world_.transport.respond_with([](const HttpRequest&) { return FakeReply{200, kNode}; });
-  std::optional<Outcome> outcome;
-  start(plan, outcome);
-  world_.settle();
-  EXPECT_THAT(world_.sent(), UnorderedElementsAre(kStatus, kGetN1, kPods, kPatchN1));
-  world_.loop.run_for(5s);
-  EXPECT_EQ(world_.count(kEvents), 1u) << "after the status";
-}
-
-TEST_F(ExecutorTest, AStatusThatComesTooLateIsNoCauseForAlarm) {
-  Plan plan;
-  plan.statuses.push_back(status());
-  world_.transport.script(kStatus, {409, status_json(409, "Conflict")});
-  const Outcome outcome = run(plan);
-  EXPECT_EQ(outcome.fate, Fate::kConflict);
-  EXPECT_THAT(outcome.conflicts, ElementsAre(layout()));
-  EXPECT_THAT(world_.log.lines, ElementsAre(StartsWith("info status not written")));
-  // It was not written, so the next one need not wait.
-  world_.transport.script(kStatus, {200, R"({"metadata":{"resourceVersion":"9"}})"});
-  EXPECT_EQ(run(plan).fate, Fate::kDone);
-}
-
 using ExecutorDeathTest = ExecutorTest;
 TEST_F(ExecutorDeathTest, APlanForAKindThatBerthDoesNotWriteIsABug) {
   Plan plan;
   plan.add({"Widget", "", "w", "1"}, Write{.object = {"Widget", "", "w", "1"}, .body = "[]"});
   EXPECT_DEATH(run(plan), "a plan names a kind that berth does not write: Widget");
-}
-
-TEST_F(ExecutorTest, AnEventIsSentForWhatHasHappened) {
-  Plan plan;
-  plan.add(node(), patch());
-  plan.events.push_back(
-      {.regarding = node(), .reason = "Cordoned", .action = "Cordon", .note = "for layout \"a\""});
-  world_.transport.script(kPatchN1, {200, kNode});
-  world_.transport.script(kEvents, {201, "{}"});
-  run(plan);
-  ASSERT_EQ(world_.count(kEvents), 1u);
-  const std::string body = world_.transport.exchanges.back()->request.body;
-  EXPECT_THAT(body, HasSubstr(R"("reason":"Cordoned")"));
-  EXPECT_THAT(body, HasSubstr(R"("note":"for layout \"a\"")"));
-  EXPECT_THAT(body, HasSubstr(R"("regarding":{"apiVersion":"v1","kind":"Node","name":"n1")"));
 }
 
 TEST_F(ExecutorTest, WhatIsObservedCountsOnceItsObjectsStepsHaveSucceeded) {
@@ -501,27 +291,6 @@ TEST_F(ExecutorTest, WhatIsObservedCountsOnceItsObjectsStepsHaveSucceeded) {
   EXPECT_THAT(text, Not(HasSubstr("berth_test_total{node=\"n2\"}")));
   EXPECT_THAT(text, HasSubstr("berth_test_seconds_count 1"));
   EXPECT_THAT(text, HasSubstr("berth_test_seconds_bucket{le=\"10\"} 1"));
-}
-
-// Whoever comes after goes by the status: what is told without it would be told again.
-TEST_F(ExecutorTest, WhatAStatusIsTheFirstToSayIsToldOnceItIsWritten) {
-  Plan plan;
-  plan.statuses.push_back(status());
-  plan.statuses[0].events.push_back(
-      {.regarding = layout(), .reason = "NodeUpdated", .action = "Rollout", .note = "1 of 2"});
-  world_.transport.script(kStatus, {409, status_json(409, "Conflict")});
-  run(plan);
-  EXPECT_EQ(world_.count(kEvents), 0u) << "computed from less than stands there by now";
-  world_.transport.script(kStatus, {200, R"({"metadata":{"resourceVersion":"9"}})"});
-  world_.transport.script(kEvents, {201, "{}"});
-  run(plan);
-  ASSERT_EQ(world_.count(kEvents), 1u);
-  EXPECT_THAT(
-      world_.transport.exchanges.back()->request.body,
-      HasSubstr(R"("regarding":{"apiVersion":"gpu.berth.dev/v1alpha1","kind":"MIGLayout")"));
-  plan.statuses[0].events[0].note = "2 of 2";
-  EXPECT_TRUE(run(plan).status_due);
-  EXPECT_EQ(world_.count(kEvents), 1u) << "held back with its status";
 }
 
 }  // namespace

@@ -5,11 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <functional>
 #include <string>
 #include <vector>
 
-#include "tests/runtime/world.h"
+#include "tests/runtime/node_informer.h"
 
 namespace berth {
 namespace {
@@ -18,82 +17,6 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-constexpr char kNodes[] = "GET /api/v1/nodes";
-
-std::string node_json(const std::string& name, const std::string& version,
-                      const std::string& label = "a") {
-  return R"({"kind":"Node","apiVersion":"v1","metadata":{"name":")" + name + R"(","uid":"uid-)" +
-         name + R"(","resourceVersion":")" + version + R"(","labels":{"l":")" + label + R"("}}})";
-}
-std::string event(const std::string& type, const std::string& object) {
-  return R"({"type":")" + type + R"(","object":)" + object + "}\n";
-}
-std::string bookmark(const std::string& version, bool end) {
-  return event("BOOKMARK",
-               R"({"kind":"Node","apiVersion":"v1","metadata":{"resourceVersion":")" + version +
-                   R"(")" + (end ? R"(,"annotations":{"k8s.io/initial-events-end":"true"})" : "") +
-                   "}}");
-}
-std::string list(const std::string& version, const std::string& next,
-                 const std::vector<std::string>& items) {
-  std::string text = R"({"kind":"NodeList","apiVersion":"v1","metadata":{"resourceVersion":")" +
-                     version + R"(","continue":")" + next + R"("},"items":[)";
-  for (std::size_t i = 0; i < items.size(); ++i) text += (i ? "," : "") + items[i];
-  return text + "]}";
-}
-
-class InformerTest : public ::testing::Test {
- protected:
-  InformerTest() { informer_.start(); }
-  ~InformerTest() override {
-    informer_.stop();
-    world_.settle();
-  }
-
-  std::shared_ptr<FakeExchange> watch() {
-    world_.settle();
-    return world_.transport.open(kNodes);
-  }
-  void say(const std::string& bytes) {
-    auto exchange = watch();
-    ASSERT_NE(exchange, nullptr);
-    exchange->bytes(bytes);
-    world_.settle();
-  }
-  void open_with(const std::string& bytes) {
-    auto exchange = watch();
-    ASSERT_NE(exchange, nullptr);
-    exchange->head(200);
-    exchange->bytes(bytes);
-    world_.settle();
-  }
-  std::vector<std::string> cached() {
-    std::vector<std::string> names;
-    for (const auto& node : cluster_.nodes())
-      names.push_back(node->meta.name + "@" + node->meta.resource_version);
-    return names;
-  }
-  std::vector<std::string> changes() { return std::exchange(changes_, {}); }
-
-  World world_;
-  ClusterState cluster_;
-  std::vector<std::string> changes_;
-  std::vector<std::string> fatal_;
-  Informer<Node> informer_{world_.client,
-                           cluster_,
-                           world_.log,
-                           world_.metrics,
-                           "nodes",
-                           {},
-                           false,
-                           {.on_fatal = [this](std::string why) { fatal_.push_back(why); }},
-                           [this](const Node* old, const Node* now) {
-                             changes_.push_back(std::string(old ? "-" : "") + (now ? "+" : "") +
-                                                (now ? now : old)->meta.name);
-                           },
-                           7};
-};
 
 TEST_F(InformerTest, AWatchListIsTakenInAtItsEndAndNotBefore) {
   auto exchange = watch();
@@ -145,30 +68,6 @@ TEST_F(InformerTest, ARefreshTellsOnlyWhatChangedAndRemovesWhatIsGone) {
   EXPECT_EQ(informer_.machine().resource_version, "20");
 }
 
-TEST_F(InformerTest, WithoutWatchListItListsInPagesAndWatchesFromThere) {
-  auto exchange = watch();
-  world_.transport.script(kNodes, {200, list("50", "more", {node_json("n1", "1")})});
-  world_.transport.script(kNodes, {200, list("50", "", {node_json("n2", "2")})});
-  exchange->head(422);
-  exchange->bytes(status_json(422, "Invalid", "sendInitialEvents is forbidden"));
-  exchange->end();
-  world_.settle();
-  EXPECT_TRUE(informer_.synced());
-  EXPECT_THAT(cached(), ElementsAre("n1@1", "n2@2"));
-  const auto targets = world_.transport.targets();
-  ASSERT_EQ(targets.size(), 4u);
-  EXPECT_THAT(targets[1], HasSubstr("limit=500"));
-  EXPECT_THAT(targets[1], ::testing::Not(HasSubstr("resourceVersion")));
-  EXPECT_THAT(targets[2], HasSubstr("continue=more"));
-  EXPECT_THAT(targets[3], HasSubstr("watch=true"));
-  EXPECT_THAT(targets[3], HasSubstr("resourceVersion=50"));
-
-  // Remembered: the next refresh does not try WatchList again.
-  world_.transport.script(kNodes, {410, status_json(410, "Expired")});
-  open_with(event("ERROR", status_json(410, "Expired")));
-  EXPECT_THAT(world_.transport.targets().back(), ::testing::Not(HasSubstr("sendInitialEvents")));
-}
-
 // A cache of the server's will do, as long as it is not behind ours; a server that is behind is
 // asked by quorum instead, at once and once.
 TEST_F(InformerTest, ALostWatchIsRefreshedFromTheLastVersion) {
@@ -197,20 +96,6 @@ TEST_F(InformerTest, ALostWatchIsRefreshedFromTheLastVersion) {
   EXPECT_THAT(targets[2], HasSubstr("resourceVersionMatch=NotOlderThan"));
   EXPECT_THAT(targets[3], HasSubstr("limit=500"));
   EXPECT_THAT(targets[3], ::testing::Not(HasSubstr("resourceVersion")));
-}
-
-TEST_F(InformerTest, AContinueTokenThatExpiredBeginsTheListAnew) {
-  auto exchange = watch();
-  world_.transport.script(kNodes, {200, list("50", "more", {node_json("n1", "1")})});
-  world_.transport.script(kNodes, {410, status_json(410, "Expired")});
-  world_.transport.script(kNodes, {200, list("60", "", {node_json("n2", "2")})});
-  exchange->head(400);
-  exchange->bytes(status_json(400, "BadRequest"));
-  exchange->end();
-  world_.settle();
-  EXPECT_THAT(cached(), ElementsAre("n2@2"));
-  EXPECT_THAT(world_.transport.targets().at(3), HasSubstr("limit=500"));
-  EXPECT_THAT(world_.transport.targets().at(3), ::testing::Not(HasSubstr("continue=")));
 }
 
 TEST_F(InformerTest, ACutWatchIsResumedFromTheLastVersionSeen) {
@@ -353,71 +238,6 @@ TEST_F(InformerTest, StreamsThatEndAtOnceAreWaitedForWhateverTheyBrought) {
   world_.loop.run_for(60s);
   EXPECT_GE(streams, 3);
   EXPECT_LE(streams, 40);
-}
-
-class ListedInformerTest : public InformerTest {
- protected:
-  // From now on lists are all there is, and `page` answers them.
-  void lists(std::function<FakeReply(int request, const HttpRequest&)> page) {
-    auto exchange = watch();
-    world_.transport.respond_with(
-        [this, page = std::move(page)](const HttpRequest& request) -> std::optional<FakeReply> {
-          if (request.target.find("watch=true") != std::string::npos) return std::nullopt;
-          return page(++pages_, request);
-        });
-    exchange->head(422);
-    exchange->bytes(status_json(422, "Invalid"));
-    exchange->end();
-  }
-  bool told(const std::string& what) const {
-    return std::ranges::any_of(world_.log.lines,
-                               [&](const auto& line) { return line.find(what) != line.npos; });
-  }
-  int pages_ = 0;
-};
-
-TEST_F(ListedInformerTest, ATokenThatComesAgainEndsTheList) {
-  lists([](int request, const HttpRequest&) {
-    const std::string next = request % 2 == 0 ? "even" : "odd";
-    return FakeReply{
-        200, list("50", next, {node_json("n1", "1")}), {}, TransportOutcome::kComplete, "", 1ms};
-  });
-  world_.loop.run_for(10min);
-  EXPECT_FALSE(informer_.synced());
-  EXPECT_LE(pages_, 3 * 60) << "three pages for each try";
-  EXPECT_TRUE(
-      told("error=nodes: berth rejects the API server's answer: the same continue token "
-           "again after 3 pages"))
-      << ::testing::PrintToString(world_.log.lines);
-  EXPECT_THAT(world_.metrics.text(), HasSubstr("type=\"out-of-bounds\"} "));
-}
-
-TEST_F(ListedInformerTest, EverNewTokensEndTheListToo) {
-  lists([](int request, const HttpRequest&) {
-    return FakeReply{200, list("50", "t" + std::to_string(request), {}),
-                     {},  TransportOutcome::kComplete,
-                     "",  1ms};
-  });
-  world_.loop.run_for(25s);
-  EXPECT_GE(pages_, 20'000);
-  EXPECT_LE(pages_, 20'001 + 5'000);
-  EXPECT_TRUE(told("more than 20000 pages"));
-}
-
-// A server that has 600 nodes, one of them of a megabyte and more.
-TEST_F(ListedInformerTest, PagesThatAreTooLargeAreAskedForInPieces) {
-  std::vector<std::string> limits;
-  lists([&](int, const HttpRequest& request) {
-    const std::size_t at = request.target.find("limit=");
-    const int limit = std::stoi(request.target.substr(at + 6));
-    limits.push_back(std::to_string(limit));
-    EXPECT_LE(request.max_body_bytes, 8u << 20);
-    if (limit > 20) return FakeReply{.outcome = TransportOutcome::kTooLarge, .detail = "too large"};
-    return FakeReply{200, list("50", "", {node_json("n1", "1")})};
-  });
-  world_.settle();
-  EXPECT_TRUE(informer_.synced());
-  EXPECT_THAT(limits, ElementsAre("500", "100", "20"));
 }
 
 TEST_F(InformerTest, AnOlderVersionOfAnObjectIsKeptOut) {

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fault: the first thing that is wrong with a document, and where. Its path grows while the readers
+// return, innermost name last to be prepended, so a good document pays nothing for it.
+#pragma once
+
+#include <simdjson.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "apis/result.h"
+
+namespace berth {
+
+class Fault {
+ public:
+  // Wrong type, or broken JSON if simdjson says so.
+  bool wrong(simdjson::ondemand::value& value, std::string_view expected,
+             simdjson::error_code code);
+  bool broken(simdjson::error_code code);
+  bool bad(std::string message);
+  bool too_many();                   // items
+  bool under(std::string_view key);  // prepends ".key"
+  bool at(std::size_t index);        // prepends "[3]"
+  Error error() const { return decode_error(path_, message_); }
+
+ private:
+  std::string path_;
+  std::string message_;
+};
+
+// Items of one list: far more than any object or page has, and few enough to cost little even where
+// an item of two bytes becomes a hundred.
+inline constexpr std::size_t kMaxItems = 20'000;
+
+}  // namespace berth
