@@ -11,6 +11,7 @@
 #include "controller/cmd/completion.h"
 #include "controller/cmd/flags.h"
 #include "controller/cmd/help.h"
+#include "controller/cmd/import.h"
 #include "controller/cmd/plan.h"
 #include "controller/cmd/simulate.h"
 #include "controller/cmd/snapshot.h"
@@ -49,6 +50,14 @@ const CommandText kValidate = {"validate", "Check manifests offline: fields, rul
                                "berth validate -f manifests/ --product A100-80GB --gpus 4\n"
                                "# Every layout that a GPU can hold\n"
                                "berth validate --list-layouts H100-80GB"};
+const CommandText kImport = {
+    "import", "Turn Kueue's queues, mig-parted files and ResourceQuotas into berth's objects.",
+    "kubectl get clusterqueues,localqueues,resourceflavors,cohorts -A -o yaml | "
+    "berth import -f - > queues.yaml\n"
+    "# With the pools that the queues need, as an object\n"
+    "berth import -f kueue/ --policy\n"
+    "# Layouts of a mig-parted file; nodes get one by a label of yours\n"
+    "berth import -f mig-parted.yaml --label-domain node.example.org"};
 const CommandText kWhy = {"why", "Explain why a pod or a node waits, and what would help.",
                           "# Everything that waits for GPUs in your namespace\n"
                           "berth why\n"
@@ -95,6 +104,8 @@ int run(int argc, char** argv) {
   line.add(kPlan, plan_flags(plan), [&] { return run_plan(plan); });
   ValidateFlags validate;
   line.add(kValidate, validate_flags(validate), [&] { return run_validate(validate); });
+  ImportFlags import;
+  line.add(kImport, import_flags(import), [&] { return run_import(import); });
   WhyFlags why;
   line.add(kWhy, why_flags(why), [&] { return run_why(why); });
   SnapshotFlags snapshot;

@@ -2,51 +2,26 @@
 #include "controller/cmd/manifest_files.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <algorithm>
-#include <filesystem>
 #include <map>
 
 #include "apis/nearest_name.h"
-#include "controller/cmd/input_text.h"
+#include "controller/cmd/manifest_texts.h"
 
 namespace berth {
 namespace {
-
-namespace fs = std::filesystem;
-
-// Of all files together, which are in memory together.
-constexpr std::size_t kMaxBytes = 4 * kMaxManifestBytes;
-
-Error cannot_read(const std::string& path, std::string why) {
-  return Error{.kind = ErrorKind::kBadRequest, .message = std::move(why), .where = path};
-}
-
-bool is_manifest(const fs::path& path) {
-  return path.extension() == ".yaml" || path.extension() == ".yml" || path.extension() == ".json";
-}
-
-Result<std::vector<std::string>> files_under(const std::string& path) {
-  std::error_code error;
-  if (path == "-" || !fs::is_directory(path, error)) return std::vector<std::string>{path};
-  std::vector<std::string> files;
-  for (auto it = fs::directory_iterator(path, error); !error && it != fs::directory_iterator();
-       it.increment(error))
-    if (is_manifest(it->path())) files.push_back(it->path().string());
-  if (error) return cannot_read(path, error.message());
-  if (files.empty()) return cannot_read(path, "no *.yaml, *.yml or *.json file in this folder");
-  std::ranges::sort(files);
-  return files;
-}
 
 // Of berth's group, and no kind of it: most likely a misspelt one, which the API server would
 // refuse.
 Finding unknown_kind(const ManifestDocument& document, const std::string& file) {
   static const std::vector<std::string> kinds{std::string(kKind<MIGLayout>.kind),
-                                              std::string(kKind<GPUClusterPolicy>.kind)};
+                                              std::string(kKind<GPUClusterPolicy>.kind),
+                                              std::string(kKind<GPUQueue>.kind)};
   const std::string nearest = nearest_name(document.kind, kinds);
-  const std::string advice = nearest.empty() ? "its kinds are " + kinds[0] + " and " + kinds[1]
-                                             : "did you mean " + nearest + "?";
+  const std::string advice = nearest.empty()
+                                 ? fmt::format("its kinds are {}", fmt::join(kinds, ", "))
+                                 : "did you mean " + nearest + "?";
   return {.file = file,
           .line = line_of(document, "kind"),
           .field = "kind",
@@ -71,6 +46,9 @@ void read_documents(const Manifest& manifest, const std::string& file, ManifestF
     if (document.kind == kKind<GPUClusterPolicy>.kind) {
       StrictPolicy strict = decode_strict_policy(document, file);
       if (take(strict.findings)) out.policies.push_back({strict.policy, document, file});
+    } else if (document.kind == kKind<GPUQueue>.kind && is_of_our_group(document)) {
+      StrictQueue strict = decode_strict_queue(document, file);
+      if (take(strict.findings)) out.queues.push_back({strict.queue, document, file});
     } else if (document.kind == kKind<MIGLayout>.kind || document.kind.empty()) {
       StrictLayout strict = decode_strict(document, file);
       if (take(strict.findings)) out.layouts.push_back({strict.layout, document, file});
@@ -105,29 +83,13 @@ void find_twins(const std::vector<InFile>& objects, std::vector<Finding>& findin
 }  // namespace
 
 Result<ManifestFiles> read_manifests(const std::vector<std::string>& paths) {
+  Result<std::vector<ManifestText>> texts = read_manifest_texts(paths);
+  if (!texts) return std::move(texts).error();
   ManifestFiles out;
-  std::size_t bytes = 0, documents = 0;
-  for (const std::string& path : paths) {
-    Result<std::vector<std::string>> files = files_under(path);
-    if (!files) return std::move(files).error();
-    for (const std::string& file : *files) {
-      Result<std::string> text = read_text(file);
-      if (!text) return std::move(text).error();
-      bytes += text->size();
-      if (bytes > kMaxBytes)
-        return cannot_read(
-            path, fmt::format("makes it more than {} MiB together; check fewer files at once",
-                              kMaxBytes >> 20));
-      const Manifest manifest = parse_manifest(*text, shown_path(file));
-      documents += manifest.documents.size() + manifest.findings.size();
-      read_documents(manifest, shown_path(file), out);
-    }
-  }
-  if (!paths.empty() && documents == 0)
-    return cannot_read(paths.size() == 1 ? shown_path(paths.front()) : "-f",
-                       "there is no object in it; is it the right file?");
+  for (const ManifestText& text : *texts) read_documents(text.manifest, text.file, out);
   find_twins(out.layouts, out.findings);
   find_twins(out.policies, out.findings);
+  find_twins(out.queues, out.findings);
   return out;
 }
 

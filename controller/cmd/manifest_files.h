@@ -22,15 +22,21 @@ struct PolicyInFile {
   std::string file;
 };
 
+struct QueueInFile {
+  GPUQueue queue;
+  ManifestDocument document;
+  std::string file;
+};
+
 struct ManifestFiles {
   std::vector<LayoutInFile> layouts;
   std::vector<PolicyInFile> policies;
+  std::vector<QueueInFile> queues;
   std::vector<Finding> findings;  // in file order, by line
   std::vector<Finding> skipped;   // objects of kinds that are not berth's, and empty files
 };
 
-// "-" is standard input; of a folder, its *.yaml, *.yml and *.json files by name. An error is a
-// file that can't be read, or that there is no object in any; what is wrong inside is a finding.
+// As read_manifest_texts() finds them; what is wrong inside is a finding.
 Result<ManifestFiles> read_manifests(const std::vector<std::string>& paths);
 
 }  // namespace berth

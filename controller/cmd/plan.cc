@@ -82,6 +82,9 @@ int run_plan(const PlanFlags& flags) {
   Result<ManifestFiles> files = read_manifests(flags.files);
   if (!files) return fail(files.error());
   for (const Finding& note : files->skipped) complain("note: " + format(note));
+  for (const QueueInFile& queue : files->queues)
+    complain(fmt::format("note: {}:{}: GPUQueue/{}: a plan does not show yet what a queue changes",
+                         queue.file, queue.document.line, queue.queue.meta.name));
   for (const Finding& finding : files->findings) complain(format(finding));
   if (!files->findings.empty()) return kError;
 

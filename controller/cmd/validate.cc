@@ -104,6 +104,11 @@ std::string summarise(const GPUClusterPolicy& policy) {
                      classes == 1 ? "class" : "classes");
 }
 
+std::string summarise(const GPUQueue& queue) {
+  return fmt::format("GPUQueue/{}: is valid: {}", queue.meta.name,
+                     plural(static_cast<std::int64_t>(queue.spec.quotas.size()), "quota"));
+}
+
 // Nothing good is said of an object that has to be changed.
 bool is_at_fault(const ManifestDocument& document, const std::vector<Finding>& findings) {
   const std::string object = document.kind + "/" + document.name;
@@ -167,6 +172,10 @@ int run_validate(const ValidateFlags& flags) {
     if (!is_at_fault(source.document, findings))
       put_line(
           fmt::format("{}:{}: {}", source.file, source.document.line, summarise(source.policy)));
+  for (const QueueInFile& source : files->queues)
+    if (!is_at_fault(source.document, findings))
+      put_line(
+          fmt::format("{}:{}: {}", source.file, source.document.line, summarise(source.queue)));
   for (const Finding& note : files->skipped) put_line(format(note));
   for (const Finding& finding : findings) put_line(format(finding));
   return findings.empty() ? 0 : 1;

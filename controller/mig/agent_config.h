@@ -69,4 +69,8 @@ Result<std::string> render_file(const MigConfigs& configs);
 // copied into our file, it would take every other layout down.
 Result<MigConfigs> parse_file(std::string_view yaml);
 
+// The same, taken apart: what each config's entries say, in the file's order.
+using MigConfigEntries = std::map<std::string, std::vector<MigConfigEntry>>;
+Result<MigConfigEntries> parse_entries(std::string_view yaml);
+
 }  // namespace berth

@@ -137,17 +137,22 @@ MigConfigEntry read_entry(const YAML::Node& node) {
   return entry;
 }
 
-std::string read_config(const YAML::Node& node) {
+struct ReadConfig {
+  std::vector<MigConfigEntry> entries;
+  std::string content;  // the same, rendered
+};
+
+ReadConfig read_config(const YAML::Node& node) {
   if (!node.IsSequence() || node.size() == 0) refuse("is not a list of entries");
-  std::string content;
+  ReadConfig config;
   for (const YAML::Node& entry : node) {
-    content += render_entry(read_entry(entry));
-    if (content.size() > kMaxInputBytes) refuse("is too large");
+    config.content += render_entry(config.entries.emplace_back(read_entry(entry)));
+    if (config.content.size() > kMaxInputBytes) refuse("is too large");
   }
-  return content;
+  return config;
 }
 
-MigConfigs read_configs(const YAML::Node& root) {
+std::map<std::string, ReadConfig> read_configs(const YAML::Node& root) {
   if (!root.IsMap()) refuse("not a mig-parted file: the document is not a map");
   std::set<std::string> seen;
   YAML::Node found;
@@ -164,7 +169,7 @@ MigConfigs read_configs(const YAML::Node& root) {
   if (!seen.contains("version")) refuse("version is missing; it must be v1");
   if (!seen.contains("mig-configs") || !found.IsMap() || found.size() == 0)
     refuse("mig-configs is missing or empty");
-  MigConfigs configs;
+  std::map<std::string, ReadConfig> configs;
   std::size_t bytes = 0;
   for (const auto& item : found) {
     const std::string& name = scalar(item.first, "a config's name");
@@ -173,15 +178,13 @@ MigConfigs read_configs(const YAML::Node& root) {
     } catch (Refusal& refusal) {
       refuse(fmt::format("config {}: {}", head(name, kShown), refusal.message));
     }
-    bytes += configs[name].size();
+    bytes += configs[name].content.size();
     if (bytes > kMaxInputBytes) refuse("the file is too large");
   }
   return configs;
 }
 
-}  // namespace
-
-Result<MigConfigs> parse_file(std::string_view yaml) {
+Result<std::map<std::string, ReadConfig>> parse(std::string_view yaml) {
   if (yaml.size() > kMaxInputBytes)
     return decode_error("", "the mig-parted file is larger than any ConfigMap");
   try {
@@ -191,6 +194,24 @@ Result<MigConfigs> parse_file(std::string_view yaml) {
   } catch (const YAML::Exception& error) {
     return decode_error("", fmt::format("not YAML: line {}: {}", error.mark.line + 1, error.msg));
   }
+}
+
+}  // namespace
+
+Result<MigConfigs> parse_file(std::string_view yaml) {
+  Result<std::map<std::string, ReadConfig>> read = parse(yaml);
+  if (!read) return std::move(read).error();
+  MigConfigs configs;
+  for (auto& [name, config] : *read) configs.emplace(name, std::move(config.content));
+  return configs;
+}
+
+Result<MigConfigEntries> parse_entries(std::string_view yaml) {
+  Result<std::map<std::string, ReadConfig>> read = parse(yaml);
+  if (!read) return std::move(read).error();
+  MigConfigEntries configs;
+  for (auto& [name, config] : *read) configs.emplace(name, std::move(config.entries));
+  return configs;
 }
 
 }  // namespace berth

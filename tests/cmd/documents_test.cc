@@ -97,5 +97,17 @@ TEST(Documents, TheStoryIsToldAsThePagesShow) {
   }
 }
 
+// Its page prints standard error behind standard output, as a terminal may.
+TEST(Documents, TheImportIsPrintedAsItsPageShows) {
+  const Ran ran = run_berth({"import", "-f", kSource + "examples/import/kueue.yaml"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  std::string printed = ran.out + ran.err;
+  for (std::size_t at = printed.find(kSource); at != printed.npos; at = printed.find(kSource))
+    printed.erase(at, kSource.size());
+  const Lines block = block_after("docs/importing.md", "$ berth import -f examples/import/kueue");
+  EXPECT_GE(block.size(), 20U);
+  EXPECT_EQ(missing_line(block, lines_of(printed)), "") << printed;
+}
+
 }  // namespace
 }  // namespace berth::test

@@ -174,5 +174,15 @@ TEST(Plan, AMisspeltKindIsNotNothingToDo) {
   EXPECT_THAT(ran.out, IsEmpty());
 }
 
+TEST(Plan, OfAQueueItSaysThatItDoesNotShowIt) {
+  const std::string file = scratch_file(
+      "queue.yaml",
+      "apiVersion: gpu.berth.dev/v1alpha1\nkind: GPUQueue\nmetadata: {name: vision}\nspec:\n"
+      "  quotas: [{resource: nvidia.com/gpu, pool: training, nominalQuota: 4}]\n");
+  const Ran ran = run_berth({"plan", "-f", file, "--snapshot", golden("hold/cluster.json")});
+  EXPECT_NE(ran.exit_code, 1) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("queue.yaml:1: GPUQueue/vision: a plan does not show yet"));
+}
+
 }  // namespace
 }  // namespace berth::test

@@ -113,6 +113,14 @@ TEST(Terminal, NothingThatAFileHoldsReachesIt) {
     EXPECT_THAT(validated.out, testing::AnyOf(HasSubstr("x\\nFAKE LINE\\u202e"),
                                               HasSubstr("a control character")));
     expect_harmless({"plan", "-f", file, "--snapshot", golden("hold/cluster.json")});
+    const std::string names = "{name: q, namespace: " + bad + "}\n";
+    for (const std::string& text :
+         {"apiVersion: kueue.x-k8s.io/v1beta2\nkind: LocalQueue\nmetadata: " + names,
+          "apiVersion: v1\nkind: " + bad + "\nmetadata: " + names,
+          "version: v1\nmig-configs: {" + bad + ": [{devices: all, mig-enabled: false}]}\n",
+          "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: n}\nspec: {hard: {" +
+              bad + ": 1, requests.nvidia.com/gpu: 1}, " + bad + ": {a: b}}\n"})
+      expect_harmless({"import", "-f", scratch_file("import.yaml", text)});
     expect_harmless(
         {"validate", "-f", scratch_file("kind.yaml", "kind: " + bad + "\napiVersion: v1\n")});
     expect_harmless({"validate", "-f", scratch_file("broken.yaml", payload + ": [")});

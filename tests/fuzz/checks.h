@@ -38,6 +38,8 @@ Verdict check_geometry(std::string_view text);
 // same JSON; what berth validate lets pass the controller reads as the same.
 Verdict check_manifest(std::string_view text);
 Verdict check_scenario(std::string_view text);
+// What `berth import` makes is valid, and is read back as it was made; what it can't make is told.
+Verdict check_import(std::string_view text);
 // Errors name the file; what a plugin printed is repeated by none.
 Verdict check_kubeconfig(std::string_view text);
 Verdict check_exec_credential(std::string_view output);

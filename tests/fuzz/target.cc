@@ -50,6 +50,7 @@ constexpr Target kTargets[] = {
     {"geometry", check_geometry, 1'000},
     {"manifest", check_manifest, 500, "tests/data/good_manifests.yaml"},
     {"scenario", check_scenario, 300, "examples/simulation"},
+    {"import", check_import, 1'000, "tests/golden/import/odd-amounts/in/queues.yaml"},
     {"kubeconfig", check_kubeconfig, 1'000},
     {"exec-credential", check_exec_credential, 5'000},
     {"agent-file", check_agent_file, 1'500},

@@ -13,7 +13,7 @@ LINK = re.compile(r"\]\(([^)\s]+)(?:\s+\"[^\"]*\")?\)")
 CODE = re.compile(r"`[^`]*`")
 MOST = 120
 WRAPPED = ("README.md", "SECURITY.md", *("docs/" + name for name in (
-    "README.md", "admission.md", "architecture.md", "concepts.md", "faq.md", "getting-started.md", "gpuclusterpolicy.md", "miglayout.md",
+    "README.md", "admission.md", "architecture.md", "concepts.md", "faq.md", "getting-started.md", "gpuclusterpolicy.md", "importing.md", "miglayout.md",
     "simulation.md", "troubleshooting.md", "webhook.md")))
 
 

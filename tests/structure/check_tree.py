@@ -24,6 +24,7 @@ MAY_INCLUDE = {
     "controller/dump": {"apis", "controller/core"},
     "controller/preview": DOMAIN | {"controller/mig", "controller/policy", "controller/reconcilers", "controller/dump"},
     "controller/explain": DOMAIN | {"controller/mig", "controller/policy", "controller/admission", "controller/dump", "controller/preview"},
+    "controller/import": DOMAIN | {"controller/mig", "controller/preview"},
     "controller/io": set(),
     "controller/client": {"apis", "controller/io"},
     "controller/runtime": SHELL,
@@ -36,7 +37,8 @@ MAY_INCLUDE = {
 }
 FOREIGN_TO_PURE = re.compile(r'#include\s+<(uv\.h|curl/|openssl/|spdlog/|boost/|CLI/|prometheus/|thread|fstream|random|mutex)')
 PURE = ("apis", "controller/core", "controller/fleet", "controller/disruption", "controller/mig", "controller/policy",
-        "controller/queue", "controller/admission", "controller/reconcilers", "controller/dump", "controller/preview", "controller/explain")
+        "controller/queue", "controller/admission", "controller/reconcilers", "controller/dump", "controller/preview", "controller/explain",
+        "controller/import")
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 
 

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// What becomes of what, where the goldens do not show it.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/import/imports.h"
+
+namespace berth::test {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using Json = nlohmann::json;
+
+std::string cluster_queue(const std::string& name, const std::string& more = "") {
+  return fmt::format(
+      "---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {{name: {}}}\nspec:\n"
+      "  namespaceSelector: {{}}\n  resourceGroups:\n  - flavors:\n    - name: f\n"
+      "      resources: [{{name: nvidia.com/gpu, nominalQuota: 4}}]\n{}",
+      name, more);
+}
+
+std::string local_queue(const std::string& ns, const std::string& name, const std::string& queue) {
+  return fmt::format(
+      "---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: LocalQueue\n"
+      "metadata: {{name: {}, namespace: {}}}\nspec: {{clusterQueue: {}}}\n",
+      name, ns, queue);
+}
+
+std::string resource_quota(const std::string& ns, const std::string& name, int gpus) {
+  return fmt::format(
+      "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {{name: {}, namespace: {}}}\n"
+      "spec: {{hard: {{requests.nvidia.com/gpu: {}}}}}\n",
+      name, ns, gpus);
+}
+
+Imported import_valid(const std::string& text) {
+  Imported imported = import_text(text);
+  for (const Finding& finding : imported.report.wrong) ADD_FAILURE() << format(finding);
+  EXPECT_EQ(faults_in(imported), "");
+  return imported;
+}
+
+Json spec_of(const Imported& imported, const std::string& name) {
+  for (const ImportedObject& object : imported.objects) {
+    const Json json = Json::parse(object.json);
+    if (json["metadata"]["name"] == name) return json["spec"];
+  }
+  ADD_FAILURE() << "no " << name;
+  return {};
+}
+
+std::vector<std::string> lines(const std::vector<Finding>& findings) {
+  std::vector<std::string> out;
+  for (const Finding& finding : findings) out.push_back(format(finding));
+  return out;
+}
+
+TEST(ImportQueues, LetInTheNamespacesThatHaveALocalQueueAndNoOther) {
+  const Imported imported =
+      import_valid(cluster_queue("a") + cluster_queue("b") + local_queue("n1", "a", "a"));
+  EXPECT_EQ(spec_of(imported, "a")["namespaceSelector"],
+            Json::parse(R"({"matchLabels": {"kubernetes.io/metadata.name": "n1"}})"));
+  EXPECT_FALSE(spec_of(imported, "b").contains("namespaceSelector"));
+  EXPECT_THAT(lines(imported.report.steps),
+              Contains(HasSubstr("ClusterQueue/b: no LocalQueue leads to it")));
+}
+
+TEST(ImportQueues, WithoutAnyLocalQueueTheSelectorStays) {
+  const Imported imported = import_valid(cluster_queue("a"));
+  EXPECT_EQ(spec_of(imported, "a")["namespaceSelector"], Json::object());
+}
+
+TEST(ImportQueues, MoreNamespacesThanASelectorTakesAreTold) {
+  std::string text = cluster_queue("a");
+  for (int i = 10; i < 76; ++i) text += local_queue(fmt::format("n{}", i), "a", "a");
+  const Imported imported = import_valid(text);
+  const Json selector = spec_of(imported, "a")["namespaceSelector"];
+  EXPECT_EQ(selector["matchExpressions"][0]["values"].size(), 64U);
+  ASSERT_EQ(imported.report.lost.size(), 2U + 0U) << "n74 and n75";
+  EXPECT_THAT(format(imported.report.lost[1]), HasSubstr("LocalQueue/n75/a: metadata.namespace: "));
+  EXPECT_EQ(imported.report.steps.size(), 64U + 1U) << "labels, and the absent flavor";
+}
+
+TEST(ImportQueues, AreTheDefaultOnlyWhereAllNamespacesHaveItSo) {
+  const std::string one = cluster_queue("a") + local_queue("n1", "default", "a");
+  EXPECT_EQ(spec_of(import_valid(one), "a").value("default", false), true);
+  const Imported both = import_valid(one + local_queue("n2", "other", "a"));
+  EXPECT_FALSE(spec_of(both, "a").contains("default"));
+  EXPECT_THAT(lines(both.report.lost), ElementsAre(HasSubstr("is the default of some")));
+}
+
+TEST(ImportQueues, CohortsAreReadByEitherName) {
+  for (const char* field : {"cohort", "cohortName"}) {
+    const Imported imported =
+        import_valid(cluster_queue("a", fmt::format("  {}: shared\n", field)));
+    EXPECT_EQ(spec_of(imported, "a")["cohortName"], "shared") << field;
+    EXPECT_THAT(imported.report.lost, IsEmpty());
+  }
+}
+
+TEST(ImportQueues, NoFieldIsLostInSilence) {
+  const Imported imported = import_valid(
+      cluster_queue("a",
+                    "  madeUp: 1\n  preemption: {madeUp: {x: 1}}\n  fairSharing: {madeUp: true}\n"
+                    "  flavorFungibility: {whenCanBorrow: Borrow, whenCanPreempt: TryNextFlavor}\n"
+                    "  admissionChecks: []\n  stopPolicy: None\n"));
+  EXPECT_THAT(lines(imported.report.lost),
+              ElementsAre(HasSubstr("spec.madeUp"), HasSubstr("spec.preemption.madeUp"),
+                          HasSubstr("spec.fairSharing.madeUp")))
+      << "and nothing that berth does anyway";
+}
+
+TEST(ImportNamespaceQuotas, OfOneNamespaceTheLeastHolds) {
+  const Imported imported =
+      import_valid(cluster_queue("a") + local_queue("n1", "a", "a") + resource_quota("n1", "r", 9) +
+                   resource_quota("n1", "s", 5));
+  EXPECT_EQ(spec_of(imported, "a")["namespaceQuota"],
+            Json::parse(R"({"enabled": true, "hard": {"requests.nvidia.com/gpu": 5}})"));
+}
+
+TEST(ImportNamespaceQuotas, StayWhereOneQueueCannotSayThem) {
+  const std::string two = cluster_queue("a") + cluster_queue("b") + local_queue("n1", "a", "a");
+  struct Row {
+    const char* what;
+    std::string text;
+    const char* said;
+  };
+  const std::vector<Row> rows = {
+      {"a namespace of no queue", two + resource_quota("n9", "r", 4), "n9 uses none of the queues"},
+      {"a namespace of two", two + local_queue("n1", "b", "b") + resource_quota("n1", "r", 4),
+       "n1 uses several queues"},
+      {"two namespaces that differ",
+       two + local_queue("n2", "a", "a") + resource_quota("n1", "r", 4) +
+           resource_quota("n2", "r", 5),
+       "these have different ones"},
+      {"one of two namespaces without",
+       two + local_queue("n2", "a", "a") + resource_quota("n2", "r", 5),
+       "these have different ones"},
+  };
+  for (const Row& row : rows) {
+    const Imported imported = import_valid(row.text);
+    EXPECT_FALSE(spec_of(imported, "a").contains("namespaceQuota")) << row.what;
+    EXPECT_THAT(lines(imported.report.lost), Contains(HasSubstr(row.said))) << row.what;
+  }
+}
+
+TEST(ImportCohorts, WithQuotaAreQueuesThatLetNobodyIn) {
+  const std::string cohort =
+      "---\napiVersion: kueue.x-k8s.io/v1alpha1\nkind: Cohort\nmetadata: {name: shared}\nspec:\n"
+      "  parent: all\n  resourceGroups:\n  - flavors:\n    - name: f\n"
+      "      resources: [{name: nvidia.com/gpu, nominalQuota: 6}]\n";
+  const Imported imported = import_valid(cluster_queue("a", "  cohort: shared\n") + cohort);
+  const Json spec = spec_of(imported, "shared");
+  EXPECT_EQ(spec["cohortName"], "shared");
+  EXPECT_EQ(spec["quotas"][0]["nominalQuota"], 6);
+  EXPECT_FALSE(spec.contains("namespaceSelector"));
+  EXPECT_THAT(lines(imported.report.lost), ElementsAre(HasSubstr("Cohort/shared: spec.parent: ")));
+}
+
+TEST(ImportMigConfigs, OfProductsThatCannotBeToldApartAreTold) {
+  // The first of H100; the second of GH200, whose label says nothing about its memory.
+  const Imported imported = import_valid(
+      "version: v1\nmig-configs:\n  idle:\n  - device-filter: [\"0x233010DE\", \"0x234210DE\"]\n"
+      "    devices: all\n    mig-enabled: false\n");
+  EXPECT_EQ(spec_of(imported, "idle-h100-80gb")["devices"], Json::parse(R"([{"profiles": {}}])"));
+  EXPECT_EQ(imported.objects.size(), 1U);
+  EXPECT_THAT(lines(imported.report.lost), ElementsAre(HasSubstr("for GH200")));
+}
+
+TEST(ImportMigConfigs, ALayoutHasNoNodesUntilSomebodyLabelsThem) {
+  const Imported imported =
+      import_objects(sources_of("version: v1\nmig-configs: {Big+one: [{devices: all, mig-enabled: "
+                                "true, mig-devices: {7g.80gb: 1}}]}\n"),
+                     "gpus.example.org");
+  ASSERT_EQ(imported.objects.size(), 1U);
+  const Json layout = Json::parse(imported.objects[0].json);
+  const std::string name = layout["metadata"]["name"];
+  EXPECT_THAT(name, testing::MatchesRegex("big-one-[0-9a-f]{8}"));
+  EXPECT_EQ(layout["spec"]["nodeSelector"]["matchLabels"]["gpus.example.org/mig-layout"], name);
+  EXPECT_THAT(imported.report.steps, IsEmpty()) << "no label can hold that config's name";
+}
+
+}  // namespace
+}  // namespace berth::test
