@@ -101,6 +101,18 @@ TEST(Cohort, WhatAQueueKeepsIsItsOwnThoughOthersAreOver) {
   EXPECT_THAT(admitted(facts), ElementsAre("new"));
 }
 
+TEST(Unlike, KueueAHeadThatDoesNotFitHoldsNothing) {
+  ClusterFacts facts;
+  facts.nodes = {gpus("n", 8)};
+  facts.queues = {queue("a", 4, "c"), queue("b", 4, "c")};
+  facts.queues[0].strict_fifo = true;
+  JobFact running = job("old", "b", 6, 0);
+  running.suspended = false;
+  running.admitted = {.queue = "b", .cohort = "c", .pool = "training", .amounts = {{kGpu, 6}}};
+  facts.jobs = {running, job("large", "a", 4, 1), job("small", "b", 1, 2)};
+  EXPECT_THAT(admitted(facts), ElementsAre("small"));
+}
+
 TEST(ClassGpu, CountsEquivalentsOverAllGpus) {
   ClusterFacts facts;
   NodeFact node = gpus("n", 4);
