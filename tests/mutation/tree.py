@@ -7,7 +7,7 @@ import subprocess
 import operators
 
 # Each answers by itself and at once; what needs a control plane, a browser or minutes is not among them.
-PROGRAMS = """apis_test core_test fleet_test disruption_test mig_test policy_test admission_test explain_test preview_test
+PROGRAMS = """apis_test core_test fleet_test disruption_test mig_test policy_test queue_test admission_test explain_test preview_test
 metrics_test kstatus_test examples_test runtime_test scenario_test rollout_test""".split()
 EXPLORATION = "berth-sim"
 MOST_ROUNDS = 12
