@@ -211,7 +211,13 @@ TEST(MigConfigLabel, EachWriteDiffersFromWhatStands) {
   EXPECT_EQ(next_label("berth-a-12345678", "berth-a-12345678"), "berth-a-12345678-r1");
   EXPECT_EQ(next_label("berth-a-12345678", "berth-a-12345678-r3"), "berth-a-12345678");
   EXPECT_TRUE(names_config("berth-a-12345678-r2", "berth-a-12345678"));
+  EXPECT_TRUE(names_config("berth-a-12345678-r3", "berth-a-12345678")) << "the last";
+  EXPECT_FALSE(names_config("berth-a-12345678-r4", "berth-a-12345678"));
   EXPECT_FALSE(names_config("berth-a-12345678-r9", "berth-a-12345678"));
+  const std::string longest(60, 'x'), longer(61, 'x');
+  EXPECT_EQ(next_label(longest, longest), longest + "-r1") << "a label has 63 characters";
+  EXPECT_EQ(next_label(longer, longer), std::nullopt);
+  EXPECT_EQ(next_label(longer, "other"), longer);
   EXPECT_EQ(base_config("all-disabled-r1"), "all-disabled");
   EXPECT_EQ(base_config("my-r1"), "my-r1") << "other people's names are left alone";
 }
