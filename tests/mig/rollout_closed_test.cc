@@ -17,6 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -157,6 +158,27 @@ TEST_F(RolloutClosed, WhoIsOutIsToldByName) {
   EXPECT_EQ(told(decide(), "n6"), "MaxUnavailable: 0 of 3 selected nodes may be unavailable");
 }
 
+TEST_F(RolloutClosed, ThreeThatAreOutAreAllNamedAndOneOnItsWayIsOutThoughInService) {
+  nodes(5, 3);
+  edit([](MIGLayoutSpec& s) { s.rollout.max_failures = 5; });
+  fail("n1");
+  world.add(Node(test::node("n2").a100_80(4).label("tier", "mig").not_ready()));
+  Node moving = on_its_way(plain("n3"), small, config, RolloutPhase::kApplying, world.now);
+  moving.unschedulable.reset();
+  world.add(moving);
+  EXPECT_EQ(decide().out, 3);
+  EXPECT_THAT(told(decide(), "n5"), EndsWith("; out: n1, n2 (not Ready), n3"));
+}
+
+TEST_F(RolloutClosed, NobodyIsAskedInAdvanceWhileTheFirstNodesAreVerified) {
+  nodes(4, 4);
+  edit([](MIGLayoutSpec& s) { s.rollout.initial_batch = 1; });
+  for (const char* name : {"n2", "n3", "n4"})
+    world.add(pod(fmt::format("p-{}", name)).gpu(1).on(name));
+  world.add(on_its_way(plain("n1"), small, config, RolloutPhase::kApplying, world.now));
+  EXPECT_THAT(decide().asks, IsEmpty());
+}
+
 TEST_F(RolloutClosed, TheFirstNodesHaveToBeVerifiedBeforeTheRest) {
   nodes(5, 5);
   edit([](MIGLayoutSpec& s) { s.rollout.initial_batch = 2; });
@@ -194,6 +216,9 @@ TEST_F(RolloutClosed, WhoLosesANodeToAnotherLayoutIsToldUnlessItIsBeingDeleted) 
   nodes(2, 1);
   MIGLayout other = layout("other").priority(5);
   other.spec.node_selector = LabelSelector{{{"kubernetes.io/hostname", "n1"}}, {}};
+  MIGLayout third = layout("third").priority(9);
+  third.spec.node_selector = LabelSelector{{{"tier", "third"}}, {}};
+  world.add(third).add(Node(test::node("n4").a100_80(4).label("tier", "third")));
   world.add(other).add(Node(test::node("n3").a100_80(4)));
   EXPECT_THAT(decide().lost, ElementsAre("n1 (other: priority 5 over 0)"));
   EXPECT_THAT(decide().nodes, SizeIs(1));
