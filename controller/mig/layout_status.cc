@@ -116,9 +116,9 @@ std::string hash_of(const RolloutChoice& choice) {
 }
 
 void add_capacity(const Node& node, std::map<std::string, std::int64_t>& capacity) {
-  for (const auto& [resource, quantity] : node.allocatable)
-    if (is_gpu_resource(resource.view()) && !quantity.is_zero())
-      capacity[resource.str()] += quantity.as_whole().value_or(0);
+  each_gpu_resource(node.allocatable, [&](const Text& resource, const Quantity& quantity) {
+    capacity[resource.str()] += quantity.as_whole().value_or(0);
+  });
 }
 
 // A node in service that counts as out has just been returned, and one of `out` that is not among

@@ -60,8 +60,6 @@ void NodeSteps::write_label(NodeRollout written, const std::string& reason, cons
                            pod.meta.name);
     return std::nullopt;
   };
-  written.since = s_.snapshot.now;
-  written.not_before.reset();
   std::optional<Guard> asked = std::move(guard);
   if (seeded(SeededBug::kSkipLiveGuard)) asked.reset();
   NodePatch(s_).label(*label).restore_paused_labels().rollout(written).plan(plan_, reason,

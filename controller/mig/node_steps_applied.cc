@@ -75,9 +75,9 @@ void NodeSteps::retry_failed_agent(const Verification& verification) {
   NodeRollout again = next(now().phase);
   // The kubelet projects a changed ConfigMap late: a `failed` for a name the agent could not know
   // yet is not believed, and does not count.
-  std::optional<Time> changed = agent_config_changed_at(s_.snapshot);
-  const Time known = changed.value_or(Time{}) + s_.snapshot.settings.agent_config_map_delay;
-  if (changed && now().since < known) {
+  const Time known = agent_config_changed_at(s_.snapshot).value_or(Time{}) +
+                     s_.snapshot.settings.agent_config_map_delay;
+  if (now().since < known) {
     if (wait_until(known)) return;
     return write_label(std::move(again), "try again: the agent may not have known the config yet",
                        reasons::kRetrying);

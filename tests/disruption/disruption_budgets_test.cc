@@ -99,6 +99,17 @@ TEST_F(DisruptionBudgetsTest, OutsideTheWindowsItIsClosedUntilTheNextOpens) {
   EXPECT_EQ(open.changes_at(), *parse_time("2026-11-22T00:00:00Z"));
 }
 
+// A blackout in a time zone that nobody knows may be at any time.
+TEST_F(DisruptionBudgetsTest, WhereNoWindowEverOpensItSaysWhatToEdit) {
+  world.add(policy(std::string(kPools).substr(0, std::string(kPools).find(", disruption")) +
+                   ", disruption: {blackouts: [{schedule: \"0 22 * * *\", duration: 2h, timeZone: "
+                   "Mars/Olympus}]}"));
+  DisruptionBudgets never = budgets();
+  ASSERT_TRUE(never.closed());
+  EXPECT_THAT(never.closed()->message, HasSubstr("no window opens again; edit"));
+  EXPECT_EQ(never.changes_at(), std::nullopt);
+}
+
 TEST_F(DisruptionBudgetsTest, WithoutAPolicyEverythingIsAllowed) {
   world.cluster.erase<GPUClusterPolicy>("", "cluster");
   DisruptionBudgets none = budgets();

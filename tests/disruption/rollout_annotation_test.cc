@@ -2,9 +2,11 @@
 // What berth keeps on nodes and in the ledger: read back exactly, and never trusted blindly.
 #include "controller/disruption/rollout_annotation.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "controller/disruption/rollouts.h"
 #include "controller/disruption/slots.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/mig/config_label.h"
@@ -66,8 +68,30 @@ TEST(RolloutAnnotation, WhatAPersonMadeOfItIsRefusedAndNeverGuessed) {
         R"({"seq":1,"phase":"Idle","since":"yesterday"})",
         R"({"seq":1,"phase":"Idle","since":"2026-11-21T12:00:00Z"}x)",
         R"({"seq":1,"phase":"Idle","since":"2026-11-21T12:00:00Z","nested":{}})",
-        R"({"seq":1,"phase":"Idle","since":"2026-11-21T12:00:00Z","why":"\)"})
+        R"({"seq":1,"phase":"Idle","since":"2026-11-21T12:00:00Z","why":"\)",
+        R"({"seq":1,"phase":"Idle","since":"2026-11-21T12:00:00Z","taken":"yesterday"})",
+        R"({"seq":1,"phase":"Idle","since":"2026-11-21T12:00:00Z","notBefore":"tomorrow"})"})
     EXPECT_FALSE(decode_rollout(bad)) << bad;
+}
+
+TEST(RolloutAnnotation, CountersAreReadBackUpToWhatBerthCountsTo) {
+  for (const char* counter : {"seq", "epoch", "attempt", "reasserts"})
+    for (const auto& [value, is_read] : {std::pair{std::int64_t{-1}, false},
+                                         {0, true},
+                                         {kMaxCounter - 1, true},
+                                         {kMaxCounter, false}})
+      EXPECT_EQ(
+          decode_rollout(fmt::format(R"({{"{}":{},"phase":"Idle","since":"2026-11-21T12:00:00Z"}})",
+                                     counter, value))
+              .has_value(),
+          is_read)
+          << counter << " " << value;
+}
+
+TEST(RolloutAnnotation, WhatNoJsonHoldsInAStringIsLeftOut) {
+  NodeRollout r = everything();
+  r.why = "one\ntwo\tthree";
+  EXPECT_EQ(decode_rollout(encode_rollout(r))->why, "one two three");
 }
 
 // A machine made from the picture of a live one has its annotations.
@@ -93,6 +117,25 @@ TEST(RolloutAnnotation, OneThatDoesNotNameItsNodeIsStillRead) {
   // In phase Idle its berthCordoned told of a cordon that a person had taken away.
   old.phase = RolloutPhase::kIdle;
   EXPECT_FALSE(decode_rollout(encode_rollout(old))->berth_cordoned);
+  old.node_uid = "u-n1";
+  EXPECT_TRUE(decode_rollout(encode_rollout(old))->berth_cordoned) << "out since a failure";
+}
+
+TEST(Rollouts, AreUnderWayUnlessTheirPhaseIsIdle) {
+  NodeRollout r = everything();
+  ClusterState cluster;
+  const auto under_way = [&] {
+    cluster.upsert<Node>(
+        node("n1").uid("u-n1").annotation(names::kRolloutAnnotation, encode_rollout(r)), {});
+    return !nodes_under_way(cluster).empty();
+  };
+  EXPECT_TRUE(under_way());
+  r.layout = r.previous = "Idle";
+  EXPECT_TRUE(under_way()) << "another word of that name";
+  r.phase = RolloutPhase::kIdle;
+  EXPECT_FALSE(under_way());
+  r.layout = r.previous = "small";
+  EXPECT_FALSE(under_way());
 }
 
 TEST(Slots, RememberWhoseTheCordonIs) {
@@ -168,7 +211,13 @@ TEST(MigConfigLabel, EachWriteDiffersFromWhatStands) {
   EXPECT_EQ(next_label("berth-a-12345678", "berth-a-12345678"), "berth-a-12345678-r1");
   EXPECT_EQ(next_label("berth-a-12345678", "berth-a-12345678-r3"), "berth-a-12345678");
   EXPECT_TRUE(names_config("berth-a-12345678-r2", "berth-a-12345678"));
+  EXPECT_TRUE(names_config("berth-a-12345678-r3", "berth-a-12345678")) << "the last";
+  EXPECT_FALSE(names_config("berth-a-12345678-r4", "berth-a-12345678"));
   EXPECT_FALSE(names_config("berth-a-12345678-r9", "berth-a-12345678"));
+  const std::string longest(60, 'x'), longer(61, 'x');
+  EXPECT_EQ(next_label(longest, longest), longest + "-r1") << "a label has 63 characters";
+  EXPECT_EQ(next_label(longer, longer), std::nullopt);
+  EXPECT_EQ(next_label(longer, "other"), longer);
   EXPECT_EQ(base_config("all-disabled-r1"), "all-disabled");
   EXPECT_EQ(base_config("my-r1"), "my-r1") << "other people's names are left alone";
 }

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "apis/names.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "tests/mig/planned_cluster.h"
 
@@ -68,6 +69,15 @@ TEST(Slots, WhatIsNoSlotIsNotGuessedAt) {
     EXPECT_FALSE(decode_slot(c.text)) << c.sentence;
 }
 
+TEST(Slots, AreALayoutsOrSomebodyElses) {
+  Slot slot = kSlot;
+  EXPECT_EQ(slot.layout(), "small");
+  slot.holder = layout_holder("large");
+  EXPECT_EQ(slot.layout(), "large");
+  slot.holder = "GPUClusterPolicy/cluster";
+  EXPECT_EQ(slot.layout(), std::nullopt);
+}
+
 TEST(Slots, ARecordIsLostOnceItHadReachedTheSlot) {
   Slot slot = kSlot;  // of the node's third taking
   RolloutRecord record;
@@ -91,18 +101,38 @@ TEST(Ledgers, KeepSlotsByNodeAndNameEntriesThatAreNone) {
   EXPECT_TRUE(read_ledger(static_cast<const ConfigMap*>(nullptr)).slots.empty());
 }
 
+TEST(Ledgers, AreFoundAmongOtherConfigMapsOfTheirNamespace) {
+  PlannedCluster world;
+  world.claim("n1", "small");
+  ConfigMap other;
+  other.meta.name = "somebodys";
+  other.meta.namespace_ = world.settings.berth_namespace;
+  other.data["n2"] = encode_slot(kSlot);
+  world.add(other);
+  const auto slots = [&] { return read_ledger(world.cluster, world.settings).slots.size(); };
+  EXPECT_EQ(slots(), 1u);
+  EXPECT_EQ(read_ledger(world.cluster, world.settings).find("n2"), nullptr);
+  world.cluster.erase<ConfigMap>(world.settings.berth_namespace, "somebodys");
+  EXPECT_EQ(slots(), 1u);
+}
+
 TEST(Ledgers, AreWrittenUnderTheVersionThatWasReadOrMade) {
   PlannedCluster world;
   const ConfigMap map = ledger_of({}, "7");
   const SlotLedger ledger = read_ledger(&map);
   const Write patch =
       write_slots(world.snapshot(), ledger, {{"n1", kSlot}, {"n2", std::nullopt}}, "claim");
+  const ObjectRef object{"ConfigMap", "berth-system", "berth-node-slots", "uid-ledger"};
   EXPECT_EQ(patch.verb, Verb::kMergePatch);
+  EXPECT_EQ(patch.object, object);
+  EXPECT_EQ(patch.field_manager, names::kManagerMig);
   EXPECT_EQ(patch.reason, "claim");
   EXPECT_THAT(patch.body, AllOf(HasSubstr(R"("uid":"uid-ledger","resourceVersion":"77")"),
                                 HasSubstr(R"("n1":"{)"), HasSubstr(R"(,"n2":null})")));
   const Write create = write_slots(world.snapshot(), SlotLedger{}, {{"n1", kSlot}}, "claim");
   EXPECT_EQ(create.verb, Verb::kCreate);
+  EXPECT_EQ(create.object, (ObjectRef{"ConfigMap", "berth-system", "berth-node-slots", ""}));
+  EXPECT_EQ(create.field_manager, names::kManagerMig);
   EXPECT_THAT(create.body, AllOf(HasSubstr(R"("gpu.berth.dev/epoch":"1")"), HasSubstr(R"("n1":")"),
                                  Not(HasSubstr("resourceVersion"))));
 }
@@ -128,12 +158,21 @@ TEST(Epochs, AreAboveAllThatWasEverClaimed) {
     const EpochClaim claim = claim_epoch(&map, Settings());
     EXPECT_EQ(claim.epoch, c.epoch);
     EXPECT_EQ(claim.write.verb, Verb::kMergePatch);
+    EXPECT_EQ(claim.write.object.uid, "uid-ledger");
+    EXPECT_EQ(claim.write.field_manager, names::kManagerMig);
+    EXPECT_EQ(claim.write.reason, fmt::format("begin epoch {}", c.epoch));
     EXPECT_THAT(claim.write.body,
                 AllOf(HasSubstr(fmt::format(R"("gpu.berth.dev/epoch":"{}")", c.epoch)),
                       HasSubstr(R"("resourceVersion":"77")")));
   }
-  EXPECT_EQ(claim_epoch(nullptr, Settings()).epoch, 1);
-  EXPECT_EQ(claim_epoch(nullptr, Settings()).write.verb, Verb::kCreate);
+  const EpochClaim first = claim_epoch(nullptr, Settings());
+  EXPECT_EQ(first.epoch, 1);
+  EXPECT_EQ(first.write.verb, Verb::kCreate);
+  EXPECT_EQ(first.write.object.str(), "ConfigMap/berth-system/berth-node-slots");
+  EXPECT_EQ(first.write.field_manager, names::kManagerMig);
+  EXPECT_EQ(first.write.reason, "start the ledger of unavailable nodes");
+  EXPECT_THAT(first.write.body,
+              AllOf(HasSubstr(R"("gpu.berth.dev/epoch":"1")"), HasSubstr(R"("data":{})")));
 }
 
 }  // namespace

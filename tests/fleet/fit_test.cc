@@ -134,5 +134,118 @@ TEST(Fit, FollowsTheNode) {
   EXPECT_NE(fit.place(pod("p", 1)), nullptr);
 }
 
+TEST(Fit, TellsAllThatKeepsAPodOffANodeAndRoomLast) {
+  using enum Fit::Verdict;
+  Node n = node("n1", 0);
+  n.ready = false;
+  n.unschedulable = true;
+  n.taints = {{"k", "v", "NoExecute"}, {"soft", "", "PreferNoSchedule"}};
+  Pod p = pod("p", 1);
+  p.shape.edit()->node_selector = {{"zone", "b"}};
+  ClusterState cluster;
+  cluster.upsert(n, kNow);
+  EXPECT_EQ(Fit(cluster).obstacles(p, "n1"),
+            (std::vector{kNotReady, kCordoned, kNotSelected, kTainted, kLacksGpu}));
+  EXPECT_EQ(untolerated(p, n), (std::vector<Taint>{{"k", "v", "NoExecute"}}));
+  cluster.upsert(node("n1", 1), kNow);
+  EXPECT_EQ(Fit(cluster).obstacles(pod("p", 2), "n1"), std::vector{kFull});
+  EXPECT_TRUE(Fit(cluster).obstacles(pod("p", 1), "n1").empty());
+  EXPECT_TRUE(Fit(cluster).obstacles(pod("p", 2), "n9").empty()) << "nothing is known of it";
+  EXPECT_FALSE(Fit(cluster).fits(pod("p", 1), "n9"));
+}
+
+TEST(Fit, CountsWhatBoundPodsAskForUntilTheyEnd) {
+  ClusterState cluster;
+  cluster.upsert(node("n1", 4), kNow);
+  cluster.upsert(pod("a", 1, "n1"), kNow);
+  Pod done = pod("b", 2, "n1");
+  done.phase = PodPhase::kSucceeded;
+  cluster.upsert(done, kNow);
+  cluster.upsert(pod("c", 1), kNow);
+  const Fit fit(cluster);
+  EXPECT_EQ(fit.free_on("n1", "nvidia.com/gpu"), Quantity::whole(3));
+  EXPECT_EQ(fit.free_on("n1", "cpu"), Quantity::whole(7));
+  EXPECT_EQ(fit.free_on("n9", "cpu"), Quantity());
+}
+
+TEST(Fit, TheLastPodThatANodeTakesFits) {
+  ClusterState cluster;
+  cluster.upsert(node("n1", 4), kNow);
+  cluster.upsert(pod("a", 1, "n1"), kNow);
+  cluster.upsert(pod("b", 1, "n1"), kNow);
+  EXPECT_TRUE(Fit(cluster).fits(pod("p", 1), "n1"));
+  cluster.upsert(pod("c", 1, "n1"), kNow);
+  EXPECT_FALSE(Fit(cluster).fits(pod("p", 1), "n1"));
+  Node unbounded = node("n1", 4);
+  unbounded.allocatable = {{"cpu", Quantity::whole(8)}, {"nvidia.com/gpu", Quantity::whole(4)}};
+  cluster.upsert(unbounded, kNow);
+  EXPECT_TRUE(Fit(cluster).fits(pod("p", 1), "n1"));
+  EXPECT_FALSE(Fit(cluster).fits(pod("p", 2), "n1"));
+}
+
+TEST(Fit, AskingForNoneOfAResourceAsksForNothing) {
+  Node bare = node("n1", 0);
+  bare.allocatable = {{"cpu", Quantity::whole(8)}};
+  ClusterState cluster;
+  cluster.upsert(bare, kNow);
+  const Fit fit(cluster);
+  EXPECT_TRUE(fit.fits(pod("p", 0), "n1"));
+  EXPECT_EQ(fit.place(pod("p", 0))->meta.name, "n1");
+  EXPECT_TRUE(Fit::gpu_resource_of(pod("p", 0)).empty());
+  EXPECT_EQ(Fit::gpu_resource_of(pod("p", 1)), "nvidia.com/gpu");
+  EXPECT_EQ(fit.explain(pod("p", 1)), "0 of 1 nodes: 1 without nvidia.com/gpu");
+}
+
+TEST(Fit, AmongEqualsTheFirstByNameIsTaken) {
+  ClusterState cluster;
+  for (const char* name : {"n2", "n1", "n3"}) cluster.upsert(node(name, 4), kNow);
+  EXPECT_EQ(Fit(cluster).place(pod("p", 1))->meta.name, "n1");
+  Pod plain = pod("p", 1);
+  plain.shape.edit()->requests = {{"cpu", Quantity::whole(1)}};
+  EXPECT_EQ(Fit(cluster).place(plain)->meta.name, "n1");
+}
+
+TEST(Fit, ExplainsByCountsAndAnewOnceSomethingHasMoved) {
+  ClusterState cluster;
+  EXPECT_EQ(Fit(cluster).explain(pod("p", 1)), "0 of 0 nodes");
+  for (const char* name : {"n1", "n2", "n3"}) cluster.upsert(node(name, 1), kNow);
+  Node away = node("n3", 1);
+  away.unschedulable = true;
+  cluster.upsert(away, kNow);
+  cluster.upsert(pod("a", 1, "n2"), kNow);
+  Fit fit(cluster);
+  EXPECT_EQ(fit.explain(pod("p", 1)), "0 of 3 nodes: 1 cordoned, 1 full");
+  const Pod b = pod("b", 1, "n1");
+  fit.pod_bound(b);
+  EXPECT_EQ(fit.explain(pod("p", 1)), "0 of 3 nodes: 1 cordoned, 2 full");
+  EXPECT_EQ(fit.explain(pod("p", 2)), "0 of 3 nodes: 1 cordoned, 2 full");
+  fit.node_changed(*cluster.upsert(node("n3", 0), kNow).current);
+  EXPECT_EQ(fit.explain(pod("p", 2)), "0 of 3 nodes: 1 without nvidia.com/gpu, 2 full");
+}
+
+TEST(Fit, KnowsWhichOpenNodesHaveRoomLeft) {
+  const Text gpu("nvidia.com/gpu");
+  ClusterState cluster;
+  cluster.upsert(node("n1", 2), kNow);
+  Node away = node("n2", 2);
+  away.unschedulable = true;
+  cluster.upsert(away, kNow);
+  Fit fit(cluster);
+  EXPECT_TRUE(fit.has_room("n1", gpu));
+  EXPECT_FALSE(fit.has_room("n2", gpu));
+  EXPECT_FALSE(fit.has_room("n1", Text("nvidia.com/mig-1g.10gb")));
+  const Pod two = pod("p", 2, "n1");
+  fit.pod_bound(two);
+  EXPECT_FALSE(fit.has_room("n1", gpu));
+  fit.pod_left(two);
+  EXPECT_TRUE(fit.has_room("n1", gpu));
+  fit.pod_bound(pod("q", 2, "n9"));
+  EXPECT_TRUE(fit.has_room("n1", gpu)) << "a pod of a node that is not known";
+  fit.node_changed(*cluster.upsert(node("n2", 2), kNow).current);
+  EXPECT_TRUE(fit.has_room("n2", gpu));
+  fit.node_changed(*cluster.upsert(away, kNow).current);
+  EXPECT_FALSE(fit.has_room("n2", gpu));
+}
+
 }  // namespace
 }  // namespace berth

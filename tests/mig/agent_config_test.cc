@@ -47,6 +47,8 @@ TEST(AgentConfig, NamesCarryTheContent) {
   EXPECT_EQ(combined_hash({a, b}), combined_hash({b, a}));
   EXPECT_NE(combined_hash({a, b}), combined_hash({a}));
   EXPECT_EQ(combined_hash({a}), content_hash(a));
+  EXPECT_NE(combined_hash({a, b}), combined_hash({a, "c"}));
+  EXPECT_NE(combined_hash({"ab", "c"}), combined_hash({"a", "bc"}));
   EXPECT_EQ(combined_hash({}).size(), 8u);
 }
 
@@ -82,11 +84,30 @@ TEST(AgentConfig, EachRetryHasAnotherNameForTheSameContent) {
 TEST(AgentConfig, OthersNamesAreLeftAlone) {
   for (const char* name :
        {"all-disabled", "custom-r1", "berth-r1", "berth-x-r2", "berth-x-zzzzzzzz-r1", "",
-        "berth-x-0123abcd-r4", "berth--0123abcd-r", "-r1"}) {
+        "berth-x-0123abcd-r4", "berth--0123abcd-r", "-r1", "berth-x-0123abcd-r0",
+        "berth-x-0123abcd-r11", "berth-x-1234.678", "berth-x-ABCDEF01", "berth-x-0123456g",
+        "other-x-01234567", "berth-xx01234567", "berth-01234567"}) {
     EXPECT_EQ(strip_alias(name), name);
     EXPECT_FALSE(is_berth_config(name)) << name;
   }
+  for (const char* name : {"berth-x-01234567", "berth-x-99999999", "berth-x-aaaaaaaa",
+                           "berth-x-ffffffff", "berth-x-00000000-r3"})
+    EXPECT_TRUE(is_berth_config(name)) << name;
   EXPECT_EQ(strip_alias("berth-x-r1-0123abcd"), "berth-x-r1-0123abcd") << "a layout called x-r1";
+}
+
+TEST(AgentConfig, KeysStandBareOnlyWhereYamlReadsThemAsText) {
+  for (const char* name : {"a", "z9", "Az", "Zz", "a.b_c-d", "a0", "all-disabled"})
+    EXPECT_EQ(render_configs({{name, ""}}), "  " + std::string(name) + ":\n");
+  for (const char* name : {"", "9x", "1e3", "_x", "-x", "{x", "a b", "a{", "a/", "a:", "a`", "TRUE",
+                           "No", "on", "null"})
+    EXPECT_EQ(render_configs({{name, ""}}), "  \"" + std::string(name) + "\":\n");
+  EXPECT_EQ(quote_yaml("a b\x1f\x7f\"\\"), R"("a b\x1f\x7f\"\\")");
+}
+
+TEST(AgentConfig, AFileMayFillItsConfigMap) {
+  EXPECT_TRUE(check_file_size(kMaxConfigBytes));
+  EXPECT_FALSE(check_file_size(kMaxConfigBytes + 1));
 }
 
 TEST(AgentConfig, FileRoundTrips) {
@@ -162,6 +183,12 @@ TEST(AgentConfig, WhatTheAgentWouldRejectIsAnErrorThatSaysWhere) {
       {"version: v1\nother: 1\nmig-configs: {}", "unknown top-level key \"other\""},
       {"version: v1\nversion: v1\n", "key version is listed twice"},
       {head + "    {}", "config x: is not a list"},
+      {head + "    {a: 1}", "config x: is not a list"},
+      {head + "    ? [a]\n    : 1", "config x: is not a list"},
+      {"version: v1\nmig-configs:\n  ? [a]\n  : 1", "a config's name is not a scalar"},
+      {"? [version]\n: v1", "a top-level key is not a scalar"},
+      {"version: [v1]\nmig-configs: {x: [{devices: all, mig-enabled: false}]}",
+       "version is not v1"},
       {head + "    []", "config x: is not a list"},
       {head + "    - 7", "an entry is not a map"},
       {head + "    - {mig-enabled: false}", "config x: an entry lacks devices"},
@@ -188,6 +215,12 @@ TEST(AgentConfig, WhatTheAgentWouldRejectIsAnErrorThatSaysWhere) {
        "not a whole number"},
       {head + "    - {devices: all, mig-enabled: true, mig-devices: {1g5gb: 1}}",
        "\"1g5gb\" is not a MIG profile"},
+      {head + "    - {devices: all, mig-enabled: true, mig-devices: {c.3g.40gb: 1}}",
+       "\"c.3g.40gb\" is not a MIG profile"},
+      {head + "    - {devices: all, mig-enabled: true, mig-devices: {123: 1}}",
+       "\"123\" is not a MIG profile"},
+      {head + "    - {devices: [1234567890123456789], mig-enabled: false}",
+       "is \"1234567890123456789\", not a whole number"},
       {head + "    - {devices: all, mig-enabled: true, mig-devices: {1g.5gb: 1, 1g.5gb: 2}}",
        "1g.5gb is listed twice"},
       {head + "    - {devices: all, mig-enabled: true, mig-devices: [1g.5gb]}",
@@ -211,6 +244,13 @@ TEST(AgentConfig, WhatTheAgentWouldRejectIsAnErrorThatSaysWhere) {
     EXPECT_EQ(parsed.error().kind, ErrorKind::kDecode);
     EXPECT_THAT(parsed.error().message, HasSubstr(message)) << yaml.substr(0, 200);
   }
+}
+
+TEST(AgentConfig, NumbersAreReadUpToEighteenDigits) {
+  const Result<MigConfigs> parsed = parse_file(
+      "version: v1\nmig-configs: {x: [{devices: [123456789012345678], mig-enabled: false}]}");
+  ASSERT_TRUE(parsed) << describe(parsed.error());
+  EXPECT_THAT(parsed->at("x"), HasSubstr("[123456789012345678]"));
 }
 
 TEST(AgentConfig, AnchorsCannotBlowTheFileUp) {

@@ -179,6 +179,46 @@ TEST_F(DrainStepsTest, WhatWasForcedOffHasItsGracePeriodAndThenTheTimeOfEveryPod
   EXPECT_TRUE(progress.timed_out);
 }
 
+TEST_F(DrainStepsTest, WithoutForceAPodThatTerminatesHasTheTimeOfEveryPodToo) {
+  Pod going = pod("p").gpu(1).on("n1");
+  going.meta.deletion_timestamp = since + drain.timeout + 10min;
+  world.add(going);
+  world.now = since + drain.timeout - 1ms;
+  steps();
+  EXPECT_FALSE(progress.timed_out);
+  world.now += 1ms;
+  steps();
+  EXPECT_TRUE(progress.timed_out);
+}
+
+TEST_F(DrainStepsTest, ForceDeletesNoPodThatWouldComeBack) {
+  drain.on_timeout = OnTimeout::kForce;
+  Pod tolerant = pod("p").gpu(1).on("n1");
+  tolerant.shape.edit()->tolerations = {{"", "Exists", "", ""}};
+  tolerant.shape.edit()->node_selector.set("kubernetes.io/hostname", "n1");
+  world.add(tolerant);
+  world.now = since + drain.timeout;
+  EXPECT_THAT(steps(), IsEmpty());
+  EXPECT_TRUE(progress.timed_out);
+  EXPECT_EQ(progress.cause.reason, reasons::kToleratesCordon);
+}
+
+TEST_F(DrainStepsTest, AYesIsFollowedByTheEvictionAtOnce) {
+  const Pod p = pod("p").gpu(1).on("n1");
+  world.add(p);
+  world.answers.put(question(ask_of(p)), {.yes = true, .at = world.now});
+  EXPECT_THAT(steps(), ElementsAre("ask p", "evict p"));
+}
+
+TEST_F(DrainStepsTest, OfReasonsThatWeighTheSameTheFirstPodsIsTold) {
+  world.add(pod("a").gpu(1).on("n1").unmanaged()).add(pod("b").gpu(1).on("n1").unmanaged());
+  steps();
+  EXPECT_THAT(progress.cause.message, HasSubstr("pod team-a/a has no controller"));
+  for (const char* name : {"a", "b"}) world.add(pod(name).gpu(1).on("n1").terminating());
+  steps();
+  EXPECT_THAT(progress.cause.message, HasSubstr("pod team-a/a is terminating"));
+}
+
 TEST_F(DrainStepsTest, WhatAPersonMustSolveIsToldBeforeWhatTimeWill) {
   world.add(pod("a").gpu(1).on("n1").terminating());
   const Pod p = pod("b").gpu(1).on("n1");

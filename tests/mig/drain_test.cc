@@ -65,6 +65,25 @@ TEST_F(PodsInTheWay, SoIsAStaticPod) {
   EXPECT_THAT(verdict(), HasSubstr("Blocked PodStays: pod team-a/local holds GPUs, and is static"));
   drain.force = true;
   EXPECT_THAT(verdict(), HasSubstr("Blocked PodStays"));
+  // As the kubelet shows it: owned by its node.
+  world.add(
+      pod("local").gpu(1).on("n1").owner("Node", "n1").annotation(names::kMirrorAnnotation, "x"));
+  EXPECT_THAT(verdict(), HasSubstr("holds GPUs, and is static"));
+}
+
+TEST_F(PodsInTheWay, OneThatHoldsAnyOfNvidiasResourcesHoldsGpus) {
+  world.add(pod("probe-x")
+                .gpu(1)
+                .requests("nvidia.com/mig-1g.10gb", 0)
+                .on("n1")
+                .owner("DaemonSet", "probe"));
+  EXPECT_THAT(verdict(), HasSubstr("Blocked PodStays"));
+  world.add(pod("probe-x")
+                .gpu(0)
+                .requests("nvidia.com/mig-1g.10gb", 1)
+                .on("n1")
+                .owner("DaemonSet", "probe"));
+  EXPECT_THAT(verdict(), HasSubstr("Blocked PodStays"));
 }
 
 TEST_F(PodsInTheWay, OthersThatStayAreLeftAlone) {
@@ -130,6 +149,15 @@ TEST_F(PodsInTheWay, OneThatACordonKeepsAwayOrThatFitsElsewhereIsEvicted) {
   EXPECT_THAT(verdict(), HasSubstr("Blocked ToleratesCordon")) << "n2 is too small for it";
 }
 
+TEST_F(PodsInTheWay, WhereATolerantPodMayRunIsAskedOfTaintsAndGpusAlone) {
+  Pod busy = tolerant(kCordon);
+  busy.shape.edit()->requests.set("cpu", Quantity::whole(1000));
+  world.add(busy);
+  EXPECT_EQ(verdict(), "Evict") << "what else it needs is the scheduler's to find";
+  world.add(Node(node("n2").a100_80(4).taint("team", "NoSchedule")));
+  EXPECT_THAT(verdict(), HasSubstr("Blocked ToleratesCordon"));
+}
+
 struct Successor {
   const char* sentence;
   int made_after_s;  // the cordon
@@ -142,6 +170,8 @@ TEST_F(PodsInTheWay, ASecondSuccessorIsNotEvicted) {
   const Successor rows[] = {
       {"made before the cordon", -60, true, false, "Evict"},
       {"a first one, which may have been on its way", 1, true, false, "Evict"},
+      {"the last that may have been on its way", 4, true, false, "Evict"},
+      {"the first that can't have been", 5, true, false, "Blocked ToleratesCordon"},
       {"one that came in spite of the cordon", 6, true, false, "Blocked ToleratesCordon"},
       {"the same, which the cordon never concerned", 6, true, true, "Blocked ToleratesCordon"},
       {"anybody lands on a node that is not berth's to keep", 6, false, false, "Evict"},
@@ -155,6 +185,30 @@ TEST_F(PodsInTheWay, ASecondSuccessorIsNotEvicted) {
     world.add(pod);
     EXPECT_THAT(verdict(), ::testing::StartsWith(row.verdict));
   }
+}
+
+TEST_F(PodsInTheWay, OnlyBerthsCordonOfANodeThatIsStillEmptiedKeepsOthersAway) {
+  Pod pod = test::pod("web").gpu(1).on("n1");
+  pod.meta.creation_timestamp = world.now + seconds(6);
+  world.add(pod);
+  cordon();
+  EXPECT_THAT(verdict(), ::testing::StartsWith("Blocked ToleratesCordon"));
+  Node uncordoned = n1();
+  uncordoned.unschedulable.reset();
+  world.add(uncordoned);
+  EXPECT_EQ(verdict(), "Evict");
+  world.add(on_its_way(n1(), layout("small"), "berth-small-1", RolloutPhase::kApplying, world.now));
+  EXPECT_EQ(verdict(), "Evict");
+}
+
+TEST_F(PodsInTheWay, ASuccessorOfTheCordonsOwnSecondWaitsLikeAnyOther) {
+  cordon();
+  Pod pod = test::pod("web").gpu(1).on("n1");
+  pod.meta.creation_timestamp = world.now;
+  world.add(pod);
+  const auto verdicts = pods_leaving(world.snapshot(), n1(), drain);
+  ASSERT_EQ(verdicts.size(), 1u);
+  EXPECT_EQ(verdicts[0].not_before, world.now + world.settings.settle);
 }
 
 TEST_F(PodsInTheWay, TheFirstSuccessorLeavesOnceBindingsInFlightHaveLanded) {
@@ -183,6 +237,10 @@ TEST_F(PodsInTheWay, OnceGivenUpForItTheNodeIsNotTriedWhileSuchAPodIsThere) {
   EXPECT_THAT(verdict(), HasSubstr("came back when the node was last drained"));
   world.add(tolerant(kGpu));
   EXPECT_EQ(verdict(), "Evict");
+  idle.cause = "PodsLeaving";
+  node.meta.annotations.set(names::kRolloutAnnotation, encode_rollout(idle));
+  world.add(node).add(tolerant(kEverything));
+  EXPECT_EQ(verdict(), "Evict") << "it was given up for something else";
 }
 
 TEST_F(PodsInTheWay, APodWithoutAControllerHasNoSuccessor) {

@@ -85,6 +85,58 @@ TEST_F(VerificationTest, EndsOnlyWhenAgentNodeAndAllocatableAgree) {
   }
 }
 
+TEST_F(VerificationTest, WhatAConfigPromisesIsToldByWhoKnowsIt) {
+  struct Row {
+    const char* sentence;
+    const char* config;
+    int gpus, instances;
+    const char* says;  // nothing: verified
+  };
+  const Row rows[] = {
+      {"off, and all GPUs are there", "all-disabled", 4, 0, ""},
+      {"off, and one is not", "all-disabled", 3, 0, "mig-manager reports success, but"},
+      {"off, and they are still cut", "all-disabled", 4, 7, "mig-manager reports success, but"},
+      {"other people's, which promises some GPU", "theirs", 0, 1, ""},
+      {"other people's, and there is none", "theirs", 0, 0,
+       "mig-manager reports success, but none of NVIDIA's resources is allocatable"},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.sentence);
+    NodeRollout rollout = *read_rollout(node).rollout;
+    rollout.config = row.config;
+    node.meta.annotations.set(names::kRolloutAnnotation, encode_rollout(rollout));
+    node.meta.labels.set(names::kMigConfig, row.config);
+    node.allocatable.set("nvidia.com/gpu", Quantity::whole(row.gpus));
+    node.allocatable.set("nvidia.com/mig-1g.10gb", Quantity::whole(row.instances));
+    const Verification verification = verify_node();
+    EXPECT_EQ(verification.state, *row.says == '\0' ? State::kDone : State::kMismatch);
+    EXPECT_THAT(verification.cause.message, HasSubstr(row.says));
+  }
+}
+
+TEST_F(VerificationTest, TheLayoutThatTookTheNodeKnowsItsConfigThoughAnotherOwnsIt) {
+  world.add(layout("other").priority(5).profiles({{"7g.80gb", 1}}));
+  EXPECT_EQ(verify_node().state, State::kDone);
+  node.allocatable.set("nvidia.com/mig-1g.10gb", Quantity::whole(27));
+  EXPECT_EQ(verify_node().state, State::kMismatch);
+}
+
+TEST_F(VerificationTest, OfPausedPodsItIsToldWhichAndFromWhenOnThatIsAFault) {
+  node.meta.labels.set(names::kMigConfigState, "pending");
+  EXPECT_EQ(verify_node().cause.message, "mig-manager is repartitioning the GPUs");
+  node.meta.labels.set("nvidia.com/gpu.deploy.dcgm", names::kPausedForMigChange);
+  EXPECT_EQ(verify_node().cause.message,
+            "mig-manager is repartitioning the GPUs, and has paused dcgm "
+            "(nvidia.com/gpu.deploy.…) until that is done");
+  world.now += 20min;
+  EXPECT_EQ(
+      verify_node().cause.message,
+      "mig-manager has paused dcgm (nvidia.com/gpu.deploy.…) and not resumed it; see its log");
+  node.meta.labels.set("nvidia.com/gpu.deploy.nvsm", names::kPausedForMigChange);
+  EXPECT_THAT(verify_node().cause.message, HasSubstr("has paused dcgm, nvsm"));
+  EXPECT_THAT(verify_node().cause.message, HasSubstr("and not resumed them; see its log"));
+}
+
 TEST_F(VerificationTest, AllocatableIsWatchedForAWhileAfterTheLabelAndAfterItsLastChange) {
   const Time labelled = world.now - 10min;
   const Duration watched = world.settings.verify_for;

@@ -32,16 +32,31 @@ class Mutant:
 
 def find_mutants(path, text):
     source = Source(text)
+    off = list(_switched_off(source))
     found = {}
     for kind, start, end, before, behind in [
         *_comparisons(source), *_conditions(source), *_operands(source), *_returns(source), *_statements(source)
     ]:
-        if UNSEEN.search(source.code, start, end) or not text[start:end].strip():
+        if UNSEEN.search(source.code, start, end) or not text[start:end].strip() or any(a <= start < b for a, b in off):
             continue
         shown = " ".join(text[start:end].split())
         mutant = Mutant(path, source.line(start), kind, shown, start, end, before, behind)
         found.setdefault((kind, start, end), mutant)
     return [found[key] for key in sorted(found, key=lambda key: (key[1], key[2], key[0]))]
+
+
+def _switched_off(source):
+    """What stands behind `if (seeded(…))`, which never runs in this build, and in a static_assert, which runs before there is one."""
+    for match in re.finditer(r"\bstatic_assert(\()", source.code):
+        yield match.start(), source.partner.get(match.start(1), match.end())
+    for match in re.finditer(r"\bif (\()seeded(\()", source.code):
+        close = source.partner.get(match.start(1))
+        if close is None or source.partner.get(match.start(2)) != close - 1:
+            continue
+        body = source.skip_space(close + 1)
+        end = source.partner[body] + 1 if source.code[body] == "{" else source.statement_end(body)
+        if end is not None:
+            yield body, end
 
 
 def _comparisons(source):

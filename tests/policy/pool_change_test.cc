@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "controller/core/json_patch.h"
 #include "controller/policy/pool_patch.h"
 #include "tests/support/builders.h"
 
@@ -95,6 +96,22 @@ const std::vector<Case> kCases = {
      "record gone"},
     {"a record that was taken away is written anew",
      [](Node& n) { n.meta.annotations.erase(names::kPoolKeysAnnotation); }, training(), "; noted"},
+    {"of a record that is lost all that stands under its keys is taken for berth's",
+     [](Node& n) {
+       n.meta.annotations.erase(names::kPoolKeysAnnotation);
+       set_label(n, kTier, "silver");
+     },
+     training(), "label gpu.example.com/tier=gold; noted"},
+    {"and of one that can't be read",
+     [](Node& n) {
+       n.meta.annotations.set(names::kPoolKeysAnnotation, "[]");
+       n.meta.labels.erase(names::kPoolLabel);
+       set_label(n, kTier, "silver");
+     },
+     training(), "label gpu.berth.dev/pool=training, label gpu.example.com/tier=gold; noted"},
+    {"a taint's other effect is another taint",
+     [](Node& n) { n.taints.front().effect = "PreferNoSchedule"; }, training(),
+     "taint nvidia.com/gpu:NoSchedule=present; put back taint nvidia.com/gpu:NoSchedule; noted"},
     {"a record that can't be read is written anew",
      [](Node& n) { n.meta.annotations.set(names::kPoolKeysAnnotation, "[]"); }, training(),
      "; noted"},
@@ -123,6 +140,8 @@ TEST(PoolChange, WhatStoodThereBeforeIsSomebodyElses) {
             "label gpu.berth.dev/pool=training, taint nvidia.com/gpu:NoSchedule=present; foreign "
             "label gpu.example.com/tier; noted");
   const Node in_pool = after(before, change);
+  EXPECT_EQ(told(compute_pool_change(in_pool, &wants)), "; foreign label gpu.example.com/tier")
+      << "and stays theirs";
   EXPECT_EQ(settled(in_pool, nullptr), before) << "and stays when the pool goes";
 }
 
@@ -148,6 +167,14 @@ TEST(PoolChange, AFightEndsAfterThreeCorrections) {
   const PoolIntent edited = training("platinum");
   EXPECT_THAT(told(compute_pool_change(node, &edited)), HasSubstr("tier=platinum"))
       << "an edit of the policy is a new wish";
+  node = settled(node, &edited);
+  set_label(node, kTier, "silver");
+  EXPECT_THAT(told(compute_pool_change(node, &edited)), HasSubstr("put back"))
+      << "for which it is tried as often";
+  PoolIntent renamed = edited;
+  renamed.pool = "other";
+  renamed.items[kPool] = "other";
+  EXPECT_THAT(told(compute_pool_change(settled(node, &renamed), &renamed)), "nothing");
 }
 
 // --- keys that an admission policy keeps berth from ---
@@ -187,6 +214,18 @@ TEST(PoolChange, WhatBerthMayNotTakeBackStaysNoted) {
   Node by_hand = left;
   by_hand.meta.labels.erase(kTier);
   EXPECT_EQ(told(compute_pool_change(by_hand, nullptr, kNoLabels)), "; record gone");
+}
+
+TEST(PoolChange, WhatSomebodyMadeTheirsIsNotedNoMoreThoughItMayNotBeWritten) {
+  const PoolIntent wants = training();
+  Node node = settled(test::node("n1").a100_80(4), &wants);
+  set_label(node, kTier, "silver");
+  const PoolChange change = compute_pool_change(node, &wants, kNoLabels);
+  EXPECT_EQ(told(change), "; forbidden label gpu.example.com/tier; noted");
+  EXPECT_THAT(*change.record, ::testing::Not(HasSubstr("gpu.example.com/tier")));
+  node.meta.annotations.erase(names::kPoolKeysAnnotation);
+  EXPECT_EQ(told(compute_pool_change(node, &wants, kNoLabels)),
+            "; forbidden label gpu.example.com/tier; noted");
 }
 
 TEST(PoolChange, LeavingAndEnteringAThousandTimesLeavesNothing) {
@@ -249,6 +288,52 @@ TEST(PoolPatch, TaintsGoByPlaceFromTheLastToTheFirst) {
   EXPECT_THAT(body, ::testing::Not(HasSubstr("theirs")));
 }
 
+std::string body_of(const Node& node, const PoolIntent* wants) {
+  Plan plan;
+  plan_pool_patch(node, compute_pool_change(node, wants), "why", plan);
+  return std::get<Write>(plan.objects.at(0).steps.back()).body;
+}
+
+TEST(PoolPatch, EachChangeTestsWhatStood) {
+  const PoolIntent gold = training();
+  PoolIntent other = training();
+  other.items[kTaint] = "now";
+  const Node node = settled(test::node("n1").a100_80(4).label("team", "a"), &gold);
+  const std::string record = quote_json(*compute_pool_change(node, &gold).record);
+  EXPECT_THAT(body_of(node, &other),
+              HasSubstr(R"({"op":"test","path":"/spec/taints/0/value","value":"present"},)"
+                        R"({"op":"replace","path":"/spec/taints/0","value":{"key":)"
+                        R"("nvidia.com/gpu","value":"now","effect":"NoSchedule"}})"));
+  const std::string leaving = body_of(node, nullptr);
+  EXPECT_THAT(leaving, HasSubstr(R"({"op":"test","path":"/metadata/annotations/)"
+                                 R"(gpu.berth.dev~1pool-keys","value":)" +
+                                 record + "}"));
+  EXPECT_THAT(leaving,
+              HasSubstr(R"({"op":"test","path":"/metadata/labels/gpu.example.com~1tier","value":)"
+                        R"("gold"},{"op":"remove","path":)"
+                        R"("/metadata/labels/gpu.example.com~1tier"})"));
+  EXPECT_THAT(
+      leaving,
+      HasSubstr(R"({"op":"remove","path":"/metadata/annotations/gpu.berth.dev~1pool-keys"})"));
+}
+
+TEST(PoolPatch, TheFirstTaintsOfANodeMakeItsList) {
+  PoolIntent two = training();
+  two.items[{"a", "NoSchedule"}] = "";
+  const Node node = test::node("n1").a100_80(4).annotation("x", "y");
+  EXPECT_THAT(body_of(node, &two),
+              HasSubstr(R"({"op":"test","path":"/spec/taints","value":null},{"op":"add","path":)"
+                        R"("/spec/taints","value":[{"key":"a","effect":"NoSchedule"},{"key":)"
+                        R"("nvidia.com/gpu","value":"present","effect":"NoSchedule"}]})"));
+}
+
+TEST(PoolPatch, ATaintOfAnotherEffectIsSomebodyElses) {
+  const PoolIntent gold = training();
+  Node node = settled(test::node("n1").a100_80(4), &gold);
+  node.taints.push_back({"nvidia.com/gpu", "", "NoExecute"});
+  EXPECT_THAT(body_of(node, nullptr), ::testing::Not(HasSubstr("/spec/taints/1")));
+}
+
 // A JSON patch can't test a key of a map that isn't there.
 TEST(PoolPatch, ANodeWithoutAnnotationsGetsAnEmptyRecordFirst) {
   const PoolIntent wants = training();
@@ -261,6 +346,10 @@ TEST(PoolPatch, ANodeWithoutAnnotationsGetsAnEmptyRecordFirst) {
   EXPECT_THAT(first.body, HasSubstr("\"resourceVersion\""));
   EXPECT_THAT(std::get<Write>(plan.objects[0].steps[1]).body,
               HasSubstr(R"("path":"/metadata/annotations/gpu.berth.dev~1pool-keys","value":"{)"));
+  EXPECT_THAT(std::get<Write>(plan.objects[0].steps[1]).body,
+              HasSubstr(R"({"op":"test","path":"/metadata/annotations/gpu.berth.dev~1pool-keys",)"
+                        R"("value":)" +
+                        quote_json(encode_pool_keys({})) + "}"));
 }
 
 TEST(PoolKeys, AreReadBack) {
@@ -273,8 +362,20 @@ TEST(PoolKeys, AreReadBack) {
 TEST(PoolKeys, WhatIsNoRecordIsRefused) {
   for (const char* text : {"", "[]", "7", "{", R"({"pool":"p"})", R"({"labels":[],"taints":[]})",
                            R"({"labels":{"a":1},"taints":[]})", R"({"labels":{},"taints":[7]})",
-                           R"({"labels":{},"taints":[{"key":"a"}]})"})
+                           R"({"labels":{},"taints":[{"key":"a"}]})",
+                           R"({"labels":{},"taints":[{"effect":"NoSchedule"}]})",
+                           R"({"labels":{},"taints":[{"key":1,"effect":"NoSchedule"}]})",
+                           R"({"pool":"p","taints":[]})", R"({"pool":"p","labels":{}})",
+                           R"({"labels":{},"taints":{}})"})
     EXPECT_FALSE(decode_pool_keys(text).has_value()) << text;
+}
+
+TEST(PoolKeys, WhatIsNotSaidIsNothing) {
+  const PoolKeys keys = *decode_pool_keys(R"({"pool":7,"labels":{},"taints":[]})");
+  EXPECT_EQ(keys.pool, "");
+  EXPECT_EQ(keys.corrections, 0);
+  EXPECT_EQ(decode_pool_keys(R"({"labels":{},"taints":[],"corrections":"3"})")->corrections, 0);
+  EXPECT_EQ(decode_pool_keys(R"({"labels":{},"taints":[],"corrections":3})")->corrections, 3);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "apis/names.h"
 #include "controller/queue/admission_record.h"
+#include "controller/queue/capped.h"
 
 namespace berth::queue::test {
 namespace {
@@ -156,6 +157,24 @@ TEST(AdmissionRecord, IsReadAsItIsWritten) {
         R"({"queue":7,"cohort":"","pool":"p","pods":1,"amounts":{}})"}) {
     EXPECT_EQ(decode_admission(bad), std::nullopt) << bad;
   }
+}
+
+TEST(AdmissionRecord, WhatIsNoneIsRefused) {
+  const auto is_read = [](const std::string& pods, const std::string& amounts) {
+    return decode_admission(R"({"queue":"q","cohort":"","pool":"p")" + pods + amounts + "}")
+        .has_value();
+  };
+  const std::string none = R"(,"amounts":{})", most = std::to_string(kMostOfAnything),
+                    more = std::to_string(kMostOfAnything + 1);
+  EXPECT_TRUE(is_read(R"(,"pods":0)", none));
+  EXPECT_TRUE(is_read(R"(,"pods":)" + most, R"(,"amounts":{"cpu":)" + most + "}"));
+  for (const std::string& pods : {std::string(), std::string(R"(,"pods":-1)"),
+                                  std::string(R"(,"pods":"1")"), R"(,"pods":)" + more})
+    EXPECT_FALSE(is_read(pods, none)) << pods;
+  for (const char* amounts :
+       {"", R"(,"amounts":[])", R"(,"amounts":7)", R"(,"amounts":{"cpu":1.5})"})
+    EXPECT_FALSE(is_read(R"(,"pods":1)", amounts)) << amounts;
+  EXPECT_FALSE(decode_admission(R"({"cohort":"","pool":"p","pods":1,"amounts":{}})"));
 }
 
 }  // namespace
