@@ -110,6 +110,7 @@ struct Job {
   std::int32_t failed = 0;
   std::optional<Time> start_time;   // nothing while it is suspended
   bool has_been_suspended = false;  // condition Suspended is True: its pods have been taken down
+  bool finished = false;            // condition Complete or Failed is True
   bool operator==(const Job&) const = default;
 };
 template <>

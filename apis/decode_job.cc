@@ -81,15 +81,16 @@ bool read_spec(od::value spec, Job& job, Fault& fault) {
   });
 }
 
-bool read_suspension(od::value conditions, bool& suspended, Fault& fault) {
-  suspended = false;
+bool read_conditions(od::value conditions, Job& job, Fault& fault) {
+  job.has_been_suspended = job.finished = false;
   return each_item(conditions, fault, [&](od::value condition) {
     std::string_view type, status;
     const bool good = each_field(condition, fault, [&](std::string_view key, od::value value) {
       if (key == "type") return read(value, type, fault);
       return key != "status" || read(value, status, fault);
     });
-    if (type == "Suspended") suspended = status == "True";
+    if (type == "Suspended") job.has_been_suspended = status == "True";
+    if (type == "Complete" || type == "Failed") job.finished |= status == "True";
     return good;
   });
 }
@@ -102,7 +103,7 @@ bool read_status(od::value status, Job& job, Fault& fault) {
     if (key == "succeeded") return read(value, job.succeeded, fault);
     if (key == "failed") return read(value, job.failed, fault);
     if (key == "startTime") return read(value, job.start_time, fault);
-    return key != "conditions" || read_suspension(value, job.has_been_suspended, fault);
+    return key != "conditions" || read_conditions(value, job, fault);
   });
 }
 

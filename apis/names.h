@@ -25,6 +25,7 @@ inline constexpr char kPodGroupLabel[] = "gpu.berth.dev/pod-group";
 inline constexpr char kPodGroupSizeAnnotation[] = "gpu.berth.dev/pod-group-size";
 inline constexpr char kAdmittedAnnotation[] = "gpu.berth.dev/admitted";
 inline constexpr char kQueueLabel[] = "gpu.berth.dev/queue";
+inline constexpr char kPriorityClassLabel[] = "gpu.berth.dev/priority-class";
 inline constexpr char kLastCheckpointAnnotation[] = "gpu.berth.dev/last-checkpoint";
 inline constexpr char kManagedByLabel[] = "app.kubernetes.io/managed-by";
 inline constexpr char kMirrorAnnotation[] = "kubernetes.io/config.mirror";

@@ -132,12 +132,17 @@ inline constexpr char kUnschedulable[] = "Unschedulable";
 inline constexpr char kWillBeEvicted[] = "WillBeEvicted";
 
 // -- GPUQueue --
+// What keeps a queue itself from being acted on.
+inline constexpr char kQueueInvalid[] = "QueueInvalid";
+inline constexpr char kMixedQuotaUnits[] = "MixedQuotaUnits";
 // Why a workload waits, beside kResourceNotOffered.
+inline constexpr char kAdmissible[] = "Admissible";
 inline constexpr char kBehindInQueue[] = "BehindInQueue";
 inline constexpr char kExceedsMaximum[] = "ExceedsMaximum";
 inline constexpr char kFragmented[] = "Fragmented";
 inline constexpr char kGangSizesDisagree[] = "GangSizesDisagree";
 inline constexpr char kNoQuota[] = "NoQuota";
+inline constexpr char kQueueInTrouble[] = "QueueInTrouble";
 inline constexpr char kQueueHeld[] = "QueueHeld";
 inline constexpr char kQueueNotFound[] = "QueueNotFound";
 inline constexpr char kTemplateNotReady[] = "TemplateNotReady";

@@ -25,7 +25,8 @@ inline std::string_view word_for(std::int64_t count, std::string_view one, std::
 // "a, b, c, …": the first few of a list, and that there are more.
 inline std::string list_first(const std::vector<std::string>& names, std::size_t most) {
   const auto first = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), most));
-  return fmt::format("{}{}", fmt::join(names.begin(), first, ", "), names.size() > most ? ", …" : "");
+  return fmt::format("{}{}", fmt::join(names.begin(), first, ", "),
+                     names.size() > most ? ", …" : "");
 }
 
 }  // namespace berth

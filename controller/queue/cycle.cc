@@ -208,7 +208,8 @@ Verdict Cycle::why(const Workload& workload) const {
   }
   const QueueQuotas* queue = quotas_.find(standing.queue);
   if (queue == nullptr) return {.reason = Reason::kQueueNotFound};
-  if (queue->fact->held) return {.reason = Reason::kQueueHeld};
+  if (queue->fact->held)
+    return {.reason = queue->fact->in_trouble ? Reason::kQueueInTrouble : Reason::kQueueHeld};
   Routes routes;
   find_routes(*queue, standing.workload_class, index_.catalog(), index_.room(), routes);
   if (routes.open.empty()) return routes.refusal;

@@ -63,18 +63,6 @@ std::string single_profile(const Node& node) {
   return std::string(label);
 }
 
-std::string workload_of(const berth::Pod& pod) {
-  const OwnerReference* owner = pod.meta.controller();
-  const bool daemon = owner != nullptr && (owner->kind == "DaemonSet" || owner->kind == "Node");
-  if (daemon || pod.meta.annotations.contains(names::kMirrorAnnotation)) return "";
-  const std::string in = pod.meta.namespace_.str() + "/";
-  if (owner != nullptr && owner->kind == "Job") return "Job/" + in + owner->name.str();
-  const Text group = pod.meta.labels.get(names::kPodGroupLabel);
-  const bool sized = pod.meta.annotations.contains(names::kPodGroupSizeAnnotation);
-  if (!group.view().empty() && sized) return "PodGroup/" + in + group.str();
-  return "Pod/" + in + pod.meta.name;
-}
-
 std::int64_t group_size_of(const berth::Pod& pod) {
   const Text text = pod.meta.annotations.get(names::kPodGroupSizeAnnotation);
   const std::string_view digits = text.view();
@@ -125,13 +113,30 @@ NodeFact node_fact(const Node& node, const std::string& pool) {
   return fact;
 }
 
-std::optional<PodFact> pod_fact(const berth::Pod& pod, const std::string& queue) {
+std::string workload_name(const berth::Job& job) {
+  return "Job/" + job.meta.namespace_.str() + "/" + job.meta.name;
+}
+
+std::string workload_name(const berth::Pod& pod) {
+  const OwnerReference* owner = pod.meta.controller();
+  const bool daemon = owner != nullptr && (owner->kind == "DaemonSet" || owner->kind == "Node");
+  if (daemon || pod.meta.annotations.contains(names::kMirrorAnnotation)) return "";
+  const std::string in = pod.meta.namespace_.str() + "/";
+  if (owner != nullptr && owner->kind == "Job") return "Job/" + in + owner->name.str();
+  const Text group = pod.meta.labels.get(names::kPodGroupLabel);
+  const bool sized = pod.meta.annotations.contains(names::kPodGroupSizeAnnotation);
+  if (!group.view().empty() && sized) return "PodGroup/" + in + group.str();
+  return "Pod/" + in + pod.meta.name;
+}
+
+std::optional<PodFact> pod_fact(const berth::Pod& pod, const std::string& queue,
+                                std::int32_t priority) {
   if (pod.phase == PodPhase::kFailed) return std::nullopt;
   if (pod.node_name.view().empty() && pod.terminating()) return std::nullopt;
   PodFact fact{.uid = pod.meta.uid,
-               .workload = workload_of(pod),
+               .workload = workload_name(pod),
                .queue = queue,
-               .priority = pod.shape->priority,
+               .priority = priority,
                .created = pod.meta.creation_timestamp.time_since_epoch().count(),
                .requests = pod_amounts(*pod.shape),
                .state = state_of(pod),
@@ -144,7 +149,7 @@ std::optional<PodFact> pod_fact(const berth::Pod& pod, const std::string& queue)
 }
 
 JobFact job_fact(const berth::Job& job, const std::string& queue, std::int32_t priority) {
-  JobFact fact{.workload = "Job/" + job.meta.namespace_.str() + "/" + job.meta.name,
+  JobFact fact{.workload = workload_name(job),
                .uid = job.meta.uid,
                .queue = queue,
                .priority = priority,
@@ -152,9 +157,10 @@ JobFact job_fact(const berth::Job& job, const std::string& queue, std::int32_t p
                .requests = pod_amounts(*job.pod_shape),
                .parallelism = job.parallelism,
                .succeeded = job.succeeded,
-               .suspended = job.suspended,
+               .suspended = job.suspended && !job.finished,
                .held = job.meta.annotations.contains(names::kHoldAnnotation)};
   if (job.completions) fact.completions = *job.completions;
+  if (job.finished) fact.parallelism = 0;  // what it still has is being taken down
   // As the API server allows it: never started, or taken down wholly.
   fact.template_mutable =
       job.suspended && job.active == 0 && (job.has_been_suspended || !job.start_time);

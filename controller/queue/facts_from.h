@@ -16,11 +16,19 @@ NodeFact node_fact(const Node& node, const std::string& pool);
 
 // `queue` is the one that its label names, or its namespace's default; empty if neither does.
 // Nothing of a pod that failed: it holds nothing and counts for nothing.
-std::optional<PodFact> pod_fact(const berth::Pod& pod, const std::string& queue);
+// `priority` is what its own label or its class comes to.
+std::optional<PodFact> pod_fact(const berth::Pod& pod, const std::string& queue,
+                                std::int32_t priority);
 
 // `priority` is what its own label or its template's class comes to. Indexes that failed are not
 // read yet: such a Job counts them until it ends.
 JobFact job_fact(const berth::Job& job, const std::string& queue, std::int32_t priority);
+
+// "Job/NAMESPACE/NAME": what its facts go by.
+std::string workload_name(const berth::Job& job);
+// The name by which the pod's workload goes: of its Job, its group, or its own; empty for pods
+// that no queue is for, as a DaemonSet's.
+std::string workload_name(const berth::Pod& pod);
 
 QueueFact queue_fact(const GPUQueue& queue);
 

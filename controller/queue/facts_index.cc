@@ -30,6 +30,7 @@ void FactsIndex::enter(Workload& workload) {
   for (const Charge& charge : standing.charges) usage_.add(charge, +1);
   for (const Claim& claim : standing.claims) room_.claim(claim.pool, claim.shape, claim.pods);
   if (standing.pending) pending_.add(workload);
+  count_admitted(standing, +1);
 }
 
 void FactsIndex::leave(Workload& workload) {
@@ -38,6 +39,7 @@ void FactsIndex::leave(Workload& workload) {
   for (const Claim& claim : standing.claims) room_.claim(claim.pool, claim.shape, -claim.pods);
   for (const Charge& charge : standing.charges) usage_.add(charge, -1);
   if (standing.past_webhook) past_webhook_.erase(&workload);
+  count_admitted(standing, -1);
   workload.standing = Standing();
 }
 
@@ -116,6 +118,22 @@ void FactsIndex::remove_queue(const std::string& name) {
 const Workload* FactsIndex::find(const std::string& workload) const {
   auto it = workloads_.find(workload);
   return it == workloads_.end() ? nullptr : &it->second;
+}
+
+// By the queue that it was admitted in, whatever its label says now.
+void FactsIndex::count_admitted(const Standing& standing, std::int64_t by) {
+  if (!standing.admitted) return;
+  const QueueId queue = standing.charges.empty()
+                            ? standing.queue
+                            : catalog_.holder_parts(standing.charges.front().holder).first;
+  std::int64_t& count = admitted_[queue];
+  count += by;
+  if (count == 0) admitted_.erase(queue);
+}
+
+std::int64_t FactsIndex::admitted_of(QueueId queue) const {
+  const auto found = admitted_.find(queue);
+  return found == admitted_.end() ? 0 : found->second;
 }
 
 // Each pod counts where it is bound, in every quota of its queue that covers it there; where the

@@ -43,6 +43,8 @@ class FactsIndex {
   const std::map<std::string, QueueFact>& queues() const { return queues_; }
   const std::unordered_map<std::string, Workload>& workloads() const { return workloads_; }
   const Workload* find(const std::string& workload) const;
+  // How many workloads of the queue are admitted.
+  std::int64_t admitted_of(QueueId queue) const;
 
  private:
   struct Member {
@@ -54,6 +56,7 @@ class FactsIndex {
   void edit(const std::string& name, Change change);
   void enter(Workload& workload);
   void leave(Workload& workload);
+  void count_admitted(const Standing& standing, std::int64_t by);
   void charge_past_webhook(const Workload& workload, std::vector<Charge>& charges);
   void recharge_past_webhook();
 
@@ -65,6 +68,7 @@ class FactsIndex {
   std::unordered_map<std::string, Member> pods_;
   std::unordered_map<std::string, Workload> workloads_;
   std::set<Workload*> past_webhook_;
+  std::map<QueueId, std::int64_t> admitted_;
 };
 
 }  // namespace berth::queue

@@ -13,6 +13,7 @@ namespace berth::queue {
 enum class Reason {
   kQueueNotFound,       // it names a queue that is not there
   kQueueHeld,           // stopPolicy
+  kQueueInTrouble,      // the queue's own conditions say what
   kWaitingForGang,      // needs: pods of the group; free: those that exist
   kGangSizesDisagree,   // its pods say different sizes
   kTemplateNotReady,    // its pods are still leaving

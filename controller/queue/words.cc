@@ -6,13 +6,10 @@
 #include "apis/reasons.h"
 
 namespace berth::queue {
-namespace {
 
-std::string place(PoolId pool, const Catalog& catalog) {
+std::string name_place(PoolId pool, const Catalog& catalog) {
   return pool == Catalog::kAny ? "any pool" : "pool " + catalog.pool_name(pool);
 }
-
-}  // namespace
 
 const char* to_string(Reason reason) {
   switch (reason) {
@@ -20,6 +17,8 @@ const char* to_string(Reason reason) {
       return reasons::kQueueNotFound;
     case Reason::kQueueHeld:
       return reasons::kQueueHeld;
+    case Reason::kQueueInTrouble:
+      return reasons::kQueueInTrouble;
     case Reason::kWaitingForGang:
       return reasons::kWaitingForGang;
     case Reason::kGangSizesDisagree:
@@ -54,7 +53,7 @@ std::string format_amount(std::int64_t amount, ResourceId resource) {
 
 std::string describe(const Verdict& verdict, const Catalog& catalog) {
   const std::string& resource = catalog.resource_name(verdict.resource);
-  const std::string where = place(verdict.pool, catalog);
+  const std::string where = name_place(verdict.pool, catalog);
   const std::string needs = format_amount(verdict.needs, verdict.resource);
   const std::string free = format_amount(verdict.free, verdict.resource);
   const std::string most = format_amount(verdict.most, verdict.resource);
@@ -63,6 +62,8 @@ std::string describe(const Verdict& verdict, const Catalog& catalog) {
       return "the queue that it names does not exist";
     case Reason::kQueueHeld:
       return "the queue is held; stopPolicy: None lets it go on";
+    case Reason::kQueueInTrouble:
+      return "the queue itself is Stalled; its conditions say why";
     case Reason::kWaitingForGang:
       return fmt::format("{} of {} pods exist", verdict.free, verdict.needs);
     case Reason::kGangSizesDisagree:

@@ -9,6 +9,9 @@
 
 namespace berth::queue {
 
+// "pool training", "any pool".
+std::string name_place(PoolId pool, const Catalog& catalog);
+
 // "12", "0.5": an amount of a quota resource; of the class gpu in GPUs.
 std::string format_amount(std::int64_t amount, ResourceId resource);
 

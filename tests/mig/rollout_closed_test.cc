@@ -51,7 +51,7 @@ struct RolloutClosed : ::testing::Test {
   }
   static std::string told(const RolloutChoice& choice, const std::string& node) {
     for (const NodeStanding& s : choice.nodes)
-      if (s.node->meta.name == node) return s.reason + ": " + s.message;
+      if (s.node->meta.name == node) return s.cause.reason + ": " + s.cause.message;
     return "";
   }
   void fail(const std::string& name) {

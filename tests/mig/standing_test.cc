@@ -47,7 +47,8 @@ struct StandingTest : OneNode {
   std::string told() {
     const std::optional<NodeStanding> s = standing();
     return !s ? ""
-              : fmt::format("{} {} {}: {}", name_of(s->bucket), s->phase, s->reason, s->message);
+              : fmt::format("{} {} {}: {}", name_of(s->bucket), s->phase, s->cause.reason,
+                            s->cause.message);
   }
   void set_slot(const Slot& slot) {
     ConfigMap ledger = world_.ledger();
@@ -419,7 +420,7 @@ TEST_F(StandingTest, ANodeIsStuckWhereTheFileThatItNeedsMayNotBeWritten) {
        .field_manager = names::kManagerMig,
        .reason = "render"});
   EXPECT_TRUE(standing()->stuck);
-  EXPECT_EQ(standing()->reason, reasons::kWriteRefused);
+  EXPECT_EQ(standing()->cause.reason, reasons::kWriteRefused);
 }
 
 TEST_F(StandingTest, OfANodeThatIsPutBackItIsToldForWhatOnlyWhereThereIsACause) {

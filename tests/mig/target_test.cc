@@ -42,12 +42,13 @@ TEST_F(TargetTest, NamesTheProductTheStrategyAndTheConfig) {
 TEST_F(TargetTest, WhereTheNodeIsNotUnderstoodItSaysWhatToWrite) {
   Node bare = node("n1").a100_80(4);
   bare.meta.labels.erase(names::kMigStrategy);
-  EXPECT_EQ(resolve(bare).reason, reasons::kInvalidLayout);
-  EXPECT_THAT(resolve(bare).problem, testing::StartsWith("neither label nvidia.com/mig.strategy"));
-  EXPECT_THAT(resolve(node("n2").a100_80(4).label(names::kMigStrategy, "odd")).problem,
+  EXPECT_EQ(resolve(bare).cause.reason, reasons::kInvalidLayout);
+  EXPECT_THAT(resolve(bare).cause.message,
+              testing::StartsWith("neither label nvidia.com/mig.strategy"));
+  EXPECT_THAT(resolve(node("n2").a100_80(4).label(names::kMigStrategy, "odd")).cause.message,
               testing::StartsWith("label nvidia.com/mig.strategy=odd must be none, single or"));
-  EXPECT_EQ(resolve(node("n3")).reason, reasons::kInventoryUnknown);
-  EXPECT_EQ(resolve(node("n4").a100_80(4).label(names::kGpuProduct, "Tesla-K80")).reason,
+  EXPECT_EQ(resolve(node("n3")).cause.reason, reasons::kInventoryUnknown);
+  EXPECT_EQ(resolve(node("n4").a100_80(4).label(names::kGpuProduct, "Tesla-K80")).cause.reason,
             reasons::kUnknownProduct);
 }
 

@@ -20,6 +20,10 @@ Node gpu_node(StringMap labels, ResourceList allocatable) {
   return node;
 }
 
+std::optional<PodFact> fact_of(const berth::Pod& pod) {
+  return pod_fact(pod, "q", pod.shape->priority);
+}
+
 TEST(NodeFact, CountsCpuInThousandthsAndGpusInPieces) {
   Node node = gpu_node({{"nvidia.com/gpu.product", "NVIDIA-A100-SXM4-80GB"}},
                        {{"cpu", *Quantity::parse("63500m")},
@@ -72,38 +76,38 @@ berth::Pod gpu_pod() {
 
 TEST(PodFact, TellsWhichWorkloadItIsOf) {
   berth::Pod pod = gpu_pod();
-  EXPECT_EQ(pod_fact(pod, "q")->workload, "Pod/ns/p");
-  EXPECT_EQ(pod_fact(pod, "q")->requests, (Amounts{{"nvidia.com/gpu", 1}, {"pods", 1}, {"zz", 1}}));
+  EXPECT_EQ(fact_of(pod)->workload, "Pod/ns/p");
+  EXPECT_EQ(fact_of(pod)->requests, (Amounts{{"nvidia.com/gpu", 1}, {"pods", 1}, {"zz", 1}}));
 
   pod.meta.labels.set(names::kPodGroupLabel, "g");
-  EXPECT_EQ(pod_fact(pod, "q")->workload, "Pod/ns/p") << "a group of unknown size goes pod by pod";
+  EXPECT_EQ(fact_of(pod)->workload, "Pod/ns/p") << "a group of unknown size goes pod by pod";
   pod.meta.annotations.set(names::kPodGroupSizeAnnotation, "4");
-  EXPECT_EQ(pod_fact(pod, "q")->workload, "PodGroup/ns/g");
-  EXPECT_EQ(pod_fact(pod, "q")->group_size, 4);
+  EXPECT_EQ(fact_of(pod)->workload, "PodGroup/ns/g");
+  EXPECT_EQ(fact_of(pod)->group_size, 4);
   pod.meta.annotations.set(names::kPodGroupSizeAnnotation, "-4");
-  EXPECT_EQ(pod_fact(pod, "q")->group_size, 1);
+  EXPECT_EQ(fact_of(pod)->group_size, 1);
 
   pod.meta.owner_references = {{.kind = "Job", .name = "j", .controller = true}};
-  EXPECT_EQ(pod_fact(pod, "q")->workload, "Job/ns/j");
+  EXPECT_EQ(fact_of(pod)->workload, "Job/ns/j");
   pod.meta.owner_references[0].kind = "DaemonSet";
-  EXPECT_EQ(pod_fact(pod, "q")->workload, "") << "it takes room and no quota";
+  EXPECT_EQ(fact_of(pod)->workload, "") << "it takes room and no quota";
 }
 
 TEST(PodFact, TellsWhatThePodHolds) {
   berth::Pod pod = gpu_pod();
-  EXPECT_EQ(pod_fact(pod, "q")->state, PodState::kReleased);
+  EXPECT_EQ(fact_of(pod)->state, PodState::kReleased);
   pod.shape.edit()->scheduling_gates = {"x"};
-  EXPECT_EQ(pod_fact(pod, "q")->state, PodState::kWaiting);
+  EXPECT_EQ(fact_of(pod)->state, PodState::kWaiting);
   pod.shape.edit()->scheduling_gates.clear();
   pod.node_name = "n";
-  EXPECT_EQ(pod_fact(pod, "q")->state, PodState::kBound);
+  EXPECT_EQ(fact_of(pod)->state, PodState::kBound);
   pod.meta.deletion_timestamp = Time();
-  EXPECT_EQ(pod_fact(pod, "q")->state, PodState::kLeaving);
+  EXPECT_EQ(fact_of(pod)->state, PodState::kLeaving);
   pod.phase = PodPhase::kSucceeded;
-  EXPECT_EQ(pod_fact(pod, "q")->state, PodState::kSucceeded);
-  EXPECT_EQ(pod_fact(pod, "q")->node, "");
+  EXPECT_EQ(fact_of(pod)->state, PodState::kSucceeded);
+  EXPECT_EQ(fact_of(pod)->node, "");
   pod.phase = PodPhase::kFailed;
-  EXPECT_EQ(pod_fact(pod, "q"), std::nullopt);
+  EXPECT_EQ(fact_of(pod), std::nullopt);
 }
 
 TEST(JobFact, TellsWhetherAnAdmissionCouldBeWritten) {

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outline: pods and Jobs; what decides their queue; nodes and their pools; priorities.
+#include "controller/queue/cluster_index.h"
+
+#include <algorithm>
+
+#include "apis/names.h"
+#include "controller/fleet/node_facts.h"
+#include "controller/fleet/pools.h"
+#include "controller/queue/facts_from.h"
+
+namespace berth::queue {
+namespace {
+
+std::pair<Text, Text> claim_of(const ObjectMeta& meta) {
+  return {meta.namespace_, meta.labels.get(names::kQueueLabel)};
+}
+
+// What has to do with a queue: it names one, or asks for GPUs.
+bool is_claimant(const ObjectMeta& meta, const PodShape& shape) {
+  bool asks = meta.labels.contains(names::kQueueLabel);
+  each_gpu_resource(shape->requests, [&](const Text&, const Quantity&) { asks = true; });
+  return asks;
+}
+
+bool is_claimant(const berth::Pod& pod) { return is_claimant(pod.meta, pod.shape); }
+
+// Jobs that another controller makes and resumes are no workloads; their pods are.
+bool is_claimant(const berth::Job& job) {
+  const OwnerReference* owner = job.meta.controller();
+  if (owner != nullptr && owner->kind != "CronJob") return false;
+  return is_claimant(job.meta, job.pod_shape);
+}
+
+bool of_a_job(const berth::Pod& pod) {
+  const OwnerReference* owner = pod.meta.controller();
+  return owner != nullptr && owner->kind == "Job";
+}
+
+}  // namespace
+
+// Keeps the sets of pointers, which each version of an object replaces.
+template <class T>
+void ClusterIndex::move_claim(const T* old, const T* now,
+                              std::unordered_set<const T*> Claimants::*of) {
+  if (old != nullptr && is_claimant(*old)) {
+    const auto claim = claimants_.find(claim_of(old->meta));
+    (claim->second.*of).erase(old);
+    const bool last = claim->second.pods.empty() && claim->second.jobs.empty();
+    const bool comes_back =
+        now != nullptr && is_claimant(*now) && claim_of(now->meta) == claim->first;
+    if (last && !comes_back) claimants_.erase(claim);
+  }
+  if (now == nullptr || !is_claimant(*now)) return;
+  const auto [claim, fresh] = claimants_.try_emplace(claim_of(now->meta));
+  if (fresh) claim->second.queue = choice_.choose(claim->first.first, claim->first.second);
+  (claim->second.*of).insert(now);
+}
+
+void ClusterIndex::follow(const Change<berth::Pod>& change) {
+  move_claim(change.old, change.now, &Claimants::pods);
+  if (!change.news) return;
+  if (change.old != nullptr &&
+      (change.now == nullptr || change.now->meta.uid != change.old->meta.uid))
+    facts_->remove_pod(change.old->meta.uid);
+  if (change.now != nullptr) enter(*change.now);
+}
+
+void ClusterIndex::follow(const Change<berth::Job>& change) {
+  move_claim(change.old, change.now, &Claimants::jobs);
+  if (!change.news) return;
+  if (change.now != nullptr && is_claimant(*change.now)) return enter(*change.now);
+  const berth::Job& either = change.now != nullptr ? *change.now : *change.old;
+  facts_->remove_job(workload_name(either));
+}
+
+void ClusterIndex::enter(const berth::Pod& pod) {
+  const std::string queue = is_claimant(pod) ? queue_of(pod.meta) : "";
+  // What is in no queue matters once it takes room.
+  const bool counts = !queue.empty() || !pod.node_name.empty() || of_a_job(pod);
+  const auto fact =
+      counts ? pod_fact(pod, queue, label_priority(pod.meta).value_or(pod.shape->priority))
+             : std::nullopt;
+  if (fact)
+    facts_->put(*fact);
+  else
+    facts_->remove_pod(pod.meta.uid);
+}
+
+void ClusterIndex::enter(const berth::Job& job) {
+  facts_->put(job_fact(job, queue_of(job.meta), priority_of(job)));
+}
+
+std::string ClusterIndex::queue_of(const ObjectMeta& meta) const {
+  return claimants_.find(claim_of(meta))->second.queue;
+}
+
+void ClusterIndex::follow(const Change<Namespace>& change) {
+  choice_.follow(change);
+  if (change.news) choose_again();
+}
+
+void ClusterIndex::follow(const Change<GPUQueue>& change) {
+  choice_.follow(change);
+  // A status says nothing that is decided by.
+  if (change.old != nullptr && change.now != nullptr && change.old->spec == change.now->spec &&
+      change.old->meta.uid == change.now->meta.uid)
+    return;
+  judge_queues();
+  choose_again();
+}
+
+void ClusterIndex::choose_again() {
+  for (auto& [claim, claimants] : claimants_) {
+    std::string queue = choice_.choose(claim.first, claim.second);
+    if (queue == claimants.queue) continue;
+    claimants.queue = std::move(queue);
+    for (const berth::Pod* pod : claimants.pods) enter(*pod);
+    for (const berth::Job* job : claimants.jobs) enter(*job);
+  }
+}
+
+// A queue in trouble keeps what it has and gets nothing, and lends nothing: how much is what can't
+// be told.
+void ClusterIndex::judge_queues() {
+  troubles_ = find_troubles(choice_.queues());
+  std::vector<std::string> gone;
+  for (const auto& [name, fact] : facts_->queues())
+    if (!choice_.queues().contains(name)) gone.push_back(name);
+  for (const std::string& name : gone) facts_->remove_queue(name);
+  for (const auto& [name, queue] : choice_.queues()) {
+    QueueFact fact = queue_fact(*queue);
+    if (troubles_.contains(name)) {
+      fact.quotas.clear();
+      fact.held = fact.in_trouble = true;
+    }
+    const auto standing = facts_->queues().find(name);
+    if (standing == facts_->queues().end() || standing->second != fact) facts_->put(fact);
+  }
+}
+
+void ClusterIndex::follow(const Change<Node>& change) {
+  if (change.old != nullptr) nodes_.erase(change.old);
+  if (change.now != nullptr) nodes_.insert(change.now);
+  if (!change.news) return;
+  if (change.now != nullptr)
+    enter(*change.now);
+  else
+    facts_->remove_node(change.old->meta.name);
+}
+
+void ClusterIndex::enter(const Node& node) {
+  const PoolSpec* pool = policy_ == nullptr ? nullptr : pool_of(*policy_, node);
+  facts_->put(node_fact(node, pool == nullptr ? "" : pool->name));
+}
+
+void ClusterIndex::follow(const Change<GPUClusterPolicy>& change) {
+  const auto& either = change.now != nullptr ? *change.now : *change.old;
+  if (either.meta.name != limits::kPolicyName) return;
+  const bool holds = change.now != nullptr && !change.now->meta.deletion_timestamp;
+  const bool same = policy_ != nullptr && holds && change.old != nullptr &&
+                    change.old->spec.pools == change.now->spec.pools;
+  policy_ = holds ? change.now : nullptr;
+  if (same) return;
+  for (const Node* node : nodes_) enter(*node);
+}
+
+void ClusterIndex::follow(const Change<PriorityClass>& change) {
+  const PriorityClass& either = change.now != nullptr ? *change.now : *change.old;
+  if (change.now == nullptr)
+    priorities_.erase(either.meta.name);
+  else
+    priorities_[either.meta.name] = change.now;
+  if (!change.news) return;
+  for (const auto& [claim, claimants] : claimants_) {
+    for (const berth::Pod* pod : claimants.pods)
+      if (pod->meta.labels.contains(names::kPriorityClassLabel)) enter(*pod);
+    for (const berth::Job* job : claimants.jobs) enter(*job);
+  }
+}
+
+std::optional<std::int32_t> ClusterIndex::label_priority(const ObjectMeta& meta) const {
+  const Text label = meta.labels.get(names::kPriorityClassLabel);
+  const auto named = priorities_.find(label.view());
+  return named == priorities_.end() ? std::nullopt : std::optional(named->second->value);
+}
+
+// As its pods will have it: by their class, else by the one that is everybody's.
+std::int32_t ClusterIndex::priority_of(const berth::Job& job) const {
+  if (const auto labelled = label_priority(job.meta)) return *labelled;
+  if (const auto named = priorities_.find(job.priority_class_name.view());
+      named != priorities_.end())
+    return named->second->value;
+  if (!job.priority_class_name.empty()) return 0;
+  for (const auto& [name, each] : priorities_)
+    if (each->global_default) return each->value;
+  return 0;
+}
+
+const Cause* ClusterIndex::trouble(std::string_view queue) const {
+  const auto found = troubles_.find(queue);
+  return found == troubles_.end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> ClusterIndex::namespaces_of(std::string_view queue) const {
+  std::vector<std::string> namespaces;
+  for (const auto& [claim, claimants] : claimants_)
+    if (claimants.queue == queue && (namespaces.empty() || namespaces.back() != claim.first.view()))
+      namespaces.push_back(claim.first.str());
+  return namespaces;
+}
+
+std::vector<std::string> ClusterIndex::pools() const {
+  std::vector<std::string> names;
+  if (policy_ != nullptr)
+    for (const PoolSpec& pool : policy_->spec.pools) names.push_back(pool.name);
+  return names;
+}
+
+}  // namespace berth::queue

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// ClusterIndex: the queue's index of what the stores hold. A view (core/view.h) that is not
+// copied: a what-if makes its own.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "apis/core.h"
+#include "apis/gpu_cluster_policy.h"
+#include "controller/core/view.h"
+#include "controller/queue/facts_index.h"
+#include "controller/queue/queue_choice.h"
+#include "controller/queue/queue_trouble.h"
+
+namespace berth::queue {
+
+class ClusterIndex {
+ public:
+  ClusterIndex() : facts_(std::make_unique<FactsIndex>()) {}
+
+  void follow(const Change<Node>& change);
+  void follow(const Change<berth::Pod>& change);
+  void follow(const Change<berth::Job>& change);
+  void follow(const Change<GPUQueue>& change);
+  void follow(const Change<Namespace>& change);
+  void follow(const Change<PriorityClass>& change);
+  void follow(const Change<GPUClusterPolicy>& change);
+
+  const FactsIndex& facts() const { return *facts_; }
+  const QueueChoice& choice() const { return choice_; }
+  // Of the queue; null where it can be acted on.
+  const Cause* trouble(std::string_view queue) const;
+  // Namespaces with workloads of the queue, sorted.
+  std::vector<std::string> namespaces_of(std::string_view queue) const;
+  // The policy's pools by name, in its order.
+  std::vector<std::string> pools() const;
+
+ private:
+  // Workloads of one namespace with one label of a queue (or none): they are in the same queue.
+  struct Claimants {
+    std::string queue;
+    std::unordered_set<const berth::Pod*> pods;
+    std::unordered_set<const berth::Job*> jobs;
+  };
+  template <class T>
+  void move_claim(const T* old, const T* now, std::unordered_set<const T*> Claimants::*of);
+  void enter(const berth::Pod& pod);
+  void enter(const berth::Job& job);
+  void enter(const Node& node);
+  void choose_again();
+  void judge_queues();
+  std::string queue_of(const ObjectMeta& meta) const;
+  std::optional<std::int32_t> label_priority(const ObjectMeta& meta) const;
+  std::int32_t priority_of(const berth::Job& job) const;
+
+  std::unique_ptr<FactsIndex> facts_;
+  QueueChoice choice_;
+  std::map<std::string, Cause, std::less<>> troubles_;
+  std::map<std::pair<Text, Text>, Claimants> claimants_;  // by namespace and label
+  std::unordered_set<const Node*> nodes_;
+  const GPUClusterPolicy* policy_ = nullptr;
+  std::map<std::string, const PriorityClass*, std::less<>> priorities_;
+};
+
+}  // namespace berth::queue

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/queue/queue_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "apis/reasons.h"
+#include "controller/queue/capped.h"
+#include "controller/queue/words.h"
+
+namespace berth::queue {
+namespace {
+
+template <class Visit>
+void each_pending(const PendingOfQueue& pending, Visit&& visit) {
+  for (const auto& [workloads, same] : pending.ready)
+    for (const Workload* workload : same.in_order) visit(*workload);
+  for (const Workload* workload : pending.unready) visit(*workload);
+}
+
+}  // namespace
+
+Survey::Survey(const FactsIndex& index, std::size_t most_waiting)
+    : index_(index), quotas_(index), cycle_(index) {
+  cycle_.run(std::numeric_limits<std::size_t>::max());
+  for (const Admission& admission : cycle_.admissions())
+    admitted_.emplace(admission.workload, admission.pool);
+  for (const QueueQuotas& queue : quotas_.queues())
+    report(queue, most_waiting, reports_[queue.fact->name]);
+}
+
+const QueueReport* Survey::find(const std::string& queue) const {
+  const auto found = reports_.find(queue);
+  return found == reports_.end() ? nullptr : &found->second;
+}
+
+Outcome Survey::outcome(const Workload& workload) const {
+  const auto admitted = admitted_.find(&workload);
+  if (admitted != admitted_.end()) return {.admitted_to = admitted->second, .verdict = {}};
+  return {.admitted_to = std::nullopt, .verdict = cycle_.why(workload)};
+}
+
+void Survey::report(const QueueQuotas& queue, std::size_t most_waiting, QueueReport& out) const {
+  out.admitted = index_.admitted_of(queue.id);
+  for (const Quota& quota : queue.quotas)
+    out.quotas.push_back({quota.resource, quota.pool, quota.nominal, quota.used});
+  const auto pending = index_.pending().by_queue().find(queue.id);
+  if (pending == index_.pending().by_queue().end()) return;
+  count_pending(queue, pending->second, out);
+  out.waiting = oldest_of(pending->second, most_waiting);
+}
+
+// By classes: what is true of one of them is of all, but for those that are admitted.
+void Survey::count_pending(const QueueQuotas& queue, const PendingOfQueue& pending,
+                           QueueReport& out) const {
+  const auto count = [&](const Outcome& outcome) {
+    ++out.pending;
+    ++out.reasons[reason_of(outcome)];
+  };
+  Routes routes;
+  for (const auto& [workloads, same] : pending.ready) {
+    find_routes(queue, workloads, index_.catalog(), index_.room(), routes);
+    if (!routes.open.empty())
+      for (const auto& [place, amount] : routes.open.front().asks)
+        out.quotas[place].pending =
+            capped_sum(out.quotas[place].pending,
+                       capped_product(amount, static_cast<std::int64_t>(same.in_order.size())));
+    std::optional<Outcome> others;
+    for (const Workload* workload : same.in_order) {
+      if (admitted_.contains(workload)) {
+        count(outcome(*workload));
+        continue;
+      }
+      if (!others) others = outcome(*workload);
+      count(*others);
+    }
+  }
+  for (const Workload* workload : pending.unready) count(outcome(*workload));
+}
+
+std::vector<Waiting> Survey::oldest_of(const PendingOfQueue& pending, std::size_t most) const {
+  std::vector<const Workload*> oldest;
+  each_pending(pending, [&](const Workload& workload) { oldest.push_back(&workload); });
+  const auto first = [](const Workload* a, const Workload* b) {
+    const Standing &one = a->standing, &other = b->standing;
+    return one.created != other.created ? one.created < other.created : *one.uid < *other.uid;
+  };
+  const std::size_t listed = std::min(most, oldest.size());
+  std::partial_sort(oldest.begin(), oldest.begin() + static_cast<std::ptrdiff_t>(listed),
+                    oldest.end(), first);
+  oldest.resize(listed);
+
+  // How many come before each of them: one walk, each workload counted where the first of them
+  // that it precedes stands.
+  std::vector<const Workload*> in_order = oldest;
+  std::ranges::sort(in_order, ByTurn());
+  std::vector<std::int64_t> before(listed + 1, 0);
+  each_pending(pending, [&](const Workload& workload) {
+    const auto place = std::ranges::upper_bound(in_order, &workload, ByTurn());
+    ++before[static_cast<std::size_t>(place - in_order.begin())];
+  });
+  std::map<const Workload*, std::int64_t> positions;
+  std::int64_t sum = 1;
+  for (std::size_t i = 0; i < listed; ++i) positions[in_order[i]] = sum += before[i];
+
+  std::vector<Waiting> waiting;
+  for (const Workload* workload : oldest)
+    waiting.push_back({workload, positions[workload], outcome(*workload)});
+  return waiting;
+}
+
+std::string reason_of(const Outcome& outcome) {
+  return outcome.admitted_to ? reasons::kAdmissible : to_string(outcome.verdict.reason);
+}
+
+std::string describe(const Outcome& outcome, const Catalog& catalog) {
+  if (!outcome.admitted_to) return describe(outcome.verdict, catalog);
+  return fmt::format(
+      "quota and room suffice in {}; this version of berth decides, and starts "
+      "nothing",
+      name_place(*outcome.admitted_to, catalog));
+}
+
+}  // namespace berth::queue

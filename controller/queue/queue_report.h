@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// QueueReport: how one queue stands, in numbers: what it holds of each quota, who waits and why.
+// Statuses, metrics and previews are written from it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "controller/queue/cycle.h"
+
+namespace berth::queue {
+
+struct QuotaReport {
+  ResourceId resource = 0;
+  PoolId pool = Catalog::kAny;
+  std::int64_t nominal = 0;
+  std::int64_t used = 0;
+  std::int64_t pending = 0;  // what those that wait would be charged here, had they place
+  std::int64_t borrowed() const { return used > nominal ? used - nominal : 0; }
+};
+
+// Quota and room suffice now: the next cycle admits it. Otherwise what it waits for.
+struct Outcome {
+  std::optional<PoolId> admitted_to;
+  Verdict verdict;
+};
+
+struct Waiting {
+  const Workload* workload = nullptr;
+  std::int64_t position = 0;  // in the queue's order, from 1
+  Outcome outcome;
+};
+
+struct QueueReport {
+  std::int64_t admitted = 0;  // workloads
+  std::int64_t pending = 0;
+  std::vector<QuotaReport> quotas;              // as the spec orders them
+  std::map<std::string, std::int64_t> reasons;  // why how many wait
+  std::optional<std::int64_t> oldest;           // microseconds since the epoch
+  std::vector<Waiting> waiting;                 // the oldest first, at most as many as asked for
+};
+
+// Everything one cycle over the index says, of all queues. It refers to the index.
+class Survey {
+ public:
+  Survey(const FactsIndex& index, std::size_t most_waiting);
+
+  // Null for a queue that the index does not know.
+  const QueueReport* find(const std::string& queue) const;
+  // Of a pending workload.
+  Outcome outcome(const Workload& workload) const;
+  const Cycle& cycle() const { return cycle_; }
+
+ private:
+  void report(const QueueQuotas& queue, std::size_t most_waiting, QueueReport& out) const;
+  void count_pending(const QueueQuotas& queue, const PendingOfQueue& pending,
+                     QueueReport& out) const;
+  std::vector<Waiting> oldest_of(const PendingOfQueue& pending, std::size_t most) const;
+
+  const FactsIndex& index_;
+  QuotaTable quotas_;  // as they stand, without what the cycle admits
+  Cycle cycle_;
+  std::map<const Workload*, PoolId> admitted_;
+  std::map<std::string, QueueReport> reports_;
+};
+
+// The outcome's reason and its sentence.
+std::string reason_of(const Outcome& outcome);
+std::string describe(const Outcome& outcome, const Catalog& catalog);
+
+}  // namespace berth::queue

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// The index over Kubernetes' objects: which queue they are in, what decides it, and that no order
+// of their coming leaves a trace.
+#include "controller/queue/cluster_index.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <random>
+
+#include "apis/names.h"
+#include "apis/reasons.h"
+#include "controller/queue/queue_report.h"
+
+namespace berth::queue {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+Namespace namespace_of(const std::string& name, const std::string& team) {
+  Namespace made;
+  made.meta.name = name;
+  made.meta.labels.set("team", team);
+  return made;
+}
+
+GPUQueue queue_of(const std::string& team, std::int64_t nominal) {
+  GPUQueue made;
+  made.meta.name = made.meta.uid = team;
+  made.spec.cohort_name = "research";
+  made.spec.namespace_selector.emplace().match_labels["team"] = team;
+  made.spec.default_queue = true;
+  made.spec.quotas.push_back({"nvidia.com/gpu", "training", nominal, {}, {}});
+  return made;
+}
+
+berth::Job job_of(const std::string& namespace_, const std::string& name, int gpus) {
+  berth::Job made;
+  made.meta.namespace_ = namespace_;
+  made.meta.name = made.meta.uid = name;
+  made.suspended = true;
+  made.pod_shape.edit()->requests.set("nvidia.com/gpu", Quantity::whole(gpus));
+  return made;
+}
+
+Node node_of(const std::string& name, int gpus) {
+  Node made;
+  made.meta.name = made.meta.uid = name;
+  made.meta.labels.set("tier", "training");
+  made.ready = true;
+  made.allocatable.set("nvidia.com/gpu", Quantity::whole(gpus));
+  made.allocatable.set("pods", Quantity::whole(100));
+  return made;
+}
+
+GPUClusterPolicy policy_with(const std::string& pool) {
+  GPUClusterPolicy made;
+  made.meta.name = "cluster";
+  PoolSpec& spec = made.spec.pools.emplace_back();
+  spec.name = pool;
+  spec.node_selector.match_labels["tier"] = "training";
+  return made;
+}
+
+// What people are told of each pending workload: "Job/a/x: Admissible, …".
+std::vector<std::string> told(const ClusterIndex& index) {
+  const Survey survey(index.facts(), 100);
+  std::vector<std::string> lines;
+  for (const auto& [name, fact] : index.facts().queues())
+    for (const Waiting& waiting : survey.find(name)->waiting)
+      lines.push_back(fmt::format("{} {}. {}: {}", name, waiting.position, *waiting.workload->name,
+                                  reason_of(waiting.outcome)));
+  return lines;
+}
+
+class ClusterIndexTest : public ::testing::Test {
+ protected:
+  template <class T>
+  void add(const T& object) {
+    index_.follow(Change<T>{nullptr, &object});
+  }
+
+  Namespace a_ = namespace_of("a", "vision");
+  GPUQueue vision_ = queue_of("vision", 4);
+  GPUQueue nlp_ = queue_of("nlp", 4);
+  Node node_ = node_of("n1", 8);
+  GPUClusterPolicy policy_ = policy_with("training");
+  berth::Job job_ = job_of("a", "x", 6);
+  ClusterIndex index_;
+};
+
+TEST_F(ClusterIndexTest, NoOrderOfComingLeavesATrace) {
+  std::vector<std::function<void(ClusterIndex&)>> steps{
+      [&](ClusterIndex& of) {
+        of.follow(Change<Namespace>{nullptr, &a_});
+      },
+      [&](ClusterIndex& of) {
+        of.follow(Change<GPUQueue>{nullptr, &vision_});
+      },
+      [&](ClusterIndex& of) {
+        of.follow(Change<GPUQueue>{nullptr, &nlp_});
+      },
+      [&](ClusterIndex& of) {
+        of.follow(Change<Node>{nullptr, &node_});
+      },
+      [&](ClusterIndex& of) {
+        of.follow(Change<GPUClusterPolicy>{nullptr, &policy_});
+      },
+      [&](ClusterIndex& of) {
+        of.follow(Change<berth::Job>{nullptr, &job_});
+      }};
+  std::mt19937 random(7);
+  for (int round = 0; round < 100; ++round) {
+    std::ranges::shuffle(steps, random);
+    ClusterIndex index;
+    for (const auto& step : steps) step(index);
+    ASSERT_THAT(told(index), ElementsAre("vision 1. Job/a/x: Admissible")) << round;
+  }
+}
+
+TEST_F(ClusterIndexTest, AWorkloadFollowsItsNamespaceAndItsLabel) {
+  add(a_), add(vision_), add(nlp_), add(node_), add(policy_), add(job_);
+  EXPECT_THAT(index_.namespaces_of("vision"), ElementsAre("a"));
+
+  const Namespace moved = namespace_of("a", "nlp");
+  index_.follow(Change<Namespace>{&a_, &moved});
+  EXPECT_THAT(told(index_), ElementsAre("nlp 1. Job/a/x: Admissible"));
+
+  berth::Job labelled = job_;
+  labelled.meta.labels.set(names::kQueueLabel, "vision");
+  index_.follow(Change<berth::Job>{&job_, &labelled});
+  EXPECT_THAT(told(index_), IsEmpty()) << "vision does not select the namespace any more";
+  index_.follow(Change<Namespace>{&moved, &a_});
+  EXPECT_THAT(told(index_), ElementsAre("vision 1. Job/a/x: Admissible"));
+
+  index_.follow(Change<GPUQueue>{&vision_, nullptr});
+  const Workload* orphan = index_.facts().find("Job/a/x");
+  ASSERT_NE(orphan, nullptr);
+  EXPECT_EQ(reason_of(Survey(index_.facts(), 0).outcome(*orphan)), reasons::kQueueNotFound);
+  index_.follow(Change<berth::Job>{&labelled, nullptr});
+  EXPECT_EQ(index_.facts().find("Job/a/x"), nullptr);
+}
+
+TEST_F(ClusterIndexTest, TheOldestOfSeveralDefaultsHolds) {
+  GPUQueue late = queue_of("late", 4);
+  late.spec.namespace_selector = vision_.spec.namespace_selector;
+  late.meta.creation_timestamp = vision_.meta.creation_timestamp + std::chrono::seconds(1);
+  add(a_), add(late), add(vision_);
+  EXPECT_EQ(index_.choice().default_of("a"), &vision_);
+  EXPECT_THAT(index_.choice().lost_defaults(late), ElementsAre("a"));
+  EXPECT_THAT(index_.choice().lost_defaults(vision_), IsEmpty());
+}
+
+TEST_F(ClusterIndexTest, APoolsNodesFollowThePolicy) {
+  add(a_), add(vision_), add(nlp_), add(node_), add(job_);
+  EXPECT_THAT(told(index_), ElementsAre("vision 1. Job/a/x: ResourceNotOffered"));
+  add(policy_);
+  EXPECT_THAT(told(index_), ElementsAre("vision 1. Job/a/x: Admissible"));
+  const GPUClusterPolicy other = policy_with("other");
+  index_.follow(Change<GPUClusterPolicy>{&policy_, &other});
+  EXPECT_THAT(told(index_), ElementsAre("vision 1. Job/a/x: ResourceNotOffered"));
+}
+
+TEST_F(ClusterIndexTest, AQueueThatMixesUnitsStandsStillAlone) {
+  GPUQueue mixed = queue_of("nlp", 4);
+  mixed.spec.quotas.front().resource = "gpu";
+  mixed.meta.creation_timestamp = vision_.meta.creation_timestamp + std::chrono::seconds(1);
+  const Namespace b = namespace_of("b", "nlp");
+  berth::Job small = job_of("a", "small", 2), theirs = job_of("b", "y", 1);
+  add(a_), add(b), add(mixed), add(vision_), add(node_), add(policy_), add(small), add(theirs);
+  ASSERT_NE(index_.trouble("nlp"), nullptr);
+  EXPECT_EQ(index_.trouble("nlp")->reason, reasons::kMixedQuotaUnits);
+  EXPECT_THAT(index_.trouble("nlp")->message, HasSubstr("pool training GPUQueue vision"));
+  EXPECT_EQ(index_.trouble("vision"), nullptr);
+  EXPECT_THAT(told(index_),
+              ElementsAre("nlp 1. Job/b/y: QueueInTrouble", "vision 1. Job/a/small: Admissible"));
+}
+
+TEST_F(ClusterIndexTest, APriorityIsItsLabelsOrItsTemplates) {
+  PriorityClass high, everybodys;
+  high.meta.name = "high";
+  high.value = 7;
+  everybodys.meta.name = "everybodys";
+  everybodys.value = 3;
+  everybodys.global_default = true;
+  berth::Job plain = job_of("a", "plain", 1), labelled = job_of("a", "labelled", 1),
+             classed = job_of("a", "classed", 1);
+  labelled.meta.labels.set(names::kPriorityClassLabel, "high");
+  classed.priority_class_name = "high";
+  add(a_), add(vision_), add(plain), add(labelled), add(classed), add(high), add(everybodys);
+  const auto priority = [&](const char* name) {
+    return index_.facts().find(name)->standing.priority;
+  };
+  EXPECT_EQ(priority("Job/a/plain"), 3);
+  EXPECT_EQ(priority("Job/a/labelled"), 7);
+  EXPECT_EQ(priority("Job/a/classed"), 7);
+  index_.follow(Change<PriorityClass>{&high, nullptr});
+  EXPECT_EQ(priority("Job/a/labelled"), 3);
+  EXPECT_EQ(priority("Job/a/classed"), 0);
+}
+
+TEST_F(ClusterIndexTest, AJobThatHasEndedHoldsNothing) {
+  berth::Job ended = job_;
+  ended.suspended = false;
+  ended.finished = true;
+  ended.meta.annotations.set(names::kAdmittedAnnotation,
+                             R"({"queue":"vision","cohort":"research","pool":"training","pods":1,)"
+                             R"("amounts":{"nvidia.com/gpu":6}})");
+  add(a_), add(vision_), add(node_), add(policy_);
+  berth::Job running = ended;
+  running.finished = false;
+  add(running);
+  const auto used = [&] { return Survey(index_.facts(), 0).find("vision")->quotas.front().used; };
+  EXPECT_EQ(used(), 6);
+  index_.follow(Change<berth::Job>{&running, &ended});
+  EXPECT_EQ(used(), 0);
+}
+
+TEST_F(ClusterIndexTest, TheOldestAreListedWithTheirPlaceInTheQueue) {
+  add(a_), add(vision_);
+  std::vector<berth::Job> jobs;
+  for (int i = 0; i < 20; ++i) {
+    jobs.push_back(job_of("a", fmt::format("j{:02}", i), 1));
+    jobs.back().meta.creation_timestamp += std::chrono::seconds(i);
+    jobs.back().pod_shape.edit()->priority = 0;
+  }
+  PriorityClass high;
+  high.meta.name = "high";
+  high.value = 7;
+  jobs.back().priority_class_name = "high";
+  add(high);
+  for (const berth::Job& job : jobs) add(job);
+  const Survey survey(index_.facts(), 2);
+  const QueueReport& report = *survey.find("vision");
+  EXPECT_EQ(report.pending, 20);
+  ASSERT_EQ(report.waiting.size(), 2u);
+  EXPECT_EQ(*report.waiting[0].workload->name, "Job/a/j00");
+  EXPECT_EQ(report.waiting[0].position, 2) << "behind the youngest, which has priority";
+  EXPECT_EQ(report.waiting[1].position, 3);
+}
+
+}  // namespace
+}  // namespace berth::queue
