@@ -8,7 +8,6 @@
 #include "apis/decode_frame.h"
 #include "apis/decode_policy.h"
 #include "apis/decode_protobuf.h"
-#include "apis/decode_queue.h"
 #include "apis/names.h"
 #include "apis/parse_json.h"
 #include "apis/watched_kinds.h"
@@ -293,7 +292,6 @@ template Result<GPUQueue> decode_document(const nlohmann::json& object);
   template Result<ListPage<T>> decode_list(std::string&);                    \
   template Result<T> decode_object(std::string&);
 BERTH_WATCHED_KINDS(BERTH_DECODES)
-BERTH_DECODES(GPUQueue)
 BERTH_DECODES(Lease)
 #undef BERTH_DECODES
 

@@ -33,6 +33,7 @@ void read(JsonCursor object, Namespace& out);
 void read(JsonCursor object, PriorityClass& out);
 void read(JsonCursor object, ResourceQuota& out);
 void read(JsonCursor object, MIGLayout& out);
+void read(JsonCursor object, GPUQueue& out);
 
 // A MIGLayout's spec as far as it can be read; whoever calls this has checked it against
 // layout_fields.h.

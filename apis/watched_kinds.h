@@ -5,6 +5,7 @@
 
 #include "apis/core.h"
 #include "apis/gpu_cluster_policy.h"
+#include "apis/gpu_queue.h"
 #include "apis/mig_layout.h"
 #include "apis/resource_quota.h"
 
@@ -32,6 +33,7 @@ struct Watching {
   ROW(DaemonSet, kAgents, false)            \
   ROW(ClusterPolicy, kCluster, true)        \
   ROW(GPUClusterPolicy, kCluster, true)     \
+  ROW(GPUQueue, kCluster, true)             \
   ROW(Namespace, kCluster, false)           \
   ROW(PriorityClass, kCluster, false)       \
   ROW(ResourceQuota, kCluster, true)

@@ -3,6 +3,7 @@
 
 #include "apis/core.h"
 #include "apis/gpu_cluster_policy.h"
+#include "apis/gpu_queue.h"
 #include "apis/mig_layout.h"
 #include "apis/names.h"
 #include "controller/runtime/leader_election.h"
@@ -30,6 +31,7 @@ std::vector<Wanted> wanted_of_cluster(const Settings& settings) {
       {.kind = kKind<MIGLayout>, .may_be_missing = true},
       {.kind = kKind<ClusterPolicy>, .may_be_missing = true},
       {.kind = kKind<GPUClusterPolicy>, .optional_for = "pools and windows are left out"},
+      {.kind = kKind<GPUQueue>, .optional_for = "queues are left out"},
       {.kind = kKind<Namespace>, .optional_for = "every namespace counts as eligible"},
       {.kind = kKind<PriorityClass>, .optional_for = "all of the policy's count as new"},
       {.kind = kKind<DaemonSet>, .namespace_ = agents},

@@ -75,6 +75,7 @@ const std::map<std::string_view, Paths> kFields = {
       "spec.daemonsets.tolerations"}},
     {"MIGLayout", {"spec", "status"}},
     {"GPUClusterPolicy", {"spec", "status"}},
+    {"GPUQueue", {"spec", "status"}},
     {"Namespace", {}},
     {"Deployment", {"spec.replicas", "spec.paused", "status.conditions"}},
     {"ReplicaSet", {"spec.replicas", "status.conditions"}},

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "apis/gpu_queue_fields.h"
 #include "apis/layout_fields.h"
 #include "apis/layout_rules.h"
 #include "apis/policy_fields.h"
@@ -90,7 +91,8 @@ void check_rules(const ResourceType& type, const json& spec, std::vector<Cause>&
 }  // namespace
 
 const Field& custom_spec_field(const ResourceType& type) {
-  return type.kind == "MIGLayout" ? layout_spec_field() : policy_spec_field();
+  if (type.kind == "MIGLayout") return layout_spec_field();
+  return type.kind == "GPUQueue" ? queue_spec_field() : policy_spec_field();
 }
 
 void check_custom_schema(const ResourceType& type, const json& object, std::vector<Cause>& causes) {

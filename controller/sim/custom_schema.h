@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The schemas of berth's own kinds, as far as types, required fields, enums and bounds go: read
-// from the tables that tests keep equal to the CRDs (apis/layout_fields.h, apis/policy_fields.h).
+// from the tables that tests keep equal to the CRDs (apis/layout_fields.h, apis/policy_fields.h,
+// apis/gpu_queue_fields.h).
 // Of their CEL rules one is known.
 #pragma once
 

@@ -61,6 +61,10 @@ constexpr Entry kLists[] = {
     {"GPUClusterPolicy", "spec.priorityClasses", kMap, "name", ""},
     {"GPUClusterPolicy", "status.pools", kMap, "name", ""},
     {"GPUClusterPolicy", "status.conditions", kMap, "type", ""},
+    {"GPUQueue", "spec.quotas", kMap, "resource", "pool"},
+    {"GPUQueue", "status.usage", kMap, "resource", "pool"},
+    {"GPUQueue", "status.pendingReasons", kMap, "reason", ""},
+    {"GPUQueue", "status.conditions", kMap, "type", ""},
 };
 
 // By the last member, which tells them apart in every kind here.

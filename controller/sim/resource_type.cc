@@ -23,6 +23,7 @@ constexpr ResourceType kTypes[] = {
     {"coordination.k8s.io", "v1", "leases", "Lease", true, false, false},
     {"events.k8s.io", "v1", "events", "Event", true, false, false},
     {"gpu.berth.dev", "v1alpha1", "gpuclusterpolicies", "GPUClusterPolicy", false, true, true},
+    {"gpu.berth.dev", "v1alpha1", "gpuqueues", "GPUQueue", false, true, true},
     {"gpu.berth.dev", "v1alpha1", "miglayouts", "MIGLayout", false, true, true},
     {"policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", true, true, true},
     {"scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass", false, false, false},
