@@ -48,6 +48,7 @@ bool read_ignores_disruptions(od::value policy, bool& ignores, Fault& fault) {
 
 bool read_template(od::value pod_template, Job& job, Fault& fault) {
   PodSpecParts parts;
+  parts.of_template = true;
   const bool good = each_field(pod_template, fault, [&](std::string_view key, od::value value) {
     return key != "spec" || read(value, parts, fault);
   });

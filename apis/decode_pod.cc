@@ -6,10 +6,16 @@
 namespace berth {
 namespace {
 
-bool read_requests(od::value resources, ResourceList& out, Fault& fault) {
-  return each_field(resources, fault, [&](std::string_view key, od::value value) {
+// The API server makes requests of limits where a pod has no others, and not in templates.
+bool read_requests(od::value resources, ResourceList& out, bool of_template, Fault& fault) {
+  ResourceList limits;
+  const bool good = each_field(resources, fault, [&](std::string_view key, od::value value) {
+    if (key == "limits" && of_template) return read(value, limits, fault);
     return key != "requests" || read(value, out, fault);
   });
+  for (const auto& [resource, limit] : limits)
+    if (!out.contains(resource)) out.set(resource, limit);
+  return good;
 }
 
 bool read_host_ports(od::value ports, bool& has_host_ports, Fault& fault) {
@@ -24,7 +30,8 @@ bool read_host_ports(od::value ports, bool& has_host_ports, Fault& fault) {
   });
 }
 
-bool read_containers(od::value containers, ResourceList& sum, bool& has_host_ports, Fault& fault) {
+bool read_containers(od::value containers, ResourceList& sum, bool& has_host_ports,
+                     bool of_template, Fault& fault) {
   sum = ResourceList();
   has_host_ports = false;
   bool first = true;
@@ -32,7 +39,7 @@ bool read_containers(od::value containers, ResourceList& sum, bool& has_host_por
     ResourceList requests;
     bool good = each_field(container, fault, [&](std::string_view key, od::value value) {
       if (key == "ports") return read_host_ports(value, has_host_ports, fault);
-      return key != "resources" || read_requests(value, requests, fault);
+      return key != "resources" || read_requests(value, requests, of_template, fault);
     });
     if (!good) return false;
     if (first)
@@ -45,9 +52,9 @@ bool read_containers(od::value containers, ResourceList& sum, bool& has_host_por
 }
 
 bool read_init_container(od::value container, InitContainer& out, bool& has_host_ports,
-                         Fault& fault) {
+                         bool of_template, Fault& fault) {
   return each_field(container, fault, [&](std::string_view key, od::value value) {
-    if (key == "resources") return read_requests(value, out.requests, fault);
+    if (key == "resources") return read_requests(value, out.requests, of_template, fault);
     if (key == "ports") return read_host_ports(value, has_host_ports, fault);
     if (key != "restartPolicy") return true;
     std::string_view policy;
@@ -58,11 +65,11 @@ bool read_init_container(od::value container, InitContainer& out, bool& has_host
 }
 
 bool read_init_containers(od::value containers, std::vector<InitContainer>& out,
-                          bool& has_host_ports, Fault& fault) {
+                          bool& has_host_ports, bool of_template, Fault& fault) {
   out.clear();
   has_host_ports = false;
   return each_item(containers, fault, [&](od::value container) {
-    return read_init_container(container, out.emplace_back(), has_host_ports, fault);
+    return read_init_container(container, out.emplace_back(), has_host_ports, of_template, fault);
   });
 }
 
@@ -166,11 +173,12 @@ bool read(od::value spec, PodSpecParts& parts, Fault& fault) {
       case 'a':
         return key != "affinity" || read_affinity(value, parts, fault);
       case 'c':
-        return key != "containers" ||
-               read_containers(value, requests.containers, parts.host_ports, fault);
+        return key != "containers" || read_containers(value, requests.containers, parts.host_ports,
+                                                      parts.of_template, fault);
       case 'i':
         return key != "initContainers" ||
-               read_init_containers(value, requests.init, parts.init_host_ports, fault);
+               read_init_containers(value, requests.init, parts.init_host_ports, parts.of_template,
+                                    fault);
       case 'n':
         if (key == "nodeName") return read(value, parts.node_name, fault);
         if (key == "nodeSelector") return read(value, shape.node_selector, fault);
@@ -181,7 +189,7 @@ bool read(od::value spec, PodSpecParts& parts, Fault& fault) {
         if (key == "priority") return read(value, shape.priority, fault);
         return key != "priorityClassName" || read(value, parts.priority_class_name, fault);
       case 'r':
-        if (key == "resources") return read_requests(value, requests.pod, fault);
+        if (key == "resources") return read_requests(value, requests.pod, parts.of_template, fault);
         if (key == "resourceClaims") return read_has_items(value, parts.resource_claims, fault);
         return true;
       case 's':

@@ -33,6 +33,7 @@ PodPhase phase_of(std::string_view text);  // empty: Pending
 // A pod's spec, or a template's, until all of it is read. Of a field that stands there twice the
 // last one counts, so that each of the marks is its own list's.
 struct PodSpecParts {
+  bool of_template = false;  // set before it is read
   Text node_name;
   Text priority_class_name;  // read of templates, of which it is the only priority
   std::int64_t termination_grace_period_seconds = 30;

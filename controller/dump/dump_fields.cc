@@ -191,8 +191,14 @@ json trimmed(const json& object, std::string_view kind) {
   for (std::string_view path : kMetadata) keep(object, out, path);
   keep_annotations(object, out);
   for (std::string_view path : fields->second) keep(object, out, path);
-  if (kind == "Job" && at(object, {"spec", "template"}).is_object())
+  if (kind == "Job" && at(object, {"spec", "template"}).is_object()) {
     keep_shape(object["spec"]["template"], out["spec"]["template"]);
+    // No API server has made requests of them yet.
+    for (std::string_view path :
+         {"spec.containers[].resources.limits", "spec.initContainers[].resources.limits",
+          "spec.resources.limits"})
+      keep(object["spec"]["template"], out["spec"]["template"], path);
+  }
   if (kind == "Pod") {
     keep_shape(object, out);
     keep_visible_devices(object, out);

@@ -46,8 +46,8 @@ TEST(DecodeJob, TheTemplatesShapeIsItsPods) {
   EXPECT_EQ(job->priority_class_name, "batch");
   const Result<Pod> pod = decode<Pod>(
       R"({"spec":{"schedulingGates":[{"name":"gpu.berth.dev/queue"}],"nodeSelector":{"tier":"gold"},"affinity":{"nodeAffinity":{}},
-"containers":[{"resources":{"requests":{"cpu":"2","nvidia.com/gpu":"1"}}}],"volumes":[{"name":"data","persistentVolumeClaim":{}}]}})");
-  EXPECT_EQ(job->pod_shape, pod->shape);
+"containers":[{"resources":{"requests":{"cpu":"2","nvidia.com/gpu":"2"}}}],"volumes":[{"name":"data","persistentVolumeClaim":{}}]}})");
+  EXPECT_EQ(job->pod_shape, pod->shape) << "a limit of a template is a request of its pods";
   EXPECT_EQ(job->pod_shape->unmodelled, Unmodelled::kVolumes);
 }
 
@@ -89,6 +89,20 @@ TEST(DecodeJob, NamesThePathOfAWrongType) {
           .where,
       "spec.template.spec.containers[0].resources.requests.cpu");
   EXPECT_EQ(decode<Job>(R"({"spec":{"completions":"x"}})").error().where, "spec.completions");
+}
+
+// As the API server has templates: it makes requests of limits in pods alone.
+TEST(DecodeJob, LimitsOfATemplateAreRequestsWhereThereAreNone) {
+  std::string text = R"({"metadata":{"name":"train"},"spec":{"template":{"spec":{
+    "containers":[{"resources":{"limits":{"nvidia.com/gpu":"4","cpu":"8"},"requests":{"cpu":"2"}}},
+                  {"resources":{"limits":{"nvidia.com/gpu":"1"}}}],
+    "initContainers":[{"resources":{"limits":{"memory":"1Gi"}}}]}}}})";
+  const Result<Job> job = decode_object<Job>(text);
+  ASSERT_TRUE(job.has_value()) << describe(job.error());
+  const ResourceList& requests = job->pod_shape->requests;
+  EXPECT_EQ(requests.get("nvidia.com/gpu"), Quantity::whole(5));
+  EXPECT_EQ(requests.get("cpu"), Quantity::whole(2));
+  EXPECT_EQ(requests.get("memory"), Quantity::whole(1 << 30));
 }
 
 }  // namespace
