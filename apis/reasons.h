@@ -132,9 +132,15 @@ inline constexpr char kUnschedulable[] = "Unschedulable";
 inline constexpr char kWillBeEvicted[] = "WillBeEvicted";
 
 // -- GPUQueue --
-// What keeps a queue itself from being acted on.
+// Of Ready and Stalled, beside kQueueHeld.
+inline constexpr char kQueueActive[] = "QueueActive";
 inline constexpr char kQueueInvalid[] = "QueueInvalid";
 inline constexpr char kMixedQuotaUnits[] = "MixedQuotaUnits";
+// Of Unfunded, NamespaceNotManaged and DefaultContested.
+inline constexpr char kNodesOfferLess[] = "NodesOfferLess";
+inline constexpr char kPoolUnknown[] = "PoolUnknown";
+inline constexpr char kNamespaceNotManaged[] = "NamespaceNotManaged";
+inline constexpr char kDefaultContested[] = "DefaultContested";
 // Why a workload waits, beside kResourceNotOffered.
 inline constexpr char kAdmissible[] = "Admissible";
 inline constexpr char kBehindInQueue[] = "BehindInQueue";

@@ -14,6 +14,7 @@
 
 #include "bench/rounds.h"
 #include "bench/usage.h"
+#include "controller/queue/admission_record.h"
 #include "controller/queue/cycle.h"
 
 namespace berth::queue {
@@ -75,6 +76,7 @@ std::unique_ptr<FactsIndex> make_index(const Size& size) {
 struct Cost {
   double ms = 0;
   std::size_t admitted = 0;
+  std::size_t ledger_bytes = 0;  // the records of the admissions, as text
 };
 
 Cost cost_of_cycle(const FactsIndex& index) {
@@ -83,6 +85,9 @@ Cost cost_of_cycle(const FactsIndex& index) {
     Cycle cycle(index);
     cycle.run(static_cast<std::size_t>(-1));
     cost.admitted = cycle.admissions().size();
+    cost.ledger_bytes = 0;
+    for (const Admission& admission : cycle.admissions())
+      cost.ledger_bytes += encode_admission(admission_fact(admission, index)).size();
   });
   return cost;
 }

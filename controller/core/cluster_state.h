@@ -32,6 +32,7 @@ class ClusterState {
   const Store<DaemonSet>& daemon_sets() const { return store<DaemonSet>(); }
   const Store<ClusterPolicy>& cluster_policies() const { return store<ClusterPolicy>(); }
   const Store<GPUClusterPolicy>& gpu_policies() const { return store<GPUClusterPolicy>(); }
+  const Store<GPUQueue>& gpu_queues() const { return store<GPUQueue>(); }
   const Store<Namespace>& namespaces() const { return store<Namespace>(); }
   const Store<PriorityClass>& priority_classes() const { return store<PriorityClass>(); }
   template <class T>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/queue/admission_record.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "controller/queue/capped.h"
@@ -24,6 +25,20 @@ bool read_amount(const json& value, std::int64_t& out) {
 }
 
 }  // namespace
+
+AdmissionFact admission_fact(const Admission& admission, const FactsIndex& index) {
+  const Catalog& catalog = index.catalog();
+  AdmissionFact fact;
+  fact.queue = catalog.queue_name(admission.workload->standing.queue);
+  if (const auto queue = index.queues().find(fact.queue); queue != index.queues().end())
+    fact.cohort = queue->second.cohort;
+  fact.pool = catalog.pool_name(admission.pool);
+  fact.pods = admission.pods;
+  for (const auto& [key, amount] : admission.amounts)
+    fact.amounts.emplace_back(catalog.resource_name(catalog.key_parts(key).first), amount);
+  std::ranges::sort(fact.amounts);
+  return fact;
+}
 
 std::string encode_admission(const AdmissionFact& admission) {
   json amounts = json::object();

@@ -7,9 +7,13 @@
 #include <string>
 #include <string_view>
 
-#include "controller/queue/facts.h"
+#include "controller/queue/facts_index.h"
+#include "controller/queue/verdict.h"
 
 namespace berth::queue {
+
+// What a cycle over the index has decided, as it is recorded.
+AdmissionFact admission_fact(const Admission& admission, const FactsIndex& index);
 
 std::string encode_admission(const AdmissionFact& admission);
 

@@ -45,7 +45,14 @@ Outcome Survey::outcome(const Workload& workload) const {
 void Survey::report(const QueueQuotas& queue, std::size_t most_waiting, QueueReport& out) const {
   out.admitted = index_.admitted_of(queue.id);
   for (const Quota& quota : queue.quotas)
-    out.quotas.push_back({quota.resource, quota.pool, quota.nominal, quota.used});
+    out.quotas.push_back({.resource = quota.resource,
+                          .pool = quota.pool,
+                          .nominal = quota.nominal,
+                          .used = quota.used,
+                          .leaving = quota.leaving,
+                          .borrowing_limit = quota.borrowing_limit,
+                          .lends = quota.lends,
+                          .cohort_lends = quota.cohort->lent});
   const auto pending = index_.pending().by_queue().find(queue.id);
   if (pending == index_.pending().by_queue().end()) return;
   count_pending(queue, pending->second, out);
@@ -55,7 +62,9 @@ void Survey::report(const QueueQuotas& queue, std::size_t most_waiting, QueueRep
 // By classes: what is true of one of them is of all, but for those that are admitted.
 void Survey::count_pending(const QueueQuotas& queue, const PendingOfQueue& pending,
                            QueueReport& out) const {
-  const auto count = [&](const Outcome& outcome) {
+  const auto count = [&](const Workload& workload, const Outcome& outcome) {
+    const std::int64_t since = workload.standing.created;
+    if (!out.oldest || since < *out.oldest) out.oldest = since;
     ++out.pending;
     ++out.reasons[reason_of(outcome)];
   };
@@ -70,14 +79,14 @@ void Survey::count_pending(const QueueQuotas& queue, const PendingOfQueue& pendi
     std::optional<Outcome> others;
     for (const Workload* workload : same.in_order) {
       if (admitted_.contains(workload)) {
-        count(outcome(*workload));
+        count(*workload, outcome(*workload));
         continue;
       }
       if (!others) others = outcome(*workload);
-      count(*others);
+      count(*workload, *others);
     }
   }
-  for (const Workload* workload : pending.unready) count(outcome(*workload));
+  for (const Workload* workload : pending.unready) count(*workload, outcome(*workload));
 }
 
 std::vector<Waiting> Survey::oldest_of(const PendingOfQueue& pending, std::size_t most) const {

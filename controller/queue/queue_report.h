@@ -20,6 +20,10 @@ struct QuotaReport {
   std::int64_t nominal = 0;
   std::int64_t used = 0;
   std::int64_t pending = 0;  // what those that wait would be charged here, had they place
+  std::int64_t leaving = 0;  // of used
+  std::optional<std::int64_t> borrowing_limit;
+  std::int64_t lends = 0;
+  std::int64_t cohort_lends = 0;  // all of its queues together
   std::int64_t borrowed() const { return used > nominal ? used - nominal : 0; }
 };
 

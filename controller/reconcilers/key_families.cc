@@ -8,12 +8,13 @@
 #include "controller/core/bug.h"
 #include "controller/mig/reconcile.h"
 #include "controller/policy/reconcile.h"
+#include "controller/queue/reconcile.h"
 
 namespace berth {
 
 using namespace std::chrono_literals;
 
-const std::array<KeyFamily, 7> kKeyFamilies = {{
+const std::array<KeyFamily, 8> kKeyFamilies = {{
     {.prefix = kLayoutKeys, .reconcile = reconcile_mig_layout, .interval = 1s},
     {.prefix = kNodeKeys, .reconcile = reconcile_node_rollout, .urgent = true},
     {.prefix = kPoolKeys, .reconcile = reconcile_pool_node},
@@ -29,6 +30,10 @@ const std::array<KeyFamily, 7> kKeyFamilies = {{
     {.prefix = kPolicyKey,
      .reconcile = [](const Snapshot& snapshot,
                      std::string_view) { return reconcile_policy(snapshot); },
+     .interval = 1s},
+    {.prefix = kQueuesKey,
+     .reconcile = [](const Snapshot& snapshot,
+                     std::string_view) { return reconcile_queues(snapshot); },
      .interval = 1s},
 }};
 

@@ -13,6 +13,7 @@
 #include "controller/core/settings.h"
 #include "controller/mig/watch_keys.h"
 #include "controller/policy/policy_keys.h"
+#include "controller/queue/queue_keys.h"
 
 namespace berth {
 
@@ -32,6 +33,8 @@ std::vector<std::string> keys_for(const ClusterState& cluster, const Settings& s
     add(policy_keys_for(cluster, settings, old, now));
   if constexpr (requires { bypass_keys_for(cluster, settings, old, now); })
     add(bypass_keys_for(cluster, settings, old, now));
+  if constexpr (requires { queue_keys_for(cluster, settings, old, now); })
+    add(queue_keys_for(cluster, settings, old, now));
   std::ranges::sort(keys);
   return keys;
 }

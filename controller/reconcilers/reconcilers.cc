@@ -9,6 +9,7 @@
 #include "controller/mig/rollout_measures.h"
 #include "controller/policy/pool_figures.h"
 #include "controller/policy/reconcile.h"
+#include "controller/queue/queue_figures.h"
 #include "controller/reconcilers/key_families.h"
 #include "controller/reconcilers/keys.h"
 #include "controller/reconcilers/reconcile.h"
@@ -42,6 +43,7 @@ Reconcilers reconcilers(const Settings& settings) {
   all.figures = [settings](const ClusterState& cluster) {
     Figures figures = rollout_figures(cluster, settings);
     for (Figure& figure : pool_figures(cluster)) figures.push_back(std::move(figure));
+    for (Figure& figure : queue_figures(cluster)) figures.push_back(std::move(figure));
     return figures;
   };
   return all;

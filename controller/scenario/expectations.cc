@@ -15,11 +15,17 @@ namespace {
 using nlohmann::json;
 using sim::text_at;
 
-constexpr char kPolicy[] = "gpuclusterpolicy/";
+// What stands before the name; a layout is known by its name alone.
+struct Expected {
+  const char* plural;
+  const char* prefix;
+};
+constexpr Expected kExpected[] = {
+    {"miglayouts", ""}, {"gpuclusterpolicies", "gpuclusterpolicy/"}, {"gpuqueues", "gpuqueue/"}};
 
 // For people: "layout a100", "gpuclusterpolicy/cluster".
 std::string shown(const std::string& key) {
-  return key.starts_with(kPolicy) ? key : "layout " + key;
+  return key.find('/') != key.npos ? key : "layout " + key;
 }
 
 struct Ready {
@@ -55,8 +61,7 @@ std::string unmet_of(const json& object, const std::string& name, const std::str
 
 std::string unmet(const sim::Store& store, const std::map<std::string, std::string>& expect) {
   std::set<std::string> there;
-  for (const auto& [plural, prefix] :
-       {std::pair{"miglayouts", ""}, {"gpuclusterpolicies", kPolicy}})
+  for (const auto& [plural, prefix] : kExpected)
     for (const sim::ObjectPtr& object : store.list(*sim::find_resource_type(plural))) {
       const std::string key = prefix + text_at(*object, {"metadata", "name"});
       there.insert(key);

@@ -13,7 +13,7 @@
 namespace berth {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kShort = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kShort = {{
     {"no", "nodes"},
     {"po", "pods"},
     {"cm", "configmaps"},
@@ -23,6 +23,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kShort =
     {"pdb", "poddisruptionbudgets"},
     {"ml", "miglayouts"},
     {"gpupolicy", "gpuclusterpolicies"},
+    {"gq", "gpuqueues"},
     {"pc", "priorityclasses"},
 }};
 

@@ -75,8 +75,9 @@ Error report(const std::vector<Finding>& findings) {
 
 // A manifest, given where a scenario is wanted: all of its fields would be unknown.
 Finding object_instead(const ManifestDocument& document, const std::string& source) {
-  const bool ours =
-      document.kind == kKind<MIGLayout>.kind || document.kind == kKind<GPUClusterPolicy>.kind;
+  const bool ours = document.kind == kKind<MIGLayout>.kind ||
+                    document.kind == kKind<GPUClusterPolicy>.kind ||
+                    document.kind == kKind<GPUQueue>.kind;
   return {.file = source,
           .line = document.line,
           .message = fmt::format(

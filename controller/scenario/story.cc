@@ -40,7 +40,8 @@ Story tell(const sim::Change& change, const sim::Store& store, const Settings& s
   const std::string_view plural = change.key.type->plural;
   if (plural == "nodes") return tell_node(change, store, settings);
   if (plural == "pods") return tell_pod(change, settings);
-  if (plural == "miglayouts" || plural == "gpuclusterpolicies") return tell_conditioned(change);
+  if (plural == "miglayouts" || plural == "gpuclusterpolicies" || plural == "gpuqueues")
+    return tell_conditioned(change);
   if (plural == "events") return tell_event(change);
   if (plural == "configmaps") return tell_agents_file(change, settings);
   return {};

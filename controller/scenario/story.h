@@ -24,7 +24,7 @@ Story tell(const sim::Change& change, const sim::Store& store, const Settings& s
 
 Story tell_node(const sim::Change& change, const sim::Store& store, const Settings& settings);
 Story tell_pod(const sim::Change& change, const Settings& settings);
-Story tell_conditioned(const sim::Change& change);  // a layout, or the policy
+Story tell_conditioned(const sim::Change& change);  // a layout, the policy or a queue
 
 // "berth" for its replicas, else the user as he is.
 std::string who(const std::string& user);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A layout's lines: its counters as they move, its conditions, and the nodes for which somebody has
-// to do something. Of the policy it is the conditions alone.
+// to do something. Of the policy and of queues it is the conditions alone.
 #include <fmt/format.h>
 
 #include <algorithm>

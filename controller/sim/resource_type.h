@@ -23,7 +23,8 @@ struct ResourceType {
 // nodes, pods, configmaps, resourcequotas, which it does not enforce, secrets, namespaces;
 // mutating- and validatingwebhookconfigurations, which the server here keeps and does not heed;
 // events (events.k8s.io/v1); daemonsets, replicasets; jobs; poddisruptionbudgets; leases;
-// priorityclasses; miglayouts, gpuclusterpolicies, gpuqueues. NVIDIA's clusterpolicies are not installed.
+// priorityclasses; miglayouts, gpuclusterpolicies, gpuqueues. NVIDIA's clusterpolicies are not
+// installed.
 std::span<const ResourceType> resource_types();
 // By plural, which is unique among them; null if not served.
 const ResourceType* find_resource_type(std::string_view plural);

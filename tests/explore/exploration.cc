@@ -15,6 +15,7 @@
 #include "tests/explore/disturber.h"
 #include "tests/explore/invariants.h"
 #include "tests/explore/look.h"
+#include "tests/explore/queue_stillness.h"
 #include "tests/explore/stillness.h"
 
 namespace berth::explore {
@@ -163,6 +164,10 @@ class Run {
     if (std::string why = unstill(invariants_.truth(), run_); !why.empty()) return why;
     if (std::string why = invariants_.pools().unstill(); !why.empty()) return why;
     if (std::string why = admission_ ? admission_->unstill() : ""; !why.empty()) return why;
+    if (std::string why = unstill_queues(run_.simulation().store(), scenario_.settings,
+                                         run_.simulation().clock().wall());
+        !why.empty())
+      return why;
     return invariants_.certificates().unstill(run_.simulation().clock().wall());
   }
 

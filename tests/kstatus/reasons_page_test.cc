@@ -12,6 +12,7 @@
 #include "controller/admission/reconcile_bypass.h"
 #include "controller/core/refused_write.h"
 #include "controller/policy/policy_reasons.h"
+#include "controller/queue/queue_conditions.h"
 
 namespace berth::test {
 namespace {
@@ -26,7 +27,7 @@ std::vector<Cells> rows_under(const std::string& heading) {
   for (std::string line; std::getline(page, line);) {
     if (line.starts_with("## ")) here = line.starts_with("## " + heading);
     if (!here || !line.starts_with("| ") || line.starts_with("| reason") ||
-        line.starts_with("| object"))
+        line.starts_with("| object") || line.starts_with("| condition"))
       continue;
     Cells cells;
     std::istringstream text(line.substr(2));
@@ -101,6 +102,23 @@ TEST(ReasonsPage, SaysWhichConditionEachReasonOfThePolicyComesTo) {
   EXPECT_EQ(told_under("GPUClusterPolicy"), rows);
 }
 
+TEST(ReasonsPage, SaysWhichConditionEachReasonOfAQueueComesTo) {
+  std::set<std::string> rows;
+  for (const QueueReason& row : queue_reasons())
+    rows.insert(std::string(row.reason) + " " + word_for(row.outlook));
+  EXPECT_EQ(told_under("GPUQueue"), rows);
+}
+
+TEST(ReasonsPage, TellsOfEveryConditionBesideAQueuesOwn) {
+  std::set<std::string> told, known;
+  for (const Cells& row : rows_under("What a GPUQueue tells besides"))
+    for (const std::string& type : names_in(row.at(0)))
+      for (const std::string& reason : names_in(row.at(1))) told.insert(type + " " + reason);
+  for (const QueueConcern& row : queue_concerns())
+    known.insert(std::string(row.type) + " " + std::string(row.reason));
+  EXPECT_EQ(told, known);
+}
+
 TEST(ReasonsPage, TellsOfEveryEventAndOfNoOther) {
   std::set<std::string> told;
   for (const Cells& row : rows_under("Events"))
@@ -119,6 +137,11 @@ TEST(ReasonsPage, NoConstantIsLeftOutOfTheTables) {
   std::set<std::string> known = {reasons::kSlippedPastAdmission, reasons::kWriteRefused};
   for (const LayoutReason& row : layout_reasons()) known.emplace(row.reason);
   for (const PolicyReason& row : policy_reasons()) known.emplace(row.reason);
+  for (const QueueReason& row : queue_reasons()) known.emplace(row.reason);
+  for (const QueueConcern& row : queue_concerns()) known.emplace(row.reason);
+  for (const Cells& row : rows_under("A workload waits in a GPUQueue"))
+    known.insert(names_in(row.at(0)).front());
+  known.insert(reasons::kAdmissible);
   for (const auto& rows : {rollout_event_reasons(), policy_event_reasons()})
     for (const EventReason& row : rows) known.emplace(row.reason);
   std::ifstream file(std::string(BERTH_SOURCE_DIR) + "/apis/reasons.h");
@@ -129,12 +152,15 @@ TEST(ReasonsPage, NoConstantIsLeftOutOfTheTables) {
     const std::size_t from = line.find("[] = \"");
     if (from == line.npos) continue;
     ++constants[section];
-    if (section != "// -- MIGLayout --" && section != "// -- GPUClusterPolicy --") continue;
+    if (section != "// -- MIGLayout --" && section != "// -- GPUClusterPolicy --" &&
+        section != "// -- GPUQueue --")
+      continue;
     const std::string reason = line.substr(from + 6, line.rfind('"') - from - 6);
     EXPECT_TRUE(known.contains(reason)) << reason;
   }
   EXPECT_GT(constants["// -- MIGLayout --"], 10);
   EXPECT_GT(constants["// -- GPUClusterPolicy --"], 10);
+  EXPECT_GT(constants["// -- GPUQueue --"], 10);
 }
 
 }  // namespace

@@ -5,12 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "apis/names.h"
 #include "controller/policy/plugin_config.h"
+#include "tests/kstatus/state_files.h"
 #include "tests/mig/planned_cluster.h"
 #include "tests/policy/policy_yaml.h"
 
@@ -18,15 +17,6 @@ namespace berth::test {
 namespace {
 
 using nlohmann::json;
-
-struct State {
-  const char* name;
-  void (*make)(PlannedCluster& world);
-  const char* reason;  // of Ready
-  const char* beside;  // the condition beside it, with its reason
-  const char* kstatus;
-  const char* argo;
-};
 
 MIGLayout small() { return under_way(layout("small").retire("nvidia.com/gpu")); }
 
@@ -371,49 +361,11 @@ const State kPolicies[] = {
      "Retreating", "Reconciling Retreating", "Terminating", "Progressing"},
 };
 
-class States : public ::testing::Test {
- protected:
-  static void SetUpTestSuite() {
-    std::filesystem::remove_all(BERTH_STATES);
-    std::filesystem::create_directories(BERTH_STATES);
-  }
+json paused(const MIGLayout& layout) {
+  return {{"rollout", {{"paused", layout.spec.rollout.paused}}}};
+}
 
-  // As the API server has it.
-  template <class T>
-  static json object_of(const T& standing, const std::string& status_patch, bool paused) {
-    json object = {
-        {"apiVersion", "gpu.berth.dev/v1alpha1"},
-        {"kind", kKind<T>.kind},
-        {"metadata", {{"name", standing.meta.name}, {"generation", standing.meta.generation}}},
-        {"spec", {{"rollout", {{"paused", paused}}}}}};
-    if (standing.meta.deletion_timestamp)
-      object["metadata"]["deletionTimestamp"] = format_time(*standing.meta.deletion_timestamp);
-    object.merge_patch(json::parse(status_patch));
-    return object;
-  }
-  static void write(const std::string& name, const json& object, const std::string& kstatus,
-                    const std::string& argo) {
-    const std::string file =
-        fmt::format("{}/{}-{}.json", BERTH_STATES, object["kind"].get<std::string>(), name);
-    std::ofstream(file) << json{{"kstatus", kstatus}, {"argo", argo}, {"object", object}}.dump(1);
-  }
-  static std::string reason(const json& object, const std::string& type) {
-    for (const json& condition : object["status"]["conditions"])
-      if (condition["type"] == type) return condition["reason"];
-    return "";
-  }
-  static void expect(const State& state, const json& object) {
-    EXPECT_EQ(reason(object, "Ready"), state.reason) << object.dump(1);
-    std::string beside;
-    for (const char* type : {"Reconciling", "Stalled"})
-      if (const std::string why = reason(object, type); !why.empty())
-        beside += fmt::format("{} {}", type, why);
-    EXPECT_EQ(beside, state.beside) << object.dump(1);
-    write(state.name, object, state.kstatus, state.argo);
-  }
-};
-
-TEST_F(States, OfALayout) {
+TEST(States, OfALayout) {
   for (const State& state : kLayouts) {
     SCOPED_TRACE(state.name);
     PlannedCluster world;
@@ -421,31 +373,31 @@ TEST_F(States, OfALayout) {
     const Plan plan = world.plan("layout/small");
     ASSERT_FALSE(plan.statuses.empty());
     const MIGLayout& layout = *world.cluster.mig_layouts().find("small");
-    expect(state, object_of(layout, plan.statuses.front().body, layout.spec.rollout.paused));
+    expect_state(state, object_of(layout, plan.statuses.front().body, paused(layout)));
   }
 }
 
-TEST_F(States, OfThePolicy) {
+TEST(States, OfThePolicy) {
   for (const State& state : kPolicies) {
     SCOPED_TRACE(state.name);
     PlannedCluster world;
     state.make(world);
     const Plan plan = world.plan("policy");
     ASSERT_FALSE(plan.statuses.empty());
-    expect(state, object_of(*world.cluster.gpu_policies().find("cluster"),
-                            plan.statuses.front().body, false));
+    expect_state(state, object_of(*world.cluster.gpu_policies().find("cluster"),
+                                  plan.statuses.front().body, json::object()));
   }
 }
 
-TEST_F(States, ThatBerthHasNotLookedAt) {
+TEST(States, ThatBerthHasNotLookedAt) {
   PlannedCluster world;
   begin(world);
-  write("not-looked-at", object_of(small(), "{}", false), "Current", "Progressing");
+  write_state("not-looked-at", object_of(small(), "{}", json::object()), "Current", "Progressing");
   world.add(finished(world));
   MIGLayout edited = small();
-  json object = object_of(edited, world.plan("layout/small").statuses.front().body, false);
+  json object = object_of(edited, world.plan("layout/small").statuses.front().body, json::object());
   object["metadata"]["generation"] = edited.meta.generation + 1;
-  write("edited-since", object, "InProgress", "Progressing");
+  write_state("edited-since", object, "InProgress", "Progressing");
 }
 
 }  // namespace

@@ -62,6 +62,28 @@ GPUClusterPolicy policy() {
   return policy;
 }
 
+GPUQueue queue() {
+  GPUQueue queue;
+  queue.meta.name = "research";
+  queue.meta.generation = queue.status.observed_generation = 1;
+  queue.spec.cohort_name = "teams";
+  queue.spec.namespace_selector.emplace();
+  queue.spec.default_queue = true;
+  queue.spec.quotas.push_back({"nvidia.com/gpu", "mig", 4, 2, 1});
+  queue.status.conditions = {condition("Ready", "True", "QueueActive")};
+  return queue;
+}
+
+// Waits in that queue.
+Job waiting_job() {
+  Job job;
+  job.meta.namespace_ = "default";
+  job.meta.name = job.meta.uid = "train";
+  job.suspended = true;
+  job.pod_shape.edit()->requests.set("nvidia.com/gpu", Quantity::whole(1));
+  return job;
+}
+
 }  // namespace
 
 ClusterState sample_cluster() {
@@ -80,6 +102,9 @@ ClusterState sample_cluster() {
       {condition("Ready", "False", "NodeFailed"), condition("Stalled", "True", "NodeFailed")}));
   add(layouts_with("whole", {}, {}));
   add(policy());
+  Namespace home;
+  home.meta.name = "default";
+  add(home), add(queue()), add(waiting_job());
   return cluster;
 }
 

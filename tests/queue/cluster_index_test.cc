@@ -14,6 +14,7 @@
 #include "apis/names.h"
 #include "apis/reasons.h"
 #include "controller/queue/queue_report.h"
+#include "tests/queue/queue_objects.h"
 
 namespace berth::queue {
 namespace {
@@ -21,51 +22,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-Namespace namespace_of(const std::string& name, const std::string& team) {
-  Namespace made;
-  made.meta.name = name;
-  made.meta.labels.set("team", team);
-  return made;
-}
-
-GPUQueue queue_of(const std::string& team, std::int64_t nominal) {
-  GPUQueue made;
-  made.meta.name = made.meta.uid = team;
-  made.spec.cohort_name = "research";
-  made.spec.namespace_selector.emplace().match_labels["team"] = team;
-  made.spec.default_queue = true;
-  made.spec.quotas.push_back({"nvidia.com/gpu", "training", nominal, {}, {}});
-  return made;
-}
-
-berth::Job job_of(const std::string& namespace_, const std::string& name, int gpus) {
-  berth::Job made;
-  made.meta.namespace_ = namespace_;
-  made.meta.name = made.meta.uid = name;
-  made.suspended = true;
-  made.pod_shape.edit()->requests.set("nvidia.com/gpu", Quantity::whole(gpus));
-  return made;
-}
-
-Node node_of(const std::string& name, int gpus) {
-  Node made;
-  made.meta.name = made.meta.uid = name;
-  made.meta.labels.set("tier", "training");
-  made.ready = true;
-  made.allocatable.set("nvidia.com/gpu", Quantity::whole(gpus));
-  made.allocatable.set("pods", Quantity::whole(100));
-  return made;
-}
-
-GPUClusterPolicy policy_with(const std::string& pool) {
-  GPUClusterPolicy made;
-  made.meta.name = "cluster";
-  PoolSpec& spec = made.spec.pools.emplace_back();
-  spec.name = pool;
-  spec.node_selector.match_labels["tier"] = "training";
-  return made;
-}
 
 // What people are told of each pending workload: "Job/a/x: Admissible, …".
 std::vector<std::string> told(const ClusterIndex& index) {

@@ -20,7 +20,7 @@ MAY_INCLUDE = {
     "controller/policy": DOMAIN | {"controller/mig"},
     "controller/queue": {"apis", "controller/core", "controller/fleet"},
     "controller/admission": DOMAIN | {"controller/mig", "controller/policy"},
-    "controller/reconcilers": DOMAIN | {"controller/mig", "controller/policy", "controller/admission"},
+    "controller/reconcilers": DOMAIN | {"controller/mig", "controller/policy", "controller/queue", "controller/admission"},
     "controller/dump": {"apis", "controller/core"},
     "controller/preview": DOMAIN | {"controller/mig", "controller/policy", "controller/reconcilers", "controller/dump"},
     "controller/explain": DOMAIN | {"controller/mig", "controller/policy", "controller/admission", "controller/dump", "controller/preview"},

@@ -219,7 +219,7 @@ void Cluster::remove_pods(const std::string& ns) {
 }
 
 void Cluster::reset() {
-  for (const char* resource : {"miglayouts", "gpuclusterpolicies"})
+  for (const char* resource : {"miglayouts", "gpuclusterpolicies", "gpuqueues"})
     for (const Object& ours : kube_.list(resource)) {
       kube_.patch({resource, ours.name()}, PatchType::kMerge,
                   R"({"metadata":{"finalizers":null}})");

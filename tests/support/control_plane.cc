@@ -293,7 +293,7 @@ void ControlPlane::restart_apiserver() {
 
 // Custom kinds are served a moment after the API server says that it is ready.
 void ControlPlane::wait_for_our_kinds() {
-  for (const char* plural : {"miglayouts", "gpuclusterpolicies"})
+  for (const char* plural : {"miglayouts", "gpuclusterpolicies", "gpuqueues"})
     wait_until(fmt::format("{} to be served", plural), seconds(30), [&]() -> std::string {
       const Reply reply = kube_->send("GET", collection_path(plural, ""));
       return reply.ok() ? "" : reply.body.text("/message");

@@ -53,6 +53,7 @@ constexpr Type kTypes[] = {
      false},
     {"miglayouts", "/apis/gpu.berth.dev/v1alpha1", "MIGLayout", false},
     {"gpuclusterpolicies", "/apis/gpu.berth.dev/v1alpha1", "GPUClusterPolicy", false},
+    {"gpuqueues", "/apis/gpu.berth.dev/v1alpha1", "GPUQueue", false},
     {"clusterpolicies", "/apis/nvidia.com/v1", "ClusterPolicy", false},
 };
 

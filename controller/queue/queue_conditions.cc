@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/queue/queue_conditions.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+
+#include "apis/names.h"
+#include "apis/reasons.h"
+#include "controller/core/cause.h"
+#include "controller/core/plural.h"
+
+namespace berth {
+namespace {
+
+constexpr QueueReason kQueueReasons[] = {
+    {reasons::kQueueActive, Outlook::kReady},
+    {reasons::kQueueHeld, Outlook::kSuspended},
+    {reasons::kQueueInvalid, Outlook::kStalled},
+    {reasons::kMixedQuotaUnits, Outlook::kStalled},
+};
+
+constexpr char kUnfunded[] = "Unfunded";
+constexpr char kNamespaceNotManaged[] = "NamespaceNotManaged";
+constexpr char kDefaultContested[] = "DefaultContested";
+constexpr QueueConcern kQueueConcerns[] = {
+    {kUnfunded, reasons::kNodesOfferLess},
+    {kUnfunded, reasons::kPoolUnknown},
+    {kNamespaceNotManaged, reasons::kNamespaceNotManaged},
+    {kDefaultContested, reasons::kDefaultContested},
+};
+
+constexpr std::size_t kNamespacesNamed = 5;
+
+std::string counts(const QueueTotals& totals) {
+  return fmt::format("{} {} admitted, {} {}", plural(totals.admitted, "workload"),
+                     word_for(totals.admitted, "is", "are"), totals.pending,
+                     word_for(totals.pending, "waits", "wait"));
+}
+
+std::string told_active(const GPUQueue& queue, const QueueTotals& totals) {
+  std::string text = counts(totals);
+  if (!queue.spec.namespace_selector)
+    text += "; without spec.namespaceSelector no namespace may use it: it only lends";
+  return text;
+}
+
+// Namespaces in which workloads of the queue are, and whose pods the webhook never sees.
+std::optional<Cause> not_managed(const Snapshot& snapshot, const GPUQueue& queue,
+                                 const QueueFindings& findings) {
+  std::vector<std::string> names;
+  for (std::string& name : findings.index.namespaces_of(queue.meta.name)) {
+    const Namespace* found = snapshot.cluster.namespaces().find(name);
+    if (found == nullptr || found->meta.labels.get(names::kManagedLabel) == "true") continue;
+    names.push_back(std::move(name));
+  }
+  if (names.empty()) return std::nullopt;
+  return Cause{
+      reasons::kNamespaceNotManaged,
+      fmt::format("workloads of the queue are in {} that berth leaves alone: {}; label "
+                  "{} {}=true",
+                  word_for(static_cast<std::int64_t>(names.size()), "a namespace", "namespaces"),
+                  list_first(names, kNamespacesNamed),
+                  word_for(static_cast<std::int64_t>(names.size()), "it", "them"),
+                  names::kManagedLabel)};
+}
+
+std::optional<Cause> default_contested(const GPUQueue& queue, const QueueFindings& findings) {
+  const queue::QueueChoice& choice = findings.index.choice();
+  const std::vector<std::string> lost = choice.lost_defaults(queue);
+  if (lost.empty()) return std::nullopt;
+  return Cause{reasons::kDefaultContested,
+               fmt::format("an older queue is the default of {}: {} of {}; set default: false on "
+                           "one of them",
+                           list_first(lost, kNamespacesNamed),
+                           choice.default_of(lost.front())->meta.name, lost.front())};
+}
+
+}  // namespace
+
+std::span<const QueueReason> queue_reasons() { return kQueueReasons; }
+std::span<const QueueConcern> queue_concerns() { return kQueueConcerns; }
+
+std::vector<Condition> queue_conditions(const Snapshot& snapshot, const GPUQueue& queue,
+                                        const QueueTotals& totals, const QueueFindings& findings) {
+  std::vector<Condition> conditions;
+  const auto add = [&](const char* type, const char* status, const Cause& cause) {
+    conditions.push_back({type, status, cause.reason,
+                          cut_before_advice(cause.message, limits::kMaxMessage),
+                          queue.meta.generation, snapshot.now});
+  };
+  if (const Cause* trouble = findings.index.trouble(queue.meta.name)) {
+    add("Ready", "False", *trouble);
+    add("Stalled", "True", *trouble);
+  } else if (queue.spec.stop_policy != StopPolicy::kNone) {
+    add("Ready", "False",
+        {reasons::kQueueHeld, fmt::format("{}; stopPolicy {} admits nothing, None lets it go on",
+                                          counts(totals), to_string(queue.spec.stop_policy))});
+  } else {
+    add("Ready", "True", {reasons::kQueueActive, told_active(queue, totals)});
+  }
+  if (const auto unfunded = findings.funding.shortfall(queue)) add(kUnfunded, "True", *unfunded);
+  if (const auto outside = not_managed(snapshot, queue, findings))
+    add(kNamespaceNotManaged, "True", *outside);
+  if (const auto contested = default_contested(queue, findings))
+    add(kDefaultContested, "True", *contested);
+  return conditions;
+}
+
+}  // namespace berth

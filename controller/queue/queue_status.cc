@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/queue/queue_status.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "controller/core/conditions.h"
+#include "controller/queue/queue_conditions.h"
+#include "controller/queue/words.h"
+
+namespace berth {
+namespace {
+
+using queue::Catalog;
+using queue::format_amount;
+using queue::kWholeGpu;
+using queue::QueueReport;
+using queue::QuotaReport;
+
+std::int32_t as_count(std::int64_t count) {
+  return static_cast<std::int32_t>(
+      std::min<std::int64_t>(count, std::numeric_limits<std::int32_t>::max()));
+}
+
+// metav1.Time has seconds: anything finer would differ from what comes back.
+Time in_seconds(std::int64_t microseconds) {
+  return std::chrono::floor<std::chrono::seconds>(Time(std::chrono::microseconds(microseconds)));
+}
+
+// Whether `a` is nearer to its end than `b`. What is held of nothing is beyond every end.
+bool nearer(const QuotaReport& a, const QuotaReport& b) {
+  __extension__ typedef __int128 Wide;
+  if (a.nominal == 0 || b.nominal == 0) {
+    const bool beyond = a.nominal == 0 && a.used > 0;
+    const bool other = b.nominal == 0 && b.used > 0;
+    if (beyond || other) return beyond && !other;
+    return a.nominal > 0;  // nothing of nothing comes last
+  }
+  return static_cast<Wide>(a.used) * b.nominal > static_cast<Wide>(b.used) * a.nominal;
+}
+
+QueueTotals totals_of(const QueueReport& report) {
+  QueueTotals totals;
+  totals.admitted = as_count(report.admitted);
+  totals.pending = as_count(report.pending);
+  if (report.oldest) totals.oldest_pending = in_seconds(*report.oldest);
+  const QuotaReport* nearest = nullptr;
+  for (const QuotaReport& quota : report.quotas)
+    if (nearest == nullptr || nearer(quota, *nearest)) nearest = &quota;
+  if (nearest == nullptr) return totals;
+  totals.used = format_amount(nearest->used, nearest->resource) + "/" +
+                format_amount(nearest->nominal, nearest->resource);
+  // A column of whole numbers: a part of a GPU counts as one.
+  const std::int64_t unit = nearest->resource == Catalog::kClass ? kWholeGpu : 1;
+  totals.borrowed = (nearest->borrowed() + unit - 1) / unit;
+  return totals;
+}
+
+QuotaUsage usage_of(const QuotaReport& quota, const Catalog& catalog) {
+  const auto amount = [&](std::int64_t of) { return format_amount(of, quota.resource); };
+  return {catalog.resource_name(quota.resource),
+          catalog.pool_name(quota.pool),
+          amount(quota.nominal),
+          amount(quota.used),
+          amount(quota.borrowed()),
+          amount(quota.pending)};
+}
+
+// "Job/team-a/train" → "team-a/train".
+std::string name_within_kind(std::string_view workload) {
+  return std::string(workload.substr(workload.find('/') + 1));
+}
+
+PendingWorkload pending_of(const queue::Waiting& waiting, const Catalog& catalog) {
+  PendingWorkload told;
+  told.workload = name_within_kind(*waiting.workload->name);
+  told.pods = as_count(waiting.workload->standing.pods);
+  told.waiting_since = in_seconds(waiting.workload->standing.created);
+  told.position = as_count(waiting.position);
+  told.reason = reason_of(waiting.outcome);
+  told.message = cut_before_advice(describe(waiting.outcome, catalog), limits::kMaxMessage);
+  return told;
+}
+
+GPUQueueStatus tell(const QueueReport& report, const Catalog& catalog) {
+  GPUQueueStatus status;
+  status.totals = totals_of(report);
+  for (const QuotaReport& quota : report.quotas) status.usage.push_back(usage_of(quota, catalog));
+  for (const auto& [reason, count] : report.reasons)
+    status.pending_reasons.push_back({reason, as_count(count)});
+  for (const queue::Waiting& waiting : report.waiting)
+    status.pending.push_back(pending_of(waiting, catalog));
+  return status;
+}
+
+}  // namespace
+
+StatusUpdate compute_queue_status(const Snapshot& snapshot, const GPUQueue& queue,
+                                  const QueueFindings& findings) {
+  const QueueReport* report = findings.survey.find(queue.meta.name);
+  GPUQueueStatus status =
+      report == nullptr ? GPUQueueStatus() : tell(*report, findings.index.facts().catalog());
+  status.observed_generation = queue.meta.generation;
+  status.conditions =
+      merge_conditions(queue.status.conditions,
+                       queue_conditions(snapshot, queue, status.totals, findings), snapshot.now);
+
+  StatusUpdate update;
+  update.object = ref_of(queue);
+  update.urgent = !same_verdicts(status.conditions, queue.status.conditions);
+  update.differs = status != queue.status;
+  if (update.differs) update.body = encode_status_patch(queue, status);
+  return update;
+}
+
+}  // namespace berth

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/core/bug.h"
+#include "controller/queue/cluster_index.h"
+#include "controller/queue/queue_funding.h"
+#include "controller/queue/queue_report.h"
+#include "controller/queue/queue_status.h"
+#include "controller/queue/reconcile.h"
+
+namespace berth {
+namespace {
+
+Plan plan_statuses(const Snapshot& snapshot) {
+  Plan plan;
+  const auto& index = snapshot.cluster.view<queue::ClusterIndex>();
+  const queue::Survey survey(index.facts(), limits::kMaxPendingWorkloads);
+  const queue::QueueFunding funding(index);
+  for (const auto& queue : snapshot.cluster.gpu_queues())
+    plan.statuses.push_back(compute_queue_status(snapshot, *queue, {index, survey, funding}));
+  return plan;
+}
+
+#ifndef NDEBUG
+// What was kept change by change has to say what would be made from what stands. The copy has no
+// index yet.
+void check_index(const Snapshot& snapshot, const Plan& plan) {
+  const ClusterState anew(snapshot.cluster);
+  if (plan_statuses({anew, snapshot.answers, snapshot.settings, snapshot.now}) != plan)
+    bug("the queues' index differs from one made anew");
+}
+#endif
+
+}  // namespace
+
+Plan reconcile_queues(const Snapshot& snapshot) {
+  // Without a queue nobody pays for the index.
+  if (snapshot.cluster.gpu_queues().size() == 0) return {};
+  Plan plan = plan_statuses(snapshot);
+#ifndef NDEBUG
+  check_index(snapshot, plan);
+#endif
+  return plan;
+}
+
+}  // namespace berth

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// GPUQueues on the real API server: what they tell of Jobs that wait and run.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "tests/apiserver/rollout_fixture.h"
+
+namespace berth::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr char kPolicy[] = R"(
+apiVersion: gpu.berth.dev/v1alpha1
+kind: GPUClusterPolicy
+metadata: {name: cluster}
+spec: {pools: [{name: training, nodeSelector: {matchLabels: {tier: training}}}]}
+)";
+
+class Queues : public RolloutTest {
+ protected:
+  void SetUp() override {
+    invariants_.pool_labels = {"gpu.berth.dev/pool"};
+    RolloutTest::SetUp();
+  }
+  // The namespace is the queue's: without a label its workloads are in it.
+  void apply_queue(const std::string& name, const std::string& namespace_, int nominal) {
+    kube().apply(fmt::format(R"(
+apiVersion: gpu.berth.dev/v1alpha1
+kind: GPUQueue
+metadata: {{name: {0}}}
+spec:
+  cohortName: research
+  default: true
+  namespaceSelector: {{matchLabels: {{kubernetes.io/metadata.name: {1}}}}}
+  quotas: [{{resource: nvidia.com/gpu, pool: training, nominalQuota: {2}}}]
+)",
+                             name, namespace_, nominal));
+  }
+  void submit(const std::string& namespace_, const std::string& name, int gpus) {
+    kube().apply(fmt::format(R"(
+apiVersion: batch/v1
+kind: Job
+metadata: {{namespace: {0}, name: {1}}}
+spec:
+  suspend: true
+  template:
+    spec:
+      restartPolicy: Never
+      containers: [{{name: main, image: example.com/train, resources: {{limits: {{nvidia.com/gpu: {2}}}}}}}]
+)",
+                             namespace_, name, gpus));
+  }
+  Object queue(const std::string& name) { return kube().get({"gpuqueues", name}); }
+  // "Admissible 2, WaitingForQuota 1".
+  std::string reasons(const std::string& name) {
+    std::string told;
+    for (const Object& row : queue(name).items("/status/pendingReasons"))
+      told += fmt::format("{}{} {}", told.empty() ? "" : ", ", row.text("/reason"),
+                          row.number("/count"));
+    return told;
+  }
+  void wait_reasons(const std::string& name, const std::string& wanted) {
+    wait_for(name + " to tell " + wanted, 30, [&]() -> std::string {
+      return reasons(name) == wanted ? "" : queue(name).at("/status").dump();
+    });
+  }
+  void wait_used(const std::string& name, const std::string& wanted) {
+    wait_for(name + " to use " + wanted, 30, [&]() -> std::string {
+      return queue(name).text("/status/totals/used") == wanted ? ""
+                                                               : queue(name).at("/status").dump();
+    });
+  }
+  std::size_t status_writes() {
+    std::size_t count = 0;
+    for (const AuditEvent& event : writes()) count += event.resource == "gpuqueues" ? 1 : 0;
+    return count;
+  }
+};
+
+TEST_F(Queues, ThreeTeamsAskFor36Of32GpusAndAreToldWhoCouldStart) {
+  cluster().add_gpu_nodes(4, {.gpus = 8, .labels = {{"tier", "training"}}});
+  cluster().wait_agents_running();
+  kube().apply(kPolicy);
+  apply_queue("vision", "team-a", 16), apply_queue("nlp", "team-b", 8);
+  apply_queue("speech", "default", 8);
+  start_berth();
+  submit("team-a", "v1", 8), submit("team-a", "v2", 8);
+  for (const char* name : {"n1", "n2", "n3"}) submit("team-b", name, 4);
+  submit("default", "s1", 8);
+
+  wait_reasons("vision", "Admissible 2");
+  wait_reasons("nlp", "Admissible 2, WaitingForQuota 1");
+  wait_reasons("speech", "Admissible 1");
+  const Object nlp = queue("nlp");
+  EXPECT_EQ(nlp.condition("Ready"), "True");
+  EXPECT_EQ(nlp.text("/status/totals/used"), "0/8");
+  EXPECT_EQ(nlp.number("/status/totals/pending"), 3);
+  ASSERT_EQ(nlp.items("/status/pending").size(), 3u);
+  const Object last = nlp.items("/status/pending").at(2);
+  EXPECT_EQ(last.number("/position"), 3);
+  EXPECT_THAT(last.text("/message"),
+              HasSubstr("needs 4 nvidia.com/gpu in pool training, 0 free with a nominal quota"));
+  EXPECT_EQ(nlp.condition("Unfunded"), "");
+  // Its namespace is no one that opted in.
+  EXPECT_EQ(nlp.condition("NamespaceNotManaged"), "True");
+
+  // A person starts one: what runs past the queue is charged where it runs.
+  kube().patch({"jobs", "v1", "team-a"}, PatchType::kMerge, R"({"spec": {"suspend": false}})");
+  wait_used("vision", "8/16");
+  wait_reasons("vision", "Admissible 1");
+
+  // Nothing waits any more, and nothing is written.
+  for (const char* name : {"n1", "n2", "n3"}) kube().remove({"jobs", name, "team-b"});
+  wait_reasons("nlp", "");
+  const std::size_t before = status_writes();
+  kube().set_annotation({"nodes", "n1"}, "example.com/seen", "true");
+  EXPECT_EQ(status_writes(), before);
+}
+
+TEST_F(Queues, AQueueThatPromisesMoreThanThereIsSaysSoAndOneThatIsHeldIsNotReady) {
+  cluster().add_gpu_nodes(1, {.gpus = 8, .labels = {{"tier", "training"}}});
+  cluster().wait_agents_running();
+  kube().apply(kPolicy);
+  apply_queue("vision", "team-a", 9);
+  start_berth();
+  wait_for("vision to be Unfunded", 30, [&]() -> std::string {
+    return queue("vision").condition("Unfunded") == "True" ? "" : queue("vision").dump();
+  });
+  kube().patch({"gpuqueues", "vision"}, PatchType::kMerge, R"({"spec": {"stopPolicy": "Hold"}})");
+  wait_for("vision to be held", 30, [&]() -> std::string {
+    const Object now = queue("vision");
+    return now.condition("Ready") == "False" && now.condition("Stalled").empty() ? "" : now.dump();
+  });
+  // By its short name, as kubectl asks for the table.
+  const Reply table = kube().send("GET", "/apis/gpu.berth.dev/v1alpha1/gpuqueues", "", "",
+                                  "application/json;as=Table;v=v1;g=meta.k8s.io");
+  std::vector<std::string> columns;
+  for (const Object& column : table.body.items("/columnDefinitions"))
+    if (column.number("/priority") == 0) columns.push_back(column.text("/name"));
+  EXPECT_THAT(columns, ElementsAre("Name", "READY", "COHORT", "ADMITTED", "PENDING", "USED",
+                                   "BORROWED", "OLDEST", "AGE"));
+  EXPECT_EQ(table.body.text("/rows/0/cells/5"), "0/9");
+}
+
+}  // namespace
+}  // namespace berth::test

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// The index kept through random changes of a cluster plans what one made anew from it plans, after
+// every change.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "apis/names.h"
+#include "controller/queue/reconcile.h"
+#include "tests/queue/queue_objects.h"
+
+namespace berth::queue {
+namespace {
+
+class RandomCluster {
+ public:
+  explicit RandomCluster(std::uint32_t seed) : random_(seed) {}
+
+  // Changes one object, or takes it away.
+  std::string change() {
+    switch (below(16)) {
+      case 0:
+        return put_or_erase(random_queue());
+      case 1:
+        return put_or_erase(namespace_of(fmt::format("ns{}", below(3)), team()));
+      case 2:
+        return put_or_erase(random_policy());
+      case 3:
+        return put_or_erase(random_class());
+      case 4:
+      case 5:
+        return put_or_erase(random_node());
+      case 6:
+      case 7:
+      case 8:
+      case 9:
+        return put_or_erase(random_job());
+      default:
+        return put_or_erase(random_pod());
+    }
+  }
+  ClusterState cluster;
+
+ private:
+  std::uint32_t below(std::uint32_t end) { return random_() % end; }
+  std::string team() { return fmt::format("team{}", below(3)); }
+
+  template <class T>
+  std::string put_or_erase(T object) {
+    std::string told =
+        fmt::format("{} {}/{}", kKind<T>.kind, object.meta.namespace_.view(), object.meta.name);
+    if (below(5) == 0) {
+      cluster.erase<T>(object.meta.namespace_, object.meta.name);
+      return "erase " + told;
+    }
+    // A new object under an old name now and then, and a version that says the same.
+    object.meta.uid = fmt::format("{}-{}", told, below(10) == 0 ? 1 : 0);
+    cluster.upsert(std::move(object), Time{});
+    return "put " + told;
+  }
+  GPUQueue random_queue() {
+    GPUQueue queue = queue_of(team(), below(8));
+    queue.meta.creation_timestamp += std::chrono::seconds(below(3));
+    queue.spec.default_queue = below(2) == 0;
+    if (below(4) == 0) queue.spec.quotas.front().pool = "*";
+    if (below(6) == 0) queue.spec.quotas.front().resource = "gpu";
+    if (below(4) == 0) queue.spec.stop_policy = StopPolicy::kHold;
+    if (below(3) == 0) queue.spec.cohort_name.clear();
+    return queue;
+  }
+  GPUClusterPolicy random_policy() {
+    GPUClusterPolicy policy = policy_with(below(3) == 0 ? "other" : "training");
+    return policy;
+  }
+  PriorityClass random_class() {
+    PriorityClass made;
+    made.meta.name = fmt::format("p{}", below(2));
+    made.value = static_cast<std::int32_t>(below(5));
+    made.global_default = below(2) == 0;
+    return made;
+  }
+  Node random_node() {
+    Node node = node_of(fmt::format("n{}", below(3)), static_cast<int>(below(9)));
+    if (below(4) == 0) node.unschedulable = true;
+    if (below(4) == 0) node.meta.labels.set("tier", "none");
+    return node;
+  }
+  void label(ObjectMeta& meta) {
+    meta.creation_timestamp += std::chrono::seconds(below(4));
+    if (below(3) == 0) meta.labels.set(names::kQueueLabel, team());
+    if (below(4) == 0) meta.labels.set(names::kPriorityClassLabel, fmt::format("p{}", below(3)));
+    if (below(3) == 0)
+      meta.annotations.set(
+          names::kAdmittedAnnotation,
+          fmt::format(R"({{"queue":"{}","cohort":"research","pool":"training","pods":1,)"
+                      R"("amounts":{{"nvidia.com/gpu":{}}}}})",
+                      team(), below(4)));
+  }
+  berth::Job random_job() {
+    berth::Job job = job_of(fmt::format("ns{}", below(3)), fmt::format("j{}", below(4)),
+                            static_cast<int>(below(6)));
+    label(job.meta);
+    job.suspended = below(3) != 0;
+    job.finished = below(6) == 0;
+    if (below(4) == 0) job.priority_class_name = fmt::format("p{}", below(3));
+    if (below(5) == 0)
+      job.meta.owner_references.push_back({.kind = "JobSet", .name = "set", .controller = true});
+    return job;
+  }
+  berth::Pod random_pod() {
+    berth::Pod pod;
+    pod.meta.namespace_ = fmt::format("ns{}", below(3));
+    pod.meta.name = fmt::format("pod{}", below(6));
+    label(pod.meta);
+    pod.shape.edit()->requests.set("nvidia.com/gpu", Quantity::whole(below(4)));
+    if (below(2) == 0) pod.node_name = fmt::format("n{}", below(4));
+    if (below(3) == 0)
+      pod.meta.owner_references.push_back(
+          {.kind = "Job", .name = Text(fmt::format("j{}", below(4))), .controller = true});
+    return pod;
+  }
+
+  std::mt19937 random_;
+};
+
+std::string planned(const ClusterState& cluster) {
+  const Answers answers;
+  const Settings settings;
+  std::string told;
+  for (const StatusUpdate& update : reconcile_queues({cluster, answers, settings, Time{}}).statuses)
+    told += update.object.str() + " " + update.body + "\n";
+  return told;
+}
+
+TEST(KeptIndex, PlansWhatOneMadeAnewPlans) {
+  int queues_seen = 0;
+  for (std::uint32_t seed = 0; seed < 20; ++seed) {
+    RandomCluster random(seed);
+    std::string history;
+    for (int step = 0; step < 100; ++step) {
+      history += random.change() + "\n";
+      const std::string kept = planned(random.cluster);
+      // A copy has no index of its own: it makes one from what stands.
+      ASSERT_EQ(kept, planned(ClusterState(random.cluster))) << "seed " << seed << "\n" << history;
+      queues_seen += kept.empty() ? 0 : 1;
+    }
+  }
+  EXPECT_GT(queues_seen, 500);
+}
+
+}  // namespace
+}  // namespace berth::queue
