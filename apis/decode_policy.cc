@@ -45,6 +45,8 @@ void read(const JsonCursor& item, PoolSpec& out) {
     price["currency"].read(read.currency);
   }
   item["eligibleNamespaces"].read(out.eligible_namespaces);
+  if (JsonCursor elastic = item["elastic"]; elastic.present())
+    elastic["maxNodes"].read(out.elastic.emplace().max_nodes);
 }
 
 void read(const JsonCursor& admission, AdmissionSpec& out) {

@@ -45,6 +45,11 @@ struct PriceSpec {
   bool operator==(const PriceSpec&) const = default;
 };
 
+struct ElasticSpec {  // an autoscaler adds nodes to the pool
+  std::int64_t max_nodes = 0;
+  bool operator==(const ElasticSpec&) const = default;
+};
+
 struct PoolSpec {
   std::string name;
   LabelSelector node_selector;
@@ -54,6 +59,7 @@ struct PoolSpec {
   std::vector<Taint> taints;
   std::optional<PriceSpec> price;
   std::optional<LabelSelector> eligible_namespaces;  // absent: every namespace
+  std::optional<ElasticSpec> elastic;                // absent: the nodes that are there are all
   bool operator==(const PoolSpec&) const = default;
 };
 
@@ -243,6 +249,7 @@ inline constexpr std::int64_t kMaxPriorityClasses = 32;
 inline constexpr std::int64_t kMaxPriority = 1'000'000'000;  // above it is Kubernetes' own
 inline constexpr std::int64_t kMaxWindows = 16;              // of windows, and of blackouts
 inline constexpr std::int64_t kMaxCaBundle = 65'536;         // characters of base64
+inline constexpr std::int64_t kMaxElasticNodes = 100'000;
 inline constexpr std::size_t kMaxConflicts = 100;
 }  // namespace limits
 

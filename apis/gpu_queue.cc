@@ -95,6 +95,8 @@ std::vector<std::string> stored_only(const GPUQueueSpec& spec) {
   const auto note = [&](bool set, const char* path) {
     if (set) paths.emplace_back(path);
   };
+  note(spec.preemption != standard.preemption, "spec.preemption");
+  note(spec.stop_policy == StopPolicy::kHoldAndDrain, "spec.stopPolicy HoldAndDrain");
   note(spec.reserve_after.has_value(), "spec.reserveAfter");
   note(spec.topology != standard.topology, "spec.topology");
   note(spec.namespace_quota != standard.namespace_quota, "spec.namespaceQuota");

@@ -74,6 +74,11 @@ Field price() {
            "\"USD\"")});
 }
 
+Field elastic() {
+  return object("elastic", {required(integer("maxNodes", 1, limits::kMaxElasticNodes,
+                                             "write how many nodes the pool may have in all"))});
+}
+
 Field pools() {
   return keyed_by(
       {"name"},
@@ -85,7 +90,7 @@ Field pools() {
                    map("labels", limits::kMaxPoolLabels, kLabelKey, kLabelKeyAdvice,
                        text("", 0, kMaxLabel, kLabelValue, kLabelValueAdvice)),
                    keyed_by({"key", "effect"}, list("taints", 0, limits::kMaxPoolTaints, taint())),
-                   price(), label_selector("eligibleNamespaces")})));
+                   price(), label_selector("eligibleNamespaces"), elastic()})));
 }
 
 Field resource_catalog() {

@@ -34,6 +34,7 @@ FIGURES = {
     "memory.idle_mib": ("MiB", "≤ 20, anonymous ≤ 6", lambda v: v <= 20, ["berth"]),
     "memory.pods10k_mib": ("MiB", "≤ 40", lambda v: v <= 40, ["berth"]),
     "memory.pods50k_mib": ("MiB", "≤ 80", lambda v: v <= 80, ["berth"]),
+    "memory.pending50k_mib": ("MiB", "≤ 100", lambda v: v <= 100, ["queue_memory_bench"]),
     "plan.nodes2000_ms": ("ms", "≤ 20", lambda v: v <= 20, ["plan_bench"]),
     "plan.growth": ("×", "≤ 1.3", lambda v: v <= 1.3, ["plan_bench"]),
     "plan.add10k_ms": ("ms", "≤ 10", lambda v: v <= 10, ["plan_bench"]),
@@ -262,6 +263,11 @@ def take(wanted, rounds):
         policy = json.loads(output(BUILD / "policy_bench"))
         yield ("policy.nodes5000_ms", policy["ms"], {"nodes": 5000, "pods": 50_000, "pools": 4, "writes": policy["writes"]},
                policy["writes"] == 0)
+
+    if "memory.pending50k_mib" in wanted:
+        waiting = json.loads(output(BUILD / "queue_memory_bench"))
+        yield ("memory.pending50k_mib", waiting["resident_mib"],
+               {"nodes": 2000, "pending": waiting["pending"], "queues": 300, "anonymous_mib": waiting["anonymous_mib"]}, True)
 
     if any(name.startswith("queue.core.") for name in wanted):
         say("queue")

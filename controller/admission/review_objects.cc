@@ -11,11 +11,14 @@
 
 #include "apis/decode.h"
 #include "apis/gpu_cluster_policy.h"
+#include "apis/gpu_queue.h"
+#include "apis/gpu_queue_fields.h"
 #include "apis/layout_fields.h"
 #include "apis/mig_layout.h"
 #include "apis/pick_json.h"
 #include "apis/policy_fields.h"
 #include "controller/admission/gpu_offers.h"
+#include "controller/admission/review_queue.h"
 #include "controller/core/empty_selection.h"
 #include "controller/core/plural.h"
 #include "controller/fleet/pools.h"
@@ -191,7 +194,6 @@ void check_node_keys(const GPUClusterPolicy& policy, const WritableKeys& keys,
   findings.warn("", "run " + line_that_allows(forbidden, keys));
 }
 
-// What is read and kept, and changes nothing yet: nobody is to rely on it.
 void check_not_acted_on(const GPUClusterPolicySpec& spec, ReviewFindings& findings) {
   std::vector<std::string> fields;
   if (spec.idle != IdleSpec()) fields.emplace_back("spec.idle");
@@ -199,10 +201,11 @@ void check_not_acted_on(const GPUClusterPolicySpec& spec, ReviewFindings& findin
   if (spec.metrics != MetricsSpec()) fields.emplace_back("spec.metrics");
   if (std::ranges::any_of(spec.pools, [](const PoolSpec& pool) { return pool.price.has_value(); }))
     fields.emplace_back("spec.pools[].price");
+  if (std::ranges::any_of(spec.pools,
+                          [](const PoolSpec& pool) { return pool.elastic.has_value(); }))
+    fields.emplace_back("spec.pools[].elastic");
   if (!spec.topology_levels.empty()) fields.emplace_back("spec.topologyLevels");
-  if (fields.empty()) return;
-  findings.warn("", fmt::format("{} {} checked and kept, and not acted on in this version",
-                                fmt::join(fields, ", "), fields.size() == 1 ? "is" : "are"));
+  warn_not_acted_on(fields, findings);
 }
 
 // The nodes will offer it once this policy is in force.
@@ -251,10 +254,13 @@ Result<void> check_object(std::string_view kind,
                           const std::optional<simdjson::dom::element>& old,
                           const ClusterState& cluster, const WritableKeys& keys,
                           ReviewFindings& findings) {
-  const bool layout = kind == kKind<MIGLayout>.kind, policy = kind == kKind<GPUClusterPolicy>.kind;
-  if (!layout && !policy) return {};
+  const bool layout = kind == kKind<MIGLayout>.kind, policy = kind == kKind<GPUClusterPolicy>.kind,
+             queue = kind == kKind<GPUQueue>.kind;
+  if (!layout && !policy && !queue) return {};
   if (!object) return decode_error("", "is required");
-  const Field& spec = layout ? layout_spec_field() : policy_spec_field();
+  const Field& spec = layout   ? layout_spec_field()
+                      : policy ? policy_spec_field()
+                               : queue_spec_field();
   const Result<Json> now = pick_object(*object, spec);
   if (!now) return now.error();
   if (old) {
@@ -264,6 +270,9 @@ Result<void> check_object(std::string_view kind,
   if (layout)
     return check<MIGLayout>(*now,
                             [&](const MIGLayout& read) { check_layout(read, cluster, findings); });
+  if (queue)
+    return check<GPUQueue>(*now,
+                           [&](const GPUQueue& read) { check_queue(read, cluster, findings); });
   return check<GPUClusterPolicy>(
       *now, [&](const GPUClusterPolicy& read) { check_policy(read, cluster, keys, findings); });
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "apis/mig_layout.h"
 #include "apis/reasons.h"
 
 namespace berth {

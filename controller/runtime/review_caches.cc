@@ -5,6 +5,7 @@
 
 #include "apis/core.h"
 #include "apis/gpu_cluster_policy.h"
+#include "apis/gpu_queue.h"
 #include "apis/mig_layout.h"
 #include "controller/core/seeded_bugs.h"
 
@@ -28,6 +29,7 @@ ReviewCaches::ReviewCaches(ApiClient& client, Log& log, InformerObserver& observ
   caches_.add<PriorityClass>("priorityclasses", {}, nullptr, false);
   caches_.add<MIGLayout>("miglayouts", {}, nullptr, true);
   caches_.add<GPUClusterPolicy>("gpuclusterpolicies", {}, nullptr, true);
+  caches_.add<GPUQueue>("gpuqueues", {}, nullptr, true);
 }
 
 bool ReviewCaches::may_answer() const { return synced_ || seeded(SeededBug::kGuessUnsynced); }

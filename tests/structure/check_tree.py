@@ -19,7 +19,7 @@ MAY_INCLUDE = {
     "controller/mig": DOMAIN,
     "controller/policy": DOMAIN | {"controller/mig"},
     "controller/queue": {"apis", "controller/core", "controller/fleet"},
-    "controller/admission": DOMAIN | {"controller/mig", "controller/policy"},
+    "controller/admission": DOMAIN | {"controller/mig", "controller/policy", "controller/queue"},
     "controller/reconcilers": DOMAIN | {"controller/mig", "controller/policy", "controller/queue", "controller/admission"},
     "controller/dump": {"apis", "controller/core"},
     "controller/preview": DOMAIN | {"controller/mig", "controller/policy", "controller/reconcilers", "controller/dump"},
