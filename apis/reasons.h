@@ -135,6 +135,10 @@ inline constexpr char kWillBeEvicted[] = "WillBeEvicted";
 // What keeps a queue itself from being acted on.
 inline constexpr char kQueueInvalid[] = "QueueInvalid";
 inline constexpr char kMixedQuotaUnits[] = "MixedQuotaUnits";
+// Why a workload is in no queue.
+inline constexpr char kNamespaceNotSelected[] = "NamespaceNotSelected";
+inline constexpr char kNoGPUs[] = "NoGPUs";
+inline constexpr char kNoQueue[] = "NoQueue";
 // Why a workload waits, beside kResourceNotOffered.
 inline constexpr char kAdmissible[] = "Admissible";
 inline constexpr char kBehindInQueue[] = "BehindInQueue";

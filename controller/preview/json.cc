@@ -3,18 +3,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "controller/preview/json_list.h"
+#include "controller/preview/json_queues.h"
+
 namespace berth {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// Every list is there, empty or not: readers need no special case.
-template <class T, class Encode>
-Json list(const std::vector<T>& values, Encode&& encode) {
-  Json out = Json::array();
-  for (const T& value : values) out.push_back(encode(value));
-  return out;
-}
 
 Json encode(const NodeCounts& counts) {
   return {{"selected", counts.selected},      {"updated", counts.updated},
@@ -168,6 +163,7 @@ std::string print_json(const Projection& projection) {
               {"capacity", list(projection.capacity, [](const auto& c) { return encode(c); })},
               {"objects", list(projection.objects, [](const auto& o) { return encode(o); })},
               {"agentSwitch", nullptr},
+              {"queues", projection.queues ? encode_queues(*projection.queues) : Json(nullptr)},
               {"stopped", projection.stopped}};
   if (const auto& agents = projection.agent_switch)
     out["agentSwitch"] = {
