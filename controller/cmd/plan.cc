@@ -79,7 +79,8 @@ Given given_by(const ManifestFiles& files, std::vector<GivenWorkload> workloads)
 
 FlagTable plan_flags(PlanFlags& flags) {
   FlagTable table = {
-      manifest_flag(flags.files, "manifest to be applied"),
+      manifest_flag(flags.files,
+                    "manifest to be applied: berth's kinds, and Jobs and Pods for queues"),
       file_flag("--snapshot", flags.snapshot,
                 "plan against this file, as `berth snapshot` wrote it, instead of a live cluster"),
       choice_flag("-o,--output", flags.output, {"text", "json", "yaml"}, "how the plan is written"),

@@ -49,7 +49,8 @@ QueueWhy::QueueWhy(const ClusterState& cluster) : cluster_(cluster) {
 }
 
 const QueueVerdict* QueueWhy::tell(const std::string& workload, const ObjectMeta& meta,
-                                   const PodShape& shape, bool runs, Explanation& out) const {
+                                   const PodShape& shape, bool runs, bool answers,
+                                   Explanation& out) const {
   if (workload.empty()) return nullptr;
   if (!picture_) {  // none, or none that may be read
     if (const Text* queue = meta.labels.find(names::kQueueLabel))
@@ -75,7 +76,7 @@ const QueueVerdict* QueueWhy::tell(const std::string& workload, const ObjectMeta
   } else {
     const std::string place = place_of(*verdict, *picture_, workload);
     out.add("queue", verdict->queue + (place.empty() ? "" : ", " + place));
-    out.add("queue", verdict->message, verdict->reason);
+    if (!answers) out.add("queue", verdict->message, verdict->reason);
   }
   if (!runs) out.add("queue", kHoldsNothing);
   return verdict;
@@ -95,15 +96,16 @@ void QueueWhy::answer(const QueueVerdict& verdict, const char* held_by, Explanat
 void QueueWhy::note(const Pod& pod, Explanation& out) const {
   const Job* job = job_of(cluster_, pod);
   const bool runs = !pod.node_name.empty();
+  const bool gated = has_our_gate(pod);
   const QueueVerdict* verdict =
-      job != nullptr ? tell(queue::workload_name(*job), job->meta, job->pod_shape, runs, out)
-                     : tell(queue::workload_name(pod), pod.meta, pod.shape, runs, out);
-  if (verdict != nullptr && has_our_gate(pod)) answer(*verdict, "it is gated", out);
+      job != nullptr ? tell(queue::workload_name(*job), job->meta, job->pod_shape, runs, gated, out)
+                     : tell(queue::workload_name(pod), pod.meta, pod.shape, runs, gated, out);
+  if (verdict != nullptr && gated) answer(*verdict, "it is gated", out);
 }
 
 void QueueWhy::note(const Job& job, Explanation& out) const {
   const QueueVerdict* verdict =
-      tell(queue::workload_name(job), job.meta, job.pod_shape, false, out);
+      tell(queue::workload_name(job), job.meta, job.pod_shape, false, true, out);
   if (verdict == nullptr) return;
   answer(*verdict, "it is suspended", out);
   if (verdict->admissible())

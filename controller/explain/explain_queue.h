@@ -27,9 +27,10 @@ class QueueWhy {
   std::vector<const Job*> waiting_jobs(std::string_view namespace_) const;
 
  private:
-  // Null: it does not wait in a queue.
+  // Of what `runs` it is no news that nothing holds it back; where the verdict will be the answer,
+  // it is not told twice. Null: it does not wait in a queue.
   const QueueVerdict* tell(const std::string& workload, const ObjectMeta& meta,
-                           const PodShape& shape, bool runs, Explanation& out) const;
+                           const PodShape& shape, bool runs, bool answers, Explanation& out) const;
   void answer(const QueueVerdict& verdict, const char* held_by, Explanation& out) const;
 
   const ClusterState& cluster_;

@@ -3,13 +3,20 @@
 
 #include <nlohmann/json.hpp>
 
-#include "controller/preview/json_list.h"
 #include "controller/preview/json_queues.h"
 
 namespace berth {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+// Every list is there, empty or not: readers need no special case.
+template <class T, class Encode>
+Json list(const std::vector<T>& values, Encode&& encode) {
+  Json out = Json::array();
+  for (const T& value : values) out.push_back(encode(value));
+  return out;
+}
 
 Json encode(const NodeCounts& counts) {
   return {{"selected", counts.selected},      {"updated", counts.updated},

@@ -3,12 +3,17 @@
 
 #include <nlohmann/json.hpp>
 
-#include "controller/preview/json_list.h"
-
 namespace berth {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+template <class T, class Encode>
+Json list(const std::vector<T>& values, Encode&& encode) {
+  Json out = Json::array();
+  for (const T& value : values) out.push_back(encode(value));
+  return out;
+}
 
 Json encode(const QueueVerdict& verdict) {
   return {{"queue", verdict.queue},
