@@ -17,8 +17,10 @@ using nlohmann::json;
 // As the API server does: what is limited and not requested is requested as it is limited.
 void default_requests(json& resources) {
   if (!resources.is_object()) return;
-  const json& limits = at(resources, {"limits"});
-  if (!limits.is_object()) return;
+  const json limits = at(resources, {"limits"});
+  const json& requests = at(resources, {"requests"});
+  // What is of another type reading it names.
+  if (!limits.is_object() || !(requests.is_null() || requests.is_object())) return;
   for (const auto& [name, amount] : limits.items())
     if (at(resources, {"requests", name}).is_null()) resources["requests"][name] = amount;
 }
@@ -46,7 +48,7 @@ json* pod_spec(json& object, const std::string& kind) {
 
 template <class T>
 Result<GivenWorkload> read_as(const json& document) {
-  std::string text = document.dump();
+  std::string text = document.dump(-1, ' ', false, json::error_handler_t::replace);
   Result<T> object = decode_object<T>(text);
   if (!object) return std::move(object).error();
   return GivenWorkload{.object = *std::move(object), .priority_class = {}};

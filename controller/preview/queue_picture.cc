@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/preview/queue_picture.h"
 
-#include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "controller/queue/words.h"
 
@@ -31,9 +29,13 @@ QueuePicture::QueuePicture(const ClusterState& cluster)
   const Catalog& catalog = index_.facts().catalog();
   for (const auto& [id, pending] : index_.facts().pending().by_queue()) {
     if (const queue::QueueReport* report = survey_.find(catalog.queue_name(id))) {
-      for (const queue::Waiting& each : report->waiting)
+      auto& order = order_[catalog.queue_name(id)];
+      order.resize(report->waiting.size());
+      for (const queue::Waiting& each : report->waiting) {
+        order[static_cast<std::size_t>(each.position - 1)] = each.workload->name;
         waiting_.emplace(*each.workload->name,
                          verdict_of(*each.workload, each.outcome, each.position, catalog));
+      }
       continue;
     }
     // Of a queue that is not there.
@@ -52,17 +54,12 @@ const QueueVerdict* QueuePicture::find(const std::string& workload) const {
 }
 
 std::vector<std::string> QueuePicture::before(const std::string& workload, std::size_t most) const {
-  const QueueVerdict* verdict = find(workload);
-  const queue::QueueReport* report = verdict == nullptr ? nullptr : survey_.find(verdict->queue);
-  std::vector<std::pair<std::int64_t, std::string>> ahead;
-  if (report != nullptr)
-    for (const queue::Waiting& each : report->waiting)
-      if (each.position < verdict->position)
-        ahead.emplace_back(-each.position, *each.workload->name);
-  std::ranges::sort(ahead);
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < ahead.size() && i < most; ++i)
-    names.push_back(std::move(ahead[i].second));
+  const QueueVerdict* verdict = find(workload);
+  const auto order = verdict == nullptr ? order_.end() : order_.find(verdict->queue);
+  if (order == order_.end()) return names;
+  for (auto place = verdict->position - 1; place > 0 && names.size() < most; --place)
+    names.push_back(*order->second[static_cast<std::size_t>(place - 1)]);
   return names;
 }
 

@@ -42,6 +42,7 @@ class QueuePicture {
   const queue::ClusterIndex& index_;
   queue::Survey survey_;
   std::map<std::string, QueueVerdict> waiting_;
+  std::map<std::string, std::vector<const std::string*>> order_;  // of each queue, by position
 };
 
 }  // namespace berth

@@ -86,7 +86,10 @@ TEST(GivenWorkload, SaysWhatIsWrong) {
               HasSubstr("parallelism"));
   for (const char* odd : {"spec: []", "spec: {template: 3}", "spec: {template: {spec: []}}",
                           "spec: {template: {spec: {containers: 4}}}",
-                          "spec: {template: {spec: {containers: [{resources: {limits: 5}}]}}}"})
+                          "spec: {template: {spec: {containers: [{resources: {limits: 5}}]}}}",
+                          "spec: {template: {spec: {containers: [{resources: {requests: a, "
+                          "limits: {cpu: 1}}}]}}}",
+                          "spec: {template: {spec: {resources: 7, initContainers: {}}}}"})
     fault(std::string("apiVersion: batch/v1\nkind: Job\nmetadata: {name: a}\n") + odd + "\n");
 }
 
