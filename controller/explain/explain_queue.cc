@@ -44,8 +44,11 @@ std::string place_of(const QueueVerdict& verdict, const QueuePicture& picture,
 
 }  // namespace
 
-QueueWhy::QueueWhy(const ClusterState& cluster) : cluster_(cluster) {
+QueueWhy::QueueWhy(const ClusterState& cluster, const Clues& clues) : cluster_(cluster) {
   if (cluster.store<GPUQueue>().size() > 0) picture_.emplace(cluster);
+  for (const char* resource :
+       {"nodes", "pods", "jobs.batch", "namespaces", "gpuclusterpolicies.gpu.berth.dev"})
+    if (!clues.knows(resource)) unread_.emplace_back(resource);
 }
 
 const QueueVerdict* QueueWhy::tell(const std::string& workload, const ObjectMeta& meta,
@@ -63,6 +66,11 @@ const QueueVerdict* QueueWhy::tell(const std::string& workload, const ObjectMeta
     out.add("queue", membership.cause.message, membership.cause.reason);
     if (!membership.advice.message.empty())
       out.remedies.push_back({membership.advice.message, membership.advice.line, {}});
+    return nullptr;
+  }
+  if (!unread_.empty()) {
+    out.add("queue", fmt::format("{}; its place there hangs on what this account may not read: {}",
+                                 membership.queue, fmt::join(unread_, ", ")));
     return nullptr;
   }
   const QueueVerdict* verdict = picture_->find(workload);
@@ -118,7 +126,7 @@ void QueueWhy::note(const Job& job, Explanation& out) const {
 
 std::vector<const Job*> QueueWhy::waiting_jobs(std::string_view namespace_) const {
   std::vector<const Job*> jobs;
-  if (!picture_) return jobs;
+  if (!picture_ || !unread_.empty()) return jobs;
   for (const auto& job : cluster_.jobs())
     if ((namespace_.empty() || job->meta.namespace_ == namespace_) &&
         picture_->find(queue::workload_name(*job)) != nullptr)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "controller/core/snapshot.h"
+#include "controller/dump/clues.h"
 #include "controller/explain/explanation.h"
 #include "controller/preview/queue_picture.h"
 
@@ -16,7 +17,7 @@ namespace berth {
 
 class QueueWhy {
  public:
-  explicit QueueWhy(const ClusterState& cluster);
+  QueueWhy(const ClusterState& cluster, const Clues& clues);
 
   // Where the pod, or what it is part of, stands in its queue. Held by berth's own gate, that is
   // the answer.
@@ -35,6 +36,8 @@ class QueueWhy {
 
   const ClusterState& cluster_;
   std::optional<QueuePicture> picture_;  // nothing: there are no queues
+  // What a cycle would need and this account may not read: without it nobody's place is told.
+  std::vector<std::string> unread_;
 };
 
 }  // namespace berth

@@ -210,6 +210,18 @@ TEST(WhyPod, OpeningAPoolIsAdvisedOnlyWhereThePodWouldThenGoThere) {
   EXPECT_FALSE(tells_to_label(ask(dump, "vision/anywhere-0")));
 }
 
+TEST(WhyQueue, NobodysPlaceIsToldFromHalfACluster) {
+  Dump dump = read_cluster("queues");
+  EXPECT_EQ(ask(dump, "job/eval-3 -n nlp").reason, "WaitingForQuota");
+  dump.clues.unread.push_back({.resource = "jobs.batch", .instead = "nlp", .message = "forbidden"});
+  const Explanation told = ask(dump, "job/eval-3 -n nlp");
+  EXPECT_EQ(told.reason, "Suspended");
+  EXPECT_EQ(told.facts.front().message,
+            "nlp; its place there hangs on what this account may not read: jobs.batch");
+  const WaitingList list = list_waiting(snapshot_of(dump), "nlp", dump.clues);
+  for (const Explanation& item : list.items) EXPECT_EQ(item.subject.kind, "Pod");
+}
+
 TEST(WhySubject, OfAJobIsThePodThatWaitsElseTheNewest) {
   Dump dump = read_cluster("pods");
   const auto put = [&](const char* name, Duration age, const char* node, PodPhase phase) {
