@@ -141,6 +141,10 @@ inline constexpr char kNodesOfferLess[] = "NodesOfferLess";
 inline constexpr char kPoolUnknown[] = "PoolUnknown";
 inline constexpr char kNamespaceNotManaged[] = "NamespaceNotManaged";
 inline constexpr char kDefaultContested[] = "DefaultContested";
+// Why a workload is in no queue.
+inline constexpr char kNamespaceNotSelected[] = "NamespaceNotSelected";
+inline constexpr char kNoGPUs[] = "NoGPUs";
+inline constexpr char kNoQueue[] = "NoQueue";
 // Why a workload waits, beside kResourceNotOffered.
 inline constexpr char kAdmissible[] = "Admissible";
 inline constexpr char kBehindInQueue[] = "BehindInQueue";

@@ -8,6 +8,7 @@
 
 #include "apis/nearest_name.h"
 #include "controller/cmd/manifest_texts.h"
+#include "controller/preview/given_workload.h"
 
 namespace berth {
 namespace {
@@ -34,7 +35,8 @@ bool is_of_our_group(const ManifestDocument& document) {
   return document.api_version.substr(0, document.api_version.find('/')) == kKind<MIGLayout>.group;
 }
 
-void read_documents(const Manifest& manifest, const std::string& file, ManifestFiles& out) {
+void read_documents(const Manifest& manifest, const std::string& file, Workloads workloads,
+                    ManifestFiles& out) {
   const auto take = [&out](const std::vector<Finding>& findings) {
     out.findings.insert(out.findings.end(), findings.begin(), findings.end());
     return findings.empty();
@@ -52,6 +54,8 @@ void read_documents(const Manifest& manifest, const std::string& file, ManifestF
     } else if (document.kind == kKind<MIGLayout>.kind || document.kind.empty()) {
       StrictLayout strict = decode_strict(document, file);
       if (take(strict.findings)) out.layouts.push_back({strict.layout, document, file});
+    } else if (workloads == Workloads::kTake && is_workload(document)) {
+      out.workloads.push_back({document, file});
     } else if (is_of_our_group(document)) {
       out.findings.push_back(unknown_kind(document, file));
     } else {
@@ -82,11 +86,11 @@ void find_twins(const std::vector<InFile>& objects, std::vector<Finding>& findin
 
 }  // namespace
 
-Result<ManifestFiles> read_manifests(const std::vector<std::string>& paths) {
+Result<ManifestFiles> read_manifests(const std::vector<std::string>& paths, Workloads workloads) {
   Result<std::vector<ManifestText>> texts = read_manifest_texts(paths);
   if (!texts) return std::move(texts).error();
   ManifestFiles out;
-  for (const ManifestText& text : *texts) read_documents(text.manifest, text.file, out);
+  for (const ManifestText& text : *texts) read_documents(text.manifest, text.file, workloads, out);
   find_twins(out.layouts, out.findings);
   find_twins(out.policies, out.findings);
   find_twins(out.queues, out.findings);

@@ -28,15 +28,24 @@ struct QueueInFile {
   std::string file;
 };
 
+struct WorkloadInFile {  // a Job or a Pod, not decoded yet
+  ManifestDocument document;
+  std::string file;
+};
+
 struct ManifestFiles {
   std::vector<LayoutInFile> layouts;
   std::vector<PolicyInFile> policies;
   std::vector<QueueInFile> queues;
+  std::vector<WorkloadInFile> workloads;
   std::vector<Finding> findings;  // in file order, by line
   std::vector<Finding> skipped;   // objects of kinds that are not berth's, and empty files
 };
 
-// As read_manifest_texts() finds them; what is wrong inside is a finding.
-Result<ManifestFiles> read_manifests(const std::vector<std::string>& paths);
+// As read_manifest_texts() finds them; what is wrong inside is a finding. Workloads are taken, or
+// skipped as all others' kinds are.
+enum class Workloads { kSkip, kTake };
+Result<ManifestFiles> read_manifests(const std::vector<std::string>& paths,
+                                     Workloads workloads = Workloads::kSkip);
 
 }  // namespace berth

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/cmd/plan.h"
 
+#include <utility>
+
 #include "controller/cmd/cluster_dump.h"
+#include "controller/cmd/cluster_session.h"
 #include "controller/cmd/console.h"
 #include "controller/cmd/manifest_files.h"
 #include "controller/cmd/node_key_trial.h"
 #include "controller/cmd/plan_simulate.h"
+#include "controller/cmd/plan_workloads.h"
 #include "controller/live/tz_database.h"
 #include "controller/preview/json.h"
 #include "controller/preview/project.h"
@@ -56,11 +60,27 @@ Projection project_as_let(const PlanFlags& flags, const Dump& dump, const Given&
   return project(dump.cluster, given, settings, dump.taken_at, zones);
 }
 
+// Of Jobs and Pods that name none; nobody is asked where there are none.
+Result<std::string> namespace_for(const PlanFlags& flags, const ManifestFiles& files) {
+  if (files.workloads.empty() || !flags.snapshot.empty()) return std::string("default");
+  return namespace_of(flags.connection);
+}
+
+Given given_by(const ManifestFiles& files, std::vector<GivenWorkload> workloads) {
+  Given given;
+  for (const LayoutInFile& layout : files.layouts) given.layouts.push_back(layout.layout);
+  for (const PolicyInFile& policy : files.policies) given.policies.push_back(policy.policy);
+  for (const QueueInFile& queue : files.queues) given.queues.push_back(queue.queue);
+  given.workloads = std::move(workloads);
+  return given;
+}
+
 }  // namespace
 
 FlagTable plan_flags(PlanFlags& flags) {
   FlagTable table = {
-      manifest_flag(flags.files, "manifest to be applied"),
+      manifest_flag(flags.files,
+                    "manifest to be applied: berth's kinds, and Jobs and Pods for queues"),
       file_flag("--snapshot", flags.snapshot,
                 "plan against this file, as `berth snapshot` wrote it, instead of a live cluster"),
       choice_flag("-o,--output", flags.output, {"text", "json", "yaml"}, "how the plan is written"),
@@ -79,26 +99,29 @@ FlagTable plan_flags(PlanFlags& flags) {
 int run_plan(const PlanFlags& flags) {
   if (flags.simulate && flags.output == "yaml")
     return fail(invalid_spec("-o", "--simulate can't write yaml; use text or json"));
-  Result<ManifestFiles> files = read_manifests(flags.files);
+  Result<ManifestFiles> files = read_manifests(flags.files, Workloads::kTake);
   if (!files) return fail(files.error());
   for (const Finding& note : files->skipped) complain("note: " + format(note));
-  for (const QueueInFile& queue : files->queues)
-    complain(fmt::format("note: {}:{}: GPUQueue/{}: a plan does not show yet what a queue changes",
-                         queue.file, queue.document.line, queue.queue.meta.name));
   for (const Finding& finding : files->findings) complain(format(finding));
   if (!files->findings.empty()) return kError;
+  const Result<std::string> namespace_ = namespace_for(flags, *files);
+  if (!namespace_) return fail(namespace_.error());
 
   Result<ClusterDump> cluster =
       read_cluster(flags.snapshot, flags.connection, {.settings = flags.settings});
   if (!cluster) return fail(cluster.error());
   const Dump& dump = cluster->dump;
-  Given given;
-  for (const LayoutInFile& layout : files->layouts) given.layouts.push_back(layout.layout);
-  for (const PolicyInFile& policy : files->policies) given.policies.push_back(policy.policy);
-  const Projection projection = project_as_let(flags, dump, given);
+  PlannedWorkloads planned = plan_workloads(files->workloads, dump.cluster, *namespace_);
+  for (const Finding& note : planned.notes) complain("note: " + format(note));
+  for (const Finding& finding : planned.findings) complain(format(finding));
+  if (!planned.findings.empty()) return kError;
+  const Projection projection =
+      project_as_let(flags, dump, given_by(*files, std::move(planned.workloads)));
   if (flags.simulate && projection.policy)
     complain("note: --simulate carries out MIGLayouts only, not the GPUClusterPolicy");
-  if (flags.simulate && !projection.invalid_spec())
+  if (flags.simulate && projection.queues)
+    complain("note: --simulate carries out MIGLayouts only; queues decide and start nothing yet");
+  if (flags.simulate && !projection.queues_alone && !projection.invalid_spec())
     return carry_out(flags, std::move(cluster->text), *files, projection);
   put(print(projection, flags.output));
   if (projection.invalid_spec()) return kError;

@@ -33,6 +33,7 @@ bool looks_like_gpu_node(const json& node) {
          has_key_with(at(node, {"metadata", "annotations"}), "gpu.berth.dev/");
 }
 
+// A pod, or a Job's template.
 bool asks_for_gpu(const json& pod) {
   if (at(pod, {"spec", "resourceClaims"}).is_array()) return true;
   for (std::string_view list : {"containers", "initContainers"}) {
@@ -41,6 +42,22 @@ bool asks_for_gpu(const json& pod) {
         if (has_key_with(at(container, {"resources", "requests"}), prefix)) return true;
   }
   return false;
+}
+
+// What a queue may hold: it names one, or is part of a group.
+bool names_queue(const json& object) {
+  return has_key_with(at(object, {"metadata", "labels"}), "gpu.berth.dev/");
+}
+
+bool has_ended(const json& job) {
+  return std::ranges::any_of(at(job, {"status", "conditions"}), [](const json& condition) {
+    const std::string type = text_at(condition, {"type"});
+    return (type == "Complete" || type == "Failed") && text_at(condition, {"status"}) == "True";
+  });
+}
+
+bool may_queue(const json& job) {
+  return !has_ended(job) && (names_queue(job) || asks_for_gpu(at(job, {"spec", "template"})));
 }
 
 // The line of a byte offset, for people.
@@ -124,12 +141,14 @@ Result<void> DumpWriter::add(const KindInfo& kind, const json& object) {
     gpu_nodes_.insert(text_at(object, {"metadata", "name"}));
   if (kind.kind == "Pod") {
     const std::string node = text_at(object, {"spec", "nodeName"});
-    if (!gpu_nodes_.contains(node) && !asks_for_gpu(object) && !keeps(object)) return {};
+    if (!gpu_nodes_.contains(node) && !asks_for_gpu(object) && !names_queue(object) &&
+        !keeps(object))
+      return {};
     for (const json& owner : at(object, {"metadata", "ownerReferences"}))
       if (text_at(owner, {"kind"}) == "Job") job_uids_.insert(text_at(owner, {"uid"}));
   }
   if (kind.kind == "Job" && !job_uids_.contains(text_at(object, {"metadata", "uid"})) &&
-      !keeps(object))
+      !may_queue(object) && !keeps(object))
     return {};
 
   json kept = trimmed(object, kind.kind);

@@ -29,8 +29,9 @@ class DumpWriter {
   explicit DumpWriter(std::string kept_namespace = {})
       : kept_namespace_(std::move(kept_namespace)) {}
   // One page of a list, as the API server sent it; returns its continue token, empty for the last.
-  // Nodes come before pods, and pods before jobs: of pods only those on GPU nodes and those that
-  // use GPUs are kept, of jobs only their owners.
+  // Nodes come before pods, and pods before jobs: of pods only those on GPU nodes, those that use
+  // GPUs and those that carry a label of berth's are kept, of jobs only their owners and those that
+  // have not ended and ask for GPUs or carry such a label.
   Result<std::string> add_list(const KindInfo& kind, std::string_view list_body);
   // One object.
   Result<void> add_object(const KindInfo& kind, std::string_view body);

@@ -46,8 +46,6 @@ void note_request(const Pod& pod, Explanation& out) {
               pod.shape->scheduler_name.empty() || pod.shape->scheduler_name == "default-scheduler"
                   ? ""
                   : fmt::format(", scheduler {}", pod.shape->scheduler_name.view())));
-  if (const Text* queue = pod.meta.labels.find(names::kQueueLabel))
-    out.add("queue", fmt::format("names queue {}", queue->view()));
   if (const Text* changed = pod.meta.annotations.find(names::kMutationsAnnotation))
     out.add("admitted", fmt::format("berth's webhook changed it: {}", changed->view()));
   if (pod.shape->claims_devices())
@@ -270,7 +268,7 @@ void explain_waiting(const Snapshot& snapshot, const Pod& pod, const Clues& clue
 }  // namespace
 
 Explanation explain_pod(const Snapshot& snapshot, const Pod& pod, const Clues& clues,
-                        const Fit& fit) {
+                        const Fit& fit, const QueueWhy& queues) {
   Explanation out;
   out.subject = ref_of(pod);
   note_request(pod, out);
@@ -289,11 +287,13 @@ Explanation explain_pod(const Snapshot& snapshot, const Pod& pod, const Clues& c
   } else {
     explain_waiting(snapshot, pod, clues, fit, out);
   }
+  if (!pod.terminating()) queues.note(pod, out);
   return out;
 }
 
 Explanation explain_pod(const Snapshot& snapshot, const Pod& pod, const Clues& clues) {
-  return explain_pod(snapshot, pod, clues, Fit(snapshot.cluster));
+  return explain_pod(snapshot, pod, clues, Fit(snapshot.cluster),
+                     QueueWhy(snapshot.cluster, clues));
 }
 
 }  // namespace berth

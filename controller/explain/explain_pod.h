@@ -5,6 +5,7 @@
 
 #include "controller/core/snapshot.h"
 #include "controller/dump/clues.h"
+#include "controller/explain/explain_queue.h"
 #include "controller/explain/explanation.h"
 #include "controller/fleet/fit.h"
 
@@ -14,6 +15,6 @@ namespace berth {
 Explanation explain_pod(const Snapshot& snapshot, const Pod& pod, const Clues& clues = no_clues());
 // The same of several pods: `fit` is the cluster's.
 Explanation explain_pod(const Snapshot& snapshot, const Pod& pod, const Clues& clues,
-                        const Fit& fit);
+                        const Fit& fit, const QueueWhy& queues);
 
 }  // namespace berth

@@ -94,7 +94,7 @@ std::string refusal_of(const Clues& clues, const WorkloadName& workload) {
 }
 
 Explanation explain_workload(const Snapshot& snapshot, const WorkloadName& workload,
-                             const Clues& clues) {
+                             const Clues& clues, const QueueWhy& queues) {
   Explanation out;
   out.subject = {workload.kind, workload.namespace_, workload.name, ""};
   out.rights = missing_rights(clues.unread, RightsFor::kPod, snapshot.settings);
@@ -130,7 +130,13 @@ Explanation explain_workload(const Snapshot& snapshot, const WorkloadName& workl
                                         workload.namespace_, workload.name),
                             {}});
   }
+  if (job != nullptr) queues.note(*job, out);
   return out;
+}
+
+Explanation explain_workload(const Snapshot& snapshot, const WorkloadName& workload,
+                             const Clues& clues) {
+  return explain_workload(snapshot, workload, clues, QueueWhy(snapshot.cluster, clues));
 }
 
 }  // namespace berth

@@ -9,6 +9,7 @@
 
 #include "controller/core/snapshot.h"
 #include "controller/dump/clues.h"
+#include "controller/explain/explain_queue.h"
 #include "controller/explain/explanation.h"
 
 namespace berth {
@@ -29,5 +30,8 @@ std::string refusal_of(const Clues& clues, const WorkloadName& workload);
 
 Explanation explain_workload(const Snapshot& snapshot, const WorkloadName& workload,
                              const Clues& clues);
+// For many: the queues are looked at once.
+Explanation explain_workload(const Snapshot& snapshot, const WorkloadName& workload,
+                             const Clues& clues, const QueueWhy& queues);
 
 }  // namespace berth

@@ -92,9 +92,9 @@ std::vector<std::string> workloads_named(const ClusterState& cluster, const Clue
   return out;
 }
 
-class Finding {
+class SubjectSearch {
  public:
-  Finding(const ClusterState& cluster, const Clues& clues, const SubjectName& name)
+  SubjectSearch(const ClusterState& cluster, const Clues& clues, const SubjectName& name)
       : cluster_(cluster), clues_(clues), asked_(name) {}
   Result<Subject> find();
 
@@ -113,7 +113,7 @@ class Finding {
   const SubjectName& asked_;
 };
 
-Result<Subject> Finding::find() {
+Result<Subject> SubjectSearch::find() {
   switch (asked_.kind) {
     case Kind::kNode:
       return find_node();
@@ -129,13 +129,13 @@ Result<Subject> Finding::find() {
   return find_any();
 }
 
-std::string Finding::reservation(std::string_view resource) const {
+std::string SubjectSearch::reservation(std::string_view resource) const {
   const Unread* unread = clues_.find_unread(resource);
   if (unread == nullptr || unread->instead == asked_.namespace_) return {};
   return fmt::format("; this account may not read {}: {}", resource, unread->message);
 }
 
-Result<Subject> Finding::find_node() const {
+Result<Subject> SubjectSearch::find_node() const {
   if (const Node* node = cluster_.nodes().find(asked_.name)) return Subject{.node = node};
   std::vector<std::string> known;
   for (const auto& node : cluster_.nodes()) known.push_back(node->meta.name);
@@ -145,7 +145,7 @@ Result<Subject> Finding::find_node() const {
                                   : "is not known" + unread);
 }
 
-Result<Subject> Finding::find_layout() const {
+Result<Subject> SubjectSearch::find_layout() const {
   if (const MIGLayout* layout = cluster_.mig_layouts().find(asked_.name))
     return Subject{.layout = layout};
   std::vector<std::string> known;
@@ -157,7 +157,7 @@ Result<Subject> Finding::find_layout() const {
 }
 
 // Who looks for a workload's name wants that, or one of its pods.
-std::string Finding::pod_hint() const {
+std::string SubjectSearch::pod_hint() const {
   const std::vector<std::string> workloads =
       workloads_named(cluster_, clues_, asked_.namespace_, asked_.name);
   if (!workloads.empty())
@@ -176,7 +176,7 @@ std::string Finding::pod_hint() const {
   return did_you_mean(asked_.name, known);
 }
 
-Result<Subject> Finding::find_pod() const {
+Result<Subject> SubjectSearch::find_pod() const {
   if (const Pod* pod = cluster_.pods().find(asked_.namespace_, asked_.name))
     return Subject{.pod = pod};
   const std::string unread = reservation("pods");
@@ -194,7 +194,7 @@ bool tells_more(const Pod& pod, const Pod& than) {
   return rank(pod) > rank(than);
 }
 
-Result<Subject> Finding::find_workload() const {
+Result<Subject> SubjectSearch::find_workload() const {
   const WorkloadName workload{asked_.workload, asked_.namespace_, asked_.name};
   const Pod* best = nullptr;
   for (const Pod* pod : pods_of(cluster_, clues_, workload))
@@ -226,7 +226,7 @@ Result<Subject> Finding::find_workload() const {
                                           workload.kind == "Job" ? "batch" : "apps"))));
 }
 
-Result<Subject> Finding::find_any() const {
+Result<Subject> SubjectSearch::find_any() const {
   if (asked_.name.empty() || cluster_.nodes().find(asked_.name) != nullptr) return find_node();
   Result<Subject> pod = find_pod();
   if (pod) return pod;
@@ -280,7 +280,7 @@ Result<SubjectName> parse_subject(const std::vector<std::string>& words,
 
 Result<Subject> find_subject(const ClusterState& cluster, const Clues& clues,
                              const SubjectName& name) {
-  return Finding(cluster, clues, name).find();
+  return SubjectSearch(cluster, clues, name).find();
 }
 
 }  // namespace berth

@@ -64,11 +64,15 @@ WaitingList list_waiting(const Snapshot& snapshot, std::string_view namespace_,
                                   : fmt::format("namespace {}", namespace_);
   if (namespace_.empty() && clues.knows("pods")) list.where = "all namespaces";
   const Fit fit(snapshot.cluster);
+  const QueueWhy queues(snapshot.cluster, clues);
   for (const auto& pod : snapshot.cluster.pods())
     if ((namespace_.empty() || pod->meta.namespace_ == namespace_) && waits_for_gpu(*pod))
-      list.items.push_back(explain_pod(snapshot, *pod, clues, fit));
+      list.items.push_back(explain_pod(snapshot, *pod, clues, fit, queues));
   for (const WorkloadName& workload : refused_in(snapshot.cluster, namespace_, clues))
-    list.items.push_back(explain_workload(snapshot, workload, clues));
+    list.items.push_back(explain_workload(snapshot, workload, clues, queues));
+  for (const Job* job : queues.waiting_jobs(namespace_))
+    list.items.push_back(explain_workload(
+        snapshot, {"Job", job->meta.namespace_.str(), job->meta.name}, clues, queues));
   std::ranges::stable_sort(list.items, {}, [](const Explanation& e) {
     return std::make_tuple(e.subject.namespace_, e.subject.kind, e.subject.name);
   });

@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "controller/preview/json_queues.h"
+
 namespace berth {
 namespace {
 
@@ -168,6 +170,7 @@ std::string print_json(const Projection& projection) {
               {"capacity", list(projection.capacity, [](const auto& c) { return encode(c); })},
               {"objects", list(projection.objects, [](const auto& o) { return encode(o); })},
               {"agentSwitch", nullptr},
+              {"queues", projection.queues ? encode_queues(*projection.queues) : Json(nullptr)},
               {"stopped", projection.stopped}};
   if (const auto& agents = projection.agent_switch)
     out["agentSwitch"] = {

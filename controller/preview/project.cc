@@ -16,6 +16,7 @@
 #include "controller/mig/preflight.h"
 #include "controller/mig/reconcile.h"
 #include "controller/mig/rollout_choice.h"
+#include "controller/preview/applied.h"
 #include "controller/preview/in_hand.h"
 #include "controller/preview/policy_summary.h"
 #include "controller/preview/refusals.h"
@@ -91,21 +92,7 @@ Projection Projector::run(const Given& given) {
 
 template <class T>
 void Projector::put(const std::vector<T>& given) {
-  for (const T& object : given) {
-    T next = object;
-    const T* standing = world_.cluster().store<T>().find(object.meta.name);
-    if (standing != nullptr) {
-      next.meta = standing->meta;
-      next.meta.labels = object.meta.labels;
-      next.status = standing->status;
-      if (next.spec != standing->spec) ++next.meta.generation;
-    } else {
-      next.meta.uid = "what-if-" + object.meta.name;
-      next.meta.generation = 1;
-      next.meta.creation_timestamp = world_.now();
-    }
-    world_.put(std::move(next));
-  }
+  for (const T& object : given) world_.put(applied(object, world_.cluster(), world_.now()));
 }
 
 void Projector::switch_agents() {
@@ -285,9 +272,19 @@ void Projector::note_pod(const PodEvent& event) {
 
 }  // namespace
 
+bool Given::about_queues() const { return !queues.empty() || !workloads.empty(); }
+
 Projection project(const ClusterState& cluster, const Given& given, const Settings& settings,
                    Time now, const TimeZones& zones) {
-  return Projector(cluster, settings, now, zones).run(given);
+  Projection out;
+  out.begin = now;
+  out.queues_alone = given.about_queues() && given.layouts.empty() && given.policies.empty();
+  if (!out.queues_alone) out = Projector(cluster, settings, now, zones).run(given);
+  // A policy's pools are where queues have their quotas.
+  const bool pools_change = !given.policies.empty() && cluster.store<GPUQueue>().size() > 0;
+  if (given.about_queues() || pools_change)
+    out.queues = foresee_queues(cluster, {given.queues, given.policies, given.workloads}, now);
+  return out;
 }
 
 }  // namespace berth

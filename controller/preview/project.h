@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Project: runs the controller's own reconcilers on a copy of the cluster, as if every step
-// succeeded at once, until nothing is left to do.
+// succeeded at once, until nothing is left to do; and, of queues, lets the engine decide once. Of
+// queues and workloads alone no node changes: then the rest of the projection is empty.
 #pragma once
 
 #include <vector>
@@ -8,6 +9,7 @@
 #include "controller/core/cluster_state.h"
 #include "controller/core/settings.h"
 #include "controller/core/time_zones.h"
+#include "controller/preview/given_workload.h"
 #include "controller/preview/projection.h"
 
 namespace berth {
@@ -16,6 +18,10 @@ namespace berth {
 struct Given {
   std::vector<MIGLayout> layouts;
   std::vector<GPUClusterPolicy> policies;
+  std::vector<GPUQueue> queues;
+  std::vector<GivenWorkload> workloads;
+
+  bool about_queues() const;
 };
 
 // `now` is the time at which the cluster was looked at.

@@ -69,12 +69,14 @@ bool Projection::changes() const {
     return node.outcome != NodeChange::Outcome::kUnfinished;
   });
   return goes_on || !nodes.empty() || !objects.empty() || (policy && policy->changes()) ||
+         (queues && queues->changes()) ||
          std::ranges::any_of(layouts, [](const LayoutSummary& layout) {
            return layout.change != LayoutSummary::Change::kUnchanged;
          });
 }
 
 bool Projection::invalid_spec() const {
+  if (queues && queues->invalid()) return true;
   return std::ranges::any_of(refusals, [&](const Refusal& refusal) {
     auto layout = std::ranges::find(layouts, refusal.layout, &LayoutSummary::name);
     return refusal.spec && layout != layouts.end() && layout->given;

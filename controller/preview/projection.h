@@ -12,6 +12,7 @@
 #include "apis/gpu_cluster_policy.h"
 #include "apis/mig_layout.h"
 #include "controller/core/cause.h"
+#include "controller/preview/queue_outlook.h"
 
 namespace berth {
 
@@ -181,10 +182,12 @@ struct Projection {
   std::vector<CapacityRow> capacity;
   std::vector<ObjectChange> objects;
   std::optional<AgentSwitch> agent_switch;
+  std::optional<QueueOutlook> queues;  // nothing: no manifest concerns them
+  bool queues_alone = false;           // nor anything else
   std::string stopped;  // why the projection ended before the end; empty if it did not
 
   bool changes() const;       // anything would be written
-  bool invalid_spec() const;  // a given layout can't take effect as it is written
+  bool invalid_spec() const;  // a given layout or queue can't take effect as it is written
 };
 
 }  // namespace berth

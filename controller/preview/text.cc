@@ -11,6 +11,7 @@
 
 #include "controller/preview/tell.h"
 #include "controller/preview/text_policy.h"
+#include "controller/preview/text_queues.h"
 #include "controller/preview/text_under_way.h"
 #include "controller/preview/words.h"
 
@@ -235,6 +236,7 @@ void print_refusals(const Projection& p, Out out) {
 std::string print_text(const Projection& projection) {
   std::string text;
   const Out out = std::back_inserter(text);
+  if (projection.queues_alone) return print_text(*projection.queues);
   print_summary(projection, out);
   if (projection.policy) text += print_text(*projection.policy);
   for (const LayoutSummary& layout : projection.layouts) print_layout(layout, out);
@@ -247,6 +249,8 @@ std::string print_text(const Projection& projection) {
   print_refusals(projection, out);
   if (!projection.stopped.empty())
     tell(out, "\nThe projection stopped early: {}.\n", projection.stopped);
+  if (projection.queues && (projection.queues->changes() || !projection.queues->asked.empty()))
+    text += "\n" + print_text(*projection.queues);
   return text;
 }
 

@@ -6,6 +6,28 @@
 #include "apis/reasons.h"
 
 namespace berth::queue {
+namespace {
+
+// A decimal fraction as short as it is exact: "1.5" of 1500 thousandths.
+std::string decimal(std::int64_t amount, std::int64_t unit, int digits) {
+  if (amount < 0) return "-" + decimal(-amount, unit, digits);
+  std::string text = fmt::format("{}.{:0{}}", amount / unit, amount % unit, digits);
+  while (text.back() == '0') text.pop_back();
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+// Room is also of cores, which people write as such, and of bytes.
+std::string format_room(std::int64_t amount, ResourceId resource, const Catalog& catalog) {
+  constexpr std::int64_t kMi = std::int64_t{1} << 20, kGi = std::int64_t{1} << 30;
+  const std::string& name = catalog.resource_name(resource);
+  if (name == "cpu") return decimal(amount, 1000, 3);
+  if ((name != "memory" && name != "ephemeral-storage") || amount < kMi)
+    return format_amount(amount, resource);
+  return amount % kGi == 0 ? fmt::format("{}Gi", amount / kGi) : fmt::format("{}Mi", amount / kMi);
+}
+
+}  // namespace
 
 std::string name_place(PoolId pool, const Catalog& catalog) {
   return pool == Catalog::kAny ? "any pool" : "pool " + catalog.pool_name(pool);
@@ -45,18 +67,15 @@ const char* to_string(Reason reason) {
 
 std::string format_amount(std::int64_t amount, ResourceId resource) {
   if (resource != Catalog::kClass) return std::to_string(amount);
-  std::string text = fmt::format("{}.{:06}", amount / kWholeGpu, amount % kWholeGpu);
-  while (text.back() == '0') text.pop_back();
-  if (text.back() == '.') text.pop_back();
-  return text;
+  return decimal(amount, kWholeGpu, 6);
 }
 
 std::string describe(const Verdict& verdict, const Catalog& catalog) {
   const std::string& resource = catalog.resource_name(verdict.resource);
   const std::string where = name_place(verdict.pool, catalog);
-  const std::string needs = format_amount(verdict.needs, verdict.resource);
-  const std::string free = format_amount(verdict.free, verdict.resource);
-  const std::string most = format_amount(verdict.most, verdict.resource);
+  const std::string needs = format_room(verdict.needs, verdict.resource, catalog);
+  const std::string free = format_room(verdict.free, verdict.resource, catalog);
+  const std::string most = format_room(verdict.most, verdict.resource, catalog);
   switch (verdict.reason) {
     case Reason::kQueueNotFound:
       return "the queue that it names does not exist";

@@ -109,5 +109,26 @@ TEST(Documents, TheImportIsPrintedAsItsPageShows) {
   EXPECT_EQ(missing_line(block, lines_of(printed)), "") << printed;
 }
 
+TEST(Documents, TheQueuesAreToldAsThePagesShow) {
+  const std::string goldens = kSource + "tests/golden/";
+  const auto check = [](const std::string& page, const std::string& start, const std::string& out) {
+    const Lines block = block_after(page, start);
+    EXPECT_GE(block.size(), 8U) << page;
+    EXPECT_EQ(missing_line(block, lines_of(out)), "") << page << "\n" << out;
+  };
+  const std::string urgent = goldens + "plan/queues-urgent-job/";
+  check(
+      "docs/queue-rules.md", "$ berth plan -f job.yaml",
+      run_berth({"plan", "-f", urgent + "layout.yaml", "--snapshot", urgent + "cluster.json"}).out);
+  const std::string imported = goldens + "plan/queues-imported/";
+  check("docs/importing.md", "$ berth import --policy -f examples/import/kueue.yaml",
+        run_berth({"plan", "-f", imported + "layout.yaml", "--snapshot", imported + "cluster.json"})
+            .out);
+  check("docs/why.md", "$ berth why job/eval-3",
+        run_berth(
+            {"why", "job/eval-3", "-n", "nlp", "--snapshot", goldens + "why/queues/cluster.json"})
+            .out);
+}
+
 }  // namespace
 }  // namespace berth::test

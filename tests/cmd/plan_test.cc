@@ -46,6 +46,13 @@ TEST(Plan, ExitCodeSaysWhetherThereIsAnythingToDo) {
                         {"selects-nothing", 2},
                         {"policy-new", 2},
                         {"policy-fewer-replicas", 2},
+                        {"queues-new", 2},
+                        {"queues-edited", 2},
+                        {"queues-urgent-job", 2},
+                        {"queues-asked", 2},
+                        {"queues-imported", 2},
+                        {"queues-mixed-units", 1},
+                        {"queues-nothing", 0},
                         {"invalid-geometry", 1},
                         {"nothing-to-do", 0}};
   for (const Case& c : cases) {
@@ -172,16 +179,6 @@ TEST(Plan, AMisspeltKindIsNotNothingToDo) {
   EXPECT_THAT(ran.err, HasSubstr("typo.yaml:2: MigLayout: kind: gpu.berth.dev has no such kind; "
                                  "did you mean MIGLayout?"));
   EXPECT_THAT(ran.out, IsEmpty());
-}
-
-TEST(Plan, OfAQueueItSaysThatItDoesNotShowIt) {
-  const std::string file = scratch_file(
-      "queue.yaml",
-      "apiVersion: gpu.berth.dev/v1alpha1\nkind: GPUQueue\nmetadata: {name: vision}\nspec:\n"
-      "  quotas: [{resource: nvidia.com/gpu, pool: training, nominalQuota: 4}]\n");
-  const Ran ran = run_berth({"plan", "-f", file, "--snapshot", golden("hold/cluster.json")});
-  EXPECT_NE(ran.exit_code, 1) << ran.err;
-  EXPECT_THAT(ran.err, HasSubstr("queue.yaml:1: GPUQueue/vision: a plan does not show yet"));
 }
 
 }  // namespace

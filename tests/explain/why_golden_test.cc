@@ -109,7 +109,7 @@ TEST_P(WhyGolden, IsAsRecorded) {
 
 INSTANTIATE_TEST_SUITE_P(Golden, WhyGolden,
                          testing::Values("nodes", "pods", "bound-pods", "view-only", "workloads",
-                                         "abandoned"),
+                                         "abandoned", "queues"),
                          [](const auto& param) {
                            std::string name = param.param;
                            std::ranges::replace(name, '-', '_');
@@ -208,6 +208,18 @@ TEST(WhyPod, OpeningAPoolIsAdvisedOnlyWhereThePodWouldThenGoThere) {
       {"node.example.com/tier", SelectorOperator::kIn, {"training"}});
   dump.cluster.upsert(pod, dump.taken_at);
   EXPECT_FALSE(tells_to_label(ask(dump, "vision/anywhere-0")));
+}
+
+TEST(WhyQueue, NobodysPlaceIsToldFromHalfACluster) {
+  Dump dump = read_cluster("queues");
+  EXPECT_EQ(ask(dump, "job/eval-3 -n nlp").reason, "WaitingForQuota");
+  dump.clues.unread.push_back({.resource = "jobs.batch", .instead = "nlp", .message = "forbidden"});
+  const Explanation told = ask(dump, "job/eval-3 -n nlp");
+  EXPECT_EQ(told.reason, "Suspended");
+  EXPECT_EQ(told.facts.front().message,
+            "nlp; its place there hangs on what this account may not read: jobs.batch");
+  const WaitingList list = list_waiting(snapshot_of(dump), "nlp", dump.clues);
+  for (const Explanation& item : list.items) EXPECT_EQ(item.subject.kind, "Pod");
 }
 
 TEST(WhySubject, OfAJobIsThePodThatWaitsElseTheNewest) {

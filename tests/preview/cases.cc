@@ -30,6 +30,20 @@ GoldenCase read_case(const std::string& name) {
       out.policies.push_back(std::move(strict.policy));
       continue;
     }
+    if (document.kind == kKind<GPUQueue>.kind) {
+      StrictQueue strict = decode_strict_queue(document, "layout.yaml");
+      for (const Finding& finding : strict.findings) ADD_FAILURE() << name << format(finding);
+      out.queues.push_back(std::move(strict.queue));
+      continue;
+    }
+    if (is_workload(document)) {
+      Result<GivenWorkload> workload = read_workload(document, "default");
+      if (!workload)
+        ADD_FAILURE() << name << ": " << describe(workload.error());
+      else
+        out.workloads.push_back(*std::move(workload));
+      continue;
+    }
     StrictLayout strict = decode_strict(document, "layout.yaml");
     for (const Finding& finding : strict.findings) ADD_FAILURE() << name << ": " << format(finding);
     out.layouts.push_back(std::move(strict.layout));

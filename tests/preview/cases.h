@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "apis/gpu_cluster_policy.h"
+#include "apis/gpu_queue.h"
 #include "apis/mig_layout.h"
 #include "controller/dump/dump.h"
+#include "controller/preview/given_workload.h"
 
 namespace berth {
 
@@ -19,6 +21,8 @@ struct GoldenCase {
   Dump dump;
   std::vector<MIGLayout> layouts;
   std::vector<GPUClusterPolicy> policies;
+  std::vector<GPUQueue> queues;
+  std::vector<GivenWorkload> workloads;
 };
 // A fault in the files fails the test that reads them.
 GoldenCase read_case(const std::string& name);

@@ -40,8 +40,9 @@ class PlanGolden : public testing::TestWithParam<std::string> {};
 
 TEST_P(PlanGolden, IsAsRecorded) {
   const GoldenCase golden = read_case(GetParam());
-  const Projection projection = project(golden.dump.cluster, {golden.layouts, golden.policies},
-                                        Settings(), golden.dump.taken_at);
+  const Given given{golden.layouts, golden.policies, golden.queues, golden.workloads};
+  const Projection projection =
+      project(golden.dump.cluster, given, Settings(), golden.dump.taken_at);
   compare(kGoldens / GetParam() / "plan.txt", print_text(projection));
   compare(kGoldens / GetParam() / "plan.json", print_json(projection));
   EXPECT_EQ(read_back(print_yaml(projection)), Json::parse(print_json(projection)));

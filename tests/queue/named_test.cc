@@ -243,6 +243,25 @@ TEST(Room, IsNoneWhereNoNodeHasEnoughForAPod) {
             "most 3 on one node");
 }
 
+TEST(Words, RoomIsInTheUnitsThatPeopleWrite) {
+  constexpr std::int64_t kMi = std::int64_t{1} << 20;
+  const auto needs = [](const char* resource, std::int64_t amount) {
+    ClusterFacts facts;
+    facts.nodes = {gpus("n", 8)};
+    facts.queues = {queue("q", 8)};
+    facts.jobs = {job("j", "q", 1, 1)};
+    facts.jobs[0].requests = {{resource, amount}, {kGpu, 1}};
+    const std::string said = why(facts, "j");
+    const std::size_t at = said.find("needs ") + 6;
+    return said.substr(at, said.find(',') - at);
+  };
+  EXPECT_EQ(needs("cpu", 1500), "1.5 cpu");
+  EXPECT_EQ(needs("cpu", 8000), "8 cpu");
+  EXPECT_EQ(needs("memory", 32 * 1024 * kMi), "32Gi memory");
+  EXPECT_EQ(needs("memory", 1536 * kMi), "1536Mi memory");
+  EXPECT_EQ(needs("memory", 1000), "1000 memory");
+}
+
 TEST(NoQuota, NamesTheResource) {
   ClusterFacts facts;
   facts.nodes = {gpus("n", 8)};
@@ -253,7 +272,7 @@ TEST(NoQuota, NamesTheResource) {
   EXPECT_EQ(why(facts, "mig"),
             "NoQuota: no quota of the queue covers nvidia.com/mig-1g.10gb in pool training");
   EXPECT_EQ(why(facts, "network"),
-            "ResourceNotOffered: needs 4000 cpu, the nodes of pool training "
+            "ResourceNotOffered: needs 4 cpu, the nodes of pool training "
             "offer 0");
 }
 

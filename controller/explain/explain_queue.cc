@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outline: what is told of any workload; of a pod, and of a Job; who waits.
+#include "controller/explain/explain_queue.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "apis/names.h"
+#include "apis/reasons.h"
+#include "controller/preview/queue_membership.h"
+#include "controller/queue/facts_from.h"
+
+namespace berth {
+namespace {
+
+constexpr char kHoldsNothing[] =
+    "this version of berth decides by its queues, and neither holds nor starts anything";
+// Named of those that come before it.
+constexpr std::size_t kMostBehind = 3;
+
+bool has_our_gate(const Pod& pod) {
+  return std::ranges::any_of(pod.shape->scheduling_gates,
+                             [](const Text& gate) { return gate == names::kQueueLabel; });
+}
+
+const Job* job_of(const ClusterState& cluster, const Pod& pod) {
+  const OwnerReference* owner = pod.meta.controller();
+  if (owner == nullptr || owner->kind != "Job") return nullptr;
+  return cluster.jobs().find(pod.meta.namespace_.view(), owner->name.view());
+}
+
+std::string place_of(const QueueVerdict& verdict, const QueuePicture& picture,
+                     const std::string& workload) {
+  if (verdict.position == 0) return "";
+  std::string place =
+      fmt::format("place {} of {}", verdict.position, picture.waiting_in(verdict.queue));
+  const std::vector<std::string> behind = picture.before(workload, kMostBehind);
+  if (behind.empty()) return place;
+  const auto more = verdict.position - 1 - static_cast<std::int64_t>(behind.size());
+  return fmt::format("{}, behind {}{}", place, fmt::join(behind, ", "),
+                     more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+}  // namespace
+
+QueueWhy::QueueWhy(const ClusterState& cluster, const Clues& clues) : cluster_(cluster) {
+  if (cluster.store<GPUQueue>().size() > 0) picture_.emplace(cluster);
+  for (const char* resource :
+       {"nodes", "pods", "jobs.batch", "namespaces", "gpuclusterpolicies.gpu.berth.dev"})
+    if (!clues.knows(resource)) unread_.emplace_back(resource);
+}
+
+const QueueVerdict* QueueWhy::tell(const std::string& workload, const ObjectMeta& meta,
+                                   const PodShape& shape, bool runs, bool answers,
+                                   Explanation& out) const {
+  if (workload.empty()) return nullptr;
+  if (!picture_) {  // none, or none that may be read
+    if (const Text* queue = meta.labels.find(names::kQueueLabel))
+      out.add("queue", fmt::format("names queue {}", queue->view()));
+    return nullptr;
+  }
+  const QueueMembership membership = membership_of(cluster_, picture_->index(), meta, shape);
+  if (membership.queue.empty()) {
+    if (membership.cause.reason == reasons::kNoGPUs) return nullptr;
+    out.add("queue", membership.cause.message, membership.cause.reason);
+    if (!membership.advice.message.empty())
+      out.remedies.push_back({membership.advice.message, membership.advice.line, {}});
+    return nullptr;
+  }
+  if (!unread_.empty()) {
+    out.add("queue", fmt::format("{}; its place there hangs on what this account may not read: {}",
+                                 membership.queue, fmt::join(unread_, ", ")));
+    return nullptr;
+  }
+  const QueueVerdict* verdict = picture_->find(workload);
+  if (verdict == nullptr) {
+    const queue::Workload* known = picture_->index().facts().find(workload);
+    out.add("queue",
+            fmt::format("{}, {}", membership.queue,
+                        known != nullptr && known->standing.admitted ? "which has admitted it"
+                        : runs ? "which counts it: it runs without having been admitted"
+                               : "which does not hold it back"));
+  } else {
+    const std::string place = place_of(*verdict, *picture_, workload);
+    out.add("queue", verdict->queue + (place.empty() ? "" : ", " + place));
+    if (!answers) out.add("queue", verdict->message, verdict->reason);
+  }
+  if (!runs) out.add("queue", kHoldsNothing);
+  return verdict;
+}
+
+void QueueWhy::answer(const QueueVerdict& verdict, const char* held_by, Explanation& out) const {
+  out.reason = verdict.reason;
+  out.message =
+      verdict.admissible()
+          ? fmt::format("{}; queue {} would admit it: {}", held_by, verdict.queue, verdict.message)
+          : fmt::format("{}, and waits in queue {}: {}", held_by, verdict.queue, verdict.message);
+  const QueueAdvice advice = advice_for(verdict, picture_->index());
+  if (!advice.message.empty())
+    out.remedies.insert(out.remedies.begin(), {advice.message, advice.line, {}});
+}
+
+void QueueWhy::note(const Pod& pod, Explanation& out) const {
+  const Job* job = job_of(cluster_, pod);
+  const bool runs = !pod.node_name.empty();
+  const bool gated = has_our_gate(pod);
+  const QueueVerdict* verdict =
+      job != nullptr ? tell(queue::workload_name(*job), job->meta, job->pod_shape, runs, gated, out)
+                     : tell(queue::workload_name(pod), pod.meta, pod.shape, runs, gated, out);
+  if (verdict != nullptr && gated) answer(*verdict, "it is gated", out);
+}
+
+void QueueWhy::note(const Job& job, Explanation& out) const {
+  const QueueVerdict* verdict =
+      tell(queue::workload_name(job), job.meta, job.pod_shape, false, true, out);
+  if (verdict == nullptr) return;
+  answer(*verdict, "it is suspended", out);
+  if (verdict->admissible())
+    out.remedies.push_back({"resume it by hand",
+                            fmt::format("kubectl patch job -n {} {} --type=merge -p "
+                                        "'{{\"spec\":{{\"suspend\":false}}}}'",
+                                        job.meta.namespace_.view(), job.meta.name),
+                            {}});
+}
+
+std::vector<const Job*> QueueWhy::waiting_jobs(std::string_view namespace_) const {
+  std::vector<const Job*> jobs;
+  if (!picture_ || !unread_.empty()) return jobs;
+  for (const auto& job : cluster_.jobs())
+    if ((namespace_.empty() || job->meta.namespace_ == namespace_) &&
+        picture_->find(queue::workload_name(*job)) != nullptr)
+      jobs.push_back(job.get());
+  return jobs;
+}
+
+}  // namespace berth

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/preview/json_queues.h"
+
+#include <nlohmann/json.hpp>
+
+namespace berth {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class T, class Encode>
+Json list(const std::vector<T>& values, Encode&& encode) {
+  Json out = Json::array();
+  for (const T& value : values) out.push_back(encode(value));
+  return out;
+}
+
+Json encode(const QueueVerdict& verdict) {
+  return {{"queue", verdict.queue},
+          {"reason", verdict.reason},
+          {"message", verdict.message},
+          {"pool", verdict.pool},
+          {"position", verdict.position}};
+}
+
+Json encode(const std::optional<QueueVerdict>& verdict) {
+  return verdict ? encode(*verdict) : Json(nullptr);
+}
+
+Json encode(const std::optional<QuotaNumbers>& numbers) {
+  if (!numbers) return nullptr;
+  return {{"nominal", numbers->nominal},
+          {"used", numbers->used},
+          {"borrowed", numbers->borrowed},
+          {"pending", numbers->pending}};
+}
+
+Json encode(const QuotaChange& row) {
+  return {{"resource", row.resource},
+          {"pool", row.pool},
+          {"before", encode(row.before)},
+          {"after", encode(row.after)}};
+}
+
+Json encode(const QueuedWorkload& queued) {
+  Json out = {{"workload", queued.workload}};
+  out.update(encode(queued.verdict));
+  return out;
+}
+
+Json encode(const AskedWorkload& asked) {
+  Json out = {{"workload", asked.workload}};
+  out.update(encode(asked.verdict));
+  out.update(Json{
+      {"behind", asked.behind}, {"advice", asked.advice.message}, {"line", asked.advice.line}});
+  return out;
+}
+
+Json encode(const QueueSummary& queue) {
+  Json out = {{"name", queue.name},
+              {"cohort", queue.cohort},
+              {"change", queue.created  ? "Created"
+                         : queue.edited ? "Edited"
+                                        : "Unchanged"},
+              {"given", queue.given},
+              {"trouble", nullptr},
+              {"namespaces", queue.namespaces},
+              {"notes", queue.notes},
+              {"admitted", queue.admitted},
+              {"pending", queue.pending},
+              {"quotas", list(queue.quotas, [](const auto& row) { return encode(row); })},
+              {"starts", list(queue.starts, [](const auto& each) { return encode(each); })},
+              {"waits", list(queue.waits, [](const auto& each) { return encode(each); })},
+              {"reasons", Json::object()}};
+  if (queue.trouble)
+    out["trouble"] = {{"reason", queue.trouble->reason}, {"message", queue.trouble->message}};
+  for (const auto& [reason, count] : queue.reasons) out["reasons"][reason] = count;
+  return out;
+}
+
+}  // namespace
+
+Json encode_queues(const QueueOutlook& outlook) {
+  const auto outcome = [](const OutcomeChange& change) {
+    return Json{{"workload", change.workload},
+                {"was", encode(change.was)},
+                {"now", encode(change.now)},
+                {"losesStart", change.loses_start()}};
+  };
+  const auto fallback = [](const DefaultChange& change) {
+    return Json{{"namespace", change.namespace_}, {"was", change.was}, {"now", change.now}};
+  };
+  return {{"changes", outlook.changes()},
+          {"asked", list(outlook.asked, [](const auto& each) { return encode(each); })},
+          {"queues", list(outlook.queues, [](const auto& queue) { return encode(queue); })},
+          {"outcomes", list(outlook.outcomes, outcome)},
+          {"defaults", list(outlook.defaults, fallback)}};
+}
+
+}  // namespace berth

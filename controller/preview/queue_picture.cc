@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/preview/queue_picture.h"
+
+#include <limits>
+
+#include "controller/queue/words.h"
+
+namespace berth {
+namespace {
+
+using queue::Catalog;
+
+QueueVerdict verdict_of(const queue::Workload& workload, const queue::Outcome& outcome,
+                        std::int64_t position, const Catalog& catalog) {
+  return {.queue = catalog.queue_name(workload.standing.queue),
+          .reason = queue::reason_of(outcome),
+          .message = outcome.admitted_to ? "quota and room suffice in " +
+                                               queue::name_place(*outcome.admitted_to, catalog)
+                                         : queue::describe(outcome, catalog),
+          .pool = outcome.admitted_to ? catalog.pool_name(*outcome.admitted_to) : "",
+          .position = position};
+}
+
+}  // namespace
+
+QueuePicture::QueuePicture(const ClusterState& cluster)
+    : index_(cluster.view<queue::ClusterIndex>()),
+      survey_(index_.facts(), std::numeric_limits<std::size_t>::max()) {
+  const Catalog& catalog = index_.facts().catalog();
+  for (const auto& [id, pending] : index_.facts().pending().by_queue()) {
+    if (const queue::QueueReport* report = survey_.find(catalog.queue_name(id))) {
+      auto& order = order_[catalog.queue_name(id)];
+      order.resize(report->waiting.size());
+      for (const queue::Waiting& each : report->waiting) {
+        order[static_cast<std::size_t>(each.position - 1)] = each.workload->name;
+        waiting_.emplace(*each.workload->name,
+                         verdict_of(*each.workload, each.outcome, each.position, catalog));
+      }
+      continue;
+    }
+    // Of a queue that is not there.
+    const auto note = [&](const queue::Workload& workload) {
+      waiting_.emplace(*workload.name, verdict_of(workload, survey_.outcome(workload), 0, catalog));
+    };
+    for (const auto& [workloads, same] : pending.ready)
+      for (const queue::Workload* workload : same.in_order) note(*workload);
+    for (const queue::Workload* workload : pending.unready) note(*workload);
+  }
+}
+
+const QueueVerdict* QueuePicture::find(const std::string& workload) const {
+  const auto found = waiting_.find(workload);
+  return found == waiting_.end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> QueuePicture::before(const std::string& workload, std::size_t most) const {
+  std::vector<std::string> names;
+  const QueueVerdict* verdict = find(workload);
+  const auto order = verdict == nullptr ? order_.end() : order_.find(verdict->queue);
+  if (order == order_.end()) return names;
+  for (auto place = verdict->position - 1; place > 0 && names.size() < most; --place)
+    names.push_back(*order->second[static_cast<std::size_t>(place - 1)]);
+  return names;
+}
+
+std::int64_t QueuePicture::waiting_in(const std::string& queue) const {
+  const queue::QueueReport* report = survey_.find(queue);
+  return report == nullptr ? 0 : report->pending;
+}
+
+}  // namespace berth
