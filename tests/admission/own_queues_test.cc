@@ -81,11 +81,11 @@ TEST(OwnQueues, ABrokenRuleIsRefused) {
 TEST(OwnQueues, PoolsAndResourcesThatAreNotThereAreNamedOnce) {
   EXPECT_THAT(
       warnings(R"({"quotas":[{"resource":"nvidia.com/gpu","pool":"trainng","nominalQuota":4},)"
-               R"({"resource":"nvidia.com/mig-1g.10gb","pool":"trainng","nominalQuota":4},)"
+               R"({"resource":"nvidia.com/mig-7g.80gb","pool":"trainng","nominalQuota":4},)"
                R"({"resource":"gpu","pool":"*","nominalQuota":4}]})"),
       ElementsAre(
           "spec.quotas[0].pool: the GPUClusterPolicy has no pool trainng; it has training",
-          "spec.quotas[1].resource: no node or MIGLayout offers nvidia.com/mig-1g.10gb yet"));
+          "spec.quotas[1].resource: no node or MIGLayout offers nvidia.com/mig-7g.80gb yet"));
 }
 
 TEST(OwnQueues, NamespacesThatAreNotTakenAreTold) {

@@ -47,7 +47,7 @@ TEST(DecodeQueue, ReadsListsAndWatches) {
   EXPECT_EQ(spec.preemption.reclaim_min_runtime, std::chrono::seconds(90));
   EXPECT_EQ(spec.weight_thousandths, 250);
   EXPECT_EQ(spec.stop_policy, StopPolicy::kHold);
-  EXPECT_EQ(stored_only(spec), std::vector<std::string>{"spec.reserveAfter"});
+  EXPECT_EQ(stored_only(spec), (std::vector<std::string>{"spec.preemption", "spec.reserveAfter"}));
 
   std::string list =
       std::string(R"({"metadata":{"resourceVersion":"9"},"items":[)") + kQueue + "]}";
