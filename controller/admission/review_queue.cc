@@ -19,7 +19,7 @@
 namespace berth {
 namespace {
 
-constexpr std::size_t kNamed = 4;  // of a list in a message
+constexpr std::size_t kTold = 4;  // of a list in a message
 
 std::string quota_field(std::size_t i, const char* member) {
   return fmt::format("spec.quotas[{}].{}", i, member);
@@ -41,7 +41,7 @@ void check_pools_named(const GPUQueue& queue, const ClusterState& cluster,
                   pools.empty()
                       ? std::string("no GPUClusterPolicy has pools: nothing is in this one")
                       : fmt::format("the GPUClusterPolicy has no pool {}; it has {}", pool,
-                                    list_first(pools, kNamed)));
+                                    list_first(pools, kTold)));
   }
 }
 
@@ -76,7 +76,7 @@ void check_selection(const GPUQueue& queue, const std::vector<const Namespace*>&
   findings.warn(kField,
                 fmt::format("it selects {} that berth leaves alone ({}); label {} {}=true",
                             plural(static_cast<std::int64_t>(left_alone.size()), "namespace"),
-                            list_first(left_alone, kNamed), left_alone.size() == 1 ? "it" : "them",
+                            list_first(left_alone, kTold), left_alone.size() == 1 ? "it" : "them",
                             names::kManagedLabel));
 }
 
@@ -102,7 +102,7 @@ void check_default(const GPUQueue& queue, const std::vector<const Namespace*>& s
     if (both.empty()) continue;
     return findings.warn("spec.default",
                          fmt::format("GPUQueue {} is the default of {} and older: it stays so",
-                                     other->meta.name, list_first(both, kNamed)));
+                                     other->meta.name, list_first(both, kTold)));
   }
 }
 

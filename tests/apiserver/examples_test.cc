@@ -125,7 +125,8 @@ class Examples : public Planner {
 
   std::vector<Object> objects() {
     std::vector<Object> all = kube().list("gpuclusterpolicies");
-    for (const Object& layout : kube().list("miglayouts")) all.push_back(layout);
+    for (const char* resource : {"miglayouts", "gpuqueues"})
+      for (const Object& object : kube().list(resource)) all.push_back(object);
     return all;
   }
   // Nobody plays NVIDIA's device plugin on the plane: what only waits for its shared GPUs is as far
@@ -145,7 +146,7 @@ class Examples : public Planner {
     });
   }
   void remove_objects() {
-    for (const char* resource : {"miglayouts", "gpuclusterpolicies"})
+    for (const char* resource : {"miglayouts", "gpuclusterpolicies", "gpuqueues"})
       for (const Object& object : kube().list(resource)) kube().remove({resource, object.name()});
     wait_for("what the example had made to go", 60, [&]() -> std::string {
       const std::vector<Object> left = objects();
@@ -203,7 +204,7 @@ TEST_F(Examples, EachBecomesReadyOnTheDefaultChartOrNamesTheValue) {
       }
     remove_objects();
   }
-  EXPECT_GE(objects_seen, 11U);
+  EXPECT_GE(objects_seen, 15U);
   EXPECT_THAT(reasons, Contains("KeyForbidden"));
   EXPECT_THAT(reasons, Contains("OperandsNotTolerant"));
 }

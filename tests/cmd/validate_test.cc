@@ -227,7 +227,7 @@ TEST(Validate, BadFlagsAreErrors) {
 TEST(Validate, ExamplesAreValid) {
   const std::string examples = std::string(BERTH_SOURCE_DIR) + "/examples";
   for (const char* folder :
-       {"", "/policy", "/time-slicing-lab", "/tiers", "/mig-inference", "/multi-tenant",
+       {"", "/policy", "/time-slicing-lab", "/tiers", "/three-teams", "/mig-inference", "/multi-tenant",
         "/multi-tenant/orders", "/mistakes", "/mistakes/policies/unknown-taint.yaml"}) {
     const Ran ran = run_berth({"validate", "-f", examples + folder});
     EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;

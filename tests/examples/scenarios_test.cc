@@ -32,6 +32,7 @@ TEST(ExampleManifests, AreValidButTheOneThatIsRefused) {
       if (kind == "MIGLayout") findings = decode_strict(example.document, path).findings;
       if (kind == "GPUClusterPolicy")
         findings = decode_strict_policy(example.document, path).findings;
+      if (kind == "GPUQueue") findings = decode_strict_queue(example.document, path).findings;
       std::string text;
       for (const Finding& finding : findings) text += finding.field + ": " + finding.message;
       if (!text.empty()) refused += path;
