@@ -226,9 +226,9 @@ TEST(Validate, BadFlagsAreErrors) {
 // A folder each, since a cluster has one policy.
 TEST(Validate, ExamplesAreValid) {
   const std::string examples = std::string(BERTH_SOURCE_DIR) + "/examples";
-  for (const char* folder :
-       {"", "/policy", "/time-slicing-lab", "/tiers", "/three-teams", "/mig-inference", "/multi-tenant",
-        "/multi-tenant/orders", "/mistakes", "/mistakes/policies/unknown-taint.yaml"}) {
+  for (const char* folder : {"", "/policy", "/time-slicing-lab", "/tiers", "/three-teams",
+                             "/mig-inference", "/multi-tenant", "/multi-tenant/orders", "/mistakes",
+                             "/mistakes/policies/unknown-taint.yaml"}) {
     const Ran ran = run_berth({"validate", "-f", examples + folder});
     EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
   }
