@@ -117,7 +117,10 @@ void Outlook::note_given(const GPUQueue& queue, QueueSummary& out) const {
   for (const std::string& pool : unknown)
     out.notes.push_back(
         fmt::format("the GPUClusterPolicy has no pool {}: that quota has no nodes", pool));
-  for (const std::string& namespace_ : choice.lost_defaults(queue))
+  const queue::NamesByQueue all_lost = choice.lost_defaults();
+  const auto lost = all_lost.find(queue.meta.name);
+  for (const std::string& namespace_ :
+       lost == all_lost.end() ? std::vector<std::string>() : lost->second)
     out.notes.push_back(fmt::format("namespace {} keeps GPUQueue {} as its default: it is older",
                                     namespace_, choice.default_of(namespace_)->meta.name));
   if (!queue.spec.namespace_selector)

@@ -3,6 +3,7 @@
 #include "controller/queue/cluster_index.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "apis/names.h"
 #include "controller/fleet/node_facts.h"
@@ -106,7 +107,7 @@ void ClusterIndex::follow(const Change<GPUQueue>& change) {
   if (change.old != nullptr && change.now != nullptr && change.old->spec == change.now->spec &&
       change.old->meta.uid == change.now->meta.uid)
     return;
-  judge_queues();
+  judged_ = false;
   choose_again();
 }
 
@@ -122,7 +123,8 @@ void ClusterIndex::choose_again() {
 
 // A queue in trouble keeps what it has and gets nothing, and lends nothing: how much is what can't
 // be told.
-void ClusterIndex::judge_queues() {
+void ClusterIndex::judge_queues() const {
+  if (std::exchange(judged_, true)) return;
   troubles_ = find_troubles(choice_.queues());
   std::vector<std::string> gone;
   for (const auto& [name, fact] : facts_->queues())
@@ -197,17 +199,25 @@ std::int32_t ClusterIndex::priority_of(const berth::Job& job) const {
   return 0;
 }
 
+const FactsIndex& ClusterIndex::facts() const {
+  judge_queues();
+  return *facts_;
+}
+
 const Cause* ClusterIndex::trouble(std::string_view queue) const {
+  judge_queues();
   const auto found = troubles_.find(queue);
   return found == troubles_.end() ? nullptr : &found->second;
 }
 
-std::vector<std::string> ClusterIndex::namespaces_of(std::string_view queue) const {
-  std::vector<std::string> namespaces;
-  for (const auto& [claim, claimants] : claimants_)
-    if (claimants.queue == queue && (namespaces.empty() || namespaces.back() != claim.first.view()))
-      namespaces.push_back(claim.first.str());
-  return namespaces;
+NamesByQueue ClusterIndex::namespaces() const {
+  NamesByQueue names;
+  for (const auto& [claim, claimants] : claimants_) {
+    if (claimants.queue.empty()) continue;
+    std::vector<std::string>& of = names[claimants.queue];
+    if (of.empty() || of.back() != claim.first.view()) of.push_back(claim.first.str());
+  }
+  return names;
 }
 
 std::vector<std::string> ClusterIndex::pools() const {

@@ -33,12 +33,12 @@ class ClusterIndex {
   void follow(const Change<PriorityClass>& change);
   void follow(const Change<GPUClusterPolicy>& change);
 
-  const FactsIndex& facts() const { return *facts_; }
+  const FactsIndex& facts() const;
   const QueueChoice& choice() const { return choice_; }
   // Of the queue; null where it can be acted on.
   const Cause* trouble(std::string_view queue) const;
-  // Namespaces with workloads of the queue, sorted.
-  std::vector<std::string> namespaces_of(std::string_view queue) const;
+  // By queue the namespaces with workloads of it, sorted.
+  NamesByQueue namespaces() const;
   // The policy's pools by name, in its order.
   std::vector<std::string> pools() const;
 
@@ -55,14 +55,16 @@ class ClusterIndex {
   void enter(const berth::Job& job);
   void enter(const Node& node);
   void choose_again();
-  void judge_queues();
+  void judge_queues() const;
   std::string queue_of(const ObjectMeta& meta) const;
   std::optional<std::int32_t> label_priority(const ObjectMeta& meta) const;
   std::int32_t priority_of(const berth::Job& job) const;
 
   std::unique_ptr<FactsIndex> facts_;
   QueueChoice choice_;
-  std::map<std::string, Cause, std::less<>> troubles_;
+  // Queues are judged together, and so when they are asked for: a thousand may come at once.
+  mutable bool judged_ = true;
+  mutable std::map<std::string, Cause, std::less<>> troubles_;
   std::map<std::pair<Text, Text>, Claimants> claimants_;  // by namespace and label
   std::unordered_set<const Node*> nodes_;
   const GPUClusterPolicy* policy_ = nullptr;

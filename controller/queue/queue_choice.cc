@@ -57,12 +57,14 @@ bool QueueChoice::selects(std::string_view queue, std::string_view namespace_) c
   return home != homes_.end() && home->second.selected_by.contains(queue);
 }
 
-std::vector<std::string> QueueChoice::lost_defaults(const GPUQueue& queue) const {
-  std::vector<std::string> lost;
-  if (!queue.spec.default_queue) return lost;
-  for (const auto& [name, home] : homes_)
-    if (home.selected_by.contains(queue.meta.name) && home.default_queue != &queue)
-      lost.push_back(name);
+NamesByQueue QueueChoice::lost_defaults() const {
+  NamesByQueue lost;
+  for (const auto& [namespace_, home] : homes_)
+    for (const std::string& name : home.selected_by) {
+      const GPUQueue* queue = queues_.find(name)->second;
+      if (queue->spec.default_queue && queue != home.default_queue)
+        lost[name].push_back(namespace_);
+    }
   return lost;
 }
 

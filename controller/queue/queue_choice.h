@@ -16,6 +16,8 @@
 
 namespace berth::queue {
 
+using NamesByQueue = std::map<std::string, std::vector<std::string>, std::less<>>;
+
 class QueueChoice {
  public:
   void follow(const Change<Namespace>& change);
@@ -27,8 +29,8 @@ class QueueChoice {
   const GPUQueue* default_of(std::string_view namespace_) const;
   // False of what is not there.
   bool selects(std::string_view queue, std::string_view namespace_) const;
-  // Of those that the queue selects and would be default of: where an older one is.
-  std::vector<std::string> lost_defaults(const GPUQueue& queue) const;
+  // By queue the namespaces that it selects and would be the default of, where an older one is.
+  NamesByQueue lost_defaults() const;
 
   const std::map<std::string, const GPUQueue*, std::less<>>& queues() const { return queues_; }
 

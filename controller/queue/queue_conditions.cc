@@ -49,11 +49,13 @@ std::string told_active(const GPUQueue& queue, const QueueTotals& totals) {
 // Namespaces in which workloads of the queue are, and whose pods the webhook never sees.
 std::optional<Cause> not_managed(const Snapshot& snapshot, const GPUQueue& queue,
                                  const QueueFindings& findings) {
+  const auto with_workloads = findings.namespaces.find(queue.meta.name);
+  if (with_workloads == findings.namespaces.end()) return std::nullopt;
   std::vector<std::string> names;
-  for (std::string& name : findings.index.namespaces_of(queue.meta.name)) {
+  for (const std::string& name : with_workloads->second) {
     const Namespace* found = snapshot.cluster.namespaces().find(name);
-    if (found == nullptr || found->meta.labels.get(names::kManagedLabel) == "true") continue;
-    names.push_back(std::move(name));
+    if (found != nullptr && found->meta.labels.get(names::kManagedLabel) != "true")
+      names.push_back(name);
   }
   if (names.empty()) return std::nullopt;
   return Cause{
@@ -67,14 +69,14 @@ std::optional<Cause> not_managed(const Snapshot& snapshot, const GPUQueue& queue
 }
 
 std::optional<Cause> default_contested(const GPUQueue& queue, const QueueFindings& findings) {
-  const queue::QueueChoice& choice = findings.index.choice();
-  const std::vector<std::string> lost = choice.lost_defaults(queue);
-  if (lost.empty()) return std::nullopt;
+  const auto lost = findings.lost_defaults.find(queue.meta.name);
+  if (lost == findings.lost_defaults.end()) return std::nullopt;
+  const std::string& first = lost->second.front();
   return Cause{reasons::kDefaultContested,
                fmt::format("an older queue is the default of {}: {} of {}; set default: false on "
                            "one of them",
-                           list_first(lost, kNamespacesNamed),
-                           choice.default_of(lost.front())->meta.name, lost.front())};
+                           list_first(lost->second, kNamespacesNamed),
+                           findings.index.choice().default_of(first)->meta.name, first)};
 }
 
 }  // namespace

@@ -16,6 +16,8 @@ struct QueueFindings {  // of all queues
   const queue::ClusterIndex& index;
   const queue::Survey& survey;
   const queue::QueueFunding& funding;
+  const queue::NamesByQueue namespaces;     // with workloads of the queue
+  const queue::NamesByQueue lost_defaults;  // to an older queue
 };
 
 // The full desired status; `differs` from the one that stands is worked out here. A body is

@@ -14,8 +14,10 @@ Plan plan_statuses(const Snapshot& snapshot) {
   const auto& index = snapshot.cluster.view<queue::ClusterIndex>();
   const queue::Survey survey(index.facts(), limits::kMaxPendingWorkloads);
   const queue::QueueFunding funding(index);
+  const QueueFindings findings{index, survey, funding, index.namespaces(),
+                               index.choice().lost_defaults()};
   for (const auto& queue : snapshot.cluster.gpu_queues())
-    plan.statuses.push_back(compute_queue_status(snapshot, *queue, {index, survey, funding}));
+    plan.statuses.push_back(compute_queue_status(snapshot, *queue, findings));
   return plan;
 }
 

@@ -17,6 +17,8 @@ using namespace std::chrono_literals;
 
 constexpr char kTracking[] = "batch.kubernetes.io/job-tracking";
 
+bool is_suspended(const json& job) { return true_at(job, {"spec", "suspend"}); }
+
 bool is_over(const json& job) { return is_true(job, "Complete") || is_true(job, "Failed"); }
 
 // With a failure policy the controller must see how a pod ends before it counts and replaces it.
@@ -102,7 +104,7 @@ void Jobs::look_at_job(const StoreKey& key, const json& job) {
                  {"succeeded", tally.succeeded},
                  {"failed", tally.failed}};
   const std::string now = format_time(simulation_.clock().wall());
-  if (find_at(job, {"status", "startTime"}) == nullptr) status["startTime"] = now;
+  if (!is_over(job)) tell_suspension(job, status);
   const bool complete = tally.succeeded >= completions_of(job);
   const bool failed = tally.failed > integer_at(job, {"spec", "backoffLimit"}).value_or(6);
   if (!is_over(job) && (complete || failed)) {
@@ -116,8 +118,23 @@ void Jobs::look_at_job(const StoreKey& key, const json& job) {
   write_status(client_, key, job, std::move(status));
   for (const ObjectPtr& pod : tally.counted) release(*pod);
   if (tally.failed_more) hold_[key] = simulation_.now() + backoff(tally.failed);
-  if (is_over(job) || complete || failed) return end(job);
-  if (!is_terminating(job) && !true_at(job, {"spec", "suspend"})) create_missing(key, job, tally);
+  if (is_over(job) || complete || failed) return delete_active(job, false);
+  if (is_suspended(job)) return delete_active(job, true);
+  if (!is_terminating(job)) create_missing(key, job, tally);
+}
+
+// A resumed Job starts anew, whenever it first did.
+void Jobs::tell_suspension(const json& job, json& status) const {
+  const Time now = simulation_.clock().wall();
+  const bool was = is_true(job, "Suspended"), is = is_suspended(job);
+  if (is && !was)
+    status["conditions"] =
+        with_condition(job, {"Suspended", "True", "JobSuspended", "Job suspended"}, now);
+  if (!is && was)
+    status["conditions"] =
+        with_condition(job, {"Suspended", "False", "JobResumed", "Job resumed"}, now);
+  if (!is && (was || find_at(job, {"status", "startTime"}) == nullptr))
+    status["startTime"] = format_time(now);
 }
 
 Jobs::Tally Jobs::count(const json& job) const {
@@ -163,10 +180,13 @@ void Jobs::create_missing(const StoreKey& key, const json& job, const Tally& tal
   }
 }
 
-// A Job that is over keeps no pods but the finished ones.
-void Jobs::end(const json& job) {
-  for (const ObjectPtr& pod : relations_.controlled_by(uid_of(job)))
-    if (is_active(*pod)) client_.remove("pods", namespace_of(*pod), name_of(*pod));
+// A Job that is over or suspended keeps no pods but the finished ones.
+void Jobs::delete_active(const json& job, bool uncounted) {
+  for (const ObjectPtr& pod : relations_.controlled_by(uid_of(job))) {
+    if (!is_active(*pod)) continue;
+    if (uncounted && has_finalizer(*pod, kTracking)) release(*pod);
+    client_.remove("pods", namespace_of(*pod), name_of(*pod));
+  }
 }
 
 void Jobs::release(const json& pod) {

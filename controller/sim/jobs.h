@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Jobs: pods until enough have succeeded, or more have failed than backoffLimit allows. A finalizer
 // holds each pod until it is counted, so none is missed and none counts twice. A suspended Job
-// makes no pods; that it also loses those it has is left out.
+// makes no pods and loses those it has, which are no failures of it.
 #pragma once
 
 #include <map>
@@ -37,7 +37,9 @@ class Jobs {
   void look_at_orphan(const nlohmann::json& pod);
   Tally count(const nlohmann::json& job) const;
   void create_missing(const StoreKey& key, const nlohmann::json& job, const Tally& tally);
-  void end(const nlohmann::json& job);
+  // Of one that is suspended, or resumed after that.
+  void tell_suspension(const nlohmann::json& job, nlohmann::json& status) const;
+  void delete_active(const nlohmann::json& job, bool uncounted);
   void release(const nlohmann::json& pod);
 
   Simulation& simulation_;

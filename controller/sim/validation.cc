@@ -12,6 +12,7 @@
 #include "controller/sim/custom_schema.h"
 #include "controller/sim/event_rules.h"
 #include "controller/sim/object_fields.h"
+#include "controller/sim/object_state.h"
 #include "controller/sim/secret_rules.h"
 #include "controller/sim/webhook_configurations.h"
 #include "controller/sim/writes.h"
@@ -213,6 +214,30 @@ void check_fixed(const json& live, const json& next, std::initializer_list<const
   }
 }
 
+// What a template does not tell of nodes.
+json without_directives(json template_) {
+  if (!template_.is_object()) return template_;
+  for (const char* field : {"labels", "annotations"}) template_["metadata"].erase(field);
+  json& spec = template_["spec"];
+  for (const char* field : {"nodeSelector", "tolerations", "schedulingGates"}) spec.erase(field);
+  if (!spec.contains("affinity")) return template_;
+  spec["affinity"].erase("nodeAffinity");
+  if (spec["affinity"].empty()) spec.erase("affinity");
+  return template_;
+}
+
+// What it tells of them may change while its Job is suspended and none of its pods is there.
+void check_job_template(const json& live, const json& next, std::vector<Cause>& causes) {
+  const bool never_started = find_at(live, {"status", "startTime"}) == nullptr;
+  const bool rests = true_at(live, {"spec", "suspend"}) &&
+                     (never_started || is_true(live, "Suspended")) &&
+                     integer_at(live, {"status", "active"}).value_or(0) == 0;
+  const json before = live["spec"].value("template", json());
+  const json after = next["spec"].value("template", json());
+  if (rests ? without_directives(before) != without_directives(after) : before != after)
+    causes.push_back(immutable("spec.template", to_text(after)));
+}
+
 void check_change(const ResourceType& type, const json& live, const json& next,
                   std::vector<Cause>& causes) {
   if (type.kind == "Pod") {
@@ -220,9 +245,7 @@ void check_change(const ResourceType& type, const json& live, const json& next,
   } else if (type.kind == "Job") {
     check_fixed(live.value("spec", json::object()), next.value("spec", json::object()),
                 {"completions", "selector", "completionMode"}, "spec.", causes);
-    // Only what its pods are told about nodes may change, and that while none of them can run.
-    if (!true_at(live, {"spec", "suspend"}))
-      check_fixed(live["spec"], next["spec"], {"template"}, "spec.", causes);
+    check_job_template(live, next, causes);
   } else if (type.kind == "PriorityClass") {
     if (integer_at(live, {"value"}) != integer_at(next, {"value"}))
       causes.push_back(forbidden_field("value", "may not be changed in an update."));

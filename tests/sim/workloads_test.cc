@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "controller/sim/daemon_sets.h"
@@ -36,6 +37,10 @@ struct WorkloadsTest : testing::Test, KubeWorld {
     create("poddisruptionbudgets", R"({"metadata":{"name":"b"},"spec":{
         "selector":{"matchLabels":{"app":"web"}},)" +
                                        spec + "}}");
+  }
+  // The code of the answer.
+  int edit_job(const char* patch) {
+    return user.merge_patch("jobs", "team", "train", nlohmann::json::parse(patch)).code;
   }
   void add_job(const std::string& spec) {
     create("jobs", R"({"metadata":{"name":"train"},"spec":{)" + spec + R"(
@@ -195,6 +200,55 @@ TEST_F(WorkloadsTest, AnEvictionIsNoFailureWhereThePolicyIgnoresDisruptions) {
   kube.finish("team", pods()[0], false);
   run_for(5s);
   EXPECT_EQ(condition("jobs", "train", "Failed"), "True BackoffLimitExceeded");
+}
+
+TEST_F(WorkloadsTest, ASuspendedJobLosesItsPodsAndNoneIsAFailure) {
+  add_job(R"("backoffLimit":0,)");
+  run_for(5s);
+  const auto first = pods();
+  ASSERT_THAT(first, SizeIs(1));
+  const std::string began = at("jobs", "train", "/status/startTime");
+  merge("jobs", "train", R"({"spec":{"suspend":true}})");
+  run_for(10s);
+  EXPECT_THAT(pods(), IsEmpty());
+  EXPECT_EQ(condition("jobs", "train", "Suspended"), "True JobSuspended");
+  EXPECT_EQ(at("jobs", "train", "/status/active"), "0");
+  EXPECT_EQ(at("jobs", "train", "/status/failed"), "0");
+  EXPECT_EQ(at("jobs", "train", "/status/startTime"), began) << "until it is resumed";
+
+  merge("jobs", "train", R"({"spec":{"suspend":false}})");
+  run_for(5s);
+  EXPECT_THAT(pods(), SizeIs(1));
+  EXPECT_THAT(pods(), Not(first));
+  EXPECT_EQ(condition("jobs", "train", "Suspended"), "False JobResumed");
+  EXPECT_NE(at("jobs", "train", "/status/startTime"), began);
+}
+
+TEST_F(WorkloadsTest, AJobThatIsMadeSuspendedHasNotStarted) {
+  add_job(R"("suspend":true,)");
+  run_for(5s);
+  EXPECT_THAT(pods(), IsEmpty());
+  EXPECT_EQ(condition("jobs", "train", "Suspended"), "True JobSuspended");
+  EXPECT_EQ(at("jobs", "train", "/status/startTime"), "");
+}
+
+TEST_F(WorkloadsTest, ATemplateTellsOtherNodesWhileItsJobRests) {
+  add_node("n2", 8, R"({"tier":"other"})");
+  constexpr char kElsewhere[] =
+      R"({"spec":{"template":{"spec":{"nodeSelector":{"tier":"other"}}}}})";
+  constexpr char kOtherImage[] =
+      R"({"spec":{"template":{"spec":{"containers":[{"name":"main","image":"other"}]}}}})";
+  add_job("");
+  run_for(5s);
+  EXPECT_EQ(edit_job(kElsewhere), 422) << "it runs";
+  merge("jobs", "train", R"({"spec":{"suspend":true}})");
+  run_for(10s);
+  EXPECT_EQ(edit_job(kElsewhere), 200);
+  EXPECT_EQ(edit_job(kOtherImage), 422) << "no node knows images";
+  merge("jobs", "train", R"({"spec":{"suspend":false}})");
+  run_for(5s);
+  ASSERT_THAT(pods(), SizeIs(1));
+  EXPECT_EQ(at("pods", pods()[0], "/spec/nodeName"), "n2");
 }
 
 TEST_F(WorkloadsTest, ADeletedJobTakesItsPodsWithIt) {

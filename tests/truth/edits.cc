@@ -108,7 +108,20 @@ Edit ObjectWriter::spec_edit(const Kind& kind) {
          json::array({webhook(kind, "a")}), json::array({webhook(kind, "b"), webhook(kind, "a")})});
   } else {
     change["spec"] =
-        any_of<json>({{{"suspend", true}}, {{"suspend", false}}, {{"parallelism", 0}}});
+        any_of<json>({{{"suspend", true}},
+                      {{"suspend", false}},
+                      {{"parallelism", 0}},
+                      parse(R"({"template": {"spec": {"nodeSelector": {"tier": "lab"}}}})"),
+                      parse(R"({"template": {"spec": {"nodeSelector": null}}})"),
+                      parse(R"({"suspend": false,
+                                "template": {"metadata": {"annotations": {"a": "b"}},
+                                             "spec": {"nodeSelector": {"tier": "mig"}}}})"),
+                      parse(R"({"template": {"spec": {"schedulingGates": [{"name": "a/b"}]}}})"),
+                      parse(R"({"template": {"spec": {"affinity": {"nodeAffinity":
+                               {"requiredDuringSchedulingIgnoredDuringExecution":
+                                {"nodeSelectorTerms": [{"matchExpressions":
+                                 [{"key": "tier", "operator": "In", "values": ["lab"]}]}]}}}}}})"),
+                      parse(R"({"template": {"spec": {"priorityClassName": "other"}}})")});
   }
   return {"spec", std::move(change)};
 }
