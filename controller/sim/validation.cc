@@ -235,7 +235,7 @@ void check_job_template(const json& live, const json& next, std::vector<Cause>& 
   const json before = live["spec"].value("template", json());
   const json after = next["spec"].value("template", json());
   if (rests ? without_directives(before) != without_directives(after) : before != after)
-    causes.push_back(immutable("spec.template", to_text(after)));
+    causes.push_back(immutable(rests ? "spec.template.spec" : "spec.template", to_text(after)));
 }
 
 void check_change(const ResourceType& type, const json& live, const json& next,
