@@ -25,6 +25,8 @@ inline constexpr char kPodGroupLabel[] = "gpu.berth.dev/pod-group";
 inline constexpr char kPodGroupSizeAnnotation[] = "gpu.berth.dev/pod-group-size";
 inline constexpr char kAdmittedAnnotation[] = "gpu.berth.dev/admitted";
 inline constexpr char kQueueLabel[] = "gpu.berth.dev/queue";
+inline constexpr char kQueueGate[] = "gpu.berth.dev/queue";  // a scheduling gate
+inline constexpr char kKueueQueueLabel[] = "kueue.x-k8s.io/queue-name";
 inline constexpr char kPriorityClassLabel[] = "gpu.berth.dev/priority-class";
 inline constexpr char kLastCheckpointAnnotation[] = "gpu.berth.dev/last-checkpoint";
 inline constexpr char kManagedByLabel[] = "app.kubernetes.io/managed-by";
@@ -32,11 +34,13 @@ inline constexpr char kMirrorAnnotation[] = "kubernetes.io/config.mirror";
 inline constexpr char kNodesGroup[] = "system:nodes";  // what kubelets ask as
 
 inline constexpr char kSlotsConfigMap[] = "berth-node-slots";
+inline constexpr char kAdmissionsConfigMap[] = "berth-admissions";
 inline constexpr char kMigPartedKey[] = "config.yaml";
 
 // One field manager per concern.
 inline constexpr char kManagerMig[] = "berth-mig";
 inline constexpr char kManagerPolicy[] = "berth-policy";
+inline constexpr char kManagerQueue[] = "berth-queue";
 inline constexpr char kManagerStatus[] = "berth-status";
 
 // NVIDIA's.

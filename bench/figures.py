@@ -230,7 +230,7 @@ def take(wanted, rounds):
         build(programs)
     recording = None
     reviews = [name for name in wanted if name.startswith("webhook.") and name != "webhook.attack_p99_ms"]
-    if reviews or any(name.startswith(("informer.", "memory.")) for name in wanted):
+    if reviews or any(name.startswith(("informer.", "memory.pods")) for name in wanted):
         build_peers()
     if any(name.startswith(("informer.", "memory.pods")) for name in wanted):
         recording = output(HERE / "make-recording", PEERS)
@@ -241,7 +241,7 @@ def take(wanted, rounds):
             yield name, *informer_figure(pairs, field), True
 
     with tempfile.TemporaryDirectory() as folder:
-        if any(name.startswith(("memory.", "binary.")) for name in wanted):
+        if any(name.startswith(("memory.idle", "memory.pods", "binary.")) for name in wanted):
             binary = stripped(folder)
             yield "binary.stripped_mib", binary.stat().st_size / MIB, {}, True
         for name, source, nodes, pods in [("memory.idle_mib", None, 0, 0), ("memory.pods10k_mib", recording, 1000, 10_000),
