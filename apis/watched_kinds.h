@@ -15,7 +15,8 @@ enum class WatchScope {
   kCluster,     // all there are
   kUnfinished,  // all that have not ended: of those that have, nothing is decided any more
   kAgents,      // those in the namespace of NVIDIA's agents
-  kLedger,  // those, and the ledger in berth's own: the rest is nobody's business, nor our memory's
+  kLedger,      // those, and the ledgers in berth's own: the rest is nobody's business, nor our
+                // memory's
 };
 struct Watching {
   WatchScope scope;

@@ -32,8 +32,10 @@ struct Reconcilers {
   // Which keys tell of a write that the API server refuses for good, whoever planned it.
   std::function<std::vector<std::string>(const ClusterState&)> keys_of_refusal;
   // What a new leader writes before its first plan, and the epoch that is its own once it has;
-  // `ledger` is fresh from the server, or null if there is none.
-  std::function<std::pair<Write, std::int64_t>(const ConfigMap* ledger)> claim_epoch;
+  // `ledger` is fresh from the server, or null if there is none. `above` is the highest epoch of
+  // the other ledgers.
+  std::function<std::pair<Write, std::int64_t>(const ConfigMap* ledger, std::int64_t above)>
+      claim_epoch;
   // What plans add observations to.
   std::vector<const Measure*> measures;
   // What /metrics tells of the cluster.

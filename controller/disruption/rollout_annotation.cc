@@ -9,6 +9,7 @@
 #include "apis/names.h"
 #include "controller/core/conditions.h"
 #include "controller/core/flat_json.h"
+#include "controller/core/ledger_epoch.h"
 #include "controller/core/seeded_bugs.h"
 
 namespace berth {

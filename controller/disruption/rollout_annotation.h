@@ -48,9 +48,6 @@ struct NodeRollout {
   bool operator==(const NodeRollout&) const = default;
 };
 
-// From here on a sequence number or an epoch was not counted by berth, and could not be counted on.
-inline constexpr std::int64_t kMaxCounter = std::int64_t{1} << 53;
-
 // JSON in a fixed key order.
 std::string encode_rollout(const NodeRollout& rollout);
 // Nothing if the text is no such annotation: a person may have edited it.

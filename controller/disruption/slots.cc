@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "apis/names.h"
 #include "controller/core/flat_json.h"
 #include "controller/core/json_patch.h"
+#include "controller/core/ledger_epoch.h"
 #include "controller/core/merge_patch.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/disruption/rollout_annotation.h"
@@ -17,15 +17,6 @@ namespace berth {
 namespace {
 
 constexpr std::string_view kLayoutHolder = "MIGLayout/";
-
-std::int64_t epoch_of(const ConfigMap& config_map) {
-  const Text* text = config_map.meta.annotations.find(names::kEpochAnnotation);
-  std::int64_t epoch = 0;
-  if (text != nullptr)
-    std::from_chars(text->view().data(), text->view().data() + text->view().size(), epoch);
-  // A person may have edited it; the next leader starts again from what can be read.
-  return epoch < 0 || epoch >= kMaxCounter ? 0 : epoch;
-}
 
 // {"name":value,…} with null for an entry to be removed.
 std::string encode_data(const SlotChanges& changes) {
@@ -156,19 +147,19 @@ Write write_slots(const Snapshot& snapshot, const SlotLedger& ledger, const Slot
   return write;
 }
 
-EpochClaim claim_epoch(const ConfigMap* ledger, const Settings& settings) {
+EpochClaim claim_epoch(const ConfigMap* ledger, const Settings& settings, std::int64_t above) {
   EpochClaim claim;
   claim.write.object = ledger_ref(settings, ledger);
   claim.write.field_manager = names::kManagerMig;
   if (ledger == nullptr) {
-    claim.epoch = 1;
+    claim.epoch = above + 1;
     claim.write.verb = Verb::kCreate;
     claim.write.reason = "start the ledger of unavailable nodes";
     claim.write.body = create_body(settings, claim.epoch, "{}");
     return claim;
   }
   // Above every claim's, too: the annotation may have been edited.
-  claim.epoch = epoch_of(*ledger);
+  claim.epoch = std::max(above, epoch_of(*ledger));
   for (const auto& [node, slot] : read_ledger(ledger).slots)
     claim.epoch = std::max(claim.epoch, slot.epoch);
   if (claim.epoch < kMaxCounter - 1) ++claim.epoch;  // beyond it nothing can be read back

@@ -83,11 +83,12 @@ Write write_slots(const Snapshot& snapshot, const SlotLedger& ledger, const Slot
 
 // What a new leader sends before its first plan, and the epoch that is its own once the write has
 // succeeded. `ledger` must be fresh from the server (null: 404). A 409 means another leader was
-// quicker: fetch and claim again, if the lease is still ours.
+// quicker: fetch and claim again, if the lease is still ours. `above` is what another ledger
+// carries.
 struct EpochClaim {
   Write write;
   std::int64_t epoch = 0;
 };
-EpochClaim claim_epoch(const ConfigMap* ledger, const Settings& settings);
+EpochClaim claim_epoch(const ConfigMap* ledger, const Settings& settings, std::int64_t above = 0);
 
 }  // namespace berth

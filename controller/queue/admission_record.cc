@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/queue/admission_record.h"
 
-#include <algorithm>
-#include <nlohmann/json.hpp>
+#include <fmt/compile.h>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "apis/names.h"
+#include "apis/result.h"
+#include "apis/time.h"
+#include "controller/core/json_patch.h"
 #include "controller/queue/capped.h"
 
 namespace berth::queue {
@@ -29,6 +39,7 @@ bool read_amount(const json& value, std::int64_t& out) {
 AdmissionFact admission_fact(const Admission& admission, const FactsIndex& index) {
   const Catalog& catalog = index.catalog();
   AdmissionFact fact;
+  fact.uid = *admission.workload->standing.uid;
   fact.queue = catalog.queue_name(admission.workload->standing.queue);
   if (const auto queue = index.queues().find(fact.queue); queue != index.queues().end())
     fact.cohort = queue->second.cohort;
@@ -40,24 +51,60 @@ AdmissionFact admission_fact(const Admission& admission, const FactsIndex& index
   return fact;
 }
 
+// By hand: a batch has hundreds of them, of which each is written twice.
+void append_admission(std::string& out, const AdmissionFact& admission) {
+  const auto text = [&](std::string_view lead, std::string_view value) {
+    out += lead;
+    append_quoted(out, value);
+  };
+  const auto number = [&](std::string_view lead, std::int64_t value) {
+    out += lead;
+    fmt::format_to(std::back_inserter(out), FMT_COMPILE("{}"), value);
+  };
+  text(R"("uid":)", admission.uid);
+  text(R"(,"queue":)", admission.queue);
+  text(R"(,"cohort":)", admission.cohort);
+  text(R"(,"pool":)", admission.pool);
+  number(R"(,"pods":)", admission.pods);
+  std::string_view lead = R"(,"amounts":{)";
+  for (const auto& [resource, amount] : admission.amounts) {
+    text(std::exchange(lead, ","), resource);
+    number(":", amount);
+  }
+  if (admission.amounts.empty()) out += lead;
+  text(R"(},"since":)", format_micro_time(Time(std::chrono::microseconds(admission.since))));
+  number(R"(,"epoch":)", admission.epoch);
+  if (admission.selects_pool) out += R"(,"selectsPool":true)";
+}
+
 std::string encode_admission(const AdmissionFact& admission) {
-  json amounts = json::object();
-  for (const auto& [resource, amount] : admission.amounts) amounts[resource] = amount;
-  return json{{"queue", admission.queue},
-              {"cohort", admission.cohort},
-              {"pool", admission.pool},
-              {"pods", admission.pods},
-              {"amounts", std::move(amounts)}}
-      .dump(-1, ' ', false, json::error_handler_t::replace);
+  constexpr std::size_t kUsualBytes = 320;
+  std::string text;
+  text.reserve(kUsualBytes);
+  text += '{';
+  append_admission(text, admission);
+  text += '}';
+  return text;
 }
 
 std::optional<AdmissionFact> decode_admission(std::string_view text) {
-  const json record = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return read_admission(json::parse(text, nullptr, /*allow_exceptions=*/false));
+}
+
+std::optional<AdmissionFact> read_admission(const json& record) {
   if (!record.is_object()) return std::nullopt;
   AdmissionFact fact;
-  if (!read_text(record, "queue", fact.queue) || !read_text(record, "cohort", fact.cohort) ||
-      !read_text(record, "pool", fact.pool))
+  std::string since;
+  if (!read_text(record, "uid", fact.uid) || !read_text(record, "queue", fact.queue) ||
+      !read_text(record, "cohort", fact.cohort) || !read_text(record, "pool", fact.pool) ||
+      !read_text(record, "since", since))
     return std::nullopt;
+  const Result<Time> time = parse_time(since);
+  if (!time || fact.uid.empty() || fact.pool.empty()) return std::nullopt;
+  fact.since = time->time_since_epoch().count();
+  const auto epoch = record.find("epoch");
+  if (epoch == record.end() || !read_amount(*epoch, fact.epoch)) return std::nullopt;
+  fact.selects_pool = record.value("selectsPool", json()) == true;
   auto pods = record.find("pods");
   if (pods == record.end() || !read_amount(*pods, fact.pods)) return std::nullopt;
   auto amounts = record.find("amounts");
@@ -66,6 +113,15 @@ std::optional<AdmissionFact> decode_admission(std::string_view text) {
     if (!read_amount(*it, fact.amounts.emplace_back(it.key(), 0).second)) return std::nullopt;
   }
   return fact;
+}
+
+std::optional<AdmissionFact> admission_on(const ObjectMeta& meta) {
+  const Text* record = meta.annotations.find(names::kAdmittedAnnotation);
+  if (record == nullptr) return std::nullopt;
+  std::optional<AdmissionFact> fact = decode_admission(record->view());
+  if (!fact || fact->uid == meta.uid) return fact;
+  const OwnerReference* owner = meta.controller();
+  return owner != nullptr && owner->uid == std::string_view(fact->uid) ? fact : std::nullopt;
 }
 
 }  // namespace berth::queue

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The annotation gpu.berth.dev/admitted: what a workload was admitted with, as JSON {queue, cohort,
-// pool, pods, amounts}.
+// The annotation gpu.berth.dev/admitted: what a workload was admitted with, as JSON {uid, queue,
+// cohort, pool, pods, amounts, since, epoch, selectsPool}. It counts for the object whose uid it
+// has, and for what that object controls: a copy on another one says nothing.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "apis/meta.h"
 #include "controller/queue/facts_index.h"
 #include "controller/queue/verdict.h"
 
@@ -16,8 +19,14 @@ namespace berth::queue {
 AdmissionFact admission_fact(const Admission& admission, const FactsIndex& index);
 
 std::string encode_admission(const AdmissionFact& admission);
+// The record's members, without the braces around them.
+void append_admission(std::string& out, const AdmissionFact& admission);
 
 // Nothing if that is no such record: amounts and pods are from 0 to kMostOfAnything.
 std::optional<AdmissionFact> decode_admission(std::string_view text);
+std::optional<AdmissionFact> read_admission(const nlohmann::json& record);
+
+// The object's own record, or that of whoever controls it; nothing without one that counts.
+std::optional<AdmissionFact> admission_on(const ObjectMeta& meta);
 
 }  // namespace berth::queue

@@ -11,9 +11,15 @@
 
 namespace berth::queue {
 
+// What decides where a pod may run and what it takes: equal ones are one shape.
+struct ShapeKey {
+  Vector requests;
+  std::vector<PoolId> only_pools;  // sorted; empty: wherever the queue has quota
+  auto operator<=>(const ShapeKey&) const = default;
+};
+
 // What is tried as one: what fails for one workload of a class fails for each.
 struct ClassKey {
-  PoolId only_pool = 0;  // Catalog::kAny: wherever the queue has quota
   std::vector<std::pair<ShapeId, std::int64_t>> roles;  // shape and count, sorted by shape
   auto operator<=>(const ClassKey&) const = default;
 };
@@ -21,6 +27,8 @@ struct ClassKey {
 struct ClassFacts {
   Vector total;  // what all its pods ask together, by the resources' names
   std::int64_t pods = 0;
+  std::vector<PoolId> only_pools;  // those of all its roles, as a shape has them
+  bool may_run_in(PoolId pool) const;
 };
 
 class Catalog {
@@ -34,7 +42,7 @@ class Catalog {
   // deleted.
   HolderId holder(QueueId queue, const std::string& cohort) { return holders_.id({queue, cohort}); }
   KeyId key(ResourceId resource, PoolId pool) { return keys_.id({resource, pool}); }
-  ShapeId shape(const Amounts& requests);
+  ShapeId shape(const Amounts& requests, const PoolNames& only_pools);
   ClassId workload_class(const ClassKey& key);
 
   const std::string& resource_name(ResourceId id) const { return resources_.name(id); }
@@ -44,7 +52,8 @@ class Catalog {
     return holders_.name(id);
   }
   const std::pair<ResourceId, PoolId>& key_parts(KeyId id) const { return keys_.name(id); }
-  const Vector& shape_requests(ShapeId id) const { return shapes_.name(id); }
+  const Vector& shape_requests(ShapeId id) const { return shapes_.name(id).requests; }
+  const std::vector<PoolId>& shape_pools(ShapeId id) const { return shapes_.name(id).only_pools; }
   const ClassKey& class_key(ClassId id) const { return classes_.name(id); }
   const ClassFacts& class_facts(ClassId id) const { return class_facts_[id]; }
   bool counts_as_gpu(ResourceId id) const { return gpu_[id]; }
@@ -69,7 +78,7 @@ class Catalog {
   Ids<std::string> queues_;
   Ids<std::pair<QueueId, std::string>> holders_;
   Ids<std::pair<ResourceId, PoolId>> keys_;
-  Ids<Vector> shapes_;
+  Ids<ShapeKey> shapes_;
   Ids<ClassKey> classes_;
   std::vector<ClassFacts> class_facts_;
   std::vector<bool> gpu_;  // by resource

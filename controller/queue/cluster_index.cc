@@ -9,9 +9,12 @@
 #include "controller/fleet/node_facts.h"
 #include "controller/fleet/pools.h"
 #include "controller/queue/facts_from.h"
+#include "controller/queue/pools_in_reach.h"
 
 namespace berth::queue {
 namespace {
+
+constexpr std::string_view kGroup = "PodGroup/";
 
 std::pair<Text, Text> claim_of(const ObjectMeta& meta) {
   return {meta.namespace_, meta.labels.get(names::kQueueLabel)};
@@ -60,6 +63,7 @@ void ClusterIndex::move_claim(const T* old, const T* now,
 
 void ClusterIndex::follow(const Change<berth::Pod>& change) {
   move_claim(change.old, change.now, &Claimants::pods);
+  keep_group(change.old, change.now);
   if (!change.news) return;
   if (change.old != nullptr &&
       (change.now == nullptr || change.now->meta.uid != change.old->meta.uid))
@@ -75,13 +79,35 @@ void ClusterIndex::follow(const Change<berth::Job>& change) {
   facts_->remove_job(workload_name(either));
 }
 
+void ClusterIndex::keep_group(const berth::Pod* old, const berth::Pod* now) {
+  const auto name_of = [](const berth::Pod* pod) {
+    std::string name = pod == nullptr ? std::string() : workload_name(*pod);
+    return name.starts_with(kGroup) ? name : std::string();
+  };
+  if (const std::string name = name_of(old); !name.empty()) {
+    const auto group = groups_.find(name);
+    group->second.erase(old);
+    if (group->second.empty()) groups_.erase(group);
+  }
+  if (const std::string name = name_of(now); !name.empty()) groups_[name].insert(now);
+}
+
+std::vector<const berth::Pod*> ClusterIndex::members(const std::string& workload) const {
+  const auto group = groups_.find(workload);
+  if (group == groups_.end()) return {};
+  std::vector<const berth::Pod*> pods(group->second.begin(), group->second.end());
+  std::ranges::sort(pods, {},
+                    [](const berth::Pod* pod) { return std::string_view(pod->meta.name); });
+  return pods;
+}
+
 void ClusterIndex::enter(const berth::Pod& pod) {
   const std::string queue = is_claimant(pod) ? queue_of(pod.meta) : "";
   // What is in no queue matters once it takes room.
   const bool counts = !queue.empty() || !pod.node_name.empty() || of_a_job(pod);
-  const auto fact =
-      counts ? pod_fact(pod, queue, label_priority(pod.meta).value_or(pod.shape->priority))
-             : std::nullopt;
+  auto fact = counts ? pod_fact(pod, queue, label_priority(pod.meta).value_or(pod.shape->priority))
+                     : std::nullopt;
+  if (fact && fact->state == PodState::kWaiting) fact->only_pools = pools_for(*pod.shape, "");
   if (fact)
     facts_->put(*fact);
   else
@@ -89,7 +115,14 @@ void ClusterIndex::enter(const berth::Pod& pod) {
 }
 
 void ClusterIndex::enter(const berth::Job& job) {
-  facts_->put(job_fact(job, queue_of(job.meta), priority_of(job)));
+  JobFact fact = job_fact(job, queue_of(job.meta), priority_of(job));
+  const bool selected = fact.admitted && fact.admitted->selects_pool;
+  fact.only_pools = pools_for(*job.pod_shape, selected ? fact.admitted->pool : "");
+  facts_->put(fact);
+}
+
+PoolNames ClusterIndex::pools_for(const PodShape::Fields& shape, std::string_view selected) const {
+  return policy_ == nullptr ? PoolNames() : pools_in_reach(shape, policy_->spec.pools, selected);
 }
 
 std::string ClusterIndex::queue_of(const ObjectMeta& meta) const {
@@ -165,6 +198,22 @@ void ClusterIndex::follow(const Change<GPUClusterPolicy>& change) {
   policy_ = holds ? change.now : nullptr;
   if (same) return;
   for (const Node* node : nodes_) enter(*node);
+  for (const auto& [claim, claimants] : claimants_) {
+    for (const berth::Pod* pod : claimants.pods) enter(*pod);
+    for (const berth::Job* job : claimants.jobs) enter(*job);
+  }
+}
+
+// What the ledger no longer says goes first: an entry may stand for a new object of an old name.
+void ClusterIndex::follow(const Change<ConfigMap>& change) {
+  const ConfigMap& either = change.now != nullptr ? *change.now : *change.old;
+  if (either.meta.name != names::kAdmissionsConfigMap) return;
+  const AdmissionLedger before = ledgers_.in(either.meta.namespace_.view());
+  ledgers_.follow(change);
+  const AdmissionLedger& now = ledgers_.in(either.meta.namespace_.view());
+  for (const auto& [uid, entry] : before.entries)
+    if (!now.entries.contains(uid)) facts_->remove_ledger(entry.workload);
+  for (const auto& [uid, entry] : now.entries) facts_->put(entry);
 }
 
 void ClusterIndex::follow(const Change<PriorityClass>& change) {

@@ -15,6 +15,7 @@
 #include "apis/core.h"
 #include "apis/gpu_cluster_policy.h"
 #include "controller/core/view.h"
+#include "controller/queue/admission_ledger.h"
 #include "controller/queue/facts_index.h"
 #include "controller/queue/queue_choice.h"
 #include "controller/queue/queue_trouble.h"
@@ -32,11 +33,14 @@ class ClusterIndex {
   void follow(const Change<Namespace>& change);
   void follow(const Change<PriorityClass>& change);
   void follow(const Change<GPUClusterPolicy>& change);
+  void follow(const Change<ConfigMap>& change);
 
   const FactsIndex& facts() const;
   const QueueChoice& choice() const { return choice_; }
   // Of the queue; null where it can be acted on.
   const Cause* trouble(std::string_view queue) const;
+  // The pods of a group; of any other workload none.
+  std::vector<const berth::Pod*> members(const std::string& workload) const;
   // By queue the namespaces with workloads of it, sorted.
   NamesByQueue namespaces() const;
   // The policy's pools by name, in its order.
@@ -57,6 +61,8 @@ class ClusterIndex {
   void choose_again();
   void judge_queues() const;
   std::string queue_of(const ObjectMeta& meta) const;
+  PoolNames pools_for(const PodShape::Fields& shape, std::string_view selected) const;
+  void keep_group(const berth::Pod* old, const berth::Pod* now);
   std::optional<std::int32_t> label_priority(const ObjectMeta& meta) const;
   std::int32_t priority_of(const berth::Job& job) const;
 
@@ -67,6 +73,8 @@ class ClusterIndex {
   mutable std::map<std::string, Cause, std::less<>> troubles_;
   std::map<std::pair<Text, Text>, Claimants> claimants_;  // by namespace and label
   std::unordered_set<const Node*> nodes_;
+  std::map<std::string, std::unordered_set<const berth::Pod*>, std::less<>> groups_;
+  AdmissionLedgers ledgers_;
   const GPUClusterPolicy* policy_ = nullptr;
   std::map<std::string, const PriorityClass*, std::less<>> priorities_;
 };

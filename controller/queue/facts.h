@@ -25,6 +25,10 @@ bool is_gpu(std::string_view resource);
 // Resource name and amount, sorted by name, each once.
 using Amounts = std::vector<std::pair<std::string, std::int64_t>>;
 
+// Where a workload's own selectors let it run, sorted; empty: anywhere. One that is nowhere at home
+// has the empty name. What a quota of any pool admits is held to none.
+using PoolNames = std::vector<std::string>;
+
 struct NodeFact {
   std::string name;
   std::string pool;        // empty: of no pool
@@ -36,11 +40,16 @@ struct NodeFact {
 
 // What was decided once: it counts as decided, whatever the workload or the nodes look like now.
 struct AdmissionFact {
+  std::string uid;  // of what was admitted: the Job, the group's first pod, the pod
   std::string queue;
   std::string cohort;
   std::string pool;
   std::int64_t pods = 1;
-  Amounts amounts;  // by quota resource, for all those pods
+  Amounts amounts;         // by quota resource, for all those pods
+  std::int64_t since = 0;  // microseconds since the epoch
+  std::int64_t epoch = 0;  // of the leader that decided
+  // The pool stands in the node selector, and not because somebody else wrote it there.
+  bool selects_pool = false;
   bool operator==(const AdmissionFact&) const = default;
 };
 
@@ -59,6 +68,7 @@ struct PodFact {
   std::int32_t priority = 0;
   std::int64_t created = 0;     // microseconds since the epoch
   std::int64_t group_size = 1;  // as the pod says it
+  PoolNames only_pools;
   Amounts requests;
   PodState state = PodState::kWaiting;
   std::string node;  // of kBound and kLeaving
@@ -80,7 +90,7 @@ struct JobFact {
   bool suspended = true;
   bool held = false;             // by a person: out of the queue
   bool template_mutable = true;  // else an admission could not be written into it yet
-  std::string only_pool;         // of a template that is frozen: where it was admitted before
+  PoolNames only_pools;
   std::optional<AdmissionFact> admitted;
   bool operator==(const JobFact&) const = default;
 };

@@ -11,6 +11,12 @@
 #include "controller/queue/admission_record.h"
 
 namespace berth::queue {
+
+bool is_gated(const berth::Pod& pod) {
+  const auto& gates = pod.shape->scheduling_gates;
+  return std::ranges::find(gates, names::kQueueGate) != gates.end();
+}
+
 namespace {
 
 // Bounds of one pod's and one node's amounts, so that sums over a fleet stay whole numbers.
@@ -72,11 +78,18 @@ std::int64_t group_size_of(const berth::Pod& pod) {
   return std::clamp<std::int64_t>(size, 1, kMostPods);
 }
 
+// Held, or let go, by its own gate, as the pods of Jobs are that another controller makes.
+bool is_released_alone(const berth::Pod& pod) {
+  if (is_gated(pod)) return true;
+  const auto record = admission_on(pod.meta);
+  return record && record->uid == pod.meta.uid;
+}
+
 PodState state_of(const berth::Pod& pod) {
   if (pod.phase == PodPhase::kSucceeded) return PodState::kSucceeded;
   if (!pod.node_name.view().empty())
     return pod.terminating() ? PodState::kLeaving : PodState::kBound;
-  return pod.shape->gated() ? PodState::kWaiting : PodState::kReleased;
+  return is_gated(pod) ? PodState::kWaiting : PodState::kReleased;
 }
 
 }  // namespace
@@ -122,7 +135,8 @@ std::string workload_name(const berth::Pod& pod) {
   const bool daemon = owner != nullptr && (owner->kind == "DaemonSet" || owner->kind == "Node");
   if (daemon || pod.meta.annotations.contains(names::kMirrorAnnotation)) return "";
   const std::string in = pod.meta.namespace_.str() + "/";
-  if (owner != nullptr && owner->kind == "Job") return "Job/" + in + owner->name.str();
+  if (owner != nullptr && owner->kind == "Job" && !is_released_alone(pod))
+    return "Job/" + in + owner->name.str();
   const Text group = pod.meta.labels.get(names::kPodGroupLabel);
   const bool sized = pod.meta.annotations.contains(names::kPodGroupSizeAnnotation);
   if (!group.view().empty() && sized) return "PodGroup/" + in + group.str();
@@ -143,8 +157,8 @@ std::optional<PodFact> pod_fact(const berth::Pod& pod, const std::string& queue,
                .node = pod.node_name.str()};
   if (fact.workload.starts_with("PodGroup/")) fact.group_size = group_size_of(pod);
   if (fact.state == PodState::kSucceeded) fact.node.clear();
-  if (const Text* record = pod.meta.annotations.find(names::kAdmittedAnnotation))
-    fact.admitted = decode_admission(record->view());
+  // Whatever stands on a gated pod, nobody has let it go yet.
+  if (fact.state != PodState::kWaiting) fact.admitted = admission_on(pod.meta);
   return fact;
 }
 
@@ -164,8 +178,7 @@ JobFact job_fact(const berth::Job& job, const std::string& queue, std::int32_t p
   // As the API server allows it: never started, or taken down wholly.
   fact.template_mutable =
       job.suspended && job.active == 0 && (job.has_been_suspended || !job.start_time);
-  if (const Text* record = job.meta.annotations.find(names::kAdmittedAnnotation))
-    fact.admitted = decode_admission(record->view());
+  fact.admitted = admission_on(job.meta);
   return fact;
 }
 

@@ -30,6 +30,9 @@ std::string workload_name(const berth::Job& job);
 // that no queue is for, as a DaemonSet's.
 std::string workload_name(const berth::Pod& pod);
 
+// Whether berth's own gate holds it.
+bool is_gated(const berth::Pod& pod);
+
 QueueFact queue_fact(const GPUQueue& queue);
 
 // How much of a GPU one piece of the resource is on the node, in millionths, rounded down; nothing

@@ -60,7 +60,7 @@ void FactsIndex::put(const PodFact& fact) {
   pod.uid = &it->first;
   pod.created = fact.created;
   pod.state = fact.state;
-  pod.shape = catalog_.shape(fact.requests);
+  pod.shape = catalog_.shape(fact.requests, fact.only_pools);
   if (pod.on_node()) {
     pod.node = room_.node(fact.node);
     room_.take(pod.node, pod.shape, +1);

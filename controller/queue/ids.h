@@ -42,7 +42,7 @@ class Ids {
   std::vector<const Name*> names_;  // the map's nodes stay where they are
 };
 
-// What one pod asks, by resource, sorted; equal ones are one shape.
+// What one pod asks, by resource, sorted.
 using Vector = std::vector<std::pair<ResourceId, std::int64_t>>;
 
 }  // namespace berth::queue

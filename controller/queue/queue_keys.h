@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which keys of the queues' reconciler each watched kind makes due: whatever the index follows,
-// once there is a GPUQueue. At most once a second all of it is one cycle.
+// Which keys of the queues' reconcilers each watched kind makes due: whatever the index follows all
+// that decides and tells, once there is a GPUQueue; an entry of the ledger, and the objects of what
+// is admitted, their release.
 #pragma once
 
 #include <string>
@@ -13,15 +14,21 @@
 
 namespace berth {
 
-inline std::vector<std::string> all_queue_keys(const ClusterState& cluster) {
-  if (cluster.gpu_queues().size() == 0) return {};
-  return {std::string(kQueuesKey)};
-}
+// Those of all queues together.
+std::vector<std::string> queue_keys(const ClusterState& cluster);
+// And the release of each entry of the ledger.
+std::vector<std::string> all_queue_keys(const ClusterState& cluster, const Settings& settings);
 
+std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings& settings,
+                                        const Pod* old, const Pod* now);
+std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings& settings,
+                                        const Job* old, const Job* now);
+std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings& settings,
+                                        const ConfigMap* old, const ConfigMap* now);
 template <class T>
 requires Follows<queue::ClusterIndex, T> std::vector<std::string> queue_keys_for(
     const ClusterState& cluster, const Settings&, const T*, const T*) {
-  return all_queue_keys(cluster);
+  return queue_keys(cluster);
 }
 
 }  // namespace berth

@@ -126,10 +126,8 @@ std::string reason_of(const Outcome& outcome) {
 
 std::string describe(const Outcome& outcome, const Catalog& catalog) {
   if (!outcome.admitted_to) return describe(outcome.verdict, catalog);
-  return fmt::format(
-      "quota and room suffice in {}; this version of berth decides, and starts "
-      "nothing",
-      name_place(*outcome.admitted_to, catalog));
+  return fmt::format("quota and room suffice in {}; it is admitted next",
+                     name_place(*outcome.admitted_to, catalog));
 }
 
 }  // namespace berth::queue

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The queues' reconciler: a pure function from a snapshot to a plan. This version decides and
-// tells; it starts nothing.
+// The queues' reconcilers: pure functions from a snapshot to a plan. One decides, and writes that
+// down; one lets go what was written down; one tells. So no decision waits for a release, and no
+// release comes before its decision stands in the ledger.
 #pragma once
 
 #include <string_view>
@@ -15,5 +16,13 @@ inline constexpr std::string_view kQueuesKey = "queues";
 
 // The status of every GPUQueue.
 Plan reconcile_queues(const Snapshot& snapshot);
+
+// Who is admitted next: one write of the ledger.
+inline constexpr std::string_view kAdmissionsKey = "admissions";
+Plan reconcile_admissions(const Snapshot& snapshot);
+
+// Lets the workload's objects go. `name` is the workload's: "Job/ns/train".
+inline constexpr std::string_view kReleaseKeys = "release/";
+Plan reconcile_release(const Snapshot& snapshot, std::string_view name);
 
 }  // namespace berth

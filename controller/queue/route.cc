@@ -37,14 +37,13 @@ const ResourceId* uncovered(const QueueQuotas& queue, const Vector& total, PoolI
 
 void find_routes(const QueueQuotas& queue, ClassId workloads, const Catalog& catalog,
                  const NodeRoom& room, Routes& routes) {
-  const Vector& total = catalog.class_facts(workloads).total;
-  const PoolId only = catalog.class_key(workloads).only_pool;
+  const ClassFacts& facts = catalog.class_facts(workloads);
   routes.open.clear();
   routes.refusal = {.reason = Reason::kNoQuota};
   bool uncovered_told = false, covered_somewhere = false;
   for (const PoolId pool : queue.pools) {
-    if (only != Catalog::kAny && pool != only) continue;
-    if (const ResourceId* resource = uncovered(queue, total, pool, catalog)) {
+    if (!facts.may_run_in(pool)) continue;
+    if (const ResourceId* resource = uncovered(queue, facts.total, pool, catalog)) {
       if (!uncovered_told && !covered_somewhere) {
         routes.refusal.resource = *resource;
         routes.refusal.pool = pool;
@@ -57,7 +56,7 @@ void find_routes(const QueueQuotas& queue, ClassId workloads, const Catalog& cat
     for (std::uint32_t i = 0; i < queue.quotas.size(); ++i) {
       const Quota& quota = queue.quotas[i];
       if (quota.pool != pool) continue;
-      const std::int64_t amount = asked_of(quota, total, catalog, room);
+      const std::int64_t amount = asked_of(quota, facts.total, catalog, room);
       if (amount == 0) continue;
       route.asks.emplace_back(i, amount);
       if (amount <= quota.maximum()) continue;

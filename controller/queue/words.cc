@@ -90,6 +90,8 @@ std::string describe(const Verdict& verdict, const Catalog& catalog) {
     case Reason::kTemplateNotReady:
       return "it can start again when the pods of its last run are gone";
     case Reason::kNoQuota:
+      if (verdict.resource == Catalog::kClass)
+        return "its node selector and affinity lead to no pool that the queue has a quota in";
       return fmt::format("no quota of the queue covers {} in {}", resource, where);
     case Reason::kExceedsMaximum:
       return fmt::format("needs {} {} in {}; the queue can never hold more than {}", needs,

@@ -33,13 +33,6 @@ std::int64_t wanted_pods(const JobFact& job) {
   return std::max<std::int64_t>(0, std::min(job.parallelism, left));
 }
 
-const AdmissionFact* admission_of(const Workload& workload) {
-  if (workload.job && workload.job->admitted) return workload.job->admitted.get();
-  if (workload.pods && !workload.pods->admitted.empty())
-    return (*workload.pods->admitted.begin())->admitted.get();
-  return workload.in_flight.get();
-}
-
 std::int64_t part(std::int64_t amount, std::int64_t pods, std::int64_t of) {
   __extension__ typedef __int128 Wide;
   const Wide product = static_cast<Wide>(amount) * pods;
@@ -77,7 +70,7 @@ Standing of_job(const Workload& workload, Catalog& catalog) {
   const Counts counts = counts_of(workload);
   const AdmissionFact* admission = admission_of(workload);
   // An entry in the ledger will resume it.
-  const bool suspended = job.suspended && !workload.in_flight;
+  const bool suspended = job.suspended && open_entry(workload) == nullptr;
 
   Standing out{
       .queue = job.queue, .priority = job.priority, .created = job.created, .uid = &job.uid};
@@ -96,8 +89,7 @@ Standing of_job(const Workload& workload, Catalog& catalog) {
   out.pending = suspended && !job.held && job.wanted > 0 && job.queue != Catalog::kNoQueue;
   if (!out.pending) return out;
   if (!job.template_mutable || counts.live > 0) out.unready = Unready::kTemplateNotReady;
-  out.workload_class =
-      catalog.workload_class({.only_pool = job.only_pool, .roles = {{job.shape, job.wanted}}});
+  out.workload_class = catalog.workload_class({.roles = {{job.shape, job.wanted}}});
   return out;
 }
 
@@ -116,6 +108,7 @@ Standing of_group(const Workload& workload, Catalog& catalog) {
     claim_unbound(workload, catalog.pool(admission->pool), out.pods - counts.live, first.shape,
                   out.claims);
     out.admitted = true;
+    out.too_many = counts.live > size;
     return out;
   }
   out.past_webhook = first.queue != Catalog::kNoQueue && counts.bound + counts.leaving > 0;
@@ -135,17 +128,37 @@ Standing of_group(const Workload& workload, Catalog& catalog) {
 
 }  // namespace
 
+const AdmissionFact* open_entry(const Workload& workload) {
+  const AdmissionFact* entry = workload.in_flight.get();
+  if (entry == nullptr) return nullptr;
+  if (workload.job) {
+    const Job& job = *workload.job;
+    const bool shown = !job.suspended || (job.admitted && *job.admitted == *entry);
+    return job.uid == entry->uid && !shown ? entry : nullptr;
+  }
+  if (!workload.pods || *(*workload.pods->all.begin())->uid != entry->uid) return nullptr;
+  return counts_of(workload).waiting > 0 ? entry : nullptr;
+}
+
+const AdmissionFact* admission_of(const Workload& workload) {
+  const AdmissionFact* open = open_entry(workload);
+  if (workload.job && open != nullptr) return open;
+  if (workload.job && workload.job->admitted) return workload.job->admitted.get();
+  if (workload.pods && !workload.pods->admitted.empty())
+    return (*workload.pods->admitted.begin())->admitted.get();
+  return open;
+}
+
 Job job_of(const JobFact& fact, Catalog& catalog) {
   return {.uid = fact.uid,
           .queue = catalog.queue(fact.queue),
           .priority = fact.priority,
           .created = fact.created,
-          .shape = catalog.shape(fact.requests),
+          .shape = catalog.shape(fact.requests, fact.only_pools),
           .wanted = wanted_pods(fact),
           .suspended = fact.suspended,
           .held = fact.held,
           .template_mutable = fact.template_mutable,
-          .only_pool = fact.only_pool.empty() ? Catalog::kAny : catalog.pool(fact.only_pool),
           .admitted = fact.admitted ? std::make_unique<AdmissionFact>(*fact.admitted) : nullptr};
 }
 

@@ -39,7 +39,6 @@ struct Job {
   bool suspended = true;
   bool held = false;
   bool template_mutable = true;
-  PoolId only_pool = Catalog::kAny;
   std::unique_ptr<AdmissionFact> admitted;
 };
 Job job_of(const JobFact& fact, Catalog& catalog);
@@ -92,6 +91,7 @@ struct Standing {
   std::int64_t pods_here = 0;
   ClassId workload_class = 0;  // of what is ready
   bool admitted = false;
+  bool too_many = false;      // admitted, and it has more pods than its size says
   bool past_webhook = false;  // its pods run and nobody admitted them
   std::vector<Claim> claims;
   std::vector<Charge> charges;  // of an admission; what came past the webhook is charged by pod
@@ -122,6 +122,13 @@ struct Workload {
   void remove(const Pod& pod);
   bool gone() const { return !job && !in_flight && !pods; }
 };
+
+// The workload's entry in the ledger, if it is for these very objects and they do not show it yet;
+// null otherwise.
+const AdmissionFact* open_entry(const Workload& workload);
+
+// What was decided of the workload last, shown by it or still in flight; null: nothing.
+const AdmissionFact* admission_of(const Workload& workload);
 
 // What the facts of a workload come to.
 Standing standing_of(const Workload& workload, Catalog& catalog);

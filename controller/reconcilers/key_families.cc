@@ -14,7 +14,7 @@ namespace berth {
 
 using namespace std::chrono_literals;
 
-const std::array<KeyFamily, 8> kKeyFamilies = {{
+const std::array<KeyFamily, 10> kKeyFamilies = {{
     {.prefix = kLayoutKeys, .reconcile = reconcile_mig_layout, .interval = 1s},
     {.prefix = kNodeKeys, .reconcile = reconcile_node_rollout, .urgent = true},
     {.prefix = kPoolKeys, .reconcile = reconcile_pool_node},
@@ -35,6 +35,11 @@ const std::array<KeyFamily, 8> kKeyFamilies = {{
      .reconcile = [](const Snapshot& snapshot,
                      std::string_view) { return reconcile_queues(snapshot); },
      .interval = 1s},
+    {.prefix = kAdmissionsKey,
+     .reconcile = [](const Snapshot& snapshot,
+                     std::string_view) { return reconcile_admissions(snapshot); },
+     .interval = 50ms},
+    {.prefix = kReleaseKeys, .reconcile = reconcile_release, .urgent = true},
 }};
 
 const KeyFamily& family_of(std::string_view key) {

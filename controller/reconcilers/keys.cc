@@ -7,7 +7,7 @@ std::vector<std::string> all_keys(const ClusterState& cluster, const Settings& s
   std::vector<std::string> keys = all_mig_keys(cluster, settings);
   for (std::string& key : all_policy_keys(cluster)) keys.push_back(std::move(key));
   for (std::string& key : all_bypass_keys(cluster, settings)) keys.push_back(std::move(key));
-  for (std::string& key : all_queue_keys(cluster)) keys.push_back(std::move(key));
+  for (std::string& key : all_queue_keys(cluster, settings)) keys.push_back(std::move(key));
   return keys;
 }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/reconcilers/reconcile.h"
 
+#include <algorithm>
+
 #include "controller/disruption/slots.h"
+#include "controller/queue/admission_ledger.h"
 #include "controller/reconcilers/key_families.h"
 
 namespace berth {
@@ -9,7 +12,9 @@ namespace berth {
 Plan reconcile(const Snapshot& snapshot, std::string_view key) {
   const KeyFamily& family = family_of(key);
   // The lease does not fence; the epoch does, as soon as the cache has it.
-  if (!snapshot.offline && read_ledger(snapshot).epoch > snapshot.epoch) return {};
+  const std::int64_t newest =
+      std::max(read_ledger(snapshot).epoch, queue::read_admissions(snapshot).epoch);
+  if (!snapshot.offline && newest > snapshot.epoch) return {};
   return family.reconcile(snapshot, family.name_in(key));
 }
 

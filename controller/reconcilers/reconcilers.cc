@@ -35,8 +35,8 @@ Reconcilers reconcilers(const Settings& settings) {
     if (cluster.gpu_policies().size() > 0) keys.emplace_back(kPolicyKey);
     return keys;
   };
-  all.claim_epoch = [settings](const ConfigMap* ledger) {
-    EpochClaim claim = claim_epoch(ledger, settings);
+  all.claim_epoch = [settings](const ConfigMap* ledger, std::int64_t above) {
+    EpochClaim claim = claim_epoch(ledger, settings, above);
     return std::pair<Write, std::int64_t>(std::move(claim.write), claim.epoch);
   };
   all.measures = {&kRolloutPhaseSeconds, &kNodeRollouts};

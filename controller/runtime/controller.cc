@@ -127,8 +127,10 @@ void Controller::add_informers() {
     if (watching.scope == WatchScope::kAgents) add_informer<T>(name, {.namespace_ = agents});
     if (watching.scope != WatchScope::kLedger) return;
     add_informer<T>(name + "/agents", {.namespace_ = agents});
-    if (berth != agents)
-      add_informer<T>(name + "/ledger", {.namespace_ = berth, .name = names::kSlotsConfigMap});
+    if (berth == agents) return;
+    add_informer<T>(name + "/ledger", {.namespace_ = berth, .name = names::kSlotsConfigMap});
+    add_informer<T>(name + "/admissions",
+                    {.namespace_ = berth, .name = names::kAdmissionsConfigMap});
   });
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "apis/names.h"
+#include "controller/core/ledger_epoch.h"
 
 namespace berth {
 
@@ -21,7 +22,7 @@ Task<bool> Leadership::lead(std::stop_token stop) {
     const ConfigMap* ledger = parts_.cluster.config_maps().find(options_.settings.berth_namespace,
                                                                 names::kSlotsConfigMap);
     // As the leader that is at work sees it, not as its successor.
-    epoch_ = std::max<std::int64_t>(1, parts_.reconcilers.claim_epoch(ledger).second - 1);
+    epoch_ = std::max<std::int64_t>(1, ledger == nullptr ? 0 : epoch_of(*ledger));
     co_return true;
   }
   if (options_.leader_elect) {
@@ -52,7 +53,11 @@ Task<bool> Leadership::claim_epoch(std::stop_token stop) {
     Result<ConfigMap> ledger = co_await parts_.client.get<ConfigMap>(std::move(key), look);
     Error error;
     if (ledger.has_value() || ledger.error().kind == ErrorKind::kNotFound) {
-      auto [write, epoch] = parts_.reconcilers.claim_epoch(ledger.has_value() ? &*ledger : nullptr);
+      const ConfigMap* admissions = parts_.cluster.config_maps().find(
+          options_.settings.berth_namespace, names::kAdmissionsConfigMap);
+      auto [write, epoch] =
+          parts_.reconcilers.claim_epoch(ledger.has_value() ? &*ledger : nullptr,
+                                         admissions == nullptr ? 0 : epoch_of(*admissions));
       Plan plan;
       const ObjectRef object = write.object;
       plan.add(object, std::move(write));
@@ -84,17 +89,19 @@ std::chrono::nanoseconds Leadership::time_left() const {
 }
 
 std::optional<std::string> Leadership::heed(const ConfigMap& config_map) {
-  if (config_map.meta.name != names::kSlotsConfigMap ||
+  const bool is_ledger = config_map.meta.name == names::kSlotsConfigMap ||
+                         config_map.meta.name == names::kAdmissionsConfigMap;
+  if (!is_ledger ||
       config_map.meta.namespace_ != std::string_view(options_.settings.berth_namespace))
     return std::nullopt;
-  const std::int64_t standing = parts_.reconcilers.claim_epoch(&config_map).second - 1;
+  const std::int64_t standing = epoch_of(config_map);
   if (standing <= epoch_) return std::nullopt;
   if (options_.dry_run) {
     epoch_ = standing;
     return std::nullopt;
   }
-  return "the slot ledger carries epoch " + std::to_string(standing) + ", ours is " +
-         std::to_string(epoch_);
+  return "ledger " + config_map.meta.name + " carries epoch " + std::to_string(standing) +
+         ", ours is " + std::to_string(epoch_);
 }
 
 }  // namespace berth

@@ -50,7 +50,7 @@ class Leadership {
   std::int64_t epoch() const { return epoch_; }
   // How long writes may be started yet; zero: not at all.
   std::chrono::nanoseconds time_left() const;
-  // Why our plans are void, if the ConfigMap is the ledger and carries an epoch above ours: a
+  // Why our plans are void, if the ConfigMap is a ledger and carries an epoch above ours: a
   // successor's, or a person's edit. Who leads next begins above it.
   std::optional<std::string> heed(const ConfigMap& config_map);
 

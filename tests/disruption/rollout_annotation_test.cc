@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "controller/core/ledger_epoch.h"
 #include "controller/disruption/rollouts.h"
 #include "controller/disruption/slots.h"
 #include "controller/fleet/node_facts.h"

@@ -4,6 +4,7 @@
 #include "apis/decode.h"
 #include "apis/names.h"
 #include "controller/core/cluster_state.h"
+#include "controller/core/ledger_epoch.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/disruption/rollouts.h"
 #include "controller/disruption/slots.h"

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "controller/queue/cycle.h"
 
@@ -18,8 +19,9 @@ std::string print(const Amounts& amounts) {
 
 std::string print(const std::optional<AdmissionFact>& admission) {
   if (!admission) return "";
-  return fmt::format(" admitted({} {} {} pods={}{})", admission->queue, admission->cohort,
-                     admission->pool, admission->pods, print(admission->amounts));
+  return fmt::format(" admitted({} {} {} {} pods={}{})", admission->uid, admission->queue,
+                     admission->cohort, admission->pool, admission->pods,
+                     print(admission->amounts));
 }
 
 }  // namespace
@@ -52,14 +54,14 @@ std::string print(const ClusterFacts& facts) {
         "failed={}{}{}{} only={}{}{}\n",
         j.workload, j.uid, j.queue, j.priority, j.created, j.parallelism,
         j.completions.value_or(-1), j.succeeded, j.failed_indexes, j.suspended ? " suspended" : "",
-        j.held ? " held" : "", j.template_mutable ? "" : " frozen", j.only_pool, print(j.requests),
-        print(j.admitted));
+        j.held ? " held" : "", j.template_mutable ? "" : " frozen", fmt::join(j.only_pools, "|"),
+        print(j.requests), print(j.admitted));
   }
   for (const PodFact& p : facts.pods) {
-    text +=
-        fmt::format("pod {} of={} queue={} priority={} created={} size={} state={} node={}{}{}\n",
-                    p.uid, p.workload, p.queue, p.priority, p.created, p.group_size,
-                    static_cast<int>(p.state), p.node, print(p.requests), print(p.admitted));
+    text += fmt::format(
+        "pod {} of={} queue={} priority={} created={} size={} state={} node={} only={}{}{}\n",
+        p.uid, p.workload, p.queue, p.priority, p.created, p.group_size, static_cast<int>(p.state),
+        p.node, fmt::join(p.only_pools, "|"), print(p.requests), print(p.admitted));
   }
   for (const LedgerFact& l : facts.ledger)
     text += fmt::format("ledger {}{}\n", l.workload, print(std::optional(l.admission)));
@@ -142,6 +144,9 @@ std::string text_of(const FactsIndex& index) {
       std::vector<std::string> asks;
       for (const auto& [shape, count] : catalog.class_key(workloads).roles) {
         std::string ask = fmt::format("{}x", count);
+        std::set<std::string> only;
+        for (const PoolId pool : catalog.shape_pools(shape)) only.insert(catalog.pool_name(pool));
+        for (const std::string& pool : only) ask += " in " + pool;
         std::map<std::string, std::int64_t> by_name;
         for (const auto& [resource, amount] : catalog.shape_requests(shape))
           by_name[catalog.resource_name(resource)] = amount;
@@ -149,9 +154,8 @@ std::string text_of(const FactsIndex& index) {
         asks.push_back(ask);
       }
       std::sort(asks.begin(), asks.end());
-      std::string line = fmt::format("ready {} {} {}:", catalog.queue_name(queue),
-                                     catalog.pool_name(catalog.class_key(workloads).only_pool),
-                                     fmt::join(asks, " "));
+      std::string line =
+          fmt::format("ready {} {}:", catalog.queue_name(queue), fmt::join(asks, " "));
       for (const Workload* workload : same.in_order) line += " " + *workload->name;
       lines.push_back(line);
     }

@@ -164,9 +164,7 @@ TEST_F(ClusterIndexTest, AJobThatHasEndedHoldsNothing) {
   berth::Job ended = job_;
   ended.suspended = false;
   ended.finished = true;
-  ended.meta.annotations.set(names::kAdmittedAnnotation,
-                             R"({"queue":"vision","cohort":"research","pool":"training","pods":1,)"
-                             R"("amounts":{"nvidia.com/gpu":6}})");
+  note_admission(ended.meta, "vision", {{"nvidia.com/gpu", 6}});
   add(a_), add(vision_), add(node_), add(policy_);
   berth::Job running = ended;
   running.finished = false;

@@ -96,7 +96,7 @@ TEST(PodFact, TellsWhichWorkloadItIsOf) {
 TEST(PodFact, TellsWhatThePodHolds) {
   berth::Pod pod = gpu_pod();
   EXPECT_EQ(fact_of(pod)->state, PodState::kReleased);
-  pod.shape.edit()->scheduling_gates = {"x"};
+  pod.shape.edit()->scheduling_gates = {names::kQueueGate};
   EXPECT_EQ(fact_of(pod)->state, PodState::kWaiting);
   pod.shape.edit()->scheduling_gates.clear();
   pod.node_name = "n";
@@ -148,11 +148,17 @@ TEST(QueueFact, CountsTheClassInMillionths) {
 }
 
 TEST(AdmissionRecord, IsReadAsItIsWritten) {
-  const AdmissionFact fact{.queue = "q",
-                           .cohort = "c",
-                           .pool = "training",
-                           .pods = 4,
-                           .amounts = {{"gpu", 500'000}, {"nvidia.com/gpu", 8}}};
+  AdmissionFact fact{.uid = "u-1",
+                     .queue = "q",
+                     .cohort = "c",
+                     .pool = "training",
+                     .pods = 4,
+                     .amounts = {{"gpu", 500'000}, {"nvidia.com/gpu", 8}},
+                     .since = 1'790'000'000'123'456,
+                     .epoch = 7};
+  EXPECT_EQ(decode_admission(encode_admission(fact)), fact);
+  fact.selects_pool = true;
+  fact.amounts.clear();
   EXPECT_EQ(decode_admission(encode_admission(fact)), fact);
   for (const char* bad :
        {"", "[]", "{", R"({"queue":"q","cohort":"","pool":"p","pods":1,"amounts":{"gpu":-1}})",
@@ -165,7 +171,9 @@ TEST(AdmissionRecord, IsReadAsItIsWritten) {
 
 TEST(AdmissionRecord, WhatIsNoneIsRefused) {
   const auto is_read = [](const std::string& pods, const std::string& amounts) {
-    return decode_admission(R"({"queue":"q","cohort":"","pool":"p")" + pods + amounts + "}")
+    return decode_admission(R"({"uid":"u","queue":"q","cohort":"","pool":"p","epoch":1,)"
+                            R"("since":"2026-11-24T12:00:00.000000Z")" +
+                            pods + amounts + "}")
         .has_value();
   };
   const std::string none = R"(,"amounts":{})", most = std::to_string(kMostOfAnything),
@@ -179,6 +187,23 @@ TEST(AdmissionRecord, WhatIsNoneIsRefused) {
        {"", R"(,"amounts":[])", R"(,"amounts":7)", R"(,"amounts":{"cpu":1.5})"})
     EXPECT_FALSE(is_read(R"(,"pods":1)", amounts)) << amounts;
   EXPECT_FALSE(decode_admission(R"({"cohort":"","pool":"p","pods":1,"amounts":{}})"));
+}
+
+TEST(AdmissionRecord, CountsForWhoseUidItHas) {
+  ObjectMeta meta;
+  meta.uid = "pod-uid";
+  const auto note = [&](const char* uid) {
+    meta.annotations.set(names::kAdmittedAnnotation,
+                         encode_admission({.uid = uid, .queue = "q", .pool = "*"}));
+  };
+  note("pod-uid");
+  EXPECT_TRUE(admission_on(meta));
+  note("job-uid");
+  EXPECT_FALSE(admission_on(meta)) << "a copy says nothing";
+  meta.owner_references.push_back({.kind = "Job", .name = "train", .uid = "job-uid"});
+  EXPECT_FALSE(admission_on(meta)) << "an owner that does not control it";
+  meta.owner_references[0].controller = true;
+  EXPECT_TRUE(admission_on(meta));
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <random>
 
 #include "apis/names.h"
+#include "controller/queue/admission_ledger.h"
+#include "controller/queue/queue_keys.h"
 #include "controller/queue/reconcile.h"
 #include "tests/queue/queue_objects.h"
 
@@ -36,6 +38,8 @@ class RandomCluster {
       case 8:
       case 9:
         return put_or_erase(random_job());
+      case 10:
+        return put_or_erase(random_ledger());
       default:
         return put_or_erase(random_pod());
     }
@@ -56,6 +60,7 @@ class RandomCluster {
     }
     // A new object under an old name now and then, and a version that says the same.
     object.meta.uid = fmt::format("{}-{}", told, below(10) == 0 ? 1 : 0);
+    if (below(3) == 0) note_admission(object.meta, team(), {{"nvidia.com/gpu", below(4)}});
     cluster.upsert(std::move(object), Time{});
     return "put " + told;
   }
@@ -90,12 +95,26 @@ class RandomCluster {
     meta.creation_timestamp += std::chrono::seconds(below(4));
     if (below(3) == 0) meta.labels.set(names::kQueueLabel, team());
     if (below(4) == 0) meta.labels.set(names::kPriorityClassLabel, fmt::format("p{}", below(3)));
-    if (below(3) == 0)
-      meta.annotations.set(
-          names::kAdmittedAnnotation,
-          fmt::format(R"({{"queue":"{}","cohort":"research","pool":"training","pods":1,)"
-                      R"("amounts":{{"nvidia.com/gpu":{}}}}})",
-                      team(), below(4)));
+  }
+  // Of pods and Jobs that there may be, under the names and uids that they may have.
+  ConfigMap random_ledger() {
+    ConfigMap ledger;
+    ledger.meta.name = names::kAdmissionsConfigMap;
+    ledger.meta.namespace_ = "berth";
+    ledger.meta.annotations.set(names::kEpochAnnotation, "1");
+    for (std::uint32_t entries = below(4); entries > 0; --entries) {
+      const std::string in = fmt::format("ns{}", below(3));
+      const bool job = below(2) == 0;
+      const std::string name = fmt::format("{}/{}{}", in, job ? "j" : "pod", below(4));
+      LedgerFact entry{.workload = fmt::format("{}/{}", job ? "Job" : "Pod", name)};
+      if (!job && below(2) == 0) entry.workload = fmt::format("PodGroup/{}/g", in);
+      entry.admission = {.uid = fmt::format("{} {}-0", job ? "Job" : "Pod", name),
+                         .queue = team(),
+                         .pool = "training",
+                         .amounts = {{"nvidia.com/gpu", below(4)}}};
+      ledger.data[entry.admission.uid] = encode_entry(entry);
+    }
+    return ledger;
   }
   berth::Job random_job() {
     berth::Job job = job_of(fmt::format("ns{}", below(3)), fmt::format("j{}", below(4)),
@@ -114,7 +133,16 @@ class RandomCluster {
     pod.meta.name = fmt::format("pod{}", below(6));
     label(pod.meta);
     pod.shape.edit()->requests.set("nvidia.com/gpu", Quantity::whole(below(4)));
-    if (below(2) == 0) pod.node_name = fmt::format("n{}", below(4));
+    if (below(3) == 0) {
+      pod.meta.labels.set(names::kPodGroupLabel, "g");
+      pod.meta.annotations.set(names::kPodGroupSizeAnnotation, "2");
+    }
+    if (below(5) == 0)
+      pod.shape.edit()->node_selector.set(names::kPoolLabel, below(2) == 0 ? "training" : "x");
+    if (below(2) == 0)
+      pod.shape.edit()->scheduling_gates.push_back(names::kQueueGate);
+    else if (below(2) == 0)
+      pod.node_name = fmt::format("n{}", below(4));
     if (below(3) == 0)
       pod.meta.owner_references.push_back(
           {.kind = "Job", .name = Text(fmt::format("j{}", below(4))), .controller = true});
@@ -126,10 +154,14 @@ class RandomCluster {
 
 std::string planned(const ClusterState& cluster) {
   const Answers answers;
-  const Settings settings;
-  std::string told;
-  for (const StatusUpdate& update : reconcile_queues({cluster, answers, settings, Time{}}).statuses)
+  const Settings settings{.berth_namespace = "berth"};
+  const Snapshot snapshot{cluster, answers, settings, Time{}, 1};
+  std::string told = print(reconcile_admissions(snapshot));
+  for (const StatusUpdate& update : reconcile_queues(snapshot).statuses)
     told += update.object.str() + " " + update.body + "\n";
+  for (const std::string& key : all_queue_keys(cluster, settings))
+    if (key.starts_with(kReleaseKeys))
+      told += print(reconcile_release(snapshot, std::string_view(key).substr(kReleaseKeys.size())));
   return told;
 }
 

@@ -59,8 +59,8 @@ class Model : ModelFacts {
   }
 
  private:
-  using Class = std::tuple<std::string, std::map<Amounts, std::int64_t>, std::string>;
-  static Class class_of(const Candidate& c) { return {c.queue, c.roles, c.only_pool}; }
+  using Class = std::tuple<std::string, std::map<Role, std::int64_t>>;
+  static Class class_of(const Candidate& c) { return {c.queue, c.roles}; }
   // --- Rule 3: room ---------------------------------------------------------------------------
 
   std::string explain_room(const Candidate& c, const std::string& pool) {
@@ -76,8 +76,8 @@ class Model : ModelFacts {
     }
     for (const auto& [resource, amount] : total) {
       std::int64_t most = 0;
-      for (const auto& [requests, pods] : c.roles)
-        most = std::max(most, amount_of(requests, resource));
+      for (const auto& [role, pods] : c.roles)
+        most = std::max(most, amount_of(role.first, resource));
       const std::int64_t largest = largest_in[{resource, pool}];
       if (most > largest)
         return say("Fragmented", resource, pool, most, largest, free_room(resource, pool));
@@ -151,7 +151,7 @@ class Model : ModelFacts {
     std::vector<std::string> pools;
     for (const QuotaFact& quota : queues.at(c.queue)->quotas) {
       if (std::find(pools.begin(), pools.end(), quota.pool) == pools.end() &&
-          (c.only_pool.empty() || c.only_pool == quota.pool))
+          c.may_run_in(quota.pool))
         pools.push_back(quota.pool);
     }
     return pools;

@@ -98,8 +98,24 @@ std::int64_t ModelFacts::free_room(const std::string& resource, const std::strin
   return std::min(left_in[{resource, pool}], left_in[{resource, "*"}]);
 }
 
+// "An entry of the ledger counts while its very objects do not show it."
+bool ModelFacts::is_open(const Gathered& all) const {
+  if (all.job != nullptr) {
+    const JobFact& job = *all.job;
+    return job.uid == all.in_flight->uid && job.suspended && job.admitted != *all.in_flight;
+  }
+  const auto waits = [](const PodFact* pod) { return pod->state == PodState::kWaiting; };
+  return all.pods.front()->uid == all.in_flight->uid &&
+         std::any_of(all.pods.begin(), all.pods.end(), waits);
+}
+
 void ModelFacts::look_at(const std::string& name, const Gathered& all) {
-  const AdmissionFact* admission = all.in_flight;
+  if (all.job == nullptr && all.pods.empty()) {
+    charge(*all.in_flight, all.in_flight->pods, 0);
+    return;
+  }
+  const bool open = all.in_flight != nullptr && is_open(all);
+  const AdmissionFact* admission = open ? all.in_flight : nullptr;
   std::int64_t live = 0, waiting = 0, leaving = 0, succeeded = 0;
   std::set<std::int64_t> sizes;
   for (auto it = all.pods.rbegin(); it != all.pods.rend(); ++it) {
@@ -112,10 +128,7 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
     sizes.insert(pod.group_size);
   }
   if (all.job != nullptr && all.job->admitted) admission = &*all.job->admitted;
-  if (all.job == nullptr && all.pods.empty()) {
-    charge(*admission, admission->pods, 0);
-    return;
-  }
+  if (all.job != nullptr && open) admission = all.in_flight;
 
   Candidate c{.name = name};
   std::int64_t wanted = 0;  // pods that it is still to run
@@ -124,15 +137,14 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
   if (all.job != nullptr) {
     const JobFact& job = *all.job;
     c.queue = job.queue, c.uid = job.uid, c.priority = job.priority, c.created = job.created;
-    c.only_pool = job.only_pool;
     wanted = job.completions
                  ? std::clamp<std::int64_t>(*job.completions - job.succeeded - job.failed_indexes,
                                             0, job.parallelism)
              : job.succeeded > 0 ? 0
                                  : job.parallelism;
-    holds_all = !job.suspended || all.in_flight != nullptr;
+    holds_all = !job.suspended || open;
     next = job.requests;
-    c.roles[job.requests] = wanted;
+    c.roles[{job.requests, job.only_pools}] = wanted;
     if (!job.template_mutable || live > 0) c.unready = say("TemplateNotReady");
   } else {
     const PodFact& first = *all.pods.front();
@@ -140,7 +152,8 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
     c.priority = first.priority, c.created = first.created;
     wanted = first.group_size - succeeded;
     next = first.requests;
-    for (const PodFact* pod : all.pods) c.roles[pod->requests] += pod->state == PodState::kWaiting;
+    for (const PodFact* pod : all.pods)
+      c.roles[{pod->requests, pod->only_pools}] += pod->state == PodState::kWaiting;
     std::erase_if(c.roles, [](const auto& role) { return role.second == 0; });
     if (sizes.size() > 1)
       c.unready = say("GangSizesDisagree");

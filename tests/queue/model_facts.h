@@ -3,6 +3,7 @@
 // charged to whom (rule 1), and who waits.
 #pragma once
 
+#include <algorithm>
 #include <tuple>
 
 #include "tests/queue/cluster_facts.h"
@@ -18,21 +19,31 @@ struct Pool {  // where a workload could run, and what it asks of the queue's qu
   std::vector<std::pair<const QuotaFact*, std::int64_t>> asks;
 };
 
+using Role = std::pair<Amounts, PoolNames>;  // what a pod asks, and where its selectors let it run
+
 struct Candidate {  // a workload that waits
-  std::string name, queue, uid, only_pool;
+  std::string name, queue, uid;
   std::int32_t priority = 0;
   std::int64_t created = 0;
-  std::map<Amounts, std::int64_t> roles;  // what one pod asks → pods
-  std::string unready;                    // empty: ready
-  std::vector<Pool> open;                 // in the queue's order
-  std::string refusal;                    // why none is open
+  std::map<Role, std::int64_t> roles;  // → pods
+  std::string unready;                 // empty: ready
+  std::vector<Pool> open;              // in the queue's order
+  std::string refusal;                 // why none is open
   auto order() const { return std::tuple(-std::int64_t{priority}, created, uid); }
   Asks total() const {
     Asks total;
-    for (const auto& [requests, pods] : roles) {
-      for (const auto& [resource, amount] : requests) total[resource] += amount * pods;
+    for (const auto& [role, pods] : roles) {
+      for (const auto& [resource, amount] : role.first) total[resource] += amount * pods;
     }
     return total;
+  }
+  bool may_run_in(const std::string& pool) const {
+    for (const auto& [role, pods] : roles) {
+      const PoolNames& only = role.second;
+      if (pool != "*" && !only.empty() && std::find(only.begin(), only.end(), pool) == only.end())
+        return false;
+    }
+    return true;
   }
 };
 
@@ -68,6 +79,7 @@ struct ModelFacts {
   };
   std::int64_t weight(const std::string& pool, const std::string& resource) const;
   void look_at_nodes();
+  bool is_open(const Gathered& all) const;
   void look_at(const std::string& name, const Gathered& all);
   void charge(const AdmissionFact& admission, std::int64_t pods, std::int64_t leaving);
   void charge_past_webhook(const PodFact& pod, const std::string& queue_name);

@@ -38,9 +38,7 @@ struct QueueFigures : ::testing::Test {
     vision.status.conditions = {{"Ready", "True", "QueueActive", "", 0, {}}};
     berth::Job runs = job_of("a", "x", 11);
     runs.suspended = false;
-    runs.meta.annotations.set(names::kAdmittedAnnotation,
-                              R"({"queue":"vision","cohort":"research","pool":"training",)"
-                              R"("pods":1,"amounts":{"nvidia.com/gpu":11}})");
+    note_admission(runs.meta, "vision", {{"nvidia.com/gpu", 11}});
     berth::Job fits = job_of("b", "fits", 1), not_now = job_of("b", "not-now", 6);
     fits.meta.creation_timestamp = *parse_time("2026-11-21T12:00:00Z");
     not_now.meta.creation_timestamp = fits.meta.creation_timestamp + std::chrono::seconds(1);

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "apis/core.h"
 #include "apis/gpu_cluster_policy.h"
 #include "apis/gpu_queue.h"
+#include "apis/names.h"
+#include "controller/queue/admission_record.h"
 
 namespace berth::queue {
 
@@ -34,6 +37,16 @@ inline berth::Job job_of(const std::string& namespace_, const std::string& name,
   made.suspended = true;
   made.pod_shape.edit()->requests.set("nvidia.com/gpu", Quantity::whole(gpus));
   return made;
+}
+
+// One pod of it in pool `training`, as berth notes it on what it lets go.
+inline void note_admission(ObjectMeta& meta, const std::string& team, Amounts amounts) {
+  const AdmissionFact fact{.uid = meta.uid,
+                           .queue = team,
+                           .cohort = "research",
+                           .pool = "training",
+                           .amounts = std::move(amounts)};
+  meta.annotations.set(names::kAdmittedAnnotation, encode_admission(fact));
 }
 
 inline Node node_of(const std::string& name, int gpus) {

@@ -40,11 +40,7 @@ class QueueStatusTest : public ::testing::Test {
                             const std::string& queue, int gpus) {
     berth::Job job = job_of(namespace_, name, gpus);
     job.suspended = false;
-    job.meta.annotations.set(
-        names::kAdmittedAnnotation,
-        fmt::format(R"({{"queue":"{}","cohort":"research","pool":"training","pods":1,)"
-                    R"("amounts":{{"nvidia.com/gpu":{}}}}})",
-                    queue, gpus));
+    note_admission(job.meta, queue, {{"nvidia.com/gpu", gpus}});
     return job;
   }
   template <class T>
@@ -118,14 +114,10 @@ TEST_F(QueueStatusTest, TheTotalsAreOfTheQuotaThatIsNearestToItsEnd) {
   EXPECT_EQ(status("vision").totals.used, "0/8") << "nothing of nothing comes last";
   berth::Job job = job_of("a", "x", 4);
   job.suspended = false;
-  job.meta.annotations.set(names::kAdmittedAnnotation,
-                           R"({"queue":"vision","cohort":"research","pool":"training","pods":1,)"
-                           R"("amounts":{"nvidia.com/gpu":4,"nvidia.com/mig-2g.20gb":3}})");
+  note_admission(job.meta, "vision", {{"nvidia.com/gpu", 4}, {"nvidia.com/mig-2g.20gb", 3}});
   add(job);
   EXPECT_EQ(status("vision").totals.used, "3/4");
-  job.meta.annotations.set(names::kAdmittedAnnotation,
-                           R"({"queue":"vision","cohort":"research","pool":"training","pods":1,)"
-                           R"("amounts":{"nvidia.com/gpu":16,"nvidia.com/mig-1g.10gb":1}})");
+  note_admission(job.meta, "vision", {{"nvidia.com/gpu", 16}, {"nvidia.com/mig-1g.10gb", 1}});
   add(job);
   EXPECT_EQ(status("vision").totals.used, "1/0") << "what is held of nothing is beyond every end";
 }
@@ -137,9 +129,7 @@ TEST_F(QueueStatusTest, PartsOfAGpuAreToldAsTheyAreAndBorrowedAsWholeOnes) {
     add(queue);
   }
   berth::Job job = running("a", "x", "vision", 1);
-  job.meta.annotations.set(names::kAdmittedAnnotation,
-                           R"({"queue":"vision","cohort":"research","pool":"training","pods":1,)"
-                           R"("amounts":{"gpu":1125000}})");
+  note_admission(job.meta, "vision", {{"gpu", 1'125'000}});
   add(job);
   const GPUQueueStatus told = status("vision");
   EXPECT_EQ(told.totals.used, "1.125/1");
@@ -284,14 +274,14 @@ TEST_F(QueueStatusTest, WhatTheIndexFollowsMakesTheCycleDueOnceThereIsAQueue) {
   const auto due = [&](const auto& one) {
     return queue_keys_for(cluster, settings, static_cast<decltype(&one)>(nullptr), &one);
   };
-  EXPECT_THAT(due(node_of("n2", 1)), ElementsAre("queues"));
-  EXPECT_THAT(due(job_of("a", "y", 1)), ElementsAre("queues"));
-  EXPECT_THAT(due(berth::Pod()), ElementsAre("queues"));
-  EXPECT_THAT(due(PriorityClass()), ElementsAre("queues"));
-  EXPECT_THAT(all_queue_keys(cluster), ElementsAre("queues"));
+  EXPECT_THAT(due(node_of("n2", 1)), ElementsAre("admissions", "queues"));
+  EXPECT_THAT(due(job_of("a", "y", 1)), ElementsAre("admissions", "queues"));
+  EXPECT_THAT(due(berth::Pod()), ElementsAre("admissions", "queues"));
+  EXPECT_THAT(due(PriorityClass()), ElementsAre("admissions", "queues"));
+  EXPECT_THAT(all_queue_keys(cluster, settings), ElementsAre("admissions", "queues"));
   for (const char* name : {"vision", "nlp"}) cluster.erase<GPUQueue>("", name);
   EXPECT_THAT(due(node_of("n2", 1)), IsEmpty());
-  EXPECT_THAT(all_queue_keys(cluster), IsEmpty());
+  EXPECT_THAT(all_queue_keys(cluster, settings), IsEmpty());
   EXPECT_THAT(plan().statuses, IsEmpty());
 }
 

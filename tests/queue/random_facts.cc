@@ -16,6 +16,12 @@ constexpr const char* kNic = "nvidia.com/hostdev";
 
 std::string RandomFacts::pool() { return below(4) == 0 ? "*" : below(3) == 0 ? "inf" : "train"; }
 
+PoolNames RandomFacts::pool_names() {
+  if (chance(15)) return {""};
+  if (chance(30)) return {"inf", "train"};
+  return {chance(70) ? "train" : "inf"};
+}
+
 std::string RandomFacts::queue_name() { return fmt::format("q{}", chance(3) ? 9 : below(queues_)); }
 
 Amounts RandomFacts::requests() {
@@ -88,7 +94,7 @@ JobFact RandomFacts::job(int i) {
   if (chance(50)) fact.completions = 1 + below(4);
   if (chance(15)) fact.succeeded = below(3);
   if (chance(5)) fact.failed_indexes = 1;
-  if (chance(6)) fact.only_pool = chance(70) ? "train" : "inf";
+  if (chance(6)) fact.only_pools = pool_names();
   if (chance(fact.suspended ? 8 : 60)) fact.admitted = admission();
   return fact;
 }
@@ -119,14 +125,20 @@ PodFact RandomFacts::pod(int i) {
   }
   if (fact.state == PodState::kBound || fact.state == PodState::kLeaving)
     fact.node = fmt::format("n{}", below(7));
+  if (chance(6)) fact.only_pools = pool_names();
   if (!fact.workload.empty() && chance(15)) fact.admitted = admission();
   return fact;
 }
 
 LedgerFact RandomFacts::ledger() {
-  const std::string kinds[] = {fmt::format("Job/ns/j{}", below(9)), "PodGroup/ns/g0",
-                               "Pod/ns/gone"};
-  return {.workload = kinds[below(3)], .admission = admission()};
+  const int of = below(9);
+  LedgerFact fact{.workload = "Pod/ns/gone", .admission = admission()};
+  fact.admission.uid = fmt::format("uid-p{}", of);
+  if (chance(30)) fact.workload = fmt::format("PodGroup/ns/g{}", below(3));
+  if (chance(70)) return fact;
+  fact.workload = fmt::format("Job/ns/j{}", of);
+  if (!chance(20)) fact.admission.uid = fmt::format("uid-j{}", of);
+  return fact;
 }
 
 ClusterFacts RandomFacts::cluster() {
@@ -137,6 +149,10 @@ ClusterFacts RandomFacts::cluster() {
   for (int i = 0, n = 2 + below(8); i < n; ++i) facts.jobs.push_back(job(i));
   for (int i = 0, n = below(7); i < n; ++i) facts.pods.push_back(pod(i));
   if (chance(15)) facts.ledger.push_back(ledger());
+  // What is in flight may be shown already.
+  for (JobFact& job : facts.jobs)
+    for (const LedgerFact& entry : facts.ledger)
+      if (entry.workload == job.workload && chance(30)) job.admitted = entry.admission;
   return facts;
 }
 

@@ -27,6 +27,7 @@ class RandomFacts {
   Amounts requests();
   AdmissionFact admission();
   std::string pool();
+  PoolNames pool_names();
   std::string queue_name();
 
   std::mt19937_64 random_;

@@ -77,7 +77,7 @@ class ControllerTest : public ::testing::Test {
     };
     reconcilers_.keys_of_refusal = [](const ClusterState&) { return std::vector<std::string>(); };
     // Epoch 8, and one more for each entry of the ledger.
-    reconcilers_.claim_epoch = [](const ConfigMap* ledger) {
+    reconcilers_.claim_epoch = [](const ConfigMap* ledger, std::int64_t) {
       Write write{.verb = Verb::kCreate,
                   .object = {"ConfigMap", "berth-system", "berth-node-slots", ""},
                   .body = "{}"};

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// AdmissionLedger: admissions in flight, ConfigMap berth-admissions in berth's namespace. An entry
+// is written before anything is let go and stands until the workload's own objects show it, so that
+// whatever dies between, quota is counted and the next leader goes on. Every write carries the
+// resourceVersion, and annotation gpu.berth.dev/epoch is the leader's whose plans go by it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "controller/core/plan.h"
+#include "controller/core/snapshot.h"
+#include "controller/core/view.h"
+#include "controller/queue/facts.h"
+
+namespace berth::queue {
+
+// How many entries there may be, and how large the ConfigMap: etcd takes 1.5 MiB, and each write
+// carries it whole.
+inline constexpr std::size_t kWindow = 512;
+inline constexpr std::size_t kMaxLedgerBytes = 400 * 1024;
+
+struct AdmissionLedger {
+  const ConfigMap* config_map = nullptr;  // null: it does not exist (yet)
+  std::int64_t epoch = 0;
+  std::map<std::string, LedgerFact, std::less<>> entries;  // by the admission's uid
+  std::vector<std::string> unreadable;                     // keys whose entry is none
+};
+AdmissionLedger read_admissions(const ConfigMap& config_map);
+
+// {"workload", and what an admission's record has (admission_record.h)}.
+std::string encode_entry(const LedgerFact& entry);
+std::optional<LedgerFact> decode_entry(std::string_view text);
+
+// A ledger is berth's if it carries an epoch: in the namespace of NVIDIA's agents every ConfigMap
+// is watched.
+bool is_admission_ledger(const ConfigMap& config_map);
+
+// The ledgers that stand, read once per change. A view (core/view.h).
+class AdmissionLedgers {
+ public:
+  void follow(const Change<ConfigMap>& change);
+  // One without entries if there is none.
+  const AdmissionLedger& in(std::string_view namespace_) const;
+
+ private:
+  std::map<Text, AdmissionLedger> ledgers_;  // by namespace
+};
+
+// Berth's own, as the view has it.
+const AdmissionLedger& read_admissions(const Snapshot& snapshot);
+
+// The ledger's change under its resourceVersion, or the create that puts it there. Either leaves it
+// with this leader's epoch.
+using LedgerChanges = std::map<std::string, std::optional<LedgerFact>>;  // nothing: it goes
+Write write_admissions(const Snapshot& snapshot, const AdmissionLedger& ledger,
+                       const LedgerChanges& changes, std::string reason);
+
+}  // namespace berth::queue

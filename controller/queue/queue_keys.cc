@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/queue/queue_keys.h"
+
+#include "apis/names.h"
+#include "controller/core/ledger_epoch.h"
+#include "controller/queue/facts_from.h"
+
+namespace berth {
+namespace {
+
+std::string release_key(std::string_view workload) {
+  return std::string(kReleaseKeys).append(workload);
+}
+
+// Of what waits although it is admitted: its entry stands in the ledger, or others of its gang run.
+template <class T>
+void add_release(const ClusterState& cluster, const T& object, std::vector<std::string>& keys) {
+  const std::string name = queue::workload_name(object);
+  const queue::Workload* workload = cluster.view<queue::ClusterIndex>().facts().find(name);
+  if (workload != nullptr && workload->standing.admitted) keys.push_back(release_key(name));
+}
+
+}  // namespace
+
+std::vector<std::string> queue_keys(const ClusterState& cluster) {
+  if (cluster.gpu_queues().size() == 0) return {};
+  return {std::string(kAdmissionsKey), std::string(kQueuesKey)};
+}
+
+std::vector<std::string> all_queue_keys(const ClusterState& cluster, const Settings& settings) {
+  std::vector<std::string> keys = queue_keys(cluster);
+  const auto& ledger = cluster.view<queue::AdmissionLedgers>().in(settings.berth_namespace);
+  if (ledger.config_map != nullptr && keys.empty()) keys.emplace_back(kAdmissionsKey);
+  for (const auto& [uid, entry] : ledger.entries) keys.push_back(release_key(entry.workload));
+  return keys;
+}
+
+std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings&, const Pod*,
+                                        const Pod* now) {
+  std::vector<std::string> keys = queue_keys(cluster);
+  if (!keys.empty() && now != nullptr && queue::is_gated(*now)) add_release(cluster, *now, keys);
+  return keys;
+}
+
+std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings&, const Job*,
+                                        const Job* now) {
+  std::vector<std::string> keys = queue_keys(cluster);
+  if (!keys.empty() && now != nullptr && now->suspended) add_release(cluster, *now, keys);
+  return keys;
+}
+
+// Of an entry that stood there already the release is due, or done.
+std::vector<std::string> queue_keys_for(const ClusterState&, const Settings& settings,
+                                        const ConfigMap* old, const ConfigMap* now) {
+  const ConfigMap& either = now != nullptr ? *now : *old;
+  if (either.meta.name != names::kAdmissionsConfigMap ||
+      either.meta.namespace_ != std::string_view(settings.berth_namespace))
+    return {};
+  std::vector<std::string> keys{std::string(kAdmissionsKey)};
+  if (now == nullptr) return keys;
+  const bool same_leader = old != nullptr && epoch_of(*old) == epoch_of(*now);
+  for (const auto& [uid, text] : now->data) {
+    if (same_leader && old->data.contains(uid) && old->data.at(uid) == text) continue;
+    if (const auto entry = queue::decode_entry(text)) keys.push_back(release_key(entry->workload));
+  }
+  return keys;
+}
+
+}  // namespace berth

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outline: what of the ledger is done; whom the next cycle admits; the one write of both.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "controller/core/plural.h"
+#include "controller/queue/admission_ledger.h"
+#include "controller/queue/admission_record.h"
+#include "controller/queue/cluster_index.h"
+#include "controller/queue/cycle.h"
+#include "controller/queue/reconcile.h"
+
+namespace berth {
+namespace {
+
+using namespace std::chrono_literals;
+using queue::LedgerFact;
+using queue::Workload;
+
+// What is done goes with the next write. Where none comes, it goes by itself.
+constexpr Duration kDoneStays = 5s;
+
+struct Review {  // of what stands in the ledger
+  queue::LedgerChanges changes;
+  std::size_t open = 0;
+  std::size_t bytes = 0;       // of what is open
+  bool holds_nothing = false;  // an entry counts for a workload that is gone
+  std::int64_t last = 0;       // when the youngest that is done was decided
+};
+
+Review review(const queue::AdmissionLedger& ledger, const queue::FactsIndex& index) {
+  Review review;
+  for (const auto& [uid, entry] : ledger.entries) {
+    const Workload* workload = index.find(entry.workload);
+    const auto* open = workload == nullptr ? nullptr : open_entry(*workload);
+    if (open != nullptr && *open == entry.admission) {
+      ++review.open;
+      review.bytes += ledger.config_map->data.at(uid).size();
+      continue;
+    }
+    review.changes[uid] = std::nullopt;
+    review.last = std::max(review.last, entry.admission.since);
+    if (workload == nullptr || (!workload->job && !workload->pods)) review.holds_nothing = true;
+  }
+  for (const std::string& uid : ledger.unreadable) review.changes[uid] = std::nullopt;
+  return review;
+}
+
+// How many it adds. A window that is half full is left to empty: each write carries all of it.
+std::size_t admit(const Snapshot& snapshot, const queue::FactsIndex& index, Review& review) {
+  if (review.open > queue::kWindow / 2) return 0;
+  queue::Cycle cycle(index);
+  cycle.run(queue::kWindow - review.open);
+  std::size_t added = 0;
+  for (const queue::Admission& admission : cycle.admissions()) {
+    LedgerFact entry{*admission.workload->name, admission_fact(admission, index)};
+    entry.admission.since = snapshot.now.time_since_epoch().count();
+    entry.admission.epoch = snapshot.epoch;
+    review.bytes += encode_entry(entry).size();
+    if (review.bytes > queue::kMaxLedgerBytes) break;
+    const std::string uid = entry.admission.uid;
+    review.changes[uid] = std::move(entry);
+    ++added;
+  }
+  return added;
+}
+
+Duration since(const Snapshot& snapshot, std::int64_t microseconds) {
+  return std::chrono::duration_cast<Duration>(snapshot.now.time_since_epoch() -
+                                              std::chrono::microseconds(microseconds));
+}
+
+}  // namespace
+
+Plan reconcile_admissions(const Snapshot& snapshot) {
+  Plan plan;
+  if (snapshot.offline) return plan;  // nobody is let go in thought: a preview says who would be
+  const queue::AdmissionLedger& ledger = queue::read_admissions(snapshot);
+  const bool idle = ledger.entries.empty() && ledger.unreadable.empty();
+  if (snapshot.cluster.gpu_queues().size() == 0 && idle) return plan;
+
+  const auto write = [&](const queue::LedgerChanges& changes, std::string reason) {
+    Write step = queue::write_admissions(snapshot, ledger, changes, std::move(reason));
+    const ObjectRef object = step.object;
+    plan.add(object, std::move(step));
+  };
+  if (ledger.config_map == nullptr || ledger.epoch < snapshot.epoch) {
+    write({}, fmt::format("begin epoch {} of the admissions", snapshot.epoch));
+    return plan;
+  }
+
+  const queue::FactsIndex& index = snapshot.cluster.view<queue::ClusterIndex>().facts();
+  Review reviewed = review(ledger, index);
+  const std::size_t done = reviewed.changes.size();
+  const std::size_t added = admit(snapshot, index, reviewed);
+  if (added == 0 && done == 0) return plan;
+  const Duration stood = since(snapshot, reviewed.last);
+  if (added == 0 && !reviewed.holds_nothing && stood < kDoneStays) {
+    plan.requeue_in(kDoneStays - stood);
+    return plan;
+  }
+  write(reviewed.changes, fmt::format("admit {}, {} shown by their objects",
+                                      plural(added, "workload"), plural(done, "admission")));
+  return plan;
+}
+
+}  // namespace berth

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/queue/release.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "apis/names.h"
+#include "controller/core/json_patch.h"
+#include "controller/core/merge_patch.h"
+#include "controller/queue/admission_record.h"
+
+namespace berth::queue {
+namespace {
+
+struct Selection {
+  bool by_berth = false;  // the pool stands in the node selector because berth wrote it there
+  std::string patch;      // of the node selector, empty: it stays
+};
+
+// `selected` is what an earlier admission wrote there, if one did.
+Selection select_pool(const PodShape::Fields& shape, const std::string& pool, bool selected) {
+  const bool stands = shape.node_selector.contains(names::kPoolLabel);
+  const std::string key = quote_json(names::kPoolLabel);
+  if (stands && !selected) return {};
+  if (pool != kAnyPool)
+    return {.by_berth = true, .patch = fmt::format("{{{}:{}}}", key, quote_json(pool))};
+  return {.by_berth = false, .patch = stands ? fmt::format("{{{}:null}}", key) : ""};
+}
+
+// Those that are not berth's stay, in their order.
+std::string gates_left(const berth::Pod& pod) {
+  std::string items;
+  for (const Text& gate : pod.shape->scheduling_gates) {
+    if (gate == names::kQueueGate) continue;
+    items += fmt::format(R"({}{{"name":{}}})", items.empty() ? "" : ",", quote_json(gate.view()));
+  }
+  return items.empty() ? "null" : "[" + items + "]";
+}
+
+template <class T>
+Write write_of(const T& object, const AdmissionFact& admission, std::string body) {
+  return {.verb = Verb::kMergePatch,
+          .object = ref_of(object),
+          .body = std::move(body),
+          .field_manager = names::kManagerQueue,
+          .reason = fmt::format(
+              "admitted in queue {} to {}", admission.queue,
+              admission.pool == kAnyPool ? std::string("any pool") : "pool " + admission.pool)};
+}
+
+}  // namespace
+
+Write release_pod(const berth::Pod& pod, const AdmissionFact& admission) {
+  AdmissionFact record = admission;
+  record.uid = pod.meta.uid;
+  const Selection selection = select_pool(*pod.shape, record.pool, false);
+  record.selects_pool = selection.by_berth;
+  std::string spec = R"({"schedulingGates":)" + gates_left(pod);
+  if (!selection.patch.empty()) spec += R"(,"nodeSelector":)" + selection.patch;
+  return write_of(pod, record,
+                  MergePatch::same_version(pod.meta)
+                      .annotation(names::kAdmittedAnnotation, encode_admission(record))
+                      .field("spec", spec + "}")
+                      .str());
+}
+
+Write release_job(const berth::Job& job, const AdmissionFact& admission) {
+  AdmissionFact record = admission;
+  const std::optional<AdmissionFact> before = admission_on(job.meta);
+  const Selection selection =
+      select_pool(*job.pod_shape, record.pool, before && before->selects_pool);
+  record.selects_pool = selection.by_berth;
+  const std::string text = encode_admission(record);
+  const std::string pod_spec =
+      selection.patch.empty() ? ""
+                              : fmt::format(R"(,"spec":{{"nodeSelector":{}}})", selection.patch);
+  const std::string spec = fmt::format(
+      R"({{"suspend":false,"template":{{"metadata":{{"annotations":{{"{}":{}}}}}{}}}}})",
+      names::kAdmittedAnnotation, quote_json(text), pod_spec);
+  return write_of(job, record,
+                  MergePatch::same_version(job.meta)
+                      .annotation(names::kAdmittedAnnotation, text)
+                      .field("spec", spec)
+                      .str());
+}
+
+}  // namespace berth::queue

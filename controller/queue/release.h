@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Release: the one patch that lets an object of an admitted workload go. It holds for the version
+// that was looked at: whatever touched the object since makes it a conflict.
+#pragma once
+
+#include "apis/core.h"
+#include "controller/core/plan.h"
+#include "controller/queue/facts.h"
+
+namespace berth::queue {
+
+// Takes berth's gate from the pod, and says where and with what it was admitted.
+Write release_pod(const berth::Pod& pod, const AdmissionFact& admission);
+
+// Resumes the Job; its pods get what it was admitted with from its template. Kubernetes lets a
+// template be changed in this way while no pod of it is left.
+Write release_job(const berth::Job& job, const AdmissionFact& admission);
+
+}  // namespace berth::queue
