@@ -120,7 +120,7 @@ int run_plan(const PlanFlags& flags) {
   if (flags.simulate && projection.policy)
     complain("note: --simulate carries out MIGLayouts only, not the GPUClusterPolicy");
   if (flags.simulate && projection.queues)
-    complain("note: --simulate carries out MIGLayouts only; queues decide and start nothing yet");
+    complain("note: --simulate carries out MIGLayouts only, and admits nobody");
   if (flags.simulate && !projection.queues_alone && !projection.invalid_spec())
     return carry_out(flags, std::move(cluster->text), *files, projection);
   put(print(projection, flags.output));

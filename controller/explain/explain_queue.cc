@@ -14,15 +14,8 @@
 namespace berth {
 namespace {
 
-constexpr char kHoldsNothing[] =
-    "this version of berth decides by its queues, and neither holds nor starts anything";
 // Named of those that come before it.
 constexpr std::size_t kMostBehind = 3;
-
-bool has_our_gate(const Pod& pod) {
-  return std::ranges::any_of(pod.shape->scheduling_gates,
-                             [](const Text& gate) { return gate == names::kQueueLabel; });
-}
 
 const Job* job_of(const ClusterState& cluster, const Pod& pod) {
   const OwnerReference* owner = pod.meta.controller();
@@ -86,7 +79,6 @@ const QueueVerdict* QueueWhy::tell(const std::string& workload, const ObjectMeta
     out.add("queue", verdict->queue + (place.empty() ? "" : ", " + place));
     if (!answers) out.add("queue", verdict->message, verdict->reason);
   }
-  if (!runs) out.add("queue", kHoldsNothing);
   return verdict;
 }
 
@@ -94,7 +86,7 @@ void QueueWhy::answer(const QueueVerdict& verdict, const char* held_by, Explanat
   out.reason = verdict.reason;
   out.message =
       verdict.admissible()
-          ? fmt::format("{}; queue {} would admit it: {}", held_by, verdict.queue, verdict.message)
+          ? fmt::format("{}; queue {} admits it next: {}", held_by, verdict.queue, verdict.message)
           : fmt::format("{}, and waits in queue {}: {}", held_by, verdict.queue, verdict.message);
   const QueueAdvice advice = advice_for(verdict, picture_->index());
   if (!advice.message.empty())
@@ -104,7 +96,7 @@ void QueueWhy::answer(const QueueVerdict& verdict, const char* held_by, Explanat
 void QueueWhy::note(const Pod& pod, Explanation& out) const {
   const Job* job = job_of(cluster_, pod);
   const bool runs = !pod.node_name.empty();
-  const bool gated = has_our_gate(pod);
+  const bool gated = queue::is_gated(pod);
   const QueueVerdict* verdict =
       job != nullptr ? tell(queue::workload_name(*job), job->meta, job->pod_shape, runs, gated, out)
                      : tell(queue::workload_name(pod), pod.meta, pod.shape, runs, gated, out);
@@ -114,14 +106,7 @@ void QueueWhy::note(const Pod& pod, Explanation& out) const {
 void QueueWhy::note(const Job& job, Explanation& out) const {
   const QueueVerdict* verdict =
       tell(queue::workload_name(job), job.meta, job.pod_shape, false, true, out);
-  if (verdict == nullptr) return;
-  answer(*verdict, "it is suspended", out);
-  if (verdict->admissible())
-    out.remedies.push_back({"resume it by hand",
-                            fmt::format("kubectl patch job -n {} {} --type=merge -p "
-                                        "'{{\"spec\":{{\"suspend\":false}}}}'",
-                                        job.meta.namespace_.view(), job.meta.name),
-                            {}});
+  if (verdict != nullptr) answer(*verdict, "it is suspended", out);
 }
 
 std::vector<const Job*> QueueWhy::waiting_jobs(std::string_view namespace_) const {

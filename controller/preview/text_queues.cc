@@ -46,7 +46,6 @@ void print_summary(const QueueOutlook& outlook, Out out) {
   tell(out, "Queues: {} to write. {} would start, {} {}; the answer changes for {}.\n", written,
        plural(starts, "workload"), waits, word_for(waits, "waits", "wait"),
        outlook.outcomes.size());
-  tell(out, "This version of berth only decides: it starts nothing, and holds nothing back.\n");
 }
 
 void print_advice(const QueueAdvice& advice, Out out) {
