@@ -156,6 +156,13 @@ Result<PodSlice> ReviewDocument::read_pod(PodHome home) const {
   return pod;
 }
 
+Result<PodSlice> ReviewDocument::read_old_job() const {
+  Fault fault;
+  PodSlice job{.home = PodHome::kJob};
+  if (old_object_ && !read_pod_slice(*old_object_, job, fault)) return error_in("oldObject", fault);
+  return job;
+}
+
 Result<PodSlice> ReviewDocument::read_debugged_pod() const {
   Result<PodSlice> pod = read_pod(PodHome::kPod);
   if (!pod || !old_object_) return pod;

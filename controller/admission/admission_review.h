@@ -37,6 +37,8 @@ class ReviewDocument {
   // request.object as a Pod, or as a Job of which the template is looked at. Its texts live as long
   // as the document, which lives until the thread's next one.
   Result<PodSlice> read_pod(PodHome home) const;
+  // request.oldObject, a Job.
+  Result<PodSlice> read_old_job() const;
   // request.object, a Pod, with those of its ephemeral containers that request.oldObject lacks.
   Result<PodSlice> read_debugged_pod() const;
   // After read_request(); nothing: absent or null.

@@ -16,11 +16,14 @@ bool is_selected(const Namespace& namespace_, const AdmissionSpec& admission) {
 
 }  // namespace
 
+bool is_systems_own(std::string_view name, const Settings& settings) {
+  return std::ranges::find(names::kSystemNamespaces, name) != std::end(names::kSystemNamespaces) ||
+         name == settings.berth_namespace || name == settings.agents_namespace;
+}
+
 NamespaceStanding judge_namespace(std::string_view name, const GPUClusterPolicy& policy,
                                   const ClusterState& cluster, const Settings& settings) {
-  if (std::ranges::find(names::kSystemNamespaces, name) != std::end(names::kSystemNamespaces) ||
-      name == settings.berth_namespace || name == settings.agents_namespace ||
-      name == policy.spec.agents.namespace_)
+  if (is_systems_own(name, settings) || name == policy.spec.agents.namespace_)
     return NamespaceStanding::kLeftAlone;
   const Namespace* namespace_ = cluster.namespaces().find(name);
   if (namespace_ == nullptr) return NamespaceStanding::kUnknown;

@@ -19,6 +19,8 @@ enum class NamespaceStanding {
   // everybody, and what slipped past is reported once it is seen.
   kUnknown,
 };
+// The cluster's own, berth's, and that of NVIDIA's agents: nothing there is ever held back.
+bool is_systems_own(std::string_view name, const Settings& settings);
 NamespaceStanding judge_namespace(std::string_view name, const GPUClusterPolicy& policy,
                                   const ClusterState& cluster, const Settings& settings);
 

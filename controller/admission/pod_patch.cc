@@ -9,6 +9,11 @@ void PodPatch::add_text(std::string_view path, std::string_view text) {
   append("add", path, quote_json(text));
 }
 
+void PodPatch::append(const PodPatch& more) {
+  if (!operations_.empty() && !more.operations_.empty()) operations_ += ',';
+  operations_ += more.operations_;
+}
+
 void PodPatch::append(std::string_view op, std::string_view path, std::string_view json_value) {
   constexpr std::size_t kUsualBytes = 2048, kMaxBytes = 1 << 20;
   too_large_ = too_large_ || operations_.size() + path.size() + json_value.size() > kMaxBytes;

@@ -15,6 +15,7 @@ class PodPatch {
   void add(std::string_view path, std::string_view json_value) { append("add", path, json_value); }
   void add_text(std::string_view path, std::string_view text);
   void remove(std::string_view path) { append("remove", path, {}); }
+  void append(const PodPatch& more);
 
   // Whoever sees this throws the patch away.
   bool too_large() const { return too_large_; }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -65,8 +66,26 @@ struct HostPath {
   bool holds_all = false;  // of all GPUs, as /dev does
 };
 
+// Of the object itself, Pod or Job: what a queue goes by.
+struct QueuedSlice {
+  bool has_labels = false;
+  std::string_view queue;        // label gpu.berth.dev/queue
+  std::string_view kueue_queue;  // label kueue.x-k8s.io/queue-name
+  std::string_view uid;
+  std::string_view admitted;    // annotation gpu.berth.dev/admitted
+  std::string_view owner_kind;  // of its controller
+  std::string_view owner_uid;
+  bool is_mirror = false;
+
+  bool has_gates = false;  // of a Pod
+  bool gated = false;      // among them berth's
+  bool suspended = false;  // of a Job
+  std::int64_t parallelism = 1;
+};
+
 struct PodSlice {
   PodHome home = PodHome::kPod;
+  QueuedSlice queued;
   bool has_metadata = false;
   bool has_annotations = false;
   std::string_view mutations;  // annotation gpu.berth.dev/mutations

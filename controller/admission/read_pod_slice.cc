@@ -21,7 +21,8 @@ class PodReader {
 
   bool read_pod(dom::element object) {
     return each_field(object, fault_, [&](std::string_view key, dom::element value) {
-      if (key == "metadata") return read_metadata(value);
+      if (key == "metadata")
+        return read_metadata(value) && (pod_.home == PodHome::kJob || read_queued(value));
       return key != "spec" || read_spec(value);
     });
   }
@@ -29,8 +30,11 @@ class PodReader {
   // spec.template of a Job.
   bool read_job(dom::element object) {
     return each_field(object, fault_, [&](std::string_view key, dom::element spec) {
+      if (key == "metadata") return read_queued(spec);
       if (key != "spec") return true;
       return each_field(spec, fault_, [&](std::string_view field, dom::element value) {
+        if (field == "suspend") return read(value, pod_.queued.suspended, fault_);
+        if (field == "parallelism") return read(value, pod_.queued.parallelism, fault_);
         return field != "template" || read_pod(value);
       });
     });
@@ -48,6 +52,58 @@ class PodReader {
     });
   }
 
+  // Of the object that is asked for, not of a template.
+  bool read_queued(dom::element metadata) {
+    QueuedSlice& of = pod_.queued;
+    return each_field(metadata, fault_, [&](std::string_view key, dom::element value) {
+      if (key == "uid") return read(value, of.uid, fault_);
+      if (key == "labels") return !read_present(value, of.has_labels) || read_labels(value);
+      if (key == "annotations") return read_annotations(value);
+      return key != "ownerReferences" || read_owners(value);
+    });
+  }
+
+  bool read_labels(dom::element labels) {
+    return each_field(labels, fault_, [&](std::string_view name, dom::element text) {
+      if (name == names::kQueueLabel) return read(text, pod_.queued.queue, fault_);
+      return name != names::kKueueQueueLabel || read(text, pod_.queued.kueue_queue, fault_);
+    });
+  }
+
+  bool read_annotations(dom::element annotations) {
+    return each_field(annotations, fault_, [&](std::string_view name, dom::element text) {
+      if (name == names::kMirrorAnnotation) pod_.queued.is_mirror = true;
+      return name != names::kAdmittedAnnotation || read(text, pod_.queued.admitted, fault_);
+    });
+  }
+
+  bool read_owners(dom::element owners) {
+    return each_item(owners, kMaxPodItems, fault_, [&](dom::element owner) {
+      bool controls = false;
+      std::string_view kind, uid;
+      const bool good = each_field(owner, fault_, [&](std::string_view key, dom::element value) {
+        if (key == "controller") return read(value, controls, fault_);
+        if (key == "kind") return read(value, kind, fault_);
+        return key != "uid" || read(value, uid, fault_);
+      });
+      if (good && controls) pod_.queued.owner_kind = kind, pod_.queued.owner_uid = uid;
+      return good;
+    });
+  }
+
+  bool read_gates(dom::element gates) {
+    pod_.queued.gated = false;
+    if (!read_present(gates, pod_.queued.has_gates)) return true;
+    return each_item(gates, kMaxPodItems, fault_, [&](dom::element gate) {
+      return each_field(gate, fault_, [&](std::string_view key, dom::element value) {
+        std::string_view name;
+        if (key != "name" || !read(value, name, fault_)) return key != "name";
+        pod_.queued.gated = pod_.queued.gated || name == names::kQueueGate;
+        return true;
+      });
+    });
+  }
+
   bool read_spec(dom::element spec) {
     return each_field(spec, fault_, [&](std::string_view key, dom::element value) {
       if (key == "containers") return read_list(value, ContainerList::kMain);
@@ -57,6 +113,7 @@ class PodReader {
         return read_containers(value, ContainerList::kEphemeral, pod_.ephemeral, fault_);
       }
       if (key == "nodeName") return read(value, pod_.node_name, fault_);
+      if (key == "schedulingGates" && pod_.home == PodHome::kPod) return read_gates(value);
       if (key == "nodeSelector") return count(value) && read(value, pod_.node_selector, fault_);
       if (key == "affinity") return read_affinity(value);
       if (key == "tolerations")

@@ -23,6 +23,8 @@ struct Settings {
       "berth-mig-parted-config";  // in agents_namespace, key config.yaml, wholly berth's
   std::string mig_manager_daemon_set = "nvidia-mig-manager";
   WritableKeys node_keys;  // that pools may set
+  // Whether Kueue's label names a queue of berth's: only where Kueue itself is not installed.
+  bool kueue_label = false;
 
   Duration settle = std::chrono::seconds(
       5);  // after the cordon, before the live check that precedes Apply: bindings in flight land

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// What belongs to a queue is held back when it is made: Jobs suspended, other pods gated.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "controller/queue/admission_record.h"
+#include "tests/admission/review_case.h"
+
+namespace berth::test {
+namespace {
+
+using nlohmann::json;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr char kGates[] = "/spec/schedulingGates";
+constexpr char kLabel[] = "/metadata/labels/gpu.berth.dev~1queue";
+
+GPUQueue queue_of(const std::string& name, const std::string& namespace_, bool is_default) {
+  GPUQueue queue;
+  queue.meta.name = queue.meta.uid = name;
+  queue.spec.namespace_selector.emplace().match_labels["kubernetes.io/metadata.name"] = namespace_;
+  queue.spec.default_queue = is_default;
+  queue.spec.quotas.push_back({"nvidia.com/gpu", "*", 8, {}, {}});
+  return queue;
+}
+
+// `vision` is the default of team-a, `batch` may be named there, `other` is for shop.
+class QueueHold : public ::testing::Test {
+ protected:
+  QueueHold() {
+    cluster.erase<GPUClusterPolicy>("", "cluster");  // queues need no policy
+    for (const char* name : {"team-a", "shop", "kube-system", "berth-system", "gpu-operator"}) {
+      Namespace made;
+      made.meta.name = name;
+      made.meta.labels.set("kubernetes.io/metadata.name", name);
+      cluster.upsert(made, Time{});
+    }
+    add(queue_of("vision", "team-a", true)), add(queue_of("batch", "team-a", false));
+    add(queue_of("other", "shop", false));
+    for (const char* name : {"kube-system", "berth-system", "gpu-operator"})
+      add(queue_of(std::string("of-") + name, name, true));
+  }
+  void add(const GPUQueue& queue) { cluster.upsert(queue, Time{}); }
+
+  static Request with(Request request, const char* path, json value) {
+    json object = json::parse(request.object);
+    object[json::json_pointer(path)] = std::move(value);
+    request.object = object.dump();
+    return request;
+  }
+  static Request owned(Request request, const char* kind, const char* uid = "owner") {
+    return with(std::move(request), "/metadata/ownerReferences",
+                {{{"kind", kind}, {"uid", uid}, {"name", "x"}, {"controller", true}}});
+  }
+  static Request gpu_pod() { return pod(asks("nvidia.com/gpu", 1)); }
+  static Request gpu_job() { return job(asks("nvidia.com/gpu", 1)); }
+  static std::string record(const char* uid) {
+    return queue::encode_admission({.uid = uid, .queue = "vision", .pool = "*"});
+  }
+  static Request changed(json old, const char* path, json value) {
+    Request request = gpu_job();
+    request.operation = "UPDATE";
+    json object = json::parse(request.object);
+    object["metadata"]["uid"] = "job-uid";
+    object.merge_patch(old);
+    request.old_object = object.dump();
+    object[json::json_pointer(path)] = std::move(value);
+    request.object = object.dump();
+    return request;
+  }
+  Answer mutated(const Request& request) const {
+    Answer answer = ask(kMutate, request, cluster, settings);
+    EXPECT_TRUE(answer.allowed) << answer.message;
+    return answer;
+  }
+  bool gated(const Request& request) const {
+    return at(mutated(request).object, kGates).find("gpu.berth.dev/queue") != std::string::npos;
+  }
+
+  ClusterState cluster = make_cluster();
+  Settings settings;
+};
+
+TEST_F(QueueHold, APodThatAsksForGpusIsGatedInItsNamespacesDefault) {
+  const Answer answer = mutated(gpu_pod());
+  EXPECT_EQ(at(answer.object, "/spec/schedulingGates/0/name"), R"("gpu.berth.dev/queue")");
+  EXPECT_EQ(at(answer.object, kLabel), R"("vision")");
+  Request again = gpu_pod();
+  again.object = answer.object;
+  EXPECT_EQ(mutated(again).patch, "") << "held once is held";
+}
+
+TEST_F(QueueHold, AJobIsSuspendedAndItsTemplateLeftAlone) {
+  const Answer answer = mutated(gpu_job());
+  EXPECT_EQ(at(answer.object, "/spec/suspend"), "true");
+  EXPECT_EQ(at(answer.object, kLabel), R"("vision")");
+  EXPECT_EQ(at(answer.object, "/spec/template/spec/schedulingGates"), "absent");
+  Request again = gpu_job();
+  again.object = answer.object;
+  EXPECT_EQ(mutated(again).patch, "");
+}
+
+TEST_F(QueueHold, WhatNamesAQueueIsInItWhateverItAsks) {
+  const Request named = with(pod(container("{}")), kLabel, "batch");
+  EXPECT_TRUE(gated(named));
+  EXPECT_EQ(at(mutated(named).object, kLabel), R"("batch")");
+  EXPECT_FALSE(gated(pod(container("{}"))));
+}
+
+TEST_F(QueueHold, OtherGatesStay) {
+  const Request request = with(gpu_pod(), kGates, {{{"name", "example.com/wait"}}});
+  const Answer answer = mutated(request);
+  EXPECT_EQ(at(answer.object, "/spec/schedulingGates/0/name"), R"("example.com/wait")");
+  EXPECT_EQ(at(answer.object, "/spec/schedulingGates/1/name"), R"("gpu.berth.dev/queue")");
+}
+
+TEST_F(QueueHold, WhoeverCannotWaitIsLeftAlone) {
+  EXPECT_FALSE(gated(owned(gpu_pod(), "DaemonSet")));
+  EXPECT_FALSE(gated(owned(gpu_pod(), "Node")));
+  EXPECT_FALSE(gated(with(gpu_pod(), "/spec/nodeName", "n1")));
+  EXPECT_FALSE(gated(with(gpu_pod(), "/metadata/annotations/kubernetes.io~1config.mirror", "x")));
+  Request kubelets = gpu_pod();
+  kubelets.user_group = "system:nodes";
+  EXPECT_FALSE(gated(kubelets));
+  for (const char* name : {"kube-system", "berth-system", "gpu-operator"}) {
+    Request systems = gpu_pod();
+    systems.ns = name;
+    EXPECT_FALSE(gated(systems)) << name;
+  }
+  EXPECT_TRUE(gated(owned(gpu_pod(), "ReplicaSet")));
+}
+
+TEST_F(QueueHold, PodsOfAJobGoWithItAndThoseOfAnotherControllersJobByThemselves) {
+  const char* annotation = "/metadata/annotations/gpu.berth.dev~1admitted";
+  const Request child = owned(gpu_pod(), "Job", "job-uid");
+  EXPECT_TRUE(gated(child)) << "its Job was not admitted";
+  EXPECT_FALSE(gated(with(child, annotation, record("job-uid"))));
+  EXPECT_TRUE(gated(with(child, annotation, record("another"))));
+  EXPECT_TRUE(gated(with(child, annotation, "yes")));
+  EXPECT_TRUE(gated(with(owned(gpu_pod(), "ReplicaSet", "rs"), annotation, record("rs"))));
+
+  EXPECT_EQ(at(mutated(owned(gpu_job(), "JobSet")).object, "/spec/suspend"), "absent");
+  EXPECT_EQ(at(mutated(owned(gpu_job(), "CronJob")).object, "/spec/suspend"), "true");
+}
+
+TEST_F(QueueHold, AResumedJobWaitsOn) {
+  const json waits = {{"spec", {{"suspend", true}}}};
+  const Answer answer = mutated(changed(waits, "/spec/suspend", false));
+  EXPECT_EQ(at(answer.object, "/spec/suspend"), "true");
+  EXPECT_THAT(answer.warnings, ElementsAre(HasSubstr("queue vision resumes it")));
+  EXPECT_EQ(mutated(changed(waits, "/spec/suspend", true)).patch, "");
+  EXPECT_EQ(mutated(changed({{"spec", {{"suspend", false}}}}, "/spec/suspend", false)).patch, "");
+}
+
+TEST_F(QueueHold, AnAdmittedJobMayOnlyShrink) {
+  json runs = {{"spec", {{"suspend", false}, {"parallelism", 4}}}};
+  const auto asked = [&](int parallelism) {
+    return ask(kValidate, changed(runs, "/spec/parallelism", parallelism), cluster, settings);
+  };
+  EXPECT_TRUE(asked(8).allowed) << "nobody admitted it";
+  runs["metadata"]["annotations"]["gpu.berth.dev/admitted"] = record("job-uid");
+  EXPECT_TRUE(asked(3).allowed);
+  const Answer refused = asked(8);
+  EXPECT_FALSE(refused.allowed);
+  EXPECT_THAT(refused.message, HasSubstr("set spec.suspend: true with it"));
+  runs["spec"]["suspend"] = true;
+  EXPECT_TRUE(asked(8).allowed);
+}
+
+TEST_F(QueueHold, ALabelThatLeadsNowhereIsTold) {
+  const Answer unknown = ask(kValidate, with(gpu_pod(), kLabel, "visoin"), cluster, settings);
+  EXPECT_TRUE(unknown.allowed);
+  EXPECT_THAT(unknown.warnings, ElementsAre(HasSubstr("there is no GPUQueue visoin")));
+  EXPECT_TRUE(gated(with(gpu_pod(), kLabel, "visoin"))) << "a slip of the pen is no way past";
+  const Answer foreign = ask(kValidate, with(gpu_pod(), kLabel, "other"), cluster, settings);
+  EXPECT_FALSE(foreign.allowed);
+  EXPECT_THAT(foreign.message, HasSubstr("GPUQueue other is not for namespace team-a"));
+}
+
+TEST_F(QueueHold, MaxPerPodBoundsOnePod) {
+  GPUQueue queue = queue_of("vision", "team-a", true);
+  queue.spec.namespace_quota = {
+      .enabled = true, .hard = {}, .max_per_pod = {{"nvidia.com/gpu", 4}}};
+  add(queue);
+  const auto asked = [&](const Request& request) {
+    return ask(kValidate, request, cluster, settings);
+  };
+  EXPECT_TRUE(asked(pod(asks("nvidia.com/gpu", 4))).allowed);
+  const Answer refused = asked(job(asks("nvidia.com/gpu", 5)));
+  EXPECT_FALSE(refused.allowed);
+  EXPECT_THAT(refused.message, HasSubstr("a pod may ask for 4 nvidia.com/gpu in queue vision"));
+}
+
+TEST_F(QueueHold, KueuesLabelIsAnAliasWhereKueueIsNot) {
+  const Request named =
+      with(pod(container("{}")), "/metadata/labels/kueue.x-k8s.io~1queue-name", "batch");
+  EXPECT_FALSE(gated(named));
+  settings.kueue_label = true;
+  EXPECT_TRUE(gated(named));
+  EXPECT_EQ(at(mutated(named).object, kLabel), R"("batch")");
+}
+
+TEST_F(QueueHold, APolicyMayWantAQueue) {
+  cluster = make_cluster([](GPUClusterPolicySpec& spec) { spec.admission.require_queue = true; });
+  const Answer refused = ask(kValidate, pod(asks("nvidia.com/gpu", 1)), cluster, settings);
+  EXPECT_FALSE(refused.allowed);
+  EXPECT_THAT(refused.message, HasSubstr("requireQueue"));
+  EXPECT_TRUE(ask(kValidate, pod(container("{}")), cluster, settings).allowed);
+}
+
+TEST_F(QueueHold, WithAPolicyAPodIsHeldAndRepaired) {
+  const ClusterState queues = cluster;
+  cluster = make_cluster();
+  const Answer before = mutated(gpu_pod());
+  EXPECT_EQ(at(before.object, kGates), "absent") << "without queues nobody waits";
+  for (const auto& queue : queues.gpu_queues()) add(*queue);
+  Namespace team = *cluster.namespaces().find("team-a");
+  team.meta.labels.set("kubernetes.io/metadata.name", "team-a");
+  cluster.upsert(team, Time{});
+  json after = json::parse(mutated(gpu_pod()).object);
+  EXPECT_TRUE(after["spec"].contains("schedulingGates"));
+  after["spec"].erase("schedulingGates");
+  after["metadata"].erase("labels");
+  EXPECT_EQ(after, json::parse(before.object)) << "all else as without a queue";
+}
+
+}  // namespace
+}  // namespace berth::test
