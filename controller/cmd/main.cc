@@ -13,6 +13,7 @@
 #include "controller/cmd/help.h"
 #include "controller/cmd/import.h"
 #include "controller/cmd/plan.h"
+#include "controller/cmd/release.h"
 #include "controller/cmd/simulate.h"
 #include "controller/cmd/snapshot.h"
 #include "controller/cmd/validate.h"
@@ -66,6 +67,11 @@ const CommandText kWhy = {"why", "Explain why a pod or a node waits, and what wo
                           "berth why team-a/train-0\n"
                           "berth why deployment notebook\n"
                           "berth why node/n3 -o json"};
+const CommandText kRelease = {"release", "Let go what waits in queues, past every quota.",
+                              "# Before berth is uninstalled: what would start\n"
+                              "berth release --all\n"
+                              "berth release --all --yes\n"
+                              "berth release -n team-a --yes"};
 const CommandText kSnapshot = {"snapshot", "Save what `berth plan --snapshot` needs of a cluster.",
                                "berth snapshot -o cluster.json\n"
                                "berth snapshot --context staging -o - | gzip > cluster.json.gz"};
@@ -112,6 +118,8 @@ int run(int argc, char** argv) {
   line.add(kWhy, why_flags(why), [&] { return run_why(why); });
   SnapshotFlags snapshot;
   line.add(kSnapshot, snapshot_flags(snapshot), [&] { return run_snapshot(snapshot); });
+  ReleaseFlags release;
+  line.add(kRelease, release_flags(release), [&] { return run_release(release); });
   SimulateFlags simulate;
   line.add(kSimulate, simulate_flags(simulate), [&] { return run_simulate(simulate); });
   VersionFlags version;

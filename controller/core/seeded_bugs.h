@@ -12,50 +12,62 @@ namespace berth {
 
 enum class SeededBug {
   kNone,
-  kUncordonUnowned,      // uncordon a node whether or not berth cordoned it
-  kUncordonHeld,         // uncordon a node that a person holds
-  kSkipLiveGuard,        // write the label without asking the API server about pods first
-  kForgetPodUid,         // evict by name alone
-  kTrustSuccess,         // believe mig-manager's success without looking at allocatable
-  kIgnoreGone,           // a 410 leaves the cache as it is
-  kBlindRetry,           // send a patch without the test of the record's old text
-  kBudgetFromCache,      // count the nodes that are out from the cache, without the ledger
-  kTestAbsence,          // test that the annotation is not there instead of its old text
-  kNoSettle,             // write the label at once, with bindings in flight
-  kNoEpochTest,          // act on a slot that another leader claimed
-  kNoWriteBarrier,       // plan again before the own write has come back
-  kUnconditionalLedger,  // write the ledger without its resourceVersion
-  kIgnoreHold,           // drain a node that a person holds
-  kKeepOldState,         // leave mig.config.state of the run before
-  kRelabelSameValue,     // try again with the very value that stands
-  kUncordonEarly,        // uncordon before the layout is verified
-  kForceWithoutGrace,    // delete with a grace period of 0
-  kForgetSlot,           // never free a slot
-  kForgetToUncordon,     // done, and the cordon stays
-  kCordonWithoutRecord,  // a cordon whose annotation does not say that it is berth's
-  kIgnoreGuard,          // take nodes whatever capacityGuard says
-  kIgnoreUpgrade,        // take nodes that are being upgraded or deleted
-  kFightForLabel,        // overwrite a foreign mig.config for ever
-  kDropFinalizer,        // let a layout go while its nodes are out
-  kTransitionTimes,      // move lastTransitionTime with every status
-  kFutureGeneration,     // tell of a generation that was not looked at
-  kLeadForEver,          // write on past the renew deadline
-  kApplyUnrendered,      // write a label that the agents' file does not hold
-  kGuessUnsynced,        // answer reviews before the caches are full
-  kMutateAgain,          // add to a pod what the webhook has added before
-  kForgetBypass,         // say nothing of pods that came past the webhook
-  kMutateEverywhere,     // change pods of namespaces that have not opted in
-  kReplaceBundle,        // publish a new authority in place of the one before
-  kUnconditionalSecret,  // write a Secret without its resourceVersion
-  kSignEarly,            // sign with a new authority before it has been known for a day
-  kForgetEarly,          // forget an authority as soon as its last certificate is replaced
-  kTrustAnyPair,         // take a certificate for its Secret's key's without a look
-  kForgetCordon,         // let a failed node go and forget that berth cordoned it
-  kTrustAnyRecord,       // take another node's record for this one's
-  kKeepRefusedClaim,     // hold the slot of a node whose cordon is refused
+  kUncordonUnowned,       // uncordon a node whether or not berth cordoned it
+  kUncordonHeld,          // uncordon a node that a person holds
+  kSkipLiveGuard,         // write the label without asking the API server about pods first
+  kForgetPodUid,          // evict by name alone
+  kTrustSuccess,          // believe mig-manager's success without looking at allocatable
+  kIgnoreGone,            // a 410 leaves the cache as it is
+  kBlindRetry,            // send a patch without the test of the record's old text
+  kBudgetFromCache,       // count the nodes that are out from the cache, without the ledger
+  kTestAbsence,           // test that the annotation is not there instead of its old text
+  kNoSettle,              // write the label at once, with bindings in flight
+  kNoEpochTest,           // act on a slot that another leader claimed
+  kNoWriteBarrier,        // plan again before the own write has come back
+  kUnconditionalLedger,   // write the ledger without its resourceVersion
+  kIgnoreHold,            // drain a node that a person holds
+  kKeepOldState,          // leave mig.config.state of the run before
+  kRelabelSameValue,      // try again with the very value that stands
+  kUncordonEarly,         // uncordon before the layout is verified
+  kForceWithoutGrace,     // delete with a grace period of 0
+  kForgetSlot,            // never free a slot
+  kForgetToUncordon,      // done, and the cordon stays
+  kCordonWithoutRecord,   // a cordon whose annotation does not say that it is berth's
+  kIgnoreGuard,           // take nodes whatever capacityGuard says
+  kIgnoreUpgrade,         // take nodes that are being upgraded or deleted
+  kFightForLabel,         // overwrite a foreign mig.config for ever
+  kDropFinalizer,         // let a layout go while its nodes are out
+  kTransitionTimes,       // move lastTransitionTime with every status
+  kFutureGeneration,      // tell of a generation that was not looked at
+  kLeadForEver,           // write on past the renew deadline
+  kApplyUnrendered,       // write a label that the agents' file does not hold
+  kGuessUnsynced,         // answer reviews before the caches are full
+  kMutateAgain,           // add to a pod what the webhook has added before
+  kForgetBypass,          // say nothing of pods that came past the webhook
+  kMutateEverywhere,      // change pods of namespaces that have not opted in
+  kReplaceBundle,         // publish a new authority in place of the one before
+  kUnconditionalSecret,   // write a Secret without its resourceVersion
+  kSignEarly,             // sign with a new authority before it has been known for a day
+  kForgetEarly,           // forget an authority as soon as its last certificate is replaced
+  kTrustAnyPair,          // take a certificate for its Secret's key's without a look
+  kForgetCordon,          // let a failed node go and forget that berth cordoned it
+  kTrustAnyRecord,        // take another node's record for this one's
+  kKeepRefusedClaim,      // hold the slot of a node whose cordon is refused
+  kAdmitWithoutVersion,   // write the ledger of admissions without its resourceVersion
+  kAdmitInAnyEpoch,       // go by an earlier leader's ledger of admissions
+  kForgetInFlight,        // drop what is in flight before its objects show it
+  kKeepInFlight,          // never drop an entry
+  kReleaseAnyVersion,     // let go whatever has the name, in whatever version
+  kReleaseWithoutRecord,  // let go without a word of with what
+  kReleaseAnywhere,       // let go without the pool
+  kReleasePartOfGang,     // let the first pod of a gang go alone
+  kForgetReleases,        // let go only what this process has decided
+  kChargeNothing,         // admit with nothing in the record
+  kOpenEveryGate,         // take others' gates away too
+  kReleaseWithoutEntry,   // let go before the entry stands
 };
 
-inline constexpr std::array<std::pair<std::string_view, SeededBug>, 41> kSeededBugs{{
+inline constexpr std::array<std::pair<std::string_view, SeededBug>, 53> kSeededBugs{{
     {"uncordon-unowned", SeededBug::kUncordonUnowned},
     {"uncordon-held", SeededBug::kUncordonHeld},
     {"skip-live-guard", SeededBug::kSkipLiveGuard},
@@ -97,6 +109,18 @@ inline constexpr std::array<std::pair<std::string_view, SeededBug>, 41> kSeededB
     {"forget-cordon", SeededBug::kForgetCordon},
     {"trust-any-record", SeededBug::kTrustAnyRecord},
     {"keep-refused-claim", SeededBug::kKeepRefusedClaim},
+    {"admit-without-version", SeededBug::kAdmitWithoutVersion},
+    {"admit-in-any-epoch", SeededBug::kAdmitInAnyEpoch},
+    {"forget-in-flight", SeededBug::kForgetInFlight},
+    {"keep-in-flight", SeededBug::kKeepInFlight},
+    {"release-any-version", SeededBug::kReleaseAnyVersion},
+    {"release-without-record", SeededBug::kReleaseWithoutRecord},
+    {"release-anywhere", SeededBug::kReleaseAnywhere},
+    {"release-part-of-gang", SeededBug::kReleasePartOfGang},
+    {"forget-releases", SeededBug::kForgetReleases},
+    {"charge-nothing", SeededBug::kChargeNothing},
+    {"open-every-gate", SeededBug::kOpenEveryGate},
+    {"release-without-entry", SeededBug::kReleaseWithoutEntry},
 }};
 
 #ifdef BERTH_SEEDED_BUGS

@@ -110,10 +110,12 @@ Write write_admissions(const Snapshot& snapshot, const AdmissionLedger& ledger,
     return write;
   }
   write.verb = Verb::kMergePatch;
-  write.body = MergePatch::same_version(standing->meta)
-                   .annotation(names::kEpochAnnotation, epoch)
-                   .field("data", encode_data(changes))
-                   .str();
+  const bool blind = seeded(SeededBug::kAdmitWithoutVersion);
+  write.body =
+      (blind ? MergePatch::same_object(standing->meta) : MergePatch::same_version(standing->meta))
+          .annotation(names::kEpochAnnotation, epoch)
+          .field("data", encode_data(changes))
+          .str();
   return write;
 }
 

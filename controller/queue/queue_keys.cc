@@ -3,6 +3,7 @@
 
 #include "apis/names.h"
 #include "controller/core/ledger_epoch.h"
+#include "controller/core/seeded_bugs.h"
 #include "controller/queue/facts_from.h"
 
 namespace berth {
@@ -17,7 +18,8 @@ template <class T>
 void add_release(const ClusterState& cluster, const T& object, std::vector<std::string>& keys) {
   const std::string name = queue::workload_name(object);
   const queue::Workload* workload = cluster.view<queue::ClusterIndex>().facts().find(name);
-  if (workload != nullptr && workload->standing.admitted) keys.push_back(release_key(name));
+  const bool admitted = workload != nullptr && workload->standing.admitted;
+  if (admitted || seeded(SeededBug::kReleaseWithoutEntry)) keys.push_back(release_key(name));
 }
 
 }  // namespace
@@ -31,6 +33,7 @@ std::vector<std::string> all_queue_keys(const ClusterState& cluster, const Setti
   std::vector<std::string> keys = queue_keys(cluster);
   const auto& ledger = cluster.view<queue::AdmissionLedgers>().in(settings.berth_namespace);
   if (ledger.config_map != nullptr && keys.empty()) keys.emplace_back(kAdmissionsKey);
+  if (seeded(SeededBug::kForgetReleases)) return keys;
   for (const auto& [uid, entry] : ledger.entries) keys.push_back(release_key(entry.workload));
   return keys;
 }
@@ -58,7 +61,8 @@ std::vector<std::string> queue_keys_for(const ClusterState&, const Settings& set
     return {};
   std::vector<std::string> keys{std::string(kAdmissionsKey)};
   if (now == nullptr) return keys;
-  const bool same_leader = old != nullptr && epoch_of(*old) == epoch_of(*now);
+  const bool same_leader =
+      old != nullptr && (epoch_of(*old) == epoch_of(*now) || seeded(SeededBug::kForgetReleases));
   for (const auto& [uid, text] : now->data) {
     if (same_leader && old->data.contains(uid) && old->data.at(uid) == text) continue;
     if (const auto entry = queue::decode_entry(text)) keys.push_back(release_key(entry->workload));

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "controller/core/plural.h"
+#include "controller/core/seeded_bugs.h"
 #include "controller/queue/admission_ledger.h"
 #include "controller/queue/admission_record.h"
 #include "controller/queue/cluster_index.h"
@@ -35,7 +36,8 @@ Review review(const queue::AdmissionLedger& ledger, const queue::FactsIndex& ind
   for (const auto& [uid, entry] : ledger.entries) {
     const Workload* workload = index.find(entry.workload);
     const auto* open = workload == nullptr ? nullptr : open_entry(*workload);
-    if (open != nullptr && *open == entry.admission) {
+    if (seeded(SeededBug::kKeepInFlight)) continue;
+    if (open != nullptr && *open == entry.admission && !seeded(SeededBug::kForgetInFlight)) {
       ++review.open;
       review.bytes += ledger.config_map->data.at(uid).size();
       continue;
@@ -58,6 +60,7 @@ std::size_t admit(const Snapshot& snapshot, const queue::FactsIndex& index, Revi
     LedgerFact entry{*admission.workload->name, admission_fact(admission, index)};
     entry.admission.since = snapshot.now.time_since_epoch().count();
     entry.admission.epoch = snapshot.epoch;
+    if (seeded(SeededBug::kChargeNothing)) entry.admission.amounts.clear();
     review.bytes += encode_entry(entry).size();
     if (review.bytes > queue::kMaxLedgerBytes) break;
     const std::string uid = entry.admission.uid;
@@ -86,7 +89,8 @@ Plan reconcile_admissions(const Snapshot& snapshot) {
     const ObjectRef object = step.object;
     plan.add(object, std::move(step));
   };
-  if (ledger.config_map == nullptr || ledger.epoch < snapshot.epoch) {
+  const bool begun = ledger.epoch == snapshot.epoch || seeded(SeededBug::kAdmitInAnyEpoch);
+  if (ledger.config_map == nullptr || !begun) {
     write({}, fmt::format("begin epoch {} of the admissions", snapshot.epoch));
     return plan;
   }

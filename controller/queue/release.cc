@@ -10,6 +10,7 @@
 #include "apis/names.h"
 #include "controller/core/json_patch.h"
 #include "controller/core/merge_patch.h"
+#include "controller/core/seeded_bugs.h"
 #include "controller/queue/admission_record.h"
 
 namespace berth::queue {
@@ -22,6 +23,7 @@ struct Selection {
 
 // `selected` is what an earlier admission wrote there, if one did.
 Selection select_pool(const PodShape::Fields& shape, const std::string& pool, bool selected) {
+  if (seeded(SeededBug::kReleaseAnywhere)) return {};
   const bool stands = shape.node_selector.contains(names::kPoolLabel);
   const std::string key = quote_json(names::kPoolLabel);
   if (stands && !selected) return {};
@@ -32,12 +34,21 @@ Selection select_pool(const PodShape::Fields& shape, const std::string& pool, bo
 
 // Those that are not berth's stay, in their order.
 std::string gates_left(const berth::Pod& pod) {
+  if (seeded(SeededBug::kOpenEveryGate)) return "null";
   std::string items;
   for (const Text& gate : pod.shape->scheduling_gates) {
     if (gate == names::kQueueGate) continue;
     items += fmt::format(R"({}{{"name":{}}})", items.empty() ? "" : ",", quote_json(gate.view()));
   }
   return items.empty() ? "null" : "[" + items + "]";
+}
+
+// The record, in a patch that holds for the object as it was looked at.
+MergePatch noted(const ObjectMeta& meta, const std::string& record) {
+  if (seeded(SeededBug::kReleaseWithoutRecord)) return MergePatch::same_version(meta);
+  MergePatch patch =
+      seeded(SeededBug::kReleaseAnyVersion) ? MergePatch() : MergePatch::same_version(meta);
+  return patch.annotation(names::kAdmittedAnnotation, record);
 }
 
 template <class T>
@@ -61,10 +72,7 @@ Write release_pod(const berth::Pod& pod, const AdmissionFact& admission) {
   std::string spec = R"({"schedulingGates":)" + gates_left(pod);
   if (!selection.patch.empty()) spec += R"(,"nodeSelector":)" + selection.patch;
   return write_of(pod, record,
-                  MergePatch::same_version(pod.meta)
-                      .annotation(names::kAdmittedAnnotation, encode_admission(record))
-                      .field("spec", spec + "}")
-                      .str());
+                  noted(pod.meta, encode_admission(record)).field("spec", spec + "}").str());
 }
 
 Write release_job(const berth::Job& job, const AdmissionFact& admission) {
@@ -80,11 +88,7 @@ Write release_job(const berth::Job& job, const AdmissionFact& admission) {
   const std::string spec = fmt::format(
       R"({{"suspend":false,"template":{{"metadata":{{"annotations":{{"{}":{}}}}}{}}}}})",
       names::kAdmittedAnnotation, quote_json(text), pod_spec);
-  return write_of(job, record,
-                  MergePatch::same_version(job.meta)
-                      .annotation(names::kAdmittedAnnotation, text)
-                      .field("spec", spec)
-                      .str());
+  return write_of(job, record, noted(job.meta, text).field("spec", spec).str());
 }
 
 }  // namespace berth::queue

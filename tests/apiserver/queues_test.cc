@@ -54,7 +54,7 @@ spec:
                              namespace_, name, gpus));
   }
   Object queue(const std::string& name) { return kube().get({"gpuqueues", name}); }
-  // "Admissible 2, WaitingForQuota 1".
+  // "NoQuota 2, WaitingForQuota 1".
   std::string reasons(const std::string& name) {
     std::string told;
     for (const Object& row : queue(name).items("/status/pendingReasons"))
@@ -80,7 +80,7 @@ spec:
   }
 };
 
-TEST_F(Queues, ThreeTeamsAskFor36Of32GpusAndAreToldWhoCouldStart) {
+TEST_F(Queues, ThreeTeamsAskFor36Of32GpusAndTheLastWaitsUntilOthersEnd) {
   cluster().add_gpu_nodes(4, {.gpus = 8, .labels = {{"tier", "training"}}});
   cluster().wait_agents_running();
   kube().apply(kPolicy);
@@ -91,33 +91,82 @@ TEST_F(Queues, ThreeTeamsAskFor36Of32GpusAndAreToldWhoCouldStart) {
   for (const char* name : {"n1", "n2", "n3"}) submit("team-b", name, 4);
   submit("default", "s1", 8);
 
-  wait_reasons("vision", "Admissible 2");
-  wait_reasons("nlp", "Admissible 2, WaitingForQuota 1");
-  wait_reasons("speech", "Admissible 1");
+  wait_used("vision", "16/16"), wait_used("nlp", "8/8"), wait_used("speech", "8/8");
+  wait_reasons("nlp", "WaitingForQuota 1");
   const Object nlp = queue("nlp");
   EXPECT_EQ(nlp.condition("Ready"), "True");
-  EXPECT_EQ(nlp.text("/status/totals/used"), "0/8");
-  EXPECT_EQ(nlp.number("/status/totals/pending"), 3);
-  ASSERT_EQ(nlp.items("/status/pending").size(), 3u);
-  const Object last = nlp.items("/status/pending").at(2);
-  EXPECT_EQ(last.number("/position"), 3);
+  EXPECT_EQ(nlp.number("/status/totals/admitted"), 2);
+  EXPECT_EQ(nlp.number("/status/totals/pending"), 1);
+  ASSERT_EQ(nlp.items("/status/pending").size(), 1u);
+  const Object last = nlp.items("/status/pending").at(0);
+  EXPECT_EQ(last.number("/position"), 1);
   EXPECT_THAT(last.text("/message"),
               HasSubstr("needs 4 nvidia.com/gpu in pool training, 0 free with a nominal quota"));
   EXPECT_EQ(nlp.condition("Unfunded"), "");
   // Its namespace is no one that opted in.
   EXPECT_EQ(nlp.condition("NamespaceNotManaged"), "True");
 
-  // A person starts one: what runs past the queue is charged where it runs.
-  kube().patch({"jobs", "v1", "team-a"}, PatchType::kMerge, R"({"spec": {"suspend": false}})");
-  wait_used("vision", "8/16");
-  wait_reasons("vision", "Admissible 1");
+  // What was let go says with what, and its pods run where it says.
+  const Object v1 = kube().get({"jobs", "v1", "team-a"});
+  EXPECT_EQ(v1.text("/spec/template/spec/nodeSelector/gpu.berth.dev~1pool"), "training");
+  EXPECT_EQ(v1.text("/spec/template/metadata/annotations/gpu.berth.dev~1admitted"),
+            v1.text("/metadata/annotations/gpu.berth.dev~1admitted"));
+  EXPECT_THAT(v1.text("/metadata/annotations/gpu.berth.dev~1admitted"),
+              HasSubstr(R"("queue":"vision")"));
+
+  // As work ends, what waits borrows what another team leaves free.
+  kube().patch({"jobs", "s1", "default"}, PatchType::kMerge, R"({"spec": {"parallelism": 0}})");
+  wait_used("nlp", "12/8");
+  EXPECT_EQ(queue("nlp").number("/status/totals/borrowed"), 4);
 
   // Nothing waits any more, and nothing is written.
-  for (const char* name : {"n1", "n2", "n3"}) kube().remove({"jobs", name, "team-b"});
   wait_reasons("nlp", "");
   const std::size_t before = status_writes();
   kube().set_annotation({"nodes", "n1"}, "example.com/seen", "true");
   EXPECT_EQ(status_writes(), before);
+}
+
+TEST_F(Queues, GatedPodsAreLetGoOneByOneAndAGangWhole) {
+  cluster().add_gpu_nodes(2, {.gpus = 8, .labels = {{"tier", "training"}}});
+  cluster().wait_agents_running();
+  kube().apply(kPolicy);
+  apply_queue("vision", "team-a", 8);
+  start_berth();
+  const auto gated = [&](const std::string& name, int gpus, const std::string& group) {
+    kube().apply(fmt::format(R"(
+apiVersion: v1
+kind: Pod
+metadata: {{namespace: team-a, name: {0}{2}}}
+spec:
+  schedulingGates: [{{name: gpu.berth.dev/queue}}]
+  containers: [{{name: main, image: example.com/train, resources: {{limits: {{nvidia.com/gpu: {1}}}}}}}]
+)",
+                             name, gpus, group));
+  };
+  const std::string gang =
+      ", labels: {gpu.berth.dev/pod-group: ring}, annotations: {gpu.berth.dev/pod-group-size: '2'}";
+  const auto node_of = [&](const char* name) {
+    return kube().get({"pods", name, "team-a"}).text("/spec/nodeName");
+  };
+  gated("ring-0", 3, gang);
+  wait_reasons("vision", "WaitingForGang 1");
+  gated("ring-1", 3, gang), gated("single", 2, ""), gated("late", 1, "");
+  wait_for("the gang and the single pod to run", 30, [&]() -> std::string {
+    for (const char* name : {"ring-0", "ring-1", "single"})
+      if (node_of(name).empty()) return kube().get({"pods", name, "team-a"}).dump();
+    return "";
+  });
+  wait_reasons("vision", "WaitingForQuota 1");
+  EXPECT_EQ(node_of("late"), "");
+  kube().remove({"pods", "single", "team-a"});
+  wait_for("the last to run", 30, [&]() -> std::string {
+    return node_of("late").empty() ? kube().get({"pods", "late", "team-a"}).dump() : "";
+  });
+  // What was in flight is forgotten once its objects show it.
+  wait_for("an empty ledger", 30, [&]() -> std::string {
+    const Object ledger = kube().get({"configmaps", "berth-admissions", "berth-system"});
+    return !ledger.has("/data") ? "" : ledger.dump();
+  });
 }
 
 TEST_F(Queues, AQueueThatPromisesMoreThanThereIsSaysSoAndOneThatIsHeldIsNotReady) {

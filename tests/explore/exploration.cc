@@ -15,6 +15,7 @@
 #include "tests/explore/disturber.h"
 #include "tests/explore/invariants.h"
 #include "tests/explore/look.h"
+#include "tests/explore/queue_invariants.h"
 #include "tests/explore/queue_stillness.h"
 #include "tests/explore/stillness.h"
 
@@ -127,6 +128,8 @@ class Run {
 
   void take(const sim::Change& change) {
     invariants_.take(change);
+    queues_.take(change, is_berth(change.user), run_.simulation().clock().wall(),
+                 invariants_.news_takes());
     if (admission_) admission_->take(change, run_.simulation().now(), invariants_.news_takes());
   }
 
@@ -156,6 +159,7 @@ class Run {
 
   std::string broken() const {
     if (!invariants_.broken().empty()) return invariants_.broken().front();
+    if (!queues_.broken().empty()) return queues_.broken().front();
     return admission_ && !admission_->broken().empty() ? admission_->broken().front() : "";
   }
 
@@ -164,6 +168,7 @@ class Run {
     if (std::string why = unstill(invariants_.truth(), run_); !why.empty()) return why;
     if (std::string why = invariants_.pools().unstill(); !why.empty()) return why;
     if (std::string why = admission_ ? admission_->unstill() : ""; !why.empty()) return why;
+    if (std::string why = queues_.unstill(); !why.empty()) return why;
     if (std::string why = unstill_queues(run_.simulation().store(), scenario_.settings,
                                          run_.simulation().clock().wall());
         !why.empty())
@@ -209,6 +214,7 @@ class Run {
   ScenarioRun run_;
   const MonotonicTime earliest_ = run_.simulation().now() + last_act() + 1min;  // of stillness
   Invariants invariants_;
+  QueueInvariants queues_;
   std::optional<AdmissionInvariants> admission_;  // where a webhook is installed
   Disturber disturber_;
   std::int64_t steps_ = 0;

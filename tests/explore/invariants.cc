@@ -27,18 +27,6 @@ constexpr std::chrono::nanoseconds kLateNewsTakes = 60s;
 constexpr std::chrono::nanoseconds kOnItsWay = 100ms;  // a frame, a guard's answers, a patch
 constexpr std::chrono::nanoseconds kGuardTakes = 10s;  // at most: then its request is given up
 
-// Keys of two maps whose values differ.
-std::set<std::string> changed_keys(const json* before, const json* after) {
-  std::set<std::string> keys;
-  if (before != nullptr)
-    for (const auto& [key, value] : before->items())
-      if (const json* is = at(after, {key}); is == nullptr || *is != value) keys.insert(key);
-  if (after != nullptr)
-    for (const auto& [key, value] : after->items())
-      if (at(before, {key}) == nullptr) keys.insert(key);
-  return keys;
-}
-
 }  // namespace
 
 Invariants::Invariants(const sim::VirtualClock& clock, const Settings& settings, Bounds bounds)

@@ -15,7 +15,7 @@
 //   Cordon    a cordon and its record are one write; only what berth cordoned is uncordoned, and
 //             nothing that a person holds. In the end (stillness.h) what berth cordoned is
 //             uncordoned, or its record says that it is berth's
-//   Fields    berth writes nothing else on nodes, and nothing at all on pods
+//   Fields    berth writes nothing else on nodes, and on pods its gate, its record and their pool
 //   Others    hands off nodes that are held, being upgraded or about to be deleted; a foreign
 //             mig.config is overwritten at most three times
 //   Capacity  guarded capacity never falls below minAvailable by berth
@@ -26,8 +26,8 @@
 //             and forward
 //   Finalizer none on nodes and pods; a layout that goes leaves nothing under way
 //   Bounded   annotations have a size, writes and requests a rate
-// and those of pools, in pool_invariants.h, of the webhook, in admission_invariants.h, and of its
-// certificates, in certificate_invariants.h.
+// and those of pools, in pool_invariants.h, of queues, in queue_invariants.h, of the webhook, in
+// admission_invariants.h, and of its certificates, in certificate_invariants.h.
 //
 // Somebody else's deed counts from when the news of it can have reached berth before it sent what
 // is judged: after a second, or after a minute once watches or requests have come late. The tests

@@ -45,13 +45,21 @@ void Invariants::judge_pod(const Change& change) {
   if (change.kind == Change::Kind::kAdded)
     return complain("Fields", change.key.str() + " is created");
   if (change.kind == Change::Kind::kDeleted) return;
-  for (Path path : {Path{"spec"}, Path{"metadata", "labels"}, Path{"metadata", "annotations"},
-                    Path{"metadata", "finalizers"}, Path{"metadata", "ownerReferences"}}) {
+  for (Path path : {Path{"metadata", "labels"}, Path{"metadata", "finalizers"},
+                    Path{"metadata", "ownerReferences"}}) {
     const json* before = at(change.before.get(), path);
     const json* after = at(change.after.get(), path);
     if ((before == nullptr) != (after == nullptr) || (before != nullptr && *before != *after))
       complain("Fields", fmt::format("{}: {} changes", change.key.str(), *(path.end() - 1)));
   }
+  for (const std::string& key : changed_keys(at(change.before.get(), {"metadata", "annotations"}),
+                                             at(change.after.get(), {"metadata", "annotations"})))
+    if (key != names::kAdmittedAnnotation)
+      complain("Fields", fmt::format("{}: annotation {} changes", change.key.str(), key));
+  for (const std::string& key :
+       changed_keys(at(change.before.get(), {"spec"}), at(change.after.get(), {"spec"})))
+    if (key != "schedulingGates" && key != "nodeSelector")
+      complain("Fields", fmt::format("{}: spec.{} changes", change.key.str(), key));
 }
 
 void Invariants::take_request(const std::string& user, const HttpRequest& request) {

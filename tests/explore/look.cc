@@ -40,4 +40,15 @@ const std::string& annotation_at(const json* object, std::string_view key) {
   return text_at(object, {"metadata", "annotations", key});
 }
 
+std::set<std::string> changed_keys(const json* before, const json* after) {
+  std::set<std::string> keys;
+  if (before != nullptr)
+    for (const auto& [key, value] : before->items())
+      if (const json* is = at(after, {key}); is == nullptr || *is != value) keys.insert(key);
+  if (after != nullptr)
+    for (const auto& [key, value] : after->items())
+      if (at(before, {key}) == nullptr) keys.insert(key);
+  return keys;
+}
+
 }  // namespace berth::explore

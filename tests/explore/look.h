@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,9 @@ const nlohmann::json* at(const nlohmann::json* object, Path path);
 const std::string& text_at(const nlohmann::json* object, Path path);
 bool true_at(const nlohmann::json* object, Path path);
 std::int64_t number_at(const nlohmann::json* object, Path path);
+
+// Keys of two maps whose values differ; null is an empty one.
+std::set<std::string> changed_keys(const nlohmann::json* before, const nlohmann::json* after);
 
 const std::string& label_at(const nlohmann::json* object, std::string_view key);
 const std::string& annotation_at(const nlohmann::json* object, std::string_view key);

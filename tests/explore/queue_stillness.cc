@@ -7,6 +7,8 @@
 #include <stdexcept>
 
 #include "apis/decode.h"
+#include "controller/queue/cluster_index.h"
+#include "controller/queue/queue_report.h"
 #include "controller/queue/reconcile.h"
 
 namespace berth::explore {
@@ -35,6 +37,11 @@ std::string unstill_queues(const sim::Store& store, const Settings& settings, Ti
     if (update.differs)
       return fmt::format("{} tells what is not so; it would be {}", update.object.str(),
                          update.body);
+  const auto& index = cluster.view<queue::ClusterIndex>().facts();
+  const queue::Survey survey(index, limits::kMaxPendingWorkloads);
+  for (const auto& [name, workload] : index.workloads())
+    if (workload.standing.pending && survey.outcome(workload).admitted_to)
+      return fmt::format("{} waits, and could be admitted", name);
   return "";
 }
 

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/explore/queue_invariants.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "apis/names.h"
+#include "controller/queue/admission_ledger.h"
+#include "controller/queue/admission_record.h"
+#include "tests/explore/look.h"
+
+namespace berth::explore {
+
+using nlohmann::json;
+using queue::AdmissionFact;
+
+namespace {
+
+constexpr char kGpu[] = "nvidia.com/gpu";
+
+bool is_gated(const json& pod) {
+  const json* gates = at(&pod, {"spec", "schedulingGates"});
+  return gates != nullptr && std::ranges::any_of(*gates, [](const json& gate) {
+           return text_at(&gate, {"name"}) == names::kQueueGate;
+         });
+}
+
+std::vector<std::string> others_gates(const json& pod) {
+  std::vector<std::string> names;
+  if (const json* gates = at(&pod, {"spec", "schedulingGates"}))
+    for (const json& gate : *gates)
+      if (text_at(&gate, {"name"}) != names::kQueueGate) names.push_back(text_at(&gate, {"name"}));
+  return names;
+}
+
+bool has_ended(const json& pod) {
+  const std::string& phase = text_at(&pod, {"status", "phase"});
+  return phase == "Succeeded" || phase == "Failed";
+}
+
+std::int64_t gpus_of(const json& pod_spec) {
+  std::int64_t gpus = 0;
+  if (const json* containers = at(&pod_spec, {"containers"}))
+    for (const json& container : *containers) {
+      const json* asked = at(&container, {"resources", "limits", kGpu});
+      if (asked == nullptr) continue;
+      gpus += asked->is_string() ? std::stoll(asked->get<std::string>()) : asked->get<int>();
+    }
+  return gpus;
+}
+
+std::string owner_uid(const json& object) {
+  const json* owners = at(&object, {"metadata", "ownerReferences"});
+  if (owners == nullptr) return "";
+  for (const json& owner : *owners)
+    if (true_at(&owner, {"controller"})) return text_at(&owner, {"uid"});
+  return "";
+}
+
+// As the annotation has it, whoever it is for.
+std::optional<AdmissionFact> record_of(const json& object) {
+  return queue::decode_admission(annotation_at(&object, names::kAdmittedAnnotation));
+}
+
+std::string group_of(const json& pod) {
+  if (annotation_at(&pod, names::kPodGroupSizeAnnotation).empty()) return "";
+  const std::string& group = label_at(&pod, names::kPodGroupLabel);
+  return group.empty() ? "" : text_at(&pod, {"metadata", "namespace"}) + "/" + group;
+}
+
+}  // namespace
+
+void QueueInvariants::take(const sim::Change& change, bool by_berth, Time wall,
+                           std::chrono::nanoseconds news_takes) {
+  const std::string_view plural = change.key.type->plural;
+  if (plural == "gpuqueues") return take_queue(change, wall);
+  const bool gone = change.kind == sim::Change::Kind::kDeleted;
+  const std::string name = change.key.namespace_ + "/" + change.key.name;
+  const auto keep = [&](std::map<std::string, sim::ObjectPtr>& objects) {
+    if (gone)
+      objects.erase(name);
+    else
+      objects[name] = change.after;
+  };
+  if (change.key.name == names::kAdmissionsConfigMap) ledger_ = gone ? nullptr : change.after;
+  if (plural != "pods" && plural != "jobs") return;
+  keep(plural == "pods" ? pods_ : jobs_);
+  if (gone || change.before == nullptr) return;
+  const json &before = *change.before, &after = *change.after;
+  if (plural == "pods" && is_gated(before) && !is_gated(after)) {
+    if (by_berth) judge_release(change, news_takes);
+  } else if (plural == "jobs") {
+    const Path suspend{"spec", "suspend"}, parallelism{"spec", "parallelism"};
+    if (by_berth && true_at(&before, suspend) && !true_at(&after, suspend))
+      judge_release(change, news_takes);
+    if (!by_berth && (true_at(&before, suspend) != true_at(&after, suspend) ||
+                      number_at(&before, parallelism) != number_at(&after, parallelism)))
+      edited_ = wall;
+  }
+}
+
+void QueueInvariants::take_queue(const sim::Change& change, Time wall) {
+  const bool gone = change.kind == sim::Change::Kind::kDeleted;
+  const json* before = at(change.before.get(), {"spec"});
+  const json* after = gone ? nullptr : at(change.after.get(), {"spec"});
+  if (before != nullptr && after != nullptr && *before == *after) return;
+  edited_ = wall;
+  if (after == nullptr) {
+    queues_.erase(change.key.name);
+    return;
+  }
+  Quota& queue = queues_[change.key.name] = {};
+  queue.cohort = text_at(after, {"cohortName"});
+  if (queue.cohort.empty()) queue.cohort = "of " + change.key.name;
+  if (const json* quotas = at(after, {"quotas"}))
+    for (const json& quota : *quotas) queue.nominal += number_at(&quota, {"nominalQuota"});
+}
+
+void QueueInvariants::judge_release(const sim::Change& change,
+                                    std::chrono::nanoseconds news_takes) {
+  const json& object = *change.after;
+  const std::string name = change.key.str();
+  const std::string& uid = text_at(&object, {"metadata", "uid"});
+  const std::optional<AdmissionFact> record = record_of(object);
+  if (!record || record->uid != uid) return complain("Record", name + " goes without a record");
+  const bool job = change.key.type->plural == "jobs";
+  const json* spec = job ? at(&object, {"spec", "template", "spec"}) : at(&object, {"spec"});
+  const std::string& selected = text_at(spec, {"nodeSelector", names::kPoolLabel});
+  if (record->pool != queue::kAnyPool && selected != record->pool)
+    return complain("Record", fmt::format("{} goes to pool {}, and its selector says '{}'", name,
+                                          record->pool, selected));
+  if (!job && others_gates(*change.before) != others_gates(object))
+    return complain("Gates", name + " loses a gate that is not berth's");
+  if (!may_go(object, *record)) return complain("Entry", name + " goes without an entry");
+  // Whoever decided may not have heard of an edit yet.
+  const Time decided = Time(std::chrono::microseconds(record->since));
+  if (edited_ + std::chrono::duration_cast<std::chrono::microseconds>(news_takes) >= decided)
+    return;
+  const std::string cohort = cohort_of(*record);
+  const std::int64_t holds = held(cohort), most = promised(cohort);
+  if (holds > most)
+    complain("Held", fmt::format("{} goes, and {} holds {} of {} GPUs", name, cohort, holds, most));
+}
+
+bool QueueInvariants::may_go(const json& object, const AdmissionFact& record) const {
+  if (ledger_ != nullptr) {
+    const json* data = at(ledger_.get(), {"data"});
+    if (data != nullptr && data->contains(record.uid)) return true;
+  }
+  const std::string group = group_of(object);
+  if (group.empty()) return false;
+  // The gang's entry has the uid of its first member.
+  if (const json* data = at(ledger_.get(), {"data"}))
+    for (const auto& [uid, text] : data->items()) {
+      const auto entry = queue::decode_entry(text.get<std::string>());
+      if (entry && entry->workload == "PodGroup/" + group) return true;
+    }
+  return std::ranges::any_of(pods_, [&](const auto& other) {
+    return group_of(*other.second) == group && other.second.get() != &object &&
+           !is_gated(*other.second) && record_of(*other.second);
+  });
+}
+
+// Pods that are let go and have not ended, and what Jobs that run are still to make.
+std::int64_t QueueInvariants::held(const std::string& cohort) const {
+  std::map<std::string, std::int64_t> live;  // pods, by their Job's uid
+  std::int64_t gpus = 0;
+  for (const auto& [name, pod] : pods_) {
+    if (is_gated(*pod) || has_ended(*pod)) continue;
+    const auto record = record_of(*pod);
+    if (!record || cohort_of(*record) != cohort) continue;
+    gpus += gpus_of(*at(pod.get(), {"spec"}));
+    ++live[owner_uid(*pod)];
+  }
+  for (const auto& [name, job] : jobs_) {
+    const auto record = record_of(*job);
+    if (!record || cohort_of(*record) != cohort || true_at(job.get(), {"spec", "suspend"}))
+      continue;
+    const json* conditions = at(job.get(), {"status", "conditions"});
+    const bool ended =
+        conditions != nullptr && std::ranges::any_of(*conditions, [](const json& c) {
+          const std::string& type = text_at(&c, {"type"});
+          return (type == "Complete" || type == "Failed") && text_at(&c, {"status"}) == "True";
+        });
+    if (ended) continue;
+    const json* completions = at(job.get(), {"spec", "completions"});
+    const json* parallelism = at(job.get(), {"spec", "parallelism"});
+    std::int64_t wanted = parallelism == nullptr ? 1 : parallelism->get<std::int64_t>();
+    if (completions != nullptr)
+      wanted = std::min(
+          wanted, completions->get<std::int64_t>() - number_at(job.get(), {"status", "succeeded"}));
+    const std::int64_t missing = wanted - live[text_at(job.get(), {"metadata", "uid"})];
+    gpus +=
+        std::max<std::int64_t>(0, missing) * gpus_of(*at(job.get(), {"spec", "template", "spec"}));
+  }
+  return gpus;
+}
+
+std::int64_t QueueInvariants::promised(const std::string& cohort) const {
+  std::int64_t gpus = 0;
+  for (const auto& [name, queue] : queues_)
+    if (queue.cohort == cohort) gpus += queue.nominal;
+  return gpus;
+}
+
+std::string QueueInvariants::cohort_of(const AdmissionFact& record) const {
+  const auto queue = queues_.find(record.queue);
+  if (queue != queues_.end()) return queue->second.cohort;
+  return record.cohort.empty() ? "of " + record.queue : record.cohort;
+}
+
+std::string QueueInvariants::unstill() const {
+  if (const json* data = at(ledger_.get(), {"data"}); data != nullptr && !data->empty())
+    return "the ledger of admissions still holds " + data->begin().key();
+  struct Gang {
+    std::int64_t gated = 0, free = 0, size = 0;
+  };
+  std::map<std::string, Gang> gangs;
+  for (const auto& [name, pod] : pods_) {
+    const std::string group = group_of(*pod);
+    if (group.empty() || has_ended(*pod)) continue;
+    Gang& gang = gangs[group];
+    gang.size = std::stoll(annotation_at(pod.get(), names::kPodGroupSizeAnnotation));
+    ++(is_gated(*pod) ? gang.gated : gang.free);
+  }
+  for (const auto& [name, gang] : gangs)
+    if (gang.gated > 0 && gang.free > 0 && gang.gated + gang.free <= gang.size)
+      return fmt::format("of gang {} {} wait and {} were let go", name, gang.gated, gang.free);
+  return "";
+}
+
+void QueueInvariants::complain(std::string_view invariant, const std::string& what) {
+  broken_.push_back(fmt::format("{}: {}", invariant, what));
+}
+
+}  // namespace berth::explore

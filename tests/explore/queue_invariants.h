@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// QueueInvariants: what must hold of what queues hold back, judged like the rest (invariants.h) on
+// the store's truth, change by change:
+//   Entry     berth lets nothing go that has no entry in the ledger, or a gang that it is of
+//   Record    what it lets go says as whose, with what and where, and its pool is where it may run
+//   Gates     gates of others stay
+//   Held      when it lets something go, what its cohort holds is within the cohort's quotas
+//   Gang      in the end a gang waits whole, or none of it does
+//   Ledger    in the end nothing is in flight
+// What is held is counted here once more, from pods and Jobs alone, in nvidia.com/gpu.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apis/time.h"
+#include "controller/io/loop.h"
+#include "controller/queue/facts.h"
+#include "controller/sim/store.h"
+
+namespace berth::explore {
+
+class QueueInvariants {
+ public:
+  // `news_takes`: how long ago a change may be that berth has not heard of.
+  void take(const sim::Change& change, bool by_berth, Time wall,
+            std::chrono::nanoseconds news_takes);
+
+  const std::vector<std::string>& broken() const { return broken_; }
+  // What is not in order now that berth is at rest. Empty: nothing.
+  std::string unstill() const;
+
+ private:
+  struct Quota {
+    std::string cohort;
+    std::int64_t nominal = 0;
+  };
+  void take_queue(const sim::Change& change, Time wall);
+  void judge_release(const sim::Change& change, std::chrono::nanoseconds news_takes);
+  bool may_go(const nlohmann::json& object, const queue::AdmissionFact& record) const;
+  std::int64_t held(const std::string& cohort) const;
+  std::int64_t promised(const std::string& cohort) const;
+  std::string cohort_of(const queue::AdmissionFact& record) const;
+  void complain(std::string_view invariant, const std::string& what);
+
+  std::map<std::string, sim::ObjectPtr> pods_;  // by NAMESPACE/NAME
+  std::map<std::string, sim::ObjectPtr> jobs_;
+  std::map<std::string, Quota> queues_;
+  sim::ObjectPtr ledger_;
+  Time edited_{};  // when somebody last changed what may be held
+  std::vector<std::string> broken_;
+};
+
+}  // namespace berth::explore
