@@ -54,7 +54,6 @@ enum class SeededBug {
   kTrustAnyRecord,        // take another node's record for this one's
   kKeepRefusedClaim,      // hold the slot of a node whose cordon is refused
   kAdmitWithoutVersion,   // write the ledger of admissions without its resourceVersion
-  kAdmitInAnyEpoch,       // go by an earlier leader's ledger of admissions
   kForgetInFlight,        // drop what is in flight before its objects show it
   kKeepInFlight,          // never drop an entry
   kReleaseAnyVersion,     // let go whatever has the name, in whatever version
@@ -67,7 +66,7 @@ enum class SeededBug {
   kReleaseWithoutEntry,   // let go before the entry stands
 };
 
-inline constexpr std::array<std::pair<std::string_view, SeededBug>, 53> kSeededBugs{{
+inline constexpr std::array<std::pair<std::string_view, SeededBug>, 52> kSeededBugs{{
     {"uncordon-unowned", SeededBug::kUncordonUnowned},
     {"uncordon-held", SeededBug::kUncordonHeld},
     {"skip-live-guard", SeededBug::kSkipLiveGuard},
@@ -110,7 +109,6 @@ inline constexpr std::array<std::pair<std::string_view, SeededBug>, 53> kSeededB
     {"trust-any-record", SeededBug::kTrustAnyRecord},
     {"keep-refused-claim", SeededBug::kKeepRefusedClaim},
     {"admit-without-version", SeededBug::kAdmitWithoutVersion},
-    {"admit-in-any-epoch", SeededBug::kAdmitInAnyEpoch},
     {"forget-in-flight", SeededBug::kForgetInFlight},
     {"keep-in-flight", SeededBug::kKeepInFlight},
     {"release-any-version", SeededBug::kReleaseAnyVersion},

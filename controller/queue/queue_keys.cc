@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/queue/queue_keys.h"
 
+#include <algorithm>
+
 #include "apis/names.h"
 #include "controller/core/ledger_epoch.h"
 #include "controller/core/seeded_bugs.h"
@@ -14,12 +16,13 @@ std::string release_key(std::string_view workload) {
 }
 
 // Of what waits although it is admitted: its entry stands in the ledger, or others of its gang run.
+// News of one member may be what lets another go.
 template <class T>
 void add_release(const ClusterState& cluster, const T& object, std::vector<std::string>& keys) {
   const std::string name = queue::workload_name(object);
   const queue::Workload* workload = cluster.view<queue::ClusterIndex>().facts().find(name);
-  const bool admitted = workload != nullptr && workload->standing.admitted;
-  if (admitted || seeded(SeededBug::kReleaseWithoutEntry)) keys.push_back(release_key(name));
+  const bool due = workload != nullptr && workload->standing.to_release;
+  if (due || seeded(SeededBug::kReleaseWithoutEntry)) keys.push_back(release_key(name));
 }
 
 }  // namespace
@@ -34,14 +37,17 @@ std::vector<std::string> all_queue_keys(const ClusterState& cluster, const Setti
   const auto& ledger = cluster.view<queue::AdmissionLedgers>().in(settings.berth_namespace);
   if (ledger.config_map != nullptr && keys.empty()) keys.emplace_back(kAdmissionsKey);
   if (seeded(SeededBug::kForgetReleases)) return keys;
-  for (const auto& [uid, entry] : ledger.entries) keys.push_back(release_key(entry.workload));
+  if (keys.empty() && ledger.entries.empty()) return keys;
+  for (const auto& [name, workload] : cluster.view<queue::ClusterIndex>().facts().workloads())
+    if (workload.standing.to_release) keys.push_back(release_key(name));
+  std::ranges::sort(keys);
   return keys;
 }
 
 std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings&, const Pod*,
                                         const Pod* now) {
   std::vector<std::string> keys = queue_keys(cluster);
-  if (!keys.empty() && now != nullptr && queue::is_gated(*now)) add_release(cluster, *now, keys);
+  if (!keys.empty() && now != nullptr) add_release(cluster, *now, keys);
   return keys;
 }
 

@@ -16,7 +16,7 @@ namespace berth {
 
 // Those of all queues together.
 std::vector<std::string> queue_keys(const ClusterState& cluster);
-// And the release of each entry of the ledger.
+// And the release of whatever is admitted and still held back.
 std::vector<std::string> all_queue_keys(const ClusterState& cluster, const Settings& settings);
 
 std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings& settings,

@@ -32,10 +32,7 @@ std::vector<const Pod*> pods_of(const Snapshot& snapshot, const queue::ClusterIn
 Plan reconcile_release(const Snapshot& snapshot, std::string_view name) {
   Plan plan;
   // What an earlier leader's ledger says that leader may be changing yet.
-  if (snapshot.offline) return plan;
-  if (queue::read_admissions(snapshot).epoch != snapshot.epoch &&
-      !seeded(SeededBug::kAdmitInAnyEpoch))
-    return plan;
+  if (snapshot.offline || queue::read_admissions(snapshot).epoch != snapshot.epoch) return plan;
   const auto& index = snapshot.cluster.view<queue::ClusterIndex>();
   const queue::Workload* workload = index.facts().find(std::string(name));
   if (workload == nullptr) return plan;
@@ -49,11 +46,11 @@ Plan reconcile_release(const Snapshot& snapshot, std::string_view name) {
   }
   // Of a gang that runs, those that are made anew for members which ended come to be let go later.
   const auto* admission = admission_of(*workload);
-  if (admission == nullptr || workload->standing.too_many) return plan;
+  if (admission == nullptr || !workload->standing.to_release) return plan;
   for (const Pod* pod : pods_of(snapshot, index, *workload->name)) {
     if (!queue::is_gated(*pod)) continue;
+    if (seeded(SeededBug::kReleasePartOfGang) && pod->meta.uid != admission->uid) continue;
     plan.add(ref_of(*pod), release_pod(*pod, *admission));
-    if (seeded(SeededBug::kReleasePartOfGang)) break;
   }
   return plan;
 }

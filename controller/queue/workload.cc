@@ -79,6 +79,7 @@ Standing of_job(const Workload& workload, Catalog& catalog) {
     const std::int64_t pods = suspended ? counts.live : std::max(job.wanted, counts.live);
     charge(*admission, pods, suspended ? counts.live : counts.leaving, catalog, out.charges);
     out.admitted = !suspended;
+    out.to_release = open_entry(workload) != nullptr;
     if (!suspended) {
       claim_unbound(workload, catalog.pool(admission->pool), pods - counts.live, job.shape,
                     out.claims);
@@ -108,7 +109,8 @@ Standing of_group(const Workload& workload, Catalog& catalog) {
     claim_unbound(workload, catalog.pool(admission->pool), out.pods - counts.live, first.shape,
                   out.claims);
     out.admitted = true;
-    out.too_many = counts.live > size;
+    // One too many is in nobody's account.
+    out.to_release = counts.waiting > 0 && counts.live <= size;
     return out;
   }
   out.past_webhook = first.queue != Catalog::kNoQueue && counts.bound + counts.leaving > 0;

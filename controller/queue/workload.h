@@ -91,7 +91,7 @@ struct Standing {
   std::int64_t pods_here = 0;
   ClassId workload_class = 0;  // of what is ready
   bool admitted = false;
-  bool too_many = false;      // admitted, and it has more pods than its size says
+  bool to_release = false;    // admitted, and some of it is still held back
   bool past_webhook = false;  // its pods run and nobody admitted them
   std::vector<Claim> claims;
   std::vector<Charge> charges;  // of an admission; what came past the webhook is charged by pod

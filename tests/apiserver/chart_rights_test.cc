@@ -111,6 +111,14 @@ class ChartRights : public ChartTest {
     kube().apply(bound_pod("kube-system", "dns"));
     kube().apply(bound_pod("kube-system", "trainer", "", gpu));
     kube().apply(bound_pod("berth-system", "reviews"));
+    kube().apply(
+        "{apiVersion: v1, kind: Pod, metadata: {name: gated, namespace: team-a}, spec: "
+        "{schedulingGates: [{name: example.com/x}, {name: gpu.berth.dev/queue}], containers: "
+        "[{name: main, image: x}]}}");
+    kube().apply(
+        "{apiVersion: batch/v1, kind: Job, metadata: {name: waits, namespace: team-a}, spec: "
+        "{suspend: true, template: {spec: {restartPolicy: Never, containers: [{name: main, image: "
+        "x}]}}}}");
     cluster().add_bare_pod({.name = "waiting", .count = 64});  // no node has as many
     kube().apply(kDaemon);
     wait_until("the DaemonSet's pod", seconds(30), [&]() -> std::string {

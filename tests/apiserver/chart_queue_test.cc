@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Only berth opens: what a user with `edit` in the namespace tries against queues while no webhook
+// is there, judged by the chart's policy alone; who may `release` passes. And what a GitOps tool
+// sends again changes nothing of what was let go.
+#include "tests/apiserver/chart_fixture.h"
+
+namespace berth::test {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+
+constexpr char kPod[] = "/api/v1/namespaces/team-a/pods";
+constexpr char kGated[] = "/api/v1/namespaces/team-a/pods/gated";
+constexpr char kJobs[] = "/apis/batch/v1/namespaces/team-a/jobs";
+constexpr char kWaits[] = "/apis/batch/v1/namespaces/team-a/jobs/waits";
+constexpr char kRuns[] = "/apis/batch/v1/namespaces/team-a/jobs/runs";
+constexpr char kMerge[] = "application/merge-patch+json";
+
+constexpr char kWork[] = R"(
+apiVersion: v1
+kind: Pod
+metadata: {name: gated, namespace: team-a}
+spec:
+  schedulingGates: [{name: gpu.berth.dev/queue}]
+  containers: [{name: main, image: x, resources: {limits: {nvidia.com/gpu: 1}}}]
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: waits, namespace: team-a, labels: {gpu.berth.dev/queue: vision}}
+spec:
+  suspend: true
+  template: {spec: {restartPolicy: Never, containers: [{name: main, image: x}]}}
+---
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: runs
+  namespace: team-a
+  labels: {gpu.berth.dev/queue: vision}
+  annotations: {gpu.berth.dev/admitted: '{}'}
+spec:
+  parallelism: 2
+  template: {spec: {restartPolicy: Never, containers: [{name: main, image: x}]}}
+)";
+
+class ChartQueue : public ChartTest {
+ protected:
+  void SetUp() override {
+    ChartTest::SetUp();
+    if (IsSkipped() || HasFailure()) return;
+    cluster().add_gpu_node({.name = "n1"});
+    const Said installed = install({});
+    ASSERT_EQ(installed.code, 0) << installed.text;
+    kube().patch({"namespaces", "team-a"}, PatchType::kMerge,
+                 R"({"metadata": {"labels": {"gpu.berth.dev/managed": "true"}}})");
+    kube().apply(kWork);
+    for (const char* name : {"tenant", "rescuer"})
+      kube().apply(std::string("{apiVersion: v1, kind: ServiceAccount, metadata: {name: ") + name +
+                   ", namespace: berth-system}}");
+    bind("tenant", "RoleBinding", "edit", ", namespace: team-a");
+    bind("rescuer", "ClusterRoleBinding", "berth-release", "");
+    tenant_ = std::make_unique<Kube>(account("tenant"));
+    rescuer_ = std::make_unique<Kube>(account("rescuer"));
+    wait_until("the policy to count", seconds(30), [&]() -> std::string {
+      const Reply reply = ask(*tenant_, "PATCH", kGated, R"({"spec": {"schedulingGates": null}})");
+      return reply.status == 403 && reply.body.text("/message").find("gate") != std::string::npos
+                 ? ""
+                 : reply.body.dump();
+    });
+  }
+  void TearDown() override {
+    if (!IsSkipped()) {
+      kube().patch({"namespaces", "team-a"}, PatchType::kMerge,
+                   R"({"metadata": {"labels": {"gpu.berth.dev/managed": null}}})");
+      for (const char* path : {kGated, kWaits, kRuns})
+        kube().send("DELETE", std::string(path) + "?propagationPolicy=Background");
+    }
+    ChartTest::TearDown();
+  }
+  void bind(const std::string& name, const std::string& kind, const std::string& role,
+            const std::string& in) {
+    kube().apply("{apiVersion: rbac.authorization.k8s.io/v1, kind: " + kind +
+                 ", metadata: {name: " + name + in +
+                 "}, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, " +
+                 "name: " + role + "}, subjects: [{kind: ServiceAccount, name: " + name +
+                 ", namespace: berth-system}]}");
+  }
+  static Reply ask(Kube& who, const std::string& method, const std::string& path,
+                   const std::string& body) {
+    return who.send(method, path + "?dryRun=All", body,
+                    method == "PATCH" ? kMerge : "application/json");
+  }
+  void expect_refused(const char* what, const std::string& method, const std::string& path,
+                      const std::string& body, const char* words) {
+    SCOPED_TRACE(what);
+    const Reply reply = ask(*tenant_, method, path, body);
+    EXPECT_EQ(reply.status, 403) << reply.body.dump();
+    EXPECT_THAT(reply.body.text("/message"), HasSubstr(words));
+  }
+  void expect_let(const char* what, Kube& who, const std::string& path, const std::string& body) {
+    const Reply reply = ask(who, "PATCH", path, body);
+    EXPECT_TRUE(reply.ok()) << what << ": " << reply.status << " " << reply.body.text("/message");
+  }
+
+  std::unique_ptr<Kube> tenant_, rescuer_;
+};
+
+constexpr char kForged[] =
+    R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "forged", "annotations":)"
+    R"( {"gpu.berth.dev/admitted": "{\"uid\":\"u\"}"}, "ownerReferences": [{"apiVersion": "batch/v1",)"
+    R"( "kind": "Job", "name": "runs", "uid": "u", "controller": true}]}, "spec": {"containers":)"
+    R"( [{"name": "main", "image": "x"}]}})";
+constexpr char kBound[] =
+    R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "bound", "labels":)"
+    R"( {"gpu.berth.dev/queue": "vision"}}, "spec": {"nodeName": "n1", "containers": [{"name": "main",)"
+    R"( "image": "x"}]}})";
+constexpr char kAdmittedJob[] =
+    R"({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "forged"}, "spec": {"template":)"
+    R"( {"metadata": {"annotations": {"gpu.berth.dev/admitted": "{}"}}, "spec": {"restartPolicy":)"
+    R"( "Never", "containers": [{"name": "main", "image": "x"}]}}}})";
+
+TEST_F(ChartQueue, AUserOpensNothingWhileTheWebhookIsAway) {
+  const char* gate = R"({"spec": {"schedulingGates": null}})";
+  const char* resume = R"({"spec": {"suspend": false}})";
+  const char* grow = R"({"spec": {"parallelism": 3}})";
+  const char* forge =
+      R"({"metadata": {"annotations": {"gpu.berth.dev/admitted": "{\"uid\":\"x\"}"}}})";
+  expect_refused("remove a gate", "PATCH", kGated, gate, "only berth takes the gate");
+  expect_refused("resume a Job", "PATCH", kWaits, resume, "only the queue resumes the Job");
+  expect_refused("have a Job run more", "PATCH", kRuns, grow, "may only fall");
+  for (const char* path : {kGated, kWaits, kRuns})
+    expect_refused("forge an admission", "PATCH", path, forge, "only berth writes");
+  expect_refused("take an admission away", "PATCH", kRuns,
+                 R"({"metadata": {"annotations": {"gpu.berth.dev/admitted": null}}})",
+                 "only berth writes");
+  expect_refused("make an admitted pod", "POST", kPod, kForged, "only berth writes");
+  expect_refused("make an admitted Job", "POST", kJobs, kAdmittedJob, "only berth writes");
+  expect_refused("choose its node", "POST", kPod, kBound, "may not name its node");
+
+  expect_let("label its pod", *tenant_, kGated, R"({"metadata": {"labels": {"a": "b"}}})");
+  expect_let("run fewer", *tenant_, kRuns, R"({"spec": {"parallelism": 1}})");
+  expect_let("grow while it is suspended", *tenant_, kRuns,
+             R"({"spec": {"suspend": true, "parallelism": 9}})");
+  expect_let("suspend", *tenant_, kRuns, R"({"spec": {"suspend": true}})");
+
+  expect_let("release a pod", *rescuer_, kGated, gate);
+  expect_let("release a Job", *rescuer_, kWaits, resume);
+}
+
+}  // namespace
+}  // namespace berth::test
