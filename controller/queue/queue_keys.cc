@@ -58,19 +58,20 @@ std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Setti
   return keys;
 }
 
-// Of an entry that stood there already the release is due, or done.
-std::vector<std::string> queue_keys_for(const ClusterState&, const Settings& settings,
+// Of an entry that stood there already the release is due, or done. With an epoch of its own a
+// leader begins to let go what it found.
+std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings& settings,
                                         const ConfigMap* old, const ConfigMap* now) {
   const ConfigMap& either = now != nullptr ? *now : *old;
   if (either.meta.name != names::kAdmissionsConfigMap ||
       either.meta.namespace_ != std::string_view(settings.berth_namespace))
     return {};
+  if (now == nullptr) return {std::string(kAdmissionsKey)};
+  if (old == nullptr || epoch_of(*old) != epoch_of(*now)) return all_queue_keys(cluster, settings);
   std::vector<std::string> keys{std::string(kAdmissionsKey)};
-  if (now == nullptr) return keys;
-  const bool same_leader =
-      old != nullptr && (epoch_of(*old) == epoch_of(*now) || seeded(SeededBug::kForgetReleases));
   for (const auto& [uid, text] : now->data) {
-    if (same_leader && old->data.contains(uid) && old->data.at(uid) == text) continue;
+    const auto before = old->data.find(uid);
+    if (before != old->data.end() && before->second == text) continue;
     if (const auto entry = queue::decode_entry(text)) keys.push_back(release_key(entry->workload));
   }
   return keys;
