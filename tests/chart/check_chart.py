@@ -71,7 +71,7 @@ FORBIDDEN_VERBS = {"*", "escalate", "bind", "impersonate", "deletecollection", "
 FORBIDDEN_RULES = {("secrets", "list"), ("secrets", "watch"), ("secrets", "update"), ("secrets", "delete"), ("nodes/proxy", None), ("nodes/status", None), ("pods/exec", None), ("pods/attach", None),
                    ("pods/ephemeralcontainers", None), ("serviceaccounts/token", None), ("persistentvolumes", None), ("namespaces", "create"), ("namespaces", "update"), ("namespaces", "patch"),
                    ("namespaces", "delete"),
-                   ("pods", "create"), ("pods", "update"), ("pods", "patch"), ("nodes", "delete"), ("nodes", "update"),
+                   ("pods", "create"), ("pods", "update"), ("nodes", "delete"), ("nodes", "update"),
                    ("customresourcedefinitions", None), ("clusterroles", None), ("roles", None), ("clusterrolebindings", None),
                    ("rolebindings", None), ("validatingadmissionpolicies", None), ("miglayouts", "delete"), ("miglayouts", "update"),
                    ("gpuclusterpolicies", "create"), ("gpuclusterpolicies", "delete"), ("gpuclusterpolicies", "update"),
@@ -231,10 +231,13 @@ def check_rbac():
                 complaints.append(f"the webhook writes by {where}")
             if (role["metadata"]["name"] == "berth-certificates") != bool(OF_THE_KEEPER & set(rule["resources"])):
                 complaints.append(f"what is the keeper's alone is mixed with other rights in {where}")
+            # Policies hold the one to its gate, and whoever has not the other from it.
+            if {"pods", "jobs"} & set(rule["resources"]) and "patch" in rule["verbs"] and role["metadata"]["name"] not in ("berth", "berth-release"):
+                complaints.append(f"lets go what queues hold by {where}")
             if role["metadata"]["name"].endswith(("-why", "-snapshot")) and set(rule["verbs"]) - {"get", "list"}:
                 complaints.append(f"whoever explains does more than look by {where}")
-    if len(roles) != 11:
-        complaints.append(f"{len(roles)} roles for controller, webhook, keeper and those who look, 11 expected")
+    if len(roles) != 12:
+        complaints.append(f"{len(roles)} roles for controller, webhook, keeper, those who look and those who release, 12 expected")
     return complaints
 
 
