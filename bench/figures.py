@@ -44,6 +44,8 @@ FIGURES = {
     "queue.core.event_us": ("µs", "≤ 300", lambda v: v <= 300, ["queue_core_bench"]),
     "queue.core.armada_ms": ("ms", "≤ 300, ≤ 256 MiB", lambda v: v <= 300, ["queue_core_bench"]),
     "queue.core.growth": ("×", "≤ 1.3", lambda v: v <= 1.3, ["queue_core_bench"]),
+    "queue.release.vs_reference": ("×", "≥ 0.9", lambda v: v >= 0.9, ["berth", "ungater_bench"]),
+    "queue.writes_per_pod": ("", "≤ 1.03", lambda v: v <= 1.03, ["berth", "ungater_bench"]),
     "webhook.mutate.rps_ratio": ("×", "≥ 20", lambda v: v >= 20, ["webhook_bench"]),
     "webhook.validate.rps_ratio": ("×", "≥ 8", lambda v: v >= 8, ["webhook_bench"]),
     "webhook.p99_ratio": ("×", "≥ 8", lambda v: v >= 8, ["webhook_bench"]),
@@ -268,6 +270,13 @@ def take(wanted, rounds):
         waiting = json.loads(output(BUILD / "queue_memory_bench"))
         yield ("memory.pending50k_mib", waiting["resident_mib"],
                {"nodes": 2000, "pending": waiting["pending"], "queues": 300, "anonymous_mib": waiting["anonymous_mib"]}, True)
+
+    if any(name in wanted for name in ("queue.release.vs_reference", "queue.writes_per_pod")):
+        say("queue.release")
+        release = json.loads(output("/usr/bin/python3", HERE / "queue_release.py", BUILD, str(rounds)))
+        yield ("queue.release.vs_reference", release["vs_reference"],
+               {key: release[key] for key in ("pods", "ratios", "berth_pods_per_s", "reference_pods_per_s")}, True)
+        yield "queue.writes_per_pod", release["writes_per_pod"], {"pods": release["pods"]}, True
 
     if any(name.startswith("queue.core.") for name in wanted):
         say("queue")

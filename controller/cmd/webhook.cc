@@ -55,6 +55,9 @@ FlagTable webhook_flags(WebhookFlags& flags) {
            count_flag(
                "--max-requests", flags.max_requests,
                "reviews in progress at once; with one more, the oldest of them is answered 429"),
+           switch_flag("--kueue-label", settings.kueue_label,
+                       "take Kueue's label kueue.x-k8s.io/queue-name for a GPUQueue's: where Kueue "
+                       "is not installed"),
            text_flag("--metrics-bind-address", flags.metrics_bind_address,
                      "where /metrics is served; 0: nowhere"),
            text_flag("--health-probe-bind-address", flags.health_bind_address,

@@ -23,7 +23,7 @@ struct Settings {
       "berth-mig-parted-config";  // in agents_namespace, key config.yaml, wholly berth's
   std::string mig_manager_daemon_set = "nvidia-mig-manager";
   WritableKeys node_keys;  // that pools may set
-  // Whether Kueue's label names a queue of berth's: only where Kueue itself is not installed.
+  // Whether Kueue's label names a queue of berth's: where Kueue is not installed.
   bool kueue_label = false;
 
   Duration settle = std::chrono::seconds(
