@@ -168,6 +168,7 @@ void ClusterIndex::judge_queues() const {
     if (troubles_.contains(name)) {
       fact.quotas.clear();
       fact.held = fact.in_trouble = true;
+      fact.drains = false;
     }
     const auto standing = facts_->queues().find(name);
     if (standing == facts_->queues().end() || standing->second != fact) facts_->put(fact);

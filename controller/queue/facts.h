@@ -116,6 +116,7 @@ struct QueueFact {
   std::vector<QuotaFact> quotas;
   bool strict_fifo = false;
   bool held = false;
+  bool drains = false;      // and what it has admitted goes back
   bool in_trouble = false;  // held because what it says can't be acted on
   std::int64_t weight_thousandths = 1000;
   bool operator==(const QueueFact&) const = default;

@@ -188,6 +188,7 @@ QueueFact queue_fact(const GPUQueue& queue) {
                  .cohort = spec.cohort_name,
                  .strict_fifo = spec.queueing_strategy == QueueingStrategy::kStrictFIFO,
                  .held = spec.stop_policy != StopPolicy::kNone,
+                 .drains = spec.stop_policy == StopPolicy::kHoldAndDrain,
                  .weight_thousandths = spec.weight_thousandths};
   for (const QuotaSpec& quota : spec.quotas) {
     const std::int64_t unit = quota.resource == kGpuClass ? kWholeGpu : 1;

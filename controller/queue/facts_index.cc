@@ -120,6 +120,13 @@ const Workload* FactsIndex::find(const std::string& workload) const {
   return it == workloads_.end() ? nullptr : &it->second;
 }
 
+bool FactsIndex::is_drained(const Workload& workload) const {
+  if (!workload.standing.admitted || open_entry(workload) != nullptr) return false;
+  const AdmissionFact* admission = admission_of(workload);
+  const auto queue = admission == nullptr ? queues_.end() : queues_.find(admission->queue);
+  return queue != queues_.end() && queue->second.drains;
+}
+
 // By the queue that it was admitted in, whatever its label says now.
 void FactsIndex::count_admitted(const Standing& standing, std::int64_t by) {
   if (!standing.admitted) return;

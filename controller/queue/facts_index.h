@@ -43,6 +43,8 @@ class FactsIndex {
   const std::map<std::string, QueueFact>& queues() const { return queues_; }
   const std::unordered_map<std::string, Workload>& workloads() const { return workloads_; }
   const Workload* find(const std::string& workload) const;
+  // Whether it runs in a queue that takes back what it has admitted.
+  bool is_drained(const Workload& workload) const;
   // How many workloads of the queue are admitted.
   std::int64_t admitted_of(QueueId queue) const;
 

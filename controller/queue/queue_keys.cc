@@ -15,14 +15,31 @@ std::string release_key(std::string_view workload) {
   return std::string(kReleaseKeys).append(workload);
 }
 
-// Of what waits although it is admitted: its entry stands in the ledger, or others of its gang run.
-// News of one member may be what lets another go.
+const queue::FactsIndex& facts_of(const ClusterState& cluster) {
+  return cluster.view<queue::ClusterIndex>().facts();
+}
+
+// What is to be let go, and what is to be taken back.
+void add_due(const queue::FactsIndex& facts, const queue::Workload& workload,
+             std::vector<std::string>& keys) {
+  if (workload.standing.to_release) keys.push_back(release_key(*workload.name));
+  if (facts.is_drained(workload)) keys.push_back(std::string(kRequeueKeys).append(*workload.name));
+}
+
+// Of what is admitted and waits: its entry stands in the ledger, or others of its gang run. News of
+// one member may be what lets another go.
 template <class T>
-void add_release(const ClusterState& cluster, const T& object, std::vector<std::string>& keys) {
+void add_due_of(const ClusterState& cluster, const T& object, std::vector<std::string>& keys) {
+  const queue::FactsIndex& facts = facts_of(cluster);
   const std::string name = queue::workload_name(object);
-  const queue::Workload* workload = cluster.view<queue::ClusterIndex>().facts().find(name);
-  const bool due = workload != nullptr && workload->standing.to_release;
-  if (due || seeded(SeededBug::kReleaseWithoutEntry)) keys.push_back(release_key(name));
+  if (const queue::Workload* workload = facts.find(name)) add_due(facts, *workload, keys);
+  if (seeded(SeededBug::kReleaseWithoutEntry)) keys.push_back(release_key(name));
+}
+
+void add_all_due(const ClusterState& cluster, std::vector<std::string>& keys) {
+  const queue::FactsIndex& facts = facts_of(cluster);
+  for (const auto& [name, workload] : facts.workloads()) add_due(facts, workload, keys);
+  std::ranges::sort(keys);
 }
 
 }  // namespace
@@ -38,23 +55,30 @@ std::vector<std::string> all_queue_keys(const ClusterState& cluster, const Setti
   if (ledger.config_map != nullptr && keys.empty()) keys.emplace_back(kAdmissionsKey);
   if (seeded(SeededBug::kForgetReleases)) return keys;
   if (keys.empty() && ledger.entries.empty()) return keys;
-  for (const auto& [name, workload] : cluster.view<queue::ClusterIndex>().facts().workloads())
-    if (workload.standing.to_release) keys.push_back(release_key(name));
-  std::ranges::sort(keys);
+  add_all_due(cluster, keys);
   return keys;
 }
 
 std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings&, const Pod*,
                                         const Pod* now) {
   std::vector<std::string> keys = queue_keys(cluster);
-  if (!keys.empty() && now != nullptr) add_release(cluster, *now, keys);
+  if (!keys.empty() && now != nullptr) add_due_of(cluster, *now, keys);
   return keys;
 }
 
 std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings&, const Job*,
                                         const Job* now) {
   std::vector<std::string> keys = queue_keys(cluster);
-  if (!keys.empty() && now != nullptr && now->suspended) add_release(cluster, *now, keys);
+  if (!keys.empty() && now != nullptr) add_due_of(cluster, *now, keys);
+  return keys;
+}
+
+std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings&,
+                                        const GPUQueue* old, const GPUQueue* now) {
+  std::vector<std::string> keys = queue_keys(cluster);
+  const bool told = old != nullptr && now != nullptr && old->spec == now->spec;
+  if (!told && now != nullptr && now->spec.stop_policy == StopPolicy::kHoldAndDrain)
+    add_all_due(cluster, keys);
   return keys;
 }
 

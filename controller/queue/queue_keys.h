@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which keys of the queues' reconcilers each watched kind makes due: whatever the index follows all
 // that decides and tells, once there is a GPUQueue; an entry of the ledger, and the objects of what
-// is admitted, their release.
+// is admitted, their release; a queue that is drained, what it has admitted.
 #pragma once
 
 #include <string>
@@ -25,6 +25,8 @@ std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Setti
                                         const Job* old, const Job* now);
 std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings& settings,
                                         const ConfigMap* old, const ConfigMap* now);
+std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings& settings,
+                                        const GPUQueue* old, const GPUQueue* now);
 template <class T>
 requires Follows<queue::ClusterIndex, T> std::vector<std::string> queue_keys_for(
     const ClusterState& cluster, const Settings&, const T*, const T*) {

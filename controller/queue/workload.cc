@@ -128,6 +128,11 @@ Standing of_group(const Workload& workload, Catalog& catalog) {
   return out;
 }
 
+// The record says more than the entry: how the pool came into the selector.
+bool is_same_decision(const AdmissionFact& record, const AdmissionFact& entry) {
+  return record.uid == entry.uid && record.since == entry.since && record.epoch == entry.epoch;
+}
+
 }  // namespace
 
 const AdmissionFact* open_entry(const Workload& workload) {
@@ -135,7 +140,7 @@ const AdmissionFact* open_entry(const Workload& workload) {
   if (entry == nullptr) return nullptr;
   if (workload.job) {
     const Job& job = *workload.job;
-    const bool shown = !job.suspended || (job.admitted && *job.admitted == *entry);
+    const bool shown = !job.suspended || (job.admitted && is_same_decision(*job.admitted, *entry));
     return job.uid == entry->uid && !shown ? entry : nullptr;
   }
   if (!workload.pods || *(*workload.pods->all.begin())->uid != entry->uid) return nullptr;

@@ -14,7 +14,7 @@ namespace berth {
 
 using namespace std::chrono_literals;
 
-const std::array<KeyFamily, 10> kKeyFamilies = {{
+const std::array<KeyFamily, 11> kKeyFamilies = {{
     {.prefix = kLayoutKeys, .reconcile = reconcile_mig_layout, .interval = 1s},
     {.prefix = kNodeKeys, .reconcile = reconcile_node_rollout, .urgent = true},
     {.prefix = kPoolKeys, .reconcile = reconcile_pool_node},
@@ -40,6 +40,7 @@ const std::array<KeyFamily, 10> kKeyFamilies = {{
                      std::string_view) { return reconcile_admissions(snapshot); },
      .interval = 50ms},
     {.prefix = kReleaseKeys, .reconcile = reconcile_release, .urgent = true},
+    {.prefix = kRequeueKeys, .reconcile = reconcile_requeue},
 }};
 
 const KeyFamily& family_of(std::string_view key) {

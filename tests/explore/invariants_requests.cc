@@ -142,6 +142,9 @@ void Invariants::judge_removal(const std::string& pod) {
   const TruePod* truth = truth_.pod(pod.substr(0, slash), pod.substr(slash + 1));
   const TrueNode* node = truth == nullptr ? nullptr : truth_.node(truth->node);
   if (node == nullptr) return;
+  // A queue takes back what it has admitted, as long as it says so and no longer.
+  const auto drained = truth_.drained_queues.find(truth->queue);
+  if (drained != truth_.drained_queues.end() && !is_old_news(drained->second)) return;
   if (!node->open() && (!node->edited || is_old_news(node->record_since)))
     return complain("Drain", fmt::format("{} leaves {}, which is not berth's", pod, truth->node));
   if (node->open() && node->record->phase == RolloutPhase::kApplying && node->state == "success" &&

@@ -6,6 +6,7 @@
 
 #include "apis/decode_frame.h"
 #include "apis/names.h"
+#include "controller/queue/admission_record.h"
 #include "tests/explore/look.h"
 
 namespace berth::explore {
@@ -128,6 +129,17 @@ void Truth::take(const Change& change, MonotonicTime now) {
   if (plural == "configmaps") return take_config_map(change, now);
   if (plural == "miglayouts") return take_layout(change, now);
   if (plural == "leases") return take_lease(change, now);
+  if (plural == "gpuqueues") return take_queue(change, now);
+}
+
+void Truth::take_queue(const Change& change, MonotonicTime now) {
+  const auto drains = [](const json* queue) {
+    return text_at(queue, {"spec", "stopPolicy"}) == "HoldAndDrain";
+  };
+  if (change.kind != Change::Kind::kDeleted && drains(change.after.get()))
+    drained_queues[change.key.name] = std::nullopt;
+  else if (drains(change.before.get()))
+    drained_queues[change.key.name] = now;
 }
 
 const TrueNode* Truth::node(std::string_view name) const {
@@ -226,6 +238,9 @@ void Truth::take_pod(const Change& change) {
   pod.leaving = at(&object, {"metadata", "deletionTimestamp"}) != nullptr;
   pod.tenant = asks_for_gpu(object) && !is_exempt(object, settings_);
   if (pod.tenant && !pod.node.empty()) pods_on_[pod.node].insert(key);
+  if (const auto record =
+          queue::decode_admission(annotation_at(change.after.get(), names::kAdmittedAnnotation)))
+    pod.queue = record->queue;
   pods_[key] = std::move(pod);
 }
 

@@ -34,6 +34,7 @@ struct TruePod {
   bool tenant = false;    // asks for a GPU, and is no agent's, DaemonSet's or kubelet's own
   bool finished = false;  // Succeeded or Failed
   bool leaving = false;
+  std::string queue;  // the one that has admitted it
 };
 
 struct TrueNode {
@@ -91,7 +92,9 @@ class Truth {
   std::map<std::string, TrueNode, std::less<>> nodes;
   std::map<std::string, TrueLayout> layouts;  // by uid
   std::map<std::string, std::pair<MonotonicTime, TrueLayout>> gone_layouts;
-  std::map<std::string, Slot> slots;           // the ledger
+  std::map<std::string, Slot> slots;  // the ledger
+  // Queues with HoldAndDrain, and since when they don't say so any more.
+  std::map<std::string, std::optional<MonotonicTime>> drained_queues;
   std::optional<MonotonicTime> ledger_edited;  // by somebody else
   MonotonicTime ledger_since{0};               // since it stands as it does
   std::string agent_file;
@@ -108,6 +111,7 @@ class Truth {
   void take_config_map(const sim::Change& change, MonotonicTime now);
   void take_layout(const sim::Change& change, MonotonicTime now);
   void take_lease(const sim::Change& change, MonotonicTime now);
+  void take_queue(const sim::Change& change, MonotonicTime now);
 
   const Settings settings_;
   std::map<std::string, TruePod> pods_;                   // by namespace/name

@@ -169,6 +169,18 @@ TEST_F(AdmissionsTest, APodLosesBerthsGateAlone) {
   EXPECT_TRUE(body["metadata"].contains("resourceVersion"));
 }
 
+TEST_F(AdmissionsTest, WhoeverSuspendsItAgainIsNotOverruledByItsEntry) {
+  add(job_of("a", "train", 8));
+  begin(), decide();
+  const nlohmann::json body = body_of(reconcile_release(snapshot(), "Job/a/train"));
+  berth::Job taken_back = job_of("a", "train", 8);
+  taken_back.meta.annotations.set(
+      names::kAdmittedAnnotation,
+      std::string(body["metadata"]["annotations"][names::kAdmittedAnnotation]));
+  add(taken_back);
+  EXPECT_TRUE(reconcile_release(snapshot(), "Job/a/train").empty());
+}
+
 TEST_F(AdmissionsTest, AGangIsLetGoWholeAndEachOfItUnderItsOwnUid) {
   add(member("m0", "3")), add(member("m1", "3"));
   begin();
@@ -262,6 +274,48 @@ TEST_F(AdmissionsTest, TheWindowBoundsWhatIsInFlight) {
   release(256);
   decide();
   EXPECT_THAT(in_flight(), SizeIs(256 + 188));
+}
+
+// --- drained queues ---
+
+TEST_F(AdmissionsTest, ADrainedQueueTakesBackWhatRuns) {
+  berth::Job job = job_of("a", "train", 8);
+  job.suspended = false;
+  note_admission(job.meta, "vision", {{"nvidia.com/gpu", 8}});
+  add(job);
+  const auto released = [&](const std::string& name, bool controlled) {
+    berth::Pod pod = gated(name, 2);
+    pod.shape.edit()->scheduling_gates.clear();
+    pod.node_name = "n1";
+    note_admission(pod.meta, "vision", {{"nvidia.com/gpu", 2}});
+    if (controlled)
+      pod.meta.owner_references.push_back(
+          {.kind = "ReplicaSet", .name = "web", .controller = true});
+    add(pod);
+  };
+  released("web", true), released("bare", false);
+  begin();
+  EXPECT_TRUE(reconcile_requeue(snapshot(), "Job/a/train").empty());
+
+  GPUQueue queue = queue_of("vision", 16);
+  queue.spec.stop_policy = StopPolicy::kHoldAndDrain;
+  add(queue);
+  EXPECT_THAT(queue_keys_for(cluster, settings, static_cast<const GPUQueue*>(nullptr), &queue),
+              ElementsAre("admissions", "queues", "requeue/Job/a/train", "requeue/Pod/a/bare",
+                          "requeue/Pod/a/web"));
+  const nlohmann::json body = body_of(reconcile_requeue(snapshot(), "Job/a/train"));
+  EXPECT_EQ(body["spec"], nlohmann::json({{"suspend", true}}));
+  EXPECT_TRUE(body["metadata"].contains("resourceVersion"));
+  const Plan leaves = reconcile_requeue(snapshot(), "Pod/a/web");
+  ASSERT_THAT(leaves.objects, SizeIs(1));
+  EXPECT_TRUE(std::holds_alternative<Ask>(leaves.objects[0].steps.at(0))) << "its budget first";
+  EXPECT_EQ(std::get<Write>(leaves.objects[0].steps.at(1)).verb, Verb::kEvict);
+  EXPECT_TRUE(reconcile_requeue(snapshot(), "Pod/a/bare").empty()) << "nobody would make it anew";
+
+  job.suspended = true;
+  add(job);
+  EXPECT_TRUE(reconcile_requeue(snapshot(), "Job/a/train").empty()) << "it has gone back";
+  EXPECT_TRUE(reconcile_admissions(snapshot()).empty()) << "and waits";
 }
 
 TEST_F(AdmissionsTest, WithoutQueuesNothingIsWritten) {

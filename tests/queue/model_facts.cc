@@ -102,7 +102,9 @@ std::int64_t ModelFacts::free_room(const std::string& resource, const std::strin
 bool ModelFacts::is_open(const Gathered& all) const {
   if (all.job != nullptr) {
     const JobFact& job = *all.job;
-    return job.uid == all.in_flight->uid && job.suspended && job.admitted != *all.in_flight;
+    const bool shown = job.admitted && job.admitted->uid == all.in_flight->uid &&
+                       job.admitted->since == all.in_flight->since;
+    return job.uid == all.in_flight->uid && job.suspended && !shown;
   }
   const auto waits = [](const PodFact* pod) { return pod->state == PodState::kWaiting; };
   return all.pods.front()->uid == all.in_flight->uid &&
