@@ -17,6 +17,7 @@ inline constexpr char kHoldAnnotation[] = "gpu.berth.dev/hold";
 inline constexpr char kInventoryAnnotation[] = "gpu.berth.dev/gpu-inventory";
 inline constexpr char kEpochAnnotation[] = "gpu.berth.dev/epoch";
 inline constexpr char kOwnerAnnotation[] = "gpu.berth.dev/owner";
+inline constexpr char kGenerationAnnotation[] = "gpu.berth.dev/generation";  // of its owner
 inline constexpr char kPoolLabel[] = "gpu.berth.dev/pool";
 inline constexpr char kPoolKeysAnnotation[] = "gpu.berth.dev/pool-keys";
 inline constexpr char kMutationsAnnotation[] = "gpu.berth.dev/mutations";

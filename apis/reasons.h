@@ -136,11 +136,15 @@ inline constexpr char kWillBeEvicted[] = "WillBeEvicted";
 inline constexpr char kQueueActive[] = "QueueActive";
 inline constexpr char kQueueInvalid[] = "QueueInvalid";
 inline constexpr char kMixedQuotaUnits[] = "MixedQuotaUnits";
-// Of Unfunded, NamespaceNotManaged and DefaultContested.
+// Of Unfunded, NamespaceNotManaged, DefaultContested and NamespaceQuotaUnmet, beside
+// kWriteRefused.
 inline constexpr char kNodesOfferLess[] = "NodesOfferLess";
 inline constexpr char kPoolUnknown[] = "PoolUnknown";
 inline constexpr char kNamespaceNotManaged[] = "NamespaceNotManaged";
 inline constexpr char kDefaultContested[] = "DefaultContested";
+inline constexpr char kQuotaNameTaken[] = "QuotaNameTaken";
+inline constexpr char kTighterQuota[] = "TighterQuota";
+inline constexpr char kNamespaceQuotaCorrected[] = "NamespaceQuotaCorrected";  // of an event
 // Why a workload is in no queue.
 inline constexpr char kNamespaceNotSelected[] = "NamespaceNotSelected";
 inline constexpr char kNoGPUs[] = "NoGPUs";

@@ -24,11 +24,15 @@ constexpr QueueReason kQueueReasons[] = {
 constexpr char kUnfunded[] = "Unfunded";
 constexpr char kNamespaceNotManaged[] = "NamespaceNotManaged";
 constexpr char kDefaultContested[] = "DefaultContested";
+constexpr char kNamespaceQuotaUnmet[] = "NamespaceQuotaUnmet";
 constexpr QueueConcern kQueueConcerns[] = {
     {kUnfunded, reasons::kNodesOfferLess},
     {kUnfunded, reasons::kPoolUnknown},
     {kNamespaceNotManaged, reasons::kNamespaceNotManaged},
     {kDefaultContested, reasons::kDefaultContested},
+    {kNamespaceQuotaUnmet, reasons::kQuotaNameTaken},
+    {kNamespaceQuotaUnmet, reasons::kTighterQuota},
+    {kNamespaceQuotaUnmet, reasons::kWriteRefused},
 };
 
 constexpr std::size_t kNamespacesNamed = 5;
@@ -107,6 +111,9 @@ std::vector<Condition> queue_conditions(const Snapshot& snapshot, const GPUQueue
     add(kNamespaceNotManaged, "True", *outside);
   if (const auto contested = default_contested(queue, findings))
     add(kDefaultContested, "True", *contested);
+  if (const auto unmet = findings.unmet_quotas.find(queue.meta.name);
+      unmet != findings.unmet_quotas.end())
+    add(kNamespaceQuotaUnmet, "True", unmet->second);
   return conditions;
 }
 

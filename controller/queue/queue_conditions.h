@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // QueueConditions: Ready after kstatus, and beside it, while they are true, what is most likely not
-// meant so: Unfunded, NamespaceNotManaged, DefaultContested.
+// meant so: Unfunded, NamespaceNotManaged, DefaultContested, NamespaceQuotaUnmet.
 #pragma once
 
 #include <span>

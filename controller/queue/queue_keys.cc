@@ -7,6 +7,7 @@
 #include "controller/core/ledger_epoch.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/queue/facts_from.h"
+#include "controller/queue/namespace_quotas.h"
 
 namespace berth {
 namespace {
@@ -55,8 +56,23 @@ std::vector<std::string> all_queue_keys(const ClusterState& cluster, const Setti
   if (ledger.config_map != nullptr && keys.empty()) keys.emplace_back(kAdmissionsKey);
   if (seeded(SeededBug::kForgetReleases)) return keys;
   if (keys.empty() && ledger.entries.empty()) return keys;
+  if (cluster.gpu_queues().size() > 0) keys.emplace_back(kNamespaceQuotasKey);
   add_all_due(cluster, keys);
   return keys;
+}
+
+std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings&,
+                                        const Namespace*, const Namespace*) {
+  std::vector<std::string> keys = queue_keys(cluster);
+  if (!keys.empty()) keys.emplace_back(kNamespaceQuotasKey);
+  return keys;
+}
+
+// Of what a queue bounds, the status tells what undercuts it.
+std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings&,
+                                        const ResourceQuota* old, const ResourceQuota* now) {
+  if (cluster.gpu_queues().size() == 0 || !concerns_quotas(old, now)) return {};
+  return {std::string(kNamespaceQuotasKey), std::string(kQueuesKey)};
 }
 
 std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings&, const Pod*,
@@ -77,6 +93,7 @@ std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Setti
                                         const GPUQueue* old, const GPUQueue* now) {
   std::vector<std::string> keys = queue_keys(cluster);
   const bool told = old != nullptr && now != nullptr && old->spec == now->spec;
+  if (!told && !keys.empty()) keys.emplace_back(kNamespaceQuotasKey);
   if (!told && now != nullptr && now->spec.stop_policy == StopPolicy::kHoldAndDrain)
     add_all_due(cluster, keys);
   return keys;

@@ -27,6 +27,10 @@ std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Setti
                                         const ConfigMap* old, const ConfigMap* now);
 std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings& settings,
                                         const GPUQueue* old, const GPUQueue* now);
+std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings& settings,
+                                        const Namespace* old, const Namespace* now);
+std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings& settings,
+                                        const ResourceQuota* old, const ResourceQuota* now);
 template <class T>
 requires Follows<queue::ClusterIndex, T> std::vector<std::string> queue_keys_for(
     const ClusterState& cluster, const Settings&, const T*, const T*) {

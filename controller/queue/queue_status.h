@@ -16,8 +16,9 @@ struct QueueFindings {  // of all queues
   const queue::ClusterIndex& index;
   const queue::Survey& survey;
   const queue::QueueFunding& funding;
-  const queue::NamesByQueue namespaces;     // with workloads of the queue
-  const queue::NamesByQueue lost_defaults;  // to an older queue
+  const queue::NamesByQueue namespaces;                          // with workloads of the queue
+  const queue::NamesByQueue lost_defaults;                       // to an older queue
+  const std::map<std::string, Cause, std::less<>> unmet_quotas;  // of namespaces
 };
 
 // The full desired status; `differs` from the one that stands is worked out here. A body is

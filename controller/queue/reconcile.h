@@ -17,6 +17,10 @@ inline constexpr std::string_view kQueuesKey = "queues";
 // The status of every GPUQueue.
 Plan reconcile_queues(const Snapshot& snapshot);
 
+// The ResourceQuotas of their namespaces.
+inline constexpr std::string_view kNamespaceQuotasKey = "namespace-quotas";
+Plan reconcile_namespace_quotas(const Snapshot& snapshot);
+
 // Who is admitted next: one write of the ledger.
 inline constexpr std::string_view kAdmissionsKey = "admissions";
 Plan reconcile_admissions(const Snapshot& snapshot);

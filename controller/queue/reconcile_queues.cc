@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/core/bug.h"
 #include "controller/queue/cluster_index.h"
+#include "controller/queue/namespace_quotas.h"
 #include "controller/queue/queue_funding.h"
 #include "controller/queue/queue_report.h"
 #include "controller/queue/queue_status.h"
@@ -15,7 +16,8 @@ Plan plan_statuses(const Snapshot& snapshot) {
   const queue::Survey survey(index.facts(), limits::kMaxPendingWorkloads);
   const queue::QueueFunding funding(index);
   const QueueFindings findings{index, survey, funding, index.namespaces(),
-                               index.choice().lost_defaults()};
+                               index.choice().lost_defaults(),
+                               find_unmet_quotas(snapshot, index)};
   for (const auto& queue : snapshot.cluster.gpu_queues())
     plan.statuses.push_back(compute_queue_status(snapshot, *queue, findings));
   return plan;
@@ -41,6 +43,11 @@ Plan reconcile_queues(const Snapshot& snapshot) {
   check_index(snapshot, plan);
 #endif
   return plan;
+}
+
+Plan reconcile_namespace_quotas(const Snapshot& snapshot) {
+  if (snapshot.offline || snapshot.cluster.gpu_queues().size() == 0) return {};
+  return plan_namespace_quotas(snapshot, snapshot.cluster.view<queue::ClusterIndex>());
 }
 
 }  // namespace berth

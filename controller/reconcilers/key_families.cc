@@ -14,7 +14,7 @@ namespace berth {
 
 using namespace std::chrono_literals;
 
-const std::array<KeyFamily, 11> kKeyFamilies = {{
+const std::array<KeyFamily, 12> kKeyFamilies = {{
     {.prefix = kLayoutKeys, .reconcile = reconcile_mig_layout, .interval = 1s},
     {.prefix = kNodeKeys, .reconcile = reconcile_node_rollout, .urgent = true},
     {.prefix = kPoolKeys, .reconcile = reconcile_pool_node},
@@ -34,6 +34,10 @@ const std::array<KeyFamily, 11> kKeyFamilies = {{
     {.prefix = kQueuesKey,
      .reconcile = [](const Snapshot& snapshot,
                      std::string_view) { return reconcile_queues(snapshot); },
+     .interval = 1s},
+    {.prefix = kNamespaceQuotasKey,
+     .reconcile = [](const Snapshot& snapshot,
+                     std::string_view) { return reconcile_namespace_quotas(snapshot); },
      .interval = 1s},
     {.prefix = kAdmissionsKey,
      .reconcile = [](const Snapshot& snapshot,

@@ -33,6 +33,7 @@ Reconcilers reconcilers(const Settings& settings) {
     std::vector<std::string> keys{std::string(kSlotsKey)};
     for (const auto& layout : cluster.mig_layouts()) keys.push_back(layout_key(layout->meta.name));
     if (cluster.gpu_policies().size() > 0) keys.emplace_back(kPolicyKey);
+    if (cluster.gpu_queues().size() > 0) keys.emplace_back(kQueuesKey);
     return keys;
   };
   all.claim_epoch = [settings](const ConfigMap* ledger, std::int64_t above) {

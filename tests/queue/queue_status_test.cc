@@ -278,7 +278,10 @@ TEST_F(QueueStatusTest, WhatTheIndexFollowsMakesTheCycleDueOnceThereIsAQueue) {
   EXPECT_THAT(due(job_of("a", "y", 1)), ElementsAre("admissions", "queues"));
   EXPECT_THAT(due(berth::Pod()), ElementsAre("admissions", "queues"));
   EXPECT_THAT(due(PriorityClass()), ElementsAre("admissions", "queues"));
-  EXPECT_THAT(all_queue_keys(cluster, settings), ElementsAre("admissions", "queues"));
+  EXPECT_THAT(due(namespace_of("c", "nlp")),
+              ElementsAre("admissions", "queues", "namespace-quotas"));
+  EXPECT_THAT(all_queue_keys(cluster, settings),
+              ElementsAre("admissions", "namespace-quotas", "queues"));
   for (const char* name : {"vision", "nlp"}) cluster.erase<GPUQueue>("", name);
   EXPECT_THAT(due(node_of("n2", 1)), IsEmpty());
   EXPECT_THAT(all_queue_keys(cluster, settings), IsEmpty());
