@@ -15,7 +15,10 @@ Plan plan_statuses(const Snapshot& snapshot) {
   const auto& index = snapshot.cluster.view<queue::ClusterIndex>();
   const queue::Survey survey(index.facts(), limits::kMaxPendingWorkloads);
   const queue::QueueFunding funding(index);
-  const QueueFindings findings{index, survey, funding, index.namespaces(),
+  const QueueFindings findings{index,
+                               survey,
+                               funding,
+                               index.namespaces(),
                                index.choice().lost_defaults(),
                                find_unmet_quotas(snapshot, index)};
   for (const auto& queue : snapshot.cluster.gpu_queues())

@@ -5,6 +5,16 @@
 namespace berth::test {
 namespace {
 
+constexpr char kBoundGpus[] =
+    R"({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "berth-vision", "annotations":)"
+    R"( {"gpu.berth.dev/owner": "GPUQueue/vision"}, "ownerReferences": [{"apiVersion":)"
+    R"( "gpu.berth.dev/v1alpha1", "kind": "GPUQueue", "name": "vision", "uid": "u"}]}, "spec": {"hard":)"
+    R"( {"requests.nvidia.com/gpu": "24"}}})";
+constexpr char kBoundCpu[] =
+    R"({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "berth-vision", "annotations":)"
+    R"( {"gpu.berth.dev/owner": "GPUQueue/vision"}, "ownerReferences": [{"apiVersion":)"
+    R"( "gpu.berth.dev/v1alpha1", "kind": "GPUQueue", "name": "vision", "uid": "u"}]}, "spec": {"hard":)"
+    R"( {"requests.cpu": "1"}}})";
 constexpr char kClass[] =
     R"({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "mine"},)"
     R"( "value": 1000000, "preemptionPolicy": "Never"})";
@@ -128,6 +138,10 @@ const Act kConfined[] = {
      kPreempting, "preempt nobody"},
     {"delete another's PriorityClass", "DELETE",
      "/apis/scheduling.k8s.io/v1/priorityclasses/others", "", "no PriorityClass but its own"},
+    {"lift what others bound a namespace to", "DELETE",
+     "/api/v1/namespaces/team-a/resourcequotas/others", "", "no ResourceQuota but those"},
+    {"bound CPU", "POST", "/api/v1/namespaces/team-a/resourcequotas", kBoundCpu,
+     "bounds extended resources alone"},
     {"change what the policy asks for", "PATCH",
      "/apis/gpu.berth.dev/v1alpha1/gpuclusterpolicies/cluster",
      R"({"spec": {"priorityClasses": [{"name": "mine", "value": 1}]}})", "or a policy asks for"},
@@ -301,6 +315,7 @@ const Act kGranted[] = {
     {"render the device plugin's file", "PATCH",
      "/api/v1/namespaces/gpu-operator/configmaps/berth-device-plugin-config",
      R"({"data": {"lab": "version: v1"}})"},
+    {"bound a queue's namespace", "POST", "/api/v1/namespaces/team-a/resourcequotas", kBoundGpus},
     {"make its PriorityClass", "POST", "/apis/scheduling.k8s.io/v1/priorityclasses",
      R"({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "mine",)"
      R"( "labels": {"app.kubernetes.io/managed-by": "berth"}}, "value": 1, "preemptionPolicy": "Never"})"},

@@ -18,6 +18,15 @@ constexpr char kRuns[] = "/apis/batch/v1/namespaces/team-a/jobs/runs";
 constexpr char kMerge[] = "application/merge-patch+json";
 
 constexpr char kWork[] = R"(
+apiVersion: gpu.berth.dev/v1alpha1
+kind: GPUQueue
+metadata: {name: vision}
+spec:
+  default: true
+  namespaceSelector: {matchExpressions: [{key: kubernetes.io/metadata.name, operator: In, values: [team-a]}]}
+  quotas: [{resource: nvidia.com/gpu, pool: "*", nominalQuota: 8}]
+  namespaceQuota: {enabled: true, maxPerPod: {nvidia.com/gpu: 2}}
+---
 apiVersion: v1
 kind: Pod
 metadata: {name: gated, namespace: team-a}
@@ -143,6 +152,31 @@ TEST_F(ChartQueue, AUserOpensNothingWhileTheWebhookIsAway) {
   expect_let("grow while it is suspended", *tenant_, kRuns,
              R"({"spec": {"suspend": true, "parallelism": 9}})");
   expect_let("suspend", *tenant_, kRuns, R"({"spec": {"suspend": true}})");
+
+  // The queue of the namespace lets a pod have two GPUs: of running containers together, of each
+  // that only starts. Other namespaces, and who asks for none, are not its business.
+  const auto asking = [](const std::string& labels, const std::string& containers) {
+    return R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "asks", "labels": )" +
+           labels + R"(}, "spec": )" + containers + "}";
+  };
+  const std::string two =
+      R"({"name": "a", "image": "x", "resources": {"limits": {"nvidia.com/gpu": 2}}})";
+  const std::string one =
+      R"({"name": "b", "image": "x", "resources": {"limits": {"nvidia.com/gpu": 1}}})";
+  const std::string named = R"({"gpu.berth.dev/queue": "vision"})";
+  for (const std::string& labels : {named, std::string("{}")})
+    expect_refused("ask for three", "POST", kPod,
+                   asking(labels, R"({"containers": [)" + two + "," + one + "]}"),
+                   "may ask for no more than its namespaceQuota.maxPerPod: nvidia.com/gpu 2");
+  const auto make = [&](const std::string& labels, const std::string& spec) {
+    return ask(*tenant_, "POST", kPod, asking(labels, spec));
+  };
+  EXPECT_TRUE(
+      make(named, R"({"initContainers": [)" + one + R"(], "containers": [)" + two + "]}").ok());
+  EXPECT_TRUE(make("{}", R"({"containers": [{"name": "a", "image": "x"}]})").ok());
+  EXPECT_TRUE(
+      make(R"({"gpu.berth.dev/queue": "other"})", R"({"containers": [)" + two + "," + one + "]}")
+          .ok());
 
   expect_let("release a pod", *rescuer_, kGated, gate);
   expect_let("release a Job", *rescuer_, kWaits, resume);

@@ -55,6 +55,9 @@ class ChartRights : public ChartTest {
     kube().apply(
         "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: others}, value: "
         "1}");
+    kube().apply(
+        "{apiVersion: v1, kind: ResourceQuota, metadata: {name: others, namespace: team-a}, spec: "
+        "{hard: {requests.nvidia.com/gpu: 100}}}");
     kube().send("POST", kConfigurations, kOthersConfiguration);
     kube().apply(kAuthoritySecret);
     kube().patch({"miglayouts", "inference-a100"}, PatchType::kMerge,

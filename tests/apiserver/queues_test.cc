@@ -170,6 +170,52 @@ spec:
   });
 }
 
+TEST_F(Queues, ANamespacesBoundsAreKeptAndGoWithTheQueue) {
+  apply_queue("vision", "team-a", 9);
+  kube().patch(
+      {"gpuqueues", "vision"}, PatchType::kMerge,
+      R"({"spec": {"namespaceQuota": {"enabled": true, "hard": {"requests.nvidia.com/gpu": 2}}}})");
+  start_berth();
+  const Ref quota{"resourcequotas", "berth-vision", "team-a"};
+  const auto wait_hard = [&](const std::string& hard) {
+    wait_for("bounds " + hard, 30, [&]() -> std::string {
+      const std::optional<Object> now = kube().find(quota);
+      if (!now) return "none";
+      return now->at("/spec/hard").dump() == hard ? "" : now->dump();
+    });
+  };
+  wait_hard(R"({"requests.nvidia.com/gpu":"2"})");
+  kube().patch(quota, PatchType::kMerge,
+               R"({"spec": {"hard": {"requests.nvidia.com/gpu": "5", "requests.cpu": "1"}}})");
+  wait_hard(R"({"requests.nvidia.com/gpu":"2"})");
+  wait_for("the event of it", 30, [&]() -> std::string {
+    for (const Object& event : kube().list("events", "team-a"))
+      if (event.text("/reason") == "NamespaceQuotaCorrected") return "";
+    return "no such event";
+  });
+  // Pods that wait count in it.
+  const auto make = [&](const char* name) {
+    return kube().send(
+        "POST", "/api/v1/namespaces/team-a/pods",
+        fmt::format(R"({{"apiVersion": "v1", "kind": "Pod", "metadata": {{"name": "{}"}}, "spec":)"
+                    R"( {{"schedulingGates": [{{"name": "gpu.berth.dev/queue"}}], "containers":)"
+                    R"( [{{"name": "main", "image": "x", "resources": {{"limits":)"
+                    R"( {{"nvidia.com/gpu": 2}}}}}}]}}}})",
+                    name));
+  };
+  wait_for("the server to count", 30, [&]() -> std::string {
+    return kube().get(quota).text("/status/hard/requests.nvidia.com~1gpu") == "2" ? "" : "not yet";
+  });
+  EXPECT_TRUE(make("first").ok());
+  const Reply second = make("second");
+  EXPECT_EQ(second.status, 403);
+  EXPECT_THAT(second.body.text("/message"), HasSubstr("exceeded quota: berth-vision"));
+  kube().remove({"gpuqueues", "vision"});
+  wait_for("the quota to go with its queue", 60, [&]() -> std::string {
+    return kube().list("resourcequotas", "team-a").empty() ? "" : "still there";
+  });
+}
+
 TEST_F(Queues, AQueueThatPromisesMoreThanThereIsSaysSoAndOneThatIsHeldIsNotReady) {
   cluster().add_gpu_nodes(1, {.gpus = 8, .labels = {{"tier", "training"}}});
   cluster().wait_agents_running();

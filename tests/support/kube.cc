@@ -32,6 +32,7 @@ constexpr Type kTypes[] = {
     {"nodes", "/api/v1", "Node", false},
     {"namespaces", "/api/v1", "Namespace", false},
     {"pods", "/api/v1", "Pod", true},
+    {"resourcequotas", "/api/v1", "ResourceQuota", true},
     {"configmaps", "/api/v1", "ConfigMap", true},
     {"secrets", "/api/v1", "Secret", true},
     {"serviceaccounts", "/api/v1", "ServiceAccount", true},
