@@ -25,6 +25,7 @@ inline constexpr char kManagedLabel[] = "gpu.berth.dev/managed";  // on namespac
 inline constexpr char kPodGroupLabel[] = "gpu.berth.dev/pod-group";
 inline constexpr char kPodGroupSizeAnnotation[] = "gpu.berth.dev/pod-group-size";
 inline constexpr char kAdmittedAnnotation[] = "gpu.berth.dev/admitted";
+inline constexpr char kPendingReasonAnnotation[] = "gpu.berth.dev/pending-reason";
 inline constexpr char kQueueLabel[] = "gpu.berth.dev/queue";
 inline constexpr char kQueueGate[] = "gpu.berth.dev/queue";  // a scheduling gate
 inline constexpr char kKueueQueueLabel[] = "kueue.x-k8s.io/queue-name";

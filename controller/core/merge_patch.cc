@@ -25,6 +25,11 @@ MergePatch& MergePatch::annotation(std::string_view key, std::string_view text) 
   return *this;
 }
 
+MergePatch& MergePatch::without_annotation(std::string_view key) {
+  annotations_ += fmt::format("{}{}:null", annotations_.empty() ? "" : ",", quote_json(key));
+  return *this;
+}
+
 MergePatch& MergePatch::metadata(std::string_view field, std::string_view json) {
   metadata_ += fmt::format(R"(,"{}":{})", field, json);
   return *this;

@@ -17,6 +17,7 @@ class MergePatch {
   static MergePatch same_version(const ObjectMeta& read);
 
   MergePatch& annotation(std::string_view key, std::string_view text);
+  MergePatch& without_annotation(std::string_view key);
   // Values that are JSON already: a field of metadata, or one beside metadata.
   MergePatch& metadata(std::string_view field, std::string_view json);
   MergePatch& field(std::string_view field, std::string_view json);

@@ -47,7 +47,7 @@ void add_all_due(const ClusterState& cluster, std::vector<std::string>& keys) {
 
 std::vector<std::string> queue_keys(const ClusterState& cluster) {
   if (cluster.gpu_queues().size() == 0) return {};
-  return {std::string(kAdmissionsKey), std::string(kQueuesKey)};
+  return {std::string(kAdmissionsKey), std::string(kQueuesKey), std::string(kReasonsKey)};
 }
 
 std::vector<std::string> all_queue_keys(const ClusterState& cluster, const Settings& settings) {

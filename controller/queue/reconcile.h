@@ -25,6 +25,10 @@ Plan reconcile_namespace_quotas(const Snapshot& snapshot);
 inline constexpr std::string_view kAdmissionsKey = "admissions";
 Plan reconcile_admissions(const Snapshot& snapshot);
 
+// Why it waits, on what waits: the hundred oldest of each queue, a few a second.
+inline constexpr std::string_view kReasonsKey = "reasons";
+Plan reconcile_reasons(const Snapshot& snapshot);
+
 // Lets the workload's objects go. `name` is the workload's: "Job/ns/train".
 inline constexpr std::string_view kReleaseKeys = "release/";
 Plan reconcile_release(const Snapshot& snapshot, std::string_view name);

@@ -43,11 +43,14 @@ std::string gates_left(const berth::Pod& pod) {
   return items.empty() ? "null" : "[" + items + "]";
 }
 
-// The record, in a patch that holds for the object as it was looked at.
+// The record instead of what it waited for, in a patch that holds for the object as it was looked
+// at.
 MergePatch noted(const ObjectMeta& meta, const std::string& record) {
   if (seeded(SeededBug::kReleaseWithoutRecord)) return MergePatch::same_version(meta);
   MergePatch patch =
       seeded(SeededBug::kReleaseAnyVersion) ? MergePatch() : MergePatch::same_version(meta);
+  if (meta.annotations.contains(names::kPendingReasonAnnotation))
+    patch.without_annotation(names::kPendingReasonAnnotation);
   return patch.annotation(names::kAdmittedAnnotation, record);
 }
 

@@ -301,8 +301,8 @@ TEST_F(AdmissionsTest, ADrainedQueueTakesBackWhatRuns) {
   queue.spec.stop_policy = StopPolicy::kHoldAndDrain;
   add(queue);
   EXPECT_THAT(queue_keys_for(cluster, settings, static_cast<const GPUQueue*>(nullptr), &queue),
-              ElementsAre("admissions", "namespace-quotas", "queues", "requeue/Job/a/train",
-                          "requeue/Pod/a/bare", "requeue/Pod/a/web"));
+              ElementsAre("admissions", "namespace-quotas", "queues", "reasons",
+                          "requeue/Job/a/train", "requeue/Pod/a/bare", "requeue/Pod/a/web"));
   const nlohmann::json body = body_of(reconcile_requeue(snapshot(), "Job/a/train"));
   EXPECT_EQ(body["spec"], nlohmann::json({{"suspend", true}}));
   EXPECT_TRUE(body["metadata"].contains("resourceVersion"));

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outline: whose waiting is to be told by now; the annotation of its objects; at most so many.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+#include "apis/names.h"
+#include "apis/time.h"
+#include "controller/core/merge_patch.h"
+#include "controller/queue/cluster_index.h"
+#include "controller/queue/named.h"
+#include "controller/queue/queue_report.h"
+#include "controller/queue/reconcile.h"
+
+namespace berth {
+namespace {
+
+using queue::Reason;
+using queue::Waiting;
+
+// What starts within a minute is told nothing: most of what waits does.
+constexpr Duration kToldAfter = std::chrono::minutes(1);
+constexpr Duration kEach = std::chrono::seconds(1);
+constexpr std::size_t kMostAtOnce = 5;
+
+// Waiting changes nothing of these; a person does.
+bool lasts(const queue::Outcome& outcome) {
+  switch (outcome.verdict.reason) {
+    case Reason::kQueueNotFound:
+    case Reason::kQueueInTrouble:
+    case Reason::kGangSizesDisagree:
+    case Reason::kNoQuota:
+    case Reason::kExceedsMaximum:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Time told_from(const Waiting& waiting) {
+  const Time since{std::chrono::microseconds(waiting.workload->standing.created)};
+  return lasts(waiting.outcome) ? since : since + kToldAfter;
+}
+
+// Numbers change all the time: only another reason is written anew.
+bool is_told(const ObjectMeta& meta, const std::string& reason) {
+  return meta.annotations.get(names::kPendingReasonAnnotation).view().starts_with(reason + ":");
+}
+
+template <class T>
+Write tell(const T& object, const std::string& reason, const std::string& words) {
+  return {.verb = Verb::kMergePatch,
+          .object = ref_of(object),
+          .body = MergePatch::same_version(object.meta)
+                      .annotation(names::kPendingReasonAnnotation, words)
+                      .str(),
+          .field_manager = names::kManagerQueue,
+          .reason = "tell that it waits: " + reason};
+}
+
+class Teller {
+ public:
+  Teller(const Snapshot& snapshot, const queue::ClusterIndex& index)
+      : snapshot_(snapshot), index_(index) {}
+
+  void tell_all_of(const Waiting& waiting) {
+    const std::string& name = *waiting.workload->name;
+    const std::string reason = queue::reason_of(waiting.outcome);
+    const std::string words = fmt::format(
+        "{}: {} (as of {})", reason, queue::describe(waiting.outcome, index_.facts().catalog()),
+        format_time(snapshot_.now));
+    if (waiting.workload->job) {
+      if (const Job* job = queue::find_named(snapshot_.cluster.jobs(), name))
+        add(*job, reason, words);
+      return;
+    }
+    for (const Pod* pod : queue::pods_of(snapshot_.cluster, index_, name)) add(*pod, reason, words);
+  }
+  bool full() const { return plan_.objects.size() >= kMostAtOnce; }
+  Plan take() { return std::move(plan_); }
+  void again_in(Duration delay) { plan_.requeue_in(delay); }
+
+ private:
+  template <class T>
+  void add(const T& object, const std::string& reason, const std::string& words) {
+    if (!full() && !is_told(object.meta, reason))
+      plan_.add(ref_of(object), tell(object, reason, words));
+  }
+
+  const Snapshot& snapshot_;
+  const queue::ClusterIndex& index_;
+  Plan plan_;
+};
+
+// Of all queues, the oldest first.
+std::vector<Waiting> waiting_of(const Snapshot& snapshot, const queue::Survey& survey) {
+  std::vector<Waiting> all;
+  for (const auto& queue : snapshot.cluster.gpu_queues())
+    if (const queue::QueueReport* report = survey.find(queue->meta.name))
+      for (const Waiting& waiting : report->waiting)
+        if (!waiting.outcome.admitted_to) all.push_back(waiting);
+  std::ranges::sort(all, {}, [](const Waiting& waiting) {
+    return std::tie(waiting.workload->standing.created, *waiting.workload->standing.uid);
+  });
+  return all;
+}
+
+}  // namespace
+
+Plan reconcile_reasons(const Snapshot& snapshot) {
+  if (snapshot.offline || snapshot.cluster.gpu_queues().size() == 0) return {};
+  const auto& index = snapshot.cluster.view<queue::ClusterIndex>();
+  const queue::Survey survey(index.facts(), limits::kMaxPendingWorkloads);
+  Teller teller(snapshot, index);
+  for (const Waiting& waiting : waiting_of(snapshot, survey)) {
+    if (const Time from = told_from(waiting); from > snapshot.now) {
+      teller.again_in(std::chrono::ceil<Duration>(from - snapshot.now));
+      continue;
+    }
+    teller.tell_all_of(waiting);
+    if (!teller.full()) continue;
+    teller.again_in(kEach);
+    break;
+  }
+  return teller.take();
+}
+
+}  // namespace berth
