@@ -16,6 +16,7 @@
 #include "controller/cmd/release.h"
 #include "controller/cmd/simulate.h"
 #include "controller/cmd/snapshot.h"
+#include "controller/cmd/top.h"
 #include "controller/cmd/validate.h"
 #include "controller/cmd/version.h"
 #include "controller/cmd/webhook.h"
@@ -67,6 +68,10 @@ const CommandText kWhy = {"why", "Explain why a pod or a node waits, and what wo
                           "berth why team-a/train-0\n"
                           "berth why deployment notebook\n"
                           "berth why node/n3 -o json"};
+const CommandText kTop = {"top", "Show what queues, namespaces and pools hold and wait for.",
+                          "berth top\n"
+                          "berth top namespaces --all-namespaces\n"
+                          "berth top pools -o json"};
 const CommandText kRelease = {"release", "Let go what waits in queues, past every quota.",
                               "# Before berth is uninstalled: what would start\n"
                               "berth release --all\n"
@@ -116,6 +121,8 @@ int run(int argc, char** argv) {
   line.add(kImport, import_flags(import), [&] { return run_import(import); });
   WhyFlags why;
   line.add(kWhy, why_flags(why), [&] { return run_why(why); });
+  TopFlags top;
+  line.add(kTop, top_flags(top), [&] { return run_top(top); });
   SnapshotFlags snapshot;
   line.add(kSnapshot, snapshot_flags(snapshot), [&] { return run_snapshot(snapshot); });
   ReleaseFlags release;

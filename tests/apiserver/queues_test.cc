@@ -145,6 +145,13 @@ spec:
   };
   const std::string gang =
       ", labels: {gpu.berth.dev/pod-group: ring}, annotations: {gpu.berth.dev/pod-group-size: '2'}";
+  submit("team-a", "huge", 99);
+  wait_for("the Job to be told that it never starts", 30, [&]() -> std::string {
+    const Object huge = kube().get({"jobs", "huge", "team-a"});
+    const std::string told = huge.text("/metadata/annotations/gpu.berth.dev~1pending-reason");
+    return told.starts_with("ExceedsMaximum: ") ? "" : huge.dump();
+  });
+  kube().remove({"jobs", "huge", "team-a"});
   const auto node_of = [&](const char* name) {
     return kube().get({"pods", name, "team-a"}).text("/spec/nodeName");
   };
