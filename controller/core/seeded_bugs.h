@@ -64,9 +64,12 @@ enum class SeededBug {
   kChargeNothing,         // admit with nothing in the record
   kOpenEveryGate,         // take others' gates away too
   kReleaseWithoutEntry,   // let go before the entry stands
+  kTakeOverQuotas,        // bound a namespace by a ResourceQuota of somebody else
+  kForgetQuotas,          // leave a namespace bounded that its queue has given up
+  kKeepReason,            // let go what goes on saying what it waited for
 };
 
-inline constexpr std::array<std::pair<std::string_view, SeededBug>, 52> kSeededBugs{{
+inline constexpr std::array<std::pair<std::string_view, SeededBug>, 55> kSeededBugs{{
     {"uncordon-unowned", SeededBug::kUncordonUnowned},
     {"uncordon-held", SeededBug::kUncordonHeld},
     {"skip-live-guard", SeededBug::kSkipLiveGuard},
@@ -119,6 +122,9 @@ inline constexpr std::array<std::pair<std::string_view, SeededBug>, 52> kSeededB
     {"charge-nothing", SeededBug::kChargeNothing},
     {"open-every-gate", SeededBug::kOpenEveryGate},
     {"release-without-entry", SeededBug::kReleaseWithoutEntry},
+    {"take-over-quotas", SeededBug::kTakeOverQuotas},
+    {"forget-quotas", SeededBug::kForgetQuotas},
+    {"keep-reason", SeededBug::kKeepReason},
 }};
 
 #ifdef BERTH_SEEDED_BUGS

@@ -12,6 +12,7 @@
 #include "controller/core/json_patch.h"
 #include "controller/core/merge_patch.h"
 #include "controller/core/refused_write.h"
+#include "controller/core/seeded_bugs.h"
 
 namespace berth {
 namespace {
@@ -49,7 +50,9 @@ template <class Visit>
 void each_wanted(const Snapshot& snapshot, const queue::ClusterIndex& index, Visit&& visit) {
   for (const auto& home : snapshot.cluster.namespaces()) {
     if (home->meta.deletion_timestamp || is_systems(home->meta.name, snapshot.settings)) continue;
-    for (const std::string& name : index.choice().selecting(home->meta.name)) {
+    const auto* queues = index.choice().selecting(home->meta.name);
+    if (queues == nullptr) continue;
+    for (const std::string& name : *queues) {
       const GPUQueue* queue = snapshot.cluster.gpu_queues().find(name);
       if (queue != nullptr && wants_quota(*queue) && index.trouble(name) == nullptr)
         visit(home->meta.name, *queue);
@@ -181,9 +184,10 @@ Plan plan_namespace_quotas(const Snapshot& snapshot, const queue::ClusterIndex& 
     const ResourceQuota* made = quotas.find(namespace_, quota_name(queue));
     if (made == nullptr)
       add(plan, create(namespace_, queue));
-    else if (is_of(*made, queue))
+    else if (is_of(*made, queue) || seeded(SeededBug::kTakeOverQuotas))
       keep(*made, queue, plan);
   });
+  if (seeded(SeededBug::kForgetQuotas)) return plan;
   for (const auto& made : quotas) {
     const std::string owner = made->meta.annotations.get(names::kOwnerAnnotation).str();
     if (!owner.starts_with("GPUQueue/") || made->meta.deletion_timestamp) continue;

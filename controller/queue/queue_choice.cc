@@ -57,11 +57,10 @@ bool QueueChoice::selects(std::string_view queue, std::string_view namespace_) c
   return home != homes_.end() && home->second.selected_by.contains(queue);
 }
 
-const std::set<std::string, std::less<>>& QueueChoice::selecting(
+const std::set<std::string, std::less<>>* QueueChoice::selecting(
     std::string_view namespace_) const {
-  static const std::set<std::string, std::less<>> none;
   const auto home = homes_.find(namespace_);
-  return home == homes_.end() ? none : home->second.selected_by;
+  return home == homes_.end() ? nullptr : &home->second.selected_by;
 }
 
 NamesByQueue QueueChoice::lost_defaults() const {

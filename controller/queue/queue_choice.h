@@ -29,8 +29,8 @@ class QueueChoice {
   const GPUQueue* default_of(std::string_view namespace_) const;
   // False of what is not there.
   bool selects(std::string_view queue, std::string_view namespace_) const;
-  // The queues that select the namespace.
-  const std::set<std::string, std::less<>>& selecting(std::string_view namespace_) const;
+  // The queues that select the namespace; null of what is not there.
+  const std::set<std::string, std::less<>>* selecting(std::string_view namespace_) const;
   // By queue the namespaces that it selects and would be the default of, where an older one is.
   NamesByQueue lost_defaults() const;
 

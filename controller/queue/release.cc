@@ -49,7 +49,7 @@ MergePatch noted(const ObjectMeta& meta, const std::string& record) {
   if (seeded(SeededBug::kReleaseWithoutRecord)) return MergePatch::same_version(meta);
   MergePatch patch =
       seeded(SeededBug::kReleaseAnyVersion) ? MergePatch() : MergePatch::same_version(meta);
-  if (meta.annotations.contains(names::kPendingReasonAnnotation))
+  if (meta.annotations.contains(names::kPendingReasonAnnotation) && !seeded(SeededBug::kKeepReason))
     patch.without_annotation(names::kPendingReasonAnnotation);
   return patch.annotation(names::kAdmittedAnnotation, record);
 }

@@ -54,7 +54,7 @@ void Invariants::judge_pod(const Change& change) {
   }
   for (const std::string& key : changed_keys(at(change.before.get(), {"metadata", "annotations"}),
                                              at(change.after.get(), {"metadata", "annotations"})))
-    if (key != names::kAdmittedAnnotation)
+    if (key != names::kAdmittedAnnotation && key != names::kPendingReasonAnnotation)
       complain("Fields", fmt::format("{}: annotation {} changes", change.key.str(), key));
   for (const std::string& key :
        changed_keys(at(change.before.get(), {"spec"}), at(change.after.get(), {"spec"})))

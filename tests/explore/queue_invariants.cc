@@ -85,6 +85,8 @@ void QueueInvariants::take(const sim::Change& change, bool by_berth, Time wall,
       objects[name] = change.after;
   };
   if (change.key.name == names::kAdmissionsConfigMap) ledger_ = gone ? nullptr : change.after;
+  if (plural == "namespaces") keep(namespaces_);
+  if (plural == "resourcequotas") keep(bounds_), take_bounds(change, by_berth);
   if (plural != "pods" && plural != "jobs") return;
   keep(plural == "pods" ? pods_ : jobs_);
   if (gone || change.before == nullptr) return;
@@ -116,6 +118,45 @@ void QueueInvariants::take_queue(const sim::Change& change, Time wall) {
   if (queue.cohort.empty()) queue.cohort = "of " + change.key.name;
   if (const json* quotas = at(after, {"quotas"}))
     for (const json& quota : *quotas) queue.nominal += number_at(&quota, {"nominalQuota"});
+  if (const json* labels = at(after, {"namespaceSelector", "matchLabels"}))
+    queue.selected = *labels;
+  const json* hard = at(after, {"namespaceQuota", "hard"});
+  if (hard != nullptr && true_at(after, {"namespaceQuota", "enabled"})) queue.hard = *hard;
+}
+
+void QueueInvariants::take_bounds(const sim::Change& change, bool by_berth) {
+  const bool gone = change.kind == sim::Change::Kind::kDeleted;
+  const json* object = gone ? change.before.get() : change.after.get();
+  if (!by_berth || annotation_at(object, names::kOwnerAnnotation).starts_with("GPUQueue/")) return;
+  complain("Bounds", change.key.str() + " is not berth's to write");
+}
+
+// A name that somebody else has taken is left to them.
+std::string QueueInvariants::unbounded() const {
+  const auto selects = [](const Quota& queue, const json& home) {
+    return !queue.selected.is_null() &&
+           std::ranges::all_of(queue.selected.items(), [&](const auto& label) {
+             return label_at(&home, label.key()) == label.value().template get<std::string>();
+           });
+  };
+  for (const auto& [name, queue] : queues_)
+    for (const auto& [home, object] : namespaces_) {
+      const bool wanted = !queue.hard.is_null() && selects(queue, *object);
+      const std::string where = text_at(object.get(), {"metadata", "name"}) + "/berth-" + name;
+      const auto found = bounds_.find(where);
+      if (found == bounds_.end()) {
+        if (wanted) return "there is no ResourceQuota " + where;
+        continue;
+      }
+      if (annotation_at(found->second.get(), names::kOwnerAnnotation).empty()) continue;
+      if (!wanted) return "ResourceQuota " + where + " is still there";
+      const json* hard = at(found->second.get(), {"spec", "hard"});
+      bool same = hard != nullptr && hard->size() == queue.hard.size();
+      for (const auto& [key, most] : queue.hard.items())
+        same = same && hard->contains(key) && (*hard)[key] == std::to_string(most.get<int>());
+      if (!same) return "ResourceQuota " + where + " has other bounds than its queue";
+    }
+  return "";
 }
 
 void QueueInvariants::judge_release(const sim::Change& change,
@@ -125,6 +166,8 @@ void QueueInvariants::judge_release(const sim::Change& change,
   const std::string& uid = text_at(&object, {"metadata", "uid"});
   const std::optional<AdmissionFact> record = record_of(object);
   if (!record || record->uid != uid) return complain("Record", name + " goes without a record");
+  if (!annotation_at(&object, names::kPendingReasonAnnotation).empty())
+    return complain("Reason", name + " goes and says what it waits for");
   const bool job = change.key.type->plural == "jobs";
   const json* spec = job ? at(&object, {"spec", "template", "spec"}) : at(&object, {"spec"});
   const std::string& selected = text_at(spec, {"nodeSelector", names::kPoolLabel});
@@ -214,6 +257,7 @@ std::string QueueInvariants::cohort_of(const AdmissionFact& record) const {
 std::string QueueInvariants::unstill() const {
   if (const json* data = at(ledger_.get(), {"data"}); data != nullptr && !data->empty())
     return "the ledger of admissions still holds " + data->begin().key();
+  if (std::string bounds = unbounded(); !bounds.empty()) return bounds;
   struct Gang {
     std::int64_t gated = 0, free = 0, size = 0;
   };

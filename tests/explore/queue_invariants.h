@@ -5,6 +5,9 @@
 //   Record    what it lets go says as whose, with what and where, and its pool is where it may run
 //   Gates     gates of others stay
 //   Held      when it lets something go, what its cohort holds is within the cohort's quotas
+//   Reason    what it lets go says no more what it waited for
+//   Bounds    it writes no ResourceQuota that is not its own; in the end each namespace that a
+//             queue bounds has the queue's, and no other has one
 //   Gang      in the end a gang waits whole, or none of it does
 //   Ledger    in the end nothing is in flight
 // What is held is counted here once more, from pods and Jobs alone, in nvidia.com/gpu.
@@ -12,6 +15,7 @@
 
 #include <chrono>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,9 +41,13 @@ class QueueInvariants {
   struct Quota {
     std::string cohort;
     std::int64_t nominal = 0;
+    nlohmann::json selected;  // the labels of its namespaces
+    nlohmann::json hard;      // what it bounds them to; null: it doesn't
   };
   void take_queue(const sim::Change& change, Time wall);
   void judge_release(const sim::Change& change, std::chrono::nanoseconds news_takes);
+  void take_bounds(const sim::Change& change, bool by_berth);
+  std::string unbounded() const;
   bool may_go(const nlohmann::json& object, const queue::AdmissionFact& record) const;
   std::int64_t held(const std::string& cohort) const;
   std::int64_t promised(const std::string& cohort) const;
@@ -49,6 +57,8 @@ class QueueInvariants {
   std::map<std::string, sim::ObjectPtr> pods_;  // by NAMESPACE/NAME
   std::map<std::string, sim::ObjectPtr> jobs_;
   std::map<std::string, Quota> queues_;
+  std::map<std::string, sim::ObjectPtr> namespaces_;
+  std::map<std::string, sim::ObjectPtr> bounds_;  // ResourceQuotas, by NAMESPACE/NAME
   sim::ObjectPtr ledger_;
   Time edited_{};  // when somebody last changed what may be held
   std::vector<std::string> broken_;
