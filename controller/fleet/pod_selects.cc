@@ -2,12 +2,35 @@
 #include "controller/fleet/pod_selects.h"
 
 #include <algorithm>
+#include <string_view>
 
 namespace berth {
 namespace {
 
+bool is_alphanumeric(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// Of a label: at most 63 letters, digits, and between them also '-', '_' and '.'; or nothing.
+bool is_label_value(std::string_view value) {
+  if (value.empty()) return true;
+  return value.size() <= 63 && is_alphanumeric(value.front()) && is_alphanumeric(value.back()) &&
+         std::ranges::all_of(
+             value, [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
+}
+
+// The API server takes a term with any values. The scheduler can't read one whose value no label
+// could have, and has it match no node: not even where it says NotIn, or Gt a negative number.
+bool is_readable(const NodeSelectorTerm& term) {
+  return std::ranges::all_of(term.match_expressions, [](const SelectorRequirement& requirement) {
+    return std::ranges::all_of(requirement.values,
+                               [](const Text& value) { return is_label_value(value.view()); });
+  });
+}
+
 bool term_matches(const NodeSelectorTerm& term, const Node& node) {
   if (term.match_expressions.empty() && term.match_fields.empty()) return false;
+  if (!is_readable(term)) return false;
   const StringMap fields = {{Text("metadata.name"), Text(node.meta.name)}};
   return std::ranges::all_of(term.match_expressions,
                              [&](const auto& r) { return matches(r, node.meta.labels); }) &&

@@ -67,6 +67,12 @@ TEST(Fit, JudgesAsTheScheduler) {
          p.shape.edit()->required_node_affinity = {{{{"zone", SelectorOperator::kIn, {"b"}}}, {}}};
        },
        "0 of 1 nodes: 1 not matching its node selector"},
+      {"affinity against what no label could be",
+       [](Node&, Pod& p) {
+         p.shape.edit()->required_node_affinity = {
+             {{{"zone", SelectorOperator::kNotIn, {"-7"}}}, {}}};
+       },
+       "0 of 1 nodes: 1 not matching its node selector"},
       {"affinity to the node's name",
        [](Node&, Pod& p) {
          p.shape.edit()->required_node_affinity = {
