@@ -159,6 +159,7 @@ inline constexpr char kNoQuota[] = "NoQuota";
 inline constexpr char kQueueInTrouble[] = "QueueInTrouble";
 inline constexpr char kQueueHeld[] = "QueueHeld";
 inline constexpr char kQueueNotFound[] = "QueueNotFound";
+inline constexpr char kReleaseRefused[] = "ReleaseRefused";
 inline constexpr char kTemplateNotReady[] = "TemplateNotReady";
 inline constexpr char kWaitingForGang[] = "WaitingForGang";
 inline constexpr char kWaitingForQuota[] = "WaitingForQuota";

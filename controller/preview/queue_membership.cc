@@ -135,6 +135,7 @@ QueueAdvice advice_for(const QueueVerdict& verdict, const queue::ClusterIndex& i
       {reasons::kWaitingForGang, "create the pods that are missing, or correct the group's size"},
       {reasons::kGangSizesDisagree, "give all pods of the group the same size"},
       {reasons::kTemplateNotReady, "wait until the pods of its last run are gone"},
+      {reasons::kReleaseRefused, "change what refuses it; berth tries again every five minutes"},
       {reasons::kNoQuota,
        "ask for a resource that the queue has quota for, or add a quota of it to the queue"},
       {reasons::kExceedsMaximum,

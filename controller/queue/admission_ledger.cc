@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "apis/names.h"
+#include "apis/time.h"
 #include "controller/core/json_patch.h"
 #include "controller/core/ledger_epoch.h"
 #include "controller/core/merge_patch.h"
@@ -38,6 +40,13 @@ std::string encode_entry(const LedgerFact& entry) {
   append_quoted(text, entry.workload);
   text += ',';
   append_admission(text, entry.admission);
+  if (entry.generation != 0) text += fmt::format(R"(,"generation":{})", entry.generation);
+  if (!entry.refused.empty()) {
+    text += R"(,"refused":)";
+    append_quoted(text, entry.refused);
+    text += fmt::format(R"(,"until":"{}")",
+                        format_micro_time(Time(std::chrono::microseconds(entry.until))));
+  }
   text += '}';
   return text;
 }
@@ -50,6 +59,16 @@ std::optional<LedgerFact> decode_entry(std::string_view text) {
   if (workload == json.end() || !workload->is_string()) return std::nullopt;
   LedgerFact entry{.workload = workload->get<std::string>(), .admission = *std::move(admission)};
   if (entry.workload.empty()) return std::nullopt;
+  if (const auto generation = json.find("generation");
+      generation != json.end() && generation->is_number_integer())
+    entry.generation = generation->get<std::int64_t>();
+  const auto refused = json.find("refused"), until = json.find("until");
+  if (refused == json.end()) return entry;
+  if (!refused->is_string() || until == json.end() || !until->is_string()) return std::nullopt;
+  const Result<Time> time = parse_time(until->get<std::string>());
+  if (!time) return std::nullopt;
+  entry.refused = refused->get<std::string>();
+  entry.until = time->time_since_epoch().count();
   return entry;
 }
 

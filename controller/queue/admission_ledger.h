@@ -33,7 +33,8 @@ struct AdmissionLedger {
 };
 AdmissionLedger read_admissions(const ConfigMap& config_map);
 
-// {"workload", and what an admission's record has (admission_record.h)}.
+// {"workload", what an admission's record has (admission_record.h), of a Job "generation", of a
+// refused release "refused" and "until"}.
 std::string encode_entry(const LedgerFact& entry);
 std::optional<LedgerFact> decode_entry(std::string_view text);
 

@@ -203,6 +203,8 @@ Verdict Cycle::why(const Workload& workload) const {
       return {.reason = Reason::kGangSizesDisagree};
     case Unready::kTemplateNotReady:
       return {.reason = Reason::kTemplateNotReady};
+    case Unready::kReleaseRefused:
+      return {.reason = Reason::kReleaseRefused, .behind = &workload};
     case Unready::kNo:
       break;
   }

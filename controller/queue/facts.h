@@ -87,8 +87,9 @@ struct JobFact {
   std::optional<std::int64_t> completions;
   std::int64_t succeeded = 0;
   std::int64_t failed_indexes = 0;
+  std::int64_t generation = 0;  // of its spec
   bool suspended = true;
-  bool held = false;             // by a person: out of the queue
+  bool held = false;             // by a person, or by Kueue: out of the queue
   bool template_mutable = true;  // else an admission could not be written into it yet
   PoolNames only_pools;
   std::optional<AdmissionFact> admitted;
@@ -98,6 +99,11 @@ struct JobFact {
 struct LedgerFact {  // an admission in flight: the workload's own objects do not show it yet
   std::string workload;
   AdmissionFact admission;
+  std::int64_t generation = 0;  // of the Job's spec that was decided on; 0: any, as of pods
+  // Of an admission that was withdrawn, as the API server refuses the release: its words, and until
+  // when (microseconds since the epoch) the workload is not tried again. It counts for nothing.
+  std::string refused;
+  std::int64_t until = 0;
   bool operator==(const LedgerFact&) const = default;
 };
 

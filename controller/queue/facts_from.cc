@@ -17,6 +17,10 @@ bool is_gated(const berth::Pod& pod) {
   return std::ranges::find(gates, names::kQueueGate) != gates.end();
 }
 
+bool is_left_to_kueue(const ObjectMeta& meta) {
+  return meta.labels.contains(names::kKueueQueueLabel) && !meta.labels.contains(names::kQueueLabel);
+}
+
 namespace {
 
 // Bounds of one pod's and one node's amounts, so that sums over a fleet stay whole numbers.
@@ -171,8 +175,9 @@ JobFact job_fact(const berth::Job& job, const std::string& queue, std::int32_t p
                .requests = pod_amounts(*job.pod_shape),
                .parallelism = job.parallelism,
                .succeeded = job.succeeded,
-               .suspended = job.suspended && !job.finished,
-               .held = job.meta.annotations.contains(names::kHoldAnnotation)};
+               .generation = job.meta.generation,
+               .suspended = job.suspended && !job.finished};
+  fact.held = job.meta.annotations.contains(names::kHoldAnnotation) || is_left_to_kueue(job.meta);
   if (job.completions) fact.completions = *job.completions;
   if (job.finished) fact.parallelism = 0;  // what it still has is being taken down
   // As the API server allows it: never started, or taken down wholly.

@@ -33,6 +33,9 @@ std::string workload_name(const berth::Pod& pod);
 // Whether berth's own gate holds it.
 bool is_gated(const berth::Pod& pod);
 
+// Whether it has Kueue's label and none of berth's: a Job that waits so is Kueue's to resume.
+bool is_left_to_kueue(const ObjectMeta& meta);
+
 QueueFact queue_fact(const GPUQueue& queue);
 
 // How much of a GPU one piece of the resource is on the node, in millionths, rounded down; nothing

@@ -94,9 +94,8 @@ void FactsIndex::remove_job(const std::string& workload) {
 }
 
 void FactsIndex::put(const LedgerFact& fact) {
-  edit(fact.workload, [&](Workload& workload) {
-    workload.in_flight = std::make_unique<AdmissionFact>(fact.admission);
-  });
+  edit(fact.workload,
+       [&](Workload& workload) { workload.in_flight = std::make_unique<LedgerFact>(fact); });
 }
 
 void FactsIndex::remove_ledger(const std::string& workload) {

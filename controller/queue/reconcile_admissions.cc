@@ -2,7 +2,6 @@
 // Outline: what of the ledger is done; whom the next cycle admits; the one write of both.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 
 #include "controller/core/plural.h"
@@ -11,6 +10,7 @@
 #include "controller/queue/admission_record.h"
 #include "controller/queue/cluster_index.h"
 #include "controller/queue/cycle.h"
+#include "controller/queue/ledger_review.h"
 #include "controller/queue/reconcile.h"
 
 namespace berth {
@@ -18,46 +18,20 @@ namespace {
 
 using namespace std::chrono_literals;
 using queue::LedgerFact;
-using queue::Workload;
 
 // What is done goes with the next write. Where none comes, it goes by itself.
 constexpr Duration kDoneStays = 5s;
 
-struct Review {  // of what stands in the ledger
-  queue::LedgerChanges changes;
-  std::size_t open = 0;
-  std::size_t bytes = 0;       // of what is open
-  bool holds_nothing = false;  // an entry counts for a workload that is gone
-  std::int64_t last = 0;       // when the youngest that is done was decided
-};
-
-Review review(const queue::AdmissionLedger& ledger, const queue::FactsIndex& index) {
-  Review review;
-  for (const auto& [uid, entry] : ledger.entries) {
-    const Workload* workload = index.find(entry.workload);
-    const auto* open = workload == nullptr ? nullptr : open_entry(*workload);
-    if (seeded(SeededBug::kKeepInFlight)) continue;
-    if (open != nullptr && *open == entry.admission && !seeded(SeededBug::kForgetInFlight)) {
-      ++review.open;
-      review.bytes += ledger.config_map->data.at(uid).size();
-      continue;
-    }
-    review.changes[uid] = std::nullopt;
-    review.last = std::max(review.last, entry.admission.since);
-    if (workload == nullptr || (!workload->job && !workload->pods)) review.holds_nothing = true;
-  }
-  for (const std::string& uid : ledger.unreadable) review.changes[uid] = std::nullopt;
-  return review;
-}
-
 // How many it adds. A window that is half full is left to empty: each write carries all of it.
-std::size_t admit(const Snapshot& snapshot, const queue::FactsIndex& index, Review& review) {
+std::size_t admit(const Snapshot& snapshot, const queue::FactsIndex& index,
+                  queue::LedgerReview& review) {
   if (review.open > queue::kWindow / 2) return 0;
   queue::Cycle cycle(index);
   cycle.run(queue::kWindow - review.open);
   std::size_t added = 0;
   for (const queue::Admission& admission : cycle.admissions()) {
     LedgerFact entry{*admission.workload->name, admission_fact(admission, index)};
+    if (admission.workload->job) entry.generation = admission.workload->job->generation;
     entry.admission.since = snapshot.now.time_since_epoch().count();
     entry.admission.epoch = snapshot.epoch;
     if (seeded(SeededBug::kChargeNothing)) entry.admission.amounts.clear();
@@ -94,17 +68,18 @@ Plan reconcile_admissions(const Snapshot& snapshot) {
     return plan;
   }
 
-  const queue::FactsIndex& index = snapshot.cluster.view<queue::ClusterIndex>().facts();
-  Review reviewed = review(ledger, index);
+  const auto& index = snapshot.cluster.view<queue::ClusterIndex>();
+  queue::LedgerReview reviewed = review_ledger(snapshot, ledger, index);
+  if (reviewed.again) plan.requeue_in(std::chrono::ceil<Duration>(*reviewed.again - snapshot.now));
   const std::size_t done = reviewed.changes.size();
-  const std::size_t added = admit(snapshot, index, reviewed);
+  const std::size_t added = admit(snapshot, index.facts(), reviewed);
   if (added == 0 && done == 0) return plan;
   const Duration stood = since(snapshot, reviewed.last);
-  if (added == 0 && !reviewed.holds_nothing && stood < kDoneStays) {
+  if (added == 0 && !reviewed.at_once && stood < kDoneStays) {
     plan.requeue_in(kDoneStays - stood);
     return plan;
   }
-  write(reviewed.changes, fmt::format("admit {}, {} shown by their objects",
+  write(reviewed.changes, fmt::format("admit {}, {} shown by their objects or withdrawn",
                                       plural(added, "workload"), plural(done, "admission")));
   return plan;
 }

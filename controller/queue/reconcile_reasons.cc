@@ -9,6 +9,7 @@
 #include "apis/names.h"
 #include "apis/time.h"
 #include "controller/core/merge_patch.h"
+#include "controller/core/refused_write.h"
 #include "controller/queue/cluster_index.h"
 #include "controller/queue/named.h"
 #include "controller/queue/queue_report.h"
@@ -33,6 +34,7 @@ bool lasts(const queue::Outcome& outcome) {
     case Reason::kGangSizesDisagree:
     case Reason::kNoQuota:
     case Reason::kExceedsMaximum:
+    case Reason::kReleaseRefused:
       return true;
     default:
       return false;
@@ -85,8 +87,10 @@ class Teller {
  private:
   template <class T>
   void add(const T& object, const std::string& reason, const std::string& words) {
-    if (!full() && !is_told(object.meta, reason))
-      plan_.add(ref_of(object), tell(object, reason, words));
+    if (full() || is_told(object.meta, reason)) return;
+    // One that the API server lets nobody write keeps none of the others waiting.
+    if (refused_write(snapshot_, ref_of(object), names::kManagerQueue)) return;
+    plan_.add(ref_of(object), tell(object, reason, words));
   }
 
   const Snapshot& snapshot_;

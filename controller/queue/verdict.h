@@ -17,6 +17,7 @@ enum class Reason {
   kWaitingForGang,      // needs: pods of the group; free: those that exist
   kGangSizesDisagree,   // its pods say different sizes
   kTemplateNotReady,    // its pods are still leaving
+  kReleaseRefused,      // the ledger has the server's words, of `behind`
   kNoQuota,             // no quota of the queue covers `resource`
   kExceedsMaximum,      // needs, of at most `most`
   kWaitingForQuota,     // needs, free, of nominal `most`
@@ -34,7 +35,8 @@ struct Verdict {
   std::int64_t needs = 0;
   std::int64_t free = 0;
   std::int64_t most = 0;
-  const Workload* behind = nullptr;  // of kBehindInQueue: the head of a StrictFIFO queue, if one
+  // Of kBehindInQueue: the head of a StrictFIFO queue, if one; of kReleaseRefused: itself.
+  const Workload* behind = nullptr;
   bool operator==(const Verdict&) const = default;
 };
 

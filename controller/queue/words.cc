@@ -47,6 +47,8 @@ const char* to_string(Reason reason) {
       return reasons::kGangSizesDisagree;
     case Reason::kTemplateNotReady:
       return reasons::kTemplateNotReady;
+    case Reason::kReleaseRefused:
+      return reasons::kReleaseRefused;
     case Reason::kNoQuota:
       return reasons::kNoQuota;
     case Reason::kExceedsMaximum:
@@ -89,6 +91,8 @@ std::string describe(const Verdict& verdict, const Catalog& catalog) {
       return "the pods of the group state different sizes; give all the same";
     case Reason::kTemplateNotReady:
       return "it can start again when the pods of its last run are gone";
+    case Reason::kReleaseRefused:
+      return refused_entry(*verdict.behind)->refused;
     case Reason::kNoQuota:
       if (verdict.resource == Catalog::kClass)
         return "its node selector and affinity lead to no pool that the queue has a quota in";

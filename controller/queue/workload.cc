@@ -89,7 +89,10 @@ Standing of_job(const Workload& workload, Catalog& catalog) {
       admission == nullptr && job.queue != Catalog::kNoQueue && counts.bound + counts.leaving > 0;
   out.pending = suspended && !job.held && job.wanted > 0 && job.queue != Catalog::kNoQueue;
   if (!out.pending) return out;
-  if (!job.template_mutable || counts.live > 0) out.unready = Unready::kTemplateNotReady;
+  if (!job.template_mutable || counts.live > 0)
+    out.unready = Unready::kTemplateNotReady;
+  else if (refused_entry(workload) != nullptr)
+    out.unready = Unready::kReleaseRefused;
   out.workload_class = catalog.workload_class({.roles = {{job.shape, job.wanted}}});
   return out;
 }
@@ -120,6 +123,8 @@ Standing of_group(const Workload& workload, Catalog& catalog) {
     out.unready = Unready::kSizesDisagree;
   else if (counts.live < size)
     out.unready = Unready::kGangIncomplete;
+  else if (refused_entry(workload) != nullptr)
+    out.unready = Unready::kReleaseRefused;
   ClassKey key;
   for (const auto& [shape, members] : workload.pods->shapes) {
     if (members.waiting > 0) key.roles.emplace_back(shape, members.waiting);
@@ -133,18 +138,33 @@ bool is_same_decision(const AdmissionFact& record, const AdmissionFact& entry) {
   return record.uid == entry.uid && record.since == entry.since && record.epoch == entry.epoch;
 }
 
+// A Job whose spec has changed since is not what was decided on. A release that is under way fails
+// of the change, as it fails of the annotation that holds the Job.
+bool is_unshown(const LedgerFact& entry, const Job& job) {
+  const AdmissionFact& admission = entry.admission;
+  if (job.uid != admission.uid || !job.suspended || job.held) return false;
+  if (entry.generation != 0 && entry.generation != job.generation) return false;
+  return !job.admitted || !is_same_decision(*job.admitted, admission);
+}
+
+const LedgerFact* unshown_entry(const Workload& workload) {
+  const LedgerFact* entry = workload.in_flight.get();
+  if (entry == nullptr) return nullptr;
+  if (workload.job) return is_unshown(*entry, *workload.job) ? entry : nullptr;
+  if (!workload.pods || *(*workload.pods->all.begin())->uid != entry->admission.uid) return nullptr;
+  return counts_of(workload).waiting > 0 ? entry : nullptr;
+}
+
 }  // namespace
 
 const AdmissionFact* open_entry(const Workload& workload) {
-  const AdmissionFact* entry = workload.in_flight.get();
-  if (entry == nullptr) return nullptr;
-  if (workload.job) {
-    const Job& job = *workload.job;
-    const bool shown = !job.suspended || (job.admitted && is_same_decision(*job.admitted, *entry));
-    return job.uid == entry->uid && !shown ? entry : nullptr;
-  }
-  if (!workload.pods || *(*workload.pods->all.begin())->uid != entry->uid) return nullptr;
-  return counts_of(workload).waiting > 0 ? entry : nullptr;
+  const LedgerFact* entry = unshown_entry(workload);
+  return entry != nullptr && entry->refused.empty() ? &entry->admission : nullptr;
+}
+
+const LedgerFact* refused_entry(const Workload& workload) {
+  const LedgerFact* entry = unshown_entry(workload);
+  return entry != nullptr && !entry->refused.empty() ? entry : nullptr;
 }
 
 const AdmissionFact* admission_of(const Workload& workload) {
@@ -163,6 +183,7 @@ Job job_of(const JobFact& fact, Catalog& catalog) {
           .created = fact.created,
           .shape = catalog.shape(fact.requests, fact.only_pools),
           .wanted = wanted_pods(fact),
+          .generation = fact.generation,
           .suspended = fact.suspended,
           .held = fact.held,
           .template_mutable = fact.template_mutable,
@@ -220,8 +241,8 @@ Standing standing_of(const Workload& workload, Catalog& catalog) {
   if (workload.job) return of_job(workload, catalog);
   if (workload.pods) return of_group(workload, catalog);
   Standing out;
-  if (workload.in_flight) {
-    const AdmissionFact& admission = *workload.in_flight;
+  if (workload.in_flight && workload.in_flight->refused.empty()) {
+    const AdmissionFact& admission = workload.in_flight->admission;
     charge(admission, admission.pods, 0, catalog, out.charges);
     out.admitted = true;
   }

@@ -36,6 +36,7 @@ struct Job {
   std::int64_t created = 0;
   ShapeId shape = 0;
   std::int64_t wanted = 0;  // pods that it is still to run at a time
+  std::int64_t generation = 0;
   bool suspended = true;
   bool held = false;
   bool template_mutable = true;
@@ -63,6 +64,7 @@ enum class Unready {
   kGangIncomplete,    // pods of the group are missing
   kSizesDisagree,     // they say different sizes
   kTemplateNotReady,  // an admission could not be written into the template yet
+  kReleaseRefused,    // the API server would not have it let go
 };
 
 // One quota's part in what a workload is charged.
@@ -113,7 +115,7 @@ struct PodsOfWorkload {
 struct Workload {
   const std::string* name = nullptr;  // its key in the index
   std::unique_ptr<Job> job;
-  std::unique_ptr<AdmissionFact> in_flight;
+  std::unique_ptr<LedgerFact> in_flight;
   std::unique_ptr<PodsOfWorkload> pods;  // null where there are none, as of most that wait
 
   Standing standing;  // as it is counted in the index now
@@ -123,9 +125,12 @@ struct Workload {
   bool gone() const { return !job && !in_flight && !pods; }
 };
 
-// The workload's entry in the ledger, if it is for these very objects and they do not show it yet;
-// null otherwise.
+// The workload's entry in the ledger, if it is for these very objects as they were decided on, and
+// they do not show it yet; null otherwise.
 const AdmissionFact* open_entry(const Workload& workload);
+
+// Likewise of an admission that was withdrawn.
+const LedgerFact* refused_entry(const Workload& workload);
 
 // What was decided of the workload last, shown by it or still in flight; null: nothing.
 const AdmissionFact* admission_of(const Workload& workload);

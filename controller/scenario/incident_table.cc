@@ -14,8 +14,8 @@ const IncidentArg kSet{.name = "set", .type = Type::kTextMap, .required = true};
 const std::vector<std::string> kFaults = {"none", "wedge",         "fail", "fail-labels-paused",
                                           "lie",  "stale-success", "slow", "reboot"};
 
-const std::vector<std::string> kWrites = {"cordon", "mig.config", "uncordon", "node",
-                                          "agents-file"};
+const std::vector<std::string> kWrites = {"cordon", "mig.config",  "uncordon",
+                                          "node",   "agents-file", "release"};
 
 // clang-format off
 const std::vector<IncidentVerb>& table() {

@@ -13,9 +13,24 @@ using Told = Incidents::Told;
 
 namespace {
 
+// What lets go of a Job or a pod, NAMESPACE/NAME; empty: of any.
+std::function<bool(const HttpRequest&)> releases_of(const std::string& workload) {
+  const std::string name = "/" + workload.substr(workload.find('/') + 1);
+  const std::string in = "/namespaces/" + workload.substr(0, workload.find('/')) + "/";
+  return [any = workload.empty(), name, in](const HttpRequest& request) {
+    const std::string_view path =
+        std::string_view(request.target).substr(0, request.target.find('?'));
+    return request.method == "PATCH" &&
+           (any || (path.ends_with(name) && path.find(in) != path.npos)) &&
+           (request.body.find(R"("suspend":false)") != std::string::npos ||
+            request.body.find(R"("schedulingGates")") != std::string::npos);
+  };
+}
+
 // Requests that an admission policy would know by what they change.
 std::function<bool(const HttpRequest&)> writes_of(const std::string& write,
                                                   const std::string& node) {
+  if (write == "release") return releases_of(node);
   if (write == "agents-file")
     return [](const HttpRequest& request) {
       return request.method != "GET" && request.target.find("/configmaps") != std::string::npos &&

@@ -10,8 +10,10 @@
 #include "apis/decode.h"
 #include "controller/core/ledger_epoch.h"
 #include "controller/queue/admission_ledger.h"
+#include "controller/queue/cluster_index.h"
 #include "controller/queue/facts_from.h"
 #include "controller/queue/queue_keys.h"
+#include "controller/queue/queue_report.h"
 #include "controller/queue/reconcile.h"
 #include "tests/queue/queue_objects.h"
 
@@ -20,7 +22,9 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 using ::testing::SizeIs;
 using namespace std::chrono_literals;
 
@@ -76,6 +80,19 @@ class AdmissionsTest : public ::testing::Test {
     for (const auto& [uid, entry] : read_admissions(snapshot()).entries)
       workloads.push_back(entry.workload);
     return workloads;
+  }
+  // The answer to a release of the object that was sent just now.
+  void refuse(const std::string& name, const std::string& kind = "Pod") {
+    const Write write{.verb = Verb::kMergePatch,
+                      .object = {kind, "a", name, name},
+                      .field_manager = names::kManagerQueue,
+                      .reason = "admitted"};
+    answers.put(question(write), {.error = {ErrorKind::kForbidden, "not on Fridays"},
+                                  .against = "1",
+                                  .at = now,
+                                  .object = write.object.str(),
+                                  .field_manager = write.field_manager,
+                                  .reason = write.reason});
   }
   void begin() { take_ledger(reconcile_admissions(snapshot())); }
   void decide() { take_ledger(reconcile_admissions(snapshot())); }
@@ -250,6 +267,107 @@ TEST_F(AdmissionsTest, AnEntryIsForTheObjectThatItNames) {
   const auto entries = read_admissions(snapshot()).entries;
   ASSERT_THAT(entries, SizeIs(1));
   EXPECT_EQ(entries.begin()->first, "another") << "which is admitted for itself";
+}
+
+TEST_F(AdmissionsTest, AJobThatChangesBeforeItGoesIsDecidedAnew) {
+  berth::Job job = job_of("a", "train", 4);
+  job.meta.generation = 1;
+  add(job);
+  begin(), decide();
+  job.meta.generation = 2;
+  job.parallelism = 3, job.completions = 3;
+  add(job);
+  EXPECT_TRUE(reconcile_release(snapshot(), "Job/a/train").empty());
+  decide();
+  const auto entries = read_admissions(snapshot()).entries;
+  ASSERT_THAT(entries, SizeIs(1));
+  EXPECT_EQ(entries.begin()->second.generation, 2);
+  EXPECT_THAT(entries.begin()->second.admission.amounts, ElementsAre(Pair("nvidia.com/gpu", 12)));
+  EXPECT_FALSE(reconcile_release(snapshot(), "Job/a/train").empty());
+}
+
+TEST_F(AdmissionsTest, AJobThatIsHeldBeforeItGoesStaysAndGivesItsQuotaBack) {
+  add(queue_of("vision", 8));
+  berth::Job job = job_of("a", "train", 8);
+  add(job);
+  begin(), decide();
+  job.meta.annotations.set(names::kHoldAnnotation, "true");
+  add(job);
+  EXPECT_TRUE(reconcile_release(snapshot(), "Job/a/train").empty());
+  add(job_of("a", "next", 8));
+  decide();
+  EXPECT_THAT(in_flight(), ElementsAre("Job/a/next"));
+}
+
+// --- refused releases ---
+
+TEST_F(AdmissionsTest, WhatTheServerRefusesForAMinuteIsWithdrawnToldAndTriedAgain) {
+  add(queue_of("vision", 8)), add(gated("web", 8)), add(gated("next", 8));
+  begin(), decide();
+  EXPECT_THAT(in_flight(), ElementsAre("Pod/a/next"));
+  refuse("next");
+  EXPECT_EQ(reconcile_admissions(snapshot()).requeue_after, 1min) << "it may pass";
+  now += 50s;
+  refuse("next");
+  EXPECT_TRUE(reconcile_admissions(snapshot()).empty());
+  now += 15s;
+  refuse("next");
+  decide();
+  EXPECT_THAT(in_flight(), ElementsAre("Pod/a/next"));
+  decide();
+  EXPECT_THAT(in_flight(), ElementsAre("Pod/a/next", "Pod/a/web")) << "others have its quota";
+  const auto entries = read_admissions(snapshot()).entries;
+  EXPECT_THAT(entries.at("next").refused, HasSubstr("not on Fridays"));
+  EXPECT_EQ(entries.at("next").until, (now + 5min).time_since_epoch().count());
+  EXPECT_TRUE(reconcile_release(snapshot(), "Pod/a/next").empty());
+
+  const queue::ClusterIndex& index = cluster.view<ClusterIndex>();
+  const Survey survey(index.facts(), 10);
+  const Outcome outcome = survey.outcome(*index.facts().find("Pod/a/next"));
+  EXPECT_EQ(reason_of(outcome), "ReleaseRefused");
+  EXPECT_THAT(describe(outcome, index.facts().catalog()), HasSubstr("not on Fridays"));
+
+  cluster.erase<berth::Pod>("a", "web");
+  decide();
+  EXPECT_THAT(in_flight(), ElementsAre("Pod/a/next"));
+  EXPECT_EQ(reconcile_admissions(snapshot()).requeue_after, 5min);
+  now += 5min;
+  decide();
+  EXPECT_THAT(in_flight(), IsEmpty());
+  decide();
+  EXPECT_FALSE(reconcile_release(snapshot(), "Pod/a/next").empty());
+}
+
+TEST_F(AdmissionsTest, AJobThatIsRefusedAndChangesIsTriedAtOnce) {
+  berth::Job job = job_of("a", "train", 8);
+  job.meta.generation = 1;
+  add(job);
+  begin(), decide();
+  refuse("train", "Job");
+  now += 61s;
+  refuse("train", "Job");
+  decide();
+  EXPECT_TRUE(reconcile_admissions(snapshot()).empty());
+  job.meta.generation = 2;
+  add(job);
+  decide();
+  EXPECT_FALSE(reconcile_release(snapshot(), "Job/a/train").empty());
+}
+
+TEST_F(AdmissionsTest, OfThoseThatAreRefusedTheLedgerKeepsABoundedNumber) {
+  GPUQueue queue = queue_of("vision", 10'000);
+  queue.spec.quotas.front().pool = "*";
+  add(queue), add(node_of("big", 1000));
+  for (int i = 0; i < 70; ++i) add(gated(fmt::format("p{:02}", i), 1));
+  begin(), decide();
+  for (int i = 0; i < 70; ++i) refuse(fmt::format("p{:02}", i));
+  now += 61s;
+  for (int i = 0; i < 70; ++i) refuse(fmt::format("p{:02}", i));
+  decide();
+  std::size_t refused = 0;
+  for (const auto& [uid, entry] : read_admissions(snapshot()).entries)
+    refused += entry.refused.empty() ? 0 : 1;
+  EXPECT_EQ(refused, 64u) << "the others are tried again";
 }
 
 TEST_F(AdmissionsTest, TheWindowBoundsWhatIsInFlight) {

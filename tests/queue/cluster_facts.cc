@@ -64,7 +64,8 @@ std::string print(const ClusterFacts& facts) {
         p.node, fmt::join(p.only_pools, "|"), print(p.requests), print(p.admitted));
   }
   for (const LedgerFact& l : facts.ledger)
-    text += fmt::format("ledger {}{}\n", l.workload, print(std::optional(l.admission)));
+    text += fmt::format("ledger {}{} generation={} {}\n", l.workload,
+                        print(std::optional(l.admission)), l.generation, l.refused);
   return text;
 }
 

@@ -134,6 +134,17 @@ TEST(JobFact, TellsWhetherAnAdmissionCouldBeWritten) {
   EXPECT_TRUE(job_fact(job, "q", 7).held);
 }
 
+// Kueue resumes what Kueue holds back, whatever the namespace's default queue is.
+TEST(JobFact, WithKueuesLabelAndNoneOfBerthsIsOutOfTheQueue) {
+  berth::Job job;
+  job.meta.name = "j";
+  job.suspended = true;
+  job.meta.labels.set(names::kKueueQueueLabel, "main");
+  EXPECT_TRUE(job_fact(job, "q", 0).held);
+  job.meta.labels.set(names::kQueueLabel, "q");
+  EXPECT_FALSE(job_fact(job, "q", 0).held);
+}
+
 TEST(QueueFact, CountsTheClassInMillionths) {
   GPUQueue queue;
   queue.meta.name = "q";

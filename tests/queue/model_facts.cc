@@ -27,7 +27,7 @@ ModelFacts::ModelFacts(const ClusterFacts& cluster) : facts(cluster) {
   look_at_nodes();
   std::map<std::string, Gathered> all;
   for (const JobFact& job : facts.jobs) all[job.workload].job = &job;
-  for (const LedgerFact& entry : facts.ledger) all[entry.workload].in_flight = &entry.admission;
+  for (const LedgerFact& entry : facts.ledger) all[entry.workload].in_flight = &entry;
   for (const PodFact& pod : facts.pods) {
     if (!pod.workload.empty()) all[pod.workload].pods.push_back(&pod);
   }
@@ -98,26 +98,31 @@ std::int64_t ModelFacts::free_room(const std::string& resource, const std::strin
   return std::min(left_in[{resource, pool}], left_in[{resource, "*"}]);
 }
 
-// "An entry of the ledger counts while its very objects do not show it."
-bool ModelFacts::is_open(const Gathered& all) const {
+// "An entry of the ledger counts while its very objects, as they were decided on, do not show it."
+bool ModelFacts::is_unshown(const Gathered& all) const {
+  if (all.in_flight == nullptr) return false;
+  const AdmissionFact& entry = all.in_flight->admission;
   if (all.job != nullptr) {
     const JobFact& job = *all.job;
-    const bool shown = job.admitted && job.admitted->uid == all.in_flight->uid &&
-                       job.admitted->since == all.in_flight->since;
-    return job.uid == all.in_flight->uid && job.suspended && !shown;
+    const bool shown =
+        job.admitted && job.admitted->uid == entry.uid && job.admitted->since == entry.since;
+    const std::int64_t generation = all.in_flight->generation;
+    const bool changed = generation != 0 && generation != job.generation;
+    return job.uid == entry.uid && job.suspended && !job.held && !changed && !shown;
   }
   const auto waits = [](const PodFact* pod) { return pod->state == PodState::kWaiting; };
-  return all.pods.front()->uid == all.in_flight->uid &&
-         std::any_of(all.pods.begin(), all.pods.end(), waits);
+  return all.pods.front()->uid == entry.uid && std::any_of(all.pods.begin(), all.pods.end(), waits);
 }
 
 void ModelFacts::look_at(const std::string& name, const Gathered& all) {
   if (all.job == nullptr && all.pods.empty()) {
-    charge(*all.in_flight, all.in_flight->pods, 0);
+    const AdmissionFact& entry = all.in_flight->admission;
+    if (all.in_flight->refused.empty()) charge(entry, entry.pods, 0);
     return;
   }
-  const bool open = all.in_flight != nullptr && is_open(all);
-  const AdmissionFact* admission = open ? all.in_flight : nullptr;
+  const bool open = is_unshown(all) && all.in_flight->refused.empty();
+  const bool refused = is_unshown(all) && !open;
+  const AdmissionFact* admission = open ? &all.in_flight->admission : nullptr;
   std::int64_t live = 0, waiting = 0, leaving = 0, succeeded = 0;
   std::set<std::int64_t> sizes;
   for (auto it = all.pods.rbegin(); it != all.pods.rend(); ++it) {
@@ -130,7 +135,7 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
     sizes.insert(pod.group_size);
   }
   if (all.job != nullptr && all.job->admitted) admission = &*all.job->admitted;
-  if (all.job != nullptr && open) admission = all.in_flight;
+  if (all.job != nullptr && open) admission = &all.in_flight->admission;
 
   Candidate c{.name = name};
   std::int64_t wanted = 0;  // pods that it is still to run
@@ -147,7 +152,10 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
     holds_all = !job.suspended || open;
     next = job.requests;
     c.roles[{job.requests, job.only_pools}] = wanted;
-    if (!job.template_mutable || live > 0) c.unready = say("TemplateNotReady");
+    if (!job.template_mutable || live > 0)
+      c.unready = say("TemplateNotReady");
+    else if (refused)
+      c.unready = say("ReleaseRefused", "gpu", "*", 0, 0, 0, name);
   } else {
     const PodFact& first = *all.pods.front();
     c.queue = first.queue, c.uid = first.uid;
@@ -161,6 +169,8 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
       c.unready = say("GangSizesDisagree");
     else if (live < wanted)
       c.unready = say("WaitingForGang", "gpu", "*", std::max(wanted, live), live);
+    else if (refused)
+      c.unready = say("ReleaseRefused", "gpu", "*", 0, 0, 0, name);
   }
 
   if (admission != nullptr) {

@@ -74,12 +74,12 @@ struct ModelFacts {
  private:
   struct Gathered {  // the facts of one workload
     const JobFact* job = nullptr;
-    const AdmissionFact* in_flight = nullptr;
+    const LedgerFact* in_flight = nullptr;
     std::vector<const PodFact*> pods;  // oldest first
   };
   std::int64_t weight(const std::string& pool, const std::string& resource) const;
   void look_at_nodes();
-  bool is_open(const Gathered& all) const;
+  bool is_unshown(const Gathered& all) const;
   void look_at(const std::string& name, const Gathered& all);
   void charge(const AdmissionFact& admission, std::int64_t pods, std::int64_t leaving);
   void charge_past_webhook(const PodFact& pod, const std::string& queue_name);

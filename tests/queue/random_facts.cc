@@ -88,6 +88,7 @@ JobFact RandomFacts::job(int i) {
                .created = below(6),
                .requests = requests(),
                .parallelism = 1 + below(3),
+               .generation = 1 + below(2),
                .suspended = chance(85),
                .held = chance(5),
                .template_mutable = !chance(8)};
@@ -134,10 +135,12 @@ LedgerFact RandomFacts::ledger() {
   const int of = below(9);
   LedgerFact fact{.workload = "Pod/ns/gone", .admission = admission()};
   fact.admission.uid = fmt::format("uid-p{}", of);
+  if (chance(30)) fact.refused = "no", fact.until = 7;
   if (chance(30)) fact.workload = fmt::format("PodGroup/ns/g{}", below(3));
   if (chance(70)) return fact;
   fact.workload = fmt::format("Job/ns/j{}", of);
   if (!chance(20)) fact.admission.uid = fmt::format("uid-j{}", of);
+  fact.generation = below(3);
   return fact;
 }
 

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/queue/ledger_review.h"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "apis/names.h"
+#include "controller/core/refused_write.h"
+#include "controller/core/seeded_bugs.h"
+#include "controller/queue/facts_from.h"
+#include "controller/queue/named.h"
+
+namespace berth::queue {
+namespace {
+
+// How long a release has to be refused until the admission is withdrawn: what was sent before the
+// first refusal takes effect within that time or never does.
+constexpr Duration kRefusedFor = kRequestTimeout;
+constexpr Duration kTriedAgainAfter = std::chrono::minutes(5);
+// The ledger's room is for what goes. Beyond so many, those that are due soonest are tried again.
+constexpr std::size_t kMostRefused = 64;
+
+Time time_of(std::int64_t microseconds) { return Time(std::chrono::microseconds(microseconds)); }
+std::int64_t microseconds_of(Time time) { return time.time_since_epoch().count(); }
+
+std::optional<RefusedWrite> refusal_of(const Snapshot& snapshot, const ClusterIndex& index,
+                                       const Workload& workload) {
+  if (workload.job) {
+    const berth::Job* job = find_named(snapshot.cluster.jobs(), *workload.name);
+    if (job == nullptr) return std::nullopt;
+    return refused_write(snapshot, ref_of(*job), names::kManagerQueue);
+  }
+  for (const berth::Pod* pod : pods_of(snapshot.cluster, index, *workload.name)) {
+    if (!is_gated(*pod)) continue;
+    if (auto refused = refused_write(snapshot, ref_of(*pod), names::kManagerQueue)) return refused;
+  }
+  return std::nullopt;
+}
+
+class Reviewer {
+ public:
+  Reviewer(const Snapshot& snapshot, const ClusterIndex& index)
+      : snapshot_(snapshot), index_(index) {}
+
+  void take(const std::string& uid, const LedgerFact& entry) {
+    if (seeded(SeededBug::kKeepInFlight)) return;
+    const Workload* workload = index_.facts().find(entry.workload);
+    const AdmissionFact* open = workload == nullptr ? nullptr : open_entry(*workload);
+    if (open != nullptr && *open == entry.admission && !seeded(SeededBug::kForgetInFlight))
+      return take_open(uid, entry, *workload);
+    const bool waits = workload != nullptr && refused_entry(*workload) != nullptr;
+    if (waits && time_of(entry.until) > snapshot_.now) return keep_refused(uid, entry);
+    drop(uid);
+    out_.last = std::max(out_.last, entry.admission.since);
+    if (workload == nullptr || (!workload->job && !workload->pods)) out_.at_once = true;
+  }
+  void drop(const std::string& uid) { out_.changes[uid] = std::nullopt; }
+  LedgerReview finish() {
+    for (auto due = refused_.begin(); refused_.size() > kMostRefused; due = refused_.erase(due))
+      drop(due->second);
+    return std::move(out_);
+  }
+
+ private:
+  void take_open(const std::string& uid, const LedgerFact& entry, const Workload& workload) {
+    const Time decided = time_of(entry.admission.since);
+    look_again(std::max(decided, snapshot_.now) + kRefusedFor);
+    // Most are let go at once: the answers, which are many, are not asked about them.
+    const auto refused = snapshot_.now < decided + kRefusedFor
+                             ? std::nullopt
+                             : refusal_of(snapshot_, index_, workload);
+    const Time at = refused ? std::max(refused->since, decided) + kRefusedFor : Time::max();
+    if (snapshot_.now < at) {
+      if (refused) look_again(at);
+      ++out_.open;
+      out_.bytes += encode_entry(entry).size();
+      return;
+    }
+    LedgerFact withdrawn = entry;
+    withdrawn.refused = refused->message;
+    withdrawn.until = microseconds_of(snapshot_.now + kTriedAgainAfter);
+    keep_refused(uid, withdrawn);
+    out_.changes[uid] = std::move(withdrawn);
+    out_.at_once = true;
+  }
+  void keep_refused(const std::string& uid, const LedgerFact& entry) {
+    out_.bytes += encode_entry(entry).size();
+    refused_.emplace(entry.until, uid);
+    look_again(time_of(entry.until));
+  }
+  void look_again(Time at) { out_.again = out_.again ? std::min(*out_.again, at) : at; }
+
+  const Snapshot& snapshot_;
+  const ClusterIndex& index_;
+  LedgerReview out_;
+  std::set<std::pair<std::int64_t, std::string>> refused_;  // by when they are tried again
+};
+
+}  // namespace
+
+LedgerReview review_ledger(const Snapshot& snapshot, const AdmissionLedger& ledger,
+                           const ClusterIndex& index) {
+  Reviewer reviewer(snapshot, index);
+  for (const auto& [uid, entry] : ledger.entries) reviewer.take(uid, entry);
+  for (const std::string& uid : ledger.unreadable) reviewer.drop(uid);
+  return reviewer.finish();
+}
+
+}  // namespace berth::queue
