@@ -67,9 +67,10 @@ enum class SeededBug {
   kTakeOverQuotas,        // bound a namespace by a ResourceQuota of somebody else
   kForgetQuotas,          // leave a namespace bounded that its queue has given up
   kKeepReason,            // let go what goes on saying what it waited for
+  kIgnoreEdits,           // let a Job go that asks for something else by now
 };
 
-inline constexpr std::array<std::pair<std::string_view, SeededBug>, 55> kSeededBugs{{
+inline constexpr std::array<std::pair<std::string_view, SeededBug>, 56> kSeededBugs{{
     {"uncordon-unowned", SeededBug::kUncordonUnowned},
     {"uncordon-held", SeededBug::kUncordonHeld},
     {"skip-live-guard", SeededBug::kSkipLiveGuard},
@@ -125,6 +126,7 @@ inline constexpr std::array<std::pair<std::string_view, SeededBug>, 55> kSeededB
     {"take-over-quotas", SeededBug::kTakeOverQuotas},
     {"forget-quotas", SeededBug::kForgetQuotas},
     {"keep-reason", SeededBug::kKeepReason},
+    {"ignore-edits", SeededBug::kIgnoreEdits},
 }};
 
 #ifdef BERTH_SEEDED_BUGS

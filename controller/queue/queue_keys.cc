@@ -37,6 +37,16 @@ void add_due_of(const ClusterState& cluster, const T& object, std::vector<std::s
   if (seeded(SeededBug::kReleaseWithoutEntry)) keys.push_back(release_key(name));
 }
 
+// visit(entry) for each of `now` that does not stand in `old` as it is.
+template <class Visit>
+void each_new_entry(const ConfigMap& old, const ConfigMap& now, Visit&& visit) {
+  for (const auto& [uid, text] : now.data) {
+    const auto before = old.data.find(uid);
+    if (before != old.data.end() && before->second == text) continue;
+    if (const auto entry = queue::decode_entry(text)) visit(*entry);
+  }
+}
+
 void add_all_due(const ClusterState& cluster, std::vector<std::string>& keys) {
   const queue::FactsIndex& facts = facts_of(cluster);
   for (const auto& [name, workload] : facts.workloads()) add_due(facts, workload, keys);
@@ -110,11 +120,16 @@ std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Setti
   if (now == nullptr) return {std::string(kAdmissionsKey)};
   if (old == nullptr || epoch_of(*old) != epoch_of(*now)) return all_queue_keys(cluster, settings);
   std::vector<std::string> keys{std::string(kAdmissionsKey)};
-  for (const auto& [uid, text] : now->data) {
-    const auto before = old->data.find(uid);
-    if (before != old->data.end() && before->second == text) continue;
-    if (const auto entry = queue::decode_entry(text)) keys.push_back(release_key(entry->workload));
-  }
+  bool refused = false;
+  each_new_entry(*old, *now, [&](const queue::LedgerFact& entry) {
+    keys.push_back(release_key(entry.workload));
+    refused = refused || !entry.refused.empty();
+  });
+  each_new_entry(*now, *old, [&](const queue::LedgerFact& gone) {
+    refused = refused || !gone.refused.empty();
+  });
+  // Of others the objects themselves are news.
+  if (refused) keys.insert(keys.end(), {std::string(kQueuesKey), std::string(kReasonsKey)});
   return keys;
 }
 
