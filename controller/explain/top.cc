@@ -79,6 +79,13 @@ std::string padded(const TopTable& table, std::size_t row, std::size_t column, s
   return column + 1 == table.columns.size() ? cell : fmt::format("{:<{}}", cell, width + 2);
 }
 
+// A column's name; by no locale.
+std::string in_lower_case(std::string name) {
+  for (char& c : name)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return name;
+}
+
 }  // namespace
 
 TopTable top_queues(const Snapshot& snapshot) {
@@ -174,10 +181,7 @@ std::string print_json(const TopTable& table) {
   for (const auto& row : table.rows) {
     nlohmann::ordered_json item;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      std::string key = table.columns[i];
-      std::ranges::transform(key, key.begin(),
-                             [](char c) { return static_cast<char>(std::tolower(c)); });
-      item[key] = row[i];
+      item[in_lower_case(table.columns[i])] = row[i];
     }
     out["items"].push_back(std::move(item));
   }
