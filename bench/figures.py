@@ -46,6 +46,11 @@ FIGURES = {
     "queue.core.growth": ("×", "≤ 1.3", lambda v: v <= 1.3, ["queue_core_bench"]),
     "queue.release.vs_reference": ("×", "≥ 0.9", lambda v: v >= 0.9, ["berth", "ungater_bench"]),
     "queue.writes_per_pod": ("", "≤ 1.03", lambda v: v <= 1.03, ["berth", "ungater_bench"]),
+    "queue.restart_s": ("s", "≤ 2", lambda v: v <= 2, ["berth"]),
+    "queue.restart_mib": ("MiB", "≤ 64", lambda v: v <= 64, ["berth"]),
+    "queue.blocked_s": ("s", "≤ 1", lambda v: v <= 1, ["berth"]),
+    "queue.quiet_writes": ("", "0", lambda v: v == 0, ["berth"]),
+    "queue.reaped_s": ("s", "≤ 3, status ≤ 6", lambda v: v <= 3, ["berth"]),
     "webhook.mutate.rps_ratio": ("×", "≥ 20", lambda v: v >= 20, ["webhook_bench"]),
     "webhook.validate.rps_ratio": ("×", "≥ 8", lambda v: v >= 8, ["webhook_bench"]),
     "webhook.p99_ratio": ("×", "≥ 8", lambda v: v >= 8, ["webhook_bench"]),
@@ -212,6 +217,37 @@ def attacked():
     return max(rows, key=lambda row: row["p99_ms"]), all(not row["failures"] for row in rows)
 
 
+def on_plane(program, *arguments):
+    """What a program says that measures the queue on a control plane of its own."""
+    say(program)
+    return json.loads(output("/usr/bin/python3", HERE / f"{program}.py", BUILD, *map(str, arguments)))
+
+
+def queue_figures(wanted, rounds):
+    """Those on a real API server; the figures of one program share its run."""
+    def some(*names):
+        return any(f"queue.{name}" in wanted for name in names)
+
+    if some("release.vs_reference", "writes_per_pod"):
+        release = on_plane("queue_release", rounds)
+        yield ("queue.release.vs_reference", release["vs_reference"],
+               {key: release[key] for key in ("pods", "ratios", "berth_pods_per_s", "reference_pods_per_s")}, True)
+        yield "queue.writes_per_pod", release["writes_per_pod"], {"pods": release["pods"]}, True
+    if some("restart_s", "restart_mib"):
+        restart = on_plane("queue_restart")
+        sizes = {key: restart.pop(key) for key in ("pending", "admitted")}
+        resident, anonymous = restart.pop("restart_mib"), restart.pop("anonymous_mib")
+        yield "queue.restart_s", restart.pop("restart_s"), sizes | restart, True
+        yield "queue.restart_mib", resident, sizes | {"anonymous_mib": anonymous}, True
+    if some("blocked_s"):
+        blocked = on_plane("queue_blocked")
+        yield "queue.blocked_s", blocked.pop("blocked_s"), blocked, True
+    if some("quiet_writes", "reaped_s"):
+        quiet = on_plane("queue_quiet")
+        yield "queue.quiet_writes", quiet["quiet_writes"], {key: quiet[key] for key in ("quiet_s", "pending", "admitted", "settling_writes", "written")}, True
+        yield "queue.reaped_s", quiet["reaped_s"], {key: quiet[key] for key in ("reaped", "status_s")}, quiet["status_s"] <= 6
+
+
 def stripped(folder):
     binary = Path(folder) / "berth"
     call("strip", "-o", binary, BUILD / "berth")
@@ -271,12 +307,7 @@ def take(wanted, rounds):
         yield ("memory.pending50k_mib", waiting["resident_mib"],
                {"nodes": 2000, "pending": waiting["pending"], "queues": 300, "anonymous_mib": waiting["anonymous_mib"]}, True)
 
-    if any(name in wanted for name in ("queue.release.vs_reference", "queue.writes_per_pod")):
-        say("queue.release")
-        release = json.loads(output("/usr/bin/python3", HERE / "queue_release.py", BUILD, str(rounds)))
-        yield ("queue.release.vs_reference", release["vs_reference"],
-               {key: release[key] for key in ("pods", "ratios", "berth_pods_per_s", "reference_pods_per_s")}, True)
-        yield "queue.writes_per_pod", release["writes_per_pod"], {"pods": release["pods"]}, True
+    yield from queue_figures(wanted, rounds)
 
     if any(name.startswith("queue.core.") for name in wanted):
         say("queue")
