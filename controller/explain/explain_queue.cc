@@ -69,11 +69,18 @@ const QueueVerdict* QueueWhy::tell(const std::string& workload, const ObjectMeta
   const QueueVerdict* verdict = picture_->find(workload);
   if (verdict == nullptr) {
     const queue::Workload* known = picture_->index().facts().find(workload);
+    const bool kueues = queue::is_left_to_kueue(meta);
     out.add("queue",
             fmt::format("{}, {}", membership.queue,
                         known != nullptr && known->standing.admitted ? "which has admitted it"
-                        : runs ? "which counts it: it runs without having been admitted"
-                               : "which does not hold it back"));
+                        : runs   ? "which counts it: it runs without having been admitted"
+                        : kueues ? "which leaves it to Kueue, whose label it has"
+                                 : "which does not hold it back"));
+    if (kueues && answers)  // a label gives a pod no gate
+      out.remedies.push_back(
+          {"once Kueue is gone, give it berth's label",
+           fmt::format("labels: {{{}: {}}}", names::kQueueLabel, membership.queue),
+           {}});
   } else {
     const std::string place = place_of(*verdict, *picture_, workload);
     out.add("queue", verdict->queue + (place.empty() ? "" : ", " + place));

@@ -8,6 +8,7 @@
 #include "apis/names.h"
 #include "controller/dump/json_at.h"
 #include "controller/queue/facts_from.h"
+#include "controller/queue/queue_choice.h"
 
 namespace berth {
 namespace {
@@ -67,6 +68,16 @@ std::int32_t priority_of(const std::string& priority_class, const ClusterState& 
   for (const auto& each : cluster.priority_classes())
     if (each->global_default) return each->value;
   return 0;
+}
+
+// Where Kueue's label is not taken for a queue's, the webhook puts it into its namespace's default.
+void label_as_made(ObjectMeta& meta, const PodShape& shape, const ClusterState& cluster) {
+  bool asks = false;
+  each_gpu_resource(shape->requests, [&](const Text&, const Quantity&) { asks = true; });
+  if (!asks || !queue::is_left_to_kueue(meta)) return;
+  const auto& choice = cluster.view<queue::QueueChoice>();
+  if (const GPUQueue* queue = choice.default_of(meta.namespace_.view()))
+    meta.labels.set(names::kQueueLabel, queue->meta.name);
 }
 
 void put(Job job, ClusterState& cluster, Time now) {
@@ -130,6 +141,7 @@ void put_workload(const GivenWorkload& given, ClusterState& cluster, Time now) {
   meta.uid = "what-if-" + made.kind() + "-" + key_of(meta).str();
   meta.creation_timestamp = now;
   meta.deletion_timestamp.reset();
+  label_as_made(meta, given.shape(), cluster);
   if (Job* job = std::get_if<Job>(&made.object))
     put(std::move(*job), cluster, now);
   else

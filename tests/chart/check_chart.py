@@ -165,6 +165,10 @@ def check_refusals():
             complaints.append(f"{path}={value} is rendered; expected a refusal with: {words}")
         elif words not in error:
             complaints.append(f"{path}={value} is refused without {words!r}:\n{error}")
+    for version in ("v1beta1", "v1beta2"):
+        _, error = template("--api-versions", f"kueue.x-k8s.io/{version}", "--set", "webhook.kueueLabel=true")
+        if not error or "Kueue's kinds are served" not in error:
+            complaints.append(f"webhook.kueueLabel=true where Kueue's {version} is served: {error}")
     for other in ("webhook.enabled=false", "admissionPolicies.enabled=false"):
         _, error = template("--kube-version", "1.29.4", "--set", other)
         if not error or "Kubernetes 1.30" not in error:

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "apis/names.h"
 #include "controller/queue/facts_from.h"
 
 namespace berth {
@@ -50,6 +51,23 @@ TEST(GivenWorkload, StandsInTheClusterHeldBack) {
   EXPECT_TRUE(fact.template_mutable);
   EXPECT_EQ(fact.parallelism, 3);
   EXPECT_EQ(job->meta.creation_timestamp, now);
+}
+
+// As the webhook does, to which Kueue's label says nothing.
+TEST(GivenWorkload, WithKueuesLabelIsMadeInItsNamespacesDefaultQueue) {
+  ClusterState cluster;
+  Namespace vision;
+  vision.meta.name = "vision";
+  cluster.upsert(vision, Time());
+  GPUQueue queue;
+  queue.meta.name = "images";
+  queue.spec.default_queue = true;
+  queue.spec.namespace_selector.emplace();
+  cluster.upsert(queue, Time());
+  GivenWorkload job = read(kJob).value();
+  std::get<Job>(job.object).meta.labels.set(names::kKueueQueueLabel, "main");
+  put_workload(job, cluster, Time());
+  EXPECT_EQ(cluster.jobs().find("vision", "train")->meta.labels.get(names::kQueueLabel), "images");
 }
 
 TEST(GivenWorkload, APodIsGatedAndHasTheNumberOfItsClass) {
