@@ -138,6 +138,9 @@ class Copier {
       }
     }
     spec.erase("volumes");  // names of what is mounted are not kept either
+    // Nor are the classes that priorities come from, without which no pod may state one.
+    for (const char* field : {"priority", "preemptionPolicy", "priorityClassName"})
+      spec.erase(field);
     return spec;
   }
 

@@ -16,6 +16,7 @@
 #include "controller/scenario/workload_objects.h"
 #include "controller/sim/actor_client.h"
 #include "controller/sim/object_fields.h"
+#include "controller/sim/queue_policy.h"
 
 namespace berth {
 namespace {
@@ -96,6 +97,11 @@ ScenarioRun::ScenarioRun(const Scenario& scenario, std::uint64_t seed)
   timeline_->incidents.on_held = [this](const Incidents::Told& line) { tell(line); };
   start_berth();
   if (scenario.webhook.replicas > 0) install_webhook();
+  if (scenario.queue_policy)
+    simulation_->server().policy = [policy = sim::QueuePolicy(simulation_->store())](
+                                       const std::string& user, const sim::StoreKey& key,
+                                       const json* live,
+                                       const json& next) { policy.judge(user, key, live, next); };
   schedule();
 }
 

@@ -8,6 +8,7 @@
 #include "controller/sim/discovery.h"
 #include "controller/sim/listing.h"
 #include "controller/sim/object_fields.h"
+#include "controller/sim/priority_admission.h"
 #include "controller/sim/selectors.h"
 #include "controller/sim/status.h"
 #include "controller/sim/target.h"
@@ -152,6 +153,15 @@ ApiServer::ApiServer(Store& store, const VirtualClock& clock, Random random)
            .body = std::make_shared<const json>(std::move(body)),
            .user = "kube-apiserver"});
   }
+  // By chance of their own, so that everybody else's uids are what they were without them.
+  Random chance(0);
+  Writing writing{store_, clock_, chance, policy};
+  for (json& body : system_priority_classes())
+    create_object(writing, {.verb = WriteVerb::kCreate,
+                            .key = {find_resource_type("priorityclasses"), "", ""},
+                            .body = std::make_shared<const json>(std::move(body)),
+                            .field_manager = "kube-apiserver",
+                            .user = "kube-apiserver"});
 }
 
 ApiServer::~ApiServer() = default;
@@ -178,7 +188,7 @@ void ApiServer::submit(const WriteRequest& request, const Done& done) {
 WriteReply ApiServer::draft(const WriteRequest& request) {
   try {
     check_write(request);
-    Writing writing{store_, clock_, random_};
+    Writing writing{store_, clock_, random_, policy};
     return draft_object(writing, request);
   } catch (const Refusal& refusal) {
     return {refusal.code, std::make_shared<const json>(refusal.status())};
@@ -192,7 +202,7 @@ WriteReply ApiServer::write(const WriteRequest& request) {
     if (own.field_manager.empty()) own.field_manager = own.user;
     if (own.verb == WriteVerb::kDelete && own.body != nullptr)
       own.dry_run = own.dry_run || holds_text(*own.body, {"dryRun"}, "All");
-    Writing writing{store_, clock_, random_};
+    Writing writing{store_, clock_, random_, policy};
     return run(writing, own);
   } catch (const Refusal& refusal) {
     return {refusal.code, std::make_shared<const json>(refusal.status()), refusal.retry_after_s};

@@ -95,6 +95,12 @@ class ApiServer {
   // no webhooks.
   std::function<bool(const WriteRequest&, const Done&)> admission;
 
+  // What the cluster's ValidatingAdmissionPolicies say of somebody's valid creation or update: it
+  // throws a Refusal. `live` is null of a creation. Empty: there are none.
+  using Policy = std::function<void(const std::string& user, const StoreKey& key,
+                                    const nlohmann::json* live, const nlohmann::json& next)>;
+  Policy policy;
+
   // To be called once a simulated minute: bookmarks for those who asked for them.
   void beat();
 

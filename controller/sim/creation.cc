@@ -53,6 +53,15 @@ StoreKey key_of(Writing& writing, const WriteRequest& request, json& object) {
   return key;
 }
 
+// What admission calls an object before its name has been made up.
+StoreKey called(const StoreKey& key, const json& object) {
+  StoreKey named = key;
+  named.name = text_at(object, {"metadata", "name"});
+  if (named.name.empty()) named.name = text_at(object, {"metadata", "generateName"});
+  if (named.name.empty()) named.name = "Unknown";
+  return named;
+}
+
 }  // namespace
 
 WriteReply draft_object(Writing& writing, const WriteRequest& request) {
@@ -64,7 +73,7 @@ WriteReply draft_object(Writing& writing, const WriteRequest& request) {
     check_namespace(writing.store, type, request.key);
   }
   set_defaults(type, object);
-  admit_create(type, object);
+  admit_create(writing.store, called(request.key, object), object);
   return {.code = 200, .body = std::make_shared<const json>(std::move(object))};
 }
 
@@ -77,6 +86,7 @@ WriteReply create_object(Writing& writing, const WriteRequest& request) {
   const Author author{request.field_manager, request.subresource, now};
   const bool applied = request.verb == WriteVerb::kApply;
   if (applied) object = apply_config(type, nothing, object, author, request.force);
+  const StoreKey asked = called(request.key, object);
   const StoreKey key = key_of(writing, request, object);
   if (type.namespaced) check_namespace(writing.store, type, key);
 
@@ -90,9 +100,10 @@ WriteReply create_object(Writing& writing, const WriteRequest& request) {
   set_defaults(type, object);
   if (!applied) track_update(type, nothing, object, author);
   prepare_create(type, object);
-  admit_create(type, object);
+  admit_create(writing.store, asked, object);
   const std::vector<Cause> causes = validate_create(type, object);
   if (!causes.empty()) throw invalid(type, key.name, causes);
+  judge_write(writing, request, key, nullptr, object);
   if (with_version)
     throw internal_error("resourceVersion should not be set on objects to be created");
   if (writing.store.find(key) != nullptr) throw already_exists(type, key.name);

@@ -17,10 +17,12 @@ using nlohmann::json;
 namespace {
 
 // Maps whose values are data: an empty map goes, an empty value stays.
-constexpr std::string_view kMaps[] = {"labels",       "annotations", "matchLabels",  "data",
-                                      "nodeSelector", "binaryData",  "capacity",     "allocatable",
-                                      "limits",       "requests",    "disruptedPods"};
-constexpr std::string_view kQuantities[] = {"capacity", "allocatable", "limits", "requests"};
+constexpr std::string_view kMaps[] = {"labels",       "annotations", "matchLabels",   "data",
+                                      "nodeSelector", "binaryData",  "capacity",      "allocatable",
+                                      "limits",       "requests",    "disruptedPods", "hard",
+                                      "used"};
+constexpr std::string_view kQuantities[] = {"capacity", "allocatable", "limits",
+                                            "requests", "hard",        "used"};
 // Fields that are left out where they have Go's zero value.
 constexpr std::string_view kZeroIsAbsent[] = {
     "unschedulable", "hostNetwork", "hostPID",           "hostIPC", "nodeName", "value",
@@ -237,7 +239,8 @@ void set_defaults(const ResourceType& type, json& object) {
       fill(part(object["metadata"], "labels"), "kubernetes.io/metadata.name", name);
   } else if (type.kind == "Job") {
     default_job(part(object, "spec"));
-    part(object, "status");
+    for (const char* count : {"active", "succeeded", "failed"})
+      if (part(object, "status").value(count, json()) == 0) object["status"].erase(count);
   } else if (type.kind == "DaemonSet") {
     default_daemon_set(object);
   } else if (type.kind == "ReplicaSet") {
@@ -258,6 +261,9 @@ void set_defaults(const ResourceType& type, json& object) {
     if (is_zero(object.value("description", json()))) object.erase("description");
   } else if (type.kind == "Lease") {
     part(object, "spec");
+  } else if (type.kind == "ResourceQuota") {
+    part(object, "spec");
+    part(object, "status");
   } else if (type.kind == "Secret") {
     fill(object, "type", "Opaque");
   } else if (configures_webhooks(type)) {

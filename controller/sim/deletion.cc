@@ -10,6 +10,7 @@
 
 #include "apis/time.h"
 #include "controller/sim/object_fields.h"
+#include "controller/sim/priority_admission.h"
 #include "controller/sim/status.h"
 #include "controller/sim/strategy.h"
 #include "controller/sim/writes.h"
@@ -133,7 +134,7 @@ json success(const StoreKey& key, const json& object) {
           {"details", std::move(details)}};
 }
 
-// The answer is a Status; of a pod or a namespace it is what was there last.
+// The answer is a Status; of a pod, a quota or a namespace it is what was there last.
 WriteReply erase(Writing& writing, const WriteRequest& request, const ObjectPtr& object) {
   const StoreKey& key = request.key;
   ObjectPtr last = object;
@@ -141,7 +142,9 @@ WriteReply erase(Writing& writing, const WriteRequest& request, const ObjectPtr&
     writing.store.erase(key, request.user);
     last = writing.store.since(writing.store.revision() - 1).front()->after;
   }
-  if (key.type->kind == "Pod" || key.type->kind == "Namespace") return {.code = 200, .body = last};
+  const std::string_view kind = key.type->kind;
+  if (kind == "Pod" || kind == "ResourceQuota" || kind == "Namespace")
+    return {.code = 200, .body = last};
   return {.code = 200, .body = std::make_shared<const json>(success(key, *object))};
 }
 
@@ -187,6 +190,8 @@ WriteReply delete_namespace(Writing& writing, const WriteRequest& request, const
 WriteReply delete_object(Writing& writing, const WriteRequest& request) {
   const StoreKey& key = request.key;
   const ObjectPtr live = writing.store.find(key);
+  if (key.type->kind == "PriorityClass" && is_system_class(key.name))
+    throw forbidden(*key.type, key.name, "this is a system priority class and cannot be deleted");
   if (live == nullptr) throw not_found(*key.type, key.name);
   const Options options = read_options(request);
   check_preconditions(key, *live, options);

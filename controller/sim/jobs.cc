@@ -54,6 +54,9 @@ std::int64_t completions_of(const json& job) {
   return integer_at(job, {"spec", "completions"}).value_or(1);
 }
 
+// The server keeps no zero of these.
+json count_or_none(std::int64_t count) { return count == 0 ? json() : json(count); }
+
 std::chrono::seconds backoff(std::int64_t failures) {
   return std::min(360s, 10s * (1 << std::clamp<std::int64_t>(failures - 1, 0, 6)));
 }
@@ -98,11 +101,11 @@ void Jobs::look_at_orphan(const json& pod) {
 
 void Jobs::look_at_job(const StoreKey& key, const json& job) {
   const Tally tally = count(job);
-  json status = {{"active", tally.active},
+  json status = {{"active", count_or_none(tally.active)},
                  {"ready", tally.ready},
                  {"terminating", tally.terminating},
-                 {"succeeded", tally.succeeded},
-                 {"failed", tally.failed}};
+                 {"succeeded", count_or_none(tally.succeeded)},
+                 {"failed", count_or_none(tally.failed)}};
   const std::string now = format_time(simulation_.clock().wall());
   if (!is_over(job)) tell_suspension(job, status);
   const bool complete = tally.succeeded >= completions_of(job);

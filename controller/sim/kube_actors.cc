@@ -2,6 +2,7 @@
 #include "controller/sim/kube_actors.h"
 
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "controller/sim/daemon_sets.h"
 #include "controller/sim/disruption_budgets.h"
@@ -13,14 +14,16 @@
 #include "controller/sim/pod_gc.h"
 #include "controller/sim/relations.h"
 #include "controller/sim/replica_sets.h"
+#include "controller/sim/resource_quotas.h"
 #include "controller/sim/scheduler.h"
 #include "controller/sim/taint_eviction.h"
 
 namespace berth::sim {
 
 struct KubeActors::Parts {
-  Parts(Simulation& simulation, KubeOptions chosen)
-      : options(chosen),
+  Parts(Simulation& world, KubeOptions chosen)
+      : simulation(world),
+        options(chosen),
         relations(simulation.store()),
         scheduler(simulation, options, relations),
         kubelets(simulation, options, relations),
@@ -45,8 +48,17 @@ struct KubeActors::Parts {
     daemon_sets.on_change(change);
     budgets.on_change(change);
     garbage_collector.on_change(change);
+    count_quotas(change);
   }
 
+  // Chance is dealt out in the order in which actors begin: this one begins with the first quota,
+  // and where there is none, all others draw what they drew without it.
+  void count_quotas(const Change& change) {
+    if (!quotas && is(change.key, "resourcequotas")) quotas.emplace(simulation, options);
+    if (quotas) quotas->on_change(change);
+  }
+
+  Simulation& simulation;
   const KubeOptions options;
   Relations relations;
   Scheduler scheduler;
@@ -59,6 +71,7 @@ struct KubeActors::Parts {
   DaemonSets daemon_sets;
   DisruptionBudgets budgets;
   GarbageCollector garbage_collector;
+  std::optional<ResourceQuotas> quotas;
 };
 
 namespace {

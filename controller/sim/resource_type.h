@@ -20,7 +20,7 @@ struct ResourceType {
   std::string api_version() const;  // "v1", "policy/v1"
 };
 
-// nodes, pods, configmaps, resourcequotas, which it does not enforce, secrets, namespaces;
+// nodes, pods, configmaps, resourcequotas, secrets, namespaces;
 // mutating- and validatingwebhookconfigurations, which the server here keeps and does not heed;
 // events (events.k8s.io/v1); daemonsets, replicasets; jobs; poddisruptionbudgets; leases;
 // priorityclasses; miglayouts, gpuclusterpolicies, gpuqueues. NVIDIA's clusterpolicies are not

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "controller/sim/object_fields.h"
+#include "controller/sim/priority_admission.h"
 #include "controller/sim/webhook_configurations.h"
 #include "controller/sim/writes.h"
 
@@ -63,7 +64,7 @@ void prepare_pod(json& pod) {
         {{"type", "PodScheduled"},
          {"status", "False"},
          {"lastProbeTime", nullptr},
-         {"lastTransitionTime", nullptr},
+         {"lastTransitionTime", pod["metadata"]["creationTimestamp"]},
          {"reason", "SchedulingGated"},
          {"message", "Scheduling is blocked due to non-empty scheduling gates"}}};
   pod["status"] = std::move(status);
@@ -95,6 +96,11 @@ void tolerate(json& spec, const char* key) {
       {{"key", key}, {"operator", "Exists"}, {"effect", "NoExecute"}, {"tolerationSeconds", 300}});
 }
 
+void tolerate_lost_nodes(json& spec) {
+  tolerate(spec, "node.kubernetes.io/not-ready");
+  tolerate(spec, "node.kubernetes.io/unreachable");
+}
+
 }  // namespace
 
 void prepare_create(const ResourceType& type, json& object) {
@@ -108,6 +114,8 @@ void prepare_create(const ResourceType& type, json& object) {
   } else if (type.kind == "Job") {
     object["status"] = json::object();
     prepare_job(object);
+  } else if (type.kind == "ResourceQuota") {
+    object["status"] = json::object();
   } else if (type.kind == "Namespace") {
     object["status"] = {{"phase", "Active"}};
     json& finalizers = object["spec"]["finalizers"];
@@ -130,13 +138,11 @@ void prepare_create(const ResourceType& type, json& object) {
   }
 }
 
-void admit_create(const ResourceType& type, json& object) {
+void admit_create(const Store& store, const StoreKey& key, json& object) {
+  const ResourceType& type = *key.type;
   if (type.kind == "Pod") {
-    tolerate(object["spec"], "node.kubernetes.io/not-ready");
-    tolerate(object["spec"], "node.kubernetes.io/unreachable");
-    if (!object["spec"].contains("priority")) object["spec"]["priority"] = 0;
-    if (!object["spec"].contains("preemptionPolicy"))
-      object["spec"]["preemptionPolicy"] = "PreemptLowerPriority";
+    admit_priority(store, key, object);
+    tolerate_lost_nodes(object["spec"]);
   } else if (type.kind == "Node") {
     // Until the node lifecycle controller finds it Ready.
     const json taint = {{"key", "node.kubernetes.io/not-ready"}, {"effect", "NoSchedule"}};
@@ -146,6 +152,14 @@ void admit_create(const ResourceType& type, json& object) {
   } else if (type.kind == "Job" && find_at(object, {"metadata", "labels"}) == nullptr) {
     object["metadata"]["labels"] = object["spec"]["template"]["metadata"]["labels"];
   }
+}
+
+void admit_update(const ResourceType& type, const json& live, json& next) {
+  if (type.kind != "Pod") return;
+  for (const char* given : {"priority", "preemptionPolicy"})
+    if (!next["spec"].contains(given) && live["spec"].contains(given))
+      next["spec"][given] = live["spec"][given];
+  tolerate_lost_nodes(next["spec"]);
 }
 
 void prepare_update(const ResourceType& type, const json& live, json& next,

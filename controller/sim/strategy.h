@@ -8,12 +8,16 @@
 #include <string>
 
 #include "controller/sim/resource_type.h"
+#include "controller/sim/store.h"
 
 namespace berth::sim {
 
 void prepare_create(const ResourceType& type, nlohmann::json& object);
-// After the fields' owners have been told: what admission plugins add.
-void admit_create(const ResourceType& type, nlohmann::json& object);
+// After the fields' owners have been told: what admission plugins add, or a refusal; `key` names
+// the object in it.
+void admit_create(const Store& store, const StoreKey& key, nlohmann::json& object);
+// The same of an update: what it left out of a pod comes back.
+void admit_update(const ResourceType& type, const nlohmann::json& live, nlohmann::json& next);
 void prepare_update(const ResourceType& type, const nlohmann::json& live, nlohmann::json& next,
                     const std::string& subresource);
 

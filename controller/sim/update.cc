@@ -152,6 +152,22 @@ bool goes_now(const json& next) {
          integer_at(next, {"metadata", "deletionGracePeriodSeconds"}).value_or(0) == 0;
 }
 
+// The spec as it was asked for, where admission has changed it; else null.
+json admit(const ResourceType& type, const json& live, json& next) {
+  if (type.kind != "Pod" || !next["spec"].is_object()) return {};
+  json asked = next["spec"];
+  admit_update(type, live, next);
+  return next["spec"] == asked ? json() : asked;
+}
+
+void track(const ResourceType& type, const json& live, json& next, const Author& author,
+           json asked) {
+  if (asked.is_null()) return track_update(type, live, next, author);
+  std::swap(next["spec"], asked);
+  track_update(type, live, next, author);
+  std::swap(next["spec"], asked);
+}
+
 }  // namespace
 
 WriteReply update_object(Writing& writing, const WriteRequest& request) {
@@ -181,14 +197,17 @@ WriteReply update_object(Writing& writing, const WriteRequest& request) {
     throw bad_request("the kind of an object cannot be changed");
   check_version(request, *live, next);
   set_defaults(type, next);
+  // What admission puts back has no owner.
+  const json given = request.subresource.empty() ? admit(type, *live, next) : json();
   keep_identity(*live, next);
   prepare_update(type, *live, next, request.subresource);
   std::vector<Cause> causes = find_changed_identity(*live, next);
   std::ranges::move(validate_update(type, *live, next, request.subresource),
                     std::back_inserter(causes));
   if (!causes.empty()) throw invalid(type, key.name, causes);
+  if (request.subresource.empty()) judge_write(writing, request, key, live.get(), next);
   const bool applied = request.verb == WriteVerb::kApply;
-  if (!applied) track_update(type, *live, next, author);
+  if (!applied) track(type, *live, next, author, given);
   if (next == *live || (applied && differs_in_times_alone(*live, next)))
     return {.code = 200, .body = live};
   if (goes_now(next) && !request.dry_run) {

@@ -27,10 +27,10 @@ std::string content_type_of(const HttpRequest& request) {
 std::chrono::seconds timeout_of(const std::string& target) {
   constexpr std::string_view kName = "timeoutSeconds=";
   const std::size_t at = target.find(kName);
-  int seconds = 0;
+  int given = 0;
   if (at != std::string::npos)
-    std::from_chars(target.data() + at + kName.size(), target.data() + target.size(), seconds);
-  return std::chrono::seconds(seconds > 0 ? seconds : 1800);  // the server's own limit
+    std::from_chars(target.data() + at + kName.size(), target.data() + target.size(), given);
+  return std::chrono::seconds(given > 0 ? given : 1800);  // the server's own limit
 }
 
 // What is refused for good is refused by an admission policy; the rest passes.

@@ -7,12 +7,22 @@
 #include <utility>
 
 #include "controller/sim/object_fields.h"
+#include "controller/sim/priority_admission.h"
+#include "controller/sim/resource_quota.h"
 #include "controller/sim/status.h"
 #include "controller/sim/wrong_types.h"
 
 namespace berth::sim {
 
 using nlohmann::json;
+
+void judge_write(Writing& writing, const WriteRequest& request, const StoreKey& key,
+                 const json* live, const json& next) {
+  if (key.type->kind == "PriorityClass")
+    admit_priority_class(writing.store, key, next, live != nullptr);
+  if (writing.policy) writing.policy(request.user, key, live, next);
+  if (key.type->kind == "Pod") charge_quotas(writing, request, key, live, next);
+}
 
 WriteReply store_object(Writing& writing, const WriteRequest& request, const StoreKey& key,
                         json object, int code) {

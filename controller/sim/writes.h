@@ -14,6 +14,7 @@ struct Writing {
   Store& store;
   const VirtualClock& clock;
   Random& random;
+  const ApiServer::Policy& policy;
 };
 
 WriteReply create_object(Writing& writing, const WriteRequest& request);  // creation.cc
@@ -24,6 +25,10 @@ WriteReply update_object(Writing& writing, const WriteRequest& request);  // upd
 WriteReply delete_object(Writing& writing, const WriteRequest& request);  // deletion.cc
 WriteReply evict_pod(Writing& writing, const WriteRequest& request);      // eviction.cc
 
+// What admission says of a valid write when everything about it is known: policies, and then
+// quotas, which it is charged to. Throws a Refusal. `live` is null of a creation.
+void judge_write(Writing& writing, const WriteRequest& request, const StoreKey& key,
+                 const nlohmann::json* live, const nlohmann::json& next);
 // Stores the object, or says how it would stand (dry run).
 WriteReply store_object(Writing& writing, const WriteRequest& request, const StoreKey& key,
                         nlohmann::json object, int code);

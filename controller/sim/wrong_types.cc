@@ -7,6 +7,7 @@
 
 #include "apis/base64.h"
 #include "controller/sim/object_fields.h"
+#include "controller/sim/quota_rules.h"
 #include "controller/sim/webhook_configurations.h"
 
 namespace berth::sim {
@@ -42,6 +43,9 @@ constexpr Known kKnown[] = {
     {"Pod", "spec", "", Shape::kObject},
     {"Pod", "spec", "nodeName", Shape::kText},
     {"Pod", "spec", "containers", Shape::kList},
+    {"Pod", "spec", "schedulingGates", Shape::kList},
+    {"Pod", "spec", "tolerations", Shape::kList},
+    {"Pod", "spec", "nodeSelector", Shape::kTexts},
     {"Pod", "status", "", Shape::kObject},
     {"Pod", "status", "phase", Shape::kText},
     {"Pod", "status", "conditions", Shape::kList},
@@ -61,6 +65,8 @@ constexpr Known kKnown[] = {
     {"Job", "spec", "suspend", Shape::kBoolean},
     {"Job", "spec", "parallelism", Shape::kInteger},
     {"Job", "spec", "completions", Shape::kInteger},
+    {"ResourceQuota", "spec", "", Shape::kObject},
+    {"ResourceQuota", "status", "", Shape::kObject},
     {"PodDisruptionBudget", "spec", "", Shape::kObject},
     {"PodDisruptionBudget", "status", "", Shape::kObject},
     {"PodDisruptionBudget", "status", "disruptionsAllowed", Shape::kInteger},
@@ -124,6 +130,7 @@ std::string find_wrong_type(const ResourceType& type, const json& object) {
     const std::string dot = *known.part != '\0' && *known.field != '\0' ? "." : "";
     return known.part + dot + known.field;
   }
+  if (type.kind == "ResourceQuota") return find_wrong_amounts(object);
   return configures_webhooks(type) ? find_wrong_webhook(object) : "";
 }
 

@@ -9,6 +9,7 @@
 #include "apis/names.h"
 #include "controller/certificates/certificate_keeper.h"
 #include "controller/scenario/webhook_objects.h"
+#include "tests/explore/queue_actors.h"
 
 namespace berth::explore {
 namespace {
@@ -97,6 +98,7 @@ const std::vector<std::string>& actor_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list;
     for (const Actor& actor : actors()) list.push_back(actor.name);
+    for (const std::string& name : queue_actor_names()) list.push_back(name);
     return list;
   }();
   return names;
@@ -105,10 +107,19 @@ const std::vector<std::string>& actor_names() {
 const std::vector<std::string>& actors_in(const Scenario& scenario) {
   static const std::vector<std::string> of_nodes = names_of_those(false);
   static const std::vector<std::string> of_certificates = names_of_those(true);
-  return scenario.certificates ? of_certificates : of_nodes;
+  static const std::vector<std::string> of_queues = [] {
+    std::vector<std::string> list = of_nodes;
+    for (const std::string& name : queue_actor_names()) list.push_back(name);
+    return list;
+  }();
+  if (scenario.certificates) return of_certificates;
+  return has_queues(scenario) ? of_queues : of_nodes;
 }
 
-Incident act_of(std::string_view name, const std::string& node, const Settings& settings) {
+std::optional<Incident> act_of(std::string_view name, const std::string& node,
+                               const sim::Store& store, const Settings& settings) {
+  if (std::ranges::find(queue_actor_names(), name) != queue_actor_names().end())
+    return queue_act_of(name, store);
   const Actor& actor = *std::ranges::find(actors(), name, &Actor::name);
   Incident incident;
   incident.verb = actor.verb;

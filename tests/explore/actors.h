@@ -3,21 +3,25 @@
 // incidents that a scenario run can play.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "controller/scenario/scenario.h"
+#include "controller/sim/store.h"
 
 namespace berth::explore {
 
 // "cordon", "uncordon", "mig-config", "annotation-junk", "ledger-delete", "authority-gone", …
 const std::vector<std::string>& actor_names();
 // Those who meddle with what berth does in the scenario: with certificates where it keeps some,
-// with nodes elsewhere.
+// with nodes elsewhere, and with what waits where there are queues.
 const std::vector<std::string>& actors_in(const Scenario& scenario);
-// What one of them does, to this node where it is about a node.
-Incident act_of(std::string_view actor, const std::string& node, const Settings& settings);
+// What one of them does, to this node where it is about a node, or to the first workload of its
+// kind; nothing if there is none just then.
+std::optional<Incident> act_of(std::string_view actor, const std::string& node,
+                               const sim::Store& store, const Settings& settings);
 
 // Of a phase's acts: what is done, and what later undoes it so that the scenario can still end.
 std::vector<Incident> phase_acts(std::string_view act, const std::string& layout,

@@ -164,7 +164,8 @@ void Disturber::act(const std::string& actor, const std::string& target) {
       node = name;
   later(0ns, [this, actor, node] {
     tell(fmt::format("actor {} on {}", actor, node));
-    run_.play(act_of(actor, node, settings_));
+    const auto incident = act_of(actor, node, run_.simulation().store(), settings_);
+    if (incident) run_.play(*incident);
   });
 }
 

@@ -59,9 +59,32 @@ std::string owner_uid(const json& object) {
   return "";
 }
 
+std::int64_t asked_by_job(const json& job) {
+  std::int64_t pods = number_at(&job, {"spec", "parallelism"});
+  if (at(&job, {"spec", "completions"}) != nullptr)
+    pods = std::min(
+        pods, number_at(&job, {"spec", "completions"}) - number_at(&job, {"status", "succeeded"}));
+  return pods * gpus_of(*at(&job, {"spec", "template", "spec"}));
+}
+
+// Nothing: it is charged to a quota of another unit.
+std::optional<std::int64_t> recorded(const AdmissionFact& record) {
+  std::optional<std::int64_t> gpus;
+  for (const auto& [resource, amount] : record.amounts)
+    if (resource == kGpu) gpus = gpus.value_or(0) + amount;
+  return gpus;
+}
+
 // As the annotation has it, whoever it is for.
 std::optional<AdmissionFact> record_of(const json& object) {
   return queue::decode_admission(annotation_at(&object, names::kAdmittedAnnotation));
+}
+
+// Whether a queue that selects these labels selects the namespace; null: it selects none.
+bool selects(const json& labels, const json& home) {
+  return !labels.is_null() && std::ranges::all_of(labels.items(), [&](const auto& label) {
+    return label_at(&home, label.key()) == label.value().template get<std::string>();
+  });
 }
 
 std::string group_of(const json& pod) {
@@ -87,13 +110,35 @@ void QueueInvariants::take(const sim::Change& change, bool by_berth, Time wall,
   if (change.key.name == names::kAdmissionsConfigMap) ledger_ = gone ? nullptr : change.after;
   if (plural == "namespaces") keep(namespaces_);
   if (plural == "resourcequotas") keep(bounds_), take_bounds(change, by_berth);
+  if (plural == "nodes")
+    node_pools_[change.key.name] = gone ? "" : label_at(change.after.get(), names::kPoolLabel);
   if (plural != "pods" && plural != "jobs") return;
   keep(plural == "pods" ? pods_ : jobs_);
-  if (gone || change.before == nullptr) return;
+  if (plural == "pods") take_binding(change, wall);
+  if (!gone && change.before != nullptr) take_workload(change, by_berth, wall, news_takes);
+}
+
+void QueueInvariants::take_binding(const sim::Change& change, Time wall) {
+  const std::string name = change.key.namespace_ + "/" + change.key.name;
+  const bool gone = change.kind == sim::Change::Kind::kDeleted;
+  if (gone || text_at(change.after.get(), {"spec", "nodeName"}).empty())
+    bound_.erase(name);
+  else
+    bound_.try_emplace(name, wall);
+}
+
+void QueueInvariants::take_workload(const sim::Change& change, bool by_berth, Time wall,
+                                    std::chrono::nanoseconds news_takes) {
   const json &before = *change.before, &after = *change.after;
-  if (plural == "pods" && is_gated(before) && !is_gated(after)) {
-    if (by_berth) judge_release(change, news_takes);
-  } else if (plural == "jobs") {
+  if (!by_berth && annotation_at(&before, names::kAdmittedAnnotation) !=
+                       annotation_at(&after, names::kAdmittedAnnotation))
+    edited_ = wall;
+  if (change.key.type->plural == "pods") {
+    if (!is_gated(before) || is_gated(after)) return;
+    if (by_berth) return judge_release(change, news_takes);
+    opened_.insert(text_at(&after, {"metadata", "uid"}));
+    edited_ = wall;
+  } else {
     const Path suspend{"spec", "suspend"}, parallelism{"spec", "parallelism"};
     if (by_berth && true_at(&before, suspend) && !true_at(&after, suspend))
       judge_release(change, news_takes);
@@ -117,7 +162,12 @@ void QueueInvariants::take_queue(const sim::Change& change, Time wall) {
   queue.cohort = text_at(after, {"cohortName"});
   if (queue.cohort.empty()) queue.cohort = "of " + change.key.name;
   if (const json* quotas = at(after, {"quotas"}))
-    for (const json& quota : *quotas) queue.nominal += number_at(&quota, {"nominalQuota"});
+    for (const json& quota : *quotas) {
+      queue.nominal += number_at(&quota, {"nominalQuota"});
+      queue.keeps = queue.keeps || at(&quota, {"lendingLimit"}) != nullptr;
+      queue.pools.push_back(text_at(&quota, {"pool"}));
+    }
+  queue.is_default = true_at(after, {"default"});
   if (const json* labels = at(after, {"namespaceSelector", "matchLabels"}))
     queue.selected = *labels;
   const json* hard = at(after, {"namespaceQuota", "hard"});
@@ -133,15 +183,9 @@ void QueueInvariants::take_bounds(const sim::Change& change, bool by_berth) {
 
 // A name that somebody else has taken is left to them.
 std::string QueueInvariants::unbounded() const {
-  const auto selects = [](const Quota& queue, const json& home) {
-    return !queue.selected.is_null() &&
-           std::ranges::all_of(queue.selected.items(), [&](const auto& label) {
-             return label_at(&home, label.key()) == label.value().template get<std::string>();
-           });
-  };
   for (const auto& [name, queue] : queues_)
     for (const auto& [home, object] : namespaces_) {
-      const bool wanted = !queue.hard.is_null() && selects(queue, *object);
+      const bool wanted = !queue.hard.is_null() && selects(queue.selected, *object);
       const std::string where = text_at(object.get(), {"metadata", "name"}) + "/berth-" + name;
       const auto found = bounds_.find(where);
       if (found == bounds_.end()) {
@@ -174,6 +218,9 @@ void QueueInvariants::judge_release(const sim::Change& change,
   if (record->pool != queue::kAnyPool && selected != record->pool)
     return complain("Record", fmt::format("{} goes to pool {}, and its selector says '{}'", name,
                                           record->pool, selected));
+  // The version that was patched is the one that was decided on, whatever is news of it.
+  if (const auto gpus = recorded(*record); job && gpus && asked_by_job(object) > *gpus)
+    return complain("Record", name + " goes and asks for more than is recorded");
   if (!job && others_gates(*change.before) != others_gates(object))
     return complain("Gates", name + " loses a gate that is not berth's");
   if (!may_go(object, *record)) return complain("Entry", name + " goes without an entry");
@@ -182,7 +229,8 @@ void QueueInvariants::judge_release(const sim::Change& change,
   if (edited_ + std::chrono::duration_cast<std::chrono::microseconds>(news_takes) >= decided)
     return;
   const std::string cohort = cohort_of(*record);
-  const std::int64_t holds = held(cohort), most = promised(cohort);
+  const Time heard_of = decided - std::chrono::duration_cast<std::chrono::microseconds>(news_takes);
+  const std::int64_t holds = held(cohort) + came_past(cohort, heard_of), most = promised(cohort);
   if (holds > most)
     complain("Held", fmt::format("{} goes, and {} holds {} of {} GPUs", name, cohort, holds, most));
 }
@@ -248,6 +296,46 @@ std::int64_t QueueInvariants::promised(const std::string& cohort) const {
   return gpus;
 }
 
+std::int64_t QueueInvariants::came_past(const std::string& cohort, Time by) const {
+  const auto keeps = [&](const auto& queue) {
+    return queue.second.cohort == cohort && queue.second.keeps;
+  };
+  if (std::ranges::any_of(queues_, keeps)) return 0;
+  std::int64_t gpus = 0;
+  for (const auto& [name, since] : bound_) {
+    const json& pod = *pods_.at(name);
+    if (since > by || has_ended(pod) || record_of(pod)) continue;
+    const Quota* host = host_of(pod);
+    if (host != nullptr && host->cohort == cohort) gpus += gpus_of(*at(&pod, {"spec"}));
+  }
+  return gpus;
+}
+
+const QueueInvariants::Quota* QueueInvariants::host_of(const json& pod) const {
+  const std::string& named = label_at(&pod, names::kQueueLabel);
+  const auto home = namespaces_.find("/" + text_at(&pod, {"metadata", "namespace"}));
+  const json* owners = at(&pod, {"metadata", "ownerReferences"});
+  if (home == namespaces_.end() ||
+      (owners != nullptr && std::ranges::any_of(*owners, [](const json& owner) {
+         return text_at(&owner, {"kind"}) == "DaemonSet";
+       })))
+    return nullptr;
+  const auto pool = node_pools_.find(text_at(&pod, {"spec", "nodeName"}));
+  const Quota* host = nullptr;
+  for (const auto& [name, queue] : queues_) {
+    if ((named.empty() ? !queue.is_default : name != named) ||
+        !selects(queue.selected, *home->second))
+      continue;
+    if (host != nullptr) return nullptr;  // whose it is, is contested
+    host = &queue;
+  }
+  if (host == nullptr || pool == node_pools_.end()) return nullptr;
+  const bool here = std::ranges::any_of(host->pools, [&](const std::string& one) {
+    return one == queue::kAnyPool || one == pool->second;
+  });
+  return here ? host : nullptr;
+}
+
 std::string QueueInvariants::cohort_of(const AdmissionFact& record) const {
   const auto queue = queues_.find(record.queue);
   if (queue != queues_.end()) return queue->second.cohort;
@@ -264,7 +352,8 @@ std::string QueueInvariants::unstill() const {
   std::map<std::string, Gang> gangs;
   for (const auto& [name, pod] : pods_) {
     const std::string group = group_of(*pod);
-    if (group.empty() || has_ended(*pod)) continue;
+    const bool opened = opened_.contains(text_at(pod.get(), {"metadata", "uid"}));
+    if (group.empty() || has_ended(*pod) || opened) continue;
     Gang& gang = gangs[group];
     gang.size = std::stoll(annotation_at(pod.get(), names::kPodGroupSizeAnnotation));
     ++(is_gated(*pod) ? gang.gated : gang.free);

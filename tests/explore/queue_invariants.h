@@ -10,12 +10,17 @@
 //             queue bounds has the queue's, and no other has one
 //   Gang      in the end a gang waits whole, or none of it does
 //   Ledger    in the end nothing is in flight
-// What is held is counted here once more, from pods and Jobs alone, in nvidia.com/gpu.
+// What is held is counted here once more, from pods and Jobs alone, in nvidia.com/gpu. What came
+// past the queue, for somebody took its gate away or resumed it, counts where it is bound, once
+// berth can have heard of it; a cohort that keeps something from being lent may then exceed its
+// quotas, as those who are kept something may still start. A gang is judged without the members
+// that a person let go.
 #pragma once
 
 #include <chrono>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,16 +46,26 @@ class QueueInvariants {
   struct Quota {
     std::string cohort;
     std::int64_t nominal = 0;
-    nlohmann::json selected;  // the labels of its namespaces
-    nlohmann::json hard;      // what it bounds them to; null: it doesn't
+    bool is_default = false;
+    bool keeps = false;              // not all that it has is lent
+    std::vector<std::string> pools;  // of its quotas
+    nlohmann::json selected;         // the labels of its namespaces
+    nlohmann::json hard;             // what it bounds them to; null: it doesn't
   };
   void take_queue(const sim::Change& change, Time wall);
   void judge_release(const sim::Change& change, std::chrono::nanoseconds news_takes);
   void take_bounds(const sim::Change& change, bool by_berth);
+  void take_workload(const sim::Change& change, bool by_berth, Time wall,
+                     std::chrono::nanoseconds news_takes);
+  void take_binding(const sim::Change& change, Time wall);
   std::string unbounded() const;
   bool may_go(const nlohmann::json& object, const queue::AdmissionFact& record) const;
   std::int64_t held(const std::string& cohort) const;
   std::int64_t promised(const std::string& cohort) const;
+  // What was bound by then without having been admitted.
+  std::int64_t came_past(const std::string& cohort, Time by) const;
+  // Whose it is charged to where it runs; null: nobody's.
+  const Quota* host_of(const nlohmann::json& pod) const;
   std::string cohort_of(const queue::AdmissionFact& record) const;
   void complain(std::string_view invariant, const std::string& what);
 
@@ -58,7 +73,10 @@ class QueueInvariants {
   std::map<std::string, sim::ObjectPtr> jobs_;
   std::map<std::string, Quota> queues_;
   std::map<std::string, sim::ObjectPtr> namespaces_;
-  std::map<std::string, sim::ObjectPtr> bounds_;  // ResourceQuotas, by NAMESPACE/NAME
+  std::map<std::string, sim::ObjectPtr> bounds_;   // ResourceQuotas, by NAMESPACE/NAME
+  std::map<std::string, Time> bound_;              // pods, by NAMESPACE/NAME: since when
+  std::map<std::string, std::string> node_pools_;  // by the node's name
+  std::set<std::string> opened_;                   // uids of pods whose gate a person took away
   sim::ObjectPtr ledger_;
   Time edited_{};  // when somebody last changed what may be held
   std::vector<std::string> broken_;

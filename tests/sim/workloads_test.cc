@@ -194,7 +194,7 @@ TEST_F(WorkloadsTest, AnEvictionIsNoFailureWhereThePolicyIgnoresDisruptions) {
   run_for(1s);
   EXPECT_EQ(pods(), first) << "replaced once it is seen how it ended";
   run_for(5s);
-  EXPECT_EQ(at("jobs", "train", "/status/failed"), "0");
+  EXPECT_EQ(at("jobs", "train", "/status/failed"), "");
   EXPECT_THAT(pods(), SizeIs(1));
   EXPECT_THAT(pods(), Not(first));
   kube.finish("team", pods()[0], false);
@@ -212,8 +212,8 @@ TEST_F(WorkloadsTest, ASuspendedJobLosesItsPodsAndNoneIsAFailure) {
   run_for(10s);
   EXPECT_THAT(pods(), IsEmpty());
   EXPECT_EQ(condition("jobs", "train", "Suspended"), "True JobSuspended");
-  EXPECT_EQ(at("jobs", "train", "/status/active"), "0");
-  EXPECT_EQ(at("jobs", "train", "/status/failed"), "0");
+  EXPECT_EQ(at("jobs", "train", "/status/active"), "") << "no zero is kept";
+  EXPECT_EQ(at("jobs", "train", "/status/failed"), "");
   EXPECT_EQ(at("jobs", "train", "/status/startTime"), began) << "until it is resumed";
 
   merge("jobs", "train", R"({"spec":{"suspend":false}})");
@@ -245,10 +245,20 @@ TEST_F(WorkloadsTest, ATemplateTellsOtherNodesWhileItsJobRests) {
   run_for(10s);
   EXPECT_EQ(edit_job(kElsewhere), 200);
   EXPECT_EQ(edit_job(kOtherImage), 422) << "no node knows images";
+  EXPECT_EQ(edit_job(R"({"spec":{"template":{"spec":{"containers":[
+      {"name":"main","image":"train","resources":{"requests":{"cpu":"2"}}}]}}}})"),
+            200);
   merge("jobs", "train", R"({"spec":{"suspend":false}})");
   run_for(5s);
   ASSERT_THAT(pods(), SizeIs(1));
   EXPECT_EQ(at("pods", pods()[0], "/spec/nodeName"), "n2");
+}
+
+TEST_F(WorkloadsTest, AnIndexedJobIsScaledWithItsCompletions) {
+  add_job(R"("completionMode":"Indexed","completions":2,"parallelism":2,)");
+  EXPECT_EQ(edit_job(R"({"spec":{"completions":3}})"), 422);
+  EXPECT_EQ(edit_job(R"({"spec":{"completions":3,"parallelism":3}})"), 200);
+  EXPECT_EQ(edit_job(R"({"spec":{"parallelism":-1}})"), 422);
 }
 
 TEST_F(WorkloadsTest, ADeletedJobTakesItsPodsWithIt) {

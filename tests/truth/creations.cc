@@ -26,6 +26,11 @@ std::string free_name(ScriptDraft& draft, const Kind& kind) {
   return name;
 }
 
+// A quota names what it refuses, also by a name that the server has just made up.
+bool is_bounded(ScriptDraft& draft, const Kind& kind) {
+  return kind.plural == "pods" && !draft.made(kind_of("resourcequotas")).present.empty();
+}
+
 // berth's events about nodes and layouts, which have no namespace.
 void make_about_node(ScriptDraft& draft, const Kind& kind, Creation& creation) {
   const char* namespace_ = draft.objects.any_of({"default", "default", ""});
@@ -61,7 +66,8 @@ void make_unusual(ScriptDraft& draft, const Kind& kind, Creation& creation) {
   } else if (choice == 3 && kind.namespaced) {
     creation.target = collection_path(kind, "default");
     creation.what = "create in another namespace than the path says";
-  } else if (choice == 4 && !std::exchange(draft.made(kind).generated, true)) {
+  } else if (choice == 4 && !is_bounded(draft, kind) &&
+             !std::exchange(draft.made(kind).generated, true)) {
     // One of a kind, behind all others: its name decides where in a list it stands.
     metadata.erase("name");
     metadata["generateName"] = draft.name() + "-z-";

@@ -58,7 +58,9 @@ Edit ObjectWriter::spec_edit(const Kind& kind) {
                         json::array({taint("other", "PreferNoSchedule")}), nullptr});
     }
   } else if (kind.plural == "pods") {
-    change["spec"]["activeDeadlineSeconds"] = 1000;
+    change["spec"] = pod_edit();
+  } else if (kind.plural == "resourcequotas") {
+    change["spec"] = quota_edit();
   } else if (kind.plural == "configmaps") {
     change["data"] =
         any_of<json>({{{"k", "w"}}, {{"k", nullptr}, {"other", "1"}}, {{"third", ""}}});
@@ -107,21 +109,7 @@ Edit ObjectWriter::spec_edit(const Kind& kind) {
          parse(R"([{"name": "a.gpu.berth.dev", "clientConfig": {"caBundle": "eA=="}}])"),
          json::array({webhook(kind, "a")}), json::array({webhook(kind, "b"), webhook(kind, "a")})});
   } else {
-    change["spec"] =
-        any_of<json>({{{"suspend", true}},
-                      {{"suspend", false}},
-                      {{"parallelism", 0}},
-                      parse(R"({"template": {"spec": {"nodeSelector": {"tier": "lab"}}}})"),
-                      parse(R"({"template": {"spec": {"nodeSelector": null}}})"),
-                      parse(R"({"suspend": false,
-                                "template": {"metadata": {"annotations": {"a": "b"}},
-                                             "spec": {"nodeSelector": {"tier": "mig"}}}})"),
-                      parse(R"({"template": {"spec": {"schedulingGates": [{"name": "a/b"}]}}})"),
-                      parse(R"({"template": {"spec": {"affinity": {"nodeAffinity":
-                               {"requiredDuringSchedulingIgnoredDuringExecution":
-                                {"nodeSelectorTerms": [{"matchExpressions":
-                                 [{"key": "tier", "operator": "In", "values": ["lab"]}]}]}}}}}})"),
-                      parse(R"({"template": {"spec": {"priorityClassName": "other"}}})")});
+    change["spec"] = job_edit();
   }
   return {"spec", std::move(change)};
 }
@@ -148,7 +136,9 @@ Edit ObjectWriter::status_edit(const Kind& kind) {
       status["conditions"] =
           json::array({condition("DisruptionAllowed", allowed > 0 ? "True" : "False", "Some")});
   } else if (kind.plural == "jobs") {
-    status = any_of<json>({{{"active", 1}, {"ready", 0}}, {{"active", 2}, {"ready", 1}}});
+    status = job_status();
+  } else if (kind.plural == "resourcequotas") {
+    status = quota_status();
   } else if (kind.plural == "gpuclusterpolicies") {
     status = parse(R"({"totals": {"pools": 1, "nodes": 2}, "disruption": {"open": true},
                        "conflicts": [{"node": "n1", "pools": ["lab", "rest"]}]})");
@@ -180,8 +170,8 @@ Edit ObjectWriter::wrong_edit(const Kind& kind) {
                 {{"taints", json::array({taint("t", "NoSchedule"), taint("t", "NoSchedule")})}}}}};
     return {"unschedulable as text", parse(R"({"spec": {"unschedulable": "yes"}})")};
   }
-  if (kind.plural == "pods")
-    return {"another node", parse(R"({"spec": {"nodeName": "elsewhere"}})")};
+  if (kind.plural == "pods") return wrong_pod_edit();
+  if (kind.plural == "resourcequotas") return wrong_quota_edit();
   if (kind.plural == "configmaps") return {"data that is text", parse(R"({"data": "x"})")};
   if (kind.plural == "leases")
     return {"a duration of 0", parse(R"({"spec": {"leaseDurationSeconds": 0}})")};
@@ -234,7 +224,11 @@ Edit ObjectWriter::wrong_edit(const Kind& kind) {
           parse(
               R"({"webhooks": [{"name": "a.gpu.berth.dev", "clientConfig": {"caBundle": "§"}}]})")},
          {"webhooks that are text", parse(R"({"webhooks": "x"})")}});
-  return {"other completions", parse(R"({"spec": {"completions": 7}})")};
+  return any_of<Edit>(
+      {{"other completions", parse(R"({"spec": {"completions": 7}})")},
+       {"labels that nothing selects",
+        parse(R"({"spec": {"template": {"metadata": {"labels": {"job": "other"}}}}})")},
+       {"less than nothing", parse(R"({"spec": {"parallelism": -1}})")}});
 }
 
 }  // namespace berth::truth

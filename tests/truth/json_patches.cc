@@ -80,8 +80,57 @@ json some_node_step(ScriptDraft& draft) {
   }
 }
 
+// As berth lets a pod go: its gate by its place, its pool and its nodes beside what is there.
+json some_pod_step(ScriptDraft& draft) {
+  constexpr char kTerm[] =
+      "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/"
+      "nodeSelectorTerms/0";
+  ObjectWriter& objects = draft.objects;
+  const json node = {{"key", "metadata.name"}, {"operator", "In"}, {"values", {"machine"}}};
+  switch (draft.random.below(8)) {
+    case 0:
+      return step("test",
+                  objects.any_of({"/spec/schedulingGates/0/name", "/spec/schedulingGates/1/name"}),
+                  "gpu.berth.dev/queue");
+    case 1:
+    case 2:
+      return {{"op", "remove"},
+              {"path", objects.any_of({"/spec/schedulingGates/0", "/spec/schedulingGates/1",
+                                       "/spec/schedulingGates"})}};
+    case 3:
+      return step("add", "/spec/nodeSelector", {{"gpu.berth.dev/pool", "p"}});
+    case 4:
+      return step("add", "/spec/nodeSelector/gpu.berth.dev~1pool", "p");
+    case 5:
+      return step("add", "/spec/schedulingGates/-", {{"name", "example.com/new"}});
+    case 6:
+      return step("add", (std::string(kTerm) + "/matchFields").c_str(), json::array({node}));
+    default:
+      return step("add", (std::string(kTerm) + "/matchExpressions/-").c_str(),
+                  {{"key", "zone"}, {"operator", "Exists"}});
+  }
+}
+
+json some_job_step(ScriptDraft& draft) {
+  switch (draft.random.below(5)) {
+    case 0:
+      return step("test", "/spec/suspend", draft.objects.any_of({true, false}));
+    case 1:
+      return step("replace", "/spec/suspend", draft.objects.any_of({true, false}));
+    case 2:
+      return step("add", "/spec/template/spec/nodeSelector", {{"gpu.berth.dev/pool", "p"}});
+    case 3:
+      return {{"op", "remove"}, {"path", "/spec/template/spec/nodeSelector"}};
+    default:
+      return step("add", "/spec/template/metadata/annotations",
+                  {{"gpu.berth.dev/admitted", draft.objects.any_of({"{}", "{\"epoch\":1}"})}});
+  }
+}
+
 json some_step(ScriptDraft& draft, const Kind& kind, const std::string& name) {
   if (kind.plural == "nodes" && draft.random.below(9) < 2) return some_node_step(draft);
+  if (kind.plural == "pods" && draft.random.one_in(3)) return some_pod_step(draft);
+  if (kind.plural == "jobs" && draft.random.one_in(3)) return some_job_step(draft);
   return draft.random.one_in(2) ? some_test(draft, kind, name) : some_change(draft, kind, name);
 }
 

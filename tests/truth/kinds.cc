@@ -19,6 +19,7 @@ constexpr Kind kKinds[] = {
     {"gpuclusterpolicies", "GPUClusterPolicy", "gpu.berth.dev/v1alpha1", false, true},
     {"priorityclasses", "PriorityClass", "scheduling.k8s.io/v1", false, false},
     {"jobs", "Job", "batch/v1", true, true},
+    {"resourcequotas", "ResourceQuota", "v1", true, true, true},
     {"secrets", "Secret", "v1", true, false, true},
     {"mutatingwebhookconfigurations", "MutatingWebhookConfiguration",
      "admissionregistration.k8s.io/v1", false, false, true},

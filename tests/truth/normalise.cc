@@ -40,13 +40,17 @@ json as_set(json list) {
   return list;
 }
 
-// Sentences that berth reads; all others are for people, and are left out.
+// Sentences that berth or its users act on; all others are for people, and are left out.
 bool is_read(const json& cause) {
   const std::string reason = cause.value("reason", "");
   return reason == "FieldManagerConflict" || reason == "DisruptionBudget";
 }
 bool is_read(const std::string& message) {
-  return message.find("more than one PodDisruptionBudget") != std::string::npos;
+  constexpr std::string_view kRead[] = {
+      "more than one PodDisruptionBudget", "exceeded quota: ",      "failed quota: ",
+      "status unknown for quota: ",        "no PriorityClass with", "must not be provided in pod"};
+  return std::ranges::any_of(
+      kRead, [&](std::string_view words) { return message.find(words) != std::string::npos; });
 }
 
 }  // namespace

@@ -82,15 +82,59 @@ json ObjectWriter::node_status(const std::string& instances) {
 json ObjectWriter::pod_spec() {
   json spec = common_pod_spec();
   spec.merge_patch(parse(R"({
-    "enableServiceLinks": true, "preemptionPolicy": "PreemptLowerPriority", "priority": 0, "restartPolicy": "Always",
+    "enableServiceLinks": true, "restartPolicy": "Always",
     "tolerations": [
       {"key": "node.kubernetes.io/not-ready", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300},
       {"key": "node.kubernetes.io/unreachable", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}]})"));
-  if (random_.one_in(2))
-    spec["containers"][0]["resources"] =
-        parse(R"({"limits": {"nvidia.com/gpu": "1"}, "requests": {"nvidia.com/gpu": "1"}})");
-  if (!random_.one_in(4)) spec["nodeName"] = "machine";
+  add_priority(spec);
+  spec["containers"][0]["resources"] = parse(any_of(
+      {R"({})", R"({})",
+       R"({"limits": {"nvidia.com/gpu": "1"}, "requests": {"nvidia.com/gpu": "1"}})",
+       R"({"limits": {"nvidia.com/gpu": "2"}, "requests": {"nvidia.com/gpu": "2", "cpu": "1", "memory": "1Gi"}})",
+       R"({"requests": {"cpu": "500m", "memory": "1536Mi"}})"}));
+  const bool gated = random_.one_in(3);
+  if (gated)
+    spec["schedulingGates"] =
+        parse(any_of({R"([{"name": "gpu.berth.dev/queue"}])",
+                      R"([{"name": "example.com/other"}, {"name": "gpu.berth.dev/queue"}])"}));
+  if (gated ? random_.one_in(12) : !random_.one_in(4)) spec["nodeName"] = "machine";
   if (random_.one_in(4)) spec["nodeSelector"] = {{"tier", "inference"}};
+  if (random_.one_in(gated ? 2 : 8))
+    spec["affinity"] = parse(
+        R"({"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms":
+            [{"matchExpressions": [{"key": "tier", "operator": "In", "values": ["lab", "inference"]}]}]}}})");
+  return spec;
+}
+
+// Most state nothing, or what comes of no class; the others name one of the server's, of the
+// script's, or none that there is.
+void ObjectWriter::add_priority(json& spec) {
+  if (random_.one_in(2)) {
+    if (random_.one_in(2)) return;
+    spec["priority"] = random_.one_in(16) ? 7 : 0;
+    spec["preemptionPolicy"] = random_.one_in(16) ? "Never" : "PreemptLowerPriority";
+    return;
+  }
+  if (!random_.one_in(3)) return;
+  spec["priorityClassName"] =
+      any_of<std::string>({"system-node-critical", "system-cluster-critical", script_ + "-a",
+                           script_ + "-b", "nobody"});
+  if (random_.one_in(4)) spec["priority"] = any_of({100, 2000001000});
+}
+
+json ObjectWriter::job_spec(const std::string& name) {
+  json spec = parse(
+      R"({"parallelism": 1, "completions": 1, "backoffLimit": 6, "manualSelector": true,
+          "podReplacementPolicy": "TerminatingOrFailed"})");
+  spec["completionMode"] = any_of({"NonIndexed", "NonIndexed", "Indexed"});
+  spec["suspend"] = random_.one_in(2);
+  spec["selector"]["matchLabels"] = {{"job", name}};
+  json& pods = spec["template"];
+  pods["metadata"]["labels"] = {{"job", name}};
+  pods["spec"] = common_pod_spec();
+  pods["spec"]["restartPolicy"] = "Never";
+  if (random_.one_in(4))
+    pods["spec"]["schedulingGates"] = parse(R"([{"name": "gpu.berth.dev/queue"}])");
   return spec;
 }
 
@@ -143,20 +187,15 @@ json ObjectWriter::full(const Kind& kind, const std::string& name) {
     object["value"] = any_of({0, 100, 1000});
     object["preemptionPolicy"] = any_of({"PreemptLowerPriority", "Never"});
     if (random_.one_in(2)) object["description"] = "for the script";
+  } else if (kind.plural == "resourcequotas") {
+    object["spec"]["hard"] = bounds();
   } else if (kind.plural == "secrets") {
     object["type"] = any_of({"kubernetes.io/tls", "Opaque"});
     object["data"] = {{"tls.crt", "eA=="}, {"tls.key", "eQ=="}};
   } else if (kind.plural.ends_with("webhookconfigurations")) {
     object["webhooks"] = json::array({webhook(kind, "a"), webhook(kind, "b")});
   } else {
-    object["spec"] = parse(
-        R"({"parallelism": 1, "completions": 1, "backoffLimit": 6, "completionMode": "NonIndexed",
-      "manualSelector": true, "podReplacementPolicy": "TerminatingOrFailed"})");
-    object["spec"]["suspend"] = random_.one_in(2);
-    object["spec"]["selector"]["matchLabels"] = {{"job", name}};
-    object["spec"]["template"]["metadata"]["labels"] = {{"job", name}};
-    object["spec"]["template"]["spec"] = common_pod_spec();
-    object["spec"]["template"]["spec"]["restartPolicy"] = "Never";
+    object["spec"] = job_spec(name);
   }
   return object;
 }

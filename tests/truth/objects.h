@@ -44,6 +44,17 @@ class ObjectWriter {
   nlohmann::json webhook(const Kind& kind, const std::string& name);
   static nlohmann::json node_status(const std::string& instances);
   nlohmann::json pod_spec();
+  void add_priority(nlohmann::json& pod_spec);
+  nlohmann::json job_spec(const std::string& name);
+  // workload_edits.cc
+  nlohmann::json bounds();
+  nlohmann::json pod_edit();
+  nlohmann::json job_edit();
+  nlohmann::json quota_edit();
+  nlohmann::json job_status();
+  nlohmann::json quota_status();
+  Edit wrong_pod_edit();
+  Edit wrong_quota_edit();
 
   std::string script_;
   sim::Random& random_;

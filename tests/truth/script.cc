@@ -41,12 +41,18 @@ void open_namespace(ScriptDraft& draft) {
           .dump();
 }
 
+bool is_bounded(const std::vector<const Kind*>& cast) {
+  return cast.back()->plural == "resourcequotas";
+}
+
 bool is_drain(const std::vector<const Kind*>& cast) {
   return cast[0]->plural == "pods" && cast.back()->plural == "poddisruptionbudgets";
 }
 
 std::vector<const Kind*> choose_cast(sim::Random& random) {
   if (random.one_in(6)) return {&kind_of("pods"), &kind_of("poddisruptionbudgets")};
+  if (random.one_in(12)) return {&kind_of("pods"), &kind_of("resourcequotas")};
+  if (random.one_in(16)) return {&kind_of("priorityclasses"), &kind_of("pods")};
   std::vector<const Kind*> out;
   for (std::uint64_t count = 1 + random.below(2); out.size() < count;) {
     const Kind* kind = &kinds()[random.below(kinds().size())];
@@ -58,7 +64,7 @@ std::vector<const Kind*> choose_cast(sim::Random& random) {
 
 void add_status(ScriptDraft& draft, const Kind& kind, const std::string& name, const char* manager,
                 const json& change) {
-  Operation& operation = draft.add(Verb::kStatusPatch, kind, "prepare a drain", "PATCH",
+  Operation& operation = draft.add(Verb::kStatusPatch, kind, "write a status", "PATCH",
                                    draft.path(kind, name) + "/status?fieldManager=" + manager);
   operation.content_type = "application/merge-patch+json";
   operation.body = change.dump();
@@ -73,6 +79,16 @@ void prepare_drain(ScriptDraft& draft, const Kind& pods, const Kind& budgets) {
     add_status(draft, pods, name, "kubelet", running);
   for (const std::string& name : draft.made(budgets).present)
     add_status(draft, budgets, name, "kcm", draft.objects.status_edit(budgets).change);
+}
+
+// No controller counts here: what is there is charged to a quota once its status says so.
+void prepare_bounds(ScriptDraft& draft, const Kind& quotas) {
+  add_status(draft, quotas, "a", "kcm", draft.objects.status_edit(quotas).change);
+}
+
+// What marks the end must not be refused.
+void lift_bounds(ScriptDraft& draft, const Kind& quotas) {
+  add_status(draft, quotas, "a", "kcm", json::parse(R"({"status": {"hard": null, "used": null}})"));
 }
 
 void add_one(ScriptDraft& draft, const Kind& kind, bool drains) {
@@ -92,7 +108,9 @@ Script write_script(std::uint64_t seed) {
   for (const Kind* kind : cast) add_create(draft, *kind);
   const bool drains = is_drain(cast);
   if (drains) prepare_drain(draft, *cast[0], *cast[1]);
+  if (is_bounded(cast)) prepare_bounds(draft, *cast.back());
   while (draft.size() < length) add_one(draft, *cast[draft.random.below(cast.size())], drains);
+  if (is_bounded(cast)) lift_bounds(draft, *cast.back());
   for (const Kind* kind : cast) add_watch(draft, *kind);
   return draft.take();
 }

@@ -16,8 +16,12 @@ class ServerSide : public Side {
  private:
   Answer watched(const Request& request);
   void catch_up(const Request& list);
+  void await_class(const std::string& name);
+  void await_quotas();
 
   test::Kube kube_;
+  std::string beacon_;  // a namespace with a quota of our own; empty: not there yet
+  int lit_ = 0;
 };
 
 }  // namespace berth::truth

@@ -16,6 +16,9 @@ std::string add_marker(ScriptDraft& draft, const Kind& kind) {
   nlohmann::json object = draft.objects.full(kind, name);
   object["metadata"].erase("finalizers");
   object["metadata"]["labels"]["a"] = "x";
+  if (kind.plural == "pods")
+    for (const char* field : {"priority", "priorityClassName", "preemptionPolicy", "nodeName"})
+      object["spec"].erase(field);
   Operation& marker = draft.add(Verb::kCreate, kind, "mark the end", "POST",
                                 draft.path(kind) + "?fieldManager=script");
   marker.body = object.dump();

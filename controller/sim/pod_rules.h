@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a pod may be and become: its scheduling gates go and never come, and while it has one, where
+// it may run is only narrowed.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+#include "controller/sim/status.h"
+
+namespace berth::sim {
+
+void check_pod(const nlohmann::json& pod, std::vector<Cause>& causes);
+void check_new_pod(const nlohmann::json& pod, std::vector<Cause>& causes);
+void check_pod_change(const nlohmann::json& live, const nlohmann::json& next,
+                      std::vector<Cause>& causes);
+
+}  // namespace berth::sim

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Priorities as admission gives them: a new pod has that of the PriorityClass it names, else that
+// of the default class, else none. Nobody states one that differs.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "controller/sim/store.h"
+
+namespace berth::sim {
+
+// The classes that every server makes for itself, as bodies of creations.
+std::vector<nlohmann::json> system_priority_classes();
+bool is_system_class(std::string_view name);
+
+// `key` names the pod in a refusal.
+void admit_priority(const Store& store, const StoreKey& key, nlohmann::json& pod);
+// There is one default class.
+void admit_priority_class(const Store& store, const StoreKey& key, const nlohmann::json& next,
+                          bool exists);
+
+}  // namespace berth::sim

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/sim/queue_policy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "apis/names.h"
+#include "controller/sim/object_fields.h"
+#include "controller/sim/object_state.h"
+#include "controller/sim/status.h"
+
+namespace berth::sim {
+namespace {
+
+using nlohmann::json;
+
+constexpr char kJobController[] = "job-controller";
+
+bool is_gated(const json& pod) {
+  const json* gates = find_at(pod, {"spec", "schedulingGates"});
+  return gates != nullptr && std::ranges::any_of(*gates, [](const json& gate) {
+           return text_at(gate, {"name"}) == names::kQueueGate;
+         });
+}
+
+std::string record_of(const json& object) {
+  return text_at(object, {"metadata", "annotations", names::kAdmittedAnnotation});
+}
+
+std::string template_record_of(const json& object) {
+  const json* pods = find_at(object, {"spec", "template"});
+  return pods == nullptr ? "" : record_of(*pods);
+}
+
+bool has_queue(const json& object) {
+  return find_at(object, {"metadata", "labels", names::kQueueLabel}) != nullptr;
+}
+
+bool is_of_a_queue(const json& object) {
+  return has_queue(object) || is_gated(object) || !record_of(object).empty() ||
+         !template_record_of(object).empty();
+}
+
+bool job_waits(const json& job) { return true_at(job, {"spec", "suspend"}); }
+
+std::int64_t width_of(const json& job) {
+  return integer_at(job, {"spec", "parallelism"}).value_or(1);
+}
+
+// A Job's pods inherit the record of the Job that berth has let go.
+bool inherits(const std::string& user, const json& pod) {
+  const json* owner = controller_of(pod);
+  return user == kJobController && owner != nullptr && text_at(*owner, {"kind"}) == "Job" &&
+         record_of(pod).find(fmt::format(R"("uid":"{}")", text_at(*owner, {"uid"}))) !=
+             std::string::npos;
+}
+
+// Why a pod may not become that; empty: it may.
+std::string refuse_pod(const std::string& user, const json* live, const json& next) {
+  if (live != nullptr && is_gated(*live) && !is_gated(next))
+    return "only berth takes the gate gpu.berth.dev/queue away, when the queue admits the pod; "
+           "`berth why` tells what it waits for";
+  const std::string before = live == nullptr ? "" : record_of(*live);
+  if (record_of(next) != before && (live != nullptr || !inherits(user, next)))
+    return "only berth writes gpu.berth.dev/admitted; leave the annotation out";
+  if (live == nullptr && !node_of(next).empty())
+    return "a pod of a queue may not name its node; leave spec.nodeName out";
+  return "";
+}
+
+std::string refuse_job(const json* live, const json& next) {
+  const bool was_suspended = live != nullptr && job_waits(*live);
+  const std::string before = live == nullptr ? "" : record_of(*live);
+  if (record_of(next) != before ||
+      template_record_of(next) != (live == nullptr ? "" : template_record_of(*live)))
+    return "only berth writes gpu.berth.dev/admitted; leave the annotation out";
+  if (was_suspended && !job_waits(next) && has_queue(next))
+    return "only the queue resumes the Job; `berth why` tells what it waits for";
+  if (live != nullptr && !was_suspended && !job_waits(next) && !before.empty() &&
+      width_of(next) > width_of(*live))
+    return "spec.parallelism of an admitted Job may only fall; suspend it, raise it, and the queue "
+           "resumes it";
+  return "";
+}
+
+}  // namespace
+
+void QueuePolicy::judge(const std::string& user, const StoreKey& key, const json* live,
+                        const json& next) const {
+  const bool pod = is(key, "pods");
+  if ((!pod && !is(key, "jobs")) || user.starts_with("berth-") || !is_managed(key.namespace_) ||
+      (!is_of_a_queue(next) && (live == nullptr || !is_of_a_queue(*live))))
+    return;
+  const std::string why = pod ? refuse_pod(user, live, next) : refuse_job(live, next);
+  if (why.empty()) return;
+  throw forbidden(
+      *key.type, key.name,
+      fmt::format("ValidatingAdmissionPolicy 'berth-queue' with binding 'berth-queue' denied "
+                  "request: {}",
+                  why));
+}
+
+bool QueuePolicy::is_managed(const std::string& namespace_) const {
+  const ObjectPtr found = store_.find({find_resource_type("namespaces"), "", namespace_});
+  return found != nullptr &&
+         text_at(*found, {"metadata", "labels", names::kManagedLabel}) == "true";
+}
+
+}  // namespace berth::sim

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// ResourceQuotas' controller: it takes a quota's bounds over into its status, and counts what the
+// namespace's pods take of them, after an edit, when a pod has ended or is gone, and every five
+// minutes. What comes is counted at once by admission (resource_quota.h).
+#pragma once
+
+#include "controller/sim/actor_client.h"
+#include "controller/sim/actor_queue.h"
+#include "controller/sim/kube_actors.h"
+
+namespace berth::sim {
+
+class ResourceQuotas {
+ public:
+  ResourceQuotas(Simulation& simulation, const KubeOptions& options);
+
+  void on_change(const Change& change);
+
+ private:
+  void look_at(const StoreKey& key);
+
+  Simulation& simulation_;
+  ActorClient client_;
+  ActorQueue queue_;
+};
+
+}  // namespace berth::sim

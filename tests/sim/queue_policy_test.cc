@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// The chart's policy for queues, as the simulation installs it: who but berth may do what to what
+// waits.
+#include "controller/sim/queue_policy.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/sim/api_server_calls.h"
+
+namespace berth::sim {
+namespace {
+
+constexpr char kPods[] = "/api/v1/namespaces/team/pods";
+constexpr char kPod[] = "/api/v1/namespaces/team/pods/p";
+constexpr char kJobs[] = "/apis/batch/v1/namespaces/team/jobs";
+constexpr char kJob[] = "/apis/batch/v1/namespaces/team/jobs/train";
+constexpr char kMerge[] = "application/merge-patch+json";
+
+struct QueuePolicyTest : testing::Test, ServerCalls {
+  QueuePolicyTest() {
+    post("/api/v1/namespaces",
+         R"({"metadata":{"name":"team","labels":{"gpu.berth.dev/managed":"true"}}})");
+    server.policy = [policy = QueuePolicy(store)](const auto& user, const auto& key,
+                                                  const auto* live, const auto& next) {
+      policy.judge(user, key, live, next);
+    };
+  }
+  int add_pod(const std::string& metadata, const std::string& spec, const std::string& user) {
+    return send("POST", kPods,
+                R"({"metadata":{"name":"p")" + metadata +
+                    R"(},"spec":{"containers":[{"name":"c","image":"i"}])" + spec + "}}",
+                "application/json", user)
+        .code;
+  }
+  void add_gated() {
+    ASSERT_EQ(add_pod("", R"(,"schedulingGates":[{"name":"gpu.berth.dev/queue"}])", "person"), 201);
+  }
+  void add_job(const std::string& suspend) {
+    ASSERT_EQ(send("POST", kJobs,
+                   R"({"metadata":{"name":"train","labels":{"gpu.berth.dev/queue":"q"}},
+      "spec":{"suspend":)" +
+                       suspend + R"(,"template":{"spec":{"restartPolicy":"Never",
+      "containers":[{"name":"c","image":"i"}]}}}})",
+                   "application/json", "person")
+                  .code,
+              201);
+  }
+  int patch(const char* object, const std::string& change, const std::string& user) {
+    return send("PATCH", object, change, kMerge, user).code;
+  }
+};
+
+TEST_F(QueuePolicyTest, OnlyBerthTakesTheGateAway) {
+  add_gated();
+  EXPECT_EQ(patch(kPod, R"({"spec":{"schedulingGates":null}})", "person"), 403);
+  EXPECT_EQ(patch(kPod, R"({"metadata":{"labels":{"a":"b"}}})", "person"), 200);
+  EXPECT_EQ(patch(kPod, R"({"spec":{"schedulingGates":null}})", "berth-0"), 200);
+}
+
+TEST_F(QueuePolicyTest, OnlyTheQueueResumesAJobThatNamesIt) {
+  add_job("true");
+  EXPECT_EQ(patch(kJob, R"({"spec":{"suspend":false}})", "person"), 403);
+  EXPECT_EQ(patch(kJob, R"({"spec":{"suspend":false}})", "berth-0"), 200);
+  EXPECT_EQ(patch(kJob, R"({"spec":{"suspend":true}})", "person"), 200);
+}
+
+TEST_F(QueuePolicyTest, OnlyBerthWritesTheRecord) {
+  add_job("true");
+  constexpr char kRecord[] = R"({"metadata":{"annotations":{"gpu.berth.dev/admitted":"{}"}}})";
+  constexpr char kInTemplate[] =
+      R"({"spec":{"template":{"metadata":{"annotations":{"gpu.berth.dev/admitted":"{}"}}}}})";
+  EXPECT_EQ(patch(kJob, kRecord, "person"), 403);
+  EXPECT_EQ(patch(kJob, kInTemplate, "person"), 403);
+  EXPECT_EQ(patch(kJob, kRecord, "berth-0"), 200);
+  constexpr char kForged[] = R"(,"annotations":{"gpu.berth.dev/admitted":"{}"})";
+  EXPECT_EQ(add_pod(kForged, "", "person"), 403);
+}
+
+TEST_F(QueuePolicyTest, AJobsPodsInheritItsRecord) {
+  const auto pod = [](const std::string& uid) {
+    return R"(,"annotations":{"gpu.berth.dev/admitted":"{\"uid\":\"7\"}"},"ownerReferences":[
+      {"apiVersion":"batch/v1","kind":"Job","name":"train","controller":true,"uid":")" +
+           uid + R"("}])";
+  };
+  EXPECT_EQ(add_pod(pod("8"), "", "job-controller"), 403);
+  EXPECT_EQ(add_pod(pod("7"), "", "person"), 403);
+  EXPECT_EQ(add_pod(pod("7"), "", "job-controller"), 201);
+}
+
+TEST_F(QueuePolicyTest, TheParallelismOfAnAdmittedJobOnlyFalls) {
+  add_job("false");
+  EXPECT_EQ(patch(kJob, R"({"spec":{"parallelism":3}})", "person"), 200) << "nobody admitted it";
+  patch(kJob, R"({"metadata":{"annotations":{"gpu.berth.dev/admitted":"{}"}}})", "berth-0");
+  EXPECT_EQ(patch(kJob, R"({"spec":{"parallelism":4}})", "person"), 403);
+  EXPECT_EQ(patch(kJob, R"({"spec":{"parallelism":2}})", "person"), 200);
+  EXPECT_EQ(patch(kJob, R"({"spec":{"parallelism":4,"suspend":true}})", "person"), 200);
+}
+
+TEST_F(QueuePolicyTest, APodOfAQueueNamesNoNode) {
+  constexpr char kLabel[] = R"(,"labels":{"gpu.berth.dev/queue":"q"})";
+  EXPECT_EQ(add_pod(kLabel, R"(,"nodeName":"n1")", "person"), 403);
+  EXPECT_EQ(add_pod("", R"(,"nodeName":"n1")", "person"), 201) << "of no queue";
+}
+
+TEST_F(QueuePolicyTest, ElsewhereItHoldsNobody) {
+  post("/api/v1/namespaces", R"({"metadata":{"name":"free"}})");
+  EXPECT_EQ(send("POST", "/api/v1/namespaces/free/pods",
+                 R"({"metadata":{"name":"p","annotations":{"gpu.berth.dev/admitted":"{}"}},
+                     "spec":{"containers":[{"name":"c","image":"i"}]}})",
+                 "application/json", "person")
+                .code,
+            201);
+}
+
+}  // namespace
+}  // namespace berth::sim
