@@ -97,8 +97,9 @@ class Plane:
         return http.client.HTTPSConnection("127.0.0.1", self.port, context=self.tls, timeout=120)
 
     def send(self, method, path, body=None, kind="application/json"):
-        """Status and JSON; each thread has a connection of its own."""
-        if not hasattr(self.local, "connection"):
+        """Status and JSON; each thread has a connection of its own, which the server ends when nothing was asked for a while."""
+        kept = hasattr(self.local, "connection")
+        if not kept:
             self.local.connection = self.connect()
         try:
             self.local.connection.request(method, path, None if body is None else json.dumps(body), {"Authorization": f"Bearer {self.token}", "Content-Type": kind})
@@ -106,6 +107,8 @@ class Plane:
             text = reply.read()
         except (OSError, http.client.HTTPException):
             del self.local.connection
+            if kept and method == "GET":
+                return self.send(method, path, body, kind)
             raise
         return reply.status, json.loads(text) if text.startswith(b"{") else text
 

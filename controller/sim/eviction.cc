@@ -180,14 +180,18 @@ WriteReply remove(Writing& writing, const WriteRequest& request, const json& opt
                                                     {"code", 201}})};
 }
 
-// An unready pod goes without the budget's leave if it has not become ready meanwhile. Whatever
-// does not fit is taken for that, another uid too.
+// An unready pod goes without the budget's leave if it has not become ready meanwhile: the version
+// that was looked at takes the place of the one that was asked for. Whatever does not fit is taken
+// for that, another uid too.
 WriteReply remove_spared(Writing& writing, const WriteRequest& request, const json& options,
                          const std::string& budget) {
+  const bool own_version = !text_at(options, {"preconditions", "resourceVersion"}).empty();
+  json of_this_version = options;
+  of_this_version["preconditions"]["resourceVersion"] =
+      text_at(*writing.store.find(request.key), {"metadata", "resourceVersion"});
   try {
-    return remove(writing, request, options);
+    return remove(writing, request, of_this_version);
   } catch (const Refusal& refusal) {
-    const bool own_version = !text_at(options, {"preconditions", "resourceVersion"}).empty();
     if (refusal.code != 409 || own_version) throw;
     throw still_processed(budget);
   }

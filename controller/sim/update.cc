@@ -85,7 +85,8 @@ void check_config(const WriteRequest& request, bool exists) {
   if (!fits_schema(type, config))
     throw internal_error(fmt::format("failed to create typed patch object ({})", key.str()));
   const std::string uid = text_at(config, {"metadata", "uid"});
-  if (!exists && !uid.empty())
+  // A subresource is not made: there the object is missed first.
+  if (!exists && !uid.empty() && request.subresource.empty())
     throw conflict(type, key.name,
                    fmt::format("uid mismatch: the provided object specified uid {}, and no "
                                "existing object was found",
