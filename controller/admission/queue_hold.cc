@@ -116,6 +116,19 @@ void check_claim(const PodSlice& workload, const QueueClaim& claim, std::string_
   }
 }
 
+void check_node_unnamed(const PodSlice& workload, std::string_view namespace_,
+                        const ClusterState& cluster, ReviewFindings& findings) {
+  if (workload.home != PodHome::kPod || workload.node_name.empty()) return;
+  const std::string_view label = workload.queued.queue;
+  if (label.empty() && !asks_for_gpus(workload)) return;
+  const std::string queue = cluster.view<queue::QueueChoice>().choose(namespace_, label);
+  if (queue.empty()) return;
+  findings.refuse(workload.field("nodeName"),
+                  fmt::format("a pod of a queue may not name its node, or it would run past queue "
+                              "{}; leave it out, and write a nodeSelector or affinity instead",
+                              shorten(queue)));
+}
+
 void check_queue_named(const PodSlice& workload, ReviewFindings& findings) {
   if (is_held_elsewhere(workload) || !asks_for_gpus(workload)) return;
   findings.refuse(fmt::format("metadata.labels[{}]", names::kQueueLabel),
@@ -129,7 +142,8 @@ void keep_suspended(const PodSlice& old, const PodSlice& now, const QueueClaim& 
   patch.add("/spec/suspend", "true");
   findings.warn("spec.suspend",
                 fmt::format("queue {} resumes it when its turn has come: berth why job/NAME tells "
-                            "what it waits for. Who may `release` gpuqueues may resume it at once",
+                            "what it waits for. Who may `release` gpuqueues may resume it at once "
+                            "with kubectl patch, kubectl edit or berth release",
                             shorten(claim.queue)));
 }
 

@@ -35,6 +35,11 @@ void add_hold(const PodSlice& workload, const QueueClaim& claim, PodPatch& patch
 void check_claim(const PodSlice& workload, const QueueClaim& claim, std::string_view namespace_,
                  const ClusterState& cluster, ReviewFindings& findings);
 
+// Of a workload that is in no queue because it names its node: whether it would be in one else. A
+// kubelet, who may, is not asked about.
+void check_node_unnamed(const PodSlice& workload, std::string_view namespace_,
+                        const ClusterState& cluster, ReviewFindings& findings);
+
 // Where the policy wants all that asks for GPUs to be in a queue: of a workload that is in none.
 void check_queue_named(const PodSlice& workload, ReviewFindings& findings);
 

@@ -126,6 +126,8 @@ ReviewReply review_creation(ReviewPath path, PodHome home, const ReviewRequest& 
     check_claim(*pod, *claim, request.namespace_, cluster, findings);
   else if (path == ReviewPath::kValidate && requires_queue(by))
     check_queue_named(*pod, findings);
+  if (queues && !claim && path == ReviewPath::kValidate)
+    check_node_unnamed(*pod, request.namespace_, cluster, findings);
   if (findings.refused()) return answer(request, findings, {});
   return judge(path, *pod, by, std::move(patch), findings.warnings(), request, cluster);
 }

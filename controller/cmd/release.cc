@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: what waits; the patch of each, which nobody is charged for; what is told.
+// Outline: whether this account may; what waits; the patch of each, which nobody is charged for;
+// what is told.
 #include "controller/cmd/release.h"
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
@@ -14,6 +16,7 @@
 #include "controller/cmd/console.h"
 #include "controller/core/plural.h"
 #include "controller/queue/facts_from.h"
+#include "controller/queue/queue_choice.h"
 #include "controller/queue/release.h"
 
 namespace berth {
@@ -41,23 +44,33 @@ queue::AdmissionFact past_the_queue(const ObjectMeta& meta) {
           .pool = std::string(queue::kAnyPool)};
 }
 
-void add_if_held(const Pod& pod, std::vector<Held>& out) {
+void add_if_held(const Pod& pod, const queue::QueueChoice&, std::vector<Held>& out) {
   if (queue::is_gated(pod) && !pod.terminating())
     out.push_back(held(pod, queue::release_pod(pod, past_the_queue(pod.meta))));
 }
 
-// One that a person holds back stays as that person wants it.
-void add_if_held(const Job& job, std::vector<Held>& out) {
-  const bool waits = job.suspended && !job.finished &&
-                     job.meta.labels.contains(names::kQueueLabel) &&
-                     !job.meta.annotations.contains(names::kHoldAnnotation);
-  if (waits) out.push_back(held(job, queue::release_job(job, past_the_queue(job.meta))));
+bool asks_for_gpus(const Job& job) {
+  bool asks = false;
+  each_gpu_resource(job.pod_shape->requests, [&](const Text&, const Quantity&) { asks = true; });
+  return asks;
+}
+
+// In a queue: the one it names, be there one or not, or its namespace's default. One that a person
+// holds back stays as that person wants it.
+void add_if_held(const Job& job, const queue::QueueChoice& choice, std::vector<Held>& out) {
+  if (!job.suspended || job.finished || queue::is_left_to_kueue(job.meta)) return;
+  if (job.meta.annotations.contains(names::kHoldAnnotation)) return;
+  const OwnerReference* owner = job.meta.controller();
+  if (owner != nullptr && owner->kind != "CronJob") return;
+  if (job.meta.labels.contains(names::kQueueLabel) ||
+      (asks_for_gpus(job) && choice.default_of(job.meta.namespace_.view()) != nullptr))
+    out.push_back(held(job, queue::release_job(job, past_the_queue(job.meta))));
 }
 
 template <class T>
-Task<Result<void>> list_held(ApiClient& client, const ReleaseFlags& flags, std::vector<Held>& out,
-                             std::stop_token stop) {
-  ListOptions options{.namespace_ = flags.namespace_};
+Task<Result<void>> list(ApiClient& client, std::string namespace_, std::vector<T>& out,
+                        std::stop_token stop) {
+  ListOptions options{.namespace_ = std::move(namespace_)};
   do {
     Result<ListPage<T>> page = co_await client.list_page<T>(options, CallOptions(stop));
     if (!page) {
@@ -65,22 +78,65 @@ Task<Result<void>> list_held(ApiClient& client, const ReleaseFlags& flags, std::
       error.where = fmt::format("cannot list {}", kKind<T>.plural);
       co_return error;
     }
-    for (const T& item : page->items) add_if_held(item, out);
+    for (T& item : page->items) out.push_back(std::move(item));
     options.continue_token = page->continue_token;
   } while (!options.continue_token.empty());
   co_return Result<void>();
 }
 
+Task<Result<std::vector<Held>>> list_held(ApiClient& client, const ReleaseFlags& flags,
+                                          std::stop_token stop) {
+  std::vector<Namespace> namespaces;
+  std::vector<GPUQueue> queues;
+  std::vector<Job> jobs;
+  std::vector<Pod> pods;
+  Result<void> read = co_await list(client, "", namespaces, stop);
+  if (read) read = co_await list(client, "", queues, stop);
+  if (read) read = co_await list(client, flags.namespace_, jobs, stop);
+  if (read) read = co_await list(client, flags.namespace_, pods, stop);
+  if (!read) co_return std::move(read).error();
+
+  queue::QueueChoice choice;
+  for (const Namespace& one : namespaces) choice.follow(Change<Namespace>{.now = &one});
+  for (const GPUQueue& one : queues) choice.follow(Change<GPUQueue>{.now = &one});
+  std::vector<Held> waiting;
+  for (const Job& job : jobs) add_if_held(job, choice, waiting);
+  for (const Pod& pod : pods) add_if_held(pod, choice, waiting);
+  co_return waiting;
+}
+
+// Asked before anything is tried: without the verb every single patch would be refused, in as many
+// words.
+Task<Result<void>> check_verb(ApiClient& client, std::stop_token stop) {
+  ApiRequest request;
+  request.method = "POST";
+  request.target = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+  request.content_type = std::string(kJsonType);
+  request.body = R"({"apiVersion":"authorization.k8s.io/v1","kind":"SelfSubjectAccessReview",)"
+                 R"("spec":{"resourceAttributes":{"verb":"release","group":"gpu.berth.dev",)"
+                 R"("resource":"gpuqueues"}}})";
+  Result<Reply> reply = co_await client.send(std::move(request), CallOptions(stop));
+  if (!reply) co_return std::move(reply).error();
+  const auto answer = nlohmann::json::parse(reply->body, nullptr, false);
+  const nlohmann::json::json_pointer allowed("/status/allowed");
+  if (answer.contains(allowed) && answer[allowed] == true) co_return Result<void>();
+  co_return Error{.message =
+                      "this account may not let go what queues hold back: it takes the verb "
+                      "`release` on gpuqueues.gpu.berth.dev, as ClusterRole berth-release has it"};
+}
+
 Task<Result<std::string>> release_all(ApiClient& client, const ReleaseFlags& flags,
                                       std::stop_token stop) {
-  std::vector<Held> waiting;
-  Result<void> read = co_await list_held<Job>(client, flags, waiting, stop);
-  if (read) read = co_await list_held<Pod>(client, flags, waiting, stop);
-  if (!read) co_return std::move(read).error();
+  if (flags.yes) {
+    Result<void> may = co_await check_verb(client, stop);
+    if (!may) co_return std::move(may).error();
+  }
+  Result<std::vector<Held>> waiting = co_await list_held(client, flags, stop);
+  if (!waiting) co_return std::move(waiting).error();
 
   std::string told;
   std::size_t refused = 0;
-  for (Held& one : waiting) {
+  for (Held& one : *waiting) {
     std::string outcome = flags.yes ? "released" : "would be released";
     if (flags.yes) {
       const WriteOptions write{.field_manager = names::kManagerQueue};
@@ -91,17 +147,16 @@ Task<Result<std::string>> release_all(ApiClient& client, const ReleaseFlags& fla
     }
     told += fmt::format("{}  {}\n", one.name, outcome);
   }
-  const auto count = static_cast<std::int64_t>(waiting.size());
-  told += waiting.empty() ? "Nothing waits in a queue.\n"
-          : flags.yes     ? fmt::format("{} of {} released.\n", waiting.size() - refused,
-                                        plural(count, "workload"))
-                          : fmt::format("{} would start past every quota. With --yes, they do.\n",
-                                        plural(count, "object"));
+  const auto count = static_cast<std::int64_t>(waiting->size());
+  told += waiting->empty() ? "Nothing waits in a queue.\n"
+          : flags.yes      ? fmt::format("{} of {} released.\n", waiting->size() - refused,
+                                         plural(count, "workload"))
+                           : fmt::format("{} would start past every quota. With --yes, they do.\n",
+                                         plural(count, "object"));
   if (refused == 0) co_return told;
   co_return Error{.message = told +
-                             "it takes the verb `release` on gpuqueues.gpu.berth.dev, and "
-                             "patch on pods and Jobs; what changed meanwhile may be tried "
-                             "again"};
+                             "it takes patch on pods and Jobs, too; what changed meanwhile may be "
+                             "tried again"};
 }
 
 }  // namespace

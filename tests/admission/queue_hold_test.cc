@@ -135,6 +135,28 @@ TEST_F(QueueHold, WhoeverCannotWaitIsLeftAlone) {
   EXPECT_TRUE(gated(owned(gpu_pod(), "ReplicaSet")));
 }
 
+TEST_F(QueueHold, APodOfAQueueMayNotNameItsNode) {
+  const auto asked = [&](const Request& request) {
+    return ask(kValidate, request, cluster, settings);
+  };
+  const Request bound = with(gpu_pod(), "/spec/nodeName", "n1");
+  for (const Request& request :
+       {bound, with(bound, "/metadata/annotations/kubernetes.io~1config.mirror", "x"),
+        with(with(pod(container("{}")), "/spec/nodeName", "n1"), kLabel, "batch")}) {
+    const Answer refused = asked(request);
+    EXPECT_FALSE(refused.allowed) << request.object;
+    EXPECT_THAT(refused.message,
+                HasSubstr("spec.nodeName: a pod of a queue may not name its node"));
+  }
+  EXPECT_TRUE(asked(with(pod(container("{}")), "/spec/nodeName", "n1")).allowed) << "of no queue";
+  Request kubelets = bound;
+  kubelets.user_group = "system:nodes";
+  EXPECT_TRUE(asked(kubelets).allowed);
+  Request elsewhere = bound;
+  elsewhere.ns = "shop";
+  EXPECT_TRUE(asked(elsewhere).allowed) << "no queue is shop's default";
+}
+
 TEST_F(QueueHold, PodsOfAJobGoWithItAndThoseOfAnotherControllersJobByThemselves) {
   const char* annotation = "/metadata/annotations/gpu.berth.dev~1admitted";
   const Request child = owned(gpu_pod(), "Job", "job-uid");

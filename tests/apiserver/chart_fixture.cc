@@ -61,17 +61,22 @@ void ChartTest::TearDown() {
   RolloutTest::TearDown();
 }
 
+ChartTest::Said ChartTest::run(const std::vector<std::string>& words,
+                               std::vector<std::string> environment) {
+  static int calls = 0;
+  const std::string program = words.at(0).substr(words.at(0).rfind('/') + 1);
+  Child child(words, fmt::format("{}/{}-{}.log", plane().scratch(), program, ++calls),
+              std::move(environment));
+  const auto code = child.wait(seconds(300));
+  return {code.value_or(-1), child.log_text()};
+}
+
 ChartTest::Said ChartTest::helm(std::vector<std::string> words) {
   const std::string home = plane().scratch() + "/helm";
   words.insert(words.begin(), helm_);
   words.insert(words.end(), {"--namespace", "berth-system"});
-  static int calls = 0;
-  const std::string log = fmt::format("{}-{}.log", home, ++calls);
-  Child child(words, log,
-              {"KUBECONFIG=" + plane().write_kubeconfig("helm"), "HELM_CACHE_HOME=" + home,
-               "HELM_CONFIG_HOME=" + home, "HELM_DATA_HOME=" + home});
-  const auto code = child.wait(seconds(300));
-  return {code.value_or(-1), child.log_text()};
+  return run(words, {"KUBECONFIG=" + plane().write_kubeconfig("helm"), "HELM_CACHE_HOME=" + home,
+                     "HELM_CONFIG_HOME=" + home, "HELM_DATA_HOME=" + home});
 }
 
 ChartTest::Said ChartTest::release(const std::string& verb,
@@ -97,6 +102,24 @@ Credentials ChartTest::account(const std::string& name) {
   if (!reply.ok()) throw std::runtime_error(path + ": " + reply.body.dump());
   Credentials credentials = kube().credentials();
   return {credentials.server, credentials.authority_pem, "", "", reply.body.text("/status/token")};
+}
+
+Credentials ChartTest::person(const std::string& name, const std::string& cluster_role,
+                              const std::string& ns) {
+  kube().apply(fmt::format(R"(
+apiVersion: v1
+kind: ServiceAccount
+metadata: {{name: {0}, namespace: berth-system}}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: {1}
+metadata: {{name: {0}{2}}}
+roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: {3}}}
+subjects: [{{kind: ServiceAccount, name: {0}, namespace: berth-system}}]
+)",
+                           name, ns.empty() ? "ClusterRoleBinding" : "RoleBinding",
+                           ns.empty() ? "" : ", namespace: " + ns, cluster_role));
+  return account(name);
 }
 
 std::vector<std::string> ChartTest::chart_flags(const std::string& deployment,

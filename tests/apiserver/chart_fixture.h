@@ -24,6 +24,8 @@ class ChartTest : public RolloutTest {
     int code = 0;
     std::string text;  // stdout and stderr
   };
+  // A program with these words, to its end.
+  Said run(const std::vector<std::string>& words, std::vector<std::string> environment = {});
   // helm with these words, as an administrator.
   Said helm(std::vector<std::string> words);
   // install or upgrade of release berth, and a wait until its pods are ready. Without the webhook,
@@ -33,6 +35,9 @@ class ChartTest : public RolloutTest {
 
   // One of the chart's ServiceAccounts, by a token for an hour.
   Credentials account(const std::string& name = "berth");
+  // Somebody who is bound to the ClusterRole, in one namespace or, without, everywhere.
+  Credentials person(const std::string& name, const std::string& cluster_role,
+                     const std::string& ns = "");
   // With what the chart's Deployment tells it of keys on nodes.
   Berth& start_berth_as_account(std::vector<std::string> flags = {});
   // The flags of a Deployment of the chart's that begin so: "--node-".

@@ -64,13 +64,8 @@ class ChartQueue : public ChartTest {
     kube().patch({"namespaces", "team-a"}, PatchType::kMerge,
                  R"({"metadata": {"labels": {"gpu.berth.dev/managed": "true"}}})");
     kube().apply(kWork);
-    for (const char* name : {"tenant", "rescuer"})
-      kube().apply(std::string("{apiVersion: v1, kind: ServiceAccount, metadata: {name: ") + name +
-                   ", namespace: berth-system}}");
-    bind("tenant", "RoleBinding", "edit", ", namespace: team-a");
-    bind("rescuer", "ClusterRoleBinding", "berth-release", "");
-    tenant_ = std::make_unique<Kube>(account("tenant"));
-    rescuer_ = std::make_unique<Kube>(account("rescuer"));
+    tenant_ = std::make_unique<Kube>(person("tenant", "edit", "team-a"));
+    rescuer_ = std::make_unique<Kube>(person("rescuer", "berth-release"));
     wait_until("the policy to count", seconds(30), [&]() -> std::string {
       const Reply reply = ask(*tenant_, "PATCH", kGated, R"({"spec": {"schedulingGates": null}})");
       return reply.status == 403 && reply.body.text("/message").find("gate") != std::string::npos
@@ -86,14 +81,6 @@ class ChartQueue : public ChartTest {
         kube().send("DELETE", std::string(path) + "?propagationPolicy=Background");
     }
     ChartTest::TearDown();
-  }
-  void bind(const std::string& name, const std::string& kind, const std::string& role,
-            const std::string& in) {
-    kube().apply("{apiVersion: rbac.authorization.k8s.io/v1, kind: " + kind +
-                 ", metadata: {name: " + name + in +
-                 "}, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, " +
-                 "name: " + role + "}, subjects: [{kind: ServiceAccount, name: " + name +
-                 ", namespace: berth-system}]}");
   }
   static Reply ask(Kube& who, const std::string& method, const std::string& path,
                    const std::string& body) {

@@ -52,6 +52,40 @@ TEST_F(Jobs, OneThatCannotAffordAFailureIsWaitedFor) {
     EXPECT_NE(event.subresource, "eviction") << event.describe();
 }
 
+TEST_F(Jobs, OneThatAQueueHasLetGoIsWaitedForToo) {
+  add_nodes(2);
+  kube().apply(R"(
+apiVersion: gpu.berth.dev/v1alpha1
+kind: GPUQueue
+metadata: {name: vision}
+spec:
+  default: true
+  namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: team-a}}
+  quotas: [{resource: nvidia.com/gpu, pool: "*", nominalQuota: 4}]
+)");
+  start_berth();
+  Workload train{.name = "train", .count = 4};
+  train.node_selector = {{"kubernetes.io/hostname", "n1"}};
+  cluster().add_job(train, {.backoff_limit = 0});
+  // Nobody suspended it as it was made: it is taken back by hand, and its queue lets it go.
+  kube().patch({"jobs", "train", "team-a"}, PatchType::kMerge, R"({"spec": {"suspend": true}})");
+  wait_for("the queue to let it go", 40, [&]() -> std::string {
+    const Object now = job("train");
+    return now.annotation("gpu.berth.dev/admitted").empty() ? now.dump() : "";
+  });
+  cluster().wait_pods_running("team-a", "train", 1);
+
+  apply({});
+  wait_for("the other node to be done", 60, [&]() -> std::string {
+    return cluster().gpu_allocatable("n2") == kMixedA100 && !cordoned("n2") ? "" : detail("n2");
+  });
+  wait_reason("n1", "JobRunning");
+  EXPECT_FALSE(cordoned("n1"));
+  cluster().finish_pods("team-a", "train");
+  wait_ready("inference-a100", 60);
+  EXPECT_EQ(job("train").condition("Complete"), "True");
+}
+
 TEST_F(Jobs, OneThatIgnoresDisruptionsRunsAgainElsewhere) {
   add_nodes(2);
   add_running_job("elastic", {.backoff_limit = 0, .ignore_disruptions = true}, "");

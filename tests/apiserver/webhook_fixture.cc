@@ -61,14 +61,34 @@ void WebhookTest::TearDown() {
     std::cerr << "the webhook said last:\n" << webhook_->log_tail(15) << "\n";
   end_webhook();
   if (!IsSkipped()) {
-    kube().send("DELETE", "/api/v1/namespaces/gpu-team/pods?gracePeriodSeconds=0");
+    kube().send("DELETE", "/apis/apps/v1/namespaces/gpu-team/deployments");
     kube().send("DELETE", "/apis/batch/v1/namespaces/gpu-team/jobs");
+    wait_until("gpu-team's pods to be gone", seconds(60), []() -> std::string {
+      kube().send("DELETE", "/api/v1/namespaces/gpu-team/pods?gracePeriodSeconds=0");
+      const std::size_t left = kube().list("pods", "gpu-team").size();
+      return left == 0 ? "" : fmt::format("{} are left", left);
+    });
     kube().send("DELETE", "/apis/gpu.berth.dev/v1alpha1/gpuclusterpolicies/cluster");
     stop_keeper();  // it would make both Secrets anew, and the next case would mount them
     kube().send("DELETE", "/api/v1/namespaces/berth-system/secrets/berth-webhook-ca");
     kube().send("DELETE", "/api/v1/namespaces/berth-system/secrets/berth-webhook-tls");
   }
   ChartTest::TearDown();
+}
+
+void WebhookTest::start_with_a_pool(const std::string& label) {
+  kube().apply(
+      "apiVersion: gpu.berth.dev/v1alpha1\nkind: GPUClusterPolicy\nmetadata: {name: cluster}\n"
+      "spec:\n  pools:\n  - name: training\n    nodeSelector: {matchLabels: {" +
+      label + "}}\n    taints: [{key: nvidia.com/gpu, value: present, effect: NoSchedule}]\n");
+  start_keeper();
+  start_berth_as_account();
+  wait_for("the pool's node", 30, []() -> std::string {
+    return kube().get({"nodes", "n1"}).label("gpu.berth.dev/pool") == "training" ? "" : "not yet";
+  });
+  cluster().wait_agents_running();
+  start_webhook();
+  wait_answering();
 }
 
 void WebhookTest::start_keeper() {

@@ -20,6 +20,10 @@ class WebhookTest : public ChartTest {
   void SetUp() override;
   void TearDown() override;
 
+  // Pool training of the nodes with this label ("key: value"), a controller, and a webhook that
+  // knows the pool.
+  void start_with_a_pool(const std::string& label = "kubernetes.io/hostname: n1");
+
   // The keeper of the certificates under its own account, and what it made laid out as files.
   void start_keeper();
   void stop_keeper() { keeper_.reset(); }

@@ -24,28 +24,8 @@ using ::testing::IsEmpty;
 
 constexpr char kOneGpu[] = R"("limits": {"nvidia.com/gpu": "1"})";
 constexpr char kMutations[] = "gpu.berth.dev/mutations";
-constexpr char kPolicy[] =
-    "apiVersion: gpu.berth.dev/v1alpha1\nkind: GPUClusterPolicy\nmetadata: {name: cluster}\nspec:\n"
-    "  pools:\n"
-    "  - name: training\n"
-    "    nodeSelector: {matchLabels: {kubernetes.io/hostname: n1}}\n"
-    "    taints: [{key: nvidia.com/gpu, value: present, effect: NoSchedule}]\n";
 
-class Webhook : public WebhookTest {
- protected:
-  // Pool training of the one node, and a webhook that knows it.
-  void start_with_a_pool() {
-    kube().apply(kPolicy);
-    start_keeper();
-    start_berth_as_account();
-    wait_for("the pool's node", 30, []() -> std::string {
-      return kube().get({"nodes", "n1"}).label("gpu.berth.dev/pool") == "training" ? "" : "not yet";
-    });
-    cluster().wait_agents_running();
-    start_webhook();
-    wait_answering();
-  }
-};
+using Webhook = WebhookTest;
 
 TEST_F(Webhook, RepairsRefusesAndWarnsAndLeavesOthersAlone) {
   start_with_a_pool();

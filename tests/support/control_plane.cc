@@ -37,6 +37,7 @@ rules:
   resources:
   - {group: "", resources: [nodes, nodes/status, pods, pods/status, pods/eviction, pods/binding]}
   - {group: gpu.berth.dev, resources: ["*"]}
+  - {group: batch, resources: [jobs]}
   - {group: policy, resources: [poddisruptionbudgets]}
 - level: RequestResponse
   resources: [{group: "", resources: [configmaps]}]

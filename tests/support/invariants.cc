@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 namespace berth::test {
@@ -22,6 +23,7 @@ struct Pod {
   bool matters =
       false;  // asks for a GPU and is neither NVIDIA's nor a DaemonSet's nor the kubelet's own
   long long grace_seconds = 30;
+  std::string admitted;  // by which queue, as its annotation says
 };
 
 struct Rollout {  // berth's annotation
@@ -83,6 +85,8 @@ class Checker {
     if (!event.ok() || event.dry_run()) return;
     if (event.resource == "nodes") take_node(event);
     if (event.resource == "pods") take_pod(event);
+    if (event.resource == "gpuqueues" && event.response.text("/spec/stopPolicy") == "HoldAndDrain")
+      drained_.insert(event.response.name());
     if (event.resource == "configmaps" && event.ns == kAgentNamespace &&
         event.name == kAgentConfigMap)
       agent_file_ = event.verb == "delete" ? "" : event.response.text("/data/config.yaml");
@@ -208,6 +212,7 @@ class Checker {
     pod.phase = event.response.text("/status/phase");
     pod.matters = asks_for_gpu(event.response) && !exempt(event.response);
     pod.grace_seconds = event.response.number("/spec/terminationGracePeriodSeconds");
+    pod.admitted = event.response.annotation("gpu.berth.dev/admitted");
   }
 
   void take_eviction(const AuditEvent& event, const std::string& key) {
@@ -218,11 +223,18 @@ class Checker {
     if (found->second.node.empty() || found->second.grace_seconds == 0) pods_.erase(found);
   }
 
+  // What a queue takes back leaves nodes that are nobody's.
+  bool of_drained_queue(const Pod& pod) const {
+    return std::any_of(drained_.begin(), drained_.end(), [&](const std::string& queue) {
+      return pod.admitted.find("\"queue\":\"" + queue + "\"") != std::string::npos;
+    });
+  }
+
   void judge_eviction(const AuditEvent& event, const std::string& key, const Pod& pod) {
     const std::string uid = event.request.text("/deleteOptions/preconditions/uid");
     if (uid.empty()) complain("S3", key + " is evicted without its uid");
     const auto node = nodes_.find(pod.node);
-    if (node == nodes_.end()) return;
+    if (node == nodes_.end() || of_drained_queue(pod)) return;
     const Rollout rollout = rollout_of(node->second);
     if (!unschedulable(node->second) || !rollout.open)
       return complain(
@@ -250,6 +262,7 @@ class Checker {
   std::map<std::string, Object> nodes_;
   std::map<std::string, Pod> pods_;  // by namespace/name
   std::string agent_file_;
+  std::set<std::string> drained_;  // queues that took back what runs, once at least
   std::set<std::string> cordoned_by_berth_;
   std::set<std::string> relabels_;
   std::vector<std::string> broken_;
