@@ -107,7 +107,7 @@ class Plane:
             text = reply.read()
         except (OSError, http.client.HTTPException):
             del self.local.connection
-            if kept and method == "GET":
+            if kept and method in ("GET", "DELETE"):
                 return self.send(method, path, body, kind)
             raise
         return reply.status, json.loads(text) if text.startswith(b"{") else text

@@ -179,13 +179,12 @@ spec:
                        pod.annotation(kAdmitted) + pod.text("/spec/schedulingGates");
     return all;
   }
-  void wait_running(std::size_t pods, const std::string& prefix = "") {
+  void wait_running(std::size_t pods) {
     wait_for(fmt::format("{} pods to run in their pool", pods), 60, [&]() -> std::string {
       std::string told;
       std::size_t running = 0;
       for (const Object& pod : kube().list("pods", "gpu-team")) {
-        const bool runs = pod.name().starts_with(prefix) &&
-                          pod.text("/status/phase") == "Running" &&
+        const bool runs = pod.text("/status/phase") == "Running" &&
                           pod.text("/spec/nodeSelector/gpu.berth.dev~1pool") == "training" &&
                           !pod.has("/metadata/deletionTimestamp");
         running += runs ? 1 : 0;
@@ -249,7 +248,10 @@ TEST_P(GitOps, WhatWaitsWaitsAndWhatRunsRunsOnHoweverOftenItIsSent) {
   filler["spec"]["template"]["spec"]["restartPolicy"] = "Never";
   filler["spec"]["template"]["spec"]["containers"][0]["resources"]["limits"]["nvidia.com/gpu"] = 4;
   kube().create("jobs", "gpu-team", filler.dump());
-  wait_running(1, "filler");
+  wait_for("the filler to run", 60, [&]() -> std::string {
+    const Object job = kube().get({"jobs", "filler", "gpu-team"});
+    return job.number("/status/ready") == 1 ? "" : job.dump();
+  });
   send_until_nothing_changes();
   expect_all_wait();
 
