@@ -107,7 +107,10 @@ void QueueInvariants::take(const sim::Change& change, bool by_berth, Time wall,
     else
       objects[name] = change.after;
   };
-  if (change.key.name == names::kAdmissionsConfigMap) ledger_ = gone ? nullptr : change.after;
+  if (change.key.name == names::kAdmissionsConfigMap) {
+    ledger_ = gone ? nullptr : change.after;
+    if (!by_berth) ledger_edited_ = wall;
+  }
   if (plural == "namespaces") keep(namespaces_);
   if (plural == "resourcequotas") keep(bounds_), take_bounds(change, by_berth);
   if (plural == "nodes")
@@ -223,9 +226,11 @@ void QueueInvariants::judge_release(const sim::Change& change,
     return complain("Record", name + " goes and asks for more than is recorded");
   if (!job && others_gates(*change.before) != others_gates(object))
     return complain("Gates", name + " loses a gate that is not berth's");
-  if (!may_go(object, *record)) return complain("Entry", name + " goes without an entry");
-  // Whoever decided may not have heard of an edit yet.
+  // Whoever decided may not have heard of an edit yet; and what was on its way when somebody took
+  // its entry out of the ledger arrives all the same.
   const Time decided = Time(std::chrono::microseconds(record->since));
+  if (!may_go(object, *record) && !(ledger_edited_ && *ledger_edited_ >= decided))
+    return complain("Entry", name + " goes without an entry");
   if (edited_ + std::chrono::duration_cast<std::chrono::microseconds>(news_takes) >= decided)
     return;
   const std::string cohort = cohort_of(*record);

@@ -20,6 +20,7 @@
 #include <chrono>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -78,7 +79,8 @@ class QueueInvariants {
   std::map<std::string, std::string> node_pools_;  // by the node's name
   std::set<std::string> opened_;                   // uids of pods whose gate a person took away
   sim::ObjectPtr ledger_;
-  Time edited_{};  // when somebody last changed what may be held
+  Time edited_{};                      // when somebody last changed what may be held
+  std::optional<Time> ledger_edited_;  // when somebody else than berth last changed the ledger
   std::vector<std::string> broken_;
 };
 
