@@ -44,7 +44,7 @@ json ObjectWriter::bounds() {
                        R"({"requests.cpu": "2", "requests.memory": "3Gi"})",
                        R"({"cpu": "1", "requests.nvidia.com/gpu": "3"})",
                        R"({"memory": "4Gi", "count/pods": "3"})",
-                       R"({"requests.nvidia.com/gpu": "1", "pods": "4", "configmaps": "9"})"}));
+                       R"({"requests.nvidia.com/gpu": "1", "pods": "4", "services": "9"})"}));
 }
 
 json ObjectWriter::pod_edit() {
