@@ -51,7 +51,7 @@ class QueueFaults : public QueueTest {
 
 // Each life of berth begins the epochs of its two ledgers, and dies over the write that follows:
 // applied with the reply lost, arriving after the death, or lost on the way. One workload comes at
-// a time, so that each of its writes is met.
+// a time, so that its decision and its release are met.
 TEST_F(QueueFaults, KilledAtEveryWriteItLetsGoWhatFitsAndNothingElse) {
   add_pool(2);
   apply_queue("vision", "team-a", 8), apply_queue("nlp", "team-b", 8);
@@ -65,7 +65,7 @@ TEST_F(QueueFaults, KilledAtEveryWriteItLetsGoWhatFitsAndNothingElse) {
   live_until([&] {
     return !gated("team-b", "ring-0") && !gated("team-b", "ring-1") && !gated("team-b", "ring-2");
   });
-  EXPECT_GE(kills_, 8);
+  EXPECT_GE(kills_, 4) << "one over each workload at least; which write, is chance";
 
   submit("team-a", "late", 1);
   start_berth();
