@@ -103,6 +103,20 @@ TEST_F(ReasonsTest, NoMoreThanFiveASecondAndTheOldestFirst) {
   EXPECT_EQ(plan().requeue_after, std::nullopt);
 }
 
+// Else it would be tried again before all others, for as long as it waits.
+TEST_F(ReasonsTest, OneThatMayNotBeWrittenKeepsNoneOfTheOthersWaiting) {
+  for (const char* name : {"g", "f", "e", "d", "c", "b"}) submit(name, 9), now += 1s;
+  const Plan first = plan();
+  for (const ObjectSteps& object : first.objects) {
+    const Write& write = std::get<Write>(object.steps.front());
+    answers.put(question(write), {.error = {ErrorKind::kForbidden, "not on Fridays"},
+                                  .at = now,
+                                  .object = write.object.str(),
+                                  .field_manager = write.field_manager});
+  }
+  EXPECT_THAT(told(), ElementsAre(::testing::StartsWith("b ")));
+}
+
 // Each pod of a gang has it: people look at any of them.
 TEST_F(ReasonsTest, EveryMemberOfAGangIsTold) {
   for (const char* name : {"ring-0", "ring-1"}) {
