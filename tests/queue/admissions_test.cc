@@ -2,112 +2,18 @@
 // Who is admitted is written into the ledger first, then let go, then forgotten there: step by step
 // over stores that take each write as the API server would.
 #include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
-#include "apis/decode.h"
 #include "controller/core/ledger_epoch.h"
-#include "controller/queue/admission_ledger.h"
-#include "controller/queue/cluster_index.h"
-#include "controller/queue/facts_from.h"
-#include "controller/queue/queue_keys.h"
-#include "controller/queue/queue_report.h"
-#include "controller/queue/reconcile.h"
-#include "tests/queue/queue_objects.h"
+#include "tests/queue/admissions_fixture.h"
 
 namespace berth::queue {
 namespace {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Pair;
 using ::testing::SizeIs;
 using namespace std::chrono_literals;
-
-class AdmissionsTest : public ::testing::Test {
- protected:
-  AdmissionsTest() {
-    add(policy_with("training")), add(node_of("n1", 8)), add(node_of("n2", 8));
-    add(namespace_of("a", "vision")), add(queue_of("vision", 16));
-  }
-  template <class T>
-  void add(T object) {
-    object.meta.resource_version = std::to_string(++version);
-    cluster.upsert(std::move(object), now);
-  }
-  Snapshot snapshot() const { return {cluster, answers, settings, now, epoch}; }
-  static berth::Pod gated(const std::string& name, int gpus) {
-    berth::Pod pod;
-    pod.meta.namespace_ = "a";
-    pod.meta.name = pod.meta.uid = name;
-    pod.shape.edit()->requests.set("nvidia.com/gpu", Quantity::whole(gpus));
-    pod.shape.edit()->scheduling_gates = {"example.com/other", names::kQueueGate};
-    return pod;
-  }
-  static berth::Pod member(const std::string& name, const std::string& size) {
-    berth::Pod pod = gated(name, 4);
-    pod.meta.labels.set(names::kPodGroupLabel, "gang");
-    pod.meta.annotations.set(names::kPodGroupSizeAnnotation, size);
-    return pod;
-  }
-
-  // The ledger as it stands after the write.
-  void take_ledger(const Plan& plan) {
-    ASSERT_THAT(plan.objects, SizeIs(1));
-    const Write& write = std::get<Write>(plan.objects[0].steps.at(0));
-    ASSERT_EQ(write.object.name, names::kAdmissionsConfigMap);
-    nlohmann::json object = {{"metadata", {{"uid", "ledger"}}}};
-    if (const ConfigMap* standing = ledger()) {
-      object["metadata"]["annotations"][names::kEpochAnnotation] =
-          standing->meta.annotations.get(names::kEpochAnnotation).str();
-      object["data"] = standing->data;
-    }
-    object.merge_patch(nlohmann::json::parse(write.body));
-    object["metadata"]["name"] = names::kAdmissionsConfigMap;
-    object["metadata"]["namespace"] = settings.berth_namespace;
-    std::string text = object.dump();
-    add(*decode_object<ConfigMap>(text));
-  }
-  const ConfigMap* ledger() const {
-    return cluster.config_maps().find(settings.berth_namespace, names::kAdmissionsConfigMap);
-  }
-  std::vector<std::string> in_flight() const {
-    std::vector<std::string> workloads;
-    for (const auto& [uid, entry] : read_admissions(snapshot()).entries)
-      workloads.push_back(entry.workload);
-    return workloads;
-  }
-  // The answer to a release of the object that was sent just now.
-  void refuse(const std::string& name, const std::string& kind = "Pod") {
-    const Write write{.verb = Verb::kMergePatch,
-                      .object = {kind, "a", name, name},
-                      .field_manager = names::kManagerQueue,
-                      .reason = "admitted"};
-    answers.put(question(write), {.error = {ErrorKind::kForbidden, "not on Fridays"},
-                                  .against = "1",
-                                  .at = now,
-                                  .object = write.object.str(),
-                                  .field_manager = write.field_manager,
-                                  .reason = write.reason});
-  }
-  void begin() { take_ledger(reconcile_admissions(snapshot())); }
-  void decide() { take_ledger(reconcile_admissions(snapshot())); }
-  static nlohmann::json body_of(const Plan& plan, std::size_t object = 0) {
-    return nlohmann::json::parse(std::get<Write>(plan.objects.at(object).steps.at(0)).body);
-  }
-  std::vector<std::string> due() const { return all_queue_keys(cluster, settings); }
-
-  ClusterState cluster;
-  Answers answers;
-  Settings settings;
-  Time now = *parse_time("2026-11-21T12:00:00Z");
-  std::int64_t epoch = 3;
-  int version = 0;
-};
 
 TEST_F(AdmissionsTest, ALeaderBeginsItsEpochBeforeItDecides) {
   add(job_of("a", "train", 8));
@@ -269,107 +175,6 @@ TEST_F(AdmissionsTest, AnEntryIsForTheObjectThatItNames) {
   EXPECT_EQ(entries.begin()->first, "another") << "which is admitted for itself";
 }
 
-TEST_F(AdmissionsTest, AJobThatChangesBeforeItGoesIsDecidedAnew) {
-  berth::Job job = job_of("a", "train", 4);
-  job.meta.generation = 1;
-  add(job);
-  begin(), decide();
-  job.meta.generation = 2;
-  job.parallelism = 3, job.completions = 3;
-  add(job);
-  EXPECT_TRUE(reconcile_release(snapshot(), "Job/a/train").empty());
-  decide();
-  const auto entries = read_admissions(snapshot()).entries;
-  ASSERT_THAT(entries, SizeIs(1));
-  EXPECT_EQ(entries.begin()->second.generation, 2);
-  EXPECT_THAT(entries.begin()->second.admission.amounts, ElementsAre(Pair("nvidia.com/gpu", 12)));
-  EXPECT_FALSE(reconcile_release(snapshot(), "Job/a/train").empty());
-}
-
-TEST_F(AdmissionsTest, AJobThatIsHeldBeforeItGoesStaysAndGivesItsQuotaBack) {
-  add(queue_of("vision", 8));
-  berth::Job job = job_of("a", "train", 8);
-  add(job);
-  begin(), decide();
-  job.meta.annotations.set(names::kHoldAnnotation, "true");
-  add(job);
-  EXPECT_TRUE(reconcile_release(snapshot(), "Job/a/train").empty());
-  add(job_of("a", "next", 8));
-  decide();
-  EXPECT_THAT(in_flight(), ElementsAre("Job/a/next"));
-}
-
-// --- refused releases ---
-
-TEST_F(AdmissionsTest, WhatTheServerRefusesForAMinuteIsWithdrawnToldAndTriedAgain) {
-  add(queue_of("vision", 8)), add(gated("web", 8)), add(gated("next", 8));
-  begin(), decide();
-  EXPECT_THAT(in_flight(), ElementsAre("Pod/a/next"));
-  refuse("next");
-  EXPECT_EQ(reconcile_admissions(snapshot()).requeue_after, 1min) << "it may pass";
-  now += 50s;
-  refuse("next");
-  EXPECT_TRUE(reconcile_admissions(snapshot()).empty());
-  now += 15s;
-  refuse("next");
-  decide();
-  EXPECT_THAT(in_flight(), ElementsAre("Pod/a/next"));
-  decide();
-  EXPECT_THAT(in_flight(), ElementsAre("Pod/a/next", "Pod/a/web")) << "others have its quota";
-  const auto entries = read_admissions(snapshot()).entries;
-  EXPECT_THAT(entries.at("next").refused, HasSubstr("not on Fridays"));
-  EXPECT_EQ(entries.at("next").until, (now + 5min).time_since_epoch().count());
-  EXPECT_TRUE(reconcile_release(snapshot(), "Pod/a/next").empty());
-
-  const queue::ClusterIndex& index = cluster.view<ClusterIndex>();
-  const Survey survey(index.facts(), 10);
-  const Outcome outcome = survey.outcome(*index.facts().find("Pod/a/next"));
-  EXPECT_EQ(reason_of(outcome), "ReleaseRefused");
-  EXPECT_THAT(describe(outcome, index.facts().catalog()), HasSubstr("not on Fridays"));
-
-  cluster.erase<berth::Pod>("a", "web");
-  decide();
-  EXPECT_THAT(in_flight(), ElementsAre("Pod/a/next"));
-  EXPECT_EQ(reconcile_admissions(snapshot()).requeue_after, 5min);
-  now += 5min;
-  decide();
-  EXPECT_THAT(in_flight(), IsEmpty());
-  decide();
-  EXPECT_FALSE(reconcile_release(snapshot(), "Pod/a/next").empty());
-}
-
-TEST_F(AdmissionsTest, AJobThatIsRefusedAndChangesIsTriedAtOnce) {
-  berth::Job job = job_of("a", "train", 8);
-  job.meta.generation = 1;
-  add(job);
-  begin(), decide();
-  refuse("train", "Job");
-  now += 61s;
-  refuse("train", "Job");
-  decide();
-  EXPECT_TRUE(reconcile_admissions(snapshot()).empty());
-  job.meta.generation = 2;
-  add(job);
-  decide();
-  EXPECT_FALSE(reconcile_release(snapshot(), "Job/a/train").empty());
-}
-
-TEST_F(AdmissionsTest, OfThoseThatAreRefusedTheLedgerKeepsABoundedNumber) {
-  GPUQueue queue = queue_of("vision", 10'000);
-  queue.spec.quotas.front().pool = "*";
-  add(queue), add(node_of("big", 1000));
-  for (int i = 0; i < 70; ++i) add(gated(fmt::format("p{:02}", i), 1));
-  begin(), decide();
-  for (int i = 0; i < 70; ++i) refuse(fmt::format("p{:02}", i));
-  now += 61s;
-  for (int i = 0; i < 70; ++i) refuse(fmt::format("p{:02}", i));
-  decide();
-  std::size_t refused = 0;
-  for (const auto& [uid, entry] : read_admissions(snapshot()).entries)
-    refused += entry.refused.empty() ? 0 : 1;
-  EXPECT_EQ(refused, 64u) << "the others are tried again";
-}
-
 TEST_F(AdmissionsTest, TheWindowBoundsWhatIsInFlight) {
   GPUQueue queue = queue_of("vision", 10'000);
   queue.spec.quotas.front().pool = "*";
@@ -392,48 +197,6 @@ TEST_F(AdmissionsTest, TheWindowBoundsWhatIsInFlight) {
   release(256);
   decide();
   EXPECT_THAT(in_flight(), SizeIs(256 + 188));
-}
-
-// --- drained queues ---
-
-TEST_F(AdmissionsTest, ADrainedQueueTakesBackWhatRuns) {
-  berth::Job job = job_of("a", "train", 8);
-  job.suspended = false;
-  note_admission(job.meta, "vision", {{"nvidia.com/gpu", 8}});
-  add(job);
-  const auto released = [&](const std::string& name, bool controlled) {
-    berth::Pod pod = gated(name, 2);
-    pod.shape.edit()->scheduling_gates.clear();
-    pod.node_name = "n1";
-    note_admission(pod.meta, "vision", {{"nvidia.com/gpu", 2}});
-    if (controlled)
-      pod.meta.owner_references.push_back(
-          {.kind = "ReplicaSet", .name = "web", .controller = true});
-    add(pod);
-  };
-  released("web", true), released("bare", false);
-  begin();
-  EXPECT_TRUE(reconcile_requeue(snapshot(), "Job/a/train").empty());
-
-  GPUQueue queue = queue_of("vision", 16);
-  queue.spec.stop_policy = StopPolicy::kHoldAndDrain;
-  add(queue);
-  EXPECT_THAT(queue_keys_for(cluster, settings, static_cast<const GPUQueue*>(nullptr), &queue),
-              ElementsAre("admissions", "namespace-quotas", "queues", "reasons",
-                          "requeue/Job/a/train", "requeue/Pod/a/bare", "requeue/Pod/a/web"));
-  const nlohmann::json body = body_of(reconcile_requeue(snapshot(), "Job/a/train"));
-  EXPECT_EQ(body["spec"], nlohmann::json({{"suspend", true}}));
-  EXPECT_TRUE(body["metadata"].contains("resourceVersion"));
-  const Plan leaves = reconcile_requeue(snapshot(), "Pod/a/web");
-  ASSERT_THAT(leaves.objects, SizeIs(1));
-  EXPECT_TRUE(std::holds_alternative<Ask>(leaves.objects[0].steps.at(0))) << "its budget first";
-  EXPECT_EQ(std::get<Write>(leaves.objects[0].steps.at(1)).verb, Verb::kEvict);
-  EXPECT_TRUE(reconcile_requeue(snapshot(), "Pod/a/bare").empty()) << "nobody would make it anew";
-
-  job.suspended = true;
-  add(job);
-  EXPECT_TRUE(reconcile_requeue(snapshot(), "Job/a/train").empty()) << "it has gone back";
-  EXPECT_TRUE(reconcile_admissions(snapshot()).empty()) << "and waits";
 }
 
 TEST_F(AdmissionsTest, WithoutQueuesNothingIsWritten) {
