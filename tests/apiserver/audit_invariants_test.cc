@@ -182,6 +182,19 @@ TEST(Invariants, I3APersonsCordonUndoneIsFound) {
   EXPECT_THAT(log.broken(), ElementsAre(StartsWith("I3 n1 was not cordoned by berth")));
 }
 
+// The sender died before the answer, which etcd had taken: another's next write shows it.
+TEST(Invariants, I3ACordonAnswered504IsBerthsOwn) {
+  const auto story = [](int code) {
+    Log log;
+    log.node(kKubectl, {});
+    log.write(kBerth, "patch", "nodes", "n1", "null", "null", code);
+    log.node("kube-controller-manager", {.cordoned = true, .phase = "Cordoned"});
+    return log.node(kBerth, {.phase = "Idle"}).broken();
+  };
+  EXPECT_THAT(story(504), IsEmpty());
+  EXPECT_THAT(story(409), ElementsAre(StartsWith("I3 n1 was not cordoned by berth")));
+}
+
 TEST(Invariants, I3AHeldNodeReturnedIsFound) {
   Log log;
   log.node(kKubectl, {}).node(kBerth, {.cordoned = true, .phase = "Cordoned"});

@@ -78,7 +78,14 @@ std::set<std::string> changed_keys(const std::map<std::string, std::string>& bef
 
 class Checker {
  public:
-  explicit Checker(const InvariantOptions& options) : options_(options) {}
+  Checker(const InvariantOptions& options, const std::vector<AuditEvent>& events)
+      : options_(options) {
+    // A sender who dies is answered 504, whether or not etcd took what it sent: only the next
+    // answer about that node tells.
+    for (const AuditEvent& event : events)
+      if (event.code == 504 && event.by_berth() && event.resource == "nodes")
+        unanswered_.insert(event.name);
+  }
 
   void take(const AuditEvent& event) {
     event_ = &event;
@@ -177,12 +184,16 @@ class Checker {
     if (unschedulable(before) == unschedulable(after)) return;
     if (!unschedulable(after)) {
       cordoned_by_berth_.erase(name);
-    } else if (event_->by_berth()) {
+    } else if (event_->by_berth() || opened_unanswered(name, before, after)) {
       cordoned_by_berth_.insert(name);
       if (static_cast<int>(cordoned_by_berth_.size()) > options_.max_unavailable)
         complain("I2", fmt::format("{} nodes are out by berth, {} may be",
                                    cordoned_by_berth_.size(), options_.max_unavailable));
     }
+  }
+
+  bool opened_unanswered(const std::string& name, const Object& before, const Object& after) const {
+    return unanswered_.contains(name) && !rollout_of(before).open && rollout_of(after).open;
   }
 
   void judge_capacity(const std::string& name) {
@@ -262,7 +273,8 @@ class Checker {
   std::map<std::string, Object> nodes_;
   std::map<std::string, Pod> pods_;  // by namespace/name
   std::string agent_file_;
-  std::set<std::string> drained_;  // queues that took back what runs, once at least
+  std::set<std::string> drained_;     // queues that took back what runs, once at least
+  std::set<std::string> unanswered_;  // nodes that berth wrote to and died
   std::set<std::string> cordoned_by_berth_;
   std::set<std::string> relabels_;
   std::vector<std::string> broken_;
@@ -272,7 +284,7 @@ class Checker {
 
 std::vector<std::string> broken_invariants(const std::vector<AuditEvent>& events,
                                            const InvariantOptions& options) {
-  Checker checker(options);
+  Checker checker(options, events);
   for (const AuditEvent& event : events) checker.take(event);
   return checker.finish();
 }
