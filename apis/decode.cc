@@ -219,7 +219,7 @@ bool keeps_annotation(std::string_view key) {
   return key.starts_with("gpu.berth.dev/") || key == names::kMirrorAnnotation ||
          key == "cluster-autoscaler.kubernetes.io/safe-to-evict" ||
          key == "cluster-autoscaler.kubernetes.io/scale-down-disabled" ||
-         key == "karpenter.sh/do-not-disrupt";
+         key == "karpenter.sh/do-not-disrupt" || key == "leaderworkerset.sigs.k8s.io/size";
 }
 
 template <class T>

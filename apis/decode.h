@@ -21,7 +21,7 @@
 namespace berth {
 
 // The annotations of Pods, Nodes and Jobs worth their memory: our prefix, mirror pods, autoscalers'
-// and Karpenter's do-not-disrupt marks.
+// and Karpenter's do-not-disrupt marks, the size of a LeaderWorkerSet's groups.
 bool keeps_annotation(std::string_view key);
 
 template <class T>

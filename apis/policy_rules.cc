@@ -14,7 +14,6 @@ namespace berth {
 namespace {
 
 constexpr std::string_view kGpu = "nvidia.com/gpu";
-constexpr std::string_view kHostname = "kubernetes.io/hostname";
 constexpr std::string_view kNamespaceName = "kubernetes.io/metadata.name";
 
 bool is_own(std::string_view key) { return key.starts_with("gpu.berth.dev/"); }
@@ -72,8 +71,10 @@ class Rules {
     for (auto it = levels.begin(); it != levels.end(); ++it)
       differ = differ && std::find(levels.begin(), it, *it) == it;
     require(differ, "spec.topologyLevels", rules::kLevelTwice);
-    const bool hostname = std::find(levels.begin(), levels.end(), kHostname) != levels.end();
-    require(!hostname || levels.back() == kHostname, "spec.topologyLevels", rules::kHostnameLast);
+    const bool hostname =
+        std::find(levels.begin(), levels.end(), names::kHostnameLabel) != levels.end();
+    require(!hostname || levels.back() == names::kHostnameLabel, "spec.topologyLevels",
+            rules::kHostnameLast);
   }
 
   void check(const AdmissionSpec& admission) {

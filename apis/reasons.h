@@ -34,6 +34,7 @@ inline constexpr char kUnknownProduct[] = "UnknownProduct";
 inline constexpr char kUnmanagedPod[] = "UnmanagedPod";
 inline constexpr char kVirtualMachineNode[] = "VirtualMachineNode";
 // Why a node waits; time or its turn will tell (status.nodes.pending).
+inline constexpr char kAdmissionInFlight[] = "AdmissionInFlight";
 inline constexpr char kAllocatableMismatch[] = "AllocatableMismatch";
 inline constexpr char kAskingPods[] = "AskingPods";
 inline constexpr char kAutoscalerDeleting[] = "AutoscalerDeleting";
@@ -130,6 +131,7 @@ inline constexpr char kSchedulingGated[] = "SchedulingGated";
 inline constexpr char kTooSmall[] = "TooSmall";
 inline constexpr char kUnschedulable[] = "Unschedulable";
 inline constexpr char kWillBeEvicted[] = "WillBeEvicted";
+inline constexpr char kWillBeRequeued[] = "WillBeRequeued";
 
 // -- GPUQueue --
 // Of Ready and Stalled, beside kQueueHeld.
@@ -156,11 +158,16 @@ inline constexpr char kExceedsMaximum[] = "ExceedsMaximum";
 inline constexpr char kFragmented[] = "Fragmented";
 inline constexpr char kGangSizesDisagree[] = "GangSizesDisagree";
 inline constexpr char kNoQuota[] = "NoQuota";
+inline constexpr char kNoTopologyDomain[] = "NoTopologyDomain";
+inline constexpr char kNodesNotSelected[] = "NodesNotSelected";
 inline constexpr char kQueueInTrouble[] = "QueueInTrouble";
 inline constexpr char kQueueHeld[] = "QueueHeld";
 inline constexpr char kQueueNotFound[] = "QueueNotFound";
 inline constexpr char kReleaseRefused[] = "ReleaseRefused";
 inline constexpr char kTemplateNotReady[] = "TemplateNotReady";
+inline constexpr char kTopologyNeedsNodes[] = "TopologyNeedsNodes";
+inline constexpr char kUnknownTopologyLevel[] = "UnknownTopologyLevel";
+inline constexpr char kUnplaceable[] = "Unplaceable";
 inline constexpr char kWaitingForGang[] = "WaitingForGang";
 inline constexpr char kWaitingForQuota[] = "WaitingForQuota";
 inline constexpr char kWaitingForRoom[] = "WaitingForRoom";

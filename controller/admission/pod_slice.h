@@ -76,6 +76,8 @@ struct QueuedSlice {
   std::string_view owner_kind;  // of its controller
   std::string_view owner_uid;
   bool is_mirror = false;
+  // Annotations, where they stand: gpu.berth.dev/pod-group-size, pod-role-size, fast-admission.
+  std::optional<std::string_view> group_size, role_size, fast;
 
   bool has_gates = false;  // of a Pod
   bool gated = false;      // among them berth's

@@ -10,6 +10,7 @@
 #include "apis/names.h"
 #include "controller/core/json_patch.h"
 #include "controller/queue/admission_record.h"
+#include "controller/queue/gang_adapters.h"
 #include "controller/queue/queue_choice.h"
 
 namespace berth {
@@ -58,6 +59,25 @@ std::map<std::string_view, Quantity> asked_by(const PodSlice& workload) {
   return together;
 }
 
+// What is no size is none, and its pods would go one by one.
+void check_gang(const PodSlice& workload, ReviewFindings& findings) {
+  if (workload.home != PodHome::kPod) return;
+  const auto check = [&](const char* annotation, std::optional<std::string_view> value, bool good,
+                         const char* wanted) {
+    if (!value || good) return;
+    findings.refuse(fmt::format("metadata.annotations[{}]", annotation),
+                    fmt::format("is '{}', and has to be {}", shorten(*value), wanted));
+  };
+  constexpr char kSize[] = "a whole number of pods, 1 or more";
+  const QueuedSlice& of = workload.queued;
+  check(names::kPodGroupSizeAnnotation, of.group_size,
+        queue::read_gang_size(of.group_size.value_or("")) > 0, kSize);
+  check(names::kPodRoleSizeAnnotation, of.role_size,
+        queue::read_gang_size(of.role_size.value_or("")) > 0, kSize);
+  check(names::kFastAdmissionAnnotation, of.fast, of.fast == "true" || of.fast == "false",
+        "true or false");
+}
+
 }  // namespace
 
 std::optional<QueueClaim> find_claim(const PodSlice& workload, std::string_view namespace_,
@@ -94,6 +114,7 @@ void add_hold(const PodSlice& workload, const QueueClaim& claim, PodPatch& patch
 
 void check_claim(const PodSlice& workload, const QueueClaim& claim, std::string_view namespace_,
                  const ClusterState& cluster, ReviewFindings& findings) {
+  check_gang(workload, findings);
   const std::string label = fmt::format("metadata.labels[{}]", names::kQueueLabel);
   if (claim.unknown)
     return findings.warn(label, fmt::format("there is no GPUQueue {}; it waits until there is one",

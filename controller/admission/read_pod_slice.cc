@@ -72,7 +72,12 @@ class PodReader {
 
   bool read_annotations(dom::element annotations) {
     return each_field(annotations, fault_, [&](std::string_view name, dom::element text) {
-      if (name == names::kMirrorAnnotation) pod_.queued.is_mirror = true;
+      QueuedSlice& of = pod_.queued;
+      if (name == names::kMirrorAnnotation) of.is_mirror = true;
+      if (name == names::kPodGroupSizeAnnotation)
+        return read(text, of.group_size.emplace(), fault_);
+      if (name == names::kPodRoleSizeAnnotation) return read(text, of.role_size.emplace(), fault_);
+      if (name == names::kFastAdmissionAnnotation) return read(text, of.fast.emplace(), fault_);
       return name != names::kAdmittedAnnotation || read(text, pod_.queued.admitted, fault_);
     });
   }

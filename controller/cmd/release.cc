@@ -64,7 +64,7 @@ void add_if_held(const Job& job, const queue::QueueChoice& choice, std::vector<H
   if (owner != nullptr && owner->kind != "CronJob") return;
   if (job.meta.labels.contains(names::kQueueLabel) ||
       (asks_for_gpus(job) && choice.default_of(job.meta.namespace_.view()) != nullptr))
-    out.push_back(held(job, queue::release_job(job, past_the_queue(job.meta))));
+    out.push_back(held(job, queue::release_job(job, past_the_queue(job.meta), {})));
 }
 
 template <class T>

@@ -68,9 +68,22 @@ enum class SeededBug {
   kForgetQuotas,          // leave a namespace bounded that its queue has given up
   kKeepReason,            // let go what goes on saying what it waited for
   kIgnoreEdits,           // let a Job go that asks for something else by now
+  kEvictAdmitted,         // evict the pods of a Job that a queue would take back
+  kRequeueUnasked,        // take a Job back without asking whether its pods may go
+  kClaimInFlight,         // take a node that an admission is on its way to
+  kPinNobody,             // record a node and let the scheduler choose
+  kPinOneTerm,            // pin in the first of several terms alone
+  kKeepOldPin,            // pin a Job that starts again beside its last pin
+  kPinUnmodelled,         // pin what else decides where it can run
+  kHoldExactly,           // hold on each node of a Job what is meant for it
+  kForgetPinned,          // take a node as free until the pinned are bound
+  kIgnoreRules,           // choose nodes whatever selectors and taints say
+  kIgnoreTopology,        // let a gang that requires one domain spread
+  kKeepLostPlaces,        // let go to a node that has died meanwhile
+  kChargeWhoCame,         // of a gang that starts fast, charge the pods that are there
 };
 
-inline constexpr std::array<std::pair<std::string_view, SeededBug>, 56> kSeededBugs{{
+inline constexpr std::array<std::pair<std::string_view, SeededBug>, 69> kSeededBugs{{
     {"uncordon-unowned", SeededBug::kUncordonUnowned},
     {"uncordon-held", SeededBug::kUncordonHeld},
     {"skip-live-guard", SeededBug::kSkipLiveGuard},
@@ -127,6 +140,19 @@ inline constexpr std::array<std::pair<std::string_view, SeededBug>, 56> kSeededB
     {"forget-quotas", SeededBug::kForgetQuotas},
     {"keep-reason", SeededBug::kKeepReason},
     {"ignore-edits", SeededBug::kIgnoreEdits},
+    {"evict-admitted", SeededBug::kEvictAdmitted},
+    {"requeue-unasked", SeededBug::kRequeueUnasked},
+    {"claim-in-flight", SeededBug::kClaimInFlight},
+    {"pin-nobody", SeededBug::kPinNobody},
+    {"pin-one-term", SeededBug::kPinOneTerm},
+    {"keep-old-pin", SeededBug::kKeepOldPin},
+    {"pin-unmodelled", SeededBug::kPinUnmodelled},
+    {"hold-exactly", SeededBug::kHoldExactly},
+    {"forget-pinned", SeededBug::kForgetPinned},
+    {"ignore-rules", SeededBug::kIgnoreRules},
+    {"ignore-topology", SeededBug::kIgnoreTopology},
+    {"keep-lost-places", SeededBug::kKeepLostPlaces},
+    {"charge-who-came", SeededBug::kChargeWhoCame},
 }};
 
 #ifdef BERTH_SEEDED_BUGS

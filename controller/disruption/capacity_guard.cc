@@ -9,26 +9,42 @@
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/fleet/gpu_users.h"
 #include "controller/fleet/node_facts.h"
+#include "controller/fleet/pools.h"
+#include "controller/queue/facts.h"
 
 namespace berth {
+namespace {
+
+void add(const Node& node, int sign, Capacity& capacity) {
+  each_gpu_resource(node.allocatable, [&](const Text& resource, const Quantity& quantity) {
+    capacity[resource.view()] += sign * quantity.as_whole().value_or(0);
+  });
+}
+
+// Whether anything is left of what the stake is in. For the class `gpu` any GPU resource will do.
+bool is_met(const QueueStake& stake, std::string_view resource, const Capacity& left,
+            const Capacity& offered) {
+  return std::ranges::any_of(left, [&](const auto& one) {
+    const auto goes = offered.find(one.first);
+    const bool wanted = stake.resource == queue::kGpuClass || one.first == resource;
+    return wanted && one.second > (goes == offered.end() ? 0 : goes->second);
+  });
+}
+
+}  // namespace
 
 Capacity gpu_capacity(const Node& node) {
   Capacity capacity;
-  each_gpu_resource(node.allocatable, [&](const Text& resource, const Quantity& quantity) {
-    capacity[resource.view()] = quantity.as_whole().value_or(0);
-  });
+  add(node, 1, capacity);
   return capacity;
 }
 
 CapacityGuard::CapacityGuard(const Snapshot& snapshot, const SlotLedger& ledger,
                              const CapacityGuardSpec& spec)
     : snapshot_(snapshot), ledger_(ledger), spec_(spec) {
-  for (const auto& node : snapshot.cluster.nodes()) {
-    if (!counts(*node)) continue;
-    each_gpu_resource(node->allocatable, [&](const Text& resource, const Quantity& quantity) {
-      remaining_[resource.view()] += quantity.as_whole().value_or(0);
-    });
-  }
+  if (spec.protect_last_provider) stakes_ = queue_stakes(snapshot);
+  for (const auto& node : snapshot.cluster.nodes())
+    if (counts(*node)) add(*node, 1, remaining_);
 }
 
 // A slot is as good as a cordon: the patch may be on its way.
@@ -40,7 +56,7 @@ std::optional<Cause> CapacityGuard::refuse(const Node& node) const {
   if (!counts(node)) return std::nullopt;  // it offers nothing as it is
   const Capacity offered = gpu_capacity(node);
   if (auto refusal = refuse_minimum(offered)) return refusal;
-  if (spec_.protect_last_provider) return refuse_last_provider(offered);
+  if (spec_.protect_last_provider) return refuse_last_provider(node, offered);
   return std::nullopt;
 }
 
@@ -59,31 +75,85 @@ std::optional<Cause> CapacityGuard::refuse_minimum(const Capacity& offered) cons
   return std::nullopt;
 }
 
-std::optional<Cause> CapacityGuard::refuse_last_provider(const Capacity& offered) const {
+std::optional<Cause> CapacityGuard::refuse_last_provider(const Node& node,
+                                                         const Capacity& offered) const {
   for (const auto& [resource, count] : offered) {
-    if (remaining_.at(resource) > count) continue;
     if (std::ranges::find(spec_.retire, resource) != spec_.retire.end()) continue;
-    std::vector<std::string> dependants;
-    for (const Pod* pod : snapshot_.cluster.view<GpuUsers>().of(resource))
-      if (!pod->terminating() &&
-          pod->meta.namespace_ != std::string_view(snapshot_.settings.agents_namespace))
-        dependants.push_back(fmt::format("{}/{}", pod->meta.namespace_.view(), pod->meta.name));
-    if (dependants.empty()) continue;
-    const std::string& first = *std::ranges::min_element(dependants);
-    return Cause{reasons::kLastProvider,
-                 fmt::format("no other node in service offers {}, and {} pod{} hold{} it ({}{}); "
-                             "wait until they end, add capacity, or allow the resource to "
-                             "disappear: spec.capacityGuard.retire: [{}]",
-                             resource, dependants.size(), dependants.size() == 1 ? "" : "s",
-                             dependants.size() == 1 ? "s" : "", first,
-                             dependants.size() == 1 ? "" : ", …", resource)};
+    if (auto refusal = refuse_users(resource, count)) return refusal;
+    if (auto refusal = refuse_queues(node, resource, offered)) return refusal;
   }
   return std::nullopt;
 }
 
+std::vector<std::string> CapacityGuard::last_provided(const Node& node) const {
+  std::vector<std::string> resources;
+  if (!counts(node)) return resources;
+  const Capacity offered = gpu_capacity(node);
+  for (const auto& [resource, count] : offered)
+    if (refuse_users(resource, count) || refuse_queues(node, resource, offered))
+      resources.emplace_back(resource);
+  return resources;
+}
+
+std::optional<Cause> CapacityGuard::refuse_users(std::string_view resource,
+                                                 std::int64_t count) const {
+  if (remaining_.at(resource) > count) return std::nullopt;
+  std::vector<std::string> dependants;
+  for (const Pod* pod : snapshot_.cluster.view<GpuUsers>().of(Text(resource)))
+    if (!pod->terminating() &&
+        pod->meta.namespace_ != std::string_view(snapshot_.settings.agents_namespace))
+      dependants.push_back(fmt::format("{}/{}", pod->meta.namespace_.view(), pod->meta.name));
+  if (dependants.empty()) return std::nullopt;
+  const std::string& first = *std::ranges::min_element(dependants);
+  return Cause{reasons::kLastProvider,
+               fmt::format("no other node in service offers {}, and {} pod{} hold{} it ({}{}); "
+                           "wait until they end, add capacity, or allow the resource to "
+                           "disappear: spec.capacityGuard.retire: [{}]",
+                           resource, dependants.size(), dependants.size() == 1 ? "" : "s",
+                           dependants.size() == 1 ? "s" : "", first,
+                           dependants.size() == 1 ? "" : ", …", resource)};
+}
+
+std::optional<Cause> CapacityGuard::refuse_queues(const Node& node, std::string_view resource,
+                                                  const Capacity& offered) const {
+  if (stakes_.empty()) return std::nullopt;
+  const std::string pool = pool_of(node);
+  for (const QueueStake& stake : stakes_) {
+    const bool by_class = stake.resource == queue::kGpuClass,
+               anywhere = stake.pool == queue::kAnyPool;
+    if (!(by_class || stake.resource == resource) || !(anywhere || stake.pool == pool)) continue;
+    if (is_met(stake, resource, anywhere ? remaining_ : by_pool()[pool], offered)) continue;
+    return Cause{
+        reasons::kLastProvider,
+        fmt::format("no other node in service{} offers {}, and {} GPUQueue {} counts on it; {}, "
+                    "add capacity, or allow the resource to disappear: "
+                    "spec.capacityGuard.retire: [{}]",
+                    anywhere ? "" : " of pool " + pool, by_class ? "a GPU" : resource,
+                    stake.nominal ? "the nominal quota of" : "work admitted by", stake.queue,
+                    stake.nominal ? "lower the quota" : "wait until that ends", resource)};
+  }
+  return std::nullopt;
+}
+
+std::string CapacityGuard::pool_of(const Node& node) const {
+  const GPUClusterPolicy* policy = find_policy(snapshot_.cluster);
+  const PoolSpec* pool = policy == nullptr ? nullptr : berth::pool_of(*policy, node);
+  return pool == nullptr ? std::string() : pool->name;
+}
+
+std::map<std::string, Capacity>& CapacityGuard::by_pool() const {
+  if (!by_pool_) {
+    by_pool_.emplace();
+    for (const auto& node : snapshot_.cluster.nodes())
+      if (counts(*node)) add(*node, 1, (*by_pool_)[pool_of(*node)]);
+  }
+  return *by_pool_;
+}
+
 void CapacityGuard::take(const Node& node) {
   if (!counts(node)) return;
-  for (const auto& [resource, count] : gpu_capacity(node)) remaining_[resource] -= count;
+  if (!stakes_.empty()) add(node, -1, by_pool()[pool_of(node)]);
+  add(node, -1, remaining_);
 }
 
 }  // namespace berth

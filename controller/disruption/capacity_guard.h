@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // CapacityGuard: whether a node may be taken out, seen from the whole cluster and counting nodes
-// that are out already. Pods that are bound count as dependants; pending ones don't: no tenant may
-// block the platform.
+// that are out already. Pods that are bound count as dependants, and so do queues' nominal quotas
+// and what queues have admitted, each in its pool; pending pods don't: no tenant may block the
+// platform.
 #pragma once
 
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "apis/mig_layout.h"
 #include "controller/core/cause.h"
 #include "controller/core/snapshot.h"
+#include "controller/disruption/queue_stakes.h"
 #include "controller/disruption/slots.h"
 
 namespace berth {
@@ -33,16 +36,26 @@ class CapacityGuard {
   void take(const Node& node);
 
   const Capacity& remaining() const { return remaining_; }
+  // What the node is the last to offer to those who count on it, whatever spec.retire says.
+  std::vector<std::string> last_provided(const Node& node) const;
 
  private:
   bool counts(const Node& node) const;
   std::optional<Cause> refuse_minimum(const Capacity& offered) const;
-  std::optional<Cause> refuse_last_provider(const Capacity& offered) const;
+  std::optional<Cause> refuse_last_provider(const Node& node, const Capacity& offered) const;
+  std::optional<Cause> refuse_users(std::string_view resource, std::int64_t count) const;
+  std::optional<Cause> refuse_queues(const Node& node, std::string_view resource,
+                                     const Capacity& offered) const;
+  std::map<std::string, Capacity>& by_pool() const;
+  std::string pool_of(const Node& node) const;
 
   const Snapshot& snapshot_;
   const SlotLedger& ledger_;
   const CapacityGuardSpec& spec_;
+  std::vector<QueueStake> stakes_;
   Capacity remaining_;
+  // The same by pool: a walk over the fleet, only where queues have a stake.
+  mutable std::optional<std::map<std::string, Capacity>> by_pool_;
 };
 
 }  // namespace berth

@@ -10,10 +10,12 @@
 #include "apis/eviction_outcome.h"
 #include "apis/names.h"
 #include "apis/reasons.h"
+#include "controller/core/seeded_bugs.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/disruption/rollouts.h"
 #include "controller/fleet/fit.h"
 #include "controller/fleet/pod_selects.h"
+#include "controller/queue/requeue.h"
 
 namespace berth {
 namespace {
@@ -146,6 +148,19 @@ PodVerdict judge_successor(const Snapshot& snapshot, const Pod& pod, const Node&
           name, kAdvice));
 }
 
+const Job* requeued(const Snapshot& snapshot, const Pod& pod) {
+  return seeded(SeededBug::kEvictAdmitted) ? nullptr : queue::requeued_with(snapshot.cluster, pod);
+}
+
+PodVerdict requeue(const Snapshot& snapshot, const Pod& pod, const Job& job, const Node& node,
+                   const RolloutRecord& record) {
+  PodVerdict verdict = judge_successor(snapshot, pod, node, record);
+  if (verdict.fate != PodFate::kEvict) return verdict;
+  verdict.fate = PodFate::kRequeue;
+  verdict.job = &job;
+  return verdict;
+}
+
 PodVerdict judge(const Snapshot& snapshot, const Pod& pod, const DrainSpec& drain,
                  const std::map<std::string_view, std::int64_t>& jobs, const Node& node,
                  const RolloutRecord& record) {
@@ -168,11 +183,10 @@ PodVerdict judge(const Snapshot& snapshot, const Pod& pod, const DrainSpec& drai
         fmt::format("pod {} keeps data in an emptyDir volume; wait until it ends, or set "
                     "spec.drain.deleteEmptyDirData",
                     name));
-  if (pod.meta.annotations.get(kDoNotDisruptAnnotation) == "true")
-    return blocked(
-        pod, reasons::kDoNotDisrupt,
-        fmt::format("pod {} is annotated {}; wait until it ends, or remove the annotation", name,
-                    kDoNotDisruptAnnotation));
+  if (auto marked = do_not_disrupt(pod))
+    return {.pod = &pod, .fate = PodFate::kBlocked, .cause = *std::move(marked)};
+  // Its Job counts no failure, so that it does not matter how many it has left.
+  if (const Job* job = requeued(snapshot, pod)) return requeue(snapshot, pod, *job, node, record);
   if (is_job_pod(pod)) {
     auto share = jobs.find(owner->uid.view());
     if (auto refusal = refuse_job(snapshot, pod, share == jobs.end() ? 1 : share->second))
@@ -268,6 +282,14 @@ EvictionOutlook read_refusal(const Snapshot& snapshot, const Pod& pod, const Err
 bool is_own_pod(const Pod& pod, const Settings& settings) {
   return pod.meta.name == settings.own_pod &&
          pod.meta.namespace_ == std::string_view(settings.berth_namespace);
+}
+
+std::optional<Cause> do_not_disrupt(const Pod& pod) {
+  if (pod.meta.annotations.get(kDoNotDisruptAnnotation) != "true") return std::nullopt;
+  return Cause{
+      reasons::kDoNotDisrupt,
+      fmt::format("pod {}/{} is annotated {}; wait until it ends, or remove the annotation",
+                  pod.meta.namespace_.view(), pod.meta.name, kDoNotDisruptAnnotation)};
 }
 
 bool must_leave(const Occupant& occupant, DrainScope scope, const Settings& settings) {

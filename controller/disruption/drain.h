@@ -19,6 +19,7 @@ enum class PodFate {
   kTerminating,  // on its way out: waited for until the object is gone
   kAwaited,      // drain.waitForCompletion selects it: it ends by itself
   kEvict,
+  kRequeue,  // its Job is suspended, all its pods end, and the Job waits in its queue again
   kBlocked,  // may not be evicted: `cause` says why
 };
 
@@ -26,7 +27,10 @@ struct PodVerdict {
   const Pod* pod = nullptr;
   PodFate fate = PodFate::kLeftAlone;
   Cause cause = {};  // for kBlocked: JobRunning, UnmanagedPod, LocalStorage, OwnPod, …
-  std::optional<Time> not_before = {};  // for kEvict: the earliest time for it
+  std::optional<Time> not_before = {};  // for kEvict and kRequeue: the earliest time for it
+  const Job* job = nullptr;             // for kRequeue
+  // To be made to leave, if nothing forbids it.
+  bool leaves() const { return fate == PodFate::kEvict || fate == PodFate::kRequeue; }
 };
 // The pod of the berth that drains: it leaves last, and only for a node where it can go on.
 bool is_own_pod(const Pod& pod, const Settings& settings);
@@ -40,6 +44,9 @@ std::vector<PodVerdict> pods_leaving(const Snapshot& snapshot, const Node& node,
 bool must_leave(const Occupant& occupant, DrainScope scope, const Settings& settings);
 // Of one that was read live: whether it would have to leave, or stays and holds GPUs.
 bool is_in_the_way(const Pod& pod, const DrainSpec& drain, const Settings& settings);
+
+// Of one that is marked as not to be disrupted: that it is.
+std::optional<Cause> do_not_disrupt(const Pod& pod);
 
 // What is known about evicting one pod: from the answers to asks; offline, from the budgets'
 // status.

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "apis/reasons.h"
-#include "controller/disruption/drain.h"
+#include "controller/disruption/leaving_outlook.h"
 #include "controller/explain/node_groups.h"
 #include "controller/fleet/fit.h"
 #include "controller/mig/overlap.h"
@@ -66,14 +66,21 @@ void note_drain(const Snapshot& snapshot, const Pod& pod, const Node& node, Expl
   for (const PodVerdict& verdict : pods_leaving(snapshot, node, owner->spec.drain)) {
     if (verdict.pod != &pod) continue;
     switch (verdict.fate) {
-      case PodFate::kEvict: {
-        const EvictionOutlook outlook = eviction_outlook(snapshot, pod);
+      case PodFate::kEvict:
+      case PodFate::kRequeue: {
+        const LeavingOutlook outlook = leaving_outlook(snapshot, verdict);
         if (outlook.kind == EvictionOutlook::Kind::kNo)
           out.add("drain", "it would have to leave, and may not: " + outlook.cause.message,
                   outlook.cause.reason);
-        else
+        else if (verdict.fate == PodFate::kEvict)
           out.add("drain", "it will be evicted when the node's turn comes",
                   reasons::kWillBeEvicted);
+        else
+          out.add("drain",
+                  fmt::format("Job {} will be suspended when the node's turn comes, and waits in "
+                              "its queue again",
+                              verdict.job->meta.name),
+                  reasons::kWillBeRequeued);
         break;
       }
       case PodFate::kBlocked:

@@ -12,7 +12,7 @@
 #include "apis/names.h"
 #include "apis/reasons.h"
 #include "controller/disruption/capacity_guard.h"
-#include "controller/disruption/drain.h"
+#include "controller/disruption/leaving_outlook.h"
 #include "controller/disruption/rollouts.h"
 #include "controller/disruption/slots.h"
 #include "controller/explain/controller_lease.h"
@@ -202,16 +202,16 @@ void NodeWhy::note_guard() {
 void NodeWhy::note_drain() {
   if (!has_gpus(node_)) return;
   const DrainSpec drain = view_.owner != nullptr ? view_.owner->spec.drain : DrainSpec();
-  std::vector<std::string> free, ending;
+  std::vector<std::string> free, requeued, ending;
   std::size_t told = 0;
   for (PodVerdict& verdict : pods_leaving(snapshot_, node_, drain)) {
     const std::string name = key_of(verdict.pod->meta).str();
     if (verdict.fate == PodFate::kTerminating || verdict.fate == PodFate::kAwaited)
       ending.push_back(name);
-    if (verdict.fate == PodFate::kEvict) {
-      const EvictionOutlook outlook = eviction_outlook(snapshot_, *verdict.pod);
+    if (verdict.leaves()) {
+      const LeavingOutlook outlook = leaving_outlook(snapshot_, verdict);
       if (outlook.kind != EvictionOutlook::Kind::kNo) {
-        free.push_back(name);
+        (verdict.fate == PodFate::kEvict ? free : requeued).push_back(name);
         continue;
       }
       verdict = {verdict.pod, PodFate::kBlocked, outlook.cause};
@@ -228,7 +228,11 @@ void NodeWhy::note_drain() {
              fmt::format("waited for until {} end{}: {}", ending.size() == 1 ? "it" : "they",
                          ending.size() == 1 ? "s" : "", name_some(ending, "pod")));
   if (!free.empty()) out_.add("drain", fmt::format("would be evicted: {}", name_some(free, "pod")));
-  if (view_.owner != nullptr && view_.stuck.empty() && ending.empty() && free.empty())
+  if (!requeued.empty())
+    out_.add("drain", fmt::format("would end with their Jobs, which wait in their queues again: {}",
+                                  name_some(requeued, "pod")));
+  if (view_.owner != nullptr && view_.stuck.empty() && ending.empty() && free.empty() &&
+      requeued.empty())
     out_.add("drain", "no pod has to leave before its GPUs are repartitioned");
 }
 

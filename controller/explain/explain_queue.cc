@@ -10,6 +10,7 @@
 #include "apis/reasons.h"
 #include "controller/preview/queue_membership.h"
 #include "controller/queue/facts_from.h"
+#include "controller/queue/gang_adapters.h"
 
 namespace berth {
 namespace {
@@ -17,9 +18,10 @@ namespace {
 // Named of those that come before it.
 constexpr std::size_t kMostBehind = 3;
 
+// Null if the pod is let go by itself, or with its gang.
 const Job* job_of(const ClusterState& cluster, const Pod& pod) {
   const OwnerReference* owner = pod.meta.controller();
-  if (owner == nullptr || owner->kind != "Job") return nullptr;
+  if (owner == nullptr || !queue::workload_name(pod).starts_with("Job/")) return nullptr;
   return cluster.jobs().find(pod.meta.namespace_.view(), owner->name.view());
 }
 
@@ -33,6 +35,20 @@ std::string place_of(const QueueVerdict& verdict, const QueuePicture& picture,
   const auto more = verdict.position - 1 - static_cast<std::int64_t>(behind.size());
   return fmt::format("{}, behind {}{}", place, fmt::join(behind, ", "),
                      more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+// Who made it means it to run with others, and nobody says with how many.
+void note_unsized_gang(const Pod& pod, Explanation& out) {
+  const queue::Gang gang = queue::gang_of(pod.meta);
+  if (gang.name.empty() || gang.size > 0) return;
+  const Text* said = pod.meta.annotations.find(names::kPodGroupSizeAnnotation);
+  out.add("queue",
+          fmt::format("{} {}, so each of its pods is admitted by itself; annotation "
+                      "{}: \"N\" on the pod template makes N of them a gang",
+                      gang.maker,
+                      said == nullptr ? std::string("says no size")
+                                      : fmt::format("says '{}', which is no size", said->view()),
+                      names::kPodGroupSizeAnnotation));
 }
 
 }  // namespace
@@ -107,7 +123,9 @@ void QueueWhy::note(const Pod& pod, Explanation& out) const {
   const QueueVerdict* verdict =
       job != nullptr ? tell(queue::workload_name(*job), job->meta, job->pod_shape, runs, gated, out)
                      : tell(queue::workload_name(pod), pod.meta, pod.shape, runs, gated, out);
-  if (verdict != nullptr && gated) answer(*verdict, "it is gated", out);
+  if (verdict == nullptr || !gated) return;
+  answer(*verdict, "it is gated", out);
+  note_unsized_gang(pod, out);
 }
 
 void QueueWhy::note(const Job& job, Explanation& out) const {

@@ -9,6 +9,8 @@
 #include "apis/reasons.h"
 #include "controller/core/refused_write.h"
 #include "controller/core/seeded_bugs.h"
+#include "controller/disruption/leaving_outlook.h"
+#include "controller/queue/requeue.h"
 
 namespace berth {
 namespace {
@@ -83,6 +85,27 @@ Write removal(Verb verb, const Pod& pod, const Node& node, const DrainSpec& drai
                                       : grace_of(drain)};
 }
 
+// The Job's suspension, once each of its pods may go.
+void plan_requeue(const Snapshot& snapshot, const PodVerdict& verdict, const Node& node,
+                  bool forced, Plan& plan) {
+  const Job& job = *verdict.job;
+  if (plan.has_steps(ref_of(job))) return;
+  const LeavingOutlook outlook = leaving_outlook(snapshot, verdict);
+  if (forced || outlook.kind == EvictionOutlook::Kind::kYes)
+    return plan.add(ref_of(job),
+                    queue::suspend_job(job, fmt::format("drain node {}", node.meta.name)));
+  for (const Ask& ask : outlook.asks)
+    if (!plan.has_steps(ask.pod)) plan.add(ask.pod, ask);
+  plan.requeue_in(snapshot.settings.eviction_retry);
+}
+
+// What the API server refuses of what makes the pod leave.
+std::optional<RefusedWrite> refused_removal(const Snapshot& snapshot, const PodVerdict& verdict) {
+  if (verdict.fate == PodFate::kRequeue)
+    return refused_write(snapshot, ref_of(*verdict.job), names::kManagerQueue);
+  return refused_write(snapshot, ref_of(*verdict.pod), names::kManagerMig);
+}
+
 // How urgently a reason is to be told: what a person must solve before what time will.
 int weight(const std::string& reason) {
   if (reason.empty()) return 0;
@@ -106,12 +129,17 @@ void tell_verdict(const Snapshot& snapshot, const PodVerdict& verdict, DrainProg
                              fmt::format("pod {} is left to end by itself", name_of(pod))});
     case PodFate::kBlocked:
       return tell(progress, verdict.cause);
-    case PodFate::kEvict: {
-      EvictionOutlook outlook = eviction_outlook(snapshot, pod);
+    case PodFate::kEvict:
+    case PodFate::kRequeue: {
+      LeavingOutlook outlook = leaving_outlook(snapshot, verdict);
       if (outlook.kind == EvictionOutlook::Kind::kNo)
         return tell(progress, std::move(outlook.cause));
-      return tell(progress,
-                  {reasons::kPodsLeaving, fmt::format("pod {} is being evicted", name_of(pod))});
+      if (verdict.fate == PodFate::kEvict)
+        return tell(progress,
+                    {reasons::kPodsLeaving, fmt::format("pod {} is being evicted", name_of(pod))});
+      return tell(progress, {reasons::kPodsLeaving,
+                             fmt::format("Job {}/{} is suspended, and waits in its queue again",
+                                         pod.meta.namespace_.view(), verdict.job->meta.name)});
     }
   }
 }
@@ -126,7 +154,7 @@ DrainProgress drain_progress(const Snapshot& snapshot, const Node& node, const D
     const bool late = snapshot.now >= deadline_of(verdict, drain, since);
     // Force does not help where the API server will not have the deletion.
     std::optional<RefusedWrite> refused;
-    if (late) refused = refused_write(snapshot, ref_of(*verdict.pod), names::kManagerMig);
+    if (late) refused = refused_removal(snapshot, verdict);
     if (refused) tell(progress, {reasons::kWriteRefused, refused->message});
     tell_verdict(snapshot, verdict, progress);
     if (late && (refused || !may_be_forced(verdict, drain, snapshot.settings)))
@@ -144,17 +172,25 @@ DrainProgress plan_drain(const Snapshot& snapshot, const Node& node, const Drain
     // What it does not get done before, its successor has to begin with.
     if (leaving.size() > 1 && is_own_pod(*verdict.pod, snapshot.settings)) continue;
     const Time deadline = deadline_of(verdict, drain, since);
-    const Pod& pod = *verdict.pod;
-    if (snapshot.now < deadline) {
+    if (snapshot.now < deadline)
       plan.requeue_in(std::chrono::ceil<Duration>(deadline - snapshot.now));
-    } else if (may_be_forced(verdict, drain, snapshot.settings)) {
+    const bool forced =
+        snapshot.now >= deadline && may_be_forced(verdict, drain, snapshot.settings);
+    const Pod& pod = *verdict.pod;
+    // A Job is taken back even then: a pod that is taken from it would count as a failure.
+    const bool with_job = verdict.fate == PodFate::kRequeue && !verdict.job->suspended;
+    if (forced && !with_job) {
       plan.add(ref_of(pod), removal(Verb::kDelete, pod, node, drain));
       continue;
     }
-    if (verdict.fate != PodFate::kEvict) continue;
-    const Time due = next_try(snapshot, verdict);
+    if (verdict.fate != PodFate::kEvict && !with_job) continue;
+    const Time due = forced ? snapshot.now : next_try(snapshot, verdict);
     if (snapshot.now < due) {
       plan.requeue_in(std::chrono::ceil<Duration>(due - snapshot.now));
+      continue;
+    }
+    if (with_job) {
+      plan_requeue(snapshot, verdict, node, forced, plan);
       continue;
     }
     plan.add(ref_of(pod), ask_of(pod));

@@ -35,6 +35,7 @@ constexpr LayoutReason kLayoutReasons[] = {
     {kVirtualMachineNode, Column::kBlocked, Outlook::kStalled},
     {kWriteRefused, Column::kBlocked, Outlook::kStalled},
 
+    {kAdmissionInFlight, Column::kPending, Outlook::kReconciling},
     {kAgentFailed, Column::kPending, Outlook::kStalled},
     {kAgentPending, Column::kPending, Outlook::kReconciling},
     {kAllocatableMismatch, Column::kPending, Outlook::kStalled},

@@ -109,7 +109,9 @@ Plan reconcile_mig_layout(const Snapshot& snapshot, std::string_view name) {
                              "return its nodes before it is deleted"));
   else
     plan_claims(snapshot, *layout, choice, plan);
-  for (const Ask& ask : choice.asks) plan.add(ask.pod, ask);
+  // Of a Job that runs on several nodes each of them asks.
+  for (const Ask& ask : choice.asks)
+    if (!plan.has_steps(ask.pod)) plan.add(ask.pod, ask);
   plan_wake_ups(snapshot, *layout, choice, plan);
   plan.statuses.push_back(compute_layout_status(snapshot, *layout, choice));
   return plan;

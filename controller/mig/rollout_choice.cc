@@ -17,7 +17,8 @@
 #include "controller/disruption/capacity_guard.h"
 #include "controller/disruption/disruption_budgets.h"
 #include "controller/disruption/disruption_cost.h"
-#include "controller/disruption/drain.h"
+#include "controller/disruption/leaving_outlook.h"
+#include "controller/disruption/queue_stakes.h"
 #include "controller/disruption/rollouts.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/mig/preflight.h"
@@ -57,7 +58,8 @@ class Chooser {
         layout_(layout),
         view_(snapshot),
         budgets_(snapshot, view_.ledger()),
-        guard_(snapshot, view_.ledger(), layout.spec.capacity_guard) {}
+        guard_(snapshot, view_.ledger(), layout.spec.capacity_guard),
+        in_flight_(admissions_in_flight(snapshot)) {}
   RolloutChoice choose();
 
  private:
@@ -71,6 +73,7 @@ class Chooser {
   std::optional<Cause> no_room(const Candidate& candidate);
   std::optional<Cause> not_rendered(const std::string& config);
   std::optional<Cause> refuse_pods(const Node& node);
+  std::optional<Cause> in_flight(const Node& node) const;
   std::string who_is_out() const;
   void wait(const Candidate& candidate, Cause why);
 
@@ -79,6 +82,7 @@ class Chooser {
   LayoutView view_;
   DisruptionBudgets budgets_;
   CapacityGuard guard_;
+  const std::map<std::string, std::string, std::less<>> in_flight_;  // workloads by node
   RolloutChoice choice_;
   std::vector<Candidate> candidates_;
   std::set<const Target*> kinds_;
@@ -185,6 +189,7 @@ void Chooser::consider(const Candidate& candidate) {
   const bool asking = pods && pods->reason == reasons::kAskingPods;
   if (pods && !asking) return wait(candidate, *pods);
   if (full) return wait(candidate, *full);
+  if (auto flight = in_flight(node)) return wait(candidate, *std::move(flight));
   if (auto refusal = budgets_.refuse(node)) return wait(candidate, *std::move(refusal));
   if (auto refusal = guard_.refuse(node); refusal && !seeded(SeededBug::kIgnoreGuard))
     return wait(candidate, *refusal);
@@ -287,21 +292,30 @@ std::optional<Cause> Chooser::refuse_pods(const Node& node) {
   const std::vector<PodVerdict> verdicts = pods_leaving(snapshot_, node, layout_.spec.drain);
   for (const PodVerdict& verdict : verdicts)
     if (verdict.fate == PodFate::kBlocked) return verdict.cause;
+  std::set<const Job*> jobs;  // each is asked about once
   for (const PodVerdict& verdict : verdicts) {
-    if (verdict.fate != PodFate::kEvict) continue;
-    EvictionOutlook outlook = eviction_outlook(snapshot_, *verdict.pod);
+    if (!verdict.leaves() || (verdict.job != nullptr && !jobs.insert(verdict.job).second)) continue;
+    LeavingOutlook outlook = leaving_outlook(snapshot_, verdict);
     if (outlook.kind == EvictionOutlook::Kind::kNo) {
       // Asked again before the answer is too old to count, so that a node that can't be emptied
       // is told as such without a gap.
-      if (outlook.aging) choice_.asks.push_back(ask_of(*verdict.pod));
+      choice_.asks.insert(choice_.asks.end(), outlook.asks.begin(), outlook.asks.end());
       return std::move(outlook.cause);
     }
-    if (outlook.kind == EvictionOutlook::Kind::kUnknown) asks.push_back(ask_of(*verdict.pod));
+    asks.insert(asks.end(), outlook.asks.begin(), outlook.asks.end());
   }
   if (asks.empty()) return std::nullopt;
   choice_.asks.insert(choice_.asks.end(), asks.begin(), asks.end());
   return Cause{reasons::kAskingPods,
                fmt::format("asking the API server whether {} pod(s) may be evicted", asks.size())};
+}
+
+// Its pods would come to a cordoned node, where they can't start.
+std::optional<Cause> Chooser::in_flight(const Node& node) const {
+  const auto workload = in_flight_.find(node.meta.name);
+  if (workload == in_flight_.end() || seeded(SeededBug::kClaimInFlight)) return std::nullopt;
+  return Cause{reasons::kAdmissionInFlight,
+               fmt::format("{} has just been admitted to this node", workload->second)};
 }
 
 void Chooser::wait(const Candidate& candidate, Cause why) {

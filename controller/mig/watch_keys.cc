@@ -12,6 +12,7 @@
 #include "controller/mig/overlap.h"
 #include "controller/mig/preflight.h"
 #include "controller/mig/reconcile.h"
+#include "controller/queue/admission_ledger.h"
 
 namespace berth {
 namespace {
@@ -64,6 +65,36 @@ class Keys {
 bool is_ledger(const Settings& settings, const ConfigMap& config_map) {
   return config_map.meta.name == names::kSlotsConfigMap &&
          config_map.meta.namespace_ == std::string_view(settings.berth_namespace);
+}
+
+bool is_admissions(const Settings& settings, const ConfigMap& config_map) {
+  return config_map.meta.name == names::kAdmissionsConfigMap &&
+         config_map.meta.namespace_ == std::string_view(settings.berth_namespace);
+}
+
+// visit(node) for each that an admission was on its way to, and is no longer.
+template <class Visit>
+void each_node_reached(const ConfigMap& old, const ConfigMap* now, Visit&& visit) {
+  for (const auto& [uid, text] : old.data) {
+    const auto standing = now == nullptr ? old.data.end() : now->data.find(uid);
+    if (now != nullptr && standing != now->data.end() && standing->second == text) continue;
+    if (const auto entry = queue::decode_entry(text))
+      for (const std::string& node : entry->admission.nodes) visit(node);
+  }
+}
+
+// What decides whether the Job is taken back rather than its pods evicted, and whether it counts on
+// what nodes offer. One that is suspended has no pods but those that end.
+bool same_for_queues(const Job& old, const Job& now) {
+  const auto same = [&](const char* key) {
+    const Text* before = old.meta.annotations.find(key);
+    const Text* after = now.meta.annotations.find(key);
+    return before == nullptr || after == nullptr ? before == after : *before == *after;
+  };
+  if (old.suspended) return true;
+  return same(names::kAdmittedAnnotation) && same(names::kHoldAnnotation) &&
+         old.meta.labels == now.meta.labels && old.suspended == now.suspended &&
+         old.finished == now.finished;
 }
 
 // What the agents' file depends on: which configs the node names, which layouts want it, and the
@@ -151,7 +182,8 @@ std::vector<std::string> mig_keys_for(const ClusterState& cluster, const Setting
                                       const Job* now) {
   // Only what decides whether its pods may be evicted.
   if (old != nullptr && now != nullptr && old->backoff_limit == now->backoff_limit &&
-      old->failed == now->failed && old->ignores_disruptions == now->ignores_disruptions)
+      old->failed == now->failed && old->ignores_disruptions == now->ignores_disruptions &&
+      same_for_queues(*old, *now))
     return {};
   return Keys(cluster).layouts().nodes_under_way().list();
 }
@@ -164,6 +196,13 @@ std::vector<std::string> mig_keys_for(const ClusterState& cluster, const Setting
     keys.slots().layouts();
     for (const ConfigMap* ledger : {old, now})
       for (const auto& [node, slot] : read_ledger(ledger).slots) keys.node(node);
+    return keys.list();
+  }
+  if (is_admissions(settings, either)) {
+    if (old == nullptr || cluster.mig_layouts().size() == 0) return {};
+    each_node_reached(*old, now, [&](const std::string& name) {
+      if (const Node* node = cluster.nodes().find(name)) keys.layouts_of(*node);
+    });
     return keys.list();
   }
   if (either.meta.namespace_ != std::string_view(settings.agents_namespace)) return {};
@@ -187,6 +226,13 @@ std::vector<std::string> mig_keys_for(const ClusterState& cluster, const Setting
   if (old != nullptr && now != nullptr && old->meta == now->meta && old->spec == now->spec)
     return {};
   return Keys(cluster).layouts().list();
+}
+
+// What its quotas count on stays; whether it takes Jobs back says what becomes of their pods.
+std::vector<std::string> mig_keys_for(const ClusterState& cluster, const Settings&,
+                                      const GPUQueue* old, const GPUQueue* now) {
+  if (old != nullptr && now != nullptr && old->spec == now->spec) return {};
+  return Keys(cluster).layouts().nodes_under_way().list();
 }
 
 std::vector<std::string> all_mig_keys(const ClusterState& cluster, const Settings&) {

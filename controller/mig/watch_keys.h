@@ -35,6 +35,10 @@ std::vector<std::string> mig_keys_for(const ClusterState&, const Settings&,
 std::vector<std::string> mig_keys_for(const ClusterState&, const Settings&,
                                       const GPUClusterPolicy* old, const GPUClusterPolicy* now);
 
+// Their nominal quotas count as dependants, and what they have admitted is taken back.
+std::vector<std::string> mig_keys_for(const ClusterState&, const Settings&, const GPUQueue* old,
+                                      const GPUQueue* now);
+
 // Everything there is to reconcile: what a new leader enqueues, and a resync. "agent-config" and
 // "slots" come first.
 std::vector<std::string> all_mig_keys(const ClusterState& cluster, const Settings& settings);

@@ -168,6 +168,18 @@ Result<ConfigMap> merged(const ConfigMap& config_map, std::string_view merge_pat
   return out;
 }
 
+Result<Job> merged(const Job& job, std::string_view merge_patch) {
+  json document = {{"metadata", encode_meta(job.meta)}, {"spec", {{"suspend", job.suspended}}}};
+  Job out = job;
+  Result<void> done = with_json(merge_patch, [&](const json& patch) -> Result<void> {
+    if (Result<void> good = merge(document, patch); !good) return good;
+    out.suspended = document["spec"].value("suspend", json(false)) == true;
+    return {};
+  });
+  if (!done) return done.error();
+  return out;
+}
+
 namespace {
 
 template <class T>

@@ -20,6 +20,8 @@ Result<Node> patched(const Node& node, std::string_view json_patch);
 // Merge patches. metadata.uid and metadata.resourceVersion in the body are preconditions.
 Result<Node> merged(const Node& node, std::string_view merge_patch);
 Result<ConfigMap> merged(const ConfigMap& config_map, std::string_view merge_patch);
+// Whether it is suspended.
+Result<Job> merged(const Job& job, std::string_view merge_patch);
 // Of one of our own objects: its finalizers.
 Result<MIGLayout> merged(const MIGLayout& layout, std::string_view merge_patch);
 Result<GPUClusterPolicy> merged(const GPUClusterPolicy& policy, std::string_view merge_patch);

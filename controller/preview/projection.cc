@@ -17,6 +17,8 @@ const char* to_string(PodMove::Fate fate) {
       return "Ends";
     case PodMove::Fate::kNotRecreated:
       return "NotRecreated";
+    case PodMove::Fate::kRequeued:
+      return "Requeued";
   }
   return "?";
 }

@@ -19,11 +19,12 @@ namespace berth {
 // One pod that leaves a node, and what becomes of it.
 struct PodMove {
   enum class Fate {
-    kFits,         // there is room for its replacement now: `node`
-    kFitsLater,    // room appears while the plan goes on: `node`
-    kPending,      // nowhere: `why`
-    kEnds,         // drain.waitForCompletion lets it end by itself
-    kNotRecreated  // no controller makes a new one
+    kFits,          // there is room for its replacement now: `node`
+    kFitsLater,     // room appears while the plan goes on: `node`
+    kPending,       // nowhere: `why`
+    kEnds,          // drain.waitForCompletion lets it end by itself
+    kNotRecreated,  // no controller makes a new one
+    kRequeued       // its Job is suspended, and waits in its queue again: `why`
   };
   std::string pod;       // namespace/name
   std::string owner;     // "ReplicaSet/train-7d9f"; empty without a controller

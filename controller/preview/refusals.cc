@@ -9,26 +9,20 @@
 #include "apis/reasons.h"
 #include "controller/disruption/capacity_guard.h"
 #include "controller/disruption/slots.h"
-#include "controller/fleet/gpu_users.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/mig/rollout_choice.h"
 
 namespace berth {
 namespace {
 
-// Every resource that only this node still offers to pods that hold it, and what retire names
+// Every resource that only this node still offers to those who count on it, and what retire names
 // already: the guard's refusal names one at a time, the line is to be written once.
 std::string retire_line(const Snapshot& snapshot, const MIGLayout& layout, const Node& node) {
   const CapacityGuardSpec& spec = layout.spec.capacity_guard;
   const CapacityGuard guard(snapshot, read_ledger(snapshot), spec);
   std::vector<std::string> retire = spec.retire;
-  for (const auto& [resource, count] : gpu_capacity(node)) {
-    auto left = guard.remaining().find(resource);
-    const bool last = left == guard.remaining().end() || left->second <= count;
-    if (last && !snapshot.cluster.view<GpuUsers>().of(resource).empty() &&
-        std::ranges::find(retire, resource) == retire.end())
-      retire.emplace_back(resource);
-  }
+  for (std::string& resource : guard.last_provided(node))
+    if (std::ranges::find(retire, resource) == retire.end()) retire.push_back(std::move(resource));
   return fmt::format("capacityGuard: {{retire: [{}]}}", fmt::join(retire, ", "));
 }
 

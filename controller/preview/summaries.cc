@@ -8,7 +8,7 @@
 
 #include "apis/decode.h"
 #include "apis/names.h"
-#include "controller/disruption/drain.h"
+#include "controller/disruption/leaving_outlook.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/mig/agent_config.h"
 #include "controller/mig/config_label.h"
@@ -118,8 +118,8 @@ std::vector<BudgetInTheWay> budgets_in_the_way(const Snapshot& snapshot) {
   for (const auto& layout : snapshot.cluster.mig_layouts()) {
     for (const Node* node : decide_rollout(snapshot, *layout).order) {
       for (const PodVerdict& verdict : pods_leaving(snapshot, *node, layout->spec.drain)) {
-        if (verdict.fate != PodFate::kEvict) continue;
-        if (eviction_outlook(snapshot, *verdict.pod).kind != EvictionOutlook::Kind::kNo) continue;
+        if (!verdict.leaves()) continue;
+        if (leaving_outlook(snapshot, verdict).kind != EvictionOutlook::Kind::kNo) continue;
         for (const auto& budget : snapshot.cluster.pod_disruption_budgets()) {
           if (!budget->selects(*verdict.pod)) continue;
           BudgetInTheWay& entry = found[key_of(budget->meta).str()];
@@ -204,6 +204,9 @@ PodMove describe_move(const PodEvent& event) {
       break;
     case PodEvent::Kind::kEnded:
       move.fate = PodMove::Fate::kEnds;
+      break;
+    case PodEvent::Kind::kRequeued:
+      move.fate = PodMove::Fate::kRequeued;
       break;
   }
   return move;

@@ -106,6 +106,8 @@ std::string told(const PodMove& move) {
       return "runs until it ends";
     case PodMove::Fate::kNotRecreated:
       return "is lost: no controller creates it again";
+    case PodMove::Fate::kRequeued:
+      return "ends: " + move.why;
   }
   return "";
 }

@@ -7,6 +7,7 @@
 
 #include "apis/decode.h"
 #include "apis/names.h"
+#include "controller/core/plural.h"
 #include "controller/disruption/capacity_guard.h"
 #include "controller/disruption/drain.h"
 #include "controller/disruption/rollout_annotation.h"
@@ -16,6 +17,7 @@
 #include "controller/mig/config_label.h"
 #include "controller/preview/agents.h"
 #include "controller/preview/patched.h"
+#include "controller/queue/requeue.h"
 #include "controller/reconcilers/key_families.h"
 #include "controller/reconcilers/keys.h"
 
@@ -124,6 +126,7 @@ bool WhatIf::perform(const Write& write, Applied& applied) {
   bool done = false;
   if (object.kind == "Node") done = perform_on_node(write, applied);
   if (object.kind == "ConfigMap") done = perform_on_config_map(write, applied);
+  if (object.kind == "Job") done = perform_on_job(write, applied);
   if (object.kind == "MIGLayout") done = perform_on_ours<MIGLayout>(write, applied);
   if (object.kind == "GPUClusterPolicy") done = perform_on_ours<GPUClusterPolicy>(write, applied);
   if (object.kind == "PriorityClass") done = perform_on_priority_class(write, applied);
@@ -169,6 +172,28 @@ bool WhatIf::perform_on_config_map(const Write& write, Applied& applied) {
   }
   if (create) next->meta.uid = "what-if-" + write.object.str();
   put(std::move(*next));
+  return true;
+}
+
+// Whether and where the queue lets it go again, the rollout does not wait to see.
+bool WhatIf::perform_on_job(const Write& write, Applied& applied) {
+  const Job* job = cluster_.jobs().find(write.object.namespace_, write.object.name);
+  if (job == nullptr) return false;
+  Result<Job> next = merged(*job, write.body);
+  if (!next) {
+    applied.refused.push_back(fmt::format("{}: {}", write.object.str(), describe(next.error())));
+    return false;
+  }
+  const std::vector<const Pod*> pods = queue::bound_pods(cluster_, *job);
+  const std::string why = fmt::format("{} is suspended with {}, and waits in its queue again",
+                                      write.object.str(), plural(std::ssize(pods), "pod"));
+  put(std::move(*next));
+  for (const Pod* pod : pods) {
+    const auto gone = std::make_shared<const Pod>(*pod);
+    applied.pods.push_back({PodEvent::Kind::kRequeued, gone, gone->node_name.str(), {}, why});
+    remove_pod(*pod);
+    change_budgets(*gone, -1);
+  }
   return true;
 }
 

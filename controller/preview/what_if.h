@@ -25,7 +25,8 @@ struct PodEvent {
     kPending,       // gone from `from`, made anew and waiting: `why`
     kPlaced,        // one that was waiting has found room on `to`
     kNotRecreated,  // gone from `from` for good: no controller
-    kEnded          // ended by itself on `from`
+    kEnded,         // ended by itself on `from`
+    kRequeued       // gone from `from` with its Job, which waits in its queue again: `why`
   };
   Kind kind = Kind::kMoved;
   std::shared_ptr<const Pod> pod;
@@ -76,6 +77,7 @@ class WhatIf {
   bool perform(const Write& write, Applied& applied);
   bool perform_on_node(const Write& write, Applied& applied);
   bool perform_on_config_map(const Write& write, Applied& applied);
+  bool perform_on_job(const Write& write, Applied& applied);
   bool perform_on_priority_class(const Write& write, Applied& applied);
   // A MIGLayout or a GPUClusterPolicy.
   template <class T>

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -34,6 +35,35 @@ bool read_amount(const json& value, std::int64_t& out) {
   return true;
 }
 
+bool read_list(const json& record, const char* key, std::vector<std::string>& out) {
+  auto it = record.find(key);
+  if (it == record.end()) return true;
+  if (!it->is_array() ||
+      !std::ranges::all_of(*it, [](const json& item) { return item.is_string(); }))
+    return false;
+  out = it->get<std::vector<std::string>>();
+  return true;
+}
+
+// Each waiting member gets one of the nodes of its shape, by age. Those that are not there yet go
+// without.
+void name_nodes(const Admission& admission, const Catalog& catalog, AdmissionFact& fact) {
+  const auto& pods = admission.workload->pods;
+  if (admission.workload->job || (pods->all.size() == 1 && admission.pods == 1)) {
+    for (const auto& [shape, node] : admission.nodes) fact.nodes.push_back(catalog.node_name(node));
+    return;
+  }
+  std::map<ShapeId, std::vector<NodeId>> nodes;
+  for (const auto& [shape, node] : admission.nodes) nodes[shape].push_back(node);
+  for (auto& [shape, of_shape] : nodes) std::ranges::reverse(of_shape);
+  for (const Pod* pod : pods->all) {
+    if (pod->state != PodState::kWaiting || nodes[pod->shape].empty()) continue;
+    fact.members.push_back(member_key(*pod->uid));
+    fact.nodes.push_back(catalog.node_name(nodes[pod->shape].back()));
+    nodes[pod->shape].pop_back();
+  }
+}
+
 }  // namespace
 
 AdmissionFact admission_fact(const Admission& admission, const FactsIndex& index) {
@@ -48,6 +78,7 @@ AdmissionFact admission_fact(const Admission& admission, const FactsIndex& index
   for (const auto& [key, amount] : admission.amounts)
     fact.amounts.emplace_back(catalog.resource_name(catalog.key_parts(key).first), amount);
   std::ranges::sort(fact.amounts);
+  name_nodes(admission, catalog, fact);
   return fact;
 }
 
@@ -74,6 +105,12 @@ void append_admission(std::string& out, const AdmissionFact& admission) {
   if (admission.amounts.empty()) out += lead;
   text(R"(},"since":)", format_micro_time(Time(std::chrono::microseconds(admission.since))));
   number(R"(,"epoch":)", admission.epoch);
+  const auto list = [&](std::string_view before, const std::vector<std::string>& items) {
+    for (const std::string& item : items) text(std::exchange(before, ","), item);
+    if (!items.empty()) out += ']';
+  };
+  list(R"(,"nodes":[)", admission.nodes);
+  list(R"(,"members":[)", admission.members);
   if (admission.selects_pool) out += R"(,"selectsPool":true)";
 }
 
@@ -104,6 +141,8 @@ std::optional<AdmissionFact> read_admission(const json& record) {
   fact.since = time->time_since_epoch().count();
   const auto epoch = record.find("epoch");
   if (epoch == record.end() || !read_amount(*epoch, fact.epoch)) return std::nullopt;
+  if (!read_list(record, "nodes", fact.nodes) || !read_list(record, "members", fact.members))
+    return std::nullopt;
   fact.selects_pool = record.value("selectsPool", json()) == true;
   auto pods = record.find("pods");
   if (pods == record.end() || !read_amount(*pods, fact.pods)) return std::nullopt;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <tuple>
 #include <utility>
 
 #include "controller/queue/capped.h"
@@ -12,6 +13,11 @@ namespace berth::queue {
 bool is_gpu(std::string_view resource) {
   return resource == "nvidia.com/gpu" || resource == "nvidia.com/gpu.shared" ||
          resource.starts_with("nvidia.com/mig-");
+}
+
+std::string member_key(std::string_view uid) {
+  constexpr std::size_t kEnough = 8;
+  return std::string(uid.substr(0, kEnough));
 }
 
 namespace {
@@ -35,6 +41,9 @@ Catalog::Catalog() {
   resource(std::string(kGpuClass));
   pool(std::string(kAnyPool));
   queue("");
+  rules("");
+  domain({});
+  wish({});
 }
 
 ResourceId Catalog::resource(const std::string& name) {
@@ -43,16 +52,50 @@ ResourceId Catalog::resource(const std::string& name) {
   return id;
 }
 
-ShapeId Catalog::shape(const Amounts& requests, const PoolNames& only_pools) {
-  ShapeKey key;
+ShapeId Catalog::shape(const Amounts& requests, const PoolNames& only_pools,
+                       const std::string& rules, bool modelled) {
+  ShapeKey key{.rules = this->rules(rules), .modelled = modelled};
+  ResourceId device = kClass;
   key.requests.reserve(requests.size());
   for (const auto& [name, amount] : requests) {
-    if (amount > 0) key.requests.emplace_back(resource(name), amount);
+    if (amount == 0) continue;
+    const ResourceId id = resource(name);
+    key.requests.emplace_back(id, amount);
+    const bool first = gpu_[id] ? device == kClass || !gpu_[device]
+                                : device == kClass && name.find('/') != std::string::npos;
+    if (first) device = id;
   }
   std::sort(key.requests.begin(), key.requests.end());
   for (const std::string& name : only_pools) key.only_pools.push_back(pool(name));
   std::sort(key.only_pools.begin(), key.only_pools.end());
-  return shapes_.id(key);
+  const ShapeId id = shapes_.id(key);
+  if (id == devices_.size()) devices_.push_back(device);
+  return id;
+}
+
+std::int64_t Catalog::device_amount(ShapeId id) const {
+  for (const auto& [resource, amount] : shape_requests(id)) {
+    if (resource == devices_[id]) return amount;
+  }
+  return 0;
+}
+
+bool Catalog::before(const std::pair<ShapeId, std::int64_t>& a,
+                     const std::pair<ShapeId, std::int64_t>& b) const {
+  const std::int64_t most = device_amount(a.first), other = device_amount(b.first);
+  if (most != other) return most > other;
+  const auto named = [&](ShapeId id) {
+    const ShapeKey& key = shapes_.name(id);
+    Amounts requests;
+    for (const auto& [resource, amount] : key.requests)
+      requests.emplace_back(resource_name(resource), amount);
+    std::ranges::sort(requests);
+    PoolNames pools;
+    for (const PoolId pool : key.only_pools) pools.push_back(pool_name(pool));
+    std::ranges::sort(pools);
+    return std::tuple(requests, pools, rules_name(key.rules), key.modelled);
+  };
+  return named(a.first) < named(b.first);
 }
 
 // What a quota of any pool admits goes wherever its own selectors let it.
@@ -68,6 +111,7 @@ ClassId Catalog::workload_class(const ClassKey& key) {
   const PoolId nowhere = pool("");
   for (const auto& [shape, count] : key.roles) {
     facts.pods += count;
+    facts.modelled = facts.modelled && shapes_.name(shape).modelled;
     narrow(facts.only_pools, shapes_.name(shape).only_pools, nowhere);
     for (const auto& [resource, amount] : shape_requests(shape)) {
       auto it = std::find_if(facts.total.begin(), facts.total.end(),
@@ -78,6 +122,8 @@ ClassId Catalog::workload_class(const ClassKey& key) {
         it->second = capped_sum(it->second, capped_product(amount, count));
     }
   }
+  facts.in_order = key.roles;
+  std::ranges::sort(facts.in_order, [&](const auto& a, const auto& b) { return before(a, b); });
   std::sort(facts.total.begin(), facts.total.end(), [&](const auto& a, const auto& b) {
     return resource_name(a.first) < resource_name(b.first);
   });

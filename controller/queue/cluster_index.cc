@@ -9,6 +9,7 @@
 #include "controller/fleet/node_facts.h"
 #include "controller/fleet/pools.h"
 #include "controller/queue/facts_from.h"
+#include "controller/queue/node_pin.h"
 #include "controller/queue/pools_in_reach.h"
 
 namespace berth::queue {
@@ -107,7 +108,10 @@ void ClusterIndex::enter(const berth::Pod& pod) {
   const bool counts = !queue.empty() || !pod.node_name.empty() || of_a_job(pod);
   auto fact = counts ? pod_fact(pod, queue, label_priority(pod.meta).value_or(pod.shape->priority))
                      : std::nullopt;
-  if (fact && fact->state == PodState::kWaiting) fact->only_pools = pools_for(*pod.shape, "");
+  if (fact && fact->state == PodState::kWaiting) {
+    fact->only_pools = pools_for(*pod.shape);
+    fact->rules = rules_.name_of(pod.shape);
+  }
   if (fact)
     facts_->put(*fact);
   else
@@ -116,13 +120,16 @@ void ClusterIndex::enter(const berth::Pod& pod) {
 
 void ClusterIndex::enter(const berth::Job& job) {
   JobFact fact = job_fact(job, queue_of(job.meta), priority_of(job));
-  const bool selected = fact.admitted && fact.admitted->selects_pool;
-  fact.only_pools = pools_for(*job.pod_shape, selected ? fact.admitted->pool : "");
+  // What an earlier admission wrote there holds it nowhere.
+  const PodShape own =
+      fact.admitted ? without_admission(job.pod_shape, *fact.admitted) : job.pod_shape;
+  fact.only_pools = pools_for(*own);
+  fact.rules = rules_.name_of(own);
   facts_->put(fact);
 }
 
-PoolNames ClusterIndex::pools_for(const PodShape::Fields& shape, std::string_view selected) const {
-  return policy_ == nullptr ? PoolNames() : pools_in_reach(shape, policy_->spec.pools, selected);
+PoolNames ClusterIndex::pools_for(const PodShape::Fields& shape) const {
+  return policy_ == nullptr ? PoolNames() : pools_in_reach(shape, policy_->spec.pools);
 }
 
 std::string ClusterIndex::queue_of(const ObjectMeta& meta) const {
@@ -178,6 +185,7 @@ void ClusterIndex::judge_queues() const {
 void ClusterIndex::follow(const Change<Node>& change) {
   if (change.old != nullptr) nodes_.erase(change.old);
   if (change.now != nullptr) nodes_.insert(change.now);
+  rules_.move(change.old, change.now);
   if (!change.news) return;
   if (change.now != nullptr)
     enter(*change.now);
@@ -187,7 +195,13 @@ void ClusterIndex::follow(const Change<Node>& change) {
 
 void ClusterIndex::enter(const Node& node) {
   const PoolSpec* pool = policy_ == nullptr ? nullptr : pool_of(*policy_, node);
-  facts_->put(node_fact(node, pool == nullptr ? "" : pool->name));
+  NodeFact fact = node_fact(node, pool == nullptr ? "" : pool->name);
+  if (policy_ != nullptr) {
+    for (const std::string& level : policy_->spec.topology_levels)
+      fact.domains.push_back(node.meta.labels.get(level).str());
+  }
+  rules_.put(node, fact.pool);
+  facts_->put(fact);
 }
 
 void ClusterIndex::follow(const Change<GPUClusterPolicy>& change) {
@@ -195,9 +209,11 @@ void ClusterIndex::follow(const Change<GPUClusterPolicy>& change) {
   if (either.meta.name != limits::kPolicyName) return;
   const bool holds = change.now != nullptr && !change.now->meta.deletion_timestamp;
   const bool same = policy_ != nullptr && holds && change.old != nullptr &&
-                    change.old->spec.pools == change.now->spec.pools;
+                    change.old->spec.pools == change.now->spec.pools &&
+                    change.old->spec.topology_levels == change.now->spec.topology_levels;
   policy_ = holds ? change.now : nullptr;
   if (same) return;
+  facts_->put(TopologyFact{holds ? policy_->spec.topology_levels : std::vector<std::string>()});
   for (const Node* node : nodes_) enter(*node);
   for (const auto& [claim, claimants] : claimants_) {
     for (const berth::Pod* pod : claimants.pods) enter(*pod);

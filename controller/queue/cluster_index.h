@@ -17,6 +17,7 @@
 #include "controller/core/view.h"
 #include "controller/queue/admission_ledger.h"
 #include "controller/queue/facts_index.h"
+#include "controller/queue/node_rules.h"
 #include "controller/queue/queue_choice.h"
 #include "controller/queue/queue_trouble.h"
 
@@ -24,7 +25,7 @@ namespace berth::queue {
 
 class ClusterIndex {
  public:
-  ClusterIndex() : facts_(std::make_unique<FactsIndex>()) {}
+  ClusterIndex() : facts_(std::make_unique<FactsIndex>()), rules_(*facts_) {}
 
   void follow(const Change<Node>& change);
   void follow(const Change<berth::Pod>& change);
@@ -61,12 +62,13 @@ class ClusterIndex {
   void choose_again();
   void judge_queues() const;
   std::string queue_of(const ObjectMeta& meta) const;
-  PoolNames pools_for(const PodShape::Fields& shape, std::string_view selected) const;
+  PoolNames pools_for(const PodShape::Fields& shape) const;
   void keep_group(const berth::Pod* old, const berth::Pod* now);
   std::optional<std::int32_t> label_priority(const ObjectMeta& meta) const;
   std::int32_t priority_of(const berth::Job& job) const;
 
   std::unique_ptr<FactsIndex> facts_;
+  NodeRules rules_;
   QueueChoice choice_;
   // Queues are judged together, and so when they are asked for: a thousand may come at once.
   mutable bool judged_ = true;

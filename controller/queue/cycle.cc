@@ -5,6 +5,9 @@
 #include "controller/queue/cycle.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "controller/core/seeded_bugs.h"
 
 namespace berth::queue {
 namespace {
@@ -53,6 +56,7 @@ void Cycle::run(std::size_t window) {
 void Cycle::open_offer(QueueQuotas& queue, const PendingOfQueue& pending) {
   Offer& offer = offers_.emplace_back();
   offer.queue = &queue;
+  offer.wish = *index_.catalog().find_wish(queue.fact->topology);
   if (queue.fact->strict_fifo && !pending.unready.empty())
     offer.unready_head = *pending.unready.begin();
   offer.heads.reserve(pending.ready.size());
@@ -87,10 +91,12 @@ void Cycle::put_forward(Offer& offer) {
 }
 
 void Cycle::enter(Offer& offer) {
-  const Route* route = first_that_fits(offer);
+  // With one pool there is nothing to choose: whether it fits there shows when its turn comes.
+  const bool chooses = offer.routes.open.size() > 1;
+  const Route* route = chooses ? first_that_fits(offer) : nullptr;
   offer.fits = route != nullptr;
   offer.heading_for = offer.fits ? route : &offer.routes.open.front();
-  if (offer.fits && offer.routes.open.size() > 1) room_.watch(offer.routed, route->pool);
+  if (offer.fits) watch(offer);
   offer.share = share_of(offer, *offer.heading_for);
   entries_.push_back({offer.share, offer.heads.front().turn, &offer, offer.edition});
   std::push_heap(entries_.begin(), entries_.end());
@@ -101,14 +107,38 @@ void Cycle::drop_class(Offer& offer) {
   offer.heads.pop_back();
 }
 
-bool Cycle::fits(const Offer& offer, const Route& route) const {
+Wanted Cycle::wanted(const Offer& offer, const Route& route) const {
+  const Catalog& catalog = index_.catalog();
+  const WishId own = catalog.class_key(offer.routed).wish;
+  return {.workloads = offer.routed,
+          .pool = route.pool,
+          .topology = catalog.wish_facts(own == Catalog::kNoWish ? offer.wish : own),
+          .pinned = offer.queue->fact->pins && (catalog.class_facts(offer.routed).modelled ||
+                                                seeded(SeededBug::kPinUnmodelled))};
+}
+
+void Cycle::watch(Offer& offer) {
+  const Wanted wants = wanted(offer, *offer.heading_for);
+  room_.watch(wants);
+  room_.find_witnesses(wants, witnesses_);
+  for (const NodeId node : witnesses_) {
+    if (node >= on_node_.size()) on_node_.resize(node + 1);
+    on_node_[node].emplace_back(&offer, offer.edition);
+  }
+}
+
+bool Cycle::has_quota(const Offer& offer, const Route& route) const {
   for (const auto& [place, amount] : route.asks) {
     if (amount > offer.queue->quotas[place].free()) return false;
   }
-  return room_.fits(offer.routed, route.pool);
+  return true;
 }
 
-const Route* Cycle::first_that_fits(const Offer& offer) const {
+bool Cycle::fits(const Offer& offer, const Route& route) {
+  return has_quota(offer, route) && room_.fits(wanted(offer, route));
+}
+
+const Route* Cycle::first_that_fits(const Offer& offer) {
   for (const Route& route : offer.routes.open) {
     if (fits(offer, route)) return &route;
   }
@@ -127,7 +157,7 @@ Share Cycle::share_of(const Offer& offer, const Route& route) const {
 }
 
 // Of the first pool it could run in: what keeps it from there.
-Verdict Cycle::explain(const Offer& offer) const {
+Verdict Cycle::explain(const Offer& offer) {
   const Route& route = offer.routes.open.front();
   for (const auto& [place, amount] : route.asks) {
     const Quota& quota = offer.queue->quotas[place];
@@ -141,7 +171,7 @@ Verdict Cycle::explain(const Offer& offer) const {
               nullptr};
     }
   }
-  return room_.explain(offer.routed, route.pool);
+  return room_.explain(wanted(offer, route));
 }
 
 void Cycle::admit(Offer& offer, const Route& route) {
@@ -156,7 +186,13 @@ void Cycle::admit(Offer& offer, const Route& route) {
     quota.use(amount);
     admission.amounts.emplace_back(quota.key, amount);
   }
-  room_.take(head.workloads, route.pool);
+  room_.take(wanted(offer, route));
+  for (const Stand& stand : room_.stands()) {
+    const bool each_pod = admission.workload->job == nullptr;
+    admission.nodes.insert(admission.nodes.end(),
+                           each_pod ? static_cast<std::size_t>(stand.pods) : 1,
+                           {stand.shape, room_.node(stand)});
+  }
   drop_class(offer);
   if (++head.at == head.end) return;
   head.turn = Turn(**head.at);
@@ -169,26 +205,44 @@ void Cycle::admit(Offer& offer, const Route& route) {
 // short.
 void Cycle::look_again(const Offer& admitted) {
   if (several_pools_.empty()) return;
+  look_again_on(admissions_.back().nodes);
   const auto peers = of_cohort_.find(admitted.queue->fact->cohort);
   if (peers != of_cohort_.end()) {
-    for (Offer* offer : peers->second) look_again_at(*offer);
+    for (Offer* offer : peers->second) {
+      if (may_turn(*offer) && !has_quota(*offer, *offer->heading_for)) turn(*offer);
+    }
   }
   for (PoolId pool = 0; pool < index_.catalog().pools(); ++pool) {
     if (!room_.is_short(pool)) continue;
     room_.unwatch(pool);
     for (Offer* offer : several_pools_) {
-      if (offer->heading_for == nullptr || offer->heading_for->pool != pool) continue;
-      look_again_at(*offer);
-      if (offer->fits && offer->heading_for->pool == pool && offer->routes.open.size() > 1)
-        room_.watch(offer->routed, pool);
+      if (!may_turn(*offer) || offer->heading_for->pool != pool) continue;
+      if (!fits(*offer, *offer->heading_for)) turn(*offer);
+      if (offer->fits && offer->heading_for->pool == pool)
+        room_.watch(wanted(*offer, *offer->heading_for));
+    }
+  }
+}
+
+void Cycle::look_again_on(const std::vector<std::pair<ShapeId, NodeId>>& nodes) {
+  for (const auto& [shape, node] : nodes) {
+    if (node >= on_node_.size()) continue;
+    for (const auto& [offer, edition] : std::exchange(on_node_[node], {})) {
+      if (offer->edition != edition || !may_turn(*offer)) continue;
+      if (fits(*offer, *offer->heading_for))
+        watch(*offer);
+      else
+        turn(*offer);
     }
   }
 }
 
 // What fitted nowhere fits nowhere still.
-void Cycle::look_again_at(Offer& offer) {
-  if (offer.heading_for == nullptr || !offer.fits || offer.routes.open.size() < 2) return;
-  if (fits(offer, *offer.heading_for)) return;
+bool Cycle::may_turn(const Offer& offer) const {
+  return offer.heading_for != nullptr && offer.fits && offer.routes.open.size() > 1;
+}
+
+void Cycle::turn(Offer& offer) {
   ++offer.edition;
   enter(offer);
 }

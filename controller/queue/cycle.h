@@ -45,6 +45,7 @@ class Cycle {
   };
   struct Offer {  // what one queue puts forward
     QueueQuotas* queue = nullptr;
+    WishId wish = Catalog::kNoWish;          // of workloads that say nothing
     std::vector<Head> heads;                 // a heap, rule 5's first on top
     const Workload* unready_head = nullptr;  // of a StrictFIFO queue
     Routes routes;                           // of the top's class
@@ -70,13 +71,18 @@ class Cycle {
   void put_forward(Offer& offer);
   void enter(Offer& offer);
   void drop_class(Offer& offer);
-  bool fits(const Offer& offer, const Route& route) const;
-  const Route* first_that_fits(const Offer& offer) const;
+  Wanted wanted(const Offer& offer, const Route& route) const;
+  bool has_quota(const Offer& offer, const Route& route) const;
+  bool fits(const Offer& offer, const Route& route);
+  const Route* first_that_fits(const Offer& offer);
+  void watch(Offer& offer);
   Share share_of(const Offer& offer, const Route& route) const;
-  Verdict explain(const Offer& offer) const;
+  Verdict explain(const Offer& offer);
   void admit(Offer& offer, const Route& route);
   void look_again(const Offer& admitted);
-  void look_again_at(Offer& offer);
+  bool may_turn(const Offer& offer) const;
+  void turn(Offer& offer);
+  void look_again_on(const std::vector<std::pair<ShapeId, NodeId>>& nodes);
 
   const FactsIndex& index_;
   QuotaTable quotas_;
@@ -85,6 +91,8 @@ class Cycle {
   std::vector<Entry> entries_;                            // a heap, rule 6's first on top
   std::vector<Offer*> several_pools_;                     // those whose queues have a choice
   std::map<std::string, std::vector<Offer*>> of_cohort_;  // of those
+  std::vector<std::vector<std::pair<Offer*, std::uint32_t>>> on_node_;  // who of these watches it
+  std::vector<NodeId> witnesses_;
   std::vector<Admission> admissions_;
   std::unordered_map<std::uint64_t, Verdict> failed_;     // by queue and class
   std::unordered_map<QueueId, const Workload*> blocked_;  // StrictFIFO queues, by their heads

@@ -29,12 +29,30 @@ using Amounts = std::vector<std::pair<std::string, std::int64_t>>;
 // has the empty name. What a quota of any pool admits is held to none.
 using PoolNames = std::vector<std::string>;
 
+// Enough of a pod's uid to tell it from the others of its group.
+std::string member_key(std::string_view uid);
+
+// That the pods of a workload stand in one domain of the level (a label of nodes): as a condition,
+// or as a wish. An empty level says nothing.
+struct TopologyWish {
+  std::string level;
+  bool required = false;
+  auto operator<=>(const TopologyWish&) const = default;
+};
+
+// The levels of domains, widest first.
+struct TopologyFact {
+  std::vector<std::string> levels;
+  bool operator==(const TopologyFact&) const = default;
+};
+
 struct NodeFact {
   std::string name;
   std::string pool;        // empty: of no pool
   bool in_service = true;  // cordoned, repartitioning and unhealthy nodes offer nothing
   Amounts offers;
-  Amounts gpu_weights;  // of each GPU resource, how much of a GPU one piece is
+  Amounts gpu_weights;               // of each GPU resource, how much of a GPU one piece is
+  std::vector<std::string> domains;  // its value of each level; empty where it has none
   bool operator==(const NodeFact&) const = default;
 };
 
@@ -48,6 +66,10 @@ struct AdmissionFact {
   Amounts amounts;         // by quota resource, for all those pods
   std::int64_t since = 0;  // microseconds since the epoch
   std::int64_t epoch = 0;  // of the leader that decided
+  // Where its pods are pinned to; empty: wherever in the pool. Of a Job all the nodes that they may
+  // stand on, of a group one for each of `members`, of a pod its own.
+  std::vector<std::string> nodes;
+  std::vector<std::string> members;  // a group's pods, by member_key() of their uids
   // The pool stands in the node selector, and not because somebody else wrote it there.
   bool selects_pool = false;
   bool operator==(const AdmissionFact&) const = default;
@@ -68,7 +90,13 @@ struct PodFact {
   std::int32_t priority = 0;
   std::int64_t created = 0;     // microseconds since the epoch
   std::int64_t group_size = 1;  // as the pod says it
+  bool fast = false;            // its group goes with its first pod, whoever is not there yet
+  std::string role;             // in its group
+  std::int64_t role_size = 0;   // pods of the group that have it; 0: nobody says
   PoolNames only_pools;
+  std::string rules;     // what else its spec says of nodes; empty: nothing
+  bool modelled = true;  // that is all that decides where it can run
+  TopologyWish topology;
   Amounts requests;
   PodState state = PodState::kWaiting;
   std::string node;  // of kBound and kLeaving
@@ -92,6 +120,9 @@ struct JobFact {
   bool held = false;             // by a person, or by Kueue: out of the queue
   bool template_mutable = true;  // else an admission could not be written into it yet
   PoolNames only_pools;
+  std::string rules;     // as of a pod
+  bool modelled = true;  // likewise
+  TopologyWish topology;
   std::optional<AdmissionFact> admitted;
   bool operator==(const JobFact&) const = default;
 };
@@ -125,6 +156,8 @@ struct QueueFact {
   bool drains = false;      // and what it has admitted goes back
   bool in_trouble = false;  // held because what it says can't be acted on
   std::int64_t weight_thousandths = 1000;
+  bool pins = true;       // what it admits to nodes, wherever that can be done
+  TopologyWish topology;  // of workloads that say nothing
   bool operator==(const QueueFact&) const = default;
 };
 

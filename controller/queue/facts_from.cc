@@ -2,13 +2,13 @@
 #include "controller/queue/facts_from.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "apis/names.h"
 #include "controller/fleet/allocatable.h"
 #include "controller/fleet/geometry.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/queue/admission_record.h"
+#include "controller/queue/gang_adapters.h"
 
 namespace berth::queue {
 
@@ -23,9 +23,14 @@ bool is_left_to_kueue(const ObjectMeta& meta) {
 
 namespace {
 
+TopologyWish wish_of(const ObjectMeta& meta) {
+  const Text required = meta.annotations.get(names::kRequiredTopologyAnnotation);
+  if (!required.empty()) return {.level = required.str(), .required = true};
+  return {.level = meta.annotations.get(names::kPreferredTopologyAnnotation).str()};
+}
+
 // Bounds of one pod's and one node's amounts, so that sums over a fleet stay whole numbers.
 constexpr std::int64_t kMostOfOne = 1'000'000'000'000'000;  // a petabyte
-constexpr std::int64_t kMostPods = 1'000'000;
 
 Amounts amounts_of(const ResourceList& list) {
   Amounts amounts;
@@ -73,20 +78,33 @@ std::string single_profile(const Node& node) {
   return std::string(label);
 }
 
-std::int64_t group_size_of(const berth::Pod& pod) {
-  const Text text = pod.meta.annotations.get(names::kPodGroupSizeAnnotation);
-  const std::string_view digits = text.view();
-  std::int64_t size = 1;
-  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), size);
-  if (read.ptr != digits.data() + digits.size()) return 1;
-  return std::clamp<std::int64_t>(size, 1, kMostPods);
-}
-
-// Held, or let go, by its own gate, as the pods of Jobs are that another controller makes.
-bool is_released_alone(const berth::Pod& pod) {
+// Held, or let go, by its own gate, as the pods of Jobs are that another controller makes; such a
+// controller's gang is one also where somebody else took the gate.
+bool is_released_alone(const berth::Pod& pod, const Gang& gang) {
   if (is_gated(pod)) return true;
   const auto record = admission_on(pod.meta);
-  return record && record->uid == pod.meta.uid;
+  return record ? record->uid == pod.meta.uid : gang.of_framework && gang.size > 0;
+}
+
+std::string name_of(const berth::Pod& pod, const Gang& gang) {
+  const OwnerReference* owner = pod.meta.controller();
+  const bool daemon = owner != nullptr && (owner->kind == "DaemonSet" || owner->kind == "Node");
+  if (daemon || pod.meta.annotations.contains(names::kMirrorAnnotation)) return "";
+  const std::string in = pod.meta.namespace_.str() + "/";
+  if (owner != nullptr && owner->kind == "Job" && !is_released_alone(pod, gang))
+    return "Job/" + in + owner->name.str();
+  if (gang.size > 0) return "PodGroup/" + in + gang.name;
+  return "Pod/" + in + pod.meta.name;
+}
+
+void add_gang(const Gang& gang, PodFact& fact) {
+  // Or a group that has a pod without a queue would wait for ever.
+  if (fact.queue.empty() && !fact.admitted) return fact.workload.clear();
+  fact.group_size = gang.size;
+  fact.fast = gang.fast;
+  if (!gang.fast) return;
+  fact.role = gang.role;
+  fact.role_size = gang.role_size;
 }
 
 PodState state_of(const berth::Pod& pod) {
@@ -134,35 +152,27 @@ std::string workload_name(const berth::Job& job) {
   return "Job/" + job.meta.namespace_.str() + "/" + job.meta.name;
 }
 
-std::string workload_name(const berth::Pod& pod) {
-  const OwnerReference* owner = pod.meta.controller();
-  const bool daemon = owner != nullptr && (owner->kind == "DaemonSet" || owner->kind == "Node");
-  if (daemon || pod.meta.annotations.contains(names::kMirrorAnnotation)) return "";
-  const std::string in = pod.meta.namespace_.str() + "/";
-  if (owner != nullptr && owner->kind == "Job" && !is_released_alone(pod))
-    return "Job/" + in + owner->name.str();
-  const Text group = pod.meta.labels.get(names::kPodGroupLabel);
-  const bool sized = pod.meta.annotations.contains(names::kPodGroupSizeAnnotation);
-  if (!group.view().empty() && sized) return "PodGroup/" + in + group.str();
-  return "Pod/" + in + pod.meta.name;
-}
+std::string workload_name(const berth::Pod& pod) { return name_of(pod, gang_of(pod.meta)); }
 
 std::optional<PodFact> pod_fact(const berth::Pod& pod, const std::string& queue,
                                 std::int32_t priority) {
   if (pod.phase == PodPhase::kFailed) return std::nullopt;
   if (pod.node_name.view().empty() && pod.terminating()) return std::nullopt;
+  const Gang gang = gang_of(pod.meta);
   PodFact fact{.uid = pod.meta.uid,
-               .workload = workload_name(pod),
+               .workload = name_of(pod, gang),
                .queue = queue,
                .priority = priority,
                .created = pod.meta.creation_timestamp.time_since_epoch().count(),
+               .modelled = pod.shape->unmodelled == 0,
+               .topology = wish_of(pod.meta),
                .requests = pod_amounts(*pod.shape),
                .state = state_of(pod),
                .node = pod.node_name.str()};
-  if (fact.workload.starts_with("PodGroup/")) fact.group_size = group_size_of(pod);
   if (fact.state == PodState::kSucceeded) fact.node.clear();
   // Whatever stands on a gated pod, nobody has let it go yet.
   if (fact.state != PodState::kWaiting) fact.admitted = admission_on(pod.meta);
+  if (fact.workload.starts_with("PodGroup/")) add_gang(gang, fact);
   return fact;
 }
 
@@ -183,6 +193,8 @@ JobFact job_fact(const berth::Job& job, const std::string& queue, std::int32_t p
   // As the API server allows it: never started, or taken down wholly.
   fact.template_mutable =
       job.suspended && job.active == 0 && (job.has_been_suspended || !job.start_time);
+  fact.modelled = job.pod_shape->unmodelled == 0;
+  fact.topology = wish_of(job.meta);
   fact.admitted = admission_on(job.meta);
   return fact;
 }
@@ -194,7 +206,10 @@ QueueFact queue_fact(const GPUQueue& queue) {
                  .strict_fifo = spec.queueing_strategy == QueueingStrategy::kStrictFIFO,
                  .held = spec.stop_policy != StopPolicy::kNone,
                  .drains = spec.stop_policy == StopPolicy::kHoldAndDrain,
-                 .weight_thousandths = spec.weight_thousandths};
+                 .weight_thousandths = spec.weight_thousandths,
+                 .pins = spec.placement == QueuePlacement::kNodes};
+  const bool required = !spec.topology.required.empty();
+  fact.topology = {required ? spec.topology.required : spec.topology.preferred, required};
   for (const QuotaSpec& quota : spec.quotas) {
     const std::int64_t unit = quota.resource == kGpuClass ? kWholeGpu : 1;
     const auto in_units = [&](std::optional<std::int64_t> amount) {

@@ -28,7 +28,7 @@ void FactsIndex::enter(Workload& workload) {
     past_webhook_.insert(&workload);
   }
   for (const Charge& charge : standing.charges) usage_.add(charge, +1);
-  for (const Claim& claim : standing.claims) room_.claim(claim.pool, claim.shape, claim.pods);
+  claim(standing, +1);
   if (standing.pending) pending_.add(workload);
   count_admitted(standing, +1);
 }
@@ -36,11 +36,24 @@ void FactsIndex::enter(Workload& workload) {
 void FactsIndex::leave(Workload& workload) {
   const Standing& standing = workload.standing;
   if (standing.pending) pending_.remove(workload);
-  for (const Claim& claim : standing.claims) room_.claim(claim.pool, claim.shape, -claim.pods);
+  claim(standing, -1);
   for (const Charge& charge : standing.charges) usage_.add(charge, -1);
   if (standing.past_webhook) past_webhook_.erase(&workload);
   count_admitted(standing, -1);
   workload.standing = Standing();
+}
+
+void FactsIndex::claim(const Standing& standing, std::int64_t sign) {
+  for (const Claim& claim : standing.claims) {
+    if (claim.node)
+      room_.pin(room_.node(catalog_.node_name(*claim.node)), claim.shape, sign * claim.pods);
+    else
+      room_.claim(claim.pool, claim.shape, sign * claim.pods);
+  }
+}
+
+void FactsIndex::refuse(const std::string& rules, const std::string& node, bool refused) {
+  room_.refuse(catalog_.rules(rules), node, refused);
 }
 
 void FactsIndex::put(const NodeFact& fact) {
@@ -60,7 +73,8 @@ void FactsIndex::put(const PodFact& fact) {
   pod.uid = &it->first;
   pod.created = fact.created;
   pod.state = fact.state;
-  pod.shape = catalog_.shape(fact.requests, fact.only_pools);
+  pod.shape = catalog_.shape(fact.requests, fact.only_pools, fact.rules, fact.modelled);
+  pod.wish = catalog_.wish(fact.topology);
   if (pod.on_node()) {
     pod.node = room_.node(fact.node);
     room_.take(pod.node, pod.shape, +1);
@@ -68,6 +82,7 @@ void FactsIndex::put(const PodFact& fact) {
   pod.queue = catalog_.queue(fact.queue);
   pod.priority = fact.priority;
   pod.group_size = fact.group_size;
+  if (fact.fast) pod.fast = std::make_unique<FastStart>(FastStart{fact.role, fact.role_size});
   if (fact.admitted) pod.admitted = std::make_unique<AdmissionFact>(*fact.admitted);
   if (fact.workload.empty()) return;
   edit(fact.workload, [&](Workload& workload) { workload.add(pod); });
@@ -104,6 +119,7 @@ void FactsIndex::remove_ledger(const std::string& workload) {
 
 void FactsIndex::put(const QueueFact& fact) {
   catalog_.queue(fact.name);
+  catalog_.wish(fact.topology);
   for (const QuotaFact& quota : fact.quotas)
     catalog_.key(catalog_.resource(quota.resource), catalog_.pool(quota.pool));
   queues_[fact.name] = fact;

@@ -30,6 +30,9 @@ class FactsIndex {
   void put(const JobFact& fact);
   void put(const QueueFact& fact);
   void put(const LedgerFact& fact);
+  void put(const TopologyFact& fact) { room_.put(fact); }
+  // Whether a node keeps pods with these rules away; until it is said, it does not.
+  void refuse(const std::string& rules, const std::string& node, bool refused);
   void remove_node(const std::string& name);
   void remove_pod(const std::string& uid);
   void remove_job(const std::string& workload);
@@ -61,6 +64,7 @@ class FactsIndex {
   void count_admitted(const Standing& standing, std::int64_t by);
   void charge_past_webhook(const Workload& workload, std::vector<Charge>& charges);
   void recharge_past_webhook();
+  void claim(const Standing& standing, std::int64_t sign);
 
   Catalog catalog_;
   NodeRoom room_;

@@ -21,6 +21,9 @@ using ClassId = std::uint32_t;
 using QueueId = std::uint32_t;
 using HolderId = std::uint32_t;
 using NodeId = std::uint32_t;
+using DomainId = std::uint32_t;
+using RulesId = std::uint32_t;
+using WishId = std::uint32_t;
 
 template <class Name>
 class Ids {

@@ -10,6 +10,7 @@
 #include "apis/names.h"
 #include "controller/core/refused_write.h"
 #include "controller/core/seeded_bugs.h"
+#include "controller/fleet/node_facts.h"
 #include "controller/queue/facts_from.h"
 #include "controller/queue/named.h"
 
@@ -66,6 +67,11 @@ class Reviewer {
 
  private:
   void take_open(const std::string& uid, const LedgerFact& entry, const Workload& workload) {
+    if (has_lost_its_place(entry.admission, workload)) {
+      drop(uid);
+      out_.at_once = true;
+      return;
+    }
     const Time decided = time_of(entry.admission.since);
     look_again(std::max(decided, snapshot_.now) + kRefusedFor);
     // Most are let go at once: the answers, which are many, are not asked about them.
@@ -85,6 +91,16 @@ class Reviewer {
     keep_refused(uid, withdrawn);
     out_.changes[uid] = std::move(withdrawn);
     out_.at_once = true;
+  }
+  // A node of it is gone or out of service, and nothing has been let go: it is decided anew. A
+  // release that is under way may land yet; then its record counts, not what is decided now.
+  bool has_lost_its_place(const AdmissionFact& admission, const Workload& workload) const {
+    if (seeded(SeededBug::kKeepLostPlaces)) return false;
+    if (workload.pods && !workload.pods->admitted.empty()) return false;
+    return std::ranges::any_of(admission.nodes, [&](const std::string& name) {
+      const Node* node = snapshot_.cluster.nodes().find(name);
+      return node == nullptr || !in_service(*node);
+    });
   }
   void keep_refused(const std::string& uid, const LedgerFact& entry) {
     out_.bytes += encode_entry(entry).size();

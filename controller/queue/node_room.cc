@@ -2,6 +2,7 @@
 #include "controller/queue/node_room.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "controller/queue/capped.h"
 
@@ -26,9 +27,44 @@ void tally(std::map<std::int64_t, std::int64_t>& counts, std::int64_t value, std
 }  // namespace
 
 NodeId NodeRoom::node(const std::string& name) {
-  const NodeId id = ids_.id(name);
-  if (id == nodes_.size()) nodes_.emplace_back();
+  const NodeId id = catalog_.node(name);
+  if (id >= nodes_.size()) nodes_.resize(id + 1);
   return id;
+}
+
+std::int64_t NodeRoom::Node::free(ResourceId resource) const {
+  if (!in_service) return 0;
+  return std::max<std::int64_t>(0, entry(offers, resource) - entry(taken, resource));
+}
+
+std::int64_t NodeRoom::Node::free_of_bound(ResourceId resource) const {
+  if (!in_service) return 0;
+  const std::int64_t bound = entry(taken, resource) - entry(pinned, resource);
+  return std::max<std::int64_t>(0, entry(offers, resource) - bound);
+}
+
+void NodeRoom::put(const TopologyFact& fact) { topology_ = fact; }
+
+void NodeRoom::refuse(RulesId rules, const std::string& node, bool refused) {
+  if (rules >= refused_.size()) refused_.resize(rules + 1);
+  std::vector<bool>& by_node = refused_[rules];
+  const NodeId id = this->node(node);
+  if (id >= by_node.size()) by_node.resize(nodes_.size());
+  by_node[id] = refused;
+}
+
+bool NodeRoom::refuses(NodeId id, RulesId rules) const {
+  return rules < refused_.size() && id < refused_[rules].size() && refused_[rules][id];
+}
+
+const std::vector<NodeId>& NodeRoom::in_order() const {
+  if (std::exchange(is_in_order_, true)) return in_order_;
+  in_order_.clear();
+  for (NodeId id = 0; id < nodes_.size(); ++id) {
+    if (nodes_[id].known) in_order_.push_back(id);
+  }
+  std::ranges::sort(in_order_, {}, [&](NodeId id) -> const std::string& { return node_name(id); });
+  return in_order_;
 }
 
 bool NodeRoom::put(const NodeFact& fact) {
@@ -40,6 +76,12 @@ bool NodeRoom::put(const NodeFact& fact) {
   std::vector<std::int64_t> offers;
   for (const auto& [name, amount] : fact.offers) add(offers, catalog_.resource(name), amount);
   const PoolId pool = fact.pool.empty() ? Catalog::kAny : catalog_.pool(fact.pool);
+  std::vector<DomainId> domains;
+  std::vector<std::string> path;
+  for (const std::string& value : fact.domains) {
+    path.push_back(value);
+    domains.push_back(value.empty() ? Catalog::kNoDomain : catalog_.domain(path));
+  }
 
   Node& at = nodes_[id];
   const bool moved = !at.known || at.pool != pool || at.weights != weights;
@@ -50,7 +92,9 @@ bool NodeRoom::put(const NodeFact& fact) {
     count_class(at, sign);
   };
   count_all(-1);
+  is_in_order_ = is_in_order_ && at.known;
   at.known = true;
+  at.domains = std::move(domains);
   at.in_service = fact.in_service;
   at.pool = pool;
   at.offers = std::move(offers);
@@ -60,13 +104,13 @@ bool NodeRoom::put(const NodeFact& fact) {
 }
 
 bool NodeRoom::remove(const std::string& name) {
-  const NodeId* id = ids_.find(name);
-  if (id == nullptr || !nodes_[*id].known) return false;
-  Node& at = nodes_[*id];
+  Node& at = nodes_[node(name)];
+  if (!at.known) return false;
   for (ResourceId r = 0; r < at.offers.size(); ++r) count(at, r, -1);
   count_weights(at, -1);
   count_class(at, -1);
-  at = Node{.taken = std::move(at.taken)};
+  at = Node{.taken = std::move(at.taken), .pinned = std::move(at.pinned)};
+  is_in_order_ = false;
   return true;
 }
 
@@ -75,9 +119,17 @@ void NodeRoom::take(NodeId node, ShapeId shape, std::int64_t pods) {
   for (const auto& [resource, amount] : catalog_.shape_requests(shape)) {
     const bool counted = at.known && resource < at.offers.size();
     if (counted) count(at, resource, -1);
-    add(at.taken, resource, amount * pods);
+    add(at.taken, resource,
+        pods < 0 ? -capped_product(amount, -pods) : capped_product(amount, pods));
     if (counted) count(at, resource, +1);
   }
+}
+
+void NodeRoom::pin(NodeId node, ShapeId shape, std::int64_t pods) {
+  take(node, shape, pods);
+  for (const auto& [resource, amount] : catalog_.shape_requests(shape))
+    add(nodes_[node].pinned, resource,
+        pods < 0 ? -capped_product(amount, -pods) : capped_product(amount, pods));
 }
 
 void NodeRoom::claim(PoolId pool, ShapeId shape, std::int64_t pods) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nodes offer and what is free of it, by node and by pool. Pool "*" has all nodes. A node that
-// is out of service offers nothing; one that is overfull has nothing free, and takes nothing away
-// from others.
+// What nodes offer and what is free of it, by node and by pool, whom they refuse, and the domains
+// that they are in. Pool "*" has all nodes. A node that is out of service offers nothing; one that
+// is overfull has nothing free, and takes nothing away from others.
 #pragma once
 
 #include <map>
@@ -20,9 +20,14 @@ class NodeRoom {
   // anew.
   bool put(const NodeFact& fact);
   bool remove(const std::string& name);
-  // Of pods on the node, which need not be known yet.
+  void put(const TopologyFact& fact);
+  // Whether the node keeps pods with these rules away. Of those that were never said: it does not.
+  void refuse(RulesId rules, const std::string& node, bool refused);
+  // Of pods that are on the node; it need not be known yet.
   void take(NodeId node, ShapeId shape, std::int64_t pods);
-  // Admitted pods without a node: they take room of their pool, and of all pools together.
+  // Of admitted pods that are pinned to the node and not on it yet: they take its room as well.
+  void pin(NodeId node, ShapeId shape, std::int64_t pods);
+  // Admitted pods that may go to any node: they take room of their pool, and of all together.
   void claim(PoolId pool, ShapeId shape, std::int64_t pods);
 
   NodeId node(const std::string& name);
@@ -42,11 +47,19 @@ class NodeRoom {
     PoolId pool = Catalog::kAny;
     std::vector<std::int64_t> offers;  // by resource
     std::vector<std::int64_t> taken;
+    std::vector<std::int64_t> pinned;  // of that
     Vector weights;
+    std::vector<DomainId> domains;  // by level; kNoDomain where it has no value
+    std::int64_t free(ResourceId resource) const;
+    std::int64_t free_of_bound(ResourceId resource) const;  // as kube-scheduler sees it
   };
   const Node& node_at(NodeId id) const { return nodes_[id]; }
   std::size_t nodes() const { return nodes_.size(); }
-  const std::string& node_name(NodeId id) const { return ids_.name(id); }
+  const std::string& node_name(NodeId id) const { return catalog_.node_name(id); }
+  bool refuses(NodeId id, RulesId rules) const;
+  const std::vector<std::string>& levels() const { return topology_.levels; }
+  // Those that are known, by name.
+  const std::vector<NodeId>& in_order() const;
 
  private:
   struct PerResource {
@@ -63,8 +76,11 @@ class NodeRoom {
   void count_class(const Node& node, std::int64_t sign);
 
   Catalog& catalog_;
-  Ids<std::string> ids_;
+  TopologyFact topology_;
   std::vector<Node> nodes_;
+  std::vector<std::vector<bool>> refused_;  // by rules and node
+  mutable std::vector<NodeId> in_order_;
+  mutable bool is_in_order_ = true;
   std::vector<std::vector<PerResource>> pools_;
 };
 

@@ -23,10 +23,9 @@ bool may_match(const NodeSelectorTerm& term, const StringMap& labels) {
   });
 }
 
-bool may_run_in(const PoolSpec& pool, const PodShape::Fields& shape, std::string_view selected) {
+bool may_run_in(const PoolSpec& pool, const PodShape::Fields& shape) {
   const StringMap labels = labels_of(pool);
   for (const auto& [key, value] : shape.node_selector) {
-    if (key == names::kPoolLabel && value == selected) continue;
     if (labels.contains(key) && labels.get(key) != value) return false;
   }
   const auto& terms = shape.required_node_affinity;
@@ -36,12 +35,11 @@ bool may_run_in(const PoolSpec& pool, const PodShape::Fields& shape, std::string
 
 }  // namespace
 
-PoolNames pools_in_reach(const PodShape::Fields& shape, const std::vector<PoolSpec>& pools,
-                         std::string_view selected) {
+PoolNames pools_in_reach(const PodShape::Fields& shape, const std::vector<PoolSpec>& pools) {
   if (shape.node_selector.empty() && shape.required_node_affinity.empty()) return {};
   PoolNames names;
   for (const PoolSpec& pool : pools)
-    if (may_run_in(pool, shape, selected)) names.push_back(pool.name);
+    if (may_run_in(pool, shape)) names.push_back(pool.name);
   if (names.size() == pools.size()) return {};
   if (names.empty()) return {""};
   std::ranges::sort(names);

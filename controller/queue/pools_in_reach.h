@@ -3,7 +3,6 @@
 // not send a pod where it can't go.
 #pragma once
 
-#include <string_view>
 #include <vector>
 
 #include "apis/gpu_cluster_policy.h"
@@ -13,9 +12,7 @@
 namespace berth::queue {
 
 // Told by the labels that every node of a pool has: its own, those its selector demands and those
-// the policy writes. Whatever else is asked for some of its nodes may have. `selected` is the pool
-// that an earlier admission wrote into the node selector, empty if none did: it binds nobody.
-PoolNames pools_in_reach(const PodShape::Fields& shape, const std::vector<PoolSpec>& pools,
-                         std::string_view selected);
+// the policy writes. Whatever else is asked for some of its nodes may have.
+PoolNames pools_in_reach(const PodShape::Fields& shape, const std::vector<PoolSpec>& pools);
 
 }  // namespace berth::queue

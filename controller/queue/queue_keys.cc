@@ -85,10 +85,11 @@ std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Setti
   return {std::string(kNamespaceQuotasKey), std::string(kQueuesKey)};
 }
 
-std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings&, const Pod*,
-                                        const Pod* now) {
+// With one that is gone there is a place in its gang for one that waits.
+std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings&,
+                                        const Pod* old, const Pod* now) {
   std::vector<std::string> keys = queue_keys(cluster);
-  if (!keys.empty() && now != nullptr) add_due_of(cluster, *now, keys);
+  if (!keys.empty()) add_due_of(cluster, now != nullptr ? *now : *old, keys);
   return keys;
 }
 

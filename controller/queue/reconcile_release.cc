@@ -20,7 +20,9 @@ Plan reconcile_release(const Snapshot& snapshot, std::string_view name) {
     const Job* job = queue::find_named(snapshot.cluster.jobs(), name);
     const queue::AdmissionFact unwritten{.uid = workload->job->uid, .pool = "*"};
     if (seeded(SeededBug::kReleaseWithoutEntry) && workload->standing.pending) entry = &unwritten;
-    if (entry != nullptr && job != nullptr) plan.add(ref_of(*job), release_job(*job, *entry));
+    if (entry == nullptr || job == nullptr) return plan;
+    const queue::NodePin pin = queue::pin_to(entry->nodes, snapshot.cluster.nodes());
+    plan.add(ref_of(*job), release_job(*job, *entry, pin));
     return plan;
   }
   // Of a gang that runs, those that are made anew for members which ended come to be let go later.

@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apis/names.h"
-#include "controller/core/merge_patch.h"
 #include "controller/queue/cluster_index.h"
 #include "controller/queue/named.h"
 #include "controller/queue/reconcile.h"
+#include "controller/queue/requeue.h"
 
 namespace berth {
 namespace {
 
 constexpr Duration kLookAgain = std::chrono::seconds(10);  // at what may not be evicted yet
-
-// Its pods end and are counted until they have; no failure is.
-Write suspend(const Job& job, const std::string& queue) {
-  return {.verb = Verb::kMergePatch,
-          .object = ref_of(job),
-          .body = MergePatch::same_version(job.meta).field("spec", R"({"suspend":true})").str(),
-          .field_manager = names::kManagerQueue,
-          .reason = "queue " + queue + " is drained"};
-}
 
 // A pod that nobody makes anew would be lost.
 bool may_leave(const Pod& pod) {
@@ -33,10 +24,10 @@ Plan reconcile_requeue(const Snapshot& snapshot, std::string_view name) {
   const auto& index = snapshot.cluster.view<queue::ClusterIndex>();
   const queue::Workload* workload = index.facts().find(std::string(name));
   if (workload == nullptr || !index.facts().is_drained(*workload)) return plan;
-  const std::string& queue = admission_of(*workload)->queue;
+  const std::string why = "queue " + admission_of(*workload)->queue + " is drained";
   if (workload->job) {
     const Job* job = queue::find_named(snapshot.cluster.jobs(), name);
-    if (job != nullptr) plan.add(ref_of(*job), suspend(*job, queue));
+    if (job != nullptr) plan.add(ref_of(*job), queue::suspend_job(*job, why));
     return plan;
   }
   for (const Pod* pod : queue::pods_of(snapshot.cluster, index, *workload->name)) {
@@ -46,7 +37,7 @@ Plan reconcile_requeue(const Snapshot& snapshot, std::string_view name) {
     plan.add(object, Write{.verb = Verb::kEvict,
                            .object = object,
                            .field_manager = names::kManagerQueue,
-                           .reason = "queue " + queue + " is drained"});
+                           .reason = why});
     plan.requeue_in(kLookAgain);
   }
   return plan;

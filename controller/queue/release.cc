@@ -12,6 +12,7 @@
 #include "controller/core/merge_patch.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/queue/admission_record.h"
+#include "controller/queue/workload.h"
 
 namespace berth::queue {
 namespace {
@@ -70,24 +71,37 @@ Write write_of(const T& object, const AdmissionFact& admission, std::string body
 Write release_pod(const berth::Pod& pod, const AdmissionFact& admission) {
   AdmissionFact record = admission;
   record.uid = pod.meta.uid;
+  record.nodes.clear();
+  record.members.clear();
+  if (const std::string_view node = node_of(admission, pod.meta.uid); !node.empty())
+    record.nodes.emplace_back(node);
   const Selection selection = select_pool(*pod.shape, record.pool, false);
   record.selects_pool = selection.by_berth;
   std::string spec = R"({"schedulingGates":)" + gates_left(pod);
   if (!selection.patch.empty()) spec += R"(,"nodeSelector":)" + selection.patch;
+  if (!record.nodes.empty() && !seeded(SeededBug::kPinNobody)) {
+    spec += R"(,"affinity":)" +
+            affinity_patch(pod.shape->required_node_affinity, {.values = record.nodes});
+  }
   return write_of(pod, record,
                   noted(pod.meta, encode_admission(record)).field("spec", spec + "}").str());
 }
 
-Write release_job(const berth::Job& job, const AdmissionFact& admission) {
+Write release_job(const berth::Job& job, const AdmissionFact& admission, const NodePin& pin) {
   AdmissionFact record = admission;
+  if (pin.values.empty()) record.nodes.clear();
   const std::optional<AdmissionFact> before = admission_on(job.meta);
   const Selection selection =
       select_pool(*job.pod_shape, record.pool, before && before->selects_pool);
   record.selects_pool = selection.by_berth;
   const std::string text = encode_admission(record);
-  const std::string pod_spec =
-      selection.patch.empty() ? ""
-                              : fmt::format(R"(,"spec":{{"nodeSelector":{}}})", selection.patch);
+  std::string pod_spec = selection.patch.empty() ? "" : R"("nodeSelector":)" + selection.patch;
+  if (!pin.values.empty() || (before && !before->nodes.empty())) {
+    const PodShape own = before ? without_admission(job.pod_shape, *before) : job.pod_shape;
+    pod_spec += (pod_spec.empty() ? R"("affinity":)" : R"(,"affinity":)") +
+                affinity_patch(own->required_node_affinity, pin);
+  }
+  if (!pod_spec.empty()) pod_spec = R"(,"spec":{)" + pod_spec + "}";
   const std::string spec = fmt::format(
       R"({{"suspend":false,"template":{{"metadata":{{"annotations":{{"{}":{}}}}}{}}}}})",
       names::kAdmittedAnnotation, quote_json(text), pod_spec);

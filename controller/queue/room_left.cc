@@ -3,14 +3,18 @@
 
 #include <algorithm>
 
+#include "controller/core/seeded_bugs.h"
+
 namespace berth::queue {
 
 RoomLeft::RoomLeft(const FactsIndex& index)
-    : catalog_(index.catalog()),
+    : index_(index),
+      catalog_(index.catalog()),
       room_(index.room()),
       resources_(catalog_.resources()),
       left_(catalog_.pools() * resources_),
-      watched_(left_.size()) {
+      watched_(left_.size()),
+      space_(index) {
   for (PoolId pool = 0; pool < catalog_.pools(); ++pool) {
     for (ResourceId resource = 0; resource < resources_; ++resource)
       left_[pool * resources_ + resource] = room_.unclaimed(pool, resource);
@@ -22,20 +26,93 @@ std::int64_t RoomLeft::left(PoolId pool, ResourceId resource) const {
   return std::min(left_[resource], left_[pool * resources_ + resource]);
 }
 
-bool RoomLeft::fits(ClassId workloads, PoolId pool) const {
-  for (const auto& [resource, amount] : catalog_.class_facts(workloads).total) {
-    if (amount > left(pool, resource)) return false;
+bool RoomLeft::fits_in_pool(const Wanted& wanted) const {
+  for (const auto& [resource, amount] : catalog_.class_facts(wanted.workloads).total) {
+    if (amount > left(wanted.pool, resource)) return false;
   }
-  for (const auto& [shape, count] : catalog_.class_key(workloads).roles) {
+  for (const auto& [shape, count] : catalog_.class_key(wanted.workloads).roles) {
     for (const auto& [resource, amount] : catalog_.shape_requests(shape)) {
-      if (amount > room_.largest(pool, resource)) return false;
+      if (amount > room_.largest(wanted.pool, resource)) return false;
     }
   }
   return true;
 }
 
-Verdict RoomLeft::explain(ClassId workloads, PoolId pool) const {
-  const Vector& total = catalog_.class_facts(workloads).total;
+// `known`: whether the level that it names is one.
+Bounds RoomLeft::bounds_of(const Wanted& wanted, bool& known) const {
+  Bounds bounds;
+  const auto& levels = room_.levels();
+  const auto level = std::ranges::find(levels, wanted.topology.level);
+  known = wanted.topology.level.empty() || level != levels.end() || !wanted.topology.required;
+  if (level == levels.end() || wanted.topology.level.empty()) return bounds;
+  const auto place = static_cast<std::size_t>(level - levels.begin());
+  (wanted.topology.required ? bounds.required : bounds.preferred) = place;
+  return bounds;
+}
+
+bool RoomLeft::is_plain(const Wanted& wanted) const {
+  return wanted.pinned && !wanted.topology.required &&
+         catalog_.class_key(wanted.workloads).roles.size() == 1;
+}
+
+TallyKey RoomLeft::tally_of(const Wanted& wanted) const {
+  const ClassKey& key = catalog_.class_key(wanted.workloads);
+  const std::int64_t pods = catalog_.class_facts(wanted.workloads).pods;
+  const bool spreads = key.of_job && !seeded(SeededBug::kHoldExactly);
+  return {key.roles.front().first, wanted.pool, spreads ? pods : 0};
+}
+
+bool RoomLeft::fits(const Wanted& wanted) {
+  if (!fits_in_pool(wanted)) return false;
+  if (!wanted.pinned) return !wanted.topology.required;
+  const ClassFacts& facts = catalog_.class_facts(wanted.workloads);
+  if (!is_plain(wanted)) return place(wanted);
+  if (facts.pods == 1) return space_.find(facts.in_order.front().first, wanted.pool).has_value();
+  return tallies_.of(tally_of(wanted)).has(facts.pods);
+}
+
+bool RoomLeft::place(const Wanted& wanted) {
+  stands_.clear();
+  const ClassFacts& facts = catalog_.class_facts(wanted.workloads);
+  if (facts.pods == 1 && is_plain(wanted)) {
+    const ShapeId shape = facts.in_order.front().first;
+    const auto rank = space_.find(shape, wanted.pool);
+    if (rank) stands_.push_back({shape, *rank, 1});
+    return rank.has_value();
+  }
+  bool known = false;
+  const Bounds bounds = bounds_of(wanted, known);
+  if (!known) return false;
+  GangPlaces places(space_, tallies_, index_, wanted.workloads, wanted.pool);
+  if (!places.find(bounds)) return false;
+  stands_ = places.stands();
+  return true;
+}
+
+Verdict RoomLeft::explain_nodes(const Wanted& wanted) {
+  Verdict verdict{.reason = Reason::kUnplaceable,
+                  .pool = wanted.pool,
+                  .needs = catalog_.class_facts(wanted.workloads).pods};
+  bool known = true;
+  const Bounds bounds = bounds_of(wanted, known);
+  if (wanted.topology.required) verdict.wish = *catalog_.find_wish(wanted.topology);
+  if (!wanted.pinned || !known) {
+    verdict.reason = known ? Reason::kTopologyNeedsNodes : Reason::kUnknownTopologyLevel;
+    return verdict;
+  }
+  GangPlaces places(space_, tallies_, index_, wanted.workloads, wanted.pool);
+  verdict.free = places.most(bounds);
+  if (!places.is_allowed())
+    verdict.reason = Reason::kNodesNotSelected;
+  else if (bounds.required)
+    verdict.reason = Reason::kNoTopologyDomain;
+  return verdict;
+}
+
+Verdict RoomLeft::explain(const Wanted& wanted) {
+  const PoolId pool = wanted.pool;
+  if (fits_in_pool(wanted)) return explain_nodes(wanted);
+  const Vector& total = catalog_.class_facts(wanted.workloads).total;
   for (const auto& [resource, amount] : total) {
     const std::int64_t offered = room_.offered(pool, resource);
     if (amount > offered)
@@ -53,7 +130,7 @@ Verdict RoomLeft::explain(ClassId workloads, PoolId pool) const {
   Verdict verdict{.reason = Reason::kFragmented, .pool = pool};
   for (const auto& [resource, amount] : total) {
     std::int64_t most = 0;
-    for (const auto& [shape, count] : catalog_.class_key(workloads).roles) {
+    for (const auto& [shape, count] : catalog_.class_key(wanted.workloads).roles) {
       for (const auto& [asked, per_pod] : catalog_.shape_requests(shape)) {
         if (asked == resource) most = std::max(most, per_pod);
       }
@@ -68,30 +145,64 @@ Verdict RoomLeft::explain(ClassId workloads, PoolId pool) const {
   return verdict;
 }
 
-void RoomLeft::take(ClassId workloads, PoolId pool) {
-  for (const auto& [resource, amount] : catalog_.class_facts(workloads).total) {
+void RoomLeft::take(const Wanted& wanted) {
+  stands_.clear();
+  if (wanted.pinned) {
+    place(wanted);
+    const bool anywhere = catalog_.class_key(wanted.workloads).of_job && stands_.size() > 1 &&
+                          !seeded(SeededBug::kHoldExactly);
+    const std::int64_t all = catalog_.class_facts(wanted.workloads).pods;
+    for (const Stand& stand : stands_) take_on_node(stand, anywhere ? all : stand.pods);
+    return;
+  }
+  for (const auto& [resource, amount] : catalog_.class_facts(wanted.workloads).total) {
     left_[resource] -= amount;
-    if (pool != Catalog::kAny) left_[pool * resources_ + resource] -= amount;
+    if (wanted.pool != Catalog::kAny) left_[wanted.pool * resources_ + resource] -= amount;
   }
 }
 
-void RoomLeft::watch(ClassId workloads, PoolId pool) {
-  for (const auto& [resource, amount] : catalog_.class_facts(workloads).total) {
-    std::int64_t& most = watched_[pool * resources_ + resource];
+// A pool has what its nodes have, and of an overfull one nothing.
+void RoomLeft::take_on_node(const Stand& stand, std::int64_t pods) {
+  const PoolId pool = space_.node_at(stand.rank).pool;
+  const auto count = [&](std::int64_t sign) {
+    for (const auto& [resource, amount] : catalog_.shape_requests(stand.shape)) {
+      const std::int64_t free = sign * space_.free(stand.rank, resource);
+      left_[resource] += free;
+      if (pool != Catalog::kAny) left_[pool * resources_ + resource] += free;
+    }
+  };
+  count(-1);
+  space_.take({stand.shape, stand.rank, pods});
+  count(+1);
+}
+
+void RoomLeft::find_witnesses(const Wanted& wanted, std::vector<NodeId>& nodes) {
+  nodes.clear();
+  if (!wanted.pinned || is_plain(wanted)) return;
+  place(wanted);
+  for (const Stand& stand : stands_) nodes.push_back(node(stand));
+}
+
+void RoomLeft::watch(const Wanted& wanted) {
+  const ClassFacts& facts = catalog_.class_facts(wanted.workloads);
+  for (const auto& [resource, amount] : facts.total) {
+    std::int64_t& most = watched_[wanted.pool * resources_ + resource];
     most = std::max(most, amount);
   }
+  if (is_plain(wanted)) tallies_.watch(tally_of(wanted), facts.pods);
 }
 
-bool RoomLeft::is_short(PoolId pool) const {
+bool RoomLeft::is_short(PoolId pool) {
   for (ResourceId resource = 0; resource < resources_; ++resource) {
     const std::int64_t most = watched_[pool * resources_ + resource];
     if (most > 0 && most > left(pool, resource)) return true;
   }
-  return false;
+  return tallies_.is_short(pool);
 }
 
 void RoomLeft::unwatch(PoolId pool) {
   std::fill_n(watched_.begin() + static_cast<std::ptrdiff_t>(pool * resources_), resources_, 0);
+  tallies_.unwatch(pool);
 }
 
 }  // namespace berth::queue

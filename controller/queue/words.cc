@@ -61,6 +61,16 @@ const char* to_string(Reason reason) {
       return reasons::kWaitingForRoom;
     case Reason::kFragmented:
       return reasons::kFragmented;
+    case Reason::kNodesNotSelected:
+      return reasons::kNodesNotSelected;
+    case Reason::kUnknownTopologyLevel:
+      return reasons::kUnknownTopologyLevel;
+    case Reason::kTopologyNeedsNodes:
+      return reasons::kTopologyNeedsNodes;
+    case Reason::kNoTopologyDomain:
+      return reasons::kNoTopologyDomain;
+    case Reason::kUnplaceable:
+      return reasons::kUnplaceable;
     case Reason::kBehindInQueue:
       break;
   }
@@ -74,6 +84,7 @@ std::string format_amount(std::int64_t amount, ResourceId resource) {
 
 std::string describe(const Verdict& verdict, const Catalog& catalog) {
   const std::string& resource = catalog.resource_name(verdict.resource);
+  const std::string& level = catalog.wish_facts(verdict.wish).level;
   const std::string where = name_place(verdict.pool, catalog);
   const std::string needs = format_room(verdict.needs, verdict.resource, catalog);
   const std::string free = format_room(verdict.free, verdict.resource, catalog);
@@ -111,6 +122,22 @@ std::string describe(const Verdict& verdict, const Catalog& catalog) {
     case Reason::kFragmented:
       return fmt::format("a pod needs {} {} on one node; {} are free in {}, at most {} on one node",
                          needs, resource, most, where, free);
+    case Reason::kNodesNotSelected:
+      return fmt::format("no node in service of {} has the labels and tolerable taints it asks for",
+                         where);
+    case Reason::kUnknownTopologyLevel:
+      return fmt::format(
+          "it requires one domain of {}, which is none of the policy's topologyLevels", level);
+    case Reason::kTopologyNeedsNodes:
+      return fmt::format(
+          "it requires one domain of {}, and its pods can't be pinned to nodes (see placement)",
+          level);
+    case Reason::kNoTopologyDomain:
+      return fmt::format("its {} pods need one domain of {} in {}; the best has room for {}",
+                         verdict.needs, level, where, verdict.free);
+    case Reason::kUnplaceable:
+      return fmt::format("of its {} pods, {} have a node with room in {}", verdict.needs,
+                         verdict.free, where);
     case Reason::kBehindInQueue:
       break;
   }

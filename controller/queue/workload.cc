@@ -2,6 +2,7 @@
 #include "controller/queue/workload.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "controller/core/seeded_bugs.h"
 
@@ -61,10 +62,66 @@ void claim_unbound(const Workload& workload, PoolId pool, std::int64_t missing,
   if (workload.pods) {
     for (const auto& [shape, members] : workload.pods->shapes) {
       if (members.waiting + members.released > 0)
-        claims.push_back({pool, shape, members.waiting + members.released});
+        claims.push_back({pool, shape, members.waiting + members.released, std::nullopt});
     }
   }
-  if (missing > 0) claims.push_back({pool, missing_shape, missing});
+  if (missing > 0) claims.push_back({pool, missing_shape, missing, std::nullopt});
+}
+
+// On each of its nodes all that are to come: kube-scheduler may put them there.
+void claim_for_job(const Workload& workload, const AdmissionFact& admission, std::int64_t missing,
+                   ShapeId missing_shape, Catalog& catalog, std::vector<Claim>& claims) {
+  std::vector<Claim> unbound;
+  claim_unbound(workload, catalog.pool(admission.pool), missing, missing_shape, unbound);
+  if (admission.nodes.empty() || seeded(SeededBug::kForgetPinned)) {
+    claims = std::move(unbound);
+    return;
+  }
+  for (const std::string& node : admission.nodes) {
+    for (Claim claim : unbound) {
+      claim.node = catalog.node(node);
+      claims.push_back(claim);
+    }
+  }
+}
+
+// By shape, what members ask that are not there yet: as the first of their role does, and those of
+// whom no role is known as the first of all.
+std::map<ShapeId, std::int64_t> pods_to_come(const PodsOfWorkload& pods, std::int64_t missing) {
+  std::map<ShapeId, std::int64_t> out;
+  if (missing <= 0) return out;
+  std::map<std::string_view, std::pair<const Pod*, std::int64_t>> roles;  // first, and how many
+  for (const Pod* pod : pods.all) {
+    if (pod->fast && pod->fast->role_size > 0)
+      ++roles.try_emplace(pod->fast->role, pod, 0).first->second.second;
+  }
+  for (const auto& [role, members] : roles) {
+    const auto& [first, count] = members;
+    const std::int64_t lacks = std::min(missing, first->fast->role_size - count);
+    if (lacks <= 0) continue;
+    out[first->shape] += lacks;
+    missing -= lacks;
+  }
+  if (missing > 0) out[(*pods.all.begin())->shape] += missing;
+  return out;
+}
+
+// Each member has its own node, as its record says or, before it is let go, the ledger.
+void claim_for_group(const Workload& workload, const AdmissionFact& admission, std::int64_t missing,
+                     Catalog& catalog, std::vector<Claim>& claims) {
+  const PoolId pool = catalog.pool(admission.pool);
+  const AdmissionFact* entry = open_entry(workload);
+  for (const Pod* pod : workload.pods->all) {
+    if (pod->state != PodState::kWaiting && pod->state != PodState::kReleased) continue;
+    const AdmissionFact* says = pod->state == PodState::kReleased ? pod->admitted.get() : entry;
+    const std::string_view node = says == nullptr ? "" : node_of(*says, *pod->uid);
+    Claim claim{pool, pod->shape, 1, std::nullopt};
+    if (!node.empty() && !seeded(SeededBug::kForgetPinned))
+      claim.node = catalog.node(std::string(node));
+    claims.push_back(claim);
+  }
+  for (const auto& [shape, count] : pods_to_come(*workload.pods, missing))
+    claims.push_back({pool, shape, count, std::nullopt});
 }
 
 Standing of_job(const Workload& workload, Catalog& catalog) {
@@ -82,10 +139,8 @@ Standing of_job(const Workload& workload, Catalog& catalog) {
     charge(*admission, pods, suspended ? counts.live : counts.leaving, catalog, out.charges);
     out.admitted = !suspended;
     out.to_release = open_entry(workload) != nullptr;
-    if (!suspended) {
-      claim_unbound(workload, catalog.pool(admission->pool), pods - counts.live, job.shape,
-                    out.claims);
-    }
+    if (!suspended)
+      claim_for_job(workload, *admission, pods - counts.live, job.shape, catalog, out.claims);
   }
   out.past_webhook =
       admission == nullptr && job.queue != Catalog::kNoQueue && counts.bound + counts.leaving > 0;
@@ -95,7 +150,8 @@ Standing of_job(const Workload& workload, Catalog& catalog) {
     out.unready = Unready::kTemplateNotReady;
   else if (refused_entry(workload) != nullptr)
     out.unready = Unready::kReleaseRefused;
-  out.workload_class = catalog.workload_class({.roles = {{job.shape, job.wanted}}});
+  out.workload_class = catalog.workload_class(
+      {.roles = {{job.shape, job.wanted}}, .wish = job.wish, .of_job = true});
   return out;
 }
 
@@ -109,10 +165,10 @@ Standing of_group(const Workload& workload, Catalog& catalog) {
       .queue = first.queue, .priority = first.priority, .created = first.created, .uid = first.uid};
   out.pods = std::max(size, counts.live);
   out.pods_here = counts.live;
+  if (first.fast && seeded(SeededBug::kChargeWhoCame)) out.pods = counts.live;
   if (admission != nullptr) {
     charge(*admission, out.pods, counts.leaving, catalog, out.charges);
-    claim_unbound(workload, catalog.pool(admission->pool), out.pods - counts.live, first.shape,
-                  out.claims);
+    claim_for_group(workload, *admission, out.pods - counts.live, catalog, out.claims);
     out.admitted = true;
     // One too many is in nobody's account.
     out.to_release = counts.waiting > 0 && counts.live <= size;
@@ -123,15 +179,17 @@ Standing of_group(const Workload& workload, Catalog& catalog) {
   if (!out.pending) return out;
   if (workload.pods->sizes.size() > 1)
     out.unready = Unready::kSizesDisagree;
-  else if (counts.live < size)
+  else if (counts.live < size && !first.fast)
     out.unready = Unready::kGangIncomplete;
   else if (refused_entry(workload) != nullptr)
     out.unready = Unready::kReleaseRefused;
-  ClassKey key;
+  std::map<ShapeId, std::int64_t> asks;
+  if (first.fast) asks = pods_to_come(*workload.pods, out.pods - counts.live);
   for (const auto& [shape, members] : workload.pods->shapes) {
-    if (members.waiting > 0) key.roles.emplace_back(shape, members.waiting);
+    if (members.waiting > 0) asks[shape] += members.waiting;
   }
-  out.workload_class = catalog.workload_class(key);
+  out.workload_class =
+      catalog.workload_class({.roles = {asks.begin(), asks.end()}, .wish = first.wish});
   return out;
 }
 
@@ -179,12 +237,22 @@ const AdmissionFact* admission_of(const Workload& workload) {
   return open;
 }
 
+std::string_view node_of(const AdmissionFact& admission, std::string_view uid) {
+  if (admission.members.empty() && admission.nodes.size() == 1 && admission.uid == uid)
+    return admission.nodes.front();
+  const auto member = std::ranges::find(admission.members, member_key(uid));
+  const auto place = static_cast<std::size_t>(member - admission.members.begin());
+  const bool found = member != admission.members.end() && place < admission.nodes.size();
+  return found ? std::string_view(admission.nodes[place]) : std::string_view();
+}
+
 Job job_of(const JobFact& fact, Catalog& catalog) {
   return {.uid = fact.uid,
           .queue = catalog.queue(fact.queue),
           .priority = fact.priority,
           .created = fact.created,
-          .shape = catalog.shape(fact.requests, fact.only_pools),
+          .shape = catalog.shape(fact.requests, fact.only_pools, fact.rules, fact.modelled),
+          .wish = catalog.wish(fact.topology),
           .wanted = wanted_pods(fact),
           .generation = fact.generation,
           .suspended = fact.suspended,

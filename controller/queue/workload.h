@@ -6,6 +6,7 @@
 #include <compare>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,6 +14,12 @@
 #include "controller/queue/node_room.h"
 
 namespace berth::queue {
+
+// Of a pod whose group is admitted with its first one: what is known of those that are to come.
+struct FastStart {
+  std::string role;
+  std::int64_t role_size = 0;  // 0: not known
+};
 
 struct Pod {
   const std::string* uid = nullptr;  // its key in the index
@@ -26,6 +33,8 @@ struct Pod {
   QueueId queue = Catalog::kNoQueue;
   std::int32_t priority = 0;
   std::int64_t group_size = 1;
+  WishId wish = Catalog::kNoWish;
+  std::unique_ptr<FastStart> fast;  // null: its group waits for all its pods
   std::unique_ptr<AdmissionFact> admitted;
 };
 
@@ -35,6 +44,7 @@ struct Job {
   std::int32_t priority = 0;
   std::int64_t created = 0;
   ShapeId shape = 0;
+  WishId wish = Catalog::kNoWish;
   std::int64_t wanted = 0;  // pods that it is still to run at a time
   std::int64_t generation = 0;
   bool suspended = true;
@@ -80,6 +90,7 @@ struct Claim {  // admitted pods that are on no node
   PoolId pool = Catalog::kAny;
   ShapeId shape = 0;
   std::int64_t pods = 0;
+  std::optional<NodeId> node;  // that they are pinned to
 };
 
 struct Standing {
@@ -134,6 +145,9 @@ const LedgerFact* refused_entry(const Workload& workload);
 
 // What was decided of the workload last, shown by it or still in flight; null: nothing.
 const AdmissionFact* admission_of(const Workload& workload);
+
+// The node to which an admission pins the pod; empty: none.
+std::string_view node_of(const AdmissionFact& admission, std::string_view uid);
 
 // What the facts of a workload come to.
 Standing standing_of(const Workload& workload, Catalog& catalog);

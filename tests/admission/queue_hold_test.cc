@@ -204,6 +204,39 @@ TEST_F(QueueHold, ALabelThatLeadsNowhereIsTold) {
   EXPECT_THAT(foreign.message, HasSubstr("GPUQueue other is not for namespace team-a"));
 }
 
+// Of one that is none, pods would go one by one.
+TEST_F(QueueHold, AGangSaysItsSizeAsANumberOrNotAtAll) {
+  const auto refusal = [&](const char* annotation, json value) {
+    Request request = gpu_pod();
+    json annotations{{annotation, std::move(value)}};
+    const Answer answer =
+        ask(kValidate, with(request, "/metadata/annotations", annotations), cluster, settings);
+    return answer.allowed ? std::string() : answer.message;
+  };
+  for (const char* size : {"gpu.berth.dev/pod-group-size", "gpu.berth.dev/pod-role-size"}) {
+    EXPECT_EQ(refusal(size, "4"), "");
+    for (const char* none : {"four", "0", "-1", "", "4 "})
+      EXPECT_THAT(refusal(size, none),
+                  HasSubstr(fmt::format("metadata.annotations[{}]: is '{}', and has to be a whole "
+                                        "number of pods, 1 or more",
+                                        size, none)));
+  }
+  EXPECT_EQ(refusal("gpu.berth.dev/fast-admission", "false"), "");
+  EXPECT_THAT(refusal("gpu.berth.dev/fast-admission", "yes"), HasSubstr("true or false"));
+}
+
+// Its group hangs on labels that the webhook leaves as they are.
+TEST_F(QueueHold, APodOfAFrameworksGangIsGatedLikeAnyOther) {
+  Request request = with(owned(gpu_pod(), "StatefulSet"), "/metadata/labels",
+                         {{"leaderworkerset.sigs.k8s.io/name", "llm"},
+                          {"leaderworkerset.sigs.k8s.io/group-index", "0"}});
+  const std::string made = mutated(request).object;
+  EXPECT_EQ(at(made, "/spec/schedulingGates/0/name"), R"("gpu.berth.dev/queue")");
+  EXPECT_EQ(at(made, "/metadata/labels/leaderworkerset.sigs.k8s.io~1name"), R"("llm")");
+  EXPECT_EQ(at(made, "/metadata/labels/leaderworkerset.sigs.k8s.io~1group-index"), R"("0")");
+  EXPECT_EQ(at(made, kLabel), R"("vision")");
+}
+
 TEST_F(QueueHold, MaxPerPodBoundsOnePod) {
   GPUQueue queue = queue_of("vision", "team-a", true);
   queue.spec.namespace_quota = {

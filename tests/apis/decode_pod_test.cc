@@ -47,6 +47,13 @@ TEST(DecodePod, KeepsWhatDecisionsNeed) {
   EXPECT_EQ(format_time(*pod.start_time), "2026-11-21T14:23:00Z");
 }
 
+// Of what other projects write on their pods, what a gang goes by.
+TEST(DecodePod, KeepsTheSizeOfALeaderWorkerSetsGroup) {
+  EXPECT_TRUE(keeps_annotation("leaderworkerset.sigs.k8s.io/size"));
+  EXPECT_TRUE(keeps_annotation("gpu.berth.dev/fast-admission"));
+  EXPECT_FALSE(keeps_annotation("leaderworkerset.sigs.k8s.io/leader-name"));
+}
+
 TEST(DecodePod, KeepsWhatAPatchOfItsGatesAndAffinityNeeds) {
   const auto shape = [](const std::string& spec) {
     return decode<Pod>(R"({"spec":)" + spec + "}")->shape;

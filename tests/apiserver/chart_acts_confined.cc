@@ -84,6 +84,15 @@ const Act kConfined[] = {
      R"({"metadata": {"annotations": {"example.com/x": "y"}}})", "selectors example.com/x"},
     {"send a gated pod elsewhere", "PATCH", "/api/v1/namespaces/team-a/pods/gated",
      R"({"spec": {"nodeSelector": {"example.com/zone": "y"}}})", "selectors example.com/zone"},
+    {"send a gated pod to a zone", "PATCH", "/api/v1/namespaces/team-a/pods/gated",
+     R"({"spec": {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution":)"
+     R"( {"nodeSelectorTerms": [{"matchExpressions": [{"key": "zone", "operator": "In", "values":)"
+     R"( ["a"]}, {"key": "disk", "operator": "Exists"}]}]}}}}})",
+     "of a pod's affinity berth may only add the node"},
+    {"have a gated pod prefer nodes", "PATCH", "/api/v1/namespaces/team-a/pods/gated",
+     R"({"spec": {"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution":)"
+     R"( [{"weight": 1, "preference": {"matchExpressions": [{"key": "disk", "operator": "Exists"}]}}]}}}})",
+     "of a pod's affinity berth may only add the node"},
     {"take another's gate away", "PATCH", "/api/v1/namespaces/team-a/pods/gated",
      R"({"spec": {"schedulingGates": [{"$patch": "replace"}, {"name": "gpu.berth.dev/queue"}]}})",
      "changes no other"},
@@ -103,6 +112,20 @@ const Act kConfined[] = {
     {"send a Job's pods elsewhere", "PATCH", "/apis/batch/v1/namespaces/team-a/jobs/waits",
      R"({"spec": {"template": {"spec": {"nodeSelector": {"example.com/zone": "y"}}}}})",
      "selectors example.com/zone"},
+    {"let a Job's pods out of their zone", "PATCH", "/apis/batch/v1/namespaces/team-a/jobs/waits",
+     R"({"spec": {"template": {"spec": {"affinity": null}}}})",
+     "of a Job's affinity berth may only change the nodes"},
+    {"let a Job's pods choose between their zone and a node", "PATCH",
+     "/apis/batch/v1/namespaces/team-a/jobs/waits",
+     R"({"spec": {"template": {"spec": {"affinity": {"nodeAffinity":)"
+     R"( {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchFields":)"
+     R"( [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]}]}}}}}}})",
+     "of a Job's affinity berth may only change the nodes"},
+    {"have a Job's pods prefer nodes", "PATCH", "/apis/batch/v1/namespaces/team-a/jobs/waits",
+     R"({"spec": {"template": {"spec": {"affinity": {"nodeAffinity":)"
+     R"( {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "preference":)"
+     R"( {"matchExpressions": [{"key": "disk", "operator": "Exists"}]}}]}}}}}})",
+     "of a Job's affinity berth may only change the nodes"},
     {"put a Job into another queue", "PATCH", "/apis/batch/v1/namespaces/team-a/jobs/waits",
      R"({"metadata": {"labels": {"gpu.berth.dev/queue": "other"}}})",
      "a Job's labels, finalizers and owners"},
@@ -299,11 +322,18 @@ const Act kGranted[] = {
      R"( "labels": {"app.kubernetes.io/managed-by": "berth"}, "annotations": {"gpu.berth.dev/epoch": "1"}}})"},
     {"let a pod go", "PATCH", "/api/v1/namespaces/team-a/pods/gated",
      R"({"metadata": {"annotations": {"gpu.berth.dev/admitted": "{}"}}, "spec": {"nodeSelector":)"
-     R"( {"gpu.berth.dev/pool": "lab"}, "schedulingGates": [{"$patch": "replace"}, {"name": "example.com/x"}]}})"},
+     R"( {"gpu.berth.dev/pool": "lab"}, "affinity": {"nodeAffinity":)"
+     R"( {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchExpressions":)"
+     R"( [{"key": "zone", "operator": "In", "values": ["a"]}], "matchFields": [{"key": "metadata.name",)"
+     R"( "operator": "In", "values": ["n1"]}]}]}}}, "schedulingGates": [{"$patch": "replace"},)"
+     R"( {"name": "example.com/x"}]}})"},
     {"resume a Job", "PATCH", "/apis/batch/v1/namespaces/team-a/jobs/waits",
      R"({"metadata": {"annotations": {"gpu.berth.dev/admitted": "{}"}}, "spec": {"suspend": false, "template":)"
      R"( {"metadata": {"annotations": {"gpu.berth.dev/admitted": "{}"}}, "spec": {"nodeSelector":)"
-     R"( {"gpu.berth.dev/pool": "lab"}}}}})"},
+     R"( {"gpu.berth.dev/pool": "lab"}, "affinity": {"nodeAffinity":)"
+     R"( {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchExpressions":)"
+     R"( [{"key": "zone", "operator": "In", "values": ["a"]}, {"key": "kubernetes.io/hostname",)"
+     R"( "operator": "In", "values": ["n1", "n2"]}]}]}}}}}}})"},
     {"take its Lease", "POST", "/apis/coordination.k8s.io/v1/namespaces/berth-system/leases",
      R"({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "berth-controller"}})"},
     {"tell of a pod that came past the webhook", "POST",

@@ -19,6 +19,10 @@ constexpr char kDaemon[] =
     "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: daemon, namespace: team-a}, spec: "
     "{selector: {matchLabels: {app: daemon}}, template: {metadata: {labels: {app: daemon}}, spec: "
     "{nodeSelector: {kubernetes.io/hostname: n1}, containers: [{name: main, image: x}]}}}}";
+// What pods require of their own of a node.
+constexpr char kOwn[] =
+    "{nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
+    "[{matchExpressions: [{key: zone, operator: In, values: [a]}]}]}}}";
 constexpr char kConfigurations[] =
     "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations";
 constexpr char kOthersConfiguration[] =
@@ -116,12 +120,12 @@ class ChartRights : public ChartTest {
     kube().apply(bound_pod("berth-system", "reviews"));
     kube().apply(
         "{apiVersion: v1, kind: Pod, metadata: {name: gated, namespace: team-a}, spec: "
-        "{schedulingGates: [{name: example.com/x}, {name: gpu.berth.dev/queue}], containers: "
-        "[{name: main, image: x}]}}");
+        "{schedulingGates: [{name: example.com/x}, {name: gpu.berth.dev/queue}], affinity: " +
+        std::string(kOwn) + ", containers: [{name: main, image: x}]}}");
     kube().apply(
         "{apiVersion: batch/v1, kind: Job, metadata: {name: waits, namespace: team-a}, spec: "
-        "{suspend: true, template: {spec: {restartPolicy: Never, containers: [{name: main, image: "
-        "x}]}}}}");
+        "{suspend: true, template: {spec: {restartPolicy: Never, affinity: " +
+        std::string(kOwn) + ", containers: [{name: main, image: x}]}}}}");
     cluster().add_bare_pod({.name = "waiting", .count = 64});  // no node has as many
     kube().apply(kDaemon);
     wait_until("the DaemonSet's pod", seconds(30), [&]() -> std::string {

@@ -52,7 +52,7 @@ TEST_F(Jobs, OneThatCannotAffordAFailureIsWaitedFor) {
     EXPECT_NE(event.subresource, "eviction") << event.describe();
 }
 
-TEST_F(Jobs, OneThatAQueueHasLetGoIsWaitedForToo) {
+TEST_F(Jobs, OneThatAQueueHasLetGoGoesBackThereInstead) {
   add_nodes(2);
   kube().apply(R"(
 apiVersion: gpu.berth.dev/v1alpha1
@@ -75,15 +75,16 @@ spec:
   });
   cluster().wait_pods_running("team-a", "train", 1);
 
-  apply({});
-  wait_for("the other node to be done", 60, [&]() -> std::string {
-    return cluster().gpu_allocatable("n2") == kMixedA100 && !cordoned("n2") ? "" : detail("n2");
-  });
-  wait_reason("n1", "JobRunning");
-  EXPECT_FALSE(cordoned("n1"));
-  cluster().finish_pods("team-a", "train");
+  Layout layout;
+  layout.node_selector = "{matchLabels: {kubernetes.io/hostname: n1}}";
+  apply(layout);
   wait_ready("inference-a100", 60);
-  EXPECT_EQ(job("train").condition("Complete"), "True");
+  const Object train_now = job("train");
+  EXPECT_TRUE(train_now.truth("/spec/suspend")) << "it fits nowhere else, and waits";
+  EXPECT_EQ(train_now.number("/status/failed"), 0);
+  EXPECT_EQ(train_now.condition("Failed"), "");
+  for (const AuditEvent& event : writes())
+    EXPECT_NE(event.subresource, "eviction") << event.describe();
 }
 
 TEST_F(Jobs, OneThatIgnoresDisruptionsRunsAgainElsewhere) {

@@ -31,6 +31,8 @@ const char* to_text(PodFate fate) {
       return "Awaited";
     case PodFate::kEvict:
       return "Evict";
+    case PodFate::kRequeue:
+      return "Requeue";
     case PodFate::kBlocked:
       return "Blocked";
   }

@@ -5,6 +5,7 @@
 #include <array>
 #include <sstream>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include "apis/decode.h"
@@ -61,6 +62,8 @@ template <class T>
 void add(ClusterState& cluster, std::string json) {
   Result<T> object = decode_object<T>(json);
   if (!object) throw std::runtime_error(describe(object.error()));
+  if constexpr (std::is_same_v<T, Namespace>)  // as the API server does
+    object->meta.labels.set("kubernetes.io/metadata.name", Text(object->meta.name));
   cluster.upsert(*object, Time());
 }
 
@@ -97,6 +100,7 @@ ClusterState cluster_of(const std::vector<std::string>& paths) {
       const std::string& kind = example.document.kind;
       if (kind == "Namespace") add<Namespace>(cluster, example.document.json);
       if (kind == "MIGLayout") add<MIGLayout>(cluster, example.document.json);
+      if (kind == "GPUQueue") add<GPUQueue>(cluster, example.document.json);
       if (kind == "GPUClusterPolicy") add<GPUClusterPolicy>(cluster, example.document.json);
     }
   return cluster;

@@ -22,7 +22,7 @@ struct Example {
 // Of one file, by its path under examples/. Whatever does not parse fails the test that reads it.
 std::vector<Example> read_examples(const std::string& path);
 
-// A cluster on which the policies, layouts and namespaces of these files stand.
+// A cluster on which the policies, layouts, queues and namespaces of these files stand.
 ClusterState cluster_of(const std::vector<std::string>& paths);
 
 // A node that the policy's pool `pool` has: its labels and taints are there, and it offers this.

@@ -15,7 +15,7 @@
 //   Cordon    a cordon and its record are one write; only what berth cordoned is uncordoned, and
 //             nothing that a person holds. In the end (stillness.h) what berth cordoned is
 //             uncordoned, or its record says that it is berth's
-//   Fields    berth writes nothing else on nodes, and on pods its gate, its record and their pool
+//   Fields    berth writes nothing else on nodes, and on pods its gate, its record, pool and node
 //   Others    hands off nodes that are held, being upgraded or about to be deleted; a foreign
 //             mig.config is overwritten at most three times
 //   Capacity  guarded capacity never falls below minAvailable by berth

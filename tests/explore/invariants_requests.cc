@@ -58,7 +58,7 @@ void Invariants::judge_pod(const Change& change) {
       complain("Fields", fmt::format("{}: annotation {} changes", change.key.str(), key));
   for (const std::string& key :
        changed_keys(at(change.before.get(), {"spec"}), at(change.after.get(), {"spec"})))
-    if (key != "schedulingGates" && key != "nodeSelector")
+    if (key != "schedulingGates" && key != "nodeSelector" && key != "affinity")
       complain("Fields", fmt::format("{}: spec.{} changes", change.key.str(), key));
 }
 

@@ -87,9 +87,22 @@ bool selects(const json& labels, const json& home) {
   });
 }
 
+// As LeaderWorkerSet's controller makes its pods.
+constexpr char kSet[] = "leaderworkerset.sigs.k8s.io/name";
+constexpr char kSetsGroup[] = "leaderworkerset.sigs.k8s.io/group-index";
+constexpr char kSetsSize[] = "leaderworkerset.sigs.k8s.io/size";
+
+std::int64_t size_of_group(const json& pod) {
+  const std::string& own = annotation_at(&pod, names::kPodGroupSizeAnnotation);
+  const std::string& size = own.empty() ? annotation_at(&pod, kSetsSize) : own;
+  return size.empty() ? 0 : std::stoll(size);
+}
+
 std::string group_of(const json& pod) {
-  if (annotation_at(&pod, names::kPodGroupSizeAnnotation).empty()) return "";
-  const std::string& group = label_at(&pod, names::kPodGroupLabel);
+  if (size_of_group(pod) == 0) return "";
+  std::string group = label_at(&pod, names::kPodGroupLabel);
+  if (group.empty() && !label_at(&pod, kSet).empty())
+    group = fmt::format("LeaderWorkerSet:{}:{}", label_at(&pod, kSet), label_at(&pod, kSetsGroup));
   return group.empty() ? "" : text_at(&pod, {"metadata", "namespace"}) + "/" + group;
 }
 
@@ -111,6 +124,15 @@ void QueueInvariants::take(const sim::Change& change, bool by_berth, Time wall,
     ledger_ = gone ? nullptr : change.after;
     if (!by_berth) ledger_edited_ = wall;
   }
+  const Time heard_of = wall - std::chrono::duration_cast<Time::duration>(news_takes);
+  if (change.key.name == names::kSlotsConfigMap && by_berth && !gone)
+    judge_claims(change, heard_of);
+  if (plural == "poddisruptionbudgets") {
+    if (gone)
+      budgets_.erase(name);
+    else
+      budgets_[name] = {change.after, wall};
+  }
   if (plural == "namespaces") keep(namespaces_);
   if (plural == "resourcequotas") keep(bounds_), take_bounds(change, by_berth);
   if (plural == "nodes")
@@ -118,6 +140,8 @@ void QueueInvariants::take(const sim::Change& change, bool by_berth, Time wall,
   if (plural != "pods" && plural != "jobs") return;
   keep(plural == "pods" ? pods_ : jobs_);
   if (plural == "pods") take_binding(change, wall);
+  if (plural == "pods" && by_berth) judge_removal(change, heard_of);
+  if (plural == "jobs" && by_berth && !gone) judge_requeue(change, heard_of);
   if (!gone && change.before != nullptr) take_workload(change, by_berth, wall, news_takes);
 }
 
@@ -133,9 +157,8 @@ void QueueInvariants::take_binding(const sim::Change& change, Time wall) {
 void QueueInvariants::take_workload(const sim::Change& change, bool by_berth, Time wall,
                                     std::chrono::nanoseconds news_takes) {
   const json &before = *change.before, &after = *change.after;
-  if (!by_berth && annotation_at(&before, names::kAdmittedAnnotation) !=
-                       annotation_at(&after, names::kAdmittedAnnotation))
-    edited_ = wall;
+  for (const char* key : {names::kAdmittedAnnotation, names::kHoldAnnotation})
+    if (!by_berth && annotation_at(&before, key) != annotation_at(&after, key)) edited_ = wall;
   if (change.key.type->plural == "pods") {
     if (!is_gated(before) || is_gated(after)) return;
     if (by_berth) return judge_release(change, news_takes);
@@ -171,6 +194,8 @@ void QueueInvariants::take_queue(const sim::Change& change, Time wall) {
       queue.pools.push_back(text_at(&quota, {"pool"}));
     }
   queue.is_default = true_at(after, {"default"});
+  const std::string& stops = text_at(after, {"stopPolicy"});
+  queue.held = !stops.empty() && stops != "None";
   if (const json* labels = at(after, {"namespaceSelector", "matchLabels"}))
     queue.selected = *labels;
   const json* hard = at(after, {"namespaceQuota", "hard"});
@@ -182,6 +207,71 @@ void QueueInvariants::take_bounds(const sim::Change& change, bool by_berth) {
   const json* object = gone ? change.before.get() : change.after.get();
   if (!by_berth || annotation_at(object, names::kOwnerAnnotation).starts_with("GPUQueue/")) return;
   complain("Bounds", change.key.str() + " is not berth's to write");
+}
+
+// The queue that let the Job go and would let it go again; null: none.
+const QueueInvariants::Quota* QueueInvariants::takes_back(const json& job) const {
+  const auto record = record_of(job);
+  if (!record || record->uid != text_at(&job, {"metadata", "uid"}) ||
+      at(&job, {"metadata", "annotations", names::kHoldAnnotation}) != nullptr)
+    return nullptr;
+  const auto queue = queues_.find(record->queue);
+  return queue == queues_.end() || queue->second.held ? nullptr : &queue->second;
+}
+
+// A pod that is marked for deletion, or gone at once.
+void QueueInvariants::judge_removal(const sim::Change& change, Time heard_of) {
+  if (change.before == nullptr || at(change.before.get(), {"metadata", "deletionTimestamp"}))
+    return;
+  const bool gone = change.kind == sim::Change::Kind::kDeleted;
+  if (!gone && at(change.after.get(), {"metadata", "deletionTimestamp"}) == nullptr) return;
+  if (edited_ >= heard_of) return;
+  for (const auto& [name, job] : jobs_)
+    if (text_at(job.get(), {"metadata", "uid"}) == owner_uid(*change.before) &&
+        !true_at(job.get(), {"spec", "suspend"}) && takes_back(*job) != nullptr)
+      complain("Requeue", fmt::format("{} is evicted, and the queue would take Job {} back",
+                                      change.key.str(), name));
+}
+
+void QueueInvariants::judge_requeue(const sim::Change& change, Time heard_of) {
+  const json& job = *change.after;
+  const bool requeued = change.before != nullptr && true_at(&job, {"spec", "suspend"}) &&
+                        !true_at(change.before.get(), {"spec", "suspend"});
+  if (!requeued || takes_back(job) == nullptr || edited_ >= heard_of) return;
+  for (const auto& [name, budget] : budgets_) {
+    const json* labels = at(budget.first.get(), {"spec", "selector", "matchLabels"});
+    if (labels == nullptr || budget.second >= heard_of) continue;
+    std::int64_t ready = 0;
+    for (const auto& [pod_name, pod] : pods_)
+      ready += owner_uid(*pod) == text_at(&job, {"metadata", "uid"}) && selects(*labels, *pod) &&
+                       at(pod.get(), {"metadata", "deletionTimestamp"}) == nullptr &&
+                       !has_ended(*pod)
+                   ? 1
+                   : 0;
+    const std::int64_t healthy = number_at(budget.first.get(), {"status", "currentHealthy"});
+    const std::int64_t least = number_at(budget.first.get(), {"status", "desiredHealthy"});
+    if (ready > 0 && healthy > 0 && healthy - ready < least)
+      complain("Requeue", fmt::format("{} is taken back, and budget {} keeps {} of {} healthy pods",
+                                      change.key.str(), name, least, healthy));
+  }
+}
+
+// Of the slot ledger: what it has now and had not before.
+void QueueInvariants::judge_claims(const sim::Change& change, Time heard_of) {
+  const json* slots = at(change.after.get(), {"data"});
+  const json* before = at(change.before.get(), {"data"});
+  const json* entries = at(ledger_.get(), {"data"});
+  if (slots == nullptr || entries == nullptr) return;
+  for (const auto& [uid, text] : entries->items()) {
+    const auto entry = queue::decode_entry(text.get<std::string>());
+    if (!entry || !entry->refused.empty() ||
+        Time(std::chrono::microseconds(entry->admission.since)) >= heard_of)
+      continue;
+    for (const std::string& node : entry->admission.nodes)
+      if (slots->contains(node) && (before == nullptr || !before->contains(node)))
+        complain("Flight",
+                 fmt::format("{} is taken, and {} is on its way there", node, entry->workload));
+  }
 }
 
 // A name that somebody else has taken is left to them.
@@ -291,6 +381,31 @@ std::int64_t QueueInvariants::held(const std::string& cohort) const {
     gpus +=
         std::max<std::int64_t>(0, missing) * gpus_of(*at(job.get(), {"spec", "template", "spec"}));
   }
+  return gpus + held_for_members(cohort);
+}
+
+// Of gangs of which some were let go: what those that wait or are not there ask at the least.
+std::int64_t QueueInvariants::held_for_members(const std::string& cohort) const {
+  struct Gang {
+    std::int64_t lacks = 0, least = 0;
+    bool runs = false;
+  };
+  std::map<std::string, Gang> gangs;
+  for (const auto& [name, pod] : pods_) {
+    const std::string group = group_of(*pod);
+    if (group.empty()) continue;
+    const std::int64_t asked = gpus_of(*at(pod.get(), {"spec"}));
+    Gang& gang = gangs.try_emplace(group, Gang{size_of_group(*pod), asked}).first->second;
+    gang.least = std::min(gang.least, asked);
+    if (text_at(pod.get(), {"status", "phase"}) == "Succeeded") --gang.lacks;
+    const auto record = record_of(*pod);
+    if (is_gated(*pod) || has_ended(*pod) || !record || cohort_of(*record) != cohort) continue;
+    --gang.lacks;
+    gang.runs = true;
+  }
+  std::int64_t gpus = 0;
+  for (const auto& [group, gang] : gangs)
+    if (gang.runs) gpus += std::max<std::int64_t>(0, gang.lacks) * gang.least;
   return gpus;
 }
 
@@ -360,7 +475,7 @@ std::string QueueInvariants::unstill() const {
     const bool opened = opened_.contains(text_at(pod.get(), {"metadata", "uid"}));
     if (group.empty() || has_ended(*pod) || opened) continue;
     Gang& gang = gangs[group];
-    gang.size = std::stoll(annotation_at(pod.get(), names::kPodGroupSizeAnnotation));
+    gang.size = size_of_group(*pod);
     ++(is_gated(*pod) ? gang.gated : gang.free);
   }
   for (const auto& [name, gang] : gangs)

@@ -6,6 +6,10 @@
 //   Gates     gates of others stay
 //   Held      when it lets something go, what its cohort holds is within the cohort's quotas
 //   Reason    what it lets go says no more what it waited for
+//   Requeue   it evicts no pod of a Job that its queue would take back, and takes none back with
+//   whom
+//             a budget would be left with less than it keeps
+//   Flight    it takes no node that an admission is on its way to
 //   Bounds    it writes no ResourceQuota that is not its own; in the end each namespace that a
 //             queue bounds has the queue's, and no other has one
 //   Gang      in the end a gang waits whole, or none of it does
@@ -48,7 +52,8 @@ class QueueInvariants {
     std::string cohort;
     std::int64_t nominal = 0;
     bool is_default = false;
-    bool keeps = false;              // not all that it has is lent
+    bool keeps = false;  // not all that it has is lent
+    bool held = false;
     std::vector<std::string> pools;  // of its quotas
     nlohmann::json selected;         // the labels of its namespaces
     nlohmann::json hard;             // what it bounds them to; null: it doesn't
@@ -59,9 +64,14 @@ class QueueInvariants {
   void take_workload(const sim::Change& change, bool by_berth, Time wall,
                      std::chrono::nanoseconds news_takes);
   void take_binding(const sim::Change& change, Time wall);
+  void judge_removal(const sim::Change& change, Time heard_of);
+  void judge_requeue(const sim::Change& change, Time heard_of);
+  void judge_claims(const sim::Change& change, Time heard_of);
+  const Quota* takes_back(const nlohmann::json& job) const;
   std::string unbounded() const;
   bool may_go(const nlohmann::json& object, const queue::AdmissionFact& record) const;
   std::int64_t held(const std::string& cohort) const;
+  std::int64_t held_for_members(const std::string& cohort) const;
   std::int64_t promised(const std::string& cohort) const;
   // What was bound by then without having been admitted.
   std::int64_t came_past(const std::string& cohort, Time by) const;
@@ -74,7 +84,9 @@ class QueueInvariants {
   std::map<std::string, sim::ObjectPtr> jobs_;
   std::map<std::string, Quota> queues_;
   std::map<std::string, sim::ObjectPtr> namespaces_;
-  std::map<std::string, sim::ObjectPtr> bounds_;   // ResourceQuotas, by NAMESPACE/NAME
+  std::map<std::string, sim::ObjectPtr> bounds_;  // ResourceQuotas, by NAMESPACE/NAME
+  // PodDisruptionBudgets, by NAMESPACE/NAME, and since when they are as they are.
+  std::map<std::string, std::pair<sim::ObjectPtr, Time>> budgets_;
   std::map<std::string, Time> bound_;              // pods, by NAMESPACE/NAME: since when
   std::map<std::string, std::string> node_pools_;  // by the node's name
   std::set<std::string> opened_;                   // uids of pods whose gate a person took away

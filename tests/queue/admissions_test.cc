@@ -59,7 +59,7 @@ TEST_F(AdmissionsTest, AJobThatChoseItsPoolKeepsWhatItWrote) {
   add(job);
   begin(), decide();
   const nlohmann::json body = body_of(reconcile_release(snapshot(), "Job/a/train"));
-  EXPECT_FALSE(body["spec"]["template"].contains("spec"));
+  EXPECT_FALSE(body["spec"]["template"]["spec"].contains("nodeSelector"));
   EXPECT_FALSE(
       decode_admission(std::string(body["metadata"]["annotations"][names::kAdmittedAnnotation]))
           ->selects_pool);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "controller/queue/admission_record.h"
 #include "controller/queue/cycle.h"
 
 namespace berth::queue::test {
@@ -17,11 +18,17 @@ std::string print(const Amounts& amounts) {
   return text;
 }
 
+std::string print(const TopologyWish& wish) {
+  if (wish.level.empty()) return "";
+  return fmt::format(" {}={}", wish.required ? "required" : "preferred", wish.level);
+}
+
 std::string print(const std::optional<AdmissionFact>& admission) {
   if (!admission) return "";
-  return fmt::format(" admitted({} {} {} {} pods={}{})", admission->uid, admission->queue,
-                     admission->cohort, admission->pool, admission->pods,
-                     print(admission->amounts));
+  return fmt::format(" admitted({} {} {} {} pods={}{} nodes={} members={})", admission->uid,
+                     admission->queue, admission->cohort, admission->pool, admission->pods,
+                     print(admission->amounts), fmt::join(admission->nodes, "|"),
+                     fmt::join(admission->members, "|"));
 }
 
 }  // namespace
@@ -36,12 +43,16 @@ std::string print(const Outcome& outcome) {
 std::string print(const ClusterFacts& facts) {
   std::string text;
   for (const NodeFact& n : facts.nodes) {
-    text += fmt::format("node {} pool={} {}{} weights{}\n", n.name, n.pool,
-                        n.in_service ? "in" : "out", print(n.offers), print(n.gpu_weights));
+    text += fmt::format("node {} pool={} {}{} weights{} domains={}\n", n.name, n.pool,
+                        n.in_service ? "in" : "out", print(n.offers), print(n.gpu_weights),
+                        fmt::join(n.domains, "/"));
   }
+  for (const auto& [rules, node] : facts.refusals)
+    text += fmt::format("node {} refuses {}\n", node, rules);
   for (const QueueFact& q : facts.queues) {
-    text += fmt::format("queue {} cohort={} strict={} held={} weight={}\n", q.name, q.cohort,
-                        q.strict_fifo, q.held, q.weight_thousandths);
+    text +=
+        fmt::format("queue {} cohort={} strict={} held={} weight={} pins={}{}\n", q.name, q.cohort,
+                    q.strict_fifo, q.held, q.weight_thousandths, q.pins, print(q.topology));
     for (const QuotaFact& quota : q.quotas) {
       text += fmt::format("  {} {} nominal={} borrow={} lend={}\n", quota.resource, quota.pool,
                           quota.nominal, quota.borrowing_limit.value_or(-1),
@@ -51,17 +62,21 @@ std::string print(const ClusterFacts& facts) {
   for (const JobFact& j : facts.jobs) {
     text += fmt::format(
         "job {} uid={} queue={} priority={} created={} parallelism={} completions={} succeeded={} "
-        "failed={}{}{}{} only={}{}{}\n",
+        "failed={}{}{}{} only={} rules={}{}{}{}{}\n",
         j.workload, j.uid, j.queue, j.priority, j.created, j.parallelism,
         j.completions.value_or(-1), j.succeeded, j.failed_indexes, j.suspended ? " suspended" : "",
         j.held ? " held" : "", j.template_mutable ? "" : " frozen", fmt::join(j.only_pools, "|"),
-        print(j.requests), print(j.admitted));
+        j.rules, j.modelled ? "" : " unmodelled", print(j.topology), print(j.requests),
+        print(j.admitted));
   }
   for (const PodFact& p : facts.pods) {
     text += fmt::format(
-        "pod {} of={} queue={} priority={} created={} size={} state={} node={} only={}{}{}\n",
-        p.uid, p.workload, p.queue, p.priority, p.created, p.group_size, static_cast<int>(p.state),
-        p.node, fmt::join(p.only_pools, "|"), print(p.requests), print(p.admitted));
+        "pod {} of={} queue={} priority={} created={} size={}{} state={} node={} only={} "
+        "rules={}{}{}{}{}\n",
+        p.uid, p.workload, p.queue, p.priority, p.created, p.group_size,
+        p.fast ? fmt::format(" fast {}x{}", p.role, p.role_size) : "", static_cast<int>(p.state),
+        p.node, fmt::join(p.only_pools, "|"), p.rules, p.modelled ? "" : " unmodelled",
+        print(p.topology), print(p.requests), print(p.admitted));
   }
   for (const LedgerFact& l : facts.ledger)
     text += fmt::format("ledger {}{} generation={} {}\n", l.workload,
@@ -70,7 +85,9 @@ std::string print(const ClusterFacts& facts) {
 }
 
 void fill(const ClusterFacts& facts, FactsIndex& index) {
+  index.put(facts.topology);
   for (const NodeFact& fact : facts.nodes) index.put(fact);
+  for (const auto& [rules, node] : facts.refusals) index.refuse(rules, node, true);
   for (const QueueFact& fact : facts.queues) index.put(fact);
   for (const JobFact& fact : facts.jobs) index.put(fact);
   for (const PodFact& fact : facts.pods) index.put(fact);
@@ -91,6 +108,9 @@ Outcome decide(const FactsIndex& index, std::size_t window) {
     }
     std::string line = *admission.workload->name + " " + catalog.pool_name(admission.pool);
     for (const auto& [key, amount] : amounts) line += fmt::format(" {}={}", key, amount);
+    const AdmissionFact record = admission_fact(admission, index);
+    if (!record.nodes.empty()) line += fmt::format(" on {}", fmt::join(record.nodes, ","));
+    if (!record.members.empty()) line += fmt::format(" for {}", fmt::join(record.members, ","));
     outcome.admitted.push_back(line);
     admitted[*admission.workload->name] = true;
   }
@@ -144,7 +164,8 @@ std::string text_of(const FactsIndex& index) {
     for (const auto& [workloads, same] : pending.ready) {
       std::vector<std::string> asks;
       for (const auto& [shape, count] : catalog.class_key(workloads).roles) {
-        std::string ask = fmt::format("{}x", count);
+        std::string ask =
+            fmt::format("{}x {}", count, catalog.rules_name(catalog.shape_rules(shape)));
         std::set<std::string> only;
         for (const PoolId pool : catalog.shape_pools(shape)) only.insert(catalog.pool_name(pool));
         for (const std::string& pool : only) ask += " in " + pool;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct ClusterFacts {
   std::vector<JobFact> jobs;
   std::vector<QueueFact> queues;
   std::vector<LedgerFact> ledger;
+  TopologyFact topology;
+  std::set<std::pair<std::string, std::string>> refusals;  // of rules, by nodes
 };
 
 struct Outcome {

@@ -7,6 +7,7 @@
 #include "apis/names.h"
 #include "controller/queue/admission_record.h"
 #include "controller/queue/capped.h"
+#include "tests/queue/framework_pods.h"
 
 namespace berth::queue::test {
 namespace {
@@ -84,13 +85,47 @@ TEST(PodFact, TellsWhichWorkloadItIsOf) {
   pod.meta.annotations.set(names::kPodGroupSizeAnnotation, "4");
   EXPECT_EQ(fact_of(pod)->workload, "PodGroup/ns/g");
   EXPECT_EQ(fact_of(pod)->group_size, 4);
+  EXPECT_FALSE(fact_of(pod)->fast);
   pod.meta.annotations.set(names::kPodGroupSizeAnnotation, "-4");
+  EXPECT_EQ(fact_of(pod)->workload, "Pod/ns/p") << "what is no size is none";
   EXPECT_EQ(fact_of(pod)->group_size, 1);
 
   pod.meta.owner_references = {{.kind = "Job", .name = "j", .controller = true}};
   EXPECT_EQ(fact_of(pod)->workload, "Job/ns/j");
   pod.meta.owner_references[0].kind = "DaemonSet";
   EXPECT_EQ(fact_of(pod)->workload, "") << "it takes room and no quota";
+}
+
+TEST(PodFact, OfAGangThatStartsFastTellsItsRole) {
+  berth::Pod pod = leader_worker_pod("llm", 0, 1, 4);
+  EXPECT_EQ(fact_of(pod)->workload, "PodGroup/ns/LeaderWorkerSet:llm:0");
+  EXPECT_EQ(fact_of(pod)->group_size, 4);
+  EXPECT_EQ(fact_of(pod)->role, "") << "which matters where it starts before all are there";
+  pod.meta.annotations.set(names::kFastAdmissionAnnotation, "true");
+  EXPECT_TRUE(fact_of(pod)->fast);
+  EXPECT_EQ(fact_of(pod)->role, "worker");
+  EXPECT_EQ(fact_of(pod)->role_size, 3);
+}
+
+// Without a queue it is let go by nobody, and the others do not wait for it.
+TEST(PodFact, OfAGangIsOfNoWorkloadWithoutAQueue) {
+  berth::Pod pod = leader_worker_pod("llm", 0, 0, 4);
+  pod.node_name = "n";
+  EXPECT_EQ(pod_fact(pod, "", 0)->workload, "");
+  const AdmissionFact record{.uid = pod.meta.uid, .queue = "q", .pool = "*"};
+  pod.meta.annotations.set(names::kAdmittedAnnotation, Text(encode_admission(record)));
+  EXPECT_EQ(pod_fact(pod, "", 0)->workload, "PodGroup/ns/LeaderWorkerSet:llm:0")
+      << "what was admitted goes on counting when its queue is gone";
+}
+
+// Its controller's Job is no workload; a Job that is one has let its pods go by its template.
+TEST(PodFact, OfAJobInAGangIsTheGangsUnlessItsJobWasAdmitted) {
+  berth::Pod pod = job_set_pod("train", "workers", 0);
+  pod.meta.annotations.set(names::kPodGroupSizeAnnotation, "2");
+  EXPECT_EQ(fact_of(pod)->workload, "PodGroup/ns/JobSet:train");
+  const AdmissionFact record{.uid = pod.meta.controller()->uid.str(), .queue = "q", .pool = "*"};
+  pod.meta.annotations.set(names::kAdmittedAnnotation, Text(encode_admission(record)));
+  EXPECT_EQ(fact_of(pod)->workload, "Job/ns/train-workers-0");
 }
 
 TEST(PodFact, TellsWhatThePodHolds) {

@@ -59,8 +59,8 @@ class Model : ModelFacts {
   }
 
  private:
-  using Class = std::tuple<std::string, std::map<Role, std::int64_t>>;
-  static Class class_of(const Candidate& c) { return {c.queue, c.roles}; }
+  using Class = std::tuple<std::string, std::map<Role, std::int64_t>, TopologyWish, bool>;
+  static Class class_of(const Candidate& c) { return {c.queue, c.roles, c.wish, c.is_job}; }
   // --- Rule 3: room ---------------------------------------------------------------------------
 
   std::string explain_room(const Candidate& c, const std::string& pool) {
@@ -77,12 +77,66 @@ class Model : ModelFacts {
     for (const auto& [resource, amount] : total) {
       std::int64_t most = 0;
       for (const auto& [role, pods] : c.roles)
-        most = std::max(most, amount_of(role.first, resource));
+        most = std::max(most, amount_of(std::get<Amounts>(role), resource));
       const std::int64_t largest = largest_in[{resource, pool}];
       if (most > largest)
         return say("Fragmented", resource, pool, most, largest, free_room(resource, pool));
     }
-    return "";
+    return explain_nodes(c, pool);
+  }
+
+  // --- Rule 8: nodes --------------------------------------------------------------------------
+
+  const TopologyWish& wish_of(const Candidate& c) const {
+    return c.wish.level.empty() ? queues.at(c.queue)->topology : c.wish;
+  }
+
+  bool is_pinned(const Candidate& c) const {
+    return queues.at(c.queue)->pins && std::ranges::all_of(c.roles, [](const auto& entry) {
+             return std::get<bool>(entry.first);
+           });
+  }
+
+  std::string explain_nodes(const Candidate& c, const std::string& pool) {
+    const TopologyWish& wish = wish_of(c);
+    std::int64_t pods = 0;
+    for (const auto& [role, count] : c.roles) pods += count;
+    const auto no = [&](const char* reason, std::int64_t free) {
+      return say(reason, "gpu", pool, pods, free);
+    };
+    if (wish.required && !places.knows(wish.level)) return no("UnknownTopologyLevel", 0);
+    if (!is_pinned(c)) return wish.required ? no("TopologyNeedsNodes", 0) : "";
+    if (places.find(c.roles, pool, wish, c.is_job)) return "";
+    const std::int64_t most = places.most(c.roles, pool, wish, c.is_job);
+    if (!places.is_allowed(c.roles, pool)) return no("NodesNotSelected", most);
+    return no(wish.required ? "NoTopologyDomain" : "Unplaceable", most);
+  }
+
+  std::string put_on_nodes(const Candidate& c, const std::string& pool) {
+    const ModelPlaces::Stands stands = *places.find(c.roles, pool, wish_of(c), c.is_job);
+    std::vector<std::string> nodes, members;
+    if (c.is_job) {
+      for (const auto& [role, node] : stands)
+        if (std::ranges::find(nodes, node) == nodes.end()) nodes.push_back(node);
+      for (const std::string& node : nodes) {
+        const auto here = std::ranges::count(stands, node, &std::pair<Role, std::string>::second);
+        places.take(node, std::get<Amounts>(stands.front().first),
+                    nodes.size() > 1 ? std::ssize(stands) : here);
+      }
+    } else {
+      for (const auto& [role, node] : stands) places.take(node, std::get<Amounts>(role), 1);
+      std::vector<bool> given(stands.size());
+      for (const auto& [uid, role] : c.waiting) {
+        std::size_t i = 0;
+        while (given[i] || stands[i].first != role) ++i;
+        given[i] = true;
+        nodes.push_back(stands[i].second);
+        if (!c.alone) members.push_back(uid.substr(0, 8));
+      }
+    }
+    std::string text = fmt::format(" on {}", fmt::join(nodes, ","));
+    if (!members.empty()) text += fmt::format(" for {}", fmt::join(members, ","));
+    return text;
   }
   // --- Rule 2: quota --------------------------------------------------------------------------
 
@@ -253,10 +307,11 @@ class Model : ModelFacts {
       of(staying_by, c.queue, {quota->resource, quota->pool}) += amount;
       amounts[quota->resource + "/" + quota->pool] = amount;
     }
-    take_room(pool.name, c.total());
     admitted_.insert(c.name);
     std::string line = c.name + " " + pool.name;
     for (const auto& [key, amount] : amounts) line += fmt::format(" {}={}", key, amount);
+    if (is_pinned(c)) return line + put_on_nodes(c, pool.name);
+    take_room(pool.name, c.total());
     return line;
   }
 

@@ -15,6 +15,21 @@ bool on_node(const PodFact& pod) {
   return pod.state == PodState::kBound || pod.state == PodState::kLeaving;
 }
 
+// "Each that is missing is reckoned to ask what the first of its role does; those of whom nobody
+// says which role they have, what the group's first does."
+std::vector<const PodFact*> like_whom(const std::vector<const PodFact*>& pods,
+                                      std::int64_t missing) {
+  std::map<std::string, std::vector<const PodFact*>> roles;
+  for (const PodFact* pod : pods)
+    if (pod->fast && pod->role_size > 0) roles[pod->role].push_back(pod);
+  std::vector<const PodFact*> out;
+  for (const auto& [role, members] : roles)
+    for (auto i = std::ssize(members); i < members.front()->role_size; ++i)
+      if (std::ssize(out) < missing) out.push_back(members.front());
+  while (std::ssize(out) < missing) out.push_back(pods.front());
+  return out;
+}
+
 }  // namespace
 
 std::string say(const std::string& reason, const std::string& resource, const std::string& pool,
@@ -22,7 +37,7 @@ std::string say(const std::string& reason, const std::string& resource, const st
                 const std::string& behind) {
   return fmt::format("{} {} {} {} {} {} {}", reason, resource, pool, needs, free, most, behind);
 }
-ModelFacts::ModelFacts(const ClusterFacts& cluster) : facts(cluster) {
+ModelFacts::ModelFacts(const ClusterFacts& cluster) : facts(cluster), places(cluster) {
   for (const QueueFact& queue : facts.queues) queues[queue.name] = &queue;
   look_at_nodes();
   std::map<std::string, Gathered> all;
@@ -37,6 +52,7 @@ ModelFacts::ModelFacts(const ClusterFacts& cluster) : facts(cluster) {
     });
     look_at(name, gathered);
   }
+  look_for_the_largest();
 }
 
 std::int64_t amount_of(const Amounts& amounts, const std::string& resource) {
@@ -67,35 +83,64 @@ std::int64_t ModelFacts::charged(const std::string& resource, const std::string&
 }
 
 void ModelFacts::look_at_nodes() {
-  std::map<std::string, Asks> taken;
-  for (const PodFact& pod : facts.pods) {
-    if (pod.state != PodState::kBound && pod.state != PodState::kLeaving) continue;
-    for (const auto& [resource, amount] : pod.requests) taken[pod.node][resource] += amount;
-  }
+  for (const PodFact& pod : facts.pods)
+    if (on_node(pod)) places.take(pod.node, pod.requests, 1);
+  places.bound = places.taken;
   for (const NodeFact& node : facts.nodes) {
     if (!node.in_service) continue;
-    for (const auto& [resource, amount] : node.offers) {
-      const std::int64_t left = std::max<std::int64_t>(0, amount - taken[node.name][resource]);
-      for (const std::string& pool : std::set<std::string>{"*", node.pool}) {
-        if (pool.empty()) continue;
-        offered_in[{resource, pool}] += amount;
-        left_in[{resource, pool}] += left;
-        largest_in[{resource, pool}] = std::max(largest_in[{resource, pool}], left);
-      }
-    }
+    for (const auto& [resource, amount] : node.offers)
+      for (const std::string& pool : std::set<std::string>{"*", node.pool})
+        if (!pool.empty()) offered_in[{resource, pool}] += amount;
   }
+}
+
+// As the cycle begins.
+void ModelFacts::look_for_the_largest() {
+  for (const NodeFact& node : facts.nodes)
+    for (const auto& [resource, amount] : node.offers)
+      for (const std::string& pool : std::set<std::string>{"*", node.pool}) {
+        std::int64_t& largest = largest_in[{resource, pool}];
+        largest = std::max(largest, places.free_on(node, resource));
+      }
 }
 
 void ModelFacts::take_room(const std::string& pool, const Asks& asks) {
   for (const auto& [resource, amount] : asks) {
-    left_in[{resource, "*"}] -= amount;
-    if (pool != "*") left_in[{resource, pool}] -= amount;
+    claimed_in[{resource, "*"}] += amount;
+    if (pool != "*") claimed_in[{resource, pool}] += amount;
   }
 }
 
 // "What is admitted to any pool may come to stand in this one."
 std::int64_t ModelFacts::free_room(const std::string& resource, const std::string& pool) {
-  return std::min(left_in[{resource, pool}], left_in[{resource, "*"}]);
+  const auto free = [&](const std::string& where) {
+    std::int64_t sum = -claimed_in[{resource, where}];
+    for (const NodeFact& node : facts.nodes)
+      if (in(node, where)) sum += places.free_on(node, resource);
+    return sum;
+  };
+  return std::min(free(pool), free("*"));
+}
+
+// On each of its nodes all that are to come.
+void ModelFacts::claim_for_job(const AdmissionFact& admission, const Amounts& requests,
+                               std::int64_t pods) {
+  for (const std::string& node : admission.nodes) places.take(node, requests, pods);
+  for (std::int64_t i = 0; admission.nodes.empty() && i < pods; ++i)
+    take_room(admission.pool, Asks(requests.begin(), requests.end()));
+}
+
+// A member has the node that its record names, or, before it is let go, the ledger.
+void ModelFacts::claim_for_pod(const AdmissionFact& admission, const AdmissionFact* says,
+                               const PodFact& pod) {
+  if (says != nullptr) {
+    if (says->members.empty() && says->nodes.size() == 1 && says->uid == pod.uid)
+      return places.take(says->nodes.front(), pod.requests, 1);
+    for (std::size_t i = 0; i < std::min(says->members.size(), says->nodes.size()); ++i)
+      if (says->members[i] == pod.uid.substr(0, 8))
+        return places.take(says->nodes[i], pod.requests, 1);
+  }
+  take_room(admission.pool, Asks(pod.requests.begin(), pod.requests.end()));
 }
 
 // "An entry of the ledger counts while its very objects, as they were decided on, do not show it."
@@ -140,7 +185,6 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
   Candidate c{.name = name};
   std::int64_t wanted = 0;  // pods that it is still to run
   bool holds_all = true;    // not only what is still there of it
-  Amounts next;             // what a pod asks that is not there yet
   if (all.job != nullptr) {
     const JobFact& job = *all.job;
     c.queue = job.queue, c.uid = job.uid, c.priority = job.priority, c.created = job.created;
@@ -150,8 +194,8 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
              : job.succeeded > 0 ? 0
                                  : job.parallelism;
     holds_all = !job.suspended || open;
-    next = job.requests;
-    c.roles[{job.requests, job.only_pools}] = wanted;
+    c.roles[{job.requests, job.only_pools, job.rules, job.modelled}] = wanted;
+    c.wish = job.topology, c.is_job = true;
     if (!job.template_mutable || live > 0)
       c.unready = say("TemplateNotReady");
     else if (refused)
@@ -161,13 +205,18 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
     c.queue = first.queue, c.uid = first.uid;
     c.priority = first.priority, c.created = first.created;
     wanted = first.group_size - succeeded;
-    next = first.requests;
-    for (const PodFact* pod : all.pods)
-      c.roles[{pod->requests, pod->only_pools}] += pod->state == PodState::kWaiting;
-    std::erase_if(c.roles, [](const auto& role) { return role.second == 0; });
+    c.wish = first.topology, c.alone = all.pods.size() == 1;
+    for (const PodFact* pod : all.pods) {
+      if (pod->state != PodState::kWaiting) continue;
+      const Role role{pod->requests, pod->only_pools, pod->rules, pod->modelled};
+      ++c.roles[role];
+      c.waiting.emplace_back(pod->uid, role);
+    }
+    for (const PodFact* pod : like_whom(all.pods, first.fast ? wanted - live : 0))
+      ++c.roles[{pod->requests, pod->only_pools, pod->rules, pod->modelled}], c.alone = false;
     if (sizes.size() > 1)
       c.unready = say("GangSizesDisagree");
-    else if (live < wanted)
+    else if (live < wanted && !first.fast)
       c.unready = say("WaitingForGang", "gpu", "*", std::max(wanted, live), live);
     else if (refused)
       c.unready = say("ReleaseRefused", "gpu", "*", 0, 0, 0, name);
@@ -177,12 +226,20 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
     const std::int64_t counted = holds_all ? std::max(wanted, live) : live;
     charge(*admission, counted, holds_all ? leaving : live);
     if (holds_all) {
+      const AdmissionFact* entry = open ? &all.in_flight->admission : nullptr;
       for (const PodFact* pod : all.pods) {
-        if (pod->state == PodState::kWaiting || pod->state == PodState::kReleased)
-          take_room(admission->pool, Asks(pod->requests.begin(), pod->requests.end()));
+        if (pod->state != PodState::kWaiting && pod->state != PodState::kReleased) continue;
+        if (all.job != nullptr) {
+          claim_for_job(*admission, pod->requests, 1);
+          continue;
+        }
+        const AdmissionFact* own = pod->admitted ? &*pod->admitted : nullptr;
+        claim_for_pod(*admission, pod->state == PodState::kReleased ? own : entry, *pod);
       }
-      for (std::int64_t i = live; i < counted; ++i)
-        take_room(admission->pool, Asks(next.begin(), next.end()));
+      if (all.job != nullptr) claim_for_job(*admission, all.job->requests, counted - live);
+      if (all.job == nullptr)
+        for (const PodFact* pod : like_whom(all.pods, counted - live))
+          take_room(admission->pool, Asks(pod->requests.begin(), pod->requests.end()));
     }
   } else if (!c.queue.empty()) {
     for (const PodFact* pod : all.pods) {

@@ -7,11 +7,11 @@
 #include <tuple>
 
 #include "tests/queue/cluster_facts.h"
+#include "tests/queue/model_places.h"
 
 namespace berth::queue::test {
 
 using Key = std::pair<std::string, std::string>;  // resource, pool
-using Asks = std::map<std::string, std::int64_t>;
 using Usage = std::map<std::pair<std::string, std::string>, std::map<Key, std::int64_t>>;
 
 struct Pool {  // where a workload could run, and what it asks of the queue's quotas there
@@ -19,27 +19,29 @@ struct Pool {  // where a workload could run, and what it asks of the queue's qu
   std::vector<std::pair<const QuotaFact*, std::int64_t>> asks;
 };
 
-using Role = std::pair<Amounts, PoolNames>;  // what a pod asks, and where its selectors let it run
-
 struct Candidate {  // a workload that waits
   std::string name, queue, uid;
   std::int32_t priority = 0;
   std::int64_t created = 0;
   std::map<Role, std::int64_t> roles;  // → pods
-  std::string unready;                 // empty: ready
-  std::vector<Pool> open;              // in the queue's order
-  std::string refusal;                 // why none is open
+  TopologyWish wish;
+  bool is_job = false, alone = false;                 // alone: one pod by itself
+  std::vector<std::pair<std::string, Role>> waiting;  // its pods behind the gate, by age
+  std::string unready;                                // empty: ready
+  std::vector<Pool> open;                             // in the queue's order
+  std::string refusal;                                // why none is open
   auto order() const { return std::tuple(-std::int64_t{priority}, created, uid); }
   Asks total() const {
     Asks total;
     for (const auto& [role, pods] : roles) {
-      for (const auto& [resource, amount] : role.first) total[resource] += amount * pods;
+      for (const auto& [resource, amount] : std::get<Amounts>(role))
+        total[resource] += amount * pods;
     }
     return total;
   }
   bool may_run_in(const std::string& pool) const {
     for (const auto& [role, pods] : roles) {
-      const PoolNames& only = role.second;
+      const PoolNames& only = std::get<PoolNames>(role);
       if (pool != "*" && !only.empty() && std::find(only.begin(), only.end(), pool) == only.end())
         return false;
     }
@@ -67,7 +69,8 @@ struct ModelFacts {
 
   const ClusterFacts& facts;
   std::map<std::string, const QueueFact*> queues;
-  std::map<Key, std::int64_t> offered_in, left_in, largest_in;
+  std::map<Key, std::int64_t> offered_in, claimed_in, largest_in;
+  ModelPlaces places;         // and what is taken on each node
   Usage used_by, staying_by;  // by cohort and queue; staying is without what is leaving
   std::vector<Candidate> candidates;
 
@@ -79,6 +82,9 @@ struct ModelFacts {
   };
   std::int64_t weight(const std::string& pool, const std::string& resource) const;
   void look_at_nodes();
+  void look_for_the_largest();
+  void claim_for_job(const AdmissionFact& admission, const Amounts& requests, std::int64_t pods);
+  void claim_for_pod(const AdmissionFact& admission, const AdmissionFact* says, const PodFact& pod);
   bool is_unshown(const Gathered& all) const;
   void look_at(const std::string& name, const Gathered& all);
   void charge(const AdmissionFact& admission, std::int64_t pods, std::int64_t leaving);

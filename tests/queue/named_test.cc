@@ -217,8 +217,9 @@ TEST(Pools, BorrowInTheFirstBeforeTheSecond) {
   facts.jobs = {job("first", "q", 4, 1), job("second", "q", 4, 2)};
   FactsIndex index;
   fill(facts, index);
-  EXPECT_THAT(decide(index, 10).admitted, ElementsAre("first training nvidia.com/gpu/training=4",
-                                                      "second spot nvidia.com/gpu/spot=4"));
+  EXPECT_THAT(decide(index, 10).admitted,
+              ElementsAre("first training nvidia.com/gpu/training=4 on n1",
+                          "second spot nvidia.com/gpu/spot=4 on n2"));
 }
 
 TEST(Pools, ThatAreAnyAndOneShareTheirRoom) {
@@ -226,6 +227,7 @@ TEST(Pools, ThatAreAnyAndOneShareTheirRoom) {
   facts.nodes = {gpus("n1", 4, "training"), gpus("n2", 4, "spot")};
   facts.queues = {queue("any", 8), queue("one", 8)};
   facts.queues[0].quotas[0].pool = "*";
+  facts.queues[0].pins = facts.queues[1].pins = false;
   facts.jobs = {job("a", "any", 3, 1, 2), job("b", "one", 4, 2)};
   EXPECT_THAT(admitted(facts), ElementsAre("a"));
   EXPECT_EQ(why(facts, "b"),

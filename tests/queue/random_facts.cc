@@ -40,6 +40,10 @@ AdmissionFact RandomFacts::admission() {
                      .pods = 1 + below(3)};
   if (chance(30)) fact.amounts.emplace_back("gpu", kWholeGpu / 8 * (1 + below(16)));
   fact.amounts.emplace_back(kGpu, 1 + below(4));
+  for (int i = 0, n = chance(50) ? 0 : 1 + below(3); i < n; ++i)
+    fact.nodes.push_back(fmt::format("n{}", below(6)));
+  for (int i = 0, n = chance(60) ? 0 : 1 + below(3); i < n; ++i)
+    fact.members.push_back(fmt::format("uid-p{}", below(9)));
   return fact;
 }
 
@@ -50,6 +54,8 @@ NodeFact RandomFacts::node(int i) {
   if (chance(30)) fact.offers.emplace_back(kNic, 2);
   if (!chance(12)) fact.offers.emplace_back(kGpu, 1 + below(9));
   if (chance(35)) fact.offers.emplace_back(kMig, 1 + below(7));
+  fact.domains = {chance(90) ? fmt::format("z{}", below(2)) : "",
+                  chance(90) ? fmt::format("r{}", below(3)) : ""};
   if (chance(80)) fact.gpu_weights = {{kGpu, kWholeGpu}, {kMig, kWholeGpu / (chance(70) ? 8 : 4)}};
   return fact;
 }
@@ -61,7 +67,9 @@ QueueFact RandomFacts::queue(int i) {
                                         : "",
                  .strict_fifo = chance(30),
                  .held = chance(8),
-                 .weight_thousandths = chance(60) ? 1000 : 500 * below(5)};
+                 .weight_thousandths = chance(60) ? 1000 : 500 * below(5),
+                 .pins = chance(80),
+                 .topology = chance(12) ? wish() : TopologyWish()};
   for (const char* pool : {"train", "inf", "*"}) {
     if (chance(pool[0] == 't' ? 5 : 65)) continue;
     for (const char* resource : {kGpu, "gpu", kMig, kNic}) {
@@ -96,6 +104,9 @@ JobFact RandomFacts::job(int i) {
   if (chance(15)) fact.succeeded = below(3);
   if (chance(5)) fact.failed_indexes = 1;
   if (chance(6)) fact.only_pools = pool_names();
+  if (chance(30)) fact.rules = rules();
+  if (chance(8)) fact.modelled = false;
+  if (chance(20)) fact.topology = wish();
   if (chance(fact.suspended ? 8 : 60)) fact.admitted = admission();
   return fact;
 }
@@ -115,6 +126,8 @@ PodFact RandomFacts::pod(int i) {
     case 2:
       fact.workload = fmt::format("PodGroup/ns/g{}", below(3));
       fact.group_size = chance(90) ? 2 : 3;
+      if (chance(35)) fact.fast = true, fact.role_size = below(3);
+      if (fact.fast && chance(60)) fact.role = chance(50) ? "leader" : "worker";
       break;
     case 3:
       if (chance(40)) break;
@@ -127,8 +140,21 @@ PodFact RandomFacts::pod(int i) {
   if (fact.state == PodState::kBound || fact.state == PodState::kLeaving)
     fact.node = fmt::format("n{}", below(7));
   if (chance(6)) fact.only_pools = pool_names();
+  if (chance(30)) fact.rules = rules();
+  if (chance(8)) fact.modelled = false;
+  if (chance(20)) fact.topology = wish();
   if (!fact.workload.empty() && chance(15)) fact.admitted = admission();
   return fact;
+}
+
+std::string RandomFacts::rules() { return fmt::format("s{}", below(3)); }
+
+TopologyWish RandomFacts::wish() {
+  return {.level = chance(90) ? (chance(50) ? "zone" : "rack") : "row", .required = chance(50)};
+}
+
+std::pair<std::string, std::string> RandomFacts::refusal() {
+  return {rules(), fmt::format("n{}", below(5))};
 }
 
 LedgerFact RandomFacts::ledger() {
@@ -144,9 +170,16 @@ LedgerFact RandomFacts::ledger() {
   return fact;
 }
 
+TopologyFact RandomFacts::topology() {
+  if (chance(20)) return {};
+  return {{"zone", "rack"}};
+}
+
 ClusterFacts RandomFacts::cluster() {
   ClusterFacts facts;
   queues_ = 1 + below(4);
+  facts.topology = topology();
+  for (int i = 0, n = below(9); i < n; ++i) facts.refusals.insert(refusal());
   for (int i = 0, n = 1 + below(5); i < n; ++i) facts.nodes.push_back(node(i));
   for (int i = 0; i < queues_; ++i) facts.queues.push_back(queue(i));
   for (int i = 0, n = 2 + below(8); i < n; ++i) facts.jobs.push_back(job(i));

@@ -19,6 +19,8 @@ class RandomFacts {
   JobFact job(int i);
   PodFact pod(int i);  // of a Job, of a group, alone or of nobody's
   LedgerFact ledger();
+  TopologyFact topology();
+  std::pair<std::string, std::string> refusal();  // of rules, by a node
 
   int below(int n) { return static_cast<int>(random_() % static_cast<std::uint64_t>(n)); }
   bool chance(int percent) { return below(100) < percent; }
@@ -29,6 +31,8 @@ class RandomFacts {
   std::string pool();
   PoolNames pool_names();
   std::string queue_name();
+  std::string rules();
+  TopologyWish wish();
 
   std::mt19937_64 random_;
   int queues_ = 4;

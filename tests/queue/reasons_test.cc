@@ -87,7 +87,7 @@ TEST_F(ReasonsTest, AnotherReasonIsWrittenAnewAndReleaseTakesItAway) {
   EXPECT_THAT(told(), ElementsAre(::testing::StartsWith("train QueueHeld: ")));
   const AdmissionFact admission{.uid = "train", .queue = "vision", .pool = "training"};
   const auto body =
-      nlohmann::json::parse(release_job(*cluster.jobs().find("a", "train"), admission).body);
+      nlohmann::json::parse(release_job(*cluster.jobs().find("a", "train"), admission, {}).body);
   EXPECT_TRUE(body["metadata"]["annotations"][names::kPendingReasonAnnotation].is_null());
   EXPECT_TRUE(body["metadata"]["annotations"].contains(names::kPendingReasonAnnotation));
 }

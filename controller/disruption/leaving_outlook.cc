@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/disruption/leaving_outlook.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "apis/reasons.h"
+#include "controller/core/plural.h"
+#include "controller/core/seeded_bugs.h"
+#include "controller/queue/requeue.h"
+
+namespace berth {
+namespace {
+
+using Kind = EvictionOutlook::Kind;
+
+// Each of the pods could go alone; together they would leave a budget with less than it keeps.
+std::optional<Cause> overdrawn_budget(const Snapshot& snapshot, const Job& job,
+                                      const std::vector<const Pod*>& pods) {
+  for (const auto& budget : snapshot.cluster.pod_disruption_budgets()) {
+    const auto running = std::ranges::count_if(pods, [&](const Pod* pod) {
+      return pod->phase == PodPhase::kRunning && !pod->terminating() &&
+             pod->meta.namespace_ == budget->meta.namespace_ && budget->selects(*pod);
+    });
+    const std::int64_t left = std::max<std::int64_t>(0, budget->current_healthy - running);
+    if (running == 0 || left >= budget->desired_healthy) continue;
+    return Cause{
+        reasons::kPodDisruptionBudget,
+        fmt::format("PodDisruptionBudget {} keeps {} healthy, and with Job {}/{}, which its "
+                    "queue takes back whole, {} would be left; berth continues once the "
+                    "Job has ended or the budget keeps fewer",
+                    budget->meta.name, plural(budget->desired_healthy, "pod"),
+                    job.meta.namespace_.view(), job.meta.name, left)};
+  }
+  return std::nullopt;
+}
+
+LeavingOutlook requeue_outlook(const Snapshot& snapshot, const Job& job) {
+  if (job.suspended || seeded(SeededBug::kRequeueUnasked)) return {Kind::kYes};
+  const std::vector<const Pod*> pods = queue::bound_pods(snapshot.cluster, job);
+  if (auto overdrawn = overdrawn_budget(snapshot, job, pods))
+    return {Kind::kNo, *std::move(overdrawn)};
+  LeavingOutlook all{Kind::kYes};
+  for (const Pod* pod : pods) {
+    if (pod->terminating()) continue;
+    if (auto marked = do_not_disrupt(*pod)) return {Kind::kNo, *std::move(marked)};
+    EvictionOutlook one = eviction_outlook(snapshot, *pod);
+    if (one.aging || one.kind == Kind::kUnknown) all.asks.push_back(ask_of(*pod));
+    if (one.kind == Kind::kNo) return {Kind::kNo, std::move(one.cause), std::move(all.asks)};
+    if (one.kind == Kind::kUnknown) all.kind = Kind::kUnknown;
+  }
+  return all;
+}
+
+}  // namespace
+
+LeavingOutlook leaving_outlook(const Snapshot& snapshot, const PodVerdict& verdict) {
+  if (verdict.fate == PodFate::kRequeue) return requeue_outlook(snapshot, *verdict.job);
+  EvictionOutlook one = eviction_outlook(snapshot, *verdict.pod);
+  LeavingOutlook outlook{one.kind, std::move(one.cause)};
+  const bool refused_long_ago = one.kind == Kind::kNo && one.aging;
+  if (refused_long_ago || one.kind == Kind::kUnknown) outlook.asks.push_back(ask_of(*verdict.pod));
+  return outlook;
+}
+
+}  // namespace berth

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// NodeSpace: what a cycle may still hand out, node by node, and where pods would stand (rule 8).
+// Its copy of the nodes is made when the first asks; room only shrinks in it.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "controller/queue/capped.h"
+#include "controller/queue/facts_index.h"
+
+namespace berth::queue {
+
+// Nodes by their rank in the order of names: the lowest bit is the first by name.
+class NodeSet {
+ public:
+  explicit NodeSet(std::size_t nodes = 0) : words_((nodes + 63) / 64) {}
+  void add(std::uint32_t rank) { words_[rank / 64] |= std::uint64_t{1} << rank % 64; }
+  void drop(std::uint32_t rank) { words_[rank / 64] &= ~(std::uint64_t{1} << rank % 64); }
+  bool has(std::uint32_t rank) const { return words_[rank / 64] >> rank % 64 & 1; }
+  const std::vector<std::uint64_t>& words() const { return words_; }
+
+ private:
+  std::vector<std::uint64_t> words_;
+};
+
+struct Stand {  // so many pods of a shape on one node
+  ShapeId shape = 0;
+  std::uint32_t rank = 0;
+  std::int64_t pods = 0;
+};
+
+struct LevelDomain {
+  DomainId id = Catalog::kNoDomain;
+  std::vector<std::uint32_t> ranks;
+};
+
+class NodeSpace {
+ public:
+  explicit NodeSpace(const FactsIndex& index);
+
+  // Where a single pod stands best; nothing if no node has room for it.
+  std::optional<std::uint32_t> find(ShapeId shape, PoolId pool);
+  // Calls found(rank) for the pool's nodes with room for a pod, and with the device for so many,
+  // the best first, until that returns false. Nothing may be taken meanwhile.
+  template <class Found>
+  void each_with_room(ShapeId shape, PoolId pool, std::int64_t pods, Found found);
+
+  // How many more pods of the shape the node has room for.
+  std::int64_t fits(std::uint32_t rank, ShapeId shape) const;
+  // How many pods of a Job of so many. Until they are bound, kube-scheduler may put any number of
+  // them there, now or when others have ended: for those that are pinned to the node and not bound
+  // yet there must be room beside all of them.
+  std::int64_t fits_of_job(std::uint32_t rank, ShapeId shape, std::int64_t pods) const;
+  // Whether the node would have the pod if it were empty, and whether any of the pool would.
+  bool allows(std::uint32_t rank, ShapeId shape);
+  bool allows_any(ShapeId shape, PoolId pool);
+
+  void take(const Stand& stand);
+  // What is tried and given back leaves no trace in taken_from().
+  void try_on(const Stand& stand) { move(stand, +1); }
+  void give_back(const Stand& stand) { move(stand, -1); }
+  const std::vector<std::uint32_t>& taken_from() const { return taken_from_; }
+
+  std::int64_t free(std::uint32_t rank, ResourceId resource) const {
+    return std::max<std::int64_t>(0, free_[rank * resources_ + resource]);
+  }
+  std::size_t nodes();
+  std::size_t levels() const { return room_.levels().size(); }
+  // Of the level, in no order; of nodes without a value one of its own.
+  const std::vector<LevelDomain>& domains(std::size_t level);
+  bool is_in(std::uint32_t rank, PoolId pool) const { return pools_[pool].has(rank); }
+  const NodeRoom::Node& node_at(std::uint32_t rank) const { return room_.node_at(id(rank)); }
+  NodeId id(std::uint32_t rank) const { return room_.in_order()[rank]; }
+
+ private:
+  using Shelf = std::map<std::int64_t, NodeSet>;  // by what is free of one resource
+  struct Allowed {
+    NodeSet nodes;
+    NodeSet candidates;  // of them, those that may have room yet
+  };
+  void open();
+  Allowed& allowed(ShapeId shape);
+  Shelf& shelf(ResourceId device);
+  // Calls found(rank) for the shelf's nodes with room until that returns false.
+  template <class Found>
+  bool look_at(const NodeSet& shelf, ShapeId shape, PoolId pool, NodeSet& among,
+               Found& found) const;
+  void move(const Stand& stand, std::int64_t sign);
+
+  const Catalog& catalog_;
+  const NodeRoom& room_;
+  std::size_t resources_ = 0;
+  bool is_open_ = false;
+  std::vector<std::int64_t> free_;  // by rank and resource; less than nothing if overfull
+  std::vector<NodeSet> pools_;      // of nodes in service
+  std::map<ShapeId, Allowed> allowed_;
+  std::map<ResourceId, Shelf> shelves_;
+  std::vector<std::vector<LevelDomain>> domains_;  // by level
+  std::vector<std::uint32_t> taken_from_;          // in order, and as often as it was
+};
+
+// Those that have no room for the shape will have none later either: they are passed over once.
+template <class Found>
+bool NodeSpace::look_at(const NodeSet& shelf, ShapeId shape, PoolId pool, NodeSet& among,
+                        Found& found) const {
+  const auto& on_shelf = shelf.words();
+  const auto& in_pool = pools_[pool].words();
+  for (std::uint32_t word = 0; word < on_shelf.size(); ++word) {
+    std::uint64_t left = on_shelf[word] & in_pool[word] & among.words()[word];
+    for (; left != 0; left &= left - 1) {
+      const std::uint32_t rank = word * 64 + static_cast<std::uint32_t>(std::countr_zero(left));
+      if (fits(rank, shape) == 0)
+        among.drop(rank);
+      else if (!found(rank))
+        return false;
+    }
+  }
+  return true;
+}
+
+template <class Found>
+void NodeSpace::each_with_room(ShapeId shape, PoolId pool, std::int64_t pods, Found found) {
+  NodeSet& among = allowed(shape).candidates;
+  const Shelf& by_free = shelf(catalog_.shape_device(shape));
+  for (auto it = by_free.lower_bound(capped_product(catalog_.device_amount(shape), pods));
+       it != by_free.end(); ++it) {
+    if (!look_at(it->second, shape, pool, among, found)) return;
+  }
+}
+
+}  // namespace berth::queue

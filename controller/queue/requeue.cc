@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/queue/requeue.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "apis/names.h"
+#include "controller/core/merge_patch.h"
+#include "controller/queue/cluster_index.h"
+#include "controller/queue/facts_from.h"
+
+namespace berth::queue {
+namespace {
+
+const FactsIndex& facts_of(const ClusterState& cluster) {
+  return cluster.view<ClusterIndex>().facts();
+}
+
+bool admits(const FactsIndex& facts, QueueId queue) {
+  const auto found = facts.queues().find(facts.catalog().queue_name(queue));
+  return found != facts.queues().end() && !found->second.held;
+}
+
+bool is_of(const berth::Pod& pod, const berth::Job& job) {
+  const OwnerReference* owner = pod.meta.controller();
+  return owner != nullptr && owner->uid.view() == job.meta.uid;
+}
+
+}  // namespace
+
+Write suspend_job(const berth::Job& job, std::string reason) {
+  return {.verb = Verb::kMergePatch,
+          .object = ref_of(job),
+          .body = MergePatch::same_version(job.meta).field("spec", R"({"suspend":true})").str(),
+          .field_manager = names::kManagerQueue,
+          .reason = std::move(reason)};
+}
+
+const berth::Job* requeued_with(const ClusterState& cluster, const berth::Pod& pod) {
+  // Without a queue nobody pays for the index.
+  const OwnerReference* owner = pod.meta.controller();
+  if (owner == nullptr || owner->kind != "Job" || cluster.gpu_queues().size() == 0) return nullptr;
+  const berth::Job* job = cluster.jobs().find(pod.meta.namespace_.view(), owner->name.view());
+  if (job == nullptr || !is_of(pod, *job) || job->finished || job->meta.deletion_timestamp)
+    return nullptr;
+  const FactsIndex& facts = facts_of(cluster);
+  const Workload* workload = facts.find(workload_name(pod));
+  if (workload == nullptr || !workload->job || workload->job->held) return nullptr;
+  const AdmissionFact* record = workload->job->admitted.get();
+  const bool own = record != nullptr && record->uid == job->meta.uid;
+  return own && admits(facts, workload->job->queue) ? job : nullptr;
+}
+
+std::vector<const berth::Pod*> bound_pods(const ClusterState& cluster, const berth::Job& job) {
+  std::vector<const berth::Pod*> pods;
+  const FactsIndex& facts = facts_of(cluster);
+  const Workload* workload = facts.find(workload_name(job));
+  if (workload == nullptr || !workload->pods) return pods;
+  std::vector<NodeId> nodes;
+  for (const Pod* member : workload->pods->all)
+    if (member->on_node()) nodes.push_back(member->node);
+  std::ranges::sort(nodes);
+  nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());
+  for (const NodeId node : nodes)
+    for (const berth::Pod* pod : cluster.pods_on(facts.room().node_name(node)))
+      if (is_of(*pod, job) && !pod->finished()) pods.push_back(pod);
+  std::ranges::sort(pods, {},
+                    [](const berth::Pod* pod) { return std::string_view(pod->meta.name); });
+  return pods;
+}
+
+}  // namespace berth::queue

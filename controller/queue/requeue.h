@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requeue: how a Job that a queue has let go is taken back, so that it waits there again with its
+// age. All its pods end, wherever they are, and none of them counts as a failure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "controller/core/cluster_state.h"
+#include "controller/core/plan.h"
+
+namespace berth::queue {
+
+// Its pods end and are counted until they have; no failure is.
+Write suspend_job(const berth::Job& job, std::string reason);
+
+// The Job that controls the pod, if a queue has let it go and would let it go again: it has its
+// record, is nobody else's to hold or to resume, and its queue admits. Null: the pod goes by
+// itself.
+const berth::Job* requeued_with(const ClusterState& cluster, const berth::Pod& pod);
+
+// The Job's pods that are on a node and have not ended, by name.
+std::vector<const berth::Pod*> bound_pods(const ClusterState& cluster, const berth::Job& job);
+
+}  // namespace berth::queue
