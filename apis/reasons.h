@@ -138,7 +138,7 @@ inline constexpr char kWillBeRequeued[] = "WillBeRequeued";
 inline constexpr char kQueueActive[] = "QueueActive";
 inline constexpr char kQueueInvalid[] = "QueueInvalid";
 inline constexpr char kMixedQuotaUnits[] = "MixedQuotaUnits";
-// Of Unfunded, NamespaceNotManaged, DefaultContested and NamespaceQuotaUnmet, beside
+// Of Unfunded, NamespaceNotManaged, DefaultContested, NamespaceQuotaUnmet and PinBlocked, beside
 // kWriteRefused.
 inline constexpr char kNodesOfferLess[] = "NodesOfferLess";
 inline constexpr char kPoolUnknown[] = "PoolUnknown";
@@ -147,6 +147,7 @@ inline constexpr char kDefaultContested[] = "DefaultContested";
 inline constexpr char kQuotaNameTaken[] = "QuotaNameTaken";
 inline constexpr char kTighterQuota[] = "TighterQuota";
 inline constexpr char kNamespaceQuotaCorrected[] = "NamespaceQuotaCorrected";  // of an event
+inline constexpr char kPinBlocked[] = "PinBlocked";  // of the condition of that name, and of a pod
 // Why a workload is in no queue.
 inline constexpr char kNamespaceNotSelected[] = "NamespaceNotSelected";
 inline constexpr char kNoGPUs[] = "NoGPUs";

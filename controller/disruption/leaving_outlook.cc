@@ -16,25 +16,17 @@ namespace {
 
 using Kind = EvictionOutlook::Kind;
 
-// Each of the pods could go alone; together they would leave a budget with less than it keeps.
 std::optional<Cause> overdrawn_budget(const Snapshot& snapshot, const Job& job,
                                       const std::vector<const Pod*>& pods) {
-  for (const auto& budget : snapshot.cluster.pod_disruption_budgets()) {
-    const auto running = std::ranges::count_if(pods, [&](const Pod* pod) {
-      return pod->phase == PodPhase::kRunning && !pod->terminating() &&
-             pod->meta.namespace_ == budget->meta.namespace_ && budget->selects(*pod);
-    });
-    const std::int64_t left = std::max<std::int64_t>(0, budget->current_healthy - running);
-    if (running == 0 || left >= budget->desired_healthy) continue;
-    return Cause{
-        reasons::kPodDisruptionBudget,
-        fmt::format("PodDisruptionBudget {} keeps {} healthy, and with Job {}/{}, which its "
-                    "queue takes back whole, {} would be left; berth continues once the "
-                    "Job has ended or the budget keeps fewer",
-                    budget->meta.name, plural(budget->desired_healthy, "pod"),
-                    job.meta.namespace_.view(), job.meta.name, left)};
-  }
-  return std::nullopt;
+  const auto overdraft = queue::find_overdraft(snapshot.cluster, pods);
+  if (!overdraft) return std::nullopt;
+  const PodDisruptionBudget& budget = *overdraft->budget;
+  return Cause{reasons::kPodDisruptionBudget,
+               fmt::format("PodDisruptionBudget {} keeps {} healthy, and with Job {}/{}, which its "
+                           "queue takes back whole, {} would be left; berth continues once the "
+                           "Job has ended or the budget keeps fewer",
+                           budget.meta.name, plural(budget.desired_healthy, "pod"),
+                           job.meta.namespace_.view(), job.meta.name, overdraft->left)};
 }
 
 LeavingOutlook requeue_outlook(const Snapshot& snapshot, const Job& job) {

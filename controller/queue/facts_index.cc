@@ -30,6 +30,7 @@ void FactsIndex::enter(Workload& workload) {
   for (const Charge& charge : standing.charges) usage_.add(charge, +1);
   claim(standing, +1);
   if (standing.pending) pending_.add(workload);
+  if (standing.unbound_pins > 0) with_unbound_pins_.insert(&workload);
   count_admitted(standing, +1);
 }
 
@@ -39,6 +40,7 @@ void FactsIndex::leave(Workload& workload) {
   claim(standing, -1);
   for (const Charge& charge : standing.charges) usage_.add(charge, -1);
   if (standing.past_webhook) past_webhook_.erase(&workload);
+  if (standing.unbound_pins > 0) with_unbound_pins_.erase(&workload);
   count_admitted(standing, -1);
   workload.standing = Standing();
 }

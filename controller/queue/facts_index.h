@@ -18,6 +18,10 @@
 
 namespace berth::queue {
 
+struct ByName {
+  bool operator()(const Workload* a, const Workload* b) const { return *a->name < *b->name; }
+};
+
 class FactsIndex {
  public:
   FactsIndex() : room_(catalog_) {}
@@ -48,6 +52,8 @@ class FactsIndex {
   const Workload* find(const std::string& workload) const;
   // Whether it runs in a queue that takes back what it has admitted.
   bool is_drained(const Workload& workload) const;
+  // Those of which some pods are pinned, let go and on no node, by name.
+  const std::set<const Workload*, ByName>& with_unbound_pins() const { return with_unbound_pins_; }
   // How many workloads of the queue are admitted.
   std::int64_t admitted_of(QueueId queue) const;
 
@@ -74,6 +80,7 @@ class FactsIndex {
   std::unordered_map<std::string, Member> pods_;
   std::unordered_map<std::string, Workload> workloads_;
   std::set<Workload*> past_webhook_;
+  std::set<const Workload*, ByName> with_unbound_pins_;
   std::map<QueueId, std::int64_t> admitted_;
 };
 

@@ -43,6 +43,10 @@ std::int64_t NodeRoom::Node::free_of_bound(ResourceId resource) const {
   return std::max<std::int64_t>(0, entry(offers, resource) - bound);
 }
 
+bool NodeRoom::Node::is_overfull(ResourceId resource) const {
+  return entry(taken, resource) > entry(offers, resource);
+}
+
 void NodeRoom::put(const TopologyFact& fact) { topology_ = fact; }
 
 void NodeRoom::refuse(RulesId rules, const std::string& node, bool refused) {

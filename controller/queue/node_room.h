@@ -52,6 +52,7 @@ class NodeRoom {
     std::vector<DomainId> domains;  // by level; kNoDomain where it has no value
     std::int64_t free(ResourceId resource) const;
     std::int64_t free_of_bound(ResourceId resource) const;  // as kube-scheduler sees it
+    bool is_overfull(ResourceId resource) const;  // more is taken and pinned than it offers
   };
   const Node& node_at(NodeId id) const { return nodes_[id]; }
   std::size_t nodes() const { return nodes_.size(); }

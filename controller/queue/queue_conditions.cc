@@ -25,6 +25,7 @@ constexpr char kUnfunded[] = "Unfunded";
 constexpr char kNamespaceNotManaged[] = "NamespaceNotManaged";
 constexpr char kDefaultContested[] = "DefaultContested";
 constexpr char kNamespaceQuotaUnmet[] = "NamespaceQuotaUnmet";
+constexpr char kPinBlocked[] = "PinBlocked";
 constexpr QueueConcern kQueueConcerns[] = {
     {kUnfunded, reasons::kNodesOfferLess},
     {kUnfunded, reasons::kPoolUnknown},
@@ -33,6 +34,7 @@ constexpr QueueConcern kQueueConcerns[] = {
     {kNamespaceQuotaUnmet, reasons::kQuotaNameTaken},
     {kNamespaceQuotaUnmet, reasons::kTighterQuota},
     {kNamespaceQuotaUnmet, reasons::kWriteRefused},
+    {kPinBlocked, reasons::kPinBlocked},
 };
 
 constexpr std::size_t kNamespacesNamed = 5;
@@ -114,6 +116,9 @@ std::vector<Condition> queue_conditions(const Snapshot& snapshot, const GPUQueue
   if (const auto unmet = findings.unmet_quotas.find(queue.meta.name);
       unmet != findings.unmet_quotas.end())
     add(kNamespaceQuotaUnmet, "True", unmet->second);
+  if (const auto blocked = findings.blocked_pins.find(queue.meta.name);
+      blocked != findings.blocked_pins.end())
+    add(kPinBlocked, "True", blocked->second);
   return conditions;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // QueueConditions: Ready after kstatus, and beside it, while they are true, what is most likely not
-// meant so: Unfunded, NamespaceNotManaged, DefaultContested, NamespaceQuotaUnmet.
+// meant so: Unfunded, NamespaceNotManaged, DefaultContested, NamespaceQuotaUnmet, PinBlocked.
 #pragma once
 
 #include <span>

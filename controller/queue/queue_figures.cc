@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -43,13 +45,24 @@ double weighted_share(const GPUQueue& queue, const QueueReport& report) {
   return share;
 }
 
+// Pods that are pinned, let go and on no node, by the queue that admitted them.
+std::map<std::string, std::int64_t> count_unbound_pins(const queue::FactsIndex& facts) {
+  std::map<std::string, std::int64_t> counts;
+  for (const queue::Workload* workload : facts.with_unbound_pins())
+    counts[admission_of(*workload)->queue] += workload->standing.unbound_pins;
+  return counts;
+}
+
 class Series {
  public:
+  explicit Series(const queue::FactsIndex& facts) : unbound_(count_unbound_pins(facts)) {}
   void add(const GPUQueue& queue, const QueueReport& report, const Catalog& catalog) {
     const Figure::Labels name{{"queue", queue.meta.name}};
     const Figure::Labels cohort{{"queue", queue.meta.name}, {"cohort", queue.spec.cohort_name}};
     add_waiting(queue.meta.name, report);
     admitted_.add(name, static_cast<double>(report.admitted));
+    const auto unbound = unbound_.find(queue.meta.name);
+    unbound_pins_.add(name, unbound == unbound_.end() ? 0 : static_cast<double>(unbound->second));
     share_.add(cohort, weighted_share(queue, report));
     for (const QuotaReport& quota : report.quotas) {
       Figure::Labels labels = cohort;
@@ -63,8 +76,8 @@ class Series {
   }
 
   void move_to(Figures& out) {
-    for (Figure* figure : {&pending_, &reasons_, &oldest_, &admitted_, &usage_, &nominal_,
-                           &borrowing_, &lending_, &share_})
+    for (Figure* figure : {&pending_, &reasons_, &oldest_, &admitted_, &unbound_pins_, &usage_,
+                           &nominal_, &borrowing_, &lending_, &share_})
       out.push_back(std::move(*figure));
   }
 
@@ -91,6 +104,8 @@ class Series {
                  "Since when the oldest waiting workload of the queue is there."};
   Figure admitted_{"berth_queue_admitted_active_workloads",
                    "Workloads that are admitted and not over."};
+  Figure unbound_pins_{"berth_queue_pins_unbound",
+                       "Pods that are pinned to nodes, let go and not bound yet."};
   Figure usage_{"berth_queue_resource_usage", "What admitted workloads are charged of a quota."};
   Figure nominal_{"berth_queue_nominal_quota", "The nominal quota."};
   Figure borrowing_{"berth_queue_borrowing_limit",
@@ -99,6 +114,7 @@ class Series {
   Figure share_{"berth_queue_weighted_share",
                 "What the queue borrows of all that its cohort lends, in thousandths and divided "
                 "by its weight, of the quota where that is most; 0 within the nominal quotas."};
+  std::map<std::string, std::int64_t> unbound_;
 };
 
 }  // namespace
@@ -112,7 +128,7 @@ Figures queue_figures(const ClusterState& cluster) {
                  "1; why a condition of the GPUQueue is as it is."};
   const queue::ClusterIndex& index = cluster.view<queue::ClusterIndex>();
   const queue::Survey survey(index.facts(), 0);
-  Series series;
+  Series series(index.facts());
   for (const auto& queue : cluster.gpu_queues()) {
     const Figure::Labels label{{"queue", queue->meta.name}};
     add_conditions(label, queue->status.conditions,

@@ -24,7 +24,8 @@ const queue::FactsIndex& facts_of(const ClusterState& cluster) {
 void add_due(const queue::FactsIndex& facts, const queue::Workload& workload,
              std::vector<std::string>& keys) {
   if (workload.standing.to_release) keys.push_back(release_key(*workload.name));
-  if (facts.is_drained(workload)) keys.push_back(std::string(kRequeueKeys).append(*workload.name));
+  if (workload.standing.unbound_pins > 0 || facts.is_drained(workload))
+    keys.push_back(std::string(kRequeueKeys).append(*workload.name));
 }
 
 // Of what is admitted and waits: its entry stands in the ledger, or others of its gang run. News of

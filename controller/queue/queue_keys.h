@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which keys of the queues' reconcilers each watched kind makes due: whatever the index follows all
 // that decides and tells, once there is a GPUQueue; an entry of the ledger, and the objects of what
-// is admitted, their release; a queue that is drained, what it has admitted.
+// is admitted, their release; a queue that is drained, what it has admitted; a pod that is pinned
+// and not bound, its workload.
 #pragma once
 
 #include <string>

@@ -19,6 +19,7 @@ struct QueueFindings {  // of all queues
   const queue::NamesByQueue namespaces;                          // with workloads of the queue
   const queue::NamesByQueue lost_defaults;                       // to an older queue
   const std::map<std::string, Cause, std::less<>> unmet_quotas;  // of namespaces
+  const std::map<std::string, Cause, std::less<>> blocked_pins;
 };
 
 // The full desired status; `differs` from the one that stands is worked out here. A body is

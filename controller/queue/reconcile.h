@@ -33,8 +33,9 @@ Plan reconcile_reasons(const Snapshot& snapshot);
 inline constexpr std::string_view kReleaseKeys = "release/";
 Plan reconcile_release(const Snapshot& snapshot, std::string_view name);
 
-// Takes back what a drained queue has admitted: Jobs are suspended and wait again, pods that their
-// controller makes anew are evicted within their budgets.
+// Takes back what a drained queue has admitted, and what is pinned to nodes where it is not bound
+// in time: Jobs are suspended and wait again, pods that their controller makes anew are evicted
+// within their budgets.
 inline constexpr std::string_view kRequeueKeys = "requeue/";
 Plan reconcile_requeue(const Snapshot& snapshot, std::string_view name);
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
 #include "controller/core/bug.h"
 #include "controller/queue/cluster_index.h"
 #include "controller/queue/namespace_quotas.h"
@@ -6,6 +8,7 @@
 #include "controller/queue/queue_report.h"
 #include "controller/queue/queue_status.h"
 #include "controller/queue/reconcile.h"
+#include "controller/queue/unbound_pins.h"
 
 namespace berth {
 namespace {
@@ -15,12 +18,15 @@ Plan plan_statuses(const Snapshot& snapshot) {
   const auto& index = snapshot.cluster.view<queue::ClusterIndex>();
   const queue::Survey survey(index.facts(), limits::kMaxPendingWorkloads);
   const queue::QueueFunding funding(index);
+  queue::BlockedPins pins = queue::find_blocked_pins(snapshot);
+  if (pins.again) plan.requeue_in(std::chrono::ceil<Duration>(*pins.again - snapshot.now));
   const QueueFindings findings{index,
                                survey,
                                funding,
                                index.namespaces(),
                                index.choice().lost_defaults(),
-                               find_unmet_quotas(snapshot, index)};
+                               find_unmet_quotas(snapshot, index),
+                               std::move(pins.by_queue)};
   for (const auto& queue : snapshot.cluster.gpu_queues())
     plan.statuses.push_back(compute_queue_status(snapshot, *queue, findings));
   return plan;

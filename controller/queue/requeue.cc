@@ -9,17 +9,13 @@
 #include "controller/core/merge_patch.h"
 #include "controller/queue/cluster_index.h"
 #include "controller/queue/facts_from.h"
+#include "controller/queue/named.h"
 
 namespace berth::queue {
 namespace {
 
 const FactsIndex& facts_of(const ClusterState& cluster) {
   return cluster.view<ClusterIndex>().facts();
-}
-
-bool admits(const FactsIndex& facts, QueueId queue) {
-  const auto found = facts.queues().find(facts.catalog().queue_name(queue));
-  return found != facts.queues().end() && !found->second.held;
 }
 
 bool is_of(const berth::Pod& pod, const berth::Job& job) {
@@ -42,14 +38,23 @@ const berth::Job* requeued_with(const ClusterState& cluster, const berth::Pod& p
   const OwnerReference* owner = pod.meta.controller();
   if (owner == nullptr || owner->kind != "Job" || cluster.gpu_queues().size() == 0) return nullptr;
   const berth::Job* job = cluster.jobs().find(pod.meta.namespace_.view(), owner->name.view());
-  if (job == nullptr || !is_of(pod, *job) || job->finished || job->meta.deletion_timestamp)
-    return nullptr;
-  const FactsIndex& facts = facts_of(cluster);
-  const Workload* workload = facts.find(workload_name(pod));
-  if (workload == nullptr || !workload->job || workload->job->held) return nullptr;
-  const AdmissionFact* record = workload->job->admitted.get();
+  if (job == nullptr || !is_of(pod, *job)) return nullptr;
+  const Workload* workload = facts_of(cluster).find(workload_name(pod));
+  return workload == nullptr ? nullptr : requeued_of(cluster, *workload);
+}
+
+bool admits(const FactsIndex& facts, QueueId queue) {
+  const auto found = facts.queues().find(facts.catalog().queue_name(queue));
+  return found != facts.queues().end() && !found->second.held;
+}
+
+const berth::Job* requeued_of(const ClusterState& cluster, const Workload& workload) {
+  if (!workload.job || workload.job->held) return nullptr;
+  const berth::Job* job = find_named(cluster.jobs(), *workload.name);
+  if (job == nullptr || job->finished || job->meta.deletion_timestamp) return nullptr;
+  const AdmissionFact* record = workload.job->admitted.get();
   const bool own = record != nullptr && record->uid == job->meta.uid;
-  return own && admits(facts, workload->job->queue) ? job : nullptr;
+  return own && admits(facts_of(cluster), workload.job->queue) ? job : nullptr;
 }
 
 std::vector<const berth::Pod*> bound_pods(const ClusterState& cluster, const berth::Job& job) {
@@ -68,6 +73,19 @@ std::vector<const berth::Pod*> bound_pods(const ClusterState& cluster, const ber
   std::ranges::sort(pods, {},
                     [](const berth::Pod* pod) { return std::string_view(pod->meta.name); });
   return pods;
+}
+
+std::optional<Overdraft> find_overdraft(const ClusterState& cluster,
+                                        const std::vector<const berth::Pod*>& pods) {
+  for (const auto& budget : cluster.pod_disruption_budgets()) {
+    const auto running = std::ranges::count_if(pods, [&](const berth::Pod* pod) {
+      return pod->phase == PodPhase::kRunning && !pod->terminating() &&
+             pod->meta.namespace_ == budget->meta.namespace_ && budget->selects(*pod);
+    });
+    const std::int64_t left = std::max<std::int64_t>(0, budget->current_healthy - running);
+    if (running > 0 && left < budget->desired_healthy) return Overdraft{budget.get(), left};
+  }
+  return std::nullopt;
 }
 
 }  // namespace berth::queue

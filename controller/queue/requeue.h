@@ -3,11 +3,14 @@
 // age. All its pods end, wherever they are, and none of them counts as a failure.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "controller/core/cluster_state.h"
 #include "controller/core/plan.h"
+#include "controller/queue/facts_index.h"
 
 namespace berth::queue {
 
@@ -19,7 +22,21 @@ Write suspend_job(const berth::Job& job, std::string reason);
 // itself.
 const berth::Job* requeued_with(const ClusterState& cluster, const berth::Pod& pod);
 
+// Whether the queue is there and admits.
+bool admits(const FactsIndex& facts, QueueId queue);
+// Likewise of a workload that is a Job. Null: it stays as it is.
+const berth::Job* requeued_of(const ClusterState& cluster, const Workload& workload);
+
 // The Job's pods that are on a node and have not ended, by name.
 std::vector<const berth::Pod*> bound_pods(const ClusterState& cluster, const berth::Job& job);
+
+// A budget that would be left with less than it keeps if the pods went together, though each of
+// them could go alone.
+struct Overdraft {
+  const PodDisruptionBudget* budget = nullptr;
+  std::int64_t left = 0;
+};
+std::optional<Overdraft> find_overdraft(const ClusterState& cluster,
+                                        const std::vector<const berth::Pod*>& pods);
 
 }  // namespace berth::queue

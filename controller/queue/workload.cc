@@ -12,6 +12,7 @@ namespace {
 struct Counts {
   std::int64_t live = 0;
   std::int64_t waiting = 0;
+  std::int64_t released = 0;
   std::int64_t bound = 0;
   std::int64_t leaving = 0;
   std::int64_t succeeded = 0;
@@ -23,6 +24,7 @@ Counts counts_of(const Workload& workload) {
   for (const auto& [shape, members] : workload.pods->shapes) {
     counts.live += members.live();
     counts.waiting += members.waiting;
+    counts.released += members.released;
     counts.bound += members.bound;
     counts.leaving += members.leaving;
     counts.succeeded += members.succeeded;
@@ -141,6 +143,7 @@ Standing of_job(const Workload& workload, Catalog& catalog) {
     out.to_release = open_entry(workload) != nullptr;
     if (!suspended)
       claim_for_job(workload, *admission, pods - counts.live, job.shape, catalog, out.claims);
+    if (!job.suspended && !admission->nodes.empty()) out.unbound_pins = counts.released;
   }
   out.past_webhook =
       admission == nullptr && job.queue != Catalog::kNoQueue && counts.bound + counts.leaving > 0;
@@ -170,6 +173,9 @@ Standing of_group(const Workload& workload, Catalog& catalog) {
     charge(*admission, out.pods, counts.leaving, catalog, out.charges);
     claim_for_group(workload, *admission, out.pods - counts.live, catalog, out.claims);
     out.admitted = true;
+    out.unbound_pins = std::ranges::count_if(workload.pods->admitted, [](const Pod* pod) {
+      return pod->state == PodState::kReleased && !pod->admitted->nodes.empty();
+    });
     // One too many is in nobody's account.
     out.to_release = counts.waiting > 0 && counts.live <= size;
     return out;

@@ -104,8 +104,9 @@ struct Standing {
   std::int64_t pods_here = 0;
   ClassId workload_class = 0;  // of what is ready
   bool admitted = false;
-  bool to_release = false;    // admitted, and some of it is still held back
-  bool past_webhook = false;  // its pods run and nobody admitted them
+  bool to_release = false;        // admitted, and some of it is still held back
+  bool past_webhook = false;      // its pods run and nobody admitted them
+  std::int64_t unbound_pins = 0;  // pods that are pinned, let go and on no node
   std::vector<Claim> claims;
   std::vector<Charge> charges;  // of an admission; what came past the webhook is charged by pod
 };

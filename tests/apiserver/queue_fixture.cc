@@ -20,8 +20,8 @@ void QueueTest::SetUp() {
   RolloutTest::SetUp();
 }
 
-void QueueTest::add_pool(int nodes) {
-  cluster().add_gpu_nodes(nodes, {.gpus = 8, .labels = {{"tier", "training"}}});
+void QueueTest::add_pool(int nodes, int gpus) {
+  cluster().add_gpu_nodes(nodes, {.gpus = gpus, .labels = {{"tier", "training"}}});
   cluster().wait_agents_running();
   kube().apply(kPolicy);
 }
@@ -40,19 +40,21 @@ spec:
                            name, namespace_, nominal));
 }
 
-void QueueTest::submit(const std::string& namespace_, const std::string& name, int gpus) {
+void QueueTest::submit(const std::string& namespace_, const std::string& name, int gpus, int pods) {
   kube().apply(fmt::format(R"(
 apiVersion: batch/v1
 kind: Job
 metadata: {{namespace: {0}, name: {1}}}
 spec:
   suspend: true
+  parallelism: {3}
+  completions: {3}
   template:
     spec:
       restartPolicy: Never
       containers: [{{name: main, image: example.com/train, resources: {{limits: {{nvidia.com/gpu: {2}}}}}}}]
 )",
-                           namespace_, name, gpus));
+                           namespace_, name, gpus, pods));
 }
 
 void QueueTest::gate(const std::string& namespace_, const std::string& name, int gpus,

@@ -12,12 +12,12 @@ class QueueTest : public RolloutTest {
  protected:
   void SetUp() override;
 
-  // So many nodes of eight GPUs in the pool.
-  void add_pool(int nodes);
+  // So many nodes in the pool, n1, n2, …
+  void add_pool(int nodes, int gpus = 8);
   // In cohort "research". The namespace is the queue's: without a label its workloads are in it.
   void apply_queue(const std::string& name, const std::string& namespace_, int nominal);
-  // A Job of one pod, suspended.
-  void submit(const std::string& namespace_, const std::string& name, int gpus);
+  // A suspended Job whose pods ask for so many GPUs each.
+  void submit(const std::string& namespace_, const std::string& name, int gpus, int pods = 1);
   // A pod behind berth's gate; of a gang of `size` if that is not 0.
   void gate(const std::string& namespace_, const std::string& name, int gpus,
             const std::string& gang = "", int size = 0);

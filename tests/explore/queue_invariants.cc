@@ -148,10 +148,16 @@ void QueueInvariants::take(const sim::Change& change, bool by_berth, Time wall,
 void QueueInvariants::take_binding(const sim::Change& change, Time wall) {
   const std::string name = change.key.namespace_ + "/" + change.key.name;
   const bool gone = change.kind == sim::Change::Kind::kDeleted;
-  if (gone || text_at(change.after.get(), {"spec", "nodeName"}).empty())
+  const json& pod = gone ? *change.before : *change.after;
+  const auto record = record_of(pod);
+  if (gone && record && !is_gated(pod) && !group_of(pod).empty()) ran_[group_of(pod)] = wall;
+  const std::string node = gone ? "" : text_at(&pod, {"spec", "nodeName"});
+  if (node.empty())
     bound_.erase(name);
-  else
-    bound_.try_emplace(name, wall);
+  else if (bound_.try_emplace(name, wall).second && record && !record->nodes.empty() &&
+           std::ranges::find(record->nodes, node) == record->nodes.end())
+    complain("Pin", fmt::format("{} is on {}, and was admitted to {}", name, node,
+                                fmt::join(record->nodes, ", ")));
 }
 
 void QueueInvariants::take_workload(const sim::Change& change, bool by_berth, Time wall,
@@ -161,13 +167,13 @@ void QueueInvariants::take_workload(const sim::Change& change, bool by_berth, Ti
     if (!by_berth && annotation_at(&before, key) != annotation_at(&after, key)) edited_ = wall;
   if (change.key.type->plural == "pods") {
     if (!is_gated(before) || is_gated(after)) return;
-    if (by_berth) return judge_release(change, news_takes);
+    if (by_berth) return judge_release(change, wall, news_takes);
     opened_.insert(text_at(&after, {"metadata", "uid"}));
     edited_ = wall;
   } else {
     const Path suspend{"spec", "suspend"}, parallelism{"spec", "parallelism"};
     if (by_berth && true_at(&before, suspend) && !true_at(&after, suspend))
-      judge_release(change, news_takes);
+      judge_release(change, wall, news_takes);
     if (!by_berth && (true_at(&before, suspend) != true_at(&after, suspend) ||
                       number_at(&before, parallelism) != number_at(&after, parallelism)))
       edited_ = wall;
@@ -296,7 +302,7 @@ std::string QueueInvariants::unbounded() const {
   return "";
 }
 
-void QueueInvariants::judge_release(const sim::Change& change,
+void QueueInvariants::judge_release(const sim::Change& change, Time wall,
                                     std::chrono::nanoseconds news_takes) {
   const json& object = *change.after;
   const std::string name = change.key.str();
@@ -319,18 +325,18 @@ void QueueInvariants::judge_release(const sim::Change& change,
   // Whoever decided may not have heard of an edit yet; and what was on its way when somebody took
   // its entry out of the ledger arrives all the same.
   const Time decided = Time(std::chrono::microseconds(record->since));
-  if (!may_go(object, *record) && !(ledger_edited_ && *ledger_edited_ >= decided))
+  const auto late = std::chrono::duration_cast<Time::duration>(news_takes);
+  if (!may_go(object, *record, wall - late) && !(ledger_edited_ && *ledger_edited_ >= decided))
     return complain("Entry", name + " goes without an entry");
-  if (edited_ + std::chrono::duration_cast<std::chrono::microseconds>(news_takes) >= decided)
-    return;
+  if (edited_ + late >= decided) return;
   const std::string cohort = cohort_of(*record);
-  const Time heard_of = decided - std::chrono::duration_cast<std::chrono::microseconds>(news_takes);
-  const std::int64_t holds = held(cohort) + came_past(cohort, heard_of), most = promised(cohort);
+  const std::int64_t holds = held(cohort) + came_past(cohort, decided - late);
+  const std::int64_t most = promised(cohort);
   if (holds > most)
     complain("Held", fmt::format("{} goes, and {} holds {} of {} GPUs", name, cohort, holds, most));
 }
 
-bool QueueInvariants::may_go(const json& object, const AdmissionFact& record) const {
+bool QueueInvariants::may_go(const json& object, const AdmissionFact& record, Time heard_of) const {
   if (ledger_ != nullptr) {
     const json* data = at(ledger_.get(), {"data"});
     if (data != nullptr && data->contains(record.uid)) return true;
@@ -343,6 +349,8 @@ bool QueueInvariants::may_go(const json& object, const AdmissionFact& record) co
       const auto entry = queue::decode_entry(text.get<std::string>());
       if (entry && entry->workload == "PodGroup/" + group) return true;
     }
+  const auto ran = ran_.find(group);
+  if (ran != ran_.end() && ran->second >= heard_of) return true;
   return std::ranges::any_of(pods_, [&](const auto& other) {
     return group_of(*other.second) == group && other.second.get() != &object &&
            !is_gated(*other.second) && record_of(*other.second);

@@ -59,7 +59,7 @@ class QueueInvariants {
     nlohmann::json hard;             // what it bounds them to; null: it doesn't
   };
   void take_queue(const sim::Change& change, Time wall);
-  void judge_release(const sim::Change& change, std::chrono::nanoseconds news_takes);
+  void judge_release(const sim::Change& change, Time wall, std::chrono::nanoseconds news_takes);
   void take_bounds(const sim::Change& change, bool by_berth);
   void take_workload(const sim::Change& change, bool by_berth, Time wall,
                      std::chrono::nanoseconds news_takes);
@@ -69,7 +69,8 @@ class QueueInvariants {
   void judge_claims(const sim::Change& change, Time heard_of);
   const Quota* takes_back(const nlohmann::json& job) const;
   std::string unbounded() const;
-  bool may_go(const nlohmann::json& object, const queue::AdmissionFact& record) const;
+  bool may_go(const nlohmann::json& object, const queue::AdmissionFact& record,
+              Time heard_of) const;
   std::int64_t held(const std::string& cohort) const;
   std::int64_t held_for_members(const std::string& cohort) const;
   std::int64_t promised(const std::string& cohort) const;
@@ -87,6 +88,7 @@ class QueueInvariants {
   std::map<std::string, sim::ObjectPtr> bounds_;  // ResourceQuotas, by NAMESPACE/NAME
   // PodDisruptionBudgets, by NAMESPACE/NAME, and since when they are as they are.
   std::map<std::string, std::pair<sim::ObjectPtr, Time>> budgets_;
+  std::map<std::string, Time> ran_;                // gangs: when one of it that was let go left
   std::map<std::string, Time> bound_;              // pods, by NAMESPACE/NAME: since when
   std::map<std::string, std::string> node_pools_;  // by the node's name
   std::set<std::string> opened_;                   // uids of pods whose gate a person took away
