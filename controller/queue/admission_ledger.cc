@@ -44,6 +44,8 @@ std::string encode_entry(const LedgerFact& entry) {
   if (!entry.refused.empty()) {
     text += R"(,"refused":)";
     append_quoted(text, entry.refused);
+  }
+  if (entry.until != 0) {
     text += fmt::format(R"(,"until":"{}")",
                         format_micro_time(Time(std::chrono::microseconds(entry.until))));
   }
@@ -63,12 +65,13 @@ std::optional<LedgerFact> decode_entry(std::string_view text) {
       generation != json.end() && generation->is_number_integer())
     entry.generation = generation->get<std::int64_t>();
   const auto refused = json.find("refused"), until = json.find("until");
-  if (refused == json.end()) return entry;
-  if (!refused->is_string() || until == json.end() || !until->is_string()) return std::nullopt;
+  if (refused == json.end() && until == json.end()) return entry;
+  if (until == json.end() || !until->is_string()) return std::nullopt;
   const Result<Time> time = parse_time(until->get<std::string>());
   if (!time) return std::nullopt;
-  entry.refused = refused->get<std::string>();
   entry.until = time->time_since_epoch().count();
+  if (refused != json.end() && !refused->is_string()) return std::nullopt;
+  if (refused != json.end()) entry.refused = refused->get<std::string>();
   return entry;
 }
 

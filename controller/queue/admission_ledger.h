@@ -34,7 +34,7 @@ struct AdmissionLedger {
 AdmissionLedger read_admissions(const ConfigMap& config_map);
 
 // {"workload", what an admission's record has (admission_record.h), of a Job "generation", of a
-// refused release "refused" and "until"}.
+// refused release "refused" and "until", of lost nodes "until" alone}.
 std::string encode_entry(const LedgerFact& entry);
 std::optional<LedgerFact> decode_entry(std::string_view text);
 

@@ -133,6 +133,7 @@ struct LedgerFact {  // an admission in flight: the workload's own objects do no
   std::int64_t generation = 0;  // of the Job's spec that was decided on; 0: any, as of pods
   // Of an admission that was withdrawn, as the API server refuses the release: its words, and until
   // when (microseconds since the epoch) the workload is not tried again. It counts for nothing.
+  // Without words: its nodes were lost. It is let go no more, and counts until then.
   std::string refused;
   std::int64_t until = 0;
   bool operator==(const LedgerFact&) const = default;

@@ -10,8 +10,8 @@
 #include "apis/names.h"
 #include "controller/core/refused_write.h"
 #include "controller/core/seeded_bugs.h"
-#include "controller/fleet/node_facts.h"
 #include "controller/queue/facts_from.h"
+#include "controller/queue/lost_places.h"
 #include "controller/queue/named.h"
 
 namespace berth::queue {
@@ -67,11 +67,8 @@ class Reviewer {
 
  private:
   void take_open(const std::string& uid, const LedgerFact& entry, const Workload& workload) {
-    if (has_lost_its_place(entry.admission, workload)) {
-      drop(uid);
-      out_.at_once = true;
-      return;
-    }
+    if (entry.until != 0 || has_lost_its_place(snapshot_.cluster, workload, entry.admission))
+      return give_up(uid, entry);
     const Time decided = time_of(entry.admission.since);
     look_again(std::max(decided, snapshot_.now) + kRefusedFor);
     // Most are let go at once: the answers, which are many, are not asked about them.
@@ -92,15 +89,21 @@ class Reviewer {
     out_.changes[uid] = std::move(withdrawn);
     out_.at_once = true;
   }
-  // A node of it is gone or out of service, and nothing has been let go: it is decided anew. A
-  // release that is under way may land yet; then its record counts, not what is decided now.
-  bool has_lost_its_place(const AdmissionFact& admission, const Workload& workload) const {
-    if (seeded(SeededBug::kKeepLostPlaces)) return false;
-    if (workload.pods && !workload.pods->admitted.empty()) return false;
-    return std::ranges::any_of(admission.nodes, [&](const std::string& name) {
-      const Node* node = snapshot_.cluster.nodes().find(name);
-      return node == nullptr || !in_service(*node);
-    });
+  // It is let go no more, and counts until what was sent has arrived or never will.
+  void give_up(const std::string& uid, LedgerFact entry) {
+    if (entry.until == 0) {
+      entry.until = microseconds_of(snapshot_.now + kRefusedFor);
+      out_.changes[uid] = entry;
+      out_.at_once = true;
+    }
+    if (time_of(entry.until) <= snapshot_.now) {
+      drop(uid);
+      out_.at_once = true;
+      return;
+    }
+    look_again(time_of(entry.until));
+    ++out_.open;
+    out_.bytes += encode_entry(entry).size();
   }
   void keep_refused(const std::string& uid, const LedgerFact& entry) {
     out_.bytes += encode_entry(entry).size();

@@ -1,20 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "controller/core/seeded_bugs.h"
 #include "controller/queue/admission_ledger.h"
 #include "controller/queue/cluster_index.h"
 #include "controller/queue/facts_from.h"
+#include "controller/queue/lost_places.h"
 #include "controller/queue/named.h"
 #include "controller/queue/reconcile.h"
 #include "controller/queue/release.h"
 
 namespace berth {
+namespace {
+
+// Of a group that has begun to go: those whose nodes have gone out of service since are let go
+// without a pin.
+queue::AdmissionFact without_lost_nodes(const Snapshot& snapshot, queue::AdmissionFact admission) {
+  for (std::size_t i = 0; i < std::min(admission.members.size(), admission.nodes.size()); ++i) {
+    if (queue::is_lost(snapshot.cluster, admission.nodes[i])) admission.members[i].clear();
+  }
+  return admission;
+}
+
+// The ledger gives it up once nothing that was sent can arrive any more.
+bool is_given_up(const Snapshot& snapshot, const queue::Workload& workload) {
+  const queue::AdmissionFact* entry = open_entry(workload);
+  return entry != nullptr &&
+         (workload.in_flight->until != 0 || has_lost_its_place(snapshot.cluster, workload, *entry));
+}
+
+}  // namespace
+
 Plan reconcile_release(const Snapshot& snapshot, std::string_view name) {
   Plan plan;
   // What an earlier leader's ledger says that leader may be changing yet.
   if (snapshot.offline || queue::read_admissions(snapshot).epoch != snapshot.epoch) return plan;
   const auto& index = snapshot.cluster.view<queue::ClusterIndex>();
   const queue::Workload* workload = index.facts().find(std::string(name));
-  if (workload == nullptr) return plan;
+  if (workload == nullptr || is_given_up(snapshot, *workload)) return plan;
   if (workload->job) {
     const auto* entry = open_entry(*workload);
     const Job* job = queue::find_named(snapshot.cluster.jobs(), name);
@@ -28,10 +51,13 @@ Plan reconcile_release(const Snapshot& snapshot, std::string_view name) {
   // Of a gang that runs, those that are made anew for members which ended come to be let go later.
   const auto* admission = admission_of(*workload);
   if (admission == nullptr || !workload->standing.to_release) return plan;
+  // The ledger has a node for each; a member that went before has its own alone.
+  const auto* entry = open_entry(*workload);
+  const auto aimed = without_lost_nodes(snapshot, entry == nullptr ? *admission : *entry);
   for (const Pod* pod : queue::pods_of(snapshot.cluster, index, *workload->name)) {
     if (!queue::is_gated(*pod)) continue;
     if (seeded(SeededBug::kReleasePartOfGang) && pod->meta.uid != admission->uid) continue;
-    plan.add(ref_of(*pod), release_pod(*pod, *admission));
+    plan.add(ref_of(*pod), release_pod(*pod, aimed));
   }
   return plan;
 }

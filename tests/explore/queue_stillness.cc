@@ -2,14 +2,19 @@
 #include "tests/explore/queue_stillness.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "apis/decode.h"
+#include "controller/fleet/node_facts.h"
+#include "controller/queue/admission_record.h"
 #include "controller/queue/cluster_index.h"
 #include "controller/queue/queue_report.h"
 #include "controller/queue/reconcile.h"
+#include "controller/queue/unbound_pins.h"
 
 namespace berth::explore {
 namespace {
@@ -24,6 +29,24 @@ void read_all(const sim::Store& store, Time wall, ClusterState& cluster) {
     if (!read) throw std::runtime_error(fmt::format("{}: {}", text, describe(read.error())));
     cluster.upsert(*std::move(read), wall);
   }
+}
+
+// A pod that is pinned to a node which is there finds its room; else the node was promised twice.
+std::string unbound_pin(const ClusterState& cluster) {
+  for (const auto& object : cluster.pods()) {
+    const Pod& pod = *object;
+    const auto record = queue::admission_on(pod.meta);
+    const bool unbound = pod.node_name.empty() && !pod.terminating() && !pod.shape->gated();
+    if (!record || !unbound || record->nodes.empty() || pod.phase != PodPhase::kPending) continue;
+    const bool all_there = std::ranges::all_of(record->nodes, [&](const std::string& name) {
+      const Node* node = cluster.nodes().find(name);
+      return node != nullptr && in_service(*node);
+    });
+    if (all_there)
+      return fmt::format("{} is pinned to {}, and not bound", ref_of(pod).str(),
+                         fmt::join(record->nodes, ", "));
+  }
+  return "";
 }
 
 }  // namespace
@@ -42,7 +65,12 @@ std::string unstill_queues(const sim::Store& store, const Settings& settings, Ti
   for (const auto& [name, workload] : index.workloads())
     if (workload.standing.pending && survey.outcome(workload).admitted_to)
       return fmt::format("{} waits, and could be admitted", name);
-  return "";
+  for (const queue::Workload* workload : index.with_unbound_pins()) {
+    const auto pins = queue::unbound_pins(cluster, *workload);
+    if (pins && pins->is_overdue(wall) && pins->stays.empty())
+      return fmt::format("{} is pinned, bound nowhere and not taken back", *workload->name);
+  }
+  return unbound_pin(cluster);
 }
 
 }  // namespace berth::explore

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// LostPlaces: admissions in flight whose nodes have gone out of service since they were decided.
+#pragma once
+
+#include <string>
+
+#include "controller/core/cluster_state.h"
+#include "controller/queue/workload.h"
+
+namespace berth::queue {
+
+bool is_lost(const ClusterState& cluster, const std::string& node);
+
+// Whether the workload should be decided anew: it has lost a node, and nothing of it has been let
+// go.
+bool has_lost_its_place(const ClusterState& cluster, const Workload& workload,
+                        const AdmissionFact& admission);
+
+}  // namespace berth::queue
