@@ -99,7 +99,6 @@ std::vector<std::string> stored_only(const GPUQueueSpec& spec) {
   note(spec.reserve_after.has_value(), "spec.reserveAfter");
   note(spec.topology != standard.topology, "spec.topology");
   note(spec.placement != standard.placement, "spec.placement");
-  note(spec.placement_timeout != standard.placement_timeout, "spec.placementTimeout");
   note(spec.pods_ready_timeout.has_value(), "spec.podsReadyTimeout");
   return paths;
 }

@@ -40,6 +40,9 @@ FIGURES = {
     "plan.add10k_ms": ("ms", "≤ 10", lambda v: v <= 10, ["plan_bench"]),
     "policy.nodes5000_ms": ("ms", "≤ 50", lambda v: v <= 50, ["policy_bench"]),
     "queue.core.admissions_per_s": ("/s", "≥ 500,000", lambda v: v >= 500_000, ["queue_core_bench"]),
+    "queue.core.placed_per_s": ("/s", "≥ 50,000", lambda v: v >= 50_000, ["queue_core_bench"]),
+    "queue.core.gang_pods_per_s": ("/s", "≥ 20,000", lambda v: v >= 20_000, ["queue_core_bench"]),
+    "queue.core.large_gang_ms": ("ms", "≤ 50", lambda v: 0 < v <= 50, ["queue_core_bench"]),
     "queue.core.cycle_ms": ("ms", "≤ 20", lambda v: v <= 20, ["queue_core_bench"]),
     "queue.core.event_us": ("µs", "≤ 300", lambda v: v <= 300, ["queue_core_bench"]),
     "queue.core.armada_ms": ("ms", "≤ 300, ≤ 256 MiB", lambda v: v <= 300, ["queue_core_bench"]),
@@ -313,7 +316,10 @@ def take(wanted, rounds):
         say("queue")
         queue = json.loads(output(BUILD / "queue_core_bench"))
         yield ("queue.core.admissions_per_s", queue["admissions_per_s"],
-               {"nodes": 10_000, "pending": 200_000, "queues": 300, "admitted": queue["admitted"]}, True)
+               {"nodes": 10_000, "pending": 200_000, "queues": 300, "placement": "None", "admitted": queue["admitted"]}, True)
+        yield "queue.core.placed_per_s", queue["placed_per_s"], {"nodes": 10_000, "pending": 200_000, "queues": 300}, True
+        yield "queue.core.gang_pods_per_s", queue["gang_pods_per_s"], {"nodes": 5000, "racks": 50, "pods": 16, "level": "required"}, True
+        yield "queue.core.large_gang_ms", queue["large_gang_ms"], {"nodes": 5000, "racks": 50, "pods": 10_000}, True
         yield "queue.core.cycle_ms", queue["cycle_ms"], {"nodes": 10_000, "pending": 100_000, "queues": 300, "admitted": 0}, True
         yield "queue.core.event_us", queue["event_us"], {"nodes": 10_000, "pending": 100_000}, True
         yield ("queue.core.armada_ms", queue["armada_ms"],

@@ -75,15 +75,13 @@ enum class SeededBug {
   kPinOneTerm,            // pin in the first of several terms alone
   kKeepOldPin,            // pin a Job that starts again beside its last pin
   kPinUnmodelled,         // pin what else decides where it can run
-  kHoldExactly,           // hold on each node of a Job what is meant for it
   kForgetPinned,          // take a node as free until the pinned are bound
   kIgnoreRules,           // choose nodes whatever selectors and taints say
   kIgnoreTopology,        // let a gang that requires one domain spread
-  kKeepLostPlaces,        // let go to a node that has died meanwhile
   kChargeWhoCame,         // of a gang that starts fast, charge the pods that are there
 };
 
-inline constexpr std::array<std::pair<std::string_view, SeededBug>, 69> kSeededBugs{{
+inline constexpr std::array<std::pair<std::string_view, SeededBug>, 67> kSeededBugs{{
     {"uncordon-unowned", SeededBug::kUncordonUnowned},
     {"uncordon-held", SeededBug::kUncordonHeld},
     {"skip-live-guard", SeededBug::kSkipLiveGuard},
@@ -147,11 +145,9 @@ inline constexpr std::array<std::pair<std::string_view, SeededBug>, 69> kSeededB
     {"pin-one-term", SeededBug::kPinOneTerm},
     {"keep-old-pin", SeededBug::kKeepOldPin},
     {"pin-unmodelled", SeededBug::kPinUnmodelled},
-    {"hold-exactly", SeededBug::kHoldExactly},
     {"forget-pinned", SeededBug::kForgetPinned},
     {"ignore-rules", SeededBug::kIgnoreRules},
     {"ignore-topology", SeededBug::kIgnoreTopology},
-    {"keep-lost-places", SeededBug::kKeepLostPlaces},
     {"charge-who-came", SeededBug::kChargeWhoCame},
 }};
 

@@ -15,6 +15,7 @@
 #include "controller/explain/bound_pod.h"
 #include "controller/explain/remedies.h"
 #include "controller/explain/scheduler_words.h"
+#include "controller/explain/unbound_pin.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/preview/words.h"
 
@@ -287,7 +288,10 @@ Explanation explain_pod(const Snapshot& snapshot, const Pod& pod, const Clues& c
   } else {
     explain_waiting(snapshot, pod, clues, fit, out);
   }
-  if (!pod.terminating()) queues.note(pod, out);
+  if (pod.terminating()) return out;
+  queues.note(pod, out);
+  const bool all_read = clues.knows("nodes") && clues.knows("pods") && clues.knows("jobs.batch");
+  if (pod.node_name.empty() && all_read) explain_pin(snapshot, pod, out);
   return out;
 }
 

@@ -8,7 +8,6 @@
 
 #include "apis/names.h"
 #include "apis/reasons.h"
-#include "controller/explain/unbound_pin.h"
 #include "controller/preview/queue_membership.h"
 #include "controller/queue/facts_from.h"
 #include "controller/queue/gang_adapters.h"
@@ -124,7 +123,6 @@ void QueueWhy::note(const Pod& pod, Explanation& out) const {
   const QueueVerdict* verdict =
       job != nullptr ? tell(queue::workload_name(*job), job->meta, job->pod_shape, runs, gated, out)
                      : tell(queue::workload_name(pod), pod.meta, pod.shape, runs, gated, out);
-  if (picture_ && unread_.empty() && !runs && !gated) explain_pin(cluster_, pod, out);
   if (verdict == nullptr || !gated) return;
   answer(*verdict, "it is gated", out);
   note_unsized_gang(pod, out);

@@ -17,22 +17,30 @@ namespace {
 
 constexpr std::size_t kNodesNamed = 5;
 
+// "2026-11-21T12:05:00Z", rounded up to what such a time shows.
+std::string told_end(const queue::UnboundPins& pins) {
+  return format_time(std::chrono::ceil<std::chrono::seconds>(pins.until));
+}
+
 std::string fate_of(const Pod& pod, const queue::UnboundPins& pins) {
-  const std::string by = format_time(pins.until);
   if (pins.requeued != nullptr)
     return fmt::format("if it is bound to none by {}, Job {} is suspended whole, and waits again",
-                       by, pins.requeued->meta.name);
-  if (std::ranges::find(pins.evicted, &pod) != pins.evicted.end())
+                       told_end(pins), pins.requeued->meta.name);
+  const auto is_it = [&](const Pod* evicted) { return evicted->meta.uid == pod.meta.uid; };
+  if (std::ranges::any_of(pins.evicted, is_it))
     return fmt::format(
-        "if it is bound to none by {}, it is evicted, and the one made anew waits again", by);
+        "if it is bound to none by {}, it is evicted, and the one made anew waits again",
+        told_end(pins));
   return fmt::format("berth leaves it so: {}", pins.stays);
 }
 
 }  // namespace
 
-void explain_pin(const ClusterState& cluster, const Pod& pod, Explanation& out) {
+void explain_pin(const Snapshot& snapshot, const Pod& pod, Explanation& out) {
   const auto record = queue::admission_on(pod.meta);
   if (!record || record->nodes.empty()) return;
+  const ClusterState& cluster = snapshot.cluster;
+  if (cluster.gpu_queues().size() == 0) return;  // or the index is made for nobody
   const queue::Workload* workload =
       cluster.view<queue::ClusterIndex>().facts().find(queue::workload_name(pod));
   const auto pins = workload == nullptr ? std::nullopt : queue::unbound_pins(cluster, *workload);
@@ -42,7 +50,7 @@ void explain_pin(const ClusterState& cluster, const Pod& pod, Explanation& out) 
                   word_for(static_cast<std::int64_t>(record->nodes.size()), "node", "nodes"),
                   list_first(record->nodes, kNodesNamed), format_time(pins->since),
                   pins->lost.empty() ? "" : ", and ", pins->lost, fate_of(pod, *pins));
-  if (pins->lost.empty() && pins->stays.empty()) return out.add("pin", told);
+  if (pins->lost.empty() && !pins->is_blocked(snapshot.now)) return out.add("pin", told);
   out.reason = reasons::kPinBlocked;
   out.message = told;
   out.remedies.clear();  // the pin is not in its template

@@ -3,13 +3,13 @@
 // when, and what berth does about it.
 #pragma once
 
-#include "controller/core/cluster_state.h"
+#include "controller/core/snapshot.h"
 #include "controller/explain/explanation.h"
 
 namespace berth {
 
-// `pod` is on no node. Of one that is not pinned, nothing. If the nodes can't have it, or berth
-// leaves it there, that is the answer.
-void explain_pin(const ClusterState& cluster, const Pod& pod, Explanation& out);
+// `pod` is on no node. Of one that is not pinned, nothing. If the nodes can't have it, or its time
+// is over and berth leaves it so, that is the answer.
+void explain_pin(const Snapshot& snapshot, const Pod& pod, Explanation& out);
 
 }  // namespace berth

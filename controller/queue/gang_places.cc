@@ -18,7 +18,7 @@ GangPlaces::GangPlaces(NodeSpace& space, RoomTallies& tallies, const FactsIndex&
       catalog_(index.catalog()),
       pool_(pool),
       pods_(catalog_.class_facts(gang).pods) {
-  const bool of_job = catalog_.class_key(gang).of_job && !seeded(SeededBug::kHoldExactly);
+  const bool of_job = catalog_.class_key(gang).of_job;
   for (const auto& [shape, pods] : catalog_.class_facts(gang).in_order)
     roles_.push_back({shape, pods, &tallies.of({shape, pool, of_job ? pods_ : 0})});
   for (const Role& role : roles_) role.room->catch_up();

@@ -3,13 +3,11 @@
 
 #include <algorithm>
 
-#include "controller/core/seeded_bugs.h"
 #include "controller/fleet/node_facts.h"
 
 namespace berth::queue {
 
 bool is_lost(const ClusterState& cluster, const std::string& node) {
-  if (seeded(SeededBug::kKeepLostPlaces)) return false;
   const Node* standing = cluster.nodes().find(node);
   return standing == nullptr || !in_service(*standing);
 }

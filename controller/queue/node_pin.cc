@@ -86,7 +86,6 @@ std::string affinity_patch(std::vector<NodeSelectorTerm> terms, const NodePin& p
 
 PodShape without_admission(const PodShape& shape, const AdmissionFact& admission) {
   if (admission.nodes.empty() && !admission.selects_pool) return shape;
-  if (seeded(SeededBug::kKeepOldPin)) return shape;
   // By hostname it has other values than names; there are as many.
   const auto is_pin = [&](const SelectorRequirement& requirement) {
     return requirement.op == SelectorOperator::kIn && !admission.nodes.empty() &&

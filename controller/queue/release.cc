@@ -97,7 +97,8 @@ Write release_job(const berth::Job& job, const AdmissionFact& admission, const N
   const std::string text = encode_admission(record);
   std::string pod_spec = selection.patch.empty() ? "" : R"("nodeSelector":)" + selection.patch;
   if (!pin.values.empty() || (before && !before->nodes.empty())) {
-    const PodShape own = before ? without_admission(job.pod_shape, *before) : job.pod_shape;
+    const bool strip = before && !seeded(SeededBug::kKeepOldPin);
+    const PodShape own = strip ? without_admission(job.pod_shape, *before) : job.pod_shape;
     pod_spec += (pod_spec.empty() ? R"("affinity":)" : R"(,"affinity":)") +
                 affinity_patch(own->required_node_affinity, pin);
   }

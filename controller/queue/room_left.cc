@@ -58,7 +58,7 @@ bool RoomLeft::is_plain(const Wanted& wanted) const {
 TallyKey RoomLeft::tally_of(const Wanted& wanted) const {
   const ClassKey& key = catalog_.class_key(wanted.workloads);
   const std::int64_t pods = catalog_.class_facts(wanted.workloads).pods;
-  const bool spreads = key.of_job && !seeded(SeededBug::kHoldExactly);
+  const bool spreads = key.of_job;
   return {key.roles.front().first, wanted.pool, spreads ? pods : 0};
 }
 
@@ -149,8 +149,7 @@ void RoomLeft::take(const Wanted& wanted) {
   stands_.clear();
   if (wanted.pinned) {
     place(wanted);
-    const bool anywhere = catalog_.class_key(wanted.workloads).of_job && stands_.size() > 1 &&
-                          !seeded(SeededBug::kHoldExactly);
+    const bool anywhere = catalog_.class_key(wanted.workloads).of_job && stands_.size() > 1;
     const std::int64_t all = catalog_.class_facts(wanted.workloads).pods;
     for (const Stand& stand : stands_) take_on_node(stand, anywhere ? all : stand.pods);
     return;

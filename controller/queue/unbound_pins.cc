@@ -111,10 +111,10 @@ void judge_job(const ClusterState& cluster, const Workload& workload, Duration t
   const berth::Job* job = requeued_of(cluster, workload);
   if (job == nullptr)
     pins.stays = "its queue would not let it go again";
+  else if (job->pod_shape->gated())
+    pins.stays = "somebody else's gate holds its pods";
   else if (runs && pins.lost.empty())
     pins.stays = "others of its pods run, and its nodes are in service";
-  else if (job->pod_shape->gated())
-    pins.stays = "somebody else's gate holds it";
   else if (runs)
     pins.stays = other_pods_stay(cluster, *job);
   if (pins.stays.empty()) pins.requeued = job;
@@ -135,8 +135,6 @@ class PodsJudge {
     pins_.until = pins_.since + timeout;
     if (!admits(facts, workload_.standing.queue))
       pins_.stays = "its queue would not let it go again";
-    else if (!runs_ && pins_.lost.empty())
-      pins_.stays = "its nodes are in service, and it would be pinned to them again";
     else if (runs_)
       evict_each(pinned_);
     else
@@ -173,6 +171,8 @@ class PodsJudge {
   }
   void evict_all() {
     evict_each(released_);
+    if (pins_.stays.empty() && pins_.lost.empty())
+      pins_.stays = "its nodes are in service, and it would be pinned to them again";
     if (!pins_.stays.empty()) pins_.evicted.clear();
   }
 

@@ -87,11 +87,13 @@ const Act kConfined[] = {
     {"send a gated pod to a zone", "PATCH", "/api/v1/namespaces/team-a/pods/gated",
      R"({"spec": {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution":)"
      R"( {"nodeSelectorTerms": [{"matchExpressions": [{"key": "zone", "operator": "In", "values":)"
-     R"( ["a"]}, {"key": "disk", "operator": "Exists"}]}]}}}}})",
+     R"( ["a"]}, {"key": "disk", "operator": "Exists"}]}]}}}, "schedulingGates":)"
+     R"( [{"$patch": "replace"}, {"name": "example.com/x"}]}})",
      "of a pod's affinity berth may only add the node"},
     {"have a gated pod prefer nodes", "PATCH", "/api/v1/namespaces/team-a/pods/gated",
      R"({"spec": {"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution":)"
-     R"( [{"weight": 1, "preference": {"matchExpressions": [{"key": "disk", "operator": "Exists"}]}}]}}}})",
+     R"( [{"weight": 1, "preference": {"matchExpressions": [{"key": "disk", "operator": "Exists"}]}}]}},)"
+     R"( "schedulingGates": [{"$patch": "replace"}, {"name": "example.com/x"}]}})",
      "of a pod's affinity berth may only add the node"},
     {"take another's gate away", "PATCH", "/api/v1/namespaces/team-a/pods/gated",
      R"({"spec": {"schedulingGates": [{"$patch": "replace"}, {"name": "gpu.berth.dev/queue"}]}})",
@@ -327,6 +329,8 @@ const Act kGranted[] = {
      R"( [{"key": "zone", "operator": "In", "values": ["a"]}], "matchFields": [{"key": "metadata.name",)"
      R"( "operator": "In", "values": ["n1"]}]}]}}}, "schedulingGates": [{"$patch": "replace"},)"
      R"( {"name": "example.com/x"}]}})"},
+    {"tell why a pod waits", "PATCH", "/api/v1/namespaces/team-a/pods/gated",
+     R"({"metadata": {"annotations": {"gpu.berth.dev/pending-reason": "WaitingForQuota: x"}}})"},
     {"resume a Job", "PATCH", "/apis/batch/v1/namespaces/team-a/jobs/waits",
      R"({"metadata": {"annotations": {"gpu.berth.dev/admitted": "{}"}}, "spec": {"suspend": false, "template":)"
      R"( {"metadata": {"annotations": {"gpu.berth.dev/admitted": "{}"}}, "spec": {"nodeSelector":)"

@@ -104,6 +104,11 @@ spec:
   namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: gpu-team}}
   quotas: [{resource: nvidia.com/gpu, pool: training, nominalQuota: 4}]
 )");
+    wait_for("the webhook to know the queue", 30, [&]() -> std::string {
+      const std::string probe = pod("probe", R"("limits": {"nvidia.com/gpu": "1"})");
+      const Reply made = create_pod("gpu-team", probe, true);
+      return made.body.has("/spec/schedulingGates") ? "" : made.body.dump();
+    });
   }
 
   std::vector<json> manifests() { return manifests_for(GetParam()); }

@@ -63,7 +63,11 @@ class ChartQueue : public ChartTest {
     ASSERT_EQ(installed.code, 0) << installed.text;
     kube().patch({"namespaces", "team-a"}, PatchType::kMerge,
                  R"({"metadata": {"labels": {"gpu.berth.dev/managed": "true"}}})");
-    kube().apply(kWork);
+    // Pods are refused until the server can read the queues that bound them.
+    wait_until("the work to be taken", seconds(30), [&]() -> std::string {
+      kube().apply(kWork);
+      return "";
+    });
     tenant_ = std::make_unique<Kube>(person("tenant", "edit", "team-a"));
     rescuer_ = std::make_unique<Kube>(person("rescuer", "berth-release"));
     wait_until("the policy to count", seconds(30), [&]() -> std::string {
@@ -116,6 +120,19 @@ constexpr char kAdmittedJob[] =
     R"( {"metadata": {"annotations": {"gpu.berth.dev/admitted": "{}"}}, "spec": {"restartPolicy":)"
     R"( "Never", "containers": [{"name": "main", "image": "x"}]}}}})";
 
+constexpr char kPinned[] =
+    R"({"metadata": {"annotations": {"gpu.berth.dev/admitted": "{\"uid\":\"u\",\"nodes\":[\"n1\"]}"}},)"
+    R"( "spec": {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution":)"
+    R"( {"nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name", "operator": "In", "values":)"
+    R"( ["n1"]}]}]}}}}})";
+constexpr char kPinnedJob[] =
+    R"({"spec": {"template": {"spec": {"affinity": {"nodeAffinity":)"
+    R"( {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchFields":)"
+    R"( [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]}]}}}}}}})";
+constexpr char kRequires[] =
+    R"({"spec": {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution":)"
+    R"( {"nodeSelectorTerms": [{"matchExpressions": [{"key": "disk", "operator": "Exists"}]}]}}}}})";
+
 TEST_F(ChartQueue, AUserOpensNothingWhileTheWebhookIsAway) {
   const char* gate = R"({"spec": {"schedulingGates": null}})";
   const char* resume = R"({"spec": {"suspend": false}})";
@@ -134,6 +151,11 @@ TEST_F(ChartQueue, AUserOpensNothingWhileTheWebhookIsAway) {
   expect_refused("make an admitted Job", "POST", kJobs, kAdmittedJob, "only berth writes");
   expect_refused("choose its node", "POST", kPod, kBound, "may not name its node");
 
+  expect_refused("choose a gated pod's node in berth's place", "PATCH", kGated, kPinned,
+                 "only berth writes");
+  EXPECT_EQ(ask(*tenant_, "PATCH", kRuns, kPinnedJob).status, 422) << "where it runs is settled";
+
+  expect_let("require nodes for a pod that waits", *tenant_, kGated, kRequires);
   expect_let("label its pod", *tenant_, kGated, R"({"metadata": {"labels": {"a": "b"}}})");
   expect_let("run fewer", *tenant_, kRuns, R"({"spec": {"parallelism": 1}})");
   expect_let("grow while it is suspended", *tenant_, kRuns,

@@ -12,12 +12,10 @@ namespace berth::test {
 namespace {
 
 using ::testing::Contains;
-using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr char kRack[] = "example.com/rack";
-constexpr char kGroup[] = "gpu.berth.dev/pod-group";
 constexpr char kNoGrace[] = R"({"gracePeriodSeconds": 0})";
 constexpr char kTerm[] =
     "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms/"
@@ -26,8 +24,7 @@ constexpr char kTerm[] =
 class QueuePlaces : public QueueTest {
  protected:
   std::vector<Object> gang(const std::string& namespace_, const std::string& name) {
-    return kube().list("pods", namespace_,
-                       fmt::format("labelSelector={}%3D{}", "gpu.berth.dev%2Fpod-group", name));
+    return kube().list("pods", namespace_, "labelSelector=gpu.berth.dev%2Fpod-group%3D" + name);
   }
   std::size_t running(const std::string& namespace_, const std::string& name) {
     std::size_t count = 0;
@@ -77,17 +74,16 @@ TEST_F(QueuePlaces, OfTwoGangsThatWouldBlockEachOtherOneRunsWholeAndThenTheOther
     cluster().add_bare_pod({.name = fmt::format("{}-{}", name, index),
                             .ns = "team-b",
                             .annotations = {{"gpu.berth.dev/pod-group-size", "4"}},
-                            .labels = {{kGroup, name}}});
+                            .labels = {{"gpu.berth.dev/pod-group", name}}});
   };
   for (int i = 0; i < 3; ++i) make_plain("a", i), make_plain("b", i);
   wait_running("team-b", "a", 3), wait_running("team-b", "b", 3);
   make_plain("a", 3), make_plain("b", 3);
   wait_unschedulable("team-b", "a-3"), wait_unschedulable("team-b", "b-3");
-  for (const char* name : {"a", "b"}) {
-    EXPECT_EQ(running("team-b", name), 3u);
-    for (const Object& pod : gang("team-b", name))
-      kube().remove({"pods", pod.name(), "team-b"}, kNoGrace);
-  }
+  EXPECT_EQ(running("team-b", "a"), 3u);
+  EXPECT_EQ(running("team-b", "b"), 3u);
+  for (const Object& pod : kube().list("pods", "team-b"))
+    kube().remove({"pods", pod.name(), "team-b"}, kNoGrace);
 
   apply_queue("vision", "team-a", 8);
   start_berth();
@@ -98,7 +94,7 @@ TEST_F(QueuePlaces, OfTwoGangsThatWouldBlockEachOtherOneRunsWholeAndThenTheOther
   wait_running("team-a", first, 4);
   EXPECT_EQ(held(second), 4u) << "it waits whole";
   EXPECT_THAT(queue("vision").text("/status/pending/0/message"),
-              HasSubstr("needs 4 nvidia.com/gpu in pool training, 2 free"));
+              HasSubstr("needs 4 nvidia.com/gpu, 2 of 6 free on the nodes of pool training"));
   for (const Object& pod : gang("team-a", first))
     kube().patch({"pods", pod.name(), "team-a"}, PatchType::kMerge,
                  R"({"status": {"phase": "Succeeded"}})", "status");
@@ -167,7 +163,7 @@ TEST_F(QueuePlaces, EveryPodIsBoundToTheNodeThatItsAdmissionNames) {
     EXPECT_THAT(admitted_to(pod), ElementsAre(node));
     EXPECT_EQ(pod.text(std::string(kTerm) + "/matchFields/0/values/0"), node);
   }
-  for (const Object& job : kube().list("jobs", "team-a")) EXPECT_EQ(admitted_to(job).size(), 2u);
+  for (const Object& job : kube().list("jobs", "team-a")) EXPECT_GT(admitted_to(job).size(), 1u);
   // Nobody moves it any more.
   EXPECT_EQ(kube()
                 .send("PATCH", "/api/v1/namespaces/team-a/pods/single-0",

@@ -135,6 +135,7 @@ void QueueInvariants::take(const sim::Change& change, bool by_berth, Time wall,
   }
   if (plural == "namespaces") keep(namespaces_);
   if (plural == "resourcequotas") keep(bounds_), take_bounds(change, by_berth);
+  if (plural == "nodes" && !gone) nodes_[change.key.name] = change.after;
   if (plural == "nodes")
     node_pools_[change.key.name] = gone ? "" : label_at(change.after.get(), names::kPoolLabel);
   if (plural != "pods" && plural != "jobs") return;
@@ -158,6 +159,27 @@ void QueueInvariants::take_binding(const sim::Change& change, Time wall) {
            std::ranges::find(record->nodes, node) == record->nodes.end())
     complain("Pin", fmt::format("{} is on {}, and was admitted to {}", name, node,
                                 fmt::join(record->nodes, ", ")));
+  if (!node.empty()) judge_domain(pod, node);
+}
+
+// Of a gang that requires one rack, each pod stands where those of it stand that are bound.
+void QueueInvariants::judge_domain(const json& pod, const std::string& node) {
+  const std::string& level = annotation_at(&pod, names::kRequiredTopologyAnnotation);
+  const std::string group = group_of(pod);
+  if (level.empty() || group.empty() || !record_of(pod)) return;
+  for (const auto& [name, other] : pods_) {
+    const std::string& beside = text_at(other.get(), {"spec", "nodeName"});
+    if (group_of(*other) != group || beside.empty() || !record_of(*other) || has_ended(*other))
+      continue;
+    if (domain_of(beside, level) != domain_of(node, level))
+      complain("Domain", fmt::format("{} is on {}, and one of its gang on {}: two of {}", name,
+                                     beside, node, level));
+  }
+}
+
+std::string QueueInvariants::domain_of(const std::string& node, const std::string& level) const {
+  const auto found = nodes_.find(node);
+  return found == nodes_.end() ? "" : label_at(found->second.get(), level.c_str());
 }
 
 void QueueInvariants::take_workload(const sim::Change& change, bool by_berth, Time wall,
@@ -317,6 +339,8 @@ void QueueInvariants::judge_release(const sim::Change& change, Time wall,
   if (record->pool != queue::kAnyPool && selected != record->pool)
     return complain("Record", fmt::format("{} goes to pool {}, and its selector says '{}'", name,
                                           record->pool, selected));
+  if (!record->nodes.empty() && at(spec, {"affinity", "podAntiAffinity"}) != nullptr)
+    return complain("Pin", name + " is pinned, and more decides where it can run");
   // The version that was patched is the one that was decided on, whatever is news of it.
   if (const auto gpus = recorded(*record); job && gpus && asked_by_job(object) > *gpus)
     return complain("Record", name + " goes and asks for more than is recorded");

@@ -64,6 +64,8 @@ class QueueInvariants {
   void take_workload(const sim::Change& change, bool by_berth, Time wall,
                      std::chrono::nanoseconds news_takes);
   void take_binding(const sim::Change& change, Time wall);
+  void judge_domain(const nlohmann::json& pod, const std::string& node);
+  std::string domain_of(const std::string& node, const std::string& level) const;
   void judge_removal(const sim::Change& change, Time heard_of);
   void judge_requeue(const sim::Change& change, Time heard_of);
   void judge_claims(const sim::Change& change, Time heard_of);
@@ -90,6 +92,7 @@ class QueueInvariants {
   std::map<std::string, std::pair<sim::ObjectPtr, Time>> budgets_;
   std::map<std::string, Time> ran_;                // gangs: when one of it that was let go left
   std::map<std::string, Time> bound_;              // pods, by NAMESPACE/NAME: since when
+  std::map<std::string, sim::ObjectPtr> nodes_;    // by name, also those that are gone
   std::map<std::string, std::string> node_pools_;  // by the node's name
   std::set<std::string> opened_;                   // uids of pods whose gate a person took away
   sim::ObjectPtr ledger_;

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pods that are pinned and that kube-scheduler binds to no node: what is taken back, when, and what
+// is told of the others.
+#include "controller/queue/unbound_pins.h"
+
+#include "controller/queue/queue_figures.h"
+#include "tests/queue/admissions_fixture.h"
+
+namespace berth::queue {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+using namespace std::chrono_literals;
+
+class UnboundPinsTest : public AdmissionsTest {
+ protected:
+  void note(ObjectMeta& meta, const std::string& uid, std::vector<std::string> nodes,
+            std::int64_t gpus) {
+    const AdmissionFact fact{.uid = uid,
+                             .queue = "vision",
+                             .cohort = "research",
+                             .pool = "training",
+                             .amounts = {{"nvidia.com/gpu", gpus}},
+                             .since = now.time_since_epoch().count(),
+                             .nodes = std::move(nodes)};
+    meta.annotations.set(names::kAdmittedAnnotation, encode_admission(fact));
+  }
+  // Admitted now, and let go.
+  berth::Pod released(const std::string& name, const std::string& node,
+                      const std::string& owner = "ReplicaSet") {
+    berth::Pod pod = gated(name, 4);
+    pod.meta.creation_timestamp = now - 1h;
+    pod.shape.edit()->scheduling_gates.clear();
+    note(pod.meta, name, node.empty() ? std::vector<std::string>() : std::vector{node}, 4);
+    if (!owner.empty())
+      pod.meta.owner_references = {
+          {.kind = owner, .name = "web", .uid = "web", .controller = true}};
+    return pod;
+  }
+  berth::Pod member_of(const std::string& name, const std::string& node,
+                       const std::string& owner = "ReplicaSet") {
+    berth::Pod pod = released(name, node, owner);
+    pod.meta.labels.set(names::kPodGroupLabel, "gang");
+    pod.meta.annotations.set(names::kPodGroupSizeAnnotation, "2");
+    return pod;
+  }
+  // Of two pods of four GPUs each, on n1 and n2.
+  berth::Job job() {
+    berth::Job made = job_of("a", "train", 4);
+    made.meta.creation_timestamp = now;
+    made.suspended = false;
+    made.parallelism = 2, made.completions = 2;
+    note(made.meta, "train", {"n1", "n2"}, 8);
+    return made;
+  }
+  berth::Pod pod_of(const berth::Job& job, const std::string& name, const std::string& node = "") {
+    berth::Pod pod = gated(name, 4);
+    pod.meta.creation_timestamp = now;
+    pod.shape.edit()->scheduling_gates.clear();
+    pod.node_name = node;
+    if (!node.empty()) pod.phase = PodPhase::kRunning;
+    pod.meta.annotations = job.meta.annotations;
+    pod.meta.owner_references = {
+        {.kind = "Job", .name = job.meta.name, .uid = job.meta.uid, .controller = true}};
+    return pod;
+  }
+  void bind(berth::Pod pod, const std::string& node) {
+    pod.node_name = node;
+    pod.phase = PodPhase::kRunning;
+    add(pod);
+  }
+  void take_out(const std::string& node) {
+    Node out = node_of(node, 8);
+    out.unschedulable = true;
+    add(out);
+  }
+  Plan plan(const std::string& workload) { return reconcile_requeue(snapshot(), workload); }
+  // "evict web", "mergepatch train", by object.
+  std::vector<std::string> done(const std::string& workload) {
+    std::vector<std::string> writes;
+    for (const ObjectSteps& object : plan(workload).objects)
+      for (const Step& step : object.steps)
+        if (const auto* write = std::get_if<Write>(&step)) {
+          EXPECT_FALSE(write->object.uid.empty()) << "or another one of the name is meant";
+          writes.push_back(std::string(to_string(write->verb)) + " " + write->object.name);
+        }
+    return writes;
+  }
+  std::string blocked() {
+    const BlockedPins pins = find_blocked_pins(snapshot());
+    const auto found = pins.by_queue.find("vision");
+    return found == pins.by_queue.end() ? "" : found->second.message;
+  }
+  double unbound() {
+    for (const Figure& figure : queue_figures(cluster))
+      if (figure.name == "berth_queue_pins_unbound") return figure.samples.at(0).value;
+    return -1;
+  }
+};
+
+// --- pods ---
+
+TEST_F(UnboundPinsTest, APodWhoseNodeIsGoneIsEvictedAfterTheTimeoutAndNotBefore) {
+  add(released("web", "n1"));
+  EXPECT_THAT(due(), Contains("requeue/Pod/a/web")) << "also by a leader that finds it so";
+  cluster.erase<Node>("", "n1");
+  EXPECT_THAT(done("Pod/a/web"), IsEmpty());
+  EXPECT_EQ(plan("Pod/a/web").requeue_after, 5min);
+  EXPECT_EQ(unbound(), 1);
+  now += 4min + 59s;
+  EXPECT_THAT(done("Pod/a/web"), IsEmpty());
+  EXPECT_EQ(plan("Pod/a/web").requeue_after, 1s);
+  now += 1s;
+  EXPECT_THAT(done("Pod/a/web"), ElementsAre("evict web"));
+  EXPECT_EQ(blocked(), "");
+}
+
+TEST_F(UnboundPinsTest, TheQueueSaysHowLong) {
+  GPUQueue queue = queue_of("vision", 16);
+  queue.spec.placement_timeout = 30s;
+  add(queue), add(released("web", "n1")), take_out("n1");
+  EXPECT_EQ(plan("Pod/a/web").requeue_after, 30s);
+  now += 30s;
+  EXPECT_THAT(done("Pod/a/web"), ElementsAre("evict web"));
+}
+
+TEST_F(UnboundPinsTest, WhatIsBoundOrUnpinnedOrBehindItsGateIsLeftAlone) {
+  bind(released("bound", "n1"), "n1");
+  add(released("free", ""));
+  add(gated("waits", 4));
+  take_out("n1");
+  now += 1h;
+  for (const char* pod : {"Pod/a/bound", "Pod/a/free", "Pod/a/waits"}) {
+    EXPECT_EQ(plan(pod), Plan()) << pod;
+    EXPECT_THAT(due(), Not(Contains(std::string("requeue/") + pod)));
+  }
+  EXPECT_EQ(unbound(), 0);
+}
+
+// Decided anew it would be pinned there again, and so for ever.
+TEST_F(UnboundPinsTest, APodWhoseNodeCouldHaveItStaysAndIsTold) {
+  add(released("web", "n1"));
+  now += 5min;
+  EXPECT_THAT(done("Pod/a/web"), IsEmpty());
+  EXPECT_EQ(plan("Pod/a/web").requeue_after, 1min) << "its node may be lost yet";
+  EXPECT_THAT(blocked(), AllOf(HasSubstr("1 workload has not been bound"),
+                               HasSubstr("Pod/a/web (1 pod: its nodes are in service")));
+}
+
+TEST_F(UnboundPinsTest, APodWhoseNodeOthersHaveFilledIsEvicted) {
+  add(released("web", "n1"));
+  berth::Pod other = gated("other", 6);  // past the queue
+  other.meta.namespace_ = "b";
+  other.shape.edit()->scheduling_gates.clear();
+  bind(other, "n1");
+  now += 5min;
+  EXPECT_THAT(done("Pod/a/web"), ElementsAre("evict web"));
+}
+
+TEST_F(UnboundPinsTest, APodThatItsNodeHasATaintAgainstIsEvicted) {
+  add(released("web", "n1"));
+  Node node = node_of("n1", 8);
+  node.taints = {{"example.com/maintenance", "", "NoSchedule"}};
+  add(node);
+  now += 5min;
+  EXPECT_THAT(done("Pod/a/web"), ElementsAre("evict web"));
+}
+
+TEST_F(UnboundPinsTest, APodThatNobodyWouldMakeAnewIsNeverDeleted) {
+  add(released("bare", "n1", ""));
+  cluster.erase<Node>("", "n1");
+  now += 24h;
+  EXPECT_THAT(done("Pod/a/bare"), IsEmpty());
+  EXPECT_THAT(blocked(), HasSubstr("Pod/a/bare (1 pod, node n1 is gone: nobody would make pod "
+                                   "bare anew)"));
+}
+
+TEST_F(UnboundPinsTest, APodThatSomebodyElseHoldsAtTheirGateIsNotLate) {
+  berth::Pod pod = released("web", "n1");
+  pod.shape.edit()->scheduling_gates = {"example.com/other"};
+  add(pod);
+  now += 1h;
+  EXPECT_THAT(blocked(), HasSubstr("somebody else's gate holds pod web"));
+  take_out("n1");
+  EXPECT_THAT(done("Pod/a/web"), IsEmpty());
+}
+
+TEST_F(UnboundPinsTest, WhatItsQueueWouldNotLetGoAgainStays) {
+  GPUQueue queue = queue_of("vision", 16);
+  queue.spec.stop_policy = StopPolicy::kHold;
+  add(queue), add(released("web", "n1")), take_out("n1");
+  now += 1h;
+  EXPECT_THAT(done("Pod/a/web"), IsEmpty());
+  EXPECT_THAT(blocked(), HasSubstr("its queue would not let it go again"));
+}
+
+// An eviction counts as a failure of the Job of another controller, as a JobSet's.
+TEST_F(UnboundPinsTest, APodOfAJobIsEvictedOnlyIfTheJobSurvivesIt) {
+  berth::Job owner = job_of("a", "web", 4);
+  owner.meta.owner_references = {{.kind = "JobSet", .name = "s", .uid = "s", .controller = true}};
+  owner.suspended = false;
+  owner.backoff_limit = 0;
+  add(owner), add(released("web-0", "n1", "Job")), take_out("n1");
+  now += 5min;
+  EXPECT_THAT(done("Pod/a/web-0"), IsEmpty());
+  EXPECT_THAT(blocked(), HasSubstr("Job web would fail of the eviction"));
+  owner.ignores_disruptions = true;
+  add(owner);
+  EXPECT_THAT(done("Pod/a/web-0"), ElementsAre("evict web-0"));
+}
+
+// --- gangs ---
+
+TEST_F(UnboundPinsTest, AGangThatRunsNowhereGoesWholeIfOneOfItsNodesIsLost) {
+  add(member_of("m-0", "n1")), add(member_of("m-1", "n2"));
+  EXPECT_EQ(unbound(), 2);
+  now += 5min;
+  EXPECT_THAT(done("PodGroup/a/gang"), IsEmpty());
+  take_out("n2");
+  EXPECT_THAT(done("PodGroup/a/gang"), ElementsAre("evict m-0", "evict m-1"));
+}
+
+TEST_F(UnboundPinsTest, AGangWithAPodThatNobodyMakesAnewStaysWhole) {
+  add(member_of("m-0", "n1")), add(member_of("m-1", "n2", ""));
+  take_out("n1");
+  now += 5min;
+  EXPECT_THAT(done("PodGroup/a/gang"), IsEmpty());
+  EXPECT_THAT(blocked(), HasSubstr("PodGroup/a/gang (2 pods, node n1 is out of service: nobody "
+                                   "would make pod m-1 anew)"));
+}
+
+TEST_F(UnboundPinsTest, OfAGangThatRunsOnlyTheOthersGo) {
+  bind(member_of("m-0", "n1"), "n1");
+  add(member_of("m-1", "n2"));
+  now += 5min;
+  EXPECT_THAT(done("PodGroup/a/gang"), ElementsAre("evict m-1"));
+
+  // The one made anew follows the other, without a pin: it is never late.
+  cluster.erase<berth::Pod>("a", "m-1");
+  berth::Pod anew = member_of("m-2", "");
+  anew.meta.annotations.erase(names::kAdmittedAnnotation);
+  anew.shape.edit()->scheduling_gates = {names::kQueueGate};
+  add(anew);
+  epoch = 0;
+  const Plan release = reconcile_release(snapshot(), "PodGroup/a/gang");
+  ASSERT_THAT(release.objects, SizeIs(1));
+  EXPECT_FALSE(body_of(release)["spec"].contains("affinity"));
+}
+
+// --- Jobs ---
+
+TEST_F(UnboundPinsTest, AJobOfWhichNothingRunsIsRequeuedWhole) {
+  const berth::Job train = job();
+  add(train), add(pod_of(train, "t-0")), add(pod_of(train, "t-1"));
+  EXPECT_EQ(plan("Job/a/train").requeue_after, 5min);
+  now += 5min;
+  EXPECT_THAT(done("Job/a/train"), ElementsAre("mergepatch train"));
+  const nlohmann::json body = body_of(plan("Job/a/train"));
+  EXPECT_EQ(body["spec"], nlohmann::json({{"suspend", true}}));
+  EXPECT_TRUE(body["metadata"].contains("resourceVersion"));
+}
+
+// It may get the same nodes again: each time they have longer, up to eight timeouts.
+TEST_F(UnboundPinsTest, AJobThatIsDecidedAnewAgainAndAgainIsLeftAloneForLonger) {
+  berth::Job train = job();
+  const auto time_left = [&](Duration age) {
+    train.meta.creation_timestamp = now - age;
+    add(train), add(pod_of(train, "t-0"));
+    return plan("Job/a/train").requeue_after;
+  };
+  EXPECT_EQ(time_left(3min), 5min);
+  EXPECT_EQ(time_left(10min), 10min);
+  EXPECT_EQ(time_left(24h), 40min);
+  take_out("n2");
+  EXPECT_EQ(time_left(24h), 5min) << "that node it won't get";
+}
+
+TEST_F(UnboundPinsTest, AJobOfWhichSomeRunsIsLeftAloneWhileItsNodesAreInService) {
+  const berth::Job train = job();
+  add(train), add(pod_of(train, "t-0", "n1")), add(pod_of(train, "t-1"));
+  now += 5min;
+  EXPECT_THAT(done("Job/a/train"), IsEmpty());
+  EXPECT_THAT(blocked(), HasSubstr("Job/a/train (1 pod: others of its pods run"));
+  EXPECT_EQ(unbound(), 1);
+}
+
+TEST_F(UnboundPinsTest, AJobThatHasLostANodeIsRequeuedWithWhatRunsOnceBudgetsAllowIt) {
+  const berth::Job train = job();
+  add(train), add(pod_of(train, "t-0", "n1")), add(pod_of(train, "t-1"));
+  PodDisruptionBudget budget;
+  budget.meta.namespace_ = "a";
+  budget.meta.name = budget.meta.uid = "all";
+  budget.selector.emplace();
+  budget.current_healthy = budget.desired_healthy = 1;
+  add(budget);
+  cluster.erase<Node>("", "n2");
+  now += 5min;
+  EXPECT_THAT(done("Job/a/train"), IsEmpty());
+  EXPECT_THAT(blocked(), HasSubstr("PodDisruptionBudget all keeps others of its pods"));
+
+  cluster.erase<PodDisruptionBudget>("a", "all");
+  const Plan requeue = plan("Job/a/train");
+  ASSERT_THAT(requeue.objects, SizeIs(1));
+  ASSERT_THAT(requeue.objects[0].steps, SizeIs(2));
+  EXPECT_EQ(std::get<Ask>(requeue.objects[0].steps[0]).pod.name, "t-0") << "the server is asked";
+  EXPECT_EQ(std::get<Write>(requeue.objects[0].steps[1]).object.name, "train");
+}
+
+// The pods that follow those which have ended have their own time.
+TEST_F(UnboundPinsTest, TheNextPodOfAJobIsLateAfterItsOwnCreation) {
+  const berth::Job train = job();
+  take_out("n2");
+  now += 1h;
+  add(train), add(pod_of(train, "t-2"));
+  EXPECT_EQ(plan("Job/a/train").requeue_after, 5min);
+}
+
+TEST_F(UnboundPinsTest, AJobThatSomebodyHoldsStays) {
+  berth::Job train = job();
+  train.meta.annotations.set(names::kHoldAnnotation, "true");
+  add(train), add(pod_of(train, "t-0")), take_out("n1");
+  now += 5min;
+  EXPECT_THAT(done("Job/a/train"), IsEmpty());
+}
+
+// --- what is told ---
+
+TEST_F(UnboundPinsTest, TheQueueTellsWhatStaysAndLooksAgainWhenTheNextMay) {
+  add(released("bare", "n1", ""));
+  now += 1min;
+  add(released("later", "n1", ""));
+  const auto told = [&] {
+    const Plan statuses = reconcile_queues(snapshot());
+    return statuses.statuses.at(0).body.find("PinBlocked") != std::string::npos;
+  };
+  EXPECT_FALSE(told());
+  EXPECT_EQ(reconcile_queues(snapshot()).requeue_after, 4min);
+  now += 4min;
+  EXPECT_TRUE(told());
+  EXPECT_EQ(reconcile_queues(snapshot()).requeue_after, 1min);
+}
+
+}  // namespace
+}  // namespace berth::queue
