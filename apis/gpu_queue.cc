@@ -97,8 +97,6 @@ std::vector<std::string> stored_only(const GPUQueueSpec& spec) {
   };
   note(spec.preemption != standard.preemption, "spec.preemption");
   note(spec.reserve_after.has_value(), "spec.reserveAfter");
-  note(spec.topology != standard.topology, "spec.topology");
-  note(spec.placement != standard.placement, "spec.placement");
   note(spec.pods_ready_timeout.has_value(), "spec.podsReadyTimeout");
   return paths;
 }

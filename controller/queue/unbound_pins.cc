@@ -91,7 +91,7 @@ std::string other_pods_stay(const ClusterState& cluster, const berth::Job& job) 
 
 void judge_job(const ClusterState& cluster, const Workload& workload, Duration timeout,
                UnboundPins& pins) {
-  const AdmissionFact& record = *workload.job->admitted;
+  const AdmissionFact& record = *admission_of(workload);
   std::int64_t oldest = std::numeric_limits<std::int64_t>::max();
   bool runs = false;
   for (const Pod* pod : workload.pods->all) {

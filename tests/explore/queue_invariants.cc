@@ -324,6 +324,20 @@ std::string QueueInvariants::unbounded() const {
   return "";
 }
 
+// How many requirements of each term name nodes; terms are alternatives.
+std::vector<std::size_t> pins_in(const json* spec) {
+  std::vector<std::size_t> pins;
+  const json* required =
+      at(spec, {"affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"});
+  if (required == nullptr) return pins;
+  for (const json& term : required->value("nodeSelectorTerms", json::array())) {
+    pins.push_back(term.value("matchFields", json::array()).size());
+    for (const json& requirement : term.value("matchExpressions", json::array()))
+      pins.back() += requirement.value("key", "") == names::kHostnameLabel;
+  }
+  return pins;
+}
+
 void QueueInvariants::judge_release(const sim::Change& change, Time wall,
                                     std::chrono::nanoseconds news_takes) {
   const json& object = *change.after;
@@ -341,6 +355,11 @@ void QueueInvariants::judge_release(const sim::Change& change, Time wall,
                                           record->pool, selected));
   if (!record->nodes.empty() && at(spec, {"affinity", "podAntiAffinity"}) != nullptr)
     return complain("Pin", name + " is pinned, and more decides where it can run");
+  const std::vector<std::size_t> pins = pins_in(spec);
+  const std::size_t wanted = record->nodes.empty() ? 0 : 1;
+  if (pins.size() < wanted || std::ranges::any_of(pins, [&](auto n) { return n != wanted; }))
+    return complain("Pin", fmt::format("{} goes with {} pins, and its record names {} nodes", name,
+                                       fmt::join(pins, " or "), record->nodes.size()));
   // The version that was patched is the one that was decided on, whatever is news of it.
   if (const auto gpus = recorded(*record); job && gpus && asked_by_job(object) > *gpus)
     return complain("Record", name + " goes and asks for more than is recorded");

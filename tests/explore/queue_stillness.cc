@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "apis/decode.h"
+#include "controller/fleet/fit.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/queue/admission_record.h"
 #include "controller/queue/cluster_index.h"
@@ -31,19 +32,31 @@ void read_all(const sim::Store& store, Time wall, ClusterState& cluster) {
   }
 }
 
-// A pod that is pinned to a node which is there finds its room; else the node was promised twice.
+// Whether every pod with a GPU of the node has been pinned to it: nobody else is in the way of
+// those that are.
+bool has_only_pinned(const ClusterState& cluster, const std::string& node) {
+  return std::ranges::all_of(cluster.pods(), [&](const auto& pod) {
+    if (pod->node_name.view() != node || pod->finished() || Fit::gpu_resource_of(*pod).empty())
+      return true;
+    const auto record = queue::admission_on(pod->meta);
+    return record && std::ranges::find(record->nodes, node) != record->nodes.end();
+  });
+}
+
+// Where only what is pinned runs, a pod that is pinned to a node finds its room: else berth has
+// promised the node twice. A Job may have been resumed by a person, with an old pin.
 std::string unbound_pin(const ClusterState& cluster) {
-  for (const auto& object : cluster.pods()) {
-    const Pod& pod = *object;
-    const auto record = queue::admission_on(pod.meta);
-    const bool unbound = pod.node_name.empty() && !pod.terminating() && !pod.shape->gated();
-    if (!record || !unbound || record->nodes.empty() || pod.phase != PodPhase::kPending) continue;
-    const bool all_there = std::ranges::all_of(record->nodes, [&](const std::string& name) {
+  for (const auto& pod : cluster.pods()) {
+    const auto record = queue::admission_on(pod->meta);
+    const bool unbound = pod->node_name.empty() && !pod->terminating() && !pod->shape->gated();
+    if (!record || !unbound || record->nodes.empty() || pod->phase != PodPhase::kPending) continue;
+    if (record->uid != pod->meta.uid) continue;
+    const bool free_of_others = std::ranges::all_of(record->nodes, [&](const std::string& name) {
       const Node* node = cluster.nodes().find(name);
-      return node != nullptr && in_service(*node);
+      return node != nullptr && in_service(*node) && has_only_pinned(cluster, name);
     });
-    if (all_there)
-      return fmt::format("{} is pinned to {}, and not bound", ref_of(pod).str(),
+    if (free_of_others)
+      return fmt::format("{} is pinned to {}, and not bound", ref_of(*pod).str(),
                          fmt::join(record->nodes, ", "));
   }
   return "";

@@ -74,7 +74,8 @@ Verdict check_exec_credential(std::string_view output) {
   if (!json.is_object() || !json.contains("status") || !json["status"].is_object()) return {};
   for (const char* secret : {"token", "clientKeyData"}) {
     const auto found = json["status"].find(secret);
-    if (found != json["status"].end() && found->is_string())
+    if (found != json["status"].end() && found->is_string() &&
+        plugin.api_version.find(found->get<std::string>()) == std::string::npos)
       if (std::string told = check_secrets(message, {found->get<std::string>()}); !told.empty())
         return {.wrong = told};
   }

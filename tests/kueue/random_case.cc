@@ -48,6 +48,7 @@ QueueFact RandomCase::some_queue(int i) {
                  .held = chance(4)};
   constexpr std::int64_t kWeights[] = {0, 500, 700, 1500, 2000, 3000};
   if (chance(50)) fact.weight_thousandths = kWeights[below(6)];
+  fact.pins = false;           // as Kueue does without topologies
   if (chance(3)) return fact;  // no quota at all
   QuotaFact quota{.resource = kGpu, .pool = kPool, .nominal = below(13)};
   if (chance(45)) quota.lending_limit = below(static_cast<int>(quota.nominal) + 1);

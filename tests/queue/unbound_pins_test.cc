@@ -329,6 +329,17 @@ TEST_F(UnboundPinsTest, AJobThatSomebodyHoldsStays) {
   EXPECT_THAT(done("Job/a/train"), IsEmpty());
 }
 
+// Its pods show what it was admitted with; it would be admitted beside them.
+TEST_F(UnboundPinsTest, AJobWhoseRecordSomebodyHasTakenAwayStays) {
+  berth::Job train = job();
+  const berth::Pod pod = pod_of(train, "t-0");
+  train.meta.annotations.erase(names::kAdmittedAnnotation);
+  add(train), add(pod), take_out("n1");
+  now += 5min;
+  EXPECT_THAT(done("Job/a/train"), IsEmpty());
+  EXPECT_THAT(blocked(), HasSubstr("Job/a/train (1 pod, node n1 is out of service: its queue"));
+}
+
 // --- what is told ---
 
 TEST_F(UnboundPinsTest, TheQueueTellsWhatStaysAndLooksAgainWhenTheNextMay) {
