@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/queue/lost_places.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "controller/fleet/node_facts.h"
 
 namespace berth::queue {
 
-bool is_lost(const ClusterState& cluster, const std::string& node) {
+std::string why_lost(const ClusterState& cluster, const std::string& node) {
   const Node* standing = cluster.nodes().find(node);
-  return standing == nullptr || !in_service(*standing);
+  if (standing == nullptr) return fmt::format("node {} is gone", node);
+  return in_service(*standing) ? "" : fmt::format("node {} is out of service", node);
 }
 
 bool has_lost_its_place(const ClusterState& cluster, const Workload& workload,
                         const AdmissionFact& admission) {
   if (workload.pods && !workload.pods->admitted.empty()) return false;
-  return std::ranges::any_of(admission.nodes,
-                             [&](const std::string& node) { return is_lost(cluster, node); });
+  return std::ranges::any_of(
+      admission.nodes, [&](const std::string& node) { return !why_lost(cluster, node).empty(); });
 }
 
 }  // namespace berth::queue

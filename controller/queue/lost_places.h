@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LostPlaces: admissions in flight whose nodes have gone out of service since they were decided.
+// LostPlaces: nodes that have gone out of service since something was admitted to them.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 
 namespace berth::queue {
 
-bool is_lost(const ClusterState& cluster, const std::string& node);
+// What has become of it, "node n1 is gone"; empty: it is in service.
+std::string why_lost(const ClusterState& cluster, const std::string& node);
 
 // Whether the workload should be decided anew: it has lost a node, and nothing of it has been let
 // go.

@@ -17,7 +17,8 @@ namespace {
 // without a pin.
 queue::AdmissionFact without_lost_nodes(const Snapshot& snapshot, queue::AdmissionFact admission) {
   for (std::size_t i = 0; i < std::min(admission.members.size(), admission.nodes.size()); ++i) {
-    if (queue::is_lost(snapshot.cluster, admission.nodes[i])) admission.members[i].clear();
+    if (!queue::why_lost(snapshot.cluster, admission.nodes[i]).empty())
+      admission.members[i].clear();
   }
   return admission;
 }

@@ -13,10 +13,10 @@
 #include "apis/reasons.h"
 #include "apis/time.h"
 #include "controller/core/plural.h"
-#include "controller/fleet/node_facts.h"
 #include "controller/fleet/pod_selects.h"
 #include "controller/queue/admission_record.h"
 #include "controller/queue/facts_from.h"
+#include "controller/queue/lost_places.h"
 #include "controller/queue/named.h"
 #include "controller/queue/requeue.h"
 
@@ -30,16 +30,10 @@ constexpr std::size_t kWorkloadsNamed = 5;
 
 Time moment(std::int64_t microseconds) { return Time(std::chrono::microseconds(microseconds)); }
 
-std::string not_in_service(const ClusterState& cluster, const std::string& name) {
-  const Node* node = cluster.nodes().find(name);
-  if (node == nullptr) return fmt::format("node {} is gone", name);
-  return in_service(*node) ? "" : fmt::format("node {} is out of service", name);
-}
-
 // Why a cycle would not put the pod there again; empty: it would.
 std::string lost_place(const ClusterState& cluster, const berth::Pod& pod,
                        const std::string& name) {
-  std::string lost = not_in_service(cluster, name);
+  std::string lost = why_lost(cluster, name);
   if (!lost.empty()) return lost;
   const Node& node = *cluster.nodes().find(name);
   if (!tolerates_taints(pod, node))
@@ -101,7 +95,7 @@ void judge_job(const ClusterState& cluster, const Workload& workload, Duration t
   pins.since = moment(std::max(record.since, oldest));
   pins.nodes = record.nodes;
   for (const std::string& node : record.nodes)
-    if (pins.lost.empty()) pins.lost = not_in_service(cluster, node);
+    if (pins.lost.empty()) pins.lost = why_lost(cluster, node);
 
   const auto age = std::chrono::floor<Duration>(pins.since - moment(workload.job->created));
   const bool backs_off = !runs && pins.lost.empty();
