@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <tuple>
 
 #include "controller/core/seeded_bugs.h"
 
@@ -67,7 +66,6 @@ GangPlaces::Domains GangPlaces::most_first(std::size_t level) {
 
 // What stands on one node is nearest to itself, and of a Job nothing has to be held elsewhere.
 bool GangPlaces::find_node(const Bounds& bounds) {
-  bool found = false;
   const Role& first = roles_.front();
   const auto holds = [&](std::uint32_t rank) {
     const std::vector<DomainId>& domains = space_.node_at(rank).domains;
@@ -86,10 +84,9 @@ bool GangPlaces::find_node(const Bounds& bounds) {
   for (const std::uint32_t rank : nodes) {
     const LevelDomain node{.ranks = {rank}};
     const Domains one = {&node};
-    found = fill(&one) == pods_;
-    if (found) break;
+    if (fill(&one) == pods_) return true;
   }
-  return found;
+  return false;
 }
 
 bool GangPlaces::find(const Bounds& bounds) {

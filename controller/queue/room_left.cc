@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "controller/core/seeded_bugs.h"
-
 namespace berth::queue {
 
 RoomLeft::RoomLeft(const FactsIndex& index)
@@ -38,16 +36,14 @@ bool RoomLeft::fits_in_pool(const Wanted& wanted) const {
   return true;
 }
 
-// `known`: whether the level that it names is one.
-Bounds RoomLeft::bounds_of(const Wanted& wanted, bool& known) const {
-  Bounds bounds;
+// Nothing if it requires a level that is none.
+std::optional<Bounds> RoomLeft::bounds_of(const Wanted& wanted) const {
+  const TopologyWish& wish = wanted.topology;
   const auto& levels = room_.levels();
-  const auto level = std::ranges::find(levels, wanted.topology.level);
-  known = wanted.topology.level.empty() || level != levels.end() || !wanted.topology.required;
-  if (level == levels.end() || wanted.topology.level.empty()) return bounds;
+  const auto level = std::ranges::find(levels, wish.level);
+  if (level == levels.end()) return wish.required ? std::nullopt : std::optional(Bounds());
   const auto place = static_cast<std::size_t>(level - levels.begin());
-  (wanted.topology.required ? bounds.required : bounds.preferred) = place;
-  return bounds;
+  return wish.required ? Bounds{.required = place} : Bounds{.preferred = place};
 }
 
 bool RoomLeft::is_plain(const Wanted& wanted) const {
@@ -58,8 +54,7 @@ bool RoomLeft::is_plain(const Wanted& wanted) const {
 TallyKey RoomLeft::tally_of(const Wanted& wanted) const {
   const ClassKey& key = catalog_.class_key(wanted.workloads);
   const std::int64_t pods = catalog_.class_facts(wanted.workloads).pods;
-  const bool spreads = key.of_job;
-  return {key.roles.front().first, wanted.pool, spreads ? pods : 0};
+  return {key.roles.front().first, wanted.pool, key.of_job ? pods : 0};
 }
 
 bool RoomLeft::fits(const Wanted& wanted) {
@@ -80,11 +75,10 @@ bool RoomLeft::place(const Wanted& wanted) {
     if (rank) stands_.push_back({shape, *rank, 1});
     return rank.has_value();
   }
-  bool known = false;
-  const Bounds bounds = bounds_of(wanted, known);
-  if (!known) return false;
+  const std::optional<Bounds> bounds = bounds_of(wanted);
+  if (!bounds) return false;
   GangPlaces places(space_, tallies_, index_, wanted.workloads, wanted.pool);
-  if (!places.find(bounds)) return false;
+  if (!places.find(*bounds)) return false;
   stands_ = places.stands();
   return true;
 }
@@ -93,18 +87,17 @@ Verdict RoomLeft::explain_nodes(const Wanted& wanted) {
   Verdict verdict{.reason = Reason::kUnplaceable,
                   .pool = wanted.pool,
                   .needs = catalog_.class_facts(wanted.workloads).pods};
-  bool known = true;
-  const Bounds bounds = bounds_of(wanted, known);
+  const std::optional<Bounds> bounds = bounds_of(wanted);
   if (wanted.topology.required) verdict.wish = *catalog_.find_wish(wanted.topology);
-  if (!wanted.pinned || !known) {
-    verdict.reason = known ? Reason::kTopologyNeedsNodes : Reason::kUnknownTopologyLevel;
+  if (!wanted.pinned || !bounds) {
+    verdict.reason = bounds ? Reason::kTopologyNeedsNodes : Reason::kUnknownTopologyLevel;
     return verdict;
   }
   GangPlaces places(space_, tallies_, index_, wanted.workloads, wanted.pool);
-  verdict.free = places.most(bounds);
+  verdict.free = places.most(*bounds);
   if (!places.is_allowed())
     verdict.reason = Reason::kNodesNotSelected;
-  else if (bounds.required)
+  else if (bounds->required)
     verdict.reason = Reason::kNoTopologyDomain;
   return verdict;
 }

@@ -3,6 +3,7 @@
 // are pinned, by node (rule 8).
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "controller/queue/facts_index.h"
@@ -42,7 +43,7 @@ class RoomLeft {
 
  private:
   bool fits_in_pool(const Wanted& wanted) const;
-  Bounds bounds_of(const Wanted& wanted, bool& known) const;
+  std::optional<Bounds> bounds_of(const Wanted& wanted) const;
   // Whether it fits if there is room for so many pods, wherever they stand.
   bool is_plain(const Wanted& wanted) const;
   TallyKey tally_of(const Wanted& wanted) const;
