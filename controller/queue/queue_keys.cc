@@ -122,16 +122,16 @@ std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Setti
   if (now == nullptr) return {std::string(kAdmissionsKey)};
   if (old == nullptr || epoch_of(*old) != epoch_of(*now)) return all_queue_keys(cluster, settings);
   std::vector<std::string> keys{std::string(kAdmissionsKey)};
-  bool refused = false;
+  bool withdrawn = false;
   each_new_entry(*old, *now, [&](const queue::LedgerFact& entry) {
     keys.push_back(release_key(entry.workload));
-    refused = refused || !entry.refused.empty();
+    withdrawn = withdrawn || entry.until != 0;
   });
   each_new_entry(*now, *old, [&](const queue::LedgerFact& gone) {
-    refused = refused || !gone.refused.empty();
+    withdrawn = withdrawn || gone.until != 0;
   });
   // Of others the objects themselves are news.
-  if (refused) keys.insert(keys.end(), {std::string(kQueuesKey), std::string(kReasonsKey)});
+  if (withdrawn) keys.insert(keys.end(), {std::string(kQueuesKey), std::string(kReasonsKey)});
   return keys;
 }
 
