@@ -10,103 +10,12 @@
 #include "controller/queue/admission_ledger.h"
 #include "controller/queue/admission_record.h"
 #include "tests/explore/look.h"
+#include "tests/explore/queue_look.h"
 
 namespace berth::explore {
 
 using nlohmann::json;
 using queue::AdmissionFact;
-
-namespace {
-
-constexpr char kGpu[] = "nvidia.com/gpu";
-
-bool is_gated(const json& pod) {
-  const json* gates = at(&pod, {"spec", "schedulingGates"});
-  return gates != nullptr && std::ranges::any_of(*gates, [](const json& gate) {
-           return text_at(&gate, {"name"}) == names::kQueueGate;
-         });
-}
-
-std::vector<std::string> others_gates(const json& pod) {
-  std::vector<std::string> names;
-  if (const json* gates = at(&pod, {"spec", "schedulingGates"}))
-    for (const json& gate : *gates)
-      if (text_at(&gate, {"name"}) != names::kQueueGate) names.push_back(text_at(&gate, {"name"}));
-  return names;
-}
-
-bool has_ended(const json& pod) {
-  const std::string& phase = text_at(&pod, {"status", "phase"});
-  return phase == "Succeeded" || phase == "Failed";
-}
-
-std::int64_t gpus_of(const json& pod_spec) {
-  std::int64_t gpus = 0;
-  if (const json* containers = at(&pod_spec, {"containers"}))
-    for (const json& container : *containers) {
-      const json* asked = at(&container, {"resources", "limits", kGpu});
-      if (asked == nullptr) continue;
-      gpus += asked->is_string() ? std::stoll(asked->get<std::string>()) : asked->get<int>();
-    }
-  return gpus;
-}
-
-std::string owner_uid(const json& object) {
-  const json* owners = at(&object, {"metadata", "ownerReferences"});
-  if (owners == nullptr) return "";
-  for (const json& owner : *owners)
-    if (true_at(&owner, {"controller"})) return text_at(&owner, {"uid"});
-  return "";
-}
-
-std::int64_t asked_by_job(const json& job) {
-  std::int64_t pods = number_at(&job, {"spec", "parallelism"});
-  if (at(&job, {"spec", "completions"}) != nullptr)
-    pods = std::min(
-        pods, number_at(&job, {"spec", "completions"}) - number_at(&job, {"status", "succeeded"}));
-  return pods * gpus_of(*at(&job, {"spec", "template", "spec"}));
-}
-
-// Nothing: it is charged to a quota of another unit.
-std::optional<std::int64_t> recorded(const AdmissionFact& record) {
-  std::optional<std::int64_t> gpus;
-  for (const auto& [resource, amount] : record.amounts)
-    if (resource == kGpu) gpus = gpus.value_or(0) + amount;
-  return gpus;
-}
-
-// As the annotation has it, whoever it is for.
-std::optional<AdmissionFact> record_of(const json& object) {
-  return queue::decode_admission(annotation_at(&object, names::kAdmittedAnnotation));
-}
-
-// Whether a queue that selects these labels selects the namespace; null: it selects none.
-bool selects(const json& labels, const json& home) {
-  return !labels.is_null() && std::ranges::all_of(labels.items(), [&](const auto& label) {
-    return label_at(&home, label.key()) == label.value().template get<std::string>();
-  });
-}
-
-// As LeaderWorkerSet's controller makes its pods.
-constexpr char kSet[] = "leaderworkerset.sigs.k8s.io/name";
-constexpr char kSetsGroup[] = "leaderworkerset.sigs.k8s.io/group-index";
-constexpr char kSetsSize[] = "leaderworkerset.sigs.k8s.io/size";
-
-std::int64_t size_of_group(const json& pod) {
-  const std::string& own = annotation_at(&pod, names::kPodGroupSizeAnnotation);
-  const std::string& size = own.empty() ? annotation_at(&pod, kSetsSize) : own;
-  return size.empty() ? 0 : std::stoll(size);
-}
-
-std::string group_of(const json& pod) {
-  if (size_of_group(pod) == 0) return "";
-  std::string group = label_at(&pod, names::kPodGroupLabel);
-  if (group.empty() && !label_at(&pod, kSet).empty())
-    group = fmt::format("LeaderWorkerSet:{}:{}", label_at(&pod, kSet), label_at(&pod, kSetsGroup));
-  return group.empty() ? "" : text_at(&pod, {"metadata", "namespace"}) + "/" + group;
-}
-
-}  // namespace
 
 void QueueInvariants::take(const sim::Change& change, bool by_berth, Time wall,
                            std::chrono::nanoseconds news_takes) {
@@ -144,42 +53,6 @@ void QueueInvariants::take(const sim::Change& change, bool by_berth, Time wall,
   if (plural == "pods" && by_berth) judge_removal(change, heard_of);
   if (plural == "jobs" && by_berth && !gone) judge_requeue(change, heard_of);
   if (!gone && change.before != nullptr) take_workload(change, by_berth, wall, news_takes);
-}
-
-void QueueInvariants::take_binding(const sim::Change& change, Time wall) {
-  const std::string name = change.key.namespace_ + "/" + change.key.name;
-  const bool gone = change.kind == sim::Change::Kind::kDeleted;
-  const json& pod = gone ? *change.before : *change.after;
-  const auto record = record_of(pod);
-  if (gone && record && !is_gated(pod) && !group_of(pod).empty()) ran_[group_of(pod)] = wall;
-  const std::string node = gone ? "" : text_at(&pod, {"spec", "nodeName"});
-  if (node.empty())
-    bound_.erase(name);
-  else if (bound_.try_emplace(name, wall).second && record && !record->nodes.empty() &&
-           std::ranges::find(record->nodes, node) == record->nodes.end())
-    complain("Pin", fmt::format("{} is on {}, and was admitted to {}", name, node,
-                                fmt::join(record->nodes, ", ")));
-  if (!node.empty()) judge_domain(pod, node);
-}
-
-// Of a gang that requires one rack, each pod stands where those of it stand that are bound.
-void QueueInvariants::judge_domain(const json& pod, const std::string& node) {
-  const std::string& level = annotation_at(&pod, names::kRequiredTopologyAnnotation);
-  const std::string group = group_of(pod);
-  if (level.empty() || group.empty() || !record_of(pod)) return;
-  for (const auto& [name, other] : pods_) {
-    const std::string& beside = text_at(other.get(), {"spec", "nodeName"});
-    if (group_of(*other) != group || beside.empty() || !record_of(*other) || has_ended(*other))
-      continue;
-    if (domain_of(beside, level) != domain_of(node, level))
-      complain("Domain", fmt::format("{} is on {}, and one of its gang on {}: two of {}", name,
-                                     beside, node, level));
-  }
-}
-
-std::string QueueInvariants::domain_of(const std::string& node, const std::string& level) const {
-  const auto found = nodes_.find(node);
-  return found == nodes_.end() ? "" : label_at(found->second.get(), level.c_str());
 }
 
 void QueueInvariants::take_workload(const sim::Change& change, bool by_berth, Time wall,
@@ -237,71 +110,6 @@ void QueueInvariants::take_bounds(const sim::Change& change, bool by_berth) {
   complain("Bounds", change.key.str() + " is not berth's to write");
 }
 
-// The queue that let the Job go and would let it go again; null: none.
-const QueueInvariants::Quota* QueueInvariants::takes_back(const json& job) const {
-  const auto record = record_of(job);
-  if (!record || record->uid != text_at(&job, {"metadata", "uid"}) ||
-      at(&job, {"metadata", "annotations", names::kHoldAnnotation}) != nullptr)
-    return nullptr;
-  const auto queue = queues_.find(record->queue);
-  return queue == queues_.end() || queue->second.held ? nullptr : &queue->second;
-}
-
-// A pod that is marked for deletion, or gone at once.
-void QueueInvariants::judge_removal(const sim::Change& change, Time heard_of) {
-  if (change.before == nullptr || at(change.before.get(), {"metadata", "deletionTimestamp"}))
-    return;
-  const bool gone = change.kind == sim::Change::Kind::kDeleted;
-  if (!gone && at(change.after.get(), {"metadata", "deletionTimestamp"}) == nullptr) return;
-  if (edited_ >= heard_of) return;
-  for (const auto& [name, job] : jobs_)
-    if (text_at(job.get(), {"metadata", "uid"}) == owner_uid(*change.before) &&
-        !true_at(job.get(), {"spec", "suspend"}) && takes_back(*job) != nullptr)
-      complain("Requeue", fmt::format("{} is evicted, and the queue would take Job {} back",
-                                      change.key.str(), name));
-}
-
-void QueueInvariants::judge_requeue(const sim::Change& change, Time heard_of) {
-  const json& job = *change.after;
-  const bool requeued = change.before != nullptr && true_at(&job, {"spec", "suspend"}) &&
-                        !true_at(change.before.get(), {"spec", "suspend"});
-  if (!requeued || takes_back(job) == nullptr || edited_ >= heard_of) return;
-  for (const auto& [name, budget] : budgets_) {
-    const json* labels = at(budget.first.get(), {"spec", "selector", "matchLabels"});
-    if (labels == nullptr || budget.second >= heard_of) continue;
-    std::int64_t ready = 0;
-    for (const auto& [pod_name, pod] : pods_)
-      ready += owner_uid(*pod) == text_at(&job, {"metadata", "uid"}) && selects(*labels, *pod) &&
-                       at(pod.get(), {"metadata", "deletionTimestamp"}) == nullptr &&
-                       !has_ended(*pod)
-                   ? 1
-                   : 0;
-    const std::int64_t healthy = number_at(budget.first.get(), {"status", "currentHealthy"});
-    const std::int64_t least = number_at(budget.first.get(), {"status", "desiredHealthy"});
-    if (ready > 0 && healthy > 0 && healthy - ready < least)
-      complain("Requeue", fmt::format("{} is taken back, and budget {} keeps {} of {} healthy pods",
-                                      change.key.str(), name, least, healthy));
-  }
-}
-
-// Of the slot ledger: what it has now and had not before.
-void QueueInvariants::judge_claims(const sim::Change& change, Time heard_of) {
-  const json* slots = at(change.after.get(), {"data"});
-  const json* before = at(change.before.get(), {"data"});
-  const json* entries = at(ledger_.get(), {"data"});
-  if (slots == nullptr || entries == nullptr) return;
-  for (const auto& [uid, text] : entries->items()) {
-    const auto entry = queue::decode_entry(text.get<std::string>());
-    if (!entry || !entry->refused.empty() ||
-        Time(std::chrono::microseconds(entry->admission.since)) >= heard_of)
-      continue;
-    for (const std::string& node : entry->admission.nodes)
-      if (slots->contains(node) && (before == nullptr || !before->contains(node)))
-        complain("Flight",
-                 fmt::format("{} is taken, and {} is on its way there", node, entry->workload));
-  }
-}
-
 // A name that somebody else has taken is left to them.
 std::string QueueInvariants::unbounded() const {
   for (const auto& [name, queue] : queues_)
@@ -324,20 +132,6 @@ std::string QueueInvariants::unbounded() const {
   return "";
 }
 
-// How many requirements of each term name nodes; terms are alternatives.
-std::vector<std::size_t> pins_in(const json* spec) {
-  std::vector<std::size_t> pins;
-  const json* required =
-      at(spec, {"affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"});
-  if (required == nullptr) return pins;
-  for (const json& term : required->value("nodeSelectorTerms", json::array())) {
-    pins.push_back(term.value("matchFields", json::array()).size());
-    for (const json& requirement : term.value("matchExpressions", json::array()))
-      pins.back() += requirement.value("key", "") == names::kHostnameLabel;
-  }
-  return pins;
-}
-
 void QueueInvariants::judge_release(const sim::Change& change, Time wall,
                                     std::chrono::nanoseconds news_takes) {
   const json& object = *change.after;
@@ -353,13 +147,7 @@ void QueueInvariants::judge_release(const sim::Change& change, Time wall,
   if (record->pool != queue::kAnyPool && selected != record->pool)
     return complain("Record", fmt::format("{} goes to pool {}, and its selector says '{}'", name,
                                           record->pool, selected));
-  if (!record->nodes.empty() && at(spec, {"affinity", "podAntiAffinity"}) != nullptr)
-    return complain("Pin", name + " is pinned, and more decides where it can run");
-  const std::vector<std::size_t> pins = pins_in(spec);
-  const std::size_t wanted = record->nodes.empty() ? 0 : 1;
-  if (pins.size() < wanted || std::ranges::any_of(pins, [&](auto n) { return n != wanted; }))
-    return complain("Pin", fmt::format("{} goes with {} pins, and its record names {} nodes", name,
-                                       fmt::join(pins, " or "), record->nodes.size()));
+  if (!judge_pins(name, spec, *record)) return;
   // The version that was patched is the one that was decided on, whatever is news of it.
   if (const auto gpus = recorded(*record); job && gpus && asked_by_job(object) > *gpus)
     return complain("Record", name + " goes and asks for more than is recorded");

@@ -64,6 +64,9 @@ class QueueInvariants {
   void take_workload(const sim::Change& change, bool by_berth, Time wall,
                      std::chrono::nanoseconds news_takes);
   void take_binding(const sim::Change& change, Time wall);
+  // False: something is wrong with them, and said.
+  bool judge_pins(const std::string& name, const nlohmann::json* spec,
+                  const queue::AdmissionFact& record);
   void judge_domain(const nlohmann::json& pod, const std::string& node);
   std::string domain_of(const std::string& node, const std::string& level) const;
   void judge_removal(const sim::Change& change, Time heard_of);
