@@ -127,9 +127,8 @@ std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Setti
     keys.push_back(release_key(entry.workload));
     withdrawn = withdrawn || entry.until != 0;
   });
-  each_new_entry(*now, *old, [&](const queue::LedgerFact& gone) {
-    withdrawn = withdrawn || gone.until != 0;
-  });
+  each_new_entry(*now, *old,
+                 [&](const queue::LedgerFact& gone) { withdrawn = withdrawn || gone.until != 0; });
   // Of others the objects themselves are news.
   if (withdrawn) keys.insert(keys.end(), {std::string(kQueuesKey), std::string(kReasonsKey)});
   return keys;
