@@ -51,6 +51,7 @@ struct Pod {
   Text node_name;  // empty: not bound
   PodPhase phase = PodPhase::kPending;
   bool has_empty_dir = false;
+  bool has_been_ready = false;  // its condition Ready is True, or once was
   std::int64_t termination_grace_period_seconds = 30;
   std::optional<Time> start_time;
 
@@ -108,6 +109,7 @@ struct Job {
   std::int32_t terminating = 0;
   std::int32_t succeeded = 0;
   std::int32_t failed = 0;
+  std::int32_t uncounted = 0;       // pods that have ended and are in neither number yet
   std::optional<Time> start_time;   // nothing while it is suspended
   bool has_been_suspended = false;  // condition Suspended is True: its pods have been taken down
   bool finished = false;            // condition Complete or Failed is True

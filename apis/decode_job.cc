@@ -96,6 +96,13 @@ bool read_conditions(od::value conditions, Job& job, Fault& fault) {
   });
 }
 
+bool read_uncounted(od::value uncounted, std::int32_t& out, Fault& fault) {
+  out = 0;
+  return each_field(uncounted, fault, [&](std::string_view, od::value uids) {
+    return each_item(uids, fault, [&](od::value) { return ++out > 0; });
+  });
+}
+
 bool read_status(od::value status, Job& job, Fault& fault) {
   return each_field(status, fault, [&](std::string_view key, od::value value) {
     if (key == "active") return read(value, job.active, fault);
@@ -104,6 +111,7 @@ bool read_status(od::value status, Job& job, Fault& fault) {
     if (key == "succeeded") return read(value, job.succeeded, fault);
     if (key == "failed") return read(value, job.failed, fault);
     if (key == "startTime") return read(value, job.start_time, fault);
+    if (key == "uncountedTerminatedPods") return read_uncounted(value, job.uncounted, fault);
     return key != "conditions" || read_conditions(value, job, fault);
   });
 }

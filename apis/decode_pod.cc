@@ -155,12 +155,30 @@ bool read_phase(od::value value, PodPhase& out, Fault& fault) {
   return true;
 }
 
+bool read_ready(od::value conditions, ReadyCondition& ready, Fault& fault) {
+  ready = {};
+  return each_item(conditions, fault, [&](od::value condition) {
+    std::string_view type, status;
+    std::optional<Time> changed;
+    const bool good = each_field(condition, fault, [&](std::string_view key, od::value value) {
+      if (key == "type") return read(value, type, fault);
+      if (key == "status") return read(value, status, fault);
+      return key != "lastTransitionTime" || read(value, changed, fault);
+    });
+    if (type == "Ready") ready = {.is_true = status == "True", .changed = changed};
+    return good;
+  });
+}
+
 bool read_status(od::value status, Pod& pod, Fault& fault) {
-  return each_field(status, fault, [&](std::string_view key, od::value value) {
+  ReadyCondition ready;
+  const bool good = each_field(status, fault, [&](std::string_view key, od::value value) {
     if (key == "phase") return read_phase(value, pod.phase, fault);
     if (key == "startTime") return read(value, pod.start_time, fault);
-    return true;
+    return key != "conditions" || read_ready(value, ready, fault);
   });
+  pod.has_been_ready = has_been_ready(ready, pod.start_time);
+  return good;
 }
 
 }  // namespace

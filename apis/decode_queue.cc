@@ -23,12 +23,29 @@ void read(const JsonCursor& preemption, QueuePreemption& out) {
              ReclaimWithinCohort::kAny});
   preemption["preemptMinRuntime"].read(out.preempt_min_runtime);
   preemption["reclaimMinRuntime"].read(out.reclaim_min_runtime);
+  preemption["noticePeriod"].read(out.notice_period);
 }
 
 void read(const JsonCursor& quota, NamespaceQuotaSpec& out) {
   quota["enabled"].read(out.enabled);
   quota["hard"].read(out.hard);
   quota["maxPerPod"].read(out.max_per_pod);
+}
+
+void read(const JsonCursor& budget, BudgetSpec& out) {
+  std::string hours;
+  budget["gpuHours"].read(hours);
+  out.gpu_hours_thousandths = parse_thousandths(hours);
+  read_enum(budget["period"], out.period,
+            {BudgetPeriod::kDay, BudgetPeriod::kWeek, BudgetPeriod::kMonth});
+  budget["timeZone"].read(out.time_zone);
+  read_enum(budget["whenExceeded"], out.when_exceeded, {WhenExceeded::kWarn, WhenExceeded::kHold});
+}
+
+void read(const JsonCursor& budget, BudgetUsage& out) {
+  budget["usedGPUHours"].read(out.used_gpu_hours);
+  budget["remainingGPUHours"].read(out.remaining_gpu_hours);
+  budget["periodEnds"].read(out.period_ends);
 }
 
 void read(const JsonCursor& totals, QueueTotals& out) {
@@ -61,6 +78,7 @@ void read(const JsonCursor& status, GPUQueueStatus& out) {
   status["observedGeneration"].read(out.observed_generation);
   read(status["totals"], out.totals);
   for (const JsonCursor& item : status["usage"].items()) read(item, out.usage.emplace_back());
+  if (status["budget"].present()) read(status["budget"], out.budget.emplace());
   for (const JsonCursor& item : status["pendingReasons"].items()) {
     ReasonCount& count = out.pending_reasons.emplace_back();
     item["reason"].read(count.reason);
@@ -87,7 +105,7 @@ void read_spec(const JsonCursor& spec, GPUQueueSpec& out) {
   if (const JsonCursor weight = spec["fairSharing"]["weight"]; weight.present()) {
     std::string text;
     weight.read(text);
-    out.weight_thousandths = parse_weight(text);
+    out.weight_thousandths = parse_thousandths(text);
   }
   read(spec["reserveAfter"], out.reserve_after);
   spec["topology"]["required"].read(out.topology.required);
@@ -96,6 +114,7 @@ void read_spec(const JsonCursor& spec, GPUQueueSpec& out) {
   read_enum(spec["placement"], out.placement, {QueuePlacement::kNodes, QueuePlacement::kNone});
   spec["placementTimeout"].read(out.placement_timeout);
   read(spec["podsReadyTimeout"], out.pods_ready_timeout);
+  if (spec["budget"].present()) read(spec["budget"], out.budget.emplace());
   read_enum(spec["stopPolicy"], out.stop_policy,
             {StopPolicy::kNone, StopPolicy::kHold, StopPolicy::kHoldAndDrain});
 }

@@ -27,6 +27,13 @@ StatusJson encode(const PendingWorkload& workload) {
   return json;
 }
 
+StatusJson encode(const BudgetUsage& budget) {
+  StatusJson json{{"usedGPUHours", budget.used_gpu_hours},
+                  {"remainingGPUHours", budget.remaining_gpu_hours}};
+  if (budget.period_ends) json["periodEnds"] = format_time(*budget.period_ends);
+  return json;
+}
+
 StatusJson encode(const GPUQueueStatus& status) {
   // Empty lists are written out: a merge patch keeps what it does not name.
   StatusJson json{{"observedGeneration", status.observed_generation},
@@ -35,6 +42,7 @@ StatusJson encode(const GPUQueueStatus& status) {
                   {"pendingReasons", StatusJson::array()},
                   {"pending", StatusJson::array()},
                   {"conditions", encode(status.conditions)}};
+  if (status.budget) json["budget"] = encode(*status.budget);
   for (const QuotaUsage& usage : status.usage) {
     json["usage"].push_back({{"resource", usage.resource},
                              {"pool", usage.pool},
@@ -89,19 +97,20 @@ const char* to_string(StopPolicy value) {
   }
 }
 
-std::vector<std::string> stored_only(const GPUQueueSpec& spec) {
-  const GPUQueueSpec standard;
-  std::vector<std::string> paths;
-  const auto note = [&](bool set, const char* path) {
-    if (set) paths.emplace_back(path);
-  };
-  note(spec.preemption != standard.preemption, "spec.preemption");
-  note(spec.reserve_after.has_value(), "spec.reserveAfter");
-  note(spec.pods_ready_timeout.has_value(), "spec.podsReadyTimeout");
-  return paths;
+const char* to_string(BudgetPeriod value) {
+  switch (value) {
+    case BudgetPeriod::kDay:
+      return "Day";
+    case BudgetPeriod::kWeek:
+      return "Week";
+    default:
+      return "Month";
+  }
 }
 
-std::int64_t parse_weight(const std::string& text) {
+const char* to_string(WhenExceeded value) { return value == WhenExceeded::kHold ? "Hold" : "Warn"; }
+
+std::int64_t parse_thousandths(const std::string& text) {
   const std::size_t point = std::min(text.find('.'), text.size());
   std::int64_t value = 0;
   std::from_chars(text.data(), text.data() + point, value);
@@ -120,6 +129,7 @@ std::string encode_status_patch(const GPUQueue& read, const GPUQueueStatus& afte
   for (auto it = before.begin(); it != before.end(); ++it) {
     if (!totals.contains(it.key())) totals[it.key()] = nullptr;
   }
+  if (read.status.budget && !after.budget) status["budget"] = nullptr;
   return dump_status_patch(read.meta, std::move(status));
 }
 

@@ -31,12 +31,15 @@ enum class WithinQueue { kNever, kLowerPriority };
 enum class ReclaimWithinCohort { kNever, kLowerPriority, kAny };
 enum class QueuePlacement { kNodes, kNone };
 enum class StopPolicy { kNone, kHold, kHoldAndDrain };
+enum class BudgetPeriod { kDay, kWeek, kMonth };
+enum class WhenExceeded { kWarn, kHold };
 
 struct QueuePreemption {
   WithinQueue within_queue = WithinQueue::kNever;
   ReclaimWithinCohort reclaim_within_cohort = ReclaimWithinCohort::kNever;
   Duration preempt_min_runtime{};
   Duration reclaim_min_runtime{};
+  Duration notice_period{};
   bool operator==(const QueuePreemption&) const = default;
 };
 
@@ -53,6 +56,14 @@ struct NamespaceQuotaSpec {
   bool operator==(const NamespaceQuotaSpec&) const = default;
 };
 
+struct BudgetSpec {
+  std::int64_t gpu_hours_thousandths = 0;  // of whole GPUs
+  BudgetPeriod period = BudgetPeriod::kMonth;
+  std::string time_zone = "UTC";  // at whose midnight a period begins
+  WhenExceeded when_exceeded = WhenExceeded::kWarn;
+  bool operator==(const BudgetSpec&) const = default;
+};
+
 struct GPUQueueSpec {
   std::string cohort_name;                          // empty: a cohort by itself
   std::optional<LabelSelector> namespace_selector;  // absent: no namespace
@@ -67,6 +78,7 @@ struct GPUQueueSpec {
   QueuePlacement placement = QueuePlacement::kNodes;
   Duration placement_timeout = std::chrono::minutes(5);
   std::optional<Duration> pods_ready_timeout;  // absent: never
+  std::optional<BudgetSpec> budget;            // absent: no bound in time
   StopPolicy stop_policy = StopPolicy::kNone;
   bool operator==(const GPUQueueSpec&) const = default;
 };
@@ -106,10 +118,18 @@ struct PendingWorkload {
   bool operator==(const PendingWorkload&) const = default;
 };
 
+struct BudgetUsage {  // of the period that runs, in steps of a hundredth of the budget
+  std::string used_gpu_hours;
+  std::string remaining_gpu_hours;
+  std::optional<Time> period_ends;
+  bool operator==(const BudgetUsage&) const = default;
+};
+
 struct GPUQueueStatus {
   std::int64_t observed_generation = 0;
   QueueTotals totals;
   std::vector<QuotaUsage> usage;
+  std::optional<BudgetUsage> budget;  // absent: the queue has none
   std::vector<ReasonCount> pending_reasons;
   std::vector<PendingWorkload> pending;  // at most 100, oldest first
   std::vector<Condition> conditions;     // Ready always; Reconciling and Stalled only while True
@@ -131,6 +151,8 @@ const char* to_string(WithinQueue value);
 const char* to_string(ReclaimWithinCohort value);
 const char* to_string(QueuePlacement value);
 const char* to_string(StopPolicy value);
+const char* to_string(BudgetPeriod value);
+const char* to_string(WhenExceeded value);
 
 // Bounds, as the CRD states them; a test keeps the two equal.
 namespace limits {
@@ -148,11 +170,8 @@ inline constexpr std::size_t kMaxPendingReasons = 32;
 // them all.
 std::vector<Error> check_rules(const GPUQueue& queue);
 
-// The fields of the spec that are set and that this version only stores, as paths.
-std::vector<std::string> stored_only(const GPUQueueSpec& spec);
-
 // "1", "0.5", "2.125" → thousandths. For text that the field table has taken.
-std::int64_t parse_weight(const std::string& text);
+std::int64_t parse_thousandths(const std::string& text);
 
 // The status as the API writes it, for a merge patch on the status subresource.
 std::string encode_status(const GPUQueueStatus& status);

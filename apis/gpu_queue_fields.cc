@@ -32,6 +32,8 @@ constexpr char kPodResource[] =
     "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/"
     "[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$";
 constexpr char kWeight[] = "^[0-9]{1,3}(\\.[0-9]{1,3})?$";
+constexpr char kGpuHours[] = "^[0-9]{1,9}(\\.[0-9]{1,3})?$";
+constexpr char kBudgetZone[] = "^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$";
 constexpr char kWholeAdvice[] = "write a whole number of GPUs, at least 0";
 
 Field quota_count(std::string name) {
@@ -55,6 +57,7 @@ Field queue_preemption() {
              {with_default(one_of("withinQueue", {"Never", "LowerPriority"}), "\"Never\""),
               with_default(one_of("reclaimWithinCohort", {"Never", "LowerPriority", "Any"}),
                            "\"Never\""),
+              with_default(duration("noticePeriod", 0), "\"0s\""),
               with_default(duration("preemptMinRuntime", 0), "\"0s\""),
               with_default(duration("reclaimMinRuntime", 0), "\"0s\"")}),
       "{}");
@@ -79,6 +82,18 @@ Field namespace_quota() {
       "{}");
 }
 
+Field queue_budget() {
+  return object(
+      "budget",
+      {required(text("gpuHours", 1, 13, kGpuHours,
+                     "write a decimal in quotes from \"0\" to \"999999999.999\", as \"2000\"")),
+       required(one_of("period", {"Day", "Week", "Month"})),
+       with_default(
+           text("timeZone", 1, 64, kBudgetZone, "write an IANA time zone, as Europe/Berlin or UTC"),
+           "\"UTC\""),
+       with_default(one_of("whenExceeded", {"Warn", "Hold"}), "\"Warn\"")});
+}
+
 }  // namespace
 
 const Field& queue_spec_field() {
@@ -95,6 +110,7 @@ const Field& queue_spec_field() {
        with_default(object("topology", {label_key("required"), label_key("preferred")}), "{}"),
        namespace_quota(), with_default(one_of("placement", {"Nodes", "None"}), "\"Nodes\""),
        with_default(duration("placementTimeout", 10), "\"5m\""), duration("podsReadyTimeout", 10),
+       queue_budget(),
        with_default(one_of("stopPolicy", {"None", "Hold", "HoldAndDrain"}), "\"None\"")}));
   return field;
 }

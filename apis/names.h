@@ -29,6 +29,9 @@ inline constexpr char kPodGroupSizeAnnotation[] = "gpu.berth.dev/pod-group-size"
 inline constexpr char kPodRoleSizeAnnotation[] = "gpu.berth.dev/pod-role-size";
 inline constexpr char kFastAdmissionAnnotation[] = "gpu.berth.dev/fast-admission";
 inline constexpr char kAdmittedAnnotation[] = "gpu.berth.dev/admitted";
+inline constexpr char kPreemptedAnnotation[] = "gpu.berth.dev/preempted";
+inline constexpr char kPreemptionNoticeAnnotation[] = "gpu.berth.dev/preemption-notice";
+inline constexpr char kNeverReadyAnnotation[] = "gpu.berth.dev/never-ready";
 inline constexpr char kPendingReasonAnnotation[] = "gpu.berth.dev/pending-reason";
 inline constexpr char kQueueLabel[] = "gpu.berth.dev/queue";
 inline constexpr char kQueueGate[] = "gpu.berth.dev/queue";  // a scheduling gate
@@ -42,6 +45,7 @@ inline constexpr char kNodesGroup[] = "system:nodes";  // what kubelets ask as
 
 inline constexpr char kSlotsConfigMap[] = "berth-node-slots";
 inline constexpr char kAdmissionsConfigMap[] = "berth-admissions";
+inline constexpr char kUsageConfigMap[] = "berth-usage";
 inline constexpr char kMigPartedKey[] = "config.yaml";
 
 // One field manager per concern.

@@ -2,6 +2,7 @@
 #include "apis/pod_requests.h"
 
 #include <algorithm>
+#include <chrono>
 
 namespace berth {
 namespace {
@@ -75,6 +76,11 @@ bool binds_to_nodes(std::string_view volume_source) {
                                                   "rbd",
                                                   "vsphereVolume"};
   return std::ranges::binary_search(kSources, volume_source);
+}
+
+bool has_been_ready(const ReadyCondition& ready, const std::optional<Time>& started) {
+  constexpr auto kOneWrite = std::chrono::seconds(1);  // of both, which are told in seconds
+  return ready.is_true || (ready.changed && started && *ready.changed > *started + kOneWrite);
 }
 
 PodPhase phase_of(std::string_view text) {

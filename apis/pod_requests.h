@@ -2,6 +2,7 @@
 // What a pod asks of its node, counted from its parts as the scheduler counts it.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +30,14 @@ void add(ResourceList& to, const ResourceList& more);
 ResourceList compute_effective(PodRequests&& parts);
 
 PodPhase phase_of(std::string_view text);  // empty: Pending
+
+// A pod's condition Ready, as far as it is read.
+struct ReadyCondition {
+  bool is_true = false;
+  std::optional<Time> changed;
+};
+// The kubelet writes the first one together with startTime: one that changed later has been True.
+bool has_been_ready(const ReadyCondition& ready, const std::optional<Time>& started);
 
 // A pod's spec, or a template's, until all of it is read. Of a field that stands there twice the
 // last one counts, so that each of the marks is its own list's.

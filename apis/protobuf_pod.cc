@@ -29,7 +29,10 @@ struct SpecField {
   };
 };
 struct StatusField {
-  enum : std::uint32_t { kPhase = 1, kStartTime = 7 };
+  enum : std::uint32_t { kPhase = 1, kConditions = 2, kStartTime = 7 };
+};
+struct ConditionField {
+  enum : std::uint32_t { kType = 1, kStatus = 2, kLastTransitionTime = 4 };
 };
 struct ContainerField {
   enum : std::uint32_t { kPorts = 6, kResources = 8, kRestartPolicy = 24 };
@@ -260,13 +263,29 @@ bool read_spec(ProtobufField spec, Pod& pod) {
   return true;
 }
 
+bool read_ready(ProtobufField condition, ReadyCondition& ready) {
+  std::string_view type, status;
+  std::optional<Time> changed;
+  each_field(condition.bytes(), [&](std::uint32_t number, ProtobufField field) {
+    if (number == ConditionField::kLastTransitionTime) return read(field, changed);
+    if (number != ConditionField::kType && number != ConditionField::kStatus) return false;
+    (number == ConditionField::kType ? type : status) = field.bytes();
+    return true;
+  });
+  if (type == "Ready") ready = {.is_true = status == "True", .changed = changed};
+  return true;
+}
+
 bool read_status(ProtobufField status, Pod& pod) {
+  ReadyCondition ready;
   each_field(status.bytes(), [&](std::uint32_t number, ProtobufField field) {
     if (number == StatusField::kStartTime) return read(field, pod.start_time);
+    if (number == StatusField::kConditions) return read_ready(field, ready);
     if (number != StatusField::kPhase) return false;
     pod.phase = phase_of(field.bytes());
     return true;
   });
+  pod.has_been_ready = has_been_ready(ready, pod.start_time);
   return true;
 }
 

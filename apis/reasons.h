@@ -138,7 +138,8 @@ inline constexpr char kWillBeRequeued[] = "WillBeRequeued";
 inline constexpr char kQueueActive[] = "QueueActive";
 inline constexpr char kQueueInvalid[] = "QueueInvalid";
 inline constexpr char kMixedQuotaUnits[] = "MixedQuotaUnits";
-// Of Unfunded, NamespaceNotManaged, DefaultContested, NamespaceQuotaUnmet and PinBlocked, beside
+// Of Unfunded, NamespaceNotManaged, DefaultContested, NamespaceQuotaUnmet, BudgetExceeded,
+// BudgetPeriodUnclear and PinBlocked, beside
 // kWriteRefused.
 inline constexpr char kNodesOfferLess[] = "NodesOfferLess";
 inline constexpr char kPoolUnknown[] = "PoolUnknown";
@@ -147,18 +148,22 @@ inline constexpr char kDefaultContested[] = "DefaultContested";
 inline constexpr char kQuotaNameTaken[] = "QuotaNameTaken";
 inline constexpr char kTighterQuota[] = "TighterQuota";
 inline constexpr char kNamespaceQuotaCorrected[] = "NamespaceQuotaCorrected";  // of an event
+inline constexpr char kBudgetExceeded[] = "BudgetExceeded";  // of the condition, and of workloads
+inline constexpr char kTimeZoneUnknown[] = "TimeZoneUnknown";
+inline constexpr char kPreempted[] = "Preempted";    // likewise
 inline constexpr char kPinBlocked[] = "PinBlocked";  // of the condition of that name, and of a pod
 // Why a workload is in no queue.
 inline constexpr char kNamespaceNotSelected[] = "NamespaceNotSelected";
 inline constexpr char kNoGPUs[] = "NoGPUs";
 inline constexpr char kNoQueue[] = "NoQueue";
-// Why a workload waits, beside kResourceNotOffered.
+// Why a workload waits, beside kBackingOff and kResourceNotOffered.
 inline constexpr char kAdmissible[] = "Admissible";
 inline constexpr char kBehindInQueue[] = "BehindInQueue";
 inline constexpr char kExceedsMaximum[] = "ExceedsMaximum";
 inline constexpr char kFragmented[] = "Fragmented";
 inline constexpr char kGangSizesDisagree[] = "GangSizesDisagree";
 inline constexpr char kNoQuota[] = "NoQuota";
+inline constexpr char kNotReady[] = "NotReady";
 inline constexpr char kNoTopologyDomain[] = "NoTopologyDomain";
 inline constexpr char kNodesNotSelected[] = "NodesNotSelected";
 inline constexpr char kQueueInTrouble[] = "QueueInTrouble";
@@ -168,6 +173,7 @@ inline constexpr char kReleaseRefused[] = "ReleaseRefused";
 inline constexpr char kTemplateNotReady[] = "TemplateNotReady";
 inline constexpr char kTopologyNeedsNodes[] = "TopologyNeedsNodes";
 inline constexpr char kUnknownTopologyLevel[] = "UnknownTopologyLevel";
+inline constexpr char kReserved[] = "Reserved";
 inline constexpr char kUnplaceable[] = "Unplaceable";
 inline constexpr char kWaitingForGang[] = "WaitingForGang";
 inline constexpr char kWaitingForQuota[] = "WaitingForQuota";

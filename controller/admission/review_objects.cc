@@ -201,10 +201,6 @@ void check_not_acted_on(const GPUClusterPolicySpec& spec, ReviewFindings& findin
   if (spec.metrics != MetricsSpec()) fields.emplace_back("spec.metrics");
   if (std::ranges::any_of(spec.pools, [](const PoolSpec& pool) { return pool.price.has_value(); }))
     fields.emplace_back("spec.pools[].price");
-  if (std::ranges::any_of(spec.pools,
-                          [](const PoolSpec& pool) { return pool.elastic.has_value(); }))
-    fields.emplace_back("spec.pools[].elastic");
-  if (!spec.topology_levels.empty()) fields.emplace_back("spec.topologyLevels");
   warn_not_acted_on(fields, findings);
 }
 

@@ -135,7 +135,6 @@ void check_queue(const GPUQueue& queue, const ClusterState& cluster, ReviewFindi
     check_default(queue, selected, cluster, findings);
   }
   if (!queue.spec.cohort_name.empty()) check_units(queue, cluster, findings);
-  warn_not_acted_on(stored_only(queue.spec), findings);
 }
 
 }  // namespace berth

@@ -7,6 +7,7 @@
 
 #include "controller/admission/managed_namespaces.h"
 #include "controller/admission/pod_review.h"
+#include "controller/admission/preempting_class.h"
 #include "controller/admission/queue_hold.h"
 #include "controller/admission/review_reply.h"
 #include "controller/core/seeded_bugs.h"
@@ -107,6 +108,12 @@ bool requires_queue(const Policed& by) {
          by.policy->spec.admission.require_queue;
 }
 
+void check_queued(const PodSlice& workload, const QueueClaim& claim, const ReviewRequest& request,
+                  const ClusterState& cluster, ReviewFindings& findings) {
+  check_claim(workload, claim, request.namespace_, cluster, findings);
+  check_preemption(workload, cluster, findings);
+}
+
 ReviewReply review_creation(ReviewPath path, PodHome home, const ReviewRequest& request,
                             const ReviewDocument& document, const ClusterState& cluster,
                             const Settings& settings) {
@@ -123,7 +130,7 @@ ReviewReply review_creation(ReviewPath path, PodHome home, const ReviewRequest& 
   if (claim && path == ReviewPath::kMutate)
     add_hold(*pod, *claim, patch);
   else if (claim)
-    check_claim(*pod, *claim, request.namespace_, cluster, findings);
+    check_queued(*pod, *claim, request, cluster, findings);
   else if (path == ReviewPath::kValidate && requires_queue(by))
     check_queue_named(*pod, findings);
   if (queues && !claim && path == ReviewPath::kValidate)

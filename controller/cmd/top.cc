@@ -7,10 +7,12 @@
 #include <array>
 #include <utility>
 
+#include "apis/names.h"
 #include "controller/cmd/cluster_dump.h"
 #include "controller/cmd/cluster_session.h"
 #include "controller/cmd/console.h"
 #include "controller/explain/top.h"
+#include "controller/explain/top_usage.h"
 #include "controller/preview/yaml.h"
 
 namespace berth {
@@ -18,7 +20,13 @@ namespace {
 
 constexpr std::array kTables = {"queues", "namespaces", "pools"};
 
-TopTable table_of(const TopFlags& flags, const Snapshot& snapshot, const std::string& namespace_) {
+Result<TopTable> table_of(const TopFlags& flags, const Snapshot& snapshot,
+                          const std::string& namespace_) {
+  if (!flags.by.empty()) {
+    const Result<Time> since = parse_since(flags.since, snapshot.now);
+    if (!since) return since.error();
+    return top_usage(snapshot, flags.by == "queue" ? UsageBy::kQueue : UsageBy::kNamespace, *since);
+  }
   if (flags.of == "queues") return top_queues(snapshot);
   if (flags.of == "pools") return top_pools(snapshot);
   return top_namespaces(snapshot, namespace_);
@@ -55,6 +63,10 @@ FlagTable top_flags(TopFlags& flags) {
       text_flag("-n,--namespace", flags.namespace_,
                 "of namespaces: this one; else the one of the kubeconfig's context"),
       switch_flag("-A,--all-namespaces", flags.all_namespaces, "of namespaces: all"),
+      choice_flag("--by", flags.by, {"queue", "namespace"},
+                  "GPU hours that each queue or namespace has used, instead of a table"),
+      text_flag("--since", flags.since,
+                "of --by: since then, as 24h, 7d or 2026-11-01; days count whole"),
       file_flag("--snapshot", flags.snapshot,
                 "look into this file, as `berth snapshot` wrote it, instead of a live cluster"),
       choice_flag("-o,--output", flags.output, {"text", "json", "yaml"},
@@ -69,7 +81,7 @@ int run_top(const TopFlags& flags) {
   if (!namespace_) return complain("berth top", namespace_.error());
   const DumpQuery query{.settings = flags.settings,
                         .namespace_ = *namespace_,
-                        .workloads = flags.of == "namespaces",
+                        .workloads = flags.of == "namespaces" || !flags.by.empty(),
                         .tolerant = true};
   const Result<ClusterDump> read = read_cluster(flags.snapshot, flags.connection, query);
   if (!read) return complain("berth top", read.error());
@@ -85,7 +97,16 @@ int run_top(const TopFlags& flags) {
                           .settings = flags.settings,
                           .now = dump.taken_at,
                           .offline = true};
-  const TopTable table = table_of(flags, snapshot, *namespace_);
+  if (const Unread* unread = dump.clues.find_unread("configmaps");
+      unread != nullptr && !flags.by.empty() &&
+      unread->namespace_ == flags.settings.berth_namespace)
+    return complain("berth top",
+                    {.message = fmt::format("this account may not read ConfigMap {} in {}: bind it "
+                                            "to Role berth-snapshot",
+                                            names::kUsageConfigMap, unread->namespace_)});
+  const Result<TopTable> told = table_of(flags, snapshot, *namespace_);
+  if (!told) return complain("berth top", told.error());
+  const TopTable& table = *told;
   put(flags.output == "text"   ? print_text(table)
       : flags.output == "json" ? print_json(table)
                                : json_to_yaml(print_json(table)));

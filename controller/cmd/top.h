@@ -12,6 +12,8 @@ struct TopFlags {
   std::string of = "queues";
   std::string namespace_;       // of `namespaces`; empty: the context's
   bool all_namespaces = false;  // of `namespaces`
+  std::string by;               // showback by "queue" or "namespace"; empty: one of the tables
+  std::string since = "7d";     // of showback
   std::string snapshot;         // empty: the live cluster
   std::string output = "text";
   ConfigFlags connection;

@@ -37,6 +37,7 @@ std::vector<Wanted> wanted_of_cluster(const Settings& settings) {
       {.kind = kKind<DaemonSet>, .namespace_ = agents},
       {config_map, settings.berth_namespace, names::kSlotsConfigMap, "", true},
       {config_map, settings.berth_namespace, names::kAdmissionsConfigMap, "", true},
+      {config_map, settings.berth_namespace, names::kUsageConfigMap, "", true},
       {config_map, agents, settings.mig_config_map, "", true},
       {config_map, agents, "default-mig-parted-config", "", true},
       {config_map, agents, AgentsSpec().device_plugin_config_map, "", true,

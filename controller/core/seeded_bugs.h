@@ -74,14 +74,27 @@ enum class SeededBug {
   kPinNobody,             // record a node and let the scheduler choose
   kPinOneTerm,            // pin in the first of several terms alone
   kKeepOldPin,            // pin a Job that starts again beside its last pin
+  kGoAhead,               // let go before those ahead of it have gone
+  kDisplaceForNobody,     // take back for an admission that does not stand any more
+  kDisplaceNobody,        // name who has to go, and leave them alone
+  kDisplaceHalf,          // evict the first of a gang
+  kIgnoreNotice,          // end what is told to save its work before its time
+  kWaitForEver,           // keep waiting for those who have gone
+  kAwaitFirst,            // wait for the first of a gang alone
+  kAwaitSpared,           // wait for those who are not to go any more
+  kEvictReplacements,     // evict those who were made anew for the evicted
   kPinUnmodelled,         // pin what else decides where it can run
   kForgetPinned,          // take a node as free until the pinned are bound
   kIgnoreRules,           // choose nodes whatever selectors and taints say
+  kGrowForEver,           // forget who waits for nodes that an elastic pool is yet to get
   kIgnoreTopology,        // let a gang that requires one domain spread
   kChargeWhoCame,         // of a gang that starts fast, charge the pods that are there
+  kIgnoreDepartures,      // begin on nodes that are about to go
+  kStayStranded,          // leave a gang of which a node goes where it is
+  kForgetSetbacks,        // take back what is never ready without counting how often
 };
 
-inline constexpr std::array<std::pair<std::string_view, SeededBug>, 67> kSeededBugs{{
+inline constexpr std::array<std::pair<std::string_view, SeededBug>, 80> kSeededBugs{{
     {"uncordon-unowned", SeededBug::kUncordonUnowned},
     {"uncordon-held", SeededBug::kUncordonHeld},
     {"skip-live-guard", SeededBug::kSkipLiveGuard},
@@ -144,11 +157,24 @@ inline constexpr std::array<std::pair<std::string_view, SeededBug>, 67> kSeededB
     {"pin-nobody", SeededBug::kPinNobody},
     {"pin-one-term", SeededBug::kPinOneTerm},
     {"keep-old-pin", SeededBug::kKeepOldPin},
+    {"go-ahead", SeededBug::kGoAhead},
+    {"displace-for-nobody", SeededBug::kDisplaceForNobody},
+    {"displace-nobody", SeededBug::kDisplaceNobody},
+    {"displace-half", SeededBug::kDisplaceHalf},
+    {"ignore-notice", SeededBug::kIgnoreNotice},
+    {"wait-for-ever", SeededBug::kWaitForEver},
+    {"await-first", SeededBug::kAwaitFirst},
+    {"await-spared", SeededBug::kAwaitSpared},
+    {"evict-replacements", SeededBug::kEvictReplacements},
     {"pin-unmodelled", SeededBug::kPinUnmodelled},
     {"forget-pinned", SeededBug::kForgetPinned},
     {"ignore-rules", SeededBug::kIgnoreRules},
+    {"grow-for-ever", SeededBug::kGrowForEver},
     {"ignore-topology", SeededBug::kIgnoreTopology},
     {"charge-who-came", SeededBug::kChargeWhoCame},
+    {"ignore-departures", SeededBug::kIgnoreDepartures},
+    {"stay-stranded", SeededBug::kStayStranded},
+    {"forget-setbacks", SeededBug::kForgetSetbacks},
 }};
 
 #ifdef BERTH_SEEDED_BUGS

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/dump/dump_fields.h"
 
+#include <initializer_list>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -64,8 +65,8 @@ const std::map<std::string_view, Paths> kFields = {
      {"spec.suspend", "spec.backoffLimit", "spec.parallelism", "spec.completions",
       "spec.completionMode", "spec.activeDeadlineSeconds", "spec.podFailurePolicy",
       "spec.template.spec.priorityClassName", "status.active", "status.ready", "status.terminating",
-      "status.succeeded", "status.failed", "status.startTime", "status.conditions[].type",
-      "status.conditions[].status"}},
+      "status.succeeded", "status.failed", "status.uncountedTerminatedPods", "status.startTime",
+      "status.conditions[].type", "status.conditions[].status"}},
     {"ConfigMap", {"data"}},
     {"DaemonSet",
      {"spec.template.spec.volumes[].configMap.name", "spec.template.spec.nodeSelector",
@@ -170,16 +171,23 @@ void keep_shape(const json& from, json& to) {
   keep_bounds(from, to);
 }
 
-// What the scheduler says of a pod that it has not placed.
-void keep_scheduling(const json& from, json& to) {
-  if (!text_at(from, {"spec", "nodeName"}).empty() || !at(to, {"status"}).is_object()) return;
+void keep_condition(const json& from, json& to, std::string_view type,
+                    std::initializer_list<const char*> fields) {
   for (const json& condition : at(from, {"status", "conditions"})) {
-    if (text_at(condition, {"type"}) != "PodScheduled") continue;
-    json kept = json::object();
-    for (const char* field : {"type", "status", "reason", "message"})
-      kept[field] = text_at(condition, {field});
+    if (text_at(condition, {"type"}) != type) continue;
+    json kept = {{"type", type}};
+    for (const char* field : fields) kept[field] = text_at(condition, {field});
     to["status"]["conditions"] = json::array({std::move(kept)});
   }
+}
+
+// What the scheduler says of a pod that it has not placed, and since when one is Ready that it has.
+void keep_condition(const json& from, json& to) {
+  if (!at(to, {"status"}).is_object()) return;
+  if (text_at(from, {"spec", "nodeName"}).empty())
+    keep_condition(from, to, "PodScheduled", {"status", "reason", "message"});
+  else
+    keep_condition(from, to, "Ready", {"status", "lastTransitionTime"});
 }
 
 }  // namespace
@@ -202,7 +210,7 @@ json trimmed(const json& object, std::string_view kind) {
   if (kind == "Pod") {
     keep_shape(object, out);
     keep_visible_devices(object, out);
-    keep_scheduling(object, out);
+    keep_condition(object, out);
   }
   return out;
 }

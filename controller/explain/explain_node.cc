@@ -164,6 +164,8 @@ void NodeWhy::note_cordon() {
   if (!node_.ready) out_.add("ready", "the node is not Ready", reasons::kNodeNotReady);
   if (std::string mark = deletion_mark(node_); !mark.empty())
     out_.add("others", "about to be deleted: " + mark, reasons::kAutoscalerDeleting);
+  else if (mark = departure_mark(node_); !mark.empty())
+    out_.add("others", "queues begin nothing on it: " + mark);
   if (std::string upgrade = driver_upgrade(node_); !upgrade.empty())
     out_.add("others", "its driver is being upgraded: " + upgrade, reasons::kUpgradeInProgress);
 }

@@ -8,6 +8,8 @@
 
 #include "apis/names.h"
 #include "apis/reasons.h"
+#include "controller/core/plural.h"
+#include "controller/explain/job_fate.h"
 #include "controller/preview/queue_membership.h"
 #include "controller/queue/facts_from.h"
 #include "controller/queue/gang_adapters.h"
@@ -25,8 +27,8 @@ const Job* job_of(const ClusterState& cluster, const Pod& pod) {
   return cluster.jobs().find(pod.meta.namespace_.view(), owner->name.view());
 }
 
-std::string place_of(const QueueVerdict& verdict, const QueuePicture& picture,
-                     const std::string& workload) {
+std::string turn_of(const QueueVerdict& verdict, const QueuePicture& picture,
+                    const std::string& workload) {
   if (verdict.position == 0) return "";
   std::string place =
       fmt::format("place {} of {}", verdict.position, picture.waiting_in(verdict.queue));
@@ -35,6 +37,27 @@ std::string place_of(const QueueVerdict& verdict, const QueuePicture& picture,
   const auto more = verdict.position - 1 - static_cast<std::int64_t>(behind.size());
   return fmt::format("{}, behind {}{}", place, fmt::join(behind, ", "),
                      more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+// ", on n1, n2": of what is pinned to them.
+std::string nodes_of(const queue::Workload& workload, const queue::FactsIndex& facts) {
+  const queue::AdmissionFact* decided = queue::admission_of(workload);
+  queue::AdmissionFact all = decided == nullptr ? queue::AdmissionFact() : *decided;
+  if (workload.pods)  // each of a gang says its own
+    for (const queue::Pod* pod : workload.pods->admitted)
+      all.nodes.insert(all.nodes.end(), pod->admitted->nodes.begin(), pod->admitted->nodes.end());
+  const std::string nodes = where(place_of(all, facts));
+  return nodes.empty() ? "" : ", " + nodes;
+}
+
+// ", and lets it go once Job/a/b has gone": of what has others ahead of it.
+std::string waits_for(const queue::Workload& workload) {
+  if (open_entry(workload) == nullptr || workload.in_flight->ahead.empty()) return "";
+  std::vector<std::string> names;
+  for (const queue::AheadFact& ahead : workload.in_flight->ahead)
+    names.push_back(ahead.workload + (ahead.evicted ? ", which is displaced for it," : ""));
+  return fmt::format(", and lets it go once {} {} gone", list_first(names, kMostBehind),
+                     word_for(std::ssize(names), "has", "have"));
 }
 
 // Who made it means it to run with others, and nobody says with how many.
@@ -53,8 +76,8 @@ void note_unsized_gang(const Pod& pod, Explanation& out) {
 
 }  // namespace
 
-QueueWhy::QueueWhy(const ClusterState& cluster, const Clues& clues) : cluster_(cluster) {
-  if (cluster.store<GPUQueue>().size() > 0) picture_.emplace(cluster);
+QueueWhy::QueueWhy(const ClusterState& cluster, const Clues& clues, Time now) : cluster_(cluster) {
+  if (cluster.store<GPUQueue>().size() > 0) picture_.emplace(cluster, now);
   for (const char* resource :
        {"nodes", "pods", "jobs.batch", "namespaces", "gpuclusterpolicies.gpu.berth.dev"})
     if (!clues.knows(resource)) unread_.emplace_back(resource);
@@ -88,19 +111,25 @@ const QueueVerdict* QueueWhy::tell(const std::string& workload, const ObjectMeta
     const bool kueues = queue::is_left_to_kueue(meta);
     out.add("queue",
             fmt::format("{}, {}", membership.queue,
-                        known != nullptr && known->standing.admitted ? "which has admitted it"
+                        known != nullptr && known->standing.admitted
+                            ? "which has admitted it" +
+                                  nodes_of(*known, picture_->index().facts()) + waits_for(*known)
                         : runs   ? "which counts it: it runs without having been admitted"
                         : kueues ? "which leaves it to Kueue, whose label it has"
                                  : "which does not hold it back"));
+    if (known != nullptr && known->standing.admitted)
+      for (const std::string& fate : job_fate(cluster_, *known)) out.add("queue", fate);
     if (kueues && answers)  // a label gives a pod no gate
       out.remedies.push_back(
           {"once Kueue is gone, give it berth's label",
            fmt::format("labels: {{{}: {}}}", names::kQueueLabel, membership.queue),
            {}});
   } else {
-    const std::string place = place_of(*verdict, *picture_, workload);
+    const std::string place = turn_of(*verdict, *picture_, workload);
     out.add("queue", verdict->queue + (place.empty() ? "" : ", " + place));
     if (!answers) out.add("queue", verdict->message, verdict->reason);
+    for (const std::string& line : {where(verdict->place), why_not_narrower(verdict->place)})
+      if (!line.empty()) out.add("queue", line);
   }
   return verdict;
 }

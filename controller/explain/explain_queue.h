@@ -17,7 +17,7 @@ namespace berth {
 
 class QueueWhy {
  public:
-  QueueWhy(const ClusterState& cluster, const Clues& clues);
+  QueueWhy(const ClusterState& cluster, const Clues& clues, Time now);
 
   // Where the pod, or what it is part of, stands in its queue. Held by berth's own gate, that is
   // the answer.

@@ -18,6 +18,20 @@ namespace {
 constexpr char kGpuMemory[] = "nvidia.com/gpu.memory";
 constexpr std::int64_t kMaxGpus = 64;
 
+// Taints of those who take a node away: autoscalers, and the agents that hear of a cloud's notices.
+constexpr std::string_view kDeletionTaints[] = {
+    "ToBeDeletedByClusterAutoscaler",
+    "karpenter.sh/disrupted",
+    "karpenter.sh/disruption",
+    "aws-node-termination-handler/spot-itn",
+    "aws-node-termination-handler/scheduled-maintenance",
+    "aws-node-termination-handler/asg-lifecycle-termination",
+    "cloud.google.com/impending-node-termination",
+    "remediator.kubernetes.azure.com/unschedulable",
+};
+// It may come to a notice, or not: who runs there runs on.
+constexpr std::string_view kRiskTaint = "aws-node-termination-handler/rebalance-recommendation";
+
 std::optional<std::int64_t> positive_number(std::string_view text) {
   std::int64_t value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -115,9 +129,16 @@ std::string deletion_mark(const Node& node) {
   if (seeded(SeededBug::kIgnoreUpgrade)) return {};
   if (node.meta.deletion_timestamp) return "metadata.deletionTimestamp";
   for (const Taint& taint : node.taints)
-    if (taint.key == "ToBeDeletedByClusterAutoscaler" || taint.key == "karpenter.sh/disrupted" ||
-        taint.key == "karpenter.sh/disruption")
+    if (std::ranges::find(kDeletionTaints, taint.key.view()) != std::end(kDeletionTaints))
       return fmt::format("taint {}", taint.key.view());
+  return {};
+}
+
+std::string departure_mark(const Node& node) {
+  if (seeded(SeededBug::kIgnoreDepartures)) return {};
+  if (std::string mark = deletion_mark(node); !mark.empty()) return mark;
+  for (const Taint& taint : node.taints)
+    if (taint.key == kRiskTaint) return fmt::format("taint {}", kRiskTaint);
   return {};
 }
 

@@ -52,7 +52,8 @@ std::optional<MigStrategy> strategy_of(const ClusterState& cluster, const Node& 
 std::vector<std::string> paused_labels(const Node& node);
 // GPU operator's driver upgrade is under way, or about to be: empty, or the label that says so.
 std::string driver_upgrade(const Node& node);
-// An autoscaler is about to delete the node: empty, or the mark that says so.
+// The node is about to be deleted, by an autoscaler or by the cloud that lent it: empty, or the
+// mark that says so.
 std::string deletion_mark(const Node& node);
 // Either of the two: the node is theirs until they are done.
 inline bool in_others_hands(const Node& node) {
@@ -61,6 +62,13 @@ inline bool in_others_hands(const Node& node) {
 
 // Takes new pods, as far as the node itself is concerned.
 inline bool in_service(const Node& node) { return node.ready && !node.cordoned(); }
+// Why nothing that has a choice is to begin there, though it may be in service: the mark of its
+// deletion, or of a cloud that thinks of it. Empty: nothing.
+std::string departure_mark(const Node& node);
+// In service, and stays there as far as anybody says.
+inline bool is_here_to_stay(const Node& node) {
+  return in_service(node) && departure_mark(node).empty();
+}
 
 // Whether any of NVIDIA's resources is allocatable.
 bool offers_gpus(const Node& node);

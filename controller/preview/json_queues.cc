@@ -23,6 +23,21 @@ Json encode(const QueueVerdict& verdict) {
           {"position", verdict.position}};
 }
 
+// Of those that are admitted.
+Json encode(const QueuePlace& place) {
+  Json out = {{"nodes", place.nodes},
+              {"nodesToCome", place.nodes_to_come},
+              {"domain", nullptr},
+              {"narrower", nullptr}};
+  if (place.domain)
+    out["domain"] = {{"level", place.domain->level}, {"value", place.domain->value}};
+  if (place.narrower)
+    out["narrower"] = {{"level", place.narrower->level},
+                       {"room", place.narrower->room},
+                       {"pods", place.narrower->pods}};
+  return out;
+}
+
 Json encode(const std::optional<QueueVerdict>& verdict) {
   return verdict ? encode(*verdict) : Json(nullptr);
 }
@@ -45,12 +60,14 @@ Json encode(const QuotaChange& row) {
 Json encode(const QueuedWorkload& queued) {
   Json out = {{"workload", queued.workload}};
   out.update(encode(queued.verdict));
+  out.update(encode(queued.verdict.place));
   return out;
 }
 
 Json encode(const AskedWorkload& asked) {
   Json out = {{"workload", asked.workload}};
   out.update(encode(asked.verdict));
+  out.update(encode(asked.verdict.place));
   out.update(Json{
       {"behind", asked.behind}, {"advice", asked.advice.message}, {"line", asked.advice.line}});
   return out;

@@ -136,6 +136,8 @@ QueueAdvice advice_for(const QueueVerdict& verdict, const queue::ClusterIndex& i
       {reasons::kGangSizesDisagree, "give all pods of the group the same size"},
       {reasons::kTemplateNotReady, "wait until the pods of its last run are gone"},
       {reasons::kReleaseRefused, "change what refuses it; berth tries again every five minutes"},
+      {reasons::kBackingOff, "look why its pods don't become Ready; it queues again by itself"},
+      {reasons::kNotReady, "mend what keeps its pods from becoming Ready, then touch the Job"},
       {reasons::kNoQuota,
        "ask for a resource that the queue has quota for, or add a quota of it to the queue"},
       {reasons::kExceedsMaximum,
@@ -154,6 +156,8 @@ QueueAdvice advice_for(const QueueVerdict& verdict, const queue::ClusterIndex& i
        "set placement: Nodes in the queue, or leave out of its pods what berth does not model"},
       {reasons::kNoTopologyDomain, "wait until a domain is free, or ask for a wider level"},
       {reasons::kUnplaceable, "wait until nodes are free, or ask for smaller pods"},
+      {reasons::kReserved,
+       "wait, or set activeDeadlineSeconds on the Job: what is ended in time may go first"},
       {reasons::kBehindInQueue,
        "wait, or let later work pass with queueingStrategy: BestEffortFIFO in the queue"},
   };

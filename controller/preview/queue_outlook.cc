@@ -51,8 +51,8 @@ ClusterState with(const ClusterState& cluster, const GivenQueues& given, Time no
 
 class Outlook {
  public:
-  Outlook(const ClusterState& cluster, const ClusterState& next, const GivenQueues& given)
-      : cluster_(cluster), next_(next), given_(given), before_(cluster), after_(next) {}
+  Outlook(const ClusterState& cluster, const ClusterState& next, const GivenQueues& given, Time now)
+      : cluster_(cluster), next_(next), given_(given), before_(cluster, now), after_(next, now) {}
   QueueOutlook see() const;
 
  private:
@@ -260,7 +260,7 @@ bool QueueOutlook::invalid() const {
 
 QueueOutlook foresee_queues(const ClusterState& cluster, const GivenQueues& given, Time now) {
   const ClusterState next = with(cluster, given, now);
-  return Outlook(cluster, next, given).see();
+  return Outlook(cluster, next, given, now).see();
 }
 
 }  // namespace berth

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "controller/queue/displaced.h"
 #include "controller/queue/words.h"
 
 namespace berth {
@@ -11,21 +12,34 @@ namespace {
 using queue::Catalog;
 
 QueueVerdict verdict_of(const queue::Workload& workload, const queue::Outcome& outcome,
-                        std::int64_t position, const Catalog& catalog) {
-  return {.queue = catalog.queue_name(workload.standing.queue),
-          .reason = queue::reason_of(outcome),
-          .message = outcome.admitted_to ? "quota and room suffice in " +
-                                               queue::name_place(*outcome.admitted_to, catalog)
-                                         : queue::describe(outcome, catalog),
-          .pool = outcome.admitted_to ? catalog.pool_name(*outcome.admitted_to) : "",
-          .position = position};
+                        std::int64_t position, const queue::FactsIndex& facts) {
+  const Catalog& catalog = facts.catalog();
+  return {
+      .queue = catalog.queue_name(workload.standing.queue),
+      .reason = queue::reason_of(outcome),
+      .message = outcome.admission != nullptr ? queue::describe(*outcome.admission, catalog)
+                                              : queue::describe(outcome, catalog),
+      .pool = outcome.admitted_to ? catalog.pool_name(*outcome.admitted_to) : "",
+      .place = outcome.admission != nullptr ? place_of(*outcome.admission, facts) : QueuePlace(),
+      .position = position};
+}
+
+std::optional<queue::PreemptionTerms> terms_of(const ClusterState& cluster,
+                                               std::optional<Time> now) {
+  if (!now) return std::nullopt;
+  return queue::PreemptionTerms{
+      now->time_since_epoch().count(), [&cluster, now](const queue::Workload& workload) {
+        static const Answers kNone;
+        static const Settings kStandard;
+        return queue::may_be_displaced({cluster, kNone, kStandard, *now}, workload);
+      }};
 }
 
 }  // namespace
 
-QueuePicture::QueuePicture(const ClusterState& cluster)
+QueuePicture::QueuePicture(const ClusterState& cluster, std::optional<Time> now)
     : index_(cluster.view<queue::ClusterIndex>()),
-      survey_(index_.facts(), std::numeric_limits<std::size_t>::max()) {
+      survey_(index_.facts(), std::numeric_limits<std::size_t>::max(), terms_of(cluster, now)) {
   const Catalog& catalog = index_.facts().catalog();
   for (const auto& [id, pending] : index_.facts().pending().by_queue()) {
     if (const queue::QueueReport* report = survey_.find(catalog.queue_name(id))) {
@@ -34,17 +48,19 @@ QueuePicture::QueuePicture(const ClusterState& cluster)
       for (const queue::Waiting& each : report->waiting) {
         order[static_cast<std::size_t>(each.position - 1)] = each.workload->name;
         waiting_.emplace(*each.workload->name,
-                         verdict_of(*each.workload, each.outcome, each.position, catalog));
+                         verdict_of(*each.workload, each.outcome, each.position, index_.facts()));
       }
       continue;
     }
     // Of a queue that is not there.
     const auto note = [&](const queue::Workload& workload) {
-      waiting_.emplace(*workload.name, verdict_of(workload, survey_.outcome(workload), 0, catalog));
+      waiting_.emplace(*workload.name,
+                       verdict_of(workload, survey_.outcome(workload), 0, index_.facts()));
     };
     for (const auto& [workloads, same] : pending.ready)
       for (const queue::Workload* workload : same.in_order) note(*workload);
     for (const queue::Workload* workload : pending.unready) note(*workload);
+    for (const queue::Workload* workload : pending.left_out) note(*workload);
   }
 }
 

@@ -5,11 +5,13 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "controller/core/cluster_state.h"
+#include "controller/preview/queue_place.h"
 #include "controller/queue/cluster_index.h"
 #include "controller/queue/queue_report.h"
 
@@ -21,13 +23,16 @@ struct QueueVerdict {
   std::string reason;         // Admissible, WaitingForQuota, …
   std::string message;        // with the numbers
   std::string pool;           // of Admissible: where it would go, "*" for any
+  QueuePlace place;           // there
   std::int64_t position = 0;  // in the queue's order, from 1; 0: there is no such queue
   bool admissible() const { return !pool.empty(); }
 };
 
 class QueuePicture {
  public:
-  explicit QueuePicture(const ClusterState& cluster);
+  // With a time it says also whom the next cycle displaces, as far as that hangs on nobody's
+  // answer.
+  explicit QueuePicture(const ClusterState& cluster, std::optional<Time> now = std::nullopt);
 
   const queue::ClusterIndex& index() const { return index_; }
   const queue::Survey& survey() const { return survey_; }

@@ -63,6 +63,11 @@ void print_place(const AskedWorkload& asked, Out out) {
        before > named ? fmt::format(" and {} more", before - named) : "");
 }
 
+void print_where(const QueuePlace& place, Out out) {
+  for (const std::string& line : {where(place), why_not_narrower(place)})
+    if (!line.empty()) tell(out, "  {}\n", line);
+}
+
 void print_asked(const AskedWorkload& asked, Out out) {
   const QueueVerdict& verdict = asked.verdict;
   if (verdict.admissible())
@@ -75,6 +80,7 @@ void print_asked(const AskedWorkload& asked, Out out) {
     tell(out, "\n{}: of queue {}\n  {}\n", asked.workload, verdict.queue, verdict.message);
   else
     tell(out, "\n{}: in no queue: {}\n  {}\n", asked.workload, verdict.reason, verdict.message);
+  print_where(verdict.place, out);
   print_place(asked, out);
   print_advice(asked.advice, out);
 }
@@ -135,8 +141,12 @@ void print_quotas(const QueueSummary& queue, Out out) {
 void print_starts(const QueueSummary& queue, Out out) {
   if (queue.starts.empty()) return;
   tell(out, "  would start\n");
-  for (std::size_t i = 0; i < queue.starts.size() && i < kEachStart; ++i)
-    tell(out, "    {} in {}\n", queue.starts[i].workload, pool_words(queue.starts[i].verdict.pool));
+  for (std::size_t i = 0; i < queue.starts.size() && i < kEachStart; ++i) {
+    const QueueVerdict& verdict = queue.starts[i].verdict;
+    const std::string there = where(verdict.place);
+    tell(out, "    {} in {}{}{}\n", queue.starts[i].workload, pool_words(verdict.pool),
+         there.empty() ? "" : " ", there);
+  }
   if (queue.starts.size() > kEachStart)
     tell(out, "    and {} more\n", queue.starts.size() - kEachStart);
 }

@@ -33,6 +33,54 @@ std::string encode_data(const LedgerChanges& changes) {
   return "{" + members + "}";
 }
 
+std::string moment(std::int64_t microseconds) {
+  return format_micro_time(Time(std::chrono::microseconds(microseconds)));
+}
+
+void append_ahead(std::string& text, const std::vector<AheadFact>& all) {
+  std::string_view lead = R"(,"ahead":[)";
+  for (const AheadFact& ahead : all) {
+    text.append(std::exchange(lead, ",")).append(R"({"workload":)");
+    append_quoted(text, ahead.workload);
+    text += R"(,"uid":)";
+    append_quoted(text, ahead.uid);
+    if (ahead.since != 0) text += fmt::format(R"(,"since":"{}")", moment(ahead.since));
+    if (ahead.evicted) text += R"(,"evicted":true)";
+    text += '}';
+  }
+  if (!all.empty()) text += ']';
+}
+
+// Nothing if it is not what append_ahead() writes.
+std::optional<AheadFact> read_ahead(const nlohmann::json& json) {
+  const auto text = [&](const char* key) {
+    const auto found = json.find(key);
+    return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  AheadFact ahead{.workload = text("workload"), .uid = text("uid")};
+  if (ahead.workload.empty() || ahead.uid.empty()) return std::nullopt;
+  if (const std::string since = text("since"); !since.empty()) {
+    const Result<Time> time = parse_time(since);
+    if (!time) return std::nullopt;
+    ahead.since = time->time_since_epoch().count();
+  }
+  const auto evicted = json.find("evicted");
+  ahead.evicted = evicted != json.end() && evicted->is_boolean() && evicted->get<bool>();
+  return ahead;
+}
+
+bool read_all_ahead(const nlohmann::json& entry, std::vector<AheadFact>& all) {
+  const auto found = entry.find("ahead");
+  if (found == entry.end()) return true;
+  if (!found->is_array()) return false;
+  for (const auto& item : *found) {
+    std::optional<AheadFact> ahead = item.is_object() ? read_ahead(item) : std::nullopt;
+    if (!ahead) return false;
+    all.push_back(*std::move(ahead));
+  }
+  return true;
+}
+
 }  // namespace
 
 std::string encode_entry(const LedgerFact& entry) {
@@ -45,10 +93,8 @@ std::string encode_entry(const LedgerFact& entry) {
     text += R"(,"refused":)";
     append_quoted(text, entry.refused);
   }
-  if (entry.until != 0) {
-    text += fmt::format(R"(,"until":"{}")",
-                        format_micro_time(Time(std::chrono::microseconds(entry.until))));
-  }
+  if (entry.until != 0) text += fmt::format(R"(,"until":"{}")", moment(entry.until));
+  append_ahead(text, entry.ahead);
   text += '}';
   return text;
 }
@@ -64,6 +110,7 @@ std::optional<LedgerFact> decode_entry(std::string_view text) {
   if (const auto generation = json.find("generation");
       generation != json.end() && generation->is_number_integer())
     entry.generation = generation->get<std::int64_t>();
+  if (!read_all_ahead(json, entry.ahead)) return std::nullopt;
   const auto refused = json.find("refused"), until = json.find("until");
   if (refused == json.end() && until == json.end()) return entry;
   if (until == json.end() || !until->is_string()) return std::nullopt;

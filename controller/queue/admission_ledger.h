@@ -34,7 +34,8 @@ struct AdmissionLedger {
 AdmissionLedger read_admissions(const ConfigMap& config_map);
 
 // {"workload", what an admission's record has (admission_record.h), of a Job "generation", of a
-// refused release "refused" and "until", of lost nodes "until" alone}.
+// refused release "refused" and "until", of lost nodes "until" alone, and while somebody has to be
+// gone first "ahead": [{"workload", "uid", "since", "evicted"}]}.
 std::string encode_entry(const LedgerFact& entry);
 std::optional<LedgerFact> decode_entry(std::string_view text);
 

@@ -26,6 +26,7 @@ struct ClassKey {
   WishId wish = 0;
   // kube-scheduler chooses among its nodes: a Job's pods have one template.
   bool of_job = false;
+  std::int64_t lasts = 0;  // microseconds after which it is ended; 0: nobody ends it
   auto operator<=>(const ClassKey&) const = default;
 };
 

@@ -8,9 +8,11 @@
 #include "apis/names.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/fleet/pools.h"
+#include "controller/queue/budget_standing.h"
 #include "controller/queue/facts_from.h"
 #include "controller/queue/node_pin.h"
 #include "controller/queue/pools_in_reach.h"
+#include "controller/queue/usage_ledger.h"
 
 namespace berth::queue {
 namespace {
@@ -177,6 +179,9 @@ void ClusterIndex::judge_queues() const {
       fact.held = fact.in_trouble = true;
       fact.drains = false;
     }
+    fact.spent = held_by_budget(*queue, accounts_);
+    if (fact.held) fact.spent.reset();
+    fact.held = fact.held || fact.spent;
     const auto standing = facts_->queues().find(name);
     if (standing == facts_->queues().end() || standing->second != fact) facts_->put(fact);
   }
@@ -214,6 +219,7 @@ void ClusterIndex::follow(const Change<GPUClusterPolicy>& change) {
   policy_ = holds ? change.now : nullptr;
   if (same) return;
   facts_->put(TopologyFact{holds ? policy_->spec.topology_levels : std::vector<std::string>()});
+  facts_->put(holds ? elastic_fact(*policy_) : ElasticFact());
   for (const Node* node : nodes_) enter(*node);
   for (const auto& [claim, claimants] : claimants_) {
     for (const berth::Pod* pod : claimants.pods) enter(*pod);
@@ -224,6 +230,7 @@ void ClusterIndex::follow(const Change<GPUClusterPolicy>& change) {
 // What the ledger no longer says goes first: an entry may stand for a new object of an old name.
 void ClusterIndex::follow(const Change<ConfigMap>& change) {
   const ConfigMap& either = change.now != nullptr ? *change.now : *change.old;
+  if (either.meta.name == names::kUsageConfigMap) return follow_usage(change);
   if (either.meta.name != names::kAdmissionsConfigMap) return;
   const AdmissionLedger before = ledgers_.in(either.meta.namespace_.view());
   ledgers_.follow(change);
@@ -231,6 +238,11 @@ void ClusterIndex::follow(const Change<ConfigMap>& change) {
   for (const auto& [uid, entry] : before.entries)
     if (!now.entries.contains(uid)) facts_->remove_ledger(entry.workload);
   for (const auto& [uid, entry] : now.entries) facts_->put(entry);
+}
+
+void ClusterIndex::follow_usage(const Change<ConfigMap>& change) {
+  accounts_ = change.now == nullptr ? BudgetAccounts() : read_budget_accounts(*change.now);
+  judged_ = false;
 }
 
 void ClusterIndex::follow(const Change<PriorityClass>& change) {

@@ -17,6 +17,7 @@
 #include "controller/core/view.h"
 #include "controller/queue/admission_ledger.h"
 #include "controller/queue/facts_index.h"
+#include "controller/queue/gpu_hours.h"
 #include "controller/queue/node_rules.h"
 #include "controller/queue/queue_choice.h"
 #include "controller/queue/queue_trouble.h"
@@ -59,6 +60,7 @@ class ClusterIndex {
   void enter(const berth::Pod& pod);
   void enter(const berth::Job& job);
   void enter(const Node& node);
+  void follow_usage(const Change<ConfigMap>& change);
   void choose_again();
   void judge_queues() const;
   std::string queue_of(const ObjectMeta& meta) const;
@@ -77,6 +79,7 @@ class ClusterIndex {
   std::unordered_set<const Node*> nodes_;
   std::map<std::string, std::unordered_set<const berth::Pod*>, std::less<>> groups_;
   AdmissionLedgers ledgers_;
+  BudgetAccounts accounts_;  // as they were written down last
   const GPUClusterPolicy* policy_ = nullptr;
   std::map<std::string, const PriorityClass*, std::less<>> priorities_;
 };

@@ -8,17 +8,25 @@
 #include <utility>
 
 #include "controller/core/seeded_bugs.h"
+#include "controller/queue/setback.h"
 
 namespace berth::queue {
 namespace {
 
-std::uint64_t name_of(QueueId queue, ClassId workloads) {
-  return static_cast<std::uint64_t>(queue) << 32 | workloads;
+Verdict why_left_out(std::int64_t setbacks) {
+  return {.reason = setbacks < kMostSetbacks ? Reason::kBackingOff : Reason::kNotReady,
+          .needs = setbacks,
+          .most = kMostSetbacks};
 }
 
 }  // namespace
 
-Cycle::Cycle(const FactsIndex& index) : index_(index), quotas_(index), room_(index) {}
+std::uint64_t Cycle::name_of(QueueId queue, ClassId workloads) {
+  return static_cast<std::uint64_t>(queue) << 32 | workloads;
+}
+
+Cycle::Cycle(const FactsIndex& index, std::optional<PreemptionTerms> terms)
+    : index_(index), quotas_(index), room_(index), terms_(std::move(terms)) {}
 
 void Cycle::run(std::size_t window) {
   std::size_t classes = 0;
@@ -38,10 +46,17 @@ void Cycle::run(std::size_t window) {
     if (const Route* route = first_that_fits(offer)) {
       admit(offer, *route);
       put_forward(offer);
-      look_again(offer);
+      look_again(offer, admissions_.back().nodes);
       continue;
     }
-    failed_[name_of(offer.queue->id, offer.routed)] = explain(offer);
+    if (backfill(offer) || preempt(offer)) continue;
+    Verdict verdict = explain(offer);
+    if (const auto kept = kept_for_another(offer))
+      verdict = *kept;
+    else
+      reserve(offer);
+    failed_[name_of(offer.queue->id, offer.routed)] = verdict;
+    offer.has_failed = true;
     if (offer.queue->fact->strict_fifo) {
       blocked_[offer.queue->id] = entry.turn.workload;
       offer.heading_for = nullptr;
@@ -59,15 +74,30 @@ void Cycle::open_offer(QueueQuotas& queue, const PendingOfQueue& pending) {
   offer.wish = *index_.catalog().find_wish(queue.fact->topology);
   if (queue.fact->strict_fifo && !pending.unready.empty())
     offer.unready_head = *pending.unready.begin();
-  offer.heads.reserve(pending.ready.size());
-  for (const auto& [workloads, same] : pending.ready)
-    offer.heads.push_back({same.first, same.in_order.begin(), same.in_order.end(), workloads});
-  std::make_heap(offer.heads.begin(), offer.heads.end());
+  offer.pending = &pending;
+  list_heads(offer);
   if (queue.pools.size() > 1) {
     several_pools_.push_back(&offer);
     if (!queue.fact->cohort.empty()) of_cohort_[queue.fact->cohort].push_back(&offer);
   }
   put_forward(offer);
+}
+
+// All that have not been admitted yet, whether they have failed or not.
+void Cycle::list_heads(Offer& offer) {
+  offer.has_failed = false;
+  offer.heads.clear();
+  offer.heads.reserve(offer.pending->ready.size());
+  for (const auto& [workloads, same] : offer.pending->ready) {
+    Head head{same.first, same.in_order.begin(), same.in_order.end(), workloads};
+    if (const auto next = next_.find(name_of(offer.queue->id, workloads)); next != next_.end()) {
+      head.at = next->second;
+      if (head.at == head.end) continue;
+      head.turn = Turn(**head.at);
+    }
+    offer.heads.push_back(head);
+  }
+  std::make_heap(offer.heads.begin(), offer.heads.end());
 }
 
 // Finds the queue's first workload that could ever be admitted, and where it would go.
@@ -110,11 +140,13 @@ void Cycle::drop_class(Offer& offer) {
 Wanted Cycle::wanted(const Offer& offer, const Route& route) const {
   const Catalog& catalog = index_.catalog();
   const WishId own = catalog.class_key(offer.routed).wish;
-  return {.workloads = offer.routed,
-          .pool = route.pool,
-          .topology = catalog.wish_facts(own == Catalog::kNoWish ? offer.wish : own),
-          .pinned = offer.queue->fact->pins && (catalog.class_facts(offer.routed).modelled ||
-                                                seeded(SeededBug::kPinUnmodelled))};
+  return {
+      .workloads = offer.routed,
+      .pool = route.pool,
+      .topology = catalog.wish_facts(own == Catalog::kNoWish ? offer.wish : own),
+      .pinned = offer.queue->fact->pins && !offer.to_come &&
+                (catalog.class_facts(offer.routed).modelled || seeded(SeededBug::kPinUnmodelled)),
+      .to_come = offer.to_come};
 }
 
 void Cycle::watch(Offer& offer) {
@@ -138,10 +170,15 @@ bool Cycle::fits(const Offer& offer, const Route& route) {
   return has_quota(offer, route) && room_.fits(wanted(offer, route));
 }
 
-const Route* Cycle::first_that_fits(const Offer& offer) {
-  for (const Route& route : offer.routes.open) {
-    if (fits(offer, route)) return &route;
+// Nodes that a pool is yet to get are for what has room nowhere.
+const Route* Cycle::first_that_fits(Offer& offer) {
+  for (const bool to_come : {false, true}) {
+    offer.to_come = to_come;
+    for (const Route& route : offer.routes.open) {
+      if (fits(offer, route)) return &route;
+    }
   }
+  offer.to_come = false;
   return nullptr;
 }
 
@@ -174,8 +211,9 @@ Verdict Cycle::explain(const Offer& offer) {
   return room_.explain(wanted(offer, route));
 }
 
-void Cycle::admit(Offer& offer, const Route& route) {
-  Head head = offer.heads.front();
+// With its quota; its room is for the caller to take.
+Admission& Cycle::begin_admission(Offer& offer, const Route& route) {
+  const Head& head = offer.heads.front();
   Admission& admission = admissions_.emplace_back();
   admission.workload = *head.at;
   admission.pool = route.pool;
@@ -186,65 +224,46 @@ void Cycle::admit(Offer& offer, const Route& route) {
     quota.use(amount);
     admission.amounts.emplace_back(quota.key, amount);
   }
-  room_.take(wanted(offer, route));
-  for (const Stand& stand : room_.stands()) {
-    const bool each_pod = admission.workload->job == nullptr;
+  return admission;
+}
+
+void Cycle::admit(Offer& offer, const Route& route) {
+  Admission& admission = begin_admission(offer, route);
+  const Wanted wants = wanted(offer, route);
+  admission.to_come = wants.to_come;
+  room_.take(wants);
+  list_nodes(room_.stands(), admission);
+  admission.narrower = room_.narrower();
+  if (preemption_)
+    preemption_->take_at(admission, offer.queue->id, wants, room_.stands());
+  else if (terms_)
+    taken_.push_back({offer.queue->id, wants, room_.stands()});
+  advance(offer);
+}
+
+void Cycle::list_nodes(const std::vector<Stand>& stands, Admission& admission) const {
+  const bool each_pod = admission.workload->job == nullptr;
+  for (const Stand& stand : stands)
     admission.nodes.insert(admission.nodes.end(),
                            each_pod ? static_cast<std::size_t>(stand.pods) : 1,
                            {stand.shape, room_.node(stand)});
-  }
+}
+
+// To the next of the class.
+void Cycle::advance(Offer& offer) {
+  Head head = offer.heads.front();
   drop_class(offer);
-  if (++head.at == head.end) return;
+  ++head.at;
+  if (terms_) next_.insert_or_assign(name_of(offer.queue->id, head.workloads), head.at);
+  if (head.at == head.end) return;
   head.turn = Turn(**head.at);
   offer.heads.push_back(head);
   std::push_heap(offer.heads.begin(), offer.heads.end());
 }
 
-// Where others would go may have changed with the room and quota that are gone now, and their
-// shares with it: of those that have a choice of pools, are in the same cohort or want room that is
-// short.
-void Cycle::look_again(const Offer& admitted) {
-  if (several_pools_.empty()) return;
-  look_again_on(admissions_.back().nodes);
-  const auto peers = of_cohort_.find(admitted.queue->fact->cohort);
-  if (peers != of_cohort_.end()) {
-    for (Offer* offer : peers->second) {
-      if (may_turn(*offer) && !has_quota(*offer, *offer->heading_for)) turn(*offer);
-    }
-  }
-  for (PoolId pool = 0; pool < index_.catalog().pools(); ++pool) {
-    if (!room_.is_short(pool)) continue;
-    room_.unwatch(pool);
-    for (Offer* offer : several_pools_) {
-      if (!may_turn(*offer) || offer->heading_for->pool != pool) continue;
-      if (!fits(*offer, *offer->heading_for)) turn(*offer);
-      if (offer->fits && offer->heading_for->pool == pool)
-        room_.watch(wanted(*offer, *offer->heading_for));
-    }
-  }
-}
-
-void Cycle::look_again_on(const std::vector<std::pair<ShapeId, NodeId>>& nodes) {
-  for (const auto& [shape, node] : nodes) {
-    if (node >= on_node_.size()) continue;
-    for (const auto& [offer, edition] : std::exchange(on_node_[node], {})) {
-      if (offer->edition != edition || !may_turn(*offer)) continue;
-      if (fits(*offer, *offer->heading_for))
-        watch(*offer);
-      else
-        turn(*offer);
-    }
-  }
-}
-
-// What fitted nowhere fits nowhere still.
-bool Cycle::may_turn(const Offer& offer) const {
-  return offer.heading_for != nullptr && offer.fits && offer.routes.open.size() > 1;
-}
-
-void Cycle::turn(Offer& offer) {
-  ++offer.edition;
-  enter(offer);
+std::optional<std::int64_t> Cycle::again() const {
+  const auto displaces = preemption_ ? preemption_->again() : std::nullopt;
+  return displaces && again_ ? std::min(displaces, again_) : displaces ? displaces : again_;
 }
 
 Verdict Cycle::why(const Workload& workload) const {
@@ -259,18 +278,28 @@ Verdict Cycle::why(const Workload& workload) const {
       return {.reason = Reason::kTemplateNotReady};
     case Unready::kReleaseRefused:
       return {.reason = Reason::kReleaseRefused, .behind = &workload};
+    case Unready::kNeverReady:
+      return why_left_out(workload.job->setbacks);
     case Unready::kNo:
       break;
   }
   const QueueQuotas* queue = quotas_.find(standing.queue);
   if (queue == nullptr) return {.reason = Reason::kQueueNotFound};
+  if (const auto& spent = queue->fact->spent)
+    return {.reason = Reason::kBudgetExceeded,
+            .free = spent->until / 1'000'000,
+            .most = spent->gpu_hours_thousandths};
   if (queue->fact->held)
     return {.reason = queue->fact->in_trouble ? Reason::kQueueInTrouble : Reason::kQueueHeld};
   Routes routes;
   find_routes(*queue, standing.workload_class, index_.catalog(), index_.room(), routes);
   if (routes.open.empty()) return routes.refusal;
   const auto failed = failed_.find(name_of(standing.queue, standing.workload_class));
-  if (failed != failed_.end()) return failed->second;
+  if (failed != failed_.end()) {
+    Verdict verdict = failed->second;
+    if (const Reservation* own = reservation_of(workload)) verdict.reserved = own->from.value_or(0);
+    return verdict;
+  }
   const auto blocked = blocked_.find(standing.queue);
   return {.behind = blocked == blocked_.end() ? nullptr : blocked->second};
 }

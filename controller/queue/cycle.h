@@ -6,12 +6,15 @@
 #include <cstddef>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "controller/queue/facts_index.h"
+#include "controller/queue/preemption.h"
 #include "controller/queue/quota_table.h"
+#include "controller/queue/reservation.h"
 #include "controller/queue/room_left.h"
 #include "controller/queue/route.h"
 #include "controller/queue/share.h"
@@ -21,7 +24,8 @@ namespace berth::queue {
 
 class Cycle {
  public:
-  explicit Cycle(const FactsIndex& index);
+  // Without terms nobody is displaced.
+  explicit Cycle(const FactsIndex& index, std::optional<PreemptionTerms> terms = std::nullopt);
 
   // Admits until nothing fits, or as many as the window has place for. Once.
   void run(std::size_t window);
@@ -31,10 +35,14 @@ class Cycle {
   // Why a pending workload was not admitted, after run().
   Verdict why(const Workload& workload) const;
 
+  // When somebody may be displaced, for whom one waits that could not be admitted.
+  std::optional<std::int64_t> again() const;
+
   // What is used and free now, with what this cycle admitted.
   QuotaTable& quotas() { return quotas_; }
 
  private:
+  static std::uint64_t name_of(QueueId queue, ClassId workloads);
   using Place = InOrder::const_iterator;
   struct Head {  // the first of a class that has not been decided yet
     Turn turn;
@@ -45,14 +53,17 @@ class Cycle {
   };
   struct Offer {  // what one queue puts forward
     QueueQuotas* queue = nullptr;
+    const PendingOfQueue* pending = nullptr;
     WishId wish = Catalog::kNoWish;          // of workloads that say nothing
     std::vector<Head> heads;                 // a heap, rule 5's first on top
     const Workload* unready_head = nullptr;  // of a StrictFIFO queue
     Routes routes;                           // of the top's class
     ClassId routed = 0;
     bool is_routed = false;
+    bool has_failed = false;             // one that comes before the top
     const Route* heading_for = nullptr;  // where it would go; the first open one if nowhere
     bool fits = false;                   // there
+    bool to_come = false;                // on nodes that the pool is yet to get
     Share share;
     std::uint32_t edition = 0;  // entries of other editions are stale
   };
@@ -74,12 +85,27 @@ class Cycle {
   Wanted wanted(const Offer& offer, const Route& route) const;
   bool has_quota(const Offer& offer, const Route& route) const;
   bool fits(const Offer& offer, const Route& route);
-  const Route* first_that_fits(const Offer& offer);
+  const Route* first_that_fits(Offer& offer);
   void watch(Offer& offer);
   Share share_of(const Offer& offer, const Route& route) const;
   Verdict explain(const Offer& offer);
   void admit(Offer& offer, const Route& route);
-  void look_again(const Offer& admitted);
+  Admission& begin_admission(Offer& offer, const Route& route);
+  void advance(Offer& offer);
+  bool preempt(Offer& offer);
+  Preemptor preemptor(const Offer& offer, const Route& route) const;
+  Preemption& preemption();
+  void admit_after(Offer& offer, const Preemptor& preemptor, const std::vector<Ahead>& displaced);
+  void wait_for(const Preemptor& preemptor, Admission& admission) const;
+  void reopen(const std::string& queue, const std::string& cohort);
+  void list_nodes(const std::vector<Stand>& stands, Admission& admission) const;
+  void list_heads(Offer& offer);
+  void reserve(const Offer& offer);
+  const Reservation* reservation_of(const Workload& workload) const;
+  void hold(const Reservation& reservation, std::int64_t sign);
+  bool backfill(Offer& offer);
+  std::optional<Verdict> kept_for_another(Offer& offer);
+  void look_again(const Offer& taker, const std::vector<std::pair<ShapeId, NodeId>>& nodes);
   bool may_turn(const Offer& offer) const;
   void turn(Offer& offer);
   void look_again_on(const std::vector<std::pair<ShapeId, NodeId>>& nodes);
@@ -94,7 +120,19 @@ class Cycle {
   std::vector<std::vector<std::pair<Offer*, std::uint32_t>>> on_node_;  // who of these watches it
   std::vector<NodeId> witnesses_;
   std::vector<Admission> admissions_;
-  std::unordered_map<std::uint64_t, Verdict> failed_;     // by queue and class
+  struct Taken {  // what an admission took
+    QueueId queue;
+    Wanted wanted;
+    std::vector<Stand> stands;
+  };
+  std::optional<PreemptionTerms> terms_;
+  std::optional<Preemption> preemption_;  // made when the first asks
+  std::vector<Taken> taken_;              // before that
+  std::vector<const Workload*> displaced_;
+  std::vector<Reservation> reservations_;
+  std::optional<std::int64_t> again_;                  // when somebody has waited for long enough
+  std::unordered_map<std::uint64_t, Place> next_;      // by queue and class; none: the first of all
+  std::unordered_map<std::uint64_t, Verdict> failed_;  // by queue and class
   std::unordered_map<QueueId, const Workload*> blocked_;  // StrictFIFO queues, by their heads
 };
 

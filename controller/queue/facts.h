@@ -46,6 +46,12 @@ struct TopologyFact {
   bool operator==(const TopologyFact&) const = default;
 };
 
+// Pools that an autoscaler adds nodes to, and how many nodes they may come to have.
+struct ElasticFact {
+  std::vector<std::pair<std::string, std::int64_t>> max_nodes;
+  bool operator==(const ElasticFact&) const = default;
+};
+
 struct NodeFact {
   std::string name;
   std::string pool;        // empty: of no pool
@@ -97,6 +103,7 @@ struct PodFact {
   std::string rules;     // what else its spec says of nodes; empty: nothing
   bool modelled = true;  // that is all that decides where it can run
   TopologyWish topology;
+  std::int64_t checkpoint = 0;  // the work that it has saved, microseconds since the epoch
   Amounts requests;
   PodState state = PodState::kWaiting;
   std::string node;  // of kBound and kLeaving
@@ -117,14 +124,27 @@ struct JobFact {
   std::int64_t failed_indexes = 0;
   std::int64_t generation = 0;  // of its spec
   bool suspended = true;
+  // How often in a row it was never ready, while it is left out for that; 0: it is not.
+  std::int64_t setbacks = 0;
   bool held = false;             // by a person, or by Kueue: out of the queue
   bool template_mutable = true;  // else an admission could not be written into it yet
   PoolNames only_pools;
   std::string rules;     // as of a pod
   bool modelled = true;  // likewise
   TopologyWish topology;
+  std::int64_t checkpoint = 0;  // as of a pod
+  std::int64_t lasts = 0;       // microseconds after which it is ended; 0: nobody ends it
+  std::int64_t started = 0;     // microseconds since the epoch; 0: it does not run
   std::optional<AdmissionFact> admitted;
   bool operator==(const JobFact&) const = default;
+};
+
+struct AheadFact {  // what has to be gone before an admission is let go
+  std::string workload;
+  std::string uid;         // of what was admitted: under an old name may be something new
+  std::int64_t since = 0;  // when it was; 0: it was not
+  bool evicted = false;    // it is taken back for this one
+  bool operator==(const AheadFact&) const = default;
 };
 
 struct LedgerFact {  // an admission in flight: the workload's own objects do not show it yet
@@ -136,6 +156,7 @@ struct LedgerFact {  // an admission in flight: the workload's own objects do no
   // Without words: its nodes were lost. It is let go no more, and counts until then.
   std::string refused;
   std::int64_t until = 0;
+  std::vector<AheadFact> ahead;  // empty: it may go
   bool operator==(const LedgerFact&) const = default;
 };
 
@@ -148,17 +169,36 @@ struct QuotaFact {
   bool operator==(const QuotaFact&) const = default;
 };
 
+enum class Reclaims { kNever, kLowerPriority, kAny };
+
+struct PreemptionFact {                // whom a queue's workloads may displace
+  bool own = false;                    // those of lower priority in the queue
+  Reclaims others = Reclaims::kNever;  // what other queues of the cohort have borrowed
+  std::int64_t own_after = 0;          // microseconds since admission that they may run at least
+  std::int64_t others_after = 0;
+  bool operator==(const PreemptionFact&) const = default;
+};
+
+struct SpentFact {  // a budget that is used up
+  std::int64_t gpu_hours_thousandths = 0;
+  std::int64_t until = 0;  // the period's end, microseconds since the epoch
+  bool operator==(const SpentFact&) const = default;
+};
+
 struct QueueFact {
   std::string name;
   std::string cohort;  // empty: alone
   std::vector<QuotaFact> quotas;
   bool strict_fifo = false;
   bool held = false;
-  bool drains = false;      // and what it has admitted goes back
-  bool in_trouble = false;  // held because what it says can't be acted on
+  bool drains = false;             // and what it has admitted goes back
+  bool in_trouble = false;         // held because what it says can't be acted on
+  std::optional<SpentFact> spent;  // held because of that, and for nothing else
   std::int64_t weight_thousandths = 1000;
   bool pins = true;       // what it admits to nodes, wherever that can be done
   TopologyWish topology;  // of workloads that say nothing
+  PreemptionFact preemption;
+  std::optional<std::int64_t> reserve_after;  // microseconds that its head waits; nothing: for ever
   bool operator==(const QueueFact&) const = default;
 };
 

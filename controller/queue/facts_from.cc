@@ -9,6 +9,7 @@
 #include "controller/fleet/node_facts.h"
 #include "controller/queue/admission_record.h"
 #include "controller/queue/gang_adapters.h"
+#include "controller/queue/setback.h"
 
 namespace berth::queue {
 
@@ -107,6 +108,27 @@ void add_gang(const Gang& gang, PodFact& fact) {
   fact.role_size = gang.role_size;
 }
 
+std::int64_t checkpoint_on(const ObjectMeta& meta) {
+  const Text* text = meta.annotations.find(names::kLastCheckpointAnnotation);
+  const auto time = text == nullptr ? Result<Time>(Error{}) : parse_time(text->view());
+  return time ? time->time_since_epoch().count() : 0;
+}
+
+Reclaims reclaims_of(ReclaimWithinCohort value) {
+  switch (value) {
+    case ReclaimWithinCohort::kAny:
+      return Reclaims::kAny;
+    case ReclaimWithinCohort::kLowerPriority:
+      return Reclaims::kLowerPriority;
+    default:
+      return Reclaims::kNever;
+  }
+}
+
+std::int64_t microseconds(Duration duration) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(duration).count();
+}
+
 PodState state_of(const berth::Pod& pod) {
   if (pod.phase == PodPhase::kSucceeded) return PodState::kSucceeded;
   if (!pod.node_name.view().empty())
@@ -138,7 +160,7 @@ std::optional<std::int64_t> gpu_weight(const Node& node, const std::string& reso
 NodeFact node_fact(const Node& node, const std::string& pool) {
   NodeFact fact{.name = node.meta.name,
                 .pool = pool,
-                .in_service = in_service(node),
+                .in_service = is_here_to_stay(node),
                 .offers = amounts_of(node.allocatable)};
   for (const auto& [resource, amount] : fact.offers) {
     if (!is_gpu(resource)) continue;
@@ -166,6 +188,7 @@ std::optional<PodFact> pod_fact(const berth::Pod& pod, const std::string& queue,
                .created = pod.meta.creation_timestamp.time_since_epoch().count(),
                .modelled = pod.shape->unmodelled == 0,
                .topology = wish_of(pod.meta),
+               .checkpoint = checkpoint_on(pod.meta),
                .requests = pod_amounts(*pod.shape),
                .state = state_of(pod),
                .node = pod.node_name.str()};
@@ -187,6 +210,7 @@ JobFact job_fact(const berth::Job& job, const std::string& queue, std::int32_t p
                .succeeded = job.succeeded,
                .generation = job.meta.generation,
                .suspended = job.suspended && !job.finished};
+  fact.setbacks = setbacks_that_hold(job);
   fact.held = job.meta.annotations.contains(names::kHoldAnnotation) || is_left_to_kueue(job.meta);
   if (job.completions) fact.completions = *job.completions;
   if (job.finished) fact.parallelism = 0;  // what it still has is being taken down
@@ -195,6 +219,10 @@ JobFact job_fact(const berth::Job& job, const std::string& queue, std::int32_t p
       job.suspended && job.active == 0 && (job.has_been_suspended || !job.start_time);
   fact.modelled = job.pod_shape->unmodelled == 0;
   fact.topology = wish_of(job.meta);
+  fact.checkpoint = checkpoint_on(job.meta);
+  if (job.active_deadline_seconds)
+    fact.lasts = microseconds(std::chrono::seconds(*job.active_deadline_seconds));
+  if (job.start_time) fact.started = job.start_time->time_since_epoch().count();
   fact.admitted = admission_on(job.meta);
   return fact;
 }
@@ -208,6 +236,12 @@ QueueFact queue_fact(const GPUQueue& queue) {
                  .drains = spec.stop_policy == StopPolicy::kHoldAndDrain,
                  .weight_thousandths = spec.weight_thousandths,
                  .pins = spec.placement == QueuePlacement::kNodes};
+  const QueuePreemption& preemption = spec.preemption;
+  fact.preemption = {preemption.within_queue == WithinQueue::kLowerPriority,
+                     reclaims_of(preemption.reclaim_within_cohort),
+                     microseconds(preemption.preempt_min_runtime),
+                     microseconds(preemption.reclaim_min_runtime)};
+  if (spec.reserve_after) fact.reserve_after = microseconds(*spec.reserve_after);
   const bool required = !spec.topology.required.empty();
   fact.topology = {required ? spec.topology.required : spec.topology.preferred, required};
   for (const QuotaSpec& quota : spec.quotas) {
@@ -218,6 +252,13 @@ QueueFact queue_fact(const GPUQueue& queue) {
     fact.quotas.push_back({quota.resource, quota.pool, quota.nominal_quota * unit,
                            in_units(quota.borrowing_limit), in_units(quota.lending_limit)});
   }
+  return fact;
+}
+
+ElasticFact elastic_fact(const GPUClusterPolicy& policy) {
+  ElasticFact fact;
+  for (const PoolSpec& pool : policy.spec.pools)
+    if (pool.elastic) fact.max_nodes.emplace_back(pool.name, pool.elastic->max_nodes);
   return fact;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "apis/core.h"
+#include "apis/gpu_cluster_policy.h"
 #include "apis/gpu_queue.h"
 #include "controller/queue/facts.h"
 
@@ -37,6 +38,8 @@ bool is_gated(const berth::Pod& pod);
 bool is_left_to_kueue(const ObjectMeta& meta);
 
 QueueFact queue_fact(const GPUQueue& queue);
+
+ElasticFact elastic_fact(const GPUClusterPolicy& policy);
 
 // How much of a GPU one piece of the resource is on the node, in millionths, rounded down; nothing
 // if the node's labels don't tell.

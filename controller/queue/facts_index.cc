@@ -2,10 +2,21 @@
 #include "controller/queue/facts_index.h"
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include "controller/queue/capped.h"
 
 namespace berth::queue {
+
+bool ByPrecedence::operator()(const Workload* a, const Workload* b) const {
+  const auto key = [](const Workload* of) {
+    const Standing& standing = of->standing;
+    return std::tuple(-std::int64_t{standing.priority}, standing.admission->since,
+                      std::string_view(standing.admission->uid), std::string_view(*of->name));
+  };
+  return key(a) < key(b);
+}
 
 template <class Change>
 void FactsIndex::edit(const std::string& name, Change change) {
@@ -32,10 +43,12 @@ void FactsIndex::enter(Workload& workload) {
   if (standing.pending) pending_.add(workload);
   if (standing.unbound_pins > 0) with_unbound_pins_.insert(&workload);
   count_admitted(standing, +1);
+  list(workload);
 }
 
 void FactsIndex::leave(Workload& workload) {
   const Standing& standing = workload.standing;
+  unlist(workload);
   if (standing.pending) pending_.remove(workload);
   claim(standing, -1);
   for (const Charge& charge : standing.charges) usage_.add(charge, -1);
@@ -43,6 +56,24 @@ void FactsIndex::leave(Workload& workload) {
   if (standing.unbound_pins > 0) with_unbound_pins_.erase(&workload);
   count_admitted(standing, -1);
   workload.standing = Standing();
+}
+
+void FactsIndex::list(const Workload& workload) {
+  const Standing& standing = workload.standing;
+  if (standing.leaves) leaving_.insert(&workload);
+  if (!standing.charges.empty()) charged_.insert(&workload);
+  if (standing.admission != nullptr && !standing.charges.empty())
+    running_[catalog_.holder_parts(standing.charges.front().holder).first].insert(&workload);
+}
+
+void FactsIndex::unlist(const Workload& workload) {
+  const Standing& standing = workload.standing;
+  if (standing.leaves) leaving_.erase(&workload);
+  if (!standing.charges.empty()) charged_.erase(&workload);
+  if (standing.admission == nullptr || standing.charges.empty()) return;
+  const auto of = running_.find(catalog_.holder_parts(standing.charges.front().holder).first);
+  of->second.erase(&workload);
+  if (of->second.empty()) running_.erase(of);
 }
 
 void FactsIndex::claim(const Standing& standing, std::int64_t sign) {
@@ -86,7 +117,11 @@ void FactsIndex::put(const PodFact& fact) {
   pod.group_size = fact.group_size;
   if (fact.fast) pod.fast = std::make_unique<FastStart>(FastStart{fact.role, fact.role_size});
   if (fact.admitted) pod.admitted = std::make_unique<AdmissionFact>(*fact.admitted);
-  if (fact.workload.empty()) return;
+  pod.checkpoint = fact.checkpoint;
+  if (fact.workload.empty()) {
+    if (pod.state == PodState::kLeaving) leaving_alone_.insert(&pod);
+    return;
+  }
   edit(fact.workload, [&](Workload& workload) { workload.add(pod); });
 }
 
@@ -95,6 +130,7 @@ void FactsIndex::remove_pod(const std::string& uid) {
   if (it == pods_.end()) return;
   const Pod& pod = it->second.pod;
   if (pod.on_node()) room_.take(pod.node, pod.shape, -1);
+  leaving_alone_.erase(&pod);
   if (!it->second.workload.empty()) {
     edit(it->second.workload, [&](Workload& workload) { workload.remove(pod); });
   }
@@ -111,12 +147,33 @@ void FactsIndex::remove_job(const std::string& workload) {
 }
 
 void FactsIndex::put(const LedgerFact& fact) {
-  edit(fact.workload,
-       [&](Workload& workload) { workload.in_flight = std::make_unique<LedgerFact>(fact); });
+  std::unique_ptr<LedgerFact> old;
+  edit(fact.workload, [&](Workload& workload) {
+    old = std::exchange(workload.in_flight, std::make_unique<LedgerFact>(fact));
+  });
+  mark_ahead(old.get(), &fact);
 }
 
 void FactsIndex::remove_ledger(const std::string& workload) {
-  if (find(workload) != nullptr) edit(workload, [](Workload& of) { of.in_flight = nullptr; });
+  if (find(workload) == nullptr) return;
+  std::unique_ptr<LedgerFact> old;
+  edit(workload, [&](Workload& of) { old = std::move(of.in_flight); });
+  mark_ahead(old.get(), nullptr);
+}
+
+void FactsIndex::mark_ahead(const LedgerFact* old, const LedgerFact* now) {
+  const auto each_evicted = [&](const LedgerFact* entry, auto change) {
+    if (entry == nullptr) return;
+    for (const AheadFact& ahead : entry->ahead) {
+      if (!ahead.evicted) continue;
+      edit(ahead.workload, [&](Workload& of) { change(of.taken_back, ahead.since); });
+    }
+  };
+  each_evicted(now, [](auto& taken_back, std::int64_t since) { taken_back.insert(since); });
+  each_evicted(old, [](auto& taken_back, std::int64_t since) {
+    if (const auto found = taken_back.find(since); found != taken_back.end())
+      taken_back.erase(found);
+  });
 }
 
 void FactsIndex::put(const QueueFact& fact) {

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "controller/queue/facts.h"
@@ -22,6 +23,12 @@ struct ByName {
   bool operator()(const Workload* a, const Workload* b) const { return *a->name < *b->name; }
 };
 
+// Who holds a queue's nominal quota first: by priority, then by admission.
+struct ByPrecedence {
+  bool operator()(const Workload* a, const Workload* b) const;
+};
+using Running = std::set<const Workload*, ByPrecedence>;
+
 class FactsIndex {
  public:
   FactsIndex() : room_(catalog_) {}
@@ -35,6 +42,7 @@ class FactsIndex {
   void put(const QueueFact& fact);
   void put(const LedgerFact& fact);
   void put(const TopologyFact& fact) { room_.put(fact); }
+  void put(const ElasticFact& fact) { room_.put(fact); }
   // Whether a node keeps pods with these rules away; until it is said, it does not.
   void refuse(const std::string& rules, const std::string& node, bool refused);
   void remove_node(const std::string& name);
@@ -54,6 +62,14 @@ class FactsIndex {
   bool is_drained(const Workload& workload) const;
   // Those of which some pods are pinned, let go and on no node, by name.
   const std::set<const Workload*, ByName>& with_unbound_pins() const { return with_unbound_pins_; }
+  // Those that any quota is charged for.
+  const std::unordered_set<const Workload*>& charged() const { return charged_; }
+  // What is charged for an admission, by the queue that admitted it.
+  const std::map<QueueId, Running>& running() const { return running_; }
+  const std::set<Workload*>& past_webhook() const { return past_webhook_; }
+  // Of which all that they hold is going away, and pods of no workload that are.
+  const std::set<const Workload*, ByName>& leaving() const { return leaving_; }
+  const std::set<const Pod*>& leaving_alone() const { return leaving_alone_; }
   // How many workloads of the queue are admitted.
   std::int64_t admitted_of(QueueId queue) const;
 
@@ -68,6 +84,9 @@ class FactsIndex {
   void enter(Workload& workload);
   void leave(Workload& workload);
   void count_admitted(const Standing& standing, std::int64_t by);
+  void list(const Workload& workload);
+  void unlist(const Workload& workload);
+  void mark_ahead(const LedgerFact* old, const LedgerFact* now);
   void charge_past_webhook(const Workload& workload, std::vector<Charge>& charges);
   void recharge_past_webhook();
   void claim(const Standing& standing, std::int64_t sign);
@@ -82,6 +101,10 @@ class FactsIndex {
   std::set<Workload*> past_webhook_;
   std::set<const Workload*, ByName> with_unbound_pins_;
   std::map<QueueId, std::int64_t> admitted_;
+  std::unordered_set<const Workload*> charged_;
+  std::map<QueueId, Running> running_;
+  std::set<const Workload*, ByName> leaving_;
+  std::set<const Pod*> leaving_alone_;
 };
 
 }  // namespace berth::queue

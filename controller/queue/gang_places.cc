@@ -93,14 +93,17 @@ bool GangPlaces::find(const Bounds& bounds) {
   for (const Role& role : roles_) {
     if (role.room->total() < role.pods) return false;
   }
+  too_narrow_.reset();
   if (find_node(bounds)) return true;
   for (std::size_t level = space_.levels(); level-- > bounds.required.value_or(0);) {
+    if (level + 1 < space_.levels()) too_narrow_ = level + 1;
     for (const LevelDomain* domain : holding(level)) {
       const Domains one = {domain};
       if (fill(&one) == pods_) return true;
     }
   }
   if (bounds.required && !seeded(SeededBug::kIgnoreTopology)) return false;
+  if (space_.levels() > 0) too_narrow_ = 0;
   if (!bounds.preferred) return fill(nullptr) == pods_;
   const Domains domains = most_first(*bounds.preferred);
   return fill(&domains) == pods_;
@@ -110,14 +113,18 @@ std::int64_t GangPlaces::most(const Bounds& bounds) {
   const Role& only = roles_.front();
   if (!bounds.required)
     return roles_.size() == 1 ? std::min(only.pods, only.room->total()) : fill(nullptr);
+  return most_in(*bounds.required);
+}
+
+std::int64_t GangPlaces::most_in(std::size_t level) {
+  const Role& only = roles_.front();
   std::int64_t most = 0;
-  for (const LevelDomain& domain : space_.domains(*bounds.required)) {
+  for (const LevelDomain& domain : space_.domains(level)) {
     if (domain.id == Catalog::kNoDomain) continue;
     const Domains one = {&domain};
-    most =
-        std::max(most, roles_.size() == 1
-                           ? std::min(only.pods, only.room->in_domain(*bounds.required, domain.id))
-                           : fill(&one));
+    most = std::max(most, roles_.size() == 1
+                              ? std::min(only.pods, only.room->in_domain(level, domain.id))
+                              : fill(&one));
   }
   return most;
 }

@@ -27,6 +27,10 @@ class GangPlaces {
   bool find(const Bounds& bounds);
   const std::vector<Stand>& stands() const { return stands_; }
 
+  // Of a gang that was found one, on several nodes: the level that is too narrow for it.
+  std::optional<std::size_t> too_narrow() const { return too_narrow_; }
+  // For how many of its pods there is a place in one domain of the level at the most.
+  std::int64_t most_in(std::size_t level);
   // Of a gang that was not found one: for how many of its pods there is in one domain at the most.
   std::int64_t most(const Bounds& bounds);
   // Whether some node of the pool would have the pods of each role if it were empty.
@@ -56,6 +60,7 @@ class GangPlaces {
   std::int64_t pods_ = 0;
   std::vector<Role> roles_;
   std::vector<Stand> stands_;
+  std::optional<std::size_t> too_narrow_;
 };
 
 }  // namespace berth::queue

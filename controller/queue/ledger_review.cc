@@ -10,6 +10,7 @@
 #include "apis/names.h"
 #include "controller/core/refused_write.h"
 #include "controller/core/seeded_bugs.h"
+#include "controller/queue/displaced.h"
 #include "controller/queue/facts_from.h"
 #include "controller/queue/lost_places.h"
 #include "controller/queue/named.h"
@@ -67,6 +68,7 @@ class Reviewer {
 
  private:
   void take_open(const std::string& uid, const LedgerFact& entry, const Workload& workload) {
+    if (!entry.ahead.empty()) return take_waiting(uid, entry, workload);
     if (entry.until != 0 || has_lost_its_place(snapshot_.cluster, workload, entry.admission))
       return give_up(uid, entry);
     const Time decided = time_of(entry.admission.since);
@@ -88,6 +90,39 @@ class Reviewer {
     keep_refused(uid, withdrawn);
     out_.changes[uid] = std::move(withdrawn);
     out_.at_once = true;
+  }
+  // Nothing of it was sent yet: it can go at any time. It begins once everybody has gone who is
+  // ahead of it; if somebody does not even begin to leave, it is decided anew.
+  void take_waiting(const std::string& uid, LedgerFact entry, const Workload& workload) {
+    const FactsIndex& facts = index_.facts();
+    const auto stays = [&](const AheadFact& ahead) { return still_holds(facts, ahead); };
+    // For whom another was to go may have gone itself: then that one stays.
+    const auto is_to_go = [&](const AheadFact& ahead) {
+      return !ahead.evicted && facts.find(ahead.workload)->taken_back.contains(ahead.since);
+    };
+    const auto is_stuck = [&](const AheadFact& ahead) {
+      return stays(ahead) && !is_leaving(facts, ahead) && !is_to_go(ahead) &&
+             (ahead.evicted || !seeded(SeededBug::kAwaitSpared));
+    };
+    const Time given_up = notice_ends(snapshot_, entry) + kRefusedFor;
+    const bool stuck = std::ranges::any_of(entry.ahead, is_stuck);
+    if ((stuck && given_up <= snapshot_.now) ||
+        has_lost_its_place(snapshot_.cluster, workload, entry.admission)) {
+      drop(uid);
+      out_.at_once = true;
+      return;
+    }
+    if (stuck) look_again(given_up);
+    if (std::ranges::none_of(entry.ahead, stays) && !seeded(SeededBug::kWaitForEver)) {
+      entry.ahead.clear();
+      entry.admission.since = microseconds_of(snapshot_.now);
+      out_.changes[uid] = entry;
+      out_.at_once = true;
+      ++out_.open;
+    } else {
+      ++out_.waiting;
+    }
+    out_.bytes += encode_entry(entry).size();
   }
   // It is let go no more, and counts until what was sent has arrived or never will.
   void give_up(const std::string& uid, LedgerFact entry) {

@@ -16,6 +16,7 @@ namespace berth::queue {
 struct LedgerReview {
   LedgerChanges changes;
   std::size_t open = 0;       // how many are in flight
+  std::size_t waiting = 0;    // and how many wait for others to be gone
   std::size_t bytes = 0;      // of what stays
   std::int64_t last = 0;      // when the youngest that is done was decided
   bool at_once = false;       // quota is given back: the changes wait for no admission

@@ -12,7 +12,9 @@ namespace berth::queue {
 std::string why_lost(const ClusterState& cluster, const std::string& node) {
   const Node* standing = cluster.nodes().find(node);
   if (standing == nullptr) return fmt::format("node {} is gone", node);
-  return in_service(*standing) ? "" : fmt::format("node {} is out of service", node);
+  if (!in_service(*standing)) return fmt::format("node {} is out of service", node);
+  const std::string mark = departure_mark(*standing);
+  return mark.empty() ? "" : fmt::format("node {} is about to go ({})", node, mark);
 }
 
 bool has_lost_its_place(const ClusterState& cluster, const Workload& workload,

@@ -33,14 +33,15 @@ NodeId NodeRoom::node(const std::string& name) {
 }
 
 std::int64_t NodeRoom::Node::free(ResourceId resource) const {
-  if (!in_service) return 0;
-  return std::max<std::int64_t>(0, entry(offers, resource) - entry(taken, resource));
+  return std::max<std::int64_t>(0, left(resource));
 }
 
-std::int64_t NodeRoom::Node::free_of_bound(ResourceId resource) const {
-  if (!in_service) return 0;
-  const std::int64_t bound = entry(taken, resource) - entry(pinned, resource);
-  return std::max<std::int64_t>(0, entry(offers, resource) - bound);
+std::int64_t NodeRoom::Node::left(ResourceId resource) const {
+  return in_service ? entry(offers, resource) - entry(taken, resource) : 0;
+}
+
+std::int64_t NodeRoom::Node::left_of_bound(ResourceId resource) const {
+  return in_service ? left(resource) + entry(pinned, resource) : 0;
 }
 
 bool NodeRoom::Node::is_overfull(ResourceId resource) const {
@@ -48,6 +49,11 @@ bool NodeRoom::Node::is_overfull(ResourceId resource) const {
 }
 
 void NodeRoom::put(const TopologyFact& fact) { topology_ = fact; }
+
+void NodeRoom::put(const ElasticFact& fact) {
+  for (PerPool& pool : pools_) pool.max_nodes.reset();
+  for (const auto& [name, nodes] : fact.max_nodes) at(catalog_.pool(name)).max_nodes = nodes;
+}
 
 void NodeRoom::refuse(RulesId rules, const std::string& node, bool refused) {
   if (rules >= refused_.size()) refused_.resize(rules + 1);
@@ -91,6 +97,7 @@ bool NodeRoom::put(const NodeFact& fact) {
   const bool moved = !at.known || at.pool != pool || at.weights != weights;
   const auto count_all = [&](std::int64_t sign) {
     if (!at.known) return;
+    this->at(at.pool).nodes += sign;
     for (ResourceId r = 0; r < at.offers.size(); ++r) count(at, r, sign);
     count_weights(at, sign);
     count_class(at, sign);
@@ -110,6 +117,7 @@ bool NodeRoom::put(const NodeFact& fact) {
 bool NodeRoom::remove(const std::string& name) {
   Node& at = nodes_[node(name)];
   if (!at.known) return false;
+  --this->at(at.pool).nodes;
   for (ResourceId r = 0; r < at.offers.size(); ++r) count(at, r, -1);
   count_weights(at, -1);
   count_class(at, -1);
@@ -137,21 +145,27 @@ void NodeRoom::pin(NodeId node, ShapeId shape, std::int64_t pods) {
 }
 
 void NodeRoom::claim(PoolId pool, ShapeId shape, std::int64_t pods) {
-  for (const auto& [resource, amount] : catalog_.shape_requests(shape)) {
-    at(Catalog::kAny, resource).claimed += capped_product(amount, pods);
-    if (pool != Catalog::kAny) at(pool, resource).claimed += capped_product(amount, pods);
-  }
+  for (const auto& [resource, amount] : catalog_.shape_requests(shape))
+    at(pool, resource).claimed += capped_product(amount, pods);
+  std::int64_t& count = at(pool).claimants[shape];
+  count += pods;
+  if (count == 0) at(pool).claimants.erase(shape);
 }
 
 const NodeRoom::PerResource* NodeRoom::find(PoolId pool, ResourceId resource) const {
-  if (pool >= pools_.size() || resource >= pools_[pool].size()) return nullptr;
-  return &pools_[pool][resource];
+  if (pool >= pools_.size() || resource >= pools_[pool].of.size()) return nullptr;
+  return &pools_[pool].of[resource];
+}
+
+NodeRoom::PerPool& NodeRoom::at(PoolId pool) {
+  if (pool >= pools_.size()) pools_.resize(pool + 1);
+  return pools_[pool];
 }
 
 NodeRoom::PerResource& NodeRoom::at(PoolId pool, ResourceId resource) {
-  if (pool >= pools_.size()) pools_.resize(pool + 1);
-  if (resource >= pools_[pool].size()) pools_[pool].resize(resource + 1);
-  return pools_[pool][resource];
+  std::vector<PerResource>& of = at(pool).of;
+  if (resource >= of.size()) of.resize(resource + 1);
+  return of[resource];
 }
 
 void NodeRoom::count(const Node& node, ResourceId resource, std::int64_t sign) {
@@ -187,7 +201,13 @@ void NodeRoom::count_class(const Node& node, std::int64_t sign) {
 
 std::int64_t NodeRoom::unclaimed(PoolId pool, ResourceId resource) const {
   const PerResource* of = find(pool, resource);
-  return of == nullptr ? 0 : of->free - of->claimed;
+  std::int64_t left = of == nullptr ? 0 : of->free - of->claimed;
+  // What waits for nodes that are yet to come takes nothing from other pools.
+  for (PoolId named = Catalog::kAny + 1; pool == Catalog::kAny && named < pools_.size(); ++named) {
+    const PerResource* there = find(named, resource);
+    if (there != nullptr) left -= std::min(there->free, there->claimed);
+  }
+  return left;
 }
 
 std::int64_t NodeRoom::offered(PoolId pool, ResourceId resource) const {
@@ -204,6 +224,16 @@ std::int64_t NodeRoom::weight(PoolId pool, ResourceId resource) const {
   const PerResource* of = find(pool, resource);
   if (of == nullptr || of->nodes_by_weight.empty()) return kWholeGpu;
   return of->nodes_by_weight.rbegin()->first;
+}
+
+std::optional<std::int64_t> NodeRoom::nodes_to_come(PoolId pool) const {
+  if (pool >= pools_.size() || !pools_[pool].max_nodes) return std::nullopt;
+  return std::max<std::int64_t>(0, *pools_[pool].max_nodes - pools_[pool].nodes);
+}
+
+const std::map<ShapeId, std::int64_t>& NodeRoom::claimants(PoolId pool) const {
+  static const std::map<ShapeId, std::int64_t> kNone;
+  return pool < pools_.size() ? pools_[pool].claimants : kNone;
 }
 
 }  // namespace berth::queue

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,13 +22,15 @@ class NodeRoom {
   bool put(const NodeFact& fact);
   bool remove(const std::string& name);
   void put(const TopologyFact& fact);
+  void put(const ElasticFact& fact);
   // Whether the node keeps pods with these rules away. Of those that were never said: it does not.
   void refuse(RulesId rules, const std::string& node, bool refused);
   // Of pods that are on the node; it need not be known yet.
   void take(NodeId node, ShapeId shape, std::int64_t pods);
   // Of admitted pods that are pinned to the node and not on it yet: they take its room as well.
   void pin(NodeId node, ShapeId shape, std::int64_t pods);
-  // Admitted pods that may go to any node: they take room of their pool, and of all together.
+  // Admitted pods that may go to any node: they take room of their pool, and of all together what
+  // the pool has free.
   void claim(PoolId pool, ShapeId shape, std::int64_t pods);
 
   NodeId node(const std::string& name);
@@ -41,6 +44,11 @@ class NodeRoom {
   // one.
   std::int64_t weight(PoolId pool, ResourceId resource) const;
 
+  // How many nodes the pool may yet get; nothing where no autoscaler adds any.
+  std::optional<std::int64_t> nodes_to_come(PoolId pool) const;
+  // The pods of each shape that claim() has there.
+  const std::map<ShapeId, std::int64_t>& claimants(PoolId pool) const;
+
   struct Node {
     bool known = false;
     bool in_service = false;
@@ -51,7 +59,8 @@ class NodeRoom {
     Vector weights;
     std::vector<DomainId> domains;  // by level; kNoDomain where it has no value
     std::int64_t free(ResourceId resource) const;
-    std::int64_t free_of_bound(ResourceId resource) const;  // as kube-scheduler sees it
+    std::int64_t left(ResourceId resource) const;  // likewise; less than nothing if overfull
+    std::int64_t left_of_bound(ResourceId resource) const;  // as kube-scheduler sees it
     bool is_overfull(ResourceId resource) const;  // more is taken and pinned than it offers
   };
   const Node& node_at(NodeId id) const { return nodes_[id]; }
@@ -70,7 +79,14 @@ class NodeRoom {
     std::map<std::int64_t, std::int64_t> nodes_by_free;
     std::map<std::int64_t, std::int64_t> nodes_by_weight;
   };
+  struct PerPool {
+    std::vector<PerResource> of;  // by resource
+    std::map<ShapeId, std::int64_t> claimants;
+    std::int64_t nodes = 0;  // in service or not
+    std::optional<std::int64_t> max_nodes;
+  };
   const PerResource* find(PoolId pool, ResourceId resource) const;
+  PerPool& at(PoolId pool);
   PerResource& at(PoolId pool, ResourceId resource);
   void count(const Node& node, ResourceId resource, std::int64_t sign);
   void count_weights(const Node& node, std::int64_t sign);
@@ -82,7 +98,7 @@ class NodeRoom {
   std::vector<std::vector<bool>> refused_;  // by rules and node
   mutable std::vector<NodeId> in_order_;
   mutable bool is_in_order_ = true;
-  std::vector<std::vector<PerResource>> pools_;
+  std::vector<PerPool> pools_;
 };
 
 }  // namespace berth::queue

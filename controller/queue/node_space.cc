@@ -17,14 +17,32 @@ void NodeSpace::open() {
   resources_ = catalog_.resources();
   free_.resize(order.size() * resources_);
   pools_.assign(catalog_.pools(), NodeSet(order.size()));
+  rank_of_.resize(room_.nodes());
   for (std::uint32_t rank = 0; rank < order.size(); ++rank) {
     const NodeRoom::Node& node = room_.node_at(order[rank]);
     if (!node.in_service) continue;
     pools_[Catalog::kAny].add(rank);
     pools_[node.pool].add(rank);
-    for (ResourceId resource = 0; resource < node.offers.size(); ++resource)
-      free_[rank * resources_ + resource] = node.free(resource);
+    rank_of_[order[rank]] = rank;
+    for (ResourceId resource = 0; resource < resources_; ++resource)
+      free_[rank * resources_ + resource] = node.left(resource);
   }
+}
+
+std::optional<std::uint32_t> NodeSpace::rank_of(NodeId node) {
+  open();
+  return node < rank_of_.size() ? rank_of_[node] : std::nullopt;
+}
+
+std::int64_t NodeSpace::largest(PoolId pool, ResourceId resource) {
+  const Shelf& by_free = shelf(resource);
+  const auto& in_pool = pools_[pool].words();
+  for (auto it = by_free.rbegin(); it != by_free.rend(); ++it) {
+    const auto& nodes = it->second.words();
+    for (std::size_t word = 0; word < nodes.size(); ++word)
+      if ((nodes[word] & in_pool[word]) != 0) return it->first;
+  }
+  return 0;
 }
 
 std::size_t NodeSpace::nodes() {
@@ -109,7 +127,10 @@ std::int64_t NodeSpace::fits_of_job(std::uint32_t rank, ShapeId shape, std::int6
   if (fit >= pods) return fit;
   const NodeRoom::Node& node = room_.node_at(id(rank));
   const bool alone = std::ranges::all_of(catalog_.shape_requests(shape), [&](const auto& request) {
-    return node.free_of_bound(request.first) == free(rank, request.first);
+    const auto away = unbound_.find({rank, request.first});
+    const std::int64_t more = away == unbound_.end() ? 0 : away->second;
+    return std::max<std::int64_t>(0, node.left_of_bound(request.first) + more) ==
+           free(rank, request.first);
   });
   return alone ? fit : 0;
 }
@@ -117,6 +138,16 @@ std::int64_t NodeSpace::fits_of_job(std::uint32_t rank, ShapeId shape, std::int6
 void NodeSpace::take(const Stand& stand) {
   move(stand, +1);
   taken_from_.push_back(stand.rank);
+}
+
+void NodeSpace::think_away(const Stand& stand, bool bound, std::int64_t sign) {
+  move(stand, -sign);
+  taken_from_.push_back(stand.rank);
+  for (auto& [shape, allowed] : allowed_)
+    if (sign > 0 && allowed.nodes.has(stand.rank)) allowed.candidates.add(stand.rank);
+  if (!bound) return;
+  for (const auto& [resource, amount] : catalog_.shape_requests(stand.shape))
+    unbound_[{stand.rank, resource}] += sign * capped_product(amount, stand.pods);
 }
 
 void NodeSpace::move(const Stand& stand, std::int64_t sign) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // NodeSpace: what a cycle may still hand out, node by node, and where pods would stand (rule 8).
-// Its copy of the nodes is made when the first asks; room only shrinks in it.
+// Its copy of the nodes is made when the first asks. Room shrinks in it; it grows where somebody is
+// thought away.
 #pragma once
 
 #include <algorithm>
@@ -42,6 +43,7 @@ struct LevelDomain {
 class NodeSpace {
  public:
   explicit NodeSpace(const FactsIndex& index);
+  void open();  // once; whoever asks for places opens it
 
   // Where a single pod stands best; nothing if no node has room for it.
   std::optional<std::uint32_t> find(ShapeId shape, PoolId pool);
@@ -61,6 +63,9 @@ class NodeSpace {
   bool allows_any(ShapeId shape, PoolId pool);
 
   void take(const Stand& stand);
+  // What stands there already, bound or not, is thought away or, sign being -1, is there again.
+  // Nothing is known of nodes out of service.
+  void think_away(const Stand& stand, bool bound, std::int64_t sign);
   // What is tried and given back leaves no trace in taken_from().
   void try_on(const Stand& stand) { move(stand, +1); }
   void give_back(const Stand& stand) { move(stand, -1); }
@@ -76,6 +81,8 @@ class NodeSpace {
   bool is_in(std::uint32_t rank, PoolId pool) const { return pools_[pool].has(rank); }
   const NodeRoom::Node& node_at(std::uint32_t rank) const { return room_.node_at(id(rank)); }
   NodeId id(std::uint32_t rank) const { return room_.in_order()[rank]; }
+  std::optional<std::uint32_t> rank_of(NodeId node);       // of one in service
+  std::int64_t largest(PoolId pool, ResourceId resource);  // free on one node
 
  private:
   using Shelf = std::map<std::int64_t, NodeSet>;  // by what is free of one resource
@@ -83,7 +90,6 @@ class NodeSpace {
     NodeSet nodes;
     NodeSet candidates;  // of them, those that may have room yet
   };
-  void open();
   Allowed& allowed(ShapeId shape);
   Shelf& shelf(ResourceId device);
   // Calls found(rank) for the shelf's nodes with room until that returns false.
@@ -97,7 +103,9 @@ class NodeSpace {
   std::size_t resources_ = 0;
   bool is_open_ = false;
   std::vector<std::int64_t> free_;  // by rank and resource; less than nothing if overfull
-  std::vector<NodeSet> pools_;      // of nodes in service
+  std::map<std::pair<std::uint32_t, ResourceId>, std::int64_t> unbound_;  // thought away, of bound
+  std::vector<std::optional<std::uint32_t>> rank_of_;                     // by node
+  std::vector<NodeSet> pools_;                                            // of nodes in service
   std::map<ShapeId, Allowed> allowed_;
   std::map<ResourceId, Shelf> shelves_;
   std::vector<std::vector<LevelDomain>> domains_;  // by level

@@ -11,7 +11,7 @@ void Pending::add(const Workload& workload) {
     same.in_order.insert(&workload);
     same.first = Turn(**same.in_order.begin());
   } else {
-    of.unready.insert(&workload);
+    of.place_of(workload).insert(&workload);
   }
 }
 
@@ -26,9 +26,9 @@ void Pending::remove(const Workload& workload) {
     else
       same->second.first = Turn(**same->second.in_order.begin());
   } else {
-    queue->second.unready.erase(&workload);
+    queue->second.place_of(workload).erase(&workload);
   }
-  if (queue->second.ready.empty() && queue->second.unready.empty()) by_queue_.erase(queue);
+  if (queue->second.empty()) by_queue_.erase(queue);
 }
 
 }  // namespace berth::queue

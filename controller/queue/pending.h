@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What waits, in rule 5's order: of each queue its ready workloads by class, and those that are not
-// ready.
+// What waits, in rule 5's order: of each queue its ready workloads by class, those that are not
+// ready, and those that are left out, which are in nobody's way.
 #pragma once
 
 #include <map>
@@ -20,6 +20,13 @@ struct SameClass {
 struct PendingOfQueue {
   std::map<ClassId, SameClass> ready;
   InOrder unready;
+  InOrder left_out;
+
+  bool empty() const { return ready.empty() && unready.empty() && left_out.empty(); }
+  // Where it stands, of what is not ready.
+  InOrder& place_of(const Workload& workload) {
+    return workload.standing.unready == Unready::kNeverReady ? left_out : unready;
+  }
 };
 
 class Pending {

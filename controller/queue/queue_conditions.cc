@@ -10,6 +10,8 @@
 #include "apis/reasons.h"
 #include "controller/core/cause.h"
 #include "controller/core/plural.h"
+#include "controller/queue/budget_standing.h"
+#include "controller/queue/usage_ledger.h"
 
 namespace berth {
 namespace {
@@ -25,6 +27,8 @@ constexpr char kUnfunded[] = "Unfunded";
 constexpr char kNamespaceNotManaged[] = "NamespaceNotManaged";
 constexpr char kDefaultContested[] = "DefaultContested";
 constexpr char kNamespaceQuotaUnmet[] = "NamespaceQuotaUnmet";
+constexpr char kBudgetExceeded[] = "BudgetExceeded";
+constexpr char kBudgetPeriodUnclear[] = "BudgetPeriodUnclear";
 constexpr char kPinBlocked[] = "PinBlocked";
 constexpr QueueConcern kQueueConcerns[] = {
     {kUnfunded, reasons::kNodesOfferLess},
@@ -34,6 +38,8 @@ constexpr QueueConcern kQueueConcerns[] = {
     {kNamespaceQuotaUnmet, reasons::kQuotaNameTaken},
     {kNamespaceQuotaUnmet, reasons::kTighterQuota},
     {kNamespaceQuotaUnmet, reasons::kWriteRefused},
+    {kBudgetExceeded, reasons::kBudgetExceeded},
+    {kBudgetPeriodUnclear, reasons::kTimeZoneUnknown},
     {kPinBlocked, reasons::kPinBlocked},
 };
 
@@ -116,6 +122,17 @@ std::vector<Condition> queue_conditions(const Snapshot& snapshot, const GPUQueue
   if (const auto unmet = findings.unmet_quotas.find(queue.meta.name);
       unmet != findings.unmet_quotas.end())
     add(kNamespaceQuotaUnmet, "True", unmet->second);
+  if (const auto exceeded = queue::budget_exceeded(
+          queue, queue::gpu_hours_in(snapshot.cluster, snapshot.settings).budgets))
+    add(kBudgetExceeded, "True", *exceeded);
+  if (const auto& budget = queue.spec.budget;
+      budget && snapshot.zones.find(budget->time_zone) == nullptr)
+    add(kBudgetPeriodUnclear, "True",
+        {reasons::kTimeZoneUnknown,
+         fmt::format(
+             "there is no time zone \"{}\", and spec.budget goes by UTC: write an IANA name, "
+             "such as Europe/Berlin, into spec.budget.timeZone",
+             budget->time_zone)});
   if (const auto blocked = findings.blocked_pins.find(queue.meta.name);
       blocked != findings.blocked_pins.end())
     add(kPinBlocked, "True", blocked->second);

@@ -24,6 +24,32 @@ std::int64_t offered(const FactsIndex& facts, const QuotaFact& quota) {
   return resource == nullptr || pool == nullptr ? 0 : facts.room().offered(*pool, *resource);
 }
 
+std::int64_t offered_by(const NodeRoom::Node& node, ResourceId resource) {
+  if (resource != Catalog::kClass) return resource < node.offers.size() ? node.offers[resource] : 0;
+  std::int64_t gpus = 0;
+  for (const auto& [each, weight] : node.weights)
+    gpus = capped_sum(gpus, capped_product(offered_by(node, each), weight));
+  return gpus;
+}
+
+// Whether nodes that an elastic pool is yet to get may offer so much, each what the pool's richest
+// does. Of a pool without nodes nobody can tell.
+bool may_grow_by(const FactsIndex& facts, const QuotaFact& quota, std::int64_t lacks) {
+  const NodeRoom& room = facts.room();
+  const ResourceId* resource = facts.catalog().find_resource(quota.resource);
+  const PoolId* pool = facts.catalog().find_pool(quota.pool);
+  const std::int64_t nodes = pool == nullptr ? 0 : room.nodes_to_come(*pool).value_or(0);
+  if (nodes == 0 || resource == nullptr) return false;
+  bool knows = false;
+  std::int64_t most = 0;
+  for (const NodeId id : room.in_order()) {
+    if (room.node_at(id).pool != *pool) continue;
+    knows = true;
+    most = std::max(most, offered_by(room.node_at(id), *resource));
+  }
+  return !knows || capped_product(most, nodes) >= lacks;
+}
+
 std::string amount(std::int64_t of, const QuotaFact& quota) {
   return quota.resource == kGpuClass ? format_amount(of, Catalog::kClass) : std::to_string(of);
 }
@@ -57,6 +83,7 @@ std::optional<Cause> QueueFunding::shortfall(const GPUQueue& queue) const {
     if (promised == promised_.end()) continue;  // the queue itself is in trouble
     const std::int64_t there = offered(index_.facts(), quota);
     if (promised->second <= there) continue;
+    if (may_grow_by(index_.facts(), quota, promised->second - there)) continue;
     const std::string place =
         quota.pool == kAnyPool ? "the cluster" : fmt::format("pool {}", quota.pool);
     return Cause{reasons::kNodesOfferLess,

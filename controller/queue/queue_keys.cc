@@ -6,8 +6,11 @@
 #include "apis/names.h"
 #include "controller/core/ledger_epoch.h"
 #include "controller/core/seeded_bugs.h"
+#include "controller/fleet/node_facts.h"
 #include "controller/queue/facts_from.h"
 #include "controller/queue/namespace_quotas.h"
+#include "controller/queue/never_ready.h"
+#include "controller/queue/stranded.h"
 
 namespace berth {
 namespace {
@@ -20,12 +23,24 @@ const queue::FactsIndex& facts_of(const ClusterState& cluster) {
   return cluster.view<queue::ClusterIndex>().facts();
 }
 
+std::string requeue_key(std::string_view workload) {
+  return std::string(kRequeueKeys).append(workload);
+}
+
 // What is to be let go, and what is to be taken back.
 void add_due(const queue::FactsIndex& facts, const queue::Workload& workload,
              std::vector<std::string>& keys) {
   if (workload.standing.to_release) keys.push_back(release_key(*workload.name));
-  if (workload.standing.unbound_pins > 0 || facts.is_drained(workload))
-    keys.push_back(std::string(kRequeueKeys).append(*workload.name));
+  if (workload.standing.unbound_pins > 0 || facts.is_drained(workload) ||
+      !workload.taken_back.empty())
+    keys.push_back(requeue_key(*workload.name));
+}
+
+// What stands on the node, if that goes.
+void add_stranded(const ClusterState& cluster, const std::string& node,
+                  std::vector<std::string>& keys) {
+  for (const std::string& workload : queue::stranded_on(cluster, node))
+    keys.push_back(requeue_key(workload));
 }
 
 // Of what is admitted and waits: its entry stands in the ledger, or others of its gang run. News of
@@ -34,8 +49,19 @@ template <class T>
 void add_due_of(const ClusterState& cluster, const T& object, std::vector<std::string>& keys) {
   const queue::FactsIndex& facts = facts_of(cluster);
   const std::string name = queue::workload_name(object);
-  if (const queue::Workload* workload = facts.find(name)) add_due(facts, *workload, keys);
+  if (const queue::Workload* workload = facts.find(name)) {
+    add_due(facts, *workload, keys);
+    if (queue::is_timed(cluster, *workload)) keys.push_back(requeue_key(name));
+  }
   if (seeded(SeededBug::kReleaseWithoutEntry)) keys.push_back(release_key(name));
+}
+
+// A pod may be bound to a node that goes already.
+void add_stranded(const ClusterState& cluster, const Pod& pod, std::vector<std::string>& keys) {
+  const Node* node = cluster.nodes().find(pod.node_name.view());
+  if (node != nullptr && deletion_mark(*node).empty()) return;
+  if (const std::string name = queue::workload_name(pod); !name.empty())
+    keys.push_back(requeue_key(name));
 }
 
 // visit(entry) for each of `now` that does not stand in `old` as it is.
@@ -50,7 +76,11 @@ void each_new_entry(const ConfigMap& old, const ConfigMap& now, Visit&& visit) {
 
 void add_all_due(const ClusterState& cluster, std::vector<std::string>& keys) {
   const queue::FactsIndex& facts = facts_of(cluster);
-  for (const auto& [name, workload] : facts.workloads()) add_due(facts, workload, keys);
+  for (const auto& [name, workload] : facts.workloads()) {
+    add_due(facts, workload, keys);
+    if (queue::is_timed(cluster, workload) || queue::stranded(cluster, workload))
+      keys.push_back(requeue_key(name));
+  }
   std::ranges::sort(keys);
 }
 
@@ -58,7 +88,8 @@ void add_all_due(const ClusterState& cluster, std::vector<std::string>& keys) {
 
 std::vector<std::string> queue_keys(const ClusterState& cluster) {
   if (cluster.gpu_queues().size() == 0) return {};
-  return {std::string(kAdmissionsKey), std::string(kQueuesKey), std::string(kReasonsKey)};
+  return {std::string(kAdmissionsKey), std::string(kQueuesKey), std::string(kReasonsKey),
+          std::string(kUsageKey)};
 }
 
 std::vector<std::string> all_queue_keys(const ClusterState& cluster, const Settings& settings) {
@@ -90,14 +121,28 @@ std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Setti
 std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings&,
                                         const Pod* old, const Pod* now) {
   std::vector<std::string> keys = queue_keys(cluster);
-  if (!keys.empty()) add_due_of(cluster, now != nullptr ? *now : *old, keys);
+  if (keys.empty()) return keys;
+  add_due_of(cluster, now != nullptr ? *now : *old, keys);
+  if (now != nullptr && !now->node_name.empty()) add_stranded(cluster, *now, keys);
+  return keys;
+}
+
+std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings&,
+                                        const Node* old, const Node* now) {
+  std::vector<std::string> keys = queue_keys(cluster);
+  if (!keys.empty()) add_stranded(cluster, now != nullptr ? now->meta.name : old->meta.name, keys);
   return keys;
 }
 
 std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings&, const Job*,
                                         const Job* now) {
   std::vector<std::string> keys = queue_keys(cluster);
-  if (!keys.empty() && now != nullptr) add_due_of(cluster, *now, keys);
+  if (keys.empty() || now == nullptr) return keys;
+  add_due_of(cluster, *now, keys);
+  // It may be told of after its node and its pods.
+  const queue::Workload* workload = facts_of(cluster).find(queue::workload_name(*now));
+  if (workload != nullptr && queue::stranded(cluster, *workload))
+    keys.push_back(requeue_key(*workload->name));
   return keys;
 }
 
@@ -106,8 +151,10 @@ std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Setti
   std::vector<std::string> keys = queue_keys(cluster);
   const bool told = old != nullptr && now != nullptr && old->spec == now->spec;
   if (!told && !keys.empty()) keys.emplace_back(kNamespaceQuotasKey);
-  if (!told && now != nullptr && now->spec.stop_policy == StopPolicy::kHoldAndDrain)
-    add_all_due(cluster, keys);
+  const auto takes_back = [](const GPUQueueSpec& spec) {
+    return spec.stop_policy == StopPolicy::kHoldAndDrain || spec.pods_ready_timeout;
+  };
+  if (!told && now != nullptr && takes_back(now->spec)) add_all_due(cluster, keys);
   return keys;
 }
 
@@ -116,6 +163,7 @@ std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Setti
 std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings& settings,
                                         const ConfigMap* old, const ConfigMap* now) {
   const ConfigMap& either = now != nullptr ? *now : *old;
+  if (either.meta.name == names::kUsageConfigMap) return queue_keys(cluster);
   if (either.meta.name != names::kAdmissionsConfigMap ||
       either.meta.namespace_ != std::string_view(settings.berth_namespace))
     return {};
@@ -125,6 +173,8 @@ std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Setti
   bool withdrawn = false;
   each_new_entry(*old, *now, [&](const queue::LedgerFact& entry) {
     keys.push_back(release_key(entry.workload));
+    for (const queue::AheadFact& ahead : entry.ahead)
+      if (ahead.evicted) keys.push_back(std::string(kRequeueKeys).append(ahead.workload));
     withdrawn = withdrawn || entry.until != 0;
   });
   each_new_entry(*now, *old,

@@ -2,7 +2,8 @@
 // Which keys of the queues' reconcilers each watched kind makes due: whatever the index follows all
 // that decides and tells, once there is a GPUQueue; an entry of the ledger, and the objects of what
 // is admitted, their release; a queue that is drained, what it has admitted; a pod that is pinned
-// and not bound, its workload.
+// and not bound, its workload; a node that goes, what stands on it; a Job
+// that may be late, itself.
 #pragma once
 
 #include <string>
@@ -22,6 +23,8 @@ std::vector<std::string> all_queue_keys(const ClusterState& cluster, const Setti
 
 std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings& settings,
                                         const Pod* old, const Pod* now);
+std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings& settings,
+                                        const Node* old, const Node* now);
 std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings& settings,
                                         const Job* old, const Job* now);
 std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings& settings,

@@ -17,16 +17,18 @@ template <class Visit>
 void each_pending(const PendingOfQueue& pending, Visit&& visit) {
   for (const auto& [workloads, same] : pending.ready)
     for (const Workload* workload : same.in_order) visit(*workload);
-  for (const Workload* workload : pending.unready) visit(*workload);
+  for (const InOrder* set : {&pending.unready, &pending.left_out})
+    for (const Workload* workload : *set) visit(*workload);
 }
 
 }  // namespace
 
-Survey::Survey(const FactsIndex& index, std::size_t most_waiting)
-    : index_(index), quotas_(index), cycle_(index) {
+Survey::Survey(const FactsIndex& index, std::size_t most_waiting,
+               std::optional<PreemptionTerms> terms)
+    : index_(index), quotas_(index), cycle_(index, std::move(terms)) {
   cycle_.run(std::numeric_limits<std::size_t>::max());
   for (const Admission& admission : cycle_.admissions())
-    admitted_.emplace(admission.workload, admission.pool);
+    admitted_.emplace(admission.workload, &admission);
   for (const QueueQuotas& queue : quotas_.queues())
     report(queue, most_waiting, reports_[queue.fact->name]);
 }
@@ -38,8 +40,9 @@ const QueueReport* Survey::find(const std::string& queue) const {
 
 Outcome Survey::outcome(const Workload& workload) const {
   const auto admitted = admitted_.find(&workload);
-  if (admitted != admitted_.end()) return {.admitted_to = admitted->second, .verdict = {}};
-  return {.admitted_to = std::nullopt, .verdict = cycle_.why(workload)};
+  if (admitted != admitted_.end())
+    return {.admitted_to = admitted->second->pool, .admission = admitted->second, .verdict = {}};
+  return {.admitted_to = std::nullopt, .admission = nullptr, .verdict = cycle_.why(workload)};
 }
 
 void Survey::report(const QueueQuotas& queue, std::size_t most_waiting, QueueReport& out) const {
@@ -86,7 +89,8 @@ void Survey::count_pending(const QueueQuotas& queue, const PendingOfQueue& pendi
       count(*workload, *others);
     }
   }
-  for (const Workload* workload : pending.unready) count(*workload, outcome(*workload));
+  for (const InOrder* set : {&pending.unready, &pending.left_out})
+    for (const Workload* workload : *set) count(*workload, outcome(*workload));
 }
 
 std::vector<Waiting> Survey::oldest_of(const PendingOfQueue& pending, std::size_t most) const {
@@ -126,8 +130,7 @@ std::string reason_of(const Outcome& outcome) {
 
 std::string describe(const Outcome& outcome, const Catalog& catalog) {
   if (!outcome.admitted_to) return describe(outcome.verdict, catalog);
-  return fmt::format("quota and room suffice in {}; it is admitted next",
-                     name_place(*outcome.admitted_to, catalog));
+  return describe(*outcome.admission, catalog) + "; it is admitted next";
 }
 
 }  // namespace berth::queue

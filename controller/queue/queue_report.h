@@ -30,6 +30,7 @@ struct QuotaReport {
 // Quota and room suffice now: the next cycle admits it. Otherwise what it waits for.
 struct Outcome {
   std::optional<PoolId> admitted_to;
+  const Admission* admission = nullptr;  // of the survey's cycle
   Verdict verdict;
 };
 
@@ -51,7 +52,9 @@ struct QueueReport {
 // Everything one cycle over the index says, of all queues. It refers to the index.
 class Survey {
  public:
-  Survey(const FactsIndex& index, std::size_t most_waiting);
+  // With terms it says also whom the next cycle displaces.
+  Survey(const FactsIndex& index, std::size_t most_waiting,
+         std::optional<PreemptionTerms> terms = std::nullopt);
 
   // Null for a queue that the index does not know.
   const QueueReport* find(const std::string& queue) const;
@@ -68,7 +71,7 @@ class Survey {
   const FactsIndex& index_;
   QuotaTable quotas_;  // as they stand, without what the cycle admits
   Cycle cycle_;
-  std::map<const Workload*, PoolId> admitted_;
+  std::map<const Workload*, const Admission*> admitted_;
   std::map<std::string, QueueReport> reports_;
 };
 

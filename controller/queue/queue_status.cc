@@ -7,7 +7,9 @@
 #include <string_view>
 
 #include "controller/core/conditions.h"
+#include "controller/queue/budget_standing.h"
 #include "controller/queue/queue_conditions.h"
+#include "controller/queue/usage_ledger.h"
 #include "controller/queue/words.h"
 
 namespace berth {
@@ -103,6 +105,9 @@ StatusUpdate compute_queue_status(const Snapshot& snapshot, const GPUQueue& queu
   GPUQueueStatus status =
       report == nullptr ? GPUQueueStatus() : tell(*report, findings.index.facts().catalog());
   status.observed_generation = queue.meta.generation;
+  if (const auto budget = queue::budget_standing(
+          queue, queue::gpu_hours_in(snapshot.cluster, snapshot.settings).budgets))
+    status.budget = queue::tell_budget(*budget);
   status.conditions =
       merge_conditions(queue.status.conditions,
                        queue_conditions(snapshot, queue, status.totals, findings), snapshot.now);

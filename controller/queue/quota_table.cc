@@ -10,12 +10,12 @@ std::int64_t above(std::int64_t used, std::int64_t kept) {
   return std::max<std::int64_t>(0, used - kept);
 }
 
-// A queue without a cohort is one by itself, under a name that no cohort can have.
+}  // namespace
+
+// No cohort can have a name with a slash.
 std::string cohort_name(const std::string& queue, const std::string& cohort) {
   return cohort.empty() ? "/" + queue : cohort;
 }
-
-}  // namespace
 
 std::int64_t Quota::free() const {
   const std::int64_t of_cohort =
@@ -47,20 +47,24 @@ const Quota* QueueQuotas::find(ResourceId resource, PoolId pool) const {
   return nullptr;
 }
 
-QuotaTable::QuotaTable(const FactsIndex& index) {
-  const Catalog& catalog = index.catalog();
+const Quota* QueueQuotas::find(KeyId key) const {
+  const auto found = std::ranges::find(quotas, key, &Quota::key);
+  return found == quotas.end() ? nullptr : &*found;
+}
+
+QuotaTable::QuotaTable(const FactsIndex& index) : catalog_(index.catalog()) {
   queues_.reserve(index.queues().size());
-  by_id_.resize(catalog.queues(), nullptr);
+  by_id_.resize(catalog_.queues(), nullptr);
   for (const auto& [name, fact] : index.queues()) {
     QueueQuotas& queue = queues_.emplace_back();
     queue.fact = &fact;
-    queue.id = *catalog.find_queue(name);
+    queue.id = *catalog_.find_queue(name);
     by_id_[queue.id] = &queue;
     for (const QuotaFact& spec : fact.quotas) {
       Quota& quota = queue.quotas.emplace_back();
-      quota.resource = *catalog.find_resource(spec.resource);
-      quota.pool = *catalog.find_pool(spec.pool);
-      quota.key = *catalog.find_key(quota.resource, quota.pool);
+      quota.resource = *catalog_.find_resource(spec.resource);
+      quota.pool = *catalog_.find_pool(spec.pool);
+      quota.key = *catalog_.find_key(quota.resource, quota.pool);
       quota.nominal = spec.nominal;
       quota.borrowing_limit = spec.borrowing_limit;
       quota.lends = std::min(spec.lending_limit.value_or(spec.nominal), spec.nominal);
@@ -70,24 +74,35 @@ QuotaTable::QuotaTable(const FactsIndex& index) {
         queue.pools.push_back(quota.pool);
     }
   }
-  for (const auto& [holder, by_key] : index.usage().by_holder()) {
-    const auto& [queue_id, old_cohort] = catalog.holder_parts(holder);
-    QueueQuotas* queue = find(queue_id);
-    for (const auto& [key, used] : by_key) {
-      // Of a deleted queue, or of a quota that was taken away, nominal is 0: all of it is borrowed.
-      Quota* quota = nullptr;
-      for (std::size_t i = 0; queue != nullptr && i < queue->quotas.size(); ++i) {
-        if (queue->quotas[i].key == key) quota = &queue->quotas[i];
-      }
-      if (quota != nullptr) {
-        quota->use(used.total);
-        quota->leaving += used.leaving;
-      } else {
-        const std::string& cohort = queue != nullptr ? queue->fact->cohort : old_cohort;
-        cohorts_[{cohort_name(catalog.queue_name(queue_id), cohort), key}].raised += used.total;
-      }
-    }
+  for (const auto& [holder, by_key] : index.usage().by_holder())
+    for (const auto& [key, used] : by_key) use({holder, key, used.total, used.leaving}, +1);
+}
+
+std::string QuotaTable::cohort_of(HolderId holder) const {
+  const auto& [id, old_cohort] = catalog_.holder_parts(holder);
+  const QueueQuotas* queue = find(id);
+  return cohort_name(catalog_.queue_name(id), queue != nullptr ? queue->fact->cohort : old_cohort);
+}
+
+Quota* QuotaTable::quota_of(const Charge& charge) {
+  QueueQuotas* queue = find(catalog_.holder_parts(charge.holder).first);
+  if (queue == nullptr) return nullptr;
+  const auto found = std::ranges::find(queue->quotas, charge.key, &Quota::key);
+  return found == queue->quotas.end() ? nullptr : &*found;
+}
+
+// Of a deleted queue, or of a quota that was taken away, nominal is 0: all of it is borrowed.
+void QuotaTable::use(const Charge& charge, std::int64_t sign) {
+  if (Quota* quota = quota_of(charge)) {
+    quota->use(sign * charge.total);
+    quota->leaving += sign * charge.leaving;
+  } else {
+    cohorts_[{cohort_of(charge.holder), charge.key}].raised += sign * charge.total;
   }
+}
+
+void QuotaTable::let_go(const Charge& charge) {
+  if (Quota* quota = quota_of(charge)) quota->leaving += charge.total - charge.leaving;
 }
 
 QueueQuotas* QuotaTable::find(QueueId queue) const {

@@ -12,6 +12,9 @@
 
 namespace berth::queue {
 
+// The queue's cohort, under a name that no other has: of one without a cohort its own.
+std::string cohort_name(const std::string& queue, const std::string& cohort);
+
 struct CohortQuota {        // one (resource, pool) in one cohort
   std::int64_t lent = 0;    // the sum of what its queues lend
   std::int64_t raised = 0;  // the sum of what they use beyond what they keep
@@ -44,6 +47,7 @@ struct QueueQuotas {
   std::vector<PoolId> pools;  // each once, in that order
   bool names(ResourceId resource) const;
   const Quota* find(ResourceId resource, PoolId pool) const;
+  const Quota* find(KeyId key) const;
 };
 
 class QuotaTable {
@@ -54,8 +58,17 @@ class QuotaTable {
 
   std::vector<QueueQuotas>& queues() { return queues_; }  // by name
   QueueQuotas* find(QueueId queue) const;
+  // As cohort_name() has it, also of a queue that is deleted.
+  std::string cohort_of(HolderId holder) const;
+  // What is charged is used no more or, sign being +1, again.
+  void use(const Charge& charge, std::int64_t sign);
+  // All of what is charged is leaving.
+  void let_go(const Charge& charge);
 
  private:
+  Quota* quota_of(const Charge& charge);
+
+  const Catalog& catalog_;
   std::vector<QueueQuotas> queues_;
   std::vector<QueueQuotas*> by_id_;
   std::map<std::pair<std::string, KeyId>, CohortQuota> cohorts_;

@@ -39,4 +39,9 @@ Plan reconcile_release(const Snapshot& snapshot, std::string_view name);
 inline constexpr std::string_view kRequeueKeys = "requeue/";
 Plan reconcile_requeue(const Snapshot& snapshot, std::string_view name);
 
+// What queues use of GPU hours, written down once a minute (usage_meter.h). This one has seen
+// nothing of it but what stands, as a new leader.
+inline constexpr std::string_view kUsageKey = "usage";
+Plan reconcile_usage(const Snapshot& snapshot);
+
 }  // namespace berth

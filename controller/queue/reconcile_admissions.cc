@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "controller/core/plural.h"
 #include "controller/core/seeded_bugs.h"
@@ -10,6 +13,7 @@
 #include "controller/queue/admission_record.h"
 #include "controller/queue/cluster_index.h"
 #include "controller/queue/cycle.h"
+#include "controller/queue/displaced.h"
 #include "controller/queue/ledger_review.h"
 #include "controller/queue/reconcile.h"
 
@@ -22,19 +26,53 @@ using queue::LedgerFact;
 // What is done goes with the next write. Where none comes, it goes by itself.
 constexpr Duration kDoneStays = 5s;
 
+// Work that is to make room may take its time: the ledger keeps room for what goes at once.
+constexpr std::size_t kMostWaiting = 256;
+
+bool may_preempt(const queue::LedgerReview& review) {
+  return review.waiting < kMostWaiting && review.bytes < queue::kMaxLedgerBytes / 2;
+}
+
+LedgerFact entry_of(const Snapshot& snapshot, const queue::Admission& admission,
+                    const queue::FactsIndex& index) {
+  LedgerFact entry{*admission.workload->name, admission_fact(admission, index)};
+  if (admission.workload->job) entry.generation = admission.workload->job->generation;
+  entry.admission.since = snapshot.now.time_since_epoch().count();
+  entry.admission.epoch = snapshot.epoch;
+  if (seeded(SeededBug::kChargeNothing)) entry.admission.amounts.clear();
+  for (const queue::Ahead& ahead : admission.ahead) entry.ahead.push_back(ahead_fact(ahead));
+  if (seeded(SeededBug::kGoAhead)) entry.ahead.clear();
+  return entry;
+}
+
+// What is to be asked before somebody is displaced. With the answers it is decided anew.
+std::vector<Ask> open_questions(const Snapshot& snapshot, const queue::Cycle& cycle) {
+  std::vector<Ask> asks;
+  for (const queue::Admission& admission : cycle.admissions())
+    for (const queue::Ahead& ahead : admission.ahead)
+      if (ahead.evicted)
+        for (Ask& ask : asks_before(snapshot, *ahead.workload)) asks.push_back(std::move(ask));
+  return asks;
+}
+
 // How many it adds. A window that is half full is left to empty: each write carries all of it.
 std::size_t admit(const Snapshot& snapshot, const queue::FactsIndex& index,
-                  queue::LedgerReview& review) {
+                  queue::LedgerReview& review, Plan& plan) {
   if (review.open > queue::kWindow / 2) return 0;
-  queue::Cycle cycle(index);
+  std::optional<queue::PreemptionTerms> terms;
+  if (may_preempt(review)) terms = queue::preemption_terms(snapshot);
+  queue::Cycle cycle(index, std::move(terms));
   cycle.run(queue::kWindow - review.open);
+  if (const auto again = cycle.again())
+    plan.requeue_in(
+        std::chrono::ceil<Duration>(Time(std::chrono::microseconds(*again)) - snapshot.now));
+  if (const std::vector<Ask> asks = open_questions(snapshot, cycle); !asks.empty()) {
+    for (const Ask& ask : asks) plan.add(ask.pod, ask);
+    return 0;
+  }
   std::size_t added = 0;
   for (const queue::Admission& admission : cycle.admissions()) {
-    LedgerFact entry{*admission.workload->name, admission_fact(admission, index)};
-    if (admission.workload->job) entry.generation = admission.workload->job->generation;
-    entry.admission.since = snapshot.now.time_since_epoch().count();
-    entry.admission.epoch = snapshot.epoch;
-    if (seeded(SeededBug::kChargeNothing)) entry.admission.amounts.clear();
+    LedgerFact entry = entry_of(snapshot, admission, index);
     review.bytes += encode_entry(entry).size();
     if (review.bytes > queue::kMaxLedgerBytes) break;
     const std::string uid = entry.admission.uid;
@@ -72,7 +110,7 @@ Plan reconcile_admissions(const Snapshot& snapshot) {
   queue::LedgerReview reviewed = review_ledger(snapshot, ledger, index);
   if (reviewed.again) plan.requeue_in(std::chrono::ceil<Duration>(*reviewed.again - snapshot.now));
   const std::size_t done = reviewed.changes.size();
-  const std::size_t added = admit(snapshot, index.facts(), reviewed);
+  const std::size_t added = admit(snapshot, index.facts(), reviewed, plan);
   if (added == 0 && done == 0) return plan;
   const Duration stood = since(snapshot, reviewed.last);
   if (added == 0 && !reviewed.at_once && stood < kDoneStays) {

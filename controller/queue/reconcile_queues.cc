@@ -3,6 +3,7 @@
 
 #include "controller/core/bug.h"
 #include "controller/queue/cluster_index.h"
+#include "controller/queue/displaced.h"
 #include "controller/queue/namespace_quotas.h"
 #include "controller/queue/queue_funding.h"
 #include "controller/queue/queue_report.h"
@@ -16,7 +17,8 @@ namespace {
 Plan plan_statuses(const Snapshot& snapshot) {
   Plan plan;
   const auto& index = snapshot.cluster.view<queue::ClusterIndex>();
-  const queue::Survey survey(index.facts(), limits::kMaxPendingWorkloads);
+  const queue::Survey survey(index.facts(), limits::kMaxPendingWorkloads,
+                             queue::preemption_terms(snapshot));
   const queue::QueueFunding funding(index);
   queue::BlockedPins pins = queue::find_blocked_pins(snapshot);
   if (pins.again) plan.requeue_in(std::chrono::ceil<Duration>(*pins.again - snapshot.now));
@@ -37,8 +39,12 @@ Plan plan_statuses(const Snapshot& snapshot) {
 // index yet.
 void check_index(const Snapshot& snapshot, const Plan& plan) {
   const ClusterState anew(snapshot.cluster);
-  if (plan_statuses({anew, snapshot.answers, snapshot.settings, snapshot.now}) != plan)
-    bug("the queues' index differs from one made anew");
+  const Snapshot copy{.cluster = anew,
+                      .answers = snapshot.answers,
+                      .settings = snapshot.settings,
+                      .now = snapshot.now,
+                      .zones = snapshot.zones};
+  if (plan_statuses(copy) != plan) bug("the queues' index differs from one made anew");
 }
 #endif
 

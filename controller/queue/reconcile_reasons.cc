@@ -11,6 +11,7 @@
 #include "controller/core/merge_patch.h"
 #include "controller/core/refused_write.h"
 #include "controller/queue/cluster_index.h"
+#include "controller/queue/displaced.h"
 #include "controller/queue/named.h"
 #include "controller/queue/queue_report.h"
 #include "controller/queue/reconcile.h"
@@ -32,6 +33,7 @@ bool lasts(const queue::Outcome& outcome) {
     case Reason::kQueueNotFound:
     case Reason::kQueueInTrouble:
     case Reason::kGangSizesDisagree:
+    case Reason::kNotReady:
     case Reason::kNoQuota:
     case Reason::kExceedsMaximum:
     case Reason::kReleaseRefused:
@@ -116,7 +118,8 @@ std::vector<Waiting> waiting_of(const Snapshot& snapshot, const queue::Survey& s
 Plan reconcile_reasons(const Snapshot& snapshot) {
   if (snapshot.offline || snapshot.cluster.gpu_queues().size() == 0) return {};
   const auto& index = snapshot.cluster.view<queue::ClusterIndex>();
-  const queue::Survey survey(index.facts(), limits::kMaxPendingWorkloads);
+  const queue::Survey survey(index.facts(), limits::kMaxPendingWorkloads,
+                             queue::preemption_terms(snapshot));
   Teller teller(snapshot, index);
   for (const Waiting& waiting : waiting_of(snapshot, survey)) {
     if (const Time from = told_from(waiting); from > snapshot.now) {

@@ -44,7 +44,8 @@ Plan reconcile_release(const Snapshot& snapshot, std::string_view name) {
     const Job* job = queue::find_named(snapshot.cluster.jobs(), name);
     const queue::AdmissionFact unwritten{.uid = workload->job->uid, .pool = "*"};
     if (seeded(SeededBug::kReleaseWithoutEntry) && workload->standing.pending) entry = &unwritten;
-    if (entry == nullptr || job == nullptr) return plan;
+    const bool waits = workload->in_flight && !workload->in_flight->ahead.empty();
+    if (entry == nullptr || job == nullptr || waits) return plan;
     const queue::NodePin pin = queue::pin_to(entry->nodes, snapshot.cluster.nodes());
     plan.add(ref_of(*job), release_job(*job, *entry, pin));
     return plan;

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apis/names.h"
+#include "controller/core/seeded_bugs.h"
 #include "controller/queue/cluster_index.h"
+#include "controller/queue/displaced.h"
 #include "controller/queue/named.h"
+#include "controller/queue/never_ready.h"
 #include "controller/queue/reconcile.h"
 #include "controller/queue/requeue.h"
+#include "controller/queue/setback.h"
+#include "controller/queue/stranded.h"
 #include "controller/queue/unbound_pins.h"
 
 namespace berth {
@@ -43,6 +48,51 @@ void plan_drain(const Snapshot& snapshot, const queue::ClusterIndex& index,
   }
 }
 
+// Whether it stands, wholly or in part, where it can't stay.
+bool plan_stranded(const Snapshot& snapshot, const queue::Workload& workload, Plan& plan) {
+  const auto found = queue::stranded(snapshot.cluster, workload);
+  if (!found || seeded(SeededBug::kStayStranded)) return false;
+  if (found->requeued == nullptr) {
+    plan.requeue_in(kLookAtPins);
+    return false;
+  }
+  const ObjectRef job = ref_of(*found->requeued);
+  for (const Pod* pod : found->elsewhere)
+    if (!pod->terminating()) plan.add(job, ask_of(*pod));
+  plan.add(job, queue::suspend_job(*found->requeued, found->why));
+  plan.requeue_in(kLookAgain);
+  return true;
+}
+
+// Whether it is taken back, or left out for a while.
+bool plan_never_ready(const Snapshot& snapshot, const queue::Workload& workload, Plan& plan) {
+  const Job* job =
+      workload.job ? queue::find_named(snapshot.cluster.jobs(), *workload.name) : nullptr;
+  if (job == nullptr) return false;
+  if (workload.job->setbacks > 0) {
+    const Time until = queue::setback_on(job->meta)->until.value_or(Time::max());
+    if (until <= snapshot.now)
+      plan.add(ref_of(*job), queue::end_backoff(*job));
+    else if (until != Time::max())
+      plan.requeue_in(std::chrono::ceil<Duration>(until - snapshot.now));
+    return true;
+  }
+  if (queue::has_overcome_setbacks(snapshot.cluster, workload))
+    plan.add(ref_of(*job), queue::forget_setbacks(*job));
+  const auto late = queue::never_ready(snapshot.cluster, workload);
+  if (!late) return false;
+  if (!late->is_overdue(snapshot.now)) {
+    plan.requeue_in(std::chrono::ceil<Duration>(late->until - snapshot.now));
+    return false;
+  }
+  plan.requeue_in(kLookAtPins);
+  if (late->requeued == nullptr) return false;
+  for (const Pod* pod : late->bound)
+    if (!pod->terminating()) plan.add(ref_of(*job), ask_of(*pod));
+  plan.add(ref_of(*job), queue::set_back(*job, snapshot.now));
+  return true;
+}
+
 // What is on no node is in no budget's way: only for a Job's other pods budgets are asked.
 void plan_unbound(const Snapshot& snapshot, const queue::Workload& workload, Plan& plan) {
   const auto pins = queue::unbound_pins(snapshot.cluster, workload);
@@ -67,9 +117,12 @@ Plan reconcile_requeue(const Snapshot& snapshot, std::string_view name) {
   const auto& index = snapshot.cluster.view<queue::ClusterIndex>();
   const queue::Workload* workload = index.facts().find(std::string(name));
   if (workload == nullptr) return plan;
+  if (const queue::LedgerFact* entry = displaced_for(snapshot, *workload))
+    return plan_displaced(snapshot, *workload, *entry);
   if (index.facts().is_drained(*workload))
     plan_drain(snapshot, index, *workload, plan);
-  else
+  else if (!plan_stranded(snapshot, *workload, plan) &&
+           !plan_never_ready(snapshot, *workload, plan))
     plan_unbound(snapshot, *workload, plan);
   return plan;
 }

@@ -25,10 +25,13 @@ bool is_of(const berth::Pod& pod, const berth::Job& job) {
 
 }  // namespace
 
-Write suspend_job(const berth::Job& job, std::string reason) {
+Write suspend_job(const berth::Job& job, std::string reason, std::string_view preempted) {
+  MergePatch patch = MergePatch::same_version(job.meta);
+  patch.field("spec", R"({"suspend":true})");
+  if (!preempted.empty()) patch.annotation(names::kPreemptedAnnotation, preempted);
   return {.verb = Verb::kMergePatch,
           .object = ref_of(job),
-          .body = MergePatch::same_version(job.meta).field("spec", R"({"suspend":true})").str(),
+          .body = patch.str(),
           .field_manager = names::kManagerQueue,
           .reason = std::move(reason)};
 }

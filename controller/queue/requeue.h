@@ -15,7 +15,8 @@
 namespace berth::queue {
 
 // Its pods end and are counted until they have; no failure is.
-Write suspend_job(const berth::Job& job, std::string reason);
+// `preempted`, if any, is for its annotation: when, and for whom.
+Write suspend_job(const berth::Job& job, std::string reason, std::string_view preempted = "");
 
 // The Job that controls the pod, if a queue has let it go and would let it go again: it has its
 // record, is nobody else's to hold or to resume, and its queue admits. Null: the pod goes by

@@ -5,13 +5,15 @@
 
 namespace berth::queue {
 
-RoomLeft::RoomLeft(const FactsIndex& index)
+RoomLeft::RoomLeft(const FactsIndex& index, bool outlook)
     : index_(index),
       catalog_(index.catalog()),
       room_(index.room()),
       resources_(catalog_.resources()),
+      outlook_(outlook),
       left_(catalog_.pools() * resources_),
       watched_(left_.size()),
+      growth_(index),
       space_(index) {
   for (PoolId pool = 0; pool < catalog_.pools(); ++pool) {
     for (ResourceId resource = 0; resource < resources_; ++resource)
@@ -24,13 +26,17 @@ std::int64_t RoomLeft::left(PoolId pool, ResourceId resource) const {
   return std::min(left_[resource], left_[pool * resources_ + resource]);
 }
 
-bool RoomLeft::fits_in_pool(const Wanted& wanted) const {
+std::int64_t RoomLeft::largest(PoolId pool, ResourceId resource) {
+  return outlook_ ? space_.largest(pool, resource) : room_.largest(pool, resource);
+}
+
+bool RoomLeft::fits_in_pool(const Wanted& wanted) {
   for (const auto& [resource, amount] : catalog_.class_facts(wanted.workloads).total) {
     if (amount > left(wanted.pool, resource)) return false;
   }
   for (const auto& [shape, count] : catalog_.class_key(wanted.workloads).roles) {
     for (const auto& [resource, amount] : catalog_.shape_requests(shape)) {
-      if (amount > room_.largest(wanted.pool, resource)) return false;
+      if (amount > largest(wanted.pool, resource)) return false;
     }
   }
   return true;
@@ -58,6 +64,8 @@ TallyKey RoomLeft::tally_of(const Wanted& wanted) const {
 }
 
 bool RoomLeft::fits(const Wanted& wanted) {
+  if (wanted.to_come)
+    return !wanted.topology.required && growth_.holds(wanted.workloads, wanted.pool);
   if (!fits_in_pool(wanted)) return false;
   if (!wanted.pinned) return !wanted.topology.required;
   const ClassFacts& facts = catalog_.class_facts(wanted.workloads);
@@ -66,8 +74,9 @@ bool RoomLeft::fits(const Wanted& wanted) {
   return tallies_.of(tally_of(wanted)).has(facts.pods);
 }
 
-bool RoomLeft::place(const Wanted& wanted) {
+bool RoomLeft::place(const Wanted& wanted, bool for_good) {
   stands_.clear();
+  narrower_.reset();
   const ClassFacts& facts = catalog_.class_facts(wanted.workloads);
   if (facts.pods == 1 && is_plain(wanted)) {
     const ShapeId shape = facts.in_order.front().first;
@@ -80,6 +89,8 @@ bool RoomLeft::place(const Wanted& wanted) {
   GangPlaces places(space_, tallies_, index_, wanted.workloads, wanted.pool);
   if (!places.find(*bounds)) return false;
   stands_ = places.stands();
+  if (for_good && !wanted.topology.level.empty() && places.too_narrow())
+    narrower_ = {*places.too_narrow(), places.most_in(*places.too_narrow())};
   return true;
 }
 
@@ -103,6 +114,12 @@ Verdict RoomLeft::explain_nodes(const Wanted& wanted) {
 }
 
 Verdict RoomLeft::explain(const Wanted& wanted) {
+  Verdict verdict = explain_room(wanted);
+  if (!wanted.topology.required) verdict.nodes_to_come = growth_.nodes_left(wanted.pool);
+  return verdict;
+}
+
+Verdict RoomLeft::explain_room(const Wanted& wanted) {
   const PoolId pool = wanted.pool;
   if (fits_in_pool(wanted)) return explain_nodes(wanted);
   const Vector& total = catalog_.class_facts(wanted.workloads).total;
@@ -140,32 +157,91 @@ Verdict RoomLeft::explain(const Wanted& wanted) {
 
 void RoomLeft::take(const Wanted& wanted) {
   stands_.clear();
-  if (wanted.pinned) {
-    place(wanted);
-    const bool anywhere = catalog_.class_key(wanted.workloads).of_job && stands_.size() > 1;
-    const std::int64_t all = catalog_.class_facts(wanted.workloads).pods;
-    for (const Stand& stand : stands_) take_on_node(stand, anywhere ? all : stand.pods);
-    return;
+  narrower_.reset();
+  if (wanted.pinned) place(wanted, true);
+  take_at(wanted, stands_);
+}
+
+void RoomLeft::take_at(const Wanted& wanted, const std::vector<Stand>& stands) {
+  const ClassFacts& facts = catalog_.class_facts(wanted.workloads);
+  if (!wanted.pinned) {
+    growth_.take(wanted.workloads, wanted.pool);
+    return claim(wanted.pool, facts.total, 1);
   }
-  for (const auto& [resource, amount] : catalog_.class_facts(wanted.workloads).total) {
-    left_[resource] -= amount;
-    if (wanted.pool != Catalog::kAny) left_[wanted.pool * resources_ + resource] -= amount;
+  const bool anywhere = catalog_.class_key(wanted.workloads).of_job && stands.size() > 1;
+  for (Stand stand : stands) {
+    if (anywhere) stand.pods = facts.pods;
+    on_node(stand, [&] { space_.take(stand); });
   }
 }
 
+void RoomLeft::hold(const Wanted& wanted, const std::vector<Stand>& stands, std::int64_t sign) {
+  const ClassFacts& facts = catalog_.class_facts(wanted.workloads);
+  if (!wanted.pinned) return claim(wanted.pool, facts.total, sign);
+  const bool anywhere = catalog_.class_key(wanted.workloads).of_job && stands.size() > 1;
+  for (Stand stand : stands) {
+    if (anywhere) stand.pods = facts.pods;
+    on_node(stand, [&] { space_.think_away(stand, false, -sign); });
+  }
+}
+
+std::int64_t RoomLeft::free_on(NodeId node, ResourceId resource) {
+  const auto rank = space_.rank_of(node);
+  return rank ? space_.free(*rank, resource) : 0;
+}
+
+void RoomLeft::claim(PoolId pool, const Vector& amounts, std::int64_t times) {
+  for (const auto& [resource, amount] : amounts) {
+    change_left(pool, resource, -times * amount);
+  }
+}
+
+// Of all pools together it is what the pool has: of one that has less than nothing, nothing.
+void RoomLeft::change_left(PoolId pool, ResourceId resource, std::int64_t by) {
+  if (pool == Catalog::kAny) {
+    left_[resource] += by;
+    return;
+  }
+  std::int64_t& left = left_[pool * resources_ + resource];
+  const std::int64_t before = std::max<std::int64_t>(0, left);
+  left += by;
+  left_[resource] += std::max<std::int64_t>(0, left) - before;
+}
+
 // A pool has what its nodes have, and of an overfull one nothing.
-void RoomLeft::take_on_node(const Stand& stand, std::int64_t pods) {
+template <class Move>
+void RoomLeft::on_node(const Stand& stand, Move move) {
+  space_.open();
   const PoolId pool = space_.node_at(stand.rank).pool;
   const auto count = [&](std::int64_t sign) {
     for (const auto& [resource, amount] : catalog_.shape_requests(stand.shape)) {
-      const std::int64_t free = sign * space_.free(stand.rank, resource);
-      left_[resource] += free;
-      if (pool != Catalog::kAny) left_[pool * resources_ + resource] += free;
+      change_left(pool, resource, sign * space_.free(stand.rank, resource));
     }
   };
   count(-1);
-  space_.take({stand.shape, stand.rank, pods});
+  move();
   count(+1);
+}
+
+void RoomLeft::think_away(const Workload& workload, std::int64_t sign) {
+  for (const Claim& of : workload.standing.claims) {
+    if (!of.node) {
+      claim(of.pool, catalog_.shape_requests(of.shape), -sign * of.pods);
+    } else if (const auto rank = space_.rank_of(*of.node)) {
+      const Stand stand{of.shape, *rank, of.pods};
+      on_node(stand, [&] { space_.think_away(stand, false, sign); });
+    }
+  }
+  if (!workload.pods) return;
+  for (const Pod* pod : workload.pods->all)
+    if (pod->on_node()) think_away(*pod, sign);
+}
+
+void RoomLeft::think_away(const Pod& pod, std::int64_t sign) {
+  const auto rank = space_.rank_of(pod.node);
+  if (!rank) return;
+  const Stand stand{pod.shape, *rank, 1};
+  on_node(stand, [&] { space_.think_away(stand, true, sign); });
 }
 
 void RoomLeft::find_witnesses(const Wanted& wanted, std::vector<NodeId>& nodes) {
@@ -176,6 +252,7 @@ void RoomLeft::find_witnesses(const Wanted& wanted, std::vector<NodeId>& nodes) 
 }
 
 void RoomLeft::watch(const Wanted& wanted) {
+  if (wanted.to_come) return;  // nobody takes nodes to come unnoticed
   const ClassFacts& facts = catalog_.class_facts(wanted.workloads);
   for (const auto& [resource, amount] : facts.total) {
     std::int64_t& most = watched_[wanted.pool * resources_ + resource];
@@ -185,6 +262,7 @@ void RoomLeft::watch(const Wanted& wanted) {
 }
 
 bool RoomLeft::is_short(PoolId pool) {
+  if (growth_.is_less(pool)) return true;
   for (ResourceId resource = 0; resource < resources_; ++resource) {
     const std::int64_t most = watched_[pool * resources_ + resource];
     if (most > 0 && most > left(pool, resource)) return true;
@@ -195,6 +273,7 @@ bool RoomLeft::is_short(PoolId pool) {
 void RoomLeft::unwatch(PoolId pool) {
   std::fill_n(watched_.begin() + static_cast<std::ptrdiff_t>(pool * resources_), resources_, 0);
   tallies_.unwatch(pool);
+  growth_.look(pool);
 }
 
 }  // namespace berth::queue

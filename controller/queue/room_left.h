@@ -9,6 +9,7 @@
 #include "controller/queue/facts_index.h"
 #include "controller/queue/gang_places.h"
 #include "controller/queue/node_space.h"
+#include "controller/queue/pool_growth.h"
 #include "controller/queue/verdict.h"
 
 namespace berth::queue {
@@ -18,17 +19,28 @@ struct Wanted {  // what a queue wants room for
   PoolId pool = Catalog::kAny;
   TopologyWish topology;
   bool pinned = false;
+  bool to_come = false;  // on nodes that the pool is yet to get: then it is not pinned
 };
 
 class RoomLeft {
  public:
-  explicit RoomLeft(const FactsIndex& index);
+  // Of an outlook (outlook.h) the largest node is the one that it would be then.
+  explicit RoomLeft(const FactsIndex& index, bool outlook = false);
 
   bool fits(const Wanted& wanted);
   // What fits: takes its room. If it is pinned, stands() has its places afterwards. A Job's pods
   // may come to stand on any of its nodes.
   void take(const Wanted& wanted);
+  // Likewise, where another has found places for it.
+  void take_at(const Wanted& wanted, const std::vector<Stand>& stands);
+  // Kept for it, as yet, or, sign being -1, for it no more.
+  void hold(const Wanted& wanted, const std::vector<Stand>& stands, std::int64_t sign);
+  std::int64_t free_on(NodeId node, ResourceId resource);
+  // What the workload holds, bound or not, is thought away or, sign being -1, is there again.
+  void think_away(const Workload& workload, std::int64_t sign);
+  void think_away(const Pod& pod, std::int64_t sign);  // that is on a node
   const std::vector<Stand>& stands() const { return stands_; }
+  const std::optional<Narrower>& narrower() const { return narrower_; }
   NodeId node(const Stand& stand) const { return space_.id(stand.rank); }
   // Of workloads that do not fit.
   Verdict explain(const Wanted& wanted);
@@ -42,25 +54,34 @@ class RoomLeft {
   void find_witnesses(const Wanted& wanted, std::vector<NodeId>& nodes);
 
  private:
-  bool fits_in_pool(const Wanted& wanted) const;
+  bool fits_in_pool(const Wanted& wanted);
+  std::int64_t largest(PoolId pool, ResourceId resource);
   std::optional<Bounds> bounds_of(const Wanted& wanted) const;
   // Whether it fits if there is room for so many pods, wherever they stand.
   bool is_plain(const Wanted& wanted) const;
   TallyKey tally_of(const Wanted& wanted) const;
-  bool place(const Wanted& wanted);
+  bool place(const Wanted& wanted, bool for_good = false);
+  Verdict explain_room(const Wanted& wanted);
   Verdict explain_nodes(const Wanted& wanted);
-  void take_on_node(const Stand& stand, std::int64_t pods);
+  // Calls move(), which changes what is free there, and follows it with the pools' sums.
+  template <class Move>
+  void on_node(const Stand& stand, Move move);
+  void claim(PoolId pool, const Vector& amounts, std::int64_t times);
+  void change_left(PoolId pool, ResourceId resource, std::int64_t by);
   std::int64_t left(PoolId pool, ResourceId resource) const;
 
   const FactsIndex& index_;
   const Catalog& catalog_;
   const NodeRoom& room_;
   std::size_t resources_;
+  bool outlook_;
   std::vector<std::int64_t> left_;     // by pool and resource
   std::vector<std::int64_t> watched_;  // the most that one of those asks, likewise
+  PoolGrowth growth_;
   NodeSpace space_;
   RoomTallies tallies_{space_};
   std::vector<Stand> stands_;
+  std::optional<Narrower> narrower_;
 };
 
 }  // namespace berth::queue

@@ -53,13 +53,18 @@ void RoomTally::count(std::uint32_t rank, std::int64_t pods) {
   }
 }
 
-// Room only shrinks: a node that had none has none.
 void RoomTally::catch_up() {
   const std::vector<std::uint32_t>& taken = space_.taken_from();
   for (; seen_ < taken.size(); ++seen_) {
     const std::uint32_t rank = taken[seen_];
-    if (on_node_[rank] > 0) count(rank, fits(rank));
+    if (on_node_[rank] == 0 && !is_ours(rank)) continue;
+    count(rank, fits(rank));
+    most_on_node_ = std::max(most_on_node_, on_node_[rank]);
   }
+}
+
+bool RoomTally::is_ours(std::uint32_t rank) const {
+  return space_.is_in(rank, key_.pool) && space_.allows(rank, key_.shape);
 }
 
 std::int64_t RoomTally::in_domain(std::size_t level, DomainId domain) const {

@@ -37,11 +37,12 @@ class RoomTally {
 
  private:
   void count(std::uint32_t rank, std::int64_t pods);
+  bool is_ours(std::uint32_t rank) const;
 
   NodeSpace& space_;
   TallyKey key_;
   std::int64_t total_ = 0;
-  std::int64_t most_on_node_ = 0;  // when it was made
+  std::int64_t most_on_node_ = 0;  // at any time
   bool is_allowed_ = false;
   std::size_t seen_ = 0;  // of what was taken
   std::vector<std::int64_t> on_node_;

@@ -18,6 +18,7 @@
 #include "controller/queue/facts_from.h"
 #include "controller/queue/lost_places.h"
 #include "controller/queue/named.h"
+#include "controller/queue/remakers.h"
 #include "controller/queue/requeue.h"
 
 namespace berth::queue {
@@ -55,26 +56,6 @@ std::string overfull_node(const FactsIndex& facts, const Standing& standing) {
   }
   return "";
 }
-
-// What an eviction costs: it counts as a failure of the Job, if one made the pod. Empty: its
-// controller makes it anew.
-class Remakers {
- public:
-  explicit Remakers(const ClusterState& cluster) : cluster_(cluster) {}
-  std::string why_not(const berth::Pod& pod) {
-    const OwnerReference* owner = pod.meta.controller();
-    if (owner == nullptr) return fmt::format("nobody would make pod {} anew", pod.meta.name);
-    if (owner->kind != "Job") return "";
-    const berth::Job* job = cluster_.jobs().find(pod.meta.namespace_.view(), owner->name.view());
-    if (job != nullptr && job->ignores_disruptions) return "";
-    if (job != nullptr && job->failed + ++failures_[job] <= job->backoff_limit) return "";
-    return fmt::format("Job {} would fail of the eviction", owner->name.view());
-  }
-
- private:
-  const ClusterState& cluster_;
-  std::map<const berth::Job*, std::int64_t> failures_;
-};
 
 std::string other_pods_stay(const ClusterState& cluster, const berth::Job& job) {
   const auto overdraft = find_overdraft(cluster, bound_pods(cluster, job));

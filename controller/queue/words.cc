@@ -3,7 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "apis/names.h"
 #include "apis/reasons.h"
+#include "apis/time.h"
+#include "controller/core/plural.h"
+#include "controller/queue/setback.h"
 
 namespace berth::queue {
 namespace {
@@ -39,6 +43,8 @@ const char* to_string(Reason reason) {
       return reasons::kQueueNotFound;
     case Reason::kQueueHeld:
       return reasons::kQueueHeld;
+    case Reason::kBudgetExceeded:
+      return reasons::kBudgetExceeded;
     case Reason::kQueueInTrouble:
       return reasons::kQueueInTrouble;
     case Reason::kWaitingForGang:
@@ -49,6 +55,10 @@ const char* to_string(Reason reason) {
       return reasons::kTemplateNotReady;
     case Reason::kReleaseRefused:
       return reasons::kReleaseRefused;
+    case Reason::kBackingOff:
+      return reasons::kBackingOff;
+    case Reason::kNotReady:
+      return reasons::kNotReady;
     case Reason::kNoQuota:
       return reasons::kNoQuota;
     case Reason::kExceedsMaximum:
@@ -71,6 +81,8 @@ const char* to_string(Reason reason) {
       return reasons::kNoTopologyDomain;
     case Reason::kUnplaceable:
       return reasons::kUnplaceable;
+    case Reason::kReserved:
+      return reasons::kReserved;
     case Reason::kBehindInQueue:
       break;
   }
@@ -82,7 +94,21 @@ std::string format_amount(std::int64_t amount, ResourceId resource) {
   return decimal(amount, kWholeGpu, 6);
 }
 
-std::string describe(const Verdict& verdict, const Catalog& catalog) {
+std::string format_thousandths(std::int64_t amount) { return decimal(amount, 1000, 3); }
+
+namespace {
+
+constexpr std::size_t kDisplacedNamed = 5;
+
+std::string describe_reserved(const Verdict& verdict) {
+  const bool own = verdict.reason != Reason::kReserved;
+  const std::string lead = own ? "; what it needs is kept for it" : "";
+  if (*verdict.reserved == 0) return lead + ", until when nobody can say";
+  return fmt::format("{}, from {} at the latest", lead,
+                     format_time(Time(std::chrono::microseconds(*verdict.reserved))));
+}
+
+std::string describe_reason(const Verdict& verdict, const Catalog& catalog) {
   const std::string& resource = catalog.resource_name(verdict.resource);
   const std::string& level = catalog.wish_facts(verdict.wish).level;
   const std::string where = name_place(verdict.pool, catalog);
@@ -94,6 +120,10 @@ std::string describe(const Verdict& verdict, const Catalog& catalog) {
       return "the queue that it names does not exist";
     case Reason::kQueueHeld:
       return "the queue is held; stopPolicy: None lets it go on";
+    case Reason::kBudgetExceeded:
+      return fmt::format(
+          "the queue has used the {} GPU hours of its budget; the next period begins {}",
+          format_thousandths(verdict.most), format_time(Time(std::chrono::seconds(verdict.free))));
     case Reason::kQueueInTrouble:
       return "the queue itself is Stalled; its conditions say why";
     case Reason::kWaitingForGang:
@@ -104,6 +134,15 @@ std::string describe(const Verdict& verdict, const Catalog& catalog) {
       return "it can start again when the pods of its last run are gone";
     case Reason::kReleaseRefused:
       return refused_entry(*verdict.behind)->refused;
+    case Reason::kBackingOff:
+      return fmt::format(
+          "not all of its pods were Ready in time, {} of {} times; it queues again after {}",
+          verdict.needs, verdict.most, format_duration_short(backoff_after(verdict.needs)));
+    case Reason::kNotReady:
+      return fmt::format(
+          "not all of its pods were Ready in time, {} times; change its spec, or remove annotation "
+          "{}, and it queues again",
+          verdict.needs, names::kNeverReadyAnnotation);
     case Reason::kNoQuota:
       if (verdict.resource == Catalog::kClass)
         return "its node selector and affinity lead to no pool that the queue has a quota in";
@@ -138,11 +177,48 @@ std::string describe(const Verdict& verdict, const Catalog& catalog) {
     case Reason::kUnplaceable:
       return fmt::format("of its {} pods, {} have a node with room in {}", verdict.needs,
                          verdict.free, where);
+    case Reason::kReserved:
+      return fmt::format("it would fit in {}, but that is kept for {}, which has waited longer",
+                         where, *verdict.behind->name);
     case Reason::kBehindInQueue:
       break;
   }
   if (verdict.behind == nullptr) return "its turn has not come";
   return fmt::format("{} is before it in a StrictFIFO queue", *verdict.behind->name);
+}
+
+}  // namespace
+
+std::string describe(const Verdict& verdict, const Catalog& catalog) {
+  std::string text = describe_reason(verdict, catalog);
+  if (verdict.nodes_to_come)
+    text += fmt::format("; nodes to come that nobody waits for: {}", *verdict.nodes_to_come);
+  if (verdict.reserved) text += describe_reserved(verdict);
+  return text;
+}
+
+namespace {
+
+// "displaces Job/a/b (3 GPU hours of unsaved work) and 2 more".
+std::string describe_displaced(const Admission& admission) {
+  std::vector<std::string> names;
+  for (const Ahead& ahead : admission.ahead)
+    if (ahead.evicted)
+      names.push_back(
+          fmt::format("{} ({} of unsaved GPU time)", *ahead.workload->name,
+                      format_duration_short(std::chrono::seconds(ahead.lost_gpu_seconds))));
+  return names.empty() ? "" : "; displaces " + list_first(names, kDisplacedNamed);
+}
+
+}  // namespace
+
+std::string describe(const Admission& admission, const Catalog& catalog) {
+  const std::string where = name_place(admission.pool, catalog);
+  if (admission.to_come)
+    return fmt::format("quota suffices in {}, and nodes that it is yet to get will do", where);
+  if (!admission.after_others) return "quota and room suffice in " + where;
+  return fmt::format("quota and room suffice in {} once those that leave have gone{}", where,
+                     describe_displaced(admission));
 }
 
 }  // namespace berth::queue

@@ -44,6 +44,14 @@ std::int64_t part(std::int64_t amount, std::int64_t pods, std::int64_t of) {
   return static_cast<std::int64_t>((product + of - 1) / of);
 }
 
+// Until its pods are gone it holds what it holds.
+bool is_taken_back(const Workload& workload, const AdmissionFact& admission) {
+  return workload.taken_back.contains(admission.since);
+}
+
+// Where a controller makes pods anew, the group goes on.
+bool is_group(const Workload& workload) { return workload.name->starts_with("PodGroup/"); }
+
 // What `pods` of an admission's pods are charged, and how much of it goes with those that leave.
 void charge(const AdmissionFact& admission, std::int64_t pods, std::int64_t leaving,
             Catalog& catalog, std::vector<Charge>& charges) {
@@ -138,23 +146,29 @@ Standing of_job(const Workload& workload, Catalog& catalog) {
   out.pods = out.pods_here = job.wanted;
   if (admission != nullptr) {
     const std::int64_t pods = suspended ? counts.live : std::max(job.wanted, counts.live);
-    charge(*admission, pods, suspended ? counts.live : counts.leaving, catalog, out.charges);
+    out.leaves = is_taken_back(workload, *admission);
+    const std::int64_t leaving = out.leaves ? pods : suspended ? counts.live : counts.leaving;
+    charge(*admission, pods, leaving, catalog, out.charges);
     out.admitted = !suspended;
-    out.to_release = open_entry(workload) != nullptr;
+    out.admission = suspended ? nullptr : admission;
+    out.to_release = may_go_now(workload);
     if (!suspended)
       claim_for_job(workload, *admission, pods - counts.live, job.shape, catalog, out.claims);
     if (!job.suspended && !admission->nodes.empty()) out.unbound_pins = counts.released;
   }
+  out.leaves = out.leaves || (suspended && counts.live > 0);
   out.past_webhook =
       admission == nullptr && job.queue != Catalog::kNoQueue && counts.bound + counts.leaving > 0;
   out.pending = suspended && !job.held && job.wanted > 0 && job.queue != Catalog::kNoQueue;
   if (!out.pending) return out;
-  if (!job.template_mutable || counts.live > 0)
+  if (job.setbacks > 0)
+    out.unready = Unready::kNeverReady;
+  else if (!job.template_mutable || counts.live > 0)
     out.unready = Unready::kTemplateNotReady;
   else if (refused_entry(workload) != nullptr)
     out.unready = Unready::kReleaseRefused;
   out.workload_class = catalog.workload_class(
-      {.roles = {{job.shape, job.wanted}}, .wish = job.wish, .of_job = true});
+      {.roles = {{job.shape, job.wanted}}, .wish = job.wish, .of_job = true, .lasts = job.lasts});
   return out;
 }
 
@@ -169,15 +183,20 @@ Standing of_group(const Workload& workload, Catalog& catalog) {
   out.pods = std::max(size, counts.live);
   out.pods_here = counts.live;
   if (first.fast && seeded(SeededBug::kChargeWhoCame)) out.pods = counts.live;
+  out.leaves = !is_group(workload) && counts.live > 0 && counts.live == counts.leaving;
   if (admission != nullptr) {
-    charge(*admission, out.pods, counts.leaving, catalog, out.charges);
+    const bool taken_back = is_taken_back(workload, *admission);
+    out.leaves = out.leaves || taken_back;
+    charge(*admission, out.pods, taken_back ? out.pods : counts.leaving, catalog, out.charges);
     claim_for_group(workload, *admission, out.pods - counts.live, catalog, out.claims);
     out.admitted = true;
+    out.admission = admission;
     out.unbound_pins = std::ranges::count_if(workload.pods->admitted, [](const Pod* pod) {
       return pod->state == PodState::kReleased && !pod->admitted->nodes.empty();
     });
-    // One too many is in nobody's account.
-    out.to_release = counts.waiting > 0 && counts.live <= size;
+    // One too many is in nobody's account. Of what is taken back nobody is let go any more.
+    out.to_release = counts.waiting > 0 && counts.live <= size && !taken_back &&
+                     (open_entry(workload) == nullptr || may_go_now(workload));
     return out;
   }
   out.past_webhook = first.queue != Catalog::kNoQueue && counts.bound + counts.leaving > 0;
@@ -243,6 +262,23 @@ const AdmissionFact* admission_of(const Workload& workload) {
   return open;
 }
 
+bool may_go_now(const Workload& workload) {
+  return open_entry(workload) != nullptr && workload.in_flight->ahead.empty();
+}
+
+std::int64_t checkpoint_of(const Workload& workload) {
+  std::int64_t latest = workload.job ? workload.job->checkpoint : 0;
+  if (!workload.pods) return latest;
+  for (const Pod* pod : workload.pods->all) latest = std::max(latest, pod->checkpoint);
+  return latest;
+}
+
+std::optional<std::int64_t> end_of(const Workload& workload) {
+  if (!workload.job || workload.job->suspended) return std::nullopt;
+  const Job& job = *workload.job;
+  return job.lasts > 0 && job.started > 0 ? std::optional(job.started + job.lasts) : std::nullopt;
+}
+
 std::string_view node_of(const AdmissionFact& admission, std::string_view uid) {
   if (admission.members.empty() && admission.nodes.size() == 1 && admission.uid == uid)
     return admission.nodes.front();
@@ -261,9 +297,13 @@ Job job_of(const JobFact& fact, Catalog& catalog) {
           .wish = catalog.wish(fact.topology),
           .wanted = wanted_pods(fact),
           .generation = fact.generation,
+          .setbacks = fact.setbacks,
           .suspended = fact.suspended,
           .held = fact.held,
           .template_mutable = fact.template_mutable,
+          .checkpoint = fact.checkpoint,
+          .lasts = fact.lasts,
+          .started = fact.started,
           .admitted = fact.admitted ? std::make_unique<AdmissionFact>(*fact.admitted) : nullptr};
 }
 
@@ -322,6 +362,7 @@ Standing standing_of(const Workload& workload, Catalog& catalog) {
     const AdmissionFact& admission = workload.in_flight->admission;
     charge(admission, admission.pods, 0, catalog, out.charges);
     out.admitted = true;
+    out.admission = &admission;
   }
   return out;
 }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "controller/queue/node_room.h"
@@ -34,6 +35,7 @@ struct Pod {
   std::int32_t priority = 0;
   std::int64_t group_size = 1;
   WishId wish = Catalog::kNoWish;
+  std::int64_t checkpoint = 0;
   std::unique_ptr<FastStart> fast;  // null: its group waits for all its pods
   std::unique_ptr<AdmissionFact> admitted;
 };
@@ -47,9 +49,13 @@ struct Job {
   WishId wish = Catalog::kNoWish;
   std::int64_t wanted = 0;  // pods that it is still to run at a time
   std::int64_t generation = 0;
+  std::int64_t setbacks = 0;  // as of a JobFact
   bool suspended = true;
   bool held = false;
   bool template_mutable = true;
+  std::int64_t checkpoint = 0;
+  std::int64_t lasts = 0;
+  std::int64_t started = 0;
   std::unique_ptr<AdmissionFact> admitted;
 };
 Job job_of(const JobFact& fact, Catalog& catalog);
@@ -75,6 +81,7 @@ enum class Unready {
   kSizesDisagree,     // they say different sizes
   kTemplateNotReady,  // an admission could not be written into the template yet
   kReleaseRefused,    // the API server would not have it let go
+  kNeverReady,        // it was let go and not ready in time: it is left out
 };
 
 // One quota's part in what a workload is charged.
@@ -104,9 +111,11 @@ struct Standing {
   std::int64_t pods_here = 0;
   ClassId workload_class = 0;  // of what is ready
   bool admitted = false;
-  bool to_release = false;        // admitted, and some of it is still held back
-  bool past_webhook = false;      // its pods run and nobody admitted them
-  std::int64_t unbound_pins = 0;  // pods that are pinned, let go and on no node
+  bool to_release = false;                   // admitted, and some of it is still held back
+  bool past_webhook = false;                 // its pods run and nobody admitted them
+  bool leaves = false;                       // all that it holds is going away
+  const AdmissionFact* admission = nullptr;  // of what is admitted
+  std::int64_t unbound_pins = 0;             // pods that are pinned, let go and on no node
   std::vector<Claim> claims;
   std::vector<Charge> charges;  // of an admission; what came past the webhook is charged by pod
 };
@@ -129,23 +138,35 @@ struct Workload {
   std::unique_ptr<Job> job;
   std::unique_ptr<LedgerFact> in_flight;
   std::unique_ptr<PodsOfWorkload> pods;  // null where there are none, as of most that wait
+  // The admissions of it that the ledger takes back for others, as often as it does: by the time,
+  // which all members of a gang have in common.
+  std::multiset<std::int64_t> taken_back;
 
   Standing standing;  // as it is counted in the index now
 
   void add(const Pod& pod);
   void remove(const Pod& pod);
-  bool gone() const { return !job && !in_flight && !pods; }
+  bool gone() const { return !job && !in_flight && !pods && taken_back.empty(); }
 };
 
 // The workload's entry in the ledger, if it is for these very objects as they were decided on, and
 // they do not show it yet; null otherwise.
 const AdmissionFact* open_entry(const Workload& workload);
 
+// Whether it has one, and nobody has to be gone before it is let go.
+bool may_go_now(const Workload& workload);
+
 // Likewise of an admission that was withdrawn.
 const LedgerFact* refused_entry(const Workload& workload);
 
 // What was decided of the workload last, shown by it or still in flight; null: nothing.
 const AdmissionFact* admission_of(const Workload& workload);
+
+// When the work of it was saved last, microseconds since the epoch; 0: nobody says.
+std::int64_t checkpoint_of(const Workload& workload);
+
+// When it is ended at the latest, microseconds since the epoch; nothing: nobody says.
+std::optional<std::int64_t> end_of(const Workload& workload);
 
 // The node to which an admission pins the pod; empty: none.
 std::string_view node_of(const AdmissionFact& admission, std::string_view uid);

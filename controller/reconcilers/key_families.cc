@@ -14,7 +14,7 @@ namespace berth {
 
 using namespace std::chrono_literals;
 
-const std::array<KeyFamily, 13> kKeyFamilies = {{
+const std::array<KeyFamily, 14> kKeyFamilies = {{
     {.prefix = kLayoutKeys, .reconcile = reconcile_mig_layout, .interval = 1s},
     {.prefix = kNodeKeys, .reconcile = reconcile_node_rollout, .urgent = true},
     {.prefix = kPoolKeys, .reconcile = reconcile_pool_node},
@@ -46,6 +46,10 @@ const std::array<KeyFamily, 13> kKeyFamilies = {{
     {.prefix = kReasonsKey,
      .reconcile = [](const Snapshot& snapshot,
                      std::string_view) { return reconcile_reasons(snapshot); },
+     .interval = 1s},
+    {.prefix = kUsageKey,
+     .reconcile = [](const Snapshot& snapshot,
+                     std::string_view) { return reconcile_usage(snapshot); },
      .interval = 1s},
     {.prefix = kReleaseKeys, .reconcile = reconcile_release, .urgent = true},
     {.prefix = kRequeueKeys, .reconcile = reconcile_requeue},

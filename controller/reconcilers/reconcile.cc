@@ -9,12 +9,15 @@
 
 namespace berth {
 
-Plan reconcile(const Snapshot& snapshot, std::string_view key) {
-  const KeyFamily& family = family_of(key);
-  // The lease does not fence; the epoch does, as soon as the cache has it.
+bool is_deposed(const Snapshot& snapshot) {
   const std::int64_t newest =
       std::max(read_ledger(snapshot).epoch, queue::read_admissions(snapshot).epoch);
-  if (!snapshot.offline && newest > snapshot.epoch) return {};
+  return !snapshot.offline && newest > snapshot.epoch;
+}
+
+Plan reconcile(const Snapshot& snapshot, std::string_view key) {
+  const KeyFamily& family = family_of(key);
+  if (is_deposed(snapshot)) return {};
   return family.reconcile(snapshot, family.name_in(key));
 }
 

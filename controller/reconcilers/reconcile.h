@@ -10,6 +10,9 @@
 
 namespace berth {
 
+// The lease does not fence; the epoch does, as soon as the cache has it. Never so offline.
+bool is_deposed(const Snapshot& snapshot);
+
 // By key (key_families.h). Empty while the slot ledger shows a newer leader's epoch than the
 // snapshot's: a deposed leader plans nothing.
 Plan reconcile(const Snapshot& snapshot, std::string_view key);

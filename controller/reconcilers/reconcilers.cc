@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/reconcilers/reconcilers.h"
 
+#include <memory>
 #include <utility>
 
 #include "controller/disruption/slots.h"
@@ -9,7 +10,9 @@
 #include "controller/mig/rollout_measures.h"
 #include "controller/policy/pool_figures.h"
 #include "controller/policy/reconcile.h"
+#include "controller/queue/budget_figures.h"
 #include "controller/queue/queue_figures.h"
+#include "controller/queue/usage_meter.h"
 #include "controller/reconcilers/key_families.h"
 #include "controller/reconcilers/keys.h"
 #include "controller/reconcilers/reconcile.h"
@@ -18,7 +21,10 @@ namespace berth {
 
 Reconcilers reconcilers(const Settings& settings) {
   Reconcilers all;
-  all.reconcile = [](const Snapshot& snapshot, std::string_view key) {
+  // What a process has counted goes with it, as its caches do.
+  all.reconcile = [meter = std::make_shared<UsageMeter>()](const Snapshot& snapshot,
+                                                           std::string_view key) {
+    if (key == kUsageKey && !is_deposed(snapshot)) return meter->reconcile(snapshot);
     return reconcile(snapshot, key);
   };
   all.families = kKeyFamilies;
@@ -45,6 +51,7 @@ Reconcilers reconcilers(const Settings& settings) {
     Figures figures = rollout_figures(cluster, settings);
     for (Figure& figure : pool_figures(cluster)) figures.push_back(std::move(figure));
     for (Figure& figure : queue_figures(cluster)) figures.push_back(std::move(figure));
+    for (Figure& figure : budget_figures(cluster, settings)) figures.push_back(std::move(figure));
     return figures;
   };
   return all;

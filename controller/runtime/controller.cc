@@ -131,6 +131,7 @@ void Controller::add_informers() {
     add_informer<T>(name + "/ledger", {.namespace_ = berth, .name = names::kSlotsConfigMap});
     add_informer<T>(name + "/admissions",
                     {.namespace_ = berth, .name = names::kAdmissionsConfigMap});
+    add_informer<T>(name + "/usage", {.namespace_ = berth, .name = names::kUsageConfigMap});
   });
 }
 

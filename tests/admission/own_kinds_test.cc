@@ -193,9 +193,8 @@ TEST(OwnKinds, WhatIsNotActedOnIsToldWhenItIsWritten) {
       warnings(R"({"health":{"action":"Report"},"metrics":{"interval":"1m"},"topologyLevels":)"
                R"(["zone"],"pools":[{"name":"a","nodeSelector":{"matchLabels":{"tier":)"
                R"("training"}},"price":{"perGPUHour":"3.06"},"elastic":{"maxNodes":9}}]})"),
-      ElementsAre("spec.health, spec.metrics, spec.pools[].price, spec.pools[].elastic, "
-                  "spec.topologyLevels are checked "
-                  "and kept, and not acted on in this version"));
+      ElementsAre("spec.health, spec.metrics, spec.pools[].price are checked and kept, and not "
+                  "acted on in this version"));
   // What the server writes out itself.
   EXPECT_THAT(warnings(R"({"idle":{"gracePeriod":"30m","policy":"Observe"},"health":{}})"),
               IsEmpty());

@@ -127,15 +127,6 @@ TEST(OwnQueues, UnitsThatTheCohortDoesNotShareAreTold) {
   EXPECT_THAT(told.front(), HasSubstr("spec.quotas: in pool training GPUQueue elder of the same"));
 }
 
-TEST(OwnQueues, WhatIsNotActedOnYetIsTold) {
-  EXPECT_THAT(
-      warnings(R"({"reserveAfter":"1h","preemption":{"withinQueue":"LowerPriority"},)"
-               R"("namespaceSelector":{"matchLabels":{"team":"vision"}},"quotas":)"
-               R"([{"resource":"gpu","pool":"*","nominalQuota":1}]})"),
-      ElementsAre("spec.preemption, spec.reserveAfter are checked and kept, and not acted on in "
-                  "this version"));
-}
-
 TEST(OwnQueues, ASpecThatDoesNotChangeIsNotJudgedAgain) {
   Request again = queue(R"({"quotas":[{"resource":"nvidia.com/gpu","pool":"*","nominalQuota":4,)"
                         R"("lendingLimit":5}]})");

@@ -251,6 +251,60 @@ TEST_F(QueueHold, MaxPerPodBoundsOnePod) {
   EXPECT_THAT(refused.message, HasSubstr("a pod may ask for 4 nvidia.com/gpu in queue vision"));
 }
 
+// kube-scheduler's preemption takes single pods, and gangs are of several.
+TEST_F(QueueHold, AClassThatPreemptsIsRefused) {
+  const auto add_class = [&](const char* name, std::int32_t value, const char* policy) {
+    PriorityClass made;
+    made.meta.name = made.meta.uid = name;
+    made.value = value;
+    made.preemption_policy = policy;
+    made.global_default = std::string_view(name) == "default";
+    cluster.upsert(made, Time{});
+  };
+  add_class("urgent", 1000, "PreemptLowerPriority"), add_class("calm", 1000, "Never");
+  add_class("lowest", 0, "PreemptLowerPriority");
+  const auto of = [&](Request request, const char* name) {
+    const char* path =
+        request.kind == "Job" ? "/spec/template/spec/priorityClassName" : "/spec/priorityClassName";
+    return ask(kValidate, with(std::move(request), path, name), cluster, settings);
+  };
+  const Answer pods = of(gpu_pod(), "urgent"), jobs = of(gpu_job(), "urgent");
+  EXPECT_FALSE(pods.allowed);
+  EXPECT_THAT(pods.message, HasSubstr("spec.priorityClassName: for pods of class urgent"));
+  EXPECT_THAT(pods.message, HasSubstr("write one with preemptionPolicy: Never, as calm, or"));
+  EXPECT_FALSE(jobs.allowed);
+  EXPECT_THAT(jobs.message, HasSubstr("spec.template.spec.priorityClassName: for pods"));
+  for (const char* good : {"calm", "lowest", "unknown"}) {
+    EXPECT_TRUE(of(gpu_pod(), good).allowed) << good;
+    EXPECT_TRUE(of(gpu_job(), good).allowed) << good;
+  }
+  EXPECT_TRUE(of(pod(container("{}")), "urgent").allowed) << "of no queue";
+
+  const auto asked = [&] { return ask(kValidate, gpu_job(), cluster, settings).allowed; };
+  EXPECT_TRUE(asked());
+  add_class("default", 10, "PreemptLowerPriority");
+  EXPECT_FALSE(asked()) << "its pods would have the class that is everybody's";
+}
+
+TEST_F(QueueHold, WhereThePolicyWarnsAClassThatPreemptsIsToldOf) {
+  PriorityClass urgent;
+  urgent.meta.name = urgent.meta.uid = "urgent";
+  urgent.value = 1000;
+  cluster.upsert(urgent, Time{});
+  GPUClusterPolicy policy = *make_cluster().gpu_policies().find("cluster");
+  const auto asked = [&](Enforcement enforcement) {
+    policy.spec.admission.enforcement = enforcement;
+    cluster.upsert(policy, Time{});
+    return ask(kValidate, with(gpu_pod(), "/spec/priorityClassName", "urgent"), cluster, settings);
+  };
+  EXPECT_FALSE(asked(Enforcement::kEnforce).allowed);
+  for (const Enforcement lenient : {Enforcement::kWarn, Enforcement::kOff}) {
+    const Answer warned = asked(lenient);
+    EXPECT_TRUE(warned.allowed);
+    EXPECT_THAT(warned.warnings, ::testing::Contains(HasSubstr("for pods of class urgent")));
+  }
+}
+
 TEST_F(QueueHold, KueuesLabelIsAnAliasWhereKueueIsNot) {
   const Request named =
       with(pod(container("{}")), "/metadata/labels/kueue.x-k8s.io~1queue-name", "batch");

@@ -16,7 +16,7 @@ constexpr char kJob[] =
 "schedulingGates":[{"name":"gpu.berth.dev/queue"}],"nodeSelector":{"tier":"gold"},"affinity":{"nodeAffinity":{}},
 "containers":[{"resources":{"requests":{"cpu":"2"},"limits":{"nvidia.com/gpu":"1"}}},{"resources":{"requests":{"nvidia.com/gpu":"1"}}}],
 "volumes":[{"name":"data","persistentVolumeClaim":{"claimName":"data"}}]}}},
-"status":{"active":3,"ready":2,"terminating":1,"succeeded":5,"failed":2,"startTime":"2026-11-21T14:23:00Z",
+"status":{"active":3,"ready":2,"terminating":1,"succeeded":5,"failed":2,"uncountedTerminatedPods":{"succeeded":["a"],"failed":["b","c"]},"startTime":"2026-11-21T14:23:00Z",
 "conditions":[{"type":"Complete","status":"False"},{"type":"Suspended","status":"True"}]}})";
 
 TEST(DecodeJob, KeepsWhatDecisionsNeed) {
@@ -35,6 +35,7 @@ TEST(DecodeJob, KeepsWhatDecisionsNeed) {
   EXPECT_EQ(job->terminating, 1);
   EXPECT_EQ(job->succeeded, 5);
   EXPECT_EQ(job->failed, 2);
+  EXPECT_EQ(job->uncounted, 3);
   ASSERT_TRUE(job->start_time.has_value());
   EXPECT_EQ(format_time(*job->start_time), "2026-11-21T14:23:00Z");
   EXPECT_TRUE(job->has_been_suspended);

@@ -322,6 +322,9 @@ const Act kGranted[] = {
     {"begin its ledger of admissions", "POST", "/api/v1/namespaces/berth-system/configmaps",
      R"({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "berth-admissions",)"
      R"( "labels": {"app.kubernetes.io/managed-by": "berth"}, "annotations": {"gpu.berth.dev/epoch": "1"}}})"},
+    {"begin what queues have used", "POST", "/api/v1/namespaces/berth-system/configmaps",
+     R"({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "berth-usage",)"
+     R"( "labels": {"app.kubernetes.io/managed-by": "berth"}}, "data": {"checkpoint": "{}"}})"},
     {"let a pod go", "PATCH", "/api/v1/namespaces/team-a/pods/gated",
      R"({"metadata": {"annotations": {"gpu.berth.dev/admitted": "{}"}}, "spec": {"nodeSelector":)"
      R"( {"gpu.berth.dev/pool": "lab"}, "affinity": {"nodeAffinity":)"

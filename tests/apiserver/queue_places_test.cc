@@ -131,6 +131,64 @@ TEST_F(QueuePlaces, AGangThatNeedsOneRackWaitsForItWhileSmallerWorkPasses) {
   EXPECT_THAT(nodes, ElementsAre("n3", "n3", "n4", "n4"));
 }
 
+TEST_F(QueuePlaces, AJobLeavesANodeThatItsCloudTakesBackAndBeginsWholeElsewhere) {
+  constexpr char kNotice[] =
+      R"({"spec": {"taints": [{"key": "aws-node-termination-handler/spot-itn", "effect": "NoSchedule"}]}})";
+  const Ref job{"jobs", "train", "team-a"};
+  add_pool(3);
+  apply_queue("vision", "team-a", 16);
+  start_berth();
+  submit("team-a", "train", 8, 2);
+  const auto wait_places = [&](const std::vector<std::string>& wanted) {
+    wait_for("both pods to stand where the Job was admitted to", 60, [&]() -> std::string {
+      std::set<std::string> nodes;
+      for (const Object& pod : kube().list("pods", "team-a"))
+        if (pod.text("/status/phase") == "Running") nodes.insert(pod.text("/spec/nodeName"));
+      const bool there = nodes == std::set<std::string>(wanted.begin(), wanted.end());
+      return there && admitted_to(kube().get(job)) == wanted ? "" : fmt::format("{}", nodes.size());
+    });
+  };
+  wait_places({"n1", "n2"});
+  kube().patch({"nodes", "n1"}, PatchType::kMerge, kNotice);
+  wait_places({"n2", "n3"});
+  EXPECT_EQ(kube().get(job).number("/status/failed"), 0) << "being suspended is no failure";
+  wait_nothing_in_flight();
+}
+
+TEST_F(QueuePlaces, AJobWhosePodsNeverBecomeReadyIsSetBackUntilSomebodyTouchesIt) {
+  const Ref job{"jobs", "train", "team-a"};
+  add_pool(1);
+  apply_queue("vision", "team-a", 8);
+  kube().patch({"gpuqueues", "vision"}, PatchType::kMerge,
+               R"({"spec": {"podsReadyTimeout": "10s"}})");
+  start_berth();
+  // No such scheduler will ever bind them.
+  kube().apply(R"(
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, namespace: team-a}
+spec:
+  suspend: true
+  parallelism: 2
+  completions: 2
+  template:
+    spec:
+      restartPolicy: Never
+      schedulerName: nobody
+      containers: [{name: main, image: x, resources: {limits: {nvidia.com/gpu: 2}}}]
+)");
+  wait_reasons("vision", "BackingOff 1");
+  const Object waits = kube().get(job);
+  EXPECT_EQ(waits.at("/spec/suspend").dump(), "true");
+  const Object setback = Object::parse(waits.annotation("gpu.berth.dev/never-ready"));
+  EXPECT_EQ(setback.number("/times"), 1);
+  EXPECT_EQ(setback.number("/generation"), waits.number("/metadata/generation"));
+  kube().patch(job, PatchType::kMerge, R"({"spec": {"parallelism": 1}})");
+  wait_for("the Job to be let go again", 60, [&]() -> std::string {
+    return kube().get(job).at("/spec/suspend").dump() == "false" ? "" : reasons("vision");
+  });
+}
+
 // Single pods, gangs, and Jobs that no one node holds, all decided before the first is bound.
 TEST_F(QueuePlaces, EveryPodIsBoundToTheNodeThatItsAdmissionNames) {
   const char* wanted = std::getenv("BERTH_PLACED_PODS");

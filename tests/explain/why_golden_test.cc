@@ -109,7 +109,7 @@ TEST_P(WhyGolden, IsAsRecorded) {
 
 INSTANTIATE_TEST_SUITE_P(Golden, WhyGolden,
                          testing::Values("nodes", "pods", "bound-pods", "view-only", "workloads",
-                                         "abandoned", "queues"),
+                                         "abandoned", "queues", "queues-placed"),
                          [](const auto& param) {
                            std::string name = param.param;
                            std::ranges::replace(name, '-', '_');

@@ -124,10 +124,37 @@ TEST(NodeFacts, ADriverUpgradeOrAnAutoscalerHasTheNode) {
            Case{"Karpenter", node("n1").taint("karpenter.sh/disrupted", "NoSchedule"), true},
            Case{"an older Karpenter", node("n1").taint("karpenter.sh/disruption", "NoSchedule"),
                 true},
+           Case{"AWS takes a spot instance back",
+                node("n1").taint("aws-node-termination-handler/spot-itn", "NoSchedule"), true},
+           Case{"GKE does",
+                node("n1").taint("cloud.google.com/impending-node-termination", "NoSchedule"),
+                true},
+           Case{"AKS does",
+                node("n1").taint("remediator.kubernetes.azure.com/unschedulable", "NoSchedule"),
+                true},
+           Case{"AKS's spot nodes have this one all their lives",
+                node("n1").taint("kubernetes.azure.com/scalesetpriority", "NoSchedule"), false},
+           Case{"AWS thinks of it",
+                node("n1").taint("aws-node-termination-handler/rebalance-recommendation",
+                                 "NoSchedule"),
+                false},
+           Case{"the cluster autoscaler would like to",
+                node("n1").taint("DeletionCandidateOfClusterAutoscaler", "PreferNoSchedule"),
+                false},
            Case{"another taint", node("n1").taint("example.com/x", "NoSchedule"), false},
            Case{"its deletion", deleted, true},
        })
     EXPECT_EQ(in_others_hands(c.node), c.others) << c.sentence;
+}
+
+TEST(NodeFacts, NothingBeginsOnANodeThatIsAboutToGo) {
+  EXPECT_TRUE(is_here_to_stay(node("n1")));
+  EXPECT_FALSE(is_here_to_stay(node("n1").cordoned()));
+  const Node spot = node("n1").taint("aws-node-termination-handler/spot-itn", "NoSchedule");
+  EXPECT_FALSE(is_here_to_stay(spot));
+  EXPECT_EQ(departure_mark(spot), "taint aws-node-termination-handler/spot-itn");
+  EXPECT_FALSE(is_here_to_stay(
+      node("n1").taint("aws-node-termination-handler/rebalance-recommendation", "NoSchedule")));
 }
 
 TEST(NodeFacts, ANodeOffersGpusWhereAnyIsAllocatable) {

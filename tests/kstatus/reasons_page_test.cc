@@ -126,6 +126,8 @@ TEST(ReasonsPage, TellsOfEveryEventAndOfNoOther) {
       for (const std::string& kind : names_in(row.at(0)))
         for (const std::string& reason : names_in(row.at(1))) told.insert(kind + " " + reason);
   std::set<std::string> known = {std::string("Pod ") + reasons::kSlippedPastAdmission,
+                                 std::string("Job ") + reasons::kPreempted,
+                                 std::string("Pod ") + reasons::kPreempted,
                                  std::string("ResourceQuota ") + reasons::kNamespaceQuotaCorrected};
   for (const auto& rows : {rollout_event_reasons(), policy_event_reasons()})
     for (const EventReason& row : rows)
@@ -136,7 +138,7 @@ TEST(ReasonsPage, TellsOfEveryEventAndOfNoOther) {
 // Every constant has its row, or it would come to Reconciling by default.
 TEST(ReasonsPage, NoConstantIsLeftOutOfTheTables) {
   std::set<std::string> known = {reasons::kSlippedPastAdmission, reasons::kWriteRefused,
-                                 reasons::kNamespaceQuotaCorrected};
+                                 reasons::kNamespaceQuotaCorrected, reasons::kPreempted};
   for (const LayoutReason& row : layout_reasons()) known.emplace(row.reason);
   for (const PolicyReason& row : policy_reasons()) known.emplace(row.reason);
   for (const QueueReason& row : queue_reasons()) known.emplace(row.reason);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/metrics/filled_metrics.h"
 
+#include "apis/names.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/disruption/slots.h"
 #include "controller/mig/rollout_measures.h"
+#include "controller/queue/usage_ledger.h"
 #include "controller/reconcilers/reconcilers.h"
 #include "tests/support/builders.h"
 
@@ -70,8 +72,20 @@ GPUQueue queue() {
   queue.spec.namespace_selector.emplace();
   queue.spec.default_queue = true;
   queue.spec.quotas.push_back({"nvidia.com/gpu", "mig", 4, 2, 1});
+  queue.spec.budget = BudgetSpec{.gpu_hours_thousandths = 100'000};
   queue.status.conditions = {condition("Ready", "True", "QueueActive")};
   return queue;
+}
+
+// What it has used of its budget.
+ConfigMap usage() {
+  queue::GpuHours hours{.at = kTaken};
+  hours.budgets["research"] = {.period = {kTaken, kTaken + std::chrono::hours(1)}, .used = 1};
+  ConfigMap usage;
+  usage.meta.namespace_ = Settings().berth_namespace;
+  usage.meta.name = names::kUsageConfigMap;
+  for (auto& [key, text] : queue::encode_usage(hours)) usage.data[key] = text;
+  return usage;
 }
 
 // Waits in that queue.
@@ -104,7 +118,7 @@ ClusterState sample_cluster() {
   add(policy());
   Namespace home;
   home.meta.name = "default";
-  add(home), add(queue()), add(waiting_job());
+  add(home), add(queue()), add(usage()), add(waiting_job());
   return cluster;
 }
 

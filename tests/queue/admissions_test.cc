@@ -13,6 +13,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
 using namespace std::chrono_literals;
 
 TEST_F(AdmissionsTest, ALeaderBeginsItsEpochBeforeItDecides) {
@@ -51,6 +52,25 @@ TEST_F(AdmissionsTest, AJobIsResumedWhereItWasAdmittedAndUnderTheVersionThatWasS
   EXPECT_EQ(admitted->epoch, 3);
   EXPECT_EQ(admitted->since, now.time_since_epoch().count());
   EXPECT_TRUE(admitted->selects_pool);
+}
+
+// An autoscaler acts on pods that one of its nodes would take.
+TEST_F(AdmissionsTest, WhatGoesToNodesThatAreYetToComeSelectsItsPoolAndNoNode) {
+  GPUClusterPolicy policy = policy_with("training");
+  policy.spec.pools[0].elastic = ElasticSpec{.max_nodes = 3};
+  add(policy), add(queue_of("vision", 64));
+  cluster.erase<Node>("", "n2");
+  add(job_of("a", "pinned", 8)), add(job_of("a", "waits", 8)), add(gated("web", 8));
+  begin(), decide();
+  EXPECT_THAT(in_flight(), UnorderedElementsAre("Job/a/pinned", "Job/a/waits", "Pod/a/web"));
+  const nlohmann::json pinned = body_of(reconcile_release(snapshot(), "Job/a/pinned"));
+  EXPECT_TRUE(pinned["spec"]["template"]["spec"].contains("affinity"));
+  for (const nlohmann::json& pods :
+       {body_of(reconcile_release(snapshot(), "Job/a/waits"))["spec"]["template"]["spec"],
+        body_of(reconcile_release(snapshot(), "Pod/a/web"))["spec"]}) {
+    EXPECT_EQ(pods["nodeSelector"], nlohmann::json({{names::kPoolLabel, "training"}}));
+    EXPECT_FALSE(pods.contains("affinity")) << pods;
+  }
 }
 
 TEST_F(AdmissionsTest, AJobThatChoseItsPoolKeepsWhatItWrote) {

@@ -25,10 +25,10 @@ std::string print(const TopologyWish& wish) {
 
 std::string print(const std::optional<AdmissionFact>& admission) {
   if (!admission) return "";
-  return fmt::format(" admitted({} {} {} {} pods={}{} nodes={} members={})", admission->uid,
-                     admission->queue, admission->cohort, admission->pool, admission->pods,
-                     print(admission->amounts), fmt::join(admission->nodes, "|"),
-                     fmt::join(admission->members, "|"));
+  return fmt::format(" admitted({} {} {} {} since={} pods={}{} nodes={} members={})",
+                     admission->uid, admission->queue, admission->cohort, admission->pool,
+                     admission->since, admission->pods, print(admission->amounts),
+                     fmt::join(admission->nodes, "|"), fmt::join(admission->members, "|"));
 }
 
 }  // namespace
@@ -47,12 +47,17 @@ std::string print(const ClusterFacts& facts) {
                         n.in_service ? "in" : "out", print(n.offers), print(n.gpu_weights),
                         fmt::join(n.domains, "/"));
   }
+  for (const auto& [pool, nodes] : facts.elastic.max_nodes)
+    text += fmt::format("pool {} grows to {} nodes\n", pool, nodes);
   for (const auto& [rules, node] : facts.refusals)
     text += fmt::format("node {} refuses {}\n", node, rules);
   for (const QueueFact& q : facts.queues) {
-    text +=
-        fmt::format("queue {} cohort={} strict={} held={} weight={} pins={}{}\n", q.name, q.cohort,
-                    q.strict_fifo, q.held, q.weight_thousandths, q.pins, print(q.topology));
+    text += fmt::format(
+        "queue {} cohort={} strict={} held={} weight={} pins={}{} own={}/{} others={}/{} "
+        "reserve={}\n",
+        q.name, q.cohort, q.strict_fifo, q.held, q.weight_thousandths, q.pins, print(q.topology),
+        q.preemption.own, q.preemption.own_after, static_cast<int>(q.preemption.others),
+        q.preemption.others_after, q.reserve_after.value_or(-1));
     for (const QuotaFact& quota : q.quotas) {
       text += fmt::format("  {} {} nominal={} borrow={} lend={}\n", quota.resource, quota.pool,
                           quota.nominal, quota.borrowing_limit.value_or(-1),
@@ -62,12 +67,12 @@ std::string print(const ClusterFacts& facts) {
   for (const JobFact& j : facts.jobs) {
     text += fmt::format(
         "job {} uid={} queue={} priority={} created={} parallelism={} completions={} succeeded={} "
-        "failed={}{}{}{} only={} rules={}{}{}{}{}\n",
+        "failed={}{}{}{} only={} rules={}{}{}{}{} checkpoint={} setbacks={}\n",
         j.workload, j.uid, j.queue, j.priority, j.created, j.parallelism,
         j.completions.value_or(-1), j.succeeded, j.failed_indexes, j.suspended ? " suspended" : "",
         j.held ? " held" : "", j.template_mutable ? "" : " frozen", fmt::join(j.only_pools, "|"),
         j.rules, j.modelled ? "" : " unmodelled", print(j.topology), print(j.requests),
-        print(j.admitted));
+        print(j.admitted), j.checkpoint, j.setbacks);
   }
   for (const PodFact& p : facts.pods) {
     text += fmt::format(
@@ -78,14 +83,18 @@ std::string print(const ClusterFacts& facts) {
         p.node, fmt::join(p.only_pools, "|"), p.rules, p.modelled ? "" : " unmodelled",
         print(p.topology), print(p.requests), print(p.admitted));
   }
-  for (const LedgerFact& l : facts.ledger)
+  for (const LedgerFact& l : facts.ledger) {
     text += fmt::format("ledger {}{} generation={} {}\n", l.workload,
                         print(std::optional(l.admission)), l.generation, l.refused);
+    for (const AheadFact& a : l.ahead)
+      text += fmt::format("  after {} {}{}\n", a.workload, a.uid, a.evicted ? " evicted" : "");
+  }
   return text;
 }
 
 void fill(const ClusterFacts& facts, FactsIndex& index) {
   index.put(facts.topology);
+  index.put(facts.elastic);
   for (const NodeFact& fact : facts.nodes) index.put(fact);
   for (const auto& [rules, node] : facts.refusals) index.refuse(rules, node, true);
   for (const QueueFact& fact : facts.queues) index.put(fact);
@@ -94,8 +103,9 @@ void fill(const ClusterFacts& facts, FactsIndex& index) {
   for (const LedgerFact& fact : facts.ledger) index.put(fact);
 }
 
-Outcome decide(const FactsIndex& index, std::size_t window) {
-  Cycle cycle(index);
+Outcome decide(const FactsIndex& index, std::size_t window, std::optional<std::int64_t> now) {
+  Cycle cycle(index, now ? std::optional(PreemptionTerms{.now = *now, .may_go = {}, .slack = 1})
+                         : std::nullopt);
   cycle.run(window);
   const Catalog& catalog = index.catalog();
   Outcome outcome;
@@ -111,6 +121,11 @@ Outcome decide(const FactsIndex& index, std::size_t window) {
     const AdmissionFact record = admission_fact(admission, index);
     if (!record.nodes.empty()) line += fmt::format(" on {}", fmt::join(record.nodes, ","));
     if (!record.members.empty()) line += fmt::format(" for {}", fmt::join(record.members, ","));
+    std::vector<std::string> displaced;
+    for (const Ahead& ahead : admission.ahead)
+      if (ahead.evicted) displaced.push_back(*ahead.workload->name);
+    if (admission.after_others) line += fmt::format(" after {}", fmt::join(displaced, ","));
+    if (admission.to_come) line += " on nodes to come";
     outcome.admitted.push_back(line);
     admitted[*admission.workload->name] = true;
   }
@@ -121,6 +136,9 @@ Outcome decide(const FactsIndex& index, std::size_t window) {
         "{} {} {} {} {} {} {}", to_string(verdict.reason), catalog.resource_name(verdict.resource),
         catalog.pool_name(verdict.pool), verdict.needs, verdict.free, verdict.most,
         verdict.behind == nullptr ? "" : *verdict.behind->name);
+    if (verdict.nodes_to_come)
+      outcome.waiting[name] += fmt::format(" {} to come", *verdict.nodes_to_come);
+    if (verdict.reserved) outcome.waiting[name] += fmt::format(" kept {}", *verdict.reserved);
   }
   return outcome;
 }
@@ -138,6 +156,19 @@ std::string text_of(const FactsIndex& index) {
         continue;
       lines.push_back(fmt::format("room {} {} {}", catalog.pool_name(pool),
                                   catalog.resource_name(resource), fmt::join(figures, " ")));
+    }
+  }
+  for (PoolId pool = 0; pool < catalog.pools(); ++pool) {
+    const std::string& name = catalog.pool_name(pool);
+    if (const auto nodes = room.nodes_to_come(pool))
+      lines.push_back(fmt::format("pool {} may get {} nodes", name, *nodes));
+    for (const auto& [shape, pods] : room.claimants(pool)) {
+      Amounts asks;
+      for (const auto& [resource, amount] : catalog.shape_requests(shape))
+        asks.emplace_back(catalog.resource_name(resource), amount);
+      std::sort(asks.begin(), asks.end());
+      lines.push_back(fmt::format("unpinned in {}: {}x {}{}", name, pods,
+                                  catalog.rules_name(catalog.shape_rules(shape)), print(asks)));
     }
   }
   for (NodeId node = 0; node < room.nodes(); ++node) {
@@ -184,6 +215,9 @@ std::string text_of(const FactsIndex& index) {
     std::string line = fmt::format("unready {}:", catalog.queue_name(queue));
     for (const Workload* workload : pending.unready) line += " " + *workload->name;
     if (!pending.unready.empty()) lines.push_back(line);
+    line = fmt::format("left out {}:", catalog.queue_name(queue));
+    for (const Workload* workload : pending.left_out) line += " " + *workload->name;
+    if (!pending.left_out.empty()) lines.push_back(line);
   }
   std::sort(lines.begin(), lines.end());
   return fmt::format("{}\n", fmt::join(lines, "\n"));

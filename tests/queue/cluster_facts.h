@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@ struct ClusterFacts {
   std::vector<QueueFact> queues;
   std::vector<LedgerFact> ledger;
   TopologyFact topology;
+  ElasticFact elastic;
   std::set<std::pair<std::string, std::string>> refusals;  // of rules, by nodes
 };
 
@@ -32,7 +34,9 @@ std::string print(const Outcome& outcome);
 std::string print(const ClusterFacts& facts);
 
 void fill(const ClusterFacts& facts, FactsIndex& index);
-Outcome decide(const FactsIndex& index, std::size_t window);
+// Without a time nobody is displaced.
+Outcome decide(const FactsIndex& index, std::size_t window,
+               std::optional<std::int64_t> now = std::nullopt);
 
 // All that is derived, by names and sorted, so that equal indexes have equal texts.
 std::string text_of(const FactsIndex& index);

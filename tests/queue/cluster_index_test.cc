@@ -160,6 +160,52 @@ TEST_F(ClusterIndexTest, APriorityIsItsLabelsOrItsTemplates) {
   EXPECT_EQ(priority("Job/a/classed"), 0);
 }
 
+TEST_F(ClusterIndexTest, APriorityThatChangesWhileItWaitsCountsAtOnce) {
+  PriorityClass high, low;
+  high.meta.name = "high", low.meta.name = "low";
+  high.value = 7, low.value = 1;
+  const auto waiting = [](const char* name, std::int64_t seconds) {
+    berth::Pod pod;
+    pod.meta.namespace_ = "a";
+    pod.meta.name = pod.meta.uid = name;
+    pod.meta.creation_timestamp = Time(std::chrono::seconds(seconds));
+    pod.meta.labels.set(names::kPriorityClassLabel, "low");
+    pod.shape.edit()->requests.set("nvidia.com/gpu", Quantity::whole(1));
+    pod.shape.edit()->scheduling_gates = {names::kQueueGate};
+    return pod;
+  };
+  berth::Job job = job_of("a", "job", 1);
+  job.meta.creation_timestamp = Time(std::chrono::seconds(1));
+  job.meta.labels.set(names::kPriorityClassLabel, "low");
+  const berth::Pod first = waiting("first", 2), second = waiting("second", 3);
+  add(a_), add(vision_), add(high), add(low), add(job), add(first), add(second);
+  const auto order = [&] {
+    std::vector<std::string> names;
+    const Survey survey(index_.facts(), 100);
+    for (const Waiting& each : survey.find("vision")->waiting) {
+      names.resize(std::max(names.size(), static_cast<std::size_t>(each.position)));
+      names[static_cast<std::size_t>(each.position) - 1] = *each.workload->name;
+    }
+    return names;
+  };
+  EXPECT_THAT(order(), ElementsAre("Job/a/job", "Pod/a/first", "Pod/a/second"));
+  berth::Pod raised = second;
+  raised.meta.labels.set(names::kPriorityClassLabel, "high");
+  index_.follow(Change<berth::Pod>{&second, &raised});
+  EXPECT_THAT(order(), ElementsAre("Pod/a/second", "Job/a/job", "Pod/a/first"));
+  berth::Job lowered = job;
+  lowered.meta.labels.erase(names::kPriorityClassLabel);
+  index_.follow(Change<berth::Job>{&job, &lowered});
+  EXPECT_THAT(order(), ElementsAre("Pod/a/second", "Pod/a/first", "Job/a/job"));
+  // A class of another value is another object of the name.
+  PriorityClass lowest = high;
+  lowest.meta.uid = "made anew";
+  lowest.value = -1;
+  index_.follow(Change<PriorityClass>{&high, nullptr});
+  index_.follow(Change<PriorityClass>{nullptr, &lowest});
+  EXPECT_THAT(order(), ElementsAre("Pod/a/first", "Job/a/job", "Pod/a/second"));
+}
+
 TEST_F(ClusterIndexTest, AJobThatHasEndedHoldsNothing) {
   berth::Job ended = job_;
   ended.suspended = false;

@@ -7,11 +7,16 @@
 #include <set>
 
 #include "tests/queue/model_facts.h"
+#include "tests/queue/model_preemption.h"
+#include "tests/queue/model_quota.h"
+#include "tests/queue/model_reservation.h"
 
 namespace berth::queue::test {
 namespace {
 
 __extension__ typedef __int128 Wide;
+
+constexpr std::int64_t kSlack = 1;  // as decide() has it
 
 struct Share {
   int rank = 0;  // 0 within nominal, 1 a fraction, 2 a fraction without weight, 3 nothing is lent
@@ -21,9 +26,16 @@ struct Share {
     return over * other.of < other.over * of;
   }
 };
-class Model : ModelFacts {
+class Model : ModelQuota {
  public:
-  Model(const ClusterFacts& cluster, std::size_t window) : ModelFacts(cluster), window_(window) {
+  Model(const ClusterFacts& cluster, std::size_t window, std::optional<std::int64_t> now)
+      : ModelQuota(cluster),
+        window_(window),
+        preempts_(now.has_value()),
+        preemption_(*this, now.value_or(0), fits_now()),
+        reservation_(*this, preemption_, now.value_or(0), fits_now(),
+                     [this](const Candidate& c, const Pool& pool) { return room_for(c, pool); }),
+        now_(now.value_or(0)) {
     for (Candidate& c : candidates) {
       if (queues.count(c.queue) > 0) open_pools(c);
     }
@@ -48,8 +60,12 @@ class Model : ModelFacts {
       if (best == nullptr) break;
       if (const Pool* pool = fitting_pool(*best))
         outcome.admitted.push_back(admit(*best, *pool));
+      else if (const auto line = backfill(*best))
+        outcome.admitted.push_back(*line);
+      else if (const auto way = preempts_ ? preemption_.find(*best) : std::nullopt)
+        outcome.admitted.push_back(admit_after(*best, *way));
       else
-        failed_[class_of(*best)] = explain(*best);
+        fail(*best);
     }
     for (const auto& [name, queue] : queues) offer(*queue);  // who is in whose way at the end
     for (const Candidate& c : candidates) {
@@ -59,8 +75,11 @@ class Model : ModelFacts {
   }
 
  private:
-  using Class = std::tuple<std::string, std::map<Role, std::int64_t>, TopologyWish, bool>;
-  static Class class_of(const Candidate& c) { return {c.queue, c.roles, c.wish, c.is_job}; }
+  using Class =
+      std::tuple<std::string, std::map<Role, std::int64_t>, TopologyWish, bool, std::int64_t>;
+  static Class class_of(const Candidate& c) {
+    return {c.queue, c.roles, c.wish, c.is_job, c.lasts};
+  }
   // --- Rule 3: room ---------------------------------------------------------------------------
 
   std::string explain_room(const Candidate& c, const std::string& pool) {
@@ -138,125 +157,25 @@ class Model : ModelFacts {
     if (!members.empty()) text += fmt::format(" for {}", fmt::join(members, ","));
     return text;
   }
-  // --- Rule 2: quota --------------------------------------------------------------------------
-
-  const QuotaFact* quota_of(const std::string& queue, const Key& key) const {
-    auto it = queues.find(queue);
-    if (it == queues.end()) return nullptr;
-    for (const QuotaFact& quota : it->second->quotas) {
-      if (Key(quota.resource, quota.pool) == key) return &quota;
-    }
-    return nullptr;
-  }
-
-  static std::int64_t lends(const QuotaFact& quota) {
-    return std::min(quota.nominal, quota.lending_limit.value_or(quota.nominal));
-  }
-
-  std::int64_t lent_in(const std::string& cohort, const Key& key) const {
-    std::int64_t sum = 0;
-    for (const auto& [name, queue] : queues) {
-      const QuotaFact* quota = quota_of(name, key);
-      if (quota != nullptr && cohort_of(name) == cohort) sum += lends(*quota);
-    }
-    return sum;
-  }
-
-  // What the cohort's queues use beyond what they keep, if `queue` used `more`.
-  std::int64_t raised_in(const std::string& cohort, const Key& key, const std::string& queue,
-                         std::int64_t more) const {
-    std::int64_t sum = 0;
-    bool seen = false;
-    const auto add = [&](const std::string& name, std::int64_t used) {
-      const QuotaFact* quota = quota_of(name, key);
-      const std::int64_t kept = quota == nullptr ? 0 : quota->nominal - lends(*quota);
-      sum += std::max<std::int64_t>(0, used + (name == queue ? more : 0) - kept);
-      seen = seen || name == queue;
-    };
-    for (const auto& [whose, by_key] : used_by) {
-      if (whose.first != cohort) continue;
-      auto it = by_key.find(key);
-      add(whose.second, it == by_key.end() ? 0 : it->second);
-    }
-    if (!seen) add(queue, 0);
-    return sum;
-  }
-
-  bool has_quota(const QuotaFact& quota, const std::string& queue, std::int64_t request) {
-    const Key key{quota.resource, quota.pool};
-    if (request == 0) return true;
-    if (quota.borrowing_limit &&
-        of(used_by, queue, key) + request > quota.nominal + *quota.borrowing_limit)
-      return false;
-    const std::string cohort = cohort_of(queue);
-    const std::int64_t after = raised_in(cohort, key, queue, request);
-    return after <= lent_in(cohort, key) || after <= raised_in(cohort, key, queue, 0);
-  }
-
-  std::int64_t maximum(const QuotaFact& quota, const std::string& queue) const {
-    const Key key{quota.resource, quota.pool};
-    const std::int64_t others = lent_in(cohort_of(queue), key) - lends(quota);
-    return quota.nominal + std::min(others, quota.borrowing_limit.value_or(others));
-  }
 
   // --- Rule 4: pools --------------------------------------------------------------------------
 
-  std::vector<std::string> pools_of(const Candidate& c) const {
-    std::vector<std::string> pools;
-    for (const QuotaFact& quota : queues.at(c.queue)->quotas) {
-      if (std::find(pools.begin(), pools.end(), quota.pool) == pools.end() &&
-          c.may_run_in(quota.pool))
-        pools.push_back(quota.pool);
-    }
-    return pools;
+  bool fits_there(const Candidate& c, const std::string& pool, bool to_come) {
+    if (!to_come) return explain_room(c, pool).empty();
+    return !wish_of(c).required && growth.holds(c.roles, pool);
   }
 
-  // The first resource that needs quota and has none there.
-  std::string uncovered(const Candidate& c, const std::string& pool) const {
-    for (const auto& [resource, amount] : c.total()) {
-      bool named = false;
-      for (const QuotaFact& quota : queues.at(c.queue)->quotas)
-        named = named || quota.resource == resource;
-      if (amount == 0 || (!is_gpu(resource) && !named)) continue;
-      if (quota_of(c.queue, {resource, pool}) != nullptr) continue;
-      if (is_gpu(resource) && quota_of(c.queue, {"gpu", pool}) != nullptr) continue;
-      return resource;
-    }
-    return "";
-  }
-
-  // The pools whose quotas cover it and could ever hold it, or why there is none.
-  void open_pools(Candidate& c) const {
-    std::string no_quota, too_much;
-    for (const std::string& pool : pools_of(c)) {
-      if (const std::string resource = uncovered(c, pool); !resource.empty()) {
-        if (no_quota.empty()) no_quota = say("NoQuota", resource, pool);
-        continue;
-      }
-      Pool open{pool, {}};
-      std::string exceeds;
-      for (const QuotaFact& quota : queues.at(c.queue)->quotas) {
-        const std::int64_t amount = charged(quota.resource, pool, c.total());
-        if (quota.pool != pool || amount == 0) continue;
-        open.asks.emplace_back(&quota, amount);
-        const std::int64_t most = maximum(quota, c.queue);
-        if (amount > most && exceeds.empty())
-          exceeds = say("ExceedsMaximum", quota.resource, pool, amount, 0, most);
-      }
-      if (exceeds.empty()) c.open.push_back(open);
-      if (too_much.empty()) too_much = exceeds;
-    }
-    c.refusal = !too_much.empty() ? too_much : !no_quota.empty() ? no_quota : say("NoQuota");
-  }
-
-  const Pool* fitting_pool(const Candidate& c) {
+  const Pool* fitting_pool(const Candidate& c, bool to_come) {
     for (const Pool& pool : c.open) {
-      const bool quota = std::all_of(pool.asks.begin(), pool.asks.end(), [&](const auto& ask) {
-        return has_quota(*ask.first, c.queue, ask.second);
-      });
-      if (quota && explain_room(c, pool.name).empty()) return &pool;
+      if (quota_suffices(c, pool) && fits_there(c, pool.name, to_come)) return &pool;
     }
     return nullptr;
+  }
+
+  // Room first, wherever it is; then nodes that are yet to come.
+  const Pool* fitting_pool(const Candidate& c) {
+    const Pool* pool = fitting_pool(c, false);
+    return pool != nullptr ? pool : fitting_pool(c, true);
   }
 
   // --- Rules 5 and 6: order -------------------------------------------------------------------
@@ -270,7 +189,7 @@ class Model : ModelFacts {
     std::sort(line.begin(), line.end(),
               [](const Candidate* a, const Candidate* b) { return a->order() < b->order(); });
     for (const Candidate* c : line) {
-      if (c->unready.empty() && c->open.empty()) continue;
+      if (c->left_out || (c->unready.empty() && c->open.empty())) continue;
       const bool out = !c->unready.empty() || failed_.count(class_of(*c)) > 0;
       if (!out) return c;
       if (queue.strict_fifo) {
@@ -308,11 +227,99 @@ class Model : ModelFacts {
       amounts[quota->resource + "/" + quota->pool] = amount;
     }
     admitted_.insert(c.name);
+    preemption_.admitted(c, pool);
     std::string line = c.name + " " + pool.name;
     for (const auto& [key, amount] : amounts) line += fmt::format(" {}={}", key, amount);
-    if (is_pinned(c)) return line + put_on_nodes(c, pool.name);
-    take_room(pool.name, c.total());
+    const bool to_come = !explain_room(c, pool.name).empty();
+    if (is_pinned(c) && !to_come) return line + put_on_nodes(c, pool.name);
+    for (const auto& [role, pods] : c.roles) take_room(pool.name, role, pods);
+    return line + (to_come ? " on nodes to come" : "");
+  }
+
+  // --- Rule 9: who yields ---------------------------------------------------------------------
+
+  // "A preemption puts its cohort's failed classes back."
+  std::string admit_after(const Candidate& c, const ModelPreemption::Way& way) {
+    std::string line;
+    {
+      const ThoughtAway then(*this, preemption_.gone(way.victims));
+      line = admit(c, *way.pool);
+    }
+    preemption_.displaced(way.victims);
+    std::vector<std::string> names;
+    for (const Holding* victim : way.victims) names.push_back(victim->name);
+    const std::string cohort = cohort_of(c.queue);
+    std::erase_if(failed_,
+                  [&](const auto& entry) { return cohort_of(std::get<0>(entry.first)) == cohort; });
+    std::erase_if(behind_, [&](const auto& entry) { return cohort_of(entry.first) == cohort; });
+    return line + fmt::format(" after {}", fmt::join(names, ","));
+  }
+
+  // --- Rule 11: reservations ------------------------------------------------------------------
+
+  ModelPreemption::Fits fits_now() {
+    return [this](const Candidate& c, const Pool& pool) {
+      return quota_suffices(c, pool) && explain_room(c, pool.name).empty();
+    };
+  }
+
+  Holding room_for(const Candidate& c, const Pool& pool) {
+    Holding room;
+    if (!is_pinned(c)) {
+      for (const auto& [role, pods] : c.roles) room.in_pools.emplace_back(pool.name, role, pods);
+      return room;
+    }
+    const ModelPlaces::Stands stands = *places.find(c.roles, pool.name, wish_of(c), c.is_job);
+    std::map<std::string, std::int64_t> on;
+    for (const auto& [role, node] : stands) ++on[node];
+    if (!c.is_job || on.size() == 1) {
+      for (const auto& [role, node] : stands)
+        room.on_nodes.emplace_back(node, std::get<Amounts>(role), 1, false);
+      return room;
+    }
+    for (const auto& [node, pods] : on)
+      room.on_nodes.emplace_back(node, std::get<Amounts>(stands.front().first), std::ssize(stands),
+                                 false);
+    return room;
+  }
+
+  std::optional<std::string> backfill(const Candidate& c) {
+    std::vector<const Kept*> lifted;
+    for (const Kept& kept : reservation_.all())
+      if (c.lasts > 0 && kept.from && now_ + c.lasts + kSlack <= *kept.from)
+        lifted.push_back(&kept);
+    for (const Kept* kept : lifted) reservation_.hold(*kept, -1);
+    std::optional<std::string> line;
+    if (const Pool* pool = lifted.empty() ? nullptr : fitting_pool(c)) line = admit(c, *pool);
+    for (const Kept* kept : lifted) reservation_.hold(*kept, +1);
     return line;
+  }
+
+  void fail(const Candidate& c) {
+    std::string line = explain(c);
+    std::size_t lifted = 0;
+    const std::vector<Kept>& kept = reservation_.all();
+    const Kept* behind = nullptr;
+    std::string there;
+    while (behind == nullptr && lifted < kept.size()) {
+      reservation_.hold(kept[lifted++], -1);
+      if (const Pool* pool = fitting_pool(c)) behind = &kept[lifted - 1], there = pool->name;
+    }
+    while (lifted > 0) reservation_.hold(kept[--lifted], +1);
+    if (behind != nullptr)
+      line = say("Reserved", "gpu", there, 0, 0, 0, behind->head) +
+             fmt::format(" kept {}", behind->from.value_or(0));
+    else if (preempts_)
+      reservation_.reserve(c, is_head(c));
+    failed_[class_of(c)] = line;
+  }
+
+  bool is_head(const Candidate& c) const {
+    return std::ranges::none_of(candidates, [&](const Candidate& other) {
+      return other.queue == c.queue && other.order() < c.order() && other.unready.empty() &&
+             !other.open.empty() && admitted_.count(other.name) == 0 &&
+             failed_.count(class_of(other)) > 0;
+    });
   }
 
   // The first pool that is open to it, and what keeps it from there.
@@ -327,7 +334,8 @@ class Model : ModelFacts {
       }
       return say("WaitingForQuota", quota->resource, pool.name, amount, free, quota->nominal);
     }
-    return explain_room(c, pool.name);
+    const auto left = wish_of(c).required ? std::nullopt : growth.nodes_left(pool.name);
+    return explain_room(c, pool.name) + (left ? fmt::format(" {} to come", *left) : "");
   }
 
   std::string why(const Candidate& c) {
@@ -337,10 +345,19 @@ class Model : ModelFacts {
     if (queue->second->held) return say("QueueHeld");
     if (c.open.empty()) return c.refusal;
     auto failed = failed_.find(class_of(c));
-    if (failed != failed_.end()) return failed->second;
+    if (failed != failed_.end()) {
+      for (const Kept& kept : reservation_.all())
+        if (kept.head == c.name)
+          return failed->second + fmt::format(" kept {}", kept.from.value_or(0));
+      return failed->second;
+    }
     return say("BehindInQueue", "gpu", "*", 0, 0, 0, behind_[c.queue]);
   }
   std::size_t window_;
+  bool preempts_;
+  ModelPreemption preemption_;
+  ModelReservation reservation_;
+  std::int64_t now_;
   std::set<std::string> admitted_;
   std::map<Class, std::string> failed_;
   std::map<std::string, std::string> behind_;  // queue → its head, which blocks
@@ -348,8 +365,9 @@ class Model : ModelFacts {
 
 }  // namespace
 
-Outcome decide_by_the_book(const ClusterFacts& facts, std::size_t window) {
-  return Model(facts, window).run();
+Outcome decide_by_the_book(const ClusterFacts& facts, std::size_t window,
+                           std::optional<std::int64_t> now) {
+  return Model(facts, window, now).run();
 }
 
 }  // namespace berth::queue::test

@@ -3,10 +3,14 @@
 // over plain maps and lists, and slow. It shares the facts with the engine and nothing else.
 #pragma once
 
+#include <optional>
+
 #include "tests/queue/cluster_facts.h"
 
 namespace berth::queue::test {
 
-Outcome decide_by_the_book(const ClusterFacts& facts, std::size_t window);
+// Without a time nobody is displaced.
+Outcome decide_by_the_book(const ClusterFacts& facts, std::size_t window,
+                           std::optional<std::int64_t> now = std::nullopt);
 
 }  // namespace berth::queue::test

@@ -15,6 +15,11 @@ bool on_node(const PodFact& pod) {
   return pod.state == PodState::kBound || pod.state == PodState::kLeaving;
 }
 
+template <class Fact>
+Role role_of(const Fact& of) {
+  return {of.requests, of.only_pools, of.rules, of.modelled};
+}
+
 // "Each that is missing is reckoned to ask what the first of its role does; those of whom nobody
 // says which role they have, what the group's first does."
 std::vector<const PodFact*> like_whom(const std::vector<const PodFact*>& pods,
@@ -37,7 +42,8 @@ std::string say(const std::string& reason, const std::string& resource, const st
                 const std::string& behind) {
   return fmt::format("{} {} {} {} {} {} {}", reason, resource, pool, needs, free, most, behind);
 }
-ModelFacts::ModelFacts(const ClusterFacts& cluster) : facts(cluster), places(cluster) {
+ModelFacts::ModelFacts(const ClusterFacts& cluster)
+    : facts(cluster), places(cluster), growth(cluster) {
   for (const QueueFact& queue : facts.queues) queues[queue.name] = &queue;
   look_at_nodes();
   std::map<std::string, Gathered> all;
@@ -96,6 +102,7 @@ void ModelFacts::look_at_nodes() {
 
 // As the cycle begins.
 void ModelFacts::look_for_the_largest() {
+  largest_in.clear();
   for (const NodeFact& node : facts.nodes)
     for (const auto& [resource, amount] : node.offers)
       for (const std::string& pool : std::set<std::string>{"*", node.pool}) {
@@ -104,30 +111,40 @@ void ModelFacts::look_for_the_largest() {
       }
 }
 
-void ModelFacts::take_room(const std::string& pool, const Asks& asks) {
-  for (const auto& [resource, amount] : asks) {
-    claimed_in[{resource, "*"}] += amount;
-    if (pool != "*") claimed_in[{resource, pool}] += amount;
-  }
+void ModelFacts::take_room(const std::string& pool, const Role& role, std::int64_t pods) {
+  if (pods == 0) return;
+  for (const auto& [resource, amount] : std::get<Amounts>(role))
+    claimed_in[{resource, pool}] += amount * pods;
+  growth.waiting[pool][role] += pods;
 }
 
-// "What is admitted to any pool may come to stand in this one."
+// "What is admitted to any pool may come to stand in this one", and "what was admitted to a named
+// pool takes of all together no more than that pool has".
 std::int64_t ModelFacts::free_room(const std::string& resource, const std::string& pool) {
-  const auto free = [&](const std::string& where) {
-    std::int64_t sum = -claimed_in[{resource, where}];
-    for (const NodeFact& node : facts.nodes)
-      if (in(node, where)) sum += places.free_on(node, resource);
-    return sum;
-  };
-  return std::min(free(pool), free("*"));
+  std::map<std::string, std::int64_t> free_in;  // by pool; of nodes without one by the empty name
+  for (const NodeFact& node : facts.nodes) free_in[node.pool] += places.free_on(node, resource);
+  std::int64_t together = -claimed_in[{resource, "*"}];
+  for (const auto& [name, free] : free_in)
+    together += std::max<std::int64_t>(0, free - claimed_in[{resource, name}]);
+  if (pool == "*") return together;
+  return std::min(together, free_in[pool] - claimed_in[{resource, pool}]);
+}
+
+void ModelFacts::hold_on_node(const std::string& node, const Amounts& requests, std::int64_t pods) {
+  places.take(node, requests, pods);
+  holdings.back().on_nodes.emplace_back(node, requests, pods, false);
+}
+
+void ModelFacts::hold_in_pool(const std::string& pool, const Role& role, std::int64_t pods) {
+  take_room(pool, role, pods);
+  holdings.back().in_pools.emplace_back(pool, role, pods);
 }
 
 // On each of its nodes all that are to come.
-void ModelFacts::claim_for_job(const AdmissionFact& admission, const Amounts& requests,
+void ModelFacts::claim_for_job(const AdmissionFact& admission, const Role& role,
                                std::int64_t pods) {
-  for (const std::string& node : admission.nodes) places.take(node, requests, pods);
-  for (std::int64_t i = 0; admission.nodes.empty() && i < pods; ++i)
-    take_room(admission.pool, Asks(requests.begin(), requests.end()));
+  for (const std::string& node : admission.nodes) hold_on_node(node, std::get<Amounts>(role), pods);
+  if (admission.nodes.empty()) hold_in_pool(admission.pool, role, pods);
 }
 
 // A member has the node that its record names, or, before it is let go, the ledger.
@@ -135,12 +152,12 @@ void ModelFacts::claim_for_pod(const AdmissionFact& admission, const AdmissionFa
                                const PodFact& pod) {
   if (says != nullptr) {
     if (says->members.empty() && says->nodes.size() == 1 && says->uid == pod.uid)
-      return places.take(says->nodes.front(), pod.requests, 1);
+      return hold_on_node(says->nodes.front(), pod.requests, 1);
     for (std::size_t i = 0; i < std::min(says->members.size(), says->nodes.size()); ++i)
       if (says->members[i] == pod.uid.substr(0, 8))
-        return places.take(says->nodes[i], pod.requests, 1);
+        return hold_on_node(says->nodes[i], pod.requests, 1);
   }
-  take_room(admission.pool, Asks(pod.requests.begin(), pod.requests.end()));
+  hold_in_pool(admission.pool, role_of(pod), 1);
 }
 
 // "An entry of the ledger counts while its very objects, as they were decided on, do not show it."
@@ -162,9 +179,15 @@ bool ModelFacts::is_unshown(const Gathered& all) const {
 void ModelFacts::look_at(const std::string& name, const Gathered& all) {
   if (all.job == nullptr && all.pods.empty()) {
     const AdmissionFact& entry = all.in_flight->admission;
-    if (all.in_flight->refused.empty()) charge(entry, entry.pods, 0);
+    if (all.in_flight != nullptr && all.in_flight->refused.empty()) {
+      holdings.push_back({.name = name, .uid = entry.uid, .since = entry.since, .in_flight = true});
+      charge(entry, entry.pods, 0);
+      holdings.back().runs = !holdings.back().used.empty();
+    }
     return;
   }
+  Holding& holding = holdings.emplace_back();
+  holding.name = name;
   const bool open = is_unshown(all) && all.in_flight->refused.empty();
   const bool refused = is_unshown(all) && !open;
   const AdmissionFact* admission = open ? &all.in_flight->admission : nullptr;
@@ -178,6 +201,8 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
     leaving += pod.state == PodState::kLeaving;
     succeeded += pod.state == PodState::kSucceeded;
     sizes.insert(pod.group_size);
+    holding.checkpoint = std::max(holding.checkpoint, pod.checkpoint);
+    if (on_node(pod)) holding.on_nodes.emplace_back(pod.node, pod.requests, 1, true);
   }
   if (all.job != nullptr && all.job->admitted) admission = &*all.job->admitted;
   if (all.job != nullptr && open) admission = &all.in_flight->admission;
@@ -195,8 +220,11 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
                                  : job.parallelism;
     holds_all = !job.suspended || open;
     c.roles[{job.requests, job.only_pools, job.rules, job.modelled}] = wanted;
-    c.wish = job.topology, c.is_job = true;
-    if (!job.template_mutable || live > 0)
+    c.wish = job.topology, c.is_job = true, c.lasts = job.lasts;
+    c.left_out = job.setbacks > 0;
+    if (c.left_out)
+      c.unready = say(job.setbacks < 5 ? "BackingOff" : "NotReady", "gpu", "*", job.setbacks, 0, 5);
+    else if (!job.template_mutable || live > 0)
       c.unready = say("TemplateNotReady");
     else if (refused)
       c.unready = say("ReleaseRefused", "gpu", "*", 0, 0, 0, name);
@@ -222,24 +250,34 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
       c.unready = say("ReleaseRefused", "gpu", "*", 0, 0, 0, name);
   }
 
+  holding.priority = c.priority;
+  if (all.job != nullptr) holding.checkpoint = std::max(holding.checkpoint, all.job->checkpoint);
+  if (all.job != nullptr && !all.job->suspended && all.job->lasts > 0 && all.job->started > 0)
+    holding.ends = all.job->started + all.job->lasts;
+  const bool goes_on = all.job != nullptr ? holds_all : name.starts_with("PodGroup/");
+  const bool ends = all.job != nullptr ? live > 0 : live > 0 && leaving == live;
+  holding.leaves = (!goes_on && ends) || (admission != nullptr && is_taken_back(name, *admission));
   if (admission != nullptr) {
     const std::int64_t counted = holds_all ? std::max(wanted, live) : live;
-    charge(*admission, counted, holds_all ? leaving : live);
+    const bool taken_back = is_taken_back(name, *admission);
+    charge(*admission, counted, taken_back ? counted : holds_all ? leaving : live);
+    holding.runs = holds_all && !holding.used.empty();
+    holding.uid = admission->uid, holding.since = admission->since, holding.in_flight = open;
     if (holds_all) {
       const AdmissionFact* entry = open ? &all.in_flight->admission : nullptr;
       for (const PodFact* pod : all.pods) {
         if (pod->state != PodState::kWaiting && pod->state != PodState::kReleased) continue;
         if (all.job != nullptr) {
-          claim_for_job(*admission, pod->requests, 1);
+          claim_for_job(*admission, role_of(*pod), 1);
           continue;
         }
         const AdmissionFact* own = pod->admitted ? &*pod->admitted : nullptr;
         claim_for_pod(*admission, pod->state == PodState::kReleased ? own : entry, *pod);
       }
-      if (all.job != nullptr) claim_for_job(*admission, all.job->requests, counted - live);
+      if (all.job != nullptr) claim_for_job(*admission, role_of(*all.job), counted - live);
       if (all.job == nullptr)
         for (const PodFact* pod : like_whom(all.pods, counted - live))
-          take_room(admission->pool, Asks(pod->requests.begin(), pod->requests.end()));
+          hold_in_pool(admission->pool, role_of(*pod), 1);
     }
   } else if (!c.queue.empty()) {
     for (const PodFact* pod : all.pods) {
@@ -260,7 +298,19 @@ void ModelFacts::charge(const AdmissionFact& admission, std::int64_t pods, std::
     const std::string cohort = cohort_of(admission.queue, admission.cohort);
     used_by[{cohort, admission.queue}][key] += part(amount, pods);
     staying_by[{cohort, admission.queue}][key] += part(amount, pods - leaving);
+    Holding& holding = holdings.back();
+    holding.queue = admission.queue, holding.cohort = cohort;
+    if (part(amount, pods) > 0) holding.used[key] += part(amount, pods);
+    holding.staying[key] += part(amount, pods - leaving);
   }
+}
+
+// "An entry of the ledger that takes others back names them."
+bool ModelFacts::is_taken_back(const std::string& name, const AdmissionFact& admission) const {
+  for (const LedgerFact& entry : facts.ledger)
+    for (const AheadFact& ahead : entry.ahead)
+      if (ahead.evicted && ahead.workload == name && ahead.since == admission.since) return true;
+  return false;
 }
 
 void ModelFacts::charge_past_webhook(const PodFact& pod, const std::string& queue_name) {
@@ -280,6 +330,10 @@ void ModelFacts::charge_past_webhook(const PodFact& pod, const std::string& queu
       covered = true;
       const auto whose = std::pair(cohort_of(queue_name, ""), queue_name);
       used_by[whose][{quota.resource, pool}] += amount;
+      Holding& holding = holdings.back();
+      holding.cohort = whose.first, holding.queue = whose.second;
+      holding.used[{quota.resource, pool}] += amount;
+      if (pod.state != PodState::kLeaving) holding.staying[{quota.resource, pool}] += amount;
       if (pod.state != PodState::kLeaving) staying_by[whose][{quota.resource, pool}] += amount;
     }
     if (covered) return;

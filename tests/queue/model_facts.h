@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "tests/queue/cluster_facts.h"
+#include "tests/queue/model_growth.h"
 #include "tests/queue/model_places.h"
 
 namespace berth::queue::test {
@@ -25,9 +26,11 @@ struct Candidate {  // a workload that waits
   std::int64_t created = 0;
   std::map<Role, std::int64_t> roles;  // → pods
   TopologyWish wish;
+  std::int64_t lasts = 0;                             // 0: nobody ends it
   bool is_job = false, alone = false;                 // alone: one pod by itself
   std::vector<std::pair<std::string, Role>> waiting;  // its pods behind the gate, by age
   std::string unready;                                // empty: ready
+  bool left_out = false;                              // and so in nobody's way
   std::vector<Pool> open;                             // in the queue's order
   std::string refusal;                                // why none is open
   auto order() const { return std::tuple(-std::int64_t{priority}, created, uid); }
@@ -55,6 +58,20 @@ std::string say(const std::string& reason, const std::string& resource = "gpu",
                 std::int64_t most = 0, const std::string& behind = "");
 std::int64_t amount_of(const Amounts& amounts, const std::string& resource);
 
+struct Holding {  // what a workload has, waiting or not
+  std::string name, uid;
+  std::string queue, cohort;  // that it is charged to
+  std::int32_t priority = 0;
+  std::int64_t since = 0, checkpoint = 0;
+  std::optional<std::int64_t> ends;
+  bool runs = false;       // admitted, and charged for it
+  bool in_flight = false;  // and nobody knows whether it has gone yet
+  bool leaves = false;     // all of it
+  std::map<Key, std::int64_t> used, staying;
+  std::vector<std::tuple<std::string, Amounts, std::int64_t, bool>> on_nodes;  // bound or pinned
+  std::vector<std::tuple<std::string, Role, std::int64_t>> in_pools;
+};
+
 struct ModelFacts {
   explicit ModelFacts(const ClusterFacts& cluster);
 
@@ -64,15 +81,18 @@ struct ModelFacts {
   // A queue without a cohort is one by itself; a deleted queue counts on in its old one.
   std::string cohort_of(const std::string& queue, const std::string& old = "") const;
   std::int64_t& of(Usage& all, const std::string& queue, const Key& key);
-  void take_room(const std::string& pool, const Asks& asks);
+  void take_room(const std::string& pool, const Role& role, std::int64_t pods);
   std::int64_t free_room(const std::string& resource, const std::string& pool);
 
   const ClusterFacts& facts;
   std::map<std::string, const QueueFact*> queues;
   std::map<Key, std::int64_t> offered_in, claimed_in, largest_in;
   ModelPlaces places;         // and what is taken on each node
+  ModelGrowth growth;         // and who waits for nodes to come
   Usage used_by, staying_by;  // by cohort and queue; staying is without what is leaving
   std::vector<Candidate> candidates;
+  std::vector<Holding> holdings;
+  void look_for_the_largest();
 
  private:
   struct Gathered {  // the facts of one workload
@@ -82,10 +102,12 @@ struct ModelFacts {
   };
   std::int64_t weight(const std::string& pool, const std::string& resource) const;
   void look_at_nodes();
-  void look_for_the_largest();
-  void claim_for_job(const AdmissionFact& admission, const Amounts& requests, std::int64_t pods);
+  void hold_on_node(const std::string& node, const Amounts& requests, std::int64_t pods);
+  void hold_in_pool(const std::string& pool, const Role& role, std::int64_t pods);
+  void claim_for_job(const AdmissionFact& admission, const Role& role, std::int64_t pods);
   void claim_for_pod(const AdmissionFact& admission, const AdmissionFact* says, const PodFact& pod);
   bool is_unshown(const Gathered& all) const;
+  bool is_taken_back(const std::string& name, const AdmissionFact& admission) const;
   void look_at(const std::string& name, const Gathered& all);
   void charge(const AdmissionFact& admission, std::int64_t pods, std::int64_t leaving);
   void charge_past_webhook(const PodFact& pod, const std::string& queue_name);

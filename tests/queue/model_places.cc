@@ -110,6 +110,10 @@ std::int64_t ModelPlaces::room(const Domain& domain, const Role& role) const {
   return pods;
 }
 
+std::string ModelPlaces::first_device(const std::map<Role, std::int64_t>& roles) {
+  return device_of(std::get<Amounts>(in_order(roles).front().first));
+}
+
 // Each pod goes to the node with the least free of its device, the first by name.
 ModelPlaces::Stands ModelPlaces::fill(const Ordered& roles, const std::vector<Domain>& domains) {
   ModelPlaces copy(*this);

@@ -30,6 +30,8 @@ struct ModelPlaces {
                     const TopologyWish& wish, bool of_job);
   bool is_allowed(const std::map<Role, std::int64_t>& roles, const std::string& pool) const;
   bool knows(const std::string& level) const;
+  // That of the role which is placed first.
+  static std::string first_device(const std::map<Role, std::int64_t>& roles);
 
   std::int64_t free_on(const NodeFact& node, const std::string& resource) const;
   void take(const std::string& node, const Amounts& requests, std::int64_t pods);

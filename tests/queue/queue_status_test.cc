@@ -227,6 +227,25 @@ TEST_F(QueueStatusTest, AClassIsFundedInWholeGpus) {
                         "cluster in service offer 15"));
 }
 
+TEST_F(QueueStatusTest, NodesThatAnElasticPoolIsYetToGetFundQuotasToo) {
+  GPUClusterPolicy policy = policy_with("training");
+  for (const auto& [resource, wanted] : {std::pair("nvidia.com/gpu", 24), {"gpu", 24}}) {
+    for (const char* name : {"vision", "nlp"}) {
+      GPUQueue queue = *cluster.gpu_queues().find(name);
+      queue.spec.quotas = {{resource, "training", wanted, {}, {}}};
+      add(queue);
+    }
+    policy.spec.pools[0].elastic = ElasticSpec{.max_nodes = 2};
+    add(policy);
+    EXPECT_NE(find(status("vision"), "Unfunded"), nullptr) << "one more node of 16";
+    policy.spec.pools[0].elastic = ElasticSpec{.max_nodes = 3};
+    add(policy);
+    EXPECT_EQ(find(status("vision"), "Unfunded"), nullptr) << "two more";
+  }
+  cluster.erase<Node>("", "n1");
+  EXPECT_EQ(find(status("vision"), "Unfunded"), nullptr) << "nobody knows what they are like";
+}
+
 TEST_F(QueueStatusTest, APoolThatNobodyHasIsNamedWithThoseThatAreThere) {
   GPUQueue queue = vision();
   queue.spec.quotas.front().pool = "trainng";
@@ -274,14 +293,14 @@ TEST_F(QueueStatusTest, WhatTheIndexFollowsMakesTheCycleDueOnceThereIsAQueue) {
   const auto due = [&](const auto& one) {
     return queue_keys_for(cluster, settings, static_cast<decltype(&one)>(nullptr), &one);
   };
-  EXPECT_THAT(due(node_of("n2", 1)), ElementsAre("admissions", "queues", "reasons"));
-  EXPECT_THAT(due(job_of("a", "y", 1)), ElementsAre("admissions", "queues", "reasons"));
-  EXPECT_THAT(due(berth::Pod()), ElementsAre("admissions", "queues", "reasons"));
-  EXPECT_THAT(due(PriorityClass()), ElementsAre("admissions", "queues", "reasons"));
+  EXPECT_THAT(due(node_of("n2", 1)), ElementsAre("admissions", "queues", "reasons", "usage"));
+  EXPECT_THAT(due(job_of("a", "y", 1)), ElementsAre("admissions", "queues", "reasons", "usage"));
+  EXPECT_THAT(due(berth::Pod()), ElementsAre("admissions", "queues", "reasons", "usage"));
+  EXPECT_THAT(due(PriorityClass()), ElementsAre("admissions", "queues", "reasons", "usage"));
   EXPECT_THAT(due(namespace_of("c", "nlp")),
-              ElementsAre("admissions", "queues", "reasons", "namespace-quotas"));
+              ElementsAre("admissions", "queues", "reasons", "usage", "namespace-quotas"));
   EXPECT_THAT(all_queue_keys(cluster, settings),
-              ElementsAre("admissions", "namespace-quotas", "queues", "reasons"));
+              ElementsAre("admissions", "namespace-quotas", "queues", "reasons", "usage"));
   for (const char* name : {"vision", "nlp"}) cluster.erase<GPUQueue>("", name);
   EXPECT_THAT(due(node_of("n2", 1)), IsEmpty());
   EXPECT_THAT(all_queue_keys(cluster, settings), IsEmpty());

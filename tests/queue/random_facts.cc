@@ -37,7 +37,8 @@ AdmissionFact RandomFacts::admission() {
   AdmissionFact fact{.queue = queue_name(),
                      .cohort = chance(70) ? "c0" : "c1",
                      .pool = pool(),
-                     .pods = 1 + below(3)};
+                     .pods = 1 + below(3),
+                     .since = below(10)};
   if (chance(30)) fact.amounts.emplace_back("gpu", kWholeGpu / 8 * (1 + below(16)));
   fact.amounts.emplace_back(kGpu, 1 + below(4));
   for (int i = 0, n = chance(50) ? 0 : 1 + below(3); i < n; ++i)
@@ -70,6 +71,8 @@ QueueFact RandomFacts::queue(int i) {
                  .weight_thousandths = chance(60) ? 1000 : 500 * below(5),
                  .pins = chance(80),
                  .topology = chance(12) ? wish() : TopologyWish()};
+  fact.preemption = preemption();
+  if (chance(50)) fact.reserve_after = below(8);
   for (const char* pool : {"train", "inf", "*"}) {
     if (chance(pool[0] == 't' ? 5 : 65)) continue;
     for (const char* resource : {kGpu, "gpu", kMig, kNic}) {
@@ -85,6 +88,13 @@ QueueFact RandomFacts::queue(int i) {
     }
   }
   if (chance(30)) std::reverse(fact.quotas.begin(), fact.quotas.end());
+  return fact;
+}
+
+PreemptionFact RandomFacts::preemption() {
+  PreemptionFact fact{.own = chance(60), .others = static_cast<Reclaims>(below(3))};
+  if (chance(25)) fact.own_after = below(8);
+  if (chance(25)) fact.others_after = below(8);
   return fact;
 }
 
@@ -107,6 +117,10 @@ JobFact RandomFacts::job(int i) {
   if (chance(30)) fact.rules = rules();
   if (chance(8)) fact.modelled = false;
   if (chance(20)) fact.topology = wish();
+  if (chance(8)) fact.setbacks = 4 + below(2);
+  if (chance(50)) fact.lasts = 1 + below(12);
+  if (!fact.suspended && chance(80)) fact.started = 1 + below(9);
+  if (chance(20)) fact.checkpoint = below(12);
   if (chance(fact.suspended ? 8 : 60)) fact.admitted = admission();
   return fact;
 }
@@ -143,6 +157,7 @@ PodFact RandomFacts::pod(int i) {
   if (chance(30)) fact.rules = rules();
   if (chance(8)) fact.modelled = false;
   if (chance(20)) fact.topology = wish();
+  if (chance(20)) fact.checkpoint = below(12);
   if (!fact.workload.empty() && chance(15)) fact.admitted = admission();
   return fact;
 }
@@ -157,11 +172,21 @@ std::pair<std::string, std::string> RandomFacts::refusal() {
   return {rules(), fmt::format("n{}", below(5))};
 }
 
+AheadFact RandomFacts::ahead() {
+  const int of = below(9);
+  AheadFact fact{
+      .workload = fmt::format("Job/ns/j{}", of), .since = below(10), .evicted = chance(80)};
+  fact.uid = chance(80) ? "" : fmt::format("uid-j{}", of);
+  if (chance(40)) fact.workload = fmt::format("PodGroup/ns/g{}", below(3));
+  return fact;
+}
+
 LedgerFact RandomFacts::ledger() {
   const int of = below(9);
   LedgerFact fact{.workload = "Pod/ns/gone", .admission = admission()};
   fact.admission.uid = fmt::format("uid-p{}", of);
   if (chance(30)) fact.refused = "no", fact.until = 7;
+  if (chance(30)) fact.ahead.push_back(ahead());
   if (chance(30)) fact.workload = fmt::format("PodGroup/ns/g{}", below(3));
   if (chance(70)) return fact;
   fact.workload = fmt::format("Job/ns/j{}", of);
@@ -173,6 +198,13 @@ LedgerFact RandomFacts::ledger() {
 TopologyFact RandomFacts::topology() {
   if (chance(20)) return {};
   return {{"zone", "rack"}};
+}
+
+ElasticFact RandomFacts::elastic() {
+  ElasticFact fact;
+  for (const char* pool : {"train", "inf"})
+    if (chance(30)) fact.max_nodes.emplace_back(pool, 1 + below(6));
+  return fact;
 }
 
 ClusterFacts RandomFacts::cluster() {
@@ -189,6 +221,7 @@ ClusterFacts RandomFacts::cluster() {
   for (JobFact& job : facts.jobs)
     for (const LedgerFact& entry : facts.ledger)
       if (entry.workload == job.workload && chance(30)) job.admitted = entry.admission;
+  facts.elastic = elastic();
   return facts;
 }
 

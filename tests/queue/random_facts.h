@@ -20,6 +20,7 @@ class RandomFacts {
   PodFact pod(int i);  // of a Job, of a group, alone or of nobody's
   LedgerFact ledger();
   TopologyFact topology();
+  ElasticFact elastic();
   std::pair<std::string, std::string> refusal();  // of rules, by a node
 
   int below(int n) { return static_cast<int>(random_() % static_cast<std::uint64_t>(n)); }
@@ -28,6 +29,8 @@ class RandomFacts {
  private:
   Amounts requests();
   AdmissionFact admission();
+  PreemptionFact preemption();
+  AheadFact ahead();
   std::string pool();
   PoolNames pool_names();
   std::string queue_name();

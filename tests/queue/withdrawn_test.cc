@@ -144,9 +144,10 @@ TEST_F(WithdrawnTest, ADrainedQueueTakesBackWhatRuns) {
   GPUQueue queue = queue_of("vision", 16);
   queue.spec.stop_policy = StopPolicy::kHoldAndDrain;
   add(queue);
-  EXPECT_THAT(queue_keys_for(cluster, settings, static_cast<const GPUQueue*>(nullptr), &queue),
-              ElementsAre("admissions", "namespace-quotas", "queues", "reasons",
-                          "requeue/Job/a/train", "requeue/Pod/a/bare", "requeue/Pod/a/web"));
+  EXPECT_THAT(
+      queue_keys_for(cluster, settings, static_cast<const GPUQueue*>(nullptr), &queue),
+      ElementsAre("admissions", "namespace-quotas", "queues", "reasons", "requeue/Job/a/train",
+                  "requeue/Pod/a/bare", "requeue/Pod/a/web", "usage"));
   const nlohmann::json body = body_of(reconcile_requeue(snapshot(), "Job/a/train"));
   EXPECT_EQ(body["spec"], nlohmann::json({{"suspend", true}}));
   EXPECT_TRUE(body["metadata"].contains("resourceVersion"));

@@ -97,6 +97,7 @@ class Checker {
     if (event.resource == "configmaps" && event.ns == kAgentNamespace &&
         event.name == kAgentConfigMap)
       agent_file_ = event.verb == "delete" ? "" : event.response.text("/data/config.yaml");
+    if (event.resource == "configmaps" && event.name == "berth-admissions") take_ledger(event);
   }
 
   std::vector<std::string> finish() {
@@ -234,6 +235,19 @@ class Checker {
     if (found->second.node.empty() || found->second.grace_seconds == 0) pods_.erase(found);
   }
 
+  // Those whose room and quota another admission gets.
+  void take_ledger(const AuditEvent& event) {
+    for (const auto& [uid, text] : event.response.strings("/data")) {
+      const Object entry = Object::parse(text);
+      for (const Object& ahead : entry.items("/ahead"))
+        if (ahead.truth("/evicted")) displaced_.insert(ahead.text("/uid"));
+    }
+  }
+
+  bool is_displaced(const Pod& pod) const {
+    return !pod.admitted.empty() && displaced_.contains(Object::parse(pod.admitted).text("/uid"));
+  }
+
   // What a queue takes back leaves nodes that are nobody's.
   bool of_drained_queue(const Pod& pod) const {
     return std::any_of(drained_.begin(), drained_.end(), [&](const std::string& queue) {
@@ -245,7 +259,7 @@ class Checker {
     const std::string uid = event.request.text("/deleteOptions/preconditions/uid");
     if (uid.empty()) complain("S3", key + " is evicted without its uid");
     const auto node = nodes_.find(pod.node);
-    if (node == nodes_.end() || of_drained_queue(pod)) return;
+    if (node == nodes_.end() || of_drained_queue(pod) || is_displaced(pod)) return;
     const Rollout rollout = rollout_of(node->second);
     if (!unschedulable(node->second) || !rollout.open)
       return complain(
@@ -274,6 +288,7 @@ class Checker {
   std::map<std::string, Pod> pods_;  // by namespace/name
   std::string agent_file_;
   std::set<std::string> drained_;     // queues that took back what runs, once at least
+  std::set<std::string> displaced_;   // admissions by uid that made room for others
   std::set<std::string> unanswered_;  // nodes that berth wrote to and died
   std::set<std::string> cordoned_by_berth_;
   std::set<std::string> relabels_;

@@ -4,17 +4,18 @@
 // answer is compared; then the objects left behind are read from the real one in both encodings
 // that it speaks. Prints how often each verb was tried on each kind, and every difference with the
 // line that replays it.
+// A whole run goes on until each verb was tried on each kind often enough.
 //   berth-truth [--seed N] [--scripts N] [--threads N] [--show]
-// --show prints each request with both answers. Exits with 1 if there is a difference or a whole
-// run has tried something too seldom, with 77 if no control plane can be had.
+// --show prints each request with both answers. Exits with 1 if there is a difference or three
+// whole runs' scripts have tried something too seldom, with 77 if no control plane can be had.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 
@@ -34,8 +35,9 @@ using namespace berth;
 using namespace berth::truth;
 
 constexpr int kSkipped = 77;
-constexpr std::uint64_t kWholeRun = 2100;  // scripts
-constexpr int kLeastTries = 180;           // of each verb on each kind, in a whole run
+constexpr std::uint64_t kWholeRun = 2000;  // scripts, and more until each was tried so often:
+constexpr int kLeastTries = 200;           // of each verb on each kind
+constexpr std::uint64_t kMostRuns = 3;     // a script that tries something at all does so by then
 constexpr std::size_t kShownDifferences = 20;
 
 struct Flags {
@@ -67,6 +69,7 @@ bool parse(int argc, char** argv, Flags& flags) {
 // What all threads add to.
 struct Findings {
   std::mutex mutex;
+  std::uint64_t scripts = 0;  // that were begun
   Tally tally;
   std::vector<std::string> differences;  // as printed
 };
@@ -104,17 +107,27 @@ void try_script(std::uint64_t seed, ServerSide& server, const Flags& flags, Find
                   operation.what, seed, difference->where));
 }
 
-void try_scripts(const test::Credentials& credentials, const Flags& flags,
-                 std::atomic<std::uint64_t>& next, Findings& findings) {
+// What a whole run has tried too seldom.
+std::string shortfalls(const Flags& flags, const Findings& findings) {
+  return flags.scripts < kWholeRun ? "" : findings.tally.shortfalls(kLeastTries);
+}
+
+// The seed of the next script; nothing when enough were played.
+std::optional<std::uint64_t> next_seed(const Flags& flags, Findings& findings) {
+  const std::lock_guard lock(findings.mutex);
+  const bool enough = findings.scripts >= flags.scripts && shortfalls(flags, findings).empty();
+  if (enough || findings.scripts >= kMostRuns * flags.scripts) return std::nullopt;
+  return flags.seed + findings.scripts++;
+}
+
+void try_scripts(const test::Credentials& credentials, const Flags& flags, Findings& findings) {
   ServerSide server(credentials);
-  for (;;) {
-    const std::uint64_t seed = next++;
-    if (seed >= flags.seed + flags.scripts) return;
+  while (const auto seed = next_seed(flags, findings)) {
     try {
-      try_script(seed, server, flags, findings);
+      try_script(*seed, server, flags, findings);
     } catch (const std::exception& error) {
       const std::lock_guard lock(findings.mutex);
-      findings.differences.push_back(fmt::format("script {} broke off: {}\n", seed, error.what()));
+      findings.differences.push_back(fmt::format("script {} broke off: {}\n", *seed, error.what()));
     }
   }
 }
@@ -155,11 +168,10 @@ int run_all(const Flags& flags) {
   Findings findings;
   SimulatorSide simulator(0);
   findings.differences = compare_discovery(first, simulator);
-  std::atomic<std::uint64_t> next = flags.seed;
   std::vector<std::thread> threads;
   for (std::uint64_t i = 0; i < flags.threads; ++i)
     threads.emplace_back([&, credentials = plane.credentials("script")] {
-      try_scripts(credentials, flags, next, findings);
+      try_scripts(credentials, flags, findings);
     });
   for (std::thread& thread : threads) thread.join();
   std::ranges::copy(compare_encodings(plane.kube()), std::back_inserter(findings.differences));
@@ -169,11 +181,10 @@ int run_all(const Flags& flags) {
   fmt::print(
       "{}{}{} scripts in {:.1f} s, {} differences; each verb was tried on each kind {} "
       "times or more\n",
-      findings.tally.table(), findings.tally.codes(), flags.scripts,
+      findings.tally.table(), findings.tally.codes(), findings.scripts,
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(),
       findings.differences.size(), findings.tally.smallest());
-  const std::string seldom =
-      flags.scripts < kWholeRun ? "" : findings.tally.shortfalls(kLeastTries);
+  const std::string seldom = shortfalls(flags, findings);
   fmt::print("{}", seldom);
   return findings.differences.empty() && seldom.empty() ? 0 : 1;
 }

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// job_fate: of a Job that a queue has let go, why it will be taken back, and when.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "controller/core/snapshot.h"
+#include "controller/queue/workload.h"
+
+namespace berth {
+
+// A clause for each reason; none: it stays as far as anybody can tell.
+std::vector<std::string> job_fate(const ClusterState& cluster, const queue::Workload& workload);
+
+}  // namespace berth

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outline: who may be taken back; for whom it is; the steps that do it; who has gone.
+#include "controller/queue/displaced.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "apis/names.h"
+#include "apis/reasons.h"
+#include "controller/core/merge_patch.h"
+#include "controller/core/refused_write.h"
+#include "controller/core/seeded_bugs.h"
+#include "controller/queue/facts_from.h"
+#include "controller/queue/named.h"
+#include "controller/queue/remakers.h"
+#include "controller/queue/requeue.h"
+
+namespace berth::queue {
+namespace {
+
+constexpr Duration kLookAgain = std::chrono::seconds(10);  // at what may not be evicted yet
+
+// Whoever was made anew for one of them waits at its gate: it holds nothing.
+std::vector<const berth::Pod*> running_pods(const Snapshot& snapshot, const Workload& workload) {
+  std::vector<const berth::Pod*> pods;
+  const auto& index = snapshot.cluster.view<ClusterIndex>();
+  for (const berth::Pod* pod : pods_of(snapshot.cluster, index, *workload.name))
+    if (!pod->finished() && !pod->terminating() &&
+        (!is_gated(*pod) || seeded(SeededBug::kEvictReplacements)))
+      pods.push_back(pod);
+  return pods;
+}
+
+Ask ask_of(const berth::Pod& pod) { return {ref_of(pod), pod.meta.resource_version}; }
+
+const Answer* answer_for(const Snapshot& snapshot, const berth::Pod& pod) {
+  return snapshot.answers.find(question(ask_of(pod)), snapshot.now, snapshot.settings.answer_ttl);
+}
+
+// One that the API server would not have suspended stays for now.
+bool may_be_suspended(const Snapshot& snapshot, const Workload& workload) {
+  const berth::Job* job = find_named(snapshot.cluster.jobs(), *workload.name);
+  if (job == nullptr || refused_write(snapshot, ref_of(*job), names::kManagerQueue)) return false;
+  return !workload.job->held && !job->finished && !job->meta.deletion_timestamp &&
+         workload.job->admitted != nullptr && workload.job->admitted->uid == job->meta.uid;
+}
+
+std::string told_why(const LedgerFact& entry, const Workload& workload) {
+  const AdmissionFact* own = admission_of(workload);
+  const bool reclaimed = own == nullptr || own->queue != entry.admission.queue;
+  return reclaimed ? fmt::format("displaced for {}: queue {} takes back what was lent",
+                                 entry.workload, entry.admission.queue)
+                   : fmt::format("displaced for {}, which has a higher priority", entry.workload);
+}
+
+std::string stamp(const Snapshot& snapshot, const LedgerFact& entry) {
+  return fmt::format("{} for {} of queue {}", format_time(snapshot.now), entry.workload,
+                     entry.admission.queue);
+}
+
+void tell(const ObjectRef& object, const std::string& why, Plan& plan) {
+  plan.events.push_back({object, false, reasons::kPreempted, "Preempt", why});
+}
+
+// Every pod can read it where it runs, by the downward API.
+template <class T>
+void add_notice(const Snapshot& snapshot, const T& object, const LedgerFact& entry, Plan& plan) {
+  const std::string until = format_time(notice_ends(snapshot, entry));
+  const Text* told = object.meta.annotations.find(names::kPreemptionNoticeAnnotation);
+  if (told != nullptr && told->view() == until) return;
+  plan.add(ref_of(object), Write{.verb = Verb::kMergePatch,
+                                 .object = ref_of(object),
+                                 .body = MergePatch::same_object(object.meta)
+                                             .annotation(names::kPreemptionNoticeAnnotation, until)
+                                             .str(),
+                                 .field_manager = names::kManagerQueue,
+                                 .reason = "has to go at " + until});
+}
+
+void plan_notice(const Snapshot& snapshot, const Workload& workload, const LedgerFact& entry,
+                 Plan& plan) {
+  if (workload.job) {
+    const berth::Job* job = find_named(snapshot.cluster.jobs(), *workload.name);
+    if (job == nullptr) return;
+    add_notice(snapshot, *job, entry, plan);
+    for (const berth::Pod* pod : bound_pods(snapshot.cluster, *job))
+      if (!pod->terminating()) add_notice(snapshot, *pod, entry, plan);
+    return;
+  }
+  for (const berth::Pod* pod : running_pods(snapshot, workload))
+    if (!pod->node_name.empty()) add_notice(snapshot, *pod, entry, plan);
+}
+
+// Of a gang the API server would let each go, and not all: a budget has to be left enough.
+bool spares_budgets(const Snapshot& snapshot, const std::vector<const berth::Pod*>& pods) {
+  return pods.size() < 2 || !find_overdraft(snapshot.cluster, pods);
+}
+
+// All are asked about before the first goes, so that a gang is not ended by halves.
+void plan_evictions(const Snapshot& snapshot, const Workload& workload, const std::string& why,
+                    Plan& plan) {
+  const std::vector<const berth::Pod*> pods = running_pods(snapshot, workload);
+  if (pods.empty()) return;
+  plan.requeue_in(kLookAgain);
+  if (!spares_budgets(snapshot, pods)) return;
+  const ObjectRef all = ref_of(*pods.front());
+  for (const berth::Pod* pod : pods)
+    if (!pod->node_name.empty()) plan.add(all, ask_of(*pod));
+  for (const berth::Pod* pod : pods) {
+    const bool half = pod != pods.front() || std::ssize(pods) < workload.standing.pods;
+    if (half && seeded(SeededBug::kDisplaceHalf)) continue;
+    plan.add(all, Write{.verb = Verb::kEvict,
+                        .object = ref_of(*pod),
+                        .field_manager = names::kManagerQueue,
+                        .reason = why});
+  }
+  tell(all, why, plan);
+}
+
+}  // namespace
+
+bool may_be_displaced(const Snapshot& snapshot, const Workload& workload) {
+  if (workload.job) return may_be_suspended(snapshot, workload);
+  Remakers remakers(snapshot.cluster);
+  const std::vector<const berth::Pod*> pods = running_pods(snapshot, workload);
+  return spares_budgets(snapshot, pods) && std::ranges::all_of(pods, [&](const berth::Pod* pod) {
+           const Answer* answer = answer_for(snapshot, *pod);
+           return remakers.why_not(*pod).empty() && (answer == nullptr || answer->yes);
+         });
+}
+
+PreemptionTerms preemption_terms(const Snapshot& snapshot) {
+  return {snapshot.now.time_since_epoch().count(),
+          [&](const Workload& workload) { return may_be_displaced(snapshot, workload); }};
+}
+
+std::vector<Ask> asks_before(const Snapshot& snapshot, const Workload& workload) {
+  std::vector<Ask> asks;
+  if (workload.job) return asks;
+  for (const berth::Pod* pod : running_pods(snapshot, workload))
+    if (!pod->node_name.empty() && answer_for(snapshot, *pod) == nullptr)
+      asks.push_back(ask_of(*pod));
+  return asks;
+}
+
+const LedgerFact* displaced_for(const Snapshot& snapshot, const Workload& workload) {
+  if (workload.taken_back.empty()) return nullptr;
+  const FactsIndex& facts = snapshot.cluster.view<ClusterIndex>().facts();
+  const AdmissionLedger& ledger = read_admissions(snapshot);
+  if (ledger.epoch != snapshot.epoch) return nullptr;
+  for (const auto& [uid, entry] : ledger.entries) {
+    const auto ahead = std::ranges::find_if(entry.ahead, [&](const AheadFact& of) {
+      return of.evicted && of.workload == *workload.name && still_holds(facts, of);
+    });
+    if (ahead == entry.ahead.end()) continue;
+    const Workload* preemptor = facts.find(entry.workload);
+    const AdmissionFact* open = preemptor == nullptr ? nullptr : open_entry(*preemptor);
+    const bool waits = open != nullptr && *open == entry.admission && entry.until == 0;
+    if (waits || seeded(SeededBug::kDisplaceForNobody)) return &entry;
+  }
+  return nullptr;
+}
+
+Plan plan_displaced(const Snapshot& snapshot, const Workload& workload, const LedgerFact& entry) {
+  Plan plan;
+  if (seeded(SeededBug::kDisplaceNobody)) return plan;
+  const Time due = notice_ends(snapshot, entry);
+  if (snapshot.now < due && !seeded(SeededBug::kIgnoreNotice)) {
+    plan_notice(snapshot, workload, entry, plan);
+    plan.requeue_in(std::chrono::ceil<Duration>(due - snapshot.now));
+    return plan;
+  }
+  const std::string why = told_why(entry, workload);
+  if (!workload.job) {
+    plan_evictions(snapshot, workload, why, plan);
+    return plan;
+  }
+  const berth::Job* job = find_named(snapshot.cluster.jobs(), *workload.name);
+  if (job == nullptr || job->suspended || job->finished) return plan;
+  plan.add(ref_of(*job), suspend_job(*job, why, stamp(snapshot, entry)));
+  tell(ref_of(*job), why, plan);
+  return plan;
+}
+
+AheadFact ahead_fact(const Ahead& ahead) {
+  const Workload& workload = *ahead.workload;
+  const AdmissionFact* admission = workload.standing.admission;
+  if (admission == nullptr) return {*workload.name, *workload.standing.uid, 0, ahead.evicted};
+  return {*workload.name, admission->uid, admission->since, ahead.evicted};
+}
+
+// A Job that was suspended and let go again is not what it was, and one that has finished holds
+// what its last pods do. The members of a gang have the time
+// of its admission in common; each record has the pod's own uid.
+bool still_holds(const FactsIndex& facts, const AheadFact& ahead) {
+  const Workload* workload = facts.find(ahead.workload);
+  if (workload == nullptr) return false;
+  if (workload->job) {
+    const Job& job = *workload->job;
+    if (job.uid != ahead.uid) return false;
+    if (!job.suspended && job.wanted > 0)
+      return ahead.since == 0 || (job.admitted && job.admitted->since == ahead.since);
+  }
+  if (!workload->pods) return false;
+  const bool of_job = ahead.workload.starts_with("Job/");
+  return std::ranges::any_of(workload->pods->all, [&](const Pod* pod) {
+    if (pod->state == PodState::kSucceeded) return false;
+    if (of_job) return true;
+    if (!pod->admitted || seeded(SeededBug::kAwaitFirst)) return *pod->uid == ahead.uid;
+    return pod->admitted->since == ahead.since;
+  });
+}
+
+Time notice_ends(const Snapshot& snapshot, const LedgerFact& entry) {
+  const GPUQueue* queue = snapshot.cluster.gpu_queues().find(entry.admission.queue);
+  const Duration notice = queue == nullptr ? Duration() : queue->spec.preemption.notice_period;
+  return Time(std::chrono::microseconds(entry.admission.since)) + notice;
+}
+
+bool is_leaving(const FactsIndex& facts, const AheadFact& ahead) {
+  const Workload* workload = facts.find(ahead.workload);
+  if (workload == nullptr || (workload->job && workload->job->suspended)) return true;
+  if (!workload->pods) return !workload->job;
+  return !workload->job && std::ranges::all_of(workload->pods->all, [](const Pod* pod) {
+    return pod->state == PodState::kLeaving || pod->state == PodState::kSucceeded ||
+           pod->state == PodState::kWaiting;
+  });
+}
+
+}  // namespace berth::queue

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Displaced: running work that an admission in the ledger takes back, or may take back (rule 9).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "controller/core/plan.h"
+#include "controller/core/snapshot.h"
+#include "controller/queue/cluster_index.h"
+#include "controller/queue/preemption.h"
+#include "controller/queue/verdict.h"
+
+namespace berth::queue {
+
+// Whether it can be taken back: a Job that can be suspended, or pods that somebody makes anew and
+// that the API server would let go, as far as it has been asked.
+bool may_be_displaced(const Snapshot& snapshot, const Workload& workload);
+
+// With that, as of now. The snapshot must outlive them.
+PreemptionTerms preemption_terms(const Snapshot& snapshot);
+
+// What the API server is to be asked before it is; nothing of a Job, or where the answers stand.
+std::vector<Ask> asks_before(const Snapshot& snapshot, const Workload& workload);
+
+// The admission for which it is taken back, and which still waits for that; null: none.
+const LedgerFact* displaced_for(const Snapshot& snapshot, const Workload& workload);
+
+// It ends, and its queue has it again. Nothing while its notice runs, but that notice.
+Plan plan_displaced(const Snapshot& snapshot, const Workload& workload, const LedgerFact& entry);
+
+// As the ledger names them. Of those ahead of an admission, who has not gone yet.
+AheadFact ahead_fact(const Ahead& ahead);
+bool still_holds(const FactsIndex& facts, const AheadFact& ahead);
+
+// Until when the work that is taken back for the entry is told of it.
+Time notice_ends(const Snapshot& snapshot, const LedgerFact& entry);
+// Whether it is on its way out.
+bool is_leaving(const FactsIndex& facts, const AheadFact& ahead);
+
+}  // namespace berth::queue

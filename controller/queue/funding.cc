@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/queue/funding.h"
+
+#include <algorithm>
+#include <string_view>
+#include <tuple>
+
+namespace berth::queue {
+namespace {
+
+std::string_view uid_of(const Runner& runner) {
+  const Standing& standing = runner.workload->standing;
+  return runner.fresh ? *standing.uid : std::string_view(standing.admission->uid);
+}
+
+bool precedes(const Runner& a, const Runner& b) {
+  const auto key = [](const Runner& of) {
+    return std::tuple(-std::int64_t{of.priority}, of.since, uid_of(of),
+                      std::string_view(*of.workload->name));
+  };
+  return key(a) < key(b);
+}
+
+}  // namespace
+
+QueueId queue_of(const Workload& workload, const Catalog& catalog) {
+  return catalog.holder_parts(workload.standing.charges.front().holder).first;
+}
+
+Funding::Funding(const FactsIndex& index, const QuotaTable& quotas, std::int64_t now)
+    : index_(index), quotas_(quotas), now_(now) {}
+
+bool Funding::is_gone(const Workload& workload) const {
+  return workload.standing.leaves || gone_.contains(&workload);
+}
+
+std::vector<Runner> Funding::runners(QueueId queue) const {
+  std::vector<Runner> runners;
+  if (const auto of = index_.running().find(queue); of != index_.running().end()) {
+    for (const Workload* workload : of->second) {
+      if (is_gone(*workload)) continue;
+      Runner& runner = runners.emplace_back();
+      runner.workload = workload;
+      runner.priority = workload->standing.priority;
+      runner.since = workload->standing.admission->since;
+      for (const Charge& charge : workload->standing.charges)
+        runner.charges.emplace_back(charge.key, charge.total);
+    }
+  }
+  if (const auto of = fresh_.find(queue); of != fresh_.end()) {
+    runners.insert(runners.end(), of->second.begin(), of->second.end());
+    std::ranges::sort(runners, precedes);
+  }
+  return runners;
+}
+
+// Nobody admitted them, so nobody can take them back: they hold the queue's quota before all
+// others.
+Funding::Sums Funding::past_webhook(QueueId queue) const {
+  Sums sums;
+  for (const Workload* workload : index_.past_webhook()) {
+    if (workload->standing.queue != queue || is_gone(*workload)) continue;
+    for (const Charge& charge : workload->standing.charges) sums[charge.key] += charge.total;
+  }
+  return sums;
+}
+
+bool Funding::fits(QueueId queue, const Sums& sums, const Charges& charges) const {
+  const QueueQuotas* quotas = quotas_.find(queue);
+  return std::ranges::all_of(charges, [&](const auto& charge) {
+    const auto used = sums.find(charge.first);
+    const Quota* quota = quotas == nullptr ? nullptr : quotas->find(charge.first);
+    const std::int64_t nominal = quota == nullptr ? 0 : quota->nominal;
+    return charge.second == 0 || (used == sums.end() ? 0 : used->second) + charge.second <= nominal;
+  });
+}
+
+const std::vector<Runner>& Funding::of(QueueId queue) {
+  const auto [it, fresh] = known_.try_emplace(queue);
+  if (!fresh) return it->second;
+  it->second = runners(queue);
+  Sums sums = past_webhook(queue);
+  for (Runner& runner : it->second) {
+    runner.funded = fits(queue, sums, runner.charges);
+    if (!runner.funded) continue;
+    for (const auto& [key, amount] : runner.charges) sums[key] += amount;
+  }
+  return it->second;
+}
+
+bool Funding::would_fund(QueueId queue, std::int32_t priority, const Charges& charges) {
+  Sums sums = past_webhook(queue);
+  for (const Runner& runner : of(queue)) {
+    if (runner.priority < priority) break;
+    for (const auto& [key, amount] : runner.charges)
+      if (runner.funded) sums[key] += amount;
+  }
+  return fits(queue, sums, charges);
+}
+
+std::vector<QueueId> Funding::queues_of(const std::string& cohort) const {
+  std::vector<QueueId> queues;
+  const auto is_in = [&](const Workload& workload) {
+    return quotas_.cohort_of(workload.standing.charges.front().holder) == cohort;
+  };
+  for (const auto& [queue, running] : index_.running())
+    if (std::ranges::any_of(running, [&](const Workload* of) { return is_in(*of); }))
+      queues.push_back(queue);
+  return queues;
+}
+
+void Funding::admitted(const Admission& admission) {
+  const Standing& standing = admission.workload->standing;
+  Runner& runner = fresh_[standing.queue].emplace_back();
+  runner.workload = admission.workload;
+  runner.priority = standing.priority;
+  runner.since = now_;
+  runner.charges = admission.amounts;
+  runner.fresh = true;
+  known_.erase(standing.queue);
+}
+
+void Funding::taken_back(const Workload& workload) {
+  gone_.insert(&workload);
+  known_.erase(queue_of(workload, index_.catalog()));
+}
+
+}  // namespace berth::queue

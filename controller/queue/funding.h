@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Funding: which of a queue's running work is funded by its nominal quota, and which is borrowed
+// (rule 9). What is leaving counts as gone.
+#pragma once
+
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "controller/queue/facts_index.h"
+#include "controller/queue/quota_table.h"
+#include "controller/queue/verdict.h"
+
+namespace berth::queue {
+
+// By quota key, what somebody is charged.
+using Charges = std::vector<std::pair<KeyId, std::int64_t>>;
+
+struct Runner {
+  const Workload* workload = nullptr;
+  std::int32_t priority = 0;
+  std::int64_t since = 0;
+  Charges charges;
+  bool fresh = false;  // admitted in this cycle
+  bool funded = false;
+};
+
+class Funding {
+ public:
+  // `now`: when what this cycle admits is said to begin. Both must outlive it.
+  Funding(const FactsIndex& index, const QuotaTable& quotas, std::int64_t now);
+
+  // Those of the queue, those first that hold its quota first. Until it is told of more.
+  const std::vector<Runner>& of(QueueId queue);
+  // Whether one of that priority, admitted now, would be funded.
+  bool would_fund(QueueId queue, std::int32_t priority, const Charges& charges);
+  // The queues that have work in the cohort.
+  std::vector<QueueId> queues_of(const std::string& cohort) const;
+
+  // What this cycle does.
+  void admitted(const Admission& admission);
+  void taken_back(const Workload& workload);
+  bool is_gone(const Workload& workload) const;
+
+ private:
+  using Sums = std::map<KeyId, std::int64_t>;
+  bool fits(QueueId queue, const Sums& sums, const Charges& charges) const;
+  Sums past_webhook(QueueId queue) const;
+  std::vector<Runner> runners(QueueId queue) const;
+
+  const FactsIndex& index_;
+  const QuotaTable& quotas_;
+  std::int64_t now_;
+  std::map<QueueId, std::vector<Runner>> known_;
+  std::map<QueueId, std::vector<Runner>> fresh_;
+  std::set<const Workload*> gone_;
+};
+
+// The queue that a running workload is charged to.
+QueueId queue_of(const Workload& workload, const Catalog& catalog);
+
+}  // namespace berth::queue

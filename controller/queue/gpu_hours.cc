@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outline: sums that don't wrap; whose period it is; what is added, day by day; what is too old.
+#include "controller/queue/gpu_hours.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace berth::queue {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::days;
+using std::chrono::floor;
+using std::chrono::seconds;
+
+constexpr Duration kClockStep = 10min;
+
+void add(std::int64_t amount, std::int64_t& sum) {
+  if (__builtin_add_overflow(sum, amount, &sum)) sum = std::numeric_limits<std::int64_t>::max();
+}
+
+std::int64_t product(std::int64_t gpus, Time from, Time until) {
+  std::int64_t out = 0;
+  if (__builtin_mul_overflow(gpus, floor<seconds>(until - from).count(), &out))
+    return std::numeric_limits<std::int64_t>::max();
+  return out;
+}
+
+// What whole days say of a period that began before its queue had this budget.
+std::int64_t counted_since(Time from, const std::string& queue, const GpuHours& hours) {
+  std::int64_t used = 0;
+  for (auto day = hours.days.lower_bound(day_of(from)); day != hours.days.end(); ++day) {
+    const auto of = day->second.find(queue);
+    if (of == day->second.end()) continue;
+    for (const auto& [namespace_, amount] : of->second) add(amount, used);
+  }
+  return used;
+}
+
+// A period that begins after all that was counted begins with nothing.
+void open_periods(const Periods& periods, GpuHours& hours) {
+  std::erase_if(hours.budgets, [&](const auto& of) { return !periods.contains(of.first); });
+  for (const auto& [queue, period] : periods) {
+    BudgetAccount& account = hours.budgets[queue];
+    if (account.period.from != period.from) {
+      const bool next = hours.at && period.from >= *hours.at;
+      account.used = next ? 0 : counted_since(period.from, queue, hours);
+    }
+    account.period = period;
+  }
+}
+
+void count(const std::string& queue, const std::string& namespace_, std::int64_t gpus, Time from,
+           Time until, GpuHours& hours) {
+  if (const auto budget = hours.budgets.find(queue); budget != hours.budgets.end()) {
+    const Time begins = std::max(from, budget->second.period.from);
+    if (begins < until) add(product(gpus, begins, until), budget->second.used);
+  }
+  while (from < until) {
+    const Time ends = std::min(until, Time(floor<days>(from) + days(1)));
+    const std::int64_t used = product(gpus, from, ends);
+    add(used, hours.days[day_of(from)][queue][namespace_]);
+    add(used, hours.months[month_of(from)][queue][namespace_]);
+    from = ends;
+  }
+}
+
+void forget_old(Time now, GpuHours& hours) {
+  const std::string first_day = day_of(now - days(kDaysKept - 1));
+  hours.days.erase(hours.days.begin(), hours.days.lower_bound(first_day));
+  const std::chrono::year_month_day today(floor<days>(now));
+  const auto first = today.year() / today.month() / 1 - std::chrono::months(kMonthsKept - 1);
+  const std::string first_month = month_of(std::chrono::sys_days(first));
+  hours.months.erase(hours.months.begin(), hours.months.lower_bound(first_month));
+}
+
+}  // namespace
+
+std::string day_of(Time at) { return format_time(at).substr(0, 10); }
+std::string month_of(Time at) { return format_time(at).substr(0, 7); }
+
+HeldGpus sum_of(const std::vector<Holding>& holdings) {
+  HeldGpus held;
+  for (const Holding& each : holdings) add(each.gpus, held[{each.queue, each.namespace_}]);
+  return held;
+}
+
+void count_until(Time now, const HeldGpus* held, const std::vector<Holding>& holdings,
+                 const Periods& periods, GpuHours& hours) {
+  now = floor<seconds>(now);
+  const bool stands = hours.at && now <= *hours.at && now + kClockStep >= *hours.at;
+  const bool begins = !hours.at || now + kClockStep < *hours.at;
+  open_periods(periods, hours);
+  if (stands) return;
+  const Time at = begins ? now : *hours.at;
+  hours.at = now;
+  if (begins) return;
+
+  if (held != nullptr) {
+    for (const auto& [of, gpus] : *held) count(of.first, of.second, gpus, at, now, hours);
+  }
+  for (const Holding& each : holdings) {
+    const Time since = floor<seconds>(each.since);
+    if (held != nullptr && since <= at) continue;
+    count(each.queue, each.namespace_, each.gpus, std::max(at, since), now, hours);
+  }
+  forget_old(now, hours);
+}
+
+}  // namespace berth::queue

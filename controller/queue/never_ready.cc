@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outline: which of its pods have not been Ready, and since when they are expected; whether it can
+// be taken back.
+#include "controller/queue/never_ready.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "controller/queue/cluster_index.h"
+#include "controller/queue/named.h"
+#include "controller/queue/requeue.h"
+#include "controller/queue/setback.h"
+
+namespace berth::queue {
+namespace {
+
+Time moment(std::int64_t microseconds) { return Time(std::chrono::microseconds(microseconds)); }
+
+const AdmissionFact* runs_as(const Workload& workload) {
+  return workload.job && !workload.job->suspended ? workload.job->admitted.get() : nullptr;
+}
+
+std::optional<Duration> time_to_be_ready(const ClusterState& cluster, const Workload& workload) {
+  const AdmissionFact* record = runs_as(workload);
+  if (record == nullptr) return std::nullopt;
+  const GPUQueue* queue = cluster.gpu_queues().find(record->queue);
+  return queue == nullptr ? std::nullopt : queue->spec.pods_ready_timeout;
+}
+
+// Pods that are not there, and were not either: once one has ended, those that are missing are on
+// their way. The Job's own count says so too, or it is of before one of them went.
+std::int64_t never_made(const Workload& workload, const berth::Job& job) {
+  const bool ended = job.failed + job.succeeded + job.uncounted + job.terminating > 0;
+  if (ended || job.ignores_disruptions) return 0;
+  std::int64_t live = 0;
+  if (workload.pods) {
+    for (const auto& [shape, members] : workload.pods->shapes) {
+      if (members.succeeded + members.leaving > 0) return 0;
+      live += members.live();
+    }
+  }
+  return job.active == live ? std::max<std::int64_t>(0, workload.job->wanted - live) : 0;
+}
+
+class Lateness {
+ public:
+  explicit Lateness(std::int64_t admitted) : admitted_(admitted) {}
+  void add(std::int64_t pods, std::int64_t created) {
+    if (pods == 0) return;
+    pods_ += pods;
+    const std::int64_t expected = std::max(admitted_, created);
+    since_ = since_ ? std::min(*since_, expected) : expected;
+  }
+  std::int64_t pods() const { return pods_; }
+  Time since() const { return moment(*since_); }
+
+ private:
+  std::int64_t admitted_;
+  std::int64_t pods_ = 0;
+  std::optional<std::int64_t> since_;
+};
+
+Lateness lateness_of(const Workload& workload, const berth::Job& job,
+                     const std::vector<const berth::Pod*>& bound) {
+  Lateness late(workload.job->admitted->since);
+  late.add(never_made(workload, job), 0);
+  if (workload.pods) {
+    for (const Pod* pod : workload.pods->all)
+      if (!pod->on_node() && pod->state != PodState::kSucceeded) late.add(1, pod->created);
+  }
+  for (const berth::Pod* pod : bound)
+    if (!pod->has_been_ready && !pod->terminating())
+      late.add(1, pod->meta.creation_timestamp.time_since_epoch().count());
+  return late;
+}
+
+}  // namespace
+
+std::optional<NeverReady> never_ready(const ClusterState& cluster, const Workload& workload) {
+  const auto timeout = time_to_be_ready(cluster, workload);
+  const berth::Job* job = timeout ? find_named(cluster.jobs(), *workload.name) : nullptr;
+  if (job == nullptr || job->finished) return std::nullopt;
+  NeverReady out{.bound = bound_pods(cluster, *job)};
+  const Lateness late = lateness_of(workload, *job, out.bound);
+  if (late.pods() == 0) return std::nullopt;
+  out.pods = late.pods();
+  out.until = late.since() + *timeout;
+  if (requeued_of(cluster, workload) == nullptr)
+    out.stays = "its queue would not let it go again";
+  else if (const auto overdraft = find_overdraft(cluster, out.bound))
+    out.stays = fmt::format("PodDisruptionBudget {} keeps its pods", overdraft->budget->meta.name);
+  else
+    out.requeued = job;
+  return out;
+}
+
+bool has_overcome_setbacks(const ClusterState& cluster, const Workload& workload) {
+  if (runs_as(workload) == nullptr) return false;
+  const berth::Job* job = find_named(cluster.jobs(), *workload.name);
+  if (job == nullptr || job->finished || !setback_on(job->meta)) return false;
+  const auto ready = std::ranges::count_if(
+      bound_pods(cluster, *job), [](const berth::Pod* pod) { return pod->has_been_ready; });
+  return ready >= workload.job->wanted;
+}
+
+bool is_timed(const ClusterState& cluster, const Workload& workload) {
+  if (!workload.job) return false;
+  if (workload.job->setbacks > 0) return workload.job->setbacks < kMostSetbacks;
+  return time_to_be_ready(cluster, workload).has_value();
+}
+
+}  // namespace berth::queue

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// NeverReady: Jobs that a queue with a podsReadyTimeout has let go, and of which not every pod has
+// been Ready yet. Each pod has that time, from the admission on or from its creation if that is
+// later; then the Job is taken back whole, for longer each time. What has been Ready once may
+// restart as long as it likes: no probe that fails later takes back what has begun.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "controller/core/cluster_state.h"
+#include "controller/queue/workload.h"
+
+namespace berth::queue {
+
+struct NeverReady {
+  std::int64_t pods = 0;  // that have not been Ready yet, or are not there
+  Time until{};           // when the first of them is late
+  // Then it is suspended, if budgets allow that of its pods on nodes. Null: it stays.
+  const berth::Job* requeued = nullptr;
+  std::vector<const berth::Pod*> bound;
+  std::string stays;  // why
+
+  bool is_overdue(Time now) const { return now >= until; }
+};
+
+// Nothing if its queue sets no such time, or all of its pods have been Ready.
+std::optional<NeverReady> never_ready(const ClusterState& cluster, const Workload& workload);
+
+// Whether the Job runs, and as many of its pods as it wants have been Ready, though it was set back
+// before.
+bool has_overcome_setbacks(const ClusterState& cluster, const Workload& workload);
+
+// A Job that has to be looked at as time goes by or its pods begin: it runs and may be late, what
+// counts its setbacks has to go, or it is left out for a while.
+bool is_timed(const ClusterState& cluster, const Workload& workload);
+
+}  // namespace berth::queue

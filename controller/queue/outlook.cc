@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/queue/outlook.h"
+
+namespace berth::queue {
+
+Outlook::Outlook(const FactsIndex& index) : quotas_(index), room_(index, true) {
+  for (const Workload* workload : index.leaving()) think_away(*workload);
+  for (const Pod* pod : index.leaving_alone()) room_.think_away(*pod, +1);
+}
+
+void Outlook::move(const Workload& workload, std::int64_t sign) {
+  for (const Charge& charge : workload.standing.charges) quotas_.use(charge, -sign);
+  room_.think_away(workload, sign);
+}
+
+}  // namespace berth::queue

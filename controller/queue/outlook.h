@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outlook: the cluster as it will be once all that leaves has gone (rule 9): what is used then, and
+// what room there is.
+#pragma once
+
+#include <vector>
+
+#include "controller/queue/quota_table.h"
+#include "controller/queue/room_left.h"
+
+namespace berth::queue {
+
+class Outlook {
+ public:
+  explicit Outlook(const FactsIndex& index);
+
+  // A running workload is thought away with all that it holds, or is there again.
+  void think_away(const Workload& workload) { move(workload, +1); }
+  void put_back(const Workload& workload) { move(workload, -1); }
+
+  QuotaTable& quotas() { return quotas_; }
+  RoomLeft& room() { return room_; }
+
+ private:
+  void move(const Workload& workload, std::int64_t sign);
+
+  QuotaTable quotas_;
+  RoomLeft room_;
+};
+
+}  // namespace berth::queue

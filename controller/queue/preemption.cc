@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// All that may be taken back is thought away; then, from the dearest on, each that can be spared is
+// put back.
+#include "controller/queue/preemption.h"
+
+#include <algorithm>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "controller/queue/capped.h"
+
+namespace berth::queue {
+namespace {
+
+Charges charges_of(const Preemptor& preemptor, const QueueQuotas& queue) {
+  Charges charges;
+  for (const auto& [place, amount] : preemptor.route->asks)
+    charges.emplace_back(queue.quotas[place].key, amount);
+  return charges;
+}
+
+// What it holds, in millionths of a GPU. Where the class and a resource are both charged, they are
+// charged for the same.
+std::int64_t gpus_of(const Workload& workload, const FactsIndex& index) {
+  const Catalog& catalog = index.catalog();
+  std::int64_t of_class = 0, of_resources = 0;
+  for (const Charge& charge : workload.standing.charges) {
+    const auto& [resource, pool] = catalog.key_parts(charge.key);
+    if (resource == Catalog::kClass)
+      of_class += charge.total;
+    else if (catalog.counts_as_gpu(resource))
+      of_resources += capped_product(charge.total, index.room().weight(pool, resource));
+  }
+  return std::max(of_class, of_resources);
+}
+
+__extension__ typedef __int128 Wide;
+
+std::int64_t gpu_seconds(Wide lost) {
+  return static_cast<std::int64_t>(std::min<Wide>(lost / kWholeGpu / 1'000'000, kMostOfAnything));
+}
+
+}  // namespace
+
+bool Preemption::Victim::operator<(const Victim& of) const {
+  const auto key = [](const Victim& v) {
+    return std::tuple(!v.other, v.priority, v.lost, -v.since,
+                      std::string_view(v.workload->standing.admission->uid),
+                      std::string_view(*v.workload->name));
+  };
+  return key(*this) < key(of);
+}
+
+Preemption::Preemption(const FactsIndex& index, const PreemptionTerms& terms)
+    : index_(index),
+      terms_(terms),
+      outlook_(index),
+      funding_(index, outlook_.quotas(), terms.now) {}
+
+QueueQuotas& Preemption::quotas_of(const Preemptor& preemptor) {
+  return *outlook_.quotas().find(preemptor.queue);
+}
+
+bool Preemption::is_within_nominal(const Preemptor& preemptor) {
+  const QueueQuotas& queue = quotas_of(preemptor);
+  return std::ranges::all_of(preemptor.route->asks, [&](const auto& ask) {
+    const Quota& quota = queue.quotas[ask.first];
+    return quota.used + ask.second <= quota.nominal;
+  });
+}
+
+bool Preemption::suffices(const Preemptor& preemptor, bool reclaims) {
+  if (reclaims && !is_within_nominal(preemptor)) return false;
+  const QueueQuotas& queue = quotas_of(preemptor);
+  for (const auto& [place, amount] : preemptor.route->asks)
+    if (amount > queue.quotas[place].free()) return false;
+  return outlook_.room().fits(preemptor.wanted);
+}
+
+bool Preemption::fits(const Preemptor& preemptor) { return suffices(preemptor, false); }
+
+Preemption::Victim Preemption::victim(const Runner& runner, bool other) const {
+  const std::int64_t from = std::max(runner.since, checkpoint_of(*runner.workload));
+  const std::int64_t unsaved = std::max<std::int64_t>(0, terms_.now - from);
+  return {runner.workload, other, runner.priority,
+          static_cast<Victim::Wide>(unsaved) * gpus_of(*runner.workload, index_), runner.since};
+}
+
+// What is in flight is about to go, and nobody knows yet whether it has.
+void Preemption::consider(const Runner& runner, bool other, std::int64_t after, Victims& victims) {
+  const Workload& workload = *runner.workload;
+  const bool shown = workload.job || workload.pods;
+  if (runner.fresh || !shown || open_entry(workload) != nullptr) return;
+  if (runner.since > terms_.now - after) {
+    const std::int64_t then = runner.since + after;
+    again_ = again_ ? std::min(*again_, then) : then;
+    return;
+  }
+  if (terms_.may_go && !terms_.may_go(workload)) return;
+  victims.push_back(victim(runner, other));
+}
+
+void Preemption::add_own(const Preemptor& preemptor, Victims& victims) {
+  const QueueQuotas& queue = quotas_of(preemptor);
+  const PreemptionFact& rules = queue.fact->preemption;
+  if (!rules.own) return;
+  const std::vector<Runner>& runners = funding_.of(preemptor.queue);
+  if (runners.empty() || runners.back().priority >= preemptor.priority) return;
+  const bool funded =
+      funding_.would_fund(preemptor.queue, preemptor.priority, charges_of(preemptor, queue));
+  for (const Runner& runner : runners) {
+    if (runner.priority < preemptor.priority && (funded || !runner.funded))
+      consider(runner, false, rules.own_after, victims);
+  }
+}
+
+void Preemption::add_others(const Preemptor& preemptor, Victims& victims) {
+  const QueueFact& fact = *quotas_of(preemptor).fact;
+  const PreemptionFact& rules = fact.preemption;
+  const std::string cohort = cohort_name(fact.name, fact.cohort);
+  const auto is_in = [&](const Workload& workload) {
+    return outlook_.quotas().cohort_of(workload.standing.charges.front().holder) == cohort;
+  };
+  for (const QueueId id : funding_.queues_of(cohort)) {
+    if (id == preemptor.queue) continue;
+    for (const Runner& runner : funding_.of(id)) {
+      if (runner.funded || runner.fresh || !is_in(*runner.workload)) continue;
+      if (rules.others == Reclaims::kAny || runner.priority < preemptor.priority)
+        consider(runner, true, rules.others_after, victims);
+    }
+  }
+}
+
+// Of one shape, or pinned to nothing, whoever fits also does where more is free.
+bool Preemption::grows_with_room(const Preemptor& preemptor) const {
+  const ClassKey& key = index_.catalog().class_key(preemptor.wanted.workloads);
+  return !preemptor.wanted.pinned || key.roles.size() == 1;
+}
+
+// From the last on, each without whom it still fits; `beside`: work of other queues goes too.
+// Several are spared at a time while that goes well: where more room never hurts, it comes to the
+// same.
+void Preemption::spare(const Preemptor& preemptor, bool beside, Victims& among) {
+  const bool several = grows_with_room(preemptor);
+  Victims kept;
+  std::size_t block = 1;
+  for (std::size_t end = among.size(); end > 0;) {
+    block = several ? std::min(block, end) : 1;
+    const std::size_t begin = end - block;
+    for (std::size_t i = begin; i < end; ++i) outlook_.put_back(*among[i].workload);
+    const bool reclaims = beside || (among.front().other && (begin > 0 || !kept.empty()));
+    if (suffices(preemptor, reclaims)) {
+      end = begin;
+      block *= 2;
+      continue;
+    }
+    for (std::size_t i = begin; i < end; ++i) outlook_.think_away(*among[i].workload);
+    if (block == 1) kept.push_back(among[--end]);
+    block = std::max<std::size_t>(1, block / 2);
+  }
+  std::ranges::reverse(kept);
+  among = std::move(kept);
+}
+
+// Its own come last. If none of the others has to go, it need not stay within N for their sake.
+void Preemption::spare(const Preemptor& preemptor, Victims& victims) {
+  const auto first_own = std::ranges::find(victims, false, &Victim::other);
+  Victims own(first_own, victims.end());
+  Victims others(victims.begin(), first_own);
+  const bool reclaimed = !others.empty();
+  spare(preemptor, reclaimed, own);
+  spare(preemptor, false, others);
+  if (reclaimed && others.empty()) spare(preemptor, false, own);
+  victims = std::move(others);
+  victims.insert(victims.end(), own.begin(), own.end());
+}
+
+std::vector<Ahead> Preemption::displace(const Preemptor& preemptor) {
+  Victims victims;
+  add_own(preemptor, victims);
+  for (const Victim& own : victims) outlook_.think_away(*own.workload);
+  const Reclaims others = quotas_of(preemptor).fact->preemption.others;
+  const bool reclaims = others != Reclaims::kNever && is_within_nominal(preemptor);
+  if (reclaims) {
+    const std::size_t own = victims.size();
+    add_others(preemptor, victims);
+    for (std::size_t i = own; i < victims.size(); ++i) outlook_.think_away(*victims[i].workload);
+  }
+  std::sort(victims.begin(), victims.end());
+  if (victims.empty() || !suffices(preemptor, false)) {
+    for (const Victim& of : victims) outlook_.put_back(*of.workload);
+    return {};
+  }
+  spare(preemptor, victims);
+  std::vector<Ahead> displaced;
+  for (const Victim& of : victims) {
+    funding_.taken_back(*of.workload);
+    displaced.push_back({of.workload, true, gpu_seconds(of.lost)});
+  }
+  return displaced;
+}
+
+void Preemption::use(const Admission& admission, QueueId queue) {
+  QueueQuotas& quotas = *outlook_.quotas().find(queue);
+  for (const auto& [key, amount] : admission.amounts)
+    for (Quota& quota : quotas.quotas)
+      if (quota.key == key) quota.use(amount);
+  funding_.admitted(admission);
+}
+
+std::vector<Stand> Preemption::take(const Preemptor& preemptor, const Admission& admission) {
+  use(admission, preemptor.queue);
+  outlook_.room().take(preemptor.wanted);
+  return outlook_.room().stands();
+}
+
+std::vector<Stand> Preemption::places(const Preemptor& preemptor) {
+  if (!preemptor.wanted.pinned) return {};
+  RoomLeft& room = outlook_.room();
+  room.take(preemptor.wanted);
+  std::vector<Stand> stands = room.stands();
+  room.hold(preemptor.wanted, stands, -1);
+  return stands;
+}
+
+void Preemption::take_at(const Admission& admission, QueueId queue, const Wanted& wanted,
+                         const std::vector<Stand>& stands) {
+  use(admission, queue);
+  outlook_.room().take_at(wanted, stands);
+}
+
+}  // namespace berth::queue

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/queue/stranded.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "controller/fleet/node_facts.h"
+#include "controller/fleet/pod_selects.h"
+#include "controller/queue/cluster_index.h"
+#include "controller/queue/facts_from.h"
+#include "controller/queue/named.h"
+#include "controller/queue/requeue.h"
+
+namespace berth::queue {
+namespace {
+
+bool names(const AdmissionFact& record, const std::string& node) {
+  return std::ranges::find(record.nodes, node) != record.nodes.end();
+}
+
+// A node that no queue has chosen may be one of which berth has not heard yet.
+std::string why_going(const ClusterState& cluster, const AdmissionFact& record,
+                      const std::string& name) {
+  const Node* node = cluster.nodes().find(name);
+  if (node == nullptr) return names(record, name) ? fmt::format("node {} is gone", name) : "";
+  const std::string mark = deletion_mark(*node);
+  return mark.empty() ? "" : fmt::format("node {} is about to go ({})", name, mark);
+}
+
+// Chosen by kube-scheduler alone, and its choice again if the pod were made anew.
+bool would_return(const ClusterState& cluster, const AdmissionFact& record, const berth::Pod& pod) {
+  const Node* node = cluster.nodes().find(pod.node_name.view());
+  return record.nodes.empty() && node != nullptr && tolerates_taints(pod, *node);
+}
+
+std::set<std::string> nodes_of(const FactsIndex& facts, const Workload& workload) {
+  std::set<std::string> nodes;
+  if (!workload.pods) return nodes;
+  std::vector<NodeId> ids;  // a gang's pods are many, and are asked about at each of their changes
+  for (const Pod* pod : workload.pods->all)
+    if (pod->on_node()) ids.push_back(pod->node);
+  std::ranges::sort(ids);
+  ids.erase(std::ranges::unique(ids).begin(), ids.end());
+  for (const NodeId id : ids) nodes.insert(facts.room().node_name(id));
+  const AdmissionFact& record = *workload.job->admitted;
+  if (workload.standing.unbound_pins > 0) nodes.insert(record.nodes.begin(), record.nodes.end());
+  return nodes;
+}
+
+// The first of its nodes that goes, and the pods that stand on others.
+Stranded look_at(const ClusterState& cluster, const Workload& workload, const berth::Job& job) {
+  Stranded out;
+  const AdmissionFact& record = *workload.job->admitted;
+  const FactsIndex& facts = cluster.view<ClusterIndex>().facts();
+  std::set<std::string> going;
+  for (const std::string& node : nodes_of(facts, workload)) {
+    std::string why = why_going(cluster, record, node);
+    if (why.empty()) continue;
+    going.insert(node);
+    if (out.why.empty()) out.why = std::move(why);
+  }
+  if (going.empty()) return out;
+  for (const berth::Pod* pod : bound_pods(cluster, job)) {
+    if (!going.contains(pod->node_name.str()))
+      out.elsewhere.push_back(pod);
+    else if (would_return(cluster, record, *pod))
+      out.stays = fmt::format("pod {} tolerates the taint", pod->meta.name);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::optional<Stranded> stranded(const ClusterState& cluster, const Workload& workload) {
+  const bool runs = workload.job && !workload.job->suspended && workload.job->admitted;
+  const berth::Job* job = runs ? find_named(cluster.jobs(), *workload.name) : nullptr;
+  if (job == nullptr) return std::nullopt;
+  Stranded out = look_at(cluster, workload, *job);
+  if (out.why.empty()) return std::nullopt;
+  if (!out.stays.empty()) return out;
+  if (requeued_of(cluster, workload) == nullptr) {
+    out.stays = "its queue would not let it go again";
+  } else if (const auto overdraft = find_overdraft(cluster, out.elsewhere)) {
+    out.stays = fmt::format("PodDisruptionBudget {} keeps others of its pods",
+                            overdraft->budget->meta.name);
+  } else {
+    out.requeued = job;
+  }
+  return out;
+}
+
+std::vector<std::string> stranded_on(const ClusterState& cluster, const std::string& node) {
+  const Node* standing = cluster.nodes().find(node);
+  if (standing != nullptr && deletion_mark(*standing).empty()) return {};
+  std::set<std::string> workloads;
+  for (const berth::Pod* pod : cluster.pods_on(node))
+    if (const std::string name = workload_name(*pod); !name.empty()) workloads.insert(name);
+  for (const Workload* workload : cluster.view<ClusterIndex>().facts().with_unbound_pins()) {
+    const AdmissionFact* admission = admission_of(*workload);
+    if (admission != nullptr && names(*admission, node)) workloads.insert(*workload->name);
+  }
+  return {workloads.begin(), workloads.end()};
+}
+
+}  // namespace berth::queue

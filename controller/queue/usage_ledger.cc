@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/queue/usage_ledger.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "apis/names.h"
+#include "controller/core/json_patch.h"
+#include "controller/core/merge_patch.h"
+
+namespace berth::queue {
+namespace {
+
+using nlohmann::json;
+
+constexpr char kCheckpoint[] = "checkpoint";
+constexpr std::string_view kDay = "day-", kMonth = "month-";
+
+std::optional<Time> time_in(const json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_string()) return std::nullopt;
+  const Result<Time> time = parse_time(found->get<std::string>());
+  return time ? std::optional(*time) : std::nullopt;
+}
+
+std::optional<std::int64_t> amount_in(const json& value) {
+  if (!value.is_number_integer()) return std::nullopt;
+  const auto amount = value.get<std::int64_t>();
+  return amount >= 0 ? std::optional(amount) : std::nullopt;
+}
+
+json parse_object(const std::string& text) {
+  json parsed = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return parsed.is_object() ? parsed : json::object();
+}
+
+json checkpoint_in(const UsageTexts& data) {
+  const auto found = data.find(kCheckpoint);
+  return found == data.end() ? json::object() : parse_object(found->second);
+}
+
+BudgetAccounts read_accounts(const json& checkpoint) {
+  BudgetAccounts accounts;
+  const auto budgets = checkpoint.find("budgets");
+  if (budgets == checkpoint.end() || !budgets->is_object()) return accounts;
+  for (const auto& [queue, entry] : budgets->items()) {
+    if (!entry.is_object()) continue;
+    const auto from = time_in(entry, "from"), until = time_in(entry, "until");
+    const auto used = amount_in(entry.value("used", json()));
+    if (from && until && used) accounts[queue] = {{*from, *until}, *used};
+  }
+  return accounts;
+}
+
+UsedByQueue read_used(const std::string& text) {
+  UsedByQueue used;
+  const auto read = parse_object(text);  // whose items() do not keep it
+  for (const auto& [queue, namespaces] : read.items()) {
+    if (!namespaces.is_object()) continue;
+    for (const auto& [namespace_, value] : namespaces.items())
+      if (const auto amount = amount_in(value)) used[queue][namespace_] = *amount;
+  }
+  return used;
+}
+
+std::string encode_checkpoint(const GpuHours& hours) {
+  json budgets = json::object();
+  for (const auto& [queue, account] : hours.budgets)
+    budgets[queue] = {{"from", format_time(account.period.from)},
+                      {"until", format_time(account.period.until)},
+                      {"used", account.used}};
+  json checkpoint = {{"budgets", std::move(budgets)}};
+  if (hours.at) checkpoint["at"] = format_time(*hours.at);
+  return checkpoint.dump();
+}
+
+std::string encode(const UsedByQueue& used) { return json(used).dump(); }
+
+UsageTexts encode_all(const GpuHours& hours) {
+  UsageTexts data{{kCheckpoint, encode_checkpoint(hours)}};
+  for (const auto& [day, used] : hours.days) data[std::string(kDay) + day] = encode(used);
+  for (const auto& [month, used] : hours.months) data[std::string(kMonth) + month] = encode(used);
+  return data;
+}
+
+std::size_t size_of(const UsageTexts& data) {
+  std::size_t bytes = 0;
+  for (const auto& [key, text] : data) bytes += key.size() + text.size();
+  return bytes;
+}
+
+void keep_by_queue(std::map<std::string, UsedByQueue>& periods) {
+  for (auto& [name, used] : periods)
+    for (auto& [queue, namespaces] : used) {
+      std::int64_t sum = 0;
+      for (const auto& [namespace_, amount] : namespaces)
+        if (__builtin_add_overflow(sum, amount, &sum)) sum = INT64_MAX;
+      namespaces = {{"", sum}};
+    }
+}
+
+// The oldest of several goes.
+bool drop_oldest(std::map<std::string, UsedByQueue>& periods, std::string_view prefix,
+                 UsageTexts& data, std::size_t& bytes) {
+  if (periods.size() < 2) return false;
+  const auto text = data.find(std::string(prefix) + periods.begin()->first);
+  bytes -= text->first.size() + text->second.size();
+  data.erase(text);
+  periods.erase(periods.begin());
+  return true;
+}
+
+// {"key":"text",…} with null for what is to be removed.
+std::string changes_of(const UsageTexts& before, const UsageTexts& after) {
+  std::string members;
+  const auto add = [&](const std::string& key) -> std::string& {
+    members += members.empty() ? "" : ",";
+    append_quoted(members, key);
+    return members += ':';
+  };
+  for (const auto& [key, text] : after) {
+    const auto old = before.find(key);
+    if (old == before.end() || old->second != text) append_quoted(add(key), text);
+  }
+  for (const auto& [key, text] : before)
+    if (!after.contains(key)) add(key) += "null";
+  return "{" + members + "}";
+}
+
+}  // namespace
+
+BudgetAccounts read_budget_accounts(const ConfigMap& config_map) {
+  return read_accounts(checkpoint_in(config_map.data));
+}
+
+GpuHours read_usage(const UsageTexts& data) {
+  GpuHours hours;
+  const json checkpoint = checkpoint_in(data);
+  hours.at = time_in(checkpoint, "at");
+  hours.budgets = read_accounts(checkpoint);
+  for (const auto& [key, text] : data) {
+    if (key.starts_with(kDay)) hours.days[key.substr(kDay.size())] = read_used(text);
+    if (key.starts_with(kMonth)) hours.months[key.substr(kMonth.size())] = read_used(text);
+  }
+  return hours;
+}
+
+UsageTexts encode_usage(GpuHours& hours, std::size_t most) {
+  UsageTexts data = encode_all(hours);
+  std::size_t bytes = size_of(data);
+  while (bytes > most) {
+    if (drop_oldest(hours.days, kDay, data, bytes)) continue;
+    if (!drop_oldest(hours.months, kMonth, data, bytes)) break;
+  }
+  if (bytes <= most) return data;
+  keep_by_queue(hours.days);
+  keep_by_queue(hours.months);
+  return encode_all(hours);
+}
+
+void UsageLedgers::follow(const Change<ConfigMap>& change) {
+  const ConfigMap& either = change.now != nullptr ? *change.now : *change.old;
+  if (either.meta.name != names::kUsageConfigMap) return;
+  if (change.now == nullptr)
+    ledgers_.erase(either.meta.namespace_);
+  else
+    ledgers_[either.meta.namespace_] = read_usage(change.now->data);
+}
+
+const GpuHours& UsageLedgers::in(std::string_view namespace_) const {
+  static const GpuHours kNone;
+  const auto found = ledgers_.find(Text(namespace_));
+  return found == ledgers_.end() ? kNone : found->second;
+}
+
+const GpuHours& gpu_hours_in(const ClusterState& cluster, const Settings& settings) {
+  return cluster.view<UsageLedgers>().in(settings.berth_namespace);
+}
+
+Write write_usage(const Settings& settings, const ConfigMap* standing, const UsageTexts& data,
+                  std::string reason) {
+  Write write;
+  write.object = {"ConfigMap", settings.berth_namespace, names::kUsageConfigMap,
+                  standing == nullptr ? std::string() : standing->meta.uid};
+  write.field_manager = names::kManagerQueue;
+  write.reason = std::move(reason);
+  if (standing == nullptr) {
+    write.verb = Verb::kCreate;
+    write.body = fmt::format(
+        R"({{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"{}","namespace":{},)"
+        R"("labels":{{"{}":"berth"}}}},"data":{}}})",
+        names::kUsageConfigMap, quote_json(settings.berth_namespace), names::kManagedByLabel,
+        changes_of({}, data));
+    return write;
+  }
+  write.verb = Verb::kMergePatch;
+  write.body = MergePatch::same_version(standing->meta)
+                   .field("data", changes_of(standing->data, data))
+                   .str();
+  return write;
+}
+
+}  // namespace berth::queue

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// How somebody is displaced (rule 9), step by step over stores: the ledger names who has to go, he
+// is told, then stopped, and only once he is gone the other one begins.
+#include "controller/queue/displaced.h"
+
+#include "apis/reasons.h"
+#include "tests/queue/admitted_fixture.h"
+
+namespace berth::queue {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+using namespace std::chrono_literals;
+
+constexpr char kLent[] = "Job/b/lent";
+constexpr char kTrain[] = "Job/a/train";
+
+// "vision" wants its sixteen GPUs back, which "nlp" has borrowed.
+class DisplacedTest : public AdmittedTest {
+ protected:
+  DisplacedTest() {
+    add(namespace_of("b", "nlp")), add(queue_of("nlp", 0));
+    configure({.reclaim_within_cohort = ReclaimWithinCohort::kAny});
+  }
+  void configure(const QueuePreemption& preemption) {
+    GPUQueue vision = queue_of("vision", 16);
+    vision.spec.preemption = preemption;
+    add(vision);
+  }
+  void note_lent(ObjectMeta& meta, const std::string& uid, std::int64_t pods) {
+    meta.annotations.set(names::kAdmittedAnnotation,
+                         encode_admission({.uid = uid,
+                                           .queue = "nlp",
+                                           .cohort = "research",
+                                           .pool = "training",
+                                           .pods = pods,
+                                           .amounts = {{"nvidia.com/gpu", 8 * pods}},
+                                           .since = admitted_at.time_since_epoch().count()}));
+  }
+  // Two pods of eight GPUs, on n1 and n2.
+  void start_lent() {
+    berth::Job job = job_of("b", "lent", 8);
+    job.suspended = false, job.active = 2;
+    job.parallelism = job.completions.emplace() = 2;
+    note_lent(job.meta, "lent", 2);
+    add(job);
+    for (const char* node : {"n1", "n2"}) {
+      berth::Pod pod = pod_of(job, std::string("lent-") + node, node);
+      pod.meta.namespace_ = "b";
+      pod.shape.edit()->requests.set("nvidia.com/gpu", Quantity::whole(8));
+      add(pod);
+    }
+  }
+  // Members of a gang of two, which a ReplicaSet makes anew.
+  berth::Pod lent_member(const std::string& name, const std::string& node) {
+    berth::Pod pod = member_of(name, "");
+    pod.meta.namespace_ = "b";
+    pod.shape.edit()->requests.set("nvidia.com/gpu", Quantity::whole(8));
+    pod.node_name = node, pod.phase = PodPhase::kRunning;
+    note_lent(pod.meta, name, 2);
+    return pod;
+  }
+  berth::Pod made_anew(const std::string& name) {
+    berth::Pod pod = lent_member(name, "");
+    pod.phase = PodPhase::kPending;
+    pod.meta.annotations.erase(names::kAdmittedAnnotation);
+    pod.shape.edit()->scheduling_gates = {names::kQueueGate};
+    return pod;
+  }
+  void wait_for(const std::string& name, int gpus) { add(job_of("a", name, gpus)); }
+  berth::Job& lent() {
+    scratch = *cluster.jobs().find("b", "lent");
+    return scratch;
+  }
+  void suspend_lent() {
+    lent().suspended = true;
+    add(scratch);
+  }
+  void lose(const std::string& pod) { cluster.erase<berth::Pod>("b", pod); }
+  void answer(const std::string& name, bool yes) {
+    const berth::Pod& pod = *cluster.pods().find("b", name);
+    answers.put(question(Ask{ref_of(pod), pod.meta.resource_version}),
+                {.yes = yes,
+                 .error = {ErrorKind::kThrottled, "the budget is used up"},
+                 .against = pod.meta.resource_version,
+                 .at = now});
+  }
+  LedgerFact entry() { return read_admissions(snapshot()).entries.at("train"); }
+
+  Time admitted_at = now - 1h;
+  berth::Job scratch;
+};
+
+TEST_F(DisplacedTest, TheLedgerNamesWhoHasToGoFirst) {
+  start_lent(), wait_for("train", 8);
+  begin(), decide();
+  EXPECT_THAT(entry().ahead,
+              ElementsAre(AheadFact{kLent, "lent", admitted_at.time_since_epoch().count(), true}));
+  EXPECT_EQ(decode_entry(encode_entry(entry())), entry());
+  EXPECT_TRUE(reconcile_admissions(snapshot()).objects.empty()) << "it is decided once";
+  EXPECT_TRUE(reconcile_release(snapshot(), kTrain).empty()) << "before it is free nobody comes";
+  EXPECT_THAT(due(), Contains(std::string("requeue/") + kLent));
+  EXPECT_THAT(due(), Not(Contains(std::string("release/") + kTrain)));
+}
+
+TEST_F(DisplacedTest, AJobIsSuspendedOnceAndSaysForWhom) {
+  start_lent(), wait_for("train", 8);
+  begin(), decide();
+  const Plan stops = plan(kLent);
+  ASSERT_THAT(stops.objects, SizeIs(1));
+  ASSERT_THAT(stops.objects[0].steps, SizeIs(1));
+  const nlohmann::json body = body_of(stops);
+  EXPECT_EQ(body["spec"], nlohmann::json({{"suspend", true}}));
+  EXPECT_TRUE(body["metadata"].contains("resourceVersion")) << "it may have ended meanwhile";
+  EXPECT_EQ(body["metadata"]["annotations"][names::kPreemptedAnnotation],
+            "2026-11-21T12:00:00Z for Job/a/train of queue vision");
+  ASSERT_THAT(stops.events, SizeIs(1));
+  EXPECT_EQ(stops.events[0].reason, reasons::kPreempted);
+  EXPECT_THAT(stops.events[0].note, HasSubstr("vision takes back what was lent"));
+  suspend_lent();
+  EXPECT_EQ(plan(kLent), Plan());
+}
+
+TEST_F(DisplacedTest, WhoItIsForBeginsWhenTheLastPodIsGone) {
+  start_lent(), wait_for("train", 8);
+  begin(), decide();
+  suspend_lent(), lose("lent-n1");
+  now += 30s;
+  EXPECT_TRUE(reconcile_admissions(snapshot()).objects.empty()) << "though n1 is free";
+  lose("lent-n2");
+  decide();
+  EXPECT_THAT(entry().ahead, IsEmpty());
+  EXPECT_EQ(entry().admission.since, now.time_since_epoch().count()) << "its time begins now";
+  EXPECT_THAT(due(), Contains(std::string("release/") + kTrain));
+  EXPECT_EQ(body_of(reconcile_release(snapshot(), kTrain))["spec"]["suspend"], false);
+}
+
+// --- Notices ---
+
+TEST_F(DisplacedTest, WhoeverHasToGoIsToldAndStoppedWhenTheNoticeHasRunOut) {
+  configure({.reclaim_within_cohort = ReclaimWithinCohort::kAny, .notice_period = 2min});
+  start_lent(), wait_for("train", 8);
+  begin(), decide();
+  EXPECT_THAT(done(kLent),
+              ElementsAre("mergepatch lent", "mergepatch lent-n1", "mergepatch lent-n2"));
+  const Plan tells = plan(kLent);
+  EXPECT_EQ(tells.requeue_after, 2min);
+  for (std::size_t i = 0; i < tells.objects.size(); ++i) {
+    const nlohmann::json body = body_of(tells, i);
+    EXPECT_EQ(body["metadata"]["annotations"][names::kPreemptionNoticeAnnotation],
+              "2026-11-21T12:02:00Z");
+    EXPECT_FALSE(body.contains("spec"));
+  }
+  lent().meta.annotations.set(names::kPreemptionNoticeAnnotation, "2026-11-21T12:02:00Z");
+  add(scratch);
+  EXPECT_THAT(done(kLent), ElementsAre("mergepatch lent-n1", "mergepatch lent-n2")) << "each once";
+  now += 119s;
+  EXPECT_THAT(done(kLent), Each(HasSubstr("lent-n")));
+  now += 1s;
+  EXPECT_EQ(body_of(plan(kLent))["spec"]["suspend"], true);
+}
+
+TEST_F(DisplacedTest, WhoeverDoesNotBeginToLeaveWithinAMinuteOfHisNoticeStays) {
+  configure({.reclaim_within_cohort = ReclaimWithinCohort::kAny, .notice_period = 2min});
+  start_lent(), wait_for("train", 8);
+  begin(), decide();
+  EXPECT_EQ(reconcile_admissions(snapshot()).requeue_after, 3min);
+  now += 179s;
+  EXPECT_TRUE(reconcile_admissions(snapshot()).objects.empty());
+  now += 1s;
+  answers.put(question(Write{.verb = Verb::kMergePatch,
+                             .object = ref_of(lent()),
+                             .field_manager = names::kManagerQueue}),
+              {.error = {ErrorKind::kForbidden, "not on Fridays"},
+               .at = now,
+               .object = ref_of(lent()).str(),
+               .field_manager = names::kManagerQueue});
+  decide();
+  EXPECT_THAT(in_flight(), IsEmpty());
+  EXPECT_EQ(plan(kLent), Plan());
+  EXPECT_TRUE(reconcile_admissions(snapshot()).objects.empty())
+      << "who can't be suspended is not chosen again";
+}
+
+// --- Gangs of pods ---
+
+TEST_F(DisplacedTest, BeforeAGangGoesEachOfItIsAskedAbout) {
+  add(lent_member("m0", "n1")), add(lent_member("m1", "n2")), wait_for("train", 8);
+  begin();
+  const Plan asks = reconcile_admissions(snapshot());
+  ASSERT_THAT(asks.objects, SizeIs(2));
+  for (const ObjectSteps& of : asks.objects)
+    EXPECT_TRUE(std::holds_alternative<Ask>(of.steps.at(0))) << "nothing is decided yet";
+  answer("m0", true), answer("m1", true);
+  decide();
+  EXPECT_THAT(in_flight(), ElementsAre(kTrain));
+  const Plan evicts = plan("PodGroup/b/gang");
+  ASSERT_THAT(evicts.objects, SizeIs(1)) << "a no for one keeps all";
+  ASSERT_THAT(evicts.objects[0].steps, SizeIs(4));
+  EXPECT_TRUE(std::holds_alternative<Ask>(evicts.objects[0].steps[1]));
+  EXPECT_THAT(done("PodGroup/b/gang"), ElementsAre("evict m0", "evict m1"));
+  EXPECT_THAT(evicts.events, SizeIs(1));
+}
+
+TEST_F(DisplacedTest, AGangOfWhichOneMayNotGoStays) {
+  add(lent_member("m0", "n1")), add(lent_member("m1", "n2")), wait_for("train", 8);
+  begin();
+  answer("m0", true), answer("m1", false);
+  EXPECT_TRUE(reconcile_admissions(snapshot()).objects.empty());
+  EXPECT_THAT(in_flight(), IsEmpty());
+}
+
+TEST_F(DisplacedTest, MembersThatAreMadeAnewAreNotLetGoInThePlaceOfTheOld) {
+  add(lent_member("m0", "n1")), add(lent_member("m1", "n2")), wait_for("train", 8);
+  begin();
+  answer("m0", true), answer("m1", true);
+  decide();
+  lose("m0");
+  berth::Pod leaves = *cluster.pods().find("b", "m1");
+  leaves.meta.deletion_timestamp = now;
+  add(leaves), add(made_anew("m2"));
+  EXPECT_TRUE(reconcile_release(snapshot(), "PodGroup/b/gang").empty());
+  EXPECT_THAT(due(), Not(Contains("release/PodGroup/b/gang")));
+  EXPECT_THAT(done("PodGroup/b/gang"), IsEmpty());
+  EXPECT_TRUE(reconcile_admissions(snapshot()).objects.empty()) << "n2 is not free yet";
+  lose("m1"), add(made_anew("m3"));
+  decide();
+  EXPECT_THAT(entry().ahead, IsEmpty());
+  EXPECT_TRUE(reconcile_release(snapshot(), "PodGroup/b/gang").empty()) << "it waits again";
+}
+
+// --- What changes meanwhile ---
+
+TEST_F(DisplacedTest, WithoutWhomItIsForNobodyGoes) {
+  start_lent(), wait_for("train", 8);
+  begin(), decide();
+  cluster.erase<berth::Job>("a", "train");
+  EXPECT_EQ(plan(kLent), Plan());
+  decide();
+  EXPECT_THAT(in_flight(), IsEmpty());
+  EXPECT_THAT(due(), Not(Contains(std::string("requeue/") + kLent)));
+}
+
+TEST_F(DisplacedTest, TheNextLeaderGoesOnOnceTheLedgerIsItsOwn) {
+  start_lent(), wait_for("train", 8);
+  begin(), decide();
+  epoch = 4;
+  EXPECT_EQ(plan(kLent), Plan()) << "the leader before may have changed the ledger";
+  begin();
+  EXPECT_THAT(done(kLent), ElementsAre("mergepatch lent"));
+  suspend_lent(), lose("lent-n1"), lose("lent-n2");
+  decide();
+  EXPECT_FALSE(reconcile_release(snapshot(), kTrain).empty());
+}
+
+TEST_F(DisplacedTest, WhoeverRunsAgainUnderANewAdmissionIsNotMeant) {
+  start_lent(), wait_for("train", 8);
+  begin(), decide();
+  admitted_at = now;
+  start_lent();
+  EXPECT_EQ(plan(kLent), Plan());
+  decide();
+  EXPECT_THAT(entry().ahead, IsEmpty()) << "those it waited for are gone";
+}
+
+TEST_F(DisplacedTest, AJobThatSomebodyHoldsIsNotChosen) {
+  start_lent(), wait_for("train", 8);
+  lent().meta.annotations.set(names::kHoldAnnotation, "true");
+  add(scratch);
+  begin();
+  EXPECT_TRUE(reconcile_admissions(snapshot()).objects.empty());
+}
+
+TEST_F(DisplacedTest, PodsThatNobodyMakesAnewAreNotChosen) {
+  berth::Pod alone = lent_member("m0", "n1");
+  alone.meta.owner_references.clear();
+  add(alone), add(lent_member("m1", "n2")), wait_for("train", 8);
+  begin();
+  EXPECT_TRUE(reconcile_admissions(snapshot()).objects.empty());
+}
+
+TEST_F(DisplacedTest, TimeIsToldUntilSomebodyHasRunForLongEnough) {
+  configure({.reclaim_within_cohort = ReclaimWithinCohort::kAny, .reclaim_min_runtime = 90min});
+  start_lent(), wait_for("train", 8);
+  begin();
+  EXPECT_EQ(reconcile_admissions(snapshot()).requeue_after, 30min);
+  now += 30min;
+  decide();
+  EXPECT_THAT(in_flight(), ElementsAre(kTrain));
+}
+
+}  // namespace
+}  // namespace berth::queue

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Little clusters for rule 9: queues of cohort "c" that displace whom they may, and Jobs that run,
+// leave or wait, each pod of so many GPUs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/queue/cluster_facts.h"
+
+namespace berth::queue::test {
+
+inline constexpr char kGpu[] = "nvidia.com/gpu";
+inline constexpr char kMig[] = "nvidia.com/mig-1g.10gb";
+inline constexpr std::int64_t kNow = 1000;  // microseconds since the epoch
+
+struct LittleCluster : ClusterFacts {
+  void add_node(const std::string& name, std::int64_t gpus, const std::string& pool = "training");
+  QueueFact& add_queue(const std::string& name, std::int64_t nominal);
+  JobFact& add_waiting(const std::string& name, const std::string& queue, std::int64_t gpus,
+                       std::int32_t priority = 0, std::int64_t size = 1);
+  // One pod on each of these nodes. Admitted one after the other, as they are added.
+  JobFact& add_running(const std::string& name, const std::string& queue, std::int64_t gpus,
+                       const std::vector<std::string>& on, std::int32_t priority = 0);
+  // Jobs of one GPU, "b1" and so on.
+  void add_running(const std::string& queue, int count, const std::string& node);
+  // It is suspended, and its pods are still there.
+  void stop(const std::string& name);
+};
+
+// "a1" or, of those that have to wait until others have gone, "a1 after b1,b2" and "a1 after
+// others": in the order of their admission. Engine and model are held to the same words.
+std::vector<std::string> decided(const ClusterFacts& facts, std::int64_t now = kNow);
+
+}  // namespace berth::queue::test

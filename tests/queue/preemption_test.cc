@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who may be displaced for whom (rule 9), case by case: what is funded stays, what is borrowed can
+// be reclaimed, and lower priority of the own queue gives way.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "tests/queue/preemption_facts.h"
+#include "tests/queue/preemption_play.h"
+
+namespace berth::queue::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// --- Reclaim ---
+
+// Of eight GPUs "b" runs six, two of them borrowed.
+LittleCluster lent() {
+  LittleCluster facts;
+  facts.add_node("n", 8);
+  facts.add_queue("a", 4), facts.add_queue("b", 4);
+  facts.add_running("b", 6, "n");
+  return facts;
+}
+
+TEST(Reclaim, TakesBackWhatOthersHaveBorrowed) {
+  LittleCluster facts = lent();
+  facts.add_waiting("a1", "a", 3);
+  EXPECT_THAT(decided(facts), ElementsAre("a1 after b6")) << "two are free, one is wanted";
+}
+
+TEST(Reclaim, IsForThoseWhoStayWithinTheirNominalQuota) {
+  LittleCluster facts = lent();
+  facts.add_running("a0", "a", 2, {"n"});
+  facts.add_waiting("a1", "a", 3);
+  EXPECT_THAT(decided(facts), IsEmpty());
+  facts.jobs.back().requests = {{kGpu, 2}};
+  EXPECT_THAT(decided(facts), ElementsAre("a1 after b6,b5"));
+}
+
+TEST(Reclaim, IsAsTheReclaimingQueueHasIt) {
+  LittleCluster facts = lent();
+  facts.queues[0].preemption.others = Reclaims::kNever;
+  facts.add_waiting("a1", "a", 3);
+  EXPECT_THAT(decided(facts), IsEmpty());
+  facts.queues[0].preemption.others = Reclaims::kLowerPriority;
+  EXPECT_THAT(decided(facts), IsEmpty()) << "they have the same priority";
+  facts.jobs.back().priority = 1;
+  EXPECT_THAT(decided(facts), ElementsAre("a1 after b6"));
+}
+
+TEST(Reclaim, AHeldQueueGivesBackToo) {
+  LittleCluster facts = lent();
+  facts.queues[1].held = true;
+  facts.add_waiting("a1", "a", 3);
+  EXPECT_THAT(decided(facts), ElementsAre("a1 after b6"));
+}
+
+TEST(Reclaim, StopsAtTheCohort) {
+  LittleCluster facts = lent();
+  facts.queues[0].cohort = "others";
+  facts.add_waiting("a1", "a", 3);
+  EXPECT_THAT(decided(facts), IsEmpty());
+}
+
+TEST(Reclaim, AllWorkOfADeletedQueueIsBorrowed) {
+  LittleCluster facts = lent();
+  facts.queues.pop_back();
+  facts.queues[0].quotas[0].lending_limit = 0;
+  facts.add_waiting("a1", "a", 4);
+  EXPECT_THAT(decided(facts), ElementsAre("a1 after b6,b5"));
+}
+
+// Nobody could take them back: it is the queue's own admitted work that is too much.
+TEST(Reclaim, PodsPastTheWebhookHoldTheNominalQuotaFirst) {
+  LittleCluster facts;
+  facts.add_node("n", 4);
+  facts.add_queue("a", 2), facts.add_queue("b", 2);
+  facts.add_running("b1", "b", 2, {"n"}, 9);
+  facts.pods.push_back({.uid = "sneaked",
+                        .workload = "sneaked",
+                        .queue = "b",
+                        .requests = {{kGpu, 2}},
+                        .state = PodState::kBound,
+                        .node = "n"});
+  facts.add_waiting("a1", "a", 1);
+  EXPECT_THAT(decided(facts), ElementsAre("a1 after b1"));
+}
+
+// --- What is funded ---
+
+TEST(Funded, OnlyTheFifthOfFourCanBeReclaimed) {
+  LittleCluster facts;
+  facts.add_node("n", 5);
+  facts.add_queue("a", 2), facts.add_queue("b", 4);
+  facts.add_running("b", 5, "n");
+  facts.add_waiting("a1", "a", 1);
+  EXPECT_THAT(decided(facts), ElementsAre("a1 after b5"));
+  facts.jobs.back().requests = {{kGpu, 2}};
+  EXPECT_THAT(decided(facts), IsEmpty()) << "else borrowing one would put all five at risk";
+}
+
+TEST(Funded, IsTheHighestPriorityAndThenWhoCameFirst) {
+  LittleCluster facts;
+  facts.add_node("n", 3);
+  facts.add_queue("a", 1), facts.add_queue("b", 2);
+  facts.add_running("b", 2, "n");
+  facts.add_running("b3", "b", 1, {"n"}, 5);
+  facts.add_waiting("a1", "a", 1);
+  EXPECT_THAT(decided(facts), ElementsAre("a1 after b2"));
+}
+
+TEST(Funded, IsDecidedResourceByResource) {
+  LittleCluster facts;
+  facts.add_node("n", 1);
+  facts.nodes[0].offers.emplace_back(kMig, 2);
+  facts.add_queue("a", 1), facts.add_queue("b", 1);
+  facts.queues[0].quotas.push_back({.resource = kMig, .pool = "training", .nominal = 2});
+  facts.queues[1].quotas.push_back({.resource = kMig, .pool = "training", .nominal = 0});
+  facts.add_running("b1", "b", 1, {"n"});
+  JobFact& borrows = facts.add_running("b2", "b", 0, {"n"});
+  borrows.requests = facts.pods.back().requests = {{kMig, 1}};
+  borrows.admitted->amounts = {{kMig, 1}};
+  facts.add_waiting("a1", "a", 1);
+  EXPECT_THAT(decided(facts), IsEmpty()) << "what it runs of the GPU is paid for";
+  facts.jobs.back().requests = {{kMig, 2}};
+  EXPECT_THAT(decided(facts), ElementsAre("a1 after b2"));
+}
+
+// --- Lower priority of the own queue ---
+
+TEST(Preemption, AWorkloadThatIsFundedTakesAnyLowerPriority) {
+  LittleCluster facts;
+  facts.add_node("n", 2);
+  facts.add_queue("a", 2);
+  facts.add_running("a", 2, "n");
+  facts.add_waiting("same", "a", 1);
+  EXPECT_THAT(decided(facts), IsEmpty());
+  facts.add_waiting("high", "a", 1, 1);
+  EXPECT_THAT(decided(facts), ElementsAre("high after a2"));
+  facts.queues[0].preemption.own = false;
+  EXPECT_THAT(decided(facts), IsEmpty());
+}
+
+// "b" lends three. Of what "a" runs, two are funded and two are borrowed.
+TEST(Preemption, AWorkloadThatIsNotFundedTakesWhatIsBorrowed) {
+  LittleCluster facts;
+  facts.add_node("n", 5);
+  facts.add_queue("a", 2), facts.add_queue("b", 3);
+  facts.add_running("a", 4, "n");
+  facts.add_waiting("high", "a", 3, 1);
+  EXPECT_THAT(decided(facts), ElementsAre("high after a4,a3"));
+  facts.jobs.back().requests = {{kGpu, 4}};
+  EXPECT_THAT(decided(facts), IsEmpty()) << "the other two are funded";
+}
+
+TEST(Preemption, WhatIsOwnCountsAsGoneForThePlaceWithinNominal) {
+  LittleCluster facts;
+  facts.add_node("n", 8);
+  facts.add_queue("a", 4), facts.add_queue("b", 4);
+  facts.add_running("low", "a", 2, {"n"});
+  facts.add_running("b", 6, "n");
+  facts.add_waiting("high", "a", 4, 1);
+  EXPECT_THAT(decided(facts), ElementsAre("high after b6,b5,low"));
+  facts.jobs.back().priority = 0;
+  EXPECT_THAT(decided(facts), IsEmpty()) << "then low stays, and it would be above";
+}
+
+// --- What leaves already ---
+
+TEST(Leaving, IsNotPaidTwice) {
+  LittleCluster facts;
+  facts.add_node("n", 8);
+  facts.add_queue("a", 4), facts.add_queue("b", 4);
+  facts.add_running("b", 8, "n");
+  facts.add_waiting("a1", "a", 1), facts.add_waiting("a2", "a", 1);
+  EXPECT_THAT(decided(facts), ElementsAre("a1 after b8", "a2 after b7"));
+  facts.stop("b3");
+  EXPECT_THAT(decided(facts), ElementsAre("a1 after others", "a2 after b8"));
+  facts.stop("b4");
+  EXPECT_THAT(decided(facts), ElementsAre("a1 after others", "a2 after others"));
+}
+
+TEST(Leaving, IsWhatTheLedgerTakesBackForSomebody) {
+  LittleCluster facts;
+  facts.add_node("n", 2);
+  facts.add_queue("a", 2), facts.add_queue("b", 0);
+  facts.add_running("b", 2, "n");
+  const JobFact preemptor = facts.add_waiting("a1", "a", 1);
+  facts.ledger.push_back(
+      {.workload = "a1",
+       .admission = {.uid = preemptor.uid,
+                     .queue = "a",
+                     .cohort = "c",
+                     .pool = "training",
+                     .amounts = {{kGpu, 1}},
+                     .since = kNow - 1,
+                     .nodes = {"n"}},
+       .ahead = {{.workload = "b1", .uid = "uid-b1", .since = 0, .evicted = true}}});
+  facts.add_waiting("a2", "a", 1);
+  EXPECT_THAT(decided(facts), ElementsAre("a2 after b2")) << "the place of b1 is a1's";
+}
+
+TEST(Leaving, WhoeverFitsBesideItDoesNotWait) {
+  LittleCluster facts;
+  facts.add_node("n", 3);
+  facts.add_queue("a", 3), facts.add_queue("b", 0);
+  facts.add_running("b", 2, "n");
+  facts.stop("b2");
+  facts.add_waiting("a1", "a", 1), facts.add_waiting("a2", "a", 1);
+  EXPECT_THAT(decided(facts), ElementsAre("a1", "a2 after others"));
+}
+
+// --- Weaker rules go round for ever ---
+
+// In whatever order things happen.
+void expect_rest(const LittleCluster& facts) {
+  for (unsigned seed = 0; seed < 50; ++seed) {
+    std::mt19937 random(seed);
+    PreemptionPlay play(facts, [&](std::size_t n) { return random() % n; });
+    EXPECT_TRUE(play.run(1000)) << "seed " << seed;
+    EXPECT_THAT(play.faults(), IsEmpty()) << "seed " << seed;
+  }
+}
+
+// Were all borrowers fair game, small ones would reclaim the other's big one and big ones displace
+// their own small one in turn.
+TEST(Quiet, ComesWhereBigOnesBorrowAndSmallOnesReclaim) {
+  LittleCluster facts;
+  facts.add_node("n1", 1), facts.add_node("n2", 1);
+  facts.refusals = {{"n1 alone", "n2"}};
+  facts.add_queue("a", 1), facts.add_queue("b", 1);
+  facts.add_running("Job/ns/b-big", "b", 1, {"n1", "n2"}, 10);
+  facts.add_waiting("Job/ns/a-small", "a", 1).rules = "n1 alone";
+  facts.add_waiting("Job/ns/a-big", "a", 1, 10, 2);
+  facts.add_waiting("Job/ns/b-small", "b", 1).rules = "n1 alone";
+  expect_rest(facts);
+}
+
+// Each borrows what the other does not: were all work of a borrower fair game, the two would take
+// the one GPU from each other.
+TEST(Quiet, ComesWhereBothBorrowSomethingElse) {
+  LittleCluster facts;
+  facts.add_node("n", 1);
+  facts.nodes[0].offers.emplace_back("example.com/y", 1);
+  facts.nodes[0].offers.emplace_back("example.com/z", 1);
+  for (const char* name : {"a", "b"}) {
+    QueueFact& queue = facts.add_queue(name, 1);
+    for (const char* resource : {"example.com/y", "example.com/z"})
+      queue.quotas.push_back({.resource = resource,
+                              .pool = "training",
+                              .nominal = (resource[12] == 'y') == (queue.name == "a") ? 1 : 0});
+  }
+  const auto borrow = [&](const std::string& queue, const std::string& resource) {
+    JobFact& job = facts.add_running("Job/ns/" + queue + "-borrows", queue, 0, {"n"});
+    job.requests = facts.pods.back().requests = job.admitted->amounts = {{resource, 1}};
+  };
+  borrow("a", "example.com/z"), borrow("b", "example.com/y");
+  facts.add_running("Job/ns/a1", "a", 1, {"n"});
+  facts.add_waiting("Job/ns/b1", "b", 1);
+  EXPECT_THAT(decided(facts), IsEmpty());
+  expect_rest(facts);
+}
+
+}  // namespace
+}  // namespace berth::queue::test
