@@ -15,6 +15,7 @@
 #include "tests/explore/disturber.h"
 #include "tests/explore/invariants.h"
 #include "tests/explore/look.h"
+#include "tests/explore/queue_displacements.h"
 #include "tests/explore/queue_invariants.h"
 #include "tests/explore/queue_stillness.h"
 #include "tests/explore/stillness.h"
@@ -130,6 +131,8 @@ class Run {
     invariants_.take(change);
     queues_.take(change, is_berth(change.user), run_.simulation().clock().wall(),
                  invariants_.news_takes());
+    displacements_.take(change, is_berth(change.user), run_.simulation().clock().wall(),
+                        invariants_.news_takes());
     if (admission_) admission_->take(change, run_.simulation().now(), invariants_.news_takes());
   }
 
@@ -160,6 +163,7 @@ class Run {
   std::string broken() const {
     if (!invariants_.broken().empty()) return invariants_.broken().front();
     if (!queues_.broken().empty()) return queues_.broken().front();
+    if (!displacements_.broken().empty()) return displacements_.broken().front();
     return admission_ && !admission_->broken().empty() ? admission_->broken().front() : "";
   }
 
@@ -169,6 +173,8 @@ class Run {
     if (std::string why = invariants_.pools().unstill(); !why.empty()) return why;
     if (std::string why = admission_ ? admission_->unstill() : ""; !why.empty()) return why;
     if (std::string why = queues_.unstill(); !why.empty()) return why;
+    if (std::string why = displacements_.unstill(run_.simulation().clock().wall()); !why.empty())
+      return why;
     if (std::string why = unstill_queues(run_.simulation().store(), scenario_.settings,
                                          run_.simulation().clock().wall());
         !why.empty())
@@ -215,6 +221,7 @@ class Run {
   const MonotonicTime earliest_ = run_.simulation().now() + last_act() + 1min;  // of stillness
   Invariants invariants_;
   QueueInvariants queues_;
+  QueueDisplacements displacements_;
   std::optional<AdmissionInvariants> admission_;  // where a webhook is installed
   Disturber disturber_;
   std::int64_t steps_ = 0;

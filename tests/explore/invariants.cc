@@ -77,7 +77,9 @@ void Invariants::take(const Change& change) {
     by_ = change.key.str() + " by " + change.user;
     sent_at_ = time_of_sending(change);
     judge_unseen(change);
-    if (plural != "leases" && plural != "events") {
+    // What queues have used is noted for as long as anything runs.
+    const bool notes = change.key.name == names::kUsageConfigMap;
+    if (plural != "leases" && plural != "events" && !notes) {
       last_write_ = clock_.now();
       last_write_was_ = by_;
       count(writes_, bounds_.writes_per_minute, "writes");

@@ -54,7 +54,8 @@ void Invariants::judge_pod(const Change& change) {
   }
   for (const std::string& key : changed_keys(at(change.before.get(), {"metadata", "annotations"}),
                                              at(change.after.get(), {"metadata", "annotations"})))
-    if (key != names::kAdmittedAnnotation && key != names::kPendingReasonAnnotation)
+    if (key != names::kAdmittedAnnotation && key != names::kPendingReasonAnnotation &&
+        key != names::kPreemptionNoticeAnnotation)
       complain("Fields", fmt::format("{}: annotation {} changes", change.key.str(), key));
   for (const std::string& key :
        changed_keys(at(change.before.get(), {"spec"}), at(change.after.get(), {"spec"})))
@@ -142,9 +143,12 @@ void Invariants::judge_removal(const std::string& pod) {
   const TruePod* truth = truth_.pod(pod.substr(0, slash), pod.substr(slash + 1));
   const TrueNode* node = truth == nullptr ? nullptr : truth_.node(truth->node);
   if (node == nullptr) return;
-  // A queue takes back what it has admitted, as long as it says so and no longer.
+  // A queue takes back what it has admitted, as long as it says so and no longer; and so does the
+  // ledger for another workload.
   const auto drained = truth_.drained_queues.find(truth->queue);
   if (drained != truth_.drained_queues.end() && !is_old_news(drained->second)) return;
+  const auto taken_back = truth_.taken_back.find(truth->admission);
+  if (taken_back != truth_.taken_back.end() && !is_old_news(taken_back->second)) return;
   if (!node->open() && (!node->edited || is_old_news(node->record_since)))
     return complain("Drain", fmt::format("{} leaves {}, which is not berth's", pod, truth->node));
   if (node->open() && node->record->phase == RolloutPhase::kApplying && node->state == "success" &&

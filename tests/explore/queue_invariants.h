@@ -13,7 +13,6 @@
 //   Bounds    it writes no ResourceQuota that is not its own; in the end each namespace that a
 //             queue bounds has the queue's, and no other has one
 //   Gang      in the end a gang waits whole, or none of it does
-//   Ledger    in the end nothing is in flight
 // What is held is counted here once more, from pods and Jobs alone, in nvidia.com/gpu. What came
 // past the queue, for somebody took its gate away or resumed it, counts where it is bound, once
 // berth can have heard of it; a cohort that keeps something from being lent may then exceed its
@@ -60,6 +59,7 @@ class QueueInvariants {
   };
   void take_queue(const sim::Change& change, Time wall);
   void judge_release(const sim::Change& change, Time wall, std::chrono::nanoseconds news_takes);
+  void take_ledger(const sim::Change& change);
   void take_bounds(const sim::Change& change, bool by_berth);
   void take_workload(const sim::Change& change, bool by_berth, Time wall,
                      std::chrono::nanoseconds news_takes);
@@ -98,7 +98,11 @@ class QueueInvariants {
   std::map<std::string, sim::ObjectPtr> nodes_;    // by name, also those that are gone
   std::map<std::string, std::string> node_pools_;  // by the node's name
   std::set<std::string> opened_;                   // uids of pods whose gate a person took away
+  // Uids of what a person wrote a record on: which pin was berth's, nothing says any more.
+  std::set<std::string> forged_;
   sim::ObjectPtr ledger_;
+  // What begins once others have gone: when it did, and when it had been decided on.
+  std::map<std::int64_t, std::int64_t> begun_;
   Time edited_{};                      // when somebody last changed what may be held
   std::optional<Time> ledger_edited_;  // when somebody else than berth last changed the ledger
   std::vector<std::string> broken_;

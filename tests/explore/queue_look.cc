@@ -103,4 +103,16 @@ std::string group_of(const json& pod) {
   return group.empty() ? "" : text_at(&pod, {"metadata", "namespace"}) + "/" + group;
 }
 
+std::string workload_of(const json& pod) {
+  const std::string group = group_of(pod);
+  if (!group.empty()) return "PodGroup/" + group;
+  const std::string& home = text_at(&pod, {"metadata", "namespace"});
+  const json* owners = at(&pod, {"metadata", "ownerReferences"});
+  if (owners != nullptr)
+    for (const json& owner : *owners)
+      if (text_at(&owner, {"kind"}) == "Job")
+        return fmt::format("Job/{}/{}", home, text_at(&owner, {"name"}));
+  return fmt::format("Pod/{}/{}", home, text_at(&pod, {"metadata", "name"}));
+}
+
 }  // namespace berth::explore

@@ -26,5 +26,7 @@ std::optional<queue::AdmissionFact> record_of(const nlohmann::json& object);
 bool selects(const nlohmann::json& labels, const nlohmann::json& home);
 std::int64_t size_of_group(const nlohmann::json& pod);
 std::string group_of(const nlohmann::json& pod);  // NAMESPACE/GROUP; empty: none
+// What it is admitted with, as the ledger names that: Job/NAMESPACE/NAME of a Job's pod.
+std::string workload_of(const nlohmann::json& pod);
 
 }  // namespace berth::explore

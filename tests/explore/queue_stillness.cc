@@ -13,8 +13,13 @@
 #include "controller/fleet/node_facts.h"
 #include "controller/queue/admission_record.h"
 #include "controller/queue/cluster_index.h"
+#include "controller/queue/displaced.h"
+#include "controller/queue/named.h"
+#include "controller/queue/never_ready.h"
 #include "controller/queue/queue_report.h"
 #include "controller/queue/reconcile.h"
+#include "controller/queue/setback.h"
+#include "controller/queue/stranded.h"
 #include "controller/queue/unbound_pins.h"
 
 namespace berth::explore {
@@ -53,11 +58,71 @@ std::string unbound_pin(const ClusterState& cluster) {
     if (record->uid != pod->meta.uid) continue;
     const bool free_of_others = std::ranges::all_of(record->nodes, [&](const std::string& name) {
       const Node* node = cluster.nodes().find(name);
-      return node != nullptr && in_service(*node) && has_only_pinned(cluster, name);
+      return node != nullptr && is_here_to_stay(*node) && has_only_pinned(cluster, name);
     });
     if (free_of_others)
       return fmt::format("{} is pinned to {}, and not bound", ref_of(*pod).str(),
                          fmt::join(record->nodes, ", "));
+  }
+  return "";
+}
+
+// As the API server would answer, were it asked about those who would have to go.
+queue::PreemptionTerms terms_of(const Snapshot& snapshot) {
+  queue::PreemptionTerms terms = queue::preemption_terms(snapshot);
+  terms.may_go = [may_go = terms.may_go, &cluster = snapshot.cluster](const queue::Workload& of) {
+    const auto& index = cluster.view<queue::ClusterIndex>();
+    const auto is_kept = [&](const Pod* pod) {
+      return std::ranges::any_of(cluster.pod_disruption_budgets(), [&](const auto& budget) {
+        return !of.job && budget->disruptions_allowed == 0 &&
+               budget->meta.namespace_ == pod->meta.namespace_.view() && budget->selects(*pod);
+      });
+    };
+    return may_go(of) && std::ranges::none_of(pods_of(cluster, index, *of.name), is_kept);
+  };
+  return terms;
+}
+
+// What is yet to be taken back, or to queue again.
+std::string untaken(const ClusterState& cluster, const queue::Workload& workload) {
+  const auto stands = queue::stranded(cluster, workload);
+  if (stands && stands->requeued != nullptr)
+    return fmt::format("stands where it can't stay, {}, and is not taken back", stands->why);
+  const auto late = queue::never_ready(cluster, workload);
+  if (late && late->requeued != nullptr) return "has pods that are not Ready yet";
+  const bool aside = workload.job && workload.job->setbacks > 0;
+  if (!aside) return "";
+  const Job* job = queue::find_named(cluster.jobs(), *workload.name);
+  return queue::setback_on(job->meta)->until ? "is left out for a while" : "";
+}
+
+// Whoever came past the queue may stand where others were to.
+bool all_were_admitted(const ClusterState& cluster) {
+  return std::ranges::all_of(cluster.pods(), [](const auto& pod) {
+    return pod->node_name.empty() || pod->finished() || Fit::gpu_resource_of(*pod).empty() ||
+           queue::admission_on(pod->meta);
+  });
+}
+
+// More is let go to an elastic pool than the nodes would hold that it may yet get.
+std::string outgrown(const ClusterState& cluster, const queue::FactsIndex& index) {
+  const queue::NodeRoom& room = index.room();
+  if (!all_were_admitted(cluster)) return "";
+  for (queue::PoolId pool = 0; pool < index.catalog().pools(); ++pool) {
+    std::int64_t largest = 0, asked = 0, out = 0;
+    for (const queue::NodeId id : room.in_order()) {
+      const queue::NodeRoom::Node& node = room.node_at(id);
+      if (node.pool != pool) continue;
+      out += node.in_service ? 0 : 1;  // one may have come, and be cordoned since
+      for (const auto& [resource, weight] : node.weights)
+        largest = std::max(largest, node.offers[resource]);
+    }
+    for (const auto& [shape, pods] : room.claimants(pool))
+      asked += pods * index.catalog().device_amount(shape);
+    const auto nodes = room.nodes_to_come(pool);
+    if (nodes && largest > 0 && asked > (*nodes + out) * largest)
+      return fmt::format("pool {} may get {} nodes of {} GPUs, and {} GPUs are let go for them",
+                         index.catalog().pool_name(pool), *nodes, largest, asked);
   }
   return "";
 }
@@ -74,7 +139,8 @@ std::string unstill_queues(const sim::Store& store, const Settings& settings, Ti
       return fmt::format("{} tells what is not so; it would be {}", update.object.str(),
                          update.body);
   const auto& index = cluster.view<queue::ClusterIndex>().facts();
-  const queue::Survey survey(index, limits::kMaxPendingWorkloads);
+  const Snapshot snapshot{cluster, answers, settings, wall};
+  const queue::Survey survey(index, limits::kMaxPendingWorkloads, terms_of(snapshot));
   for (const auto& [name, workload] : index.workloads())
     if (workload.standing.pending && survey.outcome(workload).admitted_to)
       return fmt::format("{} waits, and could be admitted", name);
@@ -83,6 +149,10 @@ std::string unstill_queues(const sim::Store& store, const Settings& settings, Ti
     if (pins && pins->is_overdue(wall) && pins->stays.empty())
       return fmt::format("{} is pinned, bound nowhere and not taken back", *workload->name);
   }
+  for (const auto& [name, workload] : index.workloads())
+    if (std::string late = untaken(cluster, workload); !late.empty())
+      return fmt::format("{} {}", name, late);
+  if (std::string more = outgrown(cluster, index); !more.empty()) return more;
   return unbound_pin(cluster);
 }
 

@@ -6,8 +6,10 @@
 
 #include "apis/decode_frame.h"
 #include "apis/names.h"
+#include "controller/queue/admission_ledger.h"
 #include "controller/queue/admission_record.h"
 #include "tests/explore/look.h"
+#include "tests/explore/queue_look.h"
 
 namespace berth::explore {
 
@@ -240,7 +242,7 @@ void Truth::take_pod(const Change& change) {
   if (pod.tenant && !pod.node.empty()) pods_on_[pod.node].insert(key);
   if (const auto record =
           queue::decode_admission(annotation_at(change.after.get(), names::kAdmittedAnnotation)))
-    pod.queue = record->queue;
+    pod.queue = record->queue, pod.admission = {workload_of(object), record->since};
   pods_[key] = std::move(pod);
 }
 
@@ -250,6 +252,7 @@ void Truth::take_config_map(const Change& change, MonotonicTime now) {
     agent_file = gone ? "" : text_at(change.after.get(), {"data", names::kMigPartedKey});
     if (!is_berth(change.user)) agent_file_edited = now;
   }
+  if (change.key.name == names::kAdmissionsConfigMap) take_admissions(change, now);
   if (change.key.name != names::kSlotsConfigMap) return;
   if (!is_berth(change.user)) ledger_edited = now;
   ledger_since = now;
@@ -268,6 +271,18 @@ void Truth::take_config_map(const Change& change, MonotonicTime now) {
   if (!is_berth(change.user))
     for (auto& [name, node] : nodes)
       if (node.edited && node.berth_cordoned && !is_remembered(name)) node.disowned = true;
+}
+
+void Truth::take_admissions(const Change& change, MonotonicTime now) {
+  for (auto& [admission, until] : taken_back)
+    if (!until) until = now;
+  const json* data =
+      change.kind == Change::Kind::kDeleted ? nullptr : at(change.after.get(), {"data"});
+  if (data == nullptr) return;
+  for (const auto& [uid, text] : data->items())
+    if (const auto entry = queue::decode_entry(text.get<std::string>()))
+      for (const queue::AheadFact& ahead : entry->ahead)
+        if (ahead.evicted) taken_back[{ahead.workload, ahead.since}] = std::nullopt;
 }
 
 void Truth::take_layout(const Change& change, MonotonicTime now) {

@@ -35,6 +35,8 @@ struct TruePod {
   bool finished = false;  // Succeeded or Failed
   bool leaving = false;
   std::string queue;  // the one that has admitted it
+  // The workload that it is of, and when it was admitted.
+  std::pair<std::string, std::int64_t> admission;
 };
 
 struct TrueNode {
@@ -95,6 +97,8 @@ class Truth {
   std::map<std::string, Slot> slots;  // the ledger
   // Queues with HoldAndDrain, and since when they don't say so any more.
   std::map<std::string, std::optional<MonotonicTime>> drained_queues;
+  // Admissions that the ledger takes back for others, and since when it does not any more.
+  std::map<std::pair<std::string, std::int64_t>, std::optional<MonotonicTime>> taken_back;
   std::optional<MonotonicTime> ledger_edited;  // by somebody else
   MonotonicTime ledger_since{0};               // since it stands as it does
   std::string agent_file;
@@ -109,6 +113,7 @@ class Truth {
   void take_node(const sim::Change& change, MonotonicTime now);
   void take_pod(const sim::Change& change);
   void take_config_map(const sim::Change& change, MonotonicTime now);
+  void take_admissions(const sim::Change& change, MonotonicTime now);
   void take_layout(const sim::Change& change, MonotonicTime now);
   void take_lease(const sim::Change& change, MonotonicTime now);
   void take_queue(const sim::Change& change, MonotonicTime now);
