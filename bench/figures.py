@@ -47,6 +47,9 @@ FIGURES = {
     "queue.core.event_us": ("µs", "≤ 300", lambda v: v <= 300, ["queue_core_bench"]),
     "queue.core.armada_ms": ("ms", "≤ 300, ≤ 256 MiB", lambda v: v <= 300, ["queue_core_bench"]),
     "queue.core.growth": ("×", "≤ 1.3", lambda v: v <= 1.3, ["queue_core_bench"]),
+    "queue.cannot_s": ("s", "≤ 1", lambda v: v <= 1, ["queue_preempt_bench"]),
+    "queue.reclaim_s": ("s", "≤ 1", lambda v: v <= 1, ["queue_preempt_bench"]),
+    "queue.day.lost_vs_priority_only": ("×", "≤ 0.5", lambda v: v <= 0.5, ["queue_day_bench"]),
     "queue.release.vs_reference": ("×", "≥ 0.9", lambda v: v >= 0.9, ["berth", "ungater_bench"]),
     "queue.writes_per_pod": ("", "≤ 1.03", lambda v: v <= 1.03, ["berth", "ungater_bench"]),
     "queue.restart_s": ("s", "≤ 2", lambda v: v <= 2, ["berth"]),
@@ -327,6 +330,19 @@ def take(wanted, rounds):
                queue["armada_mib"] <= 256)
         yield ("queue.core.growth", max(queue["cycle_growth"], queue["admissions_growth"]),
                {name: queue[name] for name in ("cycle_growth", "admissions_growth")}, True)
+
+    if "queue.cannot_s" in wanted or "queue.reclaim_s" in wanted:
+        say("preemption")
+        preempt = json.loads(output(BUILD / "queue_preempt_bench"))
+        yield ("queue.cannot_s", max(preempt["funded_s"], preempt["too_little_s"]),
+               {"nodes": 500, "running": 4000, "classes": 40, **{name: preempt[name] for name in ("funded_s", "too_little_s")}}, True)
+        yield ("queue.reclaim_s", max(preempt["reclaim_one_s"], preempt["reclaim_gang_s"]),
+               {"nodes": 500, "running": 4000, **{name: preempt[name] for name in ("reclaim_one_s", "reclaim_gang_s", "gang_displaced")}}, True)
+    if "queue.day.lost_vs_priority_only" in wanted:
+        say("day")
+        day = json.loads(output(BUILD / "queue_day_bench"))
+        yield ("queue.day.lost_vs_priority_only", day.pop("lost_vs_priority_only"), day,
+               day["unplaced"] == 0 and day["restless"] == 0)
 
     if reviews:
         yield from webhook_figures(webhook_rounds(rounds))
