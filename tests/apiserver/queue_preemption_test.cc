@@ -222,7 +222,8 @@ TEST_F(QueuePreemption, WhatALargeJobWaitsForIsKeptForIt) {
   wait_used("training", "8/8");
   EXPECT_THAT(suspended(), UnorderedElementsAre("large", "open-ended"));
 
-  for (const char* name : {"short", "runs"}) kube().remove({"jobs", name, "team-a"});
+  for (const char* name : {"short", "runs"})  // by default their pods would stay
+    kube().remove({"jobs", name, "team-a"}, R"({"propagationPolicy": "Background"})");
   wait_for("it to begin", 60, [&]() -> std::string {
     return job("large").truth("/spec/suspend") ? queue("training").at("/status").dump() : "";
   });
