@@ -192,8 +192,8 @@ AheadFact ahead_fact(const Ahead& ahead) {
 }
 
 // A Job that was suspended and let go again is not what it was, and one that has finished holds
-// what its last pods do. The members of a gang have the time
-// of its admission in common; each record has the pod's own uid.
+// what its last pods do. The members of a gang have the time of its admission in common; each record
+// has the pod's own uid.
 bool still_holds(const FactsIndex& facts, const AheadFact& ahead) {
   const Workload* workload = facts.find(ahead.workload);
   if (workload == nullptr) return false;
