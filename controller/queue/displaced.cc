@@ -33,10 +33,9 @@ std::vector<const berth::Pod*> running_pods(const Snapshot& snapshot, const Work
   return pods;
 }
 
-Ask ask_of(const berth::Pod& pod) { return {ref_of(pod), pod.meta.resource_version}; }
-
 const Answer* answer_for(const Snapshot& snapshot, const berth::Pod& pod) {
-  return snapshot.answers.find(question(ask_of(pod)), snapshot.now, snapshot.settings.answer_ttl);
+  return snapshot.answers.find(question(ask_to_evict(pod)), snapshot.now,
+                               snapshot.settings.answer_ttl);
 }
 
 // One that the API server would not have suspended stays for now.
@@ -107,14 +106,11 @@ void plan_evictions(const Snapshot& snapshot, const Workload& workload, const st
   if (!spares_budgets(snapshot, pods)) return;
   const ObjectRef all = ref_of(*pods.front());
   for (const berth::Pod* pod : pods)
-    if (!pod->node_name.empty()) plan.add(all, ask_of(*pod));
+    if (!pod->node_name.empty()) plan.add(all, ask_to_evict(*pod));
   for (const berth::Pod* pod : pods) {
     const bool half = pod != pods.front() || std::ssize(pods) < workload.standing.pods;
     if (half && seeded(SeededBug::kDisplaceHalf)) continue;
-    plan.add(all, Write{.verb = Verb::kEvict,
-                        .object = ref_of(*pod),
-                        .field_manager = names::kManagerQueue,
-                        .reason = why});
+    plan.add(all, evict_pod(*pod, why));
   }
   tell(all, why, plan);
 }
@@ -141,7 +137,7 @@ std::vector<Ask> asks_before(const Snapshot& snapshot, const Workload& workload)
   if (workload.job) return asks;
   for (const berth::Pod* pod : running_pods(snapshot, workload))
     if (!pod->node_name.empty() && answer_for(snapshot, *pod) == nullptr)
-      asks.push_back(ask_of(*pod));
+      asks.push_back(ask_to_evict(*pod));
   return asks;
 }
 
@@ -192,8 +188,8 @@ AheadFact ahead_fact(const Ahead& ahead) {
 }
 
 // A Job that was suspended and let go again is not what it was, and one that has finished holds
-// what its last pods do. The members of a gang have the time of its admission in common; each record
-// has the pod's own uid.
+// what its last pods do. The members of a gang have the time of its admission in common; each
+// record has the pod's own uid.
 bool still_holds(const FactsIndex& facts, const AheadFact& ahead) {
   const Workload* workload = facts.find(ahead.workload);
   if (workload == nullptr) return false;

@@ -23,15 +23,6 @@ bool may_leave(const Pod& pod) {
          pod.meta.controller() != nullptr;
 }
 
-Ask ask_of(const Pod& pod) { return {ref_of(pod), pod.meta.resource_version}; }
-
-Write evict(const Pod& pod, const std::string& why) {
-  return {.verb = Verb::kEvict,
-          .object = ref_of(pod),
-          .field_manager = names::kManagerQueue,
-          .reason = why};
-}
-
 void plan_drain(const Snapshot& snapshot, const queue::ClusterIndex& index,
                 const queue::Workload& workload, Plan& plan) {
   const std::string why = "queue " + admission_of(workload)->queue + " is drained";
@@ -42,8 +33,8 @@ void plan_drain(const Snapshot& snapshot, const queue::ClusterIndex& index,
   }
   for (const Pod* pod : queue::pods_of(snapshot.cluster, index, *workload.name)) {
     if (!may_leave(*pod)) continue;
-    plan.add(ref_of(*pod), ask_of(*pod));
-    plan.add(ref_of(*pod), evict(*pod, why));
+    plan.add(ref_of(*pod), queue::ask_to_evict(*pod));
+    plan.add(ref_of(*pod), queue::evict_pod(*pod, why));
     plan.requeue_in(kLookAgain);
   }
 }
@@ -58,7 +49,7 @@ bool plan_stranded(const Snapshot& snapshot, const queue::Workload& workload, Pl
   }
   const ObjectRef job = ref_of(*found->requeued);
   for (const Pod* pod : found->elsewhere)
-    if (!pod->terminating()) plan.add(job, ask_of(*pod));
+    if (!pod->terminating()) plan.add(job, queue::ask_to_evict(*pod));
   plan.add(job, queue::suspend_job(*found->requeued, found->why));
   plan.requeue_in(kLookAgain);
   return true;
@@ -88,7 +79,7 @@ bool plan_never_ready(const Snapshot& snapshot, const queue::Workload& workload,
   plan.requeue_in(kLookAtPins);
   if (late->requeued == nullptr) return false;
   for (const Pod* pod : late->bound)
-    if (!pod->terminating()) plan.add(ref_of(*job), ask_of(*pod));
+    if (!pod->terminating()) plan.add(ref_of(*job), queue::ask_to_evict(*pod));
   plan.add(ref_of(*job), queue::set_back(*job, snapshot.now));
   return true;
 }
@@ -103,10 +94,10 @@ void plan_unbound(const Snapshot& snapshot, const queue::Workload& workload, Pla
   const std::string why = "pinned and not bound" + (pins->lost.empty() ? "" : ", " + pins->lost);
   if (const Job* job = pins->requeued) {
     for (const Pod* pod : queue::bound_pods(snapshot.cluster, *job))
-      if (!pod->terminating()) plan.add(ref_of(*job), ask_of(*pod));
+      if (!pod->terminating()) plan.add(ref_of(*job), queue::ask_to_evict(*pod));
     plan.add(ref_of(*job), queue::suspend_job(*job, why));
   }
-  for (const Pod* pod : pins->evicted) plan.add(ref_of(*pod), evict(*pod, why));
+  for (const Pod* pod : pins->evicted) plan.add(ref_of(*pod), queue::evict_pod(*pod, why));
 }
 
 }  // namespace

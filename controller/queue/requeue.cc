@@ -36,6 +36,15 @@ Write suspend_job(const berth::Job& job, std::string reason, std::string_view pr
           .reason = std::move(reason)};
 }
 
+Write evict_pod(const berth::Pod& pod, std::string reason) {
+  return {.verb = Verb::kEvict,
+          .object = ref_of(pod),
+          .field_manager = names::kManagerQueue,
+          .reason = std::move(reason)};
+}
+
+Ask ask_to_evict(const berth::Pod& pod) { return {ref_of(pod), pod.meta.resource_version}; }
+
 const berth::Job* requeued_with(const ClusterState& cluster, const berth::Pod& pod) {
   // Without a queue nobody pays for the index.
   const OwnerReference* owner = pod.meta.controller();

@@ -18,6 +18,10 @@ namespace berth::queue {
 // `preempted`, if any, is for its annotation: when, and for whom.
 Write suspend_job(const berth::Job& job, std::string reason, std::string_view preempted = "");
 
+// The pod goes by the Eviction API; and the dry run of that.
+Write evict_pod(const berth::Pod& pod, std::string reason);
+Ask ask_to_evict(const berth::Pod& pod);
+
 // The Job that controls the pod, if a queue has let it go and would let it go again: it has its
 // record, is nobody else's to hold or to resume, and its queue admits. Null: the pod goes by
 // itself.
