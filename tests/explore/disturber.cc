@@ -215,7 +215,6 @@ ExchangeFault Disturber::on_request(BerthProcess& berth, const HttpRequest& requ
 
 ExchangeFault Disturber::on_write(BerthProcess& berth, const HttpRequest& request,
                                   const Fault& fault) {
-  ExchangeFault late{.fate = ExchangeFate::kAppliedLate};
   if (fault.kind == "write") tell(fmt::format("write {}: {}", request.target, fault.how));
   if (fault.kind == "stale") {
     stale_[&berth] = {berth.starts(), span_of(fault.how)};
@@ -235,15 +234,19 @@ ExchangeFault Disturber::on_write(BerthProcess& berth, const HttpRequest& reques
     return {.fate = ExchangeFate::kReplyLost};
   } else if (fault.kind == "write" && fault.how == "late") {
     kill_soon(berth, 0ns);
-    late.delay = 20s;  // by then another life has the lease
-    later(late.delay, [] {});
-    return late;
+    return hold_up(20s);  // by then another life has the lease
   } else if (fault.kind == "write" && fault.how == "late-alive") {
-    late.delay = 7s;
-    later(late.delay, [] {});
-    return late;
+    return hold_up(7s);
   }
   return {};
+}
+
+ExchangeFault Disturber::hold_up(std::chrono::nanoseconds delay) {
+  held_up_ = std::max(held_up_, delay);
+  later(delay, [] {});
+  ExchangeFault late{.fate = ExchangeFate::kAppliedLate};
+  late.delay = delay;
+  return late;
 }
 
 ExchangeFault Disturber::at_random(BerthProcess& berth, bool write) {
@@ -260,13 +263,9 @@ ExchangeFault Disturber::at_random(BerthProcess& berth, bool write) {
       return {.fate = ExchangeFate::kNotSent};
     case 2:
       return {.fate = ExchangeFate::kReplyLost};
-    case 3: {
-      ExchangeFault late{.fate = ExchangeFate::kAppliedLate};
-      late.delay = span;
+    case 3:
       if (random_.one_in(2)) kill_soon(berth, 0ns);
-      later(span, [] {});
-      return late;
-    }
+      return hold_up(span);
     case 4:
       freeze(berth, span);
       return {};

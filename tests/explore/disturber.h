@@ -37,12 +37,15 @@ class Disturber {
   const Footprint& footprint() const { return footprint_; }
   // Something is still to happen by itself: a thaw, a request that lands late.
   bool pending() const { return pending_ > 0; }
+  // For how long a single write was on its way, while everything else comes in time.
+  std::chrono::nanoseconds held_up() const { return held_up_; }
 
  private:
   sim::ExchangeFault on_request(BerthProcess& berth, const HttpRequest& request);
   sim::ExchangeFault on_write(BerthProcess& berth, const HttpRequest& request, const Fault& fault);
   sim::ReviewFault on_review();
   sim::ReviewFault strike_review(const std::string& how);
+  sim::ExchangeFault hold_up(std::chrono::nanoseconds delay);
   sim::ExchangeFault at_random(BerthProcess& berth, bool is_write);
   void on_applied(BerthProcess& berth, const HttpRequest& request);
   void on_reply(BerthProcess& berth, const HttpRequest& request);
@@ -67,6 +70,7 @@ class Disturber {
   Footprint footprint_;
   std::map<const HttpRequest*, int> under_way_;  // writes, by their number
   int pending_ = 0;
+  std::chrono::nanoseconds held_up_{0};
   int looks_ = 0;                   // at certificates, since a write
   int strikes_left_ = 0;            // of a random schedule
   BerthProcess* doomed_ = nullptr;  // ends at its next step

@@ -129,10 +129,11 @@ class Run {
 
   void take(const sim::Change& change) {
     invariants_.take(change);
-    queues_.take(change, is_berth(change.user), run_.simulation().clock().wall(),
-                 invariants_.news_takes());
+    // Of a record and a slot it is known when they were sent; of what queues write it is not.
+    const auto sent_before = invariants_.news_takes() + disturber_.held_up();
+    queues_.take(change, is_berth(change.user), run_.simulation().clock().wall(), sent_before);
     displacements_.take(change, is_berth(change.user), run_.simulation().clock().wall(),
-                        invariants_.news_takes());
+                        sent_before);
     if (admission_) admission_->take(change, run_.simulation().now(), invariants_.news_takes());
   }
 
