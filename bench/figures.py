@@ -57,6 +57,7 @@ FIGURES = {
     "queue.blocked_s": ("s", "≤ 1", lambda v: v <= 1, ["berth"]),
     "queue.quiet_writes": ("", "0", lambda v: v == 0, ["berth"]),
     "queue.reaped_s": ("s", "≤ 3, status ≤ 6", lambda v: v <= 3, ["berth"]),
+    "queue.fifth.vs_kueue": ("×", "≥ 2", lambda v: v >= 2, ["berth", "ungater_bench", "queue_fifth_bench"]),
     "webhook.mutate.rps_ratio": ("×", "≥ 20", lambda v: v >= 20, ["webhook_bench"]),
     "webhook.validate.rps_ratio": ("×", "≥ 8", lambda v: v >= 8, ["webhook_bench"]),
     "webhook.p99_ratio": ("×", "≥ 8", lambda v: v >= 8, ["webhook_bench"]),
@@ -252,6 +253,9 @@ def queue_figures(wanted, rounds):
         quiet = on_plane("queue_quiet")
         yield "queue.quiet_writes", quiet["quiet_writes"], {key: quiet[key] for key in ("quiet_s", "pending", "admitted", "settling_writes", "written")}, True
         yield "queue.reaped_s", quiet["reaped_s"], {key: quiet[key] for key in ("reaped", "status_s")}, quiet["status_s"] <= 6
+    if some("fifth.vs_kueue"):
+        fifth = on_plane("queue_fifth", 1)
+        yield "queue.fifth.vs_kueue", fifth.pop("vs_kueue"), fifth, True
 
 
 def stripped(folder):

@@ -34,12 +34,15 @@ def free_port():
         return s.getsockname()[1]
 
 
+def binaries():
+    return Path(os.environ.get("BERTH_CONTROL_PLANE") or subprocess.run([ROOT / "tests/apiserver/build-tools"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip())
+
+
 class Plane:
     """etcd and kube-apiserver in a folder that goes with them. What is measured is the user `berth`."""
 
     def __init__(self, audit=False):
-        self.binaries = Path(os.environ.get("BERTH_CONTROL_PLANE") or
-                             subprocess.run([ROOT / "tests/apiserver/build-tools"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip())
+        self.binaries = binaries()
         self.work, self.token, self.port, self.processes = Path(tempfile.mkdtemp()), secrets.token_hex(8), free_port(), []
         self.kubeconfig, self.local = self.work / "kubeconfig", threading.local()
         try:
