@@ -40,6 +40,9 @@ inline constexpr char kPriorityClassLabel[] = "gpu.berth.dev/priority-class";
 inline constexpr char kLastCheckpointAnnotation[] = "gpu.berth.dev/last-checkpoint";
 inline constexpr char kManagedByLabel[] = "app.kubernetes.io/managed-by";
 inline constexpr char kHostnameLabel[] = "kubernetes.io/hostname";
+inline constexpr char kIdleSinceAnnotation[] = "gpu.berth.dev/idle-since";
+inline constexpr char kContactAnnotation[] =
+    "gpu.berth.dev/contact";  // on namespaces: whom to tell
 inline constexpr char kMirrorAnnotation[] = "kubernetes.io/config.mirror";
 inline constexpr char kNodesGroup[] = "system:nodes";  // what kubelets ask as
 

@@ -103,9 +103,18 @@ inline constexpr char kPriorityClassTaken[] = "PriorityClassTaken";
 inline constexpr char kPoolKeysCorrected[] = "PoolKeysCorrected";
 inline constexpr char kPolicyBlocked[] = "PolicyBlocked";
 inline constexpr char kPoolsLabelled[] = "PoolsLabelled";
+// Of MetricsMissing.
+inline constexpr char kMetricsUnreachable[] = "MetricsUnreachable";
+inline constexpr char kMetricsUnreadable[] = "MetricsUnreadable";
+inline constexpr char kMetricsRefused[] = "MetricsRefused";
+inline constexpr char kExporterMissing[] = "ExporterMissing";
+inline constexpr char kSeriesMissing[] = "SeriesMissing";
+inline constexpr char kSeriesImplausible[] = "SeriesImplausible";
+inline constexpr char kPodsNotNamed[] = "PodsNotNamed";
 
 // -- Pods --
 inline constexpr char kSlippedPastAdmission[] = "SlippedPastAdmission";  // of the event on the pod
+inline constexpr char kGpusIdle[] = "GPUsIdle";                          // likewise
 
 // -- What `berth why` answers, besides --
 inline constexpr char kAwaitsScheduler[] = "AwaitsScheduler";

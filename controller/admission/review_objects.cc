@@ -196,9 +196,11 @@ void check_node_keys(const GPUClusterPolicy& policy, const WritableKeys& keys,
 
 void check_not_acted_on(const GPUClusterPolicySpec& spec, ReviewFindings& findings) {
   std::vector<std::string> fields;
-  if (spec.idle != IdleSpec()) fields.emplace_back("spec.idle");
+  if (spec.idle.policy == IdlePolicy::kOnPressure || spec.idle.policy == IdlePolicy::kAlways)
+    fields.emplace_back(fmt::format("spec.idle.policy {} (berth tells as with Notify)",
+                                    to_string(spec.idle.policy)));
+  if (spec.idle.warn_after != IdleSpec().warn_after) fields.emplace_back("spec.idle.warnAfter");
   if (spec.health != HealthSpec()) fields.emplace_back("spec.health");
-  if (spec.metrics != MetricsSpec()) fields.emplace_back("spec.metrics");
   if (std::ranges::any_of(spec.pools, [](const PoolSpec& pool) { return pool.price.has_value(); }))
     fields.emplace_back("spec.pools[].price");
   warn_not_acted_on(fields, findings);

@@ -21,9 +21,12 @@
 #include "controller/cmd/service.h"
 #include "controller/io/task_group.h"
 #include "controller/live/tz_database.h"
+#include "controller/observe/reconcile.h"
+#include "controller/policy/reconcile.h"
 #include "controller/reconcilers/reconcilers.h"
 #include "controller/runtime/metrics.h"
 #include "controller/runtime/required_apis.h"
+#include "controller/sampling/sampler.h"
 #include "controller/server/endpoints.h"
 #include "controller/server/http_server.h"
 #include "controller/server/process_facts.h"
@@ -83,8 +86,10 @@ int run_controller(ControllerFlags flags) {
   flags.options.settings.own_pod = host_name();
   flags.options.lease.identity = new_identity(flags.options.settings.own_pod);
   flags.options.lease.namespace_ = flags.options.settings.berth_namespace;
-  Controller controller(Controller::World{client, lease_client, log, metrics, give_memory_back},
-                        reconcilers(flags.options.settings), flags.options);
+  Samples samples;
+  Controller controller(
+      Controller::World{client, lease_client, log, metrics, give_memory_back, samples},
+      reconcilers(flags.options.settings), flags.options);
 
   const EndpointSources sources{.readiness = [&] { return controller.readiness(); },
                                 .metrics =
@@ -112,6 +117,21 @@ int run_controller(ControllerFlags flags) {
   TaskGroup keeping(loop);
   if (flags.keeper.options.leaf_secret != kNoCertificates && !flags.options.dry_run)
     keeping.spawn(keeper.run(keeping.token()));
+  Sampler sampler({.client = client,
+                   .log = log,
+                   .cluster = controller.cluster(),
+                   .samples = samples,
+                   .connect = [&](ClientConfig to) -> std::unique_ptr<Transport> {
+                     return std::make_unique<CurlTransport>(loop, cluster.host, log, std::move(to));
+                   },
+                   .acts = [&] { return controller.working(); },
+                   .on_round =
+                       [&] {
+                         controller.due(std::string(kPolicyKey));
+                         controller.due(std::string(kIdleKey));
+                       }},
+                  flags.options.settings);
+  keeping.spawn(sampler.run(keeping.token()));
   // Stopped once the tasks' frames are gone.
   spawn(loop, main_task(), [&] { keeping.stop([&loop] { loop.stop(); }); });
   loop.run();

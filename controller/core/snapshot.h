@@ -7,6 +7,7 @@
 
 #include "controller/core/answers.h"
 #include "controller/core/cluster_state.h"
+#include "controller/core/samples.h"
 #include "controller/core/settings.h"
 #include "controller/core/time_zones.h"
 
@@ -20,6 +21,7 @@ struct Snapshot {
   std::int64_t epoch = 0;  // this leader's epoch (annotation on the slot ledger); 0 offline
   bool offline = false;    // berth plan: nothing can be asked, budgets are read from their status
   const TimeZones& zones = utc_only();
+  const Samples& samples = kNoSamples;
 };
 
 }  // namespace berth

@@ -5,6 +5,7 @@
 
 #include "apis/names.h"
 #include "controller/fleet/node_facts.h"
+#include "controller/observe/reconcile.h"
 #include "controller/policy/reconcile.h"
 
 namespace berth {
@@ -90,7 +91,7 @@ std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Sett
 }
 
 std::vector<std::string> all_policy_keys(const ClusterState& cluster) {
-  std::vector<std::string> keys{std::string(kPolicyKey)};
+  std::vector<std::string> keys{std::string(kPolicyKey), std::string(kIdleKey)};
   for (const auto& node : cluster.nodes())
     if (concerns_pools(*node)) keys.push_back(pool_key(*node));
   return keys;

@@ -15,6 +15,8 @@
 #include "controller/core/plural.h"
 #include "controller/core/refused_write.h"
 #include "controller/fleet/disruption_calendar.h"
+#include "controller/observe/gpu_use.h"
+#include "controller/observe/metrics_missing.h"
 #include "controller/policy/policy_events.h"
 #include "controller/policy/policy_reasons.h"
 
@@ -39,6 +41,48 @@ void tell_counts(const PoolSurvey& survey, GPUClusterPolicyStatus& status) {
   }
   status.totals.conflicts = survey.conflict_count;
   status.conflicts = survey.conflicts;
+}
+
+void add(const Snapshot& snapshot, const GPUClusterPolicy& policy, const char* type,
+         const char* status, const Cause& verdict, std::vector<Condition>& conditions) {
+  conditions.push_back({type, status, verdict.reason,
+                        cut_before_advice(verdict.message, limits::kMaxMessage),
+                        policy.meta.generation, snapshot.now});
+}
+
+// Of what stood before this process first looked, which is as good as what is known.
+void keep_use(const GPUClusterPolicyStatus& standing, GPUClusterPolicyStatus& status) {
+  status.totals.idle_gpus = standing.totals.idle_gpus;
+  for (PoolStatus& pool : status.pools) {
+    const auto was = std::ranges::find(standing.pools, pool.name, &PoolStatus::name);
+    if (was == standing.pools.end()) continue;
+    pool.utilization = was->utilization;
+    pool.idle_gpus = was->idle_gpus;
+  }
+}
+
+void tell_use(const GpuUse& use, GPUClusterPolicyStatus& status) {
+  for (std::size_t i = 0; i < use.pools.size() && i < status.pools.size(); ++i) {
+    if (use.pools[i].measured == 0) continue;
+    status.pools[i].utilization = use.pools[i].percent();
+    status.pools[i].idle_gpus = use.pools[i].idle;
+  }
+  if (use.total.measured > 0) status.totals.idle_gpus = use.total.idle;
+}
+
+// What the GPUs were measured to do, and what could not be measured.
+void tell_measured(const Snapshot& snapshot, const GPUClusterPolicy& policy,
+                   GPUClusterPolicyStatus& status, std::vector<Condition>& conditions) {
+  if (!snapshot.samples.tried_at) {
+    keep_use(policy.status, status);
+    if (const Condition* missing = find_true(policy.status.conditions, kMetricsMissing))
+      conditions.push_back(*missing);
+    return;
+  }
+  const GpuUse use = survey_use(snapshot, policy);
+  tell_use(use, status);
+  if (const std::optional<Cause> missing = metrics_missing(snapshot, policy, use))
+    add(snapshot, policy, kMetricsMissing, "True", *missing, conditions);
 }
 
 // metav1.Time has seconds: anything finer would differ from what comes back.
@@ -227,13 +271,6 @@ std::string in_place(const Snapshot& snapshot, const PoolSurvey& survey,
   return text + doubts(snapshot, survey, policy);
 }
 
-void add(const Snapshot& snapshot, const GPUClusterPolicy& policy, const char* type,
-         const char* status, const Cause& verdict, std::vector<Condition>& conditions) {
-  conditions.push_back({type, status, verdict.reason,
-                        cut_before_advice(verdict.message, limits::kMaxMessage),
-                        policy.meta.generation, snapshot.now});
-}
-
 // Whether what the policy waits for ends without a person, and what they have to solve is a part.
 bool goes_on(const Cause& stuck, const std::optional<Cause>& going) {
   const PolicyReason* part = find_policy_reason(stuck.reason);
@@ -279,6 +316,7 @@ StatusUpdate compute_policy_status(const Snapshot& snapshot, const GPUClusterPol
     add(snapshot, policy, stalls ? "Stalled" : "Reconciling", "True", stalls ? *stuck : *going,
         conditions);
   }
+  if (!policy.meta.deletion_timestamp) tell_measured(snapshot, policy, status, conditions);
   return update_of(snapshot, policy, std::move(status), std::move(conditions),
                    progress.survey.changing == 0);
 }

@@ -7,6 +7,7 @@
 #include "controller/admission/reconcile_bypass.h"
 #include "controller/core/bug.h"
 #include "controller/mig/reconcile.h"
+#include "controller/observe/reconcile.h"
 #include "controller/policy/reconcile.h"
 #include "controller/queue/reconcile.h"
 
@@ -14,7 +15,7 @@ namespace berth {
 
 using namespace std::chrono_literals;
 
-const std::array<KeyFamily, 14> kKeyFamilies = {{
+const std::array<KeyFamily, 15> kKeyFamilies = {{
     {.prefix = kLayoutKeys, .reconcile = reconcile_mig_layout, .interval = 1s},
     {.prefix = kNodeKeys, .reconcile = reconcile_node_rollout, .urgent = true},
     {.prefix = kPoolKeys, .reconcile = reconcile_pool_node},
@@ -30,6 +31,10 @@ const std::array<KeyFamily, 14> kKeyFamilies = {{
     {.prefix = kPolicyKey,
      .reconcile = [](const Snapshot& snapshot,
                      std::string_view) { return reconcile_policy(snapshot); },
+     .interval = 1s},
+    {.prefix = kIdleKey,
+     .reconcile = [](const Snapshot& snapshot,
+                     std::string_view) { return reconcile_idle(snapshot); },
      .interval = 1s},
     {.prefix = kQueuesKey,
      .reconcile = [](const Snapshot& snapshot,

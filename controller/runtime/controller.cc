@@ -46,7 +46,7 @@ Controller::Controller(World world, Reconcilers reconcilers, ControllerOptions o
                                     .on_lost = [this] { end("lease lost", true); }},
                   options_),
       worker_(Worker::Parts{world_.client, world_.log, world_.metrics, caches_, events_,
-                            leadership_, reconcilers_},
+                            leadership_, reconcilers_, world_.samples},
               options_) {
   add_informers();
 }

@@ -33,7 +33,8 @@ class Controller {
     ApiClient& lease_client;  // its own identity, so that the server's log tells them apart
     Log& log;
     Metrics& metrics;
-    std::function<void()> on_synced;  // may be null: give memory back, once the caches are full
+    std::function<void()> on_synced;      // may be null: give memory back, once the caches are full
+    const Samples& samples = kNoSamples;  // somebody else's, who says due() when they change
   };
   Controller(World world, Reconcilers reconcilers, ControllerOptions options);
 
@@ -42,6 +43,10 @@ class Controller {
   Task<int> run(std::stop_token stop);
 
   std::vector<ReadinessCheck> readiness() const;
+  // Whether this process acts: it leads, and has not begun to end.
+  bool working() const { return worker_.working(); }
+  // Something that is no object of the cluster has changed for the key.
+  void due(const std::string& key) { worker_.add(key); }
   // Brings the metrics that are only true at the moment of asking up to date.
   void refresh_metrics();
   const ClusterState& cluster() const { return caches_.cluster(); }

@@ -103,7 +103,8 @@ void Worker::work_on(const std::string& key) {
                           .settings = options_.settings,
                           .now = loop_.wall_now(),
                           .epoch = parts_.leadership.epoch(),
-                          .zones = *options_.zones};
+                          .zones = *options_.zones,
+                          .samples = parts_.samples};
   Plan plan = parts_.reconcilers.reconcile(snapshot, key);
   const std::chrono::nanoseconds compute = loop_.now() - start;
   if (plan.requeue_after) queue_.add_after(key, *plan.requeue_after);

@@ -40,6 +40,7 @@ class Worker {
     Events& events;
     const Leadership& leadership;
     const Reconcilers& reconcilers;
+    const Samples& samples;
   };
   Worker(Parts parts, const ControllerOptions& options);
 

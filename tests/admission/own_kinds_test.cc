@@ -187,14 +187,16 @@ TEST(OwnKinds, WhatIsNotActedOnIsToldWhenItIsWritten) {
   const auto warnings = [](const char* spec) {
     return ask(kValidate, policy(spec), make_cluster()).warnings;
   };
-  EXPECT_THAT(warnings(R"({"idle":{"gracePeriod":"20m"}})"),
-              ElementsAre("spec.idle is checked and kept, and not acted on in this version"));
+  EXPECT_THAT(warnings(R"({"idle":{"gracePeriod":"20m","policy":"Notify"}})"), IsEmpty());
+  EXPECT_THAT(warnings(R"({"idle":{"policy":"Always"}})"),
+              ElementsAre("spec.idle.policy Always (berth tells as with Notify) is checked and "
+                          "kept, and not acted on in this version"));
   EXPECT_THAT(
       warnings(R"({"health":{"action":"Report"},"metrics":{"interval":"1m"},"topologyLevels":)"
                R"(["zone"],"pools":[{"name":"a","nodeSelector":{"matchLabels":{"tier":)"
                R"("training"}},"price":{"perGPUHour":"3.06"},"elastic":{"maxNodes":9}}]})"),
-      ElementsAre("spec.health, spec.metrics, spec.pools[].price are checked and kept, and not "
-                  "acted on in this version"));
+      ElementsAre("spec.health, spec.pools[].price are checked and kept, and not acted on "
+                  "in this version"));
   // What the server writes out itself.
   EXPECT_THAT(warnings(R"({"idle":{"gracePeriod":"30m","policy":"Observe"},"health":{}})"),
               IsEmpty());

@@ -102,6 +102,18 @@ TEST(ReasonsPage, SaysWhichConditionEachReasonOfThePolicyComesTo) {
   EXPECT_EQ(told_under("GPUClusterPolicy"), rows);
 }
 
+const std::set<std::string> kOfMetricsMissing = {
+    reasons::kMetricsUnreachable, reasons::kMetricsUnreadable, reasons::kMetricsRefused,
+    reasons::kExporterMissing,    reasons::kSeriesMissing,     reasons::kSeriesImplausible,
+    reasons::kPodsNotNamed};
+
+TEST(ReasonsPage, TellsWhyGpusAreNotMeasured) {
+  std::set<std::string> told;
+  for (const Cells& row : rows_under("GPUs are not measured"))
+    for (const std::string& reason : names_in(row.at(0))) told.insert(reason);
+  EXPECT_EQ(told, kOfMetricsMissing);
+}
+
 TEST(ReasonsPage, SaysWhichConditionEachReasonOfAQueueComesTo) {
   std::set<std::string> rows;
   for (const QueueReason& row : queue_reasons())
@@ -126,6 +138,7 @@ TEST(ReasonsPage, TellsOfEveryEventAndOfNoOther) {
       for (const std::string& kind : names_in(row.at(0)))
         for (const std::string& reason : names_in(row.at(1))) told.insert(kind + " " + reason);
   std::set<std::string> known = {std::string("Pod ") + reasons::kSlippedPastAdmission,
+                                 std::string("Pod ") + reasons::kGpusIdle,
                                  std::string("Job ") + reasons::kPreempted,
                                  std::string("Pod ") + reasons::kPreempted,
                                  std::string("ResourceQuota ") + reasons::kNamespaceQuotaCorrected};
@@ -138,7 +151,9 @@ TEST(ReasonsPage, TellsOfEveryEventAndOfNoOther) {
 // Every constant has its row, or it would come to Reconciling by default.
 TEST(ReasonsPage, NoConstantIsLeftOutOfTheTables) {
   std::set<std::string> known = {reasons::kSlippedPastAdmission, reasons::kWriteRefused,
-                                 reasons::kNamespaceQuotaCorrected, reasons::kPreempted};
+                                 reasons::kNamespaceQuotaCorrected, reasons::kPreempted,
+                                 reasons::kGpusIdle};
+  known.insert(kOfMetricsMissing.begin(), kOfMetricsMissing.end());
   for (const LayoutReason& row : layout_reasons()) known.emplace(row.reason);
   for (const PolicyReason& row : policy_reasons()) known.emplace(row.reason);
   for (const QueueReason& row : queue_reasons()) known.emplace(row.reason);

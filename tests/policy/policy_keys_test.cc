@@ -35,8 +35,9 @@ TEST_F(PolicyKeysTest, AnEditOfThePolicyMovesEveryNodeItsStatusNone) {
   marked.meta.deletion_timestamp = world.now;
   EXPECT_THAT(changed(Policy(old), Policy(told)), ElementsAre("policy"));
   for (const GPUClusterPolicy& other : {edited, marked})
-    EXPECT_THAT(changed(Policy(old), Policy(other)), ElementsAre("policy", "pool/n1", "pool/n2"));
-  EXPECT_THAT(changed(Policy(), Policy(old)), ElementsAre("policy", "pool/n1", "pool/n2"));
+    EXPECT_THAT(changed(Policy(old), Policy(other)),
+                ElementsAre("policy", "idle", "pool/n1", "pool/n2"));
+  EXPECT_THAT(changed(Policy(), Policy(old)), ElementsAre("policy", "idle", "pool/n1", "pool/n2"));
 }
 
 TEST_F(PolicyKeysTest, ANodeMovesItsOwnKeyWhereItsPoolCouldChange) {
@@ -98,7 +99,7 @@ TEST_F(PolicyKeysTest, ADaemonSetMovesItByTheFileThatItMounts) {
 
 TEST_F(PolicyKeysTest, NvidiasPolicyMovesEveryNodeAPriorityClassThePolicy) {
   EXPECT_THAT(changed(std::optional<ClusterPolicy>(), std::optional<ClusterPolicy>(std::in_place)),
-              ElementsAre("policy", "pool/n1", "pool/n2"));
+              ElementsAre("policy", "idle", "pool/n1", "pool/n2"));
   EXPECT_THAT(changed(std::optional<PriorityClass>(), std::optional<PriorityClass>(std::in_place)),
               ElementsAre("policy"));
 }

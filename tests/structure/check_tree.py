@@ -15,12 +15,13 @@ MAY_INCLUDE = {
     "apis": set(),
     "controller/core": {"apis"},
     "controller/fleet": {"apis", "controller/core"},
+    "controller/observe": {"apis", "controller/core", "controller/fleet"},
     "controller/queue": {"apis", "controller/core", "controller/fleet"},
     "controller/disruption": {"apis", "controller/core", "controller/fleet", "controller/queue"},
     "controller/mig": DOMAIN | {"controller/queue"},
-    "controller/policy": DOMAIN | {"controller/mig"},
+    "controller/policy": DOMAIN | {"controller/mig", "controller/observe"},
     "controller/admission": DOMAIN | {"controller/mig", "controller/policy", "controller/queue"},
-    "controller/reconcilers": DOMAIN | {"controller/mig", "controller/policy", "controller/queue", "controller/admission"},
+    "controller/reconcilers": DOMAIN | {"controller/mig", "controller/observe", "controller/policy", "controller/queue", "controller/admission"},
     "controller/dump": {"apis", "controller/core"},
     "controller/preview": DOMAIN | {"controller/mig", "controller/policy", "controller/queue", "controller/reconcilers", "controller/dump"},
     "controller/explain": DOMAIN | {"controller/mig", "controller/policy", "controller/queue", "controller/admission", "controller/dump", "controller/preview"},
@@ -29,6 +30,7 @@ MAY_INCLUDE = {
     "controller/client": {"apis", "controller/io"},
     "controller/runtime": SHELL,
     "controller/certificates": SHELL,
+    "controller/sampling": SHELL | {"controller/fleet", "controller/observe"},
     "controller/sim": {"apis", "controller/io"},
     "controller/scenario": SHELL | DOMAIN | {"controller/mig", "controller/admission", "controller/reconcilers", "controller/runtime",
                                              "controller/certificates", "controller/sim"},
@@ -36,7 +38,7 @@ MAY_INCLUDE = {
     "controller/server": SHELL | {"controller/admission", "controller/runtime", "controller/certificates", "controller/live"},
 }
 FOREIGN_TO_PURE = re.compile(r'#include\s+<(uv\.h|curl/|openssl/|spdlog/|boost/|CLI/|prometheus/|thread|fstream|random|mutex)')
-PURE = ("apis", "controller/core", "controller/fleet", "controller/disruption", "controller/mig", "controller/policy",
+PURE = ("apis", "controller/core", "controller/fleet", "controller/observe", "controller/disruption", "controller/mig", "controller/policy",
         "controller/queue", "controller/admission", "controller/reconcilers", "controller/dump", "controller/preview", "controller/explain",
         "controller/import")
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/observe/fold.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace berth {
+namespace {
+
+// What was not seen for so long will not come back as what it was.
+constexpr Duration kForget = std::chrono::hours(1);
+
+std::optional<double> higher(std::optional<double> a, std::optional<double> b) {
+  if (!a || !b) return a ? a : b;
+  return std::max(*a, *b);
+}
+
+bool same_gpu(const GpuSample& a, const GpuSample& b) {
+  return a.uuid == b.uuid && a.index == b.index && a.instance == b.instance;
+}
+
+std::pair<std::string_view, std::string_view> order_of(const GpuSample& gpu) {
+  return {gpu.uuid.empty() ? gpu.index.view() : gpu.uuid.view(), gpu.instance.view()};
+}
+
+// A counter that fell was started anew.
+void date_rise(std::optional<Rise>& now, const std::optional<Rise>& before, Time at) {
+  if (!now) {
+    now = before;
+    return;
+  }
+  if (!before) return;
+  now->at = now->value > before->value ? at : before->at;
+}
+
+// A gauge of the last one: another number is another error, none is an exporter's new start.
+void date_xid(std::optional<Rise>& now, const std::optional<Rise>& before, Time at) {
+  if (!now) {
+    now = before;
+    return;
+  }
+  if (!before) return;
+  const bool another = now->value != before->value && now->value != 0;
+  now->at = another ? at : before->at;
+}
+
+class Folder {
+ public:
+  Folder(const FoldRules& rules, Samples& samples)
+      : rules_(rules),
+        lasts_(samples.lasts()),
+        same_threshold_(samples.threshold == rules.threshold) {}
+
+  GpuSample fold(const GpuReading& reading, const GpuSample* before) const {
+    GpuSample gpu = reading.gpu;
+    gpu.seen = rules_.now;
+    if (const auto activity = higher(reading.engine, reading.util.total()))
+      gpu.activity = static_cast<float>(*activity);
+    std::ranges::sort(gpu.holders, {}, [](const GpuHolder& holder) {
+      return std::pair(holder.namespace_.view(), holder.pod.view());
+    });
+    if (is_quiet(reading)) gpu.quiet_since = quiet_since(reading, before);
+    if (gpu.temperature_c && *gpu.temperature_c > static_cast<float>(rules_.max_temperature))
+      gpu.hot_at = rules_.now;
+    else if (before != nullptr)
+      gpu.hot_at = before->hot_at;
+    if (before == nullptr) return gpu;
+    date_xid(gpu.xid, before->xid, rules_.now);
+    date_rise(gpu.double_bit_errors, before->double_bit_errors, rules_.now);
+    date_rise(gpu.link_errors, before->link_errors, rules_.now);
+    return gpu;
+  }
+
+ private:
+  bool is_quiet(const GpuReading& reading) const {
+    const auto now = higher(reading.engine, reading.util.total());
+    const auto peak = higher(now, higher(reading.engine_peak, reading.util_peak.total()));
+    if (!peak || *peak * 100 >= rules_.threshold) return false;
+    // Of an instance it is the whole GPU's, and another instance may draw it.
+    if (!reading.gpu.instance.empty()) return true;
+    std::optional<double> power = reading.power_peak;
+    if (reading.gpu.power_w) power = higher(power, static_cast<double>(*reading.gpu.power_w));
+    return !power || *power <= idle_power_w(reading.gpu.model.view());
+  }
+
+  // What was not looked at for a while may have been busy.
+  std::optional<Time> quiet_since(const GpuReading& reading, const GpuSample* before) const {
+    const bool goes_on =
+        before != nullptr && same_threshold_ && rules_.now - before->seen <= lasts_;
+    if (goes_on && before->quiet_since) return before->quiet_since;
+    if (goes_on || !reading.quiet_from) return rules_.now;
+    return std::min(*reading.quiet_from, rules_.now);
+  }
+
+  const FoldRules& rules_;
+  const Duration lasts_;
+  const bool same_threshold_;
+};
+
+}  // namespace
+
+double idle_power_w(std::string_view model) {
+  const auto names = [&](std::string_view part) {
+    return model.find(part) != std::string_view::npos;
+  };
+  if (names("B200") || names("B300") || names("GB")) return 260;
+  if (names("H100") || names("H200") || names("H800") || names("H20") || names("GH")) return 160;
+  return 110;
+}
+
+void fold(const Round& round, const ClusterState& cluster, const FoldRules& rules,
+          Samples& samples) {
+  samples.interval = rules.interval;
+  const Folder folder(rules, samples);
+  for (const auto& [node, readings] : round.nodes()) {
+    std::vector<GpuSample>& standing = samples.nodes[node];
+    std::vector<GpuSample> next;
+    for (const GpuReading& reading : readings) {
+      const auto before = std::ranges::find_if(
+          standing, [&](const GpuSample& gpu) { return same_gpu(gpu, reading.gpu); });
+      next.push_back(folder.fold(reading, before == standing.end() ? nullptr : &*before));
+    }
+    for (GpuSample& gpu : standing) {
+      const bool seen =
+          std::ranges::any_of(next, [&](const GpuSample& other) { return same_gpu(gpu, other); });
+      if (!seen) next.push_back(std::move(gpu));
+    }
+    std::ranges::sort(next, {}, order_of);
+    standing = std::move(next);
+  }
+  for (auto& [_, gpus] : samples.nodes)
+    std::erase_if(gpus, [&](const GpuSample& gpu) { return rules.now - gpu.seen > kForget; });
+  std::erase_if(samples.nodes, [&](const auto& entry) {
+    return entry.second.empty() || cluster.nodes().find(entry.first) == nullptr;
+  });
+  samples.threshold = rules.threshold;
+  samples.tried_at = rules.now;
+  samples.counters = round.counters();
+  if (!round.nodes().empty()) samples.measured_at = rules.now;
+}
+
+}  // namespace berth

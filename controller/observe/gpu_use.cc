@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outline: node by node the GPUs, of each its instances; then what each pod holds of them.
+#include "controller/observe/gpu_use.h"
+
+#include <algorithm>
+#include <charconv>
+#include <span>
+#include <unordered_map>
+
+#include "controller/fleet/node_facts.h"
+#include "controller/fleet/pools.h"
+
+namespace berth {
+namespace {
+
+// Seven slices a GPU, of which an A30 has four.
+double share_of(const GpuSample& gpu) {
+  if (gpu.instance.empty()) return 1;
+  const std::string_view profile = gpu.profile.view();
+  int slices = 1;
+  std::from_chars(profile.data(), profile.data() + profile.size(), slices);
+  const bool a30 = gpu.model.view().find("A30") != std::string_view::npos;
+  return std::clamp(slices, 1, 7) / (a30 ? 4.0 : 7.0);
+}
+
+bool same_card(const GpuSample& a, const GpuSample& b) {
+  return a.uuid.empty() || b.uuid.empty() ? a.index == b.index : a.uuid == b.uuid;
+}
+
+class Surveyor {
+ public:
+  Surveyor(const Snapshot& snapshot, const GPUClusterPolicy& policy)
+      : snapshot_(snapshot), policy_(policy) {
+    out_.pools.resize(policy.spec.pools.size());
+  }
+
+  GpuUse run() {
+    for (const auto& node : snapshot_.cluster.nodes())
+      if (has_gpus(*node)) look_at(*node);
+    for (auto& [_, use] : pods_) out_.pods.push_back(conclude(use));
+    std::ranges::sort(out_.pods, {}, [](const PodUse& use) {
+      return std::pair(use.pod->meta.namespace_.view(), std::string_view(use.pod->meta.name));
+    });
+    return std::move(out_);
+  }
+
+ private:
+  struct Held {
+    PodUse use;
+    std::int64_t quiet = 0, busy = 0;
+    Time quiet_since{};
+  };
+
+  void look_at(const Node& node) {
+    const PoolSpec* pool = pool_of(policy_, node);
+    const std::vector<GpuSample>& gpus = snapshot_.samples.on(node.meta.name);
+    PoolUse nobodys;
+    PoolUse& use = pool != nullptr
+                       ? out_.pools[static_cast<std::size_t>(pool - policy_.spec.pools.data())]
+                       : nobodys;
+    for (auto first = gpus.begin(); first != gpus.end();) {
+      const auto end = std::find_if(first, gpus.end(),
+                                    [&](const GpuSample& gpu) { return !same_card(*first, gpu); });
+      const PoolUse card = use_of({first, end});
+      add(card, use);
+      if (pool != nullptr) add(card, out_.total);
+      for (; first != end; ++first) hold(*first);
+    }
+    if (pool == nullptr) return;
+    for (const Occupant& occupant : snapshot_.cluster.occupants_of(node.meta.name))
+      if (occupant.uses_gpu && !pods_.contains(occupant.pod)) ++out_.unmeasured;
+  }
+
+  static void add(const PoolUse& card, PoolUse& to) {
+    to.activity += card.activity;
+    to.measured += card.measured;
+    to.idle += card.idle;
+  }
+
+  // Of one GPU, with all its instances.
+  PoolUse use_of(std::span<const GpuSample> instances) const {
+    bool measured = false, held = false, idle = true;
+    double activity = 0;
+    for (const GpuSample& gpu : instances) {
+      if (!snapshot_.samples.is_fresh(gpu, snapshot_.now)) continue;
+      if (gpu.activity) {
+        measured = true;
+        activity += *gpu.activity * share_of(gpu);
+      }
+      for (const GpuHolder& holder : gpu.holders) {
+        const Pod* pod = find(holder);
+        if (pod == nullptr) continue;
+        held = true;
+        idle = idle && !is_excluded(policy_.spec.idle, *pod) && is_idle(gpu, *pod);
+      }
+    }
+    if (!measured) return {};
+    return {.activity = std::min(activity, 1.0), .measured = 1, .idle = held && idle ? 1 : 0};
+  }
+
+  void hold(const GpuSample& gpu) {
+    if (!snapshot_.samples.is_fresh(gpu, snapshot_.now)) return;
+    for (const GpuHolder& holder : gpu.holders) {
+      const Pod* pod = find(holder);
+      if (pod == nullptr) continue;
+      Held& held = pods_[pod];
+      held.use.pod = pod;
+      ++held.use.gpus;
+      if (!gpu.activity) continue;
+      if (!gpu.quiet_since) {
+        ++held.busy;
+        continue;
+      }
+      ++held.quiet;
+      held.quiet_since = std::max(held.quiet_since, quiet_since(gpu, *pod));
+    }
+  }
+
+  PodUse conclude(Held& held) {
+    PodUse& use = held.use;
+    if (held.busy > 0) {
+      use.standing = UseState::kBusy;
+      return use;
+    }
+    // What it asked for it holds, measured or not.
+    if (held.quiet < std::max(use.gpus, asked(*use.pod))) return use;
+    const Duration quiet = std::chrono::floor<Duration>(snapshot_.now - held.quiet_since);
+    if (quiet >= policy_.spec.idle.grace_period) {
+      use.standing = UseState::kIdle;
+      use.since = held.quiet_since;
+    } else if (const Duration left = policy_.spec.idle.grace_period - quiet;
+               !out_.next_in || left < *out_.next_in) {
+      out_.next_in = left;
+    }
+    return use;
+  }
+
+  const Pod* find(const GpuHolder& holder) const {
+    return snapshot_.cluster.pods().find(holder.namespace_.view(), holder.pod.view());
+  }
+
+  // A pod is not blamed for the time before it came.
+  static Time quiet_since(const GpuSample& gpu, const Pod& pod) {
+    return std::max(*gpu.quiet_since, pod.start_time.value_or(pod.meta.creation_timestamp));
+  }
+
+  bool is_idle(const GpuSample& gpu, const Pod& pod) const {
+    return gpu.activity && gpu.quiet_since &&
+           snapshot_.now - quiet_since(gpu, pod) >= policy_.spec.idle.grace_period;
+  }
+
+  // The devices that the device plugin gave it; of a claim nobody knows how many.
+  static std::int64_t asked(const Pod& pod) {
+    std::int64_t count = 0;
+    each_gpu_resource(pod.shape->requests, [&](const Text&, const Quantity& quantity) {
+      count += quantity.rounded_up();
+    });
+    // Of a shared GPU several parts may be one and the same GPU's.
+    const bool shared = std::ranges::any_of(pod.shape->requests, [](const auto& request) {
+      return request.first.view().ends_with(".shared");
+    });
+    return shared ? 1 : count;
+  }
+
+  const Snapshot& snapshot_;
+  const GPUClusterPolicy& policy_;
+  std::unordered_map<const Pod*, Held> pods_;
+  GpuUse out_;
+};
+
+}  // namespace
+
+std::optional<std::int32_t> PoolUse::percent() const {
+  if (measured == 0) return std::nullopt;
+  return static_cast<std::int32_t>(activity / static_cast<double>(measured) * 100 + 0.5);
+}
+
+bool is_excluded(const IdleSpec& idle, const Pod& pod) {
+  return idle.exclude_selector && idle.exclude_selector->matches(pod.meta.labels);
+}
+
+GpuUse survey_use(const Snapshot& snapshot, const GPUClusterPolicy& policy) {
+  return Surveyor(snapshot, policy).run();
+}
+
+}  // namespace berth

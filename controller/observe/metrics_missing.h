@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// MetricsMissing: what berth can't see of the GPUs, and what would show it: a line for the
+// exporter's list of counters, a setting, an address. A condition of the GPUClusterPolicy.
+#pragma once
+
+#include <optional>
+
+#include "controller/core/cause.h"
+#include "controller/observe/gpu_use.h"
+
+namespace berth {
+
+inline constexpr char kMetricsMissing[] = "MetricsMissing";  // the condition's type
+
+// Nothing is missing, or nobody has looked yet.
+std::optional<Cause> metrics_missing(const Snapshot& snapshot, const GPUClusterPolicy& policy,
+                                     const GpuUse& use);
+
+}  // namespace berth

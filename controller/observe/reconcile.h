@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What berth does about what GPUs were measured to do: a pure function from a snapshot to a plan. A
+// plan that has been applied and is planned again is empty.
+#pragma once
+
+#include <string_view>
+
+#include "controller/core/plan.h"
+#include "controller/core/snapshot.h"
+
+namespace berth {
+
+inline constexpr std::string_view kIdleKey = "idle";
+
+// "idle": with policy Notify and beyond, an annotation and an event on each pod whose GPUs are
+// idle, and the annotation's removal once they are not.
+Plan reconcile_idle(const Snapshot& snapshot);
+
+}  // namespace berth

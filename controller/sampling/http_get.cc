@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/sampling/http_get.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "apis/printable.h"
+#include "controller/client/transport_error.h"
+
+namespace berth {
+namespace {
+
+constexpr std::size_t kMaxWords = 300;  // of a bad reply
+
+struct Ended {
+  TransportOutcome outcome = TransportOutcome::kComplete;
+  std::string detail;
+  int status = 0;
+  std::string words;
+};
+
+class StreamingSink : public ResponseSink {
+ public:
+  StreamingSink(Loop& loop, std::function<void(std::string_view)> on_bytes)
+      : handoff_(loop), on_bytes_(std::move(on_bytes)) {}
+  void on_head(int status, const std::vector<HttpHeader>&) override { ended_.status = status; }
+  void on_bytes(std::string_view bytes) override {
+    if (ended_.status == 200) return on_bytes_(bytes);
+    ended_.words += bytes.substr(0, kMaxWords - std::min(kMaxWords, ended_.words.size()));
+  }
+  void on_end(TransportOutcome outcome, std::string detail) override {
+    ended_.outcome = outcome;
+    ended_.detail = std::move(detail);
+    handoff_.set(std::move(ended_));
+  }
+  Handoff<Ended>& handoff() { return handoff_; }
+
+ private:
+  Ended ended_;
+  Handoff<Ended> handoff_;
+  std::function<void(std::string_view)> on_bytes_;
+};
+
+ErrorKind kind_of(int status) {
+  if (status == 401) return ErrorKind::kUnauthorized;
+  if (status == 403) return ErrorKind::kForbidden;
+  if (status == 429) return ErrorKind::kThrottled;
+  return status == 502 || status == 503 || status == 504 ? ErrorKind::kUnavailable
+                                                         : ErrorKind::kServer;
+}
+
+}  // namespace
+
+Task<Result<void>> http_get(Loop& loop, Transport& transport, GetRequest request,
+                            std::function<void(std::string_view)> on_bytes, std::stop_token stop) {
+  HttpRequest http;
+  http.lane = Lane::kBulk;
+  http.method = "GET";
+  http.target = std::move(request.target);
+  http.headers = std::move(request.headers);
+  http.deadline = request.deadline;
+  http.max_body_bytes = request.max_bytes;
+  auto sink = std::make_shared<StreamingSink>(loop, std::move(on_bytes));
+  transport.start(std::move(http), sink, stop);
+  const Ended ended = co_await sink->handoff().wait();
+  if (ended.outcome != TransportOutcome::kComplete)
+    co_return transport_error(ended.outcome,
+                              ended.detail.empty() ? "does not answer" : ended.detail);
+  if (ended.status == 200) co_return Result<void>();
+  co_return Error{.kind = kind_of(ended.status),
+                  .message = fmt::format("answers {}{}{}", ended.status,
+                                         ended.words.empty() ? "" : ": ", printable(ended.words)),
+                  .where = {},
+                  .http_code = ended.status,
+                  .reason = {},
+                  .causes = {},
+                  .retry_after = {}};
+}
+
+}  // namespace berth

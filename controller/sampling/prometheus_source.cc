@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/sampling/prometheus_source.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "apis/base64.h"
+#include "apis/json_cursor.h"
+#include "apis/parse_json.h"
+#include "apis/reasons.h"
+
+namespace berth {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Of one answer: sixteen times what the largest cluster's is. It is read as it comes.
+constexpr std::size_t kMaxAnswerBytes = 256u << 20;
+constexpr std::chrono::milliseconds kRound = 60s;  // all of its queries together
+constexpr std::chrono::milliseconds kQuery = 25s;
+
+const char* reason_of(const Error& error) {
+  if (error.kind == ErrorKind::kUnauthorized || error.kind == ErrorKind::kForbidden)
+    return reasons::kMetricsRefused;
+  return error.kind == ErrorKind::kUnavailable || error.kind == ErrorKind::kTimeout
+             ? reasons::kMetricsUnreachable
+             : reasons::kMetricsUnreadable;
+}
+
+Cause trouble_with(const PrometheusSpec& spec, const Error& error) {
+  const char* reason = reason_of(error);
+  const bool refused = reason == std::string_view(reasons::kMetricsRefused);
+  return {reason, fmt::format("spec.metrics.prometheus.url {}: {}{}", spec.url, describe(error),
+                              refused ? "; see spec.metrics.prometheus.bearerTokenSecretRef" : "")};
+}
+
+}  // namespace
+
+// One GET a round: a token that is replaced is taken up at once, and none is kept.
+Task<Result<std::string>> PrometheusSource::read_token(SecretKeyRef secret, std::stop_token stop) {
+  ApiRequest request = get_request("/api/v1/namespaces/" + namespace_ + "/secrets/" + secret.name);
+  request.max_reply_bytes = 2u << 20;
+  const Result<Reply> reply =
+      co_await client_.send(std::move(request), CallOptions(Lane::kWrite, stop, 10s));
+  if (!reply.has_value()) co_return reply.error();
+  const nlohmann::json json = parse_foreign_json(reply->body);
+  std::optional<Error> wrong;
+  std::string encoded;
+  JsonCursor(&json, wrong)["data"][secret.key].read(encoded);
+  const std::optional<std::string> token = decode_base64(encoded);
+  if (wrong || !token || token->empty())
+    co_return invalid_spec("", fmt::format("has no text under {}", secret.key));
+  const std::size_t end = token->find_last_not_of(" \r\n\t");
+  co_return token->substr(0, end == std::string::npos ? 0 : end + 1);
+}
+
+Task<std::optional<Cause>> PrometheusSource::fetch(PrometheusSpec spec, SamplingWindow window,
+                                                   bool with_history, Round& round,
+                                                   std::stop_token stop) {
+  ClientConfig config;
+  config.server = spec.url.substr(0, spec.url.find_last_not_of('/') + 1);
+  if (!spec.ca_bundle.empty()) {
+    const std::optional<std::string> pem = decode_base64(spec.ca_bundle);
+    if (!pem)
+      co_return Cause{reasons::kMetricsRefused,
+                      "spec.metrics.prometheus.caBundle is not base64 of PEM"};
+    config.certificate_authority.data = *pem;
+  }
+  if (spec.bearer_token_secret_ref) {
+    const SecretKeyRef secret = *spec.bearer_token_secret_ref;
+    Result<std::string> token = co_await read_token(secret, stop);
+    if (!token.has_value())
+      co_return Cause{reasons::kMetricsRefused,
+                      fmt::format("Secret {}/{} can't be read: {}; the chart lets berth read the "
+                                  "one that policy.prometheusTokenSecret names",
+                                  namespace_, secret.name, describe(token.error()))};
+    config.token = *std::move(token);
+  }
+  const std::unique_ptr<Transport> transport = connect_(std::move(config));
+  Loop& loop = client_.loop();
+  const MonotonicTime end = loop.now() + kRound;
+  for (const PrometheusQuery& query : prometheus_queries(window, with_history)) {
+    PrometheusAnswer answer = answer_into(round, query, window);
+    GetRequest request{.target = query.target,
+                       .headers = {{"Accept", "application/json"}},
+                       .deadline = std::min<std::chrono::milliseconds>(
+                           kQuery, std::chrono::ceil<std::chrono::milliseconds>(end - loop.now())),
+                       .max_bytes = kMaxAnswerBytes};
+    if (request.deadline <= 0ms)
+      co_return Cause{reasons::kMetricsUnreachable,
+                      fmt::format("spec.metrics.prometheus.url {}: a round of queries takes longer "
+                                  "than {} s",
+                                  spec.url, kRound / 1s)};
+    const Result<void> done = co_await http_get(
+        loop, *transport, std::move(request),
+        [&answer](std::string_view bytes) { answer.take(bytes); }, stop);
+    if (!done.has_value()) co_return trouble_with(spec, done.error());
+    const Result<std::size_t> read = answer.end();
+    if (!read.has_value()) co_return trouble_with(spec, read.error());
+  }
+  co_return std::nullopt;
+}
+
+}  // namespace berth

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// PrometheusSource: a round of samples out of a Prometheus that the GPUClusterPolicy names. Loop
+// thread only.
+#pragma once
+
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "apis/gpu_cluster_policy.h"
+#include "controller/client/api_client.h"
+#include "controller/core/cause.h"
+#include "controller/io/task.h"
+#include "controller/observe/prometheus_query.h"
+#include "controller/observe/round.h"
+#include "controller/sampling/http_get.h"
+
+namespace berth {
+
+class PrometheusSource {
+ public:
+  // The token's Secret lies in berth's own namespace.
+  PrometheusSource(ApiClient& client, Connect connect, std::string berth_namespace)
+      : client_(client), connect_(std::move(connect)), namespace_(std::move(berth_namespace)) {}
+
+  // Fills the round, which outlives the task. What is wrong, or nothing: then all was answered.
+  Task<std::optional<Cause>> fetch(PrometheusSpec spec, SamplingWindow window, bool with_history,
+                                   Round& round, std::stop_token stop);
+
+ private:
+  Task<Result<std::string>> read_token(SecretKeyRef secret, std::stop_token stop);
+
+  ApiClient& client_;
+  Connect connect_;
+  std::string namespace_;
+};
+
+}  // namespace berth

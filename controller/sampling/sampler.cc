@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/sampling/sampler.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "apis/reasons.h"
+#include "controller/fleet/pools.h"
+#include "controller/observe/fold.h"
+
+namespace berth {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::chrono::nanoseconds kLookAgain = 2s;  // for a policy, or the lead
+constexpr std::chrono::nanoseconds kShortest = 1s;   // between two rounds, however long one takes
+
+}  // namespace
+
+Sampler::Sampler(Parts parts, const Settings& settings)
+    : parts_(std::move(parts)),
+      loop_(parts_.client.loop()),
+      prometheus_(parts_.client, parts_.connect, settings.berth_namespace),
+      exporters_(parts_.client, parts_.cluster, parts_.connect, settings.agents_namespace) {}
+
+Task<void> Sampler::run(std::stop_token stop) {
+  while (!stop.stop_requested()) {
+    const GPUClusterPolicy* policy = parts_.acts() ? find_policy(parts_.cluster) : nullptr;
+    if (policy == nullptr) {
+      parts_.samples = Samples();
+      co_await sleep_for(kLookAgain, stop);
+      continue;
+    }
+    const GPUClusterPolicySpec spec = policy->spec;
+    const MonotonicTime start = loop_.now();
+    co_await measure(spec, stop);
+    const std::chrono::nanoseconds left = start + spec.metrics.interval - loop_.now();
+    co_await sleep_for(std::max(left, kShortest), stop);
+  }
+}
+
+Task<void> Sampler::measure(GPUClusterPolicySpec spec, std::stop_token stop) {
+  Samples& samples = parts_.samples;
+  const SamplingWindow window{.now = loop_.wall_now(),
+                              .interval = spec.metrics.interval,
+                              .grace = spec.idle.grace_period,
+                              .threshold = spec.idle.utilization_threshold};
+  // What has not been looked at, or not for too long, or was judged by another threshold: where
+  // somebody has watched meanwhile, they are asked.
+  const bool with_history = !samples.measured_at ||
+                            window.now - *samples.measured_at > samples.lasts() ||
+                            samples.threshold != window.threshold;
+  Round round(parts_.cluster);
+  std::optional<Cause> trouble;
+  if (spec.metrics.prometheus) {
+    const PrometheusSpec prometheus = *spec.metrics.prometheus;
+    trouble = co_await prometheus_.fetch(prometheus, window, with_history, round, stop);
+  } else {
+    trouble = co_await exporters_.fetch(round, stop);
+  }
+  if (stop.stop_requested()) co_return;
+  if (!trouble && !round.lie().empty())
+    trouble = Cause{reasons::kSeriesImplausible, round.lie() + ", and is not believed"};
+  fold(round, parts_.cluster,
+       {.now = window.now,
+        .interval = window.interval,
+        .threshold = window.threshold,
+        .max_temperature = spec.health.max_temperature},
+       samples);
+  samples.trouble = std::move(trouble);
+  log_trouble();
+  parts_.on_round();
+}
+
+void Sampler::log_trouble() {
+  const std::optional<Cause>& trouble = parts_.samples.trouble;
+  std::string now = trouble ? trouble->reason : std::string();
+  if (std::exchange(logged_, now) == now) return;
+  if (trouble)
+    parts_.log.warn("GPUs are not measured as they should be",
+                    {{"reason", trouble->reason}, {"error", trouble->message}});
+  else
+    parts_.log.info("GPUs are measured", {{"nodes", parts_.samples.nodes.size()}});
+}
+
+}  // namespace berth

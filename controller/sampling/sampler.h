@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sampler: has the GPUs measured once in every interval that the GPUClusterPolicy asks for, while
+// this process is the one that acts, and puts what comes into the Samples that snapshots show.
+//
+// Loop thread only. What it is given, and the Samples, outlive the task that run() returns.
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <string>
+
+#include "controller/client/api_client.h"
+#include "controller/core/cluster_state.h"
+#include "controller/core/samples.h"
+#include "controller/core/settings.h"
+#include "controller/io/log.h"
+#include "controller/io/task.h"
+#include "controller/sampling/exporter_source.h"
+#include "controller/sampling/http_get.h"
+#include "controller/sampling/prometheus_source.h"
+
+namespace berth {
+
+class Sampler {
+ public:
+  struct Parts {
+    ApiClient& client;
+    Log& log;
+    const ClusterState& cluster;
+    Samples& samples;
+    Connect connect;
+    std::function<bool()> acts;      // whoever only stands by measures nothing
+    std::function<void()> on_round;  // the samples have changed
+  };
+  Sampler(Parts parts, const Settings& settings);
+
+  Task<void> run(std::stop_token stop);
+
+ private:
+  Task<void> measure(GPUClusterPolicySpec spec, std::stop_token stop);
+  void log_trouble();
+
+  Parts parts_;
+  Loop& loop_;
+  PrometheusSource prometheus_;
+  ExporterSource exporters_;
+  std::string logged_;  // the trouble last told
+};
+
+}  // namespace berth
