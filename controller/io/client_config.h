@@ -47,6 +47,7 @@ struct ClientConfig {
       tls_server_name;  // the name the certificate must carry, if it is not the server's host
   bool insecure_skip_tls_verify = false;  // only ever true if a flag said so too
   std::string proxy_url;                  // empty: HTTPS_PROXY and NO_PROXY
+  bool without_proxy = false;             // whatever the environment says
   std::string impersonate_user;
   std::string impersonate_uid;
   std::vector<std::string> impersonate_groups;

@@ -139,7 +139,7 @@ void CurlExchange::set_server() {
   curl_easy_setopt(easy_, CURLOPT_URL, url.c_str());
   curl_easy_setopt(easy_, CURLOPT_PATH_AS_IS, 1L);
   curl_easy_setopt(easy_, CURLOPT_PROTOCOLS_STR, "https,http");
-  if (is_loopback(address.host)) {
+  if (is_loopback(address.host) || config.without_proxy) {
     curl_easy_setopt(easy_, CURLOPT_PROXY, "");
   } else if (!config.proxy_url.empty()) {
     curl_easy_setopt(easy_, CURLOPT_PROXY, config.proxy_url.c_str());

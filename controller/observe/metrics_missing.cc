@@ -65,7 +65,9 @@ std::optional<Cause> series_missing(const Snapshot& snapshot, const GPUClusterPo
   const HealthSpec& health = policy.spec.health;
   wanted.want(Counter::kTemperature, "health.maxTemperature");
   if (health.xid == XidPolicy::kDefault) wanted.want(Counter::kXid, "health.xid");
-  if (health.double_bit_ecc) wanted.want(Counter::kDoubleBitErrors, "health.doubleBitECC");
+  // XID 48 is such an error, too: the exporter does not count them unless told to.
+  if (health.double_bit_ecc && !wanted.has(Counter::kXid))
+    wanted.want(Counter::kDoubleBitErrors, "health.doubleBitECC");
   if (wanted.empty()) return std::nullopt;
   return Cause{reasons::kSeriesMissing, wanted.message(source)};
 }

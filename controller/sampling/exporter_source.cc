@@ -107,6 +107,7 @@ Task<void> ExporterSource::scrape_each(Tally& tally, std::stop_token stop) {
 Task<Result<void>> ExporterSource::scrape(ExporterPod pod, Round& round, std::stop_token stop) {
   ClientConfig config;
   config.server = "http://" + pod.address;
+  config.without_proxy = true;  // no proxy leads to a pod
   const std::unique_ptr<Transport> transport = connect_(std::move(config));
   std::string text;
   GetRequest request{.target = "/metrics",
