@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The chart's alerts and dashboard as Prometheus takes them: promtool reads all expressions and tries alerts.yaml on the alerts; no alert is
+"""The chart's alerts and dashboard about berth itself as Prometheus takes them: promtool reads all expressions and tries alerts.yaml on the alerts; no alert is
 untried or undocumented, and nothing asks for a metric that berth has not.
 
 Exits 77 where helm or promtool can't be had, unless CI=true."""
@@ -20,6 +20,8 @@ import check_chart
 HERE = pathlib.Path(__file__).resolve().parent
 TRIALS = HERE / "alerts.yaml"
 METRICS = check_chart.ROOT / "docs/metrics.md"
+PLAIN = sorted((check_chart.CHART / "files/rules").glob("*.yaml"))
+BOARDS = sorted((check_chart.CHART / "files/dashboards").glob("*.json"))
 SWITCHES = ("--set", "metrics.prometheusRule.enabled=true")
 
 
@@ -37,7 +39,18 @@ def promtool(*args, cwd):
 
 
 def rules(*values):
-    return next(o["spec"] for o in check_chart.objects(*SWITCHES, *values) if o["kind"] == "PrometheusRule")
+    """Those about berth itself, which depend on the release; the others are plain files."""
+    return next(o["spec"] for o in check_chart.objects(*SWITCHES, *values)
+                if o["kind"] == "PrometheusRule" and not any(o["metadata"]["name"].endswith(f"-{path.stem}") for path in PLAIN))
+
+
+def changed_on_the_way():
+    """Plain files that the chart does not install as they are; tests/prometheus tries the files."""
+    rendered = {o["metadata"]["name"]: o["spec"] for o in check_chart.objects(*SWITCHES) if o["kind"] == "PrometheusRule"}
+    boards = {name: text for o in check_chart.objects("--set", "metrics.dashboard.enabled=true") if "-dashboard-" in o["metadata"]["name"]
+              for name, text in o["data"].items()}
+    return ([f"the chart changes {path.name}" for path in PLAIN if rendered.get(f"berth-{path.stem}") != yaml.safe_load(path.read_text())] +
+            [f"the chart changes {path.name}" for path in BOARDS if json.loads(boards.get(f"berth-{path.name}", "0")) != json.loads(path.read_text())])
 
 
 def untried(alerts):
@@ -65,7 +78,7 @@ def dashboard():
     board = json.loads(text)
     exprs = [(panel["title"], target["expr"]) for panel in board["panels"] for target in panel.get("targets", [])]
     exprs += [(f"variable {v['name']}", match[1]) for v in board["templating"]["list"] if (match := re.match(r"label_values\((.*), \w+\)$", v["query"]))]
-    for variable, value in (("$namespace", "berth-system"), ("$layout", ".*")):
+    for variable, value in (("$namespace", "berth-system"), ("$layout", ".*"), ("$__rate_interval", "5m")):
         exprs = [(title, expr.replace(variable, value)) for title, expr in exprs]
     return exprs, [f"dashboard: {title} has a variable nobody sets: {expr}" for title, expr in exprs if "$" in expr]
 
@@ -82,7 +95,7 @@ def main():
     complaints = [f"docs/metrics.md does not tell of {name}" for name in alerts if name not in documented]
     complaints += [f"docs/metrics.md tells of {name}, which the chart has not" for name in documented - alerts.keys()]
     panels, lacking = dashboard()
-    complaints += untried(alerts) + misnamed([*alerts.items(), *panels]) + lacking
+    complaints += untried(alerts) + misnamed([*alerts.items(), *panels]) + lacking + changed_on_the_way()
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, "rules.yaml").write_text(yaml.safe_dump(rendered, allow_unicode=True))
         shutil.copy(TRIALS, folder)
