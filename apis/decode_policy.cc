@@ -49,6 +49,17 @@ void read(const JsonCursor& item, PoolSpec& out) {
     elastic["maxNodes"].read(out.elastic.emplace().max_nodes);
 }
 
+void read(const JsonCursor& item, PriceRow& out) {
+  item["instanceType"].read(out.instance_type);
+  item["product"].read(out.product);
+  if (item["capacityType"].present())
+    read_enum(item["capacityType"], out.capacity_type.emplace(),
+              {CapacityType::kOnDemand, CapacityType::kSpot, CapacityType::kReserved});
+  item["perGPUHour"].read(out.per_gpu_hour);
+  item["perNodeHour"].read(out.per_node_hour);
+  item["currency"].read(out.currency);
+}
+
 void read(const JsonCursor& admission, AdmissionSpec& out) {
   read_enum(admission["enforcement"], out.enforcement,
             {Enforcement::kEnforce, Enforcement::kWarn, Enforcement::kOff});
@@ -158,6 +169,7 @@ void read(const JsonCursor& status, GPUClusterPolicyStatus& out) {
 void read_spec(const JsonCursor& spec, GPUClusterPolicySpec& out) {
   read(spec["agents"], out.agents);
   for (const JsonCursor& item : spec["pools"].items()) read(item, out.pools.emplace_back());
+  for (const JsonCursor& row : spec["prices"].items()) read(row, out.prices.emplace_back());
   spec["topologyLevels"].read(out.topology_levels);
   for (const JsonCursor& item : spec["resourceCatalog"].items()) {
     CatalogEntry& entry = out.resource_catalog.emplace_back();

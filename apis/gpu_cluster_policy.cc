@@ -90,6 +90,17 @@ const char* to_string(PluginMigStrategy value) {
   }
 }
 
+const char* to_string(CapacityType value) {
+  switch (value) {
+    case CapacityType::kSpot:
+      return "Spot";
+    case CapacityType::kReserved:
+      return "Reserved";
+    default:
+      return "OnDemand";
+  }
+}
+
 const char* to_string(Enforcement value) {
   switch (value) {
     case Enforcement::kWarn:

@@ -45,6 +45,19 @@ struct PriceSpec {
   bool operator==(const PriceSpec&) const = default;
 };
 
+enum class CapacityType { kOnDemand, kSpot, kReserved };
+
+// What a cloud sells: a row fits a node of which all that it names is true.
+struct PriceRow {
+  std::string instance_type;                  // label node.kubernetes.io/instance-type; empty: any
+  std::string product;                        // of its GPUs, as nvidia.com/gpu.product; empty: any
+  std::optional<CapacityType> capacity_type;  // absent: any
+  std::string per_gpu_hour;                   // one of the two, the other is empty
+  std::string per_node_hour;
+  std::string currency = "USD";
+  bool operator==(const PriceRow&) const = default;
+};
+
 struct ElasticSpec {  // an autoscaler adds nodes to the pool
   std::int64_t max_nodes = 0;
   bool operator==(const ElasticSpec&) const = default;
@@ -158,6 +171,7 @@ struct MetricsSpec {
 struct GPUClusterPolicySpec {
   AgentsSpec agents;
   std::vector<PoolSpec> pools;               // a node belongs to the first that selects it
+  std::vector<PriceRow> prices;              // the first that fits a node, else its pool's
   std::vector<std::string> topology_levels;  // label keys, widest first
   std::vector<CatalogEntry> resource_catalog;
   std::vector<PriorityClassSpec> priority_classes;
@@ -228,6 +242,7 @@ inline constexpr KindInfo kKind<GPUClusterPolicy>{"gpu.berth.dev", "v1alpha1", "
 
 const char* to_string(SharingStrategy value);
 const char* to_string(PluginMigStrategy value);
+const char* to_string(CapacityType value);
 const char* to_string(Enforcement value);
 const char* to_string(IdlePolicy value);
 const char* to_string(XidPolicy value);
@@ -243,6 +258,7 @@ inline constexpr std::int64_t kMaxPoolTaints = 8;
 inline constexpr std::int64_t kMaxSharedResources = 16;
 inline constexpr std::int32_t kMaxReplicas = 64;
 inline constexpr std::int32_t kMaxMpsReplicas = 48;  // clients of one MPS daemon, since Volta
+inline constexpr std::int64_t kMaxPrices = 64;
 inline constexpr std::int64_t kMaxTopologyLevels = 8;
 inline constexpr std::int64_t kMaxCatalogEntries = 64;
 inline constexpr std::int64_t kMaxPriorityClasses = 32;

@@ -49,6 +49,7 @@ inline constexpr char kNodesGroup[] = "system:nodes";  // what kubelets ask as
 inline constexpr char kSlotsConfigMap[] = "berth-node-slots";
 inline constexpr char kAdmissionsConfigMap[] = "berth-admissions";
 inline constexpr char kUsageConfigMap[] = "berth-usage";
+inline constexpr char kCostsConfigMap[] = "berth-costs";
 inline constexpr char kMigPartedKey[] = "config.yaml";
 
 // One field manager per concern.

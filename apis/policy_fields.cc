@@ -65,13 +65,26 @@ Field taint() {
            required(one_of("effect", {"NoSchedule", "PreferNoSchedule", "NoExecute"}))});
 }
 
-Field price() {
-  return object(
-      "price",
-      {required(text("perGPUHour", 1, 16, kDecimal, "write a decimal in quotes, as \"3.06\"")),
-       with_default(
-           text("currency", 3, 3, kCurrency, "write the currency's three letters, as USD or EUR"),
-           "\"USD\"")});
+Field money(const char* name) {
+  return text(name, 1, 16, kDecimal, "write a decimal in quotes, as \"3.06\"");
+}
+
+Field currency() {
+  return with_default(
+      text("currency", 3, 3, kCurrency, "write the currency's three letters, as USD or EUR"),
+      "\"USD\"");
+}
+
+Field price() { return object("price", {required(money("perGPUHour")), currency()}); }
+
+Field prices() {
+  const auto label = [](const char* name) {
+    return text(name, 1, kMaxLabel, kLabelValue, kLabelValueAdvice);
+  };
+  return list("prices", 0, limits::kMaxPrices,
+              object("", {label("instanceType"), label("product"),
+                          one_of("capacityType", {"OnDemand", "Spot", "Reserved"}),
+                          money("perGPUHour"), money("perNodeHour"), currency()}));
 }
 
 Field elastic() {
@@ -201,7 +214,7 @@ Field metrics() {
 
 const Field& policy_spec_field() {
   static const Field field =
-      required(object("spec", {agents(), pools(),
+      required(object("spec", {agents(), pools(), prices(),
                                list("topologyLevels", 0, limits::kMaxTopologyLevels, label_key("")),
                                resource_catalog(), priority_classes(), admission(), disruption(),
                                idle(), health(), metrics()}));

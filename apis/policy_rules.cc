@@ -66,6 +66,11 @@ class Rules {
     check_selector(pool.eligible_namespaces, path + ".eligibleNamespaces");
   }
 
+  void check(const PriceRow& row, const std::string& path) {
+    require(row.per_gpu_hour.empty() != row.per_node_hour.empty(), path, rules::kOnePrice);
+    require(!row.instance_type.empty() || !row.product.empty(), path, rules::kPriceOfWhat);
+  }
+
   void check_levels(const std::vector<std::string>& levels) {
     bool differ = true;
     for (auto it = levels.begin(); it != levels.end(); ++it)
@@ -143,6 +148,8 @@ std::vector<Error> check_rules(const GPUClusterPolicy& policy) {
   checks.check(spec.agents);
   for (std::size_t i = 0; i < spec.pools.size(); ++i)
     checks.check(spec.pools[i], fmt::format("spec.pools[{}]", i));
+  for (std::size_t i = 0; i < spec.prices.size(); ++i)
+    checks.check(spec.prices[i], fmt::format("spec.prices[{}]", i));
   checks.check_levels(spec.topology_levels);
   for (std::size_t i = 0; i < spec.resource_catalog.size(); ++i) {
     checks.check_selector(spec.resource_catalog[i].eligible_namespaces,

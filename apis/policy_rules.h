@@ -22,6 +22,10 @@ inline constexpr char kMpsReplicas[] =
     "MPS serves at most 48 clients on one GPU; write replicas from 2 to 48";
 inline constexpr char kMpsResources[] =
     "MPS shares nvidia.com/gpu only; remove the others, or write strategy: TimeSlicing";
+inline constexpr char kOnePrice[] =
+    "one of perGPUHour and perNodeHour is needed, and only one of them";
+inline constexpr char kPriceOfWhat[] =
+    "a price needs instanceType or product: what a pool's GPUs cost else is spec.pools[].price";
 inline constexpr char kMpsWithMig[] =
     "NVIDIA's device plugin refuses MPS together with MIG; remove migStrategy, or write strategy: "
     "TimeSlicing";

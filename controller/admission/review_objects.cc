@@ -200,9 +200,6 @@ void check_not_acted_on(const GPUClusterPolicySpec& spec, ReviewFindings& findin
     fields.emplace_back(fmt::format("spec.idle.policy {} (berth tells as with Notify)",
                                     to_string(spec.idle.policy)));
   if (spec.idle.warn_after != IdleSpec().warn_after) fields.emplace_back("spec.idle.warnAfter");
-  if (spec.health != HealthSpec()) fields.emplace_back("spec.health");
-  if (std::ranges::any_of(spec.pools, [](const PoolSpec& pool) { return pool.price.has_value(); }))
-    fields.emplace_back("spec.pools[].price");
   warn_not_acted_on(fields, findings);
 }
 

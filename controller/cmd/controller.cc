@@ -19,6 +19,8 @@
 #include "controller/cmd/commands.h"
 #include "controller/cmd/console.h"
 #include "controller/cmd/service.h"
+#include "controller/cost/cost_meter.h"
+#include "controller/health/reconcile.h"
 #include "controller/io/task_group.h"
 #include "controller/live/tz_database.h"
 #include "controller/observe/reconcile.h"
@@ -129,6 +131,8 @@ int run_controller(ControllerFlags flags) {
                        [&] {
                          controller.due(std::string(kPolicyKey));
                          controller.due(std::string(kIdleKey));
+                         controller.due(std::string(kCostKey));
+                         controller.due(std::string(kHealthKey));
                        }},
                   flags.options.settings);
   keeping.spawn(sampler.run(keeping.token()));

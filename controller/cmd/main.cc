@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "controller/cmd/advise.h"
 #include "controller/cmd/build_facts.h"
 #include "controller/cmd/certificates.h"
 #include "controller/cmd/command_line.h"
@@ -12,6 +13,7 @@
 #include "controller/cmd/flags.h"
 #include "controller/cmd/help.h"
 #include "controller/cmd/import.h"
+#include "controller/cmd/page.h"
 #include "controller/cmd/plan.h"
 #include "controller/cmd/release.h"
 #include "controller/cmd/simulate.h"
@@ -72,6 +74,15 @@ const CommandText kTop = {"top", "Show what queues, namespaces and pools hold an
                           "berth top\n"
                           "berth top namespaces --all-namespaces\n"
                           "berth top pools -o json"};
+const CommandText kPage = {"page", "Write the fleet at a glance as one HTML file.",
+                           "berth page > fleet.html\n"
+                           "berth page --snapshot cluster.json > fleet.html"};
+const CommandText kAdvise = {
+    "advise", "Say what smaller share of GPUs would do, for owners or a model.",
+    "berth advise\n"
+    "berth advise --model 70B\n"
+    "# On one product, eight requests at a time\n"
+    "berth advise --model 8B --precision fp8 --sequences 8 --gpu A100-80GB"};
 const CommandText kRelease = {"release", "Let go what waits in queues, past every quota.",
                               "# Before berth is uninstalled: what would start\n"
                               "berth release --all\n"
@@ -123,6 +134,10 @@ int run(int argc, char** argv) {
   line.add(kWhy, why_flags(why), [&] { return run_why(why); });
   TopFlags top;
   line.add(kTop, top_flags(top), [&] { return run_top(top); });
+  PageFlags page;
+  line.add(kPage, page_flags(page), [&] { return run_page(page); });
+  AdviseFlags advise;
+  line.add(kAdvise, advise_flags(advise), [&] { return run_advise(advise); });
   SnapshotFlags snapshot;
   line.add(kSnapshot, snapshot_flags(snapshot), [&] { return run_snapshot(snapshot); });
   ReleaseFlags release;

@@ -12,6 +12,7 @@
 #include "controller/cmd/cluster_session.h"
 #include "controller/cmd/console.h"
 #include "controller/explain/top.h"
+#include "controller/explain/top_costs.h"
 #include "controller/explain/top_usage.h"
 #include "controller/preview/yaml.h"
 
@@ -20,11 +21,20 @@ namespace {
 
 constexpr std::array kTables = {"queues", "namespaces", "pools"};
 
+CostBy cost_by(const std::string& by) {
+  if (by == "namespace") return CostBy::kNamespace;
+  if (by == "queue") return CostBy::kQueue;
+  return by == "owner" ? CostBy::kOwner : CostBy::kPool;
+}
+
 Result<TopTable> table_of(const TopFlags& flags, const Snapshot& snapshot,
                           const std::string& namespace_) {
-  if (!flags.by.empty()) {
+  if (flags.cost || !flags.by.empty()) {
     const Result<Time> since = parse_since(flags.since, snapshot.now);
     if (!since) return since.error();
+    if (flags.cost) return top_costs(snapshot, cost_by(flags.by), *since);
+    if (flags.by != "queue" && flags.by != "namespace")
+      return invalid_spec("--by", fmt::format("is {}, which only --cost tells of", flags.by));
     return top_usage(snapshot, flags.by == "queue" ? UsageBy::kQueue : UsageBy::kNamespace, *since);
   }
   if (flags.of == "queues") return top_queues(snapshot);
@@ -63,10 +73,13 @@ FlagTable top_flags(TopFlags& flags) {
       text_flag("-n,--namespace", flags.namespace_,
                 "of namespaces: this one; else the one of the kubeconfig's context"),
       switch_flag("-A,--all-namespaces", flags.all_namespaces, "of namespaces: all"),
-      choice_flag("--by", flags.by, {"queue", "namespace"},
-                  "GPU hours that each queue or namespace has used, instead of a table"),
+      choice_flag("--by", flags.by, {"queue", "namespace", "pool", "owner"},
+                  "GPU hours that each queue or namespace has used, instead of a table; with "
+                  "--cost also by pool or owner"),
+      switch_flag("--cost", flags.cost,
+                  "what GPUs have cost, by pool if --by says nothing else: at work, idle, free"),
       text_flag("--since", flags.since,
-                "of --by: since then, as 24h, 7d or 2026-11-01; days count whole"),
+                "of --by and --cost: since then, as 24h, 7d or 2026-11-01; days count whole"),
       file_flag("--snapshot", flags.snapshot,
                 "look into this file, as `berth snapshot` wrote it, instead of a live cluster"),
       choice_flag("-o,--output", flags.output, {"text", "json", "yaml"},
@@ -98,12 +111,13 @@ int run_top(const TopFlags& flags) {
                           .now = dump.taken_at,
                           .offline = true};
   if (const Unread* unread = dump.clues.find_unread("configmaps");
-      unread != nullptr && !flags.by.empty() &&
+      unread != nullptr && (flags.cost || !flags.by.empty()) &&
       unread->namespace_ == flags.settings.berth_namespace)
-    return complain("berth top",
-                    {.message = fmt::format("this account may not read ConfigMap {} in {}: bind it "
-                                            "to Role berth-snapshot",
-                                            names::kUsageConfigMap, unread->namespace_)});
+    return complain("berth top", {.message = fmt::format(
+                                      "this account may not read ConfigMap {} in {}: bind it "
+                                      "to Role berth-snapshot",
+                                      flags.cost ? names::kCostsConfigMap : names::kUsageConfigMap,
+                                      unread->namespace_)});
   const Result<TopTable> told = table_of(flags, snapshot, *namespace_);
   if (!told) return complain("berth top", told.error());
   const TopTable& table = *told;

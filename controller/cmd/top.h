@@ -13,6 +13,7 @@ struct TopFlags {
   std::string namespace_;       // of `namespaces`; empty: the context's
   bool all_namespaces = false;  // of `namespaces`
   std::string by;               // showback by "queue" or "namespace"; empty: one of the tables
+  bool cost = false;            // in money, by those, "pool" or "owner"
   std::string since = "7d";     // of showback
   std::string snapshot;         // empty: the live cluster
   std::string output = "text";

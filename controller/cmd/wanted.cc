@@ -38,6 +38,7 @@ std::vector<Wanted> wanted_of_cluster(const Settings& settings) {
       {config_map, settings.berth_namespace, names::kSlotsConfigMap, "", true},
       {config_map, settings.berth_namespace, names::kAdmissionsConfigMap, "", true},
       {config_map, settings.berth_namespace, names::kUsageConfigMap, "", true},
+      {config_map, settings.berth_namespace, names::kCostsConfigMap, "", true},
       {config_map, agents, settings.mig_config_map, "", true},
       {config_map, agents, "default-mig-parted-config", "", true},
       {config_map, agents, AgentsSpec().device_plugin_config_map, "", true,

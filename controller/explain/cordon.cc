@@ -8,6 +8,7 @@
 #include "apis/names.h"
 #include "apis/reasons.h"
 #include "controller/core/refused_write.h"
+#include "controller/disruption/health_record.h"
 #include "controller/disruption/rollouts.h"
 #include "controller/explain/controller_lease.h"
 #include "controller/mig/overlap.h"
@@ -52,6 +53,9 @@ const NodeDetail* refusal_told(const MIGLayout& layout, std::string_view node) {
 
 std::string told_cordon(const Snapshot& snapshot, const Node& node, const Clues& clues) {
   if (!node.cordoned()) return {};
+  if (const auto health = health_of(node); health && health->phase == HealthPhase::kCordoned)
+    return fmt::format("cordoned by berth for its health: {}; back when nothing is found any more",
+                       health->findings);
   const RolloutRecord record = read_rollout(snapshot.cluster, node);
   const std::optional<Slot> slot = lost_slot(snapshot, node);
   if (slot && *slot->berth_cordoned)

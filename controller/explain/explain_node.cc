@@ -12,6 +12,7 @@
 #include "apis/names.h"
 #include "apis/reasons.h"
 #include "controller/disruption/capacity_guard.h"
+#include "controller/disruption/health_record.h"
 #include "controller/disruption/leaving_outlook.h"
 #include "controller/disruption/rollouts.h"
 #include "controller/disruption/slots.h"
@@ -44,6 +45,7 @@ class NodeWhy {
   void note_layout();
   void note_rollout();
   void note_controller();
+  void note_health();
   void note_cordon();
   void note_window();
   void note_guard();
@@ -64,6 +66,7 @@ Explanation NodeWhy::explain() {
   note_layout();
   note_rollout();
   note_controller();
+  note_health();
   note_cordon();
   note_window();
   note_guard();
@@ -151,6 +154,29 @@ void NodeWhy::note_controller() {
   if (!view_.differs() && read_rollout(snapshot_.cluster, node_).idle()) return;
   if (const std::string absence = told_absence(snapshot_, clues_); !absence.empty())
     out_.add("controller", absence, reasons::kNoController);
+}
+
+void NodeWhy::note_health() {
+  const std::optional<HealthRecord> health = health_of(node_);
+  if (!health) return;
+  const std::string told =
+      fmt::format("{}; last seen {}", health->findings, format_time(health->last));
+  switch (health->phase) {
+    case HealthPhase::kReported:
+      return out_.add("health", told + "; berth leaves it in service", reasons::kNodeUnhealthy);
+    case HealthPhase::kCordoned:
+      return out_.add("health",
+                      told +
+                          "; out of service until nothing is found for a while: reset or replace "
+                          "the GPU, or uncordon the node to overrule berth",
+                      reasons::kNodeUnhealthy);
+    case HealthPhase::kOverruled:
+      return out_.add("health", told + "; a person put it back into service",
+                      reasons::kNodeUnhealthy);
+    case HealthPhase::kRecovered:
+      return out_.add("health", fmt::format("recovered at {}; it was: {}",
+                                            format_time(health->since), health->findings));
+  }
 }
 
 void NodeWhy::note_cordon() {

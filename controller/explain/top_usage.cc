@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <utility>
 #include <vector>
@@ -15,51 +14,6 @@
 #include "controller/queue/usage_ledger.h"
 
 namespace berth {
-namespace {
-
-using queue::UsedByQueue;
-using Spans = std::map<std::string, UsedByQueue>;
-
-constexpr std::int64_t kMostDays = 366 * 2;
-
-// "7d"
-std::optional<std::int64_t> days_in(std::string_view text) {
-  if (!text.ends_with('d')) return std::nullopt;
-  text.remove_suffix(1);
-  std::int64_t days = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), days);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole && days > 0 && days <= kMostDays ? std::optional(days) : std::nullopt;
-}
-
-// The days, while all since then are kept; else the months.
-std::pair<const Spans*, std::string> spans_since(const queue::GpuHours& hours, Time since,
-                                                 Time now) {
-  const bool kept = now - since < std::chrono::days(queue::kDaysKept - 1);
-  if (kept || hours.months.empty()) return {&hours.days, queue::day_of(since)};
-  return {&hours.months, queue::month_of(since)};
-}
-
-}  // namespace
-
-Result<Time> parse_since(std::string_view text, Time now) {
-  Time since{};
-  if (const auto days = days_in(text)) {
-    since = now - std::chrono::days(*days);
-  } else if (const Result<Duration> ago = parse_duration(text)) {
-    since = now - *ago;
-  } else if (const Result<Time> moment = parse_time(text)) {
-    since = *moment;
-  } else if (const Result<Time> day = parse_time(std::string(text) + "T00:00:00Z")) {
-    since = *day;
-  } else {
-    return invalid_spec("--since", fmt::format("is {}; write a duration or a date, as 7d, 24h or "
-                                               "2026-11-01",
-                                               text));
-  }
-  if (since > now) return invalid_spec("--since", fmt::format("is {}, which is yet to come", text));
-  return since;
-}
 
 TopTable top_usage(const Snapshot& snapshot, UsageBy by, Time since) {
   TopTable table{by == UsageBy::kQueue ? "QueueUsage" : "NamespaceUsage",
@@ -69,7 +23,7 @@ TopTable top_usage(const Snapshot& snapshot, UsageBy by, Time since) {
   const auto& facts = snapshot.cluster.view<queue::ClusterIndex>().facts();
   if (hours.at) queue::count_until(snapshot.now, nullptr, queue::gpu_holdings(facts), {}, hours);
 
-  const auto [spans, first] = spans_since(hours, since, snapshot.now);
+  const auto [spans, first] = spans_since(hours.days, hours.months, since, snapshot.now);
   std::map<std::string, double> used;
   double all = 0;
   for (auto span = spans->lower_bound(first); span != spans->end(); ++span)

@@ -5,12 +5,10 @@
 
 #include <string_view>
 
+#include "controller/explain/since.h"
 #include "controller/explain/top.h"
 
 namespace berth {
-
-// "7d", "24h", "90m", "2026-11-01", "2026-11-01T08:00:00Z": not after `now`.
-Result<Time> parse_since(std::string_view text, Time now);
 
 enum class UsageBy { kQueue, kNamespace };
 // A row for each, most first. Days count whole, and where they are not kept any more, months: the

@@ -9,6 +9,7 @@
 #include "apis/reasons.h"
 #include "controller/core/cause.h"
 #include "controller/core/seeded_bugs.h"
+#include "controller/disruption/health_record.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/mig/config_label.h"
 #include "controller/mig/drain_steps.h"
@@ -284,6 +285,9 @@ std::optional<NodeStanding> standing_of(const Situation& s) {
                  fmt::format("{} ({}={})", "held by a person; remove the annotation to release it",
                              names::kHoldAnnotation,
                              s.node.meta.annotations.get(names::kHoldAnnotation).view())});
+  if (const auto health = health_of(s.node); health && health->phase == HealthPhase::kCordoned)
+    return waiting(s.node, {reasons::kHeld,
+                            fmt::format("out of service for its health: {}", health->findings)});
   if (auto obstacle = obstacle_on(s.snapshot, s.node)) return waiting(s.node, *std::move(obstacle));
   if (auto standing = contested(s)) return standing;
   if (s.record.rollout && s.record.rollout->not_before &&

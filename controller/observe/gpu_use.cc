@@ -64,7 +64,7 @@ class Surveyor {
       const PoolUse card = use_of({first, end});
       add(card, use);
       if (pool != nullptr) add(card, out_.total);
-      for (; first != end; ++first) hold(*first);
+      first = end;
     }
     if (pool == nullptr) return;
     for (const Occupant& occupant : snapshot_.cluster.occupants_of(node.meta.name))
@@ -77,8 +77,8 @@ class Surveyor {
     to.idle += card.idle;
   }
 
-  // Of one GPU, with all its instances.
-  PoolUse use_of(std::span<const GpuSample> instances) const {
+  // Of one GPU, with all its instances; what its holders do with it is noted.
+  PoolUse use_of(std::span<const GpuSample> instances) {
     bool measured = false, held = false, idle = true;
     double activity = 0;
     for (const GpuSample& gpu : instances) {
@@ -90,6 +90,7 @@ class Surveyor {
       for (const GpuHolder& holder : gpu.holders) {
         const Pod* pod = find(holder);
         if (pod == nullptr) continue;
+        hold(gpu, *pod);
         held = true;
         idle = idle && !is_excluded(policy_.spec.idle, *pod) && is_idle(gpu, *pod);
       }
@@ -98,22 +99,17 @@ class Surveyor {
     return {.activity = std::min(activity, 1.0), .measured = 1, .idle = held && idle ? 1 : 0};
   }
 
-  void hold(const GpuSample& gpu) {
-    if (!snapshot_.samples.is_fresh(gpu, snapshot_.now)) return;
-    for (const GpuHolder& holder : gpu.holders) {
-      const Pod* pod = find(holder);
-      if (pod == nullptr) continue;
-      Held& held = pods_[pod];
-      held.use.pod = pod;
-      ++held.use.gpus;
-      if (!gpu.activity) continue;
-      if (!gpu.quiet_since) {
-        ++held.busy;
-        continue;
-      }
-      ++held.quiet;
-      held.quiet_since = std::max(held.quiet_since, quiet_since(gpu, *pod));
+  void hold(const GpuSample& gpu, const Pod& pod) {
+    Held& held = pods_[&pod];
+    held.use.pod = &pod;
+    ++held.use.gpus;
+    if (!gpu.activity) return;
+    if (!gpu.quiet_since) {
+      ++held.busy;
+      return;
     }
+    ++held.quiet;
+    held.quiet_since = std::max(held.quiet_since, quiet_since(gpu, pod));
   }
 
   PodUse conclude(Held& held) {

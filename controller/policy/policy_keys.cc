@@ -4,7 +4,10 @@
 #include <algorithm>
 
 #include "apis/names.h"
+#include "controller/cost/cost_meter.h"
+#include "controller/disruption/health_record.h"
 #include "controller/fleet/node_facts.h"
+#include "controller/health/reconcile.h"
 #include "controller/observe/reconcile.h"
 #include "controller/policy/reconcile.h"
 
@@ -22,6 +25,11 @@ bool concerns_pools(const Node& node) {
 bool same_for_pools(const Node& a, const Node& b) {
   return a.meta.uid == b.meta.uid && a.meta.labels == b.meta.labels && a.taints == b.taints &&
          a.meta.annotations == b.meta.annotations;
+}
+
+bool same_for_health(const Node& a, const Node& b) {
+  return same_for_pools(a, b) && a.capacity == b.capacity && a.allocatable == b.allocatable &&
+         a.ready == b.ready && a.unschedulable == b.unschedulable;
 }
 
 }  // namespace
@@ -42,6 +50,10 @@ std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Sett
   std::vector<std::string> keys{std::string(kPolicyKey)};
   if (now != nullptr && (old == nullptr || !same_for_pools(*old, *now)))
     keys.push_back(pool_key(*now));
+  const bool watched = cluster.gpu_policies().size() > 0 ||
+                       either.meta.annotations.contains(names::kHealthAnnotation);
+  if (watched && now != nullptr && (old == nullptr || !same_for_health(*old, *now)))
+    keys.emplace_back(kHealthKey);
   return keys;
 }
 
@@ -91,7 +103,8 @@ std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Sett
 }
 
 std::vector<std::string> all_policy_keys(const ClusterState& cluster) {
-  std::vector<std::string> keys{std::string(kPolicyKey), std::string(kIdleKey)};
+  std::vector<std::string> keys{std::string(kPolicyKey), std::string(kIdleKey),
+                                std::string(kCostKey), std::string(kHealthKey)};
   for (const auto& node : cluster.nodes())
     if (concerns_pools(*node)) keys.push_back(pool_key(*node));
   return keys;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "controller/core/refused_write.h"
+#include "controller/health/reconcile.h"
 
 namespace berth {
 namespace {
@@ -30,9 +31,15 @@ constexpr PolicyReason kPolicyReasons[] = {
 };
 
 constexpr EventReason kPolicyEvents[] = {
-    {"GPUClusterPolicy", kPoolsLabelled}, {"GPUClusterPolicy", kPolicyBlocked},
-    {"GPUClusterPolicy", kPoolsInPlace},  {"GPUClusterPolicy", kDeleting},
-    {"GPUClusterPolicy", kDeleted},       {"Node", kPoolKeysCorrected},
+    {"GPUClusterPolicy", kPoolsLabelled},
+    {"GPUClusterPolicy", kPolicyBlocked},
+    {"GPUClusterPolicy", kPoolsInPlace},
+    {"GPUClusterPolicy", kDeleting},
+    {"GPUClusterPolicy", kDeleted},
+    {"Node", kPoolKeysCorrected},
+    {"Node", kGpusUnhealthy},
+    {"Node", kUnhealthyCordoned},
+    {"Node", kGpusRecovered},
 };
 
 }  // namespace

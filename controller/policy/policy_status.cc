@@ -14,7 +14,9 @@
 #include "controller/core/empty_selection.h"
 #include "controller/core/plural.h"
 #include "controller/core/refused_write.h"
+#include "controller/cost/fleet_cost.h"
 #include "controller/fleet/disruption_calendar.h"
+#include "controller/health/survey.h"
 #include "controller/observe/gpu_use.h"
 #include "controller/observe/metrics_missing.h"
 #include "controller/policy/policy_events.h"
@@ -53,11 +55,13 @@ void add(const Snapshot& snapshot, const GPUClusterPolicy& policy, const char* t
 // Of what stood before this process first looked, which is as good as what is known.
 void keep_use(const GPUClusterPolicyStatus& standing, GPUClusterPolicyStatus& status) {
   status.totals.idle_gpus = standing.totals.idle_gpus;
+  status.totals.monthly_waste = standing.totals.monthly_waste;
   for (PoolStatus& pool : status.pools) {
     const auto was = std::ranges::find(standing.pools, pool.name, &PoolStatus::name);
     if (was == standing.pools.end()) continue;
     pool.utilization = was->utilization;
     pool.idle_gpus = was->idle_gpus;
+    pool.monthly_waste = was->monthly_waste;
   }
 }
 
@@ -68,6 +72,38 @@ void tell_use(const GpuUse& use, GPUClusterPolicyStatus& status) {
     status.pools[i].idle_gpus = use.pools[i].idle;
   }
   if (use.total.measured > 0) status.totals.idle_gpus = use.total.idle;
+}
+
+std::string monthly(cost::Micros hourly) {
+  return cost::format_money(cost::capped_product(hourly, cost::kHoursOfMonth), 0);
+}
+
+// Where nothing was ever measured nobody knows what is wasted.
+void tell_waste(const Snapshot& snapshot, const GPUClusterPolicy& policy,
+                GPUClusterPolicyStatus& status) {
+  if (!snapshot.samples.measured_at) return;
+  std::vector<std::string> totals;
+  for (const auto& [currency, hourly] : cost::hourly_cost(snapshot, policy)) {
+    cost::Micros sum = 0;
+    for (PoolStatus& pool : status.pools) {
+      const auto found = hourly.pools.find(pool.name);
+      if (found == hourly.pools.end()) continue;
+      pool.monthly_waste = monthly(found->second.waste());
+      sum = cost::capped_sum(sum, found->second.waste());
+    }
+    totals.push_back(monthly(sum) + " " + currency);
+  }
+  status.totals.monthly_waste = fmt::format("{}", fmt::join(totals, ", "));
+}
+
+// Where nothing was ever measured, what nodes offer may still tell.
+void tell_health(const Snapshot& snapshot, const GPUClusterPolicy& policy,
+                 GPUClusterPolicyStatus& status, std::vector<Condition>& conditions) {
+  const HealthSurvey survey = survey_health(snapshot, policy);
+  if (snapshot.samples.measured_at || survey.unhealthy() > 0)
+    status.totals.unhealthy_nodes = survey.unhealthy();
+  if (const std::optional<Cause> limited = survey.told())
+    add(snapshot, policy, kHealthLimited, "True", *limited, conditions);
 }
 
 // What the GPUs were measured to do, and what could not be measured.
@@ -81,6 +117,7 @@ void tell_measured(const Snapshot& snapshot, const GPUClusterPolicy& policy,
   }
   const GpuUse use = survey_use(snapshot, policy);
   tell_use(use, status);
+  tell_waste(snapshot, policy, status);
   if (const std::optional<Cause> missing = metrics_missing(snapshot, policy, use))
     add(snapshot, policy, kMetricsMissing, "True", *missing, conditions);
 }
@@ -316,7 +353,10 @@ StatusUpdate compute_policy_status(const Snapshot& snapshot, const GPUClusterPol
     add(snapshot, policy, stalls ? "Stalled" : "Reconciling", "True", stalls ? *stuck : *going,
         conditions);
   }
-  if (!policy.meta.deletion_timestamp) tell_measured(snapshot, policy, status, conditions);
+  if (!policy.meta.deletion_timestamp) {
+    tell_measured(snapshot, policy, status, conditions);
+    tell_health(snapshot, policy, status, conditions);
+  }
   return update_of(snapshot, policy, std::move(status), std::move(conditions),
                    progress.survey.changing == 0);
 }

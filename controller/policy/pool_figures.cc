@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "controller/cost/money.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/fleet/pools.h"
 
@@ -40,6 +41,32 @@ void tell_pools(const ClusterState& cluster, const GPUClusterPolicy& policy, Fig
   for (Figure* figure : {&nodes, &gpus}) out.push_back(std::move(*figure));
 }
 
+// As the policy's status has it, from the last round of samples.
+void tell_use(const GPUClusterPolicy& policy, Figures& out) {
+  Figure allocated{"berth_pool_allocated_gpus",
+                   "NVIDIA's resources that bound pods hold of a pool's nodes."};
+  Figure utilization{"berth_pool_utilization_ratio",
+                     "How much of a pool's GPUs is at work, where they are measured."};
+  Figure idle{"berth_pool_idle_gpus", "GPUs of a pool that pods hold and don't use."};
+  Figure waste{"berth_pool_monthly_waste",
+               "What GPUs of a pool that do nothing cost in a month, in the pool's currency."};
+  std::map<std::string, std::string> currencies;
+  for (const PoolSpec& pool : policy.spec.pools)
+    if (pool.price) currencies[pool.name] = pool.price->currency;
+  for (const PoolStatus& pool : policy.status.pools) {
+    allocated.add({{"pool", pool.name}}, static_cast<double>(pool.allocated));
+    if (pool.utilization) utilization.add({{"pool", pool.name}}, *pool.utilization / 100.0);
+    if (pool.idle_gpus) idle.add({{"pool", pool.name}}, static_cast<double>(*pool.idle_gpus));
+    const auto currency = currencies.find(pool.name);
+    const auto money = cost::parse_price(pool.monthly_waste);
+    if (currency != currencies.end() && money)
+      waste.add({{"pool", pool.name}, {"currency", currency->second}},
+                static_cast<double>(*money) / 1e6);
+  }
+  for (Figure* figure : {&allocated, &utilization, &idle, &waste})
+    if (!figure->samples.empty()) out.push_back(std::move(*figure));
+}
+
 }  // namespace
 
 Figures pool_figures(const ClusterState& cluster) {
@@ -55,7 +82,10 @@ Figures pool_figures(const ClusterState& cluster) {
     add_reasons(label, policy->status.conditions, reasons);
   }
   for (Figure* figure : {&conditions, &reasons}) out.push_back(std::move(*figure));
-  if (const GPUClusterPolicy* policy = find_policy(cluster)) tell_pools(cluster, *policy, out);
+  if (const GPUClusterPolicy* policy = find_policy(cluster)) {
+    tell_pools(cluster, *policy, out);
+    tell_use(*policy, out);
+  }
   return out;
 }
 

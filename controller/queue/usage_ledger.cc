@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/queue/usage_ledger.h"
 
-#include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "apis/names.h"
-#include "controller/core/json_patch.h"
-#include "controller/core/merge_patch.h"
+#include "controller/core/config_map_texts.h"
 
 namespace berth::queue {
 namespace {
@@ -112,23 +109,6 @@ bool drop_oldest(std::map<std::string, UsedByQueue>& periods, std::string_view p
   return true;
 }
 
-// {"key":"text",…} with null for what is to be removed.
-std::string changes_of(const UsageTexts& before, const UsageTexts& after) {
-  std::string members;
-  const auto add = [&](const std::string& key) -> std::string& {
-    members += members.empty() ? "" : ",";
-    append_quoted(members, key);
-    return members += ':';
-  };
-  for (const auto& [key, text] : after) {
-    const auto old = before.find(key);
-    if (old == before.end() || old->second != text) append_quoted(add(key), text);
-  }
-  for (const auto& [key, text] : before)
-    if (!after.contains(key)) add(key) += "null";
-  return "{" + members + "}";
-}
-
 }  // namespace
 
 BudgetAccounts read_budget_accounts(const ConfigMap& config_map) {
@@ -181,25 +161,8 @@ const GpuHours& gpu_hours_in(const ClusterState& cluster, const Settings& settin
 
 Write write_usage(const Settings& settings, const ConfigMap* standing, const UsageTexts& data,
                   std::string reason) {
-  Write write;
-  write.object = {"ConfigMap", settings.berth_namespace, names::kUsageConfigMap,
-                  standing == nullptr ? std::string() : standing->meta.uid};
-  write.field_manager = names::kManagerQueue;
-  write.reason = std::move(reason);
-  if (standing == nullptr) {
-    write.verb = Verb::kCreate;
-    write.body = fmt::format(
-        R"({{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"{}","namespace":{},)"
-        R"("labels":{{"{}":"berth"}}}},"data":{}}})",
-        names::kUsageConfigMap, quote_json(settings.berth_namespace), names::kManagedByLabel,
-        changes_of({}, data));
-    return write;
-  }
-  write.verb = Verb::kMergePatch;
-  write.body = MergePatch::same_version(standing->meta)
-                   .field("data", changes_of(standing->data, data))
-                   .str();
-  return write;
+  return write_texts({settings.berth_namespace, names::kUsageConfigMap}, names::kManagerQueue,
+                     standing, data, std::move(reason));
 }
 
 }  // namespace berth::queue

@@ -6,6 +6,8 @@
 
 #include "controller/admission/reconcile_bypass.h"
 #include "controller/core/bug.h"
+#include "controller/cost/cost_meter.h"
+#include "controller/health/reconcile.h"
 #include "controller/mig/reconcile.h"
 #include "controller/observe/reconcile.h"
 #include "controller/policy/reconcile.h"
@@ -15,7 +17,7 @@ namespace berth {
 
 using namespace std::chrono_literals;
 
-const std::array<KeyFamily, 15> kKeyFamilies = {{
+const std::array<KeyFamily, 17> kKeyFamilies = {{
     {.prefix = kLayoutKeys, .reconcile = reconcile_mig_layout, .interval = 1s},
     {.prefix = kNodeKeys, .reconcile = reconcile_node_rollout, .urgent = true},
     {.prefix = kPoolKeys, .reconcile = reconcile_pool_node},
@@ -35,6 +37,14 @@ const std::array<KeyFamily, 15> kKeyFamilies = {{
     {.prefix = kIdleKey,
      .reconcile = [](const Snapshot& snapshot,
                      std::string_view) { return reconcile_idle(snapshot); },
+     .interval = 1s},
+    {.prefix = kCostKey,
+     .reconcile = [](const Snapshot& snapshot,
+                     std::string_view) { return reconcile_cost(snapshot); },
+     .interval = 1s},
+    {.prefix = kHealthKey,
+     .reconcile = [](const Snapshot& snapshot,
+                     std::string_view) { return reconcile_health(snapshot); },
      .interval = 1s},
     {.prefix = kQueuesKey,
      .reconcile = [](const Snapshot& snapshot,

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "controller/cost/cost_meter.h"
 #include "controller/disruption/slots.h"
 #include "controller/mig/reconcile.h"
 #include "controller/mig/rollout_figures.h"
@@ -22,9 +23,10 @@ namespace berth {
 Reconcilers reconcilers(const Settings& settings) {
   Reconcilers all;
   // What a process has counted goes with it, as its caches do.
-  all.reconcile = [meter = std::make_shared<UsageMeter>()](const Snapshot& snapshot,
-                                                           std::string_view key) {
-    if (key == kUsageKey && !is_deposed(snapshot)) return meter->reconcile(snapshot);
+  all.reconcile = [usage = std::make_shared<UsageMeter>(), cost = std::make_shared<CostMeter>()](
+                      const Snapshot& snapshot, std::string_view key) {
+    if (key == kUsageKey && !is_deposed(snapshot)) return usage->reconcile(snapshot);
+    if (key == kCostKey && !is_deposed(snapshot)) return cost->reconcile(snapshot);
     return reconcile(snapshot, key);
   };
   all.families = kKeyFamilies;

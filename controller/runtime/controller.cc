@@ -132,6 +132,7 @@ void Controller::add_informers() {
     add_informer<T>(name + "/admissions",
                     {.namespace_ = berth, .name = names::kAdmissionsConfigMap});
     add_informer<T>(name + "/usage", {.namespace_ = berth, .name = names::kUsageConfigMap});
+    add_informer<T>(name + "/costs", {.namespace_ = berth, .name = names::kCostsConfigMap});
   });
 }
 

@@ -19,6 +19,7 @@ constexpr char kPolicy[] =
     R"({"name":"lab","nodeSelector":{"matchLabels":{"tier":"lab"}},"migStrategy":"single",)"
     R"("sharing":{"strategy":"MPS","replicas":8,"resources":["nvidia.com/gpu"]},)"
     R"("labels":{"a":"b"},"taints":[{"key":"k","effect":"PreferNoSchedule"}]}],)"
+    R"("prices":[{"instanceType":"p4d.24xlarge","capacityType":"Spot","perNodeHour":"9.85"}],)"
     R"("idle":{"policy":"OnPressure","excludeSelector":{}},"unknown":1},)"
     R"("status":{"observedGeneration":2,"totals":{"pools":1,"nodes":4,"gpus":16,"allocated":12,)"
     R"("idleGPUs":2,"unhealthyNodes":1,"conflicts":1,"monthlyWaste":"37 USD"},"pools":[{"name":"lab",)"
@@ -47,6 +48,10 @@ TEST(DecodePolicy, ReadsListsAndWatches) {
   EXPECT_FALSE(pool.eligible_namespaces.has_value());
   EXPECT_TRUE(watched->object.spec.idle.exclude_selector.has_value());
   EXPECT_EQ(watched->object.spec.health, HealthSpec());
+  EXPECT_EQ(watched->object.spec.prices,
+            (std::vector<PriceRow>{{.instance_type = "p4d.24xlarge",
+                                    .capacity_type = CapacityType::kSpot,
+                                    .per_node_hour = "9.85"}}));
   EXPECT_EQ(watched->object.status.pools.at(0).utilization, 91);
 
   std::string list =

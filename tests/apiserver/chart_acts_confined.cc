@@ -325,6 +325,11 @@ const Act kGranted[] = {
     {"begin what queues have used", "POST", "/api/v1/namespaces/berth-system/configmaps",
      R"({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "berth-usage",)"
      R"( "labels": {"app.kubernetes.io/managed-by": "berth"}}, "data": {"checkpoint": "{}"}})"},
+    {"begin what GPUs have cost", "POST", "/api/v1/namespaces/berth-system/configmaps",
+     R"({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "berth-costs",)"
+     R"( "labels": {"app.kubernetes.io/managed-by": "berth"}}, "data": {"checkpoint": "x"}})"},
+    {"tell that a pod's GPUs are idle", "PATCH", "/api/v1/namespaces/team-a/pods/gated",
+     R"({"metadata": {"annotations": {"gpu.berth.dev/idle-since": "2026-11-25T12:00:00Z"}}})"},
     {"let a pod go", "PATCH", "/api/v1/namespaces/team-a/pods/gated",
      R"({"metadata": {"annotations": {"gpu.berth.dev/admitted": "{}"}}, "spec": {"nodeSelector":)"
      R"( {"gpu.berth.dev/pool": "lab"}, "affinity": {"nodeAffinity":)"

@@ -24,8 +24,8 @@ using testing::StartsWith;
 
 const std::vector<std::string>& commands() {
   static const std::vector<std::string> names = {
-      "controller", "webhook",  "certificates", "plan",    "validate",   "import",
-      "why",        "snapshot", "simulate",     "version", "completion", "help"};
+      "controller", "webhook",  "certificates", "plan",    "validate",   "import", "why",
+      "advise",     "snapshot", "simulate",     "version", "completion", "help"};
   return names;
 }
 

@@ -77,8 +77,9 @@ void Invariants::take(const Change& change) {
     by_ = change.key.str() + " by " + change.user;
     sent_at_ = time_of_sending(change);
     judge_unseen(change);
-    // What queues have used is noted for as long as anything runs.
-    const bool notes = change.key.name == names::kUsageConfigMap;
+    // What queues have used, and what GPUs cost, is noted for as long as anything runs.
+    const bool notes =
+        change.key.name == names::kUsageConfigMap || change.key.name == names::kCostsConfigMap;
     if (plural != "leases" && plural != "events" && !notes) {
       last_write_ = clock_.now();
       last_write_was_ = by_;

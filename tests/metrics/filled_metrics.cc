@@ -57,10 +57,16 @@ GPUClusterPolicy policy() {
     PoolSpec pool;
     pool.name = name;
     pool.node_selector = LabelSelector{{{"tier", name}}, {}};
+    pool.price = PriceSpec{"3.06", "USD"};
     policy.spec.pools.push_back(std::move(pool));
   }
   policy.status.observed_generation = 1;
   policy.status.conditions = {condition("Ready", "True", "PoolsInPlace")};
+  policy.status.pools = {{.name = "lab",
+                          .allocated = 12,
+                          .utilization = 48,
+                          .idle_gpus = 3,
+                          .monthly_waste = "36992"}};
   return policy;
 }
 

@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "apis/reasons.h"
+#include "controller/disruption/health_record.h"
 #include "controller/disruption/slots.h"
 #include "controller/mig/situation.h"
 #include "tests/mig/one_node.h"
@@ -277,6 +278,19 @@ TEST_F(StandingTest, OfANodeThatWaitsItIsToldForWhat) {
           {"it is held", [&] { hold(); },
            "blocked Waiting Held: held by a person; remove the annotation to release it "
            "(gpu.berth.dev/hold=mine)"},
+          {"berth has it out for its health",
+           [&] {
+             edit_node([](Node& node) {
+               node.unschedulable = true;
+               node.meta.annotations.set(
+                   names::kHealthAnnotation,
+                   encode_health({.phase = HealthPhase::kCordoned,
+                                  .node_uid = node.meta.uid,
+                                  .findings = "GPU 1: XID 79, it fell off the bus"}));
+             });
+           },
+           "blocked Waiting Held: out of service for its health: GPU 1: XID 79, it fell off the "
+           "bus"},
           {"mig-manager is not there", [&] { label(names::kDeployMigManager, "false"); },
            "blocked Waiting MigManagerMissing: "},
       },

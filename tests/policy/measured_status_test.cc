@@ -68,6 +68,21 @@ TEST_F(MeasuredStatus, CountsUseAndIdleGpusByPool) {
   EXPECT_EQ(missing(), "") << "double-bit errors are told by XID 48";
 }
 
+TEST_F(MeasuredStatus, WasteIsWhatIsNotAtWorkAtThePrice) {
+  GPUClusterPolicy policy = measured_.policy();
+  policy.spec.pools[0].price = PriceSpec{"3.06", "EUR"};
+  measured_.cluster.upsert(std::move(policy), measured_.now);
+  measured_.cluster.upsert<Node>(node("n1").a100_80(4).allocatable("nvidia.com/gpu", 4),
+                                 measured_.now);
+  measured_.run(pod("p").gpu(1).on("n1"));
+  EXPECT_FALSE(status()["totals"].contains("monthlyWaste")) << "nothing is measured yet";
+  look_for(1min, util(60));
+  const json told = status();
+  // Three free ones and two fifths of the fourth, at 3.06 for 730 hours.
+  EXPECT_EQ(told["pools"][0]["monthlyWaste"], "7595");
+  EXPECT_EQ(told["totals"]["monthlyWaste"], "7595 EUR");
+}
+
 // A new leader has measured nothing yet, and takes nothing back.
 TEST_F(MeasuredStatus, StaysAsItWasUntilTheFirstRound) {
   GPUClusterPolicy policy = measured_.policy();
@@ -112,6 +127,22 @@ TEST_F(MeasuredStatus, APodThatNoSeriesNamesIsSaid) {
                      std::string(kHealthy));
   EXPECT_THAT(missing(), HasSubstr("PodsNotNamed: no series names 1 pod that holds GPUs"));
   EXPECT_EQ(status()["totals"]["idleGPUs"], 0) << "nobody is blamed";
+}
+
+TEST_F(MeasuredStatus, CountsNodesWithAFaultAndSaysWhenThereAreTooMany) {
+  const auto xid = [](int n, int code) {
+    return fmt::format(
+        "DCGM_FI_DEV_XID_ERRORS{{gpu=\"0\",UUID=\"GPU-{0}\",Hostname=\"n{0}\"}} {1}\n", n, code);
+  };
+  measured_.cluster.upsert<Node>(node("n2").a100_80(4), measured_.now);
+  look_for(1min, xid(1, 79) + xid(2, 0));
+  EXPECT_EQ(status()["totals"]["unhealthyNodes"], 0) << "it stood there before";
+  look_for(30s, xid(1, 48) + xid(2, 0));
+  EXPECT_EQ(status()["totals"]["unhealthyNodes"], 1);
+  EXPECT_THAT(status()["conditions"].dump(), Not(HasSubstr("HealthLimited")));
+  look_for(30s, xid(1, 48) + xid(2, 95));
+  EXPECT_EQ(status()["totals"]["unhealthyNodes"], 2);
+  EXPECT_THAT(status()["conditions"].dump(), HasSubstr("2 of the 2 nodes of pool all look broken"));
 }
 
 // It stands beside Ready, and holds nothing up.

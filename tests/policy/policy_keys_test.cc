@@ -36,22 +36,25 @@ TEST_F(PolicyKeysTest, AnEditOfThePolicyMovesEveryNodeItsStatusNone) {
   EXPECT_THAT(changed(Policy(old), Policy(told)), ElementsAre("policy"));
   for (const GPUClusterPolicy& other : {edited, marked})
     EXPECT_THAT(changed(Policy(old), Policy(other)),
-                ElementsAre("policy", "idle", "pool/n1", "pool/n2"));
-  EXPECT_THAT(changed(Policy(), Policy(old)), ElementsAre("policy", "idle", "pool/n1", "pool/n2"));
+                ElementsAre("policy", "idle", "cost", "health", "pool/n1", "pool/n2"));
+  EXPECT_THAT(changed(Policy(), Policy(old)),
+              ElementsAre("policy", "idle", "cost", "health", "pool/n1", "pool/n2"));
 }
 
 TEST_F(PolicyKeysTest, ANodeMovesItsOwnKeyWhereItsPoolCouldChange) {
   using Nodes = std::optional<Node>;
   const Node old = node("n1").a100_80(4);
-  EXPECT_THAT(changed(Nodes(), Nodes(old)), ElementsAre("policy", "pool/n1"));
+  EXPECT_THAT(changed(Nodes(), Nodes(old)), ElementsAre("policy", "pool/n1", "health"));
   EXPECT_THAT(changed(Nodes(old), Nodes()), ElementsAre("policy"));
   EXPECT_THAT(changed(Nodes(old), Nodes(old)), ElementsAre("policy"));
   for (const Node& other :
        {Node(node("n1").a100_80(4).label("tier", "lab")), Node(node("n1").a100_80(4).uid("u2")),
         Node(node("n1").a100_80(4).taint("a", "NoSchedule")),
         Node(node("n1").a100_80(4).annotation("a", "b"))})
-    EXPECT_THAT(changed(Nodes(old), Nodes(other)), ElementsAre("policy", "pool/n1"));
-  EXPECT_THAT(changed(Nodes(old), Nodes(node("n1"))), ElementsAre("policy", "pool/n1"))
+    EXPECT_THAT(changed(Nodes(old), Nodes(other)), ElementsAre("policy", "pool/n1", "health"));
+  EXPECT_THAT(changed(Nodes(old), Nodes(node("n1").a100_80(4).cordoned())),
+              ElementsAre("policy", "health"));
+  EXPECT_THAT(changed(Nodes(old), Nodes(node("n1"))), ElementsAre("policy", "pool/n1", "health"))
       << "its GPUs are gone, and the pool may have left something";
   EXPECT_THAT(changed(Nodes(node("plain")), Nodes(node("plain").label("a", "b"))), IsEmpty());
 }
@@ -99,7 +102,7 @@ TEST_F(PolicyKeysTest, ADaemonSetMovesItByTheFileThatItMounts) {
 
 TEST_F(PolicyKeysTest, NvidiasPolicyMovesEveryNodeAPriorityClassThePolicy) {
   EXPECT_THAT(changed(std::optional<ClusterPolicy>(), std::optional<ClusterPolicy>(std::in_place)),
-              ElementsAre("policy", "idle", "pool/n1", "pool/n2"));
+              ElementsAre("policy", "idle", "cost", "health", "pool/n1", "pool/n2"));
   EXPECT_THAT(changed(std::optional<PriorityClass>(), std::optional<PriorityClass>(std::in_place)),
               ElementsAre("policy"));
 }

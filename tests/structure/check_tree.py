@@ -17,14 +17,18 @@ MAY_INCLUDE = {
     "controller/fleet": {"apis", "controller/core"},
     "controller/observe": {"apis", "controller/core", "controller/fleet"},
     "controller/queue": {"apis", "controller/core", "controller/fleet"},
+    "controller/cost": {"apis", "controller/core", "controller/fleet", "controller/observe", "controller/queue"},
+    "controller/advise": {"apis", "controller/core", "controller/fleet", "controller/queue", "controller/cost"},
     "controller/disruption": {"apis", "controller/core", "controller/fleet", "controller/queue"},
     "controller/mig": DOMAIN | {"controller/queue"},
-    "controller/policy": DOMAIN | {"controller/mig", "controller/observe"},
+    "controller/health": DOMAIN | {"controller/mig"},
+    "controller/policy": DOMAIN | {"controller/mig", "controller/health", "controller/observe", "controller/cost", "controller/queue"},
     "controller/admission": DOMAIN | {"controller/mig", "controller/policy", "controller/queue"},
-    "controller/reconcilers": DOMAIN | {"controller/mig", "controller/observe", "controller/policy", "controller/queue", "controller/admission"},
+    "controller/reconcilers": DOMAIN | {"controller/mig", "controller/health", "controller/observe", "controller/cost", "controller/policy", "controller/queue", "controller/admission"},
     "controller/dump": {"apis", "controller/core"},
     "controller/preview": DOMAIN | {"controller/mig", "controller/policy", "controller/queue", "controller/reconcilers", "controller/dump"},
-    "controller/explain": DOMAIN | {"controller/mig", "controller/policy", "controller/queue", "controller/admission", "controller/dump", "controller/preview"},
+    "controller/explain": DOMAIN | {"controller/mig", "controller/cost", "controller/policy", "controller/queue", "controller/admission", "controller/dump", "controller/preview"},
+    "controller/page": DOMAIN | {"controller/dump", "controller/explain"},
     "controller/import": DOMAIN | {"controller/mig", "controller/preview"},
     "controller/io": set(),
     "controller/client": {"apis", "controller/io"},
@@ -38,9 +42,9 @@ MAY_INCLUDE = {
     "controller/server": SHELL | {"controller/admission", "controller/runtime", "controller/certificates", "controller/live"},
 }
 FOREIGN_TO_PURE = re.compile(r'#include\s+<(uv\.h|curl/|openssl/|spdlog/|boost/|CLI/|prometheus/|thread|fstream|random|mutex)')
-PURE = ("apis", "controller/core", "controller/fleet", "controller/observe", "controller/disruption", "controller/mig", "controller/policy",
+PURE = ("apis", "controller/core", "controller/fleet", "controller/observe", "controller/cost", "controller/advise", "controller/disruption", "controller/mig", "controller/health", "controller/policy",
         "controller/queue", "controller/admission", "controller/reconcilers", "controller/dump", "controller/preview", "controller/explain",
-        "controller/import")
+        "controller/page", "controller/import")
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 
 

@@ -12,6 +12,7 @@ namespace berth::test {
 namespace {
 
 constexpr char kRollout[] = "gpu.berth.dev/mig-rollout";
+constexpr char kHealth[] = "gpu.berth.dev/health";
 constexpr char kHold[] = "gpu.berth.dev/hold";
 constexpr char kMigConfig[] = "nvidia.com/mig.config";
 constexpr char kMigState[] = "nvidia.com/mig.config.state";
@@ -36,6 +37,10 @@ bool begins_with(const std::string& text, const std::string& beginning) {
 }
 
 bool unschedulable(const Object& node) { return node.truth("/spec/unschedulable"); }
+
+bool is_out_for_health(const Object& node) {
+  return node.annotation(kHealth).find("\"phase\":\"Cordoned\"") != std::string::npos;
+}
 
 Rollout rollout_of(const Object& node) {
   const std::string text = node.annotation(kRollout);
@@ -130,7 +135,8 @@ class Checker {
 
   void judge_node(const std::string& name, const Object& before, const Object& after) {
     if (before.label(kMigConfig) != after.label(kMigConfig)) judge_relabel(name, before, after);
-    if (!unschedulable(before) && unschedulable(after) && !rollout_of(after).open)
+    if (!unschedulable(before) && unschedulable(after) && !rollout_of(after).open &&
+        !is_out_for_health(after))
       complain("S4", fmt::format("{} is cordoned without a record of it in the same write", name));
     if (unschedulable(before) && !unschedulable(after)) {
       if (cordoned_by_berth_.count(name) == 0)

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outline: what each owner's pods hold; what of it the ledger had at work; what would do instead.
+#include "controller/advise/right_size.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "controller/cost/cost_meter.h"
+#include "controller/cost/fleet_cost.h"
+#include "controller/fleet/allocatable.h"
+#include "controller/fleet/geometry.h"
+#include "controller/fleet/node_facts.h"
+#include "controller/fleet/pools.h"
+#include "controller/queue/facts_from.h"
+
+namespace berth::advise {
+namespace {
+
+using cost::Micros;
+
+constexpr std::chrono::days kLooksBack{30};
+constexpr std::int64_t kWhole = 1'000'000;  // of gpu_weight()
+// Means hide peaks: twice the mean has to fit.
+constexpr std::int64_t kRoom = 2;
+constexpr Micros kLeastMeasured = 24 * cost::kSecondsOfHour;  // seconds
+
+// What the pods of one owner have in common.
+struct Holding {
+  std::string resource;
+  std::int64_t each = 0;
+  const Product* product = nullptr;
+  std::int64_t pods = 0;
+  bool alike = true;  // and whole GPUs
+};
+
+void add_pod(const Pod& pod, const Node& node, const Product* product, Holding& holding) {
+  std::string resource;
+  std::int64_t each = 0;
+  each_gpu_resource(pod.shape->requests, [&](const Text& name, const Quantity& quantity) {
+    if (!resource.empty()) holding.alike = false;
+    resource = name.str();
+    each = quantity.rounded_up();
+  });
+  if (queue::gpu_weight(node, resource) != kWhole) holding.alike = false;
+  const bool first = holding.pods++ == 0;
+  if (!first && std::tie(resource, each, product) !=
+                    std::tie(holding.resource, holding.each, holding.product))
+    holding.alike = false;
+  std::tie(holding.resource, holding.each, holding.product) = std::tie(resource, each, product);
+}
+
+std::map<std::string, Holding> holdings_of(const Snapshot& snapshot,
+                                           const GPUClusterPolicy& policy) {
+  std::map<std::string, Holding> holdings;
+  for (const auto& node : snapshot.cluster.nodes()) {
+    if (!has_gpus(*node) || pool_of(policy, *node) == nullptr) continue;
+    const std::optional<Inventory> inventory = inventory_of(*node);
+    const Product* product =
+        inventory ? find_product(inventory->product, inventory->memory_mib) : nullptr;
+    for (const Occupant& occupant : snapshot.cluster.occupants_of(node->meta.name)) {
+      if (!occupant.uses_gpu) continue;
+      const Pod& pod = *occupant.pod;
+      const std::string owner = pod.meta.namespace_.str() + "/" + cost::owner_of(pod);
+      add_pod(pod, *node, product, holdings[owner]);
+    }
+  }
+  return holdings;
+}
+
+// What the ledger has of each owner, in one currency.
+cost::SpendingByName ledger_of(const Snapshot& snapshot, const std::string& currency) {
+  cost::Spendings sums;
+  const cost::CostLedger ledger = costs_in(snapshot.cluster, snapshot.settings);
+  const std::string first = format_time(snapshot.now - kLooksBack).substr(0, 10);
+  for (auto day = ledger.days.lower_bound(first); day != ledger.days.end(); ++day)
+    if (const auto found = day->second.find(currency); found != day->second.end())
+      sums.add(found->second, 1);
+  return std::move(sums.owners);
+}
+
+const Profile* smallest_profile(const Product& product, std::int64_t percent) {
+  const Profile* best = nullptr;
+  const auto size = [](const Profile& p) { return std::pair(p.compute_slices, p.memory_units); };
+  for (const Profile& profile : product.profiles) {
+    if (!profile.attributes.empty() || profile.memory_units == product.memory_units) continue;
+    if (profile.compute_slices * 100 < percent * product.compute_slices) continue;
+    if (best == nullptr || size(profile) < size(*best)) best = &profile;
+  }
+  return best;
+}
+
+// Of a pod's cost, so many parts of so many remain.
+void settle(Micros month, std::int64_t remain, std::int64_t of, OwnerAdvice& advice) {
+  advice.month = month - cost::share_of(month, remain, of);
+}
+
+void decide(const Holding& holding, Micros month, OwnerAdvice& advice) {
+  const std::int64_t room = kRoom * *advice.used;
+  const Product* product = holding.product;
+  if (holding.each > 1) {
+    const std::int64_t fewer = std::max<std::int64_t>(1, (holding.each * room + 99) / 100);
+    if (fewer >= holding.each) return;
+    advice.verdict = Verdict::kFewerGpus;
+    advice.instead_each = fewer;
+    advice.memory_gb = product == nullptr ? 0 : static_cast<int>(product->memory_gb * fewer);
+    return settle(month, fewer, holding.each, advice);
+  }
+  const Profile* profile = product == nullptr ? nullptr : smallest_profile(*product, room);
+  if (profile == nullptr) return;
+  advice.verdict = Verdict::kProfile;
+  advice.instead = mig_resource_name(profile->name);
+  advice.instead_each = 1;
+  advice.memory_gb = product->memory_gb * profile->memory_units / product->memory_units;
+  settle(month, profile->memory_units, product->memory_units, advice);
+}
+
+OwnerAdvice advise_owner(const Holding& holding, Micros hourly, const cost::Spending& counted) {
+  OwnerAdvice advice{.holds = holding.resource, .each = holding.each, .pods = holding.pods};
+  const Micros measured = cost::capped_sum(counted.used, counted.idle);
+  if (measured > 0)
+    advice.used = static_cast<int>((cost::share_of(counted.used, 1000, measured) + 5) / 10);
+  if (!holding.alike) {
+    advice.verdict = Verdict::kMixed;
+    advice.each = 0;
+    return advice;
+  }
+  advice.instead = holding.resource;
+  advice.instead_each = holding.each;
+  if (!advice.used || measured < cost::capped_product(hourly, kLeastMeasured))
+    advice.verdict = Verdict::kTooLittle;
+  else
+    decide(holding, cost::capped_product(hourly, cost::kHoursOfMonth), advice);
+  return advice;
+}
+
+}  // namespace
+
+std::vector<OwnerAdvice> advise_owners(const Snapshot& snapshot, const GPUClusterPolicy& policy) {
+  std::vector<OwnerAdvice> out;
+  const std::map<std::string, Holding> holdings = holdings_of(snapshot, policy);
+  for (const auto& [currency, hourly] : cost::hourly_cost(snapshot, policy)) {
+    const cost::SpendingByName known = ledger_of(snapshot, currency);
+    for (const auto& [owner, spending] : hourly.owners) {
+      const auto found = known.find(owner);
+      OwnerAdvice advice = advise_owner(holdings.at(owner), spending.total(),
+                                        found == known.end() ? cost::Spending{} : found->second);
+      advice.owner = owner;
+      advice.currency = currency;
+      out.push_back(std::move(advice));
+    }
+  }
+  std::ranges::stable_sort(out, std::greater(), &OwnerAdvice::month);
+  return out;
+}
+
+}  // namespace berth::advise

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/cmd/advise.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "apis/names.h"
+#include "controller/advise/model_memory.h"
+#include "controller/advise/right_size.h"
+#include "controller/cmd/cluster_dump.h"
+#include "controller/cmd/console.h"
+#include "controller/explain/top.h"
+#include "controller/fleet/pools.h"
+#include "controller/preview/yaml.h"
+
+namespace berth {
+namespace {
+
+// What a sum of them stays within.
+constexpr int kMaxTokens = 10'000'000;
+constexpr int kMaxSequences = 100'000;
+
+Result<advise::Model> model_of(const AdviseFlags& flags) {
+  const Result<std::int64_t> parameters = advise::parse_parameters(flags.model);
+  if (!parameters) return parameters.error();
+  if (flags.tokens < 1 || flags.tokens > kMaxTokens)
+    return invalid_spec("--tokens", fmt::format("must be 1 to {}", kMaxTokens));
+  if (flags.sequences < 1 || flags.sequences > kMaxSequences)
+    return invalid_spec("--sequences", fmt::format("must be 1 to {}", kMaxSequences));
+  return advise::Model{.parameters = *parameters,
+                       .bits = advise::bits_of(flags.precision),
+                       .tokens = flags.tokens,
+                       .sequences = flags.sequences};
+}
+
+Result<std::vector<const Product*>> products_of(const std::string& gpu) {
+  std::vector<const Product*> products;
+  std::string known;
+  for (const Product& product : all_products()) {
+    products.push_back(&product);
+    known += (known.empty() ? "" : ", ") + product.model;
+  }
+  if (gpu.empty()) return products;
+  const Product* product = find_product_by_model(gpu);
+  if (product == nullptr)
+    return invalid_spec("--gpu", fmt::format("is {}; berth knows {}", gpu, known));
+  return std::vector{product};
+}
+
+std::string gib(std::int64_t bytes) {
+  return fmt::format("{:.1f}GiB", static_cast<double>(bytes) / (1 << 30));
+}
+
+TopTable shares_for(const advise::Model& model, const std::vector<const Product*>& products) {
+  TopTable table{
+      "ModelShares", {"GPU", "RESOURCE", "COUNT", "WEIGHTS", "CACHE", "NEEDS", "USABLE"}, {}};
+  const advise::ModelMemory memory = advise::memory_of(model);
+  for (const Product* product : products) {
+    const advise::Share share = advise::smallest_share(*product, memory.total());
+    const bool none = share.count == 0;
+    table.rows.push_back({product->model, share.resource, none ? "" : std::to_string(share.count),
+                          gib(memory.weights), gib(memory.cache), gib(memory.total()),
+                          none ? "" : gib(share.usable)});
+  }
+  return table;
+}
+
+Result<TopTable> models(const AdviseFlags& flags) {
+  const Result<advise::Model> model = model_of(flags);
+  if (!model) return model.error();
+  const Result<std::vector<const Product*>> products = products_of(flags.gpu);
+  if (!products) return products.error();
+  return shares_for(*model, *products);
+}
+
+// Memory is in no ledger: whoever follows has to know that it suffices.
+std::string told(const advise::OwnerAdvice& advice) {
+  switch (advice.verdict) {
+    case advise::Verdict::kFewerGpus:
+    case advise::Verdict::kProfile:
+      return fmt::format("{} {}{}", advice.instead_each, advice.instead,
+                         advice.memory_gb == 0
+                             ? std::string()
+                             : fmt::format(", if {} GB suffice", advice.memory_gb));
+    case advise::Verdict::kKeep:
+      return "keep";
+    case advise::Verdict::kMixed:
+      return "keep: its pods hold shares, or different things";
+    case advise::Verdict::kTooLittle:
+      break;
+  }
+  return "not measured for a day";
+}
+
+TopTable table_of(const std::vector<advise::OwnerAdvice>& advices) {
+  TopTable table{
+      "OwnerAdvices", {"OWNER", "PODS", "EACH", "USED", "ADVICE", "SAVES/MONTH", "CURRENCY"}, {}};
+  for (const advise::OwnerAdvice& advice : advices)
+    table.rows.push_back(
+        {advice.owner, std::to_string(advice.pods),
+         advice.each == 0 ? std::string() : fmt::format("{} {}", advice.each, advice.holds),
+         advice.used ? fmt::format("{}%", *advice.used) : std::string(), told(advice),
+         advice.month == 0 ? std::string() : cost::format_money(advice.month, 2), advice.currency});
+  return table;
+}
+
+Result<TopTable> owners(const AdviseFlags& flags) {
+  const DumpQuery query{.settings = flags.settings, .workloads = true, .tolerant = true};
+  const Result<ClusterDump> read = read_cluster(flags.snapshot, flags.connection, query);
+  if (!read) return read.error();
+  const Dump& dump = read->dump;
+  for (const char* needed : {"nodes", "pods", "configmaps"})
+    if (const Unread* unread = dump.clues.find_unread(needed);
+        unread != nullptr &&
+        (unread->namespace_.empty() || unread->namespace_ == flags.settings.berth_namespace))
+      return Error{.message = fmt::format("this account may not list {}: bind it to ClusterRole "
+                                          "berth-why and, for ConfigMap {}, to Role "
+                                          "berth-snapshot",
+                                          unread->resource, names::kCostsConfigMap)};
+  const GPUClusterPolicy* policy = find_policy(dump.cluster);
+  if (policy == nullptr)
+    return Error{.message = "there is no GPUClusterPolicy: pools and their prices stand there"};
+  const Answers answers;
+  const Snapshot snapshot{.cluster = dump.cluster,
+                          .answers = answers,
+                          .settings = flags.settings,
+                          .now = dump.taken_at,
+                          .offline = true};
+  return table_of(advise::advise_owners(snapshot, *policy));
+}
+
+}  // namespace
+
+FlagTable advise_flags(AdviseFlags& flags) {
+  FlagTable table = {
+      text_flag("--model", flags.model,
+                "a model's parameters, as 70B or 350M: what has room for it, instead of owners"),
+      choice_flag("--precision", flags.precision,
+                  {std::begin(advise::kPrecisions), std::end(advise::kPrecisions)},
+                  "of the model's weights"),
+      count_flag("--tokens", flags.tokens,
+                 "of --model: that a sequence may have, its prompt among them"),
+      count_flag("--sequences", flags.sequences, "of --model: that are answered at a time"),
+      text_flag("--gpu", flags.gpu,
+                "of --model: this product alone, as A100-80GB; else all that berth knows"),
+      file_flag("--snapshot", flags.snapshot,
+                "look into this file, as `berth snapshot` wrote it, instead of a live cluster"),
+      choice_flag("-o,--output", flags.output, {"text", "json", "yaml"},
+                  "how the table is written"),
+  };
+  for (Flag& flag : login_flags(flags.connection)) table.push_back(std::move(flag));
+  return table;
+}
+
+int run_advise(const AdviseFlags& flags) {
+  const Result<TopTable> told = flags.model.empty() ? owners(flags) : models(flags);
+  if (!told) return complain("berth advise", told.error());
+  const TopTable& table = *told;
+  put(flags.output == "text"   ? print_text(table)
+      : flags.output == "json" ? print_json(table)
+                               : json_to_yaml(print_json(table)));
+  return 0;
+}
+
+}  // namespace berth

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outline: how the samples have each pod at work; what each holds; what is left.
+#include "controller/cost/node_use.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "controller/core/cluster_state.h"
+#include "controller/fleet/node_facts.h"
+#include "controller/queue/facts_from.h"
+
+namespace berth::cost {
+namespace {
+
+constexpr std::int64_t kRounding = 100;  // seven sevenths are a millionth short of a GPU
+
+// What one pod is measured to do: of each piece that it holds.
+struct Measured {
+  std::int64_t pieces = 0;
+  double whole_gpus = 0;  // of GPUs: at work, divided among those who hold them
+  double instances = 0;   // of MIG instances: the part of each that is at work
+};
+using MeasuredPods = std::map<std::pair<std::string_view, std::string_view>, Measured>;
+
+MeasuredPods measured_on(const Snapshot& snapshot, const Node& node) {
+  MeasuredPods pods;
+  for (const GpuSample& gpu : snapshot.samples.on(node.meta.name)) {
+    if (!gpu.activity || !snapshot.samples.is_fresh(gpu, snapshot.now)) continue;
+    const double activity = std::clamp<double>(*gpu.activity, 0, 1);
+    for (const GpuHolder& holder : gpu.holders) {
+      Measured& measured = pods[{holder.namespace_.view(), holder.pod.view()}];
+      ++measured.pieces;
+      if (gpu.instance.empty())
+        measured.whole_gpus += activity / static_cast<double>(gpu.holders.size());
+      else
+        measured.instances += activity;
+    }
+  }
+  return pods;
+}
+
+// How much of a GPU one piece of each resource is, looked up in the node's labels once.
+class Weights {
+ public:
+  explicit Weights(const Node& node) : node_(node) {}
+
+  // So many pieces of a resource, of a node that has 64 GPUs at most.
+  std::int64_t part_of(const Text& resource, const Quantity& quantity) {
+    const std::int64_t weight = of(resource);
+    if (weight <= 0) return 0;
+    return std::clamp<std::int64_t>(quantity.rounded_up(), 0, 64 * kGpu / weight) * weight;
+  }
+
+ private:
+  std::int64_t of(const Text& resource) {
+    const auto found = std::ranges::find(known_, resource, &std::pair<Text, std::int64_t>::first);
+    if (found != known_.end()) return found->second;
+    const std::int64_t weight = queue::gpu_weight(node_, resource.str()).value_or(0);
+    return known_.emplace_back(resource, weight).second;
+  }
+  const Node& node_;
+  std::vector<std::pair<Text, std::int64_t>> known_;
+};
+
+struct Asked {
+  std::int64_t pieces = 0;
+  std::int64_t part = 0;  // millionths of a GPU
+};
+
+Asked asked_by(const Pod& pod, Weights& weights) {
+  Asked asked;
+  each_gpu_resource(pod.shape->requests, [&](const Text& resource, const Quantity& quantity) {
+    asked.pieces += quantity.rounded_up();
+    asked.part += weights.part_of(resource, quantity);
+  });
+  return asked;
+}
+
+// Pieces that no series names are not measured; the others are at work as far as they are said to.
+HeldUse split(const Pod& pod, const Asked& asked, std::int64_t part, const Measured* measured) {
+  HeldUse held{.pod = &pod, .unmeasured = part};
+  if (measured == nullptr || asked.pieces == 0) return held;
+  const std::int64_t pieces = std::max(asked.pieces, measured->pieces);
+  const std::int64_t known = part * measured->pieces / pieces;
+  const double each = static_cast<double>(part) / static_cast<double>(pieces);
+  const double used = measured->whole_gpus * kGpu + measured->instances * each;
+  if (used > 0)
+    held.used = static_cast<std::int64_t>(std::min(used + 0.5, static_cast<double>(known)));
+  held.idle = known - held.used;
+  held.unmeasured = part - known;
+  return held;
+}
+
+// What pods could still have of it.
+std::int64_t offered(const Node& node, Weights& weights) {
+  std::int64_t sum = 0;
+  each_gpu_resource(node.allocatable, [&](const Text& resource, const Quantity& quantity) {
+    sum += weights.part_of(resource, quantity);
+  });
+  return sum;
+}
+
+}  // namespace
+
+NodeUse use_of(const Snapshot& snapshot, const Node& node) {
+  NodeUse use;
+  const std::optional<Inventory> inventory = inventory_of(node);
+  if (!inventory) return use;
+  use.whole = inventory->count * kGpu;
+  const MeasuredPods measured = measured_on(snapshot, node);
+  Weights weights(node);
+  std::int64_t left = use.whole;
+  std::int64_t held = 0;
+  for (const Occupant& occupant : snapshot.cluster.occupants_of(node.meta.name)) {
+    if (!occupant.uses_gpu) continue;
+    const Pod& pod = *occupant.pod;
+    const Asked asked = asked_by(pod, weights);
+    const std::int64_t part = std::min(asked.part, left);
+    if (part <= 0) continue;
+    const auto found = measured.find({pod.meta.namespace_.view(), pod.meta.name});
+    use.held.push_back(split(pod, asked, part, found == measured.end() ? nullptr : &found->second));
+    left -= part;
+    held += part;
+  }
+  if (!in_service(node)) {
+    use.lost = left;
+    return use;
+  }
+  use.free = std::clamp<std::int64_t>(offered(node, weights) - held, 0, left);
+  if (left - use.free < kRounding) use.free = left;
+  use.fragments = left - use.free;
+  return use;
+}
+
+}  // namespace berth::cost

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/health/findings.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+#include "controller/disruption/rollouts.h"
+#include "controller/health/xid.h"
+
+namespace berth {
+namespace {
+
+// The device plugin may be about to offer the rest.
+constexpr Duration kSteady = std::chrono::minutes(1);
+// Of a node's findings, those that are named.
+constexpr std::size_t kNamed = 4;
+constexpr std::size_t kKeysKept = 64;
+
+std::string_view name_of(const GpuSample& gpu) {
+  return gpu.index.empty() ? gpu.uuid.view() : gpu.index.view();
+}
+
+class Finder {
+ public:
+  Finder(const Snapshot& snapshot, const Node& node, const HealthSpec& spec)
+      : snapshot_(snapshot), node_(node), spec_(spec) {}
+
+  NodeFindings find() {
+    find_measured();
+    find_missing();
+    find_unoffered();
+    return std::move(found_);
+  }
+
+ private:
+  // What MIG has cut tells of its whole GPU with each instance.
+  void add(GpuFault finding) {
+    const auto same = std::ranges::find_if(
+        found_.all, [&](const GpuFault& other) { return other.key() == finding.key(); });
+    if (same == found_.all.end())
+      found_.all.push_back(std::move(finding));
+    else if (same->at < finding.at)
+      *same = std::move(finding);
+  }
+
+  void add_rise(const GpuSample& gpu, FaultKind kind, const std::optional<Time>& at,
+                std::string_view what, bool acts) {
+    if (!at || snapshot_.now - *at >= spec_.recover_after) return;
+    add({.kind = kind,
+         .which = std::string(name_of(gpu)),
+         .text = fmt::format("GPU {}: {}", name_of(gpu), what),
+         .at = *at,
+         .acts = acts});
+  }
+
+  void find_xid(const GpuSample& gpu) {
+    if (!gpu.xid || spec_.xid == XidPolicy::kIgnore) return;
+    const auto code = static_cast<std::int64_t>(gpu.xid->value);
+    const Xid xid = describe_xid(code);
+    if (xid.kind == XidClass::kApplication) return;
+    const bool fatal = xid.kind == XidClass::kFatal;
+    const std::string what =
+        fatal ? fmt::format("XID {}, {}", code, xid.meaning) : fmt::format("XID {}", code);
+    add_rise(gpu, fatal ? FaultKind::kFatalXid : FaultKind::kUnknownXid, gpu.xid->at, what, fatal);
+  }
+
+  void find_measured() {
+    for (const GpuSample& gpu : snapshot_.samples.on(node_.meta.name)) {
+      if (!snapshot_.samples.is_fresh(gpu, snapshot_.now)) continue;
+      find_xid(gpu);
+      if (gpu.double_bit_errors && spec_.double_bit_ecc)
+        add_rise(gpu, FaultKind::kDoubleBitErrors, gpu.double_bit_errors->at,
+                 "another double-bit error of its memory", true);
+      if (gpu.link_errors)
+        add_rise(gpu, FaultKind::kLinkErrors, gpu.link_errors->at, "more errors of NVLink", false);
+      add_rise(gpu, FaultKind::kHot, gpu.hot_at,
+               fmt::format("hotter than {} °C", spec_.max_temperature), true);
+      if (gpu.remap_failed)
+        add({.kind = FaultKind::kRemapFailed,
+             .which = std::string(name_of(gpu)),
+             .text = fmt::format("GPU {}: a row of its memory could not be replaced", name_of(gpu)),
+             .at = snapshot_.now,
+             .stands = true});
+    }
+  }
+
+  // One that is gone among others that are not. A whole node of which nothing is heard has lost its
+  // exporter, not its GPUs.
+  void find_missing() {
+    std::map<std::string_view, const GpuSample*> latest;
+    for (const GpuSample& gpu : snapshot_.samples.on(node_.meta.name)) {
+      const GpuSample*& kept = latest[gpu.uuid.empty() ? gpu.index.view() : gpu.uuid.view()];
+      if (kept == nullptr || kept->seen < gpu.seen) kept = &gpu;
+    }
+    const auto is_fresh = [&](const auto& entry) {
+      return snapshot_.samples.is_fresh(*entry.second, snapshot_.now);
+    };
+    found_.gpus = static_cast<std::int64_t>(latest.size());
+    found_.measured = std::ranges::count_if(latest, is_fresh);
+    if (found_.measured == 0) return;
+    for (const auto& entry : latest) {
+      if (is_fresh(entry)) continue;
+      const GpuSample& gpu = *entry.second;
+      add({.kind = FaultKind::kGpuMissing,
+           .which = std::string(name_of(gpu)),
+           .text = fmt::format("GPU {}: not seen since {}", name_of(gpu), format_time(gpu.seen)),
+           .at = snapshot_.now,
+           .stands = true});
+    }
+  }
+
+  // None at all is a device plugin that is away or begins anew; while its GPUs are cut anew, a node
+  // offers what it can.
+  void find_unoffered() {
+    if (nodes_under_way(snapshot_.cluster).contains(&node_)) return;
+    bool any = false;
+    for (const auto& [name, quantity] : node_.capacity) {
+      if (!node_.ready || !is_gpu_resource(name.view())) continue;
+      const auto has = quantity.as_whole();
+      const auto offered = node_.allocatable.get(name.view()).as_whole();
+      if (!has || !offered || *offered <= 0 || *offered >= *has) continue;
+      any = true;
+      if (snapshot_.now - steady_since() < kSteady) continue;
+      add({.kind = FaultKind::kDevicesUnhealthy,
+           .which = name.str(),
+           .text = fmt::format("the kubelet offers {} of {} {}", *offered, *has, name.view()),
+           .at = snapshot_.now,
+           .stands = true});
+    }
+    if (any && snapshot_.now - steady_since() < kSteady)
+      found_.next_in = std::chrono::ceil<Duration>(steady_since() + kSteady - snapshot_.now);
+  }
+  Time steady_since() const { return snapshot_.cluster.allocatable_since(node_.meta.name); }
+
+  const Snapshot& snapshot_;
+  const Node& node_;
+  const HealthSpec& spec_;
+  NodeFindings found_;
+};
+
+}  // namespace
+
+const char* to_string(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::kFatalXid:
+      return "FatalXid";
+    case FaultKind::kUnknownXid:
+      return "UnknownXid";
+    case FaultKind::kDoubleBitErrors:
+      return "DoubleBitErrors";
+    case FaultKind::kRemapFailed:
+      return "RemapFailed";
+    case FaultKind::kHot:
+      return "Hot";
+    case FaultKind::kLinkErrors:
+      return "LinkErrors";
+    case FaultKind::kGpuMissing:
+      return "GpuMissing";
+    case FaultKind::kDevicesUnhealthy:
+      return "DevicesUnhealthy";
+  }
+  return "?";
+}
+
+bool NodeFindings::act() const { return std::ranges::any_of(all, &GpuFault::acts); }
+
+Time NodeFindings::last() const { return std::ranges::max(all, {}, &GpuFault::at).at; }
+
+std::string NodeFindings::keys() const {
+  std::vector<std::string> keys;
+  for (const GpuFault& finding : all)
+    if (keys.size() < kKeysKept) keys.push_back(finding.key());
+  return fmt::format("{}", fmt::join(keys, ","));
+}
+
+std::string NodeFindings::text() const {
+  std::vector<std::string_view> texts;
+  for (const GpuFault& finding : all)
+    if (texts.size() < kNamed) texts.push_back(finding.text);
+  return fmt::format("{}{}", fmt::join(texts, "; "),
+                     all.size() > kNamed ? fmt::format("; and {} more", all.size() - kNamed) : "");
+}
+
+NodeFindings find_trouble(const Snapshot& snapshot, const Node& node, const HealthSpec& spec) {
+  return Finder(snapshot, node, spec).find();
+}
+
+}  // namespace berth

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Findings: what is wrong with a node's GPUs, from what they were measured to do and from what the
+// node offers. Data that is missing, stale, or older than this process is no finding.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "controller/core/snapshot.h"
+
+namespace berth {
+
+enum class FaultKind {
+  kFatalXid,
+  kUnknownXid,
+  kDoubleBitErrors,
+  kRemapFailed,
+  kHot,
+  kLinkErrors,
+  kGpuMissing,        // measured a while ago, and not any more, while others on the node are
+  kDevicesUnhealthy,  // the node offers fewer than it has
+};
+const char* to_string(FaultKind kind);
+
+struct GpuFault {
+  FaultKind kind = FaultKind::kFatalXid;
+  std::string which;  // the GPU's index, or the resource's name
+  std::string text;   // a clause: "GPU 3: XID 79, it fell off the bus"
+  Time at{};          // of what stands as it is: now
+  bool stands = false;
+  bool acts = true;  // else it is only told
+
+  std::string key() const { return std::string(to_string(kind)) + "/" + which; }
+};
+
+struct NodeFindings {
+  std::vector<GpuFault> all;  // by GPU
+  std::int64_t gpus = 0;      // measured now, or a while ago; 0: nobody measures
+  std::int64_t measured = 0;
+  std::optional<Duration> next_in;  // when there may be more, without anything else changing
+
+  bool act() const;
+  Time last() const;         // of one that has any
+  std::string keys() const;  // "FatalXid/0,Hot/3"
+  std::string text() const;  // of the first few
+};
+NodeFindings find_trouble(const Snapshot& snapshot, const Node& node, const HealthSpec& spec);
+
+}  // namespace berth

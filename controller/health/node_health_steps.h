@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// NodeHealthSteps: what is due on one node for its health, and the one way in which health writes a
+// node: each patch tests the node's uid, a person's hold, and the exact text of the node's records
+// of its health and of its rollout.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "controller/core/json_patch.h"
+#include "controller/core/plan.h"
+#include "controller/disruption/disruption_budgets.h"
+#include "controller/health/survey.h"
+
+namespace berth {
+
+class NodeHealthSteps {
+ public:
+  // `health` without a pool is of a node that no pool selects any more.
+  NodeHealthSteps(const Snapshot& snapshot, const HealthSpec& spec, const NodeHealth& health,
+                  Plan& plan)
+      : snapshot_(snapshot), spec_(spec), health_(health), node_(*health.node), plan_(plan) {}
+
+  // `too_many`: why its pool gives up no further node.
+  void step(const std::optional<Cause>& too_many, DisruptionBudgets& budgets);
+  // The policy, or the node's pool, is gone: what berth did is undone.
+  void retreat();
+
+ private:
+  enum class Cordon { kKeep, kSet, kRemove };
+
+  void begin(const std::optional<Cause>& too_many, DisruptionBudgets& budgets);
+  void keep_out(DisruptionBudgets& budgets);
+  void recover();
+  void forget_in_time();
+  void refresh();
+  void drain(DisruptionBudgets& budgets);
+
+  bool is_left_alone() const;
+  bool is_in_a_rollout() const;
+  bool is_news() const;
+  std::optional<std::string> why_not(const std::optional<Cause>& too_many,
+                                     DisruptionBudgets& budgets) const;
+  // Without a finding, before the node is put back.
+  Duration wait_after(const HealthRecord& record) const;
+  HealthRecord next(HealthPhase phase) const;
+  void write(const std::optional<HealthRecord>& record, Cordon cordon, std::string reason);
+  void tell(bool warning, const char* reason, const char* action, std::string note);
+
+  const Snapshot& snapshot_;
+  const HealthSpec& spec_;
+  const NodeHealth& health_;
+  const Node& node_;
+  Plan& plan_;
+};
+
+}  // namespace berth

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// What owners are advised to, by the ledger of costs: and that after it the headline's fleet runs.
+#include "controller/advise/right_size.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "apis/names.h"
+#include "controller/cost/cost_meter.h"
+#include "controller/cost/fleet_cost.h"
+#include "controller/fleet/geometry.h"
+#include "tests/support/builders.h"
+
+namespace berth::advise {
+namespace {
+
+using test::node;
+using test::pod;
+
+class RightSize : public ::testing::Test {
+ protected:
+  RightSize() {
+    policy_.meta.name = limits::kPolicyName;
+    PoolSpec& pool = policy_.spec.pools.emplace_back();
+    pool.name = "all";
+    pool.price = PriceSpec{"3.06", "USD"};
+  }
+  void nodes(int count) {
+    for (int i = 0; i < count; ++i)
+      cluster_.upsert<Node>(node("node-" + std::to_string(i)).a100_80(4), now_);
+  }
+  // Pods of one owner side by side, at work for so many percent.
+  void run(const std::string& team, const std::string& owner, int pods, int each, int percent) {
+    for (int i = 0; i < pods; ++i, given_ += each) {
+      Pod made = pod(owner + "-" + std::to_string(given_))
+                     .gpu(each)
+                     .in(team)
+                     .owner("StatefulSet", owner)
+                     .on("node-" + std::to_string(given_ / 4));
+      cluster_.upsert(std::move(made), now_);
+    }
+    shares_[team + "/StatefulSet/" + owner] = percent;
+  }
+  // As the ledger stands when all of them ran so for so long.
+  void count(std::chrono::hours hours) {
+    cost::SpendingsByCurrency hourly = cost::hourly_cost(snapshot(), policy_);
+    for (auto& [owner, spending] : hourly["USD"].owners) {
+      const cost::Micros total = spending.total();
+      spending = {.used = total * shares_[owner] / 100};
+      spending.idle = total - spending.used;
+    }
+    cost::CostLedger ledger;
+    cost::spend_until(now_ - hours, {}, ledger);
+    cost::spend_until(now_, hourly, ledger);
+    ConfigMap costs;
+    costs.meta.namespace_ = settings_.berth_namespace;
+    costs.meta.name = names::kCostsConfigMap;
+    for (auto& [key, text] : cost::encode_costs(ledger)) costs.data[key] = text;
+    cluster_.upsert(std::move(costs), now_);
+  }
+  Snapshot snapshot() const { return {cluster_, answers_, settings_, now_}; }
+  OwnerAdvice of(const std::string& owner) const {
+    for (const OwnerAdvice& advice : advise_owners(snapshot(), policy_))
+      if (advice.owner == owner) return advice;
+    ADD_FAILURE() << owner << " is not advised";
+    return {};
+  }
+
+  Time now_ = parse_time("2026-11-25T12:00:00Z").value();
+  GPUClusterPolicy policy_;
+  ClusterState cluster_;
+  Answers answers_;
+  Settings settings_;
+  std::map<std::string, int> shares_;
+  int given_ = 0;
+};
+
+// Whole A100s for all pods of an owner, cut into nothing but what it is advised to.
+std::int64_t gpus_for(const OwnerAdvice& advice) {
+  constexpr std::string_view kMig = "nvidia.com/mig-";
+  if (!advice.instead.starts_with(kMig)) return advice.pods * advice.instead_each;
+  const Profile* profile =
+      find_product_by_model("A100-80GB")->find_profile(advice.instead.substr(kMig.size()));
+  return (advice.pods + profile->max_count - 1) / profile->max_count;
+}
+
+TEST_F(RightSize, AfterItAllOfTheHeadlineRuns) {
+  nodes(9);  // 36 GPUs asked, of 32 there are
+  for (int i = 0; i < 4; ++i) run("training", "train-" + std::to_string(i), 1, 4, 84);
+  run("serving", "infer", 12, 1, 15);
+  run("research", "notebook", 8, 1, 5);
+  count(std::chrono::hours(240));
+
+  std::int64_t gpus = 0;
+  cost::Micros saved = 0;
+  for (const OwnerAdvice& advice : advise_owners(snapshot(), policy_)) {
+    gpus += gpus_for(advice);
+    saved += advice.month;
+  }
+  EXPECT_EQ(gpus, 16 + 6 + 2) << "of 32";
+  EXPECT_EQ(of("training/StatefulSet/train-0").verdict, Verdict::kKeep);
+  const OwnerAdvice infer = of("serving/StatefulSet/infer");
+  EXPECT_EQ(infer.instead, "nvidia.com/mig-3g.40gb");
+  EXPECT_EQ(infer.memory_gb, 40);
+  EXPECT_EQ(infer.used, 15);
+  EXPECT_EQ(of("research/StatefulSet/notebook").instead, "nvidia.com/mig-1g.10gb");
+  // Half of twelve GPUs, seven eighths of eight.
+  EXPECT_EQ(cost::format_money(saved, 2), "29039.40");
+}
+
+TEST_F(RightSize, FewerGpusHaveRoomForTwiceTheMean) {
+  nodes(2);
+  run("a", "quiet", 1, 4, 20);
+  run("a", "half", 1, 4, 50);
+  count(std::chrono::hours(48));
+  const OwnerAdvice quiet = of("a/StatefulSet/quiet");
+  EXPECT_EQ(quiet.verdict, Verdict::kFewerGpus);
+  EXPECT_EQ(quiet.instead_each, 2);
+  EXPECT_EQ(cost::format_money(quiet.month, 2), "4467.60");  // two at 2,233.80
+  EXPECT_EQ(of("a/StatefulSet/half").verdict, Verdict::kKeep);
+}
+
+TEST_F(RightSize, NothingIsSaidOfWhatWasHardlyMeasured) {
+  nodes(1);
+  run("a", "new", 1, 1, 0);
+  EXPECT_EQ(of("a/StatefulSet/new").verdict, Verdict::kTooLittle);
+  EXPECT_FALSE(of("a/StatefulSet/new").used);
+  count(std::chrono::hours(23));
+  EXPECT_EQ(of("a/StatefulSet/new").verdict, Verdict::kTooLittle);
+  count(std::chrono::hours(24));
+  EXPECT_EQ(of("a/StatefulSet/new").verdict, Verdict::kProfile);
+}
+
+TEST_F(RightSize, OwnersOfDifferentPodsAndOfSharesAreLeftAlone) {
+  nodes(2);
+  run("a", "mixed", 1, 1, 5);
+  run("a", "mixed", 1, 2, 5);
+  given_ = 4;
+  run("a", "shares", 1, 1, 5);
+  cluster_.upsert<Node>(node("node-1")
+                            .a100_80(4)
+                            .label("nvidia.com/gpu.replicas", "4")
+                            .label("nvidia.com/gpu.sharing-strategy", "time-slicing"),
+                        now_);
+  count(std::chrono::hours(48));
+  EXPECT_EQ(of("a/StatefulSet/mixed").verdict, Verdict::kMixed);
+  EXPECT_EQ(of("a/StatefulSet/shares").verdict, Verdict::kMixed);
+  EXPECT_EQ(of("a/StatefulSet/shares").month, 0);
+}
+
+TEST_F(RightSize, WithoutAPriceThereIsNothingToAdvise) {
+  nodes(1);
+  run("a", "x", 1, 1, 5);
+  policy_.spec.pools[0].price.reset();
+  EXPECT_TRUE(advise_owners(snapshot(), policy_).empty());
+}
+
+}  // namespace
+}  // namespace berth::advise

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// A GPU that breaks, on the real API server: a played Prometheus tells of an XID, berth cordons the
+// node, remembers it over a restart, and puts it back when nothing has been found for long enough.
+#include <fmt/format.h>
+
+#include <atomic>
+#include <chrono>
+
+#include "tests/apiserver/rollout_fixture.h"
+#include "tests/live/tls_server.h"
+
+namespace berth::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Of GPU 0 of node n1, now.
+class PlayedXids {
+ public:
+  PlayedXids()
+      : server_({.plain = true},
+                [this](const TlsServer::Request& request, TlsServer::Connection& to) {
+                  to.reply(200, answer(request.line), "Content-Type: application/json\r\n");
+                  return true;
+                }) {}
+  std::string url() const { return fmt::format("http://127.0.0.1:{}", server_.port()); }
+
+  std::atomic<int> xid{79};  // from before berth looked
+  std::atomic<int> asked{0};
+
+ private:
+  std::string answer(const std::string& line) {
+    const bool range = line.find("query_range") != std::string::npos;
+    std::string series;
+    if (line.find("DCGM_FI_DEV_XID_ERRORS") != std::string::npos && !range) {
+      ++asked;
+      const auto now = std::chrono::system_clock::now().time_since_epoch();
+      series = fmt::format(
+          R"({{"metric":{{"__name__":"DCGM_FI_DEV_XID_ERRORS","Hostname":"n1","gpu":"0",)"
+          R"("UUID":"GPU-0"}},"value":[{:.3f},"{}"]}})",
+          std::chrono::duration<double>(now).count(), xid.load());
+    }
+    return fmt::format(R"({{"status":"success","data":{{"resultType":"{}","result":[{}]}}}})",
+                       range ? "matrix" : "vector", series);
+  }
+
+  TlsServer server_;
+};
+
+class SickNode : public RolloutTest {
+ protected:
+  void SetUp() override {
+    RolloutTest::SetUp();
+    if (IsSkipped() || HasFailure()) return;
+    invariants_.pool_labels = {"gpu.berth.dev/pool"};
+    cluster().add_gpu_node({.name = "n1", .gpus = 2});
+    cluster().wait_agents_running();
+    kube().apply(
+        fmt::format("apiVersion: gpu.berth.dev/v1alpha1\nkind: GPUClusterPolicy\n"
+                    "metadata: {{name: cluster}}\nspec:\n"
+                    "  pools: [{{name: all, nodeSelector: {{}}}}]\n"
+                    "  metrics: {{interval: 5s, prometheus: {{url: \"{}\"}}}}\n"
+                    "  health: {{recoverAfter: 1m}}\n",
+                    prometheus_.url()));
+  }
+  void wait_cordoned(bool out) {
+    wait_for(out ? "n1 to be cordoned" : "n1 to be back", 100, [&]() -> std::string {
+      const Object now = node();
+      return (now.text("/spec/unschedulable") == "true") == out ? "" : now.at("/spec").dump();
+    });
+  }
+  void wait_looks(int count) {
+    const int from = prometheus_.asked;
+    wait_for("more looks", 60,
+             [&] { return prometheus_.asked >= from + count ? "" : "there were none"; });
+  }
+  Object node() { return kube().get({"nodes", "n1"}); }
+  std::string health() { return node().annotation("gpu.berth.dev/health"); }
+
+  PlayedXids prometheus_;
+};
+
+TEST_F(SickNode, GoesOutOfServiceAndComesBack) {
+  start_berth();
+  wait_looks(3);
+  EXPECT_EQ(health(), "") << "an old number says nothing";
+  prometheus_.xid = 48;
+  wait_cordoned(true);
+  EXPECT_THAT(health(), HasSubstr("GPU 0: XID 48, a double-bit error of its memory"));
+
+  // The next process knows the number only as an old one, and whose the cordon is.
+  kill_berth();
+  start_berth();
+  wait_looks(2);
+  EXPECT_EQ(node().text("/spec/unschedulable"), "true");
+  wait_for("the policy to tell", 40, [&]() -> std::string {
+    const Object policy = kube().get({"gpuclusterpolicies", "cluster"});
+    return policy.text("/status/totals/unhealthyNodes") == "1" ? "" : policy.at("/status").dump();
+  });
+  wait_cordoned(false);
+  EXPECT_THAT(health(), HasSubstr("\"phase\":\"Recovered\""));
+}
+
+}  // namespace
+}  // namespace berth::test

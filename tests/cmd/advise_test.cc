@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// `berth advise` as a program: what it tells, and what it says of flags that are wrong.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "tests/cmd/program.h"
+
+namespace berth::test {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Advise, TellsWhatThePageShows) {
+  std::ifstream file(std::string(BERTH_SOURCE_DIR) + "/docs/advise.md", std::ios::binary);
+  const std::string page{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const Ran large =
+      run_berth({"advise", "--model", "70B", "--precision", "fp16", "--gpu", "A100-80GB"});
+  EXPECT_EQ(large.exit_code, 0) << large.err;
+  EXPECT_THAT(page, HasSubstr("--model 70B --precision fp16 --gpu A100-80GB\n" + large.out));
+  const Ran small = run_berth(
+      {"advise", "--model", "8B", "--precision", "fp8", "--sequences", "8", "--gpu", "a100-80gb"});
+  EXPECT_EQ(small.exit_code, 0) << small.err;
+  EXPECT_THAT(page, HasSubstr("--sequences 8 --gpu A100-80GB\n" + small.out));
+}
+
+TEST(Advise, HasARowForEachProductWithoutOne) {
+  const Ran ran = run_berth({"advise", "--model", "405B", "-o", "json"});
+  const nlohmann::json rows = nlohmann::json::parse(ran.out).at("items");
+  EXPECT_GT(rows.size(), 10u);
+  for (const nlohmann::json& row : rows) {
+    const std::string gpu = row.at("gpu");
+    const char* count = gpu == "A30" ? "" : gpu == "B300" ? "4" : nullptr;  // eight have 173 GiB
+    if (count != nullptr) {
+      EXPECT_EQ(row.at("count"), count) << row.dump();
+    }
+  }
+}
+
+// A node, a pod that holds one of its GPUs, and a day of which 15 % was work.
+nlohmann::json chat_on_a_node() {
+  nlohmann::json dump = nlohmann::json::parse(R"json({
+    "apiVersion": "snapshot.gpu.berth.dev/v1", "kind": "Snapshot",
+    "takenAt": "2026-11-25T12:00:00Z", "items": [
+    {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1", "uid": "u1", "labels": {
+       "nvidia.com/gpu.present": "true", "nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB",
+       "nvidia.com/gpu.count": "4", "nvidia.com/gpu.memory": "81920",
+       "nvidia.com/gpu.replicas": "1", "nvidia.com/mig.strategy": "mixed"}},
+     "status": {"allocatable": {"nvidia.com/gpu": "4"},
+                "conditions": [{"type": "Ready", "status": "True"}]}},
+    {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "chat-0", "namespace": "web",
+       "uid": "u2", "ownerReferences": [{"apiVersion": "apps/v1", "kind": "StatefulSet",
+                                         "name": "chat", "uid": "u3", "controller": true}]},
+     "spec": {"nodeName": "n1",
+              "containers": [{"resources": {"requests": {"nvidia.com/gpu": "1"}}}]},
+     "status": {"phase": "Running"}}]})json");
+  dump["items"].push_back({{"apiVersion", "gpu.berth.dev/v1alpha1"},
+                           {"kind", "GPUClusterPolicy"},
+                           {"metadata", {{"name", "cluster"}, {"uid", "u4"}}},
+                           {"spec",
+                            {{"pools",
+                              {{{"name", "all"},
+                                {"nodeSelector", nlohmann::json::object()},
+                                {"price", {{"perGPUHour", "1"}, {"currency", "USD"}}}}}}}}});
+  // 86,400 s at 1,000,000 millionths an hour.
+  const std::string day =
+      R"({"USD": {"owners": {"web/StatefulSet/chat": [12960000000, 73440000000, 0, 0, 0, 0]}}})";
+  dump["items"].push_back(
+      {{"apiVersion", "v1"},
+       {"kind", "ConfigMap"},
+       {"metadata", {{"name", "berth-costs"}, {"namespace", "berth-system"}, {"uid", "u5"}}},
+       {"data", {{"checkpoint", "2026-11-25T12:00:00Z"}, {"day-2026-11-24", day}}}});
+  return dump;
+}
+
+TEST(Advise, OfOwnersReadsASnapshot) {
+  nlohmann::json dump = chat_on_a_node();
+  const std::string file = scratch_file("advise.json", dump.dump());
+  const Ran ran = run_berth({"advise", "--snapshot", file});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(
+      ran.out,
+      "OWNER                 PODS  EACH              USED  ADVICE"
+      "                                      SAVES/MONTH  CURRENCY\n"
+      "web/StatefulSet/chat  1     1 nvidia.com/gpu  15%   1 nvidia.com/mig-3g.40gb, if 40 GB "
+      "suffice  365.00       USD\n");
+  dump["items"].erase(2);
+  const Ran without = run_berth({"advise", "--snapshot", scratch_file("none.json", dump.dump())});
+  EXPECT_EQ(without.exit_code, 1);
+  EXPECT_THAT(without.err, HasSubstr("there is no GPUClusterPolicy"));
+}
+
+TEST(Advise, SaysWhatIsWrong) {
+  const auto said = [](std::vector<std::string> flags) {
+    flags.insert(flags.begin(), "advise");
+    const Ran ran = run_berth(flags);
+    EXPECT_EQ(ran.exit_code, 1) << ran.out;
+    return ran.err;
+  };
+  EXPECT_THAT(said({"--snapshot", golden("../why/pods/none.json")}), HasSubstr("No such file"));
+  EXPECT_THAT(said({"--model", "big"}), HasSubstr("write it as 70B or 350M"));
+  EXPECT_THAT(said({"--model", "7B", "--tokens", "0"}), HasSubstr("--tokens: must be 1 to"));
+  EXPECT_THAT(said({"--model", "7B", "--sequences", "-1"}), HasSubstr("--sequences: must be 1 to"));
+  EXPECT_THAT(said({"--model", "7B", "--gpu", "T4"}), HasSubstr("is T4; berth knows A30"));
+}
+
+}  // namespace
+}  // namespace berth::test

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `berth why` says of a node whose GPUs have shown a fault.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "controller/disruption/health_record.h"
+#include "controller/explain/explain_node.h"
+#include "tests/support/builders.h"
+
+namespace berth::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string why(HealthPhase phase, bool cordoned) {
+  const Time now = *parse_time("2026-11-21T12:10:00Z");
+  Node node = test::node("n1").a100_80(4);
+  if (cordoned) node.unschedulable = true;
+  node.meta.annotations.set(names::kHealthAnnotation,
+                            encode_health({.phase = phase,
+                                           .node_uid = node.meta.uid,
+                                           .since = *parse_time("2026-11-21T12:00:00Z"),
+                                           .last = *parse_time("2026-11-21T12:01:00Z"),
+                                           .findings = "GPU 1: XID 79, it fell off the bus"}));
+  ClusterState cluster;
+  cluster.upsert(std::move(node), now);
+  const Answers answers;
+  const Settings settings;
+  return print_text(
+      explain_node(Snapshot{cluster, answers, settings, now}, *cluster.nodes().find("n1")));
+}
+
+TEST(NodeHealthWhy, TellsWhatWasFoundAndWhatToDo) {
+  EXPECT_THAT(why(HealthPhase::kReported, false),
+              AllOf(HasSubstr("GPU 1: XID 79, it fell off the bus; last seen 2026-11-21T12:01:00Z"),
+                    HasSubstr("leaves it in service")));
+  EXPECT_THAT(why(HealthPhase::kCordoned, true),
+              AllOf(HasSubstr("cordoned by berth for its health: GPU 1: XID 79"),
+                    HasSubstr("reset or replace the GPU"), Not(HasSubstr("not by berth"))));
+  EXPECT_THAT(why(HealthPhase::kOverruled, false), HasSubstr("a person put it back into service"));
+  EXPECT_THAT(why(HealthPhase::kRecovered, false),
+              HasSubstr("recovered at 2026-11-21T12:00:00Z; it was: GPU 1: XID 79"));
+}
+
+}  // namespace
+}  // namespace berth::test

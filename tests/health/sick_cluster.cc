@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/health/sick_cluster.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace berth::test {
+namespace {
+
+using nlohmann::json;
+
+json as_json(const Node& node) {
+  json annotations = json::object();
+  for (const auto& [key, value] : node.meta.annotations) annotations[key.str()] = value.str();
+  json spec = json::object();
+  if (node.unschedulable) spec["unschedulable"] = *node.unschedulable;
+  return {{"metadata", {{"uid", node.meta.uid}, {"annotations", annotations}}}, {"spec", spec}};
+}
+
+// The API server reads a test for null of what isn't there as a test of absence.
+json patched(const json& before, const json& operations) {
+  json now = before;
+  for (const json& operation : operations) {
+    const json::json_pointer path(operation["path"].get<std::string>());
+    if (operation["op"] == "test" && operation["value"].is_null()) {
+      EXPECT_FALSE(now.contains(path)) << path;
+      continue;
+    }
+    now = now.patch(json::array({operation}));
+  }
+  return now;
+}
+
+}  // namespace
+
+SickCluster::SickCluster(int nodes) {
+  policy.meta.name = limits::kPolicyName;
+  policy.spec.pools.emplace_back().name = "all";
+  policy.spec.disruption.max_unavailable = {100, true};
+  samples_.interval = std::chrono::seconds(30);
+  samples_.measured_at = now;
+  for (int n = 1; n <= nodes; ++n) {
+    const std::string name = fmt::format("n{}", n);
+    put(test::node(name).a100_80(4).annotation("example.com/rack", "7"));
+    for (int i = 0; i < 4; ++i) {
+      GpuSample& gpu = samples_.nodes[name].emplace_back();
+      gpu.uuid = fmt::format("GPU-{}-{}", name, i);
+      gpu.index = std::to_string(i);
+      gpu.seen = now;
+    }
+  }
+}
+
+void SickCluster::look(const std::string& but) {
+  samples_.measured_at = now;
+  for (auto& [name, gpus] : samples_.nodes)
+    for (GpuSample& gpu : gpus)
+      if (name != but) gpu.seen = now;
+}
+
+void SickCluster::pass(Duration time) {
+  for (const Time end = now + time; now < end;) {
+    now += std::min<Duration>(std::chrono::seconds(30), std::chrono::ceil<Duration>(end - now));
+    look();
+    run();
+  }
+}
+
+void SickCluster::restart() {
+  for (auto& [_, gpus] : samples_.nodes)
+    for (GpuSample& gpu : gpus) {
+      if (gpu.xid) gpu.xid->at.reset();
+      if (gpu.double_bit_errors) gpu.double_bit_errors->at.reset();
+      gpu.hot_at.reset();
+    }
+}
+
+Plan SickCluster::run() {
+  cluster.upsert(policy, now);
+  Plan plan = reconcile_health(snapshot());
+  for (const ObjectSteps& steps : plan.objects)
+    for (const Step& step : steps.steps)
+      if (const auto* write = std::get_if<Write>(&step); write && write->object.kind == "Node")
+        apply(*write);
+  if (!settles) return plan;
+  const Plan again = reconcile_health(snapshot());
+  for (const ObjectSteps& steps : again.objects)
+    EXPECT_NE(steps.object.kind, "Node") << print(again);
+  return plan;
+}
+
+void SickCluster::apply(const Write& write) {
+  Node node = this->node(write.object.name);
+  const json before = as_json(node);
+  const json body = json::parse(write.body);
+  json now_is = before;
+  if (write.verb == Verb::kMergePatch)
+    now_is.merge_patch(body);
+  else
+    now_is = patched(before, body);
+  node.meta.annotations = {};
+  for (const auto& [key, value] : now_is["metadata"]["annotations"].items())
+    node.meta.annotations.set(key, value.get<std::string>());
+  node.unschedulable.reset();
+  if (now_is["spec"].contains("unschedulable"))
+    node.unschedulable = now_is["spec"]["unschedulable"].get<bool>();
+  put(std::move(node));
+}
+
+}  // namespace berth::test

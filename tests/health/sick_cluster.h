@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// A pool of nodes with four A100s each, for tests: what they are measured to do is set by hand, and
+// what health plans is applied as the API server would apply it.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+
+#include "controller/disruption/health_record.h"
+#include "controller/health/reconcile.h"
+#include "tests/support/builders.h"
+
+namespace berth::test {
+
+class SickCluster {
+ public:
+  explicit SickCluster(int nodes);
+
+  GPUClusterPolicy policy;  // told with the next run
+  // Off where one step may make room for the next, as a node's return does.
+  bool settles = true;
+  Time now{std::chrono::seconds(1'790'000'000)};
+
+  // What is seen of the GPU from now on.
+  GpuSample& gpu(const std::string& node, std::size_t index) {
+    return samples_.nodes[node].at(index);
+  }
+  void xid(const std::string& node, std::size_t index, int code) {
+    gpu(node, index).xid = Rise{.value = static_cast<double>(code), .at = now};
+  }
+  void hot(const std::string& node, std::size_t index) { gpu(node, index).hot_at = now; }
+  // A round of the sampler: every GPU is seen, but those of the node that is left out.
+  void look(const std::string& but = "");
+  // Looks and runs, every so often, until the time has passed.
+  void pass(Duration time);
+  // berth begins anew: it knows what the cluster holds, and has seen nothing rise.
+  void restart();
+
+  // Plans, applies, and plans again, which must come to nothing.
+  Plan run();
+
+  Node node(const std::string& name) const { return *cluster.nodes().find(name); }
+  void put(Node node) { cluster.upsert(std::move(node), now); }
+  bool is_out(const std::string& name) const { return node(name).cordoned(); }
+  std::optional<HealthRecord> record(const std::string& name) const {
+    return health_of(node(name));
+  }
+  Snapshot snapshot() const {
+    return {.cluster = cluster,
+            .answers = answers_,
+            .settings = settings_,
+            .now = now,
+            .samples = samples_};
+  }
+
+  ClusterState cluster;
+
+ private:
+  void apply(const Write& write);
+
+  Samples samples_;
+  Answers answers_;
+  Settings settings_;
+};
+
+}  // namespace berth::test
