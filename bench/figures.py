@@ -35,6 +35,8 @@ FIGURES = {
     "memory.pods10k_mib": ("MiB", "≤ 40", lambda v: v <= 40, ["berth"]),
     "memory.pods50k_mib": ("MiB", "≤ 80", lambda v: v <= 80, ["berth"]),
     "memory.pending50k_mib": ("MiB", "≤ 100", lambda v: v <= 100, ["queue_memory_bench"]),
+    "memory.samples_mib": ("MiB", "≤ 24", lambda v: v <= 24, ["observe_bench"]),
+    "observe.fleet_ms": ("ms", "≤ 50", lambda v: v <= 50, ["observe_bench"]),
     "plan.nodes2000_ms": ("ms", "≤ 20", lambda v: v <= 20, ["plan_bench"]),
     "plan.growth": ("×", "≤ 1.3", lambda v: v <= 1.3, ["plan_bench"]),
     "plan.add10k_ms": ("ms", "≤ 10", lambda v: v <= 10, ["plan_bench"]),
@@ -311,6 +313,13 @@ def take(wanted, rounds):
         policy = json.loads(output(BUILD / "policy_bench"))
         yield ("policy.nodes5000_ms", policy["ms"], {"nodes": 5000, "pods": 50_000, "pools": 4, "writes": policy["writes"]},
                policy["writes"] == 0)
+
+    if {"memory.samples_mib", "observe.fleet_ms"} & set(wanted):
+        say("samples")
+        observed = json.loads(output(BUILD / "observe_bench"))
+        size = {"nodes": 2000, "gpus": 16_000, "pods": 16_000, "told_idle": observed["told"]}
+        yield "memory.samples_mib", observed["samples_mib"], size, True
+        yield "observe.fleet_ms", observed["fleet_ms"], size, True
 
     if "memory.pending50k_mib" in wanted:
         waiting = json.loads(output(BUILD / "queue_memory_bench"))

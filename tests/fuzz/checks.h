@@ -60,6 +60,12 @@ Verdict check_selector(std::string_view json);
 
 // A code's two bytes, headers in lines, an empty line and a body, as an API server may reply.
 Verdict check_reply(std::string_view input);
+// What an exporter serves: its lines are what they are alone, and what they make of a cluster is no
+// more than the cluster has.
+Verdict check_exposition(std::string_view text);
+// Prometheus' answer to a query, behind the size of its pieces, which don't matter: its series are
+// those that the JSON has.
+Verdict check_prometheus(std::string_view input);
 // An object, a newline, a patch: as nlohmann's library applies it.
 Verdict check_patch(std::string_view input);
 // Certificates in PEM, from a Secret.

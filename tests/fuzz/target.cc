@@ -60,6 +60,8 @@ constexpr Target kTargets[] = {
     {"schedule", check_schedule, 500},
     {"selector", check_selector, 3'000},
     {"reply", check_reply, 5'000},
+    {"exposition", check_exposition, 2'000},
+    {"prometheus", check_prometheus, 3'000},
     {"patch", check_patch, 3'000},
     {"certificate", check_certificate, 500},
 };
