@@ -2,6 +2,7 @@
 #include "controller/queue/catalog.h"
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <tuple>
 #include <utility>
@@ -18,6 +19,15 @@ bool is_gpu(std::string_view resource) {
 std::string member_key(std::string_view uid) {
   constexpr std::size_t kEnough = 8;
   return std::string(uid.substr(0, kEnough));
+}
+
+std::int64_t coarse_span(std::int64_t span) {
+  if (span <= 0) return 0;
+  const int finest = std::bit_width(static_cast<std::uint64_t>(span)) - 5;
+  if (finest <= 0) return span;
+  const std::int64_t step = std::int64_t{1} << finest;
+  const std::int64_t over = span % step;
+  return over == 0 ? span : capped_sum(span, step - over);
 }
 
 namespace {

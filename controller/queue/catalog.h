@@ -26,9 +26,13 @@ struct ClassKey {
   WishId wish = 0;
   // kube-scheduler chooses among its nodes: a Job's pods have one template.
   bool of_job = false;
-  std::int64_t lasts = 0;  // microseconds after which it is ended; 0: nobody ends it
+  std::int64_t lasts = 0;  // coarse_span() of when it is ended; 0: nobody ends it
   auto operator<=>(const ClassKey&) const = default;
 };
+
+// Microseconds rounded up by a sixteenth at most: as many deadlines as there are Jobs would be as
+// many classes, and none is ever forgotten.
+std::int64_t coarse_span(std::int64_t span);
 
 struct ClassFacts {
   Vector total;  // what all its pods ask together, by the resources' names

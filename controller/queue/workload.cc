@@ -167,8 +167,10 @@ Standing of_job(const Workload& workload, Catalog& catalog) {
     out.unready = Unready::kTemplateNotReady;
   else if (refused_entry(workload) != nullptr)
     out.unready = Unready::kReleaseRefused;
-  out.workload_class = catalog.workload_class(
-      {.roles = {{job.shape, job.wanted}}, .wish = job.wish, .of_job = true, .lasts = job.lasts});
+  out.workload_class = catalog.workload_class({.roles = {{job.shape, job.wanted}},
+                                               .wish = job.wish,
+                                               .of_job = true,
+                                               .lasts = coarse_span(job.lasts)});
   return out;
 }
 

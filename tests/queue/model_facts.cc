@@ -220,7 +220,11 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
                                  : job.parallelism;
     holds_all = !job.suspended || open;
     c.roles[{job.requests, job.only_pools, job.rules, job.modelled}] = wanted;
-    c.wish = job.topology, c.is_job = true, c.lasts = job.lasts;
+    c.wish = job.topology, c.is_job = true;
+    // Rounded up to five binary digits.
+    std::int64_t step = 1;
+    while (job.lasts / step >= 32) step *= 2;
+    c.lasts = (job.lasts + step - 1) / step * step;
     c.left_out = job.setbacks > 0;
     if (c.left_out)
       c.unready = say(job.setbacks < 5 ? "BackingOff" : "NotReady", "gpu", "*", job.setbacks, 0, 5);

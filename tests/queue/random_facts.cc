@@ -118,7 +118,7 @@ JobFact RandomFacts::job(int i) {
   if (chance(8)) fact.modelled = false;
   if (chance(20)) fact.topology = wish();
   if (chance(8)) fact.setbacks = 4 + below(2);
-  if (chance(50)) fact.lasts = 1 + below(12);
+  if (chance(50)) fact.lasts = 1 + below(12) * (1 + below(8));
   if (!fact.suspended && chance(80)) fact.started = 1 + below(9);
   if (chance(20)) fact.checkpoint = below(12);
   if (chance(fact.suspended ? 8 : 60)) fact.admitted = admission();

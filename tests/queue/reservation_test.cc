@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <random>
+#include <set>
 
 #include "controller/queue/admission_record.h"
 #include "controller/queue/cycle.h"
@@ -101,12 +103,28 @@ TEST(Reservation, LetsThoseGoBeforeThatAreEndedInTime) {
   c.now += kSecond;
   c.submit("large", 8, 0);
   c.now += kSecond;
-  c.submit("late", 1, 300 * kSecond), c.submit("in-time", 1, 298 * kSecond);
+  c.submit("late", 1, 300 * kSecond), c.submit("in-time", 1, 284 * kSecond);
   EXPECT_EQ(c.decide(), Names{"in-time"});
   EXPECT_EQ(c.why("late").reason, Reason::kReserved);
   c.now = 301 * kSecond;
   c.end("a"), c.end("in-time");
   EXPECT_EQ(c.decide(), Names{"large"});
+}
+
+// Jobs whose deadlines are nearly the same are one class.
+TEST(Reservation, SpansAreRoundedUpByASixteenthAtMost) {
+  std::set<std::int64_t> coarse;
+  for (std::int64_t span = 1; span < 4'000'000; span += 1 + span / 999) {
+    const std::int64_t up = coarse_span(span);
+    ASSERT_GE(up, span);
+    ASSERT_LE(up - span, span / 16);
+    ASSERT_EQ(coarse_span(up), up);
+    coarse.insert(up);
+  }
+  EXPECT_LE(coarse.size(), 32u + 16u * 18u);
+  EXPECT_EQ(coarse_span(0), 0);
+  EXPECT_EQ(coarse_span(std::numeric_limits<std::int64_t>::max()),
+            std::numeric_limits<std::int64_t>::max());
 }
 
 TEST(Reservation, WhereNobodySaysWhenHeEndsTheEmptiestNodeIsKept) {
