@@ -78,6 +78,14 @@ void Round::add_quiet(const SeriesIdentity& series, Time since) {
   reading->quiet_from = std::max(reading->quiet_from.value_or(since), since);
 }
 
+Round::Round(const ClusterState& cluster) : cluster_(cluster) {
+  for (const auto& node : cluster.nodes()) {
+    const Text* label = node->meta.labels.find(names::kHostnameLabel);
+    if (label != nullptr && label->view() != node->meta.name)
+      other_names_.emplace(label->str(), node->meta.name);
+  }
+}
+
 const Node* Round::look_up(const SeriesIdentity& series) const {
   const Store<Node>& nodes = cluster_.nodes();
   for (const std::string_view name : {series.hostname, before(series.hostname, '.'), series.node})
@@ -86,12 +94,8 @@ const Node* Round::look_up(const SeriesIdentity& series) const {
     if (const Pod* pod = cluster_.pods().find(series.exporter_namespace, series.exporter_pod))
       if (const Node* node = nodes.find(pod->node_name.view())) return node;
   if (const Node* node = nodes.find(before(series.address, ':'))) return node;
-  for (const auto& node : nodes) {
-    const Text* label = node->meta.labels.find(names::kHostnameLabel);
-    if (label != nullptr && !series.hostname.empty() && *label == series.hostname)
-      return node.get();
-  }
-  return nullptr;
+  const auto other = other_names_.find(series.hostname);
+  return other == other_names_.end() ? nullptr : nodes.find(other->second);
 }
 
 const Node* Round::node_of(const SeriesIdentity& series) {

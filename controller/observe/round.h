@@ -43,7 +43,7 @@ struct GpuReading {
 
 class Round {
  public:
-  explicit Round(const ClusterState& cluster) : cluster_(cluster) {}
+  explicit Round(const ClusterState& cluster);
 
   // A scraped exporter's pod tells which node it is, whatever its labels say; empty: they have to.
   void be_on(std::string_view node) { scraped_node_ = node; }
@@ -69,6 +69,7 @@ class Round {
   std::string_view scraped_node_;
   std::map<std::string, std::vector<GpuReading>, std::less<>> nodes_;
   std::map<std::string, std::string, std::less<>> names_;  // of nodes, by what tells them; or empty
+  std::map<std::string, std::string, std::less<>> other_names_;  // of nodes, by hostname label
   std::uint32_t counters_ = 0;
   std::size_t strangers_ = 0;
   std::string lie_;

@@ -23,6 +23,7 @@ std::string member_key(std::string_view uid) {
 
 std::int64_t coarse_span(std::int64_t span) {
   if (span <= 0) return 0;
+  span = std::min(span, kMostOfAnything);
   const int finest = std::bit_width(static_cast<std::uint64_t>(span)) - 5;
   if (finest <= 0) return span;
   const std::int64_t step = std::int64_t{1} << finest;

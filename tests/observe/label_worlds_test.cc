@@ -2,6 +2,7 @@
 // One GPU, told in every way in which exporters and Prometheus tell it: it is the same GPU.
 #include <fmt/format.h>
 
+#include "apis/names.h"
 #include "tests/observe/measured.h"
 
 namespace berth::test {
@@ -55,6 +56,18 @@ TEST(LabelWorlds, AreOneGpuWithOneHolder) {
     ASSERT_EQ(gpus[0].holders.size(), 1u);
     EXPECT_EQ(gpus[0].holders[0].pod, "p");
   }
+}
+
+// A cloud's node may be named otherwise than its host; others' hosts are nobody's.
+TEST(LabelWorlds, AHostIsFoundByItsNodesLabel) {
+  Measured measured = with_pods();
+  measured.cluster.upsert<Node>(node("n1").a100_80(4).label(names::kHostnameLabel, "ip-10-0-0-1"),
+                                measured.now);
+  measured.look(
+      "DCGM_FI_DEV_GPU_UTIL{gpu=\"0\",UUID=\"GPU-a\",Hostname=\"ip-10-0-0-1\"} 42\n"
+      "DCGM_FI_DEV_GPU_UTIL{gpu=\"0\",UUID=\"GPU-b\",Hostname=\"ip-10-0-0-2\"} 42\n");
+  ASSERT_EQ(measured.samples.on("n1").size(), 1u);
+  EXPECT_EQ(measured.samples.on("n1")[0].uuid, "GPU-a");
 }
 
 // Prometheus fills the exporter's own pod in where the exporter names none.
