@@ -15,6 +15,7 @@ using std::chrono::days;
 using std::chrono::floor;
 using std::chrono::seconds;
 
+constexpr Duration kClockStep = std::chrono::minutes(10);
 constexpr char kCheckpoint[] = "checkpoint";
 constexpr std::string_view kDay = "day-", kMonth = "month-";
 constexpr std::pair<const char*, SpendingByName Spendings::*> kTables[] = {
@@ -107,7 +108,7 @@ SpendingsByCurrency read_period(const std::string& text) {
 
 void spend_until(Time now, const SpendingsByCurrency& hourly, CostLedger& ledger) {
   now = floor<seconds>(now);
-  if (!ledger.at) ledger.at = now;
+  if (!ledger.at || *ledger.at > now + kClockStep) ledger.at = now;
   while (*ledger.at < now) {
     const Time from = *ledger.at;
     const Time until = std::min(now, Time(floor<days>(from) + days(1)));

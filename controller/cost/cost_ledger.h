@@ -30,8 +30,9 @@ struct CostLedger {
   bool operator==(const CostLedger&) const = default;
 };
 
-// Counts up to `now` what an hour has cost since the ledger's time. A clock that goes back counts
-// nothing until it is where it was.
+// Counts up to `now` what an hour has cost since the ledger's time. A clock that goes back by ten
+// minutes at most counts nothing until it is where it was; one that goes back further counts on
+// from where it is.
 void spend_until(Time now, const SpendingsByCurrency& hourly, CostLedger& ledger);
 
 using CostTexts = std::map<std::string, std::string>;  // the ConfigMap's data

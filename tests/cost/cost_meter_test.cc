@@ -120,6 +120,18 @@ TEST_F(Meter, WhatAPersonWritesIsWhereItGoesOnFrom) {
   EXPECT_DOUBLE_EQ(spent(), 8);
 }
 
+// As a person may have written it, or a clock that was wrong.
+TEST_F(Meter, ACheckpointThatIsYetToComeStopsNothing) {
+  write(look());
+  ConfigMap edited = *find();
+  edited.data["checkpoint"] = "2099-01-01T00:00:00Z";
+  world_.cluster.upsert(std::move(edited), world_.now);
+  look();
+  look(30min);
+  write(look(30min));
+  EXPECT_DOUBLE_EQ(spent(), 8);
+}
+
 TEST_F(Meter, WithoutAPriceNothingIsWritten) {
   price("");
   EXPECT_TRUE(look().empty());
