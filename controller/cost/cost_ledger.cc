@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "controller/core/ledger_spans.h"
+
 namespace berth::cost {
 namespace {
 
@@ -23,18 +25,6 @@ constexpr std::pair<const char*, SpendingByName Spendings::*> kTables[] = {
     {"namespaces", &Spendings::namespaces},
     {"queues", &Spendings::queues},
     {"owners", &Spendings::owners}};
-
-std::string day_of(Time at) { return format_time(at).substr(0, 10); }
-std::string month_of(Time at) { return format_time(at).substr(0, 7); }
-
-void forget_old(Time now, CostLedger& ledger) {
-  ledger.days.erase(ledger.days.begin(),
-                    ledger.days.lower_bound(day_of(now - days(kDaysKept - 1))));
-  const std::chrono::year_month_day today(floor<days>(now));
-  const auto first = today.year() / today.month() / 1 - std::chrono::months(kMonthsKept - 1);
-  ledger.months.erase(ledger.months.begin(),
-                      ledger.months.lower_bound(month_of(std::chrono::sys_days(first))));
-}
 
 // The dearest stay, the others become one.
 void keep_dearest(SpendingByName& names) {
@@ -119,7 +109,7 @@ void spend_until(Time now, const SpendingsByCurrency& hourly, CostLedger& ledger
     }
     ledger.at = until;
   }
-  forget_old(now, ledger);
+  forget_old_spans(now, ledger);
 }
 
 CostLedger read_costs(const CostTexts& data) {

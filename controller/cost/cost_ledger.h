@@ -16,8 +16,6 @@
 namespace berth::cost {
 
 inline constexpr Micros kSecondsOfHour = 3600;
-inline constexpr int kDaysKept = 35;
-inline constexpr int kMonthsKept = 13;
 // Of one currency and one period, the dearest; the others are one, named kOthers.
 inline constexpr std::size_t kMaxNames = 100;
 inline constexpr char kOthers[] = "(others)";

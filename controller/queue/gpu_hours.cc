@@ -65,19 +65,7 @@ void count(const std::string& queue, const std::string& namespace_, std::int64_t
   }
 }
 
-void forget_old(Time now, GpuHours& hours) {
-  const std::string first_day = day_of(now - days(kDaysKept - 1));
-  hours.days.erase(hours.days.begin(), hours.days.lower_bound(first_day));
-  const std::chrono::year_month_day today(floor<days>(now));
-  const auto first = today.year() / today.month() / 1 - std::chrono::months(kMonthsKept - 1);
-  const std::string first_month = month_of(std::chrono::sys_days(first));
-  hours.months.erase(hours.months.begin(), hours.months.lower_bound(first_month));
-}
-
 }  // namespace
-
-std::string day_of(Time at) { return format_time(at).substr(0, 10); }
-std::string month_of(Time at) { return format_time(at).substr(0, 7); }
 
 HeldGpus sum_of(const std::vector<Holding>& holdings) {
   HeldGpus held;
@@ -104,7 +92,7 @@ void count_until(Time now, const HeldGpus* held, const std::vector<Holding>& hol
     if (held != nullptr && since <= at) continue;
     count(each.queue, each.namespace_, each.gpus, std::max(at, since), now, hours);
   }
-  forget_old(now, hours);
+  forget_old_spans(now, hours);
 }
 
 }  // namespace berth::queue

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "controller/core/ledger_spans.h"
 #include "controller/queue/budget_period.h"
 
 namespace berth::queue {
@@ -59,14 +60,7 @@ using Periods = std::map<std::string, Period>;  // of the queues that have a bud
 void count_until(Time now, const HeldGpus* held, const std::vector<Holding>& holdings,
                  const Periods& periods, GpuHours& hours);
 
-// How many days and months are kept, the one that runs among them.
-inline constexpr int kDaysKept = 35;
-inline constexpr int kMonthsKept = 13;
-
 // A thousandth of a GPU hour, as budgets are written.
 inline constexpr std::int64_t kThousandthHour = 3'600'000;
-
-std::string day_of(Time at);    // "2026-11-25"
-std::string month_of(Time at);  // "2026-11"
 
 }  // namespace berth::queue
