@@ -54,6 +54,11 @@ struct Pod {
   bool has_been_ready = false;  // its condition Ready is True, or once was
   std::int64_t termination_grace_period_seconds = 30;
   std::optional<Time> start_time;
+  // The kubelet's word for what is wrong with it, "TopologyAffinityError", or why its first
+  // container waits, "CrashLoopBackOff"; empty: nothing, or it is about to start.
+  Text trouble;
+  // Of a failed proof of a node's GPUs (names::kProofLabel) alone: "exit code 9: no devices found".
+  Text last_words;
 
   bool finished() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }
   bool terminating() const { return meta.deletion_timestamp.has_value(); }
@@ -113,6 +118,7 @@ struct Job {
   std::optional<Time> start_time;   // nothing while it is suspended
   bool has_been_suspended = false;  // condition Suspended is True: its pods have been taken down
   bool finished = false;            // condition Complete or Failed is True
+  std::optional<Time> finished_at;  // since when
   bool operator==(const Job&) const = default;
 };
 template <>

@@ -84,14 +84,20 @@ bool read_spec(od::value spec, Job& job, Fault& fault) {
 
 bool read_conditions(od::value conditions, Job& job, Fault& fault) {
   job.has_been_suspended = job.finished = false;
+  job.finished_at.reset();
   return each_item(conditions, fault, [&](od::value condition) {
     std::string_view type, status;
+    std::optional<Time> since;
     const bool good = each_field(condition, fault, [&](std::string_view key, od::value value) {
       if (key == "type") return read(value, type, fault);
+      if (key == "lastTransitionTime") return read(value, since, fault);
       return key != "status" || read(value, status, fault);
     });
     if (type == "Suspended") job.has_been_suspended = status == "True";
-    if (type == "Complete" || type == "Failed") job.finished |= status == "True";
+    if ((type == "Complete" || type == "Failed") && status == "True") {
+      job.finished = true;
+      job.finished_at = since;
+    }
     return good;
   });
 }

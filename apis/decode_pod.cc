@@ -2,6 +2,7 @@
 // The hot path: a cluster's pods change all day.
 #include "apis/decode_frame.h"
 #include "apis/pod_requests.h"
+#include "apis/pod_trouble.h"
 
 namespace berth {
 namespace {
@@ -170,11 +171,54 @@ bool read_ready(od::value conditions, ReadyCondition& ready, Fault& fault) {
   });
 }
 
-bool read_status(od::value status, Pod& pod, Fault& fault) {
+bool read_end(od::value terminated, std::string& last_words, Fault& fault) {
+  std::int64_t exit_code = 0;
+  std::string_view message;
+  const bool good = each_field(terminated, fault, [&](std::string_view key, od::value value) {
+    if (key == "exitCode") return read(value, exit_code, fault);
+    return key != "message" || read(value, message, fault);
+  });
+  note_end(exit_code, message, last_words);
+  return good;
+}
+
+bool read_container_state(od::value state, std::string& waiting, std::string& last_words,
+                          Fault& fault) {
+  return each_field(state, fault, [&](std::string_view key, od::value value) {
+    if (key == "terminated") return read_end(value, last_words, fault);
+    if (key != "waiting") return true;
+    std::string_view reason;
+    const bool good = each_field(value, fault, [&](std::string_view name, od::value text) {
+      return name != "reason" || read(text, reason, fault);
+    });
+    note_waiting(reason, waiting);
+    return good;
+  });
+}
+
+bool read_container_statuses(od::value statuses, std::string& waiting, std::string& last_words,
+                             Fault& fault) {
+  waiting.clear();
+  last_words.clear();
+  return each_item(statuses, fault, [&](od::value status) {
+    return each_field(status, fault, [&](std::string_view key, od::value value) {
+      return key != "state" || read_container_state(value, waiting, last_words, fault);
+    });
+  });
+}
+
+bool read_status(od::value status, Pod& pod, PodTrouble& trouble, Fault& fault) {
   ReadyCondition ready;
   const bool good = each_field(status, fault, [&](std::string_view key, od::value value) {
     if (key == "phase") return read_phase(value, pod.phase, fault);
     if (key == "startTime") return read(value, pod.start_time, fault);
+    if (key == "reason") return read(value, trouble.reason, fault);
+    if (key == "containerStatuses")
+      return read_container_statuses(value, trouble.waiting, trouble.last_words, fault);
+    if (key == "initContainerStatuses") {
+      std::string unused;
+      return read_container_statuses(value, trouble.init_waiting, unused, fault);
+    }
     return key != "conditions" || read_ready(value, ready, fault);
   });
   pod.has_been_ready = has_been_ready(ready, pod.start_time);
@@ -241,15 +285,17 @@ bool read(od::value term, NodeSelectorTerm& out, Fault& fault) {
 
 bool read(od::value value, Pod& pod, Fault& fault) {
   PodSpecParts parts;
+  PodTrouble trouble;
   bool good = each_field(value, fault, [&](std::string_view key, od::value field) {
     if (key == "metadata") return read(field, pod.meta, fault);
     if (key == "spec") return read(field, parts, fault);
-    if (key == "status") return read_status(field, pod, fault);
+    if (key == "status") return read_status(field, pod, trouble, fault);
     return true;
   });
   pod.node_name = std::move(parts.node_name);
   pod.termination_grace_period_seconds = parts.termination_grace_period_seconds;
   pod.has_empty_dir = parts.has_empty_dir;
+  std::move(trouble).keep_in(pod);
   if (good) pod.shape = shape_of(std::move(parts));
   return good;
 }

@@ -72,6 +72,8 @@ void read(const JsonCursor& item, PendingWorkload& out) {
   item["position"].read(out.position);
   item["reason"].read(out.reason);
   item["message"].read(out.message);
+  item["earliestStart"].read(out.earliest_start);
+  item["latestStart"].read(out.latest_start);
 }
 
 void read(const JsonCursor& status, GPUQueueStatus& out) {

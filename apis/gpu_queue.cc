@@ -24,6 +24,8 @@ StatusJson encode(const PendingWorkload& workload) {
   json["position"] = workload.position;
   json["reason"] = workload.reason;
   json["message"] = clip(workload.message);
+  if (workload.earliest_start) json["earliestStart"] = format_time(*workload.earliest_start);
+  if (workload.latest_start) json["latestStart"] = format_time(*workload.latest_start);
   return json;
 }
 

@@ -115,6 +115,10 @@ struct PendingWorkload {
   std::int32_t position = 0;  // from 1
   std::string reason;
   std::string message;
+  // Between which it begins, if what runs and waits ends in the time that it has declared. Without
+  // a latest: nobody can say; without both: nor from when.
+  std::optional<Time> earliest_start;
+  std::optional<Time> latest_start;
   bool operator==(const PendingWorkload&) const = default;
 };
 

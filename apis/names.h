@@ -40,7 +40,13 @@ inline constexpr char kPriorityClassLabel[] = "gpu.berth.dev/priority-class";
 inline constexpr char kLastCheckpointAnnotation[] = "gpu.berth.dev/last-checkpoint";
 inline constexpr char kManagedByLabel[] = "app.kubernetes.io/managed-by";
 inline constexpr char kHostnameLabel[] = "kubernetes.io/hostname";
+inline constexpr char kProofLabel[] = "gpu.berth.dev/proof";  // on pods that prove a node's GPUs
+inline constexpr char kProofNodeAnnotation[] = "gpu.berth.dev/proof-node-uid";
+inline constexpr char kRequiredCudaAnnotation[] = "gpu.berth.dev/required-cuda";  // on pods: "12.4"
 inline constexpr char kIdleSinceAnnotation[] = "gpu.berth.dev/idle-since";
+inline constexpr char kReclaimAfterAnnotation[] = "gpu.berth.dev/reclaim-after";
+// On the ledger of admissions: who gives way to whom, since idle GPUs were taken from him.
+inline constexpr char kYieldsAnnotation[] = "gpu.berth.dev/yields";
 inline constexpr char kContactAnnotation[] =
     "gpu.berth.dev/contact";  // on namespaces: whom to tell
 inline constexpr char kMirrorAnnotation[] = "kubernetes.io/config.mirror";
@@ -66,6 +72,13 @@ inline constexpr char kMigStrategy[] = "nvidia.com/mig.strategy";
 inline constexpr char kMigCapable[] = "nvidia.com/mig.capable";
 inline constexpr char kGpuProduct[] = "nvidia.com/gpu.product";
 inline constexpr char kGpuCount[] = "nvidia.com/gpu.count";
+// What clouds say of a node's GPUs, with or without NVIDIA's labels.
+inline constexpr std::string_view kCloudProductLabels[] = {
+    "cloud.google.com/gke-accelerator", "k8s.amazonaws.com/accelerator",
+    "eks.amazonaws.com/instance-gpu-name", "karpenter.k8s.aws/instance-gpu-name"};
+inline constexpr std::string_view kCloudCountLabels[] = {"eks.amazonaws.com/instance-gpu-count",
+                                                         "karpenter.k8s.aws/instance-gpu-count",
+                                                         "cloud.google.com/gke-accelerator-count"};
 inline constexpr char kGpuReplicas[] = "nvidia.com/gpu.replicas";
 inline constexpr char kGpuSharingStrategy[] = "nvidia.com/gpu.sharing-strategy";
 inline constexpr char kGpuPresent[] = "nvidia.com/gpu.present";

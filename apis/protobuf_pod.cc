@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hot path: a cluster's pods change all day. The same fields as decode_pod.cc's.
 #include "apis/pod_requests.h"
+#include "apis/pod_trouble.h"
 #include "apis/protobuf_reader.h"
 
 namespace berth {
@@ -29,10 +30,29 @@ struct SpecField {
   };
 };
 struct StatusField {
-  enum : std::uint32_t { kPhase = 1, kConditions = 2, kStartTime = 7 };
+  enum : std::uint32_t {
+    kPhase = 1,
+    kConditions = 2,
+    kReason = 4,
+    kStartTime = 7,
+    kContainerStatuses = 8,
+    kInitContainerStatuses = 10,
+  };
 };
 struct ConditionField {
   enum : std::uint32_t { kType = 1, kStatus = 2, kLastTransitionTime = 4 };
+};
+struct ContainerStatusField {
+  enum : std::uint32_t { kState = 2 };
+};
+struct ContainerStateField {
+  enum : std::uint32_t { kWaiting = 1, kTerminated = 3 };
+};
+struct WaitingField {
+  enum : std::uint32_t { kReason = 1 };
+};
+struct TerminatedField {
+  enum : std::uint32_t { kExitCode = 1, kMessage = 4 };
 };
 struct ContainerField {
   enum : std::uint32_t { kPorts = 6, kResources = 8, kRestartPolicy = 24 };
@@ -276,9 +296,47 @@ bool read_ready(ProtobufField condition, ReadyCondition& ready) {
   return true;
 }
 
-bool read_status(ProtobufField status, Pod& pod) {
+bool read_end(ProtobufField terminated, std::string& last_words) {
+  std::int64_t exit_code = 0;
+  std::string message;
+  each_field(terminated.bytes(), [&](std::uint32_t number, ProtobufField field) {
+    if (number == TerminatedField::kExitCode) return read(field, exit_code);
+    return number == TerminatedField::kMessage && read(field, message);
+  });
+  note_end(exit_code, message, last_words);
+  return true;
+}
+
+bool read_waiting(ProtobufField state, std::string& waiting) {
+  std::string reason;
+  each_field(state.bytes(), [&](std::uint32_t number, ProtobufField field) {
+    return number == WaitingField::kReason && read(field, reason);
+  });
+  note_waiting(reason, waiting);
+  return true;
+}
+
+bool read_container_status(ProtobufField status, std::string& waiting, std::string& last_words) {
+  each_field(status.bytes(), [&](std::uint32_t number, ProtobufField state) {
+    if (number != ContainerStatusField::kState) return false;
+    each_field(state.bytes(), [&](std::uint32_t kind, ProtobufField field) {
+      if (kind == ContainerStateField::kWaiting) return read_waiting(field, waiting);
+      return kind == ContainerStateField::kTerminated && read_end(field, last_words);
+    });
+    return true;
+  });
+  return true;
+}
+
+bool read_status(ProtobufField status, Pod& pod, PodTrouble& trouble) {
   ReadyCondition ready;
+  std::string unused;
   each_field(status.bytes(), [&](std::uint32_t number, ProtobufField field) {
+    if (number == StatusField::kReason) return read(field, trouble.reason);
+    if (number == StatusField::kContainerStatuses)
+      return read_container_status(field, trouble.waiting, trouble.last_words);
+    if (number == StatusField::kInitContainerStatuses)
+      return read_container_status(field, trouble.init_waiting, unused);
     if (number == StatusField::kStartTime) return read(field, pod.start_time);
     if (number == StatusField::kConditions) return read_ready(field, ready);
     if (number != StatusField::kPhase) return false;
@@ -310,11 +368,13 @@ bool read(ProtobufField term, NodeSelectorTerm& out) {
 }
 
 void read_message(std::string_view message, Pod& pod) {
+  PodTrouble trouble;
   each_field(message, [&](std::uint32_t number, ProtobufField field) {
     if (number == PodField::kMetadata) return read(field, pod.meta);
     if (number == PodField::kSpec) return read_spec(field, pod);
-    return number == PodField::kStatus && read_status(field, pod);
+    return number == PodField::kStatus && read_status(field, pod, trouble);
   });
+  std::move(trouble).keep_in(pod);
 }
 
 }  // namespace berth

@@ -115,6 +115,8 @@ inline constexpr char kPodsNotNamed[] = "PodsNotNamed";
 // -- Pods --
 inline constexpr char kSlippedPastAdmission[] = "SlippedPastAdmission";  // of the event on the pod
 inline constexpr char kGpusIdle[] = "GPUsIdle";                          // likewise
+inline constexpr char kGpusReclaimed[] = "GPUsReclaimed";                // likewise, and on Jobs
+inline constexpr char kGpusKept[] = "GPUsKept";                          // likewise
 
 // -- What `berth why` answers, besides --
 inline constexpr char kAwaitsScheduler[] = "AwaitsScheduler";
@@ -159,7 +161,9 @@ inline constexpr char kTighterQuota[] = "TighterQuota";
 inline constexpr char kNamespaceQuotaCorrected[] = "NamespaceQuotaCorrected";  // of an event
 inline constexpr char kBudgetExceeded[] = "BudgetExceeded";  // of the condition, and of workloads
 inline constexpr char kTimeZoneUnknown[] = "TimeZoneUnknown";
-inline constexpr char kPreempted[] = "Preempted";    // likewise
+inline constexpr char kPreempted[] = "Preempted";          // likewise
+inline constexpr char kGangTakenBack[] = "GangTakenBack";  // likewise
+inline constexpr char kGangStays[] = "GangStays";          // likewise
 inline constexpr char kPinBlocked[] = "PinBlocked";  // of the condition of that name, and of a pod
 // Why a workload is in no queue.
 inline constexpr char kNamespaceNotSelected[] = "NamespaceNotSelected";

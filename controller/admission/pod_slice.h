@@ -49,6 +49,7 @@ struct ContainerSlice {
   bool runs_as_root = false;  // runAsUser: 0
   // The place of NVIDIA_VISIBLE_DEVICES in env, where its value may show a device.
   std::optional<std::size_t> visible_devices;
+  std::string_view require_cuda;  // the value of NVIDIA_REQUIRE_CUDA in env
   // The place in envFrom of what could set it, where env doesn't.
   std::optional<std::size_t> open_env_from;
 };
@@ -90,7 +91,8 @@ struct PodSlice {
   QueuedSlice queued;
   bool has_metadata = false;
   bool has_annotations = false;
-  std::string_view mutations;  // annotation gpu.berth.dev/mutations
+  std::string_view mutations;      // annotation gpu.berth.dev/mutations
+  std::string_view required_cuda;  // annotation gpu.berth.dev/required-cuda
 
   std::string_view node_name;
   StringMap node_selector;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "controller/admission/pod_slice.h"
+#include "controller/fleet/cuda.h"
 
 namespace berth {
 namespace {
@@ -79,6 +80,7 @@ bool read_env(dom::element env, bool& names_devices, ContainerSlice& out, Fault&
       names_devices = true;
       if (from_elsewhere || !shows_no_device(text)) out.visible_devices = index;
     }
+    if (good && name == kRequireCuda) out.require_cuda = text;
     ++index;
     return good;
   });

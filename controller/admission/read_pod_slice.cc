@@ -47,6 +47,7 @@ class PodReader {
     return each_field(metadata, fault_, [&](std::string_view key, dom::element value) {
       if (key != "annotations" || !read_present(value, pod_.has_annotations)) return true;
       return each_field(value, fault_, [&](std::string_view name, dom::element text) {
+        if (name == names::kRequiredCudaAnnotation) return read(text, pod_.required_cuda, fault_);
         return name != names::kMutationsAnnotation || read(text, pod_.mutations, fault_);
       });
     });

@@ -300,6 +300,7 @@ void check_pod(const PodReview& review, ReviewFindings& findings) {
   check_catalog_eligibility(review, findings);
   check_above_one(review, findings);
   check_shared_memory(review, findings);
+  check_cuda(review, findings);
   check_privileged(review.pod, review.pod.containers, findings);
   check_device_access(review.pod, findings);
 }

@@ -49,10 +49,4 @@ std::vector<std::string> ReviewFindings::warnings() const {
   return texts;
 }
 
-void warn_not_acted_on(const std::vector<std::string>& fields, ReviewFindings& findings) {
-  if (fields.empty()) return;
-  findings.warn("", fmt::format("{} {} checked and kept, and not acted on in this version",
-                                fmt::join(fields, ", "), fields.size() == 1 ? "is" : "are"));
-}
-
 }  // namespace berth

@@ -46,9 +46,6 @@ class ReviewFindings {
   List warnings_;
 };
 
-// Of fields that are read and kept, and change nothing yet: nobody is to rely on them.
-void warn_not_acted_on(const std::vector<std::string>& fields, ReviewFindings& findings);
-
 // What a user wrote, for a message: its beginning, cut between characters.
 inline std::string shorten(std::string_view text, std::size_t most = 64) { return cut(text, most); }
 

@@ -194,15 +194,6 @@ void check_node_keys(const GPUClusterPolicy& policy, const WritableKeys& keys,
   findings.warn("", "run " + line_that_allows(forbidden, keys));
 }
 
-void check_not_acted_on(const GPUClusterPolicySpec& spec, ReviewFindings& findings) {
-  std::vector<std::string> fields;
-  if (spec.idle.policy == IdlePolicy::kOnPressure || spec.idle.policy == IdlePolicy::kAlways)
-    fields.emplace_back(fmt::format("spec.idle.policy {} (berth tells as with Notify)",
-                                    to_string(spec.idle.policy)));
-  if (spec.idle.warn_after != IdleSpec().warn_after) fields.emplace_back("spec.idle.warnAfter");
-  warn_not_acted_on(fields, findings);
-}
-
 // The nodes will offer it once this policy is in force.
 bool will_be_shared(const GPUClusterPolicy& policy, std::string_view resource,
                     const GpuOffers& offers) {
@@ -231,7 +222,6 @@ void check_policy(const GPUClusterPolicy& policy, const ClusterState& cluster,
   check_pools(policy, cluster, findings);
   check_catalog(policy, cluster, findings);
   check_node_keys(policy, keys, findings);
-  check_not_acted_on(policy.spec, findings);
 }
 
 template <class T, class Judge>

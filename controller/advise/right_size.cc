@@ -2,11 +2,14 @@
 // Outline: what each owner's pods hold; what of it the ledger had at work; what would do instead.
 #include "controller/advise/right_size.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <tuple>
 #include <utility>
 
+#include "controller/advise/shared_pool.h"
 #include "controller/cost/cost_meter.h"
 #include "controller/cost/fleet_cost.h"
 #include "controller/fleet/allocatable.h"
@@ -62,8 +65,7 @@ std::map<std::string, Holding> holdings_of(const Snapshot& snapshot,
     for (const Occupant& occupant : snapshot.cluster.occupants_of(node->meta.name)) {
       if (!occupant.uses_gpu) continue;
       const Pod& pod = *occupant.pod;
-      const std::string owner = pod.meta.namespace_.str() + "/" + cost::owner_of(pod);
-      add_pod(pod, *node, product, holdings[owner]);
+      add_pod(pod, *node, product, holdings[owner_key(pod)]);
     }
   }
   return holdings;
@@ -110,45 +112,81 @@ void decide(const Holding& holding, Micros month, OwnerAdvice& advice) {
   const Profile* profile = product == nullptr ? nullptr : smallest_profile(*product, room);
   if (profile == nullptr) return;
   advice.verdict = Verdict::kProfile;
+  advice.profile = profile->name;
   advice.instead = mig_resource_name(profile->name);
-  advice.instead_each = 1;
   advice.memory_gb = product->memory_gb * profile->memory_units / product->memory_units;
   settle(month, profile->memory_units, product->memory_units, advice);
 }
 
-OwnerAdvice advise_owner(const Holding& holding, Micros hourly, const cost::Spending& counted) {
-  OwnerAdvice advice{.holds = holding.resource, .each = holding.each, .pods = holding.pods};
-  const Micros measured = cost::capped_sum(counted.used, counted.idle);
-  if (measured > 0)
-    advice.used = static_cast<int>((cost::share_of(counted.used, 1000, measured) + 5) / 10);
+// Where a part of a GPU that others use too leaves more than the advice so far.
+void consider_sharing(const PoolSpec* pool, Micros month, OwnerAdvice& advice) {
+  if (pool == nullptr || advice.each != 1) return;
+  const Micros saved = month - cost::share_of(month, 1, pool->sharing.replicas);
+  if (saved <= advice.month) return;
+  advice.verdict = Verdict::kShare;
+  advice.profile.clear();
+  advice.instead = pool->sharing.rename_by_default ? "nvidia.com/gpu.shared" : "nvidia.com/gpu";
+  advice.pool = fmt::format("{}, {} by {}", pool->name, to_string(pool->sharing.strategy),
+                            pool->sharing.replicas);
+  advice.memory_gb = 0;
+  advice.month = saved;
+}
+
+// What is counted of an owner, and whether that is a day's worth at least.
+struct Counted {
+  std::optional<int> used;  // percent
+  bool enough = false;
+};
+
+Counted count(Micros hourly, const cost::Spending& spending) {
+  const Micros measured = cost::capped_sum(spending.used, spending.idle);
+  if (measured == 0) return {};
+  return {.used = static_cast<int>((cost::share_of(spending.used, 1000, measured) + 5) / 10),
+          .enough = measured >= cost::capped_product(hourly, kLeastMeasured)};
+}
+
+OwnerAdvice undecided(const std::string& owner, const Holding& holding, const Counted& counted) {
+  OwnerAdvice advice{.owner = owner,
+                     .holds = holding.resource,
+                     .each = holding.alike ? holding.each : 0,
+                     .pods = holding.pods,
+                     .used = counted.used};
   if (!holding.alike) {
     advice.verdict = Verdict::kMixed;
-    advice.each = 0;
     return advice;
   }
   advice.instead = holding.resource;
   advice.instead_each = holding.each;
-  if (!advice.used || measured < cost::capped_product(hourly, kLeastMeasured))
-    advice.verdict = Verdict::kTooLittle;
-  else
-    decide(holding, cost::capped_product(hourly, cost::kHoursOfMonth), advice);
+  advice.verdict = counted.enough ? Verdict::kKeep : Verdict::kTooLittle;
   return advice;
 }
 
 }  // namespace
 
-std::vector<OwnerAdvice> advise_owners(const Snapshot& snapshot, const GPUClusterPolicy& policy) {
+std::string owner_key(const Pod& pod) {
+  return pod.meta.namespace_.str() + "/" + cost::owner_of(pod);
+}
+
+std::vector<OwnerAdvice> advise_owners(const Snapshot& snapshot, const GPUClusterPolicy& policy,
+                                       Isolation isolation) {
   std::vector<OwnerAdvice> out;
   const std::map<std::string, Holding> holdings = holdings_of(snapshot, policy);
   for (const auto& [currency, hourly] : cost::hourly_cost(snapshot, policy)) {
     const cost::SpendingByName known = ledger_of(snapshot, currency);
     for (const auto& [owner, spending] : hourly.owners) {
+      const Holding& holding = holdings.at(owner);
       const auto found = known.find(owner);
-      OwnerAdvice advice = advise_owner(holdings.at(owner), spending.total(),
-                                        found == known.end() ? cost::Spending{} : found->second);
-      advice.owner = owner;
+      const Counted counted =
+          found == known.end() ? Counted{} : count(spending.total(), found->second);
+      OwnerAdvice& advice = out.emplace_back(undecided(owner, holding, counted));
       advice.currency = currency;
-      out.push_back(std::move(advice));
+      if (advice.verdict != Verdict::kKeep) continue;
+      const Micros month = cost::capped_product(spending.total(), cost::kHoursOfMonth);
+      decide(holding, month, advice);
+      if (isolation == Isolation::kMayWeaken)
+        consider_sharing(smallest_shared_pool(snapshot, policy, owner.substr(0, owner.find('/')),
+                                              kRoom * *counted.used),
+                         month, advice);
     }
   }
   std::ranges::stable_sort(out, std::greater(), &OwnerAdvice::month);

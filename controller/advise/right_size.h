@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RightSize: what each owner of pods holds, how much of it was at work in the last 30 days by the
-// ledger of costs, and the smaller thing that would do. Nothing here weakens isolation: no share of
-// a GPU is advised but a MIG instance.
+// ledger of costs, and the smaller thing that would do. Nothing weakens isolation unless asked to:
+// no share of a GPU is advised but a MIG instance.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,7 @@ namespace berth::advise {
 enum class Verdict {
   kFewerGpus,
   kProfile,
+  kShare,      // of a GPU that others use too: kept apart no more
   kKeep,       // at work for more than half, or nothing smaller does
   kMixed,      // its pods hold different things, or shares already
   kTooLittle,  // measured for less than a day's worth
@@ -30,13 +31,21 @@ struct OwnerAdvice {
   std::optional<int> used;  // percent of what it held and was measured
   Verdict verdict = Verdict::kKeep;
   std::string instead;  // a pod: "nvidia.com/mig-3g.40gb"
+  std::string profile;  // "3g.40gb"; empty: of no GPU that is cut
+  std::string pool;     // whose GPUs are shared, and how: "development, TimeSlicing by 4"
   std::int64_t instead_each = 0;
   int memory_gb = 0;       // that a pod has then
   cost::Micros month = 0;  // that it saves
   std::string currency;
 };
 
+// "serving/Deployment/llama": whom a pod's GPUs count for.
+std::string owner_key(const Pod& pod);
+
+enum class Isolation { kKept, kMayWeaken };
+
 // Of owners of pods on nodes with a price: what saves most first, and by name.
-std::vector<OwnerAdvice> advise_owners(const Snapshot& snapshot, const GPUClusterPolicy& policy);
+std::vector<OwnerAdvice> advise_owners(const Snapshot& snapshot, const GPUClusterPolicy& policy,
+                                       Isolation isolation = Isolation::kKept);
 
 }  // namespace berth::advise

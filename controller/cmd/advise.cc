@@ -10,6 +10,7 @@
 #include "apis/names.h"
 #include "controller/advise/model_memory.h"
 #include "controller/advise/right_size.h"
+#include "controller/cmd/advised_manifests.h"
 #include "controller/cmd/cluster_dump.h"
 #include "controller/cmd/console.h"
 #include "controller/explain/top.h"
@@ -69,6 +70,9 @@ TopTable shares_for(const advise::Model& model, const std::vector<const Product*
 }
 
 Result<TopTable> models(const AdviseFlags& flags) {
+  for (const auto& [given, name] :
+       {std::pair(flags.layouts, "--layouts"), {flags.sharing, "--sharing"}})
+    if (given) return invalid_spec(name, "is about owners of pods, not about --model");
   const Result<advise::Model> model = model_of(flags);
   if (!model) return model.error();
   const Result<std::vector<const Product*>> products = products_of(flags.gpu);
@@ -85,6 +89,9 @@ std::string told(const advise::OwnerAdvice& advice) {
                          advice.memory_gb == 0
                              ? std::string()
                              : fmt::format(", if {} GB suffice", advice.memory_gb));
+    case advise::Verdict::kShare:
+      return fmt::format("1 {} of pool {}: its memory and faults are then not kept apart",
+                         advice.instead, advice.pool);
     case advise::Verdict::kKeep:
       return "keep";
     case advise::Verdict::kMixed:
@@ -107,19 +114,32 @@ TopTable table_of(const std::vector<advise::OwnerAdvice>& advices) {
   return table;
 }
 
-Result<TopTable> owners(const AdviseFlags& flags) {
-  const DumpQuery query{.settings = flags.settings, .workloads = true, .tolerant = true};
-  const Result<ClusterDump> read = read_cluster(flags.snapshot, flags.connection, query);
-  if (!read) return read.error();
-  const Dump& dump = read->dump;
-  for (const char* needed : {"nodes", "pods", "configmaps"})
+// What a look at the cluster came to.
+struct Looked {
+  GPUClusterPolicy policy;
+  std::vector<advise::OwnerAdvice> advices;
+  advise::Proposal proposal;
+};
+
+Result<void> check_read(const Dump& dump, const Settings& settings) {
+  for (const char* needed : {"nodes", "pods", "configmaps", "miglayouts"})
     if (const Unread* unread = dump.clues.find_unread(needed);
         unread != nullptr &&
-        (unread->namespace_.empty() || unread->namespace_ == flags.settings.berth_namespace))
+        (unread->namespace_.empty() || unread->namespace_ == settings.berth_namespace))
       return Error{.message = fmt::format("this account may not list {}: bind it to ClusterRole "
                                           "berth-why and, for ConfigMap {}, to Role "
                                           "berth-snapshot",
                                           unread->resource, names::kCostsConfigMap)};
+  return {};
+}
+
+Result<Looked> look(const AdviseFlags& flags) {
+  const DumpQuery query{.settings = flags.settings, .workloads = true, .tolerant = true};
+  Result<ClusterDump> read = read_cluster(flags.snapshot, flags.connection, query);
+  if (!read) return read.error();
+  const Dump& dump = read->dump;
+  if (const Result<void> complete = check_read(dump, flags.settings); !complete)
+    return complete.error();
   const GPUClusterPolicy* policy = find_policy(dump.cluster);
   if (policy == nullptr)
     return Error{.message = "there is no GPUClusterPolicy: pools and their prices stand there"};
@@ -129,7 +149,24 @@ Result<TopTable> owners(const AdviseFlags& flags) {
                           .settings = flags.settings,
                           .now = dump.taken_at,
                           .offline = true};
-  return table_of(advise::advise_owners(snapshot, *policy));
+  Looked looked{.policy = *policy};
+  looked.advices = advise::advise_owners(
+      snapshot, *policy, flags.sharing ? advise::Isolation::kMayWeaken : advise::Isolation::kKept);
+  if (flags.layouts) looked.proposal = advise::propose_layouts(snapshot, *policy, looked.advices);
+  return looked;
+}
+
+Result<std::string> print_table(const Result<TopTable>& table, const std::string& output) {
+  if (!table) return table.error();
+  if (output == "text") return print_text(*table);
+  return output == "json" ? print_json(*table) : json_to_yaml(print_json(*table));
+}
+
+Result<std::string> owners(const AdviseFlags& flags) {
+  const Result<Looked> looked = look(flags);
+  if (!looked) return looked.error();
+  if (flags.layouts) return print_manifests(looked->proposal, looked->advices, looked->policy);
+  return print_table(table_of(looked->advices), flags.output);
 }
 
 }  // namespace
@@ -148,6 +185,12 @@ FlagTable advise_flags(AdviseFlags& flags) {
                 "of --model: this product alone, as A100-80GB; else all that berth knows"),
       file_flag("--snapshot", flags.snapshot,
                 "look into this file, as `berth snapshot` wrote it, instead of a live cluster"),
+      switch_flag(
+          "--sharing", flags.sharing,
+          "of owners: advise parts of GPUs too that a pool shares, which weakens isolation"),
+      switch_flag("--layouts", flags.layouts,
+                  "print MIGLayouts that give owners what they are advised to, instead of the "
+                  "table"),
       choice_flag("-o,--output", flags.output, {"text", "json", "yaml"},
                   "how the table is written"),
   };
@@ -156,12 +199,10 @@ FlagTable advise_flags(AdviseFlags& flags) {
 }
 
 int run_advise(const AdviseFlags& flags) {
-  const Result<TopTable> told = flags.model.empty() ? owners(flags) : models(flags);
+  const Result<std::string> told =
+      flags.model.empty() ? owners(flags) : print_table(models(flags), flags.output);
   if (!told) return complain("berth advise", told.error());
-  const TopTable& table = *told;
-  put(flags.output == "text"   ? print_text(table)
-      : flags.output == "json" ? print_json(table)
-                               : json_to_yaml(print_json(table)));
+  put(*told);
   return 0;
 }
 

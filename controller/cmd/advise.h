@@ -16,6 +16,8 @@ struct AdviseFlags {
   int sequences = 1;
   std::string gpu;       // empty: all products
   std::string snapshot;  // of owners; empty: the live cluster
+  bool sharing = false;  // of owners: advise parts of shared GPUs too
+  bool layouts = false;  // of owners: what they need as manifests, instead of the table
   std::string output = "text";
   ConfigFlags connection;
   Settings settings;

@@ -19,12 +19,9 @@
 #include "controller/cmd/commands.h"
 #include "controller/cmd/console.h"
 #include "controller/cmd/service.h"
-#include "controller/cost/cost_meter.h"
-#include "controller/health/reconcile.h"
 #include "controller/io/task_group.h"
 #include "controller/live/tz_database.h"
-#include "controller/observe/reconcile.h"
-#include "controller/policy/reconcile.h"
+#include "controller/reconcilers/keys.h"
 #include "controller/reconcilers/reconcilers.h"
 #include "controller/runtime/metrics.h"
 #include "controller/runtime/required_apis.h"
@@ -129,10 +126,7 @@ int run_controller(ControllerFlags flags) {
                    .acts = [&] { return controller.working(); },
                    .on_round =
                        [&] {
-                         controller.due(std::string(kPolicyKey));
-                         controller.due(std::string(kIdleKey));
-                         controller.due(std::string(kCostKey));
-                         controller.due(std::string(kHealthKey));
+                         for (const std::string& key : keys_of_samples()) controller.due(key);
                        }},
                   flags.options.settings);
   keeping.spawn(sampler.run(keeping.token()));

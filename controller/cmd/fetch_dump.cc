@@ -135,13 +135,9 @@ Error may_not_read(const std::vector<Unread>& unread, const Settings& settings) 
                                       fmt::join(rights.resources, ", "), rights.grant)};
 }
 
-}  // namespace
-
-Task<Result<std::string>> fetch_dump(ApiClient& client, DumpQuery query,
-                                     std::vector<std::string>& notes, std::stop_token stop) {
-  std::vector<Wanted> all = wanted_of_cluster(query.settings);
-  if (query.workloads)
-    for (Wanted& more : wanted_of_workloads(query.namespace_)) all.push_back(std::move(more));
+// Everything in the list, or what a tolerant query can have of it.
+Task<Result<std::string>> fetch_all(ApiClient& client, std::vector<Wanted> all, DumpQuery query,
+                                    std::vector<std::string>& notes, std::stop_token stop) {
   for (int attempt = 1;; ++attempt) {
     DumpWriter writer(query.namespace_);
     Gaps gaps;
@@ -162,6 +158,24 @@ Task<Result<std::string>> fetch_dump(ApiClient& client, DumpQuery query,
     }
     if (fetched.error().kind != ErrorKind::kGone || attempt == kTries) co_return fetched.error();
   }
+}
+
+}  // namespace
+
+Task<Result<std::string>> fetch_dump(ApiClient& client, DumpQuery query,
+                                     std::vector<std::string>& notes, std::stop_token stop) {
+  std::vector<Wanted> all = wanted_of_cluster(query.settings);
+  if (query.workloads)
+    for (Wanted& more : wanted_of_workloads(query.namespace_)) all.push_back(std::move(more));
+  return fetch_all(client, std::move(all), std::move(query), notes, std::move(stop));
+}
+
+Task<Result<std::string>> fetch_clues(ApiClient& client, DumpQuery query,
+                                      std::vector<std::string>& notes, std::stop_token stop) {
+  std::vector<Wanted> all = wanted_of_workloads(query.namespace_);
+  for (Wanted& one : wanted_of_cluster(query.settings))
+    if (one.kind.kind == kKind<Lease>.kind) all.push_back(std::move(one));
+  return fetch_all(client, std::move(all), std::move(query), notes, std::move(stop));
 }
 
 Result<std::string> dump_of_cluster(const ConfigFlags& connection, const DumpQuery& query) {

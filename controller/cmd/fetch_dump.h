@@ -27,6 +27,11 @@ struct DumpQuery {
 Task<Result<std::string>> fetch_dump(ApiClient& client, DumpQuery query,
                                      std::vector<std::string>& notes, std::stop_token stop);
 
+// Of that, what changes too much, or tells too little, to be watched: what makes pods, why those
+// were refused, and the controller's Lease.
+Task<Result<std::string>> fetch_clues(ApiClient& client, DumpQuery query,
+                                      std::vector<std::string>& notes, std::stop_token stop);
+
 // The whole conversation: finds the cluster, reads, leaves. An error names the server;
 // notes go to standard error.
 Result<std::string> dump_of_cluster(const ConfigFlags& connection, const DumpQuery& query);

@@ -19,6 +19,7 @@
 #include "controller/cmd/simulate.h"
 #include "controller/cmd/snapshot.h"
 #include "controller/cmd/top.h"
+#include "controller/cmd/ui.h"
 #include "controller/cmd/validate.h"
 #include "controller/cmd/version.h"
 #include "controller/cmd/webhook.h"
@@ -77,6 +78,10 @@ const CommandText kTop = {"top", "Show what queues, namespaces and pools hold an
 const CommandText kPage = {"page", "Write the fleet at a glance as one HTML file.",
                            "berth page > fleet.html\n"
                            "berth page --snapshot cluster.json > fleet.html"};
+const CommandText kUi = {"ui", "Show the fleet in a browser on this machine, as it changes.",
+                         "berth ui\n"
+                         "berth ui --context staging --port 8765\n"
+                         "berth ui --snapshot cluster.json"};
 const CommandText kAdvise = {
     "advise", "Say what smaller share of GPUs would do, for owners or a model.",
     "berth advise\n"
@@ -136,6 +141,8 @@ int run(int argc, char** argv) {
   line.add(kTop, top_flags(top), [&] { return run_top(top); });
   PageFlags page;
   line.add(kPage, page_flags(page), [&] { return run_page(page); });
+  UiFlags ui;
+  line.add(kUi, ui_flags(ui), [&] { return run_ui(ui); });
   AdviseFlags advise;
   line.add(kAdvise, advise_flags(advise), [&] { return run_advise(advise); });
   SnapshotFlags snapshot;

@@ -8,9 +8,11 @@
 #include "controller/cmd/console.h"
 #include "controller/cmd/manifest_files.h"
 #include "controller/cmd/node_key_trial.h"
+#include "controller/cmd/page_host.h"
 #include "controller/cmd/plan_simulate.h"
 #include "controller/cmd/plan_workloads.h"
 #include "controller/live/tz_database.h"
+#include "controller/page/page.h"
 #include "controller/preview/json.h"
 #include "controller/preview/project.h"
 #include "controller/preview/text.h"
@@ -31,16 +33,22 @@ std::string print(const Projection& projection, const std::string& format) {
   return print_text(projection);
 }
 
-// The plan, then how it goes; as JSON how it goes alone.
+bool as_page(const PlanFlags& flags) { return flags.ui || flags.output == "html"; }
+
+// The plan, then how it goes; as JSON and as a page how it goes alone.
 int carry_out(const PlanFlags& flags, std::string snapshot, const ManifestFiles& files,
               const Projection& projection) {
   PlannedRun planned{.snapshot = std::move(snapshot), .settings = flags.settings};
   for (const LayoutInFile& layout : files.layouts)
     planned.manifests.push_back(layout.document.json);
-  const Result<PlannedEnd> end = simulate_plan(planned, flags.output);
+  const Result<PlannedEnd> end = simulate_plan(planned, as_page(flags) ? "page" : flags.output);
   if (!end) return fail(end.error());
   if (flags.output == "text") put(print_text(projection));
-  put(end->text);
+  if (flags.ui) {
+    if (show_page("berth plan", end->text, flags.port) != 0) return kError;
+  } else {
+    put(as_page(flags) ? print_page(end->text) : end->text);
+  }
   if (!end->settled) return kError;
   return projection.changes() ? kChanges : kNothingToDo;
 }
@@ -83,10 +91,13 @@ FlagTable plan_flags(PlanFlags& flags) {
                     "manifest to be applied: berth's kinds, and Jobs and Pods for queues"),
       file_flag("--snapshot", flags.snapshot,
                 "plan against this file, as `berth snapshot` wrote it, instead of a live cluster"),
-      choice_flag("-o,--output", flags.output, {"text", "json", "yaml"}, "how the plan is written"),
+      choice_flag("-o,--output", flags.output, {"text", "json", "yaml", "html"},
+                  "how the plan is written; html: as a page that plays it, in one file"),
       switch_flag("--simulate", flags.simulate,
                   "carry the plan out on a simulated copy of the cluster, and report how long each "
                   "node is unavailable"),
+      switch_flag("--ui", flags.ui, "the same, shown in a browser on this machine, until Ctrl-C"),
+      port_flag(flags.port),
       text_flag("--controller-account", flags.account,
                 "the controller's ServiceAccount; the plan tries the pools' labels and taints on "
                 "nodes in its name, as a dry run; empty: it does not"),
@@ -98,7 +109,11 @@ FlagTable plan_flags(PlanFlags& flags) {
 
 int run_plan(const PlanFlags& flags) {
   if (flags.simulate && flags.output == "yaml")
-    return fail(invalid_spec("-o", "--simulate can't write yaml; use text or json"));
+    return fail(invalid_spec("-o", "--simulate can't write yaml; use text, json or html"));
+  if (flags.ui && flags.output != "text")
+    return fail(invalid_spec("-o", "goes without --ui: the page is shown, and written nowhere"));
+  if (const Result<void> valid = validate_port(flags.port); !valid) return fail(valid.error());
+  const bool simulate = flags.simulate || as_page(flags);
   Result<ManifestFiles> files = read_manifests(flags.files, Workloads::kTake);
   if (!files) return fail(files.error());
   for (const Finding& note : files->skipped) complain("note: " + format(note));
@@ -117,11 +132,15 @@ int run_plan(const PlanFlags& flags) {
   if (!planned.findings.empty()) return kError;
   const Projection projection =
       project_as_let(flags, dump, given_by(*files, std::move(planned.workloads)));
-  if (flags.simulate && projection.policy)
-    complain("note: --simulate carries out MIGLayouts only, not the GPUClusterPolicy");
-  if (flags.simulate && projection.queues)
-    complain("note: --simulate carries out MIGLayouts only, and admits nobody");
-  if (flags.simulate && !projection.queues_alone && !projection.invalid_spec())
+  if (as_page(flags) && projection.queues_alone)
+    return fail(invalid_spec(flags.ui ? "--ui" : "-o",
+                             "a page plays how nodes are cut anew, and these files cut none; use "
+                             "-o text"));
+  if (simulate && projection.policy)
+    complain("note: the simulation carries out MIGLayouts only, not the GPUClusterPolicy");
+  if (simulate && projection.queues)
+    complain("note: the simulation carries out MIGLayouts only, and admits nobody");
+  if (simulate && !projection.queues_alone && !projection.invalid_spec())
     return carry_out(flags, std::move(cluster->text), *files, projection);
   put(print(projection, flags.output));
   if (projection.invalid_spec()) return kError;

@@ -16,6 +16,8 @@ struct PlanFlags {
   std::string snapshot;            // empty: the live cluster
   std::string output = "text";
   bool simulate = false;
+  bool ui = false;
+  int port = 0;  // of the page; 0: any free one
   ConfigFlags connection;
   std::string account = "berth";  // the controller's; empty: nothing is tried in its name
   Settings settings;

@@ -5,6 +5,7 @@
 
 #include "apis/printable.h"
 #include "apis/time.h"
+#include "controller/cmd/story_recorder.h"
 #include "controller/live/tz_database.h"
 #include "controller/scenario/cluster_copy.h"
 #include "controller/scenario/report_json.h"
@@ -69,6 +70,13 @@ Result<PlannedEnd> simulate_plan(const PlannedRun& planned, const std::string& f
   scenario->patience = 1h;  // longer than what berth waits for by default, but for pods' ends
 
   const auto seed = static_cast<std::uint64_t>(planned.seed);
+  if (format == "page") {
+    StoryRecorder recorder(*scenario, "The plan, carried out on a simulated copy of the cluster");
+    const RunReport report = play_scenario(
+        *scenario, seed, [&](const TranscriptEntry& entry) { recorder.hear(entry); },
+        [&](ScenarioRun& run) { recorder.follow(run); });
+    return PlannedEnd{.text = recorder.print(), .settled = report.unsettled.empty()};
+  }
   const RunReport report = play_scenario(*scenario, seed, nullptr);
   return PlannedEnd{.text = format == "json" ? print_json(report) : print_text(*scenario, report),
                     .settled = report.unsettled.empty()};

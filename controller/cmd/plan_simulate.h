@@ -19,10 +19,10 @@ struct PlannedRun {
 };
 
 struct PlannedEnd {
-  std::string text;  // for people, or a JSON document
+  std::string text;  // for people, a JSON document, or the page's
   bool settled = false;
 };
-// `format` is "text" or "json". An error says why the cluster cannot be copied.
+// `format` is "text", "json" or "page". An error says why the cluster cannot be copied.
 Result<PlannedEnd> simulate_plan(const PlannedRun& planned, const std::string& format);
 
 }  // namespace berth

@@ -10,7 +10,10 @@
 #include "apis/time.h"
 #include "controller/cmd/console.h"
 #include "controller/cmd/input_text.h"
+#include "controller/cmd/page_host.h"
+#include "controller/cmd/story_recorder.h"
 #include "controller/live/tz_database.h"
+#include "controller/page/page.h"
 #include "controller/scenario/report_json.h"
 #include "controller/scenario/scenario.h"
 
@@ -58,11 +61,17 @@ FlagTable simulate_flags(SimulateFlags& flags) {
       count_flag("--seed", flags.seed,
                  "decides what the scenario leaves open: how long each request takes, where a pod "
                  "lands; the same seed tells the same story"),
-      choice_flag("-o,--output", flags.output, {"text", "json"}, "how the story is written"),
+      choice_flag("-o,--output", flags.output, {"text", "json", "html"},
+                  "how the story is written; html: as a page that plays it, in one file"),
+      switch_flag("--ui", flags.ui, "then show it in a browser on this machine, until Ctrl-C"),
+      port_flag(flags.port),
   };
 }
 
 int run_simulate(const SimulateFlags& flags) {
+  if (const Result<void> valid = validate_port(flags.port); !valid) return fail(valid.error());
+  if (flags.ui && flags.output != "text")
+    return fail(invalid_spec("-o", "goes without --ui: the page is shown, and written nowhere"));
   Result<Scenario> scenario = read_scenario(flags.file);
   if (!scenario) return fail(scenario.error());
   const TzDatabase zones;
@@ -72,13 +81,23 @@ int run_simulate(const SimulateFlags& flags) {
   if (text) print_head(*scenario, flags.seed);
 
   const auto seed = static_cast<std::uint64_t>(flags.seed);
-  const RunReport report = play_scenario(*scenario, seed, [&](const TranscriptEntry& entry) {
-    if (text) put_line(format(entry));
-  });
+  const bool shown = flags.ui || flags.output == "html";
+  StoryRecorder recorder(*scenario, scenario->name.empty() ? "A story" : scenario->name);
+  const RunReport report = play_scenario(
+      *scenario, seed,
+      [&](const TranscriptEntry& entry) {
+        if (text) put_line(format(entry));
+        if (shown) recorder.hear(entry);
+      },
+      shown ? [&](ScenarioRun& run) { recorder.follow(run); }
+            : std::function<void(ScenarioRun&)>());
   if (text)
     print_end(report, begun);
-  else
+  else if (flags.output == "json")
     put(print_json(report));
+  const std::string story = shown ? recorder.print() : std::string();
+  if (flags.output == "html") put(print_page(story));
+  if (flags.ui && show_page("berth simulate", story, flags.port) != kAsExpected) return kNotSo;
   return report.unsettled.empty() ? kAsExpected : kNotSo;
 }
 

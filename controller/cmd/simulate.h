@@ -13,6 +13,8 @@ struct SimulateFlags {
   std::string file;
   int seed = 1;
   std::string output = "text";
+  bool ui = false;
+  int port = 0;  // of the page; 0: any free one
 };
 FlagTable simulate_flags(SimulateFlags& flags);
 

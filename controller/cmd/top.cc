@@ -27,15 +27,19 @@ CostBy cost_by(const std::string& by) {
   return by == "owner" ? CostBy::kOwner : CostBy::kPool;
 }
 
+UsageBy usage_by(const std::string& by) {
+  if (by == "pool") return UsageBy::kPool;
+  return by == "queue" ? UsageBy::kQueue : UsageBy::kNamespace;
+}
+
 Result<TopTable> table_of(const TopFlags& flags, const Snapshot& snapshot,
                           const std::string& namespace_) {
   if (flags.cost || !flags.by.empty()) {
     const Result<Time> since = parse_since(flags.since, snapshot.now);
     if (!since) return since.error();
     if (flags.cost) return top_costs(snapshot, cost_by(flags.by), *since);
-    if (flags.by != "queue" && flags.by != "namespace")
-      return invalid_spec("--by", fmt::format("is {}, which only --cost tells of", flags.by));
-    return top_usage(snapshot, flags.by == "queue" ? UsageBy::kQueue : UsageBy::kNamespace, *since);
+    if (flags.by == "owner") return invalid_spec("--by", "is owner, which only --cost tells of");
+    return top_usage(snapshot, usage_by(flags.by), *since);
   }
   if (flags.of == "queues") return top_queues(snapshot);
   if (flags.of == "pools") return top_pools(snapshot);
@@ -74,8 +78,8 @@ FlagTable top_flags(TopFlags& flags) {
                 "of namespaces: this one; else the one of the kubeconfig's context"),
       switch_flag("-A,--all-namespaces", flags.all_namespaces, "of namespaces: all"),
       choice_flag("--by", flags.by, {"queue", "namespace", "pool", "owner"},
-                  "GPU hours that each queue or namespace has used, instead of a table; with "
-                  "--cost also by pool or owner"),
+                  "GPU hours that each queue, namespace or pool has used, instead of a table; with "
+                  "--cost also by owner"),
       switch_flag("--cost", flags.cost,
                   "what GPUs have cost, by pool if --by says nothing else: at work, idle, free"),
       text_flag("--since", flags.since,

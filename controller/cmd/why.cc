@@ -4,10 +4,7 @@
 #include "controller/cmd/cluster_dump.h"
 #include "controller/cmd/cluster_session.h"
 #include "controller/cmd/console.h"
-#include "controller/explain/explain_layout.h"
-#include "controller/explain/explain_node.h"
-#include "controller/explain/explain_pod.h"
-#include "controller/explain/explain_workload.h"
+#include "controller/explain/explain.h"
 #include "controller/explain/subject.h"
 #include "controller/explain/waiting_list.h"
 #include "controller/live/tz_database.h"
@@ -17,13 +14,6 @@ namespace berth {
 namespace {
 
 int fail(const Error& error) { return complain("berth why", error); }
-
-Explanation explain(const Snapshot& snapshot, const Subject& subject, const Clues& clues) {
-  if (subject.node != nullptr) return explain_node(snapshot, *subject.node, clues);
-  if (subject.layout != nullptr) return explain_layout(snapshot, *subject.layout, clues);
-  if (subject.workload) return explain_workload(snapshot, *subject.workload, clues);
-  return explain_pod(snapshot, *subject.pod, clues);
-}
 
 template <class Answer>
 int answer(const Answer& what, const std::string& output) {

@@ -8,6 +8,7 @@
 #include "apis/names.h"
 #include "controller/core/json_patch.h"
 #include "controller/core/merge_patch.h"
+#include "controller/core/seeded_bugs.h"
 
 namespace berth {
 namespace {
@@ -50,9 +51,11 @@ Write write_texts(const ObjectKey& config_map, const char* field_manager, const 
     return write;
   }
   write.verb = Verb::kMergePatch;
-  write.body = MergePatch::same_version(standing->meta)
-                   .field("data", changes_of(standing->data, data))
-                   .str();
+  const bool blind = seeded(SeededBug::kUseWithoutVersion);
+  write.body =
+      (blind ? MergePatch::same_object(standing->meta) : MergePatch::same_version(standing->meta))
+          .field("data", changes_of(standing->data, data))
+          .str();
   return write;
 }
 

@@ -55,6 +55,9 @@ struct GpuSample {
   std::optional<Rise> xid;     // the last one, and when another came
   std::optional<Rise> double_bit_errors;
   std::optional<Rise> link_errors;
+  std::optional<Rise> pcie_replays;
+  // Last slowed down by its temperature or for its power supply's sake.
+  std::optional<Time> throttled_at;
   bool remap_failed = false;  // a row of its memory could not be replaced
 
   Time seen{};

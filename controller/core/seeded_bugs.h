@@ -92,9 +92,25 @@ enum class SeededBug {
   kIgnoreDepartures,      // begin on nodes that are about to go
   kStayStranded,          // leave a gang of which a node goes where it is
   kForgetSetbacks,        // take back what is never ready without counting how often
+  kIgnoreBudget,          // admit though the queue's GPU hours are used up
+  kCountUseAnew,          // after a restart, count again what was counted before it
+  kForgetUse,             // begin to count at nothing with each start
+  kUseWithoutVersion,     // write the checkpoint of use without its resourceVersion
+  kForgetReservation,     // keep nothing for a head that has waited for long
+  kIgnoreFraction,        // cordon however much of a pool looks broken
+  kTakeOverCordon,        // take a cordon that stands for one of berth's
+  kBelieveOldErrors,      // take the last error that a gauge shows for one that has just come
+  kBlameTheUnmeasured,    // take a node of which nothing is heard for broken
+  kBlamePrograms,         // take an error of a program for one of its GPU
+  kForgetFlapping,        // put a node back as soon as it was the first time
+  kRecoverUnmeasured,     // put a node back that nobody looks at
+  kArgueWithPeople,       // cordon again what a person has put back
+  kIgnoreHealthHold,      // cordon a broken node that a person holds
+  kDrainUnasked,          // have the pods of a broken node leave whatever the policy says
+  kForgetHealthCordon,    // put a node back and leave its cordon
 };
 
-inline constexpr std::array<std::pair<std::string_view, SeededBug>, 80> kSeededBugs{{
+inline constexpr std::array<std::pair<std::string_view, SeededBug>, 96> kSeededBugs{{
     {"uncordon-unowned", SeededBug::kUncordonUnowned},
     {"uncordon-held", SeededBug::kUncordonHeld},
     {"skip-live-guard", SeededBug::kSkipLiveGuard},
@@ -175,6 +191,22 @@ inline constexpr std::array<std::pair<std::string_view, SeededBug>, 80> kSeededB
     {"ignore-departures", SeededBug::kIgnoreDepartures},
     {"stay-stranded", SeededBug::kStayStranded},
     {"forget-setbacks", SeededBug::kForgetSetbacks},
+    {"ignore-budget", SeededBug::kIgnoreBudget},
+    {"count-use-anew", SeededBug::kCountUseAnew},
+    {"forget-use", SeededBug::kForgetUse},
+    {"use-without-version", SeededBug::kUseWithoutVersion},
+    {"forget-reservation", SeededBug::kForgetReservation},
+    {"ignore-fraction", SeededBug::kIgnoreFraction},
+    {"take-over-cordon", SeededBug::kTakeOverCordon},
+    {"believe-old-errors", SeededBug::kBelieveOldErrors},
+    {"blame-the-unmeasured", SeededBug::kBlameTheUnmeasured},
+    {"blame-programs", SeededBug::kBlamePrograms},
+    {"forget-flapping", SeededBug::kForgetFlapping},
+    {"recover-unmeasured", SeededBug::kRecoverUnmeasured},
+    {"argue-with-people", SeededBug::kArgueWithPeople},
+    {"ignore-health-hold", SeededBug::kIgnoreHealthHold},
+    {"drain-unasked", SeededBug::kDrainUnasked},
+    {"forget-health-cordon", SeededBug::kForgetHealthCordon},
 }};
 
 #ifdef BERTH_SEEDED_BUGS

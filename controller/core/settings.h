@@ -23,6 +23,13 @@ struct Settings {
       "berth-mig-parted-config";  // in agents_namespace, key config.yaml, wholly berth's
   std::string mig_manager_daemon_set = "nvidia-mig-manager";
   WritableKeys node_keys;  // that pools may set
+  // What proves that a node's GPUs work before it is put back into service.
+  struct Proof {
+    std::string image;  // empty: nothing does
+    std::string command = "nvidia-smi";
+    std::string runtime_class;  // empty: the container runtime's own
+  };
+  Proof proof;
   // Whether Kueue's label names a queue of berth's: where Kueue is not installed.
   bool kueue_label = false;
 

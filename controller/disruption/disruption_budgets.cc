@@ -26,7 +26,10 @@ Cause why_closed(const DisruptionStatus& calendar) {
 }  // namespace
 
 DisruptionBudgets::DisruptionBudgets(const Snapshot& snapshot, const SlotLedger& ledger)
-    : snapshot_(snapshot), ledger_(ledger), policy_(find_policy(snapshot.cluster)) {
+    : snapshot_(snapshot),
+      ledger_(ledger),
+      claims_(ledger, snapshot.now),
+      policy_(find_policy(snapshot.cluster)) {
   if (policy_ == nullptr) return;
   calendar_ = DisruptionCalendar(policy_->spec.disruption, snapshot.zones).at(snapshot.now);
   if (!calendar_.open) closed_ = why_closed(calendar_);
@@ -38,7 +41,7 @@ std::optional<Time> DisruptionBudgets::changes_at() const {
 
 bool DisruptionBudgets::is_out(const Node& node) const {
   return !in_service(node) || ledger_.find(node.meta.name) != nullptr ||
-         nodes_under_way(snapshot_.cluster).contains(&node);
+         claims_.contains(node.meta.name) || nodes_under_way(snapshot_.cluster).contains(&node);
 }
 
 void DisruptionBudgets::count() {

@@ -11,6 +11,7 @@
 
 #include "controller/core/cause.h"
 #include "controller/core/snapshot.h"
+#include "controller/disruption/health_claims.h"
 #include "controller/disruption/slots.h"
 #include "controller/fleet/pools.h"
 
@@ -43,6 +44,7 @@ class DisruptionBudgets {
 
   const Snapshot& snapshot_;
   const SlotLedger& ledger_;
+  HealthClaims claims_;
   const GPUClusterPolicy* policy_;
   DisruptionStatus calendar_;
   std::optional<Cause> closed_;

@@ -43,10 +43,13 @@ const char* to_string(HealthPhase phase) {
 
 std::string encode_health(const HealthRecord& record) {
   return fmt::format(
-      R"({{"uid":{},"phase":"{}","since":"{}","last":"{}","keys":{},"findings":{},"cordons":{},"gpus":{}}})",
+      R"({{"uid":{},"phase":"{}","since":"{}","last":"{}","keys":{},"findings":{},"cordons":{},"gpus":{}{}}})",
       json_string(record.node_uid), to_string(record.phase), format_micro_time(record.since),
       format_micro_time(record.last), json_string(record.keys), json_string(record.findings),
-      record.cordons, record.gpus);
+      record.cordons, record.gpus,
+      record.proofs == 0
+          ? std::string()
+          : fmt::format(R"(,"proofs":{},"proof":{})", record.proofs, json_string(record.proof)));
 }
 
 std::optional<HealthRecord> decode_health(std::string_view text) {
@@ -67,8 +70,10 @@ std::optional<HealthRecord> decode_health(std::string_view text) {
   record.findings = json->string("findings");
   record.cordons = json->number("cordons");
   record.gpus = json->number("gpus");
+  record.proofs = json->number("proofs");
+  record.proof = json->string("proof");
   if (json->wrong()) return std::nullopt;
-  for (const std::int64_t counter : {record.cordons, record.gpus})
+  for (const std::int64_t counter : {record.cordons, record.gpus, record.proofs})
     if (counter < 0 || counter >= kMaxCounter) return std::nullopt;
   return record;
 }

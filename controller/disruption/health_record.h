@@ -39,6 +39,8 @@ struct HealthRecord {
   std::string findings;      // the same in words, for people
   std::int64_t cordons = 0;  // so far: each after the first doubles the wait
   std::int64_t gpus = 0;     // that were measured on it, or had been; 0: nothing was measured
+  std::int64_t proofs = 0;   // that failed since it was cordoned: each doubles the wait, too
+  std::string proof;         // why the last of them did
   bool operator==(const HealthRecord&) const = default;
 };
 

@@ -69,6 +69,7 @@ void read_containers(const json& item, std::string_view list, std::vector<Contai
                                    count.is_string() ? count.get<std::string>() : count.dump());
     if (const json& place = at(container, {"visibleDevices"}); place.is_number_integer())
       clue.visible_devices = place.get<std::int64_t>();
+    clue.require_cuda = text_at(container, {"requireCuda"});
     out.push_back(std::move(clue));
   }
 }
@@ -112,9 +113,10 @@ void take_pod_clues(const json& item, Clues& clues) {
   for (const std::string_view list : {"containers", "initContainers"})
     read_containers(item, list, out.containers);
   const bool waits = text_at(item, {"spec", "nodeName"}).empty();
-  const bool past_plugin = std::ranges::any_of(
-      out.containers, [](const ContainerClue& c) { return c.visible_devices.has_value(); });
-  if (!waits && !past_plugin) return;
+  const bool says_of_devices = std::ranges::any_of(out.containers, [](const ContainerClue& c) {
+    return c.visible_devices.has_value() || !c.require_cuda.empty();
+  });
+  if (!waits && !says_of_devices) return;
   if (const json* scheduled = condition_of(item, "PodScheduled", "False")) {
     out.scheduler_reason = text_at(*scheduled, {"reason"});
     out.scheduler_says = text_at(*scheduled, {"message"});

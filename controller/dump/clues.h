@@ -23,9 +23,10 @@ struct ContainerClue {
   std::string field;                                          // "spec.containers[0]"
   std::vector<std::pair<std::string, std::string>> requests;  // resource, count as written
   std::optional<std::int64_t> visible_devices;                // place of that variable in env
+  std::string require_cuda;                                   // value of NVIDIA_REQUIRE_CUDA in env
 };
 
-// Of a pod that waits, or that takes GPUs past the device plugin.
+// Of a pod that waits, that takes GPUs past the device plugin, or that says which CUDA it needs.
 struct PodClues {
   std::string scheduler_reason;  // of condition PodScheduled while it is False
   std::string scheduler_says;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "apis/cut.h"
 #include "apis/decode.h"
 #include "apis/pod_requests.h"
 #include "controller/dump/json_at.h"
@@ -57,7 +58,9 @@ const std::map<std::string_view, Paths> kFields = {
      {"spec.unschedulable", "spec.taints", "status.capacity", "status.allocatable",
       "status.conditions[].type", "status.conditions[].status", "status.nodeInfo.bootID"}},
     {"Pod",
-     {"spec.nodeName", "spec.terminationGracePeriodSeconds", "status.phase", "status.startTime"}},
+     {"spec.nodeName", "spec.terminationGracePeriodSeconds", "status.phase", "status.startTime",
+      "status.reason", "status.containerStatuses[].state.waiting.reason",
+      "status.initContainerStatuses[].state.waiting.reason"}},
     {"PodDisruptionBudget",
      {"spec.selector", "status.disruptionsAllowed", "status.currentHealthy",
       "status.desiredHealthy", "status.expectedPods", "status.observedGeneration"}},
@@ -66,7 +69,8 @@ const std::map<std::string_view, Paths> kFields = {
       "spec.completionMode", "spec.activeDeadlineSeconds", "spec.podFailurePolicy",
       "spec.template.spec.priorityClassName", "status.active", "status.ready", "status.terminating",
       "status.succeeded", "status.failed", "status.uncountedTerminatedPods", "status.startTime",
-      "status.conditions[].type", "status.conditions[].status"}},
+      "status.conditions[].type", "status.conditions[].status",
+      "status.conditions[].lastTransitionTime"}},
     {"ConfigMap", {"data"}},
     {"DaemonSet",
      {"spec.template.spec.volumes[].configMap.name", "spec.template.spec.nodeSelector",
@@ -135,8 +139,17 @@ std::optional<std::size_t> visible_devices(const json& container) {
   return std::nullopt;
 }
 
-// Its place alone, never env.
-void keep_visible_devices(const json& from, json& to) {
+// What the container says that its CUDA needs of a driver: NVIDIA's own words, or nothing.
+std::string required_cuda(const json& container) {
+  constexpr std::size_t kLongest = 1024;
+  for (const json& variable : at(container, {"env"}))
+    if (text_at(variable, {"name"}) == "NVIDIA_REQUIRE_CUDA")
+      return std::string(head(text_at(variable, {"value"}), kLongest));
+  return {};
+}
+
+// Of env the place of the one and the value of the other, and nothing else.
+void keep_of_env(const json& from, json& to) {
   for (const std::string_view list : {"containers", "initContainers"}) {
     const json& containers = at(from, {"spec", list});
     if (!containers.is_array() || !at(to, {"spec", list}).is_array()) continue;
@@ -144,6 +157,9 @@ void keep_visible_devices(const json& from, json& to) {
     for (std::size_t i = 0; i < containers.size() && i < kept.size(); ++i)
       if (const auto place = visible_devices(containers[i]); place && kept[i].is_object())
         kept[i]["visibleDevices"] = *place;
+    for (std::size_t i = 0; i < containers.size() && i < kept.size(); ++i)
+      if (std::string cuda = required_cuda(containers[i]); !cuda.empty() && kept[i].is_object())
+        kept[i]["requireCuda"] = std::move(cuda);
   }
 }
 
@@ -209,7 +225,7 @@ json trimmed(const json& object, std::string_view kind) {
   }
   if (kind == "Pod") {
     keep_shape(object, out);
-    keep_visible_devices(object, out);
+    keep_of_env(object, out);
     keep_condition(object, out);
   }
   return out;

@@ -5,8 +5,12 @@
 
 #include <algorithm>
 
+#include "apis/names.h"
+#include "apis/printable.h"
 #include "apis/reasons.h"
 #include "controller/disruption/leaving_outlook.h"
+#include "controller/explain/cuda_why.h"
+#include "controller/explain/kubelet_words.h"
 #include "controller/explain/node_groups.h"
 #include "controller/fleet/fit.h"
 #include "controller/mig/overlap.h"
@@ -97,6 +101,21 @@ void note_drain(const Snapshot& snapshot, const Pod& pod, const Node& node, Expl
   }
 }
 
+// As the pod was told (docs/observe.md).
+void note_idle(const Snapshot& snapshot, const Pod& pod, Explanation& out) {
+  const Text* since = pod.meta.annotations.find(names::kIdleSinceAnnotation);
+  if (since == nullptr) return;
+  std::string text = fmt::format("its GPUs have been idle since {}", printable(since->view()));
+  const Text* from = pod.meta.annotations.find(names::kReclaimAfterAnnotation);
+  const GPUClusterPolicy* policy = find_policy(snapshot.cluster);
+  if (from != nullptr && policy != nullptr)
+    text += policy->spec.idle.policy == IdlePolicy::kAlways
+                ? fmt::format("; they are taken back at {}", printable(from->view()))
+                : fmt::format("; from {} on they may be taken back for work that waits",
+                              printable(from->view()));
+  out.add("idle", text, reasons::kGpusIdle);
+}
+
 const char* state_of(const Pod& pod) {
   if (pod.terminating()) return "Terminating";
   return pod.phase == PodPhase::kRunning ? "Running" : "Starting";
@@ -121,6 +140,9 @@ void explain_bound(const Snapshot& snapshot, const Pod& pod, const Clues& clues,
     return;
   }
   note_host(snapshot, pod, *node, out);
+  note_start(pod, out);
+  note_cuda(pod, clues.of(pod), {node}, out);
+  note_idle(snapshot, pod, out);
   note_drain(snapshot, pod, *node, out);
 }
 

@@ -18,6 +18,7 @@
 #include "controller/disruption/slots.h"
 #include "controller/explain/controller_lease.h"
 #include "controller/explain/cordon.h"
+#include "controller/explain/device_plugin.h"
 #include "controller/explain/node_pool.h"
 #include "controller/explain/node_remedies.h"
 #include "controller/explain/node_view.h"
@@ -62,6 +63,7 @@ class NodeWhy {
 Explanation NodeWhy::explain() {
   out_.subject = ref_of(node_);
   note_offer();
+  note_device_plugin(snapshot_, {&node_}, clues_, out_);
   if (clues_.knows("gpuclusterpolicies.gpu.berth.dev")) note_pool(snapshot_, node_, out_);
   note_layout();
   note_rollout();
@@ -159,8 +161,8 @@ void NodeWhy::note_controller() {
 void NodeWhy::note_health() {
   const std::optional<HealthRecord> health = health_of(node_);
   if (!health) return;
-  const std::string told =
-      fmt::format("{}; last seen {}", health->findings, format_time(health->last));
+  std::string told = fmt::format("{}; last seen {}", health->findings, format_time(health->last));
+  if (health->proofs > 0) told += fmt::format("; its last proof failed: {}", health->proof);
   switch (health->phase) {
     case HealthPhase::kReported:
       return out_.add("health", told + "; berth leaves it in service", reasons::kNodeUnhealthy);

@@ -13,6 +13,9 @@
 #include "apis/reasons.h"
 #include "controller/admission/pod_slice.h"
 #include "controller/explain/bound_pod.h"
+#include "controller/explain/cuda_why.h"
+#include "controller/explain/device_plugin.h"
+#include "controller/explain/kubelet_words.h"
 #include "controller/explain/remedies.h"
 #include "controller/explain/scheduler_words.h"
 #include "controller/explain/unbound_pin.h"
@@ -78,6 +81,7 @@ class WaitingWhy {
   void note_offer();
   void note_nodes();
   void note_holders();
+  void note_drivers();
   void sum_up();
 
   WaitingPod waiting_;
@@ -93,6 +97,19 @@ void WaitingWhy::explain() {
   note_holders();
   sum_up();
   out_.remedies = remedies_for(waiting_);
+  note_drivers();
+}
+
+// Where nothing of the GPUs is offered, and where they are and the pod could not use them.
+void WaitingWhy::note_drivers() {
+  std::vector<const Node*> without, with;
+  for (const NodeGroup& group : waiting_.groups)
+    for (const std::string& name : group.nodes)
+      (group.fate == NodeFate::kLacksGpu ? without : with)
+          .push_back(snapshot_.cluster.nodes().find(name));
+  if (Fit::gpu_resource_of(pod_).empty()) return;
+  note_device_plugin(snapshot_, without, clues_, out_);
+  note_cuda(pod_, clues_.of(pod_), with, out_);
 }
 
 // What is offered and free of each GPU resource that it asks for.
@@ -277,6 +294,7 @@ Explanation explain_pod(const Snapshot& snapshot, const Pod& pod, const Clues& c
   if (pod.finished()) {
     out.state = pod.phase == PodPhase::kSucceeded ? "Succeeded" : "Failed";
     out.message = "it has ended and holds nothing";
+    explain_refusal(pod, out);
     return out;
   }
   out.rights = missing_rights(clues.unread, RightsFor::kPod, snapshot.settings);

@@ -106,8 +106,8 @@ const QueueVerdict* QueueWhy::tell(const std::string& workload, const ObjectMeta
     return nullptr;
   }
   const QueueVerdict* verdict = picture_->find(workload);
+  const queue::Workload* known = picture_->index().facts().find(workload);
   if (verdict == nullptr) {
-    const queue::Workload* known = picture_->index().facts().find(workload);
     const bool kueues = queue::is_left_to_kueue(meta);
     out.add("queue",
             fmt::format("{}, {}", membership.queue,
@@ -117,8 +117,6 @@ const QueueVerdict* QueueWhy::tell(const std::string& workload, const ObjectMeta
                         : runs   ? "which counts it: it runs without having been admitted"
                         : kueues ? "which leaves it to Kueue, whose label it has"
                                  : "which does not hold it back"));
-    if (known != nullptr && known->standing.admitted)
-      for (const std::string& fate : job_fate(cluster_, *known)) out.add("queue", fate);
     if (kueues && answers)  // a label gives a pod no gate
       out.remedies.push_back(
           {"once Kueue is gone, give it berth's label",
@@ -130,7 +128,13 @@ const QueueVerdict* QueueWhy::tell(const std::string& workload, const ObjectMeta
     if (!answers) out.add("queue", verdict->message, verdict->reason);
     for (const std::string& line : {where(verdict->place), why_not_narrower(verdict->place)})
       if (!line.empty()) out.add("queue", line);
+    for (const DisplacedWork& displaced : verdict->displaced) out.add("queue", describe(displaced));
+    if (!verdict->displaced.empty()) out.add("queue", when_room_is_back(verdict->ended));
+    if (const std::string begins = picture_->when_it_begins(workload); !begins.empty())
+      out.add("queue", begins);
   }
+  if (known != nullptr && (known->standing.admitted || known->recall))
+    for (const std::string& fate : job_fate(cluster_, *known)) out.add("queue", fate);
   return verdict;
 }
 

@@ -3,32 +3,51 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "apis/time.h"
 #include "controller/core/plural.h"
+#include "controller/queue/gang_recall.h"
 #include "controller/queue/never_ready.h"
 #include "controller/queue/stranded.h"
 
 namespace berth {
 namespace {
 
-std::string unless_stays(const std::string& stays) {
-  return stays.empty() ? "it is suspended whole, and queues again"
-                       : fmt::format("berth leaves it so: {}", stays);
+std::string unless_stays(const std::string& stays, bool is_job) {
+  if (!stays.empty()) return fmt::format("berth leaves it so: {}", stays);
+  return fmt::format("it is {} whole, and queues again", is_job ? "suspended" : "evicted");
+}
+
+// Its mark stands in the ledger.
+std::string told_recall(const ClusterState& cluster, const queue::Workload& workload) {
+  const queue::RecallFact& recall = *workload.recall;
+  const auto at = std::chrono::floor<std::chrono::seconds>(std::chrono::microseconds(recall.at));
+  std::string told = fmt::format("taken back whole at {}: {}", format_time(Time(at)), recall.why);
+  const auto left = std::ranges::count_if(queue::round_of(cluster, workload, recall.since),
+                                          [](const Pod* pod) { return !pod->terminating(); });
+  if (left > 0)
+    told +=
+        fmt::format("; {} {} yet to be evicted", plural(left, "pod"), word_for(left, "is", "are"));
+  if (queue::has_round(workload, recall.since))
+    told += "; none that is made anew is let go before they are gone";
+  return told;
 }
 
 }  // namespace
 
 std::vector<std::string> job_fate(const ClusterState& cluster, const queue::Workload& workload) {
   std::vector<std::string> told;
+  if (workload.recall) told.push_back(told_recall(cluster, workload));
   if (const auto stands = queue::stranded(cluster, workload))
-    told.push_back(fmt::format("{}: {}", stands->why, unless_stays(stands->stays)));
+    told.push_back(
+        fmt::format("{}: {}", stands->why, unless_stays(stands->stays, workload.job != nullptr)));
   if (const auto late = queue::never_ready(cluster, workload))
     told.push_back(fmt::format("{} {} not been Ready yet; if that is so at {}, {}",
                                plural(late->pods, "pod"), word_for(late->pods, "has", "have"),
                                format_time(std::chrono::ceil<std::chrono::seconds>(late->until)),
-                               unless_stays(late->stays)));
+                               unless_stays(late->stays, workload.job != nullptr)));
   return told;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// job_fate: of a Job that a queue has let go, why it will be taken back, and when.
+// job_fate: of a Job or a gang that a queue has let go, why it will be taken back, and when; and
+// that a gang was.
 #pragma once
 
 #include <string>

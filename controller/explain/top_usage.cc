@@ -15,31 +15,65 @@
 
 namespace berth {
 
+namespace {
+
+struct Used {
+  std::map<std::string, double> by_name;
+  std::string begins;  // the first day or month of them
+};
+
+// Visits the spans that have begun since then: visit(used) for each.
+template <class Spans, class Visit>
+std::string each_since(const Spans& days, const Spans& months, Time since, Time now, Visit visit) {
+  const auto [spans, first] = spans_since(days, months, since, now);
+  const auto begins = spans->lower_bound(first);
+  for (auto span = begins; span != spans->end(); ++span) visit(span->second);
+  return begins == spans->end() ? "" : begins->first;
+}
+
+Used used_by(const queue::GpuHours& hours, UsageBy by, Time since, Time now) {
+  Used out;
+  if (by == UsageBy::kPool) {
+    out.begins = each_since(hours.pools.days, hours.pools.months, since, now,
+                            [&](const queue::UsedByPool& pools) {
+                              for (const auto& [pool, amount] : pools)
+                                out.by_name[pool] += static_cast<double>(amount);
+                            });
+    return out;
+  }
+  out.begins =
+      each_since(hours.days, hours.months, since, now, [&](const queue::UsedByQueue& queues) {
+        for (const auto& [queue, namespaces] : queues)
+          for (const auto& [namespace_, amount] : namespaces)
+            out.by_name[by == UsageBy::kQueue ? queue : namespace_] += static_cast<double>(amount);
+      });
+  return out;
+}
+
+std::pair<const char*, const char*> words_for(UsageBy by) {
+  if (by == UsageBy::kPool) return {"PoolUsage", "POOL"};
+  return by == UsageBy::kQueue ? std::pair{"QueueUsage", "QUEUE"}
+                               : std::pair{"NamespaceUsage", "NAMESPACE"};
+}
+
+}  // namespace
+
 TopTable top_usage(const Snapshot& snapshot, UsageBy by, Time since) {
-  TopTable table{by == UsageBy::kQueue ? "QueueUsage" : "NamespaceUsage",
-                 {by == UsageBy::kQueue ? "QUEUE" : "NAMESPACE", "GPUHOURS", "SHARE", "SINCE"},
-                 {}};
+  const auto& [kind, column] = words_for(by);
+  TopTable table{kind, {column, "GPUHOURS", "SHARE", "SINCE"}, {}};
   queue::GpuHours hours = queue::gpu_hours_in(snapshot.cluster, snapshot.settings);
   const auto& facts = snapshot.cluster.view<queue::ClusterIndex>().facts();
   if (hours.at) queue::count_until(snapshot.now, nullptr, queue::gpu_holdings(facts), {}, hours);
 
-  const auto [spans, first] = spans_since(hours.days, hours.months, since, snapshot.now);
-  std::map<std::string, double> used;
+  const auto& [used, begins] = used_by(hours, by, since, snapshot.now);
   double all = 0;
-  for (auto span = spans->lower_bound(first); span != spans->end(); ++span)
-    for (const auto& [queue, namespaces] : span->second)
-      for (const auto& [namespace_, amount] : namespaces) {
-        used[by == UsageBy::kQueue ? queue : namespace_] += static_cast<double>(amount);
-        all += static_cast<double>(amount);
-      }
+  for (const auto& [name, amount] : used) all += amount;
   std::vector<std::pair<std::string, double>> rows(used.begin(), used.end());
   std::ranges::stable_sort(rows, std::greater(), &std::pair<std::string, double>::second);
   const double hour = 1000.0 * static_cast<double>(queue::kThousandthHour);
-  const auto begins = spans->lower_bound(first);
   for (const auto& [name, amount] : rows)
     table.rows.push_back({name, fmt::format("{:.1f}", amount / hour),
-                          fmt::format("{:.1f}%", all > 0 ? 100 * amount / all : 0.0),
-                          begins->first});
+                          fmt::format("{:.1f}%", all > 0 ? 100 * amount / all : 0.0), begins});
   return table;
 }
 

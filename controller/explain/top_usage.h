@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Showback: how many GPU hours queues or namespaces have used since a moment, from ConfigMap
+// Showback: how many GPU hours queues, namespaces or pools have used since a moment, from ConfigMap
 // berth-usage and what has run since its checkpoint.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace berth {
 
-enum class UsageBy { kQueue, kNamespace };
+enum class UsageBy { kQueue, kNamespace, kPool };
 // A row for each, most first. Days count whole, and where they are not kept any more, months: the
 // rows say since when that is.
 TopTable top_usage(const Snapshot& snapshot, UsageBy by, Time since);

@@ -10,6 +10,7 @@
 #include "controller/core/flat_json.h"
 #include "controller/core/json_patch.h"
 #include "controller/core/seeded_bugs.h"
+#include "controller/fleet/cloud_gpus.h"
 #include "controller/fleet/geometry.h"
 
 namespace berth {
@@ -63,6 +64,20 @@ std::optional<Inventory> recorded_inventory(const Node& node) {
   return inventory;
 }
 
+std::optional<Inventory> inventory_by_cloud(const Node& node) {
+  const CloudGpus gpus = cloud_gpus_of(node);
+  if (gpus.product.empty() || !gpus.count) return std::nullopt;
+  return Inventory{std::string(gpus.product), static_cast<std::int32_t>(*gpus.count), {}};
+}
+
+// Nothing where NVIDIA's label is there, which comes before.
+Text cloud_text(const Node& node) {
+  if (node.meta.labels.contains(names::kGpuProduct)) return {};
+  const CloudGpus gpus = cloud_gpus_of(node);
+  return gpus.product.empty() ? Text()
+                              : Text(fmt::format("{} {}", gpus.product, gpus.count.value_or(0)));
+}
+
 std::string encode_inventory(const Inventory& inventory) {
   return fmt::format(
       R"({{"product":{},"count":{}{}}})", quote_json(inventory.product), inventory.count,
@@ -77,14 +92,19 @@ std::string_view label_of(const Node& node, std::string_view key) {
 }
 
 std::optional<Inventory> inventory_of(const Node& node) {
-  std::optional<Inventory> labelled = labelled_inventory(node);
-  return labelled ? labelled : recorded_inventory(node);
+  if (std::optional<Inventory> labelled = labelled_inventory(node)) return labelled;
+  if (std::optional<Inventory> recorded = recorded_inventory(node)) return recorded;
+  return label_of(node, names::kGpuProduct).empty() ? inventory_by_cloud(node) : std::nullopt;
 }
 
 InventoryTexts inventory_texts(const Node& node) {
   const StringMap& labels = node.meta.labels;
-  return {labels.get(names::kGpuProduct), labels.get(names::kGpuCount), labels.get(kGpuMemory),
-          labels.get(names::kMigStrategy), node.meta.annotations.get(names::kInventoryAnnotation)};
+  return {labels.get(names::kGpuProduct),
+          labels.get(names::kGpuCount),
+          labels.get(kGpuMemory),
+          labels.get(names::kMigStrategy),
+          node.meta.annotations.get(names::kInventoryAnnotation),
+          cloud_text(node)};
 }
 
 std::optional<std::string> inventory_to_record(const Node& node) {
@@ -95,7 +115,8 @@ std::optional<std::string> inventory_to_record(const Node& node) {
 
 bool has_gpus(const Node& node) {
   return !label_of(node, names::kGpuProduct).empty() ||
-         label_of(node, names::kGpuPresent) == "true" || recorded_inventory(node).has_value();
+         label_of(node, names::kGpuPresent) == "true" || recorded_inventory(node).has_value() ||
+         !cloud_gpus_of(node).product.empty();
 }
 
 std::optional<MigStrategy> strategy_of(const ClusterState& cluster, const Node& node) {

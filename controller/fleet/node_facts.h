@@ -24,8 +24,8 @@ struct Inventory {
   std::optional<std::int64_t> memory_mib;
   bool operator==(const Inventory&) const = default;
 };
-// From the labels where they tell whole GPUs (they don't under strategy `single` with MIG on), else
-// from annotation gpu.berth.dev/gpu-inventory.
+// From NVIDIA's labels where they tell whole GPUs (they don't under strategy `single` with MIG on),
+// else from annotation gpu.berth.dev/gpu-inventory, else from the cloud's labels.
 std::optional<Inventory> inventory_of(const Node& node);
 // The text the annotation should have; nothing if it has it or the labels can't tell.
 std::optional<std::string> inventory_to_record(const Node& node);
@@ -38,6 +38,7 @@ struct InventoryTexts {
   Text memory;
   Text strategy;
   Text recorded;
+  Text cloud;
   bool operator==(const InventoryTexts&) const = default;
 };
 InventoryTexts inventory_texts(const Node& node);

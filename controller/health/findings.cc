@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 
+#include "controller/core/seeded_bugs.h"
 #include "controller/disruption/rollouts.h"
 #include "controller/health/xid.h"
 
@@ -60,8 +61,9 @@ class Finder {
     if (!gpu.xid || spec_.xid == XidPolicy::kIgnore) return;
     const auto code = static_cast<std::int64_t>(gpu.xid->value);
     const Xid xid = describe_xid(code);
-    if (xid.kind == XidClass::kApplication) return;
-    const bool fatal = xid.kind == XidClass::kFatal;
+    const bool blamed = seeded(SeededBug::kBlamePrograms);
+    if (xid.kind == XidClass::kApplication && !blamed) return;
+    const bool fatal = xid.kind == XidClass::kFatal || blamed;
     const std::string what =
         fatal ? fmt::format("XID {}, {}", code, xid.meaning) : fmt::format("XID {}", code);
     add_rise(gpu, fatal ? FaultKind::kFatalXid : FaultKind::kUnknownXid, gpu.xid->at, what, fatal);
@@ -69,6 +71,7 @@ class Finder {
 
   void find_measured() {
     for (const GpuSample& gpu : snapshot_.samples.on(node_.meta.name)) {
+      if (is_of_another(gpu)) continue;
       if (!snapshot_.samples.is_fresh(gpu, snapshot_.now)) continue;
       find_xid(gpu);
       if (gpu.double_bit_errors && spec_.double_bit_ecc)
@@ -76,6 +79,11 @@ class Finder {
                  "another double-bit error of its memory", true);
       if (gpu.link_errors)
         add_rise(gpu, FaultKind::kLinkErrors, gpu.link_errors->at, "more errors of NVLink", false);
+      if (gpu.pcie_replays)
+        add_rise(gpu, FaultKind::kPcieReplays, gpu.pcie_replays->at,
+                 "more retries of its PCIe link", false);
+      add_rise(gpu, FaultKind::kThrottled, gpu.throttled_at,
+               "its hardware slowed it down, for heat or for want of power", false);
       add_rise(gpu, FaultKind::kHot, gpu.hot_at,
                fmt::format("hotter than {} °C", spec_.max_temperature), true);
       if (gpu.remap_failed)
@@ -87,11 +95,17 @@ class Finder {
     }
   }
 
+  // Of a machine that had the node's name before it.
+  bool is_of_another(const GpuSample& gpu) const {
+    return gpu.seen < node_.meta.creation_timestamp;
+  }
+
   // One that is gone among others that are not. A whole node of which nothing is heard has lost its
   // exporter, not its GPUs.
   void find_missing() {
     std::map<std::string_view, const GpuSample*> latest;
     for (const GpuSample& gpu : snapshot_.samples.on(node_.meta.name)) {
+      if (is_of_another(gpu)) continue;
       const GpuSample*& kept = latest[gpu.uuid.empty() ? gpu.index.view() : gpu.uuid.view()];
       if (kept == nullptr || kept->seen < gpu.seen) kept = &gpu;
     }
@@ -100,7 +114,7 @@ class Finder {
     };
     found_.gpus = static_cast<std::int64_t>(latest.size());
     found_.measured = std::ranges::count_if(latest, is_fresh);
-    if (found_.measured == 0) return;
+    if (found_.measured == 0 && !seeded(SeededBug::kBlameTheUnmeasured)) return;
     for (const auto& entry : latest) {
       if (is_fresh(entry)) continue;
       const GpuSample& gpu = *entry.second;
@@ -157,6 +171,10 @@ const char* to_string(FaultKind kind) {
       return "Hot";
     case FaultKind::kLinkErrors:
       return "LinkErrors";
+    case FaultKind::kPcieReplays:
+      return "PcieReplays";
+    case FaultKind::kThrottled:
+      return "Throttled";
     case FaultKind::kGpuMissing:
       return "GpuMissing";
     case FaultKind::kDevicesUnhealthy:

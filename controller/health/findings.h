@@ -18,6 +18,8 @@ enum class FaultKind {
   kRemapFailed,
   kHot,
   kLinkErrors,
+  kPcieReplays,
+  kThrottled,
   kGpuMissing,        // measured a while ago, and not any more, while others on the node are
   kDevicesUnhealthy,  // the node offers fewer than it has
 };

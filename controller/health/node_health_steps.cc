@@ -7,11 +7,14 @@
 #include <algorithm>
 #include <set>
 
+#include "apis/cut.h"
 #include "apis/names.h"
 #include "apis/reasons.h"
 #include "controller/core/merge_patch.h"
+#include "controller/core/seeded_bugs.h"
 #include "controller/disruption/rollouts.h"
 #include "controller/fleet/node_facts.h"
+#include "controller/health/proof.h"
 #include "controller/health/reconcile.h"
 #include "controller/mig/drain_steps.h"
 
@@ -24,6 +27,7 @@ constexpr std::int64_t kDoublings = 10;
 // A record's `last` is behind what is seen by at most this part of spec.health.recoverAfter, so
 // that a GPU that stays hot does not have its node written at each look.
 constexpr int kRefreshes = 4;
+constexpr std::size_t kLongestProof = 400;
 
 std::set<std::string, std::less<>> split(std::string_view keys) {
   std::set<std::string, std::less<>> out;
@@ -46,6 +50,8 @@ void NodeHealthSteps::step(const std::optional<Cause>& too_many, DisruptionBudge
   if (is_left_alone()) return;
   const bool out = health_.record && health_.record->phase == HealthPhase::kCordoned;
   if (out && !node_.cordoned()) {
+    if (seeded(SeededBug::kArgueWithPeople) && !health_.found.all.empty())
+      return begin(too_many, budgets);
     write(next(HealthPhase::kOverruled), Cordon::kKeep, "a person put it back into service");
     return tell(true, reasons::kUncordonedByHand, "Keep",
                 fmt::format("uncordoned by hand; what was found is not acted on again: {}",
@@ -75,6 +81,8 @@ void NodeHealthSteps::begin(const std::optional<Cause>& too_many, DisruptionBudg
     budgets.take(node_);
     HealthRecord record = next(HealthPhase::kCordoned);
     ++record.cordons;
+    record.proofs = 0;
+    record.proof.clear();
     write(record, Cordon::kSet, fmt::format("cordon: {}", record.findings));
     return tell(true, reasons::kUnhealthyCordoned, "Cordon",
                 fmt::format("cordoned: {}; back when nothing has been found for {}",
@@ -117,19 +125,57 @@ void NodeHealthSteps::recover() {
   const HealthRecord& record = *health_.record;
   if (is_in_a_rollout()) return;
   // Nobody looks, or a GPU that was there is not: that nothing is found says nothing.
-  if (health_.found.measured < record.gpus) return;
+  if (health_.found.measured < record.gpus && !seeded(SeededBug::kRecoverUnmeasured)) return;
   const Time due = record.last + wait_after(record);
   if (snapshot_.now < due && spec_.action != HealthAction::kReport)
     return plan_.requeue_in(std::chrono::ceil<Duration>(due - snapshot_.now));
+  if (wants_proofs(snapshot_) && spec_.action != HealthAction::kReport && !is_proven()) return;
   HealthRecord recovered = record;
+  recovered.proofs = 0;
+  recovered.proof.clear();
   recovered.phase = HealthPhase::kRecovered;
   recovered.since = snapshot_.now;
-  write(recovered, Cordon::kRemove,
+  write(recovered, seeded(SeededBug::kForgetHealthCordon) ? Cordon::kKeep : Cordon::kRemove,
         fmt::format("uncordon: nothing has been found for {}",
                     format_duration_short(wait_after(record))));
   tell(false, reasons::kGpusRecovered, "Uncordon",
        fmt::format("uncordoned: nothing has been found for {}; it was: {}",
                    format_duration_short(wait_after(record)), record.findings));
+}
+
+// Whether its proof has passed; if not, what is due for it is planned.
+bool NodeHealthSteps::is_proven() {
+  if (!node_.ready) return false;
+  const HealthRecord& record = *health_.record;
+  const Proof proof = find_proof(snapshot_, node_, record);
+  switch (proof.state) {
+    case Proof::State::kAbsent: {
+      const Write create = create_proof(snapshot_, node_, record);
+      plan_.add(create.object, create);
+      return false;
+    }
+    case Proof::State::kUnderWay:
+      if (proof.next_in) plan_.requeue_in(*proof.next_in);
+      return false;
+    case Proof::State::kFailed:
+      tell_failed_proof(proof.why);
+      return false;
+    case Proof::State::kPassed:
+      return true;
+  }
+  return false;
+}
+
+// As if a fault had just been found: the next proof comes after another wait.
+void NodeHealthSteps::tell_failed_proof(const std::string& why) {
+  HealthRecord record = *health_.record;
+  record.proof = cut(why, kLongestProof);
+  ++record.proofs;
+  record.last = snapshot_.now;
+  write(record, Cordon::kKeep, fmt::format("its proof failed: {}", record.proof));
+  tell(true, reasons::kProofFailed, "Keep",
+       fmt::format("its proof failed: {}; it stays out of service, and is proven again after {}",
+                   record.proof, format_duration_short(wait_after(record))));
 }
 
 void NodeHealthSteps::refresh() {
@@ -149,7 +195,8 @@ void NodeHealthSteps::refresh() {
 // Within the policy's windows, for as long as a drain lasts: what stays then is its owner's to
 // move.
 void NodeHealthSteps::drain(DisruptionBudgets& budgets) {
-  if (spec_.action != HealthAction::kDrain || !health_.found.act() || is_in_a_rollout()) return;
+  const bool asked = spec_.action == HealthAction::kDrain || seeded(SeededBug::kDrainUnasked);
+  if (!asked || !health_.found.act() || is_in_a_rollout()) return;
   if (budgets.closed()) {
     if (const auto at = budgets.changes_at(); at && *at > snapshot_.now)
       plan_.requeue_in(std::chrono::ceil<Duration>(*at - snapshot_.now));
@@ -162,7 +209,8 @@ void NodeHealthSteps::drain(DisruptionBudgets& budgets) {
 
 // A person's, or about to be upgraded or deleted.
 bool NodeHealthSteps::is_left_alone() const {
-  return node_.meta.annotations.contains(names::kHoldAnnotation) || in_others_hands(node_);
+  const bool held = node_.meta.annotations.contains(names::kHoldAnnotation);
+  return (held && !seeded(SeededBug::kIgnoreHealthHold)) || in_others_hands(node_);
 }
 
 // Or in a slot of the ledger that is about to become one.
@@ -187,7 +235,8 @@ bool NodeHealthSteps::is_news() const {
 std::optional<std::string> NodeHealthSteps::why_not(const std::optional<Cause>& too_many,
                                                     DisruptionBudgets& budgets) const {
   if (!health_.found.act() || spec_.action == HealthAction::kReport) return "";
-  if (node_.cordoned()) return "it is cordoned already, and not for its health";
+  if (node_.cordoned() && !seeded(SeededBug::kTakeOverCordon))
+    return "it is cordoned already, and not for its health";
   if (is_in_a_rollout()) return "a MIGLayout has it";
   if (too_many) return too_many->message;
   if (const auto refusal = budgets.refuse(node_)) return refusal->message;
@@ -195,7 +244,10 @@ std::optional<std::string> NodeHealthSteps::why_not(const std::optional<Cause>& 
 }
 
 Duration NodeHealthSteps::wait_after(const HealthRecord& record) const {
-  const std::int64_t doublings = std::clamp<std::int64_t>(record.cordons - 1, 0, kDoublings);
+  const std::int64_t doublings =
+      seeded(SeededBug::kForgetFlapping)
+          ? 0
+          : std::clamp<std::int64_t>(record.cordons - 1 + record.proofs, 0, kDoublings);
   return std::max(
       spec_.recover_after,
       std::min<Duration>(spec_.recover_after * (std::int64_t{1} << doublings), kLongestWait));
@@ -219,15 +271,16 @@ HealthRecord NodeHealthSteps::next(HealthPhase phase) const {
 void NodeHealthSteps::write(const std::optional<HealthRecord>& record, Cordon cordon,
                             std::string reason) {
   const ObjectRef object = ref_of(node_);
+  std::vector<Step> steps;
   // A JSON patch can't test a key of a map that isn't there.
   if (node_.meta.annotations.empty())
-    plan_.add(object, Write{.verb = Verb::kMergePatch,
-                            .object = object,
-                            .body = MergePatch::same_object(node_.meta)
-                                        .annotation(names::kInventoryAnnotation, "{}")
-                                        .str(),
-                            .field_manager = names::kManagerPolicy,
-                            .reason = "make room for annotations"});
+    steps.push_back(Write{
+        .verb = Verb::kMergePatch,
+        .object = object,
+        .body =
+            MergePatch::same_object(node_.meta).annotation(names::kInventoryAnnotation, "{}").str(),
+        .field_manager = names::kManagerPolicy,
+        .reason = "make room for annotations"});
   JsonPatch patch;
   patch.test("/metadata/uid", node_.meta.uid);
   for (const char* key :
@@ -245,11 +298,13 @@ void NodeHealthSteps::write(const std::optional<HealthRecord>& record, Cordon co
     patch.set(annotation_path(names::kHealthAnnotation), encode_health(*record));
   else
     patch.remove(annotation_path(names::kHealthAnnotation));
-  plan_.add(object, Write{.verb = Verb::kJsonPatch,
-                          .object = object,
-                          .body = patch.str(),
-                          .field_manager = names::kManagerPolicy,
-                          .reason = std::move(reason)});
+  steps.push_back(Write{.verb = Verb::kJsonPatch,
+                        .object = object,
+                        .body = patch.str(),
+                        .field_manager = names::kManagerPolicy,
+                        .reason = std::move(reason)});
+  if (cordon == Cordon::kSet) return cordons_.push_back({&node_, std::move(steps)});
+  for (Step& step : steps) plan_.add(object, std::move(step));
 }
 
 void NodeHealthSteps::tell(bool warning, const char* reason, const char* action, std::string note) {

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "controller/core/json_patch.h"
 #include "controller/core/plan.h"
@@ -14,12 +15,23 @@
 
 namespace berth {
 
+// A node that goes out: its patches, which have to wait for its claim (health_claims.h).
+struct Cordoning {
+  const Node* node = nullptr;
+  std::vector<Step> steps;
+};
+
 class NodeHealthSteps {
  public:
   // `health` without a pool is of a node that no pool selects any more.
   NodeHealthSteps(const Snapshot& snapshot, const HealthSpec& spec, const NodeHealth& health,
-                  Plan& plan)
-      : snapshot_(snapshot), spec_(spec), health_(health), node_(*health.node), plan_(plan) {}
+                  Plan& plan, std::vector<Cordoning>& cordons)
+      : snapshot_(snapshot),
+        spec_(spec),
+        health_(health),
+        node_(*health.node),
+        plan_(plan),
+        cordons_(cordons) {}
 
   // `too_many`: why its pool gives up no further node.
   void step(const std::optional<Cause>& too_many, DisruptionBudgets& budgets);
@@ -32,6 +44,8 @@ class NodeHealthSteps {
   void begin(const std::optional<Cause>& too_many, DisruptionBudgets& budgets);
   void keep_out(DisruptionBudgets& budgets);
   void recover();
+  bool is_proven();
+  void tell_failed_proof(const std::string& why);
   void forget_in_time();
   void refresh();
   void drain(DisruptionBudgets& budgets);
@@ -52,6 +66,7 @@ class NodeHealthSteps {
   const NodeHealth& health_;
   const Node& node_;
   Plan& plan_;
+  std::vector<Cordoning>& cordons_;
 };
 
 }  // namespace berth

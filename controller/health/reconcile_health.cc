@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <iterator>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "controller/core/seeded_bugs.h"
+#include "controller/disruption/health_claims.h"
 #include "controller/fleet/pools.h"
 #include "controller/health/node_health_steps.h"
+#include "controller/health/proof.h"
 #include "controller/health/reconcile.h"
 
 namespace berth {
@@ -11,12 +19,43 @@ namespace {
 // Of those that no pool, or no policy, looks after any more.
 void retreat(const Snapshot& snapshot, const std::set<const Node*>& watched, Plan& plan) {
   const HealthSpec none;
+  std::vector<Cordoning> no_cordons;
   for (const auto& node : snapshot.cluster.nodes()) {
     if (watched.contains(node.get()) || !node->meta.annotations.contains(names::kHealthAnnotation))
       continue;
     const NodeHealth health{.node = node.get(), .record = health_of(*node)};
-    NodeHealthSteps(snapshot, none, health, plan).retreat();
+    NodeHealthSteps(snapshot, none, health, plan, no_cordons).retreat();
   }
+}
+
+// In one row with their claim, which another's may have come before. Without a ledger nobody claims
+// anything yet.
+void cordon(const Snapshot& snapshot, std::vector<Cordoning> cordons, Plan& plan) {
+  const SlotLedger& ledger = read_ledger(snapshot);
+  if (ledger.config_map == nullptr) {
+    for (Cordoning& out : cordons)
+      for (Step& step : out.steps) plan.add(ref_of(*out.node), std::move(step));
+    return;
+  }
+  HealthClaims claims(ledger, snapshot.now);
+  std::vector<Step> steps;
+  for (Cordoning& out : cordons) {
+    claims.add(out.node->meta.name, snapshot.now);
+    std::ranges::move(out.steps, std::back_inserter(steps));
+  }
+  if (steps.empty()) return;
+  const ObjectRef object = ledger_ref(snapshot.settings, ledger.config_map);
+  plan.add(object, claims.write(snapshot, ledger));
+  for (Step& step : steps) plan.add(object, std::move(step));
+}
+
+// Of nodes that are out and in which nothing is found any more.
+std::set<std::string> proofs_of(const HealthSurvey& survey) {
+  std::set<std::string> names;
+  for (const NodeHealth& health : survey.nodes)
+    if (health.record && health.record->phase == HealthPhase::kCordoned && health.found.all.empty())
+      names.insert(proof_name(*health.node, *health.record));
+  return names;
 }
 
 }  // namespace
@@ -24,17 +63,23 @@ void retreat(const Snapshot& snapshot, const std::set<const Node*>& watched, Pla
 Plan reconcile_health(const Snapshot& snapshot) {
   Plan plan;
   std::set<const Node*> watched;
+  std::set<std::string> proofs;
   if (const GPUClusterPolicy* policy = find_policy(snapshot.cluster)) {
     const HealthSurvey survey = survey_health(snapshot, *policy);
     DisruptionBudgets budgets(snapshot, read_ledger(snapshot));
+    std::vector<Cordoning> cordons;
     for (const NodeHealth& health : survey.nodes) {
       watched.insert(health.node);
-      NodeHealthSteps(snapshot, policy->spec.health, health, plan)
-          .step(survey.refuse(*health.pool), budgets);
+      NodeHealthSteps(snapshot, policy->spec.health, health, plan, cordons)
+          .step(seeded(SeededBug::kIgnoreFraction) ? std::nullopt : survey.refuse(*health.pool),
+                budgets);
     }
+    cordon(snapshot, std::move(cordons), plan);
+    proofs = proofs_of(survey);
     if (survey.next_in) plan.requeue_in(*survey.next_in);
   }
   retreat(snapshot, watched, plan);
+  if (wants_proofs(snapshot)) sweep_proofs(snapshot, proofs, plan);
   return plan;
 }
 

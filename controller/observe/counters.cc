@@ -9,8 +9,9 @@ namespace berth {
 namespace {
 
 constexpr double kMostCount = 1e9;
+constexpr double kMostReasons = 1 << 20;  // NVML knows of nine bits
 
-constexpr std::array<CounterInfo, 9> kCounters = {{
+constexpr std::array<CounterInfo, 12> kCounters = {{
     {Counter::kGpuUtil, "DCGM_FI_DEV_GPU_UTIL", 0.01, 100, true,
      "DCGM_FI_DEV_GPU_UTIL, gauge, GPU utilization (in %)."},
     {Counter::kEngineActive, "DCGM_FI_PROF_GR_ENGINE_ACTIVE", 1, 1.001, true,
@@ -31,6 +32,12 @@ constexpr std::array<CounterInfo, 9> kCounters = {{
     {Counter::kLinkErrors, "DCGM_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL", 1, kMostCount, false,
      "DCGM_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL, counter, Total number of NVLink flow-control "
      "CRC errors."},
+    {Counter::kPcieReplays, "DCGM_FI_DEV_PCIE_REPLAY_COUNTER", 1, kMostCount, true,
+     "DCGM_FI_DEV_PCIE_REPLAY_COUNTER, counter, Total number of PCIe retries."},
+    {Counter::kClockReasons, "DCGM_FI_DEV_CLOCK_THROTTLE_REASONS", 1, kMostReasons, false,
+     "DCGM_FI_DEV_CLOCK_THROTTLE_REASONS, gauge, Current clock throttle reasons (bitmask)."},
+    {Counter::kClockEventReasons, "DCGM_FI_DEV_CLOCKS_EVENT_REASONS", 1, kMostReasons, false,
+     "DCGM_FI_DEV_CLOCKS_EVENT_REASONS, gauge, Current clock event reasons (bitmask)."},
 }};
 
 // DCGM_INT32_BLANK, DCGM_INT64_BLANK and DCGM_FP64_BLANK, each with the fifteen numbers above it

@@ -21,6 +21,9 @@ enum class Counter : std::uint8_t {
   kDoubleBitErrors,
   kRemapFailure,
   kLinkErrors,
+  kPcieReplays,
+  kClockReasons,       // bits: why its clock is lower than it could be
+  kClockEventReasons,  // the same under the name of today
 };
 
 struct CounterInfo {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "controller/core/seeded_bugs.h"
+
 namespace berth {
 namespace {
 
@@ -23,14 +25,29 @@ std::pair<std::string_view, std::string_view> order_of(const GpuSample& gpu) {
   return {gpu.uuid.empty() ? gpu.index.view() : gpu.uuid.view(), gpu.instance.view()};
 }
 
-// A counter that fell was started anew.
-void date_rise(std::optional<Rise>& now, const std::optional<Rise>& before, Time at) {
+// A counter that fell was started anew. One that counts by `least` stands where it last rose by so
+// much.
+void date_rise(std::optional<Rise>& now, const std::optional<Rise>& before, Time at,
+               double least = 1) {
   if (!now) {
     now = before;
     return;
   }
   if (!before) return;
-  now->at = now->value > before->value ? at : before->at;
+  const double risen = now->value - before->value;
+  if (risen >= 0 && risen < least) now->value = before->value;
+  now->at = risen >= least ? at : before->at;
+}
+
+// A retry now and then is a link at work; the alert counts by ten, too.
+constexpr double kLeastReplays = 10;
+// Of NVML's reasons those of the hardware: a slowdown, by heat, by the power supply. Software keeps
+// to a power limit, or to a temperature, as a matter of course.
+constexpr std::uint32_t kHardwareSlowdown = 0x8 | 0x40 | 0x80;
+
+bool is_throttled(const GpuReading& reading) {
+  return reading.clock_reasons &&
+         (static_cast<std::uint32_t>(*reading.clock_reasons) & kHardwareSlowdown) != 0;
 }
 
 // A gauge of the last one: another number is another error, none is an exporter's new start.
@@ -64,10 +81,19 @@ class Folder {
       gpu.hot_at = rules_.now;
     else if (before != nullptr)
       gpu.hot_at = before->hot_at;
-    if (before == nullptr) return gpu;
+    if (is_throttled(reading))
+      gpu.throttled_at = rules_.now;
+    else if (before != nullptr)
+      gpu.throttled_at = before->throttled_at;
+    if (before == nullptr) {
+      if (seeded(SeededBug::kBelieveOldErrors) && gpu.xid && gpu.xid->value > 0)
+        gpu.xid->at = rules_.now;
+      return gpu;
+    }
     date_xid(gpu.xid, before->xid, rules_.now);
     date_rise(gpu.double_bit_errors, before->double_bit_errors, rules_.now);
     date_rise(gpu.link_errors, before->link_errors, rules_.now);
+    date_rise(gpu.pcie_replays, before->pcie_replays, rules_.now, kLeastReplays);
     return gpu;
   }
 

@@ -37,11 +37,11 @@ class Surveyor {
   GpuUse run() {
     for (const auto& node : snapshot_.cluster.nodes())
       if (has_gpus(*node)) look_at(*node);
-    for (auto& [_, use] : pods_) out_.pods.push_back(conclude(use));
-    std::ranges::sort(out_.pods, {}, [](const PodUse& use) {
-      return std::pair(use.pod->meta.namespace_.view(), std::string_view(use.pod->meta.name));
-    });
-    return std::move(out_);
+    return conclude();
+  }
+  GpuUse run(const Node& node) {
+    look_at(node);
+    return conclude();
   }
 
  private:
@@ -50,6 +50,14 @@ class Surveyor {
     std::int64_t quiet = 0, busy = 0;
     Time quiet_since{};
   };
+
+  GpuUse conclude() {
+    for (auto& [_, use] : pods_) out_.pods.push_back(conclude(use));
+    std::ranges::sort(out_.pods, {}, [](const PodUse& use) {
+      return std::pair(use.pod->meta.namespace_.view(), std::string_view(use.pod->meta.name));
+    });
+    return std::move(out_);
+  }
 
   void look_at(const Node& node) {
     const PoolSpec* pool = pool_of(policy_, node);
@@ -177,6 +185,11 @@ bool is_excluded(const IdleSpec& idle, const Pod& pod) {
 
 GpuUse survey_use(const Snapshot& snapshot, const GPUClusterPolicy& policy) {
   return Surveyor(snapshot, policy).run();
+}
+
+std::vector<PodUse> survey_node(const Snapshot& snapshot, const GPUClusterPolicy& policy,
+                                const Node& node) {
+  return Surveyor(snapshot, policy).run(node).pods;
 }
 
 }  // namespace berth

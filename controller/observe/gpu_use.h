@@ -41,6 +41,9 @@ struct GpuUse {
   std::optional<Duration> next_in;
 };
 GpuUse survey_use(const Snapshot& snapshot, const GPUClusterPolicy& policy);
+// Of one node alone what its pods do.
+std::vector<PodUse> survey_node(const Snapshot& snapshot, const GPUClusterPolicy& policy,
+                                const Node& node);
 
 // Left alone by everything that looks for idle GPUs.
 bool is_excluded(const IdleSpec& idle, const Pod& pod);

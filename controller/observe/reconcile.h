@@ -13,7 +13,8 @@ namespace berth {
 inline constexpr std::string_view kIdleKey = "idle";
 
 // "idle": with policy Notify and beyond, an annotation and an event on each pod whose GPUs are
-// idle, and the annotation's removal once they are not.
+// idle, and the annotation's removal once they are not; where they may be taken back, from when on.
+// Who takes them is queue/reconcile.h.
 Plan reconcile_idle(const Snapshot& snapshot);
 
 }  // namespace berth

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <chrono>
 #include <unordered_map>
 
 #include "apis/cut.h"
@@ -13,6 +13,7 @@
 #include "controller/core/refused_write.h"
 #include "controller/fleet/pools.h"
 #include "controller/observe/gpu_use.h"
+#include "controller/observe/idle_pods.h"
 #include "controller/observe/reconcile.h"
 
 namespace berth {
@@ -21,25 +22,33 @@ namespace {
 constexpr std::size_t kMaxContact = 200;
 
 bool is_told(const Pod& pod) { return pod.meta.annotations.contains(names::kIdleSinceAnnotation); }
+bool is_warned(const Pod& pod) {
+  return pod.meta.annotations.contains(names::kReclaimAfterAnnotation);
+}
 
-Write annotate(const Pod& pod, Time since) {
+// With whatever of it stands already.
+Write annotate(const Pod& pod, Time since, std::optional<Time> taken_from) {
+  MergePatch patch = MergePatch::same_object(pod.meta);
+  if (!is_told(pod)) patch.annotation(names::kIdleSinceAnnotation, format_time(since));
+  if (taken_from) patch.annotation(names::kReclaimAfterAnnotation, format_time(*taken_from));
   return {.verb = Verb::kMergePatch,
           .object = ref_of(pod),
-          .body = MergePatch::same_object(pod.meta)
-                      .annotation(names::kIdleSinceAnnotation, format_time(since))
-                      .str(),
+          .body = patch.str(),
           .field_manager = names::kManagerPolicy,
           .reason = "tell that its GPUs are idle"};
 }
 
-Write take_back(const Pod& pod) {
-  return {
-      .verb = Verb::kMergePatch,
-      .object = ref_of(pod),
-      .body =
-          MergePatch::same_object(pod.meta).without_annotation(names::kIdleSinceAnnotation).str(),
-      .field_manager = names::kManagerPolicy,
-      .reason = "its GPUs are no longer told to be idle"};
+// All of it, or the warning alone.
+Write take_back(const Pod& pod, bool all) {
+  MergePatch patch = MergePatch::same_object(pod.meta);
+  if (all && is_told(pod)) patch.without_annotation(names::kIdleSinceAnnotation);
+  if (is_warned(pod)) patch.without_annotation(names::kReclaimAfterAnnotation);
+  return {.verb = Verb::kMergePatch,
+          .object = ref_of(pod),
+          .body = patch.str(),
+          .field_manager = names::kManagerPolicy,
+          .reason = all ? "its GPUs are no longer told to be idle"
+                        : "its GPUs are no longer to be taken back"};
 }
 
 // Whom the namespace names, for whoever reads the event far from it.
@@ -51,21 +60,79 @@ std::string contact_of(const Snapshot& snapshot, const Pod& pod) {
   return "; " + printable(cut(contact->str(), kMaxContact)) + " answers for the namespace";
 }
 
-EventNote tell(const Snapshot& snapshot, const PodUse& use, const IdleSpec& idle) {
+std::string what_follows(const IdleSpec& idle, std::optional<Time> taken_from) {
+  if (!taken_from) return "";
+  return idle.policy == IdlePolicy::kAlways
+             ? "; they are taken back at " + format_time(*taken_from)
+             : fmt::format("; from {} on they may be taken back for work that waits",
+                           format_time(*taken_from));
+}
+
+EventNote tell(const Snapshot& snapshot, const PodUse& use, const IdleSpec& idle,
+               std::optional<Time> taken_from) {
   const std::string gpus =
       use.gpus == 1 ? "its GPU has" : fmt::format("its {} GPUs have", use.gpus);
   return {.regarding = ref_of(*use.pod),
           .warning = true,
           .reason = reasons::kGpusIdle,
           .action = "Notify",
-          .note = fmt::format("{} been used less than {}% since {}, for {} at least{}", gpus,
+          .note = fmt::format("{} been used less than {}% since {}, for {} at least{}{}", gpus,
                               idle.utilization_threshold, format_time(*use.since),
                               format_duration_short(idle.grace_period),
-                              contact_of(snapshot, *use.pod))};
+                              what_follows(idle, taken_from), contact_of(snapshot, *use.pod))};
 }
 
 // Whoever does more tells as well.
 bool tells(const IdleSpec& idle) { return idle.policy != IdlePolicy::kObserve; }
+
+// From when on its GPUs may be taken, for one that has not been told that yet, or what no berth
+// would have said: with the whole time to it, however long it has been idle.
+std::optional<Time> new_warning(const Snapshot& snapshot, const GPUClusterPolicy& policy,
+                                const Pod& pod) {
+  if (!may_lose_gpus(policy, snapshot.settings, pod)) return std::nullopt;
+  const Time from =
+      std::chrono::ceil<std::chrono::seconds>(snapshot.now + policy.spec.idle.warn_after);
+  const std::optional<Time> told = reclaim_after(pod);
+  if (told && *told <= from) return std::nullopt;
+  return from;
+}
+
+using Standings = std::unordered_map<const Pod*, UseState>;
+
+// Whoever is idle and has not been told so.
+Standings plan_tellings(const Snapshot& snapshot, const GPUClusterPolicy& policy, Plan& plan) {
+  Standings standing;
+  const IdleSpec& idle = policy.spec.idle;
+  const GpuUse use = survey_use(snapshot, policy);
+  for (const PodUse& pod : use.pods) {
+    if (is_excluded(idle, *pod.pod)) continue;
+    standing.emplace(pod.pod, pod.standing);
+    if (pod.standing != UseState::kIdle || pod.pod->terminating()) continue;
+    const std::optional<Time> taken_from = new_warning(snapshot, policy, *pod.pod);
+    if (is_told(*pod.pod) && !taken_from) continue;
+    plan.add(ref_of(*pod.pod), annotate(*pod.pod, *pod.since, taken_from));
+    plan.events.push_back(tell(snapshot, pod, idle, taken_from));
+  }
+  if (use.next_in) plan.requeue_in(*use.next_in);
+  return standing;
+}
+
+// Not measured, and a window that has only begun, as after a restart, are no reason to take back
+// what was true.
+void plan_takings_back(const Snapshot& snapshot, const GPUClusterPolicy* policy,
+                       const Standings& standing, Plan& plan) {
+  for (const auto& pod : snapshot.cluster.pods()) {
+    if (!is_told(*pod) && !is_warned(*pod)) continue;
+    const auto found = standing.find(pod.get());
+    const bool asked =
+        policy != nullptr && tells(policy->spec.idle) && !is_excluded(policy->spec.idle, *pod);
+    const bool busy = found != standing.end() && found->second == UseState::kBusy;
+    if (!asked || busy)
+      plan.add(ref_of(*pod), take_back(*pod, true));
+    else if (is_warned(*pod) && !may_lose_gpus(*policy, snapshot.settings, *pod))
+      plan.add(ref_of(*pod), take_back(*pod, false));
+  }
+}
 
 }  // namespace
 
@@ -74,28 +141,10 @@ Plan reconcile_idle(const Snapshot& snapshot) {
   const GPUClusterPolicy* policy = find_policy(snapshot.cluster);
   // Before the first round nobody knows whether what stands is still true.
   if (policy != nullptr && !snapshot.samples.measured_at) return plan;
-  std::unordered_map<const Pod*, UseState> standing;
-  if (policy != nullptr && tells(policy->spec.idle)) {
-    const GpuUse use = survey_use(snapshot, *policy);
-    for (const PodUse& pod : use.pods) {
-      if (is_excluded(policy->spec.idle, *pod.pod)) continue;
-      standing.emplace(pod.pod, pod.standing);
-      if (pod.standing != UseState::kIdle || is_told(*pod.pod) || pod.pod->terminating()) continue;
-      plan.add(ref_of(*pod.pod), annotate(*pod.pod, *pod.since));
-      plan.events.push_back(tell(snapshot, pod, policy->spec.idle));
-    }
-    if (use.next_in) plan.requeue_in(*use.next_in);
-  }
-  // Not measured, and a window that has only begun, as after a restart, are no reason to take back
-  // what was true.
-  for (const auto& pod : snapshot.cluster.pods()) {
-    if (!is_told(*pod)) continue;
-    const auto found = standing.find(pod.get());
-    const bool asked =
-        policy != nullptr && tells(policy->spec.idle) && !is_excluded(policy->spec.idle, *pod);
-    if (!asked || (found != standing.end() && found->second == UseState::kBusy))
-      plan.add(ref_of(*pod), take_back(*pod));
-  }
+  Standings standing;
+  if (policy != nullptr && tells(policy->spec.idle))
+    standing = plan_tellings(snapshot, *policy, plan);
+  plan_takings_back(snapshot, policy, standing, plan);
   return plan;
 }
 

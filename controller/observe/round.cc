@@ -172,6 +172,11 @@ void Round::put(GpuReading& reading, Counter counter, double value, Told told) c
       return;
     case Counter::kLinkErrors:
       return raise(reading.gpu.link_errors, value);
+    case Counter::kPcieReplays:
+      return raise(reading.gpu.pcie_replays, value);
+    case Counter::kClockReasons:
+    case Counter::kClockEventReasons:
+      return raise(reading.clock_reasons, value);
   }
 }
 

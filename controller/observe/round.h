@@ -38,6 +38,7 @@ struct GpuReading {
   SharedReading util, util_peak;
   std::optional<double> engine, engine_peak;
   std::optional<double> power_peak;
+  std::optional<double> clock_reasons;
   std::optional<Time> quiet_from;  // as far back as its history is known
 };
 

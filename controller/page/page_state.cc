@@ -1,130 +1,138 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/page/page_state.h"
 
-#include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <tuple>
+#include <optional>
 #include <utility>
 #include <vector>
 
-#include "apis/names.h"
 #include "apis/time.h"
-#include "controller/disruption/rollout_annotation.h"
 #include "controller/explain/top.h"
+#include "controller/explain/top_costs.h"
 #include "controller/explain/waiting_list.h"
-#include "controller/fleet/allocatable.h"
-#include "controller/fleet/node_facts.h"
+#include "controller/page/page_nodes.h"
+#include "controller/page/page_text.h"
 
 namespace berth {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using Things = std::map<std::string, std::string>;
 
-constexpr char kPageApiVersion[] = "page.gpu.berth.dev/v1";
+constexpr Duration kCostsOf = std::chrono::days(30);
 
-std::string_view service_of(const Node& node) {
-  if (!node.ready) return "NotReady";
-  return node.cordoned() ? "Cordoned" : "InService";
+void tell_time(Json& out, const char* name, const std::optional<Time>& at) {
+  if (at) out[name] = format_time(*at);
 }
 
-// How many memory units one device of the resource takes; 0: not to be told.
-int units_of(const Product& product, std::string_view resource) {
-  if (resource == "nvidia.com/gpu") return product.memory_units;
-  for (const Profile& profile : product.profiles)
-    if (mig_resource_name(profile.name) == resource) return profile.memory_units;
-  return 0;
+void tell_ready(Json& out, const std::vector<Condition>& conditions) {
+  for (const Condition& condition : conditions)
+    if (condition.type == "Ready")
+      out["ready"] = {{"status", condition.status},
+                      {"reason", condition.reason},
+                      {"message", condition.message}};
 }
 
-using Holder = std::tuple<std::string, std::string, std::int64_t>;  // namespace, pod, count
-std::map<std::string, std::vector<Holder>> holders_on(const Snapshot& snapshot, const Node& node) {
-  std::map<std::string, std::vector<Holder>> holders;
-  for (const Occupant& occupant : snapshot.cluster.occupants_of(node.meta.name))
-    each_demand(occupant, [&](const Text& resource, std::int64_t count) {
-      if (count > 0)
-        holders[resource.str()].emplace_back(occupant.namespace_.str(), occupant.pod->meta.name,
-                                             count);
-    });
-  for (auto& [resource, pods] : holders) std::sort(pods.begin(), pods.end());
-  return holders;
+Json quotas_of(const GPUQueue& queue) {
+  Json out = Json::array();
+  for (const QuotaUsage& usage : queue.status.usage)
+    out.push_back({{"resource", usage.resource},
+                   {"pool", usage.pool},
+                   {"nominal", usage.nominal},
+                   {"used", usage.admitted},
+                   {"borrowed", usage.borrowed},
+                   {"asked", usage.pending}});
+  return out;
 }
 
-void tell_rollout(const Node& node, Json& out) {
-  const RolloutRecord record = read_rollout(node);
-  if (record.idle()) return;
-  out["rollout"] = {{"layout", record.rollout->layout},
-                    {"phase", to_string(record.rollout->phase)},
-                    {"since", format_time(record.rollout->since)},
-                    {"why", record.rollout->why}};
-}
-
-// What the node offers, resource by resource. Which pod has which GPU only the node knows.
-Json node_of(const Snapshot& snapshot, const Node& node) {
-  Json out = {{"name", node.meta.name},
-              {"pool", node.meta.labels.get(names::kPoolLabel).view()},
-              {"service", service_of(node)}};
-  const std::optional<Inventory> inventory = inventory_of(node);
-  const Product* product =
-      inventory ? find_product(inventory->product, inventory->memory_mib) : nullptr;
-  if (inventory) out["product"] = inventory->product, out["gpus"] = inventory->count;
-  auto holders = holders_on(snapshot, node);
-  Json parts = Json::array();
-  std::int64_t uncut = product != nullptr ? inventory->count * product->memory_units : 0;
-  bool cut = false;
-  for (const auto& [resource, amount] : node.allocatable) {
-    if (!is_gpu_resource(resource.view()) || amount.is_zero()) continue;
-    const int units = product != nullptr ? units_of(*product, resource.view()) : 0;
-    cut = cut || resource.view().starts_with("nvidia.com/mig-");
-    uncut = units == 0 ? 0 : std::max<std::int64_t>(0, uncut - units * amount.rounded_up());
-    Json held = Json::array();
-    for (const auto& [namespace_, pod, count] : holders[resource.str()])
-      held.push_back({{"namespace", namespace_}, {"pod", pod}, {"count", count}});
-    parts.push_back({{"resource", resource.view()},
-                     {"offered", amount.rounded_up()},
-                     {"units", units},
-                     {"held", std::move(held)}});
+Json pending_of(const GPUQueue& queue) {
+  Json out = Json::array();
+  for (const PendingWorkload& workload : queue.status.pending) {
+    Json one = {{"workload", workload.workload},
+                {"pods", workload.pods},
+                {"position", workload.position},
+                {"reason", workload.reason},
+                {"message", workload.message}};
+    tell_time(one, "since", workload.waiting_since);
+    tell_time(one, "earliest", workload.earliest_start);
+    tell_time(one, "latest", workload.latest_start);
+    out.push_back(std::move(one));
   }
-  out["parts"] = std::move(parts);
-  if (cut && uncut > 0) out["unused"] = uncut;
-  tell_rollout(node, out);
   return out;
 }
 
-Json nodes_of(const Snapshot& snapshot) {
-  std::map<std::string, const Node*> by_name;
-  for (const auto& node : snapshot.cluster.nodes())
-    if (has_gpus(*node)) by_name[node->meta.name] = node.get();
-  Json out = Json::array();
-  for (const auto& [name, node] : by_name) out.push_back(node_of(snapshot, *node));
+Things queues_of(const Snapshot& snapshot) {
+  Things out;
+  for (const auto& queue : snapshot.cluster.gpu_queues()) {
+    const GPUQueueStatus& status = queue->status;
+    Json one = {{"cohort", queue->spec.cohort_name},  {"stop", to_string(queue->spec.stop_policy)},
+                {"admitted", status.totals.admitted}, {"waits", status.totals.pending},
+                {"quotas", quotas_of(*queue)},        {"pending", pending_of(*queue)}};
+    tell_time(one, "oldest", status.totals.oldest_pending);
+    if (status.budget) {
+      one["budget"] = {{"used", status.budget->used_gpu_hours},
+                       {"remaining", status.budget->remaining_gpu_hours}};
+      tell_time(one["budget"], "ends", status.budget->period_ends);
+    }
+    tell_ready(one, status.conditions);
+    out[queue->meta.name] = compact(one);
+  }
   return out;
 }
 
-Json table_of(const TopTable& table) { return {{"columns", table.columns}, {"rows", table.rows}}; }
+Things layouts_of(const Snapshot& snapshot) {
+  Things out;
+  for (const auto& layout : snapshot.cluster.store<MIGLayout>()) {
+    const MIGLayoutStatus& status = layout->status;
+    Json details = Json::array();
+    for (const NodeDetail& detail : status.details) {
+      Json one = {{"node", detail.node},
+                  {"phase", detail.phase},
+                  {"reason", detail.reason},
+                  {"message", detail.message}};
+      tell_time(one, "since", detail.since);
+      details.push_back(std::move(one));
+    }
+    Json one = {{"selected", status.nodes.selected},      {"updated", status.nodes.updated},
+                {"inProgress", status.nodes.in_progress}, {"blocked", status.nodes.blocked},
+                {"failed", status.nodes.failed},          {"pending", status.nodes.pending},
+                {"details", std::move(details)}};
+    tell_ready(one, status.conditions);
+    out[layout->meta.name] = compact(one);
+  }
+  return out;
+}
 
-Json waiting_of(const Snapshot& snapshot, const Clues& clues) {
-  Json out = Json::array();
+Things waiting_of(const Snapshot& snapshot, const Clues& clues) {
+  Things out;
   for (const Explanation& item : list_waiting(snapshot, "", clues).items) {
     Json remedies = Json::array();
     for (const Explanation::Remedy& remedy : item.remedies)
       remedies.push_back({{"message", remedy.message}, {"line", remedy.line}});
-    out.push_back({{"subject", item.subject.str()},
-                   {"reason", item.reason},
-                   {"message", item.message},
-                   {"remedies", std::move(remedies)}});
+    out[item.subject.str()] = compact(
+        {{"reason", item.reason}, {"message", item.message}, {"remedies", std::move(remedies)}});
   }
   return out;
 }
 
+std::string table_of(const TopTable& table) {
+  return compact({{"columns", table.columns}, {"rows", table.rows}});
+}
+
 }  // namespace
 
-std::string page_state(const Snapshot& snapshot, const Clues& clues) {
-  const Json state = {{"apiVersion", kPageApiVersion},
-                      {"takenAt", format_time(snapshot.now)},
-                      {"nodes", nodes_of(snapshot)},
-                      {"pools", table_of(top_pools(snapshot))},
-                      {"queues", table_of(top_queues(snapshot))},
-                      {"waiting", waiting_of(snapshot, clues)}};
-  return state.dump(-1, ' ', false, Json::error_handler_t::replace);
+PageState page_state(const Snapshot& snapshot, const Clues& clues) {
+  PageState state;
+  state.values["takenAt"] = compact(format_time(snapshot.now));
+  state.values["pools"] = table_of(top_pools(snapshot));
+  const Time since = snapshot.now - kCostsOf;
+  state.values["costs"] = table_of(top_costs(snapshot, CostBy::kNamespace, since));
+  state.values["poolCosts"] = table_of(top_costs(snapshot, CostBy::kPool, since));
+  state.things["nodes"] = page_nodes(snapshot);
+  state.things["queues"] = queues_of(snapshot);
+  state.things["layouts"] = layouts_of(snapshot);
+  state.things["waiting"] = waiting_of(snapshot, clues);
+  return state;
 }
 
 }  // namespace berth

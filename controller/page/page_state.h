@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// PageState: what the page shows, as compact JSON: nodes with what they offer and who holds it,
-// queues, and what waits with its reason and its remedies.
+// PageState: what the page shows, piece by piece: nodes with what they offer and who holds it,
+// queues, rollouts, and what waits with its reason and its remedies. Each piece is compact JSON, so
+// that two states are compared, and told apart to whoever watches, without being read again.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "controller/core/snapshot.h"
@@ -10,7 +12,27 @@
 
 namespace berth {
 
-// Equal snapshots give equal text.
-std::string page_state(const Snapshot& snapshot, const Clues& clues);
+inline constexpr char kPageApiVersion[] = "page.gpu.berth.dev/v1";
+
+struct PageState {
+  // By what the page calls them: "nodes", "waiting", "queues", "layouts"; each an object by its
+  // name.
+  std::map<std::string, std::map<std::string, std::string>> things;
+  // Whole values: "takenAt", "pools", "costs".
+  std::map<std::string, std::string> values;
+  bool operator==(const PageState&) const = default;
+};
+
+// Equal snapshots give equal states.
+PageState page_state(const Snapshot& snapshot, const Clues& clues);
+
+// One JSON document; `id` is how a page names it to be told what came after, empty: nothing does.
+// `more` is further fields, each as `,"name":value`.
+std::string print_json(const PageState& state, const std::string& id = {},
+                       const std::string& more = {});
+
+// What of `after` is not in `before`, and what is gone: {"set":…,"gone":…,"values":…}. Parts that
+// say nothing are left out.
+std::string print_changes(const PageState& before, const PageState& after);
 
 }  // namespace berth

@@ -10,6 +10,7 @@
 #include "controller/health/reconcile.h"
 #include "controller/observe/reconcile.h"
 #include "controller/policy/reconcile.h"
+#include "controller/queue/reconcile.h"
 
 namespace berth {
 namespace {
@@ -30,6 +31,11 @@ bool same_for_pools(const Node& a, const Node& b) {
 bool same_for_health(const Node& a, const Node& b) {
   return same_for_pools(a, b) && a.capacity == b.capacity && a.allocatable == b.allocatable &&
          a.ready == b.ready && a.unschedulable == b.unschedulable;
+}
+
+bool is_own_proof(const Pod& pod, const Settings& settings) {
+  return pod.meta.namespace_ == std::string_view(settings.berth_namespace) &&
+         pod.meta.labels.contains(names::kProofLabel);
 }
 
 }  // namespace
@@ -57,9 +63,11 @@ std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Sett
   return keys;
 }
 
-// What pods hold of a pool, and which of them a change of its sharing would disturb.
-std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Settings&,
+// What pods hold of a pool, and which of them a change of its sharing would disturb; and proofs of
+// nodes, also what is left of them when the policy is gone.
+std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Settings& settings,
                                          const Pod* old, const Pod* now) {
+  if (is_own_proof(now != nullptr ? *now : *old, settings)) return {std::string(kHealthKey)};
   if (cluster.gpu_policies().size() == 0) return {};
   const auto counts = [](const Pod* pod) {
     return pod != nullptr && uses_gpu(*pod) && !pod->node_name.empty();
@@ -104,7 +112,8 @@ std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Sett
 
 std::vector<std::string> all_policy_keys(const ClusterState& cluster) {
   std::vector<std::string> keys{std::string(kPolicyKey), std::string(kIdleKey),
-                                std::string(kCostKey), std::string(kHealthKey)};
+                                std::string(kCostKey), std::string(kHealthKey),
+                                std::string(kReclaimKey)};
   for (const auto& node : cluster.nodes())
     if (concerns_pools(*node)) keys.push_back(pool_key(*node));
   return keys;

@@ -40,6 +40,7 @@ constexpr EventReason kPolicyEvents[] = {
     {"Node", kGpusUnhealthy},
     {"Node", kUnhealthyCordoned},
     {"Node", kGpusRecovered},
+    {"Node", kProofFailed},
 };
 
 }  // namespace

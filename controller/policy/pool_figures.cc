@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "controller/cost/money.h"
+#include "controller/disruption/health_record.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/fleet/pools.h"
 
@@ -15,12 +16,22 @@ namespace {
 struct PoolCounts {
   std::int32_t in_service = 0, cordoned = 0, not_ready = 0;
   std::int64_t gpus = 0;
+  std::int32_t reported = 0, out_of_service = 0, overruled = 0;  // for their health
 };
+
+void count_health(const Node& node, PoolCounts& counts) {
+  const std::optional<HealthRecord> health = health_of(node);
+  if (!health) return;
+  counts.reported += health->phase == HealthPhase::kReported ? 1 : 0;
+  counts.out_of_service += health->phase == HealthPhase::kCordoned ? 1 : 0;
+  counts.overruled += health->phase == HealthPhase::kOverruled ? 1 : 0;
+}
 
 void count(const Node& node, PoolCounts& counts) {
   ++(!node.ready ? counts.not_ready : node.cordoned() ? counts.cordoned : counts.in_service);
   if (const std::optional<Inventory> inventory = inventory_of(node))
     counts.gpus += inventory->count;
+  count_health(node, counts);
 }
 
 void tell_pools(const ClusterState& cluster, const GPUClusterPolicy& policy, Figures& out) {
@@ -32,13 +43,18 @@ void tell_pools(const ClusterState& cluster, const GPUClusterPolicy& policy, Fig
   }
   Figure nodes{"berth_pool_nodes", "GPU nodes of a pool, by whether they take new pods."};
   Figure gpus{"berth_pool_gpus", "Physical GPUs of a pool's nodes."};
+  Figure unhealthy{"berth_unhealthy_nodes",
+                   "Nodes of a pool whose GPUs have shown a fault, by what has become of them."};
   for (const auto& [name, counts] : pools) {
+    unhealthy.add({{"pool", name}, {"state", "reported"}}, counts.reported);
+    unhealthy.add({{"pool", name}, {"state", "out_of_service"}}, counts.out_of_service);
+    unhealthy.add({{"pool", name}, {"state", "overruled"}}, counts.overruled);
     nodes.add({{"pool", name}, {"state", "in_service"}}, counts.in_service);
     nodes.add({{"pool", name}, {"state", "cordoned"}}, counts.cordoned);
     nodes.add({{"pool", name}, {"state", "not_ready"}}, counts.not_ready);
     gpus.add({{"pool", name}}, static_cast<double>(counts.gpus));
   }
-  for (Figure* figure : {&nodes, &gpus}) out.push_back(std::move(*figure));
+  for (Figure* figure : {&nodes, &gpus, &unhealthy}) out.push_back(std::move(*figure));
 }
 
 // As the policy's status has it, from the last round of samples.

@@ -64,10 +64,29 @@ Json encode(const QueuedWorkload& queued) {
   return out;
 }
 
+Json encode(const DisplacedWork& displaced) {
+  return {{"workload", displaced.workload},
+          {"queue", displaced.queue},
+          {"lostGPUSeconds", displaced.lost_gpu_seconds}};
+}
+
+Json encode_start(const AskedWorkload& asked) {
+  if (!asked.start) return nullptr;
+  const auto time = [](std::optional<std::int64_t> at) {
+    return at ? Json(format_time(Time(std::chrono::microseconds(*at)))) : Json(nullptr);
+  };
+  return {{"earliest", time(asked.start->earliest)},
+          {"latest", time(asked.start->latest)},
+          {"message", asked.begins}};
+}
+
 Json encode(const AskedWorkload& asked) {
   Json out = {{"workload", asked.workload}};
   out.update(encode(asked.verdict));
   out.update(encode(asked.verdict.place));
+  out["displaced"] = list(asked.verdict.displaced, [](const auto& each) { return encode(each); });
+  out["ended"] = asked.verdict.ended ? Json(format_time(*asked.verdict.ended)) : Json(nullptr);
+  out["start"] = encode_start(asked);
   out.update(Json{
       {"behind", asked.behind}, {"advice", asked.advice.message}, {"line", asked.advice.line}});
   return out;

@@ -137,7 +137,9 @@ QueueAdvice advice_for(const QueueVerdict& verdict, const queue::ClusterIndex& i
       {reasons::kTemplateNotReady, "wait until the pods of its last run are gone"},
       {reasons::kReleaseRefused, "change what refuses it; berth tries again every five minutes"},
       {reasons::kBackingOff, "look why its pods don't become Ready; it queues again by itself"},
-      {reasons::kNotReady, "mend what keeps its pods from becoming Ready, then touch the Job"},
+      {reasons::kNotReady,
+       "mend what keeps its pods from becoming Ready, then touch the Job, or delete "
+       "the pods of a gang that no Job makes"},
       {reasons::kNoQuota,
        "ask for a resource that the queue has quota for, or add a quota of it to the queue"},
       {reasons::kExceedsMaximum,

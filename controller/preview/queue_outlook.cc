@@ -52,7 +52,12 @@ ClusterState with(const ClusterState& cluster, const GivenQueues& given, Time no
 class Outlook {
  public:
   Outlook(const ClusterState& cluster, const ClusterState& next, const GivenQueues& given, Time now)
-      : cluster_(cluster), next_(next), given_(given), before_(cluster, now), after_(next, now) {}
+      : cluster_(cluster),
+        next_(next),
+        given_(given),
+        now_(now.time_since_epoch().count()),
+        before_(cluster, now),
+        after_(next, now) {}
   QueueOutlook see() const;
 
  private:
@@ -69,6 +74,7 @@ class Outlook {
   const ClusterState& cluster_;
   const ClusterState& next_;
   const GivenQueues& given_;
+  std::int64_t now_;
   QueuePicture before_, after_;
 };
 
@@ -222,6 +228,10 @@ AskedWorkload Outlook::ask(const GivenWorkload& given) const {
     out.verdict = *verdict;
     out.behind = after_.before(out.workload, kMostBehind);
     out.advice = advice_for(*verdict, after_.index());
+    if (const auto start = after_.start_of(out.workload)) {
+      out.start = queue::coarse(*start, now_);
+      out.begins = after_.when_it_begins(out.workload);
+    }
     return out;
   }
   QueueMembership membership = membership_of(next_, after_.index(), given.meta(), given.shape());

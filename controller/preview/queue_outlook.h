@@ -69,8 +69,10 @@ struct DefaultChange {
 // One that the manifests hold.
 struct AskedWorkload {
   std::string workload;
-  QueueVerdict verdict;             // without a queue: reason and message say why
-  std::vector<std::string> behind;  // the nearest before it in its queue, in order
+  QueueVerdict verdict;                       // without a queue: reason and message say why
+  std::vector<std::string> behind;            // the nearest before it in its queue, in order
+  std::optional<queue::StartEstimate> start;  // in coarse times; its words are `begins`
+  std::string begins;
   QueueAdvice advice;
 };
 

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/preview/queue_picture.h"
 
+#include <algorithm>
+#include <iterator>
 #include <limits>
+#include <string_view>
 
+#include "apis/reasons.h"
 #include "controller/queue/displaced.h"
 #include "controller/queue/words.h"
 
@@ -12,9 +16,10 @@ namespace {
 using queue::Catalog;
 
 QueueVerdict verdict_of(const queue::Workload& workload, const queue::Outcome& outcome,
-                        std::int64_t position, const queue::FactsIndex& facts) {
+                        std::int64_t position, const queue::FactsIndex& facts,
+                        std::optional<Time> now) {
   const Catalog& catalog = facts.catalog();
-  return {
+  QueueVerdict verdict{
       .queue = catalog.queue_name(workload.standing.queue),
       .reason = queue::reason_of(outcome),
       .message = outcome.admission != nullptr ? queue::describe(*outcome.admission, catalog)
@@ -22,6 +27,18 @@ QueueVerdict verdict_of(const queue::Workload& workload, const queue::Outcome& o
       .pool = outcome.admitted_to ? catalog.pool_name(*outcome.admitted_to) : "",
       .place = outcome.admission != nullptr ? place_of(*outcome.admission, facts) : QueuePlace(),
       .position = position};
+  if (outcome.admission != nullptr) verdict.displaced = displaced_by(*outcome.admission, facts);
+  if (now && !verdict.displaced.empty()) verdict.ended = ended_by(workload, *now);
+  return verdict;
+}
+
+// Others wait for nodes, or for a person.
+bool waits_for_ends(std::string_view reason) {
+  constexpr std::string_view kReasons[] = {reasons::kWaitingForQuota, reasons::kWaitingForRoom,
+                                           reasons::kFragmented,      reasons::kNoTopologyDomain,
+                                           reasons::kUnplaceable,     reasons::kReserved,
+                                           reasons::kBehindInQueue};
+  return std::ranges::find(kReasons, reason) != std::end(kReasons);
 }
 
 std::optional<queue::PreemptionTerms> terms_of(const ClusterState& cluster,
@@ -38,7 +55,9 @@ std::optional<queue::PreemptionTerms> terms_of(const ClusterState& cluster,
 }  // namespace
 
 QueuePicture::QueuePicture(const ClusterState& cluster, std::optional<Time> now)
-    : index_(cluster.view<queue::ClusterIndex>()),
+    : cluster_(cluster),
+      now_(now),
+      index_(cluster.view<queue::ClusterIndex>()),
       survey_(index_.facts(), std::numeric_limits<std::size_t>::max(), terms_of(cluster, now)) {
   const Catalog& catalog = index_.facts().catalog();
   for (const auto& [id, pending] : index_.facts().pending().by_queue()) {
@@ -47,15 +66,15 @@ QueuePicture::QueuePicture(const ClusterState& cluster, std::optional<Time> now)
       order.resize(report->waiting.size());
       for (const queue::Waiting& each : report->waiting) {
         order[static_cast<std::size_t>(each.position - 1)] = each.workload->name;
-        waiting_.emplace(*each.workload->name,
-                         verdict_of(*each.workload, each.outcome, each.position, index_.facts()));
+        waiting_.emplace(*each.workload->name, verdict_of(*each.workload, each.outcome,
+                                                          each.position, index_.facts(), now));
       }
       continue;
     }
     // Of a queue that is not there.
     const auto note = [&](const queue::Workload& workload) {
       waiting_.emplace(*workload.name,
-                       verdict_of(workload, survey_.outcome(workload), 0, index_.facts()));
+                       verdict_of(workload, survey_.outcome(workload), 0, index_.facts(), now));
     };
     for (const auto& [workloads, same] : pending.ready)
       for (const queue::Workload* workload : same.in_order) note(*workload);
@@ -82,6 +101,21 @@ std::vector<std::string> QueuePicture::before(const std::string& workload, std::
 std::int64_t QueuePicture::waiting_in(const std::string& queue) const {
   const queue::QueueReport* report = survey_.find(queue);
   return report == nullptr ? 0 : report->pending;
+}
+
+std::optional<queue::StartEstimate> QueuePicture::start_of(const std::string& workload) const {
+  const QueueVerdict* verdict = find(workload);
+  if (!now_ || verdict == nullptr || verdict->admissible()) return std::nullopt;
+  if (!estimates_)
+    estimates_.emplace(index_.facts(), cluster_.view<queue::RunShares>(),
+                       now_->time_since_epoch().count(), queue::StartEstimates::kManyTries);
+  const auto start = estimates_->find(*index_.facts().find(workload));
+  return start && (start->earliest || waits_for_ends(verdict->reason)) ? start : std::nullopt;
+}
+
+std::string QueuePicture::when_it_begins(const std::string& workload) const {
+  const auto start = start_of(workload);
+  return start ? queue::describe(*start, now_->time_since_epoch().count()) : "";
 }
 
 }  // namespace berth

@@ -11,20 +11,24 @@
 #include <vector>
 
 #include "controller/core/cluster_state.h"
+#include "controller/preview/displaced_work.h"
 #include "controller/preview/queue_place.h"
 #include "controller/queue/cluster_index.h"
 #include "controller/queue/queue_report.h"
+#include "controller/queue/start_estimates.h"
 
 namespace berth {
 
 // What a workload that waits in a queue is told.
 struct QueueVerdict {
   std::string queue;
-  std::string reason;         // Admissible, WaitingForQuota, …
-  std::string message;        // with the numbers
-  std::string pool;           // of Admissible: where it would go, "*" for any
-  QueuePlace place;           // there
-  std::int64_t position = 0;  // in the queue's order, from 1; 0: there is no such queue
+  std::string reason;                    // Admissible, WaitingForQuota, …
+  std::string message;                   // with the numbers
+  std::string pool;                      // of Admissible: where it would go, "*" for any
+  QueuePlace place;                      // there
+  std::vector<DisplacedWork> displaced;  // for it
+  std::optional<Time> ended;             // of what displaces: when it ends at the latest
+  std::int64_t position = 0;             // in the queue's order, from 1; 0: there is no such queue
   bool admissible() const { return !pool.empty(); }
 };
 
@@ -42,12 +46,20 @@ class QueuePicture {
   // Those of its queue that come before it, the nearest first, at most as many as asked for.
   std::vector<std::string> before(const std::string& workload, std::size_t most) const;
   std::int64_t waiting_in(const std::string& queue) const;
+  // From when to when it begins; nothing of what is admitted next, or could never be, or where no
+  // time was given. The first question costs some cycles.
+  std::optional<queue::StartEstimate> start_of(const std::string& workload) const;
+  // In words; empty where there is nothing to tell.
+  std::string when_it_begins(const std::string& workload) const;
 
  private:
+  const ClusterState& cluster_;
+  std::optional<Time> now_;
   const queue::ClusterIndex& index_;
   queue::Survey survey_;
   std::map<std::string, QueueVerdict> waiting_;
   std::map<std::string, std::vector<const std::string*>> order_;  // of each queue, by position
+  mutable std::optional<queue::StartEstimates> estimates_;        // made when the first asks
 };
 
 }  // namespace berth

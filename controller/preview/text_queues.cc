@@ -68,6 +68,11 @@ void print_where(const QueuePlace& place, Out out) {
     if (!line.empty()) tell(out, "  {}\n", line);
 }
 
+void print_displaced(const QueueVerdict& verdict, Out out) {
+  for (const DisplacedWork& displaced : verdict.displaced) tell(out, "  {}\n", describe(displaced));
+  if (!verdict.displaced.empty()) tell(out, "  {}\n", when_room_is_back(verdict.ended));
+}
+
 void print_asked(const AskedWorkload& asked, Out out) {
   const QueueVerdict& verdict = asked.verdict;
   if (verdict.admissible())
@@ -81,7 +86,9 @@ void print_asked(const AskedWorkload& asked, Out out) {
   else
     tell(out, "\n{}: in no queue: {}\n  {}\n", asked.workload, verdict.reason, verdict.message);
   print_where(verdict.place, out);
+  print_displaced(verdict, out);
   print_place(asked, out);
+  if (!asked.begins.empty()) tell(out, "  {}\n", asked.begins);
   print_advice(asked.advice, out);
 }
 

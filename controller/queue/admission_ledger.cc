@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "controller/core/merge_patch.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/queue/admission_record.h"
+#include "controller/queue/recall.h"
 
 namespace berth::queue {
 namespace {
@@ -26,7 +28,7 @@ std::string encode_data(const LedgerChanges& changes) {
     append_quoted(members, uid);
     members += ':';
     if (entry)
-      append_quoted(members, encode_entry(*entry));
+      append_quoted(members, *entry);
     else
       members += "null";
   }
@@ -46,6 +48,7 @@ void append_ahead(std::string& text, const std::vector<AheadFact>& all) {
     append_quoted(text, ahead.uid);
     if (ahead.since != 0) text += fmt::format(R"(,"since":"{}")", moment(ahead.since));
     if (ahead.evicted) text += R"(,"evicted":true)";
+    if (ahead.idle) text += R"(,"idle":true)";
     text += '}';
   }
   if (!all.empty()) text += ']';
@@ -64,8 +67,12 @@ std::optional<AheadFact> read_ahead(const nlohmann::json& json) {
     if (!time) return std::nullopt;
     ahead.since = time->time_since_epoch().count();
   }
-  const auto evicted = json.find("evicted");
-  ahead.evicted = evicted != json.end() && evicted->is_boolean() && evicted->get<bool>();
+  const auto is = [&](const char* key) {
+    const auto found = json.find(key);
+    return found != json.end() && found->is_boolean() && found->get<bool>();
+  };
+  ahead.evicted = is("evicted");
+  ahead.idle = is("idle");
   return ahead;
 }
 
@@ -122,6 +129,22 @@ std::optional<LedgerFact> decode_entry(std::string_view text) {
   return entry;
 }
 
+namespace {
+
+// Two of one workload would contradict each other.
+void read_recall(const std::string& key, std::string_view text, AdmissionLedger& ledger) {
+  std::optional<RecallFact> recall = decode_recall(text);
+  const bool fits = recall && std::ranges::none_of(ledger.recalls, [&](const auto& other) {
+                      return other.second.workload == recall->workload;
+                    });
+  if (fits)
+    ledger.recalls.emplace(key, *std::move(recall));
+  else
+    ledger.unreadable.push_back(key);
+}
+
+}  // namespace
+
 bool is_admission_ledger(const ConfigMap& config_map) {
   return config_map.meta.name == names::kAdmissionsConfigMap &&
          config_map.meta.annotations.contains(names::kEpochAnnotation);
@@ -131,7 +154,13 @@ AdmissionLedger read_admissions(const ConfigMap& config_map) {
   AdmissionLedger ledger;
   ledger.config_map = &config_map;
   ledger.epoch = epoch_of(config_map);
+  if (const Text* yields = config_map.meta.annotations.find(names::kYieldsAnnotation))
+    ledger.yields = decode_yields(yields->view());
   for (const auto& [uid, text] : config_map.data) {
+    if (is_recall_key(uid)) {
+      read_recall(uid, text, ledger);
+      continue;
+    }
     std::optional<LedgerFact> entry = decode_entry(text);
     if (entry && entry->admission.uid == uid)
       ledger.entries.emplace(uid, *std::move(entry));
@@ -161,7 +190,7 @@ const AdmissionLedger& read_admissions(const Snapshot& snapshot) {
 }
 
 Write write_admissions(const Snapshot& snapshot, const AdmissionLedger& ledger,
-                       const LedgerChanges& changes, std::string reason) {
+                       const LedgerChanges& changes, std::string reason, const Yields* yields) {
   const ConfigMap* standing = ledger.config_map;
   const std::string epoch = std::to_string(snapshot.epoch);
   Write write;
@@ -180,11 +209,16 @@ Write write_admissions(const Snapshot& snapshot, const AdmissionLedger& ledger,
   }
   write.verb = Verb::kMergePatch;
   const bool blind = seeded(SeededBug::kAdmitWithoutVersion);
-  write.body =
-      (blind ? MergePatch::same_object(standing->meta) : MergePatch::same_version(standing->meta))
-          .annotation(names::kEpochAnnotation, epoch)
-          .field("data", encode_data(changes))
-          .str();
+  MergePatch patch =
+      blind ? MergePatch::same_object(standing->meta) : MergePatch::same_version(standing->meta);
+  patch.annotation(names::kEpochAnnotation, epoch);
+  if (yields != nullptr && *yields != ledger.yields) {
+    if (yields->empty())
+      patch.without_annotation(names::kYieldsAnnotation);
+    else
+      patch.annotation(names::kYieldsAnnotation, encode_yields(*yields));
+  }
+  write.body = patch.field("data", encode_data(changes)).str();
   return write;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // AdmissionLedger: admissions in flight, ConfigMap berth-admissions in berth's namespace. An entry
 // is written before anything is let go and stands until the workload's own objects show it, so that
-// whatever dies between, quota is counted and the next leader goes on. Every write carries the
+// whatever dies between, quota is counted and the next leader goes on. Beside these stand the marks
+// of gangs that are taken back (recall.h). Every write carries the
 // resourceVersion, and annotation gpu.berth.dev/epoch is the leader's whose plans go by it.
 #pragma once
 
@@ -16,7 +17,7 @@
 #include "controller/core/plan.h"
 #include "controller/core/snapshot.h"
 #include "controller/core/view.h"
-#include "controller/queue/facts.h"
+#include "controller/queue/yielding.h"
 
 namespace berth::queue {
 
@@ -29,13 +30,17 @@ struct AdmissionLedger {
   const ConfigMap* config_map = nullptr;  // null: it does not exist (yet)
   std::int64_t epoch = 0;
   std::map<std::string, LedgerFact, std::less<>> entries;  // by the admission's uid
+  std::map<std::string, RecallFact, std::less<>> recalls;  // by their keys, one of a workload
   std::vector<std::string> unreadable;                     // keys whose entry is none
+  Yields yields;
+
+  bool empty() const { return entries.empty() && recalls.empty() && unreadable.empty(); }
 };
 AdmissionLedger read_admissions(const ConfigMap& config_map);
 
 // {"workload", what an admission's record has (admission_record.h), of a Job "generation", of a
 // refused release "refused" and "until", of lost nodes "until" alone, and while somebody has to be
-// gone first "ahead": [{"workload", "uid", "since", "evicted"}]}.
+// gone first "ahead": [{"workload", "uid", "since", "evicted", "idle"}]}.
 std::string encode_entry(const LedgerFact& entry);
 std::optional<LedgerFact> decode_entry(std::string_view text);
 
@@ -59,8 +64,10 @@ const AdmissionLedger& read_admissions(const Snapshot& snapshot);
 
 // The ledger's change under its resourceVersion, or the create that puts it there. Either leaves it
 // with this leader's epoch.
-using LedgerChanges = std::map<std::string, std::optional<LedgerFact>>;  // nothing: it goes
+using LedgerChanges = std::map<std::string, std::optional<std::string>>;  // nothing: it goes
+// Without `yields` they stay.
 Write write_admissions(const Snapshot& snapshot, const AdmissionLedger& ledger,
-                       const LedgerChanges& changes, std::string reason);
+                       const LedgerChanges& changes, std::string reason,
+                       const Yields* yields = nullptr);
 
 }  // namespace berth::queue

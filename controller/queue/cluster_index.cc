@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "apis/names.h"
+#include "controller/core/seeded_bugs.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/fleet/pools.h"
 #include "controller/queue/budget_standing.h"
@@ -180,7 +181,7 @@ void ClusterIndex::judge_queues() const {
       fact.drains = false;
     }
     fact.spent = held_by_budget(*queue, accounts_);
-    if (fact.held) fact.spent.reset();
+    if (fact.held || seeded(SeededBug::kIgnoreBudget)) fact.spent.reset();
     fact.held = fact.held || fact.spent;
     const auto standing = facts_->queues().find(name);
     if (standing == facts_->queues().end() || standing->second != fact) facts_->put(fact);
@@ -238,6 +239,9 @@ void ClusterIndex::follow(const Change<ConfigMap>& change) {
   for (const auto& [uid, entry] : before.entries)
     if (!now.entries.contains(uid)) facts_->remove_ledger(entry.workload);
   for (const auto& [uid, entry] : now.entries) facts_->put(entry);
+  for (const auto& [key, recall] : before.recalls)
+    if (!now.recalls.contains(key)) facts_->remove_recall(recall.workload);
+  for (const auto& [key, recall] : now.recalls) facts_->put(recall);
 }
 
 void ClusterIndex::follow_usage(const Change<ConfigMap>& change) {

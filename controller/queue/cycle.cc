@@ -13,10 +13,12 @@
 namespace berth::queue {
 namespace {
 
-Verdict why_left_out(std::int64_t setbacks) {
+Verdict why_left_out(const Workload& workload) {
+  const std::int64_t setbacks = setbacks_of(workload);
   return {.reason = setbacks < kMostSetbacks ? Reason::kBackingOff : Reason::kNotReady,
           .needs = setbacks,
-          .most = kMostSetbacks};
+          .most = kMostSetbacks,
+          .behind = &workload};
 }
 
 }  // namespace
@@ -28,6 +30,9 @@ std::uint64_t Cycle::name_of(QueueId queue, ClassId workloads) {
 Cycle::Cycle(const FactsIndex& index, std::optional<PreemptionTerms> terms)
     : index_(index), quotas_(index), room_(index), terms_(std::move(terms)) {}
 
+Cycle::Cycle(const FactsIndex& index, LookingAhead ahead)
+    : index_(index), quotas_(index), room_(index, true), tries_left_(ahead.tries) {}
+
 void Cycle::run(std::size_t window) {
   std::size_t classes = 0;
   for (const auto& [id, pending] : index_.pending().by_queue()) classes += pending.ready.size();
@@ -36,12 +41,17 @@ void Cycle::run(std::size_t window) {
     QueueQuotas* queue = quotas_.find(id);
     if (queue != nullptr && !queue->fact->held) open_offer(*queue, pending);
   }
+  decide(window);
+}
+
+void Cycle::decide(std::size_t window) {
   while (!entries_.empty() && admissions_.size() < window) {
     std::pop_heap(entries_.begin(), entries_.end());
     const Entry entry = entries_.back();
     entries_.pop_back();
     Offer& offer = *entry.offer;
     if (entry.edition != offer.edition) continue;
+    if (tries_left_ && (*tries_left_ == 0 || --*tries_left_ == 0)) return;
 
     if (const Route* route = first_that_fits(offer)) {
       admit(offer, *route);
@@ -50,12 +60,7 @@ void Cycle::run(std::size_t window) {
       continue;
     }
     if (backfill(offer) || preempt(offer)) continue;
-    Verdict verdict = explain(offer);
-    if (const auto kept = kept_for_another(offer))
-      verdict = *kept;
-    else
-      reserve(offer);
-    failed_[name_of(offer.queue->id, offer.routed)] = verdict;
+    if (!tries_left_) note_failed(offer);
     offer.has_failed = true;
     if (offer.queue->fact->strict_fifo) {
       blocked_[offer.queue->id] = entry.turn.workload;
@@ -66,6 +71,15 @@ void Cycle::run(std::size_t window) {
     drop_class(offer);
     put_forward(offer);
   }
+}
+
+void Cycle::note_failed(Offer& offer) {
+  Verdict verdict = explain(offer);
+  if (const auto kept = kept_for_another(offer))
+    verdict = *kept;
+  else
+    reserve(offer);
+  failed_[name_of(offer.queue->id, offer.routed)] = verdict;
 }
 
 void Cycle::open_offer(QueueQuotas& queue, const PendingOfQueue& pending) {
@@ -236,7 +250,7 @@ void Cycle::admit(Offer& offer, const Route& route) {
   admission.narrower = room_.narrower();
   if (preemption_)
     preemption_->take_at(admission, offer.queue->id, wants, room_.stands());
-  else if (terms_)
+  else if (terms_ || tries_left_)
     taken_.push_back({offer.queue->id, wants, room_.stands()});
   advance(offer);
 }
@@ -254,7 +268,8 @@ void Cycle::advance(Offer& offer) {
   Head head = offer.heads.front();
   drop_class(offer);
   ++head.at;
-  if (terms_) next_.insert_or_assign(name_of(offer.queue->id, head.workloads), head.at);
+  if (terms_ || tries_left_)
+    next_.insert_or_assign(name_of(offer.queue->id, head.workloads), head.at);
   if (head.at == head.end) return;
   head.turn = Turn(**head.at);
   offer.heads.push_back(head);
@@ -279,7 +294,7 @@ Verdict Cycle::why(const Workload& workload) const {
     case Unready::kReleaseRefused:
       return {.reason = Reason::kReleaseRefused, .behind = &workload};
     case Unready::kNeverReady:
-      return why_left_out(workload.job->setbacks);
+      return why_left_out(workload);
     case Unready::kNo:
       break;
   }
@@ -294,6 +309,8 @@ Verdict Cycle::why(const Workload& workload) const {
   Routes routes;
   find_routes(*queue, standing.workload_class, index_.catalog(), index_.room(), routes);
   if (routes.open.empty()) return routes.refusal;
+  if (const auto passed = passed_over_.find(&workload); passed != passed_over_.end())
+    return passed->second;
   const auto failed = failed_.find(name_of(standing.queue, standing.workload_class));
   if (failed != failed_.end()) {
     Verdict verdict = failed->second;

@@ -22,10 +22,17 @@
 
 namespace berth::queue {
 
+// How a cycle goes on through time that is yet to come (start_projection.h): nobody is displaced,
+// nothing is kept for heads, and it tells nobody why he waits.
+struct LookingAhead {
+  std::size_t tries = 0;  // of workloads, at the most
+};
+
 class Cycle {
  public:
   // Without terms nobody is displaced.
   explicit Cycle(const FactsIndex& index, std::optional<PreemptionTerms> terms = std::nullopt);
+  Cycle(const FactsIndex& index, LookingAhead ahead);
 
   // Admits until nothing fits, or as many as the window has place for. Once.
   void run(std::size_t window);
@@ -40,6 +47,16 @@ class Cycle {
 
   // What is used and free now, with what this cycle admitted.
   QuotaTable& quotas() { return quotas_; }
+
+  // Looking ahead, after run(). What ran has ended, or what was admitted here, by its place in
+  // admissions(); what was admitted here has been bound; all that waits is offered again.
+  void end(const Workload& running);
+  void end(const Pod& alone) { room_.think_away(alone, +1); }
+  void end(std::size_t admitted);
+  void bind(std::size_t admitted);
+  void run_again();
+  bool has_more() const;  // that waits still, and may be tried
+  bool may_try() const { return *tries_left_ > 0; }
 
  private:
   static std::uint64_t name_of(QueueId queue, ClassId workloads);
@@ -78,6 +95,8 @@ class Cycle {
     }
   };
 
+  void decide(std::size_t window);
+  void note_failed(Offer& offer);
   void open_offer(QueueQuotas& queue, const PendingOfQueue& pending);
   void put_forward(Offer& offer);
   void enter(Offer& offer);
@@ -93,6 +112,7 @@ class Cycle {
   Admission& begin_admission(Offer& offer, const Route& route);
   void advance(Offer& offer);
   bool preempt(Offer& offer);
+  bool pass_over(Offer& offer);
   Preemptor preemptor(const Offer& offer, const Route& route) const;
   Preemption& preemption();
   void admit_after(Offer& offer, const Preemptor& preemptor, const std::vector<Ahead>& displaced);
@@ -126,14 +146,16 @@ class Cycle {
     std::vector<Stand> stands;
   };
   std::optional<PreemptionTerms> terms_;
-  std::optional<Preemption> preemption_;  // made when the first asks
-  std::vector<Taken> taken_;              // before that
+  std::optional<std::size_t> tries_left_;  // of one that looks ahead
+  std::optional<Preemption> preemption_;   // made when the first asks
+  std::vector<Taken> taken_;               // before that
   std::vector<const Workload*> displaced_;
   std::vector<Reservation> reservations_;
   std::optional<std::int64_t> again_;                  // when somebody has waited for long enough
   std::unordered_map<std::uint64_t, Place> next_;      // by queue and class; none: the first of all
   std::unordered_map<std::uint64_t, Verdict> failed_;  // by queue and class
-  std::unordered_map<QueueId, const Workload*> blocked_;  // StrictFIFO queues, by their heads
+  std::unordered_map<const Workload*, Verdict> passed_over_;  // that yield, and found no room
+  std::unordered_map<QueueId, const Workload*> blocked_;      // StrictFIFO queues, by their heads
 };
 
 }  // namespace berth::queue

@@ -24,24 +24,42 @@ Preemptor Cycle::preemptor(const Offer& offer, const Route& route) const {
   return {offer.queue->id, &route, wanted(offer, route), offer.heads.front().turn.priority};
 }
 
-// Rule 9: for those whom nothing is free. In each pool it is asked first who leaves anyway.
+// Rule 9: for those whom nothing is free. In each pool it is asked first who leaves anyway, then
+// who is idle.
 bool Cycle::preempt(Offer& offer) {
+  if (!terms_) return false;
   const PreemptionFact& rules = offer.queue->fact->preemption;
-  if (!terms_ || (!rules.own && rules.others == Reclaims::kNever)) return false;
+  const bool displaces = rules.own || rules.others != Reclaims::kNever;
+  if (!displaces && !terms_->idle) return false;
+  if (terms_->yields && terms_->yields(**offer.heads.front().at)) return pass_over(offer);
   for (const Route& route : offer.routes.open) {
     const Preemptor asks = preemptor(offer, route);
     if (!preemption().fits(asks)) continue;
     admit_after(offer, asks, {});
     return true;
   }
-  for (const Route& route : offer.routes.open) {
-    const Preemptor asks = preemptor(offer, route);
-    const std::vector<Ahead> displaced = preemption().displace(asks);
-    if (displaced.empty()) continue;
-    admit_after(offer, asks, displaced);
-    return true;
+  for (const bool idle : {true, false}) {
+    if (!idle && !displaces) break;
+    for (const Route& route : offer.routes.open) {
+      const Preemptor asks = preemptor(offer, route);
+      const std::vector<Ahead> displaced =
+          idle ? preemption().take_idle(asks) : preemption().displace(asks);
+      if (displaced.empty()) continue;
+      admit_after(offer, asks, displaced);
+      return true;
+    }
   }
   return false;
+}
+
+// Others of its class may displace, if the queue's order lets them past it.
+bool Cycle::pass_over(Offer& offer) {
+  if (offer.queue->fact->strict_fifo) return false;
+  const Workload* yields = *offer.heads.front().at;
+  passed_over_[yields] = explain(offer);
+  advance(offer);
+  put_forward(offer);
+  return true;
 }
 
 void Cycle::admit_after(Offer& offer, const Preemptor& preemptor,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "controller/core/seeded_bugs.h"
 #include "controller/queue/cycle.h"
 
 namespace berth::queue {
@@ -26,6 +27,7 @@ void Cycle::hold(const Reservation& reservation, std::int64_t sign) {
 void Cycle::reserve(const Offer& offer) {
   const QueueFact& fact = *offer.queue->fact;
   if (!terms_ || !fact.reserve_after || offer.has_failed) return;
+  if (seeded(SeededBug::kForgetReservation)) return;
   const std::int64_t due = offer.heads.front().turn.created + *fact.reserve_after;
   if (terms_->now < due) {
     again_ = again_ ? std::min(*again_, due) : due;

@@ -13,6 +13,8 @@
 #include "controller/core/refused_write.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/queue/facts_from.h"
+#include "controller/queue/idle_measures.h"
+#include "controller/queue/idle_work.h"
 #include "controller/queue/named.h"
 #include "controller/queue/remakers.h"
 #include "controller/queue/requeue.h"
@@ -33,11 +35,6 @@ std::vector<const berth::Pod*> running_pods(const Snapshot& snapshot, const Work
   return pods;
 }
 
-const Answer* answer_for(const Snapshot& snapshot, const berth::Pod& pod) {
-  return snapshot.answers.find(question(ask_to_evict(pod)), snapshot.now,
-                               snapshot.settings.answer_ttl);
-}
-
 // One that the API server would not have suspended stays for now.
 bool may_be_suspended(const Snapshot& snapshot, const Workload& workload) {
   const berth::Job* job = find_named(snapshot.cluster.jobs(), *workload.name);
@@ -46,7 +43,17 @@ bool may_be_suspended(const Snapshot& snapshot, const Workload& workload) {
          workload.job->admitted != nullptr && workload.job->admitted->uid == job->meta.uid;
 }
 
+// What the ledger says of it, as the one that is taken back for the entry.
+bool is_idle(const LedgerFact& entry, const Workload& workload) {
+  return std::ranges::any_of(entry.ahead, [&](const AheadFact& ahead) {
+    return ahead.evicted && ahead.idle && ahead.workload == *workload.name;
+  });
+}
+
 std::string told_why(const LedgerFact& entry, const Workload& workload) {
+  if (is_idle(entry, workload))
+    return fmt::format("its GPUs are idle, and {} of queue {} begins with them", entry.workload,
+                       entry.admission.queue);
   const AdmissionFact* own = admission_of(workload);
   const bool reclaimed = own == nullptr || own->queue != entry.admission.queue;
   return reclaimed ? fmt::format("displaced for {}: queue {} takes back what was lent",
@@ -54,13 +61,16 @@ std::string told_why(const LedgerFact& entry, const Workload& workload) {
                    : fmt::format("displaced for {}, which has a higher priority", entry.workload);
 }
 
-std::string stamp(const Snapshot& snapshot, const LedgerFact& entry) {
-  return fmt::format("{} for {} of queue {}", format_time(snapshot.now), entry.workload,
-                     entry.admission.queue);
+std::string stamp(const Snapshot& snapshot, const LedgerFact& entry, const Workload& workload) {
+  return fmt::format("{} for {} of queue {}{}", format_time(snapshot.now), entry.workload,
+                     entry.admission.queue, is_idle(entry, workload) ? ", as it was idle" : "");
 }
 
-void tell(const ObjectRef& object, const std::string& why, Plan& plan) {
-  plan.events.push_back({object, false, reasons::kPreempted, "Preempt", why});
+void tell(const ObjectRef& object, const LedgerFact& entry, const Workload& workload, Plan& plan) {
+  const bool idle = is_idle(entry, workload);
+  plan.events.push_back({object, idle, idle ? reasons::kGpusReclaimed : reasons::kPreempted,
+                         "Preempt", told_why(entry, workload)});
+  if (idle) plan.observations.push_back(reclaimed(object, IdlePolicy::kOnPressure));
 }
 
 // Every pod can read it where it runs, by the downward API.
@@ -98,7 +108,7 @@ bool spares_budgets(const Snapshot& snapshot, const std::vector<const berth::Pod
 }
 
 // All are asked about before the first goes, so that a gang is not ended by halves.
-void plan_evictions(const Snapshot& snapshot, const Workload& workload, const std::string& why,
+void plan_evictions(const Snapshot& snapshot, const Workload& workload, const LedgerFact& entry,
                     Plan& plan) {
   const std::vector<const berth::Pod*> pods = running_pods(snapshot, workload);
   if (pods.empty()) return;
@@ -110,9 +120,9 @@ void plan_evictions(const Snapshot& snapshot, const Workload& workload, const st
   for (const berth::Pod* pod : pods) {
     const bool half = pod != pods.front() || std::ssize(pods) < workload.standing.pods;
     if (half && seeded(SeededBug::kDisplaceHalf)) continue;
-    plan.add(all, evict_pod(*pod, why));
+    plan.add(all, evict_pod(*pod, told_why(entry, workload)));
   }
-  tell(all, why, plan);
+  tell(all, entry, workload, plan);
 }
 
 }  // namespace
@@ -122,21 +132,26 @@ bool may_be_displaced(const Snapshot& snapshot, const Workload& workload) {
   Remakers remakers(snapshot.cluster);
   const std::vector<const berth::Pod*> pods = running_pods(snapshot, workload);
   return spares_budgets(snapshot, pods) && std::ranges::all_of(pods, [&](const berth::Pod* pod) {
-           const Answer* answer = answer_for(snapshot, *pod);
+           const Answer* answer = eviction_answer(snapshot, *pod);
            return remakers.why_not(*pod).empty() && (answer == nullptr || answer->yes);
          });
 }
 
 PreemptionTerms preemption_terms(const Snapshot& snapshot) {
-  return {snapshot.now.time_since_epoch().count(),
-          [&](const Workload& workload) { return may_be_displaced(snapshot, workload); }};
+  PreemptionTerms terms{snapshot.now.time_since_epoch().count(), [&](const Workload& workload) {
+                          return may_be_displaced(snapshot, workload);
+                        }};
+  if (takes_idle(snapshot)) terms.idle = [&] { return idle_to_take(snapshot); };
+  if (!read_admissions(snapshot).yields.empty())
+    terms.yields = [&](const Workload& workload) { return gives_way(snapshot, workload); };
+  return terms;
 }
 
 std::vector<Ask> asks_before(const Snapshot& snapshot, const Workload& workload) {
   std::vector<Ask> asks;
   if (workload.job) return asks;
   for (const berth::Pod* pod : running_pods(snapshot, workload))
-    if (!pod->node_name.empty() && answer_for(snapshot, *pod) == nullptr)
+    if (!pod->node_name.empty() && eviction_answer(snapshot, *pod) == nullptr)
       asks.push_back(ask_to_evict(*pod));
   return asks;
 }
@@ -162,29 +177,32 @@ const LedgerFact* displaced_for(const Snapshot& snapshot, const Workload& worklo
 Plan plan_displaced(const Snapshot& snapshot, const Workload& workload, const LedgerFact& entry) {
   Plan plan;
   if (seeded(SeededBug::kDisplaceNobody)) return plan;
+  // It is at work again: the ledger's next review withdraws the entry.
+  if (is_idle(entry, workload) && !is_idle_still(snapshot, workload)) return plan;
   const Time due = notice_ends(snapshot, entry);
   if (snapshot.now < due && !seeded(SeededBug::kIgnoreNotice)) {
     plan_notice(snapshot, workload, entry, plan);
     plan.requeue_in(std::chrono::ceil<Duration>(due - snapshot.now));
     return plan;
   }
-  const std::string why = told_why(entry, workload);
   if (!workload.job) {
-    plan_evictions(snapshot, workload, why, plan);
+    plan_evictions(snapshot, workload, entry, plan);
     return plan;
   }
   const berth::Job* job = find_named(snapshot.cluster.jobs(), *workload.name);
   if (job == nullptr || job->suspended || job->finished) return plan;
-  plan.add(ref_of(*job), suspend_job(*job, why, stamp(snapshot, entry)));
-  tell(ref_of(*job), why, plan);
+  plan.add(ref_of(*job),
+           suspend_job(*job, told_why(entry, workload), stamp(snapshot, entry, workload)));
+  tell(ref_of(*job), entry, workload, plan);
   return plan;
 }
 
 AheadFact ahead_fact(const Ahead& ahead) {
   const Workload& workload = *ahead.workload;
   const AdmissionFact* admission = workload.standing.admission;
-  if (admission == nullptr) return {*workload.name, *workload.standing.uid, 0, ahead.evicted};
-  return {*workload.name, admission->uid, admission->since, ahead.evicted};
+  if (admission == nullptr)
+    return {*workload.name, *workload.standing.uid, 0, ahead.evicted, ahead.idle};
+  return {*workload.name, admission->uid, admission->since, ahead.evicted, ahead.idle};
 }
 
 // A Job that was suspended and let go again is not what it was, and one that has finished holds

@@ -144,6 +144,7 @@ struct AheadFact {  // what has to be gone before an admission is let go
   std::string uid;         // of what was admitted: under an old name may be something new
   std::int64_t since = 0;  // when it was; 0: it was not
   bool evicted = false;    // it is taken back for this one
+  bool idle = false;       // as its GPUs are idle
   bool operator==(const AheadFact&) const = default;
 };
 
@@ -158,6 +159,20 @@ struct LedgerFact {  // an admission in flight: the workload's own objects do no
   std::int64_t until = 0;
   std::vector<AheadFact> ahead;  // empty: it may go
   bool operator==(const LedgerFact&) const = default;
+};
+
+struct RecallFact {  // a gang that no Job makes is taken back whole
+  std::string workload;
+  std::int64_t since = 0;  // of the admission that is over: its pods have it in common
+  std::int64_t at = 0;     // when that was decided, microseconds since the epoch
+  std::int64_t age = 0;    // of its oldest pod then, likewise: it keeps its place
+  std::string why;
+  // How often in a row it was not ready in time; 0: it begins anew.
+  std::int64_t times = 0;
+  // It is left out of its queue until then; 0: it has waited, or, after so many times, for good.
+  std::int64_t until = 0;
+  std::string first;  // the uid of its oldest pod while it is left out, once all are there
+  bool operator==(const RecallFact&) const = default;
 };
 
 struct QuotaFact {

@@ -161,6 +161,23 @@ void FactsIndex::remove_ledger(const std::string& workload) {
   mark_ahead(old.get(), nullptr);
 }
 
+void FactsIndex::put(const RecallFact& fact) {
+  remove_recall(fact.workload);
+  edit(fact.workload, [&](Workload& of) {
+    of.recall = std::make_unique<RecallFact>(fact);
+    of.taken_back.insert(fact.since);
+  });
+}
+
+void FactsIndex::remove_recall(const std::string& workload) {
+  const Workload* standing = find(workload);
+  if (standing == nullptr || !standing->recall) return;
+  edit(workload, [](Workload& of) {
+    of.taken_back.erase(of.taken_back.find(of.recall->since));
+    of.recall = nullptr;
+  });
+}
+
 void FactsIndex::mark_ahead(const LedgerFact* old, const LedgerFact* now) {
   const auto each_evicted = [&](const LedgerFact* entry, auto change) {
     if (entry == nullptr) return;

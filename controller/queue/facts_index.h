@@ -41,6 +41,7 @@ class FactsIndex {
   void put(const JobFact& fact);
   void put(const QueueFact& fact);
   void put(const LedgerFact& fact);
+  void put(const RecallFact& fact);
   void put(const TopologyFact& fact) { room_.put(fact); }
   void put(const ElasticFact& fact) { room_.put(fact); }
   // Whether a node keeps pods with these rules away; until it is said, it does not.
@@ -50,6 +51,7 @@ class FactsIndex {
   void remove_job(const std::string& workload);
   void remove_queue(const std::string& name);
   void remove_ledger(const std::string& workload);
+  void remove_recall(const std::string& workload);
 
   const Catalog& catalog() const { return catalog_; }
   const NodeRoom& room() const { return room_; }

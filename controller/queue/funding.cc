@@ -122,6 +122,8 @@ void Funding::admitted(const Admission& admission) {
 
 void Funding::taken_back(const Workload& workload) {
   gone_.insert(&workload);
+  // What came past the webhook may be no queue's.
+  if (workload.standing.charges.empty()) return;
   known_.erase(queue_of(workload, index_.catalog()));
 }
 

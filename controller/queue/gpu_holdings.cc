@@ -13,8 +13,9 @@ struct Counted {  // in one pool
   std::int64_t by_pieces = 0;
 };
 
-// Where a quota of the class is charged, that has all GPUs in it.
-std::int64_t gpus_of(const std::vector<Charge>& charges, const FactsIndex& index) {
+// By pool. Where a quota of the class is charged, that has all GPUs in it.
+std::map<PoolId, std::int64_t> gpus_of(const std::vector<Charge>& charges,
+                                       const FactsIndex& index) {
   const Catalog& catalog = index.catalog();
   std::map<PoolId, Counted> pools;
   for (const Charge& charge : charges) {
@@ -26,9 +27,9 @@ std::int64_t gpus_of(const std::vector<Charge>& charges, const FactsIndex& index
       counted.by_pieces = capped_sum(
           counted.by_pieces, capped_product(charge.total, index.room().weight(pool, resource)));
   }
-  std::int64_t gpus = 0;
+  std::map<PoolId, std::int64_t> gpus;
   for (const auto& [pool, counted] : pools)
-    gpus = capped_sum(gpus, counted.by_class > 0 ? counted.by_class : counted.by_pieces);
+    gpus[pool] = counted.by_class > 0 ? counted.by_class : counted.by_pieces;
   return gpus;
 }
 
@@ -52,11 +53,12 @@ std::vector<Holding> gpu_holdings(const FactsIndex& index) {
     // Until those have gone for whom it waits it holds nothing but its quota.
     if (open_entry(*workload) != nullptr && !may_go_now(*workload)) continue;
     const std::vector<Charge>& charges = workload->standing.charges;
-    const std::int64_t gpus = gpus_of(charges, index);
-    if (gpus == 0) continue;
-    const QueueId queue = index.catalog().holder_parts(charges.front().holder).first;
-    holdings.push_back({index.catalog().queue_name(queue), namespace_in(*workload->name), gpus,
-                        since_of(*workload)});
+    const Catalog& catalog = index.catalog();
+    const QueueId queue = catalog.holder_parts(charges.front().holder).first;
+    for (const auto& [pool, gpus] : gpus_of(charges, index))
+      if (gpus > 0)
+        holdings.push_back({catalog.queue_name(queue), namespace_in(*workload->name), gpus,
+                            since_of(*workload), catalog.pool_name(pool)});
   }
   return holdings;
 }

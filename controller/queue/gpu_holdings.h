@@ -9,8 +9,8 @@
 
 namespace berth::queue {
 
-// One for each workload that is charged for GPUs, in no particular order. What came past the
-// webhook counts from its creation.
+// One for each workload that is charged for GPUs, and pool, in no particular order. What came past
+// the webhook counts from its creation.
 std::vector<Holding> gpu_holdings(const FactsIndex& index);
 
 }  // namespace berth::queue

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "controller/core/seeded_bugs.h"
+
 namespace berth::queue {
 namespace {
 
@@ -50,8 +52,8 @@ void open_periods(const Periods& periods, GpuHours& hours) {
   }
 }
 
-void count(const std::string& queue, const std::string& namespace_, std::int64_t gpus, Time from,
-           Time until, GpuHours& hours) {
+void count(const Holder& holder, std::int64_t gpus, Time from, Time until, GpuHours& hours) {
+  const auto& [queue, namespace_, pool] = holder;
   if (const auto budget = hours.budgets.find(queue); budget != hours.budgets.end()) {
     const Time begins = std::max(from, budget->second.period.from);
     if (begins < until) add(product(gpus, begins, until), budget->second.used);
@@ -61,15 +63,21 @@ void count(const std::string& queue, const std::string& namespace_, std::int64_t
     const std::int64_t used = product(gpus, from, ends);
     add(used, hours.days[day_of(from)][queue][namespace_]);
     add(used, hours.months[month_of(from)][queue][namespace_]);
+    add(used, hours.pools.days[day_of(from)][pool]);
+    add(used, hours.pools.months[month_of(from)][pool]);
     from = ends;
   }
+}
+
+Holder holder_of(const Holding& holding) {
+  return {holding.queue, holding.namespace_, holding.pool};
 }
 
 }  // namespace
 
 HeldGpus sum_of(const std::vector<Holding>& holdings) {
   HeldGpus held;
-  for (const Holding& each : holdings) add(each.gpus, held[{each.queue, each.namespace_}]);
+  for (const Holding& each : holdings) add(each.gpus, held[holder_of(each)]);
   return held;
 }
 
@@ -85,14 +93,16 @@ void count_until(Time now, const HeldGpus* held, const std::vector<Holding>& hol
   if (begins) return;
 
   if (held != nullptr) {
-    for (const auto& [of, gpus] : *held) count(of.first, of.second, gpus, at, now, hours);
+    for (const auto& [holder, gpus] : *held) count(holder, gpus, at, now, hours);
   }
   for (const Holding& each : holdings) {
     const Time since = floor<seconds>(each.since);
     if (held != nullptr && since <= at) continue;
-    count(each.queue, each.namespace_, each.gpus, std::max(at, since), now, hours);
+    const bool anew = held == nullptr && seeded(SeededBug::kCountUseAnew);
+    count(holder_of(each), each.gpus, anew ? since : std::max(at, since), now, hours);
   }
   forget_old_spans(now, hours);
+  forget_old_spans(now, hours.pools);
 }
 
 }  // namespace berth::queue

@@ -5,6 +5,7 @@
 // exact; what is used is counted in millionths of a GPU times seconds.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -21,6 +22,14 @@ namespace berth::queue {
 // By queue, and in it by namespace; empty where only the sum of all was kept.
 using UsedByQueue = std::map<std::string, std::map<std::string, std::int64_t>>;
 
+// Likewise by pool, whoever used it: "*" is what quotas of any pool were charged.
+using UsedByPool = std::map<std::string, std::int64_t>;
+struct PoolHours {
+  std::map<std::string, UsedByPool> days;
+  std::map<std::string, UsedByPool> months;
+  bool operator==(const PoolHours&) const = default;
+};
+
 struct BudgetAccount {
   Period period;
   std::int64_t used = 0;
@@ -34,20 +43,27 @@ struct GpuHours {
   // kept.
   std::map<std::string, UsedByQueue> days;
   std::map<std::string, UsedByQueue> months;
+  PoolHours pools;
   BudgetAccounts budgets;
   bool operator==(const GpuHours&) const = default;
 };
 
-// What one workload holds.
+// What one workload holds in one pool.
 struct Holding {
   std::string queue;
   std::string namespace_;
   std::int64_t gpus = 0;  // millionths
   Time since{};           // its admission
+  std::string pool;
 };
 
-// By queue and namespace, in millionths of a GPU.
-using HeldGpus = std::map<std::pair<std::string, std::string>, std::int64_t>;
+struct Holder {
+  std::string queue;
+  std::string namespace_;
+  std::string pool;
+  auto operator<=>(const Holder&) const = default;
+};
+using HeldGpus = std::map<Holder, std::int64_t>;  // in millionths of a GPU
 HeldGpus sum_of(const std::vector<Holding>& holdings);
 
 using Periods = std::map<std::string, Period>;  // of the queues that have a budget

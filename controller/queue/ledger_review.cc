@@ -12,8 +12,10 @@
 #include "controller/core/seeded_bugs.h"
 #include "controller/queue/displaced.h"
 #include "controller/queue/facts_from.h"
+#include "controller/queue/idle_work.h"
 #include "controller/queue/lost_places.h"
 #include "controller/queue/named.h"
+#include "controller/queue/recall_review.h"
 
 namespace berth::queue {
 namespace {
@@ -88,7 +90,7 @@ class Reviewer {
     withdrawn.refused = refused->message;
     withdrawn.until = microseconds_of(snapshot_.now + kTriedAgainAfter);
     keep_refused(uid, withdrawn);
-    out_.changes[uid] = std::move(withdrawn);
+    out_.changes[uid] = encode_entry(withdrawn);
     out_.at_once = true;
   }
   // Nothing of it was sent yet: it can go at any time. It begins once everybody has gone who is
@@ -104,9 +106,13 @@ class Reviewer {
       return stays(ahead) && !is_leaving(facts, ahead) && !is_to_go(ahead) &&
              (ahead.evicted || !seeded(SeededBug::kAwaitSpared));
     };
+    const auto works_again = [&](const AheadFact& ahead) {
+      return ahead.evicted && ahead.idle && stays(ahead) && !is_leaving(facts, ahead) &&
+             !is_idle_still(snapshot_, *facts.find(ahead.workload));
+    };
     const Time given_up = notice_ends(snapshot_, entry) + kRefusedFor;
     const bool stuck = std::ranges::any_of(entry.ahead, is_stuck);
-    if ((stuck && given_up <= snapshot_.now) ||
+    if ((stuck && given_up <= snapshot_.now) || std::ranges::any_of(entry.ahead, works_again) ||
         has_lost_its_place(snapshot_.cluster, workload, entry.admission)) {
       drop(uid);
       out_.at_once = true;
@@ -116,7 +122,7 @@ class Reviewer {
     if (std::ranges::none_of(entry.ahead, stays) && !seeded(SeededBug::kWaitForEver)) {
       entry.ahead.clear();
       entry.admission.since = microseconds_of(snapshot_.now);
-      out_.changes[uid] = entry;
+      out_.changes[uid] = encode_entry(entry);
       out_.at_once = true;
       ++out_.open;
     } else {
@@ -128,7 +134,7 @@ class Reviewer {
   void give_up(const std::string& uid, LedgerFact entry) {
     if (entry.until == 0) {
       entry.until = microseconds_of(snapshot_.now + kRefusedFor);
-      out_.changes[uid] = entry;
+      out_.changes[uid] = encode_entry(entry);
       out_.at_once = true;
     }
     if (time_of(entry.until) <= snapshot_.now) {
@@ -160,7 +166,9 @@ LedgerReview review_ledger(const Snapshot& snapshot, const AdmissionLedger& ledg
   Reviewer reviewer(snapshot, index);
   for (const auto& [uid, entry] : ledger.entries) reviewer.take(uid, entry);
   for (const std::string& uid : ledger.unreadable) reviewer.drop(uid);
-  return reviewer.finish();
+  LedgerReview review = reviewer.finish();
+  review_recalls(snapshot, ledger, index, review);
+  return review;
 }
 
 }  // namespace berth::queue

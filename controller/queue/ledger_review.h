@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // LedgerReview: what of the ledger of admissions is in flight, what is done, and what is withdrawn
-// because the API server refuses to let it go.
+// because the API server refuses to let it go; and what becomes of the marks beside.
 #pragma once
 
 #include <cstddef>

@@ -9,6 +9,7 @@
 #include <chrono>
 
 #include "controller/queue/cluster_index.h"
+#include "controller/queue/gang_recall.h"
 #include "controller/queue/named.h"
 #include "controller/queue/requeue.h"
 #include "controller/queue/setback.h"
@@ -19,6 +20,7 @@ namespace {
 Time moment(std::int64_t microseconds) { return Time(std::chrono::microseconds(microseconds)); }
 
 const AdmissionFact* runs_as(const Workload& workload) {
+  if (is_running_gang(workload)) return workload.standing.admission;
   return workload.job && !workload.job->suspended ? workload.job->admitted.get() : nullptr;
 }
 
@@ -49,17 +51,17 @@ class Lateness {
   explicit Lateness(std::int64_t admitted) : admitted_(admitted) {}
   void add(std::int64_t pods, std::int64_t created) {
     if (pods == 0) return;
-    pods_ += pods;
     const std::int64_t expected = std::max(admitted_, created);
-    since_ = since_ ? std::min(*since_, expected) : expected;
+    since_ = pods_ == 0 ? expected : std::min(since_, expected);
+    pods_ += pods;
   }
   std::int64_t pods() const { return pods_; }
-  Time since() const { return moment(*since_); }
+  Time since() const { return moment(since_); }
 
  private:
   std::int64_t admitted_;
   std::int64_t pods_ = 0;
-  std::optional<std::int64_t> since_;
+  std::int64_t since_ = 0;  // where there are any
 };
 
 Lateness lateness_of(const Workload& workload, const berth::Job& job,
@@ -76,10 +78,34 @@ Lateness lateness_of(const Workload& workload, const berth::Job& job,
   return late;
 }
 
+// Those that are missing are being made anew, or by their turn: they have their own time. One that
+// waits at its gate may be one too many.
+NeverReady look_at_gang(const ClusterState& cluster, const Workload& workload, Duration timeout) {
+  NeverReady out;
+  const std::int64_t since = workload.standing.admission->since;
+  std::vector<const berth::Pod*> round = round_of(cluster, workload, since);
+  Lateness late(since);
+  for (const berth::Pod* pod : round) {
+    if (pod->terminating()) continue;
+    if (!pod->has_been_ready) late.add(1, pod->meta.creation_timestamp.time_since_epoch().count());
+    if (!pod->node_name.empty()) out.bound.push_back(pod);
+  }
+  out.pods = late.pods();
+  if (out.pods == 0) return out;
+  out.until = late.since() + timeout;
+  out.stays = why_gang_stays(cluster, workload, round, out.bound);
+  if (out.stays.empty()) out.recalled = std::move(round);
+  return out;
+}
+
 }  // namespace
 
 std::optional<NeverReady> never_ready(const ClusterState& cluster, const Workload& workload) {
   const auto timeout = time_to_be_ready(cluster, workload);
+  if (timeout && !workload.job) {
+    NeverReady gang = look_at_gang(cluster, workload, *timeout);
+    return gang.pods == 0 ? std::nullopt : std::optional(std::move(gang));
+  }
   const berth::Job* job = timeout ? find_named(cluster.jobs(), *workload.name) : nullptr;
   if (job == nullptr || job->finished) return std::nullopt;
   NeverReady out{.bound = bound_pods(cluster, *job)};
@@ -97,7 +123,7 @@ std::optional<NeverReady> never_ready(const ClusterState& cluster, const Workloa
 }
 
 bool has_overcome_setbacks(const ClusterState& cluster, const Workload& workload) {
-  if (runs_as(workload) == nullptr) return false;
+  if (!workload.job || runs_as(workload) == nullptr) return false;
   const berth::Job* job = find_named(cluster.jobs(), *workload.name);
   if (job == nullptr || job->finished || !setback_on(job->meta)) return false;
   const auto ready = std::ranges::count_if(
@@ -106,8 +132,7 @@ bool has_overcome_setbacks(const ClusterState& cluster, const Workload& workload
 }
 
 bool is_timed(const ClusterState& cluster, const Workload& workload) {
-  if (!workload.job) return false;
-  if (workload.job->setbacks > 0) return workload.job->setbacks < kMostSetbacks;
+  if (workload.job && workload.job->setbacks > 0) return workload.job->setbacks < kMostSetbacks;
   return time_to_be_ready(cluster, workload).has_value();
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// NeverReady: Jobs that a queue with a podsReadyTimeout has let go, and of which not every pod has
-// been Ready yet. Each pod has that time, from the admission on or from its creation if that is
-// later; then the Job is taken back whole, for longer each time. What has been Ready once may
-// restart as long as it likes: no probe that fails later takes back what has begun.
+// NeverReady: Jobs and gangs that a queue with a podsReadyTimeout has let go, and of which not
+// every pod has been Ready yet. Each pod has that time, from the admission on or from its creation
+// if that is later; then all of it is taken back, for longer each time. What has been Ready once
+// may restart as long as it likes: no probe that fails later takes back what has begun.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,11 @@ namespace berth::queue {
 struct NeverReady {
   std::int64_t pods = 0;  // that have not been Ready yet, or are not there
   Time until{};           // when the first of them is late
-  // Then it is suspended, if budgets allow that of its pods on nodes. Null: it stays.
+  // Then it is suspended, if budgets allow that of its pods on nodes. Null: it is a gang that no
+  // Job makes, or stays.
   const berth::Job* requeued = nullptr;
+  // Of such a gang all that were let go: they are evicted likewise. Empty: it stays.
+  std::vector<const berth::Pod*> recalled;
   std::vector<const berth::Pod*> bound;
   std::string stays;  // why
 
@@ -33,8 +36,8 @@ std::optional<NeverReady> never_ready(const ClusterState& cluster, const Workloa
 // before.
 bool has_overcome_setbacks(const ClusterState& cluster, const Workload& workload);
 
-// A Job that has to be looked at as time goes by or its pods begin: it runs and may be late, what
-// counts its setbacks has to go, or it is left out for a while.
+// What has to be looked at as time goes by or its pods begin: it runs and may be late, or of a Job
+// what counts its setbacks has to go, or it is left out for a while.
 bool is_timed(const ClusterState& cluster, const Workload& workload);
 
 }  // namespace berth::queue

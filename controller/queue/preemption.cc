@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "controller/queue/capped.h"
+#include "controller/queue/lightest.h"
 
 namespace berth::queue {
 namespace {
@@ -34,6 +35,23 @@ std::int64_t gpus_of(const Workload& workload, const FactsIndex& index) {
   }
   return std::max(of_class, of_resources);
 }
+
+// Likewise of work that may be no queue's: what its pods hold where they stand.
+std::int64_t gpus_on_nodes(const Workload& workload, const FactsIndex& index) {
+  const Catalog& catalog = index.catalog();
+  std::int64_t gpus = 0;
+  for (const Pod* pod : workload.pods->all) {
+    if (!pod->on_node()) continue;
+    const PoolId pool = index.room().pool_of(pod->node);
+    for (const auto& [resource, amount] : catalog.shape_requests(pod->shape))
+      if (catalog.counts_as_gpu(resource))
+        gpus = capped_sum(gpus, capped_product(amount, index.room().weight(pool, resource)));
+  }
+  return gpus;
+}
+
+// Of so many each choice is looked at; of more, one after the other is spared.
+constexpr std::size_t kMostWeighed = 10;
 
 __extension__ typedef __int128 Wide;
 
@@ -199,6 +217,63 @@ std::vector<Ahead> Preemption::displace(const Preemptor& preemptor) {
     displaced.push_back({of.workload, true, gpu_seconds(of.lost)});
   }
   return displaced;
+}
+
+// The heaviest last: that is where sparing begins. Of equal ones the one that has been idle longest
+// goes.
+void Preemption::consider_idle(const Preemptor& preemptor, const IdleWork& idle, Victims& victims) {
+  const Workload& workload = *idle.workload;
+  if (is_gone(workload) || !workload.taken_back.empty() || open_entry(workload) != nullptr) return;
+  const AdmissionFact* admission = workload.standing.admission;
+  const PreemptionFact& rules = quotas_of(preemptor).fact->preemption;
+  const bool own = admission != nullptr && queue_of(workload, index_.catalog()) == preemptor.queue;
+  const std::int64_t since = admission == nullptr ? 0 : admission->since;
+  const std::int64_t due = std::max(idle.due, since + (own ? rules.own_after : rules.others_after));
+  if (due > terms_.now) {
+    again_ = again_ ? std::min(*again_, due) : due;
+    return;
+  }
+  if (terms_.may_go && !terms_.may_go(workload)) return;
+  victims.push_back(
+      {.workload = &workload, .lost = gpus_on_nodes(workload, index_), .since = idle.since});
+}
+
+void Preemption::keep_lightest(const Preemptor& preemptor, Victims& victims) {
+  if (victims.size() > kMostWeighed) return spare(preemptor, false, victims);
+  std::ranges::reverse(victims);
+  Takeable things;
+  for (const Victim& of : victims) things.weights.push_back(static_cast<std::int64_t>(of.lost));
+  things.move = [&](std::size_t i, bool taken) {
+    taken ? outlook_.think_away(*victims[i].workload) : outlook_.put_back(*victims[i].workload);
+  };
+  things.suffices = [&] { return suffices(preemptor, false); };
+  const std::vector<bool> taken = take_lightest(things);
+  Victims kept;
+  for (std::size_t i = victims.size(); i-- > 0;)
+    if (taken[i]) kept.push_back(victims[i]);
+  victims = std::move(kept);
+}
+
+std::vector<Ahead> Preemption::take_idle(const Preemptor& preemptor) {
+  if (!terms_.idle) return {};
+  if (!idle_) idle_ = terms_.idle();
+  Victims victims;
+  for (const IdleWork& idle : *idle_) consider_idle(preemptor, idle, victims);
+  std::ranges::sort(victims, {}, [](const Victim& of) {
+    return std::tuple(of.lost, of.since, std::string_view(*of.workload->name));
+  });
+  for (const Victim& of : victims) outlook_.think_away(*of.workload);
+  if (victims.empty() || !suffices(preemptor, false)) {
+    for (const Victim& of : victims) outlook_.put_back(*of.workload);
+    return {};
+  }
+  keep_lightest(preemptor, victims);
+  std::vector<Ahead> taken;
+  for (const Victim& of : victims) {
+    funding_.taken_back(*of.workload);
+    taken.push_back({.workload = of.workload, .evicted = true, .idle = true});
+  }
+  return taken;
 }
 
 void Preemption::use(const Admission& admission, QueueId queue) {

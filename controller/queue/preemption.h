@@ -15,6 +15,12 @@
 
 namespace berth::queue {
 
+struct IdleWork {  // running work whose GPUs nobody uses
+  const Workload* workload = nullptr;
+  std::int64_t since = 0;  // microseconds since the epoch
+  std::int64_t due = 0;    // when it may be taken back, likewise
+};
+
 struct PreemptionTerms {
   std::int64_t now = 0;  // microseconds since the epoch
   // Whether a running workload can be taken back at all, and the API server would let it go. Empty:
@@ -23,6 +29,10 @@ struct PreemptionTerms {
   // What a Job takes to begin and to end, beside the time that it says: for those that go before a
   // reservation (reservation.h).
   std::int64_t slack = 60'000'000;
+  // What may be taken back for being idle. Asked once, when somebody fits nowhere. Empty: nothing.
+  std::function<std::vector<IdleWork>()> idle;
+  // Whether nobody is taken back for one that waits (yielding.h). Empty: each may displace.
+  std::function<bool(const Workload&)> yields;
 };
 
 struct Preemptor {
@@ -41,6 +51,8 @@ class Preemption {
   // Whom it displaces, those first that are the least loss; nobody if nobody suffices. They count
   // as gone from then on.
   std::vector<Ahead> displace(const Preemptor& preemptor);
+  // Likewise of work that is idle, in any queue or in none: the fewest GPUs that suffice.
+  std::vector<Ahead> take_idle(const Preemptor& preemptor);
   // It takes what fits then; of one that is pinned these are its places.
   std::vector<Stand> take(const Preemptor& preemptor, const Admission& admission);
   // Of one that was admitted to what is free now.
@@ -76,6 +88,8 @@ class Preemption {
   void add_others(const Preemptor& preemptor, Victims& victims);
   void consider(const Runner& runner, bool other, std::int64_t after, Victims& victims);
   Victim victim(const Runner& runner, bool other) const;
+  void consider_idle(const Preemptor& preemptor, const IdleWork& idle, Victims& victims);
+  void keep_lightest(const Preemptor& preemptor, Victims& victims);
   void spare(const Preemptor& preemptor, Victims& victims);
   void spare(const Preemptor& preemptor, bool beside, Victims& among);
   void use(const Admission& admission, QueueId queue);
@@ -84,6 +98,7 @@ class Preemption {
   const PreemptionTerms& terms_;
   Outlook outlook_;
   Funding funding_;
+  std::optional<std::vector<IdleWork>> idle_;  // once it was asked for
   std::optional<std::int64_t> again_;
 };
 

@@ -10,6 +10,7 @@
 #include "controller/queue/facts_from.h"
 #include "controller/queue/namespace_quotas.h"
 #include "controller/queue/never_ready.h"
+#include "controller/queue/recall.h"
 #include "controller/queue/stranded.h"
 
 namespace berth {
@@ -74,6 +75,22 @@ void each_new_entry(const ConfigMap& old, const ConfigMap& now, Visit&& visit) {
   }
 }
 
+// Of each mark that came, went or says something else. Whether the workload waits, and why, hangs
+// on it.
+void add_recalled(const ConfigMap& old, const ConfigMap& now, std::vector<std::string>& keys) {
+  const auto add_changed = [&](const ConfigMap& of, const ConfigMap& other) {
+    for (const auto& [key, text] : of.data) {
+      if (!queue::is_recall_key(key)) continue;
+      const auto same = other.data.find(key);
+      if (same != other.data.end() && same->second == text) continue;
+      if (const auto recall = queue::decode_recall(text))
+        keys.insert(keys.end(), {requeue_key(recall->workload), release_key(recall->workload),
+                                 std::string(kQueuesKey), std::string(kReasonsKey)});
+    }
+  };
+  add_changed(now, old), add_changed(old, now);
+}
+
 void add_all_due(const ClusterState& cluster, std::vector<std::string>& keys) {
   const queue::FactsIndex& facts = facts_of(cluster);
   for (const auto& [name, workload] : facts.workloads()) {
@@ -89,7 +106,7 @@ void add_all_due(const ClusterState& cluster, std::vector<std::string>& keys) {
 std::vector<std::string> queue_keys(const ClusterState& cluster) {
   if (cluster.gpu_queues().size() == 0) return {};
   return {std::string(kAdmissionsKey), std::string(kQueuesKey), std::string(kReasonsKey),
-          std::string(kUsageKey)};
+          std::string(kUsageKey), std::string(kEstimatesKey)};
 }
 
 std::vector<std::string> all_queue_keys(const ClusterState& cluster, const Settings& settings) {
@@ -97,7 +114,7 @@ std::vector<std::string> all_queue_keys(const ClusterState& cluster, const Setti
   const auto& ledger = cluster.view<queue::AdmissionLedgers>().in(settings.berth_namespace);
   if (ledger.config_map != nullptr && keys.empty()) keys.emplace_back(kAdmissionsKey);
   if (seeded(SeededBug::kForgetReleases)) return keys;
-  if (keys.empty() && ledger.entries.empty()) return keys;
+  if (keys.empty() && ledger.entries.empty() && ledger.recalls.empty()) return keys;
   if (cluster.gpu_queues().size() > 0) keys.emplace_back(kNamespaceQuotasKey);
   add_all_due(cluster, keys);
   return keys;
@@ -179,6 +196,7 @@ std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Setti
   });
   each_new_entry(*now, *old,
                  [&](const queue::LedgerFact& gone) { withdrawn = withdrawn || gone.until != 0; });
+  add_recalled(*old, *now, keys);
   // Of others the objects themselves are news.
   if (withdrawn) keys.insert(keys.end(), {std::string(kQueuesKey), std::string(kReasonsKey)});
   return keys;

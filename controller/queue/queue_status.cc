@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -75,6 +76,16 @@ std::string name_within_kind(std::string_view workload) {
   return std::string(workload.substr(workload.find('/') + 1));
 }
 
+using Told = std::map<std::string_view, const PendingWorkload*>;
+
+// From when to when it begins is another's to say (reconcile_estimates), and stands until then.
+void keep_estimate(const Told& before, PendingWorkload& told) {
+  const auto found = before.find(told.workload);
+  if (found == before.end() || found->second->waiting_since != told.waiting_since) return;
+  told.earliest_start = found->second->earliest_start;
+  told.latest_start = found->second->latest_start;
+}
+
 PendingWorkload pending_of(const queue::Waiting& waiting, const Catalog& catalog) {
   PendingWorkload told;
   told.workload = name_within_kind(*waiting.workload->name);
@@ -86,14 +97,18 @@ PendingWorkload pending_of(const queue::Waiting& waiting, const Catalog& catalog
   return told;
 }
 
-GPUQueueStatus tell(const QueueReport& report, const Catalog& catalog) {
+GPUQueueStatus tell(const QueueReport& report, const Catalog& catalog,
+                    const GPUQueueStatus& before) {
+  Told estimated;
+  for (const PendingWorkload& told : before.pending)
+    if (told.earliest_start) estimated.emplace(told.workload, &told);
   GPUQueueStatus status;
   status.totals = totals_of(report);
   for (const QuotaReport& quota : report.quotas) status.usage.push_back(usage_of(quota, catalog));
   for (const auto& [reason, count] : report.reasons)
     status.pending_reasons.push_back({reason, as_count(count)});
   for (const queue::Waiting& waiting : report.waiting)
-    status.pending.push_back(pending_of(waiting, catalog));
+    keep_estimate(estimated, status.pending.emplace_back(pending_of(waiting, catalog)));
   return status;
 }
 
@@ -102,8 +117,9 @@ GPUQueueStatus tell(const QueueReport& report, const Catalog& catalog) {
 StatusUpdate compute_queue_status(const Snapshot& snapshot, const GPUQueue& queue,
                                   const QueueFindings& findings) {
   const QueueReport* report = findings.survey.find(queue.meta.name);
-  GPUQueueStatus status =
-      report == nullptr ? GPUQueueStatus() : tell(*report, findings.index.facts().catalog());
+  GPUQueueStatus status = report == nullptr
+                              ? GPUQueueStatus()
+                              : tell(*report, findings.index.facts().catalog(), queue.status);
   status.observed_generation = queue.meta.generation;
   if (const auto budget = queue::budget_standing(
           queue, queue::gpu_hours_in(snapshot.cluster, snapshot.settings).budgets))

@@ -29,6 +29,15 @@ Plan reconcile_admissions(const Snapshot& snapshot);
 inline constexpr std::string_view kReasonsKey = "reasons";
 Plan reconcile_reasons(const Snapshot& snapshot);
 
+// From when to when it begins, in the same status: once a minute, of what has waited for one.
+inline constexpr std::string_view kEstimatesKey = "estimates";
+Plan reconcile_estimates(const Snapshot& snapshot);
+
+// Under idle.policy Always, takes back work whose GPUs are idle, whoever waits. Under OnPressure
+// the admissions do, for those that begin with them, and this tells who may not go.
+inline constexpr std::string_view kReclaimKey = "reclaim";
+Plan reconcile_reclaim(const Snapshot& snapshot);
+
 // Lets the workload's objects go. `name` is the workload's: "Job/ns/train".
 inline constexpr std::string_view kReleaseKeys = "release/";
 Plan reconcile_release(const Snapshot& snapshot, std::string_view name);

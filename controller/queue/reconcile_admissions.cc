@@ -55,9 +55,18 @@ std::vector<Ask> open_questions(const Snapshot& snapshot, const queue::Cycle& cy
   return asks;
 }
 
+// Whose idle GPUs the entry takes gives way to it from now on.
+void note_yields(const Snapshot& snapshot, const queue::Admission& admission,
+                 const LedgerFact& entry, queue::Yields& yields) {
+  for (const queue::Ahead& ahead : admission.ahead)
+    if (ahead.idle)
+      yields[queue::remaker_uid(snapshot.cluster, *ahead.workload)] = {entry.workload,
+                                                                       entry.admission.uid};
+}
+
 // How many it adds. A window that is half full is left to empty: each write carries all of it.
 std::size_t admit(const Snapshot& snapshot, const queue::FactsIndex& index,
-                  queue::LedgerReview& review, Plan& plan) {
+                  queue::LedgerReview& review, queue::Yields& yields, Plan& plan) {
   if (review.open > queue::kWindow / 2) return 0;
   std::optional<queue::PreemptionTerms> terms;
   if (may_preempt(review)) terms = queue::preemption_terms(snapshot);
@@ -72,11 +81,12 @@ std::size_t admit(const Snapshot& snapshot, const queue::FactsIndex& index,
   }
   std::size_t added = 0;
   for (const queue::Admission& admission : cycle.admissions()) {
-    LedgerFact entry = entry_of(snapshot, admission, index);
-    review.bytes += encode_entry(entry).size();
+    const LedgerFact entry = entry_of(snapshot, admission, index);
+    std::string text = encode_entry(entry);
+    review.bytes += text.size();
     if (review.bytes > queue::kMaxLedgerBytes) break;
-    const std::string uid = entry.admission.uid;
-    review.changes[uid] = std::move(entry);
+    review.changes[entry.admission.uid] = std::move(text);
+    note_yields(snapshot, admission, entry, yields);
     ++added;
   }
   return added;
@@ -93,11 +103,11 @@ Plan reconcile_admissions(const Snapshot& snapshot) {
   Plan plan;
   if (snapshot.offline) return plan;  // nobody is let go in thought: a preview says who would be
   const queue::AdmissionLedger& ledger = queue::read_admissions(snapshot);
-  const bool idle = ledger.entries.empty() && ledger.unreadable.empty();
-  if (snapshot.cluster.gpu_queues().size() == 0 && idle) return plan;
+  if (snapshot.cluster.gpu_queues().size() == 0 && ledger.empty()) return plan;
 
+  queue::Yields yields = ledger.yields;
   const auto write = [&](const queue::LedgerChanges& changes, std::string reason) {
-    Write step = queue::write_admissions(snapshot, ledger, changes, std::move(reason));
+    Write step = queue::write_admissions(snapshot, ledger, changes, std::move(reason), &yields);
     const ObjectRef object = step.object;
     plan.add(object, std::move(step));
   };
@@ -110,7 +120,8 @@ Plan reconcile_admissions(const Snapshot& snapshot) {
   queue::LedgerReview reviewed = review_ledger(snapshot, ledger, index);
   if (reviewed.again) plan.requeue_in(std::chrono::ceil<Duration>(*reviewed.again - snapshot.now));
   const std::size_t done = reviewed.changes.size();
-  const std::size_t added = admit(snapshot, index.facts(), reviewed, plan);
+  std::erase_if(yields, [&](const auto& of) { return !is_there(index.facts(), of.second); });
+  const std::size_t added = admit(snapshot, index.facts(), reviewed, yields, plan);
   if (added == 0 && done == 0) return plan;
   const Duration stood = since(snapshot, reviewed.last);
   if (added == 0 && !reviewed.at_once && stood < kDoneStays) {

@@ -43,7 +43,8 @@ void check_index(const Snapshot& snapshot, const Plan& plan) {
                       .answers = snapshot.answers,
                       .settings = snapshot.settings,
                       .now = snapshot.now,
-                      .zones = snapshot.zones};
+                      .zones = snapshot.zones,
+                      .samples = snapshot.samples};
   if (plan_statuses(copy) != plan) bug("the queues' index differs from one made anew");
 }
 #endif

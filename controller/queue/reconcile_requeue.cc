@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
 #include "apis/names.h"
+#include "controller/core/plural.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/queue/cluster_index.h"
 #include "controller/queue/displaced.h"
 #include "controller/queue/named.h"
 #include "controller/queue/never_ready.h"
+#include "controller/queue/recall_steps.h"
 #include "controller/queue/reconcile.h"
 #include "controller/queue/requeue.h"
 #include "controller/queue/setback.h"
@@ -43,6 +50,10 @@ void plan_drain(const Snapshot& snapshot, const queue::ClusterIndex& index,
 bool plan_stranded(const Snapshot& snapshot, const queue::Workload& workload, Plan& plan) {
   const auto found = queue::stranded(snapshot.cluster, workload);
   if (!found || seeded(SeededBug::kStayStranded)) return false;
+  if (!found->recalled.empty()) {
+    plan_recall(snapshot, workload, {found->why, found->recalled, found->elsewhere}, plan);
+    return true;
+  }
   if (found->requeued == nullptr) {
     plan.requeue_in(kLookAtPins);
     return false;
@@ -55,10 +66,26 @@ bool plan_stranded(const Snapshot& snapshot, const queue::Workload& workload, Pl
   return true;
 }
 
+// Whether it is taken back.
+bool plan_late_gang(const Snapshot& snapshot, const queue::Workload& workload, Plan& plan) {
+  const auto late = queue::never_ready(snapshot.cluster, workload);
+  if (!late) return false;
+  if (!late->is_overdue(snapshot.now)) {
+    plan.requeue_in(std::chrono::ceil<Duration>(late->until - snapshot.now));
+    return false;
+  }
+  plan.requeue_in(kLookAtPins);
+  if (late->recalled.empty()) return false;
+  std::string why = fmt::format("{} {} not been Ready in time", plural(late->pods, "pod"),
+                                word_for(late->pods, "has", "have"));
+  plan_recall(snapshot, workload, {std::move(why), late->recalled, late->bound, true}, plan);
+  return true;
+}
+
 // Whether it is taken back, or left out for a while.
 bool plan_never_ready(const Snapshot& snapshot, const queue::Workload& workload, Plan& plan) {
-  const Job* job =
-      workload.job ? queue::find_named(snapshot.cluster.jobs(), *workload.name) : nullptr;
+  if (!workload.job) return plan_late_gang(snapshot, workload, plan);
+  const Job* job = queue::find_named(snapshot.cluster.jobs(), *workload.name);
   if (job == nullptr) return false;
   if (workload.job->setbacks > 0) {
     const Time until = queue::setback_on(job->meta)->until.value_or(Time::max());
@@ -110,6 +137,7 @@ Plan reconcile_requeue(const Snapshot& snapshot, std::string_view name) {
   if (workload == nullptr) return plan;
   if (const queue::LedgerFact* entry = displaced_for(snapshot, *workload))
     return plan_displaced(snapshot, *workload, *entry);
+  if (plan_recalled(snapshot, *workload, plan)) return plan;
   if (index.facts().is_drained(*workload))
     plan_drain(snapshot, index, *workload, plan);
   else if (!plan_stranded(snapshot, *workload, plan) &&

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "apis/names.h"
+#include "controller/core/seeded_bugs.h"
 #include "controller/queue/cluster_index.h"
 #include "controller/queue/gpu_holdings.h"
 #include "controller/queue/reconcile.h"
@@ -39,7 +40,7 @@ void UsageMeter::begin_anew_if_edited(const ConfigMap* standing, const queue::Gp
   const queue::UsageTexts& stands = standing == nullptr ? kNone : standing->data;
   if (looked_ && stands == written_) read_ = stands;
   if (looked_ && stands == read_) return;
-  hours_ = written;
+  hours_ = seeded(SeededBug::kForgetUse) ? queue::GpuHours() : written;
   held_.clear();
   looked_ = false;
   read_ = written_ = stands;

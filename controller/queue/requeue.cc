@@ -45,6 +45,11 @@ Write evict_pod(const berth::Pod& pod, std::string reason) {
 
 Ask ask_to_evict(const berth::Pod& pod) { return {ref_of(pod), pod.meta.resource_version}; }
 
+const Answer* eviction_answer(const Snapshot& snapshot, const berth::Pod& pod) {
+  return snapshot.answers.find(question(ask_to_evict(pod)), snapshot.now,
+                               snapshot.settings.answer_ttl);
+}
+
 const berth::Job* requeued_with(const ClusterState& cluster, const berth::Pod& pod) {
   // Without a queue nobody pays for the index.
   const OwnerReference* owner = pod.meta.controller();

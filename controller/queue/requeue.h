@@ -10,6 +10,7 @@
 
 #include "controller/core/cluster_state.h"
 #include "controller/core/plan.h"
+#include "controller/core/snapshot.h"
 #include "controller/queue/facts_index.h"
 
 namespace berth::queue {
@@ -21,6 +22,8 @@ Write suspend_job(const berth::Job& job, std::string reason, std::string_view pr
 // The pod goes by the Eviction API; and the dry run of that.
 Write evict_pod(const berth::Pod& pod, std::string reason);
 Ask ask_to_evict(const berth::Pod& pod);
+// Null if the API server was not asked, or too long ago.
+const Answer* eviction_answer(const Snapshot& snapshot, const berth::Pod& pod);
 
 // The Job that controls the pod, if a queue has let it go and would let it go again: it has its
 // record, is nobody else's to hold or to resume, and its queue admits. Null: the pod goes by

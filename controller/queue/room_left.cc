@@ -185,6 +185,15 @@ void RoomLeft::hold(const Wanted& wanted, const std::vector<Stand>& stands, std:
   }
 }
 
+void RoomLeft::bind(const Wanted& wanted, const std::vector<Stand>& stands) {
+  hold(wanted, stands, -1);
+  for (const Stand& stand : stands) on_node(stand, [&] { space_.think_away(stand, true, -1); });
+}
+
+void RoomLeft::unbind(const std::vector<Stand>& stands) {
+  for (const Stand& stand : stands) on_node(stand, [&] { space_.think_away(stand, true, +1); });
+}
+
 std::int64_t RoomLeft::free_on(NodeId node, ResourceId resource) {
   const auto rank = space_.rank_of(node);
   return rank ? space_.free(*rank, resource) : 0;

@@ -35,6 +35,9 @@ class RoomLeft {
   void take_at(const Wanted& wanted, const std::vector<Stand>& stands);
   // Kept for it, as yet, or, sign being -1, for it no more.
   void hold(const Wanted& wanted, const std::vector<Stand>& stands, std::int64_t sign);
+  // What was taken for it stands, pod by pod, where it has been bound, or stands there no more.
+  void bind(const Wanted& wanted, const std::vector<Stand>& stands);
+  void unbind(const std::vector<Stand>& stands);
   std::int64_t free_on(NodeId node, ResourceId resource);
   // What the workload holds, bound or not, is thought away or, sign being -1, is there again.
   void think_away(const Workload& workload, std::int64_t sign);

@@ -8,8 +8,10 @@
 
 #include "controller/fleet/node_facts.h"
 #include "controller/fleet/pod_selects.h"
+#include "controller/queue/admission_record.h"
 #include "controller/queue/cluster_index.h"
 #include "controller/queue/facts_from.h"
+#include "controller/queue/gang_recall.h"
 #include "controller/queue/named.h"
 #include "controller/queue/requeue.h"
 
@@ -71,9 +73,42 @@ Stranded look_at(const ClusterState& cluster, const Workload& workload, const be
   return out;
 }
 
+// Where the pod stands, or is pinned to and not bound yet.
+std::string place_of(const berth::Pod& pod, const AdmissionFact& record) {
+  if (!pod.node_name.empty()) return pod.node_name.str();
+  return record.nodes.empty() ? "" : record.nodes.front();
+}
+
+Stranded look_at_gang(const ClusterState& cluster, const Workload& workload) {
+  Stranded out;
+  std::vector<const berth::Pod*> round =
+      round_of(cluster, workload, workload.standing.admission->since);
+  for (const berth::Pod* pod : round) {
+    const auto record = admission_on(pod->meta);
+    std::string why = why_going(cluster, *record, place_of(*pod, *record));
+    if (why.empty() && !pod->node_name.empty() && !pod->terminating()) out.elsewhere.push_back(pod);
+    if (!why.empty() && would_return(cluster, *record, *pod))
+      out.stays = fmt::format("pod {} tolerates the taint", pod->meta.name);
+    if (out.why.empty()) out.why = std::move(why);
+  }
+  if (out.why.empty() || !out.stays.empty()) return out;
+  out.stays = why_gang_stays(cluster, workload, round, out.elsewhere);
+  if (out.stays.empty()) out.recalled = std::move(round);
+  return out;
+}
+
+// A gang of one has nobody who would run on without it.
+bool is_gang_of_several(const Workload& workload) {
+  return is_running_gang(workload) && workload.standing.pods > 1;
+}
+
 }  // namespace
 
 std::optional<Stranded> stranded(const ClusterState& cluster, const Workload& workload) {
+  if (is_gang_of_several(workload)) {
+    Stranded gang = look_at_gang(cluster, workload);
+    return gang.why.empty() ? std::nullopt : std::optional(std::move(gang));
+  }
   const bool runs = workload.job && !workload.job->suspended && workload.job->admitted;
   const berth::Job* job = runs ? find_named(cluster.jobs(), *workload.name) : nullptr;
   if (job == nullptr) return std::nullopt;

@@ -13,7 +13,7 @@ namespace {
 using nlohmann::json;
 
 constexpr char kCheckpoint[] = "checkpoint";
-constexpr std::string_view kDay = "day-", kMonth = "month-";
+constexpr std::string_view kDay = "day-", kMonth = "month-", kPools = "pools-";
 
 std::optional<Time> time_in(const json& object, const char* key) {
   const auto found = object.find(key);
@@ -62,6 +62,14 @@ UsedByQueue read_used(const std::string& text) {
   return used;
 }
 
+UsedByPool read_pools(const std::string& text) {
+  UsedByPool used;
+  const auto read = parse_object(text);  // whose items() do not keep it
+  for (const auto& [pool, value] : read.items())
+    if (const auto amount = amount_in(value)) used[pool] = *amount;
+  return used;
+}
+
 std::string encode_checkpoint(const GpuHours& hours) {
   json budgets = json::object();
   for (const auto& [queue, account] : hours.budgets)
@@ -73,12 +81,22 @@ std::string encode_checkpoint(const GpuHours& hours) {
   return checkpoint.dump();
 }
 
-std::string encode(const UsedByQueue& used) { return json(used).dump(); }
+// "pools-day-2026-11-25"
+std::string pools_key(std::string_view prefix, std::string_view span) {
+  return std::string(kPools).append(prefix).append(span);
+}
+
+template <class Spans>
+void encode(const Spans& spans, std::string_view prefix, UsageTexts& data) {
+  for (const auto& [span, used] : spans) data[std::string(prefix) + span] = json(used).dump();
+}
 
 UsageTexts encode_all(const GpuHours& hours) {
   UsageTexts data{{kCheckpoint, encode_checkpoint(hours)}};
-  for (const auto& [day, used] : hours.days) data[std::string(kDay) + day] = encode(used);
-  for (const auto& [month, used] : hours.months) data[std::string(kMonth) + month] = encode(used);
+  encode(hours.days, kDay, data);
+  encode(hours.months, kMonth, data);
+  encode(hours.pools.days, pools_key(kDay, ""), data);
+  encode(hours.pools.months, pools_key(kMonth, ""), data);
   return data;
 }
 
@@ -98,14 +116,20 @@ void keep_by_queue(std::map<std::string, UsedByQueue>& periods) {
     }
 }
 
-// The oldest of several goes.
-bool drop_oldest(std::map<std::string, UsedByQueue>& periods, std::string_view prefix,
+// The oldest of several goes, and with it what pools have of it.
+bool drop_oldest(std::map<std::string, UsedByQueue>& periods,
+                 std::map<std::string, UsedByPool>& pools, std::string_view prefix,
                  UsageTexts& data, std::size_t& bytes) {
   if (periods.size() < 2) return false;
-  const auto text = data.find(std::string(prefix) + periods.begin()->first);
-  bytes -= text->first.size() + text->second.size();
-  data.erase(text);
-  periods.erase(periods.begin());
+  const std::string oldest = periods.begin()->first;
+  for (const std::string& key : {std::string(prefix) + oldest, pools_key(prefix, oldest)}) {
+    const auto text = data.find(key);
+    if (text == data.end()) continue;
+    bytes -= text->first.size() + text->second.size();
+    data.erase(text);
+  }
+  periods.erase(oldest);
+  pools.erase(oldest);
   return true;
 }
 
@@ -123,6 +147,12 @@ GpuHours read_usage(const UsageTexts& data) {
   for (const auto& [key, text] : data) {
     if (key.starts_with(kDay)) hours.days[key.substr(kDay.size())] = read_used(text);
     if (key.starts_with(kMonth)) hours.months[key.substr(kMonth.size())] = read_used(text);
+    static const std::string kPoolsOfDay = pools_key(kDay, ""),
+                             kPoolsOfMonth = pools_key(kMonth, "");
+    if (key.starts_with(kPoolsOfDay))
+      hours.pools.days[key.substr(kPoolsOfDay.size())] = read_pools(text);
+    if (key.starts_with(kPoolsOfMonth))
+      hours.pools.months[key.substr(kPoolsOfMonth.size())] = read_pools(text);
   }
   return hours;
 }
@@ -131,8 +161,8 @@ UsageTexts encode_usage(GpuHours& hours, std::size_t most) {
   UsageTexts data = encode_all(hours);
   std::size_t bytes = size_of(data);
   while (bytes > most) {
-    if (drop_oldest(hours.days, kDay, data, bytes)) continue;
-    if (!drop_oldest(hours.months, kMonth, data, bytes)) break;
+    if (drop_oldest(hours.days, hours.pools.days, kDay, data, bytes)) continue;
+    if (!drop_oldest(hours.months, hours.pools.months, kMonth, data, bytes)) break;
   }
   if (bytes <= most) return data;
   keep_by_queue(hours.days);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // UsageLedger: GpuHours as they stand in ConfigMap berth-usage, in berth's namespace. Key
-// `checkpoint` has the moment up to which all is counted and the budgets' periods; beside it is a
-// key for each day and each month. Every write carries the resourceVersion.
+// `checkpoint` has the moment up to which all is counted and the budgets' periods; beside it are
+// two keys for each day and each month: by queue, and by pool. Every write carries the
+// resourceVersion.
 #pragma once
 
 #include <cstddef>

@@ -45,8 +45,8 @@ struct Verdict {
   std::int64_t needs = 0;
   std::int64_t free = 0;
   std::int64_t most = 0;
-  // Of kBehindInQueue: the head of a StrictFIFO queue, if one; of kReleaseRefused: itself; of
-  // kReserved: for whom.
+  // Of kBehindInQueue: the head of a StrictFIFO queue, if one; of kReleaseRefused and
+  // kNotReady: itself; of kReserved: for whom.
   const Workload* behind = nullptr;
   WishId wish = Catalog::kNoWish;  // what it requires of the topology
   // How many nodes more the pool may get for which nobody waits yet, if it is elastic.
@@ -61,6 +61,7 @@ struct Ahead {  // who has to be gone before an admission is let go
   const Workload* workload = nullptr;
   bool evicted = false;               // it is taken back for this one
   std::int64_t lost_gpu_seconds = 0;  // then, of work that was not saved
+  bool idle = false;                  // then, as its GPUs are
   bool operator==(const Ahead&) const = default;
 };
 

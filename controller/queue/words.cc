@@ -139,6 +139,11 @@ std::string describe_reason(const Verdict& verdict, const Catalog& catalog) {
           "not all of its pods were Ready in time, {} of {} times; it queues again after {}",
           verdict.needs, verdict.most, format_duration_short(backoff_after(verdict.needs)));
     case Reason::kNotReady:
+      if (!verdict.behind->job)
+        return fmt::format(
+            "not all of its pods were Ready in time, {} times; delete its pods, and those that are "
+            "made anew queue again",
+            verdict.needs);
       return fmt::format(
           "not all of its pods were Ready in time, {} times; change its spec, or remove annotation "
           "{}, and it queues again",
@@ -203,7 +208,9 @@ namespace {
 std::string describe_displaced(const Admission& admission) {
   std::vector<std::string> names;
   for (const Ahead& ahead : admission.ahead)
-    if (ahead.evicted)
+    if (ahead.idle)
+      names.push_back(*ahead.workload->name + " (idle)");
+    else if (ahead.evicted)
       names.push_back(
           fmt::format("{} ({} of unsaved GPU time)", *ahead.workload->name,
                       format_duration_short(std::chrono::seconds(ahead.lost_gpu_seconds))));

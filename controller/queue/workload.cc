@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "controller/core/seeded_bugs.h"
+#include "controller/queue/recall.h"
 
 namespace berth::queue {
 namespace {
@@ -161,7 +162,7 @@ Standing of_job(const Workload& workload, Catalog& catalog) {
       admission == nullptr && job.queue != Catalog::kNoQueue && counts.bound + counts.leaving > 0;
   out.pending = suspended && !job.held && job.wanted > 0 && job.queue != Catalog::kNoQueue;
   if (!out.pending) return out;
-  if (job.setbacks > 0)
+  if (setbacks_of(workload) > 0)
     out.unready = Unready::kNeverReady;
   else if (!job.template_mutable || counts.live > 0)
     out.unready = Unready::kTemplateNotReady;
@@ -182,10 +183,15 @@ Standing of_group(const Workload& workload, Catalog& catalog) {
 
   Standing out{
       .queue = first.queue, .priority = first.priority, .created = first.created, .uid = first.uid};
+  if (workload.recall && workload.recall->age != 0)
+    out.created = std::min(out.created, workload.recall->age);
   out.pods = std::max(size, counts.live);
   out.pods_here = counts.live;
   if (first.fast && seeded(SeededBug::kChargeWhoCame)) out.pods = counts.live;
   out.leaves = !is_group(workload) && counts.live > 0 && counts.live == counts.leaving;
+  // Nobody admitted it, and it is taken back for being idle.
+  if (admission == nullptr && counts.bound > 0 && workload.taken_back.contains(0))
+    out.leaves = true;
   if (admission != nullptr) {
     const bool taken_back = is_taken_back(workload, *admission);
     out.leaves = out.leaves || taken_back;
@@ -204,7 +210,9 @@ Standing of_group(const Workload& workload, Catalog& catalog) {
   out.past_webhook = first.queue != Catalog::kNoQueue && counts.bound + counts.leaving > 0;
   out.pending = first.queue != Catalog::kNoQueue && counts.waiting > 0;
   if (!out.pending) return out;
-  if (workload.pods->sizes.size() > 1)
+  if (setbacks_of(workload) > 0)
+    out.unready = Unready::kNeverReady;
+  else if (workload.pods->sizes.size() > 1)
     out.unready = Unready::kSizesDisagree;
   else if (counts.live < size && !first.fast)
     out.unready = Unready::kGangIncomplete;
@@ -266,6 +274,11 @@ const AdmissionFact* admission_of(const Workload& workload) {
 
 bool may_go_now(const Workload& workload) {
   return open_entry(workload) != nullptr && workload.in_flight->ahead.empty();
+}
+
+std::int64_t setbacks_of(const Workload& workload) {
+  if (workload.job) return workload.job->setbacks;
+  return workload.recall && leaves_out(*workload.recall) ? workload.recall->times : 0;
 }
 
 std::int64_t checkpoint_of(const Workload& workload) {

@@ -138,15 +138,16 @@ struct Workload {
   std::unique_ptr<Job> job;
   std::unique_ptr<LedgerFact> in_flight;
   std::unique_ptr<PodsOfWorkload> pods;  // null where there are none, as of most that wait
-  // The admissions of it that the ledger takes back for others, as often as it does: by the time,
-  // which all members of a gang have in common.
+  std::unique_ptr<RecallFact> recall;
+  // The admissions of it that the ledger takes back, for others or by the mark above, as often as
+  // it does: by the time, which all members of a gang have in common.
   std::multiset<std::int64_t> taken_back;
 
   Standing standing;  // as it is counted in the index now
 
   void add(const Pod& pod);
   void remove(const Pod& pod);
-  bool gone() const { return !job && !in_flight && !pods && taken_back.empty(); }
+  bool gone() const { return !job && !in_flight && !recall && !pods && taken_back.empty(); }
 };
 
 // The workload's entry in the ledger, if it is for these very objects as they were decided on, and
@@ -161,6 +162,9 @@ const LedgerFact* refused_entry(const Workload& workload);
 
 // What was decided of the workload last, shown by it or still in flight; null: nothing.
 const AdmissionFact* admission_of(const Workload& workload);
+
+// How often in a row it was never ready, while it is left out for that; 0: it is not.
+std::int64_t setbacks_of(const Workload& workload);
 
 // When the work of it was saved last, microseconds since the epoch; 0: nobody says.
 std::int64_t checkpoint_of(const Workload& workload);

@@ -17,7 +17,7 @@ namespace berth {
 
 using namespace std::chrono_literals;
 
-const std::array<KeyFamily, 17> kKeyFamilies = {{
+const std::array<KeyFamily, 19> kKeyFamilies = {{
     {.prefix = kLayoutKeys, .reconcile = reconcile_mig_layout, .interval = 1s},
     {.prefix = kNodeKeys, .reconcile = reconcile_node_rollout, .urgent = true},
     {.prefix = kPoolKeys, .reconcile = reconcile_pool_node},
@@ -37,6 +37,10 @@ const std::array<KeyFamily, 17> kKeyFamilies = {{
     {.prefix = kIdleKey,
      .reconcile = [](const Snapshot& snapshot,
                      std::string_view) { return reconcile_idle(snapshot); },
+     .interval = 1s},
+    {.prefix = kReclaimKey,
+     .reconcile = [](const Snapshot& snapshot,
+                     std::string_view) { return reconcile_reclaim(snapshot); },
      .interval = 1s},
     {.prefix = kCostKey,
      .reconcile = [](const Snapshot& snapshot,
@@ -62,6 +66,10 @@ const std::array<KeyFamily, 17> kKeyFamilies = {{
      .reconcile = [](const Snapshot& snapshot,
                      std::string_view) { return reconcile_reasons(snapshot); },
      .interval = 1s},
+    {.prefix = kEstimatesKey,
+     .reconcile = [](const Snapshot& snapshot,
+                     std::string_view) { return reconcile_estimates(snapshot); },
+     .interval = 1min},
     {.prefix = kUsageKey,
      .reconcile = [](const Snapshot& snapshot,
                      std::string_view) { return reconcile_usage(snapshot); },

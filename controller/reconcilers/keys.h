@@ -42,4 +42,7 @@ std::vector<std::string> keys_for(const ClusterState& cluster, const Settings& s
 // Everything there is to reconcile: what a new leader enqueues, and a resync.
 std::vector<std::string> all_keys(const ClusterState& cluster, const Settings& settings);
 
+// What is due once the samples have changed, which are no object of the cluster.
+std::vector<std::string> keys_of_samples();
+
 }  // namespace berth

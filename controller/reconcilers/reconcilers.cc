@@ -9,9 +9,11 @@
 #include "controller/mig/reconcile.h"
 #include "controller/mig/rollout_figures.h"
 #include "controller/mig/rollout_measures.h"
+#include "controller/policy/namespace_figures.h"
 #include "controller/policy/pool_figures.h"
 #include "controller/policy/reconcile.h"
 #include "controller/queue/budget_figures.h"
+#include "controller/queue/idle_measures.h"
 #include "controller/queue/queue_figures.h"
 #include "controller/queue/usage_meter.h"
 #include "controller/reconcilers/key_families.h"
@@ -48,10 +50,11 @@ Reconcilers reconcilers(const Settings& settings) {
     EpochClaim claim = claim_epoch(ledger, settings, above);
     return std::pair<Write, std::int64_t>(std::move(claim.write), claim.epoch);
   };
-  all.measures = {&kRolloutPhaseSeconds, &kNodeRollouts};
+  all.measures = {&kRolloutPhaseSeconds, &kNodeRollouts, &queue::kIdleReclaims};
   all.figures = [settings](const ClusterState& cluster) {
     Figures figures = rollout_figures(cluster, settings);
     for (Figure& figure : pool_figures(cluster)) figures.push_back(std::move(figure));
+    for (Figure& figure : namespace_figures(cluster)) figures.push_back(std::move(figure));
     for (Figure& figure : queue_figures(cluster)) figures.push_back(std::move(figure));
     for (Figure& figure : budget_figures(cluster, settings)) figures.push_back(std::move(figure));
     return figures;

@@ -51,6 +51,13 @@ WriteBarrier::Awaits awaits_after(Verb verb) {
   return WriteBarrier::Awaits::kVersion;
 }
 
+// A pod of somebody's: berth's own, which prove nodes, go as they came.
+bool takes_away(const Write& write) {
+  return write.verb == Verb::kEvict ||
+         (write.verb == Verb::kDelete && write.object.kind == kKind<Pod>.kind &&
+          write.field_manager != names::kManagerPolicy);
+}
+
 std::int64_t milliseconds(std::chrono::nanoseconds span) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(span).count();
 }
@@ -87,7 +94,7 @@ Task<Verdict> StepRunner::write(Origin origin, Write write, Deadline deadline) {
   }
   answer(write, fate == Fate::kDone, error, {});
   parts_.metrics.on_write(to_string(write.verb), to_string(fate));
-  if (write.object.kind == kKind<Pod>.kind)
+  if (takes_away(write))
     parts_.metrics.on_eviction(
         eviction_result(write.verb == Verb::kDelete, fate == Fate::kDone ? nullptr : &error));
   parts_.log.write(level_of(fate), "write",

@@ -11,11 +11,14 @@
 #include "controller/client/api_client.h"
 #include "controller/io/task.h"
 #include "controller/io/task_group.h"
+#include "controller/reconcilers/keys.h"
 #include "controller/reconcilers/reconcilers.h"
 #include "controller/runtime/controller.h"
 #include "controller/runtime/required_apis.h"
 #include "controller/runtime/review_caches.h"
+#include "controller/sampling/sampler.h"
 #include "controller/scenario/simulated_keys.h"
+#include "controller/sim/prometheus.h"
 #include "controller/sim/virtual_loop.h"
 
 namespace berth {
@@ -68,9 +71,10 @@ struct BerthProcess::ControllerLife : BerthProcess::Life {
   ControllerLife(BerthProcess& owner, ControllerOptions options)
       : Life(owner, "controller"),
         lease_client(loop, wire, log, {.version = kVersion, .component = "leader-election"}),
-        controller(Controller::World{client, lease_client, log, metrics, nullptr},
+        controller(Controller::World{client, lease_client, log, metrics, nullptr, samples},
                    reconcilers(options.settings), options),
         limit(options.sync_limit) {
+    if (owner.options_.gauges != nullptr) sampler.emplace(sampling(owner), options.settings);
     if (!owner.options_.certificates_check) return;
     keys.emplace(owner.random_.fork());
     keeper.emplace(client, log,
@@ -79,16 +83,34 @@ struct BerthProcess::ControllerLife : BerthProcess::Life {
                    *keys);
   }
 
+  Sampler::Parts sampling(BerthProcess& owner) {
+    return {
+        .client = client,
+        .log = log,
+        .cluster = controller.cluster(),
+        .samples = samples,
+        .connect = [this, gauges = owner.options_.gauges](
+                       const ClientConfig&) { return sim::connect_to_prometheus(loop, *gauges); },
+        .acts = [this] { return controller.working(); },
+        .on_round =
+            [this] {
+              for (const std::string& key : keys_of_samples()) controller.due(key);
+            }};
+  }
+
   // What `berth controller` does between its flags and its exit code.
   Task<void> run() override {
     if (keeper) beside.spawn(keeper->run(beside.token()));
+    if (sampler) beside.spawn(sampler->run(beside.token()));
     const bool served =
         co_await wait_for_apis(client, log, required_apis(true, true), limit, stop.get_token());
     if (served && !stop.stop_requested()) co_await controller.run(stop.get_token());
   }
 
   ApiClient lease_client;
+  Samples samples;
   Controller controller;
+  std::optional<Sampler> sampler;
   std::optional<SimulatedKeys> keys;
   std::optional<CertificateKeeper> keeper;
   const std::chrono::nanoseconds limit;

@@ -16,6 +16,7 @@
 #include "controller/scenario/scenario.h"
 #include "controller/sim/actor_client.h"
 #include "controller/sim/gpu_agents.h"
+#include "controller/sim/gpu_gauges.h"
 #include "controller/sim/kube_actors.h"
 #include "controller/sim/simulation.h"
 
@@ -30,6 +31,7 @@ class Incidents {
     sim::Simulation& simulation;
     sim::KubeActors& kube;
     sim::GpuAgents& agents;
+    sim::GpuGauges& gauges;
     std::vector<std::unique_ptr<BerthProcess>>& berths;
     std::vector<std::unique_ptr<BerthProcess>>& webhooks;
     const Settings& settings;
@@ -55,6 +57,7 @@ class Incidents {
   Told on_object(const Incident& incident);
   Told on_node(const Incident& incident, const std::string& name);
   Told on_machine(const Incident& incident, const std::string& name);
+  Told on_gauges(const Incident& incident, const std::string& name);
   Told on_pod(const Incident& incident);
   Told on_berth(const Incident& incident, BerthProcess& berth);
   std::string disturb(const Incident& incident, BerthProcess& berth);

@@ -44,14 +44,43 @@ Told Incidents::on_machine(const Incident& incident, const std::string& name) {
   } else if (verb == "start-kubelet") {
     world_.kube.start_kubelet(name);
     line.text = "its kubelet is back";
+  } else if (verb == "gauges") {
+    return on_gauges(incident, name);
+  } else if (verb == "stop-exporter") {
+    world_.gauges.stop_exporter(name);
+    line.text = "its dcgm-exporter ends, and nothing is told of its GPUs";
+  } else if (verb == "start-exporter") {
+    world_.gauges.start_exporter(name);
+    line.text = "its dcgm-exporter starts, and knows no error";
   } else if (verb == "remove-node") {
     world_.agents.remove_node(name);
+    world_.gauges.remove_node(name);
     line.text = "leaves the cluster for good";
   } else {
     recreate_node(name);
     line.text = "is replaced by a new machine of the same name";
   }
   return line;
+}
+
+// What is not said of the GPU stays as it is.
+Told Incidents::on_gauges(const Incident& incident, const std::string& name) {
+  const int gpu = number(incident, "gpu", 0);
+  std::string text;
+  const auto set = [&](const char* what, auto& gauge) {
+    if (!incident.args.contains(what)) return;
+    const int value = number(incident, what, 0);
+    gauge = static_cast<std::remove_reference_t<decltype(gauge)>>(value);
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", what, value);
+  };
+  world_.gauges.change(name, static_cast<std::size_t>(gpu), [&](sim::GpuGauge& gauge) {
+    set("xid", gauge.xid);
+    set("temperature", gauge.temperature);
+    set("doubleBitErrors", gauge.double_bit_errors);
+    set("remapFailed", gauge.remap_failed);
+    set("lost", gauge.lost);
+  });
+  return {.subject = name, .text = fmt::format("its GPU {} shows: {}", gpu, text)};
 }
 
 void Incidents::add_node(const Incident& incident, const std::string& name) {
@@ -62,15 +91,20 @@ void Incidents::add_node(const Incident& incident, const std::string& name) {
   for (const auto& [key, value] : labels.items())
     if (value.is_string()) node.labels[key] = value.get<std::string>();
   machines_[name] = node;
+  world_.gauges.add_node(node);
   world_.agents.add_node(node);
 }
 
 void Incidents::recreate_node(const std::string& name) {
   world_.agents.remove_node(name);
+  world_.gauges.remove_node(name);
   auto machine = machines_.find(name);
   if (machine == machines_.end()) return;
   world_.simulation.loop().call_after(
-      1s, [&agents = world_.agents, node = machine->second] { agents.add_node(node); });
+      1s, [&agents = world_.agents, &gauges = world_.gauges, node = machine->second] {
+        gauges.add_node(node);
+        agents.add_node(node);
+      });
 }
 
 std::vector<std::string> Incidents::nodes_of(const Incident& incident) const {

@@ -8,8 +8,10 @@
 namespace berth {
 
 RunReport play_scenario(const Scenario& scenario, std::uint64_t seed,
-                        std::function<void(const TranscriptEntry&)> on_entry) {
+                        std::function<void(const TranscriptEntry&)> on_entry,
+                        const std::function<void(ScenarioRun&)>& on_begin) {
   ScenarioRun run(scenario, seed);
+  if (on_begin) on_begin(run);
   const RolloutTimes times(run);
   Transcript transcript(run, std::move(on_entry));
   run.run();

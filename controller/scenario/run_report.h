@@ -24,8 +24,10 @@ struct RunReport {
   std::vector<NodeOut> outs;
 };
 
-// `on_entry` hears the story as it comes about; it may be empty.
+// `on_entry` hears the story as it comes about, and `on_begin` gets the run before its first step;
+// both may be empty.
 RunReport play_scenario(const Scenario& scenario, std::uint64_t seed,
-                        std::function<void(const TranscriptEntry&)> on_entry);
+                        std::function<void(const TranscriptEntry&)> on_entry,
+                        const std::function<void(ScenarioRun&)>& on_begin = {});
 
 }  // namespace berth

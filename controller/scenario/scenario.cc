@@ -117,6 +117,7 @@ Result<Scenario> parse_scenario(std::string_view yaml, const std::string& source
   top.read("berths", scenario.berths, 0, kMaxBerths);
   if (const Json* webhook = top.find("webhook"))
     read_webhook(*webhook, scenario.webhook, complaints);
+  top.read("prometheus", scenario.prometheus);
   top.read("queuePolicy", scenario.queue_policy);
   top.read("limit", scenario.limit);
   top.read("patience", scenario.patience);

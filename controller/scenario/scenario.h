@@ -84,6 +84,7 @@ struct Scenario {
   int berths = 1;
   LeaseOptions lease;  // of each replica, which says whose it is
   ScenarioWebhook webhook;
+  bool prometheus = false;    // there is one, whatever its address, and it has what GPUs show
   bool queue_policy = false;  // the chart's, from the beginning of the timeline
   std::chrono::milliseconds limit = std::chrono::hours(4);  // simulated; past it, it has not ended
   // So long nothing moves before it is given up though the limit has not passed.

@@ -71,8 +71,8 @@ bool is_news(const sim::Change& change) {
 struct ScenarioRun::Timeline {
   Timeline(const Scenario& s, ScenarioRun& run)
       : scenario(s),
-        incidents({*run.simulation_, *run.kube_, *run.agents_, run.berths_, run.webhooks_,
-                   scenario.settings}) {}
+        incidents({*run.simulation_, *run.kube_, *run.agents_, run.gauges_, run.berths_,
+                   run.webhooks_, scenario.settings}) {}
 
   const Scenario scenario;
   Incidents incidents;
@@ -113,6 +113,7 @@ void ScenarioRun::start_berth() {
     BerthOptions options{
         .settings = scenario.settings, .zones = scenario.zones, .lease = scenario.lease};
     if (scenario.certificates) options.certificates_check = scenario.certificates->check;
+    if (scenario.prometheus) options.gauges = &gauges_;
     berths_.push_back(std::make_unique<BerthProcess>(*simulation_, fmt::format("berth-{}", i),
                                                      std::move(options)));
     berths_.back()->start();
@@ -174,6 +175,7 @@ void ScenarioRun::set_up() {
       auto config = node.labels.find(names::kMigConfig);
       cut |= config != node.labels.end() && config->second != names::kAllDisabled;
       timeline_->incidents.remember(node);
+      gauges_.add_node(node);
       agents_->add_node(node);
     }
   // Pods that hold instances are not admitted before there are any.

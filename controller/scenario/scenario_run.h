@@ -15,6 +15,7 @@
 #include "controller/scenario/scenario.h"
 #include "controller/sim/admission_webhooks.h"
 #include "controller/sim/gpu_agents.h"
+#include "controller/sim/gpu_gauges.h"
 #include "controller/sim/kube_actors.h"
 #include "controller/sim/simulation.h"
 
@@ -46,6 +47,7 @@ class ScenarioRun {
   sim::Simulation& simulation() { return *simulation_; }
   sim::KubeActors& kube() { return *kube_; }
   sim::GpuAgents& agents() { return *agents_; }
+  sim::GpuGauges& gauges() { return gauges_; }
   std::vector<std::unique_ptr<BerthProcess>>& berths() { return berths_; }
   // Controllers and webhooks.
   std::vector<BerthProcess*> processes() const;
@@ -71,6 +73,7 @@ class ScenarioRun {
   std::unique_ptr<sim::Simulation> simulation_;
   std::unique_ptr<sim::KubeActors> kube_;
   std::unique_ptr<sim::GpuAgents> agents_;
+  sim::GpuGauges gauges_;
   std::unique_ptr<sim::AdmissionWebhooks> admission_;
   std::vector<std::unique_ptr<BerthProcess>> berths_;
   std::vector<std::unique_ptr<BerthProcess>> webhooks_;

@@ -12,6 +12,7 @@
 #include <iterator>
 #include <memory>
 
+#include "controller/server/http_feed.h"
 #include "controller/server/http_protocol.h"
 
 namespace berth {
@@ -21,11 +22,15 @@ namespace http = boost::beast::http;
 
 void put_response(const HttpResponse& response, bool head_only, bool last, std::string& out) {
   const auto reason = http::obsolete_reason(static_cast<http::status>(response.status));
-  fmt::format_to(std::back_inserter(out),
-                 FMT_COMPILE("HTTP/1.1 {} {}\r\ncontent-type: {}\r\ncontent-length: {}\r\n{}\r\n"),
+  fmt::format_to(std::back_inserter(out), FMT_COMPILE("HTTP/1.1 {} {}\r\ncontent-type: {}\r\n"),
                  response.status, std::string_view(reason.data(), reason.size()),
-                 response.content_type, response.body.size(),
-                 std::string_view(last ? "connection: close\r\n" : ""));
+                 response.content_type);
+  // A feed ends with its connection. What has not changed since has no body to tell the length of.
+  if (response.feed == nullptr && response.status != 304)
+    fmt::format_to(std::back_inserter(out), FMT_COMPILE("content-length: {}\r\n"),
+                   response.body.size());
+  out += response.head;
+  out += last ? "connection: close\r\n\r\n" : "\r\n";
   if (!head_only) out += response.body;
 }
 
@@ -61,6 +66,7 @@ class Http1 final : public HttpProtocol {
 
   void take(std::string_view bytes, std::uint64_t now_ms, std::string& out) override {
     now_ms_ = now_ms;
+    if (feed_ != nullptr) return go_on_feeding(out);
     if (!bytes.empty()) heard_ms_ = now_ms;
     if (request_ && request_->place != nullptr && request_->place->lost())
       refuse(service_.refusal(429), out);
@@ -95,7 +101,7 @@ class Http1 final : public HttpProtocol {
 
   // Returns what has to wait: for the rest of a head, or for the client to take its responses.
   std::string_view read(std::string_view bytes, std::string& out) {
-    while (!over_ && !bytes.empty() && out.size() < kEnoughToSend) {
+    while (!over_ && feed_ == nullptr && !bytes.empty() && out.size() < kEnoughToSend) {
       if (!request_) request_.emplace(now_ms_, service_.limits.header_bytes);
       auto& parser = request_->parser;
       const bool had_head = parser.is_header_done();
@@ -109,7 +115,7 @@ class Http1 final : public HttpProtocol {
       if (!over_) charge_body(out);
       if (!over_ && parser.is_done()) answer(out);
     }
-    return over_ ? std::string_view() : bytes;
+    return over_ || feed_ != nullptr ? std::string_view() : bytes;
   }
 
   void judge_head(std::string& out) {
@@ -155,21 +161,38 @@ class Http1 final : public HttpProtocol {
 
   void answer(std::string& out) {
     const auto& request = request_->parser.get();
-    const auto method = request.method_string(), target = request.target();
-    const auto type = request[http::field::content_type];
-    HttpCall call{.method = {method.data(), method.size()},
-                  .content_type = {type.data(), type.size()},
-                  .body = request.body()};
-    set_target(call, {target.data(), target.size()});
-    const HttpResponse response = service_.handler(call);
+    const auto text = [](auto view) { return std::string_view(view.data(), view.size()); };
+    HttpCall call{.method = text(request.method_string()),
+                  .content_type = text(request[http::field::content_type]),
+                  .body = request.body(),
+                  .host = text(request[http::field::host]),
+                  .accept_encoding = text(request[http::field::accept_encoding]),
+                  .if_none_match = text(request[http::field::if_none_match]),
+                  .last_event_id = text(request["last-event-id"])};
+    set_target(call, text(request.target()));
+    HttpResponse response = service_.handler(call);
     answered_ms_ = now_ms_;
-    over_ = service_.draining || !request.keep_alive() || request.version() < 11;
-    put_response(response, call.method == "HEAD", over_, out);
+    const bool head_only = call.method == "HEAD";
+    over_ = service_.draining || !request.keep_alive() || request.version() < 11 ||
+            response.feed != nullptr;
+    put_response(response, head_only, over_, out);
     request_.reset();
+    if (head_only || response.feed == nullptr) return;
+    feed_ = std::move(response.feed);
+    go_on_feeding(out);
+  }
+
+  // Only while the client has taken everything: so it gets the newest of what it was too slow for.
+  // What else it says is not heard.
+  void go_on_feeding(std::string& out) {
+    answered_ms_ = now_ms_;
+    over_ = service_.draining;
+    if (!over_) feed_->next(out);
   }
 
   const HttpService& service_;
   std::optional<Request> request_;
+  std::shared_ptr<HttpFeed> feed_;  // not null: it is all that is left to be said
   std::string waiting_;
   std::uint64_t now_ms_ = 0;
   std::uint64_t heard_ms_ = 0;

@@ -17,6 +17,7 @@ struct uv_loop_s;
 namespace berth {
 
 class ClientAuthorities;
+class HttpFeed;
 class ServingCertificate;
 
 // What a client asks. Valid during the handler's call.
@@ -26,11 +27,18 @@ struct HttpCall {
   std::string_view query;
   std::string_view content_type;  // of a POST; may be empty
   std::string_view body;
+  // Heads; empty: not sent.
+  std::string_view host;
+  std::string_view accept_encoding;
+  std::string_view if_none_match;
+  std::string_view last_event_id;
 };
 struct HttpResponse {
   int status = 200;
   std::string content_type = "text/plain; charset=utf-8";
   std::string body;
+  std::string head = {};                     // more lines of it, each ended by "\r\n"
+  std::shared_ptr<HttpFeed> feed = nullptr;  // what goes on after the body; null: nothing
 };
 // Called on the loop's thread; must answer at once.
 using HttpHandler = std::function<HttpResponse(const HttpCall&)>;

@@ -183,14 +183,12 @@ TEST(OwnKinds, APolicySaysWhichKeysTheChartKeepsBerthFrom) {
                   "'policy.taintKeys={nvidia.com/gpu,example.com/mine}'"));
 }
 
-TEST(OwnKinds, WhatIsNotActedOnIsToldWhenItIsWritten) {
+TEST(OwnKinds, NoFieldOfAPolicyIsKeptAndNotActedOn) {
   const auto warnings = [](const char* spec) {
     return ask(kValidate, policy(spec), make_cluster()).warnings;
   };
   EXPECT_THAT(warnings(R"({"idle":{"gracePeriod":"20m","policy":"Notify"}})"), IsEmpty());
-  EXPECT_THAT(warnings(R"({"idle":{"policy":"Always"}})"),
-              ElementsAre("spec.idle.policy Always (berth tells as with Notify) is checked and "
-                          "kept, and not acted on in this version"));
+  EXPECT_THAT(warnings(R"({"idle":{"policy":"Always","warnAfter":"20m"}})"), IsEmpty());
   EXPECT_THAT(
       warnings(R"({"health":{"action":"Report"},"metrics":{"interval":"1m"},"topologyLevels":)"
                R"(["zone"],"pools":[{"name":"a","nodeSelector":{"matchLabels":{"tier":)"

@@ -156,5 +156,34 @@ TEST_F(RightSize, WithoutAPriceThereIsNothingToAdvise) {
   EXPECT_TRUE(advise_owners(snapshot(), policy_).empty());
 }
 
+TEST_F(RightSize, AdvisesASharedGpuOnlyWhenAskedAndOnlyToWhomItIsOpen) {
+  nodes(2);
+  run("lab", "notes", 4, 1, 5);
+  run("web", "chat", 4, 1, 40);
+  count(std::chrono::hours(48));
+  PoolSpec& shared = policy_.spec.pools.emplace_back();
+  shared.name = "development";
+  shared.sharing = {.strategy = SharingStrategy::kTimeSlicing,
+                    .replicas = 10,
+                    .resources = {},
+                    .rename_by_default = true,
+                    .fail_requests_greater_than_one = {}};
+  shared.node_selector.match_labels = {{"tier", "development"}};
+  EXPECT_EQ(of("lab/StatefulSet/notes").verdict, Verdict::kProfile);
+  const auto may_share = [&](const std::string& owner) {
+    for (const OwnerAdvice& advice : advise_owners(snapshot(), policy_, Isolation::kMayWeaken))
+      if (advice.owner == owner) return advice;
+    return OwnerAdvice{};
+  };
+  const OwnerAdvice notes = may_share("lab/StatefulSet/notes");
+  EXPECT_EQ(notes.verdict, Verdict::kShare);
+  EXPECT_EQ(notes.instead, "nvidia.com/gpu.shared");
+  EXPECT_EQ(notes.pool, "development, TimeSlicing by 10");
+  EXPECT_EQ(notes.month, 4 * 3'060'000LL * cost::kHoursOfMonth / 10 * 9);
+  EXPECT_NE(may_share("web/StatefulSet/chat").verdict, Verdict::kShare);  // 80 of 100
+  shared.eligible_namespaces.emplace().match_labels = {{"team", "lab"}};
+  EXPECT_EQ(may_share("lab/StatefulSet/notes").verdict, Verdict::kProfile);
+}
+
 }  // namespace
 }  // namespace berth::advise

@@ -19,6 +19,17 @@ constexpr char kJob[] =
 "status":{"active":3,"ready":2,"terminating":1,"succeeded":5,"failed":2,"uncountedTerminatedPods":{"succeeded":["a"],"failed":["b","c"]},"startTime":"2026-11-21T14:23:00Z",
 "conditions":[{"type":"Complete","status":"False"},{"type":"Suspended","status":"True"}]}})";
 
+TEST(DecodeJob, SaysSinceWhenItIsFinished) {
+  const Result<Job> job = decode<Job>(
+      R"({"metadata":{"name":"a","namespace":"b"},"status":{"conditions":[)"
+      R"({"type":"Suspended","status":"False","lastTransitionTime":"2026-11-21T14:00:00Z"},)"
+      R"({"type":"Complete","status":"True","lastTransitionTime":"2026-11-21T15:00:00Z"}]}})");
+  ASSERT_TRUE(job.has_value()) << describe(job.error());
+  EXPECT_TRUE(job->finished);
+  EXPECT_EQ(job->finished_at, *parse_time("2026-11-21T15:00:00Z"));
+  EXPECT_FALSE(decode<Job>(kJob)->finished_at);
+}
+
 TEST(DecodeJob, KeepsWhatDecisionsNeed) {
   const Result<Job> job = decode<Job>(kJob);
   ASSERT_TRUE(job.has_value()) << describe(job.error());

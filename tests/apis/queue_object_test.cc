@@ -22,7 +22,8 @@ constexpr char kQueue[] =
     R"("nvidia.com/gpu","pool":"training","nominal":"16","admitted":"12","borrowed":"0",)"
     R"("pending":"8"}],"pendingReasons":[{"reason":"WaitingForQuota","count":2}],"pending":[)"
     R"({"workload":"lab/train","pods":4,"waitingSince":"2026-11-21T14:22:49Z","position":1,)"
-    R"("reason":"WaitingForQuota","message":"m"}],"conditions":[{"type":"Ready",)"
+    R"("reason":"WaitingForQuota","message":"m",)"
+    R"("earliestStart":"2026-11-21T14:22:49Z","latestStart":"2026-11-21T14:22:49Z"}],"conditions":[{"type":"Ready",)"
     R"("status":"True","observedGeneration":2,"lastTransitionTime":"2026-11-21T14:22:49Z",)"
     R"("reason":"Ready","message":"m"}]}})";
 

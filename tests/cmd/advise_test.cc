@@ -93,6 +93,20 @@ TEST(Advise, OfOwnersReadsASnapshot) {
   EXPECT_THAT(without.err, HasSubstr("there is no GPUClusterPolicy"));
 }
 
+TEST(Advise, WritesLayoutsThatCanBePlanned) {
+  const std::string file = scratch_file("advise.json", chat_on_a_node().dump());
+  const Ran ran = run_berth({"advise", "--snapshot", file, "--layouts"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("web/StatefulSet/chat: nvidia.com/mig-3g.40gb: 1 instead of "
+                                 "nvidia.com/gpu: 1, if 40 GB suffice"));
+  EXPECT_THAT(ran.out, HasSubstr("spec.pools[name=all].migStrategy: mixed"));
+  const Ran valid = run_berth({"validate", "-f", scratch_file("layouts.yaml", ran.out)});
+  EXPECT_EQ(valid.exit_code, 0) << valid.out << valid.err;
+  const Ran none = run_berth({"advise", "--model", "7B", "--layouts"});
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_THAT(none.err, HasSubstr("--layouts: is about owners of pods, not about --model"));
+}
+
 TEST(Advise, SaysWhatIsWrong) {
   const auto said = [](std::vector<std::string> flags) {
     flags.insert(flags.begin(), "advise");

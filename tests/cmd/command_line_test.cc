@@ -88,7 +88,8 @@ TEST(CommandLine, FlagsStandUnderHeadings) {
   ASSERT_LT(places, advanced);
   EXPECT_LT(help.find("--simulate"), cluster);
   EXPECT_THAT(help.substr(advanced), HasSubstr("--settle DURATION=5s"));
-  EXPECT_THAT(help, AllOf(HasSubstr("--output text|json|yaml=text"), Not(HasSubstr("=false"))));
+  EXPECT_THAT(help,
+              AllOf(HasSubstr("--output text|json|yaml|html=text"), Not(HasSubstr("=false"))));
 }
 
 // Each line that begins with berth is a command line with flags that there are.
@@ -163,9 +164,9 @@ TEST(Completion, BashOffersCommandsFlagsAndWords) {
   EXPECT_EQ(completed({"berth", "pl"}), "plan\n");
   EXPECT_EQ(completed({"berth", "s"}), "snapshot simulate\n");
   EXPECT_EQ(completed({"berth", "plan", "--sn"}), "--snapshot\n");
-  EXPECT_EQ(completed({"berth", "plan", "-o", ""}), "text json yaml\n");
+  EXPECT_EQ(completed({"berth", "plan", "-o", ""}), "text json yaml html\n");
   EXPECT_EQ(completed({"berth", "plan", "--output", "=", "j"}), "json\n");
-  EXPECT_EQ(completed({"berth", "plan", "--output", "="}), "text json yaml\n");
+  EXPECT_EQ(completed({"berth", "plan", "--output", "="}), "text json yaml html\n");
   EXPECT_EQ(completed({"berth", "validate", "--mig-strategy", "m"}), "mixed\n");
   EXPECT_EQ(completed({"berth", "help", "ver"}), "version\n");
   EXPECT_EQ(completed({"berth", "completion", "f"}), "fish\n");

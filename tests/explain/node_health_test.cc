@@ -14,7 +14,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string why(HealthPhase phase, bool cordoned) {
+std::string why(HealthPhase phase, bool cordoned, std::int64_t proofs = 0) {
   const Time now = *parse_time("2026-11-21T12:10:00Z");
   Node node = test::node("n1").a100_80(4);
   if (cordoned) node.unschedulable = true;
@@ -23,7 +23,9 @@ std::string why(HealthPhase phase, bool cordoned) {
                                            .node_uid = node.meta.uid,
                                            .since = *parse_time("2026-11-21T12:00:00Z"),
                                            .last = *parse_time("2026-11-21T12:01:00Z"),
-                                           .findings = "GPU 1: XID 79, it fell off the bus"}));
+                                           .findings = "GPU 1: XID 79, it fell off the bus",
+                                           .proofs = proofs,
+                                           .proof = "exit code 9: no devices were found"}));
   ClusterState cluster;
   cluster.upsert(std::move(node), now);
   const Answers answers;
@@ -39,6 +41,9 @@ TEST(NodeHealthWhy, TellsWhatWasFoundAndWhatToDo) {
   EXPECT_THAT(why(HealthPhase::kCordoned, true),
               AllOf(HasSubstr("cordoned by berth for its health: GPU 1: XID 79"),
                     HasSubstr("reset or replace the GPU"), Not(HasSubstr("not by berth"))));
+  EXPECT_THAT(why(HealthPhase::kCordoned, true), Not(HasSubstr("proof")));
+  EXPECT_THAT(why(HealthPhase::kCordoned, true, 1),
+              HasSubstr("its last proof failed: exit code 9: no devices were found"));
   EXPECT_THAT(why(HealthPhase::kOverruled, false), HasSubstr("a person put it back into service"));
   EXPECT_THAT(why(HealthPhase::kRecovered, false),
               HasSubstr("recovered at 2026-11-21T12:00:00Z; it was: GPU 1: XID 79"));

@@ -25,6 +25,7 @@ class TopUsage : public ::testing::Test {
     usage.data = {{"checkpoint", R"({"at":"2026-11-25T12:00:00Z","budgets":{}})"},
                   {"day-2026-11-18", R"({"nlp":{"b":14400000000}})"},
                   {"day-2026-11-25", R"({"nlp":{"b":3600000000},"vision":{"a":25200000000}})"},
+                  {"pools-day-2026-11-25", R"({"training":25200000000,"*":3600000000})"},
                   {"month-2026-07", R"({"nlp":{"b":36000000000}})"},
                   {"month-2026-11", R"({"nlp":{"b":18000000000},"vision":{"a":25200000000}})"}};
     cluster.upsert(std::move(usage), now);
@@ -61,12 +62,20 @@ TEST_F(TopUsage, GoesFurtherBackThanDaysAreKeptByMonths) {
             "vision  7.0       31.8%  2026-07\n");
 }
 
+TEST_F(TopUsage, TellsInWhichPoolItWas) {
+  EXPECT_EQ(told(UsageBy::kPool, "24h"),
+            "POOL      GPUHOURS  SHARE  SINCE\n"
+            "training  7.0       87.5%  2026-11-25\n"
+            "*         1.0       12.5%  2026-11-25\n");
+}
+
 TEST_F(TopUsage, CountsWhatHasRunSinceTheCheckpoint) {
   Job job = queue::job_of("a", "train", 4);
   job.suspended = false;
   queue::note_admission(job.meta, "vision", {{"nvidia.com/gpu", 4}});
   cluster.upsert(std::move(job), now);
   EXPECT_THAT(told(UsageBy::kQueue, "2026-11-25"), HasSubstr("vision  15.0"));
+  EXPECT_THAT(told(UsageBy::kPool, "2026-11-25"), HasSubstr("training  15.0"));
 }
 
 TEST_F(TopUsage, TellsNothingWhereNothingWasCounted) {

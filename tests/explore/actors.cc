@@ -8,6 +8,7 @@
 
 #include "apis/names.h"
 #include "controller/certificates/certificate_keeper.h"
+#include "controller/disruption/health_record.h"
 #include "controller/scenario/webhook_objects.h"
 #include "tests/explore/queue_actors.h"
 
@@ -16,7 +17,17 @@ namespace {
 
 using namespace std::chrono_literals;
 
-enum class On { kNode, kAgentFile, kLedger, kAuthority, kLeaf, kMutating, kValidating };
+enum class On {
+  kNode,
+  kAgentFile,
+  kLedger,
+  kHealth,  // of a node
+  kUsage,
+  kAuthority,
+  kLeaf,
+  kMutating,
+  kValidating,
+};
 
 struct Actor {
   std::string name;
@@ -56,6 +67,12 @@ const std::vector<Actor>& actors() {
       {"ledger-junk", "edit", On::kLedger, R"({"data":{"NODE":"oops"}})"},
       {"epoch-junk", "edit", On::kLedger,
        fmt::format(kAnnotation, names::kEpochAnnotation, "\"oops\"")},
+      {"health-gone", "edit", On::kHealth,
+       fmt::format(kAnnotation, names::kHealthAnnotation, "null")},
+      {"health-junk", "edit", On::kHealth,
+       fmt::format(kAnnotation, names::kHealthAnnotation, "\"{oops\"")},
+      {"usage-gone", "delete", On::kUsage, ""},
+      {"usage-junk", "edit", On::kUsage, fmt::format(kData, "checkpoint", "\"oops\"")},
       {"authority-gone", "delete", On::kAuthority, ""},
       {"authority-junk", "edit", On::kAuthority, fmt::format(kData, "tls.crt", "\"b29wcwo=\"")},
       {"authority-key-junk", "edit", On::kAuthority, fmt::format(kData, "tls.key", "\"b29wcwo=\"")},
@@ -70,13 +87,15 @@ const std::vector<Actor>& actors() {
   return table;
 }
 
-bool is_about_certificates(const Actor& actor) { return actor.on >= On::kAuthority; }
-
-std::vector<std::string> names_of_those(bool about_certificates) {
-  std::vector<std::string> list;
+void add_those_of(On first, On last, std::vector<std::string>& names) {
   for (const Actor& actor : actors())
-    if (is_about_certificates(actor) == about_certificates) list.push_back(actor.name);
-  return list;
+    if (first <= actor.on && actor.on <= last) names.push_back(actor.name);
+}
+
+bool has_budgets(const Scenario& scenario) {
+  return std::ranges::any_of(scenario.objects, [](const std::string& text) {
+    return text.find("whenExceeded") != std::string::npos;
+  });
 }
 
 std::string put_node(std::string patch, const std::string& node) {
@@ -104,16 +123,18 @@ const std::vector<std::string>& actor_names() {
   return names;
 }
 
-const std::vector<std::string>& actors_in(const Scenario& scenario) {
-  static const std::vector<std::string> of_nodes = names_of_those(false);
-  static const std::vector<std::string> of_certificates = names_of_those(true);
-  static const std::vector<std::string> of_queues = [] {
-    std::vector<std::string> list = of_nodes;
-    for (const std::string& name : queue_actor_names()) list.push_back(name);
-    return list;
-  }();
-  if (scenario.certificates) return of_certificates;
-  return has_queues(scenario) ? of_queues : of_nodes;
+std::vector<std::string> actors_in(const Scenario& scenario) {
+  std::vector<std::string> names;
+  if (scenario.certificates) {
+    add_those_of(On::kAuthority, On::kValidating, names);
+    return names;
+  }
+  add_those_of(On::kNode, On::kLedger, names);
+  if (has_queues(scenario))
+    for (const std::string& name : queue_actor_names()) names.push_back(name);
+  if (scenario.prometheus) add_those_of(On::kHealth, On::kHealth, names);
+  if (has_budgets(scenario)) add_those_of(On::kUsage, On::kUsage, names);
+  return names;
 }
 
 std::optional<Incident> act_of(std::string_view name, const std::string& node,
@@ -126,6 +147,7 @@ std::optional<Incident> act_of(std::string_view name, const std::string& node,
   const CertificateKeeperOptions certificates;
   switch (actor.on) {
     case On::kNode:
+    case On::kHealth:
       incident.target = actor.verb == "edit" ? "nodes/" + node : "node/" + node;
       break;
     case On::kAgentFile:
@@ -135,6 +157,10 @@ std::optional<Incident> act_of(std::string_view name, const std::string& node,
     case On::kLedger:
       incident.target =
           fmt::format("configmaps/{}/{}", settings.berth_namespace, names::kSlotsConfigMap);
+      break;
+    case On::kUsage:
+      incident.target =
+          fmt::format("configmaps/{}/{}", settings.berth_namespace, names::kUsageConfigMap);
       break;
     case On::kAuthority:
       incident.target =

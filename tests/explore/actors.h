@@ -16,8 +16,9 @@ namespace berth::explore {
 // "cordon", "uncordon", "mig-config", "annotation-junk", "ledger-delete", "authority-gone", …
 const std::vector<std::string>& actor_names();
 // Those who meddle with what berth does in the scenario: with certificates where it keeps some,
-// with nodes elsewhere, and with what waits where there are queues.
-const std::vector<std::string>& actors_in(const Scenario& scenario);
+// with nodes elsewhere, with what waits where there are queues, and with what is remembered of
+// broken GPUs and of budgets where there are any.
+std::vector<std::string> actors_in(const Scenario& scenario);
 // What one of them does, to this node where it is about a node, or to the first workload of its
 // kind; nothing if there is none just then.
 std::optional<Incident> act_of(std::string_view actor, const std::string& node,

@@ -42,7 +42,8 @@ struct CampaignOptions {
   // unless there is a budget. Until then there are random schedules once the others are through. 0:
   // none.
   std::chrono::seconds limit{0};
-  bool days = true;  // begin with a simulated day of each scenario but those of certificates
+  bool days =
+      true;  // begin with a simulated day of each scenario but those of certificates and GPUs
   bool stop_at_first = false;
   std::function<bool(const Failure&)> is_wanted;  // others are forgotten; empty: each is wanted
 };

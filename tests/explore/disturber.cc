@@ -7,6 +7,7 @@
 #include <chrono>
 #include <utility>
 
+#include "apis/names.h"
 #include "apis/time.h"
 #include "tests/explore/actors.h"
 
@@ -38,6 +39,16 @@ bool looks_at_certificates(const HttpRequest& request) {
   return request.method == "GET" &&
          (request.target.find("/secrets/") != request.target.npos ||
           request.target.find("webhookconfigurations/") != request.target.npos);
+}
+
+// What queues have used, and what GPUs cost, is written down once a minute: after these, each is
+// like the last.
+constexpr int kNotes = 4;
+bool notes_use(const HttpRequest& request) {
+  return request.target.find(std::string("/configmaps/") + names::kUsageConfigMap) !=
+             request.target.npos ||
+         request.target.find(std::string("/configmaps/") + names::kCostsConfigMap) !=
+             request.target.npos;
 }
 
 bool is_lease(const HttpRequest& request) { return request.lane == Lane::kLease; }
@@ -194,11 +205,13 @@ ExchangeFault Disturber::on_request(BerthProcess& berth, const HttpRequest& requ
   footprint_.requests.push_back(is_lease(request) ||
                                 (looks_at_certificates(request) && ++looks_ > kLooks));
   const int number = static_cast<int>(footprint_.requests.size());
-  if (write) under_way_[&request] = ++footprint_.writes;
+  if (write) footprint_.writes.push_back(notes_use(request) && ++notes_ > kNotes);
+  const int writes = static_cast<int>(footprint_.writes.size());
+  if (write) under_way_[&request] = writes;
   reach("request", number);
-  if (write) reach("write", footprint_.writes);
+  if (write) reach("write", writes);
   for (const Fault& fault : schedule_.faults) {
-    if (write && fault.number() == footprint_.writes) {
+    if (write && fault.number() == writes) {
       const ExchangeFault its = on_write(berth, request, fault);
       if (its.fate != ExchangeFate::kAnswered || its.delay > 0ns || !berth.running()) return its;
     }

@@ -66,12 +66,13 @@ class Disturber {
   const Hooks hooks_;
   sim::Random random_;
   std::vector<std::string> nodes_;
-  const std::vector<std::string>& actors_;
+  const std::vector<std::string> actors_;
   Footprint footprint_;
   std::map<const HttpRequest*, int> under_way_;  // writes, by their number
   int pending_ = 0;
   std::chrono::nanoseconds held_up_{0};
   int looks_ = 0;                   // at certificates, since a write
+  int notes_ = 0;                   // of what is used
   int strikes_left_ = 0;            // of a random schedule
   BerthProcess* doomed_ = nullptr;  // ends at its next step
   std::map<BerthProcess*, std::pair<int, std::chrono::nanoseconds>> stale_;  // from this start on

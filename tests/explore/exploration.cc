@@ -18,7 +18,9 @@
 #include "tests/explore/queue_displacements.h"
 #include "tests/explore/queue_invariants.h"
 #include "tests/explore/queue_stillness.h"
+#include "tests/explore/reservation_invariants.h"
 #include "tests/explore/stillness.h"
+#include "tests/explore/usage_invariants.h"
 
 namespace berth::explore {
 
@@ -61,6 +63,8 @@ class Run {
     for (const sim::ResourceType& type : sim::resource_types())
       for (const sim::ObjectPtr& object : store.list(type)) take_standing(type, object);
     store.observe([this](const sim::Change& change) { on_change(change); });
+    for (const auto& [name, node] : run_.gauges().nodes()) invariants_.take_gauges(name, &node);
+    run_.gauges().on_change = [this](const std::string& node) { take_gauges(node); };
     if (run_.admission() != nullptr)
       run_.admission()->hooks.on_passed = [this](const sim::Passage& passage) {
         admission_->take_passage(passage);
@@ -127,6 +131,11 @@ class Run {
     take(change);
   }
 
+  void take_gauges(const std::string& node) {
+    const auto found = run_.gauges().nodes().find(node);
+    invariants_.take_gauges(node, found == run_.gauges().nodes().end() ? nullptr : &found->second);
+  }
+
   void take(const sim::Change& change) {
     invariants_.take(change);
     // Of a record and a slot it is known when they were sent; of what queues write it is not.
@@ -134,6 +143,8 @@ class Run {
     queues_.take(change, is_berth(change.user), run_.simulation().clock().wall(), sent_before);
     displacements_.take(change, is_berth(change.user), run_.simulation().clock().wall(),
                         sent_before);
+    usage_.take(change, is_berth(change.user), run_.simulation().clock().wall(), sent_before);
+    reservations_.take(change, is_berth(change.user), sent_before);
     if (admission_) admission_->take(change, run_.simulation().now(), invariants_.news_takes());
   }
 
@@ -165,6 +176,8 @@ class Run {
     if (!invariants_.broken().empty()) return invariants_.broken().front();
     if (!queues_.broken().empty()) return queues_.broken().front();
     if (!displacements_.broken().empty()) return displacements_.broken().front();
+    if (!usage_.broken().empty()) return usage_.broken().front();
+    if (!reservations_.broken().empty()) return reservations_.broken().front();
     return admission_ && !admission_->broken().empty() ? admission_->broken().front() : "";
   }
 
@@ -172,6 +185,8 @@ class Run {
     if (strict_ && !run_.settled()) return run_.unsettled();
     if (std::string why = unstill(invariants_.truth(), run_); !why.empty()) return why;
     if (std::string why = invariants_.pools().unstill(); !why.empty()) return why;
+    if (std::string why = invariants_.health().unstill(run_.simulation().now()); !why.empty())
+      return why;
     if (std::string why = admission_ ? admission_->unstill() : ""; !why.empty()) return why;
     if (std::string why = queues_.unstill(); !why.empty()) return why;
     if (std::string why = displacements_.unstill(run_.simulation().clock().wall()); !why.empty())
@@ -223,6 +238,8 @@ class Run {
   Invariants invariants_;
   QueueInvariants queues_;
   QueueDisplacements displacements_;
+  UsageInvariants usage_{displacements_.accounts()};
+  ReservationInvariants reservations_{displacements_.accounts()};
   std::optional<AdmissionInvariants> admission_;  // where a webhook is installed
   Disturber disturber_;
   std::int64_t steps_ = 0;

@@ -11,6 +11,7 @@
 #include "controller/fleet/node_facts.h"
 #include "controller/mig/config_label.h"
 #include "tests/explore/look.h"
+#include "tests/explore/queue_look.h"
 
 namespace berth::explore {
 
@@ -26,6 +27,12 @@ constexpr std::chrono::nanoseconds kNewsTakes = 1s;
 constexpr std::chrono::nanoseconds kLateNewsTakes = 60s;
 constexpr std::chrono::nanoseconds kOnItsWay = 100ms;  // a frame, a guard's answers, a patch
 constexpr std::chrono::nanoseconds kGuardTakes = 10s;  // at most: then its request is given up
+
+// What queues have used, and what GPUs cost, is noted for as long as anything runs.
+bool is_note(const Change& change) {
+  return change.key.name == names::kUsageConfigMap || change.key.name == names::kCostsConfigMap ||
+         (change.key.type->plural == "gpuqueues" && tells_use_alone(change));
+}
 
 }  // namespace
 
@@ -77,10 +84,7 @@ void Invariants::take(const Change& change) {
     by_ = change.key.str() + " by " + change.user;
     sent_at_ = time_of_sending(change);
     judge_unseen(change);
-    // What queues have used, and what GPUs cost, is noted for as long as anything runs.
-    const bool notes =
-        change.key.name == names::kUsageConfigMap || change.key.name == names::kCostsConfigMap;
-    if (plural != "leases" && plural != "events" && !notes) {
+    if (plural != "leases" && plural != "events" && !is_note(change)) {
       last_write_ = clock_.now();
       last_write_was_ = by_;
       count(writes_, bounds_.writes_per_minute, "writes");
@@ -90,6 +94,7 @@ void Invariants::take(const Change& change) {
     complain(invariant, what);
   };
   pools_.take(change, by_berth, clock_.now(), clock_.wall(), complain_of);
+  health_.take(change, by_berth, clock_.now(), clock_.wall(), news_takes(), complain_of);
   certificates_.take(change, by_berth, clock_.now(), clock_.wall(), complain_of);
   if (by_berth && plural == "pods") judge_pod(change);
   if (by_berth && plural == "miglayouts") judge_layout(change);
@@ -146,11 +151,13 @@ void Invariants::judge_node(const Change& change, const TrueNode& before) {
 
 void Invariants::judge_taking(const std::string& name, const TrueNode& before,
                               const TrueNode& after) {
-  if (!after.open() || !after.record->berth_cordoned)
+  const bool for_health = after.out_for_health && !before.out_for_health;
+  if (!for_health && (!after.open() || !after.record->berth_cordoned))
     return complain("Cordon", name + " is cordoned without a record of it in the same write");
   if (is_old_news(before.held)) complain("Others", name + " is held, and is cordoned");
   if (is_old_news(before.others))
     complain("Others", name + " is being upgraded or deleted, and is cordoned");
+  if (for_health) return;
   judge_budget(*after.record);
   judge_capacity(name, before);
 }

@@ -26,8 +26,9 @@
 //             and forward
 //   Finalizer none on nodes and pods; a layout that goes leaves nothing under way
 //   Bounded   annotations have a size, writes and requests a rate
-// and those of pools, in pool_invariants.h, of queues, in queue_invariants.h, of the webhook, in
-// admission_invariants.h, and of its certificates, in certificate_invariants.h.
+// and those of pools, in pool_invariants.h, of broken GPUs, in health_invariants.h, of queues, in
+// queue_invariants.h, of the webhook, in admission_invariants.h, and of its certificates, in
+// certificate_invariants.h.
 //
 // Somebody else's deed counts from when the news of it can have reached berth before it sent what
 // is judged: after a second, or after a minute once watches or requests have come late. The tests
@@ -47,6 +48,7 @@
 #include "controller/sim/store.h"
 #include "controller/sim/virtual_clock.h"
 #include "tests/explore/certificate_invariants.h"
+#include "tests/explore/health_invariants.h"
 #include "tests/explore/pool_invariants.h"
 #include "tests/explore/truth.h"
 
@@ -65,6 +67,10 @@ class Invariants {
   void take(const sim::Change& change);
   // Each request that a process of berth's sends.
   void take_request(const std::string& user, const HttpRequest& request);
+  // What a node's GPUs show from now on; null: there is no such machine any more.
+  void take_gauges(const std::string& node, const sim::GaugedNode* gauges) {
+    health_.take_gauges(node, gauges, clock_.now());
+  }
   // What goes to and fro between berth and the API server is late from now on, or for a while.
   void expect_delays();
   // Until who acts can have heard of a change.
@@ -74,6 +80,7 @@ class Invariants {
   const std::vector<std::string>& broken() const { return broken_; }
   const Truth& truth() const { return truth_; }
   const PoolInvariants& pools() const { return pools_; }
+  const HealthInvariants& health() const { return health_; }
   CertificateInvariants& certificates() { return certificates_; }
   // When berth last changed anything but a lease or an event; what it was.
   MonotonicTime last_write() const { return last_write_; }
@@ -111,6 +118,7 @@ class Invariants {
   const Bounds bounds_;
   Truth truth_;
   PoolInvariants pools_;
+  HealthInvariants health_;
   CertificateInvariants certificates_;
   std::vector<std::string> broken_;
   std::string by_;                                     // the change or request that is being judged

@@ -149,7 +149,8 @@ void Invariants::judge_removal(const std::string& pod) {
   if (drained != truth_.drained_queues.end() && !is_old_news(drained->second)) return;
   const auto taken_back = truth_.taken_back.find(truth->admission);
   if (taken_back != truth_.taken_back.end() && !is_old_news(taken_back->second)) return;
-  if (!node->open() && (!node->edited || is_old_news(node->record_since)))
+  const bool for_health = health_.may_drain(truth->node, heard_until());
+  if (!node->open() && !for_health && (!node->edited || is_old_news(node->record_since)))
     return complain("Drain", fmt::format("{} leaves {}, which is not berth's", pod, truth->node));
   if (node->open() && node->record->phase == RolloutPhase::kApplying && node->state == "success" &&
       node->config == node->record->config && !node->edited)

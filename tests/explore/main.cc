@@ -151,7 +151,7 @@ int replay(const Arguments& arguments) {
   const Footprint& footprint = report.footprint;
   std::cout << fmt::format("{} simulated s, {} steps, {} writes, {} requests, {} frames\n",
                            report.simulated / std::chrono::seconds(1), report.steps,
-                           footprint.writes, footprint.requests.size(), footprint.frames);
+                           footprint.writes.size(), footprint.requests.size(), footprint.frames);
   if (report.failure.empty()) return 0;
   const Task task{.schedule = arguments.schedule, .seed = options.seed, .day = arguments.day};
   std::cout << report.failure << "\n" << replay_line(scenario, task, arguments.bug) << "\n";

@@ -14,6 +14,7 @@
 #include "controller/core/time_zones.h"
 #include "controller/fleet/disruption_calendar.h"
 #include "controller/policy/plugin_config.h"
+#include "tests/explore/health_invariants.h"
 #include "tests/explore/look.h"
 
 namespace berth::explore {
@@ -104,7 +105,8 @@ void PoolInvariants::take(const sim::Change& change, bool by_berth, MonotonicTim
   const std::string_view plural = change.key.type->plural;
   const json* before = change.before.get();
   if (plural == "nodes" && by_berth && !true_at(before, {"spec", "unschedulable"}) &&
-      true_at(change.after.get(), {"spec", "unschedulable"}))
+      true_at(change.after.get(), {"spec", "unschedulable"}) &&
+      !is_out_for_health(change.after.get()))  // a cordon alone takes nothing from anybody
     judge_window(change.key.name, now, wall, complain);
   if (plural == "nodes") return take_node(change, by_berth, now, complain);
   if (plural == "configmaps") return take_plugin_file(change, by_berth, now, complain);

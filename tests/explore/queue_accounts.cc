@@ -11,6 +11,7 @@
 #include "apis/names.h"
 #include "controller/queue/admission_ledger.h"
 #include "controller/queue/admission_record.h"
+#include "controller/queue/recall.h"
 #include "tests/explore/look.h"
 #include "tests/explore/queue_look.h"
 
@@ -38,6 +39,17 @@ std::map<std::string, queue::LedgerFact> read_ledger(const json* config_map) {
   for (const auto& [uid, text] : data->items())
     if (auto entry = queue::decode_entry(text.get<std::string>())) entries[uid] = *std::move(entry);
   return entries;
+}
+
+// By workload, and when the admission was that is over.
+std::set<std::pair<std::string, std::int64_t>> read_recalls(const json* config_map) {
+  std::set<std::pair<std::string, std::int64_t>> recalls;
+  const json* data = at(config_map, {"data"});
+  if (data == nullptr) return recalls;
+  for (const auto& [key, text] : data->items())
+    if (const auto recall = queue::decode_recall(text.get<std::string>()))
+      recalls.emplace(recall->workload, recall->since);
+  return recalls;
 }
 
 }  // namespace
@@ -68,8 +80,10 @@ void QueueAccounts::take(const sim::Change& change, Time wall) {
   if (plural == "poddisruptionbudgets") keep(budgets_, name);
   if (plural == "priorityclasses")
     priorities_[change.key.name] = gone ? 0 : number_at(change.after.get(), {"value"});
-  if (change.key.name == names::kAdmissionsConfigMap)
+  if (change.key.name == names::kAdmissionsConfigMap) {
     ledger_ = read_ledger(gone ? nullptr : change.after.get());
+    recalls_ = read_recalls(gone ? nullptr : change.after.get());
+  }
   if (plural == "pods" || plural == "jobs") {
     keep(plural == "pods" ? pods_ : jobs_, name);
     if (gone || essence(change.before.get()) != essence(change.after.get())) moved_ = wall;
@@ -145,6 +159,7 @@ std::int64_t QueueAccounts::priority_of(const std::string& workload) const {
 }
 
 bool QueueAccounts::is_taken_back(const std::string& workload, std::int64_t since) const {
+  if (recalls_.contains({workload, since})) return true;
   return std::ranges::any_of(ledger_, [&](const auto& entry) {
     return std::ranges::any_of(entry.second.ahead, [&](const queue::AheadFact& ahead) {
       return ahead.evicted && ahead.workload == workload && ahead.since == since;

@@ -71,6 +71,7 @@ class QueueAccounts {
   std::map<std::string, std::int64_t> priorities_;  // by the PriorityClass's name
   std::map<std::string, std::pair<GPUQueue, Time>> queues_;
   std::map<std::string, queue::LedgerFact> ledger_;
+  std::set<std::pair<std::string, std::int64_t>> recalls_;  // gangs that are taken back, and since
   Time moved_{};
 };
 

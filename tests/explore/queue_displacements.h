@@ -39,6 +39,8 @@ class QueueDisplacements {
             std::chrono::nanoseconds news_takes);
 
   const std::vector<std::string>& broken() const { return broken_; }
+  // As of the last change that it has taken.
+  const QueueAccounts& accounts() const { return accounts_; }
   // What is not in order now that berth is at rest. Empty: nothing.
   std::string unstill(Time wall) const;
   // Whether the entry waits for somebody who is still there.

@@ -115,4 +115,19 @@ std::string workload_of(const json& pod) {
   return fmt::format("Pod/{}/{}", home, text_at(&pod, {"metadata", "name"}));
 }
 
+bool tells_use_alone(const sim::Change& change) {
+  if (change.before == nullptr || change.after == nullptr) return false;
+  const auto without_use = [](json queue) {
+    queue["metadata"] = nullptr;
+    json& status = queue["status"];
+    if (!status.is_object()) return queue;
+    status.erase("budget");
+    if (status.contains("conditions"))
+      for (json& condition : status["conditions"])
+        if (condition["type"] == "BudgetExceeded") condition.erase("message");
+    return queue;
+  };
+  return without_use(*change.before) == without_use(*change.after);
+}
+
 }  // namespace berth::explore

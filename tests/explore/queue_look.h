@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "controller/queue/facts.h"
+#include "controller/sim/store.h"
 
 namespace berth::explore {
 
@@ -28,5 +29,7 @@ std::int64_t size_of_group(const nlohmann::json& pod);
 std::string group_of(const nlohmann::json& pod);  // NAMESPACE/GROUP; empty: none
 // What it is admitted with, as the ledger names that: Job/NAMESPACE/NAME of a Job's pod.
 std::string workload_of(const nlohmann::json& pod);
+// Whether of a GPUQueue nothing changes but how much of its budget is used.
+bool tells_use_alone(const sim::Change& change);
 
 }  // namespace berth::explore

@@ -17,6 +17,7 @@
 #include "controller/queue/named.h"
 #include "controller/queue/never_ready.h"
 #include "controller/queue/queue_report.h"
+#include "controller/queue/recall.h"
 #include "controller/queue/reconcile.h"
 #include "controller/queue/setback.h"
 #include "controller/queue/stranded.h"
@@ -86,10 +87,14 @@ queue::PreemptionTerms terms_of(const Snapshot& snapshot) {
 // What is yet to be taken back, or to queue again.
 std::string untaken(const ClusterState& cluster, const queue::Workload& workload) {
   const auto stands = queue::stranded(cluster, workload);
-  if (stands && stands->requeued != nullptr)
+  if (stands && (stands->requeued != nullptr || !stands->recalled.empty()))
     return fmt::format("stands where it can't stay, {}, and is not taken back", stands->why);
   const auto late = queue::never_ready(cluster, workload);
-  if (late && late->requeued != nullptr) return "has pods that are not Ready yet";
+  if (late && (late->requeued != nullptr || !late->recalled.empty()))
+    return "has pods that are not Ready yet";
+  if (workload.recall && queue::leaves_out(*workload.recall) && workload.recall->until != 0)
+    return "is left out for a while";
+  if (workload.recall && !workload.standing.pending) return "has a mark that is to go";
   const bool aside = workload.job && workload.job->setbacks > 0;
   if (!aside) return "";
   const Job* job = queue::find_named(cluster.jobs(), *workload.name);

@@ -61,14 +61,16 @@ Result<Fault> parse_fault(const std::string& text) {
   return fault;
 }
 
-Kind at_each(const std::string& name, int count, const Words& hows,
+Kind at_each(const std::string& name, const std::vector<bool>& alike, const Words& hows,
              const std::string& prefix = "") {
   Kind kind{.name = name, .schedules = {}};
-  for (int at = 1; at <= count; ++at)
+  for (std::size_t i = 0; i < alike.size(); ++i)
     for (const std::string& how : hows)
-      kind.schedules.push_back(fmt::format("{}{}:{}:{}", prefix, name, at, how));
+      if (!alike[i]) kind.schedules.push_back(fmt::format("{}{}:{}:{}", prefix, name, i + 1, how));
   return kind;
 }
+
+std::vector<bool> each_of(int count) { return std::vector<bool>(static_cast<std::size_t>(count)); }
 
 }  // namespace
 
@@ -132,8 +134,8 @@ Result<Schedule> parse_schedule(std::string_view text) {
 std::vector<Kind> enumerate_schedules(const Scenario& scenario, const Footprint& footprint) {
   std::vector<Kind> kinds;
   kinds.push_back(at_each("write", footprint.writes, kWriteFates));
-  kinds.push_back(at_each("frame", footprint.frames, kFrameFates));
-  kinds.push_back(at_each("review", footprint.reviews, kReviewFates));
+  kinds.push_back(at_each("frame", each_of(footprint.frames), kFrameFates));
+  kinds.push_back(at_each("review", each_of(footprint.reviews), kReviewFates));
   Kind requests{.name = "request", .schedules = {}};
   int alike = 0;
   for (std::size_t i = 0; i < footprint.requests.size(); ++i) {

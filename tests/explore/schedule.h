@@ -52,8 +52,9 @@ Result<Schedule> parse_schedule(std::string_view text);
 
 // What a run without faults did: where faults can strike.
 struct Footprint {
-  int writes = 0;              // of berth's, without leases and events
-  std::vector<bool> requests;  // all exchanges but watches: whether it is one of many alike
+  // Of berth's, without leases and events: whether it is one of many alike.
+  std::vector<bool> writes;
+  std::vector<bool> requests;  // the same of all exchanges but watches
   int frames = 0;
   int reviews = 0;                  // by the webhook, where there is one
   std::vector<std::string> phases;  // "n1/Applying", each once

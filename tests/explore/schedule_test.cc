@@ -29,7 +29,7 @@ TEST(ScheduleTest, SaysWhatToWriteInstead) {
 
 TEST(ScheduleTest, EveryOneThatIsEnumeratedCanBeRead) {
   Footprint footprint;
-  footprint.writes = 3;
+  footprint.writes = {false, false, false};
   footprint.requests = {false, true, false};
   footprint.frames = 2;
   footprint.phases = {"n1/Cordoned"};

@@ -78,7 +78,7 @@ std::string judge_node(const Truth& truth, const std::string& name, const TrueNo
   if (!node.open()) {
     if (has_slot && !node.record_text.empty() && node.record)
       return fmt::format("{} is back, and its slot is not", name);
-    const bool known = node.record && node.record->berth_cordoned;
+    const bool known = node.out_for_health || (node.record && node.record->berth_cordoned);
     if (node.berth_cordoned && !node.disowned && !known)
       return fmt::format("{} is cordoned by berth, and berth has forgotten it", name);
     return "";

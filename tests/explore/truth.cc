@@ -8,6 +8,8 @@
 #include "apis/names.h"
 #include "controller/queue/admission_ledger.h"
 #include "controller/queue/admission_record.h"
+#include "controller/queue/recall.h"
+#include "tests/explore/health_invariants.h"
 #include "tests/explore/look.h"
 #include "tests/explore/queue_look.h"
 
@@ -87,6 +89,7 @@ TrueNode read_node(const json& object, TrueNode* last, bool same_labels) {
   // Another node's is none.
   if (node.record && !node.record->node_uid.empty() && node.record->node_uid != node.uid)
     node.record.reset();
+  node.out_for_health = is_out_for_health(&object);
   node.config = label_at(&object, names::kMigConfig);
   node.state = label_at(&object, names::kMigConfigState);
   if (const json* allocatable = at(&object, {"status", "allocatable"}))
@@ -200,8 +203,9 @@ void Truth::take_node(const Change& change, MonotonicTime now) {
     next.edited = next.record_text == last.record_text ? last.edited : !by_berth;
     next.record_since = next.record_text == last.record_text ? last.record_since : now;
     if (next.cordoned != last.cordoned) next.berth_cordoned = next.cordoned && by_berth;
-    next.disowned =
-        next.berth_cordoned && (last.disowned || (next.edited && !is_remembered(change.key.name)));
+    const bool forgotten = !by_berth && last.out_for_health && !next.out_for_health;
+    next.disowned = next.berth_cordoned && (last.disowned || forgotten ||
+                                            (next.edited && !is_remembered(change.key.name)));
     if (next.config != last.config) next.config_writer = change.user;
     next.offers_since = next.offers == last.offers ? last.offers_since : now;
     for (const auto& [resource, count] : last.offers)
@@ -283,6 +287,9 @@ void Truth::take_admissions(const Change& change, MonotonicTime now) {
     if (const auto entry = queue::decode_entry(text.get<std::string>()))
       for (const queue::AheadFact& ahead : entry->ahead)
         if (ahead.evicted) taken_back[{ahead.workload, ahead.since}] = std::nullopt;
+  for (const auto& [key, text] : data->items())
+    if (const auto recall = queue::decode_recall(text.get<std::string>()))
+      taken_back[{recall->workload, recall->since}] = std::nullopt;
 }
 
 void Truth::take_layout(const Change& change, MonotonicTime now) {

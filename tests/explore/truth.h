@@ -58,6 +58,7 @@ struct TrueNode {
   std::optional<MonotonicTime> schedulable_at;
   bool berth_cordoned = false;  // the cordon that stands is berth's write
   bool edited = false;          // somebody else wrote berth's annotation since berth did
+  bool out_for_health = false;  // says berth's record of that
   bool disowned = false;      // edited since that cordon, and not in the ledger: whose it is, berth
                               // cannot know
   std::string config_writer;  // who wrote nvidia.com/mig.config last

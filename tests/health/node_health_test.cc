@@ -73,6 +73,12 @@ TEST(NodeHealth, EachOtherFaultIsToldByItsName) {
             }),
             "LinkErrors/0 in");
   EXPECT_EQ(found([](SickCluster& sick) {
+              sick.gpu("n3", 0).pcie_replays = Rise{.value = 9, .at = sick.now};
+            }),
+            "PcieReplays/0 in");
+  EXPECT_EQ(found([](SickCluster& sick) { sick.gpu("n3", 1).throttled_at = sick.now; }),
+            "Throttled/1 in");
+  EXPECT_EQ(found([](SickCluster& sick) {
               sick.xid("n3", 0, 79);
               sick.policy.spec.health.xid = XidPolicy::kIgnore;
             }),
@@ -93,6 +99,22 @@ TEST(NodeHealth, AGpuThatVanishesAmongOthersIsAFaultAndANodeThatDoesIsNot) {
   EXPECT_EQ(sick.record("n3")->keys, "GpuMissing/2");
   EXPECT_TRUE(sick.is_out("n3"));
   EXPECT_FALSE(sick.record("n4")) << "its exporter is gone, and its GPUs may be well";
+}
+
+// What the one before it had, and what came to that, is nothing of its own.
+TEST(NodeHealth, AMachineOfTheSameNameIsAnother) {
+  SickCluster sick(3);
+  sick.xid("n1", 0, 79);
+  Node next = sick.node("n1");
+  next.meta.uid = "another";
+  sick.now += 1min;
+  next.meta.creation_timestamp = sick.now;
+  sick.put(std::move(next));
+  sick.gpu("n1", 1).uuid = "GPU-new-1";
+  sick.gpu("n1", 1).seen = sick.now;
+  sick.run();
+  EXPECT_FALSE(sick.is_out("n1"));
+  EXPECT_FALSE(sick.record("n1"));
 }
 
 TEST(NodeHealth, DevicesThatTheKubeletDoesNotOfferAreAFaultOnceThatIsSteady) {

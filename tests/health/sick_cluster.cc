@@ -5,6 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "apis/decode.h"
+#include "apis/names.h"
+
 namespace berth::test {
 namespace {
 
@@ -81,13 +84,55 @@ Plan SickCluster::run() {
   Plan plan = reconcile_health(snapshot());
   for (const ObjectSteps& steps : plan.objects)
     for (const Step& step : steps.steps)
-      if (const auto* write = std::get_if<Write>(&step); write && write->object.kind == "Node")
-        apply(*write);
+      if (const auto* write = std::get_if<Write>(&step); write != nullptr) {
+        if (write->object.kind == "Node") apply(*write);
+        if (write->object.kind == "Pod") apply_to_pod(*write);
+        if (write->object.kind == "ConfigMap") apply_to_ledger(*write);
+      }
   if (!settles) return plan;
   const Plan again = reconcile_health(snapshot());
   for (const ObjectSteps& steps : again.objects)
     EXPECT_NE(steps.object.kind, "Node") << print(again);
   return plan;
+}
+
+const Pod* SickCluster::proof() const {
+  const Pod* found = nullptr;
+  for (const auto& pod : cluster.pods()) {
+    if (!pod->meta.labels.contains(names::kProofLabel)) continue;
+    EXPECT_EQ(found, nullptr) << "never two";
+    found = pod.get();
+  }
+  return found;
+}
+
+void SickCluster::end_proof(PodPhase phase, const std::string& last_words) {
+  ASSERT_NE(proof(), nullptr);
+  Pod pod = *proof();
+  pod.phase = phase;
+  pod.last_words = Text(last_words);
+  cluster.upsert(std::move(pod), now);
+}
+
+void SickCluster::apply_to_ledger(const Write& write) {
+  ConfigMap ledger = *cluster.config_maps().find(settings.berth_namespace, names::kSlotsConfigMap);
+  const json body = json::parse(write.body);
+  ASSERT_EQ(body.at("/metadata/resourceVersion"_json_pointer), ledger.meta.resource_version);
+  for (const auto& [key, value] : body["metadata"]["annotations"].items())
+    ledger.meta.annotations.set(key, value.get<std::string>());
+  cluster.upsert(std::move(ledger), now);
+}
+
+void SickCluster::apply_to_pod(const Write& write) {
+  if (write.verb == Verb::kDelete) cluster.erase<Pod>(write.object.namespace_, write.object.name);
+  if (write.verb != Verb::kCreate) return;
+  std::string body = write.body;
+  Result<Pod> pod = decode_object<Pod>(body);
+  ASSERT_TRUE(pod.has_value()) << describe(pod.error());
+  ASSERT_EQ(cluster.pods().find(write.object.namespace_, write.object.name), nullptr);
+  pod->meta.uid = "uid-" + pod->meta.name;
+  pod->meta.creation_timestamp = now;
+  cluster.upsert(*std::move(pod), now);
 }
 
 void SickCluster::apply(const Write& write) {

@@ -19,6 +19,7 @@ class SickCluster {
   explicit SickCluster(int nodes);
 
   GPUClusterPolicy policy;  // told with the next run
+  Settings settings;
   // Off where one step may make room for the next, as a node's return does.
   bool settles = true;
   Time now{std::chrono::seconds(1'790'000'000)};
@@ -42,6 +43,10 @@ class SickCluster {
   Plan run();
 
   Node node(const std::string& name) const { return *cluster.nodes().find(name); }
+  // The one proof that there is; null: none.
+  const Pod* proof() const;
+  // The pod is what its kubelet says.
+  void end_proof(PodPhase phase, const std::string& last_words = "");
   void put(Node node) { cluster.upsert(std::move(node), now); }
   bool is_out(const std::string& name) const { return node(name).cordoned(); }
   std::optional<HealthRecord> record(const std::string& name) const {
@@ -50,7 +55,7 @@ class SickCluster {
   Snapshot snapshot() const {
     return {.cluster = cluster,
             .answers = answers_,
-            .settings = settings_,
+            .settings = settings,
             .now = now,
             .samples = samples_};
   }
@@ -59,10 +64,11 @@ class SickCluster {
 
  private:
   void apply(const Write& write);
+  void apply_to_pod(const Write& write);
+  void apply_to_ledger(const Write& write);
 
   Samples samples_;
   Answers answers_;
-  Settings settings_;
 };
 
 }  // namespace berth::test

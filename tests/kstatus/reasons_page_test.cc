@@ -139,8 +139,13 @@ TEST(ReasonsPage, TellsOfEveryEventAndOfNoOther) {
         for (const std::string& reason : names_in(row.at(1))) told.insert(kind + " " + reason);
   std::set<std::string> known = {std::string("Pod ") + reasons::kSlippedPastAdmission,
                                  std::string("Pod ") + reasons::kGpusIdle,
+                                 std::string("Job ") + reasons::kGpusReclaimed,
+                                 std::string("Pod ") + reasons::kGpusReclaimed,
+                                 std::string("Pod ") + reasons::kGpusKept,
                                  std::string("Job ") + reasons::kPreempted,
                                  std::string("Pod ") + reasons::kPreempted,
+                                 std::string("Pod ") + reasons::kGangTakenBack,
+                                 std::string("Pod ") + reasons::kGangStays,
                                  std::string("ResourceQuota ") + reasons::kNamespaceQuotaCorrected};
   for (const auto& rows : {rollout_event_reasons(), policy_event_reasons()})
     for (const EventReason& row : rows)
@@ -150,9 +155,15 @@ TEST(ReasonsPage, TellsOfEveryEventAndOfNoOther) {
 
 // Every constant has its row, or it would come to Reconciling by default.
 TEST(ReasonsPage, NoConstantIsLeftOutOfTheTables) {
-  std::set<std::string> known = {reasons::kSlippedPastAdmission, reasons::kWriteRefused,
-                                 reasons::kNamespaceQuotaCorrected, reasons::kPreempted,
-                                 reasons::kGpusIdle};
+  std::set<std::string> known = {reasons::kSlippedPastAdmission,
+                                 reasons::kWriteRefused,
+                                 reasons::kNamespaceQuotaCorrected,
+                                 reasons::kPreempted,
+                                 reasons::kGangTakenBack,
+                                 reasons::kGangStays,
+                                 reasons::kGpusIdle,
+                                 reasons::kGpusReclaimed,
+                                 reasons::kGpusKept};
   known.insert(kOfMetricsMissing.begin(), kOfMetricsMissing.end());
   for (const LayoutReason& row : layout_reasons()) known.emplace(row.reason);
   for (const PolicyReason& row : policy_reasons()) known.emplace(row.reason);

@@ -12,6 +12,8 @@
 #include "controller/disruption/rollouts.h"
 #include "controller/disruption/slots.h"
 #include "controller/fleet/gpu_users.h"
+#include "controller/health/proof.h"
+#include "controller/observe/idle_pods.h"
 #include "tests/support/builders.h"
 
 namespace berth::test {
@@ -178,6 +180,21 @@ std::string says(const KeptOffers& kept, const ClusterState& cluster) {
   return out;
 }
 
+std::string says(const ProofPods& proofs, const ClusterState&) {
+  std::string out;
+  for (const auto& [namespace_, name] : proofs.all())
+    out += fmt::format("{}/{}; ", namespace_, name);
+  return out;
+}
+
+std::string says(const WarnedPods& warned, const ClusterState& cluster) {
+  std::string out;
+  for (const auto& [key, pod] : warned.all())
+    out += fmt::format("{} {}; ", key,
+                       pod == cluster.pods().find(pod->meta.namespace_.view(), pod->meta.name));
+  return out;
+}
+
 template <class View>
 void expect_kept(const ClusterState& cluster, int step) {
   EXPECT_EQ(says(cluster.view<View>(), cluster), says(cluster.rebuilt<View>(), cluster))
@@ -239,6 +256,8 @@ class Chance {
     if (below(4) > 0) made.node_name = name("n");
     if (below(3) == 0) made.phase = PodPhase::kSucceeded;
     if (below(2) == 0) made.meta.labels.set(names::kPodGroupLabel, below(2) == 0 ? "g0" : "g1");
+    if (below(2) == 0) made.meta.labels.set(names::kProofLabel, "true");
+    if (below(2) == 0) made.meta.annotations.set(names::kReclaimAfterAnnotation, "a time");
     return made;
   }
   std::mt19937 random_;
@@ -260,6 +279,8 @@ TEST(Views, KeptChangeByChangeTheySayWhatTheyWouldMadeAnew) {
         expect_kept<PodGroups>(*state, step);
         expect_kept<SlotLedgers>(*state, step);
         expect_kept<KeptOffers>(*state, step);
+        expect_kept<ProofPods>(*state, step);
+        expect_kept<WarnedPods>(*state, step);
       }
     }
   }

@@ -36,9 +36,9 @@ TEST_F(PolicyKeysTest, AnEditOfThePolicyMovesEveryNodeItsStatusNone) {
   EXPECT_THAT(changed(Policy(old), Policy(told)), ElementsAre("policy"));
   for (const GPUClusterPolicy& other : {edited, marked})
     EXPECT_THAT(changed(Policy(old), Policy(other)),
-                ElementsAre("policy", "idle", "cost", "health", "pool/n1", "pool/n2"));
+                ElementsAre("policy", "idle", "cost", "health", "reclaim", "pool/n1", "pool/n2"));
   EXPECT_THAT(changed(Policy(), Policy(old)),
-              ElementsAre("policy", "idle", "cost", "health", "pool/n1", "pool/n2"));
+              ElementsAre("policy", "idle", "cost", "health", "reclaim", "pool/n1", "pool/n2"));
 }
 
 TEST_F(PolicyKeysTest, ANodeMovesItsOwnKeyWhereItsPoolCouldChange) {
@@ -102,7 +102,7 @@ TEST_F(PolicyKeysTest, ADaemonSetMovesItByTheFileThatItMounts) {
 
 TEST_F(PolicyKeysTest, NvidiasPolicyMovesEveryNodeAPriorityClassThePolicy) {
   EXPECT_THAT(changed(std::optional<ClusterPolicy>(), std::optional<ClusterPolicy>(std::in_place)),
-              ElementsAre("policy", "idle", "cost", "health", "pool/n1", "pool/n2"));
+              ElementsAre("policy", "idle", "cost", "health", "reclaim", "pool/n1", "pool/n2"));
   EXPECT_THAT(changed(std::optional<PriorityClass>(), std::optional<PriorityClass>(std::in_place)),
               ElementsAre("policy"));
 }

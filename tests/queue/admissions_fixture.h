@@ -30,7 +30,14 @@ class AdmissionsTest : public ::testing::Test {
     object.meta.resource_version = std::to_string(++version);
     cluster.upsert(std::move(object), now);
   }
-  Snapshot snapshot() const { return {cluster, answers, settings, now, epoch}; }
+  Snapshot snapshot() const {
+    return {.cluster = cluster,
+            .answers = answers,
+            .settings = settings,
+            .now = now,
+            .epoch = epoch,
+            .samples = samples};
+  }
   static berth::Pod gated(const std::string& name, int gpus) {
     berth::Pod pod;
     pod.meta.namespace_ = "a";
@@ -53,8 +60,8 @@ class AdmissionsTest : public ::testing::Test {
     ASSERT_EQ(write.object.name, names::kAdmissionsConfigMap);
     nlohmann::json object = {{"metadata", {{"uid", "ledger"}}}};
     if (const ConfigMap* standing = ledger()) {
-      object["metadata"]["annotations"][names::kEpochAnnotation] =
-          standing->meta.annotations.get(names::kEpochAnnotation).str();
+      for (const auto& [key, value] : standing->meta.annotations)
+        object["metadata"]["annotations"][key.str()] = value.str();
       object["data"] = standing->data;
     }
     object.merge_patch(nlohmann::json::parse(write.body));
@@ -95,6 +102,7 @@ class AdmissionsTest : public ::testing::Test {
   ClusterState cluster;
   Answers answers;
   Settings settings;
+  Samples samples;
   Time now = *parse_time("2026-11-21T12:00:00Z");
   std::int64_t epoch = 3;
   int version = 0;

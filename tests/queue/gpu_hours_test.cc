@@ -194,6 +194,21 @@ TEST(GpuHours, ABudgetsPeriodBeginsWithNothingAtItsVeryBeginning) {
   EXPECT_EQ(hours.days["2026-11-26"]["nlp"]["a"], kHour);
 }
 
+TEST(GpuHours, PoolsHaveWhatWasUsedInThem) {
+  GpuHours hours;
+  const Time since = at("2026-11-01T00:00:00Z");
+  const std::vector<Holding> held{{"nlp", "a", 2'000'000, since, "training"},
+                                  {"nlp", "a", 1'000'000, since, "inference"},
+                                  {"vision", "b", 1'000'000, since, "training"}};
+  const HeldGpus gpus = sum_of(held);
+  count_until(at("2026-11-30T22:00:00Z"), &gpus, held, {}, hours);
+  count_until(at("2026-12-01T01:00:00Z"), &gpus, held, {}, hours);
+  EXPECT_EQ(hours.days["2026-11-30"]["nlp"]["a"], 6 * kHour);
+  EXPECT_EQ(hours.pools.days["2026-11-30"]["training"], 6 * kHour);
+  EXPECT_EQ(hours.pools.days["2026-11-30"]["inference"], 2 * kHour);
+  EXPECT_EQ(hours.pools.months["2026-12"]["training"], 3 * kHour);
+}
+
 TEST(GpuHours, ABudgetThatComesLaterCountsTheDaysOfItsPeriod) {
   GpuHours hours;
   const std::vector<Holding> held{{"nlp", "a", 1'000'000, at("2026-11-01T00:00:00Z")},

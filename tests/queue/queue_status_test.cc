@@ -293,14 +293,19 @@ TEST_F(QueueStatusTest, WhatTheIndexFollowsMakesTheCycleDueOnceThereIsAQueue) {
   const auto due = [&](const auto& one) {
     return queue_keys_for(cluster, settings, static_cast<decltype(&one)>(nullptr), &one);
   };
-  EXPECT_THAT(due(node_of("n2", 1)), ElementsAre("admissions", "queues", "reasons", "usage"));
-  EXPECT_THAT(due(job_of("a", "y", 1)), ElementsAre("admissions", "queues", "reasons", "usage"));
-  EXPECT_THAT(due(berth::Pod()), ElementsAre("admissions", "queues", "reasons", "usage"));
-  EXPECT_THAT(due(PriorityClass()), ElementsAre("admissions", "queues", "reasons", "usage"));
-  EXPECT_THAT(due(namespace_of("c", "nlp")),
-              ElementsAre("admissions", "queues", "reasons", "usage", "namespace-quotas"));
-  EXPECT_THAT(all_queue_keys(cluster, settings),
-              ElementsAre("admissions", "namespace-quotas", "queues", "reasons", "usage"));
+  EXPECT_THAT(due(node_of("n2", 1)),
+              ElementsAre("admissions", "queues", "reasons", "usage", "estimates"));
+  EXPECT_THAT(due(job_of("a", "y", 1)),
+              ElementsAre("admissions", "queues", "reasons", "usage", "estimates"));
+  EXPECT_THAT(due(berth::Pod()),
+              ElementsAre("admissions", "queues", "reasons", "usage", "estimates"));
+  EXPECT_THAT(due(PriorityClass()),
+              ElementsAre("admissions", "queues", "reasons", "usage", "estimates"));
+  EXPECT_THAT(due(namespace_of("c", "nlp")), ElementsAre("admissions", "queues", "reasons", "usage",
+                                                         "estimates", "namespace-quotas"));
+  EXPECT_THAT(
+      all_queue_keys(cluster, settings),
+      ElementsAre("admissions", "estimates", "namespace-quotas", "queues", "reasons", "usage"));
   for (const char* name : {"vision", "nlp"}) cluster.erase<GPUQueue>("", name);
   EXPECT_THAT(due(node_of("n2", 1)), IsEmpty());
   EXPECT_THAT(all_queue_keys(cluster, settings), IsEmpty());

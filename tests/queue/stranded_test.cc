@@ -159,12 +159,10 @@ TEST_F(StrandedTest, WhatItsQueueWouldNotLetGoAgainStays) {
   EXPECT_THAT(done("Job/a/train"), IsEmpty());
 }
 
-TEST_F(StrandedTest, OtherPodsAreLeftToWhoeverDrainsTheNode) {
-  bind(released("web", "n1"), "n1"), bind(member_of("g0", "n1"), "n1"),
-      bind(member_of("g1", "n2"), "n2");
+TEST_F(StrandedTest, SinglePodsAreLeftToWhoeverDrainsTheNode) {
+  bind(released("web", "n1"), "n1");
   add(going("n1"));
   EXPECT_EQ(plan("Pod/a/web"), Plan());
-  EXPECT_EQ(plan("PodGroup/a/gang"), Plan());
 }
 
 }  // namespace

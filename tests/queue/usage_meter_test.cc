@@ -237,6 +237,8 @@ TEST(UsageLedger, IsReadAsItWasWritten) {
   hours.at = parse_time("2026-11-25T10:00:00Z").value();
   hours.days["2026-11-25"]["nlp"]["a"] = 12;
   hours.months["2026-11"]["nlp"]["a"] = 34;
+  hours.pools.days["2026-11-25"]["training"] = 12;
+  hours.pools.months["2026-11"]["*"] = 34;
   hours.budgets["nlp"] = {period_at(BudgetPeriod::kMonth, *utc_only().find("UTC"), *hours.at), 56};
   EXPECT_EQ(read_usage(encode_usage(hours)), hours);
 }
@@ -249,6 +251,8 @@ TEST(UsageLedger, StaysWithinItsBytesAndGivesUpTheOldestFirst) {
       const std::string of = fmt::format("team-{}", queue), where = fmt::format("{}-{}", of, i);
       for (int day = 1; day <= 25; ++day)
         hours.days[fmt::format("2026-11-{:02}", day)][of][where] = 1'000'000'000'000;
+      for (int day = 1; day <= 25; ++day)
+        hours.pools.days[fmt::format("2026-11-{:02}", day)]["training"] = 1'000'000'000'000;
       for (int month = 1; month <= 11; ++month)
         hours.months[fmt::format("2026-{:02}", month)][of][where] = 1'000'000'000'000;
     }
@@ -265,6 +269,7 @@ TEST(UsageLedger, StaysWithinItsBytesAndGivesUpTheOldestFirst) {
   kept = hours;
   encode_usage(kept, 100'000);
   EXPECT_EQ(kept.days.size(), 1U);
+  EXPECT_EQ(kept.pools.days.size(), 1U);
   EXPECT_EQ(kept.months.rbegin()->second["team-0"].size(), 300U);
   kept = hours;
   EXPECT_LE(bytes(encode_usage(kept, 1'000)), 1'000U);

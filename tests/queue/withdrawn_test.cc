@@ -146,8 +146,8 @@ TEST_F(WithdrawnTest, ADrainedQueueTakesBackWhatRuns) {
   add(queue);
   EXPECT_THAT(
       queue_keys_for(cluster, settings, static_cast<const GPUQueue*>(nullptr), &queue),
-      ElementsAre("admissions", "namespace-quotas", "queues", "reasons", "requeue/Job/a/train",
-                  "requeue/Pod/a/bare", "requeue/Pod/a/web", "usage"));
+      ElementsAre("admissions", "estimates", "namespace-quotas", "queues", "reasons",
+                  "requeue/Job/a/train", "requeue/Pod/a/bare", "requeue/Pod/a/web", "usage"));
   const nlohmann::json body = body_of(reconcile_requeue(snapshot(), "Job/a/train"));
   EXPECT_EQ(body["spec"], nlohmann::json({{"suspend", true}}));
   EXPECT_TRUE(body["metadata"].contains("resourceVersion"));

@@ -175,6 +175,42 @@ TEST(ScenarioRun, MachinesComeAndGo) {
   EXPECT_THAT(played.end, HasSubstr("1g.10gb ×14")) << "extra has two GPUs";
 }
 
+// Measured by the real sampler, from a Prometheus that the simulation has.
+TEST(ScenarioRun, AGpuThatBreaksTakesItsNodeOutUntilItIsWell) {
+  const Played played = play(R"(
+prometheus: true
+nodes: [{name: "n", count: 2, gpus: 2, labels: {tier: lab}}]
+timeline:
+- at: 1s
+  apply:
+    apiVersion: gpu.berth.dev/v1alpha1
+    kind: GPUClusterPolicy
+    metadata: {name: cluster}
+    spec:
+      pools: [{name: lab, nodeSelector: {matchLabels: {tier: lab}}}]
+      metrics: {prometheus: {url: "http://prometheus.monitoring:9090"}}
+      health: {recoverAfter: 2m, maxUnhealthyFraction: "50%"}
+- {at: 40s, gauges: n1, gpu: 1, xid: 79}
+- {at: 4m, gauges: n2, gpu: 0, xid: 31, temperature: 50}
+- {at: 6m, stop-exporter: n2}
+- {at: 7m, start-exporter: n2}
+)");
+  EXPECT_THAT(played.unsettled, IsEmpty()) << played.transcript;
+  std::size_t at = 0;
+  for (const char* line : {
+           "n1                  its GPU 1 shows: xid 79",
+           "n1                  cordoned by berth",
+           "n1                  uncordoned by berth",
+           "n2                  its GPU 0 shows: xid 31, temperature 50",
+           "n2                  its dcgm-exporter ends",
+           "n2                  its dcgm-exporter starts",
+       }) {
+    at = played.transcript.find(line, at);
+    ASSERT_NE(at, std::string::npos) << line << "\n" << played.transcript;
+  }
+  EXPECT_THAT(played.transcript, Not(HasSubstr("n2                  cordoned")));
+}
+
 TEST(ScenarioRun, CountsWhatNodesWereOutFor) {
   const Played played = play(small_scenario(2, "settings: {settle: 10s, verifyFor: 1m}"));
   ASSERT_EQ(played.outs.size(), 2u);

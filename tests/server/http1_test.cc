@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "controller/server/http_feed.h"
 #include "tests/server/served.h"
 
 namespace berth {
@@ -12,6 +13,7 @@ namespace {
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 class Http1Test : public ::testing::Test {
@@ -208,6 +210,68 @@ TEST_F(Http1Test, ItKnowsWhenItAnsweredLast) {
   protocol_->take("TP/1.1\r\nHost: h\r\n\r\nGET", 6, out);
   protocol_->resume(7, out);
   EXPECT_EQ(protocol_->answered_ms(), 6);
+}
+
+// Says a word each time it is asked, for so many times.
+class Words final : public HttpFeed {
+ public:
+  explicit Words(int count) : left_(count) {}
+  void next(std::string& out) override {
+    if (left_ > 0) out += std::to_string(left_--) + " ";
+  }
+
+ private:
+  int left_;
+};
+
+TEST_F(Http1Test, AFeedGoesOnUntilItsConnectionEnds) {
+  served_.service.handler = [](const HttpCall&) {
+    return HttpResponse{.content_type = "text/event-stream",
+                        .head = "cache-control: no-store\r\n",
+                        .feed = std::make_shared<Words>(3)};
+  };
+  protocol_ = speak_http1(served_.service);
+  std::string out;
+  protocol_->take("GET /events HTTP/1.1\r\nHost: h\r\n\r\n", 1000, out);
+  EXPECT_EQ(out,
+            "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n"
+            "cache-control: no-store\r\nconnection: close\r\n\r\n3 ");
+  out.clear();
+  for (int i = 1; i <= 5; ++i) protocol_->resume(1000 + 1000u * static_cast<unsigned>(i), out);
+  EXPECT_EQ(out, "2 1 ") << "and nothing where there is nothing yet";
+  EXPECT_EQ(protocol_->answered_ms(), 6000u) << "who takes everything is not idle";
+  EXPECT_FALSE(ended());
+  protocol_->take("GET /more HTTP/1.1\r\nHost: h\r\n\r\n", 7000, out);
+  EXPECT_EQ(out, "2 1 ") << "what else it says is not heard";
+  served_.draining = true;
+  protocol_->resume(8000, out);
+  EXPECT_TRUE(ended());
+}
+
+TEST_F(Http1Test, OfAFeedHEADIsToldTheHeadAlone) {
+  served_.service.handler = [](const HttpCall&) {
+    return HttpResponse{.feed = std::make_shared<Words>(3)};
+  };
+  const std::string all = answers("HEAD /events HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_THAT(all, EndsWith("connection: close\r\n\r\n"));
+  EXPECT_TRUE(ended());
+}
+
+TEST_F(Http1Test, WhatACallBringsAlongIsInIt) {
+  std::string heard;
+  served_.service.handler = [&](const HttpCall& call) {
+    for (const std::string_view part :
+         {call.host, call.accept_encoding, call.if_none_match, call.last_event_id})
+      heard.append(part).append("|");
+    return HttpResponse{.status = 304, .head = "etag: \"a\"\r\n"};
+  };
+  const std::string all = answers(
+      "GET / HTTP/1.1\r\nHost: h:1\r\nAccept-Encoding: gzip, br\r\nIf-None-Match: \"a\"\r\n"
+      "Last-Event-ID: x-7\r\n\r\n");
+  EXPECT_EQ(heard, "h:1|gzip, br|\"a\"|x-7|");
+  EXPECT_THAT(all, HasSubstr("HTTP/1.1 304 Not Modified\r\n"));
+  EXPECT_THAT(all, Not(HasSubstr("content-length"))) << "that would be the page's own";
+  EXPECT_THAT(all, HasSubstr("etag: \"a\"\r\n"));
 }
 
 }  // namespace

@@ -6,9 +6,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <functional>
 #include <memory>
@@ -17,6 +19,7 @@
 #include <vector>
 
 #include "controller/live/uv_loop.h"
+#include "controller/server/http_feed.h"
 #include "tests/server/plain_connection.h"
 
 namespace berth {
@@ -304,6 +307,100 @@ TEST_F(HttpServerTest, APortThatIsTakenIsAnError) {
   HttpServer server(loop.raw());
   EXPECT_FALSE(server.listen({"127.0.0.1", ntohs(at.sin_port)}, nullptr).has_value());
   close(taken);
+}
+
+// What all followers share: a number that goes up, and a long word with it.
+class Count final : public HttpFeed {
+ public:
+  Count(const int& number, std::size_t bytes, int& asked)
+      : number_(number), bytes_(bytes), asked_(asked) {}
+  void next(std::string& out) override {
+    ++asked_;
+    if (told_ == number_) return;
+    told_ = number_;
+    out += "data: " + std::to_string(told_) + std::string(bytes_, 'x') + "\n\n";
+  }
+
+ private:
+  const int& number_;
+  const std::size_t bytes_;
+  int& asked_;
+  int told_ = 0;
+};
+
+class FollowersTest : public ::testing::Test {
+ protected:
+  // The number goes up each time that somebody asks for /up.
+  void serve(HttpServerLimits limits, const std::function<void(int port)>& client) {
+    UvLoop loop;
+    HttpServer server(loop.raw(), limits);
+    const auto handler = [&](const HttpCall& call) {
+      if (call.path == "/up") return HttpResponse{.body = std::to_string(++number_)};
+      return HttpResponse{.content_type = "text/event-stream",
+                          .feed = std::make_shared<Count>(number_, bytes_, asked_)};
+    };
+    const Result<int> port = server.listen({"127.0.0.1", 0}, handler);
+    ASSERT_TRUE(port.has_value()) << describe(port.error());
+    std::thread thread([&] {
+      client(*port);
+      loop.post_from_any_thread([&] { loop.stop(); });
+    });
+    loop.run();
+    thread.join();
+  }
+  static void go_up(int port) {
+    Connection connection(port);
+    ASSERT_TRUE(connection.send("GET /up HTTP/1.1\r\nHost: x\r\n\r\n"));
+    ASSERT_THAT(connection.receive(), StartsWith("HTTP/1.1 200"));
+  }
+  int number_ = 1;
+  std::size_t bytes_ = 0;
+  int asked_ = 0;
+};
+
+constexpr char kFollow[] = "GET /follow HTTP/1.1\r\nHost: x\r\n\r\n";
+
+TEST_F(FollowersTest, FiveHundredAreToldWhatChanges) {
+  // Both ends of each are this process'.
+  rlimit files{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &files), 0);
+  files.rlim_cur = std::min<rlim_t>(files.rlim_max, 4096);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &files), 0);
+  serve({.connections = 1024, .idle_seconds = 2}, [](int port) {
+    std::vector<std::unique_ptr<Connection>> followers;
+    for (int i = 0; i < 500; ++i) {
+      followers.push_back(std::make_unique<Connection>(port));
+      ASSERT_TRUE(followers.back()->send(kFollow));
+    }
+    for (const auto& one : followers)
+      ASSERT_THAT(one->receive_until("data: 1\n\n"), HasSubstr("data: 1"));
+    // Longer than a connection may be idle: they are not, though nothing is told.
+    std::this_thread::sleep_for(std::chrono::milliseconds(2600));
+    go_up(port);
+    for (const auto& one : followers)
+      ASSERT_THAT(one->receive_until("data: 2\n\n"), HasSubstr("data: 2"));
+  });
+}
+
+TEST_F(FollowersTest, WhoDoesNotTakeWhatHeIsToldIsCutOffAndCostsOthersNothing) {
+  bytes_ = 4 << 20;  // more than sockets hold
+  serve({.connections = 16, .request_seconds = 2}, [](int port) {
+    Connection slow(port);
+    ASSERT_TRUE(slow.send(kFollow));
+    Connection other(port);
+    ASSERT_TRUE(other.send(kFollow));
+    ASSERT_THAT(other.receive_until("data: 1"), HasSubstr("data: 1"));
+    other.receive_until("x\n\n");
+    for (int number = 2; number < 6; ++number) {
+      go_up(port);
+      ASSERT_THAT(other.receive_until("x\n\n"), HasSubstr("data: " + std::to_string(number)));
+    }
+    // It gets what is on its way, and then an end: nothing has piled up for it.
+    std::size_t got = 0;
+    while (const std::size_t more = slow.receive_some()) got += more;
+    EXPECT_LT(got, 3u * (4 << 20));
+  });
+  EXPECT_GT(asked_, 5);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <string>
+#include <utility>
 
 namespace berth {
 
@@ -47,6 +48,29 @@ class Connection {
       text.append(buffer, static_cast<std::size_t>(got));
     }
   }
+  // What comes up to these words, and with them; what came so far if the peer closes or is silent.
+  std::string receive_until(const std::string& words) {
+    std::string text = std::exchange(ahead_, {});
+    for (std::size_t searched = 0;;) {
+      const std::size_t at = text.find(words, searched);
+      if (at != std::string::npos) {
+        ahead_ = text.substr(at + words.size());
+        text.resize(at + words.size());
+        return text;
+      }
+      searched = text.size() < words.size() ? 0 : text.size() - words.size();
+      char buffer[65536];
+      const ssize_t got = recv(fd_, buffer, sizeof(buffer), 0);
+      if (got <= 0) return text;
+      text.append(buffer, static_cast<std::size_t>(got));
+    }
+  }
+  // How many bytes there were to be taken; none: the peer has closed, or is silent.
+  std::size_t receive_some() {
+    char buffer[65536];
+    const ssize_t got = recv(fd_, buffer, sizeof(buffer), 0);
+    return got > 0 ? static_cast<std::size_t>(got) : 0;
+  }
   bool closed_by_peer() {
     char byte;
     const ssize_t got = recv(fd_, &byte, 1, 0);
@@ -61,6 +85,7 @@ class Connection {
 
   int fd_;
   bool connected_ = false;
+  std::string ahead_;  // came behind the words of receive_until()
 };
 
 }  // namespace berth

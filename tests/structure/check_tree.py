@@ -16,9 +16,9 @@ MAY_INCLUDE = {
     "controller/core": {"apis"},
     "controller/fleet": {"apis", "controller/core"},
     "controller/observe": {"apis", "controller/core", "controller/fleet"},
-    "controller/queue": {"apis", "controller/core", "controller/fleet"},
+    "controller/queue": {"apis", "controller/core", "controller/fleet", "controller/observe"},
     "controller/cost": {"apis", "controller/core", "controller/fleet", "controller/observe", "controller/queue"},
-    "controller/advise": {"apis", "controller/core", "controller/fleet", "controller/queue", "controller/cost"},
+    "controller/advise": {"apis", "controller/core", "controller/fleet", "controller/queue", "controller/cost", "controller/mig"},
     "controller/disruption": {"apis", "controller/core", "controller/fleet", "controller/queue"},
     "controller/mig": DOMAIN | {"controller/queue"},
     "controller/health": DOMAIN | {"controller/mig"},
@@ -37,9 +37,9 @@ MAY_INCLUDE = {
     "controller/sampling": SHELL | {"controller/fleet", "controller/observe"},
     "controller/sim": {"apis", "controller/io"},
     "controller/scenario": SHELL | DOMAIN | {"controller/mig", "controller/admission", "controller/reconcilers", "controller/runtime",
-                                             "controller/certificates", "controller/sim"},
+                                             "controller/certificates", "controller/sampling", "controller/sim"},
     "controller/live": SHELL,
-    "controller/server": SHELL | {"controller/admission", "controller/runtime", "controller/certificates", "controller/live"},
+    "controller/server": SHELL | {"controller/admission", "controller/page", "controller/runtime", "controller/certificates", "controller/live"},
 }
 FOREIGN_TO_PURE = re.compile(r'#include\s+<(uv\.h|curl/|openssl/|spdlog/|boost/|CLI/|prometheus/|thread|fstream|random|mutex)')
 PURE = ("apis", "controller/core", "controller/fleet", "controller/observe", "controller/cost", "controller/advise", "controller/disruption", "controller/mig", "controller/health", "controller/policy",

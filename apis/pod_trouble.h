@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// PodTrouble: what a pod's status says of what keeps it from running, until the whole pod is read:
+// init containers may stand before or after containers, and the status before the labels.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "apis/core.h"
+
+namespace berth {
+
+struct PodTrouble {
+  std::string reason;        // the status' own
+  std::string init_waiting;  // why the first init container waits that does not just begin
+  std::string waiting;       // the same of containers
+  std::string last_words;    // of the first container that failed
+
+  void keep_in(Pod& pod) &&;
+};
+
+// A container's state. Each keeps the first one.
+void note_waiting(std::string_view reason, std::string& first);
+void note_end(std::int64_t exit_code, std::string_view message, std::string& first);
+
+}  // namespace berth

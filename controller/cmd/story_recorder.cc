@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/cmd/story_recorder.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "apis/decode.h"
+#include "apis/watched_kinds.h"
+#include "controller/core/answers.h"
+#include "controller/core/snapshot.h"
+#include "controller/dump/clues.h"
+#include "controller/sim/store.h"
+
+namespace berth {
+namespace {
+
+// What is finished or can't be read is not there, as for berth.
+template <class T>
+void take(ClusterState& cluster, const sim::ObjectPtr& object, Time now) {
+  std::string text = object->dump();
+  Result<T> read = decode_object<T>(text);
+  if (!read) return;
+  if constexpr (requires { read->finished(); })
+    if (kWatching<T>.scope == WatchScope::kUnfinished && read->finished()) {
+      cluster.erase<T>(read->meta.namespace_.view(), read->meta.name);
+      return;
+    }
+  cluster.upsert(*std::move(read), now);
+}
+
+void take(ClusterState& cluster, const sim::Change& change, Time now) {
+  Watched::each([&]<class T>() {
+    if (change.key.type->plural != kKind<T>.plural || change.key.type->group != kKind<T>.group)
+      return;
+    if (change.kind == sim::Change::Kind::kDeleted)
+      cluster.erase<T>(change.key.namespace_, change.key.name);
+    else
+      take<T>(cluster, change.after, now);
+  });
+}
+
+}  // namespace
+
+void StoryRecorder::follow(ScenarioRun& run) {
+  run_ = &run;
+  sim::Store& store = run.simulation().store();
+  now_ = run.simulation().clock().wall();
+  Watched::each([&]<class T>() {
+    const sim::ResourceType* type = sim::find_resource_type(kKind<T>.plural);
+    if (type == nullptr || type->group != kKind<T>.group) return;
+    for (const sim::ObjectPtr& object : store.list(*type)) take<T>(cluster_, object, now_);
+  });
+  store.observe([this](const sim::Change& change) {
+    now_ = run_->simulation().clock().wall();
+    take(cluster_, change, now_);
+  });
+  story_.emplace(title_, state());
+}
+
+void StoryRecorder::hear(const TranscriptEntry& entry) {
+  if (story_->wants_frame(entry.at)) story_->end_frame(state());
+  story_->tell(entry.at, entry.subject, entry.text);
+}
+
+std::string StoryRecorder::print() {
+  story_->end_frame(state());
+  return story_->print();
+}
+
+PageState StoryRecorder::state() const {
+  const Answers answers;
+  return page_state({.cluster = cluster_,
+                     .answers = answers,
+                     .settings = scenario_.settings,
+                     .now = now_,
+                     .offline = true,
+                     .zones = *scenario_.zones},
+                    no_clues());
+}
+
+}  // namespace berth

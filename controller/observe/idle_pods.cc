@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/observe/idle_pods.h"
+
+#include <algorithm>
+
+#include "apis/names.h"
+#include "controller/observe/gpu_use.h"
+
+namespace berth {
+namespace {
+
+std::string key_of(const Pod& pod) { return pod.meta.namespace_.str() + "/" + pod.meta.name; }
+
+bool takes_back(const IdleSpec& idle) {
+  return idle.policy == IdlePolicy::kOnPressure || idle.policy == IdlePolicy::kAlways;
+}
+
+bool is_systems_own(std::string_view name, const GPUClusterPolicy& policy,
+                    const Settings& settings) {
+  return std::ranges::find(names::kSystemNamespaces, name) != std::end(names::kSystemNamespaces) ||
+         name == settings.berth_namespace || name == settings.agents_namespace ||
+         name == policy.spec.agents.namespace_;
+}
+
+// A node's pods are looked at together, and most are alone on theirs.
+class IdleOnNodes {
+ public:
+  IdleOnNodes(const Snapshot& snapshot, const GPUClusterPolicy& policy)
+      : snapshot_(snapshot), policy_(policy) {}
+
+  std::optional<Time> since(const Pod& pod) {
+    const auto [uses, fresh] = seen_.try_emplace(pod.node_name);
+    if (fresh) {
+      const Node* node = snapshot_.cluster.nodes().find(pod.node_name.view());
+      if (node != nullptr) uses->second = survey_node(snapshot_, policy_, *node);
+    }
+    const auto use = std::ranges::find(uses->second, &pod, &PodUse::pod);
+    const bool idle = use != uses->second.end() && use->standing == UseState::kIdle;
+    return idle ? use->since : std::nullopt;
+  }
+
+ private:
+  const Snapshot& snapshot_;
+  const GPUClusterPolicy& policy_;
+  std::map<Text, std::vector<PodUse>> seen_;
+};
+
+}  // namespace
+
+std::optional<Time> reclaim_after(const Pod& pod) {
+  const Text* told = pod.meta.annotations.find(names::kReclaimAfterAnnotation);
+  if (told == nullptr || !pod.meta.annotations.contains(names::kIdleSinceAnnotation))
+    return std::nullopt;
+  const Result<Time> time = parse_time(told->view());
+  return time ? std::optional(*time) : std::nullopt;
+}
+
+bool may_lose_gpus(const GPUClusterPolicy& policy, const Settings& settings, const Pod& pod) {
+  const OwnerReference* owner = pod.meta.controller();
+  const bool remade = owner != nullptr && owner->kind != "DaemonSet" && owner->kind != "Node";
+  return takes_back(policy.spec.idle) && remade && !is_excluded(policy.spec.idle, pod) &&
+         !pod.meta.annotations.contains(names::kMirrorAnnotation) &&
+         !is_systems_own(pod.meta.namespace_.view(), policy, settings);
+}
+
+std::vector<IdlePod> find_idle_pods(const Snapshot& snapshot, const GPUClusterPolicy& policy) {
+  std::vector<IdlePod> found;
+  if (!takes_back(policy.spec.idle) || !snapshot.samples.measured_at) return found;
+  IdleOnNodes idle(snapshot, policy);
+  for (const auto& [key, pod] : snapshot.cluster.view<WarnedPods>().all()) {
+    const std::optional<Time> due = reclaim_after(*pod);
+    if (!due || pod->terminating() || !may_lose_gpus(policy, snapshot.settings, *pod)) continue;
+    if (const auto since = idle.since(*pod)) found.push_back({pod, *since, *due});
+  }
+  return found;
+}
+
+void WarnedPods::follow(const Change<Pod>& change) {
+  const auto is_warned = [](const Pod* pod) {
+    return pod != nullptr && pod->meta.annotations.contains(names::kReclaimAfterAnnotation);
+  };
+  if (is_warned(change.now))
+    all_[key_of(*change.now)] = change.now;
+  else if (is_warned(change.old))
+    all_.erase(key_of(*change.old));
+}
+
+}  // namespace berth

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "controller/page/page_state.h"
+
+namespace berth {
+namespace {
+
+// A list between its brackets; empty: without a word.
+class Listed {
+ public:
+  void add(const std::string& name, const std::string& json) {
+    text_ += text_.empty() ? "" : ",";
+    text_ += quoted(name) + ":" + json;
+  }
+  void add(const std::string& name) { text_ += (text_.empty() ? "" : ",") + quoted(name); }
+  bool empty() const { return text_.empty(); }
+  std::string object() const { return "{" + text_ + "}"; }
+  std::string array() const { return "[" + text_ + "]"; }
+
+ private:
+  static std::string quoted(const std::string& name) {
+    return nlohmann::json(name).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+  std::string text_;
+};
+
+}  // namespace
+
+std::string print_json(const PageState& state, const std::string& id, const std::string& more) {
+  Listed all;
+  all.add("apiVersion", std::string("\"") + kPageApiVersion + "\"");
+  if (!id.empty()) all.add("id", "\"" + id + "\"");
+  for (const auto& [name, json] : state.values) all.add(name, json);
+  for (const auto& [kind, things] : state.things) {
+    Listed of_kind;
+    for (const auto& [name, json] : things) of_kind.add(name, json);
+    all.add(kind, of_kind.object());
+  }
+  std::string text = all.object();
+  text.insert(text.size() - 1, more);
+  return text;
+}
+
+std::string print_changes(const PageState& before, const PageState& after) {
+  Listed set, gone, values;
+  for (const auto& [kind, things] : after.things) {
+    const auto known = before.things.find(kind);
+    Listed of_kind;
+    for (const auto& [name, json] : things)
+      if (known == before.things.end() || !known->second.contains(name) ||
+          known->second.at(name) != json)
+        of_kind.add(name, json);
+    if (!of_kind.empty()) set.add(kind, of_kind.object());
+  }
+  for (const auto& [kind, things] : before.things) {
+    const auto now = after.things.find(kind);
+    Listed of_kind;
+    for (const auto& [name, json] : things)
+      if (now == after.things.end() || !now->second.contains(name)) of_kind.add(name);
+    if (!of_kind.empty()) gone.add(kind, of_kind.array());
+  }
+  for (const auto& [name, json] : after.values)
+    if (const auto known = before.values.find(name);
+        known == before.values.end() || known->second != json)
+      values.add(name, json);
+  Listed all;
+  if (!set.empty()) all.add("set", set.object());
+  if (!gone.empty()) all.add("gone", gone.object());
+  if (!values.empty()) all.add("values", values.object());
+  return all.object();
+}
+
+}  // namespace berth

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/page/page_nodes.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "apis/names.h"
+#include "apis/time.h"
+#include "controller/disruption/rollout_annotation.h"
+#include "controller/fleet/allocatable.h"
+#include "controller/fleet/geometry.h"
+#include "controller/fleet/node_facts.h"
+#include "controller/page/page_text.h"
+
+namespace berth {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string_view service_of(const Node& node) {
+  if (!node.ready) return "NotReady";
+  return node.cordoned() ? "Cordoned" : "InService";
+}
+
+// How many memory units one device of the resource takes; 0: not to be told.
+int units_of(const Product& product, std::string_view resource) {
+  if (resource == "nvidia.com/gpu") return product.memory_units;
+  for (const Profile& profile : product.profiles)
+    if (mig_resource_name(profile.name) == resource) return profile.memory_units;
+  return 0;
+}
+
+using Holder = std::tuple<std::string, std::string, std::int64_t>;  // namespace, pod, count
+std::map<std::string, std::vector<Holder>> holders_on(const Snapshot& snapshot, const Node& node) {
+  std::map<std::string, std::vector<Holder>> holders;
+  for (const Occupant& occupant : snapshot.cluster.occupants_of(node.meta.name))
+    each_demand(occupant, [&](const Text& resource, std::int64_t count) {
+      if (count > 0)
+        holders[resource.str()].emplace_back(occupant.namespace_.str(), occupant.pod->meta.name,
+                                             count);
+    });
+  for (auto& [resource, pods] : holders) std::sort(pods.begin(), pods.end());
+  return holders;
+}
+
+void tell_rollout(const Node& node, Json& out) {
+  const RolloutRecord record = read_rollout(node);
+  if (record.idle()) return;
+  out["rollout"] = {{"layout", record.rollout->layout},
+                    {"phase", to_string(record.rollout->phase)},
+                    {"since", format_time(record.rollout->since)},
+                    {"why", record.rollout->why}};
+}
+
+// What was measured, GPU by GPU: there it is known which pod has which. In percent, so that noise
+// is no news.
+void tell_measured(const Snapshot& snapshot, const Node& node, Json& out) {
+  Json seen = Json::array();
+  for (const GpuSample& gpu : snapshot.samples.on(node.meta.name)) {
+    if (!snapshot.samples.is_fresh(gpu, snapshot.now)) continue;
+    Json one = {{"gpu", gpu.index.view()}};
+    if (!gpu.profile.view().empty()) one["profile"] = gpu.profile.view();
+    if (gpu.activity)
+      one["busy"] = static_cast<int>(100 * std::clamp(*gpu.activity, 0.0f, 1.0f) + 0.5f);
+    for (const GpuHolder& holder : gpu.holders)
+      one["held"].push_back({holder.namespace_.view(), holder.pod.view()});
+    seen.push_back(std::move(one));
+  }
+  if (!seen.empty()) out["seen"] = std::move(seen);
+}
+
+// What the node offers, resource by resource. Which pod has which GPU only the node knows.
+Json node_of(const Snapshot& snapshot, const Node& node) {
+  Json out = {{"pool", node.meta.labels.get(names::kPoolLabel).view()},
+              {"service", service_of(node)}};
+  const std::optional<Inventory> inventory = inventory_of(node);
+  const Product* product =
+      inventory ? find_product(inventory->product, inventory->memory_mib) : nullptr;
+  if (inventory) out["product"] = inventory->product, out["gpus"] = inventory->count;
+  if (product != nullptr) out["units"] = product->memory_units;
+  auto holders = holders_on(snapshot, node);
+  Json parts = Json::array();
+  std::int64_t uncut = product != nullptr ? inventory->count * product->memory_units : 0;
+  bool cut = false;
+  for (const auto& [resource, amount] : node.allocatable) {
+    if (!is_gpu_resource(resource.view()) || amount.is_zero()) continue;
+    const int units = product != nullptr ? units_of(*product, resource.view()) : 0;
+    cut = cut || resource.view().starts_with("nvidia.com/mig-");
+    uncut = units == 0 ? 0 : std::max<std::int64_t>(0, uncut - units * amount.rounded_up());
+    Json held = Json::array();
+    for (const auto& [namespace_, pod, count] : holders[resource.str()])
+      held.push_back({namespace_, pod, count});
+    parts.push_back({{"resource", resource.view()},
+                     {"offered", amount.rounded_up()},
+                     {"units", units},
+                     {"held", std::move(held)}});
+  }
+  out["parts"] = std::move(parts);
+  if (cut && uncut > 0) out["unused"] = uncut;
+  tell_rollout(node, out);
+  tell_measured(snapshot, node, out);
+  return out;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> page_nodes(const Snapshot& snapshot) {
+  std::map<std::string, std::string> out;
+  for (const auto& node : snapshot.cluster.nodes())
+    if (has_gpus(*node)) out[node->meta.name] = compact(node_of(snapshot, *node));
+  return out;
+}
+
+}  // namespace berth

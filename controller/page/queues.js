@@ -1,0 +1,57 @@
+// Queues with what they hold, lend and borrow, and what waits with its reason and its remedies.
+import { at, element, isolated, Kept, linkTo, remediesOf, shareBar, tableOf } from "./dom.js";
+import { inOrder } from "./model.js";
+
+const numberOf = (text) => Number(text) || 0;
+
+// What stands idle of a quota others of its cohort may have on loan: what they borrow is told, not whose it is.
+function quotaRow(quota) {
+  const nominal = numberOf(quota.nominal), used = numberOf(quota.used), borrowed = numberOf(quota.borrowed);
+  const own = Math.max(0, used - borrowed), idle = Math.max(0, nominal - own);
+  return [quota.pool, quota.resource, quota.nominal, quota.used, quota.borrowed, String(Math.round(idle * 100) / 100), quota.asked,
+    shareBar([[own, "held"], [idle, "free"], [borrowed, "unused"], [numberOf(quota.asked), "asked"]],
+      `${own} of its own, ${borrowed} borrowed, ${idle} idle, ${quota.asked} asked for`)];
+}
+
+function beginOf({ earliest, latest }) {
+  if (!earliest) return "not known";
+  if (!latest) return `not before ${earliest}`;
+  return earliest === latest ? earliest : `${earliest} to ${latest}`;
+}
+
+function queueOf(name, queue, former) {
+  const box = element("details", { className: "thing" });
+  box.open = former?.open ?? false;
+  const standing = [`${queue.admitted} admitted`, `${queue.waits} waiting`, queue.cohort && `cohort ${queue.cohort}`,
+    queue.stop !== "None" && queue.stop, queue.budget && `budget: ${queue.budget.used} GPU hours used, ${queue.budget.remaining} left`];
+  box.append(element("summary", {}, isolated(name), ` · ${standing.filter(Boolean).join(" · ")}`));
+  if (queue.ready && queue.ready.status !== "True") box.append(element("p", { name: `${queue.ready.reason}: ${queue.ready.message}` }));
+  box.append(tableOf(["pool", "resource", "nominal", "used", "borrowed", "idle", "asked", "in all"], queue.quotas.map(quotaRow),
+    "Own, idle (may be lent), borrowed, asked for"));
+  if (queue.pending.length)
+    box.append(tableOf(["place", "workload", "pods", "since", "begins", "reason", "why"], queue.pending.map((one) => [String(one.position),
+      linkTo("job", one.workload), String(one.pods), one.since ?? "", beginOf(one), one.reason, one.message]), "Waits, in order"));
+  return box;
+}
+
+function waitingOf(subject, item, former) {
+  const box = element("details", {}, element("summary", {}, isolated(subject), " · ", isolated(item.reason)),
+    element("p", { name: item.message }), ...remediesOf(item.remedies));
+  box.open = former?.open ?? false;
+  return box;
+}
+
+const MOST = 200;  // at once; search narrows it
+
+export class Queues {
+  constructor() {
+    this.queues = new Kept(at("queue-list"), queueOf, "There is no GPUQueue.");
+    this.waiting = new Kept(at("waiting"), waitingOf, "Nothing waits for GPUs.");
+  }
+
+  show(model, wanted) {
+    const has = (words) => words.toLowerCase().includes(wanted);
+    this.queues.show(inOrder(model.queues), MOST);
+    this.waiting.show(inOrder(model.waiting).filter(([subject, item]) => has(`${subject} ${item.reason} ${item.message}`)), MOST);
+  }
+}

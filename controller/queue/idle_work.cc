@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/queue/idle_work.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "controller/fleet/pools.h"
+#include "controller/observe/idle_pods.h"
+#include "controller/queue/admission_ledger.h"
+#include "controller/queue/cluster_index.h"
+#include "controller/queue/facts_from.h"
+
+namespace berth::queue {
+namespace {
+
+std::int64_t microseconds(Time time) { return time.time_since_epoch().count(); }
+
+bool holds_gpus(const Pod& pod, const Catalog& catalog) {
+  return std::ranges::any_of(catalog.shape_requests(pod.shape), [&](const auto& asked) {
+    return asked.second > 0 && catalog.counts_as_gpu(asked.first);
+  });
+}
+
+// Of a launcher without GPUs nothing is measured. One that is still to begin, or about to go, is
+// not idle, and neither is its gang.
+bool all_are_idle(const Workload& workload, std::size_t idle, const Catalog& catalog) {
+  if (!workload.pods) return false;
+  std::size_t gpu_pods = 0;
+  for (const Pod* pod : workload.pods->all) {
+    if (pod->state == PodState::kSucceeded) continue;
+    if (pod->state != PodState::kBound) return false;
+    gpu_pods += holds_gpus(*pod, catalog);
+  }
+  return gpu_pods == idle;
+}
+
+}  // namespace
+
+std::vector<IdleWork> find_idle_work(const Snapshot& snapshot, const GPUClusterPolicy& policy) {
+  std::map<std::string, std::vector<IdlePod>> by_workload;
+  for (const IdlePod& idle : find_idle_pods(snapshot, policy))
+    by_workload[workload_name(*idle.pod)].push_back(idle);
+  std::vector<IdleWork> found;
+  if (by_workload.empty()) return found;
+  const FactsIndex& facts = snapshot.cluster.view<ClusterIndex>().facts();
+  for (const auto& [name, pods] : by_workload) {
+    const Workload* workload = facts.find(name);
+    if (workload == nullptr || !all_are_idle(*workload, pods.size(), facts.catalog())) continue;
+    IdleWork& work = found.emplace_back(IdleWork{.workload = workload});
+    for (const IdlePod& pod : pods) {
+      work.since = std::max(work.since, microseconds(pod.since));
+      work.due = std::max(work.due, microseconds(pod.due));
+    }
+  }
+  return found;
+}
+
+bool takes_idle(const Snapshot& snapshot) {
+  const GPUClusterPolicy* policy = find_policy(snapshot.cluster);
+  return policy != nullptr && policy->spec.idle.policy == IdlePolicy::kOnPressure &&
+         snapshot.samples.measured_at.has_value();
+}
+
+// Pods come back as others, and would be taken again: their maker has given way once, and that is
+// enough. No more than can be noted, those first that have been idle longest.
+std::vector<IdleWork> idle_to_take(const Snapshot& snapshot) {
+  std::vector<IdleWork> all = find_idle_work(snapshot, *find_policy(snapshot.cluster));
+  std::erase_if(all, [&](const IdleWork& idle) {
+    return !idle.workload->job && gives_way(snapshot, *idle.workload);
+  });
+  const std::size_t noted = read_admissions(snapshot).yields.size();
+  const std::size_t room = noted < kMostYielding ? kMostYielding - noted : 0;
+  if (all.size() <= room) return all;
+  std::ranges::stable_sort(all, {}, &IdleWork::since);
+  all.resize(room);
+  return all;
+}
+
+bool is_idle_still(const Snapshot& snapshot, const Workload& workload) {
+  if (!takes_idle(snapshot)) return false;
+  const auto idle = find_idle_work(snapshot, *find_policy(snapshot.cluster));
+  return std::ranges::find(idle, &workload, &IdleWork::workload) != idle.end();
+}
+
+bool gives_way(const Snapshot& snapshot, const Workload& workload) {
+  const Yields& yields = read_admissions(snapshot).yields;
+  const auto taker = yields.find(remaker_uid(snapshot.cluster, workload));
+  return taker != yields.end() &&
+         is_there(snapshot.cluster.view<ClusterIndex>().facts(), taker->second);
+}
+
+}  // namespace berth::queue

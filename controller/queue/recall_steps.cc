@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outline: what is asked before; the mark; the evictions.
+#include "controller/queue/recall_steps.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "apis/reasons.h"
+#include "controller/core/plural.h"
+#include "controller/queue/admission_ledger.h"
+#include "controller/queue/gang_recall.h"
+#include "controller/queue/recall.h"
+#include "controller/queue/requeue.h"
+
+namespace berth::queue {
+namespace {
+
+constexpr Duration kLookAgain = std::chrono::seconds(10);  // at what may not be evicted yet
+
+struct Answered {
+  bool all = true;                   // nobody is left to be asked
+  const berth::Pod* kept = nullptr;  // the first that may not go
+  const Answer* refusal = nullptr;   // and why
+};
+
+Answered look_at_answers(const Snapshot& snapshot, const std::vector<const berth::Pod*>& asked) {
+  Answered out;
+  for (const berth::Pod* pod : asked) {
+    if (pod->node_name.empty()) continue;  // no budget counts it
+    const Answer* answer = eviction_answer(snapshot, *pod);
+    if (answer == nullptr) {
+      out.all = false;
+    } else if (!answer->yes && out.kept == nullptr) {
+      out.kept = pod;
+      out.refusal = answer;
+    }
+  }
+  return out;
+}
+
+void ask_all(const Snapshot& snapshot, const std::vector<const berth::Pod*>& asked, Plan& plan) {
+  for (const berth::Pod* pod : asked)
+    if (!pod->node_name.empty() && eviction_answer(snapshot, *pod) == nullptr)
+      plan.add(ref_of(*pod), ask_to_evict(*pod));
+}
+
+RecallFact mark_of(const Snapshot& snapshot, const Workload& workload, const RecallOrder& order) {
+  RecallFact next{.workload = *workload.name,
+                  .since = workload.standing.admission->since,
+                  .at = snapshot.now.time_since_epoch().count(),
+                  .age = workload.standing.created,
+                  .why = order.why};
+  const RecallFact* before = workload.recall.get();
+  return order.never_ready ? recall_for_setback(before, std::move(next))
+                           : recall_for_loss(before, std::move(next));
+}
+
+// Instead of the one that stood of the gang, and of an admission that has not gone wholly.
+LedgerChanges changes_for(const AdmissionLedger& ledger, const RecallFact& mark,
+                          std::string_view uid) {
+  LedgerChanges changes;
+  for (const auto& [key, recall] : ledger.recalls)
+    if (recall.workload == mark.workload) changes[key] = std::nullopt;
+  for (const auto& [key, entry] : ledger.entries)
+    if (entry.workload == mark.workload) changes[key] = std::nullopt;
+  changes[recall_key(uid)] = encode_recall(mark);
+  return changes;
+}
+
+}  // namespace
+
+void plan_recall(const Snapshot& snapshot, const Workload& workload, RecallOrder order,
+                 Plan& plan) {
+  plan.requeue_in(kLookAgain);
+  const AdmissionLedger& ledger = read_admissions(snapshot);
+  if (ledger.config_map == nullptr || ledger.epoch != snapshot.epoch) return;
+  if (ledger.recalls.size() >= kMostRecalls && !workload.recall) return;
+  const Answered answered = look_at_answers(snapshot, order.asked);
+  const ObjectRef first = ref_of(*order.round.front());
+  if (answered.kept != nullptr) {
+    plan.events.push_back({first, true, reasons::kGangStays, "TakeBack",
+                           fmt::format("{}, and gang {} is not taken back, as pod {} may not be "
+                                       "evicted: {}",
+                                       order.why, *workload.name, answered.kept->meta.name,
+                                       answered.refusal->error.message)});
+    return;
+  }
+  if (!answered.all) return ask_all(snapshot, order.asked, plan);
+  const RecallFact mark = mark_of(snapshot, workload, order);
+  Write write = write_admissions(snapshot, ledger, changes_for(ledger, mark, first.uid),
+                                 fmt::format("take back {}: {}", mark.workload, mark.why));
+  const ObjectRef object = write.object;
+  plan.add(object, std::move(write));
+  plan.events.push_back(
+      {first, false, reasons::kGangTakenBack, "TakeBack",
+       fmt::format("gang {} goes back into its queue whole ({}): {}", mark.workload,
+                   plural(std::ssize(order.round), "pod"), mark.why)});
+}
+
+bool plan_recalled(const Snapshot& snapshot, const Workload& workload, Plan& plan) {
+  if (!workload.recall) return false;
+  const RecallFact& recall = *workload.recall;
+  if (!has_round(workload, recall.since)) return false;
+  plan.requeue_in(kLookAgain);
+  if (read_admissions(snapshot).epoch != snapshot.epoch) return true;
+  for (const berth::Pod* pod : round_of(snapshot.cluster, workload, recall.since))
+    if (!pod->terminating()) plan.add(ref_of(*pod), evict_pod(*pod, recall.why));
+  return true;
+}
+
+}  // namespace berth::queue

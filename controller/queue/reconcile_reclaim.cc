@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outline: what is idle and due under policy Always, whole workloads of queues and single pods of
+// nobody's, at most so many at a time; and whom the API server keeps.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "apis/names.h"
+#include "apis/reasons.h"
+#include "controller/core/merge_patch.h"
+#include "controller/core/refused_write.h"
+#include "controller/fleet/pools.h"
+#include "controller/observe/idle_pods.h"
+#include "controller/queue/cluster_index.h"
+#include "controller/queue/displaced.h"
+#include "controller/queue/facts_from.h"
+#include "controller/queue/idle_measures.h"
+#include "controller/queue/idle_work.h"
+#include "controller/queue/named.h"
+#include "controller/queue/reconcile.h"
+#include "controller/queue/remakers.h"
+#include "controller/queue/requeue.h"
+
+namespace berth {
+namespace {
+
+constexpr Duration kTryAgain = std::chrono::seconds(30);  // at what may not be evicted yet
+constexpr std::size_t kMostReclaimed = 8;
+
+class Reclaimer {
+ public:
+  Reclaimer(const Snapshot& snapshot, const GPUClusterPolicy& policy)
+      : snapshot_(snapshot), idle_(policy.spec.idle), remakers_(snapshot.cluster) {}
+
+  // It stays out of its queue until somebody lets it in: it would begin at once, and be idle again.
+  void take(const Job& job, Time since) {
+    if (refused_write(snapshot_, ref_of(job), names::kManagerQueue)) return;
+    MergePatch patch = MergePatch::same_version(job.meta);
+    patch.field("spec", R"({"suspend":true})");
+    patch.annotation(names::kPreemptedAnnotation,
+                     format_time(snapshot_.now) + ", as its GPUs were idle");
+    patch.annotation(names::kHoldAnnotation,
+                     "its GPUs were idle; without this annotation it queues again");
+    plan_.add(ref_of(job), Write{.verb = Verb::kMergePatch,
+                                 .object = ref_of(job),
+                                 .body = patch.str(),
+                                 .field_manager = names::kManagerQueue,
+                                 .reason = why(since)});
+    tell(ref_of(job), since, "; remove annotation gpu.berth.dev/hold, and it queues again");
+  }
+
+  // All of them or none, as far as the API server has been asked.
+  void take(const std::vector<const Pod*>& pods, Time since) {
+    const ObjectRef all = ref_of(*pods.front());
+    plan_.requeue_in(kTryAgain);
+    for (const Pod* pod : pods) {
+      if (!remakers_.why_not(*pod).empty()) return;
+      const Answer* answer = snapshot_.answers.find(question(queue::ask_to_evict(*pod)),
+                                                    snapshot_.now, snapshot_.settings.answer_ttl);
+      if (answer == nullptr || answer->yes) continue;
+      keep(*pod, *answer);
+      return;
+    }
+    for (const Pod* pod : pods) plan_.add(all, queue::ask_to_evict(*pod));
+    for (const Pod* pod : pods) plan_.add(all, queue::evict_pod(*pod, why(since)));
+    tell(all, since, "");
+  }
+
+  // Told once of each run of refusals.
+  void keep(const Pod& pod, const Answer& answer) {
+    if (answer.times > 1) return;
+    plan_.events.push_back({ref_of(pod), true, reasons::kGpusKept, "Reclaim",
+                            "its idle GPUs can't be taken back: " + answer.error.message});
+  }
+  bool full() const { return plan_.objects.size() >= kMostReclaimed; }
+  void look_at(Time due) { plan_.requeue_in(std::chrono::ceil<Duration>(due - snapshot_.now)); }
+  Plan finish() { return std::move(plan_); }
+
+ private:
+  std::string why(Time since) const {
+    return "its GPUs have been idle since " + format_time(since);
+  }
+  void tell(const ObjectRef& object, Time since, std::string_view then) {
+    plan_.events.push_back({object, true, reasons::kGpusReclaimed, "Reclaim",
+                            fmt::format("{}, and idle.policy is Always{}", why(since), then)});
+    plan_.observations.push_back(queue::reclaimed(object, idle_.policy));
+  }
+
+  const Snapshot& snapshot_;
+  const IdleSpec& idle_;
+  queue::Remakers remakers_;
+  Plan plan_;
+};
+
+// What queues have let go.
+void take_work(const Snapshot& snapshot, const GPUClusterPolicy& policy, Reclaimer& reclaimer) {
+  const auto& index = snapshot.cluster.view<queue::ClusterIndex>();
+  for (const queue::IdleWork& idle : queue::find_idle_work(snapshot, policy)) {
+    const queue::Workload& workload = *idle.workload;
+    if (!workload.standing.admitted) continue;
+    const Time due{std::chrono::microseconds(idle.due)};
+    const Time since{std::chrono::microseconds(idle.since)};
+    if (due > snapshot.now) {
+      reclaimer.look_at(due);
+      continue;
+    }
+    if (reclaimer.full()) return;
+    if (!workload.job)
+      reclaimer.take(queue::pods_of(snapshot.cluster, index, *workload.name), since);
+    else if (queue::may_be_displaced(snapshot, workload))
+      reclaimer.take(*queue::find_named(snapshot.cluster.jobs(), *workload.name), since);
+  }
+}
+
+// Whether a queue has let it go: then it goes with its whole workload, or stays with it.
+bool is_of_a_queue(const Snapshot& snapshot, const Pod& pod) {
+  if (snapshot.cluster.gpu_queues().size() == 0) return false;
+  const auto& facts = snapshot.cluster.view<queue::ClusterIndex>().facts();
+  const queue::Workload* workload = facts.find(queue::workload_name(pod));
+  return workload != nullptr && workload->standing.admitted;
+}
+
+constexpr Duration kAnswerIsNews = std::chrono::seconds(90);
+
+// Under OnPressure the admissions have asked.
+void tell_who_is_kept(const Snapshot& snapshot, const IdlePod& idle, Reclaimer& reclaimer) {
+  const Answer* answer =
+      snapshot.answers.find(question(queue::ask_to_evict(*idle.pod)), snapshot.now, kAnswerIsNews);
+  if (answer != nullptr && !answer->yes) reclaimer.keep(*idle.pod, *answer);
+}
+
+}  // namespace
+
+Plan reconcile_reclaim(const Snapshot& snapshot) {
+  const GPUClusterPolicy* policy = find_policy(snapshot.cluster);
+  if (policy == nullptr || snapshot.offline) return {};
+  Reclaimer reclaimer(snapshot, *policy);
+  if (policy->spec.idle.policy == IdlePolicy::kOnPressure)
+    for (const IdlePod& idle : find_idle_pods(snapshot, *policy))
+      tell_who_is_kept(snapshot, idle, reclaimer);
+  if (policy->spec.idle.policy != IdlePolicy::kAlways) return reclaimer.finish();
+  if (snapshot.cluster.gpu_queues().size() > 0) take_work(snapshot, *policy, reclaimer);
+  for (const IdlePod& idle : find_idle_pods(snapshot, *policy)) {
+    if (is_of_a_queue(snapshot, *idle.pod)) continue;
+    if (idle.due > snapshot.now)
+      reclaimer.look_at(idle.due);
+    else if (!reclaimer.full())
+      reclaimer.take({idle.pod}, idle.since);
+  }
+  return reclaimer.finish();
+}
+
+}  // namespace berth

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outline: how long each runs in a projection; what the projections say together; the words.
+#include "controller/queue/start_estimates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "apis/time.h"
+#include "controller/queue/route.h"
+
+namespace berth::queue {
+namespace {
+
+constexpr std::int64_t kMinuteLong = 60'000'000;
+
+// A prime: each workload goes through all parts of what others took, one after the other, and no
+// two in the same order. Of so many equally likely ones, the first and the last hold most.
+constexpr std::uint64_t kGuesses = 17;
+
+std::uint64_t hash_of_name(std::string_view name) {
+  std::uint64_t sum = 14695981039346656037u;  // FNV-1a
+  for (const char c : name) sum = (sum ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  // Names that differ in a digit are to have nothing in common (the end of splitmix64).
+  sum = (sum ^ sum >> 30) * 0xbf58476d1ce4e5b9u;
+  sum = (sum ^ sum >> 27) * 0x94d049bb133111ebu;
+  return sum ^ sum >> 31;
+}
+
+std::string_view team_of(std::string_view workload) {
+  workload.remove_prefix(workload.find('/') + 1);
+  return workload.substr(0, workload.find('/'));
+}
+
+std::optional<std::int64_t> declared(const Workload& workload) {
+  if (!workload.job || workload.job->lasts <= 0) return std::nullopt;
+  return workload.job->lasts;
+}
+
+// In which of kGuesses equal parts the workload is in this projection.
+double rank_in(std::uint64_t projection, const Workload& workload) {
+  const std::uint64_t mix = hash_of_name(*workload.name);
+  const std::uint64_t step = 1 + mix % (kGuesses - 1);
+  const std::uint64_t part = (mix / kGuesses + projection * step) % kGuesses;
+  return (static_cast<double>(part) + 0.5) / static_cast<double>(kGuesses);
+}
+
+// Null: it is not there any more.
+const QueueFact* fact_of_queue(const Workload& workload, const FactsIndex& index) {
+  const std::vector<Charge>& charges = workload.standing.charges;
+  const QueueId id = charges.empty() ? workload.standing.queue
+                                     : index.catalog().holder_parts(charges.front().holder).first;
+  const auto found = index.queues().find(index.catalog().queue_name(id));
+  return found == index.queues().end() ? nullptr : &found->second;
+}
+
+bool share_pools(const QueueFact* a, const QueueFact* b) {
+  if (a == b) return true;
+  if (a == nullptr || b == nullptr) return false;
+  return std::ranges::any_of(a->quotas, [&](const QuotaFact& one) {
+    return std::ranges::any_of(b->quotas, [&](const QuotaFact& other) {
+      return one.pool == other.pool || one.pool == kAnyPool || other.pool == kAnyPool;
+    });
+  });
+}
+
+RunTime as_others_did(const RunShares& shares, std::uint64_t projection) {
+  return [&shares, projection](const Workload& workload,
+                               std::int64_t so_far) -> std::optional<std::int64_t> {
+    const auto most = declared(workload);
+    if (!most) return std::nullopt;
+    const auto whole = static_cast<double>(*most);
+    const double share =
+        shares.in(team_of(*workload.name))
+            .at(rank_in(projection, workload), static_cast<double>(so_far) / whole);
+    return static_cast<std::int64_t>(share * whole);
+  };
+}
+
+}  // namespace
+
+StartEstimates::StartEstimates(const FactsIndex& index, const RunShares& shares, std::int64_t now,
+                               std::size_t tries)
+    : index_(index), quotas_(index) {
+  for (std::uint64_t i = 0; i < kGuesses; ++i) {
+    note(project_starts(index, now, as_others_did(shares, i), tries));
+    if (seen_.empty()) return;  // nor would anybody begin if others ended sooner
+  }
+}
+
+void StartEstimates::note(const Projection& projection) {
+  if (projections_++ == 0) endless_ = projection.endless;
+  if (projection.looked_until)
+    looked_until_ =
+        std::min(looked_until_.value_or(*projection.looked_until), *projection.looked_until);
+  for (const auto& [workload, start] : projection.starts) {
+    const auto [at, fresh] = seen_.try_emplace(workload, Seen{start, start, 0});
+    Seen& seen = at->second;
+    seen.earliest = std::min(seen.earliest, start);
+    seen.latest = std::max(seen.latest, start);
+    ++seen.times;
+  }
+}
+
+bool StartEstimates::may_begin(const Workload& workload) const {
+  const Standing& standing = workload.standing;
+  const QueueQuotas* queue = quotas_.find(standing.queue);
+  if (!standing.pending || standing.unready != Unready::kNo || queue == nullptr ||
+      queue->fact->held)
+    return false;
+  Routes routes;
+  find_routes(*queue, standing.workload_class, index_.catalog(), index_.room(), routes);
+  return !routes.open.empty();
+}
+
+// Those of its queue first, then of those that could hold the same quota or room.
+std::vector<const Workload*> StartEstimates::endless_before(const Workload& workload) const {
+  std::vector<const Workload*> before;
+  for (const Workload* other : endless_)
+    if (other != &workload &&
+        share_pools(fact_of_queue(*other, index_), fact_of_queue(workload, index_)))
+      before.push_back(other);
+  std::ranges::stable_partition(before, [&](const Workload* other) {
+    return fact_of_queue(*other, index_) == fact_of_queue(workload, index_);
+  });
+  return before;
+}
+
+std::optional<StartEstimate> StartEstimates::find(const Workload& workload) const {
+  if (!may_begin(workload)) return std::nullopt;
+  const auto found = seen_.find(&workload);
+  StartEstimate out;
+  if (found != seen_.end()) {
+    const Seen& seen = found->second;
+    out.earliest = seen.earliest;
+    if (seen.times == projections_) out.latest = seen.latest;
+  }
+  if (out.latest) return out;
+  if (looked_until_) {
+    out.earliest = std::min(out.earliest.value_or(*looked_until_), *looked_until_);
+    out.looked_no_further = true;
+    return out;
+  }
+  const std::vector<const Workload*> endless = endless_before(workload);
+  if (endless.empty()) return std::nullopt;  // it waits for no end of anything
+  out.endless = endless.front();
+  out.more_endless = endless.size() - 1;
+  return out;
+}
+
+StartEstimate coarse(const StartEstimate& estimate, std::int64_t now) {
+  const auto step = [&](std::int64_t at) {
+    const std::int64_t ahead = at - now;
+    return ahead < 120 * kMinuteLong    ? 5 * kMinuteLong
+           : ahead < 1440 * kMinuteLong ? 15 * kMinuteLong
+                                        : 60 * kMinuteLong;
+  };
+  StartEstimate out = estimate;
+  if (out.earliest) *out.earliest -= *out.earliest % step(*out.earliest);
+  if (out.latest) {
+    const std::int64_t over = *out.latest % step(*out.latest);
+    if (over > 0) *out.latest += step(*out.latest) - over;
+  }
+  return out;
+}
+
+std::string describe(const StartEstimate& estimate, std::int64_t now) {
+  const StartEstimate rough = coarse(estimate, now);
+  const auto told = [now](std::int64_t at) {
+    return at <= now ? "now" : format_time(Time(std::chrono::microseconds(at)));
+  };
+  if (rough.latest)
+    return fmt::format(
+        "it begins between {} and {}, as far as declared run times and those of "
+        "finished Jobs tell",
+        told(*rough.earliest), told(*rough.latest));
+  if (rough.looked_no_further)
+    return fmt::format("it begins at {} or later; too much comes before it to say more",
+                       told(*rough.earliest));
+  const std::string who = fmt::format(
+      "{} declares no run time{}; set activeDeadlineSeconds on Jobs", *rough.endless->name,
+      rough.more_endless > 0 ? fmt::format(", nor do {} more", rough.more_endless) : "");
+  if (rough.earliest)
+    return fmt::format("it begins at {} or later, until when is unknown: {}", told(*rough.earliest),
+                       who);
+  return "when it begins is unknown: " + who;
+}
+
+}  // namespace berth::queue

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// GpuGauges: what the GPUs of each node show of themselves, as DCGM has it, and on which nodes an
+// exporter tells it. A truth beside the cluster's objects, which say nothing of it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "controller/sim/gpu_agents.h"
+
+namespace berth::sim {
+
+struct GpuGauge {
+  int xid = 0;  // the last error; it stands until the exporter starts anew
+  int temperature = 40;
+  int double_bit_errors = 0;
+  bool remap_failed = false;
+  bool lost = false;  // it fell off the bus, and nothing is told of it
+  bool operator==(const GpuGauge&) const = default;
+};
+
+struct GaugedNode {
+  int made = 0;  // another machine of the same name has other GPUs
+  std::string product;
+  std::vector<GpuGauge> gpus;
+  bool told = true;  // its exporter runs
+};
+
+class GpuGauges {
+ public:
+  // A machine whose GPUs are well, in place of one of the same name.
+  void add_node(const GpuNode& node);
+  void remove_node(const std::string& name);
+  // Of a GPU that there is.
+  void change(const std::string& node, std::size_t gpu, const std::function<void(GpuGauge&)>& how);
+  void stop_exporter(const std::string& node);
+  void start_exporter(const std::string& node);
+
+  const std::map<std::string, GaugedNode>& nodes() const { return nodes_; }
+  // Hears of every change, after it; may be empty.
+  std::function<void(const std::string& node)> on_change;
+
+ private:
+  void tell(const std::string& node) const;
+
+  std::map<std::string, GaugedNode> nodes_;
+  int made_ = 0;
+};
+
+}  // namespace berth::sim

@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page as people have it: served by the built berth, and, in Chromium, drawn, walked through by keys and looked at for
+accessibility. check_page.py served|chromium BERTH; without Chromium the second is skipped (exit code 77)."""
+import contextlib
+import gzip
+import http.client
+import json
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+from chromium import Chromium, Trouble
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+SNAPSHOT = ROOT / "tests/golden/why/pods/cluster.json"
+STORY = ROOT / "examples/simulation/headline.yaml"
+HOSTILE = ["<img src=x onerror=alert(1)>", "\u202eevil\u202c", "\x1b[31mred", "</script><b>", "n" * 253, "__proto__", "'\"`${7*7}"]
+SKIPPED = 77
+
+
+def expect(true, words):
+    if not true:
+        raise Trouble(words)
+
+
+@contextlib.contextmanager
+def served(berth, *arguments):
+    """A berth that shows its page; yields the page's address, and the process."""
+    process = subprocess.Popen([berth, *map(str, arguments)], stdout=subprocess.PIPE, text=True)
+    try:
+        for line in process.stdout:
+            if found := re.search(r"http://127\.0\.0\.1:\d+/ui/", line):
+                yield found.group(0)
+                break
+        else:
+            raise Trouble(f"{arguments[0]} names no page")
+        process.send_signal(signal.SIGINT)
+        process.stdout.read()
+        expect(process.wait(30) == 0, f"{arguments[0]} ended with {process.returncode}")
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.wait()
+
+
+def ask(address, path, method="GET", **heads):
+    host = re.search(r"//([^/]+)/", address).group(1)
+    connection = http.client.HTTPConnection(host, timeout=30)
+    connection.putrequest(method, path, skip_host="Host" in heads, skip_accept_encoding=True)
+    for name, value in heads.items():
+        connection.putheader(name.replace("_", "-"), value)
+    connection.endheaders()
+    answer = connection.getresponse()
+    body = answer.read()
+    connection.close()
+    return answer, body
+
+
+def hostile_cluster(folder):
+    """The snapshot with names that nobody would give."""
+    cluster = json.loads(SNAPSHOT.read_text())
+    nodes = [item for item in cluster["items"] if item["kind"] == "Node"]
+    renamed = {node["metadata"]["name"]: name for node, name in zip(nodes, HOSTILE)}
+    for number, item in enumerate(cluster["items"]):
+        if item["kind"] == "Node":
+            item["metadata"]["name"] = renamed.get(item["metadata"]["name"], item["metadata"]["name"])
+        if item["kind"] == "Pod":
+            item["metadata"]["name"] = HOSTILE[number % len(HOSTILE)] + str(number)
+            if "nodeName" in item.get("spec", {}):
+                item["spec"]["nodeName"] = renamed.get(item["spec"]["nodeName"], item["spec"]["nodeName"])
+    path = folder / "hostile.json"
+    path.write_text(json.dumps(cluster))
+    return path
+
+
+def large_cluster(folder, count):
+    cluster = json.loads(SNAPSHOT.read_text())
+    node = next(item for item in cluster["items"] if item["kind"] == "Node")
+    cluster["items"] = []
+    for number in range(1, count + 1):
+        one = json.loads(json.dumps(node).replace('"nvidia.com/gpu.count": "4"', '"nvidia.com/gpu.count": "8"'))
+        one["metadata"]["name"] = f"gpu-node-{number}"
+        one["metadata"]["uid"] = f"uid-{number}"
+        one["status"]["allocatable"]["nvidia.com/gpu"] = one["status"]["capacity"]["nvidia.com/gpu"] = "8"
+        cluster["items"].append(one)
+    path = folder / "large.json"
+    path.write_text(json.dumps(cluster))
+    return path
+
+
+def check_served(berth, folder):
+    with served(berth, "ui", "--snapshot", SNAPSHOT) as address:
+        answer, body = ask(address, "/ui/")
+        expect(answer.status == 200 and body.startswith(b"<!doctype html>"), f"/ui/ answers {answer.status}")
+        for name in re.findall(r'(?:src|href)="([\w.]+)"', body.decode()):
+            expect(ask(address, f"/ui/{name}")[0].status == 200, f"the page loads {name}, which is not there")
+        answer, small = ask(address, "/ui/state", Accept_Encoding="gzip")
+        state = json.loads(gzip.decompress(small))
+        expect("t1" in state["nodes"], f"the state has no node t1: {sorted(state['nodes'])}")
+        answer, body = ask(address, "/ui/state", If_None_Match=answer.getheader("etag"))
+        expect((answer.status, body) == (304, b""), f"the same state again is answered {answer.status}")
+        for host in ("evil.example", "127.0.0.1.evil.example:80"):
+            expect(ask(address, "/ui/state", Host=host)[0].status == 421, f"whoever calls it {host} is answered")
+        for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS"):
+            expect(ask(address, "/ui/state", method)[0].status == 405, f"{method} is taken")
+        answer, body = ask(address, "/ui/", "HEAD")
+        expect((answer.status, body) == (200, b""), "HEAD of the page is not its head alone")
+        wire = sum(len(ask(address, f"/ui/{name}", Accept_Encoding="gzip")[1]) for name in page_files(address))
+        print(f"page.wire_kib {wire / 1024:.1f}")
+        expect(wire <= 100 << 10, f"the page is {wire} bytes on the wire")
+    run = subprocess.run([berth, "ui", "--port", "70000"], capture_output=True, text=True, timeout=60)
+    expect(run.returncode == 1 and "--port" in run.stderr, f"--port 70000: {run.returncode} {run.stderr}")
+
+
+def page_files(address):
+    """By name, the page itself first."""
+    names, new = {""}, [""]
+    while new:
+        text = ask(address, f"/ui/{new.pop()}")[1].decode()
+        for name in re.findall(r'(?:src|href)="([\w.]+)"|from "\./([\w.]+)"', text):
+            if (found := name[0] or name[1]) not in names:
+                names.add(found)
+                new.append(found)
+    return sorted(names)
+
+
+def settled(browser):
+    browser.wait_for("document.getElementById('canvas')?.dataset.drawn && document.getElementById('summary').textContent.includes('as of')")
+
+
+def expect_silent(browser, where):
+    expect(not browser.said, f"{where}: the console says {browser.said}")
+
+
+def expect_accessible(browser, where):
+    browser.ask((HERE / "axe/axe.min.js").read_text() + ";1")
+    found = browser.ask("axe.run().then(r => r.violations.map(v => v.id + ': ' + v.nodes.slice(0, 2).map(n => n.html).join(' | ')))")
+    expect(not found, f"{where}: axe finds {found}")
+
+
+def colours(browser):
+    """How many points of the canvas have each colour."""
+    return browser.ask("""(() => { const c = document.getElementById('canvas'), counts = {};
+      const data = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+      for (let i = 0; i < data.length; i += 4) { const k = data.slice(i, i + 3).join(); counts[k] = (counts[k] ?? 0) + 1; }
+      return counts; })()""")
+
+
+def check_saved(browser, berth, folder):
+    with served(berth, "ui", "--snapshot", SNAPSHOT) as address:
+        browser.open(address)
+        settled(browser)
+        held, free = colours(browser).get("11,92,173", 0), colours(browser).get("211,219,227", 0)
+        state = json.loads(ask(address, "/ui/state")[1])
+        sizes = [(part["units"] * min(sum(h[2] for h in part["held"]), part["offered"]), part["units"] * part["offered"])
+                 for node in state["nodes"].values() for part in node["parts"] if part["units"]]
+        told = sum(held for held, _ in sizes) / sum(all for _, all in sizes)
+        drawn = held / max(1, held + free)
+        expect(abs(drawn - told) < 0.15, f"{told:.2f} is held, and {drawn:.2f} of the picture says so")
+        # By keys alone: to the mosaic, along it, into a node, and out of it.
+        browser.ask("document.getElementById('canvas').focus()")
+        browser.press("ArrowRight")
+        named = browser.ask("document.querySelector('#pointed bdi').textContent")
+        browser.press("Enter", "\r")
+        browser.wait_for("!document.getElementById('one').hidden")
+        expect(browser.ask("location.hash") == f"#node/{named}", "Enter opens another node than is pointed at")
+        expect(browser.ask("document.activeElement.id") == "one-title", "what has opened has no focus")
+        expect_accessible(browser, "a node")
+        browser.press("Escape")
+        browser.wait_for("document.getElementById('one').hidden")
+        browser.press("/", "/")
+        expect(browser.ask("document.activeElement.id") == "search", "/ leads to the search")
+        before = browser.ask("document.querySelectorAll('#waiting details').length")
+        browser.ask("const s = document.getElementById('search'); s.value = 'vision/full-0'; s.dispatchEvent(new Event('input'))")
+        expect(0 < browser.ask("document.querySelectorAll('#waiting details').length") < before, "search narrows nothing")
+        # A link to a pod that waits says why, with lines to copy.
+        browser.open(address + "#pod/vision/full-0")
+        browser.wait_for("document.querySelector('#detail .line pre') !== null")
+        for scheme, width, height, ratio in (("light", 1200, 900, 1), ("dark", 1200, 900, 1), ("light", 390, 800, 2)):
+            browser.prefer(scheme)
+            browser.resize(width, height, ratio)
+            browser.ask("new Promise(requestAnimationFrame)")
+            expect_accessible(browser, f"{scheme}, {width} wide")
+            wide = browser.ask("document.documentElement.scrollWidth")
+            expect(wide <= width, f"{wide} points where {width} are to be had")
+    expect_silent(browser, "a saved cluster")
+
+
+def check_hostile(browser, berth, folder):
+    with served(berth, "ui", "--snapshot", hostile_cluster(folder)) as address:
+        browser.open(address)
+        settled(browser)
+        expect(browser.ask("document.querySelectorAll('img, b > b, main script').length") == 0, "a name has become an element")
+        for name in HOSTILE[:3]:
+            browser.ask(f"location.hash = 'node/' + encodeURIComponent({json.dumps(name)})")
+            browser.wait_for(f"document.querySelector('#one-title bdi')?.textContent === {json.dumps(name)}")
+        expect_accessible(browser, "hostile names")
+    expect_silent(browser, "hostile names")
+
+
+def check_story(browser, berth, folder):
+    path = folder / "story.html"
+    with path.open("w") as out:
+        subprocess.run([berth, "simulate", "-f", STORY, "-o", "html"], stdout=out, check=True, timeout=300)
+    for address in (path.as_uri(), None):
+        with contextlib.ExitStack() as stack:
+            browser.open(address or stack.enter_context(served(berth, "simulate", "-f", STORY, "--ui")))
+            settled(browser)
+            expect(browser.ask("!document.getElementById('story').hidden"), "a story without its bar")
+            last = int(browser.ask("document.getElementById('story-moment').max"))
+            expect(last > 20, f"a story of {last} frames")
+            move = "((m) => { m.value = %s; m.dispatchEvent(new Event('input')); })(document.getElementById('story-moment'))"
+            browser.ask(move % last)
+            end = browser.ask("document.getElementById('rollout-list').innerText")
+            expect(f"{last} of {last}" in browser.ask("document.getElementById('story-time').textContent"), "the bar leads elsewhere")
+            browser.ask(move % (last // 2))
+            middle = browser.ask("document.getElementById('rollout-list').innerText")
+            expect(middle != end, "the middle looks like the end")
+            browser.ask(move % 0)
+            browser.ask(move % last)
+            expect(browser.ask("document.getElementById('rollout-list').innerText") == end, "there and back is somewhere else")
+            browser.ask(move % 0)
+            browser.ask("document.getElementById('story-speed').value = '1200'; document.getElementById('story-play').click()")
+            browser.wait_for("Number(document.getElementById('story-moment').value) > 3")
+            browser.ask("document.getElementById('story-play').click()")
+            expect_accessible(browser, "a story")
+    expect_silent(browser, "a story")
+
+
+def check_large(browser, berth, folder):
+    with served(berth, "ui", "--snapshot", large_cluster(folder, 2000)) as address:
+        browser.resize(1200, 900)
+        browser.open(address)
+        settled(browser)
+        print("page.draw_ms", browser.ask("document.getElementById('canvas').dataset.drawn"))
+        browser.ask("document.getElementById('canvas').focus()")
+        browser.press("End")
+        browser.wait_for("document.querySelector('#pointed bdi')?.textContent === 'gpu-node-2000'")
+        browser.wait_for("scrollY > 500")
+        expect(len(colours(browser)) > 2, "nothing is drawn at the far end")
+    expect_silent(browser, "2000 nodes")
+
+
+def main(what, berth):
+    with tempfile.TemporaryDirectory(prefix="berth-page-") as name:
+        folder = pathlib.Path(name)
+        if what == "served":
+            check_served(berth, folder)
+            return 0
+        if shutil.which("chromium") is None:
+            print("SKIPPED: chromium is not installed (scripts/install-packages --only page)")
+            return SKIPPED
+        for check in (check_saved, check_hostile, check_story, check_large):
+            with Chromium() as browser:
+                check(browser, berth, folder)
+            print(check.__name__, "ok", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.dont_write_bytecode = True
+    try:
+        sys.exit(main(sys.argv[1], sys.argv[2]))
+    except Trouble as trouble:
+        print(f"check_page: {trouble}")
+        sys.exit(1)

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a GPUQueue's status says of starts: of whom, how often it is written, and that another
+// writer of the status leaves it alone.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "apis/decode.h"
+#include "controller/queue/reconcile.h"
+#include "tests/queue/queue_objects.h"
+
+namespace berth::queue {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using namespace std::chrono_literals;
+
+class ReconcileEstimates : public ::testing::Test {
+ protected:
+  ReconcileEstimates() {
+    add(policy_with("training")), add(node_of("n1", 8));
+    add(namespace_of("a", "vision")), add(queue_of("vision", 8));
+    berth::Job runs = job_of("a", "runs", 8);
+    runs.suspended = false;
+    runs.active_deadline_seconds = 3600;
+    runs.start_time = now;
+    note_admission(runs.meta, "vision", {{"nvidia.com/gpu", 8}});
+    add(runs);
+    submit("train");
+  }
+  template <class T>
+  void add(T object) {
+    object.meta.resource_version = std::to_string(++version);
+    cluster.upsert(std::move(object), now);
+  }
+  void submit(const std::string& name) {
+    berth::Job job = job_of("a", name, 8);
+    job.meta.creation_timestamp = now;
+    job.active_deadline_seconds = 3600;
+    add(job);
+  }
+  Snapshot snapshot() const { return {cluster, answers, settings, now}; }
+  // Whether it differed.
+  bool write(const Plan& plan) {
+    bool wrote = false;
+    for (const StatusUpdate& update : plan.statuses) {
+      if (!update.differs) continue;
+      wrote = true;
+      auto body = nlohmann::json::parse(update.body);
+      const GPUQueue& stands = *cluster.gpu_queues().find("vision");
+      EXPECT_EQ(body["metadata"]["resourceVersion"], stands.meta.resource_version);
+      body["metadata"]["name"] = "vision";
+      GPUQueue next = stands;
+      std::string text = body.dump();
+      next.status = decode_object<GPUQueue>(text)->status;
+      add(next);
+    }
+    return wrote;
+  }
+  bool tell() { return write(reconcile_estimates(snapshot())); }
+  PendingWorkload told() { return cluster.gpu_queues().find("vision")->status.pending.front(); }
+
+  ClusterState cluster;
+  Answers answers;
+  Settings settings;
+  Time now = *parse_time("2026-11-21T12:00:00Z");
+  int version = 0;
+};
+
+TEST_F(ReconcileEstimates, WhatHasWaitedForAMinuteIsToldWhenItBegins) {
+  EXPECT_TRUE(write(reconcile_queues(snapshot())));
+  EXPECT_FALSE(tell()) << "most of what waits begins within a minute";
+  EXPECT_EQ(reconcile_estimates(snapshot()).requeue_after, 1min);
+  now += 1min;
+  EXPECT_TRUE(tell());
+  EXPECT_EQ(told().latest_start, *parse_time("2026-11-21T13:00:00Z"));
+  EXPECT_EQ(told().earliest_start, *parse_time("2026-11-21T12:00:00Z"));
+}
+
+TEST_F(ReconcileEstimates, WhatStillHoldsIsNotWrittenAnew) {
+  write(reconcile_queues(snapshot()));
+  now += 1min;
+  EXPECT_TRUE(tell());
+  int writes = 0;
+  for (int minute = 2; minute < 58; ++minute) {
+    now += 1min;
+    writes += tell() ? 1 : 0;
+    EXPECT_GE(told().latest_start, *parse_time("2026-11-21T13:00:00Z"));
+  }
+  EXPECT_LE(writes, 6) << "each time with half of the width";
+  EXPECT_GT(writes, 0);
+}
+
+TEST_F(ReconcileEstimates, OtherNewsOfTheStatusLeaveItAlone) {
+  write(reconcile_queues(snapshot()));
+  now += 1min;
+  tell();
+  submit("second");
+  EXPECT_TRUE(write(reconcile_queues(snapshot())));
+  ASSERT_THAT(cluster.gpu_queues().find("vision")->status.pending, SizeIs(2));
+  EXPECT_EQ(told().latest_start, *parse_time("2026-11-21T13:00:00Z"));
+  // Under an old name it is another one.
+  cluster.erase<berth::Job>("a", "train");
+  submit("train");
+  write(reconcile_queues(snapshot()));
+  for (const PendingWorkload& each : cluster.gpu_queues().find("vision")->status.pending)
+    EXPECT_FALSE(each.latest_start) << each.workload;
+}
+
+TEST_F(ReconcileEstimates, WithoutDeclaredTimesNothingIsWritten) {
+  berth::Job runs = *cluster.jobs().find("a", "runs");
+  runs.active_deadline_seconds.reset();
+  add(runs);
+  write(reconcile_queues(snapshot()));
+  now += 10min;
+  EXPECT_FALSE(tell());
+}
+
+TEST_F(ReconcileEstimates, WhoCanNoMoreBeToldIsToldNothing) {
+  write(reconcile_queues(snapshot()));
+  now += 1min;
+  EXPECT_TRUE(tell());
+  berth::Job runs = *cluster.jobs().find("a", "runs");
+  runs.active_deadline_seconds.reset();
+  add(runs);
+  EXPECT_TRUE(tell());
+  EXPECT_FALSE(told().earliest_start);
+}
+
+TEST_F(ReconcileEstimates, WhereNothingWaitsItIsNotDueAgain) {
+  cluster.erase<berth::Job>("a", "train");
+  write(reconcile_queues(snapshot()));
+  EXPECT_FALSE(tell());
+  EXPECT_FALSE(reconcile_estimates(snapshot()).requeue_after);
+}
+
+}  // namespace
+}  // namespace berth::queue

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// When what waits is said to begin, and what is said where nobody knows.
+#include "controller/queue/start_estimates.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace berth::queue {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr char kGpu[] = "nvidia.com/gpu";
+constexpr std::int64_t kMinute = 60'000'000;
+// A round time, so that what is coarse is what is exact.
+constexpr std::int64_t kNow = 29'736'000 * kMinute;
+
+class StartEstimatesTest : public ::testing::Test {
+ protected:
+  void add_node(const std::string& name, int gpus = 8) {
+    index.put(NodeFact{.name = name, .pool = "p", .offers = {{kGpu, gpus}}});
+  }
+  void add_queue(const std::string& name, int gpus, bool strict_fifo = false,
+                 const std::string& cohort = "") {
+    index.put(QueueFact{.name = name,
+                        .cohort = cohort,
+                        .quotas = {{kGpu, "p", gpus, {}, {}}},
+                        .strict_fifo = strict_fifo});
+  }
+  // Minutes; 0: it declares nothing.
+  JobFact job(const std::string& name, int gpus, std::int64_t minutes, int pods) {
+    return {.workload = "Job/team/" + name,
+            .uid = name,
+            .queue = "q",
+            .created = ++created,
+            .requests = {{kGpu, gpus}},
+            .parallelism = pods,
+            .lasts = minutes * kMinute};
+  }
+  void run(const std::string& name, const std::vector<std::string>& nodes, int gpus,
+           std::int64_t minutes, std::int64_t since) {
+    const int pods = static_cast<int>(nodes.size());
+    JobFact fact = job(name, gpus, minutes, pods);
+    fact.suspended = false;
+    fact.started = kNow - since * kMinute;
+    fact.admitted = AdmissionFact{.uid = name,
+                                  .queue = "q",
+                                  .pool = "p",
+                                  .pods = pods,
+                                  .amounts = {{kGpu, pods * gpus}},
+                                  .since = fact.started,
+                                  .nodes = nodes};
+    index.put(fact);
+    for (const std::string& node : nodes)
+      index.put(PodFact{.uid = name + "-" + node,
+                        .workload = fact.workload,
+                        .requests = {{kGpu, gpus}},
+                        .state = PodState::kBound,
+                        .node = node});
+  }
+  void wait(const std::string& name, int gpus, std::int64_t minutes, int pods = 1) {
+    index.put(job(name, gpus, minutes, pods));
+  }
+  void finish(double share, int times) {
+    for (int i = 0; i < times; ++i) {
+      berth::Job done;
+      done.meta.namespace_ = "team";
+      done.active_deadline_seconds = 1000;
+      done.start_time = Time();
+      done.finished_at = Time() + std::chrono::seconds(static_cast<int>(1000 * share));
+      shares.follow({.now = &done});
+    }
+  }
+  std::optional<StartEstimate> estimate(const std::string& name,
+                                        std::size_t tries = StartEstimates::kManyTries) {
+    return StartEstimates(index, shares, kNow, tries).find(*index.find("Job/team/" + name));
+  }
+  // "20-50": minutes from now, rounded outwards.
+  std::string told(const std::string& name) {
+    const auto of = estimate(name);
+    if (!of) return "nothing";
+    const auto minutes = [&](std::optional<std::int64_t> at) {
+      return at ? fmt::format("{}", (*at - kNow) / kMinute) : "?";
+    };
+    const StartEstimate rough = coarse(*of, kNow);
+    return minutes(rough.earliest) + "-" + minutes(rough.latest);
+  }
+
+  FactsIndex index;
+  RunShares shares;
+  std::int64_t created = 0;
+};
+
+TEST_F(StartEstimatesTest, WhatRunsEndsAfterWhatItHasDeclaredAtTheLatest) {
+  add_node("n1"), add_queue("q", 8);
+  run("runs", {"n1"}, 8, 60, 10);
+  wait("next", 8, 60), wait("last", 8, 60);
+  EXPECT_EQ(told("next"), "0-50") << "nobody knows yet how long others take";
+  EXPECT_LE(*estimate("last")->latest, kNow + 110 * kMinute);
+  EXPECT_GT(*estimate("last")->latest, *estimate("next")->latest);
+}
+
+TEST_F(StartEstimatesTest, WhatHasFinishedSaysHowMuchOfThatIsTaken) {
+  add_node("n1"), add_queue("q", 8);
+  run("runs", {"n1"}, 8, 100, 10);
+  wait("next", 8, 100), wait("last", 8, 100);
+  finish(0.51, 1000);
+  EXPECT_EQ(told("next"), "40-45");
+  EXPECT_EQ(told("last"), "90-100");
+}
+
+// Of two that are as likely to take a tenth as all, hardly ever both do.
+TEST_F(StartEstimatesTest, WhatHasRunForLongIsNoneOfThoseThatEndEarly) {
+  add_node("n1"), add_queue("q", 8);
+  run("runs", {"n1"}, 8, 100, 60);
+  wait("next", 8, 100);
+  finish(0.1, 500), finish(0.9, 500);
+  EXPECT_GE(*estimate("next")->earliest, kNow + 25 * kMinute) << told("next");
+}
+
+TEST_F(StartEstimatesTest, SmallerOnesGoBesideAHeadUnlessTheQueueIsStrict) {
+  finish(1, 1000);
+  for (const bool strict : {false, true}) {
+    add_node("n1"), add_queue("q", 8, strict);
+    run("short", {"n1"}, 4, 30, 0), run("long", {"n1"}, 4, 90, 0);
+    wait("head", 8, 20), wait("small", 2, 10);
+    EXPECT_EQ(told("head"), "85-90");
+    EXPECT_EQ(told("small"), strict ? "105-110" : "25-30");
+  }
+}
+
+TEST_F(StartEstimatesTest, AGangTakesItsNodesAndNoMore) {
+  add_node("n1"), add_node("n2"), add_queue("q", 16);
+  run("a", {"n1", "n2"}, 8, 30, 0);
+  wait("gang", 3, 60, 2), wait("beside", 5, 60), wait("after", 8, 60);
+  finish(1, 1000);
+  EXPECT_EQ(told("gang"), "25-30");
+  EXPECT_EQ(told("beside"), "25-30") << "once the gang's pods are bound";
+  EXPECT_EQ(told("after"), "85-90");
+}
+
+TEST_F(StartEstimatesTest, WhatLeavesIsAsGoodAsGone) {
+  add_node("n1"), add_queue("q", 8);
+  run("runs", {"n1"}, 8, 0, 0);
+  JobFact stopped = job("runs", 8, 0, 1);
+  index.put(stopped);  // suspended, and its pod is still there
+  wait("next", 8, 60);
+  EXPECT_EQ(told("next"), "0-0");
+}
+
+TEST_F(StartEstimatesTest, WhoHasDeclaredNothingIsNamed) {
+  add_node("n1"), add_queue("q", 8);
+  run("runs", {"n1"}, 8, 0, 10);
+  wait("next", 8, 60), wait("last", 8, 60);
+  EXPECT_EQ(told("next"), "?-?");
+  EXPECT_EQ(describe(*estimate("next"), kNow),
+            "when it begins is unknown: Job/team/runs declares no run time; set "
+            "activeDeadlineSeconds on Jobs");
+  index.remove_job("Job/team/runs"), index.remove_pod("runs-n1");
+  wait("later", 8, 60);
+  index.remove_job("Job/team/last"), index.remove_job("Job/team/next");
+  wait("forever", 8, 0), wait("last", 8, 60);
+  EXPECT_EQ(estimate("later")->latest, kNow);
+  EXPECT_EQ(told("last"), "?-?");
+  EXPECT_EQ(*estimate("last")->endless->name, "Job/team/forever") << "it begins, and ends never";
+}
+
+TEST_F(StartEstimatesTest, WhoCouldNeverBeginOrIsNotReadyIsToldNothing) {
+  add_node("n1"), add_queue("q", 8);
+  run("runs", {"n1"}, 8, 0, 10);
+  wait("huge", 9, 60);
+  JobFact held = job("held", 8, 60, 1);
+  held.template_mutable = false;
+  index.put(held);
+  EXPECT_EQ(told("huge"), "nothing");
+  EXPECT_EQ(told("held"), "nothing");
+  wait("next", 8, 60);
+  EXPECT_EQ(told("next"), "?-?");
+  index.put(QueueFact{.name = "q", .quotas = {{kGpu, "p", 8, {}, {}}}, .held = true});
+  EXPECT_EQ(told("next"), "nothing") << "nobody's end would help";
+}
+
+TEST_F(StartEstimatesTest, BeyondWhatItLooksAtItSaysFromWhen) {
+  add_node("n1"), add_queue("q", 8);
+  run("runs", {"n1"}, 8, 60, 0);
+  for (int i = 0; i < 40; ++i) wait(fmt::format("w{:02}", i), 8, 60);
+  EXPECT_TRUE(estimate("w39")->latest);
+  const auto cut = estimate("w39", 20);
+  EXPECT_FALSE(cut->latest);
+  EXPECT_TRUE(cut->looked_no_further);
+  EXPECT_THAT(describe(*cut, kNow), HasSubstr("or later; too much comes before it to say more"));
+  EXPECT_TRUE(estimate("w00", 20)->latest) << "who is near is told all the same";
+}
+
+TEST_F(StartEstimatesTest, WordsAreInTimesThatStandStill) {
+  const auto at = [](std::int64_t minutes) { return kNow + minutes * kMinute; };
+  EXPECT_EQ(describe({.earliest = at(42), .latest = at(191)}, kNow),
+            fmt::format("it begins between {} and {}, as far as declared run times and those of "
+                        "finished Jobs tell",
+                        format_time(Time(std::chrono::microseconds(at(40)))),
+                        format_time(Time(std::chrono::microseconds(at(195))))));
+  EXPECT_THAT(describe({.earliest = at(1), .latest = at(9)}, kNow), HasSubstr("between now and"));
+}
+
+TEST(RunShares, CountsTheFinishedJobsThatStand) {
+  RunShares shares;
+  EXPECT_NEAR(shares.in("team").at(0.5, 0), 0.5, 0.01) << "nothing is known: anything may be";
+  EXPECT_NEAR(shares.in("team").at(0.5, 0.8), 0.9, 0.01);
+  berth::Job job;
+  job.meta.namespace_ = "team";
+  job.active_deadline_seconds = 1000;
+  job.start_time = Time();
+  shares.follow({.now = &job});
+  EXPECT_TRUE(shares.in("team").empty()) << "it runs";
+  berth::Job done = job;
+  done.finished_at = Time() + std::chrono::seconds(260);
+  shares.follow({.old = &job, .now = &done});
+  EXPECT_NEAR(shares.in("team").at(0.5, 0), 0.26, 0.05);
+  EXPECT_NEAR(shares.in("team").at(0.5, 0.5), 0.75, 0.01) << "nobody ran for so long";
+  shares.follow({.old = &done});
+  EXPECT_TRUE(shares.in("team").empty());
+}
+
+}  // namespace
+}  // namespace berth::queue
