@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -99,9 +98,10 @@ std::vector<DeviceLayout> devices_of(const std::vector<ProfileCounts>& gpus) {
 // "NVIDIA-A100-SXM4-80GB" may stand in no object's name, "a100-80gb" may.
 std::string name_of(const Ground& ground, std::size_t number) {
   std::string model = ground.product->model;
-  std::ranges::transform(model, model.begin(), [](unsigned char c) {
-    return std::isalnum(c) != 0 ? static_cast<char>(std::tolower(c)) : '-';
-  });
+  for (char& c : model) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    if ((c < 'a' || c > 'z') && (c < '0' || c > '9')) c = '-';
+  }
   const std::string tail = fmt::format("-{}-{}", model, number);
   std::string name = "advised-" + ground.pool;
   name.resize(std::min(name.size(), limits::kMaxLayoutName - tail.size()));

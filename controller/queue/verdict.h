@@ -45,8 +45,8 @@ struct Verdict {
   std::int64_t needs = 0;
   std::int64_t free = 0;
   std::int64_t most = 0;
-  // Of kBehindInQueue: the head of a StrictFIFO queue, if one; of kReleaseRefused and
-  // kNotReady: itself; of kReserved: for whom.
+  // Of kBehindInQueue: the head of a StrictFIFO queue, if one; of kReleaseRefused,
+  // kBackingOff and kNotReady: itself; of kReserved: for whom.
   const Workload* behind = nullptr;
   WishId wish = Catalog::kNoWish;  // what it requires of the topology
   // How many nodes more the pool may get for which nobody waits yet, if it is elastic.

@@ -126,7 +126,7 @@ TEST_F(SickNode, GoesOutOfServiceAndComesBackOnceItsProofHasPassed) {
   EXPECT_EQ(wait_proof().uid(), proof.uid());
   EXPECT_EQ(node().text("/spec/unschedulable"), "true");
   kube().patch({"pods", proof.name(), "berth-system"}, PatchType::kMerge,
-               R"({"metadata": {"annotations": {"test.berth.dev/finish": "true"}}})");
+               R"({"status": {"phase": "Succeeded"}})", "status");
   wait_cordoned(false);
   EXPECT_THAT(health(), HasSubstr("\"phase\":\"Recovered\""));
   wait_for("the proof to be gone", 40,

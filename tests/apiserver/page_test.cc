@@ -70,7 +70,6 @@ TEST_F(LivePageTest, WhoFollowsItIsToldWhatChangesAndCanGoOnWhereHeWas) {
   ASSERT_TRUE(follower.send("GET /ui/events?since=" + id + " HTTP/1.1\r\nHost: localhost\r\n\r\n"));
   cluster().add_gpu_node({.name = "n1"});
   EXPECT_THAT(follower.receive_until("\"n1\":{"), HasSubstr("\"set\":{\"nodes\":{\"n1\":{"));
-  cluster().wait_agents_running();
   kube().patch({"nodes", "n1"}, PatchType::kMerge, R"({"spec":{"unschedulable":true}})");
   EXPECT_THAT(follower.receive_until("\"Cordoned\""), HasSubstr("\"Cordoned\""));
   EXPECT_THAT(get("/ui/why?subject=node/n1"), HasSubstr("\"name\":\"n1\""));

@@ -154,8 +154,9 @@ clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}]
 TEST(Plan, AnUnknownOutputIsAnErrorThatNamesTheKnownOnes) {
   const Ran ran = plan("rollout", {"-o", "xml"});
   EXPECT_EQ(ran.exit_code, 1);
-  EXPECT_THAT(ran.err,
-              HasSubstr("berth plan: -o,--output: must be one of text|json|yaml, not \"xml\""));
+  EXPECT_THAT(
+      ran.err,
+      HasSubstr("berth plan: -o,--output: must be one of text|json|yaml|html, not \"xml\""));
 }
 
 TEST(Plan, ASavedClusterAndALiveOneAreTwoClusters) {

@@ -227,7 +227,8 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
     c.lasts = (job.lasts + step - 1) / step * step;
     c.left_out = job.setbacks > 0;
     if (c.left_out)
-      c.unready = say(job.setbacks < 5 ? "BackingOff" : "NotReady", "gpu", "*", job.setbacks, 0, 5);
+      c.unready =
+          say(job.setbacks < 5 ? "BackingOff" : "NotReady", "gpu", "*", job.setbacks, 0, 5, name);
     else if (!job.template_mutable || live > 0)
       c.unready = say("TemplateNotReady");
     else if (refused)

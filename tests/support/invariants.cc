@@ -245,6 +245,7 @@ class Checker {
   void take_ledger(const AuditEvent& event) {
     for (const auto& [uid, text] : event.response.strings("/data")) {
       const Object entry = Object::parse(text);
+      if (uid.starts_with("recall.")) recalled_.insert(entry.text("/since"));
       for (const Object& ahead : entry.items("/ahead"))
         if (ahead.truth("/evicted")) displaced_.insert(ahead.text("/uid"));
     }
@@ -252,6 +253,11 @@ class Checker {
 
   bool is_displaced(const Pod& pod) const {
     return !pod.admitted.empty() && displaced_.contains(Object::parse(pod.admitted).text("/uid"));
+  }
+
+  // Of a gang that goes whole.
+  bool is_recalled(const Pod& pod) const {
+    return !pod.admitted.empty() && recalled_.contains(Object::parse(pod.admitted).text("/since"));
   }
 
   // What a queue takes back leaves nodes that are nobody's.
@@ -265,7 +271,8 @@ class Checker {
     const std::string uid = event.request.text("/deleteOptions/preconditions/uid");
     if (uid.empty()) complain("S3", key + " is evicted without its uid");
     const auto node = nodes_.find(pod.node);
-    if (node == nodes_.end() || of_drained_queue(pod) || is_displaced(pod)) return;
+    if (node == nodes_.end() || of_drained_queue(pod) || is_displaced(pod) || is_recalled(pod))
+      return;
     const Rollout rollout = rollout_of(node->second);
     if (!unschedulable(node->second) || !rollout.open)
       return complain(
@@ -297,6 +304,7 @@ class Checker {
   std::string agent_file_;
   std::set<std::string> drained_;     // queues that took back what runs, once at least
   std::set<std::string> displaced_;   // admissions by uid that made room for others
+  std::set<std::string> recalled_;    // admissions by their time that are over
   std::set<std::string> unanswered_;  // nodes that berth wrote to and died
   std::set<std::string> cordoned_by_berth_;
   std::set<std::string> relabels_;
