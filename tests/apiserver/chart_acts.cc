@@ -27,6 +27,7 @@ const Act kUngranted[] = {
     {"delete the policy", "DELETE", "/apis/gpu.berth.dev/v1alpha1/gpuclusterpolicies/cluster", ""},
     {"make a namespace", "POST", "/api/v1/namespaces",
      R"({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "mine"}})"},
+    {"run a pod of its own", "POST", "/api/v1/namespaces/berth-system/pods", kPod},
     {"run a pod beside NVIDIA's agents", "POST", "/api/v1/namespaces/gpu-operator/pods", kPod},
     {"add a debugging container", "PATCH",
      "/api/v1/namespaces/team-a/pods/victim/ephemeralcontainers",

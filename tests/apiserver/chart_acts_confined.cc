@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What RBAC lets the controller do and its admission policies don't, and what both let through.
-#include <string>
-
 #include "tests/apiserver/chart_acts.h"
 
 namespace berth::test {
@@ -34,32 +32,7 @@ constexpr char kEvent[] =
     R"( "reportingController": "berth", "reportingInstance": "berth",)"
     R"( "regarding": {"kind": "Pod", "name": "victim", "namespace": "team-a"}})";
 
-// Of berth's namespace, where the chart lets it run what proves a node.
-std::string proof(const std::string& image, const std::string& more) {
-  return R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "berth-proof-y", "labels":)"
-         R"( {"gpu.berth.dev/proof": "true"}}, "spec": {"automountServiceAccountToken": false,)"
-         R"( "securityContext": {"runAsNonRoot": true, "runAsUser": 65532, "seccompProfile":)"
-         R"( {"type": "RuntimeDefault"}}, "containers": [{"name": "proof", "image": ")" +
-         image +
-         R"(", "securityContext": {"allowPrivilegeEscalation": false, "capabilities":)"
-         R"( {"drop": ["ALL"]}}}])" +
-         more + "}}";
-}
-const std::string kProof = proof("registry.example/cuda:12", "");
-const std::string kProofOfAnotherImage = proof("registry.example/evil:1", "");
-const std::string kProofOnANode = proof("registry.example/cuda:12", R"(, "nodeName": "n1")");
-const std::string kProofWithAVolume = proof(
-    "registry.example/cuda:12", R"(, "volumes": [{"name": "v", "secret": {"secretName": "x"}}])");
-
 const Act kConfined[] = {
-    {"run a pod of its own", "POST", "/api/v1/namespaces/berth-system/pods", kPod,
-     "only evict or delete"},
-    {"prove a node by another image", "POST", "/api/v1/namespaces/berth-system/pods",
-     kProofOfAnotherImage.c_str(), "only evict or delete"},
-    {"prove a node past the scheduler", "POST", "/api/v1/namespaces/berth-system/pods",
-     kProofOnANode.c_str(), "only evict or delete"},
-    {"prove a node with a Secret", "POST", "/api/v1/namespaces/berth-system/pods",
-     kProofWithAVolume.c_str(), "only evict or delete"},
     {"lure pods with a label", "PATCH", "/api/v1/nodes/n1",
      R"({"metadata": {"labels": {"example.com/team": "a"}}})", "node labels example.com/team"},
     {"make a node a control plane", "PATCH", "/api/v1/nodes/n1",
@@ -355,14 +328,6 @@ const Act kGranted[] = {
     {"begin what GPUs have cost", "POST", "/api/v1/namespaces/berth-system/configmaps",
      R"({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "berth-costs",)"
      R"( "labels": {"app.kubernetes.io/managed-by": "berth"}}, "data": {"checkpoint": "x"}})"},
-    {"remember what is wrong with a node's GPUs", "PATCH", "/api/v1/nodes/n1",
-     R"({"metadata": {"annotations": {"gpu.berth.dev/health": "{}"}}, "spec": {"unschedulable": true}})"},
-    {"make a pod that proves a node", "POST", "/api/v1/namespaces/berth-system/pods",
-     kProof.c_str()},
-    {"delete a pod that proves a node", "DELETE",
-     "/api/v1/namespaces/berth-system/pods/berth-proof-x",
-     R"({"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 5,)"
-     R"( "preconditions": {"uid": "UID"}})"},
     {"tell that a pod's GPUs are idle", "PATCH", "/api/v1/namespaces/team-a/pods/gated",
      R"({"metadata": {"annotations": {"gpu.berth.dev/idle-since": "2026-11-25T12:00:00Z"}}})"},
     {"let a pod go", "PATCH", "/api/v1/namespaces/team-a/pods/gated",

@@ -52,8 +52,7 @@ class ChartRights : public ChartTest {
     ChartTest::SetUp();
     if (IsSkipped() || HasFailure()) return;
     add_nodes_and_pods();
-    const Said installed = install({"nodeKeys={example.com/pool}", "webhook.enabled=true",
-                                    "policy.proof.image=registry.example/cuda:12"});
+    const Said installed = install({"nodeKeys={example.com/pool}", "webhook.enabled=true"});
     ASSERT_EQ(installed.code, 0) << installed.text;
     apply({});
     kube().apply(kPolicy);
@@ -89,9 +88,8 @@ class ChartRights : public ChartTest {
     if (!IsSkipped()) {
       kube().send("DELETE", std::string(kConfigurations) + "/others");
       kube().send("DELETE", "/apis/apps/v1/namespaces/team-a/daemonsets/daemon");
-      for (const char* pod :
-           {"gpu-operator/pods/validator", "kube-system/pods/dns", "kube-system/pods/trainer",
-            "berth-system/pods/reviews", "berth-system/pods/berth-proof-x"})
+      for (const char* pod : {"gpu-operator/pods/validator", "kube-system/pods/dns",
+                              "kube-system/pods/trainer", "berth-system/pods/reviews"})
         kube().send("DELETE", std::string("/api/v1/namespaces/") + pod + "?gracePeriodSeconds=0");
       kube().send("DELETE", "/api/v1/namespaces/berth-system/secrets/berth-webhook-ca");
     }
@@ -120,8 +118,6 @@ class ChartRights : public ChartTest {
     kube().apply(bound_pod("kube-system", "dns"));
     kube().apply(bound_pod("kube-system", "trainer", "", gpu));
     kube().apply(bound_pod("berth-system", "reviews"));
-    kube().apply(
-        bound_pod("berth-system", "berth-proof-x", ", labels: {gpu.berth.dev/proof: \"true\"}"));
     kube().apply(
         "{apiVersion: v1, kind: Pod, metadata: {name: gated, namespace: team-a}, spec: "
         "{schedulingGates: [{name: example.com/x}, {name: gpu.berth.dev/queue}], affinity: " +
