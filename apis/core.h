@@ -57,8 +57,6 @@ struct Pod {
   // The kubelet's word for what is wrong with it, "TopologyAffinityError", or why its first
   // container waits, "CrashLoopBackOff"; empty: nothing, or it is about to start.
   Text trouble;
-  // Of a failed proof of a node's GPUs (names::kProofLabel) alone: "exit code 9: no devices found".
-  Text last_words;
 
   bool finished() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }
   bool terminating() const { return meta.deletion_timestamp.has_value(); }
@@ -119,6 +117,7 @@ struct Job {
   bool has_been_suspended = false;  // condition Suspended is True: its pods have been taken down
   bool finished = false;            // condition Complete or Failed is True
   std::optional<Time> finished_at;  // since when
+  Text failure;  // why, in the server's words, its beginning; empty: it has not failed
   bool operator==(const Job&) const = default;
 };
 template <>

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A cluster's batch work: as many as pods, where each pod has a Job of its own.
+#include "apis/cut.h"
 #include "apis/decode_frame.h"
 #include "apis/pod_requests.h"
 
 namespace berth {
 namespace {
+
+// The job controller's words are a line; whoever else writes a status may have written a book.
+constexpr std::size_t kLongestFailure = 300;
 
 // "onPodConditions" of a rule: whether the condition is among them that an eviction sets.
 bool read_names_disruption(od::value conditions, bool& named, Fault& fault) {
@@ -85,18 +89,21 @@ bool read_spec(od::value spec, Job& job, Fault& fault) {
 bool read_conditions(od::value conditions, Job& job, Fault& fault) {
   job.has_been_suspended = job.finished = false;
   job.finished_at.reset();
+  job.failure = Text();
   return each_item(conditions, fault, [&](od::value condition) {
-    std::string_view type, status;
+    std::string_view type, status, message;
     std::optional<Time> since;
     const bool good = each_field(condition, fault, [&](std::string_view key, od::value value) {
       if (key == "type") return read(value, type, fault);
       if (key == "lastTransitionTime") return read(value, since, fault);
+      if (key == "message" && !is_null(value)) return read(value, message, fault);
       return key != "status" || read(value, status, fault);
     });
     if (type == "Suspended") job.has_been_suspended = status == "True";
     if ((type == "Complete" || type == "Failed") && status == "True") {
       job.finished = true;
       job.finished_at = since;
+      if (type == "Failed") job.failure = Text(head(message, kLongestFailure));
     }
     return good;
   });

@@ -171,21 +171,8 @@ bool read_ready(od::value conditions, ReadyCondition& ready, Fault& fault) {
   });
 }
 
-bool read_end(od::value terminated, std::string& last_words, Fault& fault) {
-  std::int64_t exit_code = 0;
-  std::string_view message;
-  const bool good = each_field(terminated, fault, [&](std::string_view key, od::value value) {
-    if (key == "exitCode") return read(value, exit_code, fault);
-    return key != "message" || read(value, message, fault);
-  });
-  note_end(exit_code, message, last_words);
-  return good;
-}
-
-bool read_container_state(od::value state, std::string& waiting, std::string& last_words,
-                          Fault& fault) {
+bool read_container_state(od::value state, std::string& waiting, Fault& fault) {
   return each_field(state, fault, [&](std::string_view key, od::value value) {
-    if (key == "terminated") return read_end(value, last_words, fault);
     if (key != "waiting") return true;
     std::string_view reason;
     const bool good = each_field(value, fault, [&](std::string_view name, od::value text) {
@@ -196,13 +183,11 @@ bool read_container_state(od::value state, std::string& waiting, std::string& la
   });
 }
 
-bool read_container_statuses(od::value statuses, std::string& waiting, std::string& last_words,
-                             Fault& fault) {
+bool read_container_statuses(od::value statuses, std::string& waiting, Fault& fault) {
   waiting.clear();
-  last_words.clear();
   return each_item(statuses, fault, [&](od::value status) {
     return each_field(status, fault, [&](std::string_view key, od::value value) {
-      return key != "state" || read_container_state(value, waiting, last_words, fault);
+      return key != "state" || read_container_state(value, waiting, fault);
     });
   });
 }
@@ -213,12 +198,9 @@ bool read_status(od::value status, Pod& pod, PodTrouble& trouble, Fault& fault) 
     if (key == "phase") return read_phase(value, pod.phase, fault);
     if (key == "startTime") return read(value, pod.start_time, fault);
     if (key == "reason") return read(value, trouble.reason, fault);
-    if (key == "containerStatuses")
-      return read_container_statuses(value, trouble.waiting, trouble.last_words, fault);
-    if (key == "initContainerStatuses") {
-      std::string unused;
-      return read_container_statuses(value, trouble.init_waiting, unused, fault);
-    }
+    if (key == "containerStatuses") return read_container_statuses(value, trouble.waiting, fault);
+    if (key == "initContainerStatuses")
+      return read_container_statuses(value, trouble.init_waiting, fault);
     return key != "conditions" || read_ready(value, ready, fault);
   });
   pod.has_been_ready = has_been_ready(ready, pod.start_time);

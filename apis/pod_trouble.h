@@ -3,7 +3,6 @@
 // init containers may stand before or after containers, and the status before the labels.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -15,13 +14,11 @@ struct PodTrouble {
   std::string reason;        // the status' own
   std::string init_waiting;  // why the first init container waits that does not just begin
   std::string waiting;       // the same of containers
-  std::string last_words;    // of the first container that failed
 
   void keep_in(Pod& pod) &&;
 };
 
-// A container's state. Each keeps the first one.
+// A container's state; the first one is kept.
 void note_waiting(std::string_view reason, std::string& first);
-void note_end(std::int64_t exit_code, std::string_view message, std::string& first);
 
 }  // namespace berth

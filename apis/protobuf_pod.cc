@@ -46,13 +46,10 @@ struct ContainerStatusField {
   enum : std::uint32_t { kState = 2 };
 };
 struct ContainerStateField {
-  enum : std::uint32_t { kWaiting = 1, kTerminated = 3 };
+  enum : std::uint32_t { kWaiting = 1 };
 };
 struct WaitingField {
   enum : std::uint32_t { kReason = 1 };
-};
-struct TerminatedField {
-  enum : std::uint32_t { kExitCode = 1, kMessage = 4 };
 };
 struct ContainerField {
   enum : std::uint32_t { kPorts = 6, kResources = 8, kRestartPolicy = 24 };
@@ -296,17 +293,6 @@ bool read_ready(ProtobufField condition, ReadyCondition& ready) {
   return true;
 }
 
-bool read_end(ProtobufField terminated, std::string& last_words) {
-  std::int64_t exit_code = 0;
-  std::string message;
-  each_field(terminated.bytes(), [&](std::uint32_t number, ProtobufField field) {
-    if (number == TerminatedField::kExitCode) return read(field, exit_code);
-    return number == TerminatedField::kMessage && read(field, message);
-  });
-  note_end(exit_code, message, last_words);
-  return true;
-}
-
 bool read_waiting(ProtobufField state, std::string& waiting) {
   std::string reason;
   each_field(state.bytes(), [&](std::uint32_t number, ProtobufField field) {
@@ -316,12 +302,11 @@ bool read_waiting(ProtobufField state, std::string& waiting) {
   return true;
 }
 
-bool read_container_status(ProtobufField status, std::string& waiting, std::string& last_words) {
+bool read_container_status(ProtobufField status, std::string& waiting) {
   each_field(status.bytes(), [&](std::uint32_t number, ProtobufField state) {
     if (number != ContainerStatusField::kState) return false;
     each_field(state.bytes(), [&](std::uint32_t kind, ProtobufField field) {
-      if (kind == ContainerStateField::kWaiting) return read_waiting(field, waiting);
-      return kind == ContainerStateField::kTerminated && read_end(field, last_words);
+      return kind == ContainerStateField::kWaiting && read_waiting(field, waiting);
     });
     return true;
   });
@@ -330,13 +315,12 @@ bool read_container_status(ProtobufField status, std::string& waiting, std::stri
 
 bool read_status(ProtobufField status, Pod& pod, PodTrouble& trouble) {
   ReadyCondition ready;
-  std::string unused;
   each_field(status.bytes(), [&](std::uint32_t number, ProtobufField field) {
     if (number == StatusField::kReason) return read(field, trouble.reason);
     if (number == StatusField::kContainerStatuses)
-      return read_container_status(field, trouble.waiting, trouble.last_words);
+      return read_container_status(field, trouble.waiting);
     if (number == StatusField::kInitContainerStatuses)
-      return read_container_status(field, trouble.init_waiting, unused);
+      return read_container_status(field, trouble.init_waiting);
     if (number == StatusField::kStartTime) return read(field, pod.start_time);
     if (number == StatusField::kConditions) return read_ready(field, ready);
     if (number != StatusField::kPhase) return false;

@@ -152,6 +152,20 @@ Result<void> validate(const KeeperFlags& flags) {
   return {};
 }
 
+FlagTable proof_flags(Settings::Proof& proof) {
+  return in_group(
+      "Proof that a node's GPUs work",
+      {
+          text_flag("--proof-image", proof.image,
+                    "image of the Job that runs on a node that was out for its health before it is "
+                    "put back into service; empty: none does"),
+          text_flag("--proof-command", proof.command,
+                    "what it runs, words separated by spaces; empty: what the image does"),
+          text_flag("--proof-runtime-class", proof.runtime_class,
+                    "its RuntimeClass; empty: the container runtime's own"),
+      });
+}
+
 FlagTable controller_flags(ControllerFlags& flags) {
   LeaseOptions& lease = flags.options.lease;
   FlagTable election = {
@@ -188,7 +202,8 @@ FlagTable controller_flags(ControllerFlags& flags) {
   };
   return joined({connection_flags(flags.connection), settings_flags(flags.options.settings),
                  in_group("Leader election and load", std::move(election)),
-                 keeper_flags(flags.keeper), std::move(own), log_flags(flags.log)});
+                 proof_flags(flags.options.settings.proof), keeper_flags(flags.keeper),
+                 std::move(own), log_flags(flags.log)});
 }
 
 Result<void> validate(const ControllerFlags& flags) {

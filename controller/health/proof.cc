@@ -14,21 +14,22 @@ namespace berth {
 namespace {
 
 // nvidia-smi takes seconds, and minutes where a driver hangs; an image has to be pulled first.
-constexpr int kRunsAtMostSeconds = 300;
-constexpr Duration kLastsAtMost = std::chrono::minutes(15);
+constexpr std::chrono::seconds kLastsAtMost = std::chrono::minutes(15);
+// The job controller ends it by then, unless its node is lost, which keeps its pod.
+constexpr Duration kGivenUpAfter = kLastsAtMost + std::chrono::minutes(1);
+// For whoever wants to read the log of one that failed.
+constexpr std::chrono::seconds kKeptFor = std::chrono::hours(24);
 
-bool is_proof(const Pod& pod) { return pod.meta.labels.contains(names::kProofLabel); }
+// With a rule of its own, the server says which exit code it was. That something else took its pod
+// says nothing of the GPUs.
+constexpr char kPodFailurePolicy[] =
+    R"({"rules":[{"action":"Ignore","onPodConditions":[{"type":"DisruptionTarget","status":"True"}]},)"
+    R"({"action":"FailJob","onExitCodes":{"operator":"NotIn","values":[0]}}]})";
 
-const Pod* pod_of(const Snapshot& snapshot, const std::string& name) {
-  return snapshot.cluster.pods().find(snapshot.settings.berth_namespace, name);
-}
-
-// Why it failed, or has not ended in time.
-std::string told_end(const Pod& pod) {
-  std::string told = pod.trouble.str();
-  if (!pod.last_words.empty())
-    told += fmt::format("{}{}", told.empty() ? "" : ", ", pod.last_words.view());
-  return told;
+bool is_proof_of(const Job& job, const Node& node) {
+  const Text* proves = job.meta.annotations.find(names::kProofNodeAnnotation);
+  return job.meta.labels.contains(names::kProofLabel) && proves != nullptr &&
+         proves->view() == node.meta.uid;
 }
 
 std::string quoted_words(std::string_view command) {
@@ -48,13 +49,11 @@ std::string placement_of(const Node& node) {
       quote_json(node.meta.name));
 }
 
-// The end of its log becomes its last words where it fails.
 std::string container_of(const Settings::Proof& proof) {
   return fmt::format(
       R"({{"name":"proof","image":{},"command":[{}],)"
       R"("env":[{{"name":"NVIDIA_VISIBLE_DEVICES","value":"all"}},)"
       R"({{"name":"NVIDIA_DRIVER_CAPABILITIES","value":"utility"}}],)"
-      R"("terminationMessagePolicy":"FallbackToLogsOnError",)"
       R"("resources":{{"requests":{{"cpu":"10m","memory":"64Mi"}},"limits":{{"memory":"512Mi"}}}},)"
       R"("securityContext":{{"allowPrivilegeEscalation":false,"capabilities":{{"drop":["ALL"]}}}}}})",
       quote_json(proof.image), quoted_words(proof.command));
@@ -69,23 +68,23 @@ std::string proof_name(const Node& node, const HealthRecord& record) {
 }
 
 Proof find_proof(const Snapshot& snapshot, const Node& node, const HealthRecord& record) {
-  const Pod* pod = pod_of(snapshot, proof_name(node, record));
-  if (pod == nullptr) return {};
-  const Text* proves = pod->meta.annotations.find(names::kProofNodeAnnotation);
-  if (!is_proof(*pod) || proves == nullptr || proves->view() != node.meta.uid)
-    return {.state = Proof::State::kFailed,
-            .why = fmt::format("Pod/{}/{} is not berth's", snapshot.settings.berth_namespace,
-                               pod->meta.name)};
-  if (pod->terminating()) return {.state = Proof::State::kUnderWay};
-  if (pod->phase == PodPhase::kSucceeded) return {.state = Proof::State::kPassed};
-  const std::string end = told_end(*pod);
-  if (pod->phase == PodPhase::kFailed)
-    return {.state = Proof::State::kFailed, .why = end.empty() ? "it says nothing of why" : end};
-  const Time late = pod->meta.creation_timestamp + kLastsAtMost;
+  const std::string& namespace_ = snapshot.settings.berth_namespace;
+  const std::string name = proof_name(node, record);
+  const Job* job = snapshot.cluster.jobs().find(namespace_, name);
+  if (job == nullptr) return {};
+  const auto failed = [&](std::string_view why) {
+    return Proof{.state = Proof::State::kFailed,
+                 .why = fmt::format("Job/{}/{} {}", namespace_, name, why)};
+  };
+  if (!is_proof_of(*job, node)) return failed("is not berth's");
+  if (job->finished && job->failure.empty() && job->succeeded > 0)
+    return {.state = Proof::State::kPassed};
+  if (job->finished)
+    return failed(fmt::format("failed: {}", job->failure.empty() ? "the server says nothing of why"
+                                                                 : job->failure.view()));
+  const Time late = job->meta.creation_timestamp + kGivenUpAfter;
   if (snapshot.now >= late)
-    return {.state = Proof::State::kFailed,
-            .why = fmt::format("it has not ended within {}{}{}",
-                               format_duration_short(kLastsAtMost), end.empty() ? "" : ": ", end)};
+    return failed(fmt::format("has not ended within {}", format_duration_short(kGivenUpAfter)));
   return {.state = Proof::State::kUnderWay,
           .next_in = std::chrono::ceil<Duration>(late - snapshot.now)};
 }
@@ -93,48 +92,30 @@ Proof find_proof(const Snapshot& snapshot, const Node& node, const HealthRecord&
 Write create_proof(const Snapshot& snapshot, const Node& node, const HealthRecord& record) {
   const Settings& settings = snapshot.settings;
   const std::string name = proof_name(node, record);
-  return {
-      .verb = Verb::kCreate,
-      .object = {"Pod", settings.berth_namespace, name, ""},
-      .body = fmt::format(
-          R"({{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"{}","namespace":{},)"
-          R"("labels":{{"{}":"berth","{}":"true"}},"annotations":{{"{}":{}}}}},)"
-          R"("spec":{{"restartPolicy":"Never","activeDeadlineSeconds":{},)"
-          R"("terminationGracePeriodSeconds":5,"automountServiceAccountToken":false,)"
-          R"("enableServiceLinks":false,{}"securityContext":{{"runAsNonRoot":true,)"
-          R"("runAsUser":65532,"seccompProfile":{{"type":"RuntimeDefault"}}}},{},)"
-          R"("containers":[{}]}}}})",
-          name, quote_json(settings.berth_namespace), names::kManagedByLabel, names::kProofLabel,
-          names::kProofNodeAnnotation, quote_json(node.meta.uid), kRunsAtMostSeconds,
-          settings.proof.runtime_class.empty()
-              ? std::string()
-              : fmt::format(R"("runtimeClassName":{},)", quote_json(settings.proof.runtime_class)),
-          placement_of(node), container_of(settings.proof)),
-      .field_manager = names::kManagerPolicy,
-      .reason = fmt::format("prove that the GPUs of {} work", node.meta.name)};
-}
-
-void ProofPods::follow(const Change<Pod>& change) {
-  const Pod& either = change.now != nullptr ? *change.now : *change.old;
-  const std::pair key(either.meta.namespace_.str(), either.meta.name);
-  if (change.now != nullptr && is_proof(*change.now))
-    pods_.insert(key);
-  else
-    pods_.erase(key);
-}
-
-void sweep_proofs(const Snapshot& snapshot, const std::set<std::string>& wanted, Plan& plan) {
-  for (const auto& [namespace_, name] : snapshot.cluster.view<ProofPods>().all()) {
-    if (namespace_ != snapshot.settings.berth_namespace || wanted.contains(name)) continue;
-    const Pod* pod = pod_of(snapshot, name);
-    const bool ours = pod != nullptr && pod->meta.annotations.contains(names::kProofNodeAnnotation);
-    if (!ours || pod->terminating()) continue;
-    plan.add(ref_of(*pod), Write{.verb = Verb::kDelete,
-                                 .object = ref_of(*pod),
-                                 .field_manager = names::kManagerPolicy,
-                                 .reason = "its proof is not needed any more",
-                                 .grace_period_seconds = 5});
-  }
+  const std::string labels =
+      fmt::format(R"({{"{}":"berth","{}":"true"}})", names::kManagedByLabel, names::kProofLabel);
+  const std::string runtime_class =
+      settings.proof.runtime_class.empty()
+          ? std::string()
+          : fmt::format(R"("runtimeClassName":{},)", quote_json(settings.proof.runtime_class));
+  const std::string pod = fmt::format(
+      R"({{"metadata":{{"labels":{}}},"spec":{{"restartPolicy":"Never",)"
+      R"("terminationGracePeriodSeconds":5,"automountServiceAccountToken":false,)"
+      R"("enableServiceLinks":false,{}"securityContext":{{"runAsNonRoot":true,"runAsUser":65532,)"
+      R"("seccompProfile":{{"type":"RuntimeDefault"}}}},{},"containers":[{}]}}}})",
+      labels, runtime_class, placement_of(node), container_of(settings.proof));
+  return {.verb = Verb::kCreate,
+          .object = {"Job", settings.berth_namespace, name, ""},
+          .body = fmt::format(
+              R"({{"apiVersion":"batch/v1","kind":"Job","metadata":{{"name":"{}","namespace":{},)"
+              R"("labels":{},"annotations":{{"{}":{}}}}},"spec":{{"backoffLimit":0,)"
+              R"("activeDeadlineSeconds":{},"ttlSecondsAfterFinished":{},"podFailurePolicy":{},)"
+              R"("template":{}}}}})",
+              name, quote_json(settings.berth_namespace), labels, names::kProofNodeAnnotation,
+              quote_json(node.meta.uid), kLastsAtMost.count(), kKeptFor.count(), kPodFailurePolicy,
+              pod),
+          .field_manager = names::kManagerPolicy,
+          .reason = fmt::format("prove that the GPUs of {} work", node.meta.name)};
 }
 
 }  // namespace berth

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proof: a pod that shows that a node's GPUs work before the node is put back into service. It runs
-// nvidia-smi there, or what the settings name, in berth's namespace. It asks for no GPU, and is
-// shown all of them: it takes none from anybody, waits for none, and counts in no queue.
+// Proof: a Job that shows that a node's GPUs work before the node is put back into service. It runs
+// nvidia-smi there, or what the settings name, in berth's namespace. Its pod asks for no GPU, and
+// is shown all of them: it takes none from anybody, waits for none, and counts in no queue.
 //
-// There is one pod for each time that a node is about to return. Its name is made of the node and
-// of what its record says, so that whoever leads next finds it instead of making another.
+// There is one for each time that a node is about to return. Its name is made of the node and of
+// what its record says, so that whoever leads next finds it instead of making another. None is
+// deleted: it ends by its deadline, and Kubernetes takes away what has ended.
 #pragma once
 
 #include <optional>
-#include <set>
 #include <string>
-#include <utility>
 
 #include "controller/core/plan.h"
 #include "controller/core/snapshot.h"
-#include "controller/core/view.h"
 #include "controller/disruption/health_record.h"
 
 namespace berth {
@@ -32,25 +30,12 @@ struct Proof {
     kFailed,
   };
   State state = State::kAbsent;
-  std::string why;                  // it failed: "exit code 9: no devices were found"
+  std::string why;                  // it failed: "Job/berth-system/berth-proof-…: it was …"
   std::optional<Duration> next_in;  // after which one that is under way has failed
 };
 
 std::string proof_name(const Node& node, const HealthRecord& record);
 Proof find_proof(const Snapshot& snapshot, const Node& node, const HealthRecord& record);
 Write create_proof(const Snapshot& snapshot, const Node& node, const HealthRecord& record);
-
-// The proofs that stand, whoever's, by namespace and name. A view (core/view.h).
-class ProofPods {
- public:
-  void follow(const Change<Pod>& change);
-  const std::set<std::pair<std::string, std::string>>& all() const { return pods_; }
-
- private:
-  std::set<std::pair<std::string, std::string>> pods_;
-};
-
-// Deletes those of berth's own that are not among the wanted.
-void sweep_proofs(const Snapshot& snapshot, const std::set<std::string>& wanted, Plan& plan);
 
 }  // namespace berth

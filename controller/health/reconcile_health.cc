@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -10,7 +9,6 @@
 #include "controller/disruption/health_claims.h"
 #include "controller/fleet/pools.h"
 #include "controller/health/node_health_steps.h"
-#include "controller/health/proof.h"
 #include "controller/health/reconcile.h"
 
 namespace berth {
@@ -49,21 +47,11 @@ void cordon(const Snapshot& snapshot, std::vector<Cordoning> cordons, Plan& plan
   for (Step& step : steps) plan.add(object, std::move(step));
 }
 
-// Of nodes that are out and in which nothing is found any more.
-std::set<std::string> proofs_of(const HealthSurvey& survey) {
-  std::set<std::string> names;
-  for (const NodeHealth& health : survey.nodes)
-    if (health.record && health.record->phase == HealthPhase::kCordoned && health.found.all.empty())
-      names.insert(proof_name(*health.node, *health.record));
-  return names;
-}
-
 }  // namespace
 
 Plan reconcile_health(const Snapshot& snapshot) {
   Plan plan;
   std::set<const Node*> watched;
-  std::set<std::string> proofs;
   if (const GPUClusterPolicy* policy = find_policy(snapshot.cluster)) {
     const HealthSurvey survey = survey_health(snapshot, *policy);
     DisruptionBudgets budgets(snapshot, read_ledger(snapshot));
@@ -75,11 +63,9 @@ Plan reconcile_health(const Snapshot& snapshot) {
                 budgets);
     }
     cordon(snapshot, std::move(cordons), plan);
-    proofs = proofs_of(survey);
     if (survey.next_in) plan.requeue_in(*survey.next_in);
   }
   retreat(snapshot, watched, plan);
-  if (wants_proofs(snapshot)) sweep_proofs(snapshot, proofs, plan);
   return plan;
 }
 

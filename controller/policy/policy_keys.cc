@@ -33,9 +33,9 @@ bool same_for_health(const Node& a, const Node& b) {
          a.ready == b.ready && a.unschedulable == b.unschedulable;
 }
 
-bool is_own_proof(const Pod& pod, const Settings& settings) {
-  return pod.meta.namespace_ == std::string_view(settings.berth_namespace) &&
-         pod.meta.labels.contains(names::kProofLabel);
+bool is_own_proof(const Job& job, const Settings& settings) {
+  return job.meta.namespace_ == std::string_view(settings.berth_namespace) &&
+         job.meta.labels.contains(names::kProofLabel);
 }
 
 }  // namespace
@@ -63,11 +63,9 @@ std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Sett
   return keys;
 }
 
-// What pods hold of a pool, and which of them a change of its sharing would disturb; and proofs of
-// nodes, also what is left of them when the policy is gone.
-std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Settings& settings,
+// What pods hold of a pool, and which of them a change of its sharing would disturb.
+std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Settings&,
                                          const Pod* old, const Pod* now) {
-  if (is_own_proof(now != nullptr ? *now : *old, settings)) return {std::string(kHealthKey)};
   if (cluster.gpu_policies().size() == 0) return {};
   const auto counts = [](const Pod* pod) {
     return pod != nullptr && uses_gpu(*pod) && !pod->node_name.empty();
@@ -77,6 +75,13 @@ std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Sett
       old->meta.uid == now->meta.uid)
     return {};
   return {std::string(kPolicyKey)};
+}
+
+// Proofs of nodes.
+std::vector<std::string> policy_keys_for(const ClusterState&, const Settings& settings,
+                                         const Job* old, const Job* now) {
+  if (!is_own_proof(now != nullptr ? *now : *old, settings)) return {};
+  return {std::string(kHealthKey)};
 }
 
 std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Settings& settings,

@@ -30,6 +30,20 @@ TEST(DecodeJob, SaysSinceWhenItIsFinished) {
   EXPECT_FALSE(decode<Job>(kJob)->finished_at);
 }
 
+TEST(DecodeJob, SaysWhyItHasFailed) {
+  const auto failure = [](const std::string& conditions) {
+    return decode<Job>(R"({"status":{"conditions":[)" + conditions + "]}}").value().failure.str();
+  };
+  EXPECT_EQ(failure(R"({"type":"Failed","status":"True","message":"exit code 9"})"), "exit code 9");
+  EXPECT_EQ(failure(R"({"type":"FailureTarget","status":"True","message":"x"})"), "");
+  EXPECT_EQ(failure(R"({"type":"Failed","status":"False","message":"x"})"), "");
+  EXPECT_EQ(failure(R"({"type":"Complete","status":"True","message":null})"), "");
+  EXPECT_EQ(
+      failure(R"({"type":"Failed","status":"True","message":")" + std::string(4000, 'x') + R"("})")
+          .size(),
+      300u);
+}
+
 TEST(DecodeJob, KeepsWhatDecisionsNeed) {
   const Result<Job> job = decode<Job>(kJob);
   ASSERT_TRUE(job.has_value()) << describe(job.error());

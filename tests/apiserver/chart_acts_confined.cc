@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What RBAC lets the controller do and its admission policies don't, and what both let through.
+#include <string>
+
 #include "tests/apiserver/chart_acts.h"
 
 namespace berth::test {
@@ -32,7 +34,31 @@ constexpr char kEvent[] =
     R"( "reportingController": "berth", "reportingInstance": "berth",)"
     R"( "regarding": {"kind": "Pod", "name": "victim", "namespace": "team-a"}})";
 
+// Of berth's namespace, where the chart lets it run what proves a node.
+constexpr char kJobs[] = "/apis/batch/v1/namespaces/berth-system/jobs";
+std::string proof(const std::string& image, const std::string& more) {
+  return R"({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "berth-proof-y",)"
+         R"( "labels": {"gpu.berth.dev/proof": "true"}}, "spec": {"activeDeadlineSeconds": 900,)"
+         R"( "ttlSecondsAfterFinished": 60, "template": {"spec": {"restartPolicy": "Never",)"
+         R"( "automountServiceAccountToken": false, "containers": [{"name": "proof", "image": ")" +
+         image + R"("}])" + more + "}}}}";
+}
+const std::string kProof = proof("registry.example/cuda:12", "");
+const std::string kProofOfAnotherImage = proof("registry.example/evil:1", "");
+const std::string kProofOnANode = proof("registry.example/cuda:12", R"(, "nodeName": "n1")");
+const std::string kProofOfTheHost = proof("registry.example/cuda:12", R"(, "hostPID": true)");
+const std::string kProofWithAVolume = proof(
+    "registry.example/cuda:12", R"(, "volumes": [{"name": "v", "secret": {"secretName": "x"}}])");
+
 const Act kConfined[] = {
+    {"prove a node by another image", "POST", kJobs, kProofOfAnotherImage.c_str(),
+     "creates no Jobs but those that prove"},
+    {"prove a node past the scheduler", "POST", kJobs, kProofOnANode.c_str(),
+     "creates no Jobs but those that prove"},
+    {"prove a node among the host's processes", "POST", kJobs, kProofOfTheHost.c_str(),
+     "creates no Jobs but those that prove"},
+    {"prove a node with a Secret", "POST", kJobs, kProofWithAVolume.c_str(),
+     "creates no Jobs but those that prove"},
     {"lure pods with a label", "PATCH", "/api/v1/nodes/n1",
      R"({"metadata": {"labels": {"example.com/team": "a"}}})", "node labels example.com/team"},
     {"make a node a control plane", "PATCH", "/api/v1/nodes/n1",
@@ -328,6 +354,9 @@ const Act kGranted[] = {
     {"begin what GPUs have cost", "POST", "/api/v1/namespaces/berth-system/configmaps",
      R"({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "berth-costs",)"
      R"( "labels": {"app.kubernetes.io/managed-by": "berth"}}, "data": {"checkpoint": "x"}})"},
+    {"remember what is wrong with a node's GPUs", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"annotations": {"gpu.berth.dev/health": "{}"}}, "spec": {"unschedulable": true}})"},
+    {"make a Job that proves a node", "POST", kJobs, kProof.c_str()},
     {"tell that a pod's GPUs are idle", "PATCH", "/api/v1/namespaces/team-a/pods/gated",
      R"({"metadata": {"annotations": {"gpu.berth.dev/idle-since": "2026-11-25T12:00:00Z"}}})"},
     {"let a pod go", "PATCH", "/api/v1/namespaces/team-a/pods/gated",

@@ -52,7 +52,8 @@ class ChartRights : public ChartTest {
     ChartTest::SetUp();
     if (IsSkipped() || HasFailure()) return;
     add_nodes_and_pods();
-    const Said installed = install({"nodeKeys={example.com/pool}", "webhook.enabled=true"});
+    const Said installed = install({"nodeKeys={example.com/pool}", "webhook.enabled=true",
+                                    "policy.proof.image=registry.example/cuda:12"});
     ASSERT_EQ(installed.code, 0) << installed.text;
     apply({});
     kube().apply(kPolicy);
@@ -88,6 +89,7 @@ class ChartRights : public ChartTest {
     if (!IsSkipped()) {
       kube().send("DELETE", std::string(kConfigurations) + "/others");
       kube().send("DELETE", "/apis/apps/v1/namespaces/team-a/daemonsets/daemon");
+      kube().send("DELETE", "/apis/batch/v1/namespaces/berth-system/jobs/berth-proof-y");
       for (const char* pod : {"gpu-operator/pods/validator", "kube-system/pods/dns",
                               "kube-system/pods/trainer", "berth-system/pods/reviews"})
         kube().send("DELETE", std::string("/api/v1/namespaces/") + pod + "?gracePeriodSeconds=0");

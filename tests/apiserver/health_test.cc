@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A GPU that breaks, on the real API server: a played Prometheus tells of an XID, berth cordons the
-// node, remembers it over a restart, and puts it back when nothing has been found for long enough.
+// node, remembers it over a restart, and puts it back when nothing has been found for long enough
+// and a Job there has proved that the GPUs work.
 #include <fmt/format.h>
 
 #include <atomic>
@@ -74,14 +75,30 @@ class SickNode : public RolloutTest {
     wait_for("more looks", 60,
              [&] { return prometheus_.asked >= from + count ? "" : "there were none"; });
   }
+  void start() { start_berth({"--proof-image=registry.example/cuda:12"}); }
+  // The scheduler has let the pod of one onto the cordoned node, and there is no other.
+  Object wait_proof() {
+    std::vector<Object> pods;
+    wait_for("a proof to run", 100, [&]() -> std::string {
+      pods = kube().list("pods", "berth-system", "labelSelector=gpu.berth.dev/proof%3Dtrue");
+      return pods.size() == 1 && pods[0].text("/status/phase") == "Running"
+                 ? ""
+                 : fmt::format("there are {}", pods.size());
+    });
+    return pods.at(0);
+  }
+  // As its kubelet would say; what else becomes of the Job is the job controller's.
+  void end(const Object& pod, const char* status) {
+    kube().patch({"pods", pod.name(), "berth-system"}, PatchType::kMerge, status, "status");
+  }
   Object node() { return kube().get({"nodes", "n1"}); }
   std::string health() { return node().annotation("gpu.berth.dev/health"); }
 
   PlayedXids prometheus_;
 };
 
-TEST_F(SickNode, GoesOutOfServiceAndComesBack) {
-  start_berth();
+TEST_F(SickNode, GoesOutOfServiceAndComesBackOnceItsProofHasPassed) {
+  start();
   wait_looks(3);
   EXPECT_EQ(health(), "") << "an old number says nothing";
   prometheus_.xid = 48;
@@ -90,15 +107,44 @@ TEST_F(SickNode, GoesOutOfServiceAndComesBack) {
 
   // The next process knows the number only as an old one, and whose the cordon is.
   kill_berth();
-  start_berth();
+  start();
   wait_looks(2);
   EXPECT_EQ(node().text("/spec/unschedulable"), "true");
   wait_for("the policy to tell", 40, [&]() -> std::string {
     const Object policy = kube().get({"gpuclusterpolicies", "cluster"});
     return policy.text("/status/totals/unhealthyNodes") == "1" ? "" : policy.at("/status").dump();
   });
+  const Object proof = wait_proof();
+  EXPECT_EQ(proof.text("/spec/nodeName"), "n1");
+
+  // Whoever leads next finds the proof that runs.
+  kill_berth();
+  start();
+  wait_looks(2);
+  EXPECT_EQ(wait_proof().uid(), proof.uid());
+  EXPECT_EQ(node().text("/spec/unschedulable"), "true");
+  end(proof, R"({"status": {"phase": "Succeeded", "containerStatuses": [{"name": "proof",)"
+             R"( "image": "x", "imageID": "x", "ready": false, "restartCount": 0, "state":)"
+             R"( {"terminated": {"exitCode": 0, "reason": "Completed"}}}]}})");
   wait_cordoned(false);
   EXPECT_THAT(health(), HasSubstr("\"phase\":\"Recovered\""));
+  kill_berth();
+  EXPECT_EQ(kube().list("jobs", "berth-system").size(), 1u) << "one was enough";
+}
+
+TEST_F(SickNode, StaysOutWhenItsProofFails) {
+  start();
+  wait_looks(3);
+  prometheus_.xid = 48;
+  wait_cordoned(true);
+  const Object proof = wait_proof();
+  end(proof, R"({"status": {"phase": "Failed", "containerStatuses": [{"name": "proof",)"
+             R"( "image": "x", "imageID": "x", "ready": false, "restartCount": 0, "state":)"
+             R"( {"terminated": {"exitCode": 9, "reason": "Error"}}}]}})");
+  wait_for("its failure to be told", 100, [&]() -> std::string {
+    return health().find("failed with exit code 9") != std::string::npos ? "" : health();
+  });
+  EXPECT_EQ(node().text("/spec/unschedulable"), "true");
 }
 
 }  // namespace

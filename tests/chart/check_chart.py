@@ -42,6 +42,8 @@ REFUSALS = [
     ("webhook.certificates.serviceAccount.name", "berth-webhook", "neither the controller's account nor the webhook's"),
     ("policy.taints", "x", "'taints' not allowed"),
     ("policy.devicePluginConfigMap.names", "x", "'names' not allowed"),
+    ("policy.proof.images", "x", "'images' not allowed"),
+    ("policy.proof.image", "two words", "/policy/proof/image"),
     ("webhook.failurePolicy", "Maybe", "/webhook/failurePolicy"),
     ("webhook.timeoutSeconds", "31", "/webhook/timeoutSeconds"),
     ("webhook.maxRequests", "0", "/webhook/maxRequests"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A node that was out for its health comes back when a pod has shown that its GPUs work.
+// A node that was out for its health comes back when a Job has shown that its GPUs work.
 #include "controller/health/proof.h"
 
 #include <gmock/gmock.h>
@@ -31,50 +31,54 @@ class ProvenCluster : public SickCluster {
   }
 };
 
-TEST(Proof, ANodeIsPutBackWhenItsProofHasPassedAndThePodGoes) {
+TEST(Proof, ANodeIsPutBackWhenItsProofHasPassed) {
   ProvenCluster sick;
   sick.pass(5min);
-  EXPECT_TRUE(sick.is_out("n3")) << "the pod runs still";
-  sick.settles = false;  // once it is back, its pod goes
-  sick.end_proof(PodPhase::kSucceeded);
+  EXPECT_TRUE(sick.is_out("n3")) << "the Job runs still";
+  sick.settles = false;
+  sick.pass_proof();
   sick.run();
   EXPECT_FALSE(sick.is_out("n3"));
   EXPECT_EQ(sick.record("n3")->phase, HealthPhase::kRecovered);
-  EXPECT_NE(sick.proof(), nullptr) << "for as long as the node's patch may fail";
-  sick.settles = true;
-  sick.run();
-  EXPECT_EQ(sick.proof(), nullptr);
+  sick.pass(1h);
+  EXPECT_EQ(sick.proof(), nullptr) << "nor is it proven again";
 }
 
-TEST(Proof, ThePodIsPinnedToItsNodeToleratesItsCordonAndHoldsNothing) {
+TEST(Proof, ItsPodIsPinnedToItsNodeToleratesItsCordonAndHoldsNothing) {
   const ProvenCluster sick;
-  const Pod& pod = *sick.proof();
-  EXPECT_EQ(pod.meta.namespace_.view(), sick.settings.berth_namespace);
-  EXPECT_FALSE(uses_gpu(pod));
-  ASSERT_EQ(pod.shape->required_node_affinity.size(), 1u);
+  const Job& job = *sick.proof();
+  EXPECT_EQ(job.meta.namespace_.view(), sick.settings.berth_namespace);
+  EXPECT_TRUE(job.ignores_disruptions) << "that its pod is evicted says nothing of the GPUs";
+  EXPECT_EQ(job.backoff_limit, 0);
+  EXPECT_EQ(job.active_deadline_seconds, 900);
+  const PodShape& shape = job.pod_shape;
+  EXPECT_FALSE(shape->requests.get("nvidia.com/gpu").as_whole() > 0);
+  ASSERT_EQ(shape->required_node_affinity.size(), 1u);
   const std::vector<SelectorRequirement>& fields =
-      pod.shape->required_node_affinity.front().match_fields;
+      shape->required_node_affinity.front().match_fields;
   ASSERT_EQ(fields.size(), 1u);
   EXPECT_EQ(fields.front().key, "metadata.name");
   EXPECT_EQ(fields.front().values, (std::vector<Text>{"n3"}));
   EXPECT_TRUE(
-      tolerates(pod.shape->tolerations, {"node.kubernetes.io/unschedulable", "", "NoSchedule"}));
-  EXPECT_TRUE(tolerates(pod.shape->tolerations, {"nvidia.com/gpu", "present", "NoSchedule"}));
+      tolerates(shape->tolerations, {"node.kubernetes.io/unschedulable", "", "NoSchedule"}));
+  EXPECT_TRUE(tolerates(shape->tolerations, {"nvidia.com/gpu", "present", "NoSchedule"}));
 }
 
-TEST(Proof, ThePodRunsWhatTheSettingsSay) {
+TEST(Proof, ItsPodRunsWhatTheSettingsSay) {
   SickCluster sick(1);
   sick.settings.proof = {.image = "registry.example/cuda:12",
                          .command = " nvidia-smi  -q ",
                          .runtime_class = "nvidia"};
   const Node node = sick.node("n1");
-  const json pod = json::parse(create_proof(sick.snapshot(), node, HealthRecord()).body);
-  EXPECT_EQ(pod["spec"]["runtimeClassName"], "nvidia");
-  EXPECT_EQ(pod["spec"]["automountServiceAccountToken"], false);
-  const json& container = pod["spec"]["containers"][0];
+  const json job = json::parse(create_proof(sick.snapshot(), node, HealthRecord()).body);
+  EXPECT_EQ(job["spec"]["podFailurePolicy"]["rules"][1]["action"], "FailJob");
+  const json& pod = job["spec"]["template"]["spec"];
+  EXPECT_EQ(pod["runtimeClassName"], "nvidia");
+  EXPECT_EQ(pod["restartPolicy"], "Never");
+  EXPECT_EQ(pod["automountServiceAccountToken"], false);
+  const json& container = pod["containers"][0];
   EXPECT_EQ(container["image"], "registry.example/cuda:12");
   EXPECT_EQ(container["command"], (json{"nvidia-smi", "-q"}));
-  EXPECT_EQ(container["terminationMessagePolicy"], "FallbackToLogsOnError");
   EXPECT_EQ(container["env"][0], (json{{"name", "NVIDIA_VISIBLE_DEVICES"}, {"value", "all"}}));
 }
 
@@ -82,16 +86,19 @@ TEST(Proof, AFailedProofKeepsTheNodeOutAndSaysWhy) {
   ProvenCluster sick;
   const std::string first = sick.proof()->meta.name;
   sick.settles = false;
-  sick.end_proof(PodPhase::kFailed, "exit code 9: No devices were found");
+  sick.fail_proof("Container proof for pod berth-system/x failed with exit code 9 matching rule");
   const Plan plan = sick.run();
   sick.settles = true;
   sick.run();
   EXPECT_TRUE(sick.is_out("n3"));
   EXPECT_EQ(sick.proof(), nullptr);
-  EXPECT_EQ(sick.record("n3")->proof, "exit code 9: No devices were found");
+  EXPECT_EQ(
+      sick.record("n3")->proof,
+      "Job/berth-system/" + first +
+          " failed: Container proof for pod berth-system/x failed with exit code 9 matching rule");
   ASSERT_EQ(plan.events.size(), 1u);
   EXPECT_EQ(plan.events[0].reason, reasons::kProofFailed);
-  EXPECT_THAT(plan.events[0].note, HasSubstr("exit code 9: No devices were found"));
+  EXPECT_THAT(plan.events[0].note, HasSubstr("exit code 9"));
   EXPECT_THAT(plan.events[0].note, HasSubstr("after 30m")) << "each failure doubles the wait";
   sick.pass(29min);
   EXPECT_EQ(sick.proof(), nullptr);
@@ -99,7 +106,7 @@ TEST(Proof, AFailedProofKeepsTheNodeOutAndSaysWhy) {
   ASSERT_NE(sick.proof(), nullptr);
   EXPECT_NE(sick.proof()->meta.name, first);
   sick.settles = false;
-  sick.end_proof(PodPhase::kSucceeded);
+  sick.pass_proof();
   sick.run();
   EXPECT_FALSE(sick.is_out("n3"));
   EXPECT_EQ(sick.record("n3")->proofs, 0);
@@ -107,14 +114,12 @@ TEST(Proof, AFailedProofKeepsTheNodeOutAndSaysWhy) {
 
 TEST(Proof, OneThatDoesNotEndHasFailed) {
   ProvenCluster sick;
-  Pod pod = *sick.proof();
-  pod.trouble = "ImagePullBackOff";
-  sick.cluster.upsert(std::move(pod), sick.now);
-  sick.pass(14min);
+  const std::string name = sick.proof()->meta.name;
+  sick.pass(15min);
   EXPECT_EQ(sick.record("n3")->proofs, 0);
   sick.settles = false;
   sick.pass(1min);
-  EXPECT_EQ(sick.record("n3")->proof, "it has not ended within 15m: ImagePullBackOff");
+  EXPECT_EQ(sick.record("n3")->proof, "Job/berth-system/" + name + " has not ended within 16m");
   EXPECT_TRUE(sick.is_out("n3"));
 }
 
@@ -127,42 +132,29 @@ TEST(Proof, ARestartFindsTheProofThatRuns) {
   EXPECT_EQ(sick.proof()->meta.name, name);
 }
 
-TEST(Proof, AFaultThatComesMeanwhileEndsIt) {
+TEST(Proof, OfBeforeAFaultThatComesMeanwhileProvesNothing) {
   ProvenCluster sick;
   sick.xid("n3", 0, 95);
   sick.run();
-  EXPECT_EQ(sick.proof(), nullptr);
+  sick.pass_proof();
+  sick.run();
+  EXPECT_TRUE(sick.is_out("n3"));
+  sick.pass(15min);
+  EXPECT_NE(sick.proof(), nullptr) << "another one";
   EXPECT_TRUE(sick.is_out("n3"));
 }
 
-TEST(Proof, ANodeThatIsGoneOrOverruledLeavesNone) {
-  ProvenCluster gone;
-  gone.cluster.erase<Node>("", "n3");
-  gone.run();
-  EXPECT_EQ(gone.proof(), nullptr);
-
-  ProvenCluster overruled;
-  Node node = overruled.node("n3");
-  node.unschedulable.reset();
-  overruled.put(std::move(node));
-  overruled.settles = false;
-  overruled.run();
-  overruled.run();
-  EXPECT_EQ(overruled.proof(), nullptr);
-}
-
-TEST(Proof, APodThatIsNotBerthsProvesNothingAndStays) {
+TEST(Proof, AJobThatIsNotBerthsProvesNothing) {
   ProvenCluster sick;
-  Pod pod = *sick.proof();
-  pod.meta.annotations = {};
-  pod.phase = PodPhase::kSucceeded;
-  sick.cluster.upsert(std::move(pod), sick.now);
+  Job job = *sick.proof();
+  job.meta.annotations = {};
+  job.finished = true;
+  job.succeeded = 1;
+  sick.cluster.upsert(std::move(job), sick.now);
   sick.settles = false;
-  sick.run();
   sick.run();
   EXPECT_TRUE(sick.is_out("n3"));
   EXPECT_THAT(sick.record("n3")->proof, HasSubstr("is not berth's"));
-  EXPECT_NE(sick.proof(), nullptr);
 }
 
 TEST(Proof, WhereFaultsAreOnlyToldNothingIsProven) {
@@ -171,8 +163,6 @@ TEST(Proof, WhereFaultsAreOnlyToldNothingIsProven) {
   sick.settles = false;
   sick.run();
   EXPECT_FALSE(sick.is_out("n3"));
-  sick.run();
-  EXPECT_EQ(sick.proof(), nullptr);
 }
 
 TEST(Proof, ARecordWithAFailedProofIsReadAsItWasWritten) {

@@ -86,7 +86,7 @@ Plan SickCluster::run() {
     for (const Step& step : steps.steps)
       if (const auto* write = std::get_if<Write>(&step); write != nullptr) {
         if (write->object.kind == "Node") apply(*write);
-        if (write->object.kind == "Pod") apply_to_pod(*write);
+        if (write->object.kind == "Job") create_job(*write);
         if (write->object.kind == "ConfigMap") apply_to_ledger(*write);
       }
   if (!settles) return plan;
@@ -96,22 +96,31 @@ Plan SickCluster::run() {
   return plan;
 }
 
-const Pod* SickCluster::proof() const {
-  const Pod* found = nullptr;
-  for (const auto& pod : cluster.pods()) {
-    if (!pod->meta.labels.contains(names::kProofLabel)) continue;
+const Job* SickCluster::proof() const {
+  const Job* found = nullptr;
+  for (const auto& job : cluster.jobs()) {
+    if (!job->meta.labels.contains(names::kProofLabel) || job->finished) continue;
     EXPECT_EQ(found, nullptr) << "never two";
-    found = pod.get();
+    found = job.get();
   }
   return found;
 }
 
-void SickCluster::end_proof(PodPhase phase, const std::string& last_words) {
+void SickCluster::pass_proof() {
   ASSERT_NE(proof(), nullptr);
-  Pod pod = *proof();
-  pod.phase = phase;
-  pod.last_words = Text(last_words);
-  cluster.upsert(std::move(pod), now);
+  Job job = *proof();
+  job.succeeded = 1;
+  job.finished = true;
+  cluster.upsert(std::move(job), now);
+}
+
+void SickCluster::fail_proof(const std::string& why) {
+  ASSERT_NE(proof(), nullptr);
+  Job job = *proof();
+  job.failed = 1;
+  job.finished = true;
+  job.failure = Text(why);
+  cluster.upsert(std::move(job), now);
 }
 
 void SickCluster::apply_to_ledger(const Write& write) {
@@ -123,16 +132,15 @@ void SickCluster::apply_to_ledger(const Write& write) {
   cluster.upsert(std::move(ledger), now);
 }
 
-void SickCluster::apply_to_pod(const Write& write) {
-  if (write.verb == Verb::kDelete) cluster.erase<Pod>(write.object.namespace_, write.object.name);
-  if (write.verb != Verb::kCreate) return;
+void SickCluster::create_job(const Write& write) {
+  ASSERT_EQ(write.verb, Verb::kCreate);
   std::string body = write.body;
-  Result<Pod> pod = decode_object<Pod>(body);
-  ASSERT_TRUE(pod.has_value()) << describe(pod.error());
-  ASSERT_EQ(cluster.pods().find(write.object.namespace_, write.object.name), nullptr);
-  pod->meta.uid = "uid-" + pod->meta.name;
-  pod->meta.creation_timestamp = now;
-  cluster.upsert(*std::move(pod), now);
+  Result<Job> job = decode_object<Job>(body);
+  ASSERT_TRUE(job.has_value()) << describe(job.error());
+  ASSERT_EQ(cluster.jobs().find(write.object.namespace_, write.object.name), nullptr);
+  job->meta.uid = "uid-" + job->meta.name;
+  job->meta.creation_timestamp = now;
+  cluster.upsert(*std::move(job), now);
 }
 
 void SickCluster::apply(const Write& write) {

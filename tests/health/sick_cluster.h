@@ -44,9 +44,10 @@ class SickCluster {
 
   Node node(const std::string& name) const { return *cluster.nodes().find(name); }
   // The one proof that there is; null: none.
-  const Pod* proof() const;
-  // The pod is what its kubelet says.
-  void end_proof(PodPhase phase, const std::string& last_words = "");
+  const Job* proof() const;
+  // As the job controller would.
+  void pass_proof();
+  void fail_proof(const std::string& why);
   void put(Node node) { cluster.upsert(std::move(node), now); }
   bool is_out(const std::string& name) const { return node(name).cordoned(); }
   std::optional<HealthRecord> record(const std::string& name) const {
@@ -64,7 +65,7 @@ class SickCluster {
 
  private:
   void apply(const Write& write);
-  void apply_to_pod(const Write& write);
+  void create_job(const Write& write);
   void apply_to_ledger(const Write& write);
 
   Samples samples_;

@@ -12,7 +12,6 @@
 #include "controller/disruption/rollouts.h"
 #include "controller/disruption/slots.h"
 #include "controller/fleet/gpu_users.h"
-#include "controller/health/proof.h"
 #include "controller/observe/idle_pods.h"
 #include "tests/support/builders.h"
 
@@ -180,13 +179,6 @@ std::string says(const KeptOffers& kept, const ClusterState& cluster) {
   return out;
 }
 
-std::string says(const ProofPods& proofs, const ClusterState&) {
-  std::string out;
-  for (const auto& [namespace_, name] : proofs.all())
-    out += fmt::format("{}/{}; ", namespace_, name);
-  return out;
-}
-
 std::string says(const WarnedPods& warned, const ClusterState& cluster) {
   std::string out;
   for (const auto& [key, pod] : warned.all())
@@ -256,7 +248,6 @@ class Chance {
     if (below(4) > 0) made.node_name = name("n");
     if (below(3) == 0) made.phase = PodPhase::kSucceeded;
     if (below(2) == 0) made.meta.labels.set(names::kPodGroupLabel, below(2) == 0 ? "g0" : "g1");
-    if (below(2) == 0) made.meta.labels.set(names::kProofLabel, "true");
     if (below(2) == 0) made.meta.annotations.set(names::kReclaimAfterAnnotation, "a time");
     return made;
   }
@@ -279,7 +270,6 @@ TEST(Views, KeptChangeByChangeTheySayWhatTheyWouldMadeAnew) {
         expect_kept<PodGroups>(*state, step);
         expect_kept<SlotLedgers>(*state, step);
         expect_kept<KeptOffers>(*state, step);
-        expect_kept<ProofPods>(*state, step);
         expect_kept<WarnedPods>(*state, step);
       }
     }

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "apis/names.h"
 #include "tests/mig/planned_cluster.h"
 #include "tests/policy/policy_yaml.h"
 
@@ -39,6 +40,20 @@ TEST_F(PolicyKeysTest, AnEditOfThePolicyMovesEveryNodeItsStatusNone) {
                 ElementsAre("policy", "idle", "cost", "health", "reclaim", "pool/n1", "pool/n2"));
   EXPECT_THAT(changed(Policy(), Policy(old)),
               ElementsAre("policy", "idle", "cost", "health", "reclaim", "pool/n1", "pool/n2"));
+}
+
+TEST_F(PolicyKeysTest, AProofMovesHealthAndNoOtherJobDoes) {
+  using Jobs = std::optional<Job>;
+  Job proof;
+  proof.meta.namespace_ = world.settings.berth_namespace;
+  proof.meta.name = "berth-proof-x";
+  proof.meta.labels.set(names::kProofLabel, "true");
+  Job elsewhere = proof, other = proof;
+  elsewhere.meta.namespace_ = "team-a";
+  other.meta.labels = {};
+  EXPECT_THAT(changed(Jobs(proof), Jobs(proof)), ElementsAre("health"));
+  EXPECT_THAT(changed(Jobs(proof), Jobs()), ElementsAre("health"));
+  for (const Job& job : {elsewhere, other}) EXPECT_THAT(changed(Jobs(), Jobs(job)), IsEmpty());
 }
 
 TEST_F(PolicyKeysTest, ANodeMovesItsOwnKeyWhereItsPoolCouldChange) {

@@ -284,10 +284,8 @@ class Checker {
   }
 
   void take_delete(const AuditEvent& event, const std::string& key) {
-    // Berth's own, which it has made to prove a node.
-    const bool proof = begins_with(key, "berth-system/berth-proof-");
     if (event.by_berth()) {
-      if (!options_.force_allowed && !proof) complain("S3", key + " is deleted, not evicted");
+      if (!options_.force_allowed) complain("S3", key + " is deleted, not evicted");
       if (event.request.has("/gracePeriodSeconds") &&
           event.request.number("/gracePeriodSeconds") == 0)
         complain("S3", key + " is deleted with a grace period of 0");

@@ -92,6 +92,11 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 {{- end }}
 
+{{/* Whether a Job proves nodes before they are put back into service. */}}
+{{- define "berth.proves" -}}
+{{- if and .Values.policy.enabled .Values.policy.proof.image (not .Values.dryRun) }}true{{ end }}
+{{- end }}
+
 {{- define "berth.uninstallGuard" -}}
 {{- if and .Values.admissionPolicies.enabled .Values.uninstallGuard.enabled }}true{{ end }}
 {{- end }}
