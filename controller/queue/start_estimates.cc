@@ -15,6 +15,10 @@ namespace {
 
 constexpr std::int64_t kMinuteLong = 60'000'000;
 
+// What runs on for longer beyond what it has declared is ended by nobody: the range of who waits
+// for it would only move along with the clock.
+constexpr std::int64_t kEndedWithin = 5 * kMinuteLong;
+
 // A prime: each workload goes through all parts of what others took, one after the other, and no
 // two in the same order. Of so many equally likely ones, the first and the last hold most.
 constexpr std::uint64_t kGuesses = 17;
@@ -69,7 +73,7 @@ RunTime as_others_did(const RunShares& shares, std::uint64_t projection) {
   return [&shares, projection](const Workload& workload,
                                std::int64_t so_far) -> std::optional<std::int64_t> {
     const auto most = declared(workload);
-    if (!most) return std::nullopt;
+    if (!most || so_far > *most + kEndedWithin) return std::nullopt;
     const auto whole = static_cast<double>(*most);
     const double share =
         shares.in(team_of(*workload.name))
@@ -178,9 +182,15 @@ std::string describe(const StartEstimate& estimate, std::int64_t now) {
   if (rough.looked_no_further)
     return fmt::format("it begins at {} or later; too much comes before it to say more",
                        told(*rough.earliest));
-  const std::string who = fmt::format(
-      "{} declares no run time{}; set activeDeadlineSeconds on Jobs", *rough.endless->name,
-      rough.more_endless > 0 ? fmt::format(", nor do {} more", rough.more_endless) : "");
+  const bool overdue = declared(*rough.endless).has_value();
+  const std::string more =
+      rough.more_endless == 0
+          ? ""
+          : fmt::format(", {} {} more", overdue ? "beside" : "nor do", rough.more_endless);
+  const std::string who =
+      fmt::format("{} {}{}{}", *rough.endless->name,
+                  overdue ? "runs on beyond the run time that it declares" : "declares no run time",
+                  more, overdue ? "" : "; set activeDeadlineSeconds on Jobs");
   if (rough.earliest)
     return fmt::format("it begins at {} or later, until when is unknown: {}", told(*rough.earliest),
                        who);

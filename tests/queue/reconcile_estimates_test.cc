@@ -118,6 +118,20 @@ TEST_F(ReconcileEstimates, WithoutDeclaredTimesNothingIsWritten) {
   EXPECT_FALSE(tell());
 }
 
+TEST_F(ReconcileEstimates, WhatRunsOnBeyondItsDeadlineIsWaitedForWithoutARange) {
+  write(reconcile_queues(snapshot()));
+  now += 64min;
+  EXPECT_TRUE(tell());
+  EXPECT_TRUE(told().latest_start) << "whoever ends it takes a while";
+  now += 2min;
+  EXPECT_TRUE(tell());
+  EXPECT_FALSE(told().earliest_start);
+  for (int minute = 0; minute < 60; ++minute) {
+    now += 1min;
+    EXPECT_FALSE(tell()) << "nothing happens";
+  }
+}
+
 TEST_F(ReconcileEstimates, WhoCanNoMoreBeToldIsToldNothing) {
   write(reconcile_queues(snapshot()));
   now += 1min;
