@@ -13,6 +13,7 @@
 #include "controller/explain/kubelet_words.h"
 #include "controller/explain/node_groups.h"
 #include "controller/fleet/fit.h"
+#include "controller/fleet/recut.h"
 #include "controller/mig/overlap.h"
 #include "controller/mig/rollout_choice.h"
 #include "controller/preview/eligible.h"
@@ -102,7 +103,7 @@ void note_drain(const Snapshot& snapshot, const Pod& pod, const Node& node, Expl
 }
 
 // As the pod was told (docs/observe.md).
-void note_idle(const Snapshot& snapshot, const Pod& pod, Explanation& out) {
+void note_idle(const Snapshot& snapshot, const Pod& pod, const Node& node, Explanation& out) {
   const Text* since = pod.meta.annotations.find(names::kIdleSinceAnnotation);
   if (since == nullptr) return;
   std::string text = fmt::format("its GPUs have been idle since {}", printable(since->view()));
@@ -113,6 +114,8 @@ void note_idle(const Snapshot& snapshot, const Pod& pod, Explanation& out) {
                 ? fmt::format("; they are taken back at {}", printable(from->view()))
                 : fmt::format("; from {} on they may be taken back for work that waits",
                               printable(from->view()));
+  const std::string could_be = describe_recuts(node, pod);
+  if (!could_be.empty()) text += "; " + could_be;
   out.add("idle", text, reasons::kGpusIdle);
 }
 
@@ -142,7 +145,7 @@ void explain_bound(const Snapshot& snapshot, const Pod& pod, const Clues& clues,
   note_host(snapshot, pod, *node, out);
   note_start(pod, out);
   note_cuda(pod, clues.of(pod), {node}, out);
-  note_idle(snapshot, pod, out);
+  note_idle(snapshot, pod, *node, out);
   note_drain(snapshot, pod, *node, out);
 }
 

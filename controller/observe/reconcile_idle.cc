@@ -12,6 +12,7 @@
 #include "controller/core/plural.h"
 #include "controller/core/refused_write.h"
 #include "controller/fleet/pools.h"
+#include "controller/fleet/recut.h"
 #include "controller/observe/gpu_use.h"
 #include "controller/observe/idle_pods.h"
 #include "controller/observe/reconcile.h"
@@ -68,18 +69,26 @@ std::string what_follows(const IdleSpec& idle, std::optional<Time> taken_from) {
                            format_time(*taken_from));
 }
 
+// What else a slice could be, so that whoever waits for another one knows.
+std::string instead_of(const Snapshot& snapshot, const Pod& pod) {
+  const Node* node = snapshot.cluster.nodes().find(pod.node_name.view());
+  const std::string could_be = node != nullptr ? describe_recuts(*node, pod) : "";
+  return could_be.empty() ? "" : "; " + could_be;
+}
+
 EventNote tell(const Snapshot& snapshot, const PodUse& use, const IdleSpec& idle,
                std::optional<Time> taken_from) {
   const std::string gpus =
       use.gpus == 1 ? "its GPU has" : fmt::format("its {} GPUs have", use.gpus);
-  return {.regarding = ref_of(*use.pod),
-          .warning = true,
-          .reason = reasons::kGpusIdle,
-          .action = "Notify",
-          .note = fmt::format("{} been used less than {}% since {}, for {} at least{}{}", gpus,
-                              idle.utilization_threshold, format_time(*use.since),
-                              format_duration_short(idle.grace_period),
-                              what_follows(idle, taken_from), contact_of(snapshot, *use.pod))};
+  return {
+      .regarding = ref_of(*use.pod),
+      .warning = true,
+      .reason = reasons::kGpusIdle,
+      .action = "Notify",
+      .note = fmt::format("{} been used less than {}% since {}, for {} at least{}{}{}", gpus,
+                          idle.utilization_threshold, format_time(*use.since),
+                          format_duration_short(idle.grace_period), what_follows(idle, taken_from),
+                          contact_of(snapshot, *use.pod), instead_of(snapshot, *use.pod))};
 }
 
 // Whoever does more tells as well.

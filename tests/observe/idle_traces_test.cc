@@ -146,6 +146,16 @@ TEST_F(Notify, AnnotatesOnceAndTakesItBackWhenItWorks) {
   EXPECT_TRUE(back.events.empty());
 }
 
+TEST_F(Notify, OfAMigInstanceItSaysWhatElseItCouldBe) {
+  measured_.run(pod("p").requests("nvidia.com/mig-2g.20gb", 1).on("n1"));
+  look_for(31min, 0);
+  const Plan told = reconcile_idle(measured_.snapshot());
+  ASSERT_EQ(told.events.size(), 1u);
+  EXPECT_THAT(told.events[0].note,
+              testing::HasSubstr("; an instance of nvidia.com/mig-2g.20gb could be "
+                                 "1 of nvidia.com/mig-1g.20gb or 2 of nvidia.com/mig-1g.10gb"));
+}
+
 TEST_F(Notify, ObserveWritesNothing) {
   GPUClusterPolicy policy = measured_.policy();
   policy.spec.idle.policy = IdlePolicy::kObserve;
