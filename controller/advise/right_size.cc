@@ -71,23 +71,33 @@ std::map<std::string, Holding> holdings_of(const Snapshot& snapshot,
   return holdings;
 }
 
-// What the ledger has of each owner, in one currency.
-cost::SpendingByName ledger_of(const Snapshot& snapshot, const std::string& currency) {
+// What the ledger has, in one currency.
+cost::Spendings ledger_of(const Snapshot& snapshot, const std::string& currency) {
   cost::Spendings sums;
   const cost::CostLedger ledger = costs_in(snapshot.cluster, snapshot.settings);
   const std::string first = format_time(snapshot.now - kLooksBack).substr(0, 10);
   for (auto day = ledger.days.lower_bound(first); day != ledger.days.end(); ++day)
     if (const auto found = day->second.find(currency); found != day->second.end())
       sums.add(found->second, 1);
-  return std::move(sums.owners);
+  return sums;
 }
 
-const Profile* smallest_profile(const Product& product, std::int64_t percent) {
+// As inference servers take: the rest is for the driver, and for what passes.
+bool has_memory(std::int64_t gb, const std::optional<std::int64_t>& peak_mib) {
+  return !peak_mib || *peak_mib <= gb * 1024 / 10 * 9;
+}
+std::int64_t memory_of(const Product& product, const Profile& profile) {
+  return product.memory_gb * profile.memory_units / product.memory_units;
+}
+
+const Profile* smallest_profile(const Product& product, std::int64_t percent,
+                                const std::optional<std::int64_t>& peak_mib) {
   const Profile* best = nullptr;
   const auto size = [](const Profile& p) { return std::pair(p.compute_slices, p.memory_units); };
   for (const Profile& profile : product.profiles) {
     if (!profile.attributes.empty() || profile.memory_units == product.memory_units) continue;
     if (profile.compute_slices * 100 < percent * product.compute_slices) continue;
+    if (!has_memory(memory_of(product, profile), peak_mib)) continue;
     if (best == nullptr || size(profile) < size(*best)) best = &profile;
   }
   return best;
@@ -102,25 +112,36 @@ void decide(const Holding& holding, Micros month, OwnerAdvice& advice) {
   const std::int64_t room = kRoom * *advice.used;
   const Product* product = holding.product;
   if (holding.each > 1) {
-    const std::int64_t fewer = std::max<std::int64_t>(1, (holding.each * room + 99) / 100);
+    std::int64_t fewer = std::max<std::int64_t>(1, (holding.each * room + 99) / 100);
+    // What lies on several GPUs now has to lie on fewer.
+    std::optional<std::int64_t> all_mib = advice.memory_mib;
+    if (all_mib) *all_mib *= holding.each;
+    while (product != nullptr && fewer < holding.each &&
+           !has_memory(product->memory_gb * fewer, all_mib))
+      ++fewer;
     if (fewer >= holding.each) return;
     advice.verdict = Verdict::kFewerGpus;
     advice.instead_each = fewer;
     advice.memory_gb = product == nullptr ? 0 : static_cast<int>(product->memory_gb * fewer);
     return settle(month, fewer, holding.each, advice);
   }
-  const Profile* profile = product == nullptr ? nullptr : smallest_profile(*product, room);
+  const Profile* profile =
+      product == nullptr ? nullptr : smallest_profile(*product, room, advice.memory_mib);
   if (profile == nullptr) return;
   advice.verdict = Verdict::kProfile;
   advice.profile = profile->name;
   advice.instead = mig_resource_name(profile->name);
-  advice.memory_gb = product->memory_gb * profile->memory_units / product->memory_units;
+  advice.memory_gb = static_cast<int>(memory_of(*product, *profile));
   settle(month, profile->memory_units, product->memory_units, advice);
 }
 
 // Where a part of a GPU that others use too leaves more than the advice so far.
-void consider_sharing(const PoolSpec* pool, Micros month, OwnerAdvice& advice) {
+void consider_sharing(const PoolSpec* pool, const Product* product, Micros month,
+                      OwnerAdvice& advice) {
   if (pool == nullptr || advice.each != 1) return;
+  if (product != nullptr &&
+      !has_memory(product->memory_gb / pool->sharing.replicas, advice.memory_mib))
+    return;
   const Micros saved = month - cost::share_of(month, 1, pool->sharing.replicas);
   if (saved <= advice.month) return;
   advice.verdict = Verdict::kShare;
@@ -172,21 +193,23 @@ std::vector<OwnerAdvice> advise_owners(const Snapshot& snapshot, const GPUCluste
   std::vector<OwnerAdvice> out;
   const std::map<std::string, Holding> holdings = holdings_of(snapshot, policy);
   for (const auto& [currency, hourly] : cost::hourly_cost(snapshot, policy)) {
-    const cost::SpendingByName known = ledger_of(snapshot, currency);
+    const cost::Spendings known = ledger_of(snapshot, currency);
     for (const auto& [owner, spending] : hourly.owners) {
       const Holding& holding = holdings.at(owner);
-      const auto found = known.find(owner);
+      const auto found = known.owners.find(owner);
       const Counted counted =
-          found == known.end() ? Counted{} : count(spending.total(), found->second);
+          found == known.owners.end() ? Counted{} : count(spending.total(), found->second);
       OwnerAdvice& advice = out.emplace_back(undecided(owner, holding, counted));
       advice.currency = currency;
+      if (const auto peak = known.memory.find(owner); peak != known.memory.end())
+        advice.memory_mib = peak->second;
       if (advice.verdict != Verdict::kKeep) continue;
       const Micros month = cost::capped_product(spending.total(), cost::kHoursOfMonth);
       decide(holding, month, advice);
       if (isolation == Isolation::kMayWeaken)
         consider_sharing(smallest_shared_pool(snapshot, policy, owner.substr(0, owner.find('/')),
                                               kRoom * *counted.used),
-                         month, advice);
+                         holding.product, month, advice);
     }
   }
   std::ranges::stable_sort(out, std::greater(), &OwnerAdvice::month);

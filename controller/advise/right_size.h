@@ -28,7 +28,8 @@ struct OwnerAdvice {
   std::string holds;      // a pod: "nvidia.com/gpu"
   std::int64_t each = 0;  // so many of it; 0: not all the same
   std::int64_t pods = 0;
-  std::optional<int> used;  // percent of what it held and was measured
+  std::optional<int> used;                 // percent of what it held and was measured
+  std::optional<std::int64_t> memory_mib;  // most that a pod had in use of one GPU
   Verdict verdict = Verdict::kKeep;
   std::string instead;  // a pod: "nvidia.com/mig-3g.40gb"
   std::string profile;  // "3g.40gb"; empty: of no GPU that is cut

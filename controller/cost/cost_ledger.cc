@@ -20,6 +20,7 @@ using std::chrono::seconds;
 constexpr Duration kClockStep = std::chrono::minutes(10);
 constexpr char kCheckpoint[] = "checkpoint";
 constexpr std::string_view kDay = "day-", kMonth = "month-";
+constexpr char kMemory[] = "memory";
 constexpr std::pair<const char*, SpendingByName Spendings::*> kTables[] = {
     {"pools", &Spendings::pools},
     {"namespaces", &Spendings::namespaces},
@@ -42,9 +43,13 @@ void keep_dearest(SpendingByName& names) {
 }
 
 void keep_dearest(SpendingsByCurrency& period) {
-  for (auto& [currency, spendings] : period)
+  for (auto& [currency, spendings] : period) {
     for (const auto names : {&Spendings::namespaces, &Spendings::queues, &Spendings::owners})
       keep_dearest(spendings.*names);
+    std::erase_if(spendings.memory, [&owners = spendings.owners](const auto& peak) {
+      return !owners.contains(peak.first);
+    });
+  }
 }
 
 json encode(const SpendingByName& names) {
@@ -59,8 +64,10 @@ json encode(const SpendingByName& names) {
 
 std::string encode(const SpendingsByCurrency& period) {
   json out = json::object();
-  for (const auto& [currency, spendings] : period)
+  for (const auto& [currency, spendings] : period) {
     for (const auto& [name, table] : kTables) out[currency][name] = encode(spendings.*table);
+    if (!spendings.memory.empty()) out[currency][kMemory] = spendings.memory;
+  }
   return out.dump();
 }
 
@@ -90,6 +97,10 @@ SpendingsByCurrency read_period(const std::string& text) {
       for (const auto& [name, parts] : names->items())
         if (const auto spending = read_spending(parts)) (period[currency].*table)[name] = *spending;
     }
+    if (const auto memory = tables.find(kMemory); memory != tables.end() && memory->is_object())
+      for (const auto& [owner, mib] : memory->items())
+        if (mib.is_number_integer() && mib.get<std::int64_t>() > 0)
+          period[currency].memory[owner] = mib.get<std::int64_t>();
   }
   return period;
 }

@@ -32,11 +32,14 @@ void price(Micros node, std::int64_t whole, std::vector<Part> parts) {
   }
 }
 
-void add_holder(const Pod& pod, const Spending& spending, Spendings& sums) {
+void add_holder(const HeldUse& held, const Spending& spending, Spendings& sums) {
+  const Pod& pod = *held.pod;
   const Text* queue = pod.meta.labels.find(names::kQueueLabel);
   sums.namespaces[pod.meta.namespace_.str()].add(spending);
   sums.queues[queue == nullptr ? "" : queue->str()].add(spending);
-  sums.owners[pod.meta.namespace_.str() + "/" + owner_of(pod)].add(spending);
+  const std::string owner = pod.meta.namespace_.str() + "/" + owner_of(pod);
+  sums.owners[owner].add(spending);
+  if (held.memory_mib > 0) sums.memory[owner] = std::max(sums.memory[owner], held.memory_mib);
 }
 
 void add_node(const NodeUse& use, Micros per_hour, const std::string& pool, Spendings& sums) {
@@ -55,7 +58,7 @@ void add_node(const NodeUse& use, Micros per_hour, const std::string& pool, Spen
   sums.pools[pool].add(nobodys);
   for (std::size_t i = 0; i < holders.size(); ++i) {
     sums.pools[pool].add(holders[i]);
-    add_holder(*use.held[i].pod, holders[i], sums);
+    add_holder(use.held[i], holders[i], sums);
   }
 }
 

@@ -21,6 +21,7 @@ struct Measured {
   std::int64_t pieces = 0;
   double whole_gpus = 0;  // of GPUs: at work, divided among those who hold them
   double instances = 0;   // of MIG instances: the part of each that is at work
+  std::int64_t memory_mib = 0;
 };
 using MeasuredPods = std::map<std::pair<std::string_view, std::string_view>, Measured>;
 
@@ -31,6 +32,9 @@ MeasuredPods measured_on(const Snapshot& snapshot, const Node& node) {
     const double activity = std::clamp<double>(*gpu.activity, 0, 1);
     for (const GpuHolder& holder : gpu.holders) {
       Measured& measured = pods[{holder.namespace_.view(), holder.pod.view()}];
+      if (gpu.holders.size() == 1 && gpu.memory_mib)
+        measured.memory_mib =
+            std::max(measured.memory_mib, static_cast<std::int64_t>(*gpu.memory_mib));
       ++measured.pieces;
       if (gpu.instance.empty())
         measured.whole_gpus += activity / static_cast<double>(gpu.holders.size());
@@ -82,6 +86,7 @@ Asked asked_by(const Pod& pod, Weights& weights) {
 HeldUse split(const Pod& pod, const Asked& asked, std::int64_t part, const Measured* measured) {
   HeldUse held{.pod = &pod, .unmeasured = part};
   if (measured == nullptr || asked.pieces == 0) return held;
+  held.memory_mib = measured->memory_mib;
   const std::int64_t pieces = std::max(asked.pieces, measured->pieces);
   const std::int64_t known = part * measured->pieces / pieces;
   const double each = static_cast<double>(part) / static_cast<double>(pieces);

@@ -17,6 +17,8 @@ struct HeldUse {
   std::int64_t used = 0;        // at work
   std::int64_t idle = 0;        // held, and not at work
   std::int64_t unmeasured = 0;  // held, and nobody knows
+  std::int64_t memory_mib =
+      0;  // most in use of one of its GPUs that are its alone; 0: not measured
 };
 
 struct NodeUse {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/cost/spending.h"
 
+#include <algorithm>
+
 namespace berth::cost {
 
 Micros Spending::total() const {
@@ -22,6 +24,7 @@ void Spendings::add(const Spendings& other, Micros times) {
   for (const auto names :
        {&Spendings::pools, &Spendings::namespaces, &Spendings::queues, &Spendings::owners})
     for (const auto& [name, spending] : other.*names) (this->*names)[name].add(spending, times);
+  for (const auto& [name, mib] : other.memory) memory[name] = std::max(memory[name], mib);
 }
 
 }  // namespace berth::cost

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <map>
 #include <string>
 
@@ -30,11 +31,16 @@ struct Spending {
 
 using SpendingByName = std::map<std::string, Spending>;
 
+// MiB, by owner.
+using MemoryByName = std::map<std::string, std::int64_t>;
+
 // The same money, by whom it is asked of.
 struct Spendings {
   SpendingByName pools;
   SpendingByName namespaces, queues, owners;  // of what is held; queue "": none
+  MemoryByName memory;                        // most that a pod of the owner had in use of one GPU
   bool operator==(const Spendings&) const = default;
+  // Of a time as long as `times`; a longer time has the higher of two peaks.
   void add(const Spendings& other, Micros times);
 };
 using SpendingsByCurrency = std::map<std::string, Spendings>;

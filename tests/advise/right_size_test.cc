@@ -50,6 +50,7 @@ class RightSize : public ::testing::Test {
       spending = {.used = total * shares_[owner] / 100};
       spending.idle = total - spending.used;
     }
+    hourly["USD"].memory = memory_;
     cost::CostLedger ledger;
     cost::spend_until(now_ - hours, {}, ledger);
     cost::spend_until(now_, hourly, ledger);
@@ -73,6 +74,7 @@ class RightSize : public ::testing::Test {
   Answers answers_;
   Settings settings_;
   std::map<std::string, int> shares_;
+  cost::MemoryByName memory_;
   int given_ = 0;
 };
 
@@ -119,6 +121,25 @@ TEST_F(RightSize, FewerGpusHaveRoomForTwiceTheMean) {
   EXPECT_EQ(quiet.instead_each, 2);
   EXPECT_EQ(cost::format_money(quiet.month, 2), "4467.60");  // two at 2,233.80
   EXPECT_EQ(of("a/StatefulSet/half").verdict, Verdict::kKeep);
+}
+
+TEST_F(RightSize, WhatItHadInMemoryHasToFit) {
+  nodes(3);
+  run("a", "small", 1, 1, 5);
+  run("a", "large", 1, 1, 5);
+  run("a", "huge", 1, 1, 5);
+  given_ = 4;
+  run("a", "spread", 1, 4, 5);
+  memory_ = {{"a/StatefulSet/small", 9 * 1024},
+             {"a/StatefulSet/large", 9 * 1024 + 300},
+             {"a/StatefulSet/huge", 70 * 1024},
+             {"a/StatefulSet/spread", 40 * 1024}};
+  count(std::chrono::hours(48));
+  EXPECT_EQ(of("a/StatefulSet/small").instead, "nvidia.com/mig-1g.10gb") << "nine tenths of it";
+  EXPECT_EQ(of("a/StatefulSet/small").memory_mib, 9 * 1024);
+  EXPECT_EQ(of("a/StatefulSet/large").instead, "nvidia.com/mig-1g.20gb");
+  EXPECT_EQ(of("a/StatefulSet/huge").verdict, Verdict::kKeep);
+  EXPECT_EQ(of("a/StatefulSet/spread").instead_each, 3) << "160 GiB on GPUs of 72";
 }
 
 TEST_F(RightSize, NothingIsSaidOfWhatWasHardlyMeasured) {

@@ -16,7 +16,9 @@ namespace {
 using namespace std::chrono_literals;
 using cost::Micros;
 using nlohmann::json;
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 using ::testing::SizeIs;
 
 constexpr Micros kHour = cost::kSecondsOfHour * 1'000'000;  // a unit of money, in the ledger
@@ -130,6 +132,29 @@ TEST_F(Meter, ACheckpointThatIsYetToComeStopsNothing) {
   look(30min);
   write(look(30min));
   EXPECT_DOUBLE_EQ(spent(), 8);
+}
+
+TEST_F(Meter, WritesDownTheMostMemoryThatAnOwnerHadInUse) {
+  const std::string namespace_ = world_.cluster.pods().begin()->get()->meta.namespace_.str();
+  const auto use = [&](float mib) {
+    GpuSample gpu{.uuid = "GPU-0", .index = "0", .holders = {{namespace_, "p"}}};
+    gpu.activity = 0.5f;
+    gpu.memory_mib = mib;
+    gpu.seen = world_.now;
+    world_.samples.nodes["n1"] = {gpu};
+  };
+  const auto memory = [&] {
+    const cost::CostLedger ledger = costs_in(world_.cluster, world_.settings);
+    return ledger.days.begin()->second.at("USD").memory;
+  };
+  look();
+  for (const float mib : {20'000.f, 31'000.f, 500.f}) {
+    world_.now += 10s;
+    use(mib);
+    look();
+  }
+  write(look(1min));
+  EXPECT_THAT(memory(), ElementsAre(Pair(namespace_ + "/Pod/p", 31'000)));
 }
 
 TEST_F(Meter, WithoutAPriceNothingIsWritten) {
