@@ -8,6 +8,7 @@
 
 #include "apis/time.h"
 #include "controller/core/plural.h"
+#include "controller/queue/drained.h"
 #include "controller/queue/gang_recall.h"
 #include "controller/queue/never_ready.h"
 #include "controller/queue/stranded.h"
@@ -40,6 +41,11 @@ std::string told_recall(const ClusterState& cluster, const queue::Workload& work
 std::vector<std::string> job_fate(const ClusterState& cluster, const queue::Workload& workload) {
   std::vector<std::string> told;
   if (workload.recall) told.push_back(told_recall(cluster, workload));
+  // A queue that is drained takes back nothing for other reasons.
+  if (const auto gang = queue::drained(cluster, workload)) {
+    told.push_back(fmt::format("{}: {}", gang->why, unless_stays(gang->stays, false)));
+    return told;
+  }
   if (const auto stands = queue::stranded(cluster, workload))
     told.push_back(
         fmt::format("{}: {}", stands->why, unless_stays(stands->stays, workload.job != nullptr)));

@@ -21,6 +21,10 @@ bool is_running_gang(const Workload& workload) {
          (!workload.recall || workload.recall->since != admission->since);
 }
 
+bool is_gang_of_several(const Workload& workload) {
+  return is_running_gang(workload) && workload.standing.pods > 1;
+}
+
 std::vector<const berth::Pod*> round_of(const ClusterState& cluster, const Workload& workload,
                                         std::int64_t since) {
   std::vector<const berth::Pod*> round;
@@ -38,11 +42,8 @@ bool has_round(const Workload& workload, std::int64_t since) {
          });
 }
 
-std::string why_gang_stays(const ClusterState& cluster, const Workload& workload,
-                           const std::vector<const berth::Pod*>& round,
-                           const std::vector<const berth::Pod*>& asked) {
-  if (!admits(cluster.view<ClusterIndex>().facts(), workload.standing.queue))
-    return "its queue would not let it go again";
+std::string why_not_whole(const ClusterState& cluster, const std::vector<const berth::Pod*>& round,
+                          const std::vector<const berth::Pod*>& asked) {
   Remakers remakers(cluster);
   for (const berth::Pod* pod : round) {
     if (pod->terminating()) continue;
@@ -52,6 +53,14 @@ std::string why_gang_stays(const ClusterState& cluster, const Workload& workload
     return fmt::format("PodDisruptionBudget {} keeps {} of its pods", overdraft->budget->meta.name,
                        asked.size() == round.size() ? "some" : "others");
   return "";
+}
+
+std::string why_gang_stays(const ClusterState& cluster, const Workload& workload,
+                           const std::vector<const berth::Pod*>& round,
+                           const std::vector<const berth::Pod*>& asked) {
+  if (!admits(cluster.view<ClusterIndex>().facts(), workload.standing.queue))
+    return "its queue would not let it go again";
+  return why_not_whole(cluster, round, asked);
 }
 
 }  // namespace berth::queue

@@ -14,6 +14,8 @@ namespace berth::queue {
 
 // It has pods that were let go by an admission which is not taken back yet.
 bool is_running_gang(const Workload& workload);
+// Of more than one pod: a gang of one has nobody who would run on without it.
+bool is_gang_of_several(const Workload& workload);
 
 // Of those, and of what was let go later to follow them, who is there yet: on a node or on the way
 // to one. By name.
@@ -22,8 +24,10 @@ std::vector<const berth::Pod*> round_of(const ClusterState& cluster, const Workl
 // Whether any is in the index.
 bool has_round(const Workload& workload, std::int64_t since);
 
-// Why the gang stays as it is: empty if it can be taken back. `asked` are those of its pods whose
-// budgets matter.
+// Why its pods can't all go together: empty if they can. `asked` are those whose budgets matter.
+std::string why_not_whole(const ClusterState& cluster, const std::vector<const berth::Pod*>& round,
+                          const std::vector<const berth::Pod*>& asked);
+// Likewise of a gang that is to run again, so that its queue has to admit.
 std::string why_gang_stays(const ClusterState& cluster, const Workload& workload,
                            const std::vector<const berth::Pod*>& round,
                            const std::vector<const berth::Pod*>& asked);

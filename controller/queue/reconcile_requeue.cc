@@ -9,6 +9,7 @@
 #include "controller/core/seeded_bugs.h"
 #include "controller/queue/cluster_index.h"
 #include "controller/queue/displaced.h"
+#include "controller/queue/drained.h"
 #include "controller/queue/named.h"
 #include "controller/queue/never_ready.h"
 #include "controller/queue/recall_steps.h"
@@ -37,6 +38,12 @@ void plan_drain(const Snapshot& snapshot, const queue::ClusterIndex& index,
     const Job* job = queue::find_named(snapshot.cluster.jobs(), *workload.name);
     if (job != nullptr) plan.add(ref_of(*job), queue::suspend_job(*job, why));
     return;
+  }
+  if (auto gang = queue::drained(snapshot.cluster, workload)) {
+    if (gang->recalled.empty()) return plan.requeue_in(kLookAtPins);
+    return plan_recall(snapshot, workload,
+                       {std::move(gang->why), std::move(gang->recalled), std::move(gang->bound)},
+                       plan);
   }
   for (const Pod* pod : queue::pods_of(snapshot.cluster, index, *workload.name)) {
     if (!may_leave(*pod)) continue;

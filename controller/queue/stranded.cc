@@ -97,11 +97,6 @@ Stranded look_at_gang(const ClusterState& cluster, const Workload& workload) {
   return out;
 }
 
-// A gang of one has nobody who would run on without it.
-bool is_gang_of_several(const Workload& workload) {
-  return is_running_gang(workload) && workload.standing.pods > 1;
-}
-
 }  // namespace
 
 std::optional<Stranded> stranded(const ClusterState& cluster, const Workload& workload) {

@@ -43,5 +43,17 @@ TEST_F(GangFate, SaysWhyItStays) {
                           "berth leaves it so: nobody would make pod g1 anew"));
 }
 
+TEST_F(GangFate, OfADrainedQueueIsTold) {
+  start_gang();
+  GPUQueue queue = queue_of("vision", 16);
+  queue.spec.stop_policy = StopPolicy::kHoldAndDrain;
+  add(queue), give_notice("n1");
+  EXPECT_THAT(told(),
+              ElementsAre("queue vision is drained: it is evicted whole, and queues again"));
+  bind(member_of("g1", "n2", ""), "n2");
+  EXPECT_THAT(told(), ElementsAre("queue vision is drained: berth leaves it so: nobody would make "
+                                  "pod g1 anew"));
+}
+
 }  // namespace
 }  // namespace berth::queue

@@ -14,6 +14,7 @@
 #include "controller/queue/admission_record.h"
 #include "controller/queue/cluster_index.h"
 #include "controller/queue/displaced.h"
+#include "controller/queue/drained.h"
 #include "controller/queue/named.h"
 #include "controller/queue/never_ready.h"
 #include "controller/queue/queue_report.h"
@@ -86,6 +87,8 @@ queue::PreemptionTerms terms_of(const Snapshot& snapshot) {
 
 // What is yet to be taken back, or to queue again.
 std::string untaken(const ClusterState& cluster, const queue::Workload& workload) {
+  const auto gang = queue::drained(cluster, workload);
+  if (gang && !gang->recalled.empty()) return gang->why + ", and it is not taken back";
   const auto stands = queue::stranded(cluster, workload);
   if (stands && (stands->requeued != nullptr || !stands->recalled.empty()))
     return fmt::format("stands where it can't stay, {}, and is not taken back", stands->why);
