@@ -71,6 +71,10 @@ inline constexpr char kDevicePluginConfig[] = "nvidia.com/device-plugin.config";
 inline constexpr char kMigStrategy[] = "nvidia.com/mig.strategy";
 inline constexpr char kMigCapable[] = "nvidia.com/mig.capable";
 inline constexpr char kGpuProduct[] = "nvidia.com/gpu.product";
+// Node Feature Discovery's, which GPU operator brings along; kNumaLabel is "true" where the node
+// has several memory nodes (kubernetes-sigs/node-feature-discovery, docs/usage/features.md).
+inline constexpr char kFeaturePrefix[] = "feature.node.kubernetes.io/";
+inline constexpr char kNumaLabel[] = "feature.node.kubernetes.io/memory-numa";
 inline constexpr char kGpuCount[] = "nvidia.com/gpu.count";
 // What clouds say of a node's GPUs, with or without NVIDIA's labels.
 inline constexpr std::string_view kCloudProductLabels[] = {

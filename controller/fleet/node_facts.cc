@@ -163,6 +163,13 @@ std::string departure_mark(const Node& node) {
   return {};
 }
 
+bool has_one_numa_node(const Node& node) {
+  const bool looked_at = std::ranges::any_of(node.meta.labels, [](const auto& label) {
+    return label.first.view().starts_with(names::kFeaturePrefix);
+  });
+  return looked_at && label_of(node, names::kNumaLabel) != "true";
+}
+
 bool offers_gpus(const Node& node) {
   return std::ranges::any_of(node.allocatable, [](const auto& entry) {
     return is_gpu_resource(entry.first.view()) && !entry.second.is_zero();

@@ -71,6 +71,10 @@ inline bool is_here_to_stay(const Node& node) {
   return in_service(node) && departure_mark(node).empty();
 }
 
+// Its features have been looked at, and no second NUMA node was found: all its GPUs and CPUs are
+// near each other. No label tells how many NUMA nodes others have, nor which GPUs are near which.
+bool has_one_numa_node(const Node& node);
+
 // Whether any of NVIDIA's resources is allocatable.
 bool offers_gpus(const Node& node);
 

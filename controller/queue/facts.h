@@ -59,6 +59,7 @@ struct NodeFact {
   Amounts offers;
   Amounts gpu_weights;               // of each GPU resource, how much of a GPU one piece is
   std::vector<std::string> domains;  // its value of each level; empty where it has none
+  bool one_numa_node = false;        // it says so
   bool operator==(const NodeFact&) const = default;
 };
 

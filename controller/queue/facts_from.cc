@@ -161,7 +161,8 @@ NodeFact node_fact(const Node& node, const std::string& pool) {
   NodeFact fact{.name = node.meta.name,
                 .pool = pool,
                 .in_service = is_here_to_stay(node),
-                .offers = amounts_of(node.allocatable)};
+                .offers = amounts_of(node.allocatable),
+                .one_numa_node = has_one_numa_node(node)};
   for (const auto& [resource, amount] : fact.offers) {
     if (!is_gpu(resource)) continue;
     if (const auto weight = gpu_weight(node, resource))

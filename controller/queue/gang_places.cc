@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <tuple>
 
 #include "controller/core/seeded_bugs.h"
 
@@ -149,19 +150,19 @@ std::int64_t GangPlaces::put(const Role& role, std::uint32_t rank, std::int64_t 
 
 std::int64_t GangPlaces::fill_domain(const LevelDomain& domain, const Role& role,
                                      std::int64_t pods) {
-  using Node = std::pair<std::int64_t, std::uint32_t>;  // free, rank
+  using Node = std::tuple<std::int64_t, bool, std::uint32_t>;  // free, may split, rank
   const ResourceId device = catalog_.shape_device(role.shape);
   std::vector<Node> nodes;
   nodes.reserve(domain.ranks.size());
   for (const std::uint32_t rank : domain.ranks) {
     if (space_.is_in(rank, pool_) && space_.allows(rank, role.shape) && role.room->fits(rank) > 0)
-      nodes.emplace_back(space_.free(rank, device), rank);
+      nodes.emplace_back(space_.free(rank, device), space_.may_split(rank, role.shape), rank);
   }
   std::ranges::make_heap(nodes, std::greater());
   std::int64_t placed = 0;
   while (placed < pods && !nodes.empty()) {
     std::ranges::pop_heap(nodes, std::greater());
-    placed += put(role, nodes.back().second, pods - placed);
+    placed += put(role, std::get<std::uint32_t>(nodes.back()), pods - placed);
     space_.try_on(stands_.back());
     nodes.pop_back();
   }

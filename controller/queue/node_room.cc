@@ -107,6 +107,7 @@ bool NodeRoom::put(const NodeFact& fact) {
   at.known = true;
   at.domains = std::move(domains);
   at.in_service = fact.in_service;
+  at.one_numa_node = fact.one_numa_node;
   at.pool = pool;
   at.offers = std::move(offers);
   at.weights = std::move(weights);

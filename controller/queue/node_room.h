@@ -52,6 +52,7 @@ class NodeRoom {
   struct Node {
     bool known = false;
     bool in_service = false;
+    bool one_numa_node = false;  // it says so
     PoolId pool = Catalog::kAny;
     std::vector<std::int64_t> offers;  // by resource
     std::vector<std::int64_t> taken;

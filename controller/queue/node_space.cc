@@ -9,6 +9,13 @@
 
 namespace berth::queue {
 
+NodeSet NodeSet::within(const NodeSet& other, bool inside) const {
+  NodeSet out = *this;
+  for (std::size_t word = 0; word < words_.size(); ++word)
+    out.words_[word] &= inside ? other.words_[word] : ~other.words_[word];
+  return out;
+}
+
 NodeSpace::NodeSpace(const FactsIndex& index) : catalog_(index.catalog()), room_(index.room()) {}
 
 void NodeSpace::open() {
@@ -17,12 +24,15 @@ void NodeSpace::open() {
   resources_ = catalog_.resources();
   free_.resize(order.size() * resources_);
   pools_.assign(catalog_.pools(), NodeSet(order.size()));
+  one_numa_ = NodeSet(order.size());
   rank_of_.resize(room_.nodes());
   for (std::uint32_t rank = 0; rank < order.size(); ++rank) {
     const NodeRoom::Node& node = room_.node_at(order[rank]);
     if (!node.in_service) continue;
     pools_[Catalog::kAny].add(rank);
     pools_[node.pool].add(rank);
+    if (node.one_numa_node) one_numa_.add(rank);
+    some_one_numa_ = some_one_numa_ || node.one_numa_node;
     rank_of_[order[rank]] = rank;
     for (ResourceId resource = 0; resource < resources_; ++resource)
       free_[rank * resources_ + resource] = node.left(resource);

@@ -23,6 +23,7 @@ class NodeSet {
   void add(std::uint32_t rank) { words_[rank / 64] |= std::uint64_t{1} << rank % 64; }
   void drop(std::uint32_t rank) { words_[rank / 64] &= ~(std::uint64_t{1} << rank % 64); }
   bool has(std::uint32_t rank) const { return words_[rank / 64] >> rank % 64 & 1; }
+  NodeSet within(const NodeSet& other, bool inside) const;  // and those outside of it
   const std::vector<std::uint64_t>& words() const { return words_; }
 
  private:
@@ -61,6 +62,11 @@ class NodeSpace {
   // Whether the node would have the pod if it were empty, and whether any of the pool would.
   bool allows(std::uint32_t rank, ShapeId shape);
   bool allows_any(ShapeId shape, PoolId pool);
+  // The pod asks for several of its device, and the node does not say that it has one NUMA node: of
+  // nodes with as much free, it comes last.
+  bool may_split(std::uint32_t rank, ShapeId shape) const {
+    return catalog_.device_amount(shape) > 1 && !one_numa_.has(rank);
+  }
 
   void take(const Stand& stand);
   // What stands there already, bound or not, is thought away or, sign being -1, is there again.
@@ -106,6 +112,8 @@ class NodeSpace {
   std::map<std::pair<std::uint32_t, ResourceId>, std::int64_t> unbound_;  // thought away, of bound
   std::vector<std::optional<std::uint32_t>> rank_of_;                     // by node
   std::vector<NodeSet> pools_;                                            // of nodes in service
+  NodeSet one_numa_;                                                      // that say so
+  bool some_one_numa_ = false;
   std::map<ShapeId, Allowed> allowed_;
   std::map<ResourceId, Shelf> shelves_;
   std::vector<std::vector<LevelDomain>> domains_;  // by level
@@ -135,9 +143,15 @@ template <class Found>
 void NodeSpace::each_with_room(ShapeId shape, PoolId pool, std::int64_t pods, Found found) {
   NodeSet& among = allowed(shape).candidates;
   const Shelf& by_free = shelf(catalog_.shape_device(shape));
+  const bool several = some_one_numa_ && catalog_.device_amount(shape) > 1;
   for (auto it = by_free.lower_bound(capped_product(catalog_.device_amount(shape), pods));
        it != by_free.end(); ++it) {
-    if (!look_at(it->second, shape, pool, among, found)) return;
+    if (!several) {
+      if (!look_at(it->second, shape, pool, among, found)) return;
+    } else {
+      for (const bool inside : {true, false})
+        if (!look_at(it->second.within(one_numa_, inside), shape, pool, among, found)) return;
+    }
   }
 }
 

@@ -157,6 +157,15 @@ TEST(NodeFacts, NothingBeginsOnANodeThatIsAboutToGo) {
       node("n1").taint("aws-node-termination-handler/rebalance-recommendation", "NoSchedule")));
 }
 
+// Without features of any kind nobody has looked.
+TEST(NodeFacts, OneNumaNodeIsWhatNodeFeatureDiscoveryFindsNoSecondOf) {
+  EXPECT_FALSE(has_one_numa_node(node("n1").label("nvidia.com/gpu.count", "8")));
+  Node looked_at = node("n1").label("feature.node.kubernetes.io/pci-10de.present", "true");
+  EXPECT_TRUE(has_one_numa_node(looked_at));
+  looked_at.meta.labels.set("feature.node.kubernetes.io/memory-numa", "true");
+  EXPECT_FALSE(has_one_numa_node(looked_at));
+}
+
 TEST(NodeFacts, ANodeOffersGpusWhereAnyIsAllocatable) {
   EXPECT_TRUE(offers_gpus(node("n1").allocatable("nvidia.com/mig-1g.10gb", 1)));
   EXPECT_FALSE(offers_gpus(node("n1").allocatable("nvidia.com/gpu", 0).allocatable("cpu", 4)));

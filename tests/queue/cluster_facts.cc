@@ -43,9 +43,9 @@ std::string print(const Outcome& outcome) {
 std::string print(const ClusterFacts& facts) {
   std::string text;
   for (const NodeFact& n : facts.nodes) {
-    text += fmt::format("node {} pool={} {}{} weights{} domains={}\n", n.name, n.pool,
+    text += fmt::format("node {} pool={} {}{} weights{} domains={}{}\n", n.name, n.pool,
                         n.in_service ? "in" : "out", print(n.offers), print(n.gpu_weights),
-                        fmt::join(n.domains, "/"));
+                        fmt::join(n.domains, "/"), n.one_numa_node ? " one NUMA node" : "");
   }
   for (const auto& [pool, nodes] : facts.elastic.max_nodes)
     text += fmt::format("pool {} grows to {} nodes\n", pool, nodes);
@@ -177,9 +177,9 @@ std::string text_of(const FactsIndex& index) {
       const std::int64_t offers = resource < of.offers.size() ? of.offers[resource] : 0;
       const std::int64_t taken = resource < of.taken.size() ? of.taken[resource] : 0;
       if (offers == 0 && taken == 0) continue;
-      lines.push_back(fmt::format("node {} {} {} offers {} taken {}", room.node_name(node),
+      lines.push_back(fmt::format("node {} {} {} offers {} taken {}{}", room.node_name(node),
                                   catalog.pool_name(of.pool), catalog.resource_name(resource),
-                                  offers, taken));
+                                  offers, taken, of.one_numa_node ? ", one NUMA node" : ""));
     }
   }
   for (const auto& [holder, by_key] : index.usage().by_holder()) {

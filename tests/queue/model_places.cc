@@ -69,6 +69,11 @@ std::vector<const NodeFact*> ModelPlaces::nodes_for(const Ordered& roles, const 
   return nodes;
 }
 
+// "For a pod that asks several of its device, those with one NUMA node come first."
+bool ModelPlaces::may_split(const NodeFact& node, const Role& role) {
+  return device_amount(role) > 1 && !node.one_numa_node;
+}
+
 // "Those with the most of their device first."
 ModelPlaces::Ordered ModelPlaces::in_order(const std::map<Role, std::int64_t>& roles) {
   Ordered ordered(roles.begin(), roles.end());
@@ -114,7 +119,8 @@ std::string ModelPlaces::first_device(const std::map<Role, std::int64_t>& roles)
   return device_of(std::get<Amounts>(in_order(roles).front().first));
 }
 
-// Each pod goes to the node with the least free of its device, the first by name.
+// Each pod goes to the node with the least free of its device, of those to one that does not split
+// what it asks, the first by name.
 ModelPlaces::Stands ModelPlaces::fill(const Ordered& roles, const std::vector<Domain>& domains) {
   ModelPlaces copy(*this);
   Stands stands;
@@ -127,7 +133,7 @@ ModelPlaces::Stands ModelPlaces::fill(const Ordered& roles, const std::vector<Do
         for (const NodeFact* node : domain.nodes) {
           if (!copy.has_room(*node, role)) continue;
           const auto order = [&](const NodeFact* n) {
-            return std::pair(copy.free_on(*n, device), n->name);
+            return std::tuple(copy.free_on(*n, device), may_split(*n, role), n->name);
           };
           if (best == nullptr || order(node) < order(best)) best = node;
         }
@@ -155,7 +161,7 @@ std::optional<ModelPlaces::Stands> ModelPlaces::find(const std::map<Role, std::i
   std::vector<const NodeFact*> best_first = nodes;
   const std::string device = device_of(std::get<Amounts>(ordered.front().first));
   std::ranges::sort(best_first, {}, [&](const NodeFact* node) {
-    return std::pair(free_on(*node, device), node->name);
+    return std::tuple(free_on(*node, device), may_split(*node, ordered.front().first), node->name);
   });
   for (const NodeFact* node : best_first) {
     if (wish.required && node->domains[level(wish.level)].empty()) continue;

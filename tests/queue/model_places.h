@@ -55,6 +55,7 @@ struct ModelPlaces {
   std::int64_t room(const Domain& domain, const Role& role) const;
   bool has_room(const NodeFact& node, const Role& role) const;
   bool allows(const NodeFact& node, const Role& role) const;
+  static bool may_split(const NodeFact& node, const Role& role);
   Stands fill(const Ordered& roles, const std::vector<Domain>& domains);
 };
 

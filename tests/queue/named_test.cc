@@ -287,6 +287,28 @@ PodFact member(int i, std::int64_t size) {
           .requests = {{kGpu, 1}}};
 }
 
+// n1 and n2 have as much free, and n3 least of all.
+TEST(Numa, OfEqualNodesThoseOfOneNumaNodeAreForPodsOfSeveralGpus) {
+  const auto places = [](std::int64_t asks, std::int64_t pods = 1) {
+    ClusterFacts facts;
+    facts.nodes = {gpus("n1", 4), gpus("n2", 4), gpus("n3", 3)};
+    facts.nodes[1].one_numa_node = true;
+    facts.queues = {queue("q", 16)};
+    facts.jobs = {job("train", "q", asks, 1, pods)};
+    FactsIndex index;
+    fill(facts, index);
+    const Outcome outcome = decide(index, 1'000'000);
+    EXPECT_EQ(print(outcome), print(decide_by_the_book(facts, 1'000'000)));
+    const std::string& line = outcome.admitted.at(0);
+    return line.substr(line.rfind(" on ") + 4);
+  };
+  EXPECT_EQ(places(4), "n2");
+  EXPECT_EQ(places(2), "n3") << "what is nearly full is filled first as ever";
+  EXPECT_EQ(places(1), "n3");
+  EXPECT_EQ(places(1, 4), "n1") << "four pods of one GPU have nothing to split";
+  EXPECT_EQ(places(2, 2), "n2");
+}
+
 TEST(Gang, IsAdmittedWholeOrNotAtAll) {
   ClusterFacts facts;
   facts.nodes = {gpus("n", 8)};

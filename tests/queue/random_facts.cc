@@ -57,6 +57,7 @@ NodeFact RandomFacts::node(int i) {
   if (chance(35)) fact.offers.emplace_back(kMig, 1 + below(7));
   fact.domains = {chance(90) ? fmt::format("z{}", below(2)) : "",
                   chance(90) ? fmt::format("r{}", below(3)) : ""};
+  fact.one_numa_node = i % 3 == 1;
   if (chance(80)) fact.gpu_weights = {{kGpu, kWholeGpu}, {kMig, kWholeGpu / (chance(70) ? 8 : 4)}};
   return fact;
 }
