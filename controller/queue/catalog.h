@@ -91,6 +91,7 @@ class Catalog {
   const KeyId* find_key(ResourceId resource, PoolId pool) const {
     return keys_.find({resource, pool});
   }
+  const ClassId* find_class(const ClassKey& key) const { return classes_.find(key); }
   const WishId* find_wish(const TopologyWish& wish) const { return wishes_.find(wish); }
   const QueueId* find_queue(const std::string& name) const { return queues_.find(name); }
   std::size_t resources() const { return resources_.size(); }

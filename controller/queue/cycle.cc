@@ -82,18 +82,23 @@ void Cycle::note_failed(Offer& offer) {
   failed_[name_of(offer.queue->id, offer.routed)] = verdict;
 }
 
-void Cycle::open_offer(QueueQuotas& queue, const PendingOfQueue& pending) {
+Cycle::Offer& Cycle::new_offer(QueueQuotas& queue) {
   Offer& offer = offers_.emplace_back();
   offer.queue = &queue;
   offer.wish = *index_.catalog().find_wish(queue.fact->topology);
-  if (queue.fact->strict_fifo && !pending.unready.empty())
-    offer.unready_head = *pending.unready.begin();
-  offer.pending = &pending;
-  list_heads(offer);
   if (queue.pools.size() > 1) {
     several_pools_.push_back(&offer);
     if (!queue.fact->cohort.empty()) of_cohort_[queue.fact->cohort].push_back(&offer);
   }
+  return offer;
+}
+
+void Cycle::open_offer(QueueQuotas& queue, const PendingOfQueue& pending) {
+  Offer& offer = new_offer(queue);
+  if (queue.fact->strict_fifo && !pending.unready.empty())
+    offer.unready_head = *pending.unready.begin();
+  offer.pending = &pending;
+  list_heads(offer);
   put_forward(offer);
 }
 
@@ -101,6 +106,12 @@ void Cycle::open_offer(QueueQuotas& queue, const PendingOfQueue& pending) {
 void Cycle::list_heads(Offer& offer) {
   offer.has_failed = false;
   offer.heads.clear();
+  if (offer.pending != nullptr) list_pending(offer);
+  list_arrived(offer);
+  std::make_heap(offer.heads.begin(), offer.heads.end());
+}
+
+void Cycle::list_pending(Offer& offer) {
   offer.heads.reserve(offer.pending->ready.size());
   for (const auto& [workloads, same] : offer.pending->ready) {
     Head head{same.first, same.in_order.begin(), same.in_order.end(), workloads};
@@ -111,7 +122,6 @@ void Cycle::list_heads(Offer& offer) {
     }
     offer.heads.push_back(head);
   }
-  std::make_heap(offer.heads.begin(), offer.heads.end());
 }
 
 // Finds the queue's first workload that could ever be admitted, and where it would go.
@@ -267,8 +277,11 @@ void Cycle::list_nodes(const std::vector<Stand>& stands, Admission& admission) c
 void Cycle::advance(Offer& offer) {
   Head head = offer.heads.front();
   drop_class(offer);
-  ++head.at;
-  if (terms_ || tries_left_)
+  if (head.arrived)
+    head.at = offer.arrived.at(head.workloads).erase(head.at);
+  else
+    ++head.at;
+  if (!head.arrived && (terms_ || tries_left_))
     next_.insert_or_assign(name_of(offer.queue->id, head.workloads), head.at);
   if (head.at == head.end) return;
   head.turn = Turn(**head.at);

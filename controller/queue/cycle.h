@@ -22,8 +22,8 @@
 
 namespace berth::queue {
 
-// How a cycle goes on through time that is yet to come (start_projection.h): nobody is displaced,
-// nothing is kept for heads, and it tells nobody why he waits.
+// How a cycle goes on through time that is yet to come (start_projection.h): others come, nobody is
+// displaced, nothing is kept for heads, and it tells nobody why he waits.
 struct LookingAhead {
   std::size_t tries = 0;  // of workloads, at the most
 };
@@ -55,6 +55,8 @@ class Cycle {
   void end(std::size_t admitted);
   void bind(std::size_t admitted);
   void run_again();
+  // Somebody who comes later waits too, from the next run_again() on.
+  void arrive(const Workload& workload);
   bool has_more() const;  // that waits still, and may be tried
   bool may_try() const { return *tries_left_ > 0; }
 
@@ -66,15 +68,17 @@ class Cycle {
     Place at;
     Place end;
     ClassId workloads;
+    bool arrived = false;  // of those that came later
     bool operator<(const Head& other) const { return other.turn < turn; }  // for a heap
   };
   struct Offer {  // what one queue puts forward
     QueueQuotas* queue = nullptr;
-    const PendingOfQueue* pending = nullptr;
-    WishId wish = Catalog::kNoWish;          // of workloads that say nothing
-    std::vector<Head> heads;                 // a heap, rule 5's first on top
-    const Workload* unready_head = nullptr;  // of a StrictFIFO queue
-    Routes routes;                           // of the top's class
+    const PendingOfQueue* pending = nullptr;  // null: only others wait, who came later
+    WishId wish = Catalog::kNoWish;           // of workloads that say nothing
+    std::map<ClassId, InOrder> arrived;       // who came later and waits, looking ahead
+    std::vector<Head> heads;                  // a heap, rule 5's first on top
+    const Workload* unready_head = nullptr;   // of a StrictFIFO queue
+    Routes routes;                            // of the top's class
     ClassId routed = 0;
     bool is_routed = false;
     bool has_failed = false;             // one that comes before the top
@@ -97,6 +101,7 @@ class Cycle {
 
   void decide(std::size_t window);
   void note_failed(Offer& offer);
+  Offer& new_offer(QueueQuotas& queue);
   void open_offer(QueueQuotas& queue, const PendingOfQueue& pending);
   void put_forward(Offer& offer);
   void enter(Offer& offer);
@@ -120,6 +125,8 @@ class Cycle {
   void reopen(const std::string& queue, const std::string& cohort);
   void list_nodes(const std::vector<Stand>& stands, Admission& admission) const;
   void list_heads(Offer& offer);
+  void list_pending(Offer& offer);
+  void list_arrived(Offer& offer);
   void reserve(const Offer& offer);
   const Reservation* reservation_of(const Workload& workload) const;
   void hold(const Reservation& reservation, std::int64_t sign);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cycle that looks ahead: what ends gives back what it held, and all that waits is offered again.
+// A cycle that looks ahead: what ends gives back what it held, others come, and all that waits is
+// offered again.
 #include <algorithm>
+#include <limits>
 
 #include "controller/queue/cycle.h"
 
@@ -35,7 +37,21 @@ void Cycle::run_again() {
     list_heads(offer);
     put_forward(offer);
   }
-  decide(index_.workloads().size());
+  decide(std::numeric_limits<std::size_t>::max());  // its tries bound it
+}
+
+void Cycle::arrive(const Workload& workload) {
+  QueueQuotas* queue = quotas_.find(workload.standing.queue);
+  if (queue == nullptr || queue->fact->held) return;
+  const auto found = std::ranges::find(offers_, queue, &Offer::queue);
+  Offer& offer = found != offers_.end() ? *found : new_offer(*queue);
+  offer.arrived[workload.standing.workload_class].insert(&workload);
+}
+
+void Cycle::list_arrived(Offer& offer) {
+  for (const auto& [workloads, same] : offer.arrived)
+    if (!same.empty())
+      offer.heads.push_back({Turn(**same.begin()), same.begin(), same.end(), workloads, true});
 }
 
 bool Cycle::has_more() const {

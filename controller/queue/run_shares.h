@@ -20,6 +20,7 @@ class Shares {
 
   void count(double share, std::int64_t by);
   bool empty() const { return all_ == 0; }
+  std::int64_t size() const { return all_; }
   // The share below which `rank` (from 0 to 1) of those stay that have come to `past` already. One
   // more is thought in beside them, whose share is anybody's guess: it is all there is where
   // nothing has finished yet, or nothing that ran for so long.

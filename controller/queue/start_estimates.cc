@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include "apis/time.h"
@@ -20,8 +21,11 @@ constexpr std::int64_t kMinuteLong = 60'000'000;
 constexpr std::int64_t kEndedWithin = 5 * kMinuteLong;
 
 // A prime: each workload goes through all parts of what others took, one after the other, and no
-// two in the same order. Of so many equally likely ones, the first and the last hold most.
-constexpr std::uint64_t kGuesses = 17;
+// two in the same order. Of so many equally likely ones, the first and the last hold most: where
+// nothing else is unknown, one start in sixteen lies outside.
+constexpr std::uint64_t kGuesses = 31;
+
+constexpr double kFirstRank = 0.5 / static_cast<double>(kGuesses);
 
 std::uint64_t hash_of_name(std::string_view name) {
   std::uint64_t sum = 14695981039346656037u;  // FNV-1a
@@ -42,12 +46,20 @@ std::optional<std::int64_t> declared(const Workload& workload) {
   return workload.job->lasts;
 }
 
+// What few have shown is not what all do: by so much of all may the ranks of a whole namespace be
+// off in this projection. Twice the error that so many independent ones would leave, as those that
+// have finished are not any ones: whoever takes long is not among them yet.
+double rank_error(std::uint64_t projection, std::string_view team, const Shares& shares) {
+  Draws draws(hash_of_name(team) + projection);
+  return (2 * draws.next() - 1) / std::sqrt(1 + static_cast<double>(shares.size()));
+}
+
 // In which of kGuesses equal parts the workload is in this projection.
 double rank_in(std::uint64_t projection, const Workload& workload) {
   const std::uint64_t mix = hash_of_name(*workload.name);
   const std::uint64_t step = 1 + mix % (kGuesses - 1);
   const std::uint64_t part = (mix / kGuesses + projection * step) % kGuesses;
-  return (static_cast<double>(part) + 0.5) / static_cast<double>(kGuesses);
+  return static_cast<double>(part) / static_cast<double>(kGuesses) + kFirstRank;
 }
 
 // Null: it is not there any more.
@@ -75,9 +87,11 @@ RunTime as_others_did(const RunShares& shares, std::uint64_t projection) {
     const auto most = declared(workload);
     if (!most || so_far > *most + kEndedWithin) return std::nullopt;
     const auto whole = static_cast<double>(*most);
-    const double share =
-        shares.in(team_of(*workload.name))
-            .at(rank_in(projection, workload), static_cast<double>(so_far) / whole);
+    const std::string_view team = team_of(*workload.name);
+    const Shares& of_team = shares.in(team);
+    const double rank = rank_in(projection, workload) + rank_error(projection, team, of_team);
+    const double share = of_team.at(std::clamp(rank, kFirstRank, 1 - kFirstRank),
+                                    static_cast<double>(so_far) / whole);
     return static_cast<std::int64_t>(share * whole);
   };
 }
@@ -87,8 +101,10 @@ RunTime as_others_did(const RunShares& shares, std::uint64_t projection) {
 StartEstimates::StartEstimates(const FactsIndex& index, const RunShares& shares, std::int64_t now,
                                std::size_t tries)
     : index_(index), quotas_(index) {
+  const Arrivals arrivals(index, now);
   for (std::uint64_t i = 0; i < kGuesses; ++i) {
-    note(project_starts(index, now, as_others_did(shares, i), tries));
+    Arrivals::Stream coming(arrivals, i);
+    note(project_starts(index, now, as_others_did(shares, i), coming, tries));
     if (seen_.empty()) return;  // nor would anybody begin if others ended sooner
   }
 }

@@ -2,7 +2,8 @@
 // StartEstimates: between when and when what waits begins. Work declares how long it runs at most
 // (activeDeadlineSeconds); what has finished in its namespace shows which part of that it takes. So
 // the queues are projected several times (start_projection.h), each workload taking a part of what
-// it has declared as one of those before it did; a range is from the first to the last start.
+// it has declared as one of those before it did, and others coming meanwhile (arrivals.h); a range
+// is from the first to the last start.
 #pragma once
 
 #include <cstdint>

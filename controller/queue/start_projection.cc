@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: who leaves is gone; what runs ends in its time; after each end whoever fits begins, and
-// ends in his.
+// Outline: who leaves is gone; what runs ends in its time; after each end, and as others come,
+// whoever fits begins, and ends in his.
 #include "controller/queue/start_projection.h"
 
 #include <algorithm>
@@ -25,30 +25,59 @@ struct RunEnd {
 
 class Projector {
  public:
-  Projector(const FactsIndex& index, std::int64_t now, const RunTime& run_time, std::size_t tries)
-      : index_(index), run_time_(run_time), now_(now), cycle_(index, LookingAhead{tries}) {}
+  Projector(const FactsIndex& index, std::int64_t now, const RunTime& run_time,
+            Arrivals::Stream& arrivals, std::size_t tries)
+      : index_(index),
+        run_time_(run_time),
+        arrivals_(arrivals),
+        now_(now),
+        may_come_(tries),
+        cycle_(index, LookingAhead{tries}) {}
 
   Projection run() {
     list_running();
     let_go_what_leaves();
     cycle_.run(index_.workloads().size());
     begin();
-    for (std::int64_t at = now_; !ends_.empty() && cycle_.has_more();) {
-      at = std::max(at, ends_.top().at);
-      for (const std::int64_t until = at + (at - now_) / kTogether;
-           !ends_.empty() && ends_.top().at <= until; ends_.pop()) {
-        at = std::max(at, ends_.top().at);
-        end(ends_.top());
+    const std::size_t waiting = count_waiting();
+    while (!ends_.empty() && cycle_.has_more() && may_come_ > 0 && out_.starts.size() < waiting) {
+      at_ = std::max(at_, next_at());
+      for (const std::int64_t until = at_ + (at_ - now_) / kTogether;
+           !ends_.empty() && may_come_ > 0 && next_at() <= until;) {
+        at_ = std::max(at_, next_at());
+        if (next_at() < ends_.top().at) {
+          cycle_.arrive(arrivals_.take());
+          --may_come_;
+        } else {
+          end_first();
+        }
       }
-      at_ = at;
       cycle_.run_again();
       begin();
     }
-    if (!cycle_.may_try()) out_.looked_until = at_;
+    if (!cycle_.may_try() || may_come_ == 0) out_.looked_until = at_;
     return std::move(out_);
   }
 
  private:
+  std::int64_t next_at() const {
+    const std::int64_t comes = arrivals_.next_at();
+    return comes <= known_until_ ? std::min(comes, ends_.top().at) : ends_.top().at;
+  }
+  std::size_t count_waiting() {
+    std::size_t waiting = 0;
+    for (const auto& [id, pending] : index_.pending().by_queue()) {
+      const QueueQuotas* queue = cycle_.quotas().find(id);
+      if (queue == nullptr || queue->fact->held) continue;
+      for (const auto& [workloads, same] : pending.ready) waiting += same.in_order.size();
+    }
+    return waiting;
+  }
+  void add_end(const RunEnd& end, bool known) {
+    ends_.push(end);
+    if (known) known_until_ = std::max(known_until_, end.at);
+  }
+
   void list_running() {
     std::vector<const Workload*> running;
     for (const auto& [queue, of] : index_.running())
@@ -60,7 +89,7 @@ class Projector {
       const bool begun = workload->job && workload->job->started > 0;
       const std::int64_t since = begun ? workload->job->started : now_;
       if (const auto lasts = run_time_(*workload, now_ - since))
-        ends_.push({std::max(now_, since + *lasts), workload, 0});
+        add_end({std::max(now_, since + *lasts), workload, 0}, true);
       else
         out_.endless.push_back(workload);
     }
@@ -70,11 +99,13 @@ class Projector {
     for (const Pod* pod : index_.leaving_alone()) cycle_.end(*pod);
   }
 
-  void end(const RunEnd& ending) {
+  void end_first() {
+    const RunEnd& ending = ends_.top();
     if (ending.running != nullptr)
       cycle_.end(*ending.running);
     else
       cycle_.end(ending.admitted);
+    ends_.pop();
   }
 
   // What was admitted is bound; beside it may be room that was kept as long as it was not.
@@ -85,9 +116,10 @@ class Projector {
         const Admission& admission = cycle_.admissions()[begun_];
         cycle_.bind(begun_);
         spreads = spreads || admission.nodes.size() > 1;
-        out_.starts.emplace(admission.workload, at_);
+        const bool known = !arrivals_.has_brought(*admission.workload);
+        if (known) out_.starts.emplace(admission.workload, at_);
         if (const auto lasts = run_time_(*admission.workload, 0))
-          ends_.push({at_ + *lasts, nullptr, begun_});
+          add_end({at_ + *lasts, nullptr, begun_}, known);
         else
           out_.endless.push_back(admission.workload);
       }
@@ -97,10 +129,13 @@ class Projector {
 
   const FactsIndex& index_;
   const RunTime& run_time_;
+  Arrivals::Stream& arrivals_;
   std::int64_t now_;
   std::int64_t at_ = now_;
+  std::size_t may_come_;
   Cycle cycle_;
   std::priority_queue<RunEnd> ends_;
+  std::int64_t known_until_ = now_;  // the last end of what runs now or waits now
   std::size_t begun_ = 0;
   Projection out_;
 };
@@ -108,8 +143,8 @@ class Projector {
 }  // namespace
 
 Projection project_starts(const FactsIndex& index, std::int64_t now, const RunTime& run_time,
-                          std::size_t tries) {
-  return Projector(index, now, run_time, tries).run();
+                          Arrivals::Stream& arrivals, std::size_t tries) {
+  return Projector(index, now, run_time, arrivals, tries).run();
 }
 
 }  // namespace berth::queue

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // start_projection: when what waits begins, if what runs, and what begins after it, ends as it is
-// said to: the engine's own order and places (cycle.h), from one end to the next. Nobody else
-// arrives in it, nobody is displaced and nothing is kept for heads.
+// said to: the engine's own order and places (cycle.h), from one end to the next. Others come
+// meanwhile; nobody is displaced and nothing is kept for heads.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "controller/queue/arrivals.h"
 #include "controller/queue/facts_index.h"
 
 namespace berth::queue {
@@ -25,8 +26,9 @@ struct Projection {
 // How long it runs in all, of which it has run for `so_far` (microseconds); nothing: nobody knows.
 using RunTime = std::function<std::optional<std::int64_t>(const Workload&, std::int64_t so_far)>;
 
-// Workloads are tried that often at the most.
+// Workloads are tried that often, and as many others come, at the most. They come until all has
+// ended that is known now.
 Projection project_starts(const FactsIndex& index, std::int64_t now, const RunTime& run_time,
-                          std::size_t tries);
+                          Arrivals::Stream& arrivals, std::size_t tries);
 
 }  // namespace berth::queue

@@ -40,8 +40,11 @@ class StartEstimatesTest : public ::testing::Test {
   }
   void run(const std::string& name, const std::vector<std::string>& nodes, int gpus,
            std::int64_t minutes, std::int64_t since) {
+    begin(job(name, gpus, minutes, static_cast<int>(nodes.size())), nodes, gpus, since);
+  }
+  void begin(JobFact fact, const std::vector<std::string>& nodes, int gpus, std::int64_t since) {
     const int pods = static_cast<int>(nodes.size());
-    JobFact fact = job(name, gpus, minutes, pods);
+    const std::string name = fact.uid;
     fact.suspended = false;
     fact.started = kNow - since * kMinute;
     fact.admitted = AdmissionFact{.uid = name,
@@ -61,6 +64,14 @@ class StartEstimatesTest : public ::testing::Test {
   }
   void wait(const std::string& name, int gpus, std::int64_t minutes, int pods = 1) {
     index.put(job(name, gpus, minutes, pods));
+  }
+  // It came so many minutes ago, waited and has begun at once.
+  void come(const std::string& name, const std::string& node, int gpus, std::int64_t minutes,
+            std::int64_t ago) {
+    JobFact fact = job(name, gpus, minutes, 1);
+    fact.created = kNow - ago * kMinute;
+    index.put(fact);
+    begin(fact, {node}, gpus, ago);
   }
   void finish(double share, int times) {
     for (int i = 0; i < times; ++i) {
@@ -128,6 +139,21 @@ TEST_F(StartEstimatesTest, SmallerOnesGoBesideAHeadUnlessTheQueueIsStrict) {
     EXPECT_EQ(told("head"), "85-90");
     EXPECT_EQ(told("small"), strict ? "105-110" : "25-30");
   }
+}
+
+// Who is small and goes past a head keeps it waiting, also if he is yet to come.
+TEST_F(StartEstimatesTest, OthersAreTakenToComeAsTheyDidOfLate) {
+  finish(1, 1000);
+  const auto latest = [&](bool strict, std::int64_t ago) {
+    add_node("n1"), add_queue("q", 8, strict);
+    run("long", {"n1"}, 4, 90, 0);
+    for (const char* name : {"a", "b", "c", "d"}) come(name, "n1", 1, 60, ago);
+    wait("head", 8, 20);
+    return (*estimate("head")->latest - kNow) / kMinute;
+  };
+  EXPECT_LE(latest(false, 61), 90) << "that was before the last hour";
+  EXPECT_GT(latest(false, 20), 120);
+  EXPECT_LE(latest(true, 20), 90) << "nobody passes";
 }
 
 TEST_F(StartEstimatesTest, AGangTakesItsNodesAndNoMore) {

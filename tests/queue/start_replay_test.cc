@@ -53,7 +53,10 @@ class StartReplayed : public ::testing::TestWithParam<Case> {};
 TEST_P(StartReplayed, RangesHoldAndSaySomething) {
   const ReplayedCluster& cluster = GetParam().cluster;
   Score score;
-  for (const std::uint64_t seed : {1u, 2u}) add(StartReplay(seed, cluster).run(kJobs), score);
+  // --gtest_random_seed=N: other days.
+  const std::uint64_t first = std::max(1, GTEST_FLAG_GET(random_seed));
+  for (const std::uint64_t seed : {first, first + 1})
+    add(StartReplay(seed, cluster).run(kJobs), score);
   constexpr double kMinute = 60'000'000;
   const double width = static_cast<double>(median(score.widths)) / kMinute;
   const double wait = static_cast<double>(median(score.waits)) / kMinute;
@@ -64,18 +67,19 @@ TEST_P(StartReplayed, RangesHoldAndSaySomething) {
       cluster.load, cluster.strict_fifo ? "strict" : "best effort",
       cluster.one_queue ? "one queue" : "three queues", score.told, score.ranges,
       100 * score.held_share(), score.early, score.late, width, wait);
-  EXPECT_GE(score.ranges, score.told * 95 / 100);
+  EXPECT_GE(score.ranges, score.told * 9 / 10);
   EXPECT_GE(score.held_share(), GetParam().least_held);
   EXPECT_LE(width, wait * GetParam().most_of_wait);
 }
 
-// Strict and in one queue nobody who comes later goes first. Else smaller ones and those of queues
-// with a lower share do, and nobody knows yet that they will come: most misses are late.
+// Over many days nine of ten hold in each case (docs/gpuqueue.md); of the few that are told on two
+// of them, all may have shared one mistake. What is told the range of a whole wait says little, but
+// where smaller ones pass, little can be said.
 INSTANTIATE_TEST_SUITE_P(
     Loads, StartReplayed,
-    ::testing::Values(Case{{0.9, true, true}, 0.7, 1.2}, Case{{1.1, true, true}, 0.7, 1.2},
-                      Case{{1.4, true, true}, 0.7, 1.2}, Case{{0.9, false, false}, 0.5, 2.5},
-                      Case{{1.1, false, false}, 0.5, 2.5}, Case{{1.4, false, false}, 0.5, 2.5}));
+    ::testing::Values(Case{{0.9, true, true}, 0.8, 1.4}, Case{{1.1, true, true}, 0.8, 1.1},
+                      Case{{1.4, true, true}, 0.8, 0.9}, Case{{0.9, false, false}, 0.8, 3.5},
+                      Case{{1.1, false, false}, 0.8, 3.5}, Case{{1.4, false, false}, 0.8, 3.5}));
 
 }  // namespace
 }  // namespace berth::queue::test

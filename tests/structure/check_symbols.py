@@ -12,7 +12,7 @@ import sys
 ALLOWED = re.compile(
     r"""^(
       # memory, text and numbers of the C library
-      mem(cmp|cpy|move|set|chr) | str(len|cmp|chr|tod|toll|toull) | snprintf | ldexp | toupper | isalpha | localeconv | __errno_location |
+      mem(cmp|cpy|move|set|chr) | str(len|cmp|chr|tod|toll|toull) | snprintf | ldexp | log | sqrt | toupper | isalpha | localeconv | __errno_location |
       # what a compiler writes in
       _Unwind_Resume | __gxx_personality_v0 | __cxa_\w+ | __dso_handle | __dynamic_cast | _GLOBAL_OFFSET_TABLE_ | __libc_single_threaded |
       __u?(div|mod)ti3 | __assert_fail | __stack_chk_fail | __\w+_chk | _?_?(asan|ubsan)_\w+ | __sanitizer_\w+ |

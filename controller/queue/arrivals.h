@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrivals: who will come to the queues and is not there yet, as far as those tell who came within
+// the last hour: as many in the time, each like one of them. Only Jobs that declare how long they
+// run: of what declares nothing nobody knows what it would leave to others.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "controller/queue/facts_index.h"
+
+namespace berth::queue {
+
+// Chance from a seed: the same numbers whenever it is asked.
+class Draws {
+ public:
+  explicit Draws(std::uint64_t seed) : state_(seed) {}
+  double next();  // at least 0, less than 1
+
+ private:
+  std::uint64_t state_;
+};
+
+class Arrivals {
+ public:
+  // Of the times that may come, one after the other.
+  class Stream {
+   public:
+    Stream(const Arrivals& of, std::uint64_t seed);
+    std::int64_t next_at() const { return next_at_; }  // the greatest number: nobody comes
+    // Who comes then. It stays where it is as long as the stream does.
+    const Workload& take();
+    // Its Job is none of the cluster's.
+    static bool has_brought(const Workload& of) { return of.job && of.job->uid.empty(); }
+
+   private:
+    void draw_next();
+
+    const Arrivals& of_;
+    Draws draws_;
+    std::int64_t next_at_;
+    std::deque<std::string> names_;
+    std::deque<Workload> came_;
+  };
+
+  Arrivals(const FactsIndex& index, std::int64_t now);
+
+ private:
+  struct Recent {
+    const Workload* workload = nullptr;
+    ClassId workloads = 0;
+  };
+  std::int64_t now_;
+  std::vector<Recent> recent_;
+};
+
+}  // namespace berth::queue
