@@ -33,16 +33,35 @@ int units_of(const Product& product, std::string_view resource) {
   return 0;
 }
 
-using Holder = std::tuple<std::string, std::string, std::int64_t>;  // namespace, pod, count
-std::map<std::string, std::vector<Holder>> holders_on(const Snapshot& snapshot, const Node& node) {
-  std::map<std::string, std::vector<Holder>> holders;
-  for (const Occupant& occupant : snapshot.cluster.occupants_of(node.meta.name))
+// What one looks at, and what all there is: the same, where he may read everything.
+struct Sight {
+  const Snapshot& seen;
+  const Snapshot& all;
+  bool names(std::string_view namespace_, std::string_view pod) const {
+    return &seen.cluster == &all.cluster || seen.cluster.pods().find(namespace_, pod) != nullptr;
+  }
+};
+
+struct Holders {
+  std::vector<std::tuple<std::string, std::string, std::int64_t>> pods;  // namespace, pod, count
+  std::int64_t others = 0;
+};
+// By resource.
+std::map<std::string, Holders> holders_on(const Sight& sight, const Node& node) {
+  std::map<std::string, Holders> holders;
+  for (const Occupant& occupant : sight.all.cluster.occupants_of(node.meta.name)) {
+    const std::string& pod = occupant.pod->meta.name;
+    const bool named = sight.names(occupant.namespace_.view(), pod);
     each_demand(occupant, [&](const Text& resource, std::int64_t count) {
-      if (count > 0)
-        holders[resource.str()].emplace_back(occupant.namespace_.str(), occupant.pod->meta.name,
-                                             count);
+      if (count <= 0) return;
+      Holders& of = holders[resource.str()];
+      if (named)
+        of.pods.emplace_back(occupant.namespace_.str(), pod, count);
+      else
+        of.others += count;
     });
-  for (auto& [resource, pods] : holders) std::sort(pods.begin(), pods.end());
+  }
+  for (auto& [resource, of] : holders) std::sort(of.pods.begin(), of.pods.end());
   return holders;
 }
 
@@ -57,23 +76,29 @@ void tell_rollout(const Node& node, Json& out) {
 
 // What was measured, GPU by GPU: there it is known which pod has which. In percent, so that noise
 // is no news.
-void tell_measured(const Snapshot& snapshot, const Node& node, Json& out) {
+void tell_measured(const Sight& sight, const Node& node, Json& out) {
+  const Samples& samples = sight.all.samples;
   Json seen = Json::array();
-  for (const GpuSample& gpu : snapshot.samples.on(node.meta.name)) {
-    if (!snapshot.samples.is_fresh(gpu, snapshot.now)) continue;
+  for (const GpuSample& gpu : samples.on(node.meta.name)) {
+    if (!samples.is_fresh(gpu, sight.all.now)) continue;
     Json one = {{"gpu", gpu.index.view()}};
     if (!gpu.profile.view().empty()) one["profile"] = gpu.profile.view();
     if (gpu.activity)
       one["busy"] = static_cast<int>(100 * std::clamp(*gpu.activity, 0.0f, 1.0f) + 0.5f);
+    std::int64_t others = 0;
     for (const GpuHolder& holder : gpu.holders)
-      one["held"].push_back({holder.namespace_.view(), holder.pod.view()});
+      if (sight.names(holder.namespace_.view(), holder.pod.view()))
+        one["held"].push_back({holder.namespace_.view(), holder.pod.view()});
+      else
+        ++others;
+    if (others > 0) one["others"] = others;
     seen.push_back(std::move(one));
   }
   if (!seen.empty()) out["seen"] = std::move(seen);
 }
 
 // What the node offers, resource by resource. Which pod has which GPU only the node knows.
-Json node_of(const Snapshot& snapshot, const Node& node) {
+Json node_of(const Sight& sight, const Node& node) {
   Json out = {{"pool", node.meta.labels.get(names::kPoolLabel).view()},
               {"service", service_of(node)}};
   const std::optional<Inventory> inventory = inventory_of(node);
@@ -81,7 +106,7 @@ Json node_of(const Snapshot& snapshot, const Node& node) {
       inventory ? find_product(inventory->product, inventory->memory_mib) : nullptr;
   if (inventory) out["product"] = inventory->product, out["gpus"] = inventory->count;
   if (product != nullptr) out["units"] = product->memory_units;
-  auto holders = holders_on(snapshot, node);
+  auto holders = holders_on(sight, node);
   Json parts = Json::array();
   std::int64_t uncut = product != nullptr ? inventory->count * product->memory_units : 0;
   bool cut = false;
@@ -90,27 +115,30 @@ Json node_of(const Snapshot& snapshot, const Node& node) {
     const int units = product != nullptr ? units_of(*product, resource.view()) : 0;
     cut = cut || resource.view().starts_with("nvidia.com/mig-");
     uncut = units == 0 ? 0 : std::max<std::int64_t>(0, uncut - units * amount.rounded_up());
+    const Holders& of = holders[resource.str()];
     Json held = Json::array();
-    for (const auto& [namespace_, pod, count] : holders[resource.str()])
-      held.push_back({namespace_, pod, count});
-    parts.push_back({{"resource", resource.view()},
-                     {"offered", amount.rounded_up()},
-                     {"units", units},
-                     {"held", std::move(held)}});
+    for (const auto& [namespace_, pod, count] : of.pods) held.push_back({namespace_, pod, count});
+    Json part = {{"resource", resource.view()},
+                 {"offered", amount.rounded_up()},
+                 {"units", units},
+                 {"held", std::move(held)}};
+    if (of.others > 0) part["others"] = of.others;
+    parts.push_back(std::move(part));
   }
   out["parts"] = std::move(parts);
   if (cut && uncut > 0) out["unused"] = uncut;
   tell_rollout(node, out);
-  tell_measured(snapshot, node, out);
+  tell_measured(sight, node, out);
   return out;
 }
 
 }  // namespace
 
-std::map<std::string, std::string> page_nodes(const Snapshot& snapshot) {
+std::map<std::string, std::string> page_nodes(const Snapshot& seen, const Snapshot& all) {
+  const Sight sight{seen, all};
   std::map<std::string, std::string> out;
-  for (const auto& node : snapshot.cluster.nodes())
-    if (has_gpus(*node)) out[node->meta.name] = compact(node_of(snapshot, *node));
+  for (const auto& node : seen.cluster.nodes())
+    if (has_gpus(*node)) out[node->meta.name] = compact(node_of(sight, *node));
   return out;
 }
 

@@ -10,7 +10,8 @@
 
 namespace berth {
 
-// Compact JSON by the node's name.
-std::map<std::string, std::string> page_nodes(const Snapshot& snapshot);
+// Compact JSON by the node's name. What is told by name is of `seen`; what others hold of its nodes
+// is counted, by what is known of `all`.
+std::map<std::string, std::string> page_nodes(const Snapshot& seen, const Snapshot& all);
 
 }  // namespace berth

@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "controller/explain/waiting_list.h"
 #include "controller/page/page_nodes.h"
 #include "controller/page/page_text.h"
+#include "controller/page/viewed_cluster.h"
 
 namespace berth {
 namespace {
@@ -119,20 +122,39 @@ std::string table_of(const TopTable& table) {
   return compact({{"columns", table.columns}, {"rows", table.rows}});
 }
 
+// The pools that stand in what is seen, with what all hold of them.
+TopTable pools_of(const Snapshot& seen, const Snapshot& all) {
+  TopTable table = top_pools(all);
+  if (&seen.cluster == &all.cluster) return table;
+  std::set<std::pair<std::string, std::string>> known;  // pool and resource, a row's first cells
+  for (const auto& row : top_pools(seen).rows) known.emplace(row[0], row[1]);
+  std::erase_if(table.rows, [&](const auto& row) { return !known.contains({row[0], row[1]}); });
+  return table;
+}
+
+PageState state_of(const Snapshot& seen, const Clues& clues, const Snapshot& all) {
+  PageState state;
+  state.values["takenAt"] = compact(format_time(seen.now));
+  state.values["pools"] = table_of(pools_of(seen, all));
+  const Time since = seen.now - kCostsOf;
+  state.values["costs"] = table_of(top_costs(seen, CostBy::kNamespace, since));
+  state.values["poolCosts"] = table_of(top_costs(seen, CostBy::kPool, since));
+  state.things["nodes"] = page_nodes(seen, all);
+  state.things["queues"] = queues_of(seen);
+  state.things["layouts"] = layouts_of(seen);
+  state.things["waiting"] = waiting_of(seen, clues);
+  return state;
+}
+
 }  // namespace
 
 PageState page_state(const Snapshot& snapshot, const Clues& clues) {
-  PageState state;
-  state.values["takenAt"] = compact(format_time(snapshot.now));
-  state.values["pools"] = table_of(top_pools(snapshot));
-  const Time since = snapshot.now - kCostsOf;
-  state.values["costs"] = table_of(top_costs(snapshot, CostBy::kNamespace, since));
-  state.values["poolCosts"] = table_of(top_costs(snapshot, CostBy::kPool, since));
-  state.things["nodes"] = page_nodes(snapshot);
-  state.things["queues"] = queues_of(snapshot);
-  state.things["layouts"] = layouts_of(snapshot);
-  state.things["waiting"] = waiting_of(snapshot, clues);
-  return state;
+  return state_of(snapshot, clues, snapshot);
+}
+
+PageState page_state(const Snapshot& all, const ViewerRights& rights) {
+  const ViewedCluster viewed(all, rights);
+  return state_of(viewed.snapshot(), viewed.clues(), all);
 }
 
 }  // namespace berth

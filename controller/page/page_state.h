@@ -9,6 +9,7 @@
 
 #include "controller/core/snapshot.h"
 #include "controller/dump/clues.h"
+#include "controller/page/viewer_rights.h"
 
 namespace berth {
 
@@ -25,6 +26,9 @@ struct PageState {
 
 // Equal snapshots give equal states.
 PageState page_state(const Snapshot& snapshot, const Clues& clues);
+// To somebody with these rights: what he may not list is neither named nor worded, and what it
+// holds is counted.
+PageState page_state(const Snapshot& all, const ViewerRights& rights);
 
 // One JSON document; `id` is how a page names it to be told what came after, empty: nothing does.
 // `more` is further fields, each as `,"name":value`.

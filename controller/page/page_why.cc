@@ -8,6 +8,7 @@
 #include "controller/explain/explain_node.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/page/page_text.h"
+#include "controller/page/viewed_cluster.h"
 
 namespace berth {
 namespace {
@@ -28,6 +29,12 @@ Result<std::string> page_why(const Snapshot& snapshot, const Clues& clues,
   const Result<Subject> found = find_subject(snapshot.cluster, clues, *name);
   if (!found) return found.error();
   return print(explain(snapshot, *found, clues));
+}
+
+Result<std::string> page_why(const Snapshot& all, const ViewerRights& rights,
+                             const std::string& subject) {
+  const ViewedCluster viewed(all, rights);
+  return page_why(viewed.snapshot(), viewed.clues(), subject);
 }
 
 std::map<std::string, std::string> why_out_of_service(const Snapshot& snapshot,

@@ -145,6 +145,7 @@ void Controller::add_informer(std::string name, InformerScope scope) {
 
 template <class T>
 void Controller::on_change(const T* old, const T* now) {
+  if (world_.on_change) world_.on_change();
   if (!worker_.working()) return;
   if constexpr (std::is_same_v<T, ConfigMap>) {
     const auto deposed = now != nullptr ? leadership_.heed(*now) : std::nullopt;

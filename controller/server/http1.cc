@@ -168,7 +168,8 @@ class Http1 final : public HttpProtocol {
                   .host = text(request[http::field::host]),
                   .accept_encoding = text(request[http::field::accept_encoding]),
                   .if_none_match = text(request[http::field::if_none_match]),
-                  .last_event_id = text(request["last-event-id"])};
+                  .last_event_id = text(request["last-event-id"]),
+                  .authorization = text(request[http::field::authorization])};
     set_target(call, text(request.target()));
     HttpResponse response = service_.handler(call);
     answered_ms_ = now_ms_;
@@ -187,7 +188,9 @@ class Http1 final : public HttpProtocol {
   void go_on_feeding(std::string& out) {
     answered_ms_ = now_ms_;
     over_ = service_.draining;
-    if (!over_) feed_->next(out);
+    if (over_) return;
+    feed_->next(out);
+    over_ = feed_->over();
   }
 
   const HttpService& service_;

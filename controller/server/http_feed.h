@@ -13,6 +13,8 @@ class HttpFeed {
   // Appends what comes next, nothing if there is nothing yet. Asked on the loop's thread, when the
   // client has taken everything so far, and a few times a second.
   virtual void next(std::string& out) = 0;
+  // Nothing comes any more: the connection ends once the client has what was appended.
+  virtual bool over() const { return false; }
 };
 
 }  // namespace berth

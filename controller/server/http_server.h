@@ -32,6 +32,7 @@ struct HttpCall {
   std::string_view accept_encoding;
   std::string_view if_none_match;
   std::string_view last_event_id;
+  std::string_view authorization;
 };
 struct HttpResponse {
   int status = 200;
