@@ -16,6 +16,7 @@
 #include "controller/client/api_client.h"
 #include "controller/cmd/build_facts.h"
 #include "controller/cmd/cluster_client.h"
+#include "controller/cmd/cluster_page.h"
 #include "controller/cmd/commands.h"
 #include "controller/cmd/console.h"
 #include "controller/cmd/service.h"
@@ -86,8 +87,12 @@ int run_controller(ControllerFlags flags) {
   flags.options.lease.identity = new_identity(flags.options.settings.own_pod);
   flags.options.lease.namespace_ = flags.options.settings.berth_namespace;
   Samples samples;
+  ClusterPage* shown = nullptr;
   Controller controller(
-      Controller::World{client, lease_client, log, metrics, give_memory_back, samples},
+      Controller::World{client, lease_client, log, metrics, give_memory_back, samples,
+                        [&shown] {
+                          if (shown != nullptr) shown->changed();
+                        }},
       reconcilers(flags.options.settings), flags.options);
 
   const EndpointSources sources{.readiness = [&] { return controller.readiness(); },
@@ -99,6 +104,9 @@ int run_controller(ControllerFlags flags) {
                                     }};
   ProbeServers probes(loop.raw());
   if (!probes.listen(flags.metrics_bind_address, flags.health_bind_address, sources, log)) return 1;
+  ClusterPage page(cluster, controller, samples, flags);
+  shown = &page;
+  if (!page.listen()) return 1;
 
   cluster.log_start();
   const std::stop_token stop = cluster.stop_on_signal();
@@ -127,11 +135,12 @@ int run_controller(ControllerFlags flags) {
                    .on_round =
                        [&] {
                          for (const std::string& key : keys_of_samples()) controller.due(key);
+                         page.changed();
                        }},
                   flags.options.settings);
   keeping.spawn(sampler.run(keeping.token()));
   // Stopped once the tasks' frames are gone.
-  spawn(loop, main_task(), [&] { keeping.stop([&loop] { loop.stop(); }); });
+  spawn(loop, main_task(), [&] { keeping.stop([&] { page.stop([&loop] { loop.stop(); }); }); });
   loop.run();
   log.info("ended", {{"exit_code", code}});
   return code;

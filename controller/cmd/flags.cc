@@ -190,6 +190,16 @@ FlagTable controller_flags(ControllerFlags& flags) {
                  "statuses and events that may be sent at once before --kube-api-status-qps "
                  "counts"),
   };
+  FlagTable page = {
+      text_flag("--page-bind-address", flags.page_bind_address,
+                "where the page of `berth ui` is served, to each who shows a bearer token what he "
+                "may list; 0: nowhere"),
+      text_flag("--page-cert-dir", flags.page_certificate_folder,
+                "folder of tls.crt and tls.key, as a Secret is mounted, to serve it by HTTPS"),
+      switch_flag("--page-plain-http", flags.page_plain_http,
+                  "serve it without TLS: where a proxy that you trust stands before it, for tokens "
+                  "are then readable on the way to here"),
+  };
   FlagTable own = {
       switch_flag("--dry-run", flags.options.dry_run,
                   "log what would be done and write nothing, not even a Lease"),
@@ -203,7 +213,7 @@ FlagTable controller_flags(ControllerFlags& flags) {
   return joined({connection_flags(flags.connection), settings_flags(flags.options.settings),
                  in_group("Leader election and load", std::move(election)),
                  proof_flags(flags.options.settings.proof), keeper_flags(flags.keeper),
-                 std::move(own), log_flags(flags.log)});
+                 in_group("The page", std::move(page)), std::move(own), log_flags(flags.log)});
 }
 
 Result<void> validate(const ControllerFlags& flags) {
@@ -231,12 +241,18 @@ Result<void> validate(const ControllerFlags& flags) {
   const std::pair<const char*, const std::string&> addresses[] = {
       {"--metrics-bind-address", flags.metrics_bind_address},
       {"--health-probe-bind-address", flags.health_bind_address},
+      {"--page-bind-address", flags.page_bind_address},
   };
+  const auto off = [](const std::string& text) { return text == "0" || text.empty(); };
   for (const auto& [name, text] : addresses) {
-    if (text == "0" || text.empty()) continue;
+    if (off(text)) continue;
     const Result<ListenAddress> address = parse_listen_address(name, text);
     if (!address.has_value()) return address.error();
   }
+  const bool by_tls = !flags.page_certificate_folder.empty();
+  if (!off(flags.page_bind_address) && by_tls == flags.page_plain_http)
+    return invalid_spec("--page-bind-address",
+                        "needs either --page-cert-dir or --page-plain-http: tokens are sent there");
   return {};
 }
 

@@ -99,6 +99,9 @@ struct ControllerFlags {
   int status_burst = 100;
   std::string metrics_bind_address = ":8080";
   std::string health_bind_address = ":8081";
+  std::string page_bind_address = "0";
+  std::string page_certificate_folder;
+  bool page_plain_http = false;
   bool print_config = false;
 };
 FlagTable controller_flags(ControllerFlags& flags);

@@ -1,6 +1,6 @@
 // One node or one pod: what is known of it, and why it is so, with its remedies as lines to copy.
 import { at, element, isolated, lineToCopy, linkTo, remediesOf, tableOf } from "./dom.js";
-import { shortResource } from "./model.js";
+import { OTHERS, shortResource } from "./model.js";
 
 const factOf = ([fact, told]) => element("p", {}, element("b", { text: fact + ": " }), isolated(told));
 
@@ -21,6 +21,8 @@ function busyOf(node, namespace, pod) {
 function nodeDetail(node) {
   const held = node.parts.flatMap((part) => part.held.map(([namespace, pod, count]) => [namespace,
     linkTo("pod", `${namespace}/${pod}`, pod), shortResource(part.resource), String(count), busyOf(node, namespace, pod)]));
+  for (const part of node.parts)
+    if (part.others) held.push([OTHERS, "", shortResource(part.resource), String(part.others), ""]);
   return [...nodeFacts(node), held.length ? tableOf(["namespace", "pod", "resource", "count", "busy"], held, "Who holds its GPUs")
     : element("p", { text: "Nobody holds its GPUs." })];
 }

@@ -26,7 +26,8 @@ const byNumbers = new Intl.Collator("en", { numeric: true });
 export const inOrder = (map) => [...map].sort(([a], [b]) => byNumbers.compare(a, b));
 
 export const isOut = (node) => node.service !== "InService";
-export const heldOf = (part) => part.held.reduce((sum, [, , count]) => sum + count, 0);
+export const heldOf = (part) => part.held.reduce((sum, [, , count]) => sum + count, part.others ?? 0);
+export const OTHERS = "(others)";  // as no namespace is called: whose names whoever looks may not read
 export const shortResource = (resource) => resource.replace(/^nvidia\.com\//, "");
 
 export function kindOf(part) {
@@ -49,6 +50,7 @@ export function wordsOf(name, node) {
   return words.get(node);
 }
 
+const NOT_NAMED = [OTHERS, ""];
 const cellOf = (units, held, resource, busy) => ({ units, held, resource, busy });
 
 // Where it was measured, it is known which device has whom.
@@ -58,13 +60,14 @@ function seenColumns(node) {
   for (const one of node.seen) {
     if (!columns.has(one.gpu)) columns.set(one.gpu, []);
     const units = one.profile ? unitsOf.get(`mig-${one.profile}`) || 1 : node.units;
-    columns.get(one.gpu).push(cellOf(units, one.held?.[0] ?? null, one.profile || "gpu", one.busy));
+    columns.get(one.gpu).push(cellOf(units, one.held?.[0] ?? (one.others ? NOT_NAMED : null), one.profile || "gpu", one.busy));
   }
   return [...columns].sort(([a], [b]) => byNumbers.compare(a, b)).map(([, cells]) => cells);
 }
 
 function devicesOf(part) {
-  const held = part.held.flatMap(([namespace, pod, count]) => Array(Math.min(count, 64)).fill([namespace, pod]));
+  const held = part.held.flatMap(([namespace, pod, count]) => Array(Math.min(count, 64)).fill([namespace, pod]))
+    .concat(Array(Math.min(part.others ?? 0, 64)).fill(NOT_NAMED));
   return Array.from({ length: Math.min(Math.max(part.offered, held.length), 64) }, (_, i) =>
     cellOf(part.units, held[i] ?? null, shortResource(part.resource)));
 }
@@ -117,11 +120,12 @@ export function useBy(model, keysOf) {
       const size = node.units && part.units ? part.units / node.units : kindOf(part) === "whole" ? 1 : 0;
       const pool = keysOf.pool?.(node);
       if (pool !== undefined) rowOf(pool).offered += size * part.offered;
-      for (const [namespace, , count] of part.held) rowOf(pool ?? namespace)[kindOf(part)] += size * count || count;
+      const holders = part.others ? [...part.held, [OTHERS, "", part.others]] : part.held;
+      for (const [namespace, , count] of holders) rowOf(pool ?? namespace)[kindOf(part)] += size * count || count;
     }
     for (const one of node.seen ?? []) {
       if (one.busy === undefined) continue;
-      const key = keysOf.pool?.(node) ?? one.held?.[0]?.[0];
+      const key = keysOf.pool?.(node) ?? one.held?.[0]?.[0] ?? (one.others ? OTHERS : undefined);
       if (key === undefined) continue;
       rowOf(key).busy += one.busy;
       ++rowOf(key).measured;

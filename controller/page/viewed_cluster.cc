@@ -86,8 +86,7 @@ void trim(Node& node, const ViewerRights& rights) {
 }  // namespace
 
 ViewedCluster::ViewedCluster(const Snapshot& all, const ViewerRights& rights) : all_(all) {
-  Watched::each(
-      [&]<class T>() { whole_ = whole_ && may_list_all<T>(rights, all_.settings); });
+  Watched::each([&]<class T>() { whole_ = whole_ && may_list_all<T>(rights, all_.settings); });
   if (whole_) return;
   Watched::each([&]<class T>() { take<T>(rights); });
   take_samples();

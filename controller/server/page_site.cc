@@ -14,6 +14,7 @@ namespace berth {
 namespace {
 
 constexpr std::string_view kRoot = "/ui/";
+constexpr std::string_view kState = "/ui/state", kEvents = "/ui/events", kWhy = "/ui/why";
 constexpr std::string_view kJson = "application/json; charset=utf-8";
 // Of every answer. What a page is made of comes from here and nowhere else, nobody frames it, and
 // no other site's page reads it.
@@ -71,35 +72,58 @@ bool names_this_machine(std::string_view host) {
   return name == "127.0.0.1" || name == "localhost";
 }
 
-PageSite::PageSite(Sources sources) : sources_(std::move(sources)) {
-  for (const PageFile& file : page_files())
-    files_[fmt::format("{}{}", kRoot, file.name)] = {.etag = tag_of(file.text),
-                                                     .content_type = std::string(file.content_type),
-                                                     .plain = file.text,
-                                                     .gzipped = gzip(file.text)};
+PageSite::PageSite(Sources sources) : sources_(std::move(sources)) {}
+
+const std::map<std::string, PageSite::Encoded, std::less<>>& PageSite::files() {
+  static const std::map<std::string, Encoded, std::less<>> kFiles = [] {
+    std::map<std::string, Encoded, std::less<>> all;
+    for (const PageFile& file : page_files())
+      all[fmt::format("{}{}", kRoot, file.name)] = {.etag = tag_of(file.text),
+                                                    .content_type = std::string(file.content_type),
+                                                    .plain = file.text,
+                                                    .gzipped = gzip(file.text)};
+    return all;
+  }();
+  return kFiles;
+}
+
+bool PageSite::tells(std::string_view path) {
+  return path == kState || path == kEvents || path == kWhy;
+}
+
+HttpResponse PageSite::refuse(int status, std::string why, std::string_view head) {
+  HttpResponse response = told(status, std::move(why) + "\n");
+  response.head.append("cache-control: no-store\r\n").append(head);
+  return response;
 }
 
 HttpResponse PageSite::answer(const HttpCall& call) {
   if (!names_this_machine(call.host))
     return told(421, "this page is shown to 127.0.0.1, [::1] and localhost only\n");
+  return show(call);
+}
+
+HttpResponse PageSite::show(const HttpCall& call) {
   if (call.path == "/" || call.path == "/ui") {
     HttpResponse response = told(307, "the page is at /ui/\n");
     response.head += fmt::format("location: {}\r\n", kRoot);
     return response;
   }
-  if (call.path == "/ui/state") return send_document(call);
-  if (call.path == "/ui/events") return send_events(call);
-  if (call.path == "/ui/why") return send_why(call);
-  const auto file = files_.find(call.path);
-  if (file != files_.end()) return send(call, file->second);
+  if (call.path == kState) return send_document(call);
+  if (call.path == kEvents) return send_events(call);
+  if (call.path == kWhy) return send_why(call);
+  const auto file = files().find(call.path);
+  if (file != files().end()) return send(call, file->second);
   return told(404, "not found; the page is at /ui/\n");
 }
 
 HttpResponse PageSite::send(const HttpCall& call, const Encoded& what) {
   HttpResponse response = told(200, "");
   response.content_type = what.content_type;
-  response.head +=
-      fmt::format("etag: {}\r\ncache-control: no-cache\r\nvary: accept-encoding\r\n", what.etag);
+  // What one may see another may not: nobody in between keeps it.
+  response.head += fmt::format(
+      "etag: {}\r\ncache-control: private, no-cache\r\nvary: accept-encoding, authorization\r\n",
+      what.etag);
   if (call.if_none_match.find(what.etag) != std::string_view::npos) {
     response.status = 304;
     return response;
@@ -141,8 +165,15 @@ HttpResponse PageSite::send_events(const HttpCall& call) {
 HttpResponse PageSite::send_why(const HttpCall& call) {
   if (!sources_.why) return told(404, "what is shown here says it all\n");
   Result<std::string> said = sources_.why(parameter(call.query, "subject"));
-  if (!said)
-    return told(said.error().kind == ErrorKind::kNotFound ? 404 : 400, said.error().message + "\n");
+  if (!said) {
+    const ErrorKind kind = said.error().kind;
+    HttpResponse refusal = told(kind == ErrorKind::kNotFound      ? 404
+                                : kind == ErrorKind::kUnavailable ? 503
+                                                                  : 400,
+                                said.error().message + "\n");
+    if (refusal.status == 503) refusal.head += "retry-after: 1\r\n";
+    return refusal;
+  }
   HttpResponse response = told(200, *std::move(said));
   response.content_type = kJson;
   response.head += "cache-control: no-store\r\n";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PageSite: the page over HTTP, to people on this machine: its files, the state it shows, what
-// changes of it, and why something is as it is. Read-only, and answered only where a browser has
+// PageSite: the page over HTTP: its files, the state it shows, what changes of it, and why
+// something is as it is. Read-only. To people on this machine it answers only where a browser has
 // asked for a name of this machine: a foreign name that somebody lets point here is refused, and
 // with it the scripts that he has loaded from there.
 #pragma once
@@ -36,7 +36,14 @@ class PageSite {
   };
   explicit PageSite(Sources sources);
 
+  // To people on this machine.
   HttpResponse answer(const HttpCall& call);
+  // To whom somebody else has let in, by whatever name he calls.
+  HttpResponse show(const HttpCall& call);
+  // Whether what is answered there tells of the cluster: all else is the same for everybody.
+  static bool tells(std::string_view path);
+  // With the guards of every answer; `head` is more lines of its head.
+  static HttpResponse refuse(int status, std::string why, std::string_view head);
 
  private:
   // A text both ways, as clients may have it.
@@ -51,9 +58,10 @@ class PageSite {
   HttpResponse send_events(const HttpCall& call);
   HttpResponse send_why(const HttpCall& call);
 
+  static const std::map<std::string, Encoded, std::less<>>& files();  // by path
+
   Sources sources_;
-  std::map<std::string, Encoded, std::less<>> files_;  // by path
-  Encoded document_;                                   // the last that was asked for
+  Encoded document_;  // the last that was asked for
 };
 
 // Whether a request's Host names this machine, whatever its port.

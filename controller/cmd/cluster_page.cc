@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/cmd/cluster_page.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <random>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "controller/cmd/service.h"
+
+namespace berth {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+// Of the page alone, so that no crowd of people delays what berth is for.
+constexpr double kReviewsPerSecond = 100;
+constexpr int kReviewsAtOnce = 200;
+constexpr std::chrono::nanoseconds kCertificateEvery = 10s;
+// Identity providers' tokens are long, and proxies add heads of their own.
+constexpr HttpServerLimits kLimits{.connections = 1024, .header_bytes = 32 << 10};
+
+std::string new_era() { return fmt::format("{:08x}", std::random_device()()); }
+
+}  // namespace
+
+ClusterPage::ClusterPage(ClusterClient& cluster, const Controller& controller,
+                         const Samples& samples, const ControllerFlags& flags)
+    : controller_(controller),
+      samples_(samples),
+      flags_(flags),
+      loop_(cluster.loop),
+      log_(cluster.log),
+      client_(cluster.client_of("page")),
+      desk_({.client = client_,
+             .log = log_,
+             .namespaces = [this] { return namespaces(); },
+             .settings = flags_.options.settings}),
+      port_({.snapshot = [this] { return snapshot(); },
+             .ask = [this](const std::string& token) { return desk_.ask(token); },
+             .now = [] { return std::chrono::steady_clock::now().time_since_epoch(); },
+             .era = new_era()}),
+      files_(certificate_files(cluster.host, log_, certificate_, flags_.page_certificate_folder)),
+      tasks_(loop_),
+      server_(loop_.raw(), kLimits) {
+  client_.limit(Traffic::kActing, TokenBucket(kReviewsPerSecond, kReviewsAtOnce));
+}
+
+bool ClusterPage::listen() {
+  if (!enabled(flags_.page_bind_address)) return true;
+  const bool by_tls = !flags_.page_certificate_folder.empty();
+  const Result<ListenAddress> address =
+      parse_listen_address("--page-bind-address", flags_.page_bind_address);
+  if (!address.has_value()) return false;  // validate() has told
+  const Result<int> got =
+      server_.listen(*address, [this](const HttpCall& call) { return port_.answer(call); },
+                     {.certificate = by_tls ? &certificate_ : nullptr});
+  if (!got.has_value()) {
+    log_.error("cannot listen", {{"what", "page"}, {"error", describe(got.error())}});
+    return false;
+  }
+  log_.info("listening", {{"what", "page"}, {"port", *got}, {"tls", by_tls}});
+  if (by_tls) tasks_.spawn(follow_certificate(tasks_.token()));
+  return true;
+}
+
+// Who follows is told at once that this is over, and goes to another replica.
+void ClusterPage::stop(std::function<void()> on_empty) {
+  server_.drain();
+  desk_.stop(
+      [this, on_empty = std::move(on_empty)]() mutable { tasks_.stop(std::move(on_empty)); });
+}
+
+Task<void> ClusterPage::follow_certificate(std::stop_token stop) {
+  while (!stop.stop_requested()) {
+    files_.refresh();
+    co_await sleep_for(kCertificateEvery, stop);
+  }
+}
+
+// None while a cache is not full: what is missing would be told as not being there.
+std::optional<Snapshot> ClusterPage::snapshot() const {
+  for (const ReadinessCheck& check : controller_.readiness())
+    if (check.problem) return std::nullopt;
+  return Snapshot{.cluster = controller_.cluster(),
+                  .answers = answers_,
+                  .settings = flags_.options.settings,
+                  .now = loop_.wall_now(),
+                  .offline = true,
+                  .zones = *flags_.options.zones,
+                  .samples = samples_};
+}
+
+// Where something holds GPUs or waits for them first: not all of them may be asked about.
+std::vector<std::string> ClusterPage::namespaces() const {
+  std::vector<std::string> names;
+  std::set<std::string_view> known;
+  const auto add = [&](const ObjectMeta& meta) {
+    if (known.insert(meta.namespace_.view()).second) names.push_back(meta.namespace_.str());
+  };
+  for (const auto& pod : controller_.cluster().pods())
+    if (uses_gpu(*pod)) add(pod->meta);
+  for (const auto& job : controller_.cluster().jobs()) add(job->meta);
+  return names;
+}
+
+}  // namespace berth

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/server/page_port.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "controller/page/page_state.h"
+#include "controller/page/page_why.h"
+
+namespace berth {
+namespace {
+
+using namespace std::chrono_literals;
+using Verdict = ViewerDesk::Standing::Verdict;
+
+// Of twenty parts of the loop's time one, whoever looks.
+constexpr int kRest = 19;
+constexpr std::size_t kMostRooms = 64;
+
+// Of "Bearer x"; empty: there is none. HTTP leaves the case of the first word open.
+std::string token_in(std::string_view authorization) {
+  constexpr std::string_view kScheme = "bearer ";
+  if (authorization.size() <= kScheme.size()) return {};
+  for (std::size_t i = 0; i < kScheme.size(); ++i) {
+    const char c = authorization[i];
+    if ((c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) != kScheme[i]) return {};
+  }
+  authorization.remove_prefix(
+      std::min(authorization.find_first_not_of(' ', kScheme.size()), authorization.size()));
+  return std::string(authorization);
+}
+
+}  // namespace
+
+struct PagePort::Room {
+  Room(PagePort& port, ViewerRights of, std::string era)
+      : rights(std::move(of)),
+        page({.state = [this, &port] { return port.state_in(*this); },
+              .now = port.parts_.now,
+              .era = std::move(era)}),
+        site({.document = [this] { return page.document(); },
+              .follow = [this](std::string_view since) { return page.follow(since); },
+              .why = [this,
+                      &port](const std::string& subject) { return port.why_in(*this, subject); }}) {
+  }
+
+  const ViewerRights rights;
+  LivePage page;
+  PageSite site;
+  Moment used{0};
+};
+
+// Ends when he is not who he was: his token is over, or he may list more, or less.
+class PagePort::Visit final : public HttpFeed {
+ public:
+  Visit(PagePort& port, std::shared_ptr<Room> room, std::string token,
+        std::shared_ptr<HttpFeed> told)
+      : port_(port), room_(std::move(room)), token_(std::move(token)), told_(std::move(told)) {}
+
+  void next(std::string& out) override {
+    const ViewerDesk::Standing now = port_.parts_.ask(token_);
+    over_ = now.verdict != Verdict::kAdmitted || *now.rights != room_->rights;
+    if (over_) return;
+    room_->used = port_.parts_.now();
+    told_->next(out);
+  }
+  bool over() const override { return over_; }
+
+ private:
+  PagePort& port_;
+  const std::shared_ptr<Room> room_;
+  const std::string token_;
+  const std::shared_ptr<HttpFeed> told_;
+  bool over_ = false;
+};
+
+PagePort::PagePort(Parts parts)
+    : parts_(std::move(parts)),
+      files_({.document = [] { return nullptr; }, .follow = nullptr, .why = nullptr}),
+      share_(kRest) {}
+
+PagePort::~PagePort() = default;
+
+void PagePort::changed() {
+  for (const auto& [rights, room] : rooms_) room->page.changed();
+}
+
+HttpResponse PagePort::answer(const HttpCall& call) {
+  if (!PageSite::tells(call.path)) return files_.show(call);
+  const std::string token = token_in(call.authorization);
+  if (token.empty())
+    return PageSite::refuse(401, "whoever looks shows a bearer token of this cluster",
+                            "www-authenticate: Bearer\r\n");
+  const ViewerDesk::Standing standing = parts_.ask(token);
+  switch (standing.verdict) {
+    case Verdict::kRefused:
+      return PageSite::refuse(401, "the cluster does not know this token, or no longer",
+                              "www-authenticate: Bearer error=\"invalid_token\"\r\n");
+    case Verdict::kAsking:
+      return PageSite::refuse(503, "the cluster is asked who you are; try again",
+                              "retry-after: 1\r\n");
+    case Verdict::kBusy:
+      return PageSite::refuse(503, "the cluster can't be asked who you are; try again",
+                              "retry-after: 3\r\n");
+    case Verdict::kAdmitted:
+      break;
+  }
+  const std::shared_ptr<Room> room = room_of(*standing.rights);
+  if (room == nullptr)
+    return PageSite::refuse(503, "too many people with different rights look at once; try again",
+                            "retry-after: 10\r\n");
+  HttpResponse response = room->site.show(call);
+  if (response.feed != nullptr)
+    response.feed = std::make_shared<Visit>(*this, room, token, std::move(response.feed));
+  return response;
+}
+
+// Where there are too many, the one goes that nobody follows and that was looked at longest ago.
+std::shared_ptr<PagePort::Room> PagePort::room_of(const ViewerRights& rights) {
+  auto found = rooms_.find(rights);
+  if (found == rooms_.end()) {
+    if (rooms_.size() >= kMostRooms) {
+      const auto rank = [](const auto& one) {
+        return std::pair(one.second.use_count() > 1, one.second->used);
+      };
+      const auto oldest =
+          std::min_element(rooms_.begin(), rooms_.end(),
+                           [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+      if (oldest->second.use_count() > 1) return nullptr;
+      rooms_.erase(oldest);
+    }
+    found = rooms_
+                .emplace(rights, std::make_shared<Room>(*this, rights,
+                                                        fmt::format("{}.{}", parts_.era, ++made_)))
+                .first;
+  }
+  found->second->used = parts_.now();
+  return found->second;
+}
+
+std::optional<PageState> PagePort::state_in(const Room& room) {
+  const Moment began = parts_.now();
+  const std::optional<Snapshot> snapshot = parts_.snapshot();
+  if (!snapshot || !share_.begin(&room, began)) return std::nullopt;
+  PageState state = page_state(*snapshot, room.rights);
+  share_.end(began, parts_.now());
+  return state;
+}
+
+Result<std::string> PagePort::why_in(const Room& room, const std::string& subject) {
+  const Moment began = parts_.now();
+  const std::optional<Snapshot> snapshot = parts_.snapshot();
+  if (!snapshot || !share_.begin(&room.site, began))
+    return Error{.kind = ErrorKind::kUnavailable,
+                 .message = "others are told something just now; try again"};
+  Result<std::string> said = page_why(*snapshot, room.rights, subject);
+  share_.end(began, parts_.now());
+  return said;
+}
+
+}  // namespace berth

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outline: ask(), then what a review does, in the order in which it does it.
+#include "controller/server/viewer_desk.h"
+
+#include <openssl/sha.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "apis/watched_kinds.h"
+
+namespace berth {
+namespace {
+
+using namespace std::chrono_literals;
+using Verdict = ViewerDesk::Standing::Verdict;
+
+// As long as API servers themselves trust what an authenticator said, or less: a token that was
+// taken back is good for no longer than this.
+constexpr std::chrono::nanoseconds kAdmittedFor = 60s;
+constexpr std::chrono::nanoseconds kRefusedFor = 20s;
+constexpr std::chrono::nanoseconds kUnansweredFor = 3s;
+constexpr std::chrono::nanoseconds kRightsFor = 120s;
+constexpr std::chrono::milliseconds kReviewWithin = 10s;  // each call
+
+// A crowd of made-up tokens is asked about so often, and no more; who has been let in is not held
+// up by it.
+constexpr double kNewcomersPerSecond = 20;
+constexpr int kNewcomersAtOnce = 50;
+constexpr std::size_t kReviewsOfNewcomers = 32;
+constexpr std::size_t kReviewsAtOnce = 256;
+constexpr std::size_t kMostTokens = 4096;
+constexpr std::size_t kMostViewers = 2048;
+constexpr std::size_t kLongestToken = 16 << 10;
+// Of the rest he sees counts.
+constexpr std::size_t kMostNamespaces = 200;
+
+}  // namespace
+
+ViewerDesk::ViewerDesk(Parts parts)
+    : parts_(std::move(parts)),
+      loop_(parts_.client.loop()),
+      newcomers_(kNewcomersPerSecond, kNewcomersAtOnce),
+      reviews_(loop_) {}
+
+ViewerDesk::Standing ViewerDesk::ask(const std::string& token) {
+  if (token.empty() || token.size() > kLongestToken) return {.verdict = Verdict::kRefused};
+  Digest digest;
+  SHA256(reinterpret_cast<const unsigned char*>(token.data()), token.size(), digest.data());
+  const MonotonicTime now = loop_.now();
+  auto found = entries_.find(digest);
+  const bool counts = found != entries_.end() && now < found->second.until;
+  if (found != entries_.end()) {
+    found->second.used = now;
+    if (found->second.asking || (counts && now < found->second.anew_at))
+      return counts ? found->second.standing : Standing{.verdict = Verdict::kAsking};
+  }
+  if (!may_ask(!counts)) return counts ? found->second.standing : Standing{};
+  if (found == entries_.end()) {
+    make_room();
+    found = entries_.try_emplace(digest).first;
+    found->second.used = now;
+  }
+  found->second.asking = true;
+  reviews_.spawn(review(digest, token));
+  return counts ? found->second.standing : Standing{.verdict = Verdict::kAsking};
+}
+
+bool ViewerDesk::may_ask(bool newcomer) {
+  if (reviews_.token().stop_requested()) return false;
+  if (!newcomer) return reviews_.running() < kReviewsAtOnce;
+  return reviews_.running() < kReviewsOfNewcomers &&
+         newcomers_.take_within(0ns, loop_.now()).has_value();
+}
+
+// Who was let in stays before who was not, and of either who asked last.
+void ViewerDesk::make_room() {
+  if (entries_.size() < kMostTokens) return;
+  const auto rank = [](const auto& one) {
+    return std::tuple(one.second.asking, one.second.standing.verdict == Verdict::kAdmitted,
+                      one.second.used);
+  };
+  entries_.erase(std::min_element(entries_.begin(), entries_.end(),
+                                  [&](const auto& a, const auto& b) { return rank(a) < rank(b); }));
+}
+
+void ViewerDesk::settle(const Digest& digest, Standing standing, std::chrono::nanoseconds lasts) {
+  Entry& entry = entries_[digest];
+  const MonotonicTime now = loop_.now();
+  entry.standing = std::move(standing);
+  entry.until = now + lasts;
+  entry.anew_at = entry.standing.verdict == Verdict::kAdmitted ? now + lasts / 2 : entry.until;
+}
+
+// What the API server does not answer leaves in force what it said before, up to its end.
+Task<void> ViewerDesk::review(Digest digest, std::string token) {
+  ApiRequest request = token_review(token);
+  const Result<Reply> reply = co_await parts_.client.send(std::move(request), options());
+  std::optional<Viewer> viewer;
+  if (reply.has_value()) viewer = viewer_in(reply->body);
+  std::optional<Error> trouble;
+  if (!reply.has_value()) {
+    trouble = reply.error();
+  } else if (!viewer) {
+    settle(digest, {.verdict = Verdict::kRefused}, kRefusedFor);
+  } else {
+    Result<std::shared_ptr<const ViewerRights>> rights = co_await rights_of(*viewer);
+    if (rights.has_value())
+      settle(digest, {.verdict = Verdict::kAdmitted, .rights = *std::move(rights)}, kAdmittedFor);
+    else
+      trouble = rights.error();
+  }
+  Entry& entry = entries_[digest];
+  entry.asking = false;
+  if (!trouble) co_return;
+  parts_.log.warn("who looks at the page can't be told", {{"error", describe(*trouble)}});
+  if (loop_.now() >= entry.until) settle(digest, {.verdict = Verdict::kBusy}, kUnansweredFor);
+  entry.anew_at = std::min(entry.until, loop_.now() + kUnansweredFor);
+}
+
+// All tokens of one account have the same, and are asked about once.
+Task<Result<std::shared_ptr<const ViewerRights>>> ViewerDesk::rights_of(Viewer viewer) {
+  const auto known = granted_.find(viewer);
+  if (known != granted_.end() && loop_.now() < known->second.until) co_return known->second.rights;
+  Result<ViewerRights> asked = co_await ask_rights(viewer);
+  if (!asked.has_value()) co_return asked.error();
+  const MonotonicTime now = loop_.now();
+  if (granted_.size() >= kMostViewers)
+    std::erase_if(granted_, [&](const auto& one) { return one.second.until <= now; });
+  auto rights = std::make_shared<const ViewerRights>(*std::move(asked));
+  if (granted_.size() < kMostViewers) granted_[viewer] = {rights, now + kRightsFor};
+  co_return rights;
+}
+
+// Everything at once where RBAC says so, which takes a question for each kind; the rest namespace
+// by namespace, of those whose pods he may list.
+Task<Result<ViewerRights>> ViewerDesk::ask_rights(Viewer viewer) {
+  const std::string everywhere;
+  ViewerRights rights;
+  std::vector<KindInfo> kinds, by_namespace;
+  Watched::each([&]<class T>() { kinds.push_back(kKind<T>); });
+  for (const KindInfo& kind : kinds) {
+    const Result<bool> all = co_await allowed(viewer, kind, everywhere);
+    if (!all.has_value()) co_return all.error();
+    if (*all)
+      rights.grant(resource_name(kind));
+    else if (kind.namespaced)
+      by_namespace.push_back(kind);
+  }
+  // Of berth's and its agents' objects some are watched in their namespaces alone.
+  const std::set<std::string> own = {parts_.settings.berth_namespace,
+                                     parts_.settings.agents_namespace};
+  std::vector<std::string> namespaces(own.begin(), own.end());
+  std::vector<std::string> others = parts_.namespaces();
+  others.insert(others.begin(), viewer.namespace_());
+  for (std::string& name : others)
+    if (!name.empty() && namespaces.size() < kMostNamespaces &&
+        std::find(namespaces.begin(), namespaces.end(), name) == namespaces.end())
+      namespaces.push_back(std::move(name));
+  const std::string pods = resource_name(kKind<Pod>);
+  if (!rights.everywhere(pods))
+    for (const std::string& name : namespaces) {
+      const Result<bool> listed = co_await allowed(viewer, kKind<Pod>, name);
+      if (!listed.has_value()) co_return listed.error();
+      if (*listed) rights.grant(pods, name);
+    }
+  for (const KindInfo& kind : by_namespace)
+    for (const std::string& name : namespaces) {
+      if (kind.plural == kKind<Pod>.plural || !(rights.in(pods, name) || own.contains(name)))
+        continue;
+      const Result<bool> listed = co_await allowed(viewer, kind, name);
+      if (!listed.has_value()) co_return listed.error();
+      if (*listed) rights.grant(resource_name(kind), name);
+    }
+  co_return rights;
+}
+
+Task<Result<bool>> ViewerDesk::allowed(Viewer viewer, KindInfo kind, std::string namespace_) {
+  ApiRequest request = access_review(viewer, kind, namespace_);
+  const Result<Reply> reply = co_await parts_.client.send(std::move(request), options());
+  if (!reply.has_value()) co_return reply.error();
+  co_return allowed_in(reply->body);
+}
+
+CallOptions ViewerDesk::options() const {
+  return CallOptions(Lane::kWrite, reviews_.token(), kReviewWithin);
+}
+
+}  // namespace berth

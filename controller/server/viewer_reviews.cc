@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/server/viewer_reviews.h"
+
+#include <nlohmann/json.hpp>
+
+namespace berth {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr KindInfo kTokenReview{"authentication.k8s.io", "v1", "tokenreviews", "TokenReview",
+                                false};
+constexpr KindInfo kAccessReview{"authorization.k8s.io", "v1", "subjectaccessreviews",
+                                 "SubjectAccessReview", false};
+
+ApiRequest review(const KindInfo& kind, Json spec) {
+  const Json body = {
+      {"apiVersion", api_version(kind)}, {"kind", kind.kind}, {"spec", std::move(spec)}};
+  return create_request(kind, {}, body.dump(-1, ' ', false, Json::error_handler_t::replace), {});
+}
+
+// Its status, of the right kind; null: it is no such answer.
+Json status_in(const KindInfo& kind, std::string_view text) {
+  const Json answer = Json::parse(text, nullptr, false);
+  if (!answer.is_object() || answer.value("kind", Json()) != kind.kind) return {};
+  return answer.value("status", Json());
+}
+
+bool is_true(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_boolean() && found->get<bool>();
+}
+
+std::string text_in(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+// Nothing: it is no list of texts.
+std::optional<std::vector<std::string>> texts_in(const Json& list) {
+  std::vector<std::string> out;
+  if (!list.is_array()) return std::nullopt;
+  for (const Json& item : list) {
+    if (!item.is_string()) return std::nullopt;
+    out.push_back(item.get<std::string>());
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string Viewer::namespace_() const {
+  constexpr std::string_view kAccounts = "system:serviceaccount:";
+  if (!username.starts_with(kAccounts)) return {};
+  const std::string rest = username.substr(kAccounts.size());
+  return rest.substr(0, rest.find(':'));
+}
+
+ApiRequest token_review(std::string_view token) { return review(kTokenReview, {{"token", token}}); }
+
+std::optional<Viewer> viewer_in(std::string_view token_review) {
+  const Json status = status_in(kTokenReview, token_review);
+  if (!status.is_object() || !is_true(status, "authenticated") || !text_in(status, "error").empty())
+    return std::nullopt;
+  const Json user = status.value("user", Json());
+  if (!user.is_object()) return std::nullopt;
+  Viewer viewer{.username = text_in(user, "username"),
+                .uid = text_in(user, "uid"),
+                .groups = {},
+                .extra = {}};
+  if (viewer.username.empty()) return std::nullopt;
+  if (const auto groups = user.find("groups"); groups != user.end()) {
+    auto names = texts_in(*groups);
+    if (!names) return std::nullopt;
+    viewer.groups = *std::move(names);
+  }
+  if (const auto extra = user.find("extra"); extra != user.end()) {
+    if (!extra->is_object()) return std::nullopt;
+    for (const auto& [name, values] : extra->items()) {
+      auto texts = texts_in(values);
+      if (!texts) return std::nullopt;
+      viewer.extra[name] = *std::move(texts);
+    }
+  }
+  return viewer;
+}
+
+ApiRequest access_review(const Viewer& viewer, const KindInfo& kind, std::string_view namespace_) {
+  Json attributes = {{"group", kind.group}, {"resource", kind.plural}, {"verb", "list"}};
+  if (!namespace_.empty()) attributes["namespace"] = namespace_;
+  Json spec = {{"user", viewer.username}, {"resourceAttributes", std::move(attributes)}};
+  if (!viewer.uid.empty()) spec["uid"] = viewer.uid;
+  if (!viewer.groups.empty()) spec["groups"] = viewer.groups;
+  if (!viewer.extra.empty()) spec["extra"] = viewer.extra;
+  return review(kAccessReview, std::move(spec));
+}
+
+bool allowed_in(std::string_view access_review) {
+  const Json status = status_in(kAccessReview, access_review);
+  return status.is_object() && is_true(status, "allowed") && !is_true(status, "denied");
+}
+
+}  // namespace berth

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// ViewerReviews: what the API server is asked about whoever shows a token, and how its answers are
+// read: TokenReview, and SubjectAccessReview of `list`. Pure, and strict: an answer that is not
+// plainly yes is no.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apis/meta.h"
+#include "controller/client/api_request.h"
+
+namespace berth {
+
+// Whose token it is, as the API server knows him.
+struct Viewer {
+  std::string username;
+  std::string uid;
+  std::vector<std::string> groups;
+  std::map<std::string, std::vector<std::string>> extra;
+  auto operator<=>(const Viewer&) const = default;
+
+  // Of a ServiceAccount; empty: he is none.
+  std::string namespace_() const;
+};
+
+ApiRequest token_review(std::string_view token);
+// Nothing: it is nobody's.
+std::optional<Viewer> viewer_in(std::string_view token_review);
+
+// Whether he may list the kind, in one namespace or, where that is empty, everywhere.
+ApiRequest access_review(const Viewer& viewer, const KindInfo& kind, std::string_view namespace_);
+bool allowed_in(std::string_view access_review);
+
+}  // namespace berth
