@@ -43,7 +43,7 @@ async function* eventsIn(body) {
 }
 
 // Until the state is to be read anew: what changed since is not known any more.
-async function follow(id, onChange, onTrouble) {
+async function tellChanges(id, onChange, onTrouble) {
   for (;;) {
     const { body } = await ask(`events?since=${encodeURIComponent(id)}`, onTrouble);
     onTrouble("");
@@ -71,7 +71,7 @@ export async function listen(onState, onChange, onTrouble) {
     onState(first);
     if (!first.id || first.id === "still" || first.story) return;
     isLive = true;
-    await follow(first.id, onChange, onTrouble);
+    await tellChanges(first.id, onChange, onTrouble);
     await later(1000);  // another replica may have answered: they know the same, and not each other's states
   }
 }

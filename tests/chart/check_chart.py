@@ -67,6 +67,9 @@ REFUSALS = [
     ("leaderElection.enabled", "false", "twice the nodes"),
     ("nvidia.namespace", "berth-system", "a namespace of its own"),
     ("metrics.port", "8081", "must not equal health.port"),
+    ("page.tls", "x", "'tls' not allowed"),
+    ("page.port", "0", "/page/port"),
+    ("page.enabled", "true", "either page.tlsSecret or page.plainHTTP"),
 ]
 # Verbs and resources that make their holder more than berth is.
 FORBIDDEN_VERBS = {"*", "escalate", "bind", "impersonate", "deletecollection", "approve", "sign"}
@@ -167,6 +170,11 @@ def check_refusals():
             complaints.append(f"{path}={value} is rendered; expected a refusal with: {words}")
         elif words not in error:
             complaints.append(f"{path}={value} is refused without {words!r}:\n{error}")
+    for values, words in (("page.plainHTTP=true,page.tlsSecret=x", "either page.tlsSecret or page.plainHTTP"),
+                          ("page.plainHTTP=true,page.port=8080", "neither metrics.port nor health.port")):
+        _, error = template("--set", f"page.enabled=true,{values}")
+        if not error or words not in error:
+            complaints.append(f"page.enabled=true,{values}: {error}")
     for version in ("v1beta1", "v1beta2"):
         _, error = template("--api-versions", f"kueue.x-k8s.io/{version}", "--set", "webhook.kueueLabel=true")
         if not error or "Kueue's kinds are served" not in error:
@@ -245,6 +253,37 @@ def check_rbac():
     if len(roles) != 12:
         complaints.append(f"{len(roles)} roles for controller, webhook, keeper, those who look and those who release, 12 expected")
     return complaints
+
+
+def check_page():
+    """Off, the page leaves no trace but its flags; on, it brings a port, its Service and the right to ask who looks, and no other."""
+    def of(*values):
+        found = {f"{o['kind']} {o['metadata']['name']}": o for o in objects(*values)}
+        pod = found["Deployment berth"]["spec"]["template"]["spec"]
+        rules = found["ClusterRole berth"]["rules"]
+        return {"services": {name for name in found if name.startswith("Service ")},
+                "ports": {port["name"] for port in pod["containers"][0]["ports"]},
+                "volumes": {volume["name"] for volume in pod["volumes"]},
+                "rights": {(resource, verb) for rule in rules for resource in rule["resources"] for verb in rule["verbs"]},
+                "ingress": [port["port"] for rule in found["NetworkPolicy berth"]["spec"]["ingress"] for port in rule["ports"]],
+                "args": {arg for arg in pod["containers"][0]["args"] if arg.startswith("--page")}}
+
+    off = of()
+    plain = of("--set", "page.enabled=true,page.plainHTTP=true")
+    by_tls = of("--set", "page.enabled=true,page.tlsSecret=people")
+    reviews = {("tokenreviews", "create"), ("subjectaccessreviews", "create")}
+    wanted = [("off: args", off["args"], {"--page-bind-address=0", "--page-plain-http=false"}),
+              ("plain: args", plain["args"], {"--page-bind-address=:8443", "--page-plain-http=true"}),
+              ("tls: args", by_tls["args"], {"--page-bind-address=:8443", "--page-plain-http=false",
+                                             "--page-cert-dir=/etc/berth/page-certificate"}),
+              ("tls: volumes", by_tls["volumes"] - off["volumes"], {"page-certificate"}),
+              ("plain: volumes", plain["volumes"], off["volumes"])]
+    for name, on in (("plain", plain), ("tls", by_tls)):
+        wanted += [(f"{name}: services", on["services"] - off["services"], {"Service berth-page"}),
+                   (f"{name}: ports", on["ports"] - off["ports"], {"page"}),
+                   (f"{name}: rights", on["rights"] - off["rights"], reviews),
+                   (f"{name}: ingress", on["ingress"], [*off["ingress"], 8443])]
+    return [f"{what} are {have}, {want} expected" for what, have, want in wanted if have != want]
 
 
 def check_flags(berth):
