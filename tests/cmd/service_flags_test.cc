@@ -31,6 +31,22 @@ TEST(ControllerFlags, RatesThatCannotWorkAreRefusedByName) {
   }
 }
 
+TEST(ControllerFlags, ThePageIsServedByTLSOrPlainlyByChoice) {
+  EXPECT_THAT(run_berth({"controller", "--print-config"}).out,
+              HasSubstr("--page-bind-address=0\n--page-cert-dir=\n--page-plain-http=false\n"));
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{}, {"--page-cert-dir=/certs", "--page-plain-http"}}) {
+    std::vector<std::string> words{"controller", "--page-bind-address=:8443"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Ran ran = run_berth(words);
+    EXPECT_EQ(ran.exit_code, 1);
+    EXPECT_THAT(ran.err, HasSubstr("--page-bind-address: needs either"));
+  }
+  const Ran wrong = run_berth({"controller", "--page-bind-address=nowhere", "--page-plain-http"});
+  EXPECT_EQ(wrong.exit_code, 1);
+  EXPECT_THAT(wrong.err, HasSubstr("--page-bind-address"));
+}
+
 TEST(WebhookFlags, ACallersNameNeedsTheAuthorityThatVouchesForIt) {
   const Ran ran = run_berth({"webhook", "--client-cert-name=apiserver"});
   EXPECT_EQ(ran.exit_code, 1);

@@ -248,6 +248,31 @@ TEST_F(Http1Test, AFeedGoesOnUntilItsConnectionEnds) {
   EXPECT_TRUE(ended());
 }
 
+// Says one word, and that this is all.
+class LastWord final : public HttpFeed {
+ public:
+  void next(std::string& out) override {
+    out += "bye";
+    over_ = true;
+  }
+  bool over() const override { return over_; }
+
+ private:
+  bool over_ = false;
+};
+
+TEST_F(Http1Test, AFeedThatIsOverEndsItsConnectionWithWhatItSaidLast) {
+  served_.service.handler = [](const HttpCall& call) {
+    return HttpResponse{.head = "x-token: " + std::string(call.authorization) + "\r\n",
+                        .feed = std::make_shared<LastWord>()};
+  };
+  const std::string said =
+      answers("GET /events HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer x\r\n\r\n");
+  EXPECT_THAT(said, HasSubstr("x-token: Bearer x\r\n"));
+  EXPECT_THAT(said, EndsWith("\r\n\r\nbye"));
+  EXPECT_TRUE(ended());
+}
+
 TEST_F(Http1Test, OfAFeedHEADIsToldTheHeadAlone) {
   served_.service.handler = [](const HttpCall&) {
     return HttpResponse{.feed = std::make_shared<Words>(3)};
