@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apis/core.h"
+#include "apis/names.h"
 #include "controller/page/page.h"
 
 namespace berth {
@@ -26,6 +27,7 @@ class PagePortTest : public ::testing::Test {
       Node node;
       node.meta.name = node.meta.uid = name;
       node.ready = true;
+      node.meta.labels.set(names::kGpuPresent, "true");
       node.allocatable.set("nvidia.com/gpu", Quantity::whole(8));
       cluster_.upsert(std::move(node), now_of_day_);
     }
