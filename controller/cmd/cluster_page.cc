@@ -68,9 +68,8 @@ bool ClusterPage::listen() {
   return true;
 }
 
-// Who follows is told at once that this is over, and goes to another replica.
 void ClusterPage::stop(std::function<void()> on_empty) {
-  server_.drain();
+  drain();
   desk_.stop(
       [this, on_empty = std::move(on_empty)]() mutable { tasks_.stop(std::move(on_empty)); });
 }

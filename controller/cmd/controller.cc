@@ -110,6 +110,7 @@ int run_controller(ControllerFlags flags) {
 
   cluster.log_start();
   const std::stop_token stop = cluster.stop_on_signal();
+  const std::stop_callback on_stop(stop, [&page] { page.drain(); });
   int code = 1;
   const std::vector<ResourceNeed> needs =
       required_apis(!flags.options.dry_run, flags.options.leader_elect);

@@ -35,7 +35,7 @@ class Controller {
     Metrics& metrics;
     std::function<void()> on_synced;      // may be null: give memory back, once the caches are full
     const Samples& samples = kNoSamples;  // somebody else's, who says due() when they change
-    std::function<void()> on_change = {};  // may be null: an object is not what it was, leading or not
+    std::function<void()> on_change = {};  // may be null: an object has changed, leading or not
   };
   Controller(World world, Reconcilers reconcilers, ControllerOptions options);
 

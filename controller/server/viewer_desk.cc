@@ -185,8 +185,9 @@ Task<Result<bool>> ViewerDesk::allowed(Viewer viewer, KindInfo kind, std::string
   co_return allowed_in(reply->body);
 }
 
+// Not on the connection on which berth writes.
 CallOptions ViewerDesk::options() const {
-  return CallOptions(Lane::kWrite, reviews_.token(), kReviewWithin);
+  return CallOptions(Lane::kBulk, reviews_.token(), kReviewWithin);
 }
 
 }  // namespace berth
