@@ -22,7 +22,7 @@ constexpr double kReviewsPerSecond = 100;
 constexpr int kReviewsAtOnce = 200;
 constexpr std::chrono::nanoseconds kCertificateEvery = 10s;
 // Identity providers' tokens are long, and proxies add heads of their own.
-constexpr HttpServerLimits kLimits{.connections = 1024, .header_bytes = 32 << 10};
+constexpr HttpServerLimits kPageLimits{.connections = 1024, .header_bytes = 32 << 10};
 
 std::string new_era() { return fmt::format("{:08x}", std::random_device()()); }
 
@@ -46,7 +46,7 @@ ClusterPage::ClusterPage(ClusterClient& cluster, const Controller& controller,
              .era = new_era()}),
       files_(certificate_files(cluster.host, log_, certificate_, flags_.page_certificate_folder)),
       tasks_(loop_),
-      server_(loop_.raw(), kLimits) {
+      server_(loop_.raw(), kPageLimits) {
   client_.limit(Traffic::kActing, TokenBucket(kReviewsPerSecond, kReviewsAtOnce));
 }
 

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 using Verdict = ViewerDesk::Standing::Verdict;
 
 // Of twenty parts of the loop's time one, whoever looks.
-constexpr int kRest = 19;
+constexpr int kRestAfterATurn = 19;
 constexpr std::size_t kMostRooms = 64;
 
 // Of "Bearer x"; empty: there is none. HTTP leaves the case of the first word open.
@@ -79,7 +79,7 @@ class PagePort::Visit final : public HttpFeed {
 PagePort::PagePort(Parts parts)
     : parts_(std::move(parts)),
       files_({.document = [] { return nullptr; }, .follow = nullptr, .why = nullptr}),
-      share_(kRest) {}
+      share_(kRestAfterATurn) {}
 
 PagePort::~PagePort() = default;
 

@@ -58,8 +58,8 @@ std::string Viewer::namespace_() const {
 
 ApiRequest token_review(std::string_view token) { return review(kTokenReview, {{"token", token}}); }
 
-std::optional<Viewer> viewer_in(std::string_view token_review) {
-  const Json status = status_in(kTokenReview, token_review);
+std::optional<Viewer> viewer_in(std::string_view answer) {
+  const Json status = status_in(kTokenReview, answer);
   if (!status.is_object() || !is_true(status, "authenticated") || !text_in(status, "error").empty())
     return std::nullopt;
   const Json user = status.value("user", Json());
@@ -95,8 +95,8 @@ ApiRequest access_review(const Viewer& viewer, const KindInfo& kind, std::string
   return review(kAccessReview, std::move(spec));
 }
 
-bool allowed_in(std::string_view access_review) {
-  const Json status = status_in(kAccessReview, access_review);
+bool allowed_in(std::string_view answer) {
+  const Json status = status_in(kAccessReview, answer);
   return status.is_object() && is_true(status, "allowed") && !is_true(status, "denied");
 }
 

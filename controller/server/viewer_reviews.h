@@ -29,10 +29,10 @@ struct Viewer {
 
 ApiRequest token_review(std::string_view token);
 // Nothing: it is nobody's.
-std::optional<Viewer> viewer_in(std::string_view token_review);
+std::optional<Viewer> viewer_in(std::string_view answer);
 
 // Whether he may list the kind, in one namespace or, where that is empty, everywhere.
 ApiRequest access_review(const Viewer& viewer, const KindInfo& kind, std::string_view namespace_);
-bool allowed_in(std::string_view access_review);
+bool allowed_in(std::string_view answer);
 
 }  // namespace berth
