@@ -24,6 +24,7 @@ constexpr std::chrono::nanoseconds kAdmittedFor = 60s;
 constexpr std::chrono::nanoseconds kRefusedFor = 20s;
 constexpr std::chrono::nanoseconds kUnansweredFor = 3s;
 constexpr std::chrono::nanoseconds kRightsFor = 120s;
+constexpr std::chrono::nanoseconds kQuietFor = 30s;       // one line tells of a crowd's trouble
 constexpr std::chrono::milliseconds kReviewWithin = 10s;  // each call
 
 // A crowd of made-up tokens is asked about so often, and no more; who has been let in is not held
@@ -116,7 +117,10 @@ Task<void> ViewerDesk::review(Digest digest, std::string token) {
   Entry& entry = entries_[digest];
   entry.asking = false;
   if (!trouble) co_return;
-  parts_.log.warn("who looks at the page can't be told", {{"error", describe(*trouble)}});
+  if (loop_.now() >= quiet_until_) {
+    parts_.log.warn("who looks at the page can't be told", {{"error", describe(*trouble)}});
+    quiet_until_ = loop_.now() + kQuietFor;
+  }
   if (loop_.now() >= entry.until) settle(digest, {.verdict = Verdict::kBusy}, kUnansweredFor);
   entry.anew_at = std::min(entry.until, loop_.now() + kUnansweredFor);
 }

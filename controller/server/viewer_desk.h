@@ -78,6 +78,7 @@ class ViewerDesk {
   const Parts parts_;
   Loop& loop_;
   TokenBucket newcomers_;
+  MonotonicTime quiet_until_{0};  // of trouble with the API server
   std::map<Digest, Entry> entries_;
   std::map<Viewer, Granted> granted_;
   TaskGroup reviews_;
