@@ -9,7 +9,6 @@
 #include "controller/core/answers.h"
 #include "controller/core/snapshot.h"
 #include "controller/dump/clues.h"
-#include "controller/sim/store.h"
 
 namespace berth {
 namespace {
@@ -50,19 +49,34 @@ void StoryRecorder::follow(ScenarioRun& run) {
     if (type == nullptr || type->group != kKind<T>.group) return;
     for (const sim::ObjectPtr& object : store.list(*type)) take<T>(cluster_, object, now_);
   });
-  store.observe([this](const sim::Change& change) {
-    now_ = run_->simulation().clock().wall();
-    take(cluster_, change, now_);
-  });
+  store.observe([this](const sim::Change& change) { see(change); });
   story_.emplace(title_, state());
 }
 
+// Whatever came about a while before the last change has been heard: so much needs no longer wait.
+void StoryRecorder::see(const sim::Change& change) {
+  if (!coming_.empty()) catch_up(coming_.back().at - Transcript::kHeld);
+  const auto at = std::chrono::duration_cast<std::chrono::milliseconds>(run_->elapsed());
+  coming_.push_back({at, run_->simulation().clock().wall(), change});
+}
+
+void StoryRecorder::catch_up(std::chrono::milliseconds until) {
+  for (; !coming_.empty() && coming_.front().at < until; coming_.pop_front()) {
+    now_ = coming_.front().when;
+    take(cluster_, coming_.front().change, now_);
+  }
+}
+
 void StoryRecorder::hear(const TranscriptEntry& entry) {
-  if (story_->wants_frame(entry.at)) story_->end_frame(state());
+  if (story_->wants_frame(entry.at)) {
+    catch_up(entry.at);
+    story_->end_frame(state());
+  }
   story_->tell(entry.at, entry.subject, entry.text);
 }
 
 std::string StoryRecorder::print() {
+  catch_up(std::chrono::milliseconds::max());
   story_->end_frame(state());
   return story_->print();
 }

@@ -5,6 +5,7 @@ import { Mosaic } from "./mosaic.js";
 import { showCosts, showRollouts, showUse } from "./tables.js";
 import { Queues } from "./queues.js";
 import { Detail, subjectIn } from "./detail.js";
+import { History } from "./history.js";
 import { askWhy, listen } from "./source.js";
 import { Story } from "./story.js";
 
@@ -12,6 +13,7 @@ let model = null, trouble = "";
 const mosaic = new Mosaic((name) => { location.hash = "node/" + encodeURIComponent(name); });
 const queues = new Queues();
 const detail = new Detail(askWhy);
+const past = new History();
 const LEGENDS = {
   held: "Filled: held. Pale: free.",
   team: "A colour for each team; pale: free.",
@@ -56,6 +58,7 @@ function show(next) {
 
 function onChange(change) {
   applyChange(model, change);
+  past.watch(model);
   const touches = (kind) => Boolean(change.set?.[kind] || change.gone?.[kind]);
   const nodes = touches("nodes");
   const others = ["queues", "waiting", "layouts"].some(touches) || Object.keys(change.values ?? {}).some((name) => name !== "takenAt");
@@ -67,14 +70,27 @@ function onChange(change) {
 
 function onState(document) {
   const next = modelOf(document);
-  if (document.story) new Story(next, document.story, show);
-  else show(next);
+  if (!document.story) {
+    show(next);
+    past.watch(next);
+    return;
+  }
+  past.tell(next, document.story.frames);
+  new Story(next, document.story, (state, ms) => {
+    show(state);
+    past.mark(ms / 1000);
+  });
 }
 
 function chooseTheme(theme) {
   if (theme) document.documentElement.dataset.theme = theme;
   else delete document.documentElement.dataset.theme;
+  restyle();
+}
+
+function restyle() {
   mosaic.drawSoon();
+  past.restyle();
 }
 
 at("search").addEventListener("input", () => {
@@ -83,7 +99,7 @@ at("search").addEventListener("input", () => {
 });
 at("shade").addEventListener("change", showSummary);
 at("theme").addEventListener("change", () => chooseTheme(at("theme").value));
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => mosaic.drawSoon());
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", restyle);
 addEventListener("hashchange", () => follow(true));
 addEventListener("keydown", (event) => {
   if (event.key === "/" && !/^(INPUT|SELECT)$/.test(event.target.tagName)) {

@@ -1,6 +1,8 @@
 // Queues with what they hold, lend and borrow, and what waits with its reason and its remedies.
 import { at, element, isolated, Kept, linkTo, remediesOf, shareBar, tableOf } from "./dom.js";
 import { inOrder } from "./model.js";
+import { showStarts } from "./starts.js";
+import { momentOf } from "./times.js";
 
 const numberOf = (text) => Number(text) || 0;
 
@@ -15,8 +17,8 @@ function quotaRow(quota) {
 
 function beginOf({ earliest, latest }) {
   if (!earliest) return "not known";
-  if (!latest) return `not before ${earliest}`;
-  return earliest === latest ? earliest : `${earliest} to ${latest}`;
+  if (!latest) return `not before ${momentOf(earliest)}`;
+  return earliest === latest ? momentOf(earliest) : `${momentOf(earliest)} to ${momentOf(latest)}`;
 }
 
 function queueOf(name, queue, former) {
@@ -30,7 +32,7 @@ function queueOf(name, queue, former) {
     "Own, idle (may be lent), borrowed, asked for"));
   if (queue.pending.length)
     box.append(tableOf(["place", "workload", "pods", "since", "begins", "reason", "why"], queue.pending.map((one) => [String(one.position),
-      linkTo("job", one.workload), String(one.pods), one.since ?? "", beginOf(one), one.reason, one.message]), "Waits, in order"));
+      linkTo("job", one.workload), String(one.pods), momentOf(one.since), beginOf(one), one.reason, one.message]), "Waits, in order (times are UTC)"));
   return box;
 }
 
@@ -51,6 +53,7 @@ export class Queues {
 
   show(model, wanted) {
     const has = (words) => words.toLowerCase().includes(wanted);
+    showStarts(model, has);
     this.queues.show(inOrder(model.queues), MOST);
     this.waiting.show(inOrder(model.waiting).filter(([subject, item]) => has(`${subject} ${item.reason} ${item.message}`)), MOST);
   }

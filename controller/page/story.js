@@ -1,11 +1,9 @@
 // A story: the state frame by frame, with a bar to move in it.
 import { at, element, isolated } from "./dom.js";
 import { applyChange, copyOf } from "./model.js";
+import { timeOf } from "./times.js";
 
 const STEP = 50;  // a copy of the state is kept every so many frames, to go back from
-
-const clock = (ms) => new Date(ms).toISOString().slice(11, 19);
-const timeOf = (ms) => (ms >= 86400000 ? `${Math.floor(ms / 86400000)} d ` : "") + clock(ms);
 
 export class Story {
   constructor(begin, { title, frames }, onMoment) {
@@ -41,7 +39,7 @@ export class Story {
     const recent = this.frames.slice(Math.max(0, place - 4), place).flatMap(({ at: when, lines }) =>
       lines.map(([subject, text]) => element("li", {}, `${timeOf(when)} `, isolated(subject), " ", isolated(text))));
     at("story-lines").replaceChildren(...recent.slice(-6));
-    this.onMoment(this.stateAt(place));
+    this.onMoment(this.stateAt(place), frame?.at ?? 0);
   }
 
   play() {

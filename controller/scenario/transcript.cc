@@ -34,9 +34,6 @@ constexpr std::array<Told, 10> kLog = {{
      "cannot begin: the API server does not serve ", "missing"},
 }};
 
-// Steps that belong together, such as a device plugin's, come within this time.
-constexpr std::chrono::seconds kHeld{2};
-
 // "/api/v1/namespaces/team-a/pods/chat-1/eviction?…" → {"team-a", "chat-1"}; empty if it is none.
 std::pair<std::string, std::string> evicted_pod(const HttpRequest& request) {
   constexpr std::string_view kPrefix = "/api/v1/namespaces/";
@@ -69,6 +66,7 @@ std::string format(const TranscriptEntry& entry) {
 Transcript::Transcript(ScenarioRun& run, std::function<void(const TranscriptEntry&)> on_entry)
     : run_(run), on_entry_(std::move(on_entry)) {
   run_.simulation().store().observe([this](const sim::Change& change) {
+    hand_over(elapsed() - kHeld);
     for (StoryLine& line : tell(change, run_.simulation().store(), run_.scenario().settings))
       add(std::move(line.subject), std::move(line.text));
   });
@@ -95,7 +93,7 @@ Transcript::~Transcript() {
 
 void Transcript::add(std::string subject, std::string text) {
   if (std::exchange(latest_[subject], text) == text) return;
-  const auto at = std::chrono::duration_cast<std::chrono::milliseconds>(run_.elapsed());
+  const std::chrono::milliseconds at = elapsed();
   hand_over(at - kHeld);
   // What a node offers comes about resource by resource: the last word counts.
   if (text.starts_with(kOffers))
@@ -103,6 +101,10 @@ void Transcript::add(std::string subject, std::string text) {
       return entry.subject == subject && entry.text.starts_with(kOffers);
     });
   held_.push_back({at, std::move(subject), std::move(text)});
+}
+
+std::chrono::milliseconds Transcript::elapsed() const {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(run_.elapsed());
 }
 
 void Transcript::hand_over(std::chrono::milliseconds until) {

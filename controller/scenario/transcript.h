@@ -27,8 +27,13 @@ std::string format(const TranscriptEntry& entry);
 
 class Transcript {
  public:
-  // Listens from now on; it must not die before the run's last step, nor outlive it. Entries are
-  // kept, and handed to `on_entry` two simulated seconds after they came about; it may be empty.
+  // Entries are handed to `on_entry` when they are so old, simulated: steps that belong together,
+  // such as a device plugin's, come within this time. Once an object has changed, none is left that
+  // is older.
+  static constexpr std::chrono::seconds kHeld{2};
+
+  // Listens from now on; it must not die before the run's last step, nor outlive it. `on_entry` may
+  // be empty.
   Transcript(ScenarioRun& run, std::function<void(const TranscriptEntry&)> on_entry);
   ~Transcript();
   Transcript(const Transcript&) = delete;
@@ -40,6 +45,7 @@ class Transcript {
 
  private:
   void add(std::string subject, std::string text);
+  std::chrono::milliseconds elapsed() const;
   void hand_over(std::chrono::milliseconds until);
   void hear_log(const std::string& berth, const std::string& line);
   void hear_refusal(const HttpRequest& request, int code);

@@ -14,6 +14,10 @@ class Trouble(Exception):
     """What a page or Chromium did wrong, as a sentence."""
 
 
+# The first is what scripts/install-packages brings: without windows, and with them no more than it needs.
+PROGRAM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+
+
 class Chromium:
     """One browser with one page. `said` collects what the page says on its console, and errors nobody caught."""
 
@@ -22,7 +26,7 @@ class Chromium:
         to_read, self.to_write = os.pipe()
         self.to_hear, to_say = os.pipe()
         self.process = subprocess.Popen(
-            ["sh", "-c", f"exec chromium \"$@\" 3<&{to_read} 4>&{to_say}", "sh", "--headless", "--no-sandbox", "--disable-gpu",
+            ["sh", "-c", f"exec \"$0\" \"$@\" 3<&{to_read} 4>&{to_say}", PROGRAM, "--headless", "--no-sandbox", "--disable-gpu",
              "--remote-debugging-pipe", "--no-first-run", "--disable-background-networking", "--disable-component-update",
              "--disable-dev-shm-usage", f"--user-data-dir={self.home}", f"--window-size={width},{height}", "about:blank"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, pass_fds=(to_read, to_say))
