@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page as people have it: served by the built berth, and, in Chromium, drawn, walked through by keys and looked at for
-accessibility. check_page.py served|chromium BERTH; without Chromium the second is skipped (exit code 77)."""
+"""The page as people have it: served by the built berth, and, in Chromium, drawn, walked through by keys, looked at for
+accessibility and spelling, and compared with the pictures in docs. check_page.py served|chromium BERTH; without Chromium the
+second is skipped (exit code 77), but where CI=true it fails."""
 import contextlib
 import gzip
+import hashlib
 import http.client
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -13,13 +16,24 @@ import subprocess
 import sys
 import tempfile
 
-from chromium import Chromium, Trouble
+import pictures
+from chromium import PROGRAM, Chromium, Trouble
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 SNAPSHOT = ROOT / "tests/golden/why/pods/cluster.json"
 STORY = ROOT / "examples/simulation/headline.yaml"
+LINE = ROOT / "examples/simulation/gang-in-line.yaml"
 HOSTILE = ["<img src=x onerror=alert(1)>", "\u202eevil\u202c", "\x1b[31mred", "</script><b>", "n" * 253, "__proto__", "'\"`${7*7}"]
+# What others made and berth carries: as npm has it (uplot 1.6.32).
+VENDORED = {
+    "uPlot.iife.min.js": "19c8d4c6ad88929a79f4ae49d6f7161566dfd0ba3d15cc495e974f787eb78f1f",
+    "uPlot.min.css": "df630c6a8d6f8eeaff264b50f73ce5b114f646ffd9a0bb74f049b0a00135fa04",
+    "LICENSE": "8f989229699b4fe2f1a0432d0e9edc338a8a911e250e2d1b01ecd770a5f5b1bd",
+}
+# Words of this trade that no dictionary has.
+TRADE = set("""berth berth's cohort cordoned CPU dev GPU GPUs GPUQueue GPUs' init JSON kubectl MIG MIGLayout namespace nlp pre
+    rollout rollouts UTC uncordoned""".split())
 SKIPPED = 77
 
 
@@ -129,6 +143,25 @@ def page_files(address):
     return sorted(names)
 
 
+def check_vendored():
+    folder = ROOT / "controller/page/uplot"
+    found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
+    expect(found == VENDORED, f"{folder} is not what npm has: {found}")
+
+
+def check_frames(berth):
+    """A frame of a story has what changed by its own time, and nothing of what its next lines tell."""
+    page = subprocess.run([berth, "simulate", "-f", LINE, "-o", "html"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True, timeout=300).stdout
+    frames = json.loads(re.search(rb'id="state">(.*?)</script>', page, re.S).group(1))["story"]["frames"]
+
+    def waits(frame, queue):
+        return [one["workload"] for one in frame["change"].get("set", {}).get("queues", {}).get(queue, {}).get("pending", [])]
+
+    for queue, workload, asked in ("vision", "vision/pretrain", 60), ("nlp", "nlp/probe", 120), ("vision", "vision/evaluate", 120):
+        first = next((frame["at"] for frame in frames if workload in waits(frame, queue)), None)
+        expect(first is not None and asked <= first / 1000 < asked + 5, f"{workload}, asked for after {asked} s, waits from {first} ms on")
+
+
 def settled(browser):
     browser.wait_for("document.getElementById('canvas')?.dataset.drawn && document.getElementById('summary').textContent.includes('as of')")
 
@@ -141,6 +174,23 @@ def expect_accessible(browser, where):
     browser.ask((HERE / "axe/axe.min.js").read_text() + ";1")
     found = browser.ask("axe.run().then(r => r.violations.map(v => v.id + ': ' + v.nodes.slice(0, 2).map(n => n.html).join(' | ')))")
     expect(not found, f"{where}: axe finds {found}")
+
+
+def words_shown(browser):
+    """What the page itself says: names and what berth tells of them stand in isolates of their own."""
+    return set(re.findall(r"[A-Za-z][a-z']+", browser.ask("""(() => {
+      const said = [...document.querySelectorAll("[aria-label], [placeholder]")].filter((e) => !e.closest(".line, #starts, .share"))
+        .flatMap((e) => [e.getAttribute("aria-label") ?? "", e.getAttribute("placeholder") ?? ""]);
+      const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+      while (walk.nextNode()) if (!walk.currentNode.parentElement.closest("bdi, pre, script, style, #story")) said.push(walk.currentNode.data);
+      return said.join(" "); })()""")))
+
+
+def expect_spelled(words):
+    run = subprocess.run(["hunspell", "-d", "en_GB", "-l"], input="\n".join(sorted(words)), stdout=subprocess.PIPE, text=True, check=True)
+    wrong = set(run.stdout.split()) - TRADE
+    expect(len(words) > 80, f"only {len(words)} words were found")
+    expect(not wrong, f"hunspell does not know: {', '.join(sorted(wrong))}")
 
 
 def colours(browser):
@@ -196,9 +246,12 @@ def check_hostile(browser, berth, folder):
         browser.open(address)
         settled(browser)
         expect(browser.ask("document.querySelectorAll('img, b > b, main script').length") == 0, "a name has become an element")
-        for name in HOSTILE[:3]:
+        browser.resize(390, 800, 2)
+        for name in HOSTILE:
             browser.ask(f"location.hash = 'node/' + encodeURIComponent({json.dumps(name)})")
             browser.wait_for(f"document.querySelector('#one-title bdi')?.textContent === {json.dumps(name)}")
+            wide = browser.ask("document.documentElement.scrollWidth")
+            expect(wide <= 390, f"{name!r} makes the page {wide} points wide on a phone")
         expect_accessible(browser, "hostile names")
     expect_silent(browser, "hostile names")
 
@@ -246,16 +299,76 @@ def check_large(browser, berth, folder):
     expect_silent(browser, "2000 nodes")
 
 
+def check_starts(browser, berth, folder):
+    """Who waits stands on the axis of time, from where his queue says to where it says; search narrows that too."""
+    pictures.show(browser, berth, pictures.VIEWS["queues"], folder)
+    shown = browser.ask("""[...document.querySelectorAll("#starts tbody tr")].map((row) => {
+      const box = (name) => row.querySelector(name).getBoundingClientRect();
+      return [row.cells[1].textContent, box(".waited").right, box(".now").left, box(".begins").left, box(".begins").right, box(".track").right]; })""")
+    expect([name for name, *_ in shown] == ["vision/pretrain", "vision/evaluate"], f"on the axis stand {shown}")
+    for name, waited, now, begins, ends, right in shown:
+        expect(abs(waited - now) < 2 and now - 2 <= begins <= ends <= right, f"{name} waits to {waited}, now is {now}, it begins in {begins} to {ends}")
+    expect(shown[0][4] > shown[1][4] + 20, "who begins later stands no further to the right")
+    browser.ask("const s = document.getElementById('search'); s.value = 'evaluate'; s.dispatchEvent(new Event('input'))")
+    expect(browser.ask("document.querySelectorAll('#starts tbody tr').length") == 1, "search leaves others on the axis")
+    values = browser.ask("[...document.querySelectorAll('.u-legend .u-value')].map((e) => e.textContent)")
+    expect(values[0].startswith("00:08") and values[1] == "32" and values[4] == "2", f"the history says of this moment: {values}")
+    browser.ask("document.getElementById('theme').value = 'dark'; document.getElementById('theme').dispatchEvent(new Event('change'))")
+    expect_accessible(browser, "queues")
+    expect_silent(browser, "queues")
+
+
+def check_tab(browser, berth, folder):
+    """By Tab alone one gets to everything that does something, in the order in which it stands there, and it is seen where one is."""
+    pictures.show(browser, berth, pictures.VIEWS["fleet"], folder)
+    browser.ask("scrollTo(0, 0); document.activeElement.blur()")
+    reachable = browser.ask("[...document.querySelectorAll('a[href], button, input, select, summary, #canvas')].filter((e) => e.checkVisibility()).length")
+    seen, last = 0, -1
+    for _ in range(reachable + 40):
+        browser.press("Tab", "\t")
+        place, does, outlined = browser.ask("""(() => { const e = document.activeElement;
+          return [[...document.querySelectorAll("*")].indexOf(e), e.matches("a, button, input, select, summary, #canvas"), getComputedStyle(e).outlineStyle !== "none"]; })()""")
+        if place <= last:
+            break
+        expect(outlined, f"nothing shows that the focus is on element {place}")
+        seen, last = seen + does, place
+    expect(seen == reachable, f"Tab leads to {seen} of {reachable}")
+    expect_silent(browser, "the walk")
+
+
+def check_pictures(browser, berth, folder):
+    shown, words = {}, set()
+    for name, view in pictures.VIEWS.items():
+        pictures.show(browser, berth, view, folder)
+        shown[name] = browser.picture()
+        words |= words_shown(browser)
+    expect_silent(browser, "the pictures' views")
+    expect_spelled(words)
+    browser.open("about:blank")
+    expect(pictures.difference(browser, shown["fleet"], shown["node"]) > pictures.MOST_FAR, "a node and the fleet are taken for the same picture")
+    expect({path.stem for path in pictures.FOLDER.glob("*.png")} == set(shown), "docs/pictures has other pictures than tests/page/pictures.py makes")
+    for name, picture in shown.items():
+        known = (pictures.FOLDER / f"{name}.png").read_bytes()
+        expect(len(known) <= pictures.MOST_BYTES, f"docs/pictures/{name}.png has {len(known)} bytes")
+        far = pictures.difference(browser, known, picture)
+        if far > pictures.MOST_FAR:
+            (pathlib.Path(tempfile.gettempdir()) / f"berth-page-{name}.png").write_bytes(picture)
+            raise Trouble(f"{far:.1%} of docs/pictures/{name}.png is other now ({tempfile.gettempdir()}/berth-page-{name}.png); "
+                          "if it is meant to be: tests/page/pictures.py BERTH")
+
+
 def main(what, berth):
     with tempfile.TemporaryDirectory(prefix="berth-page-") as name:
         folder = pathlib.Path(name)
         if what == "served":
+            check_vendored()
             check_served(berth, folder)
+            check_frames(berth)
             return 0
-        if shutil.which("chromium") is None:
-            print("SKIPPED: chromium is not installed (scripts/install-packages --only page)")
-            return SKIPPED
-        for check in (check_saved, check_hostile, check_story, check_large):
+        if missing := [name for name, found in (("Chromium", PROGRAM), ("hunspell", shutil.which("hunspell"))) if not found]:
+            print(f"{'NOT TESTED' if os.environ.get('CI') == 'true' else 'SKIPPED'}: scripts/install-packages brings {' and '.join(missing)}")
+            return 1 if os.environ.get("CI") == "true" else SKIPPED
+        for check in (check_saved, check_hostile, check_story, check_large, check_starts, check_tab, check_pictures):
             with Chromium() as browser:
                 check(browser, berth, folder)
             print(check.__name__, "ok", flush=True)

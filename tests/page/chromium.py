@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import pathlib
 import select
 import shutil
 import subprocess
@@ -29,7 +30,7 @@ class Chromium:
             ["sh", "-c", f"exec \"$0\" \"$@\" 3<&{to_read} 4>&{to_say}", PROGRAM, "--headless", "--no-sandbox", "--disable-gpu",
              "--remote-debugging-pipe", "--no-first-run", "--disable-background-networking", "--disable-component-update",
              "--disable-dev-shm-usage", f"--user-data-dir={self.home}", f"--window-size={width},{height}", "about:blank"],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, pass_fds=(to_read, to_say))
+            env=os.environ | {"FONTCONFIG_FILE": str(pathlib.Path(__file__).resolve().parent / "fonts.conf")}, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, pass_fds=(to_read, to_say))
         os.close(to_read)
         os.close(to_say)
         self.number, self.buffer, self.said, self.session = 0, b"", [], None
