@@ -65,6 +65,10 @@ FIGURES = {
     "webhook.p99_ratio": ("×", "≥ 8", lambda v: v >= 8, ["webhook_bench"]),
     "webhook.rss_mib": ("MiB", "≤ 32", lambda v: v <= 32, ["webhook_bench"]),
     "webhook.attack_p99_ms": ("ms", "≤ 50", lambda v: v <= 50, ["berth"]),
+    "page.wire_kib": ("KiB", "≤ 100", lambda v: v <= 100, ["berth"]),
+    "page.draw_ms": ("ms", "≤ 300", lambda v: v <= 300, ["berth"]),
+    "page.pixel_p99_ms": ("ms", "≤ 500", lambda v: v <= 500, ["berth"]),
+    "page.viewers_core": ("%", "≤ 5", lambda v: v <= 5, ["berth"]),
     "rollout.overhead_p99_ms": ("ms", "≤ 5", lambda v: v <= 5, ["rollout_bench"]),
     "sim.schedules_per_min": ("/min", "≥ 3,334", lambda v: v >= 3334, []),
     "sim.time_ratio": ("×", "", lambda v: True, []),
@@ -363,6 +367,14 @@ def take(wanted, rounds):
         worst, well = attacked()
         names = ("attack", "attempts", "reviews", "p50_ms", "max_ms", "peak_mib")
         yield "webhook.attack_p99_ms", worst["p99_ms"], {name: worst[name] for name in names}, well
+
+    if any(name.startswith("page.") for name in wanted):
+        page = on_plane("page")
+        size = {name: page[name] for name in ("nodes", "pods")}
+        yield "page.wire_kib", page["wire_kib"], {}, True
+        yield "page.draw_ms", page["draw_ms"], size, True
+        yield "page.pixel_p99_ms", page["pixel_p99_ms"], size | {name: page[name] for name in ("changes", "pixel_p50_ms", "pixel_max_ms")}, True
+        yield "page.viewers_core", page["viewers_core"], size | {name: page[name] for name in ("viewers", "one_viewer_core", "told_bytes")}, True
 
     if any(name.startswith("sim.") for name in wanted):
         sim = explore()

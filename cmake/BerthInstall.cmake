@@ -17,6 +17,9 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR}
         COMPONENT data)
 
+# Whose part of the page is.
+install(FILES ${CMAKE_SOURCE_DIR}/controller/page/uplot/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR}/libraries RENAME uplot.copyright COMPONENT data)
+
 # berth itself writes its manual page and its completions, when it is installed.
 function(berth_install_told file)
   install(CODE "

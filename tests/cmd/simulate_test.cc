@@ -29,7 +29,8 @@ TEST(Simulate, TheHeadlineTellsWhatTheReadmePromises) {
 }
 
 TEST(Simulate, TheOtherExamplesEndAsTheySay) {
-  for (const char* name : {"wedged-agent.yaml", "two-berths.yaml", "failed-node.yaml"}) {
+  for (const char* name :
+       {"wedged-agent.yaml", "two-berths.yaml", "failed-node.yaml", "gang-in-line.yaml"}) {
     const Ran ran = run_berth({"simulate", "-f", example(name)});
     EXPECT_EQ(ran.exit_code, 0) << name << "\n" << ran.out << ran.err;
   }

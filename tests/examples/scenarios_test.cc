@@ -83,6 +83,21 @@ TEST(ExampleScenarios, FourNotebooksShareAGpuAndTheFifthWaits) {
   EXPECT_THAT(played.report.end.waiting, ElementsAre("lab/notebook-5"));
 }
 
+TEST(ExampleScenarios, AGangsPlaceIsKeptFromWhatIsSmallAndCameLater) {
+  const Played played = play_example("gang-in-line.yaml");
+  EXPECT_THAT(played.report.end.waiting, IsEmpty()) << played.transcript;
+  EXPECT_EQ(played.node("n4").gpu_pods, 0) << "what is left over";
+  const auto first = [&](const std::string& words) {
+    const std::size_t found = played.transcript.find(words);
+    EXPECT_NE(found, std::string::npos) << words << " in\n" << played.transcript;
+    return found;
+  };
+  const std::size_t room = first("ends on n1: Succeeded");
+  EXPECT_LT(first("nlp/probe-"), room) << "its team lends, and gets its own back";
+  EXPECT_GT(first("vision/pretrain-"), room);
+  EXPECT_GT(first("vision/evaluate-"), room) << "it would have fitted on n4 for six minutes";
+}
+
 TEST(ExampleScenarios, EachTierHasItsPool) {
   const Played played = play_example("tiers.yaml");
   EXPECT_THAT(played.report.end.waiting, IsEmpty()) << played.transcript;
