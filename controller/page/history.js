@@ -39,7 +39,7 @@ export class History {
 
   add(second, model) {
     const [times] = this.columns, use = fleetUse(model);
-    if (times.length > 0 && second <= times[times.length - 1]) this.columns.forEach((column) => column.pop());  // news of the same second
+    while (times[times.length - 1] >= second) this.columns.forEach((column) => column.pop());  // news of the same second, or another clock
     [second, ...LINES.map(({ of }) => rounded(of(use)))].forEach((value, i) => this.columns[i].push(value));
   }
 
