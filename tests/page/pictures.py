@@ -39,7 +39,7 @@ VIEWS = {
 }
 
 # Whole pages are compared as eighths: what a font's edges or a border do is gone, what is missing, moved or of another colour is not.
-SMALLER, FAR, MOST_FAR = 8, 48, 0.02
+SMALLER, FAR, MOST_FAR = 8, 48, 0.005
 COMPARE = """(async (first, second) => {
   const shrunk = async (data) => {
     const image = new Image();
