@@ -158,8 +158,16 @@ std::vector<Task> plan_campaign(const std::vector<Scenario>& scenarios,
 CampaignReport run_campaign(const std::vector<Scenario>& scenarios, const std::vector<Task>& tasks,
                             const CampaignOptions& options) {
   const Clock::time_point start = Clock::now();
-  const Clock::time_point end =
-      options.limit > 0s ? start + options.limit : start + std::chrono::hours(24 * 365);
+  const auto after = [start](std::chrono::seconds limit) {
+    return start + (limit > 0s ? limit : std::chrono::hours(24 * 365));
+  };
+  const Clock::time_point end = after(options.limit), last = after(options.crash_point_limit);
+  const auto time_left = [&] {
+    const Clock::time_point now = Clock::now();
+    return now > last  ? Turns::TimeLeft::kForStories
+           : now > end ? Turns::TimeLeft::kForCrashPoints
+                       : Turns::TimeLeft::kForAll;
+  };
   Turns turns(tasks, scenarios.size(), options);
   struct Begun {
     Batch batch;
@@ -179,7 +187,7 @@ CampaignReport run_campaign(const std::vector<Scenario>& scenarios, const std::v
   };
   while (collector.report.failures.size() < enough) {
     while (crew.has_room()) {
-      std::optional<Batch> next = turns.take(Clock::now() > end);
+      std::optional<Batch> next = turns.take(time_left());
       if (!next) break;
       begin(std::move(*next));
     }

@@ -2,6 +2,7 @@
 // berth-sim: fault exploration from the command line.
 //   berth-sim --scenario X [--seed N] [--steps M] [--schedule S] [--day] [--transcript]
 //   berth-sim --all [--budget N] [--seconds S] [--jobs J] [--long] [--json] [--known FILE]
+//             [--crash-point-seconds S]
 //   berth-sim --bug NAME …         with a seeded bug
 //   berth-sim --bugs [--budget N]  each of them, or the one that --bug names, has to be found
 //   berth-sim --regressions FILE   one replay line each
@@ -77,6 +78,8 @@ Arguments parse(std::vector<std::string> words) {
       arguments.campaign.jobs = static_cast<int>(std::max<std::int64_t>(1, number(flag, value())));
     else if (flag == "--seconds")
       arguments.campaign.limit = std::chrono::seconds(number(flag, value()));
+    else if (flag == "--crash-point-seconds")
+      arguments.campaign.crash_point_limit = std::chrono::seconds(number(flag, value()));
     else if (flag == "--long")
       arguments.all = true, arguments.campaign.limit = std::chrono::hours(4);
     else if (flag == "--no-days")

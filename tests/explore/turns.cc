@@ -38,13 +38,17 @@ Turns::Turns(const std::vector<Task>& tasks, std::size_t scenarios, const Campai
     shares_[i].batches = gather_batches(tasks, others[i], kBranches);
 }
 
-std::optional<Batch> Turns::take(bool time_is_up) {
+std::optional<Batch> Turns::take(TimeLeft left) {
   std::deque<Batch>* from = &certain_;
+  if (left == TimeLeft::kForStories && !certain_.empty() &&
+      certain_.front().common.kind != kStoryKind)
+    return std::nullopt;
   if (certain_.empty()) {
     const auto next = std::ranges::min_element(shares_, {}, [](const Share& share) {
       return std::pair(share.batches.empty(), share.taken);
     });
-    if (time_is_up || next == shares_.end() || next->batches.empty()) return std::nullopt;
+    if (left != TimeLeft::kForAll || next == shares_.end() || next->batches.empty())
+      return std::nullopt;
     from = &next->batches;
   }
   Batch batch = std::move(from->front());

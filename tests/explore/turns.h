@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns: which batch of a campaign is played next. Every scenario's own story comes first, then the
-// crash points, which no clock cuts short; after that the scenario whose batches have taken the
-// least time so far is next, so that each has the same share of it whatever its schedules cost.
+// crash points, which have a time of their own; after that the scenario whose batches have taken
+// the least time so far is next, so that each has the same share of it whatever its schedules cost.
 #pragma once
 
 #include <chrono>
@@ -20,8 +20,9 @@ class Turns {
  public:
   Turns(const std::vector<Task>& tasks, std::size_t scenarios, const CampaignOptions& options);
 
+  enum class TimeLeft { kForAll, kForCrashPoints, kForStories };
   // None: all are played, or the time is up for those that are left.
-  std::optional<Batch> take(bool time_is_up);
+  std::optional<Batch> take(TimeLeft left);
   // What is to be played again, next.
   void take_back(Batch batch) { certain_.push_front(std::move(batch)); }
   void add_time(int scenario, std::chrono::nanoseconds taken);

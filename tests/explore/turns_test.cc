@@ -36,10 +36,12 @@ std::vector<Task> two_scenarios() {
   return tasks;
 }
 
-TEST(TurnsTest, StoriesAndThenCrashPointsComeWhateverTheTime) {
+using TimeLeft = Turns::TimeLeft;
+
+TEST(TurnsTest, StoriesAndThenCrashPointsComeWhateverTheTimeForOthers) {
   Turns turns(two_scenarios(), 2, {});
   std::vector<std::string> kinds;
-  while (std::optional<Batch> batch = turns.take(true)) {
+  while (std::optional<Batch> batch = turns.take(TimeLeft::kForCrashPoints)) {
     EXPECT_TRUE(batch->to_the_end);
     kinds.push_back(
         fmt::format("{} {}", batch->own ? "story" : "crash points", batch->branches.size()));
@@ -47,11 +49,19 @@ TEST(TurnsTest, StoriesAndThenCrashPointsComeWhateverTheTime) {
   EXPECT_THAT(kinds, ElementsAre("story 0", "story 0", "crash points 3", "crash points 3"));
 }
 
+TEST(TurnsTest, OnASlowMachineTheStoriesAreWhatIsSure) {
+  Turns turns(two_scenarios(), 2, {});
+  int stories = 0;
+  for (; std::optional<Batch> batch = turns.take(TimeLeft::kForStories); ++stories)
+    EXPECT_EQ(batch->common.kind, kStoryKind);
+  EXPECT_EQ(stories, 2);
+}
+
 TEST(TurnsTest, TheScenarioThatHasTakenLeastTimeIsNext) {
   Turns turns(two_scenarios(), 2, {});
-  for (int i = 0; i < 4; ++i) turns.take(false);
+  for (int i = 0; i < 4; ++i) turns.take(TimeLeft::kForAll);
   std::vector<int> order;
-  while (std::optional<Batch> batch = turns.take(false)) {
+  while (std::optional<Batch> batch = turns.take(TimeLeft::kForAll)) {
     EXPECT_FALSE(batch->to_the_end);
     order.push_back(batch->common.scenario);
     turns.add_time(batch->common.scenario, batch->common.scenario == 0 ? 3s : 1s);
@@ -61,15 +71,15 @@ TEST(TurnsTest, TheScenarioThatHasTakenLeastTimeIsNext) {
 
 TEST(TurnsTest, ABudgetIsASampleInWhichCrashPointsHaveNoPrecedence) {
   Turns turns(two_scenarios(), 2, {.budget = 100});
-  turns.take(true), turns.take(true);
-  EXPECT_FALSE(turns.take(true));
-  EXPECT_TRUE(turns.take(false));
+  turns.take(TimeLeft::kForCrashPoints), turns.take(TimeLeft::kForCrashPoints);
+  EXPECT_FALSE(turns.take(TimeLeft::kForCrashPoints));
+  EXPECT_TRUE(turns.take(TimeLeft::kForAll));
 }
 
 TEST(TurnsTest, WhatIsTakenBackIsPlayedNext) {
   Turns turns(two_scenarios(), 2, {});
   turns.take_back({.common = {.scenario = 1}, .own = 17, .branches = {}, .to_the_end = false});
-  EXPECT_EQ(turns.take(true)->own, 17u);
+  EXPECT_EQ(turns.take(TimeLeft::kForCrashPoints)->own, 17u);
 }
 
 }  // namespace
