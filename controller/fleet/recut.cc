@@ -34,9 +34,14 @@ int count_instead(const Profile& profile, const Profile& instance) {
     const int count = count_within(profile, start, start + instance.memory_units);
     least = std::min(least.value_or(count), count);
   }
-  const int by_compute =
-      profile.compute_slices > 0 ? instance.compute_slices / profile.compute_slices : 0;
-  return std::min(least.value_or(0), by_compute);
+  int count = least.value_or(0);
+  const auto bound = [&](int has, int each) {
+    if (each > 0) count = std::min(count, has / each);
+  };
+  bound(instance.compute_slices, profile.compute_slices);
+  for (const auto engine : {&Engines::nvdec, &Engines::nvenc, &Engines::jpeg, &Engines::ofa})
+    bound(instance.engines.*engine, profile.engines.*engine);
+  return count;
 }
 
 bool is_smaller(const Profile& profile, const Profile& instance) {

@@ -13,7 +13,7 @@ namespace berth {
 namespace {
 
 using namespace std::chrono_literals;
-using Verdict = ViewerDesk::Standing::Verdict;
+using Heard = ViewerDesk::Standing::Verdict;
 
 // Of twenty parts of the loop's time one, whoever looks.
 constexpr int kRestAfterATurn = 19;
@@ -61,7 +61,7 @@ class PagePort::Visit final : public HttpFeed {
 
   void next(std::string& out) override {
     const ViewerDesk::Standing now = port_.parts_.ask(token_);
-    over_ = now.verdict != Verdict::kAdmitted || *now.rights != room_->rights;
+    over_ = now.verdict != Heard::kAdmitted || *now.rights != room_->rights;
     if (over_) return;
     room_->used = port_.parts_.now();
     told_->next(out);
@@ -95,16 +95,16 @@ HttpResponse PagePort::answer(const HttpCall& call) {
                             "www-authenticate: Bearer\r\n");
   const ViewerDesk::Standing standing = parts_.ask(token);
   switch (standing.verdict) {
-    case Verdict::kRefused:
+    case Heard::kRefused:
       return PageSite::refuse(401, "the cluster does not know this token, or no longer",
                               "www-authenticate: Bearer error=\"invalid_token\"\r\n");
-    case Verdict::kAsking:
+    case Heard::kAsking:
       return PageSite::refuse(503, "the cluster is asked who you are; try again",
                               "retry-after: 1\r\n");
-    case Verdict::kBusy:
+    case Heard::kBusy:
       return PageSite::refuse(503, "the cluster can't be asked who you are; try again",
                               "retry-after: 3\r\n");
-    case Verdict::kAdmitted:
+    case Heard::kAdmitted:
       break;
   }
   const std::shared_ptr<Room> room = room_of(*standing.rights);

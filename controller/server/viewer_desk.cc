@@ -16,7 +16,7 @@ namespace berth {
 namespace {
 
 using namespace std::chrono_literals;
-using Verdict = ViewerDesk::Standing::Verdict;
+using Heard = ViewerDesk::Standing::Verdict;
 
 // As long as API servers themselves trust what an authenticator said, or less: a token that was
 // taken back is good for no longer than this.
@@ -48,7 +48,7 @@ ViewerDesk::ViewerDesk(Parts parts)
       reviews_(loop_) {}
 
 ViewerDesk::Standing ViewerDesk::ask(const std::string& token) {
-  if (token.empty() || token.size() > kLongestToken) return {.verdict = Verdict::kRefused};
+  if (token.empty() || token.size() > kLongestToken) return {.verdict = Heard::kRefused};
   Digest digest;
   SHA256(reinterpret_cast<const unsigned char*>(token.data()), token.size(), digest.data());
   const MonotonicTime now = loop_.now();
@@ -57,7 +57,7 @@ ViewerDesk::Standing ViewerDesk::ask(const std::string& token) {
   if (found != entries_.end()) {
     found->second.used = now;
     if (found->second.asking || (counts && now < found->second.anew_at))
-      return counts ? found->second.standing : Standing{.verdict = Verdict::kAsking};
+      return counts ? found->second.standing : Standing{.verdict = Heard::kAsking};
   }
   if (!may_ask(!counts)) return counts ? found->second.standing : Standing{};
   if (found == entries_.end()) {
@@ -67,7 +67,7 @@ ViewerDesk::Standing ViewerDesk::ask(const std::string& token) {
   }
   found->second.asking = true;
   reviews_.spawn(review(digest, token));
-  return counts ? found->second.standing : Standing{.verdict = Verdict::kAsking};
+  return counts ? found->second.standing : Standing{.verdict = Heard::kAsking};
 }
 
 bool ViewerDesk::may_ask(bool newcomer) {
@@ -81,7 +81,7 @@ bool ViewerDesk::may_ask(bool newcomer) {
 void ViewerDesk::make_room() {
   if (entries_.size() < kMostTokens) return;
   const auto rank = [](const auto& one) {
-    return std::tuple(one.second.asking, one.second.standing.verdict == Verdict::kAdmitted,
+    return std::tuple(one.second.asking, one.second.standing.verdict == Heard::kAdmitted,
                       one.second.used);
   };
   entries_.erase(std::min_element(entries_.begin(), entries_.end(),
@@ -93,7 +93,7 @@ void ViewerDesk::settle(const Digest& digest, Standing standing, std::chrono::na
   const MonotonicTime now = loop_.now();
   entry.standing = std::move(standing);
   entry.until = now + lasts;
-  entry.anew_at = entry.standing.verdict == Verdict::kAdmitted ? now + lasts / 2 : entry.until;
+  entry.anew_at = entry.standing.verdict == Heard::kAdmitted ? now + lasts / 2 : entry.until;
 }
 
 // What the API server does not answer leaves in force what it said before, up to its end.
@@ -106,11 +106,11 @@ Task<void> ViewerDesk::review(Digest digest, std::string token) {
   if (!reply.has_value()) {
     trouble = reply.error();
   } else if (!viewer) {
-    settle(digest, {.verdict = Verdict::kRefused}, kRefusedFor);
+    settle(digest, {.verdict = Heard::kRefused}, kRefusedFor);
   } else {
     Result<std::shared_ptr<const ViewerRights>> rights = co_await rights_of(*viewer);
     if (rights.has_value())
-      settle(digest, {.verdict = Verdict::kAdmitted, .rights = *std::move(rights)}, kAdmittedFor);
+      settle(digest, {.verdict = Heard::kAdmitted, .rights = *std::move(rights)}, kAdmittedFor);
     else
       trouble = rights.error();
   }
@@ -121,7 +121,7 @@ Task<void> ViewerDesk::review(Digest digest, std::string token) {
     parts_.log.warn("who looks at the page can't be told", {{"error", describe(*trouble)}});
     quiet_until_ = loop_.now() + kQuietFor;
   }
-  if (loop_.now() >= entry.until) settle(digest, {.verdict = Verdict::kBusy}, kUnansweredFor);
+  if (loop_.now() >= entry.until) settle(digest, {.verdict = Heard::kBusy}, kUnansweredFor);
   entry.anew_at = std::min(entry.until, loop_.now() + kUnansweredFor);
 }
 

@@ -135,9 +135,8 @@ TEST_F(Meter, ACheckpointThatIsYetToComeStopsNothing) {
 }
 
 TEST_F(Meter, WritesDownTheMostMemoryThatAnOwnerHadInUse) {
-  const std::string namespace_ = world_.cluster.pods().begin()->get()->meta.namespace_.str();
   const auto use = [&](float mib) {
-    GpuSample gpu{.uuid = "GPU-0", .index = "0", .holders = {{namespace_, "p"}}};
+    GpuSample gpu{.uuid = "GPU-0", .index = "0", .holders = {{"team-a", "p"}}};
     gpu.activity = 0.5f;
     gpu.memory_mib = mib;
     gpu.seen = world_.now;
@@ -154,7 +153,7 @@ TEST_F(Meter, WritesDownTheMostMemoryThatAnOwnerHadInUse) {
     look();
   }
   write(look(1min));
-  EXPECT_THAT(memory(), ElementsAre(Pair(namespace_ + "/Pod/p", 31'000)));
+  EXPECT_THAT(memory(), ElementsAre(Pair("team-a/ReplicaSet/rs", 31'000)));
 }
 
 TEST_F(Meter, WithoutAPriceNothingIsWritten) {
