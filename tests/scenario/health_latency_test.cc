@@ -8,6 +8,8 @@
 #include <optional>
 #include <vector>
 
+#include "controller/scenario/run_report.h"
+#include "controller/scenario/transcript.h"
 #include "tests/scenario/play.h"
 
 namespace berth::test {
