@@ -81,9 +81,8 @@ class SickNode : public RolloutTest {
     std::vector<Object> pods;
     wait_for("a proof to run", 100, [&]() -> std::string {
       pods = kube().list("pods", "berth-system", "labelSelector=gpu.berth.dev/proof%3Dtrue");
-      return pods.size() == 1 && pods[0].text("/status/phase") == "Running"
-                 ? ""
-                 : fmt::format("there are {}", pods.size());
+      std::erase_if(pods, [](const Object& pod) { return pod.text("/status/phase") != "Running"; });
+      return pods.size() == 1 ? "" : fmt::format("{} run", pods.size());
     });
     return pods.at(0);
   }

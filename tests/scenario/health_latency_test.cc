@@ -24,7 +24,7 @@ std::string with_fault_at(milliseconds at) {
   return fmt::format(R"(
 name: fault
 prometheus: true
-nodes: [{{name: n, count: 2, gpus: 2, labels: {{tier: lab}}}}]
+nodes: [{{name: "n", count: 2, gpus: 2, labels: {{tier: lab}}}}]
 timeline:
 - at: 1s
   apply:
