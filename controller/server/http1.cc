@@ -187,7 +187,7 @@ class Http1 final : public HttpProtocol {
   // What else it says is not heard.
   void go_on_feeding(std::string& out) {
     answered_ms_ = now_ms_;
-    over_ = service_.draining;
+    over_ = service_.draining || feed_->over();
     if (over_) return;
     feed_->next(out);
     over_ = feed_->over();
