@@ -64,9 +64,9 @@ class PageRights : public ChartTest {
   void SetUp() override {
     ChartTest::SetUp();
     if (IsSkipped() || HasFailure()) return;
+    cluster().add_gpu_node({.name = "n1"});
     const Said installed = install({"page.enabled=true", "page.plainHTTP=true"});
     ASSERT_EQ(installed.code, 0) << installed.text;
-    cluster().add_gpu_node({.name = "n1"});
     for (const char* team : kTeams) {
       cluster().add_bare_pod({.name = std::string("holds-") + team, .ns = team});
       cluster().add_bare_pod({.name = std::string("waits-") + team, .ns = team, .count = 64});
@@ -76,7 +76,7 @@ class PageRights : public ChartTest {
         if (kube().get({"pods", "holds-" + team, team}).text("/spec/nodeName").empty()) return team;
       return "";
     });
-    apply({.node_selector = "{nowhere: \"true\"}"});
+    apply({.node_selector = "{matchLabels: {nowhere: \"true\"}}"});
     kube().apply(R"(
 apiVersion: gpu.berth.dev/v1alpha1
 kind: GPUQueue
