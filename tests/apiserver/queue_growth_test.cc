@@ -38,16 +38,17 @@ spec: {{pools: [{{name: training, nodeSelector: {{matchLabels: {{tier: training}
     return true;
   }
   // As many nodes as the pods need that have none, less those on which nobody runs yet. It has no
-  // bound of its own.
+  // bound of its own. Nodes are looked at first: a pod that is bound meanwhile asks for none, and
+  // must not find its node taken.
   void autoscale() {
-    int wanted = 0;
+    int free = 0, wanted = 0;
+    for (const Object& node : kube().list("nodes"))
+      free += cluster().pods_on(node.name()).size() <= kAgentsOnNode ? 1 : 0;
     for (const Object& pod : kube().list("pods", "team-a")) {
       if (!is_for_the_group(pod)) continue;
       wanted += std::stoi(pod.text("/spec/containers/0/resources/limits/nvidia.com~1gpu"));
     }
-    int nodes = (wanted + kGpus - 1) / kGpus;
-    for (const Object& node : kube().list("nodes"))
-      nodes -= cluster().pods_on(node.name()).size() <= kAgentsOnNode ? 1 : 0;
+    int nodes = (wanted + kGpus - 1) / kGpus - free;
     for (; nodes > 0; --nodes)
       cluster().add_gpu_node(
           {.name = fmt::format("grown-{}", ++grown_), .gpus = kGpus, .labels = template_});
