@@ -36,12 +36,13 @@ constexpr char kEvent[] =
 
 // Of berth's namespace, where the chart lets it run what proves a node.
 constexpr char kJobs[] = "/apis/batch/v1/namespaces/berth-system/jobs";
-std::string proof(const std::string& image, const std::string& more) {
+std::string proof(const std::string& image, const std::string& more,
+                  const std::string& of_container = "") {
   return R"({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "berth-proof-y",)"
          R"( "labels": {"gpu.berth.dev/proof": "true"}}, "spec": {"activeDeadlineSeconds": 900,)"
          R"( "ttlSecondsAfterFinished": 60, "template": {"spec": {"restartPolicy": "Never",)"
          R"( "automountServiceAccountToken": false, "containers": [{"name": "proof", "image": ")" +
-         image + R"("}])" + more + "}}}}";
+         image + "\"" + of_container + "}]" + more + "}}}}";
 }
 const std::string kProof = proof("registry.example/cuda:12", "");
 const std::string kProofOfAnotherImage = proof("registry.example/evil:1", "");
@@ -50,7 +51,22 @@ const std::string kProofOfTheHost = proof("registry.example/cuda:12", R"(, "host
 const std::string kProofWithAVolume = proof(
     "registry.example/cuda:12", R"(, "volumes": [{"name": "v", "secret": {"secretName": "x"}}])");
 
+const std::string kProofWithEnv =
+    proof("registry.example/cuda:12", "",
+          R"(, "env": [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "x", "key": "k"}}}])");
+const std::string kProofWithEnvFrom =
+    proof("registry.example/cuda:12", "", R"(, "envFrom": [{"secretRef": {"name": "x"}}])");
+const std::string kProofWithMorePower =
+    proof("registry.example/cuda:12", "",
+          R"(, "securityContext": {"capabilities": {"add": ["SYS_ADMIN"]}})");
+
 const Act kConfined[] = {
+    {"prove a node with a Secret in its environment", "POST", kJobs, kProofWithEnv.c_str(),
+     "creates no Jobs but those that prove"},
+    {"prove a node with a whole Secret in its environment", "POST", kJobs,
+     kProofWithEnvFrom.c_str(), "creates no Jobs but those that prove"},
+    {"prove a node with more than a program's power", "POST", kJobs, kProofWithMorePower.c_str(),
+     "creates no Jobs but those that prove"},
     {"prove a node by another image", "POST", kJobs, kProofOfAnotherImage.c_str(),
      "creates no Jobs but those that prove"},
     {"prove a node past the scheduler", "POST", kJobs, kProofOnANode.c_str(),
