@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "controller/fleet/allocatable.h"
 #include "controller/fleet/node_facts.h"
 
 namespace berth {
@@ -73,8 +74,8 @@ std::string describe_recuts(const Node& node, const Pod& pod) {
     if (instance == nullptr) continue;
     std::string cuts;
     for (const Recut& cut : recuts_of(*product, *instance))
-      cuts += fmt::format("{}{} of {}{}", cuts.empty() ? "" : " or ", cut.count, kMigResource,
-                          cut.profile->name);
+      cuts += fmt::format("{}{} of {}", cuts.empty() ? "" : " or ", cut.count,
+                          mig_resource_name(cut.profile->name));
     if (!cuts.empty())
       told += fmt::format("{}an instance of {} could be {}", told.empty() ? "" : "; ",
                           resource.view(), cuts);
