@@ -32,13 +32,11 @@ const Shape& shape_of(std::int64_t parameters) {
   return found == kShapes.end() ? kShapes.back() : *found;
 }
 
-// Inference servers take nine tenths of what there is; the rest is left to the driver and to what
-// a request needs for a moment.
-std::int64_t usable(const Product& product, int units) {
+}  // namespace
+
+std::int64_t usable_bytes(const Product& product, int units) {
   return product.memory_gb * kGiB / 10 * 9 * units / product.memory_units;
 }
-
-}  // namespace
 
 Result<std::int64_t> parse_parameters(std::string_view text) {
   constexpr char kHint[] = "write it as 70B or 350M, from 1M to 405B";
@@ -73,13 +71,13 @@ Share smallest_share(const Product& product, std::int64_t bytes) {
   const Profile* best = nullptr;
   for (const Profile& profile : product.profiles) {
     if (!profile.attributes.empty() || profile.memory_units == product.memory_units) continue;
-    if (usable(product, profile.memory_units) < bytes) continue;
+    if (usable_bytes(product, profile.memory_units) < bytes) continue;
     const auto size = [](const Profile& p) { return std::pair(p.memory_units, p.compute_slices); };
     if (best == nullptr || size(profile) < size(*best)) best = &profile;
   }
   if (best != nullptr)
-    return {mig_resource_name(best->name), 1, usable(product, best->memory_units)};
-  const std::int64_t whole = usable(product, product.memory_units);
+    return {mig_resource_name(best->name), 1, usable_bytes(product, best->memory_units)};
+  const std::int64_t whole = usable_bytes(product, product.memory_units);
   for (int count = 1; count <= kMaxGpus; count *= 2)
     if (whole * count >= bytes) return {"nvidia.com/gpu", count, whole * count};
   return {};

@@ -33,6 +33,10 @@ struct ModelMemory {
 };
 ModelMemory memory_of(const Model& model);
 
+// Of so many units of a GPU's memory: inference servers take nine tenths of what there is; the rest
+// is left to the driver and to what a request needs for a moment.
+std::int64_t usable_bytes(const Product& product, int units);
+
 // GPUs of one node: more than so many is another kind of question.
 inline constexpr int kMaxGpus = 8;
 

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "controller/advise/model_memory.h"
 #include "controller/advise/shared_pool.h"
 #include "controller/cost/cost_meter.h"
 #include "controller/cost/fleet_cost.h"
@@ -82,12 +83,11 @@ cost::Spendings ledger_of(const Snapshot& snapshot, const std::string& currency)
   return sums;
 }
 
-// As inference servers take: the rest is for the driver, and for what passes.
-bool has_memory(std::int64_t gb, const std::optional<std::int64_t>& peak_mib) {
-  return !peak_mib || *peak_mib <= gb * 1024 / 10 * 9;
+bool suffices(std::int64_t bytes, const std::optional<std::int64_t>& peak_mib) {
+  return !peak_mib || *peak_mib <= bytes >> 20;
 }
-std::int64_t memory_of(const Product& product, const Profile& profile) {
-  return product.memory_gb * profile.memory_units / product.memory_units;
+std::int64_t whole_gpu_bytes(const Product& product) {
+  return usable_bytes(product, product.memory_units);
 }
 
 const Profile* smallest_profile(const Product& product, std::int64_t percent,
@@ -97,7 +97,7 @@ const Profile* smallest_profile(const Product& product, std::int64_t percent,
   for (const Profile& profile : product.profiles) {
     if (!profile.attributes.empty() || profile.memory_units == product.memory_units) continue;
     if (profile.compute_slices * 100 < percent * product.compute_slices) continue;
-    if (!has_memory(memory_of(product, profile), peak_mib)) continue;
+    if (!suffices(usable_bytes(product, profile.memory_units), peak_mib)) continue;
     if (best == nullptr || size(profile) < size(*best)) best = &profile;
   }
   return best;
@@ -117,7 +117,7 @@ void decide(const Holding& holding, Micros month, OwnerAdvice& advice) {
     std::optional<std::int64_t> all_mib = advice.memory_mib;
     if (all_mib) *all_mib *= holding.each;
     while (product != nullptr && fewer < holding.each &&
-           !has_memory(product->memory_gb * fewer, all_mib))
+           !suffices(whole_gpu_bytes(*product) * fewer, all_mib))
       ++fewer;
     if (fewer >= holding.each) return;
     advice.verdict = Verdict::kFewerGpus;
@@ -131,7 +131,7 @@ void decide(const Holding& holding, Micros month, OwnerAdvice& advice) {
   advice.verdict = Verdict::kProfile;
   advice.profile = profile->name;
   advice.instead = mig_resource_name(profile->name);
-  advice.memory_gb = static_cast<int>(memory_of(*product, *profile));
+  advice.memory_gb = product->memory_gb * profile->memory_units / product->memory_units;
   settle(month, profile->memory_units, product->memory_units, advice);
 }
 
@@ -140,7 +140,7 @@ void consider_sharing(const PoolSpec* pool, const Product* product, Micros month
                       OwnerAdvice& advice) {
   if (pool == nullptr || advice.each != 1) return;
   if (product != nullptr &&
-      !has_memory(product->memory_gb / pool->sharing.replicas, advice.memory_mib))
+      !suffices(whole_gpu_bytes(*product) / pool->sharing.replicas, advice.memory_mib))
     return;
   const Micros saved = month - cost::share_of(month, 1, pool->sharing.replicas);
   if (saved <= advice.month) return;
