@@ -2,7 +2,7 @@
 """What the programs that measure berth's queue on a real API server share: a control plane of its own, on which only etcd and kube-apiserver run, so that
 nobody else takes part; one GPUQueue with pods at its gate; a watch that notes when each is let go; and the programs that let them go.
 BERTH_BENCH_PART=20 measures with a twentieth of the pods, BERTH_CONTROL_PLANE is the folder of the plane's programs."""
-import concurrent.futures, http.client, json, os, secrets, shutil, signal, socket, ssl, subprocess, tempfile, threading, time
+import concurrent.futures, http.client, json, os, secrets, shutil, signal, socket, ssl, subprocess, sys, tempfile, threading, time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -175,27 +175,45 @@ def await_totals(plane, **wanted):
 
 
 class Watch(threading.Thread):
-    """Notes when the news comes that a pod's gate has gone."""
+    """Notes when the news comes that a pod's gate has gone. The API server ends a watch whose reader falls behind: then it looks who is open, and watches on."""
 
     def __init__(self, plane):
         super().__init__(daemon=True)
-        version = plane.must("GET", PODS + "?limit=1")["metadata"]["resourceVersion"]
-        self.connection = plane.connect()
-        self.connection.request("GET", f"{PODS}?watch=1&resourceVersion={version}", headers={"Authorization": f"Bearer {plane.token}"})
-        self.reply, self.open, self.news = self.connection.getresponse(), {}, threading.Condition()
+        self.plane, self.open, self.news = plane, {}, threading.Condition()
+        self.before, version = self.opened()
+        self.reply = self.follow(version)
         self.start()
 
+    def opened(self):
+        """Whose gate has gone, by name, and as of which version."""
+        pods = self.plane.must("GET", PODS)
+        return {pod["metadata"]["name"] for pod in pods["items"] if "schedulingGates" not in pod["spec"]}, pods["metadata"]["resourceVersion"]
+
+    def follow(self, version):
+        connection = self.plane.connect()
+        connection.request("GET", f"{PODS}?watch=1&resourceVersion={version}", headers={"Authorization": f"Bearer {self.plane.token}"})
+        return connection.getresponse()
+
     def run(self):
-        try:
-            for line in self.reply:
-                if b'"schedulingGates"' in line or b'"deletionTimestamp"' in line or not line.startswith(b'{"type":"MODIFIED"'):
-                    continue
-                name = line.split(b'"name":"', 1)[1].split(b'"', 1)[0].decode()
-                with self.news:
-                    self.open.setdefault(name, time.monotonic())
-                    self.news.notify()
-        except (OSError, ValueError, AttributeError):
-            pass  # closed below, or the plane has stopped
+        while True:
+            try:
+                for line in self.reply:
+                    if line.startswith(b'{"type":"MODIFIED"') and b'"schedulingGates"' not in line and b'"deletionTimestamp"' not in line:
+                        self.note(line.split(b'"name":"', 1)[1].split(b'"', 1)[0].decode())
+            except (OSError, ValueError, AttributeError, http.client.HTTPException):
+                pass  # ended, or nothing new for long
+            try:
+                opened, version = self.opened()
+                self.reply = self.follow(version)
+            except (OSError, RuntimeError, http.client.HTTPException):
+                return  # the plane has stopped
+            for name in opened - self.before:
+                self.note(name)
+
+    def note(self, name):
+        with self.news:
+            self.open.setdefault(name, time.monotonic())
+            self.news.notify()
 
     def wait(self, count=1, name=None, seconds=240):
         """When the last of `count`, or `name`, was let go."""
@@ -216,7 +234,10 @@ class Program:
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, failure, *_):
+        if failure:
+            ended = self.process.poll()
+            print(f"the program {'still ran' if ended is None else f'had ended with {ended}'}, and last said:\n{self.said()[-6000:]}", file=sys.stderr)
         self.end(signal.SIGTERM)
         self.log.close()
 
