@@ -9,6 +9,7 @@
 
 #include "apis/manifest.h"
 #include "tests/support/manifest_cases.h"
+#include "tests/support/places.h"
 
 namespace berth {
 namespace {
@@ -76,8 +77,8 @@ TEST(GoodManifests, AreTaken) {
 
 TEST(Examples, PassAndSayWhatTheyMean) {
   std::size_t seen = 0;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(std::filesystem::path(BERTH_SOURCE_DIR) / "examples")) {
+  for (const auto& entry : std::filesystem::directory_iterator(
+           std::filesystem::path(test::source_dir()) / "examples")) {
     if (!entry.path().filename().string().starts_with("miglayout-")) continue;
     EXPECT_EQ(print(validate(read_file(entry.path()))), "") << entry.path();
     ++seen;
@@ -85,7 +86,7 @@ TEST(Examples, PassAndSayWhatTheyMean) {
   EXPECT_GE(seen, 3u);
   MIGLayout layout;
   validate(
-      read_file(std::filesystem::path(BERTH_SOURCE_DIR) / "examples/miglayout-a100-mixed.yaml"),
+      read_file(std::filesystem::path(test::source_dir()) / "examples/miglayout-a100-mixed.yaml"),
       &layout);
   ASSERT_EQ(layout.spec.devices.size(), 2u);
   EXPECT_EQ(layout.spec.devices[0].profiles,
@@ -97,9 +98,9 @@ TEST(Examples, PassAndSayWhatTheyMean) {
 
 TEST(Examples, ThePolicySaysWhatItMeans) {
   GPUClusterPolicy policy;
-  EXPECT_EQ(print(validate(
-                read_file(std::filesystem::path(BERTH_SOURCE_DIR) / "examples/policy/cluster.yaml"),
-                nullptr, &policy)),
+  EXPECT_EQ(print(validate(read_file(std::filesystem::path(test::source_dir()) /
+                                     "examples/policy/cluster.yaml"),
+                           nullptr, &policy)),
             "");
   const GPUClusterPolicySpec& spec = policy.spec;
   ASSERT_EQ(spec.pools.size(), 3u);

@@ -16,6 +16,7 @@
 #include "apis/layout_rules.h"
 #include "apis/policy_fields.h"
 #include "apis/policy_rules.h"
+#include "tests/support/places.h"
 
 namespace berth {
 namespace {
@@ -28,8 +29,8 @@ struct Crd {
   const char* wide_columns;
 
   YAML::Node load() const {
-    return YAML::LoadFile(std::string(BERTH_SOURCE_DIR) + "/crds/gpu.berth.dev_" +
-                          std::string(kind.plural) + ".yaml");
+    return YAML::LoadFile(test::source_dir() + "/crds/gpu.berth.dev_" + std::string(kind.plural) +
+                          ".yaml");
   }
   YAML::Node root() const { return load()["spec"]["versions"][0]["schema"]["openAPIV3Schema"]; }
 };

@@ -10,6 +10,7 @@
 #include "apis/gpu_cluster_policy.h"
 #include "apis/manifest.h"
 #include "tests/support/manifest_cases.h"
+#include "tests/support/places.h"
 
 namespace berth {
 namespace {
@@ -109,7 +110,7 @@ TEST(PolicyStatus, ClearsWhatIsGoneAndKeepsToItsBounds) {
 // Whatever somebody's editor leaves of a manifest, there is a finding or a policy, and no crash.
 TEST(StrictPolicy, SurvivesTruncationAndChangedBytes) {
   const std::string text =
-      test::read_file(std::filesystem::path(BERTH_SOURCE_DIR) / "examples/policy/cluster.yaml");
+      test::read_file(std::filesystem::path(test::source_dir()) / "examples/policy/cluster.yaml");
   const auto run = [](const std::string& t) {
     for (const ManifestDocument& document : parse_manifest(t, "f").documents) {
       const StrictPolicy strict = decode_strict_policy(document, "f");

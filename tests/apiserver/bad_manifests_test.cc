@@ -5,6 +5,7 @@
 
 #include "tests/apiserver/plane_fixture.h"
 #include "tests/support/manifest_cases.h"
+#include "tests/support/places.h"
 
 namespace berth::test {
 namespace {
@@ -50,8 +51,7 @@ void BadManifests::expect_taken(const std::string& plural, const std::string& fi
     EXPECT_TRUE(reply.ok()) << c.says["case"] << ": " << reply.body.text("/message");
   }
   for (const char* name : examples) {
-    Reply reply =
-        dry_run(plural, read_file(std::string(BERTH_SOURCE_DIR) + "/examples/" + name + ".yaml"));
+    Reply reply = dry_run(plural, read_file(source_dir() + "/examples/" + name + ".yaml"));
     EXPECT_TRUE(reply.ok()) << name << ": " << reply.body.text("/message");
   }
 }

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <sstream>
 
+#include "tests/support/places.h"
+
 namespace berth::test {
 namespace {
 
@@ -15,7 +17,7 @@ using std::chrono::seconds;
 
 // $HELM, else what tests/chart/build-helm prints; empty if it fails.
 std::string helm_program() {
-  const std::string command = std::string(BERTH_SOURCE_DIR) + "/tests/chart/build-helm";
+  const std::string command = source_dir() + "/tests/chart/build-helm";
   std::FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return "";
   std::string out;
@@ -57,7 +59,7 @@ void ChartTest::TearDown() {
   if (!helm_.empty()) helm({"uninstall", "berth", "--no-hooks", "--ignore-not-found"});
   // The next case's set-up asks for layouts.
   if (!kube().find({"customresourcedefinitions", "miglayouts.gpu.berth.dev"}))
-    kube().apply_folder(std::string(BERTH_SOURCE_DIR) + "/crds");
+    kube().apply_folder(source_dir() + "/crds");
   RolloutTest::TearDown();
 }
 
@@ -81,14 +83,9 @@ ChartTest::Said ChartTest::helm(std::vector<std::string> words) {
 
 ChartTest::Said ChartTest::release(const std::string& verb,
                                    const std::vector<std::string>& values) {
-  std::vector<std::string> words = {verb,
-                                    "berth",
-                                    std::string(BERTH_SOURCE_DIR) + "/helm/berth",
-                                    "--wait",
-                                    "--timeout",
-                                    "90s",
-                                    "--set",
-                                    "webhook.enabled=false"};
+  std::vector<std::string> words = {
+      verb,  "berth", source_dir() + "/helm/berth", "--wait", "--timeout",
+      "90s", "--set", "webhook.enabled=false"};
   for (const std::string& value : values) words.insert(words.end(), {"--set", value});
   return helm(words);
 }

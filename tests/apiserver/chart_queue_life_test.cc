@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "tests/apiserver/webhook_fixture.h"
+#include "tests/support/places.h"
 
 namespace berth::test {
 namespace {
@@ -257,7 +258,7 @@ TEST_F(QueueLife, AWebhookThatDiesUnderChurnLetsNoPodPastItsQueue) {
 // The chart under another version's name.
 std::string next_chart(const std::string& scratch) {
   const std::string next = scratch + "/next-chart";
-  std::filesystem::copy(std::string(BERTH_SOURCE_DIR) + "/helm/berth", next,
+  std::filesystem::copy(source_dir() + "/helm/berth", next,
                         std::filesystem::copy_options::recursive);
   std::ifstream chart(next + "/Chart.yaml");
   const std::string text((std::istreambuf_iterator<char>(chart)), {});

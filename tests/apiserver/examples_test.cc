@@ -9,6 +9,7 @@
 #include <set>
 
 #include "tests/apiserver/chart_fixture.h"
+#include "tests/support/places.h"
 
 namespace berth::test {
 namespace {
@@ -23,7 +24,7 @@ using ::testing::Not;
 
 constexpr char kTier[] = "node.example.com/tier";
 constexpr char kOwnTier[] = "gpu.example.com/tier";
-const std::string kExamples = std::string(BERTH_SOURCE_DIR) + "/examples/";
+const std::string kExamples = source_dir() + "/examples/";
 
 std::string read(const std::string& path) {
   std::ifstream file(path);

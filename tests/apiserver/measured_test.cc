@@ -13,6 +13,7 @@
 
 #include "tests/apiserver/rollout_fixture.h"
 #include "tests/live/tls_server.h"
+#include "tests/support/places.h"
 
 namespace berth::test {
 namespace {
@@ -184,7 +185,7 @@ class LabelWorlds : public RolloutTest {
     invariants_.pool_labels = {"gpu.berth.dev/pool"};
     RolloutTest::SetUp();
     if (IsSkipped() || HasFailure()) return;
-    const std::string script = BERTH_SOURCE_DIR "/tests/prometheus/worlds.py";
+    const std::string script = source_dir() + "/tests/prometheus/worlds.py";
     prometheus_ =
         std::make_unique<Child>(std::vector<std::string>{script}, plane().scratch() + "/worlds.log",
                                 std::vector<std::string>{"PYTHONDONTWRITEBYTECODE=1"});

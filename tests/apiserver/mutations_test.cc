@@ -15,6 +15,7 @@
 #include "tests/apiserver/webhook_fixture.h"
 #include "tests/fuzz/json_mutator.h"
 #include "tests/fuzz/mutator.h"
+#include "tests/support/places.h"
 
 namespace berth::test {
 namespace {
@@ -52,7 +53,7 @@ class Mutations : public WebhookTest {
 
   // Good objects with every default filled in: more fields to break.
   void collect_corpus() {
-    const std::string examples = std::string(BERTH_SOURCE_DIR) + "/examples/";
+    const std::string examples = source_dir() + "/examples/";
     std::vector<std::string> texts;
     for (const char* file : {"miglayout-a100-mixed", "miglayout-a100-single", "policy/cluster",
                              "tiers/policy", "multi-tenant/policy", "multi-tenant/layout"})

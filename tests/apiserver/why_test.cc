@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "tests/apiserver/rollout_fixture.h"
+#include "tests/support/places.h"
 
 namespace berth::test {
 namespace {
@@ -18,7 +19,7 @@ using ::testing::StartsWith;
 constexpr char kNamespace[] = "team-b";
 
 std::string read(const std::string& path) {
-  std::ifstream file(std::string(BERTH_SOURCE_DIR) + "/" + path);
+  std::ifstream file(source_dir() + "/" + path);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cmd/program.h"
+#include "tests/support/places.h"
 
 namespace berth::test {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 using testing::HasSubstr;
 
 TEST(Advise, TellsWhatThePageShows) {
-  std::ifstream file(std::string(BERTH_SOURCE_DIR) + "/docs/advise.md", std::ios::binary);
+  std::ifstream file(source_dir() + "/docs/advise.md", std::ios::binary);
   const std::string page{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   const Ran large =
       run_berth({"advise", "--model", "70B", "--precision", "fp16", "--gpu", "A100-80GB"});

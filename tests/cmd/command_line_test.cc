@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "tests/cmd/program.h"
+#include "tests/support/places.h"
 
 namespace berth::test {
 namespace {
@@ -126,7 +127,7 @@ TEST(Version, IsToldToPeopleAndToPrograms) {
 }
 
 TEST(Reference, ThePageIsWhatTheProgramTakes) {
-  const std::string path = std::string(BERTH_SOURCE_DIR) + "/docs/cli.md";
+  const std::string path = source_dir() + "/docs/cli.md";
   std::ifstream file(path, std::ios::binary);
   const std::string page{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   EXPECT_EQ(page, run_berth({"help", "-o", "markdown"}).out)
@@ -206,7 +207,7 @@ TEST(CommandLine, AsKubectlsPluginItCallsItselfSo) {
   const std::string link =
       (std::filesystem::path(scratch_file("x", "")).parent_path() / "kubectl-berth").string();
   std::filesystem::remove(link);
-  std::filesystem::create_symlink(std::string(BERTH_BINARY_DIR) + "/berth", link);
+  std::filesystem::create_symlink(binary_dir() + "/berth", link);
   EXPECT_THAT(run_program({link, "plan", "--help"}).out, HasSubstr("Usage: kubectl berth plan"));
   EXPECT_THAT(run_program({link, "plna"}).err, StartsWith("kubectl berth: there is no command"));
   EXPECT_EQ(run_program({link, "help", "-o", "markdown"}).out,

@@ -13,6 +13,7 @@
 
 #include "tests/cmd/program.h"
 #include "tests/support/manifest_cases.h"
+#include "tests/support/places.h"
 
 namespace berth::test {
 namespace {
@@ -20,7 +21,7 @@ namespace {
 using Lines = std::vector<std::string>;
 
 constexpr std::string_view kGap = "…";
-const std::string kSource = std::string(BERTH_SOURCE_DIR) + "/";
+const std::string kSource = source_dir() + "/";
 
 Lines lines_of(const std::string& text) {
   Lines lines;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cmd/program.h"
+#include "tests/support/places.h"
 
 namespace berth::test {
 namespace {
@@ -25,7 +26,7 @@ constexpr char kQueue[] =
     "spec: {nodeLabels: {example.com/gpu: f}}\n";
 
 TEST(Import, WhatItPrintsIsValid) {
-  const std::string root = BERTH_SOURCE_DIR;
+  const std::string root = source_dir();
   std::vector<std::string> places = {root + "/examples/import"};
   for (const auto& entry : fs::directory_iterator(root + "/tests/golden/import"))
     places.push_back(entry.path() / "in");

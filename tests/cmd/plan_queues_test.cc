@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cmd/program.h"
+#include "tests/support/places.h"
 
 namespace berth::test {
 namespace {
@@ -37,7 +38,7 @@ std::string job(const std::string& metadata, int gpus) {
 }
 
 TEST(PlanQueues, WhatImportMakesOfKueuesObjectsIsJudgedAgainstASnapshot) {
-  const std::string kueue = std::string(BERTH_SOURCE_DIR) + "/examples/import/kueue.yaml";
+  const std::string kueue = source_dir() + "/examples/import/kueue.yaml";
   const Ran made = run_berth({"import", "--policy", "-f", kueue});
   ASSERT_EQ(made.exit_code, 0) << made.err;
   const Ran judged = run_berth(

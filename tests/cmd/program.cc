@@ -10,6 +10,8 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "tests/support/places.h"
+
 namespace berth::test {
 namespace {
 
@@ -37,9 +39,7 @@ void redirect(const fs::path& path, int flags, int number) {
 
 }  // namespace
 
-std::string golden(const std::string& path) {
-  return std::string(BERTH_SOURCE_DIR) + "/tests/golden/plan/" + path;
-}
+std::string golden(const std::string& path) { return source_dir() + "/tests/golden/plan/" + path; }
 
 std::string scratch_file(const std::string& name, const std::string& text) {
   const fs::path path = scratch() / name;
@@ -52,7 +52,7 @@ Ran run_berth(std::vector<std::string> arguments, const std::string& input) {
 }
 
 Ran run_berth_on(const std::string& input_path, std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), std::string(BERTH_BINARY_DIR) + "/berth");
+  arguments.insert(arguments.begin(), binary_dir() + "/berth");
   return run_program(std::move(arguments), input_path);
 }
 
@@ -68,7 +68,7 @@ Ran run_program(std::vector<std::string> arguments, const std::string& input_pat
     redirect(out, O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO);
     redirect(err, O_WRONLY | O_CREAT | O_TRUNC, STDERR_FILENO);
     setenv("HOME", scratch().c_str(), 1);
-    setenv("PATH", (std::string(BERTH_BINARY_DIR) + ":/usr/local/bin:/usr/bin:/bin").c_str(), 1);
+    setenv("PATH", (binary_dir() + ":/usr/local/bin:/usr/bin:/bin").c_str(), 1);
     unsetenv("KUBECONFIG");
     unsetenv("KUBERNETES_SERVICE_HOST");
     execvp(argv[0], argv.data());

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/cmd/program.h"
+#include "tests/support/places.h"
 
 namespace berth::test {
 namespace {
@@ -15,7 +16,7 @@ using testing::Not;
 using testing::StartsWith;
 
 std::string example(const std::string& name) {
-  return std::string(BERTH_SOURCE_DIR) + "/examples/simulation/" + name;
+  return source_dir() + "/examples/simulation/" + name;
 }
 
 TEST(Simulate, TheHeadlineTellsWhatTheReadmePromises) {

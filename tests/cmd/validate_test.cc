@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/cmd/program.h"
+#include "tests/support/places.h"
 
 namespace berth::test {
 namespace {
@@ -138,7 +139,7 @@ TEST(Validate, TwoManifestsOfOneNameAreAFault) {
 }
 
 TEST(Validate, ThePolicyIsCheckedToo) {
-  const std::string example = std::string(BERTH_SOURCE_DIR) + "/examples/policy/cluster.yaml";
+  const std::string example = source_dir() + "/examples/policy/cluster.yaml";
   const Ran good = run_berth({"validate", "-f", example});
   EXPECT_EQ(good.exit_code, 0) << good.out << good.err;
   EXPECT_THAT(good.out, HasSubstr("cluster.yaml:8: GPUClusterPolicy/cluster: is valid: 3 pools"));
@@ -225,7 +226,7 @@ TEST(Validate, BadFlagsAreErrors) {
 
 // A folder each, since a cluster has one policy.
 TEST(Validate, ExamplesAreValid) {
-  const std::string examples = std::string(BERTH_SOURCE_DIR) + "/examples";
+  const std::string examples = source_dir() + "/examples";
   for (const char* folder : {"", "/policy", "/time-slicing-lab", "/tiers", "/three-teams",
                              "/mig-inference", "/multi-tenant", "/multi-tenant/orders", "/mistakes",
                              "/mistakes/policies/unknown-taint.yaml"}) {

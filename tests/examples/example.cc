@@ -12,6 +12,7 @@
 #include "apis/names.h"
 #include "controller/fleet/pools.h"
 #include "tests/support/manifest_cases.h"
+#include "tests/support/places.h"
 
 namespace berth::test {
 namespace {
@@ -82,7 +83,7 @@ std::vector<Example> read_examples(const std::string& path) {
     if (!example.document.kind.empty()) examples.push_back(std::move(example));
     text.clear();
   };
-  std::istringstream in(read_file(std::string(BERTH_SOURCE_DIR) + "/examples/" + path));
+  std::istringstream in(read_file(source_dir() + "/examples/" + path));
   for (std::string line; std::getline(in, line);) {
     if (line == "---")
       finish();

@@ -9,6 +9,7 @@
 #include "controller/scenario/run_report.h"
 #include "tests/examples/example.h"
 #include "tests/support/manifest_cases.h"
+#include "tests/support/places.h"
 
 namespace berth::test {
 namespace {
@@ -18,7 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-const std::string kExamples = std::string(BERTH_SOURCE_DIR) + "/examples/";
+const std::string kExamples = source_dir() + "/examples/";
 
 TEST(ExampleManifests, AreValidButTheOneThatIsRefused) {
   std::size_t seen = 0;

@@ -18,6 +18,7 @@
 #include "controller/explain/subject.h"
 #include "controller/explain/waiting_list.h"
 #include "controller/fleet/fit.h"
+#include "tests/support/places.h"
 
 namespace berth {
 namespace {
@@ -41,7 +42,7 @@ Result<Subject> find_subject(const Dump& dump, const std::string& text,
   return berth::find_subject(dump.cluster, dump.clues, *name);
 }
 
-const fs::path kWhy = fs::path(BERTH_SOURCE_DIR) / "tests/golden/why";
+const fs::path kWhy = fs::path(test::source_dir()) / "tests/golden/why";
 
 void compare(const fs::path& path, const std::string& text) {
   if (std::getenv("BERTH_UPDATE_GOLDENS") != nullptr) {

@@ -8,6 +8,7 @@
 
 #include "tests/apis/protobuf_writer.h"
 #include "tests/fuzz/checks.h"
+#include "tests/support/places.h"
 
 namespace berth::test {
 namespace {
@@ -98,7 +99,7 @@ const Target* find_target(std::string_view name) {
 }
 
 std::vector<std::string> seeds_of(const Target& target) {
-  const std::filesystem::path root = BERTH_SOURCE_DIR;
+  const std::filesystem::path root = source_dir();
   std::vector<std::string> seeds;
   add_seeds(root / "tests/fuzz/corpus" / target.name, seeds);
   if (!target.more.empty()) add_seeds(root / target.more, seeds);

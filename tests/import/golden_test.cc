@@ -11,6 +11,7 @@
 #include "controller/import/print.h"
 #include "tests/import/imports.h"
 #include "tests/support/manifest_cases.h"
+#include "tests/support/places.h"
 
 namespace berth::test {
 namespace {
@@ -18,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-const fs::path kGoldens = fs::path(BERTH_SOURCE_DIR) / "tests/golden/import";
+const fs::path kGoldens = fs::path(source_dir()) / "tests/golden/import";
 
 void compare(const fs::path& path, const std::string& text) {
   if (std::getenv("BERTH_UPDATE_GOLDENS") != nullptr) {

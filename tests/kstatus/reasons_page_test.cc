@@ -13,6 +13,7 @@
 #include "controller/core/refused_write.h"
 #include "controller/policy/policy_reasons.h"
 #include "controller/queue/queue_conditions.h"
+#include "tests/support/places.h"
 
 namespace berth::test {
 namespace {
@@ -21,7 +22,7 @@ using Cells = std::vector<std::string>;
 
 // The rows of the tables under the heading that begins so.
 std::vector<Cells> rows_under(const std::string& heading) {
-  std::ifstream page(std::string(BERTH_SOURCE_DIR) + "/docs/reasons.md");
+  std::ifstream page(source_dir() + "/docs/reasons.md");
   std::vector<Cells> rows;
   bool here = false;
   for (std::string line; std::getline(page, line);) {
@@ -174,7 +175,7 @@ TEST(ReasonsPage, NoConstantIsLeftOutOfTheTables) {
   known.insert(reasons::kAdmissible);
   for (const auto& rows : {rollout_event_reasons(), policy_event_reasons()})
     for (const EventReason& row : rows) known.emplace(row.reason);
-  std::ifstream file(std::string(BERTH_SOURCE_DIR) + "/apis/reasons.h");
+  std::ifstream file(source_dir() + "/apis/reasons.h");
   std::map<std::string, int> constants;  // by section: "// -- MIGLayout --"
   std::string section;
   for (std::string line; std::getline(file, line);) {

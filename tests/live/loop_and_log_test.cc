@@ -17,6 +17,7 @@
 #include "tests/client/fake_host.h"
 #include "tests/io/fake_loop.h"
 #include "tests/io/recording_log.h"
+#include "tests/support/places.h"
 
 namespace berth {
 namespace {
@@ -127,7 +128,8 @@ TEST(SystemHost, TellsMissingFromUnreadable) {
   EXPECT_FALSE(folder.missing);
   EXPECT_FALSE(folder.text.has_value());
   EXPECT_EQ(folder.error, "Is a directory");
-  EXPECT_THAT(*host.read_file(BERTH_SOURCE_DIR "/CMakeLists.txt").text, HasSubstr("project(berth"));
+  EXPECT_THAT(*host.read_file(test::source_dir() + "/CMakeLists.txt").text,
+              HasSubstr("project(berth"));
   EXPECT_EQ(host.env("BERTH_NO_SUCH_VARIABLE"), std::nullopt);
 }
 

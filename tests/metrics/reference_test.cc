@@ -13,6 +13,7 @@
 
 #include "tests/metrics/filled_metrics.h"
 #include "tests/support/exposition.h"
+#include "tests/support/places.h"
 
 namespace berth::test {
 namespace {
@@ -27,7 +28,7 @@ std::string read(const fs::path& path) {
 // | `name` | type | `label` (values), `label` | meaning |
 std::map<std::string, MetricFamily> documented() {
   std::map<std::string, MetricFamily> rows;
-  const std::string text = read(fs::path(BERTH_SOURCE_DIR) / "docs/metrics.md");
+  const std::string text = read(fs::path(source_dir()) / "docs/metrics.md");
   const std::regex row(R"(\n\| `([a-z0-9_]+)` \| (counter|gauge|histogram) \| ([^|]*)\|)");
   const std::regex quoted("`([a-z_]+)`");
   for (std::sregex_iterator it(text.begin(), text.end(), row), end; it != end; ++it) {
@@ -46,7 +47,7 @@ std::set<std::string> written() {
   const std::regex literal(
       "\"((?:berth|workqueue|rest_client|leader_election|process)_[a-z0-9_]+)\"");
   for (const auto& entry :
-       fs::recursive_directory_iterator(fs::path(BERTH_SOURCE_DIR) / "controller")) {
+       fs::recursive_directory_iterator(fs::path(source_dir()) / "controller")) {
     const std::string name = entry.path().filename().string();
     if (!name.ends_with("metrics.cc") && !name.ends_with("figures.cc") &&
         !name.ends_with("measures.cc"))

@@ -11,11 +11,12 @@
 #include "apis/mig_layout.h"
 #include "controller/dump/dump.h"
 #include "controller/preview/given_workload.h"
+#include "tests/support/places.h"
 
 namespace berth {
 
 inline const std::filesystem::path kGoldens =
-    std::filesystem::path(BERTH_SOURCE_DIR) / "tests/golden/plan";
+    std::filesystem::path(test::source_dir()) / "tests/golden/plan";
 
 struct GoldenCase {
   Dump dump;

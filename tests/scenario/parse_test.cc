@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "controller/scenario/scenario.h"
+#include "tests/support/places.h"
 
 namespace berth {
 namespace {
@@ -100,7 +101,7 @@ TEST(ParseScenario, ReadsTheTimeline) {
 }
 
 TEST(ParseScenario, ObjectsOfAFileAreFoundBesideTheScenario) {
-  const std::string examples = std::string(BERTH_SOURCE_DIR) + "/examples/";
+  const std::string examples = test::source_dir() + "/examples/";
   const Result<Scenario> s = parse_scenario(
       "nodes: [{count: 1}]\ntimeline: [{at: 1s, apply: {file: miglayout-a100-mixed.yaml}}]",
       examples + "scenario.yaml");

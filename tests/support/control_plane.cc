@@ -13,6 +13,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "tests/support/places.h"
+
 namespace berth::test {
 namespace {
 
@@ -126,7 +128,7 @@ std::string read_file(const std::string& file) {
 std::string control_plane_binaries() {
   const std::string given = environment("BERTH_CONTROL_PLANE");
   if (!given.empty()) return given;
-  const std::string command = std::string(BERTH_SOURCE_DIR) + "/tests/apiserver/build-tools";
+  const std::string command = source_dir() + "/tests/apiserver/build-tools";
   std::FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) throw std::runtime_error("cannot run " + command);
   std::string out;
@@ -355,7 +357,7 @@ std::string ControlPlane::write_stages() {
 void ControlPlane::prepare_namespaces() {
   for (const char* name : {"gpu-operator", "berth-system", "team-a", "team-b"})
     kube_->apply(fmt::format("{{apiVersion: v1, kind: Namespace, metadata: {{name: {}}}}}", name));
-  const std::string crds = std::string(BERTH_SOURCE_DIR) + "/crds";
+  const std::string crds = source_dir() + "/crds";
   if (std::filesystem::exists(crds)) kube_->apply_folder(crds);
   wait_for_our_kinds();
   if (!options_.controllers) return;

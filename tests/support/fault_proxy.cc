@@ -8,11 +8,13 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "tests/support/places.h"
+
 namespace berth::test {
 namespace {
 
 std::string fault_proxy_program() {
-  const std::string command = BERTH_SOURCE_DIR "/tests/apiserver/build-tools --fault-proxy";
+  const std::string command = source_dir() + "/tests/apiserver/build-tools --fault-proxy";
   std::FILE* pipe = popen(command.c_str(), "r");
   char buffer[512] = "";
   const bool read = pipe != nullptr && std::fgets(buffer, sizeof buffer, pipe) != nullptr;

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/places.h"
+
 namespace berth::test {
 
 struct ManifestCase {
@@ -29,7 +31,7 @@ inline std::string read_file(const std::filesystem::path& path) {
 
 inline std::vector<ManifestCase> read_manifest_cases(const std::string& file) {
   std::vector<ManifestCase> cases;
-  std::istringstream in(read_file(std::filesystem::path(BERTH_SOURCE_DIR) / "tests/data" / file));
+  std::istringstream in(read_file(std::filesystem::path(source_dir()) / "tests/data" / file));
   for (std::string line; std::getline(in, line);) {
     if (line == "---") {
       cases.emplace_back();

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "tests/support/places.h"
+
 namespace berth::test {
 namespace {
 
@@ -22,7 +24,7 @@ std::unique_ptr<Child> start_node_agent(ControlPlane& plane,
                                         const std::vector<std::string>& flags) {
   const Credentials credentials = plane.credentials("node-agent");
   const std::string stem = plane.scratch() + "/node-agent";
-  std::vector<std::string> argv = {std::string(BERTH_BINARY_DIR) + "/berth-node-agent",
+  std::vector<std::string> argv = {binary_dir() + "/berth-node-agent",
                                    "--server",
                                    credentials.server,
                                    "--ca",
@@ -37,7 +39,7 @@ std::unique_ptr<Child> start_node_agent(ControlPlane& plane,
 
 std::string berth_program() {
   const char* given = std::getenv("BERTH_BINARY");
-  return given != nullptr && *given != '\0' ? given : std::string(BERTH_BINARY_DIR) + "/berth";
+  return given != nullptr && *given != '\0' ? given : binary_dir() + "/berth";
 }
 
 std::vector<std::string> Berth::short_times() {
