@@ -57,6 +57,7 @@ struct Guard {
   std::string question;  // names what is asked, for logs and plan comparison
   // Why not, or nothing. Pure.
   std::function<std::optional<std::string>(const Node& node, const std::vector<Pod>& pods)> refuse;
+  bool yes_if_gone = false;  // that there is no such node will do, too
   bool operator==(const Guard& other) const {
     return node == other.node && question == other.question;
   }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "apis/reasons.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/disruption/rollouts.h"
@@ -54,8 +56,14 @@ void DisruptionBudgets::count() {
     ++room.nodes;
     room.out += is_out(*node) ? 1 : 0;
   }
-  for (auto& [pool, room] : rooms_)
+  // Of a node that has a slot and that the cache does not know, nor does anybody know the pool.
+  const auto unseen = std::ranges::count_if(ledger_.slots, [&](const auto& entry) {
+    return snapshot_.cluster.nodes().find(entry.first) == nullptr;
+  });
+  for (auto& [pool, room] : rooms_) {
+    room.out += unseen;
     room.budget = policy_->spec.disruption.max_unavailable.of(room.nodes);
+  }
 }
 
 DisruptionBudgets::Room* DisruptionBudgets::room_of(const Node& node) {

@@ -2,6 +2,9 @@
 // The ledger follows the nodes' annotations: an entry whose node is back or gone is freed, one that
 // is missing for a node on its way is put back, and so is the whole ledger. It remembers whose the
 // cordon is, and when an annotation that is gone may be written anew.
+//
+// Who claimed a slot may have heard more than this process has. That its node is back is told by a
+// record with the slot's seq, which no older news has; that it is gone is told by the API server.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -30,20 +33,36 @@ std::optional<Time> given_up_at(const Snapshot& snapshot, const Node& node, cons
   return std::max(refused->since, slot.since) + kRequestTimeout;
 }
 
-// Why the entry is done with, or nothing. A slot above an Idle annotation's seq is a claim whose
-// cordon may be in flight: reconcile_node_rollout cordons, or raises the seq first.
-std::optional<std::string> reason_to_free(const Snapshot& snapshot, const std::string& name,
+// Where the cache has no node of the slot's uid. Either that one is gone, or it has come and the
+// news of it have not.
+Guard look_for_node(const std::string& name, const Slot& slot) {
+  return {.node = {"Node", {}, name, slot.node_uid},
+          .question = "is the node that has the slot gone?",
+          .refuse = [uid = slot.node_uid](const Node& live,
+                                          const std::vector<Pod>&) -> std::optional<std::string> {
+            if (live.meta.uid != uid) return std::nullopt;
+            return "the node is there, and the cache is behind";
+          },
+          .yes_if_gone = true};
+}
+
+// A uid that is gone never comes back, so a yes holds for good.
+bool is_gone(const Snapshot& snapshot, const Guard& look) {
+  if (snapshot.offline || seeded(SeededBug::kSweepByCache)) return true;
+  const Answer* answer =
+      snapshot.answers.find(question(look), snapshot.now, snapshot.settings.answer_ttl);
+  return answer != nullptr && answer->yes;
+}
+
+// Why the entry of a layout is done with, or nothing. A slot above an Idle annotation's seq is a
+// claim whose cordon may be in flight: reconcile_node_rollout cordons, or raises the seq first.
+std::optional<std::string> reason_to_free(const Snapshot& snapshot, const Node& node,
                                           const Slot& slot) {
-  const Node* node = snapshot.cluster.nodes().find(name);
-  if (node == nullptr) return "gone";
-  if (node->meta.uid != slot.node_uid) return "another node now";
-  if (!slot.layout()) return std::nullopt;
-  const RolloutRecord record = read_rollout(snapshot.cluster, *node);
+  const RolloutRecord record = read_rollout(snapshot.cluster, node);
   if (record.rollout && record.idle() && record.seq() >= slot.seq &&
       !seeded(SeededBug::kForgetSlot))
     return "back";
-  if (const auto at = given_up_at(snapshot, *node, slot);
-      at && record.idle() && *at <= snapshot.now)
+  if (const auto at = given_up_at(snapshot, node, slot); at && record.idle() && *at <= snapshot.now)
     return "can't be written";
   return std::nullopt;
 }
@@ -95,14 +114,24 @@ Plan reconcile_slots(const Snapshot& snapshot) {
     notes.push_back(fmt::format("{} ({})", node, why));
   };
   for (const auto& [name, slot] : ledger.slots) {
-    if (auto why = reason_to_free(snapshot, name, slot)) {
-      change(name, std::nullopt, *why);
+    const Node* node = snapshot.cluster.nodes().find(name);
+    if (node == nullptr || node->meta.uid != slot.node_uid) {
+      const Guard look = look_for_node(name, slot);
+      if (is_gone(snapshot, look)) {
+        change(name, std::nullopt, node == nullptr ? "gone" : "another node now");
+      } else {
+        plan.add(look.node, look);
+        plan.requeue_in(snapshot.settings.answer_ttl / 2);
+      }
       continue;
     }
     if (!slot.layout()) continue;
-    const Node& node = *snapshot.cluster.nodes().find(name);
-    if (Slot next = remember(snapshot, node, slot); next != slot) change(name, next, told(next));
-    if (const auto at = given_up_at(snapshot, node, slot); at && snapshot.now < *at)
+    if (auto why = reason_to_free(snapshot, *node, slot)) {
+      change(name, std::nullopt, *why);
+      continue;
+    }
+    if (Slot next = remember(snapshot, *node, slot); next != slot) change(name, next, told(next));
+    if (const auto at = given_up_at(snapshot, *node, slot); at && snapshot.now < *at)
       plan.requeue_in(std::chrono::ceil<Duration>(*at - snapshot.now));
   }
   for (const std::string& node : ledger.unreadable) change(node, std::nullopt, "unreadable");

@@ -41,8 +41,10 @@ struct Candidate {
   Disruption disruption;
 };
 
+// A slot under its name counts, of whichever node it is: the cache may be behind the ledger.
 bool is_out(const Situation& s) {
-  const bool claimed = s.slot != nullptr && !seeded(SeededBug::kBudgetFromCache);
+  const bool claimed =
+      s.view.ledger().find(s.node.meta.name) != nullptr && !seeded(SeededBug::kBudgetFromCache);
   return !in_service(s.node) || claimed || !s.record.idle();
 }
 
@@ -64,6 +66,7 @@ class Chooser {
 
  private:
   void judge(const Node& node);
+  std::int32_t count_unseen() const;
   void put_in_order();
   void order_by_disruption();
   void consider(const Candidate& candidate);
@@ -95,6 +98,8 @@ class Chooser {
 
 RolloutChoice Chooser::choose() {
   for (const auto& node : snapshot_.cluster.nodes()) judge(*node);
+  const std::int32_t unseen = count_unseen();
+  choice_.left_out += unseen;
   choice_.budget = static_cast<std::int32_t>(
       layout_.spec.rollout.max_unavailable.of(static_cast<std::int64_t>(choice_.nodes.size())));
   choice_.out = choice_.left_out + static_cast<std::int32_t>(
@@ -109,7 +114,7 @@ RolloutChoice Chooser::choose() {
   const std::int64_t batch = layout_.spec.rollout.initial_batch;
   room_ = choice_.budget - choice_.out;
   initial_ = verified >= batch ? static_cast<std::int64_t>(choice_.nodes.size())
-                               : batch - verified - in(NodeBucket::kInProgress);
+                               : batch - verified - in(NodeBucket::kInProgress)-unseen;
   ahead_ = room_ > 0 && initial_ > 0 ? kLookahead : 0;
   choice_.closed = closed();
   if (!candidates_.empty()) choice_.calendar_changes_at = budgets_.changes_at();
@@ -146,6 +151,17 @@ void Chooser::judge(const Node& node) {
       choice_.configs.push_back({s.target->product, s.target->config, s.target->content});
   }
   choice_.nodes.push_back(*std::move(standing));
+}
+
+// Nodes that have a slot of the layout's and that the cache does not know: out until
+// reconcile_slots has found them gone.
+std::int32_t Chooser::count_unseen() const {
+  if (seeded(SeededBug::kBudgetFromCache)) return 0;
+  const auto unseen = std::ranges::count_if(view_.ledger().slots, [&](const auto& entry) {
+    const auto& [name, slot] = entry;
+    return slot.layout() == layout_.meta.name && snapshot_.cluster.nodes().find(name) == nullptr;
+  });
+  return static_cast<std::int32_t>(unseen);
 }
 
 void Chooser::put_in_order() {

@@ -53,9 +53,10 @@ struct RolloutChoice {
   std::vector<Ask> asks;            // questions to put before more can be taken
   std::int32_t budget = 0;          // how many may be out
   std::int32_t out = 0;             // how many are
-  std::int32_t left_out = 0;        // of these, taken for the layout before they left it
-  bool halted = false;              // maxFailures reached: no further node is touched
-  std::optional<Cause> closed;      // why no node at all may be taken
+  // Of these, taken for the layout before they left it, or unknown to the cache.
+  std::int32_t left_out = 0;
+  bool halted = false;          // maxFailures reached: no further node is touched
+  std::optional<Cause> closed;  // why no node at all may be taken
   // When the policy's windows open or close next, where nodes are still to go.
   std::optional<Time> calendar_changes_at;
   std::vector<std::string> lost;  // selected nodes that a layout of higher precedence owns

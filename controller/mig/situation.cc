@@ -32,6 +32,10 @@ const std::vector<const Node*>& LayoutView::failed_nodes(const MIGLayout& layout
   return entry->second;
 }
 
+bool Situation::name_is_taken() const {
+  return slot == nullptr && view.ledger().find(node.meta.name) != nullptr;
+}
+
 bool Situation::slot_is_ours() const { return slot != nullptr && slot->layout(); }
 
 bool Situation::held() const {

@@ -57,6 +57,9 @@ struct Situation {
   // defaults.
   const MIGLayoutSpec* rules = nullptr;
 
+  // The ledger has a slot of another node under its name: of one that is gone, or of one that the
+  // cache has not heard of yet. reconcile_slots finds out which.
+  bool name_is_taken() const;
   // A rollout claims the slot; other holders' are none of our business.
   bool slot_is_ours() const;
   // What berth remembers of the node is in its slot alone.

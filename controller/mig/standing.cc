@@ -187,6 +187,16 @@ NodeStanding claimed(const Situation& s) {
   return standing;
 }
 
+// Its name has a slot that is not its own.
+NodeStanding behind_the_ledger(const Situation& s) {
+  NodeStanding standing = waiting(
+      s.node, {reasons::kClaiming,
+               "the ledger has the slot of another node of this name; berth is about to see "
+               "whether that one is gone"});
+  standing.bucket = NodeBucket::kInProgress;
+  return standing;
+}
+
 // Given up, its slot not yet free.
 NodeStanding restored(const Situation& s) {
   const bool given_up = s.record.rollout && !s.record.rollout->cause.empty();
@@ -279,6 +289,7 @@ std::optional<NodeStanding> standing_of(const Situation& s) {
     return waiting(
         s.node, {reasons::kHeld, fmt::format("{} has the node; berth continues once that is done",
                                              s.slot->holder)});
+  if (s.name_is_taken()) return behind_the_ledger(s);
   if (s.held())
     return waiting(
         s.node, {reasons::kHeld,

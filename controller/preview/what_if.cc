@@ -113,7 +113,7 @@ void WhatIf::finish_agents_work(const Node& node) {
 
 bool WhatIf::admits(const Guard& guard, Applied& applied) {
   const Node* node = cluster_.nodes().find(guard.node.name);
-  if (node == nullptr) return false;
+  if (node == nullptr) return guard.yes_if_gone;
   std::vector<Pod> pods;
   for (const Pod* pod : cluster_.pods_on(guard.node.name)) pods.push_back(*pod);
   std::optional<std::string> refusal = guard.refuse(*node, pods);

@@ -196,8 +196,9 @@ class Informer : public InformerBase {
   const T* apply(T object) {
     const auto& store = cluster_.template store<T>();
     const T* known = store.find(object.meta.namespace_.view(), object.meta.name);
-    // A live GET may have overtaken the watch: the cache never goes back.
-    if (known != nullptr && known->meta.uid == object.meta.uid &&
+    // A live GET may have overtaken the watch: the cache never goes back, nor to the object that
+    // had the name before. Versions of one kind can be compared whoever's they are.
+    if (known != nullptr &&
         is_older_version(object.meta.resource_version, known->meta.resource_version)) {
       note(InformerEvent::kStale);
       return known;

@@ -113,6 +113,11 @@ Task<Verdict> StepRunner::guard(Origin origin, Guard guard, Deadline deadline) {
   ObjectKey key{std::string(), guard.node.name};
   CallOptions call(Lane::kWrite, origin.stop, deadline);
   Result<Node> node = co_await parts_.client.get<Node>(std::move(key), std::move(call));
+  if (!node.has_value() && node.error().kind == ErrorKind::kNotFound && guard.yes_if_gone) {
+    answer(guard, true, Error(), {});
+    parts_.metrics.on_write("guard", "done");
+    co_return Verdict(Fate::kDone, Error());
+  }
   if (!node.has_value()) co_return Verdict(fate_of(node.error()), std::move(node).error());
   Result<std::vector<Pod>> pods = co_await fetch_pods_on(guard.node.name, origin.stop);
   if (!pods.has_value()) co_return Verdict(fate_of(pods.error()), std::move(pods).error());

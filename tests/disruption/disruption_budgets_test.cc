@@ -52,6 +52,18 @@ TEST_F(DisruptionBudgetsTest, APoolHasRoomUntilItsBudgetIsTaken) {
   EXPECT_FALSE(all.refuse(at("o1"))) << "no pool, no budget";
 }
 
+TEST_F(DisruptionBudgetsTest, ASlotOfANodeThatTheCacheDoesNotKnowMayBeInAnyPool) {
+  world.claim("n9", "small");
+  DisruptionBudgets all = budgets();
+  EXPECT_FALSE(all.refuse(at("n1")));
+  all.take(at("n1"));
+  EXPECT_TRUE(all.refuse(at("n2")));
+  world.add(node("l2").a100_80(4).label("tier", "lab").cordoned());
+  EXPECT_TRUE(budgets().refuse(at("l1")));
+  world.add(node("n9").a100_80(4).label("tier", "mig"));
+  EXPECT_FALSE(budgets().refuse(at("l1"))) << "it is in the other";
+}
+
 TEST_F(DisruptionBudgetsTest, WhatIsOutForWhateverReasonCountsAndCostsNothingMore) {
   struct Case {
     const char* sentence;

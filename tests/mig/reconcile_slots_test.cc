@@ -31,6 +31,14 @@ struct ReconcileSlots : OneNode {
     ledger.data.clear();
     world_.add(ledger);
   }
+  // What the API server says of the nodes that the plan looks for.
+  void answer_looks(bool gone) {
+    const Plan plan = world_.plan("slots");
+    for (const ObjectSteps& object : plan.objects)
+      for (const Step& step : object.steps)
+        if (std::holds_alternative<Guard>(step))
+          world_.answers.put(question(step), {.yes = gone, .at = world_.now});
+  }
   void back(std::int64_t seq) {
     NodeRollout idle;
     idle.seq = seq;
@@ -56,17 +64,57 @@ struct ReconcileSlots : OneNode {
   }
 };
 
-TEST_F(ReconcileSlots, AnEntryIsFreedOnceItsNodeIsBackOrGone) {
+TEST_F(ReconcileSlots, AnEntryIsFreedOnceItsNodeIsBack) {
   put(slot(3));
   EXPECT_EQ(slots(), "") << "its cordon may be in flight";
   back(2);
   EXPECT_EQ(slots(), "");
   back(3);
   EXPECT_THAT(slots(), AllOf(HasSubstr("slots: n1 (back)"), HasSubstr(R"("data":{"n1":null})")));
+}
+
+// The slot may be that of a node which the cache has not heard of yet.
+TEST_F(ReconcileSlots, ThatItsNodeIsGoneIsTheApiServersToSay) {
+  constexpr char kLook[] =
+      "guard Node/n1: is the node that has the slot gone?\nrequeue in 15000ms\n";
+  put(slot());
+  const Node before = n1();
   edit_node([](Node& node) { node.meta.uid = "another"; });
-  EXPECT_THAT(slots(), HasSubstr("slots: n1 (another node now)"));
+  EXPECT_EQ(slots(), kLook);
+  answer_looks(false);
+  EXPECT_EQ(slots(), kLook) << "asked again";
+  const Plan plan = world_.plan("slots");
+  const auto& look = std::get<Guard>(plan.objects.at(0).steps.at(0));
+  EXPECT_EQ(look.node.uid, "uid-n1");
+  EXPECT_TRUE(look.yes_if_gone);
+  EXPECT_EQ(look.refuse(before, {}), "the node is there, and the cache is behind");
+  EXPECT_EQ(look.refuse(n1(), {}), std::nullopt);
+
+  answer_looks(true);
+  EXPECT_THAT(slots(),
+              AllOf(HasSubstr("slots: n1 (another node now)"), HasSubstr(R"("data":{"n1":null})")));
   world_.cluster.erase<Node>("", "n1");
   EXPECT_THAT(slots(), HasSubstr("slots: n1 (gone)"));
+  Slot other = slot();
+  other.node_uid = "yet another";
+  put(other);
+  EXPECT_EQ(slots(), kLook) << "what was said was said of another node";
+}
+
+TEST_F(ReconcileSlots, ALookHoldsNoOtherEntryUp) {
+  bring_to(RolloutPhase::kCordoned);
+  put("n8", encode_slot({"uid-n8", "MIGLayout/small", 1, 1, world_.now}));
+  put("n7", "junk");
+  EXPECT_THAT(slots(), AllOf(HasSubstr("guard Node/n8: is the node that has the slot gone?"),
+                             HasSubstr("slots: n1 (cordoned by berth), n7 (unreadable)"),
+                             Not(HasSubstr(R"("n8")"))));
+}
+
+TEST_F(ReconcileSlots, OfflineWhatIsNotThereIsGone) {
+  put("n8", encode_slot({"uid-n8", "MIGLayout/small", 1, 1, world_.now}));
+  Snapshot offline = world_.snapshot();
+  offline.offline = true;
+  EXPECT_THAT(print(reconcile_slots(offline)), HasSubstr("slots: n8 (gone)"));
 }
 
 TEST_F(ReconcileSlots, AClaimOfANodeThatWasNeverTakenIsNotBack) {
@@ -84,6 +132,7 @@ TEST_F(ReconcileSlots, OtherHoldersEntriesAreTheirs) {
   put(theirs);
   EXPECT_EQ(slots(), "") << "nor is anything noted in them";
   world_.cluster.erase<Node>("", "n1");
+  answer_looks(true);
   EXPECT_THAT(slots(), HasSubstr("n1 (gone)"));
 }
 
@@ -118,6 +167,8 @@ TEST_F(ReconcileSlots, AnEntryOfANodeBeforeIsReplacedByThatOfTheOneThatIsOnItsWa
   Slot before = slot();
   before.node_uid = "before";
   put(before);
+  EXPECT_THAT(slots(), StartsWith("guard Node/n1: is the node that has the slot gone?"));
+  answer_looks(true);
   EXPECT_THAT(slots(), AllOf(HasSubstr("n1 (another node now), n1 (on its way)"),
                              HasSubstr(R"("n1":"{\"uid\":\"uid-n1\")")));
   world_.claim("n1", "small");

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "apis/reasons.h"
+#include "controller/disruption/slots.h"
 #include "tests/mig/planned_cluster.h"
 
 namespace berth::test {
@@ -27,6 +28,12 @@ struct RolloutChoiceTest : ::testing::Test {
   }
   Node cordoned(const std::string& name) {
     return test::node(name).a100_80(4).label("tier", "mig").cordoned();
+  }
+  void put_slot(const std::string& node, const std::string& uid,
+                const std::string& layout = "small") {
+    ConfigMap ledger = world.ledger();
+    ledger.data[node] = encode_slot({uid, layout_holder(layout), 1, 1, world.now});
+    world.add(ledger);
   }
   RolloutChoice decide() {
     return decide_rollout(world.snapshot(), *world.cluster.mig_layouts().find("small"));
@@ -70,6 +77,34 @@ TEST_F(RolloutChoiceTest, TheInitialBatchHoldsForThoseThatAreOutToo) {
   const RolloutChoice choice = decide();
   EXPECT_THAT(taken(choice), ElementsAre("n1 (out)"));
   EXPECT_EQ(choice.nodes[1].cause.reason, reasons::kInitialBatch);
+}
+
+// The ledger, which each claim is written to, is never behind; the cache of nodes may be.
+TEST_F(RolloutChoiceTest, ASlotUnderItsNameKeepsANodeOutWhosesoeverItIs) {
+  four_nodes(1);
+  put_slot("n2", "another");
+  const RolloutChoice choice = decide();
+  EXPECT_THAT(taken(choice), IsEmpty());
+  EXPECT_EQ(choice.out, 1);
+  EXPECT_EQ(choice.nodes[1].bucket, NodeBucket::kInProgress);
+  EXPECT_THAT(choice.nodes[1].cause.message,
+              HasSubstr("the ledger has the slot of another node of this name"));
+  EXPECT_EQ(choice.nodes[0].cause.reason, reasons::kMaxUnavailable);
+}
+
+TEST_F(RolloutChoiceTest, ASlotOfANodeThatTheCacheDoesNotKnowIsOneOfTheBudget) {
+  four_nodes(2, 2);
+  put_slot("n9", "uid-n9");
+  const RolloutChoice choice = decide();
+  EXPECT_EQ(choice.out, 1);
+  EXPECT_EQ(choice.left_out, 1);
+  EXPECT_THAT(taken(choice), ElementsAre("n1"));
+  four_nodes(4, 1);
+  const RolloutChoice first = decide();
+  EXPECT_THAT(taken(first), IsEmpty());
+  EXPECT_EQ(first.nodes[0].cause.reason, reasons::kInitialBatch) << "it may be the first of them";
+  put_slot("n9", "uid-n9", "other");
+  EXPECT_EQ(decide().out, 0) << "another layout's is that one's";
 }
 
 TEST_F(RolloutChoiceTest, APausedLayoutTakesNothingAndSaysSo) {

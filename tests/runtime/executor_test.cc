@@ -90,6 +90,25 @@ TEST_F(ExecutorTest, AGuardThatCannotBeAskedIsARefusalToo) {
   EXPECT_EQ(world_.count(kPatchN1), 0u);
 }
 
+TEST_F(ExecutorTest, ThatTheNodeIsGoneIsAYesOnlyToAGuardThatSaysSo) {
+  Plan plan;
+  plan.add(node(), guard(std::nullopt));
+  plan.add(node(), patch());
+  world_.transport.script(kGetN1, {404, status_json(404, "NotFound")});
+  EXPECT_EQ(run(plan).fate, Fate::kConflict);
+  EXPECT_EQ(world_.count(kPatchN1), 0u);
+  EXPECT_FALSE(answer_to(plan.objects[0].steps[0]).has_value());
+
+  std::get<Guard>(plan.objects[0].steps[0]).yes_if_gone = true;
+  world_.transport.script(kGetN1, {404, status_json(404, "NotFound")});
+  world_.transport.script(kPatchN1, {200, kNode});
+  EXPECT_EQ(run(plan).fate, Fate::kDone);
+  EXPECT_EQ(world_.count(kPods), 0u);
+  const auto answer = answer_to(plan.objects[0].steps[0]);
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_TRUE(answer->yes);
+}
+
 TEST_F(ExecutorTest, AnAskedNoIsAnAnswerAndKeepsTheEvictionUnsent) {
   Plan plan;
   plan.add(pod(), Ask{.pod = pod(), .against = "7"});

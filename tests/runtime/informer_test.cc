@@ -249,6 +249,27 @@ TEST_F(InformerTest, AnOlderVersionOfAnObjectIsKeptOut) {
   EXPECT_THAT(cached(), ElementsAre("n1@15"));
 }
 
+// A live GET has brought the node that came after it, and then the watch tells how it went.
+TEST_F(InformerTest, TheObjectThatHadTheNameBeforeIsKeptOut) {
+  const auto other = [](const std::string& version) {
+    return R"({"kind":"Node","metadata":{"name":"n1","uid":"other","resourceVersion":")" + version +
+           R"("}})";
+  };
+  open_with(event("ADDED", node_json("n1", "5")) + bookmark("10", true));
+  world_.transport.script("GET /api/v1/nodes/n1", {200, other("20")});
+  informer_.refetch({"", "n1"});
+  world_.settle();
+  EXPECT_THAT(cached(), ElementsAre("n1@20"));
+  changes();
+  say(event("MODIFIED", node_json("n1", "12", "b")));
+  say(event("DELETED", node_json("n1", "14", "b")));
+  say(event("ADDED", other("15")));
+  EXPECT_THAT(cached(), ElementsAre("n1@20"));
+  EXPECT_THAT(changes(), IsEmpty());
+  say(event("DELETED", other("21")) + event("ADDED", node_json("n1", "22")));
+  EXPECT_THAT(cached(), ElementsAre("n1@22")) << "and whoever comes after it is taken in";
+}
+
 TEST_F(InformerTest, AHistoryThatWentBackEndsTheProcess) {
   open_with(bookmark("100", true));
   say(event("ERROR", status_json(410, "Expired")));
