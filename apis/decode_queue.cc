@@ -74,6 +74,7 @@ void read(const JsonCursor& item, PendingWorkload& out) {
   item["message"].read(out.message);
   item["earliestStart"].read(out.earliest_start);
   item["latestStart"].read(out.latest_start);
+  item["reservedFrom"].read(out.reserved_from);
 }
 
 void read(const JsonCursor& status, GPUQueueStatus& out) {

@@ -26,6 +26,7 @@ StatusJson encode(const PendingWorkload& workload) {
   json["message"] = clip(workload.message);
   if (workload.earliest_start) json["earliestStart"] = format_time(*workload.earliest_start);
   if (workload.latest_start) json["latestStart"] = format_time(*workload.latest_start);
+  if (workload.reserved_from) json["reservedFrom"] = format_time(*workload.reserved_from);
   return json;
 }
 

@@ -119,6 +119,9 @@ struct PendingWorkload {
   // a latest: nobody can say; without both: nor from when.
   std::optional<Time> earliest_start;
   std::optional<Time> latest_start;
+  // Room and quota are kept for it, from when it fits there at the latest. Absent: nothing is kept,
+  // or nobody can say until when.
+  std::optional<Time> reserved_from;
   bool operator==(const PendingWorkload&) const = default;
 };
 

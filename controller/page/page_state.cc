@@ -59,6 +59,7 @@ Json pending_of(const GPUQueue& queue) {
     tell_time(one, "since", workload.waiting_since);
     tell_time(one, "earliest", workload.earliest_start);
     tell_time(one, "latest", workload.latest_start);
+    tell_time(one, "reserved", workload.reserved_from);
     out.push_back(std::move(one));
   }
   return out;

@@ -1,5 +1,6 @@
-// When what waits begins: since when each workload waits, and between when and when its queue says that it begins, under
-// one axis of time. Rows of text with a bar, not a drawing: a name can be read out, selected and followed.
+// When what waits begins: since when each workload waits, between when and when its queue says that it begins, and from when
+// what it needs is kept for it, under one axis of time. Rows of text with a bar, not a drawing: a name can be read out,
+// selected and followed.
 import { at, element, isolated, linkTo } from "./dom.js";
 import { inOrder } from "./model.js";
 import { DAY, dateOf, hourOf } from "./times.js";
@@ -8,20 +9,24 @@ const MINUTE = 60000;
 const TICKS = [1, 2, 5, 10, 15, 30, 60, 120, 240, 360, 720, 1440, 2880, 10080, 43200].map((minutes) => minutes * MINUTE);
 const MOST_TICKS = 5, MOST_STARTS = 40, LEAST_AHEAD = 10 * MINUTE;
 
-// Soonest first; without a latest start the last of those that may begin as early.
-function startsIn(model, has) {
+// Soonest first; without a latest start the last of those that may begin as early. For whom a place is kept begins by the
+// time at which that is free, be it that nothing else is known of it.
+function startsIn(model, has, now) {
   const starts = [];
   for (const [queue, { pending }] of inOrder(model.queues))
     for (const one of pending)
-      if (one.earliest && has(`${queue} ${one.workload} ${one.reason} ${one.message}`))
-        starts.push({ ...one, queue, from: Date.parse(one.earliest), to: one.latest ? Date.parse(one.latest) : Infinity });
+      if ((one.earliest || one.reserved) && has(`${queue} ${one.workload} ${one.reason} ${one.message}`)) {
+        const kept = one.reserved ? Date.parse(one.reserved) : null;
+        starts.push({ ...one, queue, kept, from: one.earliest ? Date.parse(one.earliest) : now,
+          to: one.latest ? Date.parse(one.latest) : kept ?? Infinity });
+      }
   return starts.sort((a, b) => a.from - b.from || a.to - b.to || a.position - b.position);
 }
 
 // As far ahead as somebody may begin, and no further back than that: who has waited for days leaves room to see the minutes
 // that are left to him.
 function axisOf(starts, now) {
-  const ahead = Math.max(LEAST_AHEAD, ...starts.map(({ from, to }) => (to < Infinity ? to : from + LEAST_AHEAD) - now));
+  const ahead = Math.max(LEAST_AHEAD, ...starts.map(({ from, to, kept }) => Math.max(to < Infinity ? to : from + LEAST_AHEAD, kept ?? 0) - now));
   const waited = Math.max(0, ...starts.map(({ since }) => (since ? now - Date.parse(since) : 0)));
   const begin = now - Math.min(waited, ahead), end = now + ahead * 1.08;  // the last label has room
   const step = TICKS.find((one) => (end - begin) / one <= MOST_TICKS) ?? TICKS[TICKS.length - 1];
@@ -48,10 +53,11 @@ function scaleOf(axis) {
   return scale;
 }
 
-function wordsFor({ from, to }, now) {
+function wordsFor({ from, to, kept }, now) {
   const words = (ms) => (ms <= now ? "now" : ms - now < DAY ? hourOf(ms) : `${dateOf(ms)} ${hourOf(ms)}`);
-  if (to === Infinity) return `not before ${words(from)}`;
-  return words(from) === words(to) ? words(from) : `${words(from)} to ${words(to)}`;
+  const place = kept === null ? "" : `; its place is free by ${words(kept)}`;
+  if (to === Infinity) return `not before ${words(from)}${place}`;
+  return (words(from) === words(to) ? words(from) : `${words(from)} to ${words(to)}`) + place;
 }
 
 function trackOf(axis, start) {
@@ -60,21 +66,24 @@ function trackOf(axis, start) {
   const open = start.to === Infinity;
   track.append(pieceOf(axis, open ? "begins open" : "begins", Math.max(start.from, axis.now), open ? axis.end : Math.max(start.to, axis.now)),
     pieceOf(axis, "now", axis.now));
+  if (start.kept !== null) track.append(pieceOf(axis, "kept", Math.max(start.kept, axis.now)));
   return track;
 }
 
 export function showStarts(model, has) {
   const box = at("starts"), focused = box.contains(document.activeElement) ? document.activeElement.hash : "";
-  const all = startsIn(model, has), starts = all.slice(0, MOST_STARTS);
+  const now = Date.parse(model.values.takenAt);
+  const all = startsIn(model, has, now), starts = all.slice(0, MOST_STARTS);
   box.hidden = starts.length === 0;
   if (box.hidden) return box.replaceChildren();
-  const axis = axisOf(starts, Date.parse(model.values.takenAt));
+  const axis = axisOf(starts, now);
   const head = element("tr", {}, ...["queue", "workload", "begins"].map((text) => element("th", { scope: "col", text })),
     element("th", { scope: "col", "aria-label": "on an axis of time" }, scaleOf(axis)));
   const rows = starts.map((start) => element("tr", { title: start.message }, element("td", { name: start.queue }),
     element("td", {}, linkTo("job", start.workload)), element("td", { text: wordsFor(start, axis.now) }), element("td", {}, trackOf(axis, start))));
   const left = all.length - starts.length;
   const caption = element("caption", { text: `When it begins (UTC): pale: waits; full: begins in that time; line: ${hourOf(axis.now)}, now` +
+    (starts.some(({ kept }) => kept !== null) ? "; diamond: what it needs is kept for it, and free by then" : "") +
     (left > 0 ? `; ${left} more; search narrows what is shown` : "") });
   box.replaceChildren(element("table", { className: "starts" }, caption, element("thead", {}, head), element("tbody", {}, ...rows)));
   if (focused) [...box.querySelectorAll("a")].find(({ hash }) => hash === focused)?.focus();

@@ -86,6 +86,12 @@ void keep_estimate(const Told& before, PendingWorkload& told) {
   told.latest_start = found->second->latest_start;
 }
 
+// What is kept for itself: who waits for another's place is told of that one's time.
+std::optional<Time> reserved_from(const queue::Verdict& verdict) {
+  if (verdict.reason == queue::Reason::kReserved || verdict.reserved.value_or(0) == 0) return {};
+  return in_seconds(*verdict.reserved);
+}
+
 PendingWorkload pending_of(const queue::Waiting& waiting, const Catalog& catalog) {
   PendingWorkload told;
   told.workload = name_within_kind(*waiting.workload->name);
@@ -94,6 +100,7 @@ PendingWorkload pending_of(const queue::Waiting& waiting, const Catalog& catalog
   told.position = as_count(waiting.position);
   told.reason = reason_of(waiting.outcome);
   told.message = cut_before_advice(describe(waiting.outcome, catalog), limits::kMaxMessage);
+  told.reserved_from = reserved_from(waiting.outcome.verdict);
   return told;
 }
 

@@ -23,7 +23,8 @@ constexpr char kQueue[] =
     R"("pending":"8"}],"pendingReasons":[{"reason":"WaitingForQuota","count":2}],"pending":[)"
     R"({"workload":"lab/train","pods":4,"waitingSince":"2026-11-21T14:22:49Z","position":1,)"
     R"("reason":"WaitingForQuota","message":"m",)"
-    R"("earliestStart":"2026-11-21T14:22:49Z","latestStart":"2026-11-21T14:22:49Z"}],"conditions":[{"type":"Ready",)"
+    R"("earliestStart":"2026-11-21T14:22:49Z","latestStart":"2026-11-21T14:22:49Z",)"
+    R"("reservedFrom":"2026-11-21T14:22:49Z"}],"conditions":[{"type":"Ready",)"
     R"("status":"True","observedGeneration":2,"lastTransitionTime":"2026-11-21T14:22:49Z",)"
     R"("reason":"Ready","message":"m"}]}})";
 

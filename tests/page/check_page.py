@@ -299,6 +299,23 @@ def check_large(browser, berth, folder):
     expect_silent(browser, "2000 nodes")
 
 
+def check_kept(browser):
+    """Where a place is kept, a mark stands at the time that the row tells, as the axis has it; others have none."""
+    def minutes(words):
+        return sum(unit * int(part) for unit, part in zip((60, 1), words.split(":")))
+
+    middle = "((e) => { const box = e.getBoundingClientRect(); return (box.left + box.right) / 2; })"
+    ticks = browser.ask(f"[...document.querySelectorAll('#starts .scale span')].map((e) => [e.textContent, {middle}(e)])")
+    rows = browser.ask(f"[...document.querySelectorAll('#starts tbody tr')].map((r) => [r.cells[2].textContent, [...r.querySelectorAll('.kept')].map({middle})])")
+    (told, marks), (other, none) = rows
+    kept = re.search(r"place is free by (\d\d:\d\d)", told)
+    expect(kept and len(marks) == 1, f"whose place is kept is told {told!r}, with {len(marks)} marks")
+    expect("place" not in other and not none, f"whose place is not kept is told {other!r}, with {len(none)} marks")
+    (first, left), (second, right) = [(minutes(words), at) for words, at in (ticks[0], ticks[-1])]
+    there, minute = left + (right - left) * (minutes(kept.group(1)) - first) / (second - first), (right - left) / (second - first)
+    expect(there - 1 <= marks[0] <= there + minute + 1, f"{kept.group(1)} is at {there}, and the mark at {marks[0]}")
+
+
 def check_starts(browser, berth, folder):
     """Who waits stands on the axis of time, from where his queue says to where it says; search narrows that too."""
     pictures.show(browser, berth, pictures.VIEWS["queues"], folder)
@@ -309,6 +326,7 @@ def check_starts(browser, berth, folder):
     for name, waited, now, begins, ends, right in shown:
         expect(abs(waited - now) < 2 and now - 2 <= begins <= ends <= right, f"{name} waits to {waited}, now is {now}, it begins in {begins} to {ends}")
     expect(shown[0][4] > shown[1][4] + 20, "who begins later stands no further to the right")
+    check_kept(browser)
     browser.ask("const s = document.getElementById('search'); s.value = 'evaluate'; s.dispatchEvent(new Event('input'))")
     expect(browser.ask("document.querySelectorAll('#starts tbody tr').length") == 1, "search leaves others on the axis")
     values = browser.ask("[...document.querySelectorAll('.u-legend .u-value')].map((e) => e.textContent)")

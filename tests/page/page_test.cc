@@ -149,13 +149,15 @@ TEST_F(Page, TellsOfQueuesAndOfWhatWaitsInThem) {
   queue.status.totals = {.admitted = 2, .pending = 1, .used = "6/8"};
   queue.status.usage = {{"nvidia.com/gpu", "training", "8", "10", "2", "4"}};
   queue.status.pending = {{"a/big", 1, now, 1, "QuotaExceeded", "asks for 4"}};
+  queue.status.pending.front().reserved_from = now + std::chrono::hours(1);
   add(queue);
   EXPECT_EQ(state()["queues"]["research"], json::parse(R"({
       "cohort": "all", "stop": "None", "admitted": 2, "waits": 1,
       "quotas": [{"resource": "nvidia.com/gpu", "pool": "training", "nominal": "8", "used": "10",
                   "borrowed": "2", "asked": "4"}],
       "pending": [{"workload": "a/big", "pods": 1, "position": 1, "reason": "QuotaExceeded",
-                   "message": "asks for 4", "since": "2026-11-21T12:00:00Z"}]})"));
+                   "message": "asks for 4", "since": "2026-11-21T12:00:00Z",
+                   "reserved": "2026-11-21T13:00:00Z"}]})"));
 }
 
 TEST_F(Page, SaysWhyANodeIsOutOfService) {

@@ -13,6 +13,7 @@
 namespace berth::queue {
 namespace {
 
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using namespace std::chrono_literals;
@@ -107,6 +108,24 @@ TEST_F(ReconcileEstimates, OtherNewsOfTheStatusLeaveItAlone) {
   write(reconcile_queues(snapshot()));
   for (const PendingWorkload& each : cluster.gpu_queues().find("vision")->status.pending)
     EXPECT_FALSE(each.latest_start) << each.workload;
+}
+
+TEST_F(ReconcileEstimates, ForWhomAPlaceIsKeptIsToldFromWhenOn) {
+  GPUQueue queue = *cluster.gpu_queues().find("vision");
+  queue.spec.reserve_after = 1min;
+  add(queue);
+  write(reconcile_queues(snapshot()));
+  EXPECT_FALSE(told().reserved_from) << "it has not waited for long enough";
+  now += 1min;
+  submit("second");
+  EXPECT_TRUE(write(reconcile_queues(snapshot())));
+  EXPECT_EQ(told().reserved_from, *parse_time("2026-11-21T13:00:00Z"));
+  EXPECT_THAT(told().message, HasSubstr("from 2026-11-21T13:00:00Z at the latest"));
+  const auto& pending = cluster.gpu_queues().find("vision")->status.pending;
+  ASSERT_THAT(pending, SizeIs(2));
+  EXPECT_FALSE(pending.back().reserved_from) << "it is not kept for whoever waits behind";
+  tell();
+  EXPECT_TRUE(told().reserved_from) << "who tells of starts leaves it alone";
 }
 
 TEST_F(ReconcileEstimates, WithoutDeclaredTimesNothingIsWritten) {
