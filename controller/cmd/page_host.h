@@ -2,6 +2,7 @@
 // PageHost: the page on a port of loopback, and what a command says of it.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,6 +24,8 @@ class PageHost {
   PageHost(UvLoop& loop, PageSite::Sources sources);
   // Prints where the page is.
   Result<void> open(int port);
+  // As of HttpServer.
+  void feed_in(std::chrono::nanoseconds wait) { server_.feed_in(wait); }
 
  private:
   PageSite site_;

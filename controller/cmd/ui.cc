@@ -50,6 +50,7 @@ int follow_cluster(const UiFlags& flags) {
   const TzDatabase zones;
   Samples samples;
   LivePage* shown = nullptr;
+  PageHost* served = nullptr;
   LiveCluster live(cluster.client, cluster.log, flags.settings, [&] { shown->changed(); });
   const auto snapshot = [&] {
     return Snapshot{.cluster = live.cluster(),
@@ -65,7 +66,8 @@ int follow_cluster(const UiFlags& flags) {
                    return page_state(snapshot(), live.clues());
                  },
                  .now = [] { return std::chrono::steady_clock::now().time_since_epoch(); },
-                 .era = fmt::format("{:08x}", std::random_device()())});
+                 .era = fmt::format("{:08x}", std::random_device()()),
+                 .wake = [&](LivePage::Moment wait) { served->feed_in(wait); }});
   shown = &page;
   PageHost host(loop, {.document = [&] { return page.document(); },
                        .follow = [&](std::string_view since) { return page.follow(since); },
@@ -73,6 +75,7 @@ int follow_cluster(const UiFlags& flags) {
                            [&](const std::string& subject) {
                              return page_why(snapshot(), live.clues(), subject);
                            }});
+  served = &host;
   if (const Result<void> opened = host.open(flags.port); !opened) return give_up(opened.error());
   const std::stop_token stop = cluster.stop_on_signal();
   Sampler sampler({.client = cluster.client,

@@ -31,17 +31,42 @@ function showSummary() {
   if (at("legend").textContent !== legend) at("legend").textContent = legend;
 }
 
-function showParts({ nodes = true, rest = true } = {}) {
+function showAll() {
   showSummary();
-  if (nodes) {
-    mosaic.show(model);
-    showUse(model);
-  }
-  if (rest) {
-    queues.show(model, wantedNow());
-    showRollouts(model);
-    showCosts(model);
-  }
+  mosaic.show(model);
+  showUse(model);
+  queues.show(model, wantedNow());
+  showRollouts(model);
+  showCosts(model);
+}
+
+// What came since the last frame, however many changes it was: the names of each kind, and of values.
+const news = new Map();
+function note(kind, names) {
+  if (!news.has(kind)) news.set(kind, new Set());
+  for (const name of names) news.get(kind).add(name);
+}
+
+function showNews() {
+  const has = (...kinds) => kinds.some((kind) => news.has(kind));
+  const others = [...(news.get("values") ?? [])];
+  showSummary();
+  if (has("nodes")) mosaic.change(model, [...news.get("nodes")]);
+  if (has("nodes") || others.includes("pools")) showUse(model);
+  if (has("queues", "waiting")) queues.show(model, wantedNow());
+  if (has("nodes", "layouts")) showRollouts(model);
+  if (others.some((name) => /costs/i.test(name))) showCosts(model);
+  oneIsOther ||= has("nodes", "waiting");
+  news.clear();
+}
+
+// What goes on with time, adds up over it, or is asked of the server, is shown anew once a second.
+let oneIsOther = false;
+function showTime() {
+  past.watch(model);
+  queues.showStarts(model, wantedNow());
+  if (oneIsOther && subjectIn(location.hash)) follow(false);
+  oneIsOther = false;
 }
 
 function follow(moved) {
@@ -52,20 +77,24 @@ function follow(moved) {
 
 function show(next) {
   model = next;
-  showParts();
+  showAll();
   follow(false);
 }
 
+let soon, tick;
 function onChange(change) {
   applyChange(model, change);
-  past.watch(model);
-  const touches = (kind) => Boolean(change.set?.[kind] || change.gone?.[kind]);
-  const nodes = touches("nodes");
-  const others = ["queues", "waiting", "layouts"].some(touches) || Object.keys(change.values ?? {}).some((name) => name !== "takenAt");
-  if (nodes || others) showParts({ nodes, rest: nodes || others });
-  else showSummary();
-  const subject = subjectIn(location.hash);
-  if (subject && (nodes || touches("waiting"))) follow(false);
+  for (const [kind, things] of Object.entries(change.set ?? {})) note(kind, Object.keys(things));
+  for (const [kind, names] of Object.entries(change.gone ?? {})) note(kind, names);
+  note("values", Object.keys(change.values ?? {}));
+  soon ??= requestAnimationFrame(() => {
+    soon = undefined;
+    showNews();
+  });
+  tick ??= setTimeout(() => {
+    tick = undefined;
+    showTime();
+  }, 1000);
 }
 
 function onState(document) {
@@ -89,7 +118,7 @@ function chooseTheme(theme) {
 }
 
 function restyle() {
-  mosaic.drawSoon();
+  mosaic.restyle();
   past.restyle();
 }
 

@@ -17,13 +17,24 @@ export function copyOf(model) {
 // As the server tells of it: {set, gone, values}.
 export function applyChange(model, { set = {}, gone = {}, values = {} }) {
   for (const [kind, things] of Object.entries(set))
-    for (const [name, thing] of Object.entries(things)) model[kind]?.set(name, thing);
-  for (const [kind, names] of Object.entries(gone)) for (const name of names) model[kind]?.delete(name);
+    for (const [name, thing] of Object.entries(things)) {
+      if (!model[kind]?.has(name)) orders.delete(model[kind]);
+      model[kind]?.set(name, thing);
+    }
+  for (const [kind, names] of Object.entries(gone)) {
+    orders.delete(model[kind]);
+    for (const name of names) model[kind]?.delete(name);
+  }
   Object.assign(model.values, values);
 }
 
 const byNumbers = new Intl.Collator("en", { numeric: true });
-export const inOrder = (map) => [...map].sort(([a], [b]) => byNumbers.compare(a, b));
+// Names in their order, of each map until one comes or goes: to sort thousands takes longer than to draw them.
+const orders = new WeakMap();
+export function inOrder(map) {
+  if (!orders.has(map)) orders.set(map, [...map.keys()].sort(byNumbers.compare));
+  return orders.get(map).map((name) => [name, map.get(name)]);
+}
 
 export const isOut = (node) => node.service !== "InService";
 export const heldOf = (part) => part.held.reduce((sum, [, , count]) => sum + count, part.others ?? 0);

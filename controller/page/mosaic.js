@@ -8,7 +8,7 @@ const SIZES = [  // for so many nodes: width of a column, height of a tile's GPU
   { nodes: 400, column: 8, height: 32, name: 13 },
   { nodes: Infinity, column: 5, height: 24, name: 0 },
 ];
-const GAP = 8, HEADING = 22, EDGE = 5, MOST_COLUMNS = 16;
+const GAP = 8, HEADING = 22, EDGE = 5, FRAME = 2, MOST_COLUMNS = 16;
 
 function hueOf(text) {
   let hash = 0;
@@ -18,7 +18,8 @@ function hueOf(text) {
 
 export class Mosaic {
   constructor(onOpen) {
-    Object.assign(this, { canvas: at("canvas"), box: at("mosaic"), onOpen, tiles: [], headings: [], wanted: "", focus: -1 });
+    Object.assign(this, { canvas: at("canvas"), box: at("mosaic"), onOpen, tiles: [], places: new Map(), headings: [], wanted: "", focus: -1 });
+    Object.assign(this, { stale: new Set(), all: true });  // what is to be drawn next: these tiles, or everything
     this.paper = this.canvas.getContext("2d");
     const redraw = () => this.drawSoon();
     addEventListener("scroll", redraw, { passive: true });
@@ -28,14 +29,29 @@ export class Mosaic {
     this.canvas.addEventListener("click", (event) => this.open(this.tileAt(event)));
     this.canvas.addEventListener("keydown", (event) => this.onKey(event));
     this.canvas.addEventListener("focus", () => this.point(Math.max(this.focus, 0)));
+    for (const turn of ["focus", "blur"]) this.canvas.addEventListener(turn, redraw);
   }
 
   show(model) {
     const focused = this.tiles[this.focus]?.name;
     this.nodes = inOrder(model.nodes);
     this.layOut();
-    this.focus = this.tiles.findIndex((tile) => tile.name === focused);
+    this.focus = this.places.get(focused) ?? -1;
     this.drawSoon();
+  }
+
+  // Of these nodes something is other now. Where each has its place still, no more than their tiles is drawn.
+  change(model, names) {
+    const moved = (name) => {
+      const tile = this.tiles[this.places.get(name)], node = model.nodes.get(name);
+      return !tile || !node || tile.node.pool !== node.pool || columnsOf(tile.node).length !== columnsOf(node).length;
+    };
+    if (names.some(moved)) return this.show(model);
+    for (const name of names) {
+      const tile = this.tiles[this.places.get(name)];
+      tile.node = model.nodes.get(name);
+      this.drawSoon(tile);
+    }
   }
 
   search(wanted) {
@@ -44,7 +60,13 @@ export class Mosaic {
   }
 
   select(name) {
+    if (this.selected === name) return;
     this.selected = name;
+    this.drawSoon();
+  }
+
+  restyle() {
+    this.ink = undefined;
     this.drawSoon();
   }
 
@@ -71,11 +93,14 @@ export class Mosaic {
         y: top + Math.floor(i / across) * (this.height + GAP) }));
       top += Math.ceil(members.length / across) * (this.height + GAP);
     }
+    this.places = new Map(this.tiles.map(({ name }, i) => [name, i]));
     this.across = across;
     this.box.style.height = `${Math.max(top, HEADING)}px`;
   }
 
-  drawSoon() {
+  drawSoon(tile) {
+    if (tile) this.stale.add(tile);
+    else this.all = true;
     this.soon ??= requestAnimationFrame(() => {
       this.soon = undefined;
       this.draw();
@@ -91,20 +116,34 @@ export class Mosaic {
       this.canvas.height = Math.round(high * ratio);
       this.canvas.style.width = `${wide}px`;
       this.canvas.style.height = `${high}px`;
+      this.all = true;
     }
     const from = this.from();
+    if (from !== this.drawnFrom) this.all = true;
+    this.drawnFrom = from;
+    if (!this.ink) this.readInk();
+    this.paper.setTransform(ratio, 0, 0, ratio, 0, -from * ratio);
+    if (this.all) {
+      this.paper.clearRect(0, from, wide, high);
+      this.drawHeadings(from, high);
+    }
+    for (const tile of this.all ? this.tiles : this.stale) if (tile.y + this.height >= from && tile.y <= from + high) this.drawTile(tile);
+    this.all = false;
+    this.stale.clear();
+    this.canvas.dataset.drawn = (performance.now() - begun).toFixed(1);
+  }
+
+  readInk() {
     const style = getComputedStyle(document.documentElement);
     this.ink = Object.fromEntries(["ink", "soft", "page", "card", "held", "free", "unused", "bad", "busy"].map((name) =>
       [name, style.getPropertyValue(`--${name}`).trim()]));
     this.dark = style.getPropertyValue("--dark").trim() === "1";
-    this.paper.setTransform(ratio, 0, 0, ratio, 0, -from * ratio);
-    this.paper.clearRect(0, from, wide, high);
+  }
+
+  drawHeadings(from, high) {
     this.paper.font = "600 13px system-ui, sans-serif";
     this.paper.fillStyle = this.ink.soft;
     for (const { text, top } of this.headings) if (top + HEADING >= from && top <= from + high) this.paper.fillText(text, 0, top + 15);
-    for (const tile of this.tiles) if (tile.y + this.height >= from && tile.y <= from + high) this.drawTile(tile);
-    if (document.activeElement === this.canvas && this.tiles[this.focus]) this.frame(this.tiles[this.focus], this.ink.ink);
-    this.canvas.dataset.drawn = (performance.now() - begun).toFixed(1);
   }
 
   // What of the mosaic lies above the canvas, which stays at the window's upper edge while it is passed.
@@ -115,6 +154,7 @@ export class Mosaic {
   drawTile(tile) {
     const { paper, ink, size } = this;
     const { node, name, x, y } = tile;
+    paper.clearRect(x - FRAME, y - FRAME, this.width + 2 * FRAME, this.height + 2 * FRAME);
     paper.globalAlpha = wordsOf(name, node).includes(this.wanted) ? 1 : 0.12;
     paper.fillStyle = ink.card;
     paper.fillRect(x, y, this.width, this.height);
@@ -145,6 +185,7 @@ export class Mosaic {
     if (node.rollout) this.frame(tile, ink.unused);
     if (name === this.selected) this.frame(tile, ink.held);
     paper.globalAlpha = 1;
+    if (tile === this.tiles[this.focus] && document.activeElement === this.canvas) this.frame(tile, ink.ink);
   }
 
   fill(cell, x, y, wide, high) {
@@ -168,7 +209,7 @@ export class Mosaic {
 
   frame({ x, y }, colour) {
     this.paper.strokeStyle = colour;
-    this.paper.lineWidth = 2;
+    this.paper.lineWidth = FRAME;
     this.paper.strokeRect(x - 1, y - 1, this.width + 2, this.height + 2);
   }
 
@@ -180,13 +221,14 @@ export class Mosaic {
   point(index) {
     const tile = this.tiles[index];
     if (!tile || (this.pointed === tile && this.focus === index)) return;
+    if (this.tiles[this.focus]) this.drawSoon(this.tiles[this.focus]);
+    this.drawSoon(tile);
     this.pointed = tile;
     this.focus = index;
     at("pointed").replaceChildren();
     const name = document.createElement("bdi");
     name.textContent = tile.name;
     at("pointed").append(name, ` · ${standingOf(tile.node)}`);
-    this.drawSoon();
   }
 
   open(index) {

@@ -51,6 +51,10 @@ export class Queues {
     this.waiting = new Kept(at("waiting"), waitingOf, "Nothing waits for GPUs.");
   }
 
+  showStarts(model, wanted) {
+    showStarts(model, (words) => words.toLowerCase().includes(wanted));
+  }
+
   show(model, wanted) {
     const has = (words) => words.toLowerCase().includes(wanted);
     showStarts(model, has);

@@ -58,7 +58,7 @@ struct HttpServer::Impl {
                 .on_closed = [this](HttpConnection& gone) { forget(gone); },
                 .on_paused = [this](HttpConnection& one) { wait_for_next_turn(one); }},
         room(limits.posts, limits.posted_bytes, std::move(on_large_gone)) {
-    for (uv_timer_t* timer : {&clock, &accepting}) {
+    for (uv_timer_t* timer : {&clock, &accepting, &feeding}) {
       uv_timer_init(loop, timer);
       timer->data = this;
     }
@@ -120,14 +120,17 @@ struct HttpServer::Impl {
     if (!closing && connections.empty()) uv_timer_stop(&clock);
   }
 
-  void look_at_the_clock() {
-    uv_timer_start(
-        &clock,
-        [](uv_timer_t* timer) {
-          const Impl& me = *static_cast<Impl*>(timer->data);
-          for (const auto& [connection, owned] : me.connections) connection->look_at_the_clock();
-        },
-        kLookMs, kLookMs);
+  static void look_at_all(uv_timer_t* timer) {
+    const Impl& me = *static_cast<Impl*>(timer->data);
+    for (const auto& [connection, owned] : me.connections) connection->look_at_the_clock();
+  }
+  void look_at_the_clock() { uv_timer_start(&clock, look_at_all, kLookMs, kLookMs); }
+
+  void feed_in(std::uint64_t ms) {
+    const bool waits = uv_is_active(reinterpret_cast<uv_handle_t*>(&feeding)) != 0;
+    if (waits && uv_timer_get_due_in(&feeding) <= ms) return;
+    uv_update_time(loop);  // a turn that takes long would have it come early
+    uv_timer_start(&feeding, look_at_all, ms, 0);
   }
 
   uv_loop_t* const loop;
@@ -137,6 +140,7 @@ struct HttpServer::Impl {
   bool closing = false;
   uv_timer_t clock;
   uv_timer_t accepting;
+  uv_timer_t feeding;
   int accepted_in_turn = 0;
   uv_idle_t next_turns;
   std::vector<HttpConnection*> paused;
@@ -150,7 +154,7 @@ HttpServer::HttpServer(uv_loop_s* loop, HttpServerLimits limits,
 
 HttpServer::~HttpServer() {
   impl_->closing = true;
-  int open = 3 + static_cast<int>(impl_->listeners.size());
+  int open = 4 + static_cast<int>(impl_->listeners.size());
   const auto close = [&](auto& handle) {
     handle.data = &open;
     uv_close(reinterpret_cast<uv_handle_t*>(&handle),
@@ -159,6 +163,7 @@ HttpServer::~HttpServer() {
   for (const auto& listener : impl_->listeners) close(listener->socket);
   close(impl_->clock);
   close(impl_->accepting);
+  close(impl_->feeding);
   close(impl_->next_turns);
   for (const auto& [connection, owned] : impl_->connections) connection->close();
   while (open > 0 || !impl_->connections.empty()) uv_run(impl_->loop, UV_RUN_NOWAIT);
@@ -204,5 +209,10 @@ Result<int> HttpServer::listen(const ListenAddress& address, HttpHandler handler
 }
 
 void HttpServer::drain() { impl_->draining = true; }
+
+void HttpServer::feed_in(std::chrono::nanoseconds wait) {
+  impl_->feed_in(
+      static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::milliseconds>(wait).count()));
+}
 
 }  // namespace berth

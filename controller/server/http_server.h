@@ -3,6 +3,7 @@
 // where a listener takes bodies.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -88,6 +89,8 @@ class HttpServer {
   // From now on each response ends its connection: before an end, so that clients which keep
   // connections go elsewhere and none is cut in the middle of a request.
   void drain();
+  // Feeds are asked for what comes next after so long, and not only now and then.
+  void feed_in(std::chrono::nanoseconds wait);
 
  private:
   struct Impl;

@@ -9,6 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
+constexpr std::chrono::nanoseconds kGathers = 30ms;  // what comes together is told together
 constexpr std::chrono::nanoseconds kAtMostEvery = 200ms;
 constexpr std::chrono::nanoseconds kAtLeastEvery = 15s;
 // A state that takes long to compute is computed less often: the loop has other things to do.
@@ -47,6 +48,11 @@ class LivePage::Follower final : public HttpFeed {
   std::string has_;
   bool greeted_ = false;
 };
+
+void LivePage::changed() {
+  if (std::exchange(dirty_, true) || !parts_.wake) return;
+  parts_.wake(std::max<Moment>(kGathers, next_ - parts_.now()));
+}
 
 void LivePage::refresh() {
   const Moment begun = parts_.now();

@@ -22,11 +22,13 @@ class LivePage {
     std::function<std::optional<PageState>()> state;  // none: the cluster has not been read yet
     std::function<Moment()> now;
     std::string era;  // of the journal
+    // Followers are to be asked what comes next after so long. Null: they are now and then.
+    std::function<void(Moment wait)> wake = nullptr;
   };
   explicit LivePage(Parts parts) : parts_(std::move(parts)), journal_(parts_.era) {}
 
   // Something that is shown may be other than it was.
-  void changed() { dirty_ = true; }
+  void changed();
 
   const PageDocument* document();
   std::shared_ptr<HttpFeed> follow(std::string_view since);

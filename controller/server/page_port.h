@@ -29,7 +29,8 @@ class PagePort {
     std::function<std::optional<Snapshot>()> snapshot;  // none: the cluster has not been read yet
     std::function<ViewerDesk::Standing(const std::string& token)> ask;
     std::function<Moment()> now;
-    std::string era;  // of the journals, with a number for each
+    std::string era;                                  // of the journals, with a number for each
+    std::function<void(Moment wait)> wake = nullptr;  // as of LivePage
   };
   explicit PagePort(Parts parts);
   PagePort(const PagePort&) = delete;

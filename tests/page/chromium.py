@@ -27,7 +27,7 @@ class Chromium:
         to_read, self.to_write = os.pipe()
         self.to_hear, to_say = os.pipe()
         self.process = subprocess.Popen(
-            ["sh", "-c", f"exec \"$0\" \"$@\" 3<&{to_read} 4>&{to_say}", PROGRAM, "--headless", "--no-sandbox", "--disable-gpu",
+            ["bash", "-c", f"exec \"$0\" \"$@\" 3<&{to_read} 4>&{to_say}", PROGRAM, "--headless", "--no-sandbox", "--disable-gpu",
              "--remote-debugging-pipe", "--no-first-run", "--disable-background-networking", "--disable-component-update",
              "--disable-dev-shm-usage", f"--user-data-dir={self.home}", f"--window-size={width},{height}", "about:blank"],
             env=os.environ | {"FONTCONFIG_FILE": str(pathlib.Path(__file__).resolve().parent / "fonts.conf")}, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, pass_fds=(to_read, to_say))

@@ -403,5 +403,32 @@ TEST_F(FollowersTest, WhoDoesNotTakeWhatHeIsToldIsCutOffAndCostsOthersNothing) {
   EXPECT_GT(asked_, 5);
 }
 
+TEST_F(FollowersTest, AreAskedSoonWhereThereIsNews) {
+  UvLoop loop;
+  HttpServer server(loop.raw());
+  const Result<int> port = server.listen({"127.0.0.1", 0}, [&](const HttpCall&) {
+    return HttpResponse{.content_type = "text/event-stream",
+                        .feed = std::make_shared<Count>(number_, bytes_, asked_)};
+  });
+  ASSERT_TRUE(port.has_value()) << describe(port.error());
+  Connection follower(*port);
+  ASSERT_TRUE(follower.send(kFollow));
+  // Timers go off in their order, however slow the machine is; who is only asked now and then is
+  // not asked in between.
+  int before = 0, after = 0;
+  std::function<void()> look = [&] {
+    if (asked_ == 0) return static_cast<void>(loop.call_after(std::chrono::milliseconds(1), look));
+    before = asked_;
+    server.feed_in(std::chrono::milliseconds(1));
+    loop.call_after(std::chrono::milliseconds(5), [&] {
+      after = asked_;
+      loop.stop();
+    });
+  };
+  look();
+  loop.run();
+  EXPECT_GT(after, before);
+}
+
 }  // namespace
 }  // namespace berth

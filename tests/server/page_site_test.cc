@@ -17,9 +17,11 @@ namespace {
 
 using namespace std::chrono_literals;
 using nlohmann::json;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::SizeIs;
 using testing::StartsWith;
 
 std::string unzipped(const std::string& bytes) {
@@ -67,13 +69,15 @@ class PageSiteTest : public ::testing::Test {
   std::chrono::nanoseconds now_{0};
   bool known_ = true;
   int computed_ = 0;
+  std::vector<LivePage::Moment> waits_;  // after which followers were to be asked
   PageState state_{.things = {{"nodes", {{"n1", "1"}}}}, .values = {}};
   LivePage live_{{.state = [this]() -> std::optional<PageState> {
                     ++computed_;
                     return known_ ? std::optional(state_) : std::nullopt;
                   },
                   .now = [this] { return now_; },
-                  .era = "era"}};
+                  .era = "era",
+                  .wake = [this](LivePage::Moment wait) { waits_.push_back(wait); }}};
   std::string asked_;
   PageSite site_{{.document = [this] { return live_.document(); },
                   .follow = [this](std::string_view since) { return live_.follow(since); },
@@ -193,6 +197,27 @@ TEST_F(PageSiteTest, IsNotComputedMoreOftenThanPeopleCanSee) {
   now_ += 1min;
   told(*feeds.front());
   EXPECT_EQ(computed_, 3) << "but time goes by";
+}
+
+TEST_F(PageSiteTest, WhoFollowsIsAskedAgainAsSoonAsTheNewsMayBeTold) {
+  live_.changed();
+  EXPECT_THAT(waits_, IsEmpty()) << "nobody has been told anything yet";
+  get("/ui/state");
+  const std::shared_ptr<HttpFeed> feed = get("/ui/events", "since=era-1").feed;
+  told(*feed);
+  now_ += 150ms;
+  live_.changed();
+  EXPECT_THAT(waits_, ElementsAre(50ms)) << "a fifth of a second after the last time";
+  live_.changed();
+  EXPECT_THAT(waits_, SizeIs(1)) << "once for all that comes until then";
+  now_ += 50ms;
+  told(*feed);
+  EXPECT_EQ(computed_, 2);
+  now_ += 1min;
+  live_.changed();
+  ASSERT_THAT(waits_, SizeIs(2));
+  EXPECT_GT(waits_.back(), 0ms) << "what comes together is told together";
+  EXPECT_LE(waits_.back(), 50ms) << "and no later than people see";
 }
 
 TEST_F(PageSiteTest, HEADStartsNoFeed) {
