@@ -1,8 +1,8 @@
 """Takes berth's figures: builds what scripts/release would publish, runs the programs, prints a table.
 
-bench/run [--json] [--rounds N] [FIGURE…]     all figures, or those named; a prefix names several ("memory")
+bench/run [--json] [--rounds N] [--build FOLDER] [FIGURE…]     all figures, or those named; a prefix names several ("memory")
 
---json prints one line per figure on stdout and nothing else. bench/README.md says what each figure means.
+--json prints one line per figure on stdout and nothing else. --build measures the programs of a folder as they are. bench/README.md says what each figure means.
 """
 import argparse
 import json
@@ -68,6 +68,7 @@ FIGURES = {
     "page.wire_kib": ("KiB", "≤ 100", lambda v: v <= 100, ["berth"]),
     "page.draw_ms": ("ms", "≤ 300", lambda v: v <= 300, ["berth"]),
     "page.pixel_p99_ms": ("ms", "≤ 500", lambda v: v <= 500, ["berth"]),
+    "page.resident_mib": ("MiB", "≤ 8", lambda v: v <= 8, ["berth"]),
     "page.viewers_core": ("%", "≤ 5", lambda v: v <= 5, ["berth"]),
     "rollout.overhead_p99_ms": ("ms", "≤ 5", lambda v: v <= 5, ["rollout_bench"]),
     "sim.schedules_per_min": ("/min", "≥ 3,334", lambda v: v >= 3334, []),
@@ -278,9 +279,10 @@ def explore():
     return json.loads(output(ROOT / "build" / "release" / "berth-sim", "--all", "--budget", SCHEDULES, "--no-days", "--json"))
 
 
-def take(wanted, rounds):
+def take(wanted, rounds, built):
     """Yields (figure, value, params, further condition) for each wanted figure, sharing runs between them."""
-    if programs := sorted({program for name in wanted for program in FIGURES[name][3]}):
+    programs = sorted({program for name in wanted for program in FIGURES[name][3]})
+    if programs and not built:
         build(programs)
     recording = None
     reviews = [name for name in wanted if name.startswith("webhook.") and name != "webhook.attack_p99_ms"]
@@ -374,6 +376,7 @@ def take(wanted, rounds):
         yield "page.wire_kib", page["wire_kib"], {}, True
         yield "page.draw_ms", page["draw_ms"], size, True
         yield "page.pixel_p99_ms", page["pixel_p99_ms"], size | {name: page[name] for name in ("changes", "pixel_p50_ms", "pixel_max_ms")}, True
+        yield "page.resident_mib", page["resident_mib"], size | {"viewers": page["viewers"]}, True
         yield "page.viewers_core", page["viewers_core"], size | {name: page[name] for name in ("viewers", "one_viewer_core", "told_bytes")}, True
 
     if any(name.startswith("sim.") for name in wanted):
@@ -389,18 +392,21 @@ def take(wanted, rounds):
 
 
 def main():
+    global BUILD
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--rounds", type=int, default=3, help="of each comparison with a peer, at least 3")
+    parser.add_argument("--build", type=Path, metavar="FOLDER", help="measure the programs there, as they are, and build none")
     parser.add_argument("figures", nargs="*", metavar="FIGURE")
     options = parser.parse_args()
     for name in options.figures:
         if not any(figure.startswith(name) for figure in FIGURES):
             parser.error(f"no figure is called {name}; there are {', '.join(FIGURES)}")
     wanted = [f for f in FIGURES if not options.figures or any(f.startswith(n) for n in options.figures)]
+    BUILD = options.build.resolve() if options.build else BUILD
     if not options.json:
         print(f"{'figure':<28}{'value':>10} {'unit':<5}{'goal':<22}holds")
-    for name, value, params, condition in take(wanted, max(3, options.rounds)):
+    for name, value, params, condition in take(wanted, max(3, options.rounds), options.build is not None):
         if name not in wanted:
             continue
         unit, goal, holds_for, _ = FIGURES[name]

@@ -102,6 +102,22 @@ class Viewers:
             one.close()
 
 
+def resident_mib(process):
+    return int(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{process}/status").read_text()).group(1)) / 1024
+
+
+def settled_mib(process):
+    """What it holds once that is the same for two seconds."""
+    seen = []
+
+    def is_still():
+        seen.append(resident_mib(process))
+        return len(seen) > 10 and seen[-1] == seen[-11]
+
+    poll("the caches are full", is_still)
+    return seen[-1]
+
+
 def cpu_s(process):
     fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / TICK
@@ -127,6 +143,8 @@ def main():
         with Program(Path(sys.argv[1]) / "berth", "ui", "--kubeconfig", plane.kubeconfig) as program:
             program.until("/ui/")
             address = re.search(r"http://\S+/ui/", program.said()).group(0)
+            poll("berth knows the nodes", lambda: ask(address, f"/ui/why?subject=node/n{NODES - 1}")[0].status == 200)
+            before = settled_mib(program.process.pid)  # nobody has looked at a page yet
             poll("the page knows the cluster", lambda: ask(address, "/ui/state")[0].status == 200)
             wire = sum(len(ask(address, f"/ui/{name}", Accept_Encoding="gzip")[1]) for name in page_files(address))
             with Chromium() as browser:
@@ -137,9 +155,10 @@ def main():
                     raise RuntimeError(f"the console says {browser.said}")
             alone, _ = watched(plane, program, address, 1)
             together, told = watched(plane, program, address, VIEWERS)
+            resident = resident_mib(program.process.pid) - before
     print(json.dumps({"nodes": NODES, "pods": (NODES + 1) // 2, "wire_kib": round(wire / 1024, 1), "draw_ms": round(draw_ms, 1), "changes": CHANGES,
                       "pixel_p50_ms": round(took[CHANGES // 2], 1), "pixel_p99_ms": round(took[CHANGES * 99 // 100 - 1], 1), "pixel_max_ms": round(took[-1], 1),
-                      "viewers": VIEWERS, "viewers_core": round(together, 2), "one_viewer_core": round(alone, 2), "told_bytes": told}))
+                      "resident_mib": round(resident, 2), "viewers": VIEWERS, "viewers_core": round(together, 2), "one_viewer_core": round(alone, 2), "told_bytes": told}))
 
 
 main()
