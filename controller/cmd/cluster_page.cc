@@ -69,6 +69,11 @@ bool ClusterPage::listen() {
   return true;
 }
 
+std::optional<PageFacts> ClusterPage::facts() const {
+  if (!enabled(flags_.page_bind_address)) return std::nullopt;
+  return port_.facts();
+}
+
 void ClusterPage::stop(std::function<void()> on_empty) {
   drain();
   desk_.stop(

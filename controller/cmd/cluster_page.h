@@ -34,6 +34,8 @@ class ClusterPage {
   bool listen();
   // Something that is shown may be other than it was.
   void changed() { port_.changed(); }
+  // None: it is off.
+  std::optional<PageFacts> facts() const;
   // Whoever follows is told at once that this is over, and goes to another replica.
   void drain() { server_.drain(); }
   void stop(std::function<void()> on_empty);

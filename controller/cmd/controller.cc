@@ -95,13 +95,16 @@ int run_controller(ControllerFlags flags) {
                         }},
       reconcilers(flags.options.settings), flags.options);
 
-  const EndpointSources sources{.readiness = [&] { return controller.readiness(); },
-                                .metrics =
-                                    [&] {
-                                      controller.refresh_metrics();
-                                      metrics.on_process(read_process_facts());
-                                      return metrics.text();
-                                    }};
+  const EndpointSources sources{
+      .readiness = [&] { return controller.readiness(); },
+      .metrics =
+          [&] {
+            controller.refresh_metrics();
+            metrics.on_process(read_process_facts());
+            if (const auto facts = shown != nullptr ? shown->facts() : std::nullopt)
+              metrics.on_page(*facts);
+            return metrics.text();
+          }};
   ProbeServers probes(loop.raw());
   if (!probes.listen(flags.metrics_bind_address, flags.health_bind_address, sources, log)) return 1;
   ClusterPage page(cluster, controller, samples, flags);

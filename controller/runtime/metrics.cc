@@ -144,6 +144,11 @@ struct Metrics::Registered {
   Family<Histogram>& review_seconds =
       histogram(registry, "berth_webhook_request_duration_seconds",
                 "Seconds from the last byte of an AdmissionReview to its answer.");
+  Family<Gauge>& page_followers =
+      gauge(registry, "berth_page_followers", "Browsers that are told what changes on the page.");
+  Family<Counter>& page_refusals =
+      counter(registry, "berth_page_refusals_total",
+              "Requests for the page's state that were refused or put off, by reason.");
   Family<Gauge>& certificate_end =
       gauge(registry, "berth_webhook_certificate_expiration_timestamp_seconds",
             "Expiry of the served certificate, as Unix time.");
@@ -287,6 +292,16 @@ void Metrics::on_process(const ProcessFacts& facts) {
   registered_->open_fds.Set(facts.open_fds);
   registered_->max_fds.Set(facts.max_fds);
   registered_->start_time.Set(facts.start_time_seconds);
+}
+
+void Metrics::on_page(const PageFacts& facts) {
+  registered_->page_followers.Add({}).Set(facts.followers);
+  const auto raise = [this](const char* reason, double total) {
+    Counter& refused = registered_->page_refusals.Add({{"reason", reason}});
+    refused.Increment(std::max(0.0, total - refused.Value()));
+  };
+  raise("unknown_token", facts.unknown_total);
+  raise("busy", facts.busy_total);
 }
 
 std::string Metrics::text() const {

@@ -28,6 +28,14 @@ struct ProcessFacts {
   double start_time_seconds = 0;  // since the epoch
 };
 
+// What becomes of those who look at the page on the controller's port (server/page_port.h).
+struct PageFacts {
+  double followers = 0;      // are told what changes
+  double unknown_total = 0;  // requests with a token that the cluster does not know
+  double busy_total = 0;     // requests that were put off: too much is asked at once, or there is
+                             // no answer of the API server
+};
+
 class Metrics : public InformerObserver, public QueueObserver {
  public:
   // A commit that is not known is not told.
@@ -64,6 +72,7 @@ class Metrics : public InformerObserver, public QueueObserver {
                  std::chrono::nanoseconds took);
   void on_certificate(Time not_after);
   void on_process(const ProcessFacts& facts);
+  void on_page(const PageFacts& facts);
 
   std::string text() const;  // Prometheus' text format, version 0.0.4
 

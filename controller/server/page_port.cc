@@ -97,25 +97,37 @@ HttpResponse PagePort::answer(const HttpCall& call) {
   const ViewerDesk::Standing standing = parts_.ask(token);
   switch (standing.verdict) {
     case Heard::kRefused:
+      ++refused_.unknown_total;
       return PageSite::refuse(401, "the cluster does not know this token, or no longer",
                               "www-authenticate: Bearer error=\"invalid_token\"\r\n");
     case Heard::kAsking:
       return PageSite::refuse(503, "the cluster is asked who you are; try again",
                               "retry-after: 1\r\n");
     case Heard::kBusy:
+      ++refused_.busy_total;
       return PageSite::refuse(503, "the cluster can't be asked who you are; try again",
                               "retry-after: 3\r\n");
     case Heard::kAdmitted:
       break;
   }
   const std::shared_ptr<Room> room = room_of(*standing.rights);
-  if (room == nullptr)
+  if (room == nullptr) {
+    ++refused_.busy_total;
     return PageSite::refuse(503, "too many people with different rights look at once; try again",
                             "retry-after: 10\r\n");
+  }
   HttpResponse response = room->site.show(call);
   if (response.feed != nullptr)
     response.feed = std::make_shared<Visit>(*this, room, token, std::move(response.feed));
   return response;
+}
+
+// Whoever follows holds his room.
+PageFacts PagePort::facts() const {
+  PageFacts facts = refused_;
+  for (const auto& [rights, room] : rooms_)
+    facts.followers += static_cast<double>(room.use_count() - 1);
+  return facts;
 }
 
 // Where there are too many, the one goes that nobody follows and that was looked at longest ago.

@@ -14,6 +14,7 @@
 
 #include "controller/core/snapshot.h"
 #include "controller/page/viewer_rights.h"
+#include "controller/runtime/metrics.h"
 #include "controller/server/http_server.h"
 #include "controller/server/live_page.h"
 #include "controller/server/loop_share.h"
@@ -39,6 +40,7 @@ class PagePort {
   // Something that is shown may be other than it was.
   void changed();
   HttpResponse answer(const HttpCall& call);
+  PageFacts facts() const;
 
  private:
   struct Room;  // of all who have the same rights
@@ -52,6 +54,7 @@ class PagePort {
   LoopShare share_;
   std::map<ViewerRights, std::shared_ptr<Room>> rooms_;
   int made_ = 0;  // rooms
+  PageFacts refused_;
 };
 
 }  // namespace berth

@@ -154,6 +154,7 @@ void fill(Metrics& metrics) {
   metrics.show(sample_figures());
   metrics.on_review("mutate", "CREATE", "patched", 1ms);
   metrics.on_certificate(kTaken);
+  metrics.on_page({.followers = 2, .unknown_total = 1});
   metrics.on_process({.cpu_seconds = 2, .resident_bytes = 4096, .start_time_seconds = 1});
 }
 

@@ -131,6 +131,16 @@ TEST(Metrics, WhoHasNoQueueTellsOfNone) {
   EXPECT_THAT(metrics.text(), Not(HasSubstr("workqueue")));
 }
 
+TEST(Metrics, WhatThePageRefusesOnlyRises) {
+  Metrics metrics("test");
+  EXPECT_THAT(metrics.text(), Not(HasSubstr("berth_page"))) << "it is off";
+  metrics.on_page({.followers = 3, .unknown_total = 2, .busy_total = 1});
+  metrics.on_page({.followers = 1, .unknown_total = 5, .busy_total = 1});
+  EXPECT_THAT(metrics.text(), HasSubstr("berth_page_followers 1\n"));
+  EXPECT_THAT(metrics.text(), HasSubstr("berth_page_refusals_total{reason=\"unknown_token\"} 5"));
+  EXPECT_THAT(metrics.text(), HasSubstr("berth_page_refusals_total{reason=\"busy\"} 1"));
+}
+
 TEST(Metrics, TellWhatWasBuilt) {
   EXPECT_THAT(Metrics("1.2.3", "abc1234").text(),
               HasSubstr(R"(berth_build_info{commit="abc1234",version="1.2.3"} 1)"));

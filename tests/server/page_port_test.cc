@@ -232,7 +232,13 @@ TEST_F(PagePortTest, ManyDifferentRightsAreServedWithinBounds) {
   }
   EXPECT_EQ(feeds.size(), 64u);
   EXPECT_EQ(refused, 36);
+  EXPECT_EQ(port_.facts().busy_total, 36);
+  EXPECT_EQ(port_.facts().followers, 64);
   feeds.pop_back();
+  EXPECT_EQ(port_.facts().followers, 63);
+  EXPECT_EQ(port_.facts().unknown_total, 0);
+  get("/ui/state", "made-up"), get("/ui/main.js", "made-up");
+  EXPECT_EQ(port_.facts().unknown_total, 1) << "the page's own files are anybody's";
   EXPECT_EQ(get("/ui/state", "token-a").status, 200) << "one has gone";
 }
 
