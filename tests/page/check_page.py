@@ -18,6 +18,7 @@ import tempfile
 
 import pictures
 from chromium import PROGRAM, Chromium, Trouble
+from told import Told
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -285,6 +286,74 @@ def check_story(browser, berth, folder):
     expect_silent(browser, "a story")
 
 
+FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))"
+# A point of the canvas that belongs to no tile: it stays as it is while single tiles are drawn.
+MARK = """((c) => { const paper = c.getContext("2d"); %s })(document.getElementById("canvas"))"""
+PUT, IS_THERE = (MARK % "paper.setTransform(1, 0, 0, 1, 0, 0); paper.fillStyle = '#010203'; paper.fillRect(c.width - 2, c.height - 2, 2, 2)",
+                 MARK % "return paper.getImageData(c.width - 1, c.height - 1, 1, 1).data[2] === 3")
+
+
+def expect_drawn(browser, where, alone):
+    """What was drawn tile by tile is what is drawn at once, and was drawn tile by tile where it could be."""
+    expect(browser.ask(IS_THERE) == alone, f"{where}: {'everything was drawn anew' if alone else 'no more than single tiles was drawn'}")
+    shown = "document.getElementById('canvas').toDataURL()"
+    browser.ask(MARK % "paper.setTransform(1, 0, 0, 1, 0, 0); paper.clearRect(c.width - 2, c.height - 2, 2, 2)")
+    before = browser.ask(shown)
+    browser.ask("document.getElementById('shade').dispatchEvent(new Event('change'))")
+    browser.ask(FRAMES)
+    expect(browser.ask(shown) == before, f"{where}: drawn at once it looks other")
+
+
+def check_changes(browser, berth, folder):
+    """What changes is shown, and no more is drawn than that; who was cut off goes on where he was, or reads the state anew."""
+    with served(berth, "ui", "--snapshot", SNAPSHOT) as address:
+        files = {f"/ui/{name}": (answer.getheader("content-type"), body) for name in page_files(address) for answer, body in [ask(address, f"/ui/{name}")]}
+        state = json.loads(ask(address, "/ui/state")[1])
+    nodes = dict(state["nodes"])
+    name, other = [one for one, node in sorted(nodes.items()) if node["service"] == "InService" and "rollout" not in node][:2]
+    summary = "document.getElementById('summary').textContent"
+    with Told(files, state) as told:
+        browser.open(told.address)
+        settled(browser)
+        out = sum(node["service"] != "InService" for node in nodes.values())
+        held = [dict(part, held=[["lab", "new", part["offered"]]]) for part in nodes[other]["parts"]]
+        rollout = {"layout": "halves", "phase": "Draining", "since": "2026-11-21T12:00:00Z", "why": ""}
+        changed = [
+            ("a node is cordoned", True, {name: nodes[name] | {"service": "Cordoned"}}),
+            ("somebody holds it", True, {other: nodes[other] | {"parts": held}}),
+            ("a rollout begins", True, {one: nodes[one] | {"service": "Cordoned", "rollout": rollout} for one in (name, other)}),
+            ("and ends", True, {other: nodes[other] | {"parts": held}}),
+            ("a node comes", False, {"zz-new": dict(nodes[name])}),
+            ("a node is of another pool", False, {other: nodes[other] | {"pool": "elsewhere"}}),
+            ("a node goes", False, {"zz-new": None}),
+        ]
+        for number, (words, alone, things) in enumerate(changed):
+            browser.ask(FRAMES)
+            browser.ask(PUT)
+            told.change(nodes=things, takenAt=f"2026-11-21T13:00:{number:02}Z")
+            browser.wait_for(f"{summary}.includes('13:00:{number:02}')")
+            browser.ask(FRAMES)
+            expect_drawn(browser, words, alone)
+        expect(f", {out + 1} out of service" in browser.ask(summary), f"{out} were out, one was cordoned, and the page says {browser.ask(summary)}")
+        expect(browser.ask("document.getElementById('rollout-list').innerText").count("halves") == 1, "the rollout is not told")
+        browser.wait_for("!document.getElementById('history').hidden")
+        told.change(waiting={"Pod/lab/late": {"reason": "Unschedulable", "message": "no node", "remedies": []}})
+        browser.wait_for("document.getElementById('waiting').innerText.includes('lab/late')")
+        told.cut()
+        told.change(waiting={"Pod/lab/late": None}, takenAt="2026-11-21T14:00:00Z")
+        browser.wait_for(f"!document.getElementById('waiting').innerText.includes('lab/late') && {summary}.includes('14:00:00') && !{summary}.includes('lost')")
+        expect(told.asked == ["told-1", f"told-{len(changed) + 2}"], f"it went on from {told.asked}")
+        told.cut()
+        told.change(takenAt="2026-11-21T15:00:00Z")
+        told.change(takenAt="2026-11-21T16:00:00Z")
+        told.forget()
+        browser.wait_for(f"{summary}.includes('16:00:00') && !{summary}.includes('lost')")
+        told.change(nodes={name: None})
+        browser.wait_for(f"{summary}.startsWith('{len(nodes) - 1} nodes')")
+    said = [words for words in browser.said if "Failed to load" not in words and "ERR_" not in words]  # of connections that were cut
+    expect(not said, f"changes: the console says {said}")
+
+
 def check_large(browser, berth, folder):
     with served(berth, "ui", "--snapshot", large_cluster(folder, 2000)) as address:
         browser.resize(1200, 900)
@@ -386,7 +455,7 @@ def main(what, berth):
         if missing := [name for name, found in (("Chromium", PROGRAM), ("hunspell", shutil.which("hunspell"))) if not found]:
             print(f"{'NOT TESTED' if os.environ.get('CI') == 'true' else 'SKIPPED'}: scripts/install-packages brings {' and '.join(missing)}")
             return 1 if os.environ.get("CI") == "true" else SKIPPED
-        for check in (check_saved, check_hostile, check_story, check_large, check_starts, check_tab, check_pictures):
+        for check in (check_saved, check_hostile, check_story, check_changes, check_large, check_starts, check_tab, check_pictures):
             with Chromium() as browser:
                 check(browser, berth, folder)
             print(check.__name__, "ok", flush=True)
