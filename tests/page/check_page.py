@@ -25,6 +25,7 @@ ROOT = HERE.parent.parent
 SNAPSHOT = ROOT / "tests/golden/why/pods/cluster.json"
 STORY = ROOT / "examples/simulation/headline.yaml"
 LINE = ROOT / "examples/simulation/gang-in-line.yaml"
+PLAN = ROOT / "tests/golden/plan/rollout"
 HOSTILE = ["<img src=x onerror=alert(1)>", "\u202eevil\u202c", "\x1b[31mred", "</script><b>", "n" * 253, "__proto__", "'\"`${7*7}"]
 # What others made and berth carries: as npm has it (uplot 1.6.32).
 VENDORED = {
@@ -36,6 +37,7 @@ VENDORED = {
 TRADE = set("""berth berth's cohort cordoned CPU dev GPU GPUs GPUQueue GPUs' init JSON kubectl MIG MIGLayout namespace nlp pre
     rollout rollouts UTC uncordoned""".split())
 SKIPPED = 77
+MOVE = "((m) => { m.value = %s; m.dispatchEvent(new Event('input')); })(document.getElementById('story-moment'))"
 
 
 def expect(true, words):
@@ -44,8 +46,8 @@ def expect(true, words):
 
 
 @contextlib.contextmanager
-def served(berth, *arguments):
-    """A berth that shows its page; yields the page's address, and the process."""
+def served(berth, *arguments, ended=0):
+    """A berth that shows its page, and then ends so; yields the page's address."""
     process = subprocess.Popen([berth, *map(str, arguments)], stdout=subprocess.PIPE, text=True)
     try:
         for line in process.stdout:
@@ -56,7 +58,7 @@ def served(berth, *arguments):
             raise Trouble(f"{arguments[0]} names no page")
         process.send_signal(signal.SIGINT)
         process.stdout.read()
-        expect(process.wait(30) == 0, f"{arguments[0]} ended with {process.returncode}")
+        expect(process.wait(30) == ended, f"{arguments[0]} ended with {process.returncode}")
     finally:
         if process.poll() is None:
             process.kill()
@@ -268,22 +270,43 @@ def check_story(browser, berth, folder):
             expect(browser.ask("!document.getElementById('story').hidden"), "a story without its bar")
             last = int(browser.ask("document.getElementById('story-moment').max"))
             expect(last > 20, f"a story of {last} frames")
-            move = "((m) => { m.value = %s; m.dispatchEvent(new Event('input')); })(document.getElementById('story-moment'))"
-            browser.ask(move % last)
+            browser.ask(MOVE % last)
             end = browser.ask("document.getElementById('rollout-list').innerText")
             expect(f"{last} of {last}" in browser.ask("document.getElementById('story-time').textContent"), "the bar leads elsewhere")
-            browser.ask(move % (last // 2))
+            browser.ask(MOVE % (last // 2))
             middle = browser.ask("document.getElementById('rollout-list').innerText")
             expect(middle != end, "the middle looks like the end")
-            browser.ask(move % 0)
-            browser.ask(move % last)
+            browser.ask(MOVE % 0)
+            browser.ask(MOVE % last)
             expect(browser.ask("document.getElementById('rollout-list').innerText") == end, "there and back is somewhere else")
-            browser.ask(move % 0)
+            browser.ask(MOVE % 0)
             browser.ask("document.getElementById('story-speed').value = '1200'; document.getElementById('story-play').click()")
             browser.wait_for("Number(document.getElementById('story-moment').value) > 3")
             browser.ask("document.getElementById('story-play').click()")
             expect_accessible(browser, "a story")
     expect_silent(browser, "a story")
+
+
+def check_plan(browser, berth, folder):
+    """A change as a bar over the fleet: the further one is, the more nodes have been cut anew, and at its end all of them."""
+    files = ("--snapshot", PLAN / "cluster.json", "-f", PLAN / "layout.yaml")
+    path = folder / "plan.html"
+    with path.open("w") as out:
+        run = subprocess.run([berth, "plan", *files, "-o", "html"], stdout=out, timeout=300)
+    expect(run.returncode == 2, f"a plan that changes nodes ends with {run.returncode}")
+    for address in (path.as_uri(), None):
+        with contextlib.ExitStack() as stack:
+            browser.open("about:blank")
+            browser.open(address or stack.enter_context(served(berth, "plan", *files, "--ui", ended=2)))
+            settled(browser)
+            last = int(browser.ask("document.getElementById('story-moment').max"))
+            updated = []
+            for place in (0, last // 3, 2 * last // 3, last):
+                browser.ask(MOVE % place)
+                told = browser.ask("document.getElementById('rollout-list').innerText")
+                updated.append(int((re.search(r"(\d+) updated", told) or [0, 0])[1]))
+            expect(0 == updated[0] < updated[1] < updated[2] < updated[3] == 8, f"of 8 nodes so many have been cut anew: {updated}")
+    expect_silent(browser, "a plan")
 
 
 FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))"
@@ -455,7 +478,7 @@ def main(what, berth):
         if missing := [name for name, found in (("Chromium", PROGRAM), ("hunspell", shutil.which("hunspell"))) if not found]:
             print(f"{'NOT TESTED' if os.environ.get('CI') == 'true' else 'SKIPPED'}: scripts/install-packages brings {' and '.join(missing)}")
             return 1 if os.environ.get("CI") == "true" else SKIPPED
-        for check in (check_saved, check_hostile, check_story, check_changes, check_large, check_starts, check_tab, check_pictures):
+        for check in (check_saved, check_hostile, check_story, check_plan, check_changes, check_large, check_starts, check_tab, check_pictures):
             with Chromium() as browser:
                 check(browser, berth, folder)
             print(check.__name__, "ok", flush=True)
