@@ -54,7 +54,7 @@ export function standingOf(node) {
 const words = new WeakMap();
 export function wordsOf(name, node) {
   if (!words.has(node)) {
-    const pods = node.parts.flatMap((part) => [part.resource, ...part.held.map(([namespace, pod]) => `${namespace}/${pod}`)]);
+    const pods = node.parts.flatMap((part) => [part.resource, ...part.held.map(([namespace, pod, , queue]) => `${namespace}/${pod} ${queue ?? ""}`)]);
     words.set(node, [name, node.pool, node.product, node.service, node.rollout?.layout, node.rollout?.phase, ...pods]
       .join(" ").toLowerCase());
   }
@@ -119,25 +119,29 @@ export function columnsOf(node) {
   return columnsCache.get(node);
 }
 
-// GPUs, as whole ones, that are offered, held, and busy where that was measured: by pool or by team.
+// GPUs, as whole ones, that are offered, held, and busy where that was measured: by pool; or by what `holder` says of who
+// holds them, by namespace and queue.
 export function useBy(model, keysOf) {
   const rows = new Map();
   const rowOf = (key) => {
     if (!rows.has(key)) rows.set(key, { offered: 0, whole: 0, MIG: 0, shared: 0, busy: 0, measured: 0 });
     return rows.get(key);
   };
+  const keyOf = (node, namespace, queue) => keysOf.pool?.(node) ?? (namespace === OTHERS ? OTHERS : keysOf.holder(namespace, queue));
   for (const node of model.nodes.values()) {
+    const queues = new Map(node.parts.flatMap(({ held }) => held.map(([namespace, pod, , queue]) => [`${namespace}/${pod}`, queue])));
     for (const part of node.parts) {
       const size = node.units && part.units ? part.units / node.units : kindOf(part) === "whole" ? 1 : 0;
       const pool = keysOf.pool?.(node);
       if (pool !== undefined) rowOf(pool).offered += size * part.offered;
       const holders = part.others ? [...part.held, [OTHERS, "", part.others]] : part.held;
-      for (const [namespace, , count] of holders) rowOf(pool ?? namespace)[kindOf(part)] += size * count || count;
+      for (const [namespace, , count, queue] of holders) rowOf(keyOf(node, namespace, queue))[kindOf(part)] += size * count || count;
     }
     for (const one of node.seen ?? []) {
       if (one.busy === undefined) continue;
-      const key = keysOf.pool?.(node) ?? one.held?.[0]?.[0] ?? (one.others ? OTHERS : undefined);
-      if (key === undefined) continue;
+      const [namespace, pod] = one.held?.[0] ?? (one.others ? NOT_NAMED : []);
+      if (!keysOf.pool && namespace === undefined) continue;
+      const key = keyOf(node, namespace, queues.get(`${namespace}/${pod}`));
       rowOf(key).busy += one.busy;
       ++rowOf(key).measured;
     }

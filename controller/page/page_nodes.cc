@@ -43,7 +43,8 @@ struct Sight {
 };
 
 struct Holders {
-  std::vector<std::tuple<std::string, std::string, std::int64_t>> pods;  // namespace, pod, count
+  // Namespace, pod, count, queue.
+  std::vector<std::tuple<std::string, std::string, std::int64_t, std::string>> pods;
   std::int64_t others = 0;
 };
 // By resource.
@@ -56,7 +57,8 @@ std::map<std::string, Holders> holders_on(const Sight& sight, const Node& node) 
       if (count <= 0) return;
       Holders& of = holders[resource.str()];
       if (named)
-        of.pods.emplace_back(occupant.namespace_.str(), pod, count);
+        of.pods.emplace_back(occupant.namespace_.str(), pod, count,
+                             occupant.pod->meta.labels.get(names::kQueueLabel).str());
       else
         of.others += count;
     });
@@ -117,7 +119,11 @@ Json node_of(const Sight& sight, const Node& node) {
     uncut = units == 0 ? 0 : std::max<std::int64_t>(0, uncut - units * amount.rounded_up());
     const Holders& of = holders[resource.str()];
     Json held = Json::array();
-    for (const auto& [namespace_, pod, count] : of.pods) held.push_back({namespace_, pod, count});
+    for (const auto& [namespace_, pod, count, queue] : of.pods) {
+      Json one = Json::array({namespace_, pod, count});
+      if (!queue.empty()) one.push_back(queue);
+      held.push_back(std::move(one));
+    }
     Json part = {{"resource", resource.view()},
                  {"offered", amount.rounded_up()},
                  {"units", units},

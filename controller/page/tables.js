@@ -52,11 +52,13 @@ function useTable(caption, what, rows) {
 
 // In whole GPUs; devices whose size nobody knows count as one each.
 export function showUse(model) {
-  const pools = useBy(model, { pool: (node) => node.pool }), teams = useBy(model, {});
+  const pools = useBy(model, { pool: (node) => node.pool }), teams = useBy(model, { holder: (namespace) => namespace });
+  const queues = useBy(model, { holder: (_, queue) => queue ?? "" });
   const { pools: table } = model.values;
   at("use-tables").replaceChildren(
     pools.size ? useTable("GPUs by pool", "pool", pools) : element("p", { text: "No node has GPUs." }),
     ...(teams.size ? [useTable("GPUs by team", "namespace", teams)] : []),
+    ...(model.queues.size && queues.size ? [useTable("GPUs by queue", "queue", queues)] : []),
     ...(table?.rows.length ? [topTable(table, "Pools and quotas")] : []));
 }
 

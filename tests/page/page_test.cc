@@ -76,6 +76,15 @@ TEST_F(Page, TellsOfEachNodeWithGPUsWhatItOffersAndWhoHoldsIt) {
   EXPECT_TRUE(nodes.contains("n2"));
 }
 
+TEST_F(Page, TellsOfWhichQueueWhoeverHoldsItIs) {
+  add(a100("n1", 8));
+  Pod early = pod("early", "n1", "nvidia.com/gpu", 1);
+  early.meta.labels.set(names::kQueueLabel, "vision");
+  add(early);
+  EXPECT_EQ(state()["nodes"]["n1"]["parts"][0]["held"],
+            json::parse(R"([["a", "early", 1, "vision"]])"));
+}
+
 TEST_F(Page, TellsTheMemoryThatIsInNoSlice) {
   Node node = a100("n1", 1);
   node.allocatable.set("nvidia.com/gpu", Quantity::whole(0));
