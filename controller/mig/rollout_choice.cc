@@ -114,7 +114,7 @@ RolloutChoice Chooser::choose() {
   const std::int64_t batch = layout_.spec.rollout.initial_batch;
   room_ = choice_.budget - choice_.out;
   initial_ = verified >= batch ? static_cast<std::int64_t>(choice_.nodes.size())
-                               : batch - verified - in(NodeBucket::kInProgress)-unseen;
+                               : batch - verified - unseen - in(NodeBucket::kInProgress);
   ahead_ = room_ > 0 && initial_ > 0 ? kLookahead : 0;
   choice_.closed = closed();
   if (!candidates_.empty()) choice_.calendar_changes_at = budgets_.changes_at();
