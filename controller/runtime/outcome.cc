@@ -119,7 +119,8 @@ Error not_leading() {
 
 void Outcome::settle(const ObjectRef& object, const Verdict& verdict, bool has_line) {
   const auto& [verdict_fate, verdict_error] = verdict;
-  if (verdict_fate == Fate::kConflict) conflicts.push_back(object);
+  if (verdict_fate == Fate::kConflict || verdict_fate == Fate::kRefused)
+    conflicts.push_back(object);
   if (verdict_error.retry_after && verdict_fate == Fate::kRetry) {
     const std::chrono::nanoseconds after =
         std::min<std::chrono::nanoseconds>(*verdict_error.retry_after, 60s);

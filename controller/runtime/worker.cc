@@ -142,10 +142,9 @@ void Worker::conclude(const std::string& key, const Outcome& outcome, std::size_
       if (outcome.steps > 0 && !barrier_.holds(key)) queue_.add(key);
       break;
     case Fate::kConflict:
+    case Fate::kRefused:
       if (queue_.failures(key) >= kConflictsBeforeRefetch)
         for (const ObjectRef& object : outcome.conflicts) parts_.caches.refetch(object);
-      [[fallthrough]];
-    case Fate::kRefused:
       level = LogLevel::kInfo;
       queue_.add_rate_limited(key);
       break;

@@ -69,7 +69,8 @@ TEST(Outcomes, EachObjectThatTheCacheIsBehindOnIsNamed) {
   outcome.settle(kN1, failed(Fate::kConflict, "moved"));
   outcome.settle(kN2, failed(Fate::kRejected, "never"));
   outcome.settle(kN2, failed(Fate::kConflict, "moved"));
-  EXPECT_THAT(outcome.conflicts, ElementsAre(kN1, kN2));
+  outcome.settle(kN1, failed(Fate::kRefused, "a guard saw otherwise"));
+  EXPECT_THAT(outcome.conflicts, ElementsAre(kN1, kN2, kN1));
 }
 
 TEST(Outcomes, TheServersLongestWaitCountsUpToAMinute) {
