@@ -31,7 +31,6 @@ enum class SeededBug {
   kUncordonEarly,         // uncordon before the layout is verified
   kForceWithoutGrace,     // delete with a grace period of 0
   kForgetSlot,            // never free a slot
-  kSweepByCache,          // take a node for gone that the cache does not know
   kForgetToUncordon,      // done, and the cordon stays
   kCordonWithoutRecord,   // a cordon whose annotation does not say that it is berth's
   kIgnoreGuard,           // take nodes whatever capacityGuard says
@@ -111,7 +110,7 @@ enum class SeededBug {
   kForgetHealthCordon,    // put a node back and leave its cordon
 };
 
-inline constexpr std::array<std::pair<std::string_view, SeededBug>, 97> kSeededBugs{{
+inline constexpr std::array<std::pair<std::string_view, SeededBug>, 96> kSeededBugs{{
     {"uncordon-unowned", SeededBug::kUncordonUnowned},
     {"uncordon-held", SeededBug::kUncordonHeld},
     {"skip-live-guard", SeededBug::kSkipLiveGuard},
@@ -131,7 +130,6 @@ inline constexpr std::array<std::pair<std::string_view, SeededBug>, 97> kSeededB
     {"uncordon-early", SeededBug::kUncordonEarly},
     {"force-without-grace", SeededBug::kForceWithoutGrace},
     {"forget-slot", SeededBug::kForgetSlot},
-    {"sweep-by-cache", SeededBug::kSweepByCache},
     {"forget-to-uncordon", SeededBug::kForgetToUncordon},
     {"cordon-without-record", SeededBug::kCordonWithoutRecord},
     {"ignore-guard", SeededBug::kIgnoreGuard},

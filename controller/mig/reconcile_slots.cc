@@ -48,7 +48,7 @@ Guard look_for_node(const std::string& name, const Slot& slot) {
 
 // A uid that is gone never comes back, so a yes holds for good.
 bool is_gone(const Snapshot& snapshot, const Guard& look) {
-  if (snapshot.offline || seeded(SeededBug::kSweepByCache)) return true;
+  if (snapshot.offline) return true;
   const Answer* answer =
       snapshot.answers.find(question(look), snapshot.now, snapshot.settings.answer_ttl);
   return answer != nullptr && answer->yes;
