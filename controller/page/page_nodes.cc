@@ -13,6 +13,7 @@
 #include "controller/fleet/allocatable.h"
 #include "controller/fleet/geometry.h"
 #include "controller/fleet/node_facts.h"
+#include "controller/page/node_pieces.h"
 #include "controller/page/page_text.h"
 
 namespace berth {
@@ -37,8 +38,9 @@ int units_of(const Product& product, std::string_view resource) {
 struct Sight {
   const Snapshot& seen;
   const Snapshot& all;
+  bool whole() const { return &seen.cluster == &all.cluster; }
   bool names(std::string_view namespace_, std::string_view pod) const {
-    return &seen.cluster == &all.cluster || seen.cluster.pods().find(namespace_, pod) != nullptr;
+    return whole() || seen.cluster.pods().find(namespace_, pod) != nullptr;
   }
 };
 
@@ -77,8 +79,8 @@ void tell_rollout(const Node& node, Json& out) {
 }
 
 // What was measured, GPU by GPU: there it is known which pod has which. In percent, so that noise
-// is no news.
-void tell_measured(const Sight& sight, const Node& node, Json& out) {
+// is no news. Empty: nothing.
+std::string measured_on(const Sight& sight, const Node& node) {
   const Samples& samples = sight.all.samples;
   Json seen = Json::array();
   for (const GpuSample& gpu : samples.on(node.meta.name)) {
@@ -96,10 +98,11 @@ void tell_measured(const Sight& sight, const Node& node, Json& out) {
     if (others > 0) one["others"] = others;
     seen.push_back(std::move(one));
   }
-  if (!seen.empty()) out["seen"] = std::move(seen);
+  return seen.empty() ? std::string() : compact(seen);
 }
 
-// What the node offers, resource by resource. Which pod has which GPU only the node knows.
+// What the node offers, resource by resource. Which pod has which GPU only the node knows. Of the
+// node and the pods on it alone: it may be kept.
 Json node_of(const Sight& sight, const Node& node) {
   Json out = {{"pool", node.meta.labels.get(names::kPoolLabel).view()},
               {"service", service_of(node)}};
@@ -134,7 +137,6 @@ Json node_of(const Sight& sight, const Node& node) {
   out["parts"] = std::move(parts);
   if (cut && uncut > 0) out["unused"] = uncut;
   tell_rollout(node, out);
-  tell_measured(sight, node, out);
   return out;
 }
 
@@ -142,9 +144,15 @@ Json node_of(const Sight& sight, const Node& node) {
 
 std::map<std::string, std::string> page_nodes(const Snapshot& seen, const Snapshot& all) {
   const Sight sight{seen, all};
+  const auto make = [&](const Node& node) { return compact(node_of(sight, node)); };
   std::map<std::string, std::string> out;
-  for (const auto& node : seen.cluster.nodes())
-    if (has_gpus(*node)) out[node->meta.name] = compact(node_of(sight, *node));
+  for (const auto& node : seen.cluster.nodes()) {
+    if (!has_gpus(*node)) continue;
+    std::string& piece = out[node->meta.name];
+    piece = sight.whole() ? all.cluster.view<NodePieces>().of(*node, make) : make(*node);
+    if (const std::string measured = measured_on(sight, *node); !measured.empty())
+      piece.insert(piece.size() - 1, ",\"seen\":" + measured);
+  }
   return out;
 }
 

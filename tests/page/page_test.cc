@@ -5,9 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
+#include <vector>
 
 #include "apis/names.h"
 #include "controller/disruption/rollout_annotation.h"
@@ -83,6 +85,44 @@ TEST_F(Page, TellsOfWhichQueueWhoeverHoldsItIs) {
   add(early);
   EXPECT_EQ(state()["nodes"]["n1"]["parts"][0]["held"],
             json::parse(R"([["a", "early", 1, "vision"]])"));
+}
+
+// Pieces are kept from one look to the next: whatever comes between, they say what they would anew.
+TEST_F(Page, SaysTheSameWhateverItHasSaidBefore) {
+  const auto anew = [&] {
+    ClusterState made;
+    for (const auto& node : cluster.nodes()) made.upsert(*node, now);
+    for (const auto& one : cluster.pods()) made.upsert(*one, now);
+    const Snapshot all{made, answers, settings, now};
+    return json::parse(print_json(page_state(all, no_clues())));
+  };
+  const std::vector<std::function<void()>> changes = {
+      [&] { add(a100("n1", 8)), add(a100("n2", 8)); },
+      [&] { add(pod("p", "n1", "nvidia.com/gpu", 2)); },
+      [&] { add(pod("p", "n2", "nvidia.com/gpu", 2)); },
+      [&] {
+        Node node = a100("n1", 8);
+        node.unschedulable = true;
+        add(node);
+      },
+      [&] {
+        Pod done = pod("p", "n2", "nvidia.com/gpu", 2);
+        done.phase = PodPhase::kSucceeded;
+        add(done);
+      },
+      [&] { cluster.erase<Pod>("a", "p"); },
+      [&] { cluster.erase<Node>("", "n1"); },
+      [&] { add(a100("n1", 4)); },
+  };
+  json before;
+  for (const auto& change : changes) {
+    change();
+    const json told = state();
+    EXPECT_EQ(told["nodes"], anew()["nodes"]);
+    if (&change != &changes[5])
+      EXPECT_NE(told["nodes"], before) << "each is news, but who has ended";
+    before = told["nodes"];
+  }
 }
 
 TEST_F(Page, TellsTheMemoryThatIsInNoSlice) {
