@@ -6,6 +6,9 @@ import threading
 import urllib.parse
 
 
+KINDS = ("nodes", "queues", "layouts", "waiting", "why")
+
+
 class Told:
     """Serves `files`, by path as (type, bytes), and a state with what changes of it. `asked` has from where on it was followed."""
 
@@ -70,7 +73,7 @@ class Told:
         change = {"set": {}, "gone": {}, "values": {}}
         with self.news:
             for kind, things in kinds.items():
-                if not isinstance(things, dict):
+                if kind not in KINDS:
                     change["values"][kind] = self.state[kind] = things
                     continue
                 for name, thing in things.items():
