@@ -52,6 +52,8 @@ FIGURES = {
     "queue.cannot_s": ("s", "≤ 1", lambda v: v <= 1, ["queue_preempt_bench"]),
     "queue.reclaim_s": ("s", "≤ 1", lambda v: v <= 1, ["queue_preempt_bench"]),
     "queue.day.lost_vs_priority_only": ("×", "≤ 0.5", lambda v: v <= 0.5, ["queue_day_bench"]),
+    "queue.starts.held": ("", "≥ 0.9", lambda v: v >= 0.9, ["queue_starts_bench"]),
+    "queue.estimates_ms": ("ms", "≤ 50", lambda v: v <= 50, ["queue_estimates_bench"]),
     "queue.release.vs_reference": ("×", "≥ 0.9", lambda v: v >= 0.9, ["berth", "ungater_bench"]),
     "queue.writes_per_pod": ("", "≤ 1.03", lambda v: v <= 1.03, ["berth", "ungater_bench"]),
     "queue.restart_s": ("s", "≤ 2", lambda v: v <= 2, ["berth"]),
@@ -362,6 +364,15 @@ def take(wanted, rounds, built):
         day = json.loads(output(BUILD / "queue_day_bench"))
         yield ("queue.day.lost_vs_priority_only", day.pop("lost_vs_priority_only"), day,
                day["unplaced"] == 0 and day["restless"] == 0)
+
+    if "queue.starts.held" in wanted:
+        say("starts")
+        starts = json.loads(output(BUILD / "queue_starts_bench"))
+        yield ("queue.starts.held", min(case["berth"]["first"]["held"] for case in starts.values()), starts, True)
+    if "queue.estimates_ms" in wanted:
+        say("estimates")
+        estimates = json.loads(output(BUILD / "queue_estimates_bench"))
+        yield "queue.estimates_ms", max(estimates["best_effort_ms"], estimates["strict_ms"]), estimates, True
 
     if reviews:
         yield from webhook_figures(webhook_rounds(rounds))

@@ -37,19 +37,14 @@ const queue::Workload* find_waiting(const PendingWorkload& told, const queue::Fa
   return nullptr;
 }
 
-// A range that stands says enough while the new one lies within it and is not half as wide.
-bool range_holds(const PendingWorkload& told, const StartEstimate& now) {
-  if (!told.earliest_start || !now.earliest) return !told.earliest_start && !now.earliest;
-  if (!told.latest_start || !now.latest)
-    return !told.latest_start && !now.latest && *told.earliest_start == second_of(*now.earliest);
-  const auto width = second_of(*now.latest) - second_of(*now.earliest);
-  return *told.earliest_start <= second_of(*now.earliest) &&
-         second_of(*now.latest) <= *told.latest_start &&
-         2 * width >= *told.latest_start - *told.earliest_start;
+std::optional<std::int64_t> microseconds_of(const std::optional<Time>& at) {
+  return at ? std::optional<std::int64_t>(at->time_since_epoch().count()) : std::nullopt;
 }
 
 void tell_start(const StartEstimate& estimate, PendingWorkload& told) {
-  if (range_holds(told, estimate)) return;
+  const StartEstimate before{.earliest = microseconds_of(told.earliest_start),
+                             .latest = microseconds_of(told.latest_start)};
+  if (still_tells(before, estimate)) return;
   told.earliest_start = told.latest_start = std::nullopt;
   if (estimate.earliest) told.earliest_start = second_of(*estimate.earliest);
   if (estimate.latest) told.latest_start = second_of(*estimate.latest);

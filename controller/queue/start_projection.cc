@@ -4,7 +4,9 @@
 #include "controller/queue/start_projection.h"
 
 #include <algorithm>
+#include <functional>
 #include <queue>
+#include <utility>
 
 #include "controller/queue/cycle.h"
 
@@ -19,8 +21,12 @@ struct RunEnd {
   std::int64_t at = 0;
   const Workload* running = nullptr;  // null: `admitted` of the cycle
   std::size_t admitted = 0;
-  // A heap's top is the last in order; of those at once, whatever came first.
-  bool operator<(const RunEnd& other) const { return at > other.at; }
+  // For a heap, the first end on top; of those at once first what runs now, by name.
+  bool operator<(const RunEnd& other) const {
+    if (at != other.at) return at > other.at;
+    if (running != nullptr && other.running != nullptr) return ByName()(other.running, running);
+    return running != other.running ? running == nullptr : admitted > other.admitted;
+  }
 };
 
 class Projector {
@@ -73,26 +79,23 @@ class Projector {
     }
     return waiting;
   }
-  void add_end(const RunEnd& end, bool known) {
-    ends_.push(end);
-    if (known) known_until_ = std::max(known_until_, end.at);
-  }
 
   void list_running() {
-    std::vector<const Workload*> running;
-    for (const auto& [queue, of] : index_.running())
-      for (const Workload* workload : of) running.push_back(workload);
-    running.insert(running.end(), index_.past_webhook().begin(), index_.past_webhook().end());
-    std::ranges::sort(running, ByName());
-    for (const Workload* workload : running) {
-      if (workload->standing.leaves) continue;
+    std::vector<RunEnd> ends;
+    const auto list = [&](const Workload* workload) {
+      if (workload->standing.leaves) return;
       const bool begun = workload->job && workload->job->started > 0;
       const std::int64_t since = begun ? workload->job->started : now_;
       if (const auto lasts = run_time_(*workload, now_ - since))
-        add_end({std::max(now_, since + *lasts), workload, 0}, true);
+        ends.push_back({std::max(now_, since + *lasts), workload, 0});
       else
         out_.endless.push_back(workload);
-    }
+    };
+    for (const auto& [queue, of] : index_.running()) std::ranges::for_each(of, list);
+    std::ranges::for_each(index_.past_webhook(), list);
+    std::ranges::sort(out_.endless, ByName());
+    for (const RunEnd& end : ends) known_until_ = std::max(known_until_, end.at);
+    ends_ = std::priority_queue(std::less<RunEnd>(), std::move(ends));
   }
   void let_go_what_leaves() {
     for (const Workload* workload : index_.leaving()) cycle_.end(*workload);
@@ -118,10 +121,12 @@ class Projector {
         spreads = spreads || admission.nodes.size() > 1;
         const bool known = !arrivals_.has_brought(*admission.workload);
         if (known) out_.starts.emplace(admission.workload, at_);
-        if (const auto lasts = run_time_(*admission.workload, 0))
-          add_end({at_ + *lasts, nullptr, begun_}, known);
-        else
+        if (const auto lasts = run_time_(*admission.workload, 0)) {
+          ends_.push({at_ + *lasts, nullptr, begun_});
+          if (known) known_until_ = std::max(known_until_, at_ + *lasts);
+        } else {
           out_.endless.push_back(admission.workload);
+        }
       }
       if (spreads) cycle_.run_again();
     }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is taken to come: as many, and of such kinds, as came within the last hour.
+// Who is taken to come: as many, and of such kinds, as came of late.
 #include "controller/queue/arrivals.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 namespace berth::queue {
@@ -18,13 +19,37 @@ class ArrivalsTest : public ::testing::Test {
  protected:
   // Minutes ago. It waits yet.
   void came(const std::string& name, std::int64_t ago, std::int64_t lasts_minutes = 60) {
-    index.put(JobFact{.workload = "Job/team/" + name,
-                      .uid = name,
-                      .queue = "q",
-                      .priority = 7,
-                      .created = kNow - ago * kMinute,
-                      .requests = {{"nvidia.com/gpu", 2}},
-                      .lasts = lasts_minutes * kMinute});
+    index.put(job_of(name, ago, lasts_minutes));
+  }
+  JobFact job_of(const std::string& name, std::int64_t ago, std::int64_t lasts_minutes) {
+    return {.workload = "Job/team/" + name,
+            .uid = name,
+            .queue = "q",
+            .priority = 7,
+            .created = kNow - ago * kMinute,
+            .requests = {{"nvidia.com/gpu", 2}},
+            .lasts = lasts_minutes * kMinute};
+  }
+  // It was admitted with so many pods at a time, and has finished.
+  void went(const std::string& name, std::int64_t ago, std::int64_t pods) {
+    JobFact job = job_of(name, ago, 60);
+    job.parallelism = pods;
+    index.put(job);
+    job.parallelism = 0;
+    job.suspended = false;
+    job.admitted = AdmissionFact{.uid = job.uid, .queue = "q", .pods = pods};
+    index.put(job);
+  }
+  // How many come within an hour, on average over streams.
+  double come_in_an_hour() {
+    const Arrivals arrivals(index, kNow);
+    std::size_t all = 0;
+    constexpr int kStreams = 200;
+    for (std::uint64_t seed = 0; seed < kStreams; ++seed) {
+      Arrivals::Stream stream(arrivals, seed);
+      all += within(10, stream).size();
+    }
+    return static_cast<double>(all) / kStreams / 10;
   }
   std::vector<const Workload*> within(std::int64_t hours, Arrivals::Stream& stream) {
     std::vector<const Workload*> all;
@@ -36,16 +61,64 @@ class ArrivalsTest : public ::testing::Test {
 };
 
 TEST_F(ArrivalsTest, AsManyComeAsCameWithinTheLastHour) {
-  for (int i = 0; i < 30; ++i) came(fmt::format("j{}", i), 1 + i);
+  for (int i = 0; i < 100; ++i) came(fmt::format("j{}", i), 1 + i % 59);
+  came("old", 61);
+  EXPECT_NEAR(come_in_an_hour(), 100, 3) << "these are enough";
   const Arrivals arrivals(index, kNow);
   Arrivals::Stream stream(arrivals, 1);
-  const auto all = within(100, stream);
-  EXPECT_NEAR(static_cast<double>(all.size()), 3000, 300);
   std::int64_t before = kNow;
-  for (const Workload* workload : all) {
+  for (const Workload* workload : within(10, stream)) {
     EXPECT_GT(workload->standing.created, before);
     before = workload->standing.created;
   }
+}
+
+TEST_F(ArrivalsTest, WhereFewCameThoseOfTheDayTellMore) {
+  for (int i = 0; i < 10; ++i) came(fmt::format("new{}", i), 1 + i);
+  for (int i = 0; i < 30; ++i) came(fmt::format("old{}", i), 250 - i);
+  came("yesterday", 24 * 60);
+  EXPECT_NEAR(come_in_an_hour(), 40 / (250. / 60), 1);
+  for (int i = 0; i < 100; ++i) came(fmt::format("then{}", i), 120);
+  EXPECT_NEAR(come_in_an_hour(), 64 / 2., 2) << "the newest of them";
+}
+
+TEST_F(ArrivalsTest, OfVeryManySomeTellAsMuch) {
+  for (int i = 0; i < 5000; ++i) came(fmt::format("j{}", i), 1 + i % 59);
+  const Arrivals arrivals(index, kNow);
+  Arrivals::Stream stream(arrivals, 1);
+  EXPECT_NEAR(static_cast<double>(within(1, stream).size()), 5000, 600);
+}
+
+TEST_F(ArrivalsTest, WhatHasFinishedCameToo) {
+  went("short", 20, 3);
+  const Arrivals arrivals(index, kNow);
+  Arrivals::Stream stream(arrivals, 1);
+  ASSERT_LT(stream.next_at(), std::numeric_limits<std::int64_t>::max());
+  JobFact same = job_of("same", 1, 60);
+  same.parallelism = 3;
+  index.put(same);
+  EXPECT_EQ(stream.take().standing.workload_class,
+            index.find("Job/team/same")->standing.workload_class);
+}
+
+// Ten came: it may as well have been seven, or fourteen.
+TEST_F(ArrivalsTest, StreamsDifferAsMuchAsFewMayBeOff) {
+  const auto spread = [&](std::int64_t hours) {
+    const Arrivals arrivals(index, kNow);
+    double sum = 0, squares = 0;
+    constexpr int kStreams = 50;
+    for (std::uint64_t seed = 0; seed < kStreams; ++seed) {
+      Arrivals::Stream stream(arrivals, seed);
+      const auto many = static_cast<double>(within(hours, stream).size());
+      sum += many, squares += many * many;
+    }
+    const double mean = sum / kStreams;
+    return std::sqrt(squares / kStreams - mean * mean) / mean;
+  };
+  for (int i = 0; i < 10; ++i) came(fmt::format("j{}", i), 1 + i);
+  EXPECT_NEAR(spread(100), 1 / std::sqrt(10), 0.1);
+  for (int i = 10; i < 640; ++i) came(fmt::format("j{}", i), 1 + i % 59);
+  EXPECT_NEAR(spread(10), 1 / std::sqrt(640), 0.015);
 }
 
 TEST_F(ArrivalsTest, EachIsLikeOneOfThoseAndNobodysJob) {
@@ -65,8 +138,8 @@ TEST_F(ArrivalsTest, EachIsLikeOneOfThoseAndNobodysJob) {
   EXPECT_FALSE(Arrivals::Stream::has_brought(like));
 }
 
-TEST_F(ArrivalsTest, NobodyIsTakenToComeOfThoseWhoCameEarlierOrDeclareNothing) {
-  came("old", 61), came("endless", 5, 0);
+TEST_F(ArrivalsTest, NobodyIsTakenToComeOfThoseWhoCameADayAgoOrDeclareNothing) {
+  came("old", 24 * 60), came("endless", 5, 0);
   const Arrivals arrivals(index, kNow);
   Arrivals::Stream stream(arrivals, 1);
   EXPECT_EQ(stream.next_at(), std::numeric_limits<std::int64_t>::max());

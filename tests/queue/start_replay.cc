@@ -8,31 +8,15 @@
 
 #include "controller/queue/admission_record.h"
 #include "controller/queue/cycle.h"
+#include "tests/queue/start_laws.h"
 
 namespace berth::queue::test {
 namespace {
 
 constexpr char kGpu[] = "nvidia.com/gpu";
-const std::string kOneQueue = "shared";
 constexpr std::int64_t kMinute = 60'000'000;
-constexpr int kNodes = 16, kGpusOfNode = 8;
 constexpr std::int64_t kEvery = 5 * kMinute;  // what waits is looked at
-
-struct Team {
-  std::string name;
-  std::int64_t nominal;
-  double least, most;  // the part of what it declares that its Jobs take
-};
-const std::vector<Team> kTeams = {
-    {"vision", 56, 0.6, 1.0}, {"nlp", 40, 0.3, 0.8}, {"lab", 32, 0.1, 0.95}};
-
-struct Size {
-  int pods, gpus;
-};
-// Most are small, as in clusters that have published theirs.
-const std::vector<Size> kSizes = {{1, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 2}, {1, 2}, {1, 4},
-                                  {1, 4}, {1, 8}, {1, 8}, {2, 8}, {2, 4}, {4, 8}};
-const std::vector<std::int64_t> kDeclared = {30, 60, 60, 120, 120, 240, 480};  // minutes
+constexpr int kAgain = 3;                     // each so many times also what has been told
 
 }  // namespace
 
@@ -49,9 +33,9 @@ StartReplay::StartReplay(std::uint64_t seed, const ReplayedCluster& cluster)
                          .quotas = {{kGpu, "p", nominal, {}, {}}},
                          .strict_fifo = cluster.strict_fifo});
   };
-  if (cluster.one_queue) add(kOneQueue, kNodes * kGpusOfNode);
+  if (cluster.one_queue) add(queue_of(kTeams.front(), true), kNodes * kGpusOfNode);
   for (const Team& team : kTeams)
-    if (!cluster.one_queue) add(team.name, team.nominal);
+    if (!cluster.one_queue) add(queue_of(team, false), team.nominal);
 }
 
 double StartReplay::chance() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
@@ -63,18 +47,12 @@ const T& StartReplay::any_of(const std::vector<T>& of) {
 
 StartReplay::Run StartReplay::next(int number) {
   const Team& team = any_of(kTeams);
-  const Size& size = any_of(kSizes);
-  Run run{.namespace_ = team.name};
-  run.fact = {.workload = fmt::format("Job/{}/j{:04}", team.name, number),
-              .uid = fmt::format("j{:04}", number),
-              .queue = cluster_.one_queue ? kOneQueue : team.name,
-              .created = now_,
-              .requests = {{kGpu, size.gpus}},
-              .parallelism = size.pods,
-              .lasts = any_of(kDeclared) * kMinute};
-  // One in ten fails soon.
-  const double share =
-      chance() < 0.1 ? 0.1 * chance() : team.least + chance() * (team.most - team.least);
+  const GangSize& size = any_of(kSizes);
+  const std::int64_t declared = any_of(kDeclared);
+  Run run{.fact = job_of(team, size, declared, fmt::format("j{:04}", number), cluster_.one_queue),
+          .namespace_ = team.name};
+  run.fact.created = now_;
+  const double share = draw_share(team, [this] { return chance(); });
   run.takes = static_cast<std::int64_t>(share * static_cast<double>(run.fact.lasts));
   return run;
 }
@@ -92,6 +70,8 @@ double StartReplay::mean_gpu_time() {
 
 std::vector<ToldStart> StartReplay::run(int jobs) {
   const double between = mean_gpu_time() / (kNodes * kGpusOfNode * cluster_.load);
+  if (cluster_.knowing != Knowing::kWhatItSees)
+    oracle_.emplace(index_, cluster_.one_queue, between);
   std::int64_t arrives = 0, looks = kEvery;
   for (int made = 0; made < jobs || !ends_.empty();) {
     const bool more = made < jobs;
@@ -99,7 +79,7 @@ std::vector<ToldStart> StartReplay::run(int jobs) {
     now_ = std::min({more ? arrives : INT64_MAX, ends, looks});
     if (now_ == looks) {
       looks += kEvery;
-      if (more) tell();
+      if (more) tell(cluster_.looks_again && looks / kEvery % kAgain == 0);
       continue;
     }
     if (now_ == ends) {
@@ -110,6 +90,7 @@ std::vector<ToldStart> StartReplay::run(int jobs) {
     }
     decide();
   }
+  std::ranges::stable_sort(out_, {}, &ToldStart::told);
   return std::move(out_);
 }
 
@@ -146,9 +127,9 @@ void StartReplay::begin(const std::string& workload) {
   index_.put(run.fact);
   bind(run);
   ends_.emplace(run.ends, workload);
-  if (const auto told = told_.extract(workload)) {
-    told.mapped().started = now_;
-    out_.push_back(told.mapped());
+  for (ToldStart& told : run.told) {
+    told.started = now_;
+    out_.push_back(std::move(told));
   }
 }
 
@@ -172,7 +153,7 @@ void StartReplay::bind(const Run& run) {
 }
 
 void StartReplay::end(const std::string& workload) {
-  const Run& run = runs_.at(workload);
+  Run& run = runs_.at(workload);
   const auto pods = pods_.extract(workload);
   for (const std::string& pod : pods.mapped()) {
     const auto& [node, gpus] = stands_.at(pod);
@@ -180,7 +161,8 @@ void StartReplay::end(const std::string& workload) {
     stands_.erase(pod);
     index_.remove_pod(pod);
   }
-  index_.remove_job(workload);
+  run.fact.parallelism = 0;  // it stands as one that has finished
+  index_.put(run.fact);
   berth::Job finished;
   finished.meta.namespace_ = run.namespace_;
   finished.active_deadline_seconds = run.fact.lasts / 1'000'000;
@@ -191,19 +173,30 @@ void StartReplay::end(const std::string& workload) {
   runs_.erase(workload);
 }
 
-void StartReplay::tell() {
-  std::vector<const Run*> due;
-  for (const auto& [name, run] : runs_)
-    if (run.fact.suspended && !told_.contains(name) && now_ - run.fact.created >= kMinute)
+void StartReplay::tell(bool again) {
+  std::vector<Run*> due;
+  for (auto& [name, run] : runs_)
+    if (run.fact.suspended && (again || run.told.empty()) && now_ - run.fact.created >= kMinute)
       due.push_back(&run);
   if (due.empty()) return;
-  const StartEstimates estimates(index_, shares_, now_, StartEstimates::kFewTries);
-  for (const Run* run : due) {
-    const auto estimate = estimates.find(*index_.find(run->fact.workload));
-    if (!estimate) continue;
-    told_[run->fact.workload] = {run->fact.workload, now_, coarse(*estimate, now_),
-                                 run->fact.created, 0};
+  const StartEstimates all = estimates();
+  for (Run* run : due) {
+    const auto found = all.find(*index_.find(run->fact.workload));
+    if (!found) continue;
+    const StartEstimate estimate = coarse(*found, now_);
+    const bool first = run->told.empty();
+    const bool stands = !first && still_tells(run->told.back().estimate, estimate);
+    run->told.push_back({run->fact.workload, first, again, now_,
+                         stands ? run->told.back().estimate : estimate, run->fact.created, 0});
   }
+}
+
+StartEstimates StartReplay::estimates() const {
+  if (!oracle_) return StartEstimates(index_, shares_, now_, StartEstimates::kFewTries);
+  std::map<std::string, std::int64_t> run_times;
+  if (cluster_.knowing == Knowing::kRunTimes)
+    for (const auto& [name, run] : runs_) run_times[name] = run.takes;
+  return oracle_->estimates(now_, run_times);
 }
 
 }  // namespace berth::queue::test
