@@ -43,7 +43,7 @@ std::optional<std::int64_t> declared(const Workload& workload) {
 // What few have shown is not what all do: by so much of all may the ranks of a whole namespace be
 // off in this projection. Twice the error that so many independent ones would leave, as those that
 // have finished are not any ones: whoever takes long is not among them yet. With half of it three
-// of four ranges held on a day whose first Jobs were unlike the rest.
+// of four ranges held on days whose first Jobs were unlike the rest.
 double rank_error(std::uint64_t projection, std::string_view team, const Shares& shares) {
   Draws draws(hash_of_name(team) + projection);
   return (2 * draws.next() - 1) / std::sqrt(1 + static_cast<double>(shares.size()));
