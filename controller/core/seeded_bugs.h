@@ -23,7 +23,6 @@ enum class SeededBug {
   kTestAbsence,           // test that the annotation is not there instead of its old text
   kNoSettle,              // write the label at once, with bindings in flight
   kNoEpochTest,           // act on a slot that another leader claimed
-  kNoWriteBarrier,        // plan again before the own write has come back
   kUnconditionalLedger,   // write the ledger without its resourceVersion
   kIgnoreHold,            // drain a node that a person holds
   kKeepOldState,          // leave mig.config.state of the run before
@@ -110,7 +109,7 @@ enum class SeededBug {
   kForgetHealthCordon,    // put a node back and leave its cordon
 };
 
-inline constexpr std::array<std::pair<std::string_view, SeededBug>, 96> kSeededBugs{{
+inline constexpr std::array<std::pair<std::string_view, SeededBug>, 95> kSeededBugs{{
     {"uncordon-unowned", SeededBug::kUncordonUnowned},
     {"uncordon-held", SeededBug::kUncordonHeld},
     {"skip-live-guard", SeededBug::kSkipLiveGuard},
@@ -122,7 +121,6 @@ inline constexpr std::array<std::pair<std::string_view, SeededBug>, 96> kSeededB
     {"test-absence", SeededBug::kTestAbsence},
     {"no-settle", SeededBug::kNoSettle},
     {"no-epoch-test", SeededBug::kNoEpochTest},
-    {"no-write-barrier", SeededBug::kNoWriteBarrier},
     {"unconditional-ledger", SeededBug::kUnconditionalLedger},
     {"ignore-hold", SeededBug::kIgnoreHold},
     {"keep-old-state", SeededBug::kKeepOldState},

@@ -10,8 +10,6 @@
 #include <span>
 #include <utility>
 
-#include "controller/core/seeded_bugs.h"
-
 namespace berth {
 namespace {
 
@@ -92,7 +90,7 @@ void Worker::pump() {
 }
 
 void Worker::work_on(const std::string& key) {
-  if (barrier_.holds(key) && !seeded(SeededBug::kNoWriteBarrier)) {  // comes back when released
+  if (barrier_.holds(key)) {  // comes back when released
     queue_.done(key);
     return;
   }
