@@ -119,8 +119,9 @@ TEST_F(Page, SaysTheSameWhateverItHasSaidBefore) {
     change();
     const json told = state();
     EXPECT_EQ(told["nodes"], anew()["nodes"]);
-    if (&change != &changes[5])
+    if (&change != &changes[5]) {
       EXPECT_NE(told["nodes"], before) << "each is news, but who has ended";
+    }
     before = told["nodes"];
   }
 }
