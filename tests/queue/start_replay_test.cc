@@ -42,8 +42,8 @@ TEST_P(StartReplayed, RangesHoldAndSaySomething) {
 INSTANTIATE_TEST_SUITE_P(
     Loads, StartReplayed,
     ::testing::Values(Case{{0.9, true, true}, 0.9, 0.95}, Case{{1.1, true, true}, 0.8, 0.7},
-                      Case{{1.4, true, true}, 0.75, 0.5}, Case{{0.9, false, false}, 0.8, 2.5},
-                      Case{{1.1, false, false}, 0.75, 2.7}, Case{{1.4, false, false}, 0.8, 3}));
+                      Case{{1.4, true, true}, 0.8, 0.5}, Case{{0.9, false, false}, 0.8, 2.5},
+                      Case{{1.1, false, false}, 0.8, 2.7}, Case{{1.4, false, false}, 0.8, 3}));
 
 }  // namespace
 }  // namespace berth::queue::test
