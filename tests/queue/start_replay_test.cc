@@ -30,7 +30,7 @@ TEST_P(StartReplayed, RangesHoldAndSaySomething) {
   const StartScore& score = scores.first;
   fmt::print("load {}, {}: {}\n", cluster.load, cluster.strict_fifo ? "strict" : "best effort",
              score.text());
-  EXPECT_GE(score.ranges_share(), 0.8);  // of some it looks no further
+  EXPECT_GE(score.ranges_share(), 0.85);  // of some it looks no further
   EXPECT_GE(score.held_share(), GetParam().least_held);
   EXPECT_LE(score.width(), score.wait() * GetParam().most_of_wait);
 }
