@@ -86,8 +86,8 @@ std::string GpuAgentsFixture::label(const char* key) const {
   return text_at(*person_.get("nodes", "", "n1"), {"metadata", "labels", key});
 }
 
-Amounts GpuAgentsFixture::amounts(const char* field) const {
-  Amounts out;
+Counts GpuAgentsFixture::amounts(const char* field) const {
+  Counts out;
   const json now = node();
   for (const auto& [key, value] : find_at(now, {"status", field})->items())
     if (key.starts_with("nvidia.com/")) out[key] = value.get<std::string>();

@@ -18,9 +18,9 @@
 
 namespace berth::sim {
 
-using Amounts = std::map<std::string, std::string>;
-inline const Amounts kWhole = {{"nvidia.com/gpu", "4"}};
-inline const Amounts kHalves = {{"nvidia.com/gpu", "0"}, {"nvidia.com/mig-3g.40gb", "8"}};
+using Counts = std::map<std::string, std::string>;
+inline const Counts kWhole = {{"nvidia.com/gpu", "4"}};
+inline const Counts kHalves = {{"nvidia.com/gpu", "0"}, {"nvidia.com/mig-3g.40gb", "8"}};
 
 // The agents' file: layouts all-disabled, halves, halves-r1 (the same), mixed and impossible.
 extern const char kFile[];
@@ -42,8 +42,8 @@ class GpuAgentsFixture : public ::testing::Test {
   std::string state() const { return label("nvidia.com/mig.config.state"); }
   std::string plugin_label() const { return label("nvidia.com/gpu.deploy.device-plugin"); }
   bool ready() const { return is_true(node(), "Ready"); }
-  Amounts amounts(const char* field) const;
-  Amounts allocatable() const { return amounts("allocatable"); }
+  Counts amounts(const char* field) const;
+  Counts allocatable() const { return amounts("allocatable"); }
   std::string agent_pod(const std::string& app) const;
   void delete_agent_pod(const std::string& app);
   // A pod of a user, running on the node with a GPU.

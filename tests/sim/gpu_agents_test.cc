@@ -35,15 +35,15 @@ TEST_F(GpuAgentsTest, SeveralResourcesAreRegisteredOneAfterTheOther) {
   });
   world_.run_for(2min);
   EXPECT_THAT(offered, ElementsAre(1, 2, 3));
-  EXPECT_EQ(allocatable(), (Amounts{{"nvidia.com/gpu", "2"},
-                                    {"nvidia.com/mig-1g.10gb", "6"},
-                                    {"nvidia.com/mig-3g.40gb", "2"}}));
+  EXPECT_EQ(allocatable(), (Counts{{"nvidia.com/gpu", "2"},
+                                   {"nvidia.com/mig-1g.10gb", "6"},
+                                   {"nvidia.com/mig-3g.40gb", "2"}}));
 }
 
 TEST_F(GpuAgentsTest, AResourceThatWentStaysInCapacityForFiveMinutesAndItsKeyForEver) {
   roll("halves");
   EXPECT_EQ(amounts("capacity"),
-            (Amounts{{"nvidia.com/gpu", "4"}, {"nvidia.com/mig-3g.40gb", "8"}}));
+            (Counts{{"nvidia.com/gpu", "4"}, {"nvidia.com/mig-3g.40gb", "8"}}));
   world_.run_for(6min);
   EXPECT_EQ(amounts("capacity"), kHalves);
   EXPECT_EQ(allocatable(), kHalves);
@@ -52,7 +52,7 @@ TEST_F(GpuAgentsTest, AResourceThatWentStaysInCapacityForFiveMinutesAndItsKeyFor
 TEST_F(GpuAgentsTest, WithoutPluginNothingCanBeAllocated) {
   set_label("nvidia.com/gpu.deploy.device-plugin", "paused-for-driver-upgrade");
   world_.run_for(10s);
-  EXPECT_EQ(allocatable(), (Amounts{{"nvidia.com/gpu", "0"}}));
+  EXPECT_EQ(allocatable(), (Counts{{"nvidia.com/gpu", "0"}}));
   EXPECT_EQ(amounts("capacity"), kWhole);
   set_label("nvidia.com/gpu.deploy.device-plugin", "true");
   world_.run_for(10s);

@@ -71,7 +71,7 @@ TEST_F(GpuMachineTest, AMachineUnderAnOldNameStartsWithMigOff) {
   EXPECT_EQ(agent_pod("nvidia-mig-manager"), "");
   agents_.add_node({.name = "n1", .gpus = 2, .cordoned = true});
   world_.run_for(5min);
-  EXPECT_EQ(allocatable(), (Amounts{{"nvidia.com/gpu", "2"}}));
+  EXPECT_EQ(allocatable(), (Counts{{"nvidia.com/gpu", "2"}}));
   EXPECT_TRUE(true_at(node(), {"spec", "unschedulable"}));
   EXPECT_NE(agent_pod("nvidia-mig-manager"), "");
 }

@@ -18,7 +18,7 @@ TEST_F(MigFaultsTest, AWedgedAgentStaysPendingUntilItsPodIsDeleted) {
   world_.run_for(1h);
   EXPECT_EQ(state(), "pending");
   EXPECT_EQ(plugin_label(), "paused-for-mig-change");
-  EXPECT_EQ(allocatable(), (Amounts{{"nvidia.com/gpu", "0"}}));
+  EXPECT_EQ(allocatable(), (Counts{{"nvidia.com/gpu", "0"}}));
   delete_agent_pod("nvidia-mig-manager");
   ASSERT_TRUE(run_until_state("success"));
   world_.run_for(1min);
@@ -58,7 +58,7 @@ TEST_F(MigFaultsTest, AFailureCanLeaveTheLabelsPausedUntilARunGoesWell) {
   ASSERT_TRUE(run_until_state("failed"));
   world_.run_for(10min);
   EXPECT_EQ(plugin_label(), "paused-for-mig-change");
-  EXPECT_EQ(allocatable(), (Amounts{{"nvidia.com/gpu", "0"}}));
+  EXPECT_EQ(allocatable(), (Counts{{"nvidia.com/gpu", "0"}}));
   ask("halves-r1");
   ASSERT_TRUE(run_until_state("success"));
   EXPECT_EQ(plugin_label(), "true");
@@ -68,7 +68,7 @@ TEST_F(MigFaultsTest, ALieIsASuccessWithoutDevices) {
   agents_.inject("n1", AgentFault::kLie, 1);
   roll("halves");
   EXPECT_EQ(state(), "success");
-  EXPECT_EQ(allocatable(), (Amounts{{"nvidia.com/gpu", "0"}}));
+  EXPECT_EQ(allocatable(), (Counts{{"nvidia.com/gpu", "0"}}));
   EXPECT_TRUE(agents_.devices("n1").empty());
 }
 

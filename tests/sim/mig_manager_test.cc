@@ -17,8 +17,7 @@ TEST_F(MigManagerTest, ANewLabelCutsTheGpusAndTheDevicesFollowLater) {
   EXPECT_EQ(plugin_label(), "paused-for-mig-change");
   ASSERT_TRUE(run_until_state("success"));
   EXPECT_EQ(plugin_label(), "true");
-  EXPECT_EQ(allocatable(), (Amounts{{"nvidia.com/gpu", "0"}}))
-      << "success comes before the devices";
+  EXPECT_EQ(allocatable(), (Counts{{"nvidia.com/gpu", "0"}})) << "success comes before the devices";
   EXPECT_EQ(label("nvidia.com/mig-3g.40gb.count"), "") << "and before the labels";
   EXPECT_EQ(agents_.devices("n1"), (std::map<std::string, int>{{"nvidia.com/mig-3g.40gb", 8}}));
   world_.run_for(2min);
@@ -71,7 +70,7 @@ TEST_F(MigManagerTest, ALayoutThatDoesNotFitFailsAndLeavesTheGpuCleared) {
   EXPECT_EQ(plugin_label(), "true");
   EXPECT_TRUE(agents_.devices("n1").contains("nvidia.com/gpu") == false);
   world_.run_for(2min);
-  EXPECT_EQ(allocatable(), (Amounts{{"nvidia.com/gpu", "0"}}));
+  EXPECT_EQ(allocatable(), (Counts{{"nvidia.com/gpu", "0"}}));
 }
 
 TEST_F(MigManagerTest, AGpuInUseIsNotCut) {

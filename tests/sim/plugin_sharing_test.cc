@@ -37,7 +37,7 @@ class PluginSharingTest : public GpuAgentsFixture {
 
 TEST_F(PluginSharingTest, OffersEachGpuToSeveralPods) {
   name_key("lab-1");
-  EXPECT_EQ(allocatable(), (Amounts{{"nvidia.com/gpu", "16"}}));
+  EXPECT_EQ(allocatable(), (Counts{{"nvidia.com/gpu", "16"}}));
   EXPECT_EQ(label("nvidia.com/gpu.replicas"), "4");
   EXPECT_EQ(label("nvidia.com/gpu.sharing-strategy"), "time-slicing");
   EXPECT_EQ(label("nvidia.com/gpu.product"), "NVIDIA-A100-SXM4-80GB-SHARED");
@@ -49,14 +49,14 @@ TEST_F(PluginSharingTest, OffersEachGpuToSeveralPods) {
 
 TEST_F(PluginSharingTest, OffersUnderAnotherName) {
   name_key("lab-2");
-  EXPECT_EQ(allocatable(), (Amounts{{"nvidia.com/gpu", "0"}, {"nvidia.com/gpu.shared", "8"}}));
+  EXPECT_EQ(allocatable(), (Counts{{"nvidia.com/gpu", "0"}, {"nvidia.com/gpu.shared", "8"}}));
   EXPECT_EQ(label("nvidia.com/gpu.product"), "NVIDIA-A100-SXM4-80GB");
 }
 
 TEST_F(PluginSharingTest, OffersNothingWhereItsConfigIsMissing) {
   for (const char* key : {"nowhere", "junk"}) {
     name_key(key);
-    EXPECT_EQ(allocatable(), (Amounts{{"nvidia.com/gpu", "0"}})) << key;
+    EXPECT_EQ(allocatable(), (Counts{{"nvidia.com/gpu", "0"}})) << key;
   }
   name_key(nullptr);
   EXPECT_EQ(allocatable(), kWhole);
