@@ -47,6 +47,8 @@ inline constexpr char kIdleSinceAnnotation[] = "gpu.berth.dev/idle-since";
 inline constexpr char kReclaimAfterAnnotation[] = "gpu.berth.dev/reclaim-after";
 // On the ledger of admissions: who gives way to whom, since idle GPUs were taken from him.
 inline constexpr char kYieldsAnnotation[] = "gpu.berth.dev/yields";
+// Likewise: how much of the cluster its last writer had heard.
+inline constexpr char kHeardAnnotation[] = "gpu.berth.dev/heard";
 inline constexpr char kContactAnnotation[] =
     "gpu.berth.dev/contact";  // on namespaces: whom to tell
 inline constexpr char kMirrorAnnotation[] = "kubernetes.io/config.mirror";

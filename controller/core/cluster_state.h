@@ -45,6 +45,15 @@ class ClusterState {
   typename Store<T>::Upserted upsert(T object, Time now);
   template <class T>
   typename Store<T>::Ptr erase(std::string_view namespace_, std::string_view name);
+  // The version of a change that has come, and of the one up to which all have (store.h).
+  template <class T>
+  void hear(const std::string& version) {
+    std::get<Store<T>>(stores_).hear(version);
+  }
+  template <class T>
+  void hear_all(const std::string& version) {
+    std::get<Store<T>>(stores_).hear_all(version);
+  }
 
   // Pods bound to the node, finished ones too, in no particular order.
   const std::vector<const Pod*>& pods_on(std::string_view node) const;

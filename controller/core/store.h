@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <set>
+#include <string>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
@@ -28,15 +29,28 @@ enum class StoreChange {
   kReplaced,  // another uid under the same name: the old object is gone, a new one is there
 };
 
+// How far a store goes, in the API server's versions: those of one kind can be compared, whoever's
+// they are. Both are empty where nobody tells, as of files.
+struct Heard {
+  std::string last;  // the latest change in it, however it came
+  std::string all;   // up to this one it has every change
+
+  static void raise(std::string& to, const std::string& version) {
+    const auto order = compare_resource_versions(to, version);
+    if (order ? *order < 0 : to.empty()) to = version;
+  }
+};
+
 template <class T>
 class Store {
  public:
   using Ptr = std::shared_ptr<const T>;
 
   Store() = default;
-  Store(const Store& other) : objects_(other.objects_) { index_all(); }
+  Store(const Store& other) : objects_(other.objects_), heard_(other.heard_) { index_all(); }
   Store& operator=(const Store& other) {
     objects_ = other.objects_;
+    heard_ = other.heard_;
     index_all();
     return *this;
   }
@@ -78,6 +92,10 @@ class Store {
     return old;
   }
 
+  void hear(const std::string& version) { Heard::raise(heard_.last, version); }
+  void hear_all(const std::string& version) { Heard::raise(heard_.all, version); }
+  const Heard& heard() const { return heard_; }
+
   std::size_t size() const { return objects_.size(); }
   auto begin() const { return objects_.begin(); }  // of Ptr, in (namespace, name) order
   auto end() const { return objects_.end(); }
@@ -109,6 +127,7 @@ class Store {
   }
 
   Objects objects_;
+  Heard heard_;
   std::unordered_set<Place, ByKey, ByKey> by_key_;
 };
 

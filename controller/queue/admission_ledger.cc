@@ -156,6 +156,8 @@ AdmissionLedger read_admissions(const ConfigMap& config_map) {
   ledger.epoch = epoch_of(config_map);
   if (const Text* yields = config_map.meta.annotations.find(names::kYieldsAnnotation))
     ledger.yields = decode_yields(yields->view());
+  if (const Text* heard = config_map.meta.annotations.find(names::kHeardAnnotation))
+    ledger.heard = decode_heard(heard->view(), config_map.meta.resource_version);
   for (const auto& [uid, text] : config_map.data) {
     if (is_recall_key(uid)) {
       read_recall(uid, text, ledger);
@@ -193,6 +195,10 @@ Write write_admissions(const Snapshot& snapshot, const AdmissionLedger& ledger,
                        const LedgerChanges& changes, std::string reason, const Yields* yields) {
   const ConfigMap* standing = ledger.config_map;
   const std::string epoch = std::to_string(snapshot.epoch);
+  // Empty: what stands there stays.
+  const std::string heard = is_behind(snapshot, ledger.heard)
+                                ? std::string()
+                                : encode_heard(heard_by_now(snapshot, ledger.heard));
   Write write;
   write.object = {"ConfigMap", snapshot.settings.berth_namespace, names::kAdmissionsConfigMap,
                   standing == nullptr ? std::string() : standing->meta.uid};
@@ -202,9 +208,12 @@ Write write_admissions(const Snapshot& snapshot, const AdmissionLedger& ledger,
     write.verb = Verb::kCreate;
     write.body = fmt::format(
         R"({{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"{}","namespace":{},)"
-        R"("labels":{{"{}":"berth"}},"annotations":{{"{}":"{}"}}}},"data":{}}})",
+        R"("labels":{{"{}":"berth"}},"annotations":{{"{}":"{}"{}}}}},"data":{}}})",
         names::kAdmissionsConfigMap, quote_json(snapshot.settings.berth_namespace),
-        names::kManagedByLabel, names::kEpochAnnotation, epoch, encode_data(changes));
+        names::kManagedByLabel, names::kEpochAnnotation, epoch,
+        heard.empty() ? heard
+                      : fmt::format(R"(,"{}":{})", names::kHeardAnnotation, quote_json(heard)),
+        encode_data(changes));
     return write;
   }
   write.verb = Verb::kMergePatch;
@@ -212,6 +221,7 @@ Write write_admissions(const Snapshot& snapshot, const AdmissionLedger& ledger,
   MergePatch patch =
       blind ? MergePatch::same_object(standing->meta) : MergePatch::same_version(standing->meta);
   patch.annotation(names::kEpochAnnotation, epoch);
+  if (!heard.empty()) patch.annotation(names::kHeardAnnotation, heard);
   if (yields != nullptr && *yields != ledger.yields) {
     if (yields->empty())
       patch.without_annotation(names::kYieldsAnnotation);

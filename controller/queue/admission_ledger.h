@@ -17,6 +17,7 @@
 #include "controller/core/plan.h"
 #include "controller/core/snapshot.h"
 #include "controller/core/view.h"
+#include "controller/queue/heard_before.h"
 #include "controller/queue/yielding.h"
 
 namespace berth::queue {
@@ -33,6 +34,7 @@ struct AdmissionLedger {
   std::map<std::string, RecallFact, std::less<>> recalls;  // by their keys, one of a workload
   std::vector<std::string> unreadable;                     // keys whose entry is none
   Yields yields;
+  HeardBefore heard;
 
   bool empty() const { return entries.empty() && recalls.empty() && unreadable.empty(); }
 };
@@ -63,7 +65,7 @@ class AdmissionLedgers {
 const AdmissionLedger& read_admissions(const Snapshot& snapshot);
 
 // The ledger's change under its resourceVersion, or the create that puts it there. Either leaves it
-// with this leader's epoch.
+// with this leader's epoch, and with what it has heard unless that is less than stands there.
 using LedgerChanges = std::map<std::string, std::optional<std::string>>;  // nothing: it goes
 // Without `yields` they stay.
 Write write_admissions(const Snapshot& snapshot, const AdmissionLedger& ledger,

@@ -26,6 +26,9 @@ using queue::LedgerFact;
 // What is done goes with the next write. Where none comes, it goes by itself.
 constexpr Duration kDoneStays = 5s;
 
+// Nothing tells that the caches have come to where the leader's before were.
+constexpr Duration kHearsSoon = 1s;
+
 // Work that is to make room may take its time: the ledger keeps room for what goes at once.
 constexpr std::size_t kMostWaiting = 256;
 
@@ -113,6 +116,11 @@ Plan reconcile_admissions(const Snapshot& snapshot) {
   };
   if (ledger.config_map == nullptr || ledger.epoch < snapshot.epoch) {
     write({}, fmt::format("begin epoch {} of the admissions", snapshot.epoch));
+    return plan;
+  }
+  // Nothing is admitted then, and nothing forgotten: whose room it would be may not be known here.
+  if (is_behind(snapshot, ledger.heard)) {
+    plan.requeue_in(kHearsSoon);
     return plan;
   }
 

@@ -91,7 +91,7 @@ class Informer : public InformerBase {
         if (initial && event->initial_events_end)
           feed({.kind = InformerInput::Kind::kInitialEventsEnd, .resource_version = version});
         else if (!initial)
-          machine_.advance(version);
+          advance(version);
         if (!event->initial_events_end) on_bookmark();
         return;
       }
@@ -105,14 +105,15 @@ class Informer : public InformerBase {
           buffer_.push_back(std::make_shared<T>(std::move(event->object)));
           return;
         }
-        machine_.advance(event->object.meta.resource_version);
+        advance(event->object.meta.resource_version);
         apply(std::move(event->object));
         return;
       case Type::kDeleted:
         note(InformerEvent::kDeleted);
         on_object();
         if (initial) return;
-        machine_.advance(event->object.meta.resource_version);
+        advance(event->object.meta.resource_version);
+        cluster_.template hear<T>(event->object.meta.resource_version);
         remove(event->object.meta);
         return;
     }
@@ -189,7 +190,19 @@ class Informer : public InformerBase {
     }
     unread_.clear();
     for (const ObjectMeta& meta : gone) remove(meta);
+    if (!gone.empty()) cluster_.template hear<T>(machine_.resource_version);
+    hear_all();
     return present.size();
+  }
+
+  void advance(const std::string& version) {
+    machine_.advance(version);
+    hear_all();
+  }
+  // Of a kind that has several informers nobody knows it.
+  void hear_all() {
+    if (scope_.namespace_.empty() && scope_.name.empty())
+      cluster_.template hear_all<T>(machine_.resource_version);
   }
 
   // The object as the cache has it afterwards.
@@ -203,6 +216,7 @@ class Informer : public InformerBase {
       note(InformerEvent::kStale);
       return known;
     }
+    cluster_.template hear<T>(object.meta.resource_version);
     auto upserted = cluster_.upsert(std::move(object), client_.loop().wall_now());
     if (upserted.change == StoreChange::kAdded) count_objects();
     if (upserted.change != StoreChange::kUnchanged && on_change_)

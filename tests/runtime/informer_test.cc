@@ -68,6 +68,34 @@ TEST_F(InformerTest, ARefreshTellsOnlyWhatChangedAndRemovesWhatIsGone) {
   EXPECT_EQ(informer_.machine().resource_version, "20");
 }
 
+// What a cache goes by, and up to where it lacks nothing, are two things: a live GET is ahead of the
+// watch, a bookmark changes nothing, and what is gone is told by its absence.
+TEST_F(InformerTest, TheStoreSaysHowMuchItHasHeard) {
+  const auto heard = [&] {
+    const Heard& of = cluster_.nodes().heard();
+    return of.last + "/" + of.all;
+  };
+  open_with(event("ADDED", node_json("n1", "5")) + event("ADDED", node_json("n2", "7")));
+  EXPECT_EQ(heard(), "/");
+  say(bookmark("10", true));
+  EXPECT_EQ(heard(), "7/10");
+  say(bookmark("30", false));
+  EXPECT_EQ(heard(), "7/30");
+  say(event("MODIFIED", node_json("n1", "31")) + event("DELETED", node_json("n2", "32")));
+  EXPECT_EQ(heard(), "32/32");
+
+  world_.transport.script("GET /api/v1/nodes/n1", {200, node_json("n1", "40", "b")});
+  informer_.refetch(ObjectKey{"", "n1"});
+  world_.settle();
+  EXPECT_EQ(heard(), "40/32");
+  say(event("MODIFIED", node_json("n1", "40", "b")));
+  EXPECT_EQ(heard(), "40/40");
+
+  say(event("ERROR", status_json(410, "Expired")));
+  open_with(bookmark("50", true));
+  EXPECT_EQ(heard(), "50/50") << "n1 is gone";
+}
+
 // A cache of the server's will do, as long as it is not behind ours; a server that is behind is
 // asked by quorum instead, at once and once.
 TEST_F(InformerTest, ALostWatchIsRefreshedFromTheLastVersion) {
