@@ -51,13 +51,15 @@ struct Write {
 
 // A question put to the API server live, right before the dangerous write that follows it; a
 // refusal drops the rest of its object's steps. The shell fetches the node and, by quorum list,
-// every pod bound to it, and hands them to `refuse`.
+// every pod bound to it, and hands them to `refuse`; or, for what goes by all nodes, lists these
+// and hands them to `refuse_any`.
 struct Guard {
-  ObjectRef node;
+  ObjectRef node;        // of all nodes: whom the write is about
   std::string question;  // names what is asked, for logs and plan comparison
   // Why not, or nothing. Pure.
   std::function<std::optional<std::string>(const Node& node, const std::vector<Pod>& pods)> refuse;
   bool yes_if_gone = false;  // that there is no such node will do, too
+  std::function<std::optional<std::string>(const std::vector<Node>& nodes)> refuse_any{};
   bool operator==(const Guard& other) const {
     return node == other.node && question == other.question;
   }

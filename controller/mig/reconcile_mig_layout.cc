@@ -6,6 +6,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <memory>
+#include <set>
+#include <utility>
 
 #include "apis/names.h"
 #include "apis/reasons.h"
@@ -22,6 +25,9 @@
 
 namespace berth {
 namespace {
+
+// The ledger that this leader has written is fetched if no watch brings it.
+constexpr Duration kSlotsCome = std::chrono::seconds(1);
 
 // Nodes that this layout has taken and that are not back yet; all of them must be, or be released,
 // before it may go.
@@ -41,6 +47,50 @@ bool may_go(const Snapshot& snapshot, const MIGLayout& layout, const RolloutChoi
     return node.bucket == NodeBucket::kUpdated || node.bucket == NodeBucket::kFailed ||
            node.config.empty();
   });
+}
+
+// Each new leader writes its epoch into the ledger: with that one the cache knows every slot that
+// those before it have taken. A ledger without an epoch has been edited.
+bool knows_slots(const Snapshot& snapshot) {
+  const SlotLedger& ledger = read_ledger(snapshot);
+  if (snapshot.offline) return true;
+  return ledger.config_map != nullptr && (ledger.epoch == 0 || ledger.epoch >= snapshot.epoch);
+}
+
+void put_nodes(ClusterState& cluster, const std::vector<Node>& nodes, Time now) {
+  std::set<std::string> there, gone;
+  for (const Node& node : nodes) {
+    there.insert(node.meta.name);
+    cluster.upsert(node, now);
+  }
+  for (const auto& node : cluster.nodes())
+    if (!there.contains(node->meta.name)) gone.insert(node->meta.name);
+  for (const std::string& name : gone) cluster.erase<Node>("", name);
+}
+
+// What the cache shows of nodes may be old, and once the layout is gone nobody returns them. The
+// copy shares the objects, and it is asked once in the life of a layout.
+Guard look_at_nodes(const Snapshot& snapshot, const MIGLayout& layout) {
+  Guard look;
+  look.node = ref_of(layout);
+  look.question = "is every node back?";
+  look.refuse_any =
+      [cluster = std::make_shared<ClusterState>(snapshot.cluster), settings = snapshot.settings,
+       now = snapshot.now, epoch = snapshot.epoch, &zones = snapshot.zones,
+       name = layout.meta.name](const std::vector<Node>& nodes) -> std::optional<std::string> {
+    put_nodes(*cluster, nodes, now);
+    const Answers none;
+    const Snapshot live{.cluster = *cluster,
+                        .answers = none,
+                        .settings = settings,
+                        .now = now,
+                        .epoch = epoch,
+                        .zones = zones};
+    const MIGLayout& going = *cluster->mig_layouts().find(name);
+    if (may_go(live, going, decide_rollout(live, going))) return std::nullopt;
+    return "a node is not back, and the cache is behind";
+  };
+  return look;
 }
 
 // All of them in one write: either every slot is ours or none.
@@ -95,6 +145,11 @@ Plan reconcile_mig_layout(const Snapshot& snapshot, std::string_view name) {
 
   if (layout->meta.deletion_timestamp && has_finalizer(layout->meta) &&
       may_go(snapshot, *layout, choice)) {
+    if (!knows_slots(snapshot)) {
+      plan.requeue_in(kSlotsCome);
+      return plan;
+    }
+    if (!snapshot.offline) plan.add(ref_of(*layout), look_at_nodes(snapshot, *layout));
     plan.add(ref_of(*layout),
              write_finalizer(ref_of(*layout), layout->meta, false, names::kManagerMig,
                              "every node is back in service: remove the finalizer"));

@@ -51,6 +51,7 @@ class Surveyor {
 
  private:
   void look_at(const Node& node) {
+    if (carries_policy(node)) ++out_.carrying;
     PoolFacts* facts = has_gpus(node) ? place(node) : nullptr;
     if (facts != nullptr) count(node, *facts);
     std::erase_if(out_.unoffered, [&](std::size_t i) {
@@ -96,7 +97,6 @@ class Surveyor {
   void look_at_labels(const Node& node, const PoolFacts* facts) {
     const Text* record = node.meta.annotations.find(names::kPoolKeysAnnotation);
     const bool labelled = node.meta.labels.contains(names::kPoolLabel);
-    if (record != nullptr || labelled) ++out_.carrying;
     if (facts == nullptr && record == nullptr && !labelled) return;
     if (facts != nullptr && record != nullptr && in_place(node, *facts, record->view())) return;
     const PoolChange change = compute_pool_change(node, facts != nullptr ? &facts->intent : nullptr,
@@ -145,7 +145,6 @@ class Surveyor {
     if (!standing.empty()) out_.plugin_keys.insert(std::string(standing));
     const bool wants = facts != nullptr && facts->plugin;
     const std::string_view wanted = wants ? std::string_view(facts->plugin->key) : "";
-    if (ours) ++out_.carrying;
     if (standing == wanted) {
       if (wants && !shows(node, *facts)) out_.plugin_settling.push_back(&node);
       return;
@@ -174,6 +173,12 @@ class Surveyor {
 };
 
 }  // namespace
+
+bool carries_policy(const Node& node) {
+  return node.meta.annotations.contains(names::kPoolKeysAnnotation) ||
+         node.meta.labels.contains(names::kPoolLabel) ||
+         is_berths_plugin_key(label_of(node, names::kDevicePluginConfig));
+}
 
 PoolSurvey survey_pools(const Snapshot& snapshot, const GPUClusterPolicy& policy) {
   return Surveyor(snapshot, policy).run();

@@ -48,6 +48,9 @@ struct PoolSurvey {
   std::vector<std::size_t> unoffered;        // catalog entries whose resource no node has
 };
 
+// Whether the node carries anything of a policy's.
+bool carries_policy(const Node& node);
+
 // Of a policy that is being deleted no pool has any node.
 PoolSurvey survey_pools(const Snapshot& snapshot, const GPUClusterPolicy& policy);
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The policy as a whole. What happens to one node's labels and taints is reconcile_pool_node's.
+#include <fmt/format.h>
+
+#include <algorithm>
 
 #include "apis/names.h"
 #include "apis/reasons.h"
@@ -31,6 +34,19 @@ void plan_wake_ups(const Snapshot& snapshot, const GPUClusterPolicy& policy, con
   // What was refused is looked at again once it no longer counts.
   if (refused_write_by(snapshot, names::kManagerPolicy))
     plan.requeue_in(snapshot.settings.answer_ttl);
+}
+
+// A node that the cache does not show, or shows as it was, would carry it for ever.
+Guard look_at_nodes(const GPUClusterPolicy& policy) {
+  Guard look;
+  look.node = ref_of(policy);
+  look.question = "is nothing of it left on any node?";
+  look.refuse_any = [](const std::vector<Node>& nodes) -> std::optional<std::string> {
+    const auto carrier = std::ranges::find_if(nodes, carries_policy);
+    if (carrier == nodes.end()) return std::nullopt;
+    return fmt::format("node {} carries it, and the cache is behind", carrier->meta.name);
+  };
+  return look;
 }
 
 }  // namespace
@@ -69,6 +85,7 @@ Plan reconcile_policy(const Snapshot& snapshot) {
   const PriorityClassPlan classes = plan_priority_classes(snapshot, *policy, plan);
 
   if (going && has_finalizer(policy->meta) && survey.carrying == 0 && classes.standing == 0) {
+    if (!snapshot.offline) plan.add(ref_of(*policy), look_at_nodes(*policy));
     plan.add(ref_of(*policy),
              write_finalizer(ref_of(*policy), policy->meta, false, names::kManagerPolicy,
                              "nothing of it is left on any node: remove the finalizer"));

@@ -3,10 +3,10 @@
 // Annotation gpu.berth.dev/heard: {"epoch": the leader's, "jobs": VERSION, "pods": VERSION}.
 //
 // What the ledger no longer says, the workloads' own objects say, and what it says is of objects
-// that its writer knew. The caches of who leads next may lag behind both: there a workload that runs
-// is not known, and its room is free. So it decides nothing and forgets nothing before it has heard
-// as much. That costs no request, and no time where the watches are alive: these versions are of
-// changes, which every watch brings.
+// that its writer knew. The caches of who leads next may lag behind both: there a workload that
+// runs is not known, and its room is free. So it decides nothing and forgets nothing before it has
+// heard as much. That costs no request, and no time where the watches are alive: these versions are
+// of changes, which every watch brings.
 #pragma once
 
 #include <cstdint>

@@ -67,7 +67,10 @@ std::int64_t milliseconds(std::chrono::nanoseconds span) {
 StepRunner::StepRunner(Parts parts) : parts_(std::move(parts)), loop_(parts_.client.loop()) {}
 
 Task<Verdict> StepRunner::run(Origin origin, Step step, Deadline deadline) {
-  if (auto* guarded = std::get_if<Guard>(&step))
+  auto* guarded = std::get_if<Guard>(&step);
+  if (guarded != nullptr && guarded->refuse_any)
+    co_return co_await guard_all(std::move(origin), std::move(*guarded));
+  if (guarded != nullptr)
     co_return co_await guard(std::move(origin), std::move(*guarded), deadline);
   if (auto* asked = std::get_if<Ask>(&step))
     co_return co_await ask(std::move(origin), std::move(*asked), deadline);
@@ -119,39 +122,50 @@ Task<Verdict> StepRunner::guard(Origin origin, Guard guard, Deadline deadline) {
     co_return Verdict(Fate::kDone, Error());
   }
   if (!node.has_value()) co_return Verdict(fate_of(node.error()), std::move(node).error());
-  Result<std::vector<Pod>> pods = co_await fetch_pods_on(guard.node.name, origin.stop);
+  ListOptions on_node;
+  on_node.field_selector = "spec.nodeName=" + guard.node.name;
+  Result<std::vector<Pod>> pods = co_await fetch_all<Pod>(std::move(on_node), origin.stop);
   if (!pods.has_value()) co_return Verdict(fate_of(pods.error()), std::move(pods).error());
+  co_return conclude(origin, guard, guard.refuse(*node, *pods), node->meta.resource_version);
+}
 
-  const std::optional<std::string> refusal = guard.refuse(*node, *pods);
+Task<Verdict> StepRunner::guard_all(Origin origin, Guard guard) {
+  ListOptions all;
+  Result<std::vector<Node>> nodes = co_await fetch_all<Node>(std::move(all), origin.stop);
+  if (!nodes.has_value()) co_return Verdict(fate_of(nodes.error()), std::move(nodes).error());
+  co_return conclude(origin, guard, guard.refuse_any(*nodes), std::string());
+}
+
+Verdict StepRunner::conclude(const Origin& origin, const Guard& guard,
+                             std::optional<std::string> refusal, std::string against) {
   Error error;
   if (refusal.has_value())
     error = Error{.kind = ErrorKind::kConflict, .message = *refusal, .where = guard.node.str()};
-  answer(guard, !refusal.has_value(), error, node->meta.resource_version);
+  answer(guard, !refusal.has_value(), error, std::move(against));
   parts_.metrics.on_write("guard", refusal.has_value() ? "refused" : "done");
-  if (!refusal.has_value()) co_return Verdict(Fate::kDone, Error());
+  if (!refusal.has_value()) return Verdict(Fate::kDone, Error());
   parts_.log.info("guard refused", {{"key", origin.key},
                                     {"reconcile_id", origin.id},
                                     {"object", guard.node.str()},
                                     {"question", guard.question},
                                     {"refusal", *refusal}});
-  co_return Verdict(Fate::kRefused, std::move(error));
+  return Verdict(Fate::kRefused, std::move(error));
 }
 
 // By quorum: resourceVersion stays unset, so no cache of the server's answers.
-Task<Result<std::vector<Pod>>> StepRunner::fetch_pods_on(std::string node, std::stop_token stop) {
-  std::vector<Pod> pods;
-  ListOptions list;
-  list.field_selector = "spec.nodeName=" + node;
+template <class T>
+Task<Result<std::vector<T>>> StepRunner::fetch_all(ListOptions list, std::stop_token stop) {
+  std::vector<T> all;
   do {
     const auto within = parts_.deadline();
     if (!within.has_value()) co_return not_leading();
     CallOptions call(Lane::kWrite, stop, *within);
-    Result<ListPage<Pod>> page = co_await parts_.client.list_page<Pod>(list, std::move(call));
+    Result<ListPage<T>> page = co_await parts_.client.list_page<T>(list, std::move(call));
     if (!page.has_value()) co_return std::move(page).error();
-    for (Pod& pod : page->items) pods.push_back(std::move(pod));
+    for (T& object : page->items) all.push_back(std::move(object));
     list.continue_token = page->continue_token;
   } while (!list.continue_token.empty());
-  co_return pods;
+  co_return all;
 }
 
 Task<Verdict> StepRunner::ask(Origin origin, Ask ask, Deadline deadline) {

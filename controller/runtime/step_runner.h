@@ -47,8 +47,12 @@ class StepRunner {
  private:
   Task<Verdict> write(Origin origin, Write write, Deadline deadline);
   Task<Verdict> guard(Origin origin, Guard guard, Deadline deadline);
+  Task<Verdict> guard_all(Origin origin, Guard guard);
+  Verdict conclude(const Origin& origin, const Guard& guard, std::optional<std::string> refusal,
+                   std::string against);
   Task<Verdict> ask(Origin origin, Ask ask, Deadline deadline);
-  Task<Result<std::vector<Pod>>> fetch_pods_on(std::string node, std::stop_token stop);
+  template <class T>
+  Task<Result<std::vector<T>>> fetch_all(ListOptions list, std::stop_token stop);
   void answer(const Step& step, bool yes, Error error, std::string against);
 
   Parts parts_;

@@ -73,6 +73,47 @@ TEST_F(ReconcileLayout, GoesOnceNoNodeIsInProgressForIt) {
   EXPECT_TRUE(may_go());
 }
 
+// Nobody returns a node whose layout is gone, and the cache may not know yet that one is out.
+TEST_F(ReconcileLayout, ThatItsNodesAreBackIsTheApiServersToSay) {
+  constexpr char kBehind[] = "a node is not back, and the cache is behind";
+  const Node out = on_its_way(n1(), layout_, config_, RolloutPhase::kApplying, world_.now);
+  mark_deleted();
+  const auto look = [&] {
+    const Plan last = next();
+    EXPECT_EQ(last.objects.at(0).steps.size(), 2u);
+    return std::get<Guard>(last.objects.at(0).steps.at(0)).refuse_any;
+  };
+  EXPECT_EQ(look()({n1()}), std::nullopt);
+  EXPECT_EQ(look()({}), std::nullopt);
+  EXPECT_EQ(look()({out}), kBehind);
+
+  cut();
+  const Node sliced = n1();
+  mark_deleted(DeletionPolicy::kDisableMIG);
+  world_.render_agent_config("small");
+  world_.add(test::node("n1").a100_80(4).label("tier", "mig"));
+  EXPECT_EQ(look()({n1()}), std::nullopt);
+  EXPECT_EQ(look()({sliced}), kBehind) << "MIG is to be off";
+}
+
+// A slot is taken before its node shows it.
+TEST_F(ReconcileLayout, GoesByNoOlderLedgerThanItsLeadersOwn) {
+  mark_deleted();
+  EXPECT_TRUE(may_go());
+  world_.epoch = 2;
+  EXPECT_FALSE(may_go());
+  EXPECT_TRUE(next().requeue_after.has_value());
+  ConfigMap ledger = world_.ledger();
+  ledger.meta.annotations.set(names::kEpochAnnotation, "2");
+  world_.add(ledger);
+  EXPECT_TRUE(may_go());
+  ledger.meta.annotations.erase(names::kEpochAnnotation);
+  world_.add(ledger);
+  EXPECT_TRUE(may_go()) << "somebody has edited it";
+  world_.cluster.erase<ConfigMap>(ledger.meta.namespace_.view(), ledger.meta.name);
+  EXPECT_FALSE(may_go()) << "it is not made yet";
+}
+
 TEST_F(ReconcileLayout, SwitchesMigOffFirstWhereThatIsAsked) {
   cut();
   mark_deleted(DeletionPolicy::kDisableMIG);

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/policy/planned_policy.h"
 
 namespace berth::test {
@@ -126,6 +128,27 @@ TEST_F(Policy, ADeletedPolicyGoesWhenNothingOfItIsLeft) {
   cluster.add(node("n1").a100_80(4).label("tier", "mig"));
   EXPECT_THAT(writes(cluster.plan("policy")),
               ElementsAre(HasSubstr("mergepatch ConfigMap"), HasSubstr("remove the finalizer")));
+}
+
+// What a node carries that the cache does not show would stay there for ever.
+TEST_F(Policy, ThatNothingOfItIsLeftIsTheApiServersToSay) {
+  GPUClusterPolicy going = policy(kSliced);
+  going.meta.deletion_timestamp = cluster.now;
+  cluster.add(going);
+  const Plan last = cluster.plan("policy");
+  const auto steps = std::ranges::find_if(
+      last.objects, [&](const ObjectSteps& of) { return of.object == ref_of(going); });
+  ASSERT_NE(steps, last.objects.end());
+  ASSERT_THAT(steps->steps, SizeIs(2));
+  const auto& look = std::get<Guard>(steps->steps[0]);
+  const Node bare = node("n1").a100_80(4), labelled = node("n2").label(names::kPoolLabel, "dev");
+  const Node noted = node("n3").annotation(names::kPoolKeysAnnotation, "{}");
+  const Node shares =
+      node("n4").label(names::kDevicePluginConfig, render_plugin_config(going.spec.pools[0])->key);
+  EXPECT_EQ(look.refuse_any({bare}), std::nullopt);
+  for (const Node& each : {labelled, noted, shares})
+    EXPECT_EQ(look.refuse_any({bare, each}),
+              "node " + each.meta.name + " carries it, and the cache is behind");
 }
 
 TEST_F(Policy, WhatIsInPlaceIsReadyAndWritesNothing) {

@@ -109,6 +109,45 @@ TEST_F(ExecutorTest, ThatTheNodeIsGoneIsAYesOnlyToAGuardThatSaysSo) {
   EXPECT_TRUE(answer->yes);
 }
 
+TEST_F(ExecutorTest, AGuardOfAllNodesSeesEveryPageOfThem) {
+  constexpr char kAllNodes[] = "GET /api/v1/nodes";
+  constexpr char kPatchLayout[] = "PATCH /apis/gpu.berth.dev/v1alpha1/miglayouts/a";
+  const auto page = [](const std::string& name, const std::string& next) {
+    return FakeReply{200, R"({"kind":"NodeList","metadata":{"resourceVersion":"9","continue":")" +
+                              next + R"("},"items":[{"metadata":{"name":")" + name + R"("}}]})"};
+  };
+  std::string seen;
+  std::optional<std::string> refusal;
+  Guard all;
+  all.node = layout();
+  all.question = "is every node back?";
+  all.refuse_any = [&](const std::vector<Node>& nodes) {
+    for (const Node& each : nodes) seen += each.meta.name + " ";
+    return refusal;
+  };
+  Write last = patch();
+  last.object = layout();
+  Plan plan;
+  plan.add(layout(), all);
+  plan.add(layout(), last);
+  world_.transport.script(kAllNodes, page("n1", "c"));
+  world_.transport.script(kAllNodes, page("n2", ""));
+  world_.transport.script(kPatchLayout, {200, kNode});
+  EXPECT_EQ(run(plan).fate, Fate::kDone);
+  EXPECT_EQ(seen, "n1 n2 ");
+  EXPECT_THAT(world_.transport.targets()[0], Not(HasSubstr("resourceVersion"))) << "by quorum";
+  EXPECT_EQ(world_.count(kPatchLayout), 1u);
+
+  refusal = "n1 is not back";
+  world_.transport.script(kAllNodes, page("n1", ""));
+  EXPECT_EQ(run(plan).fate, Fate::kRefused);
+  refusal.reset();
+  world_.transport.script(kAllNodes, page("n1", "c"));
+  world_.transport.script(kAllNodes, {500, status_json(500, "InternalError")});
+  EXPECT_EQ(run(plan).fate, Fate::kRetry) << "half of them will not do";
+  EXPECT_EQ(world_.count(kPatchLayout), 1u);
+}
+
 TEST_F(ExecutorTest, AnAskedNoIsAnAnswerAndKeepsTheEvictionUnsent) {
   Plan plan;
   plan.add(pod(), Ask{.pod = pod(), .against = "7"});

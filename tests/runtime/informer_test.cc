@@ -68,8 +68,8 @@ TEST_F(InformerTest, ARefreshTellsOnlyWhatChangedAndRemovesWhatIsGone) {
   EXPECT_EQ(informer_.machine().resource_version, "20");
 }
 
-// What a cache goes by, and up to where it lacks nothing, are two things: a live GET is ahead of the
-// watch, a bookmark changes nothing, and what is gone is told by its absence.
+// What a cache goes by, and up to where it lacks nothing, are two things: a live GET is ahead of
+// the watch, a bookmark changes nothing, and what is gone is told by its absence.
 TEST_F(InformerTest, TheStoreSaysHowMuchItHasHeard) {
   const auto heard = [&] {
     const Heard& of = cluster_.nodes().heard();
