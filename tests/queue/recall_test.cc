@@ -42,6 +42,21 @@ TEST_F(RecallTest, OnceAllMayGoTheMarkIsWrittenAndThenAllAreEvicted) {
   EXPECT_THAT(done(kGang), ElementsAre("evict g0", "evict g1"));
 }
 
+// A later round of the gang may be on its way there, and the mark takes the place of its entry.
+TEST_F(RecallTest, ALeaderThatIsBehindMarksNoGang) {
+  cluster.hear_all<berth::Pod>("1");
+  start_gang(), give_notice("n1"), answer(true);
+  ConfigMap standing = *ledger();
+  standing.meta.annotations.set(names::kHeardAnnotation, R"({"epoch":2,"pods":"2"})");
+  add(standing);
+  const Plan waits = plan(kGang);
+  EXPECT_THAT(waits.objects, IsEmpty());
+  EXPECT_TRUE(waits.requeue_after.has_value());
+  cluster.hear_all<berth::Pod>("2");
+  take_ledger(plan(kGang));
+  EXPECT_THAT(marks(), SizeIs(1));
+}
+
 TEST_F(RecallTest, WhoeverComesInTheirPlaceWaitsUntilAllAreGone) {
   start_gang(), give_notice("n1"), take_back();
   cluster.erase<berth::Pod>("a", "g0");
