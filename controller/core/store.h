@@ -37,7 +37,8 @@ struct Heard {
 
   static void raise(std::string& to, const std::string& version) {
     const auto order = compare_resource_versions(to, version);
-    if (order ? *order < 0 : to.empty()) to = version;
+    const bool first = to.empty() && compare_resource_versions(version, version);
+    if (first || (order && *order < 0)) to = version;
   }
 };
 

@@ -32,6 +32,7 @@ TEST_F(HeardBeforeTest, EachKindIsToBeHeardUpToTheLastChangeThatSomebodyHadHeard
 }
 
 TEST_F(HeardBeforeTest, WhatIsWrittenIsTheLatestOfWhatAnyLeaderHasHeard) {
+  cluster.hear<berth::Job>("no version");
   cluster.hear<berth::Job>("99");
   cluster.hear<berth::Job>("98");
   cluster.hear<berth::Pod>("100");
