@@ -3,11 +3,13 @@
 #include "controller/advise/right_size.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "controller/advise/model_memory.h"
 #include "controller/advise/shared_pool.h"
@@ -26,7 +28,7 @@ using cost::Micros;
 
 constexpr std::chrono::days kLooksBack{30};
 constexpr std::int64_t kWhole = 1'000'000;  // of gpu_weight()
-// Means hide peaks: twice the mean has to fit.
+// Means hide peaks: twice the mean has to fit, or the peak where that is known and less.
 constexpr std::int64_t kRoom = 2;
 constexpr Micros kLeastMeasured = 24 * cost::kSecondsOfHour;  // seconds
 
@@ -72,14 +74,31 @@ std::map<std::string, Holding> holdings_of(const Snapshot& snapshot,
   return holdings;
 }
 
-// What the ledger has, in one currency.
+// Whether the owner may have had a peak on that day that is not written down: berth did not always
+// write them, and of the cheapest owners it does not.
+bool hides_peak(const cost::Spendings& day, const std::string& owner) {
+  if (day.peaks.contains(owner)) return false;
+  const auto spent = day.owners.find(owner);
+  if (spent == day.owners.end()) return day.owners.contains(cost::kOthers);
+  return spent->second.used > 0 || spent->second.idle > 0;
+}
+
+// What the ledger has, in one currency. A peak is one only if no day hides a higher one.
 cost::Spendings ledger_of(const Snapshot& snapshot, const std::string& currency) {
   cost::Spendings sums;
+  std::vector<const cost::Spendings*> days;
   const cost::CostLedger ledger = costs_in(snapshot.cluster, snapshot.settings);
   const std::string first = format_time(snapshot.now - kLooksBack).substr(0, 10);
-  for (auto day = ledger.days.lower_bound(first); day != ledger.days.end(); ++day)
-    if (const auto found = day->second.find(currency); found != day->second.end())
-      sums.add(found->second, 1);
+  for (auto day = ledger.days.lower_bound(first); day != ledger.days.end(); ++day) {
+    const auto found = day->second.find(currency);
+    if (found == day->second.end()) continue;
+    sums.add(found->second, 1);
+    days.push_back(&found->second);
+  }
+  std::erase_if(sums.peaks, [&](const auto& peak) {
+    return std::ranges::any_of(
+        days, [&](const cost::Spendings* day) { return hides_peak(*day, peak.first); });
+  });
   return sums;
 }
 
@@ -108,8 +127,14 @@ void settle(Micros month, std::int64_t remain, std::int64_t of, OwnerAdvice& adv
   advice.month = month - cost::share_of(month, remain, of);
 }
 
-void decide(const Holding& holding, Micros month, OwnerAdvice& advice) {
+// Percent of what a pod holds that has to be left to it.
+std::int64_t room_for(const OwnerAdvice& advice) {
   const std::int64_t room = kRoom * *advice.used;
+  return advice.peak ? std::min(room, *advice.peak) : room;
+}
+
+void decide(const Holding& holding, Micros month, OwnerAdvice& advice) {
+  const std::int64_t room = room_for(advice);
   const Product* product = holding.product;
   if (holding.each > 1) {
     std::int64_t fewer = std::max<std::int64_t>(1, (holding.each * room + 99) / 100);
@@ -122,6 +147,7 @@ void decide(const Holding& holding, Micros month, OwnerAdvice& advice) {
     if (fewer >= holding.each) return;
     advice.verdict = Verdict::kFewerGpus;
     advice.instead_each = fewer;
+    advice.part = fewer * 100 / holding.each;
     advice.memory_gb = product == nullptr ? 0 : static_cast<int>(product->memory_gb * fewer);
     return settle(month, fewer, holding.each, advice);
   }
@@ -132,6 +158,7 @@ void decide(const Holding& holding, Micros month, OwnerAdvice& advice) {
   advice.profile = profile->name;
   advice.instead = mig_resource_name(profile->name);
   advice.memory_gb = product->memory_gb * profile->memory_units / product->memory_units;
+  advice.part = profile->compute_slices * 100 / product->compute_slices;
   settle(month, profile->memory_units, product->memory_units, advice);
 }
 
@@ -150,6 +177,7 @@ void consider_sharing(const PoolSpec* pool, const Product* product, Micros month
   advice.pool = fmt::format("{}, {} by {}", pool->name, to_string(pool->sharing.strategy),
                             pool->sharing.replicas);
   advice.memory_gb = 0;
+  advice.part = 100;  // while the others rest
   advice.month = saved;
 }
 
@@ -188,6 +216,15 @@ std::string owner_key(const Pod& pod) {
   return pod.meta.namespace_.str() + "/" + cost::owner_of(pod);
 }
 
+std::string provided(const OwnerAdvice& advice) {
+  std::vector<std::string> terms;
+  if (advice.memory_gb > 0 && !advice.memory_mib)
+    terms.push_back(fmt::format("{} GB suffice", advice.memory_gb));
+  if (advice.peak && *advice.peak > advice.part)
+    terms.push_back(fmt::format("bursts to {}% may take longer", *advice.peak));
+  return terms.empty() ? "" : fmt::format(", if {}", fmt::join(terms, ", and "));
+}
+
 std::vector<OwnerAdvice> advise_owners(const Snapshot& snapshot, const GPUClusterPolicy& policy,
                                        Isolation isolation) {
   std::vector<OwnerAdvice> out;
@@ -203,12 +240,14 @@ std::vector<OwnerAdvice> advise_owners(const Snapshot& snapshot, const GPUCluste
       advice.currency = currency;
       if (const auto peak = known.memory.find(owner); peak != known.memory.end())
         advice.memory_mib = peak->second;
+      if (const auto peak = known.peaks.find(owner); peak != known.peaks.end())
+        advice.peak = peak->second;
       if (advice.verdict != Verdict::kKeep) continue;
       const Micros month = cost::capped_product(spending.total(), cost::kHoursOfMonth);
       decide(holding, month, advice);
       if (isolation == Isolation::kMayWeaken)
         consider_sharing(smallest_shared_pool(snapshot, policy, owner.substr(0, owner.find('/')),
-                                              kRoom * *counted.used),
+                                              room_for(advice)),
                          holding.product, month, advice);
     }
   }

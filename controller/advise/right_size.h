@@ -28,20 +28,27 @@ struct OwnerAdvice {
   std::string holds;      // a pod: "nvidia.com/gpu"
   std::int64_t each = 0;  // so many of it; 0: not all the same
   std::int64_t pods = 0;
-  std::optional<int> used;                 // percent of what it held and was measured
-  std::optional<std::int64_t> memory_mib;  // most that a pod had in use of one GPU
+  std::optional<int> used;  // percent of what it held and was measured
+  // Of one GPU, the most that a pod had in use, and in percent at work in a round of measurements.
+  std::optional<std::int64_t> memory_mib;
+  std::optional<std::int64_t> peak;  // absent as well if a day of it is not known
   Verdict verdict = Verdict::kKeep;
   std::string instead;  // a pod: "nvidia.com/mig-3g.40gb"
   std::string profile;  // "3g.40gb"; empty: of no GPU that is cut
   std::string pool;     // whose GPUs are shared, and how: "development, TimeSlicing by 4"
   std::int64_t instead_each = 0;
   int memory_gb = 0;       // that a pod has then
+  std::int64_t part = 0;   // percent, of what it holds now, that it can then have at work
   cost::Micros month = 0;  // that it saves
   std::string currency;
 };
 
 // "serving/Deployment/llama": whom a pod's GPUs count for.
 std::string owner_key(const Pod& pod);
+
+// What is left to whoever follows the advice to find out: ", if 40 GB suffice, and bursts to 90%
+// may take longer". Empty: nothing.
+std::string provided(const OwnerAdvice& advice);
 
 enum class Isolation { kKept, kMayWeaken };
 

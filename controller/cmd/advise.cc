@@ -80,15 +80,11 @@ Result<TopTable> models(const AdviseFlags& flags) {
   return shares_for(*model, *products);
 }
 
-// Where no memory was measured, whoever follows has to know that it suffices.
 std::string told(const advise::OwnerAdvice& advice) {
   switch (advice.verdict) {
     case advise::Verdict::kFewerGpus:
     case advise::Verdict::kProfile:
-      return fmt::format("{} {}{}", advice.instead_each, advice.instead,
-                         advice.memory_gb == 0 || advice.memory_mib
-                             ? std::string()
-                             : fmt::format(", if {} GB suffice", advice.memory_gb));
+      return fmt::format("{} {}{}", advice.instead_each, advice.instead, provided(advice));
     case advise::Verdict::kShare:
       return fmt::format("1 {} of pool {}: its memory and faults are then not kept apart",
                          advice.instead, advice.pool);
@@ -103,14 +99,16 @@ std::string told(const advise::OwnerAdvice& advice) {
 }
 
 TopTable table_of(const std::vector<advise::OwnerAdvice>& advices) {
-  TopTable table{"OwnerAdvices",
-                 {"OWNER", "PODS", "EACH", "USED", "MEMORY", "ADVICE", "SAVES/MONTH", "CURRENCY"},
-                 {}};
+  TopTable table{
+      "OwnerAdvices",
+      {"OWNER", "PODS", "EACH", "USED", "PEAK", "MEMORY", "ADVICE", "SAVES/MONTH", "CURRENCY"},
+      {}};
   for (const advise::OwnerAdvice& advice : advices)
     table.rows.push_back(
         {advice.owner, std::to_string(advice.pods),
          advice.each == 0 ? std::string() : fmt::format("{} {}", advice.each, advice.holds),
          advice.used ? fmt::format("{}%", *advice.used) : std::string(),
+         advice.peak ? fmt::format("{}%", *advice.peak) : std::string(),
          advice.memory_mib ? gib(*advice.memory_mib << 20) : std::string(), told(advice),
          advice.month == 0 ? std::string() : cost::format_money(advice.month, 2), advice.currency});
   return table;

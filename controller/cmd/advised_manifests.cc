@@ -53,10 +53,8 @@ std::string print_owners(const std::vector<advise::OwnerAdvice>& advices) {
   std::string out;
   for (const advise::OwnerAdvice& advice : advices)
     if (advice.verdict == advise::Verdict::kProfile)
-      out += fmt::format(
-          "#   {}: {}: {} instead of {}: {}{}\n", advice.owner, advice.instead, advice.instead_each,
-          advice.holds, advice.each,
-          advice.memory_mib ? std::string() : fmt::format(", if {} GB suffice", advice.memory_gb));
+      out += fmt::format("#   {}: {}: {} instead of {}: {}{}\n", advice.owner, advice.instead,
+                         advice.instead_each, advice.holds, advice.each, provided(advice));
   return out;
 }
 

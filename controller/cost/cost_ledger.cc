@@ -20,12 +20,19 @@ using std::chrono::seconds;
 constexpr Duration kClockStep = std::chrono::minutes(10);
 constexpr char kCheckpoint[] = "checkpoint";
 constexpr std::string_view kDay = "day-", kMonth = "month-";
-constexpr char kMemory[] = "memory";
 constexpr std::pair<const char*, SpendingByName Spendings::*> kTables[] = {
     {"pools", &Spendings::pools},
     {"namespaces", &Spendings::namespaces},
     {"queues", &Spendings::queues},
     {"owners", &Spendings::owners}};
+struct MostTable {
+  const char* name;
+  MostByName Spendings::*most;
+  std::int64_t least;  // that is there
+};
+// A pod that runs has something in memory; that it was never at work is a measurement, too.
+constexpr MostTable kMostTables[] = {{"memory", &Spendings::memory, 1},
+                                     {"peaks", &Spendings::peaks, 0}};
 
 // The dearest stay, the others become one.
 void keep_dearest(SpendingByName& names) {
@@ -46,9 +53,10 @@ void keep_dearest(SpendingsByCurrency& period) {
   for (auto& [currency, spendings] : period) {
     for (const auto names : {&Spendings::namespaces, &Spendings::queues, &Spendings::owners})
       keep_dearest(spendings.*names);
-    std::erase_if(spendings.memory, [&owners = spendings.owners](const auto& peak) {
-      return !owners.contains(peak.first);
-    });
+    for (const MostTable& table : kMostTables)
+      std::erase_if(spendings.*table.most, [&owners = spendings.owners](const auto& most) {
+        return !owners.contains(most.first);
+      });
   }
 }
 
@@ -66,7 +74,8 @@ std::string encode(const SpendingsByCurrency& period) {
   json out = json::object();
   for (const auto& [currency, spendings] : period) {
     for (const auto& [name, table] : kTables) out[currency][name] = encode(spendings.*table);
-    if (!spendings.memory.empty()) out[currency][kMemory] = spendings.memory;
+    for (const MostTable& table : kMostTables)
+      if (!(spendings.*table.most).empty()) out[currency][table.name] = spendings.*table.most;
   }
   return out.dump();
 }
@@ -86,6 +95,16 @@ json parse_object(const std::string& text) {
   return parsed.is_object() ? parsed : json::object();
 }
 
+MostByName read_most(const json& tables, const MostTable& table) {
+  MostByName most;
+  const auto owners = tables.find(table.name);
+  if (owners == tables.end() || !owners->is_object()) return most;
+  for (const auto& [owner, value] : owners->items())
+    if (value.is_number_integer() && value.get<std::int64_t>() >= table.least)
+      most[owner] = value.get<std::int64_t>();
+  return most;
+}
+
 SpendingsByCurrency read_period(const std::string& text) {
   SpendingsByCurrency period;
   const json read = parse_object(text);
@@ -97,10 +116,9 @@ SpendingsByCurrency read_period(const std::string& text) {
       for (const auto& [name, parts] : names->items())
         if (const auto spending = read_spending(parts)) (period[currency].*table)[name] = *spending;
     }
-    if (const auto memory = tables.find(kMemory); memory != tables.end() && memory->is_object())
-      for (const auto& [owner, mib] : memory->items())
-        if (mib.is_number_integer() && mib.get<std::int64_t>() > 0)
-          period[currency].memory[owner] = mib.get<std::int64_t>();
+    for (const MostTable& table : kMostTables)
+      if (MostByName most = read_most(tables, table); !most.empty())
+        period[currency].*table.most = std::move(most);
   }
   return period;
 }

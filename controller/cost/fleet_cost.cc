@@ -40,6 +40,7 @@ void add_holder(const HeldUse& held, const Spending& spending, Spendings& sums) 
   const std::string owner = pod.meta.namespace_.str() + "/" + owner_of(pod);
   sums.owners[owner].add(spending);
   if (held.memory_mib > 0) sums.memory[owner] = std::max(sums.memory[owner], held.memory_mib);
+  if (held.peak) sums.peaks[owner] = std::max(sums.peaks[owner], *held.peak);
 }
 
 void add_node(const NodeUse& use, Micros per_hour, const std::string& pool, Spendings& sums) {

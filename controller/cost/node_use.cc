@@ -22,8 +22,17 @@ struct Measured {
   double whole_gpus = 0;  // of GPUs: at work, divided among those who hold them
   double instances = 0;   // of MIG instances: the part of each that is at work
   std::int64_t memory_mib = 0;
+  std::optional<std::int64_t> peak;
 };
 using MeasuredPods = std::map<std::pair<std::string_view, std::string_view>, Measured>;
+
+// Percent, rounded up by all but a thousandth: 0.3 of a float is a little more than 0.3.
+void add_most(const GpuSample& gpu, double activity, Measured& measured) {
+  measured.peak =
+      std::max(measured.peak.value_or(0), static_cast<std::int64_t>(activity * 100 + 0.999));
+  if (gpu.memory_mib)
+    measured.memory_mib = std::max(measured.memory_mib, static_cast<std::int64_t>(*gpu.memory_mib));
+}
 
 MeasuredPods measured_on(const Snapshot& snapshot, const Node& node) {
   MeasuredPods pods;
@@ -32,9 +41,7 @@ MeasuredPods measured_on(const Snapshot& snapshot, const Node& node) {
     const double activity = std::clamp<double>(*gpu.activity, 0, 1);
     for (const GpuHolder& holder : gpu.holders) {
       Measured& measured = pods[{holder.namespace_.view(), holder.pod.view()}];
-      if (gpu.holders.size() == 1 && gpu.memory_mib)
-        measured.memory_mib =
-            std::max(measured.memory_mib, static_cast<std::int64_t>(*gpu.memory_mib));
+      if (gpu.holders.size() == 1) add_most(gpu, activity, measured);
       ++measured.pieces;
       if (gpu.instance.empty())
         measured.whole_gpus += activity / static_cast<double>(gpu.holders.size());
@@ -87,6 +94,7 @@ HeldUse split(const Pod& pod, const Asked& asked, std::int64_t part, const Measu
   HeldUse held{.pod = &pod, .unmeasured = part};
   if (measured == nullptr || asked.pieces == 0) return held;
   held.memory_mib = measured->memory_mib;
+  held.peak = measured->peak;
   const std::int64_t pieces = std::max(asked.pieces, measured->pieces);
   const std::int64_t known = part * measured->pieces / pieces;
   const double each = static_cast<double>(part) / static_cast<double>(pieces);

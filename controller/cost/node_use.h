@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "controller/core/snapshot.h"
@@ -17,8 +18,9 @@ struct HeldUse {
   std::int64_t used = 0;        // at work
   std::int64_t idle = 0;        // held, and not at work
   std::int64_t unmeasured = 0;  // held, and nobody knows
-  std::int64_t memory_mib =
-      0;  // most in use of one of its GPUs that are its alone; 0: not measured
+  // Of the one of its GPUs that has most of it, of those that are its alone.
+  std::int64_t memory_mib = 0;       // in use; 0: not measured
+  std::optional<std::int64_t> peak;  // percent at work; absent: not measured
 };
 
 struct NodeUse {

@@ -24,7 +24,11 @@ void Spendings::add(const Spendings& other, Micros times) {
   for (const auto names :
        {&Spendings::pools, &Spendings::namespaces, &Spendings::queues, &Spendings::owners})
     for (const auto& [name, spending] : other.*names) (this->*names)[name].add(spending, times);
-  for (const auto& [name, mib] : other.memory) memory[name] = std::max(memory[name], mib);
+  for (const auto most : {&Spendings::memory, &Spendings::peaks})
+    for (const auto& [name, value] : other.*most) {
+      std::int64_t& highest = (this->*most)[name];
+      highest = std::max(highest, value);
+    }
 }
 
 }  // namespace berth::cost

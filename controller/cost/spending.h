@@ -31,14 +31,16 @@ struct Spending {
 
 using SpendingByName = std::map<std::string, Spending>;
 
-// MiB, by owner.
-using MemoryByName = std::map<std::string, std::int64_t>;
+// The most there was of something, by owner.
+using MostByName = std::map<std::string, std::int64_t>;
 
 // The same money, by whom it is asked of.
 struct Spendings {
   SpendingByName pools;
   SpendingByName namespaces, queues, owners;  // of what is held; queue "": none
-  MemoryByName memory;                        // most that a pod of the owner had in use of one GPU
+  // Of one GPU that a pod of the owner had for itself: MiB in use, and percent at work in a round
+  // of measurements.
+  MostByName memory, peaks;
   bool operator==(const Spendings&) const = default;
   // Of a time as long as `times`; a longer time has the higher of two peaks.
   void add(const Spendings& other, Micros times);

@@ -51,6 +51,7 @@ class RightSize : public ::testing::Test {
       spending.idle = total - spending.used;
     }
     hourly["USD"].memory = memory_;
+    hourly["USD"].peaks = peaks_;
     cost::CostLedger ledger;
     cost::spend_until(now_ - hours, {}, ledger);
     cost::spend_until(now_, hourly, ledger);
@@ -74,7 +75,7 @@ class RightSize : public ::testing::Test {
   Answers answers_;
   Settings settings_;
   std::map<std::string, int> shares_;
-  cost::MemoryByName memory_;
+  cost::MostByName memory_, peaks_;
   int given_ = 0;
 };
 
@@ -140,6 +141,55 @@ TEST_F(RightSize, WhatItHadInMemoryHasToFit) {
   EXPECT_EQ(of("a/StatefulSet/large").instead, "nvidia.com/mig-1g.20gb");
   EXPECT_EQ(of("a/StatefulSet/huge").verdict, Verdict::kKeep);
   EXPECT_EQ(of("a/StatefulSet/spread").instead_each, 3) << "160 GiB on GPUs of 72";
+}
+
+// Asks for a whole GPU and uses 40 % of it, always: what has room for twice that is nothing
+// smaller.
+TEST_F(RightSize, APeakBelowTwiceTheMeanIsRoomEnough) {
+  nodes(2);
+  run("a", "steady", 1, 1, 40);
+  run("a", "bursts", 1, 1, 15);
+  given_ = 4;
+  run("a", "spread", 1, 4, 40);
+  count(std::chrono::hours(48));
+  EXPECT_EQ(of("a/StatefulSet/steady").verdict, Verdict::kKeep) << "its peak is not known";
+  memory_ = {{"a/StatefulSet/bursts", 20 * 1024}};
+  peaks_ = {
+      {"a/StatefulSet/steady", 45}, {"a/StatefulSet/bursts", 90}, {"a/StatefulSet/spread", 50}};
+  count(std::chrono::hours(48));
+  const OwnerAdvice steady = of("a/StatefulSet/steady");
+  EXPECT_EQ(steady.instead, "nvidia.com/mig-4g.40gb") << "four sevenths";
+  EXPECT_EQ(steady.peak, 45);
+  EXPECT_EQ(provided(steady), ", if 40 GB suffice");
+  const OwnerAdvice spread = of("a/StatefulSet/spread");
+  EXPECT_EQ(spread.instead_each, 2) << "the peak of each, were it of all four at once";
+  const OwnerAdvice bursts = of("a/StatefulSet/bursts");
+  EXPECT_EQ(bursts.instead, "nvidia.com/mig-3g.40gb") << "twice the mean";
+  EXPECT_EQ(provided(bursts), ", if bursts to 90% may take longer");
+}
+
+// As of days before berth wrote peaks down, and of who was among the others.
+TEST_F(RightSize, APeakThatADayHidesIsNone) {
+  nodes(1);
+  run("a", "steady", 1, 1, 40);
+  peaks_ = {{"a/StatefulSet/steady", 45}};
+  count(std::chrono::hours(48));
+  EXPECT_EQ(of("a/StatefulSet/steady").peak, 45);
+  const auto edit = [&](const char* from, const char* to) {
+    ConfigMap costs =
+        *cluster_.config_maps().find(settings_.berth_namespace, names::kCostsConfigMap);
+    std::string day = costs.data.at("day-2026-11-24");
+    const std::size_t at = day.find(from);
+    ASSERT_NE(at, std::string::npos) << day;
+    costs.data["day-2026-11-24"] = day.replace(at, std::string_view(from).size(), to);
+    cluster_.upsert(std::move(costs), now_);
+  };
+  edit(R"("peaks")", R"("other")");
+  EXPECT_FALSE(of("a/StatefulSet/steady").peak);
+  count(std::chrono::hours(48));
+  edit(R"("owners":{"a/StatefulSet/steady")", R"x("owners":{"(others)")x");
+  edit(R"("peaks":{"a/StatefulSet/steady")", R"("peaks":{"b")");
+  EXPECT_FALSE(of("a/StatefulSet/steady").peak);
 }
 
 TEST_F(RightSize, NothingIsSaidOfWhatWasHardlyMeasured) {

@@ -83,16 +83,19 @@ TEST(Advise, OfOwnersReadsASnapshot) {
   const Ran ran = run_berth({"advise", "--snapshot", file});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_EQ(ran.out,
-            "OWNER                 PODS  EACH              USED  MEMORY  ADVICE"
+            "OWNER                 PODS  EACH              USED  PEAK  MEMORY  ADVICE"
             "                                      SAVES/MONTH  CURRENCY\n"
-            "web/StatefulSet/chat  1     1 nvidia.com/gpu  15%   -       1 nvidia.com/mig-3g.40gb, "
-            "if 40 GB suffice  365.00       USD\n");
+            "web/StatefulSet/chat  1     1 nvidia.com/gpu  15%   -     -       "
+            "1 nvidia.com/mig-3g.40gb, if 40 GB suffice  365.00       USD\n");
   std::string& day = dump["items"].back()["data"]["day-2026-11-24"].get_ref<std::string&>();
   nlohmann::json measured = nlohmann::json::parse(day);
   measured["USD"]["memory"] = {{"web/StatefulSet/chat", 32'000}};
+  measured["USD"]["peaks"] = {{"web/StatefulSet/chat", 90}};
   day = measured.dump();
   const Ran known = run_berth({"advise", "--snapshot", scratch_file("known.json", dump.dump())});
-  EXPECT_THAT(known.out, HasSubstr(" 15%   31.2GiB  1 nvidia.com/mig-3g.40gb  365.00 "));
+  EXPECT_THAT(known.out,
+              HasSubstr(" 15%   90%   31.2GiB  1 nvidia.com/mig-3g.40gb, if bursts to 90% may "
+                        "take longer  365.00 "));
   dump["items"].erase(2);
   const Ran without = run_berth({"advise", "--snapshot", scratch_file("none.json", dump.dump())});
   EXPECT_EQ(without.exit_code, 1);

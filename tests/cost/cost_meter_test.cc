@@ -134,26 +134,33 @@ TEST_F(Meter, ACheckpointThatIsYetToComeStopsNothing) {
   EXPECT_DOUBLE_EQ(spent(), 8);
 }
 
-TEST_F(Meter, WritesDownTheMostMemoryThatAnOwnerHadInUse) {
-  const auto use = [&](float mib) {
-    GpuSample gpu{.uuid = "GPU-0", .index = "0", .holders = {{"team-a", "p"}}};
-    gpu.activity = 0.5f;
+TEST_F(Meter, WritesDownTheMostThatAnOwnerHadInUseAndAtWork) {
+  std::vector<GpuHolder> holders{{"team-a", "p"}};
+  const auto use = [&](float mib, float activity) {
+    GpuSample gpu{.uuid = "GPU-0", .index = "0", .holders = holders};
+    gpu.activity = activity;
     gpu.memory_mib = mib;
     gpu.seen = world_.now;
     world_.samples.nodes["n1"] = {gpu};
+    look();
+    world_.now += 10s;
   };
-  const auto memory = [&] {
-    const cost::CostLedger ledger = costs_in(world_.cluster, world_.settings);
-    return ledger.days.begin()->second.at("USD").memory;
+  const auto stands = [&] {
+    return costs_in(world_.cluster, world_.settings).days.begin()->second.at("USD");
   };
   look();
-  for (const float mib : {20'000.f, 31'000.f, 500.f}) {
-    world_.now += 10s;
-    use(mib);
-    look();
-  }
+  use(20'000, 0);
   write(look(1min));
-  EXPECT_THAT(memory(), ElementsAre(Pair("team-a/ReplicaSet/rs", 31'000)));
+  EXPECT_THAT(stands().peaks, ElementsAre(Pair("team-a/ReplicaSet/rs", 0))) << "measured, too";
+  use(31'000, 0.3f);
+  use(500, 0.301f);
+  use(400, 0.1f);
+  // What two hold, neither has for itself.
+  holders.push_back({"team-b", "q"});
+  use(70'000, 1);
+  write(look(1min));
+  EXPECT_THAT(stands().memory, ElementsAre(Pair("team-a/ReplicaSet/rs", 31'000)));
+  EXPECT_THAT(stands().peaks, ElementsAre(Pair("team-a/ReplicaSet/rs", 31)));
 }
 
 TEST_F(Meter, WithoutAPriceNothingIsWritten) {
