@@ -131,6 +131,7 @@ void read(const JsonCursor& totals, PolicyTotals& out) {
   totals["gpus"].read(out.gpus);
   totals["allocated"].read(out.allocated);
   if (totals["idleGPUs"].present()) totals["idleGPUs"].read(out.idle_gpus.emplace());
+  if (totals["reclaimed"].present()) totals["reclaimed"].read(out.reclaimed.emplace());
   if (totals["unhealthyNodes"].present())
     totals["unhealthyNodes"].read(out.unhealthy_nodes.emplace());
   totals["conflicts"].read(out.conflicts);

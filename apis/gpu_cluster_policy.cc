@@ -17,6 +17,7 @@ Json encode(const PolicyTotals& totals) {
             {"gpus", totals.gpus},
             {"allocated", totals.allocated}};
   if (totals.idle_gpus) json["idleGPUs"] = *totals.idle_gpus;
+  if (totals.reclaimed) json["reclaimed"] = *totals.reclaimed;
   if (totals.unhealthy_nodes) json["unhealthyNodes"] = *totals.unhealthy_nodes;
   json["conflicts"] = totals.conflicts;
   if (!totals.monthly_waste.empty()) json["monthlyWaste"] = totals.monthly_waste;

@@ -201,6 +201,7 @@ struct PolicyTotals {  // over all pools
   std::int64_t gpus = 0;
   std::int64_t allocated = 0;
   std::optional<std::int64_t> idle_gpus;        // absent: not measured
+  std::optional<std::int64_t> reclaimed;        // absent: the policy takes nothing back
   std::optional<std::int32_t> unhealthy_nodes;  // absent: not measured
   std::int32_t conflicts = 0;
   std::string monthly_waste;  // "37000 USD", one per currency; empty: unknown

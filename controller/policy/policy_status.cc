@@ -21,6 +21,7 @@
 #include "controller/observe/metrics_missing.h"
 #include "controller/policy/policy_events.h"
 #include "controller/policy/policy_reasons.h"
+#include "controller/queue/idle_work.h"
 
 namespace berth {
 namespace {
@@ -94,6 +95,13 @@ void tell_waste(const Snapshot& snapshot, const GPUClusterPolicy& policy,
     totals.push_back(monthly(sum) + " " + currency);
   }
   status.totals.monthly_waste = fmt::format("{}", fmt::join(totals, ", "));
+}
+
+void tell_reclaimed(const Snapshot& snapshot, const GPUClusterPolicy& policy,
+                    GPUClusterPolicyStatus& status) {
+  const IdlePolicy idle = policy.spec.idle.policy;
+  if (idle == IdlePolicy::kOnPressure || idle == IdlePolicy::kAlways)
+    status.totals.reclaimed = queue::count_reclaimed(snapshot);
 }
 
 // Where nothing was ever measured, what nodes offer may still tell.
@@ -355,6 +363,7 @@ StatusUpdate compute_policy_status(const Snapshot& snapshot, const GPUClusterPol
   }
   if (!policy.meta.deletion_timestamp) {
     tell_measured(snapshot, policy, status, conditions);
+    tell_reclaimed(snapshot, policy, status);
     tell_health(snapshot, policy, status, conditions);
   }
   return update_of(snapshot, policy, std::move(status), std::move(conditions),

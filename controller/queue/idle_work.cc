@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
+#include <string_view>
 
+#include "apis/names.h"
 #include "controller/fleet/pools.h"
 #include "controller/observe/idle_pods.h"
 #include "controller/queue/admission_ledger.h"
@@ -81,6 +84,18 @@ bool is_idle_still(const Snapshot& snapshot, const Workload& workload) {
   if (!takes_idle(snapshot)) return false;
   const auto idle = find_idle_work(snapshot, *find_policy(snapshot.cluster));
   return std::ranges::find(idle, &workload, &IdleWork::workload) != idle.end();
+}
+
+std::int64_t count_reclaimed(const Snapshot& snapshot) {
+  if (snapshot.cluster.gpu_queues().size() == 0) return 0;
+  std::set<std::string_view> uids;
+  for (const auto& [uid, taker] : read_admissions(snapshot).yields)
+    if (is_there(snapshot.cluster.view<ClusterIndex>().facts(), taker)) uids.insert(uid);
+  for (const auto& job : snapshot.cluster.jobs()) {
+    const Text* held = job->meta.annotations.find(names::kHoldAnnotation);
+    if (held != nullptr && held->view() == kHeldAsIdle) uids.insert(job->meta.uid);
+  }
+  return static_cast<std::int64_t>(uids.size());
 }
 
 bool gives_way(const Snapshot& snapshot, const Workload& workload) {

@@ -41,8 +41,7 @@ class Reclaimer {
     patch.field("spec", R"({"suspend":true})");
     patch.annotation(names::kPreemptedAnnotation,
                      format_time(snapshot_.now) + ", as its GPUs were idle");
-    patch.annotation(names::kHoldAnnotation,
-                     "its GPUs were idle; without this annotation it queues again");
+    patch.annotation(names::kHoldAnnotation, queue::kHeldAsIdle);
     plan_.add(ref_of(job), Write{.verb = Verb::kMergePatch,
                                  .object = ref_of(job),
                                  .body = patch.str(),

@@ -111,6 +111,12 @@ class IdleGpus : public QueueTest {
       if (job.truth("/spec/suspend")) names.push_back(job.name());
     return names;
   }
+  void wait_reclaimed(const std::string& count) {
+    wait_for("the policy to count them", 60, [&]() -> std::string {
+      const Object policy = kube().get({"gpuclusterpolicies", "cluster"});
+      return policy.text("/status/totals/reclaimed") == count ? "" : policy.at("/status").dump();
+    });
+  }
   std::string note_on(const std::string& job) {
     for (const Object& event : kube().list("events", "team-a"))
       if (event.text("/reason") == "GPUsReclaimed" && event.text("/involvedObject/name") == job)
@@ -148,6 +154,7 @@ TEST_F(IdleGpus, AreTakenBackAsFarAsTheWaitingWorkCanUseThem) {
               HasSubstr("for Job/team-a/waits of queue vision, as it was idle"));
   EXPECT_EQ(gave.number("/status/failed"), 0);
   wait_for("the event", 20, [&] { return note_on("small").empty() ? "there is none" : ""; });
+  wait_reclaimed("1");
 
   // It waits again, is the older one, and would have room in the place of the large one, which is
   // idle still: it takes nobody's.
@@ -170,6 +177,7 @@ TEST_F(IdleGpus, AreTakenBackWhoeverWaitsUnderAlways) {
   EXPECT_THAT(kube().get({"jobs", "sleeps", "team-a"}).annotation("gpu.berth.dev/hold"),
               HasSubstr("its GPUs were idle"));
   wait_used("vision", "2/8");
+  wait_reclaimed("1");
 }
 
 }  // namespace

@@ -68,6 +68,19 @@ TEST_F(MeasuredStatus, CountsUseAndIdleGpusByPool) {
   EXPECT_EQ(missing(), "") << "double-bit errors are told by XID 48";
 }
 
+TEST_F(MeasuredStatus, CountsWhatWasTakenBackWhereThePolicyTakesAnythingBack) {
+  for (const IdlePolicy idle :
+       {IdlePolicy::kObserve, IdlePolicy::kNotify, IdlePolicy::kOnPressure, IdlePolicy::kAlways}) {
+    GPUClusterPolicy policy = measured_.policy();
+    policy.spec.idle.policy = idle;
+    measured_.cluster.upsert(std::move(policy), measured_.now);
+    const json totals = status()["totals"];
+    const bool takes = idle == IdlePolicy::kOnPressure || idle == IdlePolicy::kAlways;
+    EXPECT_EQ(totals.contains("reclaimed"), takes) << to_string(idle);
+    EXPECT_EQ(totals.value("reclaimed", 0), 0);
+  }
+}
+
 TEST_F(MeasuredStatus, WasteIsWhatIsNotAtWorkAtThePrice) {
   GPUClusterPolicy policy = measured_.policy();
   policy.spec.pools[0].price = PriceSpec{"3.06", "EUR"};

@@ -235,6 +235,7 @@ TEST_F(ReclaimedTest, WhoGaveWayTakesNothingBackWhileTheOtherIsThere) {
   decide();
   EXPECT_THAT(in_flight(), IsEmpty());
   EXPECT_TRUE(decides_nothing());
+  EXPECT_EQ(count_reclaimed(snapshot()), 1);
   // The other is idle too by now, and stays.
   each_gpu_of("train-0", [&](GpuSample& gpu) { gpu.activity = 0.0f, gpu.quiet_since = now - 2h; });
   EXPECT_THAT(find_idle_work(snapshot(), *cluster.gpu_policies().find("cluster")), SizeIs(1));
@@ -242,6 +243,7 @@ TEST_F(ReclaimedTest, WhoGaveWayTakesNothingBackWhileTheOtherIsThere) {
   // It has ended, and another one has begun: now priority counts again.
   cluster.erase<berth::Job>("a", "train");
   lose("train-0");
+  EXPECT_EQ(count_reclaimed(snapshot()), 0);
   begin_with("other", 16, "n1");
   decide();
   EXPECT_THAT(in_flight(), ElementsAre(kSleeps));
@@ -311,6 +313,14 @@ TEST_F(ReclaimedTest, AlwaysTakesAJobBackAndHoldsIt) {
   EXPECT_THAT(plan.events[0].note, HasSubstr("remove annotation gpu.berth.dev/hold"));
   suspend("sleeps");
   EXPECT_EQ(reconcile_reclaim(snapshot()), Plan());
+  const auto held = [&](const std::string& why) {
+    berth::Job job = *cluster.jobs().find("a", "sleeps");
+    job.meta.annotations.set(names::kHoldAnnotation, why);
+    add(job);
+    return count_reclaimed(snapshot());
+  };
+  EXPECT_EQ(held(body["metadata"]["annotations"][names::kHoldAnnotation].get<std::string>()), 1);
+  EXPECT_EQ(held("a person's"), 0);
 }
 
 TEST_F(ReclaimedTest, AlwaysEvictsPodsWithinTheirBudgetsAndSoManyAtATime) {
