@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""promtool reads the rules that the chart installs and tries alerts.yaml on them; no alert is untried, or without severity and runbook, and
-nothing asks for a metric that berth has not.
+"""promtool reads the rules that the chart installs and tries alerts.yaml on them; no alert is untried, or without severity and runbook, or
+unknown to docs/monitoring.md, no dashboard either, and nothing asks for a metric that berth has not.
 
 Exits 77 where promtool can't be had, unless CI=true."""
 import pathlib
@@ -48,6 +48,14 @@ def unexplained(alerts):
     return out
 
 
+def listed(alerts):
+    """What docs/monitoring.md lists and there is not, or the other way round: a dashboard or an alert that went missing is noticed."""
+    page = (DOCS / "monitoring.md").read_text()
+    there = {path.relative_to(boards.FILES).as_posix() for path in boards.PATHS} | alerts.keys()
+    told = set(re.findall(r"^\| `(dashboard[\w/-]*\.json)` \|", page, re.M)) | set(re.findall(r"^\| \[`(\w+)`\]", page, re.M))
+    return [f"docs/monitoring.md and the chart differ about {name}" for name in sorted(told ^ there)]
+
+
 def misnamed(exprs, recorded):
     """Metrics of berth and recorded series that somebody asks for and nobody makes."""
     known = set(re.findall(r"^\| `([a-z0-9_]+)` \| (?:counter|gauge|histogram)", (DOCS / "metrics.md").read_text(), re.M)) | recorded
@@ -65,7 +73,7 @@ def main():
     exprs += [(f"{name}: {where}", expr) for name, board in boards.boards().items() for where, expr, _ in boards.queries(board)]
     found = promtool("check", "rules", "--lint=all", "--lint-fatal", *paths)
     found += promtool("test", "rules", HERE / "alerts.yaml")
-    found += untried(alerts) + unexplained(alerts) + misnamed(exprs, recorded)
+    found += untried(alerts) + unexplained(alerts) + listed(alerts) + misnamed(exprs, recorded)
     print("\n".join(found) if found else f"{len(alerts)} alerts, {len(rules) - len(alerts)} recording rules: as they should be")
     return 1 if found else 0
 
