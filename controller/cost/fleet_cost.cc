@@ -77,6 +77,21 @@ std::string owner_of(const Pod& pod) {
   return "Deployment/" + name;
 }
 
+std::string monthly_price(const Snapshot& snapshot, const Pod& pod) {
+  const GPUClusterPolicy* policy = find_policy(snapshot.cluster);
+  const Node* node = snapshot.cluster.nodes().find(pod.node_name.view());
+  if (policy == nullptr || node == nullptr || !has_gpus(*node)) return "";
+  const PoolSpec* pool = pool_of(*policy, *node);
+  const auto price = pool != nullptr ? price_of(policy->spec, *pool, *node) : std::nullopt;
+  if (!price) return "";
+  const NodeUse use = use_of(snapshot, *node);
+  const auto held = std::ranges::find(use.held, &pod, &HeldUse::pod);
+  if (held == use.held.end()) return "";
+  const std::int64_t gpus = held->used + held->idle + held->unmeasured;
+  const Micros month = capped_product(share_of(price->per_hour, gpus, use.whole), kHoursOfMonth);
+  return format_money(month, 0) + " " + price->currency;
+}
+
 SpendingsByCurrency hourly_cost(const Snapshot& snapshot, const GPUClusterPolicy& policy) {
   SpendingsByCurrency sums;
   for (const auto& node : snapshot.cluster.nodes()) {

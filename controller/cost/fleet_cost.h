@@ -16,6 +16,9 @@ inline constexpr Micros kHoursOfMonth = 730;
 // Millionths of the currency per hour.
 SpendingsByCurrency hourly_cost(const Snapshot& snapshot, const GPUClusterPolicy& policy);
 
+// What the GPUs that a pod holds cost in a month, "2234 USD"; empty where they have no price.
+std::string monthly_price(const Snapshot& snapshot, const Pod& pod);
+
 // "Deployment/llama", "Job/train": the topmost owner that the pod's own names tell of.
 std::string owner_of(const Pod& pod);
 

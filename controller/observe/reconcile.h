@@ -3,6 +3,8 @@
 // plan that has been applied and is planned again is empty.
 #pragma once
 
+#include <functional>
+#include <string>
 #include <string_view>
 
 #include "controller/core/plan.h"
@@ -12,9 +14,12 @@ namespace berth {
 
 inline constexpr std::string_view kIdleKey = "idle";
 
+// What a pod's GPUs cost in a month, "2234 USD"; empty where nobody says.
+using PodPrice = std::function<std::string(const Pod&)>;
+
 // "idle": with policy Notify and beyond, an annotation and an event on each pod whose GPUs are
 // idle, and the annotation's removal once they are not; where they may be taken back, from when on.
 // Who takes them is queue/reconcile.h.
-Plan reconcile_idle(const Snapshot& snapshot);
+Plan reconcile_idle(const Snapshot& snapshot, const PodPrice& price = nullptr);
 
 }  // namespace berth

@@ -76,19 +76,25 @@ std::string instead_of(const Snapshot& snapshot, const Pod& pod) {
   return could_be.empty() ? "" : "; " + could_be;
 }
 
+std::string what_it_costs(const PodUse& use, const PodPrice& price) {
+  const std::string month = price ? price(*use.pod) : "";
+  if (month.empty()) return "";
+  return fmt::format("; {} {} a month", use.gpus == 1 ? "it costs" : "they cost", month);
+}
+
 EventNote tell(const Snapshot& snapshot, const PodUse& use, const IdleSpec& idle,
-               std::optional<Time> taken_from) {
+               const PodPrice& price, std::optional<Time> taken_from) {
   const std::string gpus =
       use.gpus == 1 ? "its GPU has" : fmt::format("its {} GPUs have", use.gpus);
-  return {
-      .regarding = ref_of(*use.pod),
-      .warning = true,
-      .reason = reasons::kGpusIdle,
-      .action = "Notify",
-      .note = fmt::format("{} been used less than {}% since {}, for {} at least{}{}{}", gpus,
-                          idle.utilization_threshold, format_time(*use.since),
-                          format_duration_short(idle.grace_period), what_follows(idle, taken_from),
-                          contact_of(snapshot, *use.pod), instead_of(snapshot, *use.pod))};
+  return {.regarding = ref_of(*use.pod),
+          .warning = true,
+          .reason = reasons::kGpusIdle,
+          .action = "Notify",
+          .note = fmt::format("{} been used less than {}% since {}, for {} at least{}{}{}{}", gpus,
+                              idle.utilization_threshold, format_time(*use.since),
+                              format_duration_short(idle.grace_period), what_it_costs(use, price),
+                              what_follows(idle, taken_from), contact_of(snapshot, *use.pod),
+                              instead_of(snapshot, *use.pod))};
 }
 
 // Whoever does more tells as well.
@@ -109,7 +115,8 @@ std::optional<Time> new_warning(const Snapshot& snapshot, const GPUClusterPolicy
 using Standings = std::unordered_map<const Pod*, UseState>;
 
 // Whoever is idle and has not been told so.
-Standings plan_tellings(const Snapshot& snapshot, const GPUClusterPolicy& policy, Plan& plan) {
+Standings plan_tellings(const Snapshot& snapshot, const GPUClusterPolicy& policy,
+                        const PodPrice& price, Plan& plan) {
   Standings standing;
   const IdleSpec& idle = policy.spec.idle;
   const GpuUse use = survey_use(snapshot, policy);
@@ -120,7 +127,7 @@ Standings plan_tellings(const Snapshot& snapshot, const GPUClusterPolicy& policy
     const std::optional<Time> taken_from = new_warning(snapshot, policy, *pod.pod);
     if (is_told(*pod.pod) && !taken_from) continue;
     plan.add(ref_of(*pod.pod), annotate(*pod.pod, *pod.since, taken_from));
-    plan.events.push_back(tell(snapshot, pod, idle, taken_from));
+    plan.events.push_back(tell(snapshot, pod, idle, price, taken_from));
   }
   if (use.next_in) plan.requeue_in(*use.next_in);
   return standing;
@@ -145,14 +152,14 @@ void plan_takings_back(const Snapshot& snapshot, const GPUClusterPolicy* policy,
 
 }  // namespace
 
-Plan reconcile_idle(const Snapshot& snapshot) {
+Plan reconcile_idle(const Snapshot& snapshot, const PodPrice& price) {
   Plan plan;
   const GPUClusterPolicy* policy = find_policy(snapshot.cluster);
   // Before the first round nobody knows whether what stands is still true.
   if (policy != nullptr && !snapshot.samples.measured_at) return plan;
   Standings standing;
   if (policy != nullptr && tells(policy->spec.idle))
-    standing = plan_tellings(snapshot, *policy, plan);
+    standing = plan_tellings(snapshot, *policy, price, plan);
   plan_takings_back(snapshot, policy, standing, plan);
   return plan;
 }

@@ -7,6 +7,7 @@
 #include "controller/admission/reconcile_bypass.h"
 #include "controller/core/bug.h"
 #include "controller/cost/cost_meter.h"
+#include "controller/cost/fleet_cost.h"
 #include "controller/health/reconcile.h"
 #include "controller/mig/reconcile.h"
 #include "controller/observe/reconcile.h"
@@ -35,8 +36,11 @@ const std::array<KeyFamily, 19> kKeyFamilies = {{
                      std::string_view) { return reconcile_policy(snapshot); },
      .interval = 1s},
     {.prefix = kIdleKey,
-     .reconcile = [](const Snapshot& snapshot,
-                     std::string_view) { return reconcile_idle(snapshot); },
+     .reconcile =
+         [](const Snapshot& snapshot, std::string_view) {
+           return reconcile_idle(
+               snapshot, [&](const Pod& pod) { return cost::monthly_price(snapshot, pod); });
+         },
      .interval = 1s},
     {.prefix = kReclaimKey,
      .reconcile = [](const Snapshot& snapshot,

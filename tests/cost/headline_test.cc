@@ -61,6 +61,15 @@ TEST_F(Headline, ThirtyTwoGpusCostWhatTheBillSays) {
   EXPECT_EQ(survey_use(measured_.snapshot(), measured_.policy()).total.percent(), 48);
 }
 
+TEST_F(Headline, WhatAPodHoldsHasItsPrice) {
+  const auto told = [&](const char* team, const char* name) {
+    return cost::monthly_price(measured_.snapshot(), *measured_.cluster.pods().find(team, name));
+  };
+  EXPECT_EQ(told("training", "train-0"), "8935 USD");  // four at 2,233.80
+  EXPECT_EQ(told("serving", "infer-0"), "2234 USD");
+  EXPECT_EQ(told("research", "notebook-7"), "") << "it waits, and holds nothing";
+}
+
 TEST_F(Headline, WhoseItIsAddsUpToTheSame) {
   const cost::Spendings month = monthly();
   cost::Spending sum;

@@ -156,6 +156,20 @@ TEST_F(Notify, OfAMigInstanceItSaysWhatElseItCouldBe) {
                                  "1 of nvidia.com/mig-1g.20gb or 2 of nvidia.com/mig-1g.10gb"));
 }
 
+TEST_F(Notify, SaysWhatTheIdleGpusCostWhereTheyHaveAPrice) {
+  measured_.run(pod("p").gpu(1).on("n1"));
+  look_for(31min, 0);
+  const auto note = [&](const std::string& price) {
+    const Plan told = reconcile_idle(measured_.snapshot(), [&](const Pod& told_of) {
+      EXPECT_EQ(told_of.meta.name, "p");
+      return price;
+    });
+    return told.events.at(0).note;
+  };
+  EXPECT_THAT(note("2234 USD"), testing::HasSubstr("for 30m at least; it costs 2234 USD a month"));
+  EXPECT_THAT(note(""), testing::Not(testing::HasSubstr("cost")));
+}
+
 TEST_F(Notify, ObserveWritesNothing) {
   GPUClusterPolicy policy = measured_.policy();
   policy.spec.idle.policy = IdlePolicy::kObserve;
