@@ -2,6 +2,7 @@
 // A thousand made-up days of GPUs, look by look: whoever works once in a window is never told to be
 // idle, and whoever does nothing is found when the window and two looks are over.
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 
 #include <random>
 
