@@ -61,6 +61,11 @@ FIGURES = {
     "queue.blocked_s": ("s", "≤ 1", lambda v: v <= 1, ["berth"]),
     "queue.quiet_writes": ("", "0", lambda v: v == 0, ["berth"]),
     "queue.reaped_s": ("s", "≤ 3, status ≤ 6", lambda v: v <= 3, ["berth"]),
+    "queue.shapes.jobs_s": ("s", "", lambda v: True, ["berth"]),
+    "queue.shapes.cannot_s": ("s", "≤ 1", lambda v: v <= 1, ["berth"]),
+    "queue.shapes.reclaim_s": ("s", "≤ 1 + grace", lambda v: v <= 1, ["berth"]),
+    "queue.shapes.gang_s": ("s", "", lambda v: True, ["berth"]),
+    "queue.shapes.notice_s": ("s", "≤ 1", lambda v: v <= 1, ["berth"]),
     "queue.fifth.vs_kueue": ("×", "≥ 2", lambda v: v >= 2, ["berth", "ungater_bench", "queue_fifth_bench"]),
     "webhook.mutate.rps_ratio": ("×", "≥ 20", lambda v: v >= 20, ["webhook_bench"]),
     "webhook.validate.rps_ratio": ("×", "≥ 8", lambda v: v >= 8, ["webhook_bench"]),
@@ -262,9 +267,24 @@ def queue_figures(wanted, rounds):
         quiet = on_plane("queue_quiet")
         yield "queue.quiet_writes", quiet["quiet_writes"], {key: quiet[key] for key in ("quiet_s", "pending", "admitted", "settling_writes", "written")}, True
         yield "queue.reaped_s", quiet["reaped_s"], {key: quiet[key] for key in ("reaped", "status_s")}, quiet["status_s"] <= 6
+    if any(name.startswith("queue.shapes.") for name in wanted):
+        yield from shapes_figures(on_plane("queue_shapes"))
     if some("fifth.vs_kueue"):
         fifth = on_plane("queue_fifth", 1)
         yield "queue.fifth.vs_kueue", fifth.pop("vs_kueue"), fifth, True
+
+
+def shapes_figures(shapes):
+    """Those of KAI-Scheduler's shapes beside what it took for them; of the reclaimed GPU without what the pod that had to go took for going."""
+    kai = shapes["kai_s"]
+    size = {"nodes": shapes["nodes"], "jobs": shapes["jobs"]}
+    yield "queue.shapes.jobs_s", shapes["jobs_s"], size | {"kai_s": kai["jobs_s"]}, True
+    yield "queue.shapes.cannot_s", shapes["cannot_s"], size | {"guests": shapes["guests"], "worst_s": shapes["cannot_worst_s"], "kai_s": kai["cannot_s"]}, True
+    yield ("queue.shapes.reclaim_s", max(0.0, shapes["reclaim_s"] - shapes["reclaim_grace_s"]),
+           size | {"whole_s": shapes["reclaim_s"], "grace_s": shapes["reclaim_grace_s"], "kai_s": kai["reclaim_s"]}, True)
+    yield ("queue.shapes.gang_s", shapes["gang_s"],
+           size | {"pods": shapes["gang_pods"], "gpus": shapes["gang_pods"] * 8, "grace_s": shapes["gang_grace_s"], "kai_s": kai["gang_s"]}, True)
+    yield "queue.shapes.notice_s", shapes["notice_s"], size, True
 
 
 def stripped(folder):
@@ -372,7 +392,7 @@ def take(wanted, rounds, built):
     if "queue.estimates_ms" in wanted:
         say("estimates")
         estimates = json.loads(output(BUILD / "queue_estimates_bench"))
-        yield "queue.estimates_ms", max(estimates["best_effort_ms"], estimates["strict_ms"]), estimates, True
+        yield "queue.estimates_ms", max(estimates["best_effort_ms"], estimates["strict_ms"]), estimates, all(estimates["ranges"])
 
     if reviews:
         yield from webhook_figures(webhook_rounds(rounds))

@@ -64,11 +64,14 @@ class Plane:
                         "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", w / "tls.key", "-out", w / "tls.crt"], check=True, stderr=subprocess.DEVNULL)
         subprocess.run(["openssl", "genrsa", "-out", w / "accounts.key", "2048"], check=True, stderr=subprocess.DEVNULL)
         (w / "tokens.csv").write_text(f"{self.token},admin,admin,system:masters\n{token},berth,berth,system:masters\n")
-        self.kubeconfig.write_text(json.dumps({
-            "apiVersion": "v1", "kind": "Config", "current-context": "c", "contexts": [{"name": "c", "context": {"cluster": "c", "user": "berth"}}],
-            "clusters": [{"name": "c", "cluster": {"server": f"https://127.0.0.1:{self.port}", "certificate-authority": str(w / "tls.crt")}}],
-            "users": [{"name": "berth", "user": {"token": token}}]}))
+        self.write_kubeconfig(self.kubeconfig, token)
         self.tls = ssl.create_default_context(cafile=str(w / "tls.crt"))
+
+    def write_kubeconfig(self, file, token):
+        file.write_text(json.dumps({
+            "apiVersion": "v1", "kind": "Config", "current-context": "c", "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
+            "clusters": [{"name": "c", "cluster": {"server": f"https://127.0.0.1:{self.port}", "certificate-authority": str(self.work / "tls.crt")}}],
+            "users": [{"name": "u", "user": {"token": token}}]}))
 
     def boot(self, audit):
         etcd, peer, w = free_port(), free_port(), self.work
@@ -187,7 +190,15 @@ class Watch(threading.Thread):
     def opened(self):
         """Whose gate has gone, by name, and as of which version."""
         pods = self.plane.must("GET", PODS)
-        return {pod["metadata"]["name"] for pod in pods["items"] if "schedulingGates" not in pod["spec"]}, pods["metadata"]["resourceVersion"]
+        return {pod["metadata"]["name"] for pod in pods["items"] if self.is_open(pod)}, pods["metadata"]["resourceVersion"]
+
+    @staticmethod
+    def is_open(pod):
+        return "schedulingGates" not in pod["spec"]
+
+    def hear(self, line, name):
+        if line.startswith(b'{"type":"MODIFIED"') and b'"schedulingGates"' not in line and b'"deletionTimestamp"' not in line:
+            self.note(name)
 
     def follow(self, version):
         connection = self.plane.connect()
@@ -198,8 +209,7 @@ class Watch(threading.Thread):
         while True:
             try:
                 for line in self.reply:
-                    if line.startswith(b'{"type":"MODIFIED"') and b'"schedulingGates"' not in line and b'"deletionTimestamp"' not in line:
-                        self.note(line.split(b'"name":"', 1)[1].split(b'"', 1)[0].decode())
+                    self.hear(line, line.partition(b'"name":"')[2].partition(b'"')[0].decode())
             except (OSError, ValueError, AttributeError, http.client.HTTPException):
                 pass  # ended, or nothing new for long
             try:
@@ -211,6 +221,8 @@ class Watch(threading.Thread):
                 self.note(name)
 
     def note(self, name):
+        if name in self.before:
+            return  # other news of it
         with self.news:
             self.open.setdefault(name, time.monotonic())
             self.news.notify()
