@@ -73,10 +73,10 @@ class StartEstimatesTest : public ::testing::Test {
     index.put(fact);
     begin(fact, {node}, gpus, ago);
   }
-  void finish(double share, int times) {
+  void finish(double share, int times, const char* team = "team") {
     for (int i = 0; i < times; ++i) {
       berth::Job done;
-      done.meta.namespace_ = "team";
+      done.meta.namespace_ = team;
       done.active_deadline_seconds = 1000;
       done.start_time = Time();
       done.finished_at = Time() + std::chrono::seconds(static_cast<int>(1000 * share));
@@ -123,6 +123,40 @@ TEST_F(StartEstimatesTest, WhatHasFinishedSaysHowMuchOfThatIsTaken) {
 }
 
 // Of two that are as likely to take a tenth as all, hardly ever both do.
+TEST_F(StartEstimatesTest, EachNamespaceTakesWhatItsOwnJobsTook) {
+  add_node("n1"), add_node("n2");
+  add_queue("q", 8), add_queue("r", 8);
+  run("runs", {"n1"}, 8, 100, 10);
+  JobFact other = job("runs", 8, 100, 1);
+  other.workload = "Job/other/runs", other.uid = "other-runs", other.queue = "r";
+  other.suspended = false;
+  other.started = kNow - 10 * kMinute;
+  other.admitted = AdmissionFact{.uid = other.uid,
+                                 .queue = "r",
+                                 .pool = "p",
+                                 .pods = 1,
+                                 .amounts = {{kGpu, 8}},
+                                 .since = other.started,
+                                 .nodes = {"n2"}};
+  index.put(other);
+  index.put(PodFact{.uid = "other-pod",
+                    .workload = other.workload,
+                    .requests = {{kGpu, 8}},
+                    .state = PodState::kBound,
+                    .node = "n2"});
+  wait("next", 8, 100);
+  JobFact waits = job("next", 8, 100, 1);
+  waits.workload = "Job/other/next", waits.uid = "other-next", waits.queue = "r";
+  index.put(waits);
+  finish(0.51, 1000), finish(0.95, 1000, "other");
+
+  EXPECT_EQ(told("next"), "40-45");
+  const auto of_other = StartEstimates(index, shares, kNow, StartEstimates::kManyTries)
+                            .find(*index.find("Job/other/next"));
+  ASSERT_TRUE(of_other && of_other->latest);
+  EXPECT_GE(*of_other->earliest, kNow + 80 * kMinute);
+}
+
 TEST_F(StartEstimatesTest, WhatHasRunForLongIsNoneOfThoseThatEndEarly) {
   add_node("n1"), add_queue("q", 8);
   run("runs", {"n1"}, 8, 100, 60);
