@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who catches what: each suite tells which changes it comes across, and a change is tried on those suites alone."""
+"""Who catches what: each test tells which changes it comes across, and a change is tried on those tests alone."""
 import collections
+import concurrent.futures
 import os
 import re
 import subprocess
@@ -10,21 +11,23 @@ import time
 from tree import EXPLORATION
 
 CAUGHT, SURVIVED = "caught", "survived"
+QUICK = 0.2  # seconds: a test that takes longer is asked after all that take less
 
 
-class Suite:
-    """Tests of one program that run together, with what they reach and how long they take."""
+class Test:
+    """One test of one program, with the changes it comes across and how long it takes."""
 
     def __init__(self, program, name, reached, seconds):
         self.program, self.name, self.reached, self.seconds = program, name, reached, seconds
 
 
 class Judge:
-    def __init__(self, tree, programs):
+    def __init__(self, tree, programs, jobs):
         self.build = tree.build
         self.programs = programs
+        self.jobs = jobs
         self.known = tree.root / "tests/explore/known.txt"
-        self.suites = []
+        self.tests = []
 
     def _run(self, command, limit, **environment):
         """0: it passes. A hang and a crash are as good as a failure."""
@@ -36,39 +39,55 @@ class Judge:
                 return 124, ""
         return done.returncode, done.stdout.decode(errors="replace")
 
-    def look(self, say):
-        """Runs every suite without a change."""
-        for program in self.programs:
-            listed = self._run([self.build / program, "--gtest_list_tests"], 60)[1]
-            for name in re.findall(r"^(\S+)\.\s*(?:#.*)?$", listed, re.M):
-                with tempfile.NamedTemporaryFile("r", prefix="berth-reached-") as reached:
-                    start = time.monotonic()
-                    code, output = self._run(self._command(program, [name]), 600, BERTH_MUTANT="0", BERTH_MUTANTS_REACHED=reached.name)
-                    seconds = time.monotonic() - start
-                    if code != 0:
-                        say(f"{program} {name} fails without a change, and is left out:\n{output[-1500:]}")
-                        continue
-                    self.suites.append(Suite(program, name, {int(line) for line in reached.read().split()}, seconds))
-        say(f"{len(self.suites)} suites take {sum(suite.seconds for suite in self.suites):.0f} s")
+    def _run_tests(self, program, names, limit, **environment):
+        """The names in a file: there may be more of them than an argument holds."""
+        with tempfile.NamedTemporaryFile("w", prefix="berth-filter-") as flags:
+            flags.write("--gtest_brief=1\n--gtest_fail_fast\n--gtest_filter=" + ":".join(names) + "\n")
+            flags.flush()
+            return self._run([self.build / program, f"--gtest_flagfile={flags.name}"], limit, **environment)
 
-    def _command(self, program, suites):
-        return [self.build / program, "--gtest_brief=1", "--gtest_fail_fast", "--gtest_filter=" + ":".join(f"{name}.*" for name in suites)]
+    def look(self, say):
+        """Runs every test without a change."""
+        listed = [(program, name) for program in self.programs for name in self._list(program)]
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            for test, output in pool.map(lambda named: self._look_at(*named), listed):
+                if output is None:
+                    self.tests.append(test)
+                else:
+                    say(f"{test.program} {test.name} fails without a change, and is left out:\n{output[-1500:]}")
+        say(f"{len(self.tests)} tests take {sum(test.seconds for test in self.tests):.0f} s")
+
+    def _list(self, program):
+        suite = ""
+        for line in self._run([self.build / program, "--gtest_list_tests"], 60)[1].splitlines():
+            if re.match(r"[\w/]+\.( |$)", line):
+                suite = line.split()[0]
+            elif suite and line.startswith("  "):
+                yield suite + line.split()[0]
+
+    def _look_at(self, program, name):
+        """The test, and what it printed if it failed."""
+        with tempfile.NamedTemporaryFile("r", prefix="berth-reached-") as reached:
+            start = time.monotonic()
+            code, output = self._run_tests(program, [name], 600, BERTH_MUTANT="0", BERTH_MUTANTS_REACHED=reached.name)
+            test = Test(program, name, {int(line) for line in reached.read().split()}, time.monotonic() - start)
+        return test, None if code == 0 else output
 
     def judge(self, number, path, explore_seconds):
-        """CAUGHT or SURVIVED, and by whom or why."""
-        folder = path.split("/")[-2]
-        by_program = collections.defaultdict(list)
-        for suite in self.suites:
-            if number in suite.reached:
-                by_program[suite.program].append(suite)
-        cost = {program: sum(suite.seconds for suite in suites) for program, suites in by_program.items()}
-        for program in sorted(by_program, key=lambda program: (program != f"{folder}_test", cost[program])):
-            names = [suite.name for suite in by_program[program]]
-            if self._run(self._command(program, names), 20 + 5 * cost[program], BERTH_MUTANT=str(number))[0] != 0:
+        """CAUGHT or SURVIVED, and by whom or why. The folder's own tests are asked first, and of each program the quick ones."""
+        own = f"{path.split('/')[-2]}_test"
+        batches = collections.defaultdict(list)
+        for test in self.tests:
+            if number in test.reached:
+                batches[test.program, test.seconds > QUICK].append(test)
+        cost = {batch: sum(test.seconds for test in tests) for batch, tests in batches.items()}
+        for program, slow in sorted(batches, key=lambda batch: (batch[0] != own, cost[batch])):
+            names = [test.name for test in batches[program, slow]]
+            if self._run_tests(program, names, 20 + 5 * cost[program, slow], BERTH_MUTANT=str(number))[0] != 0:
                 return CAUGHT, program
         if explore_seconds > 0 and self._explore(number, explore_seconds):
             return CAUGHT, EXPLORATION
-        return SURVIVED, "no suite comes across it" if not by_program else ""
+        return SURVIVED, "no test comes across it" if not batches else ""
 
     def _explore(self, number, seconds):
         command = [self.build / EXPLORATION, "--all", "--seconds", str(seconds), "--jobs", "1", "--known", self.known]

@@ -1,24 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """A copy of the sources under build/mutation with the changes in it, built once: what does not compile is taken out again."""
-import os
+import hashlib
 import re
 import subprocess
 
 import operators
 
 # Each answers by itself and at once; what needs a control plane, a browser or minutes is not among them.
-PROGRAMS = """apis_test core_test fleet_test disruption_test mig_test policy_test queue_test admission_test explain_test preview_test
-import_test metrics_test kstatus_test examples_test runtime_test scenario_test rollout_test""".split()
+PROGRAMS = """apis_test core_test fleet_test observe_test queue_test cost_test advise_test disruption_test mig_test health_test policy_test
+admission_test dump_test preview_test explain_test page_test import_test metrics_test kstatus_test examples_test runtime_test scenario_test
+rollout_test""".split()
 EXPLORATION = "berth-sim"
 MOST_ROUNDS = 12
 
 
 class Tree:
-    def __init__(self, source):
+    def __init__(self, source, jobs):
         self.source = source
         self.root = source / "build/mutation"
         self.build = self.root / "build/quick"
-        self.jobs = str(os.cpu_count())
+        self.broken = self.root / "build/broken.txt"
+        self.jobs = str(jobs)
 
     def copy(self, changed):
         """Brings the copy up to the sources, but for what is about to be changed; files that are the same stay untouched, so that
@@ -44,10 +46,19 @@ class Tree:
             path.chmod(mode)
 
     def instrument(self, numbered):
-        """`numbered`: number -> mutant. Writes every file that has any."""
+        """`numbered`: number -> mutant. Writes every file that has any, and leaves out of `numbered` what did not compile the last time;
+        returns those."""
         self.texts = {path: (self.source / path).read_text() for path in {mutant.path for mutant in numbered.values()}}
+        known = set(self.broken.read_text().splitlines()) if self.broken.is_file() else set()
+        dropped = {number: mutant for number, mutant in numbered.items() if self._identity(mutant) in known}
+        for number in dropped:
+            del numbered[number]
         for path in sorted(self.texts):
             self._write(path, numbered)
+        return dropped
+
+    def _identity(self, mutant):
+        return f"{hashlib.sha256(self.texts[mutant.path].encode()).hexdigest()[:12]} {mutant.start} {mutant.key()}"
 
     def _write(self, path, numbered):
         own = [(number, mutant) for number, mutant in numbered.items() if mutant.path == path]
@@ -72,6 +83,8 @@ class Tree:
             say(f"{len(wrong)} do not compile")
             for number in wrong:
                 dropped[number] = numbered.pop(number)
+            with self.broken.open("a") as broken:
+                broken.writelines(self._identity(dropped[number]) + "\n" for number in sorted(wrong))
             for path in {dropped[number].path for number in wrong}:
                 self._write(path, numbered)
         raise SystemExit(f"mutate: still no build after {MOST_ROUNDS} rounds")
