@@ -111,6 +111,13 @@ inline constexpr char kExporterMissing[] = "ExporterMissing";
 inline constexpr char kSeriesMissing[] = "SeriesMissing";
 inline constexpr char kSeriesImplausible[] = "SeriesImplausible";
 inline constexpr char kPodsNotNamed[] = "PodsNotNamed";
+// Of HealthLimited.
+inline constexpr char kTooManyUnhealthy[] = "TooManyUnhealthy";
+// Of events about a node whose GPUs break.
+inline constexpr char kGpusUnhealthy[] = "GPUsUnhealthy";
+inline constexpr char kUnhealthyCordoned[] = "UnhealthyCordoned";
+inline constexpr char kGpusRecovered[] = "GPUsRecovered";
+inline constexpr char kProofFailed[] = "ProofFailed";
 
 // -- Pods --
 inline constexpr char kSlippedPastAdmission[] = "SlippedPastAdmission";  // of the event on the pod
@@ -120,7 +127,10 @@ inline constexpr char kGpusKept[] = "GPUsKept";                          // like
 
 // -- What `berth why` answers, besides --
 inline constexpr char kAwaitsScheduler[] = "AwaitsScheduler";
+inline constexpr char kCudaTooOld[] = "CUDATooOld";
 inline constexpr char kDeviceClaims[] = "DeviceClaims";
+inline constexpr char kDevicePluginCrashes[] = "DevicePluginCrashes";
+inline constexpr char kDevicePluginMissing[] = "DevicePluginMissing";
 inline constexpr char kFailedCreate[] = "FailedCreate";
 inline constexpr char kLayoutConflict[] = "LayoutConflict";
 inline constexpr char kLayoutInProgress[] = "LayoutInProgress";
@@ -129,6 +139,7 @@ inline constexpr char kNoController[] = "NoController";
 inline constexpr char kNoPodsYet[] = "NoPodsYet";
 inline constexpr char kNodeGone[] = "NodeGone";
 inline constexpr char kNodeTroubled[] = "NodeTroubled";
+inline constexpr char kNodeUnhealthy[] = "NodeUnhealthy";
 inline constexpr char kNotEligible[] = "NotEligible";
 inline constexpr char kNotJudged[] = "NotJudged";
 inline constexpr char kNotSelected[] = "NotSelected";
@@ -136,10 +147,13 @@ inline constexpr char kNotTolerated[] = "NotTolerated";
 inline constexpr char kOfferEnds[] = "OfferEnds";
 inline constexpr char kPastThePlugin[] = "PastThePlugin";
 inline constexpr char kPoolConflict[] = "PoolConflict";
+inline constexpr char kRejectedByKubelet[] = "RejectedByKubelet";
 inline constexpr char kResourceNotOffered[] = "ResourceNotOffered";
 inline constexpr char kScaledToZero[] = "ScaledToZero";
 inline constexpr char kSchedulingGated[] = "SchedulingGated";
+inline constexpr char kSuspended[] = "Suspended";
 inline constexpr char kTooSmall[] = "TooSmall";
+inline constexpr char kTopologyAffinityError[] = "TopologyAffinityError";
 inline constexpr char kUnschedulable[] = "Unschedulable";
 inline constexpr char kWillBeEvicted[] = "WillBeEvicted";
 inline constexpr char kWillBeRequeued[] = "WillBeRequeued";

@@ -18,10 +18,6 @@ namespace names {
 inline constexpr char kHealthAnnotation[] = "gpu.berth.dev/health";
 }  // namespace names
 
-namespace reasons {
-inline constexpr char kNodeUnhealthy[] = "NodeUnhealthy";
-}  // namespace reasons
-
 enum class HealthPhase {
   kReported,   // told, and the node left in service
   kCordoned,   // cordoned by berth, and to be uncordoned by it

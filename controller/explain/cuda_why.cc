@@ -9,12 +9,12 @@
 
 #include "apis/cut.h"
 #include "apis/names.h"
+#include "apis/reasons.h"
 #include "controller/fleet/cuda.h"
 
 namespace berth {
 namespace {
 
-constexpr char kCudaTooOld[] = "CUDATooOld";
 constexpr std::size_t kLongest = 64;
 
 std::set<std::string> requirements_of(const Pod& pod, const PodClues* clues) {
@@ -41,7 +41,7 @@ void note_cuda(const Pod& pod, const PodClues* clues, const std::vector<const No
               fmt::format("needs {}, and the driver there has {}: its containers can't start; use "
                           "an image for that, or a newer driver",
                           cut(requirement, kLongest), has),
-              kCudaTooOld, std::move(names));
+              reasons::kCudaTooOld, std::move(names));
   }
 }
 

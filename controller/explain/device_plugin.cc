@@ -7,14 +7,12 @@
 #include <map>
 #include <string>
 
+#include "apis/reasons.h"
 #include "controller/disruption/rollouts.h"
 #include "controller/fleet/node_facts.h"
 
 namespace berth {
 namespace {
-
-constexpr char kPluginCrashes[] = "DevicePluginCrashes";
-constexpr char kPluginMissing[] = "DevicePluginMissing";
 
 // The GPU operator's, NVIDIA's chart's and GKE's DaemonSets all have it in their names.
 bool is_plugins_name(std::string_view daemon_set) {
@@ -54,7 +52,7 @@ void note_crashes(const Crashes& crashes, Explanation& out) {
     out.add("agents",
             fmt::format(
                 "NVIDIA's device plugin does not run ({}), so that the GPUs are not offered", word),
-            kPluginCrashes, about(crash.nodes, out));
+            reasons::kDevicePluginCrashes, about(crash.nodes, out));
     const std::size_t slash = crash.pod.find('/');
     out.remedies.push_back(
         {fmt::format("see why the device plugin of {} does not run", crash.nodes.front()),
@@ -74,7 +72,7 @@ void note_missing(const Snapshot& snapshot, const std::vector<std::string>& node
   out.add("agents",
           fmt::format("no pod of DaemonSet {} runs there, so that the GPUs are not offered",
                       (*set)->meta.name),
-          kPluginMissing, about(nodes, out));
+          reasons::kDevicePluginMissing, about(nodes, out));
 }
 
 }  // namespace

@@ -117,10 +117,10 @@ Explanation explain_workload(const Snapshot& snapshot, const WorkloadName& workl
     out.reason = reasons::kScaledToZero;
     out.message = "it asks for no pods: spec.replicas is 0";
   } else if (job != nullptr && job->suspended) {
-    out.reason = "Suspended";
+    out.reason = reasons::kSuspended;
     out.message = "it makes no pods while spec.suspend is true";
   } else if (object != nullptr && object->paused) {
-    out.reason = "Paused";
+    out.reason = reasons::kPaused;
     out.message = "it makes no pods of its new template while spec.paused is true";
   } else {
     out.reason = reasons::kNoPodsYet;

@@ -7,11 +7,10 @@
 #include <iterator>
 #include <string_view>
 
+#include "apis/reasons.h"
+
 namespace berth {
 namespace {
-
-constexpr char kTopologyRejected[] = "TopologyAffinityError";
-constexpr char kRejectedByKubelet[] = "RejectedByKubelet";
 
 struct Row {
   std::string_view word;  // status.reason, or its beginning
@@ -20,21 +19,21 @@ struct Row {
   const char* remedy;
 };
 constexpr Row kRows[] = {
-    {"TopologyAffinityError", kTopologyRejected,
+    {"TopologyAffinityError", reasons::kTopologyAffinityError,
      "its Topology Manager found no NUMA node, or no few enough, with all the CPUs and GPUs that "
      "it asks for; the scheduler does not know of that, and may send the next one there again",
      "ask for no more GPUs and CPUs than one NUMA node has, in most servers half of them; or have "
      "topologyManagerPolicy best-effort in the kubelet's configuration of these nodes"},
-    {"UnexpectedAdmissionError", kRejectedByKubelet,
+    {"UnexpectedAdmissionError", reasons::kRejectedByKubelet,
      "a device that it asks for was not to be had when it came: the device plugin was away, or "
      "the device has gone",
      "see by berth why node whether the node offers all of its GPUs; what made the pod makes "
      "another"},
-    {"OutOf", kRejectedByKubelet,
+    {"OutOf", reasons::kRejectedByKubelet,
      "the node had less left than it asks for when it came: something was started there past the "
      "scheduler, or the node offers less than before",
      "see by berth why node what the node offers; what made the pod makes another"},
-    {"NodeAffinity", kRejectedByKubelet,
+    {"NodeAffinity", reasons::kRejectedByKubelet,
      "the node's labels are not any more what it requires, as after a restart of the kubelet",
      "what made the pod makes another"},
 };

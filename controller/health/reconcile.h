@@ -12,13 +12,6 @@ namespace berth {
 
 inline constexpr std::string_view kHealthKey = "health";
 
-namespace reasons {
-inline constexpr char kGpusUnhealthy[] = "GPUsUnhealthy";
-inline constexpr char kUnhealthyCordoned[] = "UnhealthyCordoned";
-inline constexpr char kGpusRecovered[] = "GPUsRecovered";
-inline constexpr char kProofFailed[] = "ProofFailed";
-}  // namespace reasons
-
 // "health": each node of the policy's pools whose GPUs show a fault is told of, cordoned, drained,
 // and put back when nothing has been found for long enough, as spec.health says, and its proof has
 // passed where the settings want one.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "apis/reasons.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/fleet/pools.h"
 

@@ -15,10 +15,6 @@
 
 namespace berth {
 
-namespace reasons {
-inline constexpr char kTooManyUnhealthy[] = "TooManyUnhealthy";
-}  // namespace reasons
-
 inline constexpr char kHealthLimited[] = "HealthLimited";  // the condition's type
 
 struct NodeHealth {

@@ -12,6 +12,8 @@
 namespace berth {
 namespace {
 
+constexpr char kForbidden[] = "Forbidden";  // the API server's word, not one of ours
+
 // Whether he may list all objects of the kind that berth watches.
 template <class T>
 bool may_list_all(const ViewerRights& rights, const Settings& settings) {
@@ -109,7 +111,7 @@ void ViewedCluster::take(const ViewerRights& rights) {
   clues_.unread.push_back({.resource = resource,
                            .namespace_ = {},
                            .instead = rights.only_namespace(resource),
-                           .reason = "Forbidden",
+                           .reason = kForbidden,
                            .message = "no rule grants it"});
 }
 

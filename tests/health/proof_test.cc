@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apis/names.h"
+#include "apis/reasons.h"
 #include "tests/health/sick_cluster.h"
 
 namespace berth::test {

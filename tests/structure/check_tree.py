@@ -45,6 +45,7 @@ FOREIGN_TO_PURE = re.compile(r'#include\s+<(uv\.h|curl/|openssl/|spdlog/|boost/|
 PURE = ("apis", "controller/core", "controller/fleet", "controller/observe", "controller/cost", "controller/advise", "controller/disruption", "controller/mig", "controller/health", "controller/policy",
         "controller/queue", "controller/admission", "controller/reconcilers", "controller/dump", "controller/preview", "controller/explain",
         "controller/page", "controller/import")
+OWN_REASON = re.compile(r'^namespace reasons \{|\breason = "[A-Z]\w+"|\bCause\{ ?"[A-Z]\w+"', re.M)
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 
 
@@ -69,6 +70,8 @@ def complaints(root):
                 yield f"{name}: {folder} may not include {target}"
         if folder in PURE and (match := FOREIGN_TO_PURE.search(text)):
             yield f"{name}: a pure folder includes <{match.group(1)}…>"
+        if folder in PURE and (match := OWN_REASON.search(text)):
+            yield f"{name}: a reason of its own ({match.group()}): all of them stand in apis/reasons.h, which docs/reasons.md is held to"
         if path.suffix == ".h" and "#include <nlohmann/json.hpp>" in text and folder not in ("tests", "bench"):
             yield f"{name}: headers include <nlohmann/json_fwd.hpp> only; json.hpp costs every includer seconds"
         own = name[: -len(".cc")] + ".h"

@@ -22,7 +22,8 @@ def tree_faults(tmp):
     (root / "controller/client/http.h").write_text(SPDX + "#pragma once\n")
     (root / "controller/core/a.h").write_text(SPDX + "#pragma once\n")
     (root / "controller/core/a.cc").write_text(
-        SPDX + '#include <string>\n\n#include "controller/client/http.h"\n#include "controller/core/a.h"\nint  x;\n')
+        SPDX + '#include <string>\n\n#include "controller/client/http.h"\n#include "controller/core/a.h"\nint  x;\n'
+        'auto cause = Cause{"Homemade", "…"};\n')
     (root / "apis/b.h").write_text('#pragma once\n#include <curl/curl.h>\n#include <nlohmann/json.hpp>\n')
     (root / "docs").mkdir()
     (root / "apis/reasons.h").write_text(SPDX + 'constexpr char kHeld[] = "Held";\n')
@@ -47,7 +48,7 @@ def main(compiler):
         code, out = run("check_tree.py", tree_faults(tmp))
         expected = ["may not include controller/client/http.h", "first include is not its own header", "SPDX line",
                     "a pure folder includes <curl/", "json_fwd.hpp> only", "no file includes this header", "clang-format would change",
-                    "does not explain Held", "explains Gone"]
+                    "does not explain Held", "explains Gone", "a reason of its own (Cause{\"Homemade\")"]
         missed = [e for e in expected if e not in out]
         links_code, links_out = run("check_links.py", page_faults(tmp))
         faults = ["README.md:5: links to docs/gone.md", "README.md:5: links to docs/b.md#no-such-part", "README.md:5: links to #whats-for",
