@@ -12,8 +12,8 @@
 namespace berth {
 namespace {
 
-constexpr HealthPhase kPhases[] = {HealthPhase::kReported, HealthPhase::kCordoned,
-                                   HealthPhase::kOverruled, HealthPhase::kRecovered};
+constexpr HealthPhase kHealthPhases[] = {HealthPhase::kReported, HealthPhase::kCordoned,
+                                         HealthPhase::kOverruled, HealthPhase::kRecovered};
 
 // As FlatJson reads it back: control characters, which JSON forbids in a string, become spaces.
 std::string json_string(std::string_view text) {
@@ -58,10 +58,10 @@ std::optional<HealthRecord> decode_health(std::string_view text) {
   HealthRecord record;
   const std::string phase = json->string("phase");
   const auto* known =
-      std::ranges::find_if(kPhases, [&](HealthPhase p) { return phase == to_string(p); });
+      std::ranges::find_if(kHealthPhases, [&](HealthPhase p) { return phase == to_string(p); });
   const Result<Time> since = parse_time(json->string("since"));
   const Result<Time> last = parse_time(json->string("last"));
-  if (known == std::end(kPhases) || !since || !last) return std::nullopt;
+  if (known == std::end(kHealthPhases) || !since || !last) return std::nullopt;
   record.phase = *known;
   record.since = *since;
   record.last = *last;
