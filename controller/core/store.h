@@ -31,7 +31,7 @@ enum class StoreChange {
 
 // How far a store goes, in the API server's versions: those of one kind can be compared, whoever's
 // they are. Both are empty where nobody tells, as of files.
-struct Heard {
+struct HeardVersions {
   std::string last;  // the latest change in it, however it came
   std::string all;   // up to this one it has every change
 
@@ -93,9 +93,9 @@ class Store {
     return old;
   }
 
-  void hear(const std::string& version) { Heard::raise(heard_.last, version); }
-  void hear_all(const std::string& version) { Heard::raise(heard_.all, version); }
-  const Heard& heard() const { return heard_; }
+  void hear(const std::string& version) { HeardVersions::raise(heard_.last, version); }
+  void hear_all(const std::string& version) { HeardVersions::raise(heard_.all, version); }
+  const HeardVersions& heard() const { return heard_; }
 
   std::size_t size() const { return objects_.size(); }
   auto begin() const { return objects_.begin(); }  // of Ptr, in (namespace, name) order
@@ -128,7 +128,7 @@ class Store {
   }
 
   Objects objects_;
-  Heard heard_;
+  HeardVersions heard_;
   std::unordered_set<Place, ByKey, ByKey> by_key_;
 };
 

@@ -19,7 +19,7 @@ std::string read_version(const nlohmann::json& json, const char* kind, std::stri
 }
 
 std::string later_of(std::string version, const std::string& other) {
-  Heard::raise(version, other);
+  HeardVersions::raise(version, other);
   return version;
 }
 

@@ -72,7 +72,7 @@ TEST_F(InformerTest, ARefreshTellsOnlyWhatChangedAndRemovesWhatIsGone) {
 // the watch, a bookmark changes nothing, and what is gone is told by its absence.
 TEST_F(InformerTest, TheStoreSaysHowMuchItHasHeard) {
   const auto heard = [&] {
-    const Heard& of = cluster_.nodes().heard();
+    const HeardVersions& of = cluster_.nodes().heard();
     return of.last + "/" + of.all;
   };
   open_with(event("ADDED", node_json("n1", "5")) + event("ADDED", node_json("n2", "7")));
