@@ -130,4 +130,13 @@ bool FlatJson::boolean(std::string_view key) {
   return field->raw == "true";
 }
 
+std::string flat_json_string(std::string_view text) {
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  }
+  return out + '"';
+}
+
 }  // namespace berth

@@ -39,4 +39,8 @@ class FlatJson {
   bool wrong_ = false;
 };
 
+// The text in quotes, as FlatJson reads it back: control characters, which JSON forbids in a
+// string, become spaces.
+std::string flat_json_string(std::string_view text);
+
 }  // namespace berth

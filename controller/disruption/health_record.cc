@@ -15,16 +15,6 @@ namespace {
 constexpr HealthPhase kHealthPhases[] = {HealthPhase::kReported, HealthPhase::kCordoned,
                                          HealthPhase::kOverruled, HealthPhase::kRecovered};
 
-// As FlatJson reads it back: control characters, which JSON forbids in a string, become spaces.
-std::string json_string(std::string_view text) {
-  std::string out = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-  }
-  return out + '"';
-}
-
 }  // namespace
 
 const char* to_string(HealthPhase phase) {
@@ -44,12 +34,12 @@ const char* to_string(HealthPhase phase) {
 std::string encode_health(const HealthRecord& record) {
   return fmt::format(
       R"({{"uid":{},"phase":"{}","since":"{}","last":"{}","keys":{},"findings":{},"cordons":{},"gpus":{}{}}})",
-      json_string(record.node_uid), to_string(record.phase), format_micro_time(record.since),
-      format_micro_time(record.last), json_string(record.keys), json_string(record.findings),
-      record.cordons, record.gpus,
-      record.proofs == 0
-          ? std::string()
-          : fmt::format(R"(,"proofs":{},"proof":{})", record.proofs, json_string(record.proof)));
+      flat_json_string(record.node_uid), to_string(record.phase), format_micro_time(record.since),
+      format_micro_time(record.last), flat_json_string(record.keys),
+      flat_json_string(record.findings), record.cordons, record.gpus,
+      record.proofs == 0 ? std::string()
+                         : fmt::format(R"(,"proofs":{},"proof":{})", record.proofs,
+                                       flat_json_string(record.proof)));
 }
 
 std::optional<HealthRecord> decode_health(std::string_view text) {

@@ -19,16 +19,6 @@ constexpr RolloutPhase kPhases[] = {RolloutPhase::kIdle, RolloutPhase::kCordoned
                                     RolloutPhase::kApplying, RolloutPhase::kRollingBack,
                                     RolloutPhase::kFailed};
 
-// As FlatJson reads it back: control characters, which JSON forbids in a string, become spaces.
-std::string json_string(std::string_view text) {
-  std::string out = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-  }
-  return out + '"';
-}
-
 class Encoder {
  public:
   Encoder& number(std::string_view key, std::int64_t value) {
@@ -36,7 +26,7 @@ class Encoder {
   }
   Encoder& boolean(std::string_view key, bool value) { return raw(key, value ? "true" : "false"); }
   Encoder& text(std::string_view key, std::string_view value) {
-    return value.empty() ? *this : raw(key, json_string(value));
+    return value.empty() ? *this : raw(key, flat_json_string(value));
   }
   Encoder& time(std::string_view key, const std::optional<Time>& value) {
     return value ? text(key, format_micro_time(*value)) : *this;

@@ -100,5 +100,16 @@ TEST(FlatJson, HasSixtyFourFieldsAtMost) {
   EXPECT_FALSE(FlatJson::parse(text + ",\"64\":64}"));
 }
 
+TEST(FlatJson, ReadsBackWhatIsWrittenForIt) {
+  for (const char* text : {"", "plain", "a \"quoted\" \\ word\\", "{\"uid\":1}", " \x7f\xc3\xa9"}) {
+    const std::string object = "{\"a\":" + flat_json_string(text) + ",\"b\":true}";
+    auto json = FlatJson::parse(object);
+    ASSERT_TRUE(json) << object;
+    EXPECT_EQ(json->string("a"), text);
+    EXPECT_TRUE(json->boolean("b"));
+  }
+  EXPECT_EQ(flat_json_string("two\nlines\x1f"), "\"two lines \"") << "JSON forbids these";
+}
+
 }  // namespace
 }  // namespace berth
