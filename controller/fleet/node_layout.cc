@@ -209,11 +209,6 @@ Result<NodeLayout> resolve_layout(const std::vector<DeviceLayout>& devices, cons
   return layout;
 }
 
-bool heterogeneous(const NodeLayout& layout) {
-  return std::any_of(layout.per_gpu.begin(), layout.per_gpu.end(),
-                     [&](const ProfileCounts& gpu) { return gpu != layout.per_gpu.front(); });
-}
-
 std::string format(const ProfileCounts& counts) {
   if (counts.empty()) return "MIG off";
   std::vector<std::pair<std::string, std::int64_t>> sorted(counts.begin(), counts.end());

@@ -27,9 +27,6 @@ struct NodeLayout {
 Result<NodeLayout> resolve_layout(const std::vector<DeviceLayout>& devices, const Product& product,
                                   std::int32_t gpu_count);
 
-// Whether two GPUs of the node differ.
-bool heterogeneous(const NodeLayout& layout);
-
 // "3g.40gb ×1 + 2g.20gb ×1 + 1g.10gb ×2", largest first; "MIG off" for an empty set.
 std::string format(const ProfileCounts& counts);
 // "GPUs 0-1: 3g.40gb ×1 + …; GPUs 2-3: MIG off".

@@ -28,7 +28,6 @@ TEST(ResolveLayout, GivesEveryGpuItsEntry) {
       resolve_layout({{Gpus{0, 1}, kBalanced}, {std::nullopt, kSmall}}, product("A100-80GB"), 4);
   ASSERT_TRUE(layout) << describe(layout.error());
   EXPECT_EQ(layout->per_gpu, (std::vector<ProfileCounts>{kBalanced, kBalanced, kSmall, kSmall}));
-  EXPECT_TRUE(heterogeneous(*layout));
   EXPECT_EQ(format(*layout),
             "GPUs 0-1: 3g.40gb ×1 + 2g.20gb ×1 + 1g.10gb ×2; GPUs 2-3: 1g.10gb ×7");
 }

@@ -113,7 +113,7 @@ def _returns(source):
             yield "early return dropped", match.start(), end, "{{ if (!mutant({})) ", " }}"
         elif returned == "bool":
             yield "returns the opposite", value, end - 1, "mutant({}) != static_cast<bool>(", ")"
-        elif EMPTY.search(returned) and source.text[value : end - 1] not in ("{}", "std::nullopt", "nullptr"):
+        elif EMPTY.search(returned) and source.text[value : end - 1] not in ("{}", '""', "std::nullopt", "nullptr"):
             yield "returns nothing", match.start(), end, "{{ if (mutant({})) return {{}}; ", " }}"
 
 
