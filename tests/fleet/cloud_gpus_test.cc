@@ -52,6 +52,27 @@ TEST(CloudGpus, TheCountIsALabelsOrWhatTheNodeHas) {
       << "a product that MIG can cut";
 }
 
+TEST(CloudGpus, ACountIsAWholeNumberUpToSixtyFour) {
+  const auto count = [](const char* text) {
+    return cloud_gpus_of(with_gpus(node("n1")
+                                       .label("eks.amazonaws.com/instance-gpu-name", "h100")
+                                       .label("eks.amazonaws.com/instance-gpu-count", text),
+                                   2))
+        .count;
+  };
+  EXPECT_EQ(count("1"), 1);
+  EXPECT_EQ(count("64"), 64);
+  EXPECT_EQ(count("65"), std::nullopt) << "no node has as many";
+  for (const char* none : {"0", "-1", "4x", "x", ""}) EXPECT_EQ(count(none), 2) << none;
+}
+
+TEST(CloudGpus, AnEmptyLabelSaysNothing) {
+  const Node made = node("n1")
+                        .label("cloud.google.com/gke-accelerator", "")
+                        .label("eks.amazonaws.com/instance-gpu-name", "l4");
+  EXPECT_EQ(cloud_gpus_of(made).product, "NVIDIA-L4");
+}
+
 TEST(CloudGpus, NvidiasLabelsComeFirst) {
   const Node node = with_gpus(test::node("n1")
                                   .a100_80(4)

@@ -65,6 +65,16 @@ TEST(Cuda, ARequirementIsContradictedByLabelsAlone) {
         << c.requirement << " of " << told(c.has);
 }
 
+TEST(Cuda, OfMoreAlternativesThanAnyImageHasNobodyKnows) {
+  const auto of = [](int alternatives) {
+    std::string requirement;
+    for (int i = 0; i < alternatives; ++i) requirement += "cuda>=12.4 ";
+    return requirement;
+  };
+  EXPECT_TRUE(contradicts(of(63), has("12.2", "")));
+  EXPECT_FALSE(contradicts(of(65), has("12.2", ""))) << "the last might hold";
+}
+
 TEST(Cuda, AnAnnotationIsAVersion) {
   EXPECT_EQ(cuda_at_least("12.4"), "cuda>=12.4");
   for (const char* wrong : {"", "twelve", "12.", ">=12", "12.4 ", "1.2.3.4.5", "-1"})

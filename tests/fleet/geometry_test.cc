@@ -165,12 +165,30 @@ TEST(Geometry, ProfileNamesAreParsed) {
   EXPECT_EQ(parsed->compute_slices, 1);
   EXPECT_EQ(parsed->memory_gb, 24);
   EXPECT_EQ(parsed->attributes, "+me.all");
-  for (const char* good : {"7g.80gb", "1g.24gb-me", "1g.10gb+gfx,me", "4g.96gb+a1.b2"})
+  for (const char* good :
+       {"7g.80gb", "1g.24gb-me", "1g.10gb+gfx,me", "4g.96gb+a1.b2", "1g.10gb+a0.z9,A.Z"})
     EXPECT_TRUE(parse_profile_name(good)) << good;
-  for (const char* bad :
-       {"", "g.10gb", "1g", "1g.10", "1g.10GB", "1g.gb", "1g.10gb+", "1g.10gb+1me", "1g.10gb+me-x",
-        "1g.10gb+me,", "1g.10gb+me.", "1g.10gb+me..all", "1g.10gb ", " 1g.10gb", "１g.10gb",
-        "99999g.10gb", "1g.99999999999999999999gb", "1c.1g.10gb", "-1g.10gb"})
+  for (const char* bad : {"",
+                          "g.10gb",
+                          "1g",
+                          "1g.10",
+                          "1g.10GB",
+                          "1g.gb",
+                          "1g.10gb+",
+                          "1g.10gb+1me",
+                          "1g.10gb+me-x",
+                          "1g.10gb+me,",
+                          "1g.10gb+me.",
+                          "1g.10gb+me..all",
+                          "1g.10gb+me/",
+                          "1g.10gb+me:",
+                          "1g.10gb ",
+                          " 1g.10gb",
+                          "１g.10gb",
+                          "99999g.10gb",
+                          "1g.99999999999999999999gb",
+                          "1c.1g.10gb",
+                          "-1g.10gb"})
     EXPECT_FALSE(parse_profile_name(bad)) << bad;
 }
 

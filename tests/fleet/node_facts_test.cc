@@ -41,6 +41,12 @@ TEST(NodeFacts, TheInventoryIsReadFromLabelsOfWholeGpusElseFromWhatWasRecorded) 
                 node("n1").a100_80(8).annotation(names::kInventoryAnnotation, kRecorded),
                 Inventory{"NVIDIA-A100-SXM4-80GB", 8, 81920}},
            Case{"no count", node("n1").label(names::kGpuProduct, "X"), std::nullopt},
+           Case{"no product", node("n1").label(names::kGpuCount, "4"), std::nullopt},
+           Case{"the record, where a label says only how many",
+                node("n1")
+                    .label(names::kGpuCount, "8")
+                    .annotation(names::kInventoryAnnotation, kRecorded),
+                four},
            Case{"a count of none",
                 node("n1").label(names::kGpuProduct, "X").label(names::kGpuCount, "0"),
                 std::nullopt},
