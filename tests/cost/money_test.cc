@@ -13,8 +13,11 @@ TEST(Money, PricesAreExact) {
   EXPECT_EQ(parse_price("0.000001"), 1);
   EXPECT_EQ(parse_price("999999999.999999"), 999'999'999'999'999);
   EXPECT_EQ(parse_price("12"), 12'000'000);
+  EXPECT_EQ(parse_price("0"), 0);
+  EXPECT_EQ(parse_price("9223372036853.999999"), 9'223'372'036'853'999'999);
+  EXPECT_FALSE(parse_price("9223372036854")) << "with a fraction it might be more than a number";
   for (const char* bad :
-       {"", ".", "3.", ".5", "-1", "1e3", "3.0600000", "3,06", "9999999999999999"})
+       {"", ".", "3.", ".5", "-1", "1e3", "1.0e3", "1.-1", "3.0600000", "3,06", "9999999999999999"})
     EXPECT_FALSE(parse_price(bad)) << bad;
 }
 
