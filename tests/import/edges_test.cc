@@ -61,7 +61,7 @@ TEST(FittedName, NamesOfObjectsAndOfNamespacesHaveTheirLengths) {
 }
 
 TEST(ImportMigConfigs, AProductIsToldByItsIdAlone) {
-  for (const char* known : {"0x20B210DE", "\"0X20b210de\"", "\"20B210DE\""})
+  for (const char* known : {"\"0x20B210DE\"", "\"0X20b210de\"", "\"20B210DE\""})
     EXPECT_THAT(import_text(config_of(filtered(known))).objects, testing::SizeIs(1)) << known;
   for (const char* unknown :
        {"\"0x20B210DF\"", "\"0x20B210DEh\"", "some", "\"0x\"", "\"0x00000DE\""})

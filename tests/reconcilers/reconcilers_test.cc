@@ -82,9 +82,6 @@ class HandedReconcilers : public ::testing::Test {
 
 TEST_F(HandedReconcilers, EverythingIsTheKeysOfEveryFolder) {
   cluster_.upsert<MIGLayout>(layout("inference"), now_);
-  Namespace managed = queue::namespace_of("b", "nobody");
-  managed.meta.labels.set(names::kManagedLabel, "true");
-  cluster_.upsert(std::move(managed), now_);
   const std::vector<std::string> keys = process_.all_keys(cluster_);
   EXPECT_THAT(keys, IsSupersetOf({"agent-config", "slots", "layout/inference"}));
   EXPECT_THAT(keys, IsSupersetOf({"policy", "idle", "cost", "health", "reclaim", "pool/n1"}));
