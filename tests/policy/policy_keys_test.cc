@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "apis/names.h"
+#include "controller/disruption/health_record.h"
 #include "tests/mig/planned_cluster.h"
 #include "tests/policy/policy_yaml.h"
 
@@ -67,8 +68,13 @@ TEST_F(PolicyKeysTest, ANodeMovesItsOwnKeyWhereItsPoolCouldChange) {
         Node(node("n1").a100_80(4).taint("a", "NoSchedule")),
         Node(node("n1").a100_80(4).annotation("a", "b"))})
     EXPECT_THAT(changed(Nodes(old), Nodes(other)), ElementsAre("policy", "pool/n1", "health"));
-  EXPECT_THAT(changed(Nodes(old), Nodes(node("n1").a100_80(4).cordoned())),
-              ElementsAre("policy", "health"));
+  Node larger = old;
+  larger.capacity.set("nvidia.com/gpu", Quantity::whole(8));
+  for (const Node& other :
+       {Node(node("n1").a100_80(4).cordoned()), Node(node("n1").a100_80(4).not_ready()),
+        Node(node("n1").a100_80(4).allocatable("nvidia.com/gpu", 3)), larger})
+    EXPECT_THAT(changed(Nodes(old), Nodes(other)), ElementsAre("policy", "health"))
+        << "pools ask none of that";
   EXPECT_THAT(changed(Nodes(old), Nodes(node("n1"))), ElementsAre("policy", "pool/n1", "health"))
       << "its GPUs are gone, and the pool may have left something";
   EXPECT_THAT(changed(Nodes(node("plain")), Nodes(node("plain").label("a", "b"))), IsEmpty());
@@ -140,6 +146,10 @@ TEST_F(PolicyKeysTest, WithoutAPolicyOnlyNodesThatPoolsMayHaveLeftSomethingOnMov
         Node(node("n1").label(names::kPoolLabel, "dev")), Node(node("n1").a100_80(4))})
     EXPECT_THAT(changed(std::optional<Node>(), std::optional<Node>(left)),
                 ElementsAre("policy", "pool/n1"));
+  EXPECT_THAT(changed(std::optional<Node>(), std::optional<Node>(node("n1").a100_80(4).annotation(
+                                                 names::kHealthAnnotation, "{}"))),
+              ElementsAre("policy", "pool/n1", "health"))
+      << "berth's cordon may be on it";
 }
 
 }  // namespace
