@@ -107,9 +107,20 @@ enum class SeededBug {
   kIgnoreHealthHold,      // cordon a broken node that a person holds
   kDrainUnasked,          // have the pods of a broken node leave whatever the policy says
   kForgetHealthCordon,    // put a node back and leave its cordon
+  kBlameTheYoung,         // hold the time before a pod came against it, as idleness
+  kBridgeGaps,            // take what nobody looked at for a while for quiet
+  kBelieveOldSamples,     // go by what was measured last, however long ago
+  kForgetWarning,         // take GPUs back before the time that their pod was told
+  kKeepWarning,           // leave the warning on a pod that works again
+  kTakeTheBusy,           // take back what has begun to work in the meantime
+  kTakeUnasked,           // take idle GPUs back though nobody waits for them
+  kTakeAllIdle,           // take back all that is idle, however little is needed
+  kForgetYields,          // let who gave idle GPUs up displace who has them
+  kLetIdleQueue,          // let what was idle queue again at once
+  kIdleInPart,            // take a workload for idle of which one pod is
 };
 
-inline constexpr std::array<std::pair<std::string_view, SeededBug>, 95> kSeededBugs{{
+inline constexpr std::array<std::pair<std::string_view, SeededBug>, 106> kSeededBugs{{
     {"uncordon-unowned", SeededBug::kUncordonUnowned},
     {"uncordon-held", SeededBug::kUncordonHeld},
     {"skip-live-guard", SeededBug::kSkipLiveGuard},
@@ -205,6 +216,17 @@ inline constexpr std::array<std::pair<std::string_view, SeededBug>, 95> kSeededB
     {"ignore-health-hold", SeededBug::kIgnoreHealthHold},
     {"drain-unasked", SeededBug::kDrainUnasked},
     {"forget-health-cordon", SeededBug::kForgetHealthCordon},
+    {"blame-the-young", SeededBug::kBlameTheYoung},
+    {"bridge-gaps", SeededBug::kBridgeGaps},
+    {"believe-old-samples", SeededBug::kBelieveOldSamples},
+    {"forget-warning", SeededBug::kForgetWarning},
+    {"keep-warning", SeededBug::kKeepWarning},
+    {"take-the-busy", SeededBug::kTakeTheBusy},
+    {"take-unasked", SeededBug::kTakeUnasked},
+    {"take-all-idle", SeededBug::kTakeAllIdle},
+    {"forget-yields", SeededBug::kForgetYields},
+    {"let-idle-queue", SeededBug::kLetIdleQueue},
+    {"idle-in-part", SeededBug::kIdleInPart},
 }};
 
 #ifdef BERTH_SEEDED_BUGS

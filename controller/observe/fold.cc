@@ -111,8 +111,8 @@ class Folder {
 
   // What was not looked at for a while may have been busy.
   std::optional<Time> quiet_since(const GpuReading& reading, const GpuSample* before) const {
-    const bool goes_on =
-        before != nullptr && same_threshold_ && rules_.now - before->seen <= lasts_;
+    const bool goes_on = before != nullptr && same_threshold_ &&
+                         (rules_.now - before->seen <= lasts_ || seeded(SeededBug::kBridgeGaps));
     if (goes_on && before->quiet_since) return before->quiet_since;
     if (goes_on || !reading.quiet_from) return rules_.now;
     return std::min(*reading.quiet_from, rules_.now);

@@ -7,6 +7,7 @@
 #include <span>
 #include <unordered_map>
 
+#include "controller/core/seeded_bugs.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/fleet/pools.h"
 
@@ -90,7 +91,8 @@ class Surveyor {
     bool measured = false, held = false, idle = true;
     double activity = 0;
     for (const GpuSample& gpu : instances) {
-      if (!snapshot_.samples.is_fresh(gpu, snapshot_.now)) continue;
+      const bool fresh = snapshot_.samples.is_fresh(gpu, snapshot_.now);
+      if (!fresh && !seeded(SeededBug::kBelieveOldSamples)) continue;
       if (gpu.activity) {
         measured = true;
         activity += *gpu.activity * share_of(gpu);
@@ -145,6 +147,7 @@ class Surveyor {
 
   // A pod is not blamed for the time before it came.
   static Time quiet_since(const GpuSample& gpu, const Pod& pod) {
+    if (seeded(SeededBug::kBlameTheYoung)) return *gpu.quiet_since;
     return std::max(*gpu.quiet_since, pod.start_time.value_or(pod.meta.creation_timestamp));
   }
 

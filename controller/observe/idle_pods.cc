@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "apis/names.h"
+#include "controller/core/seeded_bugs.h"
 #include "controller/observe/gpu_use.h"
 
 namespace berth {
@@ -70,7 +71,8 @@ std::vector<IdlePod> find_idle_pods(const Snapshot& snapshot, const GPUClusterPo
   for (const auto& [key, pod] : snapshot.cluster.view<WarnedPods>().all()) {
     const std::optional<Time> due = reclaim_after(*pod);
     if (!due || pod->terminating() || !may_lose_gpus(policy, snapshot.settings, *pod)) continue;
-    if (const auto since = idle.since(*pod)) found.push_back({pod, *since, *due});
+    const auto since = idle.since(*pod);
+    if (since) found.push_back({pod, *since, seeded(SeededBug::kForgetWarning) ? *since : *due});
   }
   return found;
 }

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "controller/core/seeded_bugs.h"
 #include "controller/queue/capped.h"
 #include "controller/queue/lightest.h"
 
@@ -267,7 +268,7 @@ std::vector<Ahead> Preemption::take_idle(const Preemptor& preemptor) {
     for (const Victim& of : victims) outlook_.put_back(*of.workload);
     return {};
   }
-  keep_lightest(preemptor, victims);
+  if (!seeded(SeededBug::kTakeAllIdle)) keep_lightest(preemptor, victims);
   std::vector<Ahead> taken;
   for (const Victim& of : victims) {
     funding_.taken_back(*of.workload);

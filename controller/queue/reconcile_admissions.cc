@@ -62,7 +62,7 @@ std::vector<Ask> open_questions(const Snapshot& snapshot, const queue::Cycle& cy
 void note_yields(const Snapshot& snapshot, const queue::Admission& admission,
                  const LedgerFact& entry, queue::Yields& yields) {
   for (const queue::Ahead& ahead : admission.ahead)
-    if (ahead.idle)
+    if (ahead.idle && !seeded(SeededBug::kForgetYields))
       yields[queue::remaker_uid(snapshot.cluster, *ahead.workload)] = {entry.workload,
                                                                        entry.admission.uid};
 }

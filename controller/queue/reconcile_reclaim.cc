@@ -11,6 +11,7 @@
 #include "apis/reasons.h"
 #include "controller/core/merge_patch.h"
 #include "controller/core/refused_write.h"
+#include "controller/core/seeded_bugs.h"
 #include "controller/fleet/pools.h"
 #include "controller/observe/idle_pods.h"
 #include "controller/queue/cluster_index.h"
@@ -41,7 +42,8 @@ class Reclaimer {
     patch.field("spec", R"({"suspend":true})");
     patch.annotation(names::kPreemptedAnnotation,
                      format_time(snapshot_.now) + ", as its GPUs were idle");
-    patch.annotation(names::kHoldAnnotation, queue::kHeldAsIdle);
+    if (!seeded(SeededBug::kLetIdleQueue))
+      patch.annotation(names::kHoldAnnotation, queue::kHeldAsIdle);
     plan_.add(ref_of(job), Write{.verb = Verb::kMergePatch,
                                  .object = ref_of(job),
                                  .body = patch.str(),
@@ -139,7 +141,8 @@ Plan reconcile_reclaim(const Snapshot& snapshot) {
   if (policy->spec.idle.policy == IdlePolicy::kOnPressure)
     for (const IdlePod& idle : find_idle_pods(snapshot, *policy))
       tell_who_is_kept(snapshot, idle, reclaimer);
-  if (policy->spec.idle.policy != IdlePolicy::kAlways) return reclaimer.finish();
+  const bool always = policy->spec.idle.policy == IdlePolicy::kAlways;
+  if (!always && !seeded(SeededBug::kTakeUnasked)) return reclaimer.finish();
   if (snapshot.cluster.gpu_queues().size() > 0) take_work(snapshot, *policy, reclaimer);
   for (const IdlePod& idle : find_idle_pods(snapshot, *policy)) {
     if (is_of_a_queue(snapshot, *idle.pod)) continue;

@@ -18,7 +18,6 @@
 #include "controller/runtime/review_caches.h"
 #include "controller/sampling/sampler.h"
 #include "controller/scenario/simulated_keys.h"
-#include "controller/sim/prometheus.h"
 #include "controller/sim/virtual_loop.h"
 
 namespace berth {
@@ -74,7 +73,7 @@ struct BerthProcess::ControllerLife : BerthProcess::Life {
         controller(Controller::World{client, lease_client, log, metrics, nullptr, samples},
                    reconcilers(options.settings), options),
         limit(options.sync_limit) {
-    if (owner.options_.gauges != nullptr) sampler.emplace(sampling(owner), options.settings);
+    if (owner.options_.prometheus != nullptr) sampler.emplace(sampling(owner), options.settings);
     if (!owner.options_.certificates_check) return;
     keys.emplace(owner.random_.fork());
     keeper.emplace(client, log,
@@ -84,18 +83,17 @@ struct BerthProcess::ControllerLife : BerthProcess::Life {
   }
 
   Sampler::Parts sampling(BerthProcess& owner) {
-    return {
-        .client = client,
-        .log = log,
-        .cluster = controller.cluster(),
-        .samples = samples,
-        .connect = [this, gauges = owner.options_.gauges](
-                       const ClientConfig&) { return sim::connect_to_prometheus(loop, *gauges); },
-        .acts = [this] { return controller.working(); },
-        .on_round =
-            [this] {
-              for (const std::string& key : keys_of_samples()) controller.due(key);
-            }};
+    return {.client = client,
+            .log = log,
+            .cluster = controller.cluster(),
+            .samples = samples,
+            .connect = [this, prometheus = owner.options_.prometheus](
+                           const ClientConfig&) { return prometheus->connect(loop); },
+            .acts = [this] { return controller.working(); },
+            .on_round =
+                [this] {
+                  for (const std::string& key : keys_of_samples()) controller.due(key);
+                }};
   }
 
   // What `berth controller` does between its flags and its exit code.

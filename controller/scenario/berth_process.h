@@ -14,7 +14,7 @@
 #include "controller/io/log.h"
 #include "controller/runtime/controller_options.h"
 #include "controller/sim/admission_webhooks.h"
-#include "controller/sim/gpu_gauges.h"
+#include "controller/sim/prometheus.h"
 #include "controller/sim/simulation.h"
 #include "controller/sim/wire.h"
 
@@ -27,8 +27,8 @@ struct BerthOptions {
   const TimeZones* zones = &utc_only();  // outlives the process
   // Set: it keeps the webhook's certificates, and looks at them so often.
   std::optional<std::chrono::nanoseconds> certificates_check;
-  // Set: a Prometheus has what they show. They outlive the process.
-  const sim::GpuGauges* gauges = nullptr;
+  // Set: there is one, whatever its address. It outlives the process.
+  sim::Prometheus* prometheus = nullptr;
   std::chrono::nanoseconds restart_after = std::chrono::seconds(2);
   LeaseOptions lease;  // each life says whose it is
 };

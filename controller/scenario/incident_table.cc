@@ -48,6 +48,8 @@ const std::vector<IncidentVerb>& table() {
         {.name = "temperature", .type = Type::kInteger},
         {.name = "doubleBitErrors", .type = Type::kInteger},
         {.name = "remapFailed", .type = Type::kInteger}, {.name = "lost", .type = Type::kInteger}}},
+      {"use", Target::kPod,
+       {{.name = "percent", .type = Type::kInteger, .required = true, .least = 0, .most = 100}}},
       {"stop-exporter", Target::kNodeOrAll, {}},
       {"start-exporter", Target::kNodeOrAll, {}},
       {"stop-kubelet", Target::kNodeOrAll, {}},

@@ -15,7 +15,8 @@ struct IncidentArg {
   std::string name;
   Type type = Type::kText;
   bool required = false;
-  std::vector<std::string> words;  // of a choice
+  std::vector<std::string> words = {};  // of a choice
+  int least = -1, most = 1000;          // of an integer
 };
 
 struct IncidentVerb {

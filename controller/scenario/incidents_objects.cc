@@ -103,6 +103,11 @@ Told Incidents::patch_node(const std::string& name, const std::string& metadata_
 
 Told Incidents::on_pod(const Incident& incident) {
   const std::string path = rest_of(incident.target);
+  if (incident.verb == "use") {  // whoever there is, now or later
+    const int percent = number(incident, "percent", 0);
+    world_.gauges.use(path, percent);
+    return {.subject = path, .text = fmt::format("uses {}% of its GPUs", percent)};
+  }
   const std::string namespace_ = path.substr(0, path.find('/'));
   const std::string pod = pod_of(namespace_, rest_of(path), arg(incident, "on"));
   if (pod.empty()) return missing("pod of " + path);

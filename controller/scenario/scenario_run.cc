@@ -89,6 +89,7 @@ ScenarioRun::ScenarioRun(const Scenario& scenario, std::uint64_t seed)
     : simulation_(std::make_unique<sim::Simulation>(seed)),
       kube_(std::make_unique<sim::KubeActors>(*simulation_, scenario.kube)),
       agents_(std::make_unique<sim::GpuAgents>(*simulation_, *kube_, scenario.agents)),
+      prometheus_(simulation_->store(), gauges_),
       timeline_(std::make_unique<Timeline>(scenario, *this)) {
   set_up();
   simulation_->run_for(kWarmUp);
@@ -113,7 +114,7 @@ void ScenarioRun::start_berth() {
     BerthOptions options{
         .settings = scenario.settings, .zones = scenario.zones, .lease = scenario.lease};
     if (scenario.certificates) options.certificates_check = scenario.certificates->check;
-    if (scenario.prometheus) options.gauges = &gauges_;
+    if (scenario.prometheus) options.prometheus = &prometheus_;
     berths_.push_back(std::make_unique<BerthProcess>(*simulation_, fmt::format("berth-{}", i),
                                                      std::move(options)));
     berths_.back()->start();

@@ -74,6 +74,7 @@ class ScenarioRun {
   std::unique_ptr<sim::KubeActors> kube_;
   std::unique_ptr<sim::GpuAgents> agents_;
   sim::GpuGauges gauges_;
+  sim::Prometheus prometheus_;
   std::unique_ptr<sim::AdmissionWebhooks> admission_;
   std::vector<std::unique_ptr<BerthProcess>> berths_;
   std::vector<std::unique_ptr<BerthProcess>> webhooks_;

@@ -234,7 +234,7 @@ class IncidentReader {
         return fields_.read_choice(arg.name, incident_.args[arg.name], arg.words);
       case IncidentArg::Type::kInteger: {
         int number = 0;
-        fields_.read(arg.name, number, -1, 1000);
+        fields_.read(arg.name, number, arg.least, arg.most);
         incident_.args[arg.name] = std::to_string(number);
         return;
       }

@@ -2,6 +2,11 @@
 #include "controller/sim/gpu_gauges.h"
 
 namespace berth::sim {
+namespace {
+
+constexpr int kAtWork = 50;  // percent
+
+}  // namespace
 
 void GpuGauges::tell(const std::string& node) const {
   if (on_change) on_change(node);
@@ -40,6 +45,19 @@ void GpuGauges::start_exporter(const std::string& node) {
   found->second.told = true;
   for (GpuGauge& gpu : found->second.gpus) gpu.xid = 0;
   tell(node);
+}
+
+void GpuGauges::use(const std::string& path, int percent) {
+  uses_[path] = percent;
+  if (on_use) on_use(path, percent);
+}
+
+int GpuGauges::use_of(const GpuHolder* holder) const {
+  if (holder == nullptr) return names_pods() ? 0 : kAtWork;
+  for (const std::string& name : {holder->pod, holder->app})
+    if (const auto said = uses_.find(holder->namespace_ + "/" + name); said != uses_.end())
+      return said->second;
+  return kAtWork;
 }
 
 }  // namespace berth::sim

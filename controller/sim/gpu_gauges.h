@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "controller/sim/gpu_agents.h"
+#include "controller/sim/gpu_holders.h"
 
 namespace berth::sim {
 
@@ -38,14 +39,25 @@ class GpuGauges {
   void stop_exporter(const std::string& node);
   void start_exporter(const std::string& node);
 
+  // How much of its GPUs each pod of that name, NAMESPACE/NAME, or each that is labelled app=NAME
+  // uses from now on, in percent, those too that are yet to come.
+  void use(const std::string& path, int percent);
+  // At work, if nothing was said of the pod, or nobody is known to hold the GPU; nothing, once it
+  // is known that nobody does.
+  int use_of(const GpuHolder* holder) const;
+  // Whether somebody's use was told: then the exporters know whose GPUs are.
+  bool names_pods() const { return !uses_.empty(); }
+
   const std::map<std::string, GaugedNode>& nodes() const { return nodes_; }
-  // Hears of every change, after it; may be empty.
+  // Hear of every change, after it; may be empty.
   std::function<void(const std::string& node)> on_change;
+  std::function<void(const std::string& path, int percent)> on_use;
 
  private:
   void tell(const std::string& node) const;
 
   std::map<std::string, GaugedNode> nodes_;
+  std::map<std::string, int> uses_;
   int made_ = 0;
 };
 

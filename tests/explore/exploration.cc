@@ -13,6 +13,7 @@
 #include "controller/scenario/scenario_run.h"
 #include "tests/explore/admission_invariants.h"
 #include "tests/explore/disturber.h"
+#include "tests/explore/idle_invariants.h"
 #include "tests/explore/invariants.h"
 #include "tests/explore/look.h"
 #include "tests/explore/queue_displacements.h"
@@ -63,8 +64,11 @@ class Run {
     for (const sim::ResourceType& type : sim::resource_types())
       for (const sim::ObjectPtr& object : store.list(type)) take_standing(type, object);
     store.observe([this](const sim::Change& change) { on_change(change); });
-    for (const auto& [name, node] : run_.gauges().nodes()) invariants_.take_gauges(name, &node);
+    for (const auto& [name, node] : run_.gauges().nodes()) take_gauges(name);
     run_.gauges().on_change = [this](const std::string& node) { take_gauges(node); };
+    run_.gauges().on_use = [this](const std::string& path, int percent) {
+      idle_.history().take_use(path, percent, run_.simulation().now());
+    };
     if (run_.admission() != nullptr)
       run_.admission()->hooks.on_passed = [this](const sim::Passage& passage) {
         admission_->take_passage(passage);
@@ -133,7 +137,9 @@ class Run {
 
   void take_gauges(const std::string& node) {
     const auto found = run_.gauges().nodes().find(node);
-    invariants_.take_gauges(node, found == run_.gauges().nodes().end() ? nullptr : &found->second);
+    const sim::GaugedNode* gauges = found == run_.gauges().nodes().end() ? nullptr : &found->second;
+    invariants_.take_gauges(node, gauges);
+    idle_.history().take_gauges(node, gauges, run_.simulation().now());
   }
 
   void take(const sim::Change& change) {
@@ -145,6 +151,9 @@ class Run {
                         sent_before);
     usage_.take(change, is_berth(change.user), run_.simulation().clock().wall(), sent_before);
     reservations_.take(change, is_berth(change.user), sent_before);
+    if (scenario_.prometheus)
+      idle_.take(change, is_berth(change.user), run_.simulation().now(),
+                 run_.simulation().clock().wall(), sent_before);
     if (admission_) admission_->take(change, run_.simulation().now(), invariants_.news_takes());
   }
 
@@ -178,6 +187,7 @@ class Run {
     if (!displacements_.broken().empty()) return displacements_.broken().front();
     if (!usage_.broken().empty()) return usage_.broken().front();
     if (!reservations_.broken().empty()) return reservations_.broken().front();
+    if (!idle_.broken().empty()) return idle_.broken().front();
     return admission_ && !admission_->broken().empty() ? admission_->broken().front() : "";
   }
 
@@ -187,6 +197,7 @@ class Run {
     if (std::string why = invariants_.pools().unstill(); !why.empty()) return why;
     if (std::string why = invariants_.health().unstill(run_.simulation().now()); !why.empty())
       return why;
+    if (std::string why = idle_.unstill(run_.simulation().now()); !why.empty()) return why;
     if (std::string why = admission_ ? admission_->unstill() : ""; !why.empty()) return why;
     if (std::string why = queues_.unstill(); !why.empty()) return why;
     if (std::string why = displacements_.unstill(run_.simulation().clock().wall()); !why.empty())
@@ -240,6 +251,7 @@ class Run {
   QueueDisplacements displacements_;
   UsageInvariants usage_{displacements_.accounts()};
   ReservationInvariants reservations_{displacements_.accounts()};
+  IdleInvariants idle_;
   std::optional<AdmissionInvariants> admission_;  // where a webhook is installed
   Disturber disturber_;
   std::int64_t steps_ = 0;

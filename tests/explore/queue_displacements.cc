@@ -93,6 +93,10 @@ void QueueDisplacements::judge_entry(const LedgerFact& entry, const std::vector<
   for (const AheadFact& ahead : entry.ahead) {
     const auto holder = std::ranges::find(holders, ahead.workload, &Holder::workload);
     if (!ahead.evicted || holder == holders.end() || holder->since != ahead.since) continue;
+    if (ahead.idle) {  // whose it is does not matter (idle_invariants.h)
+      judge_age(entry, *holder);
+      continue;
+    }
     victims.push_back(&*holder);
     if (holder->queue == own && holder->priority >= priority)
       complain("Due", fmt::format("{} has to go for {} of no higher priority", holder->workload,
@@ -144,7 +148,8 @@ void QueueDisplacements::judge_age(const LedgerFact& entry, const Holder& victim
                                   victim.workload, entry.workload));
 }
 
-// Others suspend Jobs, too, for other reasons: these say for whom.
+// Others suspend Jobs, too, for other reasons: these say for whom. What is idle goes for nobody
+// under policy Always.
 void QueueDisplacements::judge_job(const sim::Change& change, Time wall, Time heard_of) {
   if (change.before == nullptr) return;
   const json &before = *change.before, &after = *change.after;
@@ -153,7 +158,9 @@ void QueueDisplacements::judge_job(const sim::Change& change, Time wall, Time he
   if (is_suspended(before) && !is_suspended(after)) return judge_start(uid_of(after), workload);
   const bool told = annotation_at(&before, names::kPreemptedAnnotation) !=
                     annotation_at(&after, names::kPreemptedAnnotation);
-  if (!is_suspended(before) && is_suspended(after) && told && record)
+  const bool for_nobody =
+      annotation_at(&after, names::kPreemptedAnnotation).ends_with(", as its GPUs were idle");
+  if (!is_suspended(before) && is_suspended(after) && told && record && !for_nobody)
     judge_stop(workload, record->since, wall, heard_of);
 }
 
