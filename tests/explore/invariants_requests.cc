@@ -19,6 +19,9 @@ namespace {
 
 constexpr std::chrono::minutes kTold{5};
 constexpr std::string_view kPodsIn = "/api/v1/namespaces/";
+constexpr std::string_view kWrittenOnPods[] = {
+    names::kAdmittedAnnotation, names::kPendingReasonAnnotation, names::kPreemptionNoticeAnnotation,
+    names::kIdleSinceAnnotation, names::kReclaimAfterAnnotation};
 
 // "/api/v1/namespaces/NS/pods/NAME[/eviction]" → "NS/NAME"; empty if it is something else.
 std::string pod_of(std::string_view path) {
@@ -54,8 +57,7 @@ void Invariants::judge_pod(const Change& change) {
   }
   for (const std::string& key : changed_keys(at(change.before.get(), {"metadata", "annotations"}),
                                              at(change.after.get(), {"metadata", "annotations"})))
-    if (key != names::kAdmittedAnnotation && key != names::kPendingReasonAnnotation &&
-        key != names::kPreemptionNoticeAnnotation)
+    if (std::ranges::find(kWrittenOnPods, key) == std::end(kWrittenOnPods))
       complain("Fields", fmt::format("{}: annotation {} changes", change.key.str(), key));
   for (const std::string& key :
        changed_keys(at(change.before.get(), {"spec"}), at(change.after.get(), {"spec"})))
