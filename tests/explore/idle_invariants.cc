@@ -25,6 +25,7 @@ namespace {
 // From what is shown until it is decided on: a round of the sampler, a leader that stops for a
 // while.
 constexpr std::chrono::nanoseconds kRoundTakes = 30s;
+constexpr std::chrono::nanoseconds kOfASecond = 2s;  // objects tell times in whole seconds
 // So long at a stretch somebody works whom berth has to have seen, whatever it was busy with.
 constexpr std::chrono::nanoseconds kPlainToSee = 4min;
 
@@ -97,10 +98,10 @@ void IdleInvariants::take_pod(const sim::Change& change, bool by_berth, const Mo
     pods_.erase(key);
     return;
   }
-  KnownPod& pod = pods_[key];
+  KnownPod& pod = pods_.try_emplace(key, KnownPod{.came = at.now}).first->second;
   if (pod.object != nullptr && text_at(pod.object.get(), {"metadata", "uid"}) !=
                                    text_at(change.after.get(), {"metadata", "uid"}))
-    pod = {};
+    pod = {.came = at.now};
   pod.object = change.after;
   const std::string& node = text_at(change.after.get(), {"spec", "nodeName"});
   if (node != pod.node) pod.bound = at.now;
@@ -114,7 +115,8 @@ void IdleInvariants::take_pod(const sim::Change& change, bool by_berth, const Mo
 
 void IdleInvariants::judge_warning(const KnownPod& pod, const Moment& at) {
   const Result<Time> due = parse_time(pod.warning);
-  const Time sent = at.wall - std::chrono::duration_cast<Time::duration>(at.news_takes);
+  const Time sent =
+      at.wall - std::chrono::duration_cast<Time::duration>(at.news_takes + kRoundTakes);
   if (!due ||
       (at.now - policy_since_ > at.news_takes && *due < sent + policy_->spec.idle.warn_after))
     complain("Warned", fmt::format("{} is told that its GPUs go at {}", workload_of(*pod.object),
@@ -164,9 +166,9 @@ void IdleInvariants::judge_stop(const std::string& workload, const KnownPod& pod
   if (worked(pod, at.now - grace, seen) > 0ns)
     complain("Busy", fmt::format("{} is stopped as idle, and has worked within {} s", workload,
                                  in_seconds(grace)));
-  if (at.now - pod.bound < window())
+  if (at.now - pod.came < window() - kOfASecond)
     complain("Young", fmt::format("{} is stopped as idle, and has been there for {} s", workload,
-                                  in_seconds(at.now - pod.bound)));
+                                  in_seconds(at.now - pod.came)));
   if (const auto dark = history_.dark_since(pod.node); dark && *dark + lasts() < seen)
     complain("Blind", fmt::format("{} is stopped as idle, and nothing is told of {} for {} s",
                                   workload, pod.node, in_seconds(at.now - *dark)));

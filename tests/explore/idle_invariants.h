@@ -48,10 +48,11 @@ class IdleInvariants {
     std::chrono::nanoseconds news_takes;
   };
   struct KnownPod {
-    sim::ObjectPtr object;
-    std::string node;
+    MonotonicTime came{0};
+    sim::ObjectPtr object{};
+    std::string node{};
     MonotonicTime bound{0};
-    std::string warning;  // as it stands
+    std::string warning{};  // as it stands
     MonotonicTime warned{0};
   };
 

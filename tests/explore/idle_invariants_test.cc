@@ -186,7 +186,7 @@ TEST_F(IdleInvariantsTest, NobodyGoesBeforeTheTimeThatItWasTold) {
 }
 
 TEST_F(IdleInvariantsTest, AWarningIsAsLongAsThePolicySays) {
-  warn("train", 30s);
+  warn("train", 20s);
   EXPECT_THAT(first(), StartsWith("Warned: Job/vision/train is told that its GPUs go at"));
 }
 
