@@ -9,6 +9,7 @@
 #include "apis/names.h"
 #include "controller/mig/rollout_measures.h"
 #include "controller/queue/idle_measures.h"
+#include "controller/queue/usage_ledger.h"
 #include "controller/reconcilers/keys.h"
 #include "controller/reconcilers/reconcile.h"
 #include "tests/queue/queue_objects.h"
@@ -165,6 +166,13 @@ TEST_F(HandedReconcilers, FiguresAreThoseOfEveryFolder) {
   budgeted.spec.budget =
       BudgetSpec{parse_thousandths("100"), BudgetPeriod::kDay, "UTC", WhenExceeded::kWarn};
   cluster_.upsert(std::move(budgeted), now_);
+  queue::GpuHours hours{.at = now_};
+  hours.budgets["vision"] = {.period = {now_, now_ + 24h}, .used = 1};
+  ConfigMap used;
+  used.meta.namespace_ = settings_.berth_namespace;
+  used.meta.name = used.meta.uid = names::kUsageConfigMap;
+  for (auto& [key, text] : queue::encode_usage(hours)) used.data[key] = text;
+  cluster_.upsert(std::move(used), now_);
   cluster_.upsert<MIGLayout>(layout("inference"), now_);
   std::vector<std::string> told;
   for (const Figure& figure : process_.figures(cluster_)) told.push_back(figure.name);
