@@ -156,15 +156,17 @@ TEST(ReasonsPage, TellsOfEveryEventAndOfNoOther) {
 
 // Every constant has its row, or it would come to Reconciling by default.
 TEST(ReasonsPage, NoConstantIsLeftOutOfTheTables) {
-  std::set<std::string> known = {reasons::kSlippedPastAdmission,
-                                 reasons::kWriteRefused,
-                                 reasons::kNamespaceQuotaCorrected,
-                                 reasons::kPreempted,
-                                 reasons::kGangTakenBack,
-                                 reasons::kGangStays,
-                                 reasons::kGpusIdle,
-                                 reasons::kGpusReclaimed,
-                                 reasons::kGpusKept};
+  std::set<std::string> known = {
+      reasons::kSlippedPastAdmission,
+      reasons::kWriteRefused,
+      reasons::kNamespaceQuotaCorrected,
+      reasons::kPreempted,
+      reasons::kGangTakenBack,
+      reasons::kGangStays,
+      reasons::kGpusIdle,
+      reasons::kGpusReclaimed,
+      reasons::kGpusKept,
+      reasons::kTooManyUnhealthy};  // of a condition that is none of kstatus'
   known.insert(kOfMetricsMissing.begin(), kOfMetricsMissing.end());
   for (const LayoutReason& row : layout_reasons()) known.emplace(row.reason);
   for (const PolicyReason& row : policy_reasons()) known.emplace(row.reason);
