@@ -54,10 +54,11 @@ std::int64_t gpus_on_nodes(const Workload& workload, const FactsIndex& index) {
 // Of so many each choice is looked at; of more, one after the other is spared.
 constexpr std::size_t kMostWeighed = 10;
 
-__extension__ typedef __int128 Wide;
+__extension__ typedef __int128 LostWork;
 
-std::int64_t gpu_seconds(Wide lost) {
-  return static_cast<std::int64_t>(std::min<Wide>(lost / kWholeGpu / 1'000'000, kMostOfAnything));
+std::int64_t gpu_seconds(LostWork lost) {
+  return static_cast<std::int64_t>(
+      std::min<LostWork>(lost / kWholeGpu / 1'000'000, kMostOfAnything));
 }
 
 }  // namespace
