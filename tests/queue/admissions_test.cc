@@ -34,8 +34,9 @@ TEST_F(AdmissionsTest, ALeaderBeginsItsEpochBeforeItDecides) {
 
 // The cache of who leads next may lag: there a Job that goes is not known, and its room is free.
 TEST_F(AdmissionsTest, WhoLeadsNextGivesNoRoomAwayBeforeItHasHeardAsMuch) {
+  add(queue_of("vision", 8));
   cluster.hear_all<berth::Job>(std::to_string(version));
-  add(job_of("a", "train", 16));
+  add(job_of("a", "train", 8));
   const std::string heard = std::to_string(version);
   cluster.hear<berth::Job>(heard);
   begin(), decide();
@@ -43,7 +44,7 @@ TEST_F(AdmissionsTest, WhoLeadsNextGivesNoRoomAwayBeforeItHasHeardAsMuch) {
             (HeardBefore{.epoch = 3, .jobs = heard, .pods = ""}));
   epoch = 4;
   cluster.erase<berth::Job>("a", "train");
-  add(job_of("a", "next", 16));
+  add(job_of("a", "next", 8));
   begin();
   EXPECT_EQ(read_admissions(snapshot()).heard.epoch, 3) << "it does not speak for itself yet";
   now += 10s;
