@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "apis/decode_policy.h"
 #include "apis/names.h"
 #include "controller/health/findings.h"
 #include "tests/explore/look.h"
+#include "tests/explore/stored_policy.h"
 
 namespace berth::explore {
 
@@ -71,12 +71,9 @@ void HealthInvariants::take_gauges(const std::string& node, const sim::GaugedNod
 }
 
 void HealthInvariants::take_policy(const sim::Change& change, MonotonicTime now) {
-  GPUClusterPolicy next;
-  std::optional<Error> error;
-  if (change.kind != sim::Change::Kind::kDeleted) read(JsonCursor(change.after.get(), error), next);
-  const bool gone = change.kind == sim::Change::Kind::kDeleted || error;
-  if (gone || !policy_ || policy_->spec != next.spec) policy_since_ = now;
-  policy_ = gone ? std::nullopt : std::optional(std::move(next));
+  std::optional<GPUClusterPolicy> next = policy_after(change);
+  if (!next || !policy_ || policy_->spec != next->spec) policy_since_ = now;
+  policy_ = std::move(next);
 }
 
 void HealthInvariants::take(const sim::Change& change, bool by_berth, MonotonicTime now, Time wall,

@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "apis/decode_policy.h"
 #include "apis/names.h"
 #include "controller/queue/admission_ledger.h"
 #include "tests/explore/look.h"
 #include "tests/explore/queue_accounts.h"
 #include "tests/explore/queue_look.h"
+#include "tests/explore/stored_policy.h"
 
 namespace berth::explore {
 
@@ -69,12 +69,9 @@ void IdleInvariants::take(const sim::Change& change, bool by_berth, MonotonicTim
 }
 
 void IdleInvariants::take_policy(const sim::Change& change, MonotonicTime now) {
-  GPUClusterPolicy next;
-  std::optional<Error> error;
-  if (change.kind != sim::Change::Kind::kDeleted) read(JsonCursor(change.after.get(), error), next);
-  const bool gone = change.kind == sim::Change::Kind::kDeleted || error;
-  if (gone || !policy_ || policy_->spec != next.spec) policy_since_ = now;
-  policy_ = gone ? std::nullopt : std::optional(std::move(next));
+  std::optional<GPUClusterPolicy> next = policy_after(change);
+  if (!next || !policy_ || policy_->spec != next->spec) policy_since_ = now;
+  policy_ = std::move(next);
 }
 
 // An entry that goes, or waits for nobody any more, may still have stopped somebody a while ago.
