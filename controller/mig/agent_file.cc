@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "apis/names.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/mig/agent_config.h"
+#include "controller/mig/config_label.h"
 #include "controller/mig/overlap.h"
 #include "controller/mig/preflight.h"
 #include "controller/mig/target.h"
@@ -112,6 +112,16 @@ const std::string* agent_file_of(const ConfigMap* config_map) {
 const AgentFile::LeftOut* AgentFile::find_left_out(const MIGLayout& layout) const {
   auto found = std::ranges::find(left_out, &layout, &LeftOut::layout);
   return found == left_out.end() ? nullptr : &*found;
+}
+
+std::set<std::string> configs_dropped(std::string_view from, std::string_view to) {
+  std::set<std::string> dropped;
+  const Result<MigConfigs> old = parse_file(from);
+  const Result<MigConfigs> now = parse_file(to);
+  if (!old || !now) return dropped;
+  for (const auto& [name, content] : *old)
+    if (!now->contains(name)) dropped.insert(base_config(name));
+  return dropped;
 }
 
 Result<AgentFile> compute_agent_file(const Snapshot& snapshot) {

@@ -4,7 +4,9 @@
 // vanish from the file, whoever wrote it.
 #pragma once
 
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "controller/core/snapshot.h"
@@ -25,6 +27,10 @@ struct AgentFile {
 
   const LeftOut* find_left_out(const MIGLayout& layout) const;
 };
+
+// Those of the one file's configs, without aliases, that the other lacks. Of a file that no agent
+// can read there are none.
+std::set<std::string> configs_dropped(std::string_view from, std::string_view to);
 
 // An error where the file would be too large without any layout: what stands must be kept then.
 Result<AgentFile> compute_agent_file(const Snapshot& snapshot);

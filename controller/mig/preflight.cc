@@ -15,6 +15,16 @@
 #include "controller/mig/config_label.h"
 
 namespace berth {
+namespace {
+
+std::set<std::string> named_by(const Node& node, const RolloutRecord& record) {
+  std::set<std::string> named{base_config(label_of(node, names::kMigConfig))};
+  if (record.rollout) named.insert({record.rollout->config, record.rollout->previous});
+  named.erase("");
+  return named;
+}
+
+}  // namespace
 
 const DaemonSet* find_mig_manager(const Snapshot& snapshot) {
   const DaemonSet* by_label = nullptr;
@@ -87,11 +97,11 @@ std::vector<std::string> configs_not_copied(const Snapshot& snapshot) {
 }
 
 std::set<std::string> configs_named_by(const ClusterState& cluster, const Node& node) {
-  std::set<std::string> named{base_config(label_of(node, names::kMigConfig))};
-  const RolloutRecord record = read_rollout(cluster, node);
-  if (record.rollout) named.insert({record.rollout->config, record.rollout->previous});
-  named.erase("");
-  return named;
+  return named_by(node, read_rollout(cluster, node));
+}
+
+std::set<std::string> configs_named_by(const Node& node) {
+  return named_by(node, read_rollout(node));
 }
 
 bool config_is_rendered(const Snapshot& snapshot, std::string_view config) {

@@ -42,6 +42,7 @@ ObjectRef agent_config_ref(const Snapshot& snapshot);
 
 // The configs that the node's label and its rollout annotation name, without aliases.
 std::set<std::string> configs_named_by(const ClusterState& cluster, const Node& node);
+std::set<std::string> configs_named_by(const Node& node);  // which is in no store
 
 // The ConfigMap that holds the file, or nullptr; and when its content last changed, as berth noted.
 const ConfigMap* find_agent_config(const Snapshot& snapshot);

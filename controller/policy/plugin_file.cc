@@ -4,9 +4,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <utility>
+#include <vector>
+
 #include "apis/names.h"
 #include "controller/core/json_patch.h"
 #include "controller/core/merge_patch.h"
+#include "controller/fleet/node_facts.h"
 #include "controller/mig/preflight.h"
 
 namespace berth {
@@ -14,6 +18,24 @@ namespace {
 
 std::string entry(const std::string& key, const std::string& json) {
   return fmt::format("{}:{}", quote_json(key), json);
+}
+
+// A node that the cache does not show, or shows as it was, may name what is dropped: its plugin
+// would not start any more.
+Guard look_at_nodes(const ObjectRef& file, std::set<std::string> dropped) {
+  Guard look;
+  look.node = file;
+  look.question = fmt::format("does no node name {}?", fmt::join(dropped, " or "));
+  look.refuse_any =
+      [dropped = std::move(dropped)](const std::vector<Node>& nodes) -> std::optional<std::string> {
+    for (const Node& node : nodes) {
+      const std::string key(label_of(node, names::kDevicePluginConfig));
+      if (dropped.contains(key))
+        return fmt::format("node {} names {}, and the cache is behind", node.meta.name, key);
+    }
+    return std::nullopt;
+  };
+  return look;
 }
 
 }  // namespace
@@ -60,9 +82,16 @@ bool PluginFile::up_to_date() const {
     const auto found = standing_->data.find(key);
     if (found == standing_->data.end() || found->second != text) return false;
   }
+  return superfluous().empty();
+}
+
+// Other people's keys stay.
+std::set<std::string> PluginFile::superfluous() const {
+  std::set<std::string> keys;
+  if (standing_ == nullptr) return keys;
   for (const auto& [key, text] : standing_->data)
-    if (is_berths_plugin_key(key) && !wanted_.contains(key)) return false;
-  return true;
+    if (is_berths_plugin_key(key) && !wanted_.contains(key)) keys.insert(key);
+  return keys;
 }
 
 Write PluginFile::create() const {
@@ -78,7 +107,6 @@ Write PluginFile::create() const {
   return write;
 }
 
-// Other people's keys stay.
 Write PluginFile::change() const {
   std::vector<std::string> data;
   bool adds = false;
@@ -88,8 +116,7 @@ Write PluginFile::change() const {
     data.push_back(entry(key, quote_json(text)));
     adds = true;
   }
-  for (const auto& [key, text] : standing_->data)
-    if (is_berths_plugin_key(key) && !wanted_.contains(key)) data.push_back(entry(key, "null"));
+  for (const std::string& key : superfluous()) data.push_back(entry(key, "null"));
   // Dropping keys keeps nobody waiting.
   MergePatch patch = MergePatch::same_version(standing_->meta);
   if (adds) patch.annotation(kRenderedAtAnnotation, format_micro_time(snapshot_.now));
@@ -107,6 +134,8 @@ void PluginFile::plan(Plan& plan) const {
   write.field_manager = names::kManagerPolicy;
   write.reason = "render the pools into the device plugin's file";
   const ObjectRef object = write.object;
+  if (std::set<std::string> dropped = superfluous(); !dropped.empty() && !snapshot_.offline)
+    plan.add(object, look_at_nodes(object, std::move(dropped)));
   plan.add(object, std::move(write));
 }
 

@@ -25,7 +25,8 @@ class PluginFile {
   bool serves(const PluginConfig& config) const;
   // When what was written last will have reached the nodes; nothing if it has.
   std::optional<Time> settles_at() const;
-  // Writes what is missing or superfluous, if anything.
+  // Writes what is missing or superfluous, if anything; the latter once a live list of all nodes
+  // has shown that none names it.
   void plan(Plan& plan) const;
   const std::map<std::string, std::string>& wanted() const { return wanted_; }
   // Its `default` is somebody else's, is left, and shares GPUs: of pools that set no sharing, too.
@@ -33,6 +34,7 @@ class PluginFile {
 
  private:
   bool up_to_date() const;
+  std::set<std::string> superfluous() const;
   Write create() const;
   Write change() const;
 

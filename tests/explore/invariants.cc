@@ -28,6 +28,12 @@ constexpr std::chrono::nanoseconds kLateNewsTakes = 60s;
 constexpr std::chrono::nanoseconds kOnItsWay = 100ms;  // a frame, a guard's answers, a patch
 constexpr std::chrono::nanoseconds kGuardTakes = 10s;  // at most: then its request is given up
 
+// As berth renders it: a config's name stands alone on its line, bare or quoted.
+bool has_config(std::string_view file, std::string_view config) {
+  return file.find(fmt::format("\n  {}:", config)) != file.npos ||
+         file.find(fmt::format("\n  \"{}\":", config)) != file.npos;
+}
+
 // What queues have used, and what GPUs cost, is noted for as long as anything runs.
 bool is_note(const Change& change) {
   return change.key.name == names::kUsageConfigMap || change.key.name == names::kCostsConfigMap ||
@@ -98,6 +104,7 @@ void Invariants::take(const Change& change) {
   certificates_.take(change, by_berth, clock_.now(), clock_.wall(), complain_of);
   if (by_berth && plural == "pods") judge_pod(change);
   if (by_berth && plural == "miglayouts") judge_layout(change);
+  if (by_berth && change.key.name == settings_.mig_config_map) judge_agent_file(change);
   std::optional<TrueNode> before;
   if (by_berth && plural == "nodes")
     if (const TrueNode* node = truth_.node(change.key.name)) before = *node;
@@ -121,6 +128,18 @@ void Invariants::judge_unseen(const Change& change) {
     complain("Unseen", fmt::format("the record of {} is written over one that its writer cannot "
                                    "have known: {}",
                                    change.key.name, node->record_text));
+}
+
+// A label that comes between the live list of the nodes and the write is nobody's fault.
+void Invariants::judge_agent_file(const Change& change) {
+  const std::string& file = text_at(change.after.get(), {"data", names::kMigPartedKey});
+  const auto grace = delayed_at_ ? kGuardTakes : kOnItsWay;
+  for (const auto& [name, node] : truth_.nodes) {
+    const std::string config = base_config(node.config);
+    if (config.empty() || clock_.now() - node.config_since < grace) continue;
+    if (has_config(truth_.agent_file, config) && !has_config(file, config))
+      complain("Config", fmt::format("the agents' file loses {}, which {} names", config, name));
+  }
 }
 
 void Invariants::judge_node(const Change& change, const TrueNode& before) {

@@ -6,6 +6,7 @@
 //   Slot      a node is taken only with its slot in the ledger, and taken or given back soon after
 //   Relabel   mig.config is written on a cordoned node that is berth's, empty of GPU pods, settled;
 //             with the old state taken away and the config in the agents' file
+//   Config    the agents' file loses no config that a node's label names
 //   Once      at most one relabel per node, claim, attempt and value
 //   Unseen    no record of a node and no ledger is replaced that was put there after the write had
 //             left, so that whoever sent it cannot have known it
@@ -93,6 +94,7 @@ class Invariants {
   void judge_budget(const NodeRollout& record);
   void judge_capacity(const std::string& name, const TrueNode& before);
   void judge_unseen(const sim::Change& change);
+  void judge_agent_file(const sim::Change& change);
   void judge_uncordon(const std::string& name, const TrueNode& before, const TrueNode& after);
   void judge_relabel(const std::string& name, const TrueNode& before, const TrueNode& after);
   void judge_fields(const sim::Change& change);

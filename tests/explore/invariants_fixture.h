@@ -112,6 +112,11 @@ class InvariantsFixture : public testing::Test {
     set_record(object, record(RolloutPhase::kApplying));
     write_node(object);
   }
+  void write_agents_file(const std::string& text) {
+    json file = {{"metadata", {{"name", "berth-mig-parted-config"}, {"namespace", "gpu-operator"}}},
+                 {"data", {{"config.yaml", text}}}};
+    put("configmaps", "gpu-operator", file, "berth-0");
+  }
   void become(const std::string& name, const std::string& state) {
     json object = stored(name);
     object["metadata"]["labels"][names::kMigConfigState] = state;

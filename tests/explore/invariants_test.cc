@@ -67,6 +67,25 @@ TEST_F(InvariantsTest, RelabelToWhatIsNotRendered) {
   EXPECT_THAT(first(), StartsWith("Relabel: n1 gets berth-b200-1, which the agents' file lacks"));
 }
 
+TEST_F(InvariantsTest, ConfigThatANodeNames) {
+  const std::string both = "\n  berth-a100-0123abcd:\n  berth-a100-4567cdef:\n";
+  const std::string one = "\n  berth-a100-4567cdef:\n";
+  write_agents_file(both);
+  json object = stored("n1");
+  object["metadata"]["labels"][names::kMigConfig] = "berth-a100-0123abcd-r2";
+  put("nodes", "", object);
+  write_agents_file(one);
+  EXPECT_THAT(judge_.broken(), ElementsAre()) << "the label may have come after the look";
+  write_agents_file(both);
+  pass(200ms);
+  write_agents_file("\n  berth-a100-0123abcd:\n");
+  EXPECT_THAT(judge_.broken(), ElementsAre()) << "nobody names the other one";
+  write_agents_file(both);
+  write_agents_file(one);
+  EXPECT_THAT(first(),
+              StartsWith("Config: the agents' file loses berth-a100-0123abcd, which n1 names"));
+}
+
 TEST_F(InvariantsTest, Once) {
   cordon("n1");
   pass(6s);

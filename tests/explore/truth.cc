@@ -190,6 +190,7 @@ void Truth::take_node(const Change& change, MonotonicTime now) {
                             same_labels(change));
   const bool known = found != nodes.end() && found->second.uid == next.uid;
   const bool by_berth = is_berth(change.user);
+  next.config_since = now;
   if (known) {
     const TrueNode& last = found->second;
     next.held = last.held;
@@ -207,6 +208,7 @@ void Truth::take_node(const Change& change, MonotonicTime now) {
     next.disowned = next.berth_cordoned && (last.disowned || forgotten ||
                                             (next.edited && !is_remembered(change.key.name)));
     if (next.config != last.config) next.config_writer = change.user;
+    if (next.config == last.config) next.config_since = last.config_since;
     next.offers_since = next.offers == last.offers ? last.offers_since : now;
     for (const auto& [resource, count] : last.offers)
       if (const auto is = next.offers.find(resource);

@@ -62,6 +62,7 @@ struct TrueNode {
   bool disowned = false;      // edited since that cordon, and not in the ledger: whose it is, berth
                               // cannot know
   std::string config_writer;  // who wrote nvidia.com/mig.config last
+  MonotonicTime config_since{0};
   MonotonicTime offers_since{0};
   MonotonicTime record_since{0};  // since berth's annotation has had this text
   // What it offered until somebody else took it away, and when.

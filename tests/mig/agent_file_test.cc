@@ -98,6 +98,16 @@ TEST_F(AgentFileTest, NothingIsLeftOutWhileAllFits) {
   EXPECT_EQ(file().find_left_out(*world_.cluster.mig_layouts().find("small")), nullptr);
 }
 
+TEST_F(AgentFileTest, WhatIsDroppedIsToldWithoutAliasesOfFilesThatAgentsCanRead) {
+  const std::string standing = file().text;
+  EXPECT_THAT(configs_dropped(standing, standing), IsEmpty());
+  break_rules();
+  const std::string less = file().text;
+  EXPECT_THAT(configs_dropped(standing, less), ElementsAre(config_));
+  EXPECT_THAT(configs_dropped(less, standing), IsEmpty());
+  EXPECT_THAT(configs_dropped("not: one", less), IsEmpty()) << "it serves nobody";
+}
+
 // A config of some 14 kB on a node with 16 GPUs, four times for its aliases.
 MIGLayout large(int number) {
   std::vector<ProfileCounts> kinds;

@@ -256,7 +256,7 @@ TEST_F(LayoutStatus, TheLayoutThatBringsTheAgentsFileOverItsLimitIsStalled) {
   // The others go on.
   EXPECT_THAT(status_of("the-000th-of-too-many-different-layouts"),
               Not(HasSubstr("AgentConfigTooLarge")));
-  const std::string& written = std::get<Write>(file.objects.front().steps.front()).body;
+  const std::string& written = std::get<Write>(file.objects.front().steps.back()).body;
   EXPECT_THAT(written, HasSubstr("  berth-the-000th-of-too-many-different-layouts-"));
   EXPECT_THAT(written, Not(HasSubstr("berth-the-259th")));
 }

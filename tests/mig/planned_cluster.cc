@@ -62,8 +62,7 @@ PlannedCluster& PlannedCluster::add_nodes(int count) {
 
 std::string PlannedCluster::render_agent_config(const std::string& layout) {
   const Plan file = plan("agent-config");  // nothing to do: the file is there
-  if (!file.objects.empty())
-    add(config_map_of(std::get<Write>(file.objects.front().steps.front())));
+  if (!file.objects.empty()) add(config_map_of(std::get<Write>(file.objects.front().steps.back())));
   const ConfigMap* map =
       cluster.config_maps().find(settings.agents_namespace, settings.mig_config_map);
   EXPECT_NE(map, nullptr);

@@ -190,7 +190,7 @@ TEST_F(ReconcileLayout, TheAgentsFileIsWrittenOnlyWhereItDiffers) {
     l.spec.devices = {DeviceLayout{std::nullopt, {{"2g.20gb", 3}}}};
   });
   const Plan plan = world_.plan("agent-config");
-  const Write& write = std::get<Write>(plan.objects.at(0).steps.at(0));
+  const Write& write = std::get<Write>(plan.objects.at(0).steps.back());
   EXPECT_EQ(write.verb, Verb::kMergePatch);
   EXPECT_EQ(write.field_manager, names::kManagerMig);
   EXPECT_EQ(write.reason, "render the MIGLayouts into the agents' file");
@@ -199,6 +199,32 @@ TEST_F(ReconcileLayout, TheAgentsFileIsWrittenOnlyWhereItDiffers) {
   world_.cluster.erase<ConfigMap>("gpu-operator", "berth-mig-parted-config");
   EXPECT_EQ(std::get<Write>(world_.plan("agent-config").objects.at(0).steps.at(0)).verb,
             Verb::kCreate);
+}
+
+// The cache may not know yet that a node names what is dropped, and its agent would not find it.
+TEST_F(ReconcileLayout, ThatNoNodeNamesWhatTheAgentsFileDropsIsTheApiServersToSay) {
+  edit_layout([](MIGLayout& l) {
+    l.spec.devices = {DeviceLayout{std::nullopt, {{"2g.20gb", 3}}}};
+  });
+  const Plan plan = world_.plan("agent-config");
+  ASSERT_EQ(plan.objects.at(0).steps.size(), 2u);
+  const auto& look = std::get<Guard>(plan.objects.at(0).steps.at(0));
+  EXPECT_EQ(look.question, "does no node name " + config_ + "?");
+  const Node labelled = test::node("n2").label(names::kMigConfig, config_ + "-r2");
+  const Node other = test::node("n2").label(names::kMigConfig, "berth-large-0123abcd");
+  const Node taken =
+      on_its_way(test::node("n2"), layout_, config_, RolloutPhase::kCordoned, world_.now);
+  EXPECT_EQ(look.refuse_any({}), std::nullopt);
+  EXPECT_EQ(look.refuse_any({n1(), other}), std::nullopt);
+  for (const Node& each : {labelled, taken})
+    EXPECT_EQ(look.refuse_any({n1(), each}),
+              "node n2 names " + config_ + ", and the cache is behind");
+
+  Snapshot offline = world_.snapshot();
+  offline.offline = true;
+  EXPECT_EQ(reconcile_agent_config(offline).objects.at(0).steps.size(), 1u);
+  label(names::kMigConfig, config_);
+  EXPECT_EQ(world_.plan("agent-config").objects.at(0).steps.size(), 1u) << "nothing is dropped";
 }
 
 TEST_F(ReconcileLayout, AnEmptyFileStaysEmptyUntilSomebodyAsksForALayout) {

@@ -280,7 +280,7 @@ TEST_F(PluginLabelsTest, TheFileIsMadeAndChangedByWhatDiffers) {
     snapshot.emplace(world.snapshot());
     Plan plan;
     PluginFile(*snapshot, "berth-device-plugin-config", of.spec.pools, named).plan(plan);
-    return plan.objects.empty() ? Write() : std::get<Write>(plan.objects[0].steps[0]);
+    return plan.objects.empty() ? Write() : std::get<Write>(plan.objects[0].steps.back());
   };
   const Write made = plan_of({});
   EXPECT_EQ(made.verb, Verb::kCreate);

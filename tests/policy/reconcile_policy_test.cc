@@ -57,7 +57,7 @@ TEST_F(Policy, KeepsOtherPeoplesKeysAndThoseThatNodesStillName) {
   cluster.add(node("n1").a100_80(4).label(names::kDevicePluginConfig, "old-0123abcd"));
   const Plan plan = cluster.plan("policy");
   ASSERT_THAT(writes(plan), Not(IsEmpty()));
-  const std::string& body = std::get<Write>(plan.objects[0].steps[0]).body;
+  const std::string& body = std::get<Write>(plan.objects[0].steps.back()).body;
   EXPECT_THAT(body, AllOf(HasSubstr(R"("gone-0123abcd":null)"), Not(HasSubstr("theirs")),
                           Not(HasSubstr("old-0123abcd")), Not(HasSubstr("rendered-at"))));
 }
@@ -102,6 +102,29 @@ TEST_F(Policy, PriorityClassesAreMadeRemadeAndDroppedAndOthersLeft) {
   EXPECT_THAT(std::get<Write>(plan.objects[0].steps[0]).body,
               HasSubstr(R"("value":1,"preemptionPolicy":"Never")"));
   EXPECT_THAT(status(plan), AllOf(HasSubstr("PriorityClassTaken"), HasSubstr("theirs")));
+}
+
+// The cache may not know yet that a node names what is dropped, and its plugin would not start.
+TEST_F(Policy, ThatNoNodeNamesWhatThePluginsFileDropsIsTheApiServersToSay) {
+  serve(policy(kSliced));
+  ConfigMap file =
+      *cluster.cluster.config_maps().find("gpu-operator", "berth-device-plugin-config");
+  file.data["gone-0123abcd"] = "version: v1\n";
+  cluster.add(policy(kSliced)).add(file);
+  const Plan plan = cluster.plan("policy");
+  ASSERT_THAT(plan.objects.at(0).steps, SizeIs(2));
+  const auto& look = std::get<Guard>(plan.objects[0].steps[0]);
+  EXPECT_EQ(look.question, "does no node name gone-0123abcd?");
+  const Node bare = node("n1").a100_80(4);
+  const Node other = node("n2").label(names::kDevicePluginConfig, "dev-0123abcd");
+  const Node named = node("n3").label(names::kDevicePluginConfig, "gone-0123abcd");
+  EXPECT_EQ(look.refuse_any({bare, other}), std::nullopt);
+  EXPECT_EQ(look.refuse_any({bare, other, named}),
+            "node n3 names gone-0123abcd, and the cache is behind");
+  file.data.erase("gone-0123abcd");
+  file.data.erase(render_plugin_config(policy(kSliced).spec.pools[0])->key);
+  cluster.add(file);
+  EXPECT_THAT(cluster.plan("policy").objects.at(0).steps, SizeIs(1)) << "nothing is dropped";
 }
 
 // --- deletion ---
