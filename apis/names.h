@@ -49,6 +49,7 @@ inline constexpr char kReclaimAfterAnnotation[] = "gpu.berth.dev/reclaim-after";
 inline constexpr char kYieldsAnnotation[] = "gpu.berth.dev/yields";
 // Likewise: how much of the cluster its last writer had heard.
 inline constexpr char kHeardAnnotation[] = "gpu.berth.dev/heard";
+inline constexpr char kEpochSinceAnnotation[] = "gpu.berth.dev/epoch-since";  // likewise
 inline constexpr char kContactAnnotation[] =
     "gpu.berth.dev/contact";  // on namespaces: whom to tell
 inline constexpr char kMirrorAnnotation[] = "kubernetes.io/config.mirror";

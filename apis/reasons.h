@@ -164,8 +164,7 @@ inline constexpr char kQueueActive[] = "QueueActive";
 inline constexpr char kQueueInvalid[] = "QueueInvalid";
 inline constexpr char kMixedQuotaUnits[] = "MixedQuotaUnits";
 // Of Unfunded, NamespaceNotManaged, DefaultContested, NamespaceQuotaUnmet, BudgetExceeded,
-// BudgetPeriodUnclear and PinBlocked, beside
-// kWriteRefused.
+// BudgetPeriodUnclear, PinBlocked and AdmissionsPaused, beside kWriteRefused.
 inline constexpr char kNodesOfferLess[] = "NodesOfferLess";
 inline constexpr char kPoolUnknown[] = "PoolUnknown";
 inline constexpr char kNamespaceNotManaged[] = "NamespaceNotManaged";
@@ -175,6 +174,7 @@ inline constexpr char kTighterQuota[] = "TighterQuota";
 inline constexpr char kNamespaceQuotaCorrected[] = "NamespaceQuotaCorrected";  // of an event
 inline constexpr char kBudgetExceeded[] = "BudgetExceeded";  // of the condition, and of workloads
 inline constexpr char kTimeZoneUnknown[] = "TimeZoneUnknown";
+inline constexpr char kWatchBehind[] = "WatchBehind";
 inline constexpr char kPreempted[] = "Preempted";          // likewise
 inline constexpr char kGangTakenBack[] = "GangTakenBack";  // likewise
 inline constexpr char kGangStays[] = "GangStays";          // likewise

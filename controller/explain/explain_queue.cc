@@ -8,11 +8,13 @@
 
 #include "apis/names.h"
 #include "apis/reasons.h"
+#include "controller/core/conditions.h"
 #include "controller/core/plural.h"
 #include "controller/explain/job_fate.h"
 #include "controller/preview/queue_membership.h"
 #include "controller/queue/facts_from.h"
 #include "controller/queue/gang_adapters.h"
+#include "controller/queue/queue_conditions.h"
 
 namespace berth {
 namespace {
@@ -25,6 +27,12 @@ const Job* job_of(const ClusterState& cluster, const Pod& pod) {
   const OwnerReference* owner = pod.meta.controller();
   if (owner == nullptr || !queue::workload_name(pod).starts_with("Job/")) return nullptr;
   return cluster.jobs().find(pod.meta.namespace_.view(), owner->name.view());
+}
+
+// Why the queue admits nobody, as it says itself; null: it does.
+const Condition* pause_of(const ClusterState& cluster, const std::string& queue) {
+  const GPUQueue* found = cluster.gpu_queues().find(queue);
+  return found == nullptr ? nullptr : find_true(found->status.conditions, kAdmissionsPaused);
 }
 
 std::string turn_of(const QueueVerdict& verdict, const QueuePicture& picture,
@@ -126,6 +134,9 @@ const QueueVerdict* QueueWhy::tell(const std::string& workload, const ObjectMeta
     const std::string place = turn_of(*verdict, *picture_, workload);
     out.add("queue", verdict->queue + (place.empty() ? "" : ", " + place));
     if (!answers) out.add("queue", verdict->message, verdict->reason);
+    const Condition* pause = pause_of(cluster_, verdict->queue);
+    if (pause != nullptr && (!answers || !verdict->admissible()))
+      out.add("queue", pause->message, pause->reason);
     for (const std::string& line : {where(verdict->place), why_not_narrower(verdict->place)})
       if (!line.empty()) out.add("queue", line);
     for (const DisplacedWork& displaced : verdict->displaced) out.add("queue", describe(displaced));
@@ -139,9 +150,12 @@ const QueueVerdict* QueueWhy::tell(const std::string& workload, const ObjectMeta
 }
 
 void QueueWhy::answer(const QueueVerdict& verdict, const char* held_by, Explanation& out) const {
-  out.reason = verdict.reason;
+  const Condition* pause = verdict.admissible() ? pause_of(cluster_, verdict.queue) : nullptr;
+  out.reason = pause != nullptr ? pause->reason : verdict.reason;
   out.message =
-      verdict.admissible()
+      pause != nullptr
+          ? fmt::format("{}, and waits in queue {}: {}", held_by, verdict.queue, pause->message)
+      : verdict.admissible()
           ? fmt::format("{}; queue {} admits it next: {}", held_by, verdict.queue, verdict.message)
           : fmt::format("{}, and waits in queue {}: {}", held_by, verdict.queue, verdict.message);
   const QueueAdvice advice = advice_for(verdict, picture_->index());

@@ -156,6 +156,8 @@ AdmissionLedger read_admissions(const ConfigMap& config_map) {
   ledger.epoch = epoch_of(config_map);
   if (const Text* yields = config_map.meta.annotations.find(names::kYieldsAnnotation))
     ledger.yields = decode_yields(yields->view());
+  if (const Text* since = config_map.meta.annotations.find(names::kEpochSinceAnnotation))
+    if (const Result<Time> began = parse_time(since->view())) ledger.epoch_since = *began;
   if (const Text* heard = config_map.meta.annotations.find(names::kHeardAnnotation))
     ledger.heard = decode_heard(heard->view(), config_map.meta.resource_version);
   for (const auto& [uid, text] : config_map.data) {
@@ -208,9 +210,10 @@ Write write_admissions(const Snapshot& snapshot, const AdmissionLedger& ledger,
     write.verb = Verb::kCreate;
     write.body = fmt::format(
         R"({{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"{}","namespace":{},)"
-        R"("labels":{{"{}":"berth"}},"annotations":{{"{}":"{}"{}}}}},"data":{}}})",
+        R"("labels":{{"{}":"berth"}},"annotations":{{"{}":"{}","{}":"{}"{}}}}},"data":{}}})",
         names::kAdmissionsConfigMap, quote_json(snapshot.settings.berth_namespace),
-        names::kManagedByLabel, names::kEpochAnnotation, epoch,
+        names::kManagedByLabel, names::kEpochAnnotation, epoch, names::kEpochSinceAnnotation,
+        format_time(snapshot.now),
         heard.empty() ? heard
                       : fmt::format(R"(,"{}":{})", names::kHeardAnnotation, quote_json(heard)),
         encode_data(changes));
@@ -221,6 +224,8 @@ Write write_admissions(const Snapshot& snapshot, const AdmissionLedger& ledger,
   MergePatch patch =
       blind ? MergePatch::same_object(standing->meta) : MergePatch::same_version(standing->meta);
   patch.annotation(names::kEpochAnnotation, epoch);
+  if (ledger.epoch != snapshot.epoch)
+    patch.annotation(names::kEpochSinceAnnotation, format_time(snapshot.now));
   if (!heard.empty()) patch.annotation(names::kHeardAnnotation, heard);
   if (yields != nullptr && *yields != ledger.yields) {
     if (yields->empty())

@@ -30,6 +30,7 @@ inline constexpr std::size_t kMaxLedgerBytes = 400 * 1024;
 struct AdmissionLedger {
   const ConfigMap* config_map = nullptr;  // null: it does not exist (yet)
   std::int64_t epoch = 0;
+  std::optional<Time> epoch_since;  // by annotation gpu.berth.dev/epoch-since
   std::map<std::string, LedgerFact, std::less<>> entries;  // by the admission's uid
   std::map<std::string, RecallFact, std::less<>> recalls;  // by their keys, one of a workload
   std::vector<std::string> unreadable;                     // keys whose entry is none

@@ -41,6 +41,7 @@ constexpr QueueConcern kQueueConcerns[] = {
     {kBudgetExceeded, reasons::kBudgetExceeded},
     {kBudgetPeriodUnclear, reasons::kTimeZoneUnknown},
     {kPinBlocked, reasons::kPinBlocked},
+    {kAdmissionsPaused, reasons::kWatchBehind},
 };
 
 constexpr std::size_t kNamespacesNamed = 5;
@@ -136,6 +137,7 @@ std::vector<Condition> queue_conditions(const Snapshot& snapshot, const GPUQueue
   if (const auto blocked = findings.blocked_pins.find(queue.meta.name);
       blocked != findings.blocked_pins.end())
     add(kPinBlocked, "True", blocked->second);
+  if (findings.late_news) add(kAdmissionsPaused, "True", *findings.late_news);
   return conditions;
 }
 

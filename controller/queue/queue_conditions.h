@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // QueueConditions: Ready after kstatus, and beside it, while they are true, what is most likely not
 // meant so: Unfunded, NamespaceNotManaged, DefaultContested, NamespaceQuotaUnmet, BudgetExceeded,
-// BudgetPeriodUnclear, PinBlocked.
+// BudgetPeriodUnclear, PinBlocked, AdmissionsPaused.
 #pragma once
 
 #include <span>
@@ -25,6 +25,7 @@ struct QueueConcern {
   std::string_view type;
   std::string_view reason;
 };
+inline constexpr char kAdmissionsPaused[] = "AdmissionsPaused";
 // Every condition beside those, with each of its reasons.
 std::span<const QueueConcern> queue_concerns();
 

@@ -4,6 +4,7 @@
 #include "controller/core/bug.h"
 #include "controller/queue/cluster_index.h"
 #include "controller/queue/displaced.h"
+#include "controller/queue/late_news.h"
 #include "controller/queue/namespace_quotas.h"
 #include "controller/queue/queue_funding.h"
 #include "controller/queue/queue_report.h"
@@ -22,13 +23,16 @@ Plan plan_statuses(const Snapshot& snapshot) {
   const queue::QueueFunding funding(index);
   queue::BlockedPins pins = queue::find_blocked_pins(snapshot);
   if (pins.again) plan.requeue_in(std::chrono::ceil<Duration>(*pins.again - snapshot.now));
+  queue::LateNews news = queue::find_late_news(snapshot);
+  if (news.again) plan.requeue_in(*news.again);
   const QueueFindings findings{index,
                                survey,
                                funding,
                                index.namespaces(),
                                index.choice().lost_defaults(),
                                find_unmet_quotas(snapshot, index),
-                               std::move(pins.by_queue)};
+                               std::move(pins.by_queue),
+                               std::move(news.cause)};
   for (const auto& queue : snapshot.cluster.gpu_queues())
     plan.statuses.push_back(compute_queue_status(snapshot, *queue, findings));
   return plan;
@@ -43,6 +47,7 @@ void check_index(const Snapshot& snapshot, const Plan& plan) {
                       .answers = snapshot.answers,
                       .settings = snapshot.settings,
                       .now = snapshot.now,
+                      .epoch = snapshot.epoch,
                       .zones = snapshot.zones,
                       .samples = snapshot.samples};
   if (plan_statuses(copy) != plan) bug("the queues' index differs from one made anew");

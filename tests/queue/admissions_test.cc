@@ -45,8 +45,10 @@ TEST_F(AdmissionsTest, WhoLeadsNextGivesNoRoomAwayBeforeItHasHeardAsMuch) {
   epoch = 4;
   cluster.erase<berth::Job>("a", "train");
   add(job_of("a", "next", 8));
+  const Time began = now += 1s;
   begin();
   EXPECT_EQ(read_admissions(snapshot()).heard.epoch, 3) << "it does not speak for itself yet";
+  EXPECT_EQ(read_admissions(snapshot()).epoch_since, began);
   now += 10s;
   const Plan plan = reconcile_admissions(snapshot());
   EXPECT_TRUE(plan.empty()) << print(plan);
@@ -59,6 +61,7 @@ TEST_F(AdmissionsTest, WhoLeadsNextGivesNoRoomAwayBeforeItHasHeardAsMuch) {
   decide();
   EXPECT_THAT(in_flight(), ElementsAre("Job/a/next"));
   EXPECT_EQ(read_admissions(snapshot()).heard.epoch, 4);
+  EXPECT_EQ(read_admissions(snapshot()).epoch_since, began);
 }
 
 // A live GET brings an object ahead of its watch.
