@@ -13,8 +13,9 @@ sys.dont_write_bytecode = True
 from queue_plane import NAMESPACE, PODS, ROOT, Plane, Program, fill, poll, sized
 
 sys.path.insert(0, str(ROOT / "tests" / "page"))
-from check_page import ask, page_files, settled
 from chromium import PROGRAM, Chromium
+from served_page import ask, page_files
+from shown_page import settled
 
 NODES, VIEWERS = sized(2_000), 200
 CHANGES, WATCHED_S = (100, 20) if NODES == 2_000 else (10, 5)
