@@ -6,26 +6,18 @@ bench/run [--json] [--rounds N] [--build FOLDER] [FIGURE…]     all figures, or
 """
 import argparse
 import json
-import os
-import shutil
-import statistics
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # the tree stays clean
-from admission_review import make_review
-from webhook_load import Webhook, make_certificate
+import programs
+from controller_memory import controller_memory
+from informer_rounds import informer_figure, informer_rounds
+from queue_figures import queue_figures
+from webhook_rounds import attacked, webhook_figures, webhook_rounds
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent
-BUILD = ROOT / "build" / "lto"
-PEERS = BUILD / "peers"
 MIB = 1 << 20
-EVENTS_RECORDED, REPEATS = 20_000, 5
-SCHEDULES = 5_000
 
 # figure → unit, goal, whether a value holds it, the programs of ours it needs
 FIGURES = {
@@ -84,234 +76,17 @@ FIGURES = {
 }
 
 
-def say(text):
-    print(f"bench: {text}", file=sys.stderr, flush=True)
-
-
-def call(*command, **options):
-    """Runs a command whose chatter goes to stderr; returns nothing, fails loudly."""
-    subprocess.run([str(c) for c in command], check=True, stdout=sys.stderr, **options)
-
-
-def output(*command, **options):
-    return subprocess.run([str(c) for c in command], check=True, stdout=subprocess.PIPE, text=True, **options).stdout.strip()
-
-
-def build(targets):
-    say(f"building {', '.join(targets)} (lto)")
-    call("cmake", "--preset", "lto", "-Wno-dev", cwd=ROOT)
-    call(ROOT / "scripts" / "build", "lto", *targets, cwd=ROOT)
-
-
-def build_peers():
-    go = output(ROOT / "scripts" / "go-toolchain")
-    PEERS.mkdir(parents=True, exist_ok=True)
-    say("building the peers' programs")
-    environment = dict(os.environ, PATH=f"{go}:{os.environ['PATH']}", CGO_ENABLED="0")
-    call("go", "build", "-trimpath", "-o", f"{PEERS}/", "./...", cwd=HERE / "peers", env=environment)
-
-
-class Replay:
-    """Serves the recording, or a cluster without objects, for as long as the block runs."""
-
-    def __init__(self, recording, nodes=0, pods=0):
-        self.folder = tempfile.mkdtemp(prefix="berth-bench-")
-        self.kubeconfig = f"{self.folder}/kubeconfig"
-        self.command = [str(PEERS / "replay"), "-dir", str(recording or ""), "-kubeconfig", self.kubeconfig,
-                        "-nodes", str(nodes), "-pods", str(pods), "-repeats", str(REPEATS)]
-
-    def __enter__(self):
-        self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, text=True)
-        if not self.process.stdout.readline():
-            raise SystemExit("bench: replay did not start")
-        return self.kubeconfig
-
-    def __exit__(self, *_):
-        self.process.kill()
-        self.process.wait()
-        shutil.rmtree(self.folder)
-
-
-def informer_rounds(recording, rounds):
-    """Both informers in turn: [(client-go's report, berth's report)]."""
-    events = EVENTS_RECORDED * REPEATS
-    pairs = []
-    for number in range(1, rounds + 1):
-        say(f"informers, round {number} of {rounds}")
-        with Replay(recording) as kubeconfig:
-            peer = json.loads(output(PEERS / "informer", "-kubeconfig", kubeconfig, "-events", events))
-        with Replay(recording) as kubeconfig:
-            ours = json.loads(output(BUILD / "informer_bench", kubeconfig, events))
-        if (peer["pods"], peer["nodes"]) != (ours["pods"], ours["nodes"]):
-            raise SystemExit(f"bench: the two saw different clusters: {peer} and {ours}")
-        pairs.append((peer, ours))
-    return pairs
-
-
-def informer_figure(pairs, field):
-    ratio = statistics.median(peer[field] / ours[field] for peer, ours in pairs)
-    middle = lambda side, name: round(statistics.median(pair[side][name] for pair in pairs), 3)
-    names = [field] + (["sync_wall_s", "sync_rss_mib", "settled_rss_mib"] if field == "sync_cpu_s" else ["events_per_s"])
-    params = {"rounds": len(pairs), "pods": pairs[0][1]["pods"], "nodes": pairs[0][1]["nodes"],
-              "client_go": {n: middle(0, n) for n in names}, "berth": {n: middle(1, n) for n in names}}
-    return ratio, params
-
-
-def memory_of(process):
-    fields = dict(line.split(":") for line in Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()[1:])
-    mib = lambda name: int(fields[name].split()[0]) / 1024
-    return mib("Rss"), mib("Anonymous")
-
-
-def controller_memory(binary, recording, nodes, pods):
-    """Resident and anonymous MiB of `berth controller` once its caches are full and it has settled."""
-    say(f"berth controller with {pods or 'all' if recording else 0} pods")
-    command = [str(binary), "controller", "--dry-run", "--leader-elect=false", "--log-format=json",
-               "--metrics-bind-address=127.0.0.1:0", "--health-probe-bind-address=127.0.0.1:0"]
-    with Replay(recording, nodes, pods) as kubeconfig, tempfile.TemporaryFile("w+") as log:
-        process = subprocess.Popen([*command, "--kubeconfig", kubeconfig], stdout=log, stderr=log)
-        try:
-            deadline = time.monotonic() + 120
-            while not is_working(log):
-                if process.poll() is not None or time.monotonic() > deadline:
-                    log.seek(0)
-                    raise SystemExit(f"bench: berth controller did not get to work:\n{log.read()[-2000:]}")
-                time.sleep(0.1)
-            before = None
-            while before != (now := memory_of(process.pid)):  # still moving
-                before = now
-                time.sleep(2)
-            return now
-        finally:
-            process.kill()
-            process.wait()
-
-
-def is_working(log):
-    log.seek(0)
-    return '"working"' in log.read()
-
-
-def webhook_load(command, review, environment=()):
-    """What one webhook does under load: its decisions, and what they cost."""
-    with Webhook(command, environment) as server:
-        decisions = [server.decision(review, path) for path in ("mutate", "validate")]
-        report = {"mutate_rps": server.closed_loop(review, "mutate"), "validate_rps": server.closed_loop(review, "validate"),
-                  "rss_mib": memory_of(server.process.pid)[0], "p99_ms": server.fixed_rate(review, "mutate")}
-    return decisions, report
-
-
-def webhook_rounds(rounds):
-    """Both webhooks in turn: [(controller-runtime's report, berth's report)]."""
-    pairs = []
-    with tempfile.TemporaryDirectory() as folder:
-        make_certificate(folder)
-        review = Path(folder) / "review.json"
-        review.write_text(json.dumps(make_review(), separators=(",", ":")))
-        for number in range(1, rounds + 1):
-            say(f"webhooks, round {number} of {rounds}")
-            decided, peer = webhook_load([PEERS / "webhook", "-certificates", folder], review, {"GOMAXPROCS": "1"})
-            decided_too, ours = webhook_load([BUILD / "webhook_bench", folder], review)
-            if decided != decided_too:
-                raise SystemExit(f"bench: the two decide differently:\n{json.dumps(decided)}\n{json.dumps(decided_too)}")
-            pairs.append((peer, ours))
-    return pairs
-
-
-def webhook_figures(pairs):
-    middle = lambda side, name: round(statistics.median(pair[side][name] for pair in pairs), 2)
-    for figure, name, ratio in [("webhook.mutate.rps_ratio", "mutate_rps", lambda peer, ours: ours / peer),
-                                ("webhook.validate.rps_ratio", "validate_rps", lambda peer, ours: ours / peer),
-                                ("webhook.p99_ratio", "p99_ms", lambda peer, ours: peer / ours)]:
-        value = statistics.median(ratio(peer[name], ours[name]) for peer, ours in pairs)
-        yield figure, value, {"rounds": len(pairs), "controller_runtime": middle(0, name), "berth": middle(1, name)}, True
-    yield ("webhook.rss_mib", middle(1, "rss_mib"), {"rounds": len(pairs), "controller_runtime_mib": middle(0, "rss_mib")}, True)
-
-
-def attacked():
-    """The row of the attack beside which reviews wait for longest, of those that cost berth nothing but places."""
-    say("attacks")
-    attack = subprocess.Popen(["/usr/bin/python3", ROOT / "tests" / "attack" / "attack.py", BUILD / "berth", "--long", "--json", "--figure"],
-                              stdout=subprocess.PIPE, text=True)
-    rows = [json.loads(line) for line in attack.stdout]
-    attack.wait()
-    return max(rows, key=lambda row: row["p99_ms"]), all(not row["failures"] for row in rows)
-
-
-def on_plane(program, *arguments):
-    """What a program says that measures the queue on a control plane of its own."""
-    say(program)
-    return json.loads(output("/usr/bin/python3", HERE / f"{program}.py", BUILD, *map(str, arguments)))
-
-
-def queue_figures(wanted, rounds):
-    """Those on a real API server; the figures of one program share its run."""
-    def some(*names):
-        return any(f"queue.{name}" in wanted for name in names)
-
-    if some("release.vs_reference", "writes_per_pod"):
-        release = on_plane("queue_release", rounds)
-        yield ("queue.release.vs_reference", release["vs_reference"],
-               {key: release[key] for key in ("pods", "ratios", "berth_pods_per_s", "reference_pods_per_s")}, True)
-        yield "queue.writes_per_pod", release["writes_per_pod"], {"pods": release["pods"]}, True
-    if some("restart_s", "restart_mib"):
-        restart = on_plane("queue_restart")
-        sizes = {key: restart.pop(key) for key in ("pending", "admitted")}
-        resident, anonymous = restart.pop("restart_mib"), restart.pop("anonymous_mib")
-        yield "queue.restart_s", restart.pop("restart_s"), sizes | restart, True
-        yield "queue.restart_mib", resident, sizes | {"anonymous_mib": anonymous}, True
-    if some("blocked_s"):
-        blocked = on_plane("queue_blocked")
-        yield "queue.blocked_s", blocked.pop("blocked_s"), blocked, True
-    if some("quiet_writes", "reaped_s"):
-        quiet = on_plane("queue_quiet")
-        yield "queue.quiet_writes", quiet["quiet_writes"], {key: quiet[key] for key in ("quiet_s", "pending", "admitted", "settling_writes", "written")}, True
-        yield "queue.reaped_s", quiet["reaped_s"], {key: quiet[key] for key in ("reaped", "status_s")}, quiet["status_s"] <= 6
-    if any(name.startswith("queue.shapes.") for name in wanted):
-        yield from shapes_figures(on_plane("queue_shapes"))
-    if some("fifth.vs_kueue"):
-        fifth = on_plane("queue_fifth", 1)
-        yield "queue.fifth.vs_kueue", fifth.pop("vs_kueue"), fifth, True
-
-
-def shapes_figures(shapes):
-    """Those of KAI-Scheduler's shapes beside what it took for them; of the reclaimed GPU without what the pod that had to go took for going."""
-    kai = shapes["kai_s"]
-    size = {"nodes": shapes["nodes"], "jobs": shapes["jobs"]}
-    yield "queue.shapes.jobs_s", shapes["jobs_s"], size | {"kai_s": kai["jobs_s"]}, True
-    yield "queue.shapes.cannot_s", shapes["cannot_worst_s"], size | {"guests": shapes["guests"], "mean_s": shapes["cannot_s"], "kai_mean_s": kai["cannot_s"]}, True
-    yield ("queue.shapes.reclaim_s", max(0.0, shapes["reclaim_s"] - shapes["reclaim_grace_s"]),
-           size | {"whole_s": shapes["reclaim_s"], "grace_s": shapes["reclaim_grace_s"], "kai_s": kai["reclaim_s"]}, True)
-    yield ("queue.shapes.gang_s", shapes["gang_s"],
-           size | {"pods": shapes["gang_pods"], "gpus": shapes["gang_pods"] * 8, "grace_s": shapes["gang_grace_s"], "kai_s": kai["gang_s"]}, True)
-    yield "queue.shapes.notice_s", shapes["notice_s"], size, True
-
-
-def stripped(folder):
-    binary = Path(folder) / "berth"
-    call("strip", "-o", binary, BUILD / "berth")
-    return binary
-
-
-def explore():
-    """A fair sample of the fault exploration, as ctest runs it whole."""
-    say("fault exploration")
-    call("cmake", "--preset", "release", "-Wno-dev", cwd=ROOT)
-    call(ROOT / "scripts" / "build", "explore", cwd=ROOT)
-    return json.loads(output(ROOT / "build" / "release" / "berth-sim", "--all", "--budget", SCHEDULES, "--no-days", "--json"))
-
-
 def take(wanted, rounds, built):
     """Yields (figure, value, params, further condition) for each wanted figure, sharing runs between them."""
-    programs = sorted({program for name in wanted for program in FIGURES[name][3]})
-    if programs and not built:
-        build(programs)
+    targets = sorted({program for name in wanted for program in FIGURES[name][3]})
+    if targets and not built:
+        programs.build(targets)
     recording = None
     reviews = [name for name in wanted if name.startswith("webhook.") and name != "webhook.attack_p99_ms"]
     if reviews or any(name.startswith(("informer.", "memory.pods")) for name in wanted):
-        build_peers()
+        programs.build_peers()
     if any(name.startswith(("informer.", "memory.pods")) for name in wanted):
-        recording = output(HERE / "make-recording", PEERS)
+        recording = programs.output(programs.HERE / "make-recording", programs.PEERS)
 
     if any(name.startswith("informer.") for name in wanted):
         pairs = informer_rounds(recording, rounds)
@@ -320,7 +95,7 @@ def take(wanted, rounds, built):
 
     with tempfile.TemporaryDirectory() as folder:
         if any(name.startswith(("memory.idle", "memory.pods", "binary.")) for name in wanted):
-            binary = stripped(folder)
+            binary = programs.stripped(folder)
             yield "binary.stripped_mib", binary.stat().st_size / MIB, {}, True
         for name, source, nodes, pods in [("memory.idle_mib", None, 0, 0), ("memory.pods10k_mib", recording, 1000, 10_000),
                                           ("memory.pods50k_mib", recording, 2000, 50_000)]:
@@ -330,35 +105,35 @@ def take(wanted, rounds, built):
                        name != "memory.idle_mib" or anonymous <= 6)
 
     if any(name.startswith("plan.") for name in wanted):
-        say("plan")
-        plan = json.loads(output(BUILD / "plan_bench"))
+        programs.say("plan")
+        plan = json.loads(programs.output(programs.BUILD / "plan_bench"))
         yield "plan.nodes2000_ms", plan["ms"], {"nodes": 2000, "pods": 20_000, "ms_x2": plan["ms_x2"], "ms_x4": plan["ms_x4"]}, True
         yield "plan.growth", plan["growth"], {"from_nodes": 2000, "to_nodes": 8000}, True
         yield "plan.add10k_ms", plan["add10k_ms"], {"objects": 10_000, "steps": 20_000}, True
 
     if "policy.nodes5000_ms" in wanted:
-        say("policy")
-        policy = json.loads(output(BUILD / "policy_bench"))
+        programs.say("policy")
+        policy = json.loads(programs.output(programs.BUILD / "policy_bench"))
         yield ("policy.nodes5000_ms", policy["ms"], {"nodes": 5000, "pods": 50_000, "pools": 4, "writes": policy["writes"]},
                policy["writes"] == 0)
 
     if {"memory.samples_mib", "observe.fleet_ms"} & set(wanted):
-        say("samples")
-        observed = json.loads(output(BUILD / "observe_bench"))
+        programs.say("samples")
+        observed = json.loads(programs.output(programs.BUILD / "observe_bench"))
         size = {"nodes": 2000, "gpus": 16_000, "pods": 16_000, "told_idle": observed["told"]}
         yield "memory.samples_mib", observed["samples_mib"], size, True
         yield "observe.fleet_ms", observed["fleet_ms"], size, True
 
     if "memory.pending50k_mib" in wanted:
-        waiting = json.loads(output(BUILD / "queue_memory_bench"))
+        waiting = json.loads(programs.output(programs.BUILD / "queue_memory_bench"))
         yield ("memory.pending50k_mib", waiting["resident_mib"],
                {"nodes": 2000, "pending": waiting["pending"], "queues": 300, "anonymous_mib": waiting["anonymous_mib"]}, True)
 
     yield from queue_figures(wanted, rounds)
 
     if any(name.startswith("queue.core.") for name in wanted):
-        say("queue")
-        queue = json.loads(output(BUILD / "queue_core_bench"))
+        programs.say("queue")
+        queue = json.loads(programs.output(programs.BUILD / "queue_core_bench"))
         yield ("queue.core.admissions_per_s", queue["admissions_per_s"],
                {"nodes": 10_000, "pending": 200_000, "queues": 300, "placement": "None", "admitted": queue["admitted"]}, True)
         yield "queue.core.placed_per_s", queue["placed_per_s"], {"nodes": 10_000, "pending": 200_000, "queues": 300}, True
@@ -373,25 +148,25 @@ def take(wanted, rounds, built):
                {name: queue[name] for name in ("cycle_growth", "admissions_growth")}, True)
 
     if "queue.cannot_s" in wanted or "queue.reclaim_s" in wanted:
-        say("preemption")
-        preempt = json.loads(output(BUILD / "queue_preempt_bench"))
+        programs.say("preemption")
+        preempt = json.loads(programs.output(programs.BUILD / "queue_preempt_bench"))
         yield ("queue.cannot_s", max(preempt["funded_s"], preempt["too_little_s"]),
                {"nodes": 500, "running": 4000, "classes": 40, **{name: preempt[name] for name in ("funded_s", "too_little_s")}}, True)
         yield ("queue.reclaim_s", max(preempt["reclaim_one_s"], preempt["reclaim_gang_s"]),
                {"nodes": 500, "running": 4000, **{name: preempt[name] for name in ("reclaim_one_s", "reclaim_gang_s", "gang_displaced")}}, True)
     if "queue.day.lost_vs_priority_only" in wanted:
-        say("day")
-        day = json.loads(output(BUILD / "queue_day_bench"))
+        programs.say("day")
+        day = json.loads(programs.output(programs.BUILD / "queue_day_bench"))
         yield ("queue.day.lost_vs_priority_only", day.pop("lost_vs_priority_only"), day,
                day["unplaced"] == 0 and day["restless"] == 0)
 
     if "queue.starts.held" in wanted:
-        say("starts")
-        starts = json.loads(output(BUILD / "queue_starts_bench"))
+        programs.say("starts")
+        starts = json.loads(programs.output(programs.BUILD / "queue_starts_bench"))
         yield ("queue.starts.held", min(case["berth"]["first"]["held"] for case in starts.values()), starts, True)
     if "queue.estimates_ms" in wanted:
-        say("estimates")
-        estimates = json.loads(output(BUILD / "queue_estimates_bench"))
+        programs.say("estimates")
+        estimates = json.loads(programs.output(programs.BUILD / "queue_estimates_bench"))
         yield "queue.estimates_ms", max(estimates[name] for name in ("best_effort_ms", "strict_ms", "few_ms")), estimates, all(estimates["ranges"])
 
     if reviews:
@@ -402,7 +177,7 @@ def take(wanted, rounds, built):
         yield "webhook.attack_p99_ms", worst["p99_ms"], {name: worst[name] for name in names}, well
 
     if any(name.startswith("page.") for name in wanted):
-        page = on_plane("page")
+        page = programs.on_plane("page")
         size = {name: page[name] for name in ("nodes", "pods")}
         yield "page.wire_kib", page["wire_kib"], {}, True
         yield "page.draw_ms", page["draw_ms"], size, True
@@ -411,19 +186,18 @@ def take(wanted, rounds, built):
         yield "page.viewers_core", page["viewers_core"], size | {name: page[name] for name in ("viewers", "one_viewer_core", "told_bytes")}, True
 
     if any(name.startswith("sim.") for name in wanted):
-        sim = explore()
+        sim = programs.explore()
         params = {name: sim[name] for name in ("schedules", "scenarios", "seconds")}
         yield "sim.schedules_per_min", sim["per_min"], params, sim["failures"] == 0
         yield "sim.time_ratio", sim["time_ratio"], params, True
 
     if "rollout.overhead_p99_ms" in wanted:
-        say("rollout")
-        rollout = json.loads(output(BUILD / "rollout_bench"))
+        programs.say("rollout")
+        rollout = json.loads(programs.output(programs.BUILD / "rollout_bench"))
         yield "rollout.overhead_p99_ms", rollout.pop("p99_ms"), {"nodes": 2000, "pods": 20_000, **rollout}, True
 
 
 def main():
-    global BUILD
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--rounds", type=int, default=3, help="of each comparison with a peer, at least 3")
@@ -434,7 +208,8 @@ def main():
         if not any(figure.startswith(name) for figure in FIGURES):
             parser.error(f"no figure is called {name}; there are {', '.join(FIGURES)}")
     wanted = [f for f in FIGURES if not options.figures or any(f.startswith(n) for n in options.figures)]
-    BUILD = options.build.resolve() if options.build else BUILD
+    if options.build:
+        programs.BUILD = options.build.resolve()
     if not options.json:
         print(f"{'figure':<28}{'value':>10} {'unit':<5}{'goal':<22}holds")
     for name, value, params, condition in take(wanted, max(3, options.rounds), options.build is not None):
