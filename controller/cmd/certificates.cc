@@ -17,19 +17,19 @@ FlagTable certificates_flags(CertificatesFlags& flags) {
   for (Flag& flag : keeper_flags(flags.keeper)) table.push_back(std::move(flag));
   table.push_back(text_flag("--health-probe-bind-address", flags.health_bind_address,
                             "where /healthz and /readyz are served; 0: nowhere"));
-  table.push_back(switch_flag("--print-config", flags.print_config,
-                              "print every setting with its value, and exit"));
+  table.push_back(print_config_flag(flags.print_config));
   for (Flag& flag : log_flags(flags.log)) table.push_back(std::move(flag));
   return table;
 }
 
 Result<void> validate(const CertificatesFlags& flags) {
-  if (flags.namespace_.empty()) return invalid_spec("--namespace", "must not be empty");
+  if (Result<void> named = require_texts({{"--namespace", flags.namespace_}}); !named.has_value())
+    return named;
   if (flags.keeper.options.leaf_secret == kNoCertificates)
     return invalid_spec("--webhook-certificates",
                         "must not be off: they are what the program is for");
   if (Result<void> keeper = validate(flags.keeper); !keeper.has_value()) return keeper;
-  return validate_address("--health-probe-bind-address", flags.health_bind_address);
+  return require_addresses({{"--health-probe-bind-address", flags.health_bind_address}});
 }
 
 int run_certificates(CertificatesFlags flags) {

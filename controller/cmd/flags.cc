@@ -5,7 +5,7 @@
 #include <sstream>
 #include <utility>
 
-#include "controller/server/http_server.h"
+#include "controller/cmd/service.h"
 
 namespace berth {
 namespace {
@@ -135,14 +135,12 @@ FlagTable keeper_flags(KeeperFlags& flags) {
 }
 
 Result<void> validate(const KeeperFlags& flags) {
-  const std::pair<const char*, const std::string&> required[] = {
-      {"--webhook-certificates", flags.options.leaf_secret},
-      {"--webhook-authority", flags.options.authority_secret},
-      {"--webhook-service", flags.options.service},
-      {"--webhook-configuration", flags.options.configuration},
-  };
-  for (const auto& [name, value] : required)
-    if (value.empty()) return invalid_spec(name, "must not be empty");
+  const Result<void> named =
+      require_texts({{"--webhook-certificates", flags.options.leaf_secret},
+                     {"--webhook-authority", flags.options.authority_secret},
+                     {"--webhook-service", flags.options.service},
+                     {"--webhook-configuration", flags.options.configuration}});
+  if (!named.has_value()) return named;
   if (flags.check < std::chrono::milliseconds(100))
     return invalid_spec("--webhook-certificates-check", "must be at least 100ms");
   if (flags.options.leaf_secret == flags.options.authority_secret)
@@ -200,16 +198,11 @@ FlagTable controller_flags(ControllerFlags& flags) {
                   "serve it without TLS: where a proxy that you trust stands before it, for tokens "
                   "are then readable on the way to here"),
   };
-  FlagTable own = {
-      switch_flag("--dry-run", flags.options.dry_run,
-                  "log what would be done and write nothing, not even a Lease"),
-      text_flag("--metrics-bind-address", flags.metrics_bind_address,
-                "where /metrics is served; 0: nowhere"),
-      text_flag("--health-probe-bind-address", flags.health_bind_address,
-                "where /healthz and /readyz are served; 0: nowhere; may equal the metrics address"),
-      switch_flag("--print-config", flags.print_config,
-                  "print every setting with its value, and exit"),
-  };
+  FlagTable own = {switch_flag("--dry-run", flags.options.dry_run,
+                               "log what would be done and write nothing, not even a Lease")};
+  for (Flag& flag : probe_flags(flags.metrics_bind_address, flags.health_bind_address))
+    own.push_back(std::move(flag));
+  own.push_back(print_config_flag(flags.print_config));
   return joined({connection_flags(flags.connection), settings_flags(flags.options.settings),
                  in_group("Leader election and load", std::move(election)),
                  proof_flags(flags.options.settings.proof), keeper_flags(flags.keeper),
@@ -218,15 +211,13 @@ FlagTable controller_flags(ControllerFlags& flags) {
 
 Result<void> validate(const ControllerFlags& flags) {
   const Settings& settings = flags.options.settings;
-  const std::pair<const char*, const std::string&> required[] = {
-      {"--namespace", settings.berth_namespace},
-      {"--agents-namespace", settings.agents_namespace},
-      {"--mig-config-map", settings.mig_config_map},
-      {"--mig-manager-daemon-set", settings.mig_manager_daemon_set},
-      {"--leader-elect-resource-name", flags.options.lease.name},
-  };
-  for (const auto& [name, value] : required)
-    if (value.empty()) return invalid_spec(name, "must not be empty");
+  const Result<void> named =
+      require_texts({{"--namespace", settings.berth_namespace},
+                     {"--agents-namespace", settings.agents_namespace},
+                     {"--mig-config-map", settings.mig_config_map},
+                     {"--mig-manager-daemon-set", settings.mig_manager_daemon_set},
+                     {"--leader-elect-resource-name", flags.options.lease.name}});
+  if (!named.has_value()) return named;
   if (Result<void> lease = validate(flags.options.lease); !lease.has_value()) return lease;
   if (Result<void> keeper = validate(flags.keeper); !keeper.has_value()) return keeper;
   const std::pair<const char*, double> rates[] = {{"--kube-api-qps", flags.api_qps},
@@ -238,19 +229,13 @@ Result<void> validate(const ControllerFlags& flags) {
                                                 {"--kube-api-status-burst", flags.status_burst}};
   for (const auto& [name, burst] : bursts)
     if (burst < 1 || burst > 100'000) return invalid_spec(name, "must be between 1 and 100000");
-  const std::pair<const char*, const std::string&> addresses[] = {
-      {"--metrics-bind-address", flags.metrics_bind_address},
-      {"--health-probe-bind-address", flags.health_bind_address},
-      {"--page-bind-address", flags.page_bind_address},
-  };
-  const auto off = [](const std::string& text) { return text == "0" || text.empty(); };
-  for (const auto& [name, text] : addresses) {
-    if (off(text)) continue;
-    const Result<ListenAddress> address = parse_listen_address(name, text);
-    if (!address.has_value()) return address.error();
-  }
+  const Result<void> addresses =
+      require_addresses({{"--metrics-bind-address", flags.metrics_bind_address},
+                         {"--health-probe-bind-address", flags.health_bind_address},
+                         {"--page-bind-address", flags.page_bind_address}});
+  if (!addresses.has_value()) return addresses;
   const bool by_tls = !flags.page_certificate_folder.empty();
-  if (!off(flags.page_bind_address) && by_tls == flags.page_plain_http)
+  if (enabled(flags.page_bind_address) && by_tls == flags.page_plain_http)
     return invalid_spec("--page-bind-address",
                         "needs either --page-cert-dir or --page-plain-http: tokens are sent there");
   return {};

@@ -24,12 +24,32 @@ LogOptions log_options(const LogFlags& flags) {
   return options;
 }
 
+FlagTable probe_flags(std::string& metrics_address, std::string& health_address) {
+  return {
+      text_flag("--metrics-bind-address", metrics_address, "where /metrics is served; 0: nowhere"),
+      text_flag("--health-probe-bind-address", health_address,
+                "where /healthz and /readyz are served; 0: nowhere; may equal the metrics address"),
+  };
+}
+
+Flag print_config_flag(bool& field) {
+  return switch_flag("--print-config", field, "print every setting with its value, and exit");
+}
+
 bool enabled(const std::string& address) { return !address.empty() && address != "0"; }
 
-Result<void> validate_address(const std::string& flag, const std::string& address) {
-  if (!enabled(address)) return {};
-  const Result<ListenAddress> parsed = parse_listen_address(flag, address);
-  if (!parsed.has_value()) return parsed.error();
+Result<void> require_texts(std::initializer_list<FlagText> flags) {
+  for (const FlagText& given : flags)
+    if (given.text.empty()) return invalid_spec(given.flag, "must not be empty");
+  return {};
+}
+
+Result<void> require_addresses(std::initializer_list<FlagText> flags) {
+  for (const FlagText& given : flags) {
+    if (!enabled(given.text)) continue;
+    const Result<ListenAddress> parsed = parse_listen_address(given.flag, given.text);
+    if (!parsed.has_value()) return parsed.error();
+  }
   return {};
 }
 

@@ -3,6 +3,7 @@
 // are probed and scraped, and how they say that they can't start.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 
 #include "apis/result.h"
@@ -16,10 +17,21 @@ namespace berth {
 
 LogOptions log_options(const LogFlags& flags);
 
+// --metrics-bind-address and --health-probe-bind-address.
+FlagTable probe_flags(std::string& metrics_address, std::string& health_address);
+Flag print_config_flag(bool& field);
+
 // Whether an address switches its listener on.
 bool enabled(const std::string& address);
-// One of the two addresses, unless it is off: an error names the flag.
-Result<void> validate_address(const std::string& flag, const std::string& address);
+
+// What a flag was given: an error names it.
+struct FlagText {
+  const char* flag;
+  const std::string& text;
+};
+Result<void> require_texts(std::initializer_list<FlagText> flags);
+// Those that are not off.
+Result<void> require_addresses(std::initializer_list<FlagText> flags);
 
 // Health and metrics, each by a server of its own, so that no crowd at the one keeps a probe from
 // the other; one listener for both where both name the same address. The loop and the sources

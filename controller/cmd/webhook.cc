@@ -58,28 +58,22 @@ FlagTable webhook_flags(WebhookFlags& flags) {
            switch_flag("--kueue-label", settings.kueue_label,
                        "take Kueue's label kueue.x-k8s.io/queue-name for a GPUQueue's: where Kueue "
                        "is not installed"),
-           text_flag("--metrics-bind-address", flags.metrics_bind_address,
-                     "where /metrics is served; 0: nowhere"),
-           text_flag("--health-probe-bind-address", flags.health_bind_address,
-                     "where /healthz and /readyz are served; 0: nowhere; may equal the metrics "
-                     "address"),
-           switch_flag("--print-config", flags.print_config,
-                       "print every setting with its value, and exit"),
        })
     table.push_back(std::move(flag));
+  for (Flag& flag : probe_flags(flags.metrics_bind_address, flags.health_bind_address))
+    table.push_back(std::move(flag));
+  table.push_back(print_config_flag(flags.print_config));
   for (Flag& flag : node_key_flags(settings.node_keys)) table.push_back(std::move(flag));
   for (Flag& flag : log_flags(flags.log)) table.push_back(std::move(flag));
   return table;
 }
 
 Result<void> validate(const WebhookFlags& flags) {
-  const std::pair<const char*, const std::string&> required[] = {
-      {"--namespace", flags.options.settings.berth_namespace},
-      {"--agents-namespace", flags.options.settings.agents_namespace},
-      {"--cert-dir", flags.certificate_folder},
-  };
-  for (const auto& [name, value] : required)
-    if (value.empty()) return invalid_spec(name, "must not be empty");
+  const Result<void> named =
+      require_texts({{"--namespace", flags.options.settings.berth_namespace},
+                     {"--agents-namespace", flags.options.settings.agents_namespace},
+                     {"--cert-dir", flags.certificate_folder}});
+  if (!named.has_value()) return named;
   if (!enabled(flags.webhook_bind_address))
     return invalid_spec("--webhook-bind-address", "must not be off: it is what the webhook is for");
   if (flags.client_ca_file.empty() && !flags.client_cert_name.empty())
@@ -89,14 +83,9 @@ Result<void> validate(const WebhookFlags& flags) {
     return invalid_spec("--cert-poll", "must be above zero");
   if (flags.max_requests < 1 || flags.max_requests > 10'000)
     return invalid_spec("--max-requests", "must be between 1 and 10000");
-  const std::pair<const char*, const std::string&> addresses[] = {
-      {"--webhook-bind-address", flags.webhook_bind_address},
-      {"--metrics-bind-address", flags.metrics_bind_address},
-      {"--health-probe-bind-address", flags.health_bind_address},
-  };
-  for (const auto& [name, address] : addresses)
-    if (Result<void> valid = validate_address(name, address); !valid.has_value()) return valid;
-  return {};
+  return require_addresses({{"--webhook-bind-address", flags.webhook_bind_address},
+                            {"--metrics-bind-address", flags.metrics_bind_address},
+                            {"--health-probe-bind-address", flags.health_bind_address}});
 }
 
 int run_webhook(WebhookFlags flags) {
