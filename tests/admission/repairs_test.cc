@@ -41,7 +41,7 @@ Change priority(const std::string& name = "training-batch") {
       [=](GPUClusterPolicySpec& spec) { spec.admission.defaults.priority_class_name = name; });
 }
 
-struct Case {
+struct RepairCase {
   const char* name;
   Request request;
   Change change;
@@ -50,7 +50,7 @@ struct Case {
   std::string noted;  // what the annotation says was done
 };
 
-std::string with_annotation(const Case& c, std::string_view metadata, bool bare) {
+std::string with_annotation(const RepairCase& c, std::string_view metadata, bool bare) {
   std::string ops = c.patch;
   if (bare) ops += R"(,{"op":"add","path":")" + std::string(metadata) + R"(","value":{}})";
   ops += R"(,{"op":"add","path":")" + std::string(metadata) + R"(/annotations","value":{}})";
@@ -58,7 +58,7 @@ std::string with_annotation(const Case& c, std::string_view metadata, bool bare)
          R"(/annotations/gpu.berth.dev~1mutations","value":")" + c.noted + R"("}])";
 }
 
-Request in(std::string ns, Request request) {
+Request reviewed_in(std::string ns, Request request) {
   request.ns = std::move(ns);
   return request;
 }
@@ -79,7 +79,7 @@ std::string required(const std::string& terms) {
 constexpr char kInTraining[] =
     R"({"key":"gpu.berth.dev/pool","operator":"In","values":["training"]})";
 
-std::vector<Case> cases() {
+std::vector<RepairCase> repair_cases() {
   const std::string terms = std::string("/spec/affinity/nodeAffinity/") + kRequired;
   const std::string term = terms + "/nodeSelectorTerms";
   return {
@@ -116,7 +116,8 @@ std::vector<Case> cases() {
        R"({"op":"add","path":"/spec/tolerations/-","value":{"key":"nvidia.com/gpu",)"
        R"("operator":"Equal","value":"present","effect":"NoSchedule"}})",
        "tolerations nvidia.com/gpu"},
-      {"a taint without a value", in("lab", pod(asks("nvidia.com/gpu.shared", 1))), tolerations(),
+      {"a taint without a value", reviewed_in("lab", pod(asks("nvidia.com/gpu.shared", 1))),
+       tolerations(),
        R"({"op":"add","path":"/spec/tolerations","value":[{"key":"gpu.example.com/dev",)"
        R"("operator":"Exists","effect":"NoSchedule"}]})",
        "tolerations gpu.example.com/dev"},
@@ -215,7 +216,7 @@ std::vector<Case> cases() {
 }
 
 TEST(Repairs, EachRowIsAddedOnce) {
-  for (const Case& c : cases()) {
+  for (const RepairCase& c : repair_cases()) {
     SCOPED_TRACE(c.name);
     for (Enforcement enforcement : {Enforcement::kEnforce, Enforcement::kWarn}) {
       const ClusterState cluster = make_cluster([&](GPUClusterPolicySpec& spec) {
@@ -243,7 +244,7 @@ TEST(Repairs, AllAtOnceTooAndThenThePodPasses) {
     spec.admission.defaults.security_context = true;
     spec.admission.defaults.priority_class_name = "training-batch";
   });
-  for (const Case& c : cases()) {
+  for (const RepairCase& c : repair_cases()) {
     SCOPED_TRACE(c.name);
     const Answer first = ask(kMutate, c.request, cluster);
     Request again = c.request;
@@ -382,7 +383,7 @@ TEST(Repairs, NothingIsAddedWhereThePolicySaysSo) {
     spec.admission.namespace_selector = LabelSelector{.match_labels = {{"team-risk", "trusted"}}};
   });
   EXPECT_EQ(ask(kMutate, gpu, selected).patch, "");
-  EXPECT_NE(ask(kMutate, in("lab", gpu), selected).patch, "");
+  EXPECT_NE(ask(kMutate, reviewed_in("lab", gpu), selected).patch, "");
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ constexpr char kQueue[] =
     R"("status":"True","observedGeneration":2,"lastTransitionTime":"2026-11-21T14:22:49Z",)"
     R"("reason":"Ready","message":"m"}]}})";
 
-GPUQueue decode(std::string body) {
+GPUQueue decode_queue(std::string body) {
   Result<GPUQueue> queue = decode_object<GPUQueue>(body);
   EXPECT_TRUE(queue.has_value()) << describe(queue.error());
   return queue ? *queue : GPUQueue();
@@ -75,18 +75,18 @@ TEST(QueueWeight, IsExact) {
 }
 
 TEST(QueueStatus, IsWrittenAsItIsRead) {
-  const GPUQueue queue = decode(kQueue);
-  EXPECT_EQ(decode(R"({"status":)" + encode_status(queue.status) + "}").status, queue.status);
+  const GPUQueue queue = decode_queue(kQueue);
+  EXPECT_EQ(decode_queue(R"({"status":)" + encode_status(queue.status) + "}").status, queue.status);
 }
 
 TEST(QueueStatus, ClearsWhatIsGoneAndKeepsToItsBounds) {
-  EXPECT_EQ(encode_status_patch(decode(kQueue), GPUQueueStatus()),
+  EXPECT_EQ(encode_status_patch(decode_queue(kQueue), GPUQueueStatus()),
             R"({"metadata":{"resourceVersion":"7"},"status":{"observedGeneration":0,"totals":)"
             R"({"admitted":0,"pending":0,"borrowed":0,"used":null,"oldestPending":null},)"
             R"("usage":[],"pendingReasons":[],"pending":[],"conditions":[]}})");
   GPUQueueStatus full;
   full.pending.assign(150, PendingWorkload{.workload = "a/b", .message = std::string(300, 'm')});
-  const GPUQueueStatus again = decode(R"({"status":)" + encode_status(full) + "}").status;
+  const GPUQueueStatus again = decode_queue(R"({"status":)" + encode_status(full) + "}").status;
   ASSERT_EQ(again.pending.size(), limits::kMaxPendingWorkloads);
   EXPECT_LE(again.pending.front().message.size(), 256u);
 }

@@ -3,9 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
-
 #include "tests/cmd/program.h"
 
 namespace berth::test {
@@ -15,48 +12,43 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-std::string text_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-Ran plan(const std::string& folder, std::vector<std::string> more = {}) {
+Ran plan_folder(const std::string& folder, std::vector<std::string> more = {}) {
   std::vector<std::string> arguments = {"plan", "-f", golden(folder + "/layout.yaml"), "--snapshot",
                                         golden(folder + "/cluster.json")};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return run_berth(arguments);
 }
 
-struct Case {
+struct PlanCase {
   const char* folder;
   int exit_code;
 };
 
 TEST(Plan, ExitCodeSaysWhetherThereIsAnythingToDo) {
-  const Case cases[] = {{"rollout", 2},
-                        {"without-retire", 2},
-                        {"budget", 2},
-                        {"two-layouts", 2},
-                        {"every-node", 2},
-                        {"hold", 2},
-                        {"job", 2},
-                        {"unknown-product", 2},
-                        {"agent-not-configured", 2},
-                        {"no-operator", 2},
-                        {"selects-nothing", 2},
-                        {"policy-new", 2},
-                        {"policy-fewer-replicas", 2},
-                        {"queues-new", 2},
-                        {"queues-edited", 2},
-                        {"queues-urgent-job", 2},
-                        {"queues-asked", 2},
-                        {"queues-imported", 2},
-                        {"queues-mixed-units", 1},
-                        {"queues-nothing", 0},
-                        {"invalid-geometry", 1},
-                        {"nothing-to-do", 0}};
-  for (const Case& c : cases) {
-    const Ran ran = plan(c.folder);
+  const PlanCase cases[] = {{"rollout", 2},
+                            {"without-retire", 2},
+                            {"budget", 2},
+                            {"two-layouts", 2},
+                            {"every-node", 2},
+                            {"hold", 2},
+                            {"job", 2},
+                            {"unknown-product", 2},
+                            {"agent-not-configured", 2},
+                            {"no-operator", 2},
+                            {"selects-nothing", 2},
+                            {"policy-new", 2},
+                            {"policy-fewer-replicas", 2},
+                            {"queues-new", 2},
+                            {"queues-edited", 2},
+                            {"queues-urgent-job", 2},
+                            {"queues-asked", 2},
+                            {"queues-imported", 2},
+                            {"queues-mixed-units", 1},
+                            {"queues-nothing", 0},
+                            {"invalid-geometry", 1},
+                            {"nothing-to-do", 0}};
+  for (const PlanCase& c : cases) {
+    const Ran ran = plan_folder(c.folder);
     EXPECT_EQ(ran.exit_code, c.exit_code) << c.folder << ran.err;
     EXPECT_EQ(ran.out, text_of(golden(std::string(c.folder) + "/plan.txt"))) << c.folder;
     EXPECT_THAT(ran.err, IsEmpty()) << c.folder;
@@ -64,13 +56,13 @@ TEST(Plan, ExitCodeSaysWhetherThereIsAnythingToDo) {
 }
 
 TEST(Plan, WritesJSONForMachines) {
-  const Ran ran = plan("rollout", {"-o", "json"});
+  const Ran ran = plan_folder("rollout", {"-o", "json"});
   EXPECT_EQ(ran.exit_code, 2);
   EXPECT_EQ(ran.out, text_of(golden("rollout/plan.json")));
 }
 
 TEST(Plan, WritesYAMLToo) {
-  const Ran ran = plan("rollout", {"-o", "yaml"});
+  const Ran ran = plan_folder("rollout", {"-o", "yaml"});
   EXPECT_EQ(ran.exit_code, 2);
   EXPECT_THAT(ran.out, testing::StartsWith(
                            "apiVersion: plan.gpu.berth.dev/v1\nkind: Plan\nchanges: true\n"));
@@ -152,7 +144,7 @@ clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}]
 }
 
 TEST(Plan, AnUnknownOutputIsAnErrorThatNamesTheKnownOnes) {
-  const Ran ran = plan("rollout", {"-o", "xml"});
+  const Ran ran = plan_folder("rollout", {"-o", "xml"});
   EXPECT_EQ(ran.exit_code, 1);
   EXPECT_THAT(
       ran.err,

@@ -26,11 +26,6 @@ fs::path scratch() {
   return folder;
 }
 
-std::string read_text(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
 // In the child: the file becomes descriptor `number`.
 void redirect(const fs::path& path, int flags, int number) {
   const int fd = open(path.c_str(), flags, 0600);
@@ -40,6 +35,11 @@ void redirect(const fs::path& path, int flags, int number) {
 }  // namespace
 
 std::string golden(const std::string& path) { return source_dir() + "/tests/golden/plan/" + path; }
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
 
 std::string scratch_file(const std::string& name, const std::string& text) {
   const fs::path path = scratch() / name;
@@ -77,8 +77,8 @@ Ran run_program(std::vector<std::string> arguments, const std::string& input_pat
   int status = 0;
   if (child < 0 || waitpid(child, &status, 0) != child)
     throw std::runtime_error("cannot run " + arguments.front());
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_text(out),
-          read_text(err)};
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), text_of(out),
+          text_of(err)};
 }
 
 }  // namespace berth::test

@@ -20,8 +20,9 @@ Ran run_berth_on(const std::string& input_path, std::vector<std::string> argumen
 // Another program, which finds berth on its PATH.
 Ran run_program(std::vector<std::string> arguments, const std::string& input_path = "/dev/null");
 
-// A file of tests/golden/plan, and a scratch file with some text in it.
+// A file of tests/golden/plan, what a file says, and a scratch file with some text in it.
 std::string golden(const std::string& path);
+std::string text_of(const std::string& path);
 std::string scratch_file(const std::string& name, const std::string& text);
 
 }  // namespace berth::test

@@ -4,9 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "tests/cmd/program.h"
@@ -19,11 +17,6 @@ using testing::HasSubstr;
 
 constexpr char kHostile[] =
     "\x1b]0;PWNED\a\x1b[31mRED\r\nFAKE LINE\n  FAKE LINE\x7f\u009b31m\u202e\u2066\u2028";
-
-std::string read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 // Strings that a neighbour may put anything into; what berth looks for in them stays in front.
 void poison(json& value, const std::function<bool(const std::string& path)>& chosen,
@@ -61,7 +54,7 @@ Ran expect_harmless(std::vector<std::string> command) {
 }
 
 TEST(Terminal, ANodesAnnotationIsQuotedByWhy) {
-  json cluster = json::parse(read_text(golden("hold/cluster.json")));
+  json cluster = json::parse(text_of(golden("hold/cluster.json")));
   poison(cluster, [](const std::string& path) { return path.ends_with("/gpu.berth.dev/hold"); });
   const std::string file = scratch_file("hold.json", cluster.dump());
   const Ran ran = expect_harmless({"why", "node/n3", "--snapshot", file});
@@ -75,7 +68,7 @@ TEST(Terminal, NothingThatAnObjectHoldsReachesIt) {
   for (const char* name : {"hold", "policy-new", "unmanaged-pod"}) {
     const std::string folder = std::string(name) + "/";
     for (const bool everywhere : {false, true}) {
-      json cluster = json::parse(read_text(golden(folder + "cluster.json")));
+      json cluster = json::parse(text_of(golden(folder + "cluster.json")));
       // Labels first decide what berth makes of a node: with only what does not, it goes further.
       poison(cluster, [&](const std::string& path) {
         return is_foreign_value(path) && (everywhere || path.find("/nvidia.com/") == path.npos);

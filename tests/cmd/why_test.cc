@@ -60,13 +60,13 @@ TEST(Why, WithoutASubjectListsWhatWaits) {
   EXPECT_THAT(all.out, HasSubstr("\"kind\": \"ExplanationList\""));
 }
 
-struct Case {
+struct WhyCase {
   std::vector<std::string> asked;
   const char* expected;
 };
 
 TEST(Why, AnErrorNamesWhatIsNearest) {
-  const Case cases[] = {
+  const WhyCase cases[] = {
       {{"vision/ful-0"}, "berth why: pod/ful-0 in namespace vision: there is no such pod"},
       {{"vision/ful-0"}, "did you mean full-0?"},
       {{"node/t3"}, "berth why: node/t3: there is no such node"},
@@ -74,7 +74,7 @@ TEST(Why, AnErrorNamesWhatIsNearest) {
       {{"crd", "x"}, "\"crd\" is no kind that berth explains"},
       {{"t1", "-o", "xml"}, "xml"},
   };
-  for (const Case& c : cases) {
+  for (const WhyCase& c : cases) {
     const Ran ran = why(c.asked);
     EXPECT_EQ(ran.exit_code, 1) << c.expected;
     EXPECT_THAT(ran.err, HasSubstr(c.expected));

@@ -20,8 +20,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-constexpr char kGpu[] = "nvidia.com/gpu";
-constexpr char kSmall[] = "nvidia.com/mig-1g.10gb";
+constexpr char kWholes[] = "nvidia.com/gpu";
+constexpr char kSlices[] = "nvidia.com/mig-1g.10gb";
 
 // Pool "training" has n1 and n2 of four GPUs, pool "serving" n3 of seven slices.
 struct QueueStakes : ::testing::Test {
@@ -30,8 +30,8 @@ struct QueueStakes : ::testing::Test {
         policy("pools: [{name: training, nodeSelector: {matchLabels: {tier: t}}}, "
                "{name: serving, nodeSelector: {matchLabels: {tier: s}}}]"));
     for (const char* name : {"n1", "n2"})
-      world.add(node(name).allocatable(kGpu, 4).label("tier", "t"));
-    world.add(node("n3").allocatable(kSmall, 7).label("tier", "s"));
+      world.add(node(name).allocatable(kWholes, 4).label("tier", "t"));
+    world.add(node("n3").allocatable(kSlices, 7).label("tier", "s"));
     world.add(team_a());
   }
   void claim(const std::string& resource, const std::string& pool, std::int64_t nominal = 4) {
@@ -66,39 +66,39 @@ struct QueueStakes : ::testing::Test {
 };
 
 TEST_F(QueueStakes, ANominalQuotaKeepsTheLastNodeOfItsPool) {
-  claim(kSmall, "serving");
+  claim(kSlices, "serving");
   EXPECT_THAT(
       refusal("n3"),
       AllOf(HasSubstr("LastProvider: no other node in service of pool serving offers "
                       "nvidia.com/mig-1g.10gb, and the nominal quota of GPUQueue lab counts "
                       "on it; lower the quota, add capacity"),
             HasSubstr("spec.capacityGuard.retire: [nvidia.com/mig-1g.10gb]")));
-  EXPECT_THAT(last, ElementsAre(kSmall));
+  EXPECT_THAT(last, ElementsAre(kSlices));
   EXPECT_EQ(refusal("n1"), "") << "nobody counts on it";
-  spec.retire = {kSmall};
+  spec.retire = {kSlices};
   EXPECT_EQ(refusal("n3"), "");
   spec.retire.clear(), spec.protect_last_provider = false;
   EXPECT_EQ(refusal("n3"), "");
 }
 
 TEST_F(QueueStakes, AQuotaOfNothingOrOfAnotherPoolKeepsNone) {
-  claim(kSmall, "serving", 0);
+  claim(kSlices, "serving", 0);
   EXPECT_EQ(refusal("n3"), "");
-  claim(kSmall, "training");
+  claim(kSlices, "training");
   EXPECT_EQ(refusal("n3"), "");
   EXPECT_THAT(last, IsEmpty());
 }
 
 TEST_F(QueueStakes, InItsPoolTheLastCountsWhateverOthersOffer) {
-  claim(kGpu, "training");
+  claim(kWholes, "training");
   EXPECT_EQ(refusal("n1"), "") << "n2 offers it too";
-  world.add(node("n4").allocatable(kGpu, 4).label("tier", "s"));
+  world.add(node("n4").allocatable(kWholes, 4).label("tier", "s"));
   EXPECT_THAT(refusal("n2", {"n1"}), HasSubstr("of pool training offers nvidia.com/gpu"));
-  claim(kGpu, "*");
+  claim(kWholes, "*");
   EXPECT_EQ(refusal("n2", {"n1"}), "") << "anywhere there is n4";
   EXPECT_THAT(refusal("n2", {"n1", "n4"}), HasSubstr("no other node in service offers nvidia.com"));
   world.claim("n1", "small");
-  claim(kGpu, "training");
+  claim(kWholes, "training");
   EXPECT_THAT(refusal("n2"), HasSubstr("of pool training")) << "a slot is as good as a cordon";
 }
 
@@ -107,7 +107,7 @@ TEST_F(QueueStakes, ForTheClassAnyGpuWillDo) {
   EXPECT_EQ(refusal("n2", {"n1"}), "") << "n3 offers slices";
   EXPECT_THAT(refusal("n2", {"n1", "n3"}),
               HasSubstr("no other node in service offers a GPU, and "));
-  spec.retire = {kGpu};
+  spec.retire = {kWholes};
   EXPECT_EQ(refusal("n2", {"n1", "n3"}), "");
   spec.retire.clear();
   claim("gpu", "training");
@@ -115,7 +115,7 @@ TEST_F(QueueStakes, ForTheClassAnyGpuWillDo) {
 }
 
 TEST_F(QueueStakes, WhatIsAdmittedCountsUntilItLeaves) {
-  claim(kGpu, "training", 0);
+  claim(kWholes, "training", 0);
   Job job = admitted_job("train");
   job.meta.annotations.set(names::kAdmittedAnnotation, record("uid-train", "training"));
   world.add(job);
@@ -125,19 +125,22 @@ TEST_F(QueueStakes, WhatIsAdmittedCountsUntilItLeaves) {
   job.suspended = true;
   world.add(job);
   EXPECT_EQ(refusal("n2", {"n1"}), "");
-  admit(
-      {.uid = "uid-train", .queue = "lab", .pool = "training", .amounts = {{kGpu, 2}}, .since = 5});
+  admit({.uid = "uid-train",
+         .queue = "lab",
+         .pool = "training",
+         .amounts = {{kWholes, 2}},
+         .since = 5});
   EXPECT_THAT(refusal("n2", {"n1"}), HasSubstr("admitted by GPUQueue lab")) << "in flight";
 }
 
 TEST_F(QueueStakes, AnAdmissionOnItsWayNamesItsNodes) {
   EXPECT_THAT(admissions_in_flight(world.snapshot()), IsEmpty());
-  admit({.uid = "uid-train", .queue = "lab", .pool = "training", .amounts = {{kGpu, 2}}});
+  admit({.uid = "uid-train", .queue = "lab", .pool = "training", .amounts = {{kWholes, 2}}});
   EXPECT_THAT(admissions_in_flight(world.snapshot()), IsEmpty()) << "anywhere in its pool";
   const queue::AdmissionFact pinned{.uid = "uid-train",
                                     .queue = "lab",
                                     .pool = "training",
-                                    .amounts = {{kGpu, 2}},
+                                    .amounts = {{kWholes, 2}},
                                     .nodes = {"n1", "n2"}};
   admit(pinned);
   EXPECT_THAT(admissions_in_flight(world.snapshot()),

@@ -23,7 +23,7 @@ std::string told(const DisruptionStatus& status) {
          (change ? " until " + format_time(*change) : "");
 }
 
-struct Case {
+struct CalendarCase {
   const char* says;
   std::vector<WindowSpec> windows;
   std::vector<WindowSpec> blackouts;
@@ -37,7 +37,7 @@ const WindowSpec kOfficeHours{"0 8 * * mon-fri", 10h, "Europe/Berlin"};
 const WindowSpec kEveryDay{"0 0 * * *", 24h, "UTC"};
 const WindowSpec kNewYorkMorning{"0 9 * * *", 2h, "America/New_York"};
 
-const std::vector<Case> kCases = {
+const std::vector<CalendarCase> kCases = {
     {"without either it is always open", {}, {}, "2026-11-21T12:00:00Z", "open"},
     {"before its opening a window is closed",
      {kSaturdayNight},
@@ -148,7 +148,7 @@ const std::vector<Case> kCases = {
 
 TEST(DisruptionCalendar, OpensAndCloses) {
   const TzDatabase zones;
-  for (const Case& c : kCases) {
+  for (const CalendarCase& c : kCases) {
     DisruptionSpec spec;
     spec.windows = c.windows;
     spec.blackouts = c.blackouts;

@@ -33,14 +33,14 @@ Pod pod(const std::string& name, std::int64_t gpus, const std::string& on = "") 
   return p;
 }
 
-struct Case {
+struct FitCase {
   const char* what;
   std::function<void(Node& n, Pod& p)> change;  // of the one node, of the pod to be placed
   const char* why_not;                          // empty: it fits
 };
 
 TEST(Fit, JudgesAsTheScheduler) {
-  const Case cases[] = {
+  const FitCase cases[] = {
       {"room for all it asks", [](Node&, Pod&) {}, ""},
       {"not enough GPUs",
        [](Node&, Pod& p) { p.shape.edit()->requests["nvidia.com/gpu"] = Quantity::whole(5); },
@@ -96,7 +96,7 @@ TEST(Fit, JudgesAsTheScheduler) {
        },
        ""},
   };
-  for (const Case& c : cases) {
+  for (const FitCase& c : cases) {
     Node n = node("n1", 4);
     Pod p = pod("p", 1);
     c.change(n, p);

@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 using Gpus = std::vector<std::int32_t>;
 
-const Product& product(std::string_view model) {
+const Product& product_named(std::string_view model) {
   const Product* found = find_product_by_model(model);
   EXPECT_NE(found, nullptr) << model;
   return *found;
@@ -24,8 +24,8 @@ const ProfileCounts kBalanced{{"3g.40gb", 1}, {"2g.20gb", 1}, {"1g.10gb", 2}};
 const ProfileCounts kSmall{{"1g.10gb", 7}};
 
 TEST(ResolveLayout, GivesEveryGpuItsEntry) {
-  const auto layout =
-      resolve_layout({{Gpus{0, 1}, kBalanced}, {std::nullopt, kSmall}}, product("A100-80GB"), 4);
+  const auto layout = resolve_layout({{Gpus{0, 1}, kBalanced}, {std::nullopt, kSmall}},
+                                     product_named("A100-80GB"), 4);
   ASSERT_TRUE(layout) << describe(layout.error());
   EXPECT_EQ(layout->per_gpu, (std::vector<ProfileCounts>{kBalanced, kBalanced, kSmall, kSmall}));
   EXPECT_EQ(format(*layout),
@@ -34,14 +34,14 @@ TEST(ResolveLayout, GivesEveryGpuItsEntry) {
 
 TEST(ResolveLayout, TheEntryWithoutGpusMayStandFirstAndMayFindNothingLeft) {
   const auto layout =
-      resolve_layout({{std::nullopt, kSmall}, {Gpus{1, 0}, {}}}, product("A100-80GB"), 2);
+      resolve_layout({{std::nullopt, kSmall}, {Gpus{1, 0}, {}}}, product_named("A100-80GB"), 2);
   ASSERT_TRUE(layout) << describe(layout.error());
   EXPECT_EQ(format(*layout), "GPUs 0-1: MIG off");
 }
 
 TEST(ResolveLayout, ZeroCountsAreDropped) {
-  const auto layout =
-      resolve_layout({{std::nullopt, {{"1g.10gb", 7}, {"3g.40gb", 0}}}}, product("A100-80GB"), 1);
+  const auto layout = resolve_layout({{std::nullopt, {{"1g.10gb", 7}, {"3g.40gb", 0}}}},
+                                     product_named("A100-80GB"), 1);
   ASSERT_TRUE(layout) << describe(layout.error());
   EXPECT_EQ(layout->per_gpu.front(), kSmall);
 }
@@ -160,7 +160,7 @@ TEST(ResolveLayout, RefusalsNameTheFieldAndTheWayOut) {
        "2000000000 GPUs"},
   };
   for (const Case& c : cases) {
-    const auto layout = resolve_layout(c.devices, product("A100-80GB"), c.gpus);
+    const auto layout = resolve_layout(c.devices, product_named("A100-80GB"), c.gpus);
     ASSERT_FALSE(layout) << c.name;
     EXPECT_EQ(layout.error().kind, ErrorKind::kInvalidSpec) << c.name;
     EXPECT_EQ(layout.error().where, c.where) << c.name;
@@ -170,10 +170,10 @@ TEST(ResolveLayout, RefusalsNameTheFieldAndTheWayOut) {
 
 TEST(ResolveLayout, TwoNamesOfOneProfileAreRefused) {
   const std::vector<DeviceLayout> both{{std::nullopt, {{"3g.93gb", 1}, {"3g.95gb", 1}}}};
-  EXPECT_THAT(resolve_layout(both, product("GB200"), 4).error().message,
+  EXPECT_THAT(resolve_layout(both, product_named("GB200"), 4).error().message,
               HasSubstr("3g.93gb and 3g.95gb are two drivers' names for one profile"));
   const std::vector<DeviceLayout> older{{std::nullopt, {{"3g.95gb", 2}}}};
-  EXPECT_EQ(format(resolve_layout(older, product("GB200"), 1)->per_gpu[0]), "3g.95gb ×2");
+  EXPECT_EQ(format(resolve_layout(older, product_named("GB200"), 1)->per_gpu[0]), "3g.95gb ×2");
 }
 
 TEST(Format, IsLargestFirst) {

@@ -9,7 +9,7 @@ namespace berth::test {
 namespace {
 
 using namespace std::string_view_literals;
-using nlohmann::json;
+using Json = nlohmann::json;
 
 // What quantities, durations, dates, schedules, selectors, MIG profiles and names look like, and
 // what they look like when somebody gets them wrong.
@@ -96,22 +96,22 @@ constexpr std::int64_t kWhole[] = {0,
                                    9223372036854775807LL,
                                    -9223372036854775807LL - 1};
 
-json nested(std::size_t depth, bool lists) {
-  json value = 1;
+Json nested(std::size_t depth, bool lists) {
+  Json value = 1;
   for (std::size_t i = 0; i < depth; ++i)
-    value = lists ? json::array({std::move(value)}) : json{{"a", std::move(value)}};
+    value = lists ? Json::array({std::move(value)}) : Json{{"a", std::move(value)}};
   return value;
 }
 
 }  // namespace
 
-json JsonMutator::mutated(json value) {
+Json JsonMutator::mutated(Json value) {
   for (std::size_t changes = 1 + below(4); changes > 0; --changes) change(value);
   return value;
 }
 
 // Down to a random place: at each step it may stop, so that shallow places are met as well.
-void JsonMutator::change(json& value) {
+void JsonMutator::change(Json& value) {
   if (value.is_object() && !value.empty() && below(8) != 0) return change_object(value);
   if (value.is_array() && !value.empty() && below(8) != 0) return change_list(value);
   if (value.is_string() && below(2) == 0)
@@ -122,7 +122,7 @@ void JsonMutator::change(json& value) {
     value = absurd();
 }
 
-void JsonMutator::change_object(json& object) {
+void JsonMutator::change_object(Json& object) {
   auto member = std::next(object.begin(), static_cast<std::ptrdiff_t>(below(object.size())));
   switch (below(12)) {
     case 0:
@@ -132,7 +132,7 @@ void JsonMutator::change_object(json& object) {
       object[meaningful()] = absurd();
       return;
     case 2: {  // under another name
-      json moved = *member;
+      Json moved = *member;
       object.erase(member);
       object[meaningful()] = std::move(moved);
       return;
@@ -142,14 +142,14 @@ void JsonMutator::change_object(json& object) {
   }
 }
 
-void JsonMutator::change_list(json& list) {
+void JsonMutator::change_list(Json& list) {
   const std::size_t at = below(list.size());
   switch (below(10)) {
     case 0:
       list.erase(at);
       return;
     case 1: {
-      const json twin = list[at];
+      const Json twin = list[at];
       for (std::size_t more = below(10) == 0 ? 2000 : 1 + below(20); more > 0; --more)
         list.push_back(twin);
       return;
@@ -162,7 +162,7 @@ void JsonMutator::change_list(json& list) {
   }
 }
 
-json JsonMutator::absurd() {
+Json JsonMutator::absurd() {
   switch (below(14)) {
     case 0:
       return nullptr;
@@ -173,20 +173,20 @@ json JsonMutator::absurd() {
     case 3:
       return 1e308 * static_cast<double>(below(2)) + 0.1;
     case 4:
-      return json::array();
+      return Json::array();
     case 5:
-      return json::object();
+      return Json::object();
     case 6:
       return nested(1 + below(100), below(2) == 0);
     case 7:
       return std::string(1 + below(below(8) == 0 ? 100'000 : 300), below(2) == 0 ? 'a' : '9');
     case 8: {
-      json list = json::array();
+      Json list = Json::array();
       for (std::size_t n = below(below(8) == 0 ? 3'000 : 40); n > 0; --n) list.push_back(n);
       return list;
     }
     case 9: {
-      json object;
+      Json object;
       for (std::size_t n = below(below(8) == 0 ? 1'000 : 20); n > 0; --n)
         object["k" + std::to_string(n)] = meaningful();
       return object;

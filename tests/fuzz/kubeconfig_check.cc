@@ -10,7 +10,7 @@
 namespace berth::test {
 namespace {
 
-constexpr char kFile[] = "/a/config";
+constexpr char kKubeconfig[] = "/a/config";
 
 // None of the file's secrets, where they can be told from berth's own words: libFuzzer puts parts
 // of a message into a token.
@@ -34,18 +34,20 @@ std::string check_users(const Kubeconfig& config, const std::string& message) {
 }  // namespace
 
 Verdict check_kubeconfig(std::string_view text) {
-  const Result<Kubeconfig> config = parse_kubeconfig(std::string(text), kFile);
+  const Result<Kubeconfig> config = parse_kubeconfig(std::string(text), kKubeconfig);
   if (!config.has_value())
-    return {.wrong = config.error().where.starts_with(kFile) ? "" : "an error without its file"};
+    return {.wrong =
+                config.error().where.starts_with(kKubeconfig) ? "" : "an error without its file"};
   // Merged with itself it is itself, and chosen from it is something, or an error in words.
   Kubeconfig merged = *config;
   merge_kubeconfig(merged, *config);
   Verdict verdict{.read = true};
   if (merged.users.size() != config->users.size()) verdict.wrong = "merged into another";
   FakeHost host;
-  host.files[kFile] = text;
+  host.files[kKubeconfig] = text;
   for (const ExecPlugins plugins : {ExecPlugins::kRefused, ExecPlugins::kAccepted}) {
-    const Result<ClientConfig> chosen = load_client_config(host, {.kubeconfig = kFile}, plugins);
+    const Result<ClientConfig> chosen =
+        load_client_config(host, {.kubeconfig = kKubeconfig}, plugins);
     if (chosen.has_value()) continue;
     const std::string message = describe(chosen.error());
     if (message.empty()) verdict.wrong = "an error without words";

@@ -12,7 +12,7 @@ namespace {
 using Json = nlohmann::json;
 
 template <class T>
-Result<ListPage<T>> decode(std::string body) {
+Result<ListPage<T>> decode_page(std::string body) {
   return decode_list<T>(body);
 }
 template <class T>
@@ -21,9 +21,9 @@ Result<T> decode_one(std::string body) {
 }
 
 template <class T>
-Result<ListPage<T>> check_twice(const std::string& body, Verdict& verdict) {
-  Result<ListPage<T>> page = decode<T>(body);
-  if (!same(page, decode<T>(body))) verdict.wrong = "decoded twice, and differently";
+Result<ListPage<T>> check_page_twice(const std::string& body, Verdict& verdict) {
+  Result<ListPage<T>> page = decode_page<T>(body);
+  if (!same(page, decode_page<T>(body))) verdict.wrong = "decoded twice, and differently";
   if (std::string odd = odd_error(page, body.size()); !odd.empty()) verdict.wrong = odd;
   if (page.has_value() && page->items.size() + page->unread.size() > body.size())
     verdict.wrong = "more items than bytes";
@@ -32,8 +32,8 @@ Result<ListPage<T>> check_twice(const std::string& body, Verdict& verdict) {
 }
 
 template <class T>
-void check_plain(const Json& json, const ListPage<T>& page, Verdict& verdict) {
-  const Result<ListPage<T>> in_order = decode<T>(json.dump());
+void check_plain_page(const Json& json, const ListPage<T>& page, Verdict& verdict) {
+  const Result<ListPage<T>> in_order = decode_page<T>(json.dump());
   if (!in_order.has_value() || !same(*in_order, page))
     verdict.wrong = "blanks or the order of fields matter to " + std::string(kKind<T>.kind);
   const Json items = json.value("items", Json());
@@ -58,7 +58,7 @@ void check_protobuf(const Json& json, const ListPage<T>& page, Verdict& verdict)
   } catch (const std::exception&) {
     return;  // the writer knows only what the tests' objects have
   }
-  const Result<ListPage<T>> read = decode<T>(body);
+  const Result<ListPage<T>> read = decode_page<T>(body);
   if (!read.has_value() || !same(*read, page))
     verdict.wrong = "JSON and protobuf of one list are read differently: " +
                     (read.has_value() ? "" : describe(read.error()));
@@ -81,8 +81,8 @@ Verdict check_list_json(std::string_view text) {
   const std::string body(text);
   const std::optional<Json> plain = plain_json(body);
   each_kind([&]<class T>() {
-    const Result<ListPage<T>> page = check_twice<T>(body, verdict);
-    if (plain && page.has_value()) check_plain(*plain, *page, verdict);
+    const Result<ListPage<T>> page = check_page_twice<T>(body, verdict);
+    if (plain && page.has_value()) check_plain_page(*plain, *page, verdict);
     if constexpr (kPreferredEncoding<T> == Encoding::kProtobuf) {
       if (plain && page.has_value() && is_sayable(*plain)) check_protobuf(*plain, *page, verdict);
     }
@@ -93,8 +93,8 @@ Verdict check_list_json(std::string_view text) {
 Verdict check_list_protobuf(std::string_view text) {
   Verdict verdict;
   const std::string body(text);
-  (void)check_twice<Pod>(body, verdict);
-  const Result<ListPage<Node>> nodes = check_twice<Node>(body, verdict);
+  (void)check_page_twice<Pod>(body, verdict);
+  const Result<ListPage<Node>> nodes = check_page_twice<Node>(body, verdict);
   if (nodes.has_value()) {
     for (const Node& node : nodes->items)
       if (!is_utf8(node.meta.name) || !is_utf8(node.boot_id)) verdict.wrong = "text that is none";

@@ -10,7 +10,7 @@
 namespace berth::test {
 namespace {
 
-constexpr char kFile[] = "a.yaml";
+constexpr char kManifest[] = "a.yaml";
 constexpr std::size_t kMaxFindings = 1000;
 
 std::string check_findings(const std::vector<Finding>& findings, std::string_view text,
@@ -18,7 +18,7 @@ std::string check_findings(const std::vector<Finding>& findings, std::string_vie
   const auto lines = 1 + std::ranges::count(text, '\n') + std::ranges::count(text, '\r');
   if (findings.size() > most) return "no end of findings";
   for (const Finding& finding : findings) {
-    if (finding.file != kFile || finding.message.empty()) return "a finding without words";
+    if (finding.file != kManifest || finding.message.empty()) return "a finding without words";
     if (finding.line < 0 || finding.line > lines) return "no such line: " + format(finding);
     if (finding.message.size() > text.size() + 1000) return "a finding at length";
   }
@@ -27,7 +27,7 @@ std::string check_findings(const std::vector<Finding>& findings, std::string_vie
 
 // YAML holds JSON, so the document's JSON is a manifest too.
 std::string check_json(const ManifestDocument& document) {
-  const Manifest again = parse_manifest(document.json, kFile);
+  const Manifest again = parse_manifest(document.json, kManifest);
   if (document.kind == "List" || document.json.size() > 4000) return {};  // taken apart; too slow
   if (again.documents.size() != 1 || again.documents.front().json != document.json)
     return "its JSON is another document: " + document.json + "\n" +
@@ -48,8 +48,8 @@ std::string check_passed(const ManifestDocument& document, const T& read, const 
 std::string check_document(const ManifestDocument& document, std::string_view text) {
   if (!nlohmann::json::accept(document.json)) return "a document that is no JSON";
   const std::size_t most = kMaxFindings + 2 * text.size();
-  const StrictLayout layout = decode_strict(document, kFile);
-  const StrictPolicy policy = decode_strict_policy(document, kFile);
+  const StrictLayout layout = decode_strict(document, kManifest);
+  const StrictPolicy policy = decode_strict_policy(document, kManifest);
   for (const std::string& wrong :
        {check_findings(layout.findings, text, most), check_findings(policy.findings, text, most),
         check_passed(document, layout.layout, layout),
@@ -70,7 +70,7 @@ bool names_a_file(std::string_view scenario) {
 }  // namespace
 
 Verdict check_manifest(std::string_view text) {
-  const Manifest manifest = parse_manifest(text, kFile);
+  const Manifest manifest = parse_manifest(text, kManifest);
   Verdict verdict{check_findings(manifest.findings, text, kMaxFindings + 1000),
                   !manifest.documents.empty()};
   for (const ManifestDocument& document : manifest.documents) {

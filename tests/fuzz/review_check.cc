@@ -73,7 +73,7 @@ std::string answer(ReviewPath path, std::string_view body, Json& out) {
 
 // Without the texts' own oddities (fields that stand there twice) a patch must do all there is to
 // do.
-std::string check_patch(Json review) {
+std::string check_patch_of(Json review) {
   Json first;
   if (std::string wrong = answer(ReviewPath::kMutate, review.dump(), first); !wrong.empty())
     return wrong;
@@ -108,7 +108,7 @@ Verdict check_review(std::string_view body) {
       verdict.wrong = "a verdict about what is no JSON: " + reply.dump();
     if (!verdict.wrong.empty()) return verdict;
   }
-  if (review.is_object()) verdict.wrong = check_patch(std::move(review));
+  if (review.is_object()) verdict.wrong = check_patch_of(std::move(review));
   return verdict;
 }
 

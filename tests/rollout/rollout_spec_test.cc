@@ -15,7 +15,7 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 using ::testing::HasSubstr;
 
-std::string nodes(int count) {
+std::string nodes_of_tier(int count) {
   return fmt::format("nodes: [{{count: {}, labels: {{tier: mig}}}}]\n", count);
 }
 constexpr char kTwos[] = "devices: [{profiles: {2g.20gb: 3}}]";
@@ -23,7 +23,7 @@ constexpr char kOnes[] = "devices: [{profiles: {1g.10gb: 7}}]";
 
 // n1 is on its way.
 struct Midway : ::testing::Test {
-  explicit Midway(const char* phase = "Cordoned") : world(nodes(2)) {
+  explicit Midway(const char* phase = "Cordoned") : world(nodes_of_tier(2)) {
     world.apply_layout("small", "rollout: {order: Name}");
     EXPECT_TRUE(world.run_until_phase("n1", phase));
   }
@@ -68,7 +68,7 @@ TEST_F(MidDrain, EditedTheNodeIsReaimedWithoutBeingPutBack) {
 }
 
 TEST(Spec, EditedBackInMidDrainTheNodeIsPutBack) {
-  Rollout world(nodes(1));
+  Rollout world(nodes_of_tier(1));
   world.apply_layout("small");
   ASSERT_TRUE(world.run_until_ready("small"));
   world.edit_layout("small", kTwos);
@@ -107,7 +107,7 @@ TEST_F(MidApply, DeletedTheNodeFinishesBeforeTheLayoutGoes) {
 }
 
 TEST(Spec, DeletedWithDisableMIGEveryNodeLosesItsPartitionsFirst) {
-  Rollout world(nodes(2));
+  Rollout world(nodes_of_tier(2));
   world.apply_layout("small", "deletionPolicy: DisableMIG");
   ASSERT_TRUE(world.run_until_ready("small"));
   world.act("delete: miglayout/small");
@@ -133,7 +133,7 @@ TEST(Spec, OfTwoLayoutsOnOneNodeTheHigherPriorityWinsAndTheOtherSaysSo) {
 }
 
 TEST(Spec, TheOlderOfTwoEqualLayoutsWins) {
-  Rollout world(nodes(1));
+  Rollout world(nodes_of_tier(1));
   world.apply_layout("b");
   world.run_for(seconds(2));
   world.apply_layout("a", "", "2g.20gb: 3");
@@ -144,7 +144,7 @@ TEST(Spec, TheOlderOfTwoEqualLayoutsWins) {
 }
 
 TEST(Spec, TheInitialBatchIsVerifiedBeforeTheRestStart) {
-  Rollout world(nodes(5));
+  Rollout world(nodes_of_tier(5));
   world.apply_layout("small", "rollout: {maxUnavailable: 3, order: Name}");
   ASSERT_TRUE(world.run_until_phase("n1", "Applying"));
   world.run_for(seconds(5));
@@ -158,7 +158,7 @@ TEST(Spec, TheInitialBatchIsVerifiedBeforeTheRestStart) {
 }
 
 TEST(Spec, NodesThatAreOutForOtherReasonsCountAgainstTheBudget) {
-  Rollout world(nodes(3));
+  Rollout world(nodes_of_tier(3));
   world.act("stop-kubelet: n3");
   world.run_for(minutes(2));
   world.apply_layout("small");
@@ -183,7 +183,7 @@ TEST_F(MidApply, ANodeThatLeavesTheSelectionCountsUntilItIsBack) {
 }
 
 TEST(Spec, MinAvailableIsKeptAndRoomThatAppearsLetsItProceed) {
-  Rollout world(nodes(2));
+  Rollout world(nodes_of_tier(2));
   world.apply_layout("small", "capacityGuard: {minAvailable: {nvidia.com/gpu: 8}}");
   world.run_for(minutes(1));
   EXPECT_THAT(world.detail("small", "n1"),
@@ -195,7 +195,7 @@ TEST(Spec, MinAvailableIsKeptAndRoomThatAppearsLetsItProceed) {
 }
 
 TEST(Spec, TheLastProviderOfABoundPodsResourceIsKeptAndAPendingPodBlocksNothing) {
-  Rollout world(nodes(1) +
+  Rollout world(nodes_of_tier(1) +
                 "workloads: [{name: web, kind: Pod}, {name: big, kind: Pod, count: 64}]");
   world.apply_layout("small", "drain: {force: true}");
   world.run_for(minutes(1));
@@ -268,7 +268,7 @@ TEST(Spec, AnEmptySelectorTakesEveryNodeThatHasGpus) {
 
 // Ten edits a second: a status may come too late for one of them, but not for all.
 TEST(Edits, ALayoutThatIsEditedAllTheTimeStillTellsOfItself) {
-  Rollout world(nodes(1));
+  Rollout world(nodes_of_tier(1));
   world.apply_layout("small", "rollout: {paused: true}");
   world.run_for(seconds(10));
   for (int round = 0; round < 4; ++round) {

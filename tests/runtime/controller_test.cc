@@ -29,7 +29,7 @@ constexpr char kLeasePost[] = "POST /apis/coordination.k8s.io/v1/namespaces/bert
 constexpr char kLedger[] = "GET /api/v1/namespaces/berth-system/configmaps/berth-node-slots";
 constexpr char kLedgerPost[] = "POST /api/v1/namespaces/berth-system/configmaps";
 constexpr char kLedgerWatch[] = "GET /api/v1/namespaces/berth-system/configmaps";
-constexpr char kNodes[] = "GET /api/v1/nodes";
+constexpr char kNodesPath[] = "GET /api/v1/nodes";
 constexpr char kPatchN1[] = "PATCH /api/v1/nodes/n1";
 
 std::string lease(const std::string& holder, int version) {
@@ -38,14 +38,14 @@ std::string lease(const std::string& holder, int version) {
          R"(","leaseDurationSeconds":15,"renewTime":"2026-11-21T00:00:0)" +
          std::to_string(version % 10) + R"(Z"}})";
 }
-std::string node(const std::string& version, const std::string& label = "a") {
+std::string n1_json(const std::string& version, const std::string& label = "a") {
   return R"({"kind":"Node","metadata":{"name":"n1","uid":"u1","resourceVersion":")" + version +
          R"(","labels":{"l":")" + label + R"("}}})";
 }
-std::string event(const std::string& type, const std::string& object) {
+std::string event_json(const std::string& type, const std::string& object) {
   return R"({"type":")" + type + R"(","object":)" + object + "}\n";
 }
-const std::string kSynced = event(
+const std::string kSynced = event_json(
     "BOOKMARK",
     R"({"metadata":{"resourceVersion":"100","annotations":{"k8s.io/initial-events-end":"true"}}})");
 
@@ -102,7 +102,7 @@ class ControllerTest : public ::testing::Test {
     for (const auto& exchange : open) {
       if (exchange->ended()) continue;
       exchange->head(200);
-      if (exchange->name() == kNodes) exchange->bytes(event("ADDED", node("50")));
+      if (exchange->name() == kNodesPath) exchange->bytes(event_json("ADDED", n1_json("50")));
       exchange->bytes(kSynced);
     }
     world_.settle();
@@ -116,7 +116,7 @@ class ControllerTest : public ::testing::Test {
     sync();
   }
   void say(const std::string& line) {
-    world_.transport.open(kNodes)->bytes(line);
+    world_.transport.open(kNodesPath)->bytes(line);
     world_.settle();
   }
   // Ends what is still under way, so that nothing outlives the controller.
@@ -184,22 +184,22 @@ TEST_F(ControllerTest, CachesThatDoNotFillEndTheProcessWithTheirNames) {
 TEST_F(ControllerTest, AChangeMakesItsKeysDueAndAHeartbeatDoesNot) {
   become_leader();
   reconciled();
-  say(event("MODIFIED", node("101", "b")));
+  say(event_json("MODIFIED", n1_json("101", "b")));
   EXPECT_THAT(reconciled(), ElementsAre("node/n1@8"));
-  say(event("MODIFIED", node("102", "b")));
+  say(event_json("MODIFIED", n1_json("102", "b")));
   EXPECT_THAT(reconciled(), IsEmpty());
 }
 
 TEST_F(ControllerTest, AKeyWaitsForItsOwnWriteWhenTheReplyComesFirst) {
   plan_a_patch_while_label_is_a();
-  world_.transport.script(kPatchN1, {200, node("105", "b")});
+  world_.transport.script(kPatchN1, {200, n1_json("105", "b")});
   become_leader();
   EXPECT_EQ(world_.count(kPatchN1), 1u);
   reconciled();
-  say(event("MODIFIED", node("103", "a")));  // old news: no second patch
+  say(event_json("MODIFIED", n1_json("103", "a")));  // old news: no second patch
   world_.loop.run_for(1s);
   EXPECT_THAT(reconciled(), IsEmpty());
-  say(event("MODIFIED", node("105", "b")));
+  say(event_json("MODIFIED", n1_json("105", "b")));
   EXPECT_THAT(reconciled(), ElementsAre("node/n1@8"));
   EXPECT_EQ(world_.count(kPatchN1), 1u);
 }
@@ -208,11 +208,11 @@ TEST_F(ControllerTest, AKeyWaitsForItsReplyWhenTheEventComesFirst) {
   plan_a_patch_while_label_is_a();
   become_leader();
   reconciled();
-  say(event("MODIFIED", node("105", "b")));
+  say(event_json("MODIFIED", n1_json("105", "b")));
   EXPECT_THAT(reconciled(), IsEmpty());  // still in work
   const auto patch = world_.transport.open(kPatchN1);
   patch->head(200);
-  patch->bytes(node("105", "b"));
+  patch->bytes(n1_json("105", "b"));
   patch->end();
   world_.settle();
   EXPECT_THAT(reconciled(), ElementsAre("node/n1@8"));
@@ -225,7 +225,7 @@ TEST_F(ControllerTest, AConflictIsTriedAgainWithBackoffAndFetchedPastADeadWatch)
     if (request.method == "PATCH" && request.target.starts_with("/api/v1/nodes/n1"))
       return FakeReply{409, status_json(409, "Conflict")};
     if (request.method == "GET" && request.target == "/api/v1/nodes/n1")
-      return FakeReply{200, node("200", "b")};
+      return FakeReply{200, n1_json("200", "b")};
     return std::nullopt;
   });
   become_leader();
@@ -239,7 +239,7 @@ TEST_F(ControllerTest, APlanThatReachesNothingIsNotRepeatedInAHotLoop) {
   plan_a_patch_while_label_is_a();
   world_.transport.respond_with([](const HttpRequest& request) -> std::optional<FakeReply> {
     if (request.method == "PATCH" && request.target.starts_with("/api/v1/nodes/n1"))
-      return FakeReply{200, node("50")};  // changes nothing
+      return FakeReply{200, n1_json("50")};  // changes nothing
     return std::nullopt;
   });
   become_leader();
@@ -274,7 +274,7 @@ TEST_F(ControllerTest, AStopWaitsForWhatIsInFlightAndThenGivesTheLeaseUp) {
   world_.transport.script(kLeasePatch, {200, lease("", 3)});
   const auto patch = world_.transport.open(kPatchN1);
   patch->head(200);
-  patch->bytes(node("105", "b"));
+  patch->bytes(n1_json("105", "b"));
   patch->end();
   world_.loop.run_for(100ms);
   EXPECT_EQ(code_, 0);
@@ -331,7 +331,7 @@ TEST_F(ControllerTest, OnlyTheLeaderTellsOfTheCluster) {
   world_.transport.script(kLease, {200, lease("another", 1)});
   start();
   sync();
-  say(event("MODIFIED", node("51", "b")));
+  say(event_json("MODIFIED", n1_json("51", "b")));
   controller_->refresh_metrics();
   EXPECT_THAT(world_.metrics.text(), Not(HasSubstr("berth_test_nodes")));
   EXPECT_THAT(world_.metrics.text(), Not(HasSubstr("berth_test_total")));

@@ -23,7 +23,7 @@ struct Step {
   Act action;
   State state;
 };
-struct Case {
+struct InformerMachineCase {
   const char* sentence;
   bool optional;
   std::vector<Step> steps;
@@ -56,7 +56,7 @@ InformerInput closed(bool brief, MonotonicTime now = 0s) {
   return {.kind = In::kWatchClosed, .brief = brief, .now = now};
 }
 
-std::vector<Case> cases() {
+std::vector<InformerMachineCase> cases() {
   return {
       {"a WatchList that ends its initial events becomes the watch",
        false,
@@ -183,7 +183,7 @@ std::vector<Case> cases() {
 }
 
 TEST(InformerMachine, Transitions) {
-  for (const Case& c : cases()) {
+  for (const InformerMachineCase& c : cases()) {
     SCOPED_TRACE(c.sentence);
     InformerMachine machine;
     machine.optional = c.optional;

@@ -15,8 +15,8 @@ using ::testing::Optional;
 const ObjectRef kN1{"Node", "", "n1", "u1"};
 const ObjectRef kN2{"Node", "", "n2", "u2"};
 
-Verdict failed(Fate fate, std::string message,
-               std::optional<std::chrono::seconds> retry_after = {}) {
+Verdict failed_with(Fate fate, std::string message,
+                    std::optional<std::chrono::seconds> retry_after = {}) {
   Error error{.kind = ErrorKind::kServer, .message = std::move(message)};
   error.retry_after = retry_after;
   return {fate, std::move(error)};
@@ -54,33 +54,33 @@ TEST(Outcomes, TheWorstOfSeveralCountsWithItsError) {
   outcome.settle(kN1, {Fate::kDone, Error()});
   EXPECT_EQ(outcome.fate, Fate::kDone);
   EXPECT_EQ(outcome.error, "");
-  outcome.settle(kN1, failed(Fate::kRetry, "slow"), /*has_line=*/true);
-  outcome.settle(kN2, failed(Fate::kRefused, "pods are there"));
+  outcome.settle(kN1, failed_with(Fate::kRetry, "slow"), /*has_line=*/true);
+  outcome.settle(kN2, failed_with(Fate::kRefused, "pods are there"));
   EXPECT_EQ(outcome.fate, Fate::kRetry);
   EXPECT_THAT(outcome.error, HasSubstr("slow"));
   EXPECT_TRUE(outcome.logged);
-  outcome.settle(kN2, failed(Fate::kRejected, "never"));
+  outcome.settle(kN2, failed_with(Fate::kRejected, "never"));
   EXPECT_EQ(outcome.fate, Fate::kRejected);
   EXPECT_FALSE(outcome.logged);
 }
 
 TEST(Outcomes, EachObjectThatTheCacheIsBehindOnIsNamed) {
   Outcome outcome;
-  outcome.settle(kN1, failed(Fate::kConflict, "moved"));
-  outcome.settle(kN2, failed(Fate::kRejected, "never"));
-  outcome.settle(kN2, failed(Fate::kConflict, "moved"));
-  outcome.settle(kN1, failed(Fate::kRefused, "a guard saw otherwise"));
+  outcome.settle(kN1, failed_with(Fate::kConflict, "moved"));
+  outcome.settle(kN2, failed_with(Fate::kRejected, "never"));
+  outcome.settle(kN2, failed_with(Fate::kConflict, "moved"));
+  outcome.settle(kN1, failed_with(Fate::kRefused, "a guard saw otherwise"));
   EXPECT_THAT(outcome.conflicts, ElementsAre(kN1, kN2, kN1));
 }
 
 TEST(Outcomes, TheServersLongestWaitCountsUpToAMinute) {
   Outcome outcome;
-  outcome.settle(kN1, failed(Fate::kRetry, "busy", 2s));
-  outcome.settle(kN1, failed(Fate::kRetry, "busy", 1s));
+  outcome.settle(kN1, failed_with(Fate::kRetry, "busy", 2s));
+  outcome.settle(kN1, failed_with(Fate::kRetry, "busy", 1s));
   EXPECT_THAT(outcome.retry_after, Optional(std::chrono::nanoseconds(2s)));
-  outcome.settle(kN2, failed(Fate::kAnswered, "a budget's wait", 50s));
+  outcome.settle(kN2, failed_with(Fate::kAnswered, "a budget's wait", 50s));
   EXPECT_THAT(outcome.retry_after, Optional(std::chrono::nanoseconds(2s)));
-  outcome.settle(kN1, failed(Fate::kRetry, "busy", 10min));
+  outcome.settle(kN1, failed_with(Fate::kRetry, "busy", 10min));
   EXPECT_THAT(outcome.retry_after, Optional(std::chrono::nanoseconds(60s)));
 }
 

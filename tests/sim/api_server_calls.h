@@ -11,6 +11,10 @@
 
 namespace berth::sim {
 
+inline constexpr char kNodes[] = "/api/v1/nodes";
+inline constexpr char kPods[] = "/api/v1/namespaces/default/pods";
+inline constexpr char kPod[] = "/api/v1/namespaces/default/pods/p";
+
 struct ServerCalls {
   Store store;
   VirtualClock clock;

@@ -8,8 +8,6 @@
 namespace berth::sim {
 namespace {
 
-constexpr char kPods[] = "/api/v1/namespaces/default/pods";
-constexpr char kPod[] = "/api/v1/namespaces/default/pods/p";
 constexpr char kBudgets[] = "/apis/policy/v1/namespaces/default/poddisruptionbudgets";
 
 struct ApiServerEviction : testing::Test, ServerCalls {

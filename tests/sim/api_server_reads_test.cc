@@ -7,7 +7,6 @@
 namespace berth::sim {
 namespace {
 
-constexpr char kNodes[] = "/api/v1/nodes";
 constexpr char kWatchList[] =
     "/api/v1/nodes?watch=1&sendInitialEvents=true&allowWatchBookmarks=true"
     "&resourceVersionMatch=NotOlderThan";

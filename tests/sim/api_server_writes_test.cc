@@ -8,11 +8,8 @@
 namespace berth::sim {
 namespace {
 
-constexpr char kNodes[] = "/api/v1/nodes";
 constexpr char kNode[] = "/api/v1/nodes/n1";
 constexpr char kConfigMaps[] = "/api/v1/namespaces/default/configmaps";
-constexpr char kPods[] = "/api/v1/namespaces/default/pods";
-constexpr char kPod[] = "/api/v1/namespaces/default/pods/p";
 
 struct ApiServerWrites : testing::Test, ServerCalls {
   void add_node() {

@@ -9,8 +9,6 @@
 namespace berth::sim {
 namespace {
 
-constexpr char kPods[] = "/api/v1/namespaces/default/pods";
-constexpr char kPod[] = "/api/v1/namespaces/default/pods/p";
 constexpr char kSpec[] = R"("nodeSelector":{"tier":"lab"},"affinity":{"nodeAffinity":{
   "requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[
     {"matchExpressions":[{"key":"zone","operator":"In","values":["a","b"]}]}]}}})";

@@ -9,7 +9,6 @@
 namespace berth::sim {
 namespace {
 
-constexpr char kPods[] = "/api/v1/namespaces/default/pods";
 constexpr char kClasses[] = "/apis/scheduling.k8s.io/v1/priorityclasses";
 
 struct PriorityAdmission : testing::Test, ServerCalls {

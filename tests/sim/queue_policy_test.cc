@@ -13,8 +13,8 @@
 namespace berth::sim {
 namespace {
 
-constexpr char kPods[] = "/api/v1/namespaces/team/pods";
-constexpr char kPod[] = "/api/v1/namespaces/team/pods/p";
+constexpr char kTeamPods[] = "/api/v1/namespaces/team/pods";
+constexpr char kTeamPod[] = "/api/v1/namespaces/team/pods/p";
 constexpr char kJobs[] = "/apis/batch/v1/namespaces/team/jobs";
 constexpr char kJob[] = "/apis/batch/v1/namespaces/team/jobs/train";
 constexpr char kMerge[] = "application/merge-patch+json";
@@ -29,7 +29,7 @@ struct QueuePolicyTest : testing::Test, ServerCalls {
     };
   }
   int add_pod(const std::string& metadata, const std::string& spec, const std::string& user) {
-    return send("POST", kPods,
+    return send("POST", kTeamPods,
                 R"({"metadata":{"name":"p")" + metadata +
                     R"(},"spec":{"containers":[{"name":"c","image":"i"}])" + spec + "}}",
                 "application/json", user)
@@ -55,9 +55,9 @@ struct QueuePolicyTest : testing::Test, ServerCalls {
 
 TEST_F(QueuePolicyTest, OnlyBerthTakesTheGateAway) {
   add_gated();
-  EXPECT_EQ(patch(kPod, R"({"spec":{"schedulingGates":null}})", "person"), 403);
-  EXPECT_EQ(patch(kPod, R"({"metadata":{"labels":{"a":"b"}}})", "person"), 200);
-  EXPECT_EQ(patch(kPod, R"({"spec":{"schedulingGates":null}})", "berth-0"), 200);
+  EXPECT_EQ(patch(kTeamPod, R"({"spec":{"schedulingGates":null}})", "person"), 403);
+  EXPECT_EQ(patch(kTeamPod, R"({"metadata":{"labels":{"a":"b"}}})", "person"), 200);
+  EXPECT_EQ(patch(kTeamPod, R"({"spec":{"schedulingGates":null}})", "berth-0"), 200);
 }
 
 TEST_F(QueuePolicyTest, OnlyTheQueueResumesAJobThatNamesIt) {

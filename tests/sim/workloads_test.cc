@@ -324,7 +324,7 @@ TEST_P(BudgetTest, OfThreeReadyPodsOfAReplicaSet) {
   EXPECT_EQ(world.at("poddisruptionbudgets", "b", "/status/disruptionsAllowed"), c.allowed)
       << c.sentence;
 }
-constexpr Budget kBudgets[] = {
+constexpr Budget kBudgetCases[] = {
     {"half of three is two", R"("minAvailable":"50%","selector":{"matchLabels":{"app":"web"}})",
      "2", "1"},
     {"half of three may be unavailable, rounded up",
@@ -334,7 +334,7 @@ constexpr Budget kBudgets[] = {
     {"a selector that selects nothing allows nothing",
      R"("minAvailable":0,"selector":{"matchLabels":{"app":"db"}})", "0", "0"},
 };
-INSTANTIATE_TEST_SUITE_P(All, BudgetTest, testing::ValuesIn(kBudgets));
+INSTANTIATE_TEST_SUITE_P(All, BudgetTest, testing::ValuesIn(kBudgetCases));
 
 TEST_F(WorkloadsTest, ABudgetThatNeedsAScaleFailsForPodsOfAJob) {
   create("jobs", R"({"metadata":{"name":"train"},"spec":{"template":{
