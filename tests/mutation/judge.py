@@ -14,6 +14,7 @@ from tree import EXPLORATION
 CAUGHT, SURVIVED = "caught", "survived"
 QUICK = 0.2  # seconds: a test that takes longer is asked after all that take less
 OUT_OF_TIME = 124
+MEMORY = 6 << 30  # bytes of addresses: a loop that has lost its end may take memory rather than time
 
 
 class Test:
@@ -37,7 +38,7 @@ class Judge:
         it has ten times as long, as others may be at work on the machine; OUT_OF_TIME, if it takes longer, says nothing of a change."""
         with tempfile.TemporaryDirectory(prefix="berth-mutation-") as scratch:
             try:
-                done = subprocess.run(["prlimit", f"--cpu={math.ceil(limit)}", "--", *command], cwd=self.build, timeout=60 + 10 * limit,
+                done = subprocess.run(["prlimit", f"--cpu={math.ceil(limit)}", f"--as={MEMORY}", "--", *command], cwd=self.build, timeout=60 + 10 * limit,
                                       env={**os.environ, "TMPDIR": scratch, **environment},
                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             except subprocess.TimeoutExpired:
