@@ -72,6 +72,7 @@ TEST(FlatJson, WhatIsNoSuchObjectIsRefused) {
                            R"({"a":})",
                            R"({"a" "x"})",
                            R"({a:1})",
+                           R"({:1})",
                            R"({"a":"x)",
                            R"({"a":"x\)",
                            R"({"a":1 "b":2})",
