@@ -58,7 +58,7 @@ TEST(PageChanges, AStateIsPrintedWithItsVersionItsIdAndWhatIsSaidBesides) {
             json::parse(R"({
       "apiVersion": "page.gpu.berth.dev/v1", "id": "a-1", "takenAt": "now", "nodes": {"n1": 1},
       "queues": {}, "story": 2})"));
-  EXPECT_FALSE(json::parse(print_json({})).contains("id"));
+  EXPECT_FALSE(json::parse(print_json(PageState())).contains("id"));
 }
 
 TEST(PageJournal, TheFirstStateIsNewsAndNoChange) {
