@@ -280,7 +280,7 @@ TEST(Dump, ABadOneIsRefusedWithThePlace) {
       {"and what has",
        R"({"apiVersion":"snapshot.gpu.berth.dev/v1","kind":"Snapshot",
            "takenAt":"2026-11-21T12:00:00Z","items":[{"kind":"Secret"}]})",
-       "expected one of Node, Pod, "},
+       ", PriorityClass, ResourceQuota, Deployment, ReplicaSet, "},
       {"a lease of the wrong type",
        R"({"apiVersion":"snapshot.gpu.berth.dev/v1","kind":"Snapshot",
            "takenAt":"2026-11-21T12:00:00Z",
