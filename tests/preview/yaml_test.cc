@@ -18,7 +18,7 @@ TEST(Yaml, AStringStandsBareWhereNobodyTakesItForAnythingElse) {
               "k: \"" + std::string(quoted) + "\"\n");
   EXPECT_EQ(json_to_yaml("{\"k\":\"a\x7f\"}"), "k: \"a\\x7f\"\n");
   EXPECT_EQ(json_to_yaml(R"({"on":1,"a b":true,"n":null,"d":1.5})"),
-            "\"on\": 1\n\"a b\": true\nn: null\nd: 1.5\n");
+            "\"on\": 1\n\"a b\": true\n\"n\": null\nd: 1.5\n");
 }
 
 TEST(Yaml, ListsAndMapsBeginWhereKubectlBeginsThem) {
