@@ -71,6 +71,17 @@ TEST(ImportQueues, LetInTheNamespacesThatHaveALocalQueueAndNoOther) {
               Contains(HasSubstr("ClusterQueue/b: no LocalQueue leads to it")));
 }
 
+TEST(ImportQueues, WithoutASelectorLetNobodyIn) {
+  const Imported imported = import_valid(
+      "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: a}\nspec:\n"
+      "  resourceGroups:\n  - flavors:\n    - name: f\n"
+      "      resources: [{name: nvidia.com/gpu, nominalQuota: 4}]\n" +
+      local_queue("n1", "a", "a"));
+  EXPECT_FALSE(spec_of(imported, "a").contains("namespaceSelector"));
+  EXPECT_THAT(lines(imported.report.steps),
+              Contains(HasSubstr("it is not set, so the queue takes workloads from no namespace")));
+}
+
 TEST(ImportQueues, WithoutAnyLocalQueueTheSelectorStays) {
   const Imported imported = import_valid(cluster_queue("a"));
   EXPECT_EQ(spec_of(imported, "a")["namespaceSelector"], Json::object());
@@ -134,7 +145,7 @@ TEST(ImportQueues, OfEqualAndNewerPrioritiesOnlyTheLowerArePreempted) {
 
 TEST(Import, LeavesAloneWhatIsNotItsOwn) {
   const Imported imported = import_valid(
-      "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata: {a: b}\n---\n"
+      "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata: {a: b, c: 7}\n---\n"
       "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: 7}\n---\n"
       "apiVersion: apps/v1\nkind: ResourceQuota\nmetadata: {name: r}\n---\n"
       "apiVersion: gpu.berth.dev/v1alpha1\nkind: GPUQueue\nmetadata: {name: q, namespace: x}\n");
@@ -209,6 +220,24 @@ TEST(ImportNamespaceQuotas, OfOneNamespaceTheLeastHolds) {
                    resource_quota("n1", "s", 5));
   EXPECT_EQ(spec_of(imported, "a")["namespaceQuota"],
             Json::parse(R"({"enabled": true, "hard": {"requests.nvidia.com/gpu": 5}})"));
+}
+
+TEST(ImportNamespaceQuotas, OfSomePodsOnlyAreTold) {
+  for (const char* some : {"scopes: [BestEffort]", "scopeSelector: {matchExpressions: [{}]}"}) {
+    const Imported imported = import_text(
+        cluster_queue("a") + local_queue("n1", "a", "a") +
+        fmt::format(
+            "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {{name: r, namespace: n1}}\n"
+            "spec: {{hard: {{requests.nvidia.com/gpu: 4}}, {}}}\n",
+            some));
+    EXPECT_FALSE(spec_of(imported, "a").contains("namespaceQuota")) << some;
+    EXPECT_FALSE(imported.report.lost.empty()) << some;
+  }
+  const Imported empty =
+      import_text(cluster_queue("a") + local_queue("n1", "a", "a") +
+                  "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {name: r, namespace: n1}\n"
+                  "spec: {hard: {requests.nvidia.com/gpu: 4}, scopes: [], scopeSelector: {}}\n");
+  EXPECT_TRUE(spec_of(empty, "a").contains("namespaceQuota")) << "which say nothing";
 }
 
 TEST(ImportNamespaceQuotas, StayWhereOneQueueCannotSayThem) {
