@@ -24,6 +24,7 @@ TEST(FlatJson, ReadsStringsNumbersAndBooleansWhereverTheSpaceIs) {
     EXPECT_FALSE(json->has("f"));
     EXPECT_EQ(json->string("f"), "");
     EXPECT_EQ(json->number("f"), 0);
+    EXPECT_FALSE(json->boolean("f"));
     EXPECT_FALSE(json->wrong());
   }
   EXPECT_TRUE(FlatJson::parse("{}"));

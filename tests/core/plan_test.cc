@@ -31,6 +31,7 @@ TEST(JsonPatch, BytesThatAreNotUtf8DoNotThrow) {
 TEST(JsonPatch, QuotesText) {
   EXPECT_EQ(quote_json("a b~"), "\"a b~\"");
   EXPECT_EQ(quote_json(""), "\"\"");
+  EXPECT_EQ(quote_json("a\\b"), "\"a\\\\b\"");
   EXPECT_EQ(quote_json("a\"b\\c\n\x01\x7fü"), "\"a\\\"b\\\\c\\n\\u0001\x7fü\"");
 }
 
@@ -188,6 +189,9 @@ TEST(Conditions, TheTransitionTimeMovesOnlyWithTheStatus) {
   auto moved = merge_conditions(standing, {{.type = "Ready", .status = "True"}},
                                 Time(std::chrono::milliseconds(99'500)));
   EXPECT_EQ(moved[0].last_transition_time, Time(seconds(99)));
+  EXPECT_EQ(merge_conditions({}, {{.type = "Ready", .status = "True"}}, Time(seconds(9)))[0]
+                .last_transition_time,
+            Time(seconds(9)));
 }
 
 TEST(Conditions, WhatFollowsTheStepOfANodeIsNoNewVerdict) {
