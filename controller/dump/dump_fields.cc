@@ -119,11 +119,7 @@ void keep(const json& from, json& to, std::string_view path) {
 
 // kubectl's last-applied-configuration holds the whole object, environment and all.
 void keep_annotations(const json& from, json& to) {
-  auto metadata = from.find("metadata");
-  if (metadata == from.end() || !metadata->is_object()) return;
-  auto annotations = metadata->find("annotations");
-  if (annotations == metadata->end() || !annotations->is_object()) return;
-  for (const auto& [key, value] : annotations->items())
+  for (const auto& [key, value] : at(from, {"metadata", "annotations"}).items())
     if (keeps_annotation(key)) to["metadata"]["annotations"][key] = value;
 }
 
@@ -152,14 +148,13 @@ std::string required_cuda(const json& container) {
 void keep_of_env(const json& from, json& to) {
   for (const std::string_view list : {"containers", "initContainers"}) {
     const json& containers = at(from, {"spec", list});
-    if (!containers.is_array() || !at(to, {"spec", list}).is_array()) continue;
-    json& kept = to["spec"][list];
-    for (std::size_t i = 0; i < containers.size() && i < kept.size(); ++i)
-      if (const auto place = visible_devices(containers[i]); place && kept[i].is_object())
-        kept[i]["visibleDevices"] = *place;
-    for (std::size_t i = 0; i < containers.size() && i < kept.size(); ++i)
-      if (std::string cuda = required_cuda(containers[i]); !cuda.empty() && kept[i].is_object())
+    if (!containers.is_array()) continue;
+    json& kept = to["spec"][list];  // as many as there are: keep_shape() has been here
+    for (std::size_t i = 0; i < containers.size(); ++i) {
+      if (const auto place = visible_devices(containers[i])) kept[i]["visibleDevices"] = *place;
+      if (std::string cuda = required_cuda(containers[i]); !cuda.empty())
         kept[i]["requireCuda"] = std::move(cuda);
+    }
   }
 }
 
@@ -167,12 +162,10 @@ void keep_of_env(const json& from, json& to) {
 // them.
 void keep_bounds(const json& from, json& to) {
   const json& volumes = at(from, {"spec", "volumes"});
-  for (std::size_t i = 0; volumes.is_array() && i < volumes.size(); ++i) {
-    if (!volumes[i].is_object()) continue;
+  for (std::size_t i = 0; volumes.is_array() && i < volumes.size(); ++i)
     for (const auto& [source, value] : volumes[i].items())
       if (binds_to_nodes(source) && !value.is_null())
         to["spec"]["volumes"][i][source] = json::object();
-  }
   for (const char* list : {"containers", "initContainers"}) {
     const json& containers = at(from, {"spec", list});
     for (std::size_t i = 0; containers.is_array() && i < containers.size(); ++i)
@@ -199,7 +192,6 @@ void keep_condition(const json& from, json& to, std::string_view type,
 
 // What the scheduler says of a pod that it has not placed, and since when one is Ready that it has.
 void keep_condition(const json& from, json& to) {
-  if (!at(to, {"status"}).is_object()) return;
   if (text_at(from, {"spec", "nodeName"}).empty())
     keep_condition(from, to, "PodScheduled", {"status", "reason", "message"});
   else

@@ -24,7 +24,7 @@ PageStory::PageStory(std::string title, PageState begin)
 bool PageStory::wants_frame(std::chrono::milliseconds at) const {
   if (lines_.empty() || at == at_) return false;
   const std::size_t coarse = std::min(count_ / kFine, kMostDoublings);
-  return coarse == 0 || at - at_ >= std::chrono::seconds(1) * (1 << (coarse - 1));
+  return at - at_ >= std::chrono::seconds((1 << coarse) / 2);
 }
 
 void PageStory::end_frame(PageState state) {

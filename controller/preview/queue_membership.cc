@@ -106,7 +106,7 @@ QueueMembership membership_of(const ClusterState& cluster, const queue::ClusterI
   if (std::string queue = index.choice().choose(namespace_, label.view()); !queue.empty())
     return {.queue = std::move(queue), .cause = {}, .advice = {}};
   const auto named = index.choice().queues().find(label.view());
-  if (!label.empty() && named != index.choice().queues().end())
+  if (named != index.choice().queues().end())
     return not_selected(cluster, *named->second, namespace_);
   return no_queue(index, meta);
 }

@@ -36,6 +36,15 @@ TEST(ModelMemory, WeightsAndTheCacheOfEachToken) {
   EXPECT_EQ(small.cache, 2LL * 32 * 8 * 128 * 2 * 3000) << "of 16 bits, whatever the weights have";
 }
 
+TEST(ModelMemory, EachPrecisionHasItsBits) {
+  EXPECT_EQ(bits_of("fp32"), 32);
+  EXPECT_EQ(bits_of("fp16"), 16);
+  EXPECT_EQ(bits_of("bf16"), 16);
+  EXPECT_EQ(bits_of("fp8"), 8);
+  EXPECT_EQ(bits_of("int8"), 8);
+  EXPECT_EQ(bits_of("int4"), 4);
+}
+
 TEST(ModelMemory, ALargerModelNeverTakesLess) {
   ModelMemory before;
   for (std::int64_t parameters = 1'000'000; parameters <= 405'000'000'000; parameters *= 2) {

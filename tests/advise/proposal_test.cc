@@ -101,6 +101,64 @@ TEST_F(ProposalTest, LeavesNodesAloneThatAreCutOrHaveALayout) {
   EXPECT_THAT(proposal.without_room, ElementsAre("all: 2 of nvidia.com/mig-1g.10gb"));
 }
 
+// A node that is cut is somebody's, also while one of its resources is empty.
+TEST_F(ProposalTest, LeavesNodesAloneThatAreCutWithoutALayout) {
+  cluster_.upsert<Node>(node("node-0")
+                            .a100_80(1)
+                            .allocatable("nvidia.com/mig-1g.10gb", 7)
+                            .allocatable("nvidia.com/mig-7g.80gb", 0),
+                        now_);
+  run("chat", 0, 1);
+  advise("chat", "1g.10gb");
+  EXPECT_THAT(propose().layouts, IsEmpty());
+  nodes(1, 1);
+  EXPECT_EQ(propose().layouts.size(), 1U) << "whole again";
+}
+
+TEST_F(ProposalTest, NodesThatComeOutOtherwiseHaveLayoutsOfTheirOwn) {
+  nodes(2, 2);
+  for (int i = 0; i < 3; ++i) run("chat", i / 2, 1);
+  advise("chat", "4g.40gb");  // one on a GPU: three of the four
+  const Proposal proposal = propose();
+  ASSERT_EQ(proposal.layouts.size(), 2U);
+  EXPECT_EQ(proposal.layouts[0].devices.size(), 1U) << "both of its GPUs";
+  EXPECT_EQ(proposal.layouts[1].devices.size(), 2U) << "and one that stays whole";
+}
+
+TEST_F(ProposalTest, PoolsHaveLayoutsOfTheirOwnThoughTheyComeOutAlike) {
+  policy_.spec.pools.clear();
+  for (const char* name : {"left", "right"}) {
+    PoolSpec& pool = policy_.spec.pools.emplace_back();
+    pool.name = name;
+    pool.node_selector.match_labels["side"] = name;
+  }
+  cluster_.upsert<Node>(node("node-0").a100_80(1).label("side", "left"), now_);
+  cluster_.upsert<Node>(node("node-1").a100_80(1).label("side", "right"), now_);
+  run("chat", 0, 1);
+  run("chat", 1, 1);
+  advise("chat", "4g.40gb");
+  const Proposal proposal = propose();
+  ASSERT_EQ(proposal.layouts.size(), 2U);
+  EXPECT_EQ(proposal.layouts[0].name, "advised-left-a100-80gb-1");
+  EXPECT_EQ(proposal.layouts[1].name, "advised-right-a100-80gb-1");
+  EXPECT_THAT(proposal.layouts[1].nodes, ElementsAre("node-1"));
+}
+
+TEST_F(ProposalTest, WhatCannotBeCutIsLeft) {
+  cluster_.upsert<Node>(node("node-0").allocatable("nvidia.com/gpu", 1), now_);
+  cluster_.upsert<Node>(node("node-1")
+                            .allocatable("nvidia.com/gpu", 1)
+                            .label("nvidia.com/gpu.product", "Tesla-K80")
+                            .label("nvidia.com/gpu.count", "1"),
+                        now_);
+  run("chat", 0, 1);
+  run("chat", 1, 1);
+  advise("chat", "1g.10gb");
+  const Proposal proposal = propose();
+  EXPECT_THAT(proposal.layouts, IsEmpty());
+  EXPECT_THAT(proposal.without_room, IsEmpty());
+}
+
 TEST_F(ProposalTest, WhoIsAdvisedNothingGetsNoLayout) {
   nodes(1, 1);
   run("chat", 0, 1);

@@ -105,6 +105,7 @@ TEST_F(RightSize, AfterItAllOfTheHeadlineRuns) {
   EXPECT_EQ(of("training/StatefulSet/train-0").verdict, Verdict::kKeep);
   const OwnerAdvice infer = of("serving/StatefulSet/infer");
   EXPECT_EQ(infer.instead, "nvidia.com/mig-3g.40gb");
+  EXPECT_EQ(infer.profile, "3g.40gb");
   EXPECT_EQ(infer.memory_gb, 40);
   EXPECT_EQ(infer.used, 15);
   EXPECT_EQ(of("research/StatefulSet/notebook").instead, "nvidia.com/mig-1g.10gb");
@@ -120,6 +121,10 @@ TEST_F(RightSize, FewerGpusHaveRoomForTwiceTheMean) {
   const OwnerAdvice quiet = of("a/StatefulSet/quiet");
   EXPECT_EQ(quiet.verdict, Verdict::kFewerGpus);
   EXPECT_EQ(quiet.instead_each, 2);
+  EXPECT_EQ(quiet.part, 50);
+  EXPECT_EQ(quiet.currency, "USD");
+  EXPECT_EQ(of("a/StatefulSet/half").instead, "nvidia.com/gpu");
+  EXPECT_EQ(of("a/StatefulSet/half").instead_each, 4);
   EXPECT_EQ(cost::format_money(quiet.month, 2), "4467.60");  // two at 2,233.80
   EXPECT_EQ(of("a/StatefulSet/half").verdict, Verdict::kKeep);
 }
@@ -220,6 +225,19 @@ TEST_F(RightSize, OwnersOfDifferentPodsAndOfSharesAreLeftAlone) {
   EXPECT_EQ(of("a/StatefulSet/shares").month, 0);
 }
 
+TEST(RightSizeTerms, AreWhatHasToHoldBesides) {
+  OwnerAdvice advice;
+  EXPECT_EQ(provided(advice), "");
+  advice.part = 50;
+  advice.peak = 50;
+  EXPECT_EQ(provided(advice), "") << "which it has room for";
+  advice.memory_gb = 40;
+  advice.peak = 51;
+  EXPECT_EQ(provided(advice), ", if 40 GB suffice, and bursts to 51% may take longer");
+  advice.memory_mib = 1;
+  EXPECT_EQ(provided(advice), ", if bursts to 51% may take longer") << "what it takes is known";
+}
+
 TEST_F(RightSize, WithoutAPriceThereIsNothingToAdvise) {
   nodes(1);
   run("a", "x", 1, 1, 5);
@@ -252,6 +270,12 @@ TEST_F(RightSize, AdvisesASharedGpuOnlyWhenAskedAndOnlyToWhomItIsOpen) {
   EXPECT_EQ(notes.pool, "development, TimeSlicing by 10");
   EXPECT_EQ(notes.month, 4 * 3'060'000LL * cost::kHoursOfMonth / 10 * 9);
   EXPECT_NE(may_share("web/StatefulSet/chat").verdict, Verdict::kShare);  // 80 of 100
+  memory_ = {{"lab/StatefulSet/notes", 8 * 1024}};
+  count(std::chrono::hours(48));
+  EXPECT_EQ(may_share("lab/StatefulSet/notes").verdict, Verdict::kProfile)
+      << "a tenth of the GPU's memory is less";
+  memory_.clear();
+  count(std::chrono::hours(48));
   shared.eligible_namespaces.emplace().match_labels = {{"team", "lab"}};
   EXPECT_EQ(may_share("lab/StatefulSet/notes").verdict, Verdict::kProfile);
 }

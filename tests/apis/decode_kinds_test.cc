@@ -76,6 +76,11 @@ TEST(DecodeSmall, ReadsTheOtherKinds) {
       R"({"spec":{"mig":{"strategy":"mixed"},"migManager":{"config":{"name":"c"}}}})");
   EXPECT_EQ(policy->mig_strategy, "mixed");
   EXPECT_EQ(policy->mig_manager_config_map, "c");
+  EXPECT_EQ(policy->operand_tolerations,
+            (std::vector<Toleration>{{"nvidia.com/gpu", "Exists", {}, "NoSchedule"}}))
+      << "the GPU operator's own default";
+  EXPECT_TRUE(decode<ClusterPolicy>(R"({"spec":{"daemonsets":{"tolerations":[]}}})")
+                  ->operand_tolerations.empty());
 
   auto lease = decode<Lease>(
       R"({"spec":{"holderIdentity":"me","leaseDurationSeconds":15,"renewTime":"2026-11-21T14:22:49.123456Z","leaseTransitions":3}})");

@@ -69,6 +69,8 @@ TEST(Manifest, TypesScalarsAsKubectlDoes) {
       {"18446744073709551615", "18446744073709551615"},
       {"\"\\u00e9\"", "\"\xC3\xA9\""},
       {"1e999", "\"1e999\""},
+      {"\xF0\x9F\x9A\x80", "\"\xF0\x9F\x9A\x80\""},
+      {"\xEF\xBF\xBD", "\"\xEF\xBF\xBD\""},
   };
   for (const ScalarCase& c : cases) {
     EXPECT_EQ(json_of(std::string("a: ") + (std::string(c.yaml) == "-" ? "\n  -" : c.yaml) + "\n"),
@@ -153,6 +155,7 @@ TEST(Manifest, RefusesGarbageWithALine) {
       {"an unknown alias", "a: *nobody\n", "f:1: is not valid YAML"},
       {"a NUL byte", std::string("a: 1\nb: \0", 9), "f:2: a control character (0x00)"},
       {"an end-of-transmission byte", "a: 1\n\x04", "f:2: a control character (0x04)"},
+      {"a DEL", "a: 1\nb: \x7f", "f:2: a control character (0x7f)"},
       {"Latin-1", "a: \xE9t\xE9\n", "f:1: the text is not UTF-8"},
       {"UTF-16",
        std::string("\xFF\xFE"

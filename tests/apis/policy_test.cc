@@ -63,6 +63,22 @@ TEST(DecodePolicy, ReadsListsAndWatches) {
   EXPECT_EQ(page->items.at(0), watched->object);
 }
 
+TEST(DecodePolicy, ReadsWhatIsOtherThanTheDefault) {
+  const GPUClusterPolicySpec spec = decode(R"({"spec":{
+      "health":{"maxTemperature":70,"xid":"Ignore","doubleBitECC":false,"action":"Drain",
+                "recoverAfter":"1h","maxUnhealthyFraction":"30%"},
+      "idle":{"utilizationThreshold":7,"policy":"Always"}}})")
+                                        .spec;
+  EXPECT_EQ(spec.health, (HealthSpec{.max_temperature = 70,
+                                     .xid = XidPolicy::kIgnore,
+                                     .double_bit_ecc = false,
+                                     .action = HealthAction::kDrain,
+                                     .recover_after = std::chrono::hours(1),
+                                     .max_unhealthy_fraction = {30, true}}));
+  EXPECT_EQ(spec.idle.utilization_threshold, 7);
+  EXPECT_EQ(spec.idle.policy, IdlePolicy::kAlways);
+}
+
 TEST(DecodePolicy, NamesThePathOfAWrongType) {
   const struct {
     const char* spec;

@@ -320,6 +320,14 @@ TEST(Text, StaysOneWhileThousandsComeAndGo) {
   EXPECT_EQ(Text::pool_size(), before);
 }
 
+// So many that some share the 32 bits of their hash.
+TEST(Text, TwoOfOneHashAreTwo) {
+  std::vector<Text> held;
+  for (int i = 0; i < 300'000; ++i) held.emplace_back("text " + std::to_string(i));
+  for (int i = 0; i < 300'000; ++i)
+    ASSERT_EQ(held[static_cast<std::size_t>(i)].view(), "text " + std::to_string(i));
+}
+
 TEST(FlatMap, TakesEntriesInAnyOrderAndTheLastOfEqualKeys) {
   std::vector<StringMap::value_type> entries{{"b", "1"}, {"a", "2"}, {"b", "3"}, {"c", "4"}};
   const StringMap map = StringMap::take(entries);
@@ -401,6 +409,8 @@ TEST(NearestName, GuessesTyposAndNothingElse) {
   EXPECT_EQ(nearest_name("maxUnavialable", names), "maxUnavailable");
   EXPECT_EQ(nearest_name("Paused", names), "paused");
   EXPECT_EQ(nearest_name("ordre", names), "order");
+  EXPECT_EQ(nearest_name("AZAZ", {"azaz"}), "azaz") << "in any case";
+  EXPECT_EQ(nearest_name("@[@[", {"`{`{"}), "") << "which only letters have";
   EXPECT_EQ(nearest_name("zzz", names), "");
   EXPECT_EQ(nearest_name("", names), "");
   EXPECT_EQ(nearest_name(std::string(100'000, 'x'), names), "");

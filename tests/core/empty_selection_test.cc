@@ -65,6 +65,21 @@ TEST(EmptySelection, WhereNothingIsNearTheMostFrequentValuesAreTold) {
   EXPECT_EQ(values_instead("x", {}), "");
 }
 
+TEST(EmptySelection, OfSixtyFourValuesAndNoMoreIsSaidHowManyHaveThem) {
+  ClusterState cluster;
+  for (int i = 0; i < 66; ++i) {
+    Node made;
+    made.meta.name = "n" + std::to_string(100 + i);
+    made.meta.labels.set("rack", i < 65 ? "r" + std::to_string(100 + i) : "r100");
+    cluster.upsert(std::move(made), {});
+  }
+  const auto said = [&](const char* rack) {
+    return why_none_matches({.match_labels = {{"rack", rack}}, .match_expressions = {}}, cluster);
+  };
+  EXPECT_EQ(said("r10O"), "no node has rack=r10O; 2 have =r100") << "a value that is known counts";
+  EXPECT_EQ(said("r164x"), "no node has rack=r164x; 1 has =r104") << "r164 is the sixty-fifth";
+}
+
 TEST(EmptySelection, KeysAreLookedForOnTheFirstNodesOnly) {
   ClusterState cluster = nodes(200, "zone", "a");
   Node last;

@@ -24,6 +24,7 @@ TEST(FlatJson, ReadsStringsNumbersAndBooleansWhereverTheSpaceIs) {
     EXPECT_FALSE(json->has("f"));
     EXPECT_EQ(json->string("f"), "");
     EXPECT_EQ(json->number("f"), 0);
+    EXPECT_FALSE(json->boolean("f"));
     EXPECT_FALSE(json->wrong());
   }
   EXPECT_TRUE(FlatJson::parse("{}"));
@@ -72,6 +73,7 @@ TEST(FlatJson, WhatIsNoSuchObjectIsRefused) {
                            R"({"a":})",
                            R"({"a" "x"})",
                            R"({a:1})",
+                           R"({:1})",
                            R"({"a":"x)",
                            R"({"a":"x\)",
                            R"({"a":1 "b":2})",

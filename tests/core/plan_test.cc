@@ -31,6 +31,7 @@ TEST(JsonPatch, BytesThatAreNotUtf8DoNotThrow) {
 TEST(JsonPatch, QuotesText) {
   EXPECT_EQ(quote_json("a b~"), "\"a b~\"");
   EXPECT_EQ(quote_json(""), "\"\"");
+  EXPECT_EQ(quote_json("a\\b"), "\"a\\\\b\"");
   EXPECT_EQ(quote_json("a\"b\\c\n\x01\x7fü"), "\"a\\\"b\\\\c\\n\\u0001\x7fü\"");
 }
 
@@ -94,6 +95,16 @@ TEST(Plan, ItsHashIsThatOfItsSteps) {
   EXPECT_EQ(hash_steps(plan_of("[1]", "cordon")), hash);
   EXPECT_NE(hash_steps(plan_of("[2]", "cordon")), hash);
   EXPECT_NE(hash_steps(plan_of("[1]", "uncordon")), hash);
+  for (const ObjectRef& object : {ObjectRef{"Pod", "", "a", "1"}, ObjectRef{"Node", "x", "a", "1"},
+                                  ObjectRef{"Node", "", "b", "1"}}) {
+    Plan other = plan;
+    for (Step& step : other.objects[0].steps)
+      if (auto* write = std::get_if<Write>(&step)) write->object = object;
+    EXPECT_NE(hash_steps(other), hash) << object.str();
+  }
+  Plan deletes = plan;
+  std::get<Write>(deletes.objects[0].steps[1]).verb = Verb::kDelete;
+  EXPECT_NE(hash_steps(deletes), hash);
   plan.statuses.push_back({.object = a, .body = "{}", .differs = true});
   plan.events.push_back({.regarding = a, .reason = "Cordoned"});
   EXPECT_EQ(hash_steps(plan), hash) << "statuses carry times, and events count themselves";
@@ -106,6 +117,44 @@ TEST(Plan, AStatusThatStandsAlreadyIsNoWork) {
   EXPECT_TRUE(plan.empty());
   plan.statuses[0].differs = true;
   EXPECT_FALSE(plan.empty());
+}
+
+TEST(Plan, IsPrintedWithAllThatItTells) {
+  const ObjectRef a{"Node", "", "a", "1"}, layout{"MIGLayout", "", "x", "2"};
+  Plan plan;
+  plan.add(a, Ask{.pod = {"Pod", "team", "p", "3"}, .against = "1"});
+  plan.add(a, Guard{a, "is it empty", nullptr});
+  plan.add(a, Write{.verb = Verb::kDelete, .object = a, .reason = "gone"});
+  plan.statuses.push_back({.object = layout, .body = "{}", .differs = true});
+  plan.statuses[0].events.push_back(
+      {.regarding = layout, .warning = true, .reason = "Failed", .note = "n3 failed"});
+  plan.statuses.push_back({.object = a, .body = "same", .differs = false});
+  plan.events.push_back({.regarding = a, .reason = "Cordoned", .note = "for x"});
+  plan.requeue_in(seconds(2));
+  EXPECT_EQ(print(plan),
+            "ask: may Pod/team/p be evicted\n"
+            "guard Node/a: is it empty\n"
+            "delete Node/a: gone\n"
+            "status MIGLayout/x\n    {}\n"
+            "event Warning MIGLayout/x Failed: n3 failed\n"
+            "event Normal Node/a Cordoned: for x\n"
+            "requeue in 2000ms\n");
+}
+
+TEST(Answers, AWritesQuestionIsOfItsVerbItsObjectAndItsManager) {
+  const ObjectRef a{"Node", "", "a", "1"}, b{"Node", "", "b", "2"};
+  const Write write{.verb = Verb::kMergePatch, .object = a, .field_manager = "mig"};
+  Write other = write;
+  EXPECT_EQ(question(write), question(other));
+  other.reason = "another";
+  EXPECT_EQ(question(write), question(other)) << "whatever it is for";
+  for (const Write& different :
+       {Write{.verb = Verb::kJsonPatch, .object = a, .field_manager = "mig"},
+        Write{.verb = Verb::kMergePatch, .object = b, .field_manager = "mig"},
+        Write{.verb = Verb::kMergePatch, .object = a, .field_manager = "policy"}})
+    EXPECT_NE(question(write), question(different));
+  EXPECT_NE(question(Guard{a, "is it empty", nullptr}), question(Guard{b, "is it empty", nullptr}));
+  EXPECT_NE(question(Guard{a, "is it empty", nullptr}), question(Guard{a, "is it full", nullptr}));
 }
 
 TEST(Plan, RequeueKeepsTheEarliest) {
@@ -140,6 +189,9 @@ TEST(Conditions, TheTransitionTimeMovesOnlyWithTheStatus) {
   auto moved = merge_conditions(standing, {{.type = "Ready", .status = "True"}},
                                 Time(std::chrono::milliseconds(99'500)));
   EXPECT_EQ(moved[0].last_transition_time, Time(seconds(99)));
+  EXPECT_EQ(merge_conditions({}, {{.type = "Ready", .status = "True"}}, Time(seconds(9)))[0]
+                .last_transition_time,
+            Time(seconds(9)));
 }
 
 TEST(Conditions, WhatFollowsTheStepOfANodeIsNoNewVerdict) {

@@ -97,6 +97,9 @@ TEST_F(RefusedWrites, TheServersWordsAreQuotedOnOneBoundedLine) {
   EXPECT_THAT(told_refusal("x", refusal("User \"berth\" cannot patch: it is forbidden: no")),
               HasSubstr("User 'berth' cannot patch"))
       << "only the server's own lead is left out";
+  EXPECT_THAT(told_refusal("x", refusal("nodes \"n3\" is forbidden: ")),
+              HasSubstr("\"nodes 'n3' is forbidden: \""))
+      << "unless nothing follows it";
   const std::string longest = told_refusal(std::string(500, 'p'), refusal(std::string(9000, 'w')));
   EXPECT_LE(longest.size(), 300u);
   EXPECT_THAT(longest, EndsWith("; berth continues once the write is allowed"));

@@ -146,6 +146,17 @@ TEST(ClusterState, AllocatableSinceMovesOnlyWithWhatTheNodeOffers) {
   n.boot_id = "rebooted";
   (void)cluster.upsert(n, Time(seconds(30)));
   EXPECT_EQ(cluster.allocatable_since("n1"), Time(seconds(30)));
+  n.allocatable.set("nvidia.com/gpu", Quantity::whole(3));
+  (void)cluster.upsert(n, Time(seconds(40)));
+  EXPECT_EQ(cluster.allocatable_since("n1"), Time(seconds(40)));
+  n.ready = false;
+  (void)cluster.upsert(n, Time(seconds(50)));
+  EXPECT_EQ(cluster.allocatable_since("n1"), Time(seconds(50)));
+  n.meta.uid = "reborn";
+  (void)cluster.upsert(n, Time(seconds(60)));
+  EXPECT_EQ(cluster.allocatable_since("n1"), Time(seconds(60)));
+  (void)cluster.erase<Node>("", "n1");
+  EXPECT_EQ(cluster.allocatable_since("n1"), Time::max());
   EXPECT_EQ(cluster.allocatable_since("unknown"), Time::max());
 }
 

@@ -185,6 +185,27 @@ TEST_F(Meter, AChangedPriceHoldsFromThenOn) {
   EXPECT_DOUBLE_EQ(spent(), 4 + 8);
 }
 
+// As a person may have left it: what is no number of ours is left out, and the rest stands.
+TEST(CostLedger, KeepsOfADayWhatCanBeRead) {
+  const cost::CostLedger ledger = cost::read_costs(
+      {{"day-2026-09-21",
+        R"({"USD":{"memory":{"a":"x","b":0,"c":5,"d":1.5},"peaks":{"a":-1,"b":0},"owners":7,
+                   "pools":{"p":["x"],"q":7}},
+            "EUR":7,"GBP":{"memory":7,"peaks":[1]}})"},
+       {"day-2026-09-22", "7"},
+       {"checkpoint", "2026-09-22T00:00:00Z"}});
+  ASSERT_TRUE(ledger.days.contains("2026-09-21"));
+  const cost::SpendingsByCurrency& day = ledger.days.at("2026-09-21");
+  ASSERT_TRUE(day.contains("USD"));
+  EXPECT_THAT(day.at("USD").memory, ElementsAre(Pair("c", 5))) << "whatever runs has some of it";
+  EXPECT_THAT(day.at("USD").peaks, ElementsAre(Pair("b", 0))) << "that it did nothing is known";
+  EXPECT_TRUE(day.at("USD").owners.empty());
+  EXPECT_TRUE(day.at("USD").pools.empty());
+  EXPECT_FALSE(day.contains("EUR"));
+  EXPECT_FALSE(day.contains("GBP"));
+  EXPECT_EQ(ledger.at, parse_time("2026-09-22T00:00:00Z").value());
+}
+
 TEST(CostLedger, IsBoundedHoweverManyOwnersThereAre) {
   cost::SpendingsByCurrency hourly;
   for (int i = 0; i < 5'000; ++i)

@@ -135,6 +135,116 @@ TEST(Dump, HoldsThePolicyAndWhatItIsAbout) {
   EXPECT_EQ(dump->cluster.cluster_policies().find("c")->device_plugin_config_map, "f");
 }
 
+// How many of the pods are kept beside the node "n", which is as given.
+std::size_t pods_kept(const std::string& node, const std::string& pods) {
+  DumpWriter writer;
+  EXPECT_TRUE(writer.add_object(kKind<Node>, node).has_value());
+  EXPECT_TRUE(writer.add_list(kKind<Pod>, R"({"items":[)" + pods + "]}").has_value());
+  return writer.objects() - 1;
+}
+
+TEST(Dump, AGpuNodeIsKnownByAnyOfItsMarks) {
+  constexpr char kPlain[] = R"({"metadata":{"name":"a"},"spec":{"nodeName":"n"}})";
+  for (
+      const char* mark :
+      {R"("metadata":{"name":"n","labels":{"nvidia.com/gpu.count":"8"}})",
+       R"("metadata":{"name":"n","labels":{"feature.node.kubernetes.io/pci-10de.present":"true"}})",
+       R"("metadata":{"name":"n","annotations":{"gpu.berth.dev/hold":"x"}})",
+       R"("metadata":{"name":"n"},"status":{"capacity":{"nvidia.com/mig-1g.5gb":"7"}})"})
+    EXPECT_EQ(pods_kept("{" + std::string(mark) + "}", kPlain), 1U) << mark;
+  EXPECT_EQ(pods_kept(R"({"metadata":{"name":"n","labels":{"a":"b"},"annotations":{"a":"b"}},
+                          "status":{"capacity":{"cpu":"8"}}})",
+                      kPlain),
+            0U);
+  EXPECT_EQ(pods_kept(R"({"metadata":{"name":"n"}})",
+                      R"({"metadata":{"name":"n","annotations":{"gpu.berth.dev/hold":"x"}}},)" +
+                          std::string(kPlain)),
+            0U)
+      << "a pod of the node's name makes nothing of the node";
+}
+
+TEST(Dump, APodAsksForGpusOrNamesAQueueInAnyWay) {
+  const std::string node = R"({"metadata":{"name":"n"}})";
+  for (const char* asks :
+       {R"({"spec":{"resourceClaims":[{"name":"c"}]}})",
+        R"({"spec":{"containers":[{},{"resources":{"requests":{"nvidia.com/mig-1g.5gb":"1"}}}]}})",
+        R"({"spec":{"initContainers":[{"resources":{"requests":{"nvidia.com/gpu":"1"}}}]}})",
+        R"({"spec":{"containers":[{"resources":{"requests":{
+            "alpha.kubernetes.io/nvidia-gpu":"1"}}}]}})",
+        R"({"metadata":{"labels":{"gpu.berth.dev/queue-name":"q"}}})"})
+    EXPECT_EQ(pods_kept(node, asks), 1U) << asks;
+  for (
+      const char* asks_not :
+      {R"({"spec":{"resourceClaims":"odd","containers":[{"resources":{"requests":{"cpu":"1"}}}]}})",
+       R"({"metadata":{"labels":{"app":"q"},"annotations":{"gpu.berth.dev/queue-name":"q"}}})"})
+    EXPECT_EQ(pods_kept(node, asks_not), 0U) << asks_not;
+}
+
+TEST(Dump, JobsAreKeptThatMayYetAskForGpusOrOwnAKeptPod) {
+  const auto kept = [](const std::string& job, std::string ns = "") {
+    DumpWriter writer(std::move(ns));
+    EXPECT_TRUE(writer
+                    .add_list(kKind<Pod>, R"({"items":[{"metadata":{"name":"a",
+                        "labels":{"gpu.berth.dev/queue-name":"q"},
+                        "ownerReferences":[{"kind":"Job","uid":"owner"},
+                                           {"kind":"ReplicaSet","uid":"set"}]}}]})")
+                    .has_value());
+    EXPECT_TRUE(writer.add_object(kKind<Job>, job).has_value());
+    return writer.objects() == 2;
+  };
+  const auto ended = [](const char* type, const char* status) {
+    return R"({"metadata":{"labels":{"gpu.berth.dev/queue-name":"q"}},
+        "status":{"conditions":[{"type":")" +
+           std::string(type) + R"(","status":")" + status + "\"}]}}";
+  };
+  EXPECT_TRUE(kept(R"({"metadata":{"labels":{"gpu.berth.dev/queue-name":"q"}}})"));
+  EXPECT_TRUE(kept(R"({"spec":{"template":{"spec":{"containers":[
+      {"resources":{"requests":{"nvidia.com/gpu":1}}}]}}}})"));
+  EXPECT_FALSE(kept(R"({"metadata":{"uid":"other"},"spec":{"template":{"spec":{}}}})"));
+  EXPECT_TRUE(kept(R"({"metadata":{"uid":"owner"}})"));
+  EXPECT_FALSE(kept(R"({"metadata":{"uid":"set"}})")) << "a ReplicaSet's pod is no Job's";
+  EXPECT_TRUE(kept(R"({"metadata":{"namespace":"x"}})", "x"));
+  EXPECT_FALSE(kept(R"({"metadata":{"namespace":"y"}})", "x"));
+  EXPECT_FALSE(kept(ended("Complete", "True")));
+  EXPECT_FALSE(kept(ended("Failed", "True")));
+  EXPECT_TRUE(kept(ended("Failed", "False")));
+  EXPECT_TRUE(kept(ended("Suspended", "True")));
+}
+
+TEST(Dump, AListThatIsNoneIsRefused) {
+  DumpWriter writer;
+  const auto fault = [&](const char* body) {
+    const Result<std::string> added = writer.add_list(kKind<Node>, body);
+    return added.has_value() ? "" : describe(added.error());
+  };
+  EXPECT_EQ(fault(R"({"items":null})"), "") << "as Go writes an empty one";
+  EXPECT_EQ(fault("{}"), "");
+  EXPECT_EQ(fault(R"({"items":{}})"), "nodes: items: a list is expected");
+  EXPECT_EQ(fault("{\n\noops"), "nodes: is not JSON: line 3 can't be read");
+  EXPECT_EQ(fault(R"({"items":["odd"]})"), "Node: is not a kind that snapshots hold");
+  EXPECT_EQ(writer.objects(), 0U);
+  const Result<void> one = writer.add_object(kKind<Node>, "oops");
+  ASSERT_FALSE(one.has_value());
+  EXPECT_THAT(describe(one.error()), HasSubstr("Node: is not JSON: line 1"));
+}
+
+TEST(Dump, HoldsWhatItIsWithoutAndWhatMakesPods) {
+  DumpWriter writer;
+  writer.add_unread({.resource = "nodes"});
+  writer.add_unread({.resource = "pods"});
+  constexpr KindInfo kDeployment{"apps", "v1", "deployments", "Deployment", true};
+  ASSERT_TRUE(writer.add_object(kDeployment, R"({"metadata":{"name":"web","namespace":"x"}})"));
+  ASSERT_TRUE(writer.add_object(kKind<Node>, R"({"metadata":{"name":"n"}})"));
+  const Result<Dump> dump = load_dump(writer.str(kNow));
+  ASSERT_TRUE(dump.has_value()) << describe(dump.error());
+  ASSERT_EQ(dump->clues.unread.size(), 2U);
+  EXPECT_EQ(dump->clues.unread[1].resource, "pods");
+  ASSERT_EQ(dump->clues.workloads.size(), 1U);
+  EXPECT_EQ(dump->clues.workloads[0].name, "web");
+  EXPECT_NE(dump->cluster.nodes().find("n"), nullptr);
+  EXPECT_TRUE(dump->clues.pods.empty()) << "none of these is a pod";
+}
+
 TEST(Dump, RefusesSecrets) {
   constexpr KindInfo kSecret{"", "v1", "secrets", "Secret", true};
   DumpWriter writer;
@@ -154,6 +264,9 @@ TEST(Dump, ABadOneIsRefusedWithThePlace) {
       {"no JSON", "{\n\"kind\": oops}", "line 2"},
       {"empty", "", "is not JSON"},
       {"a manifest instead", R"({"apiVersion":"v1","kind":"Pod"})", "berth snapshot"},
+      {"of berth's version and another kind",
+       R"({"apiVersion":"snapshot.gpu.berth.dev/v1","kind":"Pod","items":[]})", "berth snapshot"},
+      {"another's snapshot", R"({"apiVersion":"v1","kind":"Snapshot"})", "berth snapshot"},
       {"of a future berth", R"({"apiVersion":"snapshot.gpu.berth.dev/v2","kind":"Snapshot"})",
        "snapshot.gpu.berth.dev/v1"},
       {"without items", R"({"apiVersion":"snapshot.gpu.berth.dev/v1","kind":"Snapshot"})",
@@ -164,6 +277,15 @@ TEST(Dump, ABadOneIsRefusedWithThePlace) {
        R"({"apiVersion":"snapshot.gpu.berth.dev/v1","kind":"Snapshot",
            "takenAt":"2026-11-21T12:00:00Z","items":[{"kind":"Secret","metadata":{"name":"x"}}]})",
        "items[0] (Secret/x)"},
+      {"and what has",
+       R"({"apiVersion":"snapshot.gpu.berth.dev/v1","kind":"Snapshot",
+           "takenAt":"2026-11-21T12:00:00Z","items":[{"kind":"Secret"}]})",
+       ", PriorityClass, ResourceQuota, Deployment, ReplicaSet, "},
+      {"a lease of the wrong type",
+       R"({"apiVersion":"snapshot.gpu.berth.dev/v1","kind":"Snapshot",
+           "takenAt":"2026-11-21T12:00:00Z",
+           "items":[{"kind":"Lease","metadata":{"name":"l"},"spec":{"holderIdentity":7}}]})",
+       "items[0] (Lease/l)"},
       {"a field of the wrong type",
        R"({"apiVersion":"snapshot.gpu.berth.dev/v1","kind":"Snapshot",
            "takenAt":"2026-11-21T12:00:00Z",

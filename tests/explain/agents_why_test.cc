@@ -76,6 +76,11 @@ TEST_F(AgentsWhy, SoIsOneThatIsNotThere) {
   set.meta.name = "nvidia-device-plugin-daemonset";
   cluster_.upsert(std::move(set), now_);
   EXPECT_THAT(why(waiting_), HasSubstr("n1: no pod of DaemonSet nvidia-device-plugin-daemonset"));
+  EXPECT_THAT(why_node(),
+              HasSubstr("no pod of DaemonSet nvidia-device-plugin-daemonset runs there, "
+                        "so that the GPUs are not offered"));
+  plugin("");
+  EXPECT_THAT(why_node(), Not(HasSubstr("no pod of DaemonSet")));
 }
 
 TEST_F(AgentsWhy, TheTopologyManagersRefusalIsExplained) {
@@ -85,7 +90,13 @@ TEST_F(AgentsWhy, TheTopologyManagersRefusalIsExplained) {
                                   HasSubstr("the kubelet of n1 has refused it"),
                                   HasSubstr("no more GPUs and CPUs than one NUMA node has")));
   refused.trouble = "OutOfnvidia.com/gpu";
-  EXPECT_THAT(why(refused), HasSubstr("Failed, RejectedByKubelet"));
+  EXPECT_THAT(why(refused), AllOf(HasSubstr("Failed, RejectedByKubelet"),
+                                  HasSubstr("the node had less left than it asks for"),
+                                  HasSubstr("see by berth why node what the node offers")));
+  refused.trouble = "UnexpectedAdmissionError";
+  EXPECT_THAT(why(refused), HasSubstr("a device that it asks for was not to be had"));
+  refused.trouble = "NodeAffinity";
+  EXPECT_THAT(why(refused), HasSubstr("the node's labels are not any more what it requires"));
   refused.trouble = "Evicted";
   EXPECT_THAT(why(refused), HasSubstr("it has ended (Evicted) and holds nothing"));
   refused.trouble = {};

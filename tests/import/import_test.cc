@@ -71,6 +71,17 @@ TEST(ImportQueues, LetInTheNamespacesThatHaveALocalQueueAndNoOther) {
               Contains(HasSubstr("ClusterQueue/b: no LocalQueue leads to it")));
 }
 
+TEST(ImportQueues, WithoutASelectorLetNobodyIn) {
+  const Imported imported = import_valid(
+      "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: a}\nspec:\n"
+      "  resourceGroups:\n  - flavors:\n    - name: f\n"
+      "      resources: [{name: nvidia.com/gpu, nominalQuota: 4}]\n" +
+      local_queue("n1", "a", "a"));
+  EXPECT_FALSE(spec_of(imported, "a").contains("namespaceSelector"));
+  EXPECT_THAT(lines(imported.report.steps),
+              Contains(HasSubstr("it is not set, so the queue takes workloads from no namespace")));
+}
+
 TEST(ImportQueues, WithoutAnyLocalQueueTheSelectorStays) {
   const Imported imported = import_valid(cluster_queue("a"));
   EXPECT_EQ(spec_of(imported, "a")["namespaceSelector"], Json::object());
@@ -104,6 +115,93 @@ TEST(ImportQueues, CohortsAreReadByEitherName) {
   }
 }
 
+TEST(ImportQueues, KeepHowTheyOrderPreemptAndStand) {
+  const Json spec =
+      spec_of(import_valid(cluster_queue(
+                  "a",
+                  "  cohort: shared\n  queueingStrategy: StrictFIFO\n  stopPolicy: HoldAndDrain\n"
+                  "  preemption: {withinClusterQueue: LowerPriority, reclaimWithinCohort: Any}\n")),
+              "a");
+  EXPECT_EQ(spec["queueingStrategy"], "StrictFIFO");
+  EXPECT_EQ(spec["stopPolicy"], "HoldAndDrain");
+  EXPECT_EQ(spec["preemption"],
+            Json::parse(R"({"withinQueue": "LowerPriority", "reclaimWithinCohort": "Any"})"));
+  const Json plain = spec_of(import_valid(cluster_queue("a")), "a");
+  for (const char* field : {"queueingStrategy", "stopPolicy", "preemption", "cohortName"})
+    EXPECT_FALSE(plain.contains(field)) << field;
+}
+
+TEST(ImportQueues, OfEqualAndNewerPrioritiesOnlyTheLowerArePreempted) {
+  const Imported imported =
+      import_valid(cluster_queue("a",
+                                 "  preemption: {withinClusterQueue: LowerOrNewerEqualPriority, "
+                                 "reclaimWithinCohort: Any}\n"));
+  EXPECT_EQ(spec_of(imported, "a")["preemption"],
+            Json::parse(R"({"withinQueue": "LowerPriority"})"));
+  EXPECT_THAT(lines(imported.report.lost),
+              ElementsAre(HasSubstr("of equal priority nobody is preempted"),
+                          HasSubstr("without a cohort nothing has been lent")));
+}
+
+TEST(Import, LeavesAloneWhatIsNotItsOwn) {
+  const Imported imported = import_valid(
+      "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata: {a: b, c: 7}\n---\n"
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: 7}\n---\n"
+      "apiVersion: apps/v1\nkind: ResourceQuota\nmetadata: {name: r}\n---\n"
+      "apiVersion: gpu.berth.dev/v1alpha1\nkind: GPUQueue\nmetadata: {name: q, namespace: x}\n");
+  EXPECT_TRUE(imported.objects.empty());
+  EXPECT_THAT(lines(imported.report.skipped),
+              ElementsAre(HasSubstr("ConfigMap/m: is nothing that berth import reads"),
+                          HasSubstr("Pod/p: is nothing that berth import reads"),
+                          HasSubstr("ResourceQuota/r: is nothing that berth import reads"),
+                          HasSubstr("GPUQueue/x/q: is berth's already; left alone")));
+}
+
+TEST(Import, TellsOfKueuesKindsThatHaveNoCounterpart) {
+  const Imported imported = import_valid(
+      "apiVersion: kueue.x-k8s.io/v1beta1\nkind: MultiKueueConfig\nmetadata: {name: m}\n---\n"
+      "apiVersion: kueue.x-k8s.io/v1beta1\nkind: Novelty\nmetadata: {name: n}\n---\n"
+      "apiVersion: config.kueue.x-k8s.io/v1beta1\nkind: Configuration\nmetadata: {name: c}\n");
+  EXPECT_THAT(lines(imported.report.lost),
+              ElementsAre(HasSubstr("a GPUQueue admits into its own cluster only"),
+                          HasSubstr("berth import does not know this kind"),
+                          HasSubstr("Configuration/c: is not carried over: ")));
+}
+
+TEST(ImportPolicy, HasOneListOfTopologyLevels) {
+  const auto topology = [](const std::string& name, const std::string& levels) {
+    return fmt::format(
+        "---\napiVersion: kueue.x-k8s.io/v1beta1\nkind: Topology\nmetadata: {{name: {}}}\n"
+        "spec: {{levels: [{}]}}\n",
+        name, levels);
+  };
+  const std::string racks = "{nodeLabel: example.com/rack}";
+  EXPECT_THAT(
+      import_valid(cluster_queue("a") + topology("s", racks) + topology("t", racks)).report.lost,
+      IsEmpty())
+      << "the same";
+  const Imported imported = import_valid(cluster_queue("a") + topology("s", racks) +
+                                         topology("t", "{nodeLabel: example.com/block}, " + racks));
+  EXPECT_EQ(Json::parse(imported.policy.json)["spec"]["topologyLevels"],
+            Json::parse(R"(["example.com/rack"])"));
+  EXPECT_THAT(lines(imported.report.lost),
+              ElementsAre(HasSubstr("Topology/t: spec.levels: is not carried over: a "
+                                    "GPUClusterPolicy has one list of topologyLevels")));
+}
+
+TEST(ImportQueues, NoMoreIsLentThanThereIs) {
+  const std::string text =
+      "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: a}\nspec:\n"
+      "  cohort: shared\n  namespaceSelector: {}\n  resourceGroups:\n  - flavors:\n"
+      "    - name: f\n      resources:\n"
+      "      - {name: nvidia.com/gpu, nominalQuota: 4, lendingLimit: 6, borrowingLimit: 2}\n";
+  const Imported imported = import_valid(text);
+  EXPECT_EQ(spec_of(imported, "a")["quotas"][0]["lendingLimit"], 4);
+  EXPECT_EQ(spec_of(imported, "a")["quotas"][0]["borrowingLimit"], 2);
+  EXPECT_THAT(lines(imported.report.lost),
+              ElementsAre(HasSubstr("more cannot be lent than nominalQuota")));
+}
+
 TEST(ImportQueues, NoFieldIsLostInSilence) {
   const Imported imported = import_valid(
       cluster_queue("a",
@@ -122,6 +220,24 @@ TEST(ImportNamespaceQuotas, OfOneNamespaceTheLeastHolds) {
                    resource_quota("n1", "s", 5));
   EXPECT_EQ(spec_of(imported, "a")["namespaceQuota"],
             Json::parse(R"({"enabled": true, "hard": {"requests.nvidia.com/gpu": 5}})"));
+}
+
+TEST(ImportNamespaceQuotas, OfSomePodsOnlyAreTold) {
+  for (const char* some : {"scopes: [BestEffort]", "scopeSelector: {matchExpressions: [{}]}"}) {
+    const Imported imported = import_text(
+        cluster_queue("a") + local_queue("n1", "a", "a") +
+        fmt::format(
+            "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {{name: r, namespace: n1}}\n"
+            "spec: {{hard: {{requests.nvidia.com/gpu: 4}}, {}}}\n",
+            some));
+    EXPECT_FALSE(spec_of(imported, "a").contains("namespaceQuota")) << some;
+    EXPECT_FALSE(imported.report.lost.empty()) << some;
+  }
+  const Imported empty =
+      import_text(cluster_queue("a") + local_queue("n1", "a", "a") +
+                  "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {name: r, namespace: n1}\n"
+                  "spec: {hard: {requests.nvidia.com/gpu: 4}, scopes: [], scopeSelector: {}}\n");
+  EXPECT_TRUE(spec_of(empty, "a").contains("namespaceQuota")) << "which say nothing";
 }
 
 TEST(ImportNamespaceQuotas, StayWhereOneQueueCannotSayThem) {

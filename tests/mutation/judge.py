@@ -2,6 +2,7 @@
 """Who catches what: each test tells which changes it comes across, and a change is tried on those tests alone."""
 import collections
 import concurrent.futures
+import math
 import os
 import re
 import subprocess
@@ -12,6 +13,8 @@ from tree import EXPLORATION
 
 CAUGHT, SURVIVED = "caught", "survived"
 QUICK = 0.2  # seconds: a test that takes longer is asked after all that take less
+OUT_OF_TIME = 124
+MEMORY = 6 << 30  # bytes of addresses: a loop that has lost its end may take memory rather than time
 
 
 class Test:
@@ -26,17 +29,20 @@ class Judge:
         self.build = tree.build
         self.programs = programs
         self.jobs = jobs
+        self.explore_seconds = 0
         self.known = tree.root / "tests/explore/known.txt"
         self.tests = []
 
     def _run(self, command, limit, **environment):
-        """0: it passes. A hang and a crash are as good as a failure."""
+        """0: it passes. A crash is as good as a failure, and so is a loop that has used `limit` seconds of the processor. By the clock
+        it has ten times as long, as others may be at work on the machine; OUT_OF_TIME, if it takes longer, says nothing of a change."""
         with tempfile.TemporaryDirectory(prefix="berth-mutation-") as scratch:
             try:
-                done = subprocess.run(command, cwd=self.build, env={**os.environ, "TMPDIR": scratch, **environment}, timeout=limit,
+                done = subprocess.run(["prlimit", f"--cpu={math.ceil(limit)}", f"--as={MEMORY}", "--", *command], cwd=self.build, timeout=60 + 10 * limit,
+                                      env={**os.environ, "TMPDIR": scratch, **environment},
                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             except subprocess.TimeoutExpired:
-                return 124, ""
+                return OUT_OF_TIME, f"{command[0]} does not end\n"
         return done.returncode, done.stdout.decode(errors="replace")
 
     def _run_tests(self, program, names, limit, **environment):
@@ -46,8 +52,8 @@ class Judge:
             flags.flush()
             return self._run([self.build / program, f"--gtest_flagfile={flags.name}"], limit, **environment)
 
-    def look(self, say):
-        """Runs every test without a change."""
+    def look(self, explore_seconds, say):
+        """Runs every test without a change, and explores."""
         listed = [(program, name) for program in self.programs for name in self._list(program)]
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
             for test, output in pool.map(lambda named: self._look_at(*named), listed):
@@ -56,10 +62,16 @@ class Judge:
                 else:
                     say(f"{test.program} {test.name} fails without a change, and is left out:\n{output[-1500:]}")
         say(f"{len(self.tests)} tests take {sum(test.seconds for test in self.tests):.0f} s")
+        self.explore_seconds = explore_seconds
+        if explore_seconds > 0:
+            code, output = self._explore(0)
+            if code != 0:
+                self.explore_seconds = 0
+                say(f"{EXPLORATION} fails without a change, and is left out:\n{output[-1500:]}")
 
     def _list(self, program):
         suite = ""
-        for line in self._run([self.build / program, "--gtest_list_tests"], 60)[1].splitlines():
+        for line in self._run([self.build / program, "--gtest_list_tests"], 600)[1].splitlines():
             if re.match(r"[\w/]+\.( |$)", line):
                 suite = line.split()[0]
             elif suite and line.startswith("  "):
@@ -73,22 +85,31 @@ class Judge:
             test = Test(program, name, {int(line) for line in reached.read().split()}, time.monotonic() - start)
         return test, None if code == 0 else output
 
-    def judge(self, number, path, explore_seconds):
+    def judge(self, number, path):
         """CAUGHT or SURVIVED, and by whom or why. The folder's own tests are asked first, and of each program the quick ones."""
         own = f"{path.split('/')[-2]}_test"
-        batches = collections.defaultdict(list)
+        batches, unsure = collections.defaultdict(list), []
         for test in self.tests:
             if number in test.reached:
                 batches[test.program, test.seconds > QUICK].append(test)
         cost = {batch: sum(test.seconds for test in tests) for batch, tests in batches.items()}
         for program, slow in sorted(batches, key=lambda batch: (batch[0] != own, cost[batch])):
             names = [test.name for test in batches[program, slow]]
-            if self._run_tests(program, names, 20 + 5 * cost[program, slow], BERTH_MUTANT=str(number))[0] != 0:
+            code = self._run_tests(program, names, 20 + 5 * cost[program, slow], BERTH_MUTANT=str(number))[0]
+            if code == OUT_OF_TIME:
+                unsure.append(program)
+            elif code != 0:
                 return CAUGHT, program
-        if explore_seconds > 0 and self._explore(number, explore_seconds):
-            return CAUGHT, EXPLORATION
+        if self.explore_seconds > 0:
+            code = self._explore(number)[0]
+            if code == OUT_OF_TIME:
+                unsure.append(EXPLORATION)
+            elif code != 0:
+                return CAUGHT, EXPLORATION
+        if unsure:
+            return SURVIVED, f"{', '.join(unsure)} did not end in time"
         return SURVIVED, "no test comes across it" if not batches else ""
 
-    def _explore(self, number, seconds):
-        command = [self.build / EXPLORATION, "--all", "--seconds", str(seconds), "--jobs", "1", "--known", self.known]
-        return self._run(command, 10 * seconds + 60, BERTH_MUTANT=str(number))[0] != 0
+    def _explore(self, number):
+        command = [self.build / EXPLORATION, "--all", "--seconds", str(self.explore_seconds), "--jobs", "1", "--known", self.known]
+        return self._run(command, 60 + 10 * self.explore_seconds, BERTH_MUTANT=str(number))

@@ -45,6 +45,40 @@ TEST(PageChanges, AreOnlyWhatIsOther) {
   EXPECT_EQ(print_changes(after, after), "{}");
 }
 
+TEST(PageChanges, OfAKindThatIsNewOrGoneAreAllOfItsThings) {
+  const PageState some = state_of({{"n1", "1"}, {"n2", "2"}});
+  EXPECT_EQ(json::parse(print_changes({}, some)), json::parse(R"({
+      "set": {"nodes": {"n1": 1, "n2": 2}}, "values": {"takenAt": "now"}})"));
+  EXPECT_EQ(json::parse(print_changes(some, {})),
+            json::parse(R"({"gone": {"nodes": ["n1", "n2"]}})"));
+}
+
+TEST(PageChanges, AStateIsPrintedWithItsVersionItsIdAndWhatIsSaidBesides) {
+  EXPECT_EQ(json::parse(print_json(state_of({{"n1", "1"}}), "a-1", ",\"story\":2")),
+            json::parse(R"({
+      "apiVersion": "page.gpu.berth.dev/v1", "id": "a-1", "takenAt": "now", "nodes": {"n1": 1},
+      "queues": {}, "story": 2})"));
+  EXPECT_FALSE(json::parse(print_json(PageState())).contains("id"));
+}
+
+TEST(PageJournal, TheFirstStateIsNewsAndNoChange) {
+  PageJournal journal("a");
+  EXPECT_TRUE(journal.take(PageState()));
+  EXPECT_EQ(journal.id(), "a-1");
+  EXPECT_EQ(journal.count(), 0U);
+  EXPECT_TRUE(journal.take(state_of({{"n1", "1"}})));
+  EXPECT_EQ(journal.count(), 1U);
+  EXPECT_EQ(journal.change(0).id, "a-2");
+}
+
+TEST(PageJournal, KeepsSoManyChanges) {
+  PageJournal journal("a");
+  for (int i = 0; i < 300; ++i) journal.take(state_of({{"n1", std::to_string(i)}}));
+  EXPECT_EQ(journal.count(), 256U);
+  EXPECT_EQ(journal.first_after("a-44"), 0U);
+  EXPECT_FALSE(journal.first_after("a-43").has_value());
+}
+
 TEST(PageJournal, LeadsWhoeverHasAnEarlierStateToTheLast) {
   PageJournal journal("a");
   std::vector<std::pair<std::string, json>> had;
@@ -100,6 +134,27 @@ TEST(PageStory, HoldsFrameByFrameWhatWasToldAndWhatItChanged) {
       {"at": 5, "lines": [["n1", "cordoned"], ["a/</script>", "evicted"]],
        "change": {"set": {"nodes": {"n1": 2}}}},
       {"at": 9, "lines": [["n1", "is back"]], "change": {"set": {"nodes": {"n2": 1}}}}]})"));
+}
+
+TEST(PageStory, AFrameLastsASecondAfterThreeHundredAndTwoAfterSixHundred) {
+  PageStory story("long", state_of({}));
+  const auto end = [&](int frames) {
+    for (int i = 0; i < frames; ++i) {
+      story.tell(milliseconds(1000), "n1", "x");
+      story.end_frame(state_of({}));
+    }
+    story.tell(milliseconds(1000), "n1", "x");
+  };
+  end(299);
+  EXPECT_TRUE(story.wants_frame(milliseconds(1001)));
+  story.end_frame(state_of({}));
+  end(0);
+  EXPECT_FALSE(story.wants_frame(milliseconds(1999)));
+  EXPECT_TRUE(story.wants_frame(milliseconds(2000)));
+  story.end_frame(state_of({}));
+  end(299);
+  EXPECT_FALSE(story.wants_frame(milliseconds(2999)));
+  EXPECT_TRUE(story.wants_frame(milliseconds(3000)));
 }
 
 TEST(PageStory, ALongOneHasLongerFrames) {

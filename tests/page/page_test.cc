@@ -210,6 +210,68 @@ TEST_F(Page, TellsOfQueuesAndOfWhatWaitsInThem) {
                    "reserved": "2026-11-21T13:00:00Z"}]})"));
 }
 
+TEST_F(Page, TellsWhatABudgetHasLeftAndHowAQueueStands) {
+  GPUQueue queue;
+  queue.meta.name = queue.meta.uid = "research";
+  queue.status.totals.oldest_pending = now - std::chrono::hours(2);
+  queue.status.budget.emplace();
+  queue.status.budget->used_gpu_hours = "12";
+  queue.status.budget->remaining_gpu_hours = "88";
+  queue.status.budget->period_ends = now + std::chrono::hours(12);
+  queue.status.pending = {{"a/big", 1, now, 1, "QuotaExceeded", "asks for 4"}};
+  queue.status.pending.front().earliest_start = now + std::chrono::hours(1);
+  queue.status.pending.front().latest_start = now + std::chrono::hours(2);
+  queue.status.conditions = {
+      {.type = "Ready", .status = "True", .reason = "Fits", .message = "in its quota"},
+      {.type = "Stalled", .status = "False", .reason = "No", .message = "no"}};
+  add(queue);
+  const json told = state()["queues"]["research"];
+  EXPECT_EQ(told["budget"], json::parse(R"({"used": "12", "remaining": "88",
+      "ends": "2026-11-22T00:00:00Z"})"));
+  EXPECT_EQ(told["oldest"], "2026-11-21T10:00:00Z");
+  EXPECT_EQ(told["pending"][0]["earliest"], "2026-11-21T13:00:00Z");
+  EXPECT_EQ(told["pending"][0]["latest"], "2026-11-21T14:00:00Z");
+  EXPECT_EQ(told["ready"],
+            json::parse(R"({"status": "True", "reason": "Fits", "message": "in its quota"})"));
+}
+
+TEST_F(Page, TellsHowALayoutGoesOnNodeByNode) {
+  MIGLayout layout;
+  layout.meta.name = layout.meta.uid = "mixed";
+  layout.status.nodes = {
+      .selected = 6, .updated = 1, .in_progress = 2, .blocked = 3, .failed = 4, .pending = 5};
+  layout.status.details = {{.node = "n1",
+                            .phase = "Draining",
+                            .reason = "PodBlocks",
+                            .message = "a/b is protected",
+                            .since = now}};
+  add(layout);
+  EXPECT_EQ(state()["layouts"]["mixed"], json::parse(R"({
+      "selected": 6, "updated": 1, "inProgress": 2, "blocked": 3, "failed": 4, "pending": 5,
+      "details": [{"node": "n1", "phase": "Draining", "reason": "PodBlocks",
+                   "message": "a/b is protected", "since": "2026-11-21T12:00:00Z"}]})"));
+}
+
+TEST_F(Page, TellsWhenItWasTakenAndWhatPoolsHaveAndCost) {
+  add(a100("n1", 8));
+  const json told = state();
+  EXPECT_EQ(told["apiVersion"], "page.gpu.berth.dev/v1");
+  EXPECT_EQ(told["takenAt"], "2026-11-21T12:00:00Z");
+  ASSERT_EQ(told["pools"]["rows"].size(), 1u) << told["pools"];
+  EXPECT_EQ(told["pools"]["rows"][0][0], "training");
+  EXPECT_EQ(told["costs"]["columns"][0], "NAMESPACE");
+  EXPECT_EQ(told["poolCosts"]["columns"][0], "POOL");
+}
+
+TEST_F(Page, TellsWhyOfAHundredNodesAndNoMore) {
+  for (int i = 0; i < 101; ++i) {
+    Node node = a100("n" + std::to_string(i), 1);
+    node.unschedulable = true;
+    add(std::move(node));
+  }
+  EXPECT_EQ(why_out_of_service(snapshot(), no_clues()).size(), 100u);
+}
+
 TEST_F(Page, SaysWhyANodeIsOutOfService) {
   Node node = a100("n1", 8);
   node.unschedulable = true;

@@ -35,7 +35,9 @@ TEST(ViewerRights, WhatWasNotGrantedIsDenied) {
   rights.grant("pods", "b");
   EXPECT_EQ(rights.only_namespace("pods"), "");
   rights.grant("nodes");
+  rights.grant("nodes", "a");
   EXPECT_TRUE(rights.in("nodes", ""));
+  EXPECT_EQ(rights.only_namespace("nodes"), "") << "everywhere";
   rights.grant("jobs.batch");
   EXPECT_TRUE(rights.in("jobs.batch", "any"));
 }
@@ -186,6 +188,88 @@ TEST_F(Viewed, ARolloutKeepsItsReasonsAndLosesTheWordsThatNameOthers) {
   EXPECT_EQ(seen["layouts"]["mixed"]["details"][0]["reason"], "PodBlocks");
   EXPECT_THAT(seen.dump(), Not(HasSubstr("secret")));
   EXPECT_THAT(seen_by(everything()).dump(), HasSubstr("team-b/secret is protected"));
+}
+
+// Who sees all that may be named needs no words cut, though he may not read everything.
+TEST_F(Viewed, WhoSeesAllWorkIsToldEveryWord) {
+  Node n1 = node("n1");
+  n1.meta.annotations.set(names::kRolloutAnnotation, encode_rollout({.node_uid = "n1",
+                                                                     .layout = "mixed",
+                                                                     .phase = RolloutPhase::kFailed,
+                                                                     .since = now,
+                                                                     .why = "of the node"}));
+  add(n1);
+  MIGLayout layout;
+  layout.meta.name = layout.meta.uid = "mixed";
+  layout.status.details = {{.node = "n1", .phase = "Draining", .message = "of the layout"}};
+  layout.status.conditions = {{.type = "Ready", .status = "False", .message = "of its state"}};
+  add(layout);
+  GPUQueue queue = queue::queue_of("shared", 8);
+  queue.status.pending = {{.workload = "team-b/b", .position = 1, .message = "of the queue"}};
+  add(queue);
+  ViewerRights rights;
+  for (const char* resource :
+       {"nodes", "miglayouts.gpu.berth.dev", "gpuqueues.gpu.berth.dev", "pods", "jobs.batch"})
+    rights.grant(resource);
+  const std::string all = seen_by(rights).dump();
+  for (const char* words : {"of the node", "of the layout", "of its state", "of the queue"})
+    EXPECT_THAT(all, HasSubstr(words));
+
+  ViewerRights no_jobs;
+  for (const char* resource :
+       {"nodes", "miglayouts.gpu.berth.dev", "gpuqueues.gpu.berth.dev", "pods"})
+    no_jobs.grant(resource);
+  const std::string some = seen_by(no_jobs).dump();
+  for (const char* words : {"of the node", "of the layout", "of its state", "of the queue"})
+    EXPECT_THAT(some, Not(HasSubstr(words))) << "a Job's name may be among them";
+}
+
+TEST_F(Viewed, LayoutsTellNothingOfNodesThatHeMayNotList) {
+  MIGLayout layout;
+  layout.meta.name = layout.meta.uid = "mixed";
+  layout.status.details = {{.node = "n1", .phase = "Draining"}};
+  add(layout);
+  ViewerRights rights = tenant("team-a");
+  EXPECT_EQ(seen_by(rights)["layouts"]["mixed"]["details"].size(), 1u);
+  rights = {};
+  rights.grant("miglayouts.gpu.berth.dev");
+  EXPECT_TRUE(seen_by(rights)["layouts"]["mixed"]["details"].empty());
+}
+
+TEST_F(Viewed, SamplesAreOfTheNodesAndPodsThatHeMayList) {
+  add(node("n1"));
+  add(pod("team-a", "mine", "n1", 1));
+  samples.nodes["n1"] = {{.uuid = "g0", .holders = {{"team-a", "mine"}, {"team-b", "secret"}}}};
+  samples.nodes["gone"] = {{.uuid = "g1"}};
+  samples.trouble = Cause{"Unreachable", "on node n9"};
+  const Snapshot all = snapshot();
+  const ViewedCluster viewed(all, tenant("team-a"));
+  const Snapshot seen = viewed.snapshot();
+  EXPECT_EQ(seen.samples.nodes.size(), 1u);
+  ASSERT_EQ(seen.samples.nodes.at("n1")[0].holders.size(), 1u);
+  EXPECT_EQ(seen.samples.nodes.at("n1")[0].holders[0].pod, Text("mine"));
+  EXPECT_FALSE(seen.samples.trouble.has_value());
+}
+
+TEST_F(Viewed, WhatHeCouldNotReadIsToldWithWhereHeCould) {
+  const Snapshot all = snapshot();
+  const ViewedCluster viewed(all, tenant("team-a"));
+  const Unread* pods = viewed.clues().find_unread("pods");
+  ASSERT_NE(pods, nullptr);
+  EXPECT_EQ(pods->instead, "team-a");
+  EXPECT_EQ(pods->reason, "Forbidden");
+  EXPECT_TRUE(viewed.clues().knows("nodes"));
+}
+
+// Of the kinds that berth reads in its own namespaces alone, those are all there is to list.
+TEST_F(Viewed, TheLedgersAreReadWhereTheyStand) {
+  const Snapshot all = snapshot();
+  ViewerRights rights;
+  rights.grant("configmaps", settings.agents_namespace);
+  const auto knows = [&] { return ViewedCluster(all, rights).clues().knows("configmaps"); };
+  EXPECT_FALSE(knows()) << "of one of the two";
+  rights.grant("configmaps", settings.berth_namespace);
+  EXPECT_TRUE(knows());
 }
 
 TEST_F(Viewed, WhyKnowsOfNothingThatHeMayNotList) {

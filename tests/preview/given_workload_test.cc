@@ -68,6 +68,15 @@ TEST(GivenWorkload, WithKueuesLabelIsMadeInItsNamespacesDefaultQueue) {
   std::get<Job>(job.object).meta.labels.set(names::kKueueQueueLabel, "main");
   put_workload(job, cluster, Time());
   EXPECT_EQ(cluster.jobs().find("vision", "train")->meta.labels.get(names::kQueueLabel), "images");
+  GivenWorkload without = job;
+  std::get<Job>(without.object).meta.name = "cpu";
+  std::get<Job>(without.object).meta.deletion_timestamp = Time();
+  std::get<Job>(without.object).pod_shape.edit()->requests = {};
+  put_workload(without, cluster, Time());
+  const Job* cpu = cluster.jobs().find("vision", "cpu");
+  ASSERT_NE(cpu, nullptr);
+  EXPECT_FALSE(cpu->meta.labels.contains(names::kQueueLabel)) << "it asks for no GPU";
+  EXPECT_FALSE(cpu->meta.deletion_timestamp.has_value()) << "it is made anew";
 }
 
 TEST(GivenWorkload, APodIsGatedAndHasTheNumberOfItsClass) {

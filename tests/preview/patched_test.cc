@@ -69,6 +69,36 @@ TEST(Merged, NullRemovesAndTheVersionIsThePrecondition) {
   EXPECT_FALSE(merged(map, R"({"metadata":{"uid":"other"},"data":{}})").has_value());
 }
 
+TEST(Merged, AConfigMapsLabelsAndAnnotationsAreSetToo) {
+  ConfigMap map;
+  map.meta.labels = {{"a", "1"}, {"b", "2"}};
+  map.meta.annotations = {{"c", "3"}};
+  const Result<ConfigMap> next =
+      merged(map, R"({"metadata":{"labels":{"a":null,"d":"4"},"annotations":{"c":"5"}}})");
+  ASSERT_TRUE(next.has_value()) << describe(next.error());
+  EXPECT_EQ(next->meta.labels, (StringMap{{"b", "2"}, {"d", "4"}}));
+  EXPECT_EQ(next->meta.annotations, (StringMap{{"c", "5"}}));
+}
+
+TEST(Merged, OfANodeLabelsTaintsAndTheCordon) {
+  const Result<Node> next = merged(node(), R"({"metadata":{"uid":"u1","labels":{"c":"d"}},
+      "spec":{"unschedulable":true,"taints":[{"key":"a","value":"1","effect":"NoSchedule"}]}})");
+  ASSERT_TRUE(next.has_value()) << describe(next.error());
+  EXPECT_EQ(next->meta.labels, (StringMap{{"a/b", "old"}, {"c", "d"}}));
+  EXPECT_EQ(next->unschedulable, true);
+  EXPECT_EQ(next->taints, (std::vector<Taint>{{"a", "1", "NoSchedule"}}));
+  EXPECT_FALSE(merged(node(), R"({"metadata":{"uid":"u2"}})").has_value());
+  EXPECT_FALSE(merged(node(), "[{").has_value());
+}
+
+TEST(Merged, OfAJobWhetherItIsSuspended) {
+  Job job;
+  job.suspended = true;
+  EXPECT_FALSE(merged(job, R"({"spec":{"suspend":false}})")->suspended);
+  EXPECT_FALSE(merged(job, R"({"spec":{"suspend":null}})")->suspended);
+  EXPECT_TRUE(merged(job, R"({"metadata":{"labels":{"a":"b"}}})")->suspended);
+}
+
 TEST(Merged, SetsFinalizersOfALayout) {
   MIGLayout layout;
   layout.meta.name = "l";

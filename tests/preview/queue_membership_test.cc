@@ -13,6 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 class Membership : public testing::Test {
  protected:
@@ -62,6 +63,8 @@ TEST_F(Membership, WhereNoLabelAloneIsMissingNoneIsAdvised) {
 TEST_F(Membership, AQueueThatOnlyLendsIsForNobody) {
   queue("reserve");
   EXPECT_THAT(of("reserve").cause.message, HasSubstr("has no namespaceSelector"));
+  EXPECT_EQ(of("reserve").advice.message,
+            "name another queue, or give that one a namespaceSelector");
 }
 
 TEST_F(Membership, OfANamespaceThatIsNotReadNothingIsClaimed) {
@@ -77,6 +80,15 @@ TEST_F(Membership, WithoutDefaultAQueueIsNamedThatWouldDo) {
   const QueueMembership told = of("");
   EXPECT_EQ(told.cause.reason, reasons::kNoQueue);
   EXPECT_EQ(told.advice.line, "labels: {gpu.berth.dev/queue: nlp}");
+  EXPECT_EQ(told.advice.message, "name a queue that selects the namespace: nlp");
+}
+
+TEST_F(Membership, WhereNoQueueWouldDoOneIsToSelectTheNamespace) {
+  queue("vision").spec.namespace_selector.emplace().match_labels["team"] = "vision";
+  const QueueMembership told = of("");
+  EXPECT_EQ(told.cause.message, "it names no queue, and namespace lab has no default queue");
+  EXPECT_EQ(told.advice.message, "let a queue select namespace lab: no queue does");
+  EXPECT_EQ(told.advice.line, "");
 }
 
 TEST_F(Membership, WhatAsksForNoGPUIsLeft) {
@@ -101,6 +113,16 @@ TEST_F(Membership, AdviceNamesTheQueueAndItsTrouble) {
   EXPECT_THAT(advice("odd", reasons::kQueueInTrouble).message,
               HasSubstr("correct GPUQueue odd: QueueInvalid: "));
   EXPECT_THAT(advice("helt", reasons::kQueueNotFound).message, HasSubstr("did you mean held?"));
+  EXPECT_EQ(advice("far-away", reasons::kQueueNotFound).message,
+            "create the queue, or name another");
+  for (const char* reason :
+       {reasons::kWaitingForGang, reasons::kGangSizesDisagree, reasons::kTemplateNotReady,
+        reasons::kReleaseRefused, reasons::kBackingOff, reasons::kNotReady, reasons::kNoQuota,
+        reasons::kExceedsMaximum, reasons::kWaitingForQuota, reasons::kResourceNotOffered,
+        reasons::kWaitingForRoom, reasons::kFragmented, reasons::kNodesNotSelected,
+        reasons::kUnknownTopologyLevel, reasons::kTopologyNeedsNodes, reasons::kNoTopologyDomain,
+        reasons::kUnplaceable, reasons::kReserved, reasons::kBehindInQueue})
+    EXPECT_THAT(advice("held", reason).message, Not(IsEmpty())) << reason;
   EXPECT_THAT(advice("held", reasons::kAdmissible).message, IsEmpty());
 }
 
