@@ -49,7 +49,7 @@ class Projector {
     while (!ends_.empty() && cycle_.has_more() && may_come_ > 0 && out_.starts.size() < waiting) {
       at_ = std::max(at_, next_at());
       for (const std::int64_t until = at_ + (at_ - now_) / kTogether;
-           !ends_.empty() && may_come_ > 0 && next_at() <= until;) {
+           !ends_.empty() && may_come_ > 0 && cycle_.may_try() && next_at() <= until;) {
         at_ = std::max(at_, next_at());
         if (next_at() < ends_.top().at) {
           cycle_.arrive(arrivals_.take());
@@ -103,6 +103,7 @@ class Projector {
   }
 
   void end_first() {
+    cycle_.spend_try();
     const RunEnd& ending = ends_.top();
     if (ending.running != nullptr)
       cycle_.end(*ending.running);

@@ -26,8 +26,8 @@ struct Projection {
 // How long it runs in all, of which it has run for `so_far` (microseconds); nothing: nobody knows.
 using RunTime = std::function<std::optional<std::int64_t>(const Workload&, std::int64_t so_far)>;
 
-// Workloads are tried that often, and as many others come, at the most. They come until all has
-// ended that is known now.
+// Workloads are tried that often, and as many others come, at the most; each end counts as a try,
+// and so does each queue that is offered again. They come until all has ended that is known now.
 Projection project_starts(const FactsIndex& index, std::int64_t now, const RunTime& run_time,
                           Arrivals::Stream& arrivals, std::size_t tries);
 
