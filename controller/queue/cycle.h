@@ -59,6 +59,7 @@ class Cycle {
   void arrive(const Workload& workload);
   bool has_more() const;  // that waits still, and may be tried
   bool may_try() const { return *tries_left_ > 0; }
+  std::size_t tries_left() const { return *tries_left_; }
   // Whatever costs as much as to try a workload counts as one; false: that was the last.
   bool spend_try();
 

@@ -37,6 +37,7 @@ class Projector {
         run_time_(run_time),
         arrivals_(arrivals),
         now_(now),
+        tries_(tries),
         may_come_(tries),
         cycle_(index, LookingAhead{tries}) {}
 
@@ -62,6 +63,7 @@ class Projector {
       begin();
     }
     if (!cycle_.may_try() || may_come_ == 0) out_.looked_until = at_;
+    out_.work = 2 * tries_ - cycle_.tries_left() - may_come_;
     return std::move(out_);
   }
 
@@ -138,6 +140,7 @@ class Projector {
   Arrivals::Stream& arrivals_;
   std::int64_t now_;
   std::int64_t at_ = now_;
+  std::size_t tries_;
   std::size_t may_come_;
   Cycle cycle_;
   std::priority_queue<RunEnd> ends_;

@@ -21,6 +21,7 @@ struct Projection {
   std::optional<std::int64_t> looked_until;
   // What holds quota and room, and nobody says until when: what runs, then what would begin.
   std::vector<const Workload*> endless;
+  std::size_t work = 0;  // tries, and others that came
 };
 
 // How long it runs in all, of which it has run for `so_far` (microseconds); nothing: nobody knows.

@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/queue/full_queues.h"
+
 namespace berth::queue {
 namespace {
 
@@ -265,41 +267,18 @@ TEST_F(StartEstimatesTest, BeyondWhatItLooksAtItSaysFromWhen) {
   EXPECT_TRUE(estimate("w00", 20)->latest) << "who is near is told all the same";
 }
 
-// Of a hundred queues each end helps one: what the others wait for is not tried again.
-TEST_F(StartEstimatesTest, ManyQueuesAreToldWhenTheirsBegins) {
-  const auto in_queue = [&](const std::string& kind, int i) {
-    JobFact fact = job(fmt::format("{}-{:02}", kind, i), 8, 60 + i, 1);
-    fact.queue = fmt::format("q{:02}", i);
-    return fact;
-  };
-  for (int i = 0; i < 100; ++i) {
-    const std::string node = fmt::format("n{:02}", i);
-    add_node(node), add_queue(fmt::format("q{:02}", i), 8);
-    JobFact runs = in_queue("runs", i);
-    runs.suspended = false;
-    runs.started = kNow;
-    runs.admitted = AdmissionFact{.uid = runs.uid,
-                                  .queue = runs.queue,
-                                  .pool = "p",
-                                  .pods = 1,
-                                  .amounts = {{kGpu, 8}},
-                                  .since = kNow,
-                                  .nodes = {node}};
-    index.put(runs);
-    index.put(PodFact{.uid = runs.uid + "-pod",
-                      .workload = runs.workload,
-                      .requests = {{kGpu, 8}},
-                      .state = PodState::kBound,
-                      .node = node});
-    index.put(in_queue("next", i)), index.put(in_queue("last", i));
-  }
+// Of 150 queues each end helps one: what the others wait for is not tried again.
+TEST_F(StartEstimatesTest, SomeHundredAreToldWhenTheyBegin) {
+  for (int i = 0; i < 150; ++i) test::add_full_queue(i, index);
   const StartEstimates estimates(index, shares, kNow, StartEstimates::kFewTries);
-  for (int i = 0; i < 100; ++i) {
+  int told = 0;
+  for (int i = 0; i < 150; ++i) {
     for (const char* kind : {"next", "last"}) {
-      const auto of = estimates.find(*index.find(fmt::format("Job/team/{}-{:02}", kind, i)));
-      EXPECT_TRUE(of && of->latest) << kind << " " << i;
+      const auto of = estimates.find(*index.find(test::name_in_queue(kind, i)));
+      told += of && of->latest ? 1 : 0;
     }
   }
+  EXPECT_EQ(told, 300);
 }
 
 TEST_F(StartEstimatesTest, WordsAreInTimesThatStandStill) {
