@@ -52,7 +52,9 @@ void Cycle::decide(std::size_t window) {
     entries_.pop_back();
     Offer& offer = *entry.offer;
     if (entry.edition != offer.edition) continue;
-    if (still_fails(offer)) {
+    if (tries_left_ && fails_at_a_look(offer)) {
+      if (!spend_look()) return;
+      note_failed_ahead(offer);
       set_aside(offer);
       continue;
     }

@@ -25,7 +25,9 @@ namespace berth::queue {
 // How a cycle goes on through time that is yet to come (start_projection.h): others come, nobody is
 // displaced, nothing is kept for heads, and it tells nobody why he waits.
 struct LookingAhead {
-  std::size_t tries = 0;  // of workloads, at the most; a queue that is offered again is one more
+  // Of workloads, at the most. A queue that is offered again is one more, and so are several that
+  // fail as they have no quota.
+  std::size_t tries = 0;
 };
 
 class Cycle {
@@ -119,6 +121,8 @@ class Cycle {
   bool has_quota_somewhere(const Offer& offer, const std::vector<Route>& routes) const;
   bool may_fit(const Offer& offer, const std::vector<Route>& routes) const;
   bool still_fails(const Offer& offer) const;
+  bool fails_at_a_look(const Offer& offer) const;
+  bool spend_look();
   void forget_growth();
   Wanted wanted(const Offer& offer, const Route& route) const;
   bool has_quota(const Offer& offer, const Route& route) const;
@@ -168,6 +172,7 @@ class Cycle {
   };
   std::optional<PreemptionTerms> terms_;
   std::optional<std::size_t> tries_left_;  // of one that looks ahead
+  std::size_t looks_ = 0;                  // that are no tries
   std::optional<Preemption> preemption_;   // made when the first asks
   std::vector<Taken> taken_;               // before that
   std::vector<const Workload*> displaced_;

@@ -7,6 +7,13 @@
 #include "controller/queue/cycle.h"
 
 namespace berth::queue {
+namespace {
+
+// So many classes are put forward and put aside again in the time that one takes which looks for
+// room, or begins.
+constexpr std::size_t kLooksOfTry = 8;
+
+}  // namespace
 
 void Cycle::end(const Workload& running) {
   for (const Charge& charge : running.standing.charges) quotas_.use(charge, -1);
@@ -85,6 +92,14 @@ bool Cycle::may_fit(const Offer& offer, const std::vector<Route>& routes) const 
 bool Cycle::still_fails(const Offer& offer) const {
   return offer.failed.contains(offer.routed) && !may_fit(offer, offer.routes.open);
 }
+
+// Without a search for room.
+bool Cycle::fails_at_a_look(const Offer& offer) const {
+  return still_fails(offer) || !has_quota_somewhere(offer, offer.routes.open);
+}
+
+// False: that was the last try.
+bool Cycle::spend_look() { return ++looks_ % kLooksOfTry != 0 || spend_try(); }
 
 void Cycle::forget_growth() {
   quotas_.forget_growth();

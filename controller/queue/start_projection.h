@@ -28,7 +28,7 @@ struct Projection {
 using RunTime = std::function<std::optional<std::int64_t>(const Workload&, std::int64_t so_far)>;
 
 // Workloads are tried that often, and as many others come, at the most; each end counts as a try,
-// and so does each queue that is offered again. They come until all has ended that is known now.
+// and what else LookingAhead says (cycle.h). They come until all has ended that is known now.
 Projection project_starts(const FactsIndex& index, std::int64_t now, const RunTime& run_time,
                           Arrivals::Stream& arrivals, std::size_t tries);
 

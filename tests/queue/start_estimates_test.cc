@@ -281,6 +281,27 @@ TEST_F(StartEstimatesTest, SomeHundredAreToldWhenTheyBegin) {
   EXPECT_EQ(told, 300);
 }
 
+// All of them fail for their quota, which shows at a look: the tries are for those who may begin.
+TEST_F(StartEstimatesTest, HeadsAreToldThoughManyKindsWaitBehindThem) {
+  for (int i = 0; i < 100; ++i) {
+    test::add_full_queue(i, index);
+    std::int64_t lasts = 60 * kMinute;
+    for (int kind = 0; kind < 40; ++kind, lasts = lasts * 11 / 10) {
+      JobFact behind = test::job_in_queue(fmt::format("kind{:02}", kind).c_str(), i);
+      behind.created += kMinute + kind;
+      behind.lasts = lasts;
+      index.put(behind);
+    }
+  }
+  const StartEstimates estimates(index, shares, kNow, StartEstimates::kFewTries);
+  int told = 0;
+  for (int i = 0; i < 100; ++i) {
+    const auto of = estimates.find(*index.find(test::name_in_queue("last", i)));
+    told += of && of->latest ? 1 : 0;
+  }
+  EXPECT_GT(told, 50);
+}
+
 TEST_F(StartEstimatesTest, WordsAreInTimesThatStandStill) {
   const auto at = [](std::int64_t minutes) { return kNow + minutes * kMinute; };
   EXPECT_EQ(describe({.earliest = at(42), .latest = at(191)}, kNow),
