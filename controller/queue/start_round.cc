@@ -69,18 +69,19 @@ RunTimes as_others_did(const RunShares& shares) {
 }
 
 std::size_t StartRound::play(const FactsIndex& index, const Arrivals& arrivals,
-                             const RunTimes& run_times, std::int64_t now, const Played& most) {
+                             const RunTimes& run_times, std::int64_t now,
+                             const PlayLimits& limits) {
   note_waiting(index);
   const std::size_t to_begin = (index.workloads().size() + index.room().nodes()) / kLooksPerTry;
-  const std::size_t most_of_one = to_begin + 2 * most.tries;  // as many may come as are tried
+  const std::size_t most_of_one = to_begin + 2 * limits.tries;  // as many may come as are tried
   std::size_t work = 0;
   do {
     Arrivals::Stream coming(arrivals, played_);
     const Projection projection =
-        project_starts(index, now, run_times(played_), coming, most.tries);
+        project_starts(index, now, run_times(played_), coming, limits.tries);
     note(projection);
     work += to_begin + projection.work;
-  } while (!is_whole() && most_of_one <= most.work && work <= most.work - most_of_one);
+  } while (!is_whole() && most_of_one <= limits.work && work <= limits.work - most_of_one);
   return work;
 }
 

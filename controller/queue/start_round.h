@@ -29,7 +29,7 @@ using RunTimes = std::function<RunTime(std::uint64_t play)>;
 RunTimes as_others_did(const RunShares& shares);
 
 // How much is played.
-struct Played {
+struct PlayLimits {
   static constexpr std::size_t kWhole = std::numeric_limits<std::size_t>::max();
   std::size_t tries = 0;      // in each play, at the most
   std::size_t work = kWhole;  // at once: in tries, and what takes as long
@@ -44,7 +44,7 @@ class StartRound {
   // Plays on until the round is whole, or as long as the next play can't exceed the work; but one
   // in any case. Says how much work that was.
   std::size_t play(const FactsIndex& index, const Arrivals& arrivals, const RunTimes& run_times,
-                   std::int64_t now, const Played& most);
+                   std::int64_t now, const PlayLimits& limits);
   bool is_whole() const;
 
   // When it began, of the plays in which it did. Null: it was not ready all the time.
