@@ -42,6 +42,7 @@ void Cycle::run(std::size_t window) {
     if (queue != nullptr && !queue->fact->held) open_offer(*queue, pending);
   }
   decide(window);
+  forget_growth();
 }
 
 void Cycle::decide(std::size_t window) {
@@ -51,7 +52,13 @@ void Cycle::decide(std::size_t window) {
     entries_.pop_back();
     Offer& offer = *entry.offer;
     if (entry.edition != offer.edition) continue;
-    if (tries_left_ && (*tries_left_ == 0 || --*tries_left_ == 0)) return;
+    if (tries_left_ && fails_at_a_look(offer)) {
+      if (!spend_look()) return;
+      note_failed_ahead(offer);
+      set_aside(offer);
+      continue;
+    }
+    if (tries_left_ && !spend_try()) return;
 
     if (const Route* route = first_that_fits(offer)) {
       admit(offer, *route);
@@ -60,17 +67,25 @@ void Cycle::decide(std::size_t window) {
       continue;
     }
     if (backfill(offer) || preempt(offer)) continue;
-    if (!tries_left_) note_failed(offer);
-    offer.has_failed = true;
-    if (offer.queue->fact->strict_fifo) {
-      blocked_[offer.queue->id] = entry.turn.workload;
-      offer.heading_for = nullptr;
-      ++offer.edition;
-      continue;
-    }
-    drop_class(offer);
-    put_forward(offer);
+    if (tries_left_)
+      note_failed_ahead(offer);
+    else
+      note_failed(offer);
+    set_aside(offer);
   }
+}
+
+// Its first, which fits nowhere.
+void Cycle::set_aside(Offer& offer) {
+  offer.has_failed = true;
+  if (offer.queue->fact->strict_fifo) {
+    blocked_[offer.queue->id] = offer.heads.front().turn.workload;
+    offer.heading_for = nullptr;
+    ++offer.edition;
+    return;
+  }
+  drop_class(offer);
+  put_forward(offer);
 }
 
 void Cycle::note_failed(Offer& offer) {
@@ -146,7 +161,7 @@ void Cycle::put_forward(Offer& offer) {
 
 void Cycle::enter(Offer& offer) {
   // With one pool there is nothing to choose: whether it fits there shows when its turn comes.
-  const bool chooses = offer.routes.open.size() > 1;
+  const bool chooses = offer.routes.open.size() > 1 && !still_fails(offer);
   const Route* route = chooses ? first_that_fits(offer) : nullptr;
   offer.fits = route != nullptr;
   offer.heading_for = offer.fits ? route : &offer.routes.open.front();
@@ -277,6 +292,7 @@ void Cycle::list_nodes(const std::vector<Stand>& stands, Admission& admission) c
 void Cycle::advance(Offer& offer) {
   Head head = offer.heads.front();
   drop_class(offer);
+  offer.failed.erase(head.workloads);
   if (head.arrived)
     head.at = offer.arrived.at(head.workloads).erase(head.at);
   else

@@ -25,7 +25,9 @@ namespace berth::queue {
 // How a cycle goes on through time that is yet to come (start_projection.h): others come, nobody is
 // displaced, nothing is kept for heads, and it tells nobody why he waits.
 struct LookingAhead {
-  std::size_t tries = 0;  // of workloads, at the most
+  // Of workloads, at the most. A queue that is offered again is one more, and so are several that
+  // fail as they have no quota.
+  std::size_t tries = 0;
 };
 
 class Cycle {
@@ -59,6 +61,9 @@ class Cycle {
   void arrive(const Workload& workload);
   bool has_more() const;  // that waits still, and may be tried
   bool may_try() const { return *tries_left_ > 0; }
+  std::size_t tries_left() const { return *tries_left_; }
+  // Whatever costs as much as to try a workload counts as one; false: that was the last.
+  bool spend_try();
 
  private:
   static std::uint64_t name_of(QueueId queue, ClassId workloads);
@@ -76,9 +81,13 @@ class Cycle {
     const PendingOfQueue* pending = nullptr;  // null: only others wait, who came later
     WishId wish = Catalog::kNoWish;           // of workloads that say nothing
     std::map<ClassId, InOrder> arrived;       // who came later and waits, looking ahead
-    std::vector<Head> heads;                  // a heap, rule 5's first on top
-    const Workload* unready_head = nullptr;   // of a StrictFIFO queue
-    Routes routes;                            // of the top's class
+    // Likewise: of classes that failed when they were tried last, where they could go.
+    std::map<ClassId, std::vector<Route>> failed;
+    bool for_room = false;    // likewise: for some of them there was quota, and no room
+    bool has_come = false;    // likewise: somebody who may be tried before them
+    std::vector<Head> heads;  // a heap, rule 5's first on top
+    const Workload* unready_head = nullptr;  // of a StrictFIFO queue
+    Routes routes;                           // of the top's class
     ClassId routed = 0;
     bool is_routed = false;
     bool has_failed = false;             // one that comes before the top
@@ -106,6 +115,15 @@ class Cycle {
   void put_forward(Offer& offer);
   void enter(Offer& offer);
   void drop_class(Offer& offer);
+  void set_aside(Offer& offer);
+  void note_failed_ahead(Offer& offer);
+  bool may_begin(Offer& offer) const;
+  bool has_quota_somewhere(const Offer& offer, const std::vector<Route>& routes) const;
+  bool may_fit(const Offer& offer, const std::vector<Route>& routes) const;
+  bool still_fails(const Offer& offer) const;
+  bool fails_at_a_look(const Offer& offer) const;
+  bool spend_look();
+  void forget_growth();
   Wanted wanted(const Offer& offer, const Route& route) const;
   bool has_quota(const Offer& offer, const Route& route) const;
   bool fits(const Offer& offer, const Route& route);
@@ -154,6 +172,7 @@ class Cycle {
   };
   std::optional<PreemptionTerms> terms_;
   std::optional<std::size_t> tries_left_;  // of one that looks ahead
+  std::size_t looks_ = 0;                  // that are no tries
   std::optional<Preemption> preemption_;   // made when the first asks
   std::vector<Taken> taken_;               // before that
   std::vector<const Workload*> displaced_;

@@ -7,6 +7,13 @@
 #include "controller/queue/cycle.h"
 
 namespace berth::queue {
+namespace {
+
+// So many classes are put forward and put aside again in the time that one takes which looks for
+// room, or begins.
+constexpr std::size_t kLooksOfTry = 8;
+
+}  // namespace
 
 void Cycle::end(const Workload& running) {
   for (const Charge& charge : running.standing.charges) quotas_.use(charge, -1);
@@ -32,12 +39,71 @@ void Cycle::bind(std::size_t admitted) {
 
 void Cycle::run_again() {
   entries_.clear();
-  blocked_.clear();
   for (Offer& offer : offers_) {
+    if (!may_begin(offer)) continue;
+    if (!spend_try()) break;
+    offer.has_come = false;
     list_heads(offer);
     put_forward(offer);
   }
   decide(std::numeric_limits<std::size_t>::max());  // its tries bound it
+  forget_growth();
+}
+
+bool Cycle::spend_try() { return *tries_left_ > 0 && --*tries_left_ > 0; }
+
+void Cycle::note_failed_ahead(Offer& offer) {
+  offer.failed.try_emplace(offer.routed, offer.routes.open);
+  offer.for_room = offer.for_room || has_quota_somewhere(offer, offer.routes.open);
+}
+
+bool Cycle::has_quota_somewhere(const Offer& offer, const std::vector<Route>& routes) const {
+  return std::ranges::any_of(routes, [&](const Route& route) { return has_quota(offer, route); });
+}
+
+// Where nobody can begin, to put its first forward would change nothing for anybody else. That
+// holds of most queues after most ends, and shows without a look at their classes.
+bool Cycle::may_begin(Offer& offer) const {
+  if (offer.has_come) return true;
+  const bool more_quota = std::ranges::any_of(
+      offer.queue->quotas, [](const Quota& quota) { return quota.cohort->grown; });
+  if (!more_quota && !offer.for_room) return false;
+  offer.for_room = false;
+  bool may = false;
+  for (const auto& [workloads, routes] : offer.failed) {
+    offer.for_room = offer.for_room || has_quota_somewhere(offer, routes);
+    may = may || may_fit(offer, routes);
+  }
+  return may;
+}
+
+// Of what fitted nowhere: whether there is quota where there was none, or where room has grown.
+bool Cycle::may_fit(const Offer& offer, const std::vector<Route>& routes) const {
+  return std::ranges::any_of(routes, [&](const Route& route) {
+    if (!has_quota(offer, route)) return false;
+    return room_.has_grown(route.pool) || std::ranges::any_of(route.asks, [&](const auto& asked) {
+             return offer.queue->quotas[asked.first].cohort->grown;
+           });
+  });
+}
+
+// That the queue's first failed, and would again. It keeps its place among those that are tried:
+// who comes after it in its queue is put forward no sooner.
+bool Cycle::still_fails(const Offer& offer) const {
+  return offer.failed.contains(offer.routed) && !may_fit(offer, offer.routes.open);
+}
+
+// Without a search for room.
+bool Cycle::fails_at_a_look(const Offer& offer) const {
+  return still_fails(offer) || !has_quota_somewhere(offer, offer.routes.open);
+}
+
+// False: that was the last try.
+bool Cycle::spend_look() { return ++looks_ % kLooksOfTry != 0 || spend_try(); }
+
+void Cycle::forget_growth() {
+  quotas_.forget_growth();
+  room_.forget_growth();
 }
 
 void Cycle::arrive(const Workload& workload) {
@@ -45,7 +111,12 @@ void Cycle::arrive(const Workload& workload) {
   if (queue == nullptr || queue->fact->held) return;
   const auto found = std::ranges::find(offers_, queue, &Offer::queue);
   Offer& offer = found != offers_.end() ? *found : new_offer(*queue);
-  offer.arrived[workload.standing.workload_class].insert(&workload);
+  const ClassId workloads = workload.standing.workload_class;
+  offer.arrived[workloads].insert(&workload);
+  const bool behind = queue->fact->strict_fifo
+                          ? !offer.heads.empty() && offer.heads.front().turn < Turn(workload)
+                          : offer.failed.contains(workloads);
+  offer.has_come = offer.has_come || !behind;
 }
 
 void Cycle::list_arrived(Offer& offer) {

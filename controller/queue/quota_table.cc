@@ -32,6 +32,7 @@ std::int64_t Quota::maximum() const {
 void Quota::use(std::int64_t amount) {
   cohort->raised -= above(used, kept());
   used += amount;
+  cohort->grown = cohort->grown || amount < 0;
   cohort->raised += above(used, kept());
 }
 
@@ -97,12 +98,18 @@ void QuotaTable::use(const Charge& charge, std::int64_t sign) {
     quota->use(sign * charge.total);
     quota->leaving += sign * charge.leaving;
   } else {
-    cohorts_[{cohort_of(charge.holder), charge.key}].raised += sign * charge.total;
+    CohortQuota& cohort = cohorts_[{cohort_of(charge.holder), charge.key}];
+    cohort.raised += sign * charge.total;
+    cohort.grown = cohort.grown || sign < 0;
   }
 }
 
 void QuotaTable::let_go(const Charge& charge) {
   if (Quota* quota = quota_of(charge)) quota->leaving += charge.total - charge.leaving;
+}
+
+void QuotaTable::forget_growth() {
+  for (auto& [name, cohort] : cohorts_) cohort.grown = false;
 }
 
 QueueQuotas* QuotaTable::find(QueueId queue) const {

@@ -18,6 +18,7 @@ std::string cohort_name(const std::string& queue, const std::string& cohort);
 struct CohortQuota {        // one (resource, pool) in one cohort
   std::int64_t lent = 0;    // the sum of what its queues lend
   std::int64_t raised = 0;  // the sum of what they use beyond what they keep
+  bool grown = false;       // somebody uses less since forget_growth()
 };
 
 struct Quota {
@@ -64,6 +65,7 @@ class QuotaTable {
   void use(const Charge& charge, std::int64_t sign);
   // All of what is charged is leaving.
   void let_go(const Charge& charge);
+  void forget_growth();
 
  private:
   Quota* quota_of(const Charge& charge);

@@ -29,7 +29,8 @@ Plan reconcile_admissions(const Snapshot& snapshot);
 inline constexpr std::string_view kReasonsKey = "reasons";
 Plan reconcile_reasons(const Snapshot& snapshot);
 
-// From when to when it begins, in the same status: once a minute, of what has waited for one.
+// From when to when it begins, in the same status: once a minute, of what has waited for one
+// (start_teller.h). This one has played nothing yet, and tells where one turn is enough.
 inline constexpr std::string_view kEstimatesKey = "estimates";
 Plan reconcile_estimates(const Snapshot& snapshot);
 

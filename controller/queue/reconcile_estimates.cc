@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: whose start is to be told by now; what is told of it already and still holds; the rest
-// of the status as it stands.
+// Outline: whether a round is due; some more of its plays; once it is whole, whose start is to be
+// told by then; what is told of it already and still holds; the rest of the status as it stands.
 #include <algorithm>
 #include <chrono>
+#include <functional>
+#include <utility>
 
 #include "controller/queue/cluster_index.h"
 #include "controller/queue/reconcile.h"
 #include "controller/queue/start_estimates.h"
+#include "controller/queue/start_teller.h"
 
 namespace berth {
 namespace {
@@ -17,6 +20,14 @@ using queue::StartEstimate;
 // As for reasons: what starts within a minute is told nothing.
 constexpr Duration kEstimatedAfter = 1min;
 constexpr Duration kBetweenEstimates = 1min;
+
+// Of a round that goes on: half a minute for the largest, and everything else has its turn between.
+constexpr Duration kBetweenTurns = 1s;
+// What was played long ago says nothing of now: as if this process has not led meanwhile.
+constexpr Duration kForgottenAfter = 5min;
+
+// Beside so much, to tell what a round has shown is no turn of its own.
+constexpr std::size_t kLittleWork = 5'000;
 
 Time second_of(std::int64_t microseconds) {
   return std::chrono::floor<std::chrono::seconds>(Time(std::chrono::microseconds(microseconds)));
@@ -50,27 +61,14 @@ void tell_start(const StartEstimate& estimate, PendingWorkload& told) {
   if (estimate.latest) told.latest_start = second_of(*estimate.latest);
 }
 
-}  // namespace
-
-Plan reconcile_estimates(const Snapshot& snapshot) {
-  Plan plan;
-  if (snapshot.offline) return plan;
-  const auto waits = [&](const PendingWorkload& told) { return waits_long(told, snapshot.now); };
-  const auto& queues = snapshot.cluster.gpu_queues();
-  if (std::ranges::any_of(queues, [](const auto& of) { return !of->status.pending.empty(); }))
-    plan.requeue_in(kBetweenEstimates);
-  if (std::ranges::none_of(
-          queues, [&](const auto& of) { return std::ranges::any_of(of->status.pending, waits); }))
-    return plan;
-
-  const auto& facts = snapshot.cluster.view<queue::ClusterIndex>().facts();
+void tell_starts(const Snapshot& snapshot, const queue::StartEstimates& estimates,
+                 const queue::FactsIndex& facts, Time since, Plan& plan) {
   const std::int64_t now = snapshot.now.time_since_epoch().count();
-  const queue::StartEstimates estimates(facts, snapshot.cluster.view<queue::RunShares>(), now,
-                                        queue::StartEstimates::kFewTries);
-  for (const auto& queue : queues) {
+  for (const auto& queue : snapshot.cluster.gpu_queues()) {
     GPUQueueStatus status = queue->status;
     for (PendingWorkload& told : status.pending) {
-      const queue::Workload* workload = waits(told) ? find_waiting(told, facts) : nullptr;
+      const queue::Workload* workload =
+          waits_long(told, since) ? find_waiting(told, facts) : nullptr;
       const auto estimate = workload != nullptr ? estimates.find(*workload) : std::nullopt;
       tell_start(estimate ? coarse(*estimate, now) : StartEstimate(), told);
     }
@@ -78,7 +76,66 @@ Plan reconcile_estimates(const Snapshot& snapshot) {
     plan.statuses.push_back(
         {.object = ref_of(*queue), .body = encode_status_patch(*queue, status), .differs = true});
   }
+}
+
+bool any_waits(const Snapshot& snapshot, const std::function<bool(const PendingWorkload&)>& as) {
+  return std::ranges::any_of(snapshot.cluster.gpu_queues(), [&](const auto& queue) {
+    return std::ranges::any_of(queue->status.pending, as);
+  });
+}
+
+}  // namespace
+
+// Since it looked; also where the clock was put back.
+bool StartTeller::has_passed(Duration time, Time now) const {
+  return !looked_ || now < *looked_ || now - *looked_ >= time;
+}
+
+Duration StartTeller::until_next(Time now) const {
+  return std::chrono::ceil<Duration>(*looked_ + kBetweenEstimates - now);
+}
+
+Plan StartTeller::reconcile(const Snapshot& snapshot) {
+  Plan plan;
+  if (snapshot.offline) return plan;
+
+  // 1. Whether it is time: changes make this due far more often than it has something to tell.
+  if (has_passed(kForgottenAfter, snapshot.now)) round_.reset();
+  if (!round_) {
+    if (!has_passed(kBetweenEstimates, snapshot.now)) {
+      plan.requeue_in(until_next(snapshot.now));
+      return plan;
+    }
+    looked_ = snapshot.now;
+    if (!any_waits(snapshot, [](const auto&) { return true; })) return plan;
+    if (!any_waits(snapshot, [&](const auto& told) { return waits_long(told, snapshot.now); })) {
+      plan.requeue_in(kBetweenEstimates);
+      return plan;
+    }
+    round_.emplace();
+  }
+
+  // 2. Play on.
+  const auto& facts = snapshot.cluster.view<queue::ClusterIndex>().facts();
+  if (!round_->is_whole()) {
+    const std::int64_t now = snapshot.now.time_since_epoch().count();
+    const std::size_t work =
+        round_->play(facts, queue::Arrivals(facts, now),
+                     queue::as_others_did(snapshot.cluster.view<queue::RunShares>()), now,
+                     {.tries = queue::StartEstimates::kFewTries, .work = kWorkOfTurn});
+    if (!round_->is_whole() || work > kLittleWork) {
+      plan.requeue_in(kBetweenTurns);
+      return plan;
+    }
+  }
+
+  // 3. Tell it of those that had waited for long enough when the round began.
+  tell_starts(snapshot, queue::StartEstimates(facts, *std::move(round_)), facts, *looked_, plan);
+  round_.reset();
+  plan.requeue_in(std::max(until_next(snapshot.now), kBetweenTurns));
   return plan;
 }
+
+Plan reconcile_estimates(const Snapshot& snapshot) { return StartTeller().reconcile(snapshot); }
 
 }  // namespace berth

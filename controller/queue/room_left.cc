@@ -13,6 +13,8 @@ RoomLeft::RoomLeft(const FactsIndex& index, bool outlook)
       outlook_(outlook),
       left_(catalog_.pools() * resources_),
       watched_(left_.size()),
+      grown_(catalog_.pools()),
+      shared_(!room_.claimants(Catalog::kAny).empty()),
       growth_(index),
       space_(index) {
   for (PoolId pool = 0; pool < catalog_.pools(); ++pool) {
@@ -24,6 +26,10 @@ RoomLeft::RoomLeft(const FactsIndex& index, bool outlook)
 // What is admitted to any pool may come to stand in this one, so both must have it.
 std::int64_t RoomLeft::left(PoolId pool, ResourceId resource) const {
   return std::min(left_[resource], left_[pool * resources_ + resource]);
+}
+
+bool RoomLeft::has_grown(PoolId pool) const {
+  return grown_[pool] || (shared_ && grown_[Catalog::kAny]);
 }
 
 std::int64_t RoomLeft::largest(PoolId pool, ResourceId resource) {
@@ -182,6 +188,7 @@ void RoomLeft::hold(const Wanted& wanted, const std::vector<Stand>& stands, std:
   for (Stand stand : stands) {
     if (anywhere) stand.pods = facts.pods;
     on_node(stand, [&] { space_.think_away(stand, false, -sign); });
+    if (sign < 0) grow(space_.node_at(stand.rank).pool);
   }
 }
 
@@ -191,7 +198,10 @@ void RoomLeft::bind(const Wanted& wanted, const std::vector<Stand>& stands) {
 }
 
 void RoomLeft::unbind(const std::vector<Stand>& stands) {
-  for (const Stand& stand : stands) on_node(stand, [&] { space_.think_away(stand, true, +1); });
+  for (const Stand& stand : stands) {
+    on_node(stand, [&] { space_.think_away(stand, true, +1); });
+    grow(space_.node_at(stand.rank).pool);
+  }
 }
 
 std::int64_t RoomLeft::free_on(NodeId node, ResourceId resource) {
@@ -200,6 +210,8 @@ std::int64_t RoomLeft::free_on(NodeId node, ResourceId resource) {
 }
 
 void RoomLeft::claim(PoolId pool, const Vector& amounts, std::int64_t times) {
+  shared_ = shared_ || pool == Catalog::kAny;
+  if (times < 0) grow(pool);
   for (const auto& [resource, amount] : amounts) {
     change_left(pool, resource, -times * amount);
   }
@@ -239,6 +251,7 @@ void RoomLeft::think_away(const Workload& workload, std::int64_t sign) {
     } else if (const auto rank = space_.rank_of(*of.node)) {
       const Stand stand{of.shape, *rank, of.pods};
       on_node(stand, [&] { space_.think_away(stand, false, sign); });
+      if (sign > 0) grow(space_.node_at(*rank).pool);
     }
   }
   if (!workload.pods) return;
@@ -251,6 +264,7 @@ void RoomLeft::think_away(const Pod& pod, std::int64_t sign) {
   if (!rank) return;
   const Stand stand{pod.shape, *rank, 1};
   on_node(stand, [&] { space_.think_away(stand, true, sign); });
+  if (sign > 0) grow(space_.node_at(*rank).pool);
 }
 
 void RoomLeft::find_witnesses(const Wanted& wanted, std::vector<NodeId>& nodes) {

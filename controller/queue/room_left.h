@@ -44,6 +44,10 @@ class RoomLeft {
   void think_away(const Pod& pod, std::int64_t sign);  // that is on a node
   const std::vector<Stand>& stands() const { return stands_; }
   const std::optional<Narrower>& narrower() const { return narrower_; }
+  // Whether what did not fit in the pool may fit by now, as there has been more room at some time
+  // since forget_growth().
+  bool has_grown(PoolId pool) const;
+  void forget_growth() { grown_.assign(grown_.size(), false); }
   NodeId node(const Stand& stand) const { return space_.id(stand.rank); }
   // Of workloads that do not fit.
   Verdict explain(const Wanted& wanted);
@@ -69,6 +73,7 @@ class RoomLeft {
   // Calls move(), which changes what is free there, and follows it with the pools' sums.
   template <class Move>
   void on_node(const Stand& stand, Move move);
+  void grow(PoolId pool) { grown_[pool] = grown_[Catalog::kAny] = true; }
   void claim(PoolId pool, const Vector& amounts, std::int64_t times);
   void change_left(PoolId pool, ResourceId resource, std::int64_t by);
   std::int64_t left(PoolId pool, ResourceId resource) const;
@@ -80,6 +85,8 @@ class RoomLeft {
   bool outlook_;
   std::vector<std::int64_t> left_;     // by pool and resource
   std::vector<std::int64_t> watched_;  // the most that one of those asks, likewise
+  std::vector<bool> grown_;            // by pool
+  bool shared_;                        // something that may stand in any pool counts in all
   PoolGrowth growth_;
   NodeSpace space_;
   RoomTallies tallies_{space_};

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: how long each runs in a projection; what the projections say together; the words.
+// Outline: what the plays say together; who holds what somebody waits for; the words.
 #include "controller/queue/start_estimates.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <string_view>
+#include <utility>
 
 #include "apis/time.h"
 #include "controller/queue/route.h"
@@ -16,47 +15,10 @@ namespace {
 
 constexpr std::int64_t kMinuteLong = 60'000'000;
 
-// What runs on for longer beyond what it has declared is ended by nobody: the range of who waits
-// for it would only move along with the clock.
-constexpr std::int64_t kEndedWithin = 5 * kMinuteLong;
-
-// A prime: each workload goes through all parts of what others took, one after the other, and no
-// two in the same order.
-constexpr std::uint64_t kGuesses = 31;
-
 // So many of its starts a range holds. Nine of ten would be 28; but the shortest of several lies
 // where starts happen to be close, and what waits on one day shares what is not known of it: with
 // 29 fewer than nine of ten held on some days.
 constexpr std::size_t kHeld = 30;
-
-constexpr double kFirstRank = 0.5 / static_cast<double>(kGuesses);
-
-std::string_view team_of(std::string_view workload) {
-  workload.remove_prefix(workload.find('/') + 1);
-  return workload.substr(0, workload.find('/'));
-}
-
-std::optional<std::int64_t> declared(const Workload& workload) {
-  if (!workload.job || workload.job->lasts <= 0) return std::nullopt;
-  return workload.job->lasts;
-}
-
-// What few have shown is not what all do: by so much of all may the ranks of a whole namespace be
-// off in this projection. Twice the error that so many independent ones would leave, as those that
-// have finished are not any ones: whoever takes long is not among them yet. With half of it three
-// of four ranges held on days whose first Jobs were unlike the rest.
-double rank_error(std::uint64_t projection, std::string_view team, const Shares& shares) {
-  Draws draws(hash_of_name(team) + projection);
-  return (2 * draws.next() - 1) / std::sqrt(1 + static_cast<double>(shares.size()));
-}
-
-// In which of kGuesses equal parts the workload is in this projection.
-double rank_in(std::uint64_t projection, const Workload& workload) {
-  const std::uint64_t mix = hash_of_name(*workload.name);
-  const std::uint64_t step = 1 + mix % (kGuesses - 1);
-  const std::uint64_t part = (mix / kGuesses + projection * step) % kGuesses;
-  return static_cast<double>(part) / static_cast<double>(kGuesses) + kFirstRank;
-}
 
 // Null: it is not there any more.
 const QueueFact* fact_of_queue(const Workload& workload, const FactsIndex& index) {
@@ -77,21 +39,6 @@ bool share_pools(const QueueFact* a, const QueueFact* b) {
   });
 }
 
-RunTime as_others_did(const RunShares& shares, std::uint64_t projection) {
-  return [&shares, projection](const Workload& workload,
-                               std::int64_t so_far) -> std::optional<std::int64_t> {
-    const auto most = declared(workload);
-    if (!most || so_far > *most + kEndedWithin) return std::nullopt;
-    const auto whole = static_cast<double>(*most);
-    const std::string_view team = team_of(*workload.name);
-    const Shares& of_team = shares.in(team);
-    const double rank = rank_in(projection, workload) + rank_error(projection, team, of_team);
-    const double share = of_team.at(std::clamp(rank, kFirstRank, 1 - kFirstRank),
-                                    static_cast<double>(so_far) / whole);
-    return static_cast<std::int64_t>(share * whole);
-  };
-}
-
 // Of those that hold kHeld.
 StartEstimate shortest_range(const std::vector<std::int64_t>& starts) {
   std::size_t best = 0;
@@ -101,32 +48,34 @@ StartEstimate shortest_range(const std::vector<std::int64_t>& starts) {
   return {.earliest = starts[best], .latest = starts[best + kHeld - 1]};
 }
 
+StartRound play_whole(const FactsIndex& index, const Arrivals& arrivals, const RunTimes& run_times,
+                      std::int64_t now, std::size_t tries) {
+  StartRound round;
+  round.play(index, arrivals, run_times, now, {.tries = tries});
+  return round;
+}
+
 }  // namespace
 
 StartEstimates::StartEstimates(const FactsIndex& index, const RunShares& shares, std::int64_t now,
                                std::size_t tries)
-    : StartEstimates(
-          index, Arrivals(index, now),
-          [&](std::uint64_t projection) { return as_others_did(shares, projection); }, now, tries) {
-}
+    : StartEstimates(index, Arrivals(index, now), as_others_did(shares), now, tries) {}
 
 StartEstimates::StartEstimates(const FactsIndex& index, const Arrivals& arrivals,
-                               const std::function<RunTime(std::uint64_t projection)>& run_time,
-                               std::int64_t now, std::size_t tries)
-    : index_(index), quotas_(index) {
-  for (std::uint64_t i = 0; i < kGuesses; ++i) {
-    Arrivals::Stream coming(arrivals, i);
-    note(project_starts(index, now, run_time(i), coming, tries));
-    if (starts_.empty()) return;  // nor would anybody begin if others ended sooner
-  }
-}
+                               const RunTimes& run_times, std::int64_t now, std::size_t tries)
+    : StartEstimates(index, play_whole(index, arrivals, run_times, now, tries)) {}
 
-void StartEstimates::note(const Projection& projection) {
-  if (starts_.empty()) endless_ = projection.endless;
-  if (projection.looked_until)
-    looked_until_ =
-        std::min(looked_until_.value_or(*projection.looked_until), *projection.looked_until);
-  for (const auto& [workload, start] : projection.starts) starts_[workload].push_back(start);
+StartEstimates::StartEstimates(const FactsIndex& index, StartRound round)
+    : index_(index), quotas_(index), round_(std::move(round)) {
+  std::map<const QueueFact*, std::size_t> places;
+  for (const std::string& name : round_.endless()) {
+    const Workload* holds = index.find(name);
+    if (holds == nullptr) continue;
+    const QueueFact* queue = fact_of_queue(*holds, index);
+    const auto [place, fresh] = places.try_emplace(queue, endless_.size());
+    if (fresh) endless_.push_back({queue, {}});
+    endless_[place->second].all.push_back(holds);
+  }
 }
 
 bool StartEstimates::may_begin(const Workload& workload) const {
@@ -140,38 +89,59 @@ bool StartEstimates::may_begin(const Workload& workload) const {
   return !routes.open.empty();
 }
 
-// Those of its queue first, then of those that could hold the same quota or room.
-std::vector<const Workload*> StartEstimates::endless_before(const Workload& workload) const {
-  std::vector<const Workload*> before;
-  for (const Workload* other : endless_)
-    if (other != &workload &&
-        share_pools(fact_of_queue(*other, index_), fact_of_queue(workload, index_)))
-      before.push_back(other);
-  std::ranges::stable_partition(before, [&](const Workload* other) {
-    return fact_of_queue(*other, index_) == fact_of_queue(workload, index_);
-  });
-  return before;
+// Those of the queue first, then those that could hold the same quota or room.
+StartEstimates::Endless StartEstimates::find_endless(const QueueFact* queue) const {
+  Endless found;
+  for (const Holders& holders : endless_) {
+    if (!share_pools(holders.queue, queue)) continue;
+    found.count += holders.all.size();
+    if (holders.queue == queue)
+      found.own = &holders;
+    else if (found.of_others == nullptr)
+      found.of_others = holders.all.front();
+  }
+  return found;
+}
+
+const StartEstimates::Endless& StartEstimates::endless_for(const QueueFact* queue) const {
+  const auto [known, fresh] = endless_of_.try_emplace(queue);
+  if (fresh) known->second = find_endless(queue);
+  return known->second;
+}
+
+// But for itself, which may begin before it is known that it never ends.
+void StartEstimates::name_endless(const Workload& workload, StartEstimate& out) const {
+  const Endless& endless = endless_for(fact_of_queue(workload, index_));
+  std::size_t count = endless.count;
+  out.endless = endless.of_others;
+  if (endless.own != nullptr) {
+    const auto& own = endless.own->all;
+    if (std::ranges::find(own, &workload) != own.end()) --count;
+    const auto other =
+        std::ranges::find_if(own, [&](const auto* each) { return each != &workload; });
+    if (other != own.end()) out.endless = *other;
+  }
+  if (count > 0) out.more_endless = count - 1;
 }
 
 std::optional<StartEstimate> StartEstimates::find(const Workload& workload) const {
   if (!may_begin(workload)) return std::nullopt;
-  const auto found = starts_.find(&workload);
+  const std::vector<std::int64_t>* found = round_.starts_of(workload);
+  if (found == nullptr) return std::nullopt;
   StartEstimate out;
-  if (found != starts_.end()) {
-    std::vector<std::int64_t> starts = found->second;
+  if (!found->empty()) {
+    std::vector<std::int64_t> starts = *found;
     std::ranges::sort(starts);
     if (starts.size() >= kHeld) return shortest_range(starts);
     out.earliest = starts.front();
   }
-  if (looked_until_) {
-    out.earliest = std::min(out.earliest.value_or(*looked_until_), *looked_until_);
+  if (const auto until = round_.looked_until()) {
+    out.earliest = std::min(out.earliest.value_or(*until), *until);
     out.looked_no_further = true;
     return out;
   }
-  const std::vector<const Workload*> endless = endless_before(workload);
-  if (endless.empty()) return std::nullopt;  // it waits for no end of anything
-  out.endless = endless.front();
-  out.more_endless = endless.size() - 1;
+  name_endless(workload, out);
+  if (out.endless == nullptr) return std::nullopt;  // it waits for no end of anything
   return out;
 }
 
@@ -212,7 +182,7 @@ std::string describe(const StartEstimate& estimate, std::int64_t now) {
   if (rough.looked_no_further)
     return fmt::format("it begins at {} or later; too much comes before it to say more",
                        told(*rough.earliest));
-  const bool overdue = declared(*rough.endless).has_value();
+  const bool overdue = declared_time(*rough.endless).has_value();
   const std::string more =
       rough.more_endless == 0
           ? ""

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // StartEstimates: between when and when what waits begins. Work declares how long it runs at most
 // (activeDeadlineSeconds); what has finished in its namespace shows which part of that it takes. So
-// the queues are projected several times (start_projection.h), each workload taking a part of what
-// it has declared as one of those before it did, and others coming meanwhile (arrivals.h). A range
-// is the shortest that holds as many of its starts as are to hold of all ranges, and a few more.
+// the queues are played on several times (start_round.h), each workload taking a part of what it
+// has declared as one of those before it did, and others coming meanwhile (arrivals.h). A range is
+// the shortest that holds as many of its starts as are to hold of all ranges, and a few more.
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <map>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "controller/queue/quota_table.h"
-#include "controller/queue/run_shares.h"
-#include "controller/queue/start_projection.h"
+#include "controller/queue/start_round.h"
 
 namespace berth::queue {
 
@@ -37,23 +35,36 @@ class StartEstimates {
 
   StartEstimates(const FactsIndex& index, const RunShares& shares, std::int64_t now,
                  std::size_t tries);
-  // As whoever knows more of who will come, and of how long each runs in a projection.
-  StartEstimates(const FactsIndex& index, const Arrivals& arrivals,
-                 const std::function<RunTime(std::uint64_t projection)>& run_time, std::int64_t now,
-                 std::size_t tries);
-  // Nothing of what is not ready to be admitted, or never could be.
+  // As whoever knows more of who will come, and of how long each runs in a play.
+  StartEstimates(const FactsIndex& index, const Arrivals& arrivals, const RunTimes& run_times,
+                 std::int64_t now, std::size_t tries);
+  // By a round that is whole.
+  StartEstimates(const FactsIndex& index, StartRound round);
+  // Nothing of what is not ready to be admitted, or never could be, or was not all the time.
   std::optional<StartEstimate> find(const Workload& workload) const;
 
  private:
-  void note(const Projection& projection);
+  // Who holds quota and room, and nobody says until when: of one queue, and what a queue's may
+  // wait for.
+  struct Holders {
+    const QueueFact* queue = nullptr;
+    std::vector<const Workload*> all;
+  };
+  struct Endless {
+    const Holders* own = nullptr;
+    const Workload* of_others = nullptr;
+    std::size_t count = 0;
+  };
   bool may_begin(const Workload& workload) const;
-  std::vector<const Workload*> endless_before(const Workload& workload) const;
+  const Endless& endless_for(const QueueFact* queue) const;
+  Endless find_endless(const QueueFact* queue) const;
+  void name_endless(const Workload& workload, StartEstimate& out) const;
 
   const FactsIndex& index_;
   QuotaTable quotas_;
-  std::unordered_map<const Workload*, std::vector<std::int64_t>> starts_;  // of those that begin
-  std::vector<const Workload*> endless_;
-  std::optional<std::int64_t> looked_until_;  // the first of all projections
+  StartRound round_;
+  std::vector<Holders> endless_;
+  mutable std::map<const QueueFact*, Endless> endless_of_;  // found when the first asks
 };
 
 // To be told to people: widened to times that stand still while nothing happens.

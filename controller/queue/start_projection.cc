@@ -37,6 +37,7 @@ class Projector {
         run_time_(run_time),
         arrivals_(arrivals),
         now_(now),
+        tries_(tries),
         may_come_(tries),
         cycle_(index, LookingAhead{tries}) {}
 
@@ -49,7 +50,7 @@ class Projector {
     while (!ends_.empty() && cycle_.has_more() && may_come_ > 0 && out_.starts.size() < waiting) {
       at_ = std::max(at_, next_at());
       for (const std::int64_t until = at_ + (at_ - now_) / kTogether;
-           !ends_.empty() && may_come_ > 0 && next_at() <= until;) {
+           !ends_.empty() && may_come_ > 0 && cycle_.may_try() && next_at() <= until;) {
         at_ = std::max(at_, next_at());
         if (next_at() < ends_.top().at) {
           cycle_.arrive(arrivals_.take());
@@ -62,6 +63,7 @@ class Projector {
       begin();
     }
     if (!cycle_.may_try() || may_come_ == 0) out_.looked_until = at_;
+    out_.work = 2 * tries_ - cycle_.tries_left() - may_come_;
     return std::move(out_);
   }
 
@@ -103,6 +105,7 @@ class Projector {
   }
 
   void end_first() {
+    cycle_.spend_try();
     const RunEnd& ending = ends_.top();
     if (ending.running != nullptr)
       cycle_.end(*ending.running);
@@ -137,6 +140,7 @@ class Projector {
   Arrivals::Stream& arrivals_;
   std::int64_t now_;
   std::int64_t at_ = now_;
+  std::size_t tries_;
   std::size_t may_come_;
   Cycle cycle_;
   std::priority_queue<RunEnd> ends_;

@@ -21,13 +21,14 @@ struct Projection {
   std::optional<std::int64_t> looked_until;
   // What holds quota and room, and nobody says until when: what runs, then what would begin.
   std::vector<const Workload*> endless;
+  std::size_t work = 0;  // tries, and others that came
 };
 
 // How long it runs in all, of which it has run for `so_far` (microseconds); nothing: nobody knows.
 using RunTime = std::function<std::optional<std::int64_t>(const Workload&, std::int64_t so_far)>;
 
-// Workloads are tried that often, and as many others come, at the most. They come until all has
-// ended that is known now.
+// Workloads are tried that often, and as many others come, at the most; each end counts as a try,
+// and what else LookingAhead says (cycle.h). They come until all has ended that is known now.
 Projection project_starts(const FactsIndex& index, std::int64_t now, const RunTime& run_time,
                           Arrivals::Stream& arrivals, std::size_t tries);
 

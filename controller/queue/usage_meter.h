@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// UsageMeter: what a leader has counted since what is written down, the one thing that queues'
-// reconcilers keep in mind: a write a minute is too coarse for work that takes a minute. Whoever
-// begins without it, as after a crash, goes on from what stands, and loses of what has ended
-// meanwhile what it used after that.
+// UsageMeter: what a leader has counted since what is written down. It keeps that in mind, as a
+// write a minute is too coarse for work that takes a minute. Whoever begins without it, as after a
+// crash, goes on from what stands, and loses of what has ended meanwhile what it used after that.
 #pragma once
 
 #include "controller/core/plan.h"

@@ -73,7 +73,7 @@ const std::array<KeyFamily, 19> kKeyFamilies = {{
     {.prefix = kEstimatesKey,
      .reconcile = [](const Snapshot& snapshot,
                      std::string_view) { return reconcile_estimates(snapshot); },
-     .interval = 1min},
+     .interval = 1s},
     {.prefix = kUsageKey,
      .reconcile = [](const Snapshot& snapshot,
                      std::string_view) { return reconcile_usage(snapshot); },

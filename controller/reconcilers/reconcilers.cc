@@ -15,6 +15,7 @@
 #include "controller/queue/budget_figures.h"
 #include "controller/queue/idle_measures.h"
 #include "controller/queue/queue_figures.h"
+#include "controller/queue/start_teller.h"
 #include "controller/queue/usage_meter.h"
 #include "controller/reconcilers/key_families.h"
 #include "controller/reconcilers/keys.h"
@@ -24,10 +25,12 @@ namespace berth {
 
 Reconcilers reconcilers(const Settings& settings) {
   Reconcilers all;
-  // What a process has counted goes with it, as its caches do.
-  all.reconcile = [usage = std::make_shared<UsageMeter>(), cost = std::make_shared<CostMeter>()](
-                      const Snapshot& snapshot, std::string_view key) {
+  // What a process has counted, or played, goes with it, as its caches do.
+  all.reconcile = [usage = std::make_shared<UsageMeter>(), cost = std::make_shared<CostMeter>(),
+                   starts = std::make_shared<StartTeller>()](const Snapshot& snapshot,
+                                                             std::string_view key) {
     if (key == kUsageKey && !is_deposed(snapshot)) return usage->reconcile(snapshot);
+    if (key == kEstimatesKey && !is_deposed(snapshot)) return starts->reconcile(snapshot);
     if (key == kCostKey && !is_deposed(snapshot)) return cost->reconcile(snapshot);
     return reconcile(snapshot, key);
   };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a GPUQueue's status says of starts: of whom, how often it is written, and that another
 // writer of the status leaves it alone.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +9,7 @@
 
 #include "apis/decode.h"
 #include "controller/queue/reconcile.h"
+#include "controller/queue/start_teller.h"
 #include "tests/queue/queue_objects.h"
 
 namespace berth::queue {
@@ -36,9 +38,9 @@ class ReconcileEstimates : public ::testing::Test {
     object.meta.resource_version = std::to_string(++version);
     cluster.upsert(std::move(object), now);
   }
-  void submit(const std::string& name) {
+  void submit(const std::string& name, Duration ago = Duration(0)) {
     berth::Job job = job_of("a", name, 8);
-    job.meta.creation_timestamp = now;
+    job.meta.creation_timestamp = now - ago;
     job.active_deadline_seconds = 3600;
     add(job);
   }
@@ -61,6 +63,21 @@ class ReconcileEstimates : public ::testing::Test {
     return wrote;
   }
   bool tell() { return write(reconcile_estimates(snapshot())); }
+  // More than is played in one turn; nobody came within a day who would tell of others.
+  void submit_many() {
+    cluster.erase<berth::Job>("a", "train");
+    for (int i = 0; i < 150; ++i) submit(fmt::format("many-{:03}", i), 48h);
+    write(reconcile_queues(snapshot()));
+  }
+  // Until it tells something: in how many turns, a second apart.
+  int turns_of(StartTeller& teller, Plan& plan) {
+    for (int turns = 1; turns < 100; ++turns, now += 1s) {
+      plan = teller.reconcile(snapshot());
+      if (!plan.statuses.empty()) return turns;
+      EXPECT_EQ(plan.requeue_after, 1s);
+    }
+    return 0;
+  }
   PendingWorkload told() { return cluster.gpu_queues().find("vision")->status.pending.front(); }
 
   ClusterState cluster;
@@ -160,6 +177,33 @@ TEST_F(ReconcileEstimates, WhoCanNoMoreBeToldIsToldNothing) {
   add(runs);
   EXPECT_TRUE(tell());
   EXPECT_FALSE(told().earliest_start);
+}
+
+TEST_F(ReconcileEstimates, WhereMuchWaitsARoundTakesSeveralTurns) {
+  submit_many();
+  EXPECT_FALSE(tell()) << "one is not enough";
+  StartTeller teller;
+  Plan plan;
+  const int turns = turns_of(teller, plan);
+  EXPECT_GT(turns, 2);
+  EXPECT_EQ(plan.requeue_after, 61s - turns * 1s) << "a minute after it was begun";
+  EXPECT_TRUE(write(plan));
+  EXPECT_EQ(told().latest_start, *parse_time("2026-11-21T13:00:00Z"));
+  EXPECT_FALSE(write(teller.reconcile(snapshot()))) << "the next is not due yet";
+}
+
+TEST_F(ReconcileEstimates, ARoundOfLongAgoIsBegunAnew) {
+  submit_many();
+  StartTeller teller;
+  EXPECT_THAT(teller.reconcile(snapshot()).statuses, IsEmpty());
+  now += 10min;
+  submit("late", 72h);
+  write(reconcile_queues(snapshot()));
+  Plan plan;
+  EXPECT_GT(turns_of(teller, plan), 2);
+  EXPECT_TRUE(write(plan));
+  EXPECT_EQ(told().workload, "a/late");
+  EXPECT_TRUE(told().latest_start) << "else it was not there all the time";
 }
 
 TEST_F(ReconcileEstimates, WhereNothingWaitsItIsNotDueAgain) {

@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/queue/full_queues.h"
+
 namespace berth::queue {
 namespace {
 
@@ -263,6 +265,41 @@ TEST_F(StartEstimatesTest, BeyondWhatItLooksAtItSaysFromWhen) {
   EXPECT_TRUE(cut->looked_no_further);
   EXPECT_THAT(describe(*cut, kNow), HasSubstr("or later; too much comes before it to say more"));
   EXPECT_TRUE(estimate("w00", 20)->latest) << "who is near is told all the same";
+}
+
+// Of 150 queues each end helps one: what the others wait for is not tried again.
+TEST_F(StartEstimatesTest, SomeHundredAreToldWhenTheyBegin) {
+  for (int i = 0; i < 150; ++i) test::add_full_queue(i, index);
+  const StartEstimates estimates(index, shares, kNow, StartEstimates::kFewTries);
+  int told = 0;
+  for (int i = 0; i < 150; ++i) {
+    for (const char* kind : {"next", "last"}) {
+      const auto of = estimates.find(*index.find(test::name_in_queue(kind, i)));
+      told += of && of->latest ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(told, 300);
+}
+
+// All of them fail for their quota, which shows at a look: the tries are for those who may begin.
+TEST_F(StartEstimatesTest, HeadsAreToldThoughManyKindsWaitBehindThem) {
+  for (int i = 0; i < 100; ++i) {
+    test::add_full_queue(i, index);
+    std::int64_t lasts = 60 * kMinute;
+    for (int kind = 0; kind < 40; ++kind, lasts = lasts * 11 / 10) {
+      JobFact behind = test::job_in_queue(fmt::format("kind{:02}", kind).c_str(), i);
+      behind.created += kMinute + kind;
+      behind.lasts = lasts;
+      index.put(behind);
+    }
+  }
+  const StartEstimates estimates(index, shares, kNow, StartEstimates::kFewTries);
+  int told = 0;
+  for (int i = 0; i < 100; ++i) {
+    const auto of = estimates.find(*index.find(test::name_in_queue("last", i)));
+    told += of && of->latest ? 1 : 0;
+  }
+  EXPECT_GT(told, 50);
 }
 
 TEST_F(StartEstimatesTest, WordsAreInTimesThatStandStill) {
