@@ -51,10 +51,6 @@ Result<std::vector<const Product*>> products_of(const std::string& gpu) {
   return std::vector{product};
 }
 
-std::string gib(std::int64_t bytes) {
-  return fmt::format("{:.1f}GiB", static_cast<double>(bytes) / (1 << 30));
-}
-
 TopTable shares_for(const advise::Model& model, const std::vector<const Product*>& products) {
   TopTable table{
       "ModelShares", {"GPU", "RESOURCE", "COUNT", "WEIGHTS", "CACHE", "NEEDS", "USABLE"}, {}};
@@ -63,8 +59,9 @@ TopTable shares_for(const advise::Model& model, const std::vector<const Product*
     const advise::Share share = advise::smallest_share(*product, memory.total());
     const bool none = share.count == 0;
     table.rows.push_back({product->model, share.resource, none ? "" : std::to_string(share.count),
-                          gib(memory.weights), gib(memory.cache), gib(memory.total()),
-                          none ? "" : gib(share.usable)});
+                          advise::in_gib(memory.weights), advise::in_gib(memory.cache),
+                          advise::in_gib(memory.total()),
+                          none ? "" : advise::in_gib(share.usable)});
   }
   return table;
 }
@@ -109,7 +106,7 @@ TopTable table_of(const std::vector<advise::OwnerAdvice>& advices) {
          advice.each == 0 ? std::string() : fmt::format("{} {}", advice.each, advice.holds),
          advice.used ? fmt::format("{}%", *advice.used) : std::string(),
          advice.peak ? fmt::format("{}%", *advice.peak) : std::string(),
-         advice.memory_mib ? gib(*advice.memory_mib << 20) : std::string(), told(advice),
+         advice.memory_mib ? advise::in_gib(*advice.memory_mib << 20) : std::string(), told(advice),
          advice.month == 0 ? std::string() : cost::format_money(advice.month, 2), advice.currency});
   return table;
 }
