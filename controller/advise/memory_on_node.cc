@@ -6,7 +6,6 @@
 #include "apis/names.h"
 #include "apis/quantity.h"
 #include "controller/fleet/allocatable.h"
-#include "controller/fleet/node_facts.h"
 
 namespace berth::advise {
 namespace {
@@ -46,14 +45,13 @@ std::string_view instance_in_label(const Node& node) {
 std::optional<Device> unshared_device(const Node& node, std::string_view resource) {
   const std::optional<Inventory> has = inventory_of(node);
   if (!has) return std::nullopt;
-  const Product* product = find_product(has->product, has->memory_mib);
   const std::string_view instance = instance_in_label(node);
   if (resource == kWholeGpu && instance.empty()) {
-    if (product != nullptr)
-      return Device{.usable = usable_bytes(*product, product->memory_units), .spreads = true};
-    if (!has->memory_mib) return std::nullopt;
-    return Device{.usable = (*has->memory_mib << 20) / 10 * 9, .spreads = true};
+    const auto usable = usable_of_whole(*has);
+    if (!usable) return std::nullopt;
+    return Device{.usable = *usable, .spreads = true};
   }
+  const Product* product = find_product(has->product, has->memory_mib);
   if (product == nullptr) return std::nullopt;
   const Profile* profile =
       resource == kWholeGpu ? product->find_profile(instance) : profile_behind(*product, resource);
@@ -83,6 +81,15 @@ std::optional<std::int64_t> required_memory(std::string_view annotation) {
   const Result<Quantity> size = Quantity::parse(annotation);
   if (!size || *size <= Quantity()) return std::nullopt;
   return size->rounded_up();
+}
+
+std::optional<std::int64_t> usable_of_whole(const Inventory& gpus) {
+  constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+  constexpr std::int64_t kMostMiB = std::int64_t{1} << 24;  // a label may say anything
+  if (const Product* product = find_product(gpus.product, gpus.memory_mib))
+    return usable_bytes(*product, product->memory_units);
+  if (!gpus.memory_mib || *gpus.memory_mib > kMostMiB) return std::nullopt;
+  return *gpus.memory_mib * kMiB / 10 * 9;
 }
 
 std::optional<std::int64_t> usable_on(const Node& node, std::string_view resource,

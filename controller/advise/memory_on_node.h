@@ -10,12 +10,16 @@
 
 #include "apis/core.h"
 #include "controller/advise/model_memory.h"
+#include "controller/fleet/node_facts.h"
 
 namespace berth::advise {
 
 // What a pod's annotation gpu.berth.dev/required-gpu-memory says, in bytes; nothing if it is no
 // size above 0.
 std::optional<std::int64_t> required_memory(std::string_view annotation);
+
+// Of one whole GPU, nine tenths of what it has.
+std::optional<std::int64_t> usable_of_whole(const Inventory& gpus);
 
 // Nine tenths of what it has (usable_bytes). What can't be spread over several counts once: MIG
 // instances, and parts of shared GPUs, of which more may lie on the same one. Under time-slicing

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -14,8 +15,7 @@
 
 #include "apis/mig_layout.h"
 #include "apis/names.h"
-#include "controller/advise/model_memory.h"
-#include "controller/fleet/geometry.h"
+#include "controller/advise/memory_on_node.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/fleet/pools.h"
 #include "controller/mig/overlap.h"
@@ -25,7 +25,6 @@ namespace {
 
 // From the most on. More than eight in turns on one GPU is no advice that a mean can give.
 constexpr std::int32_t kParts[] = {8, 4, 2};
-constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 
 struct SharedNode {
   std::string name;
@@ -40,13 +39,6 @@ struct SharedGround {
   std::map<std::string, std::int64_t> pods;  // with GPUs, by owner
   std::vector<SharedNode> nodes;             // that may be taken
 };
-
-std::optional<std::int64_t> usable_of(const Inventory& inventory) {
-  if (const Product* product = find_product(inventory.product, inventory.memory_mib))
-    return usable_bytes(*product, product->memory_units);
-  if (!inventory.memory_mib) return std::nullopt;
-  return *inventory.memory_mib * kMiB / 10 * 9;
-}
 
 bool offers_instances(const Node& node) {
   return std::ranges::any_of(node.allocatable, [](const auto& entry) {
@@ -63,7 +55,7 @@ std::vector<SharedGround> grounds_of(const Snapshot& snapshot, const GPUClusterP
     if (pool == nullptr || !inventory || pool->sharing.strategy != SharingStrategy::kNone) continue;
     SharedGround& ground = grounds[{pool->name, inventory->product}];
     ground.pool = pool;
-    ground.usable = usable_of(*inventory);
+    ground.usable = usable_of_whole(*inventory);
     SharedNode taken{.name = node->meta.name, .gpus = inventory->count, .pods = {}};
     for (const Occupant& occupant : snapshot.cluster.occupants_of(node->meta.name))
       if (occupant.uses_gpu) ++taken.pods[owner_key(*occupant.pod)];
@@ -90,7 +82,7 @@ bool does_with(const OwnerAdvice& advice, const SharedGround& ground, std::int32
   if (pods == ground.pods.end() || pods->second != advice.pods) return false;
   if (room_for(advice) * parts > 100 || saved_by(advice, parts) <= advice.month) return false;
   return !advice.memory_mib || !ground.usable ||
-         *advice.memory_mib * kMiB <= *ground.usable / parts;
+         *advice.memory_mib <= (*ground.usable / parts) >> 20;
 }
 
 // By MPS' equal parts nobody's burst is cut, nor his memory.
@@ -152,8 +144,7 @@ void advise_part(const ProposedPool& pool, const SharedGround& ground, OwnerAdvi
   advice.instead_each = 1;
   advice.pool = fmt::format("{}, {} by {}, which is to be made", pool.name,
                             to_string(pool.strategy), pool.replicas);
-  advice.memory_gb =
-      ground.usable ? static_cast<int>(*ground.usable / pool.replicas / (1024 * kMiB)) : 0;
+  advice.memory_gb = ground.usable ? static_cast<int>((*ground.usable / pool.replicas) >> 30) : 0;
   advice.part = pool.strategy == SharingStrategy::kMPS ? 100 / pool.replicas : 100;
   advice.month = saved_by(advice, pool.replicas);
 }

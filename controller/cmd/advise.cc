@@ -157,7 +157,7 @@ Result<Looked> look(const AdviseFlags& flags) {
                           .settings = flags.settings,
                           .now = dump.taken_at,
                           .offline = true};
-  Looked looked{.policy = *policy};
+  Looked looked;
   looked.advices = advise::advise_owners(
       snapshot, *policy, flags.sharing ? advise::Isolation::kMayWeaken : advise::Isolation::kKept);
   std::vector<advise::ProposedPool> shared;
