@@ -14,6 +14,7 @@
 #include "apis/reasons.h"
 #include "controller/admission/pool_choice.h"
 #include "controller/advise/memory_on_node.h"
+#include "controller/fleet/node_facts.h"
 #include "controller/fleet/pools.h"
 
 namespace berth {
@@ -50,27 +51,55 @@ advise::Share least_for(const ClusterState& cluster, const Pod& pod, std::int64_
   return least;
 }
 
+bool offers_all(const Node& node, const Pod& pod) {
+  return std::ranges::all_of(pod.shape->requests, [&](const auto& entry) {
+    return !is_gpu_resource(entry.first) || entry.second.is_zero() ||
+           node.allocatable.get(entry.first) >= entry.second;
+  });
+}
+
+std::optional<std::int64_t> required_by(const Pod& pod) {
+  const Text* required = pod.meta.annotations.find(names::kRequiredGpuMemoryAnnotation);
+  return required == nullptr ? std::nullopt : advise::required_memory(required->view());
+}
+
+std::string describe_lack(const ClusterState& cluster, const Pod& pod, std::int64_t bytes,
+                          std::int64_t room) {
+  const advise::Share instead = least_for(cluster, pod, bytes);
+  return fmt::format(
+      "needs {} of GPU memory, and what it asks for has {} for it there; {}",
+      printable(pod.meta.annotations.get(names::kRequiredGpuMemoryAnnotation).view()),
+      advise::in_gib(room),
+      instead.count == 0 ? std::string("no node that its namespace may use has so much")
+                         : fmt::format("ask for {} {}", instead.count, instead.resource));
+}
+
 }  // namespace
 
 void note_memory(const Snapshot& snapshot, const Pod& pod, const std::vector<const Node*>& nodes,
                  Explanation& out) {
-  const Text* required = pod.meta.annotations.find(names::kRequiredGpuMemoryAnnotation);
-  const auto bytes = required == nullptr ? std::nullopt : advise::required_memory(required->view());
+  const std::optional<std::int64_t> bytes = required_by(pod);
   if (!bytes) return;
   std::map<std::int64_t, std::vector<std::string>> too_small;  // by what they have for it
   for (const Node* node : nodes)
     if (const auto room = room_on(*node, pod); room && *room < *bytes)
       too_small[*room].push_back(node->meta.name);
-  if (too_small.empty()) return;
-  const advise::Share instead = least_for(snapshot.cluster, pod, *bytes);
   for (auto& [room, names] : too_small)
-    out.add("memory",
-            fmt::format("needs {} of GPU memory, and what it asks for has {} for it there; {}",
-                        printable(required->view()), advise::in_gib(room),
-                        instead.count == 0
-                            ? std::string("no node that its namespace may use has so much")
-                            : fmt::format("ask for {} {}", instead.count, instead.resource)),
+    out.add("memory", describe_lack(snapshot.cluster, pod, *bytes, room),
             reasons::kGpuMemoryTooSmall, std::move(names));
+}
+
+std::string memory_lacking(const ClusterState& cluster, const Pod& pod) {
+  const std::optional<std::int64_t> bytes = required_by(pod);
+  if (!bytes) return {};
+  std::optional<std::int64_t> most;
+  for (const auto& node : cluster.nodes()) {
+    if (!offers_gpus(*node) || !offers_all(*node, pod)) continue;
+    const std::optional<std::int64_t> room = room_on(*node, pod);
+    if (!room || *room >= *bytes) return {};
+    most = std::max(most.value_or(0), *room);
+  }
+  return most ? describe_lack(cluster, pod, *bytes, *most) : std::string();
 }
 
 }  // namespace berth
