@@ -16,7 +16,7 @@ const OwnerReference* topmost(const Snapshot& snapshot, const Pod& pod) {
   const OwnerReference* owner = pod.meta.controller();
   if (owner == nullptr || owner->kind != "Job") return owner;
   const Job* job = snapshot.cluster.jobs().find(pod.meta.namespace_.view(), owner->name.view());
-  if (job == nullptr || owner->uid != job->meta.uid) return owner;
+  if (job == nullptr || owner->uid.view() != job->meta.uid) return owner;
   const OwnerReference* above = job->meta.controller();
   return above == nullptr ? owner : above;
 }
