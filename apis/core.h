@@ -33,8 +33,9 @@ struct Node {
   std::vector<Taint> taints;
   ResourceList capacity;
   ResourceList allocatable;
-  bool ready = false;  // condition Ready is True
-  Text boot_id;        // status.nodeInfo.bootID: changes with every reboot
+  bool ready = false;        // condition Ready is True
+  StringMap gpu_conditions;  // those of gpu_conditions.h that are bad: their types, and why
+  Text boot_id;              // status.nodeInfo.bootID: changes with every reboot
 
   bool cordoned() const { return unschedulable.value_or(false); }
   bool operator==(const Node&) const = default;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apis/decode_frame.h"
+#include "apis/gpu_conditions.h"
 
 namespace berth {
 namespace {
@@ -16,16 +17,18 @@ bool read_spec(od::value spec, Node& node, Fault& fault) {
   });
 }
 
-bool read_ready(od::value conditions, bool& ready, Fault& fault) {
-  ready = false;
+bool read_conditions(od::value conditions, Node& node, Fault& fault) {
+  node.ready = false;
+  node.gpu_conditions = {};
   return each_item(conditions, fault, [&](od::value condition) {
-    std::string_view type, status;
+    std::string_view type, status, reason;
     bool good = each_field(condition, fault, [&](std::string_view key, od::value value) {
       if (key == "type") return read(value, type, fault);
       if (key == "status") return read(value, status, fault);
+      if (key == "reason") return read(value, reason, fault);
       return true;
     });
-    if (type == "Ready") ready = status == "True";
+    take_condition(type, status, reason, node);
     return good;
   });
 }
@@ -34,7 +37,7 @@ bool read_status(od::value status, Node& node, Fault& fault) {
   return each_field(status, fault, [&](std::string_view key, od::value value) {
     if (key == "capacity") return read(value, node.capacity, fault);
     if (key == "allocatable") return read(value, node.allocatable, fault);
-    if (key == "conditions") return read_ready(value, node.ready, fault);
+    if (key == "conditions") return read_conditions(value, node, fault);
     if (key != "nodeInfo") return true;
     return each_field(value, fault, [&](std::string_view name, od::value info) {
       return name != "bootID" || read(info, node.boot_id, fault);

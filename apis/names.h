@@ -43,6 +43,8 @@ inline constexpr char kHostnameLabel[] = "kubernetes.io/hostname";
 inline constexpr char kProofLabel[] = "gpu.berth.dev/proof";  // on Jobs that prove a node's GPUs
 inline constexpr char kProofNodeAnnotation[] = "gpu.berth.dev/proof-node-uid";
 inline constexpr char kRequiredCudaAnnotation[] = "gpu.berth.dev/required-cuda";  // on pods: "12.4"
+// Likewise: "40Gi", what a container of theirs loads into GPUs.
+inline constexpr char kRequiredGpuMemoryAnnotation[] = "gpu.berth.dev/required-gpu-memory";
 inline constexpr char kIdleSinceAnnotation[] = "gpu.berth.dev/idle-since";
 inline constexpr char kReclaimAfterAnnotation[] = "gpu.berth.dev/reclaim-after";
 // On the ledger of admissions: who gives way to whom, since idle GPUs were taken from him.

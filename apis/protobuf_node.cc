@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same fields as decode_node.cc's.
+#include "apis/gpu_conditions.h"
 #include "apis/protobuf_reader.h"
 
 namespace berth {
@@ -18,7 +19,7 @@ struct TaintField {
   enum : std::uint32_t { kKey = 1, kValue = 2, kEffect = 3 };
 };
 struct ConditionField {
-  enum : std::uint32_t { kType = 1, kStatus = 2 };
+  enum : std::uint32_t { kType = 1, kStatus = 2, kReason = 5 };
 };
 struct SystemInfoField {
   enum : std::uint32_t { kBootId = 3 };
@@ -38,14 +39,24 @@ bool read_spec(ProtobufField spec, Node& node) {
   return true;
 }
 
-bool read_ready(ProtobufField condition, bool& ready) {
-  std::string_view type, status;
+bool read_condition(ProtobufField condition, Node& node) {
+  std::string_view type, status, reason;
   each_field(condition.bytes(), [&](std::uint32_t number, ProtobufField field) {
-    if (number != ConditionField::kType && number != ConditionField::kStatus) return false;
-    (number == ConditionField::kType ? type : status) = field.bytes();
-    return true;
+    switch (number) {
+      case ConditionField::kType:
+        type = field.bytes();
+        return true;
+      case ConditionField::kStatus:
+        status = field.bytes();
+        return true;
+      case ConditionField::kReason:
+        reason = field.bytes();
+        return true;
+      default:
+        return false;
+    }
   });
-  if (type == "Ready") ready = status == "True";
+  take_condition(type, status, reason, node);
   return true;
 }
 
@@ -66,7 +77,7 @@ bool read_status(ProtobufField status, Node& node) {
       case StatusField::kAllocatable:
         return append(field, allocatable);
       case StatusField::kConditions:
-        return read_ready(field, node.ready);
+        return read_condition(field, node);
       case StatusField::kNodeInfo:
         return read_system_info(field, node);
       default:

@@ -132,6 +132,7 @@ inline constexpr char kDeviceClaims[] = "DeviceClaims";
 inline constexpr char kDevicePluginCrashes[] = "DevicePluginCrashes";
 inline constexpr char kDevicePluginMissing[] = "DevicePluginMissing";
 inline constexpr char kFailedCreate[] = "FailedCreate";
+inline constexpr char kGpuMemoryTooSmall[] = "GPUMemoryTooSmall";
 inline constexpr char kLayoutConflict[] = "LayoutConflict";
 inline constexpr char kLayoutInProgress[] = "LayoutInProgress";
 inline constexpr char kLegacyResource[] = "LegacyResource";

@@ -3,7 +3,6 @@
 // for. A warning: labels lag behind a driver's upgrade, and a pod may wait for one.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -22,12 +21,7 @@ std::optional<NodeCuda> newest_short_of(const PodReview& review, std::string_vie
   std::optional<NodeCuda> newest;
   if (offer == nullptr) return std::nullopt;
   for (const NodeClass* nodes : offer->classes) {
-    const bool exposed =
-        nodes->pool == kNoPool
-            ? review.pools.outside_pools
-            : std::ranges::find(review.pools.exposed, &review.policy.spec.pools[nodes->pool]) !=
-                  review.pools.exposed.end();
-    if (!exposed || nodes->nodes.empty()) continue;
+    if (!reaches(review.pools, review.policy, *nodes) || nodes->nodes.empty()) continue;
     // Nodes of a class are equal in such labels.
     const NodeCuda has = cuda_of(*nodes->nodes.front());
     if (!contradicts(requirement, has)) return std::nullopt;

@@ -38,6 +38,8 @@ void check_amounts(const PodSlice& pod, ReviewFindings& findings);
 void check_pod(const PodReview& review, ReviewFindings& findings);
 // Drivers that are too old for what its containers were built for.
 void check_cuda(const PodReview& review, ReviewFindings& findings);
+// GPUs that are too small for what it says it loads.
+void check_memory(const PodReview& review, ReviewFindings& findings);
 // Ways around the device plugin, which pods that ask for no GPU take too.
 void check_device_access(const PodSlice& pod, ReviewFindings& findings);
 // The same of containers that are added to a pod that runs.

@@ -91,8 +91,9 @@ struct PodSlice {
   QueuedSlice queued;
   bool has_metadata = false;
   bool has_annotations = false;
-  std::string_view mutations;      // annotation gpu.berth.dev/mutations
-  std::string_view required_cuda;  // annotation gpu.berth.dev/required-cuda
+  std::string_view mutations;        // annotation gpu.berth.dev/mutations
+  std::string_view required_cuda;    // annotation gpu.berth.dev/required-cuda
+  std::string_view required_memory;  // annotation gpu.berth.dev/required-gpu-memory
 
   std::string_view node_name;
   StringMap node_selector;

@@ -205,8 +205,31 @@ PoolChoice choose_pools(const Placement& placement, const GPUClusterPolicy& poli
   return choice;
 }
 
+bool reaches(const PoolChoice& choice, const GPUClusterPolicy& policy, const NodeClass& nodes) {
+  if (nodes.pool == kNoPool) return choice.outside_pools;
+  return std::ranges::find(choice.exposed, &policy.spec.pools[nodes.pool]) != choice.exposed.end();
+}
+
 bool open_to(const std::optional<LabelSelector>& eligible, const StringMap& namespace_labels) {
   return !eligible || eligible->matches(namespace_labels);
+}
+
+const CatalogEntry* closing_entry(const GPUClusterPolicy& policy, std::string_view resource,
+                                  const StringMap& namespace_labels) {
+  const CatalogEntry* closed = nullptr;
+  for (const CatalogEntry& entry : policy.spec.resource_catalog) {
+    if (entry.resource != resource) continue;
+    if (open_to(entry.eligible_namespaces, namespace_labels)) return nullptr;
+    if (closed == nullptr) closed = &entry;
+  }
+  return closed;
+}
+
+bool may_have_alone(const GPUClusterPolicy& policy, const PoolSpec* pool, std::string_view resource,
+                    const StringMap& namespace_labels) {
+  if (closing_entry(policy, resource, namespace_labels) != nullptr) return false;
+  return pool == nullptr ||
+         (open_to(pool->eligible_namespaces, namespace_labels) && !shares(*pool, resource));
 }
 
 bool holds_to(const PoolChoice& choice, const Placement& placement, const NodeSelectorTerm* term) {

@@ -42,8 +42,19 @@ struct PoolChoice {
 PoolChoice choose_pools(const Placement& placement, const GPUClusterPolicy& policy,
                         const GpuOffers& offers, const StringMap& namespace_labels);
 
+// Whether the pod may land on nodes of the class, by their pool.
+bool reaches(const PoolChoice& choice, const GPUClusterPolicy& policy, const NodeClass& nodes);
+
 // Whether the namespace may use it.
 bool open_to(const std::optional<LabelSelector>& eligible, const StringMap& namespace_labels);
+// The catalog's entry that closes the resource to the namespace; nullptr: one opens it, or there is
+// none for it.
+const CatalogEntry* closing_entry(const GPUClusterPolicy& policy, std::string_view resource,
+                                  const StringMap& namespace_labels);
+// Whether the namespace may have the resource of the pool's nodes (null: of those of no pool), and
+// for itself alone.
+bool may_have_alone(const GPUClusterPolicy& policy, const PoolSpec* pool, std::string_view resource,
+                    const StringMap& namespace_labels);
 
 // Whether the term (or, with nullptr, the node selector alone) keeps the pod to the targets.
 bool holds_to(const PoolChoice& choice, const Placement& placement, const NodeSelectorTerm* term);

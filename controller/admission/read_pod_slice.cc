@@ -48,6 +48,8 @@ class PodReader {
       if (key != "annotations" || !read_present(value, pod_.has_annotations)) return true;
       return each_field(value, fault_, [&](std::string_view name, dom::element text) {
         if (name == names::kRequiredCudaAnnotation) return read(text, pod_.required_cuda, fault_);
+        if (name == names::kRequiredGpuMemoryAnnotation)
+          return read(text, pod_.required_memory, fault_);
         return name != names::kMutationsAnnotation || read(text, pod_.mutations, fault_);
       });
     });

@@ -208,19 +208,10 @@ std::string orderable_entries(const PodReview& review) {
 }
 
 void check_catalog_eligibility(const PodReview& review, ReviewFindings& findings) {
-  const std::vector<CatalogEntry>& catalog = review.policy.spec.resource_catalog;
-  const StringMap& labels = review.namespace_.meta.labels;
   for (const GpuDemand& demand : review.placement.demands) {
-    const CatalogEntry* closed = nullptr;
-    bool open = false;
-    for (const CatalogEntry& entry : catalog) {
-      if (entry.resource != demand.resource) continue;
-      if (open_to(entry.eligible_namespaces, labels))
-        open = true;
-      else if (closed == nullptr)
-        closed = &entry;
-    }
-    if (open || closed == nullptr) continue;
+    const CatalogEntry* closed =
+        closing_entry(review.policy, demand.resource, review.namespace_.meta.labels);
+    if (closed == nullptr) continue;
     findings.refuse(
         field_of(review.pod, demand, 0),
         fmt::format("catalog entry {} is only for namespaces with {}; this one may ask for {}",
@@ -301,6 +292,7 @@ void check_pod(const PodReview& review, ReviewFindings& findings) {
   check_above_one(review, findings);
   check_shared_memory(review, findings);
   check_cuda(review, findings);
+  check_memory(review, findings);
   check_privileged(review.pod, review.pod.containers, findings);
   check_device_access(review.pod, findings);
 }

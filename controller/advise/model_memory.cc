@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/advise/model_memory.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -33,6 +35,10 @@ const Shape& shape_of(std::int64_t parameters) {
 }
 
 }  // namespace
+
+std::string in_gib(std::int64_t bytes) {
+  return fmt::format("{:.1f}GiB", static_cast<double>(bytes) / static_cast<double>(kGiB));
+}
 
 std::int64_t usable_bytes(const Product& product, int units) {
   return product.memory_gb * kGiB / 10 * 9 * units / product.memory_units;

@@ -33,6 +33,9 @@ struct ModelMemory {
 };
 ModelMemory memory_of(const Model& model);
 
+// "132.9GiB".
+std::string in_gib(std::int64_t bytes);
+
 // Of so many units of a GPU's memory: inference servers take nine tenths of what there is; the rest
 // is left to the driver and to what a request needs for a moment.
 std::int64_t usable_bytes(const Product& product, int units);

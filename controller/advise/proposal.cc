@@ -53,8 +53,15 @@ std::map<std::string, std::string> profiles_of(const std::vector<OwnerAdvice>& a
   return profiles;
 }
 
+bool is_taken(const std::string& node, const std::vector<ProposedPool>& shared) {
+  return std::ranges::any_of(shared, [&](const ProposedPool& pool) {
+    return std::ranges::find(pool.nodes, node) != pool.nodes.end();
+  });
+}
+
 Grounds survey(const Snapshot& snapshot, const GPUClusterPolicy& policy,
-               const std::map<std::string, std::string>& profiles) {
+               const std::map<std::string, std::string>& profiles,
+               const std::vector<ProposedPool>& shared) {
   Grounds grounds;
   const LayoutOwners layouts(snapshot.cluster);
   for (const auto& node : snapshot.cluster.nodes()) {
@@ -75,7 +82,8 @@ Grounds survey(const Snapshot& snapshot, const GPUClusterPolicy& policy,
       else
         ++ground.wanted[found->second];
     }
-    if (candidate.gpus > 0 && !is_cut(*node) && layouts.owner_of(*node) == nullptr)
+    if (candidate.gpus > 0 && !is_cut(*node) && layouts.owner_of(*node) == nullptr &&
+        !is_taken(candidate.name, shared))
       ground.candidates.push_back(std::move(candidate));
   }
   return grounds;
@@ -151,15 +159,17 @@ void propose(Ground ground, Proposal& out) {
 }  // namespace
 
 Proposal propose_layouts(const Snapshot& snapshot, const GPUClusterPolicy& policy,
-                         const std::vector<OwnerAdvice>& advices) {
+                         const std::vector<OwnerAdvice>& advices,
+                         std::vector<ProposedPool> shared) {
   Proposal out;
-  for (auto& [key, ground] : survey(snapshot, policy, profiles_of(advices)))
+  for (auto& [key, ground] : survey(snapshot, policy, profiles_of(advices), shared))
     if (ground.product != nullptr) propose(std::move(ground), out);
   for (const PoolSpec& pool : policy.spec.pools)
     if (pool.mig_strategy != PluginMigStrategy::kMixed &&
         std::ranges::any_of(out.layouts,
                             [&](const ProposedLayout& layout) { return layout.pool == pool.name; }))
       out.pools.push_back(pool.name);
+  out.shared = std::move(shared);
   return out;
 }
 

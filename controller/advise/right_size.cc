@@ -127,12 +127,6 @@ void settle(Micros month, std::int64_t remain, std::int64_t of, OwnerAdvice& adv
   advice.month = month - cost::share_of(month, remain, of);
 }
 
-// Percent of what a pod holds that has to be left to it.
-std::int64_t room_for(const OwnerAdvice& advice) {
-  const std::int64_t room = kRoom * *advice.used;
-  return advice.peak ? std::min(room, *advice.peak) : room;
-}
-
 void decide(const Holding& holding, Micros month, OwnerAdvice& advice) {
   const std::int64_t room = room_for(advice);
   const Product* product = holding.product;
@@ -216,6 +210,11 @@ std::string owner_key(const Pod& pod) {
   return pod.meta.namespace_.str() + "/" + cost::owner_of(pod);
 }
 
+std::int64_t room_for(const OwnerAdvice& advice) {
+  const std::int64_t room = kRoom * *advice.used;
+  return advice.peak ? std::min(room, *advice.peak) : room;
+}
+
 std::string provided(const OwnerAdvice& advice) {
   std::vector<std::string> terms;
   if (advice.memory_gb > 0 && !advice.memory_mib)
@@ -244,6 +243,7 @@ std::vector<OwnerAdvice> advise_owners(const Snapshot& snapshot, const GPUCluste
         advice.peak = peak->second;
       if (advice.verdict != Verdict::kKeep) continue;
       const Micros month = cost::capped_product(spending.total(), cost::kHoursOfMonth);
+      advice.costs = month;
       decide(holding, month, advice);
       if (isolation == Isolation::kMayWeaken)
         consider_sharing(smallest_shared_pool(snapshot, policy, owner.substr(0, owner.find('/')),

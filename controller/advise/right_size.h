@@ -39,12 +39,16 @@ struct OwnerAdvice {
   std::int64_t instead_each = 0;
   int memory_gb = 0;       // that a pod has then
   std::int64_t part = 0;   // percent, of what it holds now, that it can then have at work
+  cost::Micros costs = 0;  // a month, as it is
   cost::Micros month = 0;  // that it saves
   std::string currency;
 };
 
 // "serving/Deployment/llama": whom a pod's GPUs count for.
 std::string owner_key(const Pod& pod);
+
+// Percent of what a pod holds that has to be left to it; of who was measured.
+std::int64_t room_for(const OwnerAdvice& advice);
 
 // What is left to whoever follows the advice to find out: ", if 40 GB suffice, and bursts to 90%
 // may take longer". Empty: nothing.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
@@ -51,10 +52,6 @@ Result<std::vector<const Product*>> products_of(const std::string& gpu) {
   return std::vector{product};
 }
 
-std::string gib(std::int64_t bytes) {
-  return fmt::format("{:.1f}GiB", static_cast<double>(bytes) / (1 << 30));
-}
-
 TopTable shares_for(const advise::Model& model, const std::vector<const Product*>& products) {
   TopTable table{
       "ModelShares", {"GPU", "RESOURCE", "COUNT", "WEIGHTS", "CACHE", "NEEDS", "USABLE"}, {}};
@@ -63,8 +60,9 @@ TopTable shares_for(const advise::Model& model, const std::vector<const Product*
     const advise::Share share = advise::smallest_share(*product, memory.total());
     const bool none = share.count == 0;
     table.rows.push_back({product->model, share.resource, none ? "" : std::to_string(share.count),
-                          gib(memory.weights), gib(memory.cache), gib(memory.total()),
-                          none ? "" : gib(share.usable)});
+                          advise::in_gib(memory.weights), advise::in_gib(memory.cache),
+                          advise::in_gib(memory.total()),
+                          none ? "" : advise::in_gib(share.usable)});
   }
   return table;
 }
@@ -86,8 +84,8 @@ std::string told(const advise::OwnerAdvice& advice) {
     case advise::Verdict::kProfile:
       return fmt::format("{} {}{}", advice.instead_each, advice.instead, provided(advice));
     case advise::Verdict::kShare:
-      return fmt::format("1 {} of pool {}: its memory and faults are then not kept apart",
-                         advice.instead, advice.pool);
+      return fmt::format("1 {} of pool {}: its memory and faults are then not kept apart{}",
+                         advice.instead, advice.pool, provided(advice));
     case advise::Verdict::kKeep:
       return "keep";
     case advise::Verdict::kMixed:
@@ -109,14 +107,14 @@ TopTable table_of(const std::vector<advise::OwnerAdvice>& advices) {
          advice.each == 0 ? std::string() : fmt::format("{} {}", advice.each, advice.holds),
          advice.used ? fmt::format("{}%", *advice.used) : std::string(),
          advice.peak ? fmt::format("{}%", *advice.peak) : std::string(),
-         advice.memory_mib ? gib(*advice.memory_mib << 20) : std::string(), told(advice),
+         advice.memory_mib ? advise::in_gib(*advice.memory_mib << 20) : std::string(), told(advice),
          advice.month == 0 ? std::string() : cost::format_money(advice.month, 2), advice.currency});
   return table;
 }
 
 // What a look at the cluster came to.
 struct Looked {
-  GPUClusterPolicy policy;
+  std::string policy;  // as it stands, JSON
   std::vector<advise::OwnerAdvice> advices;
   advise::Proposal proposal;
 };
@@ -130,6 +128,16 @@ Result<void> check_read(const Dump& dump, const Settings& settings) {
                                           "berth-why and, for ConfigMap {}, to Role "
                                           "berth-snapshot",
                                           unread->resource, names::kCostsConfigMap)};
+  return {};
+}
+
+// Of a cluster's text that was read, and that has one.
+std::string standing_policy(const std::string& text) {
+  const nlohmann::ordered_json dump = nlohmann::ordered_json::parse(text);
+  for (const nlohmann::ordered_json& item : dump.at("items"))
+    if (item.at("kind").get<std::string>() == kKind<GPUClusterPolicy>.kind &&
+        item.at("metadata").at("name") == limits::kPolicyName)
+      return item.dump();
   return {};
 }
 
@@ -149,10 +157,14 @@ Result<Looked> look(const AdviseFlags& flags) {
                           .settings = flags.settings,
                           .now = dump.taken_at,
                           .offline = true};
-  Looked looked{.policy = *policy};
+  Looked looked;
   looked.advices = advise::advise_owners(
       snapshot, *policy, flags.sharing ? advise::Isolation::kMayWeaken : advise::Isolation::kKept);
-  if (flags.layouts) looked.proposal = advise::propose_layouts(snapshot, *policy, looked.advices);
+  std::vector<advise::ProposedPool> shared;
+  if (flags.sharing) shared = advise::propose_shared_pools(snapshot, *policy, looked.advices);
+  if (!flags.layouts) return looked;
+  looked.policy = standing_policy(read->text);
+  looked.proposal = advise::propose_layouts(snapshot, *policy, looked.advices, std::move(shared));
   return looked;
 }
 
@@ -189,8 +201,8 @@ FlagTable advise_flags(AdviseFlags& flags) {
           "--sharing", flags.sharing,
           "of owners: advise parts of GPUs too that a pool shares, which weakens isolation"),
       switch_flag("--layouts", flags.layouts,
-                  "print MIGLayouts that give owners what they are advised to, instead of the "
-                  "table"),
+                  "print the MIGLayouts that give owners what they are advised to, and the "
+                  "GPUClusterPolicy, instead of the table"),
       choice_flag("-o,--output", flags.output, {"text", "json", "yaml"},
                   "how the table is written"),
   };

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "controller/advise/advised_policy.h"
+#include "controller/core/plural.h"
 #include "controller/preview/yaml.h"
 
 namespace berth {
@@ -38,21 +40,36 @@ std::string print_layout(const advise::ProposedLayout& layout) {
   return document(object);
 }
 
-// The fields to change alone: the rest of the policy is somebody's, and stays as it is.
-std::string print_pools(const std::vector<std::string>& pools, const GPUClusterPolicy& policy) {
-  if (pools.empty()) return "";
-  std::string out =
-      fmt::format("# Of GPUClusterPolicy {}, so that pods can ask for the instances by name:\n",
-                  policy.meta.name);
-  for (const std::string& pool : pools)
-    out += fmt::format("#   spec.pools[name={}].migStrategy: mixed\n", pool);
+// What changes in the policy, and for whom that weakens what keeps him apart.
+std::string tell_pools(const advise::Proposal& proposal) {
+  std::string out = "# The GPUClusterPolicy as it stands, with these changes:\n";
+  for (const std::string& pool : proposal.pools)
+    out += fmt::format(
+        "#   spec.pools[name={}].migStrategy: mixed, so that pods can ask for instances by name\n",
+        pool);
+  for (const advise::ProposedPool& pool : proposal.shared) {
+    out += fmt::format(
+        "#   spec.pools[name={}]: {} of pool {}, each GPU for {} pods ({}); memory and faults are "
+        "not kept apart there; quotas of queues for pool {} do not count it\n",
+        pool.name, plural(static_cast<std::int64_t>(pool.nodes.size()), "node"), pool.from,
+        pool.replicas, to_string(pool.strategy), pool.from);
+    if (pool.others > 0)
+      out += fmt::format("#     {} of others there with whole GPUs have to go elsewhere\n",
+                         plural(pool.others, "pod"));
+  }
   return out;
+}
+
+std::string print_policy(const advise::Proposal& proposal, const std::string& policy) {
+  if (proposal.pools.empty() && proposal.shared.empty()) return "";
+  const std::string advised = advise::advised_policy(policy, proposal.pools, proposal.shared);
+  return "---\n" + tell_pools(proposal) + json_to_yaml(advised);
 }
 
 std::string print_owners(const std::vector<advise::OwnerAdvice>& advices) {
   std::string out;
   for (const advise::OwnerAdvice& advice : advices)
-    if (advice.verdict == advise::Verdict::kProfile)
+    if (advice.verdict == advise::Verdict::kProfile || advice.verdict == advise::Verdict::kShare)
       out += fmt::format("#   {}: {}: {} instead of {}: {}{}\n", advice.owner, advice.instead,
                          advice.instead_each, advice.holds, advice.each, provided(advice));
   return out;
@@ -62,8 +79,8 @@ std::string print_owners(const std::vector<advise::OwnerAdvice>& advices) {
 
 std::string print_manifests(const advise::Proposal& proposal,
                             const std::vector<advise::OwnerAdvice>& advices,
-                            const GPUClusterPolicy& policy) {
-  if (proposal.layouts.empty())
+                            const std::string& policy) {
+  if (proposal.layouts.empty() && proposal.shared.empty())
     return "# No MIG profile is advised to any owner of pods, or no node is free to be cut.\n";
   std::string out =
       "# Look first: berth plan -f FILE says which pods leave, and when.\n"
@@ -72,7 +89,7 @@ std::string print_manifests(const advise::Proposal& proposal,
   if (!proposal.without_room.empty())
     out += "# Without room, as the pool's other nodes are cut already or have a layout:\n";
   for (const std::string& line : proposal.without_room) out += "#   " + line + "\n";
-  out += print_pools(proposal.pools, policy);
+  out += print_policy(proposal, policy);
   for (const advise::ProposedLayout& layout : proposal.layouts) out += print_layout(layout);
   return out;
 }

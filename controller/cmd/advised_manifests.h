@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AdvisedManifests: a proposal as YAML to read, plan and apply: layouts, and where a pool's device
-// plugin would not show their instances, the field of the policy to set.
+// AdvisedManifests: a proposal as YAML to read, plan and apply: layouts, and the policy where its
+// pools have to change for them or for shared GPUs.
 #pragma once
 
 #include <string>
@@ -10,10 +10,11 @@
 
 namespace berth {
 
-// What has to be done by hand stands in comments: what each owner's pods ask for from then on, and
-// what has no room. No document where nothing is proposed, only a comment that says so.
+// `policy`: as it stands, JSON. What has to be done by hand stands in comments: what each owner's
+// pods ask for from then on, and what has no room. No document where nothing is proposed, only a
+// comment that says so.
 std::string print_manifests(const advise::Proposal& proposal,
                             const std::vector<advise::OwnerAdvice>& advices,
-                            const GPUClusterPolicy& policy);
+                            const std::string& policy);
 
 }  // namespace berth

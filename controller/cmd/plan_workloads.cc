@@ -6,6 +6,9 @@
 #include <set>
 #include <utility>
 
+#include "apis/names.h"
+#include "controller/explain/memory_why.h"
+
 namespace berth {
 namespace {
 
@@ -14,6 +17,16 @@ bool exists(const ClusterState& cluster, const GivenWorkload& given) {
   if (std::holds_alternative<Job>(given.object))
     return cluster.jobs().find(namespace_, given.meta().name) != nullptr;
   return cluster.pods().find(namespace_, given.meta().name) != nullptr;
+}
+
+// A pod of it, as far as its memory is concerned.
+Pod pod_of(const GivenWorkload& given) {
+  Pod pod;
+  pod.meta.namespace_ = given.meta().namespace_;
+  pod.shape = given.shape();
+  if (!given.required_gpu_memory.empty())
+    pod.meta.annotations.set(names::kRequiredGpuMemoryAnnotation, given.required_gpu_memory);
+  return pod;
 }
 
 }  // namespace
@@ -44,6 +57,8 @@ PlannedWorkloads plan_workloads(const std::vector<WorkloadInFile>& files,
           read->meta().namespace_.view(), read->kind() == "Job" ? "job" : "pod", read->meta().name);
       out.notes.push_back(std::move(finding));
     } else {
+      finding.message = memory_lacking(cluster, pod_of(*read));
+      if (!finding.message.empty()) out.notes.push_back(std::move(finding));
       out.workloads.push_back(*std::move(read));
     }
   }

@@ -14,7 +14,8 @@ namespace berth {
 struct PlannedWorkloads {
   std::vector<GivenWorkload> workloads;
   std::vector<Finding> findings;  // what is wrong in them
-  std::vector<Finding> notes;     // those that are in the cluster already: they are left out
+  // Those that are in the cluster already: they are left out. What is too small for what it loads.
+  std::vector<Finding> notes;
 };
 
 // `namespace_` is that of those that name none.

@@ -84,6 +84,10 @@ struct EventNote {
   std::string reason;  // UpperCamelCase, from a fixed list
   std::string action;  // what berth did: "Cordon", "Evict", "Repartition"
   std::string note;    // ≤ 1 KiB
+  // Of `regarding`, where that is of a kind that berth doesn't watch; else empty.
+  std::string api_version = {};
+  // Whose steps it tells of, where `regarding` has none: it stands in the event, too.
+  std::optional<ObjectRef> related = {};
   bool operator==(const EventNote&) const = default;
 };
 

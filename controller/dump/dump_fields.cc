@@ -56,7 +56,8 @@ const Paths kShape = {
 const std::map<std::string_view, Paths> kFields = {
     {"Node",
      {"spec.unschedulable", "spec.taints", "status.capacity", "status.allocatable",
-      "status.conditions[].type", "status.conditions[].status", "status.nodeInfo.bootID"}},
+      "status.conditions[].type", "status.conditions[].status", "status.conditions[].reason",
+      "status.nodeInfo.bootID"}},
     {"Pod",
      {"spec.nodeName", "spec.terminationGracePeriodSeconds", "status.phase", "status.startTime",
       "status.reason", "status.containerStatuses[].state.waiting.reason",

@@ -11,6 +11,7 @@
 #include "controller/disruption/leaving_outlook.h"
 #include "controller/explain/cuda_why.h"
 #include "controller/explain/kubelet_words.h"
+#include "controller/explain/memory_why.h"
 #include "controller/explain/node_groups.h"
 #include "controller/fleet/fit.h"
 #include "controller/fleet/recut.h"
@@ -145,6 +146,7 @@ void explain_bound(const Snapshot& snapshot, const Pod& pod, const Clues& clues,
   note_host(snapshot, pod, *node, out);
   note_start(pod, out);
   note_cuda(pod, clues.of(pod), {node}, out);
+  note_memory(snapshot, pod, {node}, out);
   note_idle(snapshot, pod, *node, out);
   note_drain(snapshot, pod, *node, out);
 }

@@ -16,6 +16,7 @@
 #include "controller/explain/cuda_why.h"
 #include "controller/explain/device_plugin.h"
 #include "controller/explain/kubelet_words.h"
+#include "controller/explain/memory_why.h"
 #include "controller/explain/remedies.h"
 #include "controller/explain/scheduler_words.h"
 #include "controller/explain/unbound_pin.h"
@@ -110,6 +111,7 @@ void WaitingWhy::note_drivers() {
   if (Fit::gpu_resource_of(pod_).empty()) return;
   note_device_plugin(snapshot_, without, clues_, out_);
   note_cuda(pod_, clues_.of(pod_), with, out_);
+  note_memory(snapshot_, pod_, with, out_);
 }
 
 // What is offered and free of each GPU resource that it asks for.

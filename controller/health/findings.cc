@@ -5,8 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
+#include <system_error>
 
+#include "apis/gpu_conditions.h"
+#include "apis/printable.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/disruption/rollouts.h"
 #include "controller/health/xid.h"
@@ -33,6 +37,7 @@ class Finder {
     find_measured();
     find_missing();
     find_unoffered();
+    find_told();
     return std::move(found_);
   }
 
@@ -147,6 +152,34 @@ class Finder {
     if (any && snapshot_.now - steady_since() < kSteady)
       found_.next_in = std::chrono::ceil<Duration>(steady_since() + kSteady - snapshot_.now);
   }
+  // Nobody on a node that is not Ready says anything any more.
+  void find_told() {
+    if (!node_.ready) return;
+    for (const auto& [type, reason] : node_.gpu_conditions) {
+      const GpuCondition* condition = find_gpu_condition(type.view());
+      if (condition == nullptr) continue;
+      add({.kind = FaultKind::kNodeCondition,
+           .which = type.str(),
+           .text = fmt::format("condition {} is {}: {}", type.view(), condition->bad,
+                               reason.empty() ? "no reason is told" : printable(reason.view())),
+           .at = snapshot_.now,
+           .stands = true,
+           .acts = condition->acts && !is_no_fault(reason.view())});
+    }
+  }
+
+  // Of EKS' agent: that it reaches no DCGM, and an XID that is a program's own or to be ignored.
+  bool is_no_fault(std::string_view reason) const {
+    constexpr std::string_view kXid = "NvidiaXID";
+    if (reason == "DCGMError") return true;
+    if (!reason.starts_with(kXid)) return false;
+    reason.remove_prefix(kXid.size());
+    std::int64_t code = 0;
+    if (std::from_chars(reason.data(), reason.data() + reason.size(), code).ec != std::errc())
+      return false;
+    return spec_.xid == XidPolicy::kIgnore || describe_xid(code).kind == XidClass::kApplication;
+  }
+
   Time steady_since() const { return snapshot_.cluster.allocatable_since(node_.meta.name); }
 
   const Snapshot& snapshot_;
@@ -179,6 +212,8 @@ const char* to_string(FaultKind kind) {
       return "GpuMissing";
     case FaultKind::kDevicesUnhealthy:
       return "DevicesUnhealthy";
+    case FaultKind::kNodeCondition:
+      return "NodeCondition";
   }
   return "?";
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Findings: what is wrong with a node's GPUs, from what they were measured to do and from what the
-// node offers. Data that is missing, stale, or older than this process is no finding.
+// Findings: what is wrong with a node's GPUs, from what they were measured to do, from what the
+// node offers and from what others say of it. Data that is missing, stale, or older than this
+// process is no finding.
 #pragma once
 
 #include <optional>
@@ -22,12 +23,13 @@ enum class FaultKind {
   kThrottled,
   kGpuMissing,        // measured a while ago, and not any more, while others on the node are
   kDevicesUnhealthy,  // the node offers fewer than it has
+  kNodeCondition,     // what a cloud's agent, or NVIDIA's, says of it (apis/gpu_conditions.h)
 };
 const char* to_string(FaultKind kind);
 
 struct GpuFault {
   FaultKind kind = FaultKind::kFatalXid;
-  std::string which;  // the GPU's index, or the resource's name
+  std::string which;  // the GPU's index, the resource's name, or the condition's type
   std::string text;   // a clause: "GPU 3: XID 79, it fell off the bus"
   Time at{};          // of what stands as it is: now
   bool stands = false;

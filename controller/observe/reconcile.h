@@ -18,7 +18,8 @@ inline constexpr std::string_view kIdleKey = "idle";
 using PodPrice = std::function<std::string(const Pod&)>;
 
 // "idle": with policy Notify and beyond, an annotation and an event on each pod whose GPUs are
-// idle, and the annotation's removal once they are not; where they may be taken back, from when on.
+// idle, one event on what owns such pods, and the annotation's removal once they are not; where
+// they may be taken back, from when on.
 // Who takes them is queue/reconcile.h.
 Plan reconcile_idle(const Snapshot& snapshot, const PodPrice& price = nullptr);
 

@@ -15,6 +15,7 @@
 #include "controller/fleet/pools.h"
 #include "controller/fleet/recut.h"
 #include "controller/observe/gpu_use.h"
+#include "controller/observe/idle_owners.h"
 #include "controller/observe/idle_pods.h"
 #include "controller/observe/reconcile.h"
 
@@ -121,6 +122,7 @@ Standings plan_tellings(const Snapshot& snapshot, const GPUClusterPolicy& policy
   Standings standing;
   const IdleSpec& idle = policy.spec.idle;
   const GpuUse use = survey_use(snapshot, policy);
+  IdleOwners owners;
   for (const PodUse& pod : use.pods) {
     if (is_excluded(idle, *pod.pod)) continue;
     standing.emplace(pod.pod, pod.standing);
@@ -129,7 +131,12 @@ Standings plan_tellings(const Snapshot& snapshot, const GPUClusterPolicy& policy
     if (is_told(*pod.pod) && !taken_from) continue;
     plan.add(ref_of(*pod.pod), annotate(*pod.pod, *pod.since, taken_from));
     plan.events.push_back(tell(snapshot, pod, idle, price, taken_from));
+    owners.add(snapshot, pod);
   }
+  const auto tail = [&](const Pod& of) {
+    return what_follows(idle, new_warning(snapshot, policy, of)) + contact_of(snapshot, of);
+  };
+  owners.tell(tail, plan);
   if (use.next_in) plan.requeue_in(*use.next_in);
   return standing;
 }

@@ -30,7 +30,8 @@ bool same_for_pools(const Node& a, const Node& b) {
 
 bool same_for_health(const Node& a, const Node& b) {
   return same_for_pools(a, b) && a.capacity == b.capacity && a.allocatable == b.allocatable &&
-         a.ready == b.ready && a.unschedulable == b.unschedulable;
+         a.ready == b.ready && a.unschedulable == b.unschedulable &&
+         a.gpu_conditions == b.gpu_conditions;
 }
 
 bool is_own_proof(const Job& job, const Settings& settings) {

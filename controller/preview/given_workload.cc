@@ -126,6 +126,11 @@ Result<GivenWorkload> read_workload(const ManifestDocument& document, std::strin
       document.kind == kKind<Job>.kind ? read_as<Job>(object) : read_as<Pod>(object);
   if (!read) return read;
   read->priority_class = text_at(object, {"spec", "priorityClassName"});
+  constexpr const char* kMemory = names::kRequiredGpuMemoryAnnotation;
+  read->required_gpu_memory =
+      document.kind == kKind<Job>.kind
+          ? text_at(object, {"spec", "template", "metadata", "annotations", kMemory})
+          : text_at(object, {"metadata", "annotations", kMemory});
   ObjectMeta& meta = meta_of(*read);
   // What the API server fills in.
   if (meta.name.empty() && !text_at(object, {"metadata", "generateName"}).empty())

@@ -16,7 +16,8 @@ namespace berth {
 
 struct GivenWorkload {
   std::variant<Job, Pod> object;
-  std::string priority_class;  // of a Pod: the API server has not made a number of it yet
+  std::string priority_class;            // of a Pod: the API server has not made a number of it yet
+  std::string required_gpu_memory = {};  // annotation of the Pod or of the Job's template
 
   const ObjectMeta& meta() const;
   const PodShape& shape() const;

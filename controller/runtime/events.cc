@@ -45,22 +45,28 @@ std::string namespace_of(const EventNote& note) {
   return note.regarding.namespace_.empty() ? "default" : note.regarding.namespace_;
 }
 
+// `version`: of a kind that berth does not watch.
+std::string encode(const ObjectRef& object, const std::string& version = {}) {
+  std::string out =
+      fmt::format(R"("apiVersion":{},"kind":{},"name":{},"uid":{})",
+                  quote_json(version.empty() ? api_version(kind_named(object.kind)) : version),
+                  quote_json(object.kind), quote_json(object.name), quote_json(object.uid));
+  if (!object.namespace_.empty()) out += R"(,"namespace":)" + quote_json(object.namespace_);
+  return "{" + out + "}";
+}
+
 std::string encode(const EventNote& note, const std::string& name, const std::string& instance,
                    Time now) {
-  std::string regarding = fmt::format(
-      R"("apiVersion":{},"kind":{},"name":{},"uid":{})",
-      quote_json(api_version(kind_named(note.regarding.kind))), quote_json(note.regarding.kind),
-      quote_json(note.regarding.name), quote_json(note.regarding.uid));
-  if (!note.regarding.namespace_.empty())
-    regarding += R"(,"namespace":)" + quote_json(note.regarding.namespace_);
   return fmt::format(
       R"({{"apiVersion":"events.k8s.io/v1","kind":"Event",)"
       R"("metadata":{{"name":{},"namespace":{}}},"eventTime":{},"type":"{}","reason":{},)"
       R"("action":{},"note":{},"reportingController":"berth",)"
-      R"("reportingInstance":{},"regarding":{{{}}}}})",
+      R"("reportingInstance":{},"regarding":{}{}}})",
       quote_json(name), quote_json(namespace_of(note)), quote_json(format_micro_time(now)),
       note.warning ? "Warning" : "Normal", quote_json(note.reason), quote_json(note.action),
-      quote_json(cut(note.note, kMaxNoteBytes)), quote_json(cut(instance, 128)), regarding);
+      quote_json(cut(note.note, kMaxNoteBytes)), quote_json(cut(instance, 128)),
+      encode(note.regarding, note.api_version),
+      note.related ? R"(,"related":)" + encode(*note.related) : std::string());
 }
 
 }  // namespace

@@ -136,10 +136,11 @@ void Executor::tell_refusal(const ObjectRef& object, const std::string& purpose,
 }
 
 // An event tells what has happened: not what failed. One about an object without steps of its own
-// stands for the whole plan.
+// stands for the whole plan, or for the object that is related.
 void Executor::send_events(const Run& run) {
   for (const EventNote& note : run.plan.events)
     if (run.succeeded.contains(note.regarding) ||
+        (note.related && run.succeeded.contains(*note.related)) ||
         (run.failed.empty() && !run.origin.stop.stop_requested()))
       parts_.events.send(note);
 }

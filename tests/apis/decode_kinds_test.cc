@@ -30,6 +30,12 @@ TEST(DecodeNode, KeepsWhatDecisionsNeed) {
             std::optional(false));
   EXPECT_FALSE(
       decode<Node>(R"({"status":{"conditions":[{"type":"Ready","status":"Unknown"}]}})")->ready);
+  EXPECT_EQ(node->gpu_conditions, (StringMap{{"AcceleratedHardwareReady", "NvidiaXID79Error"}}))
+      << "of GPUs, and bad: DiskPressure is True as well";
+  const auto long_winded =
+      decode<Node>(R"({"status":{"conditions":[{"reason":")" + std::string(1000, 'x') +
+                   R"(","status":"True","type":"GPUMissing"}]}})");
+  EXPECT_EQ(long_winded->gpu_conditions.get("GPUMissing").view().size(), 64u);
 }
 
 TEST(DecodeSmall, AQuotaIsWhatItBoundsAndWhatIsAskedFor) {

@@ -146,6 +146,7 @@ constexpr Field kFields[] = {
     {"NodeStatus", "nodeInfo", 7, "SystemInfo"},
     {"Condition", "type", 1, "string"},
     {"Condition", "status", 2, "string"},
+    {"Condition", "reason", 5, "string"},
     {"SystemInfo", "machineID", 1, "string"},
     {"SystemInfo", "bootID", 3, "string"},
     {"Status", "status", 2, "string"},

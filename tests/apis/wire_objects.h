@@ -36,7 +36,8 @@ inline constexpr char kNode[] =
 "annotations":{"gpu.berth.dev/mig-rollout":"{\"seq\":1}","volumes.kubernetes.io/controller-managed-attach-detach":"true"}},
 "spec":{"podCIDR":"10.0.0.0/24","unschedulable":true,"taints":[{"key":"node.kubernetes.io/unschedulable","effect":"NoSchedule","timeAdded":"2026-11-21T14:22:49Z"}]},
 "status":{"capacity":{"cpu":"64","nvidia.com/gpu":"4"},"allocatable":{"cpu":"63500m","memory":"263Gi","nvidia.com/gpu":"0","nvidia.com/mig-1g.10gb":"14"},
-"conditions":[{"type":"MemoryPressure","status":"False"},{"type":"Ready","status":"True"},{"type":"DiskPressure","status":"True"}],
+"conditions":[{"type":"MemoryPressure","status":"False"},{"type":"Ready","status":"True"},{"type":"DiskPressure","status":"True"},
+{"type":"AcceleratedHardwareReady","status":"False","reason":"NvidiaXID79Error"},{"type":"GPUMissing","status":"False","reason":"NoGPUMissing"}],
 "nodeInfo":{"machineID":"m","bootID":"b-1"},"images":[{"names":["x"],"sizeBytes":12345}]}})";
 
 template <class T>

@@ -92,6 +92,14 @@ class MeasuredGpus : public RolloutTest {
       kube().patch({"pods", pod, "team-a"}, PatchType::kMerge,
                    fmt::format(R"({{"status":{{"startTime":"{}"}}}})", ago(10min)), "status");
     }
+    // An owner of which berth knows no more than the pod says; this one makes and unmakes no pods.
+    kube().apply("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: nights, namespace: team-a}\n");
+    const std::string uid = kube().get({"configmaps", "nights", "team-a"}).text("/metadata/uid");
+    kube().patch({"pods", "sleeper", "team-a"}, PatchType::kMerge,
+                 fmt::format(R"({{"metadata":{{"ownerReferences":[{{"apiVersion":"v1",)"
+                             R"("kind":"ConfigMap","name":"nights","uid":"{}",)"
+                             R"("controller":true}}]}}}})",
+                             uid));
     kube().apply(
         fmt::format("apiVersion: gpu.berth.dev/v1alpha1\nkind: GPUClusterPolicy\n"
                     "metadata: {{name: cluster}}\nspec:\n"
@@ -139,6 +147,10 @@ TEST_F(MeasuredGpus, AreToldOnThePolicyAndOnWhoeverLeavesThemIdle) {
   wait_for("the event", 20, [&] { return note_on("sleeper").empty() ? "there is none" : ""; });
   EXPECT_THAT(note_on("sleeper"), HasSubstr("its GPU has been used less than 5% since "));
   EXPECT_EQ(note_on("worker"), "");
+
+  wait_for("its owner to be told", 20,
+           [&] { return note_on("nights").empty() ? "it is not" : ""; });
+  EXPECT_THAT(note_on("nights"), HasSubstr("1 of its pods holds 1 GPU that is idle: sleeper"));
 
   // The next process asks what was before it, and leaves what stands.
   const std::string since = idle_since("sleeper");

@@ -116,6 +116,57 @@ TEST(Advise, WritesLayoutsThatCanBePlanned) {
   EXPECT_THAT(none.err, HasSubstr("--layouts: is about owners of pods, not about --model"));
 }
 
+// Two nodes of four GPUs that can't be cut, and eight pods of one owner, at work for 5 %.
+nlohmann::json notes_on_two_nodes() {
+  nlohmann::json dump = chat_on_a_node();
+  nlohmann::json node = dump["items"][0], pod = dump["items"][1];
+  const nlohmann::json policy = dump["items"][2], costs = dump["items"][3];
+  dump["items"] = nlohmann::json::array({policy, costs});
+  for (const std::string name : {"n1", "n2"}) {
+    node["metadata"]["name"] = name;
+    node["metadata"]["uid"] = "uid-" + name;
+    nlohmann::json& labels = node["metadata"]["labels"];
+    labels["kubernetes.io/hostname"] = name;
+    labels["nvidia.com/gpu.product"] = "NVIDIA-L4";
+    labels["nvidia.com/gpu.memory"] = "23040";
+    dump["items"].push_back(node);
+    for (int i = 0; i < 4; ++i) {
+      pod["metadata"]["name"] = name + "-" + std::to_string(i);
+      pod["metadata"]["uid"] = pod["metadata"]["name"];
+      pod["spec"]["nodeName"] = name;
+      dump["items"].push_back(pod);
+    }
+  }
+  dump["items"][0]["spec"]["idle"] = {{"policy", "Notify"}};
+  dump["items"][1]["data"]["day-2026-11-24"] =
+      R"({"USD": {"owners": {"web/StatefulSet/chat": [34560000000, 656640000000, 0, 0, 0, 0]}}})";
+  return dump;
+}
+
+TEST(Advise, WritesAPolicyWithASharedPoolOnlyWhenAsked) {
+  const std::string file = scratch_file("notes.json", notes_on_two_nodes().dump());
+  const Ran kept = run_berth({"advise", "--snapshot", file, "--layouts"});
+  EXPECT_EQ(kept.exit_code, 0) << kept.err;
+  EXPECT_THAT(kept.out, testing::Not(HasSubstr("GPUClusterPolicy")));
+  const Ran table = run_berth({"advise", "--snapshot", file, "--sharing"});
+  EXPECT_THAT(table.out, HasSubstr("1 nvidia.com/gpu.shared of pool all-shared-by-8, TimeSlicing "
+                                   "by 8, which is to be made: its memory and faults are then not "
+                                   "kept apart, if 2 GB suffice"));
+
+  const Ran ran = run_berth({"advise", "--snapshot", file, "--sharing", "--layouts"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("web/StatefulSet/chat: nvidia.com/gpu.shared: 1 instead of "
+                                 "nvidia.com/gpu: 1"));
+  EXPECT_THAT(ran.out, HasSubstr("spec.pools[name=all-shared-by-8]: 1 node of pool all"));
+  EXPECT_THAT(ran.out, HasSubstr("policy: Notify")) << "what stands there is not lost";
+  const std::string advised = scratch_file("advised.yaml", ran.out);
+  const Ran valid = run_berth({"validate", "-f", advised});
+  EXPECT_EQ(valid.exit_code, 0) << valid.out << valid.err;
+  const Ran planned = run_berth({"plan", "-f", advised, "--snapshot", file});
+  EXPECT_EQ(planned.exit_code, 2) << planned.err << "there are changes";
+  EXPECT_THAT(planned.out, HasSubstr("all-shared-by-8"));
+}
+
 TEST(Advise, SaysWhatIsWrong) {
   const auto said = [](std::vector<std::string> flags) {
     flags.insert(flags.begin(), "advise");

@@ -125,5 +125,18 @@ TEST_F(AgentsWhy, ADriverThatIsTooOldForItsImageIsToldBeforeAndAfter) {
   EXPECT_THAT(why(annotated), Not(HasSubstr("needs cuda")));
 }
 
+TEST_F(AgentsWhy, GpusThatAreTooSmallForWhatItLoadsAreToldBeforeAndAfter) {
+  Pod loading = waiting_;
+  loading.meta.annotations.set(names::kRequiredGpuMemoryAnnotation, "133Gi");
+  const auto told = AllOf(HasSubstr("needs 133Gi of GPU memory, and what it asks for has 72.0GiB"),
+                          HasSubstr("ask for 2 nvidia.com/gpu"));
+  EXPECT_THAT(why(loading), told);
+  Pod bound = loading;
+  bound.node_name = "n1";
+  EXPECT_THAT(why(bound), told) << "as it crashes there";
+  loading.meta.annotations.set(names::kRequiredGpuMemoryAnnotation, "72Gi");
+  EXPECT_THAT(why(loading), Not(HasSubstr("GPU memory")));
+}
+
 }  // namespace
 }  // namespace berth::test

@@ -163,7 +163,8 @@ TEST(FaultKinds, AreToldByWordsThatStandInRecords) {
                                    {FaultKind::kPcieReplays, "PcieReplays"},
                                    {FaultKind::kThrottled, "Throttled"},
                                    {FaultKind::kGpuMissing, "GpuMissing"},
-                                   {FaultKind::kDevicesUnhealthy, "DevicesUnhealthy"}})
+                                   {FaultKind::kDevicesUnhealthy, "DevicesUnhealthy"},
+                                   {FaultKind::kNodeCondition, "NodeCondition"}})
     EXPECT_STREQ(to_string(kind), word);
 }
 

@@ -274,6 +274,87 @@ TEST(NodeHealth, WhoUncordonsANodeIsNotArguedWith) {
   EXPECT_TRUE(sick.is_out("n3")) << "another one";
 }
 
+// What the node's own agents say of it, from when on to when they take it back.
+void say(SickCluster& sick, const std::string& name, const char* type, const char* reason) {
+  Node node = sick.node(name);
+  if (reason == nullptr)
+    node.gpu_conditions.erase(type);
+  else
+    node.gpu_conditions.set(type, reason);
+  sick.put(std::move(node));
+}
+
+TEST(NodeHealth, AConditionOfACloudsAgentTakesTheNodeUntilItTurns) {
+  SickCluster sick(10);
+  say(sick, "n3", "AcceleratedHardwareReady", "NvidiaXID79Error");
+  EXPECT_THAT(reasons_of(sick.run()), testing::ElementsAre("n3 UnhealthyCordoned"));
+  EXPECT_EQ(sick.record("n3")->keys, "NodeCondition/AcceleratedHardwareReady");
+  EXPECT_THAT(sick.record("n3")->findings,
+              HasSubstr("condition AcceleratedHardwareReady is False: NvidiaXID79Error"));
+  sick.pass(2h);
+  EXPECT_TRUE(sick.is_out("n3")) << "for as long as it stands";
+  say(sick, "n3", "AcceleratedHardwareReady", nullptr);
+  sick.pass(5min);
+  EXPECT_TRUE(sick.is_out("n3"));
+  sick.pass(11min);
+  EXPECT_FALSE(sick.is_out("n3"));
+}
+
+TEST(NodeHealth, AConditionThatStaysForEverIsActedOnOnce) {
+  SickCluster sick(10);
+  say(sick, "n3", "GPUMissing", "GPUMissing");
+  sick.run();
+  ASSERT_TRUE(sick.is_out("n3"));
+  Node back = sick.node("n3");
+  back.unschedulable.reset();
+  sick.put(std::move(back));
+  sick.now += 30s;
+  sick.look();
+  EXPECT_THAT(reasons_of(sick.run()), testing::ElementsAre("n3 UncordonedByHand"));
+  sick.pass(2h);
+  EXPECT_FALSE(sick.is_out("n3"));
+  say(sick, "n3", "GpuMemWatch", "GpuMemWatchIsNotHealthy");
+  sick.run();
+  EXPECT_TRUE(sick.is_out("n3")) << "another one";
+}
+
+TEST(NodeHealth, WhatComesAndGoesOrIsNoGpusFaultIsOnlyTold) {
+  const auto told = [](const char* type, const char* reason,
+                       XidPolicy xid = XidPolicy::kDefault) -> std::string {
+    SickCluster sick(10);
+    sick.policy.spec.health.xid = xid;
+    say(sick, "n3", type, reason);
+    sick.run();
+    return sick.is_out("n3") ? "out" : sick.record("n3") ? "in" : "untold";
+  };
+  for (const char* type : {"AcceleratedHardwareReady", "GPUMissing", "GpuMemWatch", "GpuPcieWatch",
+                           "GpuInforomWatch", "GpuNvswitchFatalWatch", "SysLogsGPUFallenOff"})
+    EXPECT_EQ(told(type, ""), "out") << type;
+  for (const char* type :
+       {"NVLinkStatusInactive", "XIDErrors", "GPUClockThrottling", "UnhealthyNvidiaDevicePlugin",
+        "GpuNvlinkWatch", "GpuThermalWatch", "SysLogsXIDError", "SysLogsSXIDError"})
+    EXPECT_EQ(told(type, ""), "in") << type;
+  EXPECT_EQ(told("AcceleratedHardwareReady", "NvidiaXID31Error"), "in") << "a program's own";
+  EXPECT_EQ(told("AcceleratedHardwareReady", "NvidiaXID79Error", XidPolicy::kIgnore), "in");
+  EXPECT_EQ(told("AcceleratedHardwareReady", "NvidiaXIDError"), "out") << "which one, it hides";
+  EXPECT_EQ(told("AcceleratedHardwareReady", "DCGMError"), "in") << "its agent is broken";
+}
+
+TEST(NodeHealth, OfANodeThatIsNotReadyAndInManyAtOnceConditionsMoveNothing) {
+  SickCluster sick(10);
+  say(sick, "n3", "GPUMissing", "");
+  Node away = sick.node("n3");
+  away.ready = false;
+  sick.put(std::move(away));
+  EXPECT_TRUE(sick.run().empty()) << "whoever said it is away as well";
+  for (const char* name : {"n1", "n2", "n4"}) say(sick, name, "GPUMissing", "");
+  sick.run();
+  for (const char* name : {"n1", "n2", "n4"}) {
+    EXPECT_FALSE(sick.is_out(name)) << "more than a fifth: what says so is broken";
+    EXPECT_TRUE(sick.record(name)) << name;
+  }
+}
+
 TEST(NodeHealth, ARestartForgetsNothing) {
   SickCluster sick(10);
   sick.xid("n3", 1, 79);

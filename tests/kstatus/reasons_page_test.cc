@@ -140,6 +140,7 @@ TEST(ReasonsPage, TellsOfEveryEventAndOfNoOther) {
         for (const std::string& reason : names_in(row.at(1))) told.insert(kind + " " + reason);
   std::set<std::string> known = {std::string("Pod ") + reasons::kSlippedPastAdmission,
                                  std::string("Pod ") + reasons::kGpusIdle,
+                                 std::string("Owner ") + reasons::kGpusIdle,
                                  std::string("Job ") + reasons::kGpusReclaimed,
                                  std::string("Pod ") + reasons::kGpusReclaimed,
                                  std::string("Pod ") + reasons::kGpusKept,

@@ -70,8 +70,9 @@ TEST_F(IdlePods, AreToldFromWhenOnTheirGpusMayBeTaken) {
   const Time now = measured_.now;
   const Plan plan = apply();
   EXPECT_EQ(told(), format_time(now + 10min)) << "however long it has been idle";
-  ASSERT_THAT(plan.events, SizeIs(1));
+  ASSERT_THAT(plan.events, SizeIs(2)) << "of the pod and of its owner";
   EXPECT_THAT(plan.events[0].note, HasSubstr("they may be taken back for work that waits"));
+  EXPECT_THAT(plan.events[1].note, HasSubstr("they may be taken back for work that waits"));
   EXPECT_EQ(apply(), Plan());
   ASSERT_THAT(found(), SizeIs(1));
   EXPECT_EQ(found()[0].due, now + 10min);

@@ -129,7 +129,7 @@ TEST_F(Notify, AnnotatesOnceAndTakesItBackWhenItWorks) {
   look_for(31min, 0);
   const Plan told = reconcile_idle(measured_.snapshot());
   ASSERT_EQ(told.objects.size(), 1u);
-  ASSERT_EQ(told.events.size(), 1u);
+  ASSERT_EQ(told.events.size(), 2u) << "of the pod and of its owner";
   EXPECT_EQ(told.events[0].note,
             "its GPU has been used less than 5% since " + format_time(quiet) +
                 ", for 30m at least; ml@example.com answers for the namespace");
@@ -147,11 +147,75 @@ TEST_F(Notify, AnnotatesOnceAndTakesItBackWhenItWorks) {
   EXPECT_TRUE(back.events.empty());
 }
 
+TEST_F(Notify, TheOwnerIsToldOnceOfAllItsPods) {
+  Namespace home;
+  home.meta.name = "team-a";
+  home.meta.annotations.set(names::kContactAnnotation, "ml@example.com");
+  measured_.cluster.upsert(home, measured_.now);
+  const auto look = [&](int looks) {
+    for (int i = 0; i < looks; ++i, measured_.now += kInterval)
+      measured_.look(
+          "DCGM_FI_DEV_GPU_UTIL{gpu=\"0\",UUID=\"GPU-a\",Hostname=\"n1\",namespace=\"team-a\","
+          "pod=\"web-0\"} 0\n"
+          "DCGM_FI_DEV_GPU_UTIL{gpu=\"1\",UUID=\"GPU-b\",Hostname=\"n1\",namespace=\"team-a\","
+          "pod=\"web-1\"} 0\n");
+  };
+  for (const char* name : {"web-0", "web-1"})
+    measured_.run(pod(name).gpu(1).on("n1").owner("StatefulSet", "web"));
+  look(70);
+  const Plan told = reconcile_idle(measured_.snapshot());
+  ASSERT_EQ(told.events.size(), 3u);
+  const EventNote& event = told.events[2];
+  EXPECT_EQ(event.regarding, (ObjectRef{"StatefulSet", "team-a", "web", "uid-web"}));
+  EXPECT_EQ(event.api_version, "v1") << "as the pods have it";
+  EXPECT_EQ(event.note,
+            "2 of its pods hold 2 GPUs that are idle: web-0, web-1; ml@example.com answers for the "
+            "namespace");
+  ASSERT_TRUE(event.related);
+  EXPECT_EQ(event.related->name, "web-0");
+
+  measured_.run(pod("web-0")
+                    .gpu(1)
+                    .on("n1")
+                    .owner("StatefulSet", "web")
+                    .annotation(names::kIdleSinceAnnotation, format_time(measured_.now)));
+  const Plan later = reconcile_idle(measured_.snapshot());
+  ASSERT_EQ(later.events.size(), 2u);
+  EXPECT_THAT(later.events[1].note,
+              testing::StartsWith("1 of its pods holds 1 GPU that is idle: web-1;"))
+      << "of whoever was told before nobody is told again";
+}
+
+TEST_F(Notify, OfAJobsPodsItsOwnOwnerIsTold) {
+  Job job;
+  job.meta.name = "nightly-1";
+  job.meta.namespace_ = "team-a";
+  job.meta.uid = "uid-nightly-1";
+  job.meta.owner_references = {{"batch/v1", "CronJob", "nightly", "uid-nightly", true}};
+  measured_.cluster.upsert(job, measured_.now);
+  measured_.run(pod("p").gpu(1).on("n1").job("nightly-1"));
+  look_for(31min, 0);
+  const auto owner = [&] { return reconcile_idle(measured_.snapshot()).events.at(1); };
+  EXPECT_EQ(owner().regarding.str(), "CronJob/team-a/nightly");
+  EXPECT_EQ(owner().api_version, "batch/v1");
+  job.meta.uid = "uid-another";
+  measured_.cluster.upsert(job, measured_.now);
+  EXPECT_EQ(owner().regarding.str(), "Job/team-a/nightly-1") << "not another of that name";
+}
+
+TEST_F(Notify, WhoHasNoOwnerOrANodeForOneIsToldAlone) {
+  measured_.run(pod("p").gpu(1).on("n1").owner("Node", "n1"));
+  look_for(31min, 0);
+  EXPECT_EQ(reconcile_idle(measured_.snapshot()).events.size(), 1u);
+  measured_.run(pod("p").gpu(1).on("n1").unmanaged());
+  EXPECT_EQ(reconcile_idle(measured_.snapshot()).events.size(), 1u);
+}
+
 TEST_F(Notify, OfAMigInstanceItSaysWhatElseItCouldBe) {
   measured_.run(pod("p").requests("nvidia.com/mig-2g.20gb", 1).on("n1"));
   look_for(31min, 0);
   const Plan told = reconcile_idle(measured_.snapshot());
-  ASSERT_EQ(told.events.size(), 1u);
+  ASSERT_EQ(told.events.size(), 2u);
   EXPECT_THAT(told.events[0].note,
               testing::HasSubstr("; an instance of nvidia.com/mig-2g.20gb could be "
                                  "1 of nvidia.com/mig-1g.20gb or 2 of nvidia.com/mig-1g.10gb"));

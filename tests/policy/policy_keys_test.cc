@@ -68,11 +68,12 @@ TEST_F(PolicyKeysTest, ANodeMovesItsOwnKeyWhereItsPoolCouldChange) {
         Node(node("n1").a100_80(4).taint("a", "NoSchedule")),
         Node(node("n1").a100_80(4).annotation("a", "b"))})
     EXPECT_THAT(changed(Nodes(old), Nodes(other)), ElementsAre("policy", "pool/n1", "health"));
-  Node larger = old;
+  Node larger = old, told = old;
+  told.gpu_conditions.set("GPUMissing", "");
   larger.capacity.set("nvidia.com/gpu", Quantity::whole(8));
   for (const Node& other :
        {Node(node("n1").a100_80(4).cordoned()), Node(node("n1").a100_80(4).not_ready()),
-        Node(node("n1").a100_80(4).allocatable("nvidia.com/gpu", 3)), larger})
+        Node(node("n1").a100_80(4).allocatable("nvidia.com/gpu", 3)), larger, told})
     EXPECT_THAT(changed(Nodes(old), Nodes(other)), ElementsAre("policy", "health"))
         << "pools ask none of that";
   EXPECT_THAT(changed(Nodes(old), Nodes(node("n1"))), ElementsAre("policy", "pool/n1", "health"))

@@ -132,6 +132,30 @@ TEST_F(ExecutorTest, AnEventIsSentForWhatHasHappened) {
   EXPECT_THAT(body, HasSubstr(R"("regarding":{"apiVersion":"v1","kind":"Node","name":"n1")"));
 }
 
+// As of a StatefulSet, which berth does not watch, when one of its pods is told.
+TEST_F(ExecutorTest, AnEventOnWhatIsNotWatchedHangsOnTheStepsOfWhatIsRelated) {
+  Plan plan;
+  plan.add(node(), patch());
+  plan.events.push_back({.regarding = {"StatefulSet", "team-a", "web", "u9"},
+                         .reason = "GPUsIdle",
+                         .action = "Notify",
+                         .note = "1 of its pods",
+                         .api_version = "apps/v1",
+                         .related = node()});
+  constexpr char kEventsOfTeam[] = "POST /apis/events.k8s.io/v1/namespaces/team-a/events";
+  world_.transport.script(kPatchN1, {409, status_json(409, "Conflict")});
+  run(plan);
+  EXPECT_EQ(world_.count(kEventsOfTeam), 0u) << "nobody was told";
+  world_.transport.script(kPatchN1, {200, kNode});
+  world_.transport.script(kEventsOfTeam, {201, "{}"});
+  run(plan);
+  ASSERT_EQ(world_.count(kEventsOfTeam), 1u);
+  EXPECT_THAT(world_.transport.exchanges.back()->request.body,
+              HasSubstr(R"("regarding":{"apiVersion":"apps/v1","kind":"StatefulSet","name":"web",)"
+                        R"("uid":"u9","namespace":"team-a"},"related":{"apiVersion":"v1",)"
+                        R"("kind":"Node","name":"n1")"));
+}
+
 // Whoever comes after goes by the status: what is told without it would be told again.
 TEST_F(ExecutorTest, WhatAStatusIsTheFirstToSayIsToldOnceItIsWritten) {
   Plan plan;
