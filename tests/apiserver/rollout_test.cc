@@ -47,11 +47,10 @@ std::string verdicts_of(const Object& layout) {
   return out;
 }
 
-// The statuses that came sooner than one in five seconds after others that say the same. A busy
-// machine may hold one of them up for a while, and the next one then follows it closely; but no
-// more than that.
+// The statuses beyond one in five seconds among those that say the same, and one more: on a busy
+// machine the first of them may come late by any time, and those that follow keep their own.
 std::vector<std::string> hasty_statuses(const std::vector<AuditEvent>& writes) {
-  constexpr double kEvery = 5, kHeldUp = 3;
+  constexpr double kEvery = 5;
   std::vector<std::string> hasty;
   const AuditEvent* first = nullptr;  // of those that say the same
   int since = 0;
@@ -63,7 +62,7 @@ std::vector<std::string> hasty_statuses(const std::vector<AuditEvent>& writes) {
       continue;
     }
     const double after = second_of_day(event.received_at) - second_of_day(first->received_at);
-    if (after >= 0 && after < ++since * kEvery - kHeldUp) hasty.push_back(event.describe());
+    if (after >= 0 && after < (++since - 1) * kEvery) hasty.push_back(event.describe());
   }
   return hasty;
 }
