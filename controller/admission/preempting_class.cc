@@ -28,7 +28,7 @@ const PriorityClass* class_of(const PodSlice& workload, const ClusterState& clus
 }
 
 // "one with preemptionPolicy: Never, as training-batch".
-std::string advise(const ClusterState& cluster) {
+std::string advice_for(const ClusterState& cluster) {
   std::vector<std::string> good;
   for (const auto& each : cluster.priority_classes())
     if (each->preemption_policy == "Never") good.push_back(each->meta.name);
@@ -52,7 +52,7 @@ void check_preemption(const PodSlice& workload, const ClusterState& cluster,
   std::string message = fmt::format(
       "for pods of class {} kube-scheduler deletes others, one by one, and gangs break; write {}, "
       "or order the queue by label {} alone",
-      shorten(of->meta.name), advise(cluster), names::kPriorityClassLabel);
+      shorten(of->meta.name), advice_for(cluster), names::kPriorityClassLabel);
   if (only_warns(cluster))
     findings.warn(std::move(field), std::move(message));
   else
