@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the agents' file (agent_file.h) into its ConfigMap.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "apis/names.h"
 #include "apis/reasons.h"
@@ -15,6 +12,7 @@
 #include "controller/core/merge_patch.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/mig/agent_file.h"
+#include "controller/mig/dropped_config.h"
 #include "controller/mig/preflight.h"
 #include "controller/mig/reconcile.h"
 
@@ -47,24 +45,6 @@ Write write_file(const Snapshot& snapshot, const ConfigMap* standing, const std:
   return write;
 }
 
-// A node that the cache does not show, or shows as it was, may name what is dropped: its agent
-// would fail at its next start, and nobody has the content any more. Dropping is rare, and may
-// wait.
-Guard look_at_nodes(const ObjectRef& file, std::set<std::string> dropped) {
-  Guard look;
-  look.node = file;
-  look.question = fmt::format("does no node name {}?", fmt::join(dropped, " or "));
-  look.refuse_any =
-      [dropped = std::move(dropped)](const std::vector<Node>& nodes) -> std::optional<std::string> {
-    for (const Node& node : nodes)
-      for (const std::string& name : configs_named_by(node))
-        if (dropped.contains(name))
-          return fmt::format("node {} names {}, and the cache is behind", node.meta.name, name);
-    return std::nullopt;
-  };
-  return look;
-}
-
 void warn(Plan& plan, ObjectRef object, std::string why) {
   plan.events.push_back(
       {std::move(object), true, reasons::kAgentConfigTooLarge, "Render", std::move(why)});
@@ -92,7 +72,8 @@ Plan reconcile_agent_config(const Snapshot& snapshot) {
   const ObjectRef object = write.object;
   if (old_file != nullptr && !snapshot.offline)
     if (std::set<std::string> dropped = configs_dropped(*old_file, file->text); !dropped.empty())
-      plan.add(object, look_at_nodes(object, std::move(dropped)));
+      plan.add(object, nobody_names(object, std::move(dropped),
+                                    [](const Node& node) { return configs_named_by(node); }));
   plan.add(object, std::move(write));
   return plan;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "controller/core/json_patch.h"
 #include "controller/core/merge_patch.h"
 #include "controller/fleet/node_facts.h"
+#include "controller/mig/dropped_config.h"
 #include "controller/mig/preflight.h"
 
 namespace berth {
@@ -20,22 +22,8 @@ std::string entry(const std::string& key, const std::string& json) {
   return fmt::format("{}:{}", quote_json(key), json);
 }
 
-// A node that the cache does not show, or shows as it was, may name what is dropped: its plugin
-// would not start any more.
-Guard look_at_nodes(const ObjectRef& file, std::set<std::string> dropped) {
-  Guard look;
-  look.node = file;
-  look.question = fmt::format("does no node name {}?", fmt::join(dropped, " or "));
-  look.refuse_any =
-      [dropped = std::move(dropped)](const std::vector<Node>& nodes) -> std::optional<std::string> {
-    for (const Node& node : nodes) {
-      const std::string key(label_of(node, names::kDevicePluginConfig));
-      if (dropped.contains(key))
-        return fmt::format("node {} names {}, and the cache is behind", node.meta.name, key);
-    }
-    return std::nullopt;
-  };
-  return look;
+std::set<std::string> key_named_by(const Node& node) {
+  return {std::string(label_of(node, names::kDevicePluginConfig))};
 }
 
 }  // namespace
@@ -135,7 +123,7 @@ void PluginFile::plan(Plan& plan) const {
   write.reason = "render the pools into the device plugin's file";
   const ObjectRef object = write.object;
   if (std::set<std::string> dropped = superfluous(); !dropped.empty() && !snapshot_.offline)
-    plan.add(object, look_at_nodes(object, std::move(dropped)));
+    plan.add(object, nobody_names(object, std::move(dropped), key_named_by));
   plan.add(object, std::move(write));
 }
 
