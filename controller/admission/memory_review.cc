@@ -68,14 +68,10 @@ void check_memory(const PodReview& review, ReviewFindings& findings) {
                                             shorten(review.pod.required_memory)));
   const std::optional<MostHeld> most = most_held(review);
   if (!most || most->usable >= *bytes) return;
-  const advise::Share instead = least_that_holds(review, *bytes);
-  findings.warn(field,
-                fmt::format("needs {}, and {} {} has at most {} for it here; {}",
-                            shorten(review.pod.required_memory), most->count, most->resource,
-                            advise::in_gib(most->usable),
-                            instead.count == 0
-                                ? std::string("no node that its namespace may use has so much")
-                                : fmt::format("ask for {} {}", instead.count, instead.resource)));
+  findings.warn(field, fmt::format("needs {}, and {} {} has at most {} for it here; {}",
+                                   shorten(review.pod.required_memory), most->count, most->resource,
+                                   advise::in_gib(most->usable),
+                                   advise::ask_instead(least_that_holds(review, *bytes))));
 }
 
 }  // namespace berth

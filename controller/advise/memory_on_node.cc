@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/advise/memory_on_node.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "apis/names.h"
@@ -115,6 +117,11 @@ Share fewest_on(const Node& node, std::string_view resource, std::int64_t bytes)
 const Share& smaller(const Share& a, const Share& b) {
   if (a.count == 0 || b.count == 0) return a.count == 0 ? b : a;
   return b.usable < a.usable ? b : a;
+}
+
+std::string ask_instead(const Share& share) {
+  if (share.count == 0) return "no node that its namespace may use has so much";
+  return fmt::format("ask for {} {}", share.count, share.resource);
 }
 
 }  // namespace berth::advise

@@ -35,4 +35,7 @@ Share fewest_on(const Node& node, std::string_view resource, std::int64_t bytes)
 // Of the two that which holds enough in less; one of no GPUs is none.
 const Share& smaller(const Share& a, const Share& b);
 
+// What to ask for instead: "ask for 2 nvidia.com/gpu", or that nothing a namespace may use does.
+std::string ask_instead(const Share& share);
+
 }  // namespace berth::advise

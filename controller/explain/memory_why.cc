@@ -65,13 +65,10 @@ std::optional<std::int64_t> required_by(const Pod& pod) {
 
 std::string describe_lack(const ClusterState& cluster, const Pod& pod, std::int64_t bytes,
                           std::int64_t room) {
-  const advise::Share instead = least_for(cluster, pod, bytes);
   return fmt::format(
       "needs {} of GPU memory, and what it asks for has {} for it there; {}",
       printable(pod.meta.annotations.get(names::kRequiredGpuMemoryAnnotation).view()),
-      advise::in_gib(room),
-      instead.count == 0 ? std::string("no node that its namespace may use has so much")
-                         : fmt::format("ask for {} {}", instead.count, instead.resource));
+      advise::in_gib(room), advise::ask_instead(least_for(cluster, pod, bytes)));
 }
 
 }  // namespace
