@@ -164,9 +164,8 @@ CampaignReport run_campaign(const std::vector<Scenario>& scenarios, const std::v
   const Clock::time_point end = after(options.limit), last = after(options.crash_point_limit);
   const auto time_left = [&] {
     const Clock::time_point now = Clock::now();
-    return now > last  ? Turns::TimeLeft::kForStories
-           : now > end ? Turns::TimeLeft::kForCrashPoints
-                       : Turns::TimeLeft::kForAll;
+    if (now > last) return now > end ? Turns::TimeLeft::kForStories : Turns::TimeLeft::kForOthers;
+    return now > end ? Turns::TimeLeft::kForCrashPoints : Turns::TimeLeft::kForAll;
   };
   Turns turns(tasks, scenarios.size(), options);
   struct Begun {

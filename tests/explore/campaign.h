@@ -38,10 +38,10 @@ struct CampaignOptions {
   // Schedules in all, a fair sample of those there are. 0: every one there is, the crash points
   // first.
   int budget = 0;
-  // When to stop, but for the crash points: they are played to the last one, unless there is a
-  // budget, or they have a limit of their own, beyond which a slow machine plays no more of them
-  // (the table says how many it did). Until then there are random schedules once the others are
-  // through. 0: none.
+  // When to stop, but for the crash points: they come first and are played to the last one, unless
+  // there is a budget, or they have a limit of their own, from which on the others have what is
+  // left of the time (the table says how many were played). There are random schedules once the
+  // others are through. 0: none.
   std::chrono::seconds limit{0};
   std::chrono::seconds crash_point_limit{0};
   bool days =

@@ -39,16 +39,19 @@ Turns::Turns(const std::vector<Task>& tasks, std::size_t scenarios, const Campai
 }
 
 std::optional<Batch> Turns::take(TimeLeft left) {
-  std::deque<Batch>* from = &certain_;
-  if (left == TimeLeft::kForStories && !certain_.empty() &&
-      certain_.front().common.kind != kStoryKind)
-    return std::nullopt;
-  if (certain_.empty()) {
+  const bool for_crash_points = left == TimeLeft::kForAll || left == TimeLeft::kForCrashPoints;
+  const bool for_others = left == TimeLeft::kForAll || left == TimeLeft::kForOthers;
+  std::deque<Batch>* from = nullptr;
+  if (!again_.empty()) {
+    from = &again_;
+  } else if (!certain_.empty() &&
+             (for_crash_points || certain_.front().common.kind == kStoryKind)) {
+    from = &certain_;
+  } else {
     const auto next = std::ranges::min_element(shares_, {}, [](const Share& share) {
       return std::pair(share.batches.empty(), share.taken);
     });
-    if (left != TimeLeft::kForAll || next == shares_.end() || next->batches.empty())
-      return std::nullopt;
+    if (!for_others || next == shares_.end() || next->batches.empty()) return std::nullopt;
     from = &next->batches;
   }
   Batch batch = std::move(from->front());

@@ -49,6 +49,15 @@ TEST(TurnsTest, StoriesAndThenCrashPointsComeWhateverTheTimeForOthers) {
   EXPECT_THAT(kinds, ElementsAre("story 0", "story 0", "crash points 3", "crash points 3"));
 }
 
+TEST(TurnsTest, TheTimeAfterThatOfTheCrashPointsIsForOthers) {
+  Turns turns(two_scenarios(), 2, {});
+  for (int i = 0; i < 3; ++i) turns.take(TimeLeft::kForAll);  // two stories, and crash points
+  std::vector<std::string> kinds;
+  for (int i = 0; i < 2; ++i) kinds.push_back(turns.take(TimeLeft::kForOthers)->common.kind);
+  EXPECT_THAT(kinds, ElementsAre("request", "request"));
+  EXPECT_FALSE(turns.take(TimeLeft::kForStories));
+}
+
 TEST(TurnsTest, OnASlowMachineTheStoriesAreWhatIsSure) {
   Turns turns(two_scenarios(), 2, {});
   int stories = 0;
@@ -79,7 +88,7 @@ TEST(TurnsTest, ABudgetIsASampleInWhichCrashPointsHaveNoPrecedence) {
 TEST(TurnsTest, WhatIsTakenBackIsPlayedNext) {
   Turns turns(two_scenarios(), 2, {});
   turns.take_back({.common = {.scenario = 1}, .own = 17, .branches = {}, .to_the_end = false});
-  EXPECT_EQ(turns.take(TimeLeft::kForCrashPoints)->own, 17u);
+  EXPECT_EQ(turns.take(TimeLeft::kForStories)->own, 17u);
 }
 
 }  // namespace

@@ -111,5 +111,6 @@ class Judge:
         return SURVIVED, "no test comes across it" if not batches else ""
 
     def _explore(self, number):
-        command = [self.build / EXPLORATION, "--all", "--seconds", str(self.explore_seconds), "--jobs", "1", "--known", self.known]
+        command = [self.build / EXPLORATION, "--all", "--seconds", str(self.explore_seconds),
+                   "--crash-point-seconds", str(max(1, self.explore_seconds * 2 // 3)), "--jobs", "1", "--known", self.known]
         return self._run(command, 60 + 10 * self.explore_seconds, BERTH_MUTANT=str(number))
