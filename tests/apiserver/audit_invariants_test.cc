@@ -313,5 +313,37 @@ TEST(AuditLog, WritesAreOrderedByRevisionAndReadsAreLeftOut) {
   EXPECT_THAT(names, ElementsAre("earlier", "later", "unnumbered"));
 }
 
+// A patch of a node: when it was received, when it was answered, whose it is, what it asks for.
+std::string node_patch(int received, int answered, const char* agent, const char* revision,
+                       const char* request, bool cordoned) {
+  return fmt::format(
+      R"({{"stage":"ResponseComplete","verb":"patch","userAgent":"{}","objectRef":{{"resource":"nodes","name":"n1"}},)"
+      R"("requestReceivedTimestamp":"{}","stageTimestamp":"{}","responseStatus":{{"code":200}},"requestObject":{},)"
+      R"("responseObject":{{"metadata":{{"resourceVersion":"{}","labels":{{"state":"success"}}}},"spec":{{"unschedulable":{}}}}}}})"
+      "\n",
+      agent, received, answered, request, revision, cordoned);
+}
+
+std::vector<std::string> agents_in_order(const std::string& log) {
+  std::vector<std::string> out;
+  for (const AuditEvent& event : parse_audit_log(log)) out.push_back(event.user_agent);
+  return out;
+}
+
+TEST(AuditLog, OneWhoWasShownAnothersWriteByAPatchOfNothingStandsBehindTheWriter) {
+  constexpr char kCordon[] = R"([{"op":"add","path":"/spec/unschedulable","value":true}])";
+  constexpr char kSame[] = R"({"metadata":{"labels":{"state":"success"}}})";
+  constexpr char kOther[] = R"({"metadata":{"labels":{"state":"pending"}}})";
+  const std::string first = node_patch(1, 2, "agent", "7", kSame, false);
+  // Asked before the writer and answered before it.
+  EXPECT_THAT(agents_in_order(first + node_patch(3, 5, "mig-manager", "8", kSame, true) +
+                              node_patch(4, 6, "berth", "8", kCordon, true)),
+              ElementsAre("agent", "berth", "mig-manager"));
+  // What both asked for is not known to be there before: who asked first wrote.
+  EXPECT_THAT(agents_in_order(first + node_patch(4, 5, "mig-manager", "8", kOther, true) +
+                              node_patch(3, 6, "berth", "8", kCordon, true)),
+              ElementsAre("agent", "berth", "mig-manager"));
+}
+
 }  // namespace
 }  // namespace berth::test

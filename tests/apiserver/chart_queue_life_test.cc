@@ -125,24 +125,28 @@ spec:
     Story story;
     std::set<std::string> waiting, holding;
     std::map<std::string, std::string> uids;
+    // A sender who dies is answered 504, whether or not etcd took what it sent: the pod's next
+    // answer tells.
+    std::set<std::string> unanswered;
     for (const AuditEvent& event : events()) {
-      if (event.resource != "pods" || event.ns != "gpu-team" || !event.ok() || event.dry_run())
-        continue;
-      if (event.subresource == "binding" && waiting.contains(uids[event.name]))
+      if (event.resource != "pods" || event.ns != "gpu-team" || event.dry_run()) continue;
+      if (event.code == 504 && event.by_berth()) unanswered.insert(event.name);
+      if (!event.ok()) continue;
+      if (event.subresource == "binding" && waiting.contains(uids[event.name]) &&
+          !unanswered.contains(event.name))
         story.early.push_back(event.describe());
-      if (!event.subresource.empty() || event.response.text("/kind") != "Pod") continue;
+      if (event.response.text("/kind") != "Pod") continue;
       const std::string uid = event.response.uid();
       uids[event.name] = uid;
       if (event.verb == "create" && !is_gated(event.response))
         story.never_held.push_back(event.describe());
-      const bool gone = event.verb == "delete" &&
-                        (event.response.number("/metadata/deletionGracePeriodSeconds") == 0);
-      if (gone)
-        waiting.erase(uid), holding.erase(uid);
-      else if (is_gated(event.response))
+      if (is_gated(event.response))
         waiting.insert(uid);
       else if (waiting.erase(uid) > 0)
         ++story.releases[uid], holding.insert(uid);
+      if (event.verb == "delete" &&
+          event.response.number("/metadata/deletionGracePeriodSeconds") == 0)
+        waiting.erase(uid), holding.erase(uid);
       story.most = std::max(story.most, holding.size());
     }
     return story;

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
+#include <tuple>
 
 namespace berth::test {
 namespace {
@@ -46,21 +48,58 @@ AuditEvent decode(json line) {
   return out;
 }
 
+// Where an answer's object stands in etcd's order; 0 if the answer doesn't tell.
+long long own_revision(const AuditEvent& event) {
+  const bool moved =
+      event.ok() && !event.dry_run() && event.response.has("/metadata/resourceVersion");
+  return moved ? event.response.number("/metadata/resourceVersion") : 0;
+}
+
+// A merge patch that asks for what is there already.
+bool changes_nothing(const AuditEvent& event, const Object& before) {
+  if (event.verb != "patch" || !event.request.value().is_object()) return false;
+  json after = before.value();
+  after.merge_patch(event.request.value());
+  return after == before.value();
+}
+
+// Of several answers with one revision of an object one is its writer's; the others changed
+// nothing and were shown what stood there. The writer comes first: who asks for what was there
+// before is not it, and of the rest who asked first is taken for it.
+void put_writers_first(std::vector<AuditEvent>& events) {
+  std::map<std::string, Object> last;
+  for (auto from = events.begin(); from != events.end();) {
+    auto to = std::find_if(from, events.end(), [&](const AuditEvent& event) {
+      return event.revision != from->revision || own_revision(event) == 0;
+    });
+    if (to - from > 1)
+      std::stable_partition(from, to, [&](const AuditEvent& event) {
+        return !changes_nothing(event, last[event.key()]);
+      });
+    if (to == from) ++to;
+    for (; from != to; ++from)
+      if (own_revision(*from) > 0) last.insert_or_assign(from->key(), from->response);
+  }
+}
+
 void put_in_order(std::vector<AuditEvent>& events) {
   std::stable_sort(events.begin(), events.end(), [](const AuditEvent& a, const AuditEvent& b) {
     return a.answered_at < b.answered_at;
   });
   long long newest = 0;
   for (AuditEvent& event : events) {
-    const bool moved =
-        event.ok() && !event.dry_run() && event.response.has("/metadata/resourceVersion");
-    const long long own = moved ? event.response.number("/metadata/resourceVersion") : 0;
+    const long long own = own_revision(event);
     event.revision = own > 0 ? own : newest;
     newest = std::max(newest, event.revision);
   }
-  std::stable_sort(events.begin(), events.end(), [](const AuditEvent& a, const AuditEvent& b) {
-    return a.revision < b.revision;
-  });
+  // A revision's own answers come before those that merely stand behind it.
+  const auto place = [](const AuditEvent& event) {
+    const bool own = own_revision(event) > 0;
+    return std::tuple(event.revision, !own, own ? event.received_at : "");
+  };
+  std::stable_sort(events.begin(), events.end(),
+                   [&](const AuditEvent& a, const AuditEvent& b) { return place(a) < place(b); });
+  put_writers_first(events);
 }
 
 std::vector<AuditEvent> parse(std::istream& in) {

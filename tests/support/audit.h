@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The API server's audit log as events in the order in which etcd took them: writes are sorted by
-// the resourceVersion of their answers (one etcd, one counter for all resources); what has none
-// (evictions, bindings, refusals) stands behind the newest write that was answered before it. Reads
-// are left out.
+// the resourceVersion of their answers (one etcd, one counter for all resources), the writer before
+// those who were shown its work by a patch that changed nothing; what has none (evictions,
+// bindings, refusals) stands behind the newest write that was answered before it. Reads are left
+// out.
 #pragma once
 
 #include <string>
@@ -26,6 +27,7 @@ struct AuditEvent {
   bool ok() const { return code >= 200 && code < 300; }
   bool dry_run() const { return uri.find("dryRun=All") != std::string::npos; }
   bool by_berth() const { return user_agent.rfind("berth/", 0) == 0; }
+  std::string key() const { return resource + " " + ns + "/" + name; }  // of its object
   std::string describe() const;  // one line for a failure's text
 };
 
