@@ -125,12 +125,10 @@ spec:
     Story story;
     std::set<std::string> waiting, holding;
     std::map<std::string, std::string> uids;
-    // A sender who dies is answered 504, whether or not etcd took what it sent: the pod's next
-    // answer tells.
-    std::set<std::string> unanswered;
+    std::set<std::string> unanswered;  // the pod's next answer tells whether it was let go
     for (const AuditEvent& event : events()) {
       if (event.resource != "pods" || event.ns != "gpu-team" || event.dry_run()) continue;
-      if (event.code == 504 && event.by_berth()) unanswered.insert(event.name);
+      if (event.unanswered() && event.by_berth()) unanswered.insert(event.name);
       if (!event.ok()) continue;
       if (event.subresource == "binding" && waiting.contains(uids[event.name]) &&
           !unanswered.contains(event.name))

@@ -70,7 +70,8 @@ spec:
     Names evicted;
     bool marked = false;
     for (const AuditEvent& event : events()) {
-      if (!event.by_berth() || !event.ok() || event.dry_run()) continue;
+      const bool taken = event.ok() || event.unanswered();  // berth dies in some of the tests
+      if (!event.by_berth() || !taken || event.dry_run()) continue;
       if (event.resource == "configmaps" &&
           event.request.dump().find("recall.") != std::string::npos)
         marked = true;

@@ -25,6 +25,8 @@ struct AuditEvent {
   long long revision = 0;                // the order described above
 
   bool ok() const { return code >= 200 && code < 300; }
+  // A sender who dies is answered 504, whether or not etcd took what it sent.
+  bool unanswered() const { return code == 504; }
   bool dry_run() const { return uri.find("dryRun=All") != std::string::npos; }
   bool by_berth() const { return user_agent.rfind("berth/", 0) == 0; }
   std::string key() const { return resource + " " + ns + "/" + name; }  // of its object

@@ -85,10 +85,9 @@ class Checker {
  public:
   Checker(const InvariantOptions& options, const std::vector<AuditEvent>& events)
       : options_(options) {
-    // A sender who dies is answered 504, whether or not etcd took what it sent: only the next
-    // answer about that node tells.
+    // Whether etcd took such a write only the next answer about that node tells.
     for (const AuditEvent& event : events)
-      if (event.code == 504 && event.by_berth() && event.resource == "nodes")
+      if (event.unanswered() && event.by_berth() && event.resource == "nodes")
         unanswered_.insert(event.name);
   }
 
