@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // queue_estimates_bench: how long the loop waits while it is worked out between when and when what
 // waits begins: a round of plays, turn by turn (controller/queue/start_teller.h), and then what it
-// has shown. 10,000 nodes are full of Jobs that declare how long they run; others wait in 300
-// queues, a quarter of which came within the last hour. Facts are made in code, as in
-// queue_core_bench. Prints one JSON object; times are the process' own CPU.
+// has shown. Nodes are full of Jobs that declare how long they run; others wait, a quarter of which
+// came within the last hour. Facts are made in code, as in queue_core_bench. Prints one JSON
+// object; times are the process' own CPU.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,37 +21,38 @@ namespace {
 constexpr char kGpu[] = "nvidia.com/gpu";
 constexpr std::int64_t kMinute = 60'000'000;
 constexpr std::int64_t kNow = 29'736'000 * kMinute;
-constexpr int kGpusOfNode = 8, kQueues = 300, kCohorts = 50, kPools = 4;
+constexpr int kGpusOfNode = 8, kCohorts = 50, kPools = 4;
 
 struct Size {
   int nodes = 10'000;
   int waiting = 20'000;
+  int queues = 300;
   bool strict_fifo = false;
   bool declared = true;  // how long they run
 };
 
+std::string queue_of(int i) { return fmt::format("queue-{}", i); }
 std::string pool_of(int i) { return fmt::format("pool-{}", i % kPools); }
-std::string queue_of(int i) { return fmt::format("queue-{}", i % kQueues); }
 
-JobFact make_job(const char* kind, int i, int gpus, int pods) {
+JobFact make_job(const char* kind, int i, int queues, int gpus, int pods) {
   return {.workload = fmt::format("Job/team-{}/{}-{}", i % 40, kind, i),
           .uid = fmt::format("{}-{:08x}", kind, static_cast<unsigned>(i) * 2654435761u),
-          .queue = queue_of(i),
+          .queue = queue_of(i % queues),
           .created = kNow - (i % 240 + 1) * kMinute,
           .requests = {{kGpu, gpus}},
           .parallelism = pods,
           .lasts = (60 << i % 5) * kMinute};
 }
 
-void run_on(FactsIndex& index, const std::string& node, int i, bool declared) {
-  JobFact job = make_job("runs", i, kGpusOfNode, 1);
-  if (!declared) job.lasts = 0;
+void run_on(FactsIndex& index, const std::string& node, int i, const Size& size) {
+  JobFact job = make_job("runs", i, size.queues, kGpusOfNode, 1);
+  if (!size.declared) job.lasts = 0;
   // Its queue has quota in the node's pool, as pools and queues go round in fours.
   job.suspended = false;
   job.started = kNow - i * 7 % 55 * kMinute;
   job.admitted = AdmissionFact{.uid = job.uid,
                                .queue = job.queue,
-                               .cohort = fmt::format("cohort-{}", i % kQueues % kCohorts),
+                               .cohort = fmt::format("cohort-{}", i % size.queues % kCohorts),
                                .pool = pool_of(i),
                                .pods = 1,
                                .amounts = {{kGpu, kGpusOfNode}},
@@ -67,8 +68,8 @@ void run_on(FactsIndex& index, const std::string& node, int i, bool declared) {
 
 std::unique_ptr<FactsIndex> make_index(const Size& size) {
   auto index = std::make_unique<FactsIndex>();
-  const std::int64_t nominal = std::int64_t{size.nodes} * kGpusOfNode / kQueues + 1;
-  for (int i = 0; i < kQueues; ++i) {
+  const std::int64_t nominal = std::int64_t{size.nodes} * kGpusOfNode / size.queues + 1;
+  for (int i = 0; i < size.queues; ++i) {
     index->put(QueueFact{.name = queue_of(i),
                          .cohort = fmt::format("cohort-{}", i % kCohorts),
                          .quotas = {{kGpu, pool_of(i), nominal, {}, {}}},
@@ -77,10 +78,11 @@ std::unique_ptr<FactsIndex> make_index(const Size& size) {
   for (int i = 0; i < size.nodes; ++i) {
     const std::string node = fmt::format("node-{}", i);
     index->put(NodeFact{.name = node, .pool = pool_of(i), .offers = {{kGpu, kGpusOfNode}}});
-    run_on(*index, node, i, size.declared);
+    run_on(*index, node, i, size);
   }
   for (int i = 0; i < size.waiting; ++i)
-    index->put(make_job("waits", i, 1 << i / kQueues % 4, 1 + i / kQueues / 4 % 3));
+    index->put(
+        make_job("waits", i, size.queues, 1 << i / size.queues % 4, 1 + i / size.queues / 4 % 3));
   return index;
 }
 
@@ -99,7 +101,7 @@ Cost cost_of(const Size& size) {
   for (; !round.is_whole(); ++cost.turns) {
     const double ms = median_cpu_ms(1, [&] {
       round.play(*index, Arrivals(*index, kNow), as_others_did(nobody_has_finished), kNow,
-                 {.tries = StartEstimates::kFewTries, .work = StartTeller::kWorkOfTurn});
+                 StartTeller::limits_of_turn(*index));
     });
     cost.turn_ms = std::max(cost.turn_ms, ms);
   }
@@ -122,11 +124,12 @@ std::string text_of(const char* name, const Size& size) {
 }
 
 int run() {
-  fmt::print("{{{},\n {},\n {},\n {},\n {},\n {}}}\n", text_of("few", {.waiting = 2 * kQueues}),
-             text_of("some", {.waiting = 8 * kQueues}), text_of("many", {}),
+  fmt::print("{{{},\n {},\n {},\n {},\n {},\n {},\n {}}}\n", text_of("few", {.waiting = 600}),
+             text_of("some", {.waiting = 2'400}), text_of("many", {}),
              text_of("strict", {.strict_fifo = true}),
-             text_of("undeclared", {.waiting = 2 * kQueues, .declared = false}),
-             text_of("small", {.nodes = 100, .waiting = 500}));
+             text_of("undeclared", {.waiting = 600, .declared = false}),
+             text_of("medium", {.nodes = 1'000, .waiting = 1'000, .queues = 20}),
+             text_of("small", {.nodes = 100, .waiting = 500, .queues = 20}));
   return 0;
 }
 

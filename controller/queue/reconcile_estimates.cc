@@ -86,6 +86,13 @@ bool any_waits(const Snapshot& snapshot, const std::function<bool(const PendingW
 
 }  // namespace
 
+// In a play as many may come as are tried.
+queue::PlayLimits StartTeller::limits_of_turn(const queue::FactsIndex& facts) {
+  const std::size_t to_begin = queue::StartRound::work_to_begin(facts);
+  const std::size_t left = kWorkOfTurn - std::min(to_begin, kWorkOfTurn);
+  return {.tries = std::max(left / 2, queue::StartEstimates::kFewTries), .work = kWorkOfTurn};
+}
+
 // Since it looked; also where the clock was put back.
 bool StartTeller::has_passed(Duration time, Time now) const {
   return !looked_ || now < *looked_ || now - *looked_ >= time;
@@ -122,7 +129,7 @@ Plan StartTeller::reconcile(const Snapshot& snapshot) {
     const std::size_t work =
         round_->play(facts, queue::Arrivals(facts, now),
                      queue::as_others_did(snapshot.cluster.view<queue::RunShares>()), now,
-                     {.tries = queue::StartEstimates::kFewTries, .work = kWorkOfTurn});
+                     limits_of_turn(facts));
     if (!round_->is_whole() || work > kLittleWork) {
       plan.requeue_in(kBetweenTurns);
       return plan;

@@ -30,7 +30,7 @@ struct StartEstimate {
 
 class StartEstimates {
  public:
-  // What a controller takes for it, with all its queues; who asks about one has more time.
+  // What a controller takes for it at least, with all its queues; who asks about one has more time.
   static constexpr std::size_t kFewTries = 4'000, kManyTries = 20'000;
 
   StartEstimates(const FactsIndex& index, const RunShares& shares, std::int64_t now,

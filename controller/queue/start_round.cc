@@ -16,7 +16,7 @@ constexpr std::int64_t kEndedWithin = 300'000'000;
 constexpr double kFirstRank = 0.5 / static_cast<double>(StartRound::kPlays);
 
 // A play begins with a look at each workload and each node: so many take as long as one try.
-constexpr std::size_t kLooksPerTry = 8;
+constexpr std::size_t kLooksPerTry = 3;
 
 std::string_view team_of(std::string_view workload) {
   workload.remove_prefix(workload.find('/') + 1);
@@ -72,17 +72,21 @@ std::size_t StartRound::play(const FactsIndex& index, const Arrivals& arrivals,
                              const RunTimes& run_times, std::int64_t now,
                              const PlayLimits& limits) {
   note_waiting(index);
-  const std::size_t to_begin = (index.workloads().size() + index.room().nodes()) / kLooksPerTry;
-  const std::size_t most_of_one = to_begin + 2 * limits.tries;  // as many may come as are tried
+  const std::size_t to_begin = work_to_begin(index);
   std::size_t work = 0;
   do {
     Arrivals::Stream coming(arrivals, played_);
     const Projection projection =
         project_starts(index, now, run_times(played_), coming, limits.tries);
     note(projection);
+    longest_ = std::max(longest_, to_begin + projection.work);
     work += to_begin + projection.work;
-  } while (!is_whole() && most_of_one <= limits.work && work <= limits.work - most_of_one);
+  } while (!is_whole() && longest_ <= limits.work && work <= limits.work - longest_);
   return work;
+}
+
+std::size_t StartRound::work_to_begin(const FactsIndex& index) {
+  return (index.workloads().size() + index.room().nodes()) / kLooksPerTry;
 }
 
 // If nobody begins in the first, nobody would if others ended sooner.

@@ -41,8 +41,11 @@ class StartRound {
   // two in the same order.
   static constexpr std::uint64_t kPlays = 31;
 
-  // Plays on until the round is whole, or as long as the next play can't exceed the work; but one
-  // in any case. Says how much work that was.
+  // What a play takes before its first try.
+  static std::size_t work_to_begin(const FactsIndex& index);
+
+  // Plays on until the round is whole, or as long as another play like the longest so far doesn't
+  // exceed the work; but one in any case. Says how much work that was.
   std::size_t play(const FactsIndex& index, const Arrivals& arrivals, const RunTimes& run_times,
                    std::int64_t now, const PlayLimits& limits);
   bool is_whole() const;
@@ -65,6 +68,7 @@ class StartRound {
 
   std::uint64_t played_ = 0;
   std::uint64_t turns_ = 0;  // in which it was played
+  std::size_t longest_ = 0;  // of the plays, in work
   bool some_begin_ = false;
   std::unordered_map<std::string, Waiting> waiting_;  // since the first turn, by name
   std::vector<std::string> endless_;

@@ -66,7 +66,7 @@ class ReconcileEstimates : public ::testing::Test {
   // More than is played in one turn; nobody came within a day who would tell of others.
   void submit_many() {
     cluster.erase<berth::Job>("a", "train");
-    for (int i = 0; i < 150; ++i) submit(fmt::format("many-{:03}", i), 48h);
+    for (int i = 0; i < 600; ++i) submit(fmt::format("many-{:03}", i), 48h);
     write(reconcile_queues(snapshot()));
   }
   // Until it tells something: in how many turns, a second apart.

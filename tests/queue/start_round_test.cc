@@ -53,7 +53,7 @@ TEST_F(StartRoundTest, SaysTheSameHoweverManyTurnsItTakes) {
 }
 
 TEST_F(StartRoundTest, NoTurnTakesMoreThanItMay) {
-  constexpr std::size_t kMay = StartTeller::kWorkOfTurn;
+  constexpr std::size_t kMay = 10'000;
   StartRound round;
   std::size_t most = 0, turns = 0;
   for (; !round.is_whole(); ++turns) most = std::max(most, play(round, kMay));
@@ -61,6 +61,23 @@ TEST_F(StartRoundTest, NoTurnTakesMoreThanItMay) {
   EXPECT_GT(most, kMay / 10) << "several plays go into one";
   EXPECT_GT(turns, 1u) << "all of them would be too much";
   EXPECT_LT(turns, StartRound::kPlays);
+}
+
+TEST_F(StartRoundTest, ATurnLooksAsFarAsOnePlayGetsByItsWork) {
+  const auto before = StartTeller::limits_of_turn(index);
+  EXPECT_EQ(before.work, StartTeller::kWorkOfTurn);
+  EXPECT_EQ(2 * before.tries + StartRound::work_to_begin(index), before.work);
+  StartRound round;
+  EXPECT_LE(round.play(index, Arrivals(index, kFullNow), as_others_did(shares), kFullNow, before),
+            before.work);
+
+  for (int i = 0; i < 10'000; ++i)
+    index.put(NodeFact{.name = std::to_string(i), .pool = "other", .offers = {}});
+  const auto larger = StartTeller::limits_of_turn(index);
+  EXPECT_LT(larger.tries, before.tries - 1'000) << "it takes longer to begin";
+  for (int i = 10'000; i < 70'000; ++i)
+    index.put(NodeFact{.name = std::to_string(i), .pool = "other", .offers = {}});
+  EXPECT_EQ(StartTeller::limits_of_turn(index).tries, StartEstimates::kFewTries) << "at least";
 }
 
 // As many begin, each of whom is asked how long it runs, as are tried; and each counts as work.
