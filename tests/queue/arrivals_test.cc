@@ -9,10 +9,11 @@
 #include <cmath>
 #include <limits>
 
-namespace berth::queue {
+#include "tests/queue/units.h"
+
+namespace berth::queue::test {
 namespace {
 
-constexpr std::int64_t kMinute = 60'000'000;
 constexpr std::int64_t kNow = 29'736'000 * kMinute;
 
 class ArrivalsTest : public ::testing::Test {
@@ -159,4 +160,4 @@ TEST_F(ArrivalsTest, AStreamIsTheSameEachTimeAndUnlikeOthers) {
 }
 
 }  // namespace
-}  // namespace berth::queue
+}  // namespace berth::queue::test

@@ -13,11 +13,12 @@
 
 #include "controller/queue/admission_record.h"
 #include "controller/queue/cycle.h"
+#include "tests/queue/cases.h"
+#include "tests/queue/units.h"
 
 namespace berth::queue::test {
 namespace {
 
-constexpr char kGpu[] = "nvidia.com/gpu";
 constexpr char kMig[] = "nvidia.com/mig-1g.10gb";
 
 class Binder {
@@ -236,7 +237,7 @@ class Binder {
 
 TEST(Binder, EveryPodThatIsLetGoFindsItsNodeWhateverTheOrder) {
   int admitted = 0;
-  for (std::uint64_t seed = 0; admitted < 100'000; ++seed) {
+  for (std::uint64_t seed = 0; admitted < cases(25'000); ++seed) {
     SCOPED_TRACE(seed);
     admitted += Binder(seed).run(100);
     ASSERT_FALSE(HasFailure());

@@ -9,6 +9,7 @@
 #include "controller/queue/cycle.h"
 #include "controller/queue/words.h"
 #include "tests/queue/model.h"
+#include "tests/queue/units.h"
 
 namespace berth::queue::test {
 namespace {
@@ -17,7 +18,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr const char* kGpu = "nvidia.com/gpu";
 constexpr std::size_t kWindow = 1000;
 
 class GrowthTest : public ::testing::Test {

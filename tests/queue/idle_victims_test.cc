@@ -7,12 +7,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <random>
 #include <set>
 
 #include "controller/queue/cycle.h"
+#include "tests/queue/cases.h"
 #include "tests/queue/preemption_facts.h"
 
 namespace berth::queue::test {
@@ -21,11 +21,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using Names = std::set<std::string>;
-
-int cases(int otherwise) {
-  const char* wanted = std::getenv("BERTH_QUEUE_CASES");
-  return wanted == nullptr ? otherwise : std::atoi(wanted);
-}
 
 PreemptionTerms terms_of(const FactsIndex& index, const Names& idle, const Names& yields = {}) {
   return {.now = kNow,

@@ -8,13 +8,12 @@
 #include "controller/queue/cycle.h"
 #include "controller/queue/words.h"
 #include "tests/queue/model.h"
+#include "tests/queue/units.h"
 
 namespace berth::queue::test {
 namespace {
 
 using testing::ElementsAre;
-
-constexpr const char* kGpu = "nvidia.com/gpu";
 
 NodeFact gpus(const std::string& name, std::int64_t count, const std::string& pool = "training") {
   return {

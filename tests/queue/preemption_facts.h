@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "tests/queue/cluster_facts.h"
+#include "tests/queue/units.h"
 
 namespace berth::queue::test {
 
-inline constexpr char kGpu[] = "nvidia.com/gpu";
 inline constexpr char kMig[] = "nvidia.com/mig-1g.10gb";
 inline constexpr std::int64_t kNow = 1000;  // microseconds since the epoch
 

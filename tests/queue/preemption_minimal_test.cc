@@ -5,22 +5,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <random>
 #include <set>
 
 #include "controller/queue/cycle.h"
+#include "tests/queue/cases.h"
 #include "tests/queue/preemption_facts.h"
 
 namespace berth::queue::test {
 namespace {
-
-// As in random_test.cc.
-int cases(int otherwise) {
-  const char* wanted = std::getenv("BERTH_QUEUE_CASES");
-  return wanted == nullptr ? otherwise : std::atoi(wanted);
-}
 
 using Names = std::set<std::string>;
 

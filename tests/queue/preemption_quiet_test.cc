@@ -4,21 +4,15 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <random>
 #include <utility>
 
+#include "tests/queue/cases.h"
 #include "tests/queue/preemption_facts.h"
 #include "tests/queue/preemption_play.h"
 
 namespace berth::queue::test {
 namespace {
-
-// As in random_test.cc.
-int plays(int otherwise) {
-  const char* wanted = std::getenv("BERTH_QUEUE_CASES");
-  return wanted == nullptr ? otherwise : std::atoi(wanted);
-}
 
 class RandomCluster {
  public:
@@ -111,7 +105,7 @@ std::string print(const std::vector<PreemptionPlay::Decision>& decisions) {
 
 TEST(Quiet, ComesWhereNobodyArrivesAndEveryPreemptorIsPlaced) {
   std::size_t displaced = 0;
-  for (int seed = 0; seed < plays(2'500); ++seed) {
+  for (int seed = 0; seed < cases(2'500); ++seed) {
     RandomCluster random(static_cast<unsigned>(seed));
     const LittleCluster facts = random.make();
     PreemptionPlay play(facts, [&](std::size_t n) {
@@ -132,7 +126,7 @@ TEST(Quiet, ComesWhereNobodyArrivesAndEveryPreemptorIsPlaced) {
     for (const PodFact& pod : play.facts().pods)
       ASSERT_NE(pod.state, PodState::kReleased) << pod.workload << " has no node\n" << told;
   }
-  EXPECT_GT(displaced, static_cast<std::size_t>(plays(2'500)) / 5) << "plays with something to see";
+  EXPECT_GT(displaced, static_cast<std::size_t>(cases(2'500)) / 5) << "plays with something to see";
 }
 
 }  // namespace

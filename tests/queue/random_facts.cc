@@ -5,10 +5,11 @@
 
 #include <algorithm>
 
+#include "tests/queue/units.h"
+
 namespace berth::queue::test {
 namespace {
 
-constexpr const char* kGpu = "nvidia.com/gpu";
 constexpr const char* kMig = "nvidia.com/mig-1g.10gb";
 constexpr const char* kNic = "nvidia.com/hostdev";
 

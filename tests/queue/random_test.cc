@@ -4,24 +4,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <functional>
 #include <map>
 #include <set>
 
 #include "controller/queue/admission_record.h"
 #include "controller/queue/cycle.h"
+#include "tests/queue/cases.h"
 #include "tests/queue/model.h"
 #include "tests/queue/random_facts.h"
 
 namespace berth::queue::test {
 namespace {
-
-// Under sanitizers a case takes ten times as long; BERTH_QUEUE_CASES says how many are wanted.
-int cases(int otherwise) {
-  const char* wanted = std::getenv("BERTH_QUEUE_CASES");
-  return wanted == nullptr ? otherwise : std::atoi(wanted);
-}
 
 // A gang that goes before all its pods are there.
 bool goes_early(const std::string& admitted, const ClusterFacts& facts) {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <limits>
 #include <map>
 #include <random>
@@ -13,11 +12,12 @@
 #include "controller/queue/admission_record.h"
 #include "controller/queue/capped.h"
 #include "controller/queue/cycle.h"
+#include "tests/queue/cases.h"
+#include "tests/queue/units.h"
 
-namespace berth::queue {
+namespace berth::queue::test {
 namespace {
 
-constexpr const char* kGpu = "nvidia.com/gpu";
 constexpr std::int64_t kSecond = 1'000'000;
 
 class Cluster {
@@ -156,8 +156,7 @@ TEST(Reservation, ThereIsOneForACohortAndPool) {
 
 // Jobs come and go; whoever was told a time has begun by then.
 TEST(Reservation, IsNeverDelayed) {
-  const char* wanted = std::getenv("BERTH_QUEUE_CASES");
-  const int plays = wanted == nullptr ? 2'600 : std::atoi(wanted);
+  const int plays = cases(2'600);
   std::int64_t kept = 0, before = 0;
   for (int play = 0; play < plays; ++play) {
     std::mt19937 random(static_cast<std::uint32_t>(play));
@@ -201,4 +200,4 @@ TEST(Reservation, IsNeverDelayed) {
 }
 
 }  // namespace
-}  // namespace berth::queue
+}  // namespace berth::queue::test

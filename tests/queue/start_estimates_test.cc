@@ -7,14 +7,13 @@
 #include <gtest/gtest.h>
 
 #include "tests/queue/full_queues.h"
+#include "tests/queue/units.h"
 
-namespace berth::queue {
+namespace berth::queue::test {
 namespace {
 
 using ::testing::HasSubstr;
 
-constexpr char kGpu[] = "nvidia.com/gpu";
-constexpr std::int64_t kMinute = 60'000'000;
 // A round time, so that what is coarse is what is exact.
 constexpr std::int64_t kNow = 29'736'000 * kMinute;
 
@@ -332,4 +331,4 @@ TEST(RunShares, CountsTheFinishedJobsThatStand) {
 }
 
 }  // namespace
-}  // namespace berth::queue
+}  // namespace berth::queue::test

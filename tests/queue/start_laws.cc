@@ -5,13 +5,9 @@
 
 #include <algorithm>
 
+#include "tests/queue/units.h"
+
 namespace berth::queue::test {
-namespace {
-
-constexpr char kGpu[] = "nvidia.com/gpu";
-constexpr std::int64_t kMinute = 60'000'000;
-
-}  // namespace
 
 const std::vector<Team> kTeams = {
     {"vision", 56, 0.6, 1.0}, {"nlp", 40, 0.3, 0.8}, {"lab", 32, 0.1, 0.95}};

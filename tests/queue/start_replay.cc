@@ -9,12 +9,11 @@
 #include "controller/queue/admission_record.h"
 #include "controller/queue/cycle.h"
 #include "tests/queue/start_laws.h"
+#include "tests/queue/units.h"
 
 namespace berth::queue::test {
 namespace {
 
-constexpr char kGpu[] = "nvidia.com/gpu";
-constexpr std::int64_t kMinute = 60'000'000;
 constexpr std::int64_t kEvery = 5 * kMinute;  // what waits is looked at
 constexpr int kAgain = 3;                     // each so many times also what has been told
 

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// What most tests of the queue count in.
+#pragma once
+
+#include <cstdint>
+
+namespace berth::queue::test {
+
+inline constexpr char kGpu[] = "nvidia.com/gpu";
+inline constexpr std::int64_t kMinute = 60'000'000;  // microseconds
+
+}  // namespace berth::queue::test
