@@ -152,6 +152,14 @@ class Finder {
     if (any && snapshot_.now - steady_since() < kSteady)
       found_.next_in = std::chrono::ceil<Duration>(steady_since() + kSteady - snapshot_.now);
   }
+  // One condition stands for many faults, and its reason says which. Keys are listed by commas, and
+  // nobody checks what stands in a reason.
+  static std::string type_and_reason(std::string_view type, std::string_view reason) {
+    std::string both = reason.empty() ? std::string(type) : fmt::format("{}:{}", type, reason);
+    std::ranges::replace(both, ',', ';');
+    return both;
+  }
+
   // Nobody on a node that is not Ready says anything any more.
   void find_told() {
     if (!node_.ready) return;
@@ -159,7 +167,7 @@ class Finder {
       const GpuCondition* condition = find_gpu_condition(type.view());
       if (condition == nullptr) continue;
       add({.kind = FaultKind::kNodeCondition,
-           .which = type.str(),
+           .which = type_and_reason(type.view(), reason.view()),
            .text = fmt::format("condition {} is {}: {}", type.view(), condition->bad,
                                reason.empty() ? "no reason is told" : printable(reason.view())),
            .at = snapshot_.now,

@@ -29,7 +29,7 @@ const char* to_string(FaultKind kind);
 
 struct GpuFault {
   FaultKind kind = FaultKind::kFatalXid;
-  std::string which;  // the GPU's index, the resource's name, or the condition's type
+  std::string which;  // the GPU's index, the resource's name, or the condition's type and reason
   std::string text;   // a clause: "GPU 3: XID 79, it fell off the bus"
   Time at{};          // of what stands as it is: now
   bool stands = false;

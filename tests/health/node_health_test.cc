@@ -288,7 +288,7 @@ TEST(NodeHealth, AConditionOfACloudsAgentTakesTheNodeUntilItTurns) {
   SickCluster sick(10);
   say(sick, "n3", "AcceleratedHardwareReady", "NvidiaXID79Error");
   EXPECT_THAT(reasons_of(sick.run()), testing::ElementsAre("n3 UnhealthyCordoned"));
-  EXPECT_EQ(sick.record("n3")->keys, "NodeCondition/AcceleratedHardwareReady");
+  EXPECT_EQ(sick.record("n3")->keys, "NodeCondition/AcceleratedHardwareReady:NvidiaXID79Error");
   EXPECT_THAT(sick.record("n3")->findings,
               HasSubstr("condition AcceleratedHardwareReady is False: NvidiaXID79Error"));
   sick.pass(2h);
@@ -300,22 +300,46 @@ TEST(NodeHealth, AConditionOfACloudsAgentTakesTheNodeUntilItTurns) {
   EXPECT_FALSE(sick.is_out("n3"));
 }
 
-TEST(NodeHealth, AConditionThatStaysForEverIsActedOnOnce) {
-  SickCluster sick(10);
-  say(sick, "n3", "GPUMissing", "GPUMissing");
-  sick.run();
-  ASSERT_TRUE(sick.is_out("n3"));
+void put_back_by_hand(SickCluster& sick) {
   Node back = sick.node("n3");
   back.unschedulable.reset();
   sick.put(std::move(back));
   sick.now += 30s;
   sick.look();
   EXPECT_THAT(reasons_of(sick.run()), testing::ElementsAre("n3 UncordonedByHand"));
+}
+
+TEST(NodeHealth, AConditionThatStaysForEverIsActedOnOnce) {
+  SickCluster sick(10);
+  say(sick, "n3", "GPUMissing", "GPUMissing");
+  sick.run();
+  ASSERT_TRUE(sick.is_out("n3"));
+  put_back_by_hand(sick);
   sick.pass(2h);
   EXPECT_FALSE(sick.is_out("n3"));
   say(sick, "n3", "GpuMemWatch", "GpuMemWatchIsNotHealthy");
   sick.run();
   EXPECT_TRUE(sick.is_out("n3")) << "another one";
+}
+
+TEST(NodeHealth, AConditionThatStandsForAnotherFaultIsActedOnAnew) {
+  SickCluster sick(10);
+  say(sick, "n3", "AcceleratedHardwareReady", "NvidiaXID64Error");
+  sick.run();
+  ASSERT_TRUE(sick.is_out("n3"));
+  put_back_by_hand(sick);
+  say(sick, "n3", "AcceleratedHardwareReady", "NvidiaXID79Error");
+  EXPECT_THAT(reasons_of(sick.run()), testing::ElementsAre("n3 UnhealthyCordoned"));
+}
+
+TEST(NodeHealth, AReasonWithCommasIsToldOnce) {
+  SickCluster sick(10);
+  sick.policy.spec.health.action = HealthAction::kReport;
+  say(sick, "n3", "GPUMissing", "one, two");
+  EXPECT_THAT(reasons_of(sick.run()), testing::ElementsAre("n3 GPUsUnhealthy"));
+  sick.now += 1s;
+  sick.look();
+  EXPECT_THAT(reasons_of(sick.run()), testing::IsEmpty());
 }
 
 TEST(NodeHealth, WhatComesAndGoesOrIsNoGpusFaultIsOnlyTold) {
