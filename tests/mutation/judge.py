@@ -15,6 +15,7 @@ CAUGHT, SURVIVED = "caught", "survived"
 QUICK = 0.2  # seconds: a test that takes longer is asked after all that take less
 OUT_OF_TIME = 124
 MEMORY = 6 << 30  # bytes of addresses: a loop that has lost its end may take memory rather than time
+ARENA = 32 << 30  # of those that the exploration keeps for itself when it starts (tests/explore/arena.cc)
 
 
 class Test:
@@ -33,12 +34,12 @@ class Judge:
         self.known = tree.root / "tests/explore/known.txt"
         self.tests = []
 
-    def _run(self, command, limit, **environment):
+    def _run(self, command, limit, memory=MEMORY, **environment):
         """0: it passes. A crash is as good as a failure, and so is a loop that has used `limit` seconds of the processor. By the clock
         it has ten times as long, as others may be at work on the machine; OUT_OF_TIME, if it takes longer, says nothing of a change."""
         with tempfile.TemporaryDirectory(prefix="berth-mutation-") as scratch:
             try:
-                done = subprocess.run(["prlimit", f"--cpu={math.ceil(limit)}", f"--as={MEMORY}", "--", *command], cwd=self.build, timeout=60 + 10 * limit,
+                done = subprocess.run(["prlimit", f"--cpu={math.ceil(limit)}", f"--as={memory}", "--", *command], cwd=self.build, timeout=60 + 10 * limit,
                                       env={**os.environ, "TMPDIR": scratch, **environment},
                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             except subprocess.TimeoutExpired:
@@ -113,4 +114,4 @@ class Judge:
     def _explore(self, number):
         command = [self.build / EXPLORATION, "--all", "--seconds", str(self.explore_seconds),
                    "--crash-point-seconds", str(max(1, self.explore_seconds * 2 // 3)), "--jobs", "1", "--known", self.known]
-        return self._run(command, 60 + 10 * self.explore_seconds, BERTH_MUTANT=str(number))
+        return self._run(command, 60 + 10 * self.explore_seconds, MEMORY + ARENA, BERTH_MUTANT=str(number))
