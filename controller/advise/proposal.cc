@@ -106,10 +106,8 @@ std::vector<DeviceLayout> devices_of(const std::vector<ProfileCounts>& gpus) {
 // "NVIDIA-A100-SXM4-80GB" may stand in no object's name, "a100-80gb" may.
 std::string name_of(const Ground& ground, std::size_t number) {
   std::string model = ground.product->model;
-  for (char& c : model) {
+  for (char& c : model)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    if ((c < 'a' || c > 'z') && (c < '0' || c > '9')) c = '-';
-  }
   const std::string tail = fmt::format("-{}-{}", model, number);
   std::string name = "advised-" + ground.pool;
   name.resize(std::min(name.size(), limits::kMaxLayoutName - tail.size()));

@@ -65,7 +65,7 @@ std::optional<RefusedWrite> refused_write(const Snapshot& snapshot, const Object
         snapshot.answers.find(question(step), snapshot.now, counts_for(snapshot));
     if (answer != nullptr && (last == nullptr || last->at <= answer->at)) last = answer;
   }
-  if (last == nullptr || last->yes || !is_refusal(last->error)) return std::nullopt;
+  if (last == nullptr || !is_refusal(last->error)) return std::nullopt;  // of a yes it is none
   return told(*last);
 }
 
@@ -78,9 +78,8 @@ std::optional<RefusedWrite> refused_write_by(const Snapshot& snapshot,
     const Answer*& standing = last[answer.object];
     if (standing == nullptr || standing->at <= answer.at) standing = &answer;
   }
-  const auto refused = std::ranges::find_if(last, [](const auto& entry) {
-    return !entry.second->yes && is_refusal(entry.second->error);
-  });
+  const auto refused =
+      std::ranges::find_if(last, [](const auto& entry) { return is_refusal(entry.second->error); });
   if (refused == last.end()) return std::nullopt;
   return told(*refused->second);
 }

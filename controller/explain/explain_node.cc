@@ -220,7 +220,7 @@ void NodeWhy::note_window() {
 }
 
 void NodeWhy::note_guard() {
-  if (!view_.to_be_drained() || view_.standing->phase != "Waiting") return;
+  if (!view_.standing || view_.standing->phase != "Waiting") return;
   if (view_.standing->cause.reason == reasons::kLastProvider ||
       view_.standing->cause.reason == reasons::kCapacityGuard)
     return;  // told already

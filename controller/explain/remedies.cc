@@ -172,8 +172,8 @@ void Remedies::offer_edits() {
   bool all_of_less = true;  // nothing told leaves it with all that it asks for
   for (const Bundle& bundle : bundles) {
     const NodeEdits& edits = bundle.edits;
-    if (told_of > 0 && !edits.suffices() && bundles.front().edits.suffices()) break;
-    if (told_of > 0 && edits.size() > size && !all_of_less) break;
+    if (!edits.suffices() && bundles.front().edits.suffices()) break;
+    if (edits.size() > size && !all_of_less) break;
     if (edits.count > 0 && edits.count <= less) continue;
     if (told_of++ == kEachKind) break;
     size = edits.size();

@@ -57,11 +57,14 @@ TEST(ModelMemory, ALargerModelNeverTakesLess) {
 
 TEST(SmallestShare, IsTheFirstThatHasEnoughInNineTenths) {
   EXPECT_EQ(share("A100-80GB", 9 * kGiB - 1024), "1 nvidia.com/mig-1g.10gb");
+  EXPECT_EQ(share("A100-80GB", 9 * kGiB), "1 nvidia.com/mig-1g.10gb") << "all of it";
   EXPECT_EQ(share("A100-80GB", 9 * kGiB + 1), "1 nvidia.com/mig-1g.20gb");
   EXPECT_EQ(share("A100-80GB", 36 * kGiB - 1024), "1 nvidia.com/mig-3g.40gb");
   EXPECT_EQ(share("A100-80GB", 36 * kGiB + 1), "1 nvidia.com/gpu");
+  EXPECT_EQ(share("A100-80GB", 72 * kGiB), "1 nvidia.com/gpu");
   EXPECT_EQ(share("A100-80GB", 72 * kGiB + 1), "2 nvidia.com/gpu");
   EXPECT_EQ(share("A100-80GB", 145 * kGiB), "4 nvidia.com/gpu");
+  EXPECT_EQ(share("A100-80GB", 576 * kGiB), "8 nvidia.com/gpu") << "a whole machine";
   EXPECT_EQ(share("A100-80GB", 577 * kGiB), "none");
 }
 

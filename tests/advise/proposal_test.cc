@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "controller/fleet/geometry.h"
 #include "controller/fleet/placement.h"
 #include "tests/support/builders.h"
 
@@ -157,6 +158,13 @@ TEST_F(ProposalTest, WhatCannotBeCutIsLeft) {
   const Proposal proposal = propose();
   EXPECT_THAT(proposal.layouts, IsEmpty());
   EXPECT_THAT(proposal.without_room, IsEmpty());
+}
+
+TEST(ProposalNames, EachModelInSmallLettersMayStandInAnObjectsName) {
+  for (const Product& product : all_products())
+    EXPECT_EQ(product.model.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-"),
+              std::string::npos)
+        << product.model;
 }
 
 TEST_F(ProposalTest, WhoIsAdvisedNothingGetsNoLayout) {

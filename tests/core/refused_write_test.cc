@@ -90,6 +90,22 @@ TEST_F(RefusedWrites, OfAllObjectsOfAManagerTheFirstIsTold) {
   EXPECT_FALSE(refused_write_by(snapshot, "mig"));
 }
 
+// A conflict is tried again within seconds: nobody has to be told of it.
+TEST_F(RefusedWrites, WhatWillPassByItselfIsToldOfNoObject) {
+  hear(Verb::kMergePatch, "policy", false, refusal("try again", ErrorKind::kConflict));
+  EXPECT_FALSE(refused("policy"));
+  EXPECT_FALSE(refused_write_by({cluster, answers, settings, now}, "policy"));
+  hear(Verb::kMergePatch, "policy", false);
+  EXPECT_TRUE(refused_write_by({cluster, answers, settings, now}, "policy"));
+  hear(Verb::kJsonPatch, "policy", true);
+  EXPECT_FALSE(refused_write_by({cluster, answers, settings, now}, "policy"))
+      << "what the object was refused before, it was allowed then";
+  hear(Verb::kJsonPatch, "policy", false);
+  EXPECT_TRUE(refused_write_by({cluster, answers, settings, now}, "policy"));
+  hear(Verb::kMergePatch, "policy", true);
+  EXPECT_FALSE(refused_write_by({cluster, answers, settings, now}, "policy"));
+}
+
 TEST_F(RefusedWrites, TheServersWordsAreQuotedOnOneBoundedLine) {
   EXPECT_EQ(told_refusal("cordon it", refusal("nodes \"n3\" is forbidden: ask \"sre\"\nfirst")),
             "the API server refuses it (cordon it): \"ask 'sre' first\"; berth continues once the "

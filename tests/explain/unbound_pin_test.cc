@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "controller/explain/explain_pod.h"
+#include "tests/queue/framework_pods.h"
 #include "tests/queue/queue_objects.h"
 
 namespace berth {
@@ -13,6 +14,7 @@ using ::testing::Contains;
 using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 class UnboundPin : public ::testing::Test {
  protected:
@@ -24,19 +26,22 @@ class UnboundPin : public ::testing::Test {
   void add(T object) {
     cluster.upsert(std::move(object), now);
   }
-  // Pinned to n1 at twelve.
+  // Let go at twelve.
+  static std::string record_of(const std::string& uid, std::vector<std::string> nodes) {
+    return queue::encode_admission(
+        {.uid = uid,
+         .queue = "vision",
+         .cohort = "research",
+         .pool = "training",
+         .since = parse_time("2026-11-21T12:00:00Z")->time_since_epoch().count(),
+         .nodes = std::move(nodes)});
+  }
+  // Pinned to n1.
   Explanation why(const std::string& owner) {
     Pod pod;
     pod.meta.namespace_ = "ns", pod.meta.name = pod.meta.uid = "web";
     pod.shape.edit()->requests = {{"nvidia.com/gpu", Quantity::whole(1)}};
-    const queue::AdmissionFact record{
-        .uid = "web",
-        .queue = "vision",
-        .cohort = "research",
-        .pool = "training",
-        .since = parse_time("2026-11-21T12:00:00Z")->time_since_epoch().count(),
-        .nodes = {"n1"}};
-    pod.meta.annotations.set(names::kAdmittedAnnotation, queue::encode_admission(record));
+    pod.meta.annotations.set(names::kAdmittedAnnotation, record_of("web", {"n1"}));
     if (!owner.empty())
       pod.meta.owner_references = {{.kind = owner, .name = "web", .uid = "w", .controller = true}};
     add(pod);
@@ -74,6 +79,26 @@ TEST_F(UnboundPin, SaysWhatIsDoneAboutALostNodeAndWhen) {
             "anew waits again");
   EXPECT_THAT(told.remedies, IsEmpty()) << "nothing in its template would help";
   EXPECT_THAT(why("").message, HasSubstr("berth leaves it so: nobody would make pod web anew"));
+}
+
+// Of a gang that runs, what is made anew follows the others without a pin.
+TEST_F(UnboundPin, IsToldOfThePodThatHasItAndNotOfOthersOfItsGang) {
+  const auto of_ring = [](int ordinal) {
+    Pod pod = queue::test::stateful_pod("ring", ordinal);
+    pod.meta.annotations.set(names::kPodGroupSizeAnnotation, "3");
+    return pod;
+  };
+  Pod pinned = of_ring(0), let_go = of_ring(1), unnoted = of_ring(2);
+  pinned.meta.annotations.set(names::kAdmittedAnnotation, record_of(pinned.meta.uid, {"n1"}));
+  let_go.meta.annotations.set(names::kAdmittedAnnotation, record_of(let_go.meta.uid, {}));
+  for (const Pod& pod : {pinned, let_go, unnoted}) add(pod);
+  const auto facts_of = [&](const Pod& pod) {
+    return explain_pod(Snapshot{cluster, answers, settings, now}, pod, no_clues()).facts;
+  };
+  const auto is_pinned = Contains(Field("topic", &Explanation::Fact::topic, "pin"));
+  EXPECT_THAT(facts_of(pinned), is_pinned);
+  EXPECT_THAT(facts_of(let_go), Not(is_pinned));
+  EXPECT_THAT(facts_of(unnoted), Not(is_pinned));
 }
 
 }  // namespace
