@@ -16,13 +16,16 @@ bool has_peaks(Counter counter) {
   return counter == Counter::kGpuUtil || counter == Counter::kEngineActive;
 }
 
+// What a URL's query holds as it is.
+constexpr std::string_view kPlain =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~";
+
 std::string escape(std::string_view text) {
   std::string out;
-  for (const unsigned char c : text) {
-    const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                       c == '-' || c == '_' || c == '.' || c == '~';
-    out += plain ? std::string(1, static_cast<char>(c)) : fmt::format("%{:02X}", c);
-  }
+  for (const char c : text)
+    out += kPlain.find(c) != std::string_view::npos
+               ? std::string(1, c)
+               : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   return out;
 }
 

@@ -134,6 +134,23 @@ TEST_F(IdlePods, AreNotWarnedWhereNothingIsTakenBack) {
   EXPECT_THAT(plan.events.at(0).note, HasSubstr("they are taken back at"));
 }
 
+TEST_F(IdlePods, AreToldNothingWhereThePolicyOnlyObserves) {
+  choose(IdlePolicy::kObserve);
+  measured_.run(web());
+  look_for(31min, 0);
+  EXPECT_EQ(apply(), Plan());
+  EXPECT_THAT(found(), IsEmpty());
+  choose(IdlePolicy::kOnPressure);
+  apply();
+  ASSERT_NE(told(), "");
+  choose(IdlePolicy::kObserve);
+  const Plan plan = apply();
+  EXPECT_THAT(plan.events, IsEmpty());
+  EXPECT_TRUE(measured_.cluster.pods().find(namespace_, "web")->meta.annotations.empty())
+      << "what was told is taken back";
+  EXPECT_EQ(apply(), Plan());
+}
+
 TEST_F(IdlePods, AreNoneThatNobodyMakesAnewOrThatAreTheSystems) {
   const auto warned = [&](Pod pod) {
     namespace_ = pod.meta.namespace_.str();

@@ -77,6 +77,23 @@ TEST(PrometheusQueries, AreWrittenSo) {
               HasSubstr("avg_over_time%28DCGM_FI_DEV_GPU_UTIL%5B30000ms%5D%29"));
 }
 
+// What a query says is the same however much of it is escaped; what a person reads in a log is not.
+TEST(PrometheusQueries, EscapeWhatAUrlCannotHoldAndNothingElse) {
+  std::string all;
+  for (const PrometheusQuery& query : prometheus_queries(kSampled, true))
+    all += query.target.substr(query.target.find("query=") + 6);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i] != '%') {
+      EXPECT_THAT(std::string(1, all[i]), testing::MatchesRegex("[A-Za-z0-9_.~-]"));
+      continue;
+    }
+    EXPECT_THAT((std::vector<std::string>{"28", "29", "5B", "5D", "2C", "20"}),
+                testing::Contains(all.substr(i + 1, 2)))
+        << "brackets, commas and blanks";
+    i += 2;
+  }
+}
+
 std::optional<Time> quiet_since(const std::vector<std::pair<Duration, double>>& told) {
   Points points;
   for (const auto& [ago, number] : told) points.push_back({kSampled.now - ago, number});
