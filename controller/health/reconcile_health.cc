@@ -19,8 +19,7 @@ void retreat(const Snapshot& snapshot, const std::set<const Node*>& watched, Pla
   const HealthSpec none;
   std::vector<Cordoning> no_cordons;
   for (const auto& node : snapshot.cluster.nodes()) {
-    if (watched.contains(node.get()) || !node->meta.annotations.contains(names::kHealthAnnotation))
-      continue;
+    if (watched.contains(node.get())) continue;
     const NodeHealth health{.node = node.get(), .record = health_of(*node)};
     NodeHealthSteps(snapshot, none, health, plan, no_cordons).retreat();
   }

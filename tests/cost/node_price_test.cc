@@ -42,6 +42,25 @@ TEST(NodePrice, TheFirstRowThatFitsElseThePools) {
   EXPECT_EQ(told(spec, node("n").a100_80(8)), "24.00 EUR");
 }
 
+TEST(NodePrice, ARowIsForAllThatItNames) {
+  const auto row_for = [](const std::string& type, const std::string& product,
+                          std::optional<CapacityType> capacity) {
+    GPUClusterPolicySpec spec;
+    spec.pools.resize(1);
+    spec.prices = {{.instance_type = type,
+                    .product = product,
+                    .capacity_type = capacity,
+                    .per_gpu_hour = "2"}};
+    return told(spec, node("n").a100_80(4).label(kType, "p4d"));
+  };
+  constexpr char kA100[] = "NVIDIA-A100-SXM4-80GB";
+  EXPECT_EQ(row_for("p4d", kA100, CapacityType::kOnDemand), "8.00 USD");
+  EXPECT_EQ(row_for("", "", {}), "8.00 USD") << "it names nothing, and is for all";
+  EXPECT_EQ(row_for("p5", kA100, CapacityType::kOnDemand), "none");
+  EXPECT_EQ(row_for("p4d", "NVIDIA-H100-80GB-HBM3", CapacityType::kOnDemand), "none");
+  EXPECT_EQ(row_for("p4d", kA100, CapacityType::kSpot), "none");
+}
+
 TEST(NodePrice, OfWhatNobodyPricedNothingIsSaid) {
   GPUClusterPolicySpec spec = table();
   spec.pools[0].price.reset();
@@ -59,6 +78,7 @@ TEST(NodePrice, CapacityIsToldByEachCloudsLabels) {
            {"karpenter.sh/capacity-type", "spot"},
            {"eks.amazonaws.com/capacityType", "SPOT"},
            {"cloud.google.com/gke-spot", "true"},
+           {"cloud.google.com/gke-preemptible", "true"},
            {"kubernetes.azure.com/scalesetpriority", "spot"}})
     EXPECT_EQ(cost::capacity_type_of(node("n").label(key, value)), kSpot) << key;
   EXPECT_EQ(cost::capacity_type_of(node("n").label("karpenter.sh/capacity-type", "reserved")),

@@ -27,6 +27,20 @@ TEST(Recut, SaysWhatFitsWhereTheInstanceIs) {
   EXPECT_THAT(cuts_of("A30", "4g.24gb"), ElementsAre(Pair("2g.12gb", 2), Pair("1g.6gb", 4)));
 }
 
+// What asks for an engine or for graphics has the profile's other name, which nobody else waits
+// for.
+TEST(Recut, NamesPlainProfilesThatAreSmallerAlone) {
+  for (const Product& product : all_products())
+    for (const Profile& instance : product.profiles)
+      for (const Recut& cut : recuts_of(product, instance)) {
+        EXPECT_EQ(cut.profile->attributes, "") << product.model << ": " << instance.name;
+        EXPECT_TRUE(cut.profile->compute_slices < instance.compute_slices ||
+                    cut.profile->memory_units < instance.memory_units)
+            << product.model << ": " << instance.name << " as " << cut.profile->name;
+        EXPECT_GT(cut.count, 0);
+      }
+}
+
 TEST(Recut, HoldsWhateverStandsBesideIt) {
   int checked = 0;
   for (const Product& product : all_products())

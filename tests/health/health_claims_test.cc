@@ -75,6 +75,16 @@ TEST(HealthClaims, SeveralGoAtOnceAndOldOnesAreForgotten) {
   EXPECT_EQ(HealthClaims(sick.ledger(), sick.now).size(), 1u);
 }
 
+TEST(HealthClaims, WhereNobodyIsCordonedTheLedgerIsLeftAlone) {
+  ClaimingCluster sick;
+  EXPECT_TRUE(sick.run().empty()) << "nothing is wrong";
+  sick.gpu("n3", 1).throttled_at = sick.now;
+  const Plan plan = sick.run();
+  EXPECT_TRUE(sick.record("n3"));
+  ASSERT_EQ(plan.objects.size(), 1u);
+  EXPECT_EQ(plan.objects.front().object.kind, "Node") << "what is only told claims nothing";
+}
+
 TEST(HealthClaims, WhatIsNoClaimIsNone) {
   ClaimingCluster sick;
   ConfigMap ledger = *sick.ledger().config_map;

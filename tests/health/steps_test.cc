@@ -175,6 +175,27 @@ TEST(HealthSteps, ThePatchTestsWhatItGoesBy) {
   EXPECT_THAT(bare, HasSubstr("gpu-inventory")) << "a JSON patch tests no key of a map that is not";
 }
 
+TEST(HealthSteps, AFaultThatComesToAnotherIsWrittenDownAtOnceAndTheSameOneNowAndThen) {
+  OutOfService sick;
+  sick.now += 1min;
+  sick.look();
+  sick.xid("n3", 2, 79);
+  sick.run();
+  EXPECT_EQ(sick.record("n3")->keys, "FatalXid/1,FatalXid/2");
+  EXPECT_THAT(sick.record("n3")->findings, HasSubstr("GPU 2: XID 79"));
+  const Time last = sick.record("n3")->last;
+  EXPECT_EQ(last, sick.now);
+  const Duration quarter = sick.policy.spec.health.recover_after / 4;
+  for (const auto& [later, seen] :
+       {std::pair{quarter - 1s, last}, std::pair{quarter, last + quarter}}) {
+    sick.now = last + later;
+    sick.look();
+    sick.xid("n3", 2, 79);
+    sick.run();
+    EXPECT_EQ(sick.record("n3")->last, seen) << format_duration_short(later);
+  }
+}
+
 TEST(HealthSteps, OfAnOverruledNodeOnlyWhatActsAnewCounts) {
   OutOfService sick;
   sick.change([](Node& node) { node.unschedulable.reset(); });
