@@ -34,13 +34,13 @@ void add_admitted(const queue::FactsIndex& facts, Stakes& stakes) {
 }  // namespace
 
 std::vector<QueueStake> queue_stakes(const Snapshot& snapshot) {
-  std::vector<QueueStake> out;
   // Without a queue nobody pays for the index; what a deleted one has admitted is bound.
-  if (snapshot.cluster.gpu_queues().size() == 0) return out;
+  if (snapshot.cluster.gpu_queues().size() == 0) return {};
   const queue::FactsIndex& facts = snapshot.cluster.view<queue::ClusterIndex>().facts();
   Stakes stakes;
   add_nominal(facts, stakes);
   add_admitted(facts, stakes);
+  std::vector<QueueStake> out;
   for (auto& [key, stake] : stakes) out.push_back(std::move(stake));
   return out;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
-#include <vector>
+#include <string>
 
 #include "controller/page/page_state.h"
 
@@ -28,6 +29,15 @@ class Listed {
   std::string text_;
 };
 
+using Things = std::map<std::string, std::string>;
+
+// None of a kind that there is not.
+const Things& of_kind_in(const PageState& state, const std::string& kind) {
+  static const Things kNone;
+  const auto found = state.things.find(kind);
+  return found == state.things.end() ? kNone : found->second;
+}
+
 }  // namespace
 
 std::string print_json(const PageState& state, const std::string& id, const std::string& more) {
@@ -48,19 +58,17 @@ std::string print_json(const PageState& state, const std::string& id, const std:
 std::string print_changes(const PageState& before, const PageState& after) {
   Listed set, gone, values;
   for (const auto& [kind, things] : after.things) {
-    const auto known = before.things.find(kind);
+    const Things& known = of_kind_in(before, kind);
     Listed of_kind;
     for (const auto& [name, json] : things)
-      if (known == before.things.end() || !known->second.contains(name) ||
-          known->second.at(name) != json)
-        of_kind.add(name, json);
+      if (!known.contains(name) || known.at(name) != json) of_kind.add(name, json);
     if (!of_kind.empty()) set.add(kind, of_kind.object());
   }
   for (const auto& [kind, things] : before.things) {
-    const auto now = after.things.find(kind);
+    const Things& now = of_kind_in(after, kind);
     Listed of_kind;
     for (const auto& [name, json] : things)
-      if (now == after.things.end() || !now->second.contains(name)) of_kind.add(name);
+      if (!now.contains(name)) of_kind.add(name);
     if (!of_kind.empty()) gone.add(kind, of_kind.array());
   }
   for (const auto& [name, json] : after.values)

@@ -49,6 +49,12 @@ TEST(PageChanges, OfAKindThatIsNewOrGoneAreAllOfItsThings) {
   const PageState some = state_of({{"n1", "1"}, {"n2", "2"}});
   EXPECT_EQ(json::parse(print_changes({}, some)), json::parse(R"({
       "set": {"nodes": {"n1": 1, "n2": 2}}, "values": {"takenAt": "now"}})"));
+  PageState values;
+  values.values = {{"costs", "1"}, {"takenAt", "\"now\""}};
+  EXPECT_EQ(json::parse(print_changes(values, some)),
+            json::parse(R"({"set": {"nodes": {"n1": 1, "n2": 2}}})"));
+  EXPECT_EQ(json::parse(print_changes(some, values)),
+            json::parse(R"({"gone": {"nodes": ["n1", "n2"]}, "values": {"costs": 1}})"));
   EXPECT_EQ(json::parse(print_changes(some, {})),
             json::parse(R"({"gone": {"nodes": ["n1", "n2"]}})"));
 }

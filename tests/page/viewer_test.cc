@@ -164,6 +164,33 @@ TEST_F(Viewed, WhoSeesAllWorkIsToldEveryWord) {
     EXPECT_THAT(some, Not(HasSubstr(words))) << "a Job's name may be among them";
 }
 
+// Berth wrote it or somebody else did: what it names nobody knows.
+TEST_F(Viewed, ARolloutsTextThatCannotBeReadIsKeptFromWhoeverSeesNotAllWork) {
+  const auto shown_to = [&](const ViewerRights& rights) {
+    const Snapshot all = snapshot();
+    const ViewedCluster viewed(all, rights);
+    const Snapshot seen = viewed.snapshot();
+    return std::string(
+        seen.cluster.nodes().find("n1")->meta.annotations.get(names::kRolloutAnnotation).view());
+  };
+  Node n1 = node("n1");
+  n1.meta.annotations.set(names::kRolloutAnnotation, "waits for team-b/secret");
+  n1.meta.annotations.set("example.com/rack", "7");
+  add(n1);
+  EXPECT_EQ(shown_to(tenant("team-a")), "");
+  const Snapshot all = snapshot();
+  EXPECT_EQ(ViewedCluster(all, tenant("team-a"))
+                .snapshot()
+                .cluster.nodes()
+                .find("n1")
+                ->meta.annotations.get("example.com/rack"),
+            Text("7"))
+      << "the others stay";
+  ViewerRights all_work = tenant("team-a");
+  for (const char* resource : {"pods", "jobs.batch"}) all_work.grant(resource);
+  EXPECT_EQ(shown_to(all_work), "waits for team-b/secret");
+}
+
 TEST_F(Viewed, LayoutsTellNothingOfNodesThatHeMayNotList) {
   MIGLayout layout;
   layout.meta.name = layout.meta.uid = "mixed";

@@ -74,6 +74,48 @@ TEST_F(Policy, OutsideTheWindowsNoPodIsDisturbed) {
   EXPECT_EQ(plan.requeue_after, std::chrono::hours(10));
 }
 
+TEST_F(Policy, NoNodeTakesUpATextThatSomebodyEdited) {
+  const GPUClusterPolicy sliced = policy(kSliced);
+  cluster.add(sliced);
+  add_dev_nodes(2);
+  serve(sliced);
+  ASSERT_THAT(labelled(), SizeIs(2));
+  ConfigMap file =
+      *cluster.cluster.config_maps().find("gpu-operator", "berth-device-plugin-config");
+  const std::string key = render_plugin_config(sliced.spec.pools[0])->key;
+  file.data.at(key) += "# mine\n";
+  cluster.add(file);
+  EXPECT_THAT(labelled(), IsEmpty());
+  EXPECT_THAT(writes(cluster.plan("policy")), Contains(HasSubstr(" ConfigMap/")))
+      << "it is written anew first";
+  file.data.erase(key);
+  cluster.add(file);
+  EXPECT_THAT(labelled(), IsEmpty());
+}
+
+// The kubelet brings a file's new text to the pods that mount it within a minute and a half.
+TEST_F(Policy, NodesFollowOnceTheFileHasReachedThem) {
+  const GPUClusterPolicy sliced = policy(kSliced);
+  cluster.add(sliced);
+  add_dev_nodes(2);
+  serve(sliced);
+  ConfigMap file =
+      *cluster.cluster.config_maps().find("gpu-operator", "berth-device-plugin-config");
+  const auto labelled_after = [&](Duration ago) {
+    file.meta.annotations.set(kRenderedAt, format_micro_time(cluster.now - ago));
+    cluster.add(file);
+    return labelled().size();
+  };
+  using namespace std::chrono_literals;
+  EXPECT_EQ(labelled_after(0s), 0u);
+  EXPECT_EQ(labelled_after(90s - 1ms), 0u);
+  EXPECT_EQ(labelled_after(90s), 2u);
+  EXPECT_EQ(labelled_after(-1h), 2u) << "a clock that was wrong stops nothing";
+  file.meta.annotations.set(kRenderedAt, "soon");
+  cluster.add(file);
+  EXPECT_THAT(labelled(), SizeIs(2));
+}
+
 TEST_F(Policy, AForeignPluginConfigIsLeftAloneAndTold) {
   const GPUClusterPolicy sliced = policy(kSliced);
   cluster.add(sliced).add(

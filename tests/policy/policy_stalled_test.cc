@@ -37,6 +37,10 @@ const std::vector<Trouble> kTroubles = {
      "{key: example.com/gpu, operator: Exists, effect: NoSchedule}"},
     {"agents in another namespace", "agents: {namespace: nvidia}, pools: []", nvidia(""),
      "AgentsMismatch", "--agents-namespace=gpu-operator"},
+    {"mig-manager reads another file than berth writes",
+     "agents: {migManagerConfigMap: theirs}, pools: []", nvidia(""), "AgentsMismatch",
+     "spec.agents.migManagerConfigMap is theirs, and berth writes berth-mig-parted-config by its "
+     "flags; make them the same"},
     {"a time zone that is none",
      "disruption: {blackouts: [{schedule: \"0 8 * * *\", duration: 1h, timeZone: Mars/Olympus}]}",
      nvidia(""), "PolicyInvalid", "spec.disruption.blackouts[0].timeZone"},
