@@ -16,12 +16,12 @@ namespace {
 
 using ::testing::ElementsAre;
 
-struct Read {
+struct ReadText {
   std::vector<std::string> told;      // "label=value|… number"
   std::optional<std::size_t> series;  // absent: an error
 };
-Read read_text(std::string_view text) {
-  Read out;
+ReadText read_text(std::string_view text) {
+  ReadText out;
   const Result<std::size_t> series = read_exposition(
       text, [&](const CounterInfo& counter, const LabelViews& labels, double value) {
         std::string line;
@@ -68,7 +68,7 @@ TEST(Exposition, WhatIsNoSeriesIsPassedOverAndTheRestIsRead) {
   for (const char* broken : {R"({gpu="0" 7)", R"({gpu="0)", R"({gpu="0\"} 7)", R"({gpu=0} 7)",
                              R"({gpu} 7)", R"({="0"} 7)", R"({gpu="0"pod="p"} 7)", R"({gpu="0"})",
                              R"({gpu="0"} seven)", R"({gpu="0"} 7x)", R"({gpu="0"} )", "{"}) {
-    const Read read = read_text(fmt::format(
+    const ReadText read = read_text(fmt::format(
         "# HELP DCGM_FI_DEV_GPU_UTIL 7\n\nDCGM_FI_DEV_GPU_UTIL{}\nDCGM_FI_DEV_GPU_UTIL 1\n",
         broken));
     EXPECT_THAT(read.told, ElementsAre(" 1")) << broken;
@@ -77,7 +77,7 @@ TEST(Exposition, WhatIsNoSeriesIsPassedOverAndTheRestIsRead) {
 }
 
 TEST(Exposition, OthersCountersAreCountedAndNotTold) {
-  const Read read = read_text(
+  const ReadText read = read_text(
       "go_goroutines 12\nDCGM_FI_DEV_SM_CLOCK{gpu=\"0\"} 1410\n"
       "DCGM_FI_DEV_GPU_TEMP{gpu=\"0\"} 40");
   EXPECT_THAT(read.told, ElementsAre("gpu=0|DCGM_FI_DEV_GPU_TEMP 40"));
