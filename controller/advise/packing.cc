@@ -22,7 +22,7 @@ std::int64_t units_wanted(const Product& product, const ProfileCounts& layout,
 void take(const ProfileCounts& layout, ProfileCounts& wanted) {
   for (const auto& [name, count] : layout)
     if (const auto found = wanted.find(name); found != wanted.end())
-      if ((found->second -= std::min(count, found->second)) == 0) wanted.erase(found);
+      found->second -= std::min(count, found->second);
 }
 
 }  // namespace
@@ -30,19 +30,17 @@ void take(const ProfileCounts& layout, ProfileCounts& wanted) {
 std::vector<ProfileCounts> pack_instances(const Product& product, const ProfileCounts& wanted) {
   ProfileCounts left;
   for (const auto& [name, count] : wanted)
-    if (const Profile* profile = product.find_profile(name); profile != nullptr && count > 0)
-      left[profile->name] += count;
+    if (const Profile* profile = product.find_profile(name)) left[profile->name] += count;
   std::vector<ProfileCounts> layouts = valid_layouts(product);
   std::vector<ProfileCounts> gpus;
-  while (!left.empty()) {
+  for (;;) {
     const auto best = std::ranges::max_element(layouts, {}, [&](const ProfileCounts& layout) {
       return units_wanted(product, layout, left);
     });
-    if (best == layouts.end() || units_wanted(product, *best, left) == 0) break;
+    if (best == layouts.end() || units_wanted(product, *best, left) == 0) return gpus;
     take(*best, left);
     gpus.push_back(*best);
   }
-  return gpus;
 }
 
 }  // namespace berth::advise

@@ -44,8 +44,8 @@ std::vector<Unmet> drop_unmet(const Node& node, Pod& pod) {
   return all;
 }
 
-// Takes out of the pod's way what it asks of this node's labels: by the value that was meant, if it
-// is a slip, else by asking for it no more.
+// Takes out of the pod's way what it asks of this node's labels, and notes the value that was meant
+// where that looks like a slip.
 void mend_selection(const ClusterState& cluster, const Node& node, Pod& pod, NodeEdits& out) {
   StringMap selector = pod.shape->node_selector;
   const std::vector<Unmet> all = drop_unmet(node, pod);
@@ -63,7 +63,6 @@ void mend_selection(const ClusterState& cluster, const Node& node, Pod& pod, Nod
   if (!is_of_selector(all.front())) return;
   selector.set(Text(all.front().key), *here);
   out.selector_line = line_of(selector);
-  pod.shape.edit()->node_selector = std::move(selector);
 }
 
 // Only GPUs may be the shortage that a smaller count mends.

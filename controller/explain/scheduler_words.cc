@@ -68,8 +68,8 @@ std::string told_tolerations(const Pod& pod) {
 
 // Before Kubernetes 1.36 the taint is told: "untolerated taint {nvidia.com/gpu: present}".
 std::optional<Taint> taint_in(std::string_view words) {
-  const std::size_t open = words.find('{'), close = words.find('}');
-  if (open == words.npos || close == words.npos || close < open) return std::nullopt;
+  const std::size_t open = words.find('{'), close = words.find('}', open);
+  if (close == words.npos) return std::nullopt;
   const std::string_view inside = words.substr(open + 1, close - open - 1);
   const std::size_t colon = inside.find(": ");
   if (colon == inside.npos) return std::nullopt;

@@ -175,6 +175,16 @@ std::vector<RepairCase> repair_cases() {
        R"("/spec/containers/0/volumeMounts/-","value":{"name":"berth-shm-2",)"
        R"("mountPath":"/dev/shm"}})",
        "sharedMemory 8Gi"},
+      {"one volume for two containers",
+       pod(R"({"containers":[{"name":"a","resources":{"limits":{"nvidia.com/gpu":"2"}}},)"
+           R"({"name":"b"},{"name":"c","resources":{"limits":{"nvidia.com/gpu":"2"}}}]})"),
+       shared_memory(),
+       R"({"op":"add","path":"/spec/volumes","value":[{"name":"berth-shm","emptyDir":)"
+       R"({"medium":"Memory","sizeLimit":"8Gi"}}]},{"op":"add","path":)"
+       R"("/spec/containers/0/volumeMounts","value":[{"name":"berth-shm","mountPath":"/dev/shm"}]},)"
+       R"({"op":"add","path":"/spec/containers/2/volumeMounts","value":)"
+       R"([{"name":"berth-shm","mountPath":"/dev/shm"}]})",
+       "sharedMemory 8Gi"},
       {"one GPU", pod(asks("nvidia.com/gpu", 1)), shared_memory(), "", ""},
       {"its own /dev/shm",
        pod(R"({"containers":[{"name":"c","volumeMounts":[{"name":"v","mountPath":"/dev//shm/"}],)"

@@ -103,7 +103,11 @@ TEST_F(NewSharedPool, WhoNeedsTheGpuOrHasLessAlreadyIsLeftOut) {
   cut.month = 7'000;
   EXPECT_THAT(propose(), IsEmpty());
   advices_[1].month = 5'000;
+  advices_[1].profile = "3g.40gb";
   EXPECT_EQ(propose().size(), 1u);
+  EXPECT_EQ(advices_.front().verdict, Verdict::kShare);
+  EXPECT_EQ(advices_.front().profile, "") << "it is to share a GPU, not to have a part of one";
+  EXPECT_EQ(advices_.front().instead_each, 1);
 }
 
 TEST_F(NewSharedPool, WhatLiesInMemoryHasToFitIntoAPart) {

@@ -64,9 +64,17 @@ TEST(Packing, TakesTheLeastGpusInAllButFewOfAllSmallCases) {
   EXPECT_LE(one_more * 20, cases) << one_more << " of " << cases;
 }
 
+// Nor for what is wanted no more while something else is.
+TEST(Packing, TakesNoGpuForWhatHasItsPlace) {
+  EXPECT_EQ(pack_instances(a100(), {{"7g.80gb", 1}, {"3g.40gb", 2}, {"1g.10gb", 0}}),
+            (std::vector<ProfileCounts>{{{"7g.80gb", 1}}, {{"3g.40gb", 2}}}));
+}
+
 TEST(Packing, WhatNobodyCanCutIsNotPacked) {
   EXPECT_TRUE(pack_instances(a100(), {{"9g.90gb", 2}}).empty());
   EXPECT_TRUE(pack_instances(a100(), {{"1g.10gb", 0}}).empty());
+  EXPECT_TRUE(pack_instances(a100(), {}).empty());
+  EXPECT_TRUE(pack_instances(Product(), {{"1g.10gb", 1}}).empty()) << "nor cut at all";
 }
 
 }  // namespace

@@ -268,6 +268,7 @@ TEST_F(RightSize, AdvisesASharedGpuOnlyWhenAskedAndOnlyToWhomItIsOpen) {
   EXPECT_EQ(notes.verdict, Verdict::kShare);
   EXPECT_EQ(notes.instead, "nvidia.com/gpu.shared");
   EXPECT_EQ(notes.pool, "development, TimeSlicing by 10");
+  EXPECT_EQ(notes.profile, "");
   EXPECT_EQ(notes.month, 4 * 3'060'000LL * cost::kHoursOfMonth / 10 * 9);
   EXPECT_NE(may_share("web/StatefulSet/chat").verdict, Verdict::kShare);  // 80 of 100
   memory_ = {{"lab/StatefulSet/notes", 8 * 1024}};
@@ -278,6 +279,26 @@ TEST_F(RightSize, AdvisesASharedGpuOnlyWhenAskedAndOnlyToWhomItIsOpen) {
   count(std::chrono::hours(48));
   shared.eligible_namespaces.emplace().match_labels = {{"team", "lab"}};
   EXPECT_EQ(may_share("lab/StatefulSet/notes").verdict, Verdict::kProfile);
+}
+
+// Nobody gives up his isolation for nothing.
+TEST_F(RightSize, AdvisesASharedGpuOnlyWhereItSavesMoreThanAPart) {
+  nodes(1);
+  run("lab", "notes", 2, 1, 5);
+  count(std::chrono::hours(48));
+  PoolSpec& shared = policy_.spec.pools.emplace_back();
+  shared.name = "development";
+  shared.sharing.strategy = SharingStrategy::kTimeSlicing;
+  shared.node_selector.match_labels = {{"tier", "development"}};
+  const auto advised = [&](std::int32_t replicas) {
+    shared.sharing.replicas = replicas;
+    return advise_owners(snapshot(), policy_, Isolation::kMayWeaken).at(0);
+  };
+  const OwnerAdvice eighth = advised(8);
+  EXPECT_EQ(eighth.verdict, Verdict::kProfile) << "1g.10gb costs an eighth as well";
+  EXPECT_EQ(eighth.instead, "nvidia.com/mig-1g.10gb");
+  EXPECT_EQ(eighth.pool, "");
+  EXPECT_EQ(advised(9).verdict, Verdict::kShare);
 }
 
 }  // namespace

@@ -58,11 +58,14 @@ TEST(DecodeSmall, AQuotaIsWhatItBoundsAndWhatIsAskedFor) {
 TEST(DecodeSmall, ReadsTheOtherKinds) {
   auto budget = decode<PodDisruptionBudget>(
       R"({"metadata":{"name":"b","namespace":"n"},"spec":{"minAvailable":1,"selector":{"matchLabels":{"a":"b"},
-    "matchExpressions":[{"key":"c","operator":"Exists"}]}},"status":{"disruptionsAllowed":1,"currentHealthy":3,"desiredHealthy":2,"expectedPods":3,"observedGeneration":4}})");
+    "matchExpressions":[{"key":"c","operator":"Exists"}]}},"status":{"disruptionsAllowed":1,"currentHealthy":3,"desiredHealthy":2,"expectedPods":4,"observedGeneration":4}})");
   ASSERT_TRUE(budget.has_value()) << describe(budget.error());
   EXPECT_EQ(format(*budget->selector), "a=b,c");
   EXPECT_EQ(budget->disruptions_allowed, 1);
+  EXPECT_EQ(budget->meta.name, "b");
   EXPECT_EQ(budget->current_healthy, 3);
+  EXPECT_EQ(budget->desired_healthy, 2);
+  EXPECT_EQ(budget->expected_pods, 4);
   EXPECT_EQ(budget->observed_generation, 4);
   EXPECT_FALSE(decode<PodDisruptionBudget>(R"({"spec":{}})")->selector.has_value());
   EXPECT_TRUE(decode<PodDisruptionBudget>(R"({"spec":{"selector":{}}})")->selector->empty());
@@ -76,6 +79,7 @@ TEST(DecodeSmall, ReadsTheOtherKinds) {
       R"({"spec":{"template":{"spec":{"volumes":[{"configMap":{"name":"m"}},{"emptyDir":{}}],"nodeSelector":{"a":"b"},
     "tolerations":[{"operator":"Exists"}]}}}})");
   EXPECT_EQ(set->config_map_volumes, std::vector<Text>{"m"});
+  EXPECT_EQ(set->node_selector, (StringMap{{"a", "b"}}));
   EXPECT_EQ(set->tolerations.size(), 1u);
 
   auto policy = decode<ClusterPolicy>(
@@ -87,6 +91,20 @@ TEST(DecodeSmall, ReadsTheOtherKinds) {
       << "the GPU operator's own default";
   EXPECT_TRUE(decode<ClusterPolicy>(R"({"spec":{"daemonsets":{"tolerations":[]}}})")
                   ->operand_tolerations.empty());
+  policy = decode<ClusterPolicy>(
+      R"({"spec":{"daemonsets":{"tolerations":[{"key":"dedicated","operator":"Equal","value":"gpu","effect":"NoExecute"}]},
+    "devicePlugin":{"config":{"name":"plugin","default":"any"}}}})");
+  EXPECT_EQ(policy->operand_tolerations,
+            (std::vector<Toleration>{{"dedicated", "Equal", "gpu", "NoExecute"}}));
+  EXPECT_EQ(policy->device_plugin_config_map, "plugin");
+  EXPECT_EQ(policy->device_plugin_default_config, "any");
+
+  auto priority = decode<PriorityClass>(
+      R"({"metadata":{"name":"high"},"value":-7,"globalDefault":true,"preemptionPolicy":"Never"})");
+  EXPECT_EQ(priority->meta.name, "high");
+  EXPECT_EQ(priority->value, -7);
+  EXPECT_TRUE(priority->global_default);
+  EXPECT_EQ(priority->preemption_policy, "Never");
 
   auto lease = decode<Lease>(
       R"({"spec":{"holderIdentity":"me","leaseDurationSeconds":15,"renewTime":"2026-11-21T14:22:49.123456Z","leaseTransitions":3}})");
