@@ -103,8 +103,7 @@ Result<void> with_json(std::string_view text, Apply&& apply) {
 Result<void> merge(json& document, const json& patch) {
   const json metadata = patch.value("metadata", json::object());
   for (const char* key : {"uid", "resourceVersion"}) {
-    auto wanted = metadata.find(key);
-    if (wanted != metadata.end() && *wanted != document["metadata"][key])
+    if (metadata.contains(key) && metadata.at(key) != document["metadata"][key])
       return refused(fmt::format("metadata.{}", key), "is another one now");
   }
   document.merge_patch(patch);

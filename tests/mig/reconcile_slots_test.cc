@@ -224,6 +224,7 @@ TEST_F(ReconcileSlots, AClaimThatCannotBeWrittenIsGivenUpWhenNothingIsInFlight) 
   bring_to(RolloutPhase::kCordoned);
   edit_record([](NodeRollout& r) { r.seq = 0; });
   put(slot());
+  refuse();
   EXPECT_EQ(slots(), "requeue in 60000ms\n");
   world_.now += 60s;
   refuse();
