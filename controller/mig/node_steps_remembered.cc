@@ -88,10 +88,11 @@ NodeRollout NodeSteps::recalled() const {
 // Written a moment ago, and gone before the ledger could count it. Nobody is fought.
 bool NodeSteps::has_just_recalled() const { return has_written_since(*s_.slot->recall); }
 
-// The cordon went through, and its record is gone at once. The ledger may have heard of it all the
-// same, and the news be on its way: whose the cordon is must not be guessed before.
+// The cordon went through, and its record is gone at once: had the ledger said whose the cordon is,
+// recall() would go on from there. It may have heard of it all the same, and the news be on its
+// way: that must not be guessed before.
 bool NodeSteps::ledger_may_know() const {
-  return s_.node.cordoned() && !s_.slot->berth_cordoned && has_written_since(s_.slot->since);
+  return s_.node.cordoned() && has_written_since(s_.slot->since);
 }
 
 bool NodeSteps::has_written_since(Time time) const {

@@ -156,8 +156,7 @@ std::vector<std::string> mig_keys_for(const ClusterState& cluster, const Setting
                                       const Pod* now) {
   Keys keys(cluster);
   for (const Pod* pod : {old, now}) {
-    if (pod == nullptr || pod->node_name.empty()) continue;
-    const Node* node = cluster.nodes().find(pod->node_name.view());
+    const Node* node = pod == nullptr ? nullptr : cluster.nodes().find(pod->node_name.view());
     if (node == nullptr) continue;
     if (nodes_under_way(cluster).contains(node)) keys.node(node->meta.name);
     // Pods without GPUs come and go by the thousand; most layouts don't look at them.

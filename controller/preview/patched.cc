@@ -46,8 +46,8 @@ json encode(const std::vector<Taint>& taints) {
 }
 
 std::string text_of(const json& object, const char* key) {
-  auto it = object.find(key);
-  return it != object.end() && it->is_string() ? it->get<std::string>() : std::string();
+  return object.contains(key) && object.at(key).is_string() ? object.at(key).get<std::string>()
+                                                            : std::string();
 }
 
 std::vector<Taint> decode_taints(const json& list) {
@@ -103,8 +103,7 @@ Result<void> with_json(std::string_view text, Apply&& apply) {
 Result<void> merge(json& document, const json& patch) {
   const json metadata = patch.value("metadata", json::object());
   for (const char* key : {"uid", "resourceVersion"}) {
-    auto wanted = metadata.find(key);
-    if (wanted != metadata.end() && *wanted != document["metadata"][key])
+    if (metadata.contains(key) && metadata.at(key) != document["metadata"][key])
       return refused(fmt::format("metadata.{}", key), "is another one now");
   }
   document.merge_patch(patch);
@@ -125,8 +124,8 @@ Node with_fields(Node node, const json& document) {
   node.meta.annotations = decode_map(metadata.value("annotations", json()));
   const json spec = document.value("spec", json::object());
   node.unschedulable.reset();
-  if (auto it = spec.find("unschedulable"); it != spec.end() && it->is_boolean())
-    node.unschedulable = it->get<bool>();
+  if (spec.contains("unschedulable") && spec.at("unschedulable").is_boolean())
+    node.unschedulable = spec.at("unschedulable").get<bool>();
   node.taints = decode_taints(spec.value("taints", json()));
   return node;
 }

@@ -175,10 +175,10 @@ const LedgerFact* displaced_for(const Snapshot& snapshot, const Workload& worklo
 }
 
 Plan plan_displaced(const Snapshot& snapshot, const Workload& workload, const LedgerFact& entry) {
-  Plan plan;
-  if (seeded(SeededBug::kDisplaceNobody)) return plan;
+  if (seeded(SeededBug::kDisplaceNobody)) return {};
   // It is at work again: the ledger's next review withdraws the entry.
-  if (is_idle(entry, workload) && !is_idle_still(snapshot, workload)) return plan;
+  if (is_idle(entry, workload) && !is_idle_still(snapshot, workload)) return {};
+  Plan plan;
   const Time due = notice_ends(snapshot, entry);
   if (snapshot.now < due && !seeded(SeededBug::kIgnoreNotice)) {
     plan_notice(snapshot, workload, entry, plan);
@@ -190,7 +190,7 @@ Plan plan_displaced(const Snapshot& snapshot, const Workload& workload, const Le
     return plan;
   }
   const berth::Job* job = find_named(snapshot.cluster.jobs(), *workload.name);
-  if (job == nullptr || job->suspended || job->finished) return plan;
+  if (job == nullptr || job->suspended || job->finished) return {};
   plan.add(ref_of(*job),
            suspend_job(*job, told_why(entry, workload), stamp(snapshot, entry, workload)));
   tell(ref_of(*job), entry, workload, plan);

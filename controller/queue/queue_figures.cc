@@ -2,7 +2,6 @@
 #include "controller/queue/queue_figures.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
@@ -30,7 +29,8 @@ bool is_active(std::string_view reason) {
   return reason == reasons::kAdmissible || reason == reasons::kBehindInQueue;
 }
 
-// Of what the cohort lends, in thousandths, divided by the weight; 0 within the nominal quotas.
+// Of what the cohort lends, in thousandths, divided by the weight; 0 within the nominal quotas, and
+// infinite, as a division by 0 is, beyond them where nothing is lent or nothing weighs.
 double weighted_share(const GPUQueue& queue, const QueueReport& report) {
   double share = 0;
   for (const QuotaReport& quota : report.quotas) {
@@ -38,9 +38,7 @@ double weighted_share(const GPUQueue& queue, const QueueReport& report) {
     if (over <= 0) continue;
     const double lent = static_cast<double>(quota.cohort_lends);
     const double weight = static_cast<double>(queue.spec.weight_thousandths) / 1000;
-    const bool bounded = lent > 0 && weight > 0;
-    share = std::max(
-        share, bounded ? over / lent / weight * 1000 : std::numeric_limits<double>::infinity());
+    share = std::max(share, over / lent / weight * 1000);
   }
   return share;
 }

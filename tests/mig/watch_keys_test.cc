@@ -111,6 +111,17 @@ TEST_F(Keys, APodMovesItsNodeOnlyWhileThatIsUnderWay) {
   EXPECT_THAT(mig_keys_for(cluster_, settings_, nullptr, &fresh), ElementsAre("layout/small"));
 }
 
+// Before and after are both looked at: a pod's node is told by the one that has it.
+TEST_F(Keys, APodThatComesToANodeOrGoesMovesTheSame) {
+  const Pod waiting = pod("web").gpu(1), bound = pod("web").gpu(1).on("n1");
+  EXPECT_THAT(changed(waiting, bound), ElementsAre("layout/small", "node/n1"));
+  EXPECT_THAT(mig_keys_for(cluster_, settings_, &bound, static_cast<const Pod*>(nullptr)),
+              ElementsAre("layout/other", "layout/small", "node/n1"));
+  Pod gone = waiting;
+  gone.meta.deletion_timestamp = Time{};
+  EXPECT_THAT(changed(waiting, gone), IsEmpty()) << "it was nobody's last provider";
+}
+
 TEST_F(Keys, PodsWithoutGpusAndUnboundPodsMoveNothing) {
   const Pod cpu = pod("cpu").on("n2");
   const Pod pending = pod("pending").gpu(1);

@@ -8,8 +8,8 @@ import operators
 
 # Each answers by itself and at once; what needs a control plane, a browser or minutes is not among them.
 PROGRAMS = """apis_test core_test fleet_test observe_test queue_test cost_test advise_test disruption_test mig_test health_test policy_test
-admission_test dump_test preview_test explain_test page_test import_test metrics_test kstatus_test examples_test runtime_test scenario_test
-rollout_test""".split()
+admission_test reconcilers_test dump_test preview_test explain_test page_test import_test metrics_test kstatus_test examples_test
+runtime_test scenario_test rollout_test""".split()
 EXPLORATION = "berth-sim"
 MOST_ROUNDS = 12
 

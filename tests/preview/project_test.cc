@@ -8,11 +8,13 @@
 #include <utility>
 
 #include "apis/names.h"
+#include "controller/mig/config_label.h"
 #include "controller/mig/rollout_choice.h"
 #include "controller/preview/json.h"
 #include "controller/preview/what_if.h"
 #include "controller/reconcilers/reconcile.h"
 #include "tests/preview/cases.h"
+#include "tests/support/builders.h"
 
 namespace berth {
 namespace {
@@ -185,6 +187,33 @@ TEST(Project, FromEveryPointOfARolloutLeadsToTheSameEnd) {
     EXPECT_EQ(plan.layouts[0].after.updated, 8) << print_json(plan);
   });
   EXPECT_GT(with_nodes_in_hand, 8u);
+}
+
+// From then on a node has a record, of which the slot that it is taken by is news.
+TEST(Project, NodesThatWereCutBeforeAreToldWithTheirPodsAsAnyOthers) {
+  GoldenCase golden = read_case("rollout");
+  const Settings settings;
+  WhatIf world(golden.dump.cluster, settings, golden.dump.taken_at);
+  run(world, golden.layouts, [] {});
+  ClusterState cluster = world.cluster();
+  cluster.upsert<Pod>(test::pod("chat").requests("nvidia.com/mig-1g.10gb", 1).on("n3"),
+                      world.now());
+  MIGLayout other = golden.layouts.at(0);
+  other.spec.devices = {DeviceLayout{std::nullopt, {{"7g.80gb", 1}}}};
+  for (const char* slice : {"mig-1g.10gb", "mig-2g.20gb", "mig-3g.40gb"})
+    other.spec.capacity_guard.retire.push_back(std::string("nvidia.com/") + slice);
+
+  const Projection plan = project(cluster, {{other}, {}}, settings, world.now());
+  EXPECT_EQ(plan.stopped, "");
+  ASSERT_EQ(plan.nodes.size(), 8u) << print_json(plan);
+  const auto n3 = std::ranges::find(plan.nodes, "n3", &NodeChange::node);
+  ASSERT_NE(n3, plan.nodes.end());
+  EXPECT_EQ(n3->outcome, NodeChange::Outcome::kRepartitioned);
+  EXPECT_EQ(
+      n3->from,
+      base_config(world.cluster().nodes().find("n3")->meta.labels.get(names::kMigConfig).view()));
+  ASSERT_EQ(n3->pods.size(), 1u) << print_json(plan);
+  EXPECT_EQ(n3->pods[0].pod, "team-a/chat");
 }
 
 TEST(Project, EqualClustersGiveEqualPlans) {

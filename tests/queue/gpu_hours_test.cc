@@ -228,6 +228,24 @@ TEST(GpuHours, ABudgetThatComesLaterCountsTheDaysOfItsPeriod) {
   EXPECT_THAT(hours.budgets, IsEmpty());
 }
 
+TEST(GpuHours, ABudgetThatComesLaterCountsItsOwnQueueAlone) {
+  GpuHours hours;
+  const auto run = [&](const char* queue, const std::string& from, const std::string& until) {
+    const std::vector<Holding> held{{queue, "a", 1'000'000, at("2026-11-01T00:00:00Z")}};
+    const HeldGpus gpus = sum_of(held);
+    hours.at = at(from);
+    count_until(at(until), &gpus, held, {}, hours);
+  };
+  run("nlp", "2026-11-23T10:00:00Z", "2026-11-23T12:00:00Z");
+  run("vision", "2026-11-24T10:00:00Z", "2026-11-24T13:00:00Z");
+  run("nlp", "2026-11-25T10:00:00Z", "2026-11-25T14:00:00Z");
+  const Period week = period_at(BudgetPeriod::kWeek, *utc_only().find("UTC"), *hours.at);
+  count_until(*hours.at, nullptr, {}, {{"nlp", week}, {"vision", week}, {"speech", week}}, hours);
+  EXPECT_EQ(hours.budgets.at("nlp").used, 6 * kHour) << "on Tuesday it had none";
+  EXPECT_EQ(hours.budgets.at("vision").used, 3 * kHour);
+  EXPECT_EQ(hours.budgets.at("speech").used, 0);
+}
+
 TEST(GpuHours, KeepThirtyFiveDaysAndThirteenMonths) {
   GpuHours hours;
   const std::vector<Holding> held{{"nlp", "a", 1'000'000, at("2024-01-01T00:00:00Z")}};

@@ -79,6 +79,18 @@ TEST_F(QueueFigures, TellWhatIsBorrowedByWeight) {
   EXPECT_THAT(lines(cluster), testing::Contains("berth_queue_weighted_share,vision,research inf"));
 }
 
+TEST_F(QueueFigures, TellWhereNothingIsLentThatWhatIsHeldBeyondTheQuotaIsBeyondEveryShare) {
+  for (const char* name : {"vision", "nlp"}) {
+    GPUQueue queue = *cluster.gpu_queues().find(name);
+    queue.spec.quotas.front().nominal_quota = 0;
+    queue.spec.quotas.front().borrowing_limit.reset();
+    queue.spec.quotas.front().lending_limit.reset();
+    add(queue);
+  }
+  EXPECT_THAT(lines(cluster), IsSupersetOf(Lines{"berth_queue_weighted_share,vision,research inf",
+                                                 "berth_queue_weighted_share,nlp,research 0"}));
+}
+
 TEST_F(QueueFigures, TellWhoWaitsAndWhetherTheNextCycleTakesIt) {
   EXPECT_THAT(lines(cluster),
               IsSupersetOf(Lines{"berth_queue_pending_workloads,nlp,active 1",

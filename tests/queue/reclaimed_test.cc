@@ -196,6 +196,23 @@ TEST_F(ReclaimedTest, WhoeverWorksAgainBeforeHisTimeKeepsHisGpus) {
   EXPECT_TRUE(decides_nothing());
 }
 
+// What it does last, as a checkpoint, is no work that it keeps its GPUs for.
+TEST_F(ReclaimedTest, WhoeverWorksWhileHeGoesIsGoing) {
+  have_one_node(), run("sleeps", 16, "n1");
+  wait_for("train", 4);
+  begin(), decide();
+  berth::Job goes = *cluster.jobs().find("a", "sleeps");
+  goes.suspended = true;
+  add(goes);
+  now += 1min, look();
+  work("sleeps-0");
+  EXPECT_TRUE(decides_nothing()) << "its pod is not gone yet";
+  EXPECT_THAT(in_flight(), ElementsAre("Job/a/train"));
+  lose("sleeps-0");
+  decide();
+  EXPECT_THAT(entry("train").ahead, IsEmpty()) << "it begins";
+}
+
 TEST_F(ReclaimedTest, PodsAreEvictedOnlyIfTheApiServerAgrees) {
   have_one_node(), hold(of_set("book-0", 16, "n1"), 16);
   wait_for("train", 4);

@@ -83,9 +83,19 @@ class HandedReconcilers : public ::testing::Test {
 
 TEST_F(HandedReconcilers, EverythingIsTheKeysOfEveryFolder) {
   cluster_.upsert<MIGLayout>(layout("inference"), now_);
+  // It waits, and has nothing of what the webhook would have added.
+  Namespace managed = queue::namespace_of("b", "none");
+  managed.meta.labels.set(names::kManagedLabel, "true");
+  cluster_.upsert(std::move(managed), now_);
+  GPUClusterPolicy tainted = *cluster_.gpu_policies().find("cluster");
+  tainted.spec.pools[0].taints = {{"nvidia.com/gpu", "present", "NoSchedule"}};
+  cluster_.upsert(std::move(tainted), now_);
+  Pod past = pod("past").in("b").gpu(1).phase(PodPhase::kPending);
+  cluster_.upsert(std::move(past), now_);
   const std::vector<std::string> keys = process_.all_keys(cluster_);
   EXPECT_THAT(keys, IsSupersetOf({"agent-config", "slots", "layout/inference"}));
   EXPECT_THAT(keys, IsSupersetOf({"policy", "idle", "cost", "health", "reclaim", "pool/n1"}));
+  EXPECT_THAT(keys, Contains("pod/b/past"));
   EXPECT_THAT(keys, IsSupersetOf({"queues", "admissions", "usage", "estimates"}));
 }
 
@@ -127,6 +137,17 @@ TEST_F(HandedReconcilers, ADeposedLeaderWritesNothing) {
     EXPECT_FALSE(is_deposed(snapshot())) << name << ": its own";
     EXPECT_EQ(writing(keys), keys) << name;
   }
+}
+
+// It tells no times either, which go into the statuses of the queues.
+TEST_F(HandedReconcilers, ADeposedLeaderTellsNobodyWhenHeBegins) {
+  GPUQueue vision = *cluster_.gpu_queues().find("vision");
+  vision.status.pending = {{.workload = "a/next", .waiting_since = now_}};
+  cluster_.upsert(std::move(vision), now_);
+  ledger(names::kAdmissionsConfigMap, 4);
+  EXPECT_EQ(process_.reconcile(snapshot(), "estimates"), Plan());
+  ledger(names::kAdmissionsConfigMap, 3);
+  EXPECT_EQ(process_.reconcile(snapshot(), "estimates").requeue_after, 1min);
 }
 
 // Without a server there is no leader: what `berth plan` reads may have any epoch.
