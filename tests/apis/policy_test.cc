@@ -132,8 +132,8 @@ TEST(StrictPolicy, SurvivesTruncationAndChangedBytes) {
   const auto run = [](const std::string& t) {
     for (const ManifestDocument& document : parse_manifest(t, "f").documents) {
       const StrictPolicy strict = decode_strict_policy(document, "f");
-      std::string json = document.json;
-      Result<GPUClusterPolicy> policy = decode_object<GPUClusterPolicy>(json);
+      std::string body = document.json;
+      Result<GPUClusterPolicy> policy = decode_object<GPUClusterPolicy>(body);
       if (policy) (void)check_rules(*policy);
     }
   };

@@ -19,8 +19,6 @@
 namespace berth::queue::test {
 namespace {
 
-constexpr char kMig[] = "nvidia.com/mig-1g.10gb";
-
 class Binder {
  public:
   explicit Binder(std::uint64_t seed) : random_(seed) {

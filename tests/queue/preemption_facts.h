@@ -11,7 +11,6 @@
 
 namespace berth::queue::test {
 
-inline constexpr char kMig[] = "nvidia.com/mig-1g.10gb";
 inline constexpr std::int64_t kNow = 1000;  // microseconds since the epoch
 
 struct LittleCluster : ClusterFacts {

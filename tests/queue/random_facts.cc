@@ -10,7 +10,6 @@
 namespace berth::queue::test {
 namespace {
 
-constexpr const char* kMig = "nvidia.com/mig-1g.10gb";
 constexpr const char* kNic = "nvidia.com/hostdev";
 
 }  // namespace
