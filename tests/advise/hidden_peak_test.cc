@@ -3,9 +3,9 @@
 // peak is not written down.
 #include <gtest/gtest.h>
 
-#include "apis/names.h"
 #include "controller/advise/right_size.h"
 #include "controller/cost/cost_meter.h"
+#include "tests/cost/written_costs.h"
 #include "tests/support/builders.h"
 
 namespace berth::advise {
@@ -32,11 +32,7 @@ class HiddenPeak : public ::testing::Test {
     cost::Spendings& known = ledger.days["2026-11-24"]["USD"];
     known.owners[kSteady] = {.used = 2'000'000'000, .idle = 3'000'000'000};
     known.peaks[kSteady] = 45;
-    ConfigMap costs;
-    costs.meta.namespace_ = settings_.berth_namespace;
-    costs.meta.name = names::kCostsConfigMap;
-    for (auto& [key, text] : cost::encode_costs(ledger)) costs.data[key] = text;
-    cluster_.upsert(std::move(costs), now_);
+    cluster_.upsert(test::written_costs(ledger, settings_), now_);
     for (const OwnerAdvice& advice : advise_owners({cluster_, answers_, settings_, now_}, policy_))
       if (advice.owner == kSteady) return advice.peak;
     ADD_FAILURE() << "it is not advised";

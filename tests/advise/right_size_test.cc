@@ -10,6 +10,7 @@
 #include "controller/cost/cost_meter.h"
 #include "controller/cost/fleet_cost.h"
 #include "controller/fleet/geometry.h"
+#include "tests/cost/written_costs.h"
 #include "tests/support/builders.h"
 
 namespace berth::advise {
@@ -55,11 +56,7 @@ class RightSize : public ::testing::Test {
     cost::CostLedger ledger;
     cost::spend_until(now_ - hours, {}, ledger);
     cost::spend_until(now_, hourly, ledger);
-    ConfigMap costs;
-    costs.meta.namespace_ = settings_.berth_namespace;
-    costs.meta.name = names::kCostsConfigMap;
-    for (auto& [key, text] : cost::encode_costs(ledger)) costs.data[key] = text;
-    cluster_.upsert(std::move(costs), now_);
+    cluster_.upsert(test::written_costs(ledger, settings_), now_);
   }
   Snapshot snapshot() const { return {cluster_, answers_, settings_, now_}; }
   OwnerAdvice of(const std::string& owner) const {

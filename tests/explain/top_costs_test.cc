@@ -6,6 +6,7 @@
 
 #include "apis/names.h"
 #include "controller/cost/cost_meter.h"
+#include "tests/cost/written_costs.h"
 
 namespace berth {
 namespace {
@@ -29,11 +30,7 @@ class TopCosts : public ::testing::Test {
     cost::CostLedger ledger;
     cost::spend_until(parse_time("2026-11-24T00:00:00Z").value(), {}, ledger);
     cost::spend_until(now_, hourly, ledger);
-    ConfigMap costs;
-    costs.meta.namespace_ = settings_.berth_namespace;
-    costs.meta.name = names::kCostsConfigMap;
-    for (auto& [key, text] : cost::encode_costs(ledger)) costs.data[key] = text;
-    cluster_.upsert(std::move(costs), now_);
+    cluster_.upsert(test::written_costs(ledger, settings_), now_);
   }
   std::string told(CostBy by, const std::string& since) const {
     const Snapshot snapshot{cluster_, answers_, settings_, now_};

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "apis/core.h"
+#include "apis/names.h"
+#include "controller/core/snapshot.h"
+#include "controller/cost/cost_ledger.h"
+
+namespace berth::test {
+
+// The ledger of costs as berth keeps it in the cluster.
+inline ConfigMap written_costs(cost::CostLedger ledger, const Settings& settings) {
+  ConfigMap costs;
+  costs.meta.namespace_ = settings.berth_namespace;
+  costs.meta.name = names::kCostsConfigMap;
+  for (auto& [key, text] : cost::encode_costs(ledger)) costs.data[key] = text;
+  return costs;
+}
+
+}  // namespace berth::test
