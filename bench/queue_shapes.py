@@ -5,7 +5,7 @@ Beside etcd and kube-apiserver run the Job controller, kube-scheduler and kwok, 
 there, and lets go at once of what is deleted, so that there is hardly any grace. One queue owns all GPUs and lends them. In turn
 - 4,000 Jobs of one GPU come to a queue that borrows: from before the first of them is made until the last one's pod runs;
 - ten Jobs of eight GPUs come, and all is taken: from the reply to the POST until the queue's status says of each why it waits;
-- a Job of one GPU comes to the owner: from the reply to the POST until its pod runs in the place of the one that had to go;
+- a Job of one GPU comes to the owner, once all that came before is told: from the reply to the POST until its pod runs in the place of the one that had to go;
 - and one of 250 pods of eight GPUs: until the last of these runs in the place of 2,000 Jobs.
 Last a node's cloud gives notice (a taint of AWS' termination handler): from the reply to the PATCH until a Job that runs there is suspended, to begin elsewhere.
 `queue_shapes.py BUILD`; with --check it is a test, that nobody yields who could be spared and nobody begins for whom there is nothing."""
@@ -111,14 +111,22 @@ def tell_guests(plane):
     return [told[name] - at for name, at in posted.items()]
 
 
-def rest():
-    """What came before is over: Jobs' statuses, which their controller writes a second late, and berth's."""
-    time.sleep(3)
+def is_told(job):
+    """Its controller has written down which of its pods run. It writes 300 times a second: after thousands of Jobs it is behind for long, and whoever is
+    suspended then ends later by so much."""
+    status, spec = job.get("status", {}), job["spec"]
+    return not status.get("active") if spec["suspend"] else status.get("ready") == spec["parallelism"]
+
+
+def rest(plane):
+    """What came before is over: all Jobs' statuses tell it, and berth's."""
+    poll("all Jobs' statuses are up to date", lambda: all(map(is_told, plane.must("GET", JOBS)["items"])), seconds=300, pause=1)
+    time.sleep(2)
 
 
 def reclaim(plane, gpus, pods):
     """Seconds until the owner's Job runs whole, and how many of them those who went took for going."""
-    rest()
+    rest(plane)
     watch = Running(plane)
     submit(plane, job("owner", gpus, pods))
     posted = time.monotonic()
@@ -127,7 +135,7 @@ def reclaim(plane, gpus, pods):
 
 def notice(plane):
     """Seconds from a cloud's notice that it takes a node back until a Job that runs there is suspended."""
-    rest()
+    rest(plane)
     pod = next(pod for pod in plane.must("GET", PODS)["items"] if Running.is_open(pod) and "deletionTimestamp" not in pod["metadata"])
     plane.patch(f"/api/v1/nodes/{pod['spec']['nodeName']}", {"spec": {"taints": [{"key": "aws-node-termination-handler/spot-itn", "effect": "NoSchedule"}]}})
     given, name = time.monotonic(), pod["metadata"]["labels"]["batch.kubernetes.io/job-name"]

@@ -5,16 +5,23 @@
 #include <set>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "apis/reasons.h"
 #include "controller/core/refused_write.h"
-#include "controller/io/task_group.h"
 #include "controller/runtime/kinds.h"
 
 namespace berth {
 namespace {
 
 using namespace std::chrono_literals;
+
+// How many steps from there on are nothing but questions.
+std::size_t count_asks(const std::vector<Step>& steps, std::size_t first) {
+  std::size_t end = first;
+  while (end < steps.size() && std::holds_alternative<Ask>(steps[end])) ++end;
+  return end - first;
+}
 
 }  // namespace
 
@@ -33,6 +40,7 @@ Executor::Executor(Parts parts, Options options)
       options_(options),
       permits_(loop_, options.writes_at_once),
       status_permits_(loop_, options.statuses_at_once),
+      ask_permits_(loop_, options.writes_at_once),
       steps_(StepRunner::Parts{parts_.client, parts_.log, parts_.metrics, parts_.answers,
                                parts_.barrier, [this] { return deadline(); }}),
       statuses_(StatusWriter::Parts{parts_.client, parts_.log, parts_.metrics, parts_.barrier},
@@ -49,15 +57,18 @@ Task<Outcome> Executor::run(std::string key, Plan plan, std::stop_token stop) {
   for (std::size_t i = 0; i < run->plan.objects.size(); ++i) group.spawn(run_object(run, i));
   for (const StatusUpdate& status : run->plan.statuses)
     if (status.differs && !run->plan.has_steps(status.object)) group.spawn(run_status(run, status));
-  auto all_done = std::make_shared<Handoff<bool>>(loop_);
-  // The tasks listen to origin.stop, not to the group's token: this only waits for the last one.
-  if (group.running() > 0) {
-    group.stop([all_done] { all_done->set(true); });
-    co_await all_done->wait();
-  }
+  co_await wait_for(group);
   send_events(*run);
   observe(*run);
   co_return std::move(run->outcome);
+}
+
+// Its tasks listen to origin.stop, not to the group's token: this only waits for the last one.
+Task<void> Executor::wait_for(TaskGroup& group) {
+  if (group.running() == 0) co_return;
+  auto all_done = std::make_shared<Handoff<bool>>(loop_);
+  group.stop([all_done] { all_done->set(true); });
+  co_await all_done->wait();
 }
 
 // The steps, then the object's status: sent beside them it would move the resourceVersion that they
@@ -74,32 +85,52 @@ Task<void> Executor::run_object(std::shared_ptr<Run> run, std::size_t index) {
 
 Task<void> Executor::run_steps(std::shared_ptr<Run> run, std::size_t index) {
   const ObjectRef object = run->plan.objects[index].object;
-  const std::size_t count = run->plan.objects[index].steps.size();
+  const std::vector<Step>& steps = run->plan.objects[index].steps;
   // For all of them: an eviction that has been asked for goes ahead of other pods' asking.
   const Permits::Permit permit = co_await permits_.acquire(run->origin.key);
-  for (std::size_t i = 0; i < count; ++i) {
-    const Step& step = run->plan.objects[index].steps[i];
-    const Verdict verdict = co_await run_step(run, step);
-    run->outcome.settle(object, verdict, std::holds_alternative<Write>(step));
-    if (verdict.first == Fate::kDone) continue;
-    if (const auto* write = std::get_if<Write>(&step))
-      tell_refusal(write->object, write->reason, verdict);
-    run->failed.insert(object);
-    co_return;
+  for (std::size_t i = 0; i < steps.size() && !run->failed.contains(object);) {
+    const std::size_t asks = count_asks(steps, i);
+    if (asks > 1)
+      co_await run_asks(run, index, i, asks);
+    else
+      co_await run_step(run, index, i);
+    i += std::max<std::size_t>(asks, 1);
   }
-  run->succeeded.insert(object);
+  if (!run->failed.contains(object)) run->succeeded.insert(object);
 }
 
-Task<Verdict> Executor::run_step(std::shared_ptr<Run> run, Step step) {
-  // Every step, reads too: what a deposed leader learns is of no use to it.
+// Questions change nothing, so that of those in a row none waits for another: of a Job's hundreds
+// of pods the answers are there about as soon as of one.
+Task<void> Executor::run_asks(std::shared_ptr<Run> run, std::size_t index, std::size_t first,
+                              std::size_t count) {
+  TaskGroup group(loop_);
+  for (std::size_t i = first; i < first + count; ++i) group.spawn(run_ask(run, index, i));
+  co_await wait_for(group);
+}
+
+Task<void> Executor::run_ask(std::shared_ptr<Run> run, std::size_t index, std::size_t step) {
+  const Permits::Permit permit = co_await ask_permits_.acquire(run->origin.key);
+  co_await run_step(run, index, step);
+}
+
+// Reads too are sent while this process leads alone: what a deposed leader learns is of no use.
+Task<void> Executor::run_step(std::shared_ptr<Run> run, std::size_t index, std::size_t number) {
+  const auto& [object, steps] = run->plan.objects[index];
+  const Step& step = steps[number];
   const auto within = deadline();
-  if (!within.has_value() || run->origin.stop.stop_requested())
-    co_return Verdict(Fate::kStopped, not_leading());
-  ++run->outcome.steps;
-  const bool writes = std::holds_alternative<Write>(step);
-  Verdict verdict = co_await steps_.run(run->origin, std::move(step), *within);
-  if (writes && verdict.first == Fate::kDone) ++run->outcome.writes;
-  co_return verdict;
+  Verdict verdict(Fate::kStopped, not_leading());
+  if (within.has_value() && !run->origin.stop.stop_requested()) {
+    ++run->outcome.steps;
+    verdict = co_await steps_.run(run->origin, step, *within);
+  }
+  const auto* write = std::get_if<Write>(&step);
+  run->outcome.settle(object, verdict, write != nullptr);
+  if (verdict.first != Fate::kDone) run->failed.insert(object);
+  if (write == nullptr) co_return;
+  if (verdict.first == Fate::kDone)
+    ++run->outcome.writes;
+  else
+    tell_refusal(write->object, write->reason, verdict);
 }
 
 Task<void> Executor::run_status(std::shared_ptr<Run> run, StatusUpdate status) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executor: carries a plan out. The steps of one object run in order, different objects at once.
-// A step that fails drops the rest of its object's. An object's status follows its steps, the
-// plan's events and observations tell of what was done, and a status' own of what it is the first
-// to say.
+// Executor: carries a plan out. The steps of one object run in order, but questions in a row at
+// once; different objects at once. A step that fails drops the rest of its object's. An object's
+// status follows its steps, the plan's events and observations tell of what was done, and a status'
+// own of what it is the first to say.
 //
 // Loop thread only. It must outlive the tasks it returned; each ends within its requests'
 // deadlines.
@@ -23,6 +23,7 @@
 #include "controller/io/log.h"
 #include "controller/io/permits.h"
 #include "controller/io/task.h"
+#include "controller/io/task_group.h"
 #include "controller/runtime/events.h"
 #include "controller/runtime/metrics.h"
 #include "controller/runtime/outcome.h"
@@ -57,9 +58,13 @@ class Executor {
  private:
   struct Run;
 
+  Task<void> wait_for(TaskGroup& group);
   Task<void> run_object(std::shared_ptr<Run> run, std::size_t index);
   Task<void> run_steps(std::shared_ptr<Run> run, std::size_t index);
-  Task<Verdict> run_step(std::shared_ptr<Run> run, Step step);
+  Task<void> run_asks(std::shared_ptr<Run> run, std::size_t index, std::size_t first,
+                      std::size_t count);
+  Task<void> run_ask(std::shared_ptr<Run> run, std::size_t index, std::size_t step);
+  Task<void> run_step(std::shared_ptr<Run> run, std::size_t index, std::size_t number);
   Task<void> run_status(std::shared_ptr<Run> run, StatusUpdate status);
   void tell_refusal(const ObjectRef& object, const std::string& purpose, const Verdict& verdict);
   void send_events(const Run& run);
@@ -71,6 +76,7 @@ class Executor {
   const Options options_;
   Permits permits_;
   Permits status_permits_;
+  Permits ask_permits_;  // of one who has a permit for them all
   std::uint64_t last_run_ = 0;
   StepRunner steps_;
   StatusWriter statuses_;

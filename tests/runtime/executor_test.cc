@@ -148,48 +148,6 @@ TEST_F(ExecutorTest, AGuardOfAllNodesSeesEveryPageOfThem) {
   EXPECT_EQ(world_.count(kPatchLayout), 1u);
 }
 
-TEST_F(ExecutorTest, AnAskedNoIsAnAnswerAndKeepsTheEvictionUnsent) {
-  Plan plan;
-  plan.add(pod(), Ask{.pod = pod(), .against = "7"});
-  plan.add(pod(), evict());
-  world_.transport.script(kEvict, {429, kBudgetSaysNo});
-  const Outcome outcome = run(plan);
-  EXPECT_EQ(outcome.fate, Fate::kAnswered);
-  EXPECT_EQ(world_.count(kEvict), 1u);
-  EXPECT_THAT(world_.transport.exchanges[0]->request.body, HasSubstr("dryRun"));
-  EXPECT_THAT(world_.transport.exchanges[0]->request.body, HasSubstr("pu1"));
-  const auto answer = answer_to(evict());  // the eviction's own question
-  ASSERT_TRUE(answer.has_value());
-  EXPECT_FALSE(answer->yes);
-  EXPECT_EQ(answer->against, "7");
-  EXPECT_EQ(answer->error.http_code, 429);
-}
-
-TEST_F(ExecutorTest, AnAskedYesLetsTheEvictionGo) {
-  Plan plan;
-  plan.add(pod(), Ask{.pod = pod(), .against = "7"});
-  plan.add(pod(), evict());
-  world_.transport.script(kEvict, {201, R"({"kind":"Status","status":"Success"})"});
-  world_.transport.script(kEvict, {201, R"({"kind":"Status","status":"Success"})"});
-  EXPECT_EQ(run(plan).fate, Fate::kDone);
-  EXPECT_THAT(world_.transport.exchanges[1]->request.body, ::testing::Not(HasSubstr("dryRun")));
-  EXPECT_THAT(world_.transport.exchanges[1]->request.body, HasSubstr(R"("gracePeriodSeconds":5)"));
-  EXPECT_TRUE(answer_to(evict())->yes);
-  EXPECT_TRUE(barrier_.holds("key"));  // until the cache shows the pod going
-}
-
-TEST_F(ExecutorTest, AServerThatThrottlesHasSaidNothingOfThePod) {
-  Plan plan;
-  plan.add(pod(), Ask{.pod = pod(), .against = "7"});
-  world_.transport.script(kEvict, {.status = 429,
-                                   .body = status_json(429, "TooManyRequests"),
-                                   .headers = {{"Retry-After", "3"}}});
-  const Outcome outcome = run(plan);
-  EXPECT_EQ(outcome.fate, Fate::kRetry);
-  EXPECT_EQ(outcome.retry_after, 3s);
-  EXPECT_FALSE(answer_to(evict()).has_value());
-}
-
 TEST_F(ExecutorTest, ErrorsAreToldApartByTheirFate) {
   const struct {
     int code;
@@ -299,24 +257,6 @@ TEST_F(ExecutorTest, WhoHasMuchToWriteDoesNotHoldUpWhoHasLittle) {
   EXPECT_THAT(world_.transport.exchanges[33]->request.target, HasSubstr("/nodes/other"));
   answer_all(2);
   EXPECT_TRUE(first.has_value() && second.has_value());
-}
-
-TEST_F(ExecutorTest, WhatHasBegunGoesOnBeforeWhatWaits) {
-  Plan plan;
-  for (int i = 0; i < 40; ++i) {
-    const ObjectRef leaving{"Pod", "team", "p" + std::to_string(i), "pu1"};
-    plan.add(leaving, Ask{.pod = leaving, .against = "1"});
-    plan.add(leaving, Write{.verb = Verb::kEvict, .object = leaving});
-  }
-  std::optional<Outcome> outcome;
-  start(plan, outcome);
-  world_.settle();
-  answer(0);
-  ASSERT_EQ(world_.transport.exchanges.size(), 33u);
-  EXPECT_THAT(world_.transport.exchanges[32]->request.target, HasSubstr("/pods/p0/eviction"));
-  EXPECT_THAT(world_.transport.exchanges[32]->request.target, Not(HasSubstr("dryRun")));
-  answer_all(1);
-  EXPECT_TRUE(outcome.has_value());
 }
 
 using ExecutorDeathTest = ExecutorTest;
