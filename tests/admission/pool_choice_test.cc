@@ -34,6 +34,14 @@ TEST_F(MayHaveAlone, NobodyWhereItIsShared) {
   EXPECT_FALSE(may_have_alone(policy_, &pool(0), kGpu, kNobody));
 }
 
+TEST_F(MayHaveAlone, WhoeverAsksForWhatAPoolDoesNotListAsShared) {
+  pool(1).sharing = {.strategy = SharingStrategy::kTimeSlicing,
+                     .replicas = 4,
+                     .resources = {"nvidia.com/mig-1g.10gb"}};
+  EXPECT_FALSE(may_have_alone(policy_, &pool(1), "nvidia.com/mig-1g.10gb", kNobody));
+  EXPECT_TRUE(may_have_alone(policy_, &pool(1), kGpu, kNobody));
+}
+
 TEST_F(MayHaveAlone, WhoeverTheCatalogOpensItTo) {
   constexpr char kLarge[] = "nvidia.com/mig-3g.40gb";
   EXPECT_FALSE(may_have_alone(policy_, &pool(1), kLarge, kNobody));

@@ -55,6 +55,27 @@ TEST_F(NodeRolloutWhy, NoLabelIsToldWhereTheLayoutFindsNoGpusThatItKnows) {
   EXPECT_THAT(facts(told, "rollout"), Not(tells_label()));
 }
 
+TEST_F(NodeRolloutWhy, WhereAWriteIsRefusedTheRemedyIsWithWhateverRefusesIt) {
+  lay_out(layout("small"));
+  const auto remedies = [this] {
+    std::string text;
+    for (const Explanation::Remedy& remedy : why().remedies) text += remedy.message + "\n";
+    return text;
+  };
+  EXPECT_EQ(remedies(), "");
+  MIGLayout told = *world_.cluster.mig_layouts().find("small");
+  told.status.details = {{.node = "n1",
+                          .phase = "Waiting",
+                          .reason = reasons::kWriteRefused,
+                          .message = "policy says no",
+                          .since = {}}};
+  world_.add(told);
+  EXPECT_EQ(why().reason, reasons::kWriteRefused);
+  EXPECT_EQ(
+      remedies(),
+      "change what refuses the write, as the server's words say; berth continues by itself\n");
+}
+
 // An alias makes mig-manager look again; nothing is to be written over it.
 TEST_F(NodeRolloutWhy, NoLabelIsToldWhereItHasAnotherNameOfTheSameConfig) {
   lay_out(layout("small"));

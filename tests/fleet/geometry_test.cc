@@ -165,8 +165,8 @@ TEST(Geometry, ProfileNamesAreParsed) {
   EXPECT_EQ(parsed->compute_slices, 1);
   EXPECT_EQ(parsed->memory_gb, 24);
   EXPECT_EQ(parsed->attributes, "+me.all");
-  for (const char* good :
-       {"7g.80gb", "1g.24gb-me", "1g.10gb+gfx,me", "4g.96gb+a1.b2", "1g.10gb+a0.z9,A.Z"})
+  for (const char* good : {"7g.80gb", "1g.24gb-me", "1g.10gb+gfx,me", "4g.96gb+a1.b2",
+                           "1g.10gb+a0.z9,A.Z", "1g.10gb+me.2"})
     EXPECT_TRUE(parse_profile_name(good)) << good;
   for (const char* bad : {"",
                           "g.10gb",
