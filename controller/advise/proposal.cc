@@ -73,7 +73,7 @@ Grounds survey(const Snapshot& snapshot, const GPUClusterPolicy& policy,
     ground.label = inventory->product;
     ground.product = find_product(inventory->product, inventory->memory_mib);
     Candidate candidate{.name = node->meta.name,
-                        .gpus = static_cast<std::size_t>(std::max(0, inventory->count))};
+                        .gpus = static_cast<std::size_t>(inventory->count)};
     for (const Occupant& occupant : snapshot.cluster.occupants_of(node->meta.name)) {
       if (!occupant.uses_gpu) continue;
       const auto found = profiles.find(owner_key(*occupant.pod));
@@ -82,8 +82,7 @@ Grounds survey(const Snapshot& snapshot, const GPUClusterPolicy& policy,
       else
         ++ground.wanted[found->second];
     }
-    if (candidate.gpus > 0 && !is_cut(*node) && layouts.owner_of(*node) == nullptr &&
-        !is_taken(candidate.name, shared))
+    if (!is_cut(*node) && layouts.owner_of(*node) == nullptr && !is_taken(candidate.name, shared))
       ground.candidates.push_back(std::move(candidate));
   }
   return grounds;

@@ -19,8 +19,8 @@ std::string_view label_of(const Node& node, std::string_view key);
 
 // The physical GPUs, as they are known while MIG is off.
 struct Inventory {
-  std::string product;  // without -MIG-… and -SHARED
-  std::int32_t count = 0;
+  std::string product;     // without -MIG-… and -SHARED
+  std::int32_t count = 0;  // as read: 1 to 64
   std::optional<std::int64_t> memory_mib;
   bool operator==(const Inventory&) const = default;
 };

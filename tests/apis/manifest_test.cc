@@ -238,6 +238,17 @@ TEST(Manifest, SurvivesTruncationAndChangedBytes) {
   }
 }
 
+// Of 250 fields that there are not, and one of the wrong type after them.
+TEST(Manifest, TellsOfTwoHundredFaultsAtMost) {
+  std::string text =
+      "apiVersion: gpu.berth.dev/v1alpha1\nkind: MIGLayout\nmetadata: {name: x}\nspec:\n"
+      "  devices: [{profiles: {1g.10gb: 7}}]\n  nodeSelector: 7\n";
+  for (int i = 0; i < 250; ++i) text += "  extra" + std::to_string(i) + ": 1\n";
+  const Manifest manifest = parse_manifest(text, "f");
+  ASSERT_EQ(manifest.documents.size(), 1u);
+  EXPECT_EQ(decode_strict(manifest.documents[0], "f").findings.size(), 200u);
+}
+
 TEST(Manifest, HoldsItsBoundsInLargeFiles) {
   std::string text =
       "apiVersion: gpu.berth.dev/v1alpha1\nkind: MIGLayout\nmetadata: {name: x}\nspec:\n";

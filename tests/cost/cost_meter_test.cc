@@ -206,6 +206,25 @@ TEST(CostLedger, KeepsOfADayWhatCanBeRead) {
   EXPECT_EQ(ledger.at, parse_time("2026-09-22T00:00:00Z").value());
 }
 
+// What an owner had in use at most goes where the owner's own sum goes.
+TEST(CostLedger, OfWhoBecomesOneOfTheOthersNothingElseIsKept) {
+  cost::SpendingsByCurrency hourly;
+  for (int i = 0; i < 150; ++i) {
+    const std::string owner = "team-" + std::to_string(i) + "/Deployment/web";
+    hourly["USD"].owners[owner].add({.used = 1 + i});
+    hourly["USD"].memory[owner] = 20'000;
+  }
+  cost::CostLedger ledger;
+  const Time start{std::chrono::hours(500'000)};
+  cost::spend_until(start, hourly, ledger);
+  cost::spend_until(start + 1h, hourly, ledger);
+  cost::encode_costs(ledger);
+  const cost::MostByName& memory = ledger.days.begin()->second.at("USD").memory;
+  EXPECT_EQ(memory.size(), cost::kMaxNames - 1);
+  EXPECT_FALSE(memory.contains("team-0/Deployment/web"));
+  EXPECT_TRUE(memory.contains("team-149/Deployment/web"));
+}
+
 TEST(CostLedger, IsBoundedHoweverManyOwnersThereAre) {
   cost::SpendingsByCurrency hourly;
   for (int i = 0; i < 5'000; ++i)

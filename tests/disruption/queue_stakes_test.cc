@@ -125,6 +125,9 @@ TEST_F(QueueStakes, WhatIsAdmittedCountsUntilItLeaves) {
   job.suspended = true;
   world.add(job);
   EXPECT_EQ(refusal("n2", {"n1"}), "");
+  world.add(pod("train-0").gpu(1).on("n2").job("train").terminating());
+  EXPECT_EQ(refusal("n2", {"n1"}), "") << "its last pod is about to go";
+  world.cluster.erase<Pod>("team-a", "train-0");
   admit({.uid = "uid-train",
          .queue = "lab",
          .pool = "training",
