@@ -26,6 +26,18 @@ TEST(MemoryOnNode, IsOfWholeGpusTheirSum) {
   EXPECT_EQ(gib_on(test::node("bare"), "nvidia.com/gpu"), -1);
 }
 
+TEST(MemoryOnNode, OfAProductThatBerthDoesNotKnowIsWhatItsLabelSays) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 24;  // MiB
+  Inventory gpus{"NVIDIA-L4", 1, 20'480};
+  EXPECT_EQ(usable_of_whole(gpus), 18 * kOneGiB);
+  gpus.memory_mib.reset();
+  EXPECT_FALSE(usable_of_whole(gpus)) << "no label says it";
+  gpus.memory_mib = kMost;
+  EXPECT_TRUE(usable_of_whole(gpus));
+  gpus.memory_mib = kMost + 1;
+  EXPECT_FALSE(usable_of_whole(gpus)) << "no GPU has so much";
+}
+
 TEST(MemoryOnNode, IsOfInstancesThatOfOne) {
   const Node node = test::node("n1").a100_80(4);
   EXPECT_EQ(gib_on(node, "nvidia.com/mig-3g.40gb", 2), 36);
