@@ -175,6 +175,21 @@ std::vector<RepairCase> repair_cases() {
        R"("/spec/containers/0/volumeMounts/-","value":{"name":"berth-shm-2",)"
        R"("mountPath":"/dev/shm"}})",
        "sharedMemory 8Gi"},
+      {"beside one in memory that is for something else",
+       pod(R"({"volumes":[{"name":"cache","emptyDir":{"medium":"Memory"}}],"containers":[{"name":)"
+           R"("c","resources":{"limits":{"nvidia.com/gpu":"2"}}}]})"),
+       shared_memory(),
+       R"({"op":"add","path":"/spec/volumes/-","value":{"name":"berth-shm","emptyDir":)"
+       R"({"medium":"Memory","sizeLimit":"8Gi"}}},{"op":"add","path":)"
+       R"("/spec/containers/0/volumeMounts","value":[{"name":"berth-shm","mountPath":"/dev/shm"}]})",
+       "sharedMemory 8Gi"},
+      {"the volume that is there already",
+       pod(R"({"volumes":[{"name":"berth-shm","emptyDir":{"medium":"Memory"}}],"containers":[{)"
+           R"("name":"late","resources":{"limits":{"nvidia.com/gpu":"2"}}}]})"),
+       shared_memory(),
+       R"({"op":"add","path":"/spec/containers/0/volumeMounts","value":)"
+       R"([{"name":"berth-shm","mountPath":"/dev/shm"}]})",
+       "sharedMemory 8Gi"},
       {"one volume for two containers",
        pod(R"({"containers":[{"name":"a","resources":{"limits":{"nvidia.com/gpu":"2"}}},)"
            R"({"name":"b"},{"name":"c","resources":{"limits":{"nvidia.com/gpu":"2"}}}]})"),
