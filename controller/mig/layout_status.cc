@@ -122,10 +122,11 @@ void add_capacity(const Node& node, std::map<std::string, std::int64_t>& capacit
 }
 
 // A node in service that counts as out has just been returned, and one of `out` that is not among
-// the nodes is being returned for another layout: berth frees their slots next.
+// the nodes is being returned for another layout: berth frees their slots next. What is stuck or
+// not in service counts as out, always.
 bool awaits_slot(const RolloutChoice& choice) {
   return choice.out > std::ranges::count_if(choice.nodes, [](const NodeStanding& node) {
-           return node.out && (node.stuck || !in_service(*node.node));
+           return node.stuck || !in_service(*node.node);
          });
 }
 

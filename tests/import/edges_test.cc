@@ -110,6 +110,20 @@ TEST(ImportMigConfigs, AConfigMapsFileMayBeJson) {
   EXPECT_THAT(imported.report.wrong, IsEmpty());
 }
 
+TEST(ImportQueues, AResourcesNameIsAsLongAsKubernetesHasThem) {
+  const auto wrong = [](std::size_t name) {
+    const std::string queue = fmt::format(
+        "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {{name: q}}\nspec:\n"
+        "  resourceGroups:\n  - flavors:\n    - name: f\n      resources:\n"
+        "      - name: nvidia.com/gpu\n        nominalQuota: 4\n"
+        "      - name: {}/{}\n        nominalQuota: 1\n",
+        std::string(253, 'a'), std::string(name, 'b'));
+    return told(import_text(queue).report.wrong);
+  };
+  EXPECT_THAT(wrong(63), IsEmpty());
+  EXPECT_THAT(wrong(64), testing::Contains(HasSubstr("is longer than any resource's name")));
+}
+
 TEST(ImportLabels, AllThatIsKubernetesOrNvidiasIsRefused) {
   for (const char* theirs : {"kubernetes.io", "k8s.io", "nvidia.com", "gpu.berth.dev"}) {
     EXPECT_THAT(domain_fault(theirs), HasSubstr("not for people to make")) << theirs;

@@ -207,10 +207,10 @@ TEST(ImportQueues, NoFieldIsLostInSilence) {
       cluster_queue("a",
                     "  madeUp: 1\n  preemption: {madeUp: {x: 1}}\n  fairSharing: {madeUp: true}\n"
                     "  flavorFungibility: {whenCanBorrow: Borrow, whenCanPreempt: TryNextFlavor}\n"
-                    "  admissionChecks: []\n  stopPolicy: None\n"));
+                    "  admissionChecks: []\n  stopPolicy: None\n  status: odd\n"));
   EXPECT_THAT(lines(imported.report.lost),
               ElementsAre(HasSubstr("spec.madeUp"), HasSubstr("spec.preemption.madeUp"),
-                          HasSubstr("spec.fairSharing.madeUp")))
+                          HasSubstr("spec.fairSharing.madeUp"), HasSubstr("spec.status")))
       << "and nothing that berth does anyway";
 }
 

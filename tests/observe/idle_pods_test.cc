@@ -151,6 +151,19 @@ TEST_F(IdlePods, AreToldNothingWhereThePolicyOnlyObserves) {
   EXPECT_EQ(apply(), Plan());
 }
 
+TEST_F(IdlePods, WithoutAPolicyAreToldNothingAnyMore) {
+  measured_.run(web());
+  look_for(31min, 0);
+  apply();
+  ASSERT_NE(told(), "");
+  measured_.cluster.erase<GPUClusterPolicy>("", limits::kPolicyName);
+  measured_.samples = {};  // of a new leader, who measures nothing without one
+  EXPECT_THAT(apply().events, IsEmpty());
+  EXPECT_TRUE(measured_.cluster.pods().find(namespace_, "web")->meta.annotations.empty())
+      << "what was told is taken back";
+  EXPECT_EQ(apply(), Plan());
+}
+
 TEST_F(IdlePods, AreNoneThatNobodyMakesAnewOrThatAreTheSystems) {
   const auto warned = [&](Pod pod) {
     namespace_ = pod.meta.namespace_.str();

@@ -9,7 +9,8 @@ namespace {
 const std::string kVector =
     R"({"status":"success","data":{"resultType":"vector","result":[)"
     R"({"metric":{"UUID":"GPU-a","pod":"p\"},{"},"value":[1790000000.5,"42"]},)"
-    R"({"metric":{"UUID":"GPU-b"},"value":[1790000000.5,"NaN"]}]},"warnings":["a","b"]})";
+    R"({"metric":{"UUID":"GPU-b","path":"C:\\"},"value":[1790000000.5,"NaN"]}]},)"
+    R"("warnings":["a","b"]})";
 
 struct Read {
   std::vector<std::string> series;
@@ -34,7 +35,8 @@ TEST(PrometheusAnswer, IsTheSameHoweverItIsSplit) {
     const Read got = read(kVector, piece);
     ASSERT_TRUE(got.end.has_value()) << describe(got.end.error());
     ASSERT_EQ(*got.end, 2u);
-    ASSERT_EQ(got.series, (std::vector<std::string>{"UUID=GPU-a pod=p\"},{ 1", "UUID=GPU-b 1"}));
+    ASSERT_EQ(got.series,
+              (std::vector<std::string>{"UUID=GPU-a pod=p\"},{ 1", "UUID=GPU-b path=C:\\ 1"}));
   }
 }
 

@@ -214,6 +214,11 @@ TEST(PoolChange, WhatBerthMayNotTakeBackStaysNoted) {
   Node by_hand = left;
   by_hand.meta.labels.erase(kTier);
   EXPECT_EQ(told(compute_pool_change(by_hand, nullptr, kNoLabels)), "; record gone");
+  Node labelled = left;
+  set_label(labelled, names::kPoolLabel, "mine");
+  EXPECT_EQ(told(compute_pool_change(labelled, &wants)),
+            "label gpu.berth.dev/pool=training, taint nvidia.com/gpu:NoSchedule=present; noted")
+      << "berth's own label is never anybody else's, whatever is noted";
 }
 
 TEST(PoolChange, WhatSomebodyMadeTheirsIsNotedNoMoreThoughItMayNotBeWritten) {

@@ -216,6 +216,25 @@ TEST(Project, NodesThatWereCutBeforeAreToldWithTheirPodsAsAnyOthers) {
   EXPECT_EQ(n3->pods[0].pod, "team-a/chat");
 }
 
+// The agent is at work on what somebody else asked for, and berth waits for it each time until the
+// drain's time is up.
+TEST(Project, ANodeThatIsStartedAgainAndAgainEndsIt) {
+  ClusterState cluster;
+  const Time now = *parse_time("2026-11-21T12:00:00Z");
+  cluster.upsert<Node>(test::node("n1")
+                           .a100_80(4)
+                           .label("tier", "mig")
+                           .label(names::kMigConfig, "all-1g.10gb")
+                           .label(names::kMigConfigState, "pending"),
+                       now);
+  const Projection plan =
+      project(cluster, {{test::layout("small").retire("nvidia.com/gpu")}, {}}, Settings(), now);
+  EXPECT_EQ(plan.stopped, "n1 would be started again and again and never finish")
+      << print_json(plan);
+  ASSERT_EQ(plan.nodes.size(), 1u);
+  EXPECT_EQ(plan.nodes[0].outcome, NodeChange::Outcome::kPutBack);
+}
+
 TEST(Project, EqualClustersGiveEqualPlans) {
   const GoldenCase golden = read_case("budget");
   auto plan = [&] {

@@ -6,6 +6,7 @@
 
 #include "controller/preview/text.h"
 #include "controller/preview/text_policy.h"
+#include "controller/preview/text_queues.h"
 #include "controller/preview/text_under_way.h"
 
 namespace berth {
@@ -250,6 +251,22 @@ TEST(PolicyText, WindowsAndPoolsAreToldAsTheyStand) {
                               "    sets label a/b=c in place of d on n4\n"),
                     HasSubstr("  pool none (unchanged): selects no node that has GPUs\n")));
   EXPECT_EQ(nodes_edited(policy), 4U);
+}
+
+TEST(QueuesText, TenThatWouldStartAreNamedAndTheRestIsCounted) {
+  QueueSummary queue{.name = "vision", .given = true};
+  const auto with_starts = [&](int count) {
+    queue.starts.clear();
+    for (int i = 1; i <= count; ++i)
+      queue.starts.push_back({.workload = fmt::format("Job/a/t{:02}", i), .verdict = {}});
+    for (QueuedWorkload& start : queue.starts) start.verdict.pool = "training";
+    QueueOutlook outlook;
+    outlook.queues = {queue};
+    return print_text(outlook);
+  };
+  EXPECT_THAT(with_starts(10),
+              AllOf(HasSubstr("Job/a/t10 in pool training\n"), Not(HasSubstr("more"))));
+  EXPECT_THAT(with_starts(12), HasSubstr("    Job/a/t10 in pool training\n    and 2 more\n"));
 }
 
 }  // namespace
