@@ -202,6 +202,34 @@ TEST(ImportQueues, NoMoreIsLentThanThereIs) {
               ElementsAre(HasSubstr("more cannot be lent than nominalQuota")));
 }
 
+TEST(ImportQueues, OfTwoFlavorsForAnyNodeQuotasAndLimitsAreAddedUp) {
+  const auto flavor = [](const char* name) {
+    return fmt::format(
+        "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ResourceFlavor\nmetadata: {{name: {}}}\n---\n",
+        name);
+  };
+  const auto imported = [&](const char* f, const char* g) {
+    return import_valid(
+        flavor("f") + flavor("g") +
+        fmt::format("apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\n"
+                    "metadata: {{name: a}}\nspec:\n  cohort: shared\n"
+                    "  namespaceSelector: {{}}\n  resourceGroups:\n  - flavors:\n"
+                    "    - name: f\n      resources: [{{name: nvidia.com/gpu, {}}}]\n"
+                    "    - name: g\n      resources: [{{name: nvidia.com/gpu, {}}}]\n",
+                    f, g));
+  };
+  const Json both = spec_of(imported("nominalQuota: 4, lendingLimit: 1, borrowingLimit: 2",
+                                     "nominalQuota: 3, borrowingLimit: 5"),
+                            "a")["quotas"];
+  ASSERT_EQ(both.size(), 1u) << both;
+  EXPECT_EQ(both[0]["nominalQuota"], 7);
+  EXPECT_EQ(both[0]["lendingLimit"], 4) << "all of the other's may be lent";
+  EXPECT_EQ(both[0]["borrowingLimit"], 7);
+  const Json one =
+      spec_of(imported("nominalQuota: 4, borrowingLimit: 2", "nominalQuota: 3"), "a")["quotas"];
+  EXPECT_FALSE(one[0].contains("borrowingLimit")) << "the other borrows all that it finds";
+}
+
 TEST(ImportQueues, NoFieldIsLostInSilence) {
   const Imported imported = import_valid(
       cluster_queue("a",

@@ -2,6 +2,7 @@
 // What a pod is told before its idle GPUs may be taken back, and which pods that may happen to.
 #include "controller/observe/idle_pods.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
