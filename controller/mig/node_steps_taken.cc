@@ -167,11 +167,10 @@ Guard NodeSteps::look_at_cordon() const {
 }
 
 void NodeSteps::apply() {
-  const std::string_view state = s_.state();
   std::optional<Cause> wait = obstacle_on(s_.snapshot, s_.node);
-  if (!wait && (state == "pending" || state == "rebooting"))
+  if (!wait && s_.agent_at_work())
     wait = {reasons::kAgentPending,
-            fmt::format("mig-manager is still applying {} (state {})", s_.label(), state)};
+            fmt::format("mig-manager is still applying {} (state {})", s_.label(), s_.state())};
   std::optional<std::string> label = next_label(s_.target->config, s_.label());
   if (!wait && (!label || !config_is_rendered(s_.snapshot, *label)))
     wait = file_lacks(s_.snapshot, s_.target->config);

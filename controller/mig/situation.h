@@ -67,6 +67,7 @@ struct Situation {
   bool held() const;
   std::string_view label() const;  // nvidia.com/mig.config
   std::string_view state() const;  // nvidia.com/mig.config.state
+  bool agent_at_work() const { return state() == "pending" || state() == "rebooting"; }
   // The label, the agent and allocatable all say that the target is in force.
   bool is_right() const;
   // Not before the process looked: allocatable has stood as it does since then.

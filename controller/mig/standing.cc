@@ -47,7 +47,7 @@ NodeStanding cordoned(const Situation& s) {
   if (!drain.empty) return on_its_way(s, "Draining", std::move(drain.cause));
   if (auto obstacle = obstacle_on(s.snapshot, s.node))
     return on_its_way(s, "Cordoned", *std::move(obstacle));
-  if (s.state() == "pending" || s.state() == "rebooting")
+  if (s.agent_at_work())
     return on_its_way(
         s, "Cordoned",
         {reasons::kAgentPending, fmt::format("mig-manager is still applying {}", s.label())});
@@ -307,6 +307,12 @@ std::optional<NodeStanding> standing_of(const Situation& s) {
   // Its slot was given back for that, and the node could not even be told so.
   if (const auto refused = s.refused())
     return waiting(s.node, {reasons::kWriteRefused, refused->message});
+  // Its pods would be drained for nothing if that does not end.
+  if (s.agent_at_work())
+    return waiting(s.node, {reasons::kAgentPending,
+                            fmt::format("mig-manager is still applying {}; berth waits until that "
+                                        "has ended; if it does not, see its log on the node",
+                                        s.label())});
   return std::nullopt;
 }
 

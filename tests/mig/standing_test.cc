@@ -147,6 +147,10 @@ TEST_F(StandingTest, OfANodeThatWaitsItIsToldForWhat) {
            },
            "pending Waiting AgentPending: nvidia.com/mig.config is right, but mig-manager reports "
            "\"pending\""},
+          {"the agent is at work on another config", [&] { state("pending"); },
+           "pending Waiting AgentPending: mig-manager is still applying all-disabled; berth waits"},
+          {"the node reboots for another config", [&] { state("rebooting"); },
+           "pending Waiting AgentPending: mig-manager is still applying all-disabled"},
           {"the label is right, the agent failed",
            [&] {
              cut();

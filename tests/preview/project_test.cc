@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/preview/project.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -216,23 +217,25 @@ TEST(Project, NodesThatWereCutBeforeAreToldWithTheirPodsAsAnyOthers) {
   EXPECT_EQ(n3->pods[0].pod, "team-a/chat");
 }
 
-// The agent is at work on what somebody else asked for, and berth waits for it each time until the
-// drain's time is up.
-TEST(Project, ANodeThatIsStartedAgainAndAgainEndsIt) {
-  ClusterState cluster;
-  const Time now = *parse_time("2026-11-21T12:00:00Z");
-  cluster.upsert<Node>(test::node("n1")
-                           .a100_80(4)
-                           .label("tier", "mig")
-                           .label(names::kMigConfig, "all-1g.10gb")
-                           .label(names::kMigConfigState, "pending"),
-                       now);
-  const Projection plan =
-      project(cluster, {{test::layout("small").retire("nvidia.com/gpu")}, {}}, Settings(), now);
-  EXPECT_EQ(plan.stopped, "n1 would be started again and again and never finish")
-      << print_json(plan);
-  ASSERT_EQ(plan.nodes.size(), 1u);
-  EXPECT_EQ(plan.nodes[0].outcome, NodeChange::Outcome::kPutBack);
+// Nobody is drained for what may not end.
+TEST(Project, ANodeWhoseAgentIsAtWorkOnSomethingElseWaits) {
+  const auto plan_with = [](const char* state) {
+    ClusterState cluster;
+    const Time now = *parse_time("2026-11-21T12:00:00Z");
+    cluster.upsert<Node>(test::node("n1")
+                             .a100_80(4)
+                             .label("tier", "mig")
+                             .label(names::kMigConfig, "all-1g.10gb")
+                             .label(names::kMigConfigState, state),
+                         now);
+    return project(cluster, {{test::layout("small").retire("nvidia.com/gpu")}, {}}, Settings(),
+                   now);
+  };
+  EXPECT_EQ(plan_with("success").nodes.size(), 1u);
+  const Projection waits = plan_with("pending");
+  EXPECT_THAT(waits.nodes, testing::IsEmpty()) << print_json(waits);
+  EXPECT_THAT(print_json(waits), testing::HasSubstr("AgentPending"));
+  EXPECT_EQ(waits.stopped, "");
 }
 
 TEST(Project, EqualClustersGiveEqualPlans) {
