@@ -22,6 +22,10 @@ if(BERTH_SANITIZE)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
+if(BERTH_SEEDED_BUGS)  # controller/core/seeded_bugs.h
+  add_compile_definitions(BERTH_SEEDED_BUGS)
+endif()
+
 if(BERTH_HARDEN)
   add_compile_options(-fPIE -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fcf-protection -ftrivial-auto-var-init=zero
                       -D_GLIBCXX_ASSERTIONS)

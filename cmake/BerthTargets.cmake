@@ -89,8 +89,8 @@ function(berth_unite)
   endforeach()
 endfunction()
 
-# berth_group(RESULT SOURCE TARGET): files of one folder go together, those that ask seeded() apart from the others. Nothing for what stays
-# alone: what was told so, in its own folder or the target's, and what has flags of its own.
+# berth_group(RESULT SOURCE TARGET): files of one folder are compiled together. Empty for a file that is compiled alone: it was listed as such,
+# in its own folder or the target's, or it has flags of its own.
 function(berth_group result source target)
   get_filename_component(lies ${source} DIRECTORY)
   set(scopes "TARGET_DIRECTORY ${target}")
@@ -107,10 +107,6 @@ function(berth_group result source target)
       endif()
     endforeach()
   endforeach()
-  berth_seeded_among(seeded ${source})
-  if(BERTH_EXPLORE AND seeded)
-    string(APPEND lies /seeded)
-  endif()
   file(RELATIVE_PATH lies ${CMAKE_SOURCE_DIR} ${lies})
   string(MAKE_C_IDENTIFIER ${lies} lies)
   set(${result} ${lies} PARENT_SCOPE)
@@ -163,26 +159,6 @@ function(berth_library name)
     target_include_directories(berth_${name} INTERFACE ${CMAKE_SOURCE_DIR})
     target_link_libraries(berth_${name} INTERFACE ${arg_DEPENDS})
   endif()
-endfunction()
-
-# berth_seeded_sources(RESULT): every source that asks seeded() (controller/core/seeded_bugs.h). berth-sim has these compiled once more, with
-# the switches, and takes nothing of the libraries' objects of them; the libraries, and so berth, never have the switches.
-function(berth_seeded_sources result)
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/controller/*.cc)
-  berth_seeded_among(found ${sources})
-  set(${result} ${found} PARENT_SCOPE)
-endfunction()
-
-# berth_seeded_among(RESULT SOURCE…): those of the sources that do.
-function(berth_seeded_among result)
-  set(found)
-  foreach(source ${ARGN})
-    file(STRINGS ${source} switches REGEX "seeded_bugs\\.h" LIMIT_COUNT 1)
-    if(switches)
-      list(APPEND found ${source})
-    endif()
-  endforeach()
-  set(${result} ${found} PARENT_SCOPE)
 endfunction()
 
 # Tests' own files are not watched by the sanitizers, which is two fifths of what they take to compile: what they free too early or write past

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SeededBugs: mistakes that this code could make, to be switched on one at a time where the
 // exploration has to show that it would find them (docs/seeded-bugs.md). Compiled in only with
-// BERTH_SEEDED_BUGS, which no release sets: there, seeded() is false at compile time.
+// BERTH_SEEDED_BUGS, which the tests' build sets and no release: there, seeded() is false at
+// compile time.
 #pragma once
 
 #include <array>
