@@ -283,6 +283,11 @@ std::string doubts(const Snapshot& snapshot, const PoolSurvey& survey,
   for (std::size_t i = 0; i < survey.pools.size(); ++i) {
     const PoolFacts& facts = survey.pools[i];
     if (facts.nodes > 0) continue;
+    if (facts.pool->elastic) {
+      text += fmt::format("; pool {} has no node yet, and an autoscaler may add {}",
+                          facts.pool->name, facts.pool->elastic->max_nodes);
+      continue;
+    }
     text += fmt::format("; spec.pools[{}].nodeSelector selects no GPU node for {}", i,
                         facts.pool->name);
     // Of the first: the message has room for one.
@@ -293,6 +298,12 @@ std::string doubts(const Snapshot& snapshot, const PoolSurvey& survey,
     if (!selects && !std::exchange(explained, true))
       text += ": " + why_none_matches(facts.pool->node_selector, snapshot.cluster);
   }
+  if (survey.strays > 0)
+    text += fmt::format(
+        "; {} {} a pool's label that berth did not set, and no pool selects {}: {}"
+        "{}; remove the label there and in the node group's template",
+        plural(survey.strays, "node"), word_for(survey.strays, "has", "have"),
+        word_for(survey.strays, "it", "them"), survey.stray, survey.strays > 1 ? ", …" : "");
   for (std::size_t i : survey.unoffered) {
     const CatalogEntry& entry = policy.spec.resource_catalog[i];
     text += fmt::format("; spec.resourceCatalog[{}].resource: no node offers {} now", i,

@@ -14,6 +14,8 @@ namespace {
 constexpr char kRollout[] = "gpu.berth.dev/mig-rollout";
 constexpr char kHealth[] = "gpu.berth.dev/health";
 constexpr char kHold[] = "gpu.berth.dev/hold";
+constexpr char kPool[] = "gpu.berth.dev/pool";
+constexpr char kPoolKeys[] = "gpu.berth.dev/pool-keys";
 constexpr char kMigConfig[] = "nvidia.com/mig.config";
 constexpr char kMigState[] = "nvidia.com/mig.config.state";
 constexpr char kAgentNamespace[] = "gpu-operator";
@@ -176,6 +178,9 @@ class Checker {
                         (begins_with(key, "nvidia.com/gpu.deploy.") &&
                          begins_with(before.label(key), "paused-for-"));
       if (!ours) complain("S6", fmt::format("{}: label {} changes", name, key));
+      if (key == kPool && after.label(kPool).empty() &&
+          before.annotation(kPoolKeys).find(fmt::format("\"{}\"", kPool)) == std::string::npos)
+        complain("S6", fmt::format("{}: label {} goes, and berth had not set it", name, key));
     }
     for (const std::string& key : changed_keys(before.strings("/metadata/annotations"),
                                                after.strings("/metadata/annotations")))
