@@ -19,7 +19,8 @@ std::optional<NodeCuda> newest_short_of(const PodReview& review, std::string_vie
   if (review.placement.demands.empty()) return std::nullopt;
   const GpuOffer* offer = review.offers.find(review.placement.demands.front().resource);
   std::optional<NodeCuda> newest;
-  if (offer == nullptr) return std::nullopt;
+  if (offer == nullptr || reaches_nodes_to_come(review.pools, review.policy, *offer))
+    return std::nullopt;
   for (const NodeClass* nodes : offer->classes) {
     if (!reaches(review.pools, review.policy, *nodes) || nodes->nodes.empty()) continue;
     // Nodes of a class are equal in such labels.

@@ -11,17 +11,10 @@
 #include "controller/fleet/pools.h"
 #include "controller/mig/overlap.h"
 #include "controller/mig/target.h"
-#include "controller/policy/plugin_config.h"
+#include "controller/policy/nodes_to_come.h"
 
 namespace berth {
 namespace {
-
-constexpr char kWholeGpu[] = "nvidia.com/gpu";
-
-bool lists(const SharingSpec& sharing, std::string_view resource) {
-  if (sharing.resources.empty()) return resource == kWholeGpu;
-  return std::ranges::find(sharing.resources, resource) != sharing.resources.end();
-}
 
 // The resources a node has, now or once its layout and its pool's sharing are in force.
 class Offered {
@@ -38,12 +31,7 @@ class Offered {
         for (const auto& [name, count] : expected_allocatable(target.layout, target.strategy, {}))
           if (count > 0) names.insert(name);
     }
-    if (pool == nullptr || !pool->sharing.rename_by_default) return names;
-    const std::set<std::string> unshared = names;
-    for (const std::string& name : unshared)
-      if (pool->sharing.strategy != SharingStrategy::kNone && lists(pool->sharing, name))
-        names.insert(shared_name(name));
-    return names;
+    return pool == nullptr ? names : with_shared_names(*pool, std::move(names));
   }
 
  private:
@@ -128,11 +116,32 @@ GpuOffers::GpuOffers(const ClusterState& cluster) {
     }
     of->nodes.push_back(gpu.node);
   }
+  add_nodes_to_come(cluster);
   for (auto& [resource, offer] : by_resource_) {
-    std::set<PoolIndex> pools;
+    std::set<PoolIndex> pools(offer.to_come.begin(), offer.to_come.end());
     for (const NodeClass* of : offer.classes) pools.insert(of->pool);
     offer.outside_pools = pools.erase(kNoPool) > 0;
     offer.pools.assign(pools.begin(), pools.end());
+  }
+}
+
+// In a pool in which a node offers GPUs, berth takes the nodes to come to be like that node.
+void GpuOffers::add_nodes_to_come(const ClusterState& cluster) {
+  const GPUClusterPolicy* policy = find_policy(cluster);
+  if (policy == nullptr) return;
+  std::set<PoolIndex> offering;
+  for (const NodeClass& of : classes_) offering.insert(of.pool);
+  const std::vector<std::string> known = resources();
+  const std::set<std::string> offered(known.begin(), known.end());
+  for (PoolIndex i = 0; i < policy->spec.pools.size(); ++i) {
+    const PoolSpec& pool = policy->spec.pools[i];
+    if (offering.contains(i)) continue;
+    for (const std::string& resource : pool.elastic ? resources_to_come(cluster, pool, offered)
+                                                    : promised_resources(cluster, pool, offered)) {
+      GpuOffer& offer = by_resource_[resource];
+      offer.to_come.push_back(i);
+      offer.can_be_added = offer.can_be_added || pool.elastic;
+    }
   }
 }
 
@@ -147,8 +156,15 @@ const GpuOffer* GpuOffers::find(std::string_view resource) const {
 
 std::vector<std::string> GpuOffers::resources() const {
   std::vector<std::string> names;
-  for (const auto& [name, offer] : by_resource_) names.push_back(name);
+  for (const auto& [name, offer] : by_resource_)
+    if (offer.is_known()) names.push_back(name);
   return names;
+}
+
+void KeptOffers::follow(const Change<GPUQueue>& change) {
+  const bool same = change.old != nullptr && change.now != nullptr &&
+                    change.old->spec.quotas == change.now->spec.quotas;
+  drop(!same);
 }
 
 const GpuOffers& KeptOffers::of(const ClusterState& cluster) const {

@@ -33,8 +33,14 @@ struct NodeClass {
 
 struct GpuOffer {
   std::vector<const NodeClass*> classes;  // by number
-  std::vector<PoolIndex> pools;           // of them, each once, in the policy's order
-  bool outside_pools = false;             // a node of no pool has it too
+  // Pools in which no node offers GPUs, and whose nodes may offer it once they are there.
+  std::vector<PoolIndex> to_come;
+  bool can_be_added = false;     // by an autoscaler, to one of these
+  std::vector<PoolIndex> pools;  // of all these, each once, in the policy's order
+  bool outside_pools = false;    // a node of no pool has it too
+
+  // A node has it, or an autoscaler may add one. Else only a quota names it, and may misspell it.
+  bool is_known() const { return !classes.empty() || can_be_added; }
 };
 
 class GpuOffers {
@@ -43,27 +49,31 @@ class GpuOffers {
   GpuOffers(const GpuOffers&) = delete;
   GpuOffers& operator=(const GpuOffers&) = delete;
 
-  // nullptr: no node has it, or will have it.
+  // nullptr: no node has it, or will have it, or may come with it.
   const GpuOffer* find(std::string_view resource) const;
+  // Those that are known.
   std::vector<std::string> resources() const;
   // Whether nodes have values of their own of the label, so that a class says nothing of it.
   bool is_particular(const Text& label) const;
 
  private:
+  void add_nodes_to_come(const ClusterState& cluster);
+
   std::vector<Text> particular_;  // sorted
   std::deque<NodeClass> classes_;
   std::map<std::string, GpuOffer, std::less<>> by_resource_;
 };
 
-// The offers from one change of nodes, layouts and policies, ours and NVIDIA's, to the next: made
-// when first asked for, since requests come by the thousand and such changes don't. A view
-// (core/view.h); copies share what was made.
+// The offers from one change of nodes, layouts, quotas and policies, ours and NVIDIA's, to the
+// next: made when first asked for, since requests come by the thousand and such changes don't. A
+// view (core/view.h); copies share what was made.
 class KeptOffers {
  public:
   void follow(const Change<Node>& change) { drop(change.news); }
   void follow(const Change<MIGLayout>& change) { drop(change.news); }
   void follow(const Change<GPUClusterPolicy>& change) { drop(change.news); }
   void follow(const Change<ClusterPolicy>& change) { drop(change.news); }
+  void follow(const Change<GPUQueue>& change);  // their statuses change all the time
 
   // Of the very stores that it follows.
   const GpuOffers& of(const ClusterState& cluster) const;
@@ -75,8 +85,8 @@ class KeptOffers {
   mutable std::shared_ptr<const GpuOffers> made_;
 };
 
-// What the cluster offers as it is now. The reference holds until a node, a layout or a policy
-// changes.
+// What the cluster offers as it is now. The reference holds until a node, a layout, a quota or a
+// policy changes.
 const GpuOffers& offers_of(const ClusterState& cluster);
 
 // Whether the pool shares the resource, under the name that its pods ask for.

@@ -26,7 +26,8 @@ std::optional<MostHeld> most_held(const PodReview& review) {
   MostHeld most;
   for (const GpuDemand& demand : review.placement.demands) {
     const GpuOffer* offer = review.offers.find(demand.resource);
-    if (offer == nullptr) return std::nullopt;
+    if (offer == nullptr || reaches_nodes_to_come(review.pools, review.policy, *offer))
+      return std::nullopt;
     const std::int64_t count = demand.most.rounded_up();
     for (const NodeClass* nodes : offer->classes) {
       if (!reaches(review.pools, review.policy, *nodes) || nodes->nodes.empty()) continue;

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "apis/names.h"
+#include "controller/queue/pools_in_reach.h"
 
 namespace berth {
 namespace {
@@ -87,6 +88,32 @@ bool is_free(const Placement& placement) {
   return placement.node_name.empty() && placement.node_selector->empty() && placement.terms.empty();
 }
 
+// Elastic pools whose nodes to come may offer all that is asked for.
+std::vector<PoolIndex> common_to_come(const std::vector<GpuDemand>& demands,
+                                      const GpuOffers& offers) {
+  const auto may_offer = [&](PoolIndex pool) {
+    return std::ranges::all_of(demands, [&](const GpuDemand& demand) {
+      const GpuOffer* offer = offers.find(demand.resource);
+      return offer != nullptr && std::ranges::binary_search(offer->to_come, pool);
+    });
+  };
+  const GpuOffer* first = offers.find(demands.front().resource);
+  std::vector<PoolIndex> common;
+  if (first != nullptr) std::ranges::copy_if(first->to_come, std::back_inserter(common), may_offer);
+  return common;
+}
+
+// By the labels that each node of the pool has: what else is asked for, nodes to come may have.
+bool may_admit(const Placement& placement, const PoolSpec& pool) {
+  if (!placement.node_name.empty()) return false;
+  const StringMap labels = queue::labels_of_nodes(pool);
+  if (!queue::may_have(labels, *placement.node_selector)) return false;
+  return placement.terms.empty() ||
+         std::ranges::any_of(placement.terms, [&](const NodeSelectorTerm* term) {
+           return queue::may_have(labels, *term);
+         });
+}
+
 // What it takes to hold the placement against one node, in looked-up labels.
 std::size_t work_of(const Placement& placement) {
   constexpr std::size_t kValuesAtOnce = 16;  // compared in the time of a look-up
@@ -146,7 +173,8 @@ void expose(PoolChoice& choice, const Placement& placement, const GPUClusterPoli
   constexpr std::size_t kMaxWork = 100'000;
   const std::vector<const NodeClass*> classes = common_classes(demands, offers);
   const bool each_node = tells_nodes_apart(placement, offers);
-  std::size_t candidates = classes.size();
+  const std::vector<PoolIndex> to_come = common_to_come(demands, offers);
+  std::size_t candidates = classes.size() + to_come.size();
   if (each_node)
     for (const NodeClass* of : classes) candidates += of->nodes.size();
   choice.judged = candidates * work_of(placement) <= kMaxWork;
@@ -170,6 +198,9 @@ void expose(PoolChoice& choice, const Placement& placement, const GPUClusterPoli
     else
       reached[of->pool] = true;
   }
+  for (const PoolIndex index : to_come)
+    reached[index] =
+        choice.judged ? may_admit(placement, pools[index]) : admits_pool(placement, labels[index]);
   for (std::size_t i = 0; i < pools.size(); ++i)
     if (reached[i]) choice.exposed.push_back(&pools[i]);
 }
@@ -208,6 +239,13 @@ PoolChoice choose_pools(const Placement& placement, const GPUClusterPolicy& poli
 bool reaches(const PoolChoice& choice, const GPUClusterPolicy& policy, const NodeClass& nodes) {
   if (nodes.pool == kNoPool) return choice.outside_pools;
   return std::ranges::find(choice.exposed, &policy.spec.pools[nodes.pool]) != choice.exposed.end();
+}
+
+bool reaches_nodes_to_come(const PoolChoice& choice, const GPUClusterPolicy& policy,
+                           const GpuOffer& offer) {
+  return std::ranges::any_of(offer.to_come, [&](PoolIndex pool) {
+    return std::ranges::find(choice.exposed, &policy.spec.pools[pool]) != choice.exposed.end();
+  });
 }
 
 bool open_to(const std::optional<LabelSelector>& eligible, const StringMap& namespace_labels) {

@@ -30,8 +30,9 @@ Placement placement_of(const PodSlice& pod);
 Placement placement_of(const Pod& pod);
 
 struct PoolChoice {
-  std::vector<const PoolSpec*> exposed;  // the pod may land there as it stands
-  bool outside_pools = false;            // and on a node of no pool
+  // The pod may land there as it stands, also on nodes that an autoscaler is yet to add.
+  std::vector<const PoolSpec*> exposed;
+  bool outside_pools = false;  // and on a node of no pool
   // False: to hold what it says against all nodes is more work than one pod is worth. It is taken
   // to admit every node of the pools whose label it admits, so that it is held to those that are
   // open.
@@ -44,6 +45,9 @@ PoolChoice choose_pools(const Placement& placement, const GPUClusterPolicy& poli
 
 // Whether the pod may land on nodes of the class, by their pool.
 bool reaches(const PoolChoice& choice, const GPUClusterPolicy& policy, const NodeClass& nodes);
+// Whether it may land on nodes that an autoscaler is yet to add, of which nothing is known.
+bool reaches_nodes_to_come(const PoolChoice& choice, const GPUClusterPolicy& policy,
+                           const GpuOffer& offer);
 
 // Whether the namespace may use it.
 bool open_to(const std::optional<LabelSelector>& eligible, const StringMap& namespace_labels);

@@ -92,7 +92,8 @@ void check_offered(const PodReview& review, ReviewFindings& findings) {
   constexpr std::size_t kMost = 8;  // a guess costs a walk over all names
   std::size_t told = 0;
   for (const GpuDemand& demand : review.placement.demands) {
-    if (review.offers.find(demand.resource) != nullptr) continue;
+    const GpuOffer* offer = review.offers.find(demand.resource);
+    if (offer != nullptr && offer->is_known()) continue;
     if (told++ == kMost) return;
     const std::string field = field_of(review.pod, demand, 0);
     if (in_catalog(review.policy, demand.resource)) {

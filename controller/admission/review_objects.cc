@@ -26,6 +26,7 @@
 #include "controller/mig/overlap.h"
 #include "controller/mig/target.h"
 #include "controller/policy/forbidden_keys.h"
+#include "controller/policy/nodes_to_come.h"
 
 namespace berth {
 namespace {
@@ -173,7 +174,7 @@ void check_pools(const GPUClusterPolicy& policy, const ClusterState& cluster,
   std::size_t empty = 0;
   for (std::size_t i = 0; i < policy.spec.pools.size(); ++i) {
     const PoolSpec& pool = policy.spec.pools[i];
-    if (selecting.contains(&pool)) continue;
+    if (selecting.contains(&pool) || pool.elastic) continue;  // an autoscaler adds its nodes
     const std::string why =
         empty++ < kExplained ? ": " + why_none_matches(pool.node_selector, cluster) : "";
     findings.warn(fmt::format("spec.pools[{}].nodeSelector", i),
@@ -194,6 +195,17 @@ void check_node_keys(const GPUClusterPolicy& policy, const WritableKeys& keys,
   findings.warn("", "run " + line_that_allows(forbidden, keys));
 }
 
+// Nodes may offer it once this policy is in force and an autoscaler has added them.
+bool may_come(const GPUClusterPolicy& policy, std::string_view resource,
+              const ClusterState& cluster, const GpuOffers& offers) {
+  const std::vector<std::string> known = offers.resources();
+  const std::set<std::string> offered(known.begin(), known.end());
+  return std::ranges::any_of(policy.spec.pools, [&](const PoolSpec& pool) {
+    return pool.elastic &&
+           resources_to_come(cluster, pool, offered).contains(std::string(resource));
+  });
+}
+
 // The nodes will offer it once this policy is in force.
 bool will_be_shared(const GPUClusterPolicy& policy, std::string_view resource,
                     const GpuOffers& offers) {
@@ -209,7 +221,10 @@ void check_catalog(const GPUClusterPolicy& policy, const ClusterState& cluster,
   const GpuOffers& offers = offers_of(cluster);
   for (std::size_t i = 0; i < policy.spec.resource_catalog.size(); ++i) {
     const CatalogEntry& entry = policy.spec.resource_catalog[i];
-    if (offers.find(entry.resource) == nullptr && !will_be_shared(policy, entry.resource, offers))
+    const GpuOffer* offer = offers.find(entry.resource);
+    if ((offer == nullptr || !offer->is_known()) &&
+        !will_be_shared(policy, entry.resource, offers) &&
+        !may_come(policy, entry.resource, cluster, offers))
       findings.warn(fmt::format("spec.resourceCatalog[{}].resource", i),
                     fmt::format("no node or MIGLayout offers {} yet", entry.resource));
   }

@@ -50,7 +50,8 @@ void check_resources(const GPUQueue& queue, const ClusterState& cluster, ReviewF
   std::set<std::string> told;
   for (std::size_t i = 0; i < queue.spec.quotas.size(); ++i) {
     const std::string& resource = queue.spec.quotas[i].resource;
-    if (!queue::is_gpu(resource) || offers.find(resource) != nullptr ||
+    const GpuOffer* offer = offers.find(resource);
+    if (!queue::is_gpu(resource) || (offer != nullptr && offer->is_known()) ||
         !told.insert(resource).second)
       continue;
     findings.warn(quota_field(i, "resource"),

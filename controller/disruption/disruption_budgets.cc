@@ -49,8 +49,7 @@ bool DisruptionBudgets::is_out(const Node& node) const {
 void DisruptionBudgets::count() {
   counted_ = true;
   for (const auto& node : snapshot_.cluster.nodes()) {
-    if (!has_gpus(*node)) continue;
-    const PoolSpec* pool = pool_of(*policy_, *node);
+    const PoolSpec* pool = joined_pool(*policy_, *node);
     if (pool == nullptr) continue;
     Room& room = rooms_[pool];
     ++room.nodes;

@@ -73,6 +73,7 @@ std::string encode_rollout(const NodeRollout& r) {
       .number("seq", r.seq)
       .number("epoch", r.epoch)
       .text("uid", r.node_uid)
+      .text("node", r.node)
       .text("layoutUID", r.layout_uid)
       .text("layout", r.layout)
       .text("config", r.config)
@@ -98,6 +99,7 @@ std::optional<NodeRollout> decode_rollout(std::string_view text) {
   r.seq = json->number("seq");
   r.epoch = json->number("epoch");
   r.node_uid = json->string("uid");
+  r.node = json->string("node");
   r.layout_uid = json->string("layoutUID");
   r.layout = json->string("layout");
   r.config = json->string("config");
@@ -133,7 +135,9 @@ RolloutRecord read_rollout(const Node& node) {
   record.rollout = decode_rollout(text->view());
   record.foreign = record.rollout && !record.rollout->node_uid.empty() &&
                    record.rollout->node_uid != node.meta.uid && !seeded(SeededBug::kTrustAnyRecord);
-  if (record.foreign) record.rollout.reset();
+  if (!record.foreign) return record;
+  if (record.rollout->node == node.meta.name) record.predecessor = std::move(record.rollout);
+  record.rollout.reset();
   return record;
 }
 

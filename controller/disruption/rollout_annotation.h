@@ -29,6 +29,7 @@ struct NodeRollout {
   std::int64_t seq = 0;    // rises with every taking; a slot of at most this seq is done with
   std::int64_t epoch = 0;  // of the leader that took it
   std::string node_uid;    // the node it was written for; empty: by a berth that did not say
+  std::string node;        // its name
   std::string layout_uid;
   std::string layout;    // its name, for people
   std::string config;    // being applied, or last applied
@@ -59,6 +60,9 @@ struct RolloutRecord {
   std::optional<NodeRollout> rollout;  // nothing: never set, unreadable, or another node's
   // Another node's, as a machine has that was made from the picture of a live one: no record.
   bool foreign = false;
+  // A foreign record that berth wrote for a node of this name: somebody deleted that node and
+  // created this one from a copy of it.
+  std::optional<NodeRollout> predecessor;
   bool unreadable() const { return text && !rollout && !foreign; }
   bool idle() const { return !rollout || rollout->phase == RolloutPhase::kIdle; }
   // Let go after a failure, in a cordon of berth's.

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "apis/names.h"
 #include "apis/reasons.h"
 #include "controller/fleet/node_facts.h"
@@ -50,6 +52,20 @@ void note_pool_keys(const Snapshot& snapshot, const Node& node, const PoolSpec& 
         reasons::kOperandsNotTolerant);
 }
 
+// What becomes of the label on a node that no pool selects.
+std::string fate_of_label(const Node& node, std::string_view label) {
+  if (label.empty()) return {};
+  const PoolChange change = compute_pool_change(node, nullptr);
+  const bool leaves = std::ranges::any_of(change.edits, [](const PoolEdit& edit) {
+    return edit.item.is_label() && edit.item.key == names::kPoolLabel;
+  });
+  return leaves ? fmt::format("; berth is about to remove label {}={}", names::kPoolLabel, label)
+                : fmt::format(
+                      "; label {}={} is not berth's and stays: remove it there and in the "
+                      "node group's template, or let the pool select the node",
+                      names::kPoolLabel, label);
+}
+
 }  // namespace
 
 void note_pool(const Snapshot& snapshot, const Node& node, Explanation& out) {
@@ -63,14 +79,13 @@ void note_pool(const Snapshot& snapshot, const Node& node, Explanation& out) {
   }
   const std::vector<const PoolSpec*> pools = pools_selecting(*policy, node);
   if (pools.empty()) {
-    out.add("pool", fmt::format("none: no pool's nodeSelector takes it{}",
-                                label.empty() ? ""
-                                              : fmt::format("; label {}={} is about to go",
-                                                            names::kPoolLabel, label)));
+    out.add("pool", "none: no pool's nodeSelector takes it" + fate_of_label(node, label));
     return;
   }
   const PoolSpec& pool = *pools.front();
   out.add("pool", fmt::format("{}: its nodeSelector is {}", pool.name, format(pool.node_selector)));
+  if (!may_join_pools(node))
+    return out.add("pool", "the node shows no GPU yet; berth adds the pool's label once it does");
   if (pools.size() > 1) {
     std::vector<std::string> others;
     for (std::size_t i = 1; i < pools.size(); ++i) others.push_back(pools[i]->name);

@@ -17,7 +17,6 @@ namespace berth {
 namespace {
 
 constexpr char kGpuMemory[] = "nvidia.com/gpu.memory";
-constexpr std::int64_t kMaxGpus = 64;
 
 // Taints of those who take a node away: autoscalers, and the agents that hear of a cloud's notices.
 constexpr std::string_view kDeletionTaints[] = {
@@ -43,7 +42,7 @@ std::optional<std::int64_t> positive_number(std::string_view text) {
 std::optional<Inventory> labelled_inventory(const Node& node) {
   std::string_view product = label_of(node, names::kGpuProduct);
   std::optional<std::int64_t> count = positive_number(label_of(node, names::kGpuCount));
-  if (product.empty() || product.find("-MIG-") != product.npos || !count || *count > kMaxGpus)
+  if (product.empty() || product.find("-MIG-") != product.npos || !count || *count > kMaxGpusOfNode)
     return std::nullopt;
   return Inventory{strip_product_suffix(product), static_cast<std::int32_t>(*count),
                    positive_number(label_of(node, kGpuMemory))};
@@ -58,7 +57,7 @@ std::optional<Inventory> recorded_inventory(const Node& node) {
   inventory.product = json->string("product");
   const std::int64_t count = json->number("count");
   if (json->has("memoryMiB")) inventory.memory_mib = json->number("memoryMiB");
-  if (json->wrong() || inventory.product.empty() || count <= 0 || count > kMaxGpus)
+  if (json->wrong() || inventory.product.empty() || count <= 0 || count > kMaxGpusOfNode)
     return std::nullopt;
   inventory.count = static_cast<std::int32_t>(count);
   return inventory;

@@ -17,6 +17,8 @@ namespace berth {
 
 std::string_view label_of(const Node& node, std::string_view key);
 
+inline constexpr std::int64_t kMaxGpusOfNode = 64;  // what is read as more is not believed
+
 // The physical GPUs, as they are known while MIG is off.
 struct Inventory {
   std::string product;     // without -MIG-… and -SHARED

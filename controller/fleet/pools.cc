@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/fleet/pools.h"
 
+#include <algorithm>
+
+#include "apis/names.h"
+#include "controller/fleet/node_facts.h"
+
 namespace berth {
 
 const GPUClusterPolicy* find_policy(const ClusterState& cluster) {
@@ -19,6 +24,23 @@ const PoolSpec* pool_of(const GPUClusterPolicy& policy, const Node& node) {
   for (const PoolSpec& pool : policy.spec.pools)
     if (pool.node_selector.matches(node.meta.labels)) return &pool;
   return nullptr;
+}
+
+bool may_join_pools(const Node& node) {
+  return has_gpus(node) || offers_gpus(node) || node.meta.labels.contains(names::kPoolLabel) ||
+         node.meta.annotations.contains(names::kPoolKeysAnnotation);
+}
+
+const PoolSpec* joined_pool(const GPUClusterPolicy& policy, const Node& node) {
+  return may_join_pools(node) ? pool_of(policy, node) : nullptr;
+}
+
+std::int64_t gpus_of(const PoolSpec& pool, const Node& node) {
+  if (const std::optional<Inventory> inventory = inventory_of(node)) return inventory->count;
+  const bool discovered = !label_of(node, names::kGpuProduct).empty();
+  if (discovered || pool.sharing.strategy != SharingStrategy::kNone) return 0;
+  const Quantity* whole = node.capacity.find("nvidia.com/gpu");
+  return whole == nullptr ? 0 : std::clamp<std::int64_t>(whole->rounded_up(), 0, kMaxGpusOfNode);
 }
 
 }  // namespace berth

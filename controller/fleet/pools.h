@@ -2,6 +2,7 @@
 // Pools: which policy holds and which of its pools a node belongs to.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "controller/core/cluster_state.h"
@@ -17,5 +18,18 @@ std::vector<const PoolSpec*> pools_selecting(const GPUClusterPolicy& policy, con
 
 // The first of them, to which the node belongs; null if no pool selects it.
 const PoolSpec* pool_of(const GPUClusterPolicy& policy, const Node& node);
+
+// Whether the node may have joined a pool: it shows GPUs, or carries a pool's label or berth's
+// record of one. An autoscaler's template labels a node minutes before its GPUs are discovered, and
+// the labels of discovery may be gone for a while.
+bool may_join_pools(const Node& node);
+
+// The pool that the node has joined, so that berth keeps the pool's labels and taints there: the
+// pool to which it belongs, if it may have joined one.
+const PoolSpec* joined_pool(const GPUClusterPolicy& policy, const Node& node);
+
+// The physical GPUs of a node of the pool. Until discovery has labelled the node, these are what it
+// has of nvidia.com/gpu; where the pool shares its GPUs, that number says nothing.
+std::int64_t gpus_of(const PoolSpec& pool, const Node& node);
 
 }  // namespace berth

@@ -106,6 +106,7 @@ NodePatch& NodePatch::hold(std::string_view why) {
 
 NodePatch& NodePatch::rollout(NodeRollout rollout) {
   rollout.node_uid = s_.node.meta.uid;
+  rollout.node = s_.node.meta.name;
   patch_.set(annotation_path(names::kRolloutAnnotation), encode_rollout(rollout));
   record_ = std::move(rollout);
   return *this;

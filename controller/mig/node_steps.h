@@ -24,6 +24,7 @@ class NodeSteps {
   // Remembered.
   void overwrite_unreadable();
   void drop_foreign();
+  void go_on_from(const NodeRollout& predecessor);
   void recall();
   NodeRollout recalled() const;
   bool has_just_recalled() const;

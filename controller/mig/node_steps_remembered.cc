@@ -13,8 +13,11 @@
 namespace berth {
 
 // A machine made from the picture of a live node comes with that one's annotations. Nothing in them
-// is true here.
+// is true here, except on a node of the same name that comes back with berth's cordon.
 void NodeSteps::drop_foreign() {
+  const std::optional<NodeRollout>& predecessor = s_.record.predecessor;
+  if (predecessor && predecessor->berth_cordoned && s_.node.cordoned())
+    return go_on_from(*predecessor);
   NodePatch(s_).forget_rollout().plan(
       plan_,
       fmt::format("annotation {} belongs to another node: remove it", names::kRolloutAnnotation));
@@ -22,6 +25,18 @@ void NodeSteps::drop_foreign() {
        fmt::format("annotation {} was written for another node, and is removed: do not copy it "
                    "into what new nodes are made from",
                    names::kRolloutAnnotation));
+}
+
+// The node was deleted and created again with its annotations and its cordon, as from a backup. The
+// cordon is berth's as it was, and so is the node's way back. The ledger follows the record.
+void NodeSteps::go_on_from(const NodeRollout& predecessor) {
+  NodeRollout record = predecessor;
+  record.since = s_.snapshot.now;
+  NodePatch(s_).same_cordon().rollout(record).plan(
+      plan_, "the node was deleted and created again with its cordon by berth: continue");
+  tell(false, reasons::kRolloutForgotten, "Restore",
+       "the node was deleted and created again with its annotations, and its cordon is berth's; "
+       "berth continues from the annotation");
 }
 
 // Somebody wrote something else into the annotation of a node that holds a slot, before the ledger

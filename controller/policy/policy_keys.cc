@@ -7,6 +7,7 @@
 #include "controller/cost/cost_meter.h"
 #include "controller/disruption/health_record.h"
 #include "controller/fleet/node_facts.h"
+#include "controller/fleet/pools.h"
 #include "controller/health/reconcile.h"
 #include "controller/observe/reconcile.h"
 #include "controller/policy/reconcile.h"
@@ -17,15 +18,10 @@ namespace {
 
 std::string pool_key(const Node& node) { return std::string(kPoolKeys).append(node.meta.name); }
 
-// A pool may select it, or has left something on it.
-bool concerns_pools(const Node& node) {
-  return has_gpus(node) || node.meta.annotations.contains(names::kPoolKeysAnnotation) ||
-         node.meta.labels.contains(names::kPoolLabel);
-}
-
 bool same_for_pools(const Node& a, const Node& b) {
   return a.meta.uid == b.meta.uid && a.meta.labels == b.meta.labels && a.taints == b.taints &&
-         a.meta.annotations == b.meta.annotations;
+         a.meta.annotations == b.meta.annotations &&
+         (has_gpus(a) || offers_gpus(a) == offers_gpus(b));
 }
 
 bool same_for_health(const Node& a, const Node& b) {
@@ -51,9 +47,9 @@ std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Sett
 
 std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Settings&,
                                          const Node* old, const Node* now) {
-  if (cluster.gpu_policies().size() == 0 && (now == nullptr || !concerns_pools(*now))) return {};
+  if (cluster.gpu_policies().size() == 0 && (now == nullptr || !may_join_pools(*now))) return {};
   const Node& either = now != nullptr ? *now : *old;
-  if (!concerns_pools(either) && (old == nullptr || !concerns_pools(*old))) return {};
+  if (!may_join_pools(either) && (old == nullptr || !may_join_pools(*old))) return {};
   std::vector<std::string> keys{std::string(kPolicyKey)};
   if (now != nullptr && (old == nullptr || !same_for_pools(*old, *now)))
     keys.push_back(pool_key(*now));
@@ -121,7 +117,7 @@ std::vector<std::string> all_policy_keys(const ClusterState& cluster) {
                                 std::string(kCostKey), std::string(kHealthKey),
                                 std::string(kReclaimKey)};
   for (const auto& node : cluster.nodes())
-    if (concerns_pools(*node)) keys.push_back(pool_key(*node));
+    if (may_join_pools(*node)) keys.push_back(pool_key(*node));
   return keys;
 }
 

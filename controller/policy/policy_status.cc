@@ -19,6 +19,7 @@
 #include "controller/health/survey.h"
 #include "controller/observe/gpu_use.h"
 #include "controller/observe/metrics_missing.h"
+#include "controller/policy/nodes_to_come.h"
 #include "controller/policy/policy_events.h"
 #include "controller/policy/policy_reasons.h"
 #include "controller/queue/idle_work.h"
@@ -275,6 +276,14 @@ std::optional<Cause> moving(const GPUClusterPolicy& policy, const PolicyProgress
   return std::nullopt;
 }
 
+// With nodes that an autoscaler is yet to add.
+bool may_come(const ClusterState& cluster, const PoolSurvey& survey, const std::string& resource) {
+  return std::ranges::any_of(survey.pools, [&](const PoolFacts& facts) {
+    return facts.pool->elastic && facts.nodes == 0 &&
+           resources_to_come(cluster, *facts.pool, {}).contains(resource);
+  });
+}
+
 // What is as it should be, and most likely not as it was meant.
 std::string doubts(const Snapshot& snapshot, const PoolSurvey& survey,
                    const GPUClusterPolicy& policy) {
@@ -283,6 +292,11 @@ std::string doubts(const Snapshot& snapshot, const PoolSurvey& survey,
   for (std::size_t i = 0; i < survey.pools.size(); ++i) {
     const PoolFacts& facts = survey.pools[i];
     if (facts.nodes > 0) continue;
+    if (facts.pool->elastic) {
+      text += fmt::format("; pool {} has no node yet, and an autoscaler may add {}",
+                          facts.pool->name, facts.pool->elastic->max_nodes);
+      continue;
+    }
     text += fmt::format("; spec.pools[{}].nodeSelector selects no GPU node for {}", i,
                         facts.pool->name);
     // Of the first: the message has room for one.
@@ -293,8 +307,15 @@ std::string doubts(const Snapshot& snapshot, const PoolSurvey& survey,
     if (!selects && !std::exchange(explained, true))
       text += ": " + why_none_matches(facts.pool->node_selector, snapshot.cluster);
   }
+  if (survey.strays > 0)
+    text += fmt::format(
+        "; {} {} a pool's label that berth did not set, and no pool selects {}: {}"
+        "{}; remove the label there and in the node group's template",
+        plural(survey.strays, "node"), word_for(survey.strays, "has", "have"),
+        word_for(survey.strays, "it", "them"), survey.stray, survey.strays > 1 ? ", …" : "");
   for (std::size_t i : survey.unoffered) {
     const CatalogEntry& entry = policy.spec.resource_catalog[i];
+    if (may_come(snapshot.cluster, survey, entry.resource)) continue;
     text += fmt::format("; spec.resourceCatalog[{}].resource: no node offers {} now", i,
                         entry.resource);
   }

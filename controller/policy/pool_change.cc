@@ -13,7 +13,7 @@ class Comparison {
       : node_(node), intent_(intent), may_(may) {
     text_ = node.meta.annotations.find(names::kPoolKeysAnnotation);
     if (text_ != nullptr) record_ = decode_pool_keys(text_->view());
-    lost_ = !record_ && (text_ != nullptr || node.meta.labels.contains(names::kPoolLabel));
+    unreadable_ = !record_ && text_ != nullptr;
   }
 
   PoolChange compute() {
@@ -30,7 +30,7 @@ class Comparison {
   }
 
  private:
-  // Keys of berth's own prefix are never anybody else's.
+  // A key of berth's own prefix: berth decides its value, also over the value of another writer.
   static bool own(const PoolItem& item) { return item.key == names::kPoolLabel; }
 
   const Text* recorded(const PoolItem& item) const {
@@ -42,9 +42,10 @@ class Comparison {
   void want(const PoolItem& item, const Text& value) {
     const std::optional<Text> now = shown(node_, item);
     const Text* put = recorded(item);
-    const bool ours = put != nullptr || lost_ || own(item) || !now;
+    const bool ours = put != nullptr || unreadable_ || !now || (own(item) && *now != value);
     if (!ours) {
-      // Somebody else's: with the same value all is well, and it stays when the pool goes.
+      // Somebody else's: with the same value all is well, and it stays when the pool goes. So does
+      // the pool's label that an autoscaler's template gives to its nodes.
       if (*now != value) change_.foreign.push_back(item);
       return;
     }
@@ -82,7 +83,7 @@ class Comparison {
     };
     if (record_)
       for (const auto& [item, put] : record_->items) take(item, put);
-    else
+    else if (unreadable_)  // only berth writes the annotation, so the label is berth's too
       take({Text(names::kPoolLabel), {}}, {});
   }
 
@@ -97,7 +98,7 @@ class Comparison {
   const WritableKeys& may_;
   const Text* text_ = nullptr;
   std::optional<PoolKeys> record_;
-  bool lost_ = false;
+  bool unreadable_ = false;
   PoolKeys next_;
   PoolChange change_;
 };

@@ -35,8 +35,8 @@ struct PoolChange {
   bool empty() const { return edits.empty() && !record_differs; }
 };
 
-// `intent` is null for a node that no pool selects. A record that was lost while the node still
-// carries berth's pool label is rebuilt: what the pool wants is berth's.
+// `intent` is null for a node that no pool selects. Without a record, nothing on the node is
+// berth's. A record that can't be read is rebuilt: what the pool wants is berth's.
 PoolChange compute_pool_change(const Node& node, const PoolIntent* intent,
                                const WritableKeys& may = {});
 

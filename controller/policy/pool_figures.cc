@@ -27,10 +27,9 @@ void count_health(const Node& node, PoolCounts& counts) {
   counts.overruled += health->phase == HealthPhase::kOverruled ? 1 : 0;
 }
 
-void count(const Node& node, PoolCounts& counts) {
+void count(const PoolSpec& pool, const Node& node, PoolCounts& counts) {
   ++(!node.ready ? counts.not_ready : node.cordoned() ? counts.cordoned : counts.in_service);
-  if (const std::optional<Inventory> inventory = inventory_of(node))
-    counts.gpus += inventory->count;
+  counts.gpus += gpus_of(pool, node);
   count_health(node, counts);
 }
 
@@ -38,8 +37,8 @@ void tell_pools(const ClusterState& cluster, const GPUClusterPolicy& policy, Fig
   std::map<std::string, PoolCounts> pools;
   for (const PoolSpec& pool : policy.spec.pools) pools[pool.name];
   for (const auto& node : cluster.nodes()) {
-    const PoolSpec* pool = has_gpus(*node) ? pool_of(policy, *node) : nullptr;
-    if (pool != nullptr) count(*node, pools[pool->name]);
+    const PoolSpec* pool = joined_pool(policy, *node);
+    if (pool != nullptr) count(*pool, *node, pools[pool->name]);
   }
   Figure nodes{"berth_pool_nodes", "GPU nodes of a pool, by whether they take new pods."};
   Figure gpus{"berth_pool_gpus", "Physical GPUs of a pool's nodes."};

@@ -52,7 +52,7 @@ class Surveyor {
  private:
   void look_at(const Node& node) {
     if (carries_policy(node)) ++out_.carrying;
-    PoolFacts* facts = has_gpus(node) ? place(node) : nullptr;
+    PoolFacts* facts = may_join_pools(node) ? place(node) : nullptr;
     if (facts != nullptr) count(node, *facts);
     std::erase_if(out_.unoffered, [&](std::size_t i) {
       return offers(node, facts, policy_.spec.resource_catalog[i].resource);
@@ -88,8 +88,7 @@ class Surveyor {
 
   void count(const Node& node, PoolFacts& facts) {
     ++facts.nodes;
-    if (const std::optional<Inventory> inventory = inventory_of(node))
-      facts.gpus += inventory->count;
+    facts.gpus += gpus_of(*facts.pool, node);
     for (const Occupant& occupant : snapshot_.cluster.occupants_of(node.meta.name))
       each_demand(occupant, [&](const Text&, std::int64_t count) { facts.allocated += count; });
   }
@@ -97,7 +96,10 @@ class Surveyor {
   void look_at_labels(const Node& node, const PoolFacts* facts) {
     const Text* record = node.meta.annotations.find(names::kPoolKeysAnnotation);
     const bool labelled = node.meta.labels.contains(names::kPoolLabel);
-    if (facts == nullptr && record == nullptr && !labelled) return;
+    if (facts == nullptr && record == nullptr) {
+      if (labelled) add_stray(node);
+      return;
+    }
     if (facts != nullptr && record != nullptr && in_place(node, *facts, record->view())) return;
     const PoolChange change = compute_pool_change(node, facts != nullptr ? &facts->intent : nullptr,
                                                   snapshot_.settings.node_keys);
@@ -105,6 +107,12 @@ class Surveyor {
     dispute(node, change.contested);
     dispute(node, change.foreign);
     if (!change.forbidden.empty()) forbid(change.forbidden, facts, record);
+  }
+
+  void add_stray(const Node& node) {
+    if (out_.strays++ == 0)
+      out_.stray = fmt::format("{} ({}={})", node.meta.name, names::kPoolLabel,
+                               label_of(node, names::kPoolLabel));
   }
 
   void forbid(const std::vector<PoolItem>& items, const PoolFacts* facts, const Text* record) {
@@ -176,7 +184,6 @@ class Surveyor {
 
 bool carries_policy(const Node& node) {
   return node.meta.annotations.contains(names::kPoolKeysAnnotation) ||
-         node.meta.labels.contains(names::kPoolLabel) ||
          is_berths_plugin_key(label_of(node, names::kDevicePluginConfig));
 }
 

@@ -40,6 +40,8 @@ struct PoolSurvey {
   std::int32_t changing = 0;          // nodes whose labels or taints are still to be written
   std::vector<std::string> disputed;  // "n7: label a/b", in name order, at most a few
   std::int32_t disputed_count = 0;    // contested, or somebody else's before berth came
+  std::int32_t strays = 0;            // nodes with a pool's label that is not berth's, in no pool
+  std::string stray;                  // the first of them, with its label
   ForbiddenKeys forbidden;            // that nodes wait for
   std::vector<PluginLabelDue> plugin_due;
   std::vector<const Node*> plugin_settling;  // labelled, and the node does not show it yet

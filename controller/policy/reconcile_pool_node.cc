@@ -4,7 +4,7 @@
 
 #include "apis/names.h"
 #include "apis/reasons.h"
-#include "controller/fleet/node_facts.h"
+#include "controller/fleet/pools.h"
 #include "controller/policy/pool_change.h"
 #include "controller/policy/pool_patch.h"
 #include "controller/policy/reconcile.h"
@@ -19,7 +19,7 @@ std::string names_of(const std::vector<PoolItem>& items) {
 }
 
 std::string reason_for(const PoolChange& change, const PoolIntent* intent) {
-  if (intent == nullptr) return "no pool selects the node any more: remove what one had put there";
+  if (intent == nullptr) return "no pool selects the node any more: remove what berth put there";
   if (!change.corrected.empty())
     return fmt::format("restore what pool {} sets and somebody changed: {}", intent->pool,
                        names_of(change.corrected));
@@ -35,7 +35,7 @@ Plan reconcile_pool_node(const Snapshot& snapshot, std::string_view name) {
   const GPUClusterPolicy* policy = find_policy(snapshot.cluster);
   // A policy that breaks its rules came past the CRD: what stands is kept until it is mended.
   if (policy != nullptr && !check_rules(*policy).empty()) return plan;
-  const PoolSpec* pool = policy != nullptr && has_gpus(*node) ? pool_of(*policy, *node) : nullptr;
+  const PoolSpec* pool = policy != nullptr ? joined_pool(*policy, *node) : nullptr;
   std::optional<PoolIntent> intent;
   if (pool != nullptr) intent = intent_of(*pool, agent_tolerations(snapshot));
 

@@ -7,30 +7,33 @@
 #include "apis/names.h"
 
 namespace berth::queue {
-namespace {
-
-// What each node of the pool has.
-StringMap labels_of(const PoolSpec& pool) {
+StringMap labels_of_nodes(const PoolSpec& pool) {
   StringMap labels = pool.labels;
   for (const auto& [key, value] : pool.node_selector.match_labels) labels.set(key, value);
   labels.set(names::kPoolLabel, pool.name);
   return labels;
 }
 
-bool may_match(const NodeSelectorTerm& term, const StringMap& labels) {
+bool may_have(const StringMap& labels, const StringMap& node_selector) {
+  return std::ranges::all_of(node_selector, [&](const auto& entry) {
+    return !labels.contains(entry.first) || labels.get(entry.first) == entry.second;
+  });
+}
+
+bool may_have(const StringMap& labels, const NodeSelectorTerm& term) {
   return std::ranges::all_of(term.match_expressions, [&](const SelectorRequirement& wanted) {
     return !labels.contains(wanted.key) || matches(wanted, labels);
   });
 }
 
+namespace {
+
 bool may_run_in(const PoolSpec& pool, const PodShape::Fields& shape) {
-  const StringMap labels = labels_of(pool);
-  for (const auto& [key, value] : shape.node_selector) {
-    if (labels.contains(key) && labels.get(key) != value) return false;
-  }
+  const StringMap labels = labels_of_nodes(pool);
+  if (!may_have(labels, shape.node_selector)) return false;
   const auto& terms = shape.required_node_affinity;
   return terms.empty() ||
-         std::ranges::any_of(terms, [&](const auto& term) { return may_match(term, labels); });
+         std::ranges::any_of(terms, [&](const auto& term) { return may_have(labels, term); });
 }
 
 }  // namespace

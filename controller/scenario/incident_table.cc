@@ -61,7 +61,8 @@ const std::vector<IncidentVerb>& table() {
        {{.name = "product"}, {.name = "gpus", .type = Type::kInteger},
         {.name = "labels", .type = Type::kTextMap}}},
       {"remove-node", Target::kNode, {}},
-      {"recreate-node", Target::kNode, {}},
+      {"recreate-node", Target::kNode,
+       {{.name = "as", .type = Type::kChoice, .words = {"new", "saved"}}}},
       // The API server and the way to it.
       {"compact", Target::kNone, {}},
       {"break-watches", Target::kBerthOrAll, {}},

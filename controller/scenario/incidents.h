@@ -68,7 +68,7 @@ class Incidents {
   void meet_for(BerthProcess& berth, std::chrono::milliseconds span, sim::ExchangeFault fault,
                 std::function<bool(const HttpRequest&)> meets = {});
   void add_node(const Incident& incident, const std::string& name);
-  void recreate_node(const std::string& name);
+  void recreate_node(const std::string& name, bool saved);
 
   std::vector<std::string> nodes_of(const Incident& incident) const;
   std::vector<BerthProcess*> berths_of(const Incident& incident) const;

@@ -22,6 +22,16 @@ sim::AgentFault fault_of(const std::string& word) {
   return sim::AgentFault::kNone;
 }
 
+// The labels or the annotations of the object.
+std::map<std::string, std::string> texts_at(const Json& object, const char* map) {
+  std::map<std::string, std::string> texts;
+  const Json* found = sim::find_at(object, {"metadata", map});
+  if (found == nullptr) return texts;
+  for (const auto& [key, value] : found->items())
+    if (value.is_string()) texts[key] = value.get<std::string>();
+  return texts;
+}
+
 }  // namespace
 
 Told Incidents::on_machine(const Incident& incident, const std::string& name) {
@@ -57,8 +67,10 @@ Told Incidents::on_machine(const Incident& incident, const std::string& name) {
     world_.gauges.remove_node(name);
     line.text = "leaves the cluster for good";
   } else {
-    recreate_node(name);
-    line.text = "is replaced by a new machine of the same name";
+    const bool saved = arg(incident, "as") == "saved";
+    recreate_node(name, saved);
+    line.text = saved ? "is deleted, and created again from a copy of the object"
+                      : "is replaced by a new machine of the same name";
   }
   return line;
 }
@@ -95,13 +107,20 @@ void Incidents::add_node(const Incident& incident, const std::string& name) {
   world_.agents.add_node(node);
 }
 
-void Incidents::recreate_node(const std::string& name) {
+void Incidents::recreate_node(const std::string& name, bool saved) {
+  const sim::ObjectPtr copy = saved ? person_.get("nodes", {}, name) : nullptr;
   world_.agents.remove_node(name);
   world_.gauges.remove_node(name);
   auto machine = machines_.find(name);
   if (machine == machines_.end()) return;
+  sim::GpuNode node = machine->second;
+  if (copy != nullptr) {
+    node.labels = texts_at(*copy, "labels");
+    node.annotations = texts_at(*copy, "annotations");
+    node.cordoned = sim::true_at(*copy, {"spec", "unschedulable"});
+  }
   world_.simulation.loop().call_after(
-      1s, [&agents = world_.agents, &gauges = world_.gauges, node = machine->second] {
+      1s, [&agents = world_.agents, &gauges = world_.gauges, node = std::move(node)] {
         gauges.add_node(node);
         agents.add_node(node);
       });

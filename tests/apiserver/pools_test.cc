@@ -125,6 +125,39 @@ TEST_F(Pools, PutLabelsAndTaintsOnTheirNodesAndTakeExactlyThoseBack) {
   EXPECT_FALSE(kube().find({"priorityclasses", "training-batch"}).has_value());
 }
 
+// As Karpenter and the Cluster Autoscaler make nodes: labelled by the node group's template,
+// minutes before GPU feature discovery has seen them.
+TEST_F(Pools, TheLabelAndTaintOfATemplateStayOnTheNodesThatComeWithThem) {
+  cluster().add_gpu_nodes(1, {.labels = {{kTier, "training"}}});
+  cluster().wait_agents_running();
+  start_berth();
+  apply_policy(kTraining);
+  wait_ready_policy();
+  const std::map<std::string, std::string> undiscovered = {
+      {"nvidia.com/gpu.present", ""}, {"nvidia.com/gpu.product", ""}, {"nvidia.com/gpu.count", ""}};
+  const auto add = [&](const char* name, const char* tier) {
+    GpuNode made{.name = name, .labels = {{kTier, tier}, {kPool, "training"}}};
+    made.labels.insert(undiscovered.begin(), undiscovered.end());
+    cluster().add_gpu_node(made);
+  };
+  add("g1", "training");
+  add("g2", "other");
+  wait_label("g1", kClass, "gold");  // it is of the pool at once
+  wait_for("the policy to count the node and name the other", 30, [&]() -> std::string {
+    const std::string said = policy().condition("Ready", "message");
+    return policy().text("/status/totals/nodes") == "2" &&
+                   said.find("g2 (gpu.berth.dev/pool=training)") != std::string::npos
+               ? ""
+               : policy().at("/status").dump();
+  });
+  EXPECT_EQ(policy().text("/status/totals/gpus"), "8");
+  kube().remove({"gpuclusterpolicies", "cluster"});
+  wait_no_policy();
+  EXPECT_EQ(node("n1").label(kPool), "");
+  for (const char* name : {"g1", "g2"}) EXPECT_EQ(node(name).label(kPool), "training") << name;
+  EXPECT_EQ(node("g1").label(kClass), "");
+}
+
 // Moves every node into the pool and out of it, each on its own: again as soon as berth has
 // answered the last move.
 class InAndOut {

@@ -67,8 +67,12 @@ spec: {{pools: [{{name: training, nodeSelector: {{matchLabels: {{tier: training}
     return kube().get({"jobs", job, "team-a"}).at("/spec/suspend").dump() == "true";
   }
 
+  // GPU feature discovery sees its nodes minutes later: "" is a label that is not there.
   std::map<std::string, std::string> template_ = {{"tier", "training"},
-                                                  {"gpu.berth.dev/pool", "training"}};
+                                                  {"gpu.berth.dev/pool", "training"},
+                                                  {"nvidia.com/gpu.present", ""},
+                                                  {"nvidia.com/gpu.product", ""},
+                                                  {"nvidia.com/gpu.count", ""}};
   int grown_ = 0;
 
  private:

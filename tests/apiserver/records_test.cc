@@ -114,6 +114,30 @@ TEST_F(Memory, ANodeThatFailedReturnsWithTheNextLayoutsSuccess) {
   for (const char* node : {"n1", "n2"}) EXPECT_FALSE(cordoned(node)) << node;
 }
 
+// Deleted, and created from what `kubectl get node n1 -o yaml` had printed.
+TEST_F(Memory, ANodeCreatedAgainFromItsOwnCopyReturnsAndTheRolloutEnds) {
+  cluster().add_gpu_nodes(2, {});
+  cluster().wait_agents_running();
+  hold_drain_of("n1");
+  start_berth();
+  apply({.rollout = {"order: Name"}});
+  wait_reason("n1", "PodsLeaving");
+  invariants_.max_unavailable = 2;  // n2 may be taken before n1 is there again
+  const Object copy = kube().get({"nodes", "n1"});
+  let_go("n1");
+  cluster().remove_node("n1");
+  cluster().add_gpu_node({.name = "n1",
+                          .labels = copy.strings("/metadata/labels"),
+                          .annotations = copy.strings("/metadata/annotations"),
+                          .cordoned = true});
+  wait_ready("inference-a100", 120);
+  for (const char* node : {"n1", "n2"}) {
+    EXPECT_FALSE(cordoned(node)) << node;
+    EXPECT_EQ(cluster().gpu_allocatable(node), kMixedA100) << node;
+  }
+  wait_no_slot();
+}
+
 TEST_F(Memory, ANodeMadeFromAnotherOnesPictureIsANewNode) {
   cluster().add_gpu_nodes(1, {});
   cluster().wait_agents_running();

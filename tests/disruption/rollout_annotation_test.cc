@@ -21,6 +21,7 @@ NodeRollout everything() {
   r.seq = 3;
   r.epoch = 7;
   r.node_uid = "u-n1";
+  r.node = "n1";
   r.layout_uid = "u-1";
   r.layout = "small";
   r.config = "berth-small-12345678";
@@ -40,7 +41,7 @@ NodeRollout everything() {
 
 TEST(RolloutAnnotation, IsWrittenInAFixedOrderSincePatchesTestItsText) {
   EXPECT_EQ(encode_rollout(everything()),
-            R"({"seq":3,"epoch":7,"uid":"u-n1","layoutUID":"u-1","layout":"small",)"
+            R"({"seq":3,"epoch":7,"uid":"u-n1","node":"n1","layoutUID":"u-1","layout":"small",)"
             R"("config":"berth-small-12345678","previous":"all-disabled","phase":"Applying",)"
             R"("since":"2026-11-21T12:00:05.500000Z","taken":"2026-11-21T12:00:00.000000Z",)"
             R"("attempt":1,"notBefore":"2026-11-21T12:30:00.000000Z","reasserts":2,)"
@@ -98,8 +99,9 @@ TEST(RolloutAnnotation, WhatNoJsonHoldsInAStringIsLeftOut) {
 // A machine made from the picture of a live one has its annotations.
 TEST(RolloutAnnotation, AnotherNodesIsNone) {
   const Node twin =
-      node("n1").uid("u-n2").annotation(names::kRolloutAnnotation, encode_rollout(everything()));
+      node("n2").uid("u-n2").annotation(names::kRolloutAnnotation, encode_rollout(everything()));
   const RolloutRecord record = read_rollout(twin);
+  EXPECT_FALSE(record.predecessor);
   EXPECT_TRUE(record.foreign);
   EXPECT_FALSE(record.rollout);
   EXPECT_FALSE(record.unreadable());
@@ -108,6 +110,14 @@ TEST(RolloutAnnotation, AnotherNodesIsNone) {
   EXPECT_FALSE(read_rollout(node("n1").uid("u-n1").annotation(names::kRolloutAnnotation,
                                                               encode_rollout(everything())))
                    .foreign);
+}
+
+TEST(RolloutAnnotation, ThatOfADeletedNodeOfTheSameNameIsKnownAsSuch) {
+  const RolloutRecord record = read_rollout(node("n1").uid("u-again").annotation(
+      names::kRolloutAnnotation, encode_rollout(everything())));
+  EXPECT_TRUE(record.foreign);
+  EXPECT_FALSE(record.rollout);
+  EXPECT_EQ(record.predecessor, everything());
 }
 
 TEST(RolloutAnnotation, OneThatDoesNotNameItsNodeIsStillRead) {

@@ -155,9 +155,16 @@ TEST_F(NodeWhyTest, ItsPoolIsToldWithWhatIsStillToBePutThere) {
               ElementsAre("labelled gpu.berth.dev/pool=old, but there is no GPUClusterPolicy"));
   policy([](GPUClusterPolicySpec&) {});
   EXPECT_THAT(facts(why(n1()), "pool"), ElementsAre("none: no pool's nodeSelector takes it"));
-  EXPECT_THAT(facts(why(n1().label(names::kPoolLabel, "old")), "pool"),
+  NodeBuilder left = n1().label(names::kPoolLabel, "old");
+  EXPECT_THAT(facts(why(left), "pool"),
               ElementsAre("none: no pool's nodeSelector takes it; label gpu.berth.dev/pool=old is "
-                          "about to go"));
+                          "not berth's and stays: remove it there and in the node group's "
+                          "template, or let the pool select the node"));
+  left.annotation(names::kPoolKeysAnnotation,
+                  R"({"pool":"old","labels":{"gpu.berth.dev/pool":"old"},"taints":[]})");
+  EXPECT_THAT(facts(why(left), "pool"),
+              ElementsAre("none: no pool's nodeSelector takes it; berth is about to remove label "
+                          "gpu.berth.dev/pool=old"));
   policy([](GPUClusterPolicySpec& spec) {
     PoolSpec& pool = spec.pools.emplace_back();
     pool.name = "lab";
@@ -172,6 +179,8 @@ TEST_F(NodeWhyTest, ItsPoolIsToldWithWhatIsStillToBePutThere) {
   plugin.meta.name = "nvidia-device-plugin-daemonset";
   plugin.meta.labels.set("app", "nvidia-device-plugin-daemonset");
   cluster_.upsert(std::move(plugin), now_);
+  EXPECT_THAT(facts(why(node("new").label("tier", "lab")), "pool"),
+              Contains("the node shows no GPU yet; berth adds the pool's label once it does"));
   const Explanation told = why(n1().label("owner", "them"));
   EXPECT_THAT(facts(told, "pool"), Contains("lab: its nodeSelector is tier=lab"));
   EXPECT_THAT(facts(told, "pool"),

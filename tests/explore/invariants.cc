@@ -157,7 +157,7 @@ void Invariants::judge_node(const Change& change, const TrueNode& before) {
     const bool has = slot != truth_.slots.end() && slot->second.node_uid == after->uid &&
                      slot->second.seq >= after->record->seq;
     const bool edited = truth_.ledger_edited && !is_old_news(truth_.ledger_edited);
-    if (!has && !edited) complain("Slot", name + " is taken without a slot");
+    if (!has && !edited && !before.returned) complain("Slot", name + " is taken without a slot");
   }
   if (before.cordoned && !after->cordoned) judge_uncordon(name, before, *after);
   if (before.config != after->config) judge_relabel(name, before, *after);
@@ -187,8 +187,9 @@ void Invariants::judge_budget(const NodeRollout& record) {
   std::int64_t out = 0;
   std::int64_t selected = 0;
   for (const auto& [other, node] : truth_.nodes) {
-    out +=
-        node.open() && node.record->berth_cordoned && node.record->layout_uid == record.layout_uid;
+    // One that was created in berth's cordon came without asking.
+    out += node.open() && !node.returned && node.record->berth_cordoned &&
+           node.record->layout_uid == record.layout_uid;
     selected += truth_.selects(layout->second, node);
   }
   std::int64_t allowed = 0;

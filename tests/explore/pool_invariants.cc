@@ -141,6 +141,8 @@ void PoolInvariants::take_node(const sim::Change& change, bool by_berth, Monoton
       else if (holds(node.record, item))
         node.foreign_hand.insert(item);
     }
+  const std::string& pool = label_at(after, names::kPoolLabel);
+  if (pool != label_at(before, names::kPoolLabel)) node.foreign_pool = !by_berth && !pool.empty();
   const std::string& record = annotation_at(after, names::kPoolKeysAnnotation);
   // berth counts in its record: who takes that away has it begin anew.
   if (record != node.record_text && !by_berth) node.corrections.clear();
@@ -156,15 +158,15 @@ void PoolInvariants::judge_items(const std::string& name, const json* before, co
                                  KnownNode& node, const Complain& complain) {
   const std::optional<PoolKeys> was = record_of(before), is = record_of(after);
   const auto standing = items_of(before), next = items_of(after);
-  const bool lost = !was && (!annotation_at(before, names::kPoolKeysAnnotation).empty() ||
-                             !label_at(before, names::kPoolLabel).empty());
+  const bool lost = !was && !annotation_at(before, names::kPoolKeysAnnotation).empty();
   std::set<PoolItem> ours;
   bool corrects = false;
   for (const PoolItem& item : changed_items(before, after)) {
     if (item.key == names::kDevicePluginConfig || !is_pool_item(before, after, item)) continue;
     ours.insert(item);
     const bool own = item.key == names::kPoolLabel;
-    if (standing.contains(item) && !holds(was, item) && !lost && !own)
+    const bool corrects_own = own && next.contains(item);
+    if (standing.contains(item) && !holds(was, item) && !lost && !corrects_own)
       complain("Fields", fmt::format("{}: {} was somebody else's, and changes", name, item.str()));
     if (next.contains(item) && !holds(is, item))
       complain("Fields", fmt::format("{}: {} is set without a record of it", name, item.str()));
@@ -281,7 +283,8 @@ std::string PoolInvariants::judge_rest(const std::string& name, const KnownNode&
   };
   const std::string expected = expected_pool(node);
   const std::string pool = label(names::kPoolLabel);
-  if (pool != expected)
+  const bool stays = expected.empty() && node.foreign_pool && node.record_text.empty();
+  if (pool != expected && !stays)
     return fmt::format("{} is in pool \"{}\", and belongs to \"{}\"", name, pool, expected);
   if (!expected.empty()) return "";
   if (!node.record_text.empty())

@@ -8,7 +8,7 @@
 //   Config    the plugin's file has each key of berth's that a node names, and has had it for as
 //             long as a file takes to reach the nodes before a node names it
 //   Window    no node is cordoned while the policy's calendar is closed
-//   Retreat   in the end nothing is left on a node that no pool selects
+//   Retreat   in the end nothing that berth put there is left on a node that no pool selects
 #pragma once
 
 #include <functional>
@@ -47,6 +47,7 @@ class PoolInvariants {
     std::map<std::string, std::string> labels;
     std::string record_text;
     std::optional<PoolKeys> record;
+    bool foreign_pool = false;               // its pool's label is not of berth's hand
     std::set<PoolItem> foreign_hand;         // whose last writer is not berth
     std::map<std::string, int> corrections;  // by what the record holds
   };

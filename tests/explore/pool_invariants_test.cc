@@ -99,6 +99,17 @@ TEST_F(PoolInvariantsTest, ALabelThatWasSomebodyElses) {
   EXPECT_THAT(first(), StartsWith("Fields: n1: label example.com/team was somebody else's"));
 }
 
+TEST_F(PoolInvariantsTest, APoolsLabelThatBerthDidNotPutThere) {
+  edit("n1", [](json& node) {
+    node["metadata"]["labels"][names::kPoolLabel] = "lab";
+    node["metadata"]["labels"].erase("tier");
+  });
+  EXPECT_EQ(judge_.pools().unstill(), "");
+  edit(
+      "n1", [](json& node) { node["metadata"]["labels"].erase(names::kPoolLabel); }, "berth-0");
+  EXPECT_THAT(first(), StartsWith("Fields: n1: label gpu.berth.dev/pool was somebody else's"));
+}
+
 TEST_F(PoolInvariantsTest, OthersTaintsAreKeptInTheirOrder) {
   edit("n1", enter, "berth-0");
   edit(

@@ -182,6 +182,9 @@ bool Truth::selects(const TrueLayout& layout, const TrueNode& node) const {
 
 void Truth::take_node(const Change& change, MonotonicTime now) {
   if (change.kind == Change::Kind::kDeleted) {
+    former_cordons_.erase(change.key.name);
+    if (const TrueNode* last = node(change.key.name); last != nullptr && last->berth_cordoned)
+      former_cordons_[change.key.name] = last->uid;
     nodes.erase(change.key.name);
     return;
   }
@@ -191,6 +194,12 @@ void Truth::take_node(const Change& change, MonotonicTime now) {
   const bool known = found != nodes.end() && found->second.uid == next.uid;
   const bool by_berth = is_berth(change.user);
   next.config_since = now;
+  // A copy of the node that was there, with its cordon and berth's record.
+  if (const auto former = former_cordons_.find(change.key.name); former != former_cordons_.end()) {
+    const std::optional<NodeRollout> copied = decode_rollout(next.record_text);
+    next.berth_cordoned = !known && next.cordoned && copied && copied->node_uid == former->second;
+    next.returned = next.berth_cordoned;
+  }
   if (known) {
     const TrueNode& last = found->second;
     next.held = last.held;
@@ -203,6 +212,7 @@ void Truth::take_node(const Change& change, MonotonicTime now) {
     next.offered = last.offered;
     next.edited = next.record_text == last.record_text ? last.edited : !by_berth;
     next.record_since = next.record_text == last.record_text ? last.record_since : now;
+    next.returned = last.returned && next.cordoned;
     if (next.cordoned != last.cordoned) next.berth_cordoned = next.cordoned && by_berth;
     const bool forgotten = !by_berth && last.out_for_health && !next.out_for_health;
     next.disowned = next.berth_cordoned && (last.disowned || forgotten ||

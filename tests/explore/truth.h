@@ -57,6 +57,7 @@ struct TrueNode {
   std::optional<MonotonicTime> cordoned_at;
   std::optional<MonotonicTime> schedulable_at;
   bool berth_cordoned = false;  // the cordon that stands is berth's write
+  bool returned = false;        // created with that cordon, as a copy of the node that berth took
   bool edited = false;          // somebody else wrote berth's annotation since berth did
   bool out_for_health = false;  // says berth's record of that
   bool disowned = false;      // edited since that cordon, and not in the ledger: whose it is, berth
@@ -121,7 +122,8 @@ class Truth {
   void take_queue(const sim::Change& change, MonotonicTime now);
 
   const Settings settings_;
-  std::map<std::string, TruePod> pods_;                   // by namespace/name
+  std::map<std::string, std::string> former_cordons_;  // by name: the uid of the node that is gone
+  std::map<std::string, TruePod> pods_;                // by namespace/name
   std::map<std::string, std::set<std::string>> pods_on_;  // tenants, by node
 };
 

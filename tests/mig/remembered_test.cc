@@ -203,6 +203,68 @@ TEST_F(Remembered, AnotherNodesRecordIsRemovedAndTheNodeIsNew) {
           HasSubstr("RolloutForgotten"), Not(HasSubstr("Failed"))));
 }
 
+// Somebody deleted n1 in phase Cordoned, and created it again from what `kubectl get` printed.
+class Returned : public Remembered {
+ protected:
+  Returned() {
+    bring_to(RolloutPhase::kCordoned);
+    before_ = *read_rollout(n1()).rollout;
+    before_.node_uid = "uid-n1";
+    before_.node = "n1";
+    come_back();
+  }
+  void come_back() {
+    set_record(encode_rollout(before_));
+    Node node = n1();
+    node.meta.uid = "uid-again";
+    world_.add(node);
+  }
+  NodeRollout before_;
+};
+
+TEST_F(Returned, WithBerthsCordonItGoesOnAndComesBack) {
+  EXPECT_THAT(plan("node/n1"),
+              AllOf(HasSubstr("created again with its cordon by berth: continue"),
+                    HasSubstr(R"({"op":"test","path":"/metadata/uid","value":"uid-again"})"),
+                    HasSubstr(R"({"op":"test","path":"/spec/unschedulable","value":true})"),
+                    HasSubstr(R"(\"uid\":\"uid-again\")"), HasSubstr(R"(\"phase\":\"Cordoned\")"),
+                    HasSubstr(R"(\"berthCordoned\":true)")));
+  before_.node_uid = "uid-again";
+  set_record(encode_rollout(before_));
+  world_.answers.put(question(Guard{.node = {"Node", {}, "n1", "uid-n1"},
+                                    .question = "is the node that has the slot gone?"}),
+                     {.yes = true, .at = world_.now});
+  EXPECT_THAT(plan("slots"), HasSubstr("n1 (another node now), n1 (on its way)"))
+      << "the ledger follows the record";
+}
+
+TEST_F(Returned, WithAPersonsCordonItIsNew) {
+  before_.berth_cordoned = false;
+  come_back();
+  EXPECT_THAT(plan("node/n1"), HasSubstr("belongs to another node: remove it"));
+}
+
+TEST_F(Returned, WithoutACordonItIsNew) {
+  Node node = n1();
+  node.unschedulable.reset();
+  world_.add(node);
+  EXPECT_THAT(plan("node/n1"), HasSubstr("belongs to another node: remove it"));
+}
+
+TEST_F(Returned, ACopyOfAnotherNameIsNew) {
+  before_.node = "n2";
+  come_back();
+  EXPECT_THAT(plan("node/n1"), HasSubstr("belongs to another node: remove it"));
+}
+
+TEST_F(Returned, OneKeptOutAfterAFailureIsStillBerthsToReturn) {
+  before_.phase = RolloutPhase::kIdle;
+  before_.failed_config = "berth-gone-01234567";
+  come_back();
+  EXPECT_THAT(plan("node/n1"),
+              AllOf(HasSubstr(R"(\"phase\":\"Idle\")"), HasSubstr(R"(\"berthCordoned\":true)")));
+}
+
 // --- out, and nothing is going on ---
 
 TEST_F(Remembered, AFailedNodeThatIsLetGoKeepsBerthsCordonAndSaysSo) {

@@ -78,6 +78,11 @@ TEST_F(PolicyKeysTest, ANodeMovesItsOwnKeyWhereItsPoolCouldChange) {
         << "pools ask none of that";
   EXPECT_THAT(changed(Nodes(old), Nodes(node("n1"))), ElementsAre("policy", "pool/n1", "health"))
       << "its GPUs are gone, and the pool may have left something";
+  const Node fresh = node("n1").label("tier", "mig").allocatable("nvidia.com/gpu", 0);
+  EXPECT_THAT(changed(Nodes(fresh),
+                      Nodes(node("n1").label("tier", "mig").allocatable("nvidia.com/gpu", 8))),
+              ElementsAre("policy", "pool/n1", "health"))
+      << "a new node's GPUs have come, before discovery has seen them";
   EXPECT_THAT(changed(Nodes(node("plain")), Nodes(node("plain").label("a", "b"))), IsEmpty());
 }
 

@@ -96,13 +96,16 @@ const std::vector<Case> kCases = {
      "record gone"},
     {"a record that was taken away is written anew",
      [](Node& n) { n.meta.annotations.erase(names::kPoolKeysAnnotation); }, training(), "; noted"},
-    {"of a record that is lost all that stands under its keys is taken for berth's",
+    {"without a record, leaving takes nothing",
+     [](Node& n) { n.meta.annotations.erase(names::kPoolKeysAnnotation); }, std::nullopt,
+     "nothing"},
+    {"without a record, the pool's label still gets the right value",
      [](Node& n) {
        n.meta.annotations.erase(names::kPoolKeysAnnotation);
-       set_label(n, kTier, "silver");
+       set_label(n, names::kPoolLabel, "mine");
      },
-     training(), "label gpu.example.com/tier=gold; noted"},
-    {"and of one that can't be read",
+     training(), "label gpu.berth.dev/pool=training; noted"},
+    {"of a record that can't be read all that stands under the pool's keys is berth's",
      [](Node& n) {
        n.meta.annotations.set(names::kPoolKeysAnnotation, "[]");
        n.meta.labels.erase(names::kPoolLabel);
@@ -151,6 +154,26 @@ TEST(PoolChange, WhatStoodThereAndIsRightStaysWhenThePoolGoes) {
   const Node before = test::node("n1").a100_80(4).label(kTier, "gold");
   const Node in_pool = settled(before, &wants);
   EXPECT_EQ(shown_text(shown(in_pool, kPool)), "training");
+  EXPECT_EQ(settled(in_pool, nullptr), before);
+}
+
+TEST(PoolChange, WithoutARecordALabelWithAnotherValueIsNotBerths) {
+  const PoolIntent wants = training();
+  Node node = settled(test::node("n1").a100_80(4), &wants);
+  node.meta.annotations.erase(names::kPoolKeysAnnotation);
+  set_label(node, kTier, "silver");
+  EXPECT_EQ(told(compute_pool_change(node, &wants)), "; foreign label gpu.example.com/tier; noted");
+}
+
+// A node of an autoscaler comes with what its node group's template carries.
+TEST(PoolChange, WhatATemplateGaveTheNodeStaysWhenThePoolGoes) {
+  const PoolIntent wants = training();
+  Node before = test::node("n1").label(names::kPoolLabel, "training").label(kTier, "gold");
+  before.taints.push_back({"nvidia.com/gpu", "present", "NoSchedule"});
+  EXPECT_EQ(told(compute_pool_change(before, nullptr)), "nothing");
+  EXPECT_EQ(told(compute_pool_change(before, &wants)), "; noted");
+  const Node in_pool = settled(before, &wants);
+  EXPECT_EQ(told(compute_pool_change(in_pool, &wants)), "nothing");
   EXPECT_EQ(settled(in_pool, nullptr), before);
 }
 
@@ -228,7 +251,7 @@ TEST(PoolChange, WhatSomebodyMadeTheirsIsNotedNoMoreThoughItMayNotBeWritten) {
   const PoolChange change = compute_pool_change(node, &wants, kNoLabels);
   EXPECT_EQ(told(change), "; forbidden label gpu.example.com/tier; noted");
   EXPECT_THAT(*change.record, ::testing::Not(HasSubstr("gpu.example.com/tier")));
-  node.meta.annotations.erase(names::kPoolKeysAnnotation);
+  node.meta.annotations.set(names::kPoolKeysAnnotation, "[]");
   EXPECT_EQ(told(compute_pool_change(node, &wants, kNoLabels)),
             "; forbidden label gpu.example.com/tier; noted");
 }

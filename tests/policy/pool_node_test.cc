@@ -64,7 +64,7 @@ TEST_F(PoolNode, WhatSomebodyChangedIsPutBackAndTold) {
 TEST_F(PoolNode, IsCleanedOnceNoPoolOrNoPolicyWantsIt) {
   settle();
   set_label("tier", "other");
-  const char* removed = "no pool selects the node any more: remove what one had put there";
+  const char* removed = "no pool selects the node any more: remove what berth put there";
   EXPECT_THAT(plan(), HasSubstr(removed));
   set_label("tier", "mig");
   EXPECT_EQ(plan(), "");
@@ -75,6 +75,42 @@ TEST_F(PoolNode, IsCleanedOnceNoPoolOrNoPolicyWantsIt) {
 TEST_F(PoolNode, ANodeWithoutGpusIsNobodys) {
   world.add(node("bare").label("tier", "mig"));
   EXPECT_EQ(plan("bare"), "");
+}
+
+// As an autoscaler's nodes come: labelled by their group's template, minutes before GPU feature
+// discovery has seen them. Karpenter's first list shows GPUs, a Cluster Autoscaler's none at all.
+TEST_F(PoolNode, ANodeThatComesWithThePoolsLabelKeepsItBeforeItsGpusAreDiscovered) {
+  for (const int gpus : {8, 0}) {
+    SCOPED_TRACE(gpus);
+    NodeBuilder fresh = node("fresh").label("tier", "mig").label(names::kPoolLabel, "dev");
+    if (gpus > 0) fresh.allocatable("nvidia.com/gpu", gpus);
+    world.add(fresh);
+    EXPECT_THAT(plan("fresh"),
+                AllOf(HasSubstr("jsonpatch Node/fresh: the node belongs to pool dev"),
+                      Not(HasSubstr(R"("op":"remove")"))));
+    world.add(fresh.label("tier", "other"));
+    EXPECT_EQ(plan("fresh"), "") << "of no pool, it keeps the label that berth did not put there";
+    world.cluster.erase<GPUClusterPolicy>("", "cluster");
+    EXPECT_EQ(plan("fresh"), "");
+    world.add(policy(kDev));
+  }
+}
+
+TEST_F(PoolNode, ANodeThatOffersGpusIsLabelledThoughDiscoveryHasNotSeenIt) {
+  world.add(node("bare").label("tier", "mig").allocatable("nvidia.com/gpu", 8));
+  EXPECT_THAT(plan("bare"), HasSubstr("jsonpatch Node/bare: the node belongs to pool dev"));
+}
+
+// The node's labels are pruned while feature discovery restarts.
+TEST_F(PoolNode, ANodeOfThePoolKeepsItsLabelWhileDiscoverysLabelsAreGone) {
+  settle();
+  const Node whole = *world.cluster.nodes().find("n1");
+  Node pruned = whole;
+  pruned.allocatable = {};
+  for (const auto& [key, value] : whole.meta.labels)
+    if (key.view().starts_with("nvidia.com/")) pruned.meta.labels.erase(key.view());
+  world.add(pruned);
+  EXPECT_EQ(plan(), "");
 }
 
 TEST_F(PoolNode, APolicyThatBreaksItsRulesLeavesWhatStands) {

@@ -135,18 +135,23 @@ TEST_F(Policy, ADeletedPolicyGoesWhenNothingOfItIsLeft) {
   going.meta.deletion_timestamp = cluster.now;
   const std::string key = render_plugin_config(going.spec.pools[0])->key;
   cluster.add(going).add(made("c", 1, true));
-  cluster.add(node("n1")
-                  .a100_80(4)
-                  .label("tier", "mig")
-                  .label(names::kDevicePluginConfig, key)
-                  .label(names::kPoolLabel, "dev"));
+  cluster.add(
+      node("n1")
+          .a100_80(4)
+          .label("tier", "mig")
+          .label(names::kDevicePluginConfig, key)
+          .label(names::kPoolLabel, "dev")
+          .annotation(names::kPoolKeysAnnotation,
+                      R"({"pool":"dev","labels":{"gpu.berth.dev/pool":"dev"},"taints":[]})"));
+  cluster.add(node("n2").a100_80(4).label("tier", "mig").label(names::kPoolLabel, "dev"));
   serve(going);
   Plan plan = cluster.plan("policy");
   EXPECT_THAT(writes(plan), ElementsAre(HasSubstr("Node/n1: the device plugin goes back to its "
                                                   "default"),
                                         HasSubstr("delete PriorityClass/c")));
   EXPECT_THAT(status(plan), HasSubstr("Retreating"));
-  EXPECT_THAT(writes(cluster.plan("pool/n1")), SizeIs(2));
+  EXPECT_THAT(writes(cluster.plan("pool/n1")), SizeIs(1));
+  EXPECT_THAT(writes(cluster.plan("pool/n2")), IsEmpty()) << "its label is not berth's";
   cluster.cluster.erase<PriorityClass>("", "c");
   cluster.add(node("n1").a100_80(4).label("tier", "mig"));
   EXPECT_THAT(writes(cluster.plan("policy")),
@@ -168,8 +173,8 @@ TEST_F(Policy, ThatNothingOfItIsLeftIsTheApiServersToSay) {
   const Node noted = node("n3").annotation(names::kPoolKeysAnnotation, "{}");
   const Node shares =
       node("n4").label(names::kDevicePluginConfig, render_plugin_config(going.spec.pools[0])->key);
-  EXPECT_EQ(look.refuse_any({bare}), std::nullopt);
-  for (const Node& each : {labelled, noted, shares})
+  EXPECT_EQ(look.refuse_any({bare, labelled}), std::nullopt) << "the label alone is not berth's";
+  for (const Node& each : {noted, shares})
     EXPECT_EQ(look.refuse_any({bare, each}),
               "node " + each.meta.name + " carries it, and the cache is behind");
 }

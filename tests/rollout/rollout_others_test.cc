@@ -174,6 +174,19 @@ TEST(Others, ANodeDeletedInMidDrainIsForgottenAndItsNamesakeIsANewNode) {
   EXPECT_EQ(world.count_writes("slots: n1 (back)"), 1);
 }
 
+TEST(Others, ANodeCreatedAgainFromACopyOfItReturnsFromBerthsCordon) {
+  for (const char* phase : {"Cordoned", "Applying"}) {
+    SCOPED_TRACE(phase);
+    Rollout world(nodes(2));
+    world.apply_layout("small", "rollout: {order: Name}");
+    ASSERT_TRUE(world.run_until_phase("n1", phase));
+    world.act("recreate-node: n1, as: saved");
+    EXPECT_TRUE(world.run_until_ready("small")) << world.details("small");
+    EXPECT_FALSE(world.cordoned("n1"));
+    EXPECT_TRUE(world.run_until([&] { return world.ledger().empty(); }, minutes(1)));
+  }
+}
+
 TEST(Others, AClaimOfADeadLeaderIsGivenBackFirst) {
   Rollout world(nodes(2));
   world.apply_layout("small");

@@ -14,6 +14,8 @@ namespace {
 constexpr char kRollout[] = "gpu.berth.dev/mig-rollout";
 constexpr char kHealth[] = "gpu.berth.dev/health";
 constexpr char kHold[] = "gpu.berth.dev/hold";
+constexpr char kPool[] = "gpu.berth.dev/pool";
+constexpr char kPoolKeys[] = "gpu.berth.dev/pool-keys";
 constexpr char kMigConfig[] = "nvidia.com/mig.config";
 constexpr char kMigState[] = "nvidia.com/mig.config.state";
 constexpr char kAgentNamespace[] = "gpu-operator";
@@ -119,8 +121,10 @@ class Checker {
   void take_node(const AuditEvent& event) {
     const std::string& name = event.name;
     if (event.verb == "delete") {
-      nodes_.erase(name);
-      cordoned_by_berth_.erase(name);
+      const auto gone = nodes_.find(name);
+      if (gone != nodes_.end() && cordoned_by_berth_.erase(name) > 0)
+        former_cordons_[name] = gone->second.uid();
+      if (gone != nodes_.end()) nodes_.erase(gone);
       return;
     }
     if (event.response.text("/kind") != "Node") return;
@@ -128,8 +132,16 @@ class Checker {
     const bool known = found != nodes_.end() && found->second.uid() == event.response.uid();
     if (known && event.by_berth()) judge_node(name, found->second, event.response);
     if (known) note_cordon(name, found->second, event.response);
+    if (!known && is_copy_of_former(event.response)) cordoned_by_berth_.insert(name);
     nodes_.insert_or_assign(name, event.response);
     if (known && event.by_berth() && cordoned_by_berth_.count(name) > 0) judge_capacity(name);
+  }
+
+  // Created again from a copy of a node that berth had cordoned, with its cordon.
+  bool is_copy_of_former(const Object& node) const {
+    const auto former = former_cordons_.find(node.name());
+    return former != former_cordons_.end() && unschedulable(node) &&
+           node.annotation(kRollout).find(former->second) != std::string::npos;
   }
 
   void judge_node(const std::string& name, const Object& before, const Object& after) {
@@ -176,6 +188,9 @@ class Checker {
                         (begins_with(key, "nvidia.com/gpu.deploy.") &&
                          begins_with(before.label(key), "paused-for-"));
       if (!ours) complain("S6", fmt::format("{}: label {} changes", name, key));
+      if (key == kPool && after.label(kPool).empty() &&
+          before.annotation(kPoolKeys).find(fmt::format("\"{}\"", kPool)) == std::string::npos)
+        complain("S6", fmt::format("{}: label {} goes, and berth had not set it", name, key));
     }
     for (const std::string& key : changed_keys(before.strings("/metadata/annotations"),
                                                after.strings("/metadata/annotations")))
@@ -304,6 +319,7 @@ class Checker {
   std::set<std::string> recalled_;    // admissions by their time that are over
   std::set<std::string> unanswered_;  // nodes that berth wrote to and died
   std::set<std::string> cordoned_by_berth_;
+  std::map<std::string, std::string> former_cordons_;  // by name: the uid of the node that is gone
   std::set<std::string> relabels_;
   std::vector<std::string> broken_;
 };
