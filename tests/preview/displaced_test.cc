@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whom a plan says that a queue would displace: all of them as data.
+// Whom a plan says that a queue would displace: all of them as data, and none that a
+// PodDisruptionBudget keeps.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,6 +21,7 @@ namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 // Pods of nlp, which owns nothing, hold all of n1; a Job of vision, which reclaims, waits.
@@ -54,6 +56,16 @@ class Displaced : public ::testing::Test {
     add(pod);
   }
   void submit(int gpus) { add(queue::job_of("a", "waits", gpus)); }
+  void keep(std::int32_t allowed, std::int32_t healthy) {
+    PodDisruptionBudget budget;
+    budget.meta.namespace_ = "b";
+    budget.meta.name = budget.meta.uid = "keep-" + std::to_string(allowed);
+    budget.selector.emplace().match_labels["app"] = "serve";
+    budget.disruptions_allowed = allowed;
+    budget.current_healthy = healthy;
+    budget.desired_healthy = healthy - allowed;
+    add(budget);
+  }
   QueueOutlook outlook() const { return foresee_queues(cluster, {}, now); }
   json vision_of(const QueueOutlook& outlook) const {
     for (const auto& queue : json::parse(encode_queues(outlook).dump())["queues"])
@@ -80,6 +92,35 @@ TEST_F(Displaced, ByWhatIsInTheClusterAlreadyAreAllInTheData) {
   EXPECT_THAT(workloads, SizeIs(8)) << starts[0]["displaced"];
   EXPECT_TRUE(workloads.contains("Pod/b/serve-7"));
   EXPECT_TRUE(starts[0].contains("ended"));
+}
+
+TEST_F(Displaced, IsNoSinglePodThatABudgetKeeps) {
+  run_pod("serve-0", 8);
+  submit(8);
+  EXPECT_THAT(vision_of(outlook())["starts"], SizeIs(1));
+  keep(1, 2);
+  EXPECT_THAT(vision_of(outlook())["starts"], SizeIs(1)) << "it allows one";
+  cluster.erase<PodDisruptionBudget>("b", "keep-1");
+  keep(0, 1);
+  const json kept = vision_of(outlook());
+  EXPECT_THAT(kept["starts"], IsEmpty()) << kept;
+  EXPECT_THAT(kept["waits"], SizeIs(1));
+}
+
+TEST_F(Displaced, IsNoPodOfAGangThatABudgetKeeps) {
+  run_pod("serve-0", 4, "ring"), run_pod("serve-1", 4, "ring");
+  submit(8);
+  EXPECT_THAT(vision_of(outlook())["starts"], SizeIs(1));
+  keep(0, 2);
+  EXPECT_THAT(vision_of(outlook())["starts"], IsEmpty());
+}
+
+// Kubernetes evicts no pod that two budgets select.
+TEST_F(Displaced, IsNoPodOfTwoBudgets) {
+  run_pod("serve-0", 8);
+  submit(8);
+  keep(1, 2), keep(2, 3);
+  EXPECT_THAT(vision_of(outlook())["starts"], IsEmpty());
 }
 
 std::set<std::string> keys_of(const json& object) {
