@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <optional>
 #include <random>
 #include <utility>
 
 #include "controller/cmd/cluster_client.h"
 #include "controller/cmd/cluster_dump.h"
+#include "controller/cmd/cluster_session.h"
 #include "controller/cmd/console.h"
 #include "controller/cmd/live_cluster.h"
 #include "controller/cmd/page_host.h"
@@ -41,7 +43,38 @@ int show_saved(const UiFlags& flags) {
   return show_page("berth ui", print_json(state), flags.port);
 }
 
+// The page is made of nodes and of all pods: an account that may not list them would see nothing,
+// and every watch would be tried again for ever. Any other failure is left to the watches.
+constexpr KindInfo kShown[] = {kKind<Node>, kKind<Pod>};
+Task<Result<std::string>> find_forbidden(ApiClient& client, std::stop_token stop) {
+  std::string forbidden;
+  for (const KindInfo& kind : kShown) {
+    ApiRequest request = list_request(kind, {.limit = 1});
+    CallOptions options(Lane::kBulk, stop);
+    const Result<Reply> reply = co_await client.send(std::move(request), std::move(options));
+    if (reply.has_value() || reply.error().kind != ErrorKind::kForbidden) continue;
+    forbidden += fmt::format("{}{}", forbidden.empty() ? "" : " and ", kind.plural);
+  }
+  co_return forbidden;
+}
+
+std::optional<Error> missing_rights_of(const ConfigFlags& connection) {
+  std::string server;
+  const Result<std::string> forbidden = converse(connection, server, find_forbidden);
+  if (!forbidden) return forbidden.error();
+  if (forbidden->empty()) return std::nullopt;
+  return Error{.kind = ErrorKind::kForbidden,
+               .message = fmt::format(
+                   "this account may not list {} of all namespaces, of which the page is made; "
+                   "`berth why -n NAMESPACE` answers with a tenant's rights, and so does the page "
+                   "that the controller serves (docs/page.md)",
+                   *forbidden),
+               .where = server};
+}
+
 int follow_cluster(const UiFlags& flags) {
+  if (const std::optional<Error> missing = missing_rights_of(flags.connection))
+    return give_up(*missing);
   Result<ClientConfig> config = find_cluster(flags.connection, ExecPlugins::kAccepted);
   if (!config) return give_up(config.error());
   ClusterClient cluster(*std::move(config), {.level = LogLevel::kWarn, .fd = STDERR_FILENO}, "ui");

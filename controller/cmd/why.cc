@@ -41,8 +41,8 @@ FlagTable why_flags(WhyFlags& flags) {
   FlagTable table = {
       {.name = "SUBJECT",
        .help = "what is asked about: KIND/NAME or KIND NAME, with KIND pod, deploy, rs, sts, job, "
-               "node or migl; NAMESPACE/NAME of a pod; or a bare NAME, a node's if one is so "
-               "named, else a pod's. Without it: everything that waits for GPUs, a line each",
+               "cronjob, node or migl; NAMESPACE/NAME of a pod; or a bare NAME, a node's if one is "
+               "so named, else a pod's. Without it: everything that waits for GPUs, a line each",
        .kind = Flag::Kind::kWords,
        .set = [&flags](const std::string& text) -> Result<void> {
          flags.subject.push_back(text);

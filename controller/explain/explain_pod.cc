@@ -22,11 +22,11 @@
 #include "controller/explain/unbound_pin.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/preview/words.h"
+#include "controller/queue/facts_from.h"
 
 namespace berth {
 namespace {
 
-constexpr char kPendingReasonAnnotation[] = "gpu.berth.dev/pending-reason";
 // Holders beyond these are counted.
 constexpr std::size_t kEachHolder = 5;
 
@@ -60,10 +60,7 @@ void note_request(const Pod& pod, Explanation& out) {
 
 void note_gate(const Pod& pod, Explanation& out) {
   if (!pod.shape->gated()) return;
-  const Text* why = pod.meta.annotations.find(kPendingReasonAnnotation);
-  out.add("gate",
-          fmt::format("a scheduling gate keeps the scheduler from looking at it{}{}",
-                      why == nullptr ? "" : ": ", why == nullptr ? "" : why->view()),
+  out.add("gate", "a scheduling gate keeps the scheduler from looking at it",
           reasons::kSchedulingGated);
 }
 
@@ -275,6 +272,13 @@ void explain_waiting(const Snapshot& snapshot, const Pod& pod, const Clues& clue
   const PodClues* said = clues.of(pod);
   if (!pod.shape->requests.get(kLegacyGpu).is_zero())
     return explain_legacy(snapshot, pod, clues, fit, out);
+  if (queue::is_gated(pod) && !clues.knows("pods")) {
+    // The queue answers. Which nodes would take the pod depends on pods that this account may not
+    // read.
+    out.reason = reasons::kSchedulingGated;
+    out.message = "a scheduling gate holds it";
+    return;
+  }
   if (!clues.knows("nodes")) return explain_by_scheduler(pod, said, out);
   WaitingWhy(snapshot, pod, clues, fit, out).explain();
   if (said != nullptr && !said->scheduler_says.empty()) {

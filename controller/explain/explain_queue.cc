@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: what is told of any workload; of a pod, and of a Job; who waits.
+// Outline: what a cycle says of any workload; what the controller has recorded of it; of a pod, and
+// of a Job; which Jobs wait.
 #include "controller/explain/explain_queue.h"
 
 #include <fmt/format.h>
@@ -11,9 +12,11 @@
 #include "controller/core/conditions.h"
 #include "controller/core/plural.h"
 #include "controller/explain/job_fate.h"
+#include "controller/explain/recorded_wait.h"
 #include "controller/preview/queue_membership.h"
 #include "controller/queue/facts_from.h"
 #include "controller/queue/gang_adapters.h"
+#include "controller/queue/idle_work.h"
 #include "controller/queue/queue_conditions.h"
 
 namespace berth {
@@ -21,6 +24,10 @@ namespace {
 
 // Named of those that come before it.
 constexpr std::size_t kMostBehind = 3;
+
+constexpr char kQueues[] = "gpuqueues.gpu.berth.dev";
+constexpr char kSuspended[] = "it is suspended";
+constexpr char kGated[] = "it is gated";
 
 // Null if the pod is let go by itself, or with its gang.
 const Job* job_of(const ClusterState& cluster, const Pod& pod) {
@@ -82,35 +89,61 @@ void note_unsized_gang(const Pod& pod, Explanation& out) {
                       names::kPodGroupSizeAnnotation));
 }
 
+void note_membership(const QueueMembership& membership, Explanation& out) {
+  out.add("queue", membership.cause.message, membership.cause.reason);
+  if (!membership.advice.message.empty())
+    out.remedies.push_back({membership.advice.message, membership.advice.line, {}});
+}
+
+bool asks_for_gpus(const PodShape& shape) {
+  bool asks = false;
+  each_gpu_resource(shape->requests, [&](const Text&, const Quantity&) { asks = true; });
+  return asks;
+}
+
+std::string name_queue(const std::string& queue) {
+  return queue.empty() ? "its queue" : "queue " + queue;
+}
+
+// berth suspended it as its GPUs were idle, and its owner has to let it queue again.
+bool is_held_as_idle(const Job& job) {
+  return job.suspended && !job.finished && !job.meta.deletion_timestamp &&
+         job.meta.annotations.get(names::kHoldAnnotation) == queue::kHeldAsIdle;
+}
+
+void answer_held(const Job& job, Explanation& out) {
+  out.message =
+      fmt::format("{}, and annotation {} keeps it out of its queue: {}", kSuspended,
+                  names::kHoldAnnotation, job.meta.annotations.get(names::kHoldAnnotation).view());
+  out.remedies.insert(out.remedies.begin(),
+                      {"remove the annotation, and it queues again",
+                       fmt::format("kubectl annotate job -n {} {} {}-", job.meta.namespace_.view(),
+                                   job.meta.name, names::kHoldAnnotation),
+                       {}});
+}
+
 }  // namespace
 
-QueueWhy::QueueWhy(const ClusterState& cluster, const Clues& clues, Time now) : cluster_(cluster) {
-  if (cluster.store<GPUQueue>().size() > 0) picture_.emplace(cluster, now);
+QueueWhy::QueueWhy(const ClusterState& cluster, const Clues& clues, Time now)
+    : cluster_(cluster), now_(now), queues_read_(clues.knows(kQueues)) {
   for (const char* resource :
-       {"nodes", "pods", "jobs.batch", "namespaces", "gpuclusterpolicies.gpu.berth.dev"})
+       {"nodes", "pods", "jobs.batch", "namespaces", "gpuclusterpolicies.gpu.berth.dev", kQueues})
     if (!clues.knows(resource)) unread_.emplace_back(resource);
+  if (unread_.empty() && cluster.store<GPUQueue>().size() > 0) picture_.emplace(cluster, now);
 }
 
 const QueueVerdict* QueueWhy::tell(const std::string& workload, const ObjectMeta& meta,
                                    const PodShape& shape, bool runs, bool answers,
                                    Explanation& out) const {
   if (workload.empty()) return nullptr;
-  if (!picture_) {  // none, or none that may be read
+  if (!picture_) {  // there is none
     if (const Text* queue = meta.labels.find(names::kQueueLabel))
       out.add("queue", fmt::format("names queue {}", queue->view()));
     return nullptr;
   }
   const QueueMembership membership = membership_of(cluster_, picture_->index(), meta, shape);
   if (membership.queue.empty()) {
-    if (membership.cause.reason == reasons::kNoGPUs) return nullptr;
-    out.add("queue", membership.cause.message, membership.cause.reason);
-    if (!membership.advice.message.empty())
-      out.remedies.push_back({membership.advice.message, membership.advice.line, {}});
-    return nullptr;
-  }
-  if (!unread_.empty()) {
-    out.add("queue", fmt::format("{}; its place there hangs on what this account may not read: {}",
-                                 membership.queue, fmt::join(unread_, ", ")));
+    if (membership.cause.reason != reasons::kNoGPUs) note_membership(membership, out);
     return nullptr;
   }
   const QueueVerdict* verdict = picture_->find(workload);
@@ -151,44 +184,139 @@ const QueueVerdict* QueueWhy::tell(const std::string& workload, const ObjectMeta
 
 void QueueWhy::answer(const QueueVerdict& verdict, const char* held_by, Explanation& out) const {
   const Condition* pause = verdict.admissible() ? pause_of(cluster_, verdict.queue) : nullptr;
+  const std::string& why = pause != nullptr ? pause->message : verdict.message;
+  const std::string words = why.empty() ? "" : ": " + why;
+  const std::string queue = name_queue(verdict.queue);
   out.reason = pause != nullptr ? pause->reason : verdict.reason;
-  out.message =
-      pause != nullptr
-          ? fmt::format("{}, and waits in queue {}: {}", held_by, verdict.queue, pause->message)
-      : verdict.admissible()
-          ? fmt::format("{}; queue {} admits it next: {}", held_by, verdict.queue, verdict.message)
-          : fmt::format("{}, and waits in queue {}: {}", held_by, verdict.queue, verdict.message);
-  const QueueAdvice advice = advice_for(verdict, picture_->index());
+  out.message = pause == nullptr && verdict.admissible()
+                    ? fmt::format("{}; {} admits it next{}", held_by, queue, words)
+                    : fmt::format("{}, and waits in {}{}", held_by, queue, words);
+  const QueueAdvice advice = advice_for(verdict, index());
   if (!advice.message.empty())
     out.remedies.insert(out.remedies.begin(), {advice.message, advice.line, {}});
+}
+
+bool QueueWhy::knows_queue_of(const ObjectMeta& meta) const {
+  return queues_read_ && cluster_.namespaces().find(meta.namespace_.view()) != nullptr;
+}
+
+void QueueWhy::note_recorded(const std::string& workload, const ObjectMeta& meta,
+                             const PodShape& shape, const char* held_by, Explanation& out) const {
+  std::string queue = meta.labels.get(names::kQueueLabel).str();
+  if (knows_queue_of(meta) && cluster_.gpu_queues().size() > 0) {
+    QueueMembership membership = membership_of(cluster_, index(), meta, shape);
+    if (membership.queue.empty() && membership.cause.reason == reasons::kNoGPUs) return;
+    if (membership.queue.empty()) return note_membership(membership, out);
+    queue = std::move(membership.queue);
+  }
+  if (queue.empty() && !asks_for_gpus(shape)) return;
+  if (queue.empty())
+    if (const GPUQueue* listing = queue_listing(cluster_, workload)) queue = listing->meta.name;
+  const GPUQueue* found = cluster_.gpu_queues().find(queue);
+  if (held_by == nullptr) {
+    const bool admitted = meta.annotations.contains(names::kAdmittedAnnotation);
+    if (!queue.empty()) out.add("queue", queue + (admitted ? ", which has admitted it" : ""));
+    return;
+  }
+  QueueVerdict verdict{.queue = queue};
+  if (found == nullptr && queues_read_ && !queue.empty()) {
+    verdict.reason = reasons::kQueueNotFound;
+    verdict.message = "the queue that it names does not exist";
+    out.add("queue", queue);
+    return answer(verdict, held_by, out);
+  }
+  const std::optional<RecordedWait> wait = recorded_wait(found, workload, meta);
+  if (!wait) return note_unknown(queue, held_by, out);
+  verdict.reason = wait->reason;
+  verdict.message = wait->message;
+  if (wait->reason == reasons::kAdmissible) verdict.pool = queue::kAnyPool;
+  const std::string place = place_in_queue(*wait);
+  if (!queue.empty()) out.add("queue", queue + (place.empty() ? "" : ", " + place));
+  if (const std::string start = expected_start(*wait, now_); !start.empty())
+    out.add("queue", start);
+  const Condition* pause = verdict.admissible() ? nullptr : pause_of(cluster_, queue);
+  if (pause != nullptr) out.add("queue", pause->message, pause->reason);
+  answer(verdict, held_by, out);
+}
+
+// That it waits is the answer, and that its reason is not recorded where this account may read.
+void QueueWhy::note_unknown(const std::string& queue, const char* held_by, Explanation& out) const {
+  out.reason = held_by == kGated ? reasons::kSchedulingGated : reasons::kSuspended;
+  const GPUQueue* found = cluster_.gpu_queues().find(queue);
+  if (queue.empty()) {
+    out.message =
+        fmt::format("{}; which queue holds it, if any, is not known: this account may not read {}",
+                    held_by, queues_read_ ? "its namespace" : kQueues);
+    return;
+  }
+  out.add("queue", queue);
+  const std::size_t listed = found == nullptr ? 0 : found->status.pending.size();
+  const std::string why =
+      found == nullptr ? fmt::format("this account may not read {}", kQueues)
+      : found->status.totals.pending > std::ssize(found->status.pending)
+          ? fmt::format("GPUQueue {} lists the {} that have waited longest, and not this one",
+                        queue, listed)
+          : fmt::format("GPUQueue {} does not list it yet", queue);
+  out.message = fmt::format("{}, and waits in queue {}; why is not known: {}", held_by, queue, why);
 }
 
 void QueueWhy::note(const Pod& pod, Explanation& out) const {
   const Job* job = job_of(cluster_, pod);
   const bool runs = !pod.node_name.empty();
   const bool gated = queue::is_gated(pod);
-  const QueueVerdict* verdict =
-      job != nullptr ? tell(queue::workload_name(*job), job->meta, job->pod_shape, runs, gated, out)
-                     : tell(queue::workload_name(pod), pod.meta, pod.shape, runs, gated, out);
+  const std::string workload =
+      job != nullptr ? queue::workload_name(*job) : queue::workload_name(pod);
+  const ObjectMeta& meta = job != nullptr ? job->meta : pod.meta;
+  const PodShape& shape = job != nullptr ? job->pod_shape : pod.shape;
+  if (!unread_.empty()) {
+    if (!workload.empty()) note_recorded(workload, meta, shape, gated ? kGated : nullptr, out);
+    if (gated) note_unsized_gang(pod, out);
+    return;
+  }
+  const QueueVerdict* verdict = tell(workload, meta, shape, runs, gated, out);
   if (verdict == nullptr || !gated) return;
-  answer(*verdict, "it is gated", out);
+  answer(*verdict, kGated, out);
   note_unsized_gang(pod, out);
 }
 
 void QueueWhy::note(const Job& job, Explanation& out) const {
+  if (is_held_as_idle(job)) return answer_held(job, out);
+  if (const Text* preempted = job.meta.annotations.find(names::kPreemptedAnnotation);
+      preempted != nullptr && job.suspended)
+    out.add("queue", fmt::format("berth suspended it at {}", preempted->view()));
+  if (!unread_.empty()) {
+    const bool held = job.suspended && !job.meta.annotations.contains(names::kHoldAnnotation) &&
+                      !queue::is_left_to_kueue(job.meta);
+    return note_recorded(queue::workload_name(job), job.meta, job.pod_shape,
+                         held ? kSuspended : nullptr, out);
+  }
   const QueueVerdict* verdict =
       tell(queue::workload_name(job), job.meta, job.pod_shape, false, true, out);
-  if (verdict != nullptr) answer(*verdict, "it is suspended", out);
+  if (verdict != nullptr) answer(*verdict, kSuspended, out);
 }
 
 std::vector<const Job*> QueueWhy::waiting_jobs(std::string_view namespace_) const {
   std::vector<const Job*> jobs;
-  if (!picture_ || !unread_.empty()) return jobs;
   for (const auto& job : cluster_.jobs())
-    if ((namespace_.empty() || job->meta.namespace_ == namespace_) &&
-        picture_->find(queue::workload_name(*job)) != nullptr)
+    if ((namespace_.empty() || job->meta.namespace_ == namespace_) && waits(*job))
       jobs.push_back(job.get());
   return jobs;
+}
+
+bool QueueWhy::waits(const Job& job) const {
+  if (is_held_as_idle(job)) return true;
+  const std::string name = queue::workload_name(job);
+  if (picture_) return picture_->find(name) != nullptr;
+  if (unread_.empty() || !job.suspended || job.finished || job.meta.deletion_timestamp ||
+      job.meta.annotations.contains(names::kHoldAnnotation) || queue::is_left_to_kueue(job.meta))
+    return false;
+  if (job.meta.annotations.contains(names::kPendingReasonAnnotation)) return true;
+  // A queue that this account may not read may hold it.
+  if (!knows_queue_of(job.meta))
+    return job.meta.labels.contains(names::kQueueLabel) || asks_for_gpus(job.pod_shape);
+  if (cluster_.gpu_queues().size() == 0) return false;
+  const queue::Workload* known = index().facts().find(name);
+  return known != nullptr && known->standing.pending;
 }
 
 }  // namespace berth

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // QueueWhy: what the queues say of a workload, beside what keeps its pods off the nodes. It refers
-// to the cluster, and costs one cycle where that has queues.
+// to the cluster, and costs one cycle where that has queues. If the account may not read what a
+// cycle needs, the answer is what berth's controller has recorded.
 #pragma once
 
 #include <optional>
@@ -24,20 +25,32 @@ class QueueWhy {
   void note(const Pod& pod, Explanation& out) const;
   // A suspended Job waits for its queue: that is the answer.
   void note(const Job& job, Explanation& out) const;
-  // Jobs that wait in a queue, by namespace and name; without a namespace: in any.
+  // Suspended Jobs that a queue holds, or may hold as far as this account can read, by namespace
+  // and name; without a namespace: in any.
   std::vector<const Job*> waiting_jobs(std::string_view namespace_) const;
 
  private:
+  bool waits(const Job& job) const;
   // Of what `runs` it is no news that nothing holds it back; where the verdict will be the answer,
   // it is not told twice. Null: it does not wait in a queue.
   const QueueVerdict* tell(const std::string& workload, const ObjectMeta& meta,
                            const PodShape& shape, bool runs, bool answers, Explanation& out) const;
   void answer(const QueueVerdict& verdict, const char* held_by, Explanation& out) const;
 
+  // Without a cycle. `held_by` is how berth holds the workload: "it is gated", or null for not.
+  void note_recorded(const std::string& workload, const ObjectMeta& meta, const PodShape& shape,
+                     const char* held_by, Explanation& out) const;
+  void note_unknown(const std::string& queue, const char* held_by, Explanation& out) const;
+  // Whether the namespace and all queues are read, so that it is known which queue has the object.
+  bool knows_queue_of(const ObjectMeta& meta) const;
+  const queue::ClusterIndex& index() const { return cluster_.view<queue::ClusterIndex>(); }
+
   const ClusterState& cluster_;
-  std::optional<QueuePicture> picture_;  // nothing: there are no queues
-  // What a cycle would need and this account may not read: without it nobody's place is told.
-  std::vector<std::string> unread_;
+  const Time now_;
+  // Nothing: there are no queues, or a cycle would need what this account may not read.
+  std::optional<QueuePicture> picture_;
+  std::vector<std::string> unread_;  // of what a cycle needs
+  bool queues_read_ = true;
 };
 
 }  // namespace berth

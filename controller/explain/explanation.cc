@@ -100,7 +100,8 @@ std::string print_json(const Explanation& e) { return dump(encode(e)); }
 std::string print_text(const WaitingList& list) {
   std::string text;
   const auto out = std::back_inserter(text);
-  if (list.items.empty()) tell(out, "No pod waits for GPUs in {}.\n", list.where);
+  if (list.items.empty() && list.not_listed.empty())
+    tell(out, "No pod waits for GPUs in {}.\n", list.where);
   std::size_t namespaces = 0, names = 0, reasons = 0;
   const auto name_of = [](const Explanation& e) {
     return fmt::format("{}/{}", e.subject.kind, e.subject.name);
@@ -114,6 +115,11 @@ std::string print_text(const WaitingList& list) {
     if (list.of_all_namespaces) tell(out, "{:<{}}", e.subject.namespace_, namespaces);
     tell(out, "{:<{}}  {:<{}}  {}\n", name_of(e), names, e.reason, reasons, e.message);
   }
+  if (!list.not_listed.empty())
+    tell(out,
+         "{}Whether {} waits for GPUs in {} is not known: this account may not list {} there.\n",
+         list.items.empty() ? "" : "\n", list.items.empty() ? "a workload" : "another workload",
+         list.where, fmt::format("{}", fmt::join(list.not_listed, ", ")));
   tell_rights(list.rights, text);
   return text;
 }
@@ -122,6 +128,7 @@ std::string print_json(const WaitingList& list) {
   Json out = {
       {"apiVersion", kWhyApiVersion}, {"kind", "ExplanationList"}, {"items", Json::array()}};
   for (const Explanation& e : list.items) out["items"].push_back(encode(e));
+  if (!list.not_listed.empty()) out["notListed"] = list.not_listed;
   if (!list.rights.resources.empty()) out["notRead"] = encode(list.rights);
   return dump(out);
 }

@@ -51,6 +51,7 @@ struct WaitingList {
   std::string where;  // "namespace vision", "all namespaces"
   bool of_all_namespaces = false;
   std::vector<Explanation> items;
+  std::vector<std::string> not_listed;  // resources of which more may wait, that may not be read
   MissingRights rights;
 };
 std::string print_text(const WaitingList& list);

@@ -11,6 +11,7 @@
 #include "controller/explain/bundle.h"
 #include "controller/explain/controller_lease.h"
 #include "controller/preview/words.h"
+#include "controller/queue/facts_from.h"
 
 namespace berth {
 namespace {
@@ -79,7 +80,8 @@ void Remedies::advise_on_gate() {
   add(Promise::kAtOnce,
       queue != nullptr
           ? fmt::format("wait for queue {} to admit it: its gate goes then", queue->view())
-          : "whoever set its spec.schedulingGates has to take them away");
+      : queue::is_gated(pod_) ? "wait for its queue to admit it: its gate goes then"
+                              : "whoever set its spec.schedulingGates has to take them away");
 }
 
 void Remedies::advise() {

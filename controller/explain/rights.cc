@@ -13,8 +13,11 @@ constexpr std::string_view kWhyRole = "berth-why";
 constexpr std::string_view kSnapshotRole = "berth-snapshot";
 
 // As in the chart's ClusterRole of that name.
-constexpr std::string_view kOfWhyRole[] = {"nodes", "namespaces", "miglayouts.gpu.berth.dev",
+constexpr std::string_view kOfWhyRole[] = {"nodes",
+                                           "namespaces",
+                                           "miglayouts.gpu.berth.dev",
                                            "gpuclusterpolicies.gpu.berth.dev",
+                                           "gpuqueues.gpu.berth.dev",
                                            "clusterpolicies.nvidia.com"};
 
 bool matters_to_pods(const Unread& unread) {

@@ -15,7 +15,7 @@ namespace {
 
 using Kind = SubjectName::Kind;
 
-constexpr char kKinds[] = "pod, node, deploy, rs, sts, job or migl";
+constexpr char kKinds[] = "pod, node, deploy, rs, sts, job, cronjob or migl";
 
 Error not_found(std::string where, std::string message) {
   return Error{
@@ -45,6 +45,9 @@ const std::vector<KindWord>& kind_words() {
        "StatefulSet",
        {"statefulset", "statefulsets", "sts", "statefulset.apps", "statefulsets.apps"}},
       {Kind::kWorkload, "Job", {"job", "jobs", "job.batch", "jobs.batch"}},
+      {Kind::kWorkload,
+       "CronJob",
+       {"cronjob", "cronjobs", "cj", "cronjob.batch", "cronjobs.batch"}},
   };
   return kWords;
 }
@@ -102,7 +105,8 @@ class SubjectSearch {
   Result<Subject> find_node() const;
   Result<Subject> find_layout() const;
   Result<Subject> find_pod() const;
-  Result<Subject> find_workload() const;
+  Result<Subject> find_workload(const WorkloadName& workload) const;
+  Result<Subject> find_cron_job() const;
   Result<Subject> find_any() const;
   std::string pod_hint() const;
   // What is not read can't be said to be absent.
@@ -122,7 +126,8 @@ Result<Subject> SubjectSearch::find() {
     case Kind::kLayout:
       return find_layout();
     case Kind::kWorkload:
-      return find_workload();
+      if (asked_.workload == "CronJob") return find_cron_job();
+      return find_workload({asked_.workload, asked_.namespace_, asked_.name});
     case Kind::kAny:
       return find_any();
   }
@@ -194,8 +199,29 @@ bool tells_more(const Pod& pod, const Pod& than) {
   return rank(pod) > rank(than);
 }
 
-Result<Subject> SubjectSearch::find_workload() const {
-  const WorkloadName workload{asked_.workload, asked_.namespace_, asked_.name};
+// Its Job that waits, else its newest one.
+Result<Subject> SubjectSearch::find_cron_job() const {
+  const auto rank = [](const Job& job) {
+    return std::make_tuple(job.suspended && !job.finished, !job.finished,
+                           job.meta.creation_timestamp);
+  };
+  const Job* best = nullptr;
+  for (const auto& job : cluster_.jobs()) {
+    const OwnerReference* owner = job->meta.controller();
+    if (owner == nullptr || owner->kind != "CronJob" || owner->name.view() != asked_.name ||
+        job->meta.namespace_.view() != asked_.namespace_)
+      continue;
+    if (best == nullptr || rank(*job) > rank(*best)) best = job.get();
+  }
+  if (best != nullptr) return find_workload({"Job", asked_.namespace_, best->meta.name});
+  return not_found(
+      fmt::format("CronJob {} in namespace {}", asked_.name, asked_.namespace_),
+      fmt::format("no Job of such a CronJob is known here; when it makes one: kubectl describe "
+                  "cronjob -n {} {}{}",
+                  asked_.namespace_, asked_.name, reservation("jobs.batch")));
+}
+
+Result<Subject> SubjectSearch::find_workload(const WorkloadName& workload) const {
   const Pod* best = nullptr;
   for (const Pod* pod : pods_of(cluster_, clues_, workload))
     if (best == nullptr || tells_more(*pod, *best)) best = pod;

@@ -18,14 +18,14 @@ namespace berth {
 struct SubjectName {
   enum class Kind { kAny, kPod, kNode, kLayout, kWorkload };
   Kind kind = Kind::kAny;
-  std::string workload;    // kWorkload: Deployment, ReplicaSet, StatefulSet or Job
+  std::string workload;    // kWorkload: Deployment, ReplicaSet, StatefulSet, Job or CronJob
   std::string namespace_;  // of a node and a layout nobody asks for it
   std::string name;
 };
 
 // "KIND/NAME", "KIND NAME", either with NAMESPACE/ before the name, "NAMESPACE/NAME" of a pod, or a
-// bare NAME. KIND is pod, node, deployment, replicaset, statefulset, job or miglayout, or what
-// kubectl shortens them to. `namespace_` is where those are that name none.
+// bare NAME. KIND is pod, node, deployment, replicaset, statefulset, job, cronjob or miglayout, or
+// what kubectl shortens them to. `namespace_` is where those are that name none.
 Result<SubjectName> parse_subject(const std::vector<std::string>& words,
                                   std::string_view namespace_);
 

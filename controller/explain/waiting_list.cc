@@ -54,6 +54,20 @@ std::vector<WorkloadName> refused_in(const ClusterState& cluster, std::string_vi
   return out;
 }
 
+// The resources that this account may not list there, and of which more may wait.
+std::vector<std::string> not_listed(std::string_view namespace_, const Clues& clues) {
+  std::vector<std::string> out;
+  for (const char* resource : {"pods", "jobs.batch", "deployments.apps", "replicasets.apps",
+                               "statefulsets.apps", "events"}) {
+    const Unread* unread = clues.find_unread(resource);
+    if (unread == nullptr || unread->reason == "NotFound") continue;
+    const bool there =
+        !unread->instead.empty() && (namespace_.empty() || unread->instead == namespace_);
+    if (!there) out.emplace_back(resource);
+  }
+  return out;
+}
+
 }  // namespace
 
 WaitingList list_waiting(const Snapshot& snapshot, std::string_view namespace_,
@@ -77,6 +91,7 @@ WaitingList list_waiting(const Snapshot& snapshot, std::string_view namespace_,
     return std::make_tuple(e.subject.namespace_, e.subject.kind, e.subject.name);
   });
   for (Explanation& item : list.items) item.rights = {};
+  list.not_listed = not_listed(namespace_, clues);
   list.rights = missing_rights(clues.unread, RightsFor::kPod, snapshot.settings);
   return list;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// list_waiting: everything that waits for GPUs, pods that no node takes and workloads whose pods
-// are refused.
+// list_waiting: everything that waits for GPUs: pods that no node takes, workloads whose pods are
+// refused, and suspended Jobs that a queue holds. It says of what it could not list anything.
 #pragma once
 
 #include <string_view>

@@ -20,12 +20,19 @@ const LEGENDS = {
   busy: "Bright from below: how busy. A narrow bar: held, and not measured.",
 };
 
+// The workloads of others may not be listed, and are not in this number.
+function waitingWords() {
+  const { waitingOf } = model.values;
+  if (waitingOf === "none") return "waiting: not known";
+  return `${model.waiting.size} waiting${waitingOf === "some" ? " in the namespaces that you may read" : ""}`;
+}
+
 const wantedNow = () => at("search").value.trim().toLowerCase();
 
 function showSummary() {
   if (!model) return void (at("summary").textContent = trouble || "Reading the cluster…");
   const out = [...model.nodes.values()].filter(isOut).length;
-  at("summary").textContent = `${model.nodes.size} nodes with GPUs, ${out} out of service, ${model.waiting.size} waiting; ` +
+  at("summary").textContent = `${model.nodes.size} nodes with GPUs, ${out} out of service, ${waitingWords()}; ` +
     `as of ${model.values.takenAt}${trouble ? "; " + trouble : ""}`;
   const legend = `${LEGENDS[at("shade").value]} Striped: memory that is in no slice. Red edge: out of service.`;
   if (at("legend").textContent !== legend) at("legend").textContent = legend;

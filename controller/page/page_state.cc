@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/page/page_state.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -133,8 +134,17 @@ TopTable pools_of(const Snapshot& seen, const Snapshot& all) {
   return table;
 }
 
-PageState state_of(const Snapshot& seen, const Clues& clues, const Snapshot& all) {
+constexpr const char* kWork[] = {"pods", "jobs.batch"};
+
+// Whose work is shown: pods and Jobs may be listed in all namespaces, in some, or in none.
+std::string waiting_of_whom(const Clues& clues, bool in_some) {
+  const bool in_all = std::ranges::all_of(kWork, [&](const char* it) { return clues.knows(it); });
+  return in_all ? "all" : in_some ? "some" : "none";
+}
+
+PageState state_of(const Snapshot& seen, const Clues& clues, const Snapshot& all, bool in_some) {
   PageState state;
+  state.values["waitingOf"] = compact(waiting_of_whom(clues, in_some));
   state.values["takenAt"] = compact(format_time(seen.now));
   state.values["pools"] = table_of(pools_of(seen, all));
   const Time since = seen.now - kCostsOf;
@@ -150,12 +160,18 @@ PageState state_of(const Snapshot& seen, const Clues& clues, const Snapshot& all
 }  // namespace
 
 PageState page_state(const Snapshot& snapshot, const Clues& clues) {
-  return state_of(snapshot, clues, snapshot);
+  const bool in_some = std::ranges::all_of(kWork, [&](const char* resource) {
+    const Unread* unread = clues.find_unread(resource);
+    return unread == nullptr || !unread->instead.empty();
+  });
+  return state_of(snapshot, clues, snapshot, in_some);
 }
 
 PageState page_state(const Snapshot& all, const ViewerRights& rights) {
   const ViewedCluster viewed(all, rights);
-  return state_of(viewed.snapshot(), viewed.clues(), all);
+  const bool in_some =
+      std::ranges::all_of(kWork, [&](const char* resource) { return rights.somewhere(resource); });
+  return state_of(viewed.snapshot(), viewed.clues(), all, in_some);
 }
 
 }  // namespace berth

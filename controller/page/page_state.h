@@ -19,7 +19,8 @@ struct PageState {
   // By what the page calls them: "nodes", "waiting", "queues", "layouts"; each an object by its
   // name.
   std::map<std::string, std::map<std::string, std::string>> things;
-  // Whole values: "takenAt", "pools", "costs".
+  // Whole values: "takenAt", "pools", "costs", and "waitingOf": whether "waiting" has the work of
+  // all namespaces, of some, or of none, since none may be listed.
   std::map<std::string, std::string> values;
   bool operator==(const PageState&) const = default;
 };

@@ -21,10 +21,13 @@ function beginOf({ earliest, latest }) {
   return earliest === latest ? momentOf(earliest) : `${momentOf(earliest)} to ${momentOf(latest)}`;
 }
 
+// The workloads of others are counted, and of many the longest waiting are listed.
+const waitsOf = ({ waits, pending }) => `${waits} waiting${pending.length < waits ? `, ${pending.length} of them listed here` : ""}`;
+
 function queueOf(name, queue, former) {
   const box = element("details", { className: "thing" });
   box.open = former?.open ?? false;
-  const standing = [`${queue.admitted} admitted`, `${queue.waits} waiting`, queue.cohort && `cohort ${queue.cohort}`,
+  const standing = [`${queue.admitted} admitted`, waitsOf(queue), queue.cohort && `cohort ${queue.cohort}`,
     queue.stop !== "None" && queue.stop, queue.budget && `budget: ${queue.budget.used} GPU hours used, ${queue.budget.remaining} left`];
   box.append(element("summary", {}, isolated(name), ` · ${standing.filter(Boolean).join(" · ")}`));
   if (queue.ready && queue.ready.status !== "True") box.append(element("p", { name: `${queue.ready.reason}: ${queue.ready.message}` }));
@@ -44,11 +47,13 @@ function waitingOf(subject, item, former) {
 }
 
 const MOST = 200;  // at once; search narrows it
+const NONE_WAITS = { all: "Nothing waits for GPUs.", some: "Nothing waits for GPUs in the namespaces that you may read.",
+  none: "You may not list pods and Jobs, so that it is not known which of them wait for GPUs." };
 
 export class Queues {
   constructor() {
     this.queues = new Kept(at("queue-list"), queueOf, "There is no GPUQueue.");
-    this.waiting = new Kept(at("waiting"), waitingOf, "Nothing waits for GPUs.");
+    this.waiting = new Kept(at("waiting"), waitingOf, NONE_WAITS.all);
   }
 
   showStarts(model, wanted) {
@@ -59,6 +64,7 @@ export class Queues {
     const has = (words) => words.toLowerCase().includes(wanted);
     showStarts(model, has);
     this.queues.show(inOrder(model.queues), MOST);
+    this.waiting.none = NONE_WAITS[model.values.waitingOf] ?? NONE_WAITS.all;
     this.waiting.show(inOrder(model.waiting).filter(([subject, item]) => has(`${subject} ${item.reason} ${item.message}`)), MOST);
   }
 }

@@ -8,6 +8,7 @@
 #include "apis/names.h"
 #include "apis/watched_kinds.h"
 #include "controller/disruption/rollout_annotation.h"
+#include "controller/explain/recorded_wait.h"
 
 namespace berth {
 namespace {
@@ -61,7 +62,11 @@ void trim(GPUQueue& queue, const ViewerRights& rights) {
   std::erase_if(queue.status.pending, [&](const PendingWorkload& pending) {
     return !may_see_work(rights, namespace_in(pending.workload));
   });
-  for (PendingWorkload& pending : queue.status.pending) pending.message.clear();
+  // The sentences about own work stay, without what names the work of others.
+  for (PendingWorkload& pending : queue.status.pending)
+    pending.message =
+        words_for(pending.reason, std::move(pending.message),
+                  [&](std::string_view namespace_) { return may_see_work(rights, namespace_); });
   hush(queue.status.conditions);
 }
 

@@ -24,6 +24,9 @@ class ViewerRights {
   }
   bool everywhere(std::string_view resource) const { return everywhere_.contains(resource); }
   bool in(std::string_view resource, std::string_view namespace_) const;
+  bool somewhere(std::string_view resource) const {
+    return everywhere(resource) || in_.contains(resource);
+  }
   // The only namespace in which it may be listed; empty: everywhere, nowhere, or in several.
   std::string only_namespace(std::string_view resource) const;
 

@@ -70,6 +70,18 @@ Json encode(const DisplacedWork& displaced) {
           {"lostGPUSeconds", displaced.lost_gpu_seconds}};
 }
 
+// All that an admission displaces, and when it is over itself.
+void encode_displaced(const QueueVerdict& verdict, Json& out) {
+  out["displaced"] = list(verdict.displaced, [](const auto& each) { return encode(each); });
+  out["ended"] = verdict.ended ? Json(format_time(*verdict.ended)) : Json(nullptr);
+}
+
+Json encode_admitted(const QueuedWorkload& queued) {
+  Json out = encode(queued);
+  encode_displaced(queued.verdict, out);
+  return out;
+}
+
 Json encode_start(const AskedWorkload& asked) {
   if (!asked.start) return nullptr;
   const auto time = [](std::optional<std::int64_t> at) {
@@ -84,8 +96,7 @@ Json encode(const AskedWorkload& asked) {
   Json out = {{"workload", asked.workload}};
   out.update(encode(asked.verdict));
   out.update(encode(asked.verdict.place));
-  out["displaced"] = list(asked.verdict.displaced, [](const auto& each) { return encode(each); });
-  out["ended"] = asked.verdict.ended ? Json(format_time(*asked.verdict.ended)) : Json(nullptr);
+  encode_displaced(asked.verdict, out);
   out["start"] = encode_start(asked);
   out.update(Json{
       {"behind", asked.behind}, {"advice", asked.advice.message}, {"line", asked.advice.line}});
@@ -105,7 +116,7 @@ Json encode(const QueueSummary& queue) {
               {"admitted", queue.admitted},
               {"pending", queue.pending},
               {"quotas", list(queue.quotas, [](const auto& row) { return encode(row); })},
-              {"starts", list(queue.starts, [](const auto& each) { return encode(each); })},
+              {"starts", list(queue.starts, encode_admitted)},
               {"waits", list(queue.waits, [](const auto& each) { return encode(each); })},
               {"reasons", Json::object()}};
   if (queue.trouble)

@@ -7,13 +7,22 @@
 #include <string_view>
 
 #include "apis/reasons.h"
+#include "controller/disruption/drain.h"
 #include "controller/queue/displaced.h"
+#include "controller/queue/named.h"
 #include "controller/queue/words.h"
 
 namespace berth {
 namespace {
 
 using queue::Catalog;
+
+// Nobody can be asked.
+Snapshot unasked(const ClusterState& cluster, Time now) {
+  static const Answers kNone;
+  static const Settings kStandard;
+  return {.cluster = cluster, .answers = kNone, .settings = kStandard, .now = now, .offline = true};
+}
 
 QueueVerdict verdict_of(const queue::Workload& workload, const queue::Outcome& outcome,
                         std::int64_t position, const queue::FactsIndex& facts,
@@ -41,14 +50,25 @@ bool waits_for_ends(std::string_view reason) {
   return std::ranges::find(kReasons, reason) != std::end(kReasons);
 }
 
+// The controller asks the API server by dry run before it evicts. Without one the status of the
+// budgets is what is known, for a single pod as for each of a gang. A Job is suspended.
+bool budgets_allow(const Snapshot& snapshot, const queue::Workload& workload) {
+  if (workload.job) return true;
+  const auto& index = snapshot.cluster.view<queue::ClusterIndex>();
+  return std::ranges::all_of(
+      queue::pods_of(snapshot.cluster, index, *workload.name), [&](const Pod* pod) {
+        const bool leaves = !pod->node_name.empty() && !pod->finished() && !pod->terminating();
+        return !leaves || eviction_outlook(snapshot, *pod).kind != EvictionOutlook::Kind::kNo;
+      });
+}
+
 std::optional<queue::PreemptionTerms> terms_of(const ClusterState& cluster,
                                                std::optional<Time> now) {
   if (!now) return std::nullopt;
   return queue::PreemptionTerms{
       now->time_since_epoch().count(), [&cluster, now](const queue::Workload& workload) {
-        static const Answers kNone;
-        static const Settings kStandard;
-        return queue::may_be_displaced({cluster, kNone, kStandard, *now}, workload);
+        const Snapshot snapshot = unasked(cluster, *now);
+        return queue::may_be_displaced(snapshot, workload) && budgets_allow(snapshot, workload);
       }};
 }
 

@@ -34,8 +34,8 @@ struct QueueVerdict {
 
 class QueuePicture {
  public:
-  // With a time it says also whom the next cycle displaces, as far as that hangs on nobody's
-  // answer.
+  // With a time it says also which workloads the next cycle displaces. It does not ask the API
+  // server, and reads from the status of budgets whether they let a pod go.
   explicit QueuePicture(const ClusterState& cluster, std::optional<Time> now = std::nullopt);
 
   const queue::ClusterIndex& index() const { return index_; }

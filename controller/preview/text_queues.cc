@@ -153,6 +153,8 @@ void print_starts(const QueueSummary& queue, Out out) {
     const std::string there = where(verdict.place);
     tell(out, "    {} in {}{}{}\n", queue.starts[i].workload, pool_words(verdict.pool),
          there.empty() ? "" : " ", there);
+    for (const DisplacedWork& displaced : verdict.displaced)
+      tell(out, "      {}\n", describe(displaced));
   }
   if (queue.starts.size() > kEachStart)
     tell(out, "    and {} more\n", queue.starts.size() - kEachStart);

@@ -100,9 +100,29 @@ class Teller {
   Plan plan_;
 };
 
+// Adds the oldest workloads of each queue that does not exist: no report has them.
+void add_queueless(const queue::FactsIndex& facts, const queue::Survey& survey,
+                   std::vector<Waiting>& all) {
+  for (const auto& [id, pending] : facts.pending().by_queue()) {
+    if (survey.find(facts.catalog().queue_name(id)) != nullptr) continue;
+    std::vector<const queue::Workload*> oldest(pending.unready.begin(), pending.unready.end());
+    oldest.insert(oldest.end(), pending.left_out.begin(), pending.left_out.end());
+    for (const auto& [workloads, same] : pending.ready)
+      oldest.insert(oldest.end(), same.in_order.begin(), same.in_order.end());
+    std::ranges::sort(oldest, {}, [](const queue::Workload* workload) {
+      return std::tie(workload->standing.created, *workload->standing.uid);
+    });
+    if (oldest.size() > limits::kMaxPendingWorkloads) oldest.resize(limits::kMaxPendingWorkloads);
+    for (const queue::Workload* workload : oldest)
+      all.push_back({.workload = workload, .outcome = survey.outcome(*workload)});
+  }
+}
+
 // Of all queues, the oldest first.
-std::vector<Waiting> waiting_of(const Snapshot& snapshot, const queue::Survey& survey) {
+std::vector<Waiting> waiting_of(const Snapshot& snapshot, const queue::FactsIndex& facts,
+                                const queue::Survey& survey) {
   std::vector<Waiting> all;
+  add_queueless(facts, survey, all);
   for (const auto& queue : snapshot.cluster.gpu_queues())
     if (const queue::QueueReport* report = survey.find(queue->meta.name))
       for (const Waiting& waiting : report->waiting)
@@ -121,7 +141,7 @@ Plan reconcile_reasons(const Snapshot& snapshot) {
   const queue::Survey survey(index.facts(), limits::kMaxPendingWorkloads,
                              queue::preemption_terms(snapshot));
   Teller teller(snapshot, index);
-  for (const Waiting& waiting : waiting_of(snapshot, survey)) {
+  for (const Waiting& waiting : waiting_of(snapshot, index.facts(), survey)) {
     if (const Time from = told_from(waiting); from > snapshot.now) {
       teller.again_in(std::chrono::ceil<Duration>(from - snapshot.now));
       continue;

@@ -202,6 +202,13 @@ std::string describe(const Verdict& verdict, const Catalog& catalog) {
   return text;
 }
 
+bool names_in_full(std::string_view reason) {
+  for (int i = 0; i <= static_cast<int>(Reason::kBehindInQueue); ++i)
+    if (const auto known = static_cast<Reason>(i); reason == to_string(known))
+      return known != Reason::kReleaseRefused;  // which has the API server's words
+  return false;
+}
+
 namespace {
 
 // "displaces Job/a/b (3 GPU hours of unsaved work) and 2 more".

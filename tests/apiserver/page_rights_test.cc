@@ -212,6 +212,65 @@ TEST_F(PageRights, NothingIsShownThatTheAPIServerDoesNotListToTheSameToken) {
   EXPECT_GE(shown, 20) << "and something was shown";
 }
 
+// With the chart's role for tenants, and `edit` where their work is.
+TEST_F(PageRights, ATenantSeesTheirWaitingJobsInTheNumberTheListAndTheQueue) {
+  kube().apply(R"(
+apiVersion: gpu.berth.dev/v1alpha1
+kind: GPUQueue
+metadata: {name: teams}
+spec:
+  default: true
+  namespaceSelector:
+    matchExpressions:
+    - {key: kubernetes.io/metadata.name, operator: In, values: [team-a, team-b]}
+  quotas: [{resource: nvidia.com/gpu, pool: "*", nominalQuota: 1}]
+)");
+  const auto submit = [](const std::string& name, const std::string& ns) {
+    kube().apply(fmt::format(R"(
+apiVersion: batch/v1
+kind: Job
+metadata: {{name: {}, namespace: {}}}
+spec:
+  suspend: true
+  parallelism: 2
+  completions: 2
+  template:
+    spec:
+      restartPolicy: Never
+      containers: [{{name: main, image: x, resources: {{limits: {{nvidia.com/gpu: 1}}}}}}]
+)",
+                             name, ns));
+  };
+  submit("first", "team-a"), submit("second", "team-a"), submit("secret", "team-b");
+  const Credentials ann = person("ann", "edit", "team-a");
+  person("ann", "berth-why");
+  json state;
+  wait_until("the queue's status to have reached the page", seconds(90), [&]() -> std::string {
+    state = json::parse(body_of(ask("/ui/state", ann.token)));
+    return state["queues"].contains("teams") && state["queues"]["teams"]["pending"].size() == 2
+               ? ""
+               : state["queues"].dump();
+  });
+  EXPECT_EQ(state["waitingOf"], "some");
+  for (const char* job : {"first", "second"}) {
+    const std::string subject = std::string("Job/team-a/") + job;
+    ASSERT_TRUE(state["waiting"].contains(subject)) << state["waiting"];
+    EXPECT_EQ(state["waiting"][subject]["reason"], "ExceedsMaximum");
+    EXPECT_THAT(state["waiting"][subject]["message"].get<std::string>(),
+                HasSubstr("the queue can never hold more than 1"));
+  }
+  EXPECT_EQ(state["queues"]["teams"]["waits"], 3) << "that of others is counted";
+  for (const json& pending : state["queues"]["teams"]["pending"]) {
+    EXPECT_THAT(pending["workload"].get<std::string>(), testing::StartsWith("team-a/"));
+    EXPECT_THAT(pending["message"].get<std::string>(),
+                HasSubstr("the queue can never hold more than 1"));
+  }
+  EXPECT_THAT(state.dump(), Not(HasSubstr("secret")));
+  for (const char* job : {"first", "second"}) kube().remove({"jobs", job, "team-a"});
+  kube().remove({"jobs", "secret", "team-b"});
+  kube().remove({"gpuqueues", "teams"});
+}
+
 TEST_F(PageRights, WhoIsNobodyOrNobodyAnyLongerIsTurnedAway) {
   const std::string token = account("looks-lists-all").token;
   for (const std::string& wrong : {std::string("made-up"), std::string("e30.e30.e30"), token + "x",

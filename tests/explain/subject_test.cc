@@ -98,10 +98,10 @@ TEST_F(Subjects, WordsThatNameNothingAreRefused) {
   EXPECT_EQ(find({}), "SUBJECT: name a pod, a workload, a node or a layout");
   EXPECT_EQ(find({"pod", "x", "y"}),
             "SUBJECT: \"y\" is one word too many: KIND NAME, with KIND pod, node, deploy, rs, sts, "
-            "job or migl");
+            "job, cronjob or migl");
   EXPECT_EQ(find({"secret", "x"}),
             "SUBJECT: \"secret\" is no kind that berth explains; write pod, node, deploy, rs, sts, "
-            "job or migl");
+            "job, cronjob or migl");
 }
 
 TEST_F(Subjects, NodesAndLayoutsAreFoundOrTheNearestIsNamed) {

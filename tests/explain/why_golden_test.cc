@@ -211,16 +211,18 @@ TEST(WhyPod, OpeningAPoolIsAdvisedOnlyWhereThePodWouldThenGoThere) {
   EXPECT_FALSE(tells_to_label(ask(dump, "vision/anywhere-0")));
 }
 
-TEST(WhyQueue, NobodysPlaceIsToldFromHalfACluster) {
+TEST(WhyQueue, NoPlaceIsWorkedOutFromHalfACluster) {
   Dump dump = read_cluster("queues");
   EXPECT_EQ(ask(dump, "job/eval-3 -n nlp").reason, "WaitingForQuota");
   dump.clues.unread.push_back({.resource = "jobs.batch", .instead = "nlp", .message = "forbidden"});
   const Explanation told = ask(dump, "job/eval-3 -n nlp");
   EXPECT_EQ(told.reason, "Suspended");
-  EXPECT_EQ(told.facts.front().message,
-            "nlp; its place there hangs on what this account may not read: jobs.batch");
+  EXPECT_EQ(told.facts.front().message, "nlp") << "and no place";
+  EXPECT_NE(told.message.find("and waits in queue nlp; why is not known"), std::string::npos);
   const WaitingList list = list_waiting(snapshot_of(dump), "nlp", dump.clues);
-  for (const Explanation& item : list.items) EXPECT_EQ(item.subject.kind, "Pod");
+  EXPECT_EQ(std::ranges::count_if(
+                list.items, [](const Explanation& item) { return item.subject.kind == "Job"; }),
+            3);
 }
 
 TEST(WhySubject, OfAJobIsThePodThatWaitsElseTheNewest) {
@@ -275,8 +277,10 @@ TEST(WhySubject, IsNamedAsKubectlNamesIt) {
             std::string::npos)
       << error("nb");
   EXPECT_EQ(error("nb").find("did you mean"), std::string::npos) << error("nb");
-  EXPECT_NE(error("cronjob nb").find("\"cronjob\" is no kind that berth explains"),
+  EXPECT_NE(error("daemonset nb").find("\"daemonset\" is no kind that berth explains"),
             std::string::npos)
+      << error("daemonset nb");
+  EXPECT_NE(error("cronjob nb").find("no Job of such a CronJob is known here"), std::string::npos)
       << error("cronjob nb");
   EXPECT_NE(error("deploy n").find("kubectl describe deployment -n research n"), std::string::npos);
   EXPECT_NE(error("pod a b").find("one word too many"), std::string::npos);

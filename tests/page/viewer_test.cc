@@ -107,6 +107,51 @@ TEST_F(Viewed, OfAQueueATenantSeesHisPlacesAndHowManyWait) {
   EXPECT_THAT(seen.dump(), Not(HasSubstr("secret")));
 }
 
+TEST_F(Viewed, OfHisOwnWorkATenantIsToldWhyItWaitsAsFarAsThatNamesNobody) {
+  add(queue::namespace_of("team-a", "shared")), add(queue::namespace_of("team-b", "other"));
+  GPUQueue queue = queue::queue_of("shared", 8);
+  queue.status.totals.pending = 5;
+  queue.status.pending = {
+      {.workload = "team-a/large",
+       .position = 4,
+       .reason = "WaitingForRoom",
+       .message = "needs 8; Pod/team-b/secret can't be taken back: Pod/team-a/x"},
+      {.workload = "team-a/after",
+       .position = 5,
+       .reason = "BehindInQueue",
+       .message = "Job/team-a/short is before it"},
+      {.workload = "team-a/short",
+       .position = 1,
+       .reason = "WaitingForQuota",
+       .message = "needs 4"},
+      {.workload = "team-a/kept",
+       .position = 2,
+       .reason = "Reserved",
+       .message = "kept for Job/team-b/secret"},
+      {.workload = "team-b/hidden", .position = 3, .reason = "WaitingForQuota"}};
+  add(queue);
+  add(queue::job_of("team-a", "short", 4)), add(queue::job_of("team-a", "kept", 4));
+  add(queue::job_of("team-b", "hidden", 4));
+  ViewerRights rights = tenant("team-a");
+  rights.grant("namespaces");
+  const json seen = seen_by(rights);
+  std::vector<std::string> messages;
+  for (const json& pending : seen["queues"]["shared"]["pending"])
+    messages.push_back(pending["message"].get<std::string>());
+  EXPECT_THAT(messages,
+              testing::ElementsAre("needs 8", "Job/team-a/short is before it", "needs 4", ""));
+  ASSERT_EQ(seen["waiting"].size(), 2u) << seen["waiting"];
+  EXPECT_EQ(seen["waiting"]["Job/team-a/short"]["message"],
+            "it is suspended, and waits in queue shared: needs 4");
+  EXPECT_EQ(seen["waiting"]["Job/team-a/kept"]["message"],
+            "it is suspended, and waits in queue shared");
+  EXPECT_EQ(seen["waiting"]["Job/team-a/kept"]["reason"], "Reserved");
+  EXPECT_EQ(seen["waitingOf"], "some");
+  EXPECT_THAT(seen.dump(), Not(testing::AnyOf(HasSubstr("secret"), HasSubstr("hidden"))));
+  EXPECT_EQ(seen_by(everything())["waitingOf"], "all");
+  EXPECT_EQ(seen_by({})["waitingOf"], "none");
+}
+
 TEST_F(Viewed, ARolloutKeepsItsReasonsAndLosesTheWordsThatNameOthers) {
   Node n1 = node("n1");
   n1.meta.annotations.set(names::kRolloutAnnotation,

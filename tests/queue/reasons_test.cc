@@ -77,6 +77,17 @@ TEST_F(ReasonsTest, WhatOnlyAPersonEndsIsToldAtOnce) {
   EXPECT_THAT(told(), ElementsAre(::testing::StartsWith("huge ExceedsMaximum: ")));
 }
 
+// No queue's report has it.
+TEST_F(ReasonsTest, ThatTheQueueDoesNotExistIsToldAtOnce) {
+  berth::Job job = job_of("a", "misspelt", 1);
+  job.meta.creation_timestamp = now;
+  job.meta.labels.set(names::kQueueLabel, "visoin");
+  add(job);
+  EXPECT_THAT(told(), ElementsAre("misspelt QueueNotFound: the queue that it names does not exist "
+                                  "(as of 2026-11-21T12:00:00Z)"));
+  EXPECT_THAT(told(), IsEmpty());
+}
+
 TEST_F(ReasonsTest, AnotherReasonIsWrittenAnewAndReleaseTakesItAway) {
   submit("train", 8);
   now += 1min;

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// RecordedWait: why a workload waits, as berth's controller has recorded it: in the status of its
+// GPUQueue, and in annotation gpu.berth.dev/pending-reason on its objects. An account that may not
+// read what a cycle of the queues needs is answered with it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "apis/gpu_queue.h"
+#include "apis/meta.h"
+#include "controller/core/cluster_state.h"
+
+namespace berth {
+
+struct RecordedWait {
+  std::string reason;         // WaitingForQuota, …
+  std::string message;        // with the numbers; an annotation's says as of when
+  std::int64_t position = 0;  // in the queue, from 1; 0: the status does not list the workload
+  std::int64_t waiting = 0;   // workloads in the queue
+  std::optional<Time> earliest, latest;  // of its start
+};
+
+// `workload` is "Job/NAMESPACE/NAME" or the like, `meta` that of its Job, or of a pod of it. A null
+// queue is one that this account may not read. Nothing: no reason is recorded that it may read.
+std::optional<RecordedWait> recorded_wait(const GPUQueue* queue, std::string_view workload,
+                                          const ObjectMeta& meta);
+
+// The queue whose status lists the workload, if one alone does.
+const GPUQueue* queue_listing(const ClusterState& cluster, std::string_view workload);
+
+// The sentence of a reason, for an account that sees the work of some namespaces: up to the clause
+// that names other work. Empty if nothing is left, or if other work can't be told by its name.
+std::string words_for(std::string_view reason, std::string message,
+                      const std::function<bool(std::string_view namespace_)>& sees);
+
+// "place 3 of 5"; empty if the status does not list the workload.
+std::string place_in_queue(const RecordedWait& wait);
+// "it begins between … and …": empty where the status says no time.
+std::string expected_start(const RecordedWait& wait, Time now);
+
+}  // namespace berth
