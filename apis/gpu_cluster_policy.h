@@ -143,7 +143,7 @@ struct HealthSpec {
   std::int32_t max_temperature = 85;  // degrees Celsius
   XidPolicy xid = XidPolicy::kDefault;
   bool double_bit_ecc = true;
-  HealthAction action = HealthAction::kCordon;
+  HealthAction action = HealthAction::kReport;
   Duration recover_after = std::chrono::minutes(15);
   IntOrPercent max_unhealthy_fraction{20, true};
   bool operator==(const HealthSpec&) const = default;

@@ -110,7 +110,8 @@ void tell_health(const Snapshot& snapshot, const GPUClusterPolicy& policy,
   const HealthSurvey survey = survey_health(snapshot, policy);
   if (snapshot.samples.measured_at || survey.unhealthy() > 0)
     status.totals.unhealthy_nodes = survey.unhealthy();
-  if (const std::optional<Cause> limited = survey.told())
+  const bool acts = policy.spec.health.action != HealthAction::kReport;
+  if (const std::optional<Cause> limited = acts ? survey.told() : std::nullopt)
     add(snapshot, policy, kHealthLimited, "True", *limited, conditions);
 }
 
