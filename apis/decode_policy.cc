@@ -134,6 +134,7 @@ void read(const JsonCursor& totals, PolicyTotals& out) {
   if (totals["reclaimed"].present()) totals["reclaimed"].read(out.reclaimed.emplace());
   if (totals["unhealthyNodes"].present())
     totals["unhealthyNodes"].read(out.unhealthy_nodes.emplace());
+  totals["cordonedNodes"].read(out.cordoned_nodes);
   totals["conflicts"].read(out.conflicts);
   totals["monthlyWaste"].read(out.monthly_waste);
 }

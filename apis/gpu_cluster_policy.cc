@@ -19,6 +19,7 @@ Json encode(const PolicyTotals& totals) {
   if (totals.idle_gpus) json["idleGPUs"] = *totals.idle_gpus;
   if (totals.reclaimed) json["reclaimed"] = *totals.reclaimed;
   if (totals.unhealthy_nodes) json["unhealthyNodes"] = *totals.unhealthy_nodes;
+  if (totals.cordoned_nodes > 0) json["cordonedNodes"] = totals.cordoned_nodes;
   json["conflicts"] = totals.conflicts;
   if (!totals.monthly_waste.empty()) json["monthlyWaste"] = totals.monthly_waste;
   return json;

@@ -143,7 +143,7 @@ struct HealthSpec {
   std::int32_t max_temperature = 85;  // degrees Celsius
   XidPolicy xid = XidPolicy::kDefault;
   bool double_bit_ecc = true;
-  HealthAction action = HealthAction::kCordon;
+  HealthAction action = HealthAction::kReport;
   Duration recover_after = std::chrono::minutes(15);
   IntOrPercent max_unhealthy_fraction{20, true};
   bool operator==(const HealthSpec&) const = default;
@@ -203,6 +203,7 @@ struct PolicyTotals {  // over all pools
   std::optional<std::int64_t> idle_gpus;        // absent: not measured
   std::optional<std::int64_t> reclaimed;        // absent: the policy takes nothing back
   std::optional<std::int32_t> unhealthy_nodes;  // absent: not measured
+  std::int32_t cordoned_nodes = 0;              // by berth, for their health
   std::int32_t conflicts = 0;
   std::string monthly_waste;  // "37000 USD", one per currency; empty: unknown
   bool operator==(const PolicyTotals&) const = default;

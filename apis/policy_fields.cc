@@ -182,7 +182,7 @@ Field health() {
              {with_default(integer("maxTemperature", 40, 120, "write degrees Celsius"), "85"),
               with_default(one_of("xid", {"Default", "Ignore"}), "\"Default\""),
               with_default(boolean("doubleBitECC"), "true"),
-              with_default(one_of("action", {"Report", "Cordon", "Drain"}), "\"Cordon\""),
+              with_default(one_of("action", {"Report", "Cordon", "Drain"}), "\"Report\""),
               with_default(duration("recoverAfter", 60), "\"15m\""),
               with_default(text("maxUnhealthyFraction", 2, 4, kPercent,
                                 "write a percentage from \"1%\" to \"100%\""),

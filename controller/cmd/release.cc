@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Outline: whether this account may; what waits; the patch of each, which nobody is charged for;
-// what is told.
+// which nodes stay cordoned; the report.
 #include "controller/cmd/release.h"
 
 #include <fmt/format.h>
@@ -10,11 +10,13 @@
 #include <vector>
 
 #include "apis/core.h"
+#include "apis/gpu_cluster_policy.h"
 #include "apis/names.h"
 #include "controller/client/api_client.h"
 #include "controller/cmd/cluster_session.h"
 #include "controller/cmd/console.h"
 #include "controller/core/plural.h"
+#include "controller/disruption/health_record.h"
 #include "controller/queue/facts_from.h"
 #include "controller/queue/queue_choice.h"
 #include "controller/queue/release.h"
@@ -105,6 +107,34 @@ Task<Result<std::vector<Held>>> list_held(ApiClient& client, const ReleaseFlags&
   co_return waiting;
 }
 
+// The command releases no node: a policy with action Report makes berth uncordon them all. It names
+// them, since without berth they would stay cordoned.
+std::string tell_cordoned(const std::vector<Node>& nodes) {
+  std::string told;
+  std::int64_t count = 0;
+  for (const Node& node : nodes) {
+    if (!is_out_for_health(node)) continue;
+    ++count;
+    told += fmt::format("Node/{}  cordoned for its health: {}\n", node.meta.name,
+                        health_of(node)->findings);
+  }
+  if (count == 0) return told;
+  return told + fmt::format(
+                    "{} cordoned by berth, and only berth uncordons {}. Before you uninstall, set "
+                    "spec.health.action: Report in GPUClusterPolicy/{}, or uncordon by hand.\n",
+                    count == 1 ? "1 node is" : fmt::format("{} nodes are", count),
+                    count == 1 ? "it" : "them", limits::kPolicyName);
+}
+
+Task<std::string> list_cordoned(ApiClient& client, std::stop_token stop) {
+  std::vector<Node> nodes;
+  const Result<void> read = co_await list(client, "", nodes, stop);
+  if (!read)
+    co_return fmt::format("Nodes that are cordoned for their health are not known: {}\n",
+                          describe(read.error()));
+  co_return tell_cordoned(nodes);
+}
+
 // Asked before anything is tried: without the verb every single patch would be refused, in as many
 // words.
 Task<Result<void>> check_verb(ApiClient& client, std::stop_token stop) {
@@ -153,6 +183,7 @@ Task<Result<std::string>> release_all(ApiClient& client, const ReleaseFlags& fla
                                          plural(count, "workload"))
                            : fmt::format("{} would start past every quota. With --yes, they do.\n",
                                          plural(count, "object"));
+  if (flags.all) told += co_await list_cordoned(client, stop);
   if (refused == 0) co_return told;
   co_return Error{.message = told +
                              "it takes patch on pods and Jobs, too; what changed meanwhile may be "

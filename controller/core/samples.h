@@ -51,8 +51,12 @@ struct GpuSample {
   std::optional<float> memory_mib;  // in use
 
   std::optional<float> temperature_c;
-  std::optional<Time> hot_at;  // last above the policy's limit
-  std::optional<Rise> xid;     // the last one, and when another came
+  // Since when each look has found it above the policy's limit. Absent: it is not, or was not
+  // looked at for too long.
+  std::optional<Time> hot_since;
+  // When it was last above the limit after it had been for kHotFor.
+  std::optional<Time> hot_at;
+  std::optional<Rise> xid;  // the last one, and when another came
   std::optional<Rise> double_bit_errors;
   std::optional<Rise> link_errors;
   std::optional<Rise> pcie_replays;
@@ -66,6 +70,9 @@ struct GpuSample {
 
 inline const std::vector<GpuSample> kNoGpus;
 
+// A card under load comes near every sensible limit, and may pass it for a moment.
+inline constexpr Duration kHotFor = std::chrono::minutes(5);
+
 struct Samples {
   // By node, in the order of uuid and instance.
   std::map<std::string, std::vector<GpuSample>, std::less<>> nodes;
@@ -76,6 +83,7 @@ struct Samples {
   std::uint32_t counters = 0;  // that the last one brought, a bit for each (observe/counters.h)
   Duration interval{};         // between rounds
   std::int32_t threshold = 0;  // percent, that quiet_since was judged by
+  std::int32_t max_temperature = 0;  // degrees Celsius, that hot_since was judged by
 
   const std::vector<GpuSample>& on(std::string_view node) const {
     const auto found = nodes.find(node);

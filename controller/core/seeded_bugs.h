@@ -102,6 +102,7 @@ enum class SeededBug {
   kBelieveOldErrors,      // take the last error that a gauge shows for one that has just come
   kBlameTheUnmeasured,    // take a node of which nothing is heard for broken
   kBlamePrograms,         // take an error of a program for one of its GPU
+  kHotAtOnce,             // take one hot look at a GPU for heat that lasts
   kForgetFlapping,        // put a node back as soon as it was the first time
   kRecoverUnmeasured,     // put a node back that nobody looks at
   kArgueWithPeople,       // cordon again what a person has put back
@@ -121,7 +122,7 @@ enum class SeededBug {
   kIdleInPart,            // take a workload for idle of which one pod is
 };
 
-inline constexpr std::array<std::pair<std::string_view, SeededBug>, 106> kSeededBugs{{
+inline constexpr std::array<std::pair<std::string_view, SeededBug>, 107> kSeededBugs{{
     {"uncordon-unowned", SeededBug::kUncordonUnowned},
     {"uncordon-held", SeededBug::kUncordonHeld},
     {"skip-live-guard", SeededBug::kSkipLiveGuard},
@@ -211,6 +212,7 @@ inline constexpr std::array<std::pair<std::string_view, SeededBug>, 106> kSeeded
     {"believe-old-errors", SeededBug::kBelieveOldErrors},
     {"blame-the-unmeasured", SeededBug::kBlameTheUnmeasured},
     {"blame-programs", SeededBug::kBlamePrograms},
+    {"hot-at-once", SeededBug::kHotAtOnce},
     {"forget-flapping", SeededBug::kForgetFlapping},
     {"recover-unmeasured", SeededBug::kRecoverUnmeasured},
     {"argue-with-people", SeededBug::kArgueWithPeople},

@@ -33,9 +33,11 @@ const char* to_string(HealthPhase phase) {
 
 std::string encode_health(const HealthRecord& record) {
   return fmt::format(
-      R"({{"uid":{},"phase":"{}","since":"{}","last":"{}","keys":{},"findings":{},"cordons":{},"gpus":{}{}}})",
+      R"({{"uid":{},"phase":"{}","since":"{}","last":"{}","keys":{}{},"findings":{},"cordons":{},"gpus":{}{}}})",
       flat_json_string(record.node_uid), to_string(record.phase), format_micro_time(record.since),
       format_micro_time(record.last), flat_json_string(record.keys),
+      record.seen.empty() ? std::string()
+                          : fmt::format(R"(,"seen":{})", flat_json_string(record.seen)),
       flat_json_string(record.findings), record.cordons, record.gpus,
       record.proofs == 0 ? std::string()
                          : fmt::format(R"(,"proofs":{},"proof":{})", record.proofs,
@@ -57,6 +59,7 @@ std::optional<HealthRecord> decode_health(std::string_view text) {
   record.last = *last;
   record.node_uid = json->string("uid");
   record.keys = json->string("keys");
+  record.seen = json->string("seen");
   record.findings = json->string("findings");
   record.cordons = json->number("cordons");
   record.gpus = json->number("gpus");
@@ -74,6 +77,12 @@ std::optional<HealthRecord> health_of(const Node& node) {
   std::optional<HealthRecord> record = decode_health(text->view());
   if (record && record->node_uid != node.meta.uid) return std::nullopt;
   return record;
+}
+
+bool is_out_for_health(const Node& node) {
+  if (!node.cordoned()) return false;
+  const std::optional<HealthRecord> record = health_of(node);
+  return record && record->phase == HealthPhase::kCordoned;
 }
 
 }  // namespace berth

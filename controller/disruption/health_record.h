@@ -21,7 +21,7 @@ inline constexpr char kHealthAnnotation[] = "gpu.berth.dev/health";
 enum class HealthPhase {
   kReported,   // told, and the node left in service
   kCordoned,   // cordoned by berth, and to be uncordoned by it
-  kOverruled,  // a person uncordoned it: what was found then is not acted on again
+  kOverruled,  // a person uncordoned it: the findings of then are accepted for as long as they last
   kRecovered,  // back in service; how often it was out is kept for a while
 };
 const char* to_string(HealthPhase phase);
@@ -32,6 +32,7 @@ struct HealthRecord {
   Time since{};              // the phase's begin
   Time last{};               // when anything was last seen, or a while before that
   std::string keys;          // of what was found, for comparing: "FatalXid/0,Hot/3"
+  std::string seen;          // when each of the keys was last seen; empty: all at `last`
   std::string findings;      // the same in words, for people
   std::int64_t cordons = 0;  // so far: each after the first doubles the wait
   std::int64_t gpus = 0;     // that were measured on it, or had been; 0: nothing was measured
@@ -47,5 +48,7 @@ std::optional<HealthRecord> decode_health(std::string_view text);
 
 // The node's own: nothing if it has none, or another machine's, or one that a person rewrote.
 std::optional<HealthRecord> health_of(const Node& node);
+// Whether berth has cordoned the node for its health, and the node still is.
+bool is_out_for_health(const Node& node);
 
 }  // namespace berth

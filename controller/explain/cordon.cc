@@ -31,6 +31,15 @@ const char* told_phase(RolloutPhase phase) {
   return "out";
 }
 
+std::string told_health_cordon(const Snapshot& snapshot, const HealthRecord& health,
+                               const Clues& clues) {
+  std::string text = fmt::format("cordoned by berth for its health: {}", health.findings);
+  if (const std::string absence = told_absence(snapshot, clues); !absence.empty())
+    return fmt::format("{}; {}: it stays cordoned until one runs or a person uncordons it", text,
+                       absence);
+  return text + "; back when nothing is found any more" + promise_condition(snapshot, clues);
+}
+
 }  // namespace
 
 // Of a node that berth has taken and whose record is gone.
@@ -53,9 +62,7 @@ const NodeDetail* refusal_told(const MIGLayout& layout, std::string_view node) {
 
 std::string told_cordon(const Snapshot& snapshot, const Node& node, const Clues& clues) {
   if (!node.cordoned()) return {};
-  if (const auto health = health_of(node); health && health->phase == HealthPhase::kCordoned)
-    return fmt::format("cordoned by berth for its health: {}; back when nothing is found any more",
-                       health->findings);
+  if (is_out_for_health(node)) return told_health_cordon(snapshot, *health_of(node), clues);
   const RolloutRecord record = read_rollout(snapshot.cluster, node);
   const std::optional<Slot> slot = lost_slot(snapshot, node);
   if (slot && *slot->berth_cordoned)

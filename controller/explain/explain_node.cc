@@ -153,7 +153,9 @@ void NodeWhy::note_rollout() {
 
 // Whatever is said to happen by itself, somebody has to do.
 void NodeWhy::note_controller() {
-  if (!view_.differs() && read_rollout(snapshot_.cluster, node_).idle()) return;
+  if (!view_.differs() && read_rollout(snapshot_.cluster, node_).idle() &&
+      !is_out_for_health(node_))
+    return;
   if (const std::string absence = told_absence(snapshot_, clues_); !absence.empty())
     out_.add("controller", absence, reasons::kNoController);
 }
@@ -173,8 +175,12 @@ void NodeWhy::note_health() {
                           "the GPU, or uncordon the node to overrule berth",
                       reasons::kNodeUnhealthy);
     case HealthPhase::kOverruled:
-      return out_.add("health", told + "; a person put it back into service",
-                      reasons::kNodeUnhealthy);
+      return out_.add("health",
+                      told + (health->keys.empty()
+                                  ? "; a person put it back into service, and this is over"
+                                  : "; a person put it back into service: berth leaves it there "
+                                    "while the same findings last"),
+                      health->keys.empty() ? "" : reasons::kNodeUnhealthy);
     case HealthPhase::kRecovered:
       return out_.add("health", fmt::format("recovered at {}; it was: {}",
                                             format_time(health->since), health->findings));

@@ -8,6 +8,7 @@
 #include "apis/names.h"
 #include "apis/reasons.h"
 #include "controller/core/refused_write.h"
+#include "controller/disruption/health_record.h"
 #include "controller/disruption/rollouts.h"
 #include "controller/explain/cordon.h"
 #include "controller/preview/refusals.h"
@@ -44,8 +45,14 @@ void NodeAdvice::give() {
         "let a MIGLayout select it whose change succeeds here, or uncordon it once its GPUs are "
         "in order",
         fmt::format("kubectl uncordon {}", node_.meta.name));
-  const bool by_berth =
-      (record.rollout && record.rollout->berth_cordoned) || lost_slot(snapshot_, node_).has_value();
+  const bool for_health = is_out_for_health(node_);
+  if (for_health)
+    remedy(
+        "reset or replace the GPU; or put the node back into service, where berth leaves it while "
+        "the same findings last",
+        fmt::format("kubectl uncordon {}", node_.meta.name));
+  const bool by_berth = for_health || (record.rollout && record.rollout->berth_cordoned) ||
+                        lost_slot(snapshot_, node_).has_value();
   if (node_.cordoned() && !by_berth &&
       !(view_.standing && view_.standing->cause.reason == reasons::kHeld))
     remedy("uncordon it, if whoever cordoned it is done",

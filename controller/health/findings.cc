@@ -12,7 +12,9 @@
 #include "apis/gpu_conditions.h"
 #include "apis/printable.h"
 #include "controller/core/seeded_bugs.h"
+#include "controller/disruption/health_record.h"
 #include "controller/disruption/rollouts.h"
+#include "controller/health/known_findings.h"
 #include "controller/health/xid.h"
 
 namespace berth {
@@ -28,10 +30,19 @@ std::string_view name_of(const GpuSample& gpu) {
   return gpu.index.empty() ? gpu.uuid.view() : gpu.index.view();
 }
 
+// The findings for which the node is out of service, or with which a person put it back. One sign
+// shows that such a finding goes on: a leader that has just started has not watched for minutes.
+KnownFindings continuing_on(const Node& node) {
+  const std::optional<HealthRecord> record = health_of(node);
+  const bool continues = record && (record->phase == HealthPhase::kCordoned ||
+                                    record->phase == HealthPhase::kOverruled);
+  return KnownFindings(continues ? *record : HealthRecord());
+}
+
 class Finder {
  public:
   Finder(const Snapshot& snapshot, const Node& node, const HealthSpec& spec)
-      : snapshot_(snapshot), node_(node), spec_(spec) {}
+      : snapshot_(snapshot), node_(node), spec_(spec), continuing_(continuing_on(node)) {}
 
   NodeFindings find() {
     find_measured();
@@ -74,6 +85,18 @@ class Finder {
     add_rise(gpu, fatal ? FaultKind::kFatalXid : FaultKind::kUnknownXid, gpu.xid->at, what, fatal);
   }
 
+  void find_heat(const GpuSample& gpu) {
+    const bool goes_on = gpu.hot_since && continues(FaultKind::kHot, name_of(gpu));
+    add_rise(gpu, FaultKind::kHot, goes_on ? std::optional(gpu.seen) : gpu.hot_at,
+             fmt::format("hotter than {} °C for {} minutes", spec_.max_temperature,
+                         kHotFor / std::chrono::minutes(1)),
+             true);
+  }
+
+  bool continues(FaultKind kind, std::string_view which) const {
+    return continuing_.contains(key_of(kind, which));
+  }
+
   void find_measured() {
     for (const GpuSample& gpu : snapshot_.samples.on(node_.meta.name)) {
       if (is_of_another(gpu)) continue;
@@ -89,14 +112,12 @@ class Finder {
                  "more retries of its PCIe link", false);
       add_rise(gpu, FaultKind::kThrottled, gpu.throttled_at,
                "its hardware slowed it down, for heat or for want of power", false);
-      add_rise(gpu, FaultKind::kHot, gpu.hot_at,
-               fmt::format("hotter than {} °C", spec_.max_temperature), true);
+      find_heat(gpu);
       if (gpu.remap_failed)
         add({.kind = FaultKind::kRemapFailed,
              .which = std::string(name_of(gpu)),
              .text = fmt::format("GPU {}: a row of its memory could not be replaced", name_of(gpu)),
-             .at = snapshot_.now,
-             .stands = true});
+             .at = snapshot_.now});
     }
   }
 
@@ -126,8 +147,7 @@ class Finder {
       add({.kind = FaultKind::kGpuMissing,
            .which = std::string(name_of(gpu)),
            .text = fmt::format("GPU {}: not seen since {}", name_of(gpu), format_time(gpu.seen)),
-           .at = snapshot_.now,
-           .stands = true});
+           .at = snapshot_.now});
     }
   }
 
@@ -141,13 +161,13 @@ class Finder {
       const auto has = quantity.as_whole();
       const auto offered = node_.allocatable.get(name.view()).as_whole();
       if (!has || !offered || *offered <= 0 || *offered >= *has) continue;
-      any = true;
-      if (snapshot_.now - steady_since() < kSteady) continue;
+      const bool goes_on = continues(FaultKind::kDevicesUnhealthy, name.view());
+      any = any || !goes_on;
+      if (!goes_on && snapshot_.now - steady_since() < kSteady) continue;
       add({.kind = FaultKind::kDevicesUnhealthy,
            .which = name.str(),
            .text = fmt::format("the kubelet offers {} of {} {}", *offered, *has, name.view()),
-           .at = snapshot_.now,
-           .stands = true});
+           .at = snapshot_.now});
     }
     if (any && snapshot_.now - steady_since() < kSteady)
       found_.next_in = std::chrono::ceil<Duration>(steady_since() + kSteady - snapshot_.now);
@@ -171,7 +191,6 @@ class Finder {
            .text = fmt::format("condition {} is {}: {}", type.view(), condition->bad,
                                reason.empty() ? "no reason is told" : printable(reason.view())),
            .at = snapshot_.now,
-           .stands = true,
            .acts = condition->acts && !is_no_fault(reason.view())});
     }
   }
@@ -193,6 +212,7 @@ class Finder {
   const Snapshot& snapshot_;
   const Node& node_;
   const HealthSpec& spec_;
+  const KnownFindings continuing_;
   NodeFindings found_;
 };
 
@@ -224,6 +244,10 @@ const char* to_string(FaultKind kind) {
       return "NodeCondition";
   }
   return "?";
+}
+
+std::string key_of(FaultKind kind, std::string_view which) {
+  return fmt::format("{}/{}", to_string(kind), which);
 }
 
 bool NodeFindings::act() const { return std::ranges::any_of(all, &GpuFault::acts); }

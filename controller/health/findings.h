@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "controller/core/snapshot.h"
@@ -26,16 +27,17 @@ enum class FaultKind {
   kNodeCondition,     // what a cloud's agent, or NVIDIA's, says of it (apis/gpu_conditions.h)
 };
 const char* to_string(FaultKind kind);
+// "Hot/3"
+std::string key_of(FaultKind kind, std::string_view which);
 
 struct GpuFault {
   FaultKind kind = FaultKind::kFatalXid;
   std::string which;  // the GPU's index, the resource's name, or the condition's type and reason
   std::string text;   // a clause: "GPU 3: XID 79, it fell off the bus"
-  Time at{};          // of what stands as it is: now
-  bool stands = false;
-  bool acts = true;  // else it is only told
+  Time at{};          // when it was last seen
+  bool acts = true;   // else it is only told
 
-  std::string key() const { return std::string(to_string(kind)) + "/" + which; }
+  std::string key() const { return key_of(kind, which); }
 };
 
 struct NodeFindings {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: what is due by the record's phase; then what each of them does; then the patch.
+// Outline: what is due by the record's phase; then what each of them does, in service, put back by
+// a person, and out of service; then the patch.
 #include "controller/health/node_health_steps.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "apis/cut.h"
 #include "apis/names.h"
@@ -14,6 +14,7 @@
 #include "controller/core/seeded_bugs.h"
 #include "controller/disruption/rollouts.h"
 #include "controller/fleet/node_facts.h"
+#include "controller/health/known_findings.h"
 #include "controller/health/proof.h"
 #include "controller/health/reconcile.h"
 #include "controller/mig/drain_steps.h"
@@ -29,16 +30,6 @@ constexpr std::int64_t kDoublings = 10;
 constexpr int kRefreshes = 4;
 constexpr std::size_t kLongestProof = 400;
 
-std::set<std::string, std::less<>> split(std::string_view keys) {
-  std::set<std::string, std::less<>> out;
-  while (!keys.empty()) {
-    const std::size_t end = std::min(keys.find(','), keys.size());
-    out.emplace(keys.substr(0, end));
-    keys.remove_prefix(std::min(end + 1, keys.size()));
-  }
-  return out;
-}
-
 std::optional<std::string> annotation_if_any(const Node& node, std::string_view key) {
   const Text* text = node.meta.annotations.find(key);
   return text != nullptr ? std::optional(text->str()) : std::nullopt;
@@ -48,18 +39,15 @@ std::optional<std::string> annotation_if_any(const Node& node, std::string_view 
 
 void NodeHealthSteps::step(const std::optional<Cause>& too_many, DisruptionBudgets& budgets) {
   if (is_left_alone()) return;
-  const bool out = health_.record && health_.record->phase == HealthPhase::kCordoned;
-  if (out && !node_.cordoned()) {
-    if (seeded(SeededBug::kArgueWithPeople) && !health_.found.all.empty())
-      return begin(too_many, budgets);
-    write(next(HealthPhase::kOverruled), Cordon::kKeep, "a person put it back into service");
-    return tell(true, reasons::kUncordonedByHand, "Keep",
-                fmt::format("uncordoned by hand; what was found is not acted on again: {}",
-                            health_.record->findings));
+  const HealthPhase phase = health_.record ? health_.record->phase : HealthPhase::kRecovered;
+  if (phase == HealthPhase::kOverruled) return accept(too_many, budgets);
+  const bool finds = !health_.found.all.empty();
+  if (phase == HealthPhase::kCordoned) {
+    if (!node_.cordoned()) return overrule();
+    return finds ? keep_out(budgets) : recover();
   }
-  if (out) return health_.found.all.empty() ? recover() : keep_out(budgets);
-  if (health_.found.all.empty()) return forget_in_time();
-  begin(too_many, budgets);
+  if (finds) return begin(too_many, budgets);
+  forget_in_time();
 }
 
 void NodeHealthSteps::retreat() {
@@ -74,27 +62,26 @@ void NodeHealthSteps::retreat() {
 // --- in service ---
 
 void NodeHealthSteps::begin(const std::optional<Cause>& too_many, DisruptionBudgets& budgets) {
-  const bool overruled = health_.record && health_.record->phase == HealthPhase::kOverruled;
-  if (overruled && !is_news()) return refresh();
   const std::optional<std::string> kept = why_not(too_many, budgets);
-  if (!kept) {
-    budgets.take(node_);
-    HealthRecord record = next(HealthPhase::kCordoned);
-    ++record.cordons;
-    record.proofs = 0;
-    record.proof.clear();
-    write(record, Cordon::kSet, fmt::format("cordon: {}", record.findings));
-    return tell(true, reasons::kUnhealthyCordoned, "Cordon",
-                fmt::format("cordoned: {}; back when nothing has been found for {}",
-                            record.findings, format_duration_short(wait_after(record))));
-  }
+  if (!kept) return cordon(budgets);
   const bool told = health_.record && health_.record->phase == HealthPhase::kReported;
   if (told && !is_news()) return refresh();
-  if (overruled) return;
   const HealthRecord record = next(HealthPhase::kReported);
   write(record, Cordon::kKeep, "tell what is wrong with its GPUs");
   tell(true, reasons::kGpusUnhealthy, "Report",
        fmt::format("{}{}{}", record.findings, kept->empty() ? "" : "; left in service: ", *kept));
+}
+
+void NodeHealthSteps::cordon(DisruptionBudgets& budgets) {
+  budgets.take(node_);
+  HealthRecord record = next(HealthPhase::kCordoned);
+  ++record.cordons;
+  record.proofs = 0;
+  record.proof.clear();
+  write(record, Cordon::kSet, fmt::format("cordon: {}", record.findings));
+  tell(true, reasons::kUnhealthyCordoned, "Cordon",
+       fmt::format("cordoned: {}; back when nothing has been found for {}", record.findings,
+                   format_duration_short(wait_after(record))));
 }
 
 // Nothing stays for ever: what does not come again is forgotten, later where it once did.
@@ -107,6 +94,47 @@ void NodeHealthSteps::forget_in_time() {
   if (snapshot_.now < due)
     return plan_.requeue_in(std::chrono::ceil<Duration>(due - snapshot_.now));
   write(std::nullopt, Cordon::kKeep, "forget what was wrong with its GPUs");
+}
+
+// --- put back by a person ---
+
+// All that is known by now is accepted, and what is found in the same look.
+void NodeHealthSteps::overrule() {
+  HealthRecord record = *health_.record;
+  record.phase = HealthPhase::kOverruled;
+  record.since = snapshot_.now;
+  if (!health_.found.all.empty()) record.findings = health_.found.text();
+  KnownFindings known(record);
+  known.learn(health_.found);
+  known.store(record);
+  write(record, Cordon::kKeep, "a person put it back into service");
+  tell(true, reasons::kUncordonedByHand, "Keep",
+       fmt::format("uncordoned by hand; berth leaves it in service while these findings last: {}",
+                   record.findings));
+}
+
+// A finding is accepted until berth has seen nothing of it for spec.health.recoverAfter; what comes
+// after that is new.
+void NodeHealthSteps::accept(const std::optional<Cause>& too_many, DisruptionBudgets& budgets) {
+  const HealthRecord& record = *health_.record;
+  const KnownFindings written(record);
+  KnownFindings known = written;
+  const bool news = std::ranges::any_of(health_.found.all, [&](const GpuFault& finding) {
+    return finding.acts && (!known.contains(finding.key()) || seeded(SeededBug::kArgueWithPeople));
+  });
+  if (news && !why_not(too_many, budgets)) return cordon(budgets);
+  known.see(health_.found);
+  if (is_watched()) {
+    known.forget_unseen(health_.found, snapshot_.now - spec_.recover_after);
+    if (const auto unseen = known.first_unseen(health_.found))
+      plan_.requeue_in(std::chrono::ceil<Duration>(*unseen + spec_.recover_after - snapshot_.now));
+  }
+  const std::optional<Duration> lag = known.lag(written);
+  if (lag && *lag < spec_.recover_after / kRefreshes)
+    return known.empty() ? forget_in_time() : void();
+  HealthRecord seen = record;
+  known.store(seen);
+  write(seen, Cordon::kKeep, "what a person accepted has changed");
 }
 
 // --- out of service ---
@@ -124,8 +152,7 @@ void NodeHealthSteps::keep_out(DisruptionBudgets& budgets) {
 void NodeHealthSteps::recover() {
   const HealthRecord& record = *health_.record;
   if (is_in_a_rollout()) return;
-  // Nobody looks, or a GPU that was there is not: that nothing is found says nothing.
-  if (health_.found.measured < record.gpus && !seeded(SeededBug::kRecoverUnmeasured)) return;
+  if (!is_watched() && !seeded(SeededBug::kRecoverUnmeasured)) return;
   const Time due = record.last + wait_after(record);
   if (snapshot_.now < due && spec_.action != HealthAction::kReport)
     return plan_.requeue_in(std::chrono::ceil<Duration>(due - snapshot_.now));
@@ -184,11 +211,8 @@ void NodeHealthSteps::refresh() {
   HealthRecord seen = record;
   seen.last = std::max(record.last, health_.found.last());
   seen.gpus = std::max(record.gpus, health_.found.gpus);
-  // What is known already to an overruled berth stays known.
-  if (record.phase != HealthPhase::kOverruled) {
-    seen.keys = health_.found.keys();
-    seen.findings = health_.found.text();
-  }
+  seen.keys = health_.found.keys();
+  seen.findings = health_.found.text();
   if (seen != record) write(seen, Cordon::kKeep, "what is wrong with its GPUs is so still");
 }
 
@@ -219,16 +243,14 @@ bool NodeHealthSteps::is_in_a_rollout() const {
          read_ledger(snapshot_).find(node_.meta.name) != nullptr;
 }
 
-// Something of another kind or GPU than the record tells of; of a fault that came, another one.
+// If fewer GPUs are measured than were, the absence of a finding shows nothing.
+bool NodeHealthSteps::is_watched() const { return health_.found.measured >= health_.record->gpus; }
+
+// Whether a finding's kind or GPU is another than those in the record.
 bool NodeHealthSteps::is_news() const {
-  const HealthRecord& record = *health_.record;
-  const std::set<std::string, std::less<>> known = split(record.keys);
-  const bool overruled = record.phase == HealthPhase::kOverruled;
-  return std::ranges::any_of(health_.found.all, [&](const GpuFault& finding) {
-    if (!overruled) return !known.contains(finding.key());
-    return finding.acts &&
-           (finding.stands ? !known.contains(finding.key()) : finding.at > record.since);
-  });
+  const KnownFindings known(*health_.record);
+  return std::ranges::any_of(
+      health_.found.all, [&](const GpuFault& finding) { return !known.contains(finding.key()); });
 }
 
 // Nothing: it may be cordoned. Empty: nobody asks for that.
@@ -261,6 +283,7 @@ HealthRecord NodeHealthSteps::next(HealthPhase phase) const {
   if (health_.found.all.empty()) return record;
   record.last = health_.found.last();
   record.keys = health_.found.keys();
+  record.seen.clear();
   record.findings = health_.found.text();
   record.gpus = health_.found.gpus;
   return record;

@@ -42,6 +42,9 @@ class NodeHealthSteps {
   enum class Cordon { kKeep, kSet, kRemove };
 
   void begin(const std::optional<Cause>& too_many, DisruptionBudgets& budgets);
+  void cordon(DisruptionBudgets& budgets);
+  void overrule();
+  void accept(const std::optional<Cause>& too_many, DisruptionBudgets& budgets);
   void keep_out(DisruptionBudgets& budgets);
   void recover();
   bool is_proven();
@@ -52,6 +55,7 @@ class NodeHealthSteps {
 
   bool is_left_alone() const;
   bool is_in_a_rollout() const;
+  bool is_watched() const;
   bool is_news() const;
   std::optional<std::string> why_not(const std::optional<Cause>& too_many,
                                      DisruptionBudgets& budgets) const;

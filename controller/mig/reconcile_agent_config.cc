@@ -30,11 +30,12 @@ Write write_file(const Snapshot& snapshot, const ConfigMap* standing, const std:
       fmt::format(R"({{"{}":"{}"}})", kRenderedAtAnnotation, format_micro_time(snapshot.now));
   if (standing == nullptr) {
     write.verb = Verb::kCreate;
+    // No label app.kubernetes.io/managed-by: that is Helm's, if the chart is installed later.
     write.body = fmt::format(
         R"({{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":{},"namespace":{},)"
-        R"("labels":{{"{}":"berth"}},"annotations":{}}},"data":{}}})",
-        quote_json(settings.mig_config_map), quote_json(settings.agents_namespace),
-        names::kManagedByLabel, annotations, data);
+        R"("annotations":{}}},"data":{}}})",
+        quote_json(settings.mig_config_map), quote_json(settings.agents_namespace), annotations,
+        data);
     return write;
   }
   write.verb = Verb::kMergePatch;

@@ -66,7 +66,8 @@ class Folder {
   Folder(const FoldRules& rules, Samples& samples)
       : rules_(rules),
         lasts_(samples.lasts()),
-        same_threshold_(samples.threshold == rules.threshold) {}
+        same_threshold_(samples.threshold == rules.threshold),
+        same_limit_(samples.max_temperature == rules.max_temperature) {}
 
   GpuSample fold(const GpuReading& reading, const GpuSample* before) const {
     GpuSample gpu = reading.gpu;
@@ -77,10 +78,7 @@ class Folder {
       return std::pair(holder.namespace_.view(), holder.pod.view());
     });
     if (is_quiet(reading)) gpu.quiet_since = quiet_since(reading, before);
-    if (gpu.temperature_c && *gpu.temperature_c > static_cast<float>(rules_.max_temperature))
-      gpu.hot_at = rules_.now;
-    else if (before != nullptr)
-      gpu.hot_at = before->hot_at;
+    note_heat(before, gpu);
     if (is_throttled(reading))
       gpu.throttled_at = rules_.now;
     else if (before != nullptr)
@@ -98,6 +96,21 @@ class Folder {
   }
 
  private:
+  // A look without a temperature neither begins nor ends a stretch of heat.
+  void note_heat(const GpuSample* before, GpuSample& gpu) const {
+    const bool goes_on = before != nullptr && same_limit_ && rules_.now - before->seen <= lasts_;
+    if (before != nullptr) gpu.hot_at = before->hot_at;
+    if (goes_on) gpu.hot_since = before->hot_since;
+    if (!gpu.temperature_c) return;
+    if (*gpu.temperature_c <= static_cast<float>(rules_.max_temperature)) {
+      gpu.hot_since.reset();
+      return;
+    }
+    if (!gpu.hot_since) gpu.hot_since = rules_.now;
+    if (rules_.now - *gpu.hot_since >= kHotFor || seeded(SeededBug::kHotAtOnce))
+      gpu.hot_at = rules_.now;
+  }
+
   bool is_quiet(const GpuReading& reading) const {
     const auto now = higher(reading.engine, reading.util.total());
     const auto peak = higher(now, higher(reading.engine_peak, reading.util_peak.total()));
@@ -121,6 +134,7 @@ class Folder {
   const FoldRules& rules_;
   const Duration lasts_;
   const bool same_threshold_;
+  const bool same_limit_;
 };
 
 }  // namespace
@@ -160,6 +174,7 @@ void fold(const Round& round, const ClusterState& cluster, const FoldRules& rule
     return entry.second.empty() || cluster.nodes().find(entry.first) == nullptr;
   });
   samples.threshold = rules.threshold;
+  samples.max_temperature = rules.max_temperature;
   samples.tried_at = rules.now;
   samples.counters = round.counters();
   if (!round.nodes().empty()) samples.measured_at = rules.now;

@@ -12,7 +12,7 @@ struct FoldRules {
   Time now{};
   Duration interval{};
   std::int32_t threshold = 0;        // percent; of another one than before, all windows begin anew
-  std::int32_t max_temperature = 0;  // degrees Celsius
+  std::int32_t max_temperature = 0;  // degrees Celsius; of another one, heat is timed again
 };
 void fold(const Round& round, const ClusterState& cluster, const FoldRules& rules,
           Samples& samples);

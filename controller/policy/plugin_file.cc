@@ -87,11 +87,12 @@ Write PluginFile::create() const {
   for (const auto& [key, text] : wanted_) data.push_back(entry(key, quote_json(text)));
   Write write;
   write.verb = Verb::kCreate;
-  write.body = fmt::format(
-      R"({{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":{},"namespace":{},)"
-      R"("labels":{{"{}":"berth"}},"annotations":{{"{}":"{}"}}}},"data":{{{}}}}})",
-      quote_json(name_), quote_json(snapshot_.settings.agents_namespace), names::kManagedByLabel,
-      kRenderedAtAnnotation, format_micro_time(snapshot_.now), fmt::join(data, ","));
+  // No label app.kubernetes.io/managed-by: that is Helm's, if the chart is installed later.
+  write.body =
+      fmt::format(R"({{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":{},"namespace":{},)"
+                  R"("annotations":{{"{}":"{}"}}}},"data":{{{}}}}})",
+                  quote_json(name_), quote_json(snapshot_.settings.agents_namespace),
+                  kRenderedAtAnnotation, format_micro_time(snapshot_.now), fmt::join(data, ","));
   return write;
 }
 

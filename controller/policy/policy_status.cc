@@ -15,6 +15,7 @@
 #include "controller/core/plural.h"
 #include "controller/core/refused_write.h"
 #include "controller/cost/fleet_cost.h"
+#include "controller/disruption/health_record.h"
 #include "controller/fleet/disruption_calendar.h"
 #include "controller/health/survey.h"
 #include "controller/observe/gpu_use.h"
@@ -111,8 +112,16 @@ void tell_health(const Snapshot& snapshot, const GPUClusterPolicy& policy,
   const HealthSurvey survey = survey_health(snapshot, policy);
   if (snapshot.samples.measured_at || survey.unhealthy() > 0)
     status.totals.unhealthy_nodes = survey.unhealthy();
-  if (const std::optional<Cause> limited = survey.told())
+  const bool acts = policy.spec.health.action != HealthAction::kReport;
+  if (const std::optional<Cause> limited = acts ? survey.told() : std::nullopt)
     add(snapshot, policy, kHealthLimited, "True", *limited, conditions);
+}
+
+// The uninstall guard reads this: only berth uncordons these nodes. A policy that is being deleted
+// reports them, too.
+void tell_cordoned(const Snapshot& snapshot, GPUClusterPolicyStatus& status) {
+  status.totals.cordoned_nodes = static_cast<std::int32_t>(std::ranges::count_if(
+      snapshot.cluster.nodes(), [](const auto& node) { return is_out_for_health(*node); }));
 }
 
 // What the GPUs were measured to do, and what could not be measured.
@@ -382,6 +391,7 @@ StatusUpdate compute_policy_status(const Snapshot& snapshot, const GPUClusterPol
     add(snapshot, policy, stalls ? "Stalled" : "Reconciling", "True", stalls ? *stuck : *going,
         conditions);
   }
+  tell_cordoned(snapshot, status);
   if (!policy.meta.deletion_timestamp) {
     tell_measured(snapshot, policy, status, conditions);
     tell_reclaimed(snapshot, policy, status);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "apis/names.h"
+#include "controller/disruption/health_record.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/policy/pool_change.h"
 
@@ -184,7 +185,8 @@ class Surveyor {
 
 bool carries_policy(const Node& node) {
   return node.meta.annotations.contains(names::kPoolKeysAnnotation) ||
-         is_berths_plugin_key(label_of(node, names::kDevicePluginConfig));
+         is_berths_plugin_key(label_of(node, names::kDevicePluginConfig)) ||
+         is_out_for_health(node);
 }
 
 PoolSurvey survey_pools(const Snapshot& snapshot, const GPUClusterPolicy& policy) {

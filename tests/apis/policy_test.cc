@@ -23,7 +23,7 @@ constexpr char kPolicy[] =
     R"("prices":[{"instanceType":"p4d.24xlarge","capacityType":"Spot","perNodeHour":"9.85"}],)"
     R"("idle":{"policy":"OnPressure","excludeSelector":{}},"unknown":1},)"
     R"("status":{"observedGeneration":2,"totals":{"pools":1,"nodes":4,"gpus":16,"allocated":12,)"
-    R"("idleGPUs":2,"reclaimed":3,"unhealthyNodes":1,"conflicts":1,"monthlyWaste":"37 USD"},)"
+    R"("idleGPUs":2,"reclaimed":3,"unhealthyNodes":1,"cordonedNodes":2,"conflicts":1,"monthlyWaste":"37 USD"},)"
     R"("pools":[{"name":"lab",)"
     R"("nodes":4,"gpus":16,"allocated":12,"sharedBy":8,"utilization":91,"idleGPUs":2,)"
     R"("monthlyWaste":"37"}],"conflicts":[{"node":"n7","pools":["lab","b"]}],"disruption":)"
@@ -113,12 +113,13 @@ TEST(PolicyStatus, IsWrittenAsItIsRead) {
 
 TEST(PolicyStatus, ClearsWhatIsGoneAndKeepsToItsBounds) {
   const GPUClusterPolicy policy = decode(kPolicy);
-  EXPECT_EQ(encode_status_patch(policy, GPUClusterPolicyStatus()),
-            R"({"metadata":{"resourceVersion":"7"},"status":{"observedGeneration":0,"totals":)"
-            R"({"pools":0,"nodes":0,"gpus":0,"allocated":0,"conflicts":0,"idleGPUs":null,)"
-            R"("reclaimed":null,"unhealthyNodes":null,"monthlyWaste":null},"pools":[],)"
-            R"("conflicts":[],"disruption":)"
-            R"({"open":true,"nextOpening":null},"conditions":[]}})");
+  EXPECT_EQ(
+      encode_status_patch(policy, GPUClusterPolicyStatus()),
+      R"({"metadata":{"resourceVersion":"7"},"status":{"observedGeneration":0,"totals":)"
+      R"({"pools":0,"nodes":0,"gpus":0,"allocated":0,"conflicts":0,"idleGPUs":null,)"
+      R"("reclaimed":null,"unhealthyNodes":null,"cordonedNodes":null,"monthlyWaste":null},"pools":[],)"
+      R"("conflicts":[],"disruption":)"
+      R"({"open":true,"nextOpening":null},"conditions":[]}})");
   GPUClusterPolicyStatus full;
   full.conflicts.assign(150, PoolConflict{.node = "n", .pools = {"a", "b"}});
   EXPECT_EQ(decode(R"({"status":)" + encode_status(full) + "}").status.conflicts.size(),

@@ -61,7 +61,7 @@ class SickNode : public RolloutTest {
                     "metadata: {{name: cluster}}\nspec:\n"
                     "  pools: [{{name: all, nodeSelector: {{}}}}]\n"
                     "  metrics: {{interval: 5s, prometheus: {{url: \"{}\"}}}}\n"
-                    "  health: {{recoverAfter: 1m}}\n",
+                    "  health: {{action: Cordon, recoverAfter: 1m}}\n",
                     prometheus_.url()));
   }
   void wait_cordoned(bool out) {
@@ -148,6 +148,50 @@ TEST_F(SickNode, StaysOutWhenItsProofFails) {
   kube().patch({"gpuclusterpolicies", "cluster"}, PatchType::kMerge,
                R"({"spec": {"health": {"action": "Report"}}})");
   wait_cordoned(false);
+}
+
+using StoredPolicies = RolloutTest;
+
+// The API server writes defaults into what it stores: another default is for new policies alone.
+TEST_F(StoredPolicies, OfAnEarlierReleaseKeepTheActionThatWasTheDefaultThen) {
+  const auto set_default = [&](const char* action) {
+    kube().patch({"customresourcedefinitions", "gpuclusterpolicies.gpu.berth.dev"},
+                 PatchType::kJson,
+                 fmt::format(R"([{{"op": "replace", "path": "/spec/versions/0/schema/)"
+                             R"(openAPIV3Schema/properties/spec/properties/health/properties/)"
+                             R"(action/default", "value": "{}"}}])",
+                             action));
+  };
+  const auto apply = [&] {
+    kube().apply(
+        "apiVersion: gpu.berth.dev/v1alpha1\nkind: GPUClusterPolicy\n"
+        "metadata: {name: cluster}\nspec: {pools: [{name: all, nodeSelector: {}}]}\n");
+    return kube().get({"gpuclusterpolicies", "cluster"}).text("/spec/health/action");
+  };
+  const auto wait_created_with = [&](const char* action) {
+    wait_for("a new policy to get the default", 30, [&]() -> std::string {
+      kube().remove({"gpuclusterpolicies", "cluster"});
+      const std::string got = apply();
+      return got == action ? "" : got;
+    });
+  };
+  EXPECT_EQ(apply(), "Report");
+  set_default("Cordon");
+  wait_created_with("Cordon");
+  set_default("Report");
+  // As a replacement that names no health shows.
+  wait_for("the new default", 30, [&]() -> std::string {
+    const Object now = kube().get({"gpuclusterpolicies", "cluster"});
+    const Reply replaced = kube().send(
+        "PUT", "/apis/gpu.berth.dev/v1alpha1/gpuclusterpolicies/cluster?dryRun=All",
+        fmt::format(R"({{"apiVersion": "gpu.berth.dev/v1alpha1", "kind": "GPUClusterPolicy",)"
+                    R"( "metadata": {{"name": "cluster", "resourceVersion": "{}"}},)"
+                    R"( "spec": {{"pools": [{{"name": "all", "nodeSelector": {{}}}}]}}}})",
+                    now.text("/metadata/resourceVersion")));
+    return replaced.body.text("/spec/health/action") == "Report" ? "" : replaced.body.dump();
+  });
+  EXPECT_EQ(apply(), "Cordon") << "the same manifest again";
+  wait_created_with("Report");
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ HealthRecord all_of_it() {
   record.since = *parse_time("2026-11-21T12:00:05.5Z");
   record.last = *parse_time("2026-11-21T12:30:00Z");
   record.keys = "FatalXid/0,Hot/3";
+  record.seen = "2026-11-21T12:20:00Z,2026-11-21T12:30:00Z";
   record.findings = "GPU 0 said \"Xid 79\" \\ and fell off the bus";
   record.cordons = 2;
   record.gpus = 8;
@@ -34,6 +35,7 @@ TEST(HealthRecord, IsWrittenInAFixedOrderSincePatchesTestItsText) {
   EXPECT_EQ(encode_health(all_of_it()),
             R"({"uid":"uid-n1","phase":"Cordoned","since":"2026-11-21T12:00:05.500000Z",)"
             R"("last":"2026-11-21T12:30:00.000000Z","keys":"FatalXid/0,Hot/3",)"
+            R"("seen":"2026-11-21T12:20:00Z,2026-11-21T12:30:00Z",)"
             R"("findings":"GPU 0 said \"Xid 79\" \\ and fell off the bus","cordons":2,"gpus":8,)"
             R"("proofs":1,"proof":"the Job has failed"})");
 }

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <ranges>
 #include <set>
 
 #include "apis/names.h"
+#include "controller/core/samples.h"
 #include "controller/health/findings.h"
 #include "tests/explore/look.h"
 #include "tests/explore/stored_policy.h"
@@ -119,11 +121,29 @@ void HealthInvariants::take(const sim::Change& change, bool by_berth, MonotonicT
       if (value.is_string()) node.labels[key] = value.get<std::string>();
 }
 
-bool HealthInvariants::was_overruled(const KnownNode& node, const ShownFault& fault) const {
-  if (!node.overruled_at) return false;
-  // What is hot for longer than that is hot anew.
-  if (fault.kind == Kind::kHot) return fault.until && *fault.until <= *node.overruled_at;
-  return fault.from <= *node.overruled_at;
+MonotonicTime HealthInvariants::begin_of(const std::string& name, const ShownFault& fault,
+                                         std::chrono::nanoseconds gap) const {
+  // A rise may be of several kinds, which the history does not distinguish.
+  MonotonicTime begin = fault.from;
+  if (fault.kind == Kind::kRise) return begin;
+  for (const ShownFault& earlier : history_.of(name) | std::views::reverse)
+    if (earlier.kind == fault.kind && earlier.gpu == fault.gpu && earlier.from < begin &&
+        earlier.until && begin - *earlier.until < gap)
+      begin = earlier.from;
+  return begin;
+}
+
+// Whether berth may cordon the node for the fault. A fault that a person has overruled goes on over
+// gaps that berth cannot have taken for its end.
+bool HealthInvariants::is_a_cause(const std::string& name, const KnownNode& node,
+                                  const ShownFault& fault, MonotonicTime sent) const {
+  const std::chrono::nanoseconds recover_after = policy_->spec.health.recover_after;
+  if (sent - fault.last(sent) > recover_after + kSeenIn) return false;
+  const auto surely_goes_on = recover_after - recover_after / 4 - kSameTime;
+  if (node.overruled_at && begin_of(name, fault, surely_goes_on) <= *node.overruled_at)
+    return false;
+  return fault.kind != Kind::kHot ||
+         fault.last(sent) - begin_of(name, fault, kSeenIn) >= kHotFor - kMoment;
 }
 
 void HealthInvariants::judge_cordon(const std::string& name, KnownNode& node,
@@ -135,12 +155,9 @@ void HealthInvariants::judge_cordon(const std::string& name, KnownNode& node,
   node.edited = false;
   node.cause.reset();
   if (!policy_ || now - policy_since_ < kSameTime) return;
-  const HealthSpec& spec = policy_->spec.health;
-  for (const ShownFault& fault : history_.of(name)) {
-    const MonotonicTime last = fault.last(sent);
-    if (was_overruled(node, fault) || now - last > spec.recover_after + kSeenIn) continue;
-    node.cause = std::min(node.cause.value_or(last), last);
-  }
+  for (const ShownFault& fault : history_.of(name))
+    if (const MonotonicTime last = fault.last(sent); is_a_cause(name, node, fault, sent))
+      node.cause = std::min(node.cause.value_or(last), last);
   // What the kubelet offers is no gauge's to show.
   const bool offers_less =
       record.keys.find(to_string(FaultKind::kDevicesUnhealthy)) != std::string::npos;
@@ -205,9 +222,11 @@ bool HealthInvariants::may_drain(const std::string& name, MonotonicTime heard_un
 }
 
 bool HealthInvariants::shows_what_stands(const std::string& name, const KnownNode& node) const {
+  const auto may_go_on = policy_->spec.health.recover_after + kSeenIn;
   return std::ranges::any_of(history_.of(name), [&](const ShownFault& fault) {
-    return fault.kind == Kind::kStands && !fault.until && !was_overruled(node, fault) &&
-           history_.told(name) > 0;
+    const bool overruled =
+        node.overruled_at && begin_of(name, fault, may_go_on) <= *node.overruled_at;
+    return fault.kind == Kind::kStands && !fault.until && !overruled && history_.told(name) > 0;
   });
 }
 

@@ -2,8 +2,9 @@
 // HealthInvariants: what must hold of what berth does about GPUs that break, judged like the rest
 // (invariants.h) on the store's truth and on what the GPUs showed, whoever was there to see it:
 //   Sick      a node is cordoned for its health only for a fault that its GPUs have shown a short
-//             while ago, and not before a person put the node back; neither what a program did, nor
-//             what a gauge has shown for long, nor silence is one
+//             while ago, and that does not last since before a person put the node back; neither
+//             what a program did, nor what a gauge has shown for long, nor silence is one, nor heat
+//             that has not lasted for minutes
 //   Fraction  no more of a pool than spec.health.maxUnhealthyFraction is out for its health
 //   Early     a node goes back when nothing has been shown for as long as it must, each time twice
 //             as long as the last
@@ -69,7 +70,11 @@ class HealthInvariants {
   // Of its pool's nodes.
   std::int64_t limit(const PoolSpec* pool) const;
   std::chrono::nanoseconds wait_after(std::int64_t cordons) const;
-  bool was_overruled(const KnownNode& node, const ShownFault& fault) const;
+  // When the fault began, where gaps up to `gap` do not end it.
+  MonotonicTime begin_of(const std::string& name, const ShownFault& fault,
+                         std::chrono::nanoseconds gap) const;
+  bool is_a_cause(const std::string& name, const KnownNode& node, const ShownFault& fault,
+                  MonotonicTime sent) const;
   bool shows_what_stands(const std::string& name, const KnownNode& node) const;
   std::string judge_rest(const std::string& name, const KnownNode& node, MonotonicTime now) const;
 

@@ -17,7 +17,7 @@ class HealthInvariantsTest : public InvariantsFixture {
         json::parse(R"({"apiVersion":"gpu.berth.dev/v1alpha1","kind":"GPUClusterPolicy",
           "metadata":{"name":"cluster","uid":"g1","generation":1},
           "spec":{"pools":[{"name":"lab","nodeSelector":{"matchLabels":{}}}],
-                  "health":{"recoverAfter":"2m","maxUnhealthyFraction":"50%"}}})"));
+                  "health":{"action":"Cordon","recoverAfter":"2m","maxUnhealthyFraction":"50%"}}})"));
     // It tells of itself, for as long as a test takes.
     put("miglayouts", "", json::parse(R"({"apiVersion":"gpu.berth.dev/v1alpha1","kind":"MIGLayout",
         "metadata":{"name":"a100","uid":"l1","generation":1},
@@ -106,6 +106,43 @@ TEST_F(HealthInvariantsTest, AnotherFaultAfterThatIsOne) {
   write("n1", HealthPhase::kOverruled, false);
   pass(10s);
   show("n1", {.xid = 79, .double_bit_errors = 1});
+  go_out("n1");
+  EXPECT_EQ(first(), "");
+}
+
+TEST_F(HealthInvariantsTest, HeatIsAFaultOnceItHasLasted) {
+  show("n1", {.temperature = 91});
+  pass(6min);
+  go_out("n1");
+  EXPECT_EQ(first(), "");
+  show("n2", {.temperature = 91});
+  pass(1min);
+  go_out("n2");
+  EXPECT_THAT(first(), StartsWith("Sick: n2 is cordoned for FatalXid/0"));
+}
+
+TEST_F(HealthInvariantsTest, HeatThatAPersonHasOverruledIsNoFaultForAsLongAsItLasts) {
+  show("n1", {.temperature = 91});
+  pass(6min);
+  go_out("n1");
+  uncordon("n1");
+  write("n1", HealthPhase::kOverruled, false);
+  pass(20min);
+  EXPECT_EQ(first(), "");
+  go_out("n1");
+  EXPECT_THAT(first(), StartsWith("Sick"));
+}
+
+TEST_F(HealthInvariantsTest, HeatThatComesBackLongAfterThatIsAFault) {
+  show("n1", {.temperature = 91});
+  pass(6min);
+  go_out("n1");
+  uncordon("n1");
+  write("n1", HealthPhase::kOverruled, false);
+  show("n1", {});
+  pass(5min);
+  show("n1", {.temperature = 91});
+  pass(6min);
   go_out("n1");
   EXPECT_EQ(first(), "");
 }

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "apis/names.h"
+#include "controller/disruption/health_record.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/health/survey.h"
 #include "tests/support/builders.h"
@@ -88,6 +89,37 @@ TEST_F(Findings, WhatCameIsFoundUntilItHasNotComeAgainForLongEnough) {
     only.hot_at = now_ - ago;
     EXPECT_EQ(keys(), found ? "Hot/0" : "") << format_duration_short(ago);
   }
+}
+
+TEST_F(Findings, HeatThatHasNotLastedIsFoundOnlyWhereTheNodeIsKnownForIt) {
+  gpu("a", "0").hot_since = now_ - 1min;
+  const auto keys_with = [&](HealthPhase phase, const std::string& known) {
+    Node node = *cluster_.nodes().find("n1");
+    HealthRecord record{.phase = phase, .node_uid = node.meta.uid};
+    record.keys = known;
+    node.meta.annotations.set(names::kHealthAnnotation, encode_health(record));
+    put(std::move(node));
+    return keys();
+  };
+  EXPECT_EQ(keys(), "");
+  EXPECT_EQ(keys_with(HealthPhase::kCordoned, "Hot/0"), "Hot/0");
+  EXPECT_EQ(find().last(), now_);
+  EXPECT_EQ(keys_with(HealthPhase::kOverruled, "FatalXid/1,Hot/0"), "Hot/0");
+  EXPECT_EQ(keys_with(HealthPhase::kCordoned, "Hot/1"), "") << "another GPU";
+  EXPECT_EQ(keys_with(HealthPhase::kReported, "Hot/0"), "");
+  EXPECT_EQ(keys_with(HealthPhase::kRecovered, "Hot/0"), "");
+}
+
+// A restart has just begun to watch what the node offers.
+TEST_F(Findings, MissedDevicesGoOnAtOnceWhereTheNodeIsKnownForThem) {
+  Node made = node("n1").a100_80(4).allocatable("nvidia.com/gpu", 3);
+  made.capacity.set("nvidia.com/gpu", Quantity::whole(4));
+  HealthRecord record{.phase = HealthPhase::kCordoned, .node_uid = made.meta.uid};
+  record.keys = "DevicesUnhealthy/nvidia.com/gpu";
+  made.meta.annotations.set(names::kHealthAnnotation, encode_health(record));
+  cluster_.upsert(std::move(made), now_);
+  EXPECT_EQ(keys(), "DevicesUnhealthy/nvidia.com/gpu");
+  EXPECT_FALSE(find().next_in);
 }
 
 TEST_F(Findings, WhatWasSeenBeforeTheMachineWasMadeIsAnothers) {

@@ -47,7 +47,7 @@ class History {
       case 0:
         return sick_.xid(name, below(4), below(2) == 0 ? 79 : 31);
       case 1:
-        return sick_.hot(name, below(4));
+        return below(2) == 0 ? sick_.heat(name, below(4)) : cool_all(name);
       case 2:
         sick_.gpu(name, below(4)).remap_failed = below(3) == 0;
         return;
@@ -80,6 +80,9 @@ class History {
     const auto record = sick_.record(name);
     persons_[name] = out && !(record && record->phase == HealthPhase::kCordoned);
     sick_.put(std::move(node));
+  }
+  void cool_all(const std::string& name) {
+    for (int i = 0; i < 4; ++i) sick_.cool(name, i);
   }
   void hold(const std::string& name, bool held) {
     Node node = sick_.node(name);
@@ -124,6 +127,7 @@ class History {
       const std::string name = fmt::format("n{}", n);
       hold(name, false);
       for (int i = 0; i < 4; ++i) sick_.gpu(name, i).remap_failed = false;
+      cool_all(name);
     }
     // The longest wait, and as long again for what was found at its end.
     for (int i = 0; i < 100; ++i) {

@@ -41,6 +41,7 @@ SickCluster::SickCluster(int nodes) {
   policy.meta.name = limits::kPolicyName;
   policy.spec.pools.emplace_back().name = "all";
   policy.spec.disruption.max_unavailable = {100, true};
+  policy.spec.health.action = HealthAction::kCordon;
   samples_.interval = std::chrono::seconds(30);
   samples_.measured_at = now;
   for (int n = 1; n <= nodes; ++n) {
@@ -59,7 +60,10 @@ void SickCluster::look(const std::string& but) {
   samples_.measured_at = now;
   for (auto& [name, gpus] : samples_.nodes)
     for (GpuSample& gpu : gpus)
-      if (name != but) gpu.seen = now;
+      if (name != but) {
+        gpu.seen = now;
+        if (gpu.hot_since && now - *gpu.hot_since >= kHotFor) gpu.hot_at = now;
+      }
 }
 
 void SickCluster::pass(Duration time) {
@@ -76,6 +80,7 @@ void SickCluster::restart() {
       if (gpu.xid) gpu.xid->at.reset();
       if (gpu.double_bit_errors) gpu.double_bit_errors->at.reset();
       gpu.hot_at.reset();
+      if (gpu.hot_since) gpu.hot_since = now;
     }
 }
 

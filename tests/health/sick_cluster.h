@@ -31,12 +31,15 @@ class SickCluster {
   void xid(const std::string& node, std::size_t index, int code) {
     gpu(node, index).xid = Rise{.value = static_cast<double>(code), .at = now};
   }
-  void hot(const std::string& node, std::size_t index) { gpu(node, index).hot_at = now; }
+  // Above the limit from now on, and no more.
+  void heat(const std::string& node, std::size_t index) { gpu(node, index).hot_since = now; }
+  void cool(const std::string& node, std::size_t index) { gpu(node, index).hot_since.reset(); }
   // A round of the sampler: every GPU is seen, but those of the node that is left out.
   void look(const std::string& but = "");
   // Looks and runs, every so often, until the time has passed.
   void pass(Duration time);
-  // berth begins anew: it knows what the cluster holds, and has seen nothing rise.
+  // berth starts again: it knows what the cluster holds, has seen nothing rise, and has seen no GPU
+  // hot before now.
   void restart();
 
   // Plans, applies, and plans again, which must come to nothing.

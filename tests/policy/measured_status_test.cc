@@ -28,6 +28,11 @@ class MeasuredStatus : public ::testing::Test {
     policy.meta.finalizers = {names::kFinalizer};
     measured_.cluster.upsert(std::move(policy), measured_.now);
   }
+  void act_on_faults(HealthAction action) {
+    GPUClusterPolicy policy = measured_.policy();
+    policy.spec.health.action = action;
+    measured_.cluster.upsert(std::move(policy), measured_.now);
+  }
   static std::string util(int percent) {
     return fmt::format(
         "DCGM_FI_DEV_GPU_UTIL{{gpu=\"0\",UUID=\"GPU-a\",Hostname=\"n1\",namespace=\"team-a\","
@@ -148,6 +153,7 @@ TEST_F(MeasuredStatus, CountsNodesWithAFaultAndSaysWhenThereAreTooMany) {
         "DCGM_FI_DEV_XID_ERRORS{{gpu=\"0\",UUID=\"GPU-{0}\",Hostname=\"n{0}\"}} {1}\n", n, code);
   };
   measured_.cluster.upsert<Node>(node("n2").a100_80(4), measured_.now);
+  act_on_faults(HealthAction::kCordon);
   look_for(1min, xid(1, 79) + xid(2, 0));
   EXPECT_EQ(status()["totals"]["unhealthyNodes"], 0) << "it stood there before";
   look_for(30s, xid(1, 48) + xid(2, 0));
@@ -156,6 +162,9 @@ TEST_F(MeasuredStatus, CountsNodesWithAFaultAndSaysWhenThereAreTooMany) {
   look_for(30s, xid(1, 48) + xid(2, 95));
   EXPECT_EQ(status()["totals"]["unhealthyNodes"], 2);
   EXPECT_THAT(status()["conditions"].dump(), HasSubstr("2 of the 2 nodes of pool all look broken"));
+  act_on_faults(HealthAction::kReport);
+  EXPECT_THAT(status()["conditions"].dump(), Not(HasSubstr("HealthLimited")))
+      << "no node is taken out of service anyway";
 }
 
 // It stands beside Ready, and holds nothing up.

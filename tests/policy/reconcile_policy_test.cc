@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "controller/disruption/health_record.h"
 #include "tests/policy/planned_policy.h"
 
 namespace berth::test {
@@ -156,6 +157,28 @@ TEST_F(Policy, ADeletedPolicyGoesWhenNothingOfItIsLeft) {
   cluster.add(node("n1").a100_80(4).label("tier", "mig"));
   EXPECT_THAT(writes(cluster.plan("policy")),
               ElementsAre(HasSubstr("mergepatch ConfigMap"), HasSubstr("remove the finalizer")));
+}
+
+// Without the policy nothing counts it any more, and an uninstall would leave it so.
+TEST_F(Policy, ADeletedPolicyWaitsForNodesThatAreCordonedForTheirHealth) {
+  GPUClusterPolicy going = policy(kSliced);
+  cluster.add(going);
+  EXPECT_THAT(status(cluster.plan("policy")), Not(HasSubstr("cordonedNodes")));
+  Node out = node("n1").a100_80(4);
+  out.unschedulable = true;
+  out.meta.annotations.set(names::kHealthAnnotation, encode_health({.phase = HealthPhase::kCordoned,
+                                                                    .node_uid = out.meta.uid}));
+  cluster.add(out);
+  EXPECT_THAT(status(cluster.plan("policy")), HasSubstr(R"("cordonedNodes":1)"));
+
+  going.meta.deletion_timestamp = cluster.now;
+  cluster.add(going);
+  const Plan plan = cluster.plan("policy");
+  EXPECT_THAT(writes(plan), Not(testing::Contains(HasSubstr("remove the finalizer"))));
+  EXPECT_THAT(status(plan), AllOf(HasSubstr("Retreating"), HasSubstr(R"("cordonedNodes":1)")));
+  out.unschedulable.reset();
+  cluster.add(out);
+  EXPECT_THAT(writes(cluster.plan("policy")), testing::Contains(HasSubstr("remove the finalizer")));
 }
 
 // What a node carries that the cache does not show would stay there for ever.

@@ -42,6 +42,23 @@ def page_faults(tmp):
     return root
 
 
+def claim_faults(tmp):
+    root = tmp / "claims"
+    for folder in ("docs", "examples", "crds", "controller/health"):
+        (root / folder).mkdir(parents=True)
+    (root / "controller/health/a.cc").write_text("int f(const Spec& s) { return s.health.max_heat + s.idle; }\n")
+    (root / "README.md").write_text("- Idleness, health and cost are not acted on yet.\n- What was not seen is not acted on.\n")
+    (root / "docs/a.md").write_text("berth watches. Field `spec.health.maxHeat` is stored, and not used. Field `later` is only stored.\n")
+    (root / "examples/a.yaml").write_text("spec:\n  # Checked and kept, and not acted on in this version.\n  health: {maxHeat: 1}\n  later: 1 # only kept\n")
+    (root / "crds/a.yaml").write_text("""\
+spec: {versions: [{schema: {openAPIV3Schema: {properties: {spec: {properties: {
+  idle: {description: "Stored, and not acted on in this version."},
+  later: {description: "Only stored."},
+  health: {description: "Watches.", properties: {maxHeat: {description: "A limit."}}}}}}}}}]}
+""")
+    return root
+
+
 def main(compiler):
     with tempfile.TemporaryDirectory() as name:
         tmp = pathlib.Path(name)
@@ -57,6 +74,13 @@ def main(compiler):
         if len(links_out.splitlines()) != len(faults):
             missed.append("only what is wrong: " + links_out)
 
+        claims_code, claims_out = run("check_claims.py", claim_faults(tmp))
+        denials = ["README.md:1: says of health", "docs/a.md:1: says of maxHeat", "examples/a.yaml:2: says of health",
+                   "examples/a.yaml:2: says of maxHeat", "crds/a.yaml: spec.idle: says"]
+        missed += [e for e in denials if e not in claims_out]
+        if len(claims_out.splitlines()) != len(denials):
+            missed.append("only what is wrong: " + claims_out)
+
         source, obj, archive = tmp / "w.cc", tmp / "w.o", tmp / "w.a"
         source.write_text("#include <chrono>\n#include <cstdlib>\n#include <random>\n"
                           "long f() { std::random_device d; return std::chrono::system_clock::now().time_since_epoch().count()"
@@ -68,8 +92,8 @@ def main(compiler):
         missed += [e for e in ("getenv", "system_clock::now", "random_device", "keeps remember()::last", "keeps remember()::calls") if e not in archive_out]
     for e in missed:
         print(f"not reported: {e}")
-    ok = not missed and code == 1 and links_code == 1 and archive_code == 1
-    print("the checks report every planted fault" if ok else f"exit codes {code}, {links_code}, {archive_code}")
+    ok = not missed and code == 1 and links_code == 1 and claims_code == 1 and archive_code == 1
+    print("the checks report every planted fault" if ok else f"exit codes {code}, {links_code}, {claims_code}, {archive_code}")
     return 0 if ok else 1
 
 
