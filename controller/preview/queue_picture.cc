@@ -15,9 +15,16 @@ namespace {
 
 using queue::Catalog;
 
-QueueVerdict verdict_of(const queue::Workload& workload, const queue::Outcome& outcome,
-                        std::int64_t position, const queue::FactsIndex& facts,
-                        std::optional<Time> now) {
+// Nobody can be asked.
+Snapshot unasked(const ClusterState& cluster, Time now) {
+  static const Answers kNone;
+  static const Settings kStandard;
+  return {.cluster = cluster, .answers = kNone, .settings = kStandard, .now = now, .offline = true};
+}
+
+QueueVerdict verdict_of(const ClusterState& cluster, const queue::Workload& workload,
+                        const queue::Outcome& outcome, std::int64_t position,
+                        const queue::FactsIndex& facts, std::optional<Time> now) {
   const Catalog& catalog = facts.catalog();
   QueueVerdict verdict{
       .queue = catalog.queue_name(workload.standing.queue),
@@ -28,6 +35,7 @@ QueueVerdict verdict_of(const queue::Workload& workload, const queue::Outcome& o
       .place = outcome.admission != nullptr ? place_of(*outcome.admission, facts) : QueuePlace(),
       .position = position};
   if (outcome.admission != nullptr) verdict.displaced = displaced_by(*outcome.admission, facts);
+  if (now) verdict.message += describe_kept(unasked(cluster, *now), outcome);
   if (now && !verdict.displaced.empty()) verdict.ended = ended_by(workload, *now);
   return verdict;
 }
@@ -44,12 +52,10 @@ bool waits_for_ends(std::string_view reason) {
 std::optional<queue::PreemptionTerms> terms_of(const ClusterState& cluster,
                                                std::optional<Time> now) {
   if (!now) return std::nullopt;
-  return queue::PreemptionTerms{
-      now->time_since_epoch().count(), [&cluster, now](const queue::Workload& workload) {
-        static const Answers kNone;
-        static const Settings kStandard;
-        return queue::may_be_displaced({cluster, kNone, kStandard, *now}, workload);
-      }};
+  return queue::PreemptionTerms{now->time_since_epoch().count(),
+                                [&cluster, now](const queue::Workload& workload) {
+                                  return queue::may_be_displaced(unasked(cluster, *now), workload);
+                                }};
 }
 
 }  // namespace
@@ -66,15 +72,15 @@ QueuePicture::QueuePicture(const ClusterState& cluster, std::optional<Time> now)
       order.resize(report->waiting.size());
       for (const queue::Waiting& each : report->waiting) {
         order[static_cast<std::size_t>(each.position - 1)] = each.workload->name;
-        waiting_.emplace(*each.workload->name, verdict_of(*each.workload, each.outcome,
+        waiting_.emplace(*each.workload->name, verdict_of(cluster, *each.workload, each.outcome,
                                                           each.position, index_.facts(), now));
       }
       continue;
     }
     // Of a queue that is not there.
     const auto note = [&](const queue::Workload& workload) {
-      waiting_.emplace(*workload.name,
-                       verdict_of(workload, survey_.outcome(workload), 0, index_.facts(), now));
+      waiting_.emplace(*workload.name, verdict_of(cluster, workload, survey_.outcome(workload), 0,
+                                                  index_.facts(), now));
     };
     for (const auto& [workloads, same] : pending.ready)
       for (const queue::Workload* workload : same.in_order) note(*workload);
