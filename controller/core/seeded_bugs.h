@@ -118,9 +118,10 @@ enum class SeededBug {
   kForgetYields,          // let who gave idle GPUs up displace who has them
   kLetIdleQueue,          // let what was idle queue again at once
   kIdleInPart,            // take a workload for idle of which one pod is
+  kTrustEveryOwner,       // evict pods whose controller then fails for good
 };
 
-inline constexpr std::array<std::pair<std::string_view, SeededBug>, 106> kSeededBugs{{
+inline constexpr std::array<std::pair<std::string_view, SeededBug>, 107> kSeededBugs{{
     {"uncordon-unowned", SeededBug::kUncordonUnowned},
     {"uncordon-held", SeededBug::kUncordonHeld},
     {"skip-live-guard", SeededBug::kSkipLiveGuard},
@@ -227,6 +228,7 @@ inline constexpr std::array<std::pair<std::string_view, SeededBug>, 106> kSeeded
     {"forget-yields", SeededBug::kForgetYields},
     {"let-idle-queue", SeededBug::kLetIdleQueue},
     {"idle-in-part", SeededBug::kIdleInPart},
+    {"trust-every-owner", SeededBug::kTrustEveryOwner},
 }};
 
 #ifdef BERTH_SEEDED_BUGS
