@@ -52,6 +52,7 @@ struct Pod {
   Text node_name;  // empty: not bound
   PodPhase phase = PodPhase::kPending;
   bool has_empty_dir = false;
+  bool never_restarts = false;  // restartPolicy Never: what ends in it has ended
   bool has_been_ready = false;  // its condition Ready is True, or once was
   std::int64_t termination_grace_period_seconds = 30;
   std::optional<Time> start_time;

@@ -96,6 +96,13 @@ bool read_gates(od::value gates, std::vector<Text>& out, Fault& fault) {
   });
 }
 
+bool read_never(od::value policy, bool& never, Fault& fault) {
+  std::string_view text;
+  const bool good = read(policy, text, fault);
+  never = good && text == "Never";
+  return good;
+}
+
 bool read_topology_spread(od::value constraints, bool& binding, Fault& fault) {
   binding = false;
   return each_item(constraints, fault, [&](od::value constraint) {
@@ -235,7 +242,7 @@ bool read(od::value spec, PodSpecParts& parts, Fault& fault) {
       case 'r':
         if (key == "resources") return read_requests(value, requests.pod, parts.of_template, fault);
         if (key == "resourceClaims") return read_has_items(value, parts.resource_claims, fault);
-        return true;
+        return key != "restartPolicy" || read_never(value, parts.never_restarts, fault);
       case 's':
         if (key == "schedulerName") return read(value, shape.scheduler_name, fault);
         if (key == "schedulingGates") return read_gates(value, shape.scheduling_gates, fault);
@@ -277,6 +284,7 @@ bool read(od::value value, Pod& pod, Fault& fault) {
   pod.node_name = std::move(parts.node_name);
   pod.termination_grace_period_seconds = parts.termination_grace_period_seconds;
   pod.has_empty_dir = parts.has_empty_dir;
+  pod.never_restarts = parts.never_restarts;
   std::move(trouble).keep_in(pod);
   if (good) pod.shape = shape_of(std::move(parts));
   return good;

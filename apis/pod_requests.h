@@ -47,6 +47,7 @@ struct PodSpecParts {
   Text priority_class_name;  // read of templates, of which it is the only priority
   std::int64_t termination_grace_period_seconds = 30;
   bool has_empty_dir = false;
+  bool never_restarts = false;
   PodRequests requests;
   PodShape::Fields shape;  // but for its requests and what is unmodelled
   bool host_ports = false, init_host_ports = false;

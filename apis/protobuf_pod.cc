@@ -14,6 +14,7 @@ struct SpecField {
   enum : std::uint32_t {
     kVolumes = 1,
     kContainers = 2,
+    kRestartPolicy = 3,
     kTerminationGracePeriodSeconds = 4,
     kNodeSelector = 7,
     kNodeName = 10,
@@ -244,6 +245,9 @@ bool read_spec(ProtobufField spec, Pod& pod) {
       case SpecField::kInitContainers:
         if (requests.init.size() == kMaxRepeated) throw_too_many();
         return read_container(field, requests.init.emplace_back(), parts.init_host_ports);
+      case SpecField::kRestartPolicy:
+        pod.never_restarts = field.bytes() == "Never";
+        return true;
       case SpecField::kTerminationGracePeriodSeconds:
         return read(field, pod.termination_grace_period_seconds);
       case SpecField::kNodeSelector:

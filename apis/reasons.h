@@ -26,6 +26,7 @@ inline constexpr char kLocalStorage[] = "LocalStorage";
 inline constexpr char kMigManagerMissing[] = "MigManagerMissing";
 inline constexpr char kMigNotCapable[] = "MigNotCapable";
 inline constexpr char kOwnPod[] = "OwnPod";
+inline constexpr char kOwnerWouldFail[] = "OwnerWouldFail";
 inline constexpr char kPodDisruptionBudget[] = "PodDisruptionBudget";
 inline constexpr char kPodStays[] = "PodStays";
 inline constexpr char kRolloutForgotten[] = "RolloutForgotten";
@@ -179,6 +180,7 @@ inline constexpr char kWatchBehind[] = "WatchBehind";
 inline constexpr char kPreempted[] = "Preempted";          // likewise
 inline constexpr char kGangTakenBack[] = "GangTakenBack";  // likewise
 inline constexpr char kGangStays[] = "GangStays";          // likewise
+inline constexpr char kPodKept[] = "PodKept";              // likewise, and on nodes
 inline constexpr char kPinBlocked[] = "PinBlocked";  // of the condition of that name, and of a pod
 // Why a workload is in no queue.
 inline constexpr char kNamespaceNotSelected[] = "NamespaceNotSelected";

@@ -16,6 +16,7 @@
 
 #include "apis/core.h"
 #include "apis/mig_layout.h"
+#include "apis/result.h"
 #include "controller/core/figures.h"
 
 namespace berth {
@@ -46,20 +47,25 @@ struct Write {
   std::string field_manager;  // names::kManager…
   std::string reason;         // a clause for people: "cordon for layout inference-a100"
   std::optional<std::int64_t> grace_period_seconds;  // evict and delete
+  std::string resource_version = {};  // evict and delete: a precondition; empty: none
   bool operator==(const Write&) const = default;
 };
 
 // A question put to the API server live, right before the dangerous write that follows it; a
 // refusal drops the rest of its object's steps. The shell fetches the node and, by quorum list,
 // every pod bound to it, and hands them to `refuse`; or, for what goes by all nodes, lists these
-// and hands them to `refuse_any`.
+// and hands them to `refuse_any`; or it fetches one object of a kind that berth does not watch, and
+// hands its JSON to `refuse_object`.
 struct Guard {
-  ObjectRef node;        // of all nodes: whom the write is about
+  ObjectRef node;        // of all nodes: whom the write is about; of `kind`: the object
   std::string question;  // names what is asked, for logs and plan comparison
   // Why not, or nothing. Pure.
   std::function<std::optional<std::string>(const Node& node, const std::vector<Pod>& pods)> refuse;
   bool yes_if_gone = false;  // that there is no such node will do, too
   std::function<std::optional<std::string>(const std::vector<Node>& nodes)> refuse_any{};
+  const KindInfo* kind = nullptr;  // of `refuse_object`; static
+  // An error is the API server's word that there is no such object, or that berth may not read it.
+  std::function<std::optional<std::string>(const Result<std::string>& object)> refuse_object{};
   bool operator==(const Guard& other) const {
     return node == other.node && question == other.question;
   }

@@ -120,6 +120,7 @@ enum class SeededBug {
   kForgetYields,          // let who gave idle GPUs up displace who has them
   kLetIdleQueue,          // let what was idle queue again at once
   kIdleInPart,            // take a workload for idle of which one pod is
+  kTrustEveryOwner,       // evict pods whose controller then fails for good
 };
 
 inline constexpr std::array<std::pair<std::string_view, SeededBug>, 107> kSeededBugs{{
@@ -230,6 +231,7 @@ inline constexpr std::array<std::pair<std::string_view, SeededBug>, 107> kSeeded
     {"forget-yields", SeededBug::kForgetYields},
     {"let-idle-queue", SeededBug::kLetIdleQueue},
     {"idle-in-part", SeededBug::kIdleInPart},
+    {"trust-every-owner", SeededBug::kTrustEveryOwner},
 }};
 
 #ifdef BERTH_SEEDED_BUGS

@@ -15,6 +15,8 @@
 #include "controller/disruption/rollouts.h"
 #include "controller/fleet/fit.h"
 #include "controller/fleet/pod_selects.h"
+#include "controller/queue/owner_looks.h"
+#include "controller/queue/remakers.h"
 #include "controller/queue/requeue.h"
 
 namespace berth {
@@ -196,6 +198,26 @@ PodVerdict judge(const Snapshot& snapshot, const Pod& pod, const DrainSpec& drai
   return judge_successor(snapshot, pod, node, record);
 }
 
+// A controller that fails for good loses the user's job, as a bare pod is lost. So the same field
+// overrides it. The rule also holds when the drain forces a pod off that it waited for.
+PodVerdict judge_owner(const Snapshot& snapshot, const DrainSpec& drain, PodVerdict verdict) {
+  const Pod& pod = *verdict.pod;
+  const bool may_go = verdict.fate == PodFate::kEvict || verdict.fate == PodFate::kAwaited ||
+                      verdict.fate == PodFate::kBlocked;
+  if (!may_go || drain.force || pod.meta.controller() == nullptr || is_job_pod(pod)) return verdict;
+  if (verdict.cause.reason == reasons::kPodStays || verdict.cause.reason == reasons::kOwnPod)
+    return verdict;
+  std::string stays = queue::Remakers(snapshot.cluster).why_not(pod);
+  queue::OwnerLooks looks = queue::look_at_owners(snapshot, {&pod});
+  if (stays.empty()) stays = std::move(looks.why);
+  if (!looks.all.empty()) verdict.look = std::move(looks.all.front());
+  verdict.look_is_due = !looks.open.empty();
+  if (stays.empty()) return verdict;
+  verdict.cause = {reasons::kOwnerWouldFail, std::move(stays)};
+  if (verdict.fate == PodFate::kEvict) verdict.fate = PodFate::kBlocked;
+  return verdict;
+}
+
 // Budgets that select the pod, by name.
 std::vector<const PodDisruptionBudget*> budgets_of(const Snapshot& snapshot, const Pod& pod) {
   std::vector<const PodDisruptionBudget*> found;
@@ -324,7 +346,9 @@ std::vector<PodVerdict> pods_leaving(const Snapshot& snapshot, const Node& node,
   verdicts.reserve(pods.size());
   const RolloutRecord record =
       pods.empty() ? RolloutRecord{} : read_rollout(snapshot.cluster, node);
-  for (const Pod* pod : pods) verdicts.push_back(judge(snapshot, *pod, drain, jobs, node, record));
+  for (const Pod* pod : pods)
+    verdicts.push_back(
+        judge_owner(snapshot, drain, judge(snapshot, *pod, drain, jobs, node, record)));
   return verdicts;
 }
 

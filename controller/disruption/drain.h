@@ -26,9 +26,12 @@ enum class PodFate {
 struct PodVerdict {
   const Pod* pod = nullptr;
   PodFate fate = PodFate::kLeftAlone;
-  Cause cause = {};  // for kBlocked: JobRunning, UnmanagedPod, LocalStorage, OwnPod, …
+  Cause cause = {};  // for kBlocked: JobRunning, UnmanagedPod, OwnerWouldFail, LocalStorage, …
   std::optional<Time> not_before = {};  // for kEvict and kRequeue: the earliest time for it
   const Job* job = nullptr;             // for kRequeue
+  // A live read of the pod's controller, before the pod is evicted or deleted. Nothing: not needed.
+  std::optional<Guard> look = {};
+  bool look_is_due = false;  // it was not read yet, or too long ago
   // To be made to leave, if nothing forbids it.
   bool leaves() const { return fate == PodFate::kEvict || fate == PodFate::kRequeue; }
 };

@@ -53,6 +53,10 @@ LeavingOutlook leaving_outlook(const Snapshot& snapshot, const PodVerdict& verdi
   LeavingOutlook outlook{one.kind, std::move(one.cause)};
   const bool refused_long_ago = one.kind == Kind::kNo && one.aging;
   if (refused_long_ago || one.kind == Kind::kUnknown) outlook.asks.push_back(ask_of(*verdict.pod));
+  if (verdict.look_is_due) {
+    outlook.looks.push_back(*verdict.look);
+    if (outlook.kind == Kind::kYes) outlook.kind = Kind::kUnknown;
+  }
   return outlook;
 }
 

@@ -12,8 +12,9 @@ namespace berth {
 
 struct LeavingOutlook {
   EvictionOutlook::Kind kind = EvictionOutlook::Kind::kUnknown;
-  Cause cause = {};            // for kNo
-  std::vector<Ask> asks = {};  // to be put, or to be put again
+  Cause cause = {};               // for kNo
+  std::vector<Ask> asks = {};     // to be put, or to be put again
+  std::vector<Guard> looks = {};  // reads of controllers that are due
 };
 // Of one that leaves().
 LeavingOutlook leaving_outlook(const Snapshot& snapshot, const PodVerdict& verdict);

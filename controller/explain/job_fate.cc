@@ -11,13 +11,21 @@
 #include "controller/queue/drained.h"
 #include "controller/queue/gang_recall.h"
 #include "controller/queue/never_ready.h"
+#include "controller/queue/remakers.h"
 #include "controller/queue/stranded.h"
 
 namespace berth {
 namespace {
 
-std::string unless_stays(const std::string& stays, bool is_job) {
+// `goes` are the pods of a gang that would be evicted. Their controllers are read only then.
+std::string unless_stays(const ClusterState& cluster, const std::string& stays, bool is_job,
+                         const std::vector<const Pod*>& goes = {}) {
   if (!stays.empty()) return fmt::format("berth leaves it so: {}", stays);
+  queue::Remakers remakers(cluster);
+  for (const Pod* pod : goes)
+    if (!pod->terminating() && remakers.judge(*pod).read_first != nullptr)
+      return fmt::format("it is evicted whole, and queues again, unless {} {} would fail of that",
+                         pod->meta.controller()->kind.view(), pod->meta.controller()->name.view());
   return fmt::format("it is {} whole, and queues again", is_job ? "suspended" : "evicted");
 }
 
@@ -43,17 +51,20 @@ std::vector<std::string> job_fate(const ClusterState& cluster, const queue::Work
   if (workload.recall) told.push_back(told_recall(cluster, workload));
   // A queue that is drained takes back nothing for other reasons.
   if (const auto gang = queue::drained(cluster, workload)) {
-    told.push_back(fmt::format("{}: {}", gang->why, unless_stays(gang->stays, false)));
+    told.push_back(fmt::format("{}: {}", gang->why,
+                               unless_stays(cluster, gang->stays, false, gang->recalled)));
     return told;
   }
   if (const auto stands = queue::stranded(cluster, workload))
-    told.push_back(
-        fmt::format("{}: {}", stands->why, unless_stays(stands->stays, workload.job != nullptr)));
+    told.push_back(fmt::format(
+        "{}: {}", stands->why,
+        unless_stays(cluster, stands->stays, workload.job != nullptr, stands->recalled)));
   if (const auto late = queue::never_ready(cluster, workload))
-    told.push_back(fmt::format("{} {} not been Ready yet; if that is so at {}, {}",
-                               plural(late->pods, "pod"), word_for(late->pods, "has", "have"),
-                               format_time(std::chrono::ceil<std::chrono::seconds>(late->until)),
-                               unless_stays(late->stays, workload.job != nullptr)));
+    told.push_back(
+        fmt::format("{} {} not been Ready yet; if that is so at {}, {}", plural(late->pods, "pod"),
+                    word_for(late->pods, "has", "have"),
+                    format_time(std::chrono::ceil<std::chrono::seconds>(late->until)),
+                    unless_stays(cluster, late->stays, workload.job != nullptr, late->recalled)));
   return told;
 }
 

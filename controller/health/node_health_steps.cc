@@ -226,7 +226,12 @@ void NodeHealthSteps::drain(DisruptionBudgets& budgets) {
       plan_.requeue_in(std::chrono::ceil<Duration>(*at - snapshot_.now));
     return;
   }
-  plan_drain(snapshot_, node_, DrainSpec(), health_.record->since, plan_);
+  const DrainProgress progress =
+      plan_drain(snapshot_, node_, DrainSpec(), health_.record->since, plan_);
+  if (progress.empty || progress.timed_out || progress.cause.reason == reasons::kPodsLeaving)
+    return;
+  plan_.events.push_back({ref_of(node_), true, reasons::kPodKept, "Drain",
+                          "a pod stays on it: " + progress.cause.message});
 }
 
 // --- what decides ---

@@ -39,12 +39,13 @@ bool keeps_the_cluster_going(const Pod& pod, const Settings& settings) {
           std::ranges::find(names::kSystemNamespaces, name) != std::end(names::kSystemNamespaces));
 }
 
-// Forcing overrules budgets, Jobs and marks; it never loses data that the layout protects, nor what
-// the cluster lives from: a node that only such a pod keeps is put back.
+// Forcing overrules budgets, Jobs and marks; it never loses data or jobs that the layout protects,
+// nor what the cluster lives from: a node that only such a pod keeps is put back.
 bool may_be_forced(const PodVerdict& verdict, const DrainSpec& drain, const Settings& settings) {
   if (drain.on_timeout != OnTimeout::kForce || verdict.fate == PodFate::kTerminating) return false;
   // Such a pod would come back again, or is the one that has to go on.
   if (verdict.cause.reason == reasons::kPodStays ||
+      verdict.cause.reason == reasons::kOwnerWouldFail ||
       verdict.cause.reason == reasons::kToleratesCordon || verdict.cause.reason == reasons::kOwnPod)
     return false;
   const Pod& pod = *verdict.pod;
@@ -179,7 +180,11 @@ DrainProgress plan_drain(const Snapshot& snapshot, const Node& node, const Drain
     const Pod& pod = *verdict.pod;
     // A Job is taken back even then: a pod that is taken from it would count as a failure.
     const bool with_job = verdict.fate == PodFate::kRequeue && !verdict.job->suspended;
+    if (verdict.fate == PodFate::kBlocked && verdict.look_is_due &&
+        !plan.has_steps(verdict.look->node))
+      plan.add(verdict.look->node, *verdict.look);
     if (forced && !with_job) {
+      if (verdict.look) plan.add(ref_of(pod), *verdict.look);
       plan.add(ref_of(pod), removal(Verb::kDelete, pod, node, drain));
       continue;
     }
@@ -193,6 +198,7 @@ DrainProgress plan_drain(const Snapshot& snapshot, const Node& node, const Drain
       plan_requeue(snapshot, verdict, node, forced, plan);
       continue;
     }
+    if (verdict.look) plan.add(ref_of(pod), *verdict.look);
     plan.add(ref_of(pod), ask_of(pod));
     plan.add(ref_of(pod), removal(Verb::kEvict, pod, node, drain));
   }

@@ -31,6 +31,7 @@ constexpr LayoutReason kLayoutReasons[] = {
     {kRolloutForgotten, Column::kBlocked, Outlook::kStalled},
     {kToleratesCordon, Column::kBlocked, Outlook::kStalled},
     {kUnknownProduct, Column::kBlocked, Outlook::kStalled},
+    {kOwnerWouldFail, Column::kBlocked, Outlook::kReconciling},
     {kUnmanagedPod, Column::kBlocked, Outlook::kReconciling},
     {kVirtualMachineNode, Column::kBlocked, Outlook::kStalled},
     {kWriteRefused, Column::kBlocked, Outlook::kStalled},

@@ -167,6 +167,8 @@ Plan reconcile_mig_layout(const Snapshot& snapshot, std::string_view name) {
   // Of a Job that runs on several nodes each of them asks.
   for (const Ask& ask : choice.asks)
     if (!plan.has_steps(ask.pod)) plan.add(ask.pod, ask);
+  for (const Guard& look : choice.looks)
+    if (!plan.has_steps(look.node)) plan.add(look.node, look);
   plan_wake_ups(snapshot, *layout, choice, plan);
   plan.statuses.push_back(compute_layout_status(snapshot, *layout, choice));
   return plan;

@@ -305,9 +305,13 @@ std::string Chooser::who_is_out() const {
 // end by themselves are waited for on the cordoned node.
 std::optional<Cause> Chooser::refuse_pods(const Node& node) {
   std::vector<Ask> asks;
+  std::size_t looks = 0;
   const std::vector<PodVerdict> verdicts = pods_leaving(snapshot_, node, layout_.spec.drain);
-  for (const PodVerdict& verdict : verdicts)
-    if (verdict.fate == PodFate::kBlocked) return verdict.cause;
+  for (const PodVerdict& verdict : verdicts) {
+    if (verdict.fate != PodFate::kBlocked) continue;
+    if (verdict.look_is_due) choice_.looks.push_back(*verdict.look);
+    return verdict.cause;
+  }
   std::set<const Job*> jobs;  // each is asked about once
   for (const PodVerdict& verdict : verdicts) {
     if (!verdict.leaves() || (verdict.job != nullptr && !jobs.insert(verdict.job).second)) continue;
@@ -319,7 +323,12 @@ std::optional<Cause> Chooser::refuse_pods(const Node& node) {
       return std::move(outlook.cause);
     }
     asks.insert(asks.end(), outlook.asks.begin(), outlook.asks.end());
+    choice_.looks.insert(choice_.looks.end(), outlook.looks.begin(), outlook.looks.end());
+    looks += outlook.looks.size();
   }
+  if (asks.empty() && looks > 0)
+    return Cause{reasons::kAskingPods,
+                 "reading whether the controllers of its pods create these again"};
   if (asks.empty()) return std::nullopt;
   choice_.asks.insert(choice_.asks.end(), asks.begin(), asks.end());
   return Cause{reasons::kAskingPods,

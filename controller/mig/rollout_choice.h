@@ -51,6 +51,7 @@ struct RolloutChoice {
   std::vector<const Node*> order;   // those that still have to go, in the order they would
   std::vector<NodeClaim> take;      // to be claimed now, all at once
   std::vector<Ask> asks;            // questions to put before more can be taken
+  std::vector<Guard> looks;         // controllers to read before that
   std::int32_t budget = 0;          // how many may be out
   std::int32_t out = 0;             // how many are
   // Of these, taken for the layout before they left it, or unknown to the cache.

@@ -41,6 +41,7 @@ constexpr EventReason kPolicyEvents[] = {
     {"Node", kUnhealthyCordoned},
     {"Node", kGpusRecovered},
     {"Node", kProofFailed},
+    {"Node", kPodKept},
 };
 
 }  // namespace

@@ -24,9 +24,9 @@ Snapshot unasked(const ClusterState& cluster, Time now) {
   return {.cluster = cluster, .answers = kNone, .settings = kStandard, .now = now, .offline = true};
 }
 
-QueueVerdict verdict_of(const queue::Workload& workload, const queue::Outcome& outcome,
-                        std::int64_t position, const queue::FactsIndex& facts,
-                        std::optional<Time> now) {
+QueueVerdict verdict_of(const ClusterState& cluster, const queue::Workload& workload,
+                        const queue::Outcome& outcome, std::int64_t position,
+                        const queue::FactsIndex& facts, std::optional<Time> now) {
   const Catalog& catalog = facts.catalog();
   QueueVerdict verdict{
       .queue = catalog.queue_name(workload.standing.queue),
@@ -37,6 +37,7 @@ QueueVerdict verdict_of(const queue::Workload& workload, const queue::Outcome& o
       .place = outcome.admission != nullptr ? place_of(*outcome.admission, facts) : QueuePlace(),
       .position = position};
   if (outcome.admission != nullptr) verdict.displaced = displaced_by(*outcome.admission, facts);
+  if (now) verdict.message += describe_kept(unasked(cluster, *now), outcome);
   if (now && !verdict.displaced.empty()) verdict.ended = ended_by(workload, *now);
   return verdict;
 }
@@ -86,15 +87,15 @@ QueuePicture::QueuePicture(const ClusterState& cluster, std::optional<Time> now)
       order.resize(report->waiting.size());
       for (const queue::Waiting& each : report->waiting) {
         order[static_cast<std::size_t>(each.position - 1)] = each.workload->name;
-        waiting_.emplace(*each.workload->name, verdict_of(*each.workload, each.outcome,
+        waiting_.emplace(*each.workload->name, verdict_of(cluster, *each.workload, each.outcome,
                                                           each.position, index_.facts(), now));
       }
       continue;
     }
     // Of a queue that is not there.
     const auto note = [&](const queue::Workload& workload) {
-      waiting_.emplace(*workload.name,
-                       verdict_of(workload, survey_.outcome(workload), 0, index_.facts(), now));
+      waiting_.emplace(*workload.name, verdict_of(cluster, workload, survey_.outcome(workload), 0,
+                                                  index_.facts(), now));
     };
     for (const auto& [workloads, same] : pending.ready)
       for (const queue::Workload* workload : same.in_order) note(*workload);

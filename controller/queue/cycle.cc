@@ -90,6 +90,8 @@ void Cycle::set_aside(Offer& offer) {
 
 void Cycle::note_failed(Offer& offer) {
   Verdict verdict = explain(offer);
+  verdict.kept = kept_;
+  if (kept_ != nullptr) all_kept_.push_back(kept_);
   if (const auto kept = kept_for_another(offer))
     verdict = *kept;
   else

@@ -44,6 +44,9 @@ class Cycle {
   // Why a pending workload was not admitted, after run().
   Verdict why(const Workload& workload) const;
 
+  // Running workloads that a waiting one could have displaced, but for the terms' may_go.
+  const std::vector<const Workload*>& kept() const { return all_kept_; }
+
   // When somebody may be displaced, for whom one waits that could not be admitted.
   std::optional<std::int64_t> again() const;
 
@@ -176,6 +179,8 @@ class Cycle {
   std::optional<Preemption> preemption_;   // made when the first asks
   std::vector<Taken> taken_;               // before that
   std::vector<const Workload*> displaced_;
+  const Workload* kept_ = nullptr;  // can't be taken back for the workload that was offered last
+  std::vector<const Workload*> all_kept_;
   std::vector<Reservation> reservations_;
   std::optional<std::int64_t> again_;                  // when somebody has waited for long enough
   std::unordered_map<std::uint64_t, Place> next_;      // by queue and class; none: the first of all

@@ -27,6 +27,7 @@ Preemptor Cycle::preemptor(const Offer& offer, const Route& route) const {
 // Rule 9: for those whom nothing is free. In each pool it is asked first who leaves anyway, then
 // who is idle.
 bool Cycle::preempt(Offer& offer) {
+  kept_ = nullptr;
   if (!terms_) return false;
   const PreemptionFact& rules = offer.queue->fact->preemption;
   const bool displaces = rules.own || rules.others != Reclaims::kNever;
@@ -44,7 +45,10 @@ bool Cycle::preempt(Offer& offer) {
       const Preemptor asks = preemptor(offer, route);
       const std::vector<Ahead> displaced =
           idle ? preemption().take_idle(asks) : preemption().displace(asks);
-      if (displaced.empty()) continue;
+      if (displaced.empty()) {
+        if (kept_ == nullptr) kept_ = preemption().kept();
+        continue;
+      }
       admit_after(offer, asks, displaced);
       return true;
     }

@@ -16,6 +16,7 @@
 #include "controller/queue/idle_measures.h"
 #include "controller/queue/idle_work.h"
 #include "controller/queue/named.h"
+#include "controller/queue/owner_looks.h"
 #include "controller/queue/remakers.h"
 #include "controller/queue/requeue.h"
 
@@ -114,7 +115,10 @@ void plan_evictions(const Snapshot& snapshot, const Workload& workload, const Le
   if (pods.empty()) return;
   plan.requeue_in(kLookAgain);
   if (!spares_budgets(snapshot, pods)) return;
+  const OwnerLooks looks = look_at_owners(snapshot, pods);
+  if (looks.kept != nullptr) return plan_open_looks(looks, plan);
   const ObjectRef all = ref_of(*pods.front());
+  guard_by_looks(looks, all, plan);
   for (const berth::Pod* pod : pods)
     if (!pod->node_name.empty()) plan.add(all, ask_to_evict(*pod));
   for (const berth::Pod* pod : pods) {
@@ -127,14 +131,35 @@ void plan_evictions(const Snapshot& snapshot, const Workload& workload, const Le
 
 }  // namespace
 
-bool may_be_displaced(const Snapshot& snapshot, const Workload& workload) {
-  if (workload.job) return may_be_suspended(snapshot, workload);
+std::string why_not_displaced(const Snapshot& snapshot, const Workload& workload) {
+  if (workload.job)
+    return may_be_suspended(snapshot, workload) ? "" : "its Job can't be suspended by its queue";
   Remakers remakers(snapshot.cluster);
   const std::vector<const berth::Pod*> pods = running_pods(snapshot, workload);
-  return spares_budgets(snapshot, pods) && std::ranges::all_of(pods, [&](const berth::Pod* pod) {
-           const Answer* answer = eviction_answer(snapshot, *pod);
-           return remakers.why_not(*pod).empty() && (answer == nullptr || answer->yes);
-         });
+  if (!spares_budgets(snapshot, pods)) return "a PodDisruptionBudget keeps some of its pods";
+  for (const berth::Pod* pod : pods) {
+    if (std::string stays = remakers.why_not(*pod); !stays.empty()) return stays;
+    const Answer* answer = eviction_answer(snapshot, *pod);
+    if (answer != nullptr && !answer->yes)
+      return fmt::format("pod {} may not be evicted: {}", pod->meta.name, answer->error.message);
+  }
+  return look_at_owners(snapshot, pods).why;
+}
+
+bool may_be_displaced(const Snapshot& snapshot, const Workload& workload) {
+  return why_not_displaced(snapshot, workload).empty();
+}
+
+bool is_kept_by_owner(const Snapshot& snapshot, const Workload& workload) {
+  return !workload.job &&
+         look_at_owners(snapshot, running_pods(snapshot, workload)).kept != nullptr;
+}
+
+std::string describe_kept(const Snapshot& snapshot, const Outcome& outcome) {
+  const Workload* kept = outcome.verdict.kept;
+  if (outcome.admitted_to || kept == nullptr) return "";
+  const std::string why = why_not_displaced(snapshot, *kept);
+  return why.empty() ? "" : fmt::format("; {} can't be taken back: {}", *kept->name, why);
 }
 
 PreemptionTerms preemption_terms(const Snapshot& snapshot) {
@@ -147,12 +172,14 @@ PreemptionTerms preemption_terms(const Snapshot& snapshot) {
   return terms;
 }
 
-std::vector<Ask> asks_before(const Snapshot& snapshot, const Workload& workload) {
-  std::vector<Ask> asks;
+std::vector<ObjectSteps> asks_before(const Snapshot& snapshot, const Workload& workload) {
+  std::vector<ObjectSteps> asks;
   if (workload.job) return asks;
-  for (const berth::Pod* pod : running_pods(snapshot, workload))
+  const std::vector<const berth::Pod*> pods = running_pods(snapshot, workload);
+  for (const Guard& look : look_at_owners(snapshot, pods).open) asks.push_back({look.node, {look}});
+  for (const berth::Pod* pod : pods)
     if (!pod->node_name.empty() && eviction_answer(snapshot, *pod) == nullptr)
-      asks.push_back(ask_to_evict(*pod));
+      asks.push_back({ref_of(*pod), {ask_to_evict(*pod)}});
   return asks;
 }
 

@@ -10,19 +10,28 @@
 #include "controller/core/snapshot.h"
 #include "controller/queue/cluster_index.h"
 #include "controller/queue/preemption.h"
+#include "controller/queue/queue_report.h"
 #include "controller/queue/verdict.h"
 
 namespace berth::queue {
 
-// Whether it can be taken back: a Job that can be suspended, or pods that somebody makes anew and
-// that the API server would let go, as far as it has been asked.
+// Why it can't be taken back; empty: it can. It can if it is a Job that can be suspended, or pods
+// that their controller creates again and that the API server would evict, as far as it was asked.
+std::string why_not_displaced(const Snapshot& snapshot, const Workload& workload);
 bool may_be_displaced(const Snapshot& snapshot, const Workload& workload);
+
+// Whether its controller, when it was read, would have failed.
+bool is_kept_by_owner(const Snapshot& snapshot, const Workload& workload);
+
+// For a workload that waits: the first running workload that its queue could take back for it, but
+// for this reason: "; Pod/a/b can't be taken back: REASON". Empty: there is none.
+std::string describe_kept(const Snapshot& snapshot, const Outcome& outcome);
 
 // With that, as of now. The snapshot must outlive them.
 PreemptionTerms preemption_terms(const Snapshot& snapshot);
 
 // What the API server is to be asked before it is; nothing of a Job, or where the answers stand.
-std::vector<Ask> asks_before(const Snapshot& snapshot, const Workload& workload);
+std::vector<ObjectSteps> asks_before(const Snapshot& snapshot, const Workload& workload);
 
 // The admission for which it is taken back, and which still waits for that; null: none.
 const LedgerFact* displaced_for(const Snapshot& snapshot, const Workload& workload);

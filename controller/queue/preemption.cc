@@ -107,6 +107,12 @@ Preemption::Victim Preemption::victim(const Runner& runner, bool other) const {
           static_cast<Victim::Wide>(unsaved) * gpus_of(*runner.workload, index_), runner.since};
 }
 
+bool Preemption::may_go(const Workload& workload) {
+  if (!terms_.may_go || terms_.may_go(workload)) return true;
+  if (kept_ == nullptr) kept_ = &workload;
+  return false;
+}
+
 // What is in flight is about to go, and nobody knows yet whether it has.
 void Preemption::consider(const Runner& runner, bool other, std::int64_t after, Victims& victims) {
   const Workload& workload = *runner.workload;
@@ -117,7 +123,7 @@ void Preemption::consider(const Runner& runner, bool other, std::int64_t after, 
     again_ = again_ ? std::min(*again_, then) : then;
     return;
   }
-  if (terms_.may_go && !terms_.may_go(workload)) return;
+  if (!may_go(workload)) return;
   victims.push_back(victim(runner, other));
 }
 
@@ -198,6 +204,7 @@ void Preemption::spare(const Preemptor& preemptor, Victims& victims) {
 
 std::vector<Ahead> Preemption::displace(const Preemptor& preemptor) {
   Victims victims;
+  kept_ = nullptr;
   add_own(preemptor, victims);
   for (const Victim& own : victims) outlook_.think_away(*own.workload);
   const Reclaims others = quotas_of(preemptor).fact->preemption.others;
@@ -235,7 +242,7 @@ void Preemption::consider_idle(const Preemptor& preemptor, const IdleWork& idle,
     again_ = again_ ? std::min(*again_, due) : due;
     return;
   }
-  if (terms_.may_go && !terms_.may_go(workload)) return;
+  if (!may_go(workload)) return;
   victims.push_back(
       {.workload = &workload, .lost = gpus_on_nodes(workload, index_), .since = idle.since});
 }
@@ -257,6 +264,7 @@ void Preemption::keep_lightest(const Preemptor& preemptor, Victims& victims) {
 }
 
 std::vector<Ahead> Preemption::take_idle(const Preemptor& preemptor) {
+  kept_ = nullptr;
   if (!terms_.idle) return {};
   if (!idle_) idle_ = terms_.idle();
   Victims victims;

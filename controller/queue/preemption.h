@@ -69,6 +69,8 @@ class Preemption {
 
   // When somebody has run for as long as he may at least, for whom a preemptor waits.
   const std::optional<std::int64_t>& again() const { return again_; }
+  // The first that could have been taken back last time, but for may_go; null: none.
+  const Workload* kept() const { return kept_; }
 
  private:
   struct Victim {
@@ -87,6 +89,7 @@ class Preemption {
   void add_own(const Preemptor& preemptor, Victims& victims);
   void add_others(const Preemptor& preemptor, Victims& victims);
   void consider(const Runner& runner, bool other, std::int64_t after, Victims& victims);
+  bool may_go(const Workload& workload);
   Victim victim(const Runner& runner, bool other) const;
   void consider_idle(const Preemptor& preemptor, const IdleWork& idle, Victims& victims);
   void keep_lightest(const Preemptor& preemptor, Victims& victims);
@@ -100,6 +103,7 @@ class Preemption {
   Funding funding_;
   std::optional<std::vector<IdleWork>> idle_;  // once it was asked for
   std::optional<std::int64_t> again_;
+  const Workload* kept_ = nullptr;
 };
 
 }  // namespace berth::queue

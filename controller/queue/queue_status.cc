@@ -9,6 +9,7 @@
 
 #include "controller/core/conditions.h"
 #include "controller/queue/budget_standing.h"
+#include "controller/queue/displaced.h"
 #include "controller/queue/queue_conditions.h"
 #include "controller/queue/usage_ledger.h"
 #include "controller/queue/words.h"
@@ -92,19 +93,22 @@ std::optional<Time> reserved_from(const queue::Verdict& verdict) {
   return in_seconds(*verdict.reserved);
 }
 
-PendingWorkload pending_of(const queue::Waiting& waiting, const Catalog& catalog) {
+PendingWorkload pending_of(const Snapshot& snapshot, const queue::Waiting& waiting,
+                           const Catalog& catalog) {
   PendingWorkload told;
   told.workload = name_within_kind(*waiting.workload->name);
   told.pods = as_count(waiting.workload->standing.pods);
   told.waiting_since = in_seconds(waiting.workload->standing.created);
   told.position = as_count(waiting.position);
   told.reason = reason_of(waiting.outcome);
-  told.message = cut_before_advice(describe(waiting.outcome, catalog), limits::kMaxMessage);
+  told.message = cut_before_advice(
+      describe(waiting.outcome, catalog) + queue::describe_kept(snapshot, waiting.outcome),
+      limits::kMaxMessage);
   told.reserved_from = reserved_from(waiting.outcome.verdict);
   return told;
 }
 
-GPUQueueStatus tell(const QueueReport& report, const Catalog& catalog,
+GPUQueueStatus tell(const Snapshot& snapshot, const QueueReport& report, const Catalog& catalog,
                     const GPUQueueStatus& before) {
   Told estimated;
   for (const PendingWorkload& told : before.pending)
@@ -115,7 +119,7 @@ GPUQueueStatus tell(const QueueReport& report, const Catalog& catalog,
   for (const auto& [reason, count] : report.reasons)
     status.pending_reasons.push_back({reason, as_count(count)});
   for (const queue::Waiting& waiting : report.waiting)
-    keep_estimate(estimated, status.pending.emplace_back(pending_of(waiting, catalog)));
+    keep_estimate(estimated, status.pending.emplace_back(pending_of(snapshot, waiting, catalog)));
   return status;
 }
 
@@ -124,9 +128,9 @@ GPUQueueStatus tell(const QueueReport& report, const Catalog& catalog,
 StatusUpdate compute_queue_status(const Snapshot& snapshot, const GPUQueue& queue,
                                   const QueueFindings& findings) {
   const QueueReport* report = findings.survey.find(queue.meta.name);
-  GPUQueueStatus status = report == nullptr
-                              ? GPUQueueStatus()
-                              : tell(*report, findings.index.facts().catalog(), queue.status);
+  GPUQueueStatus status =
+      report == nullptr ? GPUQueueStatus()
+                        : tell(snapshot, *report, findings.index.facts().catalog(), queue.status);
   status.observed_generation = queue.meta.generation;
   if (const auto budget = queue::budget_standing(
           queue, queue::gpu_hours_in(snapshot.cluster, snapshot.settings).budgets))

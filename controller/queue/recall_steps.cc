@@ -10,6 +10,7 @@
 #include "controller/core/plural.h"
 #include "controller/queue/admission_ledger.h"
 #include "controller/queue/gang_recall.h"
+#include "controller/queue/owner_looks.h"
 #include "controller/queue/recall.h"
 #include "controller/queue/requeue.h"
 
@@ -37,6 +38,13 @@ Answered look_at_answers(const Snapshot& snapshot, const std::vector<const berth
     }
   }
   return out;
+}
+
+void tell_stays(const berth::Pod& first, const Workload& workload, const std::string& why,
+                const std::string& stays, Plan& plan) {
+  plan.events.push_back(
+      {ref_of(first), true, reasons::kGangStays, "TakeBack",
+       fmt::format("{}, and gang {} is not taken back: {}", why, *workload.name, stays)});
 }
 
 void ask_all(const Snapshot& snapshot, const std::vector<const berth::Pod*>& asked, Plan& plan) {
@@ -78,7 +86,12 @@ void plan_recall(const Snapshot& snapshot, const Workload& workload, RecallOrder
   if (is_behind(snapshot, ledger.heard)) return;  // the mark would take the place of its entry
   if (ledger.recalls.size() >= kMostRecalls && !workload.recall) return;
   const Answered answered = look_at_answers(snapshot, order.asked);
+  const OwnerLooks looks = look_at_owners(snapshot, order.round);
   const ObjectRef first = ref_of(*order.round.front());
+  if (looks.kept != nullptr) {
+    tell_stays(*order.round.front(), workload, order.why, looks.why, plan);
+    return plan_open_looks(looks, plan);
+  }
   if (answered.kept != nullptr) {
     plan.events.push_back({first, true, reasons::kGangStays, "TakeBack",
                            fmt::format("{}, and gang {} is not taken back, as pod {} may not be "
@@ -87,11 +100,15 @@ void plan_recall(const Snapshot& snapshot, const Workload& workload, RecallOrder
                                        answered.refusal->error.message)});
     return;
   }
-  if (!answered.all) return ask_all(snapshot, order.asked, plan);
+  if (!answered.all || !looks.open.empty()) {
+    plan_open_looks(looks, plan);
+    return ask_all(snapshot, order.asked, plan);
+  }
   const RecallFact mark = mark_of(snapshot, workload, order);
   Write write = write_admissions(snapshot, ledger, changes_for(ledger, mark, first.uid),
                                  fmt::format("take back {}: {}", mark.workload, mark.why));
   const ObjectRef object = write.object;
+  guard_by_looks(looks, object, plan);
   plan.add(object, std::move(write));
   plan.events.push_back(
       {first, false, reasons::kGangTakenBack, "TakeBack",
@@ -99,13 +116,25 @@ void plan_recall(const Snapshot& snapshot, const Workload& workload, RecallOrder
                    plural(std::ssize(order.round), "pod"), mark.why)});
 }
 
+void tell_gang_stays(const Snapshot& snapshot, const Workload& workload, const std::string& why,
+                     const std::string& stays, Plan& plan) {
+  if (stays.empty() || !is_running_gang(workload)) return;
+  const auto round = round_of(snapshot.cluster, workload, workload.standing.admission->since);
+  if (!round.empty()) tell_stays(*round.front(), workload, why, stays, plan);
+}
+
+// Whoever wrote the mark has read the controllers: another leader may find it much later.
 bool plan_recalled(const Snapshot& snapshot, const Workload& workload, Plan& plan) {
   if (!workload.recall) return false;
   const RecallFact& recall = *workload.recall;
   if (!has_round(workload, recall.since)) return false;
   plan.requeue_in(kLookAgain);
   if (read_admissions(snapshot).epoch != snapshot.epoch) return true;
-  for (const berth::Pod* pod : round_of(snapshot.cluster, workload, recall.since))
+  const std::vector<const berth::Pod*> round = round_of(snapshot.cluster, workload, recall.since);
+  const OwnerLooks looks = look_at_owners(snapshot, round);
+  plan_open_looks(looks, plan);
+  if (looks.kept != nullptr || !looks.open.empty()) return true;
+  for (const berth::Pod* pod : round)
     if (!pod->terminating()) plan.add(ref_of(*pod), evict_pod(*pod, recall.why));
   return true;
 }

@@ -20,6 +20,10 @@ struct RecallOrder {
 };
 void plan_recall(const Snapshot& snapshot, const Workload& workload, RecallOrder order, Plan& plan);
 
+// Event GangStays, of a gang that `stays` although it was due for `why`; nothing if that is empty.
+void tell_gang_stays(const Snapshot& snapshot, const Workload& workload, const std::string& why,
+                     const std::string& stays, Plan& plan);
+
 // Whether the gang's mark stands and its pods are there. Those are evicted, each by itself: whoever
 // is kept by a budget now is tried again.
 bool plan_recalled(const Snapshot& snapshot, const Workload& workload, Plan& plan);

@@ -4,6 +4,8 @@
 
 #include <chrono>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -48,14 +50,30 @@ LedgerFact entry_of(const Snapshot& snapshot, const queue::Admission& admission,
   return entry;
 }
 
-// What is to be asked before somebody is displaced. With the answers it is decided anew.
-std::vector<Ask> open_questions(const Snapshot& snapshot, const queue::Cycle& cycle) {
-  std::vector<Ask> asks;
+// Plans the questions that come before a displacement, each once: several workloads may have pods
+// of one controller. The next cycle decides with the answers.
+bool plan_open_questions(const Snapshot& snapshot, const queue::Cycle& cycle, Plan& plan) {
+  std::set<std::string> asked;
   for (const queue::Admission& admission : cycle.admissions())
-    for (const queue::Ahead& ahead : admission.ahead)
-      if (ahead.evicted)
-        for (Ask& ask : asks_before(snapshot, *ahead.workload)) asks.push_back(std::move(ask));
-  return asks;
+    for (const queue::Ahead& ahead : admission.ahead) {
+      if (!ahead.evicted) continue;
+      for (ObjectSteps& ask : asks_before(snapshot, *ahead.workload))
+        if (asked.insert(question(ask.steps.front())).second)
+          plan.add(ask.object, std::move(ask.steps.front()));
+    }
+  return !asked.empty();
+}
+
+// berth reads the controllers of kept workloads again while another workload waits for their GPUs:
+// a user may edit the job, and the queue's status keeps the reason without a gap.
+void look_again_at_kept(const Snapshot& snapshot, const queue::Cycle& cycle, Plan& plan) {
+  for (const queue::Workload* kept : cycle.kept()) {
+    if (!queue::is_kept_by_owner(snapshot, *kept)) continue;
+    plan.requeue_in(snapshot.settings.answer_ttl);
+    for (ObjectSteps& ask : asks_before(snapshot, *kept))
+      if (ask.object.kind != kKind<Pod>.kind && !plan.has_steps(ask.object))
+        plan.add(ask.object, std::move(ask.steps.front()));
+  }
 }
 
 // Whose idle GPUs the entry takes gives way to it from now on.
@@ -78,10 +96,8 @@ std::size_t admit(const Snapshot& snapshot, const queue::FactsIndex& index,
   if (const auto again = cycle.again())
     plan.requeue_in(
         std::chrono::ceil<Duration>(Time(std::chrono::microseconds(*again)) - snapshot.now));
-  if (const std::vector<Ask> asks = open_questions(snapshot, cycle); !asks.empty()) {
-    for (const Ask& ask : asks) plan.add(ask.pod, ask);
-    return 0;
-  }
+  if (plan_open_questions(snapshot, cycle, plan)) return 0;
+  look_again_at_kept(snapshot, cycle, plan);
   std::size_t added = 0;
   for (const queue::Admission& admission : cycle.admissions()) {
     const LedgerFact entry = entry_of(snapshot, admission, index);

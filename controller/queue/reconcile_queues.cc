@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <utility>
 
 #include "controller/core/bug.h"
@@ -14,6 +15,14 @@
 
 namespace berth {
 namespace {
+
+// Whether an answer of the API server, about a workload to be displaced, may change a status.
+bool depends_on_answers(const queue::Cycle& cycle) {
+  return !cycle.kept().empty() ||
+         std::ranges::any_of(cycle.admissions(), [](const queue::Admission& admission) {
+           return std::ranges::any_of(admission.ahead, &queue::Ahead::evicted);
+         });
+}
 
 Plan plan_statuses(const Snapshot& snapshot) {
   Plan plan;
@@ -33,6 +42,7 @@ Plan plan_statuses(const Snapshot& snapshot) {
                                find_unmet_quotas(snapshot, index),
                                std::move(pins.by_queue),
                                std::move(news.cause)};
+  if (depends_on_answers(survey.cycle())) plan.requeue_in(snapshot.settings.answer_ttl);
   for (const auto& queue : snapshot.cluster.gpu_queues())
     plan.statuses.push_back(compute_queue_status(snapshot, *queue, findings));
   return plan;

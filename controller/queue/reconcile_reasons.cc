@@ -73,8 +73,8 @@ class Teller {
     const std::string& name = *waiting.workload->name;
     const std::string reason = queue::reason_of(waiting.outcome);
     const std::string words = fmt::format(
-        "{}: {} (as of {})", reason, queue::describe(waiting.outcome, index_.facts().catalog()),
-        format_time(snapshot_.now));
+        "{}: {}{} (as of {})", reason, queue::describe(waiting.outcome, index_.facts().catalog()),
+        queue::describe_kept(snapshot_, waiting.outcome), format_time(snapshot_.now));
     if (waiting.workload->job) {
       if (const Job* job = queue::find_named(snapshot_.cluster.jobs(), name))
         add(*job, reason, words);

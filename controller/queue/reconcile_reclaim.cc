@@ -20,6 +20,7 @@
 #include "controller/queue/idle_measures.h"
 #include "controller/queue/idle_work.h"
 #include "controller/queue/named.h"
+#include "controller/queue/owner_looks.h"
 #include "controller/queue/reconcile.h"
 #include "controller/queue/remakers.h"
 #include "controller/queue/requeue.h"
@@ -53,17 +54,26 @@ class Reclaimer {
   }
 
   // All of them or none, as far as the API server has been asked.
-  void take(const std::vector<const Pod*>& pods, Time since) {
+  void take(const std::vector<const Pod*>& pods, Time since, Time due) {
     const ObjectRef all = ref_of(*pods.front());
     plan_.requeue_in(kTryAgain);
+    const queue::OwnerLooks looks = queue::look_at_owners(snapshot_, pods);
+    if (looks.kept != nullptr) {
+      if (looks.times == 1) keep(*looks.kept, looks.why);
+      return plan_open_looks(looks, plan_);
+    }
     for (const Pod* pod : pods) {
-      if (!remakers_.why_not(*pod).empty()) return;
+      if (const std::string stays = remakers_.why_not(*pod); !stays.empty()) {
+        if (snapshot_.now < due + kTryAgain) keep(*pod, stays);
+        return;
+      }
       const Answer* answer = snapshot_.answers.find(question(queue::ask_to_evict(*pod)),
                                                     snapshot_.now, snapshot_.settings.answer_ttl);
       if (answer == nullptr || answer->yes) continue;
       keep(*pod, *answer);
       return;
     }
+    guard_by_looks(looks, all, plan_);
     for (const Pod* pod : pods) plan_.add(all, queue::ask_to_evict(*pod));
     for (const Pod* pod : pods) plan_.add(all, queue::evict_pod(*pod, why(since)));
     tell(all, since, "");
@@ -71,9 +81,11 @@ class Reclaimer {
 
   // Told once of each run of refusals.
   void keep(const Pod& pod, const Answer& answer) {
-    if (answer.times > 1) return;
+    if (answer.times == 1) keep(pod, answer.error.message);
+  }
+  void keep(const Pod& pod, const std::string& why) {
     plan_.events.push_back({ref_of(pod), true, reasons::kGpusKept, "Reclaim",
-                            "its idle GPUs can't be taken back: " + answer.error.message});
+                            "its idle GPUs can't be taken back: " + why});
   }
   bool full() const { return plan_.objects.size() >= kMostReclaimed; }
   void look_at(Time due) { plan_.requeue_in(std::chrono::ceil<Duration>(due - snapshot_.now)); }
@@ -109,7 +121,7 @@ void take_work(const Snapshot& snapshot, const GPUClusterPolicy& policy, Reclaim
     }
     if (reclaimer.full()) return;
     if (!workload.job)
-      reclaimer.take(queue::pods_of(snapshot.cluster, index, *workload.name), since);
+      reclaimer.take(queue::pods_of(snapshot.cluster, index, *workload.name), since, due);
     else if (queue::may_be_displaced(snapshot, workload))
       reclaimer.take(*queue::find_named(snapshot.cluster.jobs(), *workload.name), since);
   }
@@ -130,6 +142,8 @@ void tell_who_is_kept(const Snapshot& snapshot, const IdlePod& idle, Reclaimer& 
   const Answer* answer =
       snapshot.answers.find(question(queue::ask_to_evict(*idle.pod)), snapshot.now, kAnswerIsNews);
   if (answer != nullptr && !answer->yes) reclaimer.keep(*idle.pod, *answer);
+  const queue::OwnerLooks looks = queue::look_at_owners(snapshot, {idle.pod});
+  if (looks.kept != nullptr && looks.times == 1) reclaimer.keep(*looks.kept, looks.why);
 }
 
 }  // namespace
@@ -149,7 +163,7 @@ Plan reconcile_reclaim(const Snapshot& snapshot) {
     if (idle.due > snapshot.now)
       reclaimer.look_at(idle.due);
     else if (!reclaimer.full())
-      reclaimer.take({idle.pod}, idle.since);
+      reclaimer.take({idle.pod}, idle.since, idle.due);
   }
   return reclaimer.finish();
 }

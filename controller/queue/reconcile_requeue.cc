@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "apis/names.h"
+#include "apis/reasons.h"
 #include "controller/core/plural.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/queue/cluster_index.h"
@@ -12,8 +13,10 @@
 #include "controller/queue/drained.h"
 #include "controller/queue/named.h"
 #include "controller/queue/never_ready.h"
+#include "controller/queue/owner_looks.h"
 #include "controller/queue/recall_steps.h"
 #include "controller/queue/reconcile.h"
+#include "controller/queue/remakers.h"
 #include "controller/queue/requeue.h"
 #include "controller/queue/setback.h"
 #include "controller/queue/stranded.h"
@@ -25,10 +28,25 @@ namespace {
 constexpr Duration kLookAgain = std::chrono::seconds(10);  // at what may not be evicted yet
 constexpr Duration kLookAtPins = std::chrono::minutes(1);  // that stay, or whose pods do
 
-// A pod that nobody makes anew would be lost.
-bool may_leave(const Pod& pod) {
-  return !pod.terminating() && !pod.finished() && !pod.node_name.empty() &&
-         pod.meta.controller() != nullptr;
+bool is_bound(const Pod& pod) {
+  return !pod.terminating() && !pod.finished() && !pod.node_name.empty();
+}
+
+// A pod without a controller would be lost. A pod whose controller fails without it would end the
+// user's job.
+void plan_drained_pod(const Snapshot& snapshot, const Pod& pod, std::string stays,
+                      const std::string& why, Plan& plan) {
+  plan.requeue_in(kLookAgain);
+  const queue::OwnerLooks looks = queue::look_at_owners(snapshot, {&pod});
+  if (stays.empty()) stays = looks.why;
+  if (!stays.empty()) {
+    plan.events.push_back({ref_of(pod), true, reasons::kPodKept, "TakeBack",
+                           fmt::format("{}, and the pod is not evicted: {}", why, stays)});
+    return plan_open_looks(looks, plan);
+  }
+  guard_by_looks(looks, ref_of(pod), plan);
+  plan.add(ref_of(pod), queue::ask_to_evict(pod));
+  plan.add(ref_of(pod), queue::evict_pod(pod, why));
 }
 
 void plan_drain(const Snapshot& snapshot, const queue::ClusterIndex& index,
@@ -40,17 +58,17 @@ void plan_drain(const Snapshot& snapshot, const queue::ClusterIndex& index,
     return;
   }
   if (auto gang = queue::drained(snapshot.cluster, workload)) {
-    if (gang->recalled.empty()) return plan.requeue_in(kLookAtPins);
+    if (gang->recalled.empty()) {
+      tell_gang_stays(snapshot, workload, gang->why, gang->stays, plan);
+      return plan.requeue_in(kLookAtPins);
+    }
     return plan_recall(snapshot, workload,
                        {std::move(gang->why), std::move(gang->recalled), std::move(gang->bound)},
                        plan);
   }
-  for (const Pod* pod : queue::pods_of(snapshot.cluster, index, *workload.name)) {
-    if (!may_leave(*pod)) continue;
-    plan.add(ref_of(*pod), queue::ask_to_evict(*pod));
-    plan.add(ref_of(*pod), queue::evict_pod(*pod, why));
-    plan.requeue_in(kLookAgain);
-  }
+  queue::Remakers remakers(snapshot.cluster);
+  for (const Pod* pod : queue::pods_of(snapshot.cluster, index, *workload.name))
+    if (is_bound(*pod)) plan_drained_pod(snapshot, *pod, remakers.why_not(*pod), why, plan);
 }
 
 // Whether it stands, wholly or in part, where it can't stay.
@@ -62,6 +80,7 @@ bool plan_stranded(const Snapshot& snapshot, const queue::Workload& workload, Pl
     return true;
   }
   if (found->requeued == nullptr) {
+    tell_gang_stays(snapshot, workload, found->why, found->stays, plan);
     plan.requeue_in(kLookAtPins);
     return false;
   }
@@ -82,9 +101,12 @@ bool plan_late_gang(const Snapshot& snapshot, const queue::Workload& workload, P
     return false;
   }
   plan.requeue_in(kLookAtPins);
-  if (late->recalled.empty()) return false;
   std::string why = fmt::format("{} {} not been Ready in time", plural(late->pods, "pod"),
                                 word_for(late->pods, "has", "have"));
+  if (late->recalled.empty()) {
+    tell_gang_stays(snapshot, workload, why, late->stays, plan);
+    return false;
+  }
   plan_recall(snapshot, workload, {std::move(why), late->recalled, late->bound, true}, plan);
   return true;
 }
@@ -131,6 +153,7 @@ void plan_unbound(const Snapshot& snapshot, const queue::Workload& workload, Pla
       if (!pod->terminating()) plan.add(ref_of(*job), queue::ask_to_evict(*pod));
     plan.add(ref_of(*job), queue::suspend_job(*job, why));
   }
+  // A pod on no node is no failure of its controller (remakers.h).
   for (const Pod* pod : pins->evicted) plan.add(ref_of(*pod), queue::evict_pod(*pod, why));
 }
 

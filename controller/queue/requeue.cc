@@ -36,11 +36,16 @@ Write suspend_job(const berth::Job& job, std::string reason, std::string_view pr
           .reason = std::move(reason)};
 }
 
+// A pod on no node has not begun, and its controller loses nothing. The resourceVersion makes sure
+// that no node has it when the eviction arrives.
 Write evict_pod(const berth::Pod& pod, std::string reason) {
   return {.verb = Verb::kEvict,
           .object = ref_of(pod),
+          .body = {},
           .field_manager = names::kManagerQueue,
-          .reason = std::move(reason)};
+          .reason = std::move(reason),
+          .grace_period_seconds = {},
+          .resource_version = pod.node_name.empty() ? pod.meta.resource_version : ""};
 }
 
 Ask ask_to_evict(const berth::Pod& pod) { return {ref_of(pod), pod.meta.resource_version}; }

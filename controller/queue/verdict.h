@@ -54,6 +54,8 @@ struct Verdict {
   // Room and quota are kept for it, or of kReserved for `behind`, which begins then at the latest
   // (microseconds since the epoch; 0: nobody knows when).
   std::optional<std::int64_t> reserved;
+  // Running work that its queue would take back for it, and that has to stay (displaced.h).
+  const Workload* kept = nullptr;
   bool operator==(const Verdict&) const = default;
 };
 

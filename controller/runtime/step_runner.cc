@@ -21,6 +21,7 @@ ApiRequest to_request(const Write& write, const KindInfo& kind) {
   options.field_manager = write.field_manager;
   DeleteOptions removal;
   if (!seeded(SeededBug::kForgetPodUid)) removal.uid = write.object.uid;
+  removal.resource_version = write.resource_version;
   removal.grace_period_seconds = write.grace_period_seconds;
   switch (write.verb) {
     case Verb::kCreate:
@@ -70,6 +71,8 @@ Task<Verdict> StepRunner::run(Origin origin, Step step, Deadline deadline) {
   auto* guarded = std::get_if<Guard>(&step);
   if (guarded != nullptr && guarded->refuse_any)
     co_return co_await guard_all(std::move(origin), std::move(*guarded));
+  if (guarded != nullptr && guarded->refuse_object)
+    co_return co_await guard_object(std::move(origin), std::move(*guarded), deadline);
   if (guarded != nullptr)
     co_return co_await guard(std::move(origin), std::move(*guarded), deadline);
   if (auto* asked = std::get_if<Ask>(&step))
@@ -134,6 +137,25 @@ Task<Verdict> StepRunner::guard_all(Origin origin, Guard guard) {
   Result<std::vector<Node>> nodes = co_await fetch_all<Node>(std::move(all), origin.stop);
   if (!nodes.has_value()) co_return Verdict(fate_of(nodes.error()), std::move(nodes).error());
   co_return conclude(origin, guard, guard.refuse_any(*nodes), std::string());
+}
+
+// A 403 and a 404 are answers. A refusal is a state that the next plan knows, as for an eviction:
+// the cache does not hold the object, so no refetch helps.
+Task<Verdict> StepRunner::guard_object(Origin origin, Guard guard, Deadline deadline) {
+  const ObjectKey key{guard.node.namespace_, guard.node.name};
+  ApiRequest request = get_request(object_path(*guard.kind, key));
+  CallOptions call(Lane::kWrite, origin.stop, deadline);
+  Result<Reply> reply = co_await parts_.client.send(std::move(request), std::move(call));
+  if (!reply.has_value() && reply.error().kind != ErrorKind::kNotFound &&
+      reply.error().kind != ErrorKind::kForbidden) {
+    const bool stopped = reply.error().kind == ErrorKind::kCancelled;
+    co_return Verdict(stopped ? Fate::kStopped : Fate::kRetry, std::move(reply).error());
+  }
+  Result<std::string> object =
+      reply.has_value() ? Result<std::string>(reply->body) : std::move(reply).error();
+  Verdict verdict = conclude(origin, guard, guard.refuse_object(object), std::string());
+  if (verdict.first == Fate::kRefused) verdict.first = Fate::kAnswered;
+  co_return verdict;
 }
 
 Verdict StepRunner::conclude(const Origin& origin, const Guard& guard,

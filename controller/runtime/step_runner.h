@@ -48,6 +48,7 @@ class StepRunner {
   Task<Verdict> write(Origin origin, Write write, Deadline deadline);
   Task<Verdict> guard(Origin origin, Guard guard, Deadline deadline);
   Task<Verdict> guard_all(Origin origin, Guard guard);
+  Task<Verdict> guard_object(Origin origin, Guard guard, Deadline deadline);
   Verdict conclude(const Origin& origin, const Guard& guard, std::optional<std::string> refusal,
                    std::string against);
   Task<Verdict> ask(Origin origin, Ask ask, Deadline deadline);

@@ -32,6 +32,7 @@ bool worth_telling(std::string_view reason) {
                                        std::string_view(reasons::kJobRunning),
                                        std::string_view(reasons::kLastProvider),
                                        std::string_view(reasons::kLocalStorage),
+                                       std::string_view(reasons::kOwnerWouldFail),
                                        std::string_view(reasons::kMigManagerMissing),
                                        std::string_view(reasons::kPodDisruptionBudget),
                                        std::string_view(reasons::kUnknownProduct),

@@ -17,6 +17,7 @@
 #include "controller/sim/resource_quotas.h"
 #include "controller/sim/scheduler.h"
 #include "controller/sim/taint_eviction.h"
+#include "controller/sim/training_jobs.h"
 
 namespace berth::sim {
 
@@ -49,10 +50,16 @@ struct KubeActors::Parts {
     budgets.on_change(change);
     garbage_collector.on_change(change);
     count_quotas(change);
+    run_training_jobs(change);
   }
 
-  // Chance is dealt out in the order in which actors begin: this one begins with the first quota,
-  // and where there is none, all others draw what they drew without it.
+  // Chance is dealt out in the order in which actors begin: these begin with the first object of
+  // theirs, and where there is none, all others draw what they drew without it.
+  void run_training_jobs(const Change& change) {
+    if (!training_jobs && is(change.key, "tfjobs"))
+      training_jobs.emplace(simulation, options, relations);
+    if (training_jobs) training_jobs->on_change(change);
+  }
   void count_quotas(const Change& change) {
     if (!quotas && is(change.key, "resourcequotas")) quotas.emplace(simulation, options);
     if (quotas) quotas->on_change(change);
@@ -72,6 +79,7 @@ struct KubeActors::Parts {
   DisruptionBudgets budgets;
   GarbageCollector garbage_collector;
   std::optional<ResourceQuotas> quotas;
+  std::optional<TrainingJobs> training_jobs;
 };
 
 namespace {

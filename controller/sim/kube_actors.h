@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // KubeActors: what runs beside the API server in every cluster, as far as berth can tell:
 // scheduler, kubelets, the controllers of DaemonSets, ReplicaSets, Jobs and PodDisruptionBudgets,
-// node lifecycle, garbage collection. Each is level-triggered: a change wakes it, later it looks at
-// what then stands and takes one step.
+// node lifecycle, garbage collection; and one of another project, of TFJobs. Each is
+// level-triggered: a change wakes it, later it looks at what then stands and takes one step.
 #pragma once
 
 #include <chrono>

@@ -25,6 +25,7 @@ constexpr ResourceType kTypes[] = {
     {"gpu.berth.dev", "v1alpha1", "gpuclusterpolicies", "GPUClusterPolicy", false, true, true},
     {"gpu.berth.dev", "v1alpha1", "gpuqueues", "GPUQueue", false, true, true},
     {"gpu.berth.dev", "v1alpha1", "miglayouts", "MIGLayout", false, true, true},
+    {"kubeflow.org", "v1", "tfjobs", "TFJob", true, true, true},
     {"policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", true, true, true},
     {"scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass", false, false, false},
 };

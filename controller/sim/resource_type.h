@@ -22,7 +22,7 @@ struct ResourceType {
 
 // nodes, pods, configmaps, resourcequotas, secrets, namespaces;
 // mutating- and validatingwebhookconfigurations, which the server here keeps and does not heed;
-// events (events.k8s.io/v1); daemonsets, replicasets; jobs; poddisruptionbudgets; leases;
+// events (events.k8s.io/v1); daemonsets, replicasets; jobs; poddisruptionbudgets; leases; tfjobs;
 // priorityclasses; miglayouts, gpuclusterpolicies, gpuqueues. NVIDIA's clusterpolicies are not
 // installed.
 std::span<const ResourceType> resource_types();

@@ -31,6 +31,7 @@ TEST(DecodePod, KeepsWhatDecisionsNeed) {
   EXPECT_EQ(pod.node_name, "n1");
   EXPECT_EQ(pod.phase, PodPhase::kRunning);
   EXPECT_TRUE(pod.has_empty_dir);
+  EXPECT_TRUE(pod.never_restarts);
   EXPECT_TRUE(pod.shape->claims_devices());
   EXPECT_TRUE(pod.shape->gated());
   EXPECT_EQ(pod.shape->priority, -5);

@@ -94,11 +94,20 @@ TEST_F(DrainVerdicts, EachIsProtectedByWhatIsSaidOfItUntilTheLayoutOverrulesThat
   const auto await = [](DrainSpec& spec) {
     spec.wait_for_completion.emplace().pod_selector = LabelSelector{{{"wait", "yes"}}, {}};
   };
+  const auto await_all = [](DrainSpec& spec) { spec.wait_for_completion.emplace(); };
+  Pod step = pod("p").gpu(1).on("n1");
+  step.never_restarts = true;
+  step.meta.owner_references = {{"argoproj.io/v1alpha1", "Workflow", "w", "uid-w", true}};
   for (const Case& c : {
            Case{"a pod of a ReplicaSet", pod("p").gpu(1).on("n1"), as_it_is, "p Evict"},
            Case{"nobody's", pod("p").gpu(1).on("n1").unmanaged(), as_it_is,
                 "p Blocked UnmanagedPod: pod team-a/p has no controller and would be lost"},
            Case{"nobody's, with force", pod("p").gpu(1).on("n1").unmanaged(), force, "p Evict"},
+           Case{"of a controller that berth does not know", step, as_it_is,
+                "p Blocked OwnerWouldFail: pod p has restartPolicy Never, and berth does not know"},
+           Case{"of such a controller, with force", step, force, "p Evict"},
+           Case{"of such a controller, awaited", step, await_all,
+                "p Awaited OwnerWouldFail: pod p has restartPolicy Never"},
            Case{"with data that may go", pod("p").gpu(1).on("n1").empty_dir(), as_it_is, "p Evict"},
            Case{"with data that is kept", pod("p").gpu(1).on("n1").empty_dir(), keep_data,
                 "p Blocked LocalStorage: pod team-a/p keeps data in an emptyDir volume"},

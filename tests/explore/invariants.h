@@ -27,9 +27,10 @@
 //             and forward
 //   Finalizer none on nodes and pods; a layout that goes leaves nothing under way
 //   Bounded   annotations have a size, writes and requests a rate
-// and those of pools, in pool_invariants.h, of broken GPUs, in health_invariants.h, of queues, in
-// queue_invariants.h, of idle GPUs, in idle_invariants.h, of the webhook, in
-// admission_invariants.h, and of its certificates, in certificate_invariants.h.
+// and those of controllers of pods, in owner_invariants.h, of pools, in pool_invariants.h, of
+// broken GPUs, in health_invariants.h, of queues, in queue_invariants.h, of idle GPUs, in
+// idle_invariants.h, of the webhook, in admission_invariants.h, and of its certificates, in
+// certificate_invariants.h.
 //
 // Somebody else's deed counts from when the news of it can have reached berth before it sent what
 // is judged: after a second, or after a minute once watches or requests have come late. The tests

@@ -17,6 +17,7 @@
 #include "controller/queue/drained.h"
 #include "controller/queue/named.h"
 #include "controller/queue/never_ready.h"
+#include "controller/queue/owner_looks.h"
 #include "controller/queue/queue_report.h"
 #include "controller/queue/recall.h"
 #include "controller/queue/reconcile.h"
@@ -85,15 +86,41 @@ queue::PreemptionTerms terms_of(const Snapshot& snapshot) {
   return terms;
 }
 
+// Each controller that decides about its pods, judged as the API server's object says.
+Answers read_owners(const sim::Store& store, const ClusterState& cluster, const Settings& settings,
+                    Time wall) {
+  Answers answers;
+  const Answers none;
+  for (const auto& pod : cluster.pods()) {
+    for (const Guard& look :
+         queue::look_at_owners({cluster, none, settings, wall}, {pod.get()}).all) {
+      const sim::ResourceType* type = sim::find_resource_type(look.kind->plural);
+      const sim::ObjectPtr object =
+          type == nullptr ? nullptr : store.find({type, look.node.namespace_, look.node.name});
+      const auto refusal = object == nullptr
+                               ? look.refuse_object(Error{.kind = ErrorKind::kNotFound})
+                               : look.refuse_object(object->dump());
+      answers.put(
+          question(look),
+          {.yes = !refusal, .error = {ErrorKind::kConflict, refusal.value_or("")}, .at = wall});
+    }
+  }
+  return answers;
+}
+
 // What is yet to be taken back, or to queue again.
-std::string untaken(const ClusterState& cluster, const queue::Workload& workload) {
+std::string untaken(const Snapshot& snapshot, const queue::Workload& workload) {
+  const ClusterState& cluster = snapshot.cluster;
+  const auto goes = [&](const std::vector<const Pod*>& pods) {
+    return !pods.empty() && queue::look_at_owners(snapshot, pods).kept == nullptr;
+  };
   const auto gang = queue::drained(cluster, workload);
-  if (gang && !gang->recalled.empty()) return gang->why + ", and it is not taken back";
+  if (gang && goes(gang->recalled)) return gang->why + ", and it is not taken back";
   const auto stands = queue::stranded(cluster, workload);
-  if (stands && (stands->requeued != nullptr || !stands->recalled.empty()))
+  if (stands && (stands->requeued != nullptr || goes(stands->recalled)))
     return fmt::format("stands where it can't stay, {}, and is not taken back", stands->why);
   const auto late = queue::never_ready(cluster, workload);
-  if (late && (late->requeued != nullptr || !late->recalled.empty()))
+  if (late && (late->requeued != nullptr || goes(late->recalled)))
     return "has pods that are not Ready yet";
   if (workload.recall && queue::leaves_out(*workload.recall) && workload.recall->until != 0)
     return "is left out for a while";
@@ -141,7 +168,7 @@ std::string unstill_queues(const sim::Store& store, const Settings& settings, Ti
   if (store.list(*sim::find_resource_type(kKind<GPUQueue>.plural)).empty()) return "";
   ClusterState cluster;
   Watched::each([&]<class T>() { read_all<T>(store, wall, cluster); });
-  const Answers answers;
+  const Answers answers = read_owners(store, cluster, settings, wall);
   for (const StatusUpdate& update : reconcile_queues({cluster, answers, settings, wall}).statuses)
     if (update.differs)
       return fmt::format("{} tells what is not so; it would be {}", update.object.str(),
@@ -158,7 +185,7 @@ std::string unstill_queues(const sim::Store& store, const Settings& settings, Ti
       return fmt::format("{} is pinned, bound nowhere and not taken back", *workload->name);
   }
   for (const auto& [name, workload] : index.workloads())
-    if (std::string late = untaken(cluster, workload); !late.empty())
+    if (std::string late = untaken(snapshot, workload); !late.empty())
       return fmt::format("{} {}", name, late);
   if (std::string more = outgrown(cluster, index); !more.empty()) return more;
   return unbound_pin(cluster);

@@ -113,6 +113,20 @@ TEST(HealthSteps, OutsideTheWindowsNobodyIsEvicted) {
   EXPECT_EQ(format_time(sick.now + *plan.requeue_after).substr(10), "T03:00:00Z");
 }
 
+TEST(HealthSteps, APodWithoutWhichItsJobFailsStaysAndTheNodesEventSaysSo) {
+  OutOfService sick;
+  sick.policy.spec.health.action = HealthAction::kDrain;
+  Pod step = pod("p").gpu(1).on("n3");
+  step.never_restarts = true;
+  step.meta.owner_references = {{"argoproj.io/v1alpha1", "Workflow", "w", "uid-w", true}};
+  sick.cluster.upsert<Pod>(std::move(step), sick.now);
+  sick.xid("n3", 1, 79);
+  const Plan plan = sick.run();
+  EXPECT_THAT(print(plan), Not(HasSubstr("drain node n3")));
+  EXPECT_THAT(print(plan), HasSubstr("event Warning Node/n3 PodKept: a pod stays on it: pod p has "
+                                     "restartPolicy Never"));
+}
+
 TEST(HealthSteps, WhatIsOnlyToldEvictsNobody) {
   OutOfService sick;
   sick.policy.spec.health.action = HealthAction::kDrain;

@@ -148,6 +148,7 @@ TEST(ReasonsPage, TellsOfEveryEventAndOfNoOther) {
                                  std::string("Pod ") + reasons::kPreempted,
                                  std::string("Pod ") + reasons::kGangTakenBack,
                                  std::string("Pod ") + reasons::kGangStays,
+                                 std::string("Pod ") + reasons::kPodKept,
                                  std::string("ResourceQuota ") + reasons::kNamespaceQuotaCorrected};
   for (const auto& rows : {rollout_event_reasons(), policy_event_reasons()})
     for (const EventReason& row : rows)

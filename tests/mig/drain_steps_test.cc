@@ -64,6 +64,47 @@ TEST_F(DrainStepsTest, APodIsAskedForAndEvictedAndTheDeadlineIsNoted) {
   EXPECT_TRUE(progress.timed_out);
 }
 
+// A TFJob of which Never is the default; the server has said so, or not yet.
+TEST_F(DrainStepsTest, APodWithoutWhichItsJobFailsIsNeitherEvictedNorForcedOff) {
+  Pod p = pod("p").gpu(1).on("n1");
+  p.never_restarts = true;
+  p.meta.owner_references = {{"kubeflow.org/v1", "TFJob", "tf", "uid-tf", true}};
+  world.add(p);
+  drain.on_timeout = OnTimeout::kForce;
+  EXPECT_THAT(steps(), ElementsAre("ask p", "ask p", "evict p"));
+  const auto* look = std::get_if<Guard>(&plan.objects.at(0).steps.at(0));
+  ASSERT_NE(look, nullptr) << "a refusal drops the eviction";
+  const auto refuse = [&](const char* policy) {
+    const auto why = look->refuse_object(
+        std::string(R"({"metadata":{"uid":"uid-tf"},"spec":{"tfReplicaSpecs":{"Worker":)") +
+        policy + "}}}");
+    world.answers.put(
+        question(*look),
+        {.yes = !why, .error = {ErrorKind::kConflict, why.value_or("")}, .at = world.now});
+    return why;
+  };
+  const Guard kept = *look;
+  look = &kept;
+  ASSERT_TRUE(refuse("{}"));
+  EXPECT_THAT(steps(), IsEmpty());
+  EXPECT_EQ(progress.cause.reason, reasons::kOwnerWouldFail);
+  EXPECT_THAT(progress.cause.message, HasSubstr("TFJob team-a/tf would fail"));
+  EXPECT_FALSE(progress.timed_out);
+  world.now += 31s;
+  EXPECT_THAT(steps(), ElementsAre("ask tf")) << "read again before the answer is too old";
+  EXPECT_EQ(progress.cause.reason, reasons::kOwnerWouldFail);
+  world.now = since + drain.timeout;
+  refuse("{}");
+  EXPECT_THAT(steps(), IsEmpty());
+  EXPECT_TRUE(progress.timed_out) << "the node is put back";
+  refuse(R"({"restartPolicy":"ExitCode"})");
+  EXPECT_THAT(steps(), ElementsAre("ask p", "delete p"));
+  EXPECT_TRUE(std::holds_alternative<Guard>(plan.objects[0].steps[0]));
+  refuse("{}");
+  drain.force = true;
+  EXPECT_THAT(steps(), ElementsAre("delete p")) << "as a bare pod then";
+}
+
 TEST_F(DrainStepsTest, AnEmptyNodeIsDone) {
   EXPECT_THAT(steps(), IsEmpty());
   EXPECT_TRUE(progress.empty);

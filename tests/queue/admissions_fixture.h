@@ -56,7 +56,7 @@ class AdmissionsTest : public ::testing::Test {
   // The ledger as it stands after the write.
   void take_ledger(const Plan& plan) {
     ASSERT_THAT(plan.objects, ::testing::SizeIs(1));
-    const Write& write = std::get<Write>(plan.objects[0].steps.at(0));
+    const Write& write = std::get<Write>(plan.objects[0].steps.back());  // guards may stand before
     ASSERT_EQ(write.object.name, names::kAdmissionsConfigMap);
     nlohmann::json object = {{"metadata", {{"uid", "ledger"}}}};
     if (const ConfigMap* standing = ledger()) {

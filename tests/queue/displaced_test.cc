@@ -285,6 +285,56 @@ TEST_F(DisplacedTest, PodsThatNobodyMakesAnewAreNotChosen) {
   EXPECT_TRUE(reconcile_admissions(snapshot()).objects.empty());
 }
 
+// The status of the workload that waits names the gang that has to stay.
+TEST_F(DisplacedTest, AGangThatWouldFailIsNotChosenAndWhoWaitsIsTold) {
+  for (const char* name : {"m0", "m1"}) {
+    berth::Pod pod = lent_member(name, name[1] == '0' ? "n1" : "n2");
+    pod.never_restarts = true;
+    pod.meta.owner_references = {{.api_version = "kubeflow.org/v1",
+                                  .kind = "TFJob",
+                                  .name = "tf",
+                                  .uid = "tf",
+                                  .controller = true}};
+    add(pod);
+  }
+  wait_for("train", 8);
+  begin();
+  const Plan asks = reconcile_admissions(snapshot());
+  ASSERT_THAT(asks.objects, SizeIs(3)) << "both pods, and their controller once";
+  answer("m0", true), answer("m1", true);
+  const auto read = [&](const char* policy) {
+    for (const ObjectSteps& object : reconcile_admissions(snapshot()).objects) {
+      const auto* look = std::get_if<Guard>(&object.steps.at(0));
+      if (look == nullptr) continue;
+      const auto refusal =
+          look->refuse_object(R"({"metadata":{"uid":"tf"},"spec":{"tfReplicaSpecs":{"Worker":)" +
+                              std::string(policy) + "}}}");
+      answers.put(
+          question(*look),
+          {.yes = !refusal, .error = {ErrorKind::kConflict, refusal.value_or("")}, .at = now});
+    }
+  };
+  read("{}");
+  EXPECT_TRUE(reconcile_admissions(snapshot()).objects.empty());
+  EXPECT_THAT(in_flight(), IsEmpty());
+  const FactsIndex& facts = cluster.view<ClusterIndex>().facts();
+  const Snapshot now_here = snapshot();
+  const Survey survey(facts, 100, preemption_terms(now_here));
+  const Outcome outcome = survey.outcome(*facts.find(kTrain));
+  EXPECT_EQ(reason_of(outcome), reasons::kWaitingForQuota);
+  EXPECT_THAT(describe_kept(now_here, outcome),
+              HasSubstr("PodGroup/b/gang can't be taken back: TFJob b/tf would fail"));
+  now += 61s;
+  answer("m0", true), answer("m1", true);
+  read(R"({"restartPolicy":"OnFailure"})");
+  decide();
+  EXPECT_THAT(in_flight(), ElementsAre(kTrain));
+  const Plan evicts = plan("PodGroup/b/gang");
+  ASSERT_THAT(evicts.objects, SizeIs(1));
+  ASSERT_THAT(evicts.objects[0].steps, SizeIs(5));
+  EXPECT_TRUE(std::holds_alternative<Guard>(evicts.objects[0].steps[0])) << "read once more";
+}
+
 TEST_F(DisplacedTest, TimeIsToldUntilSomebodyHasRunForLongEnough) {
   configure({.reclaim_within_cohort = ReclaimWithinCohort::kAny, .reclaim_min_runtime = 90min});
   start_lent(), wait_for("train", 8);

@@ -37,6 +37,39 @@ class RecallTest : public AdmittedTest {
     node.taints.push_back({"aws-node-termination-handler/spot-itn", "", "NoSchedule"});
     add(node);
   }
+  // The gang's pods are a TFJob's, and do not restart.
+  void give_to_tf_job() {
+    for (const char* name : {"g0", "g1"}) {
+      berth::Pod pod = *cluster.pods().find("a", name);
+      pod.never_restarts = true;
+      pod.meta.labels.set("training.kubeflow.org/replica-type", "worker");
+      pod.meta.owner_references = {{.api_version = "kubeflow.org/v1",
+                                    .kind = "TFJob",
+                                    .name = "tf",
+                                    .uid = "tf",
+                                    .controller = true}};
+      add(pod);
+    }
+  }
+  // Answers the plan's reads of the TFJob. Returns how many there were.
+  std::size_t read_tf_job(const std::string& policy) {
+    return read_owners(R"({"metadata":{"uid":"tf"},"spec":{"tfReplicaSpecs":{"Worker":{)" +
+                       (policy.empty() ? "" : R"("restartPolicy":")" + policy + '"') + "}}}}");
+  }
+  std::size_t read_owners(const Result<std::string>& object) {
+    std::size_t reads = 0;
+    for (const ObjectSteps& steps : plan(kGang).objects)
+      for (const Step& step : steps.steps) {
+        const auto* look = std::get_if<Guard>(&step);
+        if (look == nullptr) continue;
+        ++reads;
+        const auto refusal = look->refuse_object(object);
+        answers.put(
+            question(step),
+            {.yes = !refusal, .error = {ErrorKind::kConflict, refusal.value_or("")}, .at = now});
+      }
+    return reads;
+  }
   std::vector<std::string> asked() {
     std::vector<std::string> pods;
     for (const ObjectSteps& object : plan(kGang).objects)

@@ -231,6 +231,41 @@ TEST_F(ReclaimedTest, PodsAreEvictedOnlyIfTheApiServerAgrees) {
   EXPECT_THAT(done("Pod/a/book-0"), ElementsAre("evict book-0"));
 }
 
+// Its owner would fail for good: idle or not, it stays, under either policy.
+TEST_F(ReclaimedTest, IdlePodsWithoutWhichTheirJobFailsStay) {
+  have_one_node();
+  berth::Pod pod = of_set("book-0", 16, "n1");
+  pod.never_restarts = true;
+  pod.meta.owner_references = {{.api_version = "kubeflow.org/v1",
+                                .kind = "TFJob",
+                                .name = "tf",
+                                .uid = "tf",
+                                .controller = true}};
+  hold(pod, 16), wait_for("train", 4);
+  begin(), answer("book-0", true);
+  const auto look = [](const Plan& plan) {
+    EXPECT_THAT(plan.objects, SizeIs(1));
+    return std::get<Guard>(plan.objects.at(0).steps.at(0));
+  };
+  const Guard asked = look(reconcile_admissions(snapshot()));
+  EXPECT_EQ(look([&] {
+              choose(IdlePolicy::kAlways);
+              return reconcile_reclaim(snapshot());
+            }()),
+            asked);
+  answers.put(question(asked),
+              {.error = {ErrorKind::kConflict, "TFJob a/tf would fail"}, .at = now});
+  for (const IdlePolicy policy : {IdlePolicy::kAlways, IdlePolicy::kOnPressure}) {
+    choose(policy);
+    EXPECT_TRUE(decides_nothing());
+    const Plan told = reconcile_reclaim(snapshot());
+    EXPECT_THAT(told.objects, IsEmpty());
+    ASSERT_THAT(told.events, SizeIs(1));
+    EXPECT_EQ(told.events[0].reason, reasons::kGpusKept);
+    EXPECT_THAT(told.events[0].note, HasSubstr("TFJob a/tf would fail"));
+  }
+}
+
 // It waits with the higher priority; its queue's rules would let it displace.
 TEST_F(ReclaimedTest, WhoGaveWayTakesNothingBackWhileTheOtherIsThere) {
   GPUQueue vision = queue_of("vision", 16);

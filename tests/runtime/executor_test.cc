@@ -148,6 +148,45 @@ TEST_F(ExecutorTest, AGuardOfAllNodesSeesEveryPageOfThem) {
   EXPECT_EQ(world_.count(kPatchLayout), 1u);
 }
 
+// A read of an object that berth does not watch: what is not there, or may not be read, is an
+// answer; what the server could not say is none.
+TEST_F(ExecutorTest, AGuardOfOneObjectSeesItLiveOrWhyItCantBeSeen) {
+  static constexpr KindInfo kTFJob{"kubeflow.org", "v1", "tfjobs", "TFJob", true};
+  constexpr char kGet[] = "GET /apis/kubeflow.org/v1/namespaces/team/tfjobs/tf%2Fx";
+  std::string seen;
+  Guard look;
+  look.node = {"TFJob", "team", "tf/x", "u"};
+  look.question = "does it create its pods again";
+  look.kind = &kTFJob;
+  std::optional<std::string> refusal;
+  look.refuse_object = [&](const Result<std::string>& object) {
+    seen = object ? *object : to_string(object.error().kind);
+    return refusal;
+  };
+  Plan plan;
+  plan.add(pod(), look);
+  plan.add(pod(), evict());
+  world_.transport.script(kGet, {200, R"({"metadata":{}})"});
+  world_.transport.script(kEvict, {201, kNode});
+  EXPECT_EQ(run(plan).fate, Fate::kDone);
+  EXPECT_EQ(seen, R"({"metadata":{}})");
+  EXPECT_EQ(world_.count(kEvict), 1u);
+  ASSERT_TRUE(answer_to(plan.objects[0].steps[0]).has_value());
+  EXPECT_TRUE(answer_to(plan.objects[0].steps[0])->yes);
+
+  refusal = "it would fail";
+  for (const int code : {200, 403, 404}) {
+    const char* reason = code == 403 ? "Forbidden" : "NotFound";
+    world_.transport.script(kGet, {code, code == 200 ? "{}" : status_json(code, reason)});
+    EXPECT_EQ(run(plan).fate, Fate::kAnswered) << code;
+    EXPECT_EQ(answer_to(plan.objects[0].steps[0])->error.message, "it would fail") << code;
+  }
+  refusal.reset();
+  world_.transport.script(kGet, {500, status_json(500, "InternalError")});
+  EXPECT_EQ(run(plan).fate, Fate::kRetry);
+  EXPECT_EQ(world_.count(kEvict), 1u) << "no pod is evicted unread";
+}
+
 TEST_F(ExecutorTest, ErrorsAreToldApartByTheirFate) {
   const struct {
     int code;

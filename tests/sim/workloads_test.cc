@@ -269,6 +269,35 @@ TEST_F(WorkloadsTest, ADeletedJobTakesItsPodsWithIt) {
   EXPECT_THAT(pods(), IsEmpty()) << "also from their finalizer";
 }
 
+// --- TFJobs, of another project ---
+
+TEST_F(WorkloadsTest, AnEvictedPodOfATFJobIsMadeAgainOrFailsTheJobForGood) {
+  const auto add = [&](const char* name, const char* policy) {
+    create("tfjobs", std::string(R"({"metadata":{"name":")") + name +
+                         R"("},"spec":{"tfReplicaSpecs":{"Worker":{"replicas":2,)" + policy + R"(
+        "template":{"spec":{"containers":[{"name":"main","image":"x"}]}}}}}})");
+  };
+  add("fails", ""), add("again", R"("restartPolicy":"ExitCode",)");
+  run_for(5s);
+  ASSERT_THAT(pods(), SizeIs(4));
+  const auto first_of = [&](const std::string& job) {
+    for (const std::string& pod : pods())
+      if (pod.starts_with(job)) return pod;
+    return std::string();
+  };
+  for (const char* job : {"fails", "again"}) {
+    const std::string pod = first_of(job);
+    EXPECT_EQ(at("pods", pod, "/spec/restartPolicy"), "Never") << "they look alike";
+    EXPECT_EQ(at("pods", pod, "/metadata/labels/training.kubeflow.org~1replica-type"), "worker");
+    evict(pod);
+  }
+  run_for(1min);
+  EXPECT_EQ(condition("tfjobs", "fails", "Failed"), "True TFJobFailed");
+  EXPECT_EQ(first_of("fails"), "") << "its other pod ends with it";
+  EXPECT_EQ(condition("tfjobs", "again", "Failed"), "");
+  EXPECT_THAT(pods(), SizeIs(2));
+}
+
 // --- PodDisruptionBudgets ---
 
 TEST_F(WorkloadsTest, ABudgetCountsAndTheServerSpendsIt) {

@@ -56,6 +56,7 @@ constexpr Type kTypes[] = {
     {"gpuclusterpolicies", "/apis/gpu.berth.dev/v1alpha1", "GPUClusterPolicy", false},
     {"gpuqueues", "/apis/gpu.berth.dev/v1alpha1", "GPUQueue", false},
     {"clusterpolicies", "/apis/nvidia.com/v1", "ClusterPolicy", false},
+    {"tfjobs", "/apis/kubeflow.org/v1", "TFJob", true},  // of a CRD that a test brings
 };
 
 const Type& type_of(const std::string& resource_or_kind) {
