@@ -133,19 +133,19 @@ TEST(DecodePolicySpec, ReadsWhatIsMeasuredAndWhatFollowsFromIt) {
 }
 
 TEST(DecodePolicyStatus, IsWrittenInTheWordsInWhichItWasRead) {
-  for (
-      const char* json :
-      {R"({"observedGeneration":2,"totals":{"pools":1,"nodes":4,"gpus":16,"allocated":12,)"
-       R"("idleGPUs":2,"reclaimed":3,"unhealthyNodes":1,"cordonedNodes":2,"conflicts":1,"monthlyWaste":"37 USD"},)"
-       R"("pools":[{"name":"lab","nodes":4,"gpus":16,"allocated":12,"sharedBy":8,)"
-       R"("utilization":91,"idleGPUs":2,"monthlyWaste":"37"}],)"
-       R"("conflicts":[{"node":"n7","pools":["lab","b"]}],)"
-       R"("disruption":{"open":false,"nextOpening":"2026-11-21T22:00:00Z"},)"
-       R"("conditions":[{"type":"Ready","status":"False","observedGeneration":2,)"
-       R"("lastTransitionTime":"2026-11-21T14:22:49Z","reason":"Progressing","message":"m"}]})",
-       R"({"observedGeneration":1,"totals":{"pools":0,"nodes":0,"gpus":0,"allocated":0,)"
-       R"("conflicts":0},"pools":[],"conflicts":[],)"
-       R"("disruption":{"open":true,"closes":"2026-11-22T02:00:00Z"},"conditions":[]})"})
+  for (const char* json :
+       {R"({"observedGeneration":2,"totals":{"pools":1,"nodes":4,"gpus":16,"allocated":12,)"
+        R"("idleGPUs":2,"reclaimed":3,"unhealthyNodes":1,"cordonedNodes":2,)"
+        R"("conflicts":1,"monthlyWaste":"37 USD"},)"
+        R"("pools":[{"name":"lab","nodes":4,"gpus":16,"allocated":12,"sharedBy":8,)"
+        R"("utilization":91,"idleGPUs":2,"monthlyWaste":"37"}],)"
+        R"("conflicts":[{"node":"n7","pools":["lab","b"]}],)"
+        R"("disruption":{"open":false,"nextOpening":"2026-11-21T22:00:00Z"},)"
+        R"("conditions":[{"type":"Ready","status":"False","observedGeneration":2,)"
+        R"("lastTransitionTime":"2026-11-21T14:22:49Z","reason":"Progressing","message":"m"}]})",
+        R"({"observedGeneration":1,"totals":{"pools":0,"nodes":0,"gpus":0,"allocated":0,)"
+        R"("conflicts":0},"pools":[],"conflicts":[],)"
+        R"("disruption":{"open":true,"closes":"2026-11-22T02:00:00Z"},"conditions":[]})"})
     EXPECT_EQ(encode_status(policy_from("status", json).status), json);
 }
 
