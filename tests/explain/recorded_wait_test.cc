@@ -10,7 +10,7 @@
 namespace berth {
 namespace {
 
-const Time kNow = *parse_time("2026-11-21T12:00:00Z");
+const Time kAskedAt = *parse_time("2026-11-21T12:00:00Z");
 
 ObjectMeta annotated(const std::string& text) {
   ObjectMeta meta;
@@ -76,11 +76,11 @@ TEST(RecordedWait, IsShownUpToTheClauseThatNamesWorkOfOthers) {
 
 TEST(RecordedWait, SaysWhenItBeginsAsFarAsTheStatusDoes) {
   RecordedWait wait;
-  EXPECT_EQ(expected_start(wait, kNow), "");
-  wait.earliest = kNow + std::chrono::hours(1);
-  EXPECT_EQ(expected_start(wait, kNow), "it begins at 2026-11-21T13:00:00Z or later");
-  wait.latest = kNow + std::chrono::hours(2);
-  EXPECT_EQ(expected_start(wait, kNow + std::chrono::hours(1)),
+  EXPECT_EQ(expected_start(wait, kAskedAt), "");
+  wait.earliest = kAskedAt + std::chrono::hours(1);
+  EXPECT_EQ(expected_start(wait, kAskedAt), "it begins at 2026-11-21T13:00:00Z or later");
+  wait.latest = kAskedAt + std::chrono::hours(2);
+  EXPECT_EQ(expected_start(wait, kAskedAt + std::chrono::hours(1)),
             "it begins between now and 2026-11-21T14:00:00Z, by declared run times and those of "
             "finished Jobs");
 }

@@ -17,14 +17,13 @@
 namespace berth {
 namespace {
 
-using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-constexpr char kTeam[] = "nlp";
+constexpr char kTenantsNamespace[] = "nlp";
 
 class TenantWhy : public ::testing::Test {
  protected:
@@ -50,7 +49,7 @@ class TenantWhy : public ::testing::Test {
   }
 
   Job& submit(const std::string& name, int gpus, const std::function<void(Job&)>& edit = {}) {
-    job_ = queue::job_of(kTeam, name, gpus);
+    job_ = queue::job_of(kTenantsNamespace, name, gpus);
     if (edit) edit(job_);
     put(job_);
     return job_;
@@ -58,7 +57,7 @@ class TenantWhy : public ::testing::Test {
   // One that berth's gate holds.
   void submit_pod(const std::string& name, const std::string& kind, const std::string& owner) {
     Pod pod;
-    pod.meta.namespace_ = kTeam;
+    pod.meta.namespace_ = kTenantsNamespace;
     pod.meta.name = pod.meta.uid = name;
     if (!kind.empty())
       pod.meta.owner_references = {
@@ -75,15 +74,15 @@ class TenantWhy : public ::testing::Test {
     for (const StatusUpdate& update : reconcile_queues(snapshot).statuses) {
       if (!update.differs) continue;
       GPUQueue queue = *all.gpu_queues().find(update.object.name);
-      json object = {{"metadata", {{"name", queue.meta.name}}}};
-      object.merge_patch(json::parse(update.body));
+      nlohmann::json object = {{"metadata", {{"name", queue.meta.name}}}};
+      object.merge_patch(nlohmann::json::parse(update.body));
       queue.status = decode_document<GPUQueue>(object)->status;
       put(queue);
     }
     for (bool more = true; more;) {
       more = false;
       for (const ObjectSteps& steps : reconcile_reasons({all, answers, settings, now}).objects) {
-        const auto body = json::parse(std::get<Write>(steps.steps.front()).body);
+        const auto body = nlohmann::json::parse(std::get<Write>(steps.steps.front()).body);
         const std::string text = body["metadata"]["annotations"][names::kPendingReasonAnnotation];
         const ObjectRef& object = steps.object;
         more = true;
@@ -108,11 +107,14 @@ class TenantWhy : public ::testing::Test {
       for (const auto& object : store)
         if (may(*object)) seen.upsert(T(*object), now);
     };
-    const auto own = [](const auto& object) { return object.meta.namespace_.view() == kTeam; };
+    const auto own = [](const auto& object) {
+      return object.meta.namespace_.view() == kTenantsNamespace;
+    };
     const auto any = [](const auto&) { return true; };
     copy(all.pods(), own), copy(all.jobs(), own);
-    copy(all.namespaces(), [&](const Namespace& it) { return with_role || it.meta.name == kTeam; });
-    for (const char* resource : {"pods", "jobs.batch"}) lack(resource, kTeam);
+    copy(all.namespaces(),
+         [&](const Namespace& it) { return with_role || it.meta.name == kTenantsNamespace; });
+    for (const char* resource : {"pods", "jobs.batch"}) lack(resource, kTenantsNamespace);
     if (with_role) {
       copy(all.nodes(), any), copy(all.gpu_queues(), any);
       copy(all.store<GPUClusterPolicy>(), any);
@@ -121,7 +123,7 @@ class TenantWhy : public ::testing::Test {
     for (const char* resource : {"nodes", "gpuqueues.gpu.berth.dev",
                                  "gpuclusterpolicies.gpu.berth.dev", "miglayouts.gpu.berth.dev"})
       lack(resource);
-    lack("namespaces", kTeam);
+    lack("namespaces", kTenantsNamespace);
   }
   void lack(const std::string& resource, const std::string& instead = "") {
     std::erase_if(clues.unread, [&](const Unread& it) { return it.resource == resource; });
@@ -135,12 +137,12 @@ class TenantWhy : public ::testing::Test {
     return {.cluster = seen, .answers = answers, .settings = settings, .now = now, .offline = true};
   }
   Explanation why(const std::string& subject) const {
-    const auto name = parse_subject({subject}, kTeam);
+    const auto name = parse_subject({subject}, kTenantsNamespace);
     const auto found = find_subject(seen, clues, *name);
     if (!found) throw std::runtime_error(describe(found.error()));
     return explain(snapshot(), *found, clues);
   }
-  WaitingList list(const std::string& where = kTeam) const {
+  WaitingList list(const std::string& where = kTenantsNamespace) const {
     return list_waiting(snapshot(), where, clues);
   }
 
@@ -155,7 +157,7 @@ class TenantWhy : public ::testing::Test {
   Job job_;
 };
 
-struct Asked {
+struct TenantQuestion {
   const char* subject;
   const char* listed;  // as the list has it
   const char* reason;
@@ -163,7 +165,7 @@ struct Asked {
   const char* with_role;  // and these
 };
 
-const Asked kAsked[] = {
+const TenantQuestion kTenantAsks[] = {
     {"job/misspelt", "Job/misspelt", "QueueNotFound", "the queue that it names does not exist",
      "did you mean nlp?"},
     {"job/too-big", "Job/too-big", "ExceedsMaximum", "the queue can never hold more than 16",
@@ -226,9 +228,9 @@ class TenantAsks : public TenantWhy {
     look(with_role);
     const WaitingList waiting = list();
     const std::string text = print_text(waiting);
-    EXPECT_EQ(waiting.items.size(), std::size(kAsked)) << text;
+    EXPECT_EQ(waiting.items.size(), std::size(kTenantAsks)) << text;
     EXPECT_THAT(text, Not(HasSubstr("No pod waits")));
-    for (const Asked& asked : kAsked) {
+    for (const TenantQuestion& asked : kTenantAsks) {
       SCOPED_TRACE(asked.subject);
       EXPECT_THAT(text, HasSubstr(asked.listed));
       const Explanation answer = why(asked.subject);
@@ -276,7 +278,7 @@ TEST_F(TenantWhy, WithoutTheNamespaceTheQueueThatListsTheWorkloadIsItsQueue) {
   submit("waits", 4);
   record();
   look(true);
-  seen.erase<Namespace>("", kTeam);
+  seen.erase<Namespace>("", kTenantsNamespace);
   EXPECT_THAT(print_text(why("job/waits")),
               AllOf(HasSubstr("and waits in queue nlp: needs 4"), HasSubstr("place 1 of 1")));
   EXPECT_EQ(list().items.size(), 1u);
@@ -312,12 +314,13 @@ TEST_F(TenantWhy, WhatMayNotBeListedIsSaidToBeUnknown) {
   EXPECT_THAT(print_text(list()),
               StartsWith("Whether a workload waits for GPUs in namespace nlp is not known: this "
                          "account may not list pods, jobs.batch there.\n"));
-  EXPECT_EQ(json::parse(print_json(list()))["notListed"], json({"pods", "jobs.batch"}));
-  lack("pods", kTeam);
+  EXPECT_EQ(nlohmann::json::parse(print_json(list()))["notListed"],
+            nlohmann::json({"pods", "jobs.batch"}));
+  lack("pods", kTenantsNamespace);
   submit_pod("gated", "", "");
   all.store<Pod>();
-  seen.upsert(Pod(*all.pods().find(kTeam, "gated")), now);
-  all.erase<Pod>(kTeam, "gated");
+  seen.upsert(Pod(*all.pods().find(kTenantsNamespace, "gated")), now);
+  all.erase<Pod>(kTenantsNamespace, "gated");
   EXPECT_THAT(print_text(list()),
               AllOf(StartsWith("Pod/gated"), HasSubstr("Whether another workload waits")));
   look(true);

@@ -19,7 +19,6 @@
 namespace berth {
 namespace {
 
-using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -67,8 +66,8 @@ class Displaced : public ::testing::Test {
     add(budget);
   }
   QueueOutlook outlook() const { return foresee_queues(cluster, {}, now); }
-  json vision_of(const QueueOutlook& outlook) const {
-    for (const auto& queue : json::parse(encode_queues(outlook).dump())["queues"])
+  nlohmann::json vision_of(const QueueOutlook& outlook) const {
+    for (const auto& queue : nlohmann::json::parse(encode_queues(outlook).dump())["queues"])
       if (queue["name"] == "vision") return queue;
     return nullptr;
   }
@@ -80,11 +79,11 @@ class Displaced : public ::testing::Test {
 TEST_F(Displaced, ByWhatIsInTheClusterAlreadyAreAllInTheData) {
   for (int i = 0; i < 8; ++i) run_pod("serve-" + std::to_string(i), 1);
   submit(8);
-  const json starts = vision_of(outlook())["starts"];
+  const nlohmann::json starts = vision_of(outlook())["starts"];
   ASSERT_THAT(starts, SizeIs(1)) << vision_of(outlook());
   EXPECT_THAT(starts[0]["message"].get<std::string>(), HasSubstr("and 3 more"));
   std::set<std::string> workloads;
-  for (const json& displaced : starts[0]["displaced"]) {
+  for (const nlohmann::json& displaced : starts[0]["displaced"]) {
     workloads.insert(displaced["workload"].get<std::string>());
     EXPECT_EQ(displaced["queue"], "nlp");
     EXPECT_TRUE(displaced.contains("lostGPUSeconds"));
@@ -102,7 +101,7 @@ TEST_F(Displaced, IsNoSinglePodThatABudgetKeeps) {
   EXPECT_THAT(vision_of(outlook())["starts"], SizeIs(1)) << "it allows one";
   cluster.erase<PodDisruptionBudget>("b", "keep-1");
   keep(0, 1);
-  const json kept = vision_of(outlook());
+  const nlohmann::json kept = vision_of(outlook());
   EXPECT_THAT(kept["starts"], IsEmpty()) << kept;
   EXPECT_THAT(kept["waits"], SizeIs(1));
 }
@@ -123,7 +122,7 @@ TEST_F(Displaced, IsNoPodOfTwoBudgets) {
   EXPECT_THAT(vision_of(outlook())["starts"], IsEmpty());
 }
 
-std::set<std::string> keys_of(const json& object) {
+std::set<std::string> keys_of(const nlohmann::json& object) {
   std::set<std::string> keys;
   for (const auto& [key, value] : object.items()) keys.insert(key);
   return keys;
@@ -133,11 +132,12 @@ TEST_F(Displaced, HasTheFieldsThatTheDocumentShows) {
   std::ifstream file(test::source_dir() + "/docs/plan-json.md");
   const std::string page{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   const std::size_t begin = page.find("```json\n") + 8;
-  const json shown = json::parse(page.substr(begin, page.find("\n```", begin) - begin))["queues"];
+  const nlohmann::json shown =
+      nlohmann::json::parse(page.substr(begin, page.find("\n```", begin) - begin))["queues"];
   run_pod("serve-0", 8);
   submit(8);
   add(queue::job_of("a", "behind", 8));
-  const json queue = vision_of(outlook());
+  const nlohmann::json queue = vision_of(outlook());
   EXPECT_EQ(keys_of(queue), keys_of(shown["queues"][0]));
   for (const char* list : {"starts", "waits"}) {
     ASSERT_THAT(queue[list], SizeIs(1)) << list;
@@ -148,7 +148,7 @@ TEST_F(Displaced, HasTheFieldsThatTheDocumentShows) {
   GivenQueues given;
   given.workloads.push_back({queue::job_of("a", "given", 1), ""});
   const auto asked = encode_queues(foresee_queues(cluster, given, now))["asked"];
-  EXPECT_EQ(keys_of(json::parse(asked[0].dump())), keys_of(shown["asked"][0]));
+  EXPECT_EQ(keys_of(nlohmann::json::parse(asked[0].dump())), keys_of(shown["asked"][0]));
 }
 
 }  // namespace
