@@ -20,7 +20,7 @@ bool takes(const MigConfigEntry& entry, const Product& product) {
          });
 }
 
-// What the config makes of one GPU. A set with nothing in it is MIG off.
+// One GPU under a config. No profile is MIG off.
 struct GpuConfig {
   bool named = false;
   bool empty_mig = false;  // MIG on without an instance, which no layout asks for

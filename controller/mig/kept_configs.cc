@@ -48,7 +48,7 @@ Entries narrowed(const Entries& entries, const Product& product) {
   return out;
 }
 
-// What the nodes that name one config find under that name.
+// The entries of one config, by the products of the nodes that name it.
 class Meanings {
  public:
   void add(const Node& node, const Entries& entries) {
@@ -89,7 +89,7 @@ MigConfigs read_file(const ConfigMap* config_map) {
   return parsed ? *std::move(parsed) : MigConfigs();
 }
 
-// Whoever names them: a file that no agent reads may be where somebody put them for berth.
+// A file that no agent reads may hold them: an administrator can put them there for berth.
 void add_from_any_file(const Snapshot& snapshot, std::set<std::string> names, MigConfigs& configs) {
   for (const auto& config_map : snapshot.cluster.config_maps()) {
     if (names.empty()) return;

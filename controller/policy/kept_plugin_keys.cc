@@ -80,7 +80,7 @@ void KeptPluginKeys::keep(const std::string& key, const std::string* planned) {
   const std::string* own = planned != nullptr ? planned : text_in(standing_);
   const std::string* theirs = text_in(read_);
   if (theirs == nullptr) {
-    // Of berth's own text nobody has said that it serves the nodes as the other file did.
+    // berth's own text is no substitute for a default that berth cannot read.
     const bool unread_default = own != nullptr && is_berths_default(key, *own) &&
                                 read_ == nullptr && !reader_.reads_ours &&
                                 key == reader_.default_key;
