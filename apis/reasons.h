@@ -95,6 +95,7 @@ inline constexpr char kPolicyInvalid[] = "PolicyInvalid";
 inline constexpr char kAgentsMismatch[] = "AgentsMismatch";
 inline constexpr char kOperandsNotTolerant[] = "OperandsNotTolerant";
 inline constexpr char kPluginNotConfigured[] = "PluginNotConfigured";
+inline constexpr char kPluginKeysMissing[] = "PluginKeysMissing";
 inline constexpr char kPluginDefaultTaken[] = "PluginDefaultTaken";
 inline constexpr char kMigStrategyOverridden[] = "MigStrategyOverridden";
 inline constexpr char kKeyForbidden[] = "KeyForbidden";

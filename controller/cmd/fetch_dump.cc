@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "apis/core.h"
 #include "apis/names.h"
 #include "controller/client/list_bounds.h"
@@ -135,6 +137,21 @@ Error may_not_read(const std::vector<Unread>& unread, const Settings& settings) 
                                       fmt::join(rights.resources, ", "), rights.grant)};
 }
 
+// The files of NVIDIA's agents that ClusterPolicies name, but for those that are in the list.
+std::vector<Wanted> named_files(const DumpWriter& writer, const std::vector<Wanted>& all,
+                                const Settings& settings) {
+  std::vector<Wanted> files;
+  for (const std::string& name : writer.files_of_agents()) {
+    Wanted file = wanted_file_of_agents(settings, name);
+    const bool is_listed = std::ranges::any_of(all, [&](const Wanted& one) {
+      return one.kind.kind == file.kind.kind && one.namespace_ == file.namespace_ &&
+             one.name == name;
+    });
+    if (!name.empty() && !is_listed) files.push_back(std::move(file));
+  }
+  return files;
+}
+
 // Everything in the list, or what a tolerant query can have of it.
 Task<Result<std::string>> fetch_all(ApiClient& client, std::vector<Wanted> all, DumpQuery query,
                                     std::vector<std::string>& notes, std::stop_token stop) {
@@ -143,12 +160,17 @@ Task<Result<std::string>> fetch_all(ApiClient& client, std::vector<Wanted> all, 
     Gaps gaps;
     Result<void> fetched;
     bool essential = false;  // what is missing can't be done without
-    for (const Wanted& wanted : all) {
+    std::vector<Wanted> rest = all;
+    for (std::size_t i = 0; i < rest.size(); ++i) {
+      const Wanted wanted = rest[i];
       const std::size_t before = gaps.unread.size();
       fetched =
           co_await fetch(client, writer, gaps, wanted, query.tolerant, query.namespace_, stop);
       if (!fetched.has_value()) break;
       essential |= gaps.unread.size() > before && !wanted.in_silence;
+      if (i + 1 == all.size())
+        for (Wanted& file : named_files(writer, all, query.settings))
+          rest.push_back(std::move(file));
     }
     if (fetched.has_value()) {
       if (essential && !query.tolerant) co_return may_not_read(gaps.unread, query.settings);

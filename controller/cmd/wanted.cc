@@ -55,6 +55,14 @@ std::vector<Wanted> wanted_of_cluster(const Settings& settings) {
   };
 }
 
+Wanted wanted_file_of_agents(const Settings& settings, const std::string& name) {
+  return {.kind = kKind<ConfigMap>,
+          .namespace_ = settings.agents_namespace,
+          .name = name,
+          .may_be_missing = true,
+          .optional_for = "what nodes use of it can't be kept"};
+}
+
 std::vector<Wanted> wanted_of_workloads(const std::string& namespace_) {
   return {
       {.kind = kDeployments, .namespace_ = namespace_},

@@ -26,6 +26,9 @@ struct Wanted {
 // In the order that DumpWriter asks for.
 std::vector<Wanted> wanted_of_cluster(const Settings& settings);
 
+// A ConfigMap in the namespace of NVIDIA's agents that a ClusterPolicy names.
+Wanted wanted_file_of_agents(const Settings& settings, const std::string& name);
+
 // And what tells why a namespace's workloads have no pods; empty: of all namespaces.
 std::vector<Wanted> wanted_of_workloads(const std::string& namespace_);
 

@@ -41,6 +41,7 @@ enum class SeededBug {
   kFutureGeneration,      // tell of a generation that was not looked at
   kLeadForEver,           // write on past the renew deadline
   kApplyUnrendered,       // write a label that the agents' file does not hold
+  kCompareNames,          // drain a node whose GPUs are right under another config's name
   kGuessUnsynced,         // answer reviews before the caches are full
   kMutateAgain,           // add to a pod what the webhook has added before
   kForgetBypass,          // say nothing of pods that came past the webhook
@@ -152,6 +153,7 @@ inline constexpr std::array<std::pair<std::string_view, SeededBug>, 107> kSeeded
     {"future-generation", SeededBug::kFutureGeneration},
     {"lead-for-ever", SeededBug::kLeadForEver},
     {"apply-unrendered", SeededBug::kApplyUnrendered},
+    {"compare-names", SeededBug::kCompareNames},
     {"guess-unsynced", SeededBug::kGuessUnsynced},
     {"mutate-again", SeededBug::kMutateAgain},
     {"forget-bypass", SeededBug::kForgetBypass},

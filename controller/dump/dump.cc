@@ -139,6 +139,9 @@ Result<void> DumpWriter::add_object(const KindInfo& kind, std::string_view body)
 Result<void> DumpWriter::add(const KindInfo& kind, const json& object) {
   if (kind.kind == "Node" && looks_like_gpu_node(object))
     gpu_nodes_.insert(text_at(object, {"metadata", "name"}));
+  if (kind.kind == "ClusterPolicy")
+    for (const char* agent : {"migManager", "devicePlugin"})
+      files_of_agents_.insert(text_at(object, {"spec", agent, "config", "name"}));
   if (kind.kind == "Pod") {
     const std::string node = text_at(object, {"spec", "nodeName"});
     if (!gpu_nodes_.contains(node) && !asks_for_gpu(object) && !names_queue(object) &&

@@ -39,6 +39,8 @@ class DumpWriter {
   void add_unread(const Unread& unread);
 
   std::size_t objects() const { return objects_; }
+  // The ConfigMaps that the ClusterPolicies added so far name for NVIDIA's agents.
+  const std::set<std::string, std::less<>>& files_of_agents() const { return files_of_agents_; }
   std::string str(Time taken_at) const;
 
  private:
@@ -51,6 +53,7 @@ class DumpWriter {
   std::string unread_;  // the same
   std::size_t objects_ = 0;
   std::set<std::string, std::less<>> gpu_nodes_;
+  std::set<std::string, std::less<>> files_of_agents_;
   std::set<std::string, std::less<>> job_uids_;
 };
 

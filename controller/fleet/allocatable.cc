@@ -103,4 +103,13 @@ std::optional<std::string> allocatable_mismatch(const std::map<std::string, std:
   return fmt::format("{}", fmt::join(differences, "; "));
 }
 
+bool allocatable_within(const std::map<std::string, std::int64_t>& expected,
+                        const ResourceList& actual) {
+  return std::ranges::all_of(actual, [&](const auto& resource) {
+    if (!is_gpu_resource(resource.first.view())) return true;
+    const auto promised = expected.find(resource.first.str());
+    return resource.second <= Quantity::whole(promised == expected.end() ? 0 : promised->second);
+  });
+}
+
 }  // namespace berth

@@ -42,4 +42,8 @@ std::map<std::string, std::int64_t> expected_allocatable(const NodeLayout& layou
 std::optional<std::string> allocatable_mismatch(const std::map<std::string, std::int64_t>& expected,
                                                 const ResourceList& actual);
 
+// Whether the node offers of each of NVIDIA's resources at most what is expected.
+bool allocatable_within(const std::map<std::string, std::int64_t>& expected,
+                        const ResourceList& actual);
+
 }  // namespace berth

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -14,38 +13,12 @@
 #include "controller/import/fitted_name.h"
 #include "controller/import/mig_configs.h"
 #include "controller/import/verdict.h"
+#include "controller/mig/config_geometry.h"
 
 namespace berth {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
-
-constexpr unsigned kNvidia = 0x10DE;  // PCI vendor
-
-// "0x20B210DE": device and vendor. nullptr: nothing that berth knows.
-const Product* product_of(std::string_view filter) {
-  unsigned id = 0;
-  const std::size_t prefix = filter.starts_with("0x") || filter.starts_with("0X") ? 2 : 0;
-  const char* end = filter.data() + filter.size();
-  const auto [last, error] = std::from_chars(filter.data() + prefix, end, id, 16);
-  if (error != std::errc() || last != end || (id & 0xffffu) != kNvidia) return nullptr;
-  return find_product_by_device_id(static_cast<std::uint16_t>(id >> 16));
-}
-
-// "[0, 1]" → 0, 1; nothing for "all". No more than what is too many anyway.
-std::optional<std::vector<std::int64_t>> indices_of(const MigConfigEntry& entry) {
-  if (entry.devices == "all") return std::nullopt;
-  std::vector<std::int64_t> gpus;
-  const char* end = entry.devices.data() + entry.devices.size();
-  for (const char* at = entry.devices.data();
-       at != end && gpus.size() <= limits::kMaxGpusPerEntry;) {
-    std::int64_t gpu = 0;
-    const auto [next, error] = std::from_chars(at, end, gpu);
-    if (error == std::errc() && std::ranges::find(gpus, gpu) == gpus.end()) gpus.push_back(gpu);
-    at = error == std::errc() ? next : at + 1;
-  }
-  return gpus;
-}
 
 // The entries that concern a node's GPUs, as spec.devices; an error says why a layout can't say it.
 Result<OrderedJson> write_devices(const std::vector<const MigConfigEntry*>& entries) {
@@ -61,7 +34,7 @@ Result<OrderedJson> write_devices(const std::vector<const MigConfigEntry*>& entr
       return invalid_spec("",
                           "MIG on without a device is nothing that a layout says; without "
                           "profiles it turns MIG off");
-    const auto gpus = indices_of(*entry);
+    const auto gpus = gpus_of(*entry);
     OrderedJson device;
     if (gpus) {
       for (const std::int64_t gpu : *gpus)
@@ -116,9 +89,9 @@ class ConfigImport {
     std::vector<const MigConfigEntry*> open;  // for any device
     std::vector<const Product*> products;
     for (const MigConfigEntry& entry : config_.entries) {
-      if (takes_any(entry)) open.push_back(&entry);
+      if (takes_any_product(entry)) open.push_back(&entry);
       for (const std::string& filter : entry.device_filter) {
-        const Product* product = product_of(filter);
+        const Product* product = product_of_filter(filter);
         if (product == nullptr && !filter.empty())
           lose(fmt::format("device-filter {}: no product that berth knows has this id",
                            cut(filter, kMaxLabelValue)));
@@ -135,11 +108,6 @@ class ConfigImport {
     return grouped(products);
   }
 
-  static bool takes_any(const MigConfigEntry& entry) {
-    return entry.device_filter.empty() ||
-           std::ranges::find(entry.device_filter, "") != entry.device_filter.end();
-  }
-
   // Products for which the same entries stand are one layout's.
   std::vector<View> grouped(const std::vector<const Product*>& products) const {
     std::vector<View> views;
@@ -147,9 +115,9 @@ class ConfigImport {
       View view{{product}, {}};
       for (const MigConfigEntry& entry : config_.entries) {
         const auto is_own = [&](const std::string& filter) {
-          return product_of(filter) == product;
+          return product_of_filter(filter) == product;
         };
-        if (takes_any(entry) || std::ranges::any_of(entry.device_filter, is_own))
+        if (takes_any_product(entry) || std::ranges::any_of(entry.device_filter, is_own))
           view.entries.push_back(&entry);
       }
       const auto same = std::ranges::find(views, view.entries, &View::entries);
@@ -191,7 +159,7 @@ class ConfigImport {
 
   std::string name_of(const View& view) const {
     std::string name = config_.name;
-    if (std::ranges::any_of(config_.entries, [](const auto& e) { return !takes_any(e); })) {
+    if (std::ranges::any_of(config_.entries, [](const auto& e) { return !takes_any_product(e); })) {
       for (std::string model : models(view)) {
         for (char& c : model)
           if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');

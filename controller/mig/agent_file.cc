@@ -9,6 +9,7 @@
 #include "controller/fleet/node_facts.h"
 #include "controller/mig/agent_config.h"
 #include "controller/mig/config_label.h"
+#include "controller/mig/kept_configs.h"
 #include "controller/mig/overlap.h"
 #include "controller/mig/preflight.h"
 #include "controller/mig/target.h"
@@ -40,38 +41,6 @@ MigConfigs configs_of(const Snapshot& snapshot, const MIGLayout& layout) {
       add_config(configs, target.config, target.content);
   }
   return configs;
-}
-
-// Every file in the agents' namespace in which a name could be looked up: our own first.
-std::vector<MigConfigs> known_files(const Snapshot& snapshot) {
-  std::vector<MigConfigs> files;
-  auto add = [&](const ConfigMap* config_map) {
-    const std::string* text = agent_file_of(config_map);
-    if (text == nullptr) return;
-    Result<MigConfigs> parsed = parse_file(*text);
-    if (parsed) files.push_back(*std::move(parsed));
-  };
-  const ConfigMap* ours = find_agent_config(snapshot);
-  add(ours);
-  for (const auto& config_map : snapshot.cluster.config_maps())
-    if (config_map.get() != ours &&
-        config_map->meta.namespace_ == std::string_view(snapshot.settings.agents_namespace))
-      add(config_map.get());
-  return files;
-}
-
-void add_named(const Snapshot& snapshot, MigConfigs& configs) {
-  std::set<std::string> missing;
-  for (const std::string& name : configs_named_by_nodes(snapshot))
-    if (!configs.contains(name)) missing.insert(name);
-  if (missing.empty()) return;
-  const std::vector<MigConfigs> files = known_files(snapshot);
-  for (const std::string& name : missing)
-    for (const MigConfigs& file : files)
-      if (auto found = file.find(name); found != file.end()) {
-        add_config(configs, name, found->second);
-        break;
-      }
 }
 
 // As many layouts as fit.
@@ -133,10 +102,10 @@ Result<AgentFile> compute_agent_file(const Snapshot& snapshot) {
     wanted.push_back({layout.get(), configs_of(snapshot, *layout)});
     all.insert(wanted.back().configs.begin(), wanted.back().configs.end());
   }
-  add_named(snapshot, all);
+  add_kept_configs(snapshot, all);
   if (Result<std::string> text = render_file(all)) return AgentFile{*std::move(text), {}};
 
-  add_named(snapshot, needed);
+  add_kept_configs(snapshot, needed);
   Result<std::string> text = render_file(needed);
   if (!text) return std::move(text).error();
   return fill(snapshot, std::move(needed), text->size(), std::move(wanted));

@@ -100,7 +100,8 @@ void NodeSteps::retry_failed_agent(const Verification& verification) {
 
 // Whether the layout has come to ask for something else since the label was written.
 bool NodeSteps::superseded() const {
-  return now().phase == RolloutPhase::kApplying && asks_for_another();
+  return now().phase == RolloutPhase::kApplying && asks_for_another() &&
+         !s_.gives_target(now().config);
 }
 
 void NodeSteps::finish() {
@@ -158,7 +159,7 @@ void NodeSteps::leave_failed() {
   if (s_.owner == nullptr || s_.owner->meta.deletion_timestamp)
     return release("the MIGLayout that took the node is gone or no longer selects it");
   if (!s_.node.cordoned()) return release("it was uncordoned by hand");
-  if (asks_for_another()) return go_on_to_target();
+  if (asks_for_another() && !s_.is_right()) return go_on_to_target();
   // Somebody has brought the agent to do it after all.
   const Verification verification = verify(s_);
   if (verification.state == Verification::State::kDone) return finish();

@@ -128,7 +128,8 @@ void NodeSteps::leave_kept_out() {
   }
   if (s_.held() || in_others_hands(s_.node) || !s_.is_right()) return;
   if (wait_until(s_.right_since() + s_.snapshot.settings.verify_for)) return;
-  if (names_config(s_.label(), idle.failed_config)) idle.failed_config.clear();
+  if (names_config(s_.label(), idle.failed_config) || idle.failed_config == s_.target->config)
+    idle.failed_config.clear();
   NodePatch(s_).same_config().uncordon().rollout(idle).plan(
       plan_, fmt::format("{} is verified: uncordon", s_.target->config));
   tell(false, reasons::kReturned, "Uncordon",

@@ -21,6 +21,7 @@
 #include "controller/disruption/queue_stakes.h"
 #include "controller/disruption/rollouts.h"
 #include "controller/fleet/node_facts.h"
+#include "controller/mig/config_label.h"
 #include "controller/mig/preflight.h"
 #include "controller/mig/situation.h"
 #include "controller/mig/standing.h"
@@ -110,7 +111,11 @@ RolloutChoice Chooser::choose() {
   const auto in = [&](NodeBucket bucket) {
     return std::ranges::count(choice_.nodes, bucket, &NodeStanding::bucket);
   };
-  const std::int64_t verified = in(NodeBucket::kUpdated);
+  // Those that berth has cut: a node that was right before proves nothing of berth's config.
+  const std::int64_t verified = std::ranges::count_if(choice_.nodes, [](const NodeStanding& node) {
+    return node.bucket == NodeBucket::kUpdated &&
+           names_config(label_of(*node.node, names::kMigConfig), node.config);
+  });
   const std::int64_t batch = layout_.spec.rollout.initial_batch;
   room_ = choice_.budget - choice_.out;
   initial_ = verified >= batch ? static_cast<std::int64_t>(choice_.nodes.size())

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "apis/names.h"
 #include "apis/reasons.h"
 #include "controller/core/seeded_bugs.h"
@@ -12,11 +14,56 @@
 #include "controller/mig/preflight.h"
 
 namespace berth {
+namespace {
+
+bool is_whole(const NodeLayout& layout) {
+  return std::ranges::all_of(layout.per_gpu, [](const ProfileCounts& gpu) { return gpu.empty(); });
+}
+
+// As many instances of one profile as a GPU can hold, on each GPU.
+bool is_full_of_one(const Target& target) {
+  const ProfileCounts& first = target.layout.per_gpu.front();
+  if (first.size() != 1) return false;
+  const Profile* profile = target.model->find_profile(first.begin()->first);
+  return profile != nullptr && profile->max_count == first.begin()->second &&
+         std::ranges::all_of(target.layout.per_gpu,
+                             [&](const ProfileCounts& gpu) { return gpu == first; });
+}
+
+// Whether a node that offers what the target promises can have its GPUs in no other way. Under
+// strategy single the product's label distinguishes instances from whole GPUs; under none nothing
+// does.
+bool is_certain(const Situation& s) {
+  if (is_whole(s.target->layout))
+    return s.target->strategy != MigStrategy::kNone &&
+           label_of(s.node, names::kGpuProduct).find("-MIG-") == std::string_view::npos;
+  return s.target->strategy == MigStrategy::kMixed && is_full_of_one(*s.target);
+}
+
+// Without a label mig-manager was never asked for anything, and cuts nothing again after a reboot.
+bool is_whole_without_config(const Situation& s) {
+  return s.state().empty() && is_whole(s.target->layout) && is_certain(s) &&
+         !seeded(SeededBug::kCompareNames);
+}
+
+// The files have lost the config, or never had it. A node that berth has taken before is another
+// case: there, the label is contested.
+bool is_told_by_offer(const Situation& s) {
+  return !s.record.rollout && is_certain(s) && !s.view.configs().knows(s.node, s.label()) &&
+         !seeded(SeededBug::kCompareNames);
+}
+
+}  // namespace
 
 TargetResolver& LayoutView::resolver(const MIGLayout& layout) {
   std::unique_ptr<TargetResolver>& resolver = resolvers_[&layout];
   if (resolver == nullptr) resolver = std::make_unique<TargetResolver>(snapshot_.cluster, layout);
   return *resolver;
+}
+
+NamedConfigs& LayoutView::configs() {
+  if (!configs_) configs_.emplace(snapshot_);
+  return *configs_;
 }
 
 const std::vector<const Node*>& LayoutView::failed_nodes(const MIGLayout& layout) {
@@ -46,9 +93,24 @@ std::string_view Situation::label() const { return label_of(node, names::kMigCon
 
 std::string_view Situation::state() const { return label_of(node, names::kMigConfigState); }
 
+bool Situation::gives_target(std::string_view config) const {
+  return names_config(config, target->config) ||
+         (view.configs().gives(node, config, *target) && !seeded(SeededBug::kCompareNames));
+}
+
 bool Situation::is_right() const {
-  return owner != nullptr && target->ok() && names_config(label(), target->config) &&
-         state() == "success" && !view.resolver(*owner).mismatch(*target, node);
+  if (owner == nullptr || !target->ok()) return false;
+  const bool says_so =
+      label().empty() ? is_whole_without_config(*this)
+                      : state() == "success" && (gives_target(label()) || is_told_by_offer(*this));
+  return says_so && !view.resolver(*owner).mismatch(*target, node);
+}
+
+bool Situation::is_short() const {
+  return owner != nullptr && target->ok() && state() == "success" &&
+         !names_config(label(), target->config) && gives_target(label()) &&
+         view.resolver(*owner).mismatch(*target, node) &&
+         view.resolver(*owner).offers_no_more(*target, node);
 }
 
 std::optional<RefusedWrite> Situation::refused() const {
@@ -119,6 +181,7 @@ std::optional<std::string> reason_to_restore(const Situation& s) {
   if (!s.target->ok())
     return fmt::format("MIGLayout {} can't be laid out here: {}", layout, s.target->cause.message);
   if (s.is_right()) return "the node has what the layout asks for";
+  if (s.is_short()) return "its GPUs are as the layout asks, and not all of them are offered now";
   if (s.view.halted(*s.owner))
     return fmt::format("MIGLayout {} is halted by a failed node", layout);
   if (s.record.rollout && s.record.rollout->failed_config == s.target->config)

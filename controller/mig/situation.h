@@ -14,6 +14,7 @@
 #include "controller/core/snapshot.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/disruption/slots.h"
+#include "controller/mig/named_configs.h"
 #include "controller/mig/overlap.h"
 #include "controller/mig/target.h"
 
@@ -28,6 +29,7 @@ class LayoutView {
   const SlotLedger& ledger() const { return ledger_; }
   const MIGLayout* owner_of(const Node& node) const { return owners_.owner_of(node); }
   TargetResolver& resolver(const MIGLayout& layout);
+  NamedConfigs& configs();
 
   // Owned nodes on which berth has given the layout's present config up. At rollout.maxFailures no
   // further node is touched.
@@ -42,6 +44,7 @@ class LayoutView {
   const SlotLedger& ledger_;
   LayoutOwners owners_;
   std::map<const MIGLayout*, std::unique_ptr<TargetResolver>> resolvers_;
+  std::optional<NamedConfigs> configs_;  // most reconciles ask for no name but berth's own
   std::map<const MIGLayout*, std::vector<const Node*>> failed_;
 };
 
@@ -68,8 +71,13 @@ struct Situation {
   std::string_view label() const;  // nvidia.com/mig.config
   std::string_view state() const;  // nvidia.com/mig.config.state
   bool agent_at_work() const { return state() == "pending" || state() == "rebooting"; }
-  // The label, the agent and allocatable all say that the target is in force.
+  // Whether the config of this name is the target's, or another one that makes the same of the
+  // node's GPUs.
+  bool gives_target(std::string_view config) const;
+  // The label, the agent and allocatable all say that the GPUs are as the target has them.
   bool is_right() const;
+  // Under another name than the target's the label and the agent say so, and the node offers less.
+  bool is_short() const;
   // Not before the process looked: allocatable has stood as it does since then.
   Time right_since() const { return snapshot.cluster.allocatable_since(node.meta.name); }
   // The rollout's last write of the node, if the API server would not have it.

@@ -300,6 +300,13 @@ std::optional<NodeStanding> standing_of(const Situation& s) {
     return waiting(s.node, {reasons::kHeld,
                             fmt::format("out of service for its health: {}", health->findings)});
   if (auto obstacle = obstacle_on(s.snapshot, s.node)) return waiting(s.node, *std::move(obstacle));
+  if (s.is_short())
+    return waiting(
+        s.node, {reasons::kAllocatableMismatch,
+                 fmt::format("{} gives its GPUs what the layout asks for, but {}; see the device "
+                             "plugin on the node",
+                             s.label(),
+                             s.view.resolver(*s.owner).mismatch(*s.target, s.node).value_or(""))});
   if (auto standing = contested(s)) return standing;
   if (s.record.rollout && s.record.rollout->not_before &&
       s.snapshot.now < *s.record.rollout->not_before)

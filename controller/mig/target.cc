@@ -87,6 +87,7 @@ Target TargetResolver::resolve_kind(const Kind& kind) const {
 
   Target target;
   target.product = product_label;
+  target.model = *product;
   target.layout = *std::move(layout);
   target.strategy = *strategy;
   target.content = render_config(target.layout);
@@ -95,14 +96,22 @@ Target TargetResolver::resolve_kind(const Kind& kind) const {
   return target;
 }
 
-std::optional<std::string> TargetResolver::mismatch(const Target& target, const Node& node) {
+const std::map<std::string, std::int64_t>& TargetResolver::expected(const Target& target,
+                                                                    const Node& node) {
   const Sharing sharing = read_sharing(node.meta.labels);
   if (!sharing.empty())
-    return allocatable_mismatch(expected_allocatable(target.layout, target.strategy, sharing),
-                                node.allocatable);
+    return shared_ = expected_allocatable(target.layout, target.strategy, sharing);
   auto [entry, is_new] = unshared_.try_emplace(&target);
   if (is_new) entry->second = expected_allocatable(target.layout, target.strategy, sharing);
-  return allocatable_mismatch(entry->second, node.allocatable);
+  return entry->second;
+}
+
+std::optional<std::string> TargetResolver::mismatch(const Target& target, const Node& node) {
+  return allocatable_mismatch(expected(target, node), node.allocatable);
+}
+
+bool TargetResolver::offers_no_more(const Target& target, const Node& node) {
+  return allocatable_within(expected(target, node), node.allocatable);
 }
 
 std::map<std::string, std::int64_t> expected_without_mig(const Node& node,

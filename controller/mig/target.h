@@ -23,8 +23,9 @@ struct Target {
   Cause cause;
 
   std::string product;
-  std::string config;   // name in the mig-parted file
-  std::string content;  // its entry's text
+  const Product* model = nullptr;  // the product's row in the tables; set if ok()
+  std::string config;              // name in the mig-parted file
+  std::string content;             // its entry's text
   NodeLayout layout;
   MigStrategy strategy = MigStrategy::kMixed;
 
@@ -44,6 +45,9 @@ class TargetResolver {
   // Whether the node's allocatable is what the target promises; nothing if so, else each
   // difference.
   std::optional<std::string> mismatch(const Target& target, const Node& node);
+  // Whether it offers nothing that the target does not promise. What it lacks may come back: a
+  // device plugin that restarts offers nothing for a while.
+  bool offers_no_more(const Target& target, const Node& node);
 
  private:
   // At last what the labels say where that can't be made out, and nothing otherwise.
@@ -51,6 +55,7 @@ class TargetResolver {
                           std::optional<MigStrategy>, std::string>;
   const Target& resolve_inventory(const Node& node);
   Target resolve_kind(const Kind& kind) const;
+  const std::map<std::string, std::int64_t>& expected(const Target& target, const Node& node);
 
   const ClusterState& cluster_;
   const MIGLayout& layout_;
@@ -59,6 +64,7 @@ class TargetResolver {
   std::vector<std::pair<InventoryTexts, const Target*>> by_texts_;
   // What an unshared node of the target offers: most nodes share nothing.
   std::map<const Target*, std::map<std::string, std::int64_t>> unshared_;
+  std::map<std::string, std::int64_t> shared_;  // what the last node that shares offers
 };
 
 // MIG off on every GPU: entry all-disabled.

@@ -61,7 +61,8 @@ std::string agent_step(const Situation& s) {
 Verification verify(const Situation& s) {
   using State = Verification::State;
   const NodeRollout& rollout = *s.record.rollout;
-  if (!names_config(s.label(), rollout.config))
+  const bool is_ours = names_config(s.label(), rollout.config);
+  if (!is_ours && !s.is_right())
     return {State::kForeignLabel,
             {reasons::kContested,
              fmt::format("{} was changed to \"{}\" while berth applied {}; set it back, or change "
@@ -77,7 +78,7 @@ Verification verify(const Situation& s) {
         s.state() == "rebooting" ? reasons::kAgentRebooting : reasons::kAgentPending;
     return {State::kAgentWorking, {reason, agent_step(s)}};
   }
-  if (auto mismatch = config_mismatch(s, rollout.config);
+  if (auto mismatch = is_ours ? config_mismatch(s, rollout.config) : std::nullopt;
       mismatch && !seeded(SeededBug::kTrustSuccess))
     return {State::kMismatch,
             {reasons::kAllocatableMismatch,

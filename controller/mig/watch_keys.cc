@@ -9,6 +9,7 @@
 #include "controller/disruption/rollouts.h"
 #include "controller/disruption/slots.h"
 #include "controller/fleet/node_facts.h"
+#include "controller/mig/agent_file.h"
 #include "controller/mig/overlap.h"
 #include "controller/mig/preflight.h"
 #include "controller/mig/reconcile.h"
@@ -207,6 +208,8 @@ std::vector<std::string> mig_keys_for(const ClusterState& cluster, const Setting
   if (either.meta.namespace_ != std::string_view(settings.agents_namespace)) return {};
   keys.agent_config();
   if (either.meta.name == settings.mig_config_map) keys.layouts().nodes_under_way();
+  // Any mig-parted file may hold the config that a node names.
+  if (agent_file_of(old) != nullptr || agent_file_of(now) != nullptr) keys.layouts();
   return keys.list();
 }
 

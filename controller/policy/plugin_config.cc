@@ -39,6 +39,10 @@ bool is_berths_plugin_key(std::string_view key) {
   });
 }
 
+bool is_berths_default(std::string_view key, std::string_view text) {
+  return key == kDefaultPluginConfig && text == kDefaultText;
+}
+
 // In whatever style of YAML; no other field of NVIDIA's has the word in it.
 bool mentions_sharing(std::string_view plugin_text) {
   return plugin_text.find("sharing") != plugin_text.npos;

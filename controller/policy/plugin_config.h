@@ -18,6 +18,8 @@ namespace berth {
 
 // For the nodes of no pool that sets sharing or migStrategy: NVIDIA's operator wants it by name.
 inline constexpr char kDefaultPluginConfig[] = "default";
+// Whether this is what berth itself has under that key: nothing.
+bool is_berths_default(std::string_view key, std::string_view text);
 // Whether a config, whoever wrote it, has a say in sharing.
 bool mentions_sharing(std::string_view plugin_text);
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <set>
 #include <utility>
 #include <vector>
@@ -35,8 +36,15 @@ PluginFile::PluginFile(const Snapshot& snapshot, const std::string& name,
       name_(name),
       standing_(snapshot.cluster.config_maps().find(snapshot.settings.agents_namespace, name)) {
   static const std::map<std::string, std::string> kNothing;
-  wanted_ =
-      plugin_configs(pools, standing_ != nullptr ? standing_->data : kNothing, named_by_nodes);
+  std::set<std::string> named = named_by_nodes;
+  if (const PluginReader reader = plugin_reader(snapshot, name); !reader.default_key.empty())
+    named.insert(reader.default_key);
+  wanted_ = plugin_configs(pools, standing_ != nullptr ? standing_->data : kNothing, named);
+  if (std::ranges::any_of(
+          pools, [](const PoolSpec& pool) { return render_plugin_config(pool).has_value(); })) {
+    kept_.emplace(snapshot, name, wanted_, named_by_nodes);
+    for (const auto& [key, text] : kept_->copied()) wanted_[key] = text;
+  }
   // Nobody asks for anything: no file has to be made for the default alone.
   if (standing_ == nullptr && wanted_.size() == 1) wanted_.clear();
 }
@@ -59,9 +67,14 @@ std::optional<Time> PluginFile::settles_at() const {
                                                               : std::nullopt;
 }
 
-bool PluginFile::default_shares() const {
-  const auto text = wanted_.find(kDefaultPluginConfig);
-  return text != wanted_.end() && mentions_sharing(text->second);
+std::string PluginFile::shared_default() const {
+  const std::string key = kept_ ? kept_->default_key() : kDefaultPluginConfig;
+  auto text = wanted_.find(key);
+  if (text == wanted_.end() && standing_ != nullptr) {
+    const auto stands = standing_->data.find(key);
+    return stands != standing_->data.end() && mentions_sharing(stands->second) ? key : "";
+  }
+  return text != wanted_.end() && mentions_sharing(text->second) ? key : "";
 }
 
 bool PluginFile::up_to_date() const {

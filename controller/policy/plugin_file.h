@@ -10,6 +10,7 @@
 
 #include "controller/core/plan.h"
 #include "controller/core/snapshot.h"
+#include "controller/policy/kept_plugin_keys.h"
 #include "controller/policy/plugin_config.h"
 
 namespace berth {
@@ -29,8 +30,11 @@ class PluginFile {
   // has shown that none names it.
   void plan(Plan& plan) const;
   const std::map<std::string, std::string>& wanted() const { return wanted_; }
-  // Its `default` is somebody else's, is left, and shares GPUs: of pools that set no sharing, too.
-  bool default_shares() const;
+  // The key that nodes without a label get, if berth did not write it and it shares GPUs: it does
+  // so on nodes of pools that set no sharing, too. Else empty.
+  std::string shared_default() const;
+  // What it keeps of the file that the device plugin reads; nothing where no pool has a config.
+  const std::optional<KeptPluginKeys>& kept() const { return kept_; }
 
  private:
   bool up_to_date() const;
@@ -42,6 +46,7 @@ class PluginFile {
   const std::string name_;
   const ConfigMap* standing_;
   std::map<std::string, std::string> wanted_;  // berth's keys; empty: there need be no file
+  std::optional<KeptPluginKeys> kept_;
 };
 
 }  // namespace berth

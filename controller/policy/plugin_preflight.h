@@ -8,13 +8,15 @@
 
 #include "controller/core/cause.h"
 #include "controller/core/snapshot.h"
+#include "controller/policy/plugin_file.h"
 #include "controller/policy/pool_survey.h"
 
 namespace berth {
 
-// Why nobody reads berth's file although a pool asks for a config, with the line to set; nothing if
-// NVIDIA's ClusterPolicy names it or, where that names none, a DaemonSet of the agents mounts it.
+// Why the device plugin does not read berth's file although a pool asks for a config, with the line
+// to set, or what has to be done first so that nodes keep what they use; nothing if NVIDIA's
+// ClusterPolicy names it or, where that names none, a DaemonSet of the agents mounts it.
 std::optional<Cause> plugin_not_configured(const Snapshot& snapshot, const GPUClusterPolicy& policy,
-                                           const PoolSurvey& survey);
+                                           const PoolSurvey& survey, const PluginFile& file);
 
 }  // namespace berth

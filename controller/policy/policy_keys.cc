@@ -88,6 +88,11 @@ std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Sett
   for (const auto& policy : cluster.gpu_policies())
     if (policy->spec.agents.device_plugin_config_map == either.meta.name)
       return {std::string(kPolicyKey)};
+  // berth copies keys of the file that the device plugin reads now.
+  const bool is_read = std::ranges::any_of(cluster.cluster_policies(), [&](const auto& nvidia) {
+    return nvidia->device_plugin_config_map == either.meta.name;
+  });
+  if (is_read && cluster.gpu_policies().size() > 0) return {std::string(kPolicyKey)};
   return {};
 }
 

@@ -24,6 +24,7 @@ constexpr PolicyReason kPolicyReasons[] = {
     {kAgentsMismatch, Outlook::kStalled},
     {kOperandsNotTolerant, Outlook::kStalled, true},
     {kPluginNotConfigured, Outlook::kStalled},
+    {kPluginKeysMissing, Outlook::kStalled},
     {kPluginDefaultTaken, Outlook::kStalled},
     {kMigStrategyOverridden, Outlook::kStalled},
     {kKeysContested, Outlook::kStalled, true},

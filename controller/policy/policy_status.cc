@@ -171,6 +171,8 @@ std::optional<Cause> plugin_trouble(const Snapshot& snapshot, const GPUClusterPo
       survey.pools, [](const PoolFacts& facts) { return facts.plugin && facts.nodes > 0; });
   if (!asked) return std::nullopt;
   if (progress.unread) return progress.unread;
+  if (progress.file.kept())
+    if (auto lost = progress.file.kept()->lost()) return lost;
   for (const auto& nvidia : snapshot.cluster.cluster_policies())
     for (const PoolFacts& facts : survey.pools)
       if (facts.pool->mig_strategy && !nvidia->mig_strategy.empty() &&
@@ -180,13 +182,18 @@ std::optional<Cause> plugin_trouble(const Snapshot& snapshot, const GPUClusterPo
                                  "{} on every node; set its spec.mig.strategy to \"\"",
                                  facts.pool->name, to_string(*facts.pool->mig_strategy),
                                  nvidia->mig_strategy)};
-  if (progress.file.default_shares())
+  // A default that was there before berth is for the nodes of no pool as well: it matters where a
+  // pool sets nothing.
+  const std::string shared = progress.file.shared_default();
+  const bool follows = std::ranges::any_of(
+      survey.pools, [](const PoolFacts& facts) { return !facts.plugin && facts.nodes > 0; });
+  if (shared == kDefaultPluginConfig || (!shared.empty() && follows))
     return Cause{
         reasons::kPluginDefaultTaken,
         fmt::format("key {} of ConfigMap {}/{} is not berth's and enables sharing, which nodes of "
                     "pools without sharing follow; write \"version: v1\" there, or "
                     "another name in spec.agents.devicePluginConfigMap",
-                    kDefaultPluginConfig, snapshot.settings.agents_namespace,
+                    shared, snapshot.settings.agents_namespace,
                     policy.spec.agents.device_plugin_config_map)};
   return std::nullopt;
 }

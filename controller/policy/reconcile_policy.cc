@@ -79,7 +79,7 @@ Plan reconcile_policy(const Snapshot& snapshot) {
   file.plan(plan);
   const SlotLedger& ledger = read_ledger(snapshot);
   DisruptionBudgets budgets(snapshot, ledger);
-  const std::optional<Cause> unread = plugin_not_configured(snapshot, *policy, survey);
+  const std::optional<Cause> unread = plugin_not_configured(snapshot, *policy, survey, file);
   const PluginLabels labels = decide_plugin_labels(snapshot, survey, file, unread, budgets);
   for (const PluginLabelDue* due : labels.take) plan_plugin_label(*due, plan);
   const PriorityClassPlan classes = plan_priority_classes(snapshot, *policy, plan);

@@ -230,6 +230,21 @@ const ConfigMap* find_plugin_file(const ClusterState& cluster, const GPUClusterP
                                     policy->spec.agents.device_plugin_config_map);
 }
 
+// " (copied from ConfigMap x)" if the file that the device plugin reads now has the same there.
+std::string as_the_plugin_has_it(const ClusterState& cluster, const Settings& settings,
+                                 const std::string& ours, const std::string& key,
+                                 const std::string& text) {
+  for (const auto& nvidia : cluster.cluster_policies()) {
+    const std::string& name = nvidia->device_plugin_config_map;
+    const ConfigMap* read = cluster.config_maps().find(settings.agents_namespace, name);
+    if (read == nullptr || name == ours) continue;
+    const auto found = read->data.find(key);
+    if (found != read->data.end() && found->second == text)
+      return fmt::format(" (copied from ConfigMap {})", name);
+  }
+  return {};
+}
+
 std::string told(const PriorityClass& made) {
   return fmt::format("value {}, preemptionPolicy {}", made.value, made.preemption_policy.view());
 }
@@ -254,8 +269,14 @@ std::vector<ObjectChange> changed_policy_objects(const ClusterState& before,
   if (now != nullptr && (old == nullptr || old->data != now->data)) {
     ObjectChange change{.object = ref_of(*now).str(), .created = old == nullptr};
     const auto& had = old == nullptr ? kNothing : old->data;
-    for (const auto& [key, text] : now->data)
-      if (!had.contains(key)) change.lines.push_back("adds key " + key);
+    for (const auto& [key, text] : now->data) {
+      const std::string copied = as_the_plugin_has_it(after, settings, now->meta.name, key, text);
+      const auto stood = had.find(key);
+      if (stood == had.end())
+        change.lines.push_back("adds key " + key + copied);
+      else if (stood->second != text)
+        change.lines.push_back("changes key " + key + copied);
+    }
     for (const auto& [key, text] : had)
       if (!now->data.contains(key)) change.lines.push_back("removes key " + key);
     changes.push_back(std::move(change));

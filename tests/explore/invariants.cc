@@ -11,6 +11,7 @@
 #include "controller/fleet/node_facts.h"
 #include "controller/mig/config_label.h"
 #include "tests/explore/look.h"
+#include "tests/explore/promised.h"
 #include "tests/explore/queue_look.h"
 
 namespace berth::explore {
@@ -178,7 +179,27 @@ void Invariants::judge_taking(const std::string& name, const TrueNode& before,
     complain("Others", name + " is being upgraded or deleted, and is cordoned");
   if (for_health) return;
   judge_budget(*after.record);
+  judge_need(name, before, *after.record);
   judge_capacity(name, before);
+}
+
+// A node whose label has changed since is not judged: only mig-manager knows how far it has come.
+void Invariants::judge_need(const std::string& name, const TrueNode& before,
+                            const NodeRollout& record) {
+  const auto layout = truth_.layouts.find(record.layout_uid);
+  const auto gpus = before.labels.find(names::kGpuCount);
+  if (layout == truth_.layouts.end() || gpus == before.labels.end()) return;
+  if (!before.config_as_found || before.state != "success" || before.offers_since > heard_until())
+    return;
+  std::map<std::string, std::int64_t> offers = before.offers;
+  std::erase_if(offers, [](const auto& entry) { return entry.second == 0; });
+  const bool is_right = std::ranges::all_of(
+      layout->second.in_force_since(heard_until()), [&](const MIGLayoutSpec* spec) {
+        return offers == promised(*spec, std::atoi(gpus->second.c_str()));
+      });
+  if (is_right)
+    complain("Needed",
+             fmt::format("{} is taken, and its GPUs are as {} asks", name, record.layout));
 }
 
 void Invariants::judge_budget(const NodeRollout& record) {

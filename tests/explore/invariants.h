@@ -19,8 +19,9 @@
 //   Fields    berth writes nothing else on nodes, and on pods its gate, its record, pool and node
 //   Others    hands off nodes that are held, being upgraded or about to be deleted; a foreign
 //             mig.config is overwritten at most three times
-//   Capacity  guarded capacity never falls below minAvailable by berth
-//   Lease     no write leaves a process that is past its renew deadline, but those of certificates,
+//   Needed    no node is taken whose GPUs are as its layout asks, under the config that it came
+//   with Capacity  guarded capacity never falls below minAvailable by berth Lease     no write
+//   leaves a process that is past its renew deadline, but those of certificates,
 //             which every replica keeps
 //   Told      a layout tells of its generation, and of each node that is out, within minutes
 //   Status    observedGeneration is no promise of the future; transition times move with statuses,
@@ -93,6 +94,7 @@ class Invariants {
   void judge_node(const sim::Change& change, const TrueNode& before);
   void judge_taking(const std::string& name, const TrueNode& before, const TrueNode& after);
   void judge_budget(const NodeRollout& record);
+  void judge_need(const std::string& name, const TrueNode& before, const NodeRollout& record);
   void judge_capacity(const std::string& name, const TrueNode& before);
   void judge_unseen(const sim::Change& change);
   void judge_agent_file(const sim::Change& change);

@@ -210,6 +210,22 @@ TEST_F(InvariantsTest, Capacity) {
   EXPECT_THAT(first(), StartsWith("Capacity: 0 of nvidia.com/gpu are left"));
 }
 
+TEST_F(InvariantsTest, Needed) {
+  for (const char* name : {"n1", "n2"}) {
+    json object = stored(name);
+    object["metadata"]["labels"][names::kGpuCount] = "4";
+    object["status"]["allocatable"] = {{"nvidia.com/gpu", "0"}, {"nvidia.com/mig-1g.10gb", "28"}};
+    if (name == std::string("n2")) object["metadata"]["labels"][names::kMigConfig] = "set-later";
+    put("nodes", "", object);
+  }
+  pass(2s);
+  cordon("n2");
+  EXPECT_THAT(judge_.broken(), testing::Each(testing::Not(StartsWith("Needed"))));
+  cordon("n1");
+  EXPECT_THAT(judge_.broken(),
+              testing::Contains(StartsWith("Needed: n1 is taken, and its GPUs are as a100 asks")));
+}
+
 TEST_F(InvariantsTest, Finalizer) {
   json object = stored("n1");
   object["metadata"]["finalizers"] = {"gpu.berth.dev/finalizer"};

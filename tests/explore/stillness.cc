@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "apis/mig_layout.h"
 #include "apis/names.h"
+#include "tests/explore/promised.h"
 
 namespace berth::explore {
 namespace {
@@ -19,28 +19,6 @@ const Condition* find(const MIGLayout& layout, std::string_view type) {
   return found == conditions.end() ? nullptr : &*found;
 }
 
-std::string mig_resource(std::string profile) {
-  std::ranges::replace(profile, '+', '.');
-  return "nvidia.com/mig-" + profile;
-}
-
-// What the layout makes of so many GPUs, resource by resource.
-std::map<std::string, int> promised(const MIGLayoutSpec& spec, int gpus) {
-  std::map<std::string, int> devices;
-  std::set<std::int32_t> named;
-  for (const DeviceLayout& entry : spec.devices)
-    if (entry.gpus) named.insert(entry.gpus->begin(), entry.gpus->end());
-  for (const DeviceLayout& entry : spec.devices) {
-    const int count =
-        entry.gpus ? static_cast<int>(entry.gpus->size()) : gpus - static_cast<int>(named.size());
-    if (entry.profiles.empty()) devices["nvidia.com/gpu"] += count;
-    for (const auto& [profile, each] : entry.profiles)
-      devices[mig_resource(profile)] += count * static_cast<int>(each);
-  }
-  std::erase_if(devices, [](const auto& entry) { return entry.second == 0; });
-  return devices;
-}
-
 std::string judge_ready(const Truth& truth, const TrueLayout& layout, ScenarioRun& run) {
   for (const auto& [name, node] : truth.nodes) {
     if (!truth.selects(layout, node) || node.config.empty()) continue;
@@ -48,8 +26,9 @@ std::string judge_ready(const Truth& truth, const TrueLayout& layout, ScenarioRu
         layout.object.status.configs,
         [&](const RenderedConfig& config) { return node.config.starts_with(config.name); });
     if (!names_it) continue;  // another layout's
-    std::map<std::string, int> is = run.agents().devices(name);
-    std::erase_if(is, [](const auto& entry) { return entry.second == 0; });
+    std::map<std::string, std::int64_t> is;
+    for (const auto& [resource, count] : run.agents().devices(name))
+      if (count != 0) is[resource] = count;
     const auto gpus = node.labels.find(names::kGpuCount);
     if (gpus == node.labels.end()) continue;
     if (is != promised(layout.object.spec, std::atoi(gpus->second.c_str())))

@@ -218,6 +218,7 @@ void Truth::take_node(const Change& change, MonotonicTime now) {
     next.disowned = next.berth_cordoned && (last.disowned || forgotten ||
                                             (next.edited && !is_remembered(change.key.name)));
     if (next.config != last.config) next.config_writer = change.user;
+    next.config_as_found = last.config_as_found && next.config == last.config;
     if (next.config == last.config) next.config_since = last.config_since;
     next.offers_since = next.offers == last.offers ? last.offers_since : now;
     for (const auto& [resource, count] : last.offers)

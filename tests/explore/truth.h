@@ -64,6 +64,7 @@ struct TrueNode {
                               // cannot know
   std::string config_writer;  // who wrote nvidia.com/mig.config last
   MonotonicTime config_since{0};
+  bool config_as_found = true;  // it has not changed since the node came
   MonotonicTime offers_since{0};
   MonotonicTime record_since{0};  // since berth's annotation has had this text
   // What it offered until somebody else took it away, and when.

@@ -76,6 +76,50 @@ TEST_F(AgentFileTest, HoldsWhatAnyNodeNamesAsTheFirstFileHasIt) {
   EXPECT_THAT(file().text, HasSubstr("- devices: [1]\n")) << "berth's own file comes first";
 }
 
+// mig-manager generates a file for each node. Once it reads berth's, it asserts what that one says.
+TEST_F(AgentFileTest, KeepsWhatGeneratedFilesOfTwoModelsSayUnderOneName) {
+  world_.add(test::node("a100").a100_80(4).label(names::kMigConfig, "all-1g.10gb"));
+  world_.add(test::node("a40g")
+                 .a100_80(4)
+                 .label(names::kGpuProduct, "NVIDIA-A100-SXM4-40GB")
+                 .label("nvidia.com/gpu.memory", "40960")
+                 .label(names::kMigConfig, "all-1g.10gb"));
+  const auto generate = [&](const std::string& node, int count) {
+    ConfigMap map;
+    map.meta.namespace_ = "gpu-operator";
+    map.meta.name = node + "-mig-config";
+    map.data[names::kMigPartedKey] = fmt::format(
+        "version: v1\nmig-configs:\n  all-1g.10gb:\n  - devices: all\n    mig-enabled: true\n"
+        "    mig-devices: {{1g.10gb: {}}}\n",
+        count);
+    world_.add(map);
+  };
+  generate("a100", 7);
+  generate("a40g", 7);
+  EXPECT_THAT(file().text, HasSubstr("  all-1g.10gb:\n    - devices: all\n")) << "they agree";
+  generate("a40g", 4);
+  EXPECT_THAT(file().text, HasSubstr("  all-1g.10gb:\n"
+                                     "    - device-filter: [\"0x20B010DE\", \"0x20B110DE\", "
+                                     "\"0x20BD10DE\", \"0x20F110DE\", \"0x20F610DE\"]\n"
+                                     "      devices: all\n"
+                                     "      mig-enabled: true\n"
+                                     "      mig-devices:\n"
+                                     "        \"1g.10gb\": 4\n"
+                                     "    - device-filter: [\"0x20B210DE\", "));
+}
+
+// The file that mig-manager reads, whatever other files there are.
+TEST_F(AgentFileTest, KeepsWhatTheFileSaysThatClusterPolicyNames) {
+  name_config("n2", "theirs");
+  add_file("gpu-operator", "a", "theirs", "[1]");
+  add_file("gpu-operator", "used", "theirs", "[2]");
+  ClusterPolicy nvidia;
+  nvidia.meta.name = "cluster-policy";
+  nvidia.mig_manager_config_map = "used";
+  world_.add(nvidia);
+  EXPECT_THAT(file().text, HasSubstr("  theirs:\n    - devices: [2]\n"));
+}
+
 TEST_F(AgentFileTest, FilesThatCannotBeReadAreNone) {
   name_config("n2", "theirs");
   ConfigMap junk;

@@ -121,6 +121,10 @@ TEST_F(Policy, AForeignPluginConfigIsLeftAloneAndTold) {
   cluster.add(sliced).add(
       node("n1").a100_80(4).label("tier", "mig").label(names::kDevicePluginConfig, "theirs"));
   serve(sliced);
+  ConfigMap file =
+      *cluster.cluster.config_maps().find("gpu-operator", "berth-device-plugin-config");
+  file.data["theirs"] = "version: v1\n";
+  cluster.add(file);
   const Plan plan = cluster.plan("policy");
   EXPECT_THAT(writes(plan), IsEmpty());
   EXPECT_THAT(status(plan), AllOf(HasSubstr("KeysContested"),
