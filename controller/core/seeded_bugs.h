@@ -81,6 +81,8 @@ enum class SeededBug {
   kWaitForEver,           // keep waiting for those who have gone
   kAwaitFirst,            // wait for the first of a gang alone
   kAwaitSpared,           // wait for those who are not to go any more
+  kAwaitAllLeaving,       // wait for all that leaves, also for what hangs or is not needed
+  kOfferDeleted,          // admit a Job that is being deleted
   kEvictReplacements,     // evict those who were made anew for the evicted
   kPinUnmodelled,         // pin what else decides where it can run
   kForgetPinned,          // take a node as free until the pinned are bound
@@ -120,7 +122,7 @@ enum class SeededBug {
   kIdleInPart,            // take a workload for idle of which one pod is
 };
 
-inline constexpr std::array<std::pair<std::string_view, SeededBug>, 106> kSeededBugs{{
+inline constexpr std::array<std::pair<std::string_view, SeededBug>, 108> kSeededBugs{{
     {"uncordon-unowned", SeededBug::kUncordonUnowned},
     {"uncordon-held", SeededBug::kUncordonHeld},
     {"skip-live-guard", SeededBug::kSkipLiveGuard},
@@ -190,6 +192,8 @@ inline constexpr std::array<std::pair<std::string_view, SeededBug>, 106> kSeeded
     {"wait-for-ever", SeededBug::kWaitForEver},
     {"await-first", SeededBug::kAwaitFirst},
     {"await-spared", SeededBug::kAwaitSpared},
+    {"await-all-leaving", SeededBug::kAwaitAllLeaving},
+    {"offer-deleted", SeededBug::kOfferDeleted},
     {"evict-replacements", SeededBug::kEvictReplacements},
     {"pin-unmodelled", SeededBug::kPinUnmodelled},
     {"forget-pinned", SeededBug::kForgetPinned},

@@ -3,7 +3,19 @@
 
 #include <algorithm>
 
+#include "controller/core/seeded_bugs.h"
+
 namespace berth::queue {
+
+Wanted wanted_of(ClassId workloads, PoolId pool, const QueueFact& queue, const Catalog& catalog) {
+  const WishId own = catalog.class_key(workloads).wish;
+  const bool modelled =
+      catalog.class_facts(workloads).modelled || seeded(SeededBug::kPinUnmodelled);
+  return {.workloads = workloads,
+          .pool = pool,
+          .topology = own == Catalog::kNoWish ? queue.topology : catalog.wish_facts(own),
+          .pinned = queue.pins && modelled};
+}
 
 RoomLeft::RoomLeft(const FactsIndex& index, bool outlook)
     : index_(index),

@@ -22,6 +22,9 @@ struct Wanted {  // what a queue wants room for
   bool to_come = false;  // on nodes that the pool is yet to get: then it is not pinned
 };
 
+// A class without a topology wish has its queue's.
+Wanted wanted_of(ClassId workloads, PoolId pool, const QueueFact& queue, const Catalog& catalog);
+
 class RoomLeft {
  public:
   // Of an outlook (outlook.h) the largest node is the one that it would be then.

@@ -242,7 +242,7 @@ class Model : ModelQuota {
   std::string admit_after(const Candidate& c, const ModelPreemption::Way& way) {
     std::string line;
     {
-      const ThoughtAway then(*this, preemption_.gone(way.victims));
+      const ThoughtAway then(*this, now_, way.gone);
       line = admit(c, *way.pool);
     }
     preemption_.displaced(way.victims);
@@ -252,7 +252,9 @@ class Model : ModelQuota {
     std::erase_if(failed_,
                   [&](const auto& entry) { return cohort_of(std::get<0>(entry.first)) == cohort; });
     std::erase_if(behind_, [&](const auto& entry) { return cohort_of(entry.first) == cohort; });
-    return line + fmt::format(" after {}", fmt::join(names, ","));
+    line += fmt::format(" after {}", fmt::join(names, ","));
+    for (const Holding* awaited : way.awaited) line += " awaits " + awaited->name;
+    return line;
   }
 
   // --- Rule 11: reservations ------------------------------------------------------------------
