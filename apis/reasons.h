@@ -201,6 +201,7 @@ inline constexpr char kQueueInTrouble[] = "QueueInTrouble";
 inline constexpr char kQueueHeld[] = "QueueHeld";
 inline constexpr char kQueueNotFound[] = "QueueNotFound";
 inline constexpr char kReleaseRefused[] = "ReleaseRefused";
+inline constexpr char kWaitingForOthers[] = "WaitingForOthers";
 inline constexpr char kTemplateNotReady[] = "TemplateNotReady";
 inline constexpr char kTopologyNeedsNodes[] = "TopologyNeedsNodes";
 inline constexpr char kUnknownTopologyLevel[] = "UnknownTopologyLevel";

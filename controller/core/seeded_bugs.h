@@ -103,7 +103,6 @@ enum class SeededBug {
   kBelieveOldErrors,      // take the last error that a gauge shows for one that has just come
   kBlameTheUnmeasured,    // take a node of which nothing is heard for broken
   kBlamePrograms,         // take an error of a program for one of its GPU
-  kHotAtOnce,             // take one hot look at a GPU for heat that lasts
   kForgetFlapping,        // put a node back as soon as it was the first time
   kRecoverUnmeasured,     // put a node back that nobody looks at
   kArgueWithPeople,       // cordon again what a person has put back
@@ -121,10 +120,15 @@ enum class SeededBug {
   kForgetYields,          // let who gave idle GPUs up displace who has them
   kLetIdleQueue,          // let what was idle queue again at once
   kIdleInPart,            // take a workload for idle of which one pod is
+  kHotAtOnce,             // take one hot look at a GPU for heat that lasts
+  kAwaitAllLeaving,       // wait for all that leaves, also for what hangs or is not needed
+  kOfferDeleted,          // admit a Job that is being deleted
+  kForgetEnded,           // have a gang wait for members that have succeeded
+  kForgetRestart,         // drop a gang's admission with its last pod, whoever re-creates them
   kTrustEveryOwner,       // evict pods whose controller then fails for good
 };
 
-inline constexpr std::array<std::pair<std::string_view, SeededBug>, 107> kSeededBugs{{
+inline constexpr std::array<std::pair<std::string_view, SeededBug>, 113> kSeededBugs{{
     {"uncordon-unowned", SeededBug::kUncordonUnowned},
     {"uncordon-held", SeededBug::kUncordonHeld},
     {"skip-live-guard", SeededBug::kSkipLiveGuard},
@@ -215,7 +219,6 @@ inline constexpr std::array<std::pair<std::string_view, SeededBug>, 107> kSeeded
     {"believe-old-errors", SeededBug::kBelieveOldErrors},
     {"blame-the-unmeasured", SeededBug::kBlameTheUnmeasured},
     {"blame-programs", SeededBug::kBlamePrograms},
-    {"hot-at-once", SeededBug::kHotAtOnce},
     {"forget-flapping", SeededBug::kForgetFlapping},
     {"recover-unmeasured", SeededBug::kRecoverUnmeasured},
     {"argue-with-people", SeededBug::kArgueWithPeople},
@@ -233,6 +236,11 @@ inline constexpr std::array<std::pair<std::string_view, SeededBug>, 107> kSeeded
     {"forget-yields", SeededBug::kForgetYields},
     {"let-idle-queue", SeededBug::kLetIdleQueue},
     {"idle-in-part", SeededBug::kIdleInPart},
+    {"hot-at-once", SeededBug::kHotAtOnce},
+    {"await-all-leaving", SeededBug::kAwaitAllLeaving},
+    {"offer-deleted", SeededBug::kOfferDeleted},
+    {"forget-ended", SeededBug::kForgetEnded},
+    {"forget-restart", SeededBug::kForgetRestart},
     {"trust-every-owner", SeededBug::kTrustEveryOwner},
 }};
 

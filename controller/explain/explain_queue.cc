@@ -65,16 +65,6 @@ std::string nodes_of(const queue::Workload& workload, const queue::FactsIndex& f
   return nodes.empty() ? "" : ", " + nodes;
 }
 
-// ", and lets it go once Job/a/b has gone": of what has others ahead of it.
-std::string waits_for(const queue::Workload& workload) {
-  if (open_entry(workload) == nullptr || workload.in_flight->ahead.empty()) return "";
-  std::vector<std::string> names;
-  for (const queue::AheadFact& ahead : workload.in_flight->ahead)
-    names.push_back(ahead.workload + (ahead.evicted ? ", which is displaced for it," : ""));
-  return fmt::format(", and lets it go once {} {} gone", list_first(names, kMostBehind),
-                     word_for(std::ssize(names), "has", "have"));
-}
-
 // Who made it means it to run with others, and nobody says with how many.
 void note_unsized_gang(const Pod& pod, Explanation& out) {
   const queue::Gang gang = queue::gang_of(pod.meta);
@@ -153,8 +143,7 @@ const QueueVerdict* QueueWhy::tell(const std::string& workload, const ObjectMeta
     out.add("queue",
             fmt::format("{}, {}", membership.queue,
                         known != nullptr && known->standing.admitted
-                            ? "which has admitted it" +
-                                  nodes_of(*known, picture_->index().facts()) + waits_for(*known)
+                            ? "which has admitted it" + nodes_of(*known, picture_->index().facts())
                         : runs   ? "which counts it: it runs without having been admitted"
                         : kueues ? "which leaves it to Kueue, whose label it has"
                                  : "which does not hold it back"));

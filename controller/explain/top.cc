@@ -44,13 +44,13 @@ std::string print(const Holding& holding) {
 
 void count(const queue::Workload& workload, const queue::Catalog& catalog, Holding& out) {
   const queue::Standing& standing = workload.standing;
-  out.admitted += standing.admitted ? 1 : 0;
+  out.admitted += standing.admitted && !standing.waits ? 1 : 0;
   for (const queue::Charge& charge : standing.charges) {
     const queue::ResourceId resource = catalog.key_parts(charge.key).first;
     auto& held = out.held[catalog.resource_name(resource)];
     held = {resource, held.second + charge.total};
   }
-  if (!standing.pending) return;
+  if (!standing.pending && !standing.waits) return;
   ++out.pending;
   const Time since{std::chrono::microseconds(standing.created)};
   if (!out.oldest || since < *out.oldest) out.oldest = since;

@@ -135,6 +135,9 @@ QueueAdvice advice_for(const QueueVerdict& verdict, const queue::ClusterIndex& i
       {reasons::kWaitingForGang, "create the pods that are missing, or correct the group's size"},
       {reasons::kGangSizesDisagree, "give all pods of the group the same size"},
       {reasons::kTemplateNotReady, "wait until the pods of its last run are gone"},
+      {reasons::kWaitingForOthers,
+       "look at what keeps these from ending; what hangs for a minute beyond its grace period is "
+       "not waited for any longer"},
       {reasons::kReleaseRefused, "change what refuses it; berth tries again every five minutes"},
       {reasons::kBackingOff, "look why its pods don't become Ready; it queues again by itself"},
       {reasons::kNotReady,

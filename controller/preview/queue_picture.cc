@@ -81,17 +81,19 @@ QueuePicture::QueuePicture(const ClusterState& cluster, std::optional<Time> now)
       index_(cluster.view<queue::ClusterIndex>()),
       survey_(index_.facts(), std::numeric_limits<std::size_t>::max(), terms_of(cluster, now)) {
   const Catalog& catalog = index_.facts().catalog();
-  for (const auto& [id, pending] : index_.facts().pending().by_queue()) {
-    if (const queue::QueueReport* report = survey_.find(catalog.queue_name(id))) {
-      auto& order = order_[catalog.queue_name(id)];
-      order.resize(report->waiting.size());
-      for (const queue::Waiting& each : report->waiting) {
-        order[static_cast<std::size_t>(each.position - 1)] = each.workload->name;
-        waiting_.emplace(*each.workload->name, verdict_of(cluster, *each.workload, each.outcome,
-                                                          each.position, index_.facts(), now));
-      }
-      continue;
+  for (const auto& [name, fact] : index_.facts().queues()) {
+    const queue::QueueReport& report = *survey_.find(name);
+    if (report.waiting.empty()) continue;
+    auto& order = order_[name];
+    order.resize(report.waiting.size());
+    for (const queue::Waiting& each : report.waiting) {
+      order[static_cast<std::size_t>(each.position - 1)] = each.workload->name;
+      waiting_.emplace(*each.workload->name, verdict_of(cluster, *each.workload, each.outcome,
+                                                        each.position, index_.facts(), now));
     }
+  }
+  for (const auto& [id, pending] : index_.facts().pending().by_queue()) {
+    if (survey_.find(catalog.queue_name(id)) != nullptr) continue;
     // Of a queue that is not there.
     const auto note = [&](const queue::Workload& workload) {
       waiting_.emplace(*workload.name, verdict_of(cluster, workload, survey_.outcome(workload), 0,

@@ -102,7 +102,6 @@ void Cycle::note_failed(Offer& offer) {
 Cycle::Offer& Cycle::new_offer(QueueQuotas& queue) {
   Offer& offer = offers_.emplace_back();
   offer.queue = &queue;
-  offer.wish = *index_.catalog().find_wish(queue.fact->topology);
   if (queue.pools.size() > 1) {
     several_pools_.push_back(&offer);
     if (!queue.fact->cohort.empty()) of_cohort_[queue.fact->cohort].push_back(&offer);
@@ -179,15 +178,10 @@ void Cycle::drop_class(Offer& offer) {
 }
 
 Wanted Cycle::wanted(const Offer& offer, const Route& route) const {
-  const Catalog& catalog = index_.catalog();
-  const WishId own = catalog.class_key(offer.routed).wish;
-  return {
-      .workloads = offer.routed,
-      .pool = route.pool,
-      .topology = catalog.wish_facts(own == Catalog::kNoWish ? offer.wish : own),
-      .pinned = offer.queue->fact->pins && !offer.to_come &&
-                (catalog.class_facts(offer.routed).modelled || seeded(SeededBug::kPinUnmodelled)),
-      .to_come = offer.to_come};
+  Wanted wanted = wanted_of(offer.routed, route.pool, *offer.queue->fact, index_.catalog());
+  wanted.to_come = offer.to_come;
+  wanted.pinned = wanted.pinned && !offer.to_come;
+  return wanted;
 }
 
 void Cycle::watch(Offer& offer) {

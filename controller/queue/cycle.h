@@ -82,7 +82,6 @@ class Cycle {
   struct Offer {  // what one queue puts forward
     QueueQuotas* queue = nullptr;
     const PendingOfQueue* pending = nullptr;  // null: only others wait, who came later
-    WishId wish = Catalog::kNoWish;           // of workloads that say nothing
     std::map<ClassId, InOrder> arrived;       // who came later and waits, looking ahead
     // Likewise: of classes that failed when they were tried last, where they could go.
     std::map<ClassId, std::vector<Route>> failed;
@@ -142,7 +141,6 @@ class Cycle {
   Preemptor preemptor(const Offer& offer, const Route& route) const;
   Preemption& preemption();
   void admit_after(Offer& offer, const Preemptor& preemptor, const std::vector<Ahead>& displaced);
-  void wait_for(const Preemptor& preemptor, Admission& admission) const;
   void reopen(const std::string& queue, const std::string& cohort);
   void list_nodes(const std::vector<Stand>& stands, Admission& admission) const;
   void list_heads(Offer& offer);
@@ -178,7 +176,6 @@ class Cycle {
   std::size_t looks_ = 0;                  // that are no tries
   std::optional<Preemption> preemption_;   // made when the first asks
   std::vector<Taken> taken_;               // before that
-  std::vector<const Workload*> displaced_;
   const Workload* kept_ = nullptr;  // can't be taken back for the workload that was offered last
   std::vector<const Workload*> all_kept_;
   std::vector<Reservation> reservations_;

@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rule 9 in a cycle: who is admitted although nothing is free for him, and for whom others go.
-#include <algorithm>
-
 #include "controller/queue/cycle.h"
 
 namespace berth::queue {
-namespace {
-
-// A ledger's entry has to stay small; of others that leave it does no harm to be early.
-constexpr std::size_t kMostWaitedFor = 100;
-
-}  // namespace
 
 Preemption& Cycle::preemption() {
   if (preemption_) return *preemption_;
@@ -69,52 +61,16 @@ bool Cycle::pass_over(Offer& offer) {
 void Cycle::admit_after(Offer& offer, const Preemptor& preemptor,
                         const std::vector<Ahead>& displaced) {
   Admission& admission = begin_admission(offer, *preemptor.route);
+  admission.after_others = true;
+  admission.ahead = displaced;
   const std::vector<Stand> stands = preemption_->take(preemptor, admission);
   room_.take_at(preemptor.wanted, stands);
-  admission.after_others = true;
   list_nodes(stands, admission);
-  admission.ahead = displaced;
-  wait_for(preemptor, admission);
-  for (const Ahead& ahead : displaced) {
+  for (const Ahead& ahead : displaced)
     for (const Charge& charge : ahead.workload->standing.charges) quotas_.let_go(charge);
-    displaced_.push_back(ahead.workload);
-  }
   advance(offer);
   look_again(offer, admissions_.back().nodes);
   reopen(offer.queue->fact->name, offer.queue->fact->cohort);
-}
-
-// Those that leave, and hold what it may have counted on: quota of its cohort, or its nodes.
-void Cycle::wait_for(const Preemptor& preemptor, Admission& admission) const {
-  const auto shares = [&](const Workload& workload) {
-    const auto& charges = workload.standing.charges;
-    const auto asked = [&](const Charge& charge) {
-      return std::ranges::find(admission.amounts, charge.key,
-                               &std::pair<KeyId, std::int64_t>::first) != admission.amounts.end();
-    };
-    const QueueFact& own = *quotas_.find(preemptor.queue)->fact;
-    return std::ranges::any_of(charges, asked) &&
-           quotas_.cohort_of(charges.front().holder) == cohort_name(own.name, own.cohort);
-  };
-  const auto stands_there = [&](const Workload& workload) {
-    return workload.pods && std::ranges::any_of(workload.pods->all, [&](const Pod* pod) {
-             if (!pod->on_node()) return false;
-             if (admission.nodes.empty())
-               return admission.pool == Catalog::kAny ||
-                      index_.room().pool_of(pod->node) == admission.pool;
-             return std::ranges::find(admission.nodes, pod->node,
-                                      &std::pair<ShapeId, NodeId>::second) != admission.nodes.end();
-           });
-  };
-  std::size_t room = kMostWaitedFor;
-  const auto add = [&](const Workload* workload) {
-    if (workload == admission.workload || room == 0) return;
-    if (!shares(*workload) && !stands_there(*workload)) return;
-    admission.ahead.push_back({workload});
-    --room;
-  };
-  for (const Workload* workload : index_.leaving()) add(workload);
-  for (const Workload* workload : displaced_) add(workload);
 }
 
 // What failed before may fit now: who is displaced may have held more than is wanted.

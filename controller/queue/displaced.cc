@@ -241,7 +241,7 @@ bool still_holds(const FactsIndex& facts, const AheadFact& ahead) {
   if (workload->job) {
     const Job& job = *workload->job;
     if (job.uid != ahead.uid) return false;
-    if (!job.suspended && job.wanted > 0)
+    if (!job.suspended && job.wanted > 0 && job.hangs_from == 0)
       return ahead.since == 0 || (job.admitted && job.admitted->since == ahead.since);
   }
   if (!workload->pods) return false;
@@ -262,7 +262,8 @@ Time notice_ends(const Snapshot& snapshot, const LedgerFact& entry) {
 
 bool is_leaving(const FactsIndex& facts, const AheadFact& ahead) {
   const Workload* workload = facts.find(ahead.workload);
-  if (workload == nullptr || (workload->job && workload->job->suspended)) return true;
+  if (workload == nullptr) return true;
+  if (workload->job && (workload->job->suspended || workload->job->hangs_from != 0)) return true;
   if (!workload->pods) return !workload->job;
   return !workload->job && std::ranges::all_of(workload->pods->all, [](const Pod* pod) {
     return pod->state == PodState::kLeaving || pod->state == PodState::kSucceeded ||

@@ -107,7 +107,8 @@ struct PodFact {
   std::int64_t checkpoint = 0;  // the work that it has saved, microseconds since the epoch
   Amounts requests;
   PodState state = PodState::kWaiting;
-  std::string node;  // of kBound and kLeaving
+  std::int64_t hangs_from = 0;  // of kLeaving, microseconds since the epoch; 0: not known
+  std::string node;             // of kBound and kLeaving
   std::optional<AdmissionFact> admitted;
   bool operator==(const PodFact&) const = default;
 };
@@ -127,7 +128,10 @@ struct JobFact {
   bool suspended = true;
   // How often in a row it was never ready, while it is left out for that; 0: it is not.
   std::int64_t setbacks = 0;
-  bool held = false;             // by a person, or by Kueue: out of the queue
+  bool held = false;  // by a person, or by Kueue: out of the queue
+  // It is being deleted: from then on its pods hang that are not deleted themselves. Microseconds
+  // since the epoch; 0: it is not.
+  std::int64_t hangs_from = 0;
   bool template_mutable = true;  // else an admission could not be written into it yet
   PoolNames only_pools;
   std::string rules;     // as of a pod

@@ -4,11 +4,13 @@
 #include <algorithm>
 
 #include "apis/names.h"
+#include "controller/core/seeded_bugs.h"
 #include "controller/fleet/allocatable.h"
 #include "controller/fleet/geometry.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/queue/admission_record.h"
 #include "controller/queue/gang_adapters.h"
+#include "controller/queue/leaving.h"
 #include "controller/queue/setback.h"
 
 namespace berth::queue {
@@ -129,6 +131,11 @@ std::int64_t microseconds(Duration duration) {
   return std::chrono::duration_cast<std::chrono::microseconds>(duration).count();
 }
 
+// The API server writes the end of the grace period there.
+std::int64_t hangs_from(const ObjectMeta& meta) {
+  return (*meta.deletion_timestamp + kCountedOnFor).time_since_epoch().count();
+}
+
 PodState state_of(const berth::Pod& pod) {
   if (pod.phase == PodPhase::kSucceeded) return PodState::kSucceeded;
   if (!pod.node_name.view().empty())
@@ -194,6 +201,7 @@ std::optional<PodFact> pod_fact(const berth::Pod& pod, const std::string& queue,
                .state = state_of(pod),
                .node = pod.node_name.str()};
   if (fact.state == PodState::kSucceeded) fact.node.clear();
+  if (fact.state == PodState::kLeaving) fact.hangs_from = hangs_from(pod.meta);
   // Whatever stands on a gated pod, nobody has let it go yet.
   if (fact.state != PodState::kWaiting) fact.admitted = admission_on(pod.meta);
   if (fact.workload.starts_with("PodGroup/")) add_gang(gang, fact);
@@ -214,7 +222,15 @@ JobFact job_fact(const berth::Job& job, const std::string& queue, std::int32_t p
   fact.setbacks = setbacks_that_hold(job);
   fact.held = job.meta.annotations.contains(names::kHoldAnnotation) || is_left_to_kueue(job.meta);
   if (job.completions) fact.completions = *job.completions;
-  if (job.finished) fact.parallelism = 0;  // what it still has is being taken down
+  if (job.meta.deletion_timestamp && !seeded(SeededBug::kOfferDeleted)) {
+    // Pods that are orphaned stay.
+    const bool orphans =
+        std::ranges::find(job.meta.finalizers, "orphan") != job.meta.finalizers.end();
+    fact.hangs_from =
+        orphans ? job.meta.deletion_timestamp->time_since_epoch().count() : hangs_from(job.meta);
+  }
+  // What it still has is being taken down.
+  if (job.finished || fact.hangs_from != 0) fact.parallelism = 0;
   // As the API server allows it: never started, or taken down wholly.
   fact.template_mutable =
       job.suspended && job.active == 0 && (job.has_been_suspended || !job.start_time);

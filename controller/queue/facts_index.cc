@@ -61,6 +61,7 @@ void FactsIndex::leave(Workload& workload) {
 void FactsIndex::list(const Workload& workload) {
   const Standing& standing = workload.standing;
   if (standing.leaves) leaving_.insert(&workload);
+  if (standing.waits) waiting_for_others_.insert(&workload);
   if (!standing.charges.empty()) charged_.insert(&workload);
   if (standing.admission != nullptr && !standing.charges.empty())
     running_[catalog_.holder_parts(standing.charges.front().holder).first].insert(&workload);
@@ -69,6 +70,7 @@ void FactsIndex::list(const Workload& workload) {
 void FactsIndex::unlist(const Workload& workload) {
   const Standing& standing = workload.standing;
   if (standing.leaves) leaving_.erase(&workload);
+  if (standing.waits) waiting_for_others_.erase(&workload);
   if (!standing.charges.empty()) charged_.erase(&workload);
   if (standing.admission == nullptr || standing.charges.empty()) return;
   const auto of = running_.find(catalog_.holder_parts(standing.charges.front().holder).first);
@@ -106,6 +108,7 @@ void FactsIndex::put(const PodFact& fact) {
   pod.uid = &it->first;
   pod.created = fact.created;
   pod.state = fact.state;
+  pod.hangs_from = fact.hangs_from;
   pod.shape = catalog_.shape(fact.requests, fact.only_pools, fact.rules, fact.modelled);
   pod.wish = catalog_.wish(fact.topology);
   if (pod.on_node()) {
@@ -220,7 +223,7 @@ bool FactsIndex::is_drained(const Workload& workload) const {
 
 // By the queue that it was admitted in, whatever its label says now.
 void FactsIndex::count_admitted(const Standing& standing, std::int64_t by) {
-  if (!standing.admitted) return;
+  if (!standing.admitted || standing.waits) return;
   const QueueId queue = standing.charges.empty()
                             ? standing.queue
                             : catalog_.holder_parts(standing.charges.front().holder).first;

@@ -72,7 +72,11 @@ class FactsIndex {
   // Of which all that they hold is going away, and pods of no workload that are.
   const std::set<const Workload*, ByName>& leaving() const { return leaving_; }
   const std::set<const Pod*>& leaving_alone() const { return leaving_alone_; }
-  // How many workloads of the queue are admitted.
+  // Those whose entry in the ledger names others that have to be gone first, by name.
+  const std::set<const Workload*, ByName>& waiting_for_others() const {
+    return waiting_for_others_;
+  }
+  // How many workloads of the queue are admitted, and wait for no others to go.
   std::int64_t admitted_of(QueueId queue) const;
 
  private:
@@ -107,6 +111,7 @@ class FactsIndex {
   std::map<QueueId, Running> running_;
   std::set<const Workload*, ByName> leaving_;
   std::set<const Pod*> leaving_alone_;
+  std::set<const Workload*, ByName> waiting_for_others_;
 };
 
 }  // namespace berth::queue

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "controller/queue/leaving.h"
+
 namespace berth::queue {
 namespace {
 
@@ -31,14 +33,14 @@ Funding::Funding(const FactsIndex& index, const QuotaTable& quotas, std::int64_t
     : index_(index), quotas_(quotas), now_(now) {}
 
 bool Funding::is_gone(const Workload& workload) const {
-  return workload.standing.leaves || gone_.contains(&workload);
+  return (workload.standing.leaves && !hangs(workload, now_)) || gone_.contains(&workload);
 }
 
 std::vector<Runner> Funding::runners(QueueId queue) const {
   std::vector<Runner> runners;
   if (const auto of = index_.running().find(queue); of != index_.running().end()) {
     for (const Workload* workload : of->second) {
-      if (is_gone(*workload)) continue;
+      if (is_gone(*workload) || workload->standing.leaves) continue;
       Runner& runner = runners.emplace_back();
       runner.workload = workload;
       runner.priority = workload->standing.priority;
@@ -54,13 +56,19 @@ std::vector<Runner> Funding::runners(QueueId queue) const {
   return runners;
 }
 
-// Nobody admitted them, so nobody can take them back: they hold the queue's quota before all
-// others.
-Funding::Sums Funding::past_webhook(QueueId queue) const {
+// Berth can take back neither what it did not admit nor what hangs: both hold the queue's quota
+// before all others.
+Funding::Sums Funding::held_first(QueueId queue) const {
   Sums sums;
-  for (const Workload* workload : index_.past_webhook()) {
-    if (workload->standing.queue != queue || is_gone(*workload)) continue;
-    for (const Charge& charge : workload->standing.charges) sums[charge.key] += charge.total;
+  const auto add = [&](const Workload& workload) {
+    for (const Charge& charge : workload.standing.charges) sums[charge.key] += charge.total;
+  };
+  for (const Workload* workload : index_.past_webhook())
+    if (workload->standing.queue == queue && !is_gone(*workload)) add(*workload);
+  for (const Workload* workload : index_.leaving()) {
+    const Standing& standing = workload->standing;
+    if (standing.past_webhook || standing.charges.empty() || is_gone(*workload)) continue;
+    if (queue_of(*workload, index_.catalog()) == queue) add(*workload);
   }
   return sums;
 }
@@ -79,7 +87,7 @@ const std::vector<Runner>& Funding::of(QueueId queue) {
   const auto [it, fresh] = known_.try_emplace(queue);
   if (!fresh) return it->second;
   it->second = runners(queue);
-  Sums sums = past_webhook(queue);
+  Sums sums = held_first(queue);
   for (Runner& runner : it->second) {
     runner.funded = fits(queue, sums, runner.charges);
     if (!runner.funded) continue;
@@ -89,7 +97,7 @@ const std::vector<Runner>& Funding::of(QueueId queue) {
 }
 
 bool Funding::would_fund(QueueId queue, std::int32_t priority, const Charges& charges) {
-  Sums sums = past_webhook(queue);
+  Sums sums = held_first(queue);
   for (const Runner& runner : of(queue)) {
     if (runner.priority < priority) break;
     for (const auto& [key, amount] : runner.charges)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Funding: which of a queue's running work is funded by its nominal quota, and which is borrowed
-// (rule 9). What is leaving counts as gone.
+// (rule 9). Leaving work counts as gone. Work that hangs holds quota before all others.
 #pragma once
 
 #include <map>
@@ -41,12 +41,13 @@ class Funding {
   // What this cycle does.
   void admitted(const Admission& admission);
   void taken_back(const Workload& workload);
+  const std::set<const Workload*>& displaced() const { return gone_; }
   bool is_gone(const Workload& workload) const;
 
  private:
   using Sums = std::map<KeyId, std::int64_t>;
   bool fits(QueueId queue, const Sums& sums, const Charges& charges) const;
-  Sums past_webhook(QueueId queue) const;
+  Sums held_first(QueueId queue) const;
   std::vector<Runner> runners(QueueId queue) const;
 
   const FactsIndex& index_;

@@ -11,8 +11,10 @@
 #include "controller/core/refused_write.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/queue/displaced.h"
+#include "controller/queue/early_starts.h"
 #include "controller/queue/facts_from.h"
 #include "controller/queue/idle_work.h"
+#include "controller/queue/leaving.h"
 #include "controller/queue/lost_places.h"
 #include "controller/queue/named.h"
 #include "controller/queue/recall_review.h"
@@ -47,8 +49,22 @@ std::optional<RefusedWrite> refusal_of(const Snapshot& snapshot, const ClusterIn
 class Reviewer {
  public:
   Reviewer(const Snapshot& snapshot, const ClusterIndex& index)
-      : snapshot_(snapshot), index_(index) {}
-
+      : snapshot_(snapshot), index_(index) {
+    if (seeded(SeededBug::kAwaitAllLeaving)) return;
+    const auto any_ahead = [&](const Workload& workload, auto is) {
+      return std::ranges::any_of(workload.in_flight->ahead, [&](const AheadFact& ahead) {
+        return is(ahead) && still_holds(index_.facts(), ahead);
+      });
+    };
+    std::vector<const Workload*> waiting;
+    for (const Workload* workload : index_.facts().waiting_for_others())
+      if (any_ahead(*workload, [](const AheadFact&) { return true; })) waiting.push_back(workload);
+    const auto displaces = [&](const Workload& workload) {
+      return any_ahead(workload, [](const AheadFact& ahead) { return ahead.evicted; });
+    };
+    early_starts_ =
+        find_early_starts(index_.facts(), waiting, displaces, microseconds_of(snapshot_.now));
+  }
   void take(const std::string& uid, const LedgerFact& entry) {
     if (seeded(SeededBug::kKeepInFlight)) return;
     const Workload* workload = index_.facts().find(entry.workload);
@@ -93,8 +109,9 @@ class Reviewer {
     out_.changes[uid] = encode_entry(withdrawn);
     out_.at_once = true;
   }
-  // Nothing of it was sent yet: it can go at any time. It begins once everybody has gone who is
-  // ahead of it; if somebody does not even begin to leave, it is decided anew.
+  // Nothing of it was sent yet: it can be withdrawn at any time. It begins once everybody has gone
+  // who is ahead of it. It is decided again if one of them does not begin to leave, or hangs, or if
+  // it would fit without waiting.
   void take_waiting(const std::string& uid, LedgerFact entry, const Workload& workload) {
     const FactsIndex& facts = index_.facts();
     const auto stays = [&](const AheadFact& ahead) { return still_holds(facts, ahead); };
@@ -110,15 +127,23 @@ class Reviewer {
       return ahead.evicted && ahead.idle && stays(ahead) && !is_leaving(facts, ahead) &&
              !is_idle_still(snapshot_, *facts.find(ahead.workload));
     };
+    const auto is_hanging = [&](const AheadFact& ahead) {
+      return stays(ahead) && hangs(*facts.find(ahead.workload), microseconds_of(snapshot_.now));
+    };
     const Time given_up = notice_ends(snapshot_, entry) + kRefusedFor;
     const bool stuck = std::ranges::any_of(entry.ahead, is_stuck);
     if ((stuck && given_up <= snapshot_.now) || std::ranges::any_of(entry.ahead, works_again) ||
+        std::ranges::any_of(entry.ahead, is_hanging) ||
+        std::ranges::find(early_starts_, &workload) != early_starts_.end() ||
         has_lost_its_place(snapshot_.cluster, workload, entry.admission)) {
       drop(uid);
       out_.at_once = true;
       return;
     }
     if (stuck) look_again(given_up);
+    for (const AheadFact& ahead : entry.ahead)
+      if (stays(ahead)) look_again_at(facts.find(ahead.workload)->standing.hangs_from);
+    look_again_at(entry.admission.since + kWaitsAtLeast);
     if (std::ranges::none_of(entry.ahead, stays) && !seeded(SeededBug::kWaitForEver)) {
       entry.ahead.clear();
       entry.admission.since = microseconds_of(snapshot_.now);
@@ -151,11 +176,15 @@ class Reviewer {
     refused_.emplace(entry.until, uid);
     look_again(time_of(entry.until));
   }
+  void look_again_at(std::int64_t microseconds) {
+    if (time_of(microseconds) > snapshot_.now) look_again(time_of(microseconds));
+  }
   void look_again(Time at) { out_.again = out_.again ? std::min(*out_.again, at) : at; }
 
   const Snapshot& snapshot_;
   const ClusterIndex& index_;
   LedgerReview out_;
+  std::vector<const Workload*> early_starts_;
   std::set<std::pair<std::int64_t, std::string>> refused_;  // by when they are tried again
 };
 

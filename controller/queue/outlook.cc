@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/queue/outlook.h"
 
+#include "controller/queue/leaving.h"
+
 namespace berth::queue {
 
-Outlook::Outlook(const FactsIndex& index) : quotas_(index), room_(index, true) {
-  for (const Workload* workload : index.leaving()) think_away(*workload);
-  for (const Pod* pod : index.leaving_alone()) room_.think_away(*pod, +1);
+Outlook::Outlook(const FactsIndex& index, std::int64_t now) : quotas_(index), room_(index, true) {
+  for (const Workload* workload : index.leaving())
+    if (!hangs(*workload, now)) think_away(*workload);
+  for (const Pod* pod : index.leaving_alone())
+    if (!hangs(*pod, now)) room_.think_away(*pod, +1);
 }
 
 void Outlook::move(const Workload& workload, std::int64_t sign) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outlook: the cluster as it will be once all that leaves has gone (rule 9): what is used then, and
-// what room there is.
+// Outlook: the cluster as it will be once all that leaves and does not hang has gone (rule 9): what
+// is used then, and what room there is.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ namespace berth::queue {
 
 class Outlook {
  public:
-  explicit Outlook(const FactsIndex& index);
+  Outlook(const FactsIndex& index, std::int64_t now);
 
   // A running workload is thought away with all that it holds, or is there again.
   void think_away(const Workload& workload) { move(workload, +1); }

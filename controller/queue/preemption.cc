@@ -10,6 +10,7 @@
 
 #include "controller/core/seeded_bugs.h"
 #include "controller/queue/capped.h"
+#include "controller/queue/leaving.h"
 #include "controller/queue/lightest.h"
 
 namespace berth::queue {
@@ -51,10 +52,16 @@ std::int64_t gpus_on_nodes(const Workload& workload, const FactsIndex& index) {
   return gpus;
 }
 
+// A ledger's entry has to stay small; of others that leave it does no harm to be early.
+constexpr std::size_t kMostAwaited = 100;
+
 // Of so many each choice is looked at; of more, one after the other is spared.
 constexpr std::size_t kMostWeighed = 10;
 
 __extension__ typedef __int128 LostWork;
+
+const Workload* workload_of(const Workload* workload) { return workload; }
+const Workload* workload_of(const auto& victim) { return victim.workload; }
 
 std::int64_t gpu_seconds(LostWork lost) {
   return static_cast<std::int64_t>(
@@ -75,8 +82,14 @@ bool Preemption::Victim::operator<(const Victim& of) const {
 Preemption::Preemption(const FactsIndex& index, const PreemptionTerms& terms)
     : index_(index),
       terms_(terms),
-      outlook_(index),
-      funding_(index, outlook_.quotas(), terms.now) {}
+      outlook_(index, terms.now),
+      funding_(index, outlook_.quotas(), terms.now) {
+  // From then on others may be displaced for what was to come of it.
+  for (const Workload* workload : index.leaving()) {
+    const std::int64_t hangs_from = workload->standing.hangs_from;
+    if (hangs_from > terms.now) again_ = again_ ? std::min(*again_, hangs_from) : hangs_from;
+  }
+}
 
 QueueQuotas& Preemption::quotas_of(const Preemptor& preemptor) {
   return *outlook_.quotas().find(preemptor.queue);
@@ -164,29 +177,35 @@ bool Preemption::grows_with_room(const Preemptor& preemptor) const {
   return !preemptor.wanted.pinned || key.roles.size() == 1;
 }
 
-// From the last on, each without whom it still fits; `beside`: work of other queues goes too.
-// Several are spared at a time while that goes well: where more room never hurts, it comes to the
-// same.
-void Preemption::spare(const Preemptor& preemptor, bool beside, Victims& among) {
-  const bool several = grows_with_room(preemptor);
-  Victims kept;
+// From the last on, each is put back without which it still suffices. Several are put back at a
+// time while that goes well: where more room never hurts, it comes to the same.
+template <class Item>
+void Preemption::spare(std::vector<Item>& among, bool several, const Suffices& suffices) {
+  std::vector<Item> kept;
   std::size_t block = 1;
   for (std::size_t end = among.size(); end > 0;) {
     block = several ? std::min(block, end) : 1;
     const std::size_t begin = end - block;
-    for (std::size_t i = begin; i < end; ++i) outlook_.put_back(*among[i].workload);
-    const bool reclaims = beside || (among.front().other && (begin > 0 || !kept.empty()));
-    if (suffices(preemptor, reclaims)) {
+    for (std::size_t i = begin; i < end; ++i) outlook_.put_back(*workload_of(among[i]));
+    if (suffices(begin + kept.size())) {
       end = begin;
       block *= 2;
       continue;
     }
-    for (std::size_t i = begin; i < end; ++i) outlook_.think_away(*among[i].workload);
+    for (std::size_t i = begin; i < end; ++i) outlook_.think_away(*workload_of(among[i]));
     if (block == 1) kept.push_back(among[--end]);
     block = std::max<std::size_t>(1, block / 2);
   }
   std::ranges::reverse(kept);
   among = std::move(kept);
+}
+
+// `beside`: work of other queues is displaced too.
+void Preemption::spare(const Preemptor& preemptor, bool beside, Victims& among) {
+  const bool others = !among.empty() && among.front().other;
+  spare(among, grows_with_room(preemptor), [&](std::size_t away) {
+    return this->suffices(preemptor, beside || (others && away > 0));
+  });
 }
 
 // Its own come last. If none of the others has to go, it need not stay within N for their sake.
@@ -294,10 +313,39 @@ void Preemption::use(const Admission& admission, QueueId queue) {
   funding_.admitted(admission);
 }
 
-std::vector<Stand> Preemption::take(const Preemptor& preemptor, const Admission& admission) {
+// What leaves without being displaced for it, those first that are expected to be gone first.
+std::vector<const Workload*> Preemption::leaving_beside(const Admission& admission) const {
+  std::vector<const Workload*> leaving;
+  const auto add = [&](const Workload* workload) {
+    const bool own =
+        std::ranges::find(admission.ahead, workload, &Ahead::workload) != admission.ahead.end();
+    if (!own && workload != admission.workload) leaving.push_back(workload);
+  };
+  for (const Workload* workload : index_.leaving())
+    if (!hangs(*workload, terms_.now)) add(workload);
+  for (const Workload* workload : funding_.displaced())
+    if (!workload->standing.leaves) add(workload);
+  sort_by_end(leaving);
+  return leaving;
+}
+
+std::vector<Stand> Preemption::take(const Preemptor& preemptor, Admission& admission) {
+  const bool reclaims = std::ranges::any_of(admission.ahead, [&](const Ahead& ahead) {
+    return !ahead.idle && queue_of(*ahead.workload, index_.catalog()) != preemptor.queue;
+  });
+  const std::vector<const Workload*> leaving = leaving_beside(admission);
+  std::vector<const Workload*> awaited = leaving;
+  if (!seeded(SeededBug::kAwaitAllLeaving))
+    spare(awaited, grows_with_room(preemptor),
+          [&](std::size_t) { return suffices(preemptor, reclaims); });
   use(admission, preemptor.queue);
   outlook_.room().take(preemptor.wanted);
-  return outlook_.room().stands();
+  std::vector<Stand> stands = outlook_.room().stands();
+  for (const Workload* workload : leaving)
+    if (std::ranges::find(awaited, workload) == awaited.end()) outlook_.think_away(*workload);
+  if (awaited.size() > kMostAwaited) awaited.resize(kMostAwaited);
+  for (const Workload* workload : awaited) admission.ahead.push_back({.workload = workload});
+  return stands;
 }
 
 std::vector<Stand> Preemption::places(const Preemptor& preemptor) {

@@ -53,8 +53,9 @@ class Preemption {
   std::vector<Ahead> displace(const Preemptor& preemptor);
   // Likewise of work that is idle, in any queue or in none: the fewest GPUs that suffice.
   std::vector<Ahead> take_idle(const Preemptor& preemptor);
-  // It takes what fits then; of one that is pinned these are its places.
-  std::vector<Stand> take(const Preemptor& preemptor, const Admission& admission);
+  // The preemptor takes its quota and room. The leaving workloads without which it does not fit are
+  // added to admission.ahead. Returns the places of a workload that is pinned.
+  std::vector<Stand> take(const Preemptor& preemptor, Admission& admission);
   // Of one that was admitted to what is free now.
   void take_at(const Admission& admission, QueueId queue, const Wanted& wanted,
                const std::vector<Stand>& stands);
@@ -95,6 +96,11 @@ class Preemption {
   void keep_lightest(const Preemptor& preemptor, Victims& victims);
   void spare(const Preemptor& preemptor, Victims& victims);
   void spare(const Preemptor& preemptor, bool beside, Victims& among);
+  // Whether it suffices with so many of those that are spared still away.
+  using Suffices = std::function<bool(std::size_t away)>;
+  template <class Item>
+  void spare(std::vector<Item>& among, bool several, const Suffices& suffices);
+  std::vector<const Workload*> leaving_beside(const Admission& admission) const;
   void use(const Admission& admission, QueueId queue);
 
   const FactsIndex& index_;

@@ -187,18 +187,19 @@ std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Setti
   if (now == nullptr) return {std::string(kAdmissionsKey)};
   if (old == nullptr || epoch_of(*old) != epoch_of(*now)) return all_queue_keys(cluster, settings);
   std::vector<std::string> keys{std::string(kAdmissionsKey)};
-  bool withdrawn = false;
+  bool told = false;  // of an admission that was withdrawn, or waits for others
   each_new_entry(*old, *now, [&](const queue::LedgerFact& entry) {
     keys.push_back(release_key(entry.workload));
     for (const queue::AheadFact& ahead : entry.ahead)
       if (ahead.evicted) keys.push_back(std::string(kRequeueKeys).append(ahead.workload));
-    withdrawn = withdrawn || entry.until != 0;
+    told = told || entry.until != 0 || !entry.ahead.empty();
   });
-  each_new_entry(*now, *old,
-                 [&](const queue::LedgerFact& gone) { withdrawn = withdrawn || gone.until != 0; });
+  each_new_entry(*now, *old, [&](const queue::LedgerFact& gone) {
+    told = told || gone.until != 0 || !gone.ahead.empty();
+  });
   add_recalled(*old, *now, keys);
   // Of others the objects themselves are news.
-  if (withdrawn) keys.insert(keys.end(), {std::string(kQueuesKey), std::string(kReasonsKey)});
+  if (told) keys.insert(keys.end(), {std::string(kQueuesKey), std::string(kReasonsKey)});
   return keys;
 }
 

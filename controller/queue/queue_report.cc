@@ -14,11 +14,13 @@ namespace berth::queue {
 namespace {
 
 template <class Visit>
-void each_pending(const PendingOfQueue& pending, Visit&& visit) {
+void each_pending(const PendingOfQueue& pending, const std::vector<const Workload*>& for_others,
+                  Visit&& visit) {
   for (const auto& [workloads, same] : pending.ready)
     for (const Workload* workload : same.in_order) visit(*workload);
   for (const InOrder* set : {&pending.unready, &pending.left_out})
     for (const Workload* workload : *set) visit(*workload);
+  for (const Workload* workload : for_others) visit(*workload);
 }
 
 }  // namespace
@@ -29,6 +31,8 @@ Survey::Survey(const FactsIndex& index, std::size_t most_waiting,
   cycle_.run(std::numeric_limits<std::size_t>::max());
   for (const Admission& admission : cycle_.admissions())
     admitted_.emplace(admission.workload, &admission);
+  for (const Workload* workload : index.waiting_for_others())
+    for_others_[workload->standing.queue].push_back(workload);
   for (const QueueQuotas& queue : quotas_.queues())
     report(queue, most_waiting, reports_[queue.fact->name]);
 }
@@ -39,6 +43,10 @@ const QueueReport* Survey::find(const std::string& queue) const {
 }
 
 Outcome Survey::outcome(const Workload& workload) const {
+  if (workload.standing.waits)
+    return {.admitted_to = std::nullopt,
+            .admission = nullptr,
+            .verdict = {.reason = Reason::kWaitingForOthers, .behind = &workload}};
   const auto admitted = admitted_.find(&workload);
   if (admitted != admitted_.end())
     return {.admitted_to = admitted->second->pool, .admission = admitted->second, .verdict = {}};
@@ -56,15 +64,20 @@ void Survey::report(const QueueQuotas& queue, std::size_t most_waiting, QueueRep
                           .borrowing_limit = quota.borrowing_limit,
                           .lends = quota.lends,
                           .cohort_lends = quota.cohort->lent});
-  const auto pending = index_.pending().by_queue().find(queue.id);
-  if (pending == index_.pending().by_queue().end()) return;
-  count_pending(queue, pending->second, out);
-  out.waiting = oldest_of(pending->second, most_waiting);
+  static const PendingOfQueue kNone;
+  static const std::vector<const Workload*> kNobody;
+  const auto found = index_.pending().by_queue().find(queue.id);
+  const auto others = for_others_.find(queue.id);
+  const PendingOfQueue& pending =
+      found == index_.pending().by_queue().end() ? kNone : found->second;
+  const auto& for_others = others == for_others_.end() ? kNobody : others->second;
+  count_pending(queue, pending, for_others, out);
+  out.waiting = oldest_of(pending, for_others, most_waiting);
 }
 
 // By classes: what is true of one of them is of all, but for those that are admitted.
 void Survey::count_pending(const QueueQuotas& queue, const PendingOfQueue& pending,
-                           QueueReport& out) const {
+                           const std::vector<const Workload*>& for_others, QueueReport& out) const {
   const auto count = [&](const Workload& workload, const Outcome& outcome) {
     const std::int64_t since = workload.standing.created;
     if (!out.oldest || since < *out.oldest) out.oldest = since;
@@ -91,11 +104,14 @@ void Survey::count_pending(const QueueQuotas& queue, const PendingOfQueue& pendi
   }
   for (const InOrder* set : {&pending.unready, &pending.left_out})
     for (const Workload* workload : *set) count(*workload, outcome(*workload));
+  for (const Workload* workload : for_others) count(*workload, outcome(*workload));
 }
 
-std::vector<Waiting> Survey::oldest_of(const PendingOfQueue& pending, std::size_t most) const {
+std::vector<Waiting> Survey::oldest_of(const PendingOfQueue& pending,
+                                       const std::vector<const Workload*>& for_others,
+                                       std::size_t most) const {
   std::vector<const Workload*> oldest;
-  each_pending(pending, [&](const Workload& workload) { oldest.push_back(&workload); });
+  each_pending(pending, for_others, [&](const Workload& workload) { oldest.push_back(&workload); });
   const auto first = [](const Workload* a, const Workload* b) {
     const Standing &one = a->standing, &other = b->standing;
     return one.created != other.created ? one.created < other.created : *one.uid < *other.uid;
@@ -110,7 +126,7 @@ std::vector<Waiting> Survey::oldest_of(const PendingOfQueue& pending, std::size_
   std::vector<const Workload*> in_order = oldest;
   std::ranges::sort(in_order, ByTurn());
   std::vector<std::int64_t> before(listed + 1, 0);
-  each_pending(pending, [&](const Workload& workload) {
+  each_pending(pending, for_others, [&](const Workload& workload) {
     const auto place = std::ranges::upper_bound(in_order, &workload, ByTurn());
     ++before[static_cast<std::size_t>(place - in_order.begin())];
   });

@@ -41,8 +41,8 @@ struct Waiting {
 };
 
 struct QueueReport {
-  std::int64_t admitted = 0;  // workloads
-  std::int64_t pending = 0;
+  std::int64_t admitted = 0;                    // workloads that do not wait for others to go
+  std::int64_t pending = 0;                     // and those that do count here
   std::vector<QuotaReport> quotas;              // as the spec orders them
   std::map<std::string, std::int64_t> reasons;  // why how many wait
   std::optional<std::int64_t> oldest;           // microseconds since the epoch
@@ -58,20 +58,24 @@ class Survey {
 
   // Null for a queue that the index does not know.
   const QueueReport* find(const std::string& queue) const;
-  // Of a pending workload.
+  // The workload is pending, or waits for others to go.
   Outcome outcome(const Workload& workload) const;
   const Cycle& cycle() const { return cycle_; }
 
  private:
   void report(const QueueQuotas& queue, std::size_t most_waiting, QueueReport& out) const;
   void count_pending(const QueueQuotas& queue, const PendingOfQueue& pending,
-                     QueueReport& out) const;
-  std::vector<Waiting> oldest_of(const PendingOfQueue& pending, std::size_t most) const;
+                     const std::vector<const Workload*>& for_others, QueueReport& out) const;
+  std::vector<Waiting> oldest_of(const PendingOfQueue& pending,
+                                 const std::vector<const Workload*>& for_others,
+                                 std::size_t most) const;
 
   const FactsIndex& index_;
   QuotaTable quotas_;  // as they stand, without what the cycle admits
   Cycle cycle_;
   std::map<const Workload*, const Admission*> admitted_;
+  // Those that are admitted and wait for others to go, by queue.
+  std::map<QueueId, std::vector<const Workload*>> for_others_;
   std::map<std::string, QueueReport> reports_;
 };
 

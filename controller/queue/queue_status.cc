@@ -118,8 +118,10 @@ GPUQueueStatus tell(const Snapshot& snapshot, const QueueReport& report, const C
   for (const QuotaReport& quota : report.quotas) status.usage.push_back(usage_of(quota, catalog));
   for (const auto& [reason, count] : report.reasons)
     status.pending_reasons.push_back({reason, as_count(count)});
-  for (const queue::Waiting& waiting : report.waiting)
-    keep_estimate(estimated, status.pending.emplace_back(pending_of(snapshot, waiting, catalog)));
+  for (const queue::Waiting& waiting : report.waiting) {
+    PendingWorkload& told = status.pending.emplace_back(pending_of(snapshot, waiting, catalog));
+    if (!waiting.workload->standing.waits) keep_estimate(estimated, told);
+  }
   return status;
 }
 

@@ -46,6 +46,7 @@ Plan reconcile_release(const Snapshot& snapshot, std::string_view name) {
     if (seeded(SeededBug::kReleaseWithoutEntry) && workload->standing.pending) entry = &unwritten;
     const bool waits = workload->in_flight && !workload->in_flight->ahead.empty();
     if (entry == nullptr || job == nullptr || waits) return plan;
+    if (job->meta.deletion_timestamp && !seeded(SeededBug::kOfferDeleted)) return plan;
     const queue::NodePin pin = queue::pin_to(entry->nodes, snapshot.cluster.nodes());
     plan.add(ref_of(*job), release_job(*job, *entry, pin));
     return plan;
@@ -57,7 +58,7 @@ Plan reconcile_release(const Snapshot& snapshot, std::string_view name) {
   const auto* entry = open_entry(*workload);
   const auto aimed = without_lost_nodes(snapshot, entry == nullptr ? *admission : *entry);
   for (const Pod* pod : queue::pods_of(snapshot.cluster, index, *workload->name)) {
-    if (!queue::is_gated(*pod)) continue;
+    if (!queue::is_gated(*pod) || pod->terminating()) continue;
     if (seeded(SeededBug::kReleasePartOfGang) && pod->meta.uid != admission->uid) continue;
     plan.add(ref_of(*pod), release_pod(*pod, aimed));
   }

@@ -3,7 +3,19 @@
 
 #include <algorithm>
 
+#include "controller/core/seeded_bugs.h"
+
 namespace berth::queue {
+
+Wanted wanted_of(ClassId workloads, PoolId pool, const QueueFact& queue, const Catalog& catalog) {
+  const WishId own = catalog.class_key(workloads).wish;
+  const bool modelled =
+      catalog.class_facts(workloads).modelled || seeded(SeededBug::kPinUnmodelled);
+  return {.workloads = workloads,
+          .pool = pool,
+          .topology = own == Catalog::kNoWish ? queue.topology : catalog.wish_facts(own),
+          .pinned = queue.pins && modelled};
+}
 
 RoomLeft::RoomLeft(const FactsIndex& index, bool outlook)
     : index_(index),
@@ -73,7 +85,7 @@ bool RoomLeft::fits(const Wanted& wanted) {
   if (wanted.to_come)
     return !wanted.topology.required && growth_.holds(wanted.workloads, wanted.pool);
   if (!fits_in_pool(wanted)) return false;
-  if (!wanted.pinned) return !wanted.topology.required;
+  if (!wanted.pinned) return !wanted.topology.required && places_of_any(wanted) == pods_of(wanted);
   const ClassFacts& facts = catalog_.class_facts(wanted.workloads);
   if (!is_plain(wanted)) return place(wanted);
   if (facts.pods == 1) return space_.find(facts.in_order.front().first, wanted.pool).has_value();
@@ -100,7 +112,26 @@ bool RoomLeft::place(const Wanted& wanted, bool for_good) {
   return true;
 }
 
+std::int64_t RoomLeft::places_of_any(const Wanted& wanted) {
+  std::int64_t pods = 0;
+  for (const auto& [shape, count] : catalog_.class_key(wanted.workloads).roles)
+    if (space_.find(shape, wanted.pool)) pods += count;
+  return pods;
+}
+
+// kube-scheduler chooses a node for each of its pods.
+Verdict RoomLeft::explain_unpinned(const Wanted& wanted) {
+  const bool allowed = std::ranges::all_of(
+      catalog_.class_key(wanted.workloads).roles,
+      [&](const auto& role) { return space_.allows_any(role.first, wanted.pool); });
+  return {.reason = allowed ? Reason::kUnplaceable : Reason::kNodesNotSelected,
+          .pool = wanted.pool,
+          .needs = pods_of(wanted),
+          .free = places_of_any(wanted)};
+}
+
 Verdict RoomLeft::explain_nodes(const Wanted& wanted) {
+  if (!wanted.pinned && !wanted.topology.required) return explain_unpinned(wanted);
   Verdict verdict{.reason = Reason::kUnplaceable,
                   .pool = wanted.pool,
                   .needs = catalog_.class_facts(wanted.workloads).pods};
@@ -269,6 +300,10 @@ void RoomLeft::think_away(const Pod& pod, std::int64_t sign) {
 
 void RoomLeft::find_witnesses(const Wanted& wanted, std::vector<NodeId>& nodes) {
   nodes.clear();
+  if (!wanted.pinned && !wanted.to_come) {
+    for (const auto& [shape, count] : catalog_.class_key(wanted.workloads).roles)
+      if (const auto rank = space_.find(shape, wanted.pool)) nodes.push_back(space_.id(*rank));
+  }
   if (!wanted.pinned || is_plain(wanted)) return;
   place(wanted);
   for (const Stand& stand : stands_) nodes.push_back(node(stand));

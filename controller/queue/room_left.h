@@ -22,6 +22,9 @@ struct Wanted {  // what a queue wants room for
   bool to_come = false;  // on nodes that the pool is yet to get: then it is not pinned
 };
 
+// A class without a topology wish has its queue's.
+Wanted wanted_of(ClassId workloads, PoolId pool, const QueueFact& queue, const Catalog& catalog);
+
 class RoomLeft {
  public:
   // Of an outlook (outlook.h) the largest node is the one that it would be then.
@@ -68,8 +71,14 @@ class RoomLeft {
   bool is_plain(const Wanted& wanted) const;
   TallyKey tally_of(const Wanted& wanted) const;
   bool place(const Wanted& wanted, bool for_good = false);
+  std::int64_t pods_of(const Wanted& wanted) const {
+    return catalog_.class_facts(wanted.workloads).pods;
+  }
+  // The number of its pods for whose shape a node has room, with all that one pod asks.
+  std::int64_t places_of_any(const Wanted& wanted);
   Verdict explain_room(const Wanted& wanted);
   Verdict explain_nodes(const Wanted& wanted);
+  Verdict explain_unpinned(const Wanted& wanted);
   // Calls move(), which changes what is free there, and follows it with the pools' sums.
   template <class Move>
   void on_node(const Stand& stand, Move move);

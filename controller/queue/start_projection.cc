@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "controller/queue/cycle.h"
+#include "controller/queue/leaving.h"
 
 namespace berth::queue {
 namespace {
@@ -100,8 +101,10 @@ class Projector {
     ends_ = std::priority_queue(std::less<RunEnd>(), std::move(ends));
   }
   void let_go_what_leaves() {
-    for (const Workload* workload : index_.leaving()) cycle_.end(*workload);
-    for (const Pod* pod : index_.leaving_alone()) cycle_.end(*pod);
+    for (const Workload* workload : index_.leaving())
+      if (!hangs(*workload, now_)) cycle_.end(*workload);
+    for (const Pod* pod : index_.leaving_alone())
+      if (!hangs(*pod, now_)) cycle_.end(*pod);
   }
 
   void end_first() {

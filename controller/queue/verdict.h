@@ -20,6 +20,7 @@ enum class Reason {
   kGangSizesDisagree,     // its pods say different sizes
   kTemplateNotReady,      // its pods are still leaving
   kReleaseRefused,        // the ledger has the server's words, of `behind`
+  kWaitingForOthers,      // it is admitted, and the ledger names who has to be gone, of `behind`
   kBackingOff,            // it was not ready in time, needs of `most` times
   kNotReady,              // likewise, and waits for somebody
   kNoQuota,               // no quota of the queue covers `resource`
@@ -46,7 +47,7 @@ struct Verdict {
   std::int64_t free = 0;
   std::int64_t most = 0;
   // Of kBehindInQueue: the head of a StrictFIFO queue, if one; of kReleaseRefused,
-  // kBackingOff and kNotReady: itself; of kReserved: for whom.
+  // kWaitingForOthers, kBackingOff and kNotReady: itself; of kReserved: for whom.
   const Workload* behind = nullptr;
   WishId wish = Catalog::kNoWish;  // what it requires of the topology
   // How many nodes more the pool may get for which nobody waits yet, if it is elastic.
@@ -80,7 +81,7 @@ struct Admission {
   std::vector<std::pair<KeyId, std::int64_t>> amounts;
   // Where its pods are pinned to, by shape; of a Job each node once. Empty: they are not.
   std::vector<std::pair<ShapeId, NodeId>> nodes;
-  std::vector<Ahead> ahead;   // those that are taken back first
+  std::vector<Ahead> ahead;   // those that are displaced for it, and those that leave anyway
   bool after_others = false;  // it fits once those that leave have gone
   bool to_come = false;       // on nodes that the pool is yet to get
   std::optional<Narrower> narrower;

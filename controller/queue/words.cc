@@ -55,6 +55,8 @@ const char* to_string(Reason reason) {
       return reasons::kTemplateNotReady;
     case Reason::kReleaseRefused:
       return reasons::kReleaseRefused;
+    case Reason::kWaitingForOthers:
+      return reasons::kWaitingForOthers;
     case Reason::kBackingOff:
       return reasons::kBackingOff;
     case Reason::kNotReady:
@@ -108,6 +110,16 @@ std::string describe_reserved(const Verdict& verdict) {
                      format_time(Time(std::chrono::microseconds(*verdict.reserved))));
 }
 
+// "admitted; it starts once Job/a/b (displaced for it) and Pod/a/c have gone".
+std::string describe_ahead(const LedgerFact& entry) {
+  std::vector<std::string> names;
+  for (const AheadFact& ahead : entry.ahead)
+    names.push_back(ahead.workload + (ahead.evicted ? " (displaced for it)" : ""));
+  return fmt::format("it is admitted, and starts once {} {} gone",
+                     list_first(names, kDisplacedNamed),
+                     word_for(std::ssize(names), "has", "have"));
+}
+
 std::string describe_reason(const Verdict& verdict, const Catalog& catalog) {
   const std::string& resource = catalog.resource_name(verdict.resource);
   const std::string& level = catalog.wish_facts(verdict.wish).level;
@@ -134,6 +146,8 @@ std::string describe_reason(const Verdict& verdict, const Catalog& catalog) {
       return "it can start again when the pods of its last run are gone";
     case Reason::kReleaseRefused:
       return refused_entry(*verdict.behind)->refused;
+    case Reason::kWaitingForOthers:
+      return describe_ahead(*verdict.behind->in_flight);
     case Reason::kBackingOff:
       return fmt::format(
           "not all of its pods were Ready in time, {} of {} times; it queues again after {}",

@@ -50,8 +50,22 @@ bool is_taken_back(const Workload& workload, const AdmissionFact& admission) {
   return workload.taken_back.contains(admission.since);
 }
 
-// Where a controller makes pods anew, the group goes on.
-bool is_group(const Workload& workload) { return workload.name->starts_with("PodGroup/"); }
+// When the first of the pods hangs that are still there.
+std::int64_t hangs_from(const Workload& workload) {
+  std::int64_t first = 0;
+  if (!workload.pods) return first;
+  const std::int64_t of_job = workload.job ? workload.job->hangs_from : 0;
+  for (const Pod* pod : workload.pods->all) {
+    if (pod->state == PodState::kSucceeded) continue;
+    const std::int64_t own = pod->state == PodState::kLeaving ? pod->hangs_from : of_job;
+    if (own != 0) first = first == 0 ? own : std::min(first, own);
+  }
+  return first;
+}
+
+bool waits_for_others(const Workload& workload) {
+  return open_entry(workload) != nullptr && !workload.in_flight->ahead.empty();
+}
 
 // What `pods` of an admission's pods are charged, and how much of it goes with those that leave.
 void charge(const AdmissionFact& admission, std::int64_t pods, std::int64_t leaving,
@@ -139,8 +153,8 @@ Standing of_job(const Workload& workload, Catalog& catalog) {
   const Job& job = *workload.job;
   const Counts counts = counts_of(workload);
   const AdmissionFact* admission = admission_of(workload);
-  // An entry in the ledger will resume it.
-  const bool suspended = job.suspended && open_entry(workload) == nullptr;
+  // An entry in the ledger will resume it. One that is being deleted makes no more pods.
+  const bool suspended = (job.suspended && open_entry(workload) == nullptr) || job.hangs_from != 0;
 
   Standing out{
       .queue = job.queue, .priority = job.priority, .created = job.created, .uid = &job.uid};
@@ -157,11 +171,13 @@ Standing of_job(const Workload& workload, Catalog& catalog) {
       claim_for_job(workload, *admission, pods - counts.live, job.shape, catalog, out.claims);
     if (!job.suspended && !admission->nodes.empty()) out.unbound_pins = counts.released;
   }
-  out.leaves = out.leaves || (suspended && counts.live > 0);
+  const bool over = job.wanted == 0 && counts.live == counts.leaving;
+  out.leaves = out.leaves || ((suspended || over) && counts.live > 0);
   out.past_webhook =
       admission == nullptr && job.queue != Catalog::kNoQueue && counts.bound + counts.leaving > 0;
   out.pending = suspended && !job.held && job.wanted > 0 && job.queue != Catalog::kNoQueue;
-  if (!out.pending) return out;
+  out.waits = waits_for_others(workload);
+  if (!out.pending && !out.waits) return out;
   if (setbacks_of(workload) > 0)
     out.unready = Unready::kNeverReady;
   else if (!job.template_mutable || counts.live > 0)
@@ -173,6 +189,17 @@ Standing of_job(const Workload& workload, Catalog& catalog) {
                                                .of_job = true,
                                                .lasts = coarse_span(job.lasts)});
   return out;
+}
+
+// What its gated pods ask and, where it starts fast, those that are missing of `pods`.
+ClassId class_of_group(const Workload& workload, std::int64_t pods, Catalog& catalog) {
+  const Pod& first = **workload.pods->all.begin();
+  std::map<ShapeId, std::int64_t> asks;
+  if (first.fast) asks = pods_to_come(*workload.pods, pods - counts_of(workload).live);
+  for (const auto& [shape, members] : workload.pods->shapes) {
+    if (members.waiting > 0) asks[shape] += members.waiting;
+  }
+  return catalog.workload_class({.roles = {asks.begin(), asks.end()}, .wish = first.wish});
 }
 
 Standing of_group(const Workload& workload, Catalog& catalog) {
@@ -188,7 +215,7 @@ Standing of_group(const Workload& workload, Catalog& catalog) {
   out.pods = std::max(size, counts.live);
   out.pods_here = counts.live;
   if (first.fast && seeded(SeededBug::kChargeWhoCame)) out.pods = counts.live;
-  out.leaves = !is_group(workload) && counts.live > 0 && counts.live == counts.leaving;
+  out.leaves = counts.live > 0 && counts.live == counts.leaving;
   // Nobody admitted it, and it is taken back for being idle.
   if (admission == nullptr && counts.bound > 0 && workload.taken_back.contains(0))
     out.leaves = true;
@@ -205,6 +232,8 @@ Standing of_group(const Workload& workload, Catalog& catalog) {
     // One too many is in nobody's account. Of what is taken back nobody is let go any more.
     out.to_release = counts.waiting > 0 && counts.live <= size && !taken_back &&
                      (open_entry(workload) == nullptr || may_go_now(workload));
+    out.waits = waits_for_others(workload);
+    if (out.waits) out.workload_class = class_of_group(workload, out.pods, catalog);
     return out;
   }
   out.past_webhook = first.queue != Catalog::kNoQueue && counts.bound + counts.leaving > 0;
@@ -218,13 +247,7 @@ Standing of_group(const Workload& workload, Catalog& catalog) {
     out.unready = Unready::kGangIncomplete;
   else if (refused_entry(workload) != nullptr)
     out.unready = Unready::kReleaseRefused;
-  std::map<ShapeId, std::int64_t> asks;
-  if (first.fast) asks = pods_to_come(*workload.pods, out.pods - counts.live);
-  for (const auto& [shape, members] : workload.pods->shapes) {
-    if (members.waiting > 0) asks[shape] += members.waiting;
-  }
-  out.workload_class =
-      catalog.workload_class({.roles = {asks.begin(), asks.end()}, .wish = first.wish});
+  out.workload_class = class_of_group(workload, out.pods, catalog);
   return out;
 }
 
@@ -238,6 +261,7 @@ bool is_same_decision(const AdmissionFact& record, const AdmissionFact& entry) {
 bool is_unshown(const LedgerFact& entry, const Job& job) {
   const AdmissionFact& admission = entry.admission;
   if (job.uid != admission.uid || !job.suspended || job.held) return false;
+  if (job.hangs_from != 0) return false;
   const bool edited = entry.generation != 0 && entry.generation != job.generation;
   if (edited && !seeded(SeededBug::kIgnoreEdits)) return false;
   return !job.admitted || !is_same_decision(*job.admitted, admission);
@@ -315,6 +339,7 @@ Job job_of(const JobFact& fact, Catalog& catalog) {
           .setbacks = fact.setbacks,
           .suspended = fact.suspended,
           .held = fact.held,
+          .hangs_from = fact.hangs_from,
           .template_mutable = fact.template_mutable,
           .checkpoint = fact.checkpoint,
           .lasts = fact.lasts,
@@ -370,9 +395,12 @@ void PodsOfWorkload::count(const Pod& pod, std::int64_t by) {
 }
 
 Standing standing_of(const Workload& workload, Catalog& catalog) {
-  if (workload.job) return of_job(workload, catalog);
-  if (workload.pods) return of_group(workload, catalog);
   Standing out;
+  if (workload.job || workload.pods) {
+    out = workload.job ? of_job(workload, catalog) : of_group(workload, catalog);
+    if (out.leaves) out.hangs_from = hangs_from(workload);
+    return out;
+  }
   if (workload.in_flight && workload.in_flight->refused.empty()) {
     const AdmissionFact& admission = workload.in_flight->admission;
     charge(admission, admission.pods, 0, catalog, out.charges);

@@ -27,7 +27,8 @@ struct Pod {
   std::int64_t created = 0;
   PodState state = PodState::kWaiting;
   ShapeId shape = 0;
-  NodeId node = 0;  // of kBound and kLeaving
+  NodeId node = 0;              // of kBound and kLeaving
+  std::int64_t hangs_from = 0;  // as of a PodFact
   bool on_node() const { return state == PodState::kBound || state == PodState::kLeaving; }
 
   // What it says of its workload; a Job says it of its own.
@@ -52,6 +53,7 @@ struct Job {
   std::int64_t setbacks = 0;  // as of a JobFact
   bool suspended = true;
   bool held = false;
+  std::int64_t hangs_from = 0;  // likewise
   bool template_mutable = true;
   std::int64_t checkpoint = 0;
   std::int64_t lasts = 0;
@@ -111,9 +113,12 @@ struct Standing {
   std::int64_t pods_here = 0;
   ClassId workload_class = 0;  // of what is ready
   bool admitted = false;
-  bool to_release = false;                   // admitted, and some of it is still held back
-  bool past_webhook = false;                 // its pods run and nobody admitted them
-  bool leaves = false;                       // all that it holds is going away
+  bool to_release = false;    // admitted, and some of it is still held back
+  bool past_webhook = false;  // its pods run and nobody admitted them
+  bool waits = false;         // admitted, and others have to be gone first
+  bool leaves = false;        // all that it holds is going away
+  // From then on berth does not count on its leaving (leaving.h); 0: not known.
+  std::int64_t hangs_from = 0;
   const AdmissionFact* admission = nullptr;  // of what is admitted
   std::int64_t unbound_pins = 0;             // pods that are pinned, let go and on no node
   std::vector<Claim> claims;

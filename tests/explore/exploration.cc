@@ -19,6 +19,7 @@
 #include "tests/explore/owner_invariants.h"
 #include "tests/explore/queue_displacements.h"
 #include "tests/explore/queue_invariants.h"
+#include "tests/explore/queue_standstill.h"
 #include "tests/explore/queue_stillness.h"
 #include "tests/explore/reservation_invariants.h"
 #include "tests/explore/stillness.h"
@@ -136,6 +137,12 @@ class Run {
     take(change);
   }
 
+  bool may_lead() {
+    return std::ranges::any_of(run_.processes(), [](const BerthProcess* process) {
+      return !process->is_webhook() && process->running() && !process->frozen();
+    });
+  }
+
   void take_gauges(const std::string& node) {
     const auto found = run_.gauges().nodes().find(node);
     const sim::GaugedNode* gauges = found == run_.gauges().nodes().end() ? nullptr : &found->second;
@@ -153,6 +160,8 @@ class Run {
     owners_.take(change, is_berth(change.user));
     usage_.take(change, is_berth(change.user), run_.simulation().clock().wall(), sent_before);
     reservations_.take(change, is_berth(change.user), sent_before);
+    standstill_.take(change, is_berth(change.user), may_lead(), run_.simulation().store(),
+                     run_.simulation().clock().wall(), sent_before);
     if (scenario_.prometheus)
       idle_.take(change, is_berth(change.user), run_.simulation().now(),
                  run_.simulation().clock().wall(), sent_before);
@@ -190,6 +199,7 @@ class Run {
     if (!owners_.broken().empty()) return owners_.broken().front();
     if (!usage_.broken().empty()) return usage_.broken().front();
     if (!reservations_.broken().empty()) return reservations_.broken().front();
+    if (!standstill_.broken().empty()) return standstill_.broken().front();
     if (!idle_.broken().empty()) return idle_.broken().front();
     return admission_ && !admission_->broken().empty() ? admission_->broken().front() : "";
   }
@@ -255,6 +265,7 @@ class Run {
   OwnerInvariants owners_;
   UsageInvariants usage_{displacements_.accounts()};
   ReservationInvariants reservations_{displacements_.accounts()};
+  QueueStandstill standstill_{scenario_.settings};
   IdleInvariants idle_;
   std::optional<AdmissionInvariants> admission_;  // where a webhook is installed
   Disturber disturber_;

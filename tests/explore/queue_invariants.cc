@@ -157,6 +157,8 @@ void QueueInvariants::judge_release(const sim::Change& change, Time wall,
   if (!record || record->uid != uid) return complain("Record", name + " goes without a record");
   if (!annotation_at(&object, names::kPendingReasonAnnotation).empty())
     return complain("Reason", name + " goes and says what it waits for");
+  if (!text_at(change.before.get(), {"metadata", "deletionTimestamp"}).empty())
+    return complain("Deleted", name + " goes, and is being deleted");
   const bool job = change.key.type->plural == "jobs";
   const json* spec = job ? at(&object, {"spec", "template", "spec"}) : at(&object, {"spec"});
   const std::string& selected = text_at(spec, {"nodeSelector", names::kPoolLabel});

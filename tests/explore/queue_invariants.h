@@ -6,6 +6,7 @@
 //   Gates     gates of others stay
 //   Held      when it lets something go, what its cohort holds is within the cohort's quotas
 //   Reason    what it lets go says no more what it waited for
+//   Deleted   it lets nothing go that is being deleted
 //   Requeue   it evicts no pod of a Job that its queue would take back, and takes none back with
 //   whom
 //             a budget would be left with less than it keeps

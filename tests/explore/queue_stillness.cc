@@ -5,10 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
-#include <stdexcept>
 
-#include "apis/decode.h"
 #include "controller/fleet/fit.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/queue/admission_record.h"
@@ -24,21 +21,10 @@
 #include "controller/queue/setback.h"
 #include "controller/queue/stranded.h"
 #include "controller/queue/unbound_pins.h"
+#include "tests/explore/whole_store.h"
 
 namespace berth::explore {
 namespace {
-
-template <class T>
-void read_all(const sim::Store& store, Time wall, ClusterState& cluster) {
-  const sim::ResourceType* type = sim::find_resource_type(kKind<T>.plural);
-  if (type == nullptr) return;  // the simulation does not serve it
-  for (const sim::ObjectPtr& object : store.list(*type)) {
-    std::string text = object->dump();
-    Result<T> read = decode_object<T>(text);
-    if (!read) throw std::runtime_error(fmt::format("{}: {}", text, describe(read.error())));
-    cluster.upsert(*std::move(read), wall);
-  }
-}
 
 // Whether every pod with a GPU of the node has been pinned to it: nobody else is in the way of
 // those that are.
@@ -167,7 +153,7 @@ std::string outgrown(const ClusterState& cluster, const queue::FactsIndex& index
 std::string unstill_queues(const sim::Store& store, const Settings& settings, Time wall) {
   if (store.list(*sim::find_resource_type(kKind<GPUQueue>.plural)).empty()) return "";
   ClusterState cluster;
-  Watched::each([&]<class T>() { read_all<T>(store, wall, cluster); });
+  read_whole(store, wall, cluster);
   const Answers answers = read_owners(store, cluster, settings, wall);
   for (const StatusUpdate& update : reconcile_queues({cluster, answers, settings, wall}).statuses)
     if (update.differs)

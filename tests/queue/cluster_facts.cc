@@ -67,21 +67,21 @@ std::string print(const ClusterFacts& facts) {
   for (const JobFact& j : facts.jobs) {
     text += fmt::format(
         "job {} uid={} queue={} priority={} created={} parallelism={} completions={} succeeded={} "
-        "failed={}{}{}{} only={} rules={}{}{}{}{} checkpoint={} setbacks={}\n",
+        "failed={}{}{}{} hangs={} only={} rules={}{}{}{}{} checkpoint={} setbacks={}\n",
         j.workload, j.uid, j.queue, j.priority, j.created, j.parallelism,
         j.completions.value_or(-1), j.succeeded, j.failed_indexes, j.suspended ? " suspended" : "",
-        j.held ? " held" : "", j.template_mutable ? "" : " frozen", fmt::join(j.only_pools, "|"),
-        j.rules, j.modelled ? "" : " unmodelled", print(j.topology), print(j.requests),
-        print(j.admitted), j.checkpoint, j.setbacks);
+        j.held ? " held" : "", j.template_mutable ? "" : " frozen", j.hangs_from,
+        fmt::join(j.only_pools, "|"), j.rules, j.modelled ? "" : " unmodelled", print(j.topology),
+        print(j.requests), print(j.admitted), j.checkpoint, j.setbacks);
   }
   for (const PodFact& p : facts.pods) {
     text += fmt::format(
-        "pod {} of={} queue={} priority={} created={} size={}{} state={} node={} only={} "
+        "pod {} of={} queue={} priority={} created={} size={}{} state={} node={} hangs={} only={} "
         "rules={}{}{}{}{}\n",
         p.uid, p.workload, p.queue, p.priority, p.created, p.group_size,
         p.fast ? fmt::format(" fast {}x{}", p.role, p.role_size) : "", static_cast<int>(p.state),
-        p.node, fmt::join(p.only_pools, "|"), p.rules, p.modelled ? "" : " unmodelled",
-        print(p.topology), print(p.requests), print(p.admitted));
+        p.node, p.hangs_from, fmt::join(p.only_pools, "|"), p.rules,
+        p.modelled ? "" : " unmodelled", print(p.topology), print(p.requests), print(p.admitted));
   }
   for (const LedgerFact& l : facts.ledger) {
     text += fmt::format("ledger {}{} generation={} {}\n", l.workload,
@@ -125,6 +125,8 @@ Outcome decide(const FactsIndex& index, std::size_t window, std::optional<std::i
     for (const Ahead& ahead : admission.ahead)
       if (ahead.evicted) displaced.push_back(*ahead.workload->name);
     if (admission.after_others) line += fmt::format(" after {}", fmt::join(displaced, ","));
+    for (const Ahead& ahead : admission.ahead)
+      if (!ahead.evicted) line += " awaits " + *ahead.workload->name;
     if (admission.to_come) line += " on nodes to come";
     outcome.admitted.push_back(line);
     admitted[*admission.workload->name] = true;

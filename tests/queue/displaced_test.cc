@@ -128,7 +128,10 @@ TEST_F(DisplacedTest, AJobIsSuspendedOnceAndSaysForWhom) {
 }
 
 TEST_F(DisplacedTest, WhoItIsForBeginsWhenTheLastPodIsGone) {
-  start_lent(), wait_for("train", 8);
+  start_lent();
+  berth::Job train = job_of("a", "train", 8);
+  train.parallelism = train.completions.emplace() = 2;
+  add(train);
   begin(), decide();
   suspend_lent(), lose("lent-n1");
   now += 30s;
@@ -170,8 +173,9 @@ TEST_F(DisplacedTest, WhoeverDoesNotBeginToLeaveWithinAMinuteOfHisNoticeStays) {
   configure({.reclaim_within_cohort = ReclaimWithinCohort::kAny, .notice_period = 2min});
   start_lent(), wait_for("train", 8);
   begin(), decide();
-  EXPECT_EQ(reconcile_admissions(snapshot()).requeue_after, 3min);
-  now += 179s;
+  now += 10s;
+  EXPECT_EQ(reconcile_admissions(snapshot()).requeue_after, 170s);
+  now += 169s;
   EXPECT_TRUE(reconcile_admissions(snapshot()).objects.empty());
   now += 1s;
   answers.put(question(Write{.verb = Verb::kMergePatch,

@@ -124,11 +124,24 @@ class Model : ModelQuota {
       return say(reason, "gpu", pool, pods, free);
     };
     if (wish.required && !places.knows(wish.level)) return no("UnknownTopologyLevel", 0);
-    if (!is_pinned(c)) return wish.required ? no("TopologyNeedsNodes", 0) : "";
+    if (!is_pinned(c))
+      return wish.required ? no("TopologyNeedsNodes", 0) : explain_unpinned(c, pool);
     if (places.find(c.roles, pool, wish, c.is_job)) return "";
     const std::int64_t most = places.most(c.roles, pool, wish, c.is_job);
     if (!places.is_allowed(c.roles, pool)) return no("NodesNotSelected", most);
     return no(wish.required ? "NoTopologyDomain" : "Unplaceable", most);
+  }
+
+  // "Each of its shapes needs one node that has room for one pod and allows it."
+  std::string explain_unpinned(const Candidate& c, const std::string& pool) {
+    std::int64_t pods = 0, with_a_node = 0;
+    for (const auto& [role, count] : c.roles) {
+      pods += count;
+      if (places.find({{role, 1}}, pool, {}, false)) with_a_node += count;
+    }
+    if (with_a_node == pods) return "";
+    const bool allowed = places.is_allowed(c.roles, pool);
+    return say(allowed ? "Unplaceable" : "NodesNotSelected", "gpu", pool, pods, with_a_node);
   }
 
   std::string put_on_nodes(const Candidate& c, const std::string& pool) {
@@ -242,7 +255,7 @@ class Model : ModelQuota {
   std::string admit_after(const Candidate& c, const ModelPreemption::Way& way) {
     std::string line;
     {
-      const ThoughtAway then(*this, preemption_.gone(way.victims));
+      const ThoughtAway then(*this, now_, way.gone);
       line = admit(c, *way.pool);
     }
     preemption_.displaced(way.victims);
@@ -252,7 +265,9 @@ class Model : ModelQuota {
     std::erase_if(failed_,
                   [&](const auto& entry) { return cohort_of(std::get<0>(entry.first)) == cohort; });
     std::erase_if(behind_, [&](const auto& entry) { return cohort_of(entry.first) == cohort; });
-    return line + fmt::format(" after {}", fmt::join(names, ","));
+    line += fmt::format(" after {}", fmt::join(names, ","));
+    for (const Holding* awaited : way.awaited) line += " awaits " + awaited->name;
+    return line;
   }
 
   // --- Rule 11: reservations ------------------------------------------------------------------

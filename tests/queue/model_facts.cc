@@ -170,7 +170,8 @@ bool ModelFacts::is_unshown(const Gathered& all) const {
         job.admitted && job.admitted->uid == entry.uid && job.admitted->since == entry.since;
     const std::int64_t generation = all.in_flight->generation;
     const bool changed = generation != 0 && generation != job.generation;
-    return job.uid == entry.uid && job.suspended && !job.held && !changed && !shown;
+    return job.uid == entry.uid && job.suspended && !job.held && !changed && !shown &&
+           job.hangs_from == 0;
   }
   const auto waits = [](const PodFact* pod) { return pod->state == PodState::kWaiting; };
   return all.pods.front()->uid == entry.uid && std::any_of(all.pods.begin(), all.pods.end(), waits);
@@ -218,7 +219,7 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
                                             0, job.parallelism)
              : job.succeeded > 0 ? 0
                                  : job.parallelism;
-    holds_all = !job.suspended || open;
+    holds_all = job.hangs_from == 0 && (!job.suspended || open);
     c.roles[{job.requests, job.only_pools, job.rules, job.modelled}] = wanted;
     c.wish = job.topology, c.is_job = true;
     // Rounded up to five binary digits.
@@ -259,9 +260,18 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
   if (all.job != nullptr) holding.checkpoint = std::max(holding.checkpoint, all.job->checkpoint);
   if (all.job != nullptr && !all.job->suspended && all.job->lasts > 0 && all.job->started > 0)
     holding.ends = all.job->started + all.job->lasts;
-  const bool goes_on = all.job != nullptr ? holds_all : name.starts_with("PodGroup/");
-  const bool ends = all.job != nullptr ? live > 0 : live > 0 && leaving == live;
-  holding.leaves = (!goes_on && ends) || (admission != nullptr && is_taken_back(name, *admission));
+  // A Job that runs, or is to run, goes on whatever becomes of its pods.
+  const bool goes_on = all.job != nullptr && holds_all && wanted > 0;
+  const bool all_leave = (all.job != nullptr && !holds_all) || leaving == live;
+  holding.leaves = (!goes_on && live > 0 && all_leave) ||
+                   (admission != nullptr && is_taken_back(name, *admission));
+  for (const PodFact* pod : all.pods) {
+    if (pod->state == PodState::kSucceeded || !holding.leaves) continue;
+    const std::int64_t of_job = all.job != nullptr ? all.job->hangs_from : 0;
+    const std::int64_t from = pod->state == PodState::kLeaving ? pod->hangs_from : of_job;
+    if (from != 0 && (holding.hangs_from == 0 || from < holding.hangs_from))
+      holding.hangs_from = from;
+  }
   if (admission != nullptr) {
     const std::int64_t counted = holds_all ? std::max(wanted, live) : live;
     const bool taken_back = is_taken_back(name, *admission);

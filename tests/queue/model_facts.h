@@ -64,9 +64,11 @@ struct Holding {  // what a workload has, waiting or not
   std::int32_t priority = 0;
   std::int64_t since = 0, checkpoint = 0;
   std::optional<std::int64_t> ends;
-  bool runs = false;       // admitted, and charged for it
-  bool in_flight = false;  // and nobody knows whether it has gone yet
-  bool leaves = false;     // all of it
+  bool runs = false;            // admitted, and charged for it
+  bool in_flight = false;       // and nobody knows whether it has gone yet
+  bool leaves = false;          // all of it
+  std::int64_t hangs_from = 0;  // then: from when on it is not counted on; 0: not known
+  bool hangs(std::int64_t now) const { return leaves && hangs_from != 0 && hangs_from <= now; }
   std::map<Key, std::int64_t> used, staying;
   std::vector<std::tuple<std::string, Amounts, std::int64_t, bool>> on_nodes;  // bound or pinned
   std::vector<std::tuple<std::string, Role, std::int64_t>> in_pools;

@@ -24,8 +24,8 @@ bool contains(const std::vector<const Holding*>& all, const Holding* one) {
 
 }  // namespace
 
-ThoughtAway::ThoughtAway(ModelFacts& model, std::vector<const Holding*> gone)
-    : model_(model), gone_(std::move(gone)), largest_(model.largest_in) {
+ThoughtAway::ThoughtAway(ModelFacts& model, std::int64_t now, std::vector<const Holding*> gone)
+    : model_(model), now_(now), gone_(std::move(gone)), largest_(model.largest_in) {
   for (const Holding* holding : gone_) move(*holding, -1);
   move_nobodies(-1);
   model_.look_for_the_largest();
@@ -51,6 +51,7 @@ void ThoughtAway::move(const Holding& holding, std::int64_t sign) {
 void ThoughtAway::move_nobodies(std::int64_t sign) {
   for (const PodFact& pod : model_.facts.pods) {
     if (!pod.workload.empty() || pod.state != PodState::kLeaving) continue;
+    if (pod.hangs_from != 0 && pod.hangs_from <= now_) continue;
     model_.places.take(pod.node, pod.requests, sign);
     for (const auto& [resource, amount] : pod.requests)
       model_.places.bound[pod.node][resource] += sign * amount;
@@ -63,7 +64,8 @@ ModelPreemption::ModelPreemption(ModelFacts& model, std::int64_t now, Fits fits)
 std::vector<const Holding*> ModelPreemption::gone(const std::vector<const Holding*>& more) const {
   std::vector<const Holding*> gone = more;
   for (const Holding& holding : model_.holdings)
-    if (holding.leaves || displaced_.contains(&holding)) gone.push_back(&holding);
+    if ((holding.leaves && !holding.hangs(now_)) || displaced_.contains(&holding))
+      gone.push_back(&holding);
   return gone;
 }
 
@@ -84,14 +86,14 @@ std::int64_t ModelPreemption::nominal(const std::string& queue, const Key& key) 
 }
 
 // "Of a queue's running work by priority, then by admission, whatever still fits into N in
-// everything that it is charged to; those first that came past the webhook."
+// everything that it is charged to; those first that came past the webhook, and what hangs."
 ModelPreemption::Funded ModelPreemption::funding(const std::string& queue) const {
   Funded out;
   Sums sums;
   const std::vector<const Holding*> away = gone();
   for (const Holding& holding : model_.holdings) {
     if (holding.queue != queue || contains(away, &holding)) continue;
-    if (holding.runs)
+    if (holding.runs && !holding.leaves)
       out.all.push_back(&holding);
     else
       add(sums, holding.used);
@@ -115,7 +117,7 @@ bool ModelPreemption::would_fund(const Candidate& c, const Pool& pool) const {
   Sums sums;
   const std::vector<const Holding*> away = gone();
   for (const Holding& holding : model_.holdings)
-    if (holding.queue == c.queue && !holding.runs && !contains(away, &holding))
+    if (holding.queue == c.queue && (!holding.runs || holding.leaves) && !contains(away, &holding))
       add(sums, holding.used);
   const Funded funded = funding(c.queue);
   for (const Holding* holding : funded.all)
@@ -171,7 +173,7 @@ std::vector<const Holding*> ModelPreemption::others(const Candidate& c) const {
 
 bool ModelPreemption::suffices(const Candidate& c, const Pool& pool,
                                const std::vector<const Holding*>& victims) {
-  const ThoughtAway then(model_, gone(victims));
+  const ThoughtAway then(model_, now_, gone(victims));
   const bool reclaims =
       std::ranges::any_of(victims, [&](const Holding* victim) { return victim->queue != c.queue; });
   return (!reclaims || is_within_nominal(c, pool)) && fits_(c, pool);
@@ -200,7 +202,7 @@ std::vector<const Holding*> ModelPreemption::victims_for(const Candidate& c, con
   std::vector<const Holding*> victims = own(c, pool);
   bool reclaims = model_.queues.at(c.queue)->preemption.others != Reclaims::kNever;
   if (reclaims) {
-    const ThoughtAway then(model_, gone(victims));
+    const ThoughtAway then(model_, now_, gone(victims));
     reclaims = is_within_nominal(c, pool);
   }
   if (reclaims)
@@ -224,14 +226,40 @@ std::vector<const Holding*> ModelPreemption::victims_for(const Candidate& c, con
   return victims;
 }
 
+// "From the workload that is expected to end last, each is put back without which quota and room
+// still suffice."
+void ModelPreemption::await(const Candidate& c, Way& way) {
+  std::vector<const Holding*> leaving = gone();
+  std::erase_if(leaving, [&](const Holding* of) { return of->name == c.name; });
+  std::ranges::sort(leaving, {}, [](const Holding* of) {
+    return std::tuple(!of->leaves || of->hangs_from == 0, of->leaves ? of->hangs_from : 0,
+                      of->name);
+  });
+  const bool reclaims = std::ranges::any_of(
+      way.victims, [&](const Holding* victim) { return victim->queue != c.queue; });
+  way.gone = way.victims;
+  for (const Holding* of : gone())
+    if (of->name == c.name) way.gone.push_back(of);
+  way.gone.insert(way.gone.end(), leaving.begin(), leaving.end());
+  for (std::size_t i = leaving.size(); i-- > 0;) {
+    std::vector<const Holding*> fewer = way.gone;
+    std::erase(fewer, leaving[i]);
+    const ThoughtAway then(model_, now_, fewer);
+    if ((reclaims && !is_within_nominal(c, *way.pool)) || !fits_(c, *way.pool)) continue;
+    way.gone = fewer;
+    leaving.erase(leaving.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  way.awaited = leaving;
+}
+
 std::optional<ModelPreemption::Way> ModelPreemption::find(const Candidate& c) {
   const PreemptionFact& rules = model_.queues.at(c.queue)->preemption;
   if (!rules.own && rules.others == Reclaims::kNever) return std::nullopt;
   for (const Pool& pool : c.open)
-    if (suffices(c, pool, {})) return Way{&pool, {}};
+    if (suffices(c, pool, {})) return waiting(c, {&pool, {}, {}, {}});
   for (const Pool& pool : c.open) {
     const std::vector<const Holding*> victims = victims_for(c, pool);
-    if (!victims.empty()) return Way{&pool, victims};
+    if (!victims.empty()) return waiting(c, {&pool, victims, {}, {}});
   }
   return std::nullopt;
 }

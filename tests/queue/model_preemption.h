@@ -16,7 +16,7 @@ namespace berth::queue::test {
 // What these hold is thought away for as long as it stands.
 class ThoughtAway {
  public:
-  ThoughtAway(ModelFacts& model, std::vector<const Holding*> gone);
+  ThoughtAway(ModelFacts& model, std::int64_t now, std::vector<const Holding*> gone);
   ThoughtAway(const ThoughtAway&) = delete;
   ThoughtAway& operator=(const ThoughtAway&) = delete;
   ~ThoughtAway();
@@ -25,6 +25,7 @@ class ThoughtAway {
   void move(const Holding& holding, std::int64_t sign);
   void move_nobodies(std::int64_t sign);
   ModelFacts& model_;
+  std::int64_t now_;
   std::vector<const Holding*> gone_;
   std::map<Key, std::int64_t> largest_;
 };
@@ -38,6 +39,8 @@ class ModelPreemption {
   struct Way {
     const Pool* pool = nullptr;
     std::vector<const Holding*> victims;  // those first that are the least loss
+    std::vector<const Holding*> awaited;  // leaving work without which it does not fit
+    std::vector<const Holding*> gone;     // all of these
   };
   std::optional<Way> find(const Candidate& c);
   // Those that are leaving then, to begin with.
@@ -54,6 +57,11 @@ class ModelPreemption {
     std::vector<const Holding*> all;
     std::set<const Holding*> funded;
   };
+  Way waiting(const Candidate& c, Way way) {
+    await(c, way);
+    return way;
+  }
+  void await(const Candidate& c, Way& way);
   Funded funding(const std::string& queue) const;
   bool would_fund(const Candidate& c, const Pool& pool) const;
   std::int64_t nominal(const std::string& queue, const Key& key) const;

@@ -36,7 +36,7 @@ void ModelReservation::hold(const Kept& kept, std::int64_t sign) {
 // is free.
 std::vector<const Holding*> ModelReservation::endings(const Candidate& c) const {
   const std::string device = device_of(c);
-  const ThoughtAway then(model_, preemption_.gone());
+  const ThoughtAway then(model_, now_, preemption_.gone());
   std::vector<std::tuple<bool, std::int64_t, std::int64_t, std::string, const Holding*>> order;
   for (const Holding* holding : preemption_.running()) {
     std::int64_t most = 0;
@@ -57,7 +57,7 @@ std::optional<Kept> ModelReservation::soonest(const Candidate& c, const Pool& po
   for (std::size_t ended = 0; ended <= order.size(); ++ended) {
     const std::vector<const Holding*> away(order.begin(),
                                            order.begin() + static_cast<std::ptrdiff_t>(ended));
-    const ThoughtAway then(model_, preemption_.gone(away));
+    const ThoughtAway then(model_, now_, preemption_.gone(away));
     if (!fits_(c, pool)) continue;
     Kept kept{.head = c.name, .queue = c.queue, .cohort = model_.cohort_of(c.queue), .pool = &pool};
     kept.from = ended == 0 ? now_ : order[ended - 1]->ends;

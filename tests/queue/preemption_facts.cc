@@ -62,13 +62,32 @@ void LittleCluster::stop(const std::string& name) {
     if (job.workload == name) job.suspended = true;
 }
 
-std::vector<std::string> decided(const ClusterFacts& facts, std::int64_t now) {
+namespace {
+
+std::vector<std::string> admitted_lines(const ClusterFacts& facts, std::int64_t now) {
   FactsIndex index;
   fill(facts, index);
   const Outcome outcome = decide(index, 1000, now);
   EXPECT_EQ(print(outcome), print(decide_by_the_book(facts, 1000, now))) << print(facts);
+  return outcome.admitted;
+}
+
+}  // namespace
+
+std::vector<std::string> awaited(const ClusterFacts& facts, std::int64_t now) {
   std::vector<std::string> lines;
-  for (const std::string& line : outcome.admitted) {
+  for (const std::string& line : admitted_lines(facts, now)) {
+    const std::size_t awaits = line.find(" awaits ");
+    lines.push_back(line.substr(0, line.find(' ')));
+    if (awaits != std::string::npos) lines.back() += line.substr(awaits);
+  }
+  return lines;
+}
+
+std::vector<std::string> decided(const ClusterFacts& facts, std::int64_t now) {
+  std::vector<std::string> lines;
+  for (const std::string& whole : admitted_lines(facts, now)) {
+    const std::string line = whole.substr(0, whole.find(" awaits "));
     const std::size_t after = line.find(" after ");
     lines.push_back(line.substr(0, line.find(' ')));
     if (after != std::string::npos) lines.back() += line.substr(after);

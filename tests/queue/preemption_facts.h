@@ -31,4 +31,7 @@ struct LittleCluster : ClusterFacts {
 // others": in the order of their admission. Engine and model are held to the same words.
 std::vector<std::string> decided(const ClusterFacts& facts, std::int64_t now = kNow);
 
+// "a1 awaits b1": each admission with the leaving work that it waits for.
+std::vector<std::string> awaited(const ClusterFacts& facts, std::int64_t now = kNow);
+
 }  // namespace berth::queue::test

@@ -123,6 +123,7 @@ JobFact RandomFacts::job(int i) {
   if (!fact.suspended && chance(80)) fact.started = 1 + below(9);
   if (chance(20)) fact.checkpoint = below(12);
   if (chance(fact.suspended ? 8 : 60)) fact.admitted = admission();
+  if (chance(8)) fact.hangs_from = 1 + below(20), fact.parallelism = 0;
   return fact;
 }
 
@@ -154,6 +155,7 @@ PodFact RandomFacts::pod(int i) {
   }
   if (fact.state == PodState::kBound || fact.state == PodState::kLeaving)
     fact.node = fmt::format("n{}", below(7));
+  if (fact.state == PodState::kLeaving) fact.hangs_from = below(20);
   if (chance(6)) fact.only_pools = pool_names();
   if (chance(30)) fact.rules = rules();
   if (chance(8)) fact.modelled = false;

@@ -28,7 +28,7 @@ bool goes_early(const std::string& admitted, const ClusterFacts& facts) {
 
 TEST(RandomCases, TheEngineDecidesAsTheModel) {
   const int n = cases(4'000);
-  std::size_t admitted = 0, early = 0, to_come = 0;
+  std::size_t admitted = 0, early = 0, to_come = 0, awaits = 0;
   std::map<std::string, int> reasons;
   for (int seed = 0; seed < n; ++seed) {
     RandomFacts random(static_cast<std::uint64_t>(seed));
@@ -45,11 +45,13 @@ TEST(RandomCases, TheEngineDecidesAsTheModel) {
     admitted += engine.admitted.size();
     for (const std::string& line : engine.admitted) early += goes_early(line, facts);
     for (const std::string& line : engine.admitted) to_come += line.ends_with("to come");
+    for (const std::string& line : engine.admitted) awaits += line.find(" awaits ") != line.npos;
     for (const auto& [workload, line] : engine.waiting) ++reasons[line.substr(0, line.find(' '))];
   }
   EXPECT_GT(admitted, static_cast<std::size_t>(n) / 2) << "cases in which something happens";
   EXPECT_GT(early, static_cast<std::size_t>(n) / 200) << "gangs that start fast";
   EXPECT_GT(to_come, static_cast<std::size_t>(n) / 20) << "work for nodes that are yet to come";
+  EXPECT_GT(awaits, static_cast<std::size_t>(n) / 400) << "admissions that wait for others to go";
   EXPECT_EQ(reasons.size(), 21u) << "every reason is met: " << testing::PrintToString(reasons);
 }
 

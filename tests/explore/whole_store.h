@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// WholeStore: a cluster as a berth knows it that has just read everything.
+#pragma once
+
+#include "apis/time.h"
+#include "controller/core/cluster_state.h"
+#include "controller/sim/store.h"
+
+namespace berth::explore {
+
+void read_whole(const sim::Store& store, Time wall, ClusterState& cluster);
+
+}  // namespace berth::explore
