@@ -118,9 +118,11 @@ enum class SeededBug {
   kForgetYields,          // let who gave idle GPUs up displace who has them
   kLetIdleQueue,          // let what was idle queue again at once
   kIdleInPart,            // take a workload for idle of which one pod is
+  kForgetEnded,           // have a gang wait for members that have succeeded
+  kForgetRestart,         // drop a gang's admission with its last pod
 };
 
-inline constexpr std::array<std::pair<std::string_view, SeededBug>, 106> kSeededBugs{{
+inline constexpr std::array<std::pair<std::string_view, SeededBug>, 108> kSeededBugs{{
     {"uncordon-unowned", SeededBug::kUncordonUnowned},
     {"uncordon-held", SeededBug::kUncordonHeld},
     {"skip-live-guard", SeededBug::kSkipLiveGuard},
@@ -227,6 +229,8 @@ inline constexpr std::array<std::pair<std::string_view, SeededBug>, 106> kSeeded
     {"forget-yields", SeededBug::kForgetYields},
     {"let-idle-queue", SeededBug::kLetIdleQueue},
     {"idle-in-part", SeededBug::kIdleInPart},
+    {"forget-ended", SeededBug::kForgetEnded},
+    {"forget-restart", SeededBug::kForgetRestart},
 }};
 
 #ifdef BERTH_SEEDED_BUGS

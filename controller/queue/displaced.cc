@@ -220,7 +220,6 @@ bool still_holds(const FactsIndex& facts, const AheadFact& ahead) {
   if (!workload->pods) return false;
   const bool of_job = ahead.workload.starts_with("Job/");
   return std::ranges::any_of(workload->pods->all, [&](const Pod* pod) {
-    if (pod->state == PodState::kSucceeded) return false;
     if (of_job) return true;
     if (!pod->admitted || seeded(SeededBug::kAwaitFirst)) return *pod->uid == ahead.uid;
     return pod->admitted->since == ahead.since;
@@ -238,8 +237,7 @@ bool is_leaving(const FactsIndex& facts, const AheadFact& ahead) {
   if (workload == nullptr || (workload->job && workload->job->suspended)) return true;
   if (!workload->pods) return !workload->job;
   return !workload->job && std::ranges::all_of(workload->pods->all, [](const Pod* pod) {
-    return pod->state == PodState::kLeaving || pod->state == PodState::kSucceeded ||
-           pod->state == PodState::kWaiting;
+    return pod->state == PodState::kLeaving || pod->state == PodState::kWaiting;
   });
 }
 
