@@ -2,25 +2,27 @@
 #include "controller/cmd/story_recorder.h"
 
 #include <nlohmann/json.hpp>
+#include <type_traits>
 #include <utility>
 
 #include "apis/decode.h"
 #include "apis/watched_kinds.h"
 #include "controller/core/answers.h"
+#include "controller/core/ended_pods.h"
 #include "controller/core/snapshot.h"
 #include "controller/dump/clues.h"
 
 namespace berth {
 namespace {
 
-// What is finished or can't be read is not there, as for berth.
+// Leaves out objects that berth does not look at or can't read.
 template <class T>
 void take(ClusterState& cluster, const sim::ObjectPtr& object, Time now) {
   std::string text = object->dump();
   Result<T> read = decode_object<T>(text);
   if (!read) return;
-  if constexpr (requires { read->finished(); })
-    if (kWatching<T>.scope == WatchScope::kUnfinished && read->finished()) {
+  if constexpr (std::is_same_v<T, Pod>)
+    if (!is_looked_at(*read)) {
       cluster.erase<T>(read->meta.namespace_.view(), read->meta.name);
       return;
     }

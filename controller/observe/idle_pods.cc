@@ -79,7 +79,8 @@ std::vector<IdlePod> find_idle_pods(const Snapshot& snapshot, const GPUClusterPo
 
 void WarnedPods::follow(const Change<Pod>& change) {
   const auto is_warned = [](const Pod* pod) {
-    return pod != nullptr && pod->meta.annotations.contains(names::kReclaimAfterAnnotation);
+    return pod != nullptr && !pod->finished() &&
+           pod->meta.annotations.contains(names::kReclaimAfterAnnotation);
   };
   if (is_warned(change.now))
     all_[key_of(*change.now)] = change.now;

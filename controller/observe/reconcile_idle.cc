@@ -146,7 +146,7 @@ Standings plan_tellings(const Snapshot& snapshot, const GPUClusterPolicy& policy
 void plan_takings_back(const Snapshot& snapshot, const GPUClusterPolicy* policy,
                        const Standings& standing, Plan& plan) {
   for (const auto& pod : snapshot.cluster.pods()) {
-    if (!is_told(*pod) && !is_warned(*pod)) continue;
+    if (pod->finished() || (!is_told(*pod) && !is_warned(*pod))) continue;
     const auto found = standing.find(pod.get());
     const bool asked =
         policy != nullptr && tells(policy->spec.idle) && !is_excluded(policy->spec.idle, *pod);

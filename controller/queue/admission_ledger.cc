@@ -16,6 +16,7 @@
 #include "controller/core/seeded_bugs.h"
 #include "controller/queue/admission_record.h"
 #include "controller/queue/recall.h"
+#include "controller/queue/restart.h"
 
 namespace berth::queue {
 namespace {
@@ -132,13 +133,14 @@ std::optional<LedgerFact> decode_entry(std::string_view text) {
 namespace {
 
 // Two of one workload would contradict each other.
-void read_recall(const std::string& key, std::string_view text, AdmissionLedger& ledger) {
-  std::optional<RecallFact> recall = decode_recall(text);
-  const bool fits = recall && std::ranges::none_of(ledger.recalls, [&](const auto& other) {
-                      return other.second.workload == recall->workload;
+template <class Mark>
+void read_mark(const std::string& key, std::optional<Mark> mark,
+               std::map<std::string, Mark, std::less<>>& marks, AdmissionLedger& ledger) {
+  const bool fits = mark && std::ranges::none_of(marks, [&](const auto& other) {
+                      return other.second.workload == mark->workload;
                     });
   if (fits)
-    ledger.recalls.emplace(key, *std::move(recall));
+    marks.emplace(key, *std::move(mark));
   else
     ledger.unreadable.push_back(key);
 }
@@ -162,7 +164,11 @@ AdmissionLedger read_admissions(const ConfigMap& config_map) {
     ledger.heard = decode_heard(heard->view(), config_map.meta.resource_version);
   for (const auto& [uid, text] : config_map.data) {
     if (is_recall_key(uid)) {
-      read_recall(uid, text, ledger);
+      read_mark(uid, decode_recall(text), ledger.recalls, ledger);
+      continue;
+    }
+    if (is_restart_key(uid)) {
+      read_mark(uid, decode_restart(text), ledger.restarts, ledger);
       continue;
     }
     std::optional<LedgerFact> entry = decode_entry(text);

@@ -2,7 +2,7 @@
 // AdmissionLedger: admissions in flight, ConfigMap berth-admissions in berth's namespace. An entry
 // is written before anything is let go and stands until the workload's own objects show it, so that
 // whatever dies between, quota is counted and the next leader goes on. Beside these stand the marks
-// of gangs that are taken back (recall.h). Every write carries the
+// of gangs that are taken back (recall.h) or may be restarting (restart.h). Every write carries the
 // resourceVersion, and annotation gpu.berth.dev/epoch is the leader's whose plans go by it.
 #pragma once
 
@@ -31,13 +31,16 @@ struct AdmissionLedger {
   const ConfigMap* config_map = nullptr;  // null: it does not exist (yet)
   std::int64_t epoch = 0;
   std::optional<Time> epoch_since;  // by annotation gpu.berth.dev/epoch-since
-  std::map<std::string, LedgerFact, std::less<>> entries;  // by the admission's uid
-  std::map<std::string, RecallFact, std::less<>> recalls;  // by their keys, one of a workload
-  std::vector<std::string> unreadable;                     // keys whose entry is none
+  std::map<std::string, LedgerFact, std::less<>> entries;    // by the admission's uid
+  std::map<std::string, RecallFact, std::less<>> recalls;    // by their keys, one of a workload
+  std::map<std::string, RestartFact, std::less<>> restarts;  // likewise
+  std::vector<std::string> unreadable;                       // keys whose entry is none
   Yields yields;
   HeardBefore heard;
 
-  bool empty() const { return entries.empty() && recalls.empty() && unreadable.empty(); }
+  bool empty() const {
+    return entries.empty() && recalls.empty() && restarts.empty() && unreadable.empty();
+  }
 };
 AdmissionLedger read_admissions(const ConfigMap& config_map);
 

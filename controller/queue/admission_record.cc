@@ -45,6 +45,16 @@ bool read_list(const json& record, const char* key, std::vector<std::string>& ou
   return true;
 }
 
+// The list is sorted by name. A missing key gives an empty list.
+bool read_amounts(const json& record, const char* key, Amounts& out) {
+  const auto found = record.find(key);
+  if (found == record.end()) return true;
+  if (!found->is_object()) return false;
+  for (auto it = found->begin(); it != found->end(); ++it)
+    if (!read_amount(*it, out.emplace_back(it.key(), 0).second)) return false;
+  return true;
+}
+
 // Each waiting member gets one of the nodes of its shape, by age. Those that are not there yet go
 // without.
 void name_nodes(const Admission& admission, const Catalog& catalog, AdmissionFact& fact) {
@@ -64,6 +74,16 @@ void name_nodes(const Admission& admission, const Catalog& catalog, AdmissionFac
   }
 }
 
+// A pod that replaces a member has to be of the same kind. A gang that starts before all of its
+// members exist does not show the kinds of the others.
+void name_seats(const Admission& admission, const Catalog& catalog, AdmissionFact& fact) {
+  const auto& pods = admission.workload->pods;
+  if (admission.workload->job || !pods || std::ssize(pods->all) != admission.pods) return;
+  std::map<std::string, std::int64_t> seats;
+  for (const Pod* pod : pods->all) ++seats[seat_of(*pod, catalog)];
+  if (seats.size() > 1) fact.seats.assign(seats.begin(), seats.end());
+}
+
 }  // namespace
 
 AdmissionFact admission_fact(const Admission& admission, const FactsIndex& index) {
@@ -79,6 +99,7 @@ AdmissionFact admission_fact(const Admission& admission, const FactsIndex& index
     fact.amounts.emplace_back(catalog.resource_name(catalog.key_parts(key).first), amount);
   std::ranges::sort(fact.amounts);
   name_nodes(admission, catalog, fact);
+  name_seats(admission, catalog, fact);
   return fact;
 }
 
@@ -111,6 +132,12 @@ void append_admission(std::string& out, const AdmissionFact& admission) {
   };
   list(R"(,"nodes":[)", admission.nodes);
   list(R"(,"members":[)", admission.members);
+  lead = R"(,"seats":{)";
+  for (const auto& [seat, pods] : admission.seats) {
+    text(std::exchange(lead, ","), seat);
+    number(":", pods);
+  }
+  if (!admission.seats.empty()) out += '}';
   if (admission.selects_pool) out += R"(,"selectsPool":true)";
 }
 
@@ -146,11 +173,9 @@ std::optional<AdmissionFact> read_admission(const json& record) {
   fact.selects_pool = record.value("selectsPool", json()) == true;
   auto pods = record.find("pods");
   if (pods == record.end() || !read_amount(*pods, fact.pods)) return std::nullopt;
-  auto amounts = record.find("amounts");
-  if (amounts == record.end() || !amounts->is_object()) return std::nullopt;
-  for (auto it = amounts->begin(); it != amounts->end(); ++it) {
-    if (!read_amount(*it, fact.amounts.emplace_back(it.key(), 0).second)) return std::nullopt;
-  }
+  if (!record.contains("amounts") || !read_amounts(record, "amounts", fact.amounts) ||
+      !read_amounts(record, "seats", fact.seats))
+    return std::nullopt;
   return fact;
 }
 

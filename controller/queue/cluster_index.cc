@@ -33,16 +33,24 @@ bool is_claimant(const ObjectMeta& meta, const PodShape& shape) {
 
 bool is_claimant(const berth::Pod& pod) { return is_claimant(pod.meta, pod.shape); }
 
-// Jobs that another controller makes and resumes are no workloads; their pods are.
 bool is_claimant(const berth::Job& job) {
-  const OwnerReference* owner = job.meta.controller();
-  if (owner != nullptr && owner->kind != "CronJob") return false;
-  return is_claimant(job.meta, job.pod_shape);
+  return !is_made_for_another(job) && is_claimant(job.meta, job.pod_shape);
 }
 
-bool of_a_job(const berth::Pod& pod) {
+// Returns the uid of the Job that controls the pod; empty: no Job does.
+Text job_uid_of(const berth::Pod& pod) {
   const OwnerReference* owner = pod.meta.controller();
-  return owner != nullptr && owner->kind == "Job";
+  return owner != nullptr && owner->kind == "Job" ? owner->uid : Text();
+}
+
+// Compares what the facts of the Jobs' pods depend on.
+bool says_the_same(const berth::Job& a, const berth::Job& b) {
+  const auto maker = [](const berth::Job& job) {
+    const OwnerReference* owner = job.meta.controller();
+    return owner == nullptr ? Text() : owner->uid;
+  };
+  return a.meta.uid == b.meta.uid && a.suspended == b.suspended && a.finished == b.finished &&
+         a.completions == b.completions && a.parallelism == b.parallelism && maker(a) == maker(b);
 }
 
 }  // namespace
@@ -77,10 +85,39 @@ void ClusterIndex::follow(const Change<berth::Pod>& change) {
 
 void ClusterIndex::follow(const Change<berth::Job>& change) {
   move_claim(change.old, change.now, &Claimants::jobs);
+  keep_maker(change);
   if (!change.news) return;
   if (change.now != nullptr && is_claimant(*change.now)) return enter(*change.now);
   const berth::Job& either = change.now != nullptr ? *change.now : *change.old;
   facts_->remove_job(workload_name(either));
+}
+
+// Remembers Jobs that other controllers make, as their pods in gangs depend on them.
+void ClusterIndex::keep_maker(const Change<berth::Job>& change) {
+  const auto of = [](const berth::Job* job) {
+    return job != nullptr && is_made_for_another(*job) ? job : nullptr;
+  };
+  const berth::Job *old = of(change.old), *now = of(change.now);
+  const bool same = old != nullptr && now != nullptr && says_the_same(*old, *now);
+  if (old != nullptr) makers_.erase(Text(old->meta.uid));
+  if (now != nullptr) makers_[Text(now->meta.uid)] = now;
+  if (same) return;
+  for (const berth::Job* job : {old, now}) {
+    const auto pods =
+        job == nullptr ? members_of_jobs_.end() : members_of_jobs_.find(job->meta.uid);
+    if (pods == members_of_jobs_.end()) continue;
+    for (const berth::Pod* pod : pods->second) enter(*pod);
+  }
+}
+
+std::vector<std::string> ClusterIndex::gangs_of(const berth::Job& job) const {
+  std::vector<std::string> names;
+  const auto pods = members_of_jobs_.find(job.meta.uid);
+  if (pods == members_of_jobs_.end()) return names;
+  for (const berth::Pod* pod : pods->second) names.push_back(workload_name(*pod));
+  std::ranges::sort(names);
+  names.erase(std::ranges::unique(names).begin(), names.end());
+  return names;
 }
 
 void ClusterIndex::keep_group(const berth::Pod* old, const berth::Pod* now) {
@@ -92,8 +129,15 @@ void ClusterIndex::keep_group(const berth::Pod* old, const berth::Pod* now) {
     const auto group = groups_.find(name);
     group->second.erase(old);
     if (group->second.empty()) groups_.erase(group);
+    if (const auto job = members_of_jobs_.find(job_uid_of(*old)); job != members_of_jobs_.end()) {
+      job->second.erase(old);
+      if (job->second.empty()) members_of_jobs_.erase(job);
+    }
   }
-  if (const std::string name = name_of(now); !name.empty()) groups_[name].insert(now);
+  if (const std::string name = name_of(now); !name.empty()) {
+    groups_[name].insert(now);
+    if (const Text job = job_uid_of(*now); !job.empty()) members_of_jobs_[job].insert(now);
+  }
 }
 
 std::vector<const berth::Pod*> ClusterIndex::members(const std::string& workload) const {
@@ -108,8 +152,11 @@ std::vector<const berth::Pod*> ClusterIndex::members(const std::string& workload
 void ClusterIndex::enter(const berth::Pod& pod) {
   const std::string queue = is_claimant(pod) ? queue_of(pod.meta) : "";
   // What is in no queue matters once it takes room.
-  const bool counts = !queue.empty() || !pod.node_name.empty() || of_a_job(pod);
-  auto fact = counts ? pod_fact(pod, queue, label_priority(pod.meta).value_or(pod.shape->priority))
+  const Text job = job_uid_of(pod);
+  const bool counts = !queue.empty() || !pod.node_name.empty() || !job.empty();
+  const auto maker = job.empty() ? makers_.end() : makers_.find(job);
+  auto fact = counts ? pod_fact(pod, queue, label_priority(pod.meta).value_or(pod.shape->priority),
+                                maker == makers_.end() ? nullptr : maker->second)
                      : std::nullopt;
   if (fact && fact->state == PodState::kWaiting) {
     fact->only_pools = pools_for(*pod.shape);
@@ -242,6 +289,9 @@ void ClusterIndex::follow(const Change<ConfigMap>& change) {
   for (const auto& [key, recall] : before.recalls)
     if (!now.recalls.contains(key)) facts_->remove_recall(recall.workload);
   for (const auto& [key, recall] : now.recalls) facts_->put(recall);
+  for (const auto& [key, restart] : before.restarts)
+    if (!now.restarts.contains(key)) facts_->remove_restart(restart.workload);
+  for (const auto& [key, restart] : now.restarts) facts_->put(restart);
 }
 
 void ClusterIndex::follow_usage(const Change<ConfigMap>& change) {

@@ -43,6 +43,8 @@ class ClusterIndex {
   const Cause* trouble(std::string_view queue) const;
   // The pods of a group; of any other workload none.
   std::vector<const berth::Pod*> members(const std::string& workload) const;
+  // The groups that the Job's pods belong to.
+  std::vector<std::string> gangs_of(const berth::Job& job) const;
   // By queue the namespaces with workloads of it, sorted.
   NamesByQueue namespaces() const;
   // The policy's pools by name, in its order.
@@ -66,6 +68,7 @@ class ClusterIndex {
   std::string queue_of(const ObjectMeta& meta) const;
   PoolNames pools_for(const PodShape::Fields& shape) const;
   void keep_group(const berth::Pod* old, const berth::Pod* now);
+  void keep_maker(const Change<berth::Job>& change);
   std::optional<std::int32_t> label_priority(const ObjectMeta& meta) const;
   std::int32_t priority_of(const berth::Job& job) const;
 
@@ -78,6 +81,9 @@ class ClusterIndex {
   std::map<std::pair<Text, Text>, Claimants> claimants_;  // by namespace and label
   std::unordered_set<const Node*> nodes_;
   std::map<std::string, std::unordered_set<const berth::Pod*>, std::less<>> groups_;
+  // By the Job's uid: Jobs that other controllers make, and the pods in groups that Jobs make.
+  std::map<Text, const berth::Job*, std::less<>> makers_;
+  std::map<Text, std::unordered_set<const berth::Pod*>, std::less<>> members_of_jobs_;
   AdmissionLedgers ledgers_;
   BudgetAccounts accounts_;  // as they were written down last
   const GPUClusterPolicy* policy_ = nullptr;

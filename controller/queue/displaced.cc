@@ -247,7 +247,6 @@ bool still_holds(const FactsIndex& facts, const AheadFact& ahead) {
   if (!workload->pods) return false;
   const bool of_job = ahead.workload.starts_with("Job/");
   return std::ranges::any_of(workload->pods->all, [&](const Pod* pod) {
-    if (pod->state == PodState::kSucceeded) return false;
     if (of_job) return true;
     if (!pod->admitted || seeded(SeededBug::kAwaitFirst)) return *pod->uid == ahead.uid;
     return pod->admitted->since == ahead.since;
@@ -266,8 +265,7 @@ bool is_leaving(const FactsIndex& facts, const AheadFact& ahead) {
   if (workload->job && (workload->job->suspended || workload->job->hangs_from != 0)) return true;
   if (!workload->pods) return !workload->job;
   return !workload->job && std::ranges::all_of(workload->pods->all, [](const Pod* pod) {
-    return pod->state == PodState::kLeaving || pod->state == PodState::kSucceeded ||
-           pod->state == PodState::kWaiting;
+    return pod->state == PodState::kLeaving || pod->state == PodState::kWaiting;
   });
 }
 

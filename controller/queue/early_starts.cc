@@ -17,7 +17,7 @@ namespace {
 // All that it holds is its entry's.
 bool holds_only_claims(const Workload& workload) {
   return !workload.pods || std::ranges::all_of(workload.pods->all, [](const Pod* pod) {
-    return pod->state == PodState::kWaiting || pod->state == PodState::kSucceeded;
+    return pod->state == PodState::kWaiting || pod->state == PodState::kEnded;
   });
 }
 

@@ -77,17 +77,19 @@ struct AdmissionFact {
   // stand on, of a group one for each of `members`, of a pod its own.
   std::vector<std::string> nodes;
   std::vector<std::string> members;  // a group's pods, by member_key() of their uids
+  // If the members of a gang differ: how many of each kind it was admitted with (seat_of()).
+  std::vector<std::pair<std::string, std::int64_t>> seats;
   // The pool stands in the node selector, and not because somebody else wrote it there.
   bool selects_pool = false;
   bool operator==(const AdmissionFact&) const = default;
 };
 
 enum class PodState {
-  kWaiting,    // behind berth's gate
-  kReleased,   // without a gate and without a node
-  kBound,      // on a node
-  kLeaving,    // on a node, being deleted
-  kSucceeded,  // it holds nothing any more
+  kWaiting,   // behind berth's gate
+  kReleased,  // without a gate and without a node
+  kBound,     // on a node
+  kLeaving,   // on a node, being deleted
+  kEnded,     // a gang's pod that ended, and that no controller re-creates
 };
 
 struct PodFact {
@@ -99,7 +101,10 @@ struct PodFact {
   std::int64_t group_size = 1;  // as the pod says it
   bool fast = false;            // its group goes with its first pod, whoever is not there yet
   std::string role;             // in its group
-  std::int64_t role_size = 0;   // pods of the group that have it; 0: nobody says
+  // The uid of the object that makes the group's pods; empty: no object does, or berth does not
+  // know it yet.
+  std::string maker;
+  std::int64_t role_size = 0;  // pods of the group that have it; 0: nobody says
   PoolNames only_pools;
   std::string rules;     // what else its spec says of nodes; empty: nothing
   bool modelled = true;  // that is all that decides where it can run
@@ -178,6 +183,16 @@ struct RecallFact {  // a gang that no Job makes is taken back whole
   std::int64_t until = 0;
   std::string first;  // the uid of its oldest pod while it is left out, once all are there
   bool operator==(const RecallFact&) const = default;
+};
+
+struct RestartFact {  // a gang whose controller may be re-creating all of its pods
+  std::string workload;
+  AdmissionFact admission;          // the one that continues, without nodes
+  std::vector<std::string> makers;  // those of its pods, sorted
+  // The requests of its pods, and how many pods have them.
+  std::vector<std::pair<Amounts, std::int64_t>> asks;
+  std::int64_t gone = 0;  // since when it has no pod, microseconds since the epoch; 0: it has
+  bool operator==(const RestartFact&) const = default;
 };
 
 struct QuotaFact {

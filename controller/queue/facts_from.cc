@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "apis/names.h"
+#include "controller/core/ended_pods.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/fleet/allocatable.h"
 #include "controller/fleet/geometry.h"
@@ -105,9 +106,28 @@ void add_gang(const Gang& gang, PodFact& fact) {
   if (fact.queue.empty() && !fact.admitted) return fact.workload.clear();
   fact.group_size = gang.size;
   fact.fast = gang.fast;
-  if (!gang.fast) return;
   fact.role = gang.role;
-  fact.role_size = gang.role_size;
+  if (gang.fast) fact.role_size = gang.role_size;
+}
+
+// A controller that made the pod's Job re-creates the Job too, so it is the maker. A suspended Job
+// makes no pods.
+std::string maker_of(const berth::Pod& pod, const berth::Job* job) {
+  const OwnerReference* owner = pod.meta.controller();
+  if (owner == nullptr) return "";
+  if (owner->kind != "Job") return owner->uid.str();
+  if (job == nullptr || job->suspended) return "";
+  const OwnerReference* above = job->meta.controller();
+  return above == nullptr ? job->meta.uid : above->uid.str();
+}
+
+// Whether the pod is a gang's and no other pod takes its place. A Job with more completions than
+// pods at a time replaces each pod that succeeds.
+bool has_ended_for_good(const berth::Pod& pod, const berth::Job* job, const std::string& workload) {
+  if (pod.terminating() || !is_looked_at(pod) || !workload.starts_with("PodGroup/")) return false;
+  if (pod.phase == PodPhase::kFailed) return pod.meta.controller() == nullptr;
+  return job == nullptr || job->finished || !job->completions ||
+         *job->completions <= job->parallelism;
 }
 
 std::int64_t checkpoint_on(const ObjectMeta& meta) {
@@ -137,7 +157,7 @@ std::int64_t hangs_from(const ObjectMeta& meta) {
 }
 
 PodState state_of(const berth::Pod& pod) {
-  if (pod.phase == PodPhase::kSucceeded) return PodState::kSucceeded;
+  if (pod.finished()) return PodState::kEnded;
   if (!pod.node_name.view().empty())
     return pod.terminating() ? PodState::kLeaving : PodState::kBound;
   return is_gated(pod) ? PodState::kWaiting : PodState::kReleased;
@@ -184,11 +204,16 @@ std::string workload_name(const berth::Job& job) {
 
 std::string workload_name(const berth::Pod& pod) { return name_of(pod, gang_of(pod.meta)); }
 
+bool is_made_for_another(const berth::Job& job) {
+  const OwnerReference* owner = job.meta.controller();
+  return owner != nullptr && owner->kind != "CronJob";
+}
+
 std::optional<PodFact> pod_fact(const berth::Pod& pod, const std::string& queue,
-                                std::int32_t priority) {
-  if (pod.phase == PodPhase::kFailed) return std::nullopt;
+                                std::int32_t priority, const berth::Job* job) {
   if (pod.node_name.view().empty() && pod.terminating()) return std::nullopt;
   const Gang gang = gang_of(pod.meta);
+  if (pod.finished() && !has_ended_for_good(pod, job, name_of(pod, gang))) return std::nullopt;
   PodFact fact{.uid = pod.meta.uid,
                .workload = name_of(pod, gang),
                .queue = queue,
@@ -200,11 +225,14 @@ std::optional<PodFact> pod_fact(const berth::Pod& pod, const std::string& queue,
                .requests = pod_amounts(*pod.shape),
                .state = state_of(pod),
                .node = pod.node_name.str()};
-  if (fact.state == PodState::kSucceeded) fact.node.clear();
+  if (fact.state == PodState::kEnded) fact.node.clear();
   if (fact.state == PodState::kLeaving) fact.hangs_from = hangs_from(pod.meta);
   // Whatever stands on a gated pod, nobody has let it go yet.
   if (fact.state != PodState::kWaiting) fact.admitted = admission_on(pod.meta);
-  if (fact.workload.starts_with("PodGroup/")) add_gang(gang, fact);
+  if (fact.workload.starts_with("PodGroup/")) {
+    fact.maker = maker_of(pod, job);
+    add_gang(gang, fact);
+  }
   return fact;
 }
 

@@ -16,10 +16,14 @@ namespace berth::queue {
 NodeFact node_fact(const Node& node, const std::string& pool);
 
 // `queue` is the one that its label names, or its namespace's default; empty if neither does.
-// Nothing of a pod that failed: it holds nothing and counts for nothing.
-// `priority` is what its own label or its class comes to.
+// A pod that has ended has no fact, unless it is a gang's and no controller re-creates it.
+// `priority` is what its own label or its class comes to. `job` is the Job that controls it; null:
+// none does, or it is not known.
 std::optional<PodFact> pod_fact(const berth::Pod& pod, const std::string& queue,
-                                std::int32_t priority);
+                                std::int32_t priority, const berth::Job* job = nullptr);
+
+// Whether another controller makes the Job and resumes it. Then its pods are workloads, it is not.
+bool is_made_for_another(const berth::Job& job);
 
 // `priority` is what its own label or its template's class comes to. Indexes that failed are not
 // read yet: such a Job counts them until it ends.

@@ -62,6 +62,7 @@ void FactsIndex::list(const Workload& workload) {
   const Standing& standing = workload.standing;
   if (standing.leaves) leaving_.insert(&workload);
   if (standing.waits) waiting_for_others_.insert(&workload);
+  if (standing.loses_pods) losing_pods_.insert(&workload);
   if (!standing.charges.empty()) charged_.insert(&workload);
   if (standing.admission != nullptr && !standing.charges.empty())
     running_[catalog_.holder_parts(standing.charges.front().holder).first].insert(&workload);
@@ -71,6 +72,7 @@ void FactsIndex::unlist(const Workload& workload) {
   const Standing& standing = workload.standing;
   if (standing.leaves) leaving_.erase(&workload);
   if (standing.waits) waiting_for_others_.erase(&workload);
+  if (standing.loses_pods) losing_pods_.erase(&workload);
   if (!standing.charges.empty()) charged_.erase(&workload);
   if (standing.admission == nullptr || standing.charges.empty()) return;
   const auto of = running_.find(catalog_.holder_parts(standing.charges.front().holder).first);
@@ -118,6 +120,8 @@ void FactsIndex::put(const PodFact& fact) {
   pod.queue = catalog_.queue(fact.queue);
   pod.priority = fact.priority;
   pod.group_size = fact.group_size;
+  pod.maker = fact.maker;
+  pod.role = fact.role;
   if (fact.fast) pod.fast = std::make_unique<FastStart>(FastStart{fact.role, fact.role_size});
   if (fact.admitted) pod.admitted = std::make_unique<AdmissionFact>(*fact.admitted);
   pod.checkpoint = fact.checkpoint;
@@ -179,6 +183,14 @@ void FactsIndex::remove_recall(const std::string& workload) {
     of.taken_back.erase(of.taken_back.find(of.recall->since));
     of.recall = nullptr;
   });
+}
+
+void FactsIndex::put(const RestartFact& fact) {
+  edit(fact.workload, [&](Workload& of) { of.restart = std::make_unique<RestartFact>(fact); });
+}
+
+void FactsIndex::remove_restart(const std::string& workload) {
+  if (find(workload) != nullptr) edit(workload, [](Workload& of) { of.restart = nullptr; });
 }
 
 void FactsIndex::mark_ahead(const LedgerFact* old, const LedgerFact* now) {

@@ -42,6 +42,7 @@ class FactsIndex {
   void put(const QueueFact& fact);
   void put(const LedgerFact& fact);
   void put(const RecallFact& fact);
+  void put(const RestartFact& fact);
   void put(const TopologyFact& fact) { room_.put(fact); }
   void put(const ElasticFact& fact) { room_.put(fact); }
   // Whether a node keeps pods with these rules away; until it is said, it does not.
@@ -52,6 +53,7 @@ class FactsIndex {
   void remove_queue(const std::string& name);
   void remove_ledger(const std::string& workload);
   void remove_recall(const std::string& workload);
+  void remove_restart(const std::string& workload);
 
   const Catalog& catalog() const { return catalog_; }
   const NodeRoom& room() const { return room_; }
@@ -76,6 +78,8 @@ class FactsIndex {
   const std::set<const Workload*, ByName>& waiting_for_others() const {
     return waiting_for_others_;
   }
+  // Running gangs that lose pods, whose controllers may be re-creating all of them.
+  const std::set<const Workload*, ByName>& losing_pods() const { return losing_pods_; }
   // How many workloads of the queue are admitted, and wait for no others to go.
   std::int64_t admitted_of(QueueId queue) const;
 
@@ -112,6 +116,7 @@ class FactsIndex {
   std::set<const Workload*, ByName> leaving_;
   std::set<const Pod*> leaving_alone_;
   std::set<const Workload*, ByName> waiting_for_others_;
+  std::set<const Workload*, ByName> losing_pods_;
 };
 
 }  // namespace berth::queue

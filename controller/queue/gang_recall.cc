@@ -38,7 +38,7 @@ std::vector<const berth::Pod*> round_of(const ClusterState& cluster, const Workl
 
 bool has_round(const Workload& workload, std::int64_t since) {
   return workload.pods && std::ranges::any_of(workload.pods->admitted, [&](const Pod* pod) {
-           return pod->state != PodState::kSucceeded && pod->admitted->since == since;
+           return pod->admitted->since == since;
          });
 }
 

@@ -32,7 +32,6 @@ bool all_are_idle(const Workload& workload, std::size_t idle, const Catalog& cat
   if (!workload.pods) return false;
   std::size_t gpu_pods = 0;
   for (const Pod* pod : workload.pods->all) {
-    if (pod->state == PodState::kSucceeded) continue;
     if (pod->state != PodState::kBound) return false;
     gpu_pods += holds_gpus(*pod, catalog);
   }

@@ -18,6 +18,7 @@
 #include "controller/queue/lost_places.h"
 #include "controller/queue/named.h"
 #include "controller/queue/recall_review.h"
+#include "controller/queue/restart_review.h"
 
 namespace berth::queue {
 namespace {
@@ -197,6 +198,7 @@ LedgerReview review_ledger(const Snapshot& snapshot, const AdmissionLedger& ledg
   for (const std::string& uid : ledger.unreadable) reviewer.drop(uid);
   LedgerReview review = reviewer.finish();
   review_recalls(snapshot, ledger, index, review);
+  review_restarts(snapshot, ledger, index, review);
   return review;
 }
 

@@ -39,7 +39,7 @@ std::int64_t never_made(const Workload& workload, const berth::Job& job) {
   std::int64_t live = 0;
   if (workload.pods) {
     for (const auto& [shape, members] : workload.pods->shapes) {
-      if (members.succeeded + members.leaving > 0) return 0;
+      if (members.leaving > 0) return 0;
       live += members.live();
     }
   }
@@ -70,7 +70,7 @@ Lateness lateness_of(const Workload& workload, const berth::Job& job,
   late.add(never_made(workload, job), 0);
   if (workload.pods) {
     for (const Pod* pod : workload.pods->all)
-      if (!pod->on_node() && pod->state != PodState::kSucceeded) late.add(1, pod->created);
+      if (!pod->on_node()) late.add(1, pod->created);
   }
   for (const berth::Pod* pod : bound)
     if (!pod->has_been_ready && !pod->terminating())

@@ -126,11 +126,12 @@ bool Preemption::may_go(const Workload& workload) {
   return false;
 }
 
-// What is in flight is about to go, and nobody knows yet whether it has.
+// An admission in flight may or may not have been released yet. A gang that restarts holds no node
+// that an eviction would free.
 void Preemption::consider(const Runner& runner, bool other, std::int64_t after, Victims& victims) {
   const Workload& workload = *runner.workload;
   const bool shown = workload.job || workload.pods;
-  if (runner.fresh || !shown || open_entry(workload) != nullptr) return;
+  if (runner.fresh || !shown || open_entry(workload) != nullptr || is_restarting(workload)) return;
   if (runner.since > terms_.now - after) {
     const std::int64_t then = runner.since + after;
     again_ = again_ ? std::min(*again_, then) : then;

@@ -11,6 +11,7 @@
 #include "controller/queue/namespace_quotas.h"
 #include "controller/queue/never_ready.h"
 #include "controller/queue/recall.h"
+#include "controller/queue/restart.h"
 #include "controller/queue/stranded.h"
 
 namespace berth {
@@ -75,16 +76,25 @@ void each_new_entry(const ConfigMap& old, const ConfigMap& now, Visit&& visit) {
   }
 }
 
+// Returns the workload that the mark is for; empty: the entry is no mark.
+std::string marked_by(const std::string& key, const std::string& text) {
+  if (queue::is_recall_key(key)) {
+    const auto recall = queue::decode_recall(text);
+    return recall ? recall->workload : "";
+  }
+  const auto restart = queue::is_restart_key(key) ? queue::decode_restart(text) : std::nullopt;
+  return restart ? restart->workload : "";
+}
+
 // Of each mark that came, went or says something else. Whether the workload waits, and why, hangs
 // on it.
-void add_recalled(const ConfigMap& old, const ConfigMap& now, std::vector<std::string>& keys) {
+void add_marked(const ConfigMap& old, const ConfigMap& now, std::vector<std::string>& keys) {
   const auto add_changed = [&](const ConfigMap& of, const ConfigMap& other) {
     for (const auto& [key, text] : of.data) {
-      if (!queue::is_recall_key(key)) continue;
       const auto same = other.data.find(key);
       if (same != other.data.end() && same->second == text) continue;
-      if (const auto recall = queue::decode_recall(text))
-        keys.insert(keys.end(), {requeue_key(recall->workload), release_key(recall->workload),
+      if (const std::string workload = marked_by(key, text); !workload.empty())
+        keys.insert(keys.end(), {requeue_key(workload), release_key(workload),
                                  std::string(kQueuesKey), std::string(kReasonsKey)});
     }
   };
@@ -114,7 +124,8 @@ std::vector<std::string> all_queue_keys(const ClusterState& cluster, const Setti
   const auto& ledger = cluster.view<queue::AdmissionLedgers>().in(settings.berth_namespace);
   if (ledger.config_map != nullptr && keys.empty()) keys.emplace_back(kAdmissionsKey);
   if (seeded(SeededBug::kForgetReleases)) return keys;
-  if (keys.empty() && ledger.entries.empty() && ledger.recalls.empty()) return keys;
+  if (keys.empty() && ledger.entries.empty() && ledger.recalls.empty() && ledger.restarts.empty())
+    return keys;
   if (cluster.gpu_queues().size() > 0) keys.emplace_back(kNamespaceQuotasKey);
   add_all_due(cluster, keys);
   return keys;
@@ -157,7 +168,10 @@ std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Setti
   if (keys.empty() || now == nullptr) return keys;
   add_due_of(cluster, *now, keys);
   // It may be told of after its node and its pods.
-  const queue::Workload* workload = facts_of(cluster).find(queue::workload_name(*now));
+  const queue::FactsIndex& facts = facts_of(cluster);
+  for (const std::string& gang : cluster.view<queue::ClusterIndex>().gangs_of(*now))
+    if (const queue::Workload* of = facts.find(gang)) add_due(facts, *of, keys);
+  const queue::Workload* workload = facts.find(queue::workload_name(*now));
   if (workload != nullptr && queue::stranded(cluster, *workload))
     keys.push_back(requeue_key(*workload->name));
   return keys;
@@ -197,7 +211,7 @@ std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Setti
   each_new_entry(*now, *old, [&](const queue::LedgerFact& gone) {
     told = told || gone.until != 0 || !gone.ahead.empty();
   });
-  add_recalled(*old, *now, keys);
+  add_marked(*old, *now, keys);
   // Of others the objects themselves are news.
   if (told) keys.insert(keys.end(), {std::string(kQueuesKey), std::string(kReasonsKey)});
   return keys;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include "controller/core/seeded_bugs.h"
 #include "controller/queue/admission_ledger.h"
@@ -51,14 +53,17 @@ Plan reconcile_release(const Snapshot& snapshot, std::string_view name) {
     plan.add(ref_of(*job), release_job(*job, *entry, pin));
     return plan;
   }
-  // Of a gang that runs, those that are made anew for members which ended come to be let go later.
+  // Pods that replace members of a running gang are released later.
   const auto* admission = admission_of(*workload);
   if (admission == nullptr || !workload->standing.to_release) return plan;
   // The ledger has a node for each; a member that went before has its own alone.
   const auto* entry = open_entry(*workload);
   const auto aimed = without_lost_nodes(snapshot, entry == nullptr ? *admission : *entry);
+  std::set<std::string_view> follow;
+  for (const queue::Pod* pod : queue::to_follow(*workload, index.facts().catalog()))
+    follow.insert(*pod->uid);
   for (const Pod* pod : queue::pods_of(snapshot.cluster, index, *workload->name)) {
-    if (!queue::is_gated(*pod) || pod->terminating()) continue;
+    if (!follow.contains(pod->meta.uid) || pod->terminating()) continue;
     if (seeded(SeededBug::kReleasePartOfGang) && pod->meta.uid != admission->uid) continue;
     plan.add(ref_of(*pod), release_pod(*pod, aimed));
   }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/queue/workload.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "controller/core/seeded_bugs.h"
@@ -16,7 +19,6 @@ struct Counts {
   std::int64_t released = 0;
   std::int64_t bound = 0;
   std::int64_t leaving = 0;
-  std::int64_t succeeded = 0;
 };
 
 Counts counts_of(const Workload& workload) {
@@ -28,7 +30,6 @@ Counts counts_of(const Workload& workload) {
     counts.released += members.released;
     counts.bound += members.bound;
     counts.leaving += members.leaving;
-    counts.succeeded += members.succeeded;
   }
   return counts;
 }
@@ -50,13 +51,16 @@ bool is_taken_back(const Workload& workload, const AdmissionFact& admission) {
   return workload.taken_back.contains(admission.since);
 }
 
+// The controller of such a gang may be re-creating all of its pods, which need their quota again.
+constexpr std::int64_t kNotCountedOn = 1;
+
 // When the first of the pods hangs that are still there.
 std::int64_t hangs_from(const Workload& workload) {
   std::int64_t first = 0;
   if (!workload.pods) return first;
   const std::int64_t of_job = workload.job ? workload.job->hangs_from : 0;
   for (const Pod* pod : workload.pods->all) {
-    if (pod->state == PodState::kSucceeded) continue;
+    if (pod->state == PodState::kEnded) continue;
     const std::int64_t own = pod->state == PodState::kLeaving ? pod->hangs_from : of_job;
     if (own != 0) first = first == 0 ? own : std::min(first, own);
   }
@@ -93,6 +97,24 @@ void claim_unbound(const Workload& workload, PoolId pool, std::int64_t missing,
   if (missing > 0) claims.push_back({pool, missing_shape, missing, std::nullopt});
 }
 
+// The pods that the mark lists and the gang lacks.
+std::vector<std::pair<ShapeId, std::int64_t>> pods_to_restart(const Workload& workload,
+                                                              const RestartFact& restart,
+                                                              Catalog& catalog) {
+  std::map<Vector, std::int64_t> here;
+  if (workload.pods)
+    for (const auto& [shape, members] : workload.pods->shapes)
+      here[catalog.shape_requests(shape)] += members.live();
+  std::vector<std::pair<ShapeId, std::int64_t>> out;
+  for (const auto& [requests, pods] : restart.asks) {
+    const ShapeId shape = catalog.shape(requests, {}, "", true);
+    std::int64_t& known = here[catalog.shape_requests(shape)];
+    if (pods > known) out.emplace_back(shape, pods - known);
+    known = std::max<std::int64_t>(0, known - pods);
+  }
+  return out;
+}
+
 // On each of its nodes all that are to come: kube-scheduler may put them there.
 void claim_for_job(const Workload& workload, const AdmissionFact& admission, std::int64_t missing,
                    ShapeId missing_shape, Catalog& catalog, std::vector<Claim>& claims) {
@@ -110,27 +132,6 @@ void claim_for_job(const Workload& workload, const AdmissionFact& admission, std
   }
 }
 
-// By shape, what members ask that are not there yet: as the first of their role does, and those of
-// whom no role is known as the first of all.
-std::map<ShapeId, std::int64_t> pods_to_come(const PodsOfWorkload& pods, std::int64_t missing) {
-  std::map<ShapeId, std::int64_t> out;
-  if (missing <= 0) return out;
-  std::map<std::string_view, std::pair<const Pod*, std::int64_t>> roles;  // first, and how many
-  for (const Pod* pod : pods.all) {
-    if (pod->fast && pod->fast->role_size > 0)
-      ++roles.try_emplace(pod->fast->role, pod, 0).first->second.second;
-  }
-  for (const auto& [role, members] : roles) {
-    const auto& [first, count] = members;
-    const std::int64_t lacks = std::min(missing, first->fast->role_size - count);
-    if (lacks <= 0) continue;
-    out[first->shape] += lacks;
-    missing -= lacks;
-  }
-  if (missing > 0) out[(*pods.all.begin())->shape] += missing;
-  return out;
-}
-
 // Each member has its own node, as its record says or, before it is let go, the ledger.
 void claim_for_group(const Workload& workload, const AdmissionFact& admission, std::int64_t missing,
                      Catalog& catalog, std::vector<Claim>& claims) {
@@ -145,8 +146,45 @@ void claim_for_group(const Workload& workload, const AdmissionFact& admission, s
       claim.node = catalog.node(std::string(node));
     claims.push_back(claim);
   }
-  for (const auto& [shape, count] : pods_to_come(*workload.pods, missing))
-    claims.push_back({pool, shape, count, std::nullopt});
+  const RestartFact* restart = restart_of(workload);
+  if (restart == nullptr) {
+    for (const auto& [shape, count] : pods_to_come(*workload.pods, missing))
+      claims.push_back({pool, shape, count, std::nullopt});
+    return;
+  }
+  for (const auto& [shape, lacks] : pods_to_restart(workload, *restart, catalog)) {
+    const std::int64_t count = std::min(lacks, missing);
+    if (count > 0) claims.push_back({pool, shape, count, std::nullopt});
+    missing -= count;
+  }
+}
+
+// A new gang may have an old name. Members that have ended belong to this gang if the same
+// controller made them, or if the same admission released them.
+std::vector<const Pod*> ended_of(const Workload& workload) {
+  std::vector<const Pod*> ended;
+  if (!workload.ended || !workload.pods || seeded(SeededBug::kForgetEnded)) return ended;
+  std::set<Text> makers;
+  for (const Pod* pod : workload.pods->all)
+    if (!pod->maker.empty()) makers.insert(pod->maker);
+  const AdmissionFact* admission = admission_of(workload);
+  std::ranges::copy_if(*workload.ended, std::back_inserter(ended), [&](const Pod* pod) {
+    return makers.contains(pod->maker) ||
+           (admission != nullptr && pod->admitted && pod->admitted->since == admission->since);
+  });
+  return ended;
+}
+
+// A mark may be of another gang that had the name before. It releases no pod until berth knows that
+// the same controller made one of them.
+bool is_maker_unknown(const Workload& workload) {
+  return open_entry(workload) == nullptr && workload.pods->admitted.empty() &&
+         std::ranges::all_of(workload.pods->all, [](const Pod* pod) { return pod->maker.empty(); });
+}
+
+// Whether a controller re-creates each of its pods.
+bool is_made_again(const PodsOfWorkload& pods) {
+  return std::ranges::none_of(pods.all, [](const Pod* pod) { return pod->maker.empty(); });
 }
 
 Standing of_job(const Workload& workload, Catalog& catalog) {
@@ -206,10 +244,12 @@ Standing of_group(const Workload& workload, Catalog& catalog) {
   const Pod& first = **workload.pods->all.begin();
   const Counts counts = counts_of(workload);
   const AdmissionFact* admission = admission_of(workload);
-  const std::int64_t size = first.group_size - counts.succeeded;
+  const std::vector<const Pod*> ended = ended_of(workload);
+  const std::int64_t size = first.group_size - std::ssize(ended);
 
   Standing out{
       .queue = first.queue, .priority = first.priority, .created = first.created, .uid = first.uid};
+  if (!ended.empty()) out.created = std::min(out.created, ended.front()->created);
   if (workload.recall && workload.recall->age != 0)
     out.created = std::min(out.created, workload.recall->age);
   out.pods = std::max(size, counts.live);
@@ -230,10 +270,17 @@ Standing of_group(const Workload& workload, Catalog& catalog) {
       return pod->state == PodState::kReleased && !pod->admitted->nodes.empty();
     });
     // One too many is in nobody's account. Of what is taken back nobody is let go any more.
-    out.to_release = counts.waiting > 0 && counts.live <= size && !taken_back &&
-                     (open_entry(workload) == nullptr || may_go_now(workload));
+    const auto has_place = [&] {
+      if (!admission->seats.empty()) return !to_follow(workload, catalog).empty();
+      return counts.live <= size && !is_maker_unknown(workload);
+    };
+    out.to_release = counts.waiting > 0 && !taken_back &&
+                     (open_entry(workload) == nullptr || may_go_now(workload)) && has_place();
     out.waits = waits_for_others(workload);
     if (out.waits) out.workload_class = class_of_group(workload, out.pods, catalog);
+    const bool lacks = counts.leaving > 0 || (counts.live < size && !first.fast);
+    out.loses_pods = lacks && first.group_size > 1 && is_group(workload) && !taken_back &&
+                     !workload.pods->admitted.empty() && is_made_again(*workload.pods);
     return out;
   }
   out.past_webhook = first.queue != Catalog::kNoQueue && counts.bound + counts.leaving > 0;
@@ -277,6 +324,25 @@ const LedgerFact* unshown_entry(const Workload& workload) {
 
 }  // namespace
 
+std::map<ShapeId, std::int64_t> pods_to_come(const PodsOfWorkload& pods, std::int64_t missing) {
+  std::map<ShapeId, std::int64_t> out;
+  if (missing <= 0) return out;
+  std::map<std::string_view, std::pair<const Pod*, std::int64_t>> roles;  // first, and how many
+  for (const Pod* pod : pods.all) {
+    if (pod->fast && pod->fast->role_size > 0)
+      ++roles.try_emplace(pod->fast->role, pod, 0).first->second.second;
+  }
+  for (const auto& [role, members] : roles) {
+    const auto& [first, count] = members;
+    const std::int64_t lacks = std::min(missing, first->fast->role_size - count);
+    if (lacks <= 0) continue;
+    out[first->shape] += lacks;
+    missing -= lacks;
+  }
+  if (missing > 0) out[(*pods.all.begin())->shape] += missing;
+  return out;
+}
+
 const AdmissionFact* open_entry(const Workload& workload) {
   const LedgerFact* entry = unshown_entry(workload);
   return entry != nullptr && entry->refused.empty() ? &entry->admission : nullptr;
@@ -293,7 +359,66 @@ const AdmissionFact* admission_of(const Workload& workload) {
   if (workload.job && workload.job->admitted) return workload.job->admitted.get();
   if (workload.pods && !workload.pods->admitted.empty())
     return (*workload.pods->admitted.begin())->admitted.get();
-  return open;
+  const RestartFact* restart = open == nullptr ? restart_of(workload) : nullptr;
+  return restart == nullptr ? open : &restart->admission;
+}
+
+bool is_restarting(const Workload& workload) {
+  const RestartFact* restart = restart_of(workload);
+  return restart != nullptr && admission_of(workload) == &restart->admission;
+}
+
+// The mark does not hold for another owner's pods. For pods whose owner is not known yet it may.
+const RestartFact* restart_of(const Workload& workload) {
+  const RestartFact* restart = workload.restart.get();
+  if (restart == nullptr || workload.taken_back.contains(restart->admission.since)) return nullptr;
+  if (!workload.pods) return restart;
+  if (!workload.pods->admitted.empty()) {
+    const AdmissionFact& shown = *(*workload.pods->admitted.begin())->admitted;
+    return shown.since == restart->admission.since ? restart : nullptr;
+  }
+  bool known = false;
+  for (const Pod* pod : workload.pods->all) {
+    if (std::ranges::binary_search(restart->makers, pod->maker.view())) return restart;
+    known = known || !pod->maker.empty();
+  }
+  return known ? nullptr : restart;
+}
+
+std::string seat_of(const Pod& pod, const Catalog& catalog) {
+  if (!pod.role.empty()) return pod.role.str();
+  std::map<std::string_view, std::int64_t> gpus;  // by name: a record outlives this process
+  for (const auto& [resource, amount] : catalog.shape_requests(pod.shape))
+    if (catalog.counts_as_gpu(resource) && amount > 0)
+      gpus[catalog.resource_name(resource)] = amount;
+  std::string asks;
+  for (const auto& [resource, amount] : gpus)
+    asks += fmt::format("{}{} {}", asks.empty() ? "" : ", ", amount, resource);
+  return asks.empty() ? "no GPU" : asks;
+}
+
+std::vector<const Pod*> to_follow(const Workload& workload, const Catalog& catalog) {
+  std::vector<const Pod*> waiting;
+  const AdmissionFact* admission = admission_of(workload);
+  if (!workload.pods || admission == nullptr) return waiting;
+  std::ranges::copy_if(workload.pods->all, std::back_inserter(waiting),
+                       [](const Pod* pod) { return pod->state == PodState::kWaiting; });
+  if (waiting.empty()) return waiting;
+  if (is_maker_unknown(workload)) return {};
+  const std::vector<const Pod*> ended = ended_of(workload);
+  if (admission->seats.empty()) {
+    const std::int64_t size = (*workload.pods->all.begin())->group_size - std::ssize(ended);
+    if (counts_of(workload).live > size) waiting.clear();
+    return waiting;
+  }
+  std::map<std::string, std::int64_t, std::less<>> free(admission->seats.begin(),
+                                                        admission->seats.end());
+  for (const Pod* pod : workload.pods->all)
+    if (pod->state != PodState::kWaiting) --free[seat_of(*pod, catalog)];
+  for (const Pod* pod : ended)
+    if (pod->admitted && pod->admitted->since == admission->since) --free[seat_of(*pod, catalog)];
+  std::erase_if(waiting, [&](const Pod* pod) { return --free[seat_of(*pod, catalog)] < 0; });
+  return waiting;
 }
 
 bool may_go_now(const Workload& workload) {
@@ -348,11 +473,21 @@ Job job_of(const JobFact& fact, Catalog& catalog) {
 }
 
 void Workload::add(const Pod& pod) {
+  if (pod.state == PodState::kEnded) {
+    if (!ended) ended = std::make_unique<std::set<const Pod*, ByAge>>();
+    ended->insert(&pod);
+    return;
+  }
   if (!pods) pods = std::make_unique<PodsOfWorkload>();
   pods->add(pod);
 }
 
 void Workload::remove(const Pod& pod) {
+  if (pod.state == PodState::kEnded) {
+    ended->erase(&pod);
+    if (ended->empty()) ended = nullptr;
+    return;
+  }
   pods->remove(pod);
   if (pods->all.empty()) pods = nullptr;
 }
@@ -384,11 +519,10 @@ void PodsOfWorkload::count(const Pod& pod, std::int64_t by) {
     case PodState::kLeaving:
       of.leaving += by;
       break;
-    case PodState::kSucceeded:
-      of.succeeded += by;
-      break;
+    case PodState::kEnded:
+      break;  // Workload::add keeps it elsewhere
   }
-  if (of.live() == 0 && of.succeeded == 0) shapes.erase(pod.shape);
+  if (of.live() == 0) shapes.erase(pod.shape);
   std::int64_t& says = sizes[pod.group_size];
   says += by;
   if (says == 0) sizes.erase(pod.group_size);
@@ -398,7 +532,18 @@ Standing standing_of(const Workload& workload, Catalog& catalog) {
   Standing out;
   if (workload.job || workload.pods) {
     out = workload.job ? of_job(workload, catalog) : of_group(workload, catalog);
-    if (out.leaves) out.hangs_from = hangs_from(workload);
+    if (out.leaves) out.hangs_from = out.loses_pods ? kNotCountedOn : hangs_from(workload);
+    return out;
+  }
+  if (const RestartFact* restart = workload.in_flight ? nullptr : restart_of(workload)) {
+    std::int64_t pods = 0;
+    for (const auto& [shape, count] : pods_to_restart(workload, *restart, catalog)) {
+      out.claims.push_back({catalog.pool(restart->admission.pool), shape, count, std::nullopt});
+      pods += count;
+    }
+    charge(restart->admission, pods, 0, catalog, out.charges);
+    out.admitted = true;
+    out.admission = &restart->admission;
     return out;
   }
   if (workload.in_flight && workload.in_flight->refused.empty()) {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "apis/text.h"
 #include "controller/queue/node_room.h"
 
 namespace berth::queue {
@@ -38,6 +39,7 @@ struct Pod {
   WishId wish = Catalog::kNoWish;
   std::int64_t checkpoint = 0;
   std::unique_ptr<FastStart> fast;  // null: its group waits for all its pods
+  Text maker, role;                 // as of a PodFact
   std::unique_ptr<AdmissionFact> admitted;
 };
 
@@ -73,7 +75,6 @@ struct Members {  // of one shape, by state
   std::int64_t released = 0;
   std::int64_t bound = 0;
   std::int64_t leaving = 0;
-  std::int64_t succeeded = 0;
   std::int64_t live() const { return waiting + released + bound + leaving; }
 };
 
@@ -117,6 +118,7 @@ struct Standing {
   bool past_webhook = false;  // its pods run and nobody admitted them
   bool waits = false;         // admitted, and others have to be gone first
   bool leaves = false;        // all that it holds is going away
+  bool loses_pods = false;    // a running gang, whose controller may be re-creating all of it
   // From then on berth does not count on its leaving (leaving.h); 0: not known.
   std::int64_t hangs_from = 0;
   const AdmissionFact* admission = nullptr;  // of what is admitted
@@ -142,7 +144,10 @@ struct Workload {
   const std::string* name = nullptr;  // its key in the index
   std::unique_ptr<Job> job;
   std::unique_ptr<LedgerFact> in_flight;
-  std::unique_ptr<PodsOfWorkload> pods;  // null where there are none, as of most that wait
+  std::unique_ptr<PodsOfWorkload> pods;  // null where none lives
+  // Members that have ended for good, perhaps also of earlier gangs of this name.
+  std::unique_ptr<std::set<const Pod*, ByAge>> ended;
+  std::unique_ptr<RestartFact> restart;
   std::unique_ptr<RecallFact> recall;
   // The admissions of it that the ledger takes back, for others or by the mark above, as often as
   // it does: by the time, which all members of a gang have in common.
@@ -152,7 +157,9 @@ struct Workload {
 
   void add(const Pod& pod);
   void remove(const Pod& pod);
-  bool gone() const { return !job && !in_flight && !recall && !pods && taken_back.empty(); }
+  bool gone() const {
+    return !job && !in_flight && !recall && !pods && !ended && !restart && taken_back.empty();
+  }
 };
 
 // The workload's entry in the ledger, if it is for these very objects as they were decided on, and
@@ -165,8 +172,25 @@ bool may_go_now(const Workload& workload);
 // Likewise of an admission that was withdrawn.
 const LedgerFact* refused_entry(const Workload& workload);
 
-// What was decided of the workload last, shown by it or still in flight; null: nothing.
+// The mark that keeps the gang's admission while it lacks pods; null: no mark holds.
+const RestartFact* restart_of(const Workload& workload);
+
+// Whether none of its pods shows an admission, and that mark keeps one for it.
+bool is_restarting(const Workload& workload);
+
+// The workload's last admission: its objects show it, it is in flight, or a mark keeps it for a
+// restart; null: it has none.
 const AdmissionFact* admission_of(const Workload& workload);
+
+// The kind of member that the pod is in its gang: its role, or else the GPUs that it asks for.
+std::string seat_of(const Pod& pod, const Catalog& catalog);
+
+// The shapes of so many missing members. A member asks for what the first of its role does, or,
+// without a known role, for what the first of all does.
+std::map<ShapeId, std::int64_t> pods_to_come(const PodsOfWorkload& pods, std::int64_t missing);
+
+// The gated members, oldest first, for which the gang's admission has a place.
+std::vector<const Pod*> to_follow(const Workload& workload, const Catalog& catalog);
 
 // How often in a row it was never ready, while it is left out for that; 0: it is not.
 std::int64_t setbacks_of(const Workload& workload);

@@ -41,10 +41,8 @@ bool is_there(const FactsIndex& facts, const Taker& taker) {
   if (workload == nullptr) return false;
   if (workload->job) return workload->job->uid == taker.uid && workload->job->wanted > 0;
   return workload->pods && std::ranges::any_of(workload->pods->all, [&](const Pod* pod) {
-           const bool meant = *pod->uid == taker.uid ||
-                              (pod->admitted && pod->admitted->uid == taker.uid) ||
-                              taker.workload.starts_with("PodGroup/");
-           return meant && pod->state != PodState::kSucceeded;
+           return *pod->uid == taker.uid || (pod->admitted && pod->admitted->uid == taker.uid) ||
+                  taker.workload.starts_with("PodGroup/");
          });
 }
 

@@ -13,12 +13,14 @@
 #include <set>
 #include <stop_token>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "apis/decode.h"
 #include "controller/client/api_client.h"
 #include "controller/core/cluster_state.h"
+#include "controller/core/ended_pods.h"
 #include "controller/io/log.h"
 #include "controller/runtime/informer_base.h"
 
@@ -102,19 +104,21 @@ class Informer : public InformerBase {
         // The version of a synthetic ADDED says when that object changed, not where the list is.
         if (initial) {
           if (given_up(bounds_.take_event(length))) return;
-          buffer_.push_back(std::make_shared<T>(std::move(event->object)));
+          take(std::move(event->object));
           return;
         }
         advance(event->object.meta.resource_version);
-        apply(std::move(event->object));
+        if (is_selected(event->object))
+          apply(std::move(event->object));
+        else
+          lose(event->object.meta);
         return;
       case Type::kDeleted:
         note(InformerEvent::kDeleted);
         on_object();
         if (initial) return;
         advance(event->object.meta.resource_version);
-        cluster_.template hear<T>(event->object.meta.resource_version);
-        remove(event->object.meta);
+        lose(event->object.meta);
         return;
     }
   }
@@ -133,7 +137,7 @@ class Informer : public InformerBase {
     }
     if (given_up(bounds_.take_page(page->items.size(), page->bytes, page->continue_token)))
       co_return;
-    for (T& object : page->items) buffer_.push_back(std::make_shared<T>(std::move(object)));
+    for (T& object : page->items) take(std::move(object));
     for (UnreadItem& item : page->unread) {
       note(InformerEvent::kUndecodable);
       on_unread(item.key, item.error);
@@ -149,7 +153,7 @@ class Informer : public InformerBase {
     CallOptions call(Lane::kWrite, std::move(stop), std::chrono::seconds(10));
     Result<T> object = co_await client_.template get<T>(key, call);
     if (!*alive) co_return;
-    // What has left the selection is told by the watch as removed, perhaps before this answer.
+    // The watch may have removed an object that left the selection before this answer.
     if (object.has_value() && is_selected(*object)) {
       apply(std::move(object).value());
     } else if (object.has_value() || object.error().kind == ErrorKind::kNotFound) {
@@ -161,10 +165,13 @@ class Informer : public InformerBase {
   }
 
   bool is_selected(const T& object) const {
-    if constexpr (requires { object.finished(); })
-      return !(scope_.unfinished && object.finished());
+    if constexpr (std::is_same_v<T, Pod>)
+      return !scope_.unfinished || is_looked_at(object);
     else
       return true;
+  }
+  void take(T object) {
+    if (is_selected(object)) buffer_.push_back(std::make_shared<T>(std::move(object)));
   }
 
   void clear_buffer() override {
@@ -223,6 +230,12 @@ class Informer : public InformerBase {
       on_change_(upserted.old.get(), upserted.current.get());
     if (callbacks_.on_cached) callbacks_.on_cached(kKind<T>.kind, upserted.current->meta);
     return upserted.current.get();
+  }
+
+  // The object is gone, or has left the selection, at this version.
+  void lose(const ObjectMeta& meta) {
+    cluster_.template hear<T>(meta.resource_version);
+    remove(meta);
   }
 
   // An empty uid stands for whichever object has the name. One we do not know is none of our

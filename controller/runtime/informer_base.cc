@@ -17,14 +17,10 @@ constexpr std::uint32_t kMaxIdleEvents = 1'000;
 // into the webhook's memory limit in the chart.
 constexpr std::size_t kMaxPageBytes = 8u << 20;
 
-constexpr char kUnfinishedPods[] = "status.phase!=Succeeded,status.phase!=Failed";
-
 }  // namespace
 
 std::string InformerScope::field_selector() const {
-  std::string selector = name.empty() ? "" : "metadata.name=" + name;
-  if (unfinished) selector += std::string(selector.empty() ? "" : ",") + kUnfinishedPods;
-  return selector;
+  return name.empty() ? "" : "metadata.name=" + name;
 }
 
 const char* to_string(InformerEvent event) {

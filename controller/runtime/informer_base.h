@@ -26,9 +26,10 @@ namespace berth {
 // Which objects of the kind. An informer owns its scope: it removes what the server no longer has
 // there, and nothing else.
 struct InformerScope {
-  std::string namespace_;   // empty: all
-  std::string name;         // empty: all
-  bool unfinished = false;  // of pods, those that have not ended
+  std::string namespace_;  // empty: all
+  std::string name;        // empty: all
+  // Drop pods by core/ended_pods.h. berth does so as it reads them: no field selector can.
+  bool unfinished = false;
   std::string field_selector() const;
   bool holds(const ObjectMeta& meta) const {
     return (namespace_.empty() || meta.namespace_ == std::string_view(namespace_)) &&

@@ -77,11 +77,18 @@ std::string print(const ClusterFacts& facts) {
   for (const PodFact& p : facts.pods) {
     text += fmt::format(
         "pod {} of={} queue={} priority={} created={} size={}{} state={} node={} hangs={} only={} "
-        "rules={}{}{}{}{}\n",
+        "rules={}{}{}{}{} maker={}\n",
         p.uid, p.workload, p.queue, p.priority, p.created, p.group_size,
         p.fast ? fmt::format(" fast {}x{}", p.role, p.role_size) : "", static_cast<int>(p.state),
         p.node, p.hangs_from, fmt::join(p.only_pools, "|"), p.rules,
-        p.modelled ? "" : " unmodelled", print(p.topology), print(p.requests), print(p.admitted));
+        p.modelled ? "" : " unmodelled", print(p.topology), print(p.requests), print(p.admitted),
+        p.maker);
+  }
+  for (const RestartFact& r : facts.restarts) {
+    text += fmt::format("restart {}{} of {}\n", r.workload, print(std::optional(r.admission)),
+                        fmt::join(r.makers, "|"));
+    for (const auto& [requests, pods] : r.asks)
+      text += fmt::format("  {} pods{}\n", pods, print(requests));
   }
   for (const LedgerFact& l : facts.ledger) {
     text += fmt::format("ledger {}{} generation={} {}\n", l.workload,
@@ -101,6 +108,7 @@ void fill(const ClusterFacts& facts, FactsIndex& index) {
   for (const JobFact& fact : facts.jobs) index.put(fact);
   for (const PodFact& fact : facts.pods) index.put(fact);
   for (const LedgerFact& fact : facts.ledger) index.put(fact);
+  for (const RestartFact& fact : facts.restarts) index.put(fact);
 }
 
 Outcome decide(const FactsIndex& index, std::size_t window, std::optional<std::int64_t> now) {

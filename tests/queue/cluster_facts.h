@@ -20,6 +20,7 @@ struct ClusterFacts {
   std::vector<JobFact> jobs;
   std::vector<QueueFact> queues;
   std::vector<LedgerFact> ledger;
+  std::vector<RestartFact> restarts;
   TopologyFact topology;
   ElasticFact elastic;
   std::set<std::pair<std::string, std::string>> refusals;  // of rules, by nodes

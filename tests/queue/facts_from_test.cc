@@ -100,7 +100,8 @@ TEST(PodFact, OfAGangThatStartsFastTellsItsRole) {
   berth::Pod pod = leader_worker_pod("llm", 0, 1, 4);
   EXPECT_EQ(fact_of(pod)->workload, "PodGroup/ns/LeaderWorkerSet:llm:0");
   EXPECT_EQ(fact_of(pod)->group_size, 4);
-  EXPECT_EQ(fact_of(pod)->role, "") << "which matters where it starts before all are there";
+  EXPECT_EQ(fact_of(pod)->role, "worker");
+  EXPECT_EQ(fact_of(pod)->role_size, 0) << "which matters where it starts before all are there";
   pod.meta.annotations.set(names::kFastAdmissionAnnotation, "true");
   EXPECT_TRUE(fact_of(pod)->fast);
   EXPECT_EQ(fact_of(pod)->role, "worker");
@@ -139,10 +140,59 @@ TEST(PodFact, TellsWhatThePodHolds) {
   pod.meta.deletion_timestamp = Time();
   EXPECT_EQ(fact_of(pod)->state, PodState::kLeaving);
   pod.phase = PodPhase::kSucceeded;
-  EXPECT_EQ(fact_of(pod)->state, PodState::kSucceeded);
-  EXPECT_EQ(fact_of(pod)->node, "");
+  EXPECT_EQ(fact_of(pod), std::nullopt) << "by itself it is over";
   pod.phase = PodPhase::kFailed;
   EXPECT_EQ(fact_of(pod), std::nullopt);
+}
+
+TEST(PodFact, OfAGangIsKnownAfterItsEndUnlessAnotherTakesItsPlace) {
+  berth::Pod pod = gpu_pod();
+  pod.node_name = "n";
+  pod.meta.labels.set(names::kPodGroupLabel, "g");
+  pod.meta.annotations.set(names::kPodGroupSizeAnnotation, "4");
+  for (const PodPhase phase : {PodPhase::kSucceeded, PodPhase::kFailed}) {
+    pod.phase = phase;
+    ASSERT_TRUE(fact_of(pod));
+    EXPECT_EQ(fact_of(pod)->state, PodState::kEnded);
+    EXPECT_EQ(fact_of(pod)->node, "");
+  }
+  pod.meta.owner_references = {
+      {.kind = "PyTorchJob", .name = "t", .uid = "t-uid", .controller = true}};
+  EXPECT_EQ(fact_of(pod), std::nullopt) << "its controller re-creates one that failed";
+  pod.phase = PodPhase::kSucceeded;
+  EXPECT_EQ(fact_of(pod)->maker, "t-uid");
+  pod.meta.deletion_timestamp = Time();
+  EXPECT_EQ(fact_of(pod), std::nullopt);
+}
+
+TEST(PodFact, OfAGangNamesTheControllerBehindItsJob) {
+  berth::Pod pod = job_set_pod("train", "workers", 0);
+  pod.meta.annotations.set(names::kPodGroupSizeAnnotation, "2");
+  EXPECT_EQ(fact_of(pod)->maker, "") << "its Job is not known yet";
+  berth::Job job;
+  job.meta.uid = pod.meta.controller()->uid.str();
+  EXPECT_EQ(pod_fact(pod, "q", 0, &job)->maker, job.meta.uid);
+  job.meta.owner_references = {
+      {.kind = "JobSet", .name = "train", .uid = "set", .controller = true}};
+  EXPECT_EQ(pod_fact(pod, "q", 0, &job)->maker, "set");
+  job.suspended = true;
+  EXPECT_EQ(pod_fact(pod, "q", 0, &job)->maker, "") << "a suspended Job makes no pods";
+}
+
+// With four completions two at a time, the third pod takes the place of the first.
+TEST(PodFact, OfAJobThatGoesOnIsForgottenAfterItsEnd) {
+  berth::Pod pod = job_set_pod("train", "workers", 0);
+  pod.meta.annotations.set(names::kPodGroupSizeAnnotation, "2");
+  pod.phase = PodPhase::kSucceeded;
+  berth::Job job;
+  job.meta.uid = pod.meta.controller()->uid.str();
+  job.parallelism = 2;
+  job.completions = 2;
+  EXPECT_TRUE(pod_fact(pod, "q", 0, &job));
+  job.completions = 4;
+  EXPECT_EQ(pod_fact(pod, "q", 0, &job), std::nullopt);
+  job.finished = true;
+  EXPECT_TRUE(pod_fact(pod, "q", 0, &job));
 }
 
 TEST(JobFact, TellsWhetherAnAdmissionCouldBeWritten) {

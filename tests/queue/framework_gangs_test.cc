@@ -4,8 +4,7 @@
 #include <fmt/format.h>
 
 #include "controller/queue/facts_from.h"
-#include "tests/queue/admissions_fixture.h"
-#include "tests/queue/framework_pods.h"
+#include "tests/queue/framework_fixture.h"
 
 namespace berth::queue {
 namespace {
@@ -13,44 +12,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-
-class FrameworkGangsTest : public AdmissionsTest {
- protected:
-  static berth::Pod gated(berth::Pod pod, int gpus) {
-    pod.meta.namespace_ = "a";
-    pod.shape.edit()->requests.set("nvidia.com/gpu", Quantity::whole(gpus));
-    pod.shape.edit()->scheduling_gates = {names::kQueueGate};
-    return pod;
-  }
-  static berth::Pod sized(berth::Pod pod, const std::string& size) {
-    pod.meta.annotations.set(names::kPodGroupSizeAnnotation, Text(size));
-    return pod;
-  }
-  static berth::Pod fast(berth::Pod pod) {
-    pod.meta.annotations.set(names::kFastAdmissionAnnotation, "true");
-    return pod;
-  }
-  // As the release leaves it, and the scheduler after it.
-  berth::Pod let_go(berth::Pod pod, const Plan& plan, const std::string& node) {
-    for (std::size_t i = 0; i < plan.objects.size(); ++i) {
-      if (plan.objects[i].object.uid != pod.meta.uid) continue;
-      const std::string record =
-          body_of(plan, i)["metadata"]["annotations"][names::kAdmittedAnnotation];
-      pod.meta.annotations.set(names::kAdmittedAnnotation, Text(record));
-      pod.shape.edit()->scheduling_gates.clear();
-      pod.node_name = Text(node);
-    }
-    return pod;
-  }
-  static std::vector<std::string> objects_of(const Plan& plan) {
-    std::vector<std::string> names;
-    for (const auto& each : plan.objects) names.push_back(each.object.name);
-    return names;
-  }
-  AdmissionFact entry() const {
-    return read_admissions(snapshot()).entries.begin()->second.admission;
-  }
-};
 
 // A launcher that a Job makes, and workers that ask for more.
 TEST_F(FrameworkGangsTest, ALauncherAndItsWorkersGoTogether) {

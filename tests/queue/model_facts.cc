@@ -50,12 +50,17 @@ ModelFacts::ModelFacts(const ClusterFacts& cluster)
   for (const JobFact& job : facts.jobs) all[job.workload].job = &job;
   for (const LedgerFact& entry : facts.ledger) all[entry.workload].in_flight = &entry;
   for (const PodFact& pod : facts.pods) {
-    if (!pod.workload.empty()) all[pod.workload].pods.push_back(&pod);
+    if (pod.workload.empty()) continue;
+    Gathered& of = all[pod.workload];
+    (pod.state == PodState::kEnded ? of.ended : of.pods).push_back(&pod);
   }
+  for (const RestartFact& restart : facts.restarts) all[restart.workload].restart = &restart;
   for (auto& [name, gathered] : all) {
-    std::sort(gathered.pods.begin(), gathered.pods.end(), [](const PodFact* a, const PodFact* b) {
+    const auto older = [](const PodFact* a, const PodFact* b) {
       return std::tie(a->created, a->uid) < std::tie(b->created, b->uid);
-    });
+    };
+    std::sort(gathered.pods.begin(), gathered.pods.end(), older);
+    std::sort(gathered.ended.begin(), gathered.ended.end(), older);
     look_at(name, gathered);
   }
   look_for_the_largest();
@@ -177,10 +182,52 @@ bool ModelFacts::is_unshown(const Gathered& all) const {
   return all.pods.front()->uid == entry.uid && std::any_of(all.pods.begin(), all.pods.end(), waits);
 }
 
+// "The mark holds until the gang is taken back, and for no pods but those that one of its makers
+// makes."
+const RestartFact* ModelFacts::restart_of(const std::string& name, const Gathered& all) const {
+  if (all.restart == nullptr || is_taken_back(name, all.restart->admission)) return nullptr;
+  bool other = false;
+  for (const PodFact* pod : all.pods)
+    if (pod->admitted)
+      return pod->admitted->since == all.restart->admission.since ? all.restart : nullptr;
+  for (const PodFact* pod : all.pods) {
+    if (std::ranges::count(all.restart->makers, pod->maker) > 0) return all.restart;
+    other = other || !pod->maker.empty();
+  }
+  return other ? nullptr : all.restart;
+}
+
+// "What it lacks asks what the mark says."
+void ModelFacts::hold_for_restart(const RestartFact& restart, const std::string& pool,
+                                  const Gathered& all, std::int64_t missing) {
+  std::map<Amounts, std::int64_t> here;
+  for (const PodFact* pod : all.pods) ++here[pod->requests];
+  for (const auto& [requests, pods] : restart.asks) {
+    std::int64_t lacks = 0;
+    for (std::int64_t i = 0; i < pods; ++i) lacks += --here[requests] < 0;
+    if (here[requests] < 0) here[requests] = 0;
+    lacks = std::min(lacks, missing);
+    missing -= lacks;
+    if (lacks > 0) hold_in_pool(pool, {requests, {}, "", true}, lacks);
+  }
+}
+
 void ModelFacts::look_at(const std::string& name, const Gathered& all) {
+  const RestartFact* restart = restart_of(name, all);
   if (all.job == nullptr && all.pods.empty()) {
+    if (all.in_flight == nullptr && restart == nullptr) return;
+    if (all.in_flight == nullptr) {
+      const AdmissionFact& kept = restart->admission;
+      holdings.push_back({.name = name, .uid = kept.uid, .since = kept.since, .in_flight = true});
+      std::int64_t pods = 0;
+      for (const auto& [requests, count] : restart->asks) pods += count;
+      charge(kept, pods, 0);
+      hold_for_restart(*restart, kept.pool, all, pods);
+      holdings.back().runs = !holdings.back().used.empty();
+      return;
+    }
     const AdmissionFact& entry = all.in_flight->admission;
-    if (all.in_flight != nullptr && all.in_flight->refused.empty()) {
+    if (all.in_flight->refused.empty()) {
       holdings.push_back({.name = name, .uid = entry.uid, .since = entry.since, .in_flight = true});
       charge(entry, entry.pods, 0);
       holdings.back().runs = !holdings.back().used.empty();
@@ -192,21 +239,33 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
   const bool open = is_unshown(all) && all.in_flight->refused.empty();
   const bool refused = is_unshown(all) && !open;
   const AdmissionFact* admission = open ? &all.in_flight->admission : nullptr;
-  std::int64_t live = 0, waiting = 0, leaving = 0, succeeded = 0;
+  std::int64_t live = 0, waiting = 0, leaving = 0;
   std::set<std::int64_t> sizes;
   for (auto it = all.pods.rbegin(); it != all.pods.rend(); ++it) {
     const PodFact& pod = **it;
     if (pod.admitted) admission = &*pod.admitted;
-    live += pod.state != PodState::kSucceeded;
+    ++live;
     waiting += pod.state == PodState::kWaiting;
     leaving += pod.state == PodState::kLeaving;
-    succeeded += pod.state == PodState::kSucceeded;
     sizes.insert(pod.group_size);
     holding.checkpoint = std::max(holding.checkpoint, pod.checkpoint);
     if (on_node(pod)) holding.on_nodes.emplace_back(pod.node, pod.requests, 1, true);
   }
   if (all.job != nullptr && all.job->admitted) admission = &*all.job->admitted;
   if (all.job != nullptr && open) admission = &all.in_flight->admission;
+  const bool restarts = admission == nullptr && restart != nullptr;
+  if (restarts) admission = &restart->admission;
+
+  // "Those that ended count if the gang is still the same."
+  std::vector<const PodFact*> ended;
+  for (const PodFact* pod : all.ended) {
+    const auto made_alike = [&](const PodFact* other) {
+      return !pod->maker.empty() && other->maker == pod->maker;
+    };
+    const bool let_go_alike =
+        pod->admitted && admission != nullptr && pod->admitted->since == admission->since;
+    if (let_go_alike || std::ranges::any_of(all.pods, made_alike)) ended.push_back(pod);
+  }
 
   Candidate c{.name = name};
   std::int64_t wanted = 0;  // pods that it is still to run
@@ -238,7 +297,8 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
     const PodFact& first = *all.pods.front();
     c.queue = first.queue, c.uid = first.uid;
     c.priority = first.priority, c.created = first.created;
-    wanted = first.group_size - succeeded;
+    if (!ended.empty()) c.created = std::min(c.created, ended.front()->created);
+    wanted = first.group_size - std::ssize(ended);
     c.wish = first.topology, c.alone = all.pods.size() == 1;
     for (const PodFact* pod : all.pods) {
       if (pod->state != PodState::kWaiting) continue;
@@ -265,8 +325,16 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
   const bool all_leave = (all.job != nullptr && !holds_all) || leaving == live;
   holding.leaves = (!goes_on && live > 0 && all_leave) ||
                    (admission != nullptr && is_taken_back(name, *admission));
+  // "A gang whose controller may be re-creating all of its pods is not counted on."
+  const bool comes_back =
+      holding.leaves && all.job == nullptr && admission != nullptr &&
+      !is_taken_back(name, *admission) && name.starts_with("PodGroup/") &&
+      all.pods.front()->group_size > 1 &&
+      std::ranges::any_of(all.pods, [](const PodFact* pod) { return pod->admitted.has_value(); }) &&
+      std::ranges::none_of(all.pods, [](const PodFact* pod) { return pod->maker.empty(); });
+  if (comes_back) holding.hangs_from = 1;
   for (const PodFact* pod : all.pods) {
-    if (pod->state == PodState::kSucceeded || !holding.leaves) continue;
+    if (pod->state == PodState::kEnded || !holding.leaves || comes_back) continue;
     const std::int64_t of_job = all.job != nullptr ? all.job->hangs_from : 0;
     const std::int64_t from = pod->state == PodState::kLeaving ? pod->hangs_from : of_job;
     if (from != 0 && (holding.hangs_from == 0 || from < holding.hangs_from))
@@ -277,7 +345,8 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
     const bool taken_back = is_taken_back(name, *admission);
     charge(*admission, counted, taken_back ? counted : holds_all ? leaving : live);
     holding.runs = holds_all && !holding.used.empty();
-    holding.uid = admission->uid, holding.since = admission->since, holding.in_flight = open;
+    holding.uid = admission->uid, holding.since = admission->since;
+    holding.in_flight = open || restarts;
     if (holds_all) {
       const AdmissionFact* entry = open ? &all.in_flight->admission : nullptr;
       for (const PodFact* pod : all.pods) {
@@ -290,7 +359,9 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
         claim_for_pod(*admission, pod->state == PodState::kReleased ? own : entry, *pod);
       }
       if (all.job != nullptr) claim_for_job(*admission, role_of(*all.job), counted - live);
-      if (all.job == nullptr)
+      if (all.job == nullptr && restart != nullptr)
+        hold_for_restart(*restart, admission->pool, all, counted - live);
+      else if (all.job == nullptr)
         for (const PodFact* pod : like_whom(all.pods, counted - live))
           hold_in_pool(admission->pool, role_of(*pod), 1);
     }

@@ -100,7 +100,9 @@ struct ModelFacts {
   struct Gathered {  // the facts of one workload
     const JobFact* job = nullptr;
     const LedgerFact* in_flight = nullptr;
-    std::vector<const PodFact*> pods;  // oldest first
+    const RestartFact* restart = nullptr;
+    std::vector<const PodFact*> pods;   // those that live, oldest first
+    std::vector<const PodFact*> ended;  // likewise
   };
   std::int64_t weight(const std::string& pool, const std::string& resource) const;
   void look_at_nodes();
@@ -110,6 +112,9 @@ struct ModelFacts {
   void claim_for_pod(const AdmissionFact& admission, const AdmissionFact* says, const PodFact& pod);
   bool is_unshown(const Gathered& all) const;
   bool is_taken_back(const std::string& name, const AdmissionFact& admission) const;
+  const RestartFact* restart_of(const std::string& name, const Gathered& all) const;
+  void hold_for_restart(const RestartFact& restart, const std::string& pool, const Gathered& all,
+                        std::int64_t missing);
   void look_at(const std::string& name, const Gathered& all);
   void charge(const AdmissionFact& admission, std::int64_t pods, std::int64_t leaving);
   void charge_past_webhook(const PodFact& pod, const std::string& queue_name);

@@ -144,6 +144,7 @@ PodFact RandomFacts::pod(int i) {
       fact.group_size = chance(90) ? 2 : 3;
       if (chance(35)) fact.fast = true, fact.role_size = below(3);
       if (fact.fast && chance(60)) fact.role = chance(50) ? "leader" : "worker";
+      if (chance(70)) fact.maker = fmt::format("m{}", below(2));
       break;
     case 3:
       if (chance(40)) break;
@@ -184,6 +185,14 @@ AheadFact RandomFacts::ahead() {
   return fact;
 }
 
+RestartFact RandomFacts::restart() {
+  RestartFact fact{.workload = fmt::format("PodGroup/ns/g{}", below(3)),
+                   .admission = admission(),
+                   .makers = {fmt::format("m{}", below(2))}};
+  for (int i = 0, n = 1 + below(2); i < n; ++i) fact.asks.emplace_back(requests(), 1 + below(2));
+  return fact;
+}
+
 LedgerFact RandomFacts::ledger() {
   const int of = below(9);
   LedgerFact fact{.workload = "Pod/ns/gone", .admission = admission()};
@@ -220,6 +229,7 @@ ClusterFacts RandomFacts::cluster() {
   for (int i = 0, n = 2 + below(8); i < n; ++i) facts.jobs.push_back(job(i));
   for (int i = 0, n = below(7); i < n; ++i) facts.pods.push_back(pod(i));
   if (chance(15)) facts.ledger.push_back(ledger());
+  if (chance(15)) facts.restarts.push_back(restart());
   // What is in flight may be shown already.
   for (JobFact& job : facts.jobs)
     for (const LedgerFact& entry : facts.ledger)

@@ -19,6 +19,7 @@ class RandomFacts {
   JobFact job(int i);
   PodFact pod(int i);  // of a Job, of a group, alone or of nobody's
   LedgerFact ledger();
+  RestartFact restart();
   TopologyFact topology();
   ElasticFact elastic();
   std::pair<std::string, std::string> refusal();  // of rules, by a node

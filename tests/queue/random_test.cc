@@ -124,6 +124,7 @@ TEST(Index, LeavesNoTraceOfTheOrderOfFacts) {
     for (const auto& fact : facts.jobs) events.push_back([&] { other.put(fact); });
     for (const auto& fact : facts.pods) events.push_back([&] { other.put(fact); });
     for (const auto& fact : facts.ledger) events.push_back([&] { other.put(fact); });
+    for (const auto& fact : facts.restarts) events.push_back([&] { other.put(fact); });
     for (std::size_t i = events.size(); i > 1; --i)
       std::swap(events[i - 1], events[static_cast<std::size_t>(random.below(static_cast<int>(i)))]);
     for (const auto& event : events) event();
@@ -139,6 +140,7 @@ struct Present {
   std::map<std::string, JobFact> jobs;
   std::map<std::string, PodFact> pods;
   std::map<std::string, LedgerFact> ledger;
+  std::map<std::string, RestartFact> restarts;
   TopologyFact topology;
   ElasticFact elastic;
   std::set<std::pair<std::string, std::string>> refusals;
@@ -153,6 +155,7 @@ struct Present {
     for (const auto& [name, fact] : jobs) facts.jobs.push_back(fact);
     for (const auto& [name, fact] : pods) facts.pods.push_back(fact);
     for (const auto& [name, fact] : ledger) facts.ledger.push_back(fact);
+    for (const auto& [name, fact] : restarts) facts.restarts.push_back(fact);
     return facts;
   }
 };
@@ -169,7 +172,7 @@ void change(RandomFacts& random, Present& present, FactsIndex& index) {
       map[name] = fact;
     }
   };
-  switch (random.below(8)) {
+  switch (random.below(9)) {
     case 0: {
       const NodeFact fact = random.node(random.below(5));
       return apply(present.nodes, fact, fact.name, [&](auto& name) { index.remove_node(name); });
@@ -198,6 +201,11 @@ void change(RandomFacts& random, Present& present, FactsIndex& index) {
       else
         present.refusals.insert(refusal);
       return;
+    }
+    case 7: {
+      const RestartFact fact = random.restart();
+      return apply(present.restarts, fact, fact.workload,
+                   [&](auto& name) { index.remove_restart(name); });
     }
     default: {
       const LedgerFact fact = random.ledger();

@@ -17,6 +17,7 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 TEST_F(InformerTest, AWatchListIsTakenInAtItsEndAndNotBefore) {
   auto exchange = watch();
@@ -366,29 +367,37 @@ TEST(Informer, AScopeIsAllItOwnsAndAnAbsentKindIsEmpty) {
   world.settle();
 }
 
-TEST(Informer, OfUnfinishedPodsOneThatHasEndedIsGone) {
+TEST(Informer, OfPodsThatHaveEndedKeepsTheMembersOfGangs) {
   World world;
   ClusterState cluster;
   Informer<Pod> pods(world.client, cluster, world.log, world.metrics, "pods", {.unfinished = true},
                      false, {}, nullptr, 1);
-  const auto pod = [](const std::string& version, const std::string& phase) {
-    return R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","namespace":"ns","uid":"u","resourceVersion":")" +
-           version + R"("},"status":{"phase":")" + phase + R"("}})";
+  const auto pod = [](const std::string& version, const std::string& phase, bool gang = false) {
+    return R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":")" +
+           std::string(gang ? "g" : "p") + R"(","namespace":"ns","uid":"u","resourceVersion":")" +
+           version +
+           (gang ? R"(","annotations":{"gpu.berth.dev/pod-group-size":"2"}},)" : R"("},)") +
+           R"("status":{"phase":")" + phase + R"("}})";
   };
   pods.start();
   world.settle();
   const auto open = world.transport.open("GET /api/v1/pods");
   ASSERT_NE(open, nullptr);
-  EXPECT_THAT(open->request.target,
-              HasSubstr("fieldSelector=status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed"));
+  EXPECT_THAT(open->request.target, Not(HasSubstr("fieldSelector")));
   open->head(200);
-  open->bytes(event("ADDED", pod("5", "Running")) + bookmark("9", true));
+  open->bytes(event("ADDED", pod("5", "Running")) + event("ADDED", pod("6", "Failed", true)) +
+              bookmark("9", true));
   world.settle();
   ASSERT_NE(cluster.pods().find("ns", "p"), nullptr);
-  open->bytes(event("DELETED", pod("10", "Running")));
+  EXPECT_NE(cluster.pods().find("ns", "g"), nullptr) << "from the first list on";
+  open->bytes(event("MODIFIED", pod("10", "Succeeded")));
   world.settle();
   EXPECT_EQ(cluster.pods().find("ns", "p"), nullptr);
-  // Asked for past the watch, which will not say again that it has ended.
+  EXPECT_EQ(cluster.pods().heard().last, "10");
+  open->bytes(event("DELETED", pod("11", "Failed", true)));
+  world.settle();
+  EXPECT_EQ(cluster.pods().find("ns", "g"), nullptr);
+  // Asked for past the watch, which may not say again that it has ended.
   world.transport.script("GET /api/v1/namespaces/ns/pods/p", {200, pod("10", "Succeeded")});
   pods.refetch({"ns", "p"});
   world.settle();
