@@ -13,7 +13,7 @@ namespace berth {
 
 enum class WatchScope {
   kCluster,     // all there are
-  kUnfinished,  // all that have not ended: of those that have, nothing is decided any more
+  kUnfinished,  // those that have not ended, and the few others of core/ended_pods.h
   kAgents,      // those in the namespace of NVIDIA's agents
   kLedger,      // those, and the ledgers in berth's own: the rest is nobody's business, nor our
                 // memory's

@@ -51,6 +51,7 @@ void QueueInvariants::take(const sim::Change& change, bool by_berth, Time wall,
   if (plural != "pods" && plural != "jobs") return;
   keep(plural == "pods" ? pods_ : jobs_);
   if (plural == "pods") take_binding(change, wall);
+  if (plural == "pods") take_round(change, by_berth, wall, news_takes);
   if (plural == "pods" && by_berth) judge_removal(change, heard_of);
   if (plural == "jobs" && by_berth && !gone) judge_requeue(change, heard_of);
   if (!gone && change.before != nullptr) take_workload(change, by_berth, wall, news_takes);
@@ -186,6 +187,10 @@ void QueueInvariants::judge_release(const sim::Change& change, Time wall,
   const std::int64_t most = promised(cohort);
   if (holds > most)
     complain("Held", fmt::format("{} goes, and {} holds {} of {} GPUs", name, cohort, holds, most));
+  const std::int64_t kept = awaited(cohort, group_of(object), wall);
+  if (kept > 0 && holds + kept > most)
+    complain("Restart", fmt::format("{} goes, and {} holds {} of {} GPUs and awaits {}", name,
+                                    cohort, holds, most, kept));
 }
 
 bool QueueInvariants::may_go(const json& object, const AdmissionFact& record, Time heard_of) const {
@@ -339,7 +344,7 @@ std::string QueueInvariants::unstill() const {
   for (const auto& [name, gang] : gangs)
     if (gang.gated > 0 && gang.free > 0 && gang.gated + gang.free <= gang.size)
       return fmt::format("of gang {} {} wait and {} were let go", name, gang.gated, gang.free);
-  return "";
+  return gang_left_behind();
 }
 
 void QueueInvariants::complain(std::string_view invariant, const std::string& what) {

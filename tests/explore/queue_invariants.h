@@ -13,7 +13,10 @@
 //   Flight    it takes no node that an admission is on its way to
 //   Bounds    it writes no ResourceQuota that is not its own; in the end each namespace that a
 //             queue bounds has the queue's, and no other has one
-//   Gang      in the end a gang waits whole, or none of it does
+//   Gang      in the end a gang waits whole, or none of it does; no gang waits for members that
+//   have
+//             succeeded
+//   Restart   a release leaves their GPUs to gangs whose controllers re-create all of their pods
 // What is held is counted here once more, from pods and Jobs alone, in nvidia.com/gpu. What came
 // past the queue, for somebody took its gate away or resumed it, counts where it is bound, once
 // berth can have heard of it; a cohort that keeps something from being lent may then exceed its
@@ -60,6 +63,20 @@ class QueueInvariants {
   };
   void take_queue(const sim::Change& change, Time wall);
   void judge_release(const sim::Change& change, Time wall, std::chrono::nanoseconds news_takes);
+  // The GPUs that a gang had, as its pods come and go.
+  struct Round {
+    std::string cohort, owner;
+    std::map<std::string, std::int64_t> live;  // released pods, by uid: their GPUs
+    std::int64_t gpus = 0;                     // of all of them, at the most
+    Time leaves{};                             // when the last began to be deleted
+    bool taken_back = false;                   // by berth
+    std::optional<Time> gone;                  // the last of them, as berth can have foreseen
+  };
+  void take_round(const sim::Change& change, bool by_berth, Time wall,
+                  std::chrono::nanoseconds news_takes);
+  // GPUs of gangs that are between two rounds.
+  std::int64_t awaited(const std::string& cohort, const std::string& but, Time wall) const;
+  std::string gang_left_behind() const;
   void take_ledger(const sim::Change& change);
   void take_bounds(const sim::Change& change, bool by_berth);
   void take_workload(const sim::Change& change, bool by_berth, Time wall,
@@ -95,6 +112,7 @@ class QueueInvariants {
   // PodDisruptionBudgets, by NAMESPACE/NAME, and since when they are as they are.
   std::map<std::string, std::pair<sim::ObjectPtr, Time>> budgets_;
   std::map<std::string, Time> ran_;                // gangs: when one of it that was let go left
+  std::map<std::string, Round> rounds_;            // by gang
   std::map<std::string, Time> bound_;              // pods, by NAMESPACE/NAME: since when
   std::map<std::string, sim::ObjectPtr> nodes_;    // by name, also those that are gone
   std::map<std::string, std::string> node_pools_;  // by the node's name
