@@ -47,6 +47,8 @@ std::int64_t part(std::int64_t amount, std::int64_t pods, std::int64_t of) {
 }
 
 // Until its pods are gone it holds what it holds.
+bool is_group(const Workload& workload) { return workload.name->starts_with("PodGroup/"); }
+
 bool is_taken_back(const Workload& workload, const AdmissionFact& admission) {
   return workload.taken_back.contains(admission.since);
 }

@@ -189,7 +189,7 @@ timeline:
     spec:
       pools: [{name: lab, nodeSelector: {matchLabels: {tier: lab}}}]
       metrics: {prometheus: {url: "http://prometheus.monitoring:9090"}}
-      health: {recoverAfter: 2m, maxUnhealthyFraction: "50%"}
+      health: {action: Cordon, recoverAfter: 2m, maxUnhealthyFraction: "50%"}
 - {at: 40s, gauges: n1, gpu: 1, xid: 79}
 - {at: 4m, gauges: n2, gpu: 0, xid: 31, temperature: 50}
 - {at: 6m, stop-exporter: n2}
