@@ -4,7 +4,10 @@
 //   berth-sim --all [--budget N] [--seconds S] [--jobs J] [--long] [--json] [--known FILE]
 //             [--crash-point-seconds S]
 //   berth-sim --bug NAME …         with a seeded bug
-//   berth-sim --bugs [--budget N]  each of them, or the one that --bug names, has to be found
+//   berth-sim --bugs [--budget N] [--recorded FILE]
+//                                  each of them, or the one that --bug names, has to be found; by
+//                                  the line that FILE has of it (docs/seeded-bugs.md), if it still
+//                                  shows the bug, else by a search
 //   berth-sim --regressions FILE   one replay line each
 #include <fmt/format.h>
 #include <malloc.h>
@@ -15,6 +18,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -29,7 +34,7 @@ namespace berth::explore {
 namespace {
 
 struct Arguments {
-  std::string scenario, schedule, bug, regressions, known;
+  std::string scenario, schedule, bug, regressions, known, recorded;
   std::string folder = BERTH_SCENARIOS;
   CampaignOptions campaign;
   bool all = false, bugs = false, json = false, day = false, transcript = false;
@@ -66,6 +71,8 @@ Arguments parse(std::vector<std::string> words) {
       arguments.regressions = value();
     else if (flag == "--known")
       arguments.known = value();
+    else if (flag == "--recorded")
+      arguments.recorded = value();
     else if (flag == "--scenarios")
       arguments.folder = value();
     else if (flag == "--seed")
@@ -222,25 +229,57 @@ std::string brief(const std::string& what) {
       0, std::min({what.find(" ["), what.find(" ("), what.find(": {"), what.find("; ")}));
 }
 
+// The tasks that the file's lines "`berth-sim … --bug NAME`" play, by the bug's name.
+std::map<std::string, Task> load_recorded(const std::string& path,
+                                          const std::vector<Scenario>& scenarios) {
+  std::map<std::string, Task> tasks;
+  if (path.empty()) return tasks;
+  std::ifstream file(path);
+  if (!file) refuse(path + " cannot be read");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t start = line.find("`berth-sim --scenario ");
+    if (start == std::string::npos) continue;
+    std::istringstream text(line.substr(start + 11, line.find('`', start + 1) - start - 11));
+    const Arguments one = parse({std::istream_iterator<std::string>(text), {}});
+    const auto scenario = std::ranges::find(scenarios, one.scenario, &Scenario::name);
+    if (scenario == scenarios.end()) continue;  // renamed since
+    tasks[one.bug] = {.scenario = static_cast<int>(scenario - scenarios.begin()),
+                      .kind = one.schedule.empty() ? kStoryKind : "recorded",
+                      .schedule = one.schedule,
+                      .seed = one.campaign.seed,
+                      .day = one.day};
+  }
+  return tasks;
+}
+
 // Each has to be found within the budget; the table says by what.
 int run_bugs(const Arguments& arguments) {
   const std::vector<Scenario> scenarios = load_all(arguments);
   CampaignOptions options = arguments.campaign;
   options.days = false;
   options.stop_at_first = true;
-  const std::vector<Task> tasks = plan_campaign(scenarios, options);
+  const std::map<std::string, Task> recorded = load_recorded(arguments.recorded, scenarios);
+  std::vector<Task> tasks;  // planned when a bug has to be searched for: that plays every scenario
   std::cout << "| bug | found by | after schedules | replay |\n|---|---|---|---|\n" << std::flush;
   int missed = 0;
   for (const auto& [name, bug] : kSeededBugs) {
     if (!arguments.bug.empty() && arguments.bug != name) continue;
-    const std::optional<Failure> found = find_bug(std::string(name), scenarios, tasks, options);
+    std::optional<Failure> found;
+    if (const auto known = recorded.find(std::string(name)); known != recorded.end())
+      found = find_bug(std::string(name), scenarios, {known->second}, options);
+    const bool is_recorded = found.has_value();
+    if (!is_recorded) {
+      if (tasks.empty()) tasks = plan_campaign(scenarios, options);
+      found = find_bug(std::string(name), scenarios, tasks, options);
+    }
     missed += !found;
     if (!found) {
       std::cout << fmt::format("| `{}` | nothing | {} | |\n", name, tasks.size()) << std::flush;
       continue;
     }
     const Scenario& scenario = scenarios[static_cast<std::size_t>(found->task.scenario)];
-    std::cout << fmt::format("| `{}` | {} | {} | `{}` |\n", name, brief(found->what), found->after,
+    std::cout << fmt::format("| `{}` | {} | {} | `{}` |\n", name, brief(found->what),
+                             is_recorded ? "recorded" : std::to_string(found->after),
                              replay_line(scenario, found->task, std::string(name)))
               << std::flush;
   }
