@@ -85,7 +85,7 @@ TEST_F(ChartUninstall, IsRefusedForNodesThatHealthCordonedAndLeavesTheReleaseDep
               AllOf(HasSubstr("nodes are cordoned for their health (1)"),
                     HasSubstr("set spec.health.action: Report"), HasSubstr("berth release --all")));
   EXPECT_EQ(helm_status(), "deployed");
-  const Said upgraded = upgrade({"replicas=3"});
+  const Said upgraded = upgrade({"replicas=1"});
   EXPECT_EQ(upgraded.code, 0) << upgraded.text;
 
   const Said told =
@@ -133,14 +133,14 @@ TEST_F(ChartUninstall, OfAReleaseThatIsLeftUninstallingIsRolledBack) {
     const std::string status = helm_status();
     return status == "uninstalling" ? "" : status;
   });
-  const Said stuck = upgrade({"replicas=3"});
+  const Said stuck = upgrade({"replicas=1"});
   EXPECT_NE(stuck.code, 0);
   EXPECT_THAT(stuck.text, HasSubstr("has no deployed releases"));
 
   const Said back = helm({"rollback", "berth", "1", "--wait", "--timeout", "90s"});
   EXPECT_EQ(back.code, 0) << back.text;
   EXPECT_EQ(helm_status(), "deployed");
-  const Said upgraded = upgrade({"replicas=3"});
+  const Said upgraded = upgrade({"replicas=1"});
   EXPECT_EQ(upgraded.code, 0) << upgraded.text;
   report_only();
 }
@@ -182,7 +182,7 @@ TEST_F(ChartUninstall, NothingStandsInTheWayOfAnInstallAfterAStartWithoutHelm) {
   EXPECT_EQ(data_of("berth-device-plugin-config"), plugin);
   start_berth_as_account();
   wait_ready();
-  const Said upgraded = upgrade({"replicas=3"});
+  const Said upgraded = upgrade({"replicas=1"});
   EXPECT_EQ(upgraded.code, 0) << upgraded.text;
   kube().remove({"gpuclusterpolicies", "cluster"});
   wait_for("the policy to be gone", 40, [&]() -> std::string {

@@ -41,6 +41,8 @@ constexpr Type kTypes[] = {
     {"deployments", "/apis/apps/v1", "Deployment", true},
     {"replicasets", "/apis/apps/v1", "ReplicaSet", true},
     {"daemonsets", "/apis/apps/v1", "DaemonSet", true},
+    {"validatingadmissionpolicies", "/apis/admissionregistration.k8s.io/v1",
+     "ValidatingAdmissionPolicy", false},
     {"statefulsets", "/apis/apps/v1", "StatefulSet", true},
     {"jobs", "/apis/batch/v1", "Job", true},
     {"poddisruptionbudgets", "/apis/policy/v1", "PodDisruptionBudget", true},
