@@ -104,9 +104,13 @@ std::vector<MigConfig> read_mig_configs(const Source& source, ImportReport& repo
     const Manifest manifest = parse_manifest(text, source.file);
     for (const Finding& finding : manifest.findings)
       report.refuse(source, field, fmt::format("line {} of it: {}", finding.line, finding.message));
-    if (!manifest.findings.empty() || manifest.documents.empty()) continue;
-    const Json file = parse_source(manifest.documents.front());
-    if (!is_mig_file(file)) continue;
+    if (!manifest.findings.empty()) continue;
+    const Json file =
+        manifest.documents.empty() ? Json() : parse_source(manifest.documents.front());
+    if (!is_mig_file(file)) {
+      report.skip(source, field + " mentions mig-configs and has no such key at its top");
+      continue;
+    }
     for (MigConfig& config : MigFile(source, field, report).read(file))
       out.push_back(std::move(config));
   }
