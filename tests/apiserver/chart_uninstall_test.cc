@@ -137,7 +137,8 @@ TEST_F(ChartUninstall, OfAReleaseThatIsLeftUninstallingIsRolledBack) {
   EXPECT_NE(stuck.code, 0);
   EXPECT_THAT(stuck.text, HasSubstr("has no deployed releases"));
 
-  const Said back = helm({"rollback", "berth", "1", "--wait", "--timeout", "90s"});
+  const Said back = helm({"rollback", "berth", "1", "--force-conflicts", "--wait", "--timeout",
+                          "90s"});  // with what forget_the_record() wrote
   EXPECT_EQ(back.code, 0) << back.text;
   EXPECT_EQ(helm_status(), "deployed");
   const Said upgraded = upgrade({"replicas=1"});
@@ -150,6 +151,10 @@ TEST_F(ChartUninstall, NothingStandsInTheWayOfAnInstallAfterAStartWithoutHelm) {
   cluster().add_gpu_nodes(2, {});
   cluster().wait_agents_running();
   kube().apply_folder(source_dir() + "/crds");
+  wait_for("the kinds to be served", 30, [&]() -> std::string {
+    for (const char* kind : {"miglayouts", "gpuclusterpolicies", "gpuqueues"}) kube().list(kind);
+    return "";
+  });
   start_berth({"--agent-configmap-delay=3s"});
   apply({.node_selector = "{matchLabels: {kubernetes.io/hostname: n1}}"});
   kube().apply(
