@@ -35,7 +35,8 @@ Result<std::string> check_server_url(const std::string& where, const std::string
   if (url.empty()) return invalid_spec(where, "is missing: write https://HOST:PORT");
   if (has_odd_characters(url) || url.find_first_of("?#@") != std::string::npos ||
       !starts_with_any(url, {"https://", "http://"})) {
-    return invalid_spec(where, "\"" + url + "\" is not a server: write https://HOST:PORT");
+    // The URL is not repeated: it may hold a password.
+    return invalid_spec(where, "is not a server: write https://HOST:PORT");
   }
   const std::string_view host = host_of(authority_of(url));
   if (host.empty()) return invalid_spec(where, "\"" + url + "\" names no host");
