@@ -16,7 +16,7 @@ namespace {
 
 using Counts = std::map<std::string, std::size_t>;
 
-constexpr std::size_t kNamed = 3;
+constexpr std::size_t kTargetsNamed = 3;
 constexpr std::size_t kMaxTargets = 1'000;  // that are told apart
 
 std::size_t sum_of(const Counts& counts) {
@@ -37,7 +37,7 @@ std::string list_most(const Counts& counts) {
   std::ranges::sort(order, std::greater<>());
   std::vector<std::string> named;
   for (const auto& [count, name] : order)
-    if (named.size() < kNamed) named.push_back(fmt::format("{} from {}", count, name));
+    if (named.size() < kTargetsNamed) named.push_back(fmt::format("{} from {}", count, name));
   const auto others = static_cast<std::int64_t>(order.size() - named.size());
   return fmt::format("{}{}", fmt::join(named, ", "),
                      others > 0 ? " and from " + plural(others, "other target") : "");
