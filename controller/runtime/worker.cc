@@ -144,8 +144,7 @@ void Worker::conclude(const std::string& key, const Outcome& outcome, std::size_
     case Fate::kConflict:
     case Fate::kRefused:
       level = LogLevel::kInfo;
-      if (queue_.failures(key) >= kConflictsBeforeRefetch && look_again(key, outcome))
-        level = LogLevel::kError;
+      if (queue_.failures(key) >= kConflictsBeforeRefetch) look_again(key, outcome);
       queue_.add_rate_limited(key);
       break;
     case Fate::kRetry:
@@ -185,23 +184,25 @@ void Worker::conclude(const std::string& key, const Outcome& outcome, std::size_
   queue_.done(key);
 }
 
-bool Worker::look_again(const std::string& key, const Outcome& outcome) {
-  bool unchanged = false;
+void Worker::look_again(const std::string& key, const Outcome& outcome) {
   for (const ObjectRef& object : outcome.conflicts) {
     const std::optional<CachedVersion> cached = parts_.caches.version(object);
-    if (outcome.fate == Fate::kConflict && cached && conflicts_.note(key, object, *cached)) {
-      unchanged = true;
-      parts_.events.send({.regarding = object,
-                          .warning = true,
-                          .reason = reasons::kWriteRefused,
-                          .action = "Write",
-                          .note = "the API server refuses a write again and again as out of date, "
-                                  "though the object has not changed: \"" +
-                                  outcome.error + "\"; berth tries again every minute"});
-    }
+    if (outcome.fate == Fate::kConflict && cached && conflicts_.note(key, object, *cached))
+      tell_stuck(object, outcome.error);
     parts_.caches.refetch(object);
   }
-  return unchanged;
+}
+
+void Worker::tell_stuck(const ObjectRef& object, const std::string& error) {
+  parts_.log.write(LogLevel::kError, "a write conflicts again and again, and nobody changes it",
+                   {{"object", object.str()}, {"error", error}});
+  parts_.events.send({.regarding = object,
+                      .warning = true,
+                      .reason = reasons::kWriteRefused,
+                      .action = "Write",
+                      .note = "the API server refuses a write again and again as out of date, "
+                              "though the object has not changed: \"" +
+                              error + "\"; berth tries again every minute"});
 }
 
 void Worker::log_dry_run(const std::string& key, const Plan& plan) {

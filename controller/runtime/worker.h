@@ -65,9 +65,9 @@ class Worker {
   Task<void> execute(std::string key, Plan plan, std::chrono::nanoseconds compute);
   void conclude(const std::string& key, const Outcome& outcome, std::size_t plan_hash,
                 std::chrono::nanoseconds compute);
-  // Fetches what conflicted past its watch. Returns whether one of the objects was fetched before
-  // and has not changed since; its event says so.
-  bool look_again(const std::string& key, const Outcome& outcome);
+  // Fetches what conflicted past its watch, and tells of what was fetched before and is the same.
+  void look_again(const std::string& key, const Outcome& outcome);
+  void tell_stuck(const ObjectRef& object, const std::string& error);
   void log_dry_run(const std::string& key, const Plan& plan);
   void forget_old_answers();
 

@@ -267,8 +267,8 @@ TEST_F(ControllerTest, AConflictThatRepeatsThoughNobodyChangesTheObjectIsAnError
   world_.loop.run_for(1min);
   EXPECT_THAT(events_sent(world_), ElementsAre(AllOf(HasSubstr("WriteRefused"), HasSubstr("n1"),
                                                      HasSubstr("out of date"))));
-  EXPECT_LT(world_.count(kPatchN1), 20u) << "with backoff";
-  EXPECT_THAT(world_.log.lines, Contains(StartsWith("error reconciled")));
+  EXPECT_LT(world_.count(kPatchN1), 40u) << "with backoff";
+  EXPECT_THAT(world_.log.lines, Contains(StartsWith("error a write conflicts")));
 }
 
 TEST_F(ControllerTest, AConflictWithSomebodyWhoChangesTheObjectAllTheTimeIsNone) {
