@@ -59,6 +59,7 @@ struct Pod {
   // The kubelet's word for what is wrong with it, "TopologyAffinityError", or why its first
   // container waits, "CrashLoopBackOff"; empty: nothing, or it is about to start.
   Text trouble;
+  Text address;  // of dcgm-exporter's pods alone (exporter_pod.h): status.podIP; empty: none yet
 
   bool finished() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }
   bool terminating() const { return meta.deletion_timestamp.has_value(); }

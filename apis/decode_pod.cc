@@ -205,6 +205,7 @@ bool read_status(od::value status, Pod& pod, PodTrouble& trouble, Fault& fault) 
     if (key == "phase") return read_phase(value, pod.phase, fault);
     if (key == "startTime") return read(value, pod.start_time, fault);
     if (key == "reason") return read(value, trouble.reason, fault);
+    if (key == "podIP") return read(value, trouble.address, fault);
     if (key == "containerStatuses") return read_container_statuses(value, trouble.waiting, fault);
     if (key == "initContainerStatuses")
       return read_container_statuses(value, trouble.init_waiting, fault);

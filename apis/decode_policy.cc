@@ -118,6 +118,7 @@ void read(const JsonCursor& metrics, MetricsSpec& out) {
   PrometheusSpec& read = out.prometheus.emplace();
   prometheus["url"].read(read.url);
   prometheus["caBundle"].read(read.ca_bundle);
+  prometheus["matchLabels"].read(read.match_labels);
   JsonCursor secret = prometheus["bearerTokenSecretRef"];
   if (!secret.present()) return;
   SecretKeyRef& ref = read.bearer_token_secret_ref.emplace();

@@ -159,6 +159,8 @@ struct PrometheusSpec {
   std::string url;
   std::optional<SecretKeyRef> bearer_token_secret_ref;
   std::string ca_bundle;  // base64 of PEM; empty: the system's authorities
+  // Labels that a series must have to count; empty: namespace is that of NVIDIA's agents.
+  StringMap match_labels;
   bool operator==(const PrometheusSpec&) const = default;
 };
 
@@ -268,6 +270,7 @@ inline constexpr std::int64_t kMaxPriority = 1'000'000'000;  // above it is Kube
 inline constexpr std::int64_t kMaxWindows = 16;              // of windows, and of blackouts
 inline constexpr std::int64_t kMaxCaBundle = 65'536;         // characters of base64
 inline constexpr std::int64_t kMaxElasticNodes = 100'000;
+inline constexpr std::int64_t kMaxMatchLabels = 8;
 inline constexpr std::size_t kMaxConflicts = 100;
 }  // namespace limits
 

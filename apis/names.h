@@ -13,6 +13,7 @@ inline constexpr std::string_view kSystemNamespaces[] = {"kube-system", "kube-no
 inline constexpr char kGroup[] = "gpu.berth.dev";
 inline constexpr char kFinalizer[] = "gpu.berth.dev/finalizer";
 inline constexpr char kRolloutAnnotation[] = "gpu.berth.dev/mig-rollout";
+inline constexpr char kHealthAnnotation[] = "gpu.berth.dev/health";
 inline constexpr char kHoldAnnotation[] = "gpu.berth.dev/hold";
 inline constexpr char kInventoryAnnotation[] = "gpu.berth.dev/gpu-inventory";
 inline constexpr char kEpochAnnotation[] = "gpu.berth.dev/epoch";

@@ -2,6 +2,7 @@
 #include "apis/pod_trouble.h"
 
 #include "apis/cut.h"
+#include "apis/exporter_pod.h"
 
 namespace berth {
 namespace {
@@ -20,6 +21,8 @@ void PodTrouble::keep_in(Pod& pod) && {
   pod.trouble = Text(!reason.empty()         ? head(reason, kLongestReason)
                      : !init_waiting.empty() ? init_waiting
                                              : waiting);
+  // Of few pods: at fifty thousand each address is one more string.
+  pod.address = has_exporter_labels(pod.meta.labels) ? Text(address) : Text();
 }
 
 }  // namespace berth

@@ -25,6 +25,10 @@ constexpr char kMemory[] = "^[1-9][0-9]{0,8}(k|M|G|T|Ki|Mi|Gi|Ti)$";
 constexpr char kPercent[] = "^(100|[1-9][0-9]?)%$";
 constexpr char kTimeZone[] = "^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$";
 constexpr char kUrl[] = "^https?://[A-Za-z0-9._:\\[\\]-]+(/[A-Za-z0-9._~%/-]*)?$";
+constexpr char kSeriesLabel[] = "^[a-zA-Z_][a-zA-Z0-9_]{0,62}$";
+constexpr char kSeriesLabelAdvice[] =
+    "write a label of Prometheus: letters, digits and '_', such as namespace or job";
+constexpr char kSeriesLabelValue[] = "^[-A-Za-z0-9_./:@]+$";
 constexpr char kSchedule[] = "^[0-9A-Za-z*?/,-]+( +[0-9A-Za-z*?/,-]+){4}$";  // more by check_rules
 constexpr char kScheduleAdvice[] =
     "write cron's five fields, minute, hour, day of the month, month and weekday, as \"0 22 * * "
@@ -205,7 +209,11 @@ Field metrics() {
                               with_default(text("key", 1, kMaxSubdomain, "^[-._a-zA-Z0-9]+$",
                                                 "write a key of the Secret, as token"),
                                            "\"token\"")}),
-                      ca_bundle}),
+                      ca_bundle,
+                      map("matchLabels", limits::kMaxMatchLabels, kSeriesLabel, kSeriesLabelAdvice,
+                          text("", 1, 253, kSeriesLabelValue,
+                               "write the value that the label must have, such as gpu-operator; "
+                               "it is compared as a whole, and no regular expression"))}),
               with_default(duration("interval", 5), "\"30s\"")}),
       "{}");
 }

@@ -35,6 +35,7 @@ struct StatusField {
     kPhase = 1,
     kConditions = 2,
     kReason = 4,
+    kPodIP = 6,
     kStartTime = 7,
     kContainerStatuses = 8,
     kInitContainerStatuses = 10,
@@ -321,6 +322,10 @@ bool read_status(ProtobufField status, Pod& pod, PodTrouble& trouble) {
   ReadyCondition ready;
   each_field(status.bytes(), [&](std::uint32_t number, ProtobufField field) {
     if (number == StatusField::kReason) return read(field, trouble.reason);
+    if (number == StatusField::kPodIP) {
+      trouble.address = field.bytes();
+      return true;
+    }
     if (number == StatusField::kContainerStatuses)
       return read_container_status(field, trouble.waiting);
     if (number == StatusField::kInitContainerStatuses)

@@ -113,6 +113,11 @@ inline constexpr char kExporterMissing[] = "ExporterMissing";
 inline constexpr char kSeriesMissing[] = "SeriesMissing";
 inline constexpr char kSeriesImplausible[] = "SeriesImplausible";
 inline constexpr char kPodsNotNamed[] = "PodsNotNamed";
+// Of MetricsIgnored.
+inline constexpr char kForeignSeries[] = "ForeignSeries";
+// Of NotConfirmed.
+inline constexpr char kExporterDisagrees[] = "ExporterDisagrees";
+inline constexpr char kExporterSilent[] = "ExporterSilent";
 // Of HealthLimited.
 inline constexpr char kTooManyUnhealthy[] = "TooManyUnhealthy";
 // Of events about a node whose GPUs break.

@@ -92,7 +92,7 @@ std::string exposition(int of_node) {
 }
 
 void look(const ClusterState& cluster, Time now, Samples& samples) {
-  Round round(cluster);
+  Round round(cluster, "gpu-operator");
   for (int i = 0; i < kNodes; ++i) {
     const std::string name = fmt::format("gpu-{:05}", i);
     round.be_on(name);

@@ -164,6 +164,15 @@ FlagTable proof_flags(Settings::Proof& proof) {
       });
 }
 
+FlagTable measuring_flags(Settings& settings) {
+  return in_group(
+      "What measures GPUs",
+      {text_flag("--prometheus-token-url", settings.prometheus_token_url,
+                 "address of the Prometheus that gets the token of "
+                 "spec.metrics.prometheus.bearerTokenSecretRef; berth sends it to no other; empty: "
+                 "to none")});
+}
+
 FlagTable controller_flags(ControllerFlags& flags) {
   LeaseOptions& lease = flags.options.lease;
   FlagTable election = {
@@ -205,8 +214,9 @@ FlagTable controller_flags(ControllerFlags& flags) {
   own.push_back(print_config_flag(flags.print_config));
   return joined({connection_flags(flags.connection), settings_flags(flags.options.settings),
                  in_group("Leader election and load", std::move(election)),
-                 proof_flags(flags.options.settings.proof), keeper_flags(flags.keeper),
-                 in_group("The page", std::move(page)), std::move(own), log_flags(flags.log)});
+                 proof_flags(flags.options.settings.proof), measuring_flags(flags.options.settings),
+                 keeper_flags(flags.keeper), in_group("The page", std::move(page)), std::move(own),
+                 log_flags(flags.log)});
 }
 
 Result<void> validate(const ControllerFlags& flags) {

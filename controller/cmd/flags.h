@@ -71,6 +71,8 @@ FlagTable login_flags(ConfigFlags& flags);
 FlagTable settings_flags(Settings& settings);
 // Which keys pools may set on nodes; among the settings already.
 FlagTable node_key_flags(WritableKeys& keys);
+// Of whatever has GPUs measured.
+FlagTable measuring_flags(Settings& settings);
 FlagTable log_flags(LogFlags& flags);
 
 // Whether `text` is one of the words, which an error names with the flag.

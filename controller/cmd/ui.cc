@@ -143,6 +143,7 @@ FlagTable ui_flags(UiFlags& flags) {
   };
   for (Flag& flag : login_flags(flags.connection)) table.push_back(std::move(flag));
   for (Flag& flag : settings_flags(flags.settings)) table.push_back(std::move(flag));
+  for (Flag& flag : measuring_flags(flags.settings)) table.push_back(std::move(flag));
   return table;
 }
 

@@ -70,6 +70,14 @@ struct GpuSample {
 
 inline const std::vector<GpuSample> kNoGpus;
 
+// What the exporter on a node said when berth asked it directly, while a Prometheus tells the rest.
+struct Witness {
+  std::vector<GpuSample> gpus;  // as in Samples::nodes, of its replies alone
+  Time asked{};                 // last
+  std::string silence;          // why it did not answer then; empty: it did
+  bool operator==(const Witness&) const = default;
+};
+
 // A card under load comes near every sensible limit, and may pass it for a moment.
 inline constexpr Duration kHotFor = std::chrono::minutes(5);
 
@@ -84,10 +92,19 @@ struct Samples {
   Duration interval{};         // between rounds
   std::int32_t threshold = 0;  // percent, that quiet_since was judged by
   std::int32_t max_temperature = 0;  // degrees Celsius, that hot_since was judged by
+  std::optional<Cause> ignored;      // of the last round: series that count for nothing
+  // The GPUs were told by a Prometheus, which believes whatever it scrapes: nothing is taken from
+  // service or from anybody but for what the node's own exporter shows as well.
+  bool second_hand = false;
+  std::map<std::string, Witness, std::less<>> witnesses;  // by node, those that were asked
 
   const std::vector<GpuSample>& on(std::string_view node) const {
     const auto found = nodes.find(node);
     return found == nodes.end() ? kNoGpus : found->second;
+  }
+  const Witness* witness_of(std::string_view node) const {
+    const auto found = witnesses.find(node);
+    return found == witnesses.end() ? nullptr : &found->second;
   }
   // Three rounds may fail, and two minutes pass, before what was measured no longer counts.
   Duration lasts() const { return std::max<Duration>(3 * interval, std::chrono::minutes(2)); }

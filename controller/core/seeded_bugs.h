@@ -125,10 +125,11 @@ enum class SeededBug {
   kOfferDeleted,          // admit a Job that is being deleted
   kForgetEnded,           // have a gang wait for members that have succeeded
   kForgetRestart,         // drop a gang's admission with its last pod, whoever re-creates them
+  kBelieveHearsay,        // act on what a Prometheus tells, whatever the node's own exporter shows
   kTrustEveryOwner,       // evict pods whose controller then fails for good
 };
 
-inline constexpr std::array<std::pair<std::string_view, SeededBug>, 113> kSeededBugs{{
+inline constexpr std::array<std::pair<std::string_view, SeededBug>, 114> kSeededBugs{{
     {"uncordon-unowned", SeededBug::kUncordonUnowned},
     {"uncordon-held", SeededBug::kUncordonHeld},
     {"skip-live-guard", SeededBug::kSkipLiveGuard},
@@ -241,6 +242,7 @@ inline constexpr std::array<std::pair<std::string_view, SeededBug>, 113> kSeeded
     {"offer-deleted", SeededBug::kOfferDeleted},
     {"forget-ended", SeededBug::kForgetEnded},
     {"forget-restart", SeededBug::kForgetRestart},
+    {"believe-hearsay", SeededBug::kBelieveHearsay},
     {"trust-every-owner", SeededBug::kTrustEveryOwner},
 }};
 

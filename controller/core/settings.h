@@ -30,6 +30,9 @@ struct Settings {
     std::string runtime_class;  // empty: the container runtime's own
   };
   Proof proof;
+  // Where alone the token goes that spec.metrics.prometheus.bearerTokenSecretRef names; empty:
+  // nowhere.
+  std::string prometheus_token_url;
   // Whether Kueue's label names a queue of berth's: where Kueue is not installed.
   bool kueue_label = false;
 

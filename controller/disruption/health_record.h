@@ -11,12 +11,9 @@
 #include <string_view>
 
 #include "apis/core.h"
+#include "apis/names.h"
 
 namespace berth {
-
-namespace names {
-inline constexpr char kHealthAnnotation[] = "gpu.berth.dev/health";
-}  // namespace names
 
 enum class HealthPhase {
   kReported,   // told, and the node left in service

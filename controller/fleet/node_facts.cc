@@ -96,6 +96,12 @@ std::optional<Inventory> inventory_of(const Node& node) {
   return label_of(node, names::kGpuProduct).empty() ? inventory_by_cloud(node) : std::nullopt;
 }
 
+std::int64_t gpus_at_most(const Node& node) {
+  if (const std::optional<Inventory> inventory = inventory_of(node)) return inventory->count;
+  const auto offered = node.capacity.get("nvidia.com/gpu").as_whole();
+  return offered && *offered > 0 ? std::min(*offered, kMaxGpusOfNode) : kMaxGpusOfNode;
+}
+
 InventoryTexts inventory_texts(const Node& node) {
   const StringMap& labels = node.meta.labels;
   return {labels.get(names::kGpuProduct),

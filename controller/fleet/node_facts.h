@@ -32,6 +32,10 @@ std::optional<Inventory> inventory_of(const Node& node);
 // The text the annotation should have; nothing if it has it or the labels can't tell.
 std::optional<std::string> inventory_to_record(const Node& node);
 
+// How many whole GPUs it can have: as its inventory says, else what it offers; where neither is
+// known, kMaxGpusOfNode.
+std::int64_t gpus_at_most(const Node& node);
+
 // The labels and the annotation that inventory_of() and the node's MIG strategy are read from, as
 // they stand.
 struct InventoryTexts {

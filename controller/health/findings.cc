@@ -39,16 +39,32 @@ KnownFindings continuing_on(const Node& node) {
   return KnownFindings(continues ? *record : HealthRecord());
 }
 
+// What samples can tell.
+bool is_measured(FaultKind kind) {
+  return kind != FaultKind::kDevicesUnhealthy && kind != FaultKind::kNodeCondition;
+}
+
 class Finder {
  public:
-  Finder(const Snapshot& snapshot, const Node& node, const HealthSpec& spec)
-      : snapshot_(snapshot), node_(node), spec_(spec), continuing_(continuing_on(node)) {}
+  // `gpus`: of the node, whoever told them.
+  Finder(const Snapshot& snapshot, const Node& node, const HealthSpec& spec,
+         const std::vector<GpuSample>& gpus)
+      : snapshot_(snapshot),
+        node_(node),
+        spec_(spec),
+        gpus_(gpus),
+        continuing_(continuing_on(node)) {}
 
   NodeFindings find() {
     find_measured();
     find_missing();
     find_unoffered();
     find_told();
+    return std::move(found_);
+  }
+  NodeFindings find_in_samples() {
+    find_measured();
+    find_missing();
     return std::move(found_);
   }
 
@@ -98,7 +114,7 @@ class Finder {
   }
 
   void find_measured() {
-    for (const GpuSample& gpu : snapshot_.samples.on(node_.meta.name)) {
+    for (const GpuSample& gpu : gpus_) {
       if (is_of_another(gpu)) continue;
       if (!snapshot_.samples.is_fresh(gpu, snapshot_.now)) continue;
       find_xid(gpu);
@@ -130,7 +146,7 @@ class Finder {
   // exporter, not its GPUs.
   void find_missing() {
     std::map<std::string_view, const GpuSample*> latest;
-    for (const GpuSample& gpu : snapshot_.samples.on(node_.meta.name)) {
+    for (const GpuSample& gpu : gpus_) {
       if (is_of_another(gpu)) continue;
       const GpuSample*& kept = latest[gpu.uuid.empty() ? gpu.index.view() : gpu.uuid.view()];
       if (kept == nullptr || kept->seen < gpu.seen) kept = &gpu;
@@ -212,9 +228,48 @@ class Finder {
   const Snapshot& snapshot_;
   const Node& node_;
   const HealthSpec& spec_;
+  const std::vector<GpuSample>& gpus_;
   const KnownFindings continuing_;
   NodeFindings found_;
 };
+
+bool is_out_for_what_was_measured(const Node& node) {
+  const std::optional<HealthRecord> record = health_of(node);
+  if (!record || record->phase != HealthPhase::kCordoned) return false;
+  const KnownFindings known(*record);
+  return known.any([](std::string_view key) {
+    return !key.starts_with(to_string(FaultKind::kDevicesUnhealthy)) &&
+           !key.starts_with(to_string(FaultKind::kNodeCondition));
+  });
+}
+
+// Holds what a Prometheus told against what the node's own exporter shows.
+void confirm(const Snapshot& snapshot, const Node& node, const HealthSpec& spec,
+             NodeFindings& found) {
+  const Witness* witness = snapshot.samples.witness_of(node.meta.name);
+  const NodeFindings own =
+      Finder(snapshot, node, spec, witness != nullptr ? witness->gpus : kNoGpus).find_in_samples();
+  const bool silent = own.measured == 0;
+  const std::string why = !silent ? std::string("it does not show that")
+                          : witness == nullptr || witness->silence.empty()
+                              ? std::string("it has not been asked lately")
+                              : "it can't be asked: " + witness->silence;
+  for (GpuFault& fault : found.all) {
+    if (!fault.acts || !is_measured(fault.kind)) continue;
+    const bool shown = std::ranges::any_of(
+        own.all, [&](const GpuFault& other) { return other.acts && other.key() == fault.key(); });
+    if (shown) continue;
+    fault.acts = false;
+    fault.doubt = silent ? GpuFault::Doubt::kSilent : GpuFault::Doubt::kDisagrees;
+    fault.text += fmt::format(" (not confirmed by the node's own exporter: {})", why);
+  }
+  // What it shows counts, whatever else is told of the GPU: claims hide no fault.
+  for (const GpuFault& fault : own.all)
+    if (fault.acts && std::ranges::find(found.all, fault.key(), &GpuFault::key) == found.all.end())
+      found.all.push_back(fault);
+  // What took it out by the word of its exporter goes back by that alone.
+  if (is_out_for_what_was_measured(node)) found.measured = std::min(found.measured, own.measured);
+}
 
 }  // namespace
 
@@ -252,6 +307,12 @@ std::string key_of(FaultKind kind, std::string_view which) {
 
 bool NodeFindings::act() const { return std::ranges::any_of(all, &GpuFault::acts); }
 
+const GpuFault* NodeFindings::doubted() const {
+  const auto found = std::ranges::find_if(
+      all, [](const GpuFault& fault) { return fault.doubt != GpuFault::Doubt::kNone; });
+  return found == all.end() ? nullptr : &*found;
+}
+
 Time NodeFindings::last() const { return std::ranges::max(all, {}, &GpuFault::at).at; }
 
 std::string NodeFindings::keys() const {
@@ -270,7 +331,10 @@ std::string NodeFindings::text() const {
 }
 
 NodeFindings find_trouble(const Snapshot& snapshot, const Node& node, const HealthSpec& spec) {
-  return Finder(snapshot, node, spec).find();
+  NodeFindings found = Finder(snapshot, node, spec, snapshot.samples.on(node.meta.name)).find();
+  if (snapshot.samples.second_hand && !seeded(SeededBug::kBelieveHearsay))
+    confirm(snapshot, node, spec, found);
+  return found;
 }
 
 }  // namespace berth

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Findings: what is wrong with a node's GPUs, from what they were measured to do, from what the
 // node offers and from what others say of it. Data that is missing, stale, or older than this
-// process is no finding.
+// process is no finding. What a Prometheus told acts only if the node's own exporter shows it, too.
 #pragma once
 
 #include <optional>
@@ -36,6 +36,9 @@ struct GpuFault {
   std::string text;   // a clause: "GPU 3: XID 79, it fell off the bus"
   Time at{};          // when it was last seen
   bool acts = true;   // else it is only told
+  // What a Prometheus told, and the node's own exporter has not confirmed.
+  enum class Doubt { kNone, kSilent, kDisagrees };
+  Doubt doubt = Doubt::kNone;
 
   std::string key() const { return key_of(kind, which); }
 };
@@ -47,6 +50,8 @@ struct NodeFindings {
   std::optional<Duration> next_in;  // when there may be more, without anything else changing
 
   bool act() const;
+  // The first that would act if its node's exporter had confirmed it; null: none.
+  const GpuFault* doubted() const;
   Time last() const;         // of one that has any
   std::string keys() const;  // "FatalXid/0,Hot/3"
   std::string text() const;  // of the first few

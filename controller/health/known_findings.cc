@@ -36,6 +36,10 @@ KnownFindings::KnownFindings(const HealthRecord& record) {
   }
 }
 
+bool KnownFindings::any(const std::function<bool(std::string_view key)>& is) const {
+  return std::ranges::any_of(seen_, [&](const auto& entry) { return is(entry.first); });
+}
+
 void KnownFindings::learn(const NodeFindings& found) {
   for (const GpuFault& finding : found.all) seen_.try_emplace(finding.key(), finding.at);
   see(found);

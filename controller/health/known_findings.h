@@ -19,6 +19,7 @@ class KnownFindings {
   explicit KnownFindings(const HealthRecord& record);
 
   bool contains(std::string_view key) const { return seen_.contains(key); }
+  bool any(const std::function<bool(std::string_view key)>& is) const;
   bool empty() const { return seen_.empty(); }
   // Adds each finding, and dates those that are known.
   void learn(const NodeFindings& found);

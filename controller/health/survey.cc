@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "apis/reasons.h"
+#include "controller/core/plural.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/fleet/pools.h"
 
@@ -25,6 +26,16 @@ void count_pools(const Snapshot& snapshot, const GPUClusterPolicy& policy, Healt
     pool.limit = policy.spec.health.max_unhealthy_fraction.of(pool.nodes);
   for (const NodeHealth& health : survey.nodes)
     if (health.faulty()) ++survey.pools[health.pool].faulty;
+}
+
+// What a node's own exporter does not show neither keeps the node out of service nor is what a
+// person has accepted. What nobody could ask it may be true.
+void drop_contradicted(NodeHealth& health) {
+  const bool decided = health.record && (health.record->phase == HealthPhase::kCordoned ||
+                                         health.record->phase == HealthPhase::kOverruled);
+  if (!decided) return;
+  std::erase_if(health.found.all,
+                [](const GpuFault& fault) { return fault.doubt == GpuFault::Doubt::kDisagrees; });
 }
 
 }  // namespace
@@ -49,6 +60,16 @@ std::optional<Cause> HealthSurvey::told() const {
   return first;
 }
 
+std::optional<Cause> HealthSurvey::not_confirmed() const {
+  if (doubted.empty()) return std::nullopt;
+  const auto& [node, fault] = doubted.front();
+  const auto others = static_cast<std::int64_t>(doubted.size()) - 1;
+  return Cause{fault.doubt == GpuFault::Doubt::kSilent ? reasons::kExporterSilent
+                                                       : reasons::kExporterDisagrees,
+               fmt::format("only reported, of node {}: {}{}", node, fault.text,
+                           others > 0 ? "; and of " + plural(others, "other node") : "")};
+}
+
 std::int32_t HealthSurvey::unhealthy() const {
   return static_cast<std::int32_t>(std::ranges::count_if(nodes, [](const NodeHealth& health) {
     return !health.found.all.empty() || is_out_for_it(health);
@@ -67,6 +88,9 @@ HealthSurvey survey_health(const Snapshot& snapshot, const GPUClusterPolicy& pol
           std::min(survey.next_in.value_or(*health.found.next_in), *health.found.next_in);
     if (health.found.all.empty() && !health.record) continue;
     health.pool = pool_of(policy, *node);
+    if (const GpuFault* doubted = health.found.doubted(); doubted != nullptr && health.pool)
+      survey.doubted.emplace_back(node->meta.name, *doubted);
+    drop_contradicted(health);
     if (health.pool != nullptr) survey.nodes.push_back(std::move(health));
   }
   if (!survey.nodes.empty()) count_pools(snapshot, policy, survey);

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "controller/core/cause.h"
@@ -16,6 +18,7 @@
 namespace berth {
 
 inline constexpr char kHealthLimited[] = "HealthLimited";  // the condition's type
+inline constexpr char kNotConfirmed[] = "NotConfirmed";    // likewise
 
 struct NodeHealth {
   const Node* node = nullptr;
@@ -37,12 +40,15 @@ struct PoolHealth {
 struct HealthSurvey {
   std::vector<NodeHealth> nodes;  // by name
   std::map<const PoolSpec*, PoolHealth> pools;
+  std::vector<std::pair<std::string, GpuFault>> doubted;  // by node, the first of each
   std::optional<Duration> next_in;
 
   // Why no further node of the pool is taken.
   std::optional<Cause> refuse(const PoolSpec& pool) const;
   // For the policy's status; nothing where no pool has too many.
   std::optional<Cause> told() const;
+  // Which faults would act if their node's exporter had confirmed them; nothing: none.
+  std::optional<Cause> not_confirmed() const;
   // With anything wrong now, or out of service for it.
   std::int32_t unhealthy() const;
 };

@@ -137,6 +137,36 @@ class Folder {
   const bool same_limit_;
 };
 
+void fold_node(const std::vector<GpuReading>& readings, const Folder& folder,
+               std::vector<GpuSample>& standing) {
+  std::vector<GpuSample> next;
+  for (const GpuReading& reading : readings) {
+    const auto before = std::ranges::find_if(
+        standing, [&](const GpuSample& gpu) { return same_gpu(gpu, reading.gpu); });
+    next.push_back(folder.fold(reading, before == standing.end() ? nullptr : &*before));
+  }
+  for (GpuSample& gpu : standing) {
+    const bool seen =
+        std::ranges::any_of(next, [&](const GpuSample& other) { return same_gpu(gpu, other); });
+    if (!seen) next.push_back(std::move(gpu));
+  }
+  std::ranges::sort(next, {}, order_of);
+  standing = std::move(next);
+}
+
+void forget_old(std::vector<GpuSample>& gpus, Time now) {
+  std::erase_if(gpus, [&](const GpuSample& gpu) { return now - gpu.seen > kForget; });
+}
+
+// What was judged by another threshold, or another limit, is judged anew.
+void forget_judgements(const FoldRules& rules, Samples& samples) {
+  for (auto& [_, witness] : samples.witnesses)
+    for (GpuSample& gpu : witness.gpus) {
+      if (samples.threshold != rules.threshold) gpu.quiet_since.reset();
+      if (samples.max_temperature != rules.max_temperature) gpu.hot_since.reset();
+    }
+}
+
 }  // namespace
 
 double idle_power_w(std::string_view model) {
@@ -152,32 +182,37 @@ void fold(const Round& round, const ClusterState& cluster, const FoldRules& rule
           Samples& samples) {
   samples.interval = rules.interval;
   const Folder folder(rules, samples);
-  for (const auto& [node, readings] : round.nodes()) {
-    std::vector<GpuSample>& standing = samples.nodes[node];
-    std::vector<GpuSample> next;
-    for (const GpuReading& reading : readings) {
-      const auto before = std::ranges::find_if(
-          standing, [&](const GpuSample& gpu) { return same_gpu(gpu, reading.gpu); });
-      next.push_back(folder.fold(reading, before == standing.end() ? nullptr : &*before));
-    }
-    for (GpuSample& gpu : standing) {
-      const bool seen =
-          std::ranges::any_of(next, [&](const GpuSample& other) { return same_gpu(gpu, other); });
-      if (!seen) next.push_back(std::move(gpu));
-    }
-    std::ranges::sort(next, {}, order_of);
-    standing = std::move(next);
-  }
-  for (auto& [_, gpus] : samples.nodes)
-    std::erase_if(gpus, [&](const GpuSample& gpu) { return rules.now - gpu.seen > kForget; });
+  for (const auto& [node, readings] : round.nodes())
+    fold_node(readings, folder, samples.nodes[node]);
+  for (auto& [_, gpus] : samples.nodes) forget_old(gpus, rules.now);
   std::erase_if(samples.nodes, [&](const auto& entry) {
     return entry.second.empty() || cluster.nodes().find(entry.first) == nullptr;
   });
+  forget_judgements(rules, samples);
   samples.threshold = rules.threshold;
   samples.max_temperature = rules.max_temperature;
   samples.tried_at = rules.now;
   samples.counters = round.counters();
   if (!round.nodes().empty()) samples.measured_at = rules.now;
+}
+
+void fold_witnesses(const Round& round, const std::map<std::string, std::string>& silences,
+                    const ClusterState& cluster, const FoldRules& rules, Samples& samples) {
+  const Folder folder(rules, samples);
+  for (const auto& [node, readings] : round.nodes()) {
+    Witness& witness = samples.witnesses[node];
+    fold_node(readings, folder, witness.gpus);
+    witness.asked = rules.now;
+    witness.silence.clear();
+  }
+  for (const auto& [node, why] : silences) {
+    Witness& witness = samples.witnesses[node];
+    witness.asked = rules.now;
+    witness.silence = why;
+  }
+  for (auto& [_, witness] : samples.witnesses) forget_old(witness.gpus, rules.now);
+  std::erase_if(samples.witnesses,
+                [&](const auto& entry) { return cluster.nodes().find(entry.first) == nullptr; });
 }
 
 }  // namespace berth

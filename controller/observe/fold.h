@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fold: puts a round to what earlier rounds have left. What needs more than one look is made here:
+// Fold: adds a round to what earlier rounds have left. What needs more than one look is made here:
 // since when a GPU has been quiet, when an error came, when it was too hot.
 #pragma once
+
+#include <map>
+#include <string>
 
 #include "controller/core/samples.h"
 #include "controller/observe/round.h"
@@ -16,6 +19,11 @@ struct FoldRules {
 };
 void fold(const Round& round, const ClusterState& cluster, const FoldRules& rules,
           Samples& samples);
+
+// Adds what nodes' own exporters said when they were asked, after the fold() of the same time.
+// `silences` says of the others that were asked why they did not answer.
+void fold_witnesses(const Round& round, const std::map<std::string, std::string>& silences,
+                    const ClusterState& cluster, const FoldRules& rules, Samples& samples);
 
 // What a GPU draws at most while it does nothing. One that draws more is at work, whatever its
 // counters say.

@@ -37,11 +37,11 @@ class Surveyor {
 
   GpuUse run() {
     for (const auto& node : snapshot_.cluster.nodes())
-      if (has_gpus(*node)) look_at(*node);
+      if (has_gpus(*node)) look_at(*node, snapshot_.samples.on(node->meta.name));
     return conclude();
   }
-  GpuUse run(const Node& node) {
-    look_at(node);
+  GpuUse run(const Node& node, const std::vector<GpuSample>& gpus) {
+    look_at(node, gpus);
     return conclude();
   }
 
@@ -60,9 +60,8 @@ class Surveyor {
     return std::move(out_);
   }
 
-  void look_at(const Node& node) {
+  void look_at(const Node& node, const std::vector<GpuSample>& gpus) {
     const PoolSpec* pool = pool_of(policy_, node);
-    const std::vector<GpuSample>& gpus = snapshot_.samples.on(node.meta.name);
     PoolUse nobodys;
     PoolUse& use = pool != nullptr
                        ? out_.pools[static_cast<std::size_t>(pool - policy_.spec.pools.data())]
@@ -130,6 +129,7 @@ class Surveyor {
     }
     // What it asked for it holds, measured or not.
     if (held.quiet < std::max(use.gpus, asked(*use.pod))) return use;
+    use.quiet = true;
     const Duration quiet = std::chrono::floor<Duration>(snapshot_.now - held.quiet_since);
     if (quiet >= policy_.spec.idle.grace_period) {
       use.standing = UseState::kIdle;
@@ -192,7 +192,19 @@ GpuUse survey_use(const Snapshot& snapshot, const GPUClusterPolicy& policy) {
 
 std::vector<PodUse> survey_node(const Snapshot& snapshot, const GPUClusterPolicy& policy,
                                 const Node& node) {
-  return Surveyor(snapshot, policy).run(node).pods;
+  return Surveyor(snapshot, policy).run(node, snapshot.samples.on(node.meta.name)).pods;
+}
+
+std::string why_not_confirmed(const Snapshot& snapshot, const GPUClusterPolicy& policy,
+                              const Node& node, const Pod& pod) {
+  if (!snapshot.samples.second_hand || seeded(SeededBug::kBelieveHearsay)) return "";
+  const Witness* witness = snapshot.samples.witness_of(node.meta.name);
+  if (witness == nullptr) return "it has not been asked yet";
+  const std::vector<PodUse> uses = Surveyor(snapshot, policy).run(node, witness->gpus).pods;
+  const auto own = std::ranges::find(uses, &pod, &PodUse::pod);
+  if (own != uses.end() && own->quiet) return "";
+  return witness->silence.empty() ? "it does not show that all of its GPUs are idle"
+                                  : "it can't be asked: " + witness->silence;
 }
 
 }  // namespace berth

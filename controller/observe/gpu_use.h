@@ -23,6 +23,7 @@ struct PodUse {
   std::int64_t gpus = 0;  // that it holds a part of, by the samples
   UseState standing = UseState::kUnknown;
   std::optional<Time> since;  // of an idle one: when the last of its GPUs fell quiet
+  bool quiet = false;         // all of its GPUs now, for however long
 };
 
 struct PoolUse {
@@ -44,6 +45,11 @@ GpuUse survey_use(const Snapshot& snapshot, const GPUClusterPolicy& policy);
 // Of one node alone what its pods do.
 std::vector<PodUse> survey_node(const Snapshot& snapshot, const GPUClusterPolicy& policy,
                                 const Node& node);
+
+// Whether the pod's GPUs may be taken from it for what its node's own exporter shows: that they are
+// quiet. Of what a Prometheus told the exporter is asked; empty: it agrees, else why it does not.
+std::string why_not_confirmed(const Snapshot& snapshot, const GPUClusterPolicy& policy,
+                              const Node& node, const Pod& pod);
 
 // Left alone by everything that looks for idle GPUs.
 bool is_excluded(const IdleSpec& idle, const Pod& pod);

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/observe/idle_pods.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "apis/names.h"
+#include "apis/reasons.h"
+#include "controller/core/plural.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/observe/gpu_use.h"
 
@@ -72,9 +76,40 @@ std::vector<IdlePod> find_idle_pods(const Snapshot& snapshot, const GPUClusterPo
     const std::optional<Time> due = reclaim_after(*pod);
     if (!due || pod->terminating() || !may_lose_gpus(policy, snapshot.settings, *pod)) continue;
     const auto since = idle.since(*pod);
-    if (since) found.push_back({pod, *since, seeded(SeededBug::kForgetWarning) ? *since : *due});
+    if (since && is_confirmed(snapshot, policy, *pod))
+      found.push_back({pod, *since, seeded(SeededBug::kForgetWarning) ? *since : *due});
   }
   return found;
+}
+
+bool is_confirmed(const Snapshot& snapshot, const GPUClusterPolicy& policy, const Pod& pod) {
+  const Node* node = snapshot.cluster.nodes().find(pod.node_name.view());
+  return node != nullptr && why_not_confirmed(snapshot, policy, *node, pod).empty();
+}
+
+std::optional<Cause> idle_not_confirmed(const Snapshot& snapshot, const GPUClusterPolicy& policy,
+                                        const GpuUse& use) {
+  std::int64_t kept = 0;
+  std::string first;
+  bool silent = false;
+  for (const PodUse& each : use.pods) {
+    const Node* node = snapshot.cluster.nodes().find(each.pod->node_name.view());
+    if (each.standing != UseState::kIdle || node == nullptr ||
+        !may_lose_gpus(policy, snapshot.settings, *each.pod))
+      continue;
+    const std::string why = why_not_confirmed(snapshot, policy, *node, *each.pod);
+    if (why.empty() || kept++ > 0) continue;
+    const Witness* witness = snapshot.samples.witness_of(node->meta.name);
+    silent = witness == nullptr || !witness->silence.empty();
+    first = fmt::format("{} (exporter of node {}: {})", key_of(*each.pod), node->meta.name, why);
+  }
+  if (kept == 0) return std::nullopt;
+  return Cause{
+      silent ? reasons::kExporterSilent : reasons::kExporterDisagrees,
+      fmt::format("{} {} GPUs that look idle, as the exporter of the node does not confirm "
+                  "it: {}{}",
+                  plural(kept, "pod"), word_for(kept, "keeps", "keep"), first,
+                  kept > 1 ? ", …" : "")};
 }
 
 void WarnedPods::follow(const Change<Pod>& change) {

@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "controller/core/cause.h"
 #include "controller/core/snapshot.h"
 #include "controller/core/view.h"
+#include "controller/observe/gpu_use.h"
 
 namespace berth {
 
@@ -26,6 +28,13 @@ std::vector<IdlePod> find_idle_pods(const Snapshot& snapshot, const GPUClusterPo
 // Whether the policy takes GPUs back, and the pod is none that it passes over: the system's, a
 // DaemonSet's, one that nobody would make anew, or one that the policy excludes.
 bool may_lose_gpus(const GPUClusterPolicy& policy, const Settings& settings, const Pod& pod);
+
+// Whether the node's own exporter shows that it is idle, where a Prometheus told it.
+bool is_confirmed(const Snapshot& snapshot, const GPUClusterPolicy& policy, const Pod& pod);
+
+// Pods that keep their GPUs because that is not confirmed; nothing: there are none.
+std::optional<Cause> idle_not_confirmed(const Snapshot& snapshot, const GPUClusterPolicy& policy,
+                                        const GpuUse& use);
 
 // What the pod has been told; nothing if it has not been told both, or it can't be read.
 std::optional<Time> reclaim_after(const Pod& pod);

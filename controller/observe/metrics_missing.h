@@ -11,6 +11,7 @@
 namespace berth {
 
 inline constexpr char kMetricsMissing[] = "MetricsMissing";  // the condition's type
+inline constexpr char kMetricsIgnored[] = "MetricsIgnored";  // likewise, for Samples::ignored
 
 // Nothing is missing, or nobody has looked yet.
 std::optional<Cause> metrics_missing(const Snapshot& snapshot, const GPUClusterPolicy& policy,

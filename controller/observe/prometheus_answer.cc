@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/observe/prometheus_answer.h"
 
+#include <fmt/format.h>
 #include <simdjson.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -12,17 +14,16 @@
 #include "apis/json_cursor.h"
 #include "apis/json_reader.h"
 #include "apis/parse_json.h"
-#include "apis/printable.h"
 
 namespace berth {
 namespace {
 
-// Instances of MIG on every GPU of the largest cluster that Kubernetes allows.
+// Instances of MIG on every GPU of the largest cluster that Kubernetes allows. Of more the first
+// are read: one exporter that shows too many hides no other's.
 constexpr std::size_t kMaxSeries = 400'000;
 constexpr std::size_t kMaxPoints = 11'000;  // Prometheus' own limit for one series
 constexpr std::size_t kMaxSeriesBytes = 1u << 20;
 constexpr std::size_t kMaxFrameBytes = 64u << 10;  // warnings, statistics, what is wrong
-constexpr std::size_t kMaxWords = 300;             // of an error
 constexpr int kSeriesDepth = 3;
 constexpr int kMaxDepth = 32;
 
@@ -73,6 +74,14 @@ bool read_one(od::value value, LabelViews& labels, Points& points, Fault& fault)
   });
 }
 
+// Those of Prometheus' API; of any other word nothing is repeated.
+std::string known_kind(std::string_view kind) {
+  for (const std::string_view known : {"timeout", "canceled", "execution", "bad_data", "internal",
+                                       "unavailable", "not_found", "not_acceptable"})
+    if (kind == known) return fmt::format(", errorType {}", known);
+  return "";
+}
+
 }  // namespace
 
 struct PrometheusAnswer::Parser {
@@ -117,14 +126,19 @@ void PrometheusAnswer::take_structure(char c) {
 }
 
 void PrometheusAnswer::keep(char c) {
-  std::string& to = in_series_ ? series_ : frame_;
-  if (to.size() == (in_series_ ? kMaxSeriesBytes : kMaxFrameBytes))
-    return fail("", in_series_ ? "has a series of more than 1 MiB" : "is no answer of Prometheus'");
-  to += c;
+  if (in_series_) {
+    if (series_.size() < kMaxSeriesBytes) series_ += c;
+    return;
+  }
+  if (frame_.size() == kMaxFrameBytes) return fail("", "is no answer of Prometheus'");
+  frame_ += c;
 }
 
 void PrometheusAnswer::read_series() {
-  if (count_++ == kMaxSeries) return fail("data.result", "has more series than any cluster has");
+  if (count_++ >= kMaxSeries || series_.size() == kMaxSeriesBytes) {
+    ++unread_;
+    return;
+  }
   series_.reserve(series_.size() + simdjson::SIMDJSON_PADDING);
   const simdjson::padded_string_view padded(series_.data(), series_.size(), series_.capacity());
   Fault fault;
@@ -137,9 +151,7 @@ void PrometheusAnswer::read_series() {
   if (code != simdjson::SUCCESS) fault.broken(code);
   if (code == simdjson::SUCCESS && read_one(root, labels_, points_, fault))
     return on_points_(labels_, points_);
-  const Error error = fault.error();
-  fail(fmt::format("data.result[{}]{}{}", count_ - 1, error.where.empty() ? "" : ".", error.where),
-       error.message);
+  fail(fmt::format("data.result[{}]", count_ - 1), "is no series of Prometheus'");
 }
 
 Result<std::size_t> PrometheusAnswer::end() {
@@ -148,13 +160,12 @@ Result<std::size_t> PrometheusAnswer::end() {
   if (frame.is_discarded() || !frame.is_object()) return decode_error("", "is not a JSON object");
   std::optional<Error> wrong;
   const JsonCursor root(&frame, wrong);
-  std::string status, error, type;
+  std::string status, kind, type;
   root["status"].read(status);
-  root["error"].read(error);
+  root["errorType"].read(kind);
   root["data"]["resultType"].read(type);
-  if (wrong) return *wrong;
-  if (status == "error")
-    return decode_error("", "Prometheus says: " + printable(error.substr(0, kMaxWords)));
+  if (wrong) return decode_error("", "is no answer of Prometheus'");
+  if (status == "error") return decode_error("", "the query failed" + known_kind(kind));
   if (status != "success") return decode_error("status", "is not that of Prometheus' API");
   if (type != "vector" && type != "matrix")
     return decode_error("data.resultType", "is neither vector nor matrix");

@@ -29,8 +29,11 @@ class PrometheusAnswer {
 
   // Split anywhere. What comes after a fault is passed over.
   void take(std::string_view bytes);
-  // How many series there were. What Prometheus tells of an error is told in its words.
+  // How many series there were. An error says what is wrong in berth's words alone: whoever names
+  // the address may not be allowed to read what answers there.
   Result<std::size_t> end();
+  // Of those that berth has passed over: too long, or too many.
+  std::size_t unread() const { return unread_; }
 
  private:
   void take_structure(char c);
@@ -46,6 +49,7 @@ class PrometheusAnswer {
   std::string frame_;
   std::string series_;
   std::size_t count_ = 0;
+  std::size_t unread_ = 0;
   int depth_ = 0;
   bool in_series_ = false;
   bool in_text_ = false;

@@ -33,48 +33,110 @@ std::string seconds(Time time) {
   return fmt::format("{:.3f}", std::chrono::duration<double>(time.time_since_epoch()).count());
 }
 
-// Only the labels that tell whose it is: replicas of Prometheus become one, and answers half as
-// long.
-std::string most_of(const std::string& inner) {
-  return fmt::format("max by ({}) ({})", fmt::join(identifying_labels(), ","), inner);
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + '"';
 }
 
-// Where the exporter is scraped less often than berth asks, the last value that there is.
-std::string over_time(std::string_view function, std::string_view name, Duration span) {
-  return most_of(fmt::format("{}({}[{}ms])", function, name, span.count())) + " or " +
-         most_of(std::string(name));
+// Writes the queries of one round.
+class Questions {
+ public:
+  Questions(const SamplingWindow& window, const SeriesMatch& match)
+      : window_(window), match_(match) {
+    std::vector<std::string> labels;
+    for (const auto& [name, value] : match) labels.push_back(name + "=" + quoted(value));
+    selector_ = fmt::format("{{{}}}", fmt::join(labels, ","));
+  }
+
+  PrometheusQuery at_once(const CounterInfo& counter, Kind kind) const {
+    std::string query;
+    if (kind == Kind::kPeak)
+      query = over_time("max_over_time", counter, 2 * window_.interval);
+    else if (has_peaks(counter.counter))
+      query = over_time("avg_over_time", counter, window_.interval);
+    else
+      query = most_of(series_of(counter));
+    return {&counter, kind, "/api/v1/query?timeout=20s&query=" + escape(query)};
+  }
+
+  PrometheusQuery history(const CounterInfo& counter) const {
+    const Duration step = window_.step();
+    const std::string query =
+        most_of(fmt::format("max_over_time({}[{}ms])", series_of(counter), step.count()));
+    return {&counter, Kind::kHistory,
+            fmt::format("/api/v1/query_range?timeout=20s&start={}&end={}&step={:.3f}&query={}",
+                        seconds(window_.now - window_.grace - step), seconds(window_.now),
+                        std::chrono::duration<double>(step).count(), escape(query))};
+  }
+
+ private:
+  std::string series_of(const CounterInfo& counter) const {
+    return std::string(counter.name) + selector_;
+  }
+
+  // Only the labels that tell whose it is: replicas of Prometheus become one, and answers half as
+  // long.
+  std::string most_of(const std::string& inner) const {
+    std::vector<std::string_view> labels = identifying_labels();
+    for (const auto& [name, _] : match_)
+      if (std::ranges::find(labels, name) == labels.end()) labels.push_back(name);
+    return fmt::format("max by ({}) ({})", fmt::join(labels, ","), inner);
+  }
+
+  // Where the exporter is scraped less often than berth asks, the last value that there is.
+  std::string over_time(std::string_view function, const CounterInfo& counter,
+                        Duration span) const {
+    const std::string series = series_of(counter);
+    return most_of(fmt::format("{}({}[{}ms])", function, series, span.count())) + " or " +
+           most_of(series);
+  }
+
+  const SamplingWindow& window_;
+  const SeriesMatch& match_;
+  std::string selector_;
+};
+
+std::string_view value_of(const LabelViews& labels, std::string_view name) {
+  for (const auto& [key, value] : labels)
+    if (key == name) return value;
+  return {};
 }
 
-PrometheusQuery at_once(const CounterInfo& counter, Kind kind, const SamplingWindow& window) {
-  std::string query;
-  if (kind == Kind::kPeak)
-    query = over_time("max_over_time", counter.name, 2 * window.interval);
-  else if (has_peaks(counter.counter))
-    query = over_time("avg_over_time", counter.name, window.interval);
-  else
-    query = most_of(std::string(counter.name));
-  return {&counter, kind, "/api/v1/query?timeout=20s&query=" + escape(query)};
+bool has_all(const LabelViews& labels, const SeriesMatch& match) {
+  return std::ranges::all_of(
+      match, [&](const auto& wanted) { return value_of(labels, wanted.first) == wanted.second; });
 }
 
-PrometheusQuery history(const CounterInfo& counter, const SamplingWindow& window) {
-  const Duration step = window.step();
-  const std::string query =
-      most_of(fmt::format("max_over_time({}[{}ms])", counter.name, step.count()));
-  return {&counter, Kind::kHistory,
-          fmt::format("/api/v1/query_range?timeout=20s&start={}&end={}&step={:.3f}&query={}",
-                      seconds(window.now - window.grace - step), seconds(window.now),
-                      std::chrono::duration<double>(step).count(), escape(query))};
-}
+constexpr std::size_t kMaxForeign = 20;  // targets that are named
 
 }  // namespace
 
-std::vector<PrometheusQuery> prometheus_queries(const SamplingWindow& window, bool with_history) {
+SeriesMatch series_match(const PrometheusSpec& spec, const std::string& agents_namespace) {
+  SeriesMatch match;
+  for (const auto& [name, value] : spec.match_labels) match.emplace_back(name.str(), value.str());
+  if (match.empty()) match.emplace_back("namespace", agents_namespace);
+  return match;
+}
+
+std::string describe_match(const SeriesMatch& match) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : match) parts.push_back(name + "=" + value);
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::vector<PrometheusQuery> prometheus_queries(const SamplingWindow& window, bool with_history,
+                                                const SeriesMatch& match) {
+  const Questions questions(window, match);
   std::vector<PrometheusQuery> out;
   for (const CounterInfo& counter : counters()) {
-    out.push_back(at_once(counter, Kind::kNow, window));
+    out.push_back(questions.at_once(counter, Kind::kNow));
     const bool draws = counter.counter == Counter::kPower;
-    if (has_peaks(counter.counter) || draws) out.push_back(at_once(counter, Kind::kPeak, window));
-    if (has_peaks(counter.counter) && with_history) out.push_back(history(counter, window));
+    if (has_peaks(counter.counter) || draws) out.push_back(questions.at_once(counter, Kind::kPeak));
+    if (has_peaks(counter.counter) && with_history) out.push_back(questions.history(counter));
   }
   return out;
 }
@@ -95,10 +157,13 @@ std::optional<Time> quiet_run(const CounterInfo& counter, const Points& points,
 }
 
 PrometheusAnswer answer_into(Round& round, const PrometheusQuery& query,
-                             const SamplingWindow& window) {
-  return PrometheusAnswer([&round, counter = query.counter, kind = query.kind, window](
+                             const SamplingWindow& window, const SeriesMatch& match) {
+  return PrometheusAnswer([&round, counter = query.counter, kind = query.kind, window, match](
                               const LabelViews& labels, const Points& points) {
     const SeriesIdentity series = identify(labels);
+    if (!has_all(labels, match))
+      return round.ignored().add_foreign(
+          round.known_pod(series.exporter_namespace, series.exporter_pod), 1);
     if (kind == Kind::kHistory) {
       // Of instances it says nothing.
       if (counter->counter == Counter::kGpuUtil && !series.instance.empty()) return;
@@ -107,6 +172,28 @@ PrometheusAnswer answer_into(Round& round, const PrometheusQuery& query,
     }
     const Told told = kind == Kind::kPeak ? Told::kPeak : Told::kNow;
     for (const auto& [_, number] : points) round.add(*counter, series, number, told);
+  });
+}
+
+// Those that lack one of the labels at least.
+std::string foreign_query(const SeriesMatch& match) {
+  std::vector<std::string_view> names;
+  for (const CounterInfo& counter : counters()) names.push_back(counter.name);
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : match)
+    parts.push_back(
+        fmt::format("{{__name__=~\"{}\",{}!={}}}", fmt::join(names, "|"), name, quoted(value)));
+  return "/api/v1/query?timeout=20s&query=" +
+         escape(fmt::format("topk({}, count by (namespace,pod) ({}))", kMaxForeign,
+                            fmt::join(parts, " or ")));
+}
+
+PrometheusAnswer foreign_into(Round& round) {
+  return PrometheusAnswer([&round](const LabelViews& labels, const Points& points) {
+    for (const auto& [_, number] : points)
+      if (number >= 1 && number < 1e9)
+        round.ignored().add_foreign(round.known_pod(value_of(labels, "namespace"), value_of(labels, "pod")),
+                                    static_cast<std::size_t>(number));
   });
 }
 

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "apis/gpu_cluster_policy.h"
 #include "apis/result.h"
 #include "apis/time.h"
 #include "controller/observe/counters.h"
@@ -35,12 +38,24 @@ struct SamplingWindow {
   static constexpr Duration kFinestStep = std::chrono::seconds(15);
 };
 
-// Of a first round, or of a first one by another threshold, with the history of each GPU.
-std::vector<PrometheusQuery> prometheus_queries(const SamplingWindow& window, bool with_history);
+// The labels that a series must have to count, by name. Prometheus is asked for no others, and what
+// it answers is looked at again.
+using SeriesMatch = std::vector<std::pair<std::string, std::string>>;
+// As the policy says, or the namespace of NVIDIA's agents.
+SeriesMatch series_match(const PrometheusSpec& spec, const std::string& agents_namespace);
+std::string describe_match(const SeriesMatch& match);  // "namespace=gpu-operator, job=dcgm"
 
-// Puts what the answer says into the round, as its bytes come; the round outlives it.
+// Of a first round, or of a first one by another threshold, with the history of each GPU.
+std::vector<PrometheusQuery> prometheus_queries(const SamplingWindow& window, bool with_history,
+                                                const SeriesMatch& match);
+
+// Adds what the answer says to the round, as its bytes come; the round outlives it.
 PrometheusAnswer answer_into(Round& round, const PrometheusQuery& query,
-                             const SamplingWindow& window);
+                             const SamplingWindow& window, const SeriesMatch& match);
+
+// How many series there are that do not count, by whose they are; at most kMaxForeign rows.
+std::string foreign_query(const SeriesMatch& match);
+PrometheusAnswer foreign_into(Round& round);
 
 // Since when no point has reached the threshold; points that are too far apart, or that say
 // nothing, are where nobody knows. Nothing: the last of them is no longer true.

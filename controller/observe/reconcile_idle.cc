@@ -106,7 +106,8 @@ bool tells(const IdleSpec& idle) { return idle.policy != IdlePolicy::kObserve; }
 // would have said: with the whole time to it, however long it has been idle.
 std::optional<Time> new_warning(const Snapshot& snapshot, const GPUClusterPolicy& policy,
                                 const Pod& pod) {
-  if (!may_lose_gpus(policy, snapshot.settings, pod)) return std::nullopt;
+  if (!may_lose_gpus(policy, snapshot.settings, pod) || !is_confirmed(snapshot, policy, pod))
+    return std::nullopt;
   const Time from =
       std::chrono::ceil<std::chrono::seconds>(snapshot.now + policy.spec.idle.warn_after);
   const std::optional<Time> told = reclaim_after(pod);

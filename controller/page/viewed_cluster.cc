@@ -123,14 +123,20 @@ void ViewedCluster::take(const ViewerRights& rights) {
 void ViewedCluster::take_samples() {
   samples_ = all_.samples;
   samples_.trouble.reset();
-  std::erase_if(samples_.nodes, [&](const auto& of_node) {
+  samples_.ignored.reset();
+  const auto is_unseen = [&](const auto& of_node) {
     return cluster_.nodes().find(of_node.first) == nullptr;
-  });
-  for (auto& [node, gpus] : samples_.nodes)
+  };
+  const auto leave_out_holders = [&](std::vector<GpuSample>& gpus) {
     for (GpuSample& gpu : gpus)
       std::erase_if(gpu.holders, [&](const GpuHolder& holder) {
         return cluster_.pods().find(holder.namespace_.view(), holder.pod.view()) == nullptr;
       });
+  };
+  std::erase_if(samples_.nodes, is_unseen);
+  std::erase_if(samples_.witnesses, is_unseen);
+  for (auto& [_, gpus] : samples_.nodes) leave_out_holders(gpus);
+  for (auto& [_, witness] : samples_.witnesses) leave_out_holders(witness.gpus);
 }
 
 Snapshot ViewedCluster::snapshot() const {

@@ -19,6 +19,7 @@
 #include "controller/fleet/disruption_calendar.h"
 #include "controller/health/survey.h"
 #include "controller/observe/gpu_use.h"
+#include "controller/observe/idle_pods.h"
 #include "controller/observe/metrics_missing.h"
 #include "controller/policy/nodes_to_come.h"
 #include "controller/policy/policy_events.h"
@@ -115,6 +116,8 @@ void tell_health(const Snapshot& snapshot, const GPUClusterPolicy& policy,
   const bool acts = policy.spec.health.action != HealthAction::kReport;
   if (const std::optional<Cause> limited = acts ? survey.told() : std::nullopt)
     add(snapshot, policy, kHealthLimited, "True", *limited, conditions);
+  if (const std::optional<Cause> doubted = survey.not_confirmed())
+    add(snapshot, policy, kNotConfirmed, "True", *doubted, conditions);
 }
 
 // The uninstall guard reads this: only berth uncordons these nodes. A policy that is being deleted
@@ -138,6 +141,12 @@ void tell_measured(const Snapshot& snapshot, const GPUClusterPolicy& policy,
   tell_waste(snapshot, policy, status);
   if (const std::optional<Cause> missing = metrics_missing(snapshot, policy, use))
     add(snapshot, policy, kMetricsMissing, "True", *missing, conditions);
+  if (snapshot.samples.ignored)
+    add(snapshot, policy, kMetricsIgnored, "True", *snapshot.samples.ignored, conditions);
+  // Of faults, if there are any, it tells already.
+  if (find_true(conditions, kNotConfirmed) != nullptr) return;
+  if (const std::optional<Cause> kept = idle_not_confirmed(snapshot, policy, use))
+    add(snapshot, policy, kNotConfirmed, "True", *kept, conditions);
 }
 
 // metav1.Time has seconds: anything finer would differ from what comes back.
@@ -400,9 +409,9 @@ StatusUpdate compute_policy_status(const Snapshot& snapshot, const GPUClusterPol
   }
   tell_cordoned(snapshot, status);
   if (!policy.meta.deletion_timestamp) {
+    tell_health(snapshot, policy, status, conditions);
     tell_measured(snapshot, policy, status, conditions);
     tell_reclaimed(snapshot, policy, status);
-    tell_health(snapshot, policy, status, conditions);
   }
   return update_of(snapshot, policy, std::move(status), std::move(conditions),
                    progress.survey.changing == 0);

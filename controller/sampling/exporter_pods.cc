@@ -2,23 +2,13 @@
 #include "controller/sampling/exporter_pods.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
-#include <optional>
 
-#include "apis/json_cursor.h"
+#include "apis/exporter_pod.h"
 
 namespace berth {
 namespace {
 
 constexpr char kPort[] = "9400";
-
-bool is_exporter(const Pod& pod) {
-  return std::ranges::any_of(kExporterSelectors, [&](std::string_view selector) {
-    const std::size_t equals = selector.find('=');
-    const Text* value = pod.meta.labels.find(selector.substr(0, equals));
-    return value != nullptr && *value == selector.substr(equals + 1);
-  });
-}
 
 // What goes into a URL is an address and nothing else.
 bool is_address(std::string_view text) {
@@ -26,33 +16,35 @@ bool is_address(std::string_view text) {
          text.find_first_not_of("0123456789abcdefABCDEF.:") == std::string_view::npos;
 }
 
-}  // namespace
-
-std::vector<std::string> known_exporters(const ClusterState& cluster, std::string_view namespace_) {
-  std::vector<std::string> uids;
-  for (const auto& pod : cluster.pods())
-    if (pod->meta.namespace_ == namespace_ && pod->phase == PodPhase::kRunning && is_exporter(*pod))
-      uids.push_back(pod->meta.uid);
-  std::ranges::sort(uids);
-  return uids;
+std::string address_of(const Pod& pod) {
+  const std::string ip = pod.address.str();
+  if (!is_address(ip)) return "";
+  const bool v6 = ip.find(':') != std::string::npos;
+  return (v6 ? "[" + ip + "]" : ip) + ":" + kPort;
 }
 
-std::vector<ExporterPod> read_exporter_pods(const nlohmann::json& list) {
-  std::vector<ExporterPod> out;
-  std::optional<Error> ignored;
-  for (const JsonCursor& pod : JsonCursor(&list, ignored)["items"].items()) {
-    ExporterPod one;
-    std::string ip, phase;
-    pod["metadata"]["name"].read(one.name);
-    pod["spec"]["nodeName"].read(one.node);
-    pod["status"]["podIP"].read(ip);
-    pod["status"]["phase"].read(phase);
-    if (phase != "Running" || one.node.empty() || !is_address(ip)) continue;
-    const bool v6 = ip.find(':') != std::string::npos;
-    one.address = (v6 ? "[" + ip + "]" : ip) + ":" + kPort;
-    out.push_back(std::move(one));
-  }
-  return out;
+// One that goes may have given its address back already.
+bool runs(const Pod& pod) {
+  return pod.phase == PodPhase::kRunning && !pod.terminating() && !pod.node_name.empty();
+}
+
+}  // namespace
+
+std::vector<ExporterPod> running_exporters(const ClusterState& cluster,
+                                           std::string_view namespace_) {
+  std::vector<ExporterPod> found;
+  for (const auto& pod : cluster.pods())
+    if (pod->meta.namespace_ == namespace_ && runs(*pod) && has_exporter_labels(pod->meta.labels))
+      found.push_back({pod->meta.uid, pod->meta.name, pod->node_name.str(), address_of(*pod)});
+  std::ranges::sort(found, {}, &ExporterPod::name);
+  return found;
+}
+
+bool is_still_there(const ClusterState& cluster, std::string_view namespace_,
+                    const ExporterPod& pod) {
+  const Pod* now = cluster.pods().find(namespace_, pod.name);
+  return now != nullptr && now->meta.uid == pod.uid && runs(*now) &&
+         now->node_name == std::string_view(pod.node) && address_of(*now) == pod.address;
 }
 
 }  // namespace berth

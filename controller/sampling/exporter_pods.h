@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// ExporterPods: where dcgm-exporter can be scraped. Only pods in the namespace of NVIDIA's agents:
-// anybody may put its labels on a pod of their own.
+// ExporterPods: where dcgm-exporter can be scraped, by the informer's pods as they are now: an
+// address is never kept. Only pods in the namespace of NVIDIA's agents: anybody may put its labels
+// on a pod of their own.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,19 +13,18 @@
 namespace berth {
 
 struct ExporterPod {
+  std::string uid;
   std::string name;
   std::string node;
-  std::string address;  // "10.0.0.7:9400", "[fd00::7]:9400"
+  std::string address;  // "10.0.0.7:9400", "[fd00::7]:9400"; empty: its status has none
 };
 
-// The operator's label and the chart's, as selectors.
-inline constexpr std::string_view kExporterSelectors[] = {"app=nvidia-dcgm-exporter",
-                                                          "app.kubernetes.io/name=dcgm-exporter"};
+// Those that run, by name. One on the host's network has its node's address.
+std::vector<ExporterPod> running_exporters(const ClusterState& cluster,
+                                           std::string_view namespace_);
 
-// Of those that the cache knows, by uid: it has no addresses. Sorted.
-std::vector<std::string> known_exporters(const ClusterState& cluster, std::string_view namespace_);
-
-// Running ones out of a list of Pods; those without an address or a node are left out.
-std::vector<ExporterPod> read_exporter_pods(const nlohmann::json& list);
+// Whether the pod is still there under that address: else what answered may be another's.
+bool is_still_there(const ClusterState& cluster, std::string_view namespace_,
+                    const ExporterPod& pod);
 
 }  // namespace berth

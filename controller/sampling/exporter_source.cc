@@ -4,10 +4,8 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <utility>
 
-#include "apis/parse_json.h"
 #include "apis/reasons.h"
 #include "controller/core/plural.h"
 #include "controller/io/task_group.h"
@@ -20,91 +18,84 @@ using namespace std::chrono_literals;
 
 // Of one exporter: sixteen GPUs, each cut in seven, with all counters that DCGM has.
 constexpr std::size_t kMaxBytes = 4u << 20;
-constexpr std::chrono::milliseconds kScrape = 10s;
-constexpr std::chrono::milliseconds kScrapeRound = 60s;
 constexpr int kTracks = 16;
-constexpr int kPage = 100;  // pods are large
-constexpr int kMaxPages = 1'000;
 
 }  // namespace
 
-struct ExporterSource::Tally {
+struct ExporterSource::Scraping {
+  std::vector<ExporterPod> pods;
   Round& round;
+  std::chrono::milliseconds deadline;  // of one
+  std::chrono::milliseconds span;      // of all
   MonotonicTime end{};
   std::size_t next = 0;
-  std::size_t failed = 0;
-  std::string first;  // what was wrong with the first one
+  Silences silences{};
 };
 
 Task<std::optional<Cause>> ExporterSource::fetch(Round& round, std::stop_token stop) {
-  const std::vector<std::string> known = known_exporters(cluster_, namespace_);
-  if (known.empty())
+  Scraping all{.pods = running_exporters(cluster_, namespace_),
+               .round = round,
+               .deadline = 10s,
+               .span = 60s};
+  if (all.pods.empty())
     co_return Cause{reasons::kExporterMissing,
                     fmt::format("no pod of dcgm-exporter runs in {}; name a Prometheus in "
                                 "spec.metrics.prometheus.url if it runs elsewhere",
                                 namespace_)};
-  if (known != known_ || pods_.empty()) {
-    const Result<void> found = co_await look_for_exporters(stop);
-    if (!found.has_value())
-      co_return Cause{reasons::kMetricsUnreachable,
-                      fmt::format("dcgm-exporter's pods in {} can't be listed: {}", namespace_,
-                                  describe(found.error()))};
-    known_ = known;
-  }
-  Loop& loop = client_.loop();
-  Tally tally{.round = round, .end = loop.now() + kScrapeRound, .first = {}};
-  TaskGroup tracks(loop);
-  for (int i = 0; i < kTracks; ++i) tracks.spawn(scrape_each(tally, stop));
-  while (tracks.running() > 0) co_await sleep_for(20ms, std::stop_token());
-  if (tally.failed == 0) co_return std::nullopt;
-  // Their pods may have moved.
-  known_.clear();
+  co_await scrape_all(all, stop);
+  if (all.silences.empty()) co_return std::nullopt;
+  const auto& [node, why] = *all.silences.begin();
   co_return Cause{
       reasons::kMetricsUnreachable,
       fmt::format(
-          "{} of {} can't be scraped, as {}; the chart's networkPolicy and those of {} must "
-          "let berth reach port 9400",
-          tally.failed, plural(static_cast<std::int64_t>(pods_.size()), "exporter"), tally.first,
-          namespace_)};
+          "{} of {} can't be scraped, as that of {}: {}; the chart's networkPolicy and those of {} "
+          "must let berth reach port 9400",
+          all.silences.size(), plural(static_cast<std::int64_t>(all.pods.size()), "exporter"), node,
+          why, namespace_)};
 }
 
-Task<Result<void>> ExporterSource::look_for_exporters(std::stop_token stop) {
-  std::vector<ExporterPod> found;
-  for (const std::string_view selector : kExporterSelectors) {
-    ListOptions list;
-    list.namespace_ = namespace_;
-    list.limit = kPage;
-    list.label_selector = selector;
-    for (int page = 0; page < kMaxPages; ++page) {
-      const Result<Reply> reply = co_await client_.send(list_request(kKind<Pod>, list),
-                                                        CallOptions(Lane::kBulk, stop, 30s));
-      if (!reply.has_value()) co_return reply.error();
-      const nlohmann::json json = parse_foreign_json(reply->body);
-      if (!json.is_object()) co_return decode_error("", "is not a list of pods");
-      for (ExporterPod& pod : read_exporter_pods(json)) found.push_back(std::move(pod));
-      list.continue_token =
-          json.value(nlohmann::json::json_pointer("/metadata/continue"), std::string());
-      if (list.continue_token.empty()) break;
-    }
+Task<ExporterSource::Silences> ExporterSource::ask(std::vector<std::string> nodes, Round& round,
+                                                   std::stop_token stop) {
+  Scraping all{.pods = {}, .round = round, .deadline = 5s, .span = 20s};
+  std::map<std::string, ExporterPod> by_node;
+  for (ExporterPod& pod : running_exporters(cluster_, namespace_))
+    by_node.emplace(pod.node, std::move(pod));
+  for (const std::string& node : nodes) {
+    const auto pod = by_node.find(node);
+    if (pod != by_node.end())
+      all.pods.push_back(pod->second);
+    else
+      all.silences[node] = fmt::format("no pod of dcgm-exporter runs there in {}", namespace_);
   }
-  pods_ = std::move(found);
-  co_return Result<void>();
+  co_await scrape_all(all, stop);
+  for (const std::string& node : nodes)
+    if (!round.nodes().contains(node)) all.silences.try_emplace(node, "shows no GPU of its node");
+  co_return std::move(all.silences);
 }
 
-Task<void> ExporterSource::scrape_each(Tally& tally, std::stop_token stop) {
-  while (tally.next < pods_.size() && !stop.stop_requested()) {
-    const ExporterPod pod = pods_[tally.next++];
+Task<void> ExporterSource::scrape_all(Scraping& all, std::stop_token stop) {
+  if (all.pods.empty()) co_return;
+  all.end = loop_.now() + all.span;
+  TaskGroup tracks(loop_);
+  for (int i = 0; i < kTracks; ++i) tracks.spawn(scrape_each(all, stop));
+  while (tracks.running() > 0) co_await sleep_for(20ms, std::stop_token());
+}
+
+Task<void> ExporterSource::scrape_each(Scraping& all, std::stop_token stop) {
+  while (all.next < all.pods.size() && !stop.stop_requested()) {
+    const ExporterPod pod = all.pods[all.next++];
     Result<void> done =
         Error{.kind = ErrorKind::kTimeout,
-              .message = fmt::format("a round takes longer than {} s", kScrapeRound / 1s)};
-    if (client_.loop().now() < tally.end) done = co_await scrape(pod, tally.round, stop);
-    if (done.has_value() || stop.stop_requested()) continue;
-    if (tally.failed++ == 0)
-      tally.first = fmt::format("that of {}: {}", pod.node, describe(done.error()));
+              .message = fmt::format("a round takes longer than {} s", all.span / 1s)};
+    if (loop_.now() < all.end) done = co_await scrape(pod, all.deadline, all.round, stop);
+    if (!done.has_value() && !stop.stop_requested())
+      all.silences.try_emplace(pod.node, describe(done.error()));
   }
 }
 
-Task<Result<void>> ExporterSource::scrape(ExporterPod pod, Round& round, std::stop_token stop) {
+Task<Result<void>> ExporterSource::scrape(ExporterPod pod, std::chrono::milliseconds deadline,
+                                          Round& round, std::stop_token stop) {
+  if (pod.address.empty()) co_return invalid_spec("", "its pod has no address yet");
   ClientConfig config;
   config.server = "http://" + pod.address;
   config.without_proxy = true;  // no proxy leads to a pod
@@ -112,12 +103,14 @@ Task<Result<void>> ExporterSource::scrape(ExporterPod pod, Round& round, std::st
   std::string text;
   GetRequest request{.target = "/metrics",
                      .headers = {{"Accept", "text/plain;version=0.0.4"}},
-                     .deadline = kScrape,
+                     .deadline = deadline,
                      .max_bytes = kMaxBytes};
   const Result<void> done = co_await http_get(
-      client_.loop(), *transport, std::move(request),
-      [&text](std::string_view bytes) { text += bytes; }, stop);
+      loop_, *transport, std::move(request), [&text](std::string_view bytes) { text += bytes; },
+      stop);
   if (!done.has_value()) co_return done.error();
+  if (!is_still_there(cluster_, namespace_, pod))
+    co_return Error{.kind = ErrorKind::kUnavailable, .message = "its pod has moved meanwhile"};
   round.be_on(pod.node);
   const Result<std::size_t> read = read_exposition(
       text, [&](const CounterInfo& counter, const LabelViews& labels, double value) {

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// ExporterSource: a round of samples scraped from dcgm-exporter's pods themselves, where the
-// GPUClusterPolicy names no Prometheus. Loop thread only.
+// ExporterSource: what dcgm-exporter's pods say themselves. A whole round where the
+// GPUClusterPolicy names no Prometheus, and where it does what the exporters of single nodes
+// confirm. Loop thread only.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
-#include "controller/client/api_client.h"
 #include "controller/core/cause.h"
+#include "controller/core/cluster_state.h"
+#include "controller/io/loop.h"
 #include "controller/io/task.h"
 #include "controller/observe/round.h"
 #include "controller/sampling/exporter_pods.h"
@@ -19,28 +22,32 @@ namespace berth {
 
 class ExporterSource {
  public:
-  ExporterSource(ApiClient& client, const ClusterState& cluster, Connect connect,
+  // Why a node's exporter said nothing, by node.
+  using Silences = std::map<std::string, std::string>;
+
+  ExporterSource(Loop& loop, const ClusterState& cluster, Connect connect,
                  std::string agents_namespace)
-      : client_(client),
+      : loop_(loop),
         cluster_(cluster),
         connect_(std::move(connect)),
         namespace_(std::move(agents_namespace)) {}
 
   // As PrometheusSource::fetch(); a few exporters at a time.
   Task<std::optional<Cause>> fetch(Round& round, std::stop_token stop);
+  // Of these nodes alone. Each of them is in the round or among the silences in the end.
+  Task<Silences> ask(std::vector<std::string> nodes, Round& round, std::stop_token stop);
 
  private:
-  struct Tally;
-  Task<Result<void>> look_for_exporters(std::stop_token stop);
-  Task<void> scrape_each(Tally& tally, std::stop_token stop);
-  Task<Result<void>> scrape(ExporterPod pod, Round& round, std::stop_token stop);
+  struct Scraping;
+  Task<void> scrape_all(Scraping& all, std::stop_token stop);
+  Task<void> scrape_each(Scraping& all, std::stop_token stop);
+  Task<Result<void>> scrape(ExporterPod pod, std::chrono::milliseconds deadline, Round& round,
+                            std::stop_token stop);
 
-  ApiClient& client_;
+  Loop& loop_;
   const ClusterState& cluster_;
   Connect connect_;
   std::string namespace_;
-  std::vector<std::string> known_;  // uids of those whose addresses were looked for
-  std::vector<ExporterPod> pods_;
 };
 
 }  // namespace berth

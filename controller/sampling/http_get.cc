@@ -5,19 +5,12 @@
 
 #include <utility>
 
-#include "apis/printable.h"
-#include "controller/client/transport_error.h"
-
 namespace berth {
 namespace {
 
-constexpr std::size_t kMaxWords = 300;  // of a bad reply
-
 struct Ended {
   TransportOutcome outcome = TransportOutcome::kComplete;
-  std::string detail;
   int status = 0;
-  std::string words;
 };
 
 class StreamingSink : public ResponseSink {
@@ -26,12 +19,10 @@ class StreamingSink : public ResponseSink {
       : handoff_(loop), on_bytes_(std::move(on_bytes)) {}
   void on_head(int status, const std::vector<HttpHeader>&) override { ended_.status = status; }
   void on_bytes(std::string_view bytes) override {
-    if (ended_.status == 200) return on_bytes_(bytes);
-    ended_.words += bytes.substr(0, kMaxWords - std::min(kMaxWords, ended_.words.size()));
+    if (ended_.status == 200) on_bytes_(bytes);
   }
-  void on_end(TransportOutcome outcome, std::string detail) override {
+  void on_end(TransportOutcome outcome, std::string) override {
     ended_.outcome = outcome;
-    ended_.detail = std::move(detail);
     handoff_.set(std::move(ended_));
   }
   Handoff<Ended>& handoff() { return handoff_; }
@@ -50,6 +41,27 @@ ErrorKind kind_of(int status) {
                                                          : ErrorKind::kServer;
 }
 
+// What the transport says of it may hold words of whoever answered, as the name in a certificate.
+Error failure_of(TransportOutcome outcome) {
+  switch (outcome) {
+    case TransportOutcome::kCannotConnect:
+      return {.kind = ErrorKind::kUnavailable, .message = "can't be connected to"};
+    case TransportOutcome::kTlsFailed:
+      return {.kind = ErrorKind::kUnavailable, .message = "shows no certificate that is trusted"};
+    case TransportOutcome::kTimeout:
+      return {.kind = ErrorKind::kTimeout, .message = "does not answer in time"};
+    case TransportOutcome::kTooLarge:
+      return {.kind = ErrorKind::kDecode, .message = "answers with more than berth reads"};
+    case TransportOutcome::kCancelled:
+      return {.kind = ErrorKind::kCancelled, .message = "was not waited for"};
+    case TransportOutcome::kComplete:
+    case TransportOutcome::kBroken:
+    case TransportOutcome::kNoCredentials:
+      break;
+  }
+  return {.kind = ErrorKind::kUnavailable, .message = "breaks the connection off"};
+}
+
 }  // namespace
 
 Task<Result<void>> http_get(Loop& loop, Transport& transport, GetRequest request,
@@ -64,13 +76,10 @@ Task<Result<void>> http_get(Loop& loop, Transport& transport, GetRequest request
   auto sink = std::make_shared<StreamingSink>(loop, std::move(on_bytes));
   transport.start(std::move(http), sink, stop);
   const Ended ended = co_await sink->handoff().wait();
-  if (ended.outcome != TransportOutcome::kComplete)
-    co_return transport_error(ended.outcome,
-                              ended.detail.empty() ? "does not answer" : ended.detail);
+  if (ended.outcome != TransportOutcome::kComplete) co_return failure_of(ended.outcome);
   if (ended.status == 200) co_return Result<void>();
   co_return Error{.kind = kind_of(ended.status),
-                  .message = fmt::format("answers {}{}{}", ended.status,
-                                         ended.words.empty() ? "" : ": ", printable(ended.words)),
+                  .message = fmt::format("answers {}", ended.status),
                   .where = {},
                   .http_code = ended.status,
                   .reason = {},

@@ -28,10 +28,11 @@ struct GetRequest {
   std::size_t max_bytes = 1u << 20;
 };
 
-// Bytes of a good reply go to `on_bytes` as they come, of a bad one into the error's message. It
-// must live until the task has ended, as must the transport. The error's kind tells who is at
-// fault: kUnauthorized and kForbidden, kUnavailable and kTimeout, kDecode for one that is too
-// large, kServer for every other reply.
+// Bytes of a good reply go to `on_bytes` as they come; of a bad one nothing but its status is kept,
+// for whoever reads of it may not be allowed to read what answered. `on_bytes` must live until the
+// task has ended, as must the transport. The error's kind tells who is at fault: kUnauthorized and
+// kForbidden, kUnavailable and kTimeout, kDecode for one that is too large, kServer for every other
+// reply.
 Task<Result<void>> http_get(Loop& loop, Transport& transport, GetRequest request,
                             std::function<void(std::string_view)> on_bytes, std::stop_token stop);
 

@@ -20,6 +20,11 @@ using namespace std::chrono_literals;
 constexpr std::size_t kMaxAnswerBytes = 256u << 20;
 constexpr std::chrono::milliseconds kRound = 60s;  // all of its queries together
 constexpr std::chrono::milliseconds kQuery = 25s;
+constexpr std::chrono::milliseconds kCount = 10s;
+
+std::string without_slash(const std::string& url) {
+  return url.substr(0, url.find_last_not_of('/') + 1);
+}
 
 const char* reason_of(const Error& error) {
   if (error.kind == ErrorKind::kUnauthorized || error.kind == ErrorKind::kForbidden)
@@ -56,11 +61,10 @@ Task<Result<std::string>> PrometheusSource::read_token(SecretKeyRef secret, std:
   co_return token->substr(0, end == std::string::npos ? 0 : end + 1);
 }
 
-Task<std::optional<Cause>> PrometheusSource::fetch(PrometheusSpec spec, SamplingWindow window,
-                                                   bool with_history, Round& round,
-                                                   std::stop_token stop) {
-  ClientConfig config;
-  config.server = spec.url.substr(0, spec.url.find_last_not_of('/') + 1);
+// Whom to ask, with which token.
+Task<std::optional<Cause>> PrometheusSource::set_up(PrometheusSpec spec, ClientConfig& config,
+                                                    std::stop_token stop) {
+  config.server = without_slash(spec.url);
   if (!spec.ca_bundle.empty()) {
     const std::optional<std::string> pem = decode_base64(spec.ca_bundle);
     if (!pem)
@@ -68,21 +72,37 @@ Task<std::optional<Cause>> PrometheusSource::fetch(PrometheusSpec spec, Sampling
                       "spec.metrics.prometheus.caBundle is not base64 of PEM"};
     config.certificate_authority.data = *pem;
   }
-  if (spec.bearer_token_secret_ref) {
-    const SecretKeyRef secret = *spec.bearer_token_secret_ref;
-    Result<std::string> token = co_await read_token(secret, stop);
-    if (!token.has_value())
-      co_return Cause{reasons::kMetricsRefused,
-                      fmt::format("Secret {}/{} can't be read: {}; the chart lets berth read the "
-                                  "one that policy.prometheusTokenSecret names",
-                                  namespace_, secret.name, describe(token.error()))};
-    config.token = *std::move(token);
-  }
+  if (!spec.bearer_token_secret_ref) co_return std::nullopt;
+  if (token_url_.empty() || config.server != without_slash(token_url_))
+    co_return Cause{
+        reasons::kMetricsRefused,
+        fmt::format("berth sends a token to {} alone, and spec.metrics.prometheus.url is {}: it is "
+                    "not asked; set the chart's policy.prometheusTokenURL, or remove "
+                    "spec.metrics.prometheus.bearerTokenSecretRef",
+                    token_url_.empty() ? "the chart's policy.prometheusTokenURL, which is empty,"
+                                       : token_url_,
+                    spec.url)};
+  const SecretKeyRef secret = *spec.bearer_token_secret_ref;
+  Result<std::string> token = co_await read_token(secret, stop);
+  if (!token.has_value())
+    co_return Cause{reasons::kMetricsRefused,
+                    fmt::format("Secret {}/{} can't be read: {}; the chart lets berth read the "
+                                "one that policy.prometheusTokenSecret names",
+                                namespace_, secret.name, describe(token.error()))};
+  config.token = *std::move(token);
+  co_return std::nullopt;
+}
+
+Task<std::optional<Cause>> PrometheusSource::fetch(PrometheusSpec spec, SeriesMatch match,
+                                                   SamplingWindow window, bool with_history,
+                                                   Round& round, std::stop_token stop) {
+  ClientConfig config;
+  if (std::optional<Cause> refused = co_await set_up(spec, config, stop)) co_return refused;
   const std::unique_ptr<Transport> transport = connect_(std::move(config));
   Loop& loop = client_.loop();
   const MonotonicTime end = loop.now() + kRound;
-  for (const PrometheusQuery& query : prometheus_queries(window, with_history)) {
-    PrometheusAnswer answer = answer_into(round, query, window);
+  for (const PrometheusQuery& query : prometheus_queries(window, with_history, match)) {
+    PrometheusAnswer answer = answer_into(round, query, window, match);
     GetRequest request{.target = query.target,
                        .headers = {{"Accept", "application/json"}},
                        .deadline = std::min<std::chrono::milliseconds>(
@@ -99,8 +119,22 @@ Task<std::optional<Cause>> PrometheusSource::fetch(PrometheusSpec spec, Sampling
     if (!done.has_value()) co_return trouble_with(spec, done.error());
     const Result<std::size_t> read = answer.end();
     if (!read.has_value()) co_return trouble_with(spec, read.error());
+    round.ignored().add_unread(answer.unread());
   }
+  if (loop.now() < end) co_await count_foreign(*transport, match, round, stop);
   co_return std::nullopt;
+}
+
+// For the policy's status alone: a round that has been answered is none the worse without it.
+Task<void> PrometheusSource::count_foreign(Transport& transport, SeriesMatch match, Round& round,
+                                           std::stop_token stop) {
+  PrometheusAnswer answer = foreign_into(round);
+  GetRequest request{.target = foreign_query(match),
+                     .headers = {{"Accept", "application/json"}},
+                     .deadline = kCount};
+  (void)co_await http_get(
+      client_.loop(), transport, std::move(request),
+      [&answer](std::string_view bytes) { answer.take(bytes); }, stop);
 }
 
 }  // namespace berth

@@ -19,20 +19,30 @@ namespace berth {
 
 class PrometheusSource {
  public:
-  // The token's Secret lies in berth's own namespace.
-  PrometheusSource(ApiClient& client, Connect connect, std::string berth_namespace)
-      : client_(client), connect_(std::move(connect)), namespace_(std::move(berth_namespace)) {}
+  // The token's Secret lies in berth's own namespace, and goes to `token_url` alone: whoever writes
+  // the policy may not be allowed to read it.
+  PrometheusSource(ApiClient& client, Connect connect, std::string berth_namespace,
+                   std::string token_url)
+      : client_(client),
+        connect_(std::move(connect)),
+        namespace_(std::move(berth_namespace)),
+        token_url_(std::move(token_url)) {}
 
   // Fills the round, which outlives the task. What is wrong, or nothing: then all was answered.
-  Task<std::optional<Cause>> fetch(PrometheusSpec spec, SamplingWindow window, bool with_history,
-                                   Round& round, std::stop_token stop);
+  Task<std::optional<Cause>> fetch(PrometheusSpec spec, SeriesMatch match, SamplingWindow window,
+                                   bool with_history, Round& round, std::stop_token stop);
 
  private:
+  Task<std::optional<Cause>> set_up(PrometheusSpec spec, ClientConfig& config,
+                                    std::stop_token stop);
   Task<Result<std::string>> read_token(SecretKeyRef secret, std::stop_token stop);
+  Task<void> count_foreign(Transport& transport, SeriesMatch match, Round& round,
+                           std::stop_token stop);
 
   ApiClient& client_;
   Connect connect_;
   std::string namespace_;
+  std::string token_url_;
 };
 
 }  // namespace berth

@@ -7,7 +7,7 @@
 
 #include "apis/reasons.h"
 #include "controller/fleet/pools.h"
-#include "controller/observe/fold.h"
+#include "controller/observe/nodes_to_ask.h"
 
 namespace berth {
 namespace {
@@ -22,8 +22,10 @@ constexpr std::chrono::nanoseconds kShortest = 1s;   // between two rounds, howe
 Sampler::Sampler(Parts parts, const Settings& settings)
     : parts_(std::move(parts)),
       loop_(parts_.client.loop()),
-      prometheus_(parts_.client, parts_.connect, settings.berth_namespace),
-      exporters_(parts_.client, parts_.cluster, parts_.connect, settings.agents_namespace) {}
+      agents_namespace_(settings.agents_namespace),
+      prometheus_(parts_.client, parts_.connect, settings.berth_namespace,
+                  settings.prometheus_token_url),
+      exporters_(loop_, parts_.cluster, parts_.connect, settings.agents_namespace) {}
 
 Task<void> Sampler::run(std::stop_token stop) {
   while (!stop.stop_requested()) {
@@ -42,7 +44,8 @@ Task<void> Sampler::run(std::stop_token stop) {
 }
 
 Task<void> Sampler::measure(GPUClusterPolicySpec spec, std::stop_token stop) {
-  Samples& samples = parts_.samples;
+  // Readers see a round when it is whole, with what exporters have confirmed.
+  Samples samples = parts_.samples;
   const SamplingWindow window{.now = loop_.wall_now(),
                               .interval = spec.metrics.interval,
                               .grace = spec.idle.grace_period,
@@ -52,26 +55,43 @@ Task<void> Sampler::measure(GPUClusterPolicySpec spec, std::stop_token stop) {
   const bool with_history = !samples.measured_at ||
                             window.now - *samples.measured_at > samples.lasts() ||
                             samples.threshold != window.threshold;
-  Round round(parts_.cluster);
+  Round round(parts_.cluster, agents_namespace_);
   std::optional<Cause> trouble;
-  if (spec.metrics.prometheus) {
-    const PrometheusSpec prometheus = *spec.metrics.prometheus;
-    trouble = co_await prometheus_.fetch(prometheus, window, with_history, round, stop);
+  SeriesMatch match;
+  samples.second_hand = spec.metrics.prometheus.has_value();
+  if (samples.second_hand) {
+    match = series_match(*spec.metrics.prometheus, agents_namespace_);
+    trouble = co_await prometheus_.fetch(*spec.metrics.prometheus, match, window, with_history,
+                                         round, stop);
   } else {
     trouble = co_await exporters_.fetch(round, stop);
   }
   if (stop.stop_requested()) co_return;
   if (!trouble && !round.lie().empty())
     trouble = Cause{reasons::kSeriesImplausible, round.lie() + ", and is not believed"};
-  fold(round, parts_.cluster,
-       {.now = window.now,
-        .interval = window.interval,
-        .threshold = window.threshold,
-        .max_temperature = spec.health.max_temperature},
-       samples);
+  const FoldRules rules{.now = window.now,
+                        .interval = window.interval,
+                        .threshold = window.threshold,
+                        .max_temperature = spec.health.max_temperature};
+  fold(round, parts_.cluster, rules, samples);
+  samples.ignored = round.ignored().told(describe_match(match));
   samples.trouble = std::move(trouble);
+  if (samples.second_hand)
+    co_await ask_exporters(spec, rules, samples, stop);
+  else
+    samples.witnesses.clear();
+  if (stop.stop_requested()) co_return;
+  parts_.samples = std::move(samples);
   log_trouble();
   parts_.on_round();
+}
+
+Task<void> Sampler::ask_exporters(GPUClusterPolicySpec spec, FoldRules rules, Samples& samples,
+                                  std::stop_token stop) {
+  Round round(parts_.cluster, agents_namespace_);
+  const ExporterSource::Silences silences =
+      co_await exporters_.ask(nodes_to_ask(parts_.cluster, samples, spec), round, stop);
+  fold_witnesses(round, silences, parts_.cluster, rules, samples);
 }
 
 void Sampler::log_trouble() {

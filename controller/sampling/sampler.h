@@ -15,6 +15,7 @@
 #include "controller/core/settings.h"
 #include "controller/io/log.h"
 #include "controller/io/task.h"
+#include "controller/observe/fold.h"
 #include "controller/sampling/exporter_source.h"
 #include "controller/sampling/http_get.h"
 #include "controller/sampling/prometheus_source.h"
@@ -38,10 +39,13 @@ class Sampler {
 
  private:
   Task<void> measure(GPUClusterPolicySpec spec, std::stop_token stop);
+  Task<void> ask_exporters(GPUClusterPolicySpec spec, FoldRules rules, Samples& samples,
+                           std::stop_token stop);
   void log_trouble();
 
   Parts parts_;
   Loop& loop_;
+  const std::string agents_namespace_;
   PrometheusSource prometheus_;
   ExporterSource exporters_;
   std::string logged_;  // the trouble last told

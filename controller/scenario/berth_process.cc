@@ -87,8 +87,12 @@ struct BerthProcess::ControllerLife : BerthProcess::Life {
             .log = log,
             .cluster = controller.cluster(),
             .samples = samples,
-            .connect = [this, prometheus = owner.options_.prometheus](
-                           const ClientConfig&) { return prometheus->connect(loop); },
+            .connect =
+                [this, options = &owner.options_](const ClientConfig& to) {
+                  std::unique_ptr<Transport> exporter =
+                      options->exporters->connect(loop, to.server);
+                  return exporter ? std::move(exporter) : options->prometheus->connect(loop);
+                },
             .acts = [this] { return controller.working(); },
             .on_round =
                 [this] {

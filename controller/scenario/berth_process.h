@@ -14,6 +14,7 @@
 #include "controller/io/log.h"
 #include "controller/runtime/controller_options.h"
 #include "controller/sim/admission_webhooks.h"
+#include "controller/sim/exporters.h"
 #include "controller/sim/prometheus.h"
 #include "controller/sim/simulation.h"
 #include "controller/sim/wire.h"
@@ -29,6 +30,7 @@ struct BerthOptions {
   std::optional<std::chrono::nanoseconds> certificates_check;
   // Set: there is one, whatever its address. It outlives the process.
   sim::Prometheus* prometheus = nullptr;
+  sim::Exporters* exporters = nullptr;  // with a Prometheus
   std::chrono::nanoseconds restart_after = std::chrono::seconds(2);
   LeaseOptions lease;  // each life says whose it is
 };

@@ -54,7 +54,7 @@ Told Incidents::on_machine(const Incident& incident, const std::string& name) {
   } else if (verb == "start-kubelet") {
     world_.kube.start_kubelet(name);
     line.text = "its kubelet is back";
-  } else if (verb == "gauges") {
+  } else if (verb == "gauges" || verb == "forge") {
     return on_gauges(incident, name);
   } else if (verb == "stop-exporter") {
     world_.gauges.stop_exporter(name);
@@ -85,13 +85,18 @@ Told Incidents::on_gauges(const Incident& incident, const std::string& name) {
     gauge = static_cast<std::remove_reference_t<decltype(gauge)>>(value);
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", what, value);
   };
-  world_.gauges.change(name, static_cast<std::size_t>(gpu), [&](sim::GpuGauge& gauge) {
+  const auto change = [&](sim::GpuGauge& gauge) {
     set("xid", gauge.xid);
     set("temperature", gauge.temperature);
     set("doubleBitErrors", gauge.double_bit_errors);
     set("remapFailed", gauge.remap_failed);
     set("lost", gauge.lost);
-  });
+  };
+  if (incident.verb == "forge") {
+    world_.gauges.forge(name, static_cast<std::size_t>(gpu), change);
+    return {.subject = name, .text = fmt::format("a scraped pod claims of GPU {}: {}", gpu, text)};
+  }
+  world_.gauges.change(name, static_cast<std::size_t>(gpu), change);
   return {.subject = name, .text = fmt::format("its GPU {} shows: {}", gpu, text)};
 }
 

@@ -66,6 +66,13 @@ bool is_news(const sim::Change& change) {
          !same_at(before, after, {"spec"}) || !same_at(before, after, {"status", "allocatable"});
 }
 
+// What a Prometheus has scraped runs on every node.
+sim::GpuAgentOptions agents_of(const Scenario& scenario) {
+  sim::GpuAgentOptions options = scenario.agents;
+  options.exporters = scenario.prometheus;
+  return options;
+}
+
 }  // namespace
 
 struct ScenarioRun::Timeline {
@@ -88,8 +95,9 @@ struct ScenarioRun::Timeline {
 ScenarioRun::ScenarioRun(const Scenario& scenario, std::uint64_t seed)
     : simulation_(std::make_unique<sim::Simulation>(seed)),
       kube_(std::make_unique<sim::KubeActors>(*simulation_, scenario.kube)),
-      agents_(std::make_unique<sim::GpuAgents>(*simulation_, *kube_, scenario.agents)),
+      agents_(std::make_unique<sim::GpuAgents>(*simulation_, *kube_, agents_of(scenario))),
       prometheus_(simulation_->store(), gauges_),
+      exporters_(simulation_->store(), gauges_),
       timeline_(std::make_unique<Timeline>(scenario, *this)) {
   set_up();
   simulation_->run_for(kWarmUp);
@@ -114,7 +122,10 @@ void ScenarioRun::start_berth() {
     BerthOptions options{
         .settings = scenario.settings, .zones = scenario.zones, .lease = scenario.lease};
     if (scenario.certificates) options.certificates_check = scenario.certificates->check;
-    if (scenario.prometheus) options.prometheus = &prometheus_;
+    if (scenario.prometheus) {
+      options.prometheus = &prometheus_;
+      options.exporters = &exporters_;
+    }
     berths_.push_back(std::make_unique<BerthProcess>(*simulation_, fmt::format("berth-{}", i),
                                                      std::move(options)));
     berths_.back()->start();

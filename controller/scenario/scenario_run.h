@@ -75,6 +75,7 @@ class ScenarioRun {
   std::unique_ptr<sim::GpuAgents> agents_;
   sim::GpuGauges gauges_;
   sim::Prometheus prometheus_;
+  sim::Exporters exporters_;
   std::unique_ptr<sim::AdmissionWebhooks> admission_;
   std::vector<std::unique_ptr<BerthProcess>> berths_;
   std::vector<std::unique_ptr<BerthProcess>> webhooks_;

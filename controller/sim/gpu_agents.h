@@ -34,6 +34,7 @@ struct GpuAgentOptions {
   std::string config_map = "berth-mig-parted-config";            // what mig-manager mounts
   std::string plugin_config_map = "berth-device-plugin-config";  // what the device plugin mounts
   std::string strategy = "mixed";                                // MIG_STRATEGY
+  bool exporters = false;                                        // dcgm-exporter's pods, too
   Span config_map_delay = std::chrono::seconds(60);  // how late a mounted ConfigMap may be, at most
   Span apply_time = std::chrono::seconds(20);
   Span pod_wait = std::chrono::minutes(5);        // mig-manager's patience with the plugin's pods

@@ -32,6 +32,11 @@ void GpuGauges::change(const std::string& node, std::size_t gpu,
   tell(node);
 }
 
+void GpuGauges::forge(const std::string& node, std::size_t gpu,
+                      const std::function<void(GpuGauge&)>& how) {
+  if (const auto found = nodes_.find(node); found != nodes_.end()) how(found->second.forged[gpu]);
+}
+
 void GpuGauges::stop_exporter(const std::string& node) {
   const auto found = nodes_.find(node);
   if (found == nodes_.end()) return;

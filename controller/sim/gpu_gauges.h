@@ -27,6 +27,8 @@ struct GaugedNode {
   std::string product;
   std::vector<GpuGauge> gpus;
   bool told = true;  // its exporter runs
+  // What another scraped pod claims of its GPUs, by index, under the exporter's labels.
+  std::map<std::size_t, GpuGauge> forged;
 };
 
 class GpuGauges {
@@ -36,6 +38,9 @@ class GpuGauges {
   void remove_node(const std::string& name);
   // Of a GPU that there is.
   void change(const std::string& node, std::size_t gpu, const std::function<void(GpuGauge&)>& how);
+  // A scraped pod of somebody's claims that of the node's GPU from now on, whether there is one or
+  // not.
+  void forge(const std::string& node, std::size_t gpu, const std::function<void(GpuGauge&)>& how);
   void stop_exporter(const std::string& node);
   void start_exporter(const std::string& node);
 

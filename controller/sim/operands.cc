@@ -22,7 +22,8 @@ struct Operand {
 };
 constexpr Operand kOperands[] = {{kManagerApp, "mig-manager"},
                                  {kPluginApp, "device-plugin"},
-                                 {kDiscoveryApp, "gpu-feature-discovery"}};
+                                 {kDiscoveryApp, "gpu-feature-discovery"},
+                                 {kExporterApp, "dcgm-exporter"}};
 
 json variable(const char* name, const std::string& value) {
   json out;
@@ -103,6 +104,7 @@ json deploy_patch(const json& node, const char* value) {
 std::vector<json> operand_daemon_sets(const OperandOptions& options) {
   std::vector<json> out;
   for (const Operand& operand : kOperands) {
+    if (operand.name == std::string_view(kExporterApp) && !options.exporters) continue;
     json& set = out.emplace_back();
     set["apiVersion"] = "apps/v1";
     set["kind"] = "DaemonSet";

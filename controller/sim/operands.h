@@ -14,8 +14,9 @@ namespace berth::sim {
 inline constexpr char kManagerApp[] = "nvidia-mig-manager";
 inline constexpr char kPluginApp[] = "nvidia-device-plugin-daemonset";
 inline constexpr char kDiscoveryApp[] = "gpu-feature-discovery";
+inline constexpr char kExporterApp[] = "nvidia-dcgm-exporter";
 // Those whose pods mig-manager waits for.
-inline constexpr const char* kClientApps[] = {kPluginApp, kDiscoveryApp, "nvidia-dcgm-exporter",
+inline constexpr const char* kClientApps[] = {kPluginApp, kDiscoveryApp, kExporterApp,
                                               "nvidia-dcgm"};
 
 struct OperandOptions {
@@ -24,6 +25,7 @@ struct OperandOptions {
   std::string config_map = "berth-mig-parted-config";  // mig-manager mounts it; empty: NVIDIA's own
   // The device plugin and GPU feature discovery mount it; empty: none.
   std::string plugin_config_map = "berth-device-plugin-config";
+  bool exporters = false;
 };
 std::vector<nlohmann::json> operand_daemon_sets(const OperandOptions& options);
 

@@ -215,6 +215,26 @@ TEST(DecodePod, WhatKeepsItFromRunning) {
   }
 }
 
+// Of fifty thousand pods the addresses of dcgm-exporter's are wanted.
+TEST(DecodePod, TheAddressOfAnExporterIsKept) {
+  const auto address = [](const std::string& labels, const char* status) {
+    const std::string object =
+        R"({"metadata":{"name":"p","labels":)" + labels + R"(},"status":)" + status + "}";
+    const Result<Pod> pod = decode<Pod>(object.c_str());
+    EXPECT_TRUE(pod.has_value()) << object;
+    std::string event = protobuf_event("ADDED", "Pod", object.c_str());
+    const Result<WatchEvent<Pod>> too = decode_watch_event<Pod>(event, Encoding::kProtobuf);
+    EXPECT_TRUE(too.has_value() && too->object == *pod) << object << ", in protobuf";
+    return pod.has_value() ? pod->address.str() : "broken";
+  };
+  const char* running = R"({"phase":"Running","podIP":"10.0.0.1"})";
+  EXPECT_EQ(address(R"({"app":"nvidia-dcgm-exporter"})", running), "10.0.0.1");
+  EXPECT_EQ(address(R"({"app.kubernetes.io/name":"dcgm-exporter"})", running), "10.0.0.1");
+  EXPECT_EQ(address(R"({"app":"nvidia-dcgm-exporter"})", R"({"phase":"Running"})"), "");
+  EXPECT_EQ(address(R"({"app":"web"})", running), "");
+  EXPECT_EQ(address("{}", running), "");
+}
+
 TEST(DecodePod, NullsAndUnknownFieldsChangeNothing) {
   Result<Pod> pod = decode<Pod>(
       R"({"metadata":{"name":"p","labels":null,"creationTimestamp":null,"zzz":[{}]},"spec":{"containers":null,

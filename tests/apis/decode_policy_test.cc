@@ -114,7 +114,8 @@ TEST(DecodePolicySpec, ReadsWhatIsMeasuredAndWhatFollowsFromIt) {
       "idle":{"utilizationThreshold":7,"gracePeriod":"1h","warnAfter":"5m","policy":"Notify",
               "excludeSelector":{"matchLabels":{"keep":"me"}}},
       "metrics":{"interval":"1m","prometheus":{"url":"https://prometheus:9090","caBundle":"QQ==",
-                 "bearerTokenSecretRef":{"name":"reader","key":"bearer"}}}})")
+                 "bearerTokenSecretRef":{"name":"reader","key":"bearer"},
+                 "matchLabels":{"job":"dcgm"}}}})")
                                         .spec;
   EXPECT_EQ(spec.idle, (IdleSpec{.utilization_threshold = 7,
                                  .grace_period = hours(1),
@@ -125,7 +126,8 @@ TEST(DecodePolicySpec, ReadsWhatIsMeasuredAndWhatFollowsFromIt) {
       .prometheus =
           PrometheusSpec{.url = "https://prometheus:9090",
                          .bearer_token_secret_ref = SecretKeyRef{.name = "reader", .key = "bearer"},
-                         .ca_bundle = "QQ=="},
+                         .ca_bundle = "QQ==",
+                         .match_labels = {{"job", "dcgm"}}},
       .interval = minutes(1)};
   EXPECT_EQ(spec.metrics, metrics);
   EXPECT_EQ(policy_from("spec", R"({"metrics":{"interval":"1m"}})").spec.metrics.prometheus,

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 
+#include "tests/apiserver/played_exporter.h"
 #include "tests/apiserver/rollout_fixture.h"
 #include "tests/live/tls_server.h"
 
@@ -28,18 +29,32 @@ class PlayedXids {
 
   std::atomic<int> xid{79};  // from before berth looked
   std::atomic<int> asked{0};
+  std::atomic<int> claimed{0};       // what a pod of team-b claims of the GPU
+  std::atomic<bool> honored{false};  // and that Prometheus has it under the exporter's labels
 
  private:
+  // Of that one series; the rest is asked for by other queries.
+  static std::string one(const std::string& target, int value) {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return fmt::format(
+        R"({{"metric":{{"__name__":"DCGM_FI_DEV_XID_ERRORS",{},"Hostname":"n1","gpu":"0",)"
+        R"("UUID":"GPU-0"}},"value":[{:.3f},"{}"]}})",
+        target, std::chrono::duration<double>(now).count(), value);
+  }
   std::string answer(const std::string& line) {
     const bool range = line.find("query_range") != std::string::npos;
     std::string series;
-    if (line.find("DCGM_FI_DEV_XID_ERRORS") != std::string::npos && !range) {
+    if (line.find("count%20by") != std::string::npos) {
+      if (claimed > 0 && !honored)
+        series = R"({"metric":{"namespace":"team-b","pod":"fake"},"value":[1,"3"]})";
+    } else if (line.find("DCGM_FI_DEV_XID_ERRORS") != std::string::npos && !range) {
       ++asked;
-      const auto now = std::chrono::system_clock::now().time_since_epoch();
-      series = fmt::format(
-          R"({{"metric":{{"__name__":"DCGM_FI_DEV_XID_ERRORS","Hostname":"n1","gpu":"0",)"
-          R"("UUID":"GPU-0"}},"value":[{:.3f},"{}"]}})",
-          std::chrono::duration<double>(now).count(), xid.load());
+      series = one(R"("namespace":"gpu-operator")", xid);
+      // A real one would leave the second out, as it lacks the label that is asked for.
+      if (claimed > 0)
+        series += "," + one(honored ? R"("namespace":"gpu-operator","endpoint":"x")"
+                                    : R"("namespace":"team-b","pod":"fake")",
+                            claimed);
     }
     return fmt::format(R"({{"status":"success","data":{{"resultType":"{}","result":[{}]}}}})",
                        range ? "matrix" : "vector", series);
@@ -56,6 +71,7 @@ class SickNode : public RolloutTest {
     invariants_.pool_labels = {"gpu.berth.dev/pool"};
     cluster().add_gpu_node({.name = "n1", .gpus = 2});
     cluster().wait_agents_running();
+    exporter_.run_on(kube(), "n1");
     kube().apply(
         fmt::format("apiVersion: gpu.berth.dev/v1alpha1\nkind: GPUClusterPolicy\n"
                     "metadata: {{name: cluster}}\nspec:\n"
@@ -93,8 +109,69 @@ class SickNode : public RolloutTest {
   Object node() { return kube().get({"nodes", "n1"}); }
   std::string health() { return node().annotation("gpu.berth.dev/health"); }
 
+  std::string policy_says() {
+    return kube().get({"gpuclusterpolicies", "cluster"}).at("/status/conditions").dump();
+  }
+  void wait_policy_says(const std::string& words) {
+    wait_for("the policy to say " + words, 60, [&]() -> std::string {
+      const std::string told = policy_says();
+      return told.find(words) != std::string::npos ? "" : told;
+    });
+  }
+  static std::string xids(int code) {
+    return fmt::format("DCGM_FI_DEV_XID_ERRORS{{Hostname=\"n1\",gpu=\"0\",UUID=\"GPU-0\"}} {}\n",
+                       code);
+  }
+
   PlayedXids prometheus_;
+  PlayedExporter exporter_{[this] { return xids(prometheus_.xid); }};
 };
+
+TEST_F(SickNode, IsNotCordonedForWhatAnotherPodClaimsOfIt) {
+  prometheus_.xid = 0;
+  start();
+  wait_looks(3);
+  // Under its own labels it counts for nothing, whatever Prometheus answers.
+  prometheus_.claimed = 79;
+  wait_policy_says("MetricsIgnored");
+  wait_policy_says("without namespace=gpu-operator");
+  wait_looks(3);
+  EXPECT_EQ(health(), "");
+  EXPECT_NE(node().text("/spec/unschedulable"), "true");
+  // Under the exporter's, as Prometheus has it with honor_labels, it is reported alone.
+  prometheus_.honored = true;
+  wait_policy_says("NotConfirmed");
+  wait_looks(4);
+  EXPECT_NE(node().text("/spec/unschedulable"), "true");
+  EXPECT_THAT(health(), HasSubstr("not confirmed by the node's own exporter"));
+  EXPECT_THAT(health(), HasSubstr("\"phase\":\"Reported\""));
+  // The exporter itself shows it.
+  prometheus_.xid = 79;
+  wait_cordoned(true);
+}
+
+// Where the exporter's pod was another may listen by now.
+TEST_F(SickNode, IsNotCordonedForWhatAnExportersFormerAddressSays) {
+  PlayedExporter squatter([] { return xids(79); });
+  PlayedExporter::move_to(kube(), "n1", squatter.address());
+  kube().patch({"gpuclusterpolicies", "cluster"}, PatchType::kMerge,
+               R"({"spec": {"metrics": {"prometheus": null}}})");
+  prometheus_.xid = 0;
+  start();
+  wait_for("the exporter to be scraped", 60,
+           [&] { return squatter.connections() > 0 ? "" : "it was not"; });
+  PlayedExporter::move_to(kube(), "n1", exporter_.address());
+  const int before = exporter_.connections();
+  wait_for("it to be scraped at its new address", 60,
+           [&] { return exporter_.connections() >= before + 3 ? "" : "it was not"; });
+  const int after = squatter.connections();
+  wait_for("more rounds", 60,
+           [&] { return exporter_.connections() >= before + 6 ? "" : "there were none"; });
+  EXPECT_EQ(squatter.connections(), after);
+  EXPECT_NE(node().text("/spec/unschedulable"), "true");
+  prometheus_.xid = 79;
+  wait_cordoned(true);
+}
 
 TEST_F(SickNode, GoesOutOfServiceAndComesBackOnceItsProofHasPassed) {
   start();

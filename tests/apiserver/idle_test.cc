@@ -7,7 +7,9 @@
 #include <chrono>
 #include <mutex>
 #include <regex>
+#include <thread>
 
+#include "tests/apiserver/played_exporter.h"
 #include "tests/apiserver/queue_fixture.h"
 #include "tests/live/tls_server.h"
 
@@ -28,6 +30,23 @@ class PlayedPrometheus {
                   return true;
                 }) {}
   std::string url() const { return fmt::format("http://127.0.0.1:{}", server_.port()); }
+  // What the node's own exporter shows.
+  std::string exposition() {
+    const std::lock_guard lock(mutex_);
+    std::string text;
+    for (std::size_t i = 0; i < gpus_.size(); ++i)
+      text += fmt::format(
+          "DCGM_FI_DEV_GPU_UTIL{{Hostname=\"n1\",gpu=\"{0}\",UUID=\"GPU-{0}\",modelName=\"NVIDIA "
+          "A100-SXM4-80GB\"{1}}} {2}\n",
+          i, gpus_[i].forged ? "" : fmt::format(",namespace=\"team-a\",pod=\"{}\"", gpus_[i].pod),
+          gpus_[i].percent);
+    return text;
+  }
+  // Somebody's pod claims that they are the pod's, and idle; the exporter names no pods.
+  void forge(const std::string& pod, int gpus) {
+    const std::lock_guard lock(mutex_);
+    for (int i = 0; i < gpus; ++i) gpus_.push_back({pod, 0, true});
+  }
   void hold(const std::string& pod, int gpus, int percent) {
     const std::lock_guard lock(mutex_);
     for (int i = 0; i < gpus; ++i) gpus_.push_back({pod, percent});
@@ -37,11 +56,13 @@ class PlayedPrometheus {
   struct Gpu {
     std::string pod;
     int percent = 0;
+    bool forged = false;
   };
   std::string answer(const std::string& line) {
     const bool range = line.find("query_range") != std::string::npos;
     std::string series;
-    if (line.find("DCGM_FI_DEV_GPU_UTIL") != std::string::npos) {
+    const bool foreign = line.find("count%20by") != std::string::npos;
+    if (!foreign && line.find("DCGM_FI_DEV_GPU_UTIL") != std::string::npos) {
       const std::lock_guard lock(mutex_);
       for (std::size_t i = 0; i < gpus_.size(); ++i)
         series += (series.empty() ? "" : ",") + one(line, range, i);
@@ -60,7 +81,8 @@ class PlayedPrometheus {
       points = fmt::format("{:.3f},\"{}\"", std::chrono::duration<double>(now).count(),
                            gpus_[gpu].percent);
     }
-    return fmt::format(R"({{"metric":{{"Hostname":"n1","gpu":"{0}","UUID":"GPU-{0}",)"
+    return fmt::format(R"({{"metric":{{"namespace":"gpu-operator","Hostname":"n1","gpu":"{0}",)"
+                       R"("UUID":"GPU-{0}",)"
                        R"("modelName":"NVIDIA A100-SXM4-80GB","exported_namespace":"team-a",)"
                        R"("exported_pod":"{1}"}},"{2}":[{3}]}})",
                        gpu, gpus_[gpu].pod, range ? "values" : "value", points);
@@ -124,13 +146,22 @@ class IdleGpus : public QueueTest {
     return "";
   }
 
+  void start_measured() {
+    exporter_.run_on(kube(), "n1");
+    start_berth();
+  }
+  std::string policy_says() {
+    return kube().get({"gpuclusterpolicies", "cluster"}).at("/status/conditions").dump();
+  }
+
   PlayedPrometheus prometheus_;
+  PlayedExporter exporter_{[this] { return prometheus_.exposition(); }};
 };
 
 TEST_F(IdleGpus, AreTakenBackAsFarAsTheWaitingWorkCanUseThem) {
   add_pool(1);
   apply_queue("vision", "team-a", 8);
-  start_berth();
+  start_measured();
   run("large", 4, 0), run("small", 2, 0), run("works", 2, 90);
   choose("OnPressure");
   wait_for("the idle ones to be told", 60, [&]() -> std::string {
@@ -166,7 +197,7 @@ TEST_F(IdleGpus, AreTakenBackAsFarAsTheWaitingWorkCanUseThem) {
 TEST_F(IdleGpus, AreTakenBackWhoeverWaitsUnderAlways) {
   add_pool(1);
   apply_queue("vision", "team-a", 8);
-  start_berth();
+  start_measured();
   run("sleeps", 4, 0), run("works", 2, 90);
   choose("Always");
   wait_for("it to be suspended", 150, [&]() -> std::string {
@@ -178,6 +209,31 @@ TEST_F(IdleGpus, AreTakenBackWhoeverWaitsUnderAlways) {
               HasSubstr("its GPUs were idle"));
   wait_used("vision", "2/8");
   wait_reclaimed("1");
+}
+
+// A pod that Prometheus scrapes claims, under the exporter's labels, that a Job's GPUs are idle.
+TEST_F(IdleGpus, AreNotTakenBackForWhatTheNodesExporterDoesNotShow) {
+  add_pool(1);
+  apply_queue("vision", "team-a", 8);
+  start_measured();
+  submit("team-a", "victim", 4);
+  wait_for("it to run", 60, [&]() -> std::string {
+    return pod_of("victim").text("/status/phase") == "Running"
+               ? ""
+               : queue("vision").at("/status").dump();
+  });
+  kube().patch({"pods", pod_of("victim").name(), "team-a"}, PatchType::kMerge,
+               R"({"status":{"startTime":"2026-01-01T00:00:00Z"}})", "status");
+  prometheus_.forge(pod_of("victim").name(), 4);
+  choose("Always");
+  wait_for("the policy to say that nothing confirms it", 60, [&]() -> std::string {
+    const std::string told = policy_says();
+    return told.find("keeps GPUs that look idle") != std::string::npos ? "" : told;
+  });
+  std::this_thread::sleep_for(90s);  // its window, and its warning, would be over
+  EXPECT_THAT(suspended(), ::testing::IsEmpty());
+  EXPECT_EQ(pod_of("victim").annotation("gpu.berth.dev/reclaim-after"), "");
+  EXPECT_THAT(policy_says(), HasSubstr("ExporterDisagrees"));
 }
 
 }  // namespace

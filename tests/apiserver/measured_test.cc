@@ -41,7 +41,9 @@ class PlayedPrometheus {
   std::string answer(const std::string& line) {
     const bool range = line.find("query_range") != std::string::npos;
     std::string series;
-    if (line.find("DCGM_FI_DEV_GPU_UTIL") != std::string::npos) {
+    if (line.find("count%20by") != std::string::npos) {
+      // Of other targets' series there are none.
+    } else if (line.find("DCGM_FI_DEV_GPU_UTIL") != std::string::npos) {
       if (range) ++histories;
       series = one(line, range, 0, "sleeper", sleeper) + "," + one(line, range, 1, "worker", 90);
     } else if ((line.find("DCGM_FI_DEV_GPU_TEMP") != std::string::npos && tells_temperature) ||
@@ -61,7 +63,8 @@ class PlayedPrometheus {
       const auto now = std::chrono::system_clock::now().time_since_epoch();
       points = fmt::format("{:.3f},\"{}\"", std::chrono::duration<double>(now).count(), value);
     }
-    return fmt::format(R"({{"metric":{{"Hostname":"n1","gpu":"{0}","UUID":"GPU-{0}",)"
+    return fmt::format(R"({{"metric":{{"namespace":"gpu-operator","Hostname":"n1","gpu":"{0}",)"
+                       R"("UUID":"GPU-{0}",)"
                        R"("modelName":"NVIDIA A100-SXM4-80GB","exported_namespace":"team-a",)"
                        R"("exported_pod":"{1}"}},"{2}":[{3}]}})",
                        gpu, pod, range ? "values" : "value", points);
@@ -238,7 +241,8 @@ TEST_F(LabelWorlds, OfARealPrometheusAreOneAndTheSame) {
   kube().apply(
       fmt::format("apiVersion: gpu.berth.dev/v1alpha1\nkind: GPUClusterPolicy\n"
                   "metadata: {{name: cluster}}\nspec:\n  pools:\n{}"
-                  "  metrics: {{interval: 5s, prometheus: {{url: \"{}\"}}}}\n",
+                  "  metrics: {{interval: 5s, prometheus: {{url: \"{}\", matchLabels: "
+                  "{{service: nvidia-dcgm-exporter}}}}}}\n",
                   pools, said("url").at(0)));
   // GPUs at 42, 0 and 70 %; and one that has an instance of a seventh, a quarter at work, which
   // only the profiling module tells.

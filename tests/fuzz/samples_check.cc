@@ -74,7 +74,7 @@ class Keeper {
 
  private:
   ClusterState cluster_;
-  Round round_{cluster_};
+  Round round_{cluster_, "gpu-operator"};
 };
 
 Heard answered(std::string_view rest, std::size_t piece) {

@@ -64,6 +64,18 @@ void SickCluster::look(const std::string& but) {
         gpu.seen = now;
         if (gpu.hot_since && now - *gpu.hot_since >= kHotFor) gpu.hot_at = now;
       }
+  for (auto& [name, witness] : samples_.witnesses)
+    if (witness.silence.empty() && name != but)
+      for (GpuSample& gpu : witness.gpus) {
+        gpu.seen = now;
+        if (gpu.hot_since && now - *gpu.hot_since >= kHotFor) gpu.hot_at = now;
+      }
+}
+
+void SickCluster::tell_by_prometheus() {
+  samples_.second_hand = true;
+  for (const auto& [name, gpus] : samples_.nodes)
+    samples_.witnesses[name] = {.gpus = gpus, .asked = now, .silence = {}};
 }
 
 void SickCluster::pass(Duration time) {

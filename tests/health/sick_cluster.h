@@ -31,6 +31,21 @@ class SickCluster {
   void xid(const std::string& node, std::size_t index, int code) {
     gpu(node, index).xid = Rise{.value = static_cast<double>(code), .at = now};
   }
+  // From now on a Prometheus tells it all, and the nodes' own exporters have shown what it told so
+  // far. What is set by gpu() from now on is what Prometheus tells.
+  void tell_by_prometheus();
+  // What the node's exporter shows of the GPU from now on.
+  GpuSample& own(const std::string& node, std::size_t index) {
+    return samples_.witnesses[node].gpus.at(index);
+  }
+  // The node's exporter shows what is told of it.
+  void agree(const std::string& node) {
+    samples_.witnesses[node] = {.gpus = samples_.nodes[node], .asked = now, .silence = {}};
+  }
+  void keep_silent(const std::string& node, const std::string& why) {
+    samples_.witnesses[node].silence = why;
+    for (GpuSample& gpu : samples_.witnesses[node].gpus) gpu.seen = now - std::chrono::minutes(10);
+  }
   // Above the limit from now on, and no more.
   void heat(const std::string& node, std::size_t index) { gpu(node, index).hot_since = now; }
   void cool(const std::string& node, std::size_t index) { gpu(node, index).hot_since.reset(); }

@@ -115,6 +115,16 @@ TEST(ReasonsPage, TellsWhyGpusAreNotMeasured) {
   EXPECT_EQ(told, kOfMetricsMissing);
 }
 
+const std::set<std::string> kOfHearsay = {reasons::kForeignSeries, reasons::kExporterDisagrees,
+                                          reasons::kExporterSilent};
+
+TEST(ReasonsPage, TellsWhichMeasurementsDoNotCount) {
+  std::set<std::string> told;
+  for (const Cells& row : rows_under("Measurements that do not count"))
+    for (const std::string& reason : names_in(row.at(1))) told.insert(reason);
+  EXPECT_EQ(told, kOfHearsay);
+}
+
 TEST(ReasonsPage, SaysWhichConditionEachReasonOfAQueueComesTo) {
   std::set<std::string> rows;
   for (const QueueReason& row : queue_reasons())
@@ -170,6 +180,7 @@ TEST(ReasonsPage, NoConstantIsLeftOutOfTheTables) {
       reasons::kGpusKept,
       reasons::kTooManyUnhealthy};  // of a condition that is none of kstatus'
   known.insert(kOfMetricsMissing.begin(), kOfMetricsMissing.end());
+  known.insert(kOfHearsay.begin(), kOfHearsay.end());
   for (const LayoutReason& row : layout_reasons()) known.emplace(row.reason);
   for (const PolicyReason& row : policy_reasons()) known.emplace(row.reason);
   for (const QueueReason& row : queue_reasons()) known.emplace(row.reason);

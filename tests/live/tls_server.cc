@@ -55,7 +55,8 @@ TlsServer::TlsServer(Options options, Handler handler)
   listener_ = ::socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<std::uint16_t>(options.port));
+  ::inet_pton(AF_INET, options.address.c_str(), &address.sin_addr);
   socklen_t length = sizeof address;
   ::bind(listener_, reinterpret_cast<sockaddr*>(&address), length);
   ::listen(listener_, 64);

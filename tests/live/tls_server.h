@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TlsServer: an HTTP/1.1 server over TLS, or without, on 127.0.0.1, blocking, a thread per
+// TlsServer: an HTTP/1.1 server over TLS, or without, on loopback, blocking, a thread per
 // connection. The handler runs on those threads and writes what it likes, byte for byte.
 #pragma once
 
@@ -24,6 +24,8 @@ class TlsServer {
     std::string client_ca;     // not empty: a client certificate from this authority is required
     bool plain = false;        // no TLS at all
     bool names_http1 = false;  // says by ALPN that it speaks HTTP/1.1; else it says nothing
+    std::string address = "127.0.0.1";
+    int port = 0;  // one that is free
   };
   class Connection {
    public:

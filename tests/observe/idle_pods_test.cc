@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "controller/observe/gpu_use.h"
 #include "controller/observe/reconcile.h"
 #include "tests/observe/measured.h"
 
@@ -190,6 +191,67 @@ TEST_F(IdlePods, AreNoneThatNobodyMakesAnewOrThatAreTheSystems) {
   Pod excluded = web();
   excluded.meta.labels.set("app", "web");
   EXPECT_FALSE(warned(std::move(excluded)));
+}
+
+// By a Prometheus, which believes whatever it scrapes.
+class IdleByHearsay : public IdlePods {
+ protected:
+  IdleByHearsay() {
+    choose(IdlePolicy::kAlways);
+    measured_.samples.second_hand = true;
+    measured_.run(web());
+  }
+  // Of one GPU of the node, now.
+  void own_exporter_says(const std::string& holder, int percent) {
+    Round round(measured_.cluster, "gpu-operator");
+    round.be_on("n1");
+    const Result<std::size_t> read = read_exposition(
+        fmt::format("DCGM_FI_DEV_GPU_UTIL{{gpu=\"0\",UUID=\"GPU-a\",Hostname=\"n1\"{}}} {}\n",
+                    holder, percent),
+        [&](const CounterInfo& counter, const LabelViews& labels, double value) {
+          round.add(counter, identify(labels), value, Told::kNow);
+        });
+    ASSERT_TRUE(read.has_value());
+    fold_witnesses(round, {}, measured_.cluster, measured_.rules, measured_.samples);
+  }
+  std::string kept() {
+    const Snapshot snapshot = measured_.snapshot();
+    const auto cause =
+        idle_not_confirmed(snapshot, measured_.policy(), survey_use(snapshot, measured_.policy()));
+    return cause ? cause->reason + ": " + cause->message : "";
+  }
+  static constexpr char kWeb[] = ",namespace=\"team-a\",pod=\"web\"";
+};
+
+TEST_F(IdleByHearsay, AreWarnedAndTakenOnlyIfTheirOwnExporterShowsThemIdle) {
+  look_for(31min, 0);
+  apply();
+  EXPECT_EQ(told(), "") << "nobody has asked it";
+  EXPECT_TRUE(measured_.cluster.pods()
+                  .find(namespace_, "web")
+                  ->meta.annotations.contains(names::kIdleSinceAnnotation))
+      << "that they look idle is reported";
+  EXPECT_THAT(kept(), HasSubstr("ExporterSilent: 1 pod keeps GPUs that look idle"));
+  own_exporter_says("", 0);
+  apply();
+  EXPECT_EQ(told(), "") << "it does not name the pod";
+  EXPECT_THAT(kept(), HasSubstr("ExporterDisagrees"));
+  own_exporter_says(kWeb, 90);
+  apply();
+  EXPECT_EQ(told(), "") << "it shows the pod at work";
+  own_exporter_says(kWeb, 0);
+  apply();
+  EXPECT_NE(told(), "");
+  EXPECT_EQ(kept(), "");
+  EXPECT_THAT(found(), SizeIs(1));
+  look_for(30s, 0);
+  own_exporter_says(kWeb, 90);
+  EXPECT_THAT(found(), IsEmpty());
+  fold_witnesses(Round(measured_.cluster, "gpu-operator"), {{"n1", "answers 503"}},
+                 measured_.cluster, measured_.rules, measured_.samples);
+  EXPECT_THAT(found(), IsEmpty());
+  EXPECT_THAT(kept(),
+              HasSubstr("team-a/web (exporter of node n1: it can't be asked: answers 503)"));
 }
 
 // What the stores tell change by change is what stands.

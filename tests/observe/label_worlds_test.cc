@@ -29,14 +29,14 @@ const World kWhole[] = {
     {"only the address tells the node", R"(instance="n1:9400",namespace="team-a",pod="p")"},
     {"only the exporter's pod tells the node",
      R"(exported_namespace="team-a",exported_pod="p",namespace="gpu-operator",pod="dcgm")"},
-    {"only the holder tells the node",
-     R"(Hostname="dcgm-exporter-x7",instance="10.0.0.1:9400",namespace="team-a",pod="p")"},
+    {"the host is the exporter's pod",
+     R"(Hostname="dcgm",instance="10.0.0.1:9400",namespace="team-a",pod="p")"},
 };
 
 Measured with_pods() {
   Measured measured;
   measured.run(pod("p").gpu(1).on("n1"));
-  measured.run(pod("dcgm").in("gpu-operator").on("n1"));
+  measured.run(pod("dcgm").in("gpu-operator").on("n1").label("app", "nvidia-dcgm-exporter"));
   return measured;
 }
 
@@ -68,6 +68,15 @@ TEST(LabelWorlds, AHostIsFoundByItsNodesLabel) {
       "DCGM_FI_DEV_GPU_UTIL{gpu=\"0\",UUID=\"GPU-b\",Hostname=\"ip-10-0-0-2\"} 42\n");
   ASSERT_EQ(measured.samples.on("n1").size(), 1u);
   EXPECT_EQ(measured.samples.on("n1")[0].uuid, "GPU-a");
+}
+
+// A holder's name is anybody's to write.
+TEST(LabelWorlds, AHolderDoesNotTellTheNode) {
+  Measured measured = with_pods();
+  measured.look(
+      "DCGM_FI_DEV_GPU_UTIL{gpu=\"0\",UUID=\"GPU-a\",Hostname=\"fake\",instance=\"10.0.0.1:9400\","
+      "exported_namespace=\"team-a\",exported_pod=\"p\",namespace=\"team-b\",pod=\"fake\"} 0\n");
+  EXPECT_TRUE(measured.samples.on("n1").empty());
 }
 
 // Prometheus fills the exporter's own pod in where the exporter names none.

@@ -41,7 +41,7 @@ struct Measured {
   }
   // As dcgm-exporter tells it, from anywhere.
   void look(std::string_view text) {
-    Round round(cluster);
+    Round round(cluster, settings.agents_namespace);
     const Result<std::size_t> read = read_exposition(
         text, [&](const CounterInfo& counter, const LabelViews& labels, double value) {
           round.add(counter, identify(labels), value, Told::kNow);

@@ -24,6 +24,9 @@ using Kind = PrometheusQuery::Kind;
 const SamplingWindow kSampled{
     .now = Time(std::chrono::seconds(1'790'000'000)), .interval = 30s, .grace = 1h, .threshold = 5};
 
+const SeriesMatch kMatch = {{"job", "dcgm"}, {"namespace", "gpu-operator"}};
+constexpr char kSelector[] = R"({job="dcgm",namespace="gpu-operator"})";
+
 std::string unescaped(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -39,13 +42,13 @@ std::string unescaped(std::string_view text) {
 
 std::vector<Kind> kinds_of(Counter counter, bool with_history) {
   std::vector<Kind> kinds;
-  for (const PrometheusQuery& query : prometheus_queries(kSampled, with_history))
+  for (const PrometheusQuery& query : prometheus_queries(kSampled, with_history, kMatch))
     if (query.counter->counter == counter) kinds.push_back(query.kind);
   return kinds;
 }
 
 std::string target_of(Counter counter, Kind kind) {
-  for (const PrometheusQuery& query : prometheus_queries(kSampled, true))
+  for (const PrometheusQuery& query : prometheus_queries(kSampled, true, kMatch))
     if (query.counter->counter == counter && query.kind == kind) return query.target;
   return "none";
 }
@@ -60,8 +63,9 @@ TEST(PrometheusQueries, AskForPeaksOfWhatIsAShareOfTimeAndOfPower) {
 }
 
 TEST(PrometheusQueries, AreWrittenSo) {
-  const std::string by = fmt::format("max by ({}) ", fmt::join(identifying_labels(), ","));
-  const std::string util(info_of(Counter::kGpuUtil).name), power(info_of(Counter::kPower).name);
+  const std::string by = fmt::format("max by ({},job) ", fmt::join(identifying_labels(), ","));
+  const std::string util = std::string(info_of(Counter::kGpuUtil).name) + kSelector;
+  const std::string power = std::string(info_of(Counter::kPower).name) + kSelector;
   const std::string now = "/api/v1/query?timeout=20s&query=";
   EXPECT_EQ(unescaped(target_of(Counter::kGpuUtil, Kind::kNow)),
             fmt::format("{0}{1}(avg_over_time({2}[30000ms])) or {1}({2})", now, by, util));
@@ -74,22 +78,40 @@ TEST(PrometheusQueries, AreWrittenSo) {
                         "&step=120.000&query={}(max_over_time({}[120000ms]))",
                         by, util));
   EXPECT_THAT(target_of(Counter::kGpuUtil, Kind::kNow),
-              HasSubstr("avg_over_time%28DCGM_FI_DEV_GPU_UTIL%5B30000ms%5D%29"));
+              HasSubstr("avg_over_time%28DCGM_FI_DEV_GPU_UTIL%7Bjob%3D%22dcgm%22%2Cnamespace%3D"
+                        "%22gpu-operator%22%7D%5B30000ms%5D%29"));
+}
+
+TEST(PrometheusQueries, AskForSeriesOfTheAgentsNamespaceUnlessThePolicyNamesLabels) {
+  PrometheusSpec spec;
+  EXPECT_EQ(series_match(spec, "nvidia"), (SeriesMatch{{"namespace", "nvidia"}}));
+  spec.match_labels = {{"service", "dcgm"}, {"job", "x"}};
+  EXPECT_EQ(series_match(spec, "nvidia"), (SeriesMatch{{"job", "x"}, {"service", "dcgm"}}));
+  EXPECT_EQ(describe_match(kMatch), "job=dcgm, namespace=gpu-operator");
+}
+
+TEST(PrometheusQueries, CountTheSeriesThatLackALabel) {
+  const std::string query = unescaped(foreign_query(kMatch));
+  EXPECT_THAT(query, HasSubstr("topk(20, count by (namespace,pod) ({__name__=~\"DCGM_FI_DEV_GPU_"
+                               "UTIL|DCGM_FI_PROF_GR_ENGINE_ACTIVE|"));
+  EXPECT_THAT(query, HasSubstr(",job!=\"dcgm\"} or {"));
+  EXPECT_THAT(query, HasSubstr(",namespace!=\"gpu-operator\"}))"));
 }
 
 // What a query says is the same however much of it is escaped; what a person reads in a log is not.
 TEST(PrometheusQueries, EscapeWhatAUrlCannotHoldAndNothingElse) {
   std::string all;
-  for (const PrometheusQuery& query : prometheus_queries(kSampled, true))
+  for (const PrometheusQuery& query : prometheus_queries(kSampled, true, kMatch))
     all += query.target.substr(query.target.find("query=") + 6);
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i] != '%') {
       EXPECT_THAT(std::string(1, all[i]), testing::MatchesRegex("[A-Za-z0-9_.~-]"));
       continue;
     }
-    EXPECT_THAT((std::vector<std::string>{"28", "29", "5B", "5D", "2C", "20"}),
-                testing::Contains(all.substr(i + 1, 2)))
-        << "brackets, commas and blanks";
+    EXPECT_THAT(
+        (std::vector<std::string>{"28", "29", "5B", "5D", "7B", "7D", "2C", "20", "22", "3D"}),
+        testing::Contains(all.substr(i + 1, 2)))
+        << "brackets, commas, blanks, quotes and equals signs";
     i += 2;
   }
 }

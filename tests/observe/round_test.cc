@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "controller/fleet/node_facts.h"
 #include "controller/observe/prometheus_query.h"
 #include "tests/observe/measured.h"
 
@@ -51,6 +52,109 @@ TEST(Rounds, ByUuidsOtherwiseAndEachInstanceApart) {
             2u);
 }
 
+// Node n1 has four GPUs.
+TEST(Rounds, GpusThatTheNodeDoesNotHaveCrowdOutNoneThatItHas) {
+  Measured measured;
+  std::string text;
+  for (int gpu = 4; gpu < 400; ++gpu)
+    text += fmt::format(
+        "DCGM_FI_DEV_GPU_TEMP{{gpu=\"{0}\",UUID=\"GPU-x{0}\",Hostname=\"n1\"}} 40\n", gpu);
+  for (const char* none : {"-1", "00", "1e0", "0x1", "", "99999999999999999999"})
+    text += fmt::format(
+        "DCGM_FI_DEV_GPU_TEMP{{gpu=\"{0}\",UUID=\"GPU-y{0}\",Hostname=\"n1\"}} 40\n", none);
+  text += "DCGM_FI_DEV_GPU_TEMP{UUID=\"GPU-z\",Hostname=\"n1\"} 40\n";
+  for (int i = 0; i < 300; ++i)
+    text += fmt::format(
+        "DCGM_FI_DEV_GPU_TEMP{{gpu=\"0\",UUID=\"GPU-a\",GPU_I_ID=\"{}\",Hostname=\"n1\"}} 40\n", i);
+  for (int gpu = 0; gpu < 4; ++gpu)
+    text += fmt::format("DCGM_FI_DEV_GPU_TEMP{{gpu=\"{0}\",UUID=\"GPU-{0}\",Hostname=\"n1\"}} 40\n",
+                        gpu);
+  measured.look(text);
+  std::vector<std::string> whole;
+  for (const GpuSample& gpu : measured.samples.on("n1"))
+    if (gpu.instance.empty()) whole.push_back(gpu.index.str());
+  EXPECT_THAT(whole, ::testing::UnorderedElementsAre("0", "1", "2", "3"));
+  EXPECT_THAT(measured.samples.on("n1"), SizeIs(20)) << "and sixteen instances of GPU 0";
+}
+
+TEST(Rounds, ANodeHasAsManyGpusAsItsLabelsSayOrElseAsItOffers) {
+  const auto most = [](Node node) { return gpus_at_most(node); };
+  EXPECT_EQ(most(node("n1").a100_80(4)), 4);
+  Node bare = NodeBuilder("n1");
+  EXPECT_EQ(most(bare), kMaxGpusOfNode);
+  bare.capacity.set("nvidia.com/gpu", Quantity::whole(2));
+  EXPECT_EQ(most(bare), 2);
+  bare.capacity.set("nvidia.com/gpu", Quantity::whole(1'000'000));
+  EXPECT_EQ(most(bare), kMaxGpusOfNode);
+}
+
+class Ignored : public ::testing::Test {
+ protected:
+  Ignored() {
+    measured_.cluster.upsert<Node>(node("n2").a100_80(4), measured_.now);
+    measured_.run(pod("dcgm").in("gpu-operator").on("n1").label("app", "nvidia-dcgm-exporter"));
+  }
+  void add(const std::string& text) {
+    const Result<std::size_t> read = read_exposition(
+        text, [&](const CounterInfo& counter, const LabelViews& labels, double value) {
+          round_.add(counter, identify(labels), value, Told::kNow);
+        });
+    ASSERT_TRUE(read.has_value());
+  }
+  std::string told() {
+    const std::optional<Cause> cause = round_.ignored().told("namespace=gpu-operator");
+    return cause ? cause->reason + ": " + cause->message : "";
+  }
+
+  Measured measured_;
+  Round round_{measured_.cluster, "gpu-operator"};
+};
+
+// As behind an address that is another exporter's by now.
+TEST_F(Ignored, IsWhatAScrapedExporterSaysOfOtherNodes) {
+  round_.be_on("n1");
+  add("DCGM_FI_DEV_XID_ERRORS{gpu=\"0\",UUID=\"GPU-a\",Hostname=\"n2\"} 79\n"
+      "DCGM_FI_DEV_XID_ERRORS{gpu=\"1\",UUID=\"GPU-b\",Hostname=\"n2.example.com\"} 79\n");
+  EXPECT_THAT(round_.nodes(), IsEmpty());
+  EXPECT_EQ(told(),
+            "ForeignSeries: 2 series of the exporter of node n1 are about other nodes, and berth "
+            "ignores them");
+  add("DCGM_FI_DEV_XID_ERRORS{gpu=\"0\",UUID=\"GPU-a\",Hostname=\"dcgm\"} 79\n");
+  EXPECT_THAT(round_.nodes(), SizeIs(1)) << "its pod's name is no other node's";
+}
+
+TEST_F(Ignored, IsWhatAnExportersPodSaysOfAnotherNodeThanItsOwn) {
+  const char* target =
+      R"(exported_namespace="a",exported_pod="b",namespace="gpu-operator",pod="dcgm")";
+  add(fmt::format("DCGM_FI_DEV_XID_ERRORS{{gpu=\"0\",UUID=\"GPU-a\",Hostname=\"n2\",{}}} 79\n",
+                  target));
+  EXPECT_THAT(round_.nodes(), IsEmpty());
+  add(fmt::format("DCGM_FI_DEV_XID_ERRORS{{gpu=\"0\",UUID=\"GPU-a\",Hostname=\"n1\",{}}} 79\n",
+                  target));
+  EXPECT_TRUE(round_.nodes().contains("n1"));
+  EXPECT_FALSE(round_.nodes().contains("n2"));
+}
+
+TEST_F(Ignored, AreGpusBeyondTheNodesCountWhichAreReported) {
+  add("DCGM_FI_DEV_GPU_TEMP{gpu=\"7\",UUID=\"GPU-<b>\",Hostname=\"n1\"} 40\n");
+  EXPECT_EQ(told(),
+            "ForeignSeries: 1 series are about GPUs that node n1 does not have, by its labels or "
+            "its capacity, and berth ignores them");
+}
+
+// Of what a label says nothing is kept but letters, digits and a few signs.
+TEST_F(Ignored, IsTextThatNoExporterWrites) {
+  add("DCGM_FI_DEV_GPU_TEMP{gpu=\"0\",UUID=\"GPU-<b>\",modelName=\"<script>\",Hostname=\"n1\"} 40\n"
+      "DCGM_FI_DEV_GPU_UTIL{gpu=\"1\",UUID=\"hunter2\",Hostname=\"n1\"} 0.42\n");
+  ASSERT_TRUE(round_.nodes().contains("n1"));
+  const GpuSample& gpu = round_.nodes().at("n1").front().gpu;
+  EXPECT_EQ(gpu.uuid.view(), "");
+  EXPECT_EQ(gpu.model.view(), "");
+  EXPECT_EQ(round_.lie(),
+            "DCGM_FI_DEV_GPU_UTIL of GPU 1 of node n1 says 0.42, which is not in the exporter's "
+            "unit");
+}
+
 class Answered : public ::testing::Test {
  protected:
   // A series of an answer: its labels behind the host's, and its points, so long ago each.
@@ -64,7 +168,8 @@ class Answered : public ::testing::Test {
     const bool history = kind == Kind::kHistory;
     PrometheusAnswer answer =
         answer_into(round_, {&info_of(counter), kind, ""},
-                    {.now = measured_.now, .interval = 30s, .grace = 1h, .threshold = 5});
+                    {.now = measured_.now, .interval = 30s, .grace = 1h, .threshold = 5},
+                    {{"namespace", "gpu-operator"}});
     answer.take(fmt::format(
         R"({{"status":"success","data":{{"resultType":"{}","result":[{{"metric":{{{}}},"{}":{}}}]}}}})",
         history ? "matrix" : "vector", labels, history ? "values" : "value",
@@ -83,11 +188,12 @@ class Answered : public ::testing::Test {
   }
 
   Measured measured_;
-  Round round_{measured_.cluster};
+  Round round_{measured_.cluster, "gpu-operator"};
 };
 
-constexpr char kGpu[] = R"("Hostname":"n1","gpu":"0","UUID":"GPU-a")";
-constexpr char kInstance[] = R"("Hostname":"n1","gpu":"0","UUID":"GPU-a","GPU_I_ID":"7")";
+constexpr char kGpu[] = R"("namespace":"gpu-operator","Hostname":"n1","gpu":"0","UUID":"GPU-a")";
+constexpr char kInstance[] =
+    R"("namespace":"gpu-operator","Hostname":"n1","gpu":"0","UUID":"GPU-a","GPU_I_ID":"7")";
 
 TEST_F(Answered, AHistoryTellsSinceWhenAGpuHasBeenQuiet) {
   answer(Counter::kGpuUtil, Kind::kHistory, kGpu, {{6min, 0}, {4min, 1}, {2min, 0}, {0min, 0}});
@@ -98,6 +204,23 @@ TEST_F(Answered, AHistoryTellsSinceWhenAGpuHasBeenQuiet) {
   fold(round_, measured_.cluster, measured_.rules, measured_.samples);
   ASSERT_THAT(measured_.samples.on("n1"), SizeIs(1));
   EXPECT_THAT(measured_.samples.on("n1")[0].quiet_since, Optional(measured_.now - 6min));
+}
+
+// A Prometheus that answers more than it was asked for.
+TEST_F(Answered, SeriesWithoutTheLabelsThatCountAreForeign) {
+  measured_.run(pod("fake").in("team-b").on("n1"));
+  answer(Counter::kXid, Kind::kNow,
+         R"("namespace":"team-b","pod":"fake","exported_pod":"x","Hostname":"n1","gpu":"0")",
+         {{0min, 79}});
+  answer(Counter::kXid, Kind::kNow, R"("Hostname":"n1","gpu":"0","pod":"hunter2")", {{0min, 79}});
+  answer(Counter::kGpuUtil, Kind::kHistory, R"("namespace":"team-b","Hostname":"n1","gpu":"0")",
+         {{0min, 0}});
+  EXPECT_THAT(round_.nodes(), IsEmpty());
+  EXPECT_EQ(
+      round_.ignored().told("namespace=gpu-operator")->message,
+      "Prometheus has 3 series of DCGM's without namespace=gpu-operator, which berth ignores: "
+      "2 from targets that are no pods of this cluster, 1 from team-b/fake; if they are of "
+      "dcgm-exporter, write its labels into spec.metrics.prometheus.matchLabels");
 }
 
 TEST_F(Answered, OfSeveralHistoriesTheLastBurstCounts) {
@@ -118,7 +241,8 @@ TEST_F(Answered, AHistoryThatSaysNothingPutsNothingDown) {
   EXPECT_THAT(round_.nodes(), IsEmpty()) << "its last point is too old";
   answer(Counter::kGpuUtil, Kind::kHistory, kInstance, {{2min, 0}, {0min, 0}});
   EXPECT_THAT(round_.nodes(), IsEmpty()) << "utilization is not measured of instances";
-  answer(Counter::kGpuUtil, Kind::kHistory, R"("Hostname":"n9","gpu":"0")", {{0min, 0}});
+  answer(Counter::kGpuUtil, Kind::kHistory,
+         R"("namespace":"gpu-operator","Hostname":"n9","gpu":"0")", {{0min, 0}});
   EXPECT_THAT(round_.nodes(), IsEmpty());
   EXPECT_EQ(round_.strangers(), 1u);
   answer(Counter::kEngineActive, Kind::kHistory, kInstance, {{2min, 0}, {0min, 0}});

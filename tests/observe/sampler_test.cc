@@ -26,6 +26,7 @@ using namespace std::chrono_literals;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 constexpr char kAgents[] = "gpu-operator";
@@ -67,15 +68,9 @@ std::string exposition(const std::string& gpu, int percent) {
       "DCGM_FI_DEV_GPU_UTIL{{gpu=\"0\",UUID=\"{}\",Hostname=\"elsewhere\"}} {}\n",
       gpu, percent);
 }
-
-std::string exporters(const std::vector<std::pair<std::string, std::string>>& node_and_ip) {
-  std::vector<std::string> items;
-  for (const auto& [node, ip] : node_and_ip)
-    items.push_back(fmt::format(
-        R"({{"metadata":{{"name":"dcgm-{}"}},"spec":{{"nodeName":"{}"}},"status":{{"phase":"Running","podIP":"{}"}}}})",
-        node, node, ip));
-  return fmt::format(R"({{"kind":"PodList","apiVersion":"v1","metadata":{{}},"items":[{}]}})",
-                     fmt::join(items, ","));
+std::string xid(int code) {
+  return fmt::format("DCGM_FI_DEV_XID_ERRORS{{gpu=\"0\",UUID=\"GPU-a\",Hostname=\"n1\"}} {}\n",
+                     code);
 }
 
 std::string vector(const std::string& series) {
@@ -90,7 +85,6 @@ class SamplerTest : public ::testing::Test {
   SamplerTest() {
     cluster_.upsert<Node>(node("n1").a100_80(1), loop_.wall_now());
     cluster_.upsert<Node>(node("n2").a100_80(1), loop_.wall_now());
-    api_.respond_with([](const HttpRequest&) { return FakeReply{200, exporters({})}; });
   }
   ~SamplerTest() override {
     stop_.request_stop();
@@ -103,17 +97,27 @@ class SamplerTest : public ::testing::Test {
     policy.spec.metrics.prometheus = prometheus;
     cluster_.upsert(std::move(policy), loop_.wall_now());
   }
-  void exporter_on(const std::string& on) {
-    cluster_.upsert<Pod>(pod("dcgm-" + on).in(kAgents).on(on).label("app", "nvidia-dcgm-exporter"),
-                         loop_.wall_now());
+  void exporter_on(const std::string& on, const std::string& address) {
+    Pod exporter = pod("dcgm-" + on).in(kAgents).on(on).label("app", "nvidia-dcgm-exporter");
+    exporter.address = address;
+    cluster_.upsert(std::move(exporter), loop_.wall_now());
   }
   // What the Prometheus says to a query whose text has the counter in it.
   void prometheus_says(const std::string& counter, const std::string& series) {
     network_.at(kPrometheus).respond_with([=](const HttpRequest& request) {
+      if (request.target.find("count%20by") != std::string::npos) return FakeReply{200, vector("")};
       if (request.target.find("query_range") != std::string::npos) return FakeReply{200, matrix()};
       const bool asked = request.target.find(counter) != std::string::npos;
       return FakeReply{200, vector(asked ? series : "")};
     });
+  }
+  static PrometheusSpec with_token(const std::string& url) {
+    return {.url = url, .bearer_token_secret_ref = SecretKeyRef{"prometheus-token"}};
+  }
+  static Settings settings() {
+    Settings settings;
+    settings.prometheus_token_url = kPrometheus;
+    return settings;
   }
   void start() { spawn(loop_, sampler_.run(stop_.get_token())); }
   void run(std::chrono::nanoseconds span = 5s) {
@@ -142,17 +146,12 @@ class SamplerTest : public ::testing::Test {
                     .connect = network_.connect(),
                     .acts = [this] { return acts_; },
                     .on_round = [this] { ++rounds_; }},
-                   Settings()};
+                   settings()};
 };
 
 TEST_F(SamplerTest, ScrapesEachExporterAndBelievesItOfItsOwnNode) {
   policy();
-  exporter_on("n1"), exporter_on("n2");
-  api_.respond_with([](const HttpRequest& request) {
-    const bool first = request.target.find("app%3Dnvidia-dcgm-exporter") != std::string::npos;
-    return FakeReply{200,
-                     first ? exporters({{"n1", "10.0.0.1"}, {"n2", "fd00::7"}}) : exporters({})};
-  });
+  exporter_on("n1", "10.0.0.1"), exporter_on("n2", "fd00::7");
   network_.at("http://10.0.0.1:9400").script("GET /metrics", {200, exposition("GPU-a", 40)});
   network_.at("http://[fd00::7]:9400").script("GET /metrics", {200, exposition("GPU-b", 0)});
   run();
@@ -188,23 +187,20 @@ TEST_F(SamplerTest, SaysThatNoExporterRuns) {
 
 TEST_F(SamplerTest, OneExporterThatFailsHidesNoOther) {
   policy();
-  exporter_on("n1"), exporter_on("n2");
-  api_.script("GET /api/v1/namespaces/gpu-operator/pods",
-              {200, exporters({{"n1", "10.0.0.1"}, {"n2", "10.0.0.2"}})});
+  exporter_on("n1", "10.0.0.1"), exporter_on("n2", "10.0.0.2");
   network_.at("http://10.0.0.1:9400")
       .script("GET /metrics", {.outcome = TransportOutcome::kCannotConnect, .detail = "refused"});
   network_.at("http://10.0.0.2:9400").script("GET /metrics", {200, exposition("GPU-b", 40)});
   run();
-  EXPECT_THAT(trouble(),
-              AllOf(HasSubstr("MetricsUnreachable: 1 of 2 exporters"), HasSubstr("that of n1")));
+  EXPECT_THAT(trouble(), AllOf(HasSubstr("MetricsUnreachable: 1 of 2 exporters"),
+                               HasSubstr("that of n1: can't be connected to;")));
   EXPECT_THAT(samples_.on("n2"), SizeIs(1));
   EXPECT_THAT(samples_.on("n1"), IsEmpty());
 }
 
 TEST_F(SamplerTest, AnExporterThatNeverAnswersEndsWithItsDeadline) {
   policy();
-  exporter_on("n1");
-  api_.script("GET /api/v1/namespaces/gpu-operator/pods", {200, exporters({{"n1", "10.0.0.1"}})});
+  exporter_on("n1", "10.0.0.1");
   run(30s);
   EXPECT_THAT(trouble(), HasSubstr("MetricsUnreachable"));
   EXPECT_EQ(rounds_, 1);
@@ -212,20 +208,71 @@ TEST_F(SamplerTest, AnExporterThatNeverAnswersEndsWithItsDeadline) {
 
 TEST_F(SamplerTest, AddressesThatAreNoneAreNotAsked) {
   policy();
-  exporter_on("n1");
-  api_.script("GET /api/v1/namespaces/gpu-operator/pods",
-              {200, exporters({{"n1", "169.254.169.254/latest?"}})});
+  exporter_on("n1", "169.254.169.254/latest?");
   run();
   EXPECT_THAT(network_.configs, IsEmpty());
+  EXPECT_THAT(trouble(), HasSubstr("that of n1: its pod has no address yet"));
+}
+
+// As after a new sandbox, or a reboot: the address of then may be another pod's by now.
+TEST_F(SamplerTest, AnExporterIsScrapedWhereItsPodIsNow) {
+  policy();
+  exporter_on("n1", "10.0.0.1");
+  for (const char* at : {"http://10.0.0.1:9400", "http://10.0.0.2:9400"})
+    network_.at(at).respond_with([](const HttpRequest&) {
+      return FakeReply{200, exposition("GPU-a", 40)};
+    });
+  run();
+  exporter_on("n1", "10.0.0.2");
+  loop_.run_for(60s);
+  EXPECT_EQ(network_.at("http://10.0.0.1:9400").targets().size(), 1u);
+  EXPECT_EQ(network_.at("http://10.0.0.2:9400").targets().size(), 2u);
+}
+
+TEST_F(SamplerTest, WhatAnAddressSaysIsNotBelievedOnceItsPodHasMoved) {
+  policy();
+  exporter_on("n1", "10.0.0.1");
+  network_.at("http://10.0.0.1:9400").respond_with([this](const HttpRequest&) {
+    exporter_on("n1", "10.0.0.2");  // while it answers
+    return FakeReply{200, exposition("GPU-a", 40)};
+  });
+  run();
+  EXPECT_THAT(trouble(), HasSubstr("its pod has moved meanwhile"));
+  EXPECT_THAT(samples_.on("n1"), IsEmpty());
+}
+
+TEST_F(SamplerTest, ExportersThatGoOrAreElsewhereAreNotScraped) {
+  policy();
+  Pod going = pod("dcgm-n1").in(kAgents).on("n1").label("app", "nvidia-dcgm-exporter");
+  going.address = "10.0.0.1";
+  going.meta.deletion_timestamp = loop_.wall_now();
+  Pod foreign = pod("dcgm-n2").in("team-a").on("n2").label("app", "nvidia-dcgm-exporter");
+  foreign.address = "10.0.0.2";
+  cluster_.upsert(std::move(going), loop_.wall_now());
+  cluster_.upsert(std::move(foreign), loop_.wall_now());
+  run();
+  EXPECT_THAT(network_.configs, IsEmpty());
+  EXPECT_THAT(trouble(), HasSubstr("ExporterMissing"));
+}
+
+// The kubelet says the node's address of a pod on the host's network.
+TEST_F(SamplerTest, AnExporterOnTheHostsNetworkIsScrapedAtItsNodesAddress) {
+  policy();
+  exporter_on("n1", "192.168.0.11");
+  network_.at("http://192.168.0.11:9400").script("GET /metrics", {200, exposition("GPU-a", 40)});
+  run();
+  EXPECT_EQ(trouble(), "");
+  EXPECT_THAT(samples_.on("n1"), SizeIs(1));
 }
 
 TEST_F(SamplerTest, AsksPrometheusWithTheTokenOfTheSecretAndForHistoryOnce) {
-  policy(PrometheusSpec{std::string(kPrometheus) + "/", SecretKeyRef{"prometheus-token"}, ""});
+  policy(with_token(std::string(kPrometheus) + "/"));
   api_.respond_with([](const HttpRequest&) {
     return FakeReply{200, R"({"data":{"token":")" + encode_base64("s3cret\n") + R"("}})"};
   });
-  prometheus_says("DCGM_FI_DEV_GPU_UTIL",
-                  R"({"metric":{"UUID":"GPU-a","gpu":"0","Hostname":"n1"},"value":[1,"40"]})");
+  prometheus_says(
+      "DCGM_FI_DEV_GPU_UTIL",
+      R"({"metric":{"namespace":"gpu-operator","UUID":"GPU-a","gpu":"0","Hostname":"n1"},"value":[1,"40"]})");
   run();
   EXPECT_EQ(trouble(), "");
   ASSERT_THAT(samples_.on("n1"), SizeIs(1));
@@ -242,7 +289,7 @@ TEST_F(SamplerTest, AsksPrometheusWithTheTokenOfTheSecretAndForHistoryOnce) {
 }
 
 TEST_F(SamplerTest, ASecretThatCannotBeReadIsNamed) {
-  policy(PrometheusSpec{kPrometheus, SecretKeyRef{"prometheus-token"}, ""});
+  policy(with_token(kPrometheus));
   api_.script(kSecret, {403, R"({"kind":"Status","code":403,"reason":"Forbidden"})"});
   run();
   EXPECT_THAT(trouble(),
@@ -253,6 +300,25 @@ TEST_F(SamplerTest, ASecretThatCannotBeReadIsNamed) {
   EXPECT_THAT(network_.configs, IsEmpty());
 }
 
+// Whoever may write the policy may not read berth's Secrets.
+TEST_F(SamplerTest, TheTokenGoesNowhereButToTheAddressThatTheChartNames) {
+  api_.respond_with([](const HttpRequest&) {
+    return FakeReply{200, R"({"data":{"token":")" + encode_base64("s3cret") + R"("}})"};
+  });
+  start();
+  for (const char* url :
+       {"http://evil:9090", "http://prometheus:9090.evil", "http://prometheus:9091",
+        "https://prometheus:9090", "http://prometheus:9090/x"}) {
+    policy(with_token(url));
+    loop_.run_for(30s);
+    EXPECT_THAT(trouble(),
+                AllOf(HasSubstr("MetricsRefused: berth sends a token to"), HasSubstr(kPrometheus),
+                      HasSubstr(url), HasSubstr("policy.prometheusTokenURL")));
+  }
+  EXPECT_THAT(network_.configs, IsEmpty()) << "not even without it";
+  EXPECT_THAT(api_.targets(), IsEmpty()) << "it is not even read";
+}
+
 struct BadAnswer {
   const char* name;
   FakeReply reply;
@@ -261,11 +327,14 @@ struct BadAnswer {
 class PrometheusTrouble : public SamplerTest, public ::testing::WithParamInterface<BadAnswer> {};
 
 TEST_P(PrometheusTrouble, IsTold) {
-  policy(PrometheusSpec{kPrometheus, {}, ""});
+  policy(PrometheusSpec{.url = kPrometheus});
   network_.at(kPrometheus).respond_with([](const HttpRequest&) { return GetParam().reply; });
   run(90s);
   EXPECT_THAT(trouble(), HasSubstr(GetParam().reason));
   EXPECT_THAT(samples_.nodes, IsEmpty());
+  // Whoever reads the status may not be allowed to read what answers at the address.
+  EXPECT_THAT(trouble(), Not(HasSubstr("hunter2")));
+  EXPECT_THAT(fmt::format("{}", fmt::join(log_.lines, " ")), Not(HasSubstr("hunter2")));
   EXPECT_THAT(fmt::format("{}", fmt::join(log_.lines, " ")),
               HasSubstr("GPUs are not measured as they should be"));
 }
@@ -273,34 +342,121 @@ TEST_P(PrometheusTrouble, IsTold) {
 INSTANTIATE_TEST_SUITE_P(
     Of, PrometheusTrouble,
     ::testing::Values(
-        BadAnswer{"unauthorized", {401, "no"}, "MetricsRefused"},
-        BadAnswer{"forbidden", {403, "no"}, "bearerTokenSecretRef"},
-        BadAnswer{"broken", {500, "<b>no</b>"}, "MetricsUnreadable"},
-        BadAnswer{"away", {.outcome = TransportOutcome::kCannotConnect}, "MetricsUnreachable"},
+        BadAnswer{"unauthorized", {401, "hunter2"}, "MetricsRefused"},
+        BadAnswer{"forbidden", {403, "hunter2"}, "bearerTokenSecretRef"},
+        BadAnswer{"broken", {500, "<b>hunter2</b>"}, "answers 500"},
+        BadAnswer{"of_another_service", {404, R"({"secret":"hunter2"})"}, "answers 404"},
+        BadAnswer{"away",
+                  {.outcome = TransportOutcome::kCannotConnect, .detail = "hunter2"},
+                  "MetricsUnreachable"},
+        BadAnswer{"of_another_name",
+                  {.outcome = TransportOutcome::kTlsFailed, .detail = "subject name 'hunter2'"},
+                  "shows no certificate that is trusted"},
+        BadAnswer{"failed",
+                  {200, R"({"status":"error","errorType":"internal","error":"hunter2"})"},
+                  "the query failed, errorType internal"},
+        BadAnswer{
+            "json_of_another_service", {200, R"({"hunter2":"hunter2"})"}, "MetricsUnreadable"},
         BadAnswer{"slow", {.delay = 40s}, "MetricsUnreachable"},
         BadAnswer{"too_large", {.outcome = TransportOutcome::kTooLarge}, "MetricsUnreadable"},
         BadAnswer{
             "cut", {200, R"({"status":"success","data":{"resultType":"vec)"}, "MetricsUnreadable"},
-        BadAnswer{"another_page", {200, "<html>login</html>"}, "MetricsUnreadable"}),
+        BadAnswer{"another_page", {200, "<html>hunter2</html>"}, "MetricsUnreadable"}),
     [](const auto& each) { return each.param.name; });
 
 // A Prometheus of many clusters, and one whose numbers are a ratio.
 TEST_F(SamplerTest, WhatIsOfNoNodeHereIsLeftOutAndALieIsTold) {
-  policy(PrometheusSpec{kPrometheus, {}, ""});
-  prometheus_says("DCGM_FI_DEV_GPU_UTIL",
-                  R"({"metric":{"UUID":"GPU-x","Hostname":"other"},"value":[1,"90"]},)"
-                  R"({"metric":{"UUID":"GPU-a","gpu":"0","Hostname":"n1"},"value":[1,"0.42"]})");
+  policy(PrometheusSpec{.url = kPrometheus});
+  prometheus_says(
+      "DCGM_FI_DEV_GPU_UTIL",
+      R"({"metric":{"namespace":"gpu-operator","UUID":"GPU-x","Hostname":"other"},"value":[1,"90"]},)"
+      R"({"metric":{"namespace":"gpu-operator","UUID":"GPU-a","gpu":"0","Hostname":"n1"},"value":[1,"0.42"]})");
   run();
   EXPECT_THAT(trouble(), HasSubstr("SeriesImplausible"));
   EXPECT_THAT(samples_.on("other"), IsEmpty());
   for (const GpuSample& gpu : samples_.on("n1")) EXPECT_FALSE(gpu.activity);
 }
 
+// Prometheus is asked for the exporter's series alone, and what it has of others is told.
+TEST_F(SamplerTest, SeriesOfOtherPodsCountForNothingAndAreReported) {
+  policy(PrometheusSpec{.url = kPrometheus});
+  cluster_.upsert<Pod>(pod("fake").in("team-b").on("n1"), loop_.wall_now());
+  network_.at(kPrometheus).respond_with([](const HttpRequest& request) {
+    if (request.target.find("query_range") != std::string::npos) return FakeReply{200, matrix()};
+    if (request.target.find("count%20by") != std::string::npos)
+      return FakeReply{
+          200, vector(R"({"metric":{"namespace":"team-b","pod":"fake"},"value":[1,"399996"]},)"
+                      R"({"metric":{"namespace":"hunter2"},"value":[1,"4"]})")};
+    EXPECT_THAT(request.target, HasSubstr("namespace%3D%22gpu-operator%22"));
+    const bool asked = request.target.find("XID") != std::string::npos;
+    return FakeReply{
+        200, vector(asked ? R"({"metric":{"namespace":"team-b","pod":"fake","Hostname":"n1",)"
+                            R"("gpu":"0","UUID":"GPU-a"},"value":[1,"79"]},)"
+                            R"({"metric":{"namespace":"gpu-operator","Hostname":"n1",)"
+                            R"("gpu":"0","UUID":"GPU-a"},"value":[1,"0"]})"
+                          : "")};
+  });
+  run();
+  ASSERT_THAT(samples_.on("n1"), SizeIs(1));
+  EXPECT_EQ(samples_.on("n1")[0].xid->value, 0);
+  ASSERT_TRUE(samples_.ignored);
+  EXPECT_THAT(samples_.ignored->message,
+              AllOf(HasSubstr("400001 series"), HasSubstr("without namespace=gpu-operator"),
+                    HasSubstr("399997 from team-b/fake"), Not(HasSubstr("hunter2"))));
+  EXPECT_EQ(trouble(), "");
+}
+
+// A node is asked itself at first, and when something might follow from what is told of it.
+TEST_F(SamplerTest, TheExporterOfASuspectNodeIsAskedInTheSameRound) {
+  policy(PrometheusSpec{.url = kPrometheus});
+  exporter_on("n1", "10.0.0.1");
+  const std::string series =
+      R"({"metric":{"namespace":"gpu-operator","UUID":"GPU-a","gpu":"0","Hostname":"n1"},"value":[1,"$"]})";
+  const auto says = [&](const char* code) {
+    std::string one = series;
+    prometheus_says("XID", one.replace(one.find('$'), 1, code));
+  };
+  FakeTransport& exporter = network_.at("http://10.0.0.1:9400");
+  exporter.respond_with([](const HttpRequest&) { return FakeReply{200, xid(0)}; });
+  says("0");
+  run();
+  EXPECT_TRUE(samples_.second_hand);
+  ASSERT_NE(samples_.witness_of("n1"), nullptr);
+  EXPECT_EQ(samples_.witness_of("n1")->gpus.at(0).xid->value, 0);
+  EXPECT_EQ(samples_.witness_of("n2"), nullptr) << "nothing is told of it";
+  loop_.run_for(60s);
+  EXPECT_EQ(exporter.targets().size(), 1u) << "nothing new";
+  says("79");
+  loop_.run_for(30s);
+  EXPECT_EQ(exporter.targets().size(), 2u);
+  EXPECT_TRUE(samples_.on("n1")[0].xid->at);
+  EXPECT_FALSE(samples_.witness_of("n1")->gpus.at(0).xid->at) << "it does not show it";
+  exporter.respond_with([](const HttpRequest&) { return FakeReply{200, xid(79)}; });
+  loop_.run_for(30s);
+  EXPECT_TRUE(samples_.witness_of("n1")->gpus.at(0).xid->at);
+  exporter.respond_with([](const HttpRequest&) { return FakeReply{503, "hunter2"}; });
+  loop_.run_for(30s);
+  EXPECT_EQ(samples_.witness_of("n1")->silence, "answers 503");
+}
+
+TEST_F(SamplerTest, ANodeWithoutAnExporterIsToldToBeSilent) {
+  policy(PrometheusSpec{.url = kPrometheus});
+  prometheus_says(
+      "XID",
+      R"({"metric":{"namespace":"gpu-operator","UUID":"GPU-a","gpu":"0","Hostname":"n1"},"value":[1,"0"]})");
+  run();
+  ASSERT_NE(samples_.witness_of("n1"), nullptr);
+  EXPECT_EQ(samples_.witness_of("n1")->silence,
+            "no pod of dcgm-exporter runs there in gpu-operator");
+  EXPECT_EQ(trouble(), "");
+}
+
 // What was measured stays, with its age, through a failure, and no quiet time goes on by itself.
 TEST_F(SamplerTest, AFailedRoundLeavesWhatWasSeen) {
-  policy(PrometheusSpec{kPrometheus, {}, ""});
-  prometheus_says("DCGM_FI_DEV_GPU_UTIL",
-                  R"({"metric":{"UUID":"GPU-a","gpu":"0","Hostname":"n1"},"value":[1,"0"]})");
+  policy(PrometheusSpec{.url = kPrometheus});
+  prometheus_says(
+      "DCGM_FI_DEV_GPU_UTIL",
+      R"({"metric":{"namespace":"gpu-operator","UUID":"GPU-a","gpu":"0","Hostname":"n1"},"value":[1,"0"]})");
   run();
   ASSERT_THAT(samples_.on("n1"), SizeIs(1));
   network_.at(kPrometheus).respond_with([](const HttpRequest&) { return FakeReply{503, ""}; });

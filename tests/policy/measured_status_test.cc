@@ -167,6 +167,26 @@ TEST_F(MeasuredStatus, CountsNodesWithAFaultAndSaysWhenThereAreTooMany) {
       << "no node is taken out of service anyway";
 }
 
+TEST_F(MeasuredStatus, WhatCountsForNothingIsReported) {
+  measured_.samples.second_hand = true;
+  act_on_faults(HealthAction::kCordon);
+  const auto xid = [](int code) {
+    return fmt::format("DCGM_FI_DEV_XID_ERRORS{{gpu=\"0\",UUID=\"GPU-a\",Hostname=\"n1\"}} {}\n",
+                       code);
+  };
+  look_for(1min, xid(0));
+  EXPECT_THAT(status()["conditions"].dump(),
+              AllOf(Not(HasSubstr("NotConfirmed")), Not(HasSubstr("MetricsIgnored"))));
+  look_for(30s, xid(79));
+  measured_.samples.ignored = Cause{"ForeignSeries", "7 series of team-b/fake"};
+  const std::string told = status()["conditions"].dump();
+  EXPECT_THAT(told, HasSubstr(R"("type":"MetricsIgnored")"));
+  EXPECT_THAT(told, HasSubstr("7 series of team-b/fake"));
+  EXPECT_THAT(told, HasSubstr(R"("type":"NotConfirmed")"));
+  EXPECT_THAT(told, HasSubstr("only reported, of node n1: GPU 0: XID 79"));
+  EXPECT_THAT(told, Not(HasSubstr("Stalled")));
+}
+
 // It stands beside Ready, and holds nothing up.
 TEST_F(MeasuredStatus, TroubleOfTheSourceComesFirstAndStallsNothing) {
   Samples samples;
