@@ -57,6 +57,10 @@ class QueueHold : public ::testing::Test {
     return with(std::move(request), "/metadata/ownerReferences",
                 {{{"kind", kind}, {"uid", uid}, {"name", "x"}, {"controller", true}}});
   }
+  static Request by_daemon_sets(Request request) {
+    request.user = "system:kube-controller-manager";
+    return request;
+  }
   static Request gpu_pod() { return pod(asks("nvidia.com/gpu", 1)); }
   static Request gpu_job() { return job(asks("nvidia.com/gpu", 1)); }
   static std::string record(const char* uid) {
@@ -119,20 +123,30 @@ TEST_F(QueueHold, OtherGatesStay) {
   EXPECT_EQ(at(answer.object, "/spec/schedulingGates/1/name"), R"("gpu.berth.dev/queue")");
 }
 
+// What its owner is, and whether it is a mirror, whoever creates a pod may write.
+TEST_F(QueueHold, APodThatClaimsANodeOrADaemonSetForItsOwnerIsGated) {
+  for (const char* kind : {"DaemonSet", "Node", "ReplicaSet"})
+    EXPECT_TRUE(gated(owned(gpu_pod(), kind))) << kind;
+  EXPECT_TRUE(gated(with(gpu_pod(), "/metadata/annotations/kubernetes.io~1config.mirror", "x")));
+  Request named = owned(gpu_pod(), "DaemonSet");
+  named.user = "system:serviceaccount:team-a:daemon-set-controller";
+  EXPECT_TRUE(gated(named));
+  Request grouped = owned(gpu_pod(), "Node");
+  grouped.user_group = "system:nodes";
+  EXPECT_TRUE(gated(grouped)) << "a kubelet has a node's name, too";
+}
+
 TEST_F(QueueHold, WhoeverCannotWaitIsLeftAlone) {
-  EXPECT_FALSE(gated(owned(gpu_pod(), "DaemonSet")));
-  EXPECT_FALSE(gated(owned(gpu_pod(), "Node")));
+  EXPECT_FALSE(gated(by_daemon_sets(owned(gpu_pod(), "DaemonSet"))));
+  EXPECT_TRUE(gated(by_daemon_sets(owned(gpu_pod(), "ReplicaSet"))))
+      << "kube-controller-manager may ask for all of them as one";
   EXPECT_FALSE(gated(with(gpu_pod(), "/spec/nodeName", "n1")));
-  EXPECT_FALSE(gated(with(gpu_pod(), "/metadata/annotations/kubernetes.io~1config.mirror", "x")));
-  Request kubelets = gpu_pod();
-  kubelets.user_group = "system:nodes";
-  EXPECT_FALSE(gated(kubelets));
+  EXPECT_FALSE(gated(by_kubelet(gpu_pod())));
   for (const char* name : {"kube-system", "berth-system", "gpu-operator"}) {
     Request systems = gpu_pod();
     systems.ns = name;
     EXPECT_FALSE(gated(systems)) << name;
   }
-  EXPECT_TRUE(gated(owned(gpu_pod(), "ReplicaSet")));
 }
 
 TEST_F(QueueHold, APodOfAQueueMayNotNameItsNode) {
@@ -149,9 +163,7 @@ TEST_F(QueueHold, APodOfAQueueMayNotNameItsNode) {
                 HasSubstr("spec.nodeName: a pod of a queue may not name its node"));
   }
   EXPECT_TRUE(asked(with(pod(container("{}")), "/spec/nodeName", "n1")).allowed) << "of no queue";
-  Request kubelets = bound;
-  kubelets.user_group = "system:nodes";
-  EXPECT_TRUE(asked(kubelets).allowed);
+  EXPECT_TRUE(asked(by_kubelet(bound)).allowed);
   Request elsewhere = bound;
   elsewhere.ns = "shop";
   EXPECT_TRUE(asked(elsewhere).allowed) << "no queue is shop's default";
@@ -192,6 +204,51 @@ TEST_F(QueueHold, AnAdmittedJobMayOnlyShrink) {
   EXPECT_THAT(refused.message, HasSubstr("set spec.suspend: true with it"));
   runs["spec"]["suspend"] = true;
   EXPECT_TRUE(asked(8).allowed);
+}
+
+// Others start by it.
+TEST_F(QueueHold, TheDeadlineOfAnAdmittedJobMayOnlyFall) {
+  json runs = {{"spec", {{"suspend", false}, {"activeDeadlineSeconds", 60}}}};
+  const auto asked = [&](json deadline) {
+    return ask(kValidate, changed(runs, "/spec/activeDeadlineSeconds", std::move(deadline)),
+               cluster, settings);
+  };
+  EXPECT_TRUE(asked(61).allowed) << "nobody admitted it";
+  runs["metadata"]["annotations"]["gpu.berth.dev/admitted"] = record("job-uid");
+  EXPECT_TRUE(asked(59).allowed);
+  EXPECT_THAT(asked(61).message, HasSubstr("spec.activeDeadlineSeconds: was admitted with 60 s"));
+  EXPECT_FALSE(asked(nullptr).allowed) << "without one it ends when it likes";
+  runs["spec"].erase("activeDeadlineSeconds");
+  EXPECT_TRUE(asked(60).allowed) << "none is the longest";
+  runs["spec"]["suspend"] = true, runs["spec"]["activeDeadlineSeconds"] = 60;
+  EXPECT_TRUE(asked(61).allowed);
+}
+
+// A Job that has no label would be resumed by anybody where the namespace has no default.
+TEST_F(QueueHold, AJobThatWaitsOrWasAdmittedKeepsItsLabel) {
+  add(queue_of("vision", "team-a", false));
+  const auto change = [&](bool suspended, const std::string& admitted, json label, bool resumes) {
+    json old = {{"metadata", {{"labels", {{"gpu.berth.dev/queue", "batch"}}}}},
+                {"spec", {{"suspend", suspended}}}};
+    if (!admitted.empty())
+      old["metadata"]["annotations"]["gpu.berth.dev/admitted"] = record(admitted.c_str());
+    Request request = changed(old, "/spec/suspend", suspended && !resumes);
+    json object = json::parse(request.object);
+    if (label.is_null())
+      object["metadata"].erase("labels");
+    else
+      object["metadata"]["labels"]["gpu.berth.dev/queue"] = label;
+    request.object = object.dump();
+    return request;
+  };
+  EXPECT_EQ(at(mutated(change(true, "", nullptr, true)).object, "/spec/suspend"), "true");
+  for (const Request& request : {change(true, "", nullptr, true), change(true, "", nullptr, false),
+                                 change(false, "job-uid", nullptr, false)})
+    EXPECT_THAT(ask(kValidate, request, cluster, settings).message,
+                HasSubstr("metadata.labels[gpu.berth.dev/queue]: is batch, and a Job that waits"));
+  for (const Request& request :
+       {change(true, "", "vision", false), change(false, "", nullptr, false)})
+    EXPECT_TRUE(ask(kValidate, request, cluster, settings).allowed) << request.object;
 }
 
 TEST_F(QueueHold, ALabelThatLeadsNowhereIsTold) {
