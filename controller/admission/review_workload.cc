@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "controller/admission/accepted_class.h"
 #include "controller/admission/managed_namespaces.h"
 #include "controller/admission/pod_review.h"
 #include "controller/admission/preempting_class.h"
@@ -124,6 +125,8 @@ void check_queued(const PodSlice& workload, const QueueClaim& claim, const Queue
                   ReviewFindings& findings) {
   check_claim(workload, claim, request.namespace_, cluster, findings);
   check_preemption(workload, cluster, findings);
+  if (const GPUQueue* queue = cluster.gpu_queues().find(claim.queue))
+    check_accepted_class(workload, *queue, cluster, findings);
   bounds.check_created(workload, findings);
 }
 

@@ -46,6 +46,12 @@ class QueueHold : public ::testing::Test {
       add(queue_of(std::string("of-") + name, name, true));
   }
   void add(const GPUQueue& queue) { cluster.upsert(queue, Time{}); }
+  // The default queue of team-a does.
+  void accept(std::vector<std::string> classes) {
+    GPUQueue queue = queue_of("vision", "team-a", true);
+    queue.spec.priority_classes = std::move(classes);
+    add(queue);
+  }
 
   static Request with(Request request, const char* path, json value) {
     json object = json::parse(request.object);
@@ -308,8 +314,57 @@ TEST_F(QueueHold, MaxPerPodBoundsOnePod) {
   EXPECT_THAT(refused.message, HasSubstr("a pod may ask for 4 nvidia.com/gpu in queue vision"));
 }
 
+TEST_F(QueueHold, AClassThatTheQueueDoesNotAcceptIsRefused) {
+  const auto add_class = [&](const char* name, bool everybodys = false) {
+    PriorityClass made;
+    made.meta.name = made.meta.uid = name;
+    made.value = 1000;
+    made.preemption_policy = "Never";
+    made.global_default = everybodys;
+    cluster.upsert(made, Time{});
+  };
+  for (const char* name : {"urgent", "prod", "system-node-critical"}) add_class(name);
+  add_class("everybodys", true);
+  const auto labelled = [&](Request request, const char* name) {
+    return ask(kValidate,
+               with(std::move(request), "/metadata/labels/gpu.berth.dev~1priority-class", name),
+               cluster, settings);
+  };
+  const auto classed = [&](Request request, const char* name) {
+    const char* path =
+        request.kind == "Job" ? "/spec/template/spec/priorityClassName" : "/spec/priorityClassName";
+    return ask(kValidate, with(std::move(request), path, name), cluster, settings);
+  };
+  for (const Request& request : {gpu_pod(), gpu_job()}) {
+    for (const char* name : {"urgent", "system-node-critical", "nobody"}) {
+      EXPECT_THAT(labelled(request, name).message,
+                  HasSubstr("metadata.labels[gpu.berth.dev/priority-class]: queue vision does not "
+                            "accept PriorityClass"));
+      EXPECT_THAT(classed(request, name).message,
+                  HasSubstr("priorityClassName: queue vision does not accept"));
+    }
+    EXPECT_TRUE(classed(request, "everybodys").allowed) << "pods have it without asking";
+    EXPECT_TRUE(ask(kValidate, request, cluster, settings).allowed);
+  }
+  EXPECT_TRUE(labelled(pod(container("{}")), "urgent").allowed) << "of no queue";
+
+  GPUQueue queue = queue_of("vision", "team-a", true);
+  queue.spec.priority_classes = {"prod"};
+  add(queue);
+  EXPECT_TRUE(labelled(gpu_job(), "prod").allowed);
+  EXPECT_THAT(labelled(gpu_job(), "urgent").message, HasSubstr("; write prod, or add it to"));
+  queue.spec.priority_classes.reset();
+  add(queue);
+  GPUClusterPolicy policy = *make_cluster().gpu_policies().find("cluster");
+  policy.spec.priority_classes = {{.name = "urgent", .value = 1000}};
+  cluster.upsert(policy, Time{});
+  EXPECT_TRUE(labelled(gpu_job(), "urgent").allowed) << "the policy makes it";
+  EXPECT_FALSE(labelled(gpu_job(), "prod").allowed);
+}
+
 // kube-scheduler's preemption takes single pods, and gangs are of several.
 TEST_F(QueueHold, AClassThatPreemptsIsRefused) {
+  accept({"urgent", "calm", "lowest", "unknown"});
   const auto add_class = [&](const char* name, std::int32_t value, const char* policy) {
     PriorityClass made;
     made.meta.name = made.meta.uid = name;
@@ -344,6 +399,7 @@ TEST_F(QueueHold, AClassThatPreemptsIsRefused) {
 }
 
 TEST_F(QueueHold, WhereThePolicyWarnsAClassThatPreemptsIsToldOf) {
+  accept({"urgent"});
   PriorityClass urgent;
   urgent.meta.name = urgent.meta.uid = "urgent";
   urgent.value = 1000;
