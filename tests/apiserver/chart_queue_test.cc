@@ -262,6 +262,12 @@ TEST_F(ChartQueue, WhatNoQueueCanHoldIsRefusedWhileTheWebhookIsAway) {
   expect_refused("replace pods early", "POST", kJobs, made_job(""),
                  "write spec.podReplacementPolicy: Failed");
   EXPECT_TRUE(ask(*tenant_, "POST", kJobs, made_job(R"("podReplacementPolicy": "Failed",)")).ok());
+  std::string of_set = made_job("");
+  of_set.insert(
+      of_set.find("\"name\""),
+      R"("ownerReferences": [{"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet",)"
+      R"( "name": "s", "uid": "u", "controller": true}],)");
+  EXPECT_TRUE(ask(*tenant_, "POST", kJobs, of_set).ok()) << "its pods wait one by one";
   expect_refused("replace pods early from now on", "PATCH", kWaits,
                  R"({"spec": {"podReplacementPolicy": "TerminatingOrFailed"}})",
                  "write spec.podReplacementPolicy: Failed");
