@@ -118,6 +118,8 @@ void read_spec(const JsonCursor& spec, GPUQueueSpec& out) {
   spec["placementTimeout"].read(out.placement_timeout);
   read(spec["podsReadyTimeout"], out.pods_ready_timeout);
   if (spec["budget"].present()) read(spec["budget"], out.budget.emplace());
+  if (const JsonCursor classes = spec["priorityClasses"]; classes.present())
+    classes.read(out.priority_classes.emplace());
   read_enum(spec["stopPolicy"], out.stop_policy,
             {StopPolicy::kNone, StopPolicy::kHold, StopPolicy::kHoldAndDrain});
 }

@@ -79,6 +79,8 @@ struct GPUQueueSpec {
   Duration placement_timeout = std::chrono::minutes(5);
   std::optional<Duration> pods_ready_timeout;  // absent: never
   std::optional<BudgetSpec> budget;            // absent: no bound in time
+  // Which its work may name; absent: those that the GPUClusterPolicy makes.
+  std::optional<std::vector<std::string>> priority_classes;
   StopPolicy stop_policy = StopPolicy::kNone;
   bool operator==(const GPUQueueSpec&) const = default;
 };
@@ -169,6 +171,7 @@ inline constexpr std::int64_t kMaxQuotas = 64;
 // denominator and weight, then still fit into 128 bits.
 inline constexpr std::int64_t kMaxQuota = 1'000'000;
 inline constexpr std::int64_t kMaxQueueResources = 32;  // of hard, and of maxPerPod
+inline constexpr std::int64_t kMaxAcceptedClasses = 64;
 inline constexpr std::size_t kMaxPendingWorkloads = 100;
 inline constexpr std::size_t kMaxPendingReasons = 32;
 }  // namespace limits

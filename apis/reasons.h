@@ -172,7 +172,8 @@ inline constexpr char kQueueActive[] = "QueueActive";
 inline constexpr char kQueueInvalid[] = "QueueInvalid";
 inline constexpr char kMixedQuotaUnits[] = "MixedQuotaUnits";
 // Of Unfunded, NamespaceNotManaged, DefaultContested, NamespaceQuotaUnmet, BudgetExceeded,
-// BudgetPeriodUnclear, PinBlocked and AdmissionsPaused, beside kWriteRefused.
+// BudgetPeriodUnclear, PriorityClassNotAccepted, PinBlocked and AdmissionsPaused, beside
+// kWriteRefused.
 inline constexpr char kNodesOfferLess[] = "NodesOfferLess";
 inline constexpr char kPoolUnknown[] = "PoolUnknown";
 inline constexpr char kNamespaceNotManaged[] = "NamespaceNotManaged";
@@ -187,6 +188,7 @@ inline constexpr char kPreempted[] = "Preempted";          // likewise
 inline constexpr char kGangTakenBack[] = "GangTakenBack";  // likewise
 inline constexpr char kGangStays[] = "GangStays";          // likewise
 inline constexpr char kPodKept[] = "PodKept";              // likewise, and on nodes
+inline constexpr char kPriorityClassNotAccepted[] = "PriorityClassNotAccepted";
 inline constexpr char kPinBlocked[] = "PinBlocked";  // of the condition of that name, and of a pod
 // Why a workload is in no queue.
 inline constexpr char kNamespaceNotSelected[] = "NamespaceNotSelected";

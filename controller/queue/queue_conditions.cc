@@ -29,6 +29,7 @@ constexpr char kDefaultContested[] = "DefaultContested";
 constexpr char kNamespaceQuotaUnmet[] = "NamespaceQuotaUnmet";
 constexpr char kBudgetExceeded[] = "BudgetExceeded";
 constexpr char kBudgetPeriodUnclear[] = "BudgetPeriodUnclear";
+constexpr char kPriorityClassNotAccepted[] = "PriorityClassNotAccepted";
 constexpr char kPinBlocked[] = "PinBlocked";
 constexpr QueueConcern kQueueConcerns[] = {
     {kUnfunded, reasons::kNodesOfferLess},
@@ -40,6 +41,7 @@ constexpr QueueConcern kQueueConcerns[] = {
     {kNamespaceQuotaUnmet, reasons::kWriteRefused},
     {kBudgetExceeded, reasons::kBudgetExceeded},
     {kBudgetPeriodUnclear, reasons::kTimeZoneUnknown},
+    {kPriorityClassNotAccepted, reasons::kPriorityClassNotAccepted},
     {kPinBlocked, reasons::kPinBlocked},
     {kAdmissionsPaused, reasons::kWatchBehind},
 };
@@ -92,6 +94,19 @@ std::optional<Cause> default_contested(const GPUQueue& queue, const QueueFinding
                            findings.index.choice().default_of(first)->meta.name, first)};
 }
 
+std::optional<Cause> class_not_accepted(const GPUQueue& queue, const QueueFindings& findings) {
+  const std::vector<std::string> named = findings.index.unaccepted_classes(queue.meta.name);
+  if (named.empty()) return std::nullopt;
+  return Cause{
+      reasons::kPriorityClassNotAccepted,
+      fmt::format("{} {} a PriorityClass that the queue does not accept, and berth counts "
+                  "{} without that class: {}; add the class to spec.priorityClasses, or remove it",
+                  plural(static_cast<std::int64_t>(named.size()), "object"),
+                  word_for(static_cast<std::int64_t>(named.size()), "names", "name"),
+                  word_for(static_cast<std::int64_t>(named.size()), "it", "them"),
+                  list_first(named, kNamespacesNamed))};
+}
+
 }  // namespace
 
 std::span<const QueueReason> queue_reasons() { return kQueueReasons; }
@@ -134,6 +149,8 @@ std::vector<Condition> queue_conditions(const Snapshot& snapshot, const GPUQueue
              "there is no time zone \"{}\", and spec.budget goes by UTC: write an IANA name, "
              "such as Europe/Berlin, into spec.budget.timeZone",
              budget->time_zone)});
+  if (const auto unaccepted = class_not_accepted(queue, findings))
+    add(kPriorityClassNotAccepted, "True", *unaccepted);
   if (const auto blocked = findings.blocked_pins.find(queue.meta.name);
       blocked != findings.blocked_pins.end())
     add(kPinBlocked, "True", blocked->second);

@@ -299,12 +299,7 @@ std::int64_t QueueInvariants::came_past(const std::string& cohort, Time by) cons
 const QueueInvariants::Quota* QueueInvariants::host_of(const json& pod) const {
   const std::string& named = label_at(&pod, names::kQueueLabel);
   const auto home = namespaces_.find("/" + text_at(&pod, {"metadata", "namespace"}));
-  const json* owners = at(&pod, {"metadata", "ownerReferences"});
-  if (home == namespaces_.end() ||
-      (owners != nullptr && std::ranges::any_of(*owners, [](const json& owner) {
-         return text_at(&owner, {"kind"}) == "DaemonSet";
-       })))
-    return nullptr;
+  if (home == namespaces_.end()) return nullptr;
   const auto pool = node_pools_.find(text_at(&pod, {"spec", "nodeName"}));
   const Quota* host = nullptr;
   for (const auto& [name, queue] : queues_) {

@@ -92,8 +92,20 @@ TEST(PodFact, TellsWhichWorkloadItIsOf) {
 
   pod.meta.owner_references = {{.kind = "Job", .name = "j", .controller = true}};
   EXPECT_EQ(fact_of(pod)->workload, "Job/ns/j");
-  pod.meta.owner_references[0].kind = "DaemonSet";
-  EXPECT_EQ(fact_of(pod)->workload, "") << "it takes room and no quota";
+}
+
+// What its owner is, whoever creates the pod may write.
+TEST(PodFact, OfADaemonSetOrANodeCountsInItsQueueLikeAnyOther) {
+  berth::Pod pod = gpu_pod();
+  for (const char* kind : {"DaemonSet", "Node"}) {
+    pod.meta.owner_references = {{.kind = kind, .name = "x", .controller = true}};
+    EXPECT_EQ(pod_fact(pod, "q", 0)->workload, "Pod/ns/p") << kind;
+    EXPECT_EQ(pod_fact(pod, "", 0)->workload, "") << "of no queue it takes room alone";
+  }
+  pod.meta.owner_references.clear();
+  pod.meta.annotations.set(names::kMirrorAnnotation, "x");
+  EXPECT_EQ(pod_fact(pod, "q", 0)->workload, "Pod/ns/p");
+  EXPECT_EQ(pod_fact(pod, "", 0)->workload, "");
 }
 
 TEST(PodFact, OfAGangThatStartsFastTellsItsRole) {
