@@ -190,6 +190,7 @@ inline constexpr char kNoQueue[] = "NoQueue";
 // Why a workload waits, beside kBackingOff and kResourceNotOffered.
 inline constexpr char kAdmissible[] = "Admissible";
 inline constexpr char kBehindInQueue[] = "BehindInQueue";
+inline constexpr char kExceedsAdmission[] = "ExceedsAdmission";
 inline constexpr char kExceedsMaximum[] = "ExceedsMaximum";
 inline constexpr char kFragmented[] = "Fragmented";
 inline constexpr char kGangSizesDisagree[] = "GangSizesDisagree";

@@ -124,11 +124,12 @@ enum class SeededBug {
   kAwaitAllLeaving,       // wait for all that leaves, also for what hangs or is not needed
   kOfferDeleted,          // admit a Job that is being deleted
   kForgetEnded,           // have a gang wait for members that have succeeded
+  kReleaseUncovered,      // let a member go by its gang's record, whatever it asks
   kForgetRestart,         // drop a gang's admission with its last pod, whoever re-creates them
   kTrustEveryOwner,       // evict pods whose controller then fails for good
 };
 
-inline constexpr std::array<std::pair<std::string_view, SeededBug>, 113> kSeededBugs{{
+inline constexpr std::array<std::pair<std::string_view, SeededBug>, 114> kSeededBugs{{
     {"uncordon-unowned", SeededBug::kUncordonUnowned},
     {"uncordon-held", SeededBug::kUncordonHeld},
     {"skip-live-guard", SeededBug::kSkipLiveGuard},
@@ -240,6 +241,7 @@ inline constexpr std::array<std::pair<std::string_view, SeededBug>, 113> kSeeded
     {"await-all-leaving", SeededBug::kAwaitAllLeaving},
     {"offer-deleted", SeededBug::kOfferDeleted},
     {"forget-ended", SeededBug::kForgetEnded},
+    {"release-uncovered", SeededBug::kReleaseUncovered},
     {"forget-restart", SeededBug::kForgetRestart},
     {"trust-every-owner", SeededBug::kTrustEveryOwner},
 }};

@@ -18,6 +18,7 @@
 #include "controller/queue/gang_adapters.h"
 #include "controller/queue/idle_work.h"
 #include "controller/queue/queue_conditions.h"
+#include "controller/queue/uncovered.h"
 
 namespace berth {
 namespace {
@@ -249,6 +250,19 @@ void QueueWhy::note_unknown(const std::string& queue, const char* held_by, Expla
   out.message = fmt::format("{}, and waits in queue {}; why is not known: {}", held_by, queue, why);
 }
 
+// Its gang is admitted, and without it.
+void QueueWhy::answer_uncovered(const Pod& pod, const std::string& workload,
+                                Explanation& out) const {
+  const queue::Workload* known = picture_ ? index().facts().find(workload) : nullptr;
+  if (known == nullptr) return;
+  for (const queue::UncoveredMember& member : uncovered_members(*known, index().facts()))
+    if (*member.pod->uid == pod.meta.uid)
+      answer({.queue = index().facts().catalog().queue_name(known->standing.queue),
+              .reason = reasons::kExceedsAdmission,
+              .message = member.why},
+             kGated, out);
+}
+
 void QueueWhy::note(const Pod& pod, Explanation& out) const {
   const Job* job = job_of(cluster_, pod);
   const bool runs = !pod.node_name.empty();
@@ -263,6 +277,7 @@ void QueueWhy::note(const Pod& pod, Explanation& out) const {
     return;
   }
   const QueueVerdict* verdict = tell(workload, meta, shape, runs, gated, out);
+  if (gated && verdict == nullptr) answer_uncovered(pod, workload, out);
   if (verdict == nullptr || !gated) return;
   answer(*verdict, kGated, out);
   note_unsized_gang(pod, out);

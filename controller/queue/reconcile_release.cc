@@ -60,7 +60,8 @@ Plan reconcile_release(const Snapshot& snapshot, std::string_view name) {
   const auto* entry = open_entry(*workload);
   const auto aimed = without_lost_nodes(snapshot, entry == nullptr ? *admission : *entry);
   std::set<std::string_view> follow;
-  for (const queue::Pod* pod : queue::to_follow(*workload, index.facts().catalog()))
+  const queue::FactsIndex& facts = index.facts();
+  for (const queue::Pod* pod : queue::to_follow(*workload, facts.catalog(), facts.room()))
     follow.insert(*pod->uid);
   for (const Pod* pod : queue::pods_of(snapshot.cluster, index, *workload->name)) {
     if (!follow.contains(pod->meta.uid) || pod->terminating()) continue;

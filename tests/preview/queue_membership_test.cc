@@ -123,6 +123,7 @@ TEST_F(Membership, AdviceNamesTheQueueAndItsTrouble) {
                              reasons::kBackingOff,
                              reasons::kNotReady,
                              reasons::kNoQuota,
+                             reasons::kExceedsAdmission,
                              reasons::kExceedsMaximum,
                              reasons::kWaitingForQuota,
                              reasons::kResourceNotOffered,
