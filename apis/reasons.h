@@ -167,7 +167,8 @@ inline constexpr char kQueueActive[] = "QueueActive";
 inline constexpr char kQueueInvalid[] = "QueueInvalid";
 inline constexpr char kMixedQuotaUnits[] = "MixedQuotaUnits";
 // Of Unfunded, NamespaceNotManaged, DefaultContested, NamespaceQuotaUnmet, BudgetExceeded,
-// BudgetPeriodUnclear, PinBlocked and AdmissionsPaused, beside kWriteRefused.
+// BudgetPeriodUnclear, PinBlocked and AdmissionsPaused, beside kWriteRefused. WorkloadsLeftAlone has
+// kRecordNewer.
 inline constexpr char kNodesOfferLess[] = "NodesOfferLess";
 inline constexpr char kPoolUnknown[] = "PoolUnknown";
 inline constexpr char kNamespaceNotManaged[] = "NamespaceNotManaged";
@@ -199,6 +200,7 @@ inline constexpr char kNotReady[] = "NotReady";
 inline constexpr char kNoTopologyDomain[] = "NoTopologyDomain";
 inline constexpr char kNodesNotSelected[] = "NodesNotSelected";
 inline constexpr char kQueueInTrouble[] = "QueueInTrouble";
+inline constexpr char kRecordNewer[] = "RecordNewer";  // and of conditions
 inline constexpr char kQueueHeld[] = "QueueHeld";
 inline constexpr char kQueueNotFound[] = "QueueNotFound";
 inline constexpr char kReleaseRefused[] = "ReleaseRefused";

@@ -18,6 +18,7 @@
 #include "controller/queue/gang_adapters.h"
 #include "controller/queue/idle_work.h"
 #include "controller/queue/queue_conditions.h"
+#include "controller/queue/record_cover.h"
 #include "controller/queue/uncovered.h"
 
 namespace berth {
@@ -167,6 +168,12 @@ const QueueVerdict* QueueWhy::tell(const std::string& workload, const ObjectMeta
     if (const std::string begins = picture_->when_it_begins(workload); !begins.empty())
       out.add("queue", begins);
   }
+  if (known != nullptr && known->standing.newer && verdict == nullptr)
+    out.add("queue",
+            fmt::format("a later berth has recorded its admission, with version {}; this one knows "
+                        "{} and leaves it alone: run the later one again",
+                        queue::newer_version(*known).value_or(0), queue::kRecordVersion),
+            reasons::kRecordNewer);
   if (known != nullptr && (known->standing.admitted || known->recall))
     for (const std::string& fate : job_fate(cluster_, *known)) out.add("queue", fate);
   return verdict;

@@ -143,6 +143,7 @@ QueueAdvice advice_for(const QueueVerdict& verdict, const queue::ClusterIndex& i
       {reasons::kNotReady,
        "mend what keeps its pods from becoming Ready, then touch the Job, or delete "
        "the pods of a gang that no Job makes"},
+      {reasons::kRecordNewer, "run the version of berth again that admitted it"},
       {reasons::kNoQuota,
        "ask for a resource that the queue has quota for, or add a quota of it to the queue"},
       {reasons::kExceedsAdmission,

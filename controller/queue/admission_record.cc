@@ -16,6 +16,7 @@
 #include "apis/time.h"
 #include "controller/core/json_patch.h"
 #include "controller/queue/capped.h"
+#include "controller/queue/record_cover.h"
 
 namespace berth::queue {
 namespace {
@@ -241,12 +242,38 @@ std::optional<AdmissionFact> decode_admission(std::string_view text) {
   return read_admission(json::parse(text, nullptr, /*allow_exceptions=*/false));
 }
 
+namespace {
+
+// What can be read of a record of a later berth: what runs is charged as far as that goes.
+AdmissionFact read_newer(const json& record, std::int64_t version) {
+  AdmissionFact fact{.version = version, .pool = std::string(kAnyPool)};
+  read_text(record, "uid", fact.uid);
+  read_text(record, "queue", fact.queue);
+  read_text(record, "cohort", fact.cohort);
+  read_text(record, "pool", fact.pool);
+  if (fact.pool.empty()) fact.pool = kAnyPool;
+  std::string since;
+  if (const auto time =
+          read_text(record, "since", since) ? parse_time(since) : Result<Time>(Error{}))
+    fact.since = time->time_since_epoch().count();
+  if (record.contains("pods") && !read_amount(record["pods"], fact.pods)) fact.pods = 1;
+  if (!read_list(record, "nodes", fact.nodes)) fact.nodes.clear();
+  if (!read_list(record, "members", fact.members)) fact.members.clear();
+  if (!read_amounts(record, "amounts", fact.amounts)) fact.amounts.clear();
+  if (!read_amounts(record, "seats", fact.seats)) fact.seats.clear();
+  if (!read_shapes(record, fact.shapes)) fact.shapes.clear();
+  return fact;
+}
+
+}  // namespace
+
 std::optional<AdmissionFact> read_admission(const json& record) {
   if (!record.is_object()) return std::nullopt;
   AdmissionFact fact;
   fact.version = 0;
   if (record.contains("version") && !read_amount(record["version"], fact.version))
     return std::nullopt;
+  if (is_newer(fact)) return read_newer(record, fact.version);
   std::string since;
   if (!read_text(record, "uid", fact.uid) || !read_text(record, "queue", fact.queue) ||
       !read_text(record, "cohort", fact.cohort) || !read_text(record, "pool", fact.pool) ||
@@ -272,6 +299,8 @@ std::optional<AdmissionFact> admission_on(const ObjectMeta& meta) {
   const Text* record = meta.annotations.find(names::kAdmittedAnnotation);
   if (record == nullptr) return std::nullopt;
   std::optional<AdmissionFact> fact = decode_admission(record->view());
+  // Whose it is can't be told: it may be this object's.
+  if (fact && is_newer(*fact) && fact->uid.empty()) fact->uid = meta.uid;
   if (!fact || fact->uid == meta.uid) return fact;
   const OwnerReference* owner = meta.controller();
   return owner != nullptr && owner->uid == std::string_view(fact->uid) ? fact : std::nullopt;

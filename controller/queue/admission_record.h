@@ -23,7 +23,8 @@ std::string encode_admission(const AdmissionFact& admission);
 // The record's members, without the braces around them.
 void append_admission(std::string& out, const AdmissionFact& admission);
 
-// Nothing if that is no such record: amounts and pods are from 0 to kMostOfAnything.
+// Nothing if that is no such record: amounts and pods are from 0 to kMostOfAnything. Of a record of
+// a later berth (is_newer()), whatever can be read.
 std::optional<AdmissionFact> decode_admission(std::string_view text);
 std::optional<AdmissionFact> read_admission(const nlohmann::json& record);
 

@@ -185,7 +185,8 @@ struct LedgerFact {  // an admission in flight: the workload's own objects do no
   bool operator==(const LedgerFact&) const = default;
 };
 
-struct RecallFact {  // a gang that no Job makes is taken back whole
+struct RecallFact {                       // a gang that no Job makes is taken back whole
+  std::int64_t version = kRecordVersion;  // 0: written before marks had versions
   std::string workload;
   std::int64_t since = 0;  // of the admission that is over: its pods have it in common
   std::int64_t at = 0;     // when that was decided, microseconds since the epoch

@@ -92,6 +92,7 @@ void FactsIndex::list(const Workload& workload) {
   if (standing.waits) waiting_for_others_.insert(&workload);
   if (standing.loses_pods) losing_pods_.insert(&workload);
   if (standing.uncovered) with_uncovered_.insert(&workload);
+  if (standing.newer) with_newer_record_.insert(&workload);
   if (!standing.charges.empty()) charged_.insert(&workload);
   if (standing.admission != nullptr && !standing.charges.empty())
     running_[catalog_.holder_parts(standing.charges.front().holder).first].insert(&workload);
@@ -103,6 +104,7 @@ void FactsIndex::unlist(const Workload& workload) {
   if (standing.waits) waiting_for_others_.erase(&workload);
   if (standing.loses_pods) losing_pods_.erase(&workload);
   if (standing.uncovered) with_uncovered_.erase(&workload);
+  if (standing.newer) with_newer_record_.erase(&workload);
   if (!standing.charges.empty()) charged_.erase(&workload);
   if (standing.admission == nullptr || standing.charges.empty()) return;
   const auto of = running_.find(catalog_.holder_parts(standing.charges.front().holder).first);
@@ -319,7 +321,10 @@ void FactsIndex::charge_past_webhook(const Workload& workload, std::vector<Charg
 void FactsIndex::charge_beyond(Standing& standing) {
   const AdmissionFact* record = standing.record;
   if (record == nullptr) return;
-  const auto of = queues_.find(record->queue);
+  // Of a later berth's record perhaps not even that can be read.
+  const std::string& name =
+      record->queue.empty() ? catalog_.queue_name(standing.queue) : record->queue;
+  const auto of = queues_.find(name);
   static const QueueFact kDeleted;
   const QueueFact& queue = of == queues_.end() ? kDeleted : of->second;
   const auto covers = [&](const std::string& quota, ResourceId resource) {
@@ -337,7 +342,7 @@ void FactsIndex::charge_beyond(Standing& standing) {
   };
   std::vector<std::string> pools = {record->pool, std::string(kAnyPool)};
   for (const QuotaFact& quota : queue.quotas) pools.push_back(quota.pool);
-  const HolderId holder = catalog_.holder(catalog_.queue(record->queue), record->cohort);
+  const HolderId holder = catalog_.holder(catalog_.queue(name), record->cohort);
   for (const Beyond& beyond : standing.beyond) {
     const auto pool = std::ranges::find_if(
         pools, [&](const std::string& name) { return !quotas_in(name, beyond.resource).empty(); });

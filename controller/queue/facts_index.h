@@ -80,6 +80,8 @@ class FactsIndex {
   }
   // Admitted gangs of which some gated members are not covered by the record, by name.
   const std::set<const Workload*, ByName>& with_uncovered() const { return with_uncovered_; }
+  // Those that a later berth has admitted, by name.
+  const std::set<const Workload*, ByName>& with_newer_record() const { return with_newer_record_; }
   // Running gangs that lose pods, whose controllers may be re-creating all of them.
   const std::set<const Workload*, ByName>& losing_pods() const { return losing_pods_; }
   // How many workloads of the queue are admitted, and wait for no others to go.
@@ -115,6 +117,7 @@ class FactsIndex {
   std::set<Workload*> past_webhook_;
   std::set<Workload*> charged_as_is_;  // what these are charged depends on nodes and queues
   std::set<const Workload*, ByName> with_uncovered_;
+  std::set<const Workload*, ByName> with_newer_record_;
   std::set<const Workload*, ByName> with_unbound_pins_;
   std::map<QueueId, std::int64_t> admitted_;
   std::unordered_set<const Workload*> charged_;

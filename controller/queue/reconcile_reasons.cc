@@ -40,6 +40,7 @@ bool lasts(const queue::Outcome& outcome) {
     case Reason::kQueueInTrouble:
     case Reason::kGangSizesDisagree:
     case Reason::kNotReady:
+    case Reason::kRecordNewer:
     case Reason::kNoQuota:
     case Reason::kExceedsMaximum:
     case Reason::kReleaseRefused:

@@ -37,10 +37,12 @@ bool is_given_up(const Snapshot& snapshot, const queue::Workload& workload) {
 Plan reconcile_release(const Snapshot& snapshot, std::string_view name) {
   Plan plan;
   // What an earlier leader's ledger says that leader may be changing yet.
-  if (snapshot.offline || queue::read_admissions(snapshot).epoch != snapshot.epoch) return plan;
+  const queue::AdmissionLedger& ledger = queue::read_admissions(snapshot);
+  if (snapshot.offline || ledger.epoch != snapshot.epoch || !ledger.newer.empty()) return plan;
   const auto& index = snapshot.cluster.view<queue::ClusterIndex>();
   const queue::Workload* workload = index.facts().find(std::string(name));
-  if (workload == nullptr || is_given_up(snapshot, *workload)) return plan;
+  if (workload == nullptr || workload->standing.newer || is_given_up(snapshot, *workload))
+    return plan;
   if (workload->job) {
     const auto* entry = open_entry(*workload);
     const Job* job = queue::find_named(snapshot.cluster.jobs(), name);

@@ -50,6 +50,20 @@ std::int64_t amount_in(const Vector& amounts, ResourceId resource) {
 
 bool is_newer(const AdmissionFact& admission) { return admission.version > kRecordVersion; }
 
+std::optional<std::int64_t> newer_version(const Workload& workload) {
+  std::int64_t latest = 0;
+  const auto look_at = [&](const AdmissionFact* admission) {
+    if (admission != nullptr) latest = std::max(latest, admission->version);
+  };
+  if (workload.job) look_at(workload.job->admitted.get());
+  if (workload.pods)
+    for (const Pod* pod : workload.pods->admitted) look_at(pod->admitted.get());
+  if (workload.in_flight) look_at(&workload.in_flight->admission);
+  if (workload.restart) look_at(&workload.restart->admission);
+  if (workload.recall) latest = std::max(latest, workload.recall->version);
+  return latest > kRecordVersion ? std::optional(latest) : std::nullopt;
+}
+
 std::vector<SeatShape> shapes_of(const AdmissionFact& admission) {
   if (!admission.shapes.empty()) return admission.shapes;
   return {{.seat = "", .pods = admission.pods, .asks = cover_of_amounts(admission.amounts)}};

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,9 @@ namespace berth::queue {
 
 // Whether the record was written by a later berth, so that this one can't know what it means.
 bool is_newer(const AdmissionFact& admission);
+// The latest version that the workload's objects, its entry in the ledger or its marks have, if
+// this berth does not know it; else nothing.
+std::optional<std::int64_t> newer_version(const Workload& workload);
 
 // The shapes that the record has. If it has none, as an earlier berth wrote it, one shape of all
 // its pods and amounts: where an amount is of the class `gpu`, any GPU resources may make it up.

@@ -561,6 +561,11 @@ Standing standing_of(const Workload& workload, Catalog& catalog, const NodeRoom&
   if (workload.job || workload.pods) {
     out = workload.job ? of_job(workload, catalog, room) : of_group(workload, catalog, room);
     if (out.leaves) out.hangs_from = out.loses_pods ? kNotCountedOn : hangs_from(workload);
+    out.newer = newer_version(workload).has_value();
+    if (!out.newer) return out;
+    // What it is charged stands. Nothing is done by a record that this berth does not know.
+    out.to_release = out.uncovered = out.loses_pods = false;
+    out.unready = Unready::kNewerRecord;
     return out;
   }
   if (const RestartFact* restart = workload.in_flight ? nullptr : restart_of(workload)) {

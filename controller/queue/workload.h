@@ -85,6 +85,7 @@ enum class Unready {
   kTemplateNotReady,  // an admission could not be written into the template yet
   kReleaseRefused,    // the API server would not have it let go
   kNeverReady,        // it was let go and not ready in time: it is left out
+  kNewerRecord,       // a later berth has admitted it: it is left alone
 };
 
 // One quota's part in what a workload is charged.
@@ -137,6 +138,7 @@ struct Standing {
   std::vector<Beyond> beyond;
   bool holds_too_much = false;  // it is charged more than its record says
   bool goes_by_worth = false;   // what is beyond depends on what the pieces of resources are worth
+  bool newer = false;           // a later berth's record is on it, in the ledger or in a mark
   bool uncovered = false;       // admitted, and its record has no seat for some gated member
 };
 

@@ -122,6 +122,7 @@ TEST_F(Membership, AdviceNamesTheQueueAndItsTrouble) {
                              reasons::kWaitingForOthers,
                              reasons::kBackingOff,
                              reasons::kNotReady,
+                             reasons::kRecordNewer,
                              reasons::kNoQuota,
                              reasons::kExceedsAdmission,
                              reasons::kExceedsMaximum,
