@@ -76,9 +76,9 @@ bool goes_by_worth(const AdmissionFact& admission) {
   });
 }
 
-CoverLeft::CoverLeft(const Amounts& asks, std::int64_t pods, std::int64_t of, PoolId pool,
-                     const Catalog& catalog, const NodeRoom& room)
-    : pool_(pool), catalog_(catalog), room_(room) {
+CoverLeft::CoverLeft(const Amounts& asks, bool has_shapes, std::int64_t pods, std::int64_t of,
+                     PoolId pool, const Catalog& catalog, const NodeRoom& room)
+    : has_shapes_(has_shapes), pool_(pool), catalog_(catalog), room_(room) {
   for (const auto& [name, amount] : asks) {
     const ResourceId* resource = catalog.find_resource(name);
     if (resource == nullptr) continue;  // that nobody asks for
@@ -108,6 +108,7 @@ Vector CoverLeft::lacking(const Vector& asks) const {
     if (!catalog_.is_extended(resource)) continue;
     if (catalog_.counts_as_gpu(resource) && of_class != left_.end()) continue;
     const auto left = left_.find(resource);
+    if (left == left_.end() && !has_shapes_ && !catalog_.counts_as_gpu(resource)) continue;
     const std::int64_t lack = amount - (left == left_.end() ? 0 : left->second);
     if (lack > 0) lacking.emplace_back(resource, lack);
   }
@@ -130,8 +131,8 @@ SeatsLeft::SeatsLeft(const AdmissionFact& admission, const Catalog& catalog, con
     of.insert(of.end(), shape.asks.begin(), shape.asks.end());
   }
   for (const auto& [seat, amounts] : asks)
-    covers_.try_emplace(seat, amounts, 1, 1, pool == nullptr ? Catalog::kAny : *pool, catalog,
-                        room);
+    covers_.try_emplace(seat, amounts, !admission.shapes.empty(), 1, 1,
+                        pool == nullptr ? Catalog::kAny : *pool, catalog, room);
   const auto cover_of = [&](const std::string& seat) {
     const auto own = covers_.find(seat);
     const auto found = own == covers_.end() ? covers_.find("") : own;
@@ -172,7 +173,7 @@ std::vector<Beyond> beyond_record(const AdmissionFact& admission, std::int64_t p
   const PoolId pool = catalog.pool(admission.pool);
   const std::int64_t of = std::max<std::int64_t>(1, admission.pods);
   const auto lacking = [&](std::int64_t covered, bool with_leaving) {
-    const CoverLeft cover(asks, covered, of, pool, catalog, room);
+    const CoverLeft cover(asks, !admission.shapes.empty(), covered, of, pool, catalog, room);
     return cover.lacking(asked_by(living, with_leaving, catalog));
   };
   const Vector total = lacking(pods, true);

@@ -24,6 +24,7 @@ std::optional<std::int64_t> newer_version(const Workload& workload);
 
 // The shapes that the record has. If it has none, as an earlier berth wrote it, one shape of all
 // its pods and amounts: where an amount is of the class `gpu`, any GPU resources may make it up.
+// What no quota covered then is not known of it, and not bound.
 std::vector<SeatShape> shapes_of(const AdmissionFact& admission);
 // Whether what such a record covers depends on what the pieces of GPU resources are worth now.
 bool goes_by_worth(const AdmissionFact& admission);
@@ -31,8 +32,8 @@ bool goes_by_worth(const AdmissionFact& admission);
 // What is left of a sum of resources.
 class CoverLeft {
  public:
-  // `pods` of `of` parts of what is asked, rounded up.
-  CoverLeft(const Amounts& asks, std::int64_t pods, std::int64_t of, PoolId pool,
+  // `pods` of `of` parts of what is asked, rounded up, by a record that has shapes or has none.
+  CoverLeft(const Amounts& asks, bool has_shapes, std::int64_t pods, std::int64_t of, PoolId pool,
             const Catalog& catalog, const NodeRoom& room);
 
   // How much more of each extended resource is asked than is left; of the class `gpu` in
@@ -43,6 +44,7 @@ class CoverLeft {
  private:
   std::int64_t worth(const Vector& asks) const;
 
+  bool has_shapes_;
   PoolId pool_;
   const Catalog& catalog_;
   const NodeRoom& room_;

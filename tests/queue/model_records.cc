@@ -20,8 +20,10 @@ std::vector<SeatShape> shapes_in(const AdmissionFact& record) {
   return {all};
 }
 
-// What of `asks` is more than `cover`.
-Sums more_than(const Sums& cover, const Sums& asks, const Worth& worth) {
+// What of `asks` is more than `cover`. "Of what no quota covered a record without shapes says
+// nothing."
+Sums more_than(const AdmissionFact& record, const Sums& cover, const Sums& asks,
+               const Worth& worth) {
   Sums more;
   const auto of_class = cover.find("gpu");
   std::int64_t gpus = 0;
@@ -29,6 +31,7 @@ Sums more_than(const Sums& cover, const Sums& asks, const Worth& worth) {
     if (is_gpu(resource)) gpus += amount * worth(resource);
     if (is_gpu(resource) && of_class != cover.end()) continue;
     const auto found = cover.find(resource);
+    if (found == cover.end() && record.shapes.empty() && !is_gpu(resource)) continue;
     const std::int64_t covered = found == cover.end() ? 0 : found->second;
     if (amount > covered) more[resource] = amount - covered;
   }
@@ -64,7 +67,7 @@ Sums asked_beyond(const AdmissionFact& record, std::int64_t counted,
     if (pod->state == PodState::kWaiting) continue;
     if (with_leaving || pod->state != PodState::kLeaving) add(asks, pod->requests);
   }
-  return more_than(cover, asks, worth);
+  return more_than(record, cover, asks, worth);
 }
 
 std::vector<const PodFact*> covered_by(const AdmissionFact& record,
@@ -115,7 +118,7 @@ std::vector<const PodFact*> covered_by(const AdmissionFact& record,
     add(own, pod->requests);
     Sums with = asks;
     for (const auto& [resource, amount] : own) with[resource] += amount;
-    const Sums more = more_than(cover, with, worth);
+    const Sums more = more_than(record, cover, with, worth);
     const bool fits = std::ranges::all_of(own, [&](const auto& ask) {
       return !more.contains(ask.first) && !(is_gpu(ask.first) && more.contains("gpu"));
     });

@@ -184,6 +184,24 @@ TEST_F(RecordCoverTest, ARecordOfAnEarlierBerthBoundsItsGangToo) {
   EXPECT_THAT(follow(kGang), ElementsAre("same"));
 }
 
+// It says nothing of what no quota counts.
+TEST_F(RecordCoverTest, ARecordOfAnEarlierBerthBoundsNoResourceWithoutAnAmount) {
+  const auto with_nic = [](berth::Pod pod) {
+    pod.shape.edit()->requests.set("rdma/hca", Quantity::whole(1));
+    return pod;
+  };
+  for (const char* name : {"n1", "n2"}) {
+    Node node = node_of(name, 8);
+    node.allocatable.set("rdma/hca", Quantity::whole(8));
+    add(node);
+  }
+  begin();
+  start(kGang, {with_nic(part("g0", 1)), with_nic(part("g1", 1))});
+  age_records();
+  lose("g1"), add(with_nic(part("same", 1)));
+  EXPECT_THAT(follow(kGang), ElementsAre("same"));
+}
+
 TEST_F(RecordCoverTest, AMixedRecordOfAnEarlierBerthLetsASuccessorOfTheSameKindGo) {
   begin();
   start(kGang, {part("launcher", 0), part("worker", 8)});
