@@ -173,7 +173,7 @@ inline constexpr char kQueueInvalid[] = "QueueInvalid";
 inline constexpr char kMixedQuotaUnits[] = "MixedQuotaUnits";
 // Of Unfunded, NamespaceNotManaged, DefaultContested, NamespaceQuotaUnmet, BudgetExceeded,
 // BudgetPeriodUnclear, PriorityClassNotAccepted, PinBlocked and AdmissionsPaused, beside
-// kWriteRefused.
+// kWriteRefused. WorkloadsLeftAlone has kRecordNewer.
 inline constexpr char kNodesOfferLess[] = "NodesOfferLess";
 inline constexpr char kPoolUnknown[] = "PoolUnknown";
 inline constexpr char kNamespaceNotManaged[] = "NamespaceNotManaged";
@@ -197,6 +197,7 @@ inline constexpr char kNoQueue[] = "NoQueue";
 // Why a workload waits, beside kBackingOff and kResourceNotOffered.
 inline constexpr char kAdmissible[] = "Admissible";
 inline constexpr char kBehindInQueue[] = "BehindInQueue";
+inline constexpr char kExceedsAdmission[] = "ExceedsAdmission";
 inline constexpr char kExceedsMaximum[] = "ExceedsMaximum";
 inline constexpr char kFragmented[] = "Fragmented";
 inline constexpr char kGangSizesDisagree[] = "GangSizesDisagree";
@@ -205,6 +206,7 @@ inline constexpr char kNotReady[] = "NotReady";
 inline constexpr char kNoTopologyDomain[] = "NoTopologyDomain";
 inline constexpr char kNodesNotSelected[] = "NodesNotSelected";
 inline constexpr char kQueueInTrouble[] = "QueueInTrouble";
+inline constexpr char kRecordNewer[] = "RecordNewer";  // and of conditions
 inline constexpr char kQueueHeld[] = "QueueHeld";
 inline constexpr char kQueueNotFound[] = "QueueNotFound";
 inline constexpr char kReleaseRefused[] = "ReleaseRefused";

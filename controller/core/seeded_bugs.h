@@ -124,6 +124,7 @@ enum class SeededBug {
   kAwaitAllLeaving,       // wait for all that leaves, also for what hangs or is not needed
   kOfferDeleted,          // admit a Job that is being deleted
   kForgetEnded,           // have a gang wait for members that have succeeded
+  kReleaseUncovered,      // let a member go by its gang's record, whatever it asks
   kForgetRestart,         // drop a gang's admission with its last pod, whoever re-creates them
   kBelieveHearsay,        // act on what a Prometheus tells, whatever the node's own exporter shows
   kTrustEveryOwner,       // evict pods whose controller then fails for good
@@ -241,6 +242,7 @@ inline constexpr std::array<std::pair<std::string_view, SeededBug>, 114> kSeeded
     {"await-all-leaving", SeededBug::kAwaitAllLeaving},
     {"offer-deleted", SeededBug::kOfferDeleted},
     {"forget-ended", SeededBug::kForgetEnded},
+    {"release-uncovered", SeededBug::kReleaseUncovered},
     {"forget-restart", SeededBug::kForgetRestart},
     {"believe-hearsay", SeededBug::kBelieveHearsay},
     {"trust-every-owner", SeededBug::kTrustEveryOwner},

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "controller/core/seeded_bugs.h"
+#include "controller/queue/record_cover.h"
 #include "controller/queue/setback.h"
 
 namespace berth::queue {
@@ -320,6 +321,10 @@ Verdict Cycle::why(const Workload& workload) const {
       return {.reason = Reason::kReleaseRefused, .behind = &workload};
     case Unready::kNeverReady:
       return why_left_out(workload);
+    case Unready::kNewerRecord:
+      return {.reason = Reason::kRecordNewer,
+              .needs = newer_version(workload).value_or(0),
+              .most = kRecordVersion};
     case Unready::kNo:
       break;
   }

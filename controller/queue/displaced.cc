@@ -132,6 +132,7 @@ void plan_evictions(const Snapshot& snapshot, const Workload& workload, const Le
 }  // namespace
 
 std::string why_not_displaced(const Snapshot& snapshot, const Workload& workload) {
+  if (workload.standing.newer) return "a later berth has admitted it";
   if (workload.job)
     return may_be_suspended(snapshot, workload) ? "" : "its Job can't be suspended by its queue";
   Remakers remakers(snapshot.cluster);

@@ -45,6 +45,7 @@ std::vector<Runner> Funding::runners(QueueId queue) const {
       runner.workload = workload;
       runner.priority = workload->standing.priority;
       runner.since = workload->standing.admission->since;
+      runner.holds_too_much = workload->standing.holds_too_much;
       for (const Charge& charge : workload->standing.charges)
         runner.charges.emplace_back(charge.key, charge.total);
     }
@@ -53,6 +54,8 @@ std::vector<Runner> Funding::runners(QueueId queue) const {
     runners.insert(runners.end(), of->second.begin(), of->second.end());
     std::ranges::sort(runners, precedes);
   }
+  // Nobody admitted all of what they hold: they come after all others.
+  std::ranges::stable_partition(runners, [](const Runner& of) { return !of.holds_too_much; });
   return runners;
 }
 
@@ -99,7 +102,7 @@ const std::vector<Runner>& Funding::of(QueueId queue) {
 bool Funding::would_fund(QueueId queue, std::int32_t priority, const Charges& charges) {
   Sums sums = held_first(queue);
   for (const Runner& runner : of(queue)) {
-    if (runner.priority < priority) break;
+    if (runner.holds_too_much || runner.priority < priority) break;
     for (const auto& [key, amount] : runner.charges)
       if (runner.funded) sums[key] += amount;
   }

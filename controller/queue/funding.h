@@ -22,7 +22,8 @@ struct Runner {
   std::int32_t priority = 0;
   std::int64_t since = 0;
   Charges charges;
-  bool fresh = false;  // admitted in this cycle
+  bool fresh = false;           // admitted in this cycle
+  bool holds_too_much = false;  // more than its record says
   bool funded = false;
 };
 

@@ -18,6 +18,7 @@
 #include "controller/queue/lost_places.h"
 #include "controller/queue/named.h"
 #include "controller/queue/recall_review.h"
+#include "controller/queue/record_cover.h"
 #include "controller/queue/restart_review.h"
 
 namespace berth::queue {
@@ -68,6 +69,11 @@ class Reviewer {
   }
   void take(const std::string& uid, const LedgerFact& entry) {
     if (seeded(SeededBug::kKeepInFlight)) return;
+    if (is_newer(entry.admission)) {
+      ++out_.open;
+      out_.bytes += encode_entry(entry).size();
+      return;
+    }
     const Workload* workload = index_.facts().find(entry.workload);
     const AdmissionFact* open = workload == nullptr ? nullptr : open_entry(*workload);
     if (open != nullptr && *open == entry.admission && !seeded(SeededBug::kForgetInFlight))

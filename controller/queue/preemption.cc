@@ -146,7 +146,8 @@ void Preemption::add_own(const Preemptor& preemptor, Victims& victims) {
   const PreemptionFact& rules = queue.fact->preemption;
   if (!rules.own) return;
   const std::vector<Runner>& runners = funding_.of(preemptor.queue);
-  if (runners.empty() || runners.back().priority >= preemptor.priority) return;
+  const auto is_below = [&](const Runner& of) { return of.priority < preemptor.priority; };
+  if (std::ranges::none_of(runners, is_below)) return;
   const bool funded =
       funding_.would_fund(preemptor.queue, preemptor.priority, charges_of(preemptor, queue));
   for (const Runner& runner : runners) {

@@ -11,6 +11,7 @@
 #include "controller/core/cause.h"
 #include "controller/core/plural.h"
 #include "controller/queue/budget_standing.h"
+#include "controller/queue/newer_records.h"
 #include "controller/queue/usage_ledger.h"
 
 namespace berth {
@@ -31,6 +32,7 @@ constexpr char kBudgetExceeded[] = "BudgetExceeded";
 constexpr char kBudgetPeriodUnclear[] = "BudgetPeriodUnclear";
 constexpr char kPriorityClassNotAccepted[] = "PriorityClassNotAccepted";
 constexpr char kPinBlocked[] = "PinBlocked";
+constexpr char kWorkloadsLeftAlone[] = "WorkloadsLeftAlone";
 constexpr QueueConcern kQueueConcerns[] = {
     {kUnfunded, reasons::kNodesOfferLess},
     {kUnfunded, reasons::kPoolUnknown},
@@ -44,6 +46,8 @@ constexpr QueueConcern kQueueConcerns[] = {
     {kPriorityClassNotAccepted, reasons::kPriorityClassNotAccepted},
     {kPinBlocked, reasons::kPinBlocked},
     {kAdmissionsPaused, reasons::kWatchBehind},
+    {kAdmissionsPaused, reasons::kRecordNewer},
+    {kWorkloadsLeftAlone, reasons::kRecordNewer},
 };
 
 constexpr std::size_t kNamespacesNamed = 5;
@@ -154,7 +158,9 @@ std::vector<Condition> queue_conditions(const Snapshot& snapshot, const GPUQueue
   if (const auto blocked = findings.blocked_pins.find(queue.meta.name);
       blocked != findings.blocked_pins.end())
     add(kPinBlocked, "True", blocked->second);
-  if (findings.late_news) add(kAdmissionsPaused, "True", *findings.late_news);
+  if (findings.paused) add(kAdmissionsPaused, "True", *findings.paused);
+  if (const auto left = find_left_alone(findings.index.facts(), queue.meta.name))
+    add(kWorkloadsLeftAlone, "True", *left);
   return conditions;
 }
 

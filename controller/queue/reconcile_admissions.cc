@@ -124,6 +124,9 @@ Plan reconcile_admissions(const Snapshot& snapshot) {
   const queue::AdmissionLedger& ledger = queue::read_admissions(snapshot);
   if (snapshot.cluster.gpu_queues().size() == 0 && ledger.empty()) return plan;
 
+  // A later berth wrote what this one can't read: whose quota and room it holds is not known here.
+  if (!ledger.newer.empty()) return plan;
+
   queue::Yields yields = ledger.yields;
   const auto write = [&](const queue::LedgerChanges& changes, std::string reason) {
     Write step = queue::write_admissions(snapshot, ledger, changes, std::move(reason), &yields);

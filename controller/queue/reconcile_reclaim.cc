@@ -112,7 +112,7 @@ void take_work(const Snapshot& snapshot, const GPUClusterPolicy& policy, Reclaim
   const auto& index = snapshot.cluster.view<queue::ClusterIndex>();
   for (const queue::IdleWork& idle : queue::find_idle_work(snapshot, policy)) {
     const queue::Workload& workload = *idle.workload;
-    if (!workload.standing.admitted) continue;
+    if (!workload.standing.admitted || workload.standing.newer) continue;
     const Time due{std::chrono::microseconds(idle.due)};
     const Time since{std::chrono::microseconds(idle.since)};
     if (due > snapshot.now) {

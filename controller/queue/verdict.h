@@ -23,6 +23,7 @@ enum class Reason {
   kWaitingForOthers,      // it is admitted, and the ledger names who has to be gone, of `behind`
   kBackingOff,            // it was not ready in time, needs of `most` times
   kNotReady,              // likewise, and waits for somebody
+  kRecordNewer,           // a berth admitted it whose records have version needs; known is `most`
   kNoQuota,               // no quota of the queue covers `resource`
   kExceedsMaximum,        // needs, of at most `most`
   kWaitingForQuota,       // needs, free, of nominal `most`

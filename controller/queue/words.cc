@@ -61,6 +61,8 @@ const char* to_string(Reason reason) {
       return reasons::kBackingOff;
     case Reason::kNotReady:
       return reasons::kNotReady;
+    case Reason::kRecordNewer:
+      return reasons::kRecordNewer;
     case Reason::kNoQuota:
       return reasons::kNoQuota;
     case Reason::kExceedsMaximum:
@@ -162,6 +164,11 @@ std::string describe_reason(const Verdict& verdict, const Catalog& catalog) {
           "not all of its pods were Ready in time, {} times; change its spec, or remove annotation "
           "{}, and it queues again",
           verdict.needs, names::kNeverReadyAnnotation);
+    case Reason::kRecordNewer:
+      return fmt::format(
+          "a later berth has recorded its admission, with version {}; this one knows {} and leaves "
+          "it alone: run the later one again",
+          verdict.needs, verdict.most);
     case Reason::kNoQuota:
       if (verdict.resource == Catalog::kClass)
         return "its node selector and affinity lead to no pool that the queue has a quota in";
@@ -217,6 +224,7 @@ std::string describe(const Verdict& verdict, const Catalog& catalog) {
 }
 
 bool names_in_full(std::string_view reason) {
+  if (reason == reasons::kExceedsAdmission) return true;
   for (int i = 0; i <= static_cast<int>(Reason::kBehindInQueue); ++i)
     if (const auto known = static_cast<Reason>(i); reason == to_string(known))
       return known != Reason::kReleaseRefused;  // which has the API server's words

@@ -9,6 +9,7 @@
 
 #include "controller/core/seeded_bugs.h"
 #include "controller/queue/recall.h"
+#include "controller/queue/record_cover.h"
 
 namespace berth::queue {
 namespace {
@@ -134,13 +135,18 @@ void claim_for_job(const Workload& workload, const AdmissionFact& admission, std
   }
 }
 
-// Each member has its own node, as its record says or, before it is let go, the ledger.
-void claim_for_group(const Workload& workload, const AdmissionFact& admission, std::int64_t missing,
-                     Catalog& catalog, std::vector<Claim>& claims) {
+// Each member has its own node, as its record says or, before it is let go, the ledger. A gated
+// one that the record does not cover takes no room: it is not let go.
+void claim_for_group(const Workload& workload, const AdmissionFact& admission,
+                     const std::vector<const Pod*>& covered, std::int64_t missing, Catalog& catalog,
+                     std::vector<Claim>& claims) {
   const PoolId pool = catalog.pool(admission.pool);
   const AdmissionFact* entry = open_entry(workload);
+  auto next = covered.begin();  // they stand in the same order
   for (const Pod* pod : workload.pods->all) {
-    if (pod->state != PodState::kWaiting && pod->state != PodState::kReleased) continue;
+    const bool follows = next != covered.end() && *next == pod;
+    if (follows) ++next;
+    if (!follows && pod->state != PodState::kReleased) continue;
     const AdmissionFact* says = pod->state == PodState::kReleased ? pod->admitted.get() : entry;
     const std::string_view node = says == nullptr ? "" : node_of(*says, *pod->uid);
     Claim claim{pool, pod->shape, 1, std::nullopt};
@@ -189,7 +195,15 @@ bool is_made_again(const PodsOfWorkload& pods) {
   return std::ranges::none_of(pods.all, [](const Pod* pod) { return pod->maker.empty(); });
 }
 
-Standing of_job(const Workload& workload, Catalog& catalog) {
+void note_beyond(const Workload& workload, const AdmissionFact& admission, std::int64_t pods,
+                 std::int64_t leaving, Catalog& catalog, const NodeRoom& room, Standing& out) {
+  out.record = &admission;
+  if (!workload.pods) return;
+  out.beyond = beyond_record(admission, pods, leaving, *workload.pods, catalog, room);
+  out.goes_by_worth = !out.beyond.empty() || goes_by_worth(admission);
+}
+
+Standing of_job(const Workload& workload, Catalog& catalog, const NodeRoom& room) {
   const Job& job = *workload.job;
   const Counts counts = counts_of(workload);
   const AdmissionFact* admission = admission_of(workload);
@@ -204,6 +218,7 @@ Standing of_job(const Workload& workload, Catalog& catalog) {
     out.leaves = is_taken_back(workload, *admission);
     const std::int64_t leaving = out.leaves ? pods : suspended ? counts.live : counts.leaving;
     charge(*admission, pods, leaving, catalog, out.charges);
+    note_beyond(workload, *admission, pods, leaving, catalog, room, out);
     out.admitted = !suspended;
     out.admission = suspended ? nullptr : admission;
     out.to_release = may_go_now(workload);
@@ -242,7 +257,7 @@ ClassId class_of_group(const Workload& workload, std::int64_t pods, Catalog& cat
   return catalog.workload_class({.roles = {asks.begin(), asks.end()}, .wish = first.wish});
 }
 
-Standing of_group(const Workload& workload, Catalog& catalog) {
+Standing of_group(const Workload& workload, Catalog& catalog, const NodeRoom& room) {
   const Pod& first = **workload.pods->all.begin();
   const Counts counts = counts_of(workload);
   const AdmissionFact* admission = admission_of(workload);
@@ -264,20 +279,20 @@ Standing of_group(const Workload& workload, Catalog& catalog) {
   if (admission != nullptr) {
     const bool taken_back = is_taken_back(workload, *admission);
     out.leaves = out.leaves || taken_back;
-    charge(*admission, out.pods, taken_back ? out.pods : counts.leaving, catalog, out.charges);
-    claim_for_group(workload, *admission, out.pods - counts.live, catalog, out.claims);
+    const std::int64_t leaving = taken_back ? out.pods : counts.leaving;
+    charge(*admission, out.pods, leaving, catalog, out.charges);
+    note_beyond(workload, *admission, out.pods, leaving, catalog, room, out);
+    const std::vector<const Pod*> covered = covered_members(workload, catalog, room);
+    claim_for_group(workload, *admission, covered, out.pods - counts.live, catalog, out.claims);
     out.admitted = true;
     out.admission = admission;
     out.unbound_pins = std::ranges::count_if(workload.pods->admitted, [](const Pod* pod) {
       return pod->state == PodState::kReleased && !pod->admitted->nodes.empty();
     });
-    // One too many is in nobody's account. Of what is taken back nobody is let go any more.
-    const auto has_place = [&] {
-      if (!admission->seats.empty()) return !to_follow(workload, catalog).empty();
-      return counts.live <= size && !is_maker_unknown(workload);
-    };
-    out.to_release = counts.waiting > 0 && !taken_back &&
-                     (open_entry(workload) == nullptr || may_go_now(workload)) && has_place();
+    // Of what is taken back nobody is let go any more.
+    out.to_release = !covered.empty() && !taken_back && !is_maker_unknown(workload) &&
+                     (open_entry(workload) == nullptr || may_go_now(workload));
+    out.uncovered = std::ssize(covered) < counts.waiting && !taken_back;
     out.waits = waits_for_others(workload);
     if (out.waits) out.workload_class = class_of_group(workload, out.pods, catalog);
     const bool lacks = counts.leaving > 0 || (counts.live < size && !first.fast);
@@ -399,28 +414,39 @@ std::string seat_of(const Pod& pod, const Catalog& catalog) {
   return asks.empty() ? "no GPU" : asks;
 }
 
-std::vector<const Pod*> to_follow(const Workload& workload, const Catalog& catalog) {
+std::vector<const Pod*> covered_members(const Workload& workload, const Catalog& catalog,
+                                        const NodeRoom& room) {
   std::vector<const Pod*> waiting;
   const AdmissionFact* admission = admission_of(workload);
   if (!workload.pods || admission == nullptr) return waiting;
   std::ranges::copy_if(workload.pods->all, std::back_inserter(waiting),
                        [](const Pod* pod) { return pod->state == PodState::kWaiting; });
   if (waiting.empty()) return waiting;
-  if (is_maker_unknown(workload)) return {};
   const std::vector<const Pod*> ended = ended_of(workload);
-  if (admission->seats.empty()) {
-    const std::int64_t size = (*workload.pods->all.begin())->group_size - std::ssize(ended);
-    if (counts_of(workload).live > size) waiting.clear();
-    return waiting;
-  }
-  std::map<std::string, std::int64_t, std::less<>> free(admission->seats.begin(),
-                                                        admission->seats.end());
+  const bool alike = admission->seats.empty();
+  const auto shows_it = [&](const Pod* pod) {
+    return pod->admitted && pod->admitted->since == admission->since;
+  };
+  // A member that came past the webhook before the gang was admitted has none of its seats.
+  SeatsLeft seats(*admission, catalog, room);
   for (const Pod* pod : workload.pods->all)
-    if (pod->state != PodState::kWaiting) --free[seat_of(*pod, catalog)];
+    if (pod->state != PodState::kWaiting && (!alike || shows_it(pod))) seats.occupy(*pod);
   for (const Pod* pod : ended)
-    if (pod->admitted && pod->admitted->since == admission->since) --free[seat_of(*pod, catalog)];
-  std::erase_if(waiting, [&](const Pod* pod) { return --free[seat_of(*pod, catalog)] < 0; });
+    if (shows_it(pod)) seats.occupy(*pod);
+  const std::int64_t size = (*workload.pods->all.begin())->group_size - std::ssize(ended);
+  std::int64_t places = size - (counts_of(workload).live - std::ssize(waiting));
+  std::erase_if(waiting, [&](const Pod* pod) {
+    if ((alike && places <= 0) || !seats.seat(*pod)) return true;
+    --places;
+    return false;
+  });
   return waiting;
+}
+
+std::vector<const Pod*> to_follow(const Workload& workload, const Catalog& catalog,
+                                  const NodeRoom& room) {
+  if (!workload.pods || is_maker_unknown(workload)) return {};
+  return covered_members(workload, catalog, room);
 }
 
 bool may_go_now(const Workload& workload) {
@@ -530,11 +556,16 @@ void PodsOfWorkload::count(const Pod& pod, std::int64_t by) {
   if (says == 0) sizes.erase(pod.group_size);
 }
 
-Standing standing_of(const Workload& workload, Catalog& catalog) {
+Standing standing_of(const Workload& workload, Catalog& catalog, const NodeRoom& room) {
   Standing out;
   if (workload.job || workload.pods) {
-    out = workload.job ? of_job(workload, catalog) : of_group(workload, catalog);
+    out = workload.job ? of_job(workload, catalog, room) : of_group(workload, catalog, room);
     if (out.leaves) out.hangs_from = out.loses_pods ? kNotCountedOn : hangs_from(workload);
+    out.newer = newer_version(workload).has_value();
+    if (!out.newer) return out;
+    // What it is charged stands. Nothing is done by a record that this berth does not know.
+    out.to_release = out.uncovered = out.loses_pods = false;
+    out.unready = Unready::kNewerRecord;
     return out;
   }
   if (const RestartFact* restart = workload.in_flight ? nullptr : restart_of(workload)) {

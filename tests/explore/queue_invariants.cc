@@ -171,6 +171,7 @@ void QueueInvariants::judge_release(const sim::Change& change, Time wall,
   // The version that was patched is the one that was decided on, whatever is news of it.
   if (const auto gpus = recorded(*record); job && gpus && asked_by_job(object) > *gpus)
     return complain("Record", name + " goes and asks for more than is recorded");
+  if (!job && !forged) judge_cover(name, object, *record);
   if (!job && others_gates(*change.before) != others_gates(object))
     return complain("Gates", name + " loses a gate that is not berth's");
   // Whoever decided may not have heard of an edit yet; and what was on its way when somebody took

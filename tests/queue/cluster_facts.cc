@@ -25,10 +25,14 @@ std::string print(const TopologyWish& wish) {
 
 std::string print(const std::optional<AdmissionFact>& admission) {
   if (!admission) return "";
-  return fmt::format(" admitted({} {} {} {} since={} pods={}{} nodes={} members={})",
+  std::string shapes;
+  for (const auto& [seat, pods] : admission->seats) shapes += fmt::format(" {}x'{}'", pods, seat);
+  for (const SeatShape& shape : admission->shapes)
+    shapes += fmt::format(" '{}' of {}:{}", shape.seat, shape.pods, print(shape.asks));
+  return fmt::format(" admitted({} {} {} {} since={} pods={}{} nodes={} members={}{})",
                      admission->uid, admission->queue, admission->cohort, admission->pool,
                      admission->since, admission->pods, print(admission->amounts),
-                     fmt::join(admission->nodes, "|"), fmt::join(admission->members, "|"));
+                     fmt::join(admission->nodes, "|"), fmt::join(admission->members, "|"), shapes);
 }
 
 }  // namespace

@@ -67,6 +67,7 @@ struct Holding {  // what a workload has, waiting or not
   bool runs = false;            // admitted, and charged for it
   bool in_flight = false;       // and nobody knows whether it has gone yet
   bool leaves = false;          // all of it
+  bool holds_too_much = false;  // more than its admission says
   std::int64_t hangs_from = 0;  // then: from when on it is not counted on; 0: not known
   bool hangs(std::int64_t now) const { return leaves && hangs_from != 0 && hangs_from <= now; }
   std::map<Key, std::int64_t> used, staying;
@@ -117,6 +118,8 @@ struct ModelFacts {
                         std::int64_t missing);
   void look_at(const std::string& name, const Gathered& all);
   void charge(const AdmissionFact& admission, std::int64_t pods, std::int64_t leaving);
+  void charge_beyond(const AdmissionFact& admission, std::int64_t pods, std::int64_t leaving,
+                     const Gathered& all);
   void charge_past_webhook(const PodFact& pod, const std::string& queue_name);
 };
 

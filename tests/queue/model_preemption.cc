@@ -10,8 +10,9 @@ __extension__ typedef __int128 Wide;
 
 using Sums = std::map<Key, std::int64_t>;
 
+// "Those after all others that hold more than their admission says."
 auto precedence(const Holding& of) {
-  return std::tuple(-std::int64_t{of.priority}, of.since, of.uid, of.name);
+  return std::tuple(of.holds_too_much, -std::int64_t{of.priority}, of.since, of.uid, of.name);
 }
 
 void add(Sums& sums, const Sums& more) {
@@ -121,7 +122,8 @@ bool ModelPreemption::would_fund(const Candidate& c, const Pool& pool) const {
       add(sums, holding.used);
   const Funded funded = funding(c.queue);
   for (const Holding* holding : funded.all)
-    if (holding->priority >= c.priority && funded.funded.contains(holding))
+    if (holding->priority >= c.priority && funded.funded.contains(holding) &&
+        !holding->holds_too_much)
       add(sums, holding->used);
   return std::ranges::all_of(pool.asks, [&](const auto& ask) {
     return sums[{ask.first->resource, ask.first->pool}] + ask.second <= ask.first->nominal;
