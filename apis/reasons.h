@@ -193,6 +193,7 @@ inline constexpr char kBehindInQueue[] = "BehindInQueue";
 inline constexpr char kExceedsMaximum[] = "ExceedsMaximum";
 inline constexpr char kFragmented[] = "Fragmented";
 inline constexpr char kGangSizesDisagree[] = "GangSizesDisagree";
+inline constexpr char kMayNotBorrow[] = "MayNotBorrow";
 inline constexpr char kNoQuota[] = "NoQuota";
 inline constexpr char kNotReady[] = "NotReady";
 inline constexpr char kNoTopologyDomain[] = "NoTopologyDomain";
