@@ -217,7 +217,7 @@ void QueueDisplacements::judge_stop(const std::string& workload, std::int64_t si
   stops_.push_back({victim, entry->workload, uid, wall});
 }
 
-// Before it is among those that were let go: the ledger has it, or its gang.
+// Before it is among those that were let go. The ledger may have it already, or its gang.
 void QueueDisplacements::judge_loan(const json& pod, const std::string& workload) {
   const auto record = record_of(pod);
   if (!owner_uid(pod).empty() || !record) return;
@@ -226,9 +226,13 @@ void QueueDisplacements::judge_loan(const json& pod, const std::string& workload
       queue->spec.preemption.unreclaimable == Unreclaimable::kMayBorrow)
     return;
   std::int64_t held = 0;
-  for (const Holder& holder : accounts_.holders())
-    if (holder.bare && holder.queue == record->queue && holder.pool == record->pool)
-      held += holder.gpus;
+  bool known = false;
+  for (const Holder& holder : accounts_.holders()) {
+    if (!holder.bare || holder.queue != record->queue || holder.pool != record->pool) continue;
+    held += holder.gpus;
+    known = known || holder.workload == workload;
+  }
+  if (!known) held += gpus_of(*at(&pod, {"spec"}));
   const std::int64_t nominal = accounts_.nominal(record->queue, record->pool);
   if (held > nominal)
     complain("Lent", fmt::format("{} goes, and {} of {} GPUs of queue {} could not be given back",
