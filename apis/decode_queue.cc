@@ -24,6 +24,9 @@ void read(const JsonCursor& preemption, QueuePreemption& out) {
   preemption["preemptMinRuntime"].read(out.preempt_min_runtime);
   preemption["reclaimMinRuntime"].read(out.reclaim_min_runtime);
   preemption["noticePeriod"].read(out.notice_period);
+  preemption["reclaimTimeout"].read(out.reclaim_timeout);
+  read_enum(preemption["unreclaimable"], out.unreclaimable,
+            {Unreclaimable::kWithinNominalQuota, Unreclaimable::kMayBorrow});
 }
 
 void read(const JsonCursor& quota, NamespaceQuotaSpec& out) {

@@ -29,6 +29,7 @@ struct QuotaSpec {
 enum class QueueingStrategy { kBestEffortFIFO, kStrictFIFO };
 enum class WithinQueue { kNever, kLowerPriority };
 enum class ReclaimWithinCohort { kNever, kLowerPriority, kAny };
+enum class Unreclaimable { kWithinNominalQuota, kMayBorrow };
 enum class QueuePlacement { kNodes, kNone };
 enum class StopPolicy { kNone, kHold, kHoldAndDrain };
 enum class BudgetPeriod { kDay, kWeek, kMonth };
@@ -40,6 +41,8 @@ struct QueuePreemption {
   Duration preempt_min_runtime{};
   Duration reclaim_min_runtime{};
   Duration notice_period{};
+  Duration reclaim_timeout = std::chrono::minutes(10);
+  Unreclaimable unreclaimable = Unreclaimable::kWithinNominalQuota;
   bool operator==(const QueuePreemption&) const = default;
 };
 
@@ -158,6 +161,7 @@ inline constexpr KindInfo kKind<GPUQueue>{"gpu.berth.dev", "v1alpha1", "gpuqueue
 const char* to_string(QueueingStrategy value);
 const char* to_string(WithinQueue value);
 const char* to_string(ReclaimWithinCohort value);
+const char* to_string(Unreclaimable value);
 const char* to_string(QueuePlacement value);
 const char* to_string(StopPolicy value);
 const char* to_string(BudgetPeriod value);

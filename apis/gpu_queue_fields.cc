@@ -61,7 +61,10 @@ Field queue_preemption() {
                            "\"Never\""),
               with_default(duration("noticePeriod", 0), "\"0s\""),
               with_default(duration("preemptMinRuntime", 0), "\"0s\""),
-              with_default(duration("reclaimMinRuntime", 0), "\"0s\"")}),
+              with_default(duration("reclaimMinRuntime", 0), "\"0s\""),
+              with_default(duration("reclaimTimeout", 0), "\"10m\""),
+              with_default(one_of("unreclaimable", {"WithinNominalQuota", "MayBorrow"}),
+                           "\"WithinNominalQuota\"")}),
       "{}");
 }
 

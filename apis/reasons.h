@@ -201,6 +201,7 @@ inline constexpr char kExceedsAdmission[] = "ExceedsAdmission";
 inline constexpr char kExceedsMaximum[] = "ExceedsMaximum";
 inline constexpr char kFragmented[] = "Fragmented";
 inline constexpr char kGangSizesDisagree[] = "GangSizesDisagree";
+inline constexpr char kMayNotBorrow[] = "MayNotBorrow";
 inline constexpr char kNoQuota[] = "NoQuota";
 inline constexpr char kNotReady[] = "NotReady";
 inline constexpr char kNoTopologyDomain[] = "NoTopologyDomain";

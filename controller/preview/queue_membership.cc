@@ -153,6 +153,11 @@ QueueAdvice advice_for(const QueueVerdict& verdict, const queue::ClusterIndex& i
        "ask for less, or raise the queue's nominalQuota or borrowingLimit, or what its cohort "
        "lends"},
       {reasons::kWaitingForQuota, "wait until workloads of the queue end, or raise its quota"},
+      {reasons::kMayNotBorrow,
+       "let a controller create its pods, which creates them again after an eviction; or wait "
+       "until "
+       "the queue's own work ends, raise its nominalQuota, or set preemption.unreclaimable: "
+       "MayBorrow"},
       {reasons::kResourceNotOffered,
        "add nodes to the pool, or return those that are out of service"},
       {reasons::kWaitingForRoom, "wait: there is quota, and the pool's nodes are taken"},

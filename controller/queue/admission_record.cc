@@ -225,6 +225,7 @@ void append_admission(std::string& out, const AdmissionFact& admission) {
   }
   if (!admission.seats.empty()) out += '}';
   append_shapes(admission.shapes, out);
+  if (!admission.maker.empty()) text(R"(,"maker":)", admission.maker);
   if (admission.selects_pool) out += R"(,"selectsPool":true)";
 }
 
@@ -286,6 +287,7 @@ std::optional<AdmissionFact> read_admission(const json& record) {
   if (epoch == record.end() || !read_amount(*epoch, fact.epoch)) return std::nullopt;
   if (!read_list(record, "nodes", fact.nodes) || !read_list(record, "members", fact.members))
     return std::nullopt;
+  if (record.contains("maker") && !read_text(record, "maker", fact.maker)) return std::nullopt;
   fact.selects_pool = record.value("selectsPool", json()) == true;
   auto pods = record.find("pods");
   if (pods == record.end() || !read_amount(*pods, fact.pods)) return std::nullopt;

@@ -27,6 +27,7 @@ struct ClassKey {
   // kube-scheduler chooses among its nodes: a Job's pods have one template.
   bool of_job = false;
   std::int64_t lasts = 0;  // coarse_span() of when it is ended; 0: nobody ends it
+  bool stays = false;      // it could not be given back
   auto operator<=>(const ClassKey&) const = default;
 };
 

@@ -22,6 +22,7 @@ namespace berth::queue {
 namespace {
 
 constexpr std::string_view kGroup = "PodGroup/";
+constexpr std::string_view kAlone = "Pod/";
 
 std::pair<Text, Text> claim_of(const ObjectMeta& meta) {
   return {meta.namespace_, meta.labels.get(names::kQueueLabel)};
@@ -53,7 +54,9 @@ bool says_the_same(const berth::Job& a, const berth::Job& b) {
     return owner == nullptr ? Text() : owner->uid;
   };
   return a.meta.uid == b.meta.uid && a.suspended == b.suspended && a.finished == b.finished &&
-         a.completions == b.completions && a.parallelism == b.parallelism && maker(a) == maker(b);
+         a.completions == b.completions && a.parallelism == b.parallelism && a.failed == b.failed &&
+         a.backoff_limit == b.backoff_limit && a.ignores_disruptions == b.ignores_disruptions &&
+         maker(a) == maker(b);
 }
 
 }  // namespace
@@ -121,6 +124,7 @@ std::vector<std::string> ClusterIndex::gangs_of(const berth::Job& job) const {
   const auto pods = members_of_jobs_.find(job.meta.uid);
   if (pods == members_of_jobs_.end()) return names;
   for (const berth::Pod* pod : pods->second) names.push_back(workload_name(*pod));
+  std::erase_if(names, [](const std::string& name) { return !name.starts_with(kGroup); });
   std::ranges::sort(names);
   names.erase(std::ranges::unique(names).begin(), names.end());
   return names;
@@ -129,19 +133,21 @@ std::vector<std::string> ClusterIndex::gangs_of(const berth::Job& job) const {
 void ClusterIndex::keep_group(const berth::Pod* old, const berth::Pod* now) {
   const auto name_of = [](const berth::Pod* pod) {
     std::string name = pod == nullptr ? std::string() : workload_name(*pod);
-    return name.starts_with(kGroup) ? name : std::string();
+    const bool alone = name.starts_with(kAlone) && !job_uid_of(*pod).empty();
+    return alone || name.starts_with(kGroup) ? name : std::string();
   };
   if (const std::string name = name_of(old); !name.empty()) {
-    const auto group = groups_.find(name);
-    group->second.erase(old);
-    if (group->second.empty()) groups_.erase(group);
+    if (const auto group = groups_.find(name); group != groups_.end()) {
+      group->second.erase(old);
+      if (group->second.empty()) groups_.erase(group);
+    }
     if (const auto job = members_of_jobs_.find(job_uid_of(*old)); job != members_of_jobs_.end()) {
       job->second.erase(old);
       if (job->second.empty()) members_of_jobs_.erase(job);
     }
   }
   if (const std::string name = name_of(now); !name.empty()) {
-    groups_[name].insert(now);
+    if (name.starts_with(kGroup)) groups_[name].insert(now);
     if (const Text job = job_uid_of(*now); !job.empty()) members_of_jobs_[job].insert(now);
   }
 }

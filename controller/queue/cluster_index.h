@@ -92,7 +92,8 @@ class ClusterIndex {
   std::map<std::pair<Text, Text>, Claimants> claimants_;  // by namespace and label
   std::unordered_set<const Node*> nodes_;
   std::map<std::string, std::unordered_set<const berth::Pod*>, std::less<>> groups_;
-  // By the Job's uid: Jobs that other controllers make, and the pods in groups that Jobs make.
+  // By the Job's uid: Jobs that other controllers make, and the pods that they make and that are
+  // admitted in groups or each by itself.
   std::map<Text, const berth::Job*, std::less<>> makers_;
   std::map<Text, std::unordered_set<const berth::Pod*>, std::less<>> members_of_jobs_;
   AdmissionLedgers ledgers_;

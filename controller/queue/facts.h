@@ -93,6 +93,8 @@ struct AdmissionFact {
   // If the members of a gang differ: how many of each kind it was admitted with (seat_of()).
   std::vector<std::pair<std::string, std::int64_t>> seats;
   std::vector<SeatShape> shapes;  // by seat; empty: written before records had them
+  // Of a pod's own record: the uid of the controller that would have created it again; empty: none.
+  std::string maker;
   // The pool stands in the node selector, and not because somebody else wrote it there.
   bool selects_pool = false;
   bool operator==(const AdmissionFact&) const = default;
@@ -118,6 +120,8 @@ struct PodFact {
   // The uid of the object that makes the group's pods; empty: no object does, or berth does not
   // know it yet.
   std::string maker;
+  // It could not be given back: nobody would create it again, or its owner may fail without it.
+  bool stays = false;
   std::int64_t role_size = 0;  // pods of the group that have it; 0: nobody says
   PoolNames only_pools;
   std::string rules;     // what else its spec says of nodes; empty: nothing
@@ -226,6 +230,7 @@ struct PreemptionFact {                // whom a queue's workloads may displace
   Reclaims others = Reclaims::kNever;  // what other queues of the cohort have borrowed
   std::int64_t own_after = 0;          // microseconds since admission that they may run at least
   std::int64_t others_after = 0;
+  bool stays_may_borrow = false;  // what could not be given back
   bool operator==(const PreemptionFact&) const = default;
 };
 

@@ -12,6 +12,7 @@
 #include "controller/queue/admission_record.h"
 #include "controller/queue/gang_adapters.h"
 #include "controller/queue/leaving.h"
+#include "controller/queue/remakers.h"
 #include "controller/queue/setback.h"
 
 namespace berth::queue {
@@ -236,6 +237,7 @@ std::optional<PodFact> pod_fact(const berth::Pod& pod, const std::string& queue,
   // Whatever stands on a gated pod, nobody has let it go yet.
   if (fact.state != PodState::kWaiting) fact.admitted = admission_on(pod.meta);
   if (queue.empty() && !fact.admitted && is_of_a_node(pod)) fact.workload.clear();
+  fact.stays = !fact.workload.starts_with("Job/") && could_stay(pod, job, fact.admitted);
   if (fact.workload.starts_with("PodGroup/")) {
     fact.maker = maker_of(pod, job);
     add_gang(gang, fact);
@@ -292,7 +294,8 @@ QueueFact queue_fact(const GPUQueue& queue) {
   fact.preemption = {preemption.within_queue == WithinQueue::kLowerPriority,
                      reclaims_of(preemption.reclaim_within_cohort),
                      microseconds(preemption.preempt_min_runtime),
-                     microseconds(preemption.reclaim_min_runtime)};
+                     microseconds(preemption.reclaim_min_runtime),
+                     preemption.unreclaimable == Unreclaimable::kMayBorrow};
   if (spec.reserve_after) fact.reserve_after = microseconds(*spec.reserve_after);
   const bool required = !spec.topology.required.empty();
   fact.topology = {required ? spec.topology.required : spec.topology.preferred, required};

@@ -156,6 +156,7 @@ void FactsIndex::put(const PodFact& fact) {
   pod.group_size = fact.group_size;
   pod.maker = fact.maker;
   pod.role = fact.role;
+  pod.stays = fact.stays;
   if (fact.fast) pod.fast = std::make_unique<FastStart>(FastStart{fact.role, fact.role_size});
   if (fact.admitted) pod.admitted = std::make_unique<AdmissionFact>(*fact.admitted);
   pod.checkpoint = fact.checkpoint;

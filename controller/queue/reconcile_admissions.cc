@@ -91,7 +91,8 @@ std::size_t admit(const Snapshot& snapshot, const queue::FactsIndex& index,
   if (review.open > queue::kWindow / 2) return 0;
   std::optional<queue::PreemptionTerms> terms;
   if (may_preempt(review)) terms = queue::preemption_terms(snapshot);
-  queue::Cycle cycle(index, std::move(terms));
+  const Time now = seeded(SeededBug::kAwaitHalfGang) ? Time() : snapshot.now;
+  queue::Cycle cycle(index, std::move(terms), now.time_since_epoch().count());
   cycle.run(queue::kWindow - review.open);
   if (const auto again = cycle.again())
     plan.requeue_in(

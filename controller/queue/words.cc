@@ -69,6 +69,8 @@ const char* to_string(Reason reason) {
       return reasons::kExceedsMaximum;
     case Reason::kWaitingForQuota:
       return reasons::kWaitingForQuota;
+    case Reason::kMayNotBorrow:
+      return reasons::kMayNotBorrow;
     case Reason::kResourceNotOffered:
       return reasons::kResourceNotOffered;
     case Reason::kWaitingForRoom:
@@ -179,6 +181,11 @@ std::string describe_reason(const Verdict& verdict, const Catalog& catalog) {
     case Reason::kWaitingForQuota:
       return fmt::format("needs {} {} in {}, {} free with a nominal quota of {}", needs, resource,
                          where, free, most);
+    case Reason::kMayNotBorrow:
+      return fmt::format(
+          "needs {} {} in {} within the nominal quota of {}; it may not borrow, as it could not be "
+          "given back: nobody would create its pods again, or their owner could fail for good",
+          needs, resource, where, most);
     case Reason::kResourceNotOffered:
       return fmt::format("needs {} {}, the nodes of {} offer {}", needs, resource, where, most);
     case Reason::kWaitingForRoom:
@@ -217,6 +224,7 @@ std::string describe_reason(const Verdict& verdict, const Catalog& catalog) {
 
 std::string describe(const Verdict& verdict, const Catalog& catalog) {
   std::string text = describe_reason(verdict, catalog);
+  if (verdict.passed) text += "; others of its StrictFIFO queue no longer wait for it";
   if (verdict.nodes_to_come)
     text += fmt::format("; nodes to come that nobody waits for: {}", *verdict.nodes_to_come);
   if (verdict.reserved) text += describe_reserved(verdict);

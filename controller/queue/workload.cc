@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 #include "controller/core/seeded_bugs.h"
@@ -56,6 +57,10 @@ bool is_taken_back(const Workload& workload, const AdmissionFact& admission) {
 
 // The controller of such a gang may be re-creating all of its pods, which need their quota again.
 constexpr std::int64_t kNotCountedOn = 1;
+
+// For how long a gang that is not whole may hold up its StrictFIFO queue.
+constexpr std::int64_t kHeadsUnready = 60'000'000;
+constexpr std::int64_t kHeadsForEver = std::numeric_limits<std::int64_t>::max();
 
 // When the first of the pods hangs that are still there.
 std::int64_t hangs_from(const Workload& workload) {
@@ -203,6 +208,29 @@ void note_beyond(const Workload& workload, const AdmissionFact& admission, std::
   out.goes_by_worth = !out.beyond.empty() || goes_by_worth(admission);
 }
 
+bool could_stay(const Workload& workload) {
+  return std::ranges::any_of(workload.pods->all, [](const Pod* pod) { return pod->stays; });
+}
+
+// The last member to arrive is the last news of a gang that is not whole.
+std::int64_t heads_until(const Workload& workload) {
+  std::int64_t youngest = 0;
+  for (const Pod* pod : workload.pods->all) youngest = std::max(youngest, pod->created);
+  return youngest + kHeadsUnready;
+}
+
+// Pods of a Job's last run hold it up until they hang.
+std::int64_t heads_until_they_hang(const Workload& workload) {
+  std::int64_t last = 0;
+  if (workload.pods) {
+    for (const Pod* pod : workload.pods->all) {
+      if (pod->state != PodState::kLeaving || pod->hangs_from == 0) return kHeadsForEver;
+      last = std::max(last, pod->hangs_from);
+    }
+  }
+  return last == 0 ? kHeadsForEver : last;
+}
+
 Standing of_job(const Workload& workload, Catalog& catalog, const NodeRoom& room) {
   const Job& job = *workload.job;
   const Counts counts = counts_of(workload);
@@ -236,7 +264,7 @@ Standing of_job(const Workload& workload, Catalog& catalog, const NodeRoom& room
   if (setbacks_of(workload) > 0)
     out.unready = Unready::kNeverReady;
   else if (!job.template_mutable || counts.live > 0)
-    out.unready = Unready::kTemplateNotReady;
+    out.unready = Unready::kTemplateNotReady, out.heads_until = heads_until_they_hang(workload);
   else if (refused_entry(workload) != nullptr)
     out.unready = Unready::kReleaseRefused;
   out.workload_class = catalog.workload_class({.roles = {{job.shape, job.wanted}},
@@ -254,7 +282,8 @@ ClassId class_of_group(const Workload& workload, std::int64_t pods, Catalog& cat
   for (const auto& [shape, members] : workload.pods->shapes) {
     if (members.waiting > 0) asks[shape] += members.waiting;
   }
-  return catalog.workload_class({.roles = {asks.begin(), asks.end()}, .wish = first.wish});
+  return catalog.workload_class(
+      {.roles = {asks.begin(), asks.end()}, .wish = first.wish, .stays = could_stay(workload)});
 }
 
 Standing of_group(const Workload& workload, Catalog& catalog, const NodeRoom& room) {
@@ -271,6 +300,7 @@ Standing of_group(const Workload& workload, Catalog& catalog, const NodeRoom& ro
     out.created = std::min(out.created, workload.recall->age);
   out.pods = std::max(size, counts.live);
   out.pods_here = counts.live;
+  out.stays = could_stay(workload);
   if (first.fast && seeded(SeededBug::kChargeWhoCame)) out.pods = counts.live;
   out.leaves = counts.live > 0 && counts.live == counts.leaving;
   // Nobody admitted it, and it is taken back for being idle.
@@ -306,9 +336,9 @@ Standing of_group(const Workload& workload, Catalog& catalog, const NodeRoom& ro
   if (setbacks_of(workload) > 0)
     out.unready = Unready::kNeverReady;
   else if (workload.pods->sizes.size() > 1)
-    out.unready = Unready::kSizesDisagree;
+    out.unready = Unready::kSizesDisagree, out.heads_until = heads_until(workload);
   else if (counts.live < size && !first.fast)
-    out.unready = Unready::kGangIncomplete;
+    out.unready = Unready::kGangIncomplete, out.heads_until = heads_until(workload);
   else if (refused_entry(workload) != nullptr)
     out.unready = Unready::kReleaseRefused;
   out.workload_class = class_of_group(workload, out.pods, catalog);

@@ -40,6 +40,7 @@ struct Pod {
   std::int64_t checkpoint = 0;
   std::unique_ptr<FastStart> fast;  // null: its group waits for all its pods
   Text maker, role;                 // as of a PodFact
+  bool stays = false;               // likewise
   std::unique_ptr<AdmissionFact> admitted;
 };
 
@@ -120,6 +121,10 @@ struct Standing {
   const std::string* uid = nullptr;
   std::int64_t pods = 0;  // of a gang, those it has and those it lacks
   std::int64_t pods_here = 0;
+  // Of what is not ready: until when it may be its StrictFIFO queue's head, microseconds since the
+  // epoch; 0: it may not.
+  std::int64_t heads_until = 0;
+  bool stays = false;          // no Job, and one of its pods could not be given back
   ClassId workload_class = 0;  // of what is ready
   bool admitted = false;
   bool to_release = false;    // admitted, and some of it is still held back

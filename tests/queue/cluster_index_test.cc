@@ -122,6 +122,30 @@ TEST_F(ClusterIndexTest, APoolsNodesFollowThePolicy) {
   EXPECT_THAT(told(index_), ElementsAre("vision 1. Job/a/x: ResourceNotOffered"));
 }
 
+// A pod that another controller's Job makes is judged by that Job, as it is now.
+TEST_F(ClusterIndexTest, WhetherAPodCouldStayFollowsItsJob) {
+  berth::Job job = job_of("a", "set-0", 1);
+  job.meta.owner_references = {{.kind = "JobSet", .name = "set", .uid = "s", .controller = true}};
+  job.suspended = false, job.backoff_limit = 1, job.parallelism = 1;
+  berth::Pod pod;
+  pod.meta.namespace_ = "a";
+  pod.meta.name = pod.meta.uid = "p";
+  pod.meta.owner_references = {{.api_version = "batch/v1",
+                                .kind = "Job",
+                                .name = "set-0",
+                                .uid = job.meta.uid,
+                                .controller = true}};
+  pod.shape.edit()->requests.set("nvidia.com/gpu", Quantity::whole(1));
+  pod.shape.edit()->scheduling_gates = {names::kQueueGate};
+  add(a_), add(vision_), add(pod), add(job);
+  const auto stays = [&] { return index_.facts().find("Pod/a/p")->standing.stays; };
+  EXPECT_FALSE(stays());
+  berth::Job failed = job;
+  failed.failed = 1;
+  index_.follow(Change<berth::Job>{&job, &failed});
+  EXPECT_TRUE(stays());
+}
+
 TEST_F(ClusterIndexTest, AQueueThatMixesUnitsStandsStillAlone) {
   GPUQueue mixed = queue_of("nlp", 4);
   mixed.spec.quotas.front().resource = "gpu";

@@ -4,12 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "tests/queue/model_records.h"
 
 namespace berth::queue::test {
 namespace {
+
+constexpr std::int64_t kMinute = 60'000'000;
+constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
 bool in(const NodeFact& node, const std::string& pool) { return pool == "*" || node.pool == pool; }
 
@@ -35,6 +39,16 @@ std::vector<const PodFact*> like_whom(const std::vector<const PodFact*>& pods,
       if (std::ssize(out) < missing) out.push_back(members.front());
   while (std::ssize(out) < missing) out.push_back(pods.front());
   return out;
+}
+
+// "A Job whose pods are still leaving, until they hang."
+std::int64_t until_all_hang(const std::vector<const PodFact*>& pods) {
+  std::int64_t until = pods.empty() ? kNever : 0;
+  for (const PodFact* pod : pods)
+    until = pod->state != PodState::kLeaving || pod->hangs_from == 0
+                ? kNever
+                : std::max(until, pod->hangs_from);
+  return until;
 }
 
 }  // namespace
@@ -292,7 +306,7 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
       c.unready =
           say(job.setbacks < 5 ? "BackingOff" : "NotReady", "gpu", "*", job.setbacks, 0, 5, name);
     else if (!job.template_mutable || live > 0)
-      c.unready = say("TemplateNotReady");
+      c.unready = say("TemplateNotReady"), c.heads_until = until_all_hang(all.pods);
     else if (refused)
       c.unready = say("ReleaseRefused", "gpu", "*", 0, 0, 0, name);
   } else {
@@ -310,15 +324,21 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
     }
     for (const PodFact* pod : like_whom(all.pods, first.fast ? wanted - live : 0))
       ++c.roles[{pod->requests, pod->only_pools, pod->rules, pod->modelled}], c.alone = false;
+    for (const PodFact* pod : all.pods) {
+      c.stays = c.stays || pod->stays;
+      c.heads_until = std::max(c.heads_until, pod->created + kMinute);
+    }
     if (sizes.size() > 1)
       c.unready = say("GangSizesDisagree");
     else if (live < wanted && !first.fast)
       c.unready = say("WaitingForGang", "gpu", "*", std::max(wanted, live), live);
-    else if (refused)
-      c.unready = say("ReleaseRefused", "gpu", "*", 0, 0, 0, name);
+    else
+      c.heads_until = 0;
+    if (c.unready.empty() && refused) c.unready = say("ReleaseRefused", "gpu", "*", 0, 0, 0, name);
   }
 
   holding.priority = c.priority;
+  holding.stays = c.stays;
   if (all.job != nullptr) holding.checkpoint = std::max(holding.checkpoint, all.job->checkpoint);
   if (all.job != nullptr && !all.job->suspended && all.job->lasts > 0 && all.job->started > 0)
     holding.ends = all.job->started + all.job->lasts;

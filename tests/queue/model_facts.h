@@ -30,6 +30,8 @@ struct Candidate {  // a workload that waits
   bool is_job = false, alone = false;                 // alone: one pod by itself
   std::vector<std::pair<std::string, Role>> waiting;  // its pods behind the gate, by age
   std::string unready;                                // empty: ready
+  bool stays = false;                                 // it could not be given back
+  std::int64_t heads_until = 0;                       // of what is not ready
   bool left_out = false;                              // and so in nobody's way
   std::vector<Pool> open;                             // in the queue's order
   std::string refusal;                                // why none is open
@@ -65,6 +67,7 @@ struct Holding {  // what a workload has, waiting or not
   std::int64_t since = 0, checkpoint = 0;
   std::optional<std::int64_t> ends;
   bool runs = false;            // admitted, and charged for it
+  bool stays = false;           // it can't be given back
   bool in_flight = false;       // and nobody knows whether it has gone yet
   bool leaves = false;          // all of it
   bool holds_too_much = false;  // more than its admission says

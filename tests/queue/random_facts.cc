@@ -114,6 +114,7 @@ PreemptionFact RandomFacts::preemption() {
   PreemptionFact fact{.own = chance(60), .others = static_cast<Reclaims>(below(3))};
   if (chance(25)) fact.own_after = below(8);
   if (chance(25)) fact.others_after = below(8);
+  fact.stays_may_borrow = chance(30);
   return fact;
 }
 
@@ -181,6 +182,7 @@ PodFact RandomFacts::pod(int i) {
   if (chance(20)) fact.topology = wish();
   if (chance(20)) fact.checkpoint = below(12);
   if (!fact.workload.empty() && chance(15)) fact.admitted = admission();
+  fact.stays = fact.workload.starts_with("Pod") && chance(30);
   return fact;
 }
 
@@ -253,6 +255,8 @@ ClusterFacts RandomFacts::cluster() {
     for (const LedgerFact& entry : facts.ledger)
       if (entry.workload == job.workload && chance(30)) job.admitted = entry.admission;
   facts.elastic = elastic();
+  for (int i = 0; i < 3; ++i)
+    if (chance(25)) facts.kept.insert(fmt::format("PodGroup/ns/g{}", i));
   return facts;
 }
 
