@@ -95,10 +95,10 @@ void ClusterIndex::follow(const Change<berth::Job>& change) {
   move_claim(change.old, change.now, &Claimants::jobs);
   keep_maker(change);
   if (!change.news) return;
+  if (change.old != nullptr) unaccepted_.erase(change.old->meta.uid);
   if (change.now != nullptr && is_claimant(*change.now)) return enter(*change.now);
   const berth::Job& either = change.now != nullptr ? *change.now : *change.old;
   facts_->remove_job(workload_name(either));
-  unaccepted_.erase(either.meta.uid);
 }
 
 // Remembers Jobs that other controllers make, as their pods in gangs depend on them.
@@ -174,10 +174,9 @@ void ClusterIndex::enter(const berth::Pod& pod) {
     fact->only_pools = pools_for(*pod.shape);
     fact->rules = rules_.name_of(pod.shape);
   }
-  if (fact)
-    facts_->put(*fact);
-  else
-    facts_->remove_pod(pod.meta.uid);
+  if (fact) return facts_->put(*fact);
+  facts_->remove_pod(pod.meta.uid);
+  unaccepted_.erase(pod.meta.uid);
 }
 
 void ClusterIndex::enter(const berth::Job& job) {
@@ -189,6 +188,7 @@ void ClusterIndex::enter(const berth::Job& job) {
   fact.only_pools = pools_for(*own);
   fact.rules = rules_.name_of(own);
   facts_->put(fact);
+  if (job.finished) unaccepted_.erase(job.meta.uid);
 }
 
 PoolNames ClusterIndex::pools_for(const PodShape::Fields& shape) const {

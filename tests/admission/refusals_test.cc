@@ -211,10 +211,10 @@ TEST(Refusals, GoodPodsPassInSilence) {
   for (const Request& request :
        {pod(asks("nvidia.com/gpu", 1)), pod(asks("nvidia.com/mig-1g.10gb", 1)),
         in("lab", pod(asks("nvidia.com/gpu.shared", 1))), pod(R"({"containers":[{"name":"c"}]})"),
-        pod(R"({"containers":[{"name":"c","securityContext":{"privileged":true}}]})"),
+        in("shop", pod(R"({"containers":[{"name":"c","securityContext":{"privileged":true}}]})")),
         pod(R"({"containers":[{"name":"c","env":[{"name":"NVIDIA_VISIBLE_DEVICES",)"
             R"("value":"void"}]}]})"),
-        pod(R"({"containers":[{"name":"c"}],"resourceClaims":[{"name":"gpu"}]})"),
+        in("shop", pod(R"({"containers":[{"name":"c"}],"resourceClaims":[{"name":"gpu"}]})")),
         in("shop", pod(asks("nvidia.com/nothing", 1))),
         in("kube-system", pod(asks("nvidia.com/gpux", 1)))}) {
     const Answer answer = ask(kValidate, request, cluster);
