@@ -407,11 +407,11 @@ void ModelFacts::charge(const AdmissionFact& admission, std::int64_t pods, std::
 void ModelFacts::charge_beyond(const AdmissionFact& admission, std::int64_t pods,
                                std::int64_t leaving, const Gathered& all) {
   const auto worth = [&](const std::string& resource) { return weight(admission.pool, resource); };
-  const Sums total = asked_beyond(admission, pods, all.pods, true, worth);
-  const Sums stays = leaving >= pods ? Sums()
-                     : leaving == 0
-                         ? total
-                         : asked_beyond(admission, pods - leaving, all.pods, false, worth);
+  const ResourceSums total = asked_beyond(admission, pods, all.pods, true, worth);
+  const ResourceSums stays = leaving >= pods ? ResourceSums()
+                             : leaving == 0
+                                 ? total
+                                 : asked_beyond(admission, pods - leaving, all.pods, false, worth);
   const std::string cohort = cohort_of(admission.queue, admission.cohort);
   Holding& holding = holdings.back();
   holding.queue = admission.queue, holding.cohort = cohort;
