@@ -346,7 +346,7 @@ void FactsIndex::charge_beyond(Standing& standing) {
   const HolderId holder = catalog_.holder(catalog_.queue(name), record->cohort);
   for (const Beyond& beyond : standing.beyond) {
     const auto pool = std::ranges::find_if(
-        pools, [&](const std::string& name) { return !quotas_in(name, beyond.resource).empty(); });
+        pools, [&](const std::string& at) { return !quotas_in(at, beyond.resource).empty(); });
     if (pool == pools.end()) continue;
     const PoolId in = catalog_.pool(*pool);
     for (const std::string& quota : quotas_in(*pool, beyond.resource)) {

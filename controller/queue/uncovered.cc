@@ -15,20 +15,20 @@
 namespace berth::queue {
 namespace {
 
-using Sums = std::map<std::string, std::int64_t>;  // by resource
+using ResourceSums = std::map<std::string, std::int64_t>;  // by resource
 
-void add(std::string_view resource, std::int64_t amount, Sums& sums) {
+void add_to(std::string_view resource, std::int64_t amount, ResourceSums& sums) {
   std::int64_t& sum = sums[std::string(resource)];
   sum = capped_sum(sum, amount);
 }
 
-void add_asked(const Pod& pod, const Catalog& catalog, Sums& sums) {
+void add_asked(const Pod& pod, const Catalog& catalog, ResourceSums& sums) {
   for (const auto& [resource, amount] : catalog.shape_requests(pod.shape))
-    if (catalog.is_extended(resource)) add(catalog.resource_name(resource), amount, sums);
+    if (catalog.is_extended(resource)) add_to(catalog.resource_name(resource), amount, sums);
 }
 
 // "4 nvidia.com/gpu and 1 nvidia.com/hostdev"
-std::string text_of(const Sums& sums) {
+std::string text_of(const ResourceSums& sums) {
   std::string text;
   for (const auto& [resource, amount] : sums) {
     if (amount == 0) continue;
@@ -43,9 +43,9 @@ std::string text_of(const Sums& sums) {
 // "4 pods with 4 nvidia.com/gpu; 3 pods with 3 nvidia.com/gpu are released"
 std::string describe_cover(const Workload& workload, const AdmissionFact& admission,
                            const Catalog& catalog) {
-  Sums covered, released;
+  ResourceSums covered, released;
   for (const SeatShape& shape : shapes_of(admission))
-    for (const auto& [resource, amount] : shape.asks) add(resource, amount, covered);
+    for (const auto& [resource, amount] : shape.asks) add_to(resource, amount, covered);
   std::int64_t pods = 0;
   for (const Pod* pod : workload.pods->all) {
     if (pod->state == PodState::kWaiting) continue;
@@ -68,7 +68,7 @@ std::vector<UncoveredMember> uncovered_members(const Workload& workload, const F
   for (const Pod* pod : workload.pods->all) {
     if (pod->state != PodState::kWaiting || std::ranges::find(covered, pod) != covered.end())
       continue;
-    Sums asks;
+    ResourceSums asks;
     add_asked(*pod, catalog, asks);
     out.push_back({pod, fmt::format("asks for {}, and its gang was admitted with {}; ask for what "
                                     "is left, or delete all pods of the gang, and it queues again",

@@ -309,11 +309,14 @@ Standing of_group(const Workload& workload, Catalog& catalog, const NodeRoom& ro
   if (admission != nullptr) {
     const bool taken_back = is_taken_back(workload, *admission);
     out.leaves = out.leaves || taken_back;
+    const std::vector<const Pod*> covered = covered_members(workload, catalog, room);
+    const std::int64_t uncovered = counts.waiting - std::ssize(covered);
+    if (uncovered > 0) out.pods = std::max(size, counts.live - uncovered);
     const std::int64_t leaving = taken_back ? out.pods : counts.leaving;
     charge(*admission, out.pods, leaving, catalog, out.charges);
     note_beyond(workload, *admission, out.pods, leaving, catalog, room, out);
-    const std::vector<const Pod*> covered = covered_members(workload, catalog, room);
-    claim_for_group(workload, *admission, covered, out.pods - counts.live, catalog, out.claims);
+    claim_for_group(workload, *admission, covered, out.pods - (counts.live - uncovered), catalog,
+                    out.claims);
     out.admitted = true;
     out.admission = admission;
     out.unbound_pins = std::ranges::count_if(workload.pods->admitted, [](const Pod* pod) {
@@ -322,7 +325,7 @@ Standing of_group(const Workload& workload, Catalog& catalog, const NodeRoom& ro
     // Of what is taken back nobody is let go any more.
     out.to_release = !covered.empty() && !taken_back && !is_maker_unknown(workload) &&
                      (open_entry(workload) == nullptr || may_go_now(workload));
-    out.uncovered = std::ssize(covered) < counts.waiting && !taken_back;
+    out.uncovered = uncovered > 0 && !taken_back;
     out.waits = waits_for_others(workload);
     if (out.waits) out.workload_class = class_of_group(workload, out.pods, catalog);
     const bool lacks = counts.leaving > 0 || (counts.live < size && !first.fast);

@@ -363,6 +363,13 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
       holding.hangs_from = from;
   }
   if (admission != nullptr) {
+    const auto worth = [&](const std::string& resource) {
+      return weight(admission->pool, resource);
+    };
+    // "A gated member that is not covered counts for nothing."
+    std::vector<const PodFact*> covered;
+    if (all.job == nullptr) covered = covered_by(*admission, all.pods, ended, wanted, worth);
+    if (all.job == nullptr) live -= waiting - std::ssize(covered);
     const std::int64_t counted = holds_all ? std::max(wanted, live) : live;
     const bool taken_back = is_taken_back(name, *admission);
     const std::int64_t goes = taken_back ? counted : holds_all ? leaving : live;
@@ -373,11 +380,6 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
     holding.in_flight = open || restarts;
     if (holds_all) {
       const AdmissionFact* entry = open ? &all.in_flight->admission : nullptr;
-      const auto worth = [&](const std::string& resource) {
-        return weight(admission->pool, resource);
-      };
-      const std::vector<const PodFact*> covered =
-          covered_by(*admission, all.pods, ended, wanted, worth);
       for (const PodFact* pod : all.pods) {
         const bool follows = all.job != nullptr || std::ranges::count(covered, pod) > 0;
         if (pod->state != PodState::kReleased && (pod->state != PodState::kWaiting || !follows))
@@ -427,11 +429,11 @@ void ModelFacts::charge(const AdmissionFact& admission, std::int64_t pods, std::
 void ModelFacts::charge_beyond(const AdmissionFact& admission, std::int64_t pods,
                                std::int64_t leaving, const Gathered& all) {
   const auto worth = [&](const std::string& resource) { return weight(admission.pool, resource); };
-  const Sums total = asked_beyond(admission, pods, all.pods, true, worth);
-  const Sums stays = leaving >= pods ? Sums()
-                     : leaving == 0
-                         ? total
-                         : asked_beyond(admission, pods - leaving, all.pods, false, worth);
+  const ResourceSums total = asked_beyond(admission, pods, all.pods, true, worth);
+  const ResourceSums stays = leaving >= pods ? ResourceSums()
+                             : leaving == 0
+                                 ? total
+                                 : asked_beyond(admission, pods - leaving, all.pods, false, worth);
   const std::string cohort = cohort_of(admission.queue, admission.cohort);
   Holding& holding = holdings.back();
   holding.queue = admission.queue, holding.cohort = cohort;

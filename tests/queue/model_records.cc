@@ -22,9 +22,9 @@ std::vector<SeatShape> shapes_in(const AdmissionFact& record) {
 
 // What of `asks` is more than `cover`. "Of what no quota covered a record without shapes says
 // nothing."
-Sums more_than(const AdmissionFact& record, const Sums& cover, const Sums& asks,
-               const Worth& worth) {
-  Sums more;
+ResourceSums more_than(const AdmissionFact& record, const ResourceSums& cover,
+                       const ResourceSums& asks, const Worth& worth) {
+  ResourceSums more;
   const auto of_class = cover.find("gpu");
   std::int64_t gpus = 0;
   for (const auto& [resource, amount] : asks) {
@@ -39,7 +39,7 @@ Sums more_than(const AdmissionFact& record, const Sums& cover, const Sums& asks,
   return more;
 }
 
-void add(Sums& sums, const Amounts& requests) {
+void add(ResourceSums& sums, const Amounts& requests) {
   for (const auto& [resource, amount] : requests)
     if (is_extended(resource) && amount > 0) sums[resource] += amount;
 }
@@ -56,10 +56,11 @@ std::string kind_of(const PodFact& pod) {
 
 }  // namespace
 
-Sums asked_beyond(const AdmissionFact& record, std::int64_t counted,
-                  const std::vector<const PodFact*>& pods, bool with_leaving, const Worth& worth) {
+ResourceSums asked_beyond(const AdmissionFact& record, std::int64_t counted,
+                          const std::vector<const PodFact*>& pods, bool with_leaving,
+                          const Worth& worth) {
   const std::int64_t of = std::max<std::int64_t>(1, record.pods);
-  Sums cover, asks;
+  ResourceSums cover, asks;
   for (const SeatShape& shape : shapes_in(record))
     for (const auto& [resource, amount] : shape.asks) cover[resource] += amount;
   for (auto& [resource, amount] : cover) amount = (amount * counted + of - 1) / of;
@@ -102,7 +103,7 @@ std::vector<const PodFact*> covered_by(const AdmissionFact& record,
     if (pod->state != PodState::kWaiting || (alike && living >= size)) continue;
     const std::string seat = seat_of(*pod);
     if (!seats.contains(seat) || std::ssize(seated[seat]) >= seats[seat]) continue;
-    Sums cover, asks;
+    ResourceSums cover, asks;
     bool any = false;
     for (const SeatShape& shape : shapes) {
       if (shape.seat != cover_name(seat)) continue;
@@ -114,11 +115,11 @@ std::vector<const PodFact*> covered_by(const AdmissionFact& record,
       for (const PodFact* member : members) add(asks, member->requests);
     }
     // What lives may exceed the cover in what this one does not ask.
-    Sums own;
+    ResourceSums own;
     add(own, pod->requests);
-    Sums with = asks;
+    ResourceSums with = asks;
     for (const auto& [resource, amount] : own) with[resource] += amount;
-    const Sums more = more_than(record, cover, with, worth);
+    const ResourceSums more = more_than(record, cover, with, worth);
     const bool fits = std::ranges::all_of(own, [&](const auto& ask) {
       return !more.contains(ask.first) && !(is_gpu(ask.first) && more.contains("gpu"));
     });

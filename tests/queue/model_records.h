@@ -12,14 +12,15 @@
 
 namespace berth::queue::test {
 
-using Sums = std::map<std::string, std::int64_t>;  // by resource; "gpu" is the class
+using ResourceSums = std::map<std::string, std::int64_t>;  // by resource; "gpu" is the class
 // How much of a GPU one piece of the resource is.
 using Worth = std::function<std::int64_t(const std::string&)>;
 
 // Of the extended resources that the pods which are not gated ask, what `counted` of the record's
 // pods do not make up.
-Sums asked_beyond(const AdmissionFact& record, std::int64_t counted,
-                  const std::vector<const PodFact*>& pods, bool with_leaving, const Worth& worth);
+ResourceSums asked_beyond(const AdmissionFact& record, std::int64_t counted,
+                          const std::vector<const PodFact*>& pods, bool with_leaving,
+                          const Worth& worth);
 
 // The gated members that the record covers, of `pods` by age. `ended`: those that have ended for
 // good; `size`: how many are still to be there.

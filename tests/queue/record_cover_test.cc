@@ -105,6 +105,7 @@ TEST_F(RecordCoverTest, ASuccessorMayNotAskForMore) {
   EXPECT_EQ(holds(), "2 of 16");
   add(part("same", 1));
   EXPECT_THAT(follow(kGang), ElementsAre("same"));
+  EXPECT_EQ(holds(), "2 of 16");
   lose("same"), add(part("less", 0));
   EXPECT_THAT(follow(kGang), ElementsAre("less"));
 }
