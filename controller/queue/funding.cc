@@ -85,10 +85,7 @@ Funding::Sums Funding::held_first(QueueId queue) const {
     if (standing.past_webhook || standing.charges.empty() || is_gone(*workload)) continue;
     if (queue_of(*workload, index_.catalog()) == queue) add(*workload);
   }
-  if (const auto of = index_.running().find(queue); of != index_.running().end()) {
-    for (const Workload* workload : of->second)
-      if (!is_gone(*workload) && !workload->standing.leaves && stays(*workload)) add(*workload);
-  }
+  for (const Workload* workload : staying(queue)) add(*workload);
   if (const auto of = fresh_.find(queue); of != fresh_.end()) {
     for (const Runner& fresh : of->second) {
       if (!stays(*fresh.workload)) continue;
@@ -98,13 +95,34 @@ Funding::Sums Funding::held_first(QueueId queue) const {
   return sums;
 }
 
-bool Funding::fits(QueueId queue, const Sums& sums, const Charges& charges) const {
+std::vector<const Workload*> Funding::staying(QueueId queue) const {
+  std::vector<const Workload*> found;
+  if (const auto of = index_.running().find(queue); of != index_.running().end())
+    std::ranges::copy_if(of->second, std::back_inserter(found), [&](const Workload* workload) {
+      return !is_gone(*workload) && !workload->standing.leaves && stays(*workload);
+    });
+  return found;
+}
+
+bool Funding::is_beyond_nominal(const Workload& staying) const {
+  const QueueId queue = queue_of(staying, index_.catalog());
+  Sums sums = held_first(queue);
+  return std::ranges::any_of(staying.standing.charges, [&](const Charge& charge) {
+    return sums[charge.key] > nominal(queue, charge.key);
+  });
+}
+
+std::int64_t Funding::nominal(QueueId queue, KeyId key) const {
   const QueueQuotas* quotas = quotas_.find(queue);
+  const Quota* quota = quotas == nullptr ? nullptr : quotas->find(key);
+  return quota == nullptr ? 0 : quota->nominal;
+}
+
+bool Funding::fits(QueueId queue, const Sums& sums, const Charges& charges) const {
   return std::ranges::all_of(charges, [&](const auto& charge) {
     const auto used = sums.find(charge.first);
-    const Quota* quota = quotas == nullptr ? nullptr : quotas->find(charge.first);
-    const std::int64_t nominal = quota == nullptr ? 0 : quota->nominal;
-    return charge.second == 0 || (used == sums.end() ? 0 : used->second) + charge.second <= nominal;
+    return charge.second == 0 ||
+           (used == sums.end() ? 0 : used->second) + charge.second <= nominal(queue, charge.first);
   });
 }
 

@@ -39,6 +39,10 @@ class Funding {
   // Those of the queue that can be given back, those first that hold its quota first. Until it is
   // told of more.
   const std::vector<Runner>& of(QueueId queue);
+  // Those of it that run and can't.
+  std::vector<const Workload*> staying(QueueId queue) const;
+  // Whether what can't be given back is more than the nominal quota that this one is charged to.
+  bool is_beyond_nominal(const Workload& staying) const;
   // Whether one of that priority, admitted now, would be funded.
   bool would_fund(QueueId queue, std::int32_t priority, const Charges& charges);
   // Whether this one is, which is being taken back, if it were not.
@@ -55,6 +59,7 @@ class Funding {
  private:
   using Sums = std::map<KeyId, std::int64_t>;
   bool fits(QueueId queue, const Sums& sums, const Charges& charges) const;
+  std::int64_t nominal(QueueId queue, KeyId key) const;
   Sums held_first(QueueId queue) const;
   std::vector<Runner> runners(QueueId queue) const;
   bool stays(const Workload& workload) const;

@@ -152,6 +152,8 @@ void Preemption::add_own(const Preemptor& preemptor, Victims& victims) {
   const QueueQuotas& queue = quotas_of(preemptor);
   const PreemptionFact& rules = queue.fact->preemption;
   if (!rules.own) return;
+  for (const Workload* staying : funding_.staying(preemptor.queue))
+    if (kept_ == nullptr && staying->standing.priority < preemptor.priority) kept_ = staying;
   const std::vector<Runner>& runners = funding_.of(preemptor.queue);
   const auto is_below = [&](const Runner& of) { return of.priority < preemptor.priority; };
   if (std::ranges::none_of(runners, is_below)) return;
@@ -172,6 +174,9 @@ void Preemption::add_others(const Preemptor& preemptor, Victims& victims) {
   };
   for (const QueueId id : funding_.queues_of(cohort)) {
     if (id == preemptor.queue) continue;
+    for (const Workload* staying : funding_.staying(id))
+      if (kept_ == nullptr && is_in(*staying) && funding_.is_beyond_nominal(*staying))
+        kept_ = staying;
     for (const Runner& runner : funding_.of(id)) {
       if (runner.funded || runner.fresh || !is_in(*runner.workload)) continue;
       if (rules.others == Reclaims::kAny || runner.priority < preemptor.priority)

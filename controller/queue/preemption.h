@@ -75,7 +75,7 @@ class Preemption {
 
   // When somebody has run for as long as he may at least, for whom a preemptor waits.
   const std::optional<std::int64_t>& again() const { return again_; }
-  // The first that could have been taken back last time, but for may_go; null: none.
+  // The first that could have been taken back last time, if it could be given back; null: none.
   const Workload* kept() const { return kept_; }
 
  private:

@@ -244,6 +244,8 @@ TEST(PodFact, SaysWhetherItCouldStay) {
   pod.meta.annotations.erase(names::kAdmittedAnnotation);
   EXPECT_TRUE(stays());
 
+  pod.shape.edit()->scheduling_gates = {names::kQueueGate};
+  pod.node_name = Text();
   made_by("batch/v1", "Job");
   berth::Job job;
   job.meta.name = "o", job.parallelism = 4, job.backoff_limit = 6;

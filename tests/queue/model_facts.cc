@@ -12,8 +12,8 @@
 namespace berth::queue::test {
 namespace {
 
-constexpr std::int64_t kMinute = 60'000'000;
-constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kHeadsFor = 60'000'000;
+constexpr std::int64_t kHeadsForEver = std::numeric_limits<std::int64_t>::max();
 
 bool in(const NodeFact& node, const std::string& pool) { return pool == "*" || node.pool == pool; }
 
@@ -43,10 +43,10 @@ std::vector<const PodFact*> like_whom(const std::vector<const PodFact*>& pods,
 
 // "A Job whose pods are still leaving, until they hang."
 std::int64_t until_all_hang(const std::vector<const PodFact*>& pods) {
-  std::int64_t until = pods.empty() ? kNever : 0;
+  std::int64_t until = pods.empty() ? kHeadsForEver : 0;
   for (const PodFact* pod : pods)
     until = pod->state != PodState::kLeaving || pod->hangs_from == 0
-                ? kNever
+                ? kHeadsForEver
                 : std::max(until, pod->hangs_from);
   return until;
 }
@@ -326,7 +326,7 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
       ++c.roles[{pod->requests, pod->only_pools, pod->rules, pod->modelled}], c.alone = false;
     for (const PodFact* pod : all.pods) {
       c.stays = c.stays || pod->stays;
-      c.heads_until = std::max(c.heads_until, pod->created + kMinute);
+      c.heads_until = std::max(c.heads_until, pod->created + kHeadsFor);
     }
     if (sizes.size() > 1)
       c.unready = say("GangSizesDisagree");

@@ -84,7 +84,7 @@ class RandomCluster {
                       .priority = below(3),
                       .created = i,
                       .group_size = 1 + below(2),
-                      .stays = chance(25),
+                      .stays = chance(15),
                       .rules = rules(),
                       .requests = requests()};
     for (int member = 0; member < pod.group_size; ++member) {
