@@ -74,6 +74,12 @@ void read(const JsonCursor& admission, AdmissionSpec& out) {
   defaults["securityContext"].read(out.defaults.security_context);
   defaults["priorityClassName"].read(out.defaults.priority_class_name);
   admission["requireQueue"].read(out.require_queue);
+  const std::initializer_list<Permission> permissions = {Permission::kRefuse, Permission::kAllow};
+  read_enum(admission["daemonSets"], out.daemon_sets, permissions);
+  read_enum(admission["resourceClaims"], out.resource_claims, permissions);
+  read_enum(admission["podReplacementPolicy"], out.pod_replacement_policy,
+            {PodReplacement::kFailed, PodReplacement::kAny});
+  admission["maxTerminationGracePeriod"].read(out.max_termination_grace_period);
 }
 
 void read(const JsonCursor& list, std::vector<WindowSpec>& out) {

@@ -24,6 +24,9 @@ void read(const JsonCursor& preemption, QueuePreemption& out) {
   preemption["preemptMinRuntime"].read(out.preempt_min_runtime);
   preemption["reclaimMinRuntime"].read(out.reclaim_min_runtime);
   preemption["noticePeriod"].read(out.notice_period);
+  preemption["reclaimTimeout"].read(out.reclaim_timeout);
+  read_enum(preemption["unreclaimable"], out.unreclaimable,
+            {Unreclaimable::kWithinNominalQuota, Unreclaimable::kMayBorrow});
 }
 
 void read(const JsonCursor& quota, NamespaceQuotaSpec& out) {
@@ -118,6 +121,8 @@ void read_spec(const JsonCursor& spec, GPUQueueSpec& out) {
   spec["placementTimeout"].read(out.placement_timeout);
   read(spec["podsReadyTimeout"], out.pods_ready_timeout);
   if (spec["budget"].present()) read(spec["budget"], out.budget.emplace());
+  if (const JsonCursor classes = spec["priorityClasses"]; classes.present())
+    classes.read(out.priority_classes.emplace());
   read_enum(spec["stopPolicy"], out.stop_policy,
             {StopPolicy::kNone, StopPolicy::kHold, StopPolicy::kHoldAndDrain});
 }

@@ -114,6 +114,12 @@ const char* to_string(Enforcement value) {
   }
 }
 
+const char* to_string(Permission value) { return value == Permission::kAllow ? "Allow" : "Refuse"; }
+
+const char* to_string(PodReplacement value) {
+  return value == PodReplacement::kAny ? "Any" : "Failed";
+}
+
 const char* to_string(IdlePolicy value) {
   switch (value) {
     case IdlePolicy::kNotify:

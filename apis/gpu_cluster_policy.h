@@ -101,11 +101,20 @@ struct AdmissionDefaults {
   bool operator==(const AdmissionDefaults&) const = default;
 };
 
+// Of what passes the queues, or what berth does not count.
+enum class Permission { kRefuse, kAllow };
+// When a Job of a queue replaces a pod: once it has ended, or as the Job says.
+enum class PodReplacement { kFailed, kAny };
+
 struct AdmissionSpec {
   Enforcement enforcement = Enforcement::kEnforce;
   std::optional<LabelSelector> namespace_selector;  // absent: gpu.berth.dev/managed=true
   AdmissionDefaults defaults;
   bool require_queue = false;
+  Permission daemon_sets = Permission::kRefuse;  // those whose pods ask for GPUs
+  Permission resource_claims = Permission::kRefuse;
+  PodReplacement pod_replacement_policy = PodReplacement::kFailed;
+  Duration max_termination_grace_period = std::chrono::hours(1);
   bool operator==(const AdmissionSpec&) const = default;
 };
 
@@ -248,6 +257,8 @@ const char* to_string(SharingStrategy value);
 const char* to_string(PluginMigStrategy value);
 const char* to_string(CapacityType value);
 const char* to_string(Enforcement value);
+const char* to_string(Permission value);
+const char* to_string(PodReplacement value);
 const char* to_string(IdlePolicy value);
 const char* to_string(XidPolicy value);
 const char* to_string(HealthAction value);

@@ -85,6 +85,10 @@ const char* to_string(ReclaimWithinCohort value) {
   }
 }
 
+const char* to_string(Unreclaimable value) {
+  return value == Unreclaimable::kMayBorrow ? "MayBorrow" : "WithinNominalQuota";
+}
+
 const char* to_string(QueuePlacement value) {
   return value == QueuePlacement::kNone ? "None" : "Nodes";
 }

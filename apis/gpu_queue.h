@@ -29,6 +29,7 @@ struct QuotaSpec {
 enum class QueueingStrategy { kBestEffortFIFO, kStrictFIFO };
 enum class WithinQueue { kNever, kLowerPriority };
 enum class ReclaimWithinCohort { kNever, kLowerPriority, kAny };
+enum class Unreclaimable { kWithinNominalQuota, kMayBorrow };
 enum class QueuePlacement { kNodes, kNone };
 enum class StopPolicy { kNone, kHold, kHoldAndDrain };
 enum class BudgetPeriod { kDay, kWeek, kMonth };
@@ -40,6 +41,8 @@ struct QueuePreemption {
   Duration preempt_min_runtime{};
   Duration reclaim_min_runtime{};
   Duration notice_period{};
+  Duration reclaim_timeout = std::chrono::minutes(10);
+  Unreclaimable unreclaimable = Unreclaimable::kWithinNominalQuota;
   bool operator==(const QueuePreemption&) const = default;
 };
 
@@ -79,6 +82,8 @@ struct GPUQueueSpec {
   Duration placement_timeout = std::chrono::minutes(5);
   std::optional<Duration> pods_ready_timeout;  // absent: never
   std::optional<BudgetSpec> budget;            // absent: no bound in time
+  // Which its work may name; absent: those that the GPUClusterPolicy makes.
+  std::optional<std::vector<std::string>> priority_classes;
   StopPolicy stop_policy = StopPolicy::kNone;
   bool operator==(const GPUQueueSpec&) const = default;
 };
@@ -156,6 +161,7 @@ inline constexpr KindInfo kKind<GPUQueue>{"gpu.berth.dev", "v1alpha1", "gpuqueue
 const char* to_string(QueueingStrategy value);
 const char* to_string(WithinQueue value);
 const char* to_string(ReclaimWithinCohort value);
+const char* to_string(Unreclaimable value);
 const char* to_string(QueuePlacement value);
 const char* to_string(StopPolicy value);
 const char* to_string(BudgetPeriod value);
@@ -169,6 +175,7 @@ inline constexpr std::int64_t kMaxQuotas = 64;
 // denominator and weight, then still fit into 128 bits.
 inline constexpr std::int64_t kMaxQuota = 1'000'000;
 inline constexpr std::int64_t kMaxQueueResources = 32;  // of hard, and of maxPerPod
+inline constexpr std::int64_t kMaxAcceptedClasses = 64;
 inline constexpr std::size_t kMaxPendingWorkloads = 100;
 inline constexpr std::size_t kMaxPendingReasons = 32;
 }  // namespace limits

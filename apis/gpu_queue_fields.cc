@@ -34,6 +34,8 @@ constexpr char kPodResource[] =
 constexpr char kWeight[] = "^[0-9]{1,3}(\\.[0-9]{1,3})?$";
 constexpr char kGpuHours[] = "^[0-9]{1,9}(\\.[0-9]{1,3})?$";
 constexpr char kBudgetZone[] = "^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$";
+constexpr std::int64_t kMaxClassName = 253;
+constexpr char kClassName[] = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$";
 constexpr char kWholeAdvice[] = "write a whole number of GPUs, at least 0";
 
 Field quota_count(std::string name) {
@@ -59,7 +61,10 @@ Field queue_preemption() {
                            "\"Never\""),
               with_default(duration("noticePeriod", 0), "\"0s\""),
               with_default(duration("preemptMinRuntime", 0), "\"0s\""),
-              with_default(duration("reclaimMinRuntime", 0), "\"0s\"")}),
+              with_default(duration("reclaimMinRuntime", 0), "\"0s\""),
+              with_default(duration("reclaimTimeout", 0), "\"10m\""),
+              with_default(one_of("unreclaimable", {"WithinNominalQuota", "MayBorrow"}),
+                           "\"WithinNominalQuota\"")}),
       "{}");
 }
 
@@ -111,6 +116,8 @@ const Field& queue_spec_field() {
        namespace_quota(), with_default(one_of("placement", {"Nodes", "None"}), "\"Nodes\""),
        with_default(duration("placementTimeout", 10), "\"5m\""), duration("podsReadyTimeout", 10),
        queue_budget(),
+       set_of(list("priorityClasses", 0, limits::kMaxAcceptedClasses,
+                   text("", 1, kMaxClassName, kClassName, "write the name of a PriorityClass"))),
        with_default(one_of("stopPolicy", {"None", "Hold", "HoldAndDrain"}), "\"None\"")}));
   return field;
 }

@@ -56,7 +56,12 @@ inline constexpr char kEpochSinceAnnotation[] = "gpu.berth.dev/epoch-since";  //
 inline constexpr char kContactAnnotation[] =
     "gpu.berth.dev/contact";  // on namespaces: whom to tell
 inline constexpr char kMirrorAnnotation[] = "kubernetes.io/config.mirror";
-inline constexpr char kNodesGroup[] = "system:nodes";  // what kubelets ask as
+// As what kubelets ask, and the controllers of DaemonSets: by an account of their own, or all of
+// kube-controller-manager as one.
+inline constexpr char kNodesGroup[] = "system:nodes";
+inline constexpr char kNodeUserPrefix[] = "system:node:";
+inline constexpr std::string_view kDaemonSetControllers[] = {
+    "system:serviceaccount:kube-system:daemon-set-controller", "system:kube-controller-manager"};
 
 inline constexpr char kSlotsConfigMap[] = "berth-node-slots";
 inline constexpr char kAdmissionsConfigMap[] = "berth-admissions";

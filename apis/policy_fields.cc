@@ -142,7 +142,11 @@ Field admission() {
       object("admission",
              {with_default(one_of("enforcement", {"Enforce", "Warn", "Off"}), "\"Enforce\""),
               label_selector("namespaceSelector"), defaults,
-              with_default(boolean("requireQueue"), "false")}),
+              with_default(boolean("requireQueue"), "false"),
+              with_default(one_of("daemonSets", {"Refuse", "Allow"}), "\"Refuse\""),
+              with_default(one_of("resourceClaims", {"Refuse", "Allow"}), "\"Refuse\""),
+              with_default(one_of("podReplacementPolicy", {"Failed", "Any"}), "\"Failed\""),
+              with_default(duration("maxTerminationGracePeriod", 30), "\"1h\"")}),
       "{}");
 }
 

@@ -172,7 +172,8 @@ inline constexpr char kQueueActive[] = "QueueActive";
 inline constexpr char kQueueInvalid[] = "QueueInvalid";
 inline constexpr char kMixedQuotaUnits[] = "MixedQuotaUnits";
 // Of Unfunded, NamespaceNotManaged, DefaultContested, NamespaceQuotaUnmet, BudgetExceeded,
-// BudgetPeriodUnclear, PinBlocked and AdmissionsPaused, beside kWriteRefused.
+// BudgetPeriodUnclear, PriorityClassNotAccepted, PinBlocked and AdmissionsPaused, beside
+// kWriteRefused. WorkloadsLeftAlone has kRecordNewer.
 inline constexpr char kNodesOfferLess[] = "NodesOfferLess";
 inline constexpr char kPoolUnknown[] = "PoolUnknown";
 inline constexpr char kNamespaceNotManaged[] = "NamespaceNotManaged";
@@ -187,6 +188,7 @@ inline constexpr char kPreempted[] = "Preempted";          // likewise
 inline constexpr char kGangTakenBack[] = "GangTakenBack";  // likewise
 inline constexpr char kGangStays[] = "GangStays";          // likewise
 inline constexpr char kPodKept[] = "PodKept";              // likewise, and on nodes
+inline constexpr char kPriorityClassNotAccepted[] = "PriorityClassNotAccepted";
 inline constexpr char kPinBlocked[] = "PinBlocked";  // of the condition of that name, and of a pod
 // Why a workload is in no queue.
 inline constexpr char kNamespaceNotSelected[] = "NamespaceNotSelected";
@@ -195,14 +197,17 @@ inline constexpr char kNoQueue[] = "NoQueue";
 // Why a workload waits, beside kBackingOff and kResourceNotOffered.
 inline constexpr char kAdmissible[] = "Admissible";
 inline constexpr char kBehindInQueue[] = "BehindInQueue";
+inline constexpr char kExceedsAdmission[] = "ExceedsAdmission";
 inline constexpr char kExceedsMaximum[] = "ExceedsMaximum";
 inline constexpr char kFragmented[] = "Fragmented";
 inline constexpr char kGangSizesDisagree[] = "GangSizesDisagree";
+inline constexpr char kMayNotBorrow[] = "MayNotBorrow";
 inline constexpr char kNoQuota[] = "NoQuota";
 inline constexpr char kNotReady[] = "NotReady";
 inline constexpr char kNoTopologyDomain[] = "NoTopologyDomain";
 inline constexpr char kNodesNotSelected[] = "NodesNotSelected";
 inline constexpr char kQueueInTrouble[] = "QueueInTrouble";
+inline constexpr char kRecordNewer[] = "RecordNewer";  // and of conditions
 inline constexpr char kQueueHeld[] = "QueueHeld";
 inline constexpr char kQueueNotFound[] = "QueueNotFound";
 inline constexpr char kReleaseRefused[] = "ReleaseRefused";

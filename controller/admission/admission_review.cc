@@ -74,16 +74,23 @@ bool read_kind(dom::element kind, ReviewRequest& request, Fault& fault) {
 }
 
 bool read_user(dom::element user, ReviewRequest& request, Fault& fault) {
-  return each_field(user, fault, [&](std::string_view key, dom::element groups) {
+  std::string_view username;
+  bool of_nodes = false;
+  const bool good = each_field(user, fault, [&](std::string_view key, dom::element value) {
+    if (key == "username") return read(value, username, fault);
     if (key != "groups") return true;
-    request.by_kubelet = false;
-    return each_item(groups, kAnyNumber, fault, [&](dom::element group) {
+    of_nodes = false;
+    return each_item(value, kAnyNumber, fault, [&](dom::element group) {
       std::string_view name;
       if (!read(group, name, fault)) return false;
-      if (name == names::kNodesGroup) request.by_kubelet = true;
+      of_nodes = of_nodes || name == names::kNodesGroup;
       return true;
     });
   });
+  request.by_kubelet = of_nodes && username.starts_with(names::kNodeUserPrefix);
+  request.by_daemon_set_controller = std::ranges::find(names::kDaemonSetControllers, username) !=
+                                     std::ranges::end(names::kDaemonSetControllers);
+  return good;
 }
 
 Error error_in(std::string_view field, Fault& fault) {

@@ -19,8 +19,10 @@ struct ReviewRequest {
   std::string kind;
   std::string sub_resource;  // empty: the object itself
   std::string namespace_;
-  std::string operation;    // CREATE | UPDATE | DELETE | CONNECT
-  bool by_kubelet = false;  // who asks is of group system:nodes
+  std::string operation;  // CREATE | UPDATE | DELETE | CONNECT
+  // Who asks, by userInfo alone: what an object says of its owner, anybody may write.
+  bool by_kubelet = false;
+  bool by_daemon_set_controller = false;
 };
 
 // Where the pod stands in what is reviewed; nothing: it holds none.

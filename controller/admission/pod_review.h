@@ -40,7 +40,7 @@ void check_pod(const PodReview& review, ReviewFindings& findings);
 void check_cuda(const PodReview& review, ReviewFindings& findings);
 // GPUs that are too small for what it says it loads.
 void check_memory(const PodReview& review, ReviewFindings& findings);
-// Ways around the device plugin, which pods that ask for no GPU take too.
+// Ways around the device plugin, which pods that ask for no GPU take too (device_access.cc).
 void check_device_access(const PodSlice& pod, ReviewFindings& findings);
 // The same of containers that are added to a pod that runs.
 void check_debugging(const PodSlice& pod, ReviewFindings& findings);

@@ -47,19 +47,4 @@ bool names_gpu(const PodSlice& pod) {
                              [](const ContainerSlice& c) { return !c.gpus.empty(); });
 }
 
-std::string normal_path(std::string_view path) {
-  std::string out;
-  std::size_t at = 0;
-  while (at < path.size()) {
-    const std::size_t end = std::min(path.find('/', at), path.size());
-    const std::string_view part = path.substr(at, end - at);
-    if (part == "..")
-      out.erase(std::min(out.rfind('/'), out.size()));
-    else if (!part.empty() && part != ".")
-      out.append("/").append(part);
-    at = end + 1;
-  }
-  return out.empty() ? "/" : out;
-}
-
 }  // namespace berth

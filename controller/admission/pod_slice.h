@@ -14,6 +14,7 @@
 
 #include "apis/core.h"
 #include "apis/dom_reader.h"
+#include "controller/admission/host_path.h"
 
 namespace berth {
 
@@ -30,6 +31,12 @@ struct GpuAmount {
   Quantity asked() const { return limit ? *limit : request.value_or(Quantity()); }
 };
 
+// An environment variable or a mount, by its place in its list.
+struct NamedPlace {
+  std::size_t index = 0;
+  std::string_view name;
+};
+
 enum class ContainerList { kMain, kInit, kEphemeral };
 
 struct ContainerSlice {
@@ -37,6 +44,7 @@ struct ContainerSlice {
   std::size_t index = 0;
   std::string_view name;
   std::vector<GpuAmount> gpus;
+  std::string_view class_resource;  // the first deviceclass.resource.kubernetes.io/… it names
   bool has_limits = false;
   std::optional<Quantity> memory_limit;
   bool has_volume_mounts = false;
@@ -49,7 +57,10 @@ struct ContainerSlice {
   bool runs_as_root = false;  // runAsUser: 0
   // The place of NVIDIA_VISIBLE_DEVICES in env, where its value may show a device.
   std::optional<std::size_t> visible_devices;
-  std::string_view require_cuda;  // the value of NVIDIA_REQUIRE_CUDA in env
+  std::optional<NamedPlace> mig_env;       // NVIDIA_MIG_CONFIG_DEVICES and its like
+  std::optional<std::size_t> mps_env;      // CUDA_MPS_PIPE_DIRECTORY
+  std::optional<NamedPlace> device_mount;  // below /var/run/nvidia-container-devices
+  std::string_view require_cuda;           // the value of NVIDIA_REQUIRE_CUDA in env
   // The place in envFrom of what could set it, where env doesn't.
   std::optional<std::size_t> open_env_from;
 };
@@ -64,19 +75,20 @@ struct TermSlice {
 struct HostPath {
   std::size_t volume = 0;
   std::string_view path;
-  bool holds_all = false;  // of all GPUs, as /dev does
+  HostReach reach = HostReach::kNothing;
 };
 
 // Of the object itself, Pod or Job: what a queue goes by.
 struct QueuedSlice {
   bool has_labels = false;
-  std::string_view queue;        // label gpu.berth.dev/queue
-  std::string_view kueue_queue;  // label kueue.x-k8s.io/queue-name
+  std::string_view queue;           // label gpu.berth.dev/queue
+  std::string_view kueue_queue;     // label kueue.x-k8s.io/queue-name
+  std::string_view priority_class;  // label gpu.berth.dev/priority-class
   std::string_view uid;
   std::string_view admitted;    // annotation gpu.berth.dev/admitted
-  std::string_view owner_kind;  // of its controller
+  std::string_view owner_kind;  // of its controller, as it says
   std::string_view owner_uid;
-  bool is_mirror = false;
+  bool of_daemon_set = false;  // the controller of DaemonSets asks for it
   // Annotations, where they stand: gpu.berth.dev/pod-group-size, pod-role-size, fast-admission.
   std::optional<std::string_view> group_size, role_size, fast;
 
@@ -84,6 +96,8 @@ struct QueuedSlice {
   bool gated = false;      // among them berth's
   bool suspended = false;  // of a Job
   std::int64_t parallelism = 1;
+  std::optional<std::int64_t> active_deadline;  // in seconds
+  std::string_view replacement;                 // podReplacementPolicy
 };
 
 struct PodSlice {
@@ -94,6 +108,7 @@ struct PodSlice {
   std::string_view mutations;        // annotation gpu.berth.dev/mutations
   std::string_view required_cuda;    // annotation gpu.berth.dev/required-cuda
   std::string_view required_memory;  // annotation gpu.berth.dev/required-gpu-memory
+  std::string_view cdi_annotation;   // the first cdi.k8s.io/…, its key
 
   std::string_view node_name;
   StringMap node_selector;
@@ -109,8 +124,10 @@ struct PodSlice {
   bool has_volumes = false;
   std::vector<std::string_view> volume_names;
   bool has_shared_memory_volume = false;  // kSharedMemoryVolume, in memory
-  std::vector<HostPath> device_paths;     // hostPaths of NVIDIA's devices
+  std::vector<HostPath> host_paths;       // those that reach something
   bool host_ipc = false;                  // /dev/shm is the host's
+  bool has_claims = false;                // resourceClaims
+  std::optional<std::int64_t> grace;      // terminationGracePeriodSeconds
   bool is_windows = false;
 
   bool has_security_context = false;
@@ -136,8 +153,6 @@ bool read_pod_slice(dom::element object, PodSlice& out, Fault& fault);
 // One of its lists, appended (read_containers.cc). An item that is null is none.
 bool read_containers(dom::element list, ContainerList which, std::vector<ContainerSlice>& out,
                      Fault& fault);
-// "/dev//shm/", "/dev/./shm" and "/x/../dev/shm" are /dev/shm.
-std::string normal_path(std::string_view path);
 
 // How many containers, init containers, volumes and tolerations a pod may have each. With its
 // defaults, image and mounts a container takes one to three kilobytes, and its status one more;

@@ -16,25 +16,18 @@
 namespace berth {
 namespace {
 
-bool asks_for_gpus(const PodSlice& workload) {
-  return std::ranges::any_of(workload.containers, [](const ContainerSlice& container) {
-    return std::ranges::any_of(container.gpus,
-                               [](const GpuAmount& amount) { return amount.asked() > Quantity(); });
-  });
-}
-
 bool is_admitted_as(std::string_view record, std::string_view uid) {
   if (record.empty() || uid.empty()) return false;
   const auto admitted = queue::decode_admission(record);
   return admitted && admitted->uid == uid;
 }
 
-// Pods of a Job come when the Job may run: berth has let it go, and its template says so.
+// The pods of an admitted Job carry its admission record, which only berth and the job controller
+// write. What a pod's owners are, anybody may write: a DaemonSet's controller is known by asking.
 bool is_held_elsewhere(const PodSlice& workload) {
   const QueuedSlice& of = workload.queued;
   if (workload.home == PodHome::kJob) return !of.owner_kind.empty() && of.owner_kind != "CronJob";
-  if (!workload.node_name.empty() || of.is_mirror) return true;
-  if (of.owner_kind == "DaemonSet" || of.owner_kind == "Node") return true;
+  if (!workload.node_name.empty() || of.of_daemon_set) return true;
   return of.owner_kind == "Job" && is_admitted_as(of.admitted, of.owner_uid);
 }
 
@@ -97,11 +90,14 @@ std::optional<QueueClaim> find_claim(const PodSlice& workload, std::string_view 
   return claim;
 }
 
-void add_hold(const PodSlice& workload, const QueueClaim& claim, PodPatch& patch) {
+void add_hold(const PodSlice& workload, const QueueClaim& claim, const QueueBounds& bounds,
+              PodPatch& patch) {
   const QueuedSlice& of = workload.queued;
   add_label(of, claim.queue, patch);
   if (workload.home == PodHome::kJob) {
     if (!of.suspended) patch.add("/spec/suspend", "true");
+    if (bounds.sets_replacement() && of.replacement != "Failed")
+      patch.add_text("/spec/podReplacementPolicy", "Failed");
     return;
   }
   if (of.gated) return;
@@ -170,13 +166,29 @@ void keep_suspended(const PodSlice& old, const PodSlice& now, const QueueClaim& 
 
 void check_growth(const PodSlice& old, const PodSlice& now, ReviewFindings& findings) {
   const QueuedSlice &was = old.queued, &is = now.queued;
-  if (is.suspended || is.parallelism <= was.parallelism) return;
-  if (!is_admitted_as(was.admitted, was.uid)) return;
-  findings.refuse("spec.parallelism",
-                  fmt::format("was admitted with {} and may only fall while it runs; to raise it, "
-                              "set spec.suspend: true with it, and the queue resumes it when there "
-                              "is quota for {}",
-                              was.parallelism, is.parallelism));
+  if (is.suspended || !is_admitted_as(was.admitted, was.uid)) return;
+  if (is.parallelism > was.parallelism)
+    findings.refuse("spec.parallelism",
+                    fmt::format("was admitted with {} and may only fall while it runs; to raise "
+                                "it, set spec.suspend: true with it, and the queue resumes it when "
+                                "there is quota for {}",
+                                was.parallelism, is.parallelism));
+  if (was.active_deadline && (!is.active_deadline || *is.active_deadline > *was.active_deadline))
+    findings.refuse("spec.activeDeadlineSeconds",
+                    fmt::format("was admitted with {} s and may only fall while it runs, because "
+                                "other workloads start by it; to raise it, set spec.suspend: true "
+                                "with it, and the queue admits it anew",
+                                *was.active_deadline));
+}
+
+void check_label_kept(const PodSlice& old, const PodSlice& now, ReviewFindings& findings) {
+  const QueuedSlice &was = old.queued, &is = now.queued;
+  if (was.queue.empty() || !is.queue.empty()) return;
+  if (!was.suspended && !is_admitted_as(was.admitted, was.uid)) return;
+  findings.refuse(fmt::format("metadata.labels[{}]", names::kQueueLabel),
+                  fmt::format("is {}, and a Job that waits or was admitted keeps its queue; name "
+                              "another queue, or delete the Job",
+                              shorten(was.queue)));
 }
 
 }  // namespace berth

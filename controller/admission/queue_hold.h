@@ -10,6 +10,7 @@
 
 #include "controller/admission/pod_patch.h"
 #include "controller/admission/pod_slice.h"
+#include "controller/admission/queue_bounds.h"
 #include "controller/admission/review_findings.h"
 #include "controller/core/cluster_state.h"
 #include "controller/core/settings.h"
@@ -24,13 +25,14 @@ struct QueueClaim {
 };
 
 // Whose turn the workload has to wait for; nothing if no queue is for it. What names a queue is in
-// one, and what asks for GPUs is in its namespace's default; never a DaemonSet's pods, a kubelet's,
-// those that have a node, and those of a Job that berth has let go.
+// one, and what asks for GPUs is in its namespace's default; never pods that a DaemonSet's
+// controller asks for, those that have a node, and those of a Job that berth has let go.
 std::optional<QueueClaim> find_claim(const PodSlice& workload, std::string_view namespace_,
                                      const ClusterState& cluster, const Settings& settings);
 
 // Holds it back, and labels it with its queue. Applied and asked for again it adds nothing.
-void add_hold(const PodSlice& workload, const QueueClaim& claim, PodPatch& patch);
+void add_hold(const PodSlice& workload, const QueueClaim& claim, const QueueBounds& bounds,
+              PodPatch& patch);
 
 void check_claim(const PodSlice& workload, const QueueClaim& claim, std::string_view namespace_,
                  const ClusterState& cluster, ReviewFindings& findings);
@@ -46,7 +48,10 @@ void check_queue_named(const PodSlice& workload, ReviewFindings& findings);
 // A Job that waits and that somebody resumes waits on.
 void keep_suspended(const PodSlice& old, const PodSlice& now, const QueueClaim& claim,
                     PodPatch& patch, ReviewFindings& findings);
-// What was admitted may shrink: more pods than were admitted are in nobody's quota.
+// What was admitted may shrink: more pods than were admitted are in nobody's quota, and a start
+// that berth has promised to others counts on the deadline.
 void check_growth(const PodSlice& old, const PodSlice& now, ReviewFindings& findings);
+// Without its label no queue would hold the Job any more.
+void check_label_kept(const PodSlice& old, const PodSlice& now, ReviewFindings& findings);
 
 }  // namespace berth

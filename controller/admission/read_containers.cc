@@ -12,7 +12,16 @@ namespace {
 // More than anybody means.
 constexpr std::size_t kMaxGpuResources = 64;  // in one container
 
+// Kubernetes' names of resources that a claim serves, by the DeviceClass.
+constexpr std::string_view kDeviceClassPrefix = "deviceclass.resource.kubernetes.io/";
+
 constexpr std::string_view kVisibleDevices = "NVIDIA_VISIBLE_DEVICES";
+// NVIDIA's runtime shows the devices by which MIG is changed, or watched.
+constexpr std::string_view kMigVariables[] = {"NVIDIA_MIG_CONFIG_DEVICES",
+                                              "NVIDIA_MIG_MONITOR_DEVICES"};
+constexpr std::string_view kMpsPipe = "CUDA_MPS_PIPE_DIRECTORY";
+// Below it NVIDIA's runtime takes a mount's name for a device that is wanted.
+constexpr std::string_view kDeviceMounts = "/var/run/nvidia-container-devices";
 
 bool read_present(dom::element value, bool& present) { return present = !value.is_null(); }
 
@@ -40,6 +49,7 @@ GpuAmount* amount_of(ContainerSlice& container, std::string_view resource) {
 bool read_amounts(dom::element list, bool limits, ContainerSlice& out, Fault& fault) {
   return each_field(list, fault, [&](std::string_view key, dom::element value) {
     if (limits && key == "memory") return read(value, out.memory_limit.emplace(), fault);
+    if (key.starts_with(kDeviceClassPrefix) && out.class_resource.empty()) out.class_resource = key;
     if (!means_gpu(key)) return true;
     GpuAmount* amount = amount_of(out, key);
     if (amount == nullptr)
@@ -64,7 +74,7 @@ bool shows_no_device(std::string_view value) {
 }
 
 bool read_env(dom::element env, bool& names_devices, ContainerSlice& out, Fault& fault) {
-  out.visible_devices.reset();
+  out.visible_devices.reset(), out.mig_env.reset(), out.mps_env.reset();
   names_devices = false;
   std::size_t index = 0;
   return each_item(env, kAnyNumber, fault, [&](dom::element item) {
@@ -76,10 +86,14 @@ bool read_env(dom::element env, bool& names_devices, ContainerSlice& out, Fault&
       if (key == "valueFrom") (void)read_present(value, from_elsewhere);
       return true;
     });
+    const bool says = from_elsewhere || !shows_no_device(text);
     if (good && name == kVisibleDevices) {
       names_devices = true;
-      if (from_elsewhere || !shows_no_device(text)) out.visible_devices = index;
+      if (says) out.visible_devices = index;
     }
+    if (good && says && std::ranges::find(kMigVariables, name) != std::end(kMigVariables))
+      out.mig_env = NamedPlace{index, name};
+    if (good && name == kMpsPipe) out.mps_env = index;
     if (good && name == kRequireCuda) out.require_cuda = text;
     ++index;
     return good;
@@ -104,13 +118,18 @@ bool read_env_from(dom::element sources, ContainerSlice& out, Fault& fault) {
 
 bool read_mounts(dom::element mounts, ContainerSlice& out, Fault& fault) {
   out.mounts_shared_memory = false;
+  out.device_mount.reset();
   if (!read_present(mounts, out.has_volume_mounts)) return true;
+  std::size_t index = 0;
   return each_item(mounts, kAnyNumber, fault, [&](dom::element mount) {
+    const std::size_t at = index++;
     return each_field(mount, fault, [&](std::string_view key, dom::element value) {
       if (key != "mountPath") return true;
       std::string_view path;
       if (!read(value, path, fault)) return false;
-      if (normal_path(path) == "/dev/shm") out.mounts_shared_memory = true;
+      const std::string normal = normal_path(path);
+      if (normal == "/dev/shm") out.mounts_shared_memory = true;
+      if (normal.starts_with(kDeviceMounts)) out.device_mount = NamedPlace{at, path};
       return true;
     });
   });

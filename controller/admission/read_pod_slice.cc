@@ -11,7 +11,8 @@ namespace {
 
 // More than anybody means, and little enough to be held against a fleet.
 constexpr std::size_t kMaxPlacementTerms = 1024;  // keys and values of nodeSelector and affinity
-constexpr std::size_t kMaxGpuAmounts = 1024;      // in all containers together
+constexpr std::string_view kCdiPrefix = "cdi.k8s.io/";  // the container runtime injects by these
+constexpr std::size_t kMaxGpuAmounts = 1024;            // in all containers together
 
 bool read_present(dom::element value, bool& present) { return present = !value.is_null(); }
 
@@ -35,6 +36,9 @@ class PodReader {
       return each_field(spec, fault_, [&](std::string_view field, dom::element value) {
         if (field == "suspend") return read(value, pod_.queued.suspended, fault_);
         if (field == "parallelism") return read(value, pod_.queued.parallelism, fault_);
+        if (field == "podReplacementPolicy") return read(value, pod_.queued.replacement, fault_);
+        if (field == "activeDeadlineSeconds")
+          return read_optional(value, pod_.queued.active_deadline);
         return field != "template" || read_pod(value);
       });
     });
@@ -47,6 +51,7 @@ class PodReader {
     return each_field(metadata, fault_, [&](std::string_view key, dom::element value) {
       if (key != "annotations" || !read_present(value, pod_.has_annotations)) return true;
       return each_field(value, fault_, [&](std::string_view name, dom::element text) {
+        if (name.starts_with(kCdiPrefix)) pod_.cdi_annotation = name;
         if (name == names::kRequiredCudaAnnotation) return read(text, pod_.required_cuda, fault_);
         if (name == names::kRequiredGpuMemoryAnnotation)
           return read(text, pod_.required_memory, fault_);
@@ -69,6 +74,7 @@ class PodReader {
   bool read_labels(dom::element labels) {
     return each_field(labels, fault_, [&](std::string_view name, dom::element text) {
       if (name == names::kQueueLabel) return read(text, pod_.queued.queue, fault_);
+      if (name == names::kPriorityClassLabel) return read(text, pod_.queued.priority_class, fault_);
       return name != names::kKueueQueueLabel || read(text, pod_.queued.kueue_queue, fault_);
     });
   }
@@ -76,7 +82,6 @@ class PodReader {
   bool read_annotations(dom::element annotations) {
     return each_field(annotations, fault_, [&](std::string_view name, dom::element text) {
       QueuedSlice& of = pod_.queued;
-      if (name == names::kMirrorAnnotation) of.is_mirror = true;
       if (name == names::kPodGroupSizeAnnotation)
         return read(text, of.group_size.emplace(), fault_);
       if (name == names::kPodRoleSizeAnnotation) return read(text, of.role_size.emplace(), fault_);
@@ -97,6 +102,11 @@ class PodReader {
       if (good && controls) pod_.queued.owner_kind = kind, pod_.queued.owner_uid = uid;
       return good;
     });
+  }
+
+  bool read_optional(dom::element value, std::optional<std::int64_t>& out) {
+    out.reset();
+    return value.is_null() || read(value, out.emplace(), fault_);
   }
 
   bool read_gates(dom::element gates) {
@@ -132,6 +142,8 @@ class PodReader {
       if (key == "priorityClassName") return read(value, pod_.priority_class_name, fault_);
       if (key == "priority") (void)read_present(value, pod_.has_priority);
       if (key == "preemptionPolicy") (void)read_present(value, pod_.has_preemption_policy);
+      if (key == "resourceClaims") pod_.has_claims = value.is_array() && size_of(value) > 0;
+      if (key == "terminationGracePeriodSeconds") return read_optional(value, pod_.grace);
       if (key == "hostIPC") return read(value, pod_.host_ipc, fault_);
       if (key == "os") return read_os(value);
       return true;
@@ -203,7 +215,7 @@ class PodReader {
 
   bool read_volumes(dom::element volumes) {
     pod_.volume_names.clear();
-    pod_.device_paths.clear();
+    pod_.host_paths.clear();
     if (!read_present(volumes, pod_.has_volumes)) return true;
     std::size_t index = 0;
     return each_item(volumes, kMaxPodItems, fault_,
@@ -230,10 +242,9 @@ class PodReader {
   }
 
   void judge_host_path(std::size_t index, std::string_view path) {
-    const std::string normal = normal_path(path);
-    const bool holds_all = normal == "/" || normal == "/dev";
-    if (holds_all || normal.starts_with("/dev/nvidia"))
-      pod_.device_paths.push_back({.volume = index, .path = path, .holds_all = holds_all});
+    const HostReach reach = reach_of(path);
+    if (reach != HostReach::kNothing)
+      pod_.host_paths.push_back({.volume = index, .path = path, .reach = reach});
   }
 
   bool read_security(dom::element context) {

@@ -245,31 +245,6 @@ void check_shared_memory(const PodReview& review, ReviewFindings& findings) {
                     "often fails; mount an emptyDir with medium: Memory at /dev/shm");
 }
 
-void check_privileged(const PodSlice& pod, const std::vector<ContainerSlice>& containers,
-                      ReviewFindings& findings) {
-  for (const ContainerSlice& container : containers)
-    if (container.privileged)
-      findings.refuse(pod.field(container) + ".securityContext.privileged",
-                      "a privileged container reaches every GPU of its node, whatever it asks for; "
-                      "write privileged: false");
-}
-
-void check_visible_devices(const PodSlice& pod, const std::vector<ContainerSlice>& containers,
-                           ReviewFindings& findings) {
-  for (const ContainerSlice& container : containers)
-    if (container.visible_devices)
-      findings.refuse(fmt::format("{}.env[{}]", pod.field(container), *container.visible_devices),
-                      "NVIDIA_VISIBLE_DEVICES bypasses the device plugin, which sets it itself; "
-                      "remove it and ask for nvidia.com/gpu: 1");
-  // Told once: nearly all of them hold nothing of the kind, and nobody can look.
-  const auto open = std::ranges::find_if(
-      containers, [](const ContainerSlice& c) { return c.open_env_from.has_value(); });
-  if (open != containers.end())
-    findings.warn(fmt::format("{}.envFrom[{}]", pod.field(*open), *open->open_env_from),
-                  "berth can't read it; if it holds NVIDIA_VISIBLE_DEVICES, the container bypasses "
-                  "the device plugin: keep that key out of it");
-}
-
 }  // namespace
 
 void check_amounts(const PodSlice& pod, ReviewFindings& findings) {
@@ -294,27 +269,7 @@ void check_pod(const PodReview& review, ReviewFindings& findings) {
   check_shared_memory(review, findings);
   check_cuda(review, findings);
   check_memory(review, findings);
-  check_privileged(review.pod, review.pod.containers, findings);
   check_device_access(review.pod, findings);
-}
-
-void check_device_access(const PodSlice& pod, ReviewFindings& findings) {
-  for (const HostPath& host : pod.device_paths)
-    findings.refuse(
-        pod.field(fmt::format("volumes[{}].hostPath.path", host.volume)),
-        host.holds_all
-            ? fmt::format("{} holds the devices of all GPUs and bypasses the device plugin; mount "
-                          "only the folder below it that the pod needs",
-                          shorten(host.path))
-            : fmt::format("{} bypasses the device plugin and takes GPUs that were given to other "
-                          "pods; remove the volume and ask for nvidia.com/gpu: 1",
-                          shorten(host.path)));
-  check_visible_devices(pod, pod.containers, findings);
-}
-
-void check_debugging(const PodSlice& pod, ReviewFindings& findings) {
-  if (names_gpu(pod)) check_privileged(pod, pod.ephemeral, findings);
-  check_visible_devices(pod, pod.ephemeral, findings);
 }
 
 }  // namespace berth

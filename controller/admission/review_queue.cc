@@ -59,6 +59,21 @@ void check_resources(const GPUQueue& queue, const ClusterState& cluster, ReviewF
   }
 }
 
+// The policy's are made in a moment.
+void check_classes(const GPUQueue& queue, const ClusterState& cluster, ReviewFindings& findings) {
+  const GPUClusterPolicy* policy = find_policy(cluster);
+  const auto& names = queue.spec.priority_classes;
+  for (std::size_t i = 0; names && i < names->size(); ++i) {
+    const std::string& name = (*names)[i];
+    const bool made = policy != nullptr && std::ranges::find(policy->spec.priority_classes, name,
+                                                             &PriorityClassSpec::name) !=
+                                               policy->spec.priority_classes.end();
+    if (!made && cluster.priority_classes().find(name) == nullptr)
+      findings.warn(fmt::format("spec.priorityClasses[{}]", i),
+                    fmt::format("there is no PriorityClass {} yet", name));
+  }
+}
+
 bool is_systems(const std::string& name) {
   return std::ranges::find(names::kSystemNamespaces, name) != std::end(names::kSystemNamespaces);
 }
@@ -128,6 +143,7 @@ void check_queue(const GPUQueue& queue, const ClusterState& cluster, ReviewFindi
   if (findings.refused()) return;
   check_pools_named(queue, cluster, findings);
   check_resources(queue, cluster, findings);
+  check_classes(queue, cluster, findings);
   if (queue.spec.namespace_selector) {
     std::vector<const Namespace*> selected;
     for (const auto& each : cluster.namespaces())

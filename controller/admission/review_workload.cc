@@ -5,13 +5,16 @@
 
 #include <fmt/format.h>
 
+#include "controller/admission/accepted_class.h"
 #include "controller/admission/managed_namespaces.h"
 #include "controller/admission/pod_review.h"
 #include "controller/admission/preempting_class.h"
+#include "controller/admission/queue_bounds.h"
 #include "controller/admission/queue_hold.h"
 #include "controller/admission/review_reply.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/fleet/pools.h"
+#include "controller/queue/queue_choice.h"
 
 namespace berth {
 namespace {
@@ -108,10 +111,23 @@ bool requires_queue(const Policed& by) {
          by.policy->spec.admission.require_queue;
 }
 
-void check_queued(const PodSlice& workload, const QueueClaim& claim, const ReviewRequest& request,
-                  const ClusterState& cluster, ReviewFindings& findings) {
+// Whether the pods there are a queue's business, or the policy's.
+bool is_guarded(const Policed& by, bool queues, const ReviewRequest& request,
+                const ClusterState& cluster) {
+  if (by.policy != nullptr && by.standing == NamespaceStanding::kManaged) return true;
+  if (!queues) return false;
+  const auto* selecting = cluster.view<queue::QueueChoice>().selecting(request.namespace_);
+  return selecting != nullptr && !selecting->empty();
+}
+
+void check_queued(const PodSlice& workload, const QueueClaim& claim, const QueueBounds& bounds,
+                  const ReviewRequest& request, const ClusterState& cluster,
+                  ReviewFindings& findings) {
   check_claim(workload, claim, request.namespace_, cluster, findings);
   check_preemption(workload, cluster, findings);
+  if (const GPUQueue* queue = cluster.gpu_queues().find(claim.queue))
+    check_accepted_class(workload, *queue, cluster, findings);
+  bounds.check_created(workload, findings);
 }
 
 ReviewReply review_creation(ReviewPath path, PodHome home, const ReviewRequest& request,
@@ -120,21 +136,26 @@ ReviewReply review_creation(ReviewPath path, PodHome home, const ReviewRequest& 
   const Policed by = policed(request, cluster, settings);
   const bool queues = may_queue(request, cluster, settings);
   if (by.policy == nullptr && !queues) return reply_allowed(request.uid);
-  const Result<PodSlice> pod = document.read_pod(home);
+  Result<PodSlice> pod = document.read_pod(home);
   if (!pod) return reply_unreadable(request.uid, describe(pod.error()));
+  pod->queued.of_daemon_set = home == PodHome::kPod && request.by_daemon_set_controller &&
+                              pod->queued.owner_kind == kKind<DaemonSet>.kind;
 
   PodPatch patch;
   ReviewFindings findings(ReviewFindings::Mode::kEnforce);  // quota is no matter of a policy
+  const QueueBounds bounds(cluster);
   const auto claim = queues ? find_claim(*pod, request.namespace_, cluster, settings)
                             : std::optional<QueueClaim>();
   if (claim && path == ReviewPath::kMutate)
-    add_hold(*pod, *claim, patch);
+    add_hold(*pod, *claim, bounds, patch);
   else if (claim)
-    check_queued(*pod, *claim, request, cluster, findings);
+    check_queued(*pod, *claim, bounds, request, cluster, findings);
   else if (path == ReviewPath::kValidate && requires_queue(by))
     check_queue_named(*pod, findings);
   if (queues && !claim && path == ReviewPath::kValidate)
     check_node_unnamed(*pod, request.namespace_, cluster, findings);
+  if (path == ReviewPath::kValidate && is_guarded(by, queues, request, cluster))
+    bounds.check_counted(*pod, findings);
   if (findings.refused()) return answer(request, findings, {});
   return judge(path, *pod, by, std::move(patch), findings.warnings(), request, cluster);
 }
@@ -149,11 +170,16 @@ ReviewReply review_change(ReviewPath path, const ReviewRequest& request,
     if (!*job) return reply_unreadable(request.uid, describe(job->error()));
   PodPatch patch;
   ReviewFindings findings(ReviewFindings::Mode::kEnforce);
-  const auto claim = find_claim(*now, request.namespace_, cluster, settings);
-  if (path == ReviewPath::kValidate)
+  // A change that takes the label away is held by what the label was.
+  auto claim = find_claim(*now, request.namespace_, cluster, settings);
+  if (!claim) claim = find_claim(*old, request.namespace_, cluster, settings);
+  if (path == ReviewPath::kValidate) {
     check_growth(*old, *now, findings);
-  else if (claim)
+    check_label_kept(*old, *now, findings);
+    if (claim) QueueBounds(cluster).check_changed(*old, *now, findings);
+  } else if (claim) {
     keep_suspended(*old, *now, *claim, patch, findings);
+  }
   return answer(request, findings, patch);
 }
 

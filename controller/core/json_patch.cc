@@ -1,9 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/core/json_patch.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 namespace berth {
+namespace {
+
+// What encoding/json of Go writes in another way than nlohmann::json does.
+struct GoEscape {
+  std::string_view character;
+  std::string_view written;
+};
+constexpr GoEscape kGoEscapes[] = {{"<", "\\u003c"},
+                                   {">", "\\u003e"},
+                                   {"&", "\\u0026"},
+                                   {"\u2028", "\\u2028"},
+                                   {"\u2029", "\\u2029"}};
+
+bool stands_for_itself(char c) {
+  return c >= ' ' && c <= '~' && std::string_view("\"\\<>&").find(c) == std::string_view::npos;
+}
+
+}  // namespace
 
 std::string escape_pointer(std::string_view token) {
   std::string out;
@@ -31,14 +52,20 @@ std::string quote_json(std::string_view text) {
 }
 
 void append_quoted(std::string& out, std::string_view text) {
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  while (at != end && *at >= ' ' && *at <= '~' && *at != '"' && *at != '\\') ++at;
-  // Bytes that are not UTF-8 become U+FFFD: the API server would refuse them.
-  if (at == end)
+  if (std::ranges::all_of(text, stands_for_itself)) {
     out.append(1, '"').append(text).append(1, '"');
-  else
-    out += nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return;
+  }
+  // Bytes that are not UTF-8 become U+FFFD: the API server would refuse them.
+  const std::string quoted =
+      nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  for (std::size_t at = 0; at < quoted.size();) {
+    const std::size_t length = std::string_view(quoted).substr(at).starts_with("\xe2\x80") ? 3 : 1;
+    const std::string_view character = std::string_view(quoted).substr(at, length);
+    const auto* escape = std::ranges::find(kGoEscapes, character, &GoEscape::character);
+    out += escape == std::end(kGoEscapes) ? character : escape->written;
+    at += length;
+  }
 }
 
 JsonPatch& JsonPatch::append(std::string_view op, std::string_view path,

@@ -35,7 +35,9 @@ class JsonPatch {
   std::string operations_;
 };
 
-// A JSON string literal.
+// A JSON string literal, byte for byte as encoding/json of Go 1.22 and later writes it. The API
+// server compares the value of a patch's test with its own encoding of the object, without reading
+// either: "a<b" never equals its "a\u003cb" (docs/kubernetes-behaviour.md).
 std::string quote_json(std::string_view text);
 void append_quoted(std::string& out, std::string_view text);
 

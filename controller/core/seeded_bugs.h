@@ -79,6 +79,10 @@ enum class SeededBug {
   kDisplaceForNobody,     // take back for an admission that does not stand any more
   kDisplaceNobody,        // name who has to go, and leave them alone
   kDisplaceHalf,          // evict the first of a gang
+  kSpareHeld,             // leave what runs to whoever has written that it is held
+  kLendForGood,           // lend to what could not be given back
+  kWaitForBudgets,        // wait for ever while a budget keeps what is borrowed
+  kAwaitHalfGang,         // let half a gang hold up its StrictFIFO queue for ever
   kIgnoreNotice,          // end what is told to save its work before its time
   kWaitForEver,           // keep waiting for those who have gone
   kAwaitFirst,            // wait for the first of a gang alone
@@ -124,12 +128,13 @@ enum class SeededBug {
   kAwaitAllLeaving,       // wait for all that leaves, also for what hangs or is not needed
   kOfferDeleted,          // admit a Job that is being deleted
   kForgetEnded,           // have a gang wait for members that have succeeded
+  kReleaseUncovered,      // let a member go by its gang's record, whatever it asks
   kForgetRestart,         // drop a gang's admission with its last pod, whoever re-creates them
   kBelieveHearsay,        // act on what a Prometheus tells, whatever the node's own exporter shows
   kTrustEveryOwner,       // evict pods whose controller then fails for good
 };
 
-inline constexpr std::array<std::pair<std::string_view, SeededBug>, 114> kSeededBugs{{
+inline constexpr std::array<std::pair<std::string_view, SeededBug>, 119> kSeededBugs{{
     {"uncordon-unowned", SeededBug::kUncordonUnowned},
     {"uncordon-held", SeededBug::kUncordonHeld},
     {"skip-live-guard", SeededBug::kSkipLiveGuard},
@@ -196,6 +201,10 @@ inline constexpr std::array<std::pair<std::string_view, SeededBug>, 114> kSeeded
     {"displace-for-nobody", SeededBug::kDisplaceForNobody},
     {"displace-nobody", SeededBug::kDisplaceNobody},
     {"displace-half", SeededBug::kDisplaceHalf},
+    {"spare-held", SeededBug::kSpareHeld},
+    {"lend-for-good", SeededBug::kLendForGood},
+    {"wait-for-budgets", SeededBug::kWaitForBudgets},
+    {"await-half-gang", SeededBug::kAwaitHalfGang},
     {"ignore-notice", SeededBug::kIgnoreNotice},
     {"wait-for-ever", SeededBug::kWaitForEver},
     {"await-first", SeededBug::kAwaitFirst},
@@ -241,6 +250,7 @@ inline constexpr std::array<std::pair<std::string_view, SeededBug>, 114> kSeeded
     {"await-all-leaving", SeededBug::kAwaitAllLeaving},
     {"offer-deleted", SeededBug::kOfferDeleted},
     {"forget-ended", SeededBug::kForgetEnded},
+    {"release-uncovered", SeededBug::kReleaseUncovered},
     {"forget-restart", SeededBug::kForgetRestart},
     {"believe-hearsay", SeededBug::kBelieveHearsay},
     {"trust-every-owner", SeededBug::kTrustEveryOwner},

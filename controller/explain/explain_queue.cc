@@ -18,6 +18,8 @@
 #include "controller/queue/gang_adapters.h"
 #include "controller/queue/idle_work.h"
 #include "controller/queue/queue_conditions.h"
+#include "controller/queue/record_cover.h"
+#include "controller/queue/uncovered.h"
 
 namespace berth {
 namespace {
@@ -166,6 +168,12 @@ const QueueVerdict* QueueWhy::tell(const std::string& workload, const ObjectMeta
     if (const std::string begins = picture_->when_it_begins(workload); !begins.empty())
       out.add("queue", begins);
   }
+  if (known != nullptr && known->standing.newer && verdict == nullptr)
+    out.add("queue",
+            fmt::format("a later berth has recorded its admission, with version {}; this one knows "
+                        "{} and leaves it alone: run the later one again",
+                        queue::newer_version(*known).value_or(0), queue::kRecordVersion),
+            reasons::kRecordNewer);
   if (known != nullptr && (known->standing.admitted || known->recall))
     for (const std::string& fate : job_fate(cluster_, *known)) out.add("queue", fate);
   return verdict;
@@ -249,6 +257,19 @@ void QueueWhy::note_unknown(const std::string& queue, const char* held_by, Expla
   out.message = fmt::format("{}, and waits in queue {}; why is not known: {}", held_by, queue, why);
 }
 
+// Its gang is admitted, and without it.
+void QueueWhy::answer_uncovered(const Pod& pod, const std::string& workload,
+                                Explanation& out) const {
+  const queue::Workload* known = picture_ ? index().facts().find(workload) : nullptr;
+  if (known == nullptr) return;
+  for (const queue::UncoveredMember& member : uncovered_members(*known, index().facts()))
+    if (*member.pod->uid == pod.meta.uid)
+      answer({.queue = index().facts().catalog().queue_name(known->standing.queue),
+              .reason = reasons::kExceedsAdmission,
+              .message = member.why},
+             kGated, out);
+}
+
 void QueueWhy::note(const Pod& pod, Explanation& out) const {
   const Job* job = job_of(cluster_, pod);
   const bool runs = !pod.node_name.empty();
@@ -263,6 +284,7 @@ void QueueWhy::note(const Pod& pod, Explanation& out) const {
     return;
   }
   const QueueVerdict* verdict = tell(workload, meta, shape, runs, gated, out);
+  if (gated && verdict == nullptr) answer_uncovered(pod, workload, out);
   if (verdict == nullptr || !gated) return;
   answer(*verdict, kGated, out);
   note_unsized_gang(pod, out);

@@ -36,6 +36,7 @@ class QueueWhy {
   const QueueVerdict* tell(const std::string& workload, const ObjectMeta& meta,
                            const PodShape& shape, bool runs, bool answers, Explanation& out) const;
   void answer(const QueueVerdict& verdict, const char* held_by, Explanation& out) const;
+  void answer_uncovered(const Pod& pod, const std::string& workload, Explanation& out) const;
 
   // Without a cycle. `held_by` is how berth holds the workload: "it is gated", or null for not.
   void note_recorded(const std::string& workload, const ObjectMeta& meta, const PodShape& shape,

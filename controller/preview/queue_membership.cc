@@ -143,12 +143,21 @@ QueueAdvice advice_for(const QueueVerdict& verdict, const queue::ClusterIndex& i
       {reasons::kNotReady,
        "mend what keeps its pods from becoming Ready, then touch the Job, or delete "
        "the pods of a gang that no Job makes"},
+      {reasons::kRecordNewer, "run the version of berth again that admitted it"},
       {reasons::kNoQuota,
        "ask for a resource that the queue has quota for, or add a quota of it to the queue"},
+      {reasons::kExceedsAdmission,
+       "ask for no more than is left of the admission, or delete all pods of the gang, and it "
+       "queues again"},
       {reasons::kExceedsMaximum,
        "ask for less, or raise the queue's nominalQuota or borrowingLimit, or what its cohort "
        "lends"},
       {reasons::kWaitingForQuota, "wait until workloads of the queue end, or raise its quota"},
+      {reasons::kMayNotBorrow,
+       "let a controller create its pods, which creates them again after an eviction; or wait "
+       "until "
+       "the queue's own work ends, raise its nominalQuota, or set preemption.unreclaimable: "
+       "MayBorrow"},
       {reasons::kResourceNotOffered,
        "add nodes to the pool, or return those that are out of service"},
       {reasons::kWaitingForRoom, "wait: there is quota, and the pool's nodes are taken"},

@@ -44,10 +44,10 @@ QueueVerdict verdict_of(const ClusterState& cluster, const queue::Workload& work
 
 // Others wait for nodes, or for a person.
 bool waits_for_ends(std::string_view reason) {
-  constexpr std::string_view kReasons[] = {reasons::kWaitingForQuota, reasons::kWaitingForRoom,
-                                           reasons::kFragmented,      reasons::kNoTopologyDomain,
-                                           reasons::kUnplaceable,     reasons::kReserved,
-                                           reasons::kBehindInQueue};
+  constexpr std::string_view kReasons[] = {reasons::kWaitingForQuota,  reasons::kWaitingForRoom,
+                                           reasons::kMayNotBorrow,     reasons::kFragmented,
+                                           reasons::kNoTopologyDomain, reasons::kUnplaceable,
+                                           reasons::kReserved,         reasons::kBehindInQueue};
   return std::ranges::find(kReasons, reason) != std::end(kReasons);
 }
 
@@ -66,11 +66,18 @@ bool budgets_allow(const Snapshot& snapshot, const queue::Workload& workload) {
 std::optional<queue::PreemptionTerms> terms_of(const ClusterState& cluster,
                                                std::optional<Time> now) {
   if (!now) return std::nullopt;
-  return queue::PreemptionTerms{
+  queue::PreemptionTerms terms{
       now->time_since_epoch().count(), [&cluster, now](const queue::Workload& workload) {
         const Snapshot snapshot = unasked(cluster, *now);
         return queue::may_be_displaced(snapshot, workload) && budgets_allow(snapshot, workload);
       }};
+  terms.stays = [&cluster, now](const queue::Workload& workload) {
+    return queue::never_goes(unasked(cluster, *now), workload);
+  };
+  terms.goes_late = [stays = terms.stays](const queue::Workload& workload) {
+    return !workload.job && !stays(workload);
+  };
+  return terms;
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "controller/core/seeded_bugs.h"
 #include "controller/queue/admission_record.h"
 #include "controller/queue/recall.h"
+#include "controller/queue/record_cover.h"
 #include "controller/queue/restart.h"
 
 namespace berth::queue {
@@ -115,6 +116,10 @@ std::optional<LedgerFact> decode_entry(std::string_view text) {
   if (workload == json.end() || !workload->is_string()) return std::nullopt;
   LedgerFact entry{.workload = workload->get<std::string>(), .admission = *std::move(admission)};
   if (entry.workload.empty()) return std::nullopt;
+  if (is_newer(entry.admission)) {
+    if (!read_all_ahead(json, entry.ahead)) entry.ahead.clear();
+    return entry;
+  }
   if (const auto generation = json.find("generation");
       generation != json.end() && generation->is_number_integer())
     entry.generation = generation->get<std::int64_t>();
@@ -132,9 +137,20 @@ std::optional<LedgerFact> decode_entry(std::string_view text) {
 
 namespace {
 
+bool is_of_later_berth(std::string_view text) {
+  const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const auto version = json.is_object() ? json.value("version", nlohmann::json()) : json;
+  return version.is_number_integer() && version > kRecordVersion;
+}
+
+// It is dropped with the next review, unless it was written by a later berth.
+void put_aside(const std::string& key, std::string_view text, AdmissionLedger& ledger) {
+  (is_of_later_berth(text) ? ledger.newer : ledger.unreadable).push_back(key);
+}
+
 // Two of one workload would contradict each other.
 template <class Mark>
-void read_mark(const std::string& key, std::optional<Mark> mark,
+void read_mark(const std::string& key, std::string_view text, std::optional<Mark> mark,
                std::map<std::string, Mark, std::less<>>& marks, AdmissionLedger& ledger) {
   const bool fits = mark && std::ranges::none_of(marks, [&](const auto& other) {
                       return other.second.workload == mark->workload;
@@ -142,7 +158,7 @@ void read_mark(const std::string& key, std::optional<Mark> mark,
   if (fits)
     marks.emplace(key, *std::move(mark));
   else
-    ledger.unreadable.push_back(key);
+    put_aside(key, text, ledger);
 }
 
 }  // namespace
@@ -164,18 +180,18 @@ AdmissionLedger read_admissions(const ConfigMap& config_map) {
     ledger.heard = decode_heard(heard->view(), config_map.meta.resource_version);
   for (const auto& [uid, text] : config_map.data) {
     if (is_recall_key(uid)) {
-      read_mark(uid, decode_recall(text), ledger.recalls, ledger);
+      read_mark(uid, text, decode_recall(text), ledger.recalls, ledger);
       continue;
     }
     if (is_restart_key(uid)) {
-      read_mark(uid, decode_restart(text), ledger.restarts, ledger);
+      read_mark(uid, text, decode_restart(text), ledger.restarts, ledger);
       continue;
     }
     std::optional<LedgerFact> entry = decode_entry(text);
     if (entry && entry->admission.uid == uid)
       ledger.entries.emplace(uid, *std::move(entry));
     else
-      ledger.unreadable.push_back(uid);
+      put_aside(uid, text, ledger);
   }
   return ledger;
 }

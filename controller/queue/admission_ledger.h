@@ -35,11 +35,13 @@ struct AdmissionLedger {
   std::map<std::string, RecallFact, std::less<>> recalls;    // by their keys, one of a workload
   std::map<std::string, RestartFact, std::less<>> restarts;  // likewise
   std::vector<std::string> unreadable;                       // keys whose entry is none
+  std::vector<std::string> newer;  // keys whose entry only a later berth can read
   Yields yields;
   HeardBefore heard;
 
   bool empty() const {
-    return entries.empty() && recalls.empty() && restarts.empty() && unreadable.empty();
+    return entries.empty() && recalls.empty() && restarts.empty() && unreadable.empty() &&
+           newer.empty();
   }
 };
 AdmissionLedger read_admissions(const ConfigMap& config_map);

@@ -16,6 +16,7 @@
 #include "apis/time.h"
 #include "controller/core/json_patch.h"
 #include "controller/queue/capped.h"
+#include "controller/queue/record_cover.h"
 
 namespace berth::queue {
 namespace {
@@ -79,9 +80,52 @@ void name_nodes(const Admission& admission, const Catalog& catalog, AdmissionFac
 void name_seats(const Admission& admission, const Catalog& catalog, AdmissionFact& fact) {
   const auto& pods = admission.workload->pods;
   if (admission.workload->job || !pods || std::ssize(pods->all) != admission.pods) return;
+  const auto waits = [](const Pod* pod) { return pod->state == PodState::kWaiting; };
+  if (!std::ranges::all_of(pods->all, waits)) return;
   std::map<std::string, std::int64_t> seats;
   for (const Pod* pod : pods->all) ++seats[seat_of(*pod, catalog)];
   if (seats.size() > 1) fact.seats.assign(seats.begin(), seats.end());
+}
+
+class Shapes {
+ public:
+  explicit Shapes(const Catalog& catalog) : catalog_(catalog) {}
+  void add(const std::string& seat, ShapeId shape, std::int64_t pods) {
+    Seat& of = seats_[seat];
+    of.pods += pods;
+    for (const auto& [resource, amount] : catalog_.shape_requests(shape)) {
+      if (!catalog_.is_extended(resource)) continue;
+      std::int64_t& sum = of.asks[catalog_.resource_name(resource)];
+      sum = capped_sum(sum, capped_product(amount, pods));
+    }
+  }
+  std::vector<SeatShape> take() const {
+    std::vector<SeatShape> shapes;
+    for (const auto& [seat, of] : seats_)
+      shapes.push_back({seat, of.pods, {of.asks.begin(), of.asks.end()}});
+    return shapes;
+  }
+
+ private:
+  struct Seat {
+    std::int64_t pods = 0;
+    std::map<std::string, std::int64_t> asks;
+  };
+  const Catalog& catalog_;
+  std::map<std::string, Seat> seats_;
+};
+
+// As the class asks that was admitted. Seats are named where all members are there.
+void write_shapes(const Admission& admission, const Catalog& catalog, AdmissionFact& fact) {
+  Shapes shapes(catalog);
+  if (fact.seats.empty()) {
+    const ClassKey& asks = catalog.class_key(admission.workload->standing.workload_class);
+    for (const auto& [shape, pods] : asks.roles) shapes.add("", shape, pods);
+  } else {
+    for (const Pod* pod : admission.workload->pods->all)
+      shapes.add(seat_of(*pod, catalog), pod->shape, 1);
+  }
+  fact.shapes = shapes.take();
 }
 
 }  // namespace
@@ -100,8 +144,49 @@ AdmissionFact admission_fact(const Admission& admission, const FactsIndex& index
   std::ranges::sort(fact.amounts);
   name_nodes(admission, catalog, fact);
   name_seats(admission, catalog, fact);
+  write_shapes(admission, catalog, fact);
   return fact;
 }
+
+namespace {
+
+void append_shapes(const std::vector<SeatShape>& shapes, std::string& out) {
+  std::string_view lead = R"(,"shapes":[)";
+  for (const SeatShape& shape : shapes) {
+    out.append(std::exchange(lead, ",")).append("{");
+    if (!shape.seat.empty()) {
+      out += R"("seat":)";
+      append_quoted(out, shape.seat);
+      out += ',';
+    }
+    fmt::format_to(std::back_inserter(out), FMT_COMPILE(R"("pods":{},"asks":{{)"), shape.pods);
+    std::string_view comma;
+    for (const auto& [resource, amount] : shape.asks) {
+      out += std::exchange(comma, ",");
+      append_quoted(out, resource);
+      fmt::format_to(std::back_inserter(out), FMT_COMPILE(":{}"), amount);
+    }
+    out += "}}";
+  }
+  if (!shapes.empty()) out += ']';
+}
+
+bool read_shapes(const json& record, std::vector<SeatShape>& shapes) {
+  const auto found = record.find("shapes");
+  if (found == record.end()) return true;
+  if (!found->is_array()) return false;
+  for (const json& item : *found) {
+    if (!item.is_object()) return false;
+    SeatShape& shape = shapes.emplace_back();
+    if (item.contains("seat") && !read_text(item, "seat", shape.seat)) return false;
+    if (!read_amount(item.value("pods", json()), shape.pods) || !item.contains("asks") ||
+        !read_amounts(item, "asks", shape.asks))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
 
 // By hand: a batch has hundreds of them, of which each is written twice.
 void append_admission(std::string& out, const AdmissionFact& admission) {
@@ -114,6 +199,7 @@ void append_admission(std::string& out, const AdmissionFact& admission) {
     fmt::format_to(std::back_inserter(out), FMT_COMPILE("{}"), value);
   };
   text(R"("uid":)", admission.uid);
+  if (admission.version != 0) number(R"(,"version":)", admission.version);
   text(R"(,"queue":)", admission.queue);
   text(R"(,"cohort":)", admission.cohort);
   text(R"(,"pool":)", admission.pool);
@@ -138,11 +224,13 @@ void append_admission(std::string& out, const AdmissionFact& admission) {
     number(":", pods);
   }
   if (!admission.seats.empty()) out += '}';
+  append_shapes(admission.shapes, out);
+  if (!admission.maker.empty()) text(R"(,"maker":)", admission.maker);
   if (admission.selects_pool) out += R"(,"selectsPool":true)";
 }
 
 std::string encode_admission(const AdmissionFact& admission) {
-  constexpr std::size_t kUsualBytes = 320;
+  constexpr std::size_t kUsualBytes = 400;
   std::string text;
   text.reserve(kUsualBytes);
   text += '{';
@@ -155,9 +243,38 @@ std::optional<AdmissionFact> decode_admission(std::string_view text) {
   return read_admission(json::parse(text, nullptr, /*allow_exceptions=*/false));
 }
 
+namespace {
+
+// What can be read of a record of a later berth: what runs is charged as far as that goes.
+AdmissionFact read_newer(const json& record, std::int64_t version) {
+  AdmissionFact fact{.version = version, .pool = std::string(kAnyPool)};
+  read_text(record, "uid", fact.uid);
+  read_text(record, "queue", fact.queue);
+  read_text(record, "cohort", fact.cohort);
+  read_text(record, "pool", fact.pool);
+  if (fact.pool.empty()) fact.pool = kAnyPool;
+  std::string since;
+  if (const auto time =
+          read_text(record, "since", since) ? parse_time(since) : Result<Time>(Error{}))
+    fact.since = time->time_since_epoch().count();
+  if (record.contains("pods") && !read_amount(record["pods"], fact.pods)) fact.pods = 1;
+  if (!read_list(record, "nodes", fact.nodes)) fact.nodes.clear();
+  if (!read_list(record, "members", fact.members)) fact.members.clear();
+  if (!read_amounts(record, "amounts", fact.amounts)) fact.amounts.clear();
+  if (!read_amounts(record, "seats", fact.seats)) fact.seats.clear();
+  if (!read_shapes(record, fact.shapes)) fact.shapes.clear();
+  return fact;
+}
+
+}  // namespace
+
 std::optional<AdmissionFact> read_admission(const json& record) {
   if (!record.is_object()) return std::nullopt;
   AdmissionFact fact;
+  fact.version = 0;
+  if (record.contains("version") && !read_amount(record["version"], fact.version))
+    return std::nullopt;
+  if (is_newer(fact)) return read_newer(record, fact.version);
   std::string since;
   if (!read_text(record, "uid", fact.uid) || !read_text(record, "queue", fact.queue) ||
       !read_text(record, "cohort", fact.cohort) || !read_text(record, "pool", fact.pool) ||
@@ -170,11 +287,12 @@ std::optional<AdmissionFact> read_admission(const json& record) {
   if (epoch == record.end() || !read_amount(*epoch, fact.epoch)) return std::nullopt;
   if (!read_list(record, "nodes", fact.nodes) || !read_list(record, "members", fact.members))
     return std::nullopt;
+  if (record.contains("maker") && !read_text(record, "maker", fact.maker)) return std::nullopt;
   fact.selects_pool = record.value("selectsPool", json()) == true;
   auto pods = record.find("pods");
   if (pods == record.end() || !read_amount(*pods, fact.pods)) return std::nullopt;
   if (!record.contains("amounts") || !read_amounts(record, "amounts", fact.amounts) ||
-      !read_amounts(record, "seats", fact.seats))
+      !read_amounts(record, "seats", fact.seats) || !read_shapes(record, fact.shapes))
     return std::nullopt;
   return fact;
 }
@@ -183,6 +301,8 @@ std::optional<AdmissionFact> admission_on(const ObjectMeta& meta) {
   const Text* record = meta.annotations.find(names::kAdmittedAnnotation);
   if (record == nullptr) return std::nullopt;
   std::optional<AdmissionFact> fact = decode_admission(record->view());
+  // Whose it is can't be told: it may be this object's.
+  if (fact && is_newer(*fact) && fact->uid.empty()) fact->uid = meta.uid;
   if (!fact || fact->uid == meta.uid) return fact;
   const OwnerReference* owner = meta.controller();
   return owner != nullptr && owner->uid == std::string_view(fact->uid) ? fact : std::nullopt;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The annotation gpu.berth.dev/admitted: what a workload was admitted with, as JSON {uid, queue,
-// cohort, pool, pods, amounts, since, epoch, nodes, members, seats, selectsPool}. It counts for the
-// object whose uid it has, and for what that object controls: a copy on another one says nothing.
+// The annotation gpu.berth.dev/admitted: what a workload was admitted with, as JSON {uid,
+// version, queue, cohort, pool, pods, amounts, since, epoch, nodes, members, seats, shapes: [{seat,
+// pods, asks}], maker, selectsPool}. It counts for the object whose uid it has, and for what that object
+// controls: a copy on another one says nothing.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -22,7 +23,8 @@ std::string encode_admission(const AdmissionFact& admission);
 // The record's members, without the braces around them.
 void append_admission(std::string& out, const AdmissionFact& admission);
 
-// Nothing if that is no such record: amounts and pods are from 0 to kMostOfAnything.
+// Nothing if that is no such record: amounts and pods are from 0 to kMostOfAnything. Of a record of
+// a later berth (is_newer()), whatever can be read.
 std::optional<AdmissionFact> decode_admission(std::string_view text);
 std::optional<AdmissionFact> read_admission(const nlohmann::json& record);
 

@@ -59,7 +59,9 @@ Catalog::Catalog() {
 
 ResourceId Catalog::resource(const std::string& name) {
   const ResourceId id = resources_.id(name);
-  if (id == gpu_.size()) gpu_.push_back(is_gpu(name));
+  if (id < gpu_.size()) return id;
+  gpu_.push_back(is_gpu(name));
+  extended_.push_back(name.find('/') != std::string::npos);
   return id;
 }
 

@@ -27,6 +27,7 @@ struct ClassKey {
   // kube-scheduler chooses among its nodes: a Job's pods have one template.
   bool of_job = false;
   std::int64_t lasts = 0;  // coarse_span() of when it is ended; 0: nobody ends it
+  bool stays = false;      // it could not be given back
   auto operator<=>(const ClassKey&) const = default;
 };
 
@@ -86,6 +87,8 @@ class Catalog {
   const ClassKey& class_key(ClassId id) const { return classes_.name(id); }
   const ClassFacts& class_facts(ClassId id) const { return class_facts_[id]; }
   bool counts_as_gpu(ResourceId id) const { return gpu_[id]; }
+  // Whether a quota may count it: all but cpu, memory and what else Kubernetes itself names.
+  bool is_extended(ResourceId id) const { return extended_[id]; }
   const ResourceId* find_resource(const std::string& name) const { return resources_.find(name); }
   const PoolId* find_pool(const std::string& name) const { return pools_.find(name); }
   const KeyId* find_key(ResourceId resource, PoolId pool) const {
@@ -128,6 +131,7 @@ class Catalog {
   Ids<ClassKey> classes_;
   std::vector<ClassFacts> class_facts_;
   std::vector<bool> gpu_;  // by resource
+  std::vector<bool> extended_;
 };
 
 }  // namespace berth::queue

@@ -2,6 +2,8 @@
 // Outline: pods and Jobs; what decides their queue; nodes and their pools; priorities.
 #include "controller/queue/cluster_index.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -9,6 +11,7 @@
 #include "controller/core/seeded_bugs.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/fleet/pools.h"
+#include "controller/queue/accepted_classes.h"
 #include "controller/queue/budget_standing.h"
 #include "controller/queue/facts_from.h"
 #include "controller/queue/node_pin.h"
@@ -19,6 +22,7 @@ namespace berth::queue {
 namespace {
 
 constexpr std::string_view kGroup = "PodGroup/";
+constexpr std::string_view kAlone = "Pod/";
 
 std::pair<Text, Text> claim_of(const ObjectMeta& meta) {
   return {meta.namespace_, meta.labels.get(names::kQueueLabel)};
@@ -50,7 +54,9 @@ bool says_the_same(const berth::Job& a, const berth::Job& b) {
     return owner == nullptr ? Text() : owner->uid;
   };
   return a.meta.uid == b.meta.uid && a.suspended == b.suspended && a.finished == b.finished &&
-         a.completions == b.completions && a.parallelism == b.parallelism && maker(a) == maker(b);
+         a.completions == b.completions && a.parallelism == b.parallelism && a.failed == b.failed &&
+         a.backoff_limit == b.backoff_limit && a.ignores_disruptions == b.ignores_disruptions &&
+         maker(a) == maker(b);
 }
 
 }  // namespace
@@ -78,8 +84,10 @@ void ClusterIndex::follow(const Change<berth::Pod>& change) {
   keep_group(change.old, change.now);
   if (!change.news) return;
   if (change.old != nullptr &&
-      (change.now == nullptr || change.now->meta.uid != change.old->meta.uid))
+      (change.now == nullptr || change.now->meta.uid != change.old->meta.uid)) {
     facts_->remove_pod(change.old->meta.uid);
+    unaccepted_.erase(change.old->meta.uid);
+  }
   if (change.now != nullptr) enter(*change.now);
 }
 
@@ -87,6 +95,7 @@ void ClusterIndex::follow(const Change<berth::Job>& change) {
   move_claim(change.old, change.now, &Claimants::jobs);
   keep_maker(change);
   if (!change.news) return;
+  if (change.old != nullptr) unaccepted_.erase(change.old->meta.uid);
   if (change.now != nullptr && is_claimant(*change.now)) return enter(*change.now);
   const berth::Job& either = change.now != nullptr ? *change.now : *change.old;
   facts_->remove_job(workload_name(either));
@@ -115,6 +124,7 @@ std::vector<std::string> ClusterIndex::gangs_of(const berth::Job& job) const {
   const auto pods = members_of_jobs_.find(job.meta.uid);
   if (pods == members_of_jobs_.end()) return names;
   for (const berth::Pod* pod : pods->second) names.push_back(workload_name(*pod));
+  std::erase_if(names, [](const std::string& name) { return !name.starts_with(kGroup); });
   std::ranges::sort(names);
   names.erase(std::ranges::unique(names).begin(), names.end());
   return names;
@@ -123,19 +133,21 @@ std::vector<std::string> ClusterIndex::gangs_of(const berth::Job& job) const {
 void ClusterIndex::keep_group(const berth::Pod* old, const berth::Pod* now) {
   const auto name_of = [](const berth::Pod* pod) {
     std::string name = pod == nullptr ? std::string() : workload_name(*pod);
-    return name.starts_with(kGroup) ? name : std::string();
+    const bool alone = name.starts_with(kAlone) && !job_uid_of(*pod).empty();
+    return alone || name.starts_with(kGroup) ? name : std::string();
   };
   if (const std::string name = name_of(old); !name.empty()) {
-    const auto group = groups_.find(name);
-    group->second.erase(old);
-    if (group->second.empty()) groups_.erase(group);
+    if (const auto group = groups_.find(name); group != groups_.end()) {
+      group->second.erase(old);
+      if (group->second.empty()) groups_.erase(group);
+    }
     if (const auto job = members_of_jobs_.find(job_uid_of(*old)); job != members_of_jobs_.end()) {
       job->second.erase(old);
       if (job->second.empty()) members_of_jobs_.erase(job);
     }
   }
   if (const std::string name = name_of(now); !name.empty()) {
-    groups_[name].insert(now);
+    if (name.starts_with(kGroup)) groups_[name].insert(now);
     if (const Text job = job_uid_of(*now); !job.empty()) members_of_jobs_[job].insert(now);
   }
 }
@@ -155,27 +167,28 @@ void ClusterIndex::enter(const berth::Pod& pod) {
   const Text job = job_uid_of(pod);
   const bool counts = !queue.empty() || !pod.node_name.empty() || !job.empty();
   const auto maker = job.empty() ? makers_.end() : makers_.find(job);
-  auto fact = counts ? pod_fact(pod, queue, label_priority(pod.meta).value_or(pod.shape->priority),
+  auto fact = counts ? pod_fact(pod, queue, priority_of(pod, queue),
                                 maker == makers_.end() ? nullptr : maker->second)
                      : std::nullopt;
   if (fact && fact->state == PodState::kWaiting) {
     fact->only_pools = pools_for(*pod.shape);
     fact->rules = rules_.name_of(pod.shape);
   }
-  if (fact)
-    facts_->put(*fact);
-  else
-    facts_->remove_pod(pod.meta.uid);
+  if (fact) return facts_->put(*fact);
+  facts_->remove_pod(pod.meta.uid);
+  unaccepted_.erase(pod.meta.uid);
 }
 
 void ClusterIndex::enter(const berth::Job& job) {
-  JobFact fact = job_fact(job, queue_of(job.meta), priority_of(job));
+  const std::string queue = queue_of(job.meta);
+  JobFact fact = job_fact(job, queue, priority_of(job, queue));
   // What an earlier admission wrote there holds it nowhere.
   const PodShape own =
       fact.admitted ? without_admission(job.pod_shape, *fact.admitted) : job.pod_shape;
   fact.only_pools = pools_for(*own);
   fact.rules = rules_.name_of(own);
   facts_->put(fact);
+  if (job.finished) unaccepted_.erase(job.meta.uid);
 }
 
 PoolNames ClusterIndex::pools_for(const PodShape::Fields& shape) const {
@@ -199,6 +212,14 @@ void ClusterIndex::follow(const Change<GPUQueue>& change) {
     return;
   judged_ = false;
   choose_again();
+  const auto classes = [](const GPUQueue* queue) {
+    return queue == nullptr ? std::nullopt : queue->spec.priority_classes;
+  };
+  if (change.old != nullptr && change.now != nullptr && classes(change.old) == classes(change.now))
+    return;
+  const GPUQueue& either = change.now != nullptr ? *change.now : *change.old;
+  for (const auto& [claim, claimants] : claimants_)
+    if (claimants.queue == either.meta.name) enter_all(claimants);
 }
 
 void ClusterIndex::choose_again() {
@@ -206,9 +227,13 @@ void ClusterIndex::choose_again() {
     std::string queue = choice_.choose(claim.first, claim.second);
     if (queue == claimants.queue) continue;
     claimants.queue = std::move(queue);
-    for (const berth::Pod* pod : claimants.pods) enter(*pod);
-    for (const berth::Job* job : claimants.jobs) enter(*job);
+    enter_all(claimants);
   }
+}
+
+void ClusterIndex::enter_all(const Claimants& claimants) {
+  for (const berth::Pod* pod : claimants.pods) enter(*pod);
+  for (const berth::Job* job : claimants.jobs) enter(*job);
 }
 
 // A queue in trouble keeps what it has and gets nothing, and lends nothing: how much is what can't
@@ -263,16 +288,15 @@ void ClusterIndex::follow(const Change<GPUClusterPolicy>& change) {
   const bool holds = change.now != nullptr && !change.now->meta.deletion_timestamp;
   const bool same = policy_ != nullptr && holds && change.old != nullptr &&
                     change.old->spec.pools == change.now->spec.pools &&
-                    change.old->spec.topology_levels == change.now->spec.topology_levels;
+                    change.old->spec.topology_levels == change.now->spec.topology_levels &&
+                    change.old->spec.priority_classes == change.now->spec.priority_classes &&
+                    change.old->spec.admission.defaults == change.now->spec.admission.defaults;
   policy_ = holds ? change.now : nullptr;
   if (same) return;
   facts_->put(TopologyFact{holds ? policy_->spec.topology_levels : std::vector<std::string>()});
   facts_->put(holds ? elastic_fact(*policy_) : ElasticFact());
   for (const Node* node : nodes_) enter(*node);
-  for (const auto& [claim, claimants] : claimants_) {
-    for (const berth::Pod* pod : claimants.pods) enter(*pod);
-    for (const berth::Job* job : claimants.jobs) enter(*job);
-  }
+  for (const auto& [claim, claimants] : claimants_) enter_all(claimants);
 }
 
 // What the ledger no longer says goes first: an entry may stand for a new object of an old name.
@@ -306,29 +330,80 @@ void ClusterIndex::follow(const Change<PriorityClass>& change) {
   else
     priorities_[either.meta.name] = change.now;
   if (!change.news) return;
-  for (const auto& [claim, claimants] : claimants_) {
-    for (const berth::Pod* pod : claimants.pods)
-      if (pod->meta.labels.contains(names::kPriorityClassLabel)) enter(*pod);
-    for (const berth::Job* job : claimants.jobs) enter(*job);
-  }
+  for (const auto& [claim, claimants] : claimants_) enter_all(claimants);
 }
 
-std::optional<std::int32_t> ClusterIndex::label_priority(const ObjectMeta& meta) const {
-  const Text label = meta.labels.get(names::kPriorityClassLabel);
-  const auto named = priorities_.find(label.view());
-  return named == priorities_.end() ? std::nullopt : std::optional(named->second->value);
+const PriorityClass* ClusterIndex::find_class(const Text& name) const {
+  const auto named = priorities_.find(name.view());
+  return named == priorities_.end() ? nullptr : named->second;
 }
 
-// As its pods will have it: by their class, else by the one that is everybody's.
-std::int32_t ClusterIndex::priority_of(const berth::Job& job) const {
-  if (const auto labelled = label_priority(job.meta)) return *labelled;
-  if (const auto named = priorities_.find(job.priority_class_name.view());
-      named != priorities_.end())
-    return named->second->value;
-  if (!job.priority_class_name.empty()) return 0;
+std::int32_t ClusterIndex::default_priority() const {
   for (const auto& [name, each] : priorities_)
     if (each->global_default) return each->value;
   return 0;
+}
+
+// A queue that does not exist, or is not for the workload, admits nothing of it.
+bool ClusterIndex::accepts(const std::string& queue, const PriorityClass& of) const {
+  if (of.global_default) return true;
+  const auto found = choice_.queues().find(queue);
+  return found == choice_.queues().end() || accepts_class(*found->second, policy_, of.meta.name);
+}
+
+void ClusterIndex::note_unaccepted(const ObjectMeta& meta, const std::string& queue,
+                                   const PriorityClass& of) {
+  unaccepted_[meta.uid] = {
+      queue, fmt::format("{}/{} ({})", meta.namespace_.view(), meta.name, of.meta.name)};
+}
+
+template <class Own>
+std::int32_t ClusterIndex::priority_by_label(const ObjectMeta& meta, const std::string& queue,
+                                             Own&& own) {
+  unaccepted_.erase(meta.uid);
+  const PriorityClass* named = find_class(meta.labels.get(names::kPriorityClassLabel));
+  if (named == nullptr) return own();
+  if (accepts(queue, *named)) return named->value;
+  note_unaccepted(meta, queue, *named);
+  return own();
+}
+
+// A pod shows what its class comes to, and not the class. Where none is known of that value, its
+// class is gone.
+std::int32_t ClusterIndex::priority_of(const berth::Pod& pod, const std::string& queue) {
+  return priority_by_label(pod.meta, queue, [&] {
+    const std::int32_t own = pod.shape->priority;
+    const PriorityClass* of = nullptr;
+    for (const auto& [name, each] : priorities_) {
+      if (each->value != own) continue;
+      if (accepts(queue, *each)) return own;
+      of = each;
+    }
+    const std::int32_t given = default_priority();
+    if (of == nullptr || own <= given) return own;
+    note_unaccepted(pod.meta, queue, *of);
+    return given;
+  });
+}
+
+// As its pods will have it: by their class, else by the one that is everybody's.
+std::int32_t ClusterIndex::priority_of(const berth::Job& job, const std::string& queue) {
+  return priority_by_label(job.meta, queue, [&] {
+    if (job.priority_class_name.empty()) return default_priority();
+    const PriorityClass* named = find_class(job.priority_class_name);
+    if (named == nullptr) return 0;
+    if (accepts(queue, *named)) return named->value;
+    note_unaccepted(job.meta, queue, *named);
+    return std::min(named->value, default_priority());
+  });
+}
+
+std::vector<std::string> ClusterIndex::unaccepted_classes(std::string_view queue) const {
+  std::vector<std::string> found;
+  for (const auto& [uid, of] : unaccepted_)
+    if (of.first == queue) found.push_back(of.second);
+  std::ranges::sort(found);
+  return found;
 }
 
 const FactsIndex& ClusterIndex::facts() const {

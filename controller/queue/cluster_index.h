@@ -47,6 +47,9 @@ class ClusterIndex {
   std::vector<std::string> gangs_of(const berth::Job& job) const;
   // By queue the namespaces with workloads of it, sorted.
   NamesByQueue namespaces() const;
+  // The workloads of the queue that name a PriorityClass which it does not accept, and count with
+  // the cluster's default priority: "train (prod)", sorted.
+  std::vector<std::string> unaccepted_classes(std::string_view queue) const;
   // The policy's pools by name, in its order.
   std::vector<std::string> pools() const;
 
@@ -69,8 +72,16 @@ class ClusterIndex {
   PoolNames pools_for(const PodShape::Fields& shape) const;
   void keep_group(const berth::Pod* old, const berth::Pod* now);
   void keep_maker(const Change<berth::Job>& change);
-  std::optional<std::int32_t> label_priority(const ObjectMeta& meta) const;
-  std::int32_t priority_of(const berth::Job& job) const;
+  void enter_all(const Claimants& claimants);
+  const PriorityClass* find_class(const Text& name) const;
+  std::int32_t default_priority() const;
+  bool accepts(const std::string& queue, const PriorityClass& of) const;
+  std::int32_t priority_of(const berth::Pod& pod, const std::string& queue);
+  std::int32_t priority_of(const berth::Job& job, const std::string& queue);
+  // That of the accepted class which the label names, else what the object's own class comes to.
+  template <class Own>
+  std::int32_t priority_by_label(const ObjectMeta& meta, const std::string& queue, Own&& own);
+  void note_unaccepted(const ObjectMeta& meta, const std::string& queue, const PriorityClass& of);
 
   std::unique_ptr<FactsIndex> facts_;
   NodeRules rules_;
@@ -81,13 +92,16 @@ class ClusterIndex {
   std::map<std::pair<Text, Text>, Claimants> claimants_;  // by namespace and label
   std::unordered_set<const Node*> nodes_;
   std::map<std::string, std::unordered_set<const berth::Pod*>, std::less<>> groups_;
-  // By the Job's uid: Jobs that other controllers make, and the pods in groups that Jobs make.
+  // By the Job's uid: Jobs that other controllers make, and the pods that they make and that are
+  // admitted in groups or each by itself.
   std::map<Text, const berth::Job*, std::less<>> makers_;
   std::map<Text, std::unordered_set<const berth::Pod*>, std::less<>> members_of_jobs_;
   AdmissionLedgers ledgers_;
   BudgetAccounts accounts_;  // as they were written down last
   const GPUClusterPolicy* policy_ = nullptr;
   std::map<std::string, const PriorityClass*, std::less<>> priorities_;
+  // By the object's uid: its queue, and "NAME (CLASS)".
+  std::map<std::string, std::pair<std::string, std::string>, std::less<>> unaccepted_;
 };
 
 }  // namespace berth::queue

@@ -5,9 +5,11 @@
 #include "controller/queue/cycle.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "controller/core/seeded_bugs.h"
+#include "controller/queue/record_cover.h"
 #include "controller/queue/setback.h"
 
 namespace berth::queue {
@@ -21,14 +23,36 @@ Verdict why_left_out(const Workload& workload) {
           .behind = &workload};
 }
 
+Verdict why_unready(const Workload& workload) {
+  const Standing& standing = workload.standing;
+  switch (standing.unready) {
+    case Unready::kGangIncomplete:
+      return {
+          .reason = Reason::kWaitingForGang, .needs = standing.pods, .free = standing.pods_here};
+    case Unready::kSizesDisagree:
+      return {.reason = Reason::kGangSizesDisagree};
+    case Unready::kReleaseRefused:
+      return {.reason = Reason::kReleaseRefused, .behind = &workload};
+    case Unready::kNewerRecord:
+      return {.reason = Reason::kRecordNewer,
+              .needs = newer_version(workload).value_or(0),
+              .most = kRecordVersion};
+    default:
+      return {.reason = Reason::kTemplateNotReady};
+  }
+}
+
 }  // namespace
 
 std::uint64_t Cycle::name_of(QueueId queue, ClassId workloads) {
   return static_cast<std::uint64_t>(queue) << 32 | workloads;
 }
 
-Cycle::Cycle(const FactsIndex& index, std::optional<PreemptionTerms> terms)
-    : index_(index), quotas_(index), room_(index), terms_(std::move(terms)) {}
+Cycle::Cycle(const FactsIndex& index, std::optional<PreemptionTerms> terms,
+             std::optional<std::int64_t> now)
+    : index_(index), quotas_(index), room_(index), terms_(std::move(terms)), now_(now) {
+  if (!now_ && terms_) now_ = terms_->now;
+}
 
 Cycle::Cycle(const FactsIndex& index, LookingAhead ahead)
     : index_(index), quotas_(index), room_(index, true), tries_left_(ahead.tries) {}
@@ -111,11 +135,27 @@ Cycle::Offer& Cycle::new_offer(QueueQuotas& queue) {
 
 void Cycle::open_offer(QueueQuotas& queue, const PendingOfQueue& pending) {
   Offer& offer = new_offer(queue);
-  if (queue.fact->strict_fifo && !pending.unready.empty())
-    offer.unready_head = *pending.unready.begin();
+  if (queue.fact->strict_fifo) offer.unready_head = unready_head(pending);
   offer.pending = &pending;
   list_heads(offer);
   put_forward(offer);
+}
+
+// Half a gang holds up its queue for a while after its last news, and no longer.
+bool Cycle::is_passed(const Workload& unready) const {
+  const std::int64_t until = unready.standing.heads_until;
+  if (tries_left_) return true;  // it looks beyond that
+  return until == 0 || (now_ && *now_ >= until);
+}
+
+const Workload* Cycle::unready_head(const PendingOfQueue& pending) {
+  const auto head = std::ranges::find_if(
+      pending.unready, [&](const Workload* unready) { return !is_passed(*unready); });
+  if (head == pending.unready.end()) return nullptr;
+  const std::int64_t until = (*head)->standing.heads_until;
+  if (until != std::numeric_limits<std::int64_t>::max())
+    again_ = again_ ? std::min(*again_, until) : until;
+  return *head;
 }
 
 // All that have not been admitted yet, whether they have failed or not.
@@ -196,7 +236,7 @@ void Cycle::watch(Offer& offer) {
 
 bool Cycle::has_quota(const Offer& offer, const Route& route) const {
   for (const auto& [place, amount] : route.asks) {
-    if (amount > offer.queue->quotas[place].free()) return false;
+    if (amount > offer.queue->quotas[place].free_for(route.may_borrow)) return false;
   }
   return true;
 }
@@ -241,6 +281,9 @@ Verdict Cycle::explain(const Offer& offer) {
               quota.free(),
               quota.nominal,
               nullptr};
+    }
+    if (amount > quota.free_for(route.may_borrow)) {
+      return {Reason::kMayNotBorrow, quota.resource, route.pool, amount, 0, quota.nominal, nullptr};
     }
   }
   return room_.explain(wanted(offer, route));
@@ -308,22 +351,13 @@ std::optional<std::int64_t> Cycle::again() const {
 
 Verdict Cycle::why(const Workload& workload) const {
   const Standing& standing = workload.standing;
-  switch (standing.unready) {
-    case Unready::kGangIncomplete:
-      return {
-          .reason = Reason::kWaitingForGang, .needs = standing.pods, .free = standing.pods_here};
-    case Unready::kSizesDisagree:
-      return {.reason = Reason::kGangSizesDisagree};
-    case Unready::kTemplateNotReady:
-      return {.reason = Reason::kTemplateNotReady};
-    case Unready::kReleaseRefused:
-      return {.reason = Reason::kReleaseRefused, .behind = &workload};
-    case Unready::kNeverReady:
-      return why_left_out(workload);
-    case Unready::kNo:
-      break;
-  }
   const QueueQuotas* queue = quotas_.find(standing.queue);
+  if (standing.unready == Unready::kNeverReady) return why_left_out(workload);
+  if (standing.unready != Unready::kNo) {
+    Verdict verdict = why_unready(workload);
+    verdict.passed = queue != nullptr && queue->fact->strict_fifo && is_passed(workload);
+    return verdict;
+  }
   if (queue == nullptr) return {.reason = Reason::kQueueNotFound};
   if (const auto& spent = queue->fact->spent)
     return {.reason = Reason::kBudgetExceeded,

@@ -32,8 +32,10 @@ struct LookingAhead {
 
 class Cycle {
  public:
-  // Without terms nobody is displaced.
-  explicit Cycle(const FactsIndex& index, std::optional<PreemptionTerms> terms = std::nullopt);
+  // Without terms nobody is displaced. `now`, microseconds since the epoch: by default as they say;
+  // without a time a workload that is not ready is its StrictFIFO queue's head for ever.
+  explicit Cycle(const FactsIndex& index, std::optional<PreemptionTerms> terms = std::nullopt,
+                 std::optional<std::int64_t> now = std::nullopt);
   Cycle(const FactsIndex& index, LookingAhead ahead);
 
   // Admits until nothing fits, or as many as the window has place for. Once.
@@ -114,6 +116,8 @@ class Cycle {
   void note_failed(Offer& offer);
   Offer& new_offer(QueueQuotas& queue);
   void open_offer(QueueQuotas& queue, const PendingOfQueue& pending);
+  const Workload* unready_head(const PendingOfQueue& pending);
+  bool is_passed(const Workload& unready) const;
   void put_forward(Offer& offer);
   void enter(Offer& offer);
   void drop_class(Offer& offer);
@@ -172,6 +176,7 @@ class Cycle {
     std::vector<Stand> stands;
   };
   std::optional<PreemptionTerms> terms_;
+  std::optional<std::int64_t> now_;
   std::optional<std::size_t> tries_left_;  // of one that looks ahead
   std::size_t looks_ = 0;                  // that are no tries
   std::optional<Preemption> preemption_;   // made when the first asks

@@ -9,14 +9,17 @@
 
 #include "apis/names.h"
 #include "apis/reasons.h"
+#include "controller/core/annotation_room.h"
 #include "controller/core/merge_patch.h"
 #include "controller/core/refused_write.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/queue/facts_from.h"
+#include "controller/queue/funding.h"
 #include "controller/queue/idle_measures.h"
 #include "controller/queue/idle_work.h"
 #include "controller/queue/named.h"
 #include "controller/queue/owner_looks.h"
+#include "controller/queue/quota_table.h"
 #include "controller/queue/remakers.h"
 #include "controller/queue/requeue.h"
 
@@ -36,12 +39,14 @@ std::vector<const berth::Pod*> running_pods(const Snapshot& snapshot, const Work
   return pods;
 }
 
-// One that the API server would not have suspended stays for now.
+// One that the API server would not have suspended stays for now. What a person writes on it keeps
+// nobody: whoever borrows gives back.
 bool may_be_suspended(const Snapshot& snapshot, const Workload& workload) {
   const berth::Job* job = find_named(snapshot.cluster.jobs(), *workload.name);
   if (job == nullptr || refused_write(snapshot, ref_of(*job), names::kManagerQueue)) return false;
-  return !workload.job->held && !job->finished && !job->meta.deletion_timestamp &&
-         workload.job->admitted != nullptr && workload.job->admitted->uid == job->meta.uid;
+  if (workload.job->held && seeded(SeededBug::kSpareHeld)) return false;
+  return !job->finished && !job->meta.deletion_timestamp && workload.job->admitted != nullptr &&
+         workload.job->admitted->uid == job->meta.uid;
 }
 
 // What the ledger says of it, as the one that is taken back for the entry.
@@ -51,20 +56,30 @@ bool is_idle(const LedgerFact& entry, const Workload& workload) {
   });
 }
 
+bool is_reclaimed(const LedgerFact& entry, const Workload& workload) {
+  const AdmissionFact* own = admission_of(workload);
+  return !is_idle(entry, workload) && (own == nullptr || own->queue != entry.admission.queue);
+}
+
 std::string told_why(const LedgerFact& entry, const Workload& workload) {
   if (is_idle(entry, workload))
     return fmt::format("its GPUs are idle, and {} of queue {} begins with them", entry.workload,
                        entry.admission.queue);
-  const AdmissionFact* own = admission_of(workload);
-  const bool reclaimed = own == nullptr || own->queue != entry.admission.queue;
-  return reclaimed ? fmt::format("displaced for {}: queue {} takes back what was lent",
-                                 entry.workload, entry.admission.queue)
-                   : fmt::format("displaced for {}, which has a higher priority", entry.workload);
+  return is_reclaimed(entry, workload)
+             ? fmt::format("displaced for {}: queue {} takes back what was lent", entry.workload,
+                           entry.admission.queue)
+             : fmt::format("displaced for {}, which has a higher priority", entry.workload);
 }
 
 std::string stamp(const Snapshot& snapshot, const LedgerFact& entry, const Workload& workload) {
   return fmt::format("{} for {} of queue {}{}", format_time(snapshot.now), entry.workload,
                      entry.admission.queue, is_idle(entry, workload) ? ", as it was idle" : "");
+}
+
+// Whether budgets keep it for a time, and no longer: what is borrowed, and made anew by its
+// controller.
+bool may_go_late(const Snapshot& snapshot, const Workload& workload, const LedgerFact& entry) {
+  return !workload.job && is_reclaimed(entry, workload) && !never_goes(snapshot, workload);
 }
 
 void tell(const ObjectRef& object, const LedgerFact& entry, const Workload& workload, Plan& plan) {
@@ -80,6 +95,7 @@ void add_notice(const Snapshot& snapshot, const T& object, const LedgerFact& ent
   const std::string until = format_time(notice_ends(snapshot, entry));
   const Text* told = object.meta.annotations.find(names::kPreemptionNoticeAnnotation);
   if (told != nullptr && told->view() == until) return;
+  if (!has_room_for(object.meta, names::kPreemptionNoticeAnnotation, until)) return;
   plan.add(ref_of(object), Write{.verb = Verb::kMergePatch,
                                  .object = ref_of(object),
                                  .body = MergePatch::same_object(object.meta)
@@ -108,17 +124,39 @@ bool spares_budgets(const Snapshot& snapshot, const std::vector<const berth::Pod
   return pods.size() < 2 || !find_overdraft(snapshot.cluster, pods);
 }
 
+// Whether its budgets have kept what it borrowed for long enough. What its queue's own quota has
+// come to pay for meanwhile stays.
+bool is_overdue(const Snapshot& snapshot, const Workload& workload, const LedgerFact& entry) {
+  if (seeded(SeededBug::kWaitForBudgets) || !may_go_late(snapshot, workload, entry)) return false;
+  if (snapshot.now < keeps_until(snapshot, workload, entry)) return false;
+  const FactsIndex& facts = snapshot.cluster.view<ClusterIndex>().facts();
+  const QuotaTable quotas(facts);
+  const PreemptionTerms terms = preemption_terms(snapshot);
+  return !Funding(facts, quotas, terms.now, terms.stays).would_fund(workload);
+}
+
+void plan_deletions(const Workload& workload, const LedgerFact& entry,
+                    const std::vector<const berth::Pod*>& pods, Plan& plan) {
+  const ObjectRef all = ref_of(*pods.front());
+  const std::string why =
+      told_why(entry, workload) + ", and its disruption budget has kept it for reclaimTimeout";
+  for (const berth::Pod* pod : pods) plan.add(all, delete_pod(*pod, why));
+  plan.events.push_back({all, true, reasons::kPreempted, "Preempt", why});
+}
+
 // All are asked about before the first goes, so that a gang is not ended by halves.
 void plan_evictions(const Snapshot& snapshot, const Workload& workload, const LedgerFact& entry,
                     Plan& plan) {
   const std::vector<const berth::Pod*> pods = running_pods(snapshot, workload);
   if (pods.empty()) return;
   plan.requeue_in(kLookAgain);
-  if (!spares_budgets(snapshot, pods)) return;
+  const bool overdue = is_overdue(snapshot, workload, entry);
+  if (!overdue && !spares_budgets(snapshot, pods)) return;
   const OwnerLooks looks = look_at_owners(snapshot, pods);
   if (looks.kept != nullptr) return plan_open_looks(looks, plan);
   const ObjectRef all = ref_of(*pods.front());
   guard_by_looks(looks, all, plan);
+  if (overdue) return plan_deletions(workload, entry, pods, plan);
   for (const berth::Pod* pod : pods)
     if (!pod->node_name.empty()) plan.add(all, ask_to_evict(*pod));
   for (const berth::Pod* pod : pods) {
@@ -132,6 +170,7 @@ void plan_evictions(const Snapshot& snapshot, const Workload& workload, const Le
 }  // namespace
 
 std::string why_not_displaced(const Snapshot& snapshot, const Workload& workload) {
+  if (workload.standing.newer) return "a later berth has admitted it";
   if (workload.job)
     return may_be_suspended(snapshot, workload) ? "" : "its Job can't be suspended by its queue";
   Remakers remakers(snapshot.cluster);
@@ -150,6 +189,22 @@ bool may_be_displaced(const Snapshot& snapshot, const Workload& workload) {
   return why_not_displaced(snapshot, workload).empty();
 }
 
+bool never_goes(const Snapshot& snapshot, const Workload& workload) {
+  if (workload.job) return false;
+  Remakers remakers(snapshot.cluster);
+  const std::vector<const berth::Pod*> pods = running_pods(snapshot, workload);
+  return std::ranges::any_of(
+             pods, [&](const berth::Pod* pod) { return !remakers.why_not(*pod).empty(); }) ||
+         look_at_owners(snapshot, pods).kept != nullptr;
+}
+
+Time keeps_until(const Snapshot& snapshot, const Workload& workload, const LedgerFact& entry) {
+  const Time told = notice_ends(snapshot, entry);
+  const GPUQueue* queue = snapshot.cluster.gpu_queues().find(entry.admission.queue);
+  if (queue == nullptr || !may_go_late(snapshot, workload, entry)) return told;
+  return told + queue->spec.preemption.reclaim_timeout;
+}
+
 bool is_kept_by_owner(const Snapshot& snapshot, const Workload& workload) {
   return !workload.job &&
          look_at_owners(snapshot, running_pods(snapshot, workload)).kept != nullptr;
@@ -166,6 +221,10 @@ PreemptionTerms preemption_terms(const Snapshot& snapshot) {
   PreemptionTerms terms{snapshot.now.time_since_epoch().count(), [&](const Workload& workload) {
                           return may_be_displaced(snapshot, workload);
                         }};
+  terms.goes_late = [&](const Workload& workload) {
+    return !workload.job && !never_goes(snapshot, workload);
+  };
+  terms.stays = [&](const Workload& workload) { return never_goes(snapshot, workload); };
   if (takes_idle(snapshot)) terms.idle = [&] { return idle_to_take(snapshot); };
   if (!read_admissions(snapshot).yields.empty())
     terms.yields = [&](const Workload& workload) { return gives_way(snapshot, workload); };

@@ -20,6 +20,14 @@ namespace berth::queue {
 std::string why_not_displaced(const Snapshot& snapshot, const Workload& workload);
 bool may_be_displaced(const Snapshot& snapshot, const Workload& workload);
 
+// Whether it stays whatever budgets say: nobody would create its pods again, or their owner would
+// fail, as far as that is known.
+bool never_goes(const Snapshot& snapshot, const Workload& workload);
+
+// Until when what is taken back for the entry may be kept: its notice, and where it has borrowed
+// and only budgets keep it, the time that the reclaiming queue leaves them.
+Time keeps_until(const Snapshot& snapshot, const Workload& workload, const LedgerFact& entry);
+
 // Whether its controller, when it was read, would have failed.
 bool is_kept_by_owner(const Snapshot& snapshot, const Workload& workload);
 

@@ -61,9 +61,11 @@ class EarlyStarts {
     Routes routes;
     find_routes(*queue, workloads, index_.catalog(), index_.room(), routes);
     return std::ranges::any_of(routes.open, [&](const Route& route) {
-      return std::ranges::all_of(
-                 route.asks,
-                 [&](const auto& ask) { return ask.second <= queue->quotas[ask.first].free(); }) &&
+      return std::ranges::all_of(route.asks,
+                                 [&](const auto& ask) {
+                                   return ask.second <=
+                                          queue->quotas[ask.first].free_for(route.may_borrow);
+                                 }) &&
              room_.fits(wanted_of(workloads, route.pool, *queue->fact, index_.catalog()));
     });
   }

@@ -63,8 +63,21 @@ struct NodeFact {
   bool operator==(const NodeFact&) const = default;
 };
 
+// The newest format of records that this berth reads and writes. It leaves a workload alone whose
+// record is newer: what that record means is not known here.
+inline constexpr std::int64_t kRecordVersion = 1;
+
+// What the pods of one seat were admitted with.
+struct SeatShape {
+  std::string seat;  // of AdmissionFact::seats; empty: the members do not differ
+  std::int64_t pods = 1;
+  Amounts asks;  // extended resources, of all these pods together
+  bool operator==(const SeatShape&) const = default;
+};
+
 // What was decided once: it counts as decided, whatever the workload or the nodes look like now.
 struct AdmissionFact {
+  std::int64_t version = kRecordVersion;  // 0: written before records had versions
   std::string uid;  // of what was admitted: the Job, the group's first pod, the pod
   std::string queue;
   std::string cohort;
@@ -79,6 +92,9 @@ struct AdmissionFact {
   std::vector<std::string> members;  // a group's pods, by member_key() of their uids
   // If the members of a gang differ: how many of each kind it was admitted with (seat_of()).
   std::vector<std::pair<std::string, std::int64_t>> seats;
+  std::vector<SeatShape> shapes;  // by seat; empty: written before records had them
+  // Of a pod's own record: the uid of the controller that would have created it again; empty: none.
+  std::string maker;
   // The pool stands in the node selector, and not because somebody else wrote it there.
   bool selects_pool = false;
   bool operator==(const AdmissionFact&) const = default;
@@ -104,6 +120,8 @@ struct PodFact {
   // The uid of the object that makes the group's pods; empty: no object does, or berth does not
   // know it yet.
   std::string maker;
+  // It could not be given back: nobody would create it again, or its owner may fail without it.
+  bool stays = false;
   std::int64_t role_size = 0;  // pods of the group that have it; 0: nobody says
   PoolNames only_pools;
   std::string rules;     // what else its spec says of nodes; empty: nothing
@@ -171,7 +189,8 @@ struct LedgerFact {  // an admission in flight: the workload's own objects do no
   bool operator==(const LedgerFact&) const = default;
 };
 
-struct RecallFact {  // a gang that no Job makes is taken back whole
+struct RecallFact {                       // a gang that no Job makes is taken back whole
+  std::int64_t version = kRecordVersion;  // 0: written before marks had versions
   std::string workload;
   std::int64_t since = 0;  // of the admission that is over: its pods have it in common
   std::int64_t at = 0;     // when that was decided, microseconds since the epoch
@@ -211,6 +230,7 @@ struct PreemptionFact {                // whom a queue's workloads may displace
   Reclaims others = Reclaims::kNever;  // what other queues of the cohort have borrowed
   std::int64_t own_after = 0;          // microseconds since admission that they may run at least
   std::int64_t others_after = 0;
+  bool stays_may_borrow = false;  // what could not be given back
   bool operator==(const PreemptionFact&) const = default;
 };
 

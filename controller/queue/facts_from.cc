@@ -12,6 +12,7 @@
 #include "controller/queue/admission_record.h"
 #include "controller/queue/gang_adapters.h"
 #include "controller/queue/leaving.h"
+#include "controller/queue/remakers.h"
 #include "controller/queue/setback.h"
 
 namespace berth::queue {
@@ -92,13 +93,19 @@ bool is_released_alone(const berth::Pod& pod, const Gang& gang) {
 
 std::string name_of(const berth::Pod& pod, const Gang& gang) {
   const OwnerReference* owner = pod.meta.controller();
-  const bool daemon = owner != nullptr && (owner->kind == "DaemonSet" || owner->kind == "Node");
-  if (daemon || pod.meta.annotations.contains(names::kMirrorAnnotation)) return "";
   const std::string in = pod.meta.namespace_.str() + "/";
   if (owner != nullptr && owner->kind == "Job" && !is_released_alone(pod, gang))
     return "Job/" + in + owner->name.str();
   if (gang.size > 0) return "PodGroup/" + in + gang.name;
   return "Pod/" + in + pod.meta.name;
+}
+
+// What a pod says of a node or a DaemonSet, anybody may write: it exempts from no queue. But pods
+// of every node that are in no queue need no workload each.
+bool is_of_a_node(const berth::Pod& pod) {
+  const OwnerReference* owner = pod.meta.controller();
+  return pod.meta.annotations.contains(names::kMirrorAnnotation) ||
+         (owner != nullptr && (owner->kind == "DaemonSet" || owner->kind == "Node"));
 }
 
 void add_gang(const Gang& gang, PodFact& fact) {
@@ -229,6 +236,8 @@ std::optional<PodFact> pod_fact(const berth::Pod& pod, const std::string& queue,
   if (fact.state == PodState::kLeaving) fact.hangs_from = hangs_from(pod.meta);
   // Whatever stands on a gated pod, nobody has let it go yet.
   if (fact.state != PodState::kWaiting) fact.admitted = admission_on(pod.meta);
+  if (queue.empty() && !fact.admitted && is_of_a_node(pod)) fact.workload.clear();
+  fact.stays = !fact.workload.starts_with("Job/") && could_stay(pod, job, fact.admitted);
   if (fact.workload.starts_with("PodGroup/")) {
     fact.maker = maker_of(pod, job);
     add_gang(gang, fact);
@@ -285,7 +294,8 @@ QueueFact queue_fact(const GPUQueue& queue) {
   fact.preemption = {preemption.within_queue == WithinQueue::kLowerPriority,
                      reclaims_of(preemption.reclaim_within_cohort),
                      microseconds(preemption.preempt_min_runtime),
-                     microseconds(preemption.reclaim_min_runtime)};
+                     microseconds(preemption.reclaim_min_runtime),
+                     preemption.unreclaimable == Unreclaimable::kMayBorrow};
   if (spec.reserve_after) fact.reserve_after = microseconds(*spec.reserve_after);
   const bool required = !spec.topology.required.empty();
   fact.topology = {required ? spec.topology.required : spec.topology.preferred, required};

@@ -31,8 +31,7 @@ JobFact job_fact(const berth::Job& job, const std::string& queue, std::int32_t p
 
 // "Job/NAMESPACE/NAME": what its facts go by.
 std::string workload_name(const berth::Job& job);
-// The name by which the pod's workload goes: of its Job, its group, or its own; empty for pods
-// that no queue is for, as a DaemonSet's.
+// The name by which the pod's workload goes: of its Job, its group, or its own.
 std::string workload_name(const berth::Pod& pod);
 
 // Whether berth's own gate holds it.

@@ -9,6 +9,31 @@
 
 namespace berth::queue {
 
+namespace {
+
+// What the record says that the charge is for.
+std::int64_t recorded(const Charge& charge, const AdmissionFact& record, const Catalog& catalog) {
+  const auto& [resource, pool] = catalog.key_parts(charge.key);
+  if (catalog.pool_name(pool) != record.pool) return 0;
+  for (const auto& [name, amount] : record.amounts)
+    if (name == catalog.resource_name(resource)) return amount;
+  return 0;
+}
+
+void add_charge(const Charge& charge, std::vector<Charge>& charges) {
+  const auto same = std::ranges::find_if(charges, [&](const Charge& of) {
+    return of.holder == charge.holder && of.key == charge.key;
+  });
+  if (same == charges.end()) {
+    charges.push_back(charge);
+    return;
+  }
+  same->total = capped_sum(same->total, charge.total);
+  same->leaving = capped_sum(same->leaving, charge.leaving);
+}
+
+}  // namespace
+
 bool ByPrecedence::operator()(const Workload* a, const Workload* b) const {
   const auto key = [](const Workload* of) {
     const Standing& standing = of->standing;
@@ -32,12 +57,14 @@ void FactsIndex::edit(const std::string& name, Change change) {
 }
 
 void FactsIndex::enter(Workload& workload) {
-  workload.standing = standing_of(workload, catalog_);
+  workload.standing = standing_of(workload, catalog_, room_);
   Standing& standing = workload.standing;
   if (standing.past_webhook) {
     charge_past_webhook(workload, standing.charges);
     past_webhook_.insert(&workload);
   }
+  charge_beyond(standing);
+  if (standing.past_webhook || standing.goes_by_worth) charged_as_is_.insert(&workload);
   for (const Charge& charge : standing.charges) usage_.add(charge, +1);
   claim(standing, +1);
   if (standing.pending) pending_.add(workload);
@@ -53,6 +80,7 @@ void FactsIndex::leave(Workload& workload) {
   claim(standing, -1);
   for (const Charge& charge : standing.charges) usage_.add(charge, -1);
   if (standing.past_webhook) past_webhook_.erase(&workload);
+  if (standing.past_webhook || standing.goes_by_worth) charged_as_is_.erase(&workload);
   if (standing.unbound_pins > 0) with_unbound_pins_.erase(&workload);
   count_admitted(standing, -1);
   workload.standing = Standing();
@@ -63,6 +91,8 @@ void FactsIndex::list(const Workload& workload) {
   if (standing.leaves) leaving_.insert(&workload);
   if (standing.waits) waiting_for_others_.insert(&workload);
   if (standing.loses_pods) losing_pods_.insert(&workload);
+  if (standing.uncovered) with_uncovered_.insert(&workload);
+  if (standing.newer) with_newer_record_.insert(&workload);
   if (!standing.charges.empty()) charged_.insert(&workload);
   if (standing.admission != nullptr && !standing.charges.empty())
     running_[catalog_.holder_parts(standing.charges.front().holder).first].insert(&workload);
@@ -73,6 +103,8 @@ void FactsIndex::unlist(const Workload& workload) {
   if (standing.leaves) leaving_.erase(&workload);
   if (standing.waits) waiting_for_others_.erase(&workload);
   if (standing.loses_pods) losing_pods_.erase(&workload);
+  if (standing.uncovered) with_uncovered_.erase(&workload);
+  if (standing.newer) with_newer_record_.erase(&workload);
   if (!standing.charges.empty()) charged_.erase(&workload);
   if (standing.admission == nullptr || standing.charges.empty()) return;
   const auto of = running_.find(catalog_.holder_parts(standing.charges.front().holder).first);
@@ -94,11 +126,13 @@ void FactsIndex::refuse(const std::string& rules, const std::string& node, bool 
 }
 
 void FactsIndex::put(const NodeFact& fact) {
-  if (room_.put(fact)) recharge_past_webhook();
+  const std::vector<std::int64_t> before = worths();
+  if (room_.put(fact)) recharge(before != worths());
 }
 
 void FactsIndex::remove_node(const std::string& name) {
-  if (room_.remove(name)) recharge_past_webhook();
+  const std::vector<std::int64_t> before = worths();
+  if (room_.remove(name)) recharge(before != worths());
 }
 
 void FactsIndex::put(const PodFact& fact) {
@@ -122,6 +156,7 @@ void FactsIndex::put(const PodFact& fact) {
   pod.group_size = fact.group_size;
   pod.maker = fact.maker;
   pod.role = fact.role;
+  pod.stays = fact.stays;
   if (fact.fast) pod.fast = std::make_unique<FastStart>(FastStart{fact.role, fact.role_size});
   if (fact.admitted) pod.admitted = std::make_unique<AdmissionFact>(*fact.admitted);
   pod.checkpoint = fact.checkpoint;
@@ -214,11 +249,11 @@ void FactsIndex::put(const QueueFact& fact) {
   for (const QuotaFact& quota : fact.quotas)
     catalog_.key(catalog_.resource(quota.resource), catalog_.pool(quota.pool));
   queues_[fact.name] = fact;
-  recharge_past_webhook();
+  recharge(false);
 }
 
 void FactsIndex::remove_queue(const std::string& name) {
-  if (queues_.erase(name) > 0) recharge_past_webhook();
+  if (queues_.erase(name) > 0) recharge(false);
 }
 
 const Workload* FactsIndex::find(const std::string& workload) const {
@@ -281,10 +316,70 @@ void FactsIndex::charge_past_webhook(const Workload& workload, std::vector<Charg
   }
 }
 
+// What is beyond the record is charged in its pool, in each quota that the record or the queue has
+// for it there; where there is none, in those of the first other pool that the queue has one in,
+// `*` before all others.
+void FactsIndex::charge_beyond(Standing& standing) {
+  const AdmissionFact* record = standing.record;
+  if (record == nullptr) return;
+  // Of a later berth's record perhaps not even that can be read.
+  const std::string& name =
+      record->queue.empty() ? catalog_.queue_name(standing.queue) : record->queue;
+  const auto of = queues_.find(name);
+  static const QueueFact kDeleted;
+  const QueueFact& queue = of == queues_.end() ? kDeleted : of->second;
+  const auto covers = [&](const std::string& quota, ResourceId resource) {
+    const ResourceId id = catalog_.resource(quota);
+    return id == resource || (id == Catalog::kClass && catalog_.counts_as_gpu(resource));
+  };
+  const auto quotas_in = [&](const std::string& pool, ResourceId resource) {
+    std::set<std::string> quotas;
+    for (const QuotaFact& quota : queue.quotas)
+      if (quota.pool == pool && covers(quota.resource, resource)) quotas.insert(quota.resource);
+    if (pool != record->pool) return quotas;
+    for (const auto& [quota, amount] : record->amounts)
+      if (covers(quota, resource)) quotas.insert(quota);
+    return quotas;
+  };
+  std::vector<std::string> pools = {record->pool, std::string(kAnyPool)};
+  for (const QuotaFact& quota : queue.quotas) pools.push_back(quota.pool);
+  const HolderId holder = catalog_.holder(catalog_.queue(name), record->cohort);
+  for (const Beyond& beyond : standing.beyond) {
+    const auto pool = std::ranges::find_if(
+        pools, [&](const std::string& at) { return !quotas_in(at, beyond.resource).empty(); });
+    if (pool == pools.end()) continue;
+    const PoolId in = catalog_.pool(*pool);
+    for (const std::string& quota : quotas_in(*pool, beyond.resource)) {
+      const ResourceId resource = catalog_.resource(quota);
+      const std::int64_t worth =
+          resource == beyond.resource ? 1 : room_.weight(in, beyond.resource);
+      add_charge({holder, catalog_.key(resource, in), capped_product(beyond.total, worth),
+                  capped_product(beyond.leaving, worth)},
+                 standing.charges);
+    }
+  }
+  standing.holds_too_much = std::ranges::any_of(standing.charges, [&](const Charge& charge) {
+    return charge.total > recorded(charge, *record, catalog_);
+  });
+}
+
+// How much of a GPU the pieces of GPU resources are, in each pool.
+std::vector<std::int64_t> FactsIndex::worths() const {
+  std::vector<std::int64_t> worths;
+  if (charged_as_is_.empty()) return worths;
+  for (ResourceId resource = 0; resource < catalog_.resources(); ++resource)
+    for (PoolId pool = 0; catalog_.counts_as_gpu(resource) && pool < catalog_.pools(); ++pool)
+      worths.push_back(room_.weight(pool, resource));
+  return worths;
+}
+
 // Such work is rare; what it is charged depends on the nodes' pools and weights and on the queues.
-void FactsIndex::recharge_past_webhook() {
-  const std::vector<Workload*> all(past_webhook_.begin(), past_webhook_.end());
+// Of what is within a record of an earlier berth only the worth matters.
+void FactsIndex::recharge(bool worth_changed) {
+  const std::vector<Workload*> all(charged_as_is_.begin(), charged_as_is_.end());
   for (Workload* workload : all) {
+    const Standing& standing = workload->standing;
+    if (!worth_changed && !standing.past_webhook && standing.beyond.empty()) continue;
     leave(*workload);
     enter(*workload);
   }

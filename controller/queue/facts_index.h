@@ -78,6 +78,10 @@ class FactsIndex {
   const std::set<const Workload*, ByName>& waiting_for_others() const {
     return waiting_for_others_;
   }
+  // Admitted gangs of which some gated members are not covered by the record, by name.
+  const std::set<const Workload*, ByName>& with_uncovered() const { return with_uncovered_; }
+  // Those that a later berth has admitted, by name.
+  const std::set<const Workload*, ByName>& with_newer_record() const { return with_newer_record_; }
   // Running gangs that lose pods, whose controllers may be re-creating all of them.
   const std::set<const Workload*, ByName>& losing_pods() const { return losing_pods_; }
   // How many workloads of the queue are admitted, and wait for no others to go.
@@ -98,7 +102,9 @@ class FactsIndex {
   void unlist(const Workload& workload);
   void mark_ahead(const LedgerFact* old, const LedgerFact* now);
   void charge_past_webhook(const Workload& workload, std::vector<Charge>& charges);
-  void recharge_past_webhook();
+  void charge_beyond(Standing& standing);
+  void recharge(bool worth_changed);
+  std::vector<std::int64_t> worths() const;
   void claim(const Standing& standing, std::int64_t sign);
 
   Catalog catalog_;
@@ -109,6 +115,9 @@ class FactsIndex {
   std::unordered_map<std::string, Member> pods_;
   std::unordered_map<std::string, Workload> workloads_;
   std::set<Workload*> past_webhook_;
+  std::set<Workload*> charged_as_is_;  // what these are charged depends on nodes and queues
+  std::set<const Workload*, ByName> with_uncovered_;
+  std::set<const Workload*, ByName> with_newer_record_;
   std::set<const Workload*, ByName> with_unbound_pins_;
   std::map<QueueId, std::int64_t> admitted_;
   std::unordered_set<const Workload*> charged_;

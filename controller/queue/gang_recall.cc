@@ -58,7 +58,7 @@ std::string why_not_whole(const ClusterState& cluster, const std::vector<const b
 std::string why_gang_stays(const ClusterState& cluster, const Workload& workload,
                            const std::vector<const berth::Pod*>& round,
                            const std::vector<const berth::Pod*>& asked) {
-  if (!admits(cluster.view<ClusterIndex>().facts(), workload.standing.queue))
+  if (!admits(cluster.view<ClusterIndex>().facts(), workload.standing.admission->queue))
     return "its queue would not let it go again";
   return why_not_whole(cluster, round, asked);
 }

@@ -18,6 +18,7 @@
 #include "controller/queue/lost_places.h"
 #include "controller/queue/named.h"
 #include "controller/queue/recall_review.h"
+#include "controller/queue/record_cover.h"
 #include "controller/queue/restart_review.h"
 
 namespace berth::queue {
@@ -68,6 +69,11 @@ class Reviewer {
   }
   void take(const std::string& uid, const LedgerFact& entry) {
     if (seeded(SeededBug::kKeepInFlight)) return;
+    if (is_newer(entry.admission)) {
+      ++out_.open;
+      out_.bytes += encode_entry(entry).size();
+      return;
+    }
     const Workload* workload = index_.facts().find(entry.workload);
     const AdmissionFact* open = workload == nullptr ? nullptr : open_entry(*workload);
     if (open != nullptr && *open == entry.admission && !seeded(SeededBug::kForgetInFlight))
@@ -131,9 +137,8 @@ class Reviewer {
     const auto is_hanging = [&](const AheadFact& ahead) {
       return stays(ahead) && hangs(*facts.find(ahead.workload), microseconds_of(snapshot_.now));
     };
-    const Time given_up = notice_ends(snapshot_, entry) + kRefusedFor;
-    const bool stuck = std::ranges::any_of(entry.ahead, is_stuck);
-    if ((stuck && given_up <= snapshot_.now) || std::ranges::any_of(entry.ahead, works_again) ||
+    const std::optional<Time> given_up = gives_up(entry, is_stuck);
+    if ((given_up && *given_up <= snapshot_.now) || std::ranges::any_of(entry.ahead, works_again) ||
         std::ranges::any_of(entry.ahead, is_hanging) ||
         std::ranges::find(early_starts_, &workload) != early_starts_.end() ||
         has_lost_its_place(snapshot_.cluster, workload, entry.admission)) {
@@ -141,7 +146,7 @@ class Reviewer {
       out_.at_once = true;
       return;
     }
-    if (stuck) look_again(given_up);
+    if (given_up) look_again(*given_up);
     for (const AheadFact& ahead : entry.ahead)
       if (stays(ahead)) look_again_at(facts.find(ahead.workload)->standing.hangs_from);
     look_again_at(entry.admission.since + kWaitsAtLeast);
@@ -155,6 +160,19 @@ class Reviewer {
       ++out_.waiting;
     }
     out_.bytes += encode_entry(entry).size();
+  }
+  // When it is decided again for those that do not begin to leave; nothing: all do.
+  template <class Stuck>
+  std::optional<Time> gives_up(const LedgerFact& entry, Stuck is_stuck) const {
+    std::optional<Time> first;
+    for (const AheadFact& ahead : entry.ahead) {
+      if (!is_stuck(ahead)) continue;
+      const Workload& workload = *index_.facts().find(ahead.workload);
+      const Time at = kRefusedFor + (ahead.evicted ? keeps_until(snapshot_, workload, entry)
+                                                   : notice_ends(snapshot_, entry));
+      first = first ? std::min(*first, at) : at;
+    }
+    return first;
   }
   // It is let go no more, and counts until what was sent has arrived or never will.
   void give_up(const std::string& uid, LedgerFact entry) {

@@ -39,17 +39,21 @@ bool wants_quota(const GPUQueue& queue) {
          !queue.meta.deletion_timestamp;
 }
 
-// Nothing runs there that a team's bounds are for.
-bool is_systems(std::string_view name, const Settings& settings) {
-  return std::ranges::find(names::kSystemNamespaces, name) != std::end(names::kSystemNamespaces) ||
-         name == settings.berth_namespace || name == settings.agents_namespace;
+// A ResourceQuota stops pods, so it goes only where a namespace has opted in: whoever writes a
+// queue selects as they like. The system's own never do, whatever their labels.
+bool may_bound(const Namespace& home, const Settings& settings) {
+  const std::string& name = home.meta.name;
+  const bool systems =
+      std::ranges::find(names::kSystemNamespaces, name) != std::end(names::kSystemNamespaces) ||
+      name == settings.berth_namespace || name == settings.agents_namespace;
+  return !systems && home.meta.labels.get(names::kManagedLabel) == "true";
 }
 
 // visit(namespace, queue) for each pair that is to have a ResourceQuota.
 template <class Visit>
 void each_wanted(const Snapshot& snapshot, const queue::ClusterIndex& index, Visit&& visit) {
   for (const auto& home : snapshot.cluster.namespaces()) {
-    if (home->meta.deletion_timestamp || is_systems(home->meta.name, snapshot.settings)) continue;
+    if (home->meta.deletion_timestamp || !may_bound(*home, snapshot.settings)) continue;
     const auto* queues = index.choice().selecting(home->meta.name);
     if (queues == nullptr) continue;
     for (const std::string& name : *queues) {
@@ -62,7 +66,8 @@ void each_wanted(const Snapshot& snapshot, const queue::ClusterIndex& index, Vis
 
 bool is_wanted(const Snapshot& snapshot, const queue::ClusterIndex& index,
                std::string_view namespace_, const GPUQueue& queue) {
-  return wants_quota(queue) && !is_systems(namespace_, snapshot.settings) &&
+  const Namespace* home = snapshot.cluster.namespaces().find(namespace_);
+  return wants_quota(queue) && home != nullptr && may_bound(*home, snapshot.settings) &&
          index.choice().selects(queue.meta.name, namespace_);
 }
 

@@ -25,7 +25,8 @@ struct PendingOfQueue {
   bool empty() const { return ready.empty() && unready.empty() && left_out.empty(); }
   // Where it stands, of what is not ready.
   InOrder& place_of(const Workload& workload) {
-    return workload.standing.unready == Unready::kNeverReady ? left_out : unready;
+    const Unready why = workload.standing.unready;
+    return why == Unready::kNeverReady || why == Unready::kNewerRecord ? left_out : unready;
   }
 };
 

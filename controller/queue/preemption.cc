@@ -72,7 +72,7 @@ std::int64_t gpu_seconds(LostWork lost) {
 
 bool Preemption::Victim::operator<(const Victim& of) const {
   const auto key = [](const Victim& v) {
-    return std::tuple(!v.other, v.priority, v.lost, -v.since,
+    return std::tuple(!v.other, v.late, v.priority, v.lost, -v.since,
                       std::string_view(v.workload->standing.admission->uid),
                       std::string_view(*v.workload->name));
   };
@@ -83,7 +83,7 @@ Preemption::Preemption(const FactsIndex& index, const PreemptionTerms& terms)
     : index_(index),
       terms_(terms),
       outlook_(index, terms.now),
-      funding_(index, outlook_.quotas(), terms.now) {
+      funding_(index, outlook_.quotas(), terms.now, terms.stays) {
   // From then on others may be displaced for what was to come of it.
   for (const Workload* workload : index.leaving()) {
     const std::int64_t hangs_from = workload->standing.hangs_from;
@@ -104,7 +104,8 @@ bool Preemption::is_within_nominal(const Preemptor& preemptor) {
 }
 
 bool Preemption::suffices(const Preemptor& preemptor, bool reclaims) {
-  if (reclaims && !is_within_nominal(preemptor)) return false;
+  const bool within = reclaims || !preemptor.route->may_borrow;
+  if (within && !is_within_nominal(preemptor)) return false;
   const QueueQuotas& queue = quotas_of(preemptor);
   for (const auto& [place, amount] : preemptor.route->asks)
     if (amount > queue.quotas[place].free()) return false;
@@ -113,11 +114,15 @@ bool Preemption::suffices(const Preemptor& preemptor, bool reclaims) {
 
 bool Preemption::fits(const Preemptor& preemptor) { return suffices(preemptor, false); }
 
-Preemption::Victim Preemption::victim(const Runner& runner, bool other) const {
+Preemption::Victim Preemption::victim(const Runner& runner, bool other, bool late) const {
   const std::int64_t from = std::max(runner.since, checkpoint_of(*runner.workload));
   const std::int64_t unsaved = std::max<std::int64_t>(0, terms_.now - from);
-  return {runner.workload, other, runner.priority,
-          static_cast<Victim::Wide>(unsaved) * gpus_of(*runner.workload, index_), runner.since};
+  return {runner.workload,
+          other,
+          late,
+          runner.priority,
+          static_cast<Victim::Wide>(unsaved) * gpus_of(*runner.workload, index_),
+          runner.since};
 }
 
 bool Preemption::may_go(const Workload& workload) {
@@ -137,16 +142,21 @@ void Preemption::consider(const Runner& runner, bool other, std::int64_t after, 
     again_ = again_ ? std::min(*again_, then) : then;
     return;
   }
-  if (!may_go(workload)) return;
-  victims.push_back(victim(runner, other));
+  if (may_go(workload))
+    victims.push_back(victim(runner, other, false));
+  else if (other && terms_.goes_late && terms_.goes_late(workload))
+    late_.push_back(victim(runner, other, true));
 }
 
 void Preemption::add_own(const Preemptor& preemptor, Victims& victims) {
   const QueueQuotas& queue = quotas_of(preemptor);
   const PreemptionFact& rules = queue.fact->preemption;
   if (!rules.own) return;
+  for (const Workload* staying : funding_.staying(preemptor.queue))
+    if (kept_ == nullptr && staying->standing.priority < preemptor.priority) kept_ = staying;
   const std::vector<Runner>& runners = funding_.of(preemptor.queue);
-  if (runners.empty() || runners.back().priority >= preemptor.priority) return;
+  const auto is_below = [&](const Runner& of) { return of.priority < preemptor.priority; };
+  if (std::ranges::none_of(runners, is_below)) return;
   const bool funded =
       funding_.would_fund(preemptor.queue, preemptor.priority, charges_of(preemptor, queue));
   for (const Runner& runner : runners) {
@@ -164,6 +174,9 @@ void Preemption::add_others(const Preemptor& preemptor, Victims& victims) {
   };
   for (const QueueId id : funding_.queues_of(cohort)) {
     if (id == preemptor.queue) continue;
+    for (const Workload* staying : funding_.staying(id))
+      if (kept_ == nullptr && is_in(*staying) && funding_.is_beyond_nominal(*staying))
+        kept_ = staying;
     for (const Runner& runner : funding_.of(id)) {
       if (runner.funded || runner.fresh || !is_in(*runner.workload)) continue;
       if (rules.others == Reclaims::kAny || runner.priority < preemptor.priority)
@@ -222,23 +235,40 @@ void Preemption::spare(const Preemptor& preemptor, Victims& victims) {
   victims.insert(victims.end(), own.begin(), own.end());
 }
 
+void Preemption::think_away(const Victims& victims) {
+  for (const Victim& of : victims) outlook_.think_away(*of.workload);
+}
+
+void Preemption::put_back(const Victims& victims) {
+  for (const Victim& of : victims) outlook_.put_back(*of.workload);
+}
+
+// Those that go late only where the others are too few. All of them are thought away then; if they
+// do not suffice, nobody is.
+bool Preemption::add_those_that_suffice(const Preemptor& preemptor, Victims& victims) {
+  late_.clear();
+  add_own(preemptor, victims);
+  think_away(victims);
+  const Reclaims others = quotas_of(preemptor).fact->preemption.others;
+  if (others != Reclaims::kNever && is_within_nominal(preemptor)) {
+    Victims of_others;
+    add_others(preemptor, of_others);
+    think_away(of_others);
+    victims.insert(victims.end(), of_others.begin(), of_others.end());
+  }
+  if (!victims.empty() && suffices(preemptor, false)) return true;
+  think_away(late_);
+  victims.insert(victims.end(), late_.begin(), late_.end());
+  if (!late_.empty() && suffices(preemptor, false)) return true;
+  put_back(victims);
+  return false;
+}
+
 std::vector<Ahead> Preemption::displace(const Preemptor& preemptor) {
   Victims victims;
   kept_ = nullptr;
-  add_own(preemptor, victims);
-  for (const Victim& own : victims) outlook_.think_away(*own.workload);
-  const Reclaims others = quotas_of(preemptor).fact->preemption.others;
-  const bool reclaims = others != Reclaims::kNever && is_within_nominal(preemptor);
-  if (reclaims) {
-    const std::size_t own = victims.size();
-    add_others(preemptor, victims);
-    for (std::size_t i = own; i < victims.size(); ++i) outlook_.think_away(*victims[i].workload);
-  }
+  if (!add_those_that_suffice(preemptor, victims)) return {};
   std::sort(victims.begin(), victims.end());
-  if (victims.empty() || !suffices(preemptor, false)) {
-    for (const Victim& of : victims) outlook_.put_back(*of.workload);
-    return {};
-  }
   spare(preemptor, victims);
   std::vector<Ahead> displaced;
   for (const Victim& of : victims) {
@@ -292,9 +322,9 @@ std::vector<Ahead> Preemption::take_idle(const Preemptor& preemptor) {
   std::ranges::sort(victims, {}, [](const Victim& of) {
     return std::tuple(of.lost, of.since, std::string_view(*of.workload->name));
   });
-  for (const Victim& of : victims) outlook_.think_away(*of.workload);
+  think_away(victims);
   if (victims.empty() || !suffices(preemptor, false)) {
-    for (const Victim& of : victims) outlook_.put_back(*of.workload);
+    put_back(victims);
     return {};
   }
   if (!seeded(SeededBug::kTakeAllIdle)) keep_lightest(preemptor, victims);

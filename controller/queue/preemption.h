@@ -26,6 +26,11 @@ struct PreemptionTerms {
   // Whether a running workload can be taken back at all, and the API server would let it go. Empty:
   // each can.
   std::function<bool(const Workload&)> may_go;
+  // Of those that may not: whether budgets alone keep it, which who reclaims need not wait for in
+  // the end (displaced.h). Empty: nobody is such.
+  std::function<bool(const Workload&)> goes_late;
+  // Of those that could stay (Standing::stays): whether it does, whatever is done. Empty: each.
+  std::function<bool(const Workload&)> stays;
   // What a Job takes to begin and to end, beside the time that it says: for those that go before a
   // reservation (reservation.h).
   std::int64_t slack = 60'000'000;
@@ -70,13 +75,14 @@ class Preemption {
 
   // When somebody has run for as long as he may at least, for whom a preemptor waits.
   const std::optional<std::int64_t>& again() const { return again_; }
-  // The first that could have been taken back last time, but for may_go; null: none.
+  // The first that could have been taken back last time, if it could be given back; null: none.
   const Workload* kept() const { return kept_; }
 
  private:
   struct Victim {
     const Workload* workload = nullptr;
     bool other = false;  // of another queue
+    bool late = false;   // budgets keep it for a time
     std::int32_t priority = 0;
     __extension__ typedef __int128 Wide;
     Wide lost = 0;  // work since the last checkpoint, millionths of a GPU × microseconds
@@ -91,7 +97,10 @@ class Preemption {
   void add_others(const Preemptor& preemptor, Victims& victims);
   void consider(const Runner& runner, bool other, std::int64_t after, Victims& victims);
   bool may_go(const Workload& workload);
-  Victim victim(const Runner& runner, bool other) const;
+  Victim victim(const Runner& runner, bool other, bool late) const;
+  void think_away(const Victims& victims);
+  void put_back(const Victims& victims);
+  bool add_those_that_suffice(const Preemptor& preemptor, Victims& victims);
   void consider_idle(const Preemptor& preemptor, const IdleWork& idle, Victims& victims);
   void keep_lightest(const Preemptor& preemptor, Victims& victims);
   void spare(const Preemptor& preemptor, Victims& victims);
@@ -108,6 +117,7 @@ class Preemption {
   Outlook outlook_;
   Funding funding_;
   std::optional<std::vector<IdleWork>> idle_;  // once it was asked for
+  Victims late_;  // others' that go late, for the preemptor that is looked at
   std::optional<std::int64_t> again_;
   const Workload* kept_ = nullptr;
 };

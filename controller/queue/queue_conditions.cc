@@ -11,6 +11,7 @@
 #include "controller/core/cause.h"
 #include "controller/core/plural.h"
 #include "controller/queue/budget_standing.h"
+#include "controller/queue/newer_records.h"
 #include "controller/queue/usage_ledger.h"
 
 namespace berth {
@@ -29,7 +30,9 @@ constexpr char kDefaultContested[] = "DefaultContested";
 constexpr char kNamespaceQuotaUnmet[] = "NamespaceQuotaUnmet";
 constexpr char kBudgetExceeded[] = "BudgetExceeded";
 constexpr char kBudgetPeriodUnclear[] = "BudgetPeriodUnclear";
+constexpr char kPriorityClassNotAccepted[] = "PriorityClassNotAccepted";
 constexpr char kPinBlocked[] = "PinBlocked";
+constexpr char kWorkloadsLeftAlone[] = "WorkloadsLeftAlone";
 constexpr QueueConcern kQueueConcerns[] = {
     {kUnfunded, reasons::kNodesOfferLess},
     {kUnfunded, reasons::kPoolUnknown},
@@ -40,8 +43,11 @@ constexpr QueueConcern kQueueConcerns[] = {
     {kNamespaceQuotaUnmet, reasons::kWriteRefused},
     {kBudgetExceeded, reasons::kBudgetExceeded},
     {kBudgetPeriodUnclear, reasons::kTimeZoneUnknown},
+    {kPriorityClassNotAccepted, reasons::kPriorityClassNotAccepted},
     {kPinBlocked, reasons::kPinBlocked},
     {kAdmissionsPaused, reasons::kWatchBehind},
+    {kAdmissionsPaused, reasons::kRecordNewer},
+    {kWorkloadsLeftAlone, reasons::kRecordNewer},
 };
 
 constexpr std::size_t kNamespacesNamed = 5;
@@ -92,6 +98,19 @@ std::optional<Cause> default_contested(const GPUQueue& queue, const QueueFinding
                            findings.index.choice().default_of(first)->meta.name, first)};
 }
 
+std::optional<Cause> class_not_accepted(const GPUQueue& queue, const QueueFindings& findings) {
+  const std::vector<std::string> named = findings.index.unaccepted_classes(queue.meta.name);
+  if (named.empty()) return std::nullopt;
+  return Cause{
+      reasons::kPriorityClassNotAccepted,
+      fmt::format("{} {} a PriorityClass that the queue does not accept, and berth counts "
+                  "{} without that class: {}; add the class to spec.priorityClasses, or remove it",
+                  plural(static_cast<std::int64_t>(named.size()), "object"),
+                  word_for(static_cast<std::int64_t>(named.size()), "names", "name"),
+                  word_for(static_cast<std::int64_t>(named.size()), "it", "them"),
+                  list_first(named, kNamespacesNamed))};
+}
+
 }  // namespace
 
 std::span<const QueueReason> queue_reasons() { return kQueueReasons; }
@@ -134,10 +153,14 @@ std::vector<Condition> queue_conditions(const Snapshot& snapshot, const GPUQueue
              "there is no time zone \"{}\", and spec.budget goes by UTC: write an IANA name, "
              "such as Europe/Berlin, into spec.budget.timeZone",
              budget->time_zone)});
+  if (const auto unaccepted = class_not_accepted(queue, findings))
+    add(kPriorityClassNotAccepted, "True", *unaccepted);
   if (const auto blocked = findings.blocked_pins.find(queue.meta.name);
       blocked != findings.blocked_pins.end())
     add(kPinBlocked, "True", blocked->second);
-  if (findings.late_news) add(kAdmissionsPaused, "True", *findings.late_news);
+  if (findings.paused) add(kAdmissionsPaused, "True", *findings.paused);
+  if (const auto left = find_left_alone(findings.index.facts(), queue.meta.name))
+    add(kWorkloadsLeftAlone, "True", *left);
   return conditions;
 }
 

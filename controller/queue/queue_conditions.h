@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // QueueConditions: Ready after kstatus, and beside it, while they are true, what is most likely not
 // meant so: Unfunded, NamespaceNotManaged, DefaultContested, NamespaceQuotaUnmet, BudgetExceeded,
-// BudgetPeriodUnclear, PinBlocked, AdmissionsPaused.
+// BudgetPeriodUnclear, PriorityClassNotAccepted, PinBlocked, AdmissionsPaused, WorkloadsLeftAlone.
 #pragma once
 
 #include <span>

@@ -62,8 +62,7 @@ void add_due_of(const ClusterState& cluster, const T& object, std::vector<std::s
 void add_stranded(const ClusterState& cluster, const Pod& pod, std::vector<std::string>& keys) {
   const Node* node = cluster.nodes().find(pod.node_name.view());
   if (node != nullptr && deletion_mark(*node).empty()) return;
-  if (const std::string name = queue::workload_name(pod); !name.empty())
-    keys.push_back(requeue_key(name));
+  keys.push_back(requeue_key(queue::workload_name(pod)));
 }
 
 // visit(entry) for each of `now` that does not stand in `old` as it is.

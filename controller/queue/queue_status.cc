@@ -6,7 +6,9 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "apis/reasons.h"
 #include "controller/core/conditions.h"
 #include "controller/queue/budget_standing.h"
 #include "controller/queue/displaced.h"
@@ -125,6 +127,19 @@ GPUQueueStatus tell(const Snapshot& snapshot, const QueueReport& report, const C
   return status;
 }
 
+// Once for each condition that has come to say so.
+std::vector<EventNote> newer_record_events(const GPUQueue& queue, const GPUQueueStatus& status) {
+  std::vector<EventNote> events;
+  for (const Condition& condition : status.conditions) {
+    if (condition.reason != reasons::kRecordNewer || condition.status != "True") continue;
+    const Condition* before = find_true(queue.status.conditions, condition.type);
+    if (before == nullptr || before->reason != condition.reason)
+      events.push_back(
+          {ref_of(queue), true, reasons::kRecordNewer, "LeaveAlone", condition.message});
+  }
+  return events;
+}
+
 }  // namespace
 
 StatusUpdate compute_queue_status(const Snapshot& snapshot, const GPUQueue& queue,
@@ -145,7 +160,10 @@ StatusUpdate compute_queue_status(const Snapshot& snapshot, const GPUQueue& queu
   update.object = ref_of(queue);
   update.urgent = !same_verdicts(status.conditions, queue.status.conditions);
   update.differs = status != queue.status;
-  if (update.differs) update.body = encode_status_patch(queue, status);
+  if (update.differs) {
+    update.body = encode_status_patch(queue, status);
+    update.events = newer_record_events(queue, status);
+  }
   return update;
 }
 

@@ -25,7 +25,7 @@ struct QueueFindings {  // of all queues
   const queue::NamesByQueue lost_defaults;                       // to an older queue
   const std::map<std::string, Cause, std::less<>> unmet_quotas;  // of namespaces
   const std::map<std::string, Cause, std::less<>> blocked_pins;
-  const std::optional<Cause> late_news;  // why none of them admits anybody
+  const std::optional<Cause> paused;  // why none of them admits anybody
 };
 
 // The full desired status; `differs` from the one that stands is worked out here. A body is

@@ -3,11 +3,13 @@
 // lent, for one cycle (rules 1 and 2).
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "controller/core/seeded_bugs.h"
 #include "controller/queue/facts_index.h"
 
 namespace berth::queue {
@@ -36,6 +38,12 @@ struct Quota {
   // What may still be admitted here: within the queue's own bounds, and of the cohort's what is not
   // lent out. What the queue keeps is its own even while others are over.
   std::int64_t free() const;
+  std::int64_t free_within_nominal() const {
+    return std::min(free(), std::max<std::int64_t>(0, nominal - used));
+  }
+  std::int64_t free_for(bool may_borrow) const {
+    return may_borrow ? free() : free_within_nominal();
+  }
   // The most that could ever be admitted here.
   std::int64_t maximum() const;
   void use(std::int64_t amount);
@@ -49,6 +57,10 @@ struct QueueQuotas {
   bool names(ResourceId resource) const;
   const Quota* find(ResourceId resource, PoolId pool) const;
   const Quota* find(KeyId key) const;
+  // What could not be given back may not, unless the queue says so.
+  bool may_borrow(const ClassKey& workloads) const {
+    return !workloads.stays || fact->preemption.stays_may_borrow || seeded(SeededBug::kLendForGood);
+  }
 };
 
 class QuotaTable {

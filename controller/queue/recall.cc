@@ -34,8 +34,8 @@ bool is_recall_key(std::string_view key) { return key.starts_with(kRecallKey); }
 
 std::string encode_recall(const RecallFact& recall) {
   std::string text =
-      fmt::format(R"({{"workload":{},"since":{},"at":{},"age":{},"why":{})",
-                  quote_json(recall.workload), quoted_moment(recall.since),
+      fmt::format(R"({{"version":{},"workload":{},"since":{},"at":{},"age":{},"why":{})",
+                  recall.version, quote_json(recall.workload), quoted_moment(recall.since),
                   quoted_moment(recall.at), quoted_moment(recall.age), quote_json(recall.why));
   if (recall.times != 0) text += fmt::format(R"(,"times":{})", recall.times);
   if (recall.until != 0) text += R"(,"until":)" + quoted_moment(recall.until);
@@ -46,7 +46,8 @@ std::string encode_recall(const RecallFact& recall) {
 std::optional<RecallFact> decode_recall(std::string_view text) {
   auto json = FlatJson::parse(text);
   if (!json) return std::nullopt;
-  RecallFact recall{.workload = json->string("workload"),
+  RecallFact recall{.version = json->number("version"),
+                    .workload = json->string("workload"),
                     .why = json->string("why"),
                     .times = json->number("times"),
                     .first = json->string("first")};

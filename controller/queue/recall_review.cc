@@ -40,6 +40,7 @@ class RecallReviewer {
   void take(const std::string& key, const RecallFact& recall) {
     const Workload* workload = index_.facts().find(recall.workload);
     out_.bytes += encode_recall(recall).size();
+    if (recall.version > kRecordVersion) return;
     if (workload != nullptr && has_round(*workload, recall.since)) return;
     if (leaves_out(recall)) return take_left_out(key, recall, workload);
     if (is_early(moment_at(recall.at) + kSettled)) return;

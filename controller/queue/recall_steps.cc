@@ -84,6 +84,7 @@ void plan_recall(const Snapshot& snapshot, const Workload& workload, RecallOrder
   const AdmissionLedger& ledger = read_admissions(snapshot);
   if (ledger.config_map == nullptr || ledger.epoch != snapshot.epoch) return;
   if (is_behind(snapshot, ledger.heard)) return;  // the mark would take the place of its entry
+  if (!ledger.newer.empty()) return;
   if (ledger.recalls.size() >= kMostRecalls && !workload.recall) return;
   const Answered answered = look_at_answers(snapshot, order.asked);
   const OwnerLooks looks = look_at_owners(snapshot, order.round);

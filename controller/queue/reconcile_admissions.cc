@@ -91,7 +91,8 @@ std::size_t admit(const Snapshot& snapshot, const queue::FactsIndex& index,
   if (review.open > queue::kWindow / 2) return 0;
   std::optional<queue::PreemptionTerms> terms;
   if (may_preempt(review)) terms = queue::preemption_terms(snapshot);
-  queue::Cycle cycle(index, std::move(terms));
+  const Time now = seeded(SeededBug::kAwaitHalfGang) ? Time() : snapshot.now;
+  queue::Cycle cycle(index, std::move(terms), now.time_since_epoch().count());
   cycle.run(queue::kWindow - review.open);
   if (const auto again = cycle.again())
     plan.requeue_in(
@@ -123,6 +124,9 @@ Plan reconcile_admissions(const Snapshot& snapshot) {
   if (snapshot.offline) return plan;  // nobody is let go in thought: a preview says who would be
   const queue::AdmissionLedger& ledger = queue::read_admissions(snapshot);
   if (snapshot.cluster.gpu_queues().size() == 0 && ledger.empty()) return plan;
+
+  // A later berth wrote what this one can't read: whose quota and room it holds is not known here.
+  if (!ledger.newer.empty()) return plan;
 
   queue::Yields yields = ledger.yields;
   const auto write = [&](const queue::LedgerChanges& changes, std::string reason) {

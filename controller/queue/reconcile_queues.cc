@@ -7,6 +7,7 @@
 #include "controller/queue/displaced.h"
 #include "controller/queue/late_news.h"
 #include "controller/queue/namespace_quotas.h"
+#include "controller/queue/newer_records.h"
 #include "controller/queue/queue_funding.h"
 #include "controller/queue/queue_report.h"
 #include "controller/queue/queue_status.h"
@@ -34,6 +35,7 @@ Plan plan_statuses(const Snapshot& snapshot) {
   if (pins.again) plan.requeue_in(std::chrono::ceil<Duration>(*pins.again - snapshot.now));
   queue::LateNews news = queue::find_late_news(snapshot);
   if (news.again) plan.requeue_in(*news.again);
+  std::optional<Cause> newer = queue::find_newer_ledger(snapshot);
   const QueueFindings findings{index,
                                survey,
                                funding,
@@ -41,7 +43,7 @@ Plan plan_statuses(const Snapshot& snapshot) {
                                index.choice().lost_defaults(),
                                find_unmet_quotas(snapshot, index),
                                std::move(pins.by_queue),
-                               std::move(news.cause)};
+                               newer ? std::move(newer) : std::move(news.cause)};
   if (depends_on_answers(survey.cycle())) plan.requeue_in(snapshot.settings.answer_ttl);
   for (const auto& queue : snapshot.cluster.gpu_queues())
     plan.statuses.push_back(compute_queue_status(snapshot, *queue, findings));

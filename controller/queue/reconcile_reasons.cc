@@ -3,10 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "apis/names.h"
+#include "apis/reasons.h"
 #include "apis/time.h"
 #include "controller/core/merge_patch.h"
 #include "controller/core/refused_write.h"
@@ -15,6 +20,7 @@
 #include "controller/queue/named.h"
 #include "controller/queue/queue_report.h"
 #include "controller/queue/reconcile.h"
+#include "controller/queue/uncovered.h"
 
 namespace berth {
 namespace {
@@ -34,6 +40,7 @@ bool lasts(const queue::Outcome& outcome) {
     case Reason::kQueueInTrouble:
     case Reason::kGangSizesDisagree:
     case Reason::kNotReady:
+    case Reason::kRecordNewer:
     case Reason::kNoQuota:
     case Reason::kExceedsMaximum:
     case Reason::kReleaseRefused:
@@ -81,6 +88,23 @@ class Teller {
       return;
     }
     for (const Pod* pod : queue::pods_of(snapshot_.cluster, index_, name)) add(*pod, reason, words);
+  }
+  // A gang's later members may come one after the other: each is told after it has waited itself.
+  void tell_uncovered(const queue::Workload& workload) {
+    std::map<std::string_view, std::string> why;
+    for (queue::UncoveredMember& member : uncovered_members(workload, index_.facts()))
+      why.emplace(*member.pod->uid, std::move(member.why));
+    for (const Pod* pod : queue::pods_of(snapshot_.cluster, index_, *workload.name)) {
+      const auto found = why.find(pod->meta.uid);
+      if (found == why.end()) continue;
+      if (const Time from = pod->meta.creation_timestamp + kToldAfter; from > snapshot_.now) {
+        again_in(std::chrono::ceil<Duration>(from - snapshot_.now));
+        continue;
+      }
+      add(*pod, reasons::kExceedsAdmission,
+          fmt::format("{}: {} (as of {})", reasons::kExceedsAdmission, found->second,
+                      format_time(snapshot_.now)));
+    }
   }
   bool full() const { return plan_.objects.size() >= kMostAtOnce; }
   Plan take() { return std::move(plan_); }
@@ -147,6 +171,12 @@ Plan reconcile_reasons(const Snapshot& snapshot) {
       continue;
     }
     teller.tell_all_of(waiting);
+    if (!teller.full()) continue;
+    teller.again_in(kEach);
+    break;
+  }
+  for (const queue::Workload* workload : index.facts().with_uncovered()) {
+    teller.tell_uncovered(*workload);
     if (!teller.full()) continue;
     teller.again_in(kEach);
     break;

@@ -9,6 +9,7 @@
 
 #include "apis/names.h"
 #include "apis/reasons.h"
+#include "controller/core/annotation_room.h"
 #include "controller/core/merge_patch.h"
 #include "controller/core/refused_write.h"
 #include "controller/core/seeded_bugs.h"
@@ -41,10 +42,12 @@ class Reclaimer {
     if (refused_write(snapshot_, ref_of(job), names::kManagerQueue)) return;
     MergePatch patch = MergePatch::same_version(job.meta);
     patch.field("spec", R"({"suspend":true})");
-    patch.annotation(names::kPreemptedAnnotation,
-                     format_time(snapshot_.now) + ", as its GPUs were idle");
-    if (!seeded(SeededBug::kLetIdleQueue))
-      patch.annotation(names::kHoldAnnotation, queue::kHeldAsIdle);
+    const std::string preempted = format_time(snapshot_.now) + ", as its GPUs were idle";
+    if (has_room_for(job.meta, names::kPreemptedAnnotation, preempted + queue::kHeldAsIdle)) {
+      patch.annotation(names::kPreemptedAnnotation, preempted);
+      if (!seeded(SeededBug::kLetIdleQueue))
+        patch.annotation(names::kHoldAnnotation, queue::kHeldAsIdle);
+    }
     plan_.add(ref_of(job), Write{.verb = Verb::kMergePatch,
                                  .object = ref_of(job),
                                  .body = patch.str(),
@@ -112,7 +115,7 @@ void take_work(const Snapshot& snapshot, const GPUClusterPolicy& policy, Reclaim
   const auto& index = snapshot.cluster.view<queue::ClusterIndex>();
   for (const queue::IdleWork& idle : queue::find_idle_work(snapshot, policy)) {
     const queue::Workload& workload = *idle.workload;
-    if (!workload.standing.admitted) continue;
+    if (!workload.standing.admitted || workload.standing.newer) continue;
     const Time due{std::chrono::microseconds(idle.due)};
     const Time since{std::chrono::microseconds(idle.since)};
     if (due > snapshot.now) {

@@ -37,10 +37,12 @@ bool is_given_up(const Snapshot& snapshot, const queue::Workload& workload) {
 Plan reconcile_release(const Snapshot& snapshot, std::string_view name) {
   Plan plan;
   // What an earlier leader's ledger says that leader may be changing yet.
-  if (snapshot.offline || queue::read_admissions(snapshot).epoch != snapshot.epoch) return plan;
+  const queue::AdmissionLedger& ledger = queue::read_admissions(snapshot);
+  if (snapshot.offline || ledger.epoch != snapshot.epoch || !ledger.newer.empty()) return plan;
   const auto& index = snapshot.cluster.view<queue::ClusterIndex>();
   const queue::Workload* workload = index.facts().find(std::string(name));
-  if (workload == nullptr || is_given_up(snapshot, *workload)) return plan;
+  if (workload == nullptr || workload->standing.newer || is_given_up(snapshot, *workload))
+    return plan;
   if (workload->job) {
     const auto* entry = open_entry(*workload);
     const Job* job = queue::find_named(snapshot.cluster.jobs(), name);
@@ -60,7 +62,8 @@ Plan reconcile_release(const Snapshot& snapshot, std::string_view name) {
   const auto* entry = open_entry(*workload);
   const auto aimed = without_lost_nodes(snapshot, entry == nullptr ? *admission : *entry);
   std::set<std::string_view> follow;
-  for (const queue::Pod* pod : queue::to_follow(*workload, index.facts().catalog()))
+  const queue::FactsIndex& facts = index.facts();
+  for (const queue::Pod* pod : queue::to_follow(*workload, facts.catalog(), facts.room()))
     follow.insert(*pod->uid);
   for (const Pod* pod : queue::pods_of(snapshot.cluster, index, *workload->name)) {
     if (!follow.contains(pod->meta.uid) || pod->terminating()) continue;

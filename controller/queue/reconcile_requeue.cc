@@ -164,7 +164,7 @@ Plan reconcile_requeue(const Snapshot& snapshot, std::string_view name) {
   if (snapshot.offline) return plan;
   const auto& index = snapshot.cluster.view<queue::ClusterIndex>();
   const queue::Workload* workload = index.facts().find(std::string(name));
-  if (workload == nullptr) return plan;
+  if (workload == nullptr || workload->standing.newer) return plan;
   if (const queue::LedgerFact* entry = displaced_for(snapshot, *workload))
     return plan_displaced(snapshot, *workload, *entry);
   if (plan_recalled(snapshot, *workload, plan)) return plan;

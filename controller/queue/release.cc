@@ -75,6 +75,7 @@ Write release_pod(const berth::Pod& pod, const AdmissionFact& admission) {
   record.members.clear();
   if (const std::string_view node = node_of(admission, pod.meta.uid); !node.empty())
     record.nodes.emplace_back(node);
+  if (const OwnerReference* maker = pod.meta.controller()) record.maker = maker->uid.str();
   const Selection selection = select_pool(*pod.shape, record.pool, false);
   record.selects_pool = selection.by_berth;
   std::string spec = R"({"schedulingGates":)" + gates_left(pod);

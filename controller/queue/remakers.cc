@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "controller/core/seeded_bugs.h"
+#include "controller/queue/admission_record.h"
 
 namespace berth::queue {
 namespace {
@@ -24,9 +25,27 @@ bool needs_a_look(const OwnerKind& kind, const berth::Pod& pod) {
   return kind.then != AfterEviction::kByPolicy || pod.never_restarts;
 }
 
+// So many more failures.
+bool stands(const berth::Job& job, std::int64_t failures) {
+  return job.ignores_disruptions || job.failed + failures <= job.backoff_limit;
+}
+
+// Its queue let it go as a pod that this controller would create again. Whoever takes it from the
+// controller, or gives it to another one, does not free it from that.
+bool has_lost_its_maker(const berth::Pod& pod, const AdmissionFact& record) {
+  const OwnerReference* owner = pod.meta.controller();
+  return !record.maker.empty() && (owner == nullptr || owner->uid.view() != record.maker);
+}
+
+bool has_lost_its_maker(const berth::Pod& pod) {
+  const auto record = admission_on(pod.meta);
+  return record && has_lost_its_maker(pod, *record);
+}
+
 }  // namespace
 
 Remaking Remakers::judge(const berth::Pod& pod) {
+  if (has_lost_its_maker(pod)) return {};
   const OwnerReference* owner = pod.meta.controller();
   if (owner == nullptr) return {fmt::format("nobody would make pod {} anew", pod.meta.name)};
   if (is_batch_job(*owner)) return {why_job_fails(pod, *owner)};
@@ -38,9 +57,21 @@ Remaking Remakers::judge(const berth::Pod& pod) {
 
 std::string Remakers::why_job_fails(const berth::Pod& pod, const OwnerReference& owner) {
   const berth::Job* job = cluster_.jobs().find(pod.meta.namespace_.view(), owner.name.view());
-  if (job != nullptr && job->ignores_disruptions) return "";
-  if (job != nullptr && job->failed + ++failures_[job] <= job->backoff_limit) return "";
+  if (job != nullptr && stands(*job, ++failures_[job])) return "";
   return fmt::format("Job {} would fail of the eviction", owner.name.view());
+}
+
+// A gang goes whole: of a Job all its pods fail at once.
+bool could_stay(const berth::Pod& pod, const berth::Job* job,
+                const std::optional<AdmissionFact>& record) {
+  if (record && has_lost_its_maker(pod, *record)) return false;
+  const OwnerReference* owner = pod.meta.controller();
+  if (owner == nullptr) return true;
+  if (is_batch_job(*owner)) return job == nullptr || !stands(*job, job->parallelism);
+  const OwnerKind* kind = find_owner_kind(*owner);
+  if (kind == nullptr) return pod.never_restarts;
+  if (kind->then == AfterEviction::kByPolicy) return pod.never_restarts;
+  return kind->then != AfterEviction::kRecreates;
 }
 
 OwnedPod owned_pod(const berth::Pod& pod) {

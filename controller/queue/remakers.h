@@ -6,9 +6,11 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "controller/core/cluster_state.h"
+#include "controller/queue/facts.h"
 #include "controller/queue/owner_kinds.h"
 
 namespace berth::queue {
@@ -33,6 +35,12 @@ class Remakers {
   const ClusterState& cluster_;
   std::map<const berth::Job*, std::int64_t> failures_;
 };
+
+// Whether it may turn out, once the pod runs, that it has to stay. Known of the pod alone, before
+// it runs: of controllers that have to be read the worst is taken. `job`: the Job that controls the
+// pod, null if it is not known. `record`: its own, if it was let go.
+bool could_stay(const berth::Pod& pod, const berth::Job* job,
+                const std::optional<AdmissionFact>& record);
 
 // What decides about the pod, for owner_kinds.h.
 OwnedPod owned_pod(const berth::Pod& pod);

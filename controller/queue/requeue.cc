@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "apis/names.h"
+#include "controller/core/annotation_room.h"
 #include "controller/core/merge_patch.h"
+#include "controller/core/seeded_bugs.h"
 #include "controller/queue/cluster_index.h"
 #include "controller/queue/facts_from.h"
 #include "controller/queue/named.h"
@@ -28,7 +30,8 @@ bool is_of(const berth::Pod& pod, const berth::Job& job) {
 Write suspend_job(const berth::Job& job, std::string reason, std::string_view preempted) {
   MergePatch patch = MergePatch::same_version(job.meta);
   patch.field("spec", R"({"suspend":true})");
-  if (!preempted.empty()) patch.annotation(names::kPreemptedAnnotation, preempted);
+  if (!preempted.empty() && has_room_for(job.meta, names::kPreemptedAnnotation, preempted))
+    patch.annotation(names::kPreemptedAnnotation, preempted);
   return {.verb = Verb::kMergePatch,
           .object = ref_of(job),
           .body = patch.str(),
@@ -48,6 +51,13 @@ Write evict_pod(const berth::Pod& pod, std::string reason) {
           .resource_version = pod.node_name.empty() ? pod.meta.resource_version : ""};
 }
 
+// Past its budgets, with the time that it gives itself.
+Write delete_pod(const berth::Pod& pod, std::string reason) {
+  Write write = evict_pod(pod, std::move(reason));
+  write.verb = Verb::kDelete;
+  return write;
+}
+
 Ask ask_to_evict(const berth::Pod& pod) { return {ref_of(pod), pod.meta.resource_version}; }
 
 const Answer* eviction_answer(const Snapshot& snapshot, const berth::Pod& pod) {
@@ -65,18 +75,18 @@ const berth::Job* requeued_with(const ClusterState& cluster, const berth::Pod& p
   return workload == nullptr ? nullptr : requeued_of(cluster, *workload);
 }
 
-bool admits(const FactsIndex& facts, QueueId queue) {
-  const auto found = facts.queues().find(facts.catalog().queue_name(queue));
+bool admits(const FactsIndex& facts, const std::string& queue) {
+  const auto found = facts.queues().find(queue);
   return found != facts.queues().end() && !found->second.held;
 }
 
 const berth::Job* requeued_of(const ClusterState& cluster, const Workload& workload) {
-  if (!workload.job || workload.job->held) return nullptr;
+  if (!workload.job || (workload.job->held && seeded(SeededBug::kSpareHeld))) return nullptr;
   const berth::Job* job = find_named(cluster.jobs(), *workload.name);
   if (job == nullptr || job->finished || job->meta.deletion_timestamp) return nullptr;
   const AdmissionFact* record = workload.job->admitted.get();
   const bool own = record != nullptr && record->uid == job->meta.uid;
-  return own && admits(facts_of(cluster), workload.job->queue) ? job : nullptr;
+  return own && admits(facts_of(cluster), record->queue) ? job : nullptr;
 }
 
 std::vector<const berth::Pod*> bound_pods(const ClusterState& cluster, const berth::Job& job) {

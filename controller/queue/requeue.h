@@ -19,19 +19,20 @@ namespace berth::queue {
 // `preempted`, if any, is for its annotation: when, and for whom.
 Write suspend_job(const berth::Job& job, std::string reason, std::string_view preempted = "");
 
-// The pod goes by the Eviction API; and the dry run of that.
+// The pod goes by the Eviction API; past it; and the dry run.
 Write evict_pod(const berth::Pod& pod, std::string reason);
+Write delete_pod(const berth::Pod& pod, std::string reason);
 Ask ask_to_evict(const berth::Pod& pod);
 // Null if the API server was not asked, or too long ago.
 const Answer* eviction_answer(const Snapshot& snapshot, const berth::Pod& pod);
 
 // The Job that controls the pod, if a queue has let it go and would let it go again: it has its
-// record, is nobody else's to hold or to resume, and its queue admits. Null: the pod goes by
-// itself.
+// record, and the queue that admitted it admits. What is written on it since, the annotation that
+// holds it or another queue's label, says where it waits afterwards. Null: the pod goes by itself.
 const berth::Job* requeued_with(const ClusterState& cluster, const berth::Pod& pod);
 
 // Whether the queue is there and admits.
-bool admits(const FactsIndex& facts, QueueId queue);
+bool admits(const FactsIndex& facts, const std::string& queue);
 // Likewise of a workload that is a Job. Null: it stays as it is.
 const berth::Job* requeued_of(const ClusterState& cluster, const Workload& workload);
 

@@ -9,6 +9,7 @@
 
 #include "controller/core/seeded_bugs.h"
 #include "controller/fleet/node_facts.h"
+#include "controller/queue/record_cover.h"
 #include "controller/queue/restart.h"
 
 namespace berth::queue {
@@ -24,6 +25,11 @@ class RestartReviewer {
       : snapshot_(snapshot), facts_(facts), out_(out) {}
 
   void take(const std::string& key, const RestartFact& restart) {
+    if (is_newer(restart.admission)) {
+      ++standing_;
+      out_.bytes += encode_restart(restart).size();
+      return;
+    }
     const Workload* workload = facts_.find(restart.workload);
     if (workload == nullptr || restart_of(*workload) == nullptr || facts_.is_drained(*workload) ||
         loses_a_node(*workload))

@@ -38,6 +38,7 @@ const ResourceId* uncovered(const QueueQuotas& queue, const Vector& total, PoolI
 void find_routes(const QueueQuotas& queue, ClassId workloads, const Catalog& catalog,
                  const NodeRoom& room, Routes& routes) {
   const ClassFacts& facts = catalog.class_facts(workloads);
+  const bool may_borrow = queue.may_borrow(catalog.class_key(workloads));
   routes.open.clear();
   routes.refusal = {.reason = Reason::kNoQuota};
   bool uncovered_told = false, covered_somewhere = false;
@@ -51,7 +52,7 @@ void find_routes(const QueueQuotas& queue, ClassId workloads, const Catalog& cat
       uncovered_told = true;
       continue;
     }
-    Route route{.pool = pool};
+    Route route{.pool = pool, .asks = {}, .may_borrow = may_borrow};
     const Quota* too_small = nullptr;
     for (std::uint32_t i = 0; i < queue.quotas.size(); ++i) {
       const Quota& quota = queue.quotas[i];
@@ -59,10 +60,15 @@ void find_routes(const QueueQuotas& queue, ClassId workloads, const Catalog& cat
       const std::int64_t amount = asked_of(quota, facts.total, catalog, room);
       if (amount == 0) continue;
       route.asks.emplace_back(i, amount);
-      if (amount <= quota.maximum()) continue;
+      const bool within = may_borrow || amount <= quota.nominal;
+      if (amount <= quota.maximum() && within) continue;
       if (too_small == nullptr && !covered_somewhere) {
-        routes.refusal = {Reason::kExceedsMaximum, quota.resource, pool, amount, 0,
-                          quota.maximum(),         nullptr};
+        if (amount > quota.maximum())
+          routes.refusal = {Reason::kExceedsMaximum, quota.resource, pool, amount, 0,
+                            quota.maximum(),         nullptr};
+        else
+          routes.refusal = {Reason::kMayNotBorrow, quota.resource, pool, amount, 0,
+                            quota.nominal,         nullptr};
       }
       too_small = &quota;
     }

@@ -14,11 +14,12 @@ namespace berth::queue {
 struct Route {
   PoolId pool = Catalog::kAny;
   std::vector<std::pair<std::uint32_t, std::int64_t>> asks;  // place in the queue's quotas, amount
+  bool may_borrow = true;  // else it stays within the nominal quotas
 };
 
 struct Routes {
   std::vector<Route> open;  // in the order of the queue's quotas
-  Verdict refusal;          // why none is: kNoQuota or kExceedsMaximum
+  Verdict refusal;          // why none is: kNoQuota, kExceedsMaximum or kMayNotBorrow
 };
 
 // Which pools' quotas cover all that the class asks and could ever hold it. Fills `routes`, whose

@@ -125,8 +125,7 @@ std::vector<std::string> stranded_on(const ClusterState& cluster, const std::str
   const Node* standing = cluster.nodes().find(node);
   if (standing != nullptr && deletion_mark(*standing).empty()) return {};
   std::set<std::string> workloads;
-  for (const berth::Pod* pod : cluster.pods_on(node))
-    if (const std::string name = workload_name(*pod); !name.empty()) workloads.insert(name);
+  for (const berth::Pod* pod : cluster.pods_on(node)) workloads.insert(workload_name(*pod));
   for (const Workload* workload : cluster.view<ClusterIndex>().facts().with_unbound_pins()) {
     const AdmissionFact* admission = admission_of(*workload);
     if (admission != nullptr && names(*admission, node)) workloads.insert(*workload->name);

@@ -108,7 +108,7 @@ class PodsJudge {
   void judge(const FactsIndex& facts, Duration timeout) {
     if (pins_.lost.empty()) pins_.lost = overfull_node(facts, workload_.standing);
     pins_.until = pins_.since + timeout;
-    if (!admits(facts, workload_.standing.queue))
+    if (!admits(facts, pins_.queue))
       pins_.stays = "its queue would not let it go again";
     else if (runs_)
       evict_each(pinned_);

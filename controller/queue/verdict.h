@@ -23,9 +23,11 @@ enum class Reason {
   kWaitingForOthers,      // it is admitted, and the ledger names who has to be gone, of `behind`
   kBackingOff,            // it was not ready in time, needs of `most` times
   kNotReady,              // likewise, and waits for somebody
+  kRecordNewer,           // a berth admitted it whose records have version needs; known is `most`
   kNoQuota,               // no quota of the queue covers `resource`
   kExceedsMaximum,        // needs, of at most `most`
   kWaitingForQuota,       // needs, free, of nominal `most`
+  kMayNotBorrow,          // needs, of nominal `most`; it could borrow, if it could be given back
   kResourceNotOffered,    // needs, the pool offers `most`
   kWaitingForRoom,        // needs, free, of `most` that the pool offers
   kFragmented,            // one pod needs, on one node free, of `most` free together
@@ -49,6 +51,8 @@ struct Verdict {
   // Of kBehindInQueue: the head of a StrictFIFO queue, if one; of kReleaseRefused,
   // kWaitingForOthers, kBackingOff and kNotReady: itself; of kReserved: for whom.
   const Workload* behind = nullptr;
+  // It is not ready, and others of its StrictFIFO queue go before it.
+  bool passed = false;
   WishId wish = Catalog::kNoWish;  // what it requires of the topology
   // How many nodes more the pool may get for which nobody waits yet, if it is elastic.
   std::optional<std::int64_t> nodes_to_come;

@@ -61,12 +61,16 @@ const char* to_string(Reason reason) {
       return reasons::kBackingOff;
     case Reason::kNotReady:
       return reasons::kNotReady;
+    case Reason::kRecordNewer:
+      return reasons::kRecordNewer;
     case Reason::kNoQuota:
       return reasons::kNoQuota;
     case Reason::kExceedsMaximum:
       return reasons::kExceedsMaximum;
     case Reason::kWaitingForQuota:
       return reasons::kWaitingForQuota;
+    case Reason::kMayNotBorrow:
+      return reasons::kMayNotBorrow;
     case Reason::kResourceNotOffered:
       return reasons::kResourceNotOffered;
     case Reason::kWaitingForRoom:
@@ -162,6 +166,11 @@ std::string describe_reason(const Verdict& verdict, const Catalog& catalog) {
           "not all of its pods were Ready in time, {} times; change its spec, or remove annotation "
           "{}, and it queues again",
           verdict.needs, names::kNeverReadyAnnotation);
+    case Reason::kRecordNewer:
+      return fmt::format(
+          "a later berth has recorded its admission, with version {}; this one knows {} and leaves "
+          "it alone: run the later one again",
+          verdict.needs, verdict.most);
     case Reason::kNoQuota:
       if (verdict.resource == Catalog::kClass)
         return "its node selector and affinity lead to no pool that the queue has a quota in";
@@ -172,6 +181,11 @@ std::string describe_reason(const Verdict& verdict, const Catalog& catalog) {
     case Reason::kWaitingForQuota:
       return fmt::format("needs {} {} in {}, {} free with a nominal quota of {}", needs, resource,
                          where, free, most);
+    case Reason::kMayNotBorrow:
+      return fmt::format(
+          "needs {} {} in {} within the nominal quota of {}; it may not borrow, as it could not be "
+          "given back: nobody would create its pods again, or their owner could fail for good",
+          needs, resource, where, most);
     case Reason::kResourceNotOffered:
       return fmt::format("needs {} {}, the nodes of {} offer {}", needs, resource, where, most);
     case Reason::kWaitingForRoom:
@@ -210,6 +224,7 @@ std::string describe_reason(const Verdict& verdict, const Catalog& catalog) {
 
 std::string describe(const Verdict& verdict, const Catalog& catalog) {
   std::string text = describe_reason(verdict, catalog);
+  if (verdict.passed) text += "; others of its StrictFIFO queue no longer wait for it";
   if (verdict.nodes_to_come)
     text += fmt::format("; nodes to come that nobody waits for: {}", *verdict.nodes_to_come);
   if (verdict.reserved) text += describe_reserved(verdict);
@@ -217,6 +232,7 @@ std::string describe(const Verdict& verdict, const Catalog& catalog) {
 }
 
 bool names_in_full(std::string_view reason) {
+  if (reason == reasons::kExceedsAdmission) return true;
   for (int i = 0; i <= static_cast<int>(Reason::kBehindInQueue); ++i)
     if (const auto known = static_cast<Reason>(i); reason == to_string(known))
       return known != Reason::kReleaseRefused;  // which has the API server's words

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 #include "controller/core/seeded_bugs.h"
 #include "controller/queue/recall.h"
+#include "controller/queue/record_cover.h"
 
 namespace berth::queue {
 namespace {
@@ -55,6 +57,10 @@ bool is_taken_back(const Workload& workload, const AdmissionFact& admission) {
 
 // The controller of such a gang may be re-creating all of its pods, which need their quota again.
 constexpr std::int64_t kNotCountedOn = 1;
+
+// For how long a gang that is not whole may hold up its StrictFIFO queue.
+constexpr std::int64_t kHeadsUnready = 60'000'000;
+constexpr std::int64_t kHeadsForEver = std::numeric_limits<std::int64_t>::max();
 
 // When the first of the pods hangs that are still there.
 std::int64_t hangs_from(const Workload& workload) {
@@ -134,13 +140,18 @@ void claim_for_job(const Workload& workload, const AdmissionFact& admission, std
   }
 }
 
-// Each member has its own node, as its record says or, before it is let go, the ledger.
-void claim_for_group(const Workload& workload, const AdmissionFact& admission, std::int64_t missing,
-                     Catalog& catalog, std::vector<Claim>& claims) {
+// Each member has its own node, as its record says or, before it is let go, the ledger. A gated
+// one that the record does not cover takes no room: it is not let go.
+void claim_for_group(const Workload& workload, const AdmissionFact& admission,
+                     const std::vector<const Pod*>& covered, std::int64_t missing, Catalog& catalog,
+                     std::vector<Claim>& claims) {
   const PoolId pool = catalog.pool(admission.pool);
   const AdmissionFact* entry = open_entry(workload);
+  auto next = covered.begin();  // they stand in the same order
   for (const Pod* pod : workload.pods->all) {
-    if (pod->state != PodState::kWaiting && pod->state != PodState::kReleased) continue;
+    const bool follows = next != covered.end() && *next == pod;
+    if (follows) ++next;
+    if (!follows && pod->state != PodState::kReleased) continue;
     const AdmissionFact* says = pod->state == PodState::kReleased ? pod->admitted.get() : entry;
     const std::string_view node = says == nullptr ? "" : node_of(*says, *pod->uid);
     Claim claim{pool, pod->shape, 1, std::nullopt};
@@ -189,7 +200,38 @@ bool is_made_again(const PodsOfWorkload& pods) {
   return std::ranges::none_of(pods.all, [](const Pod* pod) { return pod->maker.empty(); });
 }
 
-Standing of_job(const Workload& workload, Catalog& catalog) {
+void note_beyond(const Workload& workload, const AdmissionFact& admission, std::int64_t pods,
+                 std::int64_t leaving, Catalog& catalog, const NodeRoom& room, Standing& out) {
+  out.record = &admission;
+  if (!workload.pods) return;
+  out.beyond = beyond_record(admission, pods, leaving, *workload.pods, catalog, room);
+  out.goes_by_worth = !out.beyond.empty() || goes_by_worth(admission);
+}
+
+bool could_stay(const Workload& workload) {
+  return std::ranges::any_of(workload.pods->all, [](const Pod* pod) { return pod->stays; });
+}
+
+// The last member to arrive is the last news of a gang that is not whole.
+std::int64_t heads_until(const Workload& workload) {
+  std::int64_t youngest = 0;
+  for (const Pod* pod : workload.pods->all) youngest = std::max(youngest, pod->created);
+  return youngest + kHeadsUnready;
+}
+
+// Pods of a Job's last run hold it up until they hang.
+std::int64_t heads_until_they_hang(const Workload& workload) {
+  std::int64_t last = 0;
+  if (workload.pods) {
+    for (const Pod* pod : workload.pods->all) {
+      if (pod->state != PodState::kLeaving || pod->hangs_from == 0) return kHeadsForEver;
+      last = std::max(last, pod->hangs_from);
+    }
+  }
+  return last == 0 ? kHeadsForEver : last;
+}
+
+Standing of_job(const Workload& workload, Catalog& catalog, const NodeRoom& room) {
   const Job& job = *workload.job;
   const Counts counts = counts_of(workload);
   const AdmissionFact* admission = admission_of(workload);
@@ -204,6 +246,7 @@ Standing of_job(const Workload& workload, Catalog& catalog) {
     out.leaves = is_taken_back(workload, *admission);
     const std::int64_t leaving = out.leaves ? pods : suspended ? counts.live : counts.leaving;
     charge(*admission, pods, leaving, catalog, out.charges);
+    note_beyond(workload, *admission, pods, leaving, catalog, room, out);
     out.admitted = !suspended;
     out.admission = suspended ? nullptr : admission;
     out.to_release = may_go_now(workload);
@@ -221,7 +264,7 @@ Standing of_job(const Workload& workload, Catalog& catalog) {
   if (setbacks_of(workload) > 0)
     out.unready = Unready::kNeverReady;
   else if (!job.template_mutable || counts.live > 0)
-    out.unready = Unready::kTemplateNotReady;
+    out.unready = Unready::kTemplateNotReady, out.heads_until = heads_until_they_hang(workload);
   else if (refused_entry(workload) != nullptr)
     out.unready = Unready::kReleaseRefused;
   out.workload_class = catalog.workload_class({.roles = {{job.shape, job.wanted}},
@@ -239,10 +282,11 @@ ClassId class_of_group(const Workload& workload, std::int64_t pods, Catalog& cat
   for (const auto& [shape, members] : workload.pods->shapes) {
     if (members.waiting > 0) asks[shape] += members.waiting;
   }
-  return catalog.workload_class({.roles = {asks.begin(), asks.end()}, .wish = first.wish});
+  return catalog.workload_class(
+      {.roles = {asks.begin(), asks.end()}, .wish = first.wish, .stays = could_stay(workload)});
 }
 
-Standing of_group(const Workload& workload, Catalog& catalog) {
+Standing of_group(const Workload& workload, Catalog& catalog, const NodeRoom& room) {
   const Pod& first = **workload.pods->all.begin();
   const Counts counts = counts_of(workload);
   const AdmissionFact* admission = admission_of(workload);
@@ -256,6 +300,7 @@ Standing of_group(const Workload& workload, Catalog& catalog) {
     out.created = std::min(out.created, workload.recall->age);
   out.pods = std::max(size, counts.live);
   out.pods_here = counts.live;
+  out.stays = could_stay(workload);
   if (first.fast && seeded(SeededBug::kChargeWhoCame)) out.pods = counts.live;
   out.leaves = counts.live > 0 && counts.live == counts.leaving;
   // Nobody admitted it, and it is taken back for being idle.
@@ -264,20 +309,23 @@ Standing of_group(const Workload& workload, Catalog& catalog) {
   if (admission != nullptr) {
     const bool taken_back = is_taken_back(workload, *admission);
     out.leaves = out.leaves || taken_back;
-    charge(*admission, out.pods, taken_back ? out.pods : counts.leaving, catalog, out.charges);
-    claim_for_group(workload, *admission, out.pods - counts.live, catalog, out.claims);
+    const std::vector<const Pod*> covered = covered_members(workload, catalog, room);
+    const std::int64_t uncovered = counts.waiting - std::ssize(covered);
+    if (uncovered > 0) out.pods = std::max(size, counts.live - uncovered);
+    const std::int64_t leaving = taken_back ? out.pods : counts.leaving;
+    charge(*admission, out.pods, leaving, catalog, out.charges);
+    note_beyond(workload, *admission, out.pods, leaving, catalog, room, out);
+    claim_for_group(workload, *admission, covered, out.pods - (counts.live - uncovered), catalog,
+                    out.claims);
     out.admitted = true;
     out.admission = admission;
     out.unbound_pins = std::ranges::count_if(workload.pods->admitted, [](const Pod* pod) {
       return pod->state == PodState::kReleased && !pod->admitted->nodes.empty();
     });
-    // One too many is in nobody's account. Of what is taken back nobody is let go any more.
-    const auto has_place = [&] {
-      if (!admission->seats.empty()) return !to_follow(workload, catalog).empty();
-      return counts.live <= size && !is_maker_unknown(workload);
-    };
-    out.to_release = counts.waiting > 0 && !taken_back &&
-                     (open_entry(workload) == nullptr || may_go_now(workload)) && has_place();
+    // Of what is taken back nobody is let go any more.
+    out.to_release = !covered.empty() && !taken_back && !is_maker_unknown(workload) &&
+                     (open_entry(workload) == nullptr || may_go_now(workload));
+    out.uncovered = uncovered > 0 && !taken_back;
     out.waits = waits_for_others(workload);
     if (out.waits) out.workload_class = class_of_group(workload, out.pods, catalog);
     const bool lacks = counts.leaving > 0 || (counts.live < size && !first.fast);
@@ -291,9 +339,9 @@ Standing of_group(const Workload& workload, Catalog& catalog) {
   if (setbacks_of(workload) > 0)
     out.unready = Unready::kNeverReady;
   else if (workload.pods->sizes.size() > 1)
-    out.unready = Unready::kSizesDisagree;
+    out.unready = Unready::kSizesDisagree, out.heads_until = heads_until(workload);
   else if (counts.live < size && !first.fast)
-    out.unready = Unready::kGangIncomplete;
+    out.unready = Unready::kGangIncomplete, out.heads_until = heads_until(workload);
   else if (refused_entry(workload) != nullptr)
     out.unready = Unready::kReleaseRefused;
   out.workload_class = class_of_group(workload, out.pods, catalog);
@@ -399,28 +447,39 @@ std::string seat_of(const Pod& pod, const Catalog& catalog) {
   return asks.empty() ? "no GPU" : asks;
 }
 
-std::vector<const Pod*> to_follow(const Workload& workload, const Catalog& catalog) {
+std::vector<const Pod*> covered_members(const Workload& workload, const Catalog& catalog,
+                                        const NodeRoom& room) {
   std::vector<const Pod*> waiting;
   const AdmissionFact* admission = admission_of(workload);
   if (!workload.pods || admission == nullptr) return waiting;
   std::ranges::copy_if(workload.pods->all, std::back_inserter(waiting),
                        [](const Pod* pod) { return pod->state == PodState::kWaiting; });
   if (waiting.empty()) return waiting;
-  if (is_maker_unknown(workload)) return {};
   const std::vector<const Pod*> ended = ended_of(workload);
-  if (admission->seats.empty()) {
-    const std::int64_t size = (*workload.pods->all.begin())->group_size - std::ssize(ended);
-    if (counts_of(workload).live > size) waiting.clear();
-    return waiting;
-  }
-  std::map<std::string, std::int64_t, std::less<>> free(admission->seats.begin(),
-                                                        admission->seats.end());
+  const bool alike = admission->seats.empty();
+  const auto shows_it = [&](const Pod* pod) {
+    return pod->admitted && pod->admitted->since == admission->since;
+  };
+  // A member that came past the webhook before the gang was admitted has none of its seats.
+  SeatsLeft seats(*admission, catalog, room);
   for (const Pod* pod : workload.pods->all)
-    if (pod->state != PodState::kWaiting) --free[seat_of(*pod, catalog)];
+    if (pod->state != PodState::kWaiting && (!alike || shows_it(pod))) seats.occupy(*pod);
   for (const Pod* pod : ended)
-    if (pod->admitted && pod->admitted->since == admission->since) --free[seat_of(*pod, catalog)];
-  std::erase_if(waiting, [&](const Pod* pod) { return --free[seat_of(*pod, catalog)] < 0; });
+    if (shows_it(pod)) seats.occupy(*pod);
+  const std::int64_t size = (*workload.pods->all.begin())->group_size - std::ssize(ended);
+  std::int64_t places = size - (counts_of(workload).live - std::ssize(waiting));
+  std::erase_if(waiting, [&](const Pod* pod) {
+    if ((alike && places <= 0) || !seats.seat(*pod)) return true;
+    --places;
+    return false;
+  });
   return waiting;
+}
+
+std::vector<const Pod*> to_follow(const Workload& workload, const Catalog& catalog,
+                                  const NodeRoom& room) {
+  if (!workload.pods || is_maker_unknown(workload)) return {};
+  return covered_members(workload, catalog, room);
 }
 
 bool may_go_now(const Workload& workload) {
@@ -530,11 +589,16 @@ void PodsOfWorkload::count(const Pod& pod, std::int64_t by) {
   if (says == 0) sizes.erase(pod.group_size);
 }
 
-Standing standing_of(const Workload& workload, Catalog& catalog) {
+Standing standing_of(const Workload& workload, Catalog& catalog, const NodeRoom& room) {
   Standing out;
   if (workload.job || workload.pods) {
-    out = workload.job ? of_job(workload, catalog) : of_group(workload, catalog);
+    out = workload.job ? of_job(workload, catalog, room) : of_group(workload, catalog, room);
     if (out.leaves) out.hangs_from = out.loses_pods ? kNotCountedOn : hangs_from(workload);
+    out.newer = newer_version(workload).has_value();
+    if (!out.newer) return out;
+    // What it is charged stands. Nothing is done by a record that this berth does not know.
+    out.to_release = out.uncovered = out.loses_pods = false;
+    out.unready = Unready::kNewerRecord;
     return out;
   }
   if (const RestartFact* restart = workload.in_flight ? nullptr : restart_of(workload)) {

@@ -40,6 +40,7 @@ struct Pod {
   std::int64_t checkpoint = 0;
   std::unique_ptr<FastStart> fast;  // null: its group waits for all its pods
   Text maker, role;                 // as of a PodFact
+  bool stays = false;               // likewise
   std::unique_ptr<AdmissionFact> admitted;
 };
 
@@ -85,6 +86,7 @@ enum class Unready {
   kTemplateNotReady,  // an admission could not be written into the template yet
   kReleaseRefused,    // the API server would not have it let go
   kNeverReady,        // it was let go and not ready in time: it is left out
+  kNewerRecord,       // a later berth has admitted it: it is left alone
 };
 
 // One quota's part in what a workload is charged.
@@ -94,6 +96,13 @@ struct Charge {
   std::int64_t total = 0;
   std::int64_t leaving = 0;  // the part of it that is going away
   bool operator==(const Charge&) const = default;
+};
+
+// What the living pods of a workload ask more than its record covers: they are charged for it too.
+struct Beyond {
+  ResourceId resource = 0;  // kClass: of the class, in millionths
+  std::int64_t total = 0;
+  std::int64_t leaving = 0;  // the part of it that is going away
 };
 
 struct Claim {  // admitted pods that are on no node
@@ -112,6 +121,10 @@ struct Standing {
   const std::string* uid = nullptr;
   std::int64_t pods = 0;  // of a gang, those it has and those it lacks
   std::int64_t pods_here = 0;
+  // Of what is not ready: until when it may be its StrictFIFO queue's head, microseconds since the
+  // epoch; 0: it may not.
+  std::int64_t heads_until = 0;
+  bool stays = false;          // no Job, and one of its pods could not be given back
   ClassId workload_class = 0;  // of what is ready
   bool admitted = false;
   bool to_release = false;    // admitted, and some of it is still held back
@@ -124,7 +137,14 @@ struct Standing {
   const AdmissionFact* admission = nullptr;  // of what is admitted
   std::int64_t unbound_pins = 0;             // pods that are pinned, let go and on no node
   std::vector<Claim> claims;
-  std::vector<Charge> charges;  // of an admission; what came past the webhook is charged by pod
+  // Of an admission; the index adds what is beyond. What came past the webhook is charged by pod.
+  std::vector<Charge> charges;
+  const AdmissionFact* record = nullptr;  // by which its living pods are charged
+  std::vector<Beyond> beyond;
+  bool holds_too_much = false;  // it is charged more than its record says
+  bool goes_by_worth = false;   // what is beyond depends on what the pieces of resources are worth
+  bool newer = false;           // a later berth's record is on it, in the ledger or in a mark
+  bool uncovered = false;       // admitted, and its record has no seat for some gated member
 };
 
 struct PodsOfWorkload {
@@ -189,8 +209,13 @@ std::string seat_of(const Pod& pod, const Catalog& catalog);
 // without a known role, for what the first of all does.
 std::map<ShapeId, std::int64_t> pods_to_come(const PodsOfWorkload& pods, std::int64_t missing);
 
-// The gated members, oldest first, for which the gang's admission has a place.
-std::vector<const Pod*> to_follow(const Workload& workload, const Catalog& catalog);
+// The gated members, oldest first, for which the gang's admission has a seat that covers them.
+std::vector<const Pod*> covered_members(const Workload& workload, const Catalog& catalog,
+                                        const NodeRoom& room);
+
+// Those of them that may be released now.
+std::vector<const Pod*> to_follow(const Workload& workload, const Catalog& catalog,
+                                  const NodeRoom& room);
 
 // How often in a row it was never ready, while it is left out for that; 0: it is not.
 std::int64_t setbacks_of(const Workload& workload);
@@ -205,7 +230,7 @@ std::optional<std::int64_t> end_of(const Workload& workload);
 std::string_view node_of(const AdmissionFact& admission, std::string_view uid);
 
 // What the facts of a workload come to.
-Standing standing_of(const Workload& workload, Catalog& catalog);
+Standing standing_of(const Workload& workload, Catalog& catalog, const NodeRoom& room);
 
 // A workload's place in rule 5's order: priority, age, and uid, which is unlike every other's. What
 // decides nearly always is at hand, without a look at the workload.

@@ -10,6 +10,8 @@
 #include <span>
 #include <utility>
 
+#include "apis/reasons.h"
+
 namespace berth {
 namespace {
 
@@ -141,9 +143,8 @@ void Worker::conclude(const std::string& key, const Outcome& outcome, std::size_
       break;
     case Fate::kConflict:
     case Fate::kRefused:
-      if (queue_.failures(key) >= kConflictsBeforeRefetch)
-        for (const ObjectRef& object : outcome.conflicts) parts_.caches.refetch(object);
       level = LogLevel::kInfo;
+      if (queue_.failures(key) >= kConflictsBeforeRefetch) look_again(key, outcome);
       queue_.add_rate_limited(key);
       break;
     case Fate::kRetry:
@@ -163,6 +164,7 @@ void Worker::conclude(const std::string& key, const Outcome& outcome, std::size_
     case Fate::kStopped:
       break;
   }
+  if (outcome.fate != Fate::kConflict) conflicts_.forget(key);
   if (outcome.status_due) queue_.add_after(key, *outcome.status_due);
   if (plan_hash != 0 && (outcome.fate == Fate::kDone || outcome.fate == Fate::kAnswered))
     last_plans_[key] = plan_hash;
@@ -180,6 +182,27 @@ void Worker::conclude(const std::string& key, const Outcome& outcome, std::size_
                     {"writes", outcome.writes},
                     {"error", outcome.error}});
   queue_.done(key);
+}
+
+void Worker::look_again(const std::string& key, const Outcome& outcome) {
+  for (const ObjectRef& object : outcome.conflicts) {
+    const std::optional<CachedVersion> cached = parts_.caches.version(object);
+    if (outcome.fate == Fate::kConflict && cached && conflicts_.note(key, object, *cached))
+      tell_stuck(object, outcome.error);
+    parts_.caches.refetch(object);
+  }
+}
+
+void Worker::tell_stuck(const ObjectRef& object, const std::string& error) {
+  parts_.log.write(LogLevel::kError, "a write conflicts again and again, and nobody changes it",
+                   {{"object", object.str()}, {"error", error}});
+  parts_.events.send({.regarding = object,
+                      .warning = true,
+                      .reason = reasons::kWriteRefused,
+                      .action = "Write",
+                      .note = "the API server refuses a write again and again as out of date, "
+                              "though the object has not changed: \"" +
+                              error + "\"; berth tries again every minute"});
 }
 
 void Worker::log_dry_run(const std::string& key, const Plan& plan) {

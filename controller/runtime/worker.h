@@ -25,6 +25,7 @@
 #include "controller/runtime/executor.h"
 #include "controller/runtime/leadership.h"
 #include "controller/runtime/metrics.h"
+#include "controller/runtime/repeated_conflicts.h"
 #include "controller/runtime/workqueue.h"
 #include "controller/runtime/write_barrier.h"
 
@@ -64,6 +65,9 @@ class Worker {
   Task<void> execute(std::string key, Plan plan, std::chrono::nanoseconds compute);
   void conclude(const std::string& key, const Outcome& outcome, std::size_t plan_hash,
                 std::chrono::nanoseconds compute);
+  // Fetches what conflicted past its watch, and tells of what was fetched before and is the same.
+  void look_again(const std::string& key, const Outcome& outcome);
+  void tell_stuck(const ObjectRef& object, const std::string& error);
   void log_dry_run(const std::string& key, const Plan& plan);
   void forget_old_answers();
 
@@ -78,6 +82,7 @@ class Worker {
   bool working_ = false;
   bool pump_posted_ = false;
   MonotonicTime answers_swept_at_{0};
+  RepeatedConflicts conflicts_;
   std::map<std::string, std::size_t> last_plans_;  // hash of the steps last carried out, by key
 };
 

@@ -35,8 +35,9 @@ std::string token_in(std::string_view authorization) {
 }  // namespace
 
 struct PagePort::Room {
-  Room(PagePort& port, ViewerRights of, std::string era)
-      : rights(std::move(of)),
+  Room(PagePort& port, const ViewerDesk::Standing& opener, std::string era)
+      : rights(*opener.rights),
+        party(opener.party),
         page({.state = [this, &port] { return port.state_in(*this); },
               .now = port.parts_.now,
               .era = std::move(era),
@@ -48,12 +49,15 @@ struct PagePort::Room {
   }
 
   const ViewerRights rights;
+  const std::string party;  // of whoever opened it
   LivePage page;
   PageSite site;
   Moment used{0};
+  bool closed = false;  // for another one
 };
 
-// Ends when he is not who he was: his token is over, or he may list more, or less.
+// Ends when he is not who he was: his token is over, or he may list more, or less. And when his
+// room is closed.
 class PagePort::Visit final : public HttpFeed {
  public:
   Visit(PagePort& port, std::shared_ptr<Room> room, std::string token,
@@ -62,7 +66,7 @@ class PagePort::Visit final : public HttpFeed {
 
   void next(std::string& out) override {
     const ViewerDesk::Standing now = port_.parts_.ask(token_);
-    over_ = now.verdict != Heard::kAdmitted || *now.rights != room_->rights;
+    over_ = room_->closed || now.verdict != Heard::kAdmitted || *now.rights != room_->rights;
     if (over_) return;
     room_->used = port_.parts_.now();
     told_->next(out);
@@ -110,7 +114,7 @@ HttpResponse PagePort::answer(const HttpCall& call) {
     case Heard::kAdmitted:
       break;
   }
-  const std::shared_ptr<Room> room = room_of(*standing.rights);
+  const std::shared_ptr<Room> room = room_of(standing);
   if (room == nullptr) {
     ++refused_.busy_total;
     return PageSite::refuse(503, "too many people with different rights look at once; try again",
@@ -130,27 +134,42 @@ PageFacts PagePort::facts() const {
   return facts;
 }
 
-// Where there are too many, the one goes that nobody follows and that was looked at longest ago.
-std::shared_ptr<PagePort::Room> PagePort::room_of(const ViewerRights& rights) {
-  auto found = rooms_.find(rights);
+std::shared_ptr<PagePort::Room> PagePort::room_of(const ViewerDesk::Standing& viewer) {
+  auto found = rooms_.find(*viewer.rights);
   if (found == rooms_.end()) {
-    if (rooms_.size() >= kMostRooms) {
-      const auto rank = [](const auto& one) {
-        return std::pair(one.second.use_count() > 1, one.second->used);
-      };
-      const auto oldest =
-          std::min_element(rooms_.begin(), rooms_.end(),
-                           [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
-      if (oldest->second.use_count() > 1) return nullptr;
-      rooms_.erase(oldest);
-    }
-    found = rooms_
-                .emplace(rights, std::make_shared<Room>(*this, rights,
-                                                        fmt::format("{}.{}", parts_.era, ++made_)))
-                .first;
+    if (rooms_.size() >= kMostRooms && !close_one_for(viewer)) return nullptr;
+    found =
+        rooms_
+            .emplace(*viewer.rights, std::make_shared<Room>(
+                                         *this, viewer, fmt::format("{}.{}", parts_.era, ++made_)))
+            .first;
   }
   found->second->used = parts_.now();
   return found->second;
+}
+
+// First a room that nobody follows. Else one of the party that holds most, if that is more than the
+// newcomer's holds. For a newcomer who may list pods everywhere also one of somebody who may not.
+// Of several the one that was looked at longest ago.
+bool PagePort::close_one_for(const ViewerDesk::Standing& viewer) {
+  std::map<std::string, int> held;
+  for (const auto& [rights, room] : rooms_) ++held[room->party];
+  const auto most = std::ranges::max_element(held, {}, [](const auto& one) { return one.second; });
+  const bool unequal = most->second > held[viewer.party] + 1;
+  const bool sees_all = viewer.rights->everywhere("pods");
+  const auto rank = [&](const Room& room, bool followed) {
+    if (!followed) return 0;
+    if (unequal && room.party == most->first) return 1;
+    return sees_all && !room.rights.everywhere("pods") ? 2 : 3;
+  };
+  const auto order = [&](const auto& one) {
+    return std::pair(rank(*one.second, one.second.use_count() > 1), one.second->used);
+  };
+  const auto first = std::ranges::min_element(rooms_, {}, order);
+  if (order(*first).first == 3) return false;
+  first->second->closed = true;
+  rooms_.erase(first);
+  return true;
 }
 
 std::optional<PageState> PagePort::state_in(const Room& room) {

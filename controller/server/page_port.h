@@ -45,7 +45,8 @@ class PagePort {
  private:
   struct Room;  // of all who have the same rights
   class Visit;  // somebody who follows what changes in one
-  std::shared_ptr<Room> room_of(const ViewerRights& rights);
+  std::shared_ptr<Room> room_of(const ViewerDesk::Standing& viewer);
+  bool close_one_for(const ViewerDesk::Standing& viewer);
   std::optional<PageState> state_in(const Room& room);
   Result<std::string> why_in(const Room& room, const std::string& subject);
 

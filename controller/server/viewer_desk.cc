@@ -110,7 +110,9 @@ Task<void> ViewerDesk::review(Digest digest, std::string token) {
   } else {
     Result<std::shared_ptr<const ViewerRights>> rights = co_await rights_of(*viewer);
     if (rights.has_value())
-      settle(digest, {.verdict = Heard::kAdmitted, .rights = *std::move(rights)}, kAdmittedFor);
+      settle(digest,
+             {.verdict = Heard::kAdmitted, .rights = *std::move(rights), .party = viewer->party()},
+             kAdmittedFor);
     else
       trouble = rights.error();
   }

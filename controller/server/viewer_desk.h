@@ -45,7 +45,9 @@ class ViewerDesk {
       kAdmitted,
     };
     Verdict verdict = Verdict::kBusy;
-    std::shared_ptr<const ViewerRights> rights = nullptr;  // if he is admitted
+    // If he is admitted.
+    std::shared_ptr<const ViewerRights> rights = nullptr;
+    std::string party = {};  // see Viewer::party()
   };
   // What counts of the token now. Whoever stays asks now and then: so it is looked at anew in time.
   Standing ask(const std::string& token);

@@ -56,6 +56,11 @@ std::string Viewer::namespace_() const {
   return rest.substr(0, rest.find(':'));
 }
 
+std::string Viewer::party() const {
+  const std::string account = namespace_();
+  return account.empty() ? "user:" + username : "system:serviceaccounts:" + account;
+}
+
 ApiRequest token_review(std::string_view token) { return review(kTokenReview, {{"token", token}}); }
 
 std::optional<Viewer> viewer_in(std::string_view answer) {

@@ -25,6 +25,9 @@ struct Viewer {
 
   // Of a ServiceAccount; empty: he is none.
   std::string namespace_() const;
+  // With whom he shares what the page has for many: the ServiceAccounts of a namespace are one
+  // party, because whoever may create one there may create many. Everybody else is one of his own.
+  std::string party() const;
 };
 
 ApiRequest token_review(std::string_view token);

@@ -24,6 +24,11 @@ namespace {
 constexpr std::chrono::nanoseconds kFastest = 500us;
 constexpr std::chrono::nanoseconds kSlowest = 4ms;
 
+// The simulation calls Kubernetes' controllers by their accounts' names alone.
+std::string username_of(const std::string& user) {
+  return user.ends_with("-controller") ? "system:serviceaccount:kube-system:" + user : user;
+}
+
 WriteReply refusal(int code, const std::string& reason, const std::string& message) {
   const Refusal refused{code, reason, message, {}};
   return {code, std::make_shared<const json>(refused.status())};
@@ -208,7 +213,7 @@ std::string AdmissionWebhooks::review_text(const Creation& creation, const std::
   if (const std::string name = text_at(creation.object, {"metadata", "name"}); !name.empty())
     request["name"] = name;
   request["operation"] = "CREATE";
-  request["userInfo"] = {{"username", creation.request.user}};
+  request["userInfo"] = {{"username", username_of(creation.request.user)}};
   request["object"] = creation.object;
   request["oldObject"] = nullptr;
   request["dryRun"] = creation.request.dry_run;

@@ -8,6 +8,7 @@
 #include "controller/sim/discovery.h"
 #include "controller/sim/listing.h"
 #include "controller/sim/object_fields.h"
+#include "controller/sim/patch.h"
 #include "controller/sim/priority_admission.h"
 #include "controller/sim/selectors.h"
 #include "controller/sim/status.h"
@@ -88,6 +89,7 @@ WriteRequest read_write(const ApiCall& call, const Target& target) {
   request.key = {target.type, target.namespace_, target.name};
   request.subresource = *verb == WriteVerb::kEvict ? "" : target.subresource;
   request.body = parse_body(call, *verb);
+  request.escaped_as_go = !has_what_go_escapes(call.body);
   request.field_manager = target.option("fieldManager");
   request.force = target.flag("force");
   request.user = call.user;

@@ -43,9 +43,10 @@ enum class WriteVerb { kCreate, kUpdate, kJsonPatch, kMergePatch, kApply, kDelet
 
 struct WriteRequest {
   WriteVerb verb;
-  StoreKey key;             // of a create: the name may be empty, the body has it
-  std::string subresource;  // "", "status"; an eviction needs none
-  ObjectPtr body;           // object, patch, DeleteOptions or Eviction; null: none
+  StoreKey key;               // of a create: the name may be empty, the body has it
+  std::string subresource;    // "", "status"; an eviction needs none
+  ObjectPtr body;             // object, patch, DeleteOptions or Eviction; null: none
+  bool escaped_as_go = true;  // the body's text: see apply_json_patch()
   std::string field_manager;
   bool force = false;    // of an apply
   bool dry_run = false;  // answers as if, and stores nothing

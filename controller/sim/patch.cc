@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/sim/patch.h"
 
+#include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -102,7 +103,14 @@ Place locate(json& object, const std::string& pointer) {
   }
 }
 
-void test(json& object, const std::string& pointer, const json& wanted) {
+// One of the texts in it is one that Go escapes.
+bool holds_what_go_escapes(const json& value) {
+  if (value.is_string()) return has_what_go_escapes(value.get_ref<const std::string&>());
+  return value.is_structured() && std::ranges::any_of(value, holds_what_go_escapes);
+}
+
+void test(json& object, const std::string& pointer, const json& wanted, bool escaped_as_go) {
+  if (!escaped_as_go && holds_what_go_escapes(wanted)) throw refused_patch();
   if (pointer.empty()) {
     if (object != wanted) throw refused_patch();
     return;
@@ -117,13 +125,13 @@ std::string member(const json& operation, const char* name) {
   return found->get<std::string>();
 }
 
-void run(json& object, const json& operation) {
+void run(json& object, const json& operation, bool escaped_as_go) {
   const std::string op = text_at(operation, {"op"});
   const json* given = find_at(operation, {"value"});
   const json value = given == nullptr ? json() : *given;
   const std::string path = member(operation, "path");
   if (op == "test") {
-    test(object, path, value);
+    test(object, path, value, escaped_as_go);
   } else if (op == "add") {
     locate(object, path).add(value);
   } else if (op == "remove") {
@@ -161,13 +169,18 @@ void merge(json& target, const json& patch) {
 
 }  // namespace
 
-void apply_json_patch(json& object, const json& patch) {
+bool has_what_go_escapes(std::string_view text) {
+  return text.find_first_of("<>&") != text.npos || text.find("\u2028") != text.npos ||
+         text.find("\u2029") != text.npos;
+}
+
+void apply_json_patch(json& object, const json& patch, bool escaped_as_go) {
   if (!patch.is_array())
     throw bad_request("error decoding patch: a JSON patch is a list of operations");
   for (const json& operation : patch) {
     if (!operation.is_object())
       throw bad_request("error decoding patch: an operation of a JSON patch is an object");
-    run(object, operation);
+    run(object, operation, escaped_as_go);
   }
 }
 

@@ -4,11 +4,18 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <string_view>
 
 namespace berth::sim {
 
-// Throws a Refusal: 400 for what is no patch, 422 for one that does not apply.
-void apply_json_patch(nlohmann::json& object, const nlohmann::json& patch);
+// A character that encoding/json of Go writes as an escape, though JSON does not need one.
+bool has_what_go_escapes(std::string_view text);
+
+// Throws a Refusal: 400 for what is no patch, 422 for one that does not apply. `escaped_as_go`: the
+// patch's text has no such character as it is. A test of one fails then: the API server compares
+// the text of the patch with the text that it encodes the object as.
+void apply_json_patch(nlohmann::json& object, const nlohmann::json& patch,
+                      bool escaped_as_go = true);
 void apply_merge_patch(nlohmann::json& object, const nlohmann::json& patch);
 
 }  // namespace berth::sim

@@ -45,6 +45,13 @@ bool is_of_a_queue(const json& object) {
 
 bool job_waits(const json& job) { return true_at(job, {"spec", "suspend"}); }
 
+// The deadline may only fall: who removes it raises it.
+bool runs_longer(const json& live, const json& next) {
+  const auto before = integer_at(live, {"spec", "activeDeadlineSeconds"});
+  const auto after = integer_at(next, {"spec", "activeDeadlineSeconds"});
+  return before && (!after || *after > *before);
+}
+
 std::int64_t width_of(const json& job) {
   return integer_at(job, {"spec", "parallelism"}).value_or(1);
 }
@@ -76,12 +83,19 @@ std::string refuse_job(const json* live, const json& next) {
   if (record_of(next) != before ||
       template_record_of(next) != (live == nullptr ? "" : template_record_of(*live)))
     return "only berth writes gpu.berth.dev/admitted; leave the annotation out";
-  if (was_suspended && !job_waits(next) && has_queue(next))
+  if (live == nullptr) return "";
+  if (was_suspended && !job_waits(next) && (has_queue(next) || has_queue(*live)))
     return "only the queue resumes the Job; `berth why` tells what it waits for";
-  if (live != nullptr && !was_suspended && !job_waits(next) && !before.empty() &&
-      width_of(next) > width_of(*live))
+  if (has_queue(*live) && !has_queue(next) && (was_suspended || !before.empty()))
+    return "a Job that waits or was admitted keeps its label gpu.berth.dev/queue; name another "
+           "queue, or delete the Job";
+  if (was_suspended || job_waits(next) || before.empty()) return "";
+  if (width_of(next) > width_of(*live))
     return "spec.parallelism of an admitted Job may only fall; suspend it, raise it, and the queue "
            "resumes it";
+  if (runs_longer(*live, next))
+    return "spec.activeDeadlineSeconds of an admitted Job may only fall; suspend it, raise it, and "
+           "the queue admits it anew";
   return "";
 }
 

@@ -34,7 +34,7 @@ json compute_next(const WriteRequest& request, const json& live, const Author& a
   switch (request.verb) {
     case WriteVerb::kJsonPatch:
       next = live;
-      apply_json_patch(next, body);
+      apply_json_patch(next, body, request.escaped_as_go);
       break;
     case WriteVerb::kMergePatch:
       next = live;

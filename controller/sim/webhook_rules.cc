@@ -46,11 +46,9 @@ bool WebhookRules::selects(const Store& store, const std::string& namespace_) co
 }
 
 bool concerns_gpus(const json& spec, const json& metadata) {
-  const auto is_device = [](const json& volume) {
-    return text_at(volume, {"hostPath", "path"}).starts_with("/dev/nvidia");
-  };
+  const auto is_hosts = [](const json& volume) { return find_at(volume, {"hostPath"}) != nullptr; };
   return find_at(metadata, {"labels", kQueueLabel}) != nullptr ||
-         any_of(find_at(spec, {"volumes"}), is_device) ||
+         any_of(find_at(spec, {"volumes"}), is_hosts) ||
          any_of(find_at(spec, {"containers"}), wants_gpu) ||
          any_of(find_at(spec, {"initContainers"}), wants_gpu);
 }

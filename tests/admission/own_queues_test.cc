@@ -88,6 +88,19 @@ TEST(OwnQueues, PoolsAndResourcesThatAreNotThereAreNamedOnce) {
           "spec.quotas[1].resource: no node or MIGLayout offers nvidia.com/mig-7g.80gb yet"));
 }
 
+TEST(OwnQueues, AClassThatIsNotThereIsNamed) {
+  ClusterState cluster = teams();
+  GPUClusterPolicy policy = *cluster.gpu_policies().find("cluster");
+  policy.spec.priority_classes = {{.name = "made-soon", .value = 5}};
+  cluster.upsert(policy, Time{});
+  constexpr char kLists[] = R"({"namespaceSelector":{"matchLabels":{"team":"vision"}},"quotas":[)"
+                            R"({"resource":"nvidia.com/gpu","pool":"training","nominalQuota":8}],)"
+                            R"("priorityClasses":["training-batch","made-soon","urgnet"]})";
+  EXPECT_THAT(
+      warnings(kLists, cluster),
+      ElementsAre(HasSubstr("spec.priorityClasses[2]: there is no PriorityClass urgnet yet")));
+}
+
 TEST(OwnQueues, NamespacesThatAreNotTakenAreTold) {
   static constexpr char kOf[] =
       R"({{"namespaceSelector":{{"matchLabels":{{"team":"{}"}}}},"quotas":)"

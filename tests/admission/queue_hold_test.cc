@@ -46,6 +46,12 @@ class QueueHold : public ::testing::Test {
       add(queue_of(std::string("of-") + name, name, true));
   }
   void add(const GPUQueue& queue) { cluster.upsert(queue, Time{}); }
+  // The default queue of team-a does.
+  void accept(std::vector<std::string> classes) {
+    GPUQueue queue = queue_of("vision", "team-a", true);
+    queue.spec.priority_classes = std::move(classes);
+    add(queue);
+  }
 
   static Request with(Request request, const char* path, json value) {
     json object = json::parse(request.object);
@@ -56,6 +62,10 @@ class QueueHold : public ::testing::Test {
   static Request owned(Request request, const char* kind, const char* uid = "owner") {
     return with(std::move(request), "/metadata/ownerReferences",
                 {{{"kind", kind}, {"uid", uid}, {"name", "x"}, {"controller", true}}});
+  }
+  static Request by_daemon_sets(Request request) {
+    request.user = "system:kube-controller-manager";
+    return request;
   }
   static Request gpu_pod() { return pod(asks("nvidia.com/gpu", 1)); }
   static Request gpu_job() { return job(asks("nvidia.com/gpu", 1)); }
@@ -119,20 +129,30 @@ TEST_F(QueueHold, OtherGatesStay) {
   EXPECT_EQ(at(answer.object, "/spec/schedulingGates/1/name"), R"("gpu.berth.dev/queue")");
 }
 
+// What its owner is, and whether it is a mirror, whoever creates a pod may write.
+TEST_F(QueueHold, APodThatClaimsANodeOrADaemonSetForItsOwnerIsGated) {
+  for (const char* kind : {"DaemonSet", "Node", "ReplicaSet"})
+    EXPECT_TRUE(gated(owned(gpu_pod(), kind))) << kind;
+  EXPECT_TRUE(gated(with(gpu_pod(), "/metadata/annotations/kubernetes.io~1config.mirror", "x")));
+  Request named = owned(gpu_pod(), "DaemonSet");
+  named.user = "system:serviceaccount:team-a:daemon-set-controller";
+  EXPECT_TRUE(gated(named));
+  Request grouped = owned(gpu_pod(), "Node");
+  grouped.user_group = "system:nodes";
+  EXPECT_TRUE(gated(grouped)) << "a kubelet has a node's name, too";
+}
+
 TEST_F(QueueHold, WhoeverCannotWaitIsLeftAlone) {
-  EXPECT_FALSE(gated(owned(gpu_pod(), "DaemonSet")));
-  EXPECT_FALSE(gated(owned(gpu_pod(), "Node")));
+  EXPECT_FALSE(gated(by_daemon_sets(owned(gpu_pod(), "DaemonSet"))));
+  EXPECT_TRUE(gated(by_daemon_sets(owned(gpu_pod(), "ReplicaSet"))))
+      << "kube-controller-manager may ask for all of them as one";
   EXPECT_FALSE(gated(with(gpu_pod(), "/spec/nodeName", "n1")));
-  EXPECT_FALSE(gated(with(gpu_pod(), "/metadata/annotations/kubernetes.io~1config.mirror", "x")));
-  Request kubelets = gpu_pod();
-  kubelets.user_group = "system:nodes";
-  EXPECT_FALSE(gated(kubelets));
+  EXPECT_FALSE(gated(by_kubelet(gpu_pod())));
   for (const char* name : {"kube-system", "berth-system", "gpu-operator"}) {
     Request systems = gpu_pod();
     systems.ns = name;
     EXPECT_FALSE(gated(systems)) << name;
   }
-  EXPECT_TRUE(gated(owned(gpu_pod(), "ReplicaSet")));
 }
 
 TEST_F(QueueHold, APodOfAQueueMayNotNameItsNode) {
@@ -149,9 +169,7 @@ TEST_F(QueueHold, APodOfAQueueMayNotNameItsNode) {
                 HasSubstr("spec.nodeName: a pod of a queue may not name its node"));
   }
   EXPECT_TRUE(asked(with(pod(container("{}")), "/spec/nodeName", "n1")).allowed) << "of no queue";
-  Request kubelets = bound;
-  kubelets.user_group = "system:nodes";
-  EXPECT_TRUE(asked(kubelets).allowed);
+  EXPECT_TRUE(asked(by_kubelet(bound)).allowed);
   Request elsewhere = bound;
   elsewhere.ns = "shop";
   EXPECT_TRUE(asked(elsewhere).allowed) << "no queue is shop's default";
@@ -192,6 +210,51 @@ TEST_F(QueueHold, AnAdmittedJobMayOnlyShrink) {
   EXPECT_THAT(refused.message, HasSubstr("set spec.suspend: true with it"));
   runs["spec"]["suspend"] = true;
   EXPECT_TRUE(asked(8).allowed);
+}
+
+// Others start by it.
+TEST_F(QueueHold, TheDeadlineOfAnAdmittedJobMayOnlyFall) {
+  json runs = {{"spec", {{"suspend", false}, {"activeDeadlineSeconds", 60}}}};
+  const auto asked = [&](json deadline) {
+    return ask(kValidate, changed(runs, "/spec/activeDeadlineSeconds", std::move(deadline)),
+               cluster, settings);
+  };
+  EXPECT_TRUE(asked(61).allowed) << "nobody admitted it";
+  runs["metadata"]["annotations"]["gpu.berth.dev/admitted"] = record("job-uid");
+  EXPECT_TRUE(asked(59).allowed);
+  EXPECT_THAT(asked(61).message, HasSubstr("spec.activeDeadlineSeconds: was admitted with 60 s"));
+  EXPECT_FALSE(asked(nullptr).allowed) << "without one it ends when it likes";
+  runs["spec"].erase("activeDeadlineSeconds");
+  EXPECT_TRUE(asked(60).allowed) << "none is the longest";
+  runs["spec"]["suspend"] = true, runs["spec"]["activeDeadlineSeconds"] = 60;
+  EXPECT_TRUE(asked(61).allowed);
+}
+
+// A Job that has no label would be resumed by anybody where the namespace has no default.
+TEST_F(QueueHold, AJobThatWaitsOrWasAdmittedKeepsItsLabel) {
+  add(queue_of("vision", "team-a", false));
+  const auto change = [&](bool suspended, const std::string& admitted, json label, bool resumes) {
+    json old = {{"metadata", {{"labels", {{"gpu.berth.dev/queue", "batch"}}}}},
+                {"spec", {{"suspend", suspended}}}};
+    if (!admitted.empty())
+      old["metadata"]["annotations"]["gpu.berth.dev/admitted"] = record(admitted.c_str());
+    Request request = changed(old, "/spec/suspend", suspended && !resumes);
+    json object = json::parse(request.object);
+    if (label.is_null())
+      object["metadata"].erase("labels");
+    else
+      object["metadata"]["labels"]["gpu.berth.dev/queue"] = label;
+    request.object = object.dump();
+    return request;
+  };
+  EXPECT_EQ(at(mutated(change(true, "", nullptr, true)).object, "/spec/suspend"), "true");
+  for (const Request& request : {change(true, "", nullptr, true), change(true, "", nullptr, false),
+                                 change(false, "job-uid", nullptr, false)})
+    EXPECT_THAT(ask(kValidate, request, cluster, settings).message,
+                HasSubstr("metadata.labels[gpu.berth.dev/queue]: is batch, and a Job that waits"));
+  for (const Request& request :
+       {change(true, "", "vision", false), change(false, "", nullptr, false)})
+    EXPECT_TRUE(ask(kValidate, request, cluster, settings).allowed) << request.object;
 }
 
 TEST_F(QueueHold, ALabelThatLeadsNowhereIsTold) {
@@ -251,8 +314,57 @@ TEST_F(QueueHold, MaxPerPodBoundsOnePod) {
   EXPECT_THAT(refused.message, HasSubstr("a pod may ask for 4 nvidia.com/gpu in queue vision"));
 }
 
+TEST_F(QueueHold, AClassThatTheQueueDoesNotAcceptIsRefused) {
+  const auto add_class = [&](const char* name, bool everybodys = false) {
+    PriorityClass made;
+    made.meta.name = made.meta.uid = name;
+    made.value = 1000;
+    made.preemption_policy = "Never";
+    made.global_default = everybodys;
+    cluster.upsert(made, Time{});
+  };
+  for (const char* name : {"urgent", "prod", "system-node-critical"}) add_class(name);
+  add_class("everybodys", true);
+  const auto labelled = [&](Request request, const char* name) {
+    return ask(kValidate,
+               with(std::move(request), "/metadata/labels/gpu.berth.dev~1priority-class", name),
+               cluster, settings);
+  };
+  const auto classed = [&](Request request, const char* name) {
+    const char* path =
+        request.kind == "Job" ? "/spec/template/spec/priorityClassName" : "/spec/priorityClassName";
+    return ask(kValidate, with(std::move(request), path, name), cluster, settings);
+  };
+  for (const Request& request : {gpu_pod(), gpu_job()}) {
+    for (const char* name : {"urgent", "system-node-critical", "nobody"}) {
+      EXPECT_THAT(labelled(request, name).message,
+                  HasSubstr("metadata.labels[gpu.berth.dev/priority-class]: queue vision does not "
+                            "accept PriorityClass"));
+      EXPECT_THAT(classed(request, name).message,
+                  HasSubstr("priorityClassName: queue vision does not accept"));
+    }
+    EXPECT_TRUE(classed(request, "everybodys").allowed) << "pods have it without asking";
+    EXPECT_TRUE(ask(kValidate, request, cluster, settings).allowed);
+  }
+  EXPECT_TRUE(labelled(pod(container("{}")), "urgent").allowed) << "of no queue";
+
+  GPUQueue queue = queue_of("vision", "team-a", true);
+  queue.spec.priority_classes = {"prod"};
+  add(queue);
+  EXPECT_TRUE(labelled(gpu_job(), "prod").allowed);
+  EXPECT_THAT(labelled(gpu_job(), "urgent").message, HasSubstr("; write prod, or add it to"));
+  queue.spec.priority_classes.reset();
+  add(queue);
+  GPUClusterPolicy policy = *make_cluster().gpu_policies().find("cluster");
+  policy.spec.priority_classes = {{.name = "urgent", .value = 1000}};
+  cluster.upsert(policy, Time{});
+  EXPECT_TRUE(labelled(gpu_job(), "urgent").allowed) << "the policy makes it";
+  EXPECT_FALSE(labelled(gpu_job(), "prod").allowed);
+}
+
 // kube-scheduler's preemption takes single pods, and gangs are of several.
 TEST_F(QueueHold, AClassThatPreemptsIsRefused) {
+  accept({"urgent", "calm", "lowest", "unknown"});
   const auto add_class = [&](const char* name, std::int32_t value, const char* policy) {
     PriorityClass made;
     made.meta.name = made.meta.uid = name;
@@ -287,6 +399,7 @@ TEST_F(QueueHold, AClassThatPreemptsIsRefused) {
 }
 
 TEST_F(QueueHold, WhereThePolicyWarnsAClassThatPreemptsIsToldOf) {
+  accept({"urgent"});
   PriorityClass urgent;
   urgent.meta.name = urgent.meta.uid = "urgent";
   urgent.value = 1000;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the webhook refuses, or warns of: each row of the table, under Enforce and under Warn, with
 // the message that a user reads.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -210,10 +211,10 @@ TEST(Refusals, GoodPodsPassInSilence) {
   for (const Request& request :
        {pod(asks("nvidia.com/gpu", 1)), pod(asks("nvidia.com/mig-1g.10gb", 1)),
         in("lab", pod(asks("nvidia.com/gpu.shared", 1))), pod(R"({"containers":[{"name":"c"}]})"),
-        pod(R"({"containers":[{"name":"c","securityContext":{"privileged":true}}]})"),
+        in("shop", pod(R"({"containers":[{"name":"c","securityContext":{"privileged":true}}]})")),
         pod(R"({"containers":[{"name":"c","env":[{"name":"NVIDIA_VISIBLE_DEVICES",)"
             R"("value":"void"}]}]})"),
-        pod(R"({"containers":[{"name":"c"}],"resourceClaims":[{"name":"gpu"}]})"),
+        in("shop", pod(R"({"containers":[{"name":"c"}],"resourceClaims":[{"name":"gpu"}]})")),
         in("shop", pod(asks("nvidia.com/nothing", 1))),
         in("kube-system", pod(asks("nvidia.com/gpux", 1)))}) {
     const Answer answer = ask(kValidate, request, cluster);
@@ -232,7 +233,7 @@ TEST(Refusals, WhatIsAlreadyThereIsNotJudged) {
   }
 }
 
-// What a pod says of itself, anybody may write; a kubelet is known by its group.
+// What a pod says of itself, anybody may write; a kubelet is known by its name and group.
 TEST(Refusals, NobodyIsSparedForWhatHisPodSays) {
   const ClusterState cluster = make_cluster();
   const Request request = pod(asks("nvidia.com/gpux", 1));
@@ -252,9 +253,10 @@ TEST(Refusals, NobodyIsSparedForWhatHisPodSays) {
                                 R"({"limits":{"nvidia.com/gpu":"1"}}}])");
     EXPECT_NE(ask(kMutate, claims, cluster).patch, "") << claim;
   }
-  Request kubelet = request;
-  kubelet.user_group = "system:nodes";
-  EXPECT_TRUE(ask(kValidate, kubelet, cluster).allowed);
+  EXPECT_TRUE(ask(kValidate, by_kubelet(request), cluster).allowed);
+  Request half = by_kubelet(request);
+  half.user = "system:serviceaccount:team-a:system:node:t1";
+  EXPECT_FALSE(ask(kValidate, half, cluster).allowed) << "a kubelet has the group and the name";
 }
 
 TEST(Refusals, AHostPathIsWhatItComesTo) {
@@ -271,9 +273,62 @@ TEST(Refusals, AHostPathIsWhatItComesTo) {
     EXPECT_THAT(mounts(path).message, HasSubstr("bypasses the device plugin")) << path;
   for (const char* path : {"/", "//", "/.", "/dev", "/dev/", "//dev/.", "/dev/..", "/etc/.."})
     EXPECT_THAT(mounts(path).message, HasSubstr("holds the devices of all GPUs")) << path;
-  for (const char* path : {"/dev/shm", "/dev/infiniband", "/device", "/data/dev",
-                           "/mnt/dev/nvidia0", "/dev/...", "/etc"})
+  for (const char* path : {"/dev/char/195:0", "/dev/dri/renderD128", "/dev/fd", "/dev/mem"})
+    EXPECT_THAT(mounts(path).message, HasSubstr("bypasses the device plugin")) << path;
+  for (const char* path :
+       {"/proc", "/proc/1/root/dev", "/sys", "/sys/bus/pci", "/run/nvidia", "/run/nvidia/mps",
+        "/var/run/nvidia", "/var/run/nvidia-persistenced/socket", "//run/./nvidia-mps",
+        "/var/lib/kubelet", "/var/lib/kubelet/device-plugins", "/var/lib/kubelet/pod-resources",
+        "/data/../var/lib/kubelet/device-plugins", "/var/lib", "/var", "/run", "/var/run",
+        "/run/containerd/containerd.sock", "/var/run/cdi"})
+    EXPECT_THAT(mounts(path).message, HasSubstr("reaches the node's processes")) << path;
+  for (const char* path :
+       {"/dev/shm", "/dev/infiniband", "/dev/charge", "/device", "/data/dev", "/mnt/dev/nvidia0",
+        "/dev/...", "/etc", "/procs", "/var/lib/kubelets", "/var/log", "/run/user"})
     EXPECT_TRUE(mounts(path).allowed) << path;
+}
+
+// All of them without a GPU that is asked for.
+TEST(Refusals, DevicesComeFromTheDevicePluginAlone) {
+  const ClusterState cluster = make_cluster();
+  const auto message = [&](const std::string& container, const char* more = "") {
+    return ask(kValidate,
+               pod(fmt::format(R"({{{}"containers":[{{"name":"c",{}}}]}})", more, container)),
+               cluster)
+        .message;
+  };
+  const auto env = [](const char* name, const char* value) {
+    return fmt::format(R"("env":[{{"name":"A"}},{{"name":"{}","value":"{}"}}])", name, value);
+  };
+  EXPECT_THAT(message(R"("securityContext":{"privileged":true})"),
+              HasSubstr("spec.containers[0].securityContext.privileged: a privileged container"));
+  for (const char* name : {"NVIDIA_MIG_CONFIG_DEVICES", "NVIDIA_MIG_MONITOR_DEVICES"}) {
+    EXPECT_THAT(message(env(name, "all")),
+                HasSubstr(fmt::format("spec.containers[0].env[1]: {} shows", name)));
+    EXPECT_EQ(message(env(name, "void")), "");
+  }
+  const std::string pipe = env("CUDA_MPS_PIPE_DIRECTORY", "/tmp/mps");
+  EXPECT_THAT(message(pipe, R"("hostIPC":true,)"),
+              HasSubstr("spec.containers[0].env[1]: CUDA_MPS_PIPE_DIRECTORY and hostIPC"));
+  EXPECT_EQ(message(pipe), "");
+  for (const char* path :
+       {"/var/run/nvidia-container-devices/0", "/var/run//./nvidia-container-devices/all"})
+    EXPECT_THAT(message(fmt::format(R"("volumeMounts":[{{"name":"a","mountPath":"/a"}},)"
+                                    R"({{"name":"v","mountPath":"{}"}}])",
+                                    path)),
+                HasSubstr("spec.containers[0].volumeMounts[1].mountPath: /var/run"));
+
+  const auto annotated = [&](Request request, const char* metadata) {
+    request.object = apply_patch(request.object,
+                                 fmt::format(R"([{{"op":"add","path":"{}","value":{{"annotations":)"
+                                             R"({{"cdi.k8s.io/gpu":"nvidia.com/gpu=all"}}}}}}])",
+                                             metadata));
+    return ask(kValidate, request, cluster).message;
+  };
+  EXPECT_THAT(annotated(pod(container("{}")), "/metadata"),
+              HasSubstr("metadata.annotations[cdi.k8s.io/gpu]: the container runtime adds"));
+  EXPECT_THAT(annotated(job(container("{}")), "/spec/template/metadata"),
+              HasSubstr("spec.template.metadata.annotations[cdi.k8s.io/gpu]: "));
 }
 
 TEST(Refusals, AnEnvFromThatMayNameDevicesIsWarnedOfOnce) {
@@ -327,7 +382,8 @@ TEST(Refusals, DebuggersAreHeldToTheSame) {
   answer = ask(kValidate, request(wrong, "", root), cluster);
   EXPECT_THAT(answer.message,
               HasSubstr("spec.ephemeralContainers[0].securityContext.privileged: a privileged"));
-  EXPECT_TRUE(ask(kValidate, request(none, "", root), cluster).allowed) << "a pod without GPUs";
+  EXPECT_FALSE(ask(kValidate, request(none, "", root), cluster).allowed)
+      << "a pod without GPUs reaches those of others";
   EXPECT_TRUE(ask(kValidate, request(wrong, thief, R"({"name":"sh"})"), cluster).allowed)
       << "what was there is not judged again";
   EXPECT_TRUE(ask(kMutate, request(wrong, "", thief), cluster).allowed);

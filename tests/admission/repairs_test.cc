@@ -385,7 +385,7 @@ TEST(Repairs, SomePodsAreLeftAsTheyAre) {
     return changed([&](Request& r) { r.object = apply_patch(r.object, patch); });
   };
   EXPECT_EQ(with(R"([{"op":"add","path":"/spec/nodeName","value":"t1"}])"), "");
-  EXPECT_EQ(changed([](Request& r) { r.user_group = "system:nodes"; }), "") << "a static pod";
+  EXPECT_EQ(changed([](Request& r) { r = by_kubelet(r); }), "") << "a static pod";
   EXPECT_EQ(with(R"([{"op":"remove","path":"/spec/containers/0/resources"}])"), "") << "CPU only";
   EXPECT_EQ(with(R"([{"op":"remove","path":"/spec/containers/0/resources"},{"op":"add","path":)"
                  R"("/spec/resourceClaims","value":[{"name":"gpu"}]}])"),

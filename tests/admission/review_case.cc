@@ -106,11 +106,17 @@ std::string Request::str() const {
   return fmt::format(
       R"({{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{{"uid":"u-1",)"
       R"("kind":{{"group":"{}","version":"v1","kind":"{}"}},"resource":{{"resource":"x"}},{})"
-      R"("namespace":"{}","operation":"{}","userInfo":{{"username":"jane","groups":["{}",)"
+      R"("namespace":"{}","operation":"{}","userInfo":{{"username":"{}","groups":["{}",)"
       R"("system:authenticated"]}},"object":{},)"
       R"("oldObject":{},"dryRun":false,"options":{{"kind":"CreateOptions"}}}}}})",
       group, kind, sub_resource.empty() ? "" : fmt::format(R"("subResource":"{}",)", sub_resource),
-      ns, operation, user_group, object, old_object);
+      ns, operation, user, user_group, object, old_object);
+}
+
+Request by_kubelet(Request request) {
+  request.user = "system:node:t1";
+  request.user_group = "system:nodes";
+  return request;
 }
 
 Request pod(std::string_view spec) {

@@ -33,9 +33,11 @@ struct Request {
   std::string ns = "team-a";
   std::string operation = "CREATE";
   std::string sub_resource;
+  std::string user = "jane";
   std::string user_group = "developers";
   std::string str() const;
 };
+Request by_kubelet(Request request);
 // {"metadata":{…},"spec":SPEC}, named by generateName alone as a Job's or ReplicaSet's pods are.
 Request pod(std::string_view spec);
 // A Job around it, as `kubectl create` sends it: no metadata in its template.

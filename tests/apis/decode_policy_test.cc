@@ -88,7 +88,8 @@ TEST(DecodePolicySpec, ReadsWhatIsAddedToPodsAndWhenTheyMayBeDisturbed) {
       "admission":{"enforcement":"Warn","namespaceSelector":{"matchLabels":{"gpus":"yes"}},
                    "defaults":{"tolerations":false,"poolAffinity":false,"sharedMemory":"8Gi",
                                "securityContext":true,"priorityClassName":"high"},
-                   "requireQueue":true},
+                   "requireQueue":true,"daemonSets":"Allow","resourceClaims":"Allow",
+                   "podReplacementPolicy":"Any","maxTerminationGracePeriod":"5m"},
       "disruption":{"maxUnavailable":3,
                     "windows":[{"schedule":"0 22 * * *","duration":"4h","timeZone":"Europe/Berlin"}],
                     "blackouts":[{"schedule":"0 0 24 12 *","duration":"24h"}]}})")
@@ -100,7 +101,11 @@ TEST(DecodePolicySpec, ReadsWhatIsAddedToPodsAndWhenTheyMayBeDisturbed) {
                                              .shared_memory = Quantity::parse("8Gi").value(),
                                              .security_context = true,
                                              .priority_class_name = "high"},
-                                .require_queue = true};
+                                .require_queue = true,
+                                .daemon_sets = Permission::kAllow,
+                                .resource_claims = Permission::kAllow,
+                                .pod_replacement_policy = PodReplacement::kAny,
+                                .max_termination_grace_period = minutes(5)};
   EXPECT_EQ(spec.admission, admission);
   const DisruptionSpec disruption{
       .max_unavailable = {3, false},

@@ -15,8 +15,9 @@ constexpr char kQueue[] =
     R"({"resource":"nvidia.com/gpu","pool":"training","nominalQuota":16,"borrowingLimit":8,)"
     R"("lendingLimit":0},{"resource":"gpu","pool":"*","nominalQuota":2}],)"
     R"("queueingStrategy":"StrictFIFO","preemption":{"withinQueue":"LowerPriority",)"
-    R"("reclaimWithinCohort":"Any","reclaimMinRuntime":"90s"},"fairSharing":{"weight":"0.25"},)"
-    R"("reserveAfter":"30m","stopPolicy":"Hold","unknown":1},)"
+    R"("reclaimWithinCohort":"Any","reclaimMinRuntime":"90s",)"
+    R"("unreclaimable":"MayBorrow"},"fairSharing":{"weight":"0.25"},)"
+    R"("reserveAfter":"30m","stopPolicy":"Hold","priorityClasses":[],"unknown":1},)"
     R"("status":{"observedGeneration":2,"totals":{"admitted":3,"pending":2,"used":"12/16",)"
     R"("borrowed":1,"oldestPending":"2026-11-21T14:22:49Z"},"usage":[{"resource":)"
     R"("nvidia.com/gpu","pool":"training","nominal":"16","admitted":"12","borrowed":"0",)"
@@ -47,8 +48,11 @@ TEST(DecodeQueue, ReadsListsAndWatches) {
   EXPECT_EQ(spec.preemption.within_queue, WithinQueue::kLowerPriority);
   EXPECT_EQ(spec.preemption.reclaim_within_cohort, ReclaimWithinCohort::kAny);
   EXPECT_EQ(spec.preemption.reclaim_min_runtime, std::chrono::seconds(90));
+  EXPECT_EQ(spec.preemption.reclaim_timeout, std::chrono::minutes(10)) << "by default";
+  EXPECT_EQ(spec.preemption.unreclaimable, Unreclaimable::kMayBorrow);
   EXPECT_EQ(spec.weight_thousandths, 250);
   EXPECT_EQ(spec.stop_policy, StopPolicy::kHold);
+  EXPECT_EQ(spec.priority_classes, std::vector<std::string>()) << "none is not absent";
 
   std::string list =
       std::string(R"({"metadata":{"resourceVersion":"9"},"items":[)") + kQueue + "]}";

@@ -265,7 +265,39 @@ TEST_F(AdmissionRows, WaysAroundAreRefusedAndIntrudersTold) {
     EXPECT_EQ(reply.status, 403) << path << reply.body.dump();
     EXPECT_THAT(reply.body.text("/message"), HasSubstr("bypasses the device plugin")) << path;
   }
-  for (const char* path : {"/dev/shm", "/etc"})  // nobody asks berth
+  for (const char* path : {"/proc/1/root/dev", "/sys", "/var/run/nvidia/mps",
+                           "/var/lib/kubelet/device-plugins", "/run"})
+    EXPECT_THAT(
+        ask("gpu-team",
+            pod("p", "",
+                fmt::format(R"("volumes": [{{"name": "d", "hostPath": {{"path": "{}"}}}}],)",
+                            path)))
+            .body.text("/message"),
+        HasSubstr("reaches the node's processes"))
+        << path;
+  // The API server asks about each of them, though none asks for a GPU.
+  const auto container = [](const char* fields) {
+    return fmt::format(
+        R"({{"apiVersion": "v1", "kind": "Pod", "metadata": {{"name": "p"}}, "spec":)"
+        R"( {{"automountServiceAccountToken": false, "hostIPC": true, "containers":)"
+        R"( [{{"name": "main", "image": "x", {}}}], "volumes": [{{"name": "v",)"
+        R"( "emptyDir": {{}}}}]}}}})",
+        fields);
+  };
+  for (
+      const auto& [fields, says] : std::vector<std::pair<const char*, const char*>>{
+          {R"("securityContext": {"privileged": true})", "a privileged container"},
+          {R"("env": [{"name": "NVIDIA_MIG_CONFIG_DEVICES", "value": "all"}])", "MIG devices"},
+          {R"("env": [{"name": "CUDA_MPS_PIPE_DIRECTORY", "value": "/tmp"}])", "the MPS server"},
+          {R"("volumeMounts": [{"name": "v", "mountPath": "/var/run/nvidia-container-devices/0"}])",
+           "past the device plugin"}})
+    EXPECT_THAT(ask("gpu-team", container(fields)).body.text("/message"), HasSubstr(says));
+  std::string injected = pod("p", "");
+  injected.insert(injected.find("\"name\""),
+                  R"("annotations": {"cdi.k8s.io/gpu": "nvidia.com/gpu=all"},)");
+  EXPECT_THAT(ask("gpu-team", injected).body.text("/message"),
+              HasSubstr("metadata.annotations[cdi.k8s.io/gpu]"));
+  for (const char* path : {"/dev/shm", "/etc"})
     EXPECT_EQ(ask("gpu-team",
                   pod("p", "",
                       fmt::format(R"("volumes": [{{"name": "d", "hostPath": {{"path": "{}"}}}}],)",

@@ -2,6 +2,8 @@
 // Only berth opens: what a user with `edit` in the namespace tries against queues while no webhook
 // is there, judged by the chart's policy alone; who may `release` passes. And what a GitOps tool
 // sends again changes nothing of what was let go.
+#include <fmt/format.h>
+
 #include "tests/apiserver/chart_fixture.h"
 
 namespace berth::test {
@@ -39,6 +41,7 @@ kind: Job
 metadata: {name: waits, namespace: team-a, labels: {gpu.berth.dev/queue: vision}}
 spec:
   suspend: true
+  podReplacementPolicy: Failed
   template: {spec: {restartPolicy: Never, containers: [{name: main, image: x}]}}
 ---
 apiVersion: batch/v1
@@ -50,6 +53,7 @@ metadata:
   annotations: {gpu.berth.dev/admitted: '{}'}
 spec:
   parallelism: 2
+  activeDeadlineSeconds: 3600
   template: {spec: {restartPolicy: Never, containers: [{name: main, image: x}]}}
 )";
 
@@ -81,11 +85,15 @@ class ChartQueue : public ChartTest {
     if (!IsSkipped()) {
       kube().patch({"namespaces", "team-a"}, PatchType::kMerge,
                    R"({"metadata": {"labels": {"gpu.berth.dev/managed": null}}})");
+      kube().send("DELETE", "/apis/gpu.berth.dev/v1alpha1/gpuclusterpolicies/cluster");
+      for (const char* name : {"fast", "slow"})
+        kube().send("DELETE", std::string(kPod) + "/" + name + "?gracePeriodSeconds=0");
       for (const char* path : {kGated, kWaits, kRuns})
         kube().send("DELETE", std::string(path) + "?propagationPolicy=Background");
     }
     ChartTest::TearDown();
   }
+  // A dry run.
   static Reply ask(Kube& who, const std::string& method, const std::string& path,
                    const std::string& body) {
     return who.send(method, path + "?dryRun=All", body,
@@ -142,6 +150,18 @@ TEST_F(ChartQueue, AUserOpensNothingWhileTheWebhookIsAway) {
   expect_refused("remove a gate", "PATCH", kGated, gate, "only berth takes the gate");
   expect_refused("resume a Job", "PATCH", kWaits, resume, "only the queue resumes the Job");
   expect_refused("have a Job run more", "PATCH", kRuns, grow, "may only fall");
+  for (const char* longer : {R"({"spec": {"activeDeadlineSeconds": 3601}})",
+                             R"({"spec": {"activeDeadlineSeconds": null}})"})
+    expect_refused("have a Job run longer", "PATCH", kRuns, longer,
+                   "activeDeadlineSeconds of an admitted Job may only fall");
+  expect_refused(
+      "resume a Job without its label", "PATCH", kWaits,
+      R"({"metadata": {"labels": {"gpu.berth.dev/queue": null}}, "spec": {"suspend": false}})",
+      "only the queue resumes the Job");
+  for (const char* path : {kWaits, kRuns})
+    expect_refused("take a Job's label away", "PATCH", path,
+                   R"({"metadata": {"labels": {"gpu.berth.dev/queue": null}}})",
+                   "keeps its label gpu.berth.dev/queue");
   for (const char* path : {kGated, kWaits, kRuns})
     expect_refused("forge an admission", "PATCH", path, forge, "only berth writes");
   expect_refused("take an admission away", "PATCH", kRuns,
@@ -158,6 +178,9 @@ TEST_F(ChartQueue, AUserOpensNothingWhileTheWebhookIsAway) {
   expect_let("require nodes for a pod that waits", *tenant_, kGated, kRequires);
   expect_let("label its pod", *tenant_, kGated, R"({"metadata": {"labels": {"a": "b"}}})");
   expect_let("run fewer", *tenant_, kRuns, R"({"spec": {"parallelism": 1}})");
+  expect_let("end earlier", *tenant_, kRuns, R"({"spec": {"activeDeadlineSeconds": 3599}})");
+  expect_let("name another queue", *tenant_, kWaits,
+             R"({"metadata": {"labels": {"gpu.berth.dev/queue": "other"}}})");
   expect_let("grow while it is suspended", *tenant_, kRuns,
              R"({"spec": {"suspend": true, "parallelism": 9}})");
   expect_let("suspend", *tenant_, kRuns, R"({"spec": {"suspend": true}})");
@@ -189,6 +212,123 @@ TEST_F(ChartQueue, AUserOpensNothingWhileTheWebhookIsAway) {
 
   expect_let("release a pod", *rescuer_, kGated, gate);
   expect_let("release a Job", *rescuer_, kWaits, resume);
+}
+
+constexpr char kPolicy[] = R"(
+apiVersion: gpu.berth.dev/v1alpha1
+kind: GPUClusterPolicy
+metadata: {name: cluster}
+spec: {admission: {daemonSets: Refuse}}
+)";
+constexpr char kAccounts[] = "/api/v1/namespaces/kube-system/serviceaccounts";
+constexpr char kDaemonsPod[] =
+    R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "d", "ownerReferences":)"
+    R"( [{"apiVersion": "apps/v1", "kind": "DaemonSet", "name": "d", "uid": "u", "controller":)"
+    R"( true}]}, "spec": {"containers": [{"name": "main", "image": "x", "resources": {"limits":)"
+    R"( {"nvidia.com/gpu": 1}}}]}})";
+
+std::string made_pod(const std::string& spec) {
+  return R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "labels":)"
+         R"( {"gpu.berth.dev/queue": "vision"}}, "spec": {"containers": [{"name": "main", "image":)"
+         R"( "x"}])" +
+         spec + "}}";
+}
+std::string made_job(const std::string& spec) {
+  return R"({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j", "labels":)"
+         R"( {"gpu.berth.dev/queue": "vision"}}, "spec": {)" +
+         spec +
+         R"( "template": {"spec": {"restartPolicy": "Never", "containers": [{"name": "main",)"
+         R"( "image": "x"}]}}}})";
+}
+
+TEST_F(ChartQueue, WhatNoQueueCanHoldIsRefusedWhileTheWebhookIsAway) {
+  const std::string claims = R"(, "resourceClaims": [{"name": "g", "resourceClaimName": "g"}])";
+  EXPECT_TRUE(ask(*tenant_, "POST", kPod, made_pod(claims)).ok()) << "without a policy";
+  kube().apply(kPolicy);
+  wait_until("the policy to count", seconds(30), [&]() -> std::string {
+    return ask(*tenant_, "POST", kPod, made_pod(claims)).status == 403 ? "" : "not yet";
+  });
+  expect_refused("claim a device", "POST", kPod, made_pod(claims), "no queue counts the devices");
+  const std::string by_class =
+      R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers":)"
+      R"( [{"name": "main", "image": "x", "resources": {"limits":)"
+      R"( {"deviceclass.resource.kubernetes.io/gpu.nvidia.com": 1}}}]}})";
+  expect_refused("claim a device by its class", "POST", kPod, by_class,
+                 "no queue counts the devices");
+  expect_refused("keep GPUs for long", "POST", kPod,
+                 made_pod(R"(, "terminationGracePeriodSeconds": 3601)"), "at most 3600");
+  EXPECT_TRUE(
+      ask(*tenant_, "POST", kPod, made_pod(R"(, "terminationGracePeriodSeconds": 3600)")).ok());
+  expect_refused("replace pods early", "POST", kJobs, made_job(""),
+                 "write spec.podReplacementPolicy: Failed");
+  EXPECT_TRUE(ask(*tenant_, "POST", kJobs, made_job(R"("podReplacementPolicy": "Failed",)")).ok());
+  std::string of_set = made_job("");
+  of_set.insert(
+      of_set.find("\"name\""),
+      R"("ownerReferences": [{"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet",)"
+      R"( "name": "s", "uid": "u", "controller": true}],)");
+  EXPECT_TRUE(ask(*tenant_, "POST", kJobs, of_set).ok()) << "its pods wait one by one";
+  expect_refused("replace pods early from now on", "PATCH", kWaits,
+                 R"({"spec": {"podReplacementPolicy": "TerminatingOrFailed"}})",
+                 "write spec.podReplacementPolicy: Failed");
+  expect_let("change a Job that was so before", *tenant_, kRuns,
+             R"({"metadata": {"labels": {"a": "b"}}})");
+
+  // A pod that waits is deleted at once, whatever is asked; the API server has resolved it by then.
+  for (const auto& [name, seconds] : {std::pair("fast", 30), std::pair("slow", 7200)})
+    kube().apply(fmt::format(R"(
+apiVersion: v1
+kind: Pod
+metadata: {{name: {}, namespace: team-a}}
+spec:
+  nodeName: n1
+  terminationGracePeriodSeconds: {}
+  containers: [{{name: main, image: x}}]
+)",
+                             name, seconds));
+  const auto remove = [&](const std::string& name, const std::string& seconds) {
+    return tenant_->send("DELETE", std::string(kPod) + "/" + name + "?dryRun=All" + seconds);
+  };
+  EXPECT_EQ(remove("fast", "&gracePeriodSeconds=3601").status, 403);
+  EXPECT_THAT(remove("fast", "&gracePeriodSeconds=3601").body.text("/message"),
+              HasSubstr("a grace period of at most 3600 s"));
+  EXPECT_TRUE(remove("fast", "&gracePeriodSeconds=3600").ok());
+  EXPECT_TRUE(remove("slow", "").ok()) << "by its own, which was judged before";
+  expect_refused("evict a pod slowly", "POST", std::string(kGated) + "/eviction",
+                 R"({"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "gated"},)"
+                 R"( "deleteOptions": {"gracePeriodSeconds": 3601}})",
+                 "a grace period of at most 3600 s");
+}
+
+// By the account of the DaemonSets' controller, as it asks in most clusters.
+TEST_F(ChartQueue, ADaemonSetGetsGpusOnlyIfThePolicyAllowsIt) {
+  const std::string account = "daemon-set-controller";
+  kube().send("POST", kAccounts,
+              R"({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": ")" + account +
+                  "\"}}");
+  const Reply token = kube().send(
+      "POST", std::string(kAccounts) + "/" + account + "/token",
+      R"({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}})");
+  ASSERT_TRUE(token.ok()) << token.body.dump();
+  const Credentials own = kube().credentials();
+  Kube controller({own.server, own.authority_pem, "", "", token.body.text("/status/token")});
+  kube().apply(kPolicy);
+  wait_until("its controller to be refused", seconds(30), [&]() -> std::string {
+    const Reply reply = ask(controller, "POST", kPod, kDaemonsPod);
+    return reply.status == 403 && reply.body.text("/message").find("may not ask for GPUs here") !=
+                                      std::string::npos
+               ? ""
+               : reply.body.dump();
+  });
+  EXPECT_TRUE(ask(*tenant_, "POST", kPod, kDaemonsPod).ok())
+      << "who claims it is judged as any pod";
+  kube().patch({"gpuclusterpolicies", "cluster"}, PatchType::kMerge,
+               R"({"spec": {"admission": {"daemonSets": "Allow"}}})");
+  wait_until("its pods to be allowed", seconds(30), [&]() -> std::string {
+    const Reply reply = ask(controller, "POST", kPod, kDaemonsPod);
+    return reply.ok() ? "" : reply.body.dump();
+  });
+  kube().send("DELETE", std::string(kAccounts) + "/" + account);
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr char kTier[] = "node.example.com/tier";
+constexpr char kGuardedTier[] = "node-restriction.kubernetes.io/tier";
 constexpr char kOwnTier[] = "gpu.example.com/tier";
 const std::string kExamples = source_dir() + "/examples/";
 
@@ -99,7 +100,7 @@ class Examples : public Planner {
     if (IsSkipped() || HasFailure()) return;
     for (const char* tier : {"training", "inference", "development", "lab", "whole", "sliced",
                              "shared", "notebooks", "production"})
-      cluster().add_gpu_node({.name = tier, .labels = {{kTier, tier}}});
+      cluster().add_gpu_node({.name = tier, .labels = {{kTier, tier}, {kGuardedTier, tier}}});
     cluster().wait_agents_running();
     const Said installed = install();
     ASSERT_EQ(installed.code, 0) << installed.text;

@@ -227,6 +227,20 @@ TEST_F(SickNode, StaysOutWhenItsProofFails) {
   wait_cordoned(false);
 }
 
+// Every later patch of the node tests the record, and with it the words of whoever told the fault.
+TEST_F(SickNode, ComesBackWhateverCharactersTellOfItsFault) {
+  start();
+  kube().patch({"nodes", "n1"}, PatchType::kStrategic,
+               R"({"status": {"conditions": [{"type": "GPUMissing", "status": "True", "reason":)"
+               R"( "a<b>&\"c\" \u2028\u2029\u007f Zo\u00eb", "message": "x"}]}})",
+               "status");
+  wait_cordoned(true);
+  EXPECT_THAT(health(), HasSubstr("a<b>&"));
+  kube().patch({"gpuclusterpolicies", "cluster"}, PatchType::kMerge,
+               R"({"spec": {"health": {"action": "Report"}}})");
+  wait_cordoned(false);
+}
+
 using StoredPolicies = RolloutTest;
 
 // The API server writes defaults into what it stores: another default is for new policies alone.

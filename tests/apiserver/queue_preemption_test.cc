@@ -153,7 +153,8 @@ preemptionPolicy: Never
 )");
   apply_queue("training", "team-a", 8);
   kube().patch({"gpuqueues", "training"}, PatchType::kMerge,
-               R"({"spec": {"preemption": {"withinQueue": "LowerPriority"}}})");
+               R"({"spec": {"preemption": {"withinQueue": "LowerPriority"},)"
+               R"( "priorityClasses": ["urgent"]}})");
   start_berth();
   kube().apply(R"(
 apiVersion: apps/v1

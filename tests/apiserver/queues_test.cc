@@ -154,6 +154,7 @@ TEST_F(Queues, AJobThatHasKueuesLabelAloneIsCountedWhereItRunsAndNotLetGo) {
 
 TEST_F(Queues, ANamespacesBoundsAreKeptAndGoWithTheQueue) {
   apply_queue("vision", "team-a", 9);
+  kube().set_label({"namespaces", "team-a"}, "gpu.berth.dev/managed", "true");
   kube().patch(
       {"gpuqueues", "vision"}, PatchType::kMerge,
       R"({"spec": {"namespaceQuota": {"enabled": true, "hard": {"requests.nvidia.com/gpu": 2}}}})");

@@ -35,6 +35,14 @@ TEST(JsonPatch, QuotesText) {
   EXPECT_EQ(quote_json("a\"b\\c\n\x01\x7fü"), "\"a\\\"b\\\\c\\n\\u0001\x7fü\"");
 }
 
+TEST(JsonPatch, QuotesTextAsGoDoes) {
+  EXPECT_EQ(quote_json("a<b>&c"), R"("a\u003cb\u003e\u0026c")");
+  EXPECT_EQ(quote_json("a\u2028b\u2029c"), R"("a\u2028b\u2029c")");
+  EXPECT_EQ(quote_json("\u2027\u202a\u00e2"), "\"\u2027\u202a\u00e2\"") << "their neighbours";
+  EXPECT_EQ(quote_json("\b\f\r\t\x1f"), R"("\b\f\r\t\u001f")");
+  EXPECT_EQ(quote_json("\xe2\x80"), "\"\ufffd\"") << "half of one";
+}
+
 TEST(Plan, StepsOfOneObjectStayTogetherInOrder) {
   Plan plan;
   ObjectRef a{"Node", "", "a", "1"}, b{"Node", "", "b", "2"};

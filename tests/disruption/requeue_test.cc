@@ -60,6 +60,18 @@ TEST_F(Requeue, AnAdmittedJobsPodLeavesWithItsJobThatHasNoFailureLeft) {
   EXPECT_EQ(verdict().job->meta.name, "train");
 }
 
+// Whatever says where it waits afterwards.
+TEST_F(Requeue, WhatIsWrittenOnAJobThatRunsDoesNotKeepIt) {
+  world.add(lab_queue()).add(admitted_job("train"));
+  world.add(pod("a").gpu(1).on("n1").job("train"));
+  edit([](Job& j) { j.meta.annotations.set(names::kHoldAnnotation, "mine"); });
+  EXPECT_EQ(verdict().fate, PodFate::kRequeue);
+  edit([](Job& j) { j.meta.labels.set(names::kKueueQueueLabel, "theirs"); });
+  EXPECT_EQ(verdict().fate, PodFate::kRequeue);
+  edit([](Job& j) { j.meta.labels.set(names::kQueueLabel, "nobodys"); });
+  EXPECT_EQ(verdict().fate, PodFate::kRequeue);
+}
+
 TEST_F(Requeue, AJobThatIsNotTheQueuesToTakeBackStaysAsItWas) {
   struct Case {
     const char* sentence;
@@ -79,11 +91,6 @@ TEST_F(Requeue, AJobThatIsNotTheQueuesToTakeBackStaysAsItWas) {
                 [&] {
                   edit([](Job& j) { j.meta.annotations.set(names::kAdmittedAnnotation, "yes"); });
                 }},
-           Case{"a person holds it",
-                [&] { edit([](Job& j) { j.meta.annotations.set(names::kHoldAnnotation, ""); }); }},
-           Case{
-               "it is Kueue's",
-               [&] { edit([](Job& j) { j.meta.labels.set(names::kKueueQueueLabel, "theirs"); }); }},
            Case{"another controller made it",
                 [&] {
                   edit([](Job& j) {

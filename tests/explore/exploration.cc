@@ -15,6 +15,7 @@
 #include "tests/explore/disturber.h"
 #include "tests/explore/idle_invariants.h"
 #include "tests/explore/invariants.h"
+#include "tests/explore/loan_invariants.h"
 #include "tests/explore/look.h"
 #include "tests/explore/owner_invariants.h"
 #include "tests/explore/queue_displacements.h"
@@ -157,6 +158,7 @@ class Run {
     queues_.take(change, is_berth(change.user), run_.simulation().clock().wall(), sent_before);
     displacements_.take(change, is_berth(change.user), run_.simulation().clock().wall(),
                         sent_before);
+    loans_.take(change, may_lead(), run_.simulation().clock().wall(), sent_before);
     owners_.take(change, is_berth(change.user));
     usage_.take(change, is_berth(change.user), run_.simulation().clock().wall(), sent_before);
     reservations_.take(change, is_berth(change.user), sent_before);
@@ -196,6 +198,7 @@ class Run {
     if (!invariants_.broken().empty()) return invariants_.broken().front();
     if (!queues_.broken().empty()) return queues_.broken().front();
     if (!displacements_.broken().empty()) return displacements_.broken().front();
+    if (!loans_.broken().empty()) return loans_.broken().front();
     if (!owners_.broken().empty()) return owners_.broken().front();
     if (!usage_.broken().empty()) return usage_.broken().front();
     if (!reservations_.broken().empty()) return reservations_.broken().front();
@@ -262,6 +265,7 @@ class Run {
   Invariants invariants_;
   QueueInvariants queues_;
   QueueDisplacements displacements_;
+  LoanInvariants loans_{displacements_};
   OwnerInvariants owners_;
   UsageInvariants usage_{displacements_.accounts()};
   ReservationInvariants reservations_{displacements_.accounts()};

@@ -105,6 +105,7 @@ class Invariants {
   void judge_eviction(const HttpRequest& request, const std::string& pod);
   void judge_deletion(const HttpRequest& request, const std::string& pod);
   void judge_removal(const std::string& pod);
+  bool is_taken_back(const std::string& pod) const;
   void judge_layout(const sim::Change& change);
   void judge_conditions(const sim::Change& change);
   void judge_lease(const std::string& user);

@@ -134,8 +134,17 @@ void Invariants::judge_deletion(const HttpRequest& request, const std::string& p
       return spec->drain.on_timeout == OnTimeout::kForce;
     });
   });
-  if (!forced) complain("Drain", pod + " is deleted, not evicted");
+  if (!forced && !is_taken_back(pod)) complain("Drain", pod + " is deleted, not evicted");
   judge_removal(pod);
+}
+
+// By the ledger, for another workload: what it has borrowed is deleted in the end.
+bool Invariants::is_taken_back(const std::string& pod) const {
+  const std::size_t slash = pod.find('/');
+  const TruePod* truth = truth_.pod(pod.substr(0, slash), pod.substr(slash + 1));
+  if (truth == nullptr) return true;  // its uid keeps another one of the name
+  const auto taken_back = truth_.taken_back.find(truth->admission);
+  return taken_back != truth_.taken_back.end() && !is_old_news(taken_back->second);
 }
 
 // Of an eviction or deletion that is meant. The pod may be another one by now: then its uid keeps
@@ -149,8 +158,7 @@ void Invariants::judge_removal(const std::string& pod) {
   // ledger for another workload.
   const auto drained = truth_.drained_queues.find(truth->queue);
   if (drained != truth_.drained_queues.end() && !is_old_news(drained->second)) return;
-  const auto taken_back = truth_.taken_back.find(truth->admission);
-  if (taken_back != truth_.taken_back.end() && !is_old_news(taken_back->second)) return;
+  if (is_taken_back(pod)) return;
   const bool for_health = health_.may_drain(truth->node, heard_until());
   if (!node->open() && !for_health && (!node->edited || is_old_news(node->record_since)))
     return complain("Drain", fmt::format("{} leaves {}, which is not berth's", pod, truth->node));

@@ -9,6 +9,8 @@
 //                                  the line that FILE has of it (docs/seeded-bugs.md), if it still
 //                                  shows the bug, else by a search
 //   berth-sim --regressions FILE   one replay line each
+//   berth-sim --tenant FILE [--writes N] [--seed N] [--transcript]
+//                                  a random tenant in that scenario (tenant_run.h)
 #include <fmt/format.h>
 #include <malloc.h>
 
@@ -17,6 +19,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <iterator>
 #include <map>
@@ -29,12 +32,14 @@
 #include "controller/core/seeded_bugs.h"
 #include "tests/explore/campaign.h"
 #include "tests/explore/exploration.h"
+#include "tests/explore/tenant_run.h"
 
 namespace berth::explore {
 namespace {
 
 struct Arguments {
-  std::string scenario, schedule, bug, regressions, known, recorded;
+  std::string scenario, schedule, bug, regressions, known, recorded, tenant;
+  std::int64_t writes = 10'000;
   std::string folder = BERTH_SCENARIOS;
   CampaignOptions campaign;
   bool all = false, bugs = false, json = false, day = false, transcript = false;
@@ -71,6 +76,10 @@ Arguments parse(std::vector<std::string> words) {
       arguments.regressions = value();
     else if (flag == "--known")
       arguments.known = value();
+    else if (flag == "--tenant")
+      arguments.tenant = value();
+    else if (flag == "--writes")
+      arguments.writes = number(flag, value());
     else if (flag == "--recorded")
       arguments.recorded = value();
     else if (flag == "--scenarios")
@@ -302,11 +311,28 @@ int run_regressions(const Arguments& arguments) {
   return failed == 0 ? 0 : 1;
 }
 
+int run_tenant(const Arguments& arguments) {
+  std::function<void(const std::string&)> transcript;
+  if (arguments.transcript) transcript = [](const std::string& line) { std::cout << line << "\n"; };
+  switch_on(arguments.bug);
+  const TenantReport report =
+      play_tenant(load(arguments.tenant), arguments.campaign.seed, arguments.writes, transcript);
+  std::cout << fmt::format("{} writes, at most {} GPUs held, the other team asked {} times\n",
+                           report.writes, report.most_held, report.rounds);
+  if (report.failure.empty()) return 0;
+  std::cout << report.failure << "\n"
+            << fmt::format("berth-sim --tenant {} --writes {} --seed {}\n", arguments.tenant,
+                           report.writes, arguments.campaign.seed);
+  return 1;
+}
+
 int run(const Arguments& arguments) {
+  if (!arguments.tenant.empty()) return run_tenant(arguments);
   if (!arguments.regressions.empty()) return run_regressions(arguments);
   if (arguments.bugs) return run_bugs(arguments);
   if (arguments.all) return run_all(arguments);
-  if (arguments.scenario.empty()) refuse("needs --scenario NAME, --all, --bugs or --regressions");
+  if (arguments.scenario.empty())
+    refuse("needs --scenario NAME, --all, --bugs, --regressions or --tenant");
   return replay(arguments);
 }
 

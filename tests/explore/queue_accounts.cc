@@ -217,15 +217,34 @@ void QueueAccounts::add_in_flight(std::vector<Holder>& holders) const {
   }
 }
 
+void QueueAccounts::look_at_makers(Holder& holder) const {
+  if (holder.workload.starts_with("Job/")) return;
+  holder.remade = true;
+  for (const auto& [name, pod] : pods_) {
+    if (workload_of(*pod) != holder.workload) continue;
+    std::string maker;
+    if (const json* owners = at(pod.get(), {"metadata", "ownerReferences"}))
+      for (const json& owner : *owners)
+        if (true_at(&owner, {"controller"})) maker = text_at(&owner, {"kind"});
+    const auto record = record_of(*pod);
+    const bool lost = record && !record->maker.empty() && maker.empty();
+    holder.bare = holder.bare || (maker.empty() && !lost);
+    holder.remade = holder.remade && (maker == "ReplicaSet" || maker == "StatefulSet");
+  }
+}
+
 std::vector<QueueAccounts::Holder> QueueAccounts::holders() const {
   std::vector<Holder> holders;
   add_jobs(holders);
   add_pods(holders);
   std::erase_if(holders, [&](const Holder& of) { return is_taken_back(of.workload, of.since); });
   add_in_flight(holders);
-  for (Holder& holder : holders) holder.priority = priority_of(holder.workload);
+  for (Holder& holder : holders) {
+    holder.priority = priority_of(holder.workload);
+    look_at_makers(holder);
+  }
   std::ranges::sort(holders, {}, [](const Holder& of) {
-    return std::tuple(-of.priority, of.since, std::string_view(of.uid));
+    return std::tuple(!of.bare, -of.priority, of.since, std::string_view(of.uid));
   });
   return holders;
 }
@@ -235,9 +254,9 @@ std::set<std::string> QueueAccounts::funded(const std::vector<Holder>& holders) 
   std::set<std::string> names;
   for (const Holder& holder : holders) {
     std::int64_t& sum = held[{holder.queue, holder.pool}];
-    if (sum + holder.gpus > nominal(holder.queue, holder.pool)) continue;
-    sum += holder.gpus;
-    names.insert(holder.workload);
+    const bool fits = sum + holder.gpus <= nominal(holder.queue, holder.pool);
+    if (fits || holder.bare) sum += holder.gpus;
+    if (fits) names.insert(holder.workload);
   }
   return names;
 }

@@ -57,6 +57,16 @@ json forge(const json& object) {
   return patch;
 }
 
+// Borrowers who would rather keep what they have.
+json hold(const json&) {
+  return {{"metadata", {{"annotations", {{names::kHoldAnnotation, "mine"}}}}}};
+}
+
+json give_to_kueue(const json&) {
+  return {{"metadata",
+           {{"labels", {{names::kQueueLabel, nullptr}, {names::kKueueQueueLabel, "elsewhere"}}}}}};
+}
+
 const std::vector<QueueActor>& actors() {
   static const std::vector<QueueActor> table{
       {"gate-removed", "pods", is_gated, remove_gates},
@@ -64,6 +74,8 @@ const std::vector<QueueActor>& actors() {
       {"admitted-forged", "pods", is_gated, forge},
       {"job-admitted-forged", "jobs", is_suspended, forge},
       {"parallelism-raised", "jobs", is_admitted, raise},
+      {"loan-held", "jobs", is_admitted, hold},
+      {"loan-given-to-kueue", "jobs", is_admitted, give_to_kueue},
   };
   return table;
 }

@@ -169,8 +169,10 @@ void QueueDisplacements::judge_pod(const sim::Change& change, Time wall, Time he
   const json& before = *change.before;
   const bool gone = change.kind == sim::Change::Kind::kDeleted;
   const std::string workload = workload_of(before);
-  if (!gone && is_gated(before) && !is_gated(*change.after))
+  if (!gone && is_gated(before) && !is_gated(*change.after)) {
+    judge_loan(*change.after, workload);
     return judge_start(uid_of(before), workload);
+  }
   if (is_marked(&before) || (!gone && !is_marked(change.after.get()))) return;
   if (is_gated(before)) return complain("Named", workload + " is stopped, and holds nothing");
   const auto record = record_of(before);
@@ -213,6 +215,28 @@ void QueueDisplacements::judge_stop(const std::string& workload, std::int64_t si
     complain("Twice", fmt::format("{} is stopped twice for {}", workload, entry->workload));
   }
   stops_.push_back({victim, entry->workload, uid, wall});
+}
+
+// Before it is among those that were let go. The ledger may have it already, or its gang.
+void QueueDisplacements::judge_loan(const json& pod, const std::string& workload) {
+  const auto record = record_of(pod);
+  if (!owner_uid(pod).empty() || !record) return;
+  const GPUQueue* queue = accounts_.queue(record->queue);
+  if (queue == nullptr || accounts_.queue_since(record->queue) >= time_of(record->since) ||
+      queue->spec.preemption.unreclaimable == Unreclaimable::kMayBorrow)
+    return;
+  std::int64_t held = 0;
+  bool known = false;
+  for (const Holder& holder : accounts_.holders()) {
+    if (!holder.bare || holder.queue != record->queue || holder.pool != record->pool) continue;
+    held += holder.gpus;
+    known = known || holder.workload == workload;
+  }
+  if (!known) held += gpus_of(*at(&pod, {"spec"}));
+  const std::int64_t nominal = accounts_.nominal(record->queue, record->pool);
+  if (held > nominal)
+    complain("Lent", fmt::format("{} goes, and {} of {} GPUs of queue {} could not be given back",
+                                 workload, held, nominal, record->queue));
 }
 
 // Of a gang the first that goes: its entry has the uid of one of its members.

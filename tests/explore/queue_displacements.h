@@ -12,6 +12,7 @@
 //   Owed      in the end, for whom others were stopped has started
 //   Ledger    in the end nothing is in flight but what waits for those who are still there
 //   Reclaim   in the end nobody waits for what is its own while others have borrowed it
+//   Lent      of what could not be given back no more is let go than its queue's nominal quota
 // Who is funded is reckoned once more, from the API server's objects (queue_accounts.h).
 #pragma once
 
@@ -43,6 +44,9 @@ class QueueDisplacements {
   const QueueAccounts& accounts() const { return accounts_; }
   // What is not in order now that berth is at rest. Empty: nothing.
   std::string unstill(Time wall) const;
+  // The Jobs that wait, by uid, and would fit into their queues' own quotas if all that others have
+  // borrowed were gone.
+  std::map<std::string, std::string> owed(Time wall) const;
   // Whether the entry waits for somebody who is still there.
   bool waits(const queue::LedgerFact& entry) const;
 
@@ -63,6 +67,7 @@ class QueueDisplacements {
   void judge_job(const sim::Change& change, Time wall, Time heard_of);
   void judge_pod(const sim::Change& change, Time wall, Time heard_of);
   void judge_stop(const std::string& workload, std::int64_t since, Time wall, Time heard_of);
+  void judge_loan(const nlohmann::json& pod, const std::string& workload);
   void judge_whole(const queue::LedgerFact& entry);
   void judge_start(const std::string& uid, const std::string& workload);
   void follow_waiting(const sim::Change& change, Time wall);

@@ -111,23 +111,29 @@ std::string QueueDisplacements::unpaid() const {
   return "";
 }
 
-// Of Jobs that a single node can hold, where nothing else decides where they run.
 std::string QueueDisplacements::unreclaimed(Time wall) const {
+  for (const auto& [uid, name] : owed(wall))
+    if (!accounts_.ledger().contains(uid))
+      return fmt::format("Job/{} waits for its queue's own quota, and others have borrowed it",
+                         name);
+  return "";
+}
+
+// Of Jobs that a single node can hold, where nothing else decides where they run.
+std::map<std::string, std::string> QueueDisplacements::owed(Time wall) const {
+  std::map<std::string, std::string> names;
   for (const auto& [name, job] : accounts_.jobs()) {
     const std::string queue = accounts_.queue_for(*job);
     const GPUQueue* of = accounts_.queue(queue);
     const std::string& uid = text_at(job.get(), {"metadata", "uid"});
     if (of == nullptr || of->spec.quotas.size() != 1 || of->spec.stop_policy != StopPolicy::kNone ||
         of->spec.preemption.reclaim_within_cohort != ReclaimWithinCohort::kAny ||
-        !is_suspended(*job) || !is_waiting(uid) || accounts_.ledger().contains(uid) ||
-        number_at(job.get(), {"status", "active"}) > 0 ||
+        !is_suspended(*job) || !is_waiting(uid) || number_at(job.get(), {"status", "active"}) > 0 ||
         number_at(job.get(), {"status", "terminating"}) > 0 || accounts_.somebody_came_past())
       continue;
-    if (has_room(*job, queue, wall))
-      return fmt::format("Job/{} waits for its queue's own quota, and others have borrowed it",
-                         name);
+    if (has_room(*job, queue, wall)) names[uid] = name;
   }
-  return "";
+  return names;
 }
 
 // Within its nominal quota, with what others have borrowed and may be taken from them gone.
@@ -138,13 +144,15 @@ bool QueueDisplacements::has_room(const json& job, const std::string& queue, Tim
   const std::set<std::string> funded = accounts_.funded(holders);
   std::int64_t used = 0;
   std::set<std::string> borrowers;
+  const std::string& uid = text_at(&job, {"metadata", "uid"});
   for (const Holder& holder : holders) {
-    if (holder.queue == queue && holder.pool == pool) used += holder.gpus;
+    if (holder.queue == queue && holder.pool == pool && holder.uid != uid) used += holder.gpus;
     const Time from{std::chrono::microseconds(holder.since)};
-    // What is not a Job may be kept by a budget, or by having nobody who would make it anew.
+    // Of other controllers it is not known here whether they would fail.
+    const bool goes = holder.workload.starts_with("Job/") || holder.remade;
     if (holder.queue != queue && holder.pool == pool && !holder.in_flight &&
         accounts_.cohort_of(holder.queue) == accounts_.cohort_of(queue) &&
-        !funded.contains(holder.workload) && holder.workload.starts_with("Job/") &&
+        !funded.contains(holder.workload) && goes &&
         wall - from > spec.preemption.reclaim_min_runtime + std::chrono::minutes(1))
       borrowers.insert(holder.workload);
   }

@@ -171,6 +171,7 @@ void QueueInvariants::judge_release(const sim::Change& change, Time wall,
   // The version that was patched is the one that was decided on, whatever is news of it.
   if (const auto gpus = recorded(*record); job && gpus && asked_by_job(object) > *gpus)
     return complain("Record", name + " goes and asks for more than is recorded");
+  if (!job && !forged) judge_cover(name, object, *record);
   if (!job && others_gates(*change.before) != others_gates(object))
     return complain("Gates", name + " loses a gate that is not berth's");
   // Whoever decided may not have heard of an edit yet; and what was on its way when somebody took
@@ -299,12 +300,7 @@ std::int64_t QueueInvariants::came_past(const std::string& cohort, Time by) cons
 const QueueInvariants::Quota* QueueInvariants::host_of(const json& pod) const {
   const std::string& named = label_at(&pod, names::kQueueLabel);
   const auto home = namespaces_.find("/" + text_at(&pod, {"metadata", "namespace"}));
-  const json* owners = at(&pod, {"metadata", "ownerReferences"});
-  if (home == namespaces_.end() ||
-      (owners != nullptr && std::ranges::any_of(*owners, [](const json& owner) {
-         return text_at(&owner, {"kind"}) == "DaemonSet";
-       })))
-    return nullptr;
+  if (home == namespaces_.end()) return nullptr;
   const auto pool = node_pools_.find(text_at(&pod, {"spec", "nodeName"}));
   const Quota* host = nullptr;
   for (const auto& [name, queue] : queues_) {

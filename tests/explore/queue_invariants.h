@@ -4,6 +4,7 @@
 //   Entry     berth lets nothing go that has no entry in the ledger, or a gang that it is of
 //   Record    what it lets go says as whose, with what and where, and its pool is where it may run
 //   Gates     gates of others stay
+//   Covered   what it lets go by a gang's admission asks together no more than that says
 //   Held      when it lets something go, what its cohort holds is within the cohort's quotas
 //   Reason    what it lets go says no more what it waited for
 //   Deleted   it lets nothing go that is being deleted
@@ -72,6 +73,8 @@ class QueueInvariants {
     bool taken_back = false;                   // by berth
     std::optional<Time> gone;                  // the last of them, as berth can have foreseen
   };
+  void judge_cover(const std::string& name, const nlohmann::json& pod,
+                   const queue::AdmissionFact& record);
   void take_round(const sim::Change& change, bool by_berth, Time wall,
                   std::chrono::nanoseconds news_takes);
   // GPUs of gangs that are between two rounds.

@@ -21,9 +21,7 @@ using queue::AdmissionFact;
 // The queue that let the Job go and would let it go again; null: none.
 const QueueInvariants::Quota* QueueInvariants::takes_back(const json& job) const {
   const auto record = record_of(job);
-  if (!record || record->uid != text_at(&job, {"metadata", "uid"}) ||
-      at(&job, {"metadata", "annotations", names::kHoldAnnotation}) != nullptr)
-    return nullptr;
+  if (!record || record->uid != text_at(&job, {"metadata", "uid"})) return nullptr;
   const auto queue = queues_.find(record->queue);
   return queue == queues_.end() || queue->second.held ? nullptr : &queue->second;
 }

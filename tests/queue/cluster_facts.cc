@@ -25,10 +25,14 @@ std::string print(const TopologyWish& wish) {
 
 std::string print(const std::optional<AdmissionFact>& admission) {
   if (!admission) return "";
-  return fmt::format(" admitted({} {} {} {} since={} pods={}{} nodes={} members={})",
+  std::string shapes;
+  for (const auto& [seat, pods] : admission->seats) shapes += fmt::format(" {}x'{}'", pods, seat);
+  for (const SeatShape& shape : admission->shapes)
+    shapes += fmt::format(" '{}' of {}:{}", shape.seat, shape.pods, print(shape.asks));
+  return fmt::format(" admitted({} {} {} {} since={} pods={}{} nodes={} members={}{})",
                      admission->uid, admission->queue, admission->cohort, admission->pool,
                      admission->since, admission->pods, print(admission->amounts),
-                     fmt::join(admission->nodes, "|"), fmt::join(admission->members, "|"));
+                     fmt::join(admission->nodes, "|"), fmt::join(admission->members, "|"), shapes);
 }
 
 }  // namespace
@@ -54,10 +58,11 @@ std::string print(const ClusterFacts& facts) {
   for (const QueueFact& q : facts.queues) {
     text += fmt::format(
         "queue {} cohort={} strict={} held={} weight={} pins={}{} own={}/{} others={}/{} "
-        "reserve={}\n",
+        "reserve={}{}\n",
         q.name, q.cohort, q.strict_fifo, q.held, q.weight_thousandths, q.pins, print(q.topology),
         q.preemption.own, q.preemption.own_after, static_cast<int>(q.preemption.others),
-        q.preemption.others_after, q.reserve_after.value_or(-1));
+        q.preemption.others_after, q.reserve_after.value_or(-1),
+        q.preemption.stays_may_borrow ? " lends to what stays" : "");
     for (const QuotaFact& quota : q.quotas) {
       text += fmt::format("  {} {} nominal={} borrow={} lend={}\n", quota.resource, quota.pool,
                           quota.nominal, quota.borrowing_limit.value_or(-1),
@@ -77,13 +82,14 @@ std::string print(const ClusterFacts& facts) {
   for (const PodFact& p : facts.pods) {
     text += fmt::format(
         "pod {} of={} queue={} priority={} created={} size={}{} state={} node={} hangs={} only={} "
-        "rules={}{}{}{}{} maker={}\n",
+        "rules={}{}{}{}{} maker={}{}\n",
         p.uid, p.workload, p.queue, p.priority, p.created, p.group_size,
         p.fast ? fmt::format(" fast {}x{}", p.role, p.role_size) : "", static_cast<int>(p.state),
         p.node, p.hangs_from, fmt::join(p.only_pools, "|"), p.rules,
         p.modelled ? "" : " unmodelled", print(p.topology), print(p.requests), print(p.admitted),
-        p.maker);
+        p.maker, p.stays ? " stays" : "");
   }
+  for (const std::string& name : facts.kept) text += fmt::format("kept by a budget: {}\n", name);
   for (const RestartFact& r : facts.restarts) {
     text += fmt::format("restart {}{} of {}\n", r.workload, print(std::optional(r.admission)),
                         fmt::join(r.makers, "|"));
@@ -111,9 +117,19 @@ void fill(const ClusterFacts& facts, FactsIndex& index) {
   for (const RestartFact& fact : facts.restarts) index.put(fact);
 }
 
-Outcome decide(const FactsIndex& index, std::size_t window, std::optional<std::int64_t> now) {
-  Cycle cycle(index, now ? std::optional(PreemptionTerms{.now = *now, .may_go = {}, .slack = 1})
-                         : std::nullopt);
+PreemptionTerms terms_of(std::int64_t now, std::set<std::string> kept) {
+  PreemptionTerms terms{.now = now, .slack = 1};
+  if (kept.empty()) return terms;
+  terms.goes_late = [kept = std::move(kept)](const Workload& of) {
+    return kept.contains(*of.name);
+  };
+  terms.may_go = [late = terms.goes_late](const Workload& of) { return !late(of); };
+  return terms;
+}
+
+Outcome decide(const FactsIndex& index, std::size_t window, std::optional<std::int64_t> now,
+               const std::set<std::string>& kept) {
+  Cycle cycle(index, now ? std::optional(terms_of(*now, kept)) : std::nullopt);
   cycle.run(window);
   const Catalog& catalog = index.catalog();
   Outcome outcome;
@@ -146,6 +162,7 @@ Outcome decide(const FactsIndex& index, std::size_t window, std::optional<std::i
         "{} {} {} {} {} {} {}", to_string(verdict.reason), catalog.resource_name(verdict.resource),
         catalog.pool_name(verdict.pool), verdict.needs, verdict.free, verdict.most,
         verdict.behind == nullptr ? "" : *verdict.behind->name);
+    if (verdict.passed) outcome.waiting[name] += " passed";
     if (verdict.nodes_to_come)
       outcome.waiting[name] += fmt::format(" {} to come", *verdict.nodes_to_come);
     if (verdict.reserved) outcome.waiting[name] += fmt::format(" kept {}", *verdict.reserved);
@@ -218,7 +235,8 @@ std::string text_of(const FactsIndex& index) {
       }
       std::sort(asks.begin(), asks.end());
       std::string line =
-          fmt::format("ready {} {}:", catalog.queue_name(queue), fmt::join(asks, " "));
+          fmt::format("ready {} {}{}:", catalog.queue_name(queue), fmt::join(asks, " "),
+                      catalog.class_key(workloads).stays ? " stays" : "");
       for (const Workload* workload : same.in_order) line += " " + *workload->name;
       lines.push_back(line);
     }

@@ -11,6 +11,7 @@
 
 #include "controller/queue/facts.h"
 #include "controller/queue/facts_index.h"
+#include "controller/queue/preemption.h"
 
 namespace berth::queue::test {
 
@@ -24,6 +25,7 @@ struct ClusterFacts {
   TopologyFact topology;
   ElasticFact elastic;
   std::set<std::pair<std::string, std::string>> refusals;  // of rules, by nodes
+  std::set<std::string> kept;                              // workloads, by budgets, for a time
 };
 
 struct Outcome {
@@ -37,7 +39,10 @@ std::string print(const ClusterFacts& facts);
 void fill(const ClusterFacts& facts, FactsIndex& index);
 // Without a time nobody is displaced.
 Outcome decide(const FactsIndex& index, std::size_t window,
-               std::optional<std::int64_t> now = std::nullopt);
+               std::optional<std::int64_t> now = std::nullopt,
+               const std::set<std::string>& kept = {});
+// Budgets keep these workloads for a time.
+PreemptionTerms terms_of(std::int64_t now, std::set<std::string> kept);
 
 // All that is derived, by names and sorted, so that equal indexes have equal texts.
 std::string text_of(const FactsIndex& index);

@@ -122,6 +122,30 @@ TEST_F(ClusterIndexTest, APoolsNodesFollowThePolicy) {
   EXPECT_THAT(told(index_), ElementsAre("vision 1. Job/a/x: ResourceNotOffered"));
 }
 
+// A pod that another controller's Job makes is judged by that Job, as it is now.
+TEST_F(ClusterIndexTest, WhetherAPodCouldStayFollowsItsJob) {
+  berth::Job job = job_of("a", "set-0", 1);
+  job.meta.owner_references = {{.kind = "JobSet", .name = "set", .uid = "s", .controller = true}};
+  job.suspended = false, job.backoff_limit = 1, job.parallelism = 1;
+  berth::Pod pod;
+  pod.meta.namespace_ = "a";
+  pod.meta.name = pod.meta.uid = "p";
+  pod.meta.owner_references = {{.api_version = "batch/v1",
+                                .kind = "Job",
+                                .name = "set-0",
+                                .uid = job.meta.uid,
+                                .controller = true}};
+  pod.shape.edit()->requests.set("nvidia.com/gpu", Quantity::whole(1));
+  pod.shape.edit()->scheduling_gates = {names::kQueueGate};
+  add(a_), add(vision_), add(pod), add(job);
+  const auto stays = [&] { return index_.facts().find("Pod/a/p")->standing.stays; };
+  EXPECT_FALSE(stays());
+  berth::Job failed = job;
+  failed.failed = 1;
+  index_.follow(Change<berth::Job>{&job, &failed});
+  EXPECT_TRUE(stays());
+}
+
 TEST_F(ClusterIndexTest, AQueueThatMixesUnitsStandsStillAlone) {
   GPUQueue mixed = queue_of("nlp", 4);
   mixed.spec.quotas.front().resource = "gpu";
@@ -148,6 +172,7 @@ TEST_F(ClusterIndexTest, APriorityIsItsLabelsOrItsTemplates) {
              classed = job_of("a", "classed", 1);
   labelled.meta.labels.set(names::kPriorityClassLabel, "high");
   classed.priority_class_name = "high";
+  vision_.spec.priority_classes = {"high"};
   add(a_), add(vision_), add(plain), add(labelled), add(classed), add(high), add(everybodys);
   const auto priority = [&](const char* name) {
     return index_.facts().find(name)->standing.priority;
@@ -158,6 +183,48 @@ TEST_F(ClusterIndexTest, APriorityIsItsLabelsOrItsTemplates) {
   index_.follow(Change<PriorityClass>{&high, nullptr});
   EXPECT_EQ(priority("Job/a/labelled"), 3);
   EXPECT_EQ(priority("Job/a/classed"), 0);
+}
+
+// A label is the tenant's to choose, also after the webhook has looked.
+TEST_F(ClusterIndexTest, AClassThatTheQueueDoesNotAcceptCountsForNothing) {
+  PriorityClass critical, urgent, everybodys;
+  critical.meta.name = "system-node-critical", critical.value = 2'000'001'000;
+  urgent.meta.name = "urgent", urgent.value = 7;
+  everybodys.meta.name = "everybodys", everybodys.value = 3, everybodys.global_default = true;
+  berth::Job labelled = job_of("a", "labelled", 1), classed = job_of("a", "classed", 1);
+  labelled.meta.labels.set(names::kPriorityClassLabel, "system-node-critical");
+  classed.priority_class_name = "urgent";
+  berth::Pod pod;
+  pod.meta.namespace_ = "a";
+  pod.meta.name = pod.meta.uid = "pod";
+  pod.shape.edit()->requests.set("nvidia.com/gpu", Quantity::whole(1));
+  pod.shape.edit()->scheduling_gates = {names::kQueueGate};
+  pod.shape.edit()->priority = 7;  // as its class says
+  add(a_), add(vision_), add(critical), add(urgent), add(everybodys);
+  add(labelled), add(classed), add(pod);
+  const auto priorities = [&] {
+    std::vector<std::int32_t> found;
+    for (const char* name : {"Job/a/labelled", "Job/a/classed", "Pod/a/pod"})
+      found.push_back(index_.facts().find(name)->standing.priority);
+    return found;
+  };
+  EXPECT_THAT(priorities(), ElementsAre(3, 3, 3));
+  EXPECT_THAT(
+      index_.unaccepted_classes("vision"),
+      ElementsAre("a/classed (urgent)", "a/labelled (system-node-critical)", "a/pod (urgent)"));
+  GPUQueue lists = vision_;
+  lists.spec.priority_classes = {"urgent"};
+  index_.follow(Change<GPUQueue>{&vision_, &lists});
+  EXPECT_THAT(priorities(), ElementsAre(3, 7, 7));
+  EXPECT_THAT(index_.unaccepted_classes("vision"),
+              ElementsAre("a/labelled (system-node-critical)"));
+  index_.follow(Change<GPUQueue>{&lists, &vision_});
+  GPUClusterPolicy makes = policy_;
+  makes.spec.priority_classes = {{.name = "urgent", .value = 7}};
+  add(makes);
+  EXPECT_THAT(priorities(), ElementsAre(3, 7, 7)) << "those that the policy makes";
+  index_.follow(Change<berth::Job>{&labelled, nullptr});
+  EXPECT_THAT(index_.unaccepted_classes("vision"), ElementsAre());
 }
 
 TEST_F(ClusterIndexTest, APriorityThatChangesWhileItWaitsCountsAtOnce) {
@@ -178,6 +245,7 @@ TEST_F(ClusterIndexTest, APriorityThatChangesWhileItWaitsCountsAtOnce) {
   job.meta.creation_timestamp = Time(std::chrono::seconds(1));
   job.meta.labels.set(names::kPriorityClassLabel, "low");
   const berth::Pod first = waiting("first", 2), second = waiting("second", 3);
+  vision_.spec.priority_classes = {"high", "low"};
   add(a_), add(vision_), add(high), add(low), add(job), add(first), add(second);
   const auto order = [&] {
     std::vector<std::string> names;
@@ -222,6 +290,7 @@ TEST_F(ClusterIndexTest, AJobThatHasEndedHoldsNothing) {
 }
 
 TEST_F(ClusterIndexTest, TheOldestAreListedWithTheirPlaceInTheQueue) {
+  vision_.spec.priority_classes = {"high"};
   add(a_), add(vision_);
   std::vector<berth::Job> jobs;
   for (int i = 0; i < 20; ++i) {

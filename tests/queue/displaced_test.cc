@@ -3,6 +3,8 @@
 // is told, then stopped, and only once he is gone the other one begins.
 #include "controller/queue/displaced.h"
 
+#include <functional>
+
 #include "apis/reasons.h"
 #include "tests/queue/admitted_fixture.h"
 
@@ -212,12 +214,72 @@ TEST_F(DisplacedTest, BeforeAGangGoesEachOfItIsAskedAbout) {
   EXPECT_THAT(evicts.events, SizeIs(1));
 }
 
-TEST_F(DisplacedTest, AGangOfWhichOneMayNotGoStays) {
+// Whoever borrows has agreed to give back.
+TEST_F(DisplacedTest, AGangThatABudgetKeepsIsDeletedOnceItsTimeIsOver) {
   add(lent_member("m0", "n1")), add(lent_member("m1", "n2")), wait_for("train", 8);
   begin();
   answer("m0", true), answer("m1", false);
+  decide();
+  EXPECT_THAT(in_flight(), ElementsAre(kTrain));
+  now += 10min - 1s;
+  EXPECT_TRUE(reconcile_admissions(snapshot()).objects.empty()) << "it is not given up meanwhile";
+  EXPECT_THAT(done("PodGroup/b/gang"), ElementsAre("evict m0", "evict m1"));
+  now += 1s;
+  const Plan deletes = plan("PodGroup/b/gang");
+  EXPECT_THAT(done("PodGroup/b/gang"), ElementsAre("delete m0", "delete m1"));
+  for (const Step& step : deletes.objects.at(0).steps)
+    EXPECT_EQ(std::get<Write>(step).grace_period_seconds, std::nullopt) << "with its own";
+  ASSERT_THAT(deletes.events, SizeIs(1));
+  EXPECT_THAT(deletes.events[0].note, HasSubstr("its disruption budget has kept it"));
+  now += 1min;
+  decide();
+  EXPECT_THAT(in_flight(), IsEmpty()) << "the API server keeps it all the same";
+}
+
+TEST_F(DisplacedTest, TheReclaimingQueueSaysForHowLongABudgetKeeps) {
+  configure({.reclaim_within_cohort = ReclaimWithinCohort::kAny,
+             .notice_period = 1min,
+             .reclaim_timeout = 30s});
+  add(lent_member("m0", "n1")), add(lent_member("m1", "n2")), wait_for("train", 8);
+  begin();
+  answer("m0", false), answer("m1", false);
+  decide();
+  now += 89s;
+  EXPECT_THAT(done("PodGroup/b/gang"), ElementsAre("evict m0", "evict m1"));
+  now += 1s;
+  EXPECT_THAT(done("PodGroup/b/gang"), ElementsAre("delete m0", "delete m1"));
+}
+
+TEST_F(DisplacedTest, WhatTheNominalQuotaHasComeToPayForIsNotDeleted) {
+  add(lent_member("m0", "n1")), add(lent_member("m1", "n2")), wait_for("train", 8);
+  begin();
+  answer("m0", false), answer("m1", false);
+  decide();
+  add(queue_of("nlp", 16));
+  now += 10min;
+  EXPECT_THAT(done("PodGroup/b/gang"), ElementsAre("evict m0", "evict m1"));
+}
+
+TEST_F(DisplacedTest, AGangOfItsOwnQueueThatABudgetKeepsStays) {
+  configure({.within_queue = WithinQueue::kLowerPriority});
+  berth::Pod m0 = lent_member("m0", "n1"), m1 = lent_member("m1", "n2");
+  for (berth::Pod* pod : {&m0, &m1}) {
+    note(pod->meta, pod->meta.name, {}, 16);
+    pod->meta.namespace_ = "a";
+    add(*pod);
+  }
+  berth::Job urgent = job_of("a", "train", 8);
+  urgent.meta.labels.set(names::kPriorityClassLabel, "high");
+  PriorityClass high;
+  high.meta.name = "high", high.value = 7;
+  add(high), add(urgent);
+  begin();
+  for (const char* name : {"m0", "m1"}) {
+    const berth::Pod& pod = *cluster.pods().find("a", name);
+    answers.put(question(Ask{ref_of(pod), pod.meta.resource_version}),
+                {.yes = false, .error = {ErrorKind::kThrottled, "no"}, .at = now});
+  }
   EXPECT_TRUE(reconcile_admissions(snapshot()).objects.empty());
-  EXPECT_THAT(in_flight(), IsEmpty());
 }
 
 TEST_F(DisplacedTest, MembersThatAreMadeAnewAreNotLetGoInThePlaceOfTheOld) {
@@ -273,12 +335,44 @@ TEST_F(DisplacedTest, WhoeverRunsAgainUnderANewAdmissionIsNotMeant) {
   EXPECT_THAT(entry().ahead, IsEmpty()) << "those it waited for are gone";
 }
 
-TEST_F(DisplacedTest, AJobThatSomebodyHoldsIsNotChosen) {
+// What its owner writes on it says where it waits afterwards.
+TEST_F(DisplacedTest, WhatIsWrittenOnAJobThatRunsKeepsItFromNothing) {
+  const std::function<void(ObjectMeta&)> writings[] = {
+      [](ObjectMeta& meta) { meta.annotations.set(names::kHoldAnnotation, "mine"); },
+      [](ObjectMeta& meta) { meta.labels.set(names::kKueueQueueLabel, "theirs"); },
+      [](ObjectMeta& meta) { meta.labels.set(names::kQueueLabel, "nobodys"); },
+      [](ObjectMeta& meta) { meta.annotations.set("x", std::string((256 << 10) - 500, 'x')); },
+  };
+  for (const auto& write : writings) {
+    start_lent(), wait_for("train", 8);
+    write(lent().meta);
+    add(scratch);
+    epoch += 1;
+    begin(), decide();
+    EXPECT_THAT(done(kLent), ElementsAre("mergepatch lent"));
+    suspend_lent();
+    const FactsIndex& facts = cluster.view<ClusterIndex>().facts();
+    EXPECT_TRUE(facts.find(kLent)->standing.leaves);
+    for (const char* pod : {"lent-n1", "lent-n2"}) lose(pod);
+    cluster.erase<berth::Job>("b", "lent"), cluster.erase<berth::Job>("a", "train");
+    decide();
+    ASSERT_THAT(in_flight(), IsEmpty());
+  }
+}
+
+TEST_F(DisplacedTest, AJobWhoseAnnotationsAreFullIsStoppedWithoutAWord) {
+  configure({.reclaim_within_cohort = ReclaimWithinCohort::kAny, .notice_period = 2min});
   start_lent(), wait_for("train", 8);
-  lent().meta.annotations.set(names::kHoldAnnotation, "true");
+  const std::size_t used = 1 + std::string_view(names::kAdmittedAnnotation).size() +
+                           lent().meta.annotations.get(names::kAdmittedAnnotation).view().size();
+  lent().meta.annotations.set("x", std::string((256 << 10) - used, 'x'));
   add(scratch);
-  begin();
-  EXPECT_TRUE(reconcile_admissions(snapshot()).objects.empty());
+  begin(), decide();
+  EXPECT_THAT(done(kLent), ElementsAre("mergepatch lent-n1", "mergepatch lent-n2"));
+  now += 2min;
+  const nlohmann::json body = body_of(plan(kLent));
+  EXPECT_EQ(body["spec"]["suspend"], true);
+  EXPECT_FALSE(body["metadata"].contains("annotations"));
 }
 
 TEST_F(DisplacedTest, PodsThatNobodyMakesAnewAreNotChosen) {
@@ -287,6 +381,24 @@ TEST_F(DisplacedTest, PodsThatNobodyMakesAnewAreNotChosen) {
   add(alone), add(lent_member("m1", "n2")), wait_for("train", 8);
   begin();
   EXPECT_TRUE(reconcile_admissions(snapshot()).objects.empty());
+}
+
+// Somebody has taken it from its controller since.
+TEST_F(DisplacedTest, PodsThatSomebodyWouldHaveMadeAnewAreChosen) {
+  for (const char* name : {"m0", "m1"}) {
+    berth::Pod pod = lent_member(name, name[1] == '0' ? "n1" : "n2");
+    AdmissionFact record = *admission_on(pod.meta);
+    record.maker = "web";
+    pod.meta.annotations.set(names::kAdmittedAnnotation, encode_admission(record));
+    pod.meta.owner_references.clear();
+    add(pod);
+  }
+  wait_for("train", 8);
+  begin();
+  answer("m0", true), answer("m1", true);
+  decide();
+  EXPECT_THAT(in_flight(), ElementsAre(kTrain));
+  EXPECT_THAT(done("PodGroup/b/gang"), ElementsAre("evict m0", "evict m1"));
 }
 
 // The status of the workload that waits names the gang that has to stay.

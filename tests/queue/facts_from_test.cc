@@ -92,8 +92,20 @@ TEST(PodFact, TellsWhichWorkloadItIsOf) {
 
   pod.meta.owner_references = {{.kind = "Job", .name = "j", .controller = true}};
   EXPECT_EQ(fact_of(pod)->workload, "Job/ns/j");
-  pod.meta.owner_references[0].kind = "DaemonSet";
-  EXPECT_EQ(fact_of(pod)->workload, "") << "it takes room and no quota";
+}
+
+// What its owner is, whoever creates the pod may write.
+TEST(PodFact, OfADaemonSetOrANodeCountsInItsQueueLikeAnyOther) {
+  berth::Pod pod = gpu_pod();
+  for (const char* kind : {"DaemonSet", "Node"}) {
+    pod.meta.owner_references = {{.kind = kind, .name = "x", .controller = true}};
+    EXPECT_EQ(pod_fact(pod, "q", 0)->workload, "Pod/ns/p") << kind;
+    EXPECT_EQ(pod_fact(pod, "", 0)->workload, "") << "of no queue it takes room alone";
+  }
+  pod.meta.owner_references.clear();
+  pod.meta.annotations.set(names::kMirrorAnnotation, "x");
+  EXPECT_EQ(pod_fact(pod, "q", 0)->workload, "Pod/ns/p");
+  EXPECT_EQ(pod_fact(pod, "", 0)->workload, "");
 }
 
 TEST(PodFact, OfAGangThatStartsFastTellsItsRole) {
@@ -195,6 +207,55 @@ TEST(PodFact, OfAJobThatGoesOnIsForgottenAfterItsEnd) {
   EXPECT_TRUE(pod_fact(pod, "q", 0, &job));
 }
 
+// What could not be given back, known before it runs.
+TEST(PodFact, SaysWhetherItCouldStay) {
+  berth::Pod pod;
+  pod.meta.namespace_ = "ns", pod.meta.name = pod.meta.uid = "p";
+  pod.shape.edit()->scheduling_gates = {names::kQueueGate};
+  const auto stays = [&](const berth::Job* job = nullptr) {
+    return pod_fact(pod, "q", 0, job)->stays;
+  };
+  const auto made_by = [&](const char* version, const char* kind) {
+    pod.meta.owner_references = {
+        {.api_version = version, .kind = kind, .name = "o", .uid = "o", .controller = true}};
+  };
+  EXPECT_TRUE(stays()) << "nobody would create it again";
+  pod.never_restarts = true;
+  made_by("apps/v1", "ReplicaSet");
+  EXPECT_FALSE(stays());
+  made_by("example.com/v1", "Thing");
+  EXPECT_TRUE(stays());
+  pod.never_restarts = false;
+  EXPECT_FALSE(stays());
+  made_by("kubeflow.org/v1", "TFJob");
+  EXPECT_FALSE(stays());
+  pod.never_restarts = true;
+  EXPECT_TRUE(stays()) << "it may be ExitCode, which only the TFJob says";
+  made_by("ray.io/v1", "RayCluster");
+  EXPECT_TRUE(stays()) << "a RayJob may have made it";
+
+  made_by("apps/v1", "ReplicaSet");
+  pod.shape.edit()->scheduling_gates.clear();
+  pod.node_name = "n1";
+  pod.meta.annotations.set(names::kAdmittedAnnotation,
+                           encode_admission({.uid = "p", .queue = "q", .pool = "*", .maker = "o"}));
+  pod.meta.owner_references.clear();
+  EXPECT_FALSE(stays()) << "it was let go as one that its controller would create again";
+  pod.meta.annotations.erase(names::kAdmittedAnnotation);
+  EXPECT_TRUE(stays());
+
+  pod.shape.edit()->scheduling_gates = {names::kQueueGate};
+  pod.node_name = Text();
+  made_by("batch/v1", "Job");
+  berth::Job job;
+  job.meta.name = "o", job.parallelism = 4, job.backoff_limit = 6;
+  EXPECT_FALSE(stays(&job));
+  job.failed = 3;
+  EXPECT_TRUE(stays(&job)) << "all four go at once";
+  job.ignores_disruptions = true;
+  EXPECT_FALSE(stays(&job));
+}
+
 TEST(JobFact, TellsWhetherAnAdmissionCouldBeWritten) {
   berth::Job job;
   job.meta.name = "j";
@@ -254,6 +315,7 @@ TEST(AdmissionRecord, IsReadAsItIsWritten) {
                      .epoch = 7};
   EXPECT_EQ(decode_admission(encode_admission(fact)), fact);
   fact.selects_pool = true;
+  fact.maker = "u-2";
   fact.amounts.clear();
   EXPECT_EQ(decode_admission(encode_admission(fact)), fact);
   for (const char* bad :

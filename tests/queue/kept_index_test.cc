@@ -70,12 +70,14 @@ class RandomCluster {
     queue.spec.default_queue = below(2) == 0;
     if (below(4) == 0) queue.spec.quotas.front().pool = "*";
     if (below(6) == 0) queue.spec.quotas.front().resource = "gpu";
+    if (below(2) == 0) queue.spec.priority_classes = {"p0", "p1"};
     if (below(4) == 0) queue.spec.stop_policy = StopPolicy::kHold;
     if (below(3) == 0) queue.spec.cohort_name.clear();
     return queue;
   }
   GPUClusterPolicy random_policy() {
     GPUClusterPolicy policy = policy_with(below(3) == 0 ? "other" : "training");
+    if (below(2) == 0) policy.spec.priority_classes = {{.name = "p2", .value = 2}};
     return policy;
   }
   PriorityClass random_class() {

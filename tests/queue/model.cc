@@ -76,9 +76,9 @@ class Model : ModelQuota {
 
  private:
   using Class =
-      std::tuple<std::string, std::map<Role, std::int64_t>, TopologyWish, bool, std::int64_t>;
+      std::tuple<std::string, std::map<Role, std::int64_t>, TopologyWish, bool, std::int64_t, bool>;
   static Class class_of(const Candidate& c) {
-    return {c.queue, c.roles, c.wish, c.is_job, c.lasts};
+    return {c.queue, c.roles, c.wish, c.is_job, c.lasts, c.stays};
   }
   // --- Rule 3: room ---------------------------------------------------------------------------
 
@@ -193,6 +193,12 @@ class Model : ModelQuota {
 
   // --- Rules 5 and 6: order -------------------------------------------------------------------
 
+  // "Half a gang is in the way for a minute after its last member has come."
+  bool is_passed(const Candidate& c) const {
+    if (c.unready.empty() || c.left_out) return false;
+    return c.heads_until == 0 || (preempts_ && now_ >= c.heads_until);
+  }
+
   const Candidate* offer(const QueueFact& queue) {
     if (queue.held) return nullptr;
     std::vector<const Candidate*> line;
@@ -202,7 +208,7 @@ class Model : ModelQuota {
     std::sort(line.begin(), line.end(),
               [](const Candidate* a, const Candidate* b) { return a->order() < b->order(); });
     for (const Candidate* c : line) {
-      if (c->left_out || (c->unready.empty() && c->open.empty())) continue;
+      if (c->left_out || (c->unready.empty() && c->open.empty()) || is_passed(*c)) continue;
       const bool out = !c->unready.empty() || failed_.count(class_of(*c)) > 0;
       if (!out) return c;
       if (queue.strict_fifo) {
@@ -341,7 +347,10 @@ class Model : ModelQuota {
   std::string explain(const Candidate& c) {
     const Pool& pool = c.open.front();
     for (const auto& [quota, amount] : pool.asks) {
-      if (has_quota(*quota, c.queue, amount)) continue;
+      if (has_quota(*quota, c.queue, amount)) {
+        if (may_borrow(c) || is_within_nominal(c, *quota, amount)) continue;
+        return say("MayNotBorrow", quota->resource, pool.name, amount, 0, quota->nominal);
+      }
       std::int64_t free = 0, too_much = amount;  // free fits, too_much doesn't
       while (too_much - free > 1) {
         const std::int64_t middle = free + (too_much - free) / 2;
@@ -354,8 +363,11 @@ class Model : ModelQuota {
   }
 
   std::string why(const Candidate& c) {
-    if (!c.unready.empty()) return c.unready;
     auto queue = queues.find(c.queue);
+    if (!c.unready.empty()) {
+      const bool strict = queue != queues.end() && queue->second->strict_fifo;
+      return c.unready + (strict && is_passed(c) ? " passed" : "");
+    }
     if (queue == queues.end()) return say("QueueNotFound");
     if (queue->second->held) return say("QueueHeld");
     if (c.open.empty()) return c.refusal;

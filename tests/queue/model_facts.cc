@@ -4,10 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
+
+#include "tests/queue/model_records.h"
 
 namespace berth::queue::test {
 namespace {
+
+constexpr std::int64_t kHeadsFor = 60'000'000;
+constexpr std::int64_t kHeadsForEver = std::numeric_limits<std::int64_t>::max();
 
 bool in(const NodeFact& node, const std::string& pool) { return pool == "*" || node.pool == pool; }
 
@@ -33,6 +39,16 @@ std::vector<const PodFact*> like_whom(const std::vector<const PodFact*>& pods,
       if (std::ssize(out) < missing) out.push_back(members.front());
   while (std::ssize(out) < missing) out.push_back(pods.front());
   return out;
+}
+
+// "A Job whose pods are still leaving, until they hang."
+std::int64_t until_all_hang(const std::vector<const PodFact*>& pods) {
+  std::int64_t until = pods.empty() ? kHeadsForEver : 0;
+  for (const PodFact* pod : pods)
+    until = pod->state != PodState::kLeaving || pod->hangs_from == 0
+                ? kHeadsForEver
+                : std::max(until, pod->hangs_from);
+  return until;
 }
 
 }  // namespace
@@ -290,7 +306,7 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
       c.unready =
           say(job.setbacks < 5 ? "BackingOff" : "NotReady", "gpu", "*", job.setbacks, 0, 5, name);
     else if (!job.template_mutable || live > 0)
-      c.unready = say("TemplateNotReady");
+      c.unready = say("TemplateNotReady"), c.heads_until = until_all_hang(all.pods);
     else if (refused)
       c.unready = say("ReleaseRefused", "gpu", "*", 0, 0, 0, name);
   } else {
@@ -308,15 +324,21 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
     }
     for (const PodFact* pod : like_whom(all.pods, first.fast ? wanted - live : 0))
       ++c.roles[{pod->requests, pod->only_pools, pod->rules, pod->modelled}], c.alone = false;
+    for (const PodFact* pod : all.pods) {
+      c.stays = c.stays || pod->stays;
+      c.heads_until = std::max(c.heads_until, pod->created + kHeadsFor);
+    }
     if (sizes.size() > 1)
       c.unready = say("GangSizesDisagree");
     else if (live < wanted && !first.fast)
       c.unready = say("WaitingForGang", "gpu", "*", std::max(wanted, live), live);
-    else if (refused)
-      c.unready = say("ReleaseRefused", "gpu", "*", 0, 0, 0, name);
+    else
+      c.heads_until = 0;
+    if (c.unready.empty() && refused) c.unready = say("ReleaseRefused", "gpu", "*", 0, 0, 0, name);
   }
 
   holding.priority = c.priority;
+  holding.stays = c.stays;
   if (all.job != nullptr) holding.checkpoint = std::max(holding.checkpoint, all.job->checkpoint);
   if (all.job != nullptr && !all.job->suspended && all.job->lasts > 0 && all.job->started > 0)
     holding.ends = all.job->started + all.job->lasts;
@@ -341,16 +363,27 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
       holding.hangs_from = from;
   }
   if (admission != nullptr) {
+    const auto worth = [&](const std::string& resource) {
+      return weight(admission->pool, resource);
+    };
+    // "A gated member that is not covered counts for nothing."
+    std::vector<const PodFact*> covered;
+    if (all.job == nullptr) covered = covered_by(*admission, all.pods, ended, wanted, worth);
+    if (all.job == nullptr) live -= waiting - std::ssize(covered);
     const std::int64_t counted = holds_all ? std::max(wanted, live) : live;
     const bool taken_back = is_taken_back(name, *admission);
-    charge(*admission, counted, taken_back ? counted : holds_all ? leaving : live);
+    const std::int64_t goes = taken_back ? counted : holds_all ? leaving : live;
+    charge(*admission, counted, goes);
+    charge_beyond(*admission, counted, goes, all);
     holding.runs = holds_all && !holding.used.empty();
     holding.uid = admission->uid, holding.since = admission->since;
     holding.in_flight = open || restarts;
     if (holds_all) {
       const AdmissionFact* entry = open ? &all.in_flight->admission : nullptr;
       for (const PodFact* pod : all.pods) {
-        if (pod->state != PodState::kWaiting && pod->state != PodState::kReleased) continue;
+        const bool follows = all.job != nullptr || std::ranges::count(covered, pod) > 0;
+        if (pod->state != PodState::kReleased && (pod->state != PodState::kWaiting || !follows))
+          continue;
         if (all.job != nullptr) {
           claim_for_job(*admission, role_of(*pod), 1);
           continue;
@@ -389,6 +422,55 @@ void ModelFacts::charge(const AdmissionFact& admission, std::int64_t pods, std::
     if (part(amount, pods) > 0) holding.used[key] += part(amount, pods);
     holding.staying[key] += part(amount, pods - leaving);
   }
+}
+
+// "What they ask beyond it is charged besides, in the pool of the admission; where nothing covers
+// it there, in `*` or else in the first pool of the queue where something does."
+void ModelFacts::charge_beyond(const AdmissionFact& admission, std::int64_t pods,
+                               std::int64_t leaving, const Gathered& all) {
+  const auto worth = [&](const std::string& resource) { return weight(admission.pool, resource); };
+  const ResourceSums total = asked_beyond(admission, pods, all.pods, true, worth);
+  const ResourceSums stays = leaving >= pods ? ResourceSums()
+                             : leaving == 0
+                                 ? total
+                                 : asked_beyond(admission, pods - leaving, all.pods, false, worth);
+  const std::string cohort = cohort_of(admission.queue, admission.cohort);
+  Holding& holding = holdings.back();
+  holding.queue = admission.queue, holding.cohort = cohort;
+  const auto queue = queues.find(admission.queue);
+  for (const auto& [resource, amount] : total) {
+    const auto covers = [&](const std::string& quota) {
+      return quota == resource || (quota == "gpu" && is_gpu(resource));
+    };
+    std::vector<std::pair<std::string, std::string>> in;  // pool and quota
+    for (const auto& [quota, of] : admission.amounts)
+      if (covers(quota)) in.emplace_back(admission.pool, quota);
+    if (queue != queues.end()) {
+      for (const bool own : {true, false})
+        for (const bool any : {true, false})
+          for (const QuotaFact& quota : queue->second->quotas)
+            if (covers(quota.resource) && (quota.pool == admission.pool) == own &&
+                (own || (quota.pool == "*") == any))
+              in.emplace_back(quota.pool, quota.resource);
+    }
+    if (in.empty()) continue;
+    std::set<std::string> quotas;
+    for (const auto& [pool, quota] : in)
+      if (pool == in.front().first) quotas.insert(quota);
+    const std::int64_t left = std::min(amount, stays.contains(resource) ? stays.at(resource) : 0);
+    for (const std::string& quota : quotas) {
+      const Key key{quota, in.front().first};
+      const std::int64_t each = quota == resource ? 1 : weight(key.second, resource);
+      used_by[{cohort, admission.queue}][key] += amount * each;
+      staying_by[{cohort, admission.queue}][key] += left * each;
+      holding.used[key] += amount * each;
+      holding.staying[key] += left * each;
+    }
+  }
+  for (const auto& [key, used] : holding.used)
+    holding.holds_too_much =
+        holding.holds_too_much ||
+        used > (key.second == admission.pool ? amount_of(admission.amounts, key.first) : 0);
 }
 
 // "An entry of the ledger that takes others back names them."

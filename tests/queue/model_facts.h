@@ -30,6 +30,8 @@ struct Candidate {  // a workload that waits
   bool is_job = false, alone = false;                 // alone: one pod by itself
   std::vector<std::pair<std::string, Role>> waiting;  // its pods behind the gate, by age
   std::string unready;                                // empty: ready
+  bool stays = false;                                 // it could not be given back
+  std::int64_t heads_until = 0;                       // of what is not ready
   bool left_out = false;                              // and so in nobody's way
   std::vector<Pool> open;                             // in the queue's order
   std::string refusal;                                // why none is open
@@ -65,8 +67,10 @@ struct Holding {  // what a workload has, waiting or not
   std::int64_t since = 0, checkpoint = 0;
   std::optional<std::int64_t> ends;
   bool runs = false;            // admitted, and charged for it
+  bool stays = false;           // it can't be given back
   bool in_flight = false;       // and nobody knows whether it has gone yet
   bool leaves = false;          // all of it
+  bool holds_too_much = false;  // more than its admission says
   std::int64_t hangs_from = 0;  // then: from when on it is not counted on; 0: not known
   bool hangs(std::int64_t now) const { return leaves && hangs_from != 0 && hangs_from <= now; }
   std::map<Key, std::int64_t> used, staying;
@@ -117,6 +121,8 @@ struct ModelFacts {
                         std::int64_t missing);
   void look_at(const std::string& name, const Gathered& all);
   void charge(const AdmissionFact& admission, std::int64_t pods, std::int64_t leaving);
+  void charge_beyond(const AdmissionFact& admission, std::int64_t pods, std::int64_t leaving,
+                     const Gathered& all);
   void charge_past_webhook(const PodFact& pod, const std::string& queue_name);
 };
 

@@ -10,8 +10,9 @@ __extension__ typedef __int128 Wide;
 
 using Sums = std::map<Key, std::int64_t>;
 
+// "Those after all others that hold more than their admission says."
 auto precedence(const Holding& of) {
-  return std::tuple(-std::int64_t{of.priority}, of.since, of.uid, of.name);
+  return std::tuple(of.holds_too_much, -std::int64_t{of.priority}, of.since, of.uid, of.name);
 }
 
 void add(Sums& sums, const Sums& more) {
@@ -86,20 +87,26 @@ std::int64_t ModelPreemption::nominal(const std::string& queue, const Key& key) 
 }
 
 // "Of a queue's running work by priority, then by admission, whatever still fits into N in
-// everything that it is charged to; those first that came past the webhook, and what hangs."
+// everything that it is charged to; those first that came past the webhook, what hangs, and what
+// can't be given back."
 ModelPreemption::Funded ModelPreemption::funding(const std::string& queue) const {
   Funded out;
   Sums sums;
   const std::vector<const Holding*> away = gone();
   for (const Holding& holding : model_.holdings) {
     if (holding.queue != queue || contains(away, &holding)) continue;
-    if (holding.runs && !holding.leaves)
+    if (holding.runs && !holding.leaves && !holding.stays)
       out.all.push_back(&holding);
     else
       add(sums, holding.used);
   }
-  for (const Holding& holding : fresh_)
-    if (holding.queue == queue) out.all.push_back(&holding);
+  for (const Holding& holding : fresh_) {
+    if (holding.queue != queue) continue;
+    if (holding.stays)
+      add(sums, holding.used);
+    else
+      out.all.push_back(&holding);
+  }
   std::ranges::sort(
       out.all, [](const Holding* a, const Holding* b) { return precedence(*a) < precedence(*b); });
   for (const Holding* holding : out.all) {
@@ -117,11 +124,15 @@ bool ModelPreemption::would_fund(const Candidate& c, const Pool& pool) const {
   Sums sums;
   const std::vector<const Holding*> away = gone();
   for (const Holding& holding : model_.holdings)
-    if (holding.queue == c.queue && (!holding.runs || holding.leaves) && !contains(away, &holding))
+    if (holding.queue == c.queue && (!holding.runs || holding.leaves || holding.stays) &&
+        !contains(away, &holding))
       add(sums, holding.used);
+  for (const Holding& holding : fresh_)
+    if (holding.queue == c.queue && holding.stays) add(sums, holding.used);
   const Funded funded = funding(c.queue);
   for (const Holding* holding : funded.all)
-    if (holding->priority >= c.priority && funded.funded.contains(holding))
+    if (holding->priority >= c.priority && funded.funded.contains(holding) &&
+        !holding->holds_too_much)
       add(sums, holding->used);
   return std::ranges::all_of(pool.asks, [&](const auto& ask) {
     return sums[{ask.first->resource, ask.first->pool}] + ask.second <= ask.first->nominal;
@@ -148,13 +159,14 @@ std::vector<const Holding*> ModelPreemption::own(const Candidate& c, const Pool&
   if (!rules.own) return out;
   const Funded funded = funding(c.queue);
   for (const Holding* holding : funded.all) {
-    if (holding->priority >= c.priority || !may_go(*holding, rules.own_after)) continue;
+    if (holding->priority >= c.priority || is_late(*holding)) continue;
+    if (!may_go(*holding, rules.own_after)) continue;
     if (would_fund(c, pool) || !funded.funded.contains(holding)) out.push_back(holding);
   }
   return out;
 }
 
-std::vector<const Holding*> ModelPreemption::others(const Candidate& c) const {
+std::vector<const Holding*> ModelPreemption::others(const Candidate& c, bool late) const {
   std::vector<const Holding*> out;
   const PreemptionFact& rules = model_.queues.at(c.queue)->preemption;
   std::set<std::string> names;
@@ -165,7 +177,7 @@ std::vector<const Holding*> ModelPreemption::others(const Candidate& c) const {
     for (const Holding* holding : funded.all) {
       if (funded.funded.contains(holding) || holding->cohort != model_.cohort_of(c.queue)) continue;
       if (rules.others == Reclaims::kLowerPriority && holding->priority >= c.priority) continue;
-      if (may_go(*holding, rules.others_after)) out.push_back(holding);
+      if (is_late(*holding) == late && may_go(*holding, rules.others_after)) out.push_back(holding);
     }
   }
   return out;
@@ -192,8 +204,8 @@ bool ModelPreemption::is_less_loss(const std::string& queue, const Holding& a,
   const auto key = [&](const Holding& of) {
     const std::int64_t unsaved =
         std::max<std::int64_t>(0, now_ - std::max(of.since, of.checkpoint));
-    return std::tuple(of.queue == queue, of.priority, Wide{unsaved} * gpus(of), -of.since, of.uid,
-                      of.name);
+    return std::tuple(of.queue == queue, is_late(of), of.priority, Wide{unsaved} * gpus(of),
+                      -of.since, of.uid, of.name);
   };
   return key(a) < key(b);
 }
@@ -206,7 +218,9 @@ std::vector<const Holding*> ModelPreemption::victims_for(const Candidate& c, con
     reclaims = is_within_nominal(c, pool);
   }
   if (reclaims)
-    for (const Holding* other : others(c)) victims.push_back(other);
+    for (const Holding* other : others(c, false)) victims.push_back(other);
+  if (reclaims && (victims.empty() || !suffices(c, pool, victims)))
+    for (const Holding* other : others(c, true)) victims.push_back(other);
   std::ranges::sort(
       victims, [&](const Holding* a, const Holding* b) { return is_less_loss(c.queue, *a, *b); });
   if (victims.empty() || !suffices(c, pool, victims)) return {};
@@ -271,7 +285,8 @@ void ModelPreemption::admitted(const Candidate& c, const Pool& pool) {
                   .cohort = model_.cohort_of(c.queue),
                   .priority = c.priority,
                   .since = now_,
-                  .runs = true};
+                  .runs = true,
+                  .stays = c.stays};
   for (const auto& [quota, amount] : pool.asks)
     holding.used[{quota->resource, quota->pool}] += amount;
   fresh_.push_back(holding);

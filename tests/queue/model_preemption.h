@@ -68,7 +68,9 @@ class ModelPreemption {
   bool is_within_nominal(const Candidate& c, const Pool& pool) const;
   bool may_go(const Holding& holding, std::int64_t after) const;
   std::vector<const Holding*> own(const Candidate& c, const Pool& pool) const;
-  std::vector<const Holding*> others(const Candidate& c) const;
+  // Those whom budgets keep for a time, or all others.
+  std::vector<const Holding*> others(const Candidate& c, bool late) const;
+  bool is_late(const Holding& of) const { return model_.facts.kept.contains(of.name); }
   bool suffices(const Candidate& c, const Pool& pool, const std::vector<const Holding*>& victims);
   std::vector<const Holding*> victims_for(const Candidate& c, const Pool& pool);
   bool is_less_loss(const std::string& queue, const Holding& a, const Holding& b) const;

@@ -117,6 +117,8 @@ struct ModelQuota : ModelFacts {
         const std::int64_t most = maximum(quota, c.queue);
         if (amount > most && exceeds.empty())
           exceeds = say("ExceedsMaximum", quota.resource, pool, amount, 0, most);
+        if (amount > quota.nominal && !may_borrow(c) && exceeds.empty())
+          exceeds = say("MayNotBorrow", quota.resource, pool, amount, 0, quota.nominal);
       }
       if (exceeds.empty()) c.open.push_back(open);
       if (too_much.empty()) too_much = exceeds;
@@ -124,9 +126,20 @@ struct ModelQuota : ModelFacts {
     c.refusal = !too_much.empty() ? too_much : !no_quota.empty() ? no_quota : say("NoQuota");
   }
 
+  // "What could not be given back stays within N, unless its queue lets it borrow."
+  bool may_borrow(const Candidate& c) const {
+    return !c.stays || queues.at(c.queue)->preemption.stays_may_borrow;
+  }
+
+  bool is_within_nominal(const Candidate& c, const QuotaFact& quota, std::int64_t request) {
+    return of(used_by, c.queue, {quota.resource, quota.pool}) + request <= quota.nominal;
+  }
+
   bool quota_suffices(const Candidate& c, const Pool& pool) {
-    return std::ranges::all_of(
-        pool.asks, [&](const auto& ask) { return has_quota(*ask.first, c.queue, ask.second); });
+    return std::ranges::all_of(pool.asks, [&](const auto& ask) {
+      return has_quota(*ask.first, c.queue, ask.second) &&
+             (may_borrow(c) || is_within_nominal(c, *ask.first, ask.second));
+    });
   }
 };
 

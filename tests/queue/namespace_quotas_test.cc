@@ -25,11 +25,17 @@ using ::testing::IsEmpty;
 
 constexpr char kGpus[] = "requests.nvidia.com/gpu";
 
+Namespace managed(const std::string& name, const std::string& team) {
+  Namespace made = namespace_of(name, team);
+  made.meta.labels.set(names::kManagedLabel, "true");
+  return made;
+}
+
 // Queue vision bounds its namespaces to 24 GPUs each; namespace a is its.
 class NamespaceQuotas : public ::testing::Test {
  protected:
   NamespaceQuotas() {
-    add(namespace_of("a", "vision")), add(namespace_of("b", "nlp"));
+    add(managed("a", "vision")), add(managed("b", "nlp"));
     add(bounding("vision", {{kGpus, 24}}));
   }
   static GPUQueue bounding(const std::string& team, std::map<std::string, std::int64_t> hard) {
@@ -137,10 +143,10 @@ TEST_F(NamespaceQuotas, WhatSomebodyEditsIsPutBackAndReported) {
 
 TEST_F(NamespaceQuotas, ItGoesWhereTheQueueNoLongerBounds) {
   carry_out();
-  Namespace moved = namespace_of("a", "nlp");
+  Namespace moved = managed("a", "nlp");
   add(moved);
   EXPECT_THAT(lines(), ElementsAre(HasSubstr("delete ResourceQuota/a/berth-vision")));
-  add(namespace_of("a", "vision"));
+  add(managed("a", "vision"));
   GPUQueue off = bounding("vision", {{kGpus, 24}});
   off.spec.namespace_quota.enabled = false;
   add(off);
@@ -171,9 +177,17 @@ TEST_F(NamespaceQuotas, AQueueInTroubleKeepsWhatStands) {
 }
 
 TEST_F(NamespaceQuotas, SystemNamespacesAreNotBounded) {
-  add(namespace_of("kube-system", "vision")), add(namespace_of("berth-system", "vision"));
-  add(namespace_of("gpu-operator", "vision"));
+  add(managed("kube-system", "vision")), add(managed("berth-system", "vision"));
+  add(managed("gpu-operator", "vision"));
   EXPECT_EQ(lines().size(), 1U);
+}
+
+TEST_F(NamespaceQuotas, ANamespaceThatHasNotOptedInIsNotBounded) {
+  add(namespace_of("c", "vision"));
+  EXPECT_THAT(lines(), ElementsAre(HasSubstr("create ResourceQuota/a/berth-vision")));
+  carry_out();
+  add(namespace_of("a", "vision"));
+  EXPECT_THAT(lines(), ElementsAre(HasSubstr("delete ResourceQuota/a/berth-vision")));
 }
 
 TEST_F(NamespaceQuotas, OthersAreLeftAloneAndToldOfWhereTheyAreTighter) {

@@ -67,7 +67,7 @@ std::set<std::string> PreemptionPlay::running() const {
 bool PreemptionPlay::decide() {
   std::vector<LedgerFact> entries;
   {
-    Cycle cycle(index_, PreemptionTerms{.now = now_});
+    Cycle cycle(index_, terms_of(now_, facts_.kept));
     cycle.run(1000);
     again_ = cycle.again().value_or(0);
     for (const Admission& admission : cycle.admissions()) {

@@ -25,6 +25,8 @@ class RandomCluster {
     has_mig_ = chance(20);
     for (int i = 0, n = 2 + below(chance(70) ? 1 : 3); i < n; ++i) add_node(i);
     queues_ = 2 + below(2);
+    for (int i = 0; i < 8; ++i)
+      if (chance(20)) facts_.kept.insert(fmt::format("PodGroup/ns/g{}", i));
     for (int i = 0; i < queues_; ++i) add_queue(i);
     const bool pins = chance(75);
     for (QueueFact& queue : facts_.queues) queue.pins = pins;
@@ -63,6 +65,7 @@ class RandomCluster {
     if (chance(25)) rules.others = static_cast<Reclaims>(below(3));
     if (chance(20)) rules.own_after = below(20);
     if (chance(20)) rules.others_after = below(20);
+    rules.stays_may_borrow = chance(40);
   }
   Amounts requests() {
     if (has_mig_ && chance(30)) return {{kMig, 1}};
@@ -81,6 +84,7 @@ class RandomCluster {
                       .priority = below(3),
                       .created = i,
                       .group_size = 1 + below(2),
+                      .stays = chance(15),
                       .rules = rules(),
                       .requests = requests()};
     for (int member = 0; member < pod.group_size; ++member) {

@@ -6,6 +6,7 @@
 
 #include <random>
 
+#include "tests/queue/model.h"
 #include "tests/queue/preemption_facts.h"
 #include "tests/queue/preemption_play.h"
 
@@ -88,6 +89,107 @@ TEST(Reclaim, PodsPastTheWebhookHoldTheNominalQuotaFirst) {
                         .node = "n"});
   facts.add_waiting("a1", "a", 1);
   EXPECT_THAT(decided(facts), ElementsAre("a1 after b1"));
+}
+
+// --- What can't be given back ---
+
+PodFact bare(const std::string& name, const std::string& queue, std::int64_t gpus) {
+  return {.uid = "uid-" + name,
+          .workload = name,
+          .queue = queue,
+          .stays = true,
+          .requests = {{kGpu, gpus}}};
+}
+
+void run_bare(LittleCluster& facts, const std::string& name, const std::string& queue,
+              std::int64_t gpus) {
+  PodFact pod = bare(name, queue, gpus);
+  pod.state = PodState::kBound, pod.node = "n";
+  pod.admitted = AdmissionFact{.uid = pod.uid,
+                               .queue = queue,
+                               .cohort = "c",
+                               .pool = "training",
+                               .amounts = {{kGpu, gpus}},
+                               .since = kNow - 1};
+  facts.pods.push_back(pod);
+}
+
+std::string why(const LittleCluster& facts, const std::string& workload) {
+  FactsIndex index;
+  fill(facts, index);
+  const Outcome outcome = decide(index, 1000, kNow);
+  EXPECT_EQ(print(outcome), print(decide_by_the_book(facts, 1000, kNow)));
+  return outcome.waiting.at(workload);
+}
+
+TEST(Irrevocable, IsAdmittedWithinTheNominalQuotaOnly) {
+  LittleCluster facts;
+  facts.add_node("n", 8);
+  facts.add_queue("a", 4), facts.add_queue("b", 4);
+  facts.add_running("b", 3, "n");
+  facts.pods = {facts.pods[0], facts.pods[1], facts.pods[2], bare("one", "b", 1),
+                bare("two", "b", 1)};
+  facts.pods[4].created = 1;
+  EXPECT_THAT(decided(facts), ElementsAre("one"));
+  EXPECT_EQ(why(facts, "two"), "MayNotBorrow nvidia.com/gpu training 1 0 4 ");
+  facts.add_waiting("job", "b", 4);
+  EXPECT_THAT(decided(facts), ElementsAre("one", "job")) << "it is in no other's way";
+  facts.queues[1].preemption.stays_may_borrow = true;
+  EXPECT_THAT(decided(facts), ElementsAre("one", "two")) << "the queue says otherwise";
+}
+
+TEST(Irrevocable, IsNotOfferedIfItIsMoreThanTheNominalQuota) {
+  LittleCluster facts;
+  facts.add_node("n", 8);
+  facts.add_queue("a", 8), facts.add_queue("b", 0);
+  facts.queues[1].strict_fifo = true;
+  facts.pods = {bare("one", "b", 1)};
+  facts.add_waiting("job", "b", 1);
+  EXPECT_EQ(why(facts, "one"), "MayNotBorrow nvidia.com/gpu training 1 0 0 ");
+  EXPECT_THAT(decided(facts), ElementsAre("job"));
+}
+
+// If the Job of the higher priority were funded, nobody could give "a" its fourth GPU.
+TEST(Irrevocable, HoldsTheNominalQuotaFirst) {
+  LittleCluster facts;
+  facts.add_node("n", 8);
+  facts.add_queue("a", 4), facts.add_queue("b", 4);
+  facts.add_running("high", "b", 4, {"n"}, 9);
+  run_bare(facts, "bare", "b", 4);
+  facts.add_waiting("a1", "a", 1);
+  EXPECT_THAT(decided(facts), ElementsAre("a1 after high"));
+}
+
+TEST(Irrevocable, YieldsToNobody) {
+  LittleCluster facts;
+  facts.add_node("n", 4);
+  facts.add_queue("a", 4), facts.add_queue("b", 0);
+  run_bare(facts, "bare", "b", 4);
+  facts.add_waiting("a1", "a", 1);
+  EXPECT_THAT(decided(facts), IsEmpty());
+}
+
+TEST(Irrevocable, ReclaimsForItselfWithinTheNominalQuota) {
+  LittleCluster facts = lent();
+  facts.pods.push_back(bare("one", "a", 3));
+  EXPECT_THAT(decided(facts), ElementsAre("one after b6"));
+}
+
+// Budgets are asked first, and the last to be asked about again.
+TEST(Budgets, KeepWhatIsBorrowedOnlyIfOthersSuffice) {
+  LittleCluster facts = lent();
+  facts.kept = {"b6"};
+  facts.add_waiting("a1", "a", 3);
+  const auto decided_with = [&] {
+    FactsIndex index;
+    fill(facts, index);
+    const Outcome outcome = decide(index, 1000, kNow, facts.kept);
+    EXPECT_EQ(print(outcome), print(decide_by_the_book(facts, 1000, kNow)));
+    return outcome.admitted.empty() ? "" : outcome.admitted.front();
+  };
+  EXPECT_THAT(decided_with(), testing::HasSubstr("after b5"));
+  facts.jobs.back().requests = {{kGpu, 4}};
+  EXPECT_THAT(decided_with(), testing::HasSubstr("after b5,b6"));
 }
 
 // --- What is funded ---

@@ -17,6 +17,7 @@
 namespace berth::queue {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -180,6 +181,24 @@ TEST_F(QueueStatusTest, AHeldQueueIsNotReadyAndNobodysTrouble) {
       find(told, "Ready")->message,
       "0 workloads are admitted, 1 waits; stopPolicy Hold admits nothing, None lets it go on");
   EXPECT_THAT(told.pending_reasons, ElementsAre(ReasonCount{"QueueHeld", 1}));
+}
+
+TEST_F(QueueStatusTest, AClassThatTheQueueDoesNotAcceptIsNamed) {
+  PriorityClass urgent;
+  urgent.meta.name = "urgent";
+  urgent.value = 7;
+  berth::Job job = job_of("a", "y", 1);
+  job.meta.labels.set(names::kPriorityClassLabel, "urgent");
+  add(vision()), add(urgent), add(job);
+  const GPUQueueStatus told = status("vision");
+  EXPECT_THAT(verdicts(told), Contains("PriorityClassNotAccepted True PriorityClassNotAccepted"));
+  EXPECT_THAT(find(told, "PriorityClassNotAccepted")->message,
+              HasSubstr("1 object names a PriorityClass that the queue does not accept, and berth "
+                        "counts it without that class: a/y (urgent)"));
+  GPUQueue accepts = vision();
+  accepts.spec.priority_classes = {"urgent"};
+  add(accepts);
+  EXPECT_EQ(find(status("vision"), "PriorityClassNotAccepted"), nullptr);
 }
 
 TEST_F(QueueStatusTest, AQueueThatCannotBeActedOnIsStalledAndTheOthersGoOn) {

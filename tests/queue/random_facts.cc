@@ -40,12 +40,30 @@ AdmissionFact RandomFacts::admission() {
                      .pods = 1 + below(3),
                      .since = below(10)};
   if (chance(30)) fact.amounts.emplace_back("gpu", kWholeGpu / 8 * (1 + below(16)));
-  fact.amounts.emplace_back(kGpu, 1 + below(4));
+  if (!chance(8)) fact.amounts.emplace_back(kGpu, 1 + below(4));
+  cover(fact);
   for (int i = 0, n = chance(50) ? 0 : 1 + below(3); i < n; ++i)
     fact.nodes.push_back(fmt::format("n{}", below(6)));
   for (int i = 0, n = chance(60) ? 0 : 1 + below(3); i < n; ++i)
     fact.members.push_back(fmt::format("uid-p{}", below(9)));
   return fact;
+}
+
+// Much of it covers less than the members ask. Earlier records have no shapes.
+void RandomFacts::cover(AdmissionFact& fact) {
+  if (chance(15)) fact.seats = {{chance(50) ? "leader" : "1 nvidia.com/gpu", 1}, {"worker", 2}};
+  if (chance(40)) return;
+  std::vector<std::string> seats = {""};
+  if (!fact.seats.empty() && chance(80)) seats = {fact.seats[0].first, fact.seats[1].first};
+  for (const std::string& seat : seats) {
+    SeatShape& shape = fact.shapes.emplace_back();
+    shape.seat = seat;
+    shape.pods = 1 + below(3);
+    if (chance(10)) shape.asks.emplace_back(kNic, 1);
+    if (chance(85)) shape.asks.emplace_back(kGpu, 1 + below(chance(50) ? 4 : 9));
+    if (chance(20)) shape.asks.emplace_back(kMig, 1 + below(4));
+    std::ranges::sort(shape.asks);
+  }
 }
 
 NodeFact RandomFacts::node(int i) {
@@ -96,6 +114,7 @@ PreemptionFact RandomFacts::preemption() {
   PreemptionFact fact{.own = chance(60), .others = static_cast<Reclaims>(below(3))};
   if (chance(25)) fact.own_after = below(8);
   if (chance(25)) fact.others_after = below(8);
+  fact.stays_may_borrow = chance(30);
   return fact;
 }
 
@@ -163,6 +182,7 @@ PodFact RandomFacts::pod(int i) {
   if (chance(20)) fact.topology = wish();
   if (chance(20)) fact.checkpoint = below(12);
   if (!fact.workload.empty() && chance(15)) fact.admitted = admission();
+  fact.stays = fact.workload.starts_with("Pod") && chance(30);
   return fact;
 }
 
@@ -235,6 +255,8 @@ ClusterFacts RandomFacts::cluster() {
     for (const LedgerFact& entry : facts.ledger)
       if (entry.workload == job.workload && chance(30)) job.admitted = entry.admission;
   facts.elastic = elastic();
+  for (int i = 0; i < 3; ++i)
+    if (chance(25)) facts.kept.insert(fmt::format("PodGroup/ns/g{}", i));
   return facts;
 }
 

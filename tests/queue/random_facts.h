@@ -30,6 +30,7 @@ class RandomFacts {
  private:
   Amounts requests();
   AdmissionFact admission();
+  void cover(AdmissionFact& fact);
   PreemptionFact preemption();
   AheadFact ahead();
   std::string pool();

@@ -270,6 +270,7 @@ TEST_F(ReclaimedTest, IdlePodsWithoutWhichTheirJobFailsStay) {
 TEST_F(ReclaimedTest, WhoGaveWayTakesNothingBackWhileTheOtherIsThere) {
   GPUQueue vision = queue_of("vision", 16);
   vision.spec.preemption.within_queue = WithinQueue::kLowerPriority;
+  vision.spec.priority_classes = {"high"};
   add(vision);
   PriorityClass high;
   high.meta.name = "high", high.value = 100;

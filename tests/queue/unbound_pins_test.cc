@@ -249,12 +249,12 @@ TEST_F(UnboundPinsTest, TheNextPodOfAJobIsLateAfterItsOwnCreation) {
   EXPECT_EQ(plan("Job/a/train").requeue_after, 5min);
 }
 
-TEST_F(UnboundPinsTest, AJobThatSomebodyHoldsStays) {
+TEST_F(UnboundPinsTest, AJobThatSomebodyHoldsGoesAsAnyOther) {
   berth::Job train = job();
   train.meta.annotations.set(names::kHoldAnnotation, "true");
   add(train), add(pod_of(train, "t-0")), take_out("n1");
   now += 5min;
-  EXPECT_THAT(done("Job/a/train"), IsEmpty());
+  EXPECT_THAT(done("Job/a/train"), ElementsAre("mergepatch train"));
 }
 
 // Its pods show what it was admitted with; it would be admitted beside them.

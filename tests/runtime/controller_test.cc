@@ -15,11 +15,13 @@ namespace berth {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 constexpr char kLease[] =
     "GET /apis/coordination.k8s.io/v1/namespaces/berth-system/leases/berth-controller";
@@ -233,6 +235,49 @@ TEST_F(ControllerTest, AConflictIsTriedAgainWithBackoffAndFetchedPastADeadWatch)
   EXPECT_EQ(world_.count(kPatchN1), 4u);
   EXPECT_EQ(world_.count("GET /api/v1/nodes/n1"), 1u);
   EXPECT_EQ(controller_->cluster().nodes().find("n1")->meta.resource_version, "200");
+}
+
+// What tells of a conflict that repeats: the events' bodies.
+std::vector<std::string> events_sent(const World& world) {
+  std::vector<std::string> bodies;
+  for (const auto& exchange : world.transport.exchanges)
+    if (exchange->name() == "POST /apis/events.k8s.io/v1/namespaces/default/events")
+      bodies.push_back(exchange->request.body);
+  return bodies;
+}
+
+// The API server refuses every patch of n1, which is at the version that `version` tells.
+FakeTransport::Responder refuse_patches(std::function<int()> version) {
+  return [version = std::move(version)](const HttpRequest& request) -> std::optional<FakeReply> {
+    if (request.method == "PATCH" && request.target.starts_with("/api/v1/nodes/n1"))
+      return FakeReply{409, status_json(409, "Conflict", "out of date")};
+    if (request.method == "GET" && request.target == "/api/v1/nodes/n1")
+      return FakeReply{.status = 200, .body = n1_json(std::to_string(version())), .delay = 100ms};
+    if (request.method == "POST") return FakeReply{201, request.body};
+    if (std::string(kLeasePatch).ends_with(request.target.substr(0, request.target.find('?'))))
+      return FakeReply{200, lease("me", 1)};
+    return std::nullopt;
+  };
+}
+
+TEST_F(ControllerTest, AConflictThatRepeatsThoughNobodyChangesTheObjectIsAnErrorWithAnEvent) {
+  plan_a_patch_while_label_is_a();
+  world_.transport.respond_with(refuse_patches([] { return 200; }));
+  become_leader();
+  world_.loop.run_for(1min);
+  EXPECT_THAT(events_sent(world_), ElementsAre(AllOf(HasSubstr("WriteRefused"), HasSubstr("n1"),
+                                                     HasSubstr("out of date"))));
+  EXPECT_LT(world_.count(kPatchN1), 40u) << "with backoff";
+  EXPECT_THAT(world_.log.lines, Contains(StartsWith("error a write conflicts")));
+}
+
+TEST_F(ControllerTest, AConflictWithSomebodyWhoChangesTheObjectAllTheTimeIsNone) {
+  plan_a_patch_while_label_is_a();
+  world_.transport.respond_with(refuse_patches([version = 200]() mutable { return ++version; }));
+  become_leader();
+  world_.loop.run_for(1min);
+  EXPECT_GT(world_.count(kPatchN1), 20u);
+  EXPECT_THAT(events_sent(world_), IsEmpty());
 }
 
 TEST_F(ControllerTest, APlanThatReachesNothingIsNotRepeatedInAHotLoop) {

@@ -46,8 +46,22 @@ class PagePortTest : public ::testing::Test {
     pod.shape.edit()->requests.set("nvidia.com/gpu", Quantity::whole(1));
     cluster_.upsert(std::move(pod), now_of_day_);
   }
-  void admit(const std::string& token, const ViewerRights& rights) {
-    standings_[token] = {Verdict::kAdmitted, std::make_shared<const ViewerRights>(rights)};
+  void admit(const std::string& token, const ViewerRights& rights) { admit(token, rights, token); }
+  void admit(const std::string& token, const ViewerRights& rights, const std::string& party) {
+    standings_[token] = {Verdict::kAdmitted, std::make_shared<const ViewerRights>(rights), party};
+  }
+  // Followers of `party` with so many different rights.
+  std::vector<std::shared_ptr<HttpFeed>> crowd(const std::string& party, int size) {
+    std::vector<std::shared_ptr<HttpFeed>> feeds;
+    for (int i = 0; i < size; ++i) {
+      const std::string name = party + "-" + std::to_string(i);
+      ViewerRights rights;
+      rights.grant("pods", name);
+      admit(name, rights, party);
+      if (HttpResponse response = get("/ui/events", name); response.feed != nullptr)
+        feeds.push_back(std::move(response.feed));
+    }
+    return feeds;
   }
   HttpResponse get(std::string_view path, const std::string& token, std::string_view query = {}) {
     const std::string head = token.empty() ? "" : "Bearer " + token;
@@ -240,6 +254,32 @@ TEST_F(PagePortTest, ManyDifferentRightsAreServedWithinBounds) {
   get("/ui/state", "made-up"), get("/ui/main.js", "made-up");
   EXPECT_EQ(port_.facts().unknown_total, 1) << "the page's own files are anybody's";
   EXPECT_EQ(get("/ui/state", "token-a").status, 200) << "one has gone";
+}
+
+TEST_F(PagePortTest, APartyWithManyRightsDoesNotShutThePageForOthers) {
+  const std::vector<std::shared_ptr<HttpFeed>> feeds = crowd("accounts of team-x", 81);
+  EXPECT_EQ(feeds.size(), 64u) << "it holds all there is, and no more";
+  const HttpResponse a = get("/ui/events", "token-a"), b = get("/ui/events", "token-b");
+  ASSERT_NE(a.feed, nullptr);
+  ASSERT_NE(b.feed, nullptr);
+  std::string out;
+  for (const auto& feed : feeds) feed->next(out);
+  EXPECT_EQ(std::ranges::count_if(feeds, [](const auto& feed) { return feed->over(); }), 2)
+      << "it makes room, one stream for each";
+  EXPECT_TRUE(feeds.at(0)->over() && feeds.at(1)->over()) << "the oldest";
+  EXPECT_EQ(crowd("accounts of team-x", 81).size(), 62u) << "it takes nothing back from them";
+  a.feed->next(out), b.feed->next(out);
+  EXPECT_FALSE(a.feed->over() || b.feed->over());
+}
+
+TEST_F(PagePortTest, WhoMayListAllPodsIsServedHoweverManyParties) {
+  std::vector<std::shared_ptr<HttpFeed>> feeds;
+  for (int i = 0; i < 64; ++i) feeds.push_back(crowd("team-" + std::to_string(i), 1).at(0));
+  EXPECT_EQ(get("/ui/events", "token-a").status, 503) << "no party holds more than another";
+  ViewerRights all;
+  all.grant("pods");
+  admit("operator", all);
+  EXPECT_NE(get("/ui/events", "operator").feed, nullptr);
 }
 
 TEST_F(PagePortTest, SaysSoWhileTheClusterHasNotBeenRead) {

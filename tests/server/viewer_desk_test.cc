@@ -66,6 +66,11 @@ TEST(ViewerReviews, AskAsKubectlAuthCanIDoes) {
   EXPECT_EQ(json::parse(token_review("t\xff").body)["spec"]["token"].is_string(), true);
   EXPECT_EQ((Viewer{.username = "system:serviceaccount:team-a:x"}).namespace_(), "team-a");
   EXPECT_EQ((Viewer{.username = "alice"}).namespace_(), "");
+  EXPECT_EQ((Viewer{.username = "system:serviceaccount:team-a:x"}).party(),
+            (Viewer{.username = "system:serviceaccount:team-a:y"}).party());
+  EXPECT_NE((Viewer{.username = "alice"}).party(), (Viewer{.username = "bob"}).party());
+  EXPECT_NE((Viewer{.username = "system:serviceaccounts:team-a"}).party(),
+            (Viewer{.username = "system:serviceaccount:team-a:x"}).party());
 }
 
 // An API server that knows tokens and what their owners may list: "pods/team-a", "nodes/".

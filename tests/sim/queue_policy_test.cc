@@ -67,6 +67,29 @@ TEST_F(QueuePolicyTest, OnlyTheQueueResumesAJobThatNamesIt) {
   EXPECT_EQ(patch(kJob, R"({"spec":{"suspend":true}})", "person"), 200);
 }
 
+// Without the label nobody would hold it, so it goes neither with the resumption nor before it.
+TEST_F(QueuePolicyTest, AJobThatWaitsKeepsItsLabel) {
+  add_job("true");
+  constexpr char kBoth[] =
+      R"({"metadata":{"labels":{"gpu.berth.dev/queue":null}},"spec":{"suspend":false}})";
+  constexpr char kLabel[] = R"({"metadata":{"labels":{"gpu.berth.dev/queue":null}}})";
+  EXPECT_EQ(patch(kJob, kBoth, "person"), 403);
+  EXPECT_EQ(patch(kJob, kLabel, "person"), 403);
+  EXPECT_EQ(patch(kJob, R"({"metadata":{"labels":{"gpu.berth.dev/queue":"other"}}})", "person"),
+            200);
+}
+
+TEST_F(QueuePolicyTest, TheDeadlineOfAnAdmittedJobOnlyFalls) {
+  add_job("false");
+  patch(kJob, R"({"metadata":{"annotations":{"gpu.berth.dev/admitted":"{}"}}})", "berth-0");
+  EXPECT_EQ(patch(kJob, R"({"spec":{"activeDeadlineSeconds":60}})", "person"), 200);
+  EXPECT_EQ(patch(kJob, R"({"spec":{"activeDeadlineSeconds":61}})", "person"), 403);
+  EXPECT_EQ(patch(kJob, R"({"spec":{"activeDeadlineSeconds":null}})", "person"), 403);
+  EXPECT_EQ(patch(kJob, R"({"metadata":{"labels":{"gpu.berth.dev/queue":null}}})", "person"), 403);
+  EXPECT_EQ(patch(kJob, R"({"spec":{"activeDeadlineSeconds":59}})", "person"), 200);
+  EXPECT_EQ(patch(kJob, R"({"spec":{"activeDeadlineSeconds":61,"suspend":true}})", "person"), 200);
+}
+
 TEST_F(QueuePolicyTest, OnlyBerthWritesTheRecord) {
   add_job("true");
   constexpr char kRecord[] = R"({"metadata":{"annotations":{"gpu.berth.dev/admitted":"{}"}}})";

@@ -299,7 +299,9 @@ class Checker {
 
   void take_delete(const AuditEvent& event, const std::string& key) {
     if (event.by_berth()) {
-      if (!options_.force_allowed) complain("S3", key + " is deleted, not evicted");
+      const auto found = pods_.find(key);
+      const bool displaced = found != pods_.end() && is_displaced(found->second);
+      if (!options_.force_allowed && !displaced) complain("S3", key + " is deleted, not evicted");
       if (event.request.has("/gracePeriodSeconds") &&
           event.request.number("/gracePeriodSeconds") == 0)
         complain("S3", key + " is deleted with a grace period of 0");

@@ -42,6 +42,8 @@ json policy_spec(const char* zone) {
                "taints": [{"key": "lab", "value": "yes", "effect": "NoSchedule"}]}],
     "priorityClasses": [{"name": "research", "value": 100}],
     "admission": {"enforcement": "Enforce", "requireQueue": false,
+                  "daemonSets": "Refuse", "resourceClaims": "Refuse", "podReplacementPolicy": "Failed",
+                  "maxTerminationGracePeriod": "1h",
                   "defaults": {"tolerations": true, "poolAffinity": true, "securityContext": false}},
     "disruption": {"maxUnavailable": "10%"},
     "idle": {"utilizationThreshold": 5, "gracePeriod": "30m", "warnAfter": "10m", "policy": "Observe"},

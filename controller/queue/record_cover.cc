@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/queue/record_cover.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "controller/core/seeded_bugs.h"
+#include "controller/queue/capped.h"
+
+namespace berth::queue {
+namespace {
+
+std::int64_t part_of(std::int64_t amount, std::int64_t pods, std::int64_t of) {
+  __extension__ typedef __int128 Wide;
+  const Wide product = static_cast<Wide>(amount) * pods;
+  return static_cast<std::int64_t>(
+      std::min<Wide>((product + of - 1) / of, static_cast<Wide>(kMostOfAnything)));
+}
+
+// By the resources' names, so that equal records give equal shapes in whatever order.
+Amounts cover_of_amounts(const Amounts& amounts) {
+  Amounts cover = amounts;
+  const auto is_class = [](const auto& entry) { return entry.first == kGpuClass; };
+  if (std::ranges::none_of(amounts, is_class)) return cover;
+  std::erase_if(cover, [](const auto& entry) { return is_gpu(entry.first); });
+  return cover;
+}
+
+// Of the pods that are not gated, by resource.
+Vector asked_by(const PodsOfWorkload& living, bool with_leaving, const Catalog& catalog) {
+  std::map<ResourceId, std::int64_t> sums;
+  for (const auto& [shape, members] : living.shapes) {
+    const std::int64_t pods =
+        members.released + members.bound + (with_leaving ? members.leaving : 0);
+    if (pods == 0) continue;
+    for (const auto& [resource, amount] : catalog.shape_requests(shape)) {
+      std::int64_t& sum = sums[resource];
+      sum = capped_sum(sum, capped_product(amount, pods));
+    }
+  }
+  return {sums.begin(), sums.end()};
+}
+
+std::int64_t amount_in(const Vector& amounts, ResourceId resource) {
+  const auto found = std::ranges::find(amounts, resource, &Vector::value_type::first);
+  return found == amounts.end() ? 0 : found->second;
+}
+
+}  // namespace
+
+bool is_newer(const AdmissionFact& admission) { return admission.version > kRecordVersion; }
+
+std::optional<std::int64_t> newer_version(const Workload& workload) {
+  std::int64_t latest = 0;
+  const auto look_at = [&](const AdmissionFact* admission) {
+    if (admission != nullptr) latest = std::max(latest, admission->version);
+  };
+  if (workload.job) look_at(workload.job->admitted.get());
+  if (workload.pods)
+    for (const Pod* pod : workload.pods->admitted) look_at(pod->admitted.get());
+  if (workload.in_flight) look_at(&workload.in_flight->admission);
+  if (workload.restart) look_at(&workload.restart->admission);
+  if (workload.recall) latest = std::max(latest, workload.recall->version);
+  return latest > kRecordVersion ? std::optional(latest) : std::nullopt;
+}
+
+std::vector<SeatShape> shapes_of(const AdmissionFact& admission) {
+  if (!admission.shapes.empty()) return admission.shapes;
+  return {{.seat = "", .pods = admission.pods, .asks = cover_of_amounts(admission.amounts)}};
+}
+
+bool goes_by_worth(const AdmissionFact& admission) {
+  return std::ranges::any_of(shapes_of(admission), [](const SeatShape& shape) {
+    return std::ranges::any_of(shape.asks,
+                               [](const auto& entry) { return entry.first == kGpuClass; });
+  });
+}
+
+CoverLeft::CoverLeft(const Amounts& asks, bool has_shapes, std::int64_t pods, std::int64_t of,
+                     PoolId pool, const Catalog& catalog, const NodeRoom& room)
+    : has_shapes_(has_shapes), pool_(pool), catalog_(catalog), room_(room) {
+  for (const auto& [name, amount] : asks) {
+    const ResourceId* resource = catalog.find_resource(name);
+    if (resource == nullptr) continue;  // that nobody asks for
+    std::int64_t& left = left_[*resource];
+    left = capped_sum(left, amount);
+  }
+  for (auto& [resource, left] : left_) left = part_of(left, pods, of);
+}
+
+// What the GPU resources among them are worth together.
+std::int64_t CoverLeft::worth(const Vector& asks) const {
+  std::int64_t worth = 0;
+  for (const auto& [resource, amount] : asks)
+    if (catalog_.counts_as_gpu(resource))
+      worth = capped_sum(worth, capped_product(amount, room_.weight(pool_, resource)));
+  return worth;
+}
+
+Vector CoverLeft::lacking(const Vector& asks) const {
+  Vector lacking;
+  const auto of_class = left_.find(Catalog::kClass);
+  if (of_class != left_.end()) {
+    const std::int64_t asked = worth(asks), lack = asked - of_class->second;
+    if (asked > 0 && lack > 0) lacking.emplace_back(Catalog::kClass, lack);
+  }
+  for (const auto& [resource, amount] : asks) {
+    if (!catalog_.is_extended(resource)) continue;
+    if (catalog_.counts_as_gpu(resource) && of_class != left_.end()) continue;
+    const auto left = left_.find(resource);
+    if (left == left_.end() && !has_shapes_ && !catalog_.counts_as_gpu(resource)) continue;
+    const std::int64_t lack = amount - (left == left_.end() ? 0 : left->second);
+    if (lack > 0) lacking.emplace_back(resource, lack);
+  }
+  return lacking;
+}
+
+void CoverLeft::take(const Vector& asks) {
+  const auto of_class = left_.find(Catalog::kClass);
+  if (of_class != left_.end()) of_class->second -= worth(asks);
+  for (const auto& [resource, amount] : asks)
+    if (const auto left = left_.find(resource); left != left_.end()) left->second -= amount;
+}
+
+SeatsLeft::SeatsLeft(const AdmissionFact& admission, const Catalog& catalog, const NodeRoom& room)
+    : admission_(admission), catalog_(catalog) {
+  const PoolId* pool = catalog.find_pool(admission.pool);
+  std::map<std::string, Amounts> asks;
+  for (const SeatShape& shape : shapes_of(admission)) {
+    Amounts& of = asks[shape.seat];
+    of.insert(of.end(), shape.asks.begin(), shape.asks.end());
+  }
+  for (const auto& [seat, amounts] : asks)
+    covers_.try_emplace(seat, amounts, !admission.shapes.empty(), 1, 1,
+                        pool == nullptr ? Catalog::kAny : *pool, catalog, room);
+  const auto cover_of = [&](const std::string& seat) {
+    const auto own = covers_.find(seat);
+    const auto found = own == covers_.end() ? covers_.find("") : own;
+    return found == covers_.end() ? nullptr : &found->second;
+  };
+  if (admission.seats.empty()) seats_[""] = {admission.pods, cover_of("")};
+  for (const auto& [seat, pods] : admission.seats) seats_[seat] = {pods, cover_of(seat)};
+}
+
+SeatsLeft::Seat* SeatsLeft::find(const Pod& pod) {
+  const auto found = seats_.find(admission_.seats.empty() ? "" : seat_of(pod, catalog_));
+  return found == seats_.end() ? nullptr : &found->second;
+}
+
+void SeatsLeft::occupy(const Pod& pod) {
+  Seat* seat = find(pod);
+  if (seat == nullptr) return;
+  --seat->pods;
+  if (seat->cover != nullptr) seat->cover->take(catalog_.shape_requests(pod.shape));
+}
+
+bool SeatsLeft::seat(const Pod& pod) {
+  Seat* seat = find(pod);
+  if (seat == nullptr || seat->pods <= 0) return false;
+  const Vector& asks = catalog_.shape_requests(pod.shape);
+  const bool covered = seat->cover != nullptr && seat->cover->lacking(asks).empty();
+  if (!covered && !seeded(SeededBug::kReleaseUncovered)) return false;
+  occupy(pod);
+  return true;
+}
+
+std::vector<Beyond> beyond_record(const AdmissionFact& admission, std::int64_t pods,
+                                  std::int64_t leaving, const PodsOfWorkload& living,
+                                  Catalog& catalog, const NodeRoom& room) {
+  Amounts asks;
+  for (const SeatShape& shape : shapes_of(admission))
+    asks.insert(asks.end(), shape.asks.begin(), shape.asks.end());
+  const PoolId pool = catalog.pool(admission.pool);
+  const std::int64_t of = std::max<std::int64_t>(1, admission.pods);
+  const auto lacking = [&](std::int64_t covered, bool with_leaving) {
+    const CoverLeft cover(asks, !admission.shapes.empty(), covered, of, pool, catalog, room);
+    return cover.lacking(asked_by(living, with_leaving, catalog));
+  };
+  const Vector total = lacking(pods, true);
+  std::vector<Beyond> beyond;
+  if (total.empty()) return beyond;
+  const Vector stays = leaving == 0      ? total
+                       : leaving >= pods ? Vector()
+                                         : lacking(pods - leaving, false);
+  for (const auto& [resource, amount] : total)
+    beyond.push_back({resource, amount, amount - std::min(amount, amount_in(stays, resource))});
+  return beyond;
+}
+
+}  // namespace berth::queue

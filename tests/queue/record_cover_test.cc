@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// A gang's admission releases no more than it was made for, and what runs beyond it is charged.
+#include "controller/queue/record_cover.h"
+
+#include <fmt/format.h>
+
+#include "controller/queue/admission_record.h"
+#include "controller/queue/queue_report.h"
+#include "controller/queue/restart.h"
+#include "controller/queue/uncovered.h"
+#include "tests/queue/framework_fixture.h"
+
+namespace berth::queue {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::SizeIs;
+
+constexpr char kGang[] = "PodGroup/a/gang";
+constexpr char kSet[] = "PodGroup/a/StatefulSet:web";
+
+class RecordCoverTest : public FrameworkGangsTest {
+ protected:
+  static berth::Pod part(const std::string& name, int gpus, const std::string& size = "2") {
+    berth::Pod pod = member(name, size);
+    pod.meta.labels.set(names::kQueueLabel, "vision");
+    pod.shape.edit()->requests.set("nvidia.com/gpu", Quantity::whole(gpus));
+    return pod;
+  }
+  // Of a StatefulSet whose template says that its pods are a gang.
+  static berth::Pod ordinal(int i, int gpus, const std::string& uid = "") {
+    berth::Pod pod = sized(gated(test::stateful_pod("web", i), gpus), "4");
+    pod.meta.labels.set(names::kQueueLabel, "vision");
+    pod.meta.uid = pod.meta.name + uid;
+    return pod;
+  }
+  static berth::Pod ungated(berth::Pod pod, const std::string& node) {
+    pod.shape.edit()->scheduling_gates.clear();
+    pod.node_name = Text(node);
+    return pod;
+  }
+  // As berth wrote it before records had shapes and versions.
+  void age_records() {
+    for (const auto& each : cluster.pods()) {
+      berth::Pod pod = *each;
+      const auto record =
+          decode_admission(pod.meta.annotations.get(names::kAdmittedAnnotation).view());
+      if (!record) continue;
+      AdmissionFact old = *record;
+      old.version = 0;
+      old.shapes.clear();
+      pod.meta.annotations.set(names::kAdmittedAnnotation, Text(encode_admission(old)));
+      add(pod);
+    }
+  }
+  // "2 of 16": what the queue holds of its GPUs.
+  std::string holds() const {
+    const Survey survey(cluster.view<ClusterIndex>().facts(), 0);
+    const QuotaReport& quota = survey.find("vision")->quotas.front();
+    return fmt::format("{} of {}", quota.used, quota.nominal);
+  }
+  std::vector<std::string> uncovered(const std::string& gang) const {
+    const FactsIndex& facts = cluster.view<ClusterIndex>().facts();
+    std::vector<std::string> all;
+    for (const UncoveredMember& member : uncovered_members(*facts.find(gang), facts))
+      all.push_back(*member.pod->uid + " " + member.why);
+    return all;
+  }
+};
+
+// The gang is admitted with what its oldest member asks, times its size.
+TEST_F(RecordCoverTest, LaterMembersOfAFastGangMayAskNoMoreThanItWasAdmittedWith) {
+  begin();
+  start(kGang, {fast(part("c0", 0, "4"))});
+  EXPECT_EQ(holds(), "0 of 16");
+  for (const char* name : {"c1", "c2", "c3"}) add(fast(part(name, 8, "4")));
+  EXPECT_THAT(follow(kGang), IsEmpty());
+  EXPECT_EQ(holds(), "0 of 16");
+  EXPECT_THAT(
+      uncovered(kGang),
+      testing::Contains("c1 asks for 8 nvidia.com/gpu, and its gang was admitted with 4 pods "
+                        "with no GPU, and 1 pod with no GPU is released; ask for what is "
+                        "left, or delete all pods of the gang, and it queues again"));
+  add(fast(part("c4", 0, "4")));
+  EXPECT_THAT(follow(kGang), ElementsAre("c4"));
+}
+
+TEST_F(RecordCoverTest, AFastGangOfOneGpuEachStaysOne) {
+  begin();
+  start(kGang, {fast(part("c0", 1, "4"))});
+  add(fast(part("c1", 8, "4"))), add(fast(part("c2", 1, "4")));
+  EXPECT_THAT(follow(kGang), ElementsAre("c2"));
+  EXPECT_EQ(holds(), "4 of 16");
+}
+
+TEST_F(RecordCoverTest, ASuccessorMayNotAskForMore) {
+  begin();
+  start(kGang, {part("g0", 1), part("g1", 1)});
+  lose("g1");
+  add(part("more", 8));
+  EXPECT_THAT(follow(kGang), IsEmpty());
+  EXPECT_EQ(holds(), "2 of 16");
+  add(part("same", 1));
+  EXPECT_THAT(follow(kGang), ElementsAre("same"));
+  EXPECT_EQ(holds(), "2 of 16");
+  lose("same"), add(part("less", 0));
+  EXPECT_THAT(follow(kGang), ElementsAre("less"));
+}
+
+// What its gang never asked was no part of the quota.
+TEST_F(RecordCoverTest, ASuccessorMayNotAskForAnotherResource) {
+  begin();
+  start(kGang, {part("g0", 1), part("g1", 1)});
+  lose("g1");
+  berth::Pod other = part("other", 1);
+  other.shape.edit()->requests.set("nvidia.com/mig-1g.10gb", Quantity::whole(1));
+  add(other);
+  EXPECT_THAT(follow(kGang), IsEmpty());
+}
+
+// A StatefulSet's template is edited, and its rolling update re-creates the last pod.
+TEST_F(RecordCoverTest, AnEditedTemplateDoesNotGrowByTheOldAdmission) {
+  begin();
+  start(kSet, {ordinal(0, 1), ordinal(1, 1), ordinal(2, 1), ordinal(3, 1)});
+  lose("web-3"), add(ordinal(3, 8, "-next"));
+  EXPECT_THAT(follow(kSet), IsEmpty());
+  EXPECT_EQ(holds(), "4 of 16");
+  // With all pods deleted it queues with what they ask now.
+  for (const char* name : {"web-0", "web-1", "web-2", "web-3"}) lose(name);
+  settle();
+  for (int i = 0; i < 4; ++i) add(ordinal(i, 4, "-next"));
+  EXPECT_THAT(follow(kSet), IsEmpty());
+  settle();
+  now += kRestartsWithin;
+  settle();
+  EXPECT_THAT(follow(kSet), SizeIs(4));
+  EXPECT_EQ(holds(), "16 of 16");
+}
+
+// The webhook was away while the pods were re-created.
+TEST_F(RecordCoverTest, WhatRunsBeyondTheAdmissionIsCharged) {
+  begin();
+  start(kSet, {ordinal(0, 1), ordinal(1, 1), ordinal(2, 1), ordinal(3, 1)});
+  lose("web-3"), run(ungated(ordinal(3, 8, "-next"), "n1"));
+  EXPECT_EQ(holds(), "11 of 16");
+  lose("web-2"), run(ungated(ordinal(2, 8, "-next"), "n2"));
+  EXPECT_EQ(holds(), "18 of 16");
+  remove("web-2");
+  const FactsIndex& facts = cluster.view<ClusterIndex>().facts();
+  EXPECT_EQ(facts.find(kSet)->standing.charges.front().leaving, 8);
+  lose("web-2"), lose("web-3");
+  EXPECT_EQ(holds(), "4 of 16");
+}
+
+// What the gang has admitted asks for no GPU at all: nothing of it was charged.
+TEST_F(RecordCoverTest, WhatRunsBeyondAnAdmissionOfNothingIsCharged) {
+  begin();
+  start(kGang, {part("g0", 0), part("g1", 0)});
+  lose("g1"), run(ungated(part("g2", 8), "n1"));
+  EXPECT_EQ(holds(), "8 of 16");
+}
+
+TEST_F(RecordCoverTest, AGatedMemberThatIsNotCoveredTakesNoRoom) {
+  add(queue_of("vision", 64));
+  begin();
+  start(kGang, {fast(part("c0", 0, "3"))});
+  add(fast(part("c1", 8, "3"))), add(fast(part("c2", 8, "3")));
+  add(AdmissionsTest::gated("other", 8));
+  decide();
+  EXPECT_THAT(in_flight(), ElementsAre("Pod/a/other"));
+}
+
+TEST_F(RecordCoverTest, ARecordOfAnEarlierBerthBoundsItsGangToo) {
+  begin();
+  start(kGang, {part("g0", 1), part("g1", 1)});
+  age_records();
+  lose("g1");
+  add(part("more", 8));
+  EXPECT_THAT(follow(kGang), IsEmpty());
+  EXPECT_EQ(holds(), "2 of 16");
+  add(part("same", 1));
+  EXPECT_THAT(follow(kGang), ElementsAre("same"));
+}
+
+// It says nothing of what no quota counts.
+TEST_F(RecordCoverTest, ARecordOfAnEarlierBerthBoundsNoResourceWithoutAnAmount) {
+  const auto with_nic = [](berth::Pod pod) {
+    pod.shape.edit()->requests.set("rdma/hca", Quantity::whole(1));
+    return pod;
+  };
+  for (const char* name : {"n1", "n2"}) {
+    Node node = node_of(name, 8);
+    node.allocatable.set("rdma/hca", Quantity::whole(8));
+    add(node);
+  }
+  begin();
+  start(kGang, {with_nic(part("g0", 1)), with_nic(part("g1", 1))});
+  age_records();
+  lose("g1"), add(with_nic(part("same", 1)));
+  EXPECT_THAT(follow(kGang), ElementsAre("same"));
+}
+
+TEST_F(RecordCoverTest, AMixedRecordOfAnEarlierBerthLetsASuccessorOfTheSameKindGo) {
+  begin();
+  start(kGang, {part("launcher", 0), part("worker", 8)});
+  age_records();
+  lose("worker");
+  add(part("next", 8));
+  EXPECT_THAT(follow(kGang), ElementsAre("next"));
+}
+
+// Its members came one after the other, each with more than the gang was admitted with.
+TEST_F(RecordCoverTest, WhatAnEarlierBerthReleasedBeyondTheAdmissionIsCharged) {
+  begin();
+  start(kGang, {fast(part("c0", 1, "3"))});
+  berth::Pod grown = part("c1", 8, "3");
+  grown.meta.annotations.set(
+      names::kAdmittedAnnotation, Text(encode_admission([&] {
+        AdmissionFact fact = *decode_admission(
+            pod_named("c0").meta.annotations.get(names::kAdmittedAnnotation).view());
+        fact.uid = "c1";
+        return fact;
+      }())));
+  run(ungated(grown, "n1"));
+  age_records();
+  EXPECT_EQ(holds(), "9 of 16");
+}
+
+TEST(AdmissionRecord, SaysItsVersionAndShapes) {
+  const AdmissionFact fact{.uid = "u",
+                           .queue = "vision",
+                           .pool = "training",
+                           .pods = 3,
+                           .amounts = {{"nvidia.com/gpu", 16}},
+                           .since = 5,
+                           .seats = {{"leader", 1}, {"worker", 2}},
+                           .shapes = {{"leader", 1, {}}, {"worker", 2, {{"nvidia.com/gpu", 16}}}}};
+  const std::string text = encode_admission(fact);
+  EXPECT_THAT(text, HasSubstr(R"("version":1)"));
+  EXPECT_THAT(text, HasSubstr(R"("shapes":[{"seat":"leader","pods":1,"asks":{}},)"
+                              R"({"seat":"worker","pods":2,"asks":{"nvidia.com/gpu":16}}])"));
+  EXPECT_EQ(decode_admission(text), fact);
+  EXPECT_EQ(decode_admission(R"({"uid":"u","queue":"q","cohort":"","pool":"p","pods":1,)"
+                             R"("amounts":{},"since":"2026-11-21T12:00:00.000000Z","epoch":1,)"
+                             R"("shapes":[{"pods":-1,"asks":{}}]})"),
+            std::nullopt);
+}
+
+TEST(AdmissionRecord, OfAnEarlierBerthIsReadAsOneShape) {
+  const auto fact = decode_admission(
+      R"({"uid":"u","queue":"q","cohort":"","pool":"p","pods":2,"amounts":{"nvidia.com/gpu":4},)"
+      R"("since":"2026-11-21T12:00:00.000000Z","epoch":1})");
+  ASSERT_TRUE(fact.has_value());
+  EXPECT_EQ(fact->version, 0);
+  ASSERT_THAT(shapes_of(*fact), SizeIs(1));
+  EXPECT_EQ(shapes_of(*fact).front().pods, 2);
+  EXPECT_THAT(shapes_of(*fact).front().asks, ElementsAre(Pair("nvidia.com/gpu", 4)));
+  EXPECT_FALSE(goes_by_worth(*fact));
+  EXPECT_THAT(encode_admission(*fact), testing::Not(HasSubstr("version")));
+}
+
+}  // namespace
+}  // namespace berth::queue
