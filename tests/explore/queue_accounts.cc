@@ -161,8 +161,9 @@ std::int64_t QueueAccounts::priority_on(const json& object, const json* spec) co
     if (const auto known = priorities_.find(name);
         known != priorities_.end() && accepts(object, name))
       return known->second;
-  const bool named = priorities_.contains(text_at(spec, {"priorityClassName"}));
-  return named ? 0 : number_at(spec, {"priority"});
+  const auto own = priorities_.find(text_at(spec, {"priorityClassName"}));
+  if (own == priorities_.end()) return number_at(spec, {"priority"});
+  return std::min<std::int64_t>(0, own->second);
 }
 
 std::int64_t QueueAccounts::priority_of(const std::string& workload) const {
