@@ -52,6 +52,17 @@ bool runs_longer(const json& live, const json& next) {
   return before && (!after || *after > *before);
 }
 
+// The chart's policy berth-admission, of a change: at creation the webhook has written Failed.
+bool replaces_earlier(const json& live, const json& next) {
+  const auto early = [](const json& job) {
+    return text_at(job, {"spec", "podReplacementPolicy"}) == "TerminatingOrFailed";
+  };
+  const json* owner = controller_of(next);
+  const bool of_a_queue =
+      has_queue(next) && (owner == nullptr || text_at(*owner, {"kind"}) == "CronJob");
+  return of_a_queue && early(next) && !early(live);
+}
+
 std::int64_t width_of(const json& job) {
   return integer_at(job, {"spec", "parallelism"}).value_or(1);
 }
@@ -89,6 +100,9 @@ std::string refuse_job(const json* live, const json& next) {
   if (has_queue(*live) && !has_queue(next) && (was_suspended || !before.empty()))
     return "a Job that waits or was admitted keeps its label gpu.berth.dev/queue; name another "
            "queue, or delete the Job";
+  if (replaces_earlier(*live, next))
+    return "a Job of a queue replaces a pod once it has ended; write spec.podReplacementPolicy: "
+           "Failed";
   if (was_suspended || job_waits(next) || before.empty()) return "";
   if (width_of(next) > width_of(*live))
     return "spec.parallelism of an admitted Job may only fall; suspend it, raise it, and the queue "

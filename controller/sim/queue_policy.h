@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // QueuePolicy: what berth's chart has the API server refuse everybody but berth
 // (helm/berth/templates/policy-queue.yaml): to let go what a queue holds back, and to write what
-// only berth writes. Nobody here has the verb `release`.
+// only berth writes; and of policy-admission.yaml, to have a Job replace pods earlier from now on.
+// Nobody here has the verb `release`.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -80,6 +80,12 @@ void QueueAccounts::take(const sim::Change& change, Time wall) {
   if (plural == "poddisruptionbudgets") keep(budgets_, name);
   if (plural == "priorityclasses")
     priorities_[change.key.name] = gone ? 0 : number_at(change.after.get(), {"value"});
+  if (plural == "gpuclusterpolicies") {
+    policy_classes_.clear();
+    const json* made = gone ? nullptr : at(change.after.get(), {"spec", "priorityClasses"});
+    if (made != nullptr)
+      for (const json& one : *made) policy_classes_.insert(text_at(&one, {"name"}));
+  }
   if (change.key.name == names::kAdmissionsConfigMap) {
     ledger_ = read_ledger(gone ? nullptr : change.after.get());
     recalls_ = read_recalls(gone ? nullptr : change.after.get());
@@ -140,11 +146,24 @@ std::string QueueAccounts::queue_for(const json& object) const {
   return found;
 }
 
+bool QueueAccounts::accepts(const json& object, const std::string& priority_class) const {
+  const GPUQueue* of = queue(queue_for(object));
+  if (of == nullptr) return true;
+  const auto& listed = of->spec.priority_classes;
+  return listed ? std::ranges::find(*listed, priority_class) != listed->end()
+                : policy_classes_.contains(priority_class);
+}
+
+// A class that the queue does not accept counts for nothing; no scenario has a default class.
 std::int64_t QueueAccounts::priority_on(const json& object, const json* spec) const {
-  const std::string& label = label_at(&object, names::kPriorityClassLabel);
-  const std::string& name = label.empty() ? text_at(spec, {"priorityClassName"}) : label;
-  const auto known = priorities_.find(name);
-  return known == priorities_.end() ? number_at(spec, {"priority"}) : known->second;
+  for (const std::string& name :
+       {label_at(&object, names::kPriorityClassLabel), text_at(spec, {"priorityClassName"})})
+    if (const auto known = priorities_.find(name);
+        known != priorities_.end() && accepts(object, name))
+      return known->second;
+  const auto own = priorities_.find(text_at(spec, {"priorityClassName"}));
+  if (own == priorities_.end()) return number_at(spec, {"priority"});
+  return std::min<std::int64_t>(0, own->second);
 }
 
 std::int64_t QueueAccounts::priority_of(const std::string& workload) const {

@@ -64,6 +64,7 @@ class QueueAccounts {
   void add_in_flight(std::vector<Holder>& holders) const;
   void look_at_makers(Holder& holder) const;
   bool is_taken_back(const std::string& workload, std::int64_t since) const;
+  bool accepts(const nlohmann::json& object, const std::string& priority_class) const;
   std::int64_t priority_on(const nlohmann::json& object, const nlohmann::json* spec) const;
 
   std::map<std::string, sim::ObjectPtr> pods_;  // by NAMESPACE/NAME, as Jobs and budgets
@@ -72,6 +73,7 @@ class QueueAccounts {
   std::map<std::string, sim::ObjectPtr> nodes_;
   std::map<std::string, sim::ObjectPtr> namespaces_;
   std::map<std::string, std::int64_t> priorities_;  // by the PriorityClass's name
+  std::set<std::string> policy_classes_;            // that the policy makes
   std::map<std::string, std::pair<GPUQueue, Time>> queues_;
   std::map<std::string, queue::LedgerFact> ledger_;
   std::set<std::pair<std::string, std::int64_t>> recalls_;  // gangs that are taken back, and since

@@ -90,6 +90,17 @@ TEST_F(QueuePolicyTest, TheDeadlineOfAnAdmittedJobOnlyFalls) {
   EXPECT_EQ(patch(kJob, R"({"spec":{"activeDeadlineSeconds":61,"suspend":true}})", "person"), 200);
 }
 
+TEST_F(QueuePolicyTest, AJobOfAQueueDoesNotReplacePodsEarlier) {
+  add_job("true");
+  const auto set = [&](const char* policy) {
+    return patch(kJob, std::string(R"({"spec":{"podReplacementPolicy":")") + policy + "\"}}",
+                 "person");
+  };
+  EXPECT_EQ(set("TerminatingOrFailed"), 200) << "as it was made";
+  EXPECT_EQ(set("Failed"), 200);
+  EXPECT_EQ(set("TerminatingOrFailed"), 403);
+}
+
 TEST_F(QueuePolicyTest, OnlyBerthWritesTheRecord) {
   add_job("true");
   constexpr char kRecord[] = R"({"metadata":{"annotations":{"gpu.berth.dev/admitted":"{}"}}})";
