@@ -355,7 +355,8 @@ Verdict Cycle::why(const Workload& workload) const {
   if (standing.unready == Unready::kNeverReady) return why_left_out(workload);
   if (standing.unready != Unready::kNo) {
     Verdict verdict = why_unready(workload);
-    verdict.passed = queue != nullptr && queue->fact->strict_fifo && is_passed(workload);
+    verdict.passed = queue != nullptr && queue->fact->strict_fifo &&
+                     standing.unready != Unready::kNewerRecord && is_passed(workload);
     return verdict;
   }
   if (queue == nullptr) return {.reason = Reason::kQueueNotFound};
