@@ -18,7 +18,7 @@ std::string_view uid_of(const Runner& runner) {
 
 bool precedes(const Runner& a, const Runner& b) {
   const auto key = [](const Runner& of) {
-    return std::tuple(-std::int64_t{of.priority}, of.since, uid_of(of),
+    return std::tuple(of.holds_too_much, -std::int64_t{of.priority}, of.since, uid_of(of),
                       std::string_view(*of.workload->name));
   };
   return key(a) < key(b);
@@ -154,6 +154,7 @@ bool Funding::would_fund(const Workload& taken_back) {
   own.workload = &taken_back;
   own.priority = taken_back.standing.priority;
   own.since = taken_back.standing.admission->since;
+  own.holds_too_much = taken_back.standing.holds_too_much;
   for (const Charge& charge : taken_back.standing.charges)
     own.charges.emplace_back(charge.key, charge.total);
   const QueueId queue = queue_of(taken_back, index_.catalog());
