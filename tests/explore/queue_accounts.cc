@@ -197,7 +197,17 @@ void QueueAccounts::add_jobs(std::vector<Holder>& holders) const {
                        .pool = record->pool,
                        .since = record->since,
                        .gpus = asked_by_job(*job)});
+    Holder& holder = holders.back();
+    const auto most = recorded(*record);
+    holder.holds_too_much = most && std::max(holder.gpus, living_gpus(uid)) > *most;
   }
+}
+
+std::int64_t QueueAccounts::living_gpus(const std::string& job_uid) const {
+  std::int64_t gpus = 0;
+  for (const auto& [name, pod] : pods_)
+    if (owner_uid(*pod) == job_uid && !has_ended(*pod)) gpus += gpus_of(*at(pod.get(), {"spec"}));
+  return gpus;
 }
 
 // A gang is charged whole, a single pod as long as it stays.
@@ -215,6 +225,8 @@ void QueueAccounts::add_pods(std::vector<Holder>& holders) const {
     holder.workload = workload, holder.queue = record->queue, holder.pool = record->pool;
     holder.since = holder.since == 0 ? record->since : std::min(holder.since, record->since);
     holder.gpus += gpus_of(*at(pod.get(), {"spec"}));
+    const auto most = recorded(*record);
+    holder.holds_too_much = most && holder.gpus > *most;
     ++members[workload];
   }
   for (auto& [workload, holder] : found) holders.push_back(std::move(holder));
@@ -263,7 +275,8 @@ std::vector<QueueAccounts::Holder> QueueAccounts::holders() const {
     look_at_makers(holder);
   }
   std::ranges::sort(holders, {}, [](const Holder& of) {
-    return std::tuple(!of.bare, -of.priority, of.since, std::string_view(of.uid));
+    return std::tuple(!of.bare, of.holds_too_much, -of.priority, of.since,
+                      std::string_view(of.uid));
   });
   return holders;
 }

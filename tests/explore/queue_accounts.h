@@ -28,9 +28,10 @@ class QueueAccounts {
     std::int64_t priority = 0;
     std::int64_t since = 0;  // microseconds since the epoch
     std::int64_t gpus = 0;
-    bool in_flight = false;  // nothing but the ledger shows it
-    bool bare = false;       // one of its pods has no controller: it can't be given back
-    bool remade = false;     // ReplicaSets or StatefulSets make all of its pods
+    bool in_flight = false;       // nothing but the ledger shows it
+    bool holds_too_much = false;  // more than its admission says
+    bool bare = false;            // one of its pods has no controller: it can't be given back
+    bool remade = false;          // ReplicaSets or StatefulSets make all of its pods
   };
   void take(const sim::Change& change, Time wall);
 
@@ -65,6 +66,7 @@ class QueueAccounts {
   void look_at_makers(Holder& holder) const;
   bool is_taken_back(const std::string& workload, std::int64_t since) const;
   bool accepts(const nlohmann::json& object, const std::string& priority_class) const;
+  std::int64_t living_gpus(const std::string& job_uid) const;
   std::int64_t priority_on(const nlohmann::json& object, const nlohmann::json* spec) const;
 
   std::map<std::string, sim::ObjectPtr> pods_;  // by NAMESPACE/NAME, as Jobs and budgets

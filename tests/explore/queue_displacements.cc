@@ -122,7 +122,8 @@ void QueueDisplacements::judge_rights(const LedgerFact& entry, const std::vector
   std::int64_t before = 0, rest = 0;  // of its queue: what holds quota before it, and what stays
   for (const Holder& holder : holders) {
     if (holder.queue != admission.queue || holder.pool != admission.pool) continue;
-    if (holder.priority >= priority && funded.contains(holder.workload)) before += holder.gpus;
+    if (holder.priority >= priority && !holder.holds_too_much && funded.contains(holder.workload))
+      before += holder.gpus;
     if (std::ranges::find(victims, &holder) == victims.end()) rest += holder.gpus;
   }
   for (const Holder* victim : victims) {
