@@ -7,6 +7,8 @@
 
 #include "apis/names.h"
 #include "tests/explore/look.h"
+#include "tests/explore/queue_accounts.h"
+#include "tests/explore/queue_look.h"
 
 namespace berth::explore {
 namespace {
@@ -19,15 +21,6 @@ struct QueueActor {
   std::function<bool(const json&)> meets;
   std::function<json(const json&)> patch;
 };
-
-bool is_gated(const json& pod) {
-  const json* gates = at(&pod, {"spec", "schedulingGates"});
-  return gates != nullptr && std::ranges::any_of(*gates, [](const json& gate) {
-           return text_at(&gate, {"name"}) == names::kQueueGate;
-         });
-}
-
-bool is_suspended(const json& job) { return true_at(&job, {"spec", "suspend"}); }
 
 bool is_admitted(const json& job) {
   return !is_suspended(job) && !annotation_at(&job, names::kAdmittedAnnotation).empty();
