@@ -15,8 +15,8 @@ using namespace std::chrono_literals;
 
 // The longest grace period of the scenarios, a minute until pods hang and another until the entry
 // is decided again, a new leader, and what cycles take.
-constexpr Duration kPatience = 8min;
-constexpr Duration kSoon = 15s;
+constexpr Duration kLoanPatience = 8min;
+constexpr Duration kBetweenLooks = 15s;
 
 }  // namespace
 
@@ -32,16 +32,16 @@ void LoanInvariants::take(const sim::Change& change, bool runs, Time wall,
     if (!same) since_.clear();
   }
   if (wall < look_at_) return;
-  look_at_ = wall + kSoon;
+  look_at_ = wall + kBetweenLooks;
   look(wall, news_takes);
 }
 
 Duration LoanInvariants::patience(const std::string& job) const {
   const QueueAccounts& accounts = displacements_.accounts();
   const GPUQueue* queue = accounts.queue(accounts.queue_for(*accounts.jobs().at(job)));
-  if (queue == nullptr) return kPatience;
+  if (queue == nullptr) return kLoanPatience;
   const QueuePreemption& rules = queue->spec.preemption;
-  return kPatience + rules.notice_period + rules.reclaim_timeout;
+  return kLoanPatience + rules.notice_period + rules.reclaim_timeout;
 }
 
 // While its entry waits for those who are to go, nobody counts as a borrower any more.

@@ -7,6 +7,7 @@
 
 #include "apis/names.h"
 #include "tests/explore/look.h"
+#include "tests/explore/queue_accounts.h"
 #include "tests/explore/queue_look.h"
 
 namespace berth::explore {
@@ -20,8 +21,6 @@ struct QueueActor {
   std::function<bool(const json&)> meets;
   std::function<json(const json&)> patch;
 };
-
-bool is_suspended(const json& job) { return true_at(&job, {"spec", "suspend"}); }
 
 bool is_admitted(const json& job) {
   return !is_suspended(job) && !annotation_at(&job, names::kAdmittedAnnotation).empty();

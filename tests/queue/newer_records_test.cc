@@ -22,11 +22,11 @@ constexpr char kGang[] = "PodGroup/a/gang";
 
 // As a later berth may write it: a list where this one expects a number, and fields of its own.
 std::string of_later(std::string_view record) {
-  nlohmann::json json = nlohmann::json::parse(record);
-  json["version"] = 2;
-  json["epoch"] = {3, 1};
-  json["lease"] = "gold";
-  return json.dump();
+  nlohmann::json later = nlohmann::json::parse(record);
+  later["version"] = 2;
+  later["epoch"] = {3, 1};
+  later["lease"] = "gold";
+  return later.dump();
 }
 
 class NewerRecordsTest : public FrameworkGangsTest {

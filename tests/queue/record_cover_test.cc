@@ -20,7 +20,7 @@ using ::testing::Pair;
 using ::testing::SizeIs;
 
 constexpr char kGang[] = "PodGroup/a/gang";
-constexpr char kSet[] = "PodGroup/a/StatefulSet:web";
+constexpr char kStatefulSet[] = "PodGroup/a/StatefulSet:web";
 
 class RecordCoverTest : public FrameworkGangsTest {
  protected:
@@ -124,33 +124,33 @@ TEST_F(RecordCoverTest, ASuccessorMayNotAskForAnotherResource) {
 // A StatefulSet's template is edited, and its rolling update re-creates the last pod.
 TEST_F(RecordCoverTest, AnEditedTemplateDoesNotGrowByTheOldAdmission) {
   begin();
-  start(kSet, {ordinal(0, 1), ordinal(1, 1), ordinal(2, 1), ordinal(3, 1)});
+  start(kStatefulSet, {ordinal(0, 1), ordinal(1, 1), ordinal(2, 1), ordinal(3, 1)});
   lose("web-3"), add(ordinal(3, 8, "-next"));
-  EXPECT_THAT(follow(kSet), IsEmpty());
+  EXPECT_THAT(follow(kStatefulSet), IsEmpty());
   EXPECT_EQ(holds(), "4 of 16");
   // With all pods deleted it queues with what they ask now.
   for (const char* name : {"web-0", "web-1", "web-2", "web-3"}) lose(name);
   settle();
   for (int i = 0; i < 4; ++i) add(ordinal(i, 4, "-next"));
-  EXPECT_THAT(follow(kSet), IsEmpty());
+  EXPECT_THAT(follow(kStatefulSet), IsEmpty());
   settle();
   now += kRestartsWithin;
   settle();
-  EXPECT_THAT(follow(kSet), SizeIs(4));
+  EXPECT_THAT(follow(kStatefulSet), SizeIs(4));
   EXPECT_EQ(holds(), "16 of 16");
 }
 
 // The webhook was away while the pods were re-created.
 TEST_F(RecordCoverTest, WhatRunsBeyondTheAdmissionIsCharged) {
   begin();
-  start(kSet, {ordinal(0, 1), ordinal(1, 1), ordinal(2, 1), ordinal(3, 1)});
+  start(kStatefulSet, {ordinal(0, 1), ordinal(1, 1), ordinal(2, 1), ordinal(3, 1)});
   lose("web-3"), run(ungated(ordinal(3, 8, "-next"), "n1"));
   EXPECT_EQ(holds(), "11 of 16");
   lose("web-2"), run(ungated(ordinal(2, 8, "-next"), "n2"));
   EXPECT_EQ(holds(), "18 of 16");
   remove("web-2");
   const FactsIndex& facts = cluster.view<ClusterIndex>().facts();
-  EXPECT_EQ(facts.find(kSet)->standing.charges.front().leaving, 8);
+  EXPECT_EQ(facts.find(kStatefulSet)->standing.charges.front().leaving, 8);
   lose("web-2"), lose("web-3");
   EXPECT_EQ(holds(), "4 of 16");
 }
