@@ -18,7 +18,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-constexpr char kGang[] = "PodGroup/a/gang";
+constexpr char kNewerGang[] = "PodGroup/a/gang";
 
 // As a later berth may write it: a list where this one expects a number, and fields of its own.
 std::string of_later(std::string_view record) {
@@ -60,11 +60,11 @@ class NewerRecordsTest : public FrameworkGangsTest {
 
 TEST_F(NewerRecordsTest, AGangIsChargedAndGetsNoMembers) {
   begin();
-  start(kGang, {member("g0", "2"), member("g1", "2")});
+  start(kNewerGang, {member("g0", "2"), member("g1", "2")});
   make_newer("g0");
   lose("g1"), add(member("g2", "2"));
   EXPECT_EQ(used(), 8);
-  EXPECT_THAT(follow(kGang), IsEmpty());
+  EXPECT_THAT(follow(kNewerGang), IsEmpty());
   EXPECT_THAT(told(), HasSubstr("RecordNewer: 1 workload is left alone, as a later berth has "
                                 "recorded the admission, with version 2 where this one knows 1: "
                                 "PodGroup/a/gang"));
@@ -72,7 +72,7 @@ TEST_F(NewerRecordsTest, AGangIsChargedAndGetsNoMembers) {
 
 TEST_F(NewerRecordsTest, NothingOfItIsTakenBack) {
   begin();
-  start(kGang, {member("g0", "2"), member("g1", "2")});
+  start(kNewerGang, {member("g0", "2"), member("g1", "2")});
   for (const char* name : {"g0", "g1"}) {
     berth::Pod pod = pod_named(name);
     pod.meta.owner_references = {
@@ -82,9 +82,9 @@ TEST_F(NewerRecordsTest, NothingOfItIsTakenBack) {
   GPUQueue drained = queue_of("vision", 16);
   drained.spec.stop_policy = StopPolicy::kHoldAndDrain;
   add(drained);
-  ASSERT_THAT(reconcile_requeue(snapshot(), kGang).objects, Not(IsEmpty()));
+  ASSERT_THAT(reconcile_requeue(snapshot(), kNewerGang).objects, Not(IsEmpty()));
   make_newer("g1");
-  EXPECT_THAT(reconcile_requeue(snapshot(), kGang).objects, IsEmpty());
+  EXPECT_THAT(reconcile_requeue(snapshot(), kNewerGang).objects, IsEmpty());
 }
 
 TEST_F(NewerRecordsTest, ASuspendedJobIsNotAdmittedAgain) {
@@ -121,7 +121,7 @@ TEST_F(NewerRecordsTest, AnEntryOfTheLedgerStays) {
 
 TEST_F(NewerRecordsTest, AMarkOfTheLedgerStays) {
   begin();
-  start(kGang, {member("g0", "2"), member("g1", "2")});
+  start(kNewerGang, {member("g0", "2"), member("g1", "2")});
   ConfigMap marked = *ledger();
   const RecallFact recall{.workload = "PodGroup/a/other", .since = 5, .at = 7, .why = "idle"};
   marked.data[recall_key("x")] = encode_recall(recall);
@@ -158,7 +158,7 @@ TEST_F(NewerRecordsTest, NobodyIsAdmittedBesideAnEntryThatCannotBeRead) {
 // It says its version, and for the rest it may be anything.
 TEST_F(NewerRecordsTest, ARecordThatCannotBeReadHoldsItsObject) {
   begin();
-  start(kGang, {member("g0", "2"), member("g1", "2")});
+  start(kNewerGang, {member("g0", "2"), member("g1", "2")});
   for (const char* name : {"g0", "g1"}) {
     berth::Pod pod = pod_named(name);
     pod.meta.annotations.set(names::kAdmittedAnnotation, R"({"version":7,"queue":["vision"]})");
@@ -166,7 +166,7 @@ TEST_F(NewerRecordsTest, ARecordThatCannotBeReadHoldsItsObject) {
   }
   EXPECT_EQ(used(), 8);
   add(member("g2", "2"));
-  EXPECT_THAT(follow(kGang), IsEmpty());
+  EXPECT_THAT(follow(kNewerGang), IsEmpty());
   settle();
   EXPECT_THAT(in_flight(), IsEmpty()) << "nothing of it is admitted a second time";
 }

@@ -19,7 +19,7 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::SizeIs;
 
-constexpr char kGang[] = "PodGroup/a/gang";
+constexpr char kCoveredGang[] = "PodGroup/a/gang";
 constexpr char kStatefulSet[] = "PodGroup/a/StatefulSet:web";
 
 class RecordCoverTest : public FrameworkGangsTest {
@@ -74,51 +74,51 @@ class RecordCoverTest : public FrameworkGangsTest {
 // The gang is admitted with what its oldest member asks, times its size.
 TEST_F(RecordCoverTest, LaterMembersOfAFastGangMayAskNoMoreThanItWasAdmittedWith) {
   begin();
-  start(kGang, {fast(part("c0", 0, "4"))});
+  start(kCoveredGang, {fast(part("c0", 0, "4"))});
   EXPECT_EQ(holds(), "0 of 16");
   for (const char* name : {"c1", "c2", "c3"}) add(fast(part(name, 8, "4")));
-  EXPECT_THAT(follow(kGang), IsEmpty());
+  EXPECT_THAT(follow(kCoveredGang), IsEmpty());
   EXPECT_EQ(holds(), "0 of 16");
   EXPECT_THAT(
-      uncovered(kGang),
+      uncovered(kCoveredGang),
       testing::Contains("c1 asks for 8 nvidia.com/gpu, and its gang was admitted with 4 pods "
                         "with no GPU, and 1 pod with no GPU is released; ask for what is "
                         "left, or delete all pods of the gang, and it queues again"));
   add(fast(part("c4", 0, "4")));
-  EXPECT_THAT(follow(kGang), ElementsAre("c4"));
+  EXPECT_THAT(follow(kCoveredGang), ElementsAre("c4"));
 }
 
 TEST_F(RecordCoverTest, AFastGangOfOneGpuEachStaysOne) {
   begin();
-  start(kGang, {fast(part("c0", 1, "4"))});
+  start(kCoveredGang, {fast(part("c0", 1, "4"))});
   add(fast(part("c1", 8, "4"))), add(fast(part("c2", 1, "4")));
-  EXPECT_THAT(follow(kGang), ElementsAre("c2"));
+  EXPECT_THAT(follow(kCoveredGang), ElementsAre("c2"));
   EXPECT_EQ(holds(), "4 of 16");
 }
 
 TEST_F(RecordCoverTest, ASuccessorMayNotAskForMore) {
   begin();
-  start(kGang, {part("g0", 1), part("g1", 1)});
+  start(kCoveredGang, {part("g0", 1), part("g1", 1)});
   lose("g1");
   add(part("more", 8));
-  EXPECT_THAT(follow(kGang), IsEmpty());
+  EXPECT_THAT(follow(kCoveredGang), IsEmpty());
   EXPECT_EQ(holds(), "2 of 16");
   add(part("same", 1));
-  EXPECT_THAT(follow(kGang), ElementsAre("same"));
+  EXPECT_THAT(follow(kCoveredGang), ElementsAre("same"));
   EXPECT_EQ(holds(), "2 of 16");
   lose("same"), add(part("less", 0));
-  EXPECT_THAT(follow(kGang), ElementsAre("less"));
+  EXPECT_THAT(follow(kCoveredGang), ElementsAre("less"));
 }
 
 // What its gang never asked was no part of the quota.
 TEST_F(RecordCoverTest, ASuccessorMayNotAskForAnotherResource) {
   begin();
-  start(kGang, {part("g0", 1), part("g1", 1)});
+  start(kCoveredGang, {part("g0", 1), part("g1", 1)});
   lose("g1");
   berth::Pod other = part("other", 1);
   other.shape.edit()->requests.set("nvidia.com/mig-1g.10gb", Quantity::whole(1));
   add(other);
-  EXPECT_THAT(follow(kGang), IsEmpty());
+  EXPECT_THAT(follow(kCoveredGang), IsEmpty());
 }
 
 // A StatefulSet's template is edited, and its rolling update re-creates the last pod.
@@ -158,7 +158,7 @@ TEST_F(RecordCoverTest, WhatRunsBeyondTheAdmissionIsCharged) {
 // What the gang has admitted asks for no GPU at all: nothing of it was charged.
 TEST_F(RecordCoverTest, WhatRunsBeyondAnAdmissionOfNothingIsCharged) {
   begin();
-  start(kGang, {part("g0", 0), part("g1", 0)});
+  start(kCoveredGang, {part("g0", 0), part("g1", 0)});
   lose("g1"), run(ungated(part("g2", 8), "n1"));
   EXPECT_EQ(holds(), "8 of 16");
 }
@@ -166,7 +166,7 @@ TEST_F(RecordCoverTest, WhatRunsBeyondAnAdmissionOfNothingIsCharged) {
 TEST_F(RecordCoverTest, AGatedMemberThatIsNotCoveredTakesNoRoom) {
   add(queue_of("vision", 64));
   begin();
-  start(kGang, {fast(part("c0", 0, "3"))});
+  start(kCoveredGang, {fast(part("c0", 0, "3"))});
   add(fast(part("c1", 8, "3"))), add(fast(part("c2", 8, "3")));
   add(AdmissionsTest::gated("other", 8));
   decide();
@@ -175,14 +175,14 @@ TEST_F(RecordCoverTest, AGatedMemberThatIsNotCoveredTakesNoRoom) {
 
 TEST_F(RecordCoverTest, ARecordOfAnEarlierBerthBoundsItsGangToo) {
   begin();
-  start(kGang, {part("g0", 1), part("g1", 1)});
+  start(kCoveredGang, {part("g0", 1), part("g1", 1)});
   age_records();
   lose("g1");
   add(part("more", 8));
-  EXPECT_THAT(follow(kGang), IsEmpty());
+  EXPECT_THAT(follow(kCoveredGang), IsEmpty());
   EXPECT_EQ(holds(), "2 of 16");
   add(part("same", 1));
-  EXPECT_THAT(follow(kGang), ElementsAre("same"));
+  EXPECT_THAT(follow(kCoveredGang), ElementsAre("same"));
 }
 
 // It says nothing of what no quota counts.
@@ -197,25 +197,25 @@ TEST_F(RecordCoverTest, ARecordOfAnEarlierBerthBoundsNoResourceWithoutAnAmount) 
     add(node);
   }
   begin();
-  start(kGang, {with_nic(part("g0", 1)), with_nic(part("g1", 1))});
+  start(kCoveredGang, {with_nic(part("g0", 1)), with_nic(part("g1", 1))});
   age_records();
   lose("g1"), add(with_nic(part("same", 1)));
-  EXPECT_THAT(follow(kGang), ElementsAre("same"));
+  EXPECT_THAT(follow(kCoveredGang), ElementsAre("same"));
 }
 
 TEST_F(RecordCoverTest, AMixedRecordOfAnEarlierBerthLetsASuccessorOfTheSameKindGo) {
   begin();
-  start(kGang, {part("launcher", 0), part("worker", 8)});
+  start(kCoveredGang, {part("launcher", 0), part("worker", 8)});
   age_records();
   lose("worker");
   add(part("next", 8));
-  EXPECT_THAT(follow(kGang), ElementsAre("next"));
+  EXPECT_THAT(follow(kCoveredGang), ElementsAre("next"));
 }
 
 // Its members came one after the other, each with more than the gang was admitted with.
 TEST_F(RecordCoverTest, WhatAnEarlierBerthReleasedBeyondTheAdmissionIsCharged) {
   begin();
-  start(kGang, {fast(part("c0", 1, "3"))});
+  start(kCoveredGang, {fast(part("c0", 1, "3"))});
   berth::Pod grown = part("c1", 8, "3");
   grown.meta.annotations.set(
       names::kAdmittedAnnotation, Text(encode_admission([&] {
