@@ -275,7 +275,7 @@ TEST_F(ChartQueue, WhatNoQueueCanHoldIsRefusedWhileTheWebhookIsAway) {
              R"({"metadata": {"labels": {"a": "b"}}})");
 
   // A pod that waits is deleted at once, whatever is asked; the API server has resolved it by then.
-  for (const auto& [name, seconds] : {std::pair("fast", 30), std::pair("slow", 7200)})
+  for (const auto& [name, grace] : {std::pair("fast", 30), std::pair("slow", 7200)})
     kube().apply(fmt::format(R"(
 apiVersion: v1
 kind: Pod
@@ -285,9 +285,9 @@ spec:
   terminationGracePeriodSeconds: {}
   containers: [{{name: main, image: x}}]
 )",
-                             name, seconds));
-  const auto remove = [&](const std::string& name, const std::string& seconds) {
-    return tenant_->send("DELETE", std::string(kPod) + "/" + name + "?dryRun=All" + seconds);
+                             name, grace));
+  const auto remove = [&](const std::string& name, const std::string& query) {
+    return tenant_->send("DELETE", std::string(kPod) + "/" + name + "?dryRun=All" + query);
   };
   EXPECT_EQ(remove("fast", "&gracePeriodSeconds=3601").status, 403);
   EXPECT_THAT(remove("fast", "&gracePeriodSeconds=3601").body.text("/message"),
