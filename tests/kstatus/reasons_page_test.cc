@@ -148,7 +148,8 @@ TEST(ReasonsPage, TellsOfEveryEventAndOfNoOther) {
     if (row.at(1) != "`WriteRefused`")
       for (const std::string& kind : names_in(row.at(0)))
         for (const std::string& reason : names_in(row.at(1))) told.insert(kind + " " + reason);
-  std::set<std::string> known = {std::string("Pod ") + reasons::kSlippedPastAdmission,
+  std::set<std::string> known = {std::string("GPUQueue ") + reasons::kRecordNewer,
+                                 std::string("Pod ") + reasons::kSlippedPastAdmission,
                                  std::string("Pod ") + reasons::kGpusIdle,
                                  std::string("Owner ") + reasons::kGpusIdle,
                                  std::string("Job ") + reasons::kGpusReclaimed,
