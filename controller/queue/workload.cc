@@ -309,6 +309,7 @@ Standing of_group(const Workload& workload, Catalog& catalog, const NodeRoom& ro
   if (admission != nullptr) {
     const bool taken_back = is_taken_back(workload, *admission);
     out.leaves = out.leaves || taken_back;
+    catalog.pool(admission->pool);  // whether or not anything else has named it by now
     const std::vector<const Pod*> covered = covered_members(workload, catalog, room);
     const std::int64_t uncovered = counts.waiting - std::ssize(covered);
     if (uncovered > 0) out.pods = std::max(size, counts.live - uncovered);

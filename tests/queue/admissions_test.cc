@@ -189,7 +189,7 @@ TEST_F(AdmissionsTest, AMemberMadeAnewFollowsItsGangAndOneTooManyDoesNot) {
   for (const char* name : {"m0", "m1"}) {
     berth::Pod runs = member(name, "3");
     runs.shape.edit()->scheduling_gates.clear();
-    note_admission(runs.meta, "vision", {{"nvidia.com/gpu", 12}});
+    note_admission(runs.meta, "vision", {{"nvidia.com/gpu", 12}}, 3);
     runs.node_name = "n1";
     add(runs);
   }
@@ -198,7 +198,9 @@ TEST_F(AdmissionsTest, AMemberMadeAnewFollowsItsGangAndOneTooManyDoesNot) {
   EXPECT_TRUE(reconcile_admissions(snapshot()).empty()) << "it is admitted whole";
   EXPECT_THAT(reconcile_release(snapshot(), "PodGroup/a/gang").objects, SizeIs(1));
   add(member("m3", "3"));
-  EXPECT_TRUE(reconcile_release(snapshot(), "PodGroup/a/gang").empty());
+  const Plan release = reconcile_release(snapshot(), "PodGroup/a/gang");
+  ASSERT_THAT(release.objects, SizeIs(1));
+  EXPECT_EQ(release.objects[0].object.name, "m2");
 }
 
 TEST_F(AdmissionsTest, AnEntryStandsUntilItsObjectShowsIt) {

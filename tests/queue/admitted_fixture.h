@@ -15,11 +15,12 @@ namespace berth::queue {
 class AdmittedTest : public AdmissionsTest {
  protected:
   void note(ObjectMeta& meta, const std::string& uid, std::vector<std::string> nodes,
-            std::int64_t gpus) {
+            std::int64_t gpus, std::int64_t pods = 1) {
     const AdmissionFact fact{.uid = uid,
                              .queue = "vision",
                              .cohort = "research",
                              .pool = "training",
+                             .pods = pods,
                              .amounts = {{"nvidia.com/gpu", gpus}},
                              .since = now.time_since_epoch().count(),
                              .nodes = std::move(nodes)};
@@ -40,6 +41,7 @@ class AdmittedTest : public AdmissionsTest {
   berth::Pod member_of(const std::string& name, const std::string& node,
                        const std::string& owner = "ReplicaSet") {
     berth::Pod pod = released(name, node, owner);
+    note(pod.meta, name, node.empty() ? std::vector<std::string>() : std::vector{node}, 8, 2);
     pod.meta.labels.set(names::kPodGroupLabel, "gang");
     pod.meta.annotations.set(names::kPodGroupSizeAnnotation, "2");
     return pod;

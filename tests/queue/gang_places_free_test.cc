@@ -17,7 +17,7 @@ TEST_F(GangPlaces, OneThatWaitsForItIsDueWithTheDeletionOfTheOther) {
     runs.shape.edit()->scheduling_gates.clear();
     runs.node_name = "n1";
     if (name == std::string("leaves")) runs.meta.deletion_timestamp = now;
-    note_admission(runs.meta, "vision", {{"nvidia.com/gpu", 4}});
+    note_admission(runs.meta, "vision", {{"nvidia.com/gpu", 8}}, 2);
     add(std::move(runs));
   }
   add(member("waits", "2"));

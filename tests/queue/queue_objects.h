@@ -39,12 +39,14 @@ inline berth::Job job_of(const std::string& namespace_, const std::string& name,
   return made;
 }
 
-// One pod of it in pool `training`, as berth notes it on what it lets go.
-inline void note_admission(ObjectMeta& meta, const std::string& team, Amounts amounts) {
+// So many pods of it in pool `training`, as berth notes it on what it lets go.
+inline void note_admission(ObjectMeta& meta, const std::string& team, Amounts amounts,
+                           std::int64_t pods = 1) {
   const AdmissionFact fact{.uid = meta.uid,
                            .queue = team,
                            .cohort = "research",
                            .pool = "training",
+                           .pods = pods,
                            .amounts = std::move(amounts)};
   meta.annotations.set(names::kAdmittedAnnotation, encode_admission(fact));
 }
