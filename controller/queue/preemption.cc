@@ -127,8 +127,13 @@ Preemption::Victim Preemption::victim(const Runner& runner, bool other, bool lat
 
 bool Preemption::may_go(const Workload& workload) {
   if (!terms_.may_go || terms_.may_go(workload)) return true;
-  if (kept_ == nullptr) kept_ = &workload;
+  note_kept(workload);
   return false;
+}
+
+// By name: queues have their numbers by chance.
+void Preemption::note_kept(const Workload& workload) {
+  if (kept_ == nullptr || *workload.name < *kept_->name) kept_ = &workload;
 }
 
 // An admission in flight may or may not have been released yet. A gang that restarts holds no node
@@ -153,7 +158,7 @@ void Preemption::add_own(const Preemptor& preemptor, Victims& victims) {
   const PreemptionFact& rules = queue.fact->preemption;
   if (!rules.own) return;
   for (const Workload* staying : funding_.staying(preemptor.queue))
-    if (kept_ == nullptr && staying->standing.priority < preemptor.priority) kept_ = staying;
+    if (staying->standing.priority < preemptor.priority) note_kept(*staying);
   const std::vector<Runner>& runners = funding_.of(preemptor.queue);
   const auto is_below = [&](const Runner& of) { return of.priority < preemptor.priority; };
   if (std::ranges::none_of(runners, is_below)) return;
@@ -175,8 +180,7 @@ void Preemption::add_others(const Preemptor& preemptor, Victims& victims) {
   for (const QueueId id : funding_.queues_of(cohort)) {
     if (id == preemptor.queue) continue;
     for (const Workload* staying : funding_.staying(id))
-      if (kept_ == nullptr && is_in(*staying) && funding_.is_beyond_nominal(*staying))
-        kept_ = staying;
+      if (is_in(*staying) && funding_.is_beyond_nominal(*staying)) note_kept(*staying);
     for (const Runner& runner : funding_.of(id)) {
       if (runner.funded || runner.fresh || !is_in(*runner.workload)) continue;
       if (rules.others == Reclaims::kAny || runner.priority < preemptor.priority)

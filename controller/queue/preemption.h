@@ -75,7 +75,8 @@ class Preemption {
 
   // When somebody has run for as long as he may at least, for whom a preemptor waits.
   const std::optional<std::int64_t>& again() const { return again_; }
-  // The first that could have been taken back last time, if it could be given back; null: none.
+  // The first by name that could have been taken back last time, if it could be given back; null:
+  // none.
   const Workload* kept() const { return kept_; }
 
  private:
@@ -97,6 +98,7 @@ class Preemption {
   void add_others(const Preemptor& preemptor, Victims& victims);
   void consider(const Runner& runner, bool other, std::int64_t after, Victims& victims);
   bool may_go(const Workload& workload);
+  void note_kept(const Workload& workload);
   Victim victim(const Runner& runner, bool other, bool late) const;
   void think_away(const Victims& victims);
   void put_back(const Victims& victims);
