@@ -192,8 +192,9 @@ PrometheusAnswer foreign_into(Round& round) {
   return PrometheusAnswer([&round](const LabelViews& labels, const Points& points) {
     for (const auto& [_, number] : points)
       if (number >= 1 && number < 1e9)
-        round.ignored().add_foreign(round.known_pod(value_of(labels, "namespace"), value_of(labels, "pod")),
-                                    static_cast<std::size_t>(number));
+        round.ignored().add_foreign(
+            round.known_pod(value_of(labels, "namespace"), value_of(labels, "pod")),
+            static_cast<std::size_t>(number));
   });
 }
 

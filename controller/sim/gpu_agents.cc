@@ -142,12 +142,11 @@ GpuAgents::GpuAgents(Simulation& simulation, KubeActors& kube, GpuAgentOptions o
   json home;
   home["metadata"]["name"] = given.agent_namespace;
   client.create("namespaces", std::move(home));
-  for (json& set : operand_daemon_sets(
-           {.namespace_ = given.agent_namespace,
-            .strategy = given.strategy,
-            .config_map = given.config_map,
-            .plugin_config_map = given.plugin_config_map,
-            .exporters = given.exporters}))
+  for (json& set : operand_daemon_sets({.namespace_ = given.agent_namespace,
+                   .strategy = given.strategy,
+                   .config_map = given.config_map,
+                   .plugin_config_map = given.plugin_config_map,
+                   .exporters = given.exporters}))
     client.create("daemonsets", std::move(set));
 }
 

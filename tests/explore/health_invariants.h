@@ -4,7 +4,8 @@
 //   Sick      a node is cordoned for its health only for a fault that its GPUs have shown a short
 //             while ago, and that does not last since before a person put the node back; neither
 //             what a program did, nor what a gauge has shown for long, nor silence is one, nor heat
-//             that has not lasted for minutes, nor what anybody else than the node's exporter claims
+//             that has not lasted for minutes, nor what anybody else than the node's exporter
+//             claims
 //   Fraction  no more of a pool than spec.health.maxUnhealthyFraction is out for its health
 //   Early     a node goes back when nothing has been shown for as long as it must, each time twice
 //             as long as the last
