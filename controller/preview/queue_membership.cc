@@ -147,7 +147,7 @@ QueueAdvice advice_for(const QueueVerdict& verdict, const queue::ClusterIndex& i
       {reasons::kNoQuota,
        "ask for a resource that the queue has quota for, or add a quota of it to the queue"},
       {reasons::kExceedsAdmission,
-       "ask for no more than is left of the admission, or delete all pods of the gang, and it "
+       "ask for no more than the gang was admitted with, or delete all of its pods, and it "
        "queues again"},
       {reasons::kExceedsMaximum,
        "ask for less, or raise the queue's nominalQuota or borrowingLimit, or what its cohort "

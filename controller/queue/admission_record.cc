@@ -91,28 +91,20 @@ class Shapes {
  public:
   explicit Shapes(const Catalog& catalog) : catalog_(catalog) {}
   void add(const std::string& seat, ShapeId shape, std::int64_t pods) {
-    Seat& of = seats_[seat];
-    of.pods += pods;
-    for (const auto& [resource, amount] : catalog_.shape_requests(shape)) {
-      if (!catalog_.is_extended(resource)) continue;
-      std::int64_t& sum = of.asks[catalog_.resource_name(resource)];
-      sum = capped_sum(sum, capped_product(amount, pods));
-    }
+    std::map<std::string, std::int64_t> asks;
+    for (const auto& [resource, amount] : catalog_.shape_requests(shape))
+      if (catalog_.is_extended(resource)) asks[catalog_.resource_name(resource)] = amount;
+    pods_[{seat, Amounts(asks.begin(), asks.end())}] += pods;
   }
   std::vector<SeatShape> take() const {
     std::vector<SeatShape> shapes;
-    for (const auto& [seat, of] : seats_)
-      shapes.push_back({seat, of.pods, {of.asks.begin(), of.asks.end()}});
+    for (const auto& [of, pods] : pods_) shapes.push_back({of.first, pods, of.second});
     return shapes;
   }
 
  private:
-  struct Seat {
-    std::int64_t pods = 0;
-    std::map<std::string, std::int64_t> asks;
-  };
   const Catalog& catalog_;
-  std::map<std::string, Seat> seats_;
+  std::map<std::pair<std::string, Amounts>, std::int64_t> pods_;  // by seat and what each asks
 };
 
 // As the class asks that was admitted. Seats are named where all members are there.

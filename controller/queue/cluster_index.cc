@@ -59,6 +59,15 @@ bool says_the_same(const berth::Job& a, const berth::Job& b) {
          maker(a) == maker(b);
 }
 
+// Whether the ledger has the entry for the workload still. A pod's labels may name another gang
+// now.
+template <class Entries>
+bool is_still_of(const Entries& entries, const std::string& key,
+                 const typename Entries::mapped_type& entry) {
+  const auto found = entries.find(key);
+  return found != entries.end() && found->second.workload == entry.workload;
+}
+
 }  // namespace
 
 // Keeps the sets of pointers, which each version of an object replaces.
@@ -308,13 +317,13 @@ void ClusterIndex::follow(const Change<ConfigMap>& change) {
   ledgers_.follow(change);
   const AdmissionLedger& now = ledgers_.in(either.meta.namespace_.view());
   for (const auto& [uid, entry] : before.entries)
-    if (!now.entries.contains(uid)) facts_->remove_ledger(entry.workload);
+    if (!is_still_of(now.entries, uid, entry)) facts_->remove_ledger(entry.workload);
   for (const auto& [uid, entry] : now.entries) facts_->put(entry);
   for (const auto& [key, recall] : before.recalls)
-    if (!now.recalls.contains(key)) facts_->remove_recall(recall.workload);
+    if (!is_still_of(now.recalls, key, recall)) facts_->remove_recall(recall.workload);
   for (const auto& [key, recall] : now.recalls) facts_->put(recall);
   for (const auto& [key, restart] : before.restarts)
-    if (!now.restarts.contains(key)) facts_->remove_restart(restart.workload);
+    if (!is_still_of(now.restarts, key, restart)) facts_->remove_restart(restart.workload);
   for (const auto& [key, restart] : now.restarts) facts_->put(restart);
 }
 

@@ -67,11 +67,11 @@ struct NodeFact {
 // record is newer: what that record means is not known here.
 inline constexpr std::int64_t kRecordVersion = 1;
 
-// What the pods of one seat were admitted with.
+// What so many pods of one seat were admitted with.
 struct SeatShape {
   std::string seat;  // of AdmissionFact::seats; empty: the members do not differ
   std::int64_t pods = 1;
-  Amounts asks;  // extended resources, of all these pods together
+  Amounts asks;  // extended resources, of each of these pods
   bool operator==(const SeatShape&) const = default;
 };
 

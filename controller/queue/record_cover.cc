@@ -41,6 +41,11 @@ Vector asked_by(const PodsOfWorkload& living, bool with_leaving, const Catalog& 
   return {sums.begin(), sums.end()};
 }
 
+PoolId pool_of(const AdmissionFact& admission, const Catalog& catalog) {
+  const PoolId* pool = catalog.find_pool(admission.pool);
+  return pool == nullptr ? Catalog::kAny : *pool;
+}
+
 std::int64_t amount_in(const Vector& amounts, ResourceId resource) {
   const auto found = std::ranges::find(amounts, resource, &Vector::value_type::first);
   return found == amounts.end() ? 0 : found->second;
@@ -64,16 +69,21 @@ std::optional<std::int64_t> newer_version(const Workload& workload) {
   return latest > kRecordVersion ? std::optional(latest) : std::nullopt;
 }
 
-std::vector<SeatShape> shapes_of(const AdmissionFact& admission) {
-  if (!admission.shapes.empty()) return admission.shapes;
-  return {{.seat = "", .pods = admission.pods, .asks = cover_of_amounts(admission.amounts)}};
+Amounts total_of(const AdmissionFact& admission) {
+  if (admission.shapes.empty()) return cover_of_amounts(admission.amounts);
+  std::map<std::string, std::int64_t> sums;
+  for (const SeatShape& shape : admission.shapes)
+    for (const auto& [resource, amount] : shape.asks) {
+      std::int64_t& sum = sums[resource];
+      sum = capped_sum(sum, capped_product(amount, shape.pods));
+    }
+  return {sums.begin(), sums.end()};
 }
 
 bool goes_by_worth(const AdmissionFact& admission) {
-  return std::ranges::any_of(shapes_of(admission), [](const SeatShape& shape) {
-    return std::ranges::any_of(shape.asks,
-                               [](const auto& entry) { return entry.first == kGpuClass; });
-  });
+  return admission.shapes.empty() && std::ranges::any_of(admission.amounts, [](const auto& entry) {
+           return entry.first == kGpuClass;
+         });
 }
 
 CoverLeft::CoverLeft(const Amounts& asks, bool has_shapes, std::int64_t pods, std::int64_t of,
@@ -123,53 +133,69 @@ void CoverLeft::take(const Vector& asks) {
 }
 
 SeatsLeft::SeatsLeft(const AdmissionFact& admission, const Catalog& catalog, const NodeRoom& room)
-    : admission_(admission), catalog_(catalog) {
-  const PoolId* pool = catalog.find_pool(admission.pool);
-  std::map<std::string, Amounts> asks;
-  for (const SeatShape& shape : shapes_of(admission)) {
-    Amounts& of = asks[shape.seat];
-    of.insert(of.end(), shape.asks.begin(), shape.asks.end());
+    : admission_(admission),
+      catalog_(catalog),
+      together_(total_of(admission), /*has_shapes=*/false, 1, 1, pool_of(admission, catalog),
+                catalog, room) {
+  if (admission.seats.empty()) seats_[""].pods = admission.pods;
+  for (const auto& [seat, pods] : admission.seats) seats_[seat].pods = pods;
+  for (const SeatShape& shape : admission.shapes) {
+    const auto seat = seats_.find(shape.seat);
+    if (seat == seats_.end()) continue;
+    Places& places = seat->second.places.emplace_back(Places{{}, shape.pods});
+    for (const auto& [resource, amount] : shape.asks)
+      if (const ResourceId* id = catalog.find_resource(resource))
+        places.asks.emplace_back(*id, amount);
   }
-  for (const auto& [seat, amounts] : asks)
-    covers_.try_emplace(seat, amounts, !admission.shapes.empty(), 1, 1,
-                        pool == nullptr ? Catalog::kAny : *pool, catalog, room);
-  const auto cover_of = [&](const std::string& seat) {
-    const auto own = covers_.find(seat);
-    const auto found = own == covers_.end() ? covers_.find("") : own;
-    return found == covers_.end() ? nullptr : &found->second;
-  };
-  if (admission.seats.empty()) seats_[""] = {admission.pods, cover_of("")};
-  for (const auto& [seat, pods] : admission.seats) seats_[seat] = {pods, cover_of(seat)};
 }
 
 SeatsLeft::Seat* SeatsLeft::find(const Pod& pod) {
   const auto found = seats_.find(admission_.seats.empty() ? "" : seat_of(pod, catalog_));
-  return found == seats_.end() ? nullptr : &found->second;
+  return found == seats_.end() || found->second.pods <= 0 ? nullptr : &found->second;
+}
+
+bool SeatsLeft::covers(const Places& places, const Vector& asks) const {
+  return places.pods > 0 && std::ranges::all_of(asks, [&](const auto& ask) {
+           return !catalog_.is_extended(ask.first) ||
+                  ask.second <= amount_in(places.asks, ask.first);
+         });
+}
+
+void SeatsLeft::take(Seat& seat, Places* places, const Vector& asks) {
+  --seat.pods;
+  if (places != nullptr) --places->pods;
+  together_.take(asks);
 }
 
 void SeatsLeft::occupy(const Pod& pod) {
   Seat* seat = find(pod);
   if (seat == nullptr) return;
-  --seat->pods;
-  if (seat->cover != nullptr) seat->cover->take(catalog_.shape_requests(pod.shape));
+  const Vector& asks = catalog_.shape_requests(pod.shape);
+  Places* last = nullptr;
+  for (Places& places : seat->places) {
+    if (covers(places, asks)) return take(*seat, &places, asks);
+    if (places.pods > 0) last = &places;
+  }
+  take(*seat, last, asks);
 }
 
 bool SeatsLeft::seat(const Pod& pod) {
   Seat* seat = find(pod);
-  if (seat == nullptr || seat->pods <= 0) return false;
+  if (seat == nullptr) return false;
   const Vector& asks = catalog_.shape_requests(pod.shape);
-  const bool covered = seat->cover != nullptr && seat->cover->lacking(asks).empty();
+  const auto places =
+      std::ranges::find_if(seat->places, [&](const Places& of) { return covers(of, asks); });
+  const bool covered =
+      admission_.shapes.empty() ? together_.lacking(asks).empty() : places != seat->places.end();
   if (!covered && !seeded(SeededBug::kReleaseUncovered)) return false;
-  occupy(pod);
+  take(*seat, places == seat->places.end() ? nullptr : &*places, asks);
   return true;
 }
 
 std::vector<Beyond> beyond_record(const AdmissionFact& admission, std::int64_t pods,
                                   std::int64_t leaving, const PodsOfWorkload& living,
                                   Catalog& catalog, const NodeRoom& room) {
-  Amounts asks;
-  for (const SeatShape& shape : shapes_of(admission))
-    asks.insert(asks.end(), shape.asks.begin(), shape.asks.end());
+  const Amounts asks = total_of(admission);
   const PoolId pool = catalog.pool(admission.pool);
   const std::int64_t of = std::max<std::int64_t>(1, admission.pods);
   const auto lacking = [&](std::int64_t covered, bool with_leaving) {

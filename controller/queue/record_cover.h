@@ -22,10 +22,10 @@ bool is_newer(const AdmissionFact& admission);
 // this berth does not know it; else nothing.
 std::optional<std::int64_t> newer_version(const Workload& workload);
 
-// The shapes that the record has. If it has none, as an earlier berth wrote it, one shape of all
-// its pods and amounts: where an amount is of the class `gpu`, any GPU resources may make it up.
-// What no quota covered then is not known of it, and not bound.
-std::vector<SeatShape> shapes_of(const AdmissionFact& admission);
+// What all its pods ask together. If the record has no shapes, as an earlier berth wrote it, these
+// are its amounts: where one is of the class `gpu`, any GPU resources may make it up. What no quota
+// covered then is not known of it, and not bound.
+Amounts total_of(const AdmissionFact& admission);
 // Whether what such a record covers depends on what the pieces of GPU resources are worth now.
 bool goes_by_worth(const AdmissionFact& admission);
 
@@ -51,26 +51,32 @@ class CoverLeft {
   std::map<ResourceId, std::int64_t> left_;
 };
 
-// The seats of a gang's record that nobody has taken.
+// The places of a gang's record that nobody has taken.
 class SeatsLeft {
  public:
   SeatsLeft(const AdmissionFact& admission, const Catalog& catalog, const NodeRoom& room);
 
-  // Whatever it asks.
+  // Whatever it asks: the first place that covers it, or else the last that is left.
   void occupy(const Pod& pod);
-  // Gives the pod a seat, if there is one and what is left covers what it asks.
+  // Gives the pod the first place that covers it, if there is one.
   bool seat(const Pod& pod);
 
  private:
+  struct Places {  // that are alike
+    Vector asks;   // of each
+    std::int64_t pods = 0;
+  };
   struct Seat {
     std::int64_t pods = 0;
-    CoverLeft* cover = nullptr;
+    std::vector<Places> places;
   };
   Seat* find(const Pod& pod);
+  bool covers(const Places& places, const Vector& asks) const;
+  void take(Seat& seat, Places* places, const Vector& asks);
 
   const AdmissionFact& admission_;
   const Catalog& catalog_;
-  std::map<std::string, CoverLeft, std::less<>> covers_;
+  CoverLeft together_;  // of a record without shapes
   std::map<std::string, Seat, std::less<>> seats_;
 };
 

@@ -40,21 +40,18 @@ std::string text_of(const ResourceSums& sums) {
   return text.empty() ? "no GPU" : text;
 }
 
-// "4 pods with 4 nvidia.com/gpu; 3 pods with 3 nvidia.com/gpu are released"
-std::string describe_cover(const Workload& workload, const AdmissionFact& admission,
-                           const Catalog& catalog) {
-  ResourceSums covered, released;
-  for (const SeatShape& shape : shapes_of(admission))
-    for (const auto& [resource, amount] : shape.asks) add_to(resource, amount, covered);
-  std::int64_t pods = 0;
-  for (const Pod* pod : workload.pods->all) {
-    if (pod->state == PodState::kWaiting) continue;
-    ++pods;
-    add_asked(*pod, catalog, released);
+// "1 pod of no GPU and 3 pods of 8 nvidia.com/gpu"
+std::string describe_shapes(const AdmissionFact& admission) {
+  if (admission.shapes.empty()) {
+    const Amounts total = total_of(admission);
+    return fmt::format("{} of {} in all", plural(admission.pods, "pod"),
+                       text_of({total.begin(), total.end()}));
   }
-  return fmt::format("{} with {}, and {} with {} {} released", plural(admission.pods, "pod"),
-                     text_of(covered), plural(pods, "pod"), text_of(released),
-                     word_for(pods, "is", "are"));
+  std::string text;
+  for (const SeatShape& shape : admission.shapes)
+    text += fmt::format("{}{} of {}", text.empty() ? "" : " and ", plural(shape.pods, "pod"),
+                        text_of({shape.asks.begin(), shape.asks.end()}));
+  return text;
 }
 
 }  // namespace
@@ -65,14 +62,19 @@ std::vector<UncoveredMember> uncovered_members(const Workload& workload, const F
   if (!workload.standing.uncovered || admission == nullptr) return out;
   const Catalog& catalog = index.catalog();
   const std::vector<const Pod*> covered = covered_members(workload, catalog, index.room());
+  const auto released = std::ranges::count_if(
+      workload.pods->all, [](const Pod* pod) { return pod->state != PodState::kWaiting; });
   for (const Pod* pod : workload.pods->all) {
     if (pod->state != PodState::kWaiting || std::ranges::find(covered, pod) != covered.end())
       continue;
     ResourceSums asks;
     add_asked(*pod, catalog, asks);
-    out.push_back({pod, fmt::format("asks for {}, and its gang was admitted with {}; ask for what "
-                                    "is left, or delete all pods of the gang, and it queues again",
-                                    text_of(asks), describe_cover(workload, *admission, catalog))});
+    out.push_back(
+        {pod,
+         fmt::format("asks for {}, and its gang was admitted with {}, of which {} {} released; "
+                     "ask for no more, or delete all pods of the gang, and it queues again",
+                     text_of(asks), describe_shapes(*admission), released,
+                     word_for(released, "is", "are"))});
   }
   return out;
 }

@@ -47,7 +47,7 @@ class UncoveredWhy : public ::testing::Test {
         .pool = "training",
         .pods = 2,
         .amounts = {{"nvidia.com/gpu", 2}},
-        .shapes = {{.seat = "", .pods = 2, .asks = {{"nvidia.com/gpu", 2}}}}};
+        .shapes = {{.seat = "", .pods = 2, .asks = {{"nvidia.com/gpu", 1}}}}};
     runs.meta.annotations.set(names::kAdmittedAnnotation, encode_admission(record));
     add(runs);
   }
@@ -70,8 +70,8 @@ TEST_F(UncoveredWhy, NamesWhatTheGangWasAdmittedWith) {
   EXPECT_EQ(told.reason, "ExceedsAdmission");
   EXPECT_EQ(told.message,
             "it is gated, and waits in queue vision: asks for 8 nvidia.com/gpu, and its gang was "
-            "admitted with 2 pods with 2 nvidia.com/gpu, and 1 pod with 1 nvidia.com/gpu is "
-            "released; ask for what is left, or delete all pods of the gang, and it queues again");
+            "admitted with 2 pods of 1 nvidia.com/gpu, of which 1 is released; ask for no more, or "
+            "delete all pods of the gang, and it queues again");
   EXPECT_FALSE(told.remedies.empty());
 }
 

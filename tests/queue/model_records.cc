@@ -10,14 +10,16 @@ bool is_extended(const std::string& resource) { return resource.find('/') != res
 
 // "A record of an earlier berth says amounts alone. Of the class, any GPU resources may make it
 // up."
-std::vector<SeatShape> shapes_in(const AdmissionFact& record) {
-  if (!record.shapes.empty()) return record.shapes;
+ResourceSums total_in(const AdmissionFact& record) {
+  ResourceSums total;
+  for (const SeatShape& shape : record.shapes)
+    for (const auto& [resource, amount] : shape.asks) total[resource] += amount * shape.pods;
+  if (!record.shapes.empty()) return total;
   bool of_class = false;
   for (const auto& [resource, amount] : record.amounts) of_class = of_class || resource == "gpu";
-  SeatShape all{.seat = "", .pods = record.pods, .asks = {}};
   for (const auto& [resource, amount] : record.amounts)
-    if (!of_class || !is_gpu(resource)) all.asks.emplace_back(resource, amount);
-  return {all};
+    if (!of_class || !is_gpu(resource)) total[resource] += amount;
+  return total;
 }
 
 // What of `asks` is more than `cover`. "Of what no quota covered a record without shapes says
@@ -60,9 +62,7 @@ ResourceSums asked_beyond(const AdmissionFact& record, std::int64_t counted,
                           const std::vector<const PodFact*>& pods, bool with_leaving,
                           const Worth& worth) {
   const std::int64_t of = std::max<std::int64_t>(1, record.pods);
-  ResourceSums cover, asks;
-  for (const SeatShape& shape : shapes_in(record))
-    for (const auto& [resource, amount] : shape.asks) cover[resource] += amount;
+  ResourceSums cover = total_in(record), asks;
   for (auto& [resource, amount] : cover) amount = (amount * counted + of - 1) / of;
   for (const PodFact* pod : pods) {
     if (pod->state == PodState::kWaiting) continue;
@@ -71,13 +71,56 @@ ResourceSums asked_beyond(const AdmissionFact& record, std::int64_t counted,
   return more_than(record, cover, asks, worth);
 }
 
+namespace {
+
+// The places of one role: what each asks, in the admission's order.
+using Places = std::vector<ResourceSums>;
+
+bool fits(const PodFact& pod, const ResourceSums& place) {
+  ResourceSums asks;
+  add(asks, pod.requests);
+  return std::ranges::all_of(asks, [&](const auto& ask) {
+    const auto found = place.find(ask.first);
+    return found != place.end() && ask.second <= found->second;
+  });
+}
+
+// "Takes the first place that asks as much."
+bool take_first(const PodFact& pod, Places& places) {
+  const auto place =
+      std::ranges::find_if(places, [&](const ResourceSums& of) { return fits(pod, of); });
+  if (place == places.end()) return false;
+  places.erase(place);
+  return true;
+}
+
+}  // namespace
+
 std::vector<const PodFact*> covered_by(const AdmissionFact& record,
                                        const std::vector<const PodFact*>& pods,
                                        const std::vector<const PodFact*>& ended, std::int64_t size,
                                        const Worth& worth) {
   const bool alike = record.seats.empty();
   const auto seat_of = [&](const PodFact& pod) { return alike ? "" : kind_of(pod); };
-  std::map<std::string, std::vector<const PodFact*>> seated;
+  std::map<std::string, std::int64_t> seats(record.seats.begin(), record.seats.end());
+  if (alike) seats[""] = record.pods;
+  std::map<std::string, Places> places;
+  for (const SeatShape& shape : record.shapes)
+    for (std::int64_t i = 0; i < shape.pods; ++i) {
+      ResourceSums& place = places[shape.seat].emplace_back();
+      for (const auto& [resource, amount] : shape.asks) place[resource] += amount;
+    }
+  ResourceSums together;  // of those that are seated
+  const auto sit = [&](const PodFact* pod) {
+    --seats[seat_of(*pod)];
+    add(together, pod->requests);
+  };
+  const auto occupy = [&](const PodFact* pod) {
+    const std::string seat = seat_of(*pod);
+    if (!seats.contains(seat) || seats[seat] <= 0) return;
+    if (!take_first(*pod, places[seat]) && !places[seat].empty()) places[seat].pop_back();
+    sit(pod);
+  };
   const auto shows = [&](const PodFact* pod) {
     return pod->admitted && pod->admitted->since == record.since;
   };
@@ -85,46 +128,30 @@ std::vector<const PodFact*> covered_by(const AdmissionFact& record,
   for (const PodFact* pod : pods) {
     if (pod->state == PodState::kWaiting) continue;
     ++living;
-    if (!alike || shows(pod)) seated[seat_of(*pod)].push_back(pod);
+    if (!alike || shows(pod)) occupy(pod);
   }
   for (const PodFact* pod : ended)
-    if (shows(pod)) seated[seat_of(*pod)].push_back(pod);
+    if (shows(pod)) occupy(pod);
 
-  // Several seats may have one cover, as of a record without shapes.
-  const std::vector<SeatShape> shapes = shapes_in(record);
-  const auto cover_name = [&](const std::string& seat) {
-    return std::ranges::any_of(shapes, [&](const SeatShape& of) { return of.seat == seat; }) ? seat
-                                                                                             : "";
-  };
-  std::map<std::string, std::int64_t> seats(record.seats.begin(), record.seats.end());
-  if (alike) seats[""] = record.pods;
   std::vector<const PodFact*> covered;
   for (const PodFact* pod : pods) {
     if (pod->state != PodState::kWaiting || (alike && living >= size)) continue;
     const std::string seat = seat_of(*pod);
-    if (!seats.contains(seat) || std::ssize(seated[seat]) >= seats[seat]) continue;
-    ResourceSums cover, asks;
-    bool any = false;
-    for (const SeatShape& shape : shapes) {
-      if (shape.seat != cover_name(seat)) continue;
-      any = true;
-      for (const auto& [resource, amount] : shape.asks) cover[resource] += amount;
+    if (!seats.contains(seat) || seats[seat] <= 0) continue;
+    if (record.shapes.empty()) {
+      // What lives may exceed the amounts in what this one does not ask.
+      ResourceSums own, with = together;
+      add(own, pod->requests);
+      for (const auto& [resource, amount] : own) with[resource] += amount;
+      const ResourceSums more = more_than(record, total_in(record), with, worth);
+      const bool fits_in = std::ranges::all_of(own, [&](const auto& ask) {
+        return !more.contains(ask.first) && !(is_gpu(ask.first) && more.contains("gpu"));
+      });
+      if (!fits_in) continue;
+    } else if (!take_first(*pod, places[seat])) {
+      continue;
     }
-    for (const auto& [other, members] : seated) {
-      if (!seats.contains(other) || cover_name(other) != cover_name(seat)) continue;
-      for (const PodFact* member : members) add(asks, member->requests);
-    }
-    // What lives may exceed the cover in what this one does not ask.
-    ResourceSums own;
-    add(own, pod->requests);
-    ResourceSums with = asks;
-    for (const auto& [resource, amount] : own) with[resource] += amount;
-    const ResourceSums more = more_than(record, cover, with, worth);
-    const bool fits = std::ranges::all_of(own, [&](const auto& ask) {
-      return !more.contains(ask.first) && !(is_gpu(ask.first) && more.contains("gpu"));
-    });
-    if (!any || !fits) continue;
-    seated[seat].push_back(pod);
+    sit(pod);
     ++living;
     covered.push_back(pod);
   }

@@ -60,9 +60,10 @@ void RandomFacts::cover(AdmissionFact& fact) {
     shape.seat = seat;
     shape.pods = 1 + below(3);
     if (chance(10)) shape.asks.emplace_back(kNic, 1);
-    if (chance(85)) shape.asks.emplace_back(kGpu, 1 + below(chance(50) ? 4 : 9));
-    if (chance(20)) shape.asks.emplace_back(kMig, 1 + below(4));
+    if (chance(85)) shape.asks.emplace_back(kGpu, 1 + below(chance(50) ? 2 : 5));
+    if (chance(20)) shape.asks.emplace_back(kMig, 1 + below(2));
     std::ranges::sort(shape.asks);
+    if (chance(30)) fact.shapes.push_back({seat, 1 + below(2), {{kGpu, 1 + below(3)}}});
   }
 }
 

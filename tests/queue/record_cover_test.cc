@@ -81,9 +81,9 @@ TEST_F(RecordCoverTest, LaterMembersOfAFastGangMayAskNoMoreThanItWasAdmittedWith
   EXPECT_EQ(holds(), "0 of 16");
   EXPECT_THAT(
       uncovered(kCoveredGang),
-      testing::Contains("c1 asks for 8 nvidia.com/gpu, and its gang was admitted with 4 pods "
-                        "with no GPU, and 1 pod with no GPU is released; ask for what is "
-                        "left, or delete all pods of the gang, and it queues again"));
+      testing::Contains(
+          "c1 asks for 8 nvidia.com/gpu, and its gang was admitted with 4 pods of no GPU, of which "
+          "1 is released; ask for no more, or delete all pods of the gang, and it queues again"));
   add(fast(part("c4", 0, "4")));
   EXPECT_THAT(follow(kCoveredGang), ElementsAre("c4"));
 }
@@ -138,6 +138,18 @@ TEST_F(RecordCoverTest, AnEditedTemplateDoesNotGrowByTheOldAdmission) {
   settle();
   EXPECT_THAT(follow(kStatefulSet), SizeIs(4));
   EXPECT_EQ(holds(), "16 of 16");
+}
+
+// The sum of the old ones would do for some of the new ones, and the others would wait for ever.
+TEST_F(RecordCoverTest, AnEditedGangDoesNotStartByHalves) {
+  begin();
+  start(kStatefulSet, {ordinal(0, 1), ordinal(1, 1), ordinal(2, 1), ordinal(3, 1)});
+  for (const char* name : {"web-0", "web-1", "web-2", "web-3"}) remove(name);
+  settle();
+  for (const char* name : {"web-0", "web-1", "web-2", "web-3"}) lose(name);
+  for (int i = 0; i < 4; ++i) add(ordinal(i, 2, "-next"));
+  settle();
+  EXPECT_THAT(follow(kStatefulSet), IsEmpty());
 }
 
 // The webhook was away while the pods were re-created.
@@ -237,11 +249,11 @@ TEST(AdmissionRecord, SaysItsVersionAndShapes) {
                            .amounts = {{"nvidia.com/gpu", 16}},
                            .since = 5,
                            .seats = {{"leader", 1}, {"worker", 2}},
-                           .shapes = {{"leader", 1, {}}, {"worker", 2, {{"nvidia.com/gpu", 16}}}}};
+                           .shapes = {{"leader", 1, {}}, {"worker", 2, {{"nvidia.com/gpu", 8}}}}};
   const std::string text = encode_admission(fact);
   EXPECT_THAT(text, HasSubstr(R"("version":1)"));
   EXPECT_THAT(text, HasSubstr(R"("shapes":[{"seat":"leader","pods":1,"asks":{}},)"
-                              R"({"seat":"worker","pods":2,"asks":{"nvidia.com/gpu":16}}])"));
+                              R"({"seat":"worker","pods":2,"asks":{"nvidia.com/gpu":8}}])"));
   EXPECT_EQ(decode_admission(text), fact);
   EXPECT_EQ(decode_admission(R"({"uid":"u","queue":"q","cohort":"","pool":"p","pods":1,)"
                              R"("amounts":{},"since":"2026-11-21T12:00:00.000000Z","epoch":1,)"
@@ -249,15 +261,13 @@ TEST(AdmissionRecord, SaysItsVersionAndShapes) {
             std::nullopt);
 }
 
-TEST(AdmissionRecord, OfAnEarlierBerthIsReadAsOneShape) {
+TEST(AdmissionRecord, OfAnEarlierBerthCoversItsAmounts) {
   const auto fact = decode_admission(
       R"({"uid":"u","queue":"q","cohort":"","pool":"p","pods":2,"amounts":{"nvidia.com/gpu":4},)"
       R"("since":"2026-11-21T12:00:00.000000Z","epoch":1})");
   ASSERT_TRUE(fact.has_value());
   EXPECT_EQ(fact->version, 0);
-  ASSERT_THAT(shapes_of(*fact), SizeIs(1));
-  EXPECT_EQ(shapes_of(*fact).front().pods, 2);
-  EXPECT_THAT(shapes_of(*fact).front().asks, ElementsAre(Pair("nvidia.com/gpu", 4)));
+  EXPECT_THAT(total_of(*fact), ElementsAre(Pair("nvidia.com/gpu", 4)));
   EXPECT_FALSE(goes_by_worth(*fact));
   EXPECT_THAT(encode_admission(*fact), testing::Not(HasSubstr("version")));
 }
