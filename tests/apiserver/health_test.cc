@@ -118,6 +118,12 @@ class SickNode : public RolloutTest {
       return told.find(words) != std::string::npos ? "" : told;
     });
   }
+  // As a person decides who wants faults reported alone.
+  void return_to_service() {
+    kube().patch({"gpuclusterpolicies", "cluster"}, PatchType::kMerge,
+                 R"({"spec": {"health": {"action": "Report"}}})");
+    wait_cordoned(false);
+  }
   static std::string xids(int code) {
     return fmt::format("DCGM_FI_DEV_XID_ERRORS{{Hostname=\"n1\",gpu=\"0\",UUID=\"GPU-0\"}} {}\n",
                        code);
@@ -148,6 +154,7 @@ TEST_F(SickNode, IsNotCordonedForWhatAnotherPodClaimsOfIt) {
   // The exporter itself shows it.
   prometheus_.xid = 79;
   wait_cordoned(true);
+  return_to_service();
 }
 
 // Where the exporter's pod was another may listen by now.
@@ -171,6 +178,7 @@ TEST_F(SickNode, IsNotCordonedForWhatAnExportersFormerAddressSays) {
   EXPECT_NE(node().text("/spec/unschedulable"), "true");
   prometheus_.xid = 79;
   wait_cordoned(true);
+  return_to_service();
 }
 
 TEST_F(SickNode, GoesOutOfServiceAndComesBackOnceItsProofHasPassed) {
@@ -221,10 +229,7 @@ TEST_F(SickNode, StaysOutWhenItsProofFails) {
     return health().find("failed with exit code 9") != std::string::npos ? "" : health();
   });
   EXPECT_EQ(node().text("/spec/unschedulable"), "true");
-  // Until a person says that faults are only told.
-  kube().patch({"gpuclusterpolicies", "cluster"}, PatchType::kMerge,
-               R"({"spec": {"health": {"action": "Report"}}})");
-  wait_cordoned(false);
+  return_to_service();
 }
 
 // Every later patch of the node tests the record, and with it the words of whoever told the fault.
