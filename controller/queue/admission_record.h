@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The annotation gpu.berth.dev/admitted: what a workload was admitted with, as JSON {uid,
 // version, queue, cohort, pool, pods, amounts, since, epoch, nodes, members, seats, shapes: [{seat,
-// pods, asks}], maker, selectsPool}. It counts for the object whose uid it has, and for what that object
-// controls: a copy on another one says nothing.
+// pods, asks}], maker, selectsPool}. It counts for the object whose uid it has, and for what that
+// object controls: a copy on another one says nothing.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

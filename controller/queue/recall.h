@@ -23,7 +23,8 @@ inline constexpr std::size_t kMostRecalls = 64;
 std::string recall_key(std::string_view uid);
 bool is_recall_key(std::string_view key);
 
-// {"version", "workload", "since", "at", "age", "why", and of what was not ready "times", "until", "first"}.
+// {"version", "workload", "since", "at", "age", "why", and of what was not ready "times", "until",
+// "first"}.
 std::string encode_recall(const RecallFact& recall);
 // Nothing if that is none.
 std::optional<RecallFact> decode_recall(std::string_view text);

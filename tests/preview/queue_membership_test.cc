@@ -115,28 +115,15 @@ TEST_F(Membership, AdviceNamesTheQueueAndItsTrouble) {
   EXPECT_THAT(advice("helt", reasons::kQueueNotFound).message, HasSubstr("did you mean held?"));
   EXPECT_EQ(advice("far-away", reasons::kQueueNotFound).message,
             "create the queue, or name another");
-  for (const char* reason : {reasons::kWaitingForGang,
-                             reasons::kGangSizesDisagree,
-                             reasons::kTemplateNotReady,
-                             reasons::kReleaseRefused,
-                             reasons::kWaitingForOthers,
-                             reasons::kBackingOff,
-                             reasons::kNotReady,
-                             reasons::kRecordNewer,
-                             reasons::kNoQuota,
-                             reasons::kExceedsAdmission,
-                             reasons::kExceedsMaximum,
-                             reasons::kWaitingForQuota,
-                             reasons::kResourceNotOffered,
-                             reasons::kWaitingForRoom,
-                             reasons::kFragmented,
-                             reasons::kNodesNotSelected,
-                             reasons::kUnknownTopologyLevel,
-                             reasons::kTopologyNeedsNodes,
-                             reasons::kNoTopologyDomain,
-                             reasons::kUnplaceable,
-                             reasons::kReserved,
-                             reasons::kBehindInQueue})
+  for (const char* reason :
+       {reasons::kWaitingForGang,     reasons::kGangSizesDisagree,    reasons::kTemplateNotReady,
+        reasons::kReleaseRefused,     reasons::kWaitingForOthers,     reasons::kBackingOff,
+        reasons::kNotReady,           reasons::kRecordNewer,          reasons::kNoQuota,
+        reasons::kExceedsAdmission,   reasons::kExceedsMaximum,       reasons::kWaitingForQuota,
+        reasons::kResourceNotOffered, reasons::kWaitingForRoom,       reasons::kFragmented,
+        reasons::kNodesNotSelected,   reasons::kUnknownTopologyLevel, reasons::kTopologyNeedsNodes,
+        reasons::kNoTopologyDomain,   reasons::kUnplaceable,          reasons::kReserved,
+        reasons::kBehindInQueue})
     EXPECT_THAT(advice("held", reason).message, Not(IsEmpty())) << reason;
   EXPECT_THAT(advice("held", reasons::kAdmissible).message, IsEmpty());
 }
