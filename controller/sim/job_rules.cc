@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "controller/sim/name_rules.h"
 #include "controller/sim/object_fields.h"
 #include "controller/sim/object_state.h"
 
@@ -93,6 +94,18 @@ void check_template(const json& live, const json& next, std::vector<Cause>& caus
 void check_job(const json& job, std::vector<Cause>& causes) {
   check_counts(job, causes);
   check_selector(job, causes);
+}
+
+// The hostname of the last pod of an indexed Job has to be a DNS label.
+void check_new_job(const json& job, std::vector<Cause>& causes) {
+  const auto completions = integer_at(job, {"spec", "completions"});
+  if (text_at(job, {"spec", "completionMode"}) != "Indexed" || completions.value_or(0) <= 0) return;
+  const std::string hostname =
+      fmt::format("{}-{}", text_at(job, {"metadata", "name"}), *completions - 1);
+  if (hostname.size() <= 63 && hostname.find('.') == hostname.npos && is_subdomain(hostname))
+    return;
+  causes.push_back(invalid_value("metadata.name", quote(hostname),
+                                 "will not able to create pod with invalid DNS label"));
 }
 
 void check_job_change(const json& live, const json& next, std::vector<Cause>& causes) {

@@ -11,6 +11,8 @@
 namespace berth::sim {
 
 void check_job(const nlohmann::json& job, std::vector<Cause>& causes);
+// Of a creation, beside its name.
+void check_new_job(const nlohmann::json& job, std::vector<Cause>& causes);
 void check_job_change(const nlohmann::json& live, const nlohmann::json& next,
                       std::vector<Cause>& causes);
 void check_job_status(const nlohmann::json& live, const nlohmann::json& next,

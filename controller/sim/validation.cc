@@ -187,6 +187,7 @@ std::vector<Cause> validate_create(const ResourceType& type, const json& object)
   check_content(type, object, causes);
   if (type.kind == "Event") check_new_event(object, causes);
   if (type.kind == "Pod") check_new_pod(object, causes);
+  if (type.kind == "Job") check_new_job(object, causes);
   if (type.kind == "PriorityClass") check_new_priority_class(object, causes);
   return causes;
 }
