@@ -188,6 +188,14 @@ std::vector<const Pod*> ended_of(const Workload& workload) {
   return ended;
 }
 
+// The members that a gang is to have. The size that an admitted gang states may be edited: it then
+// neither holds nor reserves more than its admission says.
+std::int64_t size_of(const Pod& first, const std::vector<const Pod*>& ended,
+                     const AdmissionFact* admission) {
+  const std::int64_t size = first.group_size - std::ssize(ended);
+  return admission == nullptr ? size : std::min(size, admission->pods);
+}
+
 // A mark may be of another gang that had the name before. It releases no pod until berth knows that
 // the same controller made one of them.
 bool is_maker_unknown(const Workload& workload) {
@@ -291,7 +299,7 @@ Standing of_group(const Workload& workload, Catalog& catalog, const NodeRoom& ro
   const Counts counts = counts_of(workload);
   const AdmissionFact* admission = admission_of(workload);
   const std::vector<const Pod*> ended = ended_of(workload);
-  const std::int64_t size = first.group_size - std::ssize(ended);
+  const std::int64_t size = size_of(first, ended, admission);
 
   Standing out{
       .queue = first.queue, .priority = first.priority, .created = first.created, .uid = first.uid};
@@ -323,7 +331,7 @@ Standing of_group(const Workload& workload, Catalog& catalog, const NodeRoom& ro
     out.unbound_pins = std::ranges::count_if(workload.pods->admitted, [](const Pod* pod) {
       return pod->state == PodState::kReleased && !pod->admitted->nodes.empty();
     });
-    // Of what is taken back nobody is let go any more.
+    // berth releases no further pod of a gang that it takes back.
     out.to_release = !covered.empty() && !taken_back && !is_maker_unknown(workload) &&
                      (open_entry(workload) == nullptr || may_go_now(workload));
     out.uncovered = uncovered > 0 && !taken_back;
@@ -467,7 +475,7 @@ std::vector<const Pod*> covered_members(const Workload& workload, const Catalog&
     if (pod->state != PodState::kWaiting && (!alike || shows_it(pod))) seats.occupy(*pod);
   for (const Pod* pod : ended)
     if (shows_it(pod)) seats.occupy(*pod);
-  const std::int64_t size = (*workload.pods->all.begin())->group_size - std::ssize(ended);
+  const std::int64_t size = size_of(**workload.pods->all.begin(), ended, admission);
   std::int64_t places = size - (counts_of(workload).live - std::ssize(waiting));
   std::erase_if(waiting, [&](const Pod* pod) {
     if ((alike && places <= 0) || !seats.seat(*pod)) return true;

@@ -315,6 +315,7 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
     c.priority = first.priority, c.created = first.created;
     if (!ended.empty()) c.created = std::min(c.created, ended.front()->created);
     wanted = first.group_size - std::ssize(ended);
+    if (admission != nullptr) wanted = std::min(wanted, admission->pods);
     c.wish = first.topology, c.alone = all.pods.size() == 1;
     for (const PodFact* pod : all.pods) {
       if (pod->state != PodState::kWaiting) continue;

@@ -110,6 +110,17 @@ TEST_F(RecordCoverTest, ASuccessorMayNotAskForMore) {
   EXPECT_THAT(follow(kCoveredGang), ElementsAre("less"));
 }
 
+// Else the members that it seems to lack would be charged, and would keep room from other queues.
+TEST_F(RecordCoverTest, AGangWhoseSizeIsRaisedHoldsNoMore) {
+  begin();
+  start(kCoveredGang, {part("g0", 2, "1")});
+  EXPECT_EQ(holds(), "2 of 16");
+  berth::Pod running = **cluster.pods().begin();
+  running.meta.annotations.set(names::kPodGroupSizeAnnotation, "9");
+  add(running);
+  EXPECT_EQ(holds(), "2 of 16");
+}
+
 // What its gang never asked was no part of the quota.
 TEST_F(RecordCoverTest, ASuccessorMayNotAskForAnotherResource) {
   begin();
