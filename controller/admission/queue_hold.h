@@ -48,8 +48,8 @@ void check_queue_named(const PodSlice& workload, ReviewFindings& findings);
 // A Job that waits and that somebody resumes waits on.
 void keep_suspended(const PodSlice& old, const PodSlice& now, const QueueClaim& claim,
                     PodPatch& patch, ReviewFindings& findings);
-// What was admitted may shrink: more pods than were admitted are in nobody's quota, and a start
-// that berth has promised to others counts on the deadline.
+// An admitted Job may only shrink: no queue is charged for further pods, and berth has told other
+// workloads a start that counts on the deadline.
 void check_growth(const PodSlice& old, const PodSlice& now, ReviewFindings& findings);
 // Without its label no queue would hold the Job any more.
 void check_label_kept(const PodSlice& old, const PodSlice& now, ReviewFindings& findings);

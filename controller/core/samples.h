@@ -70,7 +70,8 @@ struct GpuSample {
 
 inline const std::vector<GpuSample> kNoGpus;
 
-// What the exporter on a node said when berth asked it directly, while a Prometheus tells the rest.
+// What the exporter on a node showed when berth scraped it directly. All else comes from
+// Prometheus.
 struct Witness {
   std::vector<GpuSample> gpus;  // as in Samples::nodes, of its replies alone
   Time asked{};                 // last

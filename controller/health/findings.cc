@@ -46,7 +46,7 @@ bool is_measured(FaultKind kind) {
 
 class Finder {
  public:
-  // `gpus`: of the node, whoever told them.
+  // `gpus`: the node's, from Prometheus or from its own exporter.
   Finder(const Snapshot& snapshot, const Node& node, const HealthSpec& spec,
          const std::vector<GpuSample>& gpus)
       : snapshot_(snapshot),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Findings: what is wrong with a node's GPUs, from what they were measured to do, from what the
 // node offers and from what others say of it. Data that is missing, stale, or older than this
-// process is no finding. What a Prometheus told acts only if the node's own exporter shows it, too.
+// process is no finding. berth acts on a finding from Prometheus only if the node's own exporter
+// shows it, too.
 #pragma once
 
 #include <optional>
@@ -35,8 +36,8 @@ struct GpuFault {
   std::string which;  // the GPU's index, the resource's name, or the condition's type and reason
   std::string text;   // a clause: "GPU 3: XID 79, it fell off the bus"
   Time at{};          // when it was last seen
-  bool acts = true;   // else it is only told
-  // What a Prometheus told, and the node's own exporter has not confirmed.
+  bool acts = true;   // else berth only reports it
+  // Why the node's own exporter does not confirm a finding from Prometheus.
   enum class Doubt { kNone, kSilent, kDisagrees };
   Doubt doubt = Doubt::kNone;
 

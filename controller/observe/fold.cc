@@ -158,7 +158,7 @@ void forget_old(std::vector<GpuSample>& gpus, Time now) {
   std::erase_if(gpus, [&](const GpuSample& gpu) { return now - gpu.seen > kForget; });
 }
 
-// What was judged by another threshold, or another limit, is judged anew.
+// The next round judges these again, by the threshold and the limit that hold now.
 void forget_judgements(const FoldRules& rules, Samples& samples) {
   for (auto& [_, witness] : samples.witnesses)
     for (GpuSample& gpu : witness.gpus) {

@@ -46,8 +46,8 @@ GpuUse survey_use(const Snapshot& snapshot, const GPUClusterPolicy& policy);
 std::vector<PodUse> survey_node(const Snapshot& snapshot, const GPUClusterPolicy& policy,
                                 const Node& node);
 
-// Whether the pod's GPUs may be taken from it for what its node's own exporter shows: that they are
-// quiet. Of what a Prometheus told the exporter is asked; empty: it agrees, else why it does not.
+// Why the exporter on the pod's node does not confirm that all GPUs of the pod are idle. Empty: it
+// does, or no Prometheus measures.
 std::string why_not_confirmed(const Snapshot& snapshot, const GPUClusterPolicy& policy,
                               const Node& node, const Pod& pod);
 

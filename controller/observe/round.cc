@@ -89,7 +89,7 @@ void Round::add(const CounterInfo& counter, const SeriesIdentity& series, double
                 Told told) {
   const Reading read = read_counter(counter, number);
   if (read.verdict == Truth::kBlank) return;
-  // Of instances it is not measured, whatever stands there.
+  // DCGM does not measure the utilization of a MIG instance, whatever the series says.
   if (counter.counter == Counter::kGpuUtil && !series.instance.empty()) return;
   const Node* node = node_of(series);
   if (node == nullptr) return;

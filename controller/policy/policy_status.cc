@@ -143,7 +143,7 @@ void tell_measured(const Snapshot& snapshot, const GPUClusterPolicy& policy,
     add(snapshot, policy, kMetricsMissing, "True", *missing, conditions);
   if (snapshot.samples.ignored)
     add(snapshot, policy, kMetricsIgnored, "True", *snapshot.samples.ignored, conditions);
-  // Of faults, if there are any, it tells already.
+  // The condition already names a fault that is not confirmed.
   if (find_true(conditions, kNotConfirmed) != nullptr) return;
   if (const std::optional<Cause> kept = idle_not_confirmed(snapshot, policy, use))
     add(snapshot, policy, kNotConfirmed, "True", *kept, conditions);
