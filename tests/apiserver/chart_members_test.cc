@@ -72,6 +72,21 @@ spec:
       return queue.text("/status/totals/used") == used ? "" : queue.at("/status").dump();
     });
   }
+  // By a tenant with `edit`: its admission says how many pods the group has.
+  void expect_group_is_kept(const std::string& name) {
+    Kube tenant(person("tina", "edit", "team-a"));
+    for (const char* change : {R"({"annotations": {"gpu.berth.dev/pod-group-size": "9"}})",
+                               R"({"annotations": {"gpu.berth.dev/pod-group-size": null}})",
+                               R"({"annotations": {"gpu.berth.dev/pod-role-size": "9"}})",
+                               R"({"labels": {"gpu.berth.dev/pod-group": "other"}})",
+                               R"({"labels": {"gpu.berth.dev/pod-group": null}})"}) {
+      const Reply reply =
+          tenant.send("PATCH", path_of({"pods", name, "team-a"}),
+                      fmt::format(R"({{"metadata": {}}})", change), "application/merge-patch+json");
+      EXPECT_EQ(reply.status, 403) << change;
+      EXPECT_THAT(reply.body.text("/message"), testing::HasSubstr("keeps its group")) << change;
+    }
+  }
   std::vector<std::string> made_;
 };
 
@@ -86,6 +101,7 @@ TEST_F(ChartMembers, AskForNoMoreThanTheirGangWasAdmittedWith) {
   });
   EXPECT_EQ(kube().get({"pods", "c1", "team-a"}).text("/spec/nodeName"), "");
   wait_used("0/8");
+  expect_group_is_kept("c0");
   // The webhook was away, and another one came without a gate.
   make("c2", 4, false);
   wait_running("c2");
