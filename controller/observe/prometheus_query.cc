@@ -33,7 +33,7 @@ std::string seconds(Time time) {
   return fmt::format("{:.3f}", std::chrono::duration<double>(time.time_since_epoch()).count());
 }
 
-std::string quoted(std::string_view text) {
+std::string label_value(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -48,7 +48,7 @@ class Questions {
   Questions(const SamplingWindow& window, const SeriesMatch& match)
       : window_(window), match_(match) {
     std::vector<std::string> labels;
-    for (const auto& [name, value] : match) labels.push_back(name + "=" + quoted(value));
+    for (const auto& [name, value] : match) labels.push_back(name + "=" + label_value(value));
     selector_ = fmt::format("{{{}}}", fmt::join(labels, ","));
   }
 
@@ -181,8 +181,8 @@ std::string foreign_query(const SeriesMatch& match) {
   for (const CounterInfo& counter : counters()) names.push_back(counter.name);
   std::vector<std::string> parts;
   for (const auto& [name, value] : match)
-    parts.push_back(
-        fmt::format("{{__name__=~\"{}\",{}!={}}}", fmt::join(names, "|"), name, quoted(value)));
+    parts.push_back(fmt::format("{{__name__=~\"{}\",{}!={}}}", fmt::join(names, "|"), name,
+                                label_value(value)));
   return "/api/v1/query?timeout=20s&query=" +
          escape(fmt::format("topk({}, count by (namespace,pod) ({}))", kMaxForeign,
                             fmt::join(parts, " or ")));
