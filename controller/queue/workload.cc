@@ -193,7 +193,11 @@ std::vector<const Pod*> ended_of(const Workload& workload) {
 std::int64_t size_of(const Pod& first, const std::vector<const Pod*>& ended,
                      const AdmissionFact* admission) {
   const std::int64_t size = first.group_size - std::ssize(ended);
-  return admission == nullptr ? size : std::min(size, admission->pods);
+  if (admission == nullptr) return size;
+  const auto released = std::ranges::count_if(ended, [&](const Pod* pod) {
+    return pod->admitted && pod->admitted->since == admission->since;
+  });
+  return std::min(size, admission->pods - released);
 }
 
 // A mark may be of another gang that had the name before. It releases no pod until berth knows that

@@ -315,7 +315,12 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
     c.priority = first.priority, c.created = first.created;
     if (!ended.empty()) c.created = std::min(c.created, ended.front()->created);
     wanted = first.group_size - std::ssize(ended);
-    if (admission != nullptr) wanted = std::min(wanted, admission->pods);
+    if (admission != nullptr) {
+      const auto released = std::ranges::count_if(ended, [&](const PodFact* pod) {
+        return pod->admitted && pod->admitted->since == admission->since;
+      });
+      wanted = std::min(wanted, admission->pods - released);
+    }
     c.wish = first.topology, c.alone = all.pods.size() == 1;
     for (const PodFact* pod : all.pods) {
       if (pod->state != PodState::kWaiting) continue;
