@@ -37,7 +37,7 @@ std::string fate_of(const Pod& pod, const queue::UnboundPins& pins) {
 }  // namespace
 
 void explain_pin(const Snapshot& snapshot, const Pod& pod, Explanation& out) {
-  const auto record = queue::admission_on(pod.meta);
+  const auto record = queue::admission_on(pod);
   if (!record || record->nodes.empty()) return;
   const ClusterState& cluster = snapshot.cluster;
   if (cluster.gpu_queues().size() == 0) return;  // or the index is made for nobody

@@ -258,6 +258,24 @@ AdmissionFact read_newer(const json& record, std::int64_t version) {
   return fact;
 }
 
+// Kubernetes' Job controller writes it on each pod that it creates, and leaves it on orphans.
+constexpr std::string_view kJobUidLabel = "batch.kubernetes.io/controller-uid";
+
+bool is_of_orphaning_job(const AdmissionFact& record, const berth::Pod& pod) {
+  const Text* job = pod.meta.labels.find(kJobUidLabel);
+  return job != nullptr && job->view() == record.uid && !is_newer(record) && record.pods > 0;
+}
+
+// A Job's pods are all alike.
+AdmissionFact part_of_one(AdmissionFact record, const berth::Pod& pod) {
+  for (auto& [_, amount] : record.amounts) amount = (amount + record.pods - 1) / record.pods;
+  for (SeatShape& shape : record.shapes) shape.pods = 1;
+  record.maker = std::exchange(record.uid, pod.meta.uid);
+  record.nodes = {pod.node_name.str()};
+  record.pods = 1;
+  return record;
+}
+
 }  // namespace
 
 std::optional<AdmissionFact> read_admission(const json& record) {
@@ -298,6 +316,16 @@ std::optional<AdmissionFact> admission_on(const ObjectMeta& meta) {
   if (!fact || fact->uid == meta.uid) return fact;
   const OwnerReference* owner = meta.controller();
   return owner != nullptr && owner->uid == std::string_view(fact->uid) ? fact : std::nullopt;
+}
+
+std::optional<AdmissionFact> admission_on(const berth::Pod& pod) {
+  std::optional<AdmissionFact> own = admission_on(pod.meta);
+  if (own || pod.node_name.empty()) return own;
+  const Text* record = pod.meta.annotations.find(names::kAdmittedAnnotation);
+  if (record == nullptr) return std::nullopt;
+  std::optional<AdmissionFact> of_job = decode_admission(record->view());
+  if (!of_job || !is_of_orphaning_job(*of_job, pod)) return std::nullopt;
+  return part_of_one(*std::move(of_job), pod);
 }
 
 }  // namespace berth::queue

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "apis/meta.h"
+#include "apis/core.h"
 #include "controller/queue/facts_index.h"
 #include "controller/queue/verdict.h"
 
@@ -30,5 +31,8 @@ std::optional<AdmissionFact> read_admission(const nlohmann::json& record);
 
 // The object's own record, or that of whoever controls it; nothing without one that counts.
 std::optional<AdmissionFact> admission_on(const ObjectMeta& meta);
+// Likewise of a pod. A pod on a node that its Job no longer controls, because somebody orphaned it
+// or gave it another controller, keeps its part of the Job's record as its own: `maker` is the Job.
+std::optional<AdmissionFact> admission_on(const berth::Pod& pod);
 
 }  // namespace berth::queue

@@ -87,7 +87,7 @@ std::string single_profile(const Node& node) {
 // controller's gang is one also where somebody else took the gate.
 bool is_released_alone(const berth::Pod& pod, const Gang& gang) {
   if (is_gated(pod)) return true;
-  const auto record = admission_on(pod.meta);
+  const auto record = admission_on(pod);
   return record ? record->uid == pod.meta.uid : gang.of_framework && gang.size > 0;
 }
 
@@ -235,7 +235,7 @@ std::optional<PodFact> pod_fact(const berth::Pod& pod, const std::string& queue,
   if (fact.state == PodState::kEnded) fact.node.clear();
   if (fact.state == PodState::kLeaving) fact.hangs_from = hangs_from(pod.meta);
   // Whatever stands on a gated pod, nobody has let it go yet.
-  if (fact.state != PodState::kWaiting) fact.admitted = admission_on(pod.meta);
+  if (fact.state != PodState::kWaiting) fact.admitted = admission_on(pod);
   if (queue.empty() && !fact.admitted && is_of_a_node(pod)) fact.workload.clear();
   fact.stays = !fact.workload.starts_with("Job/") && could_stay(pod, job, fact.admitted);
   if (fact.workload.starts_with("PodGroup/")) {

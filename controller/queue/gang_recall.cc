@@ -30,7 +30,7 @@ std::vector<const berth::Pod*> round_of(const ClusterState& cluster, const Workl
   std::vector<const berth::Pod*> round;
   for (const berth::Pod* pod : pods_of(cluster, cluster.view<ClusterIndex>(), *workload.name)) {
     if (is_gated(*pod) || pod->finished()) continue;
-    const auto record = admission_on(pod->meta);
+    const auto record = admission_on(*pod);
     if (record && record->since == since) round.push_back(pod);
   }
   return round;

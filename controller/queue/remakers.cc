@@ -38,7 +38,7 @@ bool has_lost_its_maker(const berth::Pod& pod, const AdmissionFact& record) {
 }
 
 bool has_lost_its_maker(const berth::Pod& pod) {
-  const auto record = admission_on(pod.meta);
+  const auto record = admission_on(pod);
   return record && has_lost_its_maker(pod, *record);
 }
 

@@ -84,7 +84,7 @@ Stranded look_at_gang(const ClusterState& cluster, const Workload& workload) {
   std::vector<const berth::Pod*> round =
       round_of(cluster, workload, workload.standing.admission->since);
   for (const berth::Pod* pod : round) {
-    const auto record = admission_on(pod->meta);
+    const auto record = admission_on(*pod);
     std::string why = why_going(cluster, *record, place_of(*pod, *record));
     if (why.empty() && !pod->node_name.empty() && !pod->terminating()) out.elsewhere.push_back(pod);
     if (!why.empty() && would_return(cluster, *record, *pod))

@@ -122,7 +122,7 @@ class PodsJudge {
     if (!pod.node_name.empty()) runs_ = true;
     if (!pod.node_name.empty() || is_gated(pod)) return;
     released_.push_back(&pod);
-    const auto record = admission_on(pod.meta);
+    const auto record = admission_on(pod);
     if (!record || record->nodes.empty()) return;
     pinned_.push_back(&pod);
     pins_.nodes.push_back(record->nodes.front());

@@ -79,7 +79,8 @@ spec:
                                R"({"annotations": {"gpu.berth.dev/pod-group-size": null}})",
                                R"({"annotations": {"gpu.berth.dev/pod-role-size": "9"}})",
                                R"({"labels": {"gpu.berth.dev/pod-group": "other"}})",
-                               R"({"labels": {"gpu.berth.dev/pod-group": null}})"}) {
+                               R"({"labels": {"gpu.berth.dev/pod-group": null}})",
+                               R"({"labels": {"batch.kubernetes.io/controller-uid": "other"}})"}) {
       const Reply reply =
           tenant.send("PATCH", path_of({"pods", name, "team-a"}),
                       fmt::format(R"({{"metadata": {}}})", change), "application/merge-patch+json");

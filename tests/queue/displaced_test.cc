@@ -401,6 +401,35 @@ TEST_F(DisplacedTest, PodsThatSomebodyWouldHaveMadeAnewAreChosen) {
   EXPECT_THAT(done("PodGroup/b/gang"), ElementsAre("evict m0", "evict m1"));
 }
 
+// A Job's deletion leaves its pods behind unless it says otherwise (batch/v1).
+TEST_F(DisplacedTest, AnOrphanOfAJobGivesBackWhatItsJobBorrowed) {
+  for (const char* name : {"s0", "s1"}) {
+    berth::Pod pod = lent_member(name, name[1] == '0' ? "n1" : "n2");
+    pod.meta.labels.erase(names::kPodGroupLabel);
+    pod.meta.labels.set("batch.kubernetes.io/controller-uid", "sweep");
+    note_lent(pod.meta, "sweep", 2);
+    pod.meta.owner_references.clear();
+    add(pod);
+  }
+  wait_for("train", 8);
+  begin();
+  answer("s0", true), answer("s1", true);
+  decide();
+  EXPECT_THAT(in_flight(), ElementsAre(kTrain));
+  EXPECT_THAT(done("Pod/b/s0"), ElementsAre("evict s0"));
+  EXPECT_THAT(done("Pod/b/s1"), IsEmpty()) << "one suffices";
+}
+
+TEST_F(DisplacedTest, APodThatBearsTheRecordOfAJobThatIsNotItsOwnIsNotChosen) {
+  berth::Pod pod = lent_member("copy", "n1");
+  pod.meta.labels.erase(names::kPodGroupLabel);
+  note_lent(pod.meta, "sweep", 2);
+  pod.meta.owner_references.clear();
+  add(pod), wait_for("train", 16);
+  begin();
+  EXPECT_TRUE(reconcile_admissions(snapshot()).objects.empty());
+}
+
 // The status of the workload that waits names the gang that has to stay.
 TEST_F(DisplacedTest, AGangThatWouldFailIsNotChosenAndWhoWaitsIsTold) {
   for (const char* name : {"m0", "m1"}) {
