@@ -72,21 +72,33 @@ spec:
       return queue.text("/status/totals/used") == used ? "" : queue.at("/status").dump();
     });
   }
-  // By a tenant with `edit`: its admission says how many pods the group has.
+  // By a tenant with `edit` in a managed namespace: its admission says how many pods the group has.
   void expect_group_is_kept(const std::string& name) {
+    set_managed("\"true\"");
     Kube tenant(person("tina", "edit", "team-a"));
+    const auto refusal_of = [&](const std::string& change) {
+      const Reply reply =
+          tenant.send("PATCH", path_of({"pods", name, "team-a"}) + "?dryRun=All",
+                      fmt::format(R"({{"metadata": {}}})", change), "application/merge-patch+json");
+      return reply.status == 403 ? reply.body.text("/message") : reply.body.dump();
+    };
+    wait_for("the policy to count", 30, [&]() -> std::string {
+      const std::string told = refusal_of(R"({"annotations": {"gpu.berth.dev/admitted": null}})");
+      return told.find("only berth writes") != std::string::npos ? "" : told;
+    });
     for (const char* change : {R"({"annotations": {"gpu.berth.dev/pod-group-size": "9"}})",
                                R"({"annotations": {"gpu.berth.dev/pod-group-size": null}})",
                                R"({"annotations": {"gpu.berth.dev/pod-role-size": "9"}})",
                                R"({"labels": {"gpu.berth.dev/pod-group": "other"}})",
                                R"({"labels": {"gpu.berth.dev/pod-group": null}})",
-                               R"({"labels": {"batch.kubernetes.io/controller-uid": "other"}})"}) {
-      const Reply reply =
-          tenant.send("PATCH", path_of({"pods", name, "team-a"}),
-                      fmt::format(R"({{"metadata": {}}})", change), "application/merge-patch+json");
-      EXPECT_EQ(reply.status, 403) << change;
-      EXPECT_THAT(reply.body.text("/message"), testing::HasSubstr("keeps its group")) << change;
-    }
+                               R"({"labels": {"batch.kubernetes.io/controller-uid": "other"}})"})
+      EXPECT_THAT(refusal_of(change), testing::HasSubstr("keeps its group")) << change;
+    set_managed("null");
+  }
+  static void set_managed(const std::string& value) {
+    kube().patch(
+        {"namespaces", "team-a"}, PatchType::kMerge,
+        fmt::format(R"({{"metadata": {{"labels": {{"gpu.berth.dev/managed": {}}}}}}})", value));
   }
   std::vector<std::string> made_;
 };
