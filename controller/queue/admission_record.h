@@ -31,8 +31,8 @@ std::optional<AdmissionFact> read_admission(const nlohmann::json& record);
 
 // The object's own record, or that of whoever controls it; nothing without one that counts.
 std::optional<AdmissionFact> admission_on(const ObjectMeta& meta);
-// Likewise of a pod. A user may orphan a Job's pod that is on a node, or give it another controller.
-// The pod then keeps its part of the Job's record as its own: `maker` is the Job.
+// Likewise of a pod. A user may orphan a Job's pod that is on a node, or give it another
+// controller. The pod then keeps its part of the Job's record as its own: `maker` is the Job.
 std::optional<AdmissionFact> admission_on(const berth::Pod& pod);
 
 }  // namespace berth::queue
