@@ -268,7 +268,7 @@ bool is_of_orphaning_job(const AdmissionFact& record, const berth::Pod& pod) {
 
 // A Job's pods are all alike.
 AdmissionFact part_of_one(AdmissionFact record, const berth::Pod& pod) {
-  for (auto& [_, amount] : record.amounts) amount = (amount + record.pods - 1) / record.pods;
+  for (auto& [_, amount] : record.amounts) amount = part_of(amount, 1, record.pods);
   for (SeatShape& shape : record.shapes) shape.pods = 1;
   record.maker = std::exchange(record.uid, pod.meta.uid);
   record.nodes = {pod.node_name.str()};

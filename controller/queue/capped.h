@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of what people write: a parallelism of two thousand million times a petabyte each is no
-// amount that anything offers, and must not wrap around into one that does.
+// Products and parts of what people write: a parallelism of two thousand million times a petabyte
+// each is no amount that anything offers, and must not wrap around into one that does.
 #pragma once
 
 #include <algorithm>
@@ -18,6 +18,14 @@ inline std::int64_t capped_product(std::int64_t a, std::int64_t b) {
 
 inline std::int64_t capped_sum(std::int64_t a, std::int64_t b) {
   return std::min(a + b, kMostOfAnything);  // each is at most that
+}
+
+// Of an amount that is for `of` pods, what `pods` of them have, rounded up.
+inline std::int64_t part_of(std::int64_t amount, std::int64_t pods, std::int64_t of) {
+  __extension__ typedef __int128 Wide;
+  const Wide product = static_cast<Wide>(amount) * pods;
+  return static_cast<std::int64_t>(
+      std::min<Wide>((product + of - 1) / of, static_cast<Wide>(kMostOfAnything)));
 }
 
 }  // namespace berth::queue

@@ -10,13 +10,6 @@
 namespace berth::queue {
 namespace {
 
-std::int64_t part_of(std::int64_t amount, std::int64_t pods, std::int64_t of) {
-  __extension__ typedef __int128 Wide;
-  const Wide product = static_cast<Wide>(amount) * pods;
-  return static_cast<std::int64_t>(
-      std::min<Wide>((product + of - 1) / of, static_cast<Wide>(kMostOfAnything)));
-}
-
 // By the resources' names, so that equal records give equal shapes in whatever order.
 Amounts cover_of_amounts(const Amounts& amounts) {
   Amounts cover = amounts;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "controller/core/seeded_bugs.h"
+#include "controller/queue/capped.h"
 #include "controller/queue/recall.h"
 #include "controller/queue/record_cover.h"
 
@@ -40,12 +41,6 @@ std::int64_t wanted_pods(const JobFact& job) {
   if (!job.completions) return job.succeeded == 0 ? job.parallelism : 0;
   const std::int64_t left = *job.completions - job.succeeded - job.failed_indexes;
   return std::max<std::int64_t>(0, std::min(job.parallelism, left));
-}
-
-std::int64_t part(std::int64_t amount, std::int64_t pods, std::int64_t of) {
-  __extension__ typedef __int128 Wide;
-  const Wide product = static_cast<Wide>(amount) * pods;
-  return static_cast<std::int64_t>((product + of - 1) / of);
 }
 
 // Until its pods are gone it holds what it holds.
@@ -86,8 +81,8 @@ void charge(const AdmissionFact& admission, std::int64_t pods, std::int64_t leav
   const HolderId holder = catalog.holder(catalog.queue(admission.queue), admission.cohort);
   const std::int64_t of = std::max<std::int64_t>(1, admission.pods);
   for (const auto& [resource, amount] : admission.amounts) {
-    const std::int64_t total = part(amount, pods, of);
-    const std::int64_t stays = part(amount, pods - leaving, of);
+    const std::int64_t total = part_of(amount, pods, of);
+    const std::int64_t stays = part_of(amount, pods - leaving, of);
     if (total == 0) continue;
     charges.push_back(
         {holder, catalog.key(catalog.resource(resource), pool), total, total - stays});
