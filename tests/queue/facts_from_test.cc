@@ -364,5 +364,54 @@ TEST(AdmissionRecord, CountsForWhoseUidItHas) {
   EXPECT_TRUE(admission_on(meta));
 }
 
+// A pod of a Job of three, which asks a third of what the Job was admitted with.
+berth::Pod orphan_of(const std::string& job) {
+  berth::Pod pod;
+  pod.meta.name = "train-0", pod.meta.uid = "pod-uid", pod.node_name = "n1";
+  pod.meta.labels.set("batch.kubernetes.io/controller-uid", Text(job));
+  pod.meta.annotations.set(names::kAdmittedAnnotation,
+                           encode_admission({.uid = "job-uid",
+                                             .queue = "q",
+                                             .pool = "*",
+                                             .pods = 3,
+                                             .amounts = {{"cpu", 4000}, {"nvidia.com/gpu", 6}},
+                                             .since = 5,
+                                             .nodes = {"n1", "n2", "n3"},
+                                             .shapes = {{"", 3, {{"nvidia.com/gpu", 2}}}}}));
+  return pod;
+}
+
+// Whoever takes it from its Job may say that somebody else controls it.
+TEST(AdmissionRecord, OfAJobCountsForItsPartOnAPodThatTheJobNoLongerControls) {
+  const AdmissionFact part{.uid = "pod-uid",
+                           .queue = "q",
+                           .pool = "*",
+                           .pods = 1,
+                           .amounts = {{"cpu", 1334}, {"nvidia.com/gpu", 2}},
+                           .since = 5,
+                           .nodes = {"n1"},
+                           .shapes = {{"", 1, {{"nvidia.com/gpu", 2}}}},
+                           .maker = "job-uid"};
+  berth::Pod pod = orphan_of("job-uid");
+  EXPECT_EQ(admission_on(pod), part);
+  pod.meta.owner_references = {
+      {.kind = "ReplicaSet", .name = "web", .uid = "web", .controller = true}};
+  EXPECT_EQ(admission_on(pod), part) << "a foreign controller";
+  pod.meta.owner_references[0] = {.kind = "Job", .name = "train", .uid = "job-uid"};
+  EXPECT_EQ(admission_on(pod), part) << "the Job is named, and does not control it";
+  pod.meta.owner_references[0].controller = true;
+  EXPECT_EQ(admission_on(pod)->pods, 3) << "the Job's own";
+}
+
+TEST(AdmissionRecord, OfAJobCountsOnNoPodThatItDidNotMakeOrThatRunsNowhere) {
+  EXPECT_FALSE(admission_on(orphan_of("another")));
+  berth::Pod pod = orphan_of("job-uid");
+  pod.meta.labels = {};
+  EXPECT_FALSE(admission_on(pod));
+  pod = orphan_of("job-uid");
+  pod.node_name = Text();
+  EXPECT_FALSE(admission_on(pod));
+}
+
 }  // namespace
 }  // namespace berth::queue::test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Members of gangs that have ended, and those that replace others.
 #include "tests/queue/framework_fixture.h"
+#include "tests/queue/preemption_facts.h"
 
 namespace berth::queue {
 namespace {
@@ -96,6 +97,63 @@ TEST_F(GangMembersTest, AGangUnderAnOldNameIsANewOne) {
   decide();
   EXPECT_EQ(entry().pods, 2);
   EXPECT_EQ(entry().amounts, (Amounts{{"nvidia.com/gpu", 8}}));
+}
+
+// It counts with the admission that let it go, whatever its owner writes on the others.
+TEST_F(GangMembersTest, AnEditOfTheSizeTakesNothingBackFromAMemberThatHasEnded) {
+  start_set();
+  end(name_of_worker(0));
+  for (int i : {1, 2, 3}) add(sized(pod_named(name_of_worker(i)), "9"));
+  EXPECT_EQ(used(), 12);
+}
+
+// The next admission was for those that were left, so the first one's member takes nothing from it.
+TEST_F(GangMembersTest, AMemberThatHasEndedDoesNotCountAgainstALaterAdmission) {
+  start_set();
+  end(name_of_worker(0));
+  for (int i : {1, 2, 3}) lose(name_of_worker(i));
+  now += std::chrono::minutes(1);
+  start(kSet, {worker(1), worker(2), worker(3)});
+  EXPECT_EQ(used(), 12);
+  lose(name_of_worker(1));
+  EXPECT_EQ(used(), 12) << "its Job makes it anew";
+  berth::Pod next = worker(4);
+  add(next);
+  EXPECT_THAT(follow(kSet), ElementsAre(next.meta.name));
+}
+
+// By the engine and by the book: a gang of pods of one GPU, of which one has ended and two run.
+struct GangWithAnEnd : test::LittleCluster {
+  GangWithAnEnd(std::int64_t says, std::int64_t admitted, std::int64_t ended_since) {
+    add_node("n", 8);
+    add_queue("a", 4);
+    for (int i = 0; i < 3; ++i) {
+      const std::string uid = "m" + std::to_string(i);
+      pods.push_back({.uid = uid,
+                      .workload = "PodGroup/ns/gang",
+                      .queue = "a",
+                      .group_size = says,
+                      .maker = "controller",
+                      .requests = {{test::kGpu, 1}},
+                      .state = i == 0 ? PodState::kEnded : PodState::kBound,
+                      .node = i == 0 ? "" : "n",
+                      .admitted = AdmissionFact{.uid = uid,
+                                                .queue = "a",
+                                                .cohort = "c",
+                                                .pool = "training",
+                                                .pods = admitted,
+                                                .amounts = {{test::kGpu, admitted}},
+                                                .since = i == 0 ? ended_since : 2}});
+    }
+    for (const char* name : {"a1", "a2", "a3"}) add_waiting(name, "a", 1);
+  }
+};
+
+TEST(GangMembers, ThatHaveEndedCountWithTheAdmissionThatReleasedThem) {
+  EXPECT_THAT(decided(GangWithAnEnd(4, 4, 2)), ElementsAre("a1")) << "three of four are left";
+  EXPECT_THAT(decided(GangWithAnEnd(9, 4, 2)), ElementsAre("a1")) << "whatever size it says now";
+  EXPECT_THAT(decided(GangWithAnEnd(4, 3, 1)), ElementsAre("a1")) << "the next was for three";
+  EXPECT_THAT(decided(GangWithAnEnd(9, 3, 1)), ElementsAre("a1"));
 }
 
 // A Ray cluster's head asks for no GPU.
