@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The checker of the other tests, checked: a clean rollout passes, and one doctored log per promise
-// is found out. The logs are made here, line by line, as kube-apiserver writes them; no control
-// plane is needed.
+// is found out. No control plane is needed.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <set>
-
-#include "tests/support/invariants.h"
+#include "tests/apiserver/doctored_log.h"
 
 namespace berth::test {
 namespace {
@@ -17,96 +14,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
-
-constexpr char kBerth[] = "berth/0.1.0 (linux)";
-constexpr char kKubectl[] = "kubectl/v1.36.3";
-
-// A log under construction: each write gets the next resourceVersion and the next millisecond.
-class Log {
- public:
-  Log& write(const std::string& agent, const std::string& verb, const std::string& path,
-             const std::string& name, const std::string& response,
-             const std::string& request = "null", int code = 200) {
-    const std::size_t slash = path.find('/');
-    const std::string resource = path.substr(0, slash);
-    const std::string subresource = slash == std::string::npos ? "" : path.substr(slash + 1);
-    const bool namespaced = resource != "nodes";
-    const std::string ns = resource == "configmaps" ? "gpu-operator" : "team-a";
-    text_ += fmt::format(
-        R"({{"kind":"Event","level":"RequestResponse","stage":"ResponseComplete","verb":"{}","userAgent":"{}",)"
-        R"("objectRef":{{"resource":"{}","subresource":"{}","namespace":"{}","name":"{}"}},)"
-        R"("responseStatus":{{"code":{}}},"requestObject":{},"responseObject":{},"stageTimestamp":"2026-01-01T00:00:00.{:06}Z"}})"
-        "\n",
-        verb, agent, resource, subresource, namespaced ? ns : "", name, code, request, response,
-        ++revision_ * 1000);
-    return *this;
-  }
-
-  struct Node {
-    std::string name = "n1";
-    std::string config = "all-disabled";
-    std::string state = "success";
-    bool cordoned = false;
-    std::string phase;  // of berth's annotation; "" = no annotation
-    int attempt = 1;
-    std::string extra_label;  // "," + more labels
-    std::string hold;
-    int gpus = 4;
-  };
-  std::string json(const Node& node) const {
-    std::string annotations;
-    if (!node.phase.empty())
-      annotations = fmt::format(
-          R"("gpu.berth.dev/mig-rollout":"{{\"seq\":1,\"attempt\":{},\"phase\":\"{}\",\"config\":\"berth-a-1\"}}")",
-          node.attempt, node.phase);
-    if (!node.hold.empty())
-      annotations += std::string(annotations.empty() ? "" : ",") + R"("gpu.berth.dev/hold":"yes")";
-    const std::string state =
-        node.state.empty() ? "" : fmt::format(R"(,"nvidia.com/mig.config.state":"{}")", node.state);
-    return fmt::format(
-        R"({{"kind":"Node","metadata":{{"name":"{0}","uid":"uid-{0}","resourceVersion":"{1}","annotations":{{{2}}},)"
-        R"("labels":{{"nvidia.com/mig.config":"{3}"{4}{5}}}}},"spec":{{{6}}},"status":{{"allocatable":{{"nvidia.com/gpu":"{7}"}}}}}})",
-        node.name, revision_ + 1, annotations, node.config, state, node.extra_label,
-        node.cordoned ? R"("unschedulable":true)" : "", node.gpus);
-  }
-  Log& node(const std::string& agent, const Node& node) {
-    return write(agent, known_.insert(node.name).second ? "create" : "patch", "nodes", node.name,
-                 json(node));
-  }
-  Log& pod(const std::string& phase, const std::string& node = "n1",
-           const std::string& verb = "patch", int left = 30) {
-    return write(
-        "kwok/v0.8.0", verb, verb == "delete" ? "pods" : "pods/status", "p1",
-        fmt::format(
-            R"({{"kind":"Pod","metadata":{{"name":"p1","namespace":"team-a","uid":"uid-p1","resourceVersion":"{}",)"
-            R"("deletionGracePeriodSeconds":{}}},"spec":{{"nodeName":"{}","terminationGracePeriodSeconds":30,)"
-            R"("containers":[{{"resources":{{"limits":{{"nvidia.com/gpu":"1"}}}}}}]}},"status":{{"phase":"{}"}}}})",
-            revision_ + 1, left, node, phase));
-  }
-  Log& evict(const std::string& uid = "uid-p1") {
-    return write(
-        kBerth, "create", "pods/eviction", "p1", R"({"kind":"Status"})",
-        fmt::format(R"({{"kind":"Eviction","deleteOptions":{{"preconditions":{{"uid":"{}"}}}}}})",
-                    uid),
-        201);
-  }
-  Log& file(const std::string& configs) {
-    return write(
-        kBerth, "patch", "configmaps", "berth-mig-parted-config",
-        fmt::format(
-            R"({{"kind":"ConfigMap","metadata":{{"resourceVersion":"{}"}},"data":{{"config.yaml":"{}"}}}})",
-            revision_ + 1, configs));
-  }
-
-  std::vector<std::string> broken(const InvariantOptions& options = {}) const {
-    return broken_invariants(parse_audit_log(text_), options);
-  }
-
- private:
-  std::string text_;
-  int revision_ = 0;
-  std::set<std::string> known_;
-};
 
 // One node through a whole rollout, with a GPU pod on it that leaves politely.
 Log clean_rollout() {

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <set>
 
+#include "tests/support/reclaims.h"
+
 namespace berth::test {
 namespace {
 
@@ -26,7 +28,6 @@ struct Pod {
   bool matters =
       false;  // asks for a GPU and is neither NVIDIA's nor a DaemonSet's nor the kubelet's own
   long long grace_seconds = 30;
-  std::string admitted;  // by which queue, as its annotation says
 };
 
 struct Rollout {  // berth's annotation
@@ -98,12 +99,10 @@ class Checker {
     if (!event.ok() || event.dry_run()) return;
     if (event.resource == "nodes") take_node(event);
     if (event.resource == "pods") take_pod(event);
-    if (event.resource == "gpuqueues" && event.response.text("/spec/stopPolicy") == "HoldAndDrain")
-      drained_.insert(event.response.name());
     if (event.resource == "configmaps" && event.ns == kAgentNamespace &&
         event.name == kAgentConfigMap)
       agent_file_ = event.verb == "delete" ? "" : event.response.text("/data/config.yaml");
-    if (event.resource == "configmaps" && event.name == "berth-admissions") take_ledger(event);
+    reclaims_.take(event);
   }
 
   std::vector<std::string> finish() {
@@ -244,7 +243,6 @@ class Checker {
     pod.phase = event.response.text("/status/phase");
     pod.matters = asks_for_gpu(event.response) && !exempt(event.response);
     pod.grace_seconds = event.response.number("/spec/terminationGracePeriodSeconds");
-    pod.admitted = event.response.annotation("gpu.berth.dev/admitted");
   }
 
   void take_eviction(const AuditEvent& event, const std::string& key) {
@@ -255,38 +253,11 @@ class Checker {
     if (found->second.node.empty() || found->second.grace_seconds == 0) pods_.erase(found);
   }
 
-  // Those whose room and quota another admission gets.
-  void take_ledger(const AuditEvent& event) {
-    for (const auto& [uid, text] : event.response.strings("/data")) {
-      const Object entry = Object::parse(text);
-      if (uid.starts_with("recall.")) recalled_.insert(entry.text("/since"));
-      for (const Object& ahead : entry.items("/ahead"))
-        if (ahead.truth("/evicted")) displaced_.insert(ahead.text("/uid"));
-    }
-  }
-
-  bool is_displaced(const Pod& pod) const {
-    return !pod.admitted.empty() && displaced_.contains(Object::parse(pod.admitted).text("/uid"));
-  }
-
-  // Of a gang that goes whole.
-  bool is_recalled(const Pod& pod) const {
-    return !pod.admitted.empty() && recalled_.contains(Object::parse(pod.admitted).text("/since"));
-  }
-
-  // What a queue takes back leaves nodes that are nobody's.
-  bool of_drained_queue(const Pod& pod) const {
-    return std::any_of(drained_.begin(), drained_.end(), [&](const std::string& queue) {
-      return pod.admitted.find("\"queue\":\"" + queue + "\"") != std::string::npos;
-    });
-  }
-
   void judge_eviction(const AuditEvent& event, const std::string& key, const Pod& pod) {
     const std::string uid = event.request.text("/deleteOptions/preconditions/uid");
     if (uid.empty()) complain("S3", key + " is evicted without its uid");
     const auto node = nodes_.find(pod.node);
-    if (node == nodes_.end() || of_drained_queue(pod) || is_displaced(pod) || is_recalled(pod))
-      return;
+    if (node == nodes_.end() || reclaims_.takes_back(key)) return;
     const Rollout rollout = rollout_of(node->second);
     if (!unschedulable(node->second) || !rollout.open)
       return complain(
@@ -299,9 +270,9 @@ class Checker {
 
   void take_delete(const AuditEvent& event, const std::string& key) {
     if (event.by_berth()) {
-      const auto found = pods_.find(key);
-      const bool displaced = found != pods_.end() && is_displaced(found->second);
-      if (!options_.force_allowed && !displaced) complain("S3", key + " is deleted, not evicted");
+      const std::string why = reclaims_.why_not_late(key, event);
+      if (!options_.force_allowed && !why.empty())
+        complain("S3", fmt::format("{} is deleted, not evicted: {}", key, why));
       if (event.request.has("/gracePeriodSeconds") &&
           event.request.number("/gracePeriodSeconds") == 0)
         complain("S3", key + " is deleted with a grace period of 0");
@@ -316,9 +287,7 @@ class Checker {
   std::map<std::string, Object> nodes_;
   std::map<std::string, Pod> pods_;  // by namespace/name
   std::string agent_file_;
-  std::set<std::string> drained_;     // queues that took back what runs, once at least
-  std::set<std::string> displaced_;   // admissions by uid that made room for others
-  std::set<std::string> recalled_;    // admissions by their time that are over
+  Reclaims reclaims_;
   std::set<std::string> unanswered_;  // nodes that berth wrote to and died
   std::set<std::string> cordoned_by_berth_;
   std::map<std::string, std::string> former_cordons_;  // by name: the uid of the node that is gone

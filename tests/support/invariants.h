@@ -12,10 +12,13 @@
 //       schedulable again at the end
 //   I4  a cordon never takes guarded capacity below minAvailable
 //   I5  nothing is evicted from a node whose layout is right, nor from one that is not berth's to
-//   empty I7  at most one relabel per node, claim, attempt and value S3  pods leave by eviction
-//   with their uid; DELETE only where force is allowed, never with a grace period of 0 S4  the
-//   cordon and its record are one write S6  on nodes berth touches its own annotations, mig.config,
-//   its state, paused deploy labels and unschedulable, nothing else
+//   empty, but what a queue takes back (reclaims.h)
+//   I7  at most one relabel per node, claim, attempt and value
+//   S3  pods leave by eviction with their uid; DELETE only where force is allowed and as a late
+//   reclaim (reclaims.h), never with a grace period of 0
+//   S4  the cordon and its record are one write
+//   S6  on nodes berth touches its own annotations, mig.config, its state, paused deploy labels and
+//   unschedulable, nothing else
 // I6 (everything ends right) is for the test to say: it knows what right is.
 #pragma once
 
