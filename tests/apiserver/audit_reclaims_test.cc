@@ -201,6 +201,15 @@ TEST(Reclaims, TakeThePodsThatAJobLeftBehind) {
   EXPECT_THAT(log.after(10s).remove().broken(), is_s3("its Job is suspended instead"));
 }
 
+// The garbage collector, which takes the owner away, is shown no more than the metadata.
+TEST(Reclaims, SeeHowAPodIsOrphaned) {
+  const ReclaimLog::Admitted owned{.of = "sweep", .controller = "sweep", .pods = 2, .gpus = 8};
+  ReclaimLog log = ReclaimLog().admitted(owned).admitted({.name = "p2"});
+  log.write("kube-controller-manager/v1.36.3", "patch", "pods", "p1",
+            R"({"kind":"PartialObjectMetadata","metadata":{"name":"p1","uid":"uid-p1"}})");
+  EXPECT_THAT(log.reclaim().after(10s).remove().broken(), IsEmpty());
+}
+
 TEST(Reclaims, TakeAGangWhole) {
   const auto member = [](const char* name) {
     return ReclaimLog::Admitted{.name = name, .group = "g", .pods = 2, .gpus = 8};

@@ -43,10 +43,16 @@ bool is_finished(const Object& job) {
   return job.condition("Complete") == "True" || job.condition("Failed") == "True";
 }
 
+// The garbage collector is shown the metadata alone.
+bool shows(const AuditEvent& event, const char* kind) {
+  const std::string shown = event.response.text("/kind");
+  return shown == kind || shown == "PartialObjectMetadata";
+}
+
 // Whoever is deleted stays until their last finalizer goes, and then goes without a deletion.
 bool is_gone(const AuditEvent& event, const char* kind) {
   const Object& now = event.response;
-  if (now.text("/kind") != kind) return event.verb == "delete";
+  if (!shows(event, kind)) return event.verb == "delete";
   const bool ends =
       now.has("/metadata/deletionTimestamp") && now.items("/metadata/finalizers").empty();
   return ends && now.number("/metadata/deletionGracePeriodSeconds") == 0;
@@ -98,20 +104,17 @@ void Holdings::take_queue(const AuditEvent& event) {
 
 void Holdings::take_job(const AuditEvent& event) {
   const Object& job = event.response;
-  const Time now = time_of(event);
-  if (job.text("/kind") != "Job") {
-    if (event.verb == "delete") jobs_[job.text("/details/uid")].stay.ends(now + kHeardWithin);
-    return;
-  }
+  const Time ended = time_of(event) + kHeardWithin;
+  const std::string uid = shows(event, "Job") ? job.uid() : job.text("/details/uid");
+  HeldJob& held = jobs_[uid];
+  if (is_gone(event, "Job")) return held.stay.ends(ended);
+  if (job.text("/kind") != "Job") return;
   const auto record = read_recorded(job.annotation(kAdmitted));
-  HeldJob& held = jobs_[job.uid()];
   if (record) held.record = *record;
-  const bool holds = record && record->uid == job.uid() && !job.truth("/spec/suspend") &&
-                     !is_finished(job) && !is_gone(event, "Job");
-  if (holds)
+  if (record && record->uid == uid && !job.truth("/spec/suspend") && !is_finished(job))
     held.stay = {};
   else
-    held.stay.ends(now + kHeardWithin);
+    held.stay.ends(ended);
 }
 
 void Holdings::take_pod(const AuditEvent& event) {
@@ -121,15 +124,18 @@ void Holdings::take_pod(const AuditEvent& event) {
   if (event.subresource == "binding") return void(held.bound = true);
   const Object& pod = event.response;
   if (is_gone(event, "Pod")) return held.stay.ends(heard);
-  if (pod.text("/kind") != "Pod") return;
+  if (!shows(event, "Pod")) return;
   if (held.uid != pod.uid()) held.stay = {};
   held.uid = pod.uid(), held.ns = event.ns, held.controller = controller_of(pod);
   held.group = pod.label("gpu.berth.dev/pod-group");
-  held.record = is_gated(pod) ? std::nullopt : read_recorded(pod.annotation(kAdmitted));
-  held.bound = !pod.text("/spec/nodeName").empty();
-  held.asks = asks_of(pod);
-  const std::string phase = pod.text("/status/phase");
-  if (phase == "Succeeded" || phase == "Failed") return held.stay.ends(heard);
+  if (pod.text("/kind") == "Pod") {
+    held.record = is_gated(pod) ? std::nullopt : read_recorded(pod.annotation(kAdmitted));
+    held.bound = !pod.text("/spec/nodeName").empty();
+    held.asks = asks_of(pod);
+    held.finished =
+        pod.text("/status/phase") == "Succeeded" || pod.text("/status/phase") == "Failed";
+  }
+  if (held.finished) return held.stay.ends(heard);
   const Result<Time> ends = parse_time(pod.text("/metadata/deletionTimestamp"));
   if (!ends) return;
   held.stay.ends(heard);

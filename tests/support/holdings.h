@@ -43,7 +43,7 @@ inline constexpr std::chrono::seconds kHeardWithin{2};
 struct HeldPod {
   std::string uid, ns, controller, group;
   std::optional<Recorded> record;
-  bool bound = false;
+  bool bound = false, finished = false;
   std::map<std::string, long long> asks;  // extended resources
   Stay stay;
 };
