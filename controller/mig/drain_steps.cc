@@ -8,6 +8,7 @@
 #include "apis/names.h"
 #include "apis/reasons.h"
 #include "controller/core/refused_write.h"
+#include "controller/core/removal_grace.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/disruption/leaving_outlook.h"
 #include "controller/queue/requeue.h"
@@ -54,12 +55,6 @@ bool may_be_forced(const PodVerdict& verdict, const DrainSpec& drain, const Sett
          (!pod.has_empty_dir || drain.delete_empty_dir_data);
 }
 
-// Never 0: that would take the pod's object away while its processes may still hold the GPU.
-std::optional<std::int64_t> grace_of(const DrainSpec& drain) {
-  if (!drain.grace_period_seconds) return std::nullopt;
-  return std::max<std::int64_t>(*drain.grace_period_seconds, 1);
-}
-
 // When the eviction may be tried (again): at once, unless it is too early for this pod, or the
 // server has just said no.
 Time next_try(const Snapshot& snapshot, const PodVerdict& verdict) {
@@ -83,7 +78,7 @@ Write removal(Verb verb, const Pod& pod, const Node& node, const DrainSpec& drai
                                 node.meta.name),
           .grace_period_seconds = verb == Verb::kDelete && seeded(SeededBug::kForceWithoutGrace)
                                       ? std::optional<std::int64_t>(0)
-                                      : grace_of(drain)};
+                                      : removal_grace(pod, drain.grace_period_seconds)};
 }
 
 // The Job's suspension, once each of its pods may go.

@@ -8,6 +8,7 @@
 #include "apis/names.h"
 #include "controller/core/annotation_room.h"
 #include "controller/core/merge_patch.h"
+#include "controller/core/removal_grace.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/queue/cluster_index.h"
 #include "controller/queue/facts_from.h"
@@ -47,7 +48,7 @@ Write evict_pod(const berth::Pod& pod, std::string reason) {
           .body = {},
           .field_manager = names::kManagerQueue,
           .reason = std::move(reason),
-          .grace_period_seconds = {},
+          .grace_period_seconds = removal_grace(pod),
           .resource_version = pod.node_name.empty() ? pod.meta.resource_version : ""};
 }
 

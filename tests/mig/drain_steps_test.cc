@@ -154,6 +154,18 @@ TEST_F(DrainStepsTest, PodsThatAreWaitedForHaveATimeOfTheirOwn) {
   EXPECT_TRUE(progress.timed_out) << "the other one's time is up";
 }
 
+// The chart's policies refuse a deletion without a grace period, and a pod may give itself none.
+TEST_F(DrainStepsTest, ForceLeavesAPodASecondThatGivesItselfNone) {
+  drain.on_timeout = OnTimeout::kForce;
+  Pod hasty = pod("p").gpu(1).on("n1");
+  hasty.termination_grace_period_seconds = 0;
+  world.add(hasty), world.add(pod("q").gpu(1).on("n1"));
+  world.now = since + drain.timeout;
+  EXPECT_THAT(steps(), ElementsAre("delete p", "delete q"));
+  EXPECT_EQ(std::get<Write>(plan.objects[0].steps[0]).grace_period_seconds, 1);
+  EXPECT_EQ(std::get<Write>(plan.objects[1].steps[0]).grace_period_seconds, std::nullopt);
+}
+
 TEST_F(DrainStepsTest, ForceDeletesWhatHasOutstayedItsTimeAndNothingThatIsProtected) {
   drain.on_timeout = OnTimeout::kForce;
   drain.grace_period_seconds = 0;

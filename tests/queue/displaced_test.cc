@@ -245,6 +245,32 @@ TEST_F(DisplacedTest, AGangThatABudgetKeepsIsDeletedOnceItsTimeIsOver) {
   EXPECT_THAT(in_flight(), IsEmpty()) << "the API server keeps it all the same";
 }
 
+// The chart's policies refuse a deletion without a grace period, and a pod may give itself none.
+TEST_F(DisplacedTest, APodThatGivesItselfNoTimeHasASecond) {
+  for (const char* name : {"m0", "m1"}) {
+    berth::Pod pod = lent_member(name, name[1] == '0' ? "n1" : "n2");
+    pod.termination_grace_period_seconds = 0;
+    add(pod);
+  }
+  wait_for("train", 8);
+  begin();
+  answer("m0", true), answer("m1", false);
+  decide();
+  const auto expect_a_second = [&](Verb verb) {
+    const Plan removals = plan("PodGroup/b/gang");
+    for (const Step& step : removals.objects.at(0).steps) {
+      const auto* write = std::get_if<Write>(&step);
+      if (write == nullptr) continue;
+      EXPECT_EQ(write->verb, verb);
+      EXPECT_EQ(write->grace_period_seconds, 1);
+    }
+  };
+  expect_a_second(Verb::kEvict);
+  now += 10min;
+  EXPECT_THAT(done("PodGroup/b/gang"), ElementsAre("delete m0", "delete m1"));
+  expect_a_second(Verb::kDelete);
+}
+
 TEST_F(DisplacedTest, TheReclaimingQueueSaysForHowLongABudgetKeeps) {
   configure({.reclaim_within_cohort = ReclaimWithinCohort::kAny,
              .notice_period = 1min,
