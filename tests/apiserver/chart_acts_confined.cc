@@ -266,6 +266,11 @@ const Act kConfined[] = {
      R"({"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 1,)"
      R"( "preconditions": {"uid": "UID"}})",
      "has to force off a node"},
+    {"delete a DaemonSet's pod without GPUs that it says a queue let go", "DELETE",
+     "/api/v1/namespaces/team-a/pods/claims",
+     R"({"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 1,)"
+     R"( "preconditions": {"uid": "UID"}})",
+     "has to force off a node"},
     {"delete a pod that waits for a node", "DELETE", "/api/v1/namespaces/team-a/pods/waiting",
      R"({"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 1,)"
      R"( "preconditions": {"uid": "UID"}})",
@@ -419,6 +424,14 @@ const Act kGranted[] = {
      R"( "preconditions": {"uid": "UID"}})"},
     {"force off a GPU pod of the cluster's", "DELETE",
      "/api/v1/namespaces/kube-system/pods/trainer",
+     R"({"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 1,)"
+     R"( "preconditions": {"uid": "UID"}})"},
+    {"force off what a queue let go, a DaemonSet's or not", "DELETE",
+     "/api/v1/namespaces/team-a/pods/claimed",
+     R"({"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 1,)"
+     R"( "preconditions": {"uid": "UID"}})"},
+    {"force off what a queue let go, a kubelet's or not", "DELETE",
+     "/api/v1/namespaces/team-a/pods/mirrored",
      R"({"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 1,)"
      R"( "preconditions": {"uid": "UID"}})"},
     {"open a node", "PATCH", "/api/v1/nodes/plain", R"({"spec": {"unschedulable": null}})"},

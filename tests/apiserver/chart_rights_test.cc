@@ -116,6 +116,15 @@ class ChartRights : public ChartTest {
     kube().apply(bound_pod("team-a", "victim", "", gpu));
     kube().apply(bound_pod("team-a", "plain"));
     kube().apply(bound_pod("team-a", "mirror", ", annotations: {kubernetes.io/config.mirror: x}"));
+    // A tenant may call what its queue let go another's, once it runs.
+    const std::string let_go = ", annotations: {gpu.berth.dev/admitted: '{}'";
+    const std::string of_daemon =
+        "}, ownerReferences: [{apiVersion: x.example.com/v1, kind: DaemonSet, name: x, uid: x, "
+        "controller: true}]";
+    kube().apply(bound_pod("team-a", "claimed", let_go + of_daemon, gpu));
+    kube().apply(bound_pod("team-a", "claims", let_go + of_daemon));
+    kube().apply(
+        bound_pod("team-a", "mirrored", let_go + ", kubernetes.io/config.mirror: x}", gpu));
     kube().apply(bound_pod("gpu-operator", "validator", "", gpu));
     kube().apply(bound_pod("kube-system", "dns"));
     kube().apply(bound_pod("kube-system", "trainer", "", gpu));
