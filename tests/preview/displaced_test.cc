@@ -38,6 +38,9 @@ class Displaced : public ::testing::Test {
     cluster.upsert(std::move(object), now);
   }
   void run_pod(const std::string& name, int gpus, const std::string& group = "") {
+    add(running_pod(name, gpus, group));
+  }
+  Pod running_pod(const std::string& name, int gpus, const std::string& group = "") {
     Pod pod;
     pod.meta.namespace_ = "b";
     pod.meta.name = pod.meta.uid = name;
@@ -52,12 +55,12 @@ class Displaced : public ::testing::Test {
     pod.phase = PodPhase::kRunning;
     pod.shape.edit()->requests = {{"nvidia.com/gpu", Quantity::whole(gpus)}};
     queue::note_admission(pod.meta, "nlp", {{"nvidia.com/gpu", group.empty() ? gpus : 2 * gpus}});
-    add(pod);
+    return pod;
   }
   void submit(int gpus) { add(queue::job_of("a", "waits", gpus)); }
-  void keep(std::int32_t allowed, std::int32_t healthy) {
+  void keep(std::int32_t allowed, std::int32_t healthy, const std::string& in = "b") {
     PodDisruptionBudget budget;
-    budget.meta.namespace_ = "b";
+    budget.meta.namespace_ = in;
     budget.meta.name = budget.meta.uid = "keep-" + std::to_string(allowed);
     budget.selector.emplace().match_labels["app"] = "serve";
     budget.disruptions_allowed = allowed;
@@ -113,6 +116,36 @@ TEST_F(Displaced, IsAGangThatABudgetKeepsForATime) {
   const nlohmann::json starts = vision_of(outlook())["starts"];
   ASSERT_THAT(starts, SizeIs(1));
   EXPECT_EQ(starts[0]["displaced"][0]["workload"], "PodGroup/b/ring");
+}
+
+// By uid it would be the first.
+TEST_F(Displaced, IsWhatABudgetKeepsOnlyIfTheRestDoesNotSuffice) {
+  run_pod("a-kept", 4);
+  Pod free = running_pod("free", 4);
+  free.meta.labels.set("app", "other");
+  add(free);
+  submit(4);
+  EXPECT_EQ(vision_of(outlook())["starts"][0]["displaced"][0]["workload"], "Pod/b/a-kept");
+  keep(0, 1);
+  const nlohmann::json starts = vision_of(outlook())["starts"];
+  ASSERT_THAT(starts, SizeIs(1));
+  ASSERT_THAT(starts[0]["displaced"], SizeIs(1));
+  EXPECT_EQ(starts[0]["displaced"][0]["workload"], "Pod/b/free");
+}
+
+// Within its quota nothing of it is deleted.
+TEST_F(Displaced, IsNothingOfItsOwnQueueThatABudgetKeeps) {
+  GPUQueue vision = queue::queue_of("vision", 8);
+  vision.spec.preemption.within_queue = WithinQueue::kLowerPriority;
+  add(vision);
+  Pod low = running_pod("low", 8);
+  low.meta.namespace_ = "a";
+  low.shape.edit()->priority = -1;
+  queue::note_admission(low.meta, "vision", {{"nvidia.com/gpu", 8}});
+  add(low), submit(8);
+  EXPECT_THAT(vision_of(outlook())["starts"], SizeIs(1));
+  keep(0, 1, "a");
+  EXPECT_THAT(vision_of(outlook())["starts"], SizeIs(0));
 }
 
 // Kubernetes evicts no pod that two budgets select. It deletes it.
