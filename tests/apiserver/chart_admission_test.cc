@@ -62,6 +62,11 @@ class ChartAdmission : public ChartTest {
     kube().patch({"namespaces", "team-a"}, PatchType::kMerge,
                  R"({"metadata": {"labels": {"gpu.berth.dev/managed": "true"}}})");
     tenant_ = std::make_unique<Kube>(person("tenant", "edit", "team-a"));
+    // Pods are refused until the server can read what the policies go by.
+    wait_until("pods to be taken", seconds(30), [&]() -> std::string {
+      const Reply reply = makes_pod(pod_of("", ""));
+      return reply.ok() ? "" : reply.body.dump();
+    });
   }
   void TearDown() override {
     if (!IsSkipped()) {
@@ -154,6 +159,7 @@ TEST_F(ChartAdmission, DevicesThatNoQueueCountsAreRefused) {
              changes_job("before", R"({"metadata": {"labels": {"a": "b"}}})"));
   expect_let("who may release", ask(kube(), "POST", kPods, pod_of("", kClaim)));
   set_policy("resourceClaims: Allow", false);
+  set_policy("", true);
   set_policy("enforcement: Warn", false);
 }
 
@@ -207,6 +213,7 @@ TEST_F(ChartAdmission, NobodyKeepsAPodByDeletingItSlowly) {
   expect_let("as the policy says", removes(*tenant_, "fast", "&gracePeriodSeconds=7200"));
   expect_refused("longer", removes(*tenant_, "fast", "&gracePeriodSeconds=7201"),
                  "a grace period of at most 7200 s");
+  set_policy("", true);
   set_policy("enforcement: Warn", false);
   expect_let("it only warns", removes(*tenant_, "fast", "&gracePeriodSeconds=7201"));
 }
