@@ -206,9 +206,8 @@ ControlPlane::~ControlPlane() {
   std::filesystem::remove_all(scratch_, ignored);
 }
 
-Credentials ControlPlane::credentials(const std::string& user,
-                                      const std::vector<std::string>& groups) {
-  const KeyPair pair = authority_.issue_client(user, groups);
+Credentials ControlPlane::credentials(const std::string& user) {
+  const KeyPair pair = authority_.issue_client(user, {"system:masters"});
   return {server_, authority_.certificate(), pair.certificate, pair.key};
 }
 
