@@ -85,9 +85,6 @@ class ChartQueue : public ChartTest {
     if (!IsSkipped()) {
       kube().patch({"namespaces", "team-a"}, PatchType::kMerge,
                    R"({"metadata": {"labels": {"gpu.berth.dev/managed": null}}})");
-      kube().send("DELETE", "/apis/gpu.berth.dev/v1alpha1/gpuclusterpolicies/cluster");
-      for (const char* name : {"fast", "slow"})
-        kube().send("DELETE", std::string(kPod) + "/" + name + "?gracePeriodSeconds=0");
       for (const char* path : {kGated, kWaits, kRuns})
         kube().send("DELETE", std::string(path) + "?propagationPolicy=Background");
     }
@@ -214,121 +211,23 @@ TEST_F(ChartQueue, AUserOpensNothingWhileTheWebhookIsAway) {
   expect_let("release a Job", *rescuer_, kWaits, resume);
 }
 
-constexpr char kPolicy[] = R"(
-apiVersion: gpu.berth.dev/v1alpha1
-kind: GPUClusterPolicy
-metadata: {name: cluster}
-spec: {admission: {daemonSets: Refuse}}
-)";
-constexpr char kAccounts[] = "/api/v1/namespaces/kube-system/serviceaccounts";
-constexpr char kDaemonsPod[] =
-    R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "d", "ownerReferences":)"
-    R"( [{"apiVersion": "apps/v1", "kind": "DaemonSet", "name": "d", "uid": "u", "controller":)"
-    R"( true}]}, "spec": {"containers": [{"name": "main", "image": "x", "resources": {"limits":)"
-    R"( {"nvidia.com/gpu": 1}}}]}})";
-
-std::string made_pod(const std::string& spec) {
-  return R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "labels":)"
-         R"( {"gpu.berth.dev/queue": "vision"}}, "spec": {"containers": [{"name": "main", "image":)"
-         R"( "x"}])" +
-         spec + "}}";
-}
-std::string made_job(const std::string& spec) {
-  return R"({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j", "labels":)"
-         R"( {"gpu.berth.dev/queue": "vision"}}, "spec": {)" +
-         spec +
-         R"( "template": {"spec": {"restartPolicy": "Never", "containers": [{"name": "main",)"
-         R"( "image": "x"}]}}}})";
-}
-
-TEST_F(ChartQueue, WhatNoQueueCanHoldIsRefusedWhileTheWebhookIsAway) {
-  const std::string claims = R"(, "resourceClaims": [{"name": "g", "resourceClaimName": "g"}])";
-  EXPECT_TRUE(ask(*tenant_, "POST", kPod, made_pod(claims)).ok()) << "without a policy";
-  kube().apply(kPolicy);
-  wait_until("the policy to count", seconds(30), [&]() -> std::string {
-    return ask(*tenant_, "POST", kPod, made_pod(claims)).status == 403 ? "" : "not yet";
-  });
-  expect_refused("claim a device", "POST", kPod, made_pod(claims), "no queue counts the devices");
-  const std::string by_class =
-      R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers":)"
-      R"( [{"name": "main", "image": "x", "resources": {"limits":)"
-      R"( {"deviceclass.resource.kubernetes.io/gpu.nvidia.com": 1}}}]}})";
-  expect_refused("claim a device by its class", "POST", kPod, by_class,
-                 "no queue counts the devices");
-  expect_refused("keep GPUs for long", "POST", kPod,
-                 made_pod(R"(, "terminationGracePeriodSeconds": 3601)"), "at most 3600");
-  EXPECT_TRUE(
-      ask(*tenant_, "POST", kPod, made_pod(R"(, "terminationGracePeriodSeconds": 3600)")).ok());
-  expect_refused("replace pods early", "POST", kJobs, made_job(""),
-                 "write spec.podReplacementPolicy: Failed");
-  EXPECT_TRUE(ask(*tenant_, "POST", kJobs, made_job(R"("podReplacementPolicy": "Failed",)")).ok());
-  std::string of_set = made_job("");
-  of_set.insert(
-      of_set.find("\"name\""),
-      R"("ownerReferences": [{"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet",)"
-      R"( "name": "s", "uid": "u", "controller": true}],)");
-  EXPECT_TRUE(ask(*tenant_, "POST", kJobs, of_set).ok()) << "its pods wait one by one";
-  expect_refused("replace pods early from now on", "PATCH", kWaits,
-                 R"({"spec": {"podReplacementPolicy": "TerminatingOrFailed"}})",
-                 "write spec.podReplacementPolicy: Failed");
-  expect_let("change a Job that was so before", *tenant_, kRuns,
-             R"({"metadata": {"labels": {"a": "b"}}})");
-
-  // A pod that waits is deleted at once, whatever is asked; the API server has resolved it by then.
-  for (const auto& [name, grace] : {std::pair("fast", 30), std::pair("slow", 7200)})
-    kube().apply(fmt::format(R"(
-apiVersion: v1
-kind: Pod
-metadata: {{name: {}, namespace: team-a}}
-spec:
-  nodeName: n1
-  terminationGracePeriodSeconds: {}
-  containers: [{{name: main, image: x}}]
-)",
-                             name, grace));
-  const auto remove = [&](const std::string& name, const std::string& query) {
-    return tenant_->send("DELETE", std::string(kPod) + "/" + name + "?dryRun=All" + query);
+// A kubelet's own pods name its node. A certificate needs the kubelet's user and its group.
+TEST_F(ChartQueue, OnlyAKubeletNamesANode) {
+  kube().apply(
+      "{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding,"
+      " metadata: {name: nodes, namespace: team-a},"
+      " roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: edit},"
+      " subjects: [{apiGroup: rbac.authorization.k8s.io, kind: Group, name: 'system:nodes'},"
+      " {apiGroup: rbac.authorization.k8s.io, kind: User, name: 'system:node:n1'}]}");
+  const auto status = [&](const std::string& user, const std::vector<std::string>& groups) {
+    Kube who(plane().credentials(user, groups));
+    return ask(who, "POST", kPod, kBound).status;
   };
-  EXPECT_EQ(remove("fast", "&gracePeriodSeconds=3601").status, 403);
-  EXPECT_THAT(remove("fast", "&gracePeriodSeconds=3601").body.text("/message"),
-              HasSubstr("a grace period of at most 3600 s"));
-  EXPECT_TRUE(remove("fast", "&gracePeriodSeconds=3600").ok());
-  EXPECT_TRUE(remove("slow", "").ok()) << "by its own, which was judged before";
-  expect_refused("evict a pod slowly", "POST", std::string(kGated) + "/eviction",
-                 R"({"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "gated"},)"
-                 R"( "deleteOptions": {"gracePeriodSeconds": 3601}})",
-                 "a grace period of at most 3600 s");
-}
-
-// By the account of the DaemonSets' controller, as it asks in most clusters.
-TEST_F(ChartQueue, ADaemonSetGetsGpusOnlyIfThePolicyAllowsIt) {
-  const std::string account = "daemon-set-controller";
-  kube().send("POST", kAccounts,
-              R"({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": ")" + account +
-                  "\"}}");
-  const Reply token = kube().send(
-      "POST", std::string(kAccounts) + "/" + account + "/token",
-      R"({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}})");
-  ASSERT_TRUE(token.ok()) << token.body.dump();
-  const Credentials own = kube().credentials();
-  Kube controller({own.server, own.authority_pem, "", "", token.body.text("/status/token")});
-  kube().apply(kPolicy);
-  wait_until("its controller to be refused", seconds(30), [&]() -> std::string {
-    const Reply reply = ask(controller, "POST", kPod, kDaemonsPod);
-    return reply.status == 403 && reply.body.text("/message").find("may not ask for GPUs here") !=
-                                      std::string::npos
-               ? ""
-               : reply.body.dump();
+  wait_until("the kubelet to have its role", seconds(30), [&]() -> std::string {
+    return status("system:node:n1", {"system:nodes"}) == 201 ? "" : "not yet";
   });
-  EXPECT_TRUE(ask(*tenant_, "POST", kPod, kDaemonsPod).ok())
-      << "who claims it is judged as any pod";
-  kube().patch({"gpuclusterpolicies", "cluster"}, PatchType::kMerge,
-               R"({"spec": {"admission": {"daemonSets": "Allow"}}})");
-  wait_until("its pods to be allowed", seconds(30), [&]() -> std::string {
-    const Reply reply = ask(controller, "POST", kPod, kDaemonsPod);
-    return reply.ok() ? "" : reply.body.dump();
-  });
-  kube().send("DELETE", std::string(kAccounts) + "/" + account);
+  EXPECT_EQ(status("system:node:n1", {}), 403);
+  EXPECT_EQ(status("mallory", {"system:nodes"}), 403);
 }
 
 }  // namespace

@@ -206,8 +206,9 @@ ControlPlane::~ControlPlane() {
   std::filesystem::remove_all(scratch_, ignored);
 }
 
-Credentials ControlPlane::credentials(const std::string& user) {
-  const KeyPair pair = authority_.issue_client(user, {"system:masters"});
+Credentials ControlPlane::credentials(const std::string& user,
+                                      const std::vector<std::string>& groups) {
+  const KeyPair pair = authority_.issue_client(user, groups);
   return {server_, authority_.certificate(), pair.certificate, pair.key};
 }
 

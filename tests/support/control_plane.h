@@ -47,9 +47,9 @@ class ControlPlane {
 
   // An administrator's client, for the test's main thread.
   Kube& kube() { return *kube_; }
-  // Credentials in the group system:masters for another client; `user` is the name that the audit
-  // log shows.
-  Credentials credentials(const std::string& user);
+  // Credentials for another client, in these groups; the audit log shows it as `user`.
+  Credentials credentials(const std::string& user,
+                          const std::vector<std::string>& groups = {"system:masters"});
   // Writes a kubeconfig of such a user, or of a caller's credentials, into the scratch folder and
   // returns its path.
   std::string write_kubeconfig(const std::string& user);
