@@ -9,9 +9,9 @@
 
 namespace berth {
 
-// What an eviction or a deletion says; nothing leaves the pod the time that it gives itself. Never
-// 0, whatever the pod says: that would take its object away while its processes may still hold the
-// GPU, and the chart's policies refuse it.
+// The grace period in seconds that an eviction or a deletion sends; nullopt: the pod's own. It is
+// never 0, also where the pod's own is: the API server would remove the object while processes may
+// still hold the GPU, and the chart's policies refuse that.
 inline std::optional<std::int64_t> removal_grace(const Pod& pod,
                                                  std::optional<std::int64_t> wanted = {}) {
   constexpr std::int64_t kLeast = 1;

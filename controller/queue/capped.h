@@ -20,7 +20,7 @@ inline std::int64_t capped_sum(std::int64_t a, std::int64_t b) {
   return std::min(a + b, kMostOfAnything);  // each is at most that
 }
 
-// Of an amount that is for `of` pods, what `pods` of them have, rounded up.
+// The share that `pods` pods have of an amount for `of` pods, rounded up.
 inline std::int64_t part_of(std::int64_t amount, std::int64_t pods, std::int64_t of) {
   __extension__ typedef __int128 Wide;
   const Wide product = static_cast<Wide>(amount) * pods;

@@ -44,7 +44,7 @@ class ReclaimLog : public Log {
     std::string cohort = "research";
     std::string workload = "Pod/team-a/p1";
     std::string uid = "uid-p1";
-    std::string more;  // of whom it displaces
+    std::string more;  // fields of the displaced workload
   };
 
   ReclaimLog() {

@@ -266,7 +266,7 @@ const Act kConfined[] = {
      R"({"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 1,)"
      R"( "preconditions": {"uid": "UID"}})",
      "has to force off a node"},
-    {"delete a DaemonSet's pod without GPUs that it says a queue let go", "DELETE",
+    {"delete a DaemonSet's pod that has a queue's record and no GPUs", "DELETE",
      "/api/v1/namespaces/team-a/pods/claims",
      R"({"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 1,)"
      R"( "preconditions": {"uid": "UID"}})",
@@ -426,11 +426,11 @@ const Act kGranted[] = {
      "/api/v1/namespaces/kube-system/pods/trainer",
      R"({"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 1,)"
      R"( "preconditions": {"uid": "UID"}})"},
-    {"force off what a queue let go, a DaemonSet's or not", "DELETE",
+    {"force off a GPU pod with a queue's record that names a DaemonSet", "DELETE",
      "/api/v1/namespaces/team-a/pods/claimed",
      R"({"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 1,)"
      R"( "preconditions": {"uid": "UID"}})"},
-    {"force off what a queue let go, a kubelet's or not", "DELETE",
+    {"force off a GPU pod with a queue's record that is marked as a kubelet's", "DELETE",
      "/api/v1/namespaces/team-a/pods/mirrored",
      R"({"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 1,)"
      R"( "preconditions": {"uid": "UID"}})"},

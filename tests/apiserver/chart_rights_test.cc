@@ -116,7 +116,7 @@ class ChartRights : public ChartTest {
     kube().apply(bound_pod("team-a", "victim", "", gpu));
     kube().apply(bound_pod("team-a", "plain"));
     kube().apply(bound_pod("team-a", "mirror", ", annotations: {kubernetes.io/config.mirror: x}"));
-    // A tenant may call what its queue let go another's, once it runs.
+    // A tenant may write another owner on a pod that its queue has released.
     const std::string let_go = ", annotations: {gpu.berth.dev/admitted: '{}'";
     const std::string of_daemon =
         "}, ownerReferences: [{apiVersion: x.example.com/v1, kind: DaemonSet, name: x, uid: x, "

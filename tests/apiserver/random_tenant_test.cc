@@ -22,7 +22,7 @@ using std::chrono::steady_clock;
 
 constexpr std::int64_t kMostOfAlice = 8;  // nominal 4, borrowing limit 4
 constexpr std::int64_t kNominalOfBob = 4;
-constexpr seconds kMayEnd{60};  // a pod that was told to go, with the default grace
+constexpr seconds kMayEnd{60};  // a pod that is terminating, with the default grace
 constexpr char kBob[] = "bob";
 
 class KubeHands final : public TenantHands {

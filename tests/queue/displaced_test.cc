@@ -68,7 +68,7 @@ class DisplacedTest : public AdmittedTest {
     note_lent(pod.meta, name, 2);
     return pod;
   }
-  // Of a Job of two pods that is gone.
+  // The Job of two pods that owned them is gone.
   berth::Pod lent_orphan(const std::string& name, const std::string& node) {
     berth::Pod pod = lent_member(name, node);
     pod.meta.labels.erase(names::kPodGroupLabel);
@@ -448,7 +448,7 @@ TEST_F(DisplacedTest, AnOrphanOfAJobGivesBackWhatItsJobBorrowed) {
   EXPECT_THAT(done("Pod/b/s1"), IsEmpty()) << "one suffices";
 }
 
-// Of a kind that berth does not know, and might not make it anew.
+// berth does not know that controller, which might not create the pod again.
 TEST_F(DisplacedTest, AnOrphanThatAnotherControllerHasTakenGivesItBackToo) {
   for (const auto& [name, node] : {std::pair("s0", "n1"), std::pair("s1", "n2")}) {
     berth::Pod pod = lent_orphan(name, node);

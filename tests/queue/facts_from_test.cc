@@ -381,7 +381,7 @@ berth::Pod orphan_of(const std::string& job) {
   return pod;
 }
 
-// Whoever takes it from its Job may say that somebody else controls it.
+// A user who takes the pod from its Job may write another controller on it.
 TEST(AdmissionRecord, OfAJobCountsForItsPartOnAPodThatTheJobNoLongerControls) {
   const AdmissionFact part{.uid = "pod-uid",
                            .queue = "q",

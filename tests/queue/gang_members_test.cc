@@ -99,7 +99,7 @@ TEST_F(GangMembersTest, AGangUnderAnOldNameIsANewOne) {
   EXPECT_EQ(entry().amounts, (Amounts{{"nvidia.com/gpu", 8}}));
 }
 
-// It counts with the admission that let it go, whatever its owner writes on the others.
+// It counts with the admission that released it, whatever its owner writes on the other members.
 TEST_F(GangMembersTest, AnEditOfTheSizeTakesNothingBackFromAMemberThatHasEnded) {
   start_set();
   end(name_of_worker(0));
@@ -116,7 +116,7 @@ TEST_F(GangMembersTest, AMemberThatHasEndedDoesNotCountAgainstALaterAdmission) {
   start(kSet, {worker(1), worker(2), worker(3)});
   EXPECT_EQ(used(), 12);
   lose(name_of_worker(1));
-  EXPECT_EQ(used(), 12) << "its Job makes it anew";
+  EXPECT_EQ(used(), 12) << "its Job creates it again";
   berth::Pod next = worker(4);
   add(next);
   EXPECT_THAT(follow(kSet), ElementsAre(next.meta.name));

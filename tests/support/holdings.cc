@@ -49,7 +49,7 @@ bool shows(const AuditEvent& event, const char* kind) {
   return shown == kind || shown == "PartialObjectMetadata";
 }
 
-// Whoever is deleted stays until their last finalizer goes, and then goes without a deletion.
+// A deleted object stays until its last finalizer goes. The log shows no deletion then.
 bool is_gone(const AuditEvent& event, const char* kind) {
   const Object& now = event.response;
   if (!shows(event, kind)) return event.verb == "delete";
@@ -178,7 +178,7 @@ bool Holdings::is_over_nominal(const Recorded& admission, Time at) const {
   });
 }
 
-// What is in flight, until its objects show it.
+// Writes in flight, until their objects show them.
 bool Holdings::is_shown(const Recorded& entry) const {
   const auto job = jobs_.find(entry.uid);
   if (job != jobs_.end() && job->second.record.since == entry.since) return true;
@@ -207,7 +207,7 @@ long long Holdings::held_by_pods(const std::string& queue, const Key& key, Time 
   std::set<std::string> gangs;
   for (const auto& [_, pod] : pods_) {
     if (!pod.stay.counts(at)) continue;
-    if (!pod.record) {  // nobody admitted it: it may be any queue's
+    if (!pod.record) {  // no queue admitted it: it may be any queue's
       const auto asks = pod.asks.find(key.first);
       if (pod.bound && asks != pod.asks.end()) sum += asks->second;
       continue;

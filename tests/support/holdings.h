@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holdings: what queues hold, followed through the audit log by the records of admissions: on Jobs,
-// on pods and in the ledger. Where the log does not tell, it counts rather too much than too
-// little.
+// on pods and in the ledger. Where the log leaves it open, it counts too much, not too little.
 #pragma once
 
 #include <map>
@@ -28,7 +27,7 @@ struct Recorded {
 // Nothing where nothing can be read.
 std::optional<Recorded> read_recorded(const std::string& json);
 
-// Until when somebody counts, and from when on again: what leaves does not, unless it hangs.
+// Until when an object counts, and from when on again: a terminating one counts only if it hangs.
 struct Stay {
   Time until = Time::max();
   Time again = Time::max();
@@ -37,7 +36,7 @@ struct Stay {
   void ends(Time at);
 };
 
-// What others change berth may not have heard yet.
+// The time in which berth may not have heard of a change yet.
 inline constexpr std::chrono::seconds kHeardWithin{2};
 
 struct HeldPod {

@@ -81,7 +81,7 @@ std::string Reclaims::why_not_late(const std::string& key, const AuditEvent& del
 
 std::string Reclaims::why_not_late(const HeldPod& pod, const Entry& entry, Time at) const {
   const Recorded& by = entry.admission;
-  if (!pod.record) return "nobody admitted it";
+  if (!pod.record) return "no queue admitted it";
   if (pod.record->uid == pod.controller) return "its Job is suspended instead";
   if (pod.record->queue == by.queue) return "its own queue displaces it";
   if (by.cohort.empty() || holdings_.cohort_of(pod.record->queue) != by.cohort)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reclaims: what queues take back, followed through the audit log. What an admission displaces is
-// evicted. What it reclaims of another queue, and only budgets keep, is deleted once reclaimTimeout
-// is over; never before, and never what its queue's nominal quota pays for.
+// Reclaims: the pods that queues take back, followed through the audit log. berth evicts the pods
+// that an admission displaces. It deletes pods of another queue that only budgets keep, once
+// reclaimTimeout is over; never before, and never what their queue's nominal quota pays for.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ class Reclaims {
   // Events that the server took, in order.
   void take(const AuditEvent& event);
 
-  // Whether a queue takes the pod back: it is displaced, its gang goes whole, or its queue drains.
+  // Whether a queue takes the pod back: by displacement, with its whole gang, or by a drain.
   bool takes_back(const std::string& pod) const;
   // Why this deletion of the pod is no late reclaim; empty: it is one.
   std::string why_not_late(const std::string& pod, const AuditEvent& deletion) const;
