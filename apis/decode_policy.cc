@@ -197,6 +197,9 @@ void read_spec(const JsonCursor& spec, GPUClusterPolicySpec& out) {
   read(spec["idle"], out.idle);
   read(spec["health"], out.health);
   read(spec["metrics"], out.metrics);
+  read_enum(spec["deletionPolicy"], out.deletion_policy,
+            {PolicyDeletion::kRetain, PolicyDeletion::kRemove});
+  read_enum(spec["operations"], out.operations, {Operations::kNormal, Operations::kStopped});
 }
 
 void read(JsonCursor object, GPUClusterPolicy& out) {

@@ -120,6 +120,14 @@ const char* to_string(PodReplacement value) {
   return value == PodReplacement::kAny ? "Any" : "Failed";
 }
 
+const char* to_string(PolicyDeletion value) {
+  return value == PolicyDeletion::kRemove ? "Remove" : "Retain";
+}
+
+const char* to_string(Operations value) {
+  return value == Operations::kStopped ? "Stopped" : "Normal";
+}
+
 const char* to_string(IdlePolicy value) {
   switch (value) {
     case IdlePolicy::kNotify:

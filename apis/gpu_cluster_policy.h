@@ -179,6 +179,12 @@ struct MetricsSpec {
   bool operator==(const MetricsSpec&) const = default;
 };
 
+// What becomes of the nodes when the policy is deleted, or no longer selects them: their labels,
+// taints and sharing stay, or go within the policy's budget and windows.
+enum class PolicyDeletion { kRetain, kRemove };
+// Stopped: berth begins nothing that takes a node or a pod away.
+enum class Operations { kNormal, kStopped };
+
 struct GPUClusterPolicySpec {
   AgentsSpec agents;
   std::vector<PoolSpec> pools;               // a node belongs to the first that selects it
@@ -191,6 +197,8 @@ struct GPUClusterPolicySpec {
   IdleSpec idle;
   HealthSpec health;
   MetricsSpec metrics;
+  PolicyDeletion deletion_policy = PolicyDeletion::kRetain;
+  Operations operations = Operations::kNormal;
   bool operator==(const GPUClusterPolicySpec&) const = default;
 };
 
@@ -262,6 +270,8 @@ const char* to_string(PodReplacement value);
 const char* to_string(IdlePolicy value);
 const char* to_string(XidPolicy value);
 const char* to_string(HealthAction value);
+const char* to_string(PolicyDeletion value);
+const char* to_string(Operations value);
 
 // Bounds, as the CRD states them; a test keeps the two equal.
 namespace limits {

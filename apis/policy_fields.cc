@@ -225,11 +225,13 @@ Field metrics() {
 }  // namespace
 
 const Field& policy_spec_field() {
-  static const Field field =
-      required(object("spec", {agents(), pools(), prices(),
-                               list("topologyLevels", 0, limits::kMaxTopologyLevels, label_key("")),
-                               resource_catalog(), priority_classes(), admission(), disruption(),
-                               idle(), health(), metrics()}));
+  static const Field field = required(
+      object("spec",
+             {agents(), pools(), prices(),
+              list("topologyLevels", 0, limits::kMaxTopologyLevels, label_key("")),
+              resource_catalog(), priority_classes(), admission(), disruption(), idle(), health(),
+              metrics(), with_default(one_of("deletionPolicy", {"Retain", "Remove"}), "\"Retain\""),
+              with_default(one_of("operations", {"Normal", "Stopped"}), "\"Normal\"")}));
   return field;
 }
 

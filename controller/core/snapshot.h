@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "controller/core/answers.h"
+#include "controller/core/attention.h"
 #include "controller/core/cluster_state.h"
 #include "controller/core/samples.h"
 #include "controller/core/settings.h"
@@ -22,6 +23,7 @@ struct Snapshot {
   bool offline = false;    // berth plan: nothing can be asked, budgets are read from their status
   const TimeZones& zones = utc_only();
   const Samples& samples = kNoSamples;
+  Attention attention;
 };
 
 }  // namespace berth
