@@ -92,7 +92,7 @@ inline constexpr char kNoCertificates[] = "off";
 
 struct ControllerFlags {
   ConfigFlags connection;
-  ControllerOptions options;
+  ControllerOptions options{.keep_history = true};
   KeeperFlags keeper{.options = {.leaf_secret = kNoCertificates}};
   LogFlags log;
   double api_qps = 300;

@@ -15,7 +15,8 @@ struct ControllerOptions {
   Settings settings;
   LeaseOptions lease;
   bool leader_elect = true;
-  bool dry_run = false;  // plans are logged, nothing is written, not even a lease
+  bool dry_run = false;       // plans are logged, nothing is written, not even a lease
+  bool keep_history = false;  // in ConfigMaps berth-history-… (history.h)
   std::chrono::nanoseconds sync_limit = std::chrono::minutes(2);
   std::chrono::nanoseconds drain_limit = std::chrono::seconds(20);
   std::chrono::nanoseconds reevaluate_period = std::chrono::hours(10);

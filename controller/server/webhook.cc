@@ -22,7 +22,8 @@ Webhook::Webhook(World world, WebhookOptions options)
       endpoint_({.cluster = caches_.cluster(),
                  .settings = options_.settings,
                  .metrics = world_.metrics,
-                 .now = [this] { return loop_.now(); }}) {}
+                 .now = [this] { return loop_.now(); },
+                 .log = &world_.log}) {}
 
 Task<int> Webhook::run(std::stop_token stop) {
   const std::stop_callback<std::function<void()>> on_stop(stop, [this] { end_.request_stop(); });
