@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a running berth does on signals: another log level, and a trace of a crash.
+// `berth log-level`, sent to a berth that runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <csignal>
 #include <filesystem>
 #include <optional>
 #include <thread>
@@ -17,10 +16,7 @@ namespace berth::test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::AllOf;
-using testing::ContainsRegex;
 using testing::HasSubstr;
-using testing::Not;
 
 // A controller that waits for an API server that nobody answers for.
 struct RunningBerth {
@@ -73,23 +69,6 @@ TEST(LogLevel, IsSentToNoOtherProgram) {
   EXPECT_THAT(run_berth({"log-level", "trace"}).err, HasSubstr("must be one of debug|flag"));
   EXPECT_THAT(run_berth({"log-level", "debug", "--pid=999999999"}).err,
               HasSubstr("there is no process"));
-}
-
-// AddressSanitizer has a trace of its own.
-TEST(Crash, LeavesABacktraceWithTheBuildId) {
-#ifdef BERTH_SANITIZED
-  GTEST_SKIP() << "a build with AddressSanitizer";
-#endif
-  for (const auto& [signal, name] : {std::pair(SIGABRT, "SIGABRT"), {SIGSEGV, "SIGSEGV"}}) {
-    RunningBerth berth;
-    berth.child->signal(signal);
-    EXPECT_EQ(berth.child->wait(10s), 128 + signal);
-    const std::string text = berth.child->log_text();
-    EXPECT_THAT(text, ContainsRegex(std::string("berth crashes: ") + name +
-                                    ".*, berth .*, build id [0-9a-f]{40}"));
-    EXPECT_THAT(text, ContainsRegex("berth\\((main)?\\+0x[0-9a-f]+\\)"));
-    EXPECT_THAT(text, HasSubstr("end of the backtrace"));
-  }
 }
 
 }  // namespace
