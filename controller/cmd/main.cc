@@ -20,6 +20,7 @@
 #include "controller/cmd/page.h"
 #include "controller/cmd/plan.h"
 #include "controller/cmd/release.h"
+#include "controller/cmd/report.h"
 #include "controller/cmd/simulate.h"
 #include "controller/cmd/snapshot.h"
 #include "controller/cmd/top.h"
@@ -100,6 +101,10 @@ const CommandText kAdvise = {
     "berth advise --model 70B\n"
     "# On one product, eight requests at a time\n"
     "berth advise --model 8B --precision fp8 --sequences 8 --gpu A100-80GB"};
+const CommandText kReport = {"report", "Collect what a bug report needs in one archive.",
+                             "berth report -o berth-report.tgz\n"
+                             "# With other names for nodes, namespaces, pods and workloads\n"
+                             "berth report --anonymize"};
 const CommandText kRelease = {"release", "Let go what waits in queues, past every quota.",
                               "# Before berth is uninstalled: what would start\n"
                               "berth release --all\n"
@@ -165,6 +170,8 @@ int run(int argc, char** argv) {
   line.add(kAdvise, advise_flags(advise), [&] { return run_advise(advise); });
   SnapshotFlags snapshot;
   line.add(kSnapshot, snapshot_flags(snapshot), [&] { return run_snapshot(snapshot); });
+  ReportFlags report;
+  line.add(kReport, report_flags(report), [&] { return run_report(report); });
   ReleaseFlags release;
   line.add(kRelease, release_flags(release), [&] { return run_release(release); });
   SimulateFlags simulate;
