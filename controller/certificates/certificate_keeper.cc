@@ -55,7 +55,7 @@ Task<bool> CertificateKeeper::check(std::stop_token stop) {
       complain(seen.error());
       co_return false;
     }
-    CertificateDecision decision = decide_certificates(seen->state, loop_.wall_now());
+    CertificateDecision decision = decide_certificates(seen->state, client_.wall_now());
     if (decision.step == CertificateStep::kNone) {
       complaint_.clear();
       kept_ = true;
@@ -110,7 +110,7 @@ Task<Result<CertificateKeeper::Seen>> CertificateKeeper::fetch(std::stop_token s
 
 Task<Result<void>> CertificateKeeper::take(CertificateDecision decision, Seen seen,
                                            std::stop_token stop) {
-  const Time now = loop_.wall_now();
+  const Time now = client_.wall_now();
   switch (decision.step) {
     case CertificateStep::kNone:
       co_return Result<void>();

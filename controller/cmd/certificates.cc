@@ -7,6 +7,7 @@
 #include "controller/certificates/certificate_keeper.h"
 #include "controller/cmd/cluster_client.h"
 #include "controller/cmd/service.h"
+#include "controller/core/attention.h"
 #include "controller/server/endpoints.h"
 
 namespace berth {
@@ -45,6 +46,8 @@ int run_certificates(CertificatesFlags flags) {
   SpdlogLog& log = cluster.log;
   flags.keeper.options.namespace_ = flags.namespace_;
   flags.keeper.options.period = flags.keeper.check;
+  ServerClock clock(loop, kMaxClockSkew);  // whoever checks what it signs goes by the server's
+  cluster.client.set_clock(&clock);
   CertificateKeeper keeper(cluster.client, log, flags.keeper.options);
 
   const EndpointSources sources{

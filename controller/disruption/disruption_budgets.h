@@ -38,6 +38,7 @@ class DisruptionBudgets {
     std::int64_t nodes = 0;
     std::int64_t out = 0;
   };
+  void distrust(Duration skew);
   bool is_out(const Node& node) const;
   void count();
   Room* room_of(const Node& node);

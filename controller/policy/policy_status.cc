@@ -407,6 +407,11 @@ StatusUpdate compute_policy_status(const Snapshot& snapshot, const GPUClusterPol
     add(snapshot, policy, stalls ? "Stalled" : "Reconciling", "True", stalls ? *stuck : *going,
         conditions);
   }
+  if (!snapshot.attention.clock_is_right())
+    add(snapshot, policy, reasons::kClockSkewed, "True",
+        {reasons::kClockSkewed, "no deadline passes and no window opens: " +
+                                    describe_skew(*snapshot.attention.clock_skew)},
+        conditions);
   tell_cordoned(snapshot, status);
   if (!policy.meta.deletion_timestamp) {
     tell_health(snapshot, policy, status, conditions);

@@ -19,6 +19,7 @@ constexpr std::chrono::nanoseconds kFiguresLast = 1s;
 Controller::Controller(World world, Reconcilers reconcilers, ControllerOptions options)
     : world_(std::move(world)),
       loop_(world_.client.loop()),
+      clock_(loop_, kMaxClockSkew),
       reconcilers_(std::move(reconcilers)),
       options_(std::move(options)),
       jitter_(options_.seed),
@@ -46,9 +47,16 @@ Controller::Controller(World world, Reconcilers reconcilers, ControllerOptions o
                                     .on_lost = [this] { end("lease lost", true); }},
                   options_),
       worker_(Worker::Parts{world_.client, world_.log, world_.metrics, caches_, events_,
-                            leadership_, reconcilers_, world_.samples},
+                            leadership_, reconcilers_, world_.samples, clock_},
               options_) {
+  world_.client.set_clock(&clock_);
+  world_.lease_client.set_clock(&clock_);
   add_informers();
+}
+
+Controller::~Controller() {
+  world_.client.set_clock(nullptr);
+  world_.lease_client.set_clock(nullptr);
 }
 
 Task<int> Controller::run(std::stop_token stop) {
@@ -164,6 +172,7 @@ std::vector<ReadinessCheck> Controller::readiness() const {
 
 void Controller::refresh_metrics() {
   world_.metrics.on_unfinished(worker_.unfinished());
+  if (const auto skew = clock_.skew()) world_.metrics.on_clock_skew(*skew);
   if (!worker_.working() || !reconcilers_.figures) return world_.metrics.show({});
   // They walk the fleet, and anybody may ask.
   if (figured_at_ && loop_.now() - *figured_at_ < kFiguresLast) return;
