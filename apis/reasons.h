@@ -8,6 +8,8 @@ namespace berth::reasons {
 // Of any object: the API server refuses a write for good. On nodes, layouts and policies, and of
 // the event on the object that was to be written.
 inline constexpr char kWriteRefused[] = "WriteRefused";
+// Of condition Stopped on any of berth's objects, and of what waits for its end.
+inline constexpr char kOperationsStopped[] = "OperationsStopped";
 
 // -- MIGLayout --
 // Why a node waits; the layout's owner can do something about it (status.nodes.blocked).
