@@ -8,7 +8,7 @@ namespace berth::reasons {
 // Of any object: the API server refuses a write for good. On nodes, layouts and policies, and of
 // the event on the object that was to be written.
 inline constexpr char kWriteRefused[] = "WriteRefused";
-// Of condition Stopped on any of berth's objects, and of what waits for its end.
+// Condition Stopped has it on every object of berth's, and whatever waits until berth resumes.
 inline constexpr char kOperationsStopped[] = "OperationsStopped";
 
 // -- MIGLayout --

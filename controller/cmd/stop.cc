@@ -101,7 +101,7 @@ Task<Result<std::string>> stop_operations(ApiClient& client, StopFlags flags,
                         names::kStopAnnotation, key.name, kWhatStops);
 }
 
-// Either may stop berth, so both have to let it go on.
+// The policy and the namespace each stop berth, so the command takes both back.
 Task<Result<std::string>> resume_operations(ApiClient& client, ResumeFlags flags,
                                             std::stop_token token) {
   std::string told;
@@ -117,13 +117,12 @@ Task<Result<std::string>> resume_operations(ApiClient& client, ResumeFlags flags
   }
   const ObjectKey key{"", flags.namespace_};
   const Result<Namespace> own = co_await client.get<Namespace>(key, CallOptions(token));
-  if (!own && own.error().kind != ErrorKind::kNotFound) {
-    Error error = own.error();
-    error.message =
-        fmt::format("{}Namespace/{}, whose annotation stops berth too, is not known: {}", told,
-                    key.name, error.message);
-    co_return error;
-  }
+  if (!own && own.error().kind == ErrorKind::kForbidden)
+    co_return fmt::format(
+        "{}This account may not read Namespace/{}: berth stays stopped if that has annotation "
+        "{}.\n",
+        told, key.name, names::kStopAnnotation);
+  if (!own && own.error().kind != ErrorKind::kNotFound) co_return own.error();
   if (own && own->meta.annotations.contains(names::kStopAnnotation)) {
     const Result<void> written = co_await write(client, *own, resuming(*own), token);
     if (!written) co_return written.error();

@@ -16,7 +16,7 @@
 
 namespace berth {
 
-// Of GPUClusterPolicy, MIGLayout and GPUQueue, while berth is stopped.
+// GPUClusterPolicy, MIGLayout and GPUQueue have it while berth is stopped.
 inline constexpr char kStoppedCondition[] = "Stopped";
 
 // Who set it, why and since when, as far as that was written down.

@@ -25,7 +25,7 @@ class DisruptionBudgets {
 
   // Why no node may be taken at all: berth is stopped, outside the windows, or in a blackout.
   const std::optional<Cause>& closed() const { return stopped_ ? stopped_ : closed_; }
-  // Of these the one that also holds for what waits for no window.
+  // The emergency stop alone. It also stops what needs no window.
   const std::optional<Cause>& stopped() const { return stopped_; }
   // When that changes, without anything else changing.
   std::optional<Time> changes_at() const;

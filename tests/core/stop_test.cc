@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The emergency stop: what sets it, how it is told, and which changes begin and end it.
+// The emergency stop: what sets it, how berth describes it, and which changes begin and end it.
 #include "controller/core/stop.h"
 
 #include <gmock/gmock.h>
@@ -65,8 +65,8 @@ TEST_F(StopTest, TheAnnotationOfThePolicyOnlyDescribesTheStop) {
 }
 
 TEST_F(StopTest, TheAnnotationOfBerthsNamespaceStopsWhateverThePolicySays) {
-  add(own("somebody's words"));
-  EXPECT_EQ(stop(), Stop{.reason = "somebody's words"});
+  add(own("words of an administrator"));
+  EXPECT_EQ(stop(), Stop{.reason = "words of an administrator"});
   add(policy(Operations::kNormal));
   EXPECT_TRUE(stop());
   Namespace other = own("theirs");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// While berth is stopped nobody is displaced, drained or reclaimed, and what fits is admitted.
+// While berth is stopped, queues displace, drain and reclaim no workload, and admit what fits.
 #include "controller/queue/displaced.h"
 #include "tests/queue/admitted_fixture.h"
 
