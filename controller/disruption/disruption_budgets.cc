@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "apis/reasons.h"
+#include "controller/core/stop.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/disruption/rollouts.h"
 #include "controller/fleet/disruption_calendar.h"
@@ -31,7 +32,8 @@ DisruptionBudgets::DisruptionBudgets(const Snapshot& snapshot, const SlotLedger&
     : snapshot_(snapshot),
       ledger_(ledger),
       claims_(ledger, snapshot.now),
-      policy_(find_policy(snapshot.cluster)) {
+      policy_(find_policy(snapshot.cluster)),
+      stopped_(why_stopped(snapshot)) {
   if (policy_ == nullptr) return;
   calendar_ = DisruptionCalendar(policy_->spec.disruption, snapshot.zones).at(snapshot.now);
   if (!calendar_.open) closed_ = why_closed(calendar_);

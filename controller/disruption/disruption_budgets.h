@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // DisruptionBudgets: what the policy allows of every action that takes a node, or its GPUs, away:
 // only inside its windows, and only so many nodes of a pool at once, whatever the reason for which
-// the others are out. Without a policy everything is allowed.
+// the others are out. Without a policy everything is allowed. While berth is stopped (core/stop.h),
+// nothing is.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,10 @@ class DisruptionBudgets {
   // The ledger outlives it.
   DisruptionBudgets(const Snapshot& snapshot, const SlotLedger& ledger);
 
-  // Why no node may be taken at all: outside the windows, or in a blackout.
-  const std::optional<Cause>& closed() const { return closed_; }
+  // Why no node may be taken at all: berth is stopped, outside the windows, or in a blackout.
+  const std::optional<Cause>& closed() const { return stopped_ ? stopped_ : closed_; }
+  // The emergency stop alone. It also stops what needs no window.
+  const std::optional<Cause>& stopped() const { return stopped_; }
   // When that changes, without anything else changing.
   std::optional<Time> changes_at() const;
 
@@ -49,6 +52,7 @@ class DisruptionBudgets {
   const GPUClusterPolicy* policy_;
   DisruptionStatus calendar_;
   std::optional<Cause> closed_;
+  std::optional<Cause> stopped_;
   bool counted_ = false;  // a walk over the fleet, only where a node would be taken
   std::map<const PoolSpec*, Room> rooms_;
 };

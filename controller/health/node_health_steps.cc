@@ -266,6 +266,7 @@ bool NodeHealthSteps::is_news() const {
 std::optional<std::string> NodeHealthSteps::why_not(const std::optional<Cause>& too_many,
                                                     DisruptionBudgets& budgets) const {
   if (!health_.found.act() || spec_.action == HealthAction::kReport) return "";
+  if (budgets.stopped()) return budgets.stopped()->message;
   if (node_.cordoned() && !seeded(SeededBug::kTakeOverCordon))
     return "it is cordoned already, and not for its health";
   if (is_in_a_rollout()) return "a MIGLayout has it";

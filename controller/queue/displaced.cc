@@ -14,6 +14,7 @@
 #include "controller/core/patience.h"
 #include "controller/core/refused_write.h"
 #include "controller/core/seeded_bugs.h"
+#include "controller/core/stop.h"
 #include "controller/queue/facts_from.h"
 #include "controller/queue/funding.h"
 #include "controller/queue/idle_measures.h"
@@ -171,6 +172,7 @@ void plan_evictions(const Snapshot& snapshot, const Workload& workload, const Le
 }  // namespace
 
 std::string why_not_displaced(const Snapshot& snapshot, const Workload& workload) {
+  if (const auto stopped = why_stopped(snapshot)) return stopped->message;
   if (workload.standing.newer) return "a later berth has admitted it";
   if (workload.job)
     return may_be_suspended(snapshot, workload) ? "" : "its Job can't be suspended by its queue";
@@ -223,7 +225,7 @@ PreemptionTerms preemption_terms(const Snapshot& snapshot) {
                           return may_be_displaced(snapshot, workload);
                         }};
   terms.goes_late = [&](const Workload& workload) {
-    return !workload.job && !never_goes(snapshot, workload);
+    return !workload.job && !is_stopped(snapshot) && !never_goes(snapshot, workload);
   };
   terms.stays = [&](const Workload& workload) { return never_goes(snapshot, workload); };
   if (takes_idle(snapshot)) terms.idle = [&] { return idle_to_take(snapshot); };

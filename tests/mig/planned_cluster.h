@@ -32,6 +32,9 @@ class PlannedCluster {
   // mig-manager's file as berth writes it for what stands. Returns the name of the layout's config
   // in it, if it has a single one.
   std::string render_agent_config(const std::string& layout);
+  // The emergency stop, by the annotation of berth's namespace, and its end.
+  void stop(const std::string& why);
+  void resume();
   // The slot of the node's first taking, for the layout.
   void claim(const std::string& node, const std::string& layout);
   ConfigMap ledger() const;
