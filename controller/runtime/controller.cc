@@ -31,20 +31,20 @@ Controller::Controller(World world, Reconcilers reconcilers, ControllerOptions o
                   .on_fatal = [this](std::string why) { end(std::move(why), true); }},
               options_.seed + 100),
       events_(world_.client, world_.log, Events::Options{.instance = options_.lease.identity}),
-      leadership_(Leadership::Parts{.client = world_.client,
-                                    .lease_client = world_.lease_client,
-                                    .log = world_.log,
-                                    .metrics = world_.metrics,
-                                    .cluster = caches_.cluster(),
-                                    .reconcilers = reconcilers_,
-                                    .carry_out =
-                                        [this](Plan plan, std::stop_token stop) {
-                                          // In the name of the key that has the ledger: it is
-                                          // looked at again once the cache has what was written.
-                                          return worker_.carry_out("slots", std::move(plan),
-                                                                   std::move(stop));
-                                        },
-                                    .on_lost = [this] { end("lease lost", true); }},
+      leadership_(Leadership::Parts{
+                      .client = world_.client,
+                      .lease_client = world_.lease_client,
+                      .log = world_.log,
+                      .metrics = world_.metrics,
+                      .cluster = caches_.cluster(),
+                      .reconcilers = reconcilers_,
+                      .carry_out =
+                          [this](Plan plan, std::stop_token stop) {
+                            // In the name of the key that has the ledger: it is
+                            // looked at again once the cache has what was written.
+                            return worker_.carry_out("slots", std::move(plan), std::move(stop));
+                          },
+                      .on_lost = [this](std::string why) { end(std::move(why), true); }},
                   options_),
       worker_(Worker::Parts{world_.client, world_.log, world_.metrics, caches_, events_,
                             leadership_, reconcilers_, world_.samples, clock_},
@@ -165,6 +165,8 @@ void Controller::on_change(const T* old, const T* now) {
 
 std::vector<ReadinessCheck> Controller::readiness() const {
   std::vector<ReadinessCheck> checks = caches_.readiness();
+  if (leadership_.claims())
+    checks.push_back({.name = "cluster-claim", .problem = leadership_.claim_problem()});
   checks.push_back({.name = "shutdown"});
   if (end_.stop_requested()) checks.back().problem = "shutting down";
   return checks;

@@ -214,6 +214,7 @@ void Worker::look_again(const std::string& key, const Outcome& outcome) {
 }
 
 void Worker::tell_stuck(const ObjectRef& object, const std::string& error) {
+  parts_.metrics.on_conflict_loop();
   parts_.log.write(LogLevel::kError, "a write conflicts again and again, and nobody changes it",
                    {{"object", object.str()}, {"error", error}});
   parts_.events.send({.regarding = object,

@@ -36,9 +36,11 @@ class Berth {
   Child& process() { return *process_; }
   const std::string& log_file() const { return process_->log_file(); }
   int metrics_port() const { return metrics_port_; }
+  int health_port() const { return health_port_; }
 
  private:
   int metrics_port_ = 0;
+  int health_port_ = 0;
   std::unique_ptr<Child> process_;
 };
 
