@@ -19,6 +19,7 @@
 #include "controller/runtime/caches.h"
 #include "controller/runtime/controller_options.h"
 #include "controller/runtime/events.h"
+#include "controller/runtime/history.h"
 #include "controller/runtime/jitter.h"
 #include "controller/runtime/leadership.h"
 #include "controller/runtime/metrics.h"
@@ -59,6 +60,7 @@ class Controller {
   Task<bool> wait_for_sync(std::stop_token stop);
   Task<void> shut_down(bool in_order);
   void end(std::string why, bool failed);
+  void tell(std::string what, std::string why);
 
   void add_informers();
   template <class T>
@@ -75,6 +77,7 @@ class Controller {
   Caches caches_;
   Events events_;
   Leadership leadership_;
+  History history_;
   Worker worker_;
   std::stop_source wake_;                    // what run() sleeps on: synced, or the end
   std::stop_source end_;                     // the end, for whatever reason

@@ -48,7 +48,10 @@ Worker::Worker(Parts parts, const ControllerOptions& options)
       queue_(loop_, parts_.metrics, queue_options(parts_.reconcilers.families),
              [this] { pump_soon(); }),
       executor_(Executor::Parts{parts_.client, parts_.log, parts_.metrics, answers_, barrier_,
-                                parts_.events, [this] { return parts_.leadership.time_left(); }},
+                                parts_.events, [this] { return parts_.leadership.time_left(); },
+                                [this](const Origin& origin, const Write& write) {
+                                  parts_.history.note_write(origin, write);
+                                }},
                 Executor::Options{}),
       work_(loop_) {}
 
@@ -116,6 +119,8 @@ void Worker::work_on(const std::string& key) {
   if (plan.requeue_after) queue_.add_after(key, *plan.requeue_after);
   if (options_.dry_run && has_work(plan)) log_dry_run(key, plan);
   if (options_.dry_run || !has_work(plan)) return conclude(key, Outcome{}, 0, compute);
+  if (parts_.reconcilers.cause_of)
+    plan.cause = parts_.reconcilers.cause_of(parts_.caches.cluster(), key);
   work_.spawn(execute(key, std::move(plan), compute));
 }
 

@@ -23,6 +23,7 @@
 #include "controller/runtime/controller_options.h"
 #include "controller/runtime/events.h"
 #include "controller/runtime/executor.h"
+#include "controller/runtime/history.h"
 #include "controller/runtime/leadership.h"
 #include "controller/runtime/metrics.h"
 #include "controller/runtime/repeated_conflicts.h"
@@ -39,6 +40,7 @@ class Worker {
     Metrics& metrics;
     Caches& caches;
     Events& events;
+    History& history;
     const Leadership& leadership;
     const Reconcilers& reconcilers;
     const Samples& samples;

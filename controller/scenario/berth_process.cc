@@ -206,6 +206,8 @@ std::shared_ptr<BerthProcess::Life> BerthProcess::new_life() {
   options.settings = options_.settings;
   options.zones = options_.zones;
   options.lease = options_.lease;
+  options.lease.version = kVersion;
+  options.keep_history = options_.keep_history;
   options.lease.namespace_ = options.settings.berth_namespace;
   options.lease.identity = name_ + "_" + random_.uuid();
   options.settings.own_pod = name_;

@@ -32,7 +32,8 @@ struct BerthOptions {
   sim::Prometheus* prometheus = nullptr;
   sim::Exporters* exporters = nullptr;  // with a Prometheus
   std::chrono::nanoseconds restart_after = std::chrono::seconds(2);
-  LeaseOptions lease;  // each life says whose it is
+  LeaseOptions lease;         // each life says whose it is
+  bool keep_history = false;  // its writes would be noise in what most simulations look at
 };
 
 class BerthProcess {

@@ -23,7 +23,8 @@ Webhook::Webhook(World world, WebhookOptions options)
       endpoint_({.cluster = caches_.cluster(),
                  .settings = options_.settings,
                  .metrics = world_.metrics,
-                 .now = [this] { return loop_.now(); }}) {
+                 .now = [this] { return loop_.now(); },
+                 .log = &world_.log}) {
   world_.client.set_clock(&clock_);
 }
 

@@ -6,8 +6,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "apis/names.h"
 #include "controller/certificates/certificate_maker.h"
 #include "tests/client/fake_host.h"
+#include "tests/io/recording_log.h"
 #include "tests/runtime/world.h"
 
 namespace berth {
@@ -54,6 +56,43 @@ TEST(ReviewEndpoint, TakesReviewsByPostAndRefusesEverythingElseWithASentence) {
       HasSubstr(
           R"(berth_webhook_requests_total{operation="CREATE",path="mutate",verdict="allowed"} 2)"));
   EXPECT_THAT(metrics.text(), HasSubstr(R"(operation="other",path="mutate",verdict="refused"} 5)"));
+}
+
+TEST(ReviewEndpoint, LogsEachRefusalWithUserObjectFieldAndRuleAndNoFloodFillsTheLog) {
+  ClusterState cluster;
+  GPUClusterPolicy policy;
+  policy.meta.name = "cluster";
+  cluster.upsert(policy, Time{});
+  Namespace team;
+  team.meta.name = "team-a";
+  team.meta.labels = {{names::kManagedLabel, "true"}};
+  cluster.upsert(team, Time{});
+  Settings settings;
+  Metrics metrics("test");
+  RecordingLog log;
+  MonotonicTime now{0};
+  const ReviewEndpoint endpoint({cluster, settings, metrics, [&] { return now; }, &log});
+  std::string bad(kReview);
+  const auto put = [&bad](const std::string& what, const std::string& with) {
+    bad.replace(bad.find(what), what.size(), with);
+  };
+  put(R"("userInfo":{})", R"("userInfo":{"username":"anna\n"})");
+  put(R"("spec":{})",
+      R"("spec":{"containers":[{"name":"c","resources":{"limits":{"nvidia.com/gpu":"0.5"}}}]})");
+  endpoint.answer(post("/validate", kReview));
+  EXPECT_THAT(log.lines, ::testing::IsEmpty());
+  endpoint.answer(post("/validate", bad));
+  EXPECT_THAT(
+      log.lines,
+      ::testing::ElementsAre(::testing::AllOf(
+          ::testing::StartsWith("info refused user=anna"), HasSubstr("object=Pod/team-a/p "),
+          HasSubstr("field=spec.containers[0].resources.limits[nvidia.com/gpu]"),
+          HasSubstr("rule=0.5 is not a whole number"), HasSubstr("operation=CREATE"))));
+  for (int i = 0; i < 1000; ++i) endpoint.answer(post("/validate", bad));
+  EXPECT_LE(log.lines.size(), 100u);
+  now += 10s;
+  endpoint.answer(post("/validate", bad));
+  EXPECT_THAT(log.lines.back(), HasSubstr("not_logged=901"));
 }
 
 class WebhookTest : public ::testing::Test {
