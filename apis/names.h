@@ -15,6 +15,7 @@ inline constexpr char kFinalizer[] = "gpu.berth.dev/finalizer";
 inline constexpr char kRolloutAnnotation[] = "gpu.berth.dev/mig-rollout";
 inline constexpr char kHealthAnnotation[] = "gpu.berth.dev/health";
 inline constexpr char kHoldAnnotation[] = "gpu.berth.dev/hold";
+inline constexpr char kStopAnnotation[] = "gpu.berth.dev/stop";  // who stopped berth, and why
 inline constexpr char kInventoryAnnotation[] = "gpu.berth.dev/gpu-inventory";
 inline constexpr char kEpochAnnotation[] = "gpu.berth.dev/epoch";
 inline constexpr char kVersionAnnotation[] = "gpu.berth.dev/version";  // on the Lease: berth's

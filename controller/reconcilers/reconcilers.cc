@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "controller/core/stop.h"
 #include "controller/cost/cost_meter.h"
 #include "controller/disruption/slots.h"
 #include "controller/mig/reconcile.h"
@@ -62,6 +63,7 @@ Reconcilers reconcilers(const Settings& settings) {
     for (Figure& figure : namespace_figures(cluster)) figures.push_back(std::move(figure));
     for (Figure& figure : queue_figures(cluster)) figures.push_back(std::move(figure));
     for (Figure& figure : budget_figures(cluster, settings)) figures.push_back(std::move(figure));
+    for (Figure& figure : stop_figures(cluster, settings)) figures.push_back(std::move(figure));
     return figures;
   };
   return all;

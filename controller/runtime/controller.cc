@@ -22,6 +22,7 @@ constexpr std::chrono::nanoseconds kFiguresLast = 1s;
 Controller::Controller(World world, Reconcilers reconcilers, ControllerOptions options)
     : world_(std::move(world)),
       loop_(world_.client.loop()),
+      clock_(loop_, kMaxClockSkew),
       reconcilers_(std::move(reconcilers)),
       options_(std::move(options)),
       jitter_(options_.seed),
@@ -33,20 +34,20 @@ Controller::Controller(World world, Reconcilers reconcilers, ControllerOptions o
                   .on_fatal = [this](std::string why) { end(std::move(why), true); }},
               options_.seed + 100),
       events_(world_.client, world_.log, Events::Options{.instance = options_.lease.identity}),
-      leadership_(Leadership::Parts{.client = world_.client,
-                                    .lease_client = world_.lease_client,
-                                    .log = world_.log,
-                                    .metrics = world_.metrics,
-                                    .cluster = caches_.cluster(),
-                                    .reconcilers = reconcilers_,
-                                    .carry_out =
-                                        [this](Plan plan, std::stop_token stop) {
-                                          // In the name of the key that has the ledger: it is
-                                          // looked at again once the cache has what was written.
-                                          return worker_.carry_out("slots", std::move(plan),
-                                                                   std::move(stop));
-                                        },
-                                    .on_lost = [this] { end("lease lost", true); }},
+      leadership_(Leadership::Parts{
+                      .client = world_.client,
+                      .lease_client = world_.lease_client,
+                      .log = world_.log,
+                      .metrics = world_.metrics,
+                      .cluster = caches_.cluster(),
+                      .reconcilers = reconcilers_,
+                      .carry_out =
+                          [this](Plan plan, std::stop_token stop) {
+                            // In the name of the key that has the ledger: it is
+                            // looked at again once the cache has what was written.
+                            return worker_.carry_out("slots", std::move(plan), std::move(stop));
+                          },
+                      .on_lost = [this](std::string why) { end(std::move(why), true); }},
                   options_),
       history_(History::Parts{.client = world_.client,
                               .log = world_.log,
@@ -54,9 +55,16 @@ Controller::Controller(World world, Reconcilers reconcilers, ControllerOptions o
                               .keeps = options_.keep_history && !options_.dry_run,
                               .time_left = [this] { return leadership_.time_left(); }}),
       worker_(Worker::Parts{world_.client, world_.log, world_.metrics, caches_, events_, history_,
-                            leadership_, reconcilers_, world_.samples},
+                            leadership_, reconcilers_, world_.samples, clock_},
               options_) {
+  world_.client.set_clock(&clock_);
+  world_.lease_client.set_clock(&clock_);
   add_informers();
+}
+
+Controller::~Controller() {
+  world_.client.set_clock(nullptr);
+  world_.lease_client.set_clock(nullptr);
 }
 
 Task<int> Controller::run(std::stop_token stop) {
@@ -180,6 +188,8 @@ void Controller::on_change(const T* old, const T* now) {
 
 std::vector<ReadinessCheck> Controller::readiness() const {
   std::vector<ReadinessCheck> checks = caches_.readiness();
+  if (leadership_.claims())
+    checks.push_back({.name = "cluster-claim", .problem = leadership_.claim_problem()});
   checks.push_back({.name = "shutdown"});
   if (end_.stop_requested()) checks.back().problem = "shutting down";
   return checks;
@@ -187,6 +197,7 @@ std::vector<ReadinessCheck> Controller::readiness() const {
 
 void Controller::refresh_metrics() {
   world_.metrics.on_unfinished(worker_.unfinished());
+  if (const auto skew = clock_.skew()) world_.metrics.on_clock_skew(*skew);
   if (!worker_.working() || !reconcilers_.figures) return world_.metrics.show({});
   // They walk the fleet, and anybody may ask.
   if (figured_at_ && loop_.now() - *figured_at_ < kFiguresLast) return;

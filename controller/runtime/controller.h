@@ -39,6 +39,9 @@ class Controller {
     std::function<void()> on_change = {};  // may be null: an object has changed, leading or not
   };
   Controller(World world, Reconcilers reconcilers, ControllerOptions options);
+  ~Controller();
+  Controller(const Controller&) = delete;
+  Controller& operator=(const Controller&) = delete;
 
   // The process' exit code: 0 after a requested stop, 1 when the lease was lost, the caches did not
   // fill in time or the server's history went back.
@@ -67,6 +70,7 @@ class Controller {
 
   World world_;
   Loop& loop_;
+  ServerClock clock_;
   const Reconcilers reconcilers_;
   const ControllerOptions options_;
   Jitter jitter_;

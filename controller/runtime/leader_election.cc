@@ -80,13 +80,13 @@ Task<bool> LeaderElector::acquire(std::stop_token stop) {
   while (!stop.stop_requested()) {
     const Attempt attempt = co_await try_once(stop);
     if (attempt == Attempt::kHeld) {
-      log_.info("became leader", {{"identity", options_.identity},
-                                  {"lease", options_.namespace_ + "/" + options_.name}});
+      log_.info(options_.words.acquired, {{"identity", options_.identity},
+                                          {"lease", options_.namespace_ + "/" + options_.name}});
       co_return true;
     }
     if (attempt == Attempt::kHeldByOther && observed_.holder_identity != seen_holder) {
       seen_holder = observed_.holder_identity;
-      log_.info("standing by, another replica leads", {{"leader", seen_holder}});
+      log_.info(options_.words.standing_by, {{"leader", seen_holder}});
     }
     co_await sleep_for(jitter_.between(options_.retry_period, options_.retry_period * 12 / 10),
                        stop);
@@ -148,6 +148,11 @@ Task<Result<Lease>> LeaderElector::write_released() {
   lease.renew_time = loop_.wall_now();
   Result<Lease> written = co_await write(std::move(lease), false, std::stop_token());
   co_return written;
+}
+
+std::string LeaderElector::other_holder() const {
+  const bool others = exists_ && observed_.holder_identity != options_.identity;
+  return others && others_lease_runs() ? observed_.holder_identity : std::string();
 }
 
 std::chrono::nanoseconds LeaderElector::time_left() const {

@@ -230,7 +230,7 @@ void StepRunner::answer(const Step& step, bool yes, Error error, std::string aga
   reply.yes = yes;
   reply.error = std::move(error);
   reply.against = std::move(against);
-  reply.at = loop_.wall_now();
+  reply.at = parts_.client.wall_now();
   parts_.answers.put(question(step), std::move(reply));
 }
 

@@ -166,6 +166,7 @@ void BerthProcess::start() {
   wanted_ = true;
   ++starts_;
   life_ = new_life();
+  life_->loop.step_wall(clock_ahead_);
   // Hooks may be set and taken away while the process runs.
   life_->wire.faults = {.on_request =
                             [this](const HttpRequest& request) {
@@ -236,6 +237,11 @@ void BerthProcess::terminate() {
 void BerthProcess::freeze() {
   if (life_ == nullptr || std::exchange(frozen_, true)) return;
   simulation_.remove(life_->loop);
+}
+
+void BerthProcess::set_clock(std::chrono::microseconds ahead) {
+  if (life_ != nullptr) life_->loop.step_wall(ahead - clock_ahead_);
+  clock_ahead_ = ahead;
 }
 
 void BerthProcess::thaw() {

@@ -53,6 +53,8 @@ class BerthProcess {
   // SIGSTOP and SIGCONT: time goes by without it.
   void freeze();
   void thaw();
+  // The clock of its machine, from now on, in whatever life: so far ahead of the cluster's.
+  void set_clock(std::chrono::microseconds ahead);
 
   // Of a webhook: a review by POST to "/mutate" or "/validate". It answers in its own time, as long
   // as it lives; code 0: it does not.
@@ -86,6 +88,7 @@ class BerthProcess {
   bool frozen_ = false;
   bool wanted_ = false;  // is started again when it ends
   int starts_ = 0;
+  std::chrono::microseconds clock_ahead_{0};
   std::shared_ptr<bool> here_ = std::make_shared<bool>(true);  // false once this is gone
 };
 

@@ -102,10 +102,11 @@ class WebhookTest : public ::testing::Test {
       if (check.name == name) return check.problem;
     return "no such check";
   }
-  void mount(Duration life) {
+  void mount(Duration life, Duration begins_in = -1h) {
     const Time now = world_.loop.wall_now();
     const CertificatePair authority = make_authority("ca", {now - 1h, now + 1000h}).value();
-    const CertificatePair leaf = make_leaf(authority, {"a.svc"}, {now - 1h, now + life}).value();
+    const CertificatePair leaf =
+        make_leaf(authority, {"a.svc"}, {now + begins_in, now + life}).value();
     host_.files["/certs/tls.crt"] = leaf.certificate;
     host_.files["/certs/tls.key"] = leaf.key;
   }
@@ -135,6 +136,9 @@ TEST_F(WebhookTest, FollowsItsCertificateAndAnnouncesItsEnd) {
   EXPECT_EQ(problem("certificate"), std::nullopt);
   world_.loop.run_for(3h);
   EXPECT_THAT(problem("certificate").value_or(""), HasSubstr("expired at"));
+  mount(30h, 1h);
+  world_.loop.run_for(10s);
+  EXPECT_THAT(problem("certificate").value_or(""), HasSubstr("is valid from"));
   mount(30h);
   world_.loop.run_for(10s);
   EXPECT_EQ(problem("certificate"), std::nullopt);

@@ -102,6 +102,16 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- if and .Values.policy.enabled .Values.policy.proof.image (not .Values.dryRun) }}true{{ end }}
 {{- end }}
 
+{{/* Whether the leader asks for the cluster, too. */}}
+{{- define "berth.claims" -}}
+{{- if and .Values.leaderElection.enabled .Values.leaderElection.claimNamespace }}true{{ end }}
+{{- end }}
+
+{{/* Whether metrics need a token. */}}
+{{- define "berth.metricsAuthorized" -}}
+{{- if and .Values.metrics.enabled .Values.metrics.authorization }}true{{ end }}
+{{- end }}
+
 {{- define "berth.uninstallGuard" -}}
 {{- if and .Values.admissionPolicies.enabled .Values.uninstallGuard.enabled }}true{{ end }}
 {{- end }}
