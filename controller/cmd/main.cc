@@ -20,6 +20,7 @@
 #include "controller/cmd/page.h"
 #include "controller/cmd/plan.h"
 #include "controller/cmd/release.h"
+#include "controller/cmd/report.h"
 #include "controller/cmd/simulate.h"
 #include "controller/cmd/snapshot.h"
 #include "controller/cmd/stop.h"
@@ -105,6 +106,10 @@ const CommandText kStop = {"stop", "Stop at once all that takes nodes or pods aw
                            "berth stop --reason \"incident 4711\"\n"
                            "berth resume"};
 const CommandText kResume = {"resume", "End the stop: berth continues.", "berth resume"};
+const CommandText kReport = {"report", "Collect what a bug report needs in one archive.",
+                             "berth report -o berth-report.tgz\n"
+                             "# With other names for nodes, namespaces, pods and workloads\n"
+                             "berth report --anonymize"};
 const CommandText kRelease = {"release", "Let go what waits in queues, past every quota.",
                               "# Before berth is uninstalled: what would start\n"
                               "berth release --all\n"
@@ -174,6 +179,8 @@ int run(int argc, char** argv) {
   line.add(kStop, stop_flags(stop), [&] { return run_stop(stop); });
   ResumeFlags resume;
   line.add(kResume, resume_flags(resume), [&] { return run_resume(resume); });
+  ReportFlags report;
+  line.add(kReport, report_flags(report), [&] { return run_report(report); });
   ReleaseFlags release;
   line.add(kRelease, release_flags(release), [&] { return run_release(release); });
   SimulateFlags simulate;

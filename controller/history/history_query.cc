@@ -34,7 +34,7 @@ bool is_part_of_name(char c) {
 }
 
 // Whether the words stand there, and no longer name.
-bool is_named(std::string_view text, const std::string& words) {
+bool mentions(std::string_view text, const std::string& words) {
   const std::size_t at = text.find(words);
   if (at == text.npos) return false;
   const std::size_t end = at + words.size();
@@ -85,9 +85,9 @@ bool matches(const HistoryQuery& query, const HistoryLine& line) {
   if (!query.namespace_.empty() && parts.namespace_ != query.namespace_) return false;
   if (query.kind.empty()) return true;
   if (parts.kind == query.kind && parts.name == query.name) return true;
-  if (query.kind == "Node") return parts.kind == "Pod" && is_named(line.reason, "node " + query.name);
+  if (query.kind == "Node") return parts.kind == "Pod" && mentions(line.reason, "node " + query.name);
   if (query.kind == "Job") return parts.kind == "Pod" && parts.name.starts_with(query.name + "-");
-  return is_named(line.cause, query.kind + "/" + query.name);
+  return mentions(line.cause, query.kind + "/" + query.name);
 }
 
 }  // namespace berth

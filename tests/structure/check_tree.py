@@ -15,6 +15,7 @@ MAY_INCLUDE = {
     "apis": set(),
     "controller/core": {"apis"},
     "controller/history": {"apis", "controller/core"},
+    "controller/report": {"apis", "controller/core"},
     "controller/fleet": {"apis", "controller/core"},
     "controller/observe": {"apis", "controller/core", "controller/fleet"},
     "controller/queue": {"apis", "controller/core", "controller/fleet", "controller/observe"},
@@ -43,7 +44,7 @@ MAY_INCLUDE = {
     "controller/server": SHELL | {"controller/admission", "controller/page", "controller/runtime", "controller/certificates", "controller/live"},
 }
 FOREIGN_TO_PURE = re.compile(r'#include\s+<(uv\.h|curl/|openssl/|spdlog/|boost/|CLI/|prometheus/|thread|fstream|random|mutex)')
-PURE = ("apis", "controller/core", "controller/history", "controller/fleet", "controller/observe", "controller/cost", "controller/advise", "controller/disruption", "controller/mig", "controller/health", "controller/policy",
+PURE = ("apis", "controller/core", "controller/history", "controller/report", "controller/fleet", "controller/observe", "controller/cost", "controller/advise", "controller/disruption", "controller/mig", "controller/health", "controller/policy",
         "controller/queue", "controller/admission", "controller/reconcilers", "controller/dump", "controller/preview", "controller/explain",
         "controller/page", "controller/import")
 OWN_REASON = re.compile(r'^namespace reasons \{|\breason = "[A-Z]\w+"|\bCause\{ ?"[A-Z]\w+"', re.M)
