@@ -42,8 +42,6 @@ inline constexpr char kKueueQueueLabel[] = "kueue.x-k8s.io/queue-name";
 inline constexpr char kPriorityClassLabel[] = "gpu.berth.dev/priority-class";
 inline constexpr char kLastCheckpointAnnotation[] = "gpu.berth.dev/last-checkpoint";
 inline constexpr char kManagedByLabel[] = "app.kubernetes.io/managed-by";
-// Velero's, on what holds for the moment alone: a restored ledger tells of what is no more.
-inline constexpr char kNoBackupLabel[] = "velero.io/exclude-from-backup";
 inline constexpr char kHostnameLabel[] = "kubernetes.io/hostname";
 inline constexpr char kProofLabel[] = "gpu.berth.dev/proof";  // on Jobs that prove a node's GPUs
 inline constexpr char kProofNodeAnnotation[] = "gpu.berth.dev/proof-node-uid";

@@ -32,7 +32,7 @@ std::string create_body(const Settings& settings, std::int64_t epoch, const std:
       R"({{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"{}","namespace":{},)"
       R"("labels":{{"{}":"berth","{}":"true"}},"annotations":{{"{}":"{}"}}}},"data":{}}})",
       names::kSlotsConfigMap, quote_json(settings.berth_namespace), names::kManagedByLabel,
-      names::kNoBackupLabel, names::kEpochAnnotation, epoch, data);
+      kNoBackupLabel, names::kEpochAnnotation, epoch, data);
 }
 
 }  // namespace

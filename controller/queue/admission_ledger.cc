@@ -234,7 +234,7 @@ Write write_admissions(const Snapshot& snapshot, const AdmissionLedger& ledger,
         R"({{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"{}","namespace":{},)"
         R"("labels":{{"{}":"berth","{}":"true"}},"annotations":{{"{}":"{}","{}":"{}"{}}}}},"data":{}}})",
         names::kAdmissionsConfigMap, quote_json(snapshot.settings.berth_namespace),
-        names::kManagedByLabel, names::kNoBackupLabel, names::kEpochAnnotation, epoch,
+        names::kManagedByLabel, kNoBackupLabel, names::kEpochAnnotation, epoch,
         names::kEpochSinceAnnotation, format_time(snapshot.now),
         heard.empty() ? heard
                       : fmt::format(R"(,"{}":{})", names::kHeardAnnotation, quote_json(heard)),
