@@ -120,6 +120,8 @@ inline constexpr char kForeignSeries[] = "ForeignSeries";
 // Of NotConfirmed.
 inline constexpr char kExporterDisagrees[] = "ExporterDisagrees";
 inline constexpr char kExporterSilent[] = "ExporterSilent";
+// Of ClockSkewed, condition and reason.
+inline constexpr char kClockSkewed[] = "ClockSkewed";
 // Of HealthLimited.
 inline constexpr char kTooManyUnhealthy[] = "TooManyUnhealthy";
 // Of events about a node whose GPUs break.

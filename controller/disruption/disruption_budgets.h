@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // DisruptionBudgets: what the policy allows of every action that takes a node, or its GPUs, away:
 // only inside its windows, and only so many nodes of a pool at once, whatever the reason for which
-// the others are out. Without a policy everything is allowed. While berth is stopped (core/stop.h),
-// nothing is.
+// the others are out. They hold until a policy that is being deleted is gone. Without a policy
+// everything is allowed. While berth is stopped (core/stop.h), nothing is.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "controller/core/cause.h"
 #include "controller/core/snapshot.h"
@@ -41,8 +42,12 @@ class DisruptionBudgets {
     std::int64_t nodes = 0;
     std::int64_t out = 0;
   };
+  void distrust(Duration skew);
   bool is_out(const Node& node) const;
   void count();
+  // The pool of the node, also one that does not select it any more and whose keys it still
+  // carries; empty: none.
+  std::string_view pool_name_of(const Node& node) const;
   Room* room_of(const Node& node);
 
   const Snapshot& snapshot_;
@@ -53,7 +58,7 @@ class DisruptionBudgets {
   std::optional<Cause> closed_;
   std::optional<Cause> stopped_;
   bool counted_ = false;  // a walk over the fleet, only where a node would be taken
-  std::map<const PoolSpec*, Room> rooms_;
+  std::map<std::string, Room, std::less<>> rooms_;  // by pool
 };
 
 }  // namespace berth

@@ -261,13 +261,24 @@ std::optional<Cause> stalled(const Snapshot& snapshot, const GPUClusterPolicy& p
   return std::nullopt;
 }
 
+std::string list_nodes(const std::vector<std::string>& names) {
+  return fmt::format("{} ({})", list_first(names, 3),
+                     plural(static_cast<std::int64_t>(names.size()), "node"));
+}
+
 // Those that take their pool's config up, then those that are about to.
-std::string name_first(const PoolSurvey& survey) {
+std::vector<std::string> changing_sharing(const PolicyProgress& progress) {
   std::vector<std::string> names;
-  for (const Node* node : survey.plugin_settling) names.push_back(node->meta.name);
-  for (const PluginLabelDue& due : survey.plugin_due)
+  for (const Node* node : progress.labels.settling) names.push_back(node->meta.name);
+  for (const PluginLabelDue& due : progress.survey.plugin_due)
     if (!due.foreign) names.push_back(due.node->meta.name);
-  return list_first(names, 3);
+  return names;
+}
+
+std::vector<std::string> leaving(const PolicyProgress& progress) {
+  std::vector<std::string> names;
+  for (const RetreatDue& due : progress.survey.retreats) names.push_back(due.node->meta.name);
+  return names;
 }
 
 std::string priority_classes(std::int32_t count) {
@@ -284,21 +295,22 @@ std::string labelling(std::int32_t nodes, std::int32_t classes) {
 
 std::optional<Cause> moving(const GPUClusterPolicy& policy, const PolicyProgress& progress) {
   const PoolSurvey& survey = progress.survey;
+  const std::string why = progress.labels.why ? "; " + progress.labels.why->message : "";
   if (policy.meta.deletion_timestamp)
-    return Cause{
-        reasons::kRetreating,
-        fmt::format("{} and {} still carry what the policy put there",
-                    plural(survey.carrying, "node"), priority_classes(progress.classes.standing))};
+    return Cause{reasons::kRetreating,
+                 fmt::format("{} and {} still carry what the policy put there{}",
+                             plural(survey.carrying, "node"),
+                             priority_classes(progress.classes.standing), why)};
   if (survey.changing > 0 || progress.classes.changing > 0)
     return Cause{reasons::kLabelling, labelling(survey.changing, progress.classes.changing)};
-  const std::size_t plugin = progress.labels.take.size() +
-                             static_cast<std::size_t>(progress.labels.waiting) +
-                             survey.plugin_settling.size();
-  if (plugin > 0)
-    return Cause{progress.labels.why ? progress.labels.why->reason : reasons::kPluginRollout,
-                 fmt::format("not yet offering GPUs as their pool says: {} ({}){}",
-                             name_first(survey), plural(static_cast<std::int64_t>(plugin), "node"),
-                             progress.labels.why ? "; " + progress.labels.why->message : "")};
+  if (const std::vector<std::string> nodes = changing_sharing(progress); !nodes.empty())
+    return Cause{
+        progress.labels.why ? progress.labels.why->reason : reasons::kPluginRollout,
+        fmt::format("not yet offering GPUs as their pool says: {}{}", list_nodes(nodes), why)};
+  if (const std::vector<std::string> nodes = leaving(progress); !nodes.empty())
+    return Cause{progress.labels.why ? progress.labels.why->reason : reasons::kLabelling,
+                 fmt::format("still with labels or taints that no pool asks for: {}{}",
+                             list_nodes(nodes), why)};
   return std::nullopt;
 }
 
@@ -418,6 +430,11 @@ StatusUpdate compute_policy_status(const Snapshot& snapshot, const GPUClusterPol
       add(snapshot, policy, stalls ? "Stalled" : "Reconciling", "True", stalls ? *stuck : *going,
           conditions);
   }
+  if (!snapshot.attention.clock_is_right())
+    add(snapshot, policy, reasons::kClockSkewed, "True",
+        {reasons::kClockSkewed, "no deadline passes and no window opens: " +
+                                    describe_skew(*snapshot.attention.clock_skew)},
+        conditions);
   tell_cordoned(snapshot, status);
   if (!policy.meta.deletion_timestamp) {
     tell_health(snapshot, policy, status, conditions);

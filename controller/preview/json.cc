@@ -42,6 +42,7 @@ Json encode(const Condition& condition) {
 Json encode(const LayoutSummary& layout) {
   return {{"name", layout.name},
           {"change", to_string(layout.change)},
+          {"left", layout.left},
           {"given", layout.given},
           {"takesEveryNode", layout.takes_every_node},
           {"selectsNone", layout.selects_none},
@@ -138,6 +139,7 @@ Json encode(const PodConcern& concern) {
 Json encode(const PolicySummary& policy) {
   Json out = {{"name", policy.name},
               {"change", to_string(policy.change)},
+              {"left", policy.left},
               {"given", policy.given},
               {"pools", list(policy.pools, [](const auto& p) { return encode(p); })},
               {"conflicts", list(policy.conflicts,

@@ -11,6 +11,7 @@
 #include "apis/reasons.h"
 #include "controller/core/annotation_room.h"
 #include "controller/core/merge_patch.h"
+#include "controller/core/patience.h"
 #include "controller/core/refused_write.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/core/stop.h"
@@ -204,7 +205,7 @@ Time keeps_until(const Snapshot& snapshot, const Workload& workload, const Ledge
   const Time told = notice_ends(snapshot, entry);
   const GPUQueue* queue = snapshot.cluster.gpu_queues().find(entry.admission.queue);
   if (queue == nullptr || !may_go_late(snapshot, workload, entry)) return told;
-  return told + queue->spec.preemption.reclaim_timeout;
+  return patience_ends(snapshot, told, queue->spec.preemption.reclaim_timeout);
 }
 
 bool is_kept_by_owner(const Snapshot& snapshot, const Workload& workload) {
@@ -268,6 +269,10 @@ Plan plan_displaced(const Snapshot& snapshot, const Workload& workload, const Le
   if (is_idle(entry, workload) && !is_idle_still(snapshot, workload)) return {};
   Plan plan;
   const Time due = notice_ends(snapshot, entry);
+  if (!snapshot.attention.clock_is_right()) {  // no time can be told
+    plan.requeue_in(kMaxClockSkew);
+    return plan;
+  }
   if (snapshot.now < due && !seeded(SeededBug::kIgnoreNotice)) {
     plan_notice(snapshot, workload, entry, plan);
     plan.requeue_in(std::chrono::ceil<Duration>(due - snapshot.now));
@@ -317,7 +322,7 @@ bool still_holds(const FactsIndex& facts, const AheadFact& ahead) {
 Time notice_ends(const Snapshot& snapshot, const LedgerFact& entry) {
   const GPUQueue* queue = snapshot.cluster.gpu_queues().find(entry.admission.queue);
   const Duration notice = queue == nullptr ? Duration() : queue->spec.preemption.notice_period;
-  return Time(std::chrono::microseconds(entry.admission.since)) + notice;
+  return patience_ends(snapshot, Time(std::chrono::microseconds(entry.admission.since)), notice);
 }
 
 bool is_leaving(const FactsIndex& facts, const AheadFact& ahead) {

@@ -154,7 +154,9 @@ void tell_who_is_kept(const Snapshot& snapshot, const IdlePod& idle, Reclaimer& 
 
 Plan reconcile_reclaim(const Snapshot& snapshot) {
   const GPUClusterPolicy* policy = find_policy(snapshot.cluster);
-  if (policy == nullptr || snapshot.offline || is_stopped(snapshot)) return {};
+  if (policy == nullptr || snapshot.offline || is_stopped(snapshot) ||
+      !snapshot.attention.clock_is_right())
+    return {};
   Reclaimer reclaimer(snapshot, *policy);
   if (policy->spec.idle.policy == IdlePolicy::kOnPressure)
     for (const IdlePod& idle : find_idle_pods(snapshot, *policy))

@@ -97,8 +97,8 @@ bool plan_stranded(const Snapshot& snapshot, const queue::Workload& workload, Pl
 bool plan_late_gang(const Snapshot& snapshot, const queue::Workload& workload, Plan& plan) {
   const auto late = queue::never_ready(snapshot.cluster, workload);
   if (!late) return false;
-  if (!late->is_overdue(snapshot.now)) {
-    plan.requeue_in(std::chrono::ceil<Duration>(late->until - snapshot.now));
+  if (const Time ends = late->ends(snapshot); snapshot.now < ends) {
+    plan.requeue_in(std::chrono::ceil<Duration>(ends - snapshot.now));
     return false;
   }
   plan.requeue_in(kLookAtPins);
@@ -143,8 +143,8 @@ bool plan_never_ready(const Snapshot& snapshot, const queue::Workload& workload,
     plan.add(ref_of(*job), queue::forget_setbacks(*job));
   const auto late = queue::never_ready(snapshot.cluster, workload);
   if (!late) return false;
-  if (!late->is_overdue(snapshot.now)) {
-    plan.requeue_in(std::chrono::ceil<Duration>(late->until - snapshot.now));
+  if (const Time ends = late->ends(snapshot); snapshot.now < ends) {
+    plan.requeue_in(std::chrono::ceil<Duration>(ends - snapshot.now));
     return false;
   }
   plan.requeue_in(kLookAtPins);
@@ -159,8 +159,8 @@ bool plan_never_ready(const Snapshot& snapshot, const queue::Workload& workload,
 void plan_unbound(const Snapshot& snapshot, const queue::Workload& workload, Plan& plan) {
   const auto pins = queue::unbound_pins(snapshot.cluster, workload);
   if (!pins) return;
-  if (!pins->is_overdue(snapshot.now))
-    return plan.requeue_in(std::chrono::ceil<Duration>(pins->until - snapshot.now));
+  if (const Time ends = pins->ends(snapshot); snapshot.now < ends)
+    return plan.requeue_in(std::chrono::ceil<Duration>(ends - snapshot.now));
   plan.requeue_in(kLookAtPins);
   const std::string why = "pinned and not bound" + (pins->lost.empty() ? "" : ", " + pins->lost);
   if (const Job* job = pins->requeued) {

@@ -240,6 +240,8 @@ TEST_F(Examples, AKeyThatTheChartDoesNotNameKeepsNothingElseFromItsNodes) {
   stop_berth();
   ASSERT_EQ(upgrade().code, 0);
   start();
+  kube().patch({"gpuclusterpolicies", "cluster"}, PatchType::kMerge,
+               R"({"spec": {"deletionPolicy": "Remove"}})");
   kube().remove({"gpuclusterpolicies", "cluster"});
   wait_for("the deletion to be told as stuck", 60, [&]() -> std::string {
     return policy().condition("Stalled", "reason") == "KeyForbidden"

@@ -366,7 +366,8 @@ const State kPolicies[] = {
      "AgentsMismatch", "Stalled AgentsMismatch", "Failed", "Degraded"},
     {"retreating",
      [](PlannedCluster& world) {
-       GPUClusterPolicy going = policy("pools: [{name: dev, nodeSelector: {}}]");
+       GPUClusterPolicy going =
+           policy("pools: [{name: dev, nodeSelector: {}}], deletionPolicy: Remove");
        going.meta.deletion_timestamp = world.now;
        world.add(going).add(in_dev());
      },

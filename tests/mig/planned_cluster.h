@@ -39,7 +39,14 @@ class PlannedCluster {
   void claim(const std::string& node, const std::string& layout);
   ConfigMap ledger() const;
 
-  Snapshot snapshot() { return {cluster, answers, settings, now, epoch, false}; }
+  Snapshot snapshot() {
+    return {.cluster = cluster,
+            .answers = answers,
+            .settings = settings,
+            .now = now,
+            .epoch = epoch,
+            .attention = attention};
+  }
   // What one reconcile of the key plans; another of the same snapshot has to plan the same.
   Plan plan(const std::string& key);
   // The status that it plans stands from then on, as the API server would have it. What is told as
@@ -51,6 +58,7 @@ class PlannedCluster {
   Settings settings;
   Time now;
   std::int64_t epoch = 1;
+  Attention attention;
 };
 
 // As far as a layout comes before it takes a node: its finalizer is set.
