@@ -70,6 +70,19 @@ TEST_F(Retreats, InABlackoutOnlyNodesWhoseGpusNobodyHoldsLeaveARemovedPool) {
   EXPECT_THAT(node_writes(), SizeIs(3));
 }
 
+TEST_F(Retreats, WhileBerthIsStoppedNoNodeLosesAnything) {
+  cluster.stop("incident 4711");
+  apply("pools: []");
+  EXPECT_THAT(node_writes(), IsEmpty());
+  for (const char* node : {"n1", "n2", "n3"}) cluster.add(without_config(node, "none"));
+  EXPECT_THAT(node_writes(), IsEmpty());
+  EXPECT_THAT(status(cluster.plan("policy")), HasSubstr("berth is stopped: incident 4711"));
+  remove("maxUnavailable: 1");
+  EXPECT_THAT(node_writes(), IsEmpty());
+  cluster.resume();
+  EXPECT_THAT(node_writes(), SizeIs(3));
+}
+
 TEST_F(Retreats, AndWhenItsSelectorIsNarrowed) {
   hold_gpus_of("n1");
   apply(
