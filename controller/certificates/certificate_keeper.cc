@@ -6,6 +6,8 @@
 #include <array>
 #include <utility>
 
+#include "controller/certificates/certificate_facts.h"
+
 namespace berth {
 namespace {
 
@@ -43,7 +45,7 @@ Task<void> CertificateKeeper::run(std::stop_token stop) {
 
 std::optional<std::string> CertificateKeeper::problem() const {
   if (!complaint_.empty()) return complaint_;
-  return kept_ ? std::nullopt : std::optional<std::string>("not looked at yet");
+  return facts_.last_success ? std::nullopt : std::optional<std::string>("not looked at yet");
 }
 
 // One step, another look, the next step. A step that another replica took first is a conflict: the
@@ -55,10 +57,11 @@ Task<bool> CertificateKeeper::check(std::stop_token stop) {
       complain(seen.error());
       co_return false;
     }
-    CertificateDecision decision = decide_certificates(seen->state, loop_.wall_now());
+    note_ends(seen->state);
+    CertificateDecision decision = decide_certificates(seen->state, client_.wall_now());
     if (decision.step == CertificateStep::kNone) {
       complaint_.clear();
-      kept_ = true;
+      facts_.last_success = client_.wall_now();
       bool all_found = true;
       for (const auto& configuration : seen->configurations) all_found &= configuration.has_value();
       co_return all_found;  // one that is missing is about to be installed, or was deleted
@@ -110,7 +113,7 @@ Task<Result<CertificateKeeper::Seen>> CertificateKeeper::fetch(std::stop_token s
 
 Task<Result<void>> CertificateKeeper::take(CertificateDecision decision, Seen seen,
                                            std::stop_token stop) {
-  const Time now = loop_.wall_now();
+  const Time now = client_.wall_now();
   switch (decision.step) {
     case CertificateStep::kNone:
       co_return Result<void>();
@@ -180,8 +183,18 @@ Task<Result<std::optional<std::string>>> CertificateKeeper::fetch_json(KindInfo 
   co_return text;
 }
 
+void CertificateKeeper::note_ends(const CertificateState& state) {
+  const auto end_of = [](const std::string& pem) -> std::optional<Time> {
+    const auto facts = read_certificate_facts(pem);
+    return facts ? std::optional(facts->validity.until) : std::nullopt;
+  };
+  if (state.authority) facts_.authority_end = end_of(state.authority->pair.certificate);
+  if (state.leaf) facts_.leaf_end = end_of(state.leaf->certificate);
+}
+
 void CertificateKeeper::complain(const Error& error) {
   std::string text = describe(error);
+  if (error.kind != ErrorKind::kCancelled) ++facts_.failures_total;
   if (text != complaint_ && error.kind != ErrorKind::kCancelled)
     log_.warn("webhook certificates can't be kept", {{"error", text}});
   complaint_ = std::move(text);

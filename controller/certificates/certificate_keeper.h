@@ -16,6 +16,7 @@
 #include "controller/certificates/certificate_objects.h"
 #include "controller/certificates/certificate_rules.h"
 #include "controller/client/api_client.h"
+#include "controller/core/keeper_facts.h"
 #include "controller/io/log.h"
 #include "controller/io/task.h"
 
@@ -43,6 +44,7 @@ class CertificateKeeper {
   Task<void> run(std::stop_token stop);
   // Why the certificates are not as they should be, by the last look; nothing: they are.
   std::optional<std::string> problem() const;
+  const KeeperFacts& facts() const { return facts_; }
 
  private:
   struct Seen {
@@ -58,6 +60,7 @@ class CertificateKeeper {
   Task<Result<void>> send_bundle(std::string bundle, Seen seen, std::stop_token stop);
   Task<Result<std::optional<std::string>>> fetch_json(KindInfo kind, ObjectKey key,
                                                       std::stop_token stop);
+  void note_ends(const CertificateState& state);
   void complain(const Error& error);
 
   ApiClient& client_;
@@ -68,7 +71,7 @@ class CertificateKeeper {
   const ObjectKey leaf_key_;
   KeySource& keys_;
   std::string complaint_;  // told once
-  bool kept_ = false;      // some look found nothing left to do
+  KeeperFacts facts_;
 };
 
 }  // namespace berth

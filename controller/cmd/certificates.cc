@@ -5,9 +5,13 @@
 #include <utility>
 
 #include "controller/certificates/certificate_keeper.h"
+#include "controller/cmd/build_facts.h"
 #include "controller/cmd/cluster_client.h"
 #include "controller/cmd/service.h"
+#include "controller/core/attention.h"
+#include "controller/runtime/metrics.h"
 #include "controller/server/endpoints.h"
+#include "controller/server/process_facts.h"
 
 namespace berth {
 
@@ -15,8 +19,7 @@ FlagTable certificates_flags(CertificatesFlags& flags) {
   FlagTable table = connection_flags(flags.connection);
   table.push_back(text_flag("--namespace", flags.namespace_, "where Secrets and Service are"));
   for (Flag& flag : keeper_flags(flags.keeper)) table.push_back(std::move(flag));
-  table.push_back(text_flag("--health-probe-bind-address", flags.health_bind_address,
-                            "where /healthz and /readyz are served; 0: nowhere"));
+  for (Flag& flag : probe_flags(flags.probes)) table.push_back(std::move(flag));
   table.push_back(print_config_flag(flags.print_config));
   for (Flag& flag : log_flags(flags.log)) table.push_back(std::move(flag));
   return table;
@@ -29,7 +32,7 @@ Result<void> validate(const CertificatesFlags& flags) {
     return invalid_spec("--webhook-certificates",
                         "must not be off: they are what the program is for");
   if (Result<void> keeper = validate(flags.keeper); !keeper.has_value()) return keeper;
-  return require_addresses({{"--health-probe-bind-address", flags.health_bind_address}});
+  return validate(flags.probes);
 }
 
 int run_certificates(CertificatesFlags flags) {
@@ -45,18 +48,27 @@ int run_certificates(CertificatesFlags flags) {
   SpdlogLog& log = cluster.log;
   flags.keeper.options.namespace_ = flags.namespace_;
   flags.keeper.options.period = flags.keeper.check;
+  ServerClock clock(loop, kMaxClockSkew);  // whoever checks what it signs goes by the server's
+  cluster.client.set_clock(&clock);
   CertificateKeeper keeper(cluster.client, log, flags.keeper.options);
+  Metrics metrics(build_facts().version, build_facts().commit);
+  cluster.client.observe([&](const CallRecord& call) { metrics.on_call(call); });
 
   const EndpointSources sources{
       .readiness =
           [&] {
             return std::vector<ReadinessCheck>{{"certificates", keeper.problem()}};
           },
-      .metrics = nullptr};
-  ProbeServers probes(loop.raw());
-  if (!probes.listen("0", flags.health_bind_address, sources, log)) return 1;
+      .metrics =
+          [&] {
+            metrics.on_keeper(keeper.facts());
+            metrics.on_process(read_process_facts());
+            return metrics.text();
+          }};
+  ProbeServers probes(cluster, flags.probes);
+  if (!probes.listen(sources)) return 1;
   cluster.log_start();
-  spawn(loop, keeper.run(cluster.stop_on_signal()), [&loop] { loop.stop(); });
+  spawn(loop, keeper.run(cluster.stop_on_signal()), [&] { probes.stop([&loop] { loop.stop(); }); });
   loop.run();
   log.info("ended", {{"exit_code", 0}});
   return 0;

@@ -14,7 +14,7 @@ struct CertificatesFlags {
   std::string namespace_ = "berth-system";
   KeeperFlags keeper;
   LogFlags log;
-  std::string health_bind_address = ":8081";
+  ProbeFlags probes;
   bool print_config = false;
 };
 FlagTable certificates_flags(CertificatesFlags& flags);

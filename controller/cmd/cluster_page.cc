@@ -36,10 +36,15 @@ ClusterPage::ClusterPage(ClusterClient& cluster, const Controller& controller,
       loop_(cluster.loop),
       log_(cluster.log),
       client_(cluster.client_of("page")),
+      rights_({.client = client_,
+               .namespaces = [this] { return namespaces(); },
+               .settings = flags_.options.settings}),
       desk_({.client = client_,
              .log = log_,
-             .namespaces = [this] { return namespaces(); },
-             .settings = flags_.options.settings}),
+             .rights =
+                 [this](Viewer viewer, CallOptions options) {
+                   return rights_.ask(std::move(viewer), std::move(options));
+                 }}),
       port_({.snapshot = [this] { return snapshot(); },
              .ask = [this](const std::string& token) { return desk_.ask(token); },
              .now = [] { return std::chrono::steady_clock::now().time_since_epoch(); },

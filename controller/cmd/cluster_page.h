@@ -16,6 +16,7 @@
 #include "controller/io/task_group.h"
 #include "controller/runtime/controller.h"
 #include "controller/server/http_server.h"
+#include "controller/server/list_rights.h"
 #include "controller/server/mounted_files.h"
 #include "controller/server/page_port.h"
 #include "controller/server/serving_certificate.h"
@@ -52,6 +53,7 @@ class ClusterPage {
   SpdlogLog& log_;
   const Answers answers_;  // what berth was answered is not for people
   ApiClient client_;
+  ListRights rights_;
   ViewerDesk desk_;
   PagePort port_;
   ServingCertificate certificate_;

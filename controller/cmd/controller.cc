@@ -85,6 +85,7 @@ int run_controller(ControllerFlags flags) {
   flags.options.zones = &zones;
   flags.options.settings.own_pod = host_name();
   flags.options.lease.identity = new_identity(flags.options.settings.own_pod);
+  flags.options.lease.version = build_facts().version;
   flags.options.lease.namespace_ = flags.options.settings.berth_namespace;
   Samples samples;
   ClusterPage* shown = nullptr;
@@ -95,18 +96,25 @@ int run_controller(ControllerFlags flags) {
                         }},
       reconcilers(flags.options.settings), flags.options);
 
+  flags.keeper.options.namespace_ = flags.options.settings.berth_namespace;
+  flags.keeper.options.period = flags.keeper.check;
+  CertificateKeeper keeper(client, log, flags.keeper.options);
+  const bool keeps_certificates =
+      flags.keeper.options.leaf_secret != kNoCertificates && !flags.options.dry_run;
+
   const EndpointSources sources{
       .readiness = [&] { return controller.readiness(); },
       .metrics =
           [&] {
             controller.refresh_metrics();
             metrics.on_process(read_process_facts());
+            if (keeps_certificates) metrics.on_keeper(keeper.facts());
             if (const auto facts = shown != nullptr ? shown->facts() : std::nullopt)
               metrics.on_page(*facts);
             return metrics.text();
           }};
-  ProbeServers probes(loop.raw());
-  if (!probes.listen(flags.metrics_bind_address, flags.health_bind_address, sources, log)) return 1;
+  ProbeServers probes(cluster, flags.probes);
+  if (!probes.listen(sources)) return 1;
   ClusterPage page(cluster, controller, samples, flags);
   shown = &page;
   if (!page.listen()) return 1;
@@ -122,12 +130,8 @@ int run_controller(ControllerFlags flags) {
     const bool served = co_await wait_for_apis(client, log, needs, flags.options.sync_limit, stop);
     if (served || stop.stop_requested()) code = co_await controller.run(stop);
   };
-  flags.keeper.options.namespace_ = flags.options.settings.berth_namespace;
-  flags.keeper.options.period = flags.keeper.check;
-  CertificateKeeper keeper(client, log, flags.keeper.options);
   TaskGroup keeping(loop);
-  if (flags.keeper.options.leaf_secret != kNoCertificates && !flags.options.dry_run)
-    keeping.spawn(keeper.run(keeping.token()));
+  if (keeps_certificates) keeping.spawn(keeper.run(keeping.token()));
   Sampler sampler({.client = client,
                    .log = log,
                    .cluster = controller.cluster(),
@@ -144,7 +148,8 @@ int run_controller(ControllerFlags flags) {
                   flags.options.settings);
   keeping.spawn(sampler.run(keeping.token()));
   // Stopped once the tasks' frames are gone.
-  spawn(loop, main_task(), [&] { keeping.stop([&] { page.stop([&loop] { loop.stop(); }); }); });
+  spawn(loop, main_task(),
+        [&] { keeping.stop([&] { page.stop([&] { probes.stop([&loop] { loop.stop(); }); }); }); });
   loop.run();
   log.info("ended", {{"exit_code", code}});
   return code;

@@ -179,6 +179,9 @@ FlagTable controller_flags(ControllerFlags& flags) {
       switch_flag("--leader-elect", flags.options.leader_elect,
                   "hold a Lease before writing; without it a second process would do harm"),
       text_flag("--leader-elect-resource-name", lease.name, "the Lease's name"),
+      text_flag("--cluster-claim-namespace", flags.options.claim_namespace,
+                "where the leader holds a second Lease, berth-cluster, so that a berth of another "
+                "namespace that names the same stands by; empty: nowhere"),
       duration_flag("--leader-elect-lease-duration", lease.lease_duration,
                     "after which an unrenewed Lease may be taken over"),
       duration_flag("--leader-elect-renew-deadline", lease.renew_deadline,
@@ -208,9 +211,12 @@ FlagTable controller_flags(ControllerFlags& flags) {
                   "are then readable on the way to here"),
   };
   FlagTable own = {switch_flag("--dry-run", flags.options.dry_run,
-                               "log what would be done and write nothing, not even a Lease")};
-  for (Flag& flag : probe_flags(flags.metrics_bind_address, flags.health_bind_address))
-    own.push_back(std::move(flag));
+                               "log what would be done and write nothing, not even a Lease"),
+                   switch_flag("--history", flags.options.keep_history,
+                               "keep what was done, and why something waited, in ConfigMaps "
+                               "berth-history-0 to -7 for `berth history`: 1 MiB at most, written "
+                               "twice a minute at most")};
+  for (Flag& flag : probe_flags(flags.probes)) own.push_back(std::move(flag));
   own.push_back(print_config_flag(flags.print_config));
   return joined({connection_flags(flags.connection), settings_flags(flags.options.settings),
                  in_group("Leader election and load", std::move(election)),
@@ -239,10 +245,9 @@ Result<void> validate(const ControllerFlags& flags) {
                                                 {"--kube-api-status-burst", flags.status_burst}};
   for (const auto& [name, burst] : bursts)
     if (burst < 1 || burst > 100'000) return invalid_spec(name, "must be between 1 and 100000");
+  if (Result<void> probes = validate(flags.probes); !probes.has_value()) return probes;
   const Result<void> addresses =
-      require_addresses({{"--metrics-bind-address", flags.metrics_bind_address},
-                         {"--health-probe-bind-address", flags.health_bind_address},
-                         {"--page-bind-address", flags.page_bind_address}});
+      require_addresses({{"--page-bind-address", flags.page_bind_address}});
   if (!addresses.has_value()) return addresses;
   const bool by_tls = !flags.page_certificate_folder.empty();
   if (enabled(flags.page_bind_address) && by_tls == flags.page_plain_http)

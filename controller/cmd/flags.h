@@ -90,17 +90,23 @@ Result<void> validate(const KeeperFlags& flags);
 // --webhook-certificates of a controller: of no Secret's.
 inline constexpr char kNoCertificates[] = "off";
 
+// Where a long-running program is probed and scraped (service.h).
+struct ProbeFlags {
+  std::string metrics_address = ":8080";
+  std::string health_address = ":8081";
+  bool authorization = false;  // of the metrics
+};
+
 struct ControllerFlags {
   ConfigFlags connection;
-  ControllerOptions options;
+  ControllerOptions options{.keep_history = true};
   KeeperFlags keeper{.options = {.leaf_secret = kNoCertificates}};
   LogFlags log;
   double api_qps = 300;
   int api_burst = 500;
   double status_qps = 50;
   int status_burst = 100;
-  std::string metrics_bind_address = ":8080";
-  std::string health_bind_address = ":8081";
+  ProbeFlags probes;
   std::string page_bind_address = "0";
   std::string page_certificate_folder;
   bool page_plain_http = false;

@@ -6,9 +6,22 @@
 #include <array>
 #include <utility>
 
+#include "controller/certificates/certificate_maker.h"
+#include "controller/certificates/certificate_rules.h"
 #include "controller/cmd/console.h"
 
 namespace berth {
+namespace {
+
+// Requests of the metrics' door alone: a crowd there does not delay berth's own.
+constexpr double kReviewsPerSecond = 50;
+constexpr int kReviewsAtOnce = 100;
+// Identity providers' tokens are long.
+constexpr HttpServerLimits kTokenLimits{.header_bytes = 32 << 10};
+// Longer than any pod lives: it is made when the process starts.
+constexpr Duration kCertificateLife = std::chrono::hours(24 * 3650);
+
+}  // namespace
 
 LogOptions log_options(const LogFlags& flags) {
   constexpr std::array<std::pair<std::string_view, LogLevel>, 4> kLevels{
@@ -24,12 +37,29 @@ LogOptions log_options(const LogFlags& flags) {
   return options;
 }
 
-FlagTable probe_flags(std::string& metrics_address, std::string& health_address) {
+FlagTable probe_flags(ProbeFlags& flags) {
   return {
-      text_flag("--metrics-bind-address", metrics_address, "where /metrics is served; 0: nowhere"),
-      text_flag("--health-probe-bind-address", health_address,
+      text_flag("--metrics-bind-address", flags.metrics_address,
+                "where /metrics is served; 0: nowhere"),
+      switch_flag("--metrics-authorization", flags.authorization,
+                  "serve /metrics by HTTPS, and only to those who show a bearer token whose owner "
+                  "may get /metrics in the cluster"),
+      text_flag("--health-probe-bind-address", flags.health_address,
                 "where /healthz and /readyz are served; 0: nowhere; may equal the metrics address"),
   };
+}
+
+Result<void> validate(const ProbeFlags& flags) {
+  if (Result<void> addresses =
+          require_addresses({{"--metrics-bind-address", flags.metrics_address},
+                             {"--health-probe-bind-address", flags.health_address}});
+      !addresses.has_value())
+    return addresses;
+  if (flags.authorization && enabled(flags.metrics_address) &&
+      flags.metrics_address == flags.health_address)
+    return invalid_spec("--metrics-authorization",
+                        "needs a --metrics-bind-address of its own: probes show no token");
+  return {};
 }
 
 Flag print_config_flag(bool& field) {
@@ -53,28 +83,61 @@ Result<void> require_addresses(std::initializer_list<FlagText> flags) {
   return {};
 }
 
-bool ProbeServers::listen(const std::string& metrics_address, const std::string& health_address,
-                          const EndpointSources& sources, Log& log) {
-  const auto listen = [&](HttpServer& server, const std::string& text, EndpointsServed served,
-                          const char* what) {
-    if (!enabled(text)) return true;
-    const Result<ListenAddress> address = parse_listen_address(what, text);
-    if (!address.has_value()) return false;  // validate() has told
-    const auto handler = [&sources, served](const HttpCall& call) {
-      return answer(sources, served, call.path, call.query);
-    };
-    const Result<int> port = server.listen(*address, handler);
-    if (port.has_value()) {
-      log.info("listening", {{"what", what}, {"port", *port}});
-    } else {
-      log.error("cannot listen", {{"what", what}, {"error", describe(port.error())}});
-    }
-    return port.has_value();
+ProbeServers::ProbeServers(ClusterClient& cluster, const ProbeFlags& flags)
+    : cluster_(cluster),
+      flags_(flags),
+      client_(cluster.client_of("metrics")),
+      health_(cluster.loop.raw()),
+      metrics_(cluster.loop.raw(), flags.authorization ? kTokenLimits : HttpServerLimits{}) {
+  client_.limit(Traffic::kActing, TokenBucket(kReviewsPerSecond, kReviewsAtOnce));
+  if (flags_.authorization)
+    door_.emplace(client_, cluster_.log, [this] { metrics_.feed_in(std::chrono::nanoseconds(0)); });
+}
+
+bool ProbeServers::listen(const EndpointSources& sources) {
+  if (flags_.metrics_address == flags_.health_address)
+    return listen(health_, flags_.health_address, {.health = true, .metrics = true}, sources,
+                  "metrics and health");
+  return listen(metrics_, flags_.metrics_address, {.metrics = true}, sources, "metrics") &&
+         listen(health_, flags_.health_address, {.health = true}, sources, "health");
+}
+
+bool ProbeServers::listen(HttpServer& server, const std::string& text, EndpointsServed served,
+                          const EndpointSources& sources, const char* what) {
+  if (!enabled(text)) return true;
+  const Result<ListenAddress> address = parse_listen_address(what, text);
+  if (!address.has_value()) return false;  // validate() has told
+  const bool guarded = door_.has_value() && served.metrics;
+  const auto handler = [this, &sources, served, guarded](const HttpCall& call) {
+    if (guarded && call.path == kMetricsPath)
+      if (std::optional<HttpResponse> refusal = door_->refuse(call)) return *std::move(refusal);
+    return answer(sources, served, call.path, call.query);
   };
-  if (metrics_address == health_address)
-    return listen(health_, health_address, {.health = true, .metrics = true}, "metrics and health");
-  return listen(metrics_, metrics_address, {.metrics = true}, "metrics") &&
-         listen(health_, health_address, {.health = true}, "health");
+  Result<void> ready = guarded ? make_certificate() : Result<void>();
+  Result<int> port =
+      ready.has_value()
+          ? server.listen(*address, handler, {.certificate = guarded ? &certificate_ : nullptr})
+          : Result<int>(ready.error());
+  if (port.has_value())
+    cluster_.log.info("listening", {{"what", what}, {"port", *port}, {"tls", guarded}});
+  else
+    cluster_.log.error("cannot listen", {{"what", what}, {"error", describe(port.error())}});
+  return port.has_value();
+}
+
+Result<void> ProbeServers::make_certificate() {
+  const Time now = cluster_.loop.wall_now();
+  const Validity validity{now - kClockSkew, now + kCertificateLife};
+  const Result<CertificatePair> authority = make_authority("berth metrics", validity);
+  if (!authority.has_value()) return authority.error();
+  const Result<CertificatePair> leaf = make_leaf(*authority, {"berth-metrics"}, validity);
+  if (!leaf.has_value()) return leaf.error();
+  return certificate_.replace(leaf->certificate, leaf->key);
+}
+
+void ProbeServers::stop(std::function<void()> on_empty) {
+  if (door_) return door_->stop(std::move(on_empty));
+  cluster_.loop.post(std::move(on_empty));
 }
 
 int fail(const Error& error) { return complain("berth", error); }

@@ -3,22 +3,28 @@
 // are probed and scraped, and how they say that they can't start.
 #pragma once
 
+#include <functional>
 #include <initializer_list>
+#include <optional>
 #include <string>
 
 #include "apis/result.h"
+#include "controller/cmd/cluster_client.h"
 #include "controller/cmd/flags.h"
 #include "controller/io/log.h"
 #include "controller/live/spdlog_log.h"
 #include "controller/server/endpoints.h"
 #include "controller/server/http_server.h"
+#include "controller/server/metrics_door.h"
+#include "controller/server/serving_certificate.h"
 
 namespace berth {
 
 LogOptions log_options(const LogFlags& flags);
 
-// --metrics-bind-address and --health-probe-bind-address.
-FlagTable probe_flags(std::string& metrics_address, std::string& health_address);
+// --metrics-bind-address, --metrics-authorization and --health-probe-bind-address.
+FlagTable probe_flags(ProbeFlags& flags);
+Result<void> validate(const ProbeFlags& flags);
 Flag print_config_flag(bool& field);
 
 // Whether an address switches its listener on.
@@ -34,16 +40,28 @@ Result<void> require_texts(std::initializer_list<FlagText> flags);
 Result<void> require_addresses(std::initializer_list<FlagText> flags);
 
 // Health and metrics, each by a server of its own, so that no crowd at the one keeps a probe from
-// the other; one listener for both where both name the same address. The loop and the sources
-// outlive it.
+// the other; one listener for both where both name the same address. With authorization the metrics
+// are served by HTTPS, as clients send tokens there. The process makes its own certificate: clients
+// can't verify it, and it keeps tokens from a listener on the network.
+//
+// Loop thread only. Cluster and sources outlive it. Stopped, and waited for, before it goes.
 class ProbeServers {
  public:
-  explicit ProbeServers(uv_loop_s* loop) : health_(loop), metrics_(loop) {}
+  ProbeServers(ClusterClient& cluster, const ProbeFlags& flags);
   // False: told.
-  bool listen(const std::string& metrics_address, const std::string& health_address,
-              const EndpointSources& sources, Log& log);
+  bool listen(const EndpointSources& sources);
+  void stop(std::function<void()> on_empty);
 
  private:
+  bool listen(HttpServer& server, const std::string& text, EndpointsServed served,
+              const EndpointSources& sources, const char* what);
+  Result<void> make_certificate();
+
+  ClusterClient& cluster_;
+  const ProbeFlags flags_;
+  ApiClient client_;  // of the door alone
+  std::optional<MetricsDoor> door_;
+  ServingCertificate certificate_;
   HttpServer health_, metrics_;
 };
 

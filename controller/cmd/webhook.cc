@@ -60,8 +60,7 @@ FlagTable webhook_flags(WebhookFlags& flags) {
                        "is not installed"),
        })
     table.push_back(std::move(flag));
-  for (Flag& flag : probe_flags(flags.metrics_bind_address, flags.health_bind_address))
-    table.push_back(std::move(flag));
+  for (Flag& flag : probe_flags(flags.probes)) table.push_back(std::move(flag));
   table.push_back(print_config_flag(flags.print_config));
   for (Flag& flag : node_key_flags(settings.node_keys)) table.push_back(std::move(flag));
   for (Flag& flag : log_flags(flags.log)) table.push_back(std::move(flag));
@@ -83,9 +82,8 @@ Result<void> validate(const WebhookFlags& flags) {
     return invalid_spec("--cert-poll", "must be above zero");
   if (flags.max_requests < 1 || flags.max_requests > 10'000)
     return invalid_spec("--max-requests", "must be between 1 and 10000");
-  return require_addresses({{"--webhook-bind-address", flags.webhook_bind_address},
-                            {"--metrics-bind-address", flags.metrics_bind_address},
-                            {"--health-probe-bind-address", flags.health_bind_address}});
+  if (Result<void> probes = validate(flags.probes); !probes.has_value()) return probes;
+  return require_addresses({{"--webhook-bind-address", flags.webhook_bind_address}});
 }
 
 int run_webhook(WebhookFlags flags) {
@@ -109,7 +107,7 @@ int run_webhook(WebhookFlags flags) {
   ClientAuthorities clients(flags.client_cert_name);
   MountedFiles clients_file = client_authority_file(host, log, clients, flags.client_ca_file);
   const bool known_clients = !flags.client_ca_file.empty();
-  ProbeServers probes(loop.raw());
+  ProbeServers probes(cluster, flags.probes);
   HttpServer reviews(loop.raw(),
                      {.connections = 2 * flags.max_requests + 16,
                       .idle_seconds = kIdleSeconds,
@@ -129,7 +127,7 @@ int run_webhook(WebhookFlags flags) {
                                       metrics.on_process(read_process_facts());
                                       return metrics.text();
                                     }};
-  if (!probes.listen(flags.metrics_bind_address, flags.health_bind_address, sources, log)) return 1;
+  if (!probes.listen(sources)) return 1;
   const Result<ListenAddress> address =
       parse_listen_address("--webhook-bind-address", flags.webhook_bind_address);
   if (!address.has_value()) return fail(address.error());
@@ -145,7 +143,8 @@ int run_webhook(WebhookFlags flags) {
   int code = 1;
   // A coroutine's lambda must outlive it: it lives here, beside run().
   const auto main_task = [&]() -> Task<void> { code = co_await webhook.run(stop); };
-  spawn(loop, main_task(), [&loop] { loop.stop(); });  // once the task's frame is gone
+  // Stopped once the tasks' frames are gone.
+  spawn(loop, main_task(), [&] { probes.stop([&loop] { loop.stop(); }); });
   loop.run();
   log.info("ended", {{"exit_code", code}});
   return code;

@@ -20,8 +20,7 @@ struct WebhookFlags {
   Duration certificate_poll = std::chrono::seconds(10);
   Duration shutdown_delay = std::chrono::seconds(10);
   int max_requests = 256;
-  std::string metrics_bind_address = ":8080";
-  std::string health_bind_address = ":8081";
+  ProbeFlags probes;
   bool print_config = false;
 };
 FlagTable webhook_flags(WebhookFlags& flags);

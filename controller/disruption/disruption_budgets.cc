@@ -7,6 +7,7 @@
 
 #include "apis/names.h"
 #include "apis/reasons.h"
+#include "controller/core/stop.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/disruption/rollouts.h"
 #include "controller/fleet/disruption_calendar.h"
@@ -32,10 +33,21 @@ DisruptionBudgets::DisruptionBudgets(const Snapshot& snapshot, const SlotLedger&
     : snapshot_(snapshot),
       ledger_(ledger),
       claims_(ledger, snapshot.now),
-      policy_(standing_policy(snapshot.cluster)) {
+      policy_(standing_policy(snapshot.cluster)),
+      stopped_(why_stopped(snapshot)) {
   if (policy_ == nullptr) return;
   calendar_ = DisruptionCalendar(policy_->spec.disruption, snapshot.zones).at(snapshot.now);
   if (!calendar_.open) closed_ = why_closed(calendar_);
+  if (!snapshot.attention.clock_is_right()) distrust(*snapshot.attention.clock_skew);
+}
+
+// Where something opens and closes by the clock. It is looked at again a little later.
+void DisruptionBudgets::distrust(Duration skew) {
+  const DisruptionSpec& spec = policy_->spec.disruption;
+  if (spec.windows.empty() && spec.blackouts.empty()) return;
+  calendar_ = {.open = false, .next_opening = snapshot_.now + kMaxClockSkew, .closes = {}};
+  closed_ = Cause{reasons::kDisruptionWindow,
+                  "nobody knows whether a window is open: " + describe_skew(skew)};
 }
 
 std::optional<Time> DisruptionBudgets::changes_at() const {

@@ -60,6 +60,7 @@ class Chooser {
  private:
   std::optional<Cause> obstacle(const PluginLabelDue& due) {
     const Node& node = *due.node;
+    if (budgets_.stopped()) return budgets_.stopped();
     if (out_.take.size() >= kMostAtOnce)
       return Cause{reasons::kPluginRollout, "other nodes are labelled first"};
     const bool asks = due.pool != nullptr && due.pool->plugin;

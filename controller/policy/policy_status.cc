@@ -14,6 +14,7 @@
 #include "controller/core/empty_selection.h"
 #include "controller/core/plural.h"
 #include "controller/core/refused_write.h"
+#include "controller/core/stop.h"
 #include "controller/cost/fleet_cost.h"
 #include "controller/disruption/health_record.h"
 #include "controller/fleet/disruption_calendar.h"
@@ -313,6 +314,15 @@ std::optional<Cause> moving(const GPUClusterPolicy& policy, const PolicyProgress
   return std::nullopt;
 }
 
+// While berth is stopped it labels no node. PriorityClasses go on.
+std::optional<Cause> unless_stopped(const Snapshot& snapshot, const PolicyProgress& progress,
+                                    std::optional<Cause> going) {
+  const std::optional<Cause> stopped = why_stopped(snapshot);
+  if (!stopped || !going || (progress.survey.changing == 0 && progress.classes.changing > 0))
+    return going;
+  return Cause{stopped->reason, fmt::format("{}; {}", going->message, stopped->message)};
+}
+
 // With nodes that an autoscaler is yet to add.
 bool may_come(const ClusterState& cluster, const PoolSurvey& survey, const std::string& resource) {
   return std::ranges::any_of(survey.pools, [&](const PoolFacts& facts) {
@@ -386,6 +396,7 @@ StatusUpdate update_of(const Snapshot& snapshot, const GPUClusterPolicy& policy,
                        GPUClusterPolicyStatus status, std::vector<Condition> conditions,
                        bool labelled = false) {
   status.observed_generation = policy.meta.generation;
+  add_stopped(snapshot, policy.meta.generation, conditions);
   status.conditions =
       merge_conditions(policy.status.conditions, std::move(conditions), snapshot.now);
   StatusUpdate update;
@@ -409,16 +420,22 @@ StatusUpdate compute_policy_status(const Snapshot& snapshot, const GPUClusterPol
   const std::optional<Cause> stuck = policy.meta.deletion_timestamp
                                          ? hindered(snapshot, progress)
                                          : stalled(snapshot, policy, progress);
-  const std::optional<Cause> going = moving(policy, progress);
+  const std::optional<Cause> going = unless_stopped(snapshot, progress, moving(policy, progress));
   if (!stuck && !going) {
     add(snapshot, policy, "Ready", "True",
         {reasons::kPoolsInPlace, in_place(snapshot, progress.survey, status, policy)}, conditions);
   } else {
     const bool stalls = stuck && !goes_on(*stuck, going);
     add(snapshot, policy, "Ready", "False", stuck ? *stuck : *going, conditions);
-    add(snapshot, policy, stalls ? "Stalled" : "Reconciling", "True", stalls ? *stuck : *going,
-        conditions);
+    if (stalls || going->reason != reasons::kOperationsStopped)
+      add(snapshot, policy, stalls ? "Stalled" : "Reconciling", "True", stalls ? *stuck : *going,
+          conditions);
   }
+  if (!snapshot.attention.clock_is_right())
+    add(snapshot, policy, reasons::kClockSkewed, "True",
+        {reasons::kClockSkewed, "no deadline passes and no window opens: " +
+                                    describe_skew(*snapshot.attention.clock_skew)},
+        conditions);
   tell_cordoned(snapshot, status);
   if (!policy.meta.deletion_timestamp) {
     tell_health(snapshot, policy, status, conditions);

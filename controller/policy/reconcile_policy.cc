@@ -9,6 +9,7 @@
 #include "controller/core/cause.h"
 #include "controller/core/finalizer.h"
 #include "controller/core/refused_write.h"
+#include "controller/core/stop.h"
 #include "controller/fleet/disruption_calendar.h"
 #include "controller/fleet/pools.h"
 #include "controller/policy/plugin_file.h"
@@ -91,7 +92,7 @@ Plan reconcile_policy(const Snapshot& snapshot) {
   const PoolSurvey survey = survey_pools(snapshot, *policy);
   const PluginFile file(snapshot, policy->spec.agents.device_plugin_config_map,
                         going ? std::vector<PoolSpec>() : policy->spec.pools, survey.plugin_keys);
-  file.plan(plan);
+  if (!is_stopped(snapshot)) file.plan(plan);
   const SlotLedger& ledger = read_ledger(snapshot);
   DisruptionBudgets budgets(snapshot, ledger);
   const std::optional<Cause> unread = plugin_not_configured(snapshot, *policy, survey, file);

@@ -4,6 +4,7 @@
 
 #include "apis/names.h"
 #include "apis/reasons.h"
+#include "controller/core/stop.h"
 #include "controller/fleet/pools.h"
 #include "controller/policy/pool_change.h"
 #include "controller/policy/pool_patch.h"
@@ -31,7 +32,7 @@ std::string reason_for(const PoolChange& change, const PoolIntent* intent) {
 Plan reconcile_pool_node(const Snapshot& snapshot, std::string_view name) {
   Plan plan;
   const Node* node = snapshot.cluster.nodes().find(name);
-  if (node == nullptr) return plan;
+  if (node == nullptr || is_stopped(snapshot)) return plan;
   // Without a policy what stands stays: one that is applied again finds its nodes as they were.
   const GPUClusterPolicy* policy = find_policy(snapshot.cluster);
   // A policy that breaks its rules came past the CRD: what stands is kept until it is mended.

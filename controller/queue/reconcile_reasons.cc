@@ -69,7 +69,8 @@ Write tell(const T& object, const std::string& reason, const std::string& words)
                       .annotation(names::kPendingReasonAnnotation, words)
                       .str(),
           .field_manager = names::kManagerQueue,
-          .reason = "tell that it waits: " + reason};
+          .reason = "tell that it waits: " + reason,
+          .in_history = false};
 }
 
 class Teller {

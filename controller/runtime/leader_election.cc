@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "apis/names.h"
 #include "apis/time.h"
 #include "controller/core/json_patch.h"
 #include "controller/core/seeded_bugs.h"
@@ -17,11 +18,14 @@ using namespace std::chrono_literals;
 
 // A full object for a create; as a merge patch its resourceVersion is the precondition, and labels
 // that a chart or a person put on the Lease stay.
-std::string encode(const Lease& lease) {
+std::string encode(const Lease& lease, const std::string& version) {
   std::string meta = fmt::format(R"("name":{},"namespace":{})", quote_json(lease.meta.name),
                                  quote_json(lease.meta.namespace_.view()));
   if (!lease.meta.resource_version.empty())
     meta += R"(,"resourceVersion":)" + quote_json(lease.meta.resource_version);
+  if (!version.empty())
+    meta += fmt::format(R"(,"annotations":{{"{}":{}}})", names::kVersionAnnotation,
+                        quote_json(version));
   std::string spec = fmt::format(
       R"("holderIdentity":{},"leaseDurationSeconds":{},"leaseTransitions":{})",
       quote_json(lease.holder_identity), lease.lease_duration_seconds, lease.lease_transitions);
@@ -76,13 +80,13 @@ Task<bool> LeaderElector::acquire(std::stop_token stop) {
   while (!stop.stop_requested()) {
     const Attempt attempt = co_await try_once(stop);
     if (attempt == Attempt::kHeld) {
-      log_.info("became leader", {{"identity", options_.identity},
-                                  {"lease", options_.namespace_ + "/" + options_.name}});
+      log_.info(options_.words.acquired, {{"identity", options_.identity},
+                                          {"lease", options_.namespace_ + "/" + options_.name}});
       co_return true;
     }
     if (attempt == Attempt::kHeldByOther && observed_.holder_identity != seen_holder) {
       seen_holder = observed_.holder_identity;
-      log_.info("standing by, another replica leads", {{"leader", seen_holder}});
+      log_.info(options_.words.standing_by, {{"leader", seen_holder}});
     }
     co_await sleep_for(jitter_.between(options_.retry_period, options_.retry_period * 12 / 10),
                        stop);
@@ -146,6 +150,11 @@ Task<Result<Lease>> LeaderElector::write_released() {
   co_return written;
 }
 
+std::string LeaderElector::other_holder() const {
+  const bool others = exists_ && observed_.holder_identity != options_.identity;
+  return others && others_lease_runs() ? observed_.holder_identity : std::string();
+}
+
 std::chrono::nanoseconds LeaderElector::time_left() const {
   if (!leading_) return 0ns;
   if (seeded(SeededBug::kLeadForEver)) return options_.renew_deadline;
@@ -207,7 +216,7 @@ Task<LeaderElector::Attempt> LeaderElector::try_once(std::stop_token stop) {
 Task<Result<Lease>> LeaderElector::write(Lease lease, bool create, std::stop_token stop) {
   WriteOptions options{.field_manager = "berth-leader-election"};
   ObjectKey key = key_of(lease.meta);
-  std::string body = encode(lease);
+  std::string body = encode(lease, options_.version);
   ApiRequest request = create
                            ? create_request(kKind<Lease>, key.namespace_, std::move(body), options)
                            : merge_patch_request(kKind<Lease>, key, std::move(body), options);

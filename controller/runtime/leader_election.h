@@ -21,13 +21,21 @@
 
 namespace berth {
 
+// The log's messages about a Lease.
+struct LeaseWords {
+  const char* acquired = "became leader";
+  const char* standing_by = "standing by, another replica leads";
+};
+
 struct LeaseOptions {
   std::string namespace_;
   std::string name = "berth-controller";
-  std::string identity;  // hostname_uuid: unique per process
+  std::string identity;      // hostname_uuid: unique per process
+  std::string version = {};  // of berth, for people and their commands; empty: left out
   std::chrono::milliseconds lease_duration = std::chrono::seconds(15);
   std::chrono::milliseconds renew_deadline = std::chrono::seconds(10);
   std::chrono::milliseconds retry_period = std::chrono::seconds(2);
+  LeaseWords words = {};
 };
 // lease duration > renew deadline > 1.2 × retry period > 0; whole seconds for what the Lease holds.
 Result<void> validate(const LeaseOptions& options);
@@ -45,6 +53,8 @@ class LeaderElector {
 
   // How long writes may still be started without another renewal; zero when we do not lead.
   std::chrono::nanoseconds time_left() const;
+  // The holder that keeps us from the lease, by the last look; empty: there is none.
+  std::string other_holder() const;
 
  private:
   enum class Attempt { kHeld, kHeldByOther, kFailed };

@@ -15,7 +15,10 @@ Leadership::Leadership(Parts parts, const ControllerOptions& options)
     : parts_(std::move(parts)),
       loop_(parts_.client.loop()),
       options_(options),
-      elector_(parts_.lease_client, parts_.log, options.lease, options.seed + 1) {}
+      elector_(parts_.lease_client, parts_.log, options.lease, options.seed + 1) {
+  if (options.leader_elect && !options.dry_run && !options.claim_namespace.empty())
+    claim_.emplace(parts_.lease_client, parts_.log, options);
+}
 
 Task<bool> Leadership::lead(std::stop_token stop) {
   if (options_.dry_run) {
@@ -26,23 +29,45 @@ Task<bool> Leadership::lead(std::stop_token stop) {
     co_return true;
   }
   if (options_.leader_elect) {
-    parts_.metrics.on_leading(options_.lease.name, false);
-    const bool acquired = co_await elector_.acquire(stop);
-    if (!acquired) co_return false;
-    parts_.metrics.on_leading(options_.lease.name, true);
-    holding_ = true;
-    spawn(loop_, hold_lease());
+    const bool taken = co_await take_leases(stop);
+    if (!taken) co_return false;
   }
   const bool claimed = co_await claim_epoch(stop);
   co_return claimed;
 }
 
+// The installation's own first: its other replicas stand by behind the one that waits.
+Task<bool> Leadership::take_leases(std::stop_token stop) {
+  parts_.metrics.on_leading(options_.lease.name, false);
+  const bool acquired = co_await elector_.acquire(stop);
+  if (!acquired) co_return false;
+  parts_.metrics.on_leading(options_.lease.name, true);
+  ++holding_;
+  spawn(loop_, hold_lease());
+  if (!claim_) co_return true;
+  parts_.metrics.on_leading(kClaimLease, false);
+  const bool claimed = co_await claim_->acquire(stop);
+  if (!claimed) co_return false;
+  parts_.metrics.on_leading(kClaimLease, true);
+  ++holding_;
+  spawn(loop_, hold_claim());
+  co_return true;
+}
+
 Task<void> Leadership::hold_lease() {
   const bool still_leading = co_await elector_.hold(hold_.get_token());
-  holding_ = false;
+  --holding_;
   if (still_leading) co_return;
   parts_.metrics.on_leading(options_.lease.name, false);
-  parts_.on_lost();
+  parts_.on_lost("lease lost");
+}
+
+Task<void> Leadership::hold_claim() {
+  const bool still_ours = co_await claim_->hold(hold_.get_token());
+  --holding_;
+  if (still_ours) co_return;
+  parts_.metrics.on_leading(kClaimLease, false);
+  parts_.on_lost("the claim to the cluster is lost");
 }
 
 Task<bool> Leadership::claim_epoch(std::stop_token stop) {
@@ -79,7 +104,7 @@ Task<bool> Leadership::claim_epoch(std::stop_token stop) {
 
 Task<void> Leadership::resign(bool release) {
   hold_.request_stop();
-  while (holding_) co_await sleep_for(1ms, std::stop_token());
+  while (holding_ > 0) co_await sleep_for(1ms, std::stop_token());
   if (release) co_await elector_.release();
 }
 

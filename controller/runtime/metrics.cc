@@ -149,6 +149,20 @@ struct Metrics::Registered {
   Family<Counter>& page_refusals =
       counter(registry, "berth_page_refusals_total",
               "Requests for the page's state that were refused or put off, by reason.");
+  Family<Gauge>& clock_skew =
+      gauge(registry, "berth_clock_skew_seconds",
+            "This process' clock less the API server's, by the Date of its replies.");
+  Family<Counter>& conflict_loops =
+      counter(registry, "berth_conflict_loops_total",
+              "Writes that the API server refused again and again as out of date, though the "
+              "object had not changed.");
+  Family<Gauge>& keeper_success =
+      gauge(registry, "berth_certificates_last_success_timestamp_seconds",
+            "When a check last found the webhook's certificates as they should be, Unix time.");
+  Family<Gauge>& keeper_end = gauge(registry, "berth_certificates_expiration_timestamp_seconds",
+                                    "Expiry of the kept certificate, as Unix time.");
+  Family<Counter>& keeper_failures = counter(registry, "berth_certificates_check_failures_total",
+                                             "Checks of the webhook's certificates that failed.");
   Family<Gauge>& certificate_end =
       gauge(registry, "berth_webhook_certificate_expiration_timestamp_seconds",
             "Expiry of the served certificate, as Unix time.");
@@ -263,6 +277,7 @@ void Metrics::begin_term(const std::vector<const Measure*>& measures) {
     for (const auto& [name, value] : measure->zeroes)
       registered_->observe(*measure, {{name, value}}, 0);
   for (const char* result : kEvictionResults) registered_->evictions.Add({{"result", result}});
+  registered_->conflict_loops.Add({});
 }
 void Metrics::observe(const Measure& measure, const Figure::Labels& labels, double value) {
   registered_->observe(measure, {labels.begin(), labels.end()}, value);
@@ -285,6 +300,9 @@ void Metrics::on_certificate(Time not_after) {
   registered_->certificate_end.Add({}).Set(
       std::chrono::duration<double>(not_after.time_since_epoch()).count());
 }
+void Metrics::on_clock_skew(Duration skew) {
+  registered_->clock_skew.Add({}).Set(std::chrono::duration<double>(skew).count());
+}
 void Metrics::on_process(const ProcessFacts& facts) {
   registered_->cpu.Increment(std::max(0.0, facts.cpu_seconds - registered_->cpu.Value()));
   registered_->resident.Set(facts.resident_bytes);
@@ -303,6 +321,20 @@ void Metrics::on_page(const PageFacts& facts) {
   raise("unknown_token", facts.unknown_total);
   raise("busy", facts.busy_total);
 }
+
+void Metrics::on_keeper(const KeeperFacts& facts) {
+  if (facts.last_success)
+    registered_->keeper_success.Add({}).Set(unix_seconds(*facts.last_success));
+  const auto show_end = [this](const char* name, const std::optional<Time>& end) {
+    if (end) registered_->keeper_end.Add({{"certificate", name}}).Set(unix_seconds(*end));
+  };
+  show_end("authority", facts.authority_end);
+  show_end("serving", facts.leaf_end);
+  Counter& failures = registered_->keeper_failures.Add({});
+  failures.Increment(std::max(0.0, facts.failures_total - failures.Value()));
+}
+
+void Metrics::on_conflict_loop() { registered_->conflict_loops.Add({}).Increment(); }
 
 std::string Metrics::text() const {
   const prometheus::TextSerializer serializer;

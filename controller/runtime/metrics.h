@@ -13,6 +13,7 @@
 #include "apis/time.h"
 #include "controller/client/api_client.h"
 #include "controller/core/figures.h"
+#include "controller/core/keeper_facts.h"
 #include "controller/runtime/informer_base.h"
 #include "controller/runtime/workqueue.h"
 
@@ -71,8 +72,12 @@ class Metrics : public InformerObserver, public QueueObserver {
   void on_review(std::string_view path, std::string_view operation, std::string_view verdict,
                  std::chrono::nanoseconds took);
   void on_certificate(Time not_after);
+  void on_clock_skew(Duration skew);  // this machine's clock less the API server's
   void on_process(const ProcessFacts& facts);
   void on_page(const PageFacts& facts);
+  void on_keeper(const KeeperFacts& facts);
+  // The API server refuses a write as out of date again and again, and the object has not changed.
+  void on_conflict_loop();
 
   std::string text() const;  // Prometheus' text format, version 0.0.4
 

@@ -67,6 +67,12 @@ class Http1 final : public HttpProtocol {
   void take(std::string_view bytes, std::uint64_t now_ms, std::string& out) override {
     now_ms_ = now_ms;
     if (feed_ != nullptr) return go_on_feeding(out);
+    if (asked_ms_) {
+      waiting_ += bytes;
+      answer(out);
+      if (asked_ms_) return;
+      return read_waiting(out);
+    }
     if (!bytes.empty()) heard_ms_ = now_ms;
     if (request_ && request_->place != nullptr && request_->place->lost())
       refuse(service_.refusal(429), out);
@@ -77,8 +83,7 @@ class Http1 final : public HttpProtocol {
       return;
     }
     waiting_ += bytes;
-    const std::size_t left = read(waiting_, out).size();
-    waiting_.erase(0, waiting_.size() - left);
+    read_waiting(out);
   }
   void resume(std::uint64_t now_ms, std::string& out) override { take({}, now_ms, out); }
   bool over() const override { return over_; }
@@ -99,9 +104,16 @@ class Http1 final : public HttpProtocol {
     http::request_parser<ArrivingBody> parser;
   };
 
-  // Returns what has to wait: for the rest of a head, or for the client to take its responses.
+  void read_waiting(std::string& out) {
+    const std::size_t left = read(waiting_, out).size();
+    waiting_.erase(0, waiting_.size() - left);
+  }
+
+  // Returns what has to wait: for the rest of a head, for the client to take its responses, or for
+  // the answer to the request before.
   std::string_view read(std::string_view bytes, std::string& out) {
-    while (!over_ && feed_ == nullptr && !bytes.empty() && out.size() < kEnoughToSend) {
+    while (!over_ && feed_ == nullptr && !asked_ms_ && !bytes.empty() &&
+           out.size() < kEnoughToSend) {
       if (!request_) request_.emplace(now_ms_, service_.limits.header_bytes);
       auto& parser = request_->parser;
       const bool had_head = parser.is_header_done();
@@ -172,6 +184,8 @@ class Http1 final : public HttpProtocol {
                   .authorization = text(request[http::field::authorization])};
     set_target(call, text(request.target()));
     HttpResponse response = service_.handler(call);
+    if (response.again && may_wait()) return;
+    asked_ms_.reset();
     answered_ms_ = now_ms_;
     const bool head_only = call.method == "HEAD";
     over_ = service_.draining || !request.keep_alive() || request.version() < 11 ||
@@ -181,6 +195,13 @@ class Http1 final : public HttpProtocol {
     if (head_only || response.feed == nullptr) return;
     feed_ = std::move(response.feed);
     go_on_feeding(out);
+  }
+
+  // For a final answer. Who sends much more meanwhile does not get to wait.
+  bool may_wait() {
+    if (!asked_ms_) asked_ms_ = now_ms_;
+    return !service_.draining && waiting_.size() < kEnoughToSend &&
+           !service_.stands_still(*asked_ms_, now_ms_);
   }
 
   // Only while the client has taken everything: so it gets the newest of what it was too slow for.
@@ -199,6 +220,7 @@ class Http1 final : public HttpProtocol {
   std::string waiting_;
   std::uint64_t now_ms_ = 0;
   std::uint64_t heard_ms_ = 0;
+  std::optional<std::uint64_t> asked_ms_;  // since then request_ waits for a final answer
   std::optional<std::uint64_t> answered_ms_;
   bool over_ = false;
 };

@@ -41,6 +41,9 @@ struct HttpResponse {
   std::string body;
   std::string head = {};                     // more lines of it, each ended by "\r\n"
   std::shared_ptr<HttpFeed> feed = nullptr;  // what goes on after the body; null: nothing
+  // The handler is called again with the same request in a moment, and this response is sent only
+  // if none of its answers within `still_seconds` is a final one.
+  bool again = false;
 };
 // Called on the loop's thread; must answer at once.
 using HttpHandler = std::function<HttpResponse(const HttpCall&)>;
@@ -89,7 +92,8 @@ class HttpServer {
   // From now on each response ends its connection: before an end, so that clients which keep
   // connections go elsewhere and none is cut in the middle of a request.
   void drain();
-  // Feeds are asked for what comes next after so long, and not only now and then.
+  // Feeds are asked for what comes next after so long, and handlers again, and not only now and
+  // then.
   void feed_in(std::chrono::nanoseconds wait);
 
  private:

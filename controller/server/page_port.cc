@@ -8,6 +8,7 @@
 
 #include "controller/page/page_state.h"
 #include "controller/page/page_why.h"
+#include "controller/server/bearer_token.h"
 
 namespace berth {
 namespace {
@@ -18,19 +19,6 @@ using Heard = ViewerDesk::Standing::Verdict;
 // Of twenty parts of the loop's time one, whoever looks.
 constexpr int kRestAfterATurn = 19;
 constexpr std::size_t kMostRooms = 64;
-
-// Of "Bearer x"; empty: there is none. HTTP leaves the case of the first word open.
-std::string token_in(std::string_view authorization) {
-  constexpr std::string_view kScheme = "bearer ";
-  if (authorization.size() <= kScheme.size()) return {};
-  for (std::size_t i = 0; i < kScheme.size(); ++i) {
-    const char c = authorization[i];
-    if ((c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) != kScheme[i]) return {};
-  }
-  authorization.remove_prefix(
-      std::min(authorization.find_first_not_of(' ', kScheme.size()), authorization.size()));
-  return std::string(authorization);
-}
 
 }  // namespace
 
@@ -94,7 +82,7 @@ void PagePort::changed() {
 
 HttpResponse PagePort::answer(const HttpCall& call) {
   if (!PageSite::tells(call.path)) return files_.show(call);
-  const std::string token = token_in(call.authorization);
+  const std::string token = bearer_token(call.authorization);
   if (token.empty())
     return PageSite::refuse(401, "whoever looks shows a bearer token of this cluster",
                             "www-authenticate: Bearer\r\n");

@@ -6,11 +6,8 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <tuple>
 #include <utility>
-
-#include "apis/watched_kinds.h"
 
 namespace berth {
 namespace {
@@ -36,8 +33,6 @@ constexpr std::size_t kReviewsAtOnce = 256;
 constexpr std::size_t kMostTokens = 4096;
 constexpr std::size_t kMostViewers = 2048;
 constexpr std::size_t kLongestToken = 16 << 10;
-// Of the rest he sees counts.
-constexpr std::size_t kMostNamespaces = 200;
 
 }  // namespace
 
@@ -118,9 +113,10 @@ Task<void> ViewerDesk::review(Digest digest, std::string token) {
   }
   Entry& entry = entries_[digest];
   entry.asking = false;
+  if (parts_.on_settled) parts_.on_settled();
   if (!trouble) co_return;
   if (loop_.now() >= quiet_until_) {
-    parts_.log.warn("who looks at the page can't be told", {{"error", describe(*trouble)}});
+    parts_.log.warn("the API server can't be asked about a token", {{"error", describe(*trouble)}});
     quiet_until_ = loop_.now() + kQuietFor;
   }
   if (loop_.now() >= entry.until) settle(digest, {.verdict = Heard::kBusy}, kUnansweredFor);
@@ -131,7 +127,7 @@ Task<void> ViewerDesk::review(Digest digest, std::string token) {
 Task<Result<std::shared_ptr<const ViewerRights>>> ViewerDesk::rights_of(Viewer viewer) {
   const auto known = granted_.find(viewer);
   if (known != granted_.end() && loop_.now() < known->second.until) co_return known->second.rights;
-  Result<ViewerRights> asked = co_await ask_rights(viewer);
+  Result<ViewerRights> asked = co_await parts_.rights(viewer, options());
   if (!asked.has_value()) co_return asked.error();
   const MonotonicTime now = loop_.now();
   if (granted_.size() >= kMostViewers)
@@ -139,56 +135,6 @@ Task<Result<std::shared_ptr<const ViewerRights>>> ViewerDesk::rights_of(Viewer v
   auto rights = std::make_shared<const ViewerRights>(*std::move(asked));
   if (granted_.size() < kMostViewers) granted_[viewer] = {rights, now + kRightsFor};
   co_return rights;
-}
-
-// Everything at once where RBAC says so, which takes a question for each kind; the rest namespace
-// by namespace, of those whose pods he may list.
-Task<Result<ViewerRights>> ViewerDesk::ask_rights(Viewer viewer) {
-  const std::string everywhere;
-  ViewerRights rights;
-  std::vector<KindInfo> kinds, by_namespace;
-  Watched::each([&]<class T>() { kinds.push_back(kKind<T>); });
-  for (const KindInfo& kind : kinds) {
-    const Result<bool> all = co_await allowed(viewer, kind, everywhere);
-    if (!all.has_value()) co_return all.error();
-    if (*all)
-      rights.grant(resource_name(kind));
-    else if (kind.namespaced)
-      by_namespace.push_back(kind);
-  }
-  // Of berth's and its agents' objects some are watched in their namespaces alone.
-  const std::set<std::string> own = {parts_.settings.berth_namespace,
-                                     parts_.settings.agents_namespace};
-  std::vector<std::string> namespaces(own.begin(), own.end());
-  std::vector<std::string> others = parts_.namespaces();
-  others.insert(others.begin(), viewer.namespace_());
-  for (std::string& name : others)
-    if (!name.empty() && namespaces.size() < kMostNamespaces &&
-        std::find(namespaces.begin(), namespaces.end(), name) == namespaces.end())
-      namespaces.push_back(std::move(name));
-  const std::string pods = resource_name(kKind<Pod>);
-  if (!rights.everywhere(pods))
-    for (const std::string& name : namespaces) {
-      const Result<bool> listed = co_await allowed(viewer, kKind<Pod>, name);
-      if (!listed.has_value()) co_return listed.error();
-      if (*listed) rights.grant(pods, name);
-    }
-  for (const KindInfo& kind : by_namespace)
-    for (const std::string& name : namespaces) {
-      if (kind.plural == kKind<Pod>.plural || !(rights.in(pods, name) || own.contains(name)))
-        continue;
-      const Result<bool> listed = co_await allowed(viewer, kind, name);
-      if (!listed.has_value()) co_return listed.error();
-      if (*listed) rights.grant(resource_name(kind), name);
-    }
-  co_return rights;
-}
-
-Task<Result<bool>> ViewerDesk::allowed(Viewer viewer, KindInfo kind, std::string namespace_) {
-  ApiRequest request = access_review(viewer, kind, namespace_);
-  const Result<Reply> reply = co_await parts_.client.send(std::move(request), options());
-  if (!reply.has_value()) co_return reply.error();
-  co_return allowed_in(reply->body);
 }
 
 // Not on the connection on which berth writes.

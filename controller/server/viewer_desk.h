@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ViewerDesk: who shows a token, and what he may list. The API server is asked once and again while
+// ViewerDesk: who shows a token, and what they may. The API server is asked once and again while
 // the token is in use; what it said counts for a while, its refusals too, and where it does not
 // answer nobody is let in any longer. Tokens are kept nowhere but as their digests.
 //
@@ -17,7 +17,6 @@
 #include "apis/result.h"
 #include "controller/client/api_client.h"
 #include "controller/client/token_bucket.h"
-#include "controller/core/settings.h"
 #include "controller/io/log.h"
 #include "controller/io/task_group.h"
 #include "controller/page/viewer_rights.h"
@@ -30,9 +29,9 @@ class ViewerDesk {
   struct Parts {
     ApiClient& client;  // with a rate of its own
     Log& log;
-    // Those of which there is something to be named: the others are not asked about.
-    std::function<std::vector<std::string>()> namespaces;
-    const Settings& settings;
+    // The rights of a token's owner; an error: the API server did not answer.
+    std::function<Task<Result<ViewerRights>>(Viewer viewer, CallOptions options)> rights;
+    std::function<void()> on_settled = nullptr;  // something that was asked is known now
   };
   explicit ViewerDesk(Parts parts);
   ViewerDesk(const ViewerDesk&) = delete;
@@ -73,8 +72,6 @@ class ViewerDesk {
   void settle(const Digest& digest, Standing standing, std::chrono::nanoseconds lasts);
   Task<void> review(Digest digest, std::string token);
   Task<Result<std::shared_ptr<const ViewerRights>>> rights_of(Viewer viewer);
-  Task<Result<ViewerRights>> ask_rights(Viewer viewer);
-  Task<Result<bool>> allowed(Viewer viewer, KindInfo kind, std::string namespace_);
   CallOptions options() const;
 
   const Parts parts_;

@@ -19,6 +19,14 @@ ApiRequest review(const KindInfo& kind, Json spec) {
   return create_request(kind, {}, body.dump(-1, ' ', false, Json::error_handler_t::replace), {});
 }
 
+ApiRequest review_of(const Viewer& viewer, const char* kind_of_right, Json attributes) {
+  Json spec = {{"user", viewer.username}, {kind_of_right, std::move(attributes)}};
+  if (!viewer.uid.empty()) spec["uid"] = viewer.uid;
+  if (!viewer.groups.empty()) spec["groups"] = viewer.groups;
+  if (!viewer.extra.empty()) spec["extra"] = viewer.extra;
+  return review(kAccessReview, std::move(spec));
+}
+
 // Its status, of the right kind; null: it is no such answer.
 Json status_in(const KindInfo& kind, std::string_view text) {
   const Json answer = Json::parse(text, nullptr, false);
@@ -93,11 +101,11 @@ std::optional<Viewer> viewer_in(std::string_view answer) {
 ApiRequest access_review(const Viewer& viewer, const KindInfo& kind, std::string_view namespace_) {
   Json attributes = {{"group", kind.group}, {"resource", kind.plural}, {"verb", "list"}};
   if (!namespace_.empty()) attributes["namespace"] = namespace_;
-  Json spec = {{"user", viewer.username}, {"resourceAttributes", std::move(attributes)}};
-  if (!viewer.uid.empty()) spec["uid"] = viewer.uid;
-  if (!viewer.groups.empty()) spec["groups"] = viewer.groups;
-  if (!viewer.extra.empty()) spec["extra"] = viewer.extra;
-  return review(kAccessReview, std::move(spec));
+  return review_of(viewer, "resourceAttributes", std::move(attributes));
+}
+
+ApiRequest path_review(const Viewer& viewer, std::string_view path) {
+  return review_of(viewer, "nonResourceAttributes", {{"path", path}, {"verb", "get"}});
 }
 
 bool allowed_in(std::string_view answer) {

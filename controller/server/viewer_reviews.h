@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ViewerReviews: what the API server is asked about whoever shows a token, and how its answers are
-// read: TokenReview, and SubjectAccessReview of `list`. Pure, and strict: an answer that is not
-// plainly yes is no.
+// read: TokenReview, and SubjectAccessReview of `list` on objects or of `get` on a path. Pure, and
+// strict: an answer that is not plainly yes is no.
 #pragma once
 
 #include <map>
@@ -36,6 +36,8 @@ std::optional<Viewer> viewer_in(std::string_view answer);
 
 // Whether he may list the kind, in one namespace or, where that is empty, everywhere.
 ApiRequest access_review(const Viewer& viewer, const KindInfo& kind, std::string_view namespace_);
+// Whether they may `get` a path that is no resource: "/metrics".
+ApiRequest path_review(const Viewer& viewer, std::string_view path);
 bool allowed_in(std::string_view answer);
 
 }  // namespace berth

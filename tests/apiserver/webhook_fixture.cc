@@ -106,9 +106,12 @@ std::unique_ptr<Child> WebhookTest::new_keeper(const std::string& check,
                                                const std::string& health) {
   const std::string kubeconfig =
       plane().write_kubeconfig("keeper.kubeconfig", account("berth-certificates"));
-  const std::vector<std::string> argv = {
-      berth_program(), "certificates", "--kubeconfig=" + kubeconfig,
-      "--webhook-certificates-check=" + check, "--health-probe-bind-address=" + health};
+  const std::vector<std::string> argv = {berth_program(),
+                                         "certificates",
+                                         "--kubeconfig=" + kubeconfig,
+                                         "--webhook-certificates-check=" + check,
+                                         "--metrics-bind-address=0",
+                                         "--health-probe-bind-address=" + health};
   return std::make_unique<Child>(argv, plane().scratch() + "/keeper.log");
 }
 

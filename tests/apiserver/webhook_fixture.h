@@ -41,6 +41,7 @@ class WebhookTest : public ChartTest {
   Child& webhook() { return *webhook_; }
   void wait_answering();
   std::string scrape_webhook();  // its /metrics
+  int webhook_metrics_port() const { return metrics_port_; }
 
   std::string folder() const { return plane().scratch() + "/webhook-certificate"; }
   // caBundle of each webhook of both configurations, PEM.

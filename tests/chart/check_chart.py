@@ -67,6 +67,10 @@ REFUSALS = [
     ("leaderElection.enabled", "false", "twice the nodes"),
     ("nvidia.namespace", "berth-system", "a namespace of its own"),
     ("metrics.port", "8081", "must not equal health.port"),
+    ("metrics.authorization", "false", "name in networkPolicy.metricsFrom who may"),
+    ("metrics.prometheusRule.runbookURL", "two words", "/metrics/prometheusRule/runbookURL"),
+    ("flowSchema.enable", "x", "'enable' not allowed"),
+    ("leaderElection.claimNamespace", "Kube_System", "/leaderElection/claimNamespace"),
     ("page.tls", "x", "'tls' not allowed"),
     ("page.port", "0", "/page/port"),
     ("page.enabled", "true", "either page.tlsSecret or page.plainHTTP"),
@@ -94,7 +98,8 @@ NOT_BY_VALUE = {"--kubeconfig", "--context", "--allow-insecure-tls", "--print-co
 NOT_OF_THE_CONTROLLER = {"--webhook-certificates", "--webhook-certificates-check", "--webhook-authority", "--webhook-service",
                          "--webhook-configuration"}
 # What the chart sets, and the program by itself does not.
-BY_CHART = {"--log-format=json", "--node-label-keys=none", "--node-taint-keys=nvidia.com/gpu"}
+BY_CHART = {"--log-format=json", "--node-label-keys=none", "--node-taint-keys=nvidia.com/gpu", "--metrics-authorization=true",
+            "--cluster-claim-namespace=kube-system"}
 
 
 def find_helm():
@@ -179,6 +184,9 @@ def check_refusals():
         _, error = template("--api-versions", f"kueue.x-k8s.io/{version}", "--set", "webhook.kueueLabel=true")
         if not error or "Kueue's kinds are served" not in error:
             complaints.append(f"webhook.kueueLabel=true where Kueue's {version} is served: {error}")
+    _, error = template("--kube-version", "1.28.4", "--set", "webhook.enabled=false,admissionPolicies.enabled=false,flowSchema.enabled=true")
+    if not error or "Kubernetes 1.29" not in error:
+        complaints.append(f"FlowSchemas on Kubernetes 1.28: {error}")
     for other in ("webhook.enabled=false", "admissionPolicies.enabled=false"):
         _, error = template("--kube-version", "1.29.4", "--set", other)
         if not error or "Kubernetes 1.30" not in error:
@@ -227,6 +235,10 @@ def check_crds():
 def check_rbac():
     complaints = []
     roles = [o for o in objects() if o["kind"] in ("ClusterRole", "Role") and not o["metadata"]["name"].endswith(("-edit", "-view"))]
+    readers = [role["rules"] for role in roles if role["metadata"]["name"] == "berth-metrics-reader"]
+    roles = [role for role in roles if role["metadata"]["name"] != "berth-metrics-reader"]
+    if readers != [[{"nonResourceURLs": ["/metrics"], "verbs": ["get"]}]]:
+        complaints.append(f"Prometheus may do more or less than read metrics: {readers}")
     for role in roles:
         for rule in role["rules"]:
             where = f"{role['kind']} {role['metadata'].get('namespace', '')}/{role['metadata']['name']}: {rule}"
@@ -250,8 +262,8 @@ def check_rbac():
                 complaints.append(f"lets go what queues hold by {where}")
             if role["metadata"]["name"].endswith(("-why", "-snapshot")) and set(rule["verbs"]) - {"get", "list"}:
                 complaints.append(f"whoever explains does more than look by {where}")
-    if len(roles) != 12:
-        complaints.append(f"{len(roles)} roles for controller, webhook, keeper, those who look and those who release, 12 expected")
+    if len(roles) != 14:
+        complaints.append(f"{len(roles)} roles for controller, webhook, keeper, those who look and those who release, 14 expected")
     return complaints
 
 

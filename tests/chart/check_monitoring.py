@@ -20,6 +20,7 @@ import check_chart
 HERE = pathlib.Path(__file__).resolve().parent
 TRIALS = HERE / "alerts.yaml"
 METRICS = check_chart.ROOT / "docs/metrics.md"
+RUNBOOKS = check_chart.ROOT / "docs/runbooks.md"
 PLAIN = sorted((check_chart.CHART / "files/rules").glob("*.yaml"))
 BOARDS = sorted((check_chart.CHART / "files/dashboards").glob("*.json"))
 SWITCHES = ("--set", "metrics.prometheusRule.enabled=true")
@@ -63,6 +64,35 @@ def untried(alerts):
             [f"alerts.yaml: {name} is never seen silent" for name in alerts if name not in silent])
 
 
+def unexplained(alerts):
+    """Alerts that lack what a person who is called needs, and sections of docs/runbooks.md about none."""
+    sections = set(re.findall(r"^## (Berth\w+)$", RUNBOOKS.read_text(), re.M))
+    out = [f"docs/runbooks.md has a section {name}, and the chart no such alert" for name in sorted(sections - alerts.keys())]
+    for name, rule in alerts.items():
+        if name not in sections or rule["annotations"].get("runbook_url") != f"docs/runbooks.md#{name.lower()}":
+            out.append(f"{name} has no section in docs/runbooks.md, or does not name it")
+    return out
+
+
+def elsewhere():
+    """Where the runbooks are elsewhere, each alert of the chart names them there."""
+    told = [rule["annotations"]["runbook_url"] for o in check_chart.objects(*SWITCHES, "--set", "metrics.prometheusRule.runbookURL=https://w/r")
+            if o["kind"] == "PrometheusRule" for group in o["spec"]["groups"] for rule in group["rules"] if "alert" in rule]
+    return [f"metrics.prometheusRule.runbookURL is not in {url}" for url in told if not url.startswith("https://w/r#")]
+
+
+def severities():
+    """Where managed pods are refused, or where nobody leads, somebody is called."""
+    critical = {"BerthDown", "BerthWithoutLeader", "BerthStandsBy", "BerthWebhookDown"}
+    out = []
+    for policy, wanted in (("Fail", critical), ("Ignore", critical - {"BerthWebhookDown"})):
+        found = {rule["alert"] for group in rules("--set", f"webhook.failurePolicy={policy}")["groups"] for rule in group["rules"]
+                 if rule["labels"]["severity"] == "critical"}
+        if found != wanted:
+            out.append(f"failurePolicy {policy}: {sorted(found ^ wanted)} should be critical, or should not")
+    return out
+
+
 def misnamed(exprs):
     """Metrics that an expression asks for and that docs/metrics.md, which is the code's word, does not have."""
     known = set(re.findall(r"^\| `([a-z0-9_]+)` \| (?:counter|gauge|histogram)", METRICS.read_text(), re.M))
@@ -90,12 +120,15 @@ def as_rules(exprs):
 
 def main():
     rendered = rules()
-    alerts = {rule["alert"]: rule["expr"] for group in rendered["groups"] for rule in group["rules"]}
-    documented = set(re.findall(r"^\| `(Berth\w+)` \|", METRICS.read_text(), re.M))
+    whole = {rule["alert"]: rule for group in rendered["groups"] for rule in group["rules"]}
+    alerts = {name: rule["expr"] for name, rule in whole.items()}
+    documented = {name for name, severity in re.findall(r"^\| \[`(Berth\w+)`\].*\| (\w+) \|$", METRICS.read_text(), re.M)
+                  if whole.get(name, {"labels": {"severity": severity}})["labels"]["severity"] == severity}
     complaints = [f"docs/metrics.md does not tell of {name}" for name in alerts if name not in documented]
     complaints += [f"docs/metrics.md tells of {name}, which the chart has not" for name in documented - alerts.keys()]
     panels, lacking = dashboard()
     complaints += untried(alerts) + misnamed([*alerts.items(), *panels]) + lacking + changed_on_the_way()
+    complaints += unexplained(whole) + elsewhere() + severities()
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, "rules.yaml").write_text(yaml.safe_dump(rendered, allow_unicode=True))
         shutil.copy(TRIALS, folder)

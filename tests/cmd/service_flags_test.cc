@@ -47,6 +47,17 @@ TEST(ControllerFlags, ThePageIsServedByTLSOrPlainlyByChoice) {
   EXPECT_THAT(wrong.err, HasSubstr("--page-bind-address"));
 }
 
+TEST(ProbeFlags, MetricsThatNeedATokenHaveAPortOfTheirOwn) {
+  for (const char* program : {"controller", "webhook", "certificates"}) {
+    EXPECT_THAT(run_berth({program, "--print-config"}).out,
+                HasSubstr("--metrics-bind-address=:8080\n--metrics-authorization=false\n"))
+        << program;
+    const Ran ran = run_berth({program, "--metrics-authorization", "--metrics-bind-address=:8081"});
+    EXPECT_EQ(ran.exit_code, 1) << program;
+    EXPECT_THAT(ran.err, HasSubstr("--metrics-authorization: needs")) << program;
+  }
+}
+
 TEST(WebhookFlags, ACallersNameNeedsTheAuthorityThatVouchesForIt) {
   const Ran ran = run_berth({"webhook", "--client-cert-name=apiserver"});
   EXPECT_EQ(ran.exit_code, 1);

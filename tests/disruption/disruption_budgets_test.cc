@@ -157,5 +157,17 @@ TEST_F(DisruptionBudgetsTest, WithoutAPolicyEverythingIsAllowed) {
   }
 }
 
+TEST_F(DisruptionBudgetsTest, NoWindowIsOpenWhileTheClockIsWrong) {
+  world.attention.clock_skew = -std::chrono::hours(1);
+  EXPECT_FALSE(budgets().closed()) << "without windows and blackouts nothing hangs on the clock";
+  world.add(policy(std::string(kPools).substr(0, std::string(kPools).find(", disruption")) +
+                   ", disruption: {windows: [{schedule: \"* * * * *\", duration: 1h}]}"));
+  const DisruptionBudgets closed = budgets();
+  ASSERT_TRUE(closed.closed());
+  EXPECT_EQ(closed.closed()->reason, reasons::kDisruptionWindow);
+  EXPECT_THAT(closed.closed()->message, HasSubstr("berth's clock is 1h behind the API server's"));
+  EXPECT_EQ(closed.changes_at(), world.now + kMaxClockSkew);
+}
+
 }  // namespace
 }  // namespace berth::test

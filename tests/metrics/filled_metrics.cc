@@ -155,6 +155,9 @@ void fill(Metrics& metrics) {
   metrics.on_review("mutate", "CREATE", "patched", 1ms);
   metrics.on_certificate(kTaken);
   metrics.on_page({.followers = 2, .unknown_total = 1});
+  metrics.on_keeper(
+      {.last_success = kTaken, .authority_end = kTaken, .leaf_end = kTaken, .failures_total = 1});
+  metrics.on_conflict_loop();
   metrics.on_process({.cpu_seconds = 2, .resident_bytes = 4096, .start_time_seconds = 1});
 }
 

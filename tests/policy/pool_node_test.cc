@@ -52,6 +52,17 @@ TEST_F(PoolNode, GetsWhatItsPoolAsksForAndThenNothing) {
   EXPECT_EQ(plan("nobody"), "");
 }
 
+TEST_F(PoolNode, NothingOnItChangesWhileBerthIsStopped) {
+  world.stop("incident 4711");
+  EXPECT_EQ(plan(), "");
+  world.resume();
+  settle();
+  world.cluster.erase<GPUClusterPolicy>("", "cluster");
+  EXPECT_THAT(plan(), HasSubstr("remove what berth put there"));
+  world.stop("incident 4711");
+  EXPECT_EQ(plan(), "");
+}
+
 TEST_F(PoolNode, WhatSomebodyChangedIsPutBackAndTold) {
   settle();
   set_label("team", "b");

@@ -36,10 +36,10 @@ def untried(alerts):
 def unexplained(alerts):
     """Alerts that lack what a person who is called needs."""
     page = (DOCS / "runbooks.md").read_text()
-    sections = set(re.findall(r"^## (\w+)$", page, re.M))
+    sections = set(re.findall(r"^## (GPU\w+)$", page, re.M))
     out = [f"docs/runbooks.md tells of {name}, which there is not" for name in sections - alerts.keys()]
     for name, rule in alerts.items():
-        if name not in sections or rule["annotations"].get("runbook") != f"docs/runbooks.md#{name.lower()}":
+        if name not in sections or rule["annotations"].get("runbook_url") != f"docs/runbooks.md#{name.lower()}":
             out.append(f"{name} has no section in docs/runbooks.md, or does not name it")
         if rule["labels"].get("severity") not in ("info", "warning", "critical"):
             out.append(f"{name} has no severity")

@@ -299,5 +299,60 @@ TEST_F(Http1Test, WhatACallBringsAlongIsInIt) {
   EXPECT_THAT(all, HasSubstr("etag: \"a\"\r\n"));
 }
 
+// A handler that does not know yet what to answer.
+class LateAnswerTest : public Http1Test {
+ protected:
+  LateAnswerTest() {
+    served_.service.handler = [this](const HttpCall& call) {
+      ++served_.calls;
+      HttpResponse response;
+      response.status = known_ ? 200 : 503;
+      response.body = std::string(call.path);
+      response.again = !known_;
+      return response;
+    };
+    protocol_ = speak_http1(served_.service);
+  }
+  std::string said(const std::string& bytes, std::uint64_t now_ms) {
+    std::string out;
+    protocol_->take(bytes, now_ms, out);
+    return out;
+  }
+
+  bool known_ = false;
+};
+
+TEST_F(LateAnswerTest, IsAskedForAgainAndSentOnceItIsKnown) {
+  EXPECT_THAT(said("GET /a HTTP/1.1\r\nHost: h\r\n\r\n", 0), IsEmpty());
+  EXPECT_THAT(said("", 250), IsEmpty());
+  EXPECT_TRUE(protocol_->busy_since_ms());
+  known_ = true;
+  const std::string out = said("", 500);
+  EXPECT_THAT(out, StartsWith("HTTP/1.1 200 OK"));
+  EXPECT_THAT(out, EndsWith("/a"));
+  EXPECT_EQ(served_.calls, 3);
+  EXPECT_FALSE(protocol_->busy_since_ms());
+  EXPECT_THAT(said("GET /b HTTP/1.1\r\nHost: h\r\n\r\n", 600), EndsWith("/b"));
+}
+
+TEST_F(LateAnswerTest, ThatDoesNotComeIsNotWaitedForWithoutEnd) {
+  EXPECT_THAT(said("GET /a HTTP/1.1\r\nHost: h\r\n\r\n", 0), IsEmpty());
+  EXPECT_THAT(said("", 3000), IsEmpty());
+  EXPECT_THAT(said("", 3001), StartsWith("HTTP/1.1 503"));
+  EXPECT_FALSE(ended()) << "and the next request may come";
+}
+
+TEST_F(LateAnswerTest, KeepsTheRequestsAfterItInTheirOrderAndWithinBounds) {
+  EXPECT_THAT(said("GET /a HTTP/1.1\r\nHost: h\r\n\r\nGET /b HT", 0), IsEmpty());
+  EXPECT_THAT(said("TP/1.1\r\nHost: h\r\n\r\n", 10), IsEmpty());
+  known_ = true;
+  const std::string out = said("", 20);
+  EXPECT_LT(out.find("/a"), out.find("/b"));
+  known_ = false;
+  EXPECT_THAT(said("GET /c HTTP/1.1\r\nHost: h\r\n\r\n", 30), IsEmpty());
+  EXPECT_THAT(said(std::string(70'000, 'x'), 40), StartsWith("HTTP/1.1 503"));
+  EXPECT_TRUE(ended());
+}
+
 }  // namespace
 }  // namespace berth

@@ -11,6 +11,7 @@
 
 #include "apis/core.h"
 #include "apis/gpu_queue.h"
+#include "controller/server/list_rights.h"
 #include "tests/runtime/world.h"
 
 namespace berth {
@@ -119,10 +120,14 @@ class ViewerDeskTest : public ::testing::Test {
   std::set<std::string> granted_ = {"nodes/", "pods/team-a"};
   std::vector<std::string> namespaces_ = {"team-a", "team-b"};
   bool down_ = false;
+  ListRights rights_{{.client = world_.client,
+                      .namespaces = [this] { return namespaces_; },
+                      .settings = settings_}};
   ViewerDesk desk_{{.client = world_.client,
                     .log = world_.log,
-                    .namespaces = [this] { return namespaces_; },
-                    .settings = settings_}};
+                    .rights = [this](Viewer viewer, CallOptions options) {
+                      return rights_.ask(std::move(viewer), std::move(options));
+                    }}};
 };
 
 TEST_F(ViewerDeskTest, WhoIsKnownMayListWhatTheAPIServerSays) {

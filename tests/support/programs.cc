@@ -50,20 +50,21 @@ std::vector<std::string> Berth::short_times() {
           "--retry-backoff=500ms",
           "--abort-backoff=2s",
           "--eviction-retry=500ms",
-          "--leader-elect-lease-duration=5s",
-          "--leader-elect-renew-deadline=4s",
+          "--leader-elect-lease-duration=20s",
+          "--leader-elect-renew-deadline=16s",
           "--leader-elect-retry-period=500ms"};
 }
 
 Berth::Berth(ControlPlane& plane) : Berth(plane, Options{}) {}
 
-Berth::Berth(ControlPlane& plane, const Options& options) : metrics_port_(free_loopback_port()) {
+Berth::Berth(ControlPlane& plane, const Options& options)
+    : metrics_port_(free_loopback_port()), health_port_(free_loopback_port()) {
   const std::string kubeconfig =
       options.kubeconfig.empty() ? plane.write_kubeconfig("berth") : options.kubeconfig;
   std::vector<std::string> argv = {
       berth_program(), "controller", "--kubeconfig=" + kubeconfig,
       fmt::format("--metrics-bind-address=127.0.0.1:{}", metrics_port_),
-      fmt::format("--health-probe-bind-address=127.0.0.1:{}", free_loopback_port())};
+      fmt::format("--health-probe-bind-address=127.0.0.1:{}", health_port_)};
   if (options.dry_run) argv.push_back("--dry-run");
   for (const std::string& flag : short_times()) {
     const std::string name = flag.substr(0, flag.find('=') + 1);  // a flag may be given once only

@@ -16,6 +16,11 @@
 {{- end }}
 {{- end }}
 
+{{/* What `berth history` reads: as many as controller/history/history_chunk.h says. */}}
+{{- define "berth.historyConfigMaps" -}}
+berth-history-0, berth-history-1, berth-history-2, berth-history-3, berth-history-4, berth-history-5, berth-history-6, berth-history-7
+{{- end }}
+
 {{- define "berth.serviceAccount" -}}
 {{ .Values.serviceAccount.name | default (include "berth.fullname" .) }}
 {{- end }}
@@ -95,6 +100,16 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{/* Whether a Job proves nodes before they are put back into service. */}}
 {{- define "berth.proves" -}}
 {{- if and .Values.policy.enabled .Values.policy.proof.image (not .Values.dryRun) }}true{{ end }}
+{{- end }}
+
+{{/* Whether the leader asks for the cluster, too. */}}
+{{- define "berth.claims" -}}
+{{- if and .Values.leaderElection.enabled .Values.leaderElection.claimNamespace }}true{{ end }}
+{{- end }}
+
+{{/* Whether metrics need a token. */}}
+{{- define "berth.metricsAuthorized" -}}
+{{- if and .Values.metrics.enabled .Values.metrics.authorization }}true{{ end }}
 {{- end }}
 
 {{- define "berth.uninstallGuard" -}}

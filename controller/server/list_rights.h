@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// ListRights: what somebody may list, as the API server says: of the kinds that berth watches.
+//
+// Loop thread only. It must outlive what it has begun to ask.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "apis/result.h"
+#include "controller/client/api_client.h"
+#include "controller/core/settings.h"
+#include "controller/io/task.h"
+#include "controller/page/viewer_rights.h"
+#include "controller/server/viewer_reviews.h"
+
+namespace berth {
+
+class ListRights {
+ public:
+  struct Parts {
+    ApiClient& client;
+    // Those of which there is something to be named: the others are not asked about.
+    std::function<std::vector<std::string>()> namespaces;
+    const Settings& settings;
+  };
+  explicit ListRights(Parts parts) : parts_(std::move(parts)) {}
+  ListRights(const ListRights&) = delete;
+
+  Task<Result<ViewerRights>> ask(Viewer viewer, CallOptions options);
+
+ private:
+  Task<Result<bool>> allowed(Viewer viewer, KindInfo kind, std::string namespace_,
+                             CallOptions options);
+
+  const Parts parts_;
+};
+
+}  // namespace berth
