@@ -242,7 +242,8 @@ TEST_F(ChartAdmission, ThePolicyAndQueuesWithWorkAreDeletedOnceThatIsConfirmed) 
       "{apiVersion: gpu.berth.dev/v1alpha1, kind: GPUClusterPolicy, metadata: {name: cluster},"
       " spec: {pools: [{name: lab, nodeSelector: {matchLabels: {tier: lab}}}]}}");
   kube().apply(
-      "{apiVersion: gpu.berth.dev/v1alpha1, kind: GPUQueue, metadata: {name: vision}, spec: {}}");
+      "{apiVersion: gpu.berth.dev/v1alpha1, kind: GPUQueue, metadata: {name: vision},"
+      " spec: {quotas: []}}");
   expect_let("a policy without nodes", deletes(kPolicies));
   expect_let("a queue without workloads", deletes(kQueue));
 

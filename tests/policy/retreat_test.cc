@@ -153,6 +153,17 @@ TEST_F(Retreats, ATaintOrLabelThatAPoolDropsWaitsForItsWindow) {
   EXPECT_THAT(node_writes(), SizeIs(3));
 }
 
+TEST_F(Retreats, NothingLeavesWhileBerthIsStopped) {
+  apply("pools: []");
+  cluster.add(without_config("n1", "none"));
+  EXPECT_THAT(node_writes(), SizeIs(3));
+  cluster.stop("incident 4711");
+  EXPECT_THAT(node_writes(), IsEmpty());
+  const std::string told = status(cluster.plan("policy"));
+  EXPECT_THAT(told, HasSubstr(R"("reason":"OperationsStopped")"));
+  EXPECT_THAT(told, Not(HasSubstr("incident 4711; berth is stopped"))) << "it is said once";
+}
+
 TEST_F(Retreats, ADeletedPolicyKeepsToItsBlackoutAndItsBudgetWhileItRemoves) {
   for (const char* node : {"n1", "n2", "n3"}) hold_gpus_of(node);
   remove(fmt::format("maxUnavailable: \"100%\", {}", kBlackout));
