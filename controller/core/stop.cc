@@ -7,6 +7,7 @@
 
 #include "apis/cut.h"
 #include "apis/names.h"
+#include "apis/printable.h"
 #include "apis/reasons.h"
 #include "controller/core/conditions.h"
 #include "controller/core/flat_json.h"
@@ -18,32 +19,27 @@ namespace {
 constexpr std::size_t kLongestReason = 100;
 constexpr std::size_t kLongestName = 50;
 
-const Text* stop_text(const ObjectMeta& meta) {
-  return meta.annotations.find(names::kStopAnnotation);
+std::optional<Stop> described_by(const ObjectMeta& meta) {
+  const Text* text = meta.annotations.find(names::kStopAnnotation);
+  return text != nullptr ? std::optional(decode_stop(text->view())) : std::nullopt;
 }
 
-// Where only the field was set, the condition has the time since which it is.
-Stop stop_by(const GPUClusterPolicy& policy) {
-  const Text* text = stop_text(policy.meta);
-  Stop stop = text != nullptr ? decode_stop(text->view()) : Stop();
-  if (stop.since) return stop;
-  if (const Condition* told = find_true(policy.status.conditions, kStoppedCondition))
-    stop.since = told->last_transition_time;
-  return stop;
+std::optional<Stop> stop_by(const GPUClusterPolicy* policy) {
+  if (policy == nullptr || policy->spec.operations != Operations::kStopped) return std::nullopt;
+  return described_by(policy->meta).value_or(Stop());
+}
+
+std::optional<Stop> stop_by(const Namespace* one, const Settings& settings) {
+  if (one == nullptr || one->meta.name != settings.berth_namespace) return std::nullopt;
+  return described_by(one->meta);
 }
 
 std::string describe(const Stop& stop) {
   std::string text = "berth is stopped";
   if (stop.since) text += " since " + format_time(*stop.since);
-  if (!stop.by.empty()) text += " by " + cut(stop.by, kLongestName);
-  if (!stop.reason.empty()) text += ": " + cut(stop.reason, kLongestReason);
+  if (!stop.by.empty()) text += " by " + cut(printable(stop.by), kLongestName);
+  if (!stop.reason.empty()) text += ": " + cut(printable(stop.reason), kLongestReason);
   return text + "; `berth resume` ends the stop";
-}
-
-// What of the object says something about the stop.
-std::optional<Text> annotation_of(const ObjectMeta* meta) {
-  const Text* text = meta != nullptr ? stop_text(*meta) : nullptr;
-  return text != nullptr ? std::optional(*text) : std::nullopt;
 }
 
 }  // namespace
@@ -65,10 +61,9 @@ std::string encode_stop(const Stop& stop) {
 
 std::optional<Stop> stop_of(const ClusterState& cluster, const Settings& settings) {
   const GPUClusterPolicy* policy = cluster.gpu_policies().find(limits::kPolicyName);
-  if (policy != nullptr && policy->spec.operations == Operations::kStopped) return stop_by(*policy);
   const Namespace* own = cluster.namespaces().find(settings.berth_namespace);
-  const Text* text = own != nullptr ? stop_text(own->meta) : nullptr;
-  return text != nullptr ? std::optional(decode_stop(text->view())) : std::nullopt;
+  if (const auto stop = stop_by(policy)) return stop;
+  return stop_by(own, settings);
 }
 
 bool is_stopped(const Snapshot& snapshot) {
@@ -97,18 +92,11 @@ Figures stop_figures(const ClusterState& cluster, const Settings& settings) {
 }
 
 bool changes_stop(const Settings&, const GPUClusterPolicy* old, const GPUClusterPolicy* now) {
-  const auto stops = [](const GPUClusterPolicy* policy) {
-    return policy != nullptr && policy->spec.operations == Operations::kStopped;
-  };
-  if (stops(old) != stops(now)) return true;
-  return stops(now) && annotation_of(&old->meta) != annotation_of(&now->meta);
+  return stop_by(old) != stop_by(now);
 }
 
 bool changes_stop(const Settings& settings, const Namespace* old, const Namespace* now) {
-  const ObjectMeta& either = (now != nullptr ? now : old)->meta;
-  if (either.name != settings.berth_namespace) return false;
-  return annotation_of(old != nullptr ? &old->meta : nullptr) !=
-         annotation_of(now != nullptr ? &now->meta : nullptr);
+  return stop_by(old, settings) != stop_by(now, settings);
 }
 
 }  // namespace berth

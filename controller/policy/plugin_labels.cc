@@ -74,6 +74,7 @@ class Chooser {
     return refused_by_budgets(node);
   }
   std::optional<Cause> obstacle(const RetreatDue& due) {
+    if (budgets_.stopped()) return budgets_.stopped();
     if (out_.retreat.size() >= kMostAtOnce)
       return Cause{reasons::kLabelling, "other nodes come first"};
     return refused_by_budgets(*due.node);

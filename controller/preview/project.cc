@@ -10,6 +10,7 @@
 
 #include "apis/names.h"
 #include "controller/core/finalizer.h"
+#include "controller/core/stop.h"
 #include "controller/disruption/rollouts.h"
 #include "controller/disruption/slots.h"
 #include "controller/fleet/node_facts.h"
@@ -158,6 +159,8 @@ void Projector::run_to_the_end() {
   note_slots({});
   if (out_.stopped.empty() && !open_.empty() && !last_refused_.empty())
     out_.stopped = "a write would be refused: " + last_refused_;
+  if (const auto why = why_stopped(world_.snapshot()); why && out_.stopped.empty())
+    out_.stopped = why->message;
 }
 
 // Before anything moves. They stand first in out_.nodes until the end.

@@ -40,7 +40,7 @@ std::size_t widest(const std::vector<T>& values, Length&& length) {
 }
 
 void print_summary(const Projection& p, Out out) {
-  if (!p.changes() && p.refusals.empty() && p.under_way.empty()) {
+  if (!p.changes() && p.refusals.empty() && p.under_way.empty() && p.stopped.empty()) {
     tell(out, "Nothing to do: the cluster already matches {}.\n",
          !p.policy           ? "these layouts"
          : p.layouts.empty() ? "this policy"

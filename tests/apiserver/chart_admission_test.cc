@@ -16,6 +16,7 @@ constexpr char kPods[] = "/api/v1/namespaces/team-a/pods";
 constexpr char kJobs[] = "/apis/batch/v1/namespaces/team-a/jobs";
 constexpr char kAccounts[] = "/api/v1/namespaces/kube-system/serviceaccounts";
 constexpr char kPolicies[] = "/apis/gpu.berth.dev/v1alpha1/gpuclusterpolicies/cluster";
+constexpr char kMerge[] = "application/merge-patch+json";
 constexpr char kClaim[] = R"("resourceClaims": [{"name": "g", "resourceClaimName": "g"}])";
 constexpr char kByClass[] = "deviceclass.resource.kubernetes.io/gpu.nvidia.com";
 
@@ -225,7 +226,6 @@ TEST_F(ChartAdmission, NobodyKeepsAPodByDeletingItSlowly) {
 // The numbers are those that berth writes into the status.
 TEST_F(ChartAdmission, ThePolicyAndQueuesWithWorkAreDeletedOnceThatIsConfirmed) {
   constexpr char kQueue[] = "/apis/gpu.berth.dev/v1alpha1/gpuqueues/vision";
-  constexpr char kMerge[] = "application/merge-patch+json";
   const auto deletes = [](const char* path) {
     return kube().send("DELETE", std::string(path) + "?dryRun=All");
   };
@@ -242,7 +242,8 @@ TEST_F(ChartAdmission, ThePolicyAndQueuesWithWorkAreDeletedOnceThatIsConfirmed) 
       "{apiVersion: gpu.berth.dev/v1alpha1, kind: GPUClusterPolicy, metadata: {name: cluster},"
       " spec: {pools: [{name: lab, nodeSelector: {matchLabels: {tier: lab}}}]}}");
   kube().apply(
-      "{apiVersion: gpu.berth.dev/v1alpha1, kind: GPUQueue, metadata: {name: vision}, spec: {}}");
+      "{apiVersion: gpu.berth.dev/v1alpha1, kind: GPUQueue, metadata: {name: vision},"
+      " spec: {quotas: []}}");
   expect_let("a policy without nodes", deletes(kPolicies));
   expect_let("a queue without workloads", deletes(kQueue));
 

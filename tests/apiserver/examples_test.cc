@@ -148,6 +148,9 @@ class Examples : public Planner {
     });
   }
   void remove_objects() {
+    if (kube().find({"gpuclusterpolicies", "cluster"}))
+      kube().patch({"gpuclusterpolicies", "cluster"}, PatchType::kMerge,
+                   R"({"spec": {"deletionPolicy": "Remove"}})");
     for (const char* resource : {"miglayouts", "gpuclusterpolicies", "gpuqueues"})
       for (const Object& object : kube().list(resource)) kube().remove({resource, object.name()});
     wait_for("what the example had made to go", 60, [&]() -> std::string {

@@ -82,22 +82,17 @@ TEST_F(StopTest, ThePolicyStopsAlsoWhileItIsDeleted) {
   EXPECT_TRUE(stop());
 }
 
-TEST_F(StopTest, WhereOnlyTheFieldWasSetTheConditionSaysSinceWhen) {
-  GPUClusterPolicy told_before = policy(Operations::kStopped);
-  told_before.status.conditions.push_back({.type = kStoppedCondition,
-                                           .status = "True",
-                                           .reason = "OperationsStopped",
-                                           .message = {},
-                                           .last_transition_time = now});
-  add(told_before);
-  EXPECT_EQ(stop(), Stop{.since = now});
-}
-
 TEST_F(StopTest, AnyTextThatIsNotBerthsIsTheReason) {
   EXPECT_EQ(decode_stop("why not"), Stop{.reason = "why not"});
   EXPECT_EQ(decode_stop(R"({"reason":7})"), Stop{.reason = R"({"reason":7})"});
   const Stop quoted{R"(a "quoted" word)", "", std::nullopt};
   EXPECT_EQ(decode_stop(encode_stop(quoted)), quoted);
+}
+
+TEST_F(StopTest, AReasonStaysOneLine) {
+  add(own("one\ntwo"));
+  EXPECT_EQ(told(),
+            R"(OperationsStopped: berth is stopped: one\ntwo; `berth resume` ends the stop)");
 }
 
 TEST_F(StopTest, ALongReasonLeavesPlaceForTheAdvice) {
