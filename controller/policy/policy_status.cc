@@ -314,15 +314,12 @@ std::optional<Cause> moving(const GPUClusterPolicy& policy, const PolicyProgress
   return std::nullopt;
 }
 
-// While berth is stopped it labels no node. PriorityClasses go on.
+// Labels and taints wait while berth is stopped. What the device plugin has begun goes on.
 std::optional<Cause> unless_stopped(const Snapshot& snapshot, const PolicyProgress& progress,
                                     std::optional<Cause> going) {
   const std::optional<Cause> stopped = why_stopped(snapshot);
-  if (!stopped || !going || (progress.survey.changing == 0 && progress.classes.changing > 0))
-    return going;
-  const bool said = going->message.ends_with(stopped->message);  // nodes wait for the same
-  return Cause{stopped->reason,
-               said ? going->message : fmt::format("{}; {}", going->message, stopped->message)};
+  if (!stopped || !going || progress.survey.changing == 0) return going;
+  return Cause{stopped->reason, fmt::format("{}; {}", going->message, stopped->message)};
 }
 
 // With nodes that an autoscaler is yet to add.

@@ -33,7 +33,7 @@ class Stopped : public RolloutTest {
     apply(layout);
     wait_phase("n1", "Cordoned");
   }
-  // What the command prints; it has to succeed.
+  // Runs the command, which has to succeed, and returns its output.
   std::string berth_command(std::vector<std::string> words) {
     words.insert(words.begin(), berth_program());
     words.insert(words.end(), {"--kubeconfig",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What berth may not do while it is stopped, and from when on.
+// The invariant names each step that berth may not take while it is stopped.
 #include "tests/explore/stop_invariants.h"
 
 #include <gmock/gmock.h>

@@ -63,7 +63,7 @@ Verdict check_annotation(std::string_view text) {
     if (!again || again->seq != slot->seq || again->since != slot->since)
       verdict.wrong = "a slot written as another: " + encode_slot(*slot);
   }
-  // Of any text that is no JSON of berth's the control characters may be lost, and only once.
+  // Written once, a stop reads as the same stop again.
   const Stop stop = decode_stop(encode_stop(decode_stop(text)));
   if (decode_stop(encode_stop(stop)) != stop)
     verdict.wrong = "a stop written as another: " + encode_stop(stop);

@@ -27,8 +27,8 @@ struct StoppedRollout : OneNode {
   std::string standing() {
     const Snapshot snapshot = world_.snapshot();
     LayoutView view(snapshot);
-    const Node node = n1();
-    const auto found = standing_of(situation_of(snapshot, view, node));
+    const auto found =
+        standing_of(situation_of(snapshot, view, *world_.cluster.nodes().find("n1")));
     return found ? found->phase + " " + found->cause.reason + ": " + found->cause.message : "";
   }
   std::string status() { return world_.plan("layout/small").statuses.at(0).body; }

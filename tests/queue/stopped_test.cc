@@ -79,7 +79,7 @@ TEST_F(StoppedQueueTest, TheQueueSaysThatItIsTheStop) {
   lend({"n1", "n2"}), add(job_of("a", "train", 8));
   begin();
   EXPECT_THAT(status("vision")["pending"].at(0)["message"].get<std::string>(),
-              HasSubstr("; Job/b/lent can't be taken back: berth is stopped: incident 4711"));
+              HasSubstr("; Job/b/lent can't be taken back: berth is stopped"));
   EXPECT_THAT(status("vision")["conditions"].dump(), HasSubstr(R"("type":"Stopped")"));
   resume();
   EXPECT_THAT(status("vision")["conditions"].dump(), Not(HasSubstr("Stopped")));
