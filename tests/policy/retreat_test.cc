@@ -153,6 +153,23 @@ TEST_F(Retreats, ATaintOrLabelThatAPoolDropsWaitsForItsWindow) {
   EXPECT_THAT(node_writes(), SizeIs(3));
 }
 
+// Its labels were removed by hand, or its record was overwritten: nothing would let the policy go.
+TEST_F(Retreats, ARecordThatIsOutOfDateGoesAtOnce) {
+  remove(kBlackout);
+  for (const char* node : {"n1", "n2"}) hold_gpus_of(node);
+  cluster.add(
+      node("n1")
+          .a100_80(4)
+          .label("tier", "mig")
+          .annotation(
+              names::kPoolKeysAnnotation,
+              R"({"pool":"dev","labels":{"gpu.berth.dev/pool":"dev"},"taints":[],"corrections":0})"));
+  cluster.add(
+      node("n2").a100_80(4).label("tier", "mig").annotation(names::kPoolKeysAnnotation, "{}"));
+  EXPECT_THAT(node_writes(),
+              ElementsAre(write(kDefault, "n3"), write(kRemoved, "n1"), write(kRemoved, "n2")));
+}
+
 TEST_F(Retreats, ADeletedPolicyKeepsToItsBlackoutAndItsBudgetWhileItRemoves) {
   for (const char* node : {"n1", "n2", "n3"}) hold_gpus_of(node);
   remove(fmt::format("maxUnavailable: \"100%\", {}", kBlackout));
