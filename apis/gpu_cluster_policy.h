@@ -179,8 +179,8 @@ struct MetricsSpec {
   bool operator==(const MetricsSpec&) const = default;
 };
 
-// What becomes of the nodes when the policy is deleted, or no longer selects them: their labels,
-// taints and sharing stay, or go within the policy's budget and windows.
+// What becomes of the nodes when the policy is deleted: their labels, taints and sharing stay, or
+// go within the policy's budget and windows, as what an edit takes away always does.
 enum class PolicyDeletion { kRetain, kRemove };
 // Stopped: berth begins nothing that takes a node or a pod away.
 enum class Operations { kNormal, kStopped };

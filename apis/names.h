@@ -15,8 +15,10 @@ inline constexpr char kFinalizer[] = "gpu.berth.dev/finalizer";
 inline constexpr char kRolloutAnnotation[] = "gpu.berth.dev/mig-rollout";
 inline constexpr char kHealthAnnotation[] = "gpu.berth.dev/health";
 inline constexpr char kHoldAnnotation[] = "gpu.berth.dev/hold";
+inline constexpr char kStopAnnotation[] = "gpu.berth.dev/stop";  // who stopped berth, and why
 inline constexpr char kInventoryAnnotation[] = "gpu.berth.dev/gpu-inventory";
 inline constexpr char kEpochAnnotation[] = "gpu.berth.dev/epoch";
+inline constexpr char kVersionAnnotation[] = "gpu.berth.dev/version";  // on the Lease: berth's
 inline constexpr char kOwnerAnnotation[] = "gpu.berth.dev/owner";
 inline constexpr char kGenerationAnnotation[] = "gpu.berth.dev/generation";  // of its owner
 inline constexpr char kPoolLabel[] = "gpu.berth.dev/pool";
@@ -67,6 +69,7 @@ inline constexpr char kSlotsConfigMap[] = "berth-node-slots";
 inline constexpr char kAdmissionsConfigMap[] = "berth-admissions";
 inline constexpr char kUsageConfigMap[] = "berth-usage";
 inline constexpr char kCostsConfigMap[] = "berth-costs";
+inline constexpr char kHistoryConfigMapPrefix[] = "berth-history-";  // and a digit
 inline constexpr char kMigPartedKey[] = "config.yaml";
 
 // One field manager per concern.
@@ -74,6 +77,7 @@ inline constexpr char kManagerMig[] = "berth-mig";
 inline constexpr char kManagerPolicy[] = "berth-policy";
 inline constexpr char kManagerQueue[] = "berth-queue";
 inline constexpr char kManagerStatus[] = "berth-status";
+inline constexpr char kManagerHistory[] = "berth-history";
 
 // NVIDIA's.
 inline constexpr char kMigConfig[] = "nvidia.com/mig.config";

@@ -8,6 +8,8 @@ namespace berth::reasons {
 // Of any object: the API server refuses a write for good. On nodes, layouts and policies, and of
 // the event on the object that was to be written.
 inline constexpr char kWriteRefused[] = "WriteRefused";
+// Condition Stopped has it on every object of berth's, and whatever waits until berth resumes.
+inline constexpr char kOperationsStopped[] = "OperationsStopped";
 
 // -- MIGLayout --
 // Why a node waits; the layout's owner can do something about it (status.nodes.blocked).
@@ -118,6 +120,8 @@ inline constexpr char kForeignSeries[] = "ForeignSeries";
 // Of NotConfirmed.
 inline constexpr char kExporterDisagrees[] = "ExporterDisagrees";
 inline constexpr char kExporterSilent[] = "ExporterSilent";
+// Of ClockSkewed, condition and reason.
+inline constexpr char kClockSkewed[] = "ClockSkewed";
 // Of HealthLimited.
 inline constexpr char kTooManyUnhealthy[] = "TooManyUnhealthy";
 // Of events about a node whose GPUs break.

@@ -14,6 +14,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   add_compile_options("SHELL:--param ggc-min-heapsize=2000000")
 endif()
 
+# What a crash's backtrace names the build by (controller/live/crash_trace.h).
+add_link_options(-Wl,--build-id=sha1)
+
 if(BERTH_SANITIZE)
   # Without the three checks of each pointer that is followed: AddressSanitizer watches the same accesses, and they are a third of the
   # time a build takes.

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "apis/names.h"
+#include "controller/admission/review_findings.h"
 
 namespace berth {
 namespace {
@@ -21,6 +22,7 @@ constexpr std::size_t kMaxUsualBytes = 256 * 1024;
 constexpr std::size_t kMaxValues = 200'000;
 
 constexpr std::size_t kMaxUid = 128;  // the API server's has 36 characters, and is sent back
+constexpr std::size_t kMaxUser = 256;
 
 dom::parser& usual_parser() {
   thread_local auto* parser = new dom::parser;  // never destroyed: statics may still be read
@@ -90,6 +92,7 @@ bool read_user(dom::element user, ReviewRequest& request, Fault& fault) {
   request.by_kubelet = of_nodes && username.starts_with(names::kNodeUserPrefix);
   request.by_daemon_set_controller = std::ranges::find(names::kDaemonSetControllers, username) !=
                                      std::ranges::end(names::kDaemonSetControllers);
+  request.user = shorten(username, kMaxUser);
   return good;
 }
 
@@ -140,6 +143,7 @@ Result<ReviewRequest> ReviewDocument::read_request() {
     if (key == "kind") return read_kind(value, request, fault);
     if (key == "subResource") return read(value, request.sub_resource, fault);
     if (key == "namespace") return read(value, request.namespace_, fault);
+    if (key == "name") return read(value, request.name, fault);
     if (key == "operation") return read(value, request.operation, fault);
     if (key == "userInfo") return read_user(value, request, fault);
     if (key == "object") object_ = present(value);

@@ -19,7 +19,9 @@ struct ReviewRequest {
   std::string kind;
   std::string sub_resource;  // empty: the object itself
   std::string namespace_;
+  std::string name;       // empty: the server is to make one
   std::string operation;  // CREATE | UPDATE | DELETE | CONNECT
+  std::string user;       // for the log alone
   // Who asks, by userInfo alone: what an object says of its owner, anybody may write.
   bool by_kubelet = false;
   bool by_daemon_set_controller = false;

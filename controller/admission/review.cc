@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/admission/review.h"
 
+#include <fmt/format.h>
+
 #include "apis/names.h"
 #include "controller/admission/admission_review.h"
 #include "controller/admission/review_objects.h"
@@ -27,6 +29,17 @@ std::string_view known_operation(std::string_view operation) {
   for (const std::string_view known : {"CREATE", "UPDATE", "DELETE", "CONNECT"})
     if (operation == known) return known;
   return "other";
+}
+
+// An object that the server has yet to name is told by the beginning of its name.
+std::string object_of(const ReviewRequest& request, const ReviewDocument& document) {
+  constexpr std::size_t kMost = 253;
+  std::string name = request.name;
+  std::string_view stem;
+  if (const auto object = document.object(); object && name.empty())
+    if ((*object)["metadata"]["generateName"].get(stem) == simdjson::SUCCESS) name = stem;
+  return fmt::format("{}/{}{}{}", shorten(request.kind, kMost), shorten(request.namespace_, kMost),
+                     request.namespace_.empty() ? "" : "/", shorten(name, kMost));
 }
 
 ReviewReply review(ReviewPath path, const ReviewRequest& request, const ReviewDocument& document,
@@ -61,6 +74,10 @@ ReviewReply review(ReviewPath path, std::string_view body, const ClusterState& c
   if (!request) return reply_bad_request(describe(request.error()));
   ReviewReply reply = review(path, *request, document, cluster, settings);
   reply.operation = known_operation(request->operation);
+  if (reply.refusal) {
+    reply.refusal->user = request->user;
+    reply.refusal->object = object_of(*request, document);
+  }
   return reply;
 }
 

@@ -13,6 +13,7 @@ namespace berth {
 namespace {
 
 constexpr std::size_t kMaxMessage = 4096;
+constexpr std::size_t kMaxLogged = 512;
 
 // Each part of `rest` begins with a comma, or is empty. Appended, not formatted: a patch is large.
 ReviewReply reply(std::string_view uid, ReviewVerdict verdict,
@@ -74,14 +75,26 @@ ReviewReply reply_allowed(std::string_view uid, const PodPatch& patch,
 
 ReviewReply reply_denied(std::string_view uid, Denial denial, const ReviewFindings& findings) {
   const bool forbidden = denial == Denial::kForbidden;
-  return reply(uid, ReviewVerdict::kDenied,
-               {write_status(forbidden ? 403 : 422, forbidden ? "Forbidden" : "Invalid",
-                             findings.denial(), write_causes(denial, findings.refusals())),
-                write_warnings(findings.warnings())});
+  ReviewReply denied =
+      reply(uid, ReviewVerdict::kDenied,
+            {write_status(forbidden ? 403 : 422, forbidden ? "Forbidden" : "Invalid",
+                          findings.denial(), write_causes(denial, findings.refusals())),
+             write_warnings(findings.warnings())});
+  const ReviewFinding& first = findings.refusals().front();
+  denied.refusal = ReviewRefusal{.user = {},
+                                 .object = {},
+                                 .field = first.field,
+                                 .rule = shorten(first.message, kMaxLogged),
+                                 .refusals = findings.refusals().size()};
+  return denied;
 }
 
 ReviewReply reply_unreadable(std::string_view uid, std::string_view message) {
-  return reply(uid, ReviewVerdict::kDenied, {write_status(400, "BadRequest", message, {})});
+  ReviewReply denied =
+      reply(uid, ReviewVerdict::kDenied, {write_status(400, "BadRequest", message, {})});
+  denied.refusal =
+      ReviewRefusal{.user = {}, .object = {}, .field = {}, .rule = shorten(message, kMaxLogged)};
+  return denied;
 }
 
 }  // namespace berth

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "controller/admission/accepted_class.h"
+#include "controller/admission/foreign_record.h"
 #include "controller/admission/managed_namespaces.h"
 #include "controller/admission/pod_review.h"
 #include "controller/admission/preempting_class.h"
@@ -146,12 +147,14 @@ ReviewReply review_creation(ReviewPath path, PodHome home, const ReviewRequest& 
   const QueueBounds bounds(cluster);
   const auto claim = queues ? find_claim(*pod, request.namespace_, cluster, settings)
                             : std::optional<QueueClaim>();
-  if (claim && path == ReviewPath::kMutate)
+  if (claim && path == ReviewPath::kMutate) {
+    drop_foreign_record(*pod, patch, findings);
     add_hold(*pod, *claim, bounds, patch);
-  else if (claim)
+  } else if (claim) {
     check_queued(*pod, *claim, bounds, request, cluster, findings);
-  else if (path == ReviewPath::kValidate && requires_queue(by))
+  } else if (path == ReviewPath::kValidate && requires_queue(by)) {
     check_queue_named(*pod, findings);
+  }
   if (queues && !claim && path == ReviewPath::kValidate)
     check_node_unnamed(*pod, request.namespace_, cluster, findings);
   if (path == ReviewPath::kValidate && is_guarded(by, queues, request, cluster))

@@ -58,10 +58,10 @@ Task<bool> CertificateKeeper::check(std::stop_token stop) {
       co_return false;
     }
     note_ends(seen->state);
-    CertificateDecision decision = decide_certificates(seen->state, loop_.wall_now());
+    CertificateDecision decision = decide_certificates(seen->state, client_.wall_now());
     if (decision.step == CertificateStep::kNone) {
       complaint_.clear();
-      facts_.last_success = loop_.wall_now();
+      facts_.last_success = client_.wall_now();
       bool all_found = true;
       for (const auto& configuration : seen->configurations) all_found &= configuration.has_value();
       co_return all_found;  // one that is missing is about to be installed, or was deleted
@@ -113,7 +113,7 @@ Task<Result<CertificateKeeper::Seen>> CertificateKeeper::fetch(std::stop_token s
 
 Task<Result<void>> CertificateKeeper::take(CertificateDecision decision, Seen seen,
                                            std::stop_token stop) {
-  const Time now = loop_.wall_now();
+  const Time now = client_.wall_now();
   switch (decision.step) {
     case CertificateStep::kNone:
       co_return Result<void>();

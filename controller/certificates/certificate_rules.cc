@@ -12,6 +12,8 @@ namespace berth {
 namespace {
 
 bool has_passed(const Validity& validity, Time now) { return validity.until <= now; }
+// Whoever checks it refuses it until then.
+bool is_yet_to_begin(const Validity& validity, Time now) { return now < validity.from; }
 // Two thirds of the life are over.
 bool is_due(const Validity& validity, Time now) {
   return now >= validity.from + (validity.until - validity.from) * 2 / 3;
@@ -23,6 +25,7 @@ std::string authority_problem(const std::optional<StoredAuthority>& stored, Time
   const auto facts = read_certificate_facts(stored->pair.certificate);
   if (!facts || !facts->authority || !is_pair(stored->pair)) return "the authority can't be read";
   if (has_passed(facts->validity, now)) return "the authority has expired";
+  if (is_yet_to_begin(facts->validity, now)) return "the authority is not valid yet";
   if (is_due(facts->validity, now)) return "two thirds of the authority's life are over";
   return "";
 }
@@ -36,6 +39,7 @@ std::string leaf_problem(const std::optional<CertificatePair>& leaf,
   const bool fits = seeded(SeededBug::kTrustAnyPair) || is_pair(*leaf);
   if (!facts || !fits) return "the certificate can't be read";
   if (has_passed(facts->validity, now)) return "the certificate has expired";
+  if (is_yet_to_begin(facts->validity, now)) return "the certificate is not valid yet";
   if (facts->dns_names != dns_names) return "the certificate has other names than the service";
   const auto issued = [&](const std::string& authority) {
     return is_issued_by(leaf->certificate, authority);

@@ -125,6 +125,8 @@ Task<ApiClient::Exchange> ApiClient::exchange_once(ApiRequest request, CallOptio
   auto sink = std::make_shared<CollectingSink<Exchange>>(loop_);
   transport_.start(std::move(http), sink, options.stop);
   Exchange exchange = co_await sink->handoff().wait();
+  if (clock_ != nullptr)
+    if (const auto date = find_header(exchange.headers, "date")) clock_->hear(*date);
   if (observer_) {
     observer_({request.method, options.lane, exchange.status, loop_.now() - started});
   }

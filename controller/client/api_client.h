@@ -24,6 +24,7 @@
 #include "controller/client/api_request.h"
 #include "controller/client/reply.h"
 #include "controller/client/resource_path.h"
+#include "controller/client/server_clock.h"
 #include "controller/client/token_bucket.h"
 #include "controller/client/watch_stream.h"
 #include "controller/io/log.h"
@@ -109,6 +110,10 @@ class ApiClient {
   }
 
   Loop& loop() { return loop_; }
+  // Every reply's date goes there; null: nowhere. Several clients may tell one clock.
+  void set_clock(ServerClock* clock) { clock_ = clock; }
+  // UTC, by that clock where there is one.
+  Time wall_now() { return clock_ != nullptr ? clock_->now() : loop_.wall_now(); }
   void observe(std::function<void(const CallRecord&)> observer) { observer_ = std::move(observer); }
   // From now on every try of such traffic takes a token first, within its deadline. Exempt are
   // leases, for a late renewal costs the lead, and watches, which are one request for minutes
@@ -136,6 +141,7 @@ class ApiClient {
   std::string user_agent_;
   std::set<std::string> warned_;  // bounded; each text is logged once
   std::function<void(const CallRecord&)> observer_;
+  ServerClock* clock_ = nullptr;
   std::array<std::optional<TokenBucket>, 2> buckets_;  // by traffic; none: no limit
   Permits pages_{loop_, kPagesAtOnce};
 };

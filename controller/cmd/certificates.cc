@@ -8,6 +8,7 @@
 #include "controller/cmd/build_facts.h"
 #include "controller/cmd/cluster_client.h"
 #include "controller/cmd/service.h"
+#include "controller/core/attention.h"
 #include "controller/runtime/metrics.h"
 #include "controller/server/endpoints.h"
 #include "controller/server/process_facts.h"
@@ -47,6 +48,8 @@ int run_certificates(CertificatesFlags flags) {
   SpdlogLog& log = cluster.log;
   flags.keeper.options.namespace_ = flags.namespace_;
   flags.keeper.options.period = flags.keeper.check;
+  ServerClock clock(loop, kMaxClockSkew);  // whoever checks what it signs goes by the server's
+  cluster.client.set_clock(&clock);
   CertificateKeeper keeper(cluster.client, log, flags.keeper.options);
   Metrics metrics(build_facts().version, build_facts().commit);
   cluster.client.observe([&](const CallRecord& call) { metrics.on_call(call); });

@@ -17,7 +17,8 @@ ClusterClient::ClusterClient(ClientConfig found, const LogOptions& logging,
     : config(std::move(found)),
       log(logging),
       transport(loop, host, log, config),
-      client(client_of(component)) {}
+      client(client_of(component)),
+      flag_level_(logging.level) {}
 
 ApiClient ClusterClient::client_of(const std::string& component) {
   return ApiClient(loop, transport, log,
@@ -29,6 +30,13 @@ void ClusterClient::log_start() {
                         {"commit", build_facts().commit},
                         {"server", config.server},
                         {"config_from", config.origin}});
+  loop.on_signal(kDebugSignal, [this] { set_log_level(LogLevel::kDebug); });
+  loop.on_signal(kFlagLevelSignal, [this] { set_log_level(flag_level_); });
+}
+
+void ClusterClient::set_log_level(LogLevel level) {
+  log.set_level(level);
+  log.info("log level changed", {{"level_now", name_of(level)}});
 }
 
 std::stop_token ClusterClient::stop_on_signal() {

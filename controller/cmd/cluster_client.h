@@ -3,6 +3,7 @@
 // server, built in the one order in which they may be torn down again.
 #pragma once
 
+#include <csignal>
 #include <stop_token>
 #include <string>
 
@@ -20,6 +21,9 @@ namespace berth {
 Result<ClientConfig> find_cluster(const ConfigFlags& flags,
                                   ExecPlugins plugins = ExecPlugins::kRefused);
 
+// What `berth log-level` sends: log everything from now on, or what the flag says again.
+inline constexpr int kDebugSignal = SIGUSR1, kFlagLevelSignal = SIGUSR2;
+
 class ClusterClient {
  public:
   // `component` is what the API server's audit log gets to read of us.
@@ -27,7 +31,7 @@ class ClusterClient {
   // Of another component on the same connections.
   ApiClient client_of(const std::string& component);
 
-  // Which berth, and which cluster.
+  // Logs which berth and which cluster this is; from now on `berth log-level` changes the level.
   void log_start();
   // Asked for by SIGINT and SIGTERM from now on.
   std::stop_token stop_on_signal();
@@ -40,6 +44,9 @@ class ClusterClient {
   ApiClient client;
 
  private:
+  void set_log_level(LogLevel level);
+
+  const LogLevel flag_level_;
   std::stop_source stop_;
 };
 

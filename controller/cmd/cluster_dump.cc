@@ -5,8 +5,11 @@
 
 #include <utility>
 
+#include "controller/cmd/build_facts.h"
+#include "controller/cmd/console.h"
 #include "controller/cmd/fetch_dump.h"
 #include "controller/cmd/input_text.h"
+#include "controller/explain/controller_lease.h"
 
 namespace berth {
 
@@ -23,7 +26,11 @@ Result<ClusterDump> read_cluster(const std::string& file, const ConfigFlags& con
       file.empty() ? dump_of_cluster(connection, query) : read_text(file, kMaxSnapshotBytes);
   if (!text) return std::move(text).error();
   Result<Dump> dump = load_dump(*text);
-  if (dump) return ClusterDump{*std::move(text), *std::move(dump)};
+  if (dump) {
+    const std::string other = told_other_version(dump->clues, build_facts().version);
+    if (file.empty() && !other.empty()) complain("note: " + other);
+    return ClusterDump{*std::move(text), *std::move(dump)};
+  }
   Error error = std::move(dump).error();
   if (!file.empty()) error.where = file + (error.where.empty() ? "" : ": " + error.where);
   return error;

@@ -85,6 +85,7 @@ int run_controller(ControllerFlags flags) {
   flags.options.zones = &zones;
   flags.options.settings.own_pod = host_name();
   flags.options.lease.identity = new_identity(flags.options.settings.own_pod);
+  flags.options.lease.version = build_facts().version;
   flags.options.lease.namespace_ = flags.options.settings.berth_namespace;
   Samples samples;
   ClusterPage* shown = nullptr;

@@ -211,7 +211,11 @@ FlagTable controller_flags(ControllerFlags& flags) {
                   "are then readable on the way to here"),
   };
   FlagTable own = {switch_flag("--dry-run", flags.options.dry_run,
-                               "log what would be done and write nothing, not even a Lease")};
+                               "log what would be done and write nothing, not even a Lease"),
+                   switch_flag("--history", flags.options.keep_history,
+                               "keep what was done, and why something waited, in ConfigMaps "
+                               "berth-history-0 to -7 for `berth history`: 1 MiB at most, written "
+                               "twice a minute at most")};
   for (Flag& flag : probe_flags(flags.probes)) own.push_back(std::move(flag));
   own.push_back(print_config_flag(flags.print_config));
   return joined({connection_flags(flags.connection), settings_flags(flags.options.settings),

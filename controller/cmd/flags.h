@@ -99,7 +99,7 @@ struct ProbeFlags {
 
 struct ControllerFlags {
   ConfigFlags connection;
-  ControllerOptions options;
+  ControllerOptions options{.keep_history = true};
   KeeperFlags keeper{.options = {.leaf_secret = kNoCertificates}};
   LogFlags log;
   double api_qps = 300;

@@ -1,29 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // berth's commands. Each is a struct of values, a function that lists its flags, a `run_` function,
 // and one entry here.
+#include <csignal>
 #include <string>
 #include <string_view>
 
 #include "controller/cmd/advise.h"
 #include "controller/cmd/build_facts.h"
 #include "controller/cmd/certificates.h"
+#include "controller/cmd/cluster_client.h"
 #include "controller/cmd/command_line.h"
 #include "controller/cmd/commands.h"
 #include "controller/cmd/completion.h"
 #include "controller/cmd/flags.h"
 #include "controller/cmd/help.h"
+#include "controller/cmd/history.h"
 #include "controller/cmd/import.h"
+#include "controller/cmd/log_level.h"
 #include "controller/cmd/page.h"
 #include "controller/cmd/plan.h"
 #include "controller/cmd/release.h"
+#include "controller/cmd/report.h"
 #include "controller/cmd/simulate.h"
 #include "controller/cmd/snapshot.h"
+#include "controller/cmd/stop.h"
 #include "controller/cmd/top.h"
 #include "controller/cmd/ui.h"
 #include "controller/cmd/validate.h"
 #include "controller/cmd/version.h"
 #include "controller/cmd/webhook.h"
 #include "controller/cmd/why.h"
+#include "controller/live/crash_trace.h"
 
 namespace berth {
 namespace {
@@ -75,6 +82,13 @@ const CommandText kTop = {"top", "Show what queues, namespaces and pools hold an
                           "berth top\n"
                           "berth top namespaces --all-namespaces\n"
                           "berth top pools -o json"};
+const CommandText kHistory = {"history", "Tell what berth did and why it waited, from its record.",
+                              "# Last night\n"
+                              "berth history --since 12h\n"
+                              "berth history node/n3\n"
+                              "berth history job/train -n team-a --since 3d\n"
+                              "# Everything that a layout asked for, for a program to read\n"
+                              "berth history miglayout/inference -o json"};
 const CommandText kPage = {"page", "Write the fleet at a glance as one HTML file.",
                            "berth page > fleet.html\n"
                            "berth page --snapshot cluster.json > fleet.html"};
@@ -88,6 +102,14 @@ const CommandText kAdvise = {
     "berth advise --model 70B\n"
     "# On one product, eight requests at a time\n"
     "berth advise --model 8B --precision fp8 --sequences 8 --gpu A100-80GB"};
+const CommandText kReport = {"report", "Collect what a bug report needs in one archive.",
+                             "berth report -o berth-report.tgz\n"
+                             "# With other names for nodes, namespaces, pods and workloads\n"
+                             "berth report --anonymize"};
+const CommandText kStop = {"stop", "Stop at once all that takes nodes or pods away.",
+                           "berth stop --reason \"incident 4711\"\n"
+                           "berth resume"};
+const CommandText kResume = {"resume", "End the stop: berth continues.", "berth resume"};
 const CommandText kRelease = {"release", "Let go what waits in queues, past every quota.",
                               "# Before berth is uninstalled: what would start\n"
                               "berth release --all\n"
@@ -100,6 +122,10 @@ const CommandText kSimulate = {"simulate", "Play a scenario on a simulated clust
                                "berth simulate -f examples/simulation/headline.yaml\n"
                                "# Another order of what happens at once, for a program to read\n"
                                "berth simulate -f scenario.yaml --seed 7 -o json"};
+const CommandText kLogLevel = {
+    "log-level", "Change the log level of a berth that runs.",
+    "kubectl -n berth-system exec deploy/berth -- berth log-level debug\n"
+    "kubectl -n berth-system exec deploy/berth -- berth log-level flag"};
 const CommandText kVersion = {"version", "Print which berth this is.",
                               "berth version\n"
                               "berth version -o json"};
@@ -139,6 +165,8 @@ int run(int argc, char** argv) {
   line.add(kWhy, why_flags(why), [&] { return run_why(why); });
   TopFlags top;
   line.add(kTop, top_flags(top), [&] { return run_top(top); });
+  HistoryFlags history;
+  line.add(kHistory, history_flags(history), [&] { return run_history(history); });
   PageFlags page;
   line.add(kPage, page_flags(page), [&] { return run_page(page); });
   UiFlags ui;
@@ -147,10 +175,18 @@ int run(int argc, char** argv) {
   line.add(kAdvise, advise_flags(advise), [&] { return run_advise(advise); });
   SnapshotFlags snapshot;
   line.add(kSnapshot, snapshot_flags(snapshot), [&] { return run_snapshot(snapshot); });
+  ReportFlags report;
+  line.add(kReport, report_flags(report), [&] { return run_report(report); });
+  StopFlags stop;
+  line.add(kStop, stop_flags(stop), [&] { return run_stop(stop); });
+  ResumeFlags resume;
+  line.add(kResume, resume_flags(resume), [&] { return run_resume(resume); });
   ReleaseFlags release;
   line.add(kRelease, release_flags(release), [&] { return run_release(release); });
   SimulateFlags simulate;
   line.add(kSimulate, simulate_flags(simulate), [&] { return run_simulate(simulate); });
+  LogLevelFlags log_level;
+  line.add(kLogLevel, log_level_flags(log_level), [&] { return run_log_level(log_level); });
   VersionFlags version;
   line.add(kVersion, version_flags(version), [&] { return run_version(version); });
   CompletionFlags completion;
@@ -164,4 +200,10 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace berth
 
-int main(int argc, char** argv) { return berth::run(argc, argv); }
+int main(int argc, char** argv) {
+  berth::leave_crash_traces(berth::build_facts().version);
+  // What `berth log-level` sends must not end one that does not listen yet.
+  std::signal(berth::kDebugSignal, SIG_IGN);
+  std::signal(berth::kFlagLevelSignal, SIG_IGN);
+  return berth::run(argc, argv);
+}

@@ -11,6 +11,7 @@
 #include "controller/cmd/page_host.h"
 #include "controller/cmd/plan_simulate.h"
 #include "controller/cmd/plan_workloads.h"
+#include "controller/cmd/planned_deletions.h"
 #include "controller/live/tz_database.h"
 #include "controller/page/page.h"
 #include "controller/preview/json.h"
@@ -59,7 +60,9 @@ Projection project_as_let(const PlanFlags& flags, const Dump& dump, const Given&
   const TzDatabase zones;
   Settings settings = flags.settings;
   Projection projection = project(dump.cluster, given, settings, dump.taken_at, zones);
-  if (!flags.snapshot.empty() || !projection.policy) return projection;
+  if (!flags.snapshot.empty() || !projection.policy ||
+      projection.policy->change == LayoutSummary::Change::kDeleted)
+    return projection;
   const NodeKeyTrial trial =
       try_node_keys(flags.connection, settings, flags.account, dump.cluster, *projection.policy);
   for (const std::string& note : trial.notes) complain("note: " + note);
@@ -74,8 +77,10 @@ Result<std::string> namespace_for(const PlanFlags& flags, const ManifestFiles& f
   return namespace_of(flags.connection);
 }
 
-Given given_by(const ManifestFiles& files, std::vector<GivenWorkload> workloads) {
+Given given_by(const ManifestFiles& files, std::vector<GivenWorkload> workloads,
+               std::vector<ObjectRef> deletions) {
   Given given;
+  given.deletions = std::move(deletions);
   for (const LayoutInFile& layout : files.layouts) given.layouts.push_back(layout.layout);
   for (const PolicyInFile& policy : files.policies) given.policies.push_back(policy.policy);
   for (const QueueInFile& queue : files.queues) given.queues.push_back(queue.queue);
@@ -89,6 +94,8 @@ FlagTable plan_flags(PlanFlags& flags) {
   FlagTable table = {
       manifest_flag(flags.files,
                     "manifest to be applied: berth's kinds, and Jobs and Pods for queues"),
+      list_flag("--delete", flags.deletions,
+                "object to be deleted, KIND/NAME: a miglayout, gpuclusterpolicy or gpuqueue"),
       file_flag("--snapshot", flags.snapshot,
                 "plan against this file, as `berth snapshot` wrote it, instead of a live cluster"),
       choice_flag("-o,--output", flags.output, {"text", "json", "yaml", "html"},
@@ -112,6 +119,8 @@ int run_plan(const PlanFlags& flags) {
     return fail(invalid_spec("-o", "--simulate can't write yaml; use text, json or html"));
   if (flags.ui && flags.output != "text")
     return fail(invalid_spec("-o", "goes without --ui: the page is shown, and written nowhere"));
+  if ((flags.simulate || as_page(flags)) && !flags.deletions.empty())
+    return fail(invalid_spec("--delete", "the simulation carries out files alone; use -o text"));
   if (const Result<void> valid = validate_port(flags.port); !valid) return fail(valid.error());
   const bool simulate = flags.simulate || as_page(flags);
   Result<ManifestFiles> files = read_manifests(flags.files, Workloads::kTake);
@@ -130,8 +139,10 @@ int run_plan(const PlanFlags& flags) {
   for (const Finding& note : planned.notes) complain("note: " + format(note));
   for (const Finding& finding : planned.findings) complain(format(finding));
   if (!planned.findings.empty()) return kError;
-  const Projection projection =
-      project_as_let(flags, dump, given_by(*files, std::move(planned.workloads)));
+  Result<std::vector<ObjectRef>> deletions = read_deletions(flags.deletions, dump.cluster);
+  if (!deletions) return fail(deletions.error());
+  const Projection projection = project_as_let(
+      flags, dump, given_by(*files, std::move(planned.workloads), std::move(*deletions)));
   if (as_page(flags) && projection.queues_alone)
     return fail(invalid_spec(flags.ui ? "--ui" : "-o",
                              "a page plays how nodes are cut anew, and these files cut none; use "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth plan`: what applying some files would do to a cluster. Exit code 0: nothing to do, 2:
-// changes, 1: an error, a layout that can't take effect as it is written, or, with --simulate, a
-// change that does not come to its end.
+// `berth plan`: what applying some files, or deleting some objects, would do to a cluster. Exit
+// code 0: nothing to do, 2: changes, 1: an error, a layout that can't take effect as it is written,
+// or, with --simulate, a change that does not come to its end.
 #pragma once
 
 #include <string>
@@ -12,8 +12,9 @@
 namespace berth {
 
 struct PlanFlags {
-  std::vector<std::string> files;  // none: what the controller is about to do anyway
-  std::string snapshot;            // empty: the live cluster
+  std::vector<std::string> files;      // none: what the controller is about to do anyway
+  std::vector<std::string> deletions;  // "KIND/NAME"
+  std::string snapshot;                // empty: the live cluster
   std::string output = "text";
   bool simulate = false;
   bool ui = false;

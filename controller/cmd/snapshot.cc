@@ -9,9 +9,7 @@
 #include "controller/cmd/fetch_dump.h"
 
 namespace berth {
-namespace {
 
-// Beside the target and renamed, so that a full disk leaves no half a snapshot. False: errno says.
 bool write_file(const std::string& path, const std::string& text) {
   const std::string part = path + ".part";
   std::FILE* file = std::fopen(part.c_str(), "w");
@@ -24,8 +22,6 @@ bool write_file(const std::string& path, const std::string& text) {
   errno = error;
   return false;
 }
-
-}  // namespace
 
 FlagTable snapshot_flags(SnapshotFlags& flags) {
   FlagTable table = {

@@ -17,4 +17,7 @@ FlagTable snapshot_flags(SnapshotFlags& flags);
 
 int run_snapshot(const SnapshotFlags& flags);
 
+// Beside the target and renamed, so that a full disk leaves no half a file. False: errno says.
+bool write_file(const std::string& path, const std::string& text);
+
 }  // namespace berth

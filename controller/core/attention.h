@@ -4,9 +4,9 @@
 // happens while the clock is wrong.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <optional>
+#include <string>
 
 #include "apis/time.h"
 
@@ -15,16 +15,15 @@ namespace berth {
 // Beyond it a clock decides no deadline, no window and no period.
 inline constexpr Duration kMaxClockSkew = std::chrono::minutes(5);
 
+// For people: "berth's clock is 1h ahead of the API server's; mend the clock of that machine".
+std::string describe_skew(Duration skew);
+
 struct Attention {
   // When this leader began, or when the API server last answered after a gap; the epoch offline,
   // where all time counts.
   Time since{};
   std::optional<Duration> clock_skew = {};  // this clock less the API server's; absent: not known
 
-  // When the patience ends that began at `start`: it counts from `since` at the earliest.
-  Time patience_ends(Time start, Duration patience) const {
-    return std::max(start, since) + patience;
-  }
   bool clock_is_right() const {
     return !clock_skew || (*clock_skew <= kMaxClockSkew && *clock_skew >= -kMaxClockSkew);
   }

@@ -48,6 +48,7 @@ struct Write {
   std::string reason;         // a clause for people: "cordon for layout inference-a100"
   std::optional<std::int64_t> grace_period_seconds;  // evict and delete
   std::string resource_version = {};  // evict and delete: a precondition; empty: none
+  bool in_history = true;  // false: a ledger's checkpoint, or known to the history otherwise
   bool operator==(const Write&) const = default;
 };
 
@@ -151,6 +152,8 @@ struct Plan {
   std::optional<Duration>
       requeue_after;  // the earliest time at which the same facts would give another plan
   StepsIndex index;
+  // Which object asks for it, with its generation, for the log and the history. The shell sets it.
+  std::string cause = {};
 
   // Appends to the object's steps, making its entry on first use.
   void add(const ObjectRef& object, Step step);

@@ -31,6 +31,9 @@ struct Reconcilers {
   Watched::Map<std::tuple, KeysFor> keys_for;  // empty: nobody wants to know
   // Which keys tell of a write that the API server refuses for good, whoever planned it.
   std::function<std::vector<std::string>(const ClusterState&)> keys_of_refusal;
+  // Which object asks for what the key's plan does, "MIGLayout/halves generation 4", or nothing.
+  // May be empty.
+  std::function<std::string(const ClusterState&, std::string_view key)> cause_of{};
   // What a new leader writes before its first plan, and the epoch that is its own once it has;
   // `ledger` is fresh from the server, or null if there is none. `above` is the highest epoch of
   // the other ledgers.

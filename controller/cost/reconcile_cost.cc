@@ -63,6 +63,7 @@ Plan CostMeter::reconcile(const Snapshot& snapshot) {
   written_at_ = snapshot.now;
   Write step = write_texts({snapshot.settings.berth_namespace, names::kCostsConfigMap},
                            names::kManagerPolicy, standing, written_, "what GPUs have cost");
+  step.in_history = false;
   const ObjectRef object = step.object;
   plan.add(object, std::move(step));
   return plan;

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "apis/names.h"
 #include "apis/reasons.h"
+#include "controller/core/stop.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/disruption/rollouts.h"
 #include "controller/fleet/disruption_calendar.h"
@@ -31,10 +33,21 @@ DisruptionBudgets::DisruptionBudgets(const Snapshot& snapshot, const SlotLedger&
     : snapshot_(snapshot),
       ledger_(ledger),
       claims_(ledger, snapshot.now),
-      policy_(find_policy(snapshot.cluster)) {
+      policy_(standing_policy(snapshot.cluster)),
+      stopped_(why_stopped(snapshot)) {
   if (policy_ == nullptr) return;
   calendar_ = DisruptionCalendar(policy_->spec.disruption, snapshot.zones).at(snapshot.now);
   if (!calendar_.open) closed_ = why_closed(calendar_);
+  if (!snapshot.attention.clock_is_right()) distrust(*snapshot.attention.clock_skew);
+}
+
+// Where something opens and closes by the clock. It is looked at again a little later.
+void DisruptionBudgets::distrust(Duration skew) {
+  const DisruptionSpec& spec = policy_->spec.disruption;
+  if (spec.windows.empty() && spec.blackouts.empty()) return;
+  calendar_ = {.open = false, .next_opening = snapshot_.now + kMaxClockSkew, .closes = {}};
+  closed_ = Cause{reasons::kDisruptionWindow,
+                  "nobody knows whether a window is open: " + describe_skew(skew)};
 }
 
 std::optional<Time> DisruptionBudgets::changes_at() const {
@@ -49,9 +62,10 @@ bool DisruptionBudgets::is_out(const Node& node) const {
 void DisruptionBudgets::count() {
   counted_ = true;
   for (const auto& node : snapshot_.cluster.nodes()) {
-    const PoolSpec* pool = joined_pool(*policy_, *node);
-    if (pool == nullptr) continue;
-    Room& room = rooms_[pool];
+    if (!may_join_pools(*node)) continue;
+    const std::string_view pool = pool_name_of(*node);
+    if (pool.empty()) continue;
+    Room& room = rooms_[std::string(pool)];
     ++room.nodes;
     room.out += is_out(*node) ? 1 : 0;
   }
@@ -65,12 +79,19 @@ void DisruptionBudgets::count() {
   }
 }
 
+std::string_view DisruptionBudgets::pool_name_of(const Node& node) const {
+  if (const PoolSpec* pool = pool_of(*policy_, node)) return pool->name;
+  return node.meta.annotations.contains(names::kPoolKeysAnnotation)
+             ? label_of(node, names::kPoolLabel)
+             : std::string_view();
+}
+
 DisruptionBudgets::Room* DisruptionBudgets::room_of(const Node& node) {
   if (policy_ == nullptr) return nullptr;
-  const PoolSpec* pool = pool_of(*policy_, node);
-  if (pool == nullptr) return nullptr;
+  const std::string_view pool = pool_name_of(node);
+  if (pool.empty()) return nullptr;
   if (!counted_) count();
-  return &rooms_[pool];
+  return &rooms_[std::string(pool)];
 }
 
 std::optional<Cause> DisruptionBudgets::refuse(const Node& node) {
@@ -81,7 +102,7 @@ std::optional<Cause> DisruptionBudgets::refuse(const Node& node) {
       reasons::kPoolMaxUnavailable,
       fmt::format(
           "GPUClusterPolicy allows {} of the {} nodes of pool {} to be unavailable, and {} are",
-          room->budget, room->nodes, pool_of(*policy_, node)->name, room->out)};
+          room->budget, room->nodes, pool_name_of(node), room->out)};
 }
 
 void DisruptionBudgets::take(const Node& node) {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // DisruptionBudgets: what the policy allows of every action that takes a node, or its GPUs, away:
 // only inside its windows, and only so many nodes of a pool at once, whatever the reason for which
-// the others are out. Without a policy everything is allowed.
+// the others are out. They hold until a policy that is being deleted is gone. Without a policy
+// everything is allowed. While berth is stopped (core/stop.h), nothing is.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "controller/core/cause.h"
 #include "controller/core/snapshot.h"
@@ -22,8 +24,10 @@ class DisruptionBudgets {
   // The ledger outlives it.
   DisruptionBudgets(const Snapshot& snapshot, const SlotLedger& ledger);
 
-  // Why no node may be taken at all: outside the windows, or in a blackout.
-  const std::optional<Cause>& closed() const { return closed_; }
+  // Why no node may be taken at all: berth is stopped, outside the windows, or in a blackout.
+  const std::optional<Cause>& closed() const { return stopped_ ? stopped_ : closed_; }
+  // The emergency stop alone. It also stops what needs no window.
+  const std::optional<Cause>& stopped() const { return stopped_; }
   // When that changes, without anything else changing.
   std::optional<Time> changes_at() const;
 
@@ -38,8 +42,12 @@ class DisruptionBudgets {
     std::int64_t nodes = 0;
     std::int64_t out = 0;
   };
+  void distrust(Duration skew);
   bool is_out(const Node& node) const;
   void count();
+  // The pool of the node, also one that does not select it any more and whose keys it still
+  // carries; empty: none.
+  std::string_view pool_name_of(const Node& node) const;
   Room* room_of(const Node& node);
 
   const Snapshot& snapshot_;
@@ -48,8 +56,9 @@ class DisruptionBudgets {
   const GPUClusterPolicy* policy_;
   DisruptionStatus calendar_;
   std::optional<Cause> closed_;
+  std::optional<Cause> stopped_;
   bool counted_ = false;  // a walk over the fleet, only where a node would be taken
-  std::map<const PoolSpec*, Room> rooms_;
+  std::map<std::string, Room, std::less<>> rooms_;  // by pool
 };
 
 }  // namespace berth

@@ -30,9 +30,9 @@ std::string encode_data(const SlotChanges& changes) {
 std::string create_body(const Settings& settings, std::int64_t epoch, const std::string& data) {
   return fmt::format(
       R"({{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"{}","namespace":{},)"
-      R"("labels":{{"{}":"berth"}},"annotations":{{"{}":"{}"}}}},"data":{}}})",
+      R"("labels":{{"{}":"berth","{}":"true"}},"annotations":{{"{}":"{}"}}}},"data":{}}})",
       names::kSlotsConfigMap, quote_json(settings.berth_namespace), names::kManagedByLabel,
-      names::kEpochAnnotation, epoch, data);
+      kNoBackupLabel, names::kEpochAnnotation, epoch, data);
 }
 
 }  // namespace

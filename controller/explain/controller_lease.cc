@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "apis/names.h"
+
 namespace berth {
 namespace {
 
@@ -27,6 +29,18 @@ std::string promise_condition(const Snapshot& snapshot, const Clues& clues) {
     return fmt::format(", if a berth controller runs: namespace {} has no Lease of one",
                        snapshot.settings.berth_namespace);
   return ", if a berth controller runs, which this account may not see";
+}
+
+std::string told_other_version(const Clues& clues, std::string_view own) {
+  if (!clues.lease) return {};
+  const std::string_view leads =
+      clues.lease->meta.annotations.get(names::kVersionAnnotation).view();
+  if (leads.empty() || leads == own) return {};
+  return fmt::format(
+      "the leading controller is berth {} and this command is berth {}; the controller decides by "
+      "its "
+      "own rules, so this answer may differ from what it does",
+      leads, own);
 }
 
 }  // namespace berth

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "controller/core/snapshot.h"
 #include "controller/dump/clues.h"
@@ -15,5 +16,9 @@ std::string told_absence(const Snapshot& snapshot, const Clues& clues);
 
 // What a promise is followed by: empty, or ", if a berth controller runs …".
 std::string promise_condition(const Snapshot& snapshot, const Clues& clues);
+
+// A note that the leader has another version than this command; empty: it has the same, or the
+// Lease does not say.
+std::string told_other_version(const Clues& clues, std::string_view own);
 
 }  // namespace berth

@@ -18,6 +18,7 @@
 #include "controller/queue/gang_adapters.h"
 #include "controller/queue/idle_work.h"
 #include "controller/queue/queue_conditions.h"
+#include "controller/queue/queueless.h"
 #include "controller/queue/record_cover.h"
 #include "controller/queue/uncovered.h"
 
@@ -121,17 +122,22 @@ QueueWhy::QueueWhy(const ClusterState& cluster, const Clues& clues, Time now)
   for (const char* resource :
        {"nodes", "pods", "jobs.batch", "namespaces", "gpuclusterpolicies.gpu.berth.dev", kQueues})
     if (!clues.knows(resource)) unread_.emplace_back(resource);
-  if (unread_.empty() && cluster.store<GPUQueue>().size() > 0) picture_.emplace(cluster, now);
+  if (unread_.empty() &&
+      (cluster.store<GPUQueue>().size() > 0 || queue::any_waits_for_named_queue(cluster)))
+    picture_.emplace(cluster, now);
 }
 
 const QueueVerdict* QueueWhy::tell(const std::string& workload, const ObjectMeta& meta,
                                    const PodShape& shape, bool runs, bool answers,
                                    Explanation& out) const {
   if (workload.empty()) return nullptr;
-  if (!picture_) {  // there is none
-    if (const Text* queue = meta.labels.find(names::kQueueLabel))
-      out.add("queue", fmt::format("names queue {}", queue->view()));
-    return nullptr;
+  if (cluster_.gpu_queues().size() == 0) {
+    const Text* queue = meta.labels.find(names::kQueueLabel);
+    if (queue == nullptr) return nullptr;
+    if (!picture_ || picture_->find(workload) == nullptr) {
+      out.add("queue", fmt::format("names queue {}, which does not exist", queue->view()));
+      return nullptr;
+    }
   }
   const QueueMembership membership = membership_of(cluster_, picture_->index(), meta, shape);
   if (membership.queue.empty()) {

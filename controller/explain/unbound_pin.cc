@@ -50,7 +50,7 @@ void explain_pin(const Snapshot& snapshot, const Pod& pod, Explanation& out) {
                   word_for(static_cast<std::int64_t>(record->nodes.size()), "node", "nodes"),
                   list_first(record->nodes, kNodesNamed), format_time(pins->since),
                   pins->lost.empty() ? "" : ", and ", pins->lost, fate_of(pod, *pins));
-  if (pins->lost.empty() && !pins->is_blocked(snapshot.now)) return out.add("pin", told);
+  if (pins->lost.empty() && !pins->is_blocked(snapshot)) return out.add("pin", told);
   out.reason = reasons::kPinBlocked;
   out.message = told;
   out.remedies.clear();  // the pin is not in its template

@@ -9,8 +9,16 @@
 namespace berth {
 
 const GPUClusterPolicy* find_policy(const ClusterState& cluster) {
-  const GPUClusterPolicy* policy = cluster.gpu_policies().find(limits::kPolicyName);
+  const GPUClusterPolicy* policy = standing_policy(cluster);
   return policy != nullptr && !policy->meta.deletion_timestamp ? policy : nullptr;
+}
+
+const GPUClusterPolicy* standing_policy(const ClusterState& cluster) {
+  return cluster.gpu_policies().find(limits::kPolicyName);
+}
+
+bool leaves_nodes_as_they_are(const GPUClusterPolicy& policy) {
+  return policy.meta.deletion_timestamp && policy.spec.deletion_policy == PolicyDeletion::kRetain;
 }
 
 std::vector<const PoolSpec*> pools_selecting(const GPUClusterPolicy& policy, const Node& node) {

@@ -12,6 +12,12 @@ namespace berth {
 // The one policy there is, `cluster`; null if there is none or it is being deleted.
 const GPUClusterPolicy* find_policy(const ClusterState& cluster);
 
+// The same also while it is being deleted: its limits hold until it is gone.
+const GPUClusterPolicy* standing_policy(const ClusterState& cluster);
+
+// Whether it is being deleted, and everything that it has put on nodes stays there.
+bool leaves_nodes_as_they_are(const GPUClusterPolicy& policy);
+
 // Those whose selector the node's labels meet, in the spec's order. A selector that can't be read
 // selects nothing; check_rules() tells of it.
 std::vector<const PoolSpec*> pools_selecting(const GPUClusterPolicy& policy, const Node& node);

@@ -11,6 +11,7 @@
 #include "apis/names.h"
 #include "apis/reasons.h"
 #include "controller/core/merge_patch.h"
+#include "controller/core/patience.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/disruption/rollouts.h"
 #include "controller/fleet/node_facts.h"
@@ -90,7 +91,7 @@ void NodeHealthSteps::forget_in_time() {
   const HealthRecord& record = *health_.record;
   const Time due = record.cordons > 0
                        ? record.since + std::max<Duration>(kLongestWait, 2 * wait_after(record))
-                       : record.last + spec_.recover_after;
+                       : patience_ends(snapshot_, record.last, spec_.recover_after);
   if (snapshot_.now < due)
     return plan_.requeue_in(std::chrono::ceil<Duration>(due - snapshot_.now));
   write(std::nullopt, Cordon::kKeep, "forget what was wrong with its GPUs");
@@ -124,7 +125,10 @@ void NodeHealthSteps::accept(const std::optional<Cause>& too_many, DisruptionBud
   });
   if (news && !why_not(too_many, budgets)) return cordon(budgets);
   known.see(health_.found);
-  if (is_watched()) {
+  const Time watched_for = patience_ends(snapshot_, snapshot_.attention.since, spec_.recover_after);
+  if (is_watched() && snapshot_.now < watched_for) {
+    plan_.requeue_in(std::chrono::ceil<Duration>(watched_for - snapshot_.now));
+  } else if (is_watched()) {
     known.forget_unseen(health_.found, snapshot_.now - spec_.recover_after);
     if (const auto unseen = known.first_unseen(health_.found))
       plan_.requeue_in(std::chrono::ceil<Duration>(*unseen + spec_.recover_after - snapshot_.now));
@@ -153,7 +157,7 @@ void NodeHealthSteps::recover() {
   const HealthRecord& record = *health_.record;
   if (is_in_a_rollout()) return;
   if (!is_watched() && !seeded(SeededBug::kRecoverUnmeasured)) return;
-  const Time due = record.last + wait_after(record);
+  const Time due = patience_ends(snapshot_, record.last, wait_after(record));
   if (snapshot_.now < due && spec_.action != HealthAction::kReport)
     return plan_.requeue_in(std::chrono::ceil<Duration>(due - snapshot_.now));
   if (wants_proofs(snapshot_) && spec_.action != HealthAction::kReport && !is_proven()) return;
@@ -262,6 +266,7 @@ bool NodeHealthSteps::is_news() const {
 std::optional<std::string> NodeHealthSteps::why_not(const std::optional<Cause>& too_many,
                                                     DisruptionBudgets& budgets) const {
   if (!health_.found.act() || spec_.action == HealthAction::kReport) return "";
+  if (budgets.stopped()) return budgets.stopped()->message;
   if (node_.cordoned() && !seeded(SeededBug::kTakeOverCordon))
     return "it is cordoned already, and not for its health";
   if (is_in_a_rollout()) return "a MIGLayout has it";

@@ -14,7 +14,7 @@
 namespace berth {
 namespace {
 
-// Of those that no pool, or no policy, looks after any more.
+// Takes berth's own back from nodes that no pool watches any more.
 void retreat(const Snapshot& snapshot, const std::set<const Node*>& watched, Plan& plan) {
   const HealthSpec none;
   std::vector<Cordoning> no_cordons;
@@ -50,6 +50,9 @@ void cordon(const Snapshot& snapshot, std::vector<Cordoning> cordons, Plan& plan
 
 Plan reconcile_health(const Snapshot& snapshot) {
   Plan plan;
+  // Nobody puts a broken node back into service for a policy that may be applied again.
+  const GPUClusterPolicy* standing = standing_policy(snapshot.cluster);
+  if (standing == nullptr || leaves_nodes_as_they_are(*standing)) return plan;
   std::set<const Node*> watched;
   if (const GPUClusterPolicy* policy = find_policy(snapshot.cluster)) {
     const HealthSurvey survey = survey_health(snapshot, *policy);

@@ -25,7 +25,9 @@ spdlog::level::level_enum spdlog_level(LogLevel level) {
   return spdlog::level::info;
 }
 
-// As --log-level has them; of spdlog's own, one is another word.
+}  // namespace
+
+// spdlog has another word for one of them.
 std::string_view name_of(LogLevel level) {
   switch (level) {
     case LogLevel::kDebug:
@@ -40,8 +42,6 @@ std::string_view name_of(LogLevel level) {
   return "info";
 }
 
-}  // namespace
-
 SpdlogLog::SpdlogLog(const LogOptions& options) : format_(options.format) {
   const char* pattern = format_ == LogFormat::kJson ? R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ",%v})"
                                                     : "%Y-%m-%dT%H:%M:%S.%eZ %v";
@@ -53,6 +53,8 @@ SpdlogLog::SpdlogLog(const LogOptions& options) : format_(options.format) {
 }
 
 SpdlogLog::~SpdlogLog() = default;
+
+void SpdlogLog::set_level(LogLevel level) { logger_->set_level(spdlog_level(level)); }
 
 void SpdlogLog::write(LogLevel level, std::string_view message,
                       std::initializer_list<Field> fields) {

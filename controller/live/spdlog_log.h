@@ -14,6 +14,9 @@ class logger;
 
 namespace berth {
 
+// As --log-level has them.
+std::string_view name_of(LogLevel level);
+
 enum class LogFormat { kText, kJson };
 
 struct LogOptions {
@@ -26,6 +29,7 @@ class SpdlogLog : public Log {
  public:
   explicit SpdlogLog(const LogOptions& options);
   ~SpdlogLog() override;
+  void set_level(LogLevel level);
   void write(LogLevel level, std::string_view message,
              std::initializer_list<Field> fields) override;
 

@@ -7,6 +7,7 @@
 
 #include "apis/names.h"
 #include "apis/reasons.h"
+#include "controller/core/patience.h"
 #include "controller/core/refused_write.h"
 #include "controller/core/removal_grace.h"
 #include "controller/core/seeded_bugs.h"
@@ -20,16 +21,18 @@ std::string name_of(const Pod& pod) {
   return fmt::format("{}/{}", pod.meta.namespace_.view(), pod.meta.name);
 }
 
-Time deadline_of(const PodVerdict& verdict, const DrainSpec& drain, Time since) {
+Time deadline_of(const Snapshot& snapshot, const PodVerdict& verdict, const DrainSpec& drain,
+                 Time since) {
   const Pod& pod = *verdict.pod;
   const bool awaited =
       drain.wait_for_completion && drain.wait_for_completion->pod_selector.matches(pod.meta.labels);
   const Duration timeout = awaited ? drain.wait_for_completion->timeout : drain.timeout;
   // A pod that was forced off has its grace period, which ends at its deletionTimestamp, and the
   // time that every pod has; one that is stuck for good must not keep the node out for ever.
+  const Time ends = patience_ends(snapshot, since, timeout);
   if (verdict.fate == PodFate::kTerminating && drain.on_timeout == OnTimeout::kForce)
-    return std::max(since + timeout, *pod.meta.deletion_timestamp + drain.timeout);
-  return since + timeout;
+    return std::max(ends, patience_ends(snapshot, *pod.meta.deletion_timestamp, drain.timeout));
+  return ends;
 }
 
 // Whether the pod holds no GPU and is the cluster's own, or berth's.
@@ -147,7 +150,7 @@ DrainProgress drain_progress(const Snapshot& snapshot, const Node& node, const D
   DrainProgress progress;
   for (const PodVerdict& verdict : pods_leaving(snapshot, node, drain)) {
     progress.empty = false;
-    const bool late = snapshot.now >= deadline_of(verdict, drain, since);
+    const bool late = snapshot.now >= deadline_of(snapshot, verdict, drain, since);
     // Force does not help where the API server will not have the deletion.
     std::optional<RefusedWrite> refused;
     if (late) refused = refused_removal(snapshot, verdict);
@@ -167,7 +170,7 @@ DrainProgress plan_drain(const Snapshot& snapshot, const Node& node, const Drain
   for (const PodVerdict& verdict : leaving) {
     // What it does not get done before, its successor has to begin with.
     if (leaving.size() > 1 && is_own_pod(*verdict.pod, snapshot.settings)) continue;
-    const Time deadline = deadline_of(verdict, drain, since);
+    const Time deadline = deadline_of(snapshot, verdict, drain, since);
     if (snapshot.now < deadline)
       plan.requeue_in(std::chrono::ceil<Duration>(deadline - snapshot.now));
     const bool forced =

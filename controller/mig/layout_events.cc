@@ -40,7 +40,9 @@ const Condition* obstacle_of(const MIGLayoutStatus& status) {
     return waits->reason == reasons::kRollingOut || waits->reason == reasons::kDeleting ? nullptr
                                                                                         : waits;
   const Condition* ready = find_ready(status);
-  return ready != nullptr && ready->reason == reasons::kPaused ? ready : nullptr;
+  const bool stopped = ready != nullptr && (ready->reason == reasons::kPaused ||
+                                            ready->reason == reasons::kOperationsStopped);
+  return stopped ? ready : nullptr;
 }
 
 // A node that has its config, and does not show it: a device plugin that restarts is no rollout.

@@ -50,6 +50,7 @@ constexpr LayoutReason kLayoutReasons[] = {
     {kLayoutHalted, Column::kPending, Outlook::kStalled},
     {kMaxUnavailable, Column::kPending, Outlook::kReconciling},
     {kNodeNotReady, Column::kPending, Outlook::kReconciling},
+    {kOperationsStopped, Column::kPending, Outlook::kSuspended},
     {kPaused, Column::kPending, Outlook::kSuspended},
     {kPoolMaxUnavailable, Column::kPending, Outlook::kReconciling},
     {kUpgradeInProgress, Column::kPending, Outlook::kReconciling},

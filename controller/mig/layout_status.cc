@@ -15,6 +15,7 @@
 #include "controller/core/json_patch.h"
 #include "controller/core/refused_write.h"
 #include "controller/core/seeded_bugs.h"
+#include "controller/core/stop.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/disruption/rollouts.h"
 #include "controller/fleet/node_facts.h"
@@ -296,13 +297,15 @@ Cause not_ready(const Snapshot& snapshot, const MIGLayout& layout, const Rollout
           fmt::format("{}; {}", progress_of(counts), name_node(first))};
 }
 
-// Beside Ready=False, where nothing is stalled; nothing while a person has paused the layout.
+// Beside Ready=False, where nothing is stalled; nothing while a person has paused the layout, or
+// stopped berth.
 std::optional<Cause> reconciling(const MIGLayout& layout, const Prospects& prospects,
                                  const Cause& not_ready) {
   if (not_ready.reason == reasons::kDeleting || not_ready.reason == reasons::kNoNodesSelected)
     return not_ready;
   if (prospects.moves) return Cause{reasons::kRollingOut, not_ready.message};
   if (layout.spec.rollout.paused || prospects.waits == nullptr) return std::nullopt;
+  if (prospects.waits->cause.reason == reasons::kOperationsStopped) return std::nullopt;
   return Cause{prospects.waits->cause.reason, name_node(*prospects.waits)};
 }
 
@@ -352,9 +355,10 @@ StatusUpdate compute_layout_status(const Snapshot& snapshot, const MIGLayout& la
   status.nodes = count(layout, choice);
   for (const NodeStanding& node : choice.nodes) add_capacity(*node.node, status.capacity);
   status.details = details_of(worst);
+  std::vector<Condition> conditions = conditions_of(snapshot, layout, choice, status.nodes, worst);
+  add_stopped(snapshot, layout.meta.generation, conditions);
   status.conditions =
-      merge_conditions(layout.status.conditions,
-                       conditions_of(snapshot, layout, choice, status.nodes, worst), snapshot.now);
+      merge_conditions(layout.status.conditions, std::move(conditions), snapshot.now);
 
   StatusUpdate update;
   update.object = ref_of(layout);

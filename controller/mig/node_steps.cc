@@ -9,6 +9,7 @@
 #include "apis/names.h"
 #include "apis/reasons.h"
 #include "controller/core/seeded_bugs.h"
+#include "controller/core/stop.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/mig/config_label.h"
 #include "controller/mig/drain_steps.h"
@@ -36,6 +37,7 @@ void NodeSteps::write_label(NodeRollout written, const std::string& reason, cons
   std::optional<std::string> label = next_label(written.config, s_.label());
   if (seeded(SeededBug::kRelabelSameValue)) label = written.config;
   if (!label) return fail(fmt::format("{}; {} has no room for an alias", reason, written.config));
+  if (is_stopped(s_.snapshot)) return;  // no further repartitioning begins
   if (!s_.node.cordoned())
     return fail(fmt::format("{}; but the node was uncordoned by hand", reason));
   // Bound late, past the cordon: they leave as politely as the others did.
@@ -72,7 +74,7 @@ bool NodeSteps::asks_for_another() const {
   return s_.owner != nullptr && s_.target->ok() && s_.target->config != now().config &&
          s_.target->config != now().failed_config && !s_.owner->spec.rollout.paused && !s_.held() &&
          s_.node.cordoned() && check_rules(*s_.owner).empty() && !s_.view.halted(*s_.owner) &&
-         !agent_not_configured(s_.snapshot);
+         !is_stopped(s_.snapshot) && !agent_not_configured(s_.snapshot);
 }
 
 // Without uncordoning between. Pods that were bound meanwhile leave as any others.

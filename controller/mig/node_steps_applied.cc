@@ -4,6 +4,7 @@
 
 #include "apis/names.h"
 #include "apis/reasons.h"
+#include "controller/core/patience.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/mig/node_patch.h"
@@ -23,7 +24,8 @@ void NodeSteps::leave_applying() {
   // No label and no uncordon under their hands; they end by a label.
   if (in_others_hands(s_.node)) return;
   const Verification verification = verify(s_);
-  const Time deadline = now().since + s_.rules->rollout.progress_deadline;
+  const Time deadline =
+      patience_ends(s_.snapshot, now().since, s_.rules->rollout.progress_deadline);
   const bool right = verification.state == State::kDone || verification.state == State::kSteadying;
   // Whatever was to be written next: with the deadline ends the waiting for its being let through.
   if (const auto refused = s_.refused(); refused && !right && !wait_until(deadline))

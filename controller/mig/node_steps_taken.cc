@@ -7,6 +7,7 @@
 #include "apis/names.h"
 #include "apis/reasons.h"
 #include "controller/core/cause.h"
+#include "controller/core/patience.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/mig/config_label.h"
@@ -175,7 +176,7 @@ void NodeSteps::apply() {
   if (!wait && (!label || !config_is_rendered(s_.snapshot, *label)))
     wait = file_lacks(s_.snapshot, s_.target->config);
   // The node is empty and idle: it must not stay out for ever.
-  const Time deadline = now().since + s_.rules->drain.timeout;
+  const Time deadline = patience_ends(s_.snapshot, now().since, s_.rules->drain.timeout);
   if (wait) {
     if (!wait_until(deadline)) restore(wait->message, wait->reason);
     return;

@@ -8,6 +8,7 @@
 #include "apis/names.h"
 #include "apis/reasons.h"
 #include "controller/core/seeded_bugs.h"
+#include "controller/core/stop.h"
 #include "controller/disruption/rollouts.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/mig/config_label.h"
@@ -175,6 +176,7 @@ std::optional<Cause> obstacle_on(const Snapshot& snapshot, const Node& node) {
 
 std::optional<std::string> reason_to_restore(const Situation& s) {
   if (s.owner == nullptr) return "no MIGLayout selects the node any more";
+  if (auto stopped = why_stopped(s.snapshot)) return stopped->message;
   const std::string& layout = s.owner->meta.name;
   if (s.owner->spec.rollout.paused) return fmt::format("MIGLayout {} is paused", layout);
   if (!check_rules(*s.owner).empty()) return fmt::format("MIGLayout {} is not valid", layout);

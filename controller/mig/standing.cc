@@ -9,6 +9,7 @@
 #include "apis/reasons.h"
 #include "controller/core/cause.h"
 #include "controller/core/seeded_bugs.h"
+#include "controller/core/stop.h"
 #include "controller/disruption/health_record.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/mig/config_label.h"
@@ -79,6 +80,10 @@ NodeStanding applying(const Situation& s) {
   }
   if (v.state == State::kAgentFailed)
     message = fmt::format("attempt {} of 3: {}", rollout.attempt + 1, message);
+  if (const auto stopped = why_stopped(s.snapshot); stopped && v.state == State::kAgentFailed) {
+    reason = stopped->reason;
+    message = fmt::format("{}; it is tried again later: {}", message, stopped->message);
+  }
   const char* phase = verifying ? "Verifying" : rollout.not_before ? "Retrying" : "Applying";
   if (rollout.phase == RolloutPhase::kRollingBack) {
     message = reason == reasons::kHeld

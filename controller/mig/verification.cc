@@ -8,6 +8,7 @@
 
 #include "apis/names.h"
 #include "apis/reasons.h"
+#include "controller/core/patience.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/disruption/drain.h"
 #include "controller/fleet/allocatable.h"
@@ -41,7 +42,8 @@ std::string agent_step(const Situation& s) {
   for (std::string& label : paused) label.erase(0, std::string_view(names::kDeployPrefix).size());
   if (s.state() == "rebooting") return "the node is rebooting into the new MIG mode";
   // An ordinary cut pauses them too, for a minute or two.
-  const bool late = s.snapshot.now >= s.record.rollout->since + s.rules->rollout.progress_deadline;
+  const bool late = s.snapshot.now >= patience_ends(s.snapshot, s.record.rollout->since,
+                                                    s.rules->rollout.progress_deadline);
   if (s.state() == "pending" && !paused.empty() && !late)
     return fmt::format(
         "mig-manager is repartitioning the GPUs, and has paused {} ({}…) until that is done",

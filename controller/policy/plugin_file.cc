@@ -77,6 +77,14 @@ std::string PluginFile::shared_default() const {
   return text != wanted_.end() && mentions_sharing(text->second) ? key : "";
 }
 
+bool PluginFile::ends_sharing() const {
+  const PluginReader reader = plugin_reader(snapshot_, name_);
+  if (!reader.reads_ours || standing_ == nullptr) return false;
+  const auto text =
+      standing_->data.find(reader.default_key.empty() ? kDefaultPluginConfig : reader.default_key);
+  return text != standing_->data.end() && !mentions_sharing(text->second);
+}
+
 bool PluginFile::up_to_date() const {
   if (standing_ == nullptr) return wanted_.empty();
   for (const auto& [key, text] : wanted_) {

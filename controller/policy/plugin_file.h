@@ -33,6 +33,8 @@ class PluginFile {
   // The key that nodes without a label get, if berth did not write it and it shares GPUs: it does
   // so on nodes of pools that set no sharing, too. Else empty.
   std::string shared_default() const;
+  // Whether the device plugin reads this file, and shares no GPU of nodes without a label.
+  bool ends_sharing() const;
   // What it keeps of the file that the device plugin reads; nothing where no pool has a config.
   const std::optional<KeptPluginKeys>& kept() const { return kept_; }
 

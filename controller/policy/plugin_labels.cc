@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "apis/names.h"
 #include "apis/reasons.h"
 #include "controller/core/json_patch.h"
 #include "controller/disruption/rollouts.h"
 #include "controller/fleet/node_facts.h"
+#include "controller/policy/pool_patch.h"
 
 namespace berth {
 namespace {
@@ -39,11 +41,26 @@ class Chooser {
     if (holds_gpus(snapshot_, *due.node)) budgets_.take(*due.node);
     out_.take.push_back(&due);
   }
+  void consider(const RetreatDue& due) {
+    if (std::optional<Cause> why = obstacle(due)) {
+      ++out_.waiting;
+      if (!out_.why) out_.why = std::move(why);
+      return;
+    }
+    if (holds_gpus(snapshot_, *due.node)) budgets_.take(*due.node);
+    out_.retreat.push_back(&due);
+  }
+  void settle(const Node& node) {
+    budgets_.take(node);
+    out_.settling.push_back(&node);
+  }
+  const std::vector<const Node*>& settling() const { return out_.settling; }
   PluginLabels result() { return std::move(out_); }
 
  private:
   std::optional<Cause> obstacle(const PluginLabelDue& due) {
     const Node& node = *due.node;
+    if (budgets_.stopped()) return budgets_.stopped();
     if (out_.take.size() >= kMostAtOnce)
       return Cause{reasons::kPluginRollout, "other nodes are labelled first"};
     const bool asks = due.pool != nullptr && due.pool->plugin;
@@ -54,6 +71,15 @@ class Chooser {
     if (in_others_hands(node) || nodes_under_way(snapshot_.cluster).contains(&node))
       return Cause{reasons::kPluginRollout,
                    fmt::format("{} is being repartitioned or upgraded", node.meta.name)};
+    return refused_by_budgets(node);
+  }
+  std::optional<Cause> obstacle(const RetreatDue& due) {
+    if (budgets_.stopped()) return budgets_.stopped();
+    if (out_.retreat.size() >= kMostAtOnce)
+      return Cause{reasons::kLabelling, "other nodes come first"};
+    return refused_by_budgets(*due.node);
+  }
+  std::optional<Cause> refused_by_budgets(const Node& node) {
     if (!holds_gpus(snapshot_, node)) return std::nullopt;
     if (budgets_.closed()) return budgets_.closed();
     return budgets_.refuse(node);
@@ -71,8 +97,16 @@ class Chooser {
 PluginLabels decide_plugin_labels(const Snapshot& snapshot, const PoolSurvey& survey,
                                   const PluginFile& file, const std::optional<Cause>& unread,
                                   DisruptionBudgets& budgets) {
-  for (const Node* node : survey.plugin_settling) budgets.take(*node);
   Chooser chooser(snapshot, file, unread, budgets);
+  for (const Node* node : survey.plugin_settling) chooser.settle(*node);
+  if (file.ends_sharing())
+    for (const Node* node : survey.plugin_ending) chooser.settle(*node);
+  std::set<const Node*> changing(chooser.settling().begin(), chooser.settling().end());
+  for (const PluginLabelDue& due : survey.plugin_due)
+    if (!due.foreign) changing.insert(due.node);
+  // Before the next node takes their place in the budget.
+  for (const RetreatDue& due : survey.retreats)
+    if (!changing.contains(due.node)) chooser.consider(due);
   for (const PluginLabelDue& due : survey.plugin_due) chooser.consider(due);
   return chooser.result();
 }
@@ -96,6 +130,11 @@ void plan_plugin_label(const PluginLabelDue& due, Plan& plan) {
   }
   write.body = patch.str();
   plan.add(ref_of(*due.node), std::move(write));
+}
+
+void plan_retreat(const RetreatDue& due, Plan& plan) {
+  plan_pool_patch(*due.node, due.change,
+                  "no pool asks for it any more: remove what berth put there", plan);
 }
 
 }  // namespace berth

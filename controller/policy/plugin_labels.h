@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // PluginLabels: which nodes take up another config of the device plugin now. The plugin restarts
 // with it and offers other resources, so where pods hold GPUs it is a disruption, and goes by the
-// policy's windows and budgets.
+// policy's windows and budgets. So do the labels and taints that no pool asks for any more. They go
+// last: a node shares its GPUs no more before the loss of its taints lets other pods come.
 #pragma once
 
 #include <optional>
@@ -18,6 +19,8 @@ namespace berth {
 
 struct PluginLabels {
   std::vector<const PluginLabelDue*> take;  // to be labelled now
+  std::vector<const RetreatDue*> retreat;   // whose labels and taints go now
+  std::vector<const Node*> settling;        // that do not yet show what their label says
   std::int32_t waiting = 0;
   std::optional<Cause> why;  // of the first that waits
 };
@@ -29,5 +32,6 @@ PluginLabels decide_plugin_labels(const Snapshot& snapshot, const PoolSurvey& su
                                   DisruptionBudgets& budgets);
 
 void plan_plugin_label(const PluginLabelDue& due, Plan& plan);
+void plan_retreat(const RetreatDue& due, Plan& plan);
 
 }  // namespace berth

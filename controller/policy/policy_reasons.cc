@@ -18,6 +18,7 @@ constexpr PolicyReason kPolicyReasons[] = {
     {kDisruptionWindow, Outlook::kReconciling},
     {kPoolMaxUnavailable, Outlook::kReconciling},
     {kRetreating, Outlook::kReconciling},
+    {kOperationsStopped, Outlook::kSuspended},
     {kPolicyInvalid, Outlook::kStalled},
     {kWriteRefused, Outlook::kStalled},
     {kKeyForbidden, Outlook::kStalled},

@@ -14,6 +14,7 @@
 #include "controller/core/empty_selection.h"
 #include "controller/core/plural.h"
 #include "controller/core/refused_write.h"
+#include "controller/core/stop.h"
 #include "controller/cost/fleet_cost.h"
 #include "controller/disruption/health_record.h"
 #include "controller/fleet/disruption_calendar.h"
@@ -260,13 +261,24 @@ std::optional<Cause> stalled(const Snapshot& snapshot, const GPUClusterPolicy& p
   return std::nullopt;
 }
 
+std::string list_nodes(const std::vector<std::string>& names) {
+  return fmt::format("{} ({})", list_first(names, 3),
+                     plural(static_cast<std::int64_t>(names.size()), "node"));
+}
+
 // Those that take their pool's config up, then those that are about to.
-std::string name_first(const PoolSurvey& survey) {
+std::vector<std::string> changing_sharing(const PolicyProgress& progress) {
   std::vector<std::string> names;
-  for (const Node* node : survey.plugin_settling) names.push_back(node->meta.name);
-  for (const PluginLabelDue& due : survey.plugin_due)
+  for (const Node* node : progress.labels.settling) names.push_back(node->meta.name);
+  for (const PluginLabelDue& due : progress.survey.plugin_due)
     if (!due.foreign) names.push_back(due.node->meta.name);
-  return list_first(names, 3);
+  return names;
+}
+
+std::vector<std::string> leaving(const PolicyProgress& progress) {
+  std::vector<std::string> names;
+  for (const RetreatDue& due : progress.survey.retreats) names.push_back(due.node->meta.name);
+  return names;
 }
 
 std::string priority_classes(std::int32_t count) {
@@ -283,22 +295,33 @@ std::string labelling(std::int32_t nodes, std::int32_t classes) {
 
 std::optional<Cause> moving(const GPUClusterPolicy& policy, const PolicyProgress& progress) {
   const PoolSurvey& survey = progress.survey;
+  const std::string why = progress.labels.why ? "; " + progress.labels.why->message : "";
   if (policy.meta.deletion_timestamp)
-    return Cause{
-        reasons::kRetreating,
-        fmt::format("{} and {} still carry what the policy put there",
-                    plural(survey.carrying, "node"), priority_classes(progress.classes.standing))};
+    return Cause{reasons::kRetreating,
+                 fmt::format("{} and {} still carry what the policy put there{}",
+                             plural(survey.carrying, "node"),
+                             priority_classes(progress.classes.standing), why)};
   if (survey.changing > 0 || progress.classes.changing > 0)
     return Cause{reasons::kLabelling, labelling(survey.changing, progress.classes.changing)};
-  const std::size_t plugin = progress.labels.take.size() +
-                             static_cast<std::size_t>(progress.labels.waiting) +
-                             survey.plugin_settling.size();
-  if (plugin > 0)
-    return Cause{progress.labels.why ? progress.labels.why->reason : reasons::kPluginRollout,
-                 fmt::format("not yet offering GPUs as their pool says: {} ({}){}",
-                             name_first(survey), plural(static_cast<std::int64_t>(plugin), "node"),
-                             progress.labels.why ? "; " + progress.labels.why->message : "")};
+  if (const std::vector<std::string> nodes = changing_sharing(progress); !nodes.empty())
+    return Cause{
+        progress.labels.why ? progress.labels.why->reason : reasons::kPluginRollout,
+        fmt::format("not yet offering GPUs as their pool says: {}{}", list_nodes(nodes), why)};
+  if (const std::vector<std::string> nodes = leaving(progress); !nodes.empty())
+    return Cause{progress.labels.why ? progress.labels.why->reason : reasons::kLabelling,
+                 fmt::format("still with labels or taints that no pool asks for: {}{}",
+                             list_nodes(nodes), why)};
   return std::nullopt;
+}
+
+// Labels and taints wait while berth is stopped. What the device plugin has begun goes on.
+std::optional<Cause> unless_stopped(const Snapshot& snapshot, const PolicyProgress& progress,
+                                    std::optional<Cause> going) {
+  const std::optional<Cause> stopped = why_stopped(snapshot);
+  if (!stopped || !going || progress.survey.changing == 0) return going;
+  const bool said = going->message.ends_with(stopped->message);  // nodes wait for the same
+  return Cause{stopped->reason,
+               said ? going->message : fmt::format("{}; {}", going->message, stopped->message)};
 }
 
 // With nodes that an autoscaler is yet to add.
@@ -374,6 +397,7 @@ StatusUpdate update_of(const Snapshot& snapshot, const GPUClusterPolicy& policy,
                        GPUClusterPolicyStatus status, std::vector<Condition> conditions,
                        bool labelled = false) {
   status.observed_generation = policy.meta.generation;
+  add_stopped(snapshot, policy.meta.generation, conditions);
   status.conditions =
       merge_conditions(policy.status.conditions, std::move(conditions), snapshot.now);
   StatusUpdate update;
@@ -397,16 +421,22 @@ StatusUpdate compute_policy_status(const Snapshot& snapshot, const GPUClusterPol
   const std::optional<Cause> stuck = policy.meta.deletion_timestamp
                                          ? hindered(snapshot, progress)
                                          : stalled(snapshot, policy, progress);
-  const std::optional<Cause> going = moving(policy, progress);
+  const std::optional<Cause> going = unless_stopped(snapshot, progress, moving(policy, progress));
   if (!stuck && !going) {
     add(snapshot, policy, "Ready", "True",
         {reasons::kPoolsInPlace, in_place(snapshot, progress.survey, status, policy)}, conditions);
   } else {
     const bool stalls = stuck && !goes_on(*stuck, going);
     add(snapshot, policy, "Ready", "False", stuck ? *stuck : *going, conditions);
-    add(snapshot, policy, stalls ? "Stalled" : "Reconciling", "True", stalls ? *stuck : *going,
-        conditions);
+    if (stalls || going->reason != reasons::kOperationsStopped)
+      add(snapshot, policy, stalls ? "Stalled" : "Reconciling", "True", stalls ? *stuck : *going,
+          conditions);
   }
+  if (!snapshot.attention.clock_is_right())
+    add(snapshot, policy, reasons::kClockSkewed, "True",
+        {reasons::kClockSkewed, "no deadline passes and no window opens: " +
+                                    describe_skew(*snapshot.attention.clock_skew)},
+        conditions);
   tell_cordoned(snapshot, status);
   if (!policy.meta.deletion_timestamp) {
     tell_health(snapshot, policy, status, conditions);

@@ -9,8 +9,8 @@ namespace {
 
 class Comparison {
  public:
-  Comparison(const Node& node, const PoolIntent* intent, const WritableKeys& may)
-      : node_(node), intent_(intent), may_(may) {
+  Comparison(const Node& node, const PoolIntent* intent, const WritableKeys& may, Retreat retreat)
+      : node_(node), intent_(intent), may_(may), retreat_(retreat) {
     text_ = node.meta.annotations.find(names::kPoolKeysAnnotation);
     if (text_ != nullptr) record_ = decode_pool_keys(text_->view());
     unreadable_ = !record_ && text_ != nullptr;
@@ -79,12 +79,19 @@ class Comparison {
       const std::optional<Text> now = shown(node_, item);
       if (!now || (*now != put && !own(item))) return;
       if (!may_write(may_, item)) return hold(item, now);
+      if (retreat_ == Retreat::kLater) return keep(item, put);
       change_.edits.push_back({item, now, std::nullopt});
     };
     if (record_)
       for (const auto& [item, put] : record_->items) take(item, put);
     else if (unreadable_)  // only berth writes the annotation, so the label is berth's too
       take({Text(names::kPoolLabel), {}}, {});
+  }
+
+  void keep(const PoolItem& item, const Text& put) {
+    change_.kept.push_back(item);
+    next_.items[item] = put;
+    if (next_.pool.empty() && record_) next_.pool = record_->pool;
   }
 
   void count_corrections() {
@@ -96,6 +103,7 @@ class Comparison {
   const Node& node_;
   const PoolIntent* intent_;
   const WritableKeys& may_;
+  const Retreat retreat_;
   const Text* text_ = nullptr;
   std::optional<PoolKeys> record_;
   bool unreadable_ = false;
@@ -105,9 +113,9 @@ class Comparison {
 
 }  // namespace
 
-PoolChange compute_pool_change(const Node& node, const PoolIntent* intent,
-                               const WritableKeys& may) {
-  return Comparison(node, intent, may).compute();
+PoolChange compute_pool_change(const Node& node, const PoolIntent* intent, const WritableKeys& may,
+                               Retreat retreat) {
+  return Comparison(node, intent, may, retreat).compute();
 }
 
 }  // namespace berth

@@ -31,13 +31,17 @@ struct PoolChange {
   std::vector<PoolItem> contested;  // somebody changed these once too often
   std::vector<PoolItem> foreign;    // stood there before, with another value
   std::vector<PoolItem> forbidden;  // berth may not write these, and leaves them as they are
+  std::vector<PoolItem> kept;       // wanted no more, and not to be taken away yet
 
   bool empty() const { return edits.empty() && !record_differs; }
 };
 
+// When a label or taint goes that the pool does not ask for any more. Until then it stays recorded.
+enum class Retreat { kNow, kLater };
+
 // `intent` is null for a node that no pool selects. Without a record, nothing on the node is
 // berth's. A record that can't be read is rebuilt: what the pool wants is berth's.
 PoolChange compute_pool_change(const Node& node, const PoolIntent* intent,
-                               const WritableKeys& may = {});
+                               const WritableKeys& may = {}, Retreat retreat = Retreat::kNow);
 
 }  // namespace berth

@@ -8,7 +8,6 @@
 #include "apis/names.h"
 #include "controller/disruption/health_record.h"
 #include "controller/fleet/node_facts.h"
-#include "controller/policy/pool_change.h"
 
 namespace berth {
 namespace {
@@ -102,9 +101,12 @@ class Surveyor {
       return;
     }
     if (facts != nullptr && record != nullptr && in_place(node, *facts, record->view())) return;
-    const PoolChange change = compute_pool_change(node, facts != nullptr ? &facts->intent : nullptr,
-                                                  snapshot_.settings.node_keys);
+    const PoolIntent* intent = facts != nullptr ? &facts->intent : nullptr;
+    const WritableKeys& may = snapshot_.settings.node_keys;
+    const PoolChange change = compute_pool_change(node, intent, may, Retreat::kLater);
     if (!change.empty()) ++out_.changing;
+    if (change.empty() && !change.kept.empty())
+      out_.retreats.push_back({&node, compute_pool_change(node, intent, may)});
     dispute(node, change.contested);
     dispute(node, change.foreign);
     if (!change.forbidden.empty()) forbid(change.forbidden, facts, record);
@@ -156,6 +158,8 @@ class Surveyor {
     const std::string_view wanted = wants ? std::string_view(facts->plugin->key) : "";
     if (standing == wanted) {
       if (wants && !shows(node, *facts)) out_.plugin_settling.push_back(&node);
+      if (!wants && shows_sharing(node) && carries_policy(node))
+        out_.plugin_ending.push_back(&node);
       return;
     }
     // Without a wish of berth's, other people's configs are theirs.
@@ -173,6 +177,11 @@ class Surveyor {
     const std::string_view strategy = label_of(node, names::kGpuSharingStrategy);
     return strategy.empty() || label_of(node, names::kGpuReplicas) == "0" ||
            strategy == strategy_label(facts);
+  }
+
+  static bool shows_sharing(const Node& node) {
+    const std::string_view strategy = label_of(node, names::kGpuSharingStrategy);
+    return !strategy.empty() && strategy != "none" && label_of(node, names::kGpuReplicas) != "0";
   }
 
   const Snapshot& snapshot_;

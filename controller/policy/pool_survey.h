@@ -12,6 +12,7 @@
 #include "controller/core/snapshot.h"
 #include "controller/policy/forbidden_keys.h"
 #include "controller/policy/plugin_config.h"
+#include "controller/policy/pool_change.h"
 #include "controller/policy/pool_intent.h"
 
 namespace berth {
@@ -33,6 +34,12 @@ struct PluginLabelDue {
   bool foreign = false;             // somebody else's value
 };
 
+// A node that carries labels or taints of a policy's which no pool asks for any more.
+struct RetreatDue {
+  const Node* node = nullptr;
+  PoolChange change;
+};
+
 struct PoolSurvey {
   std::vector<PoolFacts> pools;  // in the spec's order
   std::vector<PoolConflict> conflicts;
@@ -45,9 +52,11 @@ struct PoolSurvey {
   ForbiddenKeys forbidden;            // that nodes wait for
   std::vector<PluginLabelDue> plugin_due;
   std::vector<const Node*> plugin_settling;  // labelled, and the node does not show it yet
-  std::set<std::string> plugin_keys;         // that nodes name
-  std::int32_t carrying = 0;                 // nodes that carry anything of the policy's
-  std::vector<std::size_t> unoffered;        // catalog entries whose resource no node has
+  std::vector<const Node*> plugin_ending;    // without a label, and the node still shows sharing
+  std::vector<RetreatDue> retreats;
+  std::set<std::string> plugin_keys;   // that nodes name
+  std::int32_t carrying = 0;           // nodes that carry anything of the policy's
+  std::vector<std::size_t> unoffered;  // catalog entries whose resource no node has
 };
 
 // Whether the node carries anything of a policy's.

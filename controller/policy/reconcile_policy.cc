@@ -9,7 +9,9 @@
 #include "controller/core/cause.h"
 #include "controller/core/finalizer.h"
 #include "controller/core/refused_write.h"
+#include "controller/core/stop.h"
 #include "controller/fleet/disruption_calendar.h"
+#include "controller/fleet/pools.h"
 #include "controller/policy/plugin_file.h"
 #include "controller/policy/plugin_labels.h"
 #include "controller/policy/plugin_preflight.h"
@@ -49,6 +51,16 @@ Guard look_at_nodes(const GPUClusterPolicy& policy) {
   return look;
 }
 
+// Nothing of it is taken back: one that is applied again finds all of it in place.
+void plan_farewell(const GPUClusterPolicy& policy, Plan& plan) {
+  if (!has_finalizer(policy.meta)) return;
+  plan.add(ref_of(policy),
+           write_finalizer(ref_of(policy), policy.meta, false, names::kManagerPolicy,
+                           "deletionPolicy Retain: nodes stay as they are, remove the finalizer"));
+  plan.events.push_back({ref_of(policy), false, reasons::kDeleted, "Apply",
+                         "deletionPolicy Retain: nodes keep their labels, taints and sharing"});
+}
+
 }  // namespace
 
 Plan reconcile_policy(const Snapshot& snapshot) {
@@ -56,6 +68,10 @@ Plan reconcile_policy(const Snapshot& snapshot) {
   const GPUClusterPolicy* policy = snapshot.cluster.gpu_policies().find(limits::kPolicyName);
   if (policy == nullptr) return plan;
   const bool going = policy->meta.deletion_timestamp.has_value();
+  if (leaves_nodes_as_they_are(*policy)) {
+    plan_farewell(*policy, plan);
+    return plan;
+  }
   if (!going) {
     if (const std::vector<Error> errors = check_rules(*policy); !errors.empty()) {
       plan.statuses.push_back(compute_stuck_status(
@@ -66,7 +82,7 @@ Plan reconcile_policy(const Snapshot& snapshot) {
     if (!has_finalizer(policy->meta)) {
       plan.add(ref_of(*policy),
                write_finalizer(ref_of(*policy), policy->meta, true, names::kManagerPolicy,
-                               "remove what it put on nodes before it is deleted"));
+                               "carry out its deletionPolicy before it is gone"));
       if (const auto refused = refused_write(snapshot, ref_of(*policy), names::kManagerPolicy))
         plan.statuses.push_back(
             compute_stuck_status(snapshot, *policy, {reasons::kWriteRefused, refused->message}));
@@ -76,12 +92,13 @@ Plan reconcile_policy(const Snapshot& snapshot) {
   const PoolSurvey survey = survey_pools(snapshot, *policy);
   const PluginFile file(snapshot, policy->spec.agents.device_plugin_config_map,
                         going ? std::vector<PoolSpec>() : policy->spec.pools, survey.plugin_keys);
-  file.plan(plan);
+  if (!is_stopped(snapshot)) file.plan(plan);
   const SlotLedger& ledger = read_ledger(snapshot);
   DisruptionBudgets budgets(snapshot, ledger);
   const std::optional<Cause> unread = plugin_not_configured(snapshot, *policy, survey, file);
   const PluginLabels labels = decide_plugin_labels(snapshot, survey, file, unread, budgets);
   for (const PluginLabelDue* due : labels.take) plan_plugin_label(*due, plan);
+  for (const RetreatDue* due : labels.retreat) plan_retreat(*due, plan);
   const PriorityClassPlan classes = plan_priority_classes(snapshot, *policy, plan);
 
   if (going && has_finalizer(policy->meta) && survey.carrying == 0 && classes.standing == 0) {

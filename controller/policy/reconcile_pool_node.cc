@@ -4,6 +4,7 @@
 
 #include "apis/names.h"
 #include "apis/reasons.h"
+#include "controller/core/stop.h"
 #include "controller/fleet/pools.h"
 #include "controller/policy/pool_change.h"
 #include "controller/policy/pool_patch.h"
@@ -19,7 +20,7 @@ std::string names_of(const std::vector<PoolItem>& items) {
 }
 
 std::string reason_for(const PoolChange& change, const PoolIntent* intent) {
-  if (intent == nullptr) return "no pool selects the node any more: remove what berth put there";
+  if (intent == nullptr) return "no pool selects the node any more: note what berth put there";
   if (!change.corrected.empty())
     return fmt::format("restore what pool {} sets and somebody changed: {}", intent->pool,
                        names_of(change.corrected));
@@ -31,16 +32,17 @@ std::string reason_for(const PoolChange& change, const PoolIntent* intent) {
 Plan reconcile_pool_node(const Snapshot& snapshot, std::string_view name) {
   Plan plan;
   const Node* node = snapshot.cluster.nodes().find(name);
-  if (node == nullptr) return plan;
+  if (node == nullptr || is_stopped(snapshot)) return plan;
+  // Without a policy what stands stays: one that is applied again finds its nodes as they were.
   const GPUClusterPolicy* policy = find_policy(snapshot.cluster);
   // A policy that breaks its rules came past the CRD: what stands is kept until it is mended.
-  if (policy != nullptr && !check_rules(*policy).empty()) return plan;
-  const PoolSpec* pool = policy != nullptr ? joined_pool(*policy, *node) : nullptr;
+  if (policy == nullptr || !check_rules(*policy).empty()) return plan;
+  const PoolSpec* pool = joined_pool(*policy, *node);
   std::optional<PoolIntent> intent;
   if (pool != nullptr) intent = intent_of(*pool, agent_tolerations(snapshot));
 
-  const PoolChange change =
-      compute_pool_change(*node, intent ? &*intent : nullptr, snapshot.settings.node_keys);
+  const PoolChange change = compute_pool_change(*node, intent ? &*intent : nullptr,
+                                                snapshot.settings.node_keys, Retreat::kLater);
   if (change.empty()) return plan;
   plan_pool_patch(*node, change, reason_for(change, intent ? &*intent : nullptr), plan);
   if (!change.corrected.empty())

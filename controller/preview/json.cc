@@ -40,17 +40,19 @@ Json encode(const Condition& condition) {
 }
 
 Json encode(const LayoutSummary& layout) {
-  return {{"name", layout.name},
-          {"change", to_string(layout.change)},
-          {"given", layout.given},
-          {"takesEveryNode", layout.takes_every_node},
-          {"selectsNone", layout.selects_none},
-          {"maxOut", layout.budget},
-          {"before", encode(layout.before)},
-          {"after", encode(layout.after)},
-          {"configs", list(layout.configs, [](const auto& c) { return encode(c); })},
-          {"lost", layout.lost},
-          {"conditions", list(layout.conditions, [](const auto& c) { return encode(c); })}};
+  Json out = {{"name", layout.name},
+              {"change", to_string(layout.change)},
+              {"given", layout.given},
+              {"takesEveryNode", layout.takes_every_node},
+              {"selectsNone", layout.selects_none},
+              {"maxOut", layout.budget},
+              {"before", encode(layout.before)},
+              {"after", encode(layout.after)},
+              {"configs", list(layout.configs, [](const auto& c) { return encode(c); })},
+              {"lost", layout.lost},
+              {"conditions", list(layout.conditions, [](const auto& c) { return encode(c); })}};
+  if (!layout.left.empty()) out["left"] = layout.left;
+  return out;
 }
 
 Json encode(const PodMove& move) {
@@ -151,6 +153,7 @@ Json encode(const PolicySummary& policy) {
     out["windows"] = {{"open", windows->open},
                       {"nextOpening", encode(windows->next_opening)},
                       {"closes", encode(windows->closes)}};
+  if (!policy.left.empty()) out["left"] = policy.left;
   return out;
 }
 

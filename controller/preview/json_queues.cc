@@ -106,9 +106,10 @@ Json encode(const AskedWorkload& asked) {
 Json encode(const QueueSummary& queue) {
   Json out = {{"name", queue.name},
               {"cohort", queue.cohort},
-              {"change", queue.created  ? "Created"
-                         : queue.edited ? "Edited"
-                                        : "Unchanged"},
+              {"change", queue.created   ? "Created"
+                         : queue.edited  ? "Edited"
+                         : queue.deleted ? "Deleted"
+                                         : "Unchanged"},
               {"given", queue.given},
               {"trouble", nullptr},
               {"namespaces", queue.namespaces},

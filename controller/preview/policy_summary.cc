@@ -50,6 +50,13 @@ std::optional<std::string> text_of(const std::optional<Text>& value) {
   return value ? std::optional(value->str()) : std::nullopt;
 }
 
+std::string left_by(const GPUClusterPolicy& policy) {
+  return policy.spec.deletion_policy == PolicyDeletion::kRetain
+             ? "deletionPolicy Retain: its nodes keep their labels, taints and sharing"
+             : "deletionPolicy Remove: berth takes labels, taints and sharing from its nodes, "
+               "within spec.disruption where pods hold GPUs";
+}
+
 class Summary {
  public:
   Summary(const ClusterState& before, const Snapshot& after, const GPUClusterPolicy& policy)
@@ -79,7 +86,10 @@ class Summary {
 PolicySummary Summary::run(Time now, bool given) {
   out_.name = policy_.meta.name;
   out_.given = given;
-  out_.change = old_ == nullptr              ? LayoutSummary::Change::kCreated
+  const bool gone = find_policy(after_.cluster) == nullptr;
+  if (gone) out_.left = left_by(policy_);
+  out_.change = gone                         ? LayoutSummary::Change::kDeleted
+                : old_ == nullptr            ? LayoutSummary::Change::kCreated
                 : old_->spec == policy_.spec ? LayoutSummary::Change::kUnchanged
                                              : LayoutSummary::Change::kEdited;
   name_pools();
@@ -99,7 +109,7 @@ void Summary::name_pools() {
   for (const PoolSpec& spec : policy_.spec.pools) {
     PoolSummary& entry = pool(spec.name);
     const PoolSpec* old = find_pool(old_, spec.name);
-    entry.removed = false;
+    entry.removed = out_.change == LayoutSummary::Change::kDeleted;
     entry.sharing = told(spec.sharing);
     entry.change = old == nullptr ? LayoutSummary::Change::kCreated
                    : *old == spec ? LayoutSummary::Change::kUnchanged
@@ -254,6 +264,7 @@ std::string told(const PriorityClass& made) {
 std::optional<PolicySummary> summarize_policy(const ClusterState& before, const Snapshot& after,
                                               Time now, bool given) {
   const GPUClusterPolicy* policy = find_policy(after.cluster);
+  if (policy == nullptr) policy = find_policy(before);  // it is deleted
   if (policy == nullptr) return std::nullopt;
   return Summary(before, after, *policy).run(now, given);
 }

@@ -9,6 +9,8 @@
 #include <algorithm>
 
 #include "apis/names.h"
+#include "controller/core/finalizer.h"
+#include "controller/core/stop.h"
 #include "controller/disruption/rollouts.h"
 #include "controller/disruption/slots.h"
 #include "controller/fleet/node_facts.h"
@@ -43,6 +45,8 @@ class Projector {
   // A layout, or a policy.
   template <class T>
   void put(const std::vector<T>& given);
+  template <class T>
+  void begin_deletion(const std::string& name);
   void switch_agents();
   void run_to_the_end();
   bool step(const std::string& key);
@@ -71,6 +75,10 @@ Projection Projector::run(const Given& given) {
   out_.begin = start;
   put(given.policies);
   put(given.layouts);
+  for (const ObjectRef& object : given.deletions) {
+    if (object.kind == kKind<MIGLayout>.kind) begin_deletion<MIGLayout>(object.name);
+    if (object.kind == kKind<GPUClusterPolicy>.kind) begin_deletion<GPUClusterPolicy>(object.name);
+  }
   switch_agents();
   out_.layouts = summarize_layouts(before_, world_.snapshot(), given.layouts);
   out_.budgets = budgets_in_the_way(world_.snapshot());
@@ -93,6 +101,17 @@ Projection Projector::run(const Given& given) {
 template <class T>
 void Projector::put(const std::vector<T>& given) {
   for (const T& object : given) world_.put(applied(object, world_.cluster(), world_.now()));
+}
+
+// As the API server does it: the object stays until berth has taken its finalizer away.
+template <class T>
+void Projector::begin_deletion(const std::string& name) {
+  const T* standing = world_.cluster().template store<T>().find(name);
+  if (standing == nullptr) return;
+  T going = *standing;
+  going.meta.deletion_timestamp = world_.now();
+  if (!has_finalizer(going.meta)) going.meta.finalizers.emplace_back(names::kFinalizer);
+  world_.put(std::move(going));
 }
 
 void Projector::switch_agents() {
@@ -140,6 +159,8 @@ void Projector::run_to_the_end() {
   note_slots({});
   if (out_.stopped.empty() && !open_.empty() && !last_refused_.empty())
     out_.stopped = "a write would be refused: " + last_refused_;
+  if (const auto why = why_stopped(world_.snapshot()); why && out_.stopped.empty())
+    out_.stopped = why->message;
 }
 
 // Before anything moves. They stand first in out_.nodes until the end.
@@ -272,18 +293,30 @@ void Projector::note_pod(const PodEvent& event) {
 
 }  // namespace
 
-bool Given::about_queues() const { return !queues.empty() || !workloads.empty(); }
+bool Given::about_queues() const {
+  return !queues.empty() || !workloads.empty() || deletes(kKind<GPUQueue>.kind);
+}
+
+bool Given::deletes(std::string_view kind) const {
+  return std::ranges::any_of(deletions,
+                             [&](const ObjectRef& object) { return object.kind == kind; });
+}
 
 Projection project(const ClusterState& cluster, const Given& given, const Settings& settings,
                    Time now, const TimeZones& zones) {
   Projection out;
   out.begin = now;
-  out.queues_alone = given.about_queues() && given.layouts.empty() && given.policies.empty();
+  out.queues_alone = given.about_queues() && given.layouts.empty() && given.policies.empty() &&
+                     !given.deletes(kKind<MIGLayout>.kind) &&
+                     !given.deletes(kKind<GPUClusterPolicy>.kind);
   if (!out.queues_alone) out = Projector(cluster, settings, now, zones).run(given);
   // A policy's pools are where queues have their quotas.
-  const bool pools_change = !given.policies.empty() && cluster.store<GPUQueue>().size() > 0;
+  const bool pools_change =
+      (!given.policies.empty() || given.deletes(kKind<GPUClusterPolicy>.kind)) &&
+      cluster.store<GPUQueue>().size() > 0;
   if (given.about_queues() || pools_change)
-    out.queues = foresee_queues(cluster, {given.queues, given.policies, given.workloads}, now);
+    out.queues = foresee_queues(
+        cluster, {given.queues, given.policies, given.workloads, given.deletions}, now);
   return out;
 }
 

@@ -4,9 +4,11 @@
 // queues and workloads alone no node changes: then the rest of the projection is empty.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "controller/core/cluster_state.h"
+#include "controller/core/plan.h"
 #include "controller/core/settings.h"
 #include "controller/core/time_zones.h"
 #include "controller/preview/given_workload.h"
@@ -20,8 +22,10 @@ struct Given {
   std::vector<GPUClusterPolicy> policies;
   std::vector<GPUQueue> queues;
   std::vector<GivenWorkload> workloads;
+  std::vector<ObjectRef> deletions = {};  // of layouts, the policy and queues that are there
 
   bool about_queues() const;
+  bool deletes(std::string_view kind) const;
 };
 
 // `now` is the time at which the cluster was looked at.

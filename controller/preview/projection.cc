@@ -43,6 +43,8 @@ const char* to_string(LayoutSummary::Change change) {
       return "Edited";
     case LayoutSummary::Change::kUnchanged:
       return "Unchanged";
+    case LayoutSummary::Change::kDeleted:
+      return "Deleted";
   }
   return "?";
 }

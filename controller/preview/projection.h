@@ -90,9 +90,10 @@ struct CapacityRow {
 };
 
 struct LayoutSummary {
-  enum class Change { kCreated, kEdited, kUnchanged };
+  enum class Change { kCreated, kEdited, kUnchanged, kDeleted };
   std::string name;
   Change change = Change::kUnchanged;
+  std::string left;               // of a deleted one: what becomes of its nodes
   bool given = false;             // in the manifests, as against found in the cluster
   bool takes_every_node = false;  // nodeSelector: {}
   std::string selects_none;       // why, if it selects no node
@@ -147,6 +148,7 @@ const char* to_string(PodConcern::Kind kind);
 struct PolicySummary {
   std::string name;
   LayoutSummary::Change change = LayoutSummary::Change::kUnchanged;
+  std::string left;  // of a deleted one: what becomes of its nodes
   bool given = false;
   std::vector<PoolSummary> pools;       // in the policy's order, then those that it lost
   std::vector<PoolConflict> conflicts;  // nodes that several pools select, by name

@@ -43,6 +43,10 @@ ClusterState with(const ClusterState& cluster, const GivenQueues& given, Time no
     put_priority_classes(policy, next, now);
   }
   for (const GPUQueue& queue : given.queues) next.upsert(applied(queue, next, now), now);
+  for (const ObjectRef& object : given.deletions) {
+    if (object.kind == kKind<GPUQueue>.kind) next.erase<GPUQueue>("", object.name);
+    if (object.kind == kKind<GPUClusterPolicy>.kind) next.erase<GPUClusterPolicy>("", object.name);
+  }
   Time made = now;  // one after another, as kubectl creates them
   for (const GivenWorkload& workload : given.workloads)
     put_workload(workload, next, made += std::chrono::microseconds(1));
@@ -62,6 +66,7 @@ class Outlook {
 
  private:
   QueueSummary summarize(const GPUQueue& queue) const;
+  QueueSummary summarize_deleted(const GPUQueue& queue) const;
   void note_given(const GPUQueue& queue, QueueSummary& out) const;
   std::vector<QuotaChange> quotas_of(const std::string& queue) const;
   void note_starts(std::vector<QueueSummary>& queues) const;
@@ -82,6 +87,9 @@ QueueOutlook Outlook::see() const {
   QueueOutlook out;
   for (const auto& [name, queue] : after_.index().choice().queues())
     out.queues.push_back(summarize(*queue));
+  for (const auto& [name, queue] : before_.index().choice().queues())
+    if (next_.gpu_queues().find(name) == nullptr) out.queues.push_back(summarize_deleted(*queue));
+  std::ranges::sort(out.queues, {}, &QueueSummary::name);
   note_starts(out.queues);
   out.outcomes = outcomes();
   out.defaults = defaults();
@@ -107,6 +115,16 @@ QueueSummary Outlook::summarize(const GPUQueue& queue) const {
     out.reasons.erase(reasons::kAdmissible);
   }
   note_waits(out);
+  return out;
+}
+
+QueueSummary Outlook::summarize_deleted(const GPUQueue& queue) const {
+  QueueSummary out{.name = queue.meta.name, .cohort = queue.spec.cohort_name, .deleted = true};
+  out.quotas = quotas_of(out.name);
+  if (const queue::QueueReport* report = before_.survey().find(out.name)) {
+    out.admitted = report->admitted;
+    out.pending = report->pending;
+  }
   return out;
 }
 
@@ -256,7 +274,8 @@ bool OutcomeChange::loses_start() const {
 bool QueueOutlook::changes() const {
   const auto differs = [](const QuotaChange& row) { return row.before != row.after; };
   const auto changes_of = [&](const QueueSummary& queue) {
-    return queue.created || queue.edited || std::ranges::any_of(queue.quotas, differs);
+    return queue.created || queue.edited || queue.deleted ||
+           std::ranges::any_of(queue.quotas, differs);
   };
   return !outcomes.empty() || !defaults.empty() || std::ranges::any_of(queues, changes_of) ||
          std::ranges::any_of(asked,

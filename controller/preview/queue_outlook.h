@@ -14,6 +14,7 @@
 #include "apis/gpu_queue.h"
 #include "controller/core/cause.h"
 #include "controller/core/cluster_state.h"
+#include "controller/core/plan.h"
 #include "controller/preview/given_workload.h"
 #include "controller/preview/queue_membership.h"
 #include "controller/preview/queue_picture.h"
@@ -42,6 +43,7 @@ struct QueueSummary {
   bool given = false;
   bool created = false;
   bool edited = false;
+  bool deleted = false;                 // its counts are from before
   std::optional<Cause> trouble;         // why it can't be acted on as it is written
   std::vector<std::string> namespaces;  // of a given one: those that it selects
   std::vector<std::string> notes;       // of a given one: what it says that comes to nothing
@@ -90,6 +92,7 @@ struct GivenQueues {
   std::vector<GPUQueue> queues;
   std::vector<GPUClusterPolicy> policies;
   std::vector<GivenWorkload> workloads;
+  std::vector<ObjectRef> deletions = {};
 };
 QueueOutlook foresee_queues(const ClusterState& cluster, const GivenQueues& given, Time now);
 

@@ -54,9 +54,17 @@ std::vector<LayoutSummary::Config> configs_of(const Snapshot& snapshot, const MI
 
 LayoutSummary::Change change_of(const ClusterState& before, const MIGLayout& layout) {
   const MIGLayout* standing = before.mig_layouts().find(layout.meta.name);
+  if (standing != nullptr && layout.meta.deletion_timestamp && !standing->meta.deletion_timestamp)
+    return LayoutSummary::Change::kDeleted;
   if (standing == nullptr) return LayoutSummary::Change::kCreated;
   return standing->spec == layout.spec ? LayoutSummary::Change::kUnchanged
                                        : LayoutSummary::Change::kEdited;
+}
+
+std::string left_by(const MIGLayout& layout) {
+  return layout.spec.deletion_policy == DeletionPolicy::kRetain
+             ? "deletionPolicy Retain: its nodes keep their MIG configuration"
+             : "deletionPolicy DisableMIG: berth drains its nodes and switches MIG off";
 }
 
 std::set<std::string> config_names(const ConfigMap* config_map) {
@@ -88,6 +96,7 @@ std::vector<LayoutSummary> summarize_layouts(const ClusterState& before, const S
     LayoutSummary& summary = out.emplace_back();
     summary.name = layout->meta.name;
     summary.change = change_of(before, *layout);
+    if (summary.change == LayoutSummary::Change::kDeleted) summary.left = left_by(*layout);
     summary.given = std::ranges::any_of(
         given, [&](const MIGLayout& g) { return g.meta.name == layout->meta.name; });
     summary.takes_every_node =

@@ -40,7 +40,7 @@ std::size_t widest(const std::vector<T>& values, Length&& length) {
 }
 
 void print_summary(const Projection& p, Out out) {
-  if (!p.changes() && p.refusals.empty() && p.under_way.empty()) {
+  if (!p.changes() && p.refusals.empty() && p.under_way.empty() && p.stopped.empty()) {
     tell(out, "Nothing to do: the cluster already matches {}.\n",
          !p.policy           ? "these layouts"
          : p.layouts.empty() ? "this policy"
@@ -61,12 +61,14 @@ void print_summary(const Projection& p, Out out) {
 }
 
 void print_layout(const LayoutSummary& layout, Out out) {
-  const std::string_view change = layout.change == LayoutSummary::Change::kCreated  ? "created"
-                                  : layout.change == LayoutSummary::Change::kEdited ? "edited"
-                                                                                    : "unchanged";
+  const std::string_view change = layout.change == LayoutSummary::Change::kCreated   ? "created"
+                                  : layout.change == LayoutSummary::Change::kEdited  ? "edited"
+                                  : layout.change == LayoutSummary::Change::kDeleted ? "deleted"
+                                                                                     : "unchanged";
   tell(out, "\nMIGLayout/{} ({}): {} selected: {} match it now, {} after\n", layout.name, change,
        plural(static_cast<std::size_t>(layout.before.selected), "node"), layout.before.updated,
        layout.after.updated);
+  if (!layout.left.empty()) tell(out, "  {}\n", layout.left);
   if (layout.takes_every_node)
     tell(out, "  nodeSelector: {{}} selects every GPU node of the cluster\n");
   if (!layout.selects_none.empty()) tell(out, "  {}\n", layout.selects_none);

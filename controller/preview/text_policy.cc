@@ -23,6 +23,8 @@ std::string_view told(LayoutSummary::Change change, bool removed = false) {
       return "edited";
     case LayoutSummary::Change::kUnchanged:
       return "unchanged";
+    case LayoutSummary::Change::kDeleted:
+      return "deleted";
   }
   return "?";
 }
@@ -67,6 +69,7 @@ std::string print_text(const PolicySummary& policy) {
   std::string text;
   const Out out = std::back_inserter(text);
   tell(out, "\nGPUClusterPolicy/{} ({})\n", policy.name, told(policy.change));
+  if (!policy.left.empty()) tell(out, "  {}\n", policy.left);
   if (policy.windows) tell(out, "  disruption windows: {}\n", told(*policy.windows));
   for (const PoolSummary& pool : policy.pools) print_pool(pool, out);
   for (const PoolConflict& conflict : policy.conflicts)

@@ -41,7 +41,7 @@ void print_summary(const QueueOutlook& outlook, Out out) {
   for (const QueueSummary& queue : outlook.queues) {
     starts += static_cast<std::int64_t>(queue.starts.size());
     waits += queue.pending - static_cast<std::int64_t>(queue.starts.size());
-    written += queue.created || queue.edited ? 1 : 0;
+    written += queue.created || queue.edited || queue.deleted ? 1 : 0;
   }
   tell(out, "Queues: {} to write. {} would start, {} {}; the answer changes for {}.\n", written,
        plural(starts, "workload"), waits, word_for(waits, "waits", "wait"),
@@ -179,7 +179,23 @@ void print_waits(const QueueSummary& queue, Out out) {
   if (!counts.empty()) tell(out, "    and {}\n", fmt::format("{}", fmt::join(counts, ", ")));
 }
 
+// Nobody counts or starts its workloads any more.
+void print_deleted(const QueueSummary& queue, Out out) {
+  tell(out, "\nGPUQueue/{} (deleted)\n", queue.name);
+  if (queue.admitted > 0)
+    tell(out, "  {} that it has admitted {} on, and no quota counts {}\n",
+         plural(queue.admitted, "workload"), word_for(queue.admitted, "runs", "run"),
+         word_for(queue.admitted, "it", "them"));
+  if (queue.pending > 0)
+    tell(out,
+         "  {} {} without a queue, until a GPUQueue of this name is there or berth release starts "
+         "{}\n",
+         plural(queue.pending, "workload"), word_for(queue.pending, "waits", "wait"),
+         word_for(queue.pending, "it", "them"));
+}
+
 void print_queue(const QueueSummary& queue, Out out) {
+  if (queue.deleted) return print_deleted(queue, out);
   tell(out, "\nGPUQueue/{} ({}){}: {} admitted\n", queue.name,
        queue.created  ? "created"
        : queue.edited ? "edited"
@@ -237,7 +253,7 @@ std::string print_text(const QueueOutlook& outlook) {
   for (const AskedWorkload& asked : outlook.asked) print_asked(asked, out);
   print_cost(outlook, out);
   for (const QueueSummary& queue : outlook.queues)
-    if (queue.given || queue.edited || differs(queue)) print_queue(queue, out);
+    if (queue.given || queue.edited || queue.deleted || differs(queue)) print_queue(queue, out);
   print_outcomes(outlook, out);
   print_defaults(outlook, out);
   return text;

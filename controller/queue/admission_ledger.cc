@@ -232,10 +232,10 @@ Write write_admissions(const Snapshot& snapshot, const AdmissionLedger& ledger,
     write.verb = Verb::kCreate;
     write.body = fmt::format(
         R"({{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"{}","namespace":{},)"
-        R"("labels":{{"{}":"berth"}},"annotations":{{"{}":"{}","{}":"{}"{}}}}},"data":{}}})",
+        R"("labels":{{"{}":"berth","{}":"true"}},"annotations":{{"{}":"{}","{}":"{}"{}}}}},"data":{}}})",
         names::kAdmissionsConfigMap, quote_json(snapshot.settings.berth_namespace),
-        names::kManagedByLabel, names::kEpochAnnotation, epoch, names::kEpochSinceAnnotation,
-        format_time(snapshot.now),
+        names::kManagedByLabel, kNoBackupLabel, names::kEpochAnnotation, epoch,
+        names::kEpochSinceAnnotation, format_time(snapshot.now),
         heard.empty() ? heard
                       : fmt::format(R"(,"{}":{})", names::kHeardAnnotation, quote_json(heard)),
         encode_data(changes));

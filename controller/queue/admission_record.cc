@@ -328,4 +328,21 @@ std::optional<AdmissionFact> admission_on(const berth::Pod& pod) {
   return part_of_one(*std::move(of_job), pod);
 }
 
+std::optional<AdmissionFact> read_foreign(std::string_view text) {
+  const json record = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!record.is_object()) return std::nullopt;
+  AdmissionFact fact;
+  if (!read_text(record, "queue", fact.queue) || !read_text(record, "pool", fact.pool))
+    return std::nullopt;
+  if (!read_list(record, "nodes", fact.nodes)) fact.nodes.clear();
+  fact.selects_pool = record.value("selectsPool", json()) == true;
+  return fact;
+}
+
+std::optional<AdmissionFact> foreign_admission_on(const ObjectMeta& meta) {
+  const Text* record = meta.annotations.find(names::kAdmittedAnnotation);
+  if (record == nullptr || admission_on(meta)) return std::nullopt;
+  return read_foreign(record->view());
+}
+
 }  // namespace berth::queue

@@ -35,4 +35,11 @@ std::optional<AdmissionFact> admission_on(const ObjectMeta& meta);
 // controller. The pod then keeps its part of the Job's record as its own: `maker` is the Job.
 std::optional<AdmissionFact> admission_on(const berth::Pod& pod);
 
+// Of a record that is another object's, as a backup restores it and a copy has it: what berth put
+// into the object by it, queue, pool and nodes, however much of the rest can be read. Nothing if
+// it is no record at all.
+std::optional<AdmissionFact> read_foreign(std::string_view text);
+// That of the Job, if it has one that does not count.
+std::optional<AdmissionFact> foreign_admission_on(const ObjectMeta& meta);
+
 }  // namespace berth::queue

@@ -191,9 +191,9 @@ void ClusterIndex::enter(const berth::Pod& pod) {
 void ClusterIndex::enter(const berth::Job& job) {
   const std::string queue = queue_of(job.meta);
   JobFact fact = job_fact(job, queue, priority_of(job, queue));
-  // What an earlier admission wrote there holds it nowhere.
-  const PodShape own =
-      fact.admitted ? without_admission(job.pod_shape, *fact.admitted) : job.pod_shape;
+  // What an earlier admission wrote there holds it nowhere, nor what came with a copy of a Job.
+  const auto record = fact.admitted ? fact.admitted : foreign_admission_on(job.meta);
+  const PodShape own = record ? without_admission(job.pod_shape, *record) : job.pod_shape;
   fact.only_pools = pools_for(*own);
   fact.rules = rules_.name_of(own);
   facts_->put(fact);

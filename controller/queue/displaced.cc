@@ -11,8 +11,10 @@
 #include "apis/reasons.h"
 #include "controller/core/annotation_room.h"
 #include "controller/core/merge_patch.h"
+#include "controller/core/patience.h"
 #include "controller/core/refused_write.h"
 #include "controller/core/seeded_bugs.h"
+#include "controller/core/stop.h"
 #include "controller/queue/facts_from.h"
 #include "controller/queue/funding.h"
 #include "controller/queue/idle_measures.h"
@@ -170,6 +172,7 @@ void plan_evictions(const Snapshot& snapshot, const Workload& workload, const Le
 }  // namespace
 
 std::string why_not_displaced(const Snapshot& snapshot, const Workload& workload) {
+  if (const auto stopped = why_stopped(snapshot)) return stopped->message;
   if (workload.standing.newer) return "a later berth has admitted it";
   if (workload.job)
     return may_be_suspended(snapshot, workload) ? "" : "its Job can't be suspended by its queue";
@@ -202,7 +205,7 @@ Time keeps_until(const Snapshot& snapshot, const Workload& workload, const Ledge
   const Time told = notice_ends(snapshot, entry);
   const GPUQueue* queue = snapshot.cluster.gpu_queues().find(entry.admission.queue);
   if (queue == nullptr || !may_go_late(snapshot, workload, entry)) return told;
-  return told + queue->spec.preemption.reclaim_timeout;
+  return patience_ends(snapshot, told, queue->spec.preemption.reclaim_timeout);
 }
 
 bool is_kept_by_owner(const Snapshot& snapshot, const Workload& workload) {
@@ -222,7 +225,7 @@ PreemptionTerms preemption_terms(const Snapshot& snapshot) {
                           return may_be_displaced(snapshot, workload);
                         }};
   terms.goes_late = [&](const Workload& workload) {
-    return !workload.job && !never_goes(snapshot, workload);
+    return !workload.job && !is_stopped(snapshot) && !never_goes(snapshot, workload);
   };
   terms.stays = [&](const Workload& workload) { return never_goes(snapshot, workload); };
   if (takes_idle(snapshot)) terms.idle = [&] { return idle_to_take(snapshot); };
@@ -266,6 +269,10 @@ Plan plan_displaced(const Snapshot& snapshot, const Workload& workload, const Le
   if (is_idle(entry, workload) && !is_idle_still(snapshot, workload)) return {};
   Plan plan;
   const Time due = notice_ends(snapshot, entry);
+  if (!snapshot.attention.clock_is_right()) {  // no time can be told
+    plan.requeue_in(kMaxClockSkew);
+    return plan;
+  }
   if (snapshot.now < due && !seeded(SeededBug::kIgnoreNotice)) {
     plan_notice(snapshot, workload, entry, plan);
     plan.requeue_in(std::chrono::ceil<Duration>(due - snapshot.now));
@@ -315,7 +322,7 @@ bool still_holds(const FactsIndex& facts, const AheadFact& ahead) {
 Time notice_ends(const Snapshot& snapshot, const LedgerFact& entry) {
   const GPUQueue* queue = snapshot.cluster.gpu_queues().find(entry.admission.queue);
   const Duration notice = queue == nullptr ? Duration() : queue->spec.preemption.notice_period;
-  return Time(std::chrono::microseconds(entry.admission.since)) + notice;
+  return patience_ends(snapshot, Time(std::chrono::microseconds(entry.admission.since)), notice);
 }
 
 bool is_leaving(const FactsIndex& facts, const AheadFact& ahead) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "controller/core/patience.h"
 #include "controller/queue/cluster_index.h"
 #include "controller/queue/gang_recall.h"
 #include "controller/queue/named.h"
@@ -92,13 +93,18 @@ NeverReady look_at_gang(const ClusterState& cluster, const Workload& workload, D
   }
   out.pods = late.pods();
   if (out.pods == 0) return out;
-  out.until = late.since() + timeout;
+  out.since = late.since();
+  out.until = out.since + timeout;
   out.stays = why_gang_stays(cluster, workload, round, out.bound);
   if (out.stays.empty()) out.recalled = std::move(round);
   return out;
 }
 
 }  // namespace
+
+Time NeverReady::ends(const Snapshot& snapshot) const {
+  return patience_ends(snapshot, since, std::chrono::floor<Duration>(until - since));
+}
 
 std::optional<NeverReady> never_ready(const ClusterState& cluster, const Workload& workload) {
   const auto timeout = time_to_be_ready(cluster, workload);
@@ -112,7 +118,8 @@ std::optional<NeverReady> never_ready(const ClusterState& cluster, const Workloa
   const Lateness late = lateness_of(workload, *job, out.bound);
   if (late.pods() == 0) return std::nullopt;
   out.pods = late.pods();
-  out.until = late.since() + *timeout;
+  out.since = late.since();
+  out.until = out.since + *timeout;
   if (requeued_of(cluster, workload) == nullptr)
     out.stays = "its queue would not let it go again";
   else if (const auto overdraft = find_overdraft(cluster, out.bound))

@@ -17,7 +17,8 @@ namespace berth::queue {
 
 struct NeverReady {
   std::int64_t pods = 0;  // that have not been Ready yet, or are not there
-  Time until{};           // when the first of them is late
+  Time since{};           // when the time of the first of them began
+  Time until{};           // when it is late
   // Then it is suspended, if budgets allow that of its pods on nodes. Null: it is a gang that no
   // Job makes, or stays.
   const berth::Job* requeued = nullptr;
@@ -26,7 +27,8 @@ struct NeverReady {
   std::vector<const berth::Pod*> bound;
   std::string stays;  // why
 
-  bool is_overdue(Time now) const { return now >= until; }
+  // The same for this leader (core/patience.h).
+  Time ends(const Snapshot& snapshot) const;
 };
 
 // Nothing if its queue sets no such time, or all of its pods have been Ready.

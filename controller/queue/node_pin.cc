@@ -84,15 +84,19 @@ std::string affinity_patch(std::vector<NodeSelectorTerm> terms, const NodePin& p
   return R"({"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":)" + required + "}}";
 }
 
+// By hostname it has other values than names; there are as many.
+bool is_pin_of(const AdmissionFact& admission, const SelectorRequirement& requirement) {
+  return requirement.op == SelectorOperator::kIn && !admission.nodes.empty() &&
+         requirement.values.size() == admission.nodes.size() &&
+         (requirement.key == names::kHostnameLabel ||
+          (requirement.key == kName &&
+           requirement.values.front().view() == admission.nodes.front()));
+}
+
 PodShape without_admission(const PodShape& shape, const AdmissionFact& admission) {
   if (admission.nodes.empty() && !admission.selects_pool) return shape;
-  // By hostname it has other values than names; there are as many.
   const auto is_pin = [&](const SelectorRequirement& requirement) {
-    return requirement.op == SelectorOperator::kIn && !admission.nodes.empty() &&
-           requirement.values.size() == admission.nodes.size() &&
-           (requirement.key == names::kHostnameLabel ||
-            (requirement.key == kName &&
-             requirement.values.front().view() == admission.nodes.front()));
+    return is_pin_of(admission, requirement);
   };
   PodShape out = shape;
   {

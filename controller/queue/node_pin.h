@@ -24,6 +24,9 @@ NodePin pin_to(const std::vector<std::string>& nodes, const Store<Node>& among);
 // What a merge patch makes of spec.affinity, so that these terms stand there with the pin in each.
 std::string affinity_patch(std::vector<NodeSelectorTerm> terms, const NodePin& pin);
 
+// Whether the requirement is the pin that an admission of that record made.
+bool is_pin_of(const AdmissionFact& admission, const SelectorRequirement& requirement);
+
 // The shape as it was before the admission: without the pool in its selector, and without the pin.
 PodShape without_admission(const PodShape& shape, const AdmissionFact& admission);
 

@@ -10,6 +10,7 @@
 #include "apis/reasons.h"
 #include "controller/core/cause.h"
 #include "controller/core/plural.h"
+#include "controller/core/stop.h"
 #include "controller/queue/budget_standing.h"
 #include "controller/queue/newer_records.h"
 #include "controller/queue/usage_ledger.h"
@@ -48,6 +49,7 @@ constexpr QueueConcern kQueueConcerns[] = {
     {kAdmissionsPaused, reasons::kWatchBehind},
     {kAdmissionsPaused, reasons::kRecordNewer},
     {kWorkloadsLeftAlone, reasons::kRecordNewer},
+    {kStoppedCondition, reasons::kOperationsStopped},
 };
 
 constexpr std::size_t kNamespacesNamed = 5;
@@ -159,6 +161,7 @@ std::vector<Condition> queue_conditions(const Snapshot& snapshot, const GPUQueue
       blocked != findings.blocked_pins.end())
     add(kPinBlocked, "True", blocked->second);
   if (findings.paused) add(kAdmissionsPaused, "True", *findings.paused);
+  add_stopped(snapshot, queue.meta.generation, conditions);
   if (const auto left = find_left_alone(findings.index.facts(), queue.meta.name))
     add(kWorkloadsLeftAlone, "True", *left);
   return conditions;

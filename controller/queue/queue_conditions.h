@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // QueueConditions: Ready after kstatus, and beside it, while they are true, what is most likely not
 // meant so: Unfunded, NamespaceNotManaged, DefaultContested, NamespaceQuotaUnmet, BudgetExceeded,
-// BudgetPeriodUnclear, PriorityClassNotAccepted, PinBlocked, AdmissionsPaused, WorkloadsLeftAlone.
+// BudgetPeriodUnclear, PriorityClassNotAccepted, PinBlocked, AdmissionsPaused, WorkloadsLeftAlone,
+// Stopped.
 #pragma once
 
 #include <span>

@@ -10,6 +10,7 @@
 #include "controller/queue/facts_from.h"
 #include "controller/queue/namespace_quotas.h"
 #include "controller/queue/never_ready.h"
+#include "controller/queue/queueless.h"
 #include "controller/queue/recall.h"
 #include "controller/queue/restart.h"
 #include "controller/queue/stranded.h"
@@ -56,6 +57,13 @@ void add_due_of(const ClusterState& cluster, const T& object, std::vector<std::s
     if (queue::is_timed(cluster, *workload)) keys.push_back(requeue_key(name));
   }
   if (seeded(SeededBug::kReleaseWithoutEntry)) keys.push_back(release_key(name));
+}
+
+// A cluster without queues decides nothing. berth only records why a workload waits.
+template <class T>
+std::vector<std::string> keys_without_queues(const T* now) {
+  if (now == nullptr || !queue::waits_for_named_queue(*now)) return {};
+  return {std::string(kReasonsKey)};
 }
 
 // A pod may be bound to a node that goes already.
@@ -123,6 +131,8 @@ std::vector<std::string> all_queue_keys(const ClusterState& cluster, const Setti
   const auto& ledger = cluster.view<queue::AdmissionLedgers>().in(settings.berth_namespace);
   if (ledger.config_map != nullptr && keys.empty()) keys.emplace_back(kAdmissionsKey);
   if (seeded(SeededBug::kForgetReleases)) return keys;
+  if (cluster.gpu_queues().size() == 0 && queue::any_waits_for_named_queue(cluster))
+    keys.emplace_back(kReasonsKey);
   if (keys.empty() && ledger.entries.empty() && ledger.recalls.empty() && ledger.restarts.empty())
     return keys;
   if (cluster.gpu_queues().size() > 0) keys.emplace_back(kNamespaceQuotasKey);
@@ -148,7 +158,7 @@ std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Setti
 std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings&,
                                         const Pod* old, const Pod* now) {
   std::vector<std::string> keys = queue_keys(cluster);
-  if (keys.empty()) return keys;
+  if (keys.empty()) return keys_without_queues(now);
   add_due_of(cluster, now != nullptr ? *now : *old, keys);
   if (now != nullptr && !now->node_name.empty()) add_stranded(cluster, *now, keys);
   return keys;
@@ -164,7 +174,8 @@ std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Setti
 std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings&, const Job*,
                                         const Job* now) {
   std::vector<std::string> keys = queue_keys(cluster);
-  if (keys.empty() || now == nullptr) return keys;
+  if (keys.empty()) return keys_without_queues(now);
+  if (now == nullptr) return keys;
   add_due_of(cluster, *now, keys);
   // It may be told of after its node and its pods.
   const queue::FactsIndex& facts = facts_of(cluster);
@@ -179,6 +190,7 @@ std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Setti
 std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings&,
                                         const GPUQueue* old, const GPUQueue* now) {
   std::vector<std::string> keys = queue_keys(cluster);
+  if (keys.empty()) return {std::string(kReasonsKey)};  // the last of them is gone
   const bool told = old != nullptr && now != nullptr && old->spec == now->spec;
   if (!told && !keys.empty()) keys.emplace_back(kNamespaceQuotasKey);
   const auto takes_back = [](const GPUQueueSpec& spec) {

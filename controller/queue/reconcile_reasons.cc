@@ -19,6 +19,7 @@
 #include "controller/queue/displaced.h"
 #include "controller/queue/named.h"
 #include "controller/queue/queue_report.h"
+#include "controller/queue/queueless.h"
 #include "controller/queue/reconcile.h"
 #include "controller/queue/uncovered.h"
 
@@ -68,7 +69,8 @@ Write tell(const T& object, const std::string& reason, const std::string& words)
                       .annotation(names::kPendingReasonAnnotation, words)
                       .str(),
           .field_manager = names::kManagerQueue,
-          .reason = "tell that it waits: " + reason};
+          .reason = "tell that it waits: " + reason,
+          .in_history = false};
 }
 
 class Teller {
@@ -117,6 +119,15 @@ class Teller {
     // One that the API server lets nobody write keeps none of the others waiting.
     if (refused_write(snapshot_, ref_of(object), names::kManagerQueue)) return;
     plan_.add(ref_of(object), tell(object, reason, words));
+    // No queue has a status that lists the workload. The annotation keeps the event to one.
+    if (reason == reasons::kQueueNotFound)
+      plan_.events.push_back({ref_of(object), true, reason, "Admit", not_found(object.meta)});
+  }
+  static std::string not_found(const ObjectMeta& meta) {
+    return fmt::format(
+        "waits for GPUQueue {}, which does not exist: create it, or name another "
+        "in label {}",
+        meta.labels.get(names::kQueueLabel).view(), names::kQueueLabel);
   }
 
   const Snapshot& snapshot_;
@@ -160,7 +171,10 @@ std::vector<Waiting> waiting_of(const Snapshot& snapshot, const queue::FactsInde
 }  // namespace
 
 Plan reconcile_reasons(const Snapshot& snapshot) {
-  if (snapshot.offline || snapshot.cluster.gpu_queues().size() == 0) return {};
+  if (snapshot.offline) return {};
+  if (snapshot.cluster.gpu_queues().size() == 0 &&
+      !queue::any_waits_for_named_queue(snapshot.cluster))
+    return {};
   const auto& index = snapshot.cluster.view<queue::ClusterIndex>();
   const queue::Survey survey(index.facts(), limits::kMaxPendingWorkloads,
                              queue::preemption_terms(snapshot));

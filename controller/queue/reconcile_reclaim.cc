@@ -13,6 +13,7 @@
 #include "controller/core/merge_patch.h"
 #include "controller/core/refused_write.h"
 #include "controller/core/seeded_bugs.h"
+#include "controller/core/stop.h"
 #include "controller/fleet/pools.h"
 #include "controller/observe/idle_pods.h"
 #include "controller/queue/cluster_index.h"
@@ -153,7 +154,9 @@ void tell_who_is_kept(const Snapshot& snapshot, const IdlePod& idle, Reclaimer& 
 
 Plan reconcile_reclaim(const Snapshot& snapshot) {
   const GPUClusterPolicy* policy = find_policy(snapshot.cluster);
-  if (policy == nullptr || snapshot.offline) return {};
+  if (policy == nullptr || snapshot.offline || is_stopped(snapshot) ||
+      !snapshot.attention.clock_is_right())
+    return {};
   Reclaimer reclaimer(snapshot, *policy);
   if (policy->spec.idle.policy == IdlePolicy::kOnPressure)
     for (const IdlePod& idle : find_idle_pods(snapshot, *policy))

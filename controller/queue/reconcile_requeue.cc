@@ -8,6 +8,7 @@
 #include "apis/reasons.h"
 #include "controller/core/plural.h"
 #include "controller/core/seeded_bugs.h"
+#include "controller/core/stop.h"
 #include "controller/queue/cluster_index.h"
 #include "controller/queue/displaced.h"
 #include "controller/queue/drained.h"
@@ -96,8 +97,8 @@ bool plan_stranded(const Snapshot& snapshot, const queue::Workload& workload, Pl
 bool plan_late_gang(const Snapshot& snapshot, const queue::Workload& workload, Plan& plan) {
   const auto late = queue::never_ready(snapshot.cluster, workload);
   if (!late) return false;
-  if (!late->is_overdue(snapshot.now)) {
-    plan.requeue_in(std::chrono::ceil<Duration>(late->until - snapshot.now));
+  if (const Time ends = late->ends(snapshot); snapshot.now < ends) {
+    plan.requeue_in(std::chrono::ceil<Duration>(ends - snapshot.now));
     return false;
   }
   plan.requeue_in(kLookAtPins);
@@ -111,25 +112,39 @@ bool plan_late_gang(const Snapshot& snapshot, const queue::Workload& workload, P
   return true;
 }
 
+// A Job that was set back waits again in its queue once its time is up.
+void plan_backoff(const Snapshot& snapshot, const Job& job, Plan& plan) {
+  const Time until = queue::setback_on(job.meta)->until.value_or(Time::max());
+  if (until <= snapshot.now)
+    plan.add(ref_of(job), queue::end_backoff(job));
+  else if (until != Time::max())
+    plan.requeue_in(std::chrono::ceil<Duration>(until - snapshot.now));
+}
+
+// Nothing is taken back while berth is stopped.
+Plan plan_while_stopped(const Snapshot& snapshot, const queue::Workload& workload) {
+  Plan plan;
+  if (!workload.job || workload.job->setbacks == 0) return plan;
+  if (const Job* job = queue::find_named(snapshot.cluster.jobs(), *workload.name))
+    plan_backoff(snapshot, *job, plan);
+  return plan;
+}
+
 // Whether it is taken back, or left out for a while.
 bool plan_never_ready(const Snapshot& snapshot, const queue::Workload& workload, Plan& plan) {
   if (!workload.job) return plan_late_gang(snapshot, workload, plan);
   const Job* job = queue::find_named(snapshot.cluster.jobs(), *workload.name);
   if (job == nullptr) return false;
   if (workload.job->setbacks > 0) {
-    const Time until = queue::setback_on(job->meta)->until.value_or(Time::max());
-    if (until <= snapshot.now)
-      plan.add(ref_of(*job), queue::end_backoff(*job));
-    else if (until != Time::max())
-      plan.requeue_in(std::chrono::ceil<Duration>(until - snapshot.now));
+    plan_backoff(snapshot, *job, plan);
     return true;
   }
   if (queue::has_overcome_setbacks(snapshot.cluster, workload))
     plan.add(ref_of(*job), queue::forget_setbacks(*job));
   const auto late = queue::never_ready(snapshot.cluster, workload);
   if (!late) return false;
-  if (!late->is_overdue(snapshot.now)) {
-    plan.requeue_in(std::chrono::ceil<Duration>(late->until - snapshot.now));
+  if (const Time ends = late->ends(snapshot); snapshot.now < ends) {
+    plan.requeue_in(std::chrono::ceil<Duration>(ends - snapshot.now));
     return false;
   }
   plan.requeue_in(kLookAtPins);
@@ -144,8 +159,8 @@ bool plan_never_ready(const Snapshot& snapshot, const queue::Workload& workload,
 void plan_unbound(const Snapshot& snapshot, const queue::Workload& workload, Plan& plan) {
   const auto pins = queue::unbound_pins(snapshot.cluster, workload);
   if (!pins) return;
-  if (!pins->is_overdue(snapshot.now))
-    return plan.requeue_in(std::chrono::ceil<Duration>(pins->until - snapshot.now));
+  if (const Time ends = pins->ends(snapshot); snapshot.now < ends)
+    return plan.requeue_in(std::chrono::ceil<Duration>(ends - snapshot.now));
   plan.requeue_in(kLookAtPins);
   const std::string why = "pinned and not bound" + (pins->lost.empty() ? "" : ", " + pins->lost);
   if (const Job* job = pins->requeued) {
@@ -165,6 +180,7 @@ Plan reconcile_requeue(const Snapshot& snapshot, std::string_view name) {
   const auto& index = snapshot.cluster.view<queue::ClusterIndex>();
   const queue::Workload* workload = index.facts().find(std::string(name));
   if (workload == nullptr || workload->standing.newer) return plan;
+  if (is_stopped(snapshot)) return plan_while_stopped(snapshot, *workload);
   if (const queue::LedgerFact* entry = displaced_for(snapshot, *workload))
     return plan_displaced(snapshot, *workload, *entry);
   if (plan_recalled(snapshot, *workload, plan)) return plan;

@@ -80,6 +80,7 @@ Plan UsageMeter::reconcile(const Snapshot& snapshot) {
     written_ = queue::encode_usage(hours_);
     Write step =
         queue::write_usage(snapshot.settings, standing, written_, "what GPUQueues have used");
+    step.in_history = false;
     const ObjectRef object = step.object;
     plan.add(object, std::move(step));
     plan.requeue_in(kBetweenCheckpoints);

@@ -91,7 +91,8 @@ Write release_pod(const berth::Pod& pod, const AdmissionFact& admission) {
 Write release_job(const berth::Job& job, const AdmissionFact& admission, const NodePin& pin) {
   AdmissionFact record = admission;
   if (pin.values.empty()) record.nodes.clear();
-  const std::optional<AdmissionFact> before = admission_on(job.meta);
+  std::optional<AdmissionFact> before = admission_on(job.meta);
+  if (!before) before = foreign_admission_on(job.meta);
   const Selection selection =
       select_pool(*job.pod_shape, record.pool, before && before->selects_pool);
   record.selects_pool = selection.by_berth;

@@ -12,6 +12,7 @@
 #include "apis/names.h"
 #include "apis/reasons.h"
 #include "apis/time.h"
+#include "controller/core/patience.h"
 #include "controller/core/plural.h"
 #include "controller/fleet/pod_selects.h"
 #include "controller/queue/admission_record.h"
@@ -166,6 +167,10 @@ std::string told(const Workload& workload, const UnboundPins& pins) {
 
 }  // namespace
 
+Time UnboundPins::ends(const Snapshot& snapshot) const {
+  return patience_ends(snapshot, since, std::chrono::floor<Duration>(until - since));
+}
+
 std::optional<UnboundPins> unbound_pins(const ClusterState& cluster, const Workload& workload) {
   if (workload.standing.unbound_pins == 0) return std::nullopt;
   const FactsIndex& facts = cluster.view<ClusterIndex>().facts();
@@ -188,9 +193,9 @@ BlockedPins find_blocked_pins(const Snapshot& snapshot) {
   for (const Workload* workload : facts.with_unbound_pins()) {
     const auto pins = unbound_pins(snapshot.cluster, *workload);
     if (!pins) continue;
-    if (!pins->is_overdue(snapshot.now))
-      blocked.again = blocked.again ? std::min(*blocked.again, pins->until) : pins->until;
-    if (pins->is_blocked(snapshot.now)) names[pins->queue].push_back(told(*workload, *pins));
+    const Time ends = pins->ends(snapshot);
+    if (snapshot.now < ends) blocked.again = std::min(blocked.again.value_or(ends), ends);
+    if (pins->is_blocked(snapshot)) names[pins->queue].push_back(told(*workload, *pins));
   }
   for (const auto& [queue, of] : names) {
     const auto count = static_cast<std::int64_t>(of.size());

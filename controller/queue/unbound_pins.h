@@ -30,8 +30,11 @@ struct UnboundPins {  // of one workload
 
   std::string lost;  // what is wrong with one of the nodes: "node n1 is gone"; empty: nothing
 
-  bool is_overdue(Time now) const { return now >= until; }
-  bool is_blocked(Time now) const { return is_overdue(now) && !stays.empty(); }
+  // The same for this leader (core/patience.h).
+  Time ends(const Snapshot& snapshot) const;
+  bool is_blocked(const Snapshot& snapshot) const {
+    return snapshot.now >= ends(snapshot) && !stays.empty();
+  }
 };
 
 // Nothing if it has none, or if its queue is gone.

@@ -11,15 +11,20 @@
 #include "controller/admission/reconcile_bypass.h"
 #include "controller/core/cluster_state.h"
 #include "controller/core/settings.h"
+#include "controller/core/stop.h"
 #include "controller/mig/watch_keys.h"
 #include "controller/policy/policy_keys.h"
 #include "controller/queue/queue_keys.h"
 
 namespace berth {
 
+// Everything there is to reconcile: what a new leader enqueues, and a resync.
+std::vector<std::string> all_keys(const ClusterState& cluster, const Settings& settings);
+
 // `old` is the version that stood in the store, `now` the one that stands there; either may be
 // null, not both. The store shows the change already. Sorted, each key once. A kind for which no
-// folder has an overload makes nothing due by itself.
+// folder has an overload makes nothing due by itself. With the emergency stop all is due: it takes
+// effect everywhere.
 template <class T>
 std::vector<std::string> keys_for(const ClusterState& cluster, const Settings& settings,
                                   const T* old, const T* now) {
@@ -35,12 +40,11 @@ std::vector<std::string> keys_for(const ClusterState& cluster, const Settings& s
     add(bypass_keys_for(cluster, settings, old, now));
   if constexpr (requires { queue_keys_for(cluster, settings, old, now); })
     add(queue_keys_for(cluster, settings, old, now));
+  if constexpr (requires { changes_stop(settings, old, now); })
+    if (changes_stop(settings, old, now)) keys = all_keys(cluster, settings);
   std::ranges::sort(keys);
   return keys;
 }
-
-// Everything there is to reconcile: what a new leader enqueues, and a resync.
-std::vector<std::string> all_keys(const ClusterState& cluster, const Settings& settings);
 
 // What is due once the samples have changed, which are no object of the cluster.
 std::vector<std::string> keys_of_samples();

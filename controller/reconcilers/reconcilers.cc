@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "controller/core/stop.h"
 #include "controller/cost/cost_meter.h"
 #include "controller/disruption/slots.h"
 #include "controller/mig/reconcile.h"
@@ -17,6 +18,7 @@
 #include "controller/queue/queue_figures.h"
 #include "controller/queue/start_teller.h"
 #include "controller/queue/usage_meter.h"
+#include "controller/reconcilers/cause_of.h"
 #include "controller/reconcilers/key_families.h"
 #include "controller/reconcilers/keys.h"
 #include "controller/reconcilers/reconcile.h"
@@ -49,6 +51,7 @@ Reconcilers reconcilers(const Settings& settings) {
     if (cluster.gpu_queues().size() > 0) keys.emplace_back(kQueuesKey);
     return keys;
   };
+  all.cause_of = cause_of;
   all.claim_epoch = [settings](const ConfigMap* ledger, std::int64_t above) {
     EpochClaim claim = claim_epoch(ledger, settings, above);
     return std::pair<Write, std::int64_t>(std::move(claim.write), claim.epoch);
@@ -60,6 +63,7 @@ Reconcilers reconcilers(const Settings& settings) {
     for (Figure& figure : namespace_figures(cluster)) figures.push_back(std::move(figure));
     for (Figure& figure : queue_figures(cluster)) figures.push_back(std::move(figure));
     for (Figure& figure : budget_figures(cluster, settings)) figures.push_back(std::move(figure));
+    for (Figure& figure : stop_figures(cluster, settings)) figures.push_back(std::move(figure));
     return figures;
   };
   return all;

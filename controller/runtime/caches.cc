@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/runtime/caches.h"
 
+#include "controller/runtime/history_guard.h"
+
 namespace berth {
 
 Caches::Caches(ApiClient& client, Log& log, InformerObserver& observer, Hooks hooks,
@@ -19,10 +21,19 @@ InformerBase::Callbacks Caches::callbacks() {
 
 void Caches::start() {
   for (const auto& informer : informers_) informer->start();
+  beside_.spawn(guard_history(
+      client_, [this] { return namespaces_version(); }, hooks_.on_fatal, beside_.token()));
 }
 
 void Caches::stop() {
   for (const auto& informer : informers_) informer->stop();
+  beside_.stop(nullptr);
+}
+
+std::string Caches::namespaces_version() const {
+  for (const auto& informer : informers_)
+    if (informer->kind().kind == kKind<Namespace>.kind) return informer->machine().resource_version;
+  return "";
 }
 
 std::vector<std::string> Caches::laggards() const {

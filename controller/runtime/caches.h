@@ -18,6 +18,7 @@
 #include "controller/core/cluster_state.h"
 #include "controller/core/plan.h"
 #include "controller/io/log.h"
+#include "controller/io/task_group.h"
 #include "controller/runtime/informer.h"
 #include "controller/runtime/write_barrier.h"
 
@@ -61,6 +62,7 @@ class Caches {
 
  private:
   InformerBase::Callbacks callbacks();
+  std::string namespaces_version() const;  // empty: not synced
 
   ApiClient& client_;
   Log& log_;
@@ -69,6 +71,7 @@ class Caches {
   const std::uint64_t seed_;
   ClusterState cluster_;
   std::vector<std::unique_ptr<InformerBase>> informers_;
+  TaskGroup beside_{client_.loop()};
 };
 
 }  // namespace berth

@@ -2,9 +2,12 @@
 // Outline: run() (sync, lead, work, end), then the informers and what changes do.
 #include "controller/runtime/controller.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "apis/names.h"
+#include "controller/history/tell.h"
 
 namespace berth {
 
@@ -19,6 +22,7 @@ constexpr std::chrono::nanoseconds kFiguresLast = 1s;
 Controller::Controller(World world, Reconcilers reconcilers, ControllerOptions options)
     : world_(std::move(world)),
       loop_(world_.client.loop()),
+      clock_(loop_, kMaxClockSkew),
       reconcilers_(std::move(reconcilers)),
       options_(std::move(options)),
       jitter_(options_.seed),
@@ -45,10 +49,22 @@ Controller::Controller(World world, Reconcilers reconcilers, ControllerOptions o
                           },
                       .on_lost = [this](std::string why) { end(std::move(why), true); }},
                   options_),
-      worker_(Worker::Parts{world_.client, world_.log, world_.metrics, caches_, events_,
-                            leadership_, reconcilers_, world_.samples},
+      history_(History::Parts{.client = world_.client,
+                              .log = world_.log,
+                              .namespace_ = options_.settings.berth_namespace,
+                              .keeps = options_.keep_history && !options_.dry_run,
+                              .time_left = [this] { return leadership_.time_left(); }}),
+      worker_(Worker::Parts{world_.client, world_.log, world_.metrics, caches_, events_, history_,
+                            leadership_, reconcilers_, world_.samples, clock_},
               options_) {
+  world_.client.set_clock(&clock_);
+  world_.lease_client.set_clock(&clock_);
   add_informers();
+}
+
+Controller::~Controller() {
+  world_.client.set_clock(nullptr);
+  world_.lease_client.set_clock(nullptr);
 }
 
 Task<int> Controller::run(std::stop_token stop) {
@@ -60,6 +76,8 @@ Task<int> Controller::run(std::stop_token stop) {
     const bool leads = co_await leadership_.lead(end_.get_token());
     if (leads) {
       worker_.start();
+      history_.start();
+      tell("leads", fmt::format("berth {}, epoch {}", options_.lease.version, leadership_.epoch()));
       world_.metrics.begin_term(reconcilers_.measures);
       world_.log.info("working", {{"epoch", leadership_.epoch()}, {"dry_run", options_.dry_run}});
       while (!end_.stop_requested()) {
@@ -96,6 +114,7 @@ Task<bool> Controller::wait_for_sync(std::stop_token stop) {
 Task<void> Controller::shut_down(bool in_order) {
   const std::chrono::nanoseconds drain_limit = in_order ? options_.drain_limit : 0ns;
   co_await worker_.shut_down(drain_limit);
+  co_await history_.finish(in_order);
 
   const MonotonicTime events_until = loop_.now() + (in_order ? 1s : 0s);
   while (events_.on_their_way() > 0 && loop_.now() < events_until)
@@ -111,9 +130,19 @@ Task<void> Controller::shut_down(bool in_order) {
 void Controller::end(std::string why, bool failed) {
   if (end_.stop_requested()) return;
   failed_ = failed;
+  tell("ends", why);
   worker_.cease();
   world_.log.write(failed ? LogLevel::kError : LogLevel::kInfo, "ending", {{"why", why}});
   end_.request_stop();
+}
+
+// Notes what becomes of this process.
+void Controller::tell(std::string what, std::string why) {
+  history_.note(
+      {.actor = "berth",
+       .object = fmt::format("Lease/{}/{}", options_.lease.namespace_, options_.lease.name),
+       .what = std::move(what),
+       .reason = std::move(why)});
 }
 
 void Controller::add_informers() {
@@ -147,6 +176,8 @@ template <class T>
 void Controller::on_change(const T* old, const T* now) {
   if (world_.on_change) world_.on_change();
   if (!worker_.working()) return;
+  if constexpr (requires { berth::tell(old, now); })
+    for (HistoryLine& line : berth::tell(old, now)) history_.note(std::move(line));
   if constexpr (std::is_same_v<T, ConfigMap>) {
     const auto deposed = now != nullptr ? leadership_.heed(*now) : std::nullopt;
     if (deposed.has_value()) return end(*deposed, true);
@@ -166,6 +197,7 @@ std::vector<ReadinessCheck> Controller::readiness() const {
 
 void Controller::refresh_metrics() {
   world_.metrics.on_unfinished(worker_.unfinished());
+  if (const auto skew = clock_.skew()) world_.metrics.on_clock_skew(*skew);
   if (!worker_.working() || !reconcilers_.figures) return world_.metrics.show({});
   // They walk the fleet, and anybody may ask.
   if (figured_at_ && loop_.now() - *figured_at_ < kFiguresLast) return;

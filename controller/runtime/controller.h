@@ -19,6 +19,7 @@
 #include "controller/runtime/caches.h"
 #include "controller/runtime/controller_options.h"
 #include "controller/runtime/events.h"
+#include "controller/runtime/history.h"
 #include "controller/runtime/jitter.h"
 #include "controller/runtime/leadership.h"
 #include "controller/runtime/metrics.h"
@@ -38,6 +39,9 @@ class Controller {
     std::function<void()> on_change = {};  // may be null: an object has changed, leading or not
   };
   Controller(World world, Reconcilers reconcilers, ControllerOptions options);
+  ~Controller();
+  Controller(const Controller&) = delete;
+  Controller& operator=(const Controller&) = delete;
 
   // The process' exit code: 0 after a requested stop, 1 when the lease was lost, the caches did not
   // fill in time or the server's history went back.
@@ -56,6 +60,7 @@ class Controller {
   Task<bool> wait_for_sync(std::stop_token stop);
   Task<void> shut_down(bool in_order);
   void end(std::string why, bool failed);
+  void tell(std::string what, std::string why);
 
   void add_informers();
   template <class T>
@@ -65,12 +70,14 @@ class Controller {
 
   World world_;
   Loop& loop_;
+  ServerClock clock_;
   const Reconcilers reconcilers_;
   const ControllerOptions options_;
   Jitter jitter_;
   Caches caches_;
   Events events_;
   Leadership leadership_;
+  History history_;
   Worker worker_;
   std::stop_source wake_;                    // what run() sleeps on: synced, or the end
   std::stop_source end_;                     // the end, for whatever reason

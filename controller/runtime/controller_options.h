@@ -19,7 +19,8 @@ struct ControllerOptions {
   // Where the Lease is that the leader of one installation holds for all the cluster; empty: it
   // does without.
   std::string claim_namespace;
-  bool dry_run = false;  // plans are logged, nothing is written, not even a lease
+  bool dry_run = false;       // plans are logged, nothing is written, not even a lease
+  bool keep_history = false;  // in ConfigMaps berth-history-… (history.h)
   std::chrono::nanoseconds sync_limit = std::chrono::minutes(2);
   std::chrono::nanoseconds drain_limit = std::chrono::seconds(20);
   std::chrono::nanoseconds reevaluate_period = std::chrono::hours(10);

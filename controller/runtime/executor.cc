@@ -42,7 +42,7 @@ Executor::Executor(Parts parts, Options options)
       status_permits_(loop_, options.statuses_at_once),
       ask_permits_(loop_, options.writes_at_once),
       steps_(StepRunner::Parts{parts_.client, parts_.log, parts_.metrics, parts_.answers,
-                               parts_.barrier, [this] { return deadline(); }}),
+                               parts_.barrier, [this] { return deadline(); }, parts_.wrote}),
       statuses_(StatusWriter::Parts{parts_.client, parts_.log, parts_.metrics, parts_.barrier},
                 options_.statuses) {}
 
@@ -50,6 +50,7 @@ Task<Outcome> Executor::run(std::string key, Plan plan, std::stop_token stop) {
   auto run = std::make_shared<Run>();
   run->origin.key = std::move(key);
   run->origin.id = std::to_string(++last_run_);
+  run->origin.cause = std::move(plan.cause);
   run->plan = std::move(plan);
   run->origin.stop = std::move(stop);
 

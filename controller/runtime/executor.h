@@ -50,6 +50,7 @@ class Executor {
     Events& events;
     // How long writes may be started yet; zero: not at all.
     std::function<std::chrono::nanoseconds()> time_left;
+    StepRunner::Wrote wrote = {};
   };
   Executor(Parts parts, Options options);
 

@@ -224,7 +224,7 @@ class Informer : public InformerBase {
       return known;
     }
     cluster_.template hear<T>(object.meta.resource_version);
-    auto upserted = cluster_.upsert(std::move(object), client_.loop().wall_now());
+    auto upserted = cluster_.upsert(std::move(object), client_.wall_now());
     if (upserted.change == StoreChange::kAdded) count_objects();
     if (upserted.change != StoreChange::kUnchanged && on_change_)
       on_change_(upserted.old.get(), upserted.current.get());

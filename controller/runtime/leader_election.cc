@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "apis/names.h"
 #include "apis/time.h"
 #include "controller/core/json_patch.h"
 #include "controller/core/seeded_bugs.h"
@@ -17,11 +18,14 @@ using namespace std::chrono_literals;
 
 // A full object for a create; as a merge patch its resourceVersion is the precondition, and labels
 // that a chart or a person put on the Lease stay.
-std::string encode(const Lease& lease) {
+std::string encode(const Lease& lease, const std::string& version) {
   std::string meta = fmt::format(R"("name":{},"namespace":{})", quote_json(lease.meta.name),
                                  quote_json(lease.meta.namespace_.view()));
   if (!lease.meta.resource_version.empty())
     meta += R"(,"resourceVersion":)" + quote_json(lease.meta.resource_version);
+  if (!version.empty())
+    meta += fmt::format(R"(,"annotations":{{"{}":{}}})", names::kVersionAnnotation,
+                        quote_json(version));
   std::string spec = fmt::format(
       R"("holderIdentity":{},"leaseDurationSeconds":{},"leaseTransitions":{})",
       quote_json(lease.holder_identity), lease.lease_duration_seconds, lease.lease_transitions);
@@ -212,7 +216,7 @@ Task<LeaderElector::Attempt> LeaderElector::try_once(std::stop_token stop) {
 Task<Result<Lease>> LeaderElector::write(Lease lease, bool create, std::stop_token stop) {
   WriteOptions options{.field_manager = "berth-leader-election"};
   ObjectKey key = key_of(lease.meta);
-  std::string body = encode(lease);
+  std::string body = encode(lease, options_.version);
   ApiRequest request = create
                            ? create_request(kKind<Lease>, key.namespace_, std::move(body), options)
                            : merge_patch_request(kKind<Lease>, key, std::move(body), options);

@@ -30,7 +30,8 @@ struct LeaseWords {
 struct LeaseOptions {
   std::string namespace_;
   std::string name = "berth-controller";
-  std::string identity;  // hostname_uuid: unique per process
+  std::string identity;      // hostname_uuid: unique per process
+  std::string version = {};  // of berth, for people and their commands; empty: left out
   std::chrono::milliseconds lease_duration = std::chrono::seconds(15);
   std::chrono::milliseconds renew_deadline = std::chrono::seconds(10);
   std::chrono::milliseconds retry_period = std::chrono::seconds(2);

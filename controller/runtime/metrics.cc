@@ -149,6 +149,9 @@ struct Metrics::Registered {
   Family<Counter>& page_refusals =
       counter(registry, "berth_page_refusals_total",
               "Requests for the page's state that were refused or put off, by reason.");
+  Family<Gauge>& clock_skew =
+      gauge(registry, "berth_clock_skew_seconds",
+            "This process' clock less the API server's, by the Date of its replies.");
   Family<Counter>& conflict_loops =
       counter(registry, "berth_conflict_loops_total",
               "Writes that the API server refused again and again as out of date, though the "
@@ -296,6 +299,9 @@ void Metrics::on_review(std::string_view path, std::string_view operation, std::
 void Metrics::on_certificate(Time not_after) {
   registered_->certificate_end.Add({}).Set(
       std::chrono::duration<double>(not_after.time_since_epoch()).count());
+}
+void Metrics::on_clock_skew(Duration skew) {
+  registered_->clock_skew.Add({}).Set(std::chrono::duration<double>(skew).count());
 }
 void Metrics::on_process(const ProcessFacts& facts) {
   registered_->cpu.Increment(std::max(0.0, facts.cpu_seconds - registered_->cpu.Value()));

@@ -72,6 +72,7 @@ class Metrics : public InformerObserver, public QueueObserver {
   void on_review(std::string_view path, std::string_view operation, std::string_view verdict,
                  std::chrono::nanoseconds took);
   void on_certificate(Time not_after);
+  void on_clock_skew(Duration skew);  // this machine's clock less the API server's
   void on_process(const ProcessFacts& facts);
   void on_page(const PageFacts& facts);
   void on_keeper(const KeeperFacts& facts);

@@ -11,6 +11,7 @@ struct Origin {
   std::string key;
   std::string id;  // reconcile_id in the log
   std::stop_token stop;
+  std::string cause = {};  // "MIGLayout/halves generation 4"; empty: not known
 };
 
 }  // namespace berth

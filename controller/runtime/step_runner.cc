@@ -109,9 +109,11 @@ Task<Verdict> StepRunner::write(Origin origin, Write write, Deadline deadline) {
                     {"verb", to_string(write.verb)},
                     {"object", write.object.str()},
                     {"reason", write.reason},
+                    {"cause", origin.cause},
                     {"result", to_string(fate)},
                     {"took_ms", milliseconds(loop_.now() - sent_at)},
                     {"error", fate == Fate::kDone ? std::string() : describe(error)}});
+  if (fate == Fate::kDone && parts_.wrote) parts_.wrote(origin, write);
   co_return Verdict(fate, std::move(error));
 }
 
@@ -228,7 +230,7 @@ void StepRunner::answer(const Step& step, bool yes, Error error, std::string aga
   reply.yes = yes;
   reply.error = std::move(error);
   reply.against = std::move(against);
-  reply.at = loop_.wall_now();
+  reply.at = parts_.client.wall_now();
   parts_.answers.put(question(step), std::move(reply));
 }
 

@@ -31,6 +31,7 @@ namespace berth {
 class StepRunner {
  public:
   using Deadline = std::chrono::milliseconds;  // of one request
+  using Wrote = std::function<void(const Origin&, const Write&)>;
   struct Parts {
     ApiClient& client;
     Log& log;
@@ -39,6 +40,7 @@ class StepRunner {
     WriteBarrier& barrier;
     // Of a request sent now; nothing when none may be sent.
     std::function<std::optional<Deadline>()> deadline;
+    Wrote wrote = {};  // a write has succeeded; may be empty
   };
   explicit StepRunner(Parts parts);
 

@@ -48,7 +48,10 @@ Worker::Worker(Parts parts, const ControllerOptions& options)
       queue_(loop_, parts_.metrics, queue_options(parts_.reconcilers.families),
              [this] { pump_soon(); }),
       executor_(Executor::Parts{parts_.client, parts_.log, parts_.metrics, answers_, barrier_,
-                                parts_.events, [this] { return parts_.leadership.time_left(); }},
+                                parts_.events, [this] { return parts_.leadership.time_left(); },
+                                [this](const Origin& origin, const Write& write) {
+                                  parts_.history.note_write(origin, write);
+                                }},
                 Executor::Options{}),
       work_(loop_) {}
 
@@ -58,6 +61,11 @@ void Worker::add(const std::string& key) {
 
 void Worker::on_cached(std::string_view kind, const ObjectMeta& meta) {
   if (barrier_.size() > 0) barrier_.on_cached(kind, meta.namespace_.view(), meta.name);
+}
+
+void Worker::start() {
+  working_ = true;
+  attended_since_ = parts_.client.wall_now();
 }
 
 Task<Outcome> Worker::carry_out(std::string name, Plan plan, std::stop_token stop) {
@@ -101,16 +109,33 @@ void Worker::work_on(const std::string& key) {
   const Snapshot snapshot{.cluster = parts_.caches.cluster(),
                           .answers = answers_,
                           .settings = options_.settings,
-                          .now = loop_.wall_now(),
+                          .now = parts_.client.wall_now(),
                           .epoch = parts_.leadership.epoch(),
                           .zones = *options_.zones,
-                          .samples = parts_.samples};
+                          .samples = parts_.samples,
+                          .attention = attention()};
   Plan plan = parts_.reconcilers.reconcile(snapshot, key);
   const std::chrono::nanoseconds compute = loop_.now() - start;
   if (plan.requeue_after) queue_.add_after(key, *plan.requeue_after);
   if (options_.dry_run && has_work(plan)) log_dry_run(key, plan);
   if (options_.dry_run || !has_work(plan)) return conclude(key, Outcome{}, 0, compute);
+  if (parts_.reconcilers.cause_of)
+    plan.cause = parts_.reconcilers.cause_of(parts_.caches.cluster(), key);
   work_.spawn(execute(key, std::move(plan), compute));
+}
+
+// What began while the clock was wrong has a time that says nothing: patience begins anew then.
+Attention Worker::attention() {
+  const Attention now{attended_since_, parts_.clock.skew()};
+  const bool right = now.clock_is_right();
+  if (right == clock_was_right_) return now;
+  clock_was_right_ = right;
+  if (right) attended_since_ = parts_.client.wall_now();
+  parts_.log.write(right ? LogLevel::kInfo : LogLevel::kError,
+                   right ? "the clock is right again"
+                         : "the clock is wrong: no deadline passes and no window opens",
+                   {{"skew", describe_skew(*now.clock_skew)}});
+  return {attended_since_, now.clock_skew};
 }
 
 Task<void> Worker::execute(std::string key, Plan plan, std::chrono::nanoseconds compute) {
@@ -219,7 +244,7 @@ void Worker::forget_old_answers() {
   if (answers_.size() == 0 || loop_.now() - answers_swept_at_ < 5s) return;
   answers_swept_at_ = loop_.now();
   const Settings& settings = options_.settings;
-  answers_.forget_before(loop_.wall_now() - kRequestTimeout -
+  answers_.forget_before(parts_.client.wall_now() - kRequestTimeout -
                          std::max(settings.answer_ttl, settings.settle));
 }
 

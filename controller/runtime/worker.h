@@ -23,6 +23,7 @@
 #include "controller/runtime/controller_options.h"
 #include "controller/runtime/events.h"
 #include "controller/runtime/executor.h"
+#include "controller/runtime/history.h"
 #include "controller/runtime/leadership.h"
 #include "controller/runtime/metrics.h"
 #include "controller/runtime/repeated_conflicts.h"
@@ -39,14 +40,16 @@ class Worker {
     Metrics& metrics;
     Caches& caches;
     Events& events;
+    History& history;
     const Leadership& leadership;
     const Reconcilers& reconcilers;
     const Samples& samples;
+    const ServerClock& clock;
   };
   Worker(Parts parts, const ControllerOptions& options);
 
   // Between these two keys are accepted and worked on.
-  void start() { working_ = true; }
+  void start();
   void cease() { working_ = false; }
   bool working() const { return working_; }
 
@@ -70,6 +73,7 @@ class Worker {
   void tell_stuck(const ObjectRef& object, const std::string& error);
   void log_dry_run(const std::string& key, const Plan& plan);
   void forget_old_answers();
+  Attention attention();
 
   Parts parts_;
   Loop& loop_;
@@ -80,6 +84,8 @@ class Worker {
   Executor executor_;
   TaskGroup work_;  // plans in execution
   bool working_ = false;
+  Time attended_since_{};
+  bool clock_was_right_ = true;
   bool pump_posted_ = false;
   MonotonicTime answers_swept_at_{0};
   RepeatedConflicts conflicts_;

@@ -46,7 +46,7 @@ Task<void> Sampler::run(std::stop_token stop) {
 Task<void> Sampler::measure(GPUClusterPolicySpec spec, std::stop_token stop) {
   // Readers see a round when it is whole, with what exporters have confirmed.
   Samples samples = parts_.samples;
-  const SamplingWindow window{.now = loop_.wall_now(),
+  const SamplingWindow window{.now = parts_.client.wall_now(),
                               .interval = spec.metrics.interval,
                               .grace = spec.idle.grace_period,
                               .threshold = spec.idle.utilization_threshold};

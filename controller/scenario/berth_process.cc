@@ -166,6 +166,7 @@ void BerthProcess::start() {
   wanted_ = true;
   ++starts_;
   life_ = new_life();
+  life_->loop.step_wall(clock_ahead_);
   // Hooks may be set and taken away while the process runs.
   life_->wire.faults = {.on_request =
                             [this](const HttpRequest& request) {
@@ -205,6 +206,8 @@ std::shared_ptr<BerthProcess::Life> BerthProcess::new_life() {
   options.settings = options_.settings;
   options.zones = options_.zones;
   options.lease = options_.lease;
+  options.lease.version = kVersion;
+  options.keep_history = options_.keep_history;
   options.lease.namespace_ = options.settings.berth_namespace;
   options.lease.identity = name_ + "_" + random_.uuid();
   options.settings.own_pod = name_;
@@ -234,6 +237,11 @@ void BerthProcess::terminate() {
 void BerthProcess::freeze() {
   if (life_ == nullptr || std::exchange(frozen_, true)) return;
   simulation_.remove(life_->loop);
+}
+
+void BerthProcess::set_clock(std::chrono::microseconds ahead) {
+  if (life_ != nullptr) life_->loop.step_wall(ahead - clock_ahead_);
+  clock_ahead_ = ahead;
 }
 
 void BerthProcess::thaw() {

@@ -32,7 +32,8 @@ struct BerthOptions {
   sim::Prometheus* prometheus = nullptr;
   sim::Exporters* exporters = nullptr;  // with a Prometheus
   std::chrono::nanoseconds restart_after = std::chrono::seconds(2);
-  LeaseOptions lease;  // each life says whose it is
+  LeaseOptions lease;         // each life says whose it is
+  bool keep_history = false;  // its writes would be noise in what most simulations look at
 };
 
 class BerthProcess {
@@ -52,6 +53,8 @@ class BerthProcess {
   // SIGSTOP and SIGCONT: time goes by without it.
   void freeze();
   void thaw();
+  // The clock of its machine, from now on, in whatever life: so far ahead of the cluster's.
+  void set_clock(std::chrono::microseconds ahead);
 
   // Of a webhook: a review by POST to "/mutate" or "/validate". It answers in its own time, as long
   // as it lives; code 0: it does not.
@@ -85,6 +88,7 @@ class BerthProcess {
   bool frozen_ = false;
   bool wanted_ = false;  // is started again when it ends
   int starts_ = 0;
+  std::chrono::microseconds clock_ahead_{0};
   std::shared_ptr<bool> here_ = std::make_shared<bool>(true);  // false once this is gone
 };
 

@@ -38,6 +38,8 @@ const std::vector<IncidentVerb>& table() {
       {"thaw", Target::kBerthOrAll, {}},
       {"terminate", Target::kBerthOrAll, {}},
       {"start", Target::kBerthOrAll, {}},
+      {"set-clock", Target::kBerthOrAll,
+       {{.name = "ahead", .type = Type::kDuration}, {.name = "behind", .type = Type::kDuration}}},
       // Machines and what runs on them.
       {"agent-fault", Target::kNodeOrAll,
        {{.name = "fault", .type = Type::kChoice, .required = true, .words = kFaults},

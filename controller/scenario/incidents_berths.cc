@@ -49,6 +49,15 @@ std::function<bool(const HttpRequest&)> writes_of(const std::string& write,
   };
 }
 
+// Neither: right.
+std::string set_clock(const Incident& incident, BerthProcess& berth) {
+  const Duration ahead = span(incident, "ahead"), behind = span(incident, "behind");
+  berth.set_clock(ahead - behind);
+  if (ahead == behind) return "has its clock set right";
+  return fmt::format("has its clock set {} {} the cluster's", format_duration_short(ahead + behind),
+                     ahead > behind ? "ahead of" : "behind");
+}
+
 }  // namespace
 
 Told Incidents::on_berth(const Incident& incident, BerthProcess& berth) {
@@ -57,6 +66,8 @@ Told Incidents::on_berth(const Incident& incident, BerthProcess& berth) {
   if (verb == "start") {
     berth.start();
     line.text = "is started";
+  } else if (verb == "set-clock") {
+    line.text = set_clock(incident, berth);
   } else if (!berth.running()) {
     line.text = fmt::format("does not run: no {}", verb);
     line.done = false;

@@ -85,6 +85,7 @@ struct Scenario {
   LeaseOptions lease;  // of each replica, which says whose it is
   ScenarioWebhook webhook;
   bool prometheus = false;    // there is one, whatever its address, and it has what GPUs show
+  bool history = false;       // berth keeps one, as it does in a cluster
   bool queue_policy = false;  // the chart's, from the beginning of the timeline
   std::chrono::milliseconds limit = std::chrono::hours(4);  // simulated; past it, it has not ended
   // So long nothing moves before it is given up though the limit has not passed.

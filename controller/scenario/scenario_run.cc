@@ -121,6 +121,7 @@ void ScenarioRun::start_berth() {
   for (int i = 0; i < scenario.berths; ++i) {
     BerthOptions options{
         .settings = scenario.settings, .zones = scenario.zones, .lease = scenario.lease};
+    options.keep_history = scenario.history;
     if (scenario.certificates) options.certificates_check = scenario.certificates->check;
     if (scenario.prometheus) {
       options.prometheus = &prometheus_;

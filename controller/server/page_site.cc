@@ -7,8 +7,8 @@
 #include <charconv>
 #include <utility>
 
+#include "controller/core/gzip.h"
 #include "controller/page/page.h"
-#include "controller/server/gzip.h"
 
 namespace berth {
 namespace {

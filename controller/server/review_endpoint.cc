@@ -56,11 +56,25 @@ HttpResponse ReviewEndpoint::answer(const HttpCall& call) const {
   ReviewReply reply = review(path, call.body, parts_.cluster, parts_.settings);
   parts_.metrics.on_review(call.path.substr(1), reply.operation, to_string(reply.verdict),
                            parts_.now() - began);
+  if (reply.refusal && parts_.log != nullptr) log_refusal(call, reply);
   HttpResponse response;
   response.status = reply.http_status;
   response.content_type = "application/json";
   response.body = std::move(reply.body);
   return response;
+}
+
+void ReviewEndpoint::log_refusal(const HttpCall& call, const ReviewReply& reply) const {
+  const auto held = gate_.pass(parts_.now());
+  if (!held) return;
+  parts_.log->info("refused", {{"user", reply.refusal->user},
+                               {"object", reply.refusal->object},
+                               {"operation", reply.operation},
+                               {"path", call.path},
+                               {"field", reply.refusal->field},
+                               {"rule", reply.refusal->rule},
+                               {"refusals", reply.refusal->refusals},
+                               {"not_logged", *held}});
 }
 
 }  // namespace berth

@@ -10,6 +10,8 @@
 #include "controller/admission/review.h"
 #include "controller/core/cluster_state.h"
 #include "controller/core/settings.h"
+#include "controller/io/log.h"
+#include "controller/runtime/flood_gate.h"
 #include "controller/runtime/metrics.h"
 #include "controller/server/http_server.h"
 
@@ -27,13 +29,18 @@ class ReviewEndpoint {
     const Settings& settings;
     Metrics& metrics;
     std::function<MonotonicTime()> now;
+    Log* log = nullptr;  // gets a line for each refusal; may be null
   };
   explicit ReviewEndpoint(Parts parts) : parts_(std::move(parts)) {}
 
   HttpResponse answer(const HttpCall& call) const;
 
  private:
+  void log_refusal(const HttpCall& call, const ReviewReply& reply) const;
+
   Parts parts_;
+  // A controller that is refused tries again for ever.
+  mutable FloodGate gate_{5, 100};
 };
 
 }  // namespace berth

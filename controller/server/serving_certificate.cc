@@ -44,6 +44,10 @@ Result<void> ServingCertificate::replace(std::string_view chain_pem, std::string
   return {};
 }
 
+std::optional<Time> ServingCertificate::not_before() const {
+  return pair_ != nullptr ? beginning_of(*pair_->leaf) : std::nullopt;
+}
+
 std::optional<Time> ServingCertificate::not_after() const {
   return pair_ != nullptr ? end_of(*pair_->leaf) : std::nullopt;
 }

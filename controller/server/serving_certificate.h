@@ -23,7 +23,8 @@ class ServingCertificate {
   Result<void> replace(std::string_view chain_pem, std::string_view key_pem);
 
   bool loaded() const { return pair_ != nullptr; }
-  // When the leaf ends; nothing before one is loaded.
+  // When the leaf begins and ends; nothing before one is loaded.
+  std::optional<Time> not_before() const;
   std::optional<Time> not_after() const;
 
   // From now on every handshake of the context's asks here. Outlives the context.

@@ -10,6 +10,7 @@ using namespace std::chrono_literals;
 Webhook::Webhook(World world, WebhookOptions options)
     : world_(std::move(world)),
       loop_(world_.client.loop()),
+      clock_(loop_, kMaxClockSkew),
       options_(std::move(options)),
       caches_(
           world_.client, world_.log, world_.metrics, world_.on_synced,
@@ -22,7 +23,12 @@ Webhook::Webhook(World world, WebhookOptions options)
       endpoint_({.cluster = caches_.cluster(),
                  .settings = options_.settings,
                  .metrics = world_.metrics,
-                 .now = [this] { return loop_.now(); }}) {}
+                 .now = [this] { return loop_.now(); },
+                 .log = &world_.log}) {
+  world_.client.set_clock(&clock_);
+}
+
+Webhook::~Webhook() { world_.client.set_clock(nullptr); }
 
 Task<int> Webhook::run(std::stop_token stop) {
   const std::stop_callback<std::function<void()>> on_stop(stop, [this] { end_.request_stop(); });
@@ -56,10 +62,14 @@ HttpResponse Webhook::answer(const HttpCall& call) const {
   return response;
 }
 
+// By the API server's clock, which checks it.
 std::optional<std::string> Webhook::certificate_problem() const {
   const std::optional<Time> end = world_.certificate.not_after();
   if (!end) return "none is loaded yet";
-  if (*end <= loop_.wall_now()) return "expired at " + format_time(*end);
+  const Time now = loop_.wall_now() - clock_.skew().value_or(Duration());
+  if (*end <= now) return "expired at " + format_time(*end);
+  if (const auto begin = world_.certificate.not_before(); begin && now < *begin)
+    return "is valid from " + format_time(*begin) + " on";
   return std::nullopt;
 }
 
@@ -76,6 +86,7 @@ std::vector<ReadinessCheck> Webhook::readiness() const {
 }
 
 void Webhook::refresh_metrics() {
+  if (const auto skew = clock_.skew()) world_.metrics.on_clock_skew(*skew);
   if (const std::optional<Time> end = world_.certificate.not_after())
     world_.metrics.on_certificate(*end);
 }

@@ -50,6 +50,9 @@ class Webhook {
     MountedFiles* clients = nullptr;    // null: anybody is answered
   };
   Webhook(World world, WebhookOptions options);
+  ~Webhook();
+  Webhook(const Webhook&) = delete;
+  Webhook& operator=(const Webhook&) = delete;
 
   // The process' exit code: 0 after a requested stop, 1 when the server's history went back.
   Task<int> run(std::stop_token stop);
@@ -65,6 +68,7 @@ class Webhook {
 
   World world_;
   Loop& loop_;
+  ServerClock clock_;
   const WebhookOptions options_;
   ReviewCaches caches_;
   ReviewEndpoint endpoint_;

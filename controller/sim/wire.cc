@@ -4,6 +4,8 @@
 // so nothing arrives at a process that is frozen before it thaws.
 #include "controller/sim/wire.h"
 
+#include <fmt/chrono.h>
+
 #include <algorithm>
 #include <charconv>
 #include <deque>
@@ -45,6 +47,10 @@ std::string refusal(int code) {
                      : code == 504 ? "Timeout"
                                    : "InternalError") +
          R"(","message":"injected","code":)" + std::to_string(code) + "}";
+}
+
+std::string http_date(WallTime time) {
+  return fmt::format("{:%a, %d %b %Y %T} GMT", std::chrono::floor<std::chrono::seconds>(time));
 }
 
 std::vector<HttpHeader> headers_of(const ApiReply& reply) {
@@ -213,6 +219,7 @@ void Wire::send(const std::shared_ptr<Exchange>& exchange, const ExchangeFault& 
     } else {
       reply = exchange->server.call(exchange->call);
     }
+    reply.headers.emplace_back("Date", http_date(exchange->network.wall_now()));
     const auto still_there = [&] { return exchange->wire != nullptr && !exchange->wire->cut_; };
     if (still_there() && exchange->wire->faults.on_applied)
       exchange->wire->faults.on_applied(exchange->request, reply.code);

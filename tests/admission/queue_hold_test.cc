@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "apis/names.h"
 #include "controller/queue/admission_record.h"
 #include "tests/admission/review_case.h"
 
@@ -13,6 +14,7 @@ namespace berth::test {
 namespace {
 
 using nlohmann::json;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -120,6 +122,42 @@ TEST_F(QueueHold, WhatNamesAQueueIsInItWhateverItAsks) {
   EXPECT_TRUE(gated(named));
   EXPECT_EQ(at(mutated(named).object, kLabel), R"("batch")");
   EXPECT_FALSE(gated(pod(container("{}"))));
+}
+
+// A backup that is restored into another cluster, or a copy of a Job that runs.
+TEST_F(QueueHold, WhatComesWithAnotherObjectsAdmissionLosesItsNodesAndPoolAndQueuesAnew) {
+  const json terms = {
+      {{"matchExpressions",
+        {{{"key", "tier"}, {"operator", "Exists"}},
+         {{"key", "kubernetes.io/hostname"}, {"operator", "In"}, {"values", {"h7", "h8"}}}}}},
+      {{"matchFields",
+        {{{"key", "metadata.name"}, {"operator", "In"}, {"values", {"old-n7", "old-n8"}}}}}}};
+  const json record = {{"uid", "of another"},
+                       {"queue", "vision"},
+                       {"pool", "training"},
+                       {"nodes", {"old-n7", "old-n8"}},
+                       {"selectsPool", true}};
+  for (const bool is_job : {true, false}) {
+    const std::string spec = is_job ? "/spec/template/spec" : "/spec";
+    const std::string required =
+        spec + "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution";
+    Request restored = is_job ? gpu_job() : gpu_pod();
+    restored = with(restored, (required + "/nodeSelectorTerms").c_str(), terms);
+    restored = with(restored, (spec + "/nodeSelector").c_str(),
+                    {{names::kPoolLabel, "training"}, {"disk", "fast"}});
+    restored = with(restored, "/metadata/annotations",
+                    {{names::kAdmittedAnnotation, record.dump()}, {"example.com/a", "b"}});
+    const Answer answer = mutated(restored);
+    EXPECT_EQ(at(answer.object, "/metadata/annotations"), R"({"example.com/a":"b"})");
+    EXPECT_EQ(at(answer.object, required + "/nodeSelectorTerms"),
+              R"([{"matchExpressions":[{"key":"tier","operator":"Exists"}]}])");
+    EXPECT_EQ(at(answer.object, spec + "/nodeSelector"), R"({"disk":"fast"})");
+    EXPECT_THAT(answer.warnings, Contains(HasSubstr("is the admission of another object")));
+    EXPECT_EQ(at(answer.object, is_job ? "/spec/suspend" : "/spec/schedulingGates/0/name"),
+              is_job ? "true" : R"("gpu.berth.dev/queue")");
+    restored = with(restored, (required + "/nodeSelectorTerms").c_str(), json::array({terms[1]}));
+    EXPECT_EQ(at(mutated(restored).object, required), "absent") << "the pin was all there was";
+  }
 }
 
 TEST_F(QueueHold, OtherGatesStay) {

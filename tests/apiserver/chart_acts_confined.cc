@@ -195,6 +195,9 @@ const Act kConfined[] = {
      R"({"metadata": {"finalizers": []}})", "others' finalizers"},
     {"fill its namespace", "POST", "/api/v1/namespaces/berth-system/configmaps", kMap,
      "may not write configmaps/berth-system/mine"},
+    {"begin a ninth part of the history", "POST", "/api/v1/namespaces/berth-system/configmaps",
+     R"({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "berth-history-8"}})",
+     "may not write configmaps/berth-system/berth-history-8"},
     {"make another Lease", "POST", "/apis/coordination.k8s.io/v1/namespaces/berth-system/leases",
      kLease, "may not write leases/berth-system/mine"},
     {"report in the scheduler's name", "POST", "/apis/events.k8s.io/v1/namespaces/team-a/events",
@@ -375,6 +378,9 @@ const Act kGranted[] = {
     {"begin what GPUs have cost", "POST", "/api/v1/namespaces/berth-system/configmaps",
      R"({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "berth-costs",)"
      R"( "labels": {"app.kubernetes.io/managed-by": "berth"}}, "data": {"checkpoint": "x"}})"},
+    {"begin a part of the history", "POST", "/api/v1/namespaces/berth-system/configmaps",
+     R"({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "berth-history-7",)"
+     R"( "labels": {"app.kubernetes.io/managed-by": "berth"}}, "data": {"chunk": "7"}})"},
     {"remember what is wrong with a node's GPUs", "PATCH", "/api/v1/nodes/n1",
      R"({"metadata": {"annotations": {"gpu.berth.dev/health": "{}"}}, "spec": {"unschedulable": true}})"},
     {"make a Job that proves a node", "POST", kJobs, kProof.c_str()},

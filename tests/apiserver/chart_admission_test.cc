@@ -9,12 +9,14 @@ namespace berth::test {
 namespace {
 
 using std::chrono::seconds;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr char kPods[] = "/api/v1/namespaces/team-a/pods";
 constexpr char kJobs[] = "/apis/batch/v1/namespaces/team-a/jobs";
 constexpr char kAccounts[] = "/api/v1/namespaces/kube-system/serviceaccounts";
 constexpr char kPolicies[] = "/apis/gpu.berth.dev/v1alpha1/gpuclusterpolicies/cluster";
+constexpr char kMerge[] = "application/merge-patch+json";
 constexpr char kClaim[] = R"("resourceClaims": [{"name": "g", "resourceClaimName": "g"}])";
 constexpr char kByClass[] = "deviceclass.resource.kubernetes.io/gpu.nvidia.com";
 
@@ -219,6 +221,56 @@ TEST_F(ChartAdmission, NobodyKeepsAPodByDeletingItSlowly) {
   set_policy("", true);
   set_policy("enforcement: Warn", false);
   expect_let("it only warns", removes(*tenant_, "fast", "&gracePeriodSeconds=7201"));
+}
+
+// The numbers are those that berth writes into the status.
+TEST_F(ChartAdmission, ThePolicyAndQueuesWithWorkAreDeletedOnceThatIsConfirmed) {
+  constexpr char kQueue[] = "/apis/gpu.berth.dev/v1alpha1/gpuqueues/vision";
+  const auto deletes = [](const char* path) {
+    return kube().send("DELETE", std::string(path) + "?dryRun=All");
+  };
+  const auto counts = [](const char* path, const std::string& totals) {
+    const Reply reply = kube().send("PATCH", std::string(path) + "/status",
+                                    R"({"status": {"totals": )" + totals + "}}", kMerge);
+    ASSERT_TRUE(reply.ok()) << reply.body.dump();
+  };
+  const auto confirms = [](const char* path, const std::string& name) {
+    const std::string key = R"({"metadata": {"annotations": {"gpu.berth.dev/confirm-deletion": ")";
+    kube().send("PATCH", path, key + name + "\"}}}", kMerge);
+  };
+  kube().apply(
+      "{apiVersion: gpu.berth.dev/v1alpha1, kind: GPUClusterPolicy, metadata: {name: cluster},"
+      " spec: {pools: [{name: lab, nodeSelector: {matchLabels: {tier: lab}}}]}}");
+  kube().apply(
+      "{apiVersion: gpu.berth.dev/v1alpha1, kind: GPUQueue, metadata: {name: vision},"
+      " spec: {quotas: []}}");
+  expect_let("a policy without nodes", deletes(kPolicies));
+  expect_let("a queue without workloads", deletes(kQueue));
+
+  counts(kPolicies, R"({"pools": 1, "nodes": 6, "gpus": 24, "allocated": 14})");
+  const Reply refused = deletes(kPolicies);
+  expect_refused("the policy", refused, "6 nodes are in its pools, and pods hold 14 of their GPUs");
+  EXPECT_THAT(refused.body.text("/message"),
+              AllOf(HasSubstr("under deletionPolicy Retain they stay as they are"),
+                    HasSubstr("kubectl annotate gpuclusterpolicies cluster "
+                              "gpu.berth.dev/confirm-deletion=cluster")));
+  kube().send("PATCH", kPolicies, R"({"spec": {"deletionPolicy": "Remove"}})", kMerge);
+  expect_refused("under Remove", deletes(kPolicies),
+                 "deletionPolicy Remove takes labels, taints and sharing from them");
+  confirms(kPolicies, "true");
+  expect_refused("by another word", deletes(kPolicies), "6 nodes");
+  confirms(kPolicies, "cluster");
+  expect_let("confirmed", deletes(kPolicies));
+
+  for (const char* totals :
+       {R"({"admitted": 3, "pending": 0})", R"({"admitted": 0, "pending": 2})"}) {
+    counts(kQueue, totals);
+    expect_refused(totals, deletes(kQueue), "berth release --all");
+  }
+  expect_refused("what waits", deletes(kQueue), "2 workloads wait in it, and 0 are admitted");
+  confirms(kQueue, "vision");
+  expect_let("confirmed", deletes(kQueue));
+  kube().send("DELETE", kQueue);
 }
 
 // By the accounts by which the DaemonSets' controller asks.

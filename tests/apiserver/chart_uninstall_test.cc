@@ -107,6 +107,8 @@ TEST_F(ChartUninstall, OfAPolicyThatIsDeletedWaitsForItsNodes) {
   install_and_start();
   break_node();
   kube().set_annotation({"nodes", "n1"}, "gpu.berth.dev/hold", "mine");
+  kube().patch({"gpuclusterpolicies", "cluster"}, PatchType::kMerge,
+               R"({"spec": {"deletionPolicy": "Remove"}})");
   kube().remove({"gpuclusterpolicies", "cluster"});
   const Said refused = helm({"uninstall", "berth"});
   EXPECT_NE(refused.code, 0);

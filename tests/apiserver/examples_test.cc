@@ -148,6 +148,9 @@ class Examples : public Planner {
     });
   }
   void remove_objects() {
+    if (kube().find({"gpuclusterpolicies", "cluster"}))
+      kube().patch({"gpuclusterpolicies", "cluster"}, PatchType::kMerge,
+                   R"({"spec": {"deletionPolicy": "Remove"}})");
     for (const char* resource : {"miglayouts", "gpuclusterpolicies", "gpuqueues"})
       for (const Object& object : kube().list(resource)) kube().remove({resource, object.name()});
     wait_for("what the example had made to go", 60, [&]() -> std::string {
@@ -240,6 +243,8 @@ TEST_F(Examples, AKeyThatTheChartDoesNotNameKeepsNothingElseFromItsNodes) {
   stop_berth();
   ASSERT_EQ(upgrade().code, 0);
   start();
+  kube().patch({"gpuclusterpolicies", "cluster"}, PatchType::kMerge,
+               R"({"spec": {"deletionPolicy": "Remove"}})");
   kube().remove({"gpuclusterpolicies", "cluster"});
   wait_for("the deletion to be told as stuck", 60, [&]() -> std::string {
     return policy().condition("Stalled", "reason") == "KeyForbidden"

@@ -77,6 +77,13 @@ class Pools : public RolloutTest {
       return now == value ? "" : "it is \"" + now + "\"";
     });
   }
+  // With all that it has put on nodes.
+  void take_policy_back() {
+    kube().patch({"gpuclusterpolicies", "cluster"}, PatchType::kMerge,
+                 R"({"spec": {"deletionPolicy": "Remove"}})");
+    kube().remove({"gpuclusterpolicies", "cluster"});
+    wait_no_policy();
+  }
   void wait_no_policy() {
     wait_for("the policy to be gone", 30, [&]() -> std::string {
       const auto found = kube().find({"gpuclusterpolicies", "cluster"});
@@ -117,8 +124,7 @@ TEST_F(Pools, PutLabelsAndTaintsOnTheirNodesAndTakeExactlyThoseBack) {
   wait_ready_policy();
   EXPECT_EQ(kube().get({"priorityclasses", "training-batch"}).number("/value"), 8);
 
-  kube().remove({"gpuclusterpolicies", "cluster"});
-  wait_no_policy();
+  take_policy_back();
   EXPECT_EQ(face("n1"), before[0]);
   EXPECT_EQ(face("n2"), before[1]);
   EXPECT_EQ(face("n3"), before[2]);
@@ -151,8 +157,7 @@ TEST_F(Pools, TheLabelAndTaintOfATemplateStayOnTheNodesThatComeWithThem) {
                : policy().at("/status").dump();
   });
   EXPECT_EQ(policy().text("/status/totals/gpus"), "8");
-  kube().remove({"gpuclusterpolicies", "cluster"});
-  wait_no_policy();
+  take_policy_back();
   EXPECT_EQ(node("n1").label(kPool), "");
   for (const char* name : {"g1", "g2"}) EXPECT_EQ(node(name).label(kPool), "training") << name;
   EXPECT_EQ(node("g1").label(kClass), "");
@@ -208,6 +213,24 @@ TEST_F(Pools, ANodeThatEntersAndLeavesAThousandTimesKeepsNothing) {
   for (int i = 0; i < kNodes; ++i) EXPECT_EQ(face(names[i]), before[i]) << names[i];
 }
 
+TEST_F(Pools, ADeletedPolicyLeavesItsNodesAndItsReturnWritesNone) {
+  cluster().add_gpu_nodes(2, {.labels = {{kTier, "training"}}});
+  cluster().wait_agents_running();
+  start_berth();
+  apply_policy(kTraining);
+  wait_ready_policy();
+  const std::string face_of_one = face("n1");
+  kube().remove({"gpuclusterpolicies", "cluster"});
+  wait_no_policy();
+  EXPECT_EQ(face("n1"), face_of_one);
+  apply_policy(kTraining);
+  wait_ready_policy();
+  EXPECT_EQ(face("n1"), face_of_one);
+  take_policy_back();
+  EXPECT_EQ(node("n1").label(kPool), "");
+  EXPECT_THAT(taints("n1"), ::testing::IsEmpty());
+}
+
 TEST_F(Pools, AHandEditIsPutBackThreeTimesAndThenTold) {
   cluster().add_gpu_nodes(1, {.labels = {{kTier, "training"}}});
   cluster().wait_agents_running();
@@ -253,8 +276,7 @@ TEST_F(Pools, ThePluginsFileComesFirstAndTheLabelLater) {
   wait_label("n1", kPluginConfig, key);
   wait_label("n2", kPluginConfig, key);
 
-  kube().remove({"gpuclusterpolicies", "cluster"});
-  wait_no_policy();
+  take_policy_back();
   EXPECT_EQ(node("n1").label(kPluginConfig), "");
   EXPECT_THAT(kube().get({"configmaps", kPluginFile, "gpu-operator"}).strings("/data"),
               ElementsAre(::testing::Pair("default", "version: v1\n")));

@@ -48,7 +48,11 @@ class RolloutTest : public PlaneTest {
   // Through a proxy, whose kubeconfig this is.
   Berth& start_berth_at(const std::string& kubeconfig, const std::vector<std::string>& flags = {});
   Berth& berth() { return *berth_; }
-  void kill_berth() { berth_->process().kill_now(); }
+  // Its lease counts as run out: who waits for that is two_leaders_test.
+  void kill_berth() {
+    berth_->process().kill_now();
+    kube().remove({"leases", "berth-controller", "berth-system"});
+  }
   void stop_berth();
 
   Object layout(const std::string& name = "inference-a100") {

@@ -2,11 +2,17 @@
 // The control plane in trouble while a layout rolls out: the server restarted, history compacted,
 // requests throttled and refused, watches cut. The rollout ends as ever, and no promise is broken
 // meanwhile.
+#include <thread>
+
 #include "tests/apiserver/rollout_fixture.h"
 #include "tests/support/fault_proxy.h"
 
 namespace berth::test {
 namespace {
+
+// Outlives the server's absence.
+const std::vector<std::string> kPatient = {"--leader-elect-lease-duration=120s",
+                                           "--leader-elect-renew-deadline=100s"};
 
 class Trouble : public RolloutTest {
  protected:
@@ -40,7 +46,7 @@ class Trouble : public RolloutTest {
 
 TEST_F(Trouble, TheServerIsRestartedInTheMiddle) {
   apply({});
-  start_berth({"--leader-elect-lease-duration=30s", "--leader-elect-renew-deadline=20s"});
+  start_berth(kPatient);
   wait_first_cordon();
   plane().restart_apiserver();
   expect_done();
@@ -51,8 +57,7 @@ TEST_F(Trouble, TheServerIsRestartedInTheMiddle) {
 TEST_F(Trouble, HistoryIsCompactedWhileTheWatchesAreAway) {
   FaultProxy proxy(plane());
   apply({});
-  start_berth_at(proxy.kubeconfig(),
-                 {"--leader-elect-lease-duration=30s", "--leader-elect-renew-deadline=20s"});
+  start_berth_at(proxy.kubeconfig(), kPatient);
   wait_first_cordon();
   proxy.add({.id = "away", .path = "[?&]watch=", .action = "status", .status = 503});
   proxy.cut_watches();
@@ -67,6 +72,21 @@ TEST_F(Trouble, HistoryIsCompactedWhileTheWatchesAreAway) {
   expect_done();
   EXPECT_THAT(berth().process().log_text(), ::testing::HasSubstr("too old resource version"))
       << "the watches were not answered 410";
+}
+
+TEST_F(Trouble, EtcdIsRestoredUnderARunningBerth) {
+  start_berth(kPatient);
+  wait_for("berth to lead", 40, [&]() -> std::string {
+    return berth().process().log_text().find("\"working\"") != std::string::npos ? "" : "not yet";
+  });
+  plane().save_etcd();
+  for (int i = 0; i < 30; ++i)
+    kube().set_label({"namespaces", "team-a"}, "example.com/moved", std::to_string(i));
+  std::this_thread::sleep_for(std::chrono::seconds(2));  // it hears of the last within a moment
+  plane().restore_etcd();
+  const auto code = berth().process().wait(std::chrono::seconds(90));
+  EXPECT_EQ(code, 1) << berth().process().log_tail();
+  EXPECT_THAT(berth().process().log_text(), ::testing::HasSubstr("history went back"));
 }
 
 TEST_F(Trouble, RequestsAreThrottledAndRefused) {

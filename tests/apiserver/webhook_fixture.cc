@@ -68,7 +68,7 @@ void WebhookTest::TearDown() {
       const std::size_t left = kube().list("pods", "gpu-team").size();
       return left == 0 ? "" : fmt::format("{} are left", left);
     });
-    kube().send("DELETE", "/apis/gpu.berth.dev/v1alpha1/gpuclusterpolicies/cluster");
+    kube().remove({"gpuclusterpolicies", "cluster"});
     stop_keeper();  // it would make both Secrets anew, and the next case would mount them
     kube().send("DELETE", "/api/v1/namespaces/berth-system/secrets/berth-webhook-ca");
     kube().send("DELETE", "/api/v1/namespaces/berth-system/secrets/berth-webhook-tls");

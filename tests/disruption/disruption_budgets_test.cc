@@ -52,6 +52,31 @@ TEST_F(DisruptionBudgetsTest, APoolHasRoomUntilItsBudgetIsTaken) {
   EXPECT_FALSE(all.refuse(at("o1"))) << "no pool, no budget";
 }
 
+// Its keys are on the node still, and its budget holds, also once the policy lacks the pool.
+TEST_F(DisruptionBudgetsTest, ANodeThatNoPoolSelectsCountsInThePoolWhoseKeysItCarries) {
+  for (const char* name : {"x1", "x2", "x3"})
+    world.add(node(name)
+                  .a100_80(4)
+                  .label(names::kPoolLabel, "gone")
+                  .annotation(names::kPoolKeysAnnotation, "{}"));
+  DisruptionBudgets all = budgets();
+  all.take(at("x1")), all.take(at("x2"));
+  ASSERT_TRUE(all.refuse(at("x3")));
+  EXPECT_THAT(all.refuse(at("x3"))->message,
+              HasSubstr("allows 2 of the 3 nodes of pool gone to be unavailable, and 2 are"));
+  world.add(node("x3").a100_80(4).label(names::kPoolLabel, "gone"));
+  EXPECT_FALSE(all.refuse(at("x3"))) << "the label alone is not berth's";
+}
+
+TEST_F(DisruptionBudgetsTest, ThoseOfAPolicyThatIsBeingDeletedHoldUntilItIsGone) {
+  GPUClusterPolicy going = policy(kPools);
+  going.meta.deletion_timestamp = world.now;
+  world.add(going);
+  DisruptionBudgets all = budgets();
+  all.take(at("n1")), all.take(at("n2"));
+  EXPECT_TRUE(all.refuse(at("n3")));
+}
+
 TEST_F(DisruptionBudgetsTest, ASlotOfANodeThatTheCacheDoesNotKnowMayBeInAnyPool) {
   world.claim("n9", "small");
   DisruptionBudgets all = budgets();
@@ -130,6 +155,18 @@ TEST_F(DisruptionBudgetsTest, WithoutAPolicyEverythingIsAllowed) {
     EXPECT_FALSE(none.refuse(at(name)));
     none.take(at(name));
   }
+}
+
+TEST_F(DisruptionBudgetsTest, NoWindowIsOpenWhileTheClockIsWrong) {
+  world.attention.clock_skew = -std::chrono::hours(1);
+  EXPECT_FALSE(budgets().closed()) << "without windows and blackouts nothing hangs on the clock";
+  world.add(policy(std::string(kPools).substr(0, std::string(kPools).find(", disruption")) +
+                   ", disruption: {windows: [{schedule: \"* * * * *\", duration: 1h}]}"));
+  const DisruptionBudgets closed = budgets();
+  ASSERT_TRUE(closed.closed());
+  EXPECT_EQ(closed.closed()->reason, reasons::kDisruptionWindow);
+  EXPECT_THAT(closed.closed()->message, HasSubstr("berth's clock is 1h behind the API server's"));
+  EXPECT_EQ(closed.changes_at(), world.now + kMaxClockSkew);
 }
 
 }  // namespace

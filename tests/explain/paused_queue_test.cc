@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `berth why` says of what waits in a queue that admits nobody, as its condition tells.
+// What `berth why` says of what waits in a queue that admits nobody, as its condition tells, or
+// that does not exist.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,8 +32,9 @@ class PausedQueue : public ::testing::Test {
         {"AdmissionsPaused", status, "WatchBehind", "nobody is admitted", 1, now}};
     add(vision);
   }
-  Explanation why(int gpus) {
+  Explanation why(int gpus, const char* queue = nullptr) {
     Pod pod;
+    if (queue != nullptr) pod.meta.labels.set(names::kQueueLabel, queue);
     pod.meta.name = pod.meta.uid = "train", pod.meta.namespace_ = "ns";
     pod.shape.edit()->requests = {{"nvidia.com/gpu", Quantity::whole(gpus)}};
     pod.shape.edit()->scheduling_gates = {names::kQueueGate};
@@ -62,6 +64,15 @@ TEST_F(PausedQueue, IsToldBesideWhatElseKeepsIt) {
   const Explanation large = why(16);  // of a quota of eight
   EXPECT_THAT(large.reason, Not(AnyOf("WatchBehind", "Admissible"))) << large.message;
   EXPECT_THAT(large.facts, is_noted());
+}
+
+TEST_F(PausedQueue, ThatWasDeletedIsTheAnswerAlsoWhereNoQueueIsLeft) {
+  cluster.erase<GPUQueue>("", "vision");
+  const Explanation stranded = why(1, "vision");
+  EXPECT_EQ(stranded.reason, "QueueNotFound");
+  EXPECT_EQ(stranded.message,
+            "it is gated, and waits in queue vision: the queue that it names does not exist");
+  EXPECT_NE(why(1).reason, "QueueNotFound") << "it names none";
 }
 
 }  // namespace

@@ -49,6 +49,7 @@ Invariants::Invariants(const sim::VirtualClock& clock, const Settings& settings,
       bounds_(bounds),
       truth_(settings),
       pools_(settings),
+      stop_(settings),
       certificates_(settings) {}
 
 void Invariants::complain(std::string_view invariant, const std::string& what) {
@@ -102,6 +103,7 @@ void Invariants::take(const Change& change) {
   };
   pools_.take(change, by_berth, clock_.now(), clock_.wall(), complain_of);
   health_.take(change, by_berth, clock_.now(), clock_.wall(), news_takes(), complain_of);
+  stop_.take(change, by_berth, clock_.now(), news_takes(), complain_of);
   certificates_.take(change, by_berth, clock_.now(), clock_.wall(), complain_of);
   if (by_berth && plural == "pods") judge_pod(change);
   if (by_berth && plural == "miglayouts") judge_layout(change);

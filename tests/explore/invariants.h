@@ -29,9 +29,9 @@
 //   Finalizer none on nodes and pods; a layout that goes leaves nothing under way
 //   Bounded   annotations have a size, writes and requests a rate
 // and those of controllers of pods, in owner_invariants.h, of pools, in pool_invariants.h, of
-// broken GPUs, in health_invariants.h, of queues, in queue_invariants.h, of idle GPUs, in
-// idle_invariants.h, of the webhook, in admission_invariants.h, and of its certificates, in
-// certificate_invariants.h.
+// broken GPUs, in health_invariants.h, of the stop, in stop_invariants.h, of queues, in
+// queue_invariants.h, of idle GPUs, in idle_invariants.h, of the webhook, in
+// admission_invariants.h, and of its certificates, in certificate_invariants.h.
 //
 // Somebody else's deed counts from when the news of it can have reached berth before it sent what
 // is judged: after a second, or after a minute once watches or requests have come late. The tests
@@ -53,6 +53,7 @@
 #include "tests/explore/certificate_invariants.h"
 #include "tests/explore/health_invariants.h"
 #include "tests/explore/pool_invariants.h"
+#include "tests/explore/stop_invariants.h"
 #include "tests/explore/truth.h"
 
 namespace berth::explore {
@@ -125,6 +126,7 @@ class Invariants {
   Truth truth_;
   PoolInvariants pools_;
   HealthInvariants health_;
+  StopInvariants stop_;
   CertificateInvariants certificates_;
   std::vector<std::string> broken_;
   std::string by_;                                     // the change or request that is being judged

@@ -245,6 +245,8 @@ void PoolInvariants::take_priority_class(const sim::Change& change, bool by_bert
 
 void PoolInvariants::take_policy(const sim::Change& change, MonotonicTime now) {
   const std::optional<Policy> last = std::exchange(policy_, std::nullopt);
+  retained_ = change.kind == sim::Change::Kind::kDeleted && last &&
+              last->object.spec.deletion_policy == PolicyDeletion::kRetain;
   if (change.kind == sim::Change::Kind::kDeleted) return;
   std::optional<Error> error;
   Policy policy;
@@ -295,6 +297,7 @@ std::string PoolInvariants::judge_rest(const std::string& name, const KnownNode&
 }
 
 std::string PoolInvariants::unstill() const {
+  if (retained_) return "";
   if (policy_) {
     const GPUClusterPolicy& policy = policy_->object;
     if (policy.status.observed_generation != policy.meta.generation)

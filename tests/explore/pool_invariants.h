@@ -8,7 +8,8 @@
 //   Config    the plugin's file has each key of berth's that a node names, and has had it for as
 //             long as a file takes to reach the nodes before a node names it
 //   Window    no node is cordoned while the policy's calendar is closed
-//   Retreat   in the end nothing that berth put there is left on a node that no pool selects
+//   Retreat   in the end nothing that berth put there is left on a node that no pool selects, nor
+//             anywhere once a policy is gone that was to Remove it; after any other all may stay
 #pragma once
 
 #include <functional>
@@ -74,6 +75,7 @@ class PoolInvariants {
   const Settings settings_;
   std::map<std::string, KnownNode> nodes_;
   std::optional<Policy> policy_;
+  bool retained_ = false;  // the last policy is gone, and has left its nodes as they were
   std::map<std::string, MonotonicTime> plugin_keys_;  // of the file, since when it has that content
   std::optional<MonotonicTime> plugin_file_edited_;   // by somebody else
   std::set<std::string> berths_classes_;

@@ -167,7 +167,8 @@ std::string unstill_queues(const sim::Store& store, const Settings& settings, Ti
       return fmt::format("{} waits, and could be admitted", name);
   for (const queue::Workload* workload : index.with_unbound_pins()) {
     const auto pins = queue::unbound_pins(cluster, *workload);
-    if (pins && pins->is_overdue(wall) && pins->stays.empty())
+    // Whoever has come to lead since gives it the whole time once more.
+    if (pins && wall >= pins->until + (pins->until - pins->since) && pins->stays.empty())
       return fmt::format("{} is pinned, bound nowhere and not taken back", *workload->name);
   }
   for (const auto& [name, workload] : index.workloads())

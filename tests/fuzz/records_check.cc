@@ -5,6 +5,7 @@
 #include "apis/names.h"
 #include "controller/core/cluster_state.h"
 #include "controller/core/ledger_epoch.h"
+#include "controller/core/stop.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/disruption/rollouts.h"
 #include "controller/disruption/slots.h"
@@ -62,6 +63,10 @@ Verdict check_annotation(std::string_view text) {
     if (!again || again->seq != slot->seq || again->since != slot->since)
       verdict.wrong = "a slot written as another: " + encode_slot(*slot);
   }
+  // Written once, a stop reads as the same stop again.
+  const Stop stop = decode_stop(encode_stop(decode_stop(text)));
+  if (decode_stop(encode_stop(stop)) != stop)
+    verdict.wrong = "a stop written as another: " + encode_stop(stop);
   return verdict;
 }
 

@@ -354,7 +354,20 @@ TEST(NodeHealth, ARestartForgetsNothing) {
   EXPECT_FALSE(sick.is_out("n3"));
 }
 
-TEST(NodeHealth, WithoutAPolicyBerthTakesItsOwnBack) {
+TEST(NodeHealth, ADeletedPolicyPutsBrokenNodesBackOnlyUnderRemove) {
+  SickCluster sick(10);
+  sick.xid("n3", 1, 79);
+  sick.run();
+  ASSERT_TRUE(sick.is_out("n3"));
+  sick.policy.meta.deletion_timestamp = sick.now;
+  sick.run();
+  EXPECT_TRUE(sick.is_out("n3"));
+  sick.policy.spec.deletion_policy = PolicyDeletion::kRemove;
+  sick.run();
+  EXPECT_FALSE(sick.is_out("n3"));
+}
+
+TEST(NodeHealth, OnANodeThatNoPoolSelectsBerthTakesItsOwnBack) {
   SickCluster sick(10);
   sick.xid("n3", 1, 79);
   sick.xid("n4", 1, 999);

@@ -87,6 +87,7 @@ void SickCluster::pass(Duration time) {
 }
 
 void SickCluster::restart() {
+  attention.since = now;
   for (auto& [_, gpus] : samples_.nodes)
     for (GpuSample& gpu : gpus) {
       if (gpu.xid) gpu.xid->at.reset();

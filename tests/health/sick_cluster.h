@@ -76,10 +76,12 @@ class SickCluster {
             .answers = answers_,
             .settings = settings,
             .now = now,
-            .samples = samples_};
+            .samples = samples_,
+            .attention = attention};
   }
 
   ClusterState cluster;
+  Attention attention;
 
  private:
   void apply(const Write& write);

@@ -113,6 +113,31 @@ TEST(HealthSteps, OutsideTheWindowsNobodyIsEvicted) {
   EXPECT_EQ(format_time(sick.now + *plan.requeue_after).substr(10), "T03:00:00Z");
 }
 
+TEST(HealthSteps, WhileBerthIsStoppedAFaultIsReportedAndNoNodeIsCordoned) {
+  SickCluster sick(10);
+  sick.policy.spec.operations = Operations::kStopped;
+  sick.xid("n3", 1, 79);
+  EXPECT_THAT(print(sick.run()), HasSubstr("left in service: berth is stopped"));
+  EXPECT_FALSE(sick.is_out("n3"));
+  EXPECT_EQ(sick.record("n3")->phase, HealthPhase::kReported);
+  sick.policy.spec.operations = Operations::kNormal;
+  sick.run();
+  EXPECT_TRUE(sick.is_out("n3"));
+}
+
+TEST(HealthSteps, WhileBerthIsStoppedNoPodIsEvictedAndAHealthyNodeReturns) {
+  OutOfService sick;
+  sick.policy.spec.health.action = HealthAction::kDrain;
+  sick.cluster.upsert<Pod>(pod("p").gpu(1).on("n3"), sick.now);
+  sick.xid("n3", 1, 79);
+  EXPECT_THAT(print(sick.run()), HasSubstr("drain node n3"));
+  sick.policy.spec.operations = Operations::kStopped;
+  EXPECT_THAT(print(sick.run()), Not(HasSubstr("drain node n3")));
+  sick.gpu("n3", 1).xid.reset();
+  sick.pass(1h);
+  EXPECT_FALSE(sick.is_out("n3"));
+}
+
 TEST(HealthSteps, APodWithoutWhichItsJobFailsStaysAndTheNodesEventSaysSo) {
   OutOfService sick;
   sick.policy.spec.health.action = HealthAction::kDrain;

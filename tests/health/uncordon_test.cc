@@ -124,6 +124,36 @@ TEST(Uncordon, EndsOnceTheFindingHasBeenGoneForRecoverAfter) {
   }
 }
 
+TEST(Uncordon, ATimeWithoutAControllerShowsNoEndOfAFinding) {
+  for (const Finding& finding : kLasting) {
+    SCOPED_TRACE(finding.name);
+    Uncordoned sick;
+    finding.begin(sick);
+    ASSERT_TRUE(sick.goes_out_within(kHotFor + 1min));
+    sick.uncordon();
+    finding.end(sick);
+    sick.now += 30h;
+    sick.restart();
+    sick.pass(sick.policy.spec.health.recover_after / 2);
+    finding.begin(sick);
+    EXPECT_FALSE(sick.goes_out_within(20min));
+  }
+}
+
+TEST(Recovery, TakesTheWholeTimeUnderOneController) {
+  Uncordoned sick;
+  sick.say(kCondition, "GPUMissing");
+  ASSERT_TRUE(sick.goes_out_within(1min));
+  sick.say(kCondition, nullptr);
+  sick.now += 30h;
+  sick.restart();
+  const Duration recover_after = sick.policy.spec.health.recover_after;
+  sick.pass(recover_after - 1min);
+  EXPECT_TRUE(sick.is_out("n3"));
+  sick.pass(2min);
+  EXPECT_FALSE(sick.is_out("n3"));
+}
+
 TEST(Uncordon, HoldsForErrorsThatComeAgainBeforeTheyAreOver) {
   Uncordoned sick;
   sick.xid("n3", 0, 79);

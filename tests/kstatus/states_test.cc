@@ -177,6 +177,12 @@ const State kLayouts[] = {
        edit(world, [](MIGLayout& now) { now.spec.rollout.paused = true; });
      },
      "Paused", "Reconciling RollingOut", "InProgress", "Progressing"},
+    {"stopped",
+     [](PlannedCluster& world) {
+       begin(world);
+       world.stop("incident 4711");
+     },
+     "OperationsStopped", "", "InProgress", "Suspended"},
     {"agent-not-configured",
      [](PlannedCluster& world) {
        begin(world);
@@ -298,6 +304,12 @@ const State kPolicies[] = {
                                 render_plugin_config(sliced.spec.pools[0])->key));
      },
      "PoolsInPlace", "", "Current", "Healthy"},
+    {"stopped",
+     [](PlannedCluster& world) {
+       world.add_nodes(1).add(policy("pools: [{name: dev, nodeSelector: {}}]"));
+       world.stop("incident 4711");
+     },
+     "OperationsStopped", "", "InProgress", "Suspended"},
     {"labelling",
      [](PlannedCluster& world) {
        world.add_nodes(1).add(policy("pools: [{name: dev, nodeSelector: {}}]"));
@@ -354,7 +366,8 @@ const State kPolicies[] = {
      "AgentsMismatch", "Stalled AgentsMismatch", "Failed", "Degraded"},
     {"retreating",
      [](PlannedCluster& world) {
-       GPUClusterPolicy going = policy("pools: [{name: dev, nodeSelector: {}}]");
+       GPUClusterPolicy going =
+           policy("pools: [{name: dev, nodeSelector: {}}], deletionPolicy: Remove");
        going.meta.deletion_timestamp = world.now;
        world.add(going).add(in_dev());
      },

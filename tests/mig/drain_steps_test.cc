@@ -281,5 +281,33 @@ TEST_F(DrainStepsTest, WhatAPersonMustSolveIsToldBeforeWhatTimeWill) {
   EXPECT_EQ(progress.cause.reason, reasons::kEvictionForbidden);
 }
 
+TEST_F(DrainStepsTest, TimeBeforeThisLeaderIsNoPatience) {
+  world.add(pod("p").gpu(1).on("n1"));
+  drain.on_timeout = OnTimeout::kForce;
+  world.now = since + 5 * drain.timeout;
+  world.attention.since = world.now;
+  EXPECT_THAT(steps(), ElementsAre("ask p", "evict p")) << "nobody has asked politely yet";
+  EXPECT_EQ(plan.requeue_after, drain.timeout);
+  world.now += drain.timeout;
+  EXPECT_THAT(steps(), ElementsAre("delete p"));
+}
+
+TEST_F(DrainStepsTest, WhileTheClockIsWrongNobodyIsForcedOffAndNoDrainTimesOut) {
+  world.add(pod("p").gpu(1).on("n1"));
+  world.now = since + 5 * drain.timeout;
+  for (const Duration skew : {Duration(-5min - 1s), Duration(5min + 1s)}) {
+    world.attention.clock_skew = skew;
+    drain.on_timeout = OnTimeout::kForce;
+    EXPECT_THAT(steps(), ElementsAre("ask p", "evict p"));
+    EXPECT_EQ(plan.requeue_after, kMaxClockSkew) << "it is looked at again";
+    drain.on_timeout = OnTimeout::kAbort;
+    steps();
+    EXPECT_FALSE(progress.timed_out);
+  }
+  world.attention.clock_skew = 5min;
+  steps();
+  EXPECT_TRUE(progress.timed_out);
+}
+
 }  // namespace
 }  // namespace berth::test

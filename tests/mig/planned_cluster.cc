@@ -54,6 +54,15 @@ PlannedCluster::PlannedCluster() : now(*parse_time("2026-11-21T12:00:00Z")) {
   add(config_map_of(claim_epoch(nullptr, settings).write));
 }
 
+void PlannedCluster::stop(const std::string& why) {
+  Namespace own;
+  own.meta.name = settings.berth_namespace;
+  own.meta.annotations.set(names::kStopAnnotation, why);
+  add(own);
+}
+
+void PlannedCluster::resume() { cluster.erase<Namespace>("", settings.berth_namespace); }
+
 PlannedCluster& PlannedCluster::add_nodes(int count) {
   for (int i = 1; i <= count; ++i)
     add(test::node(fmt::format("n{}", i)).a100_80(4).label("tier", "mig"));

@@ -32,11 +32,21 @@ class PlannedCluster {
   // mig-manager's file as berth writes it for what stands. Returns the name of the layout's config
   // in it, if it has a single one.
   std::string render_agent_config(const std::string& layout);
+  // The emergency stop, by the annotation of berth's namespace, and its end.
+  void stop(const std::string& why);
+  void resume();
   // The slot of the node's first taking, for the layout.
   void claim(const std::string& node, const std::string& layout);
   ConfigMap ledger() const;
 
-  Snapshot snapshot() { return {cluster, answers, settings, now, epoch, false}; }
+  Snapshot snapshot() {
+    return {.cluster = cluster,
+            .answers = answers,
+            .settings = settings,
+            .now = now,
+            .epoch = epoch,
+            .attention = attention};
+  }
   // What one reconcile of the key plans; another of the same snapshot has to plan the same.
   Plan plan(const std::string& key);
   // The status that it plans stands from then on, as the API server would have it. What is told as
@@ -48,6 +58,7 @@ class PlannedCluster {
   Settings settings;
   Time now;
   std::int64_t epoch = 1;
+  Attention attention;
 };
 
 // As far as a layout comes before it takes a node: its finalizer is set.

@@ -61,6 +61,25 @@ TEST_F(Policy, ANodeThatHasNotTakenUpItsConfigCountsAsOut) {
   EXPECT_THAT(labelled(), SizeIs(1));
 }
 
+TEST_F(Policy, NoSharingChangesWhileBerthIsStopped) {
+  const GPUClusterPolicy sliced = policy(kSliced);
+  cluster.add(sliced);
+  add_dev_nodes(2);
+  EXPECT_THAT(writes(cluster.plan("policy")), Contains(HasSubstr(" ConfigMap/")));
+  cluster.stop("incident 4711");
+  EXPECT_THAT(writes(cluster.plan("policy")), IsEmpty());
+  serve(sliced);
+  const Plan plan = cluster.plan("policy");
+  EXPECT_THAT(writes(plan), IsEmpty());
+  EXPECT_THAT(status(plan),
+              AllOf(HasSubstr(R"("reason":"OperationsStopped")"), HasSubstr(R"("type":"Stopped")"),
+                    HasSubstr("berth is stopped: incident 4711"),
+                    Not(HasSubstr(R"("type":"Reconciling")")), Not(HasSubstr("Stalled"))));
+  cluster.resume();
+  EXPECT_THAT(labelled(), SizeIs(2));
+  EXPECT_THAT(status(cluster.plan("policy")), Not(HasSubstr("Stopped")));
+}
+
 TEST_F(Policy, OutsideTheWindowsNoPodIsDisturbed) {
   const GPUClusterPolicy sliced = policy(
       std::string(kSliced) + ", disruption: {windows: [{schedule: \"0 22 * * *\", duration: 2h}]}");

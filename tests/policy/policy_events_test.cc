@@ -107,6 +107,7 @@ TEST_F(PolicyEvents, ItsEndIsTold) {
   told();
   GPUClusterPolicy going = *world_.cluster.gpu_policies().find("cluster");
   going.meta.deletion_timestamp = world_.now;
+  going.spec.deletion_policy = PolicyDeletion::kRemove;
   world_.add(going);
   EXPECT_THAT(told(), ElementsAre(StartsWith("Normal Deleting: 1 node and 0 Pri")));
   EXPECT_THAT(told(), IsEmpty());

@@ -165,6 +165,7 @@ TEST_F(Policy, AKeyThatTheChartDoesNotNameIsToldWithTheLineAndTheRestIsDone) {
 
 TEST_F(Policy, APolicyThatMayNotTakeALabelBackSaysSoWhileItGoes) {
   GPUClusterPolicy going = policy(kTiers);
+  going.spec.deletion_policy = PolicyDeletion::kRemove;
   going.meta.deletion_timestamp = cluster.now;
   cluster.settings.node_keys.labels = read_key_list("none");
   cluster.add(going);

@@ -52,6 +52,13 @@ TEST_F(PoolNode, GetsWhatItsPoolAsksForAndThenNothing) {
   EXPECT_EQ(plan("nobody"), "");
 }
 
+TEST_F(PoolNode, NothingOnItChangesWhileBerthIsStopped) {
+  world.stop("incident 4711");
+  EXPECT_EQ(plan(), "");
+  world.resume();
+  EXPECT_THAT(plan(), HasSubstr("the node belongs to pool dev"));
+}
+
 TEST_F(PoolNode, WhatSomebodyChangedIsPutBackAndTold) {
   settle();
   set_label("team", "b");
@@ -61,15 +68,21 @@ TEST_F(PoolNode, WhatSomebodyChangedIsPutBackAndTold) {
                               "dev sets it: label team")));
 }
 
-TEST_F(PoolNode, IsCleanedOnceNoPoolOrNoPolicyWantsIt) {
+// The policy's reconciler removes labels and taints, within its budgets.
+TEST_F(PoolNode, KeepsWhatNoPoolWantsAnyMoreAndTakesUpTheRest) {
   settle();
   set_label("tier", "other");
-  const char* removed = "no pool selects the node any more: remove what berth put there";
-  EXPECT_THAT(plan(), HasSubstr(removed));
-  set_label("tier", "mig");
   EXPECT_EQ(plan(), "");
   world.cluster.erase<GPUClusterPolicy>("", "cluster");
-  EXPECT_THAT(plan(), HasSubstr(removed));
+  EXPECT_EQ(plan(), "");
+  set_label("tier", "mig");
+  world.add(policy("pools: [{name: lab, nodeSelector: {}, labels: {group: b}}]"));
+  EXPECT_THAT(
+      plan(),
+      AllOf(HasSubstr(
+                R"({"op":"replace","path":"/metadata/labels/gpu.berth.dev~1pool","value":"lab"})"),
+            HasSubstr(R"({"op":"add","path":"/metadata/labels/group","value":"b"})"),
+            HasSubstr(R"(\"team\":\"a\")"), Not(HasSubstr(R"("op":"remove")"))));
 }
 
 TEST_F(PoolNode, ANodeWithoutGpusIsNobodys) {

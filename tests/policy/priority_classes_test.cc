@@ -74,6 +74,7 @@ TEST_F(PriorityClassesTest, OneThatIsMissingIsMadeAndOneTooManyGoes) {
 
 TEST_F(PriorityClassesTest, OnlyTheyKeepThePolicyFromGoing) {
   of.meta.deletion_timestamp = world.now;
+  of.spec.deletion_policy = PolicyDeletion::kRemove;
   world.add(of).add(made());
   EXPECT_THAT(print(world.plan("policy")), testing::Not(HasSubstr("remove the finalizer")));
   world.cluster.erase<PriorityClass>("", "high");

@@ -25,7 +25,7 @@ TEST_F(Policy, TakesItsFinalizerBeforeAnythingElse) {
   EXPECT_THAT(
       writes(cluster.plan("policy")),
       ElementsAre(
-          "mergepatch GPUClusterPolicy/cluster: remove what it put on nodes before it is deleted"));
+          "mergepatch GPUClusterPolicy/cluster: carry out its deletionPolicy before it is gone"));
 }
 
 TEST_F(Policy, WritesTheFileAndLabelsNobodyBeforeItHasReachedTheNodes) {
@@ -131,8 +131,8 @@ TEST_F(Policy, ThatNoNodeNamesWhatThePluginsFileDropsIsTheApiServersToSay) {
 // --- deletion ---
 
 TEST_F(Policy, ADeletedPolicyGoesWhenNothingOfItIsLeft) {
-  GPUClusterPolicy going =
-      policy(std::string(kSliced) + ", priorityClasses: [{name: c, value: 1}]");
+  GPUClusterPolicy going = policy(
+      std::string(kSliced) + ", priorityClasses: [{name: c, value: 1}], deletionPolicy: Remove");
   going.meta.deletion_timestamp = cluster.now;
   const std::string key = render_plugin_config(going.spec.pools[0])->key;
   cluster.add(going).add(made("c", 1, true));
@@ -151,17 +151,45 @@ TEST_F(Policy, ADeletedPolicyGoesWhenNothingOfItIsLeft) {
                                                   "default"),
                                         HasSubstr("delete PriorityClass/c")));
   EXPECT_THAT(status(plan), HasSubstr("Retreating"));
-  EXPECT_THAT(writes(cluster.plan("pool/n1")), SizeIs(1));
-  EXPECT_THAT(writes(cluster.plan("pool/n2")), IsEmpty()) << "its label is not berth's";
   cluster.cluster.erase<PriorityClass>("", "c");
+  cluster.add(in_dev("n1"));
+  EXPECT_THAT(writes(cluster.plan("policy")),
+              ElementsAre(HasSubstr("mergepatch ConfigMap"),
+                          HasSubstr("Node/n1: no pool asks for it any more")))
+      << "the label of n2 is not berth's";
   cluster.add(node("n1").a100_80(4).label("tier", "mig"));
   EXPECT_THAT(writes(cluster.plan("policy")),
               ElementsAre(HasSubstr("mergepatch ConfigMap"), HasSubstr("remove the finalizer")));
 }
 
+// berth takes nothing back after the deletion. The policy that is applied again adopts its nodes.
+TEST_F(Policy, UnderRetainItsDeletionLeavesNodesFileAndClassesAsTheyAre) {
+  const GPUClusterPolicy sliced =
+      policy(std::string(kSliced) + ", priorityClasses: [{name: c, value: 1}]");
+  const std::string key = render_plugin_config(sliced.spec.pools[0])->key;
+  cluster.add(sliced).add(made("c", 1, true));
+  cluster.add(in_dev("n1").label(names::kDevicePluginConfig, key));
+  serve(sliced);
+  GPUClusterPolicy going = sliced;
+  going.meta.deletion_timestamp = cluster.now;
+  cluster.add(going);
+  EXPECT_THAT(writes(cluster.plan("policy")),
+              ElementsAre("mergepatch GPUClusterPolicy/cluster: deletionPolicy Retain: nodes stay "
+                          "as they are, remove the finalizer"));
+  EXPECT_THAT(writes(cluster.plan("pool/n1")), IsEmpty());
+  cluster.cluster.erase<GPUClusterPolicy>("", "cluster");
+  EXPECT_THAT(writes(cluster.plan("policy")), IsEmpty());
+  EXPECT_THAT(writes(cluster.plan("pool/n1")), IsEmpty());
+  cluster.add(sliced);
+  EXPECT_THAT(writes(cluster.plan("policy")), IsEmpty());
+  EXPECT_THAT(writes(cluster.plan("pool/n1")), IsEmpty());
+  EXPECT_THAT(status(cluster.plan("policy")), HasSubstr("PoolsInPlace"));
+}
+
 // Without the policy nothing counts it any more, and an uninstall would leave it so.
 TEST_F(Policy, ADeletedPolicyWaitsForNodesThatAreCordonedForTheirHealth) {
   GPUClusterPolicy going = policy(kSliced);
+  going.spec.deletion_policy = PolicyDeletion::kRemove;
   cluster.add(going);
   EXPECT_THAT(status(cluster.plan("policy")), Not(HasSubstr("cordonedNodes")));
   Node out = node("n1").a100_80(4);
@@ -184,6 +212,7 @@ TEST_F(Policy, ADeletedPolicyWaitsForNodesThatAreCordonedForTheirHealth) {
 // What a node carries that the cache does not show would stay there for ever.
 TEST_F(Policy, ThatNothingOfItIsLeftIsTheApiServersToSay) {
   GPUClusterPolicy going = policy(kSliced);
+  going.spec.deletion_policy = PolicyDeletion::kRemove;
   going.meta.deletion_timestamp = cluster.now;
   cluster.add(going);
   const Plan last = cluster.plan("policy");

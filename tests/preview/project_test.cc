@@ -83,6 +83,18 @@ TEST(Project, APolicyThatHasBeenAppliedPlansNothing) {
   EXPECT_FALSE(found.changes());
 }
 
+TEST(Project, WhileBerthIsStoppedNoPoolChangesAndThePlanSaysWhy) {
+  const GoldenCase golden = read_case("policy-new");
+  GPUClusterPolicy stopped = golden.policies.at(0);
+  stopped.spec.operations = Operations::kStopped;
+  const Projection plan =
+      project(golden.dump.cluster, {{}, {stopped}}, Settings(), golden.dump.taken_at);
+  ASSERT_TRUE(plan.policy.has_value());
+  for (const PoolSummary& pool : plan.policy->pools)
+    EXPECT_TRUE(pool.edits.empty()) << print_json(plan);
+  EXPECT_EQ(plan.stopped, "berth is stopped; `berth resume` ends the stop");
+}
+
 TEST(Project, APoolThatGoesTakesBackWhatItPutThere) {
   const GoldenCase golden = read_case("policy-new");
   const Settings settings;

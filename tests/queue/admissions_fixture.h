@@ -36,7 +36,8 @@ class AdmissionsTest : public ::testing::Test {
             .settings = settings,
             .now = now,
             .epoch = epoch,
-            .samples = samples};
+            .samples = samples,
+            .attention = attention};
   }
   static berth::Pod gated(const std::string& name, int gpus) {
     berth::Pod pod;
@@ -103,6 +104,7 @@ class AdmissionsTest : public ::testing::Test {
   Answers answers;
   Settings settings;
   Samples samples;
+  Attention attention;
   Time now = *parse_time("2026-11-21T12:00:00Z");
   std::int64_t epoch = 3;
   int version = 0;

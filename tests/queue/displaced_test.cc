@@ -535,5 +535,31 @@ TEST_F(DisplacedTest, TimeIsToldUntilSomebodyHasRunForLongEnough) {
   EXPECT_THAT(in_flight(), ElementsAre(kTrain));
 }
 
+TEST_F(DisplacedTest, ABudgetKeepsForReclaimTimeoutUnderEachLeader) {
+  add(lent_member("m0", "n1")), add(lent_member("m1", "n2")), wait_for("train", 8);
+  begin();
+  answer("m0", false), answer("m1", false);
+  decide();
+  now += 1h;
+  attention.since = now;
+  EXPECT_THAT(done("PodGroup/b/gang"), ElementsAre("evict m0", "evict m1"));
+  now += 10min;
+  EXPECT_THAT(done("PodGroup/b/gang"), ElementsAre("delete m0", "delete m1"));
+}
+
+TEST_F(DisplacedTest, WhileTheClockIsWrongNobodyIsDisplaced) {
+  configure({.reclaim_within_cohort = ReclaimWithinCohort::kAny, .notice_period = 1min});
+  add(lent_member("m0", "n1")), add(lent_member("m1", "n2")), wait_for("train", 8);
+  begin();
+  answer("m0", false), answer("m1", false);
+  decide();
+  attention.clock_skew = 1h;
+  for (const Duration later : {Duration(0), Duration(10min)}) {
+    now += later;
+    EXPECT_THAT(done("PodGroup/b/gang"), IsEmpty()) << "nor is a time told";
+  }
+  EXPECT_EQ(plan("PodGroup/b/gang").requeue_after, kMaxClockSkew);
+}
+
 }  // namespace
 }  // namespace berth::queue

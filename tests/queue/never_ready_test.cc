@@ -171,6 +171,26 @@ TEST_F(NeverReadyTest, BudgetsAndQueuesThatHoldKeepItWhereItIs) {
   EXPECT_THAT(done(kTrain), IsEmpty());
 }
 
+TEST_F(NeverReadyTest, NobodyIsTakenBackWhileBerthIsStoppedAndABackoffEnds) {
+  const auto stop = [&](Operations operations) {
+    GPUClusterPolicy policy = policy_with("training");
+    policy.spec.operations = operations;
+    add(policy);
+  };
+  start();
+  now += 10min;
+  stop(Operations::kStopped);
+  EXPECT_EQ(plan(kTrain), Plan());
+  stop(Operations::kNormal);
+  take_write(), lose_pods();
+  stop(Operations::kStopped);
+  EXPECT_EQ(plan(kTrain).requeue_after, 1min);
+  now += 1min;
+  EXPECT_THAT(done(kTrain), ElementsAre("mergepatch train"));
+  take_write();
+  EXPECT_THAT(admitted(), ElementsAre(kTrain));
+}
+
 TEST_F(NeverReadyTest, ItIsLeftOutForAWhileAndInNobodysWay) {
   GPUQueue strict = *cluster.gpu_queues().find("vision");
   strict.spec.queueing_strategy = QueueingStrategy::kStrictFIFO;

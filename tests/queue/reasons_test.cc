@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apis/names.h"
+#include "controller/queue/queue_keys.h"
 #include "controller/queue/reconcile.h"
 #include "controller/queue/release.h"
 #include "tests/queue/queue_objects.h"
@@ -86,6 +87,43 @@ TEST_F(ReasonsTest, ThatTheQueueDoesNotExistIsToldAtOnce) {
   EXPECT_THAT(told(), ElementsAre("misspelt QueueNotFound: the queue that it names does not exist "
                                   "(as of 2026-11-21T12:00:00Z)"));
   EXPECT_THAT(told(), IsEmpty());
+}
+
+// As after the deletion of the last queue. The annotation keeps the event to one.
+TEST_F(ReasonsTest, WithoutAnyQueueAJobThatNamesOneGetsTheReasonAndOneEvent) {
+  submit("train", 8);
+  cluster.erase<GPUQueue>("", "vision");
+  berth::Job job = *cluster.jobs().find("a", "train");
+  EXPECT_THAT(plan().objects, IsEmpty()) << "it names none";
+  job.meta.labels.set(names::kQueueLabel, "vision");
+  add(job);
+  const Plan first = plan();
+  ASSERT_THAT(first.events, SizeIs(1));
+  EXPECT_EQ(first.events[0].regarding, ref_of(job));
+  EXPECT_TRUE(first.events[0].warning);
+  EXPECT_EQ(first.events[0].reason, std::string("QueueNotFound"));
+  EXPECT_EQ(first.events[0].note,
+            "waits for GPUQueue vision, which does not exist: create it, or name another in label "
+            "gpu.berth.dev/queue");
+  EXPECT_THAT(told(), ElementsAre(::testing::StartsWith("train QueueNotFound: ")));
+  EXPECT_THAT(plan().events, IsEmpty());
+  EXPECT_THAT(told(), IsEmpty());
+}
+
+TEST_F(ReasonsTest, TheDeletionOfTheLastQueueAndJobsThatNameOneAreReasonsToLook) {
+  const GPUQueue last = *cluster.gpu_queues().find("vision");
+  cluster.erase<GPUQueue>("", "vision");
+  const auto none = static_cast<const GPUQueue*>(nullptr);
+  EXPECT_THAT(queue_keys_for(cluster, settings, &last, none), ElementsAre(kReasonsKey));
+  submit("train", 8);
+  berth::Job job = *cluster.jobs().find("a", "train");
+  const auto nobody = static_cast<const berth::Job*>(nullptr);
+  EXPECT_THAT(queue_keys_for(cluster, settings, nobody, &job), IsEmpty());
+  EXPECT_THAT(all_queue_keys(cluster, settings), IsEmpty());
+  job.meta.labels.set(names::kQueueLabel, "vision");
+  add(job);
+  EXPECT_THAT(queue_keys_for(cluster, settings, nobody, &job), ElementsAre(kReasonsKey));
+  EXPECT_THAT(all_queue_keys(cluster, settings), ::testing::Contains(kReasonsKey));
 }
 
 TEST_F(ReasonsTest, AnotherReasonIsWrittenAnewAndReleaseTakesItAway) {

@@ -401,6 +401,27 @@ TEST_F(ReclaimedTest, AlwaysNeedsNoQueue) {
   EXPECT_EQ(reconcile_reclaim(snapshot()), Plan());
 }
 
+TEST_F(ReclaimedTest, NothingIsTakenBackWhileBerthIsStopped) {
+  const auto stop = [&](Operations operations) {
+    GPUClusterPolicy policy = *cluster.gpu_policies().find("cluster");
+    policy.spec.operations = operations;
+    add(policy);
+  };
+  run("sleeps", 8, "n1"), run("works", 8, "n2"), work("works-0");
+  choose(IdlePolicy::kAlways);
+  EXPECT_THAT(reconcile_reclaim(snapshot()).objects, SizeIs(1));
+  stop(Operations::kStopped);
+  EXPECT_EQ(reconcile_reclaim(snapshot()), Plan());
+  choose(IdlePolicy::kOnPressure);
+  wait_for("train", 4);
+  begin();
+  stop(Operations::kStopped);
+  EXPECT_TRUE(decides_nothing());
+  stop(Operations::kNormal);
+  decide();
+  EXPECT_THAT(entry("train").ahead, SizeIs(1));
+}
+
 // A gang of which one member works stays whole.
 TEST_F(ReclaimedTest, AGangGoesWholeOrNotAtAll) {
   choose(IdlePolicy::kAlways);

@@ -125,6 +125,24 @@ TEST_F(HandedReconcilers, EveryWatchedKindIsAskedForItsKeys) {
               Contains("pool/n1"));
 }
 
+TEST_F(HandedReconcilers, WithTheEmergencyStopEverythingIsDue) {
+  const auto due = [&](const auto& old, const auto& now) {
+    return keys_for(cluster_, settings_, &old, &now);
+  };
+  const GPUClusterPolicy before = *cluster_.gpu_policies().find("cluster");
+  GPUClusterPolicy stopped = before;
+  stopped.spec.operations = Operations::kStopped;
+  std::vector<std::string> all = process_.all_keys(cluster_);
+  EXPECT_THAT(due(before, stopped), ::testing::UnorderedElementsAreArray(all));
+  EXPECT_THAT(due(stopped, before), ::testing::UnorderedElementsAreArray(all));
+  Namespace own;
+  own.meta.name = settings_.berth_namespace;
+  Namespace asks = own;
+  asks.meta.annotations.set(names::kStopAnnotation, "why");
+  EXPECT_THAT(due(own, asks), ::testing::UnorderedElementsAreArray(all));
+  EXPECT_THAT(due(own, own), ::testing::Not(Contains("pool/n1")));
+}
+
 TEST_F(HandedReconcilers, ADeposedLeaderWritesNothing) {
   const std::vector<std::string> keys{"usage", "cost", "pool/n1"};
   writing(keys);

@@ -48,8 +48,9 @@ class LeaderElectionTest : public ::testing::Test {
 
   World world_;
   std::stop_source stop_;
-  LeaderElector elector_{world_.client, world_.log,
-                         LeaseOptions{.namespace_ = "berth", .name = "lead", .identity = "me"}, 3};
+  LeaderElector elector_{
+      world_.client, world_.log,
+      LeaseOptions{.namespace_ = "berth", .name = "lead", .identity = "me", .version = "1.2.3"}, 3};
   std::optional<bool> acquired_;
   std::optional<bool> held_to_the_end_;
   MonotonicTime lost_at_{0};
@@ -61,6 +62,8 @@ TEST_F(LeaderElectionTest, AnAbsentLeaseIsCreatedAndRenewedWithoutALook) {
   start();
   EXPECT_TRUE(leads());
   EXPECT_EQ(world_.transport.exchanges.at(1)->request.lane, Lane::kLease);
+  const auto has_version = HasSubstr(R"("annotations":{"gpu.berth.dev/version":"1.2.3"})");
+  EXPECT_THAT(world_.transport.exchanges.at(1)->request.body, has_version);
   world_.transport.script(kPatch, {200, lease_json("me", "2", "2026-11-21T00:00:02Z")});
   world_.transport.script(kPatch, {200, lease_json("me", "3", "2026-11-21T00:00:04Z")});
   world_.loop.run_for(4100ms);
@@ -68,6 +71,7 @@ TEST_F(LeaderElectionTest, AnAbsentLeaseIsCreatedAndRenewedWithoutALook) {
   EXPECT_EQ(world_.count(kGet), 1u);
   EXPECT_THAT(world_.transport.exchanges.back()->request.body,
               HasSubstr(R"("resourceVersion":"2")"));
+  EXPECT_THAT(world_.transport.exchanges.back()->request.body, has_version);
   EXPECT_GT(elector_.time_left(), 9s);
 }
 

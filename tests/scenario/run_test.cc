@@ -150,6 +150,7 @@ timeline:
   EXPECT_THAT(in.end, HasSubstr("16"));
 
   const Played gone = play(yaml + R"(
+- {at: 5m50s, edit: gpupolicy/cluster, patch: {spec: {deletionPolicy: Remove}}}
 - {at: 6m, delete: gpupolicy/cluster}
 expect: {gpuclusterpolicy/cluster: Gone}
 )");

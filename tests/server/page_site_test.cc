@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "controller/server/gzip.h"
+#include "controller/core/gzip.h"
 #include "controller/server/live_page.h"
 
 namespace berth {

@@ -6,8 +6,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "apis/names.h"
 #include "controller/certificates/certificate_maker.h"
 #include "tests/client/fake_host.h"
+#include "tests/io/recording_log.h"
 #include "tests/runtime/world.h"
 
 namespace berth {
@@ -56,6 +58,43 @@ TEST(ReviewEndpoint, TakesReviewsByPostAndRefusesEverythingElseWithASentence) {
   EXPECT_THAT(metrics.text(), HasSubstr(R"(operation="other",path="mutate",verdict="refused"} 5)"));
 }
 
+TEST(ReviewEndpoint, LogsEachRefusalWithUserObjectFieldAndRuleAndNoFloodFillsTheLog) {
+  ClusterState cluster;
+  GPUClusterPolicy policy;
+  policy.meta.name = "cluster";
+  cluster.upsert(policy, Time{});
+  Namespace team;
+  team.meta.name = "team-a";
+  team.meta.labels = {{names::kManagedLabel, "true"}};
+  cluster.upsert(team, Time{});
+  Settings settings;
+  Metrics metrics("test");
+  RecordingLog log;
+  MonotonicTime now{0};
+  const ReviewEndpoint endpoint({cluster, settings, metrics, [&] { return now; }, &log});
+  std::string bad(kReview);
+  const auto put = [&bad](const std::string& what, const std::string& with) {
+    bad.replace(bad.find(what), what.size(), with);
+  };
+  put(R"("userInfo":{})", R"("userInfo":{"username":"anna\n"})");
+  put(R"("spec":{})",
+      R"("spec":{"containers":[{"name":"c","resources":{"limits":{"nvidia.com/gpu":"0.5"}}}]})");
+  endpoint.answer(post("/validate", kReview));
+  EXPECT_THAT(log.lines, ::testing::IsEmpty());
+  endpoint.answer(post("/validate", bad));
+  EXPECT_THAT(
+      log.lines,
+      ::testing::ElementsAre(::testing::AllOf(
+          ::testing::StartsWith("info refused user=anna"), HasSubstr("object=Pod/team-a/p "),
+          HasSubstr("field=spec.containers[0].resources.limits[nvidia.com/gpu]"),
+          HasSubstr("rule=0.5 is not a whole number"), HasSubstr("operation=CREATE"))));
+  for (int i = 0; i < 1000; ++i) endpoint.answer(post("/validate", bad));
+  EXPECT_LE(log.lines.size(), 100u);
+  now += 10s;
+  endpoint.answer(post("/validate", bad));
+  EXPECT_THAT(log.lines.back(), HasSubstr("not_logged=901"));
+}
+
 class WebhookTest : public ::testing::Test {
  protected:
   std::optional<std::string> problem(const std::string& name) {
@@ -63,10 +102,11 @@ class WebhookTest : public ::testing::Test {
       if (check.name == name) return check.problem;
     return "no such check";
   }
-  void mount(Duration life) {
+  void mount(Duration life, Duration begins_in = -1h) {
     const Time now = world_.loop.wall_now();
     const CertificatePair authority = make_authority("ca", {now - 1h, now + 1000h}).value();
-    const CertificatePair leaf = make_leaf(authority, {"a.svc"}, {now - 1h, now + life}).value();
+    const CertificatePair leaf =
+        make_leaf(authority, {"a.svc"}, {now + begins_in, now + life}).value();
     host_.files["/certs/tls.crt"] = leaf.certificate;
     host_.files["/certs/tls.key"] = leaf.key;
   }
@@ -96,6 +136,9 @@ TEST_F(WebhookTest, FollowsItsCertificateAndAnnouncesItsEnd) {
   EXPECT_EQ(problem("certificate"), std::nullopt);
   world_.loop.run_for(3h);
   EXPECT_THAT(problem("certificate").value_or(""), HasSubstr("expired at"));
+  mount(30h, 1h);
+  world_.loop.run_for(10s);
+  EXPECT_THAT(problem("certificate").value_or(""), HasSubstr("is valid from"));
   mount(30h);
   world_.loop.run_for(10s);
   EXPECT_EQ(problem("certificate"), std::nullopt);

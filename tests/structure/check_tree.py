@@ -14,6 +14,8 @@ SHELL = {"apis", "controller/core", "controller/io", "controller/client"}
 MAY_INCLUDE = {
     "apis": set(),
     "controller/core": {"apis"},
+    "controller/history": {"apis", "controller/core"},
+    "controller/report": {"apis", "controller/core"},
     "controller/fleet": {"apis", "controller/core"},
     "controller/observe": {"apis", "controller/core", "controller/fleet"},
     "controller/queue": {"apis", "controller/core", "controller/fleet", "controller/observe"},
@@ -24,7 +26,7 @@ MAY_INCLUDE = {
     "controller/health": DOMAIN | {"controller/mig"},
     "controller/policy": DOMAIN | {"controller/mig", "controller/health", "controller/observe", "controller/cost", "controller/queue"},
     "controller/admission": DOMAIN | {"controller/advise", "controller/mig", "controller/policy", "controller/queue"},
-    "controller/reconcilers": DOMAIN | {"controller/mig", "controller/health", "controller/observe", "controller/cost", "controller/policy", "controller/queue", "controller/admission"},
+    "controller/reconcilers": DOMAIN | {"controller/mig", "controller/health", "controller/observe", "controller/cost", "controller/policy", "controller/queue", "controller/admission", "controller/history"},
     "controller/dump": {"apis", "controller/core"},
     "controller/preview": DOMAIN | {"controller/mig", "controller/policy", "controller/queue", "controller/reconcilers", "controller/dump"},
     "controller/explain": DOMAIN | {"controller/advise", "controller/mig", "controller/cost", "controller/policy", "controller/queue", "controller/admission", "controller/dump", "controller/preview"},
@@ -32,7 +34,7 @@ MAY_INCLUDE = {
     "controller/import": DOMAIN | {"controller/mig", "controller/preview"},
     "controller/io": set(),
     "controller/client": {"apis", "controller/io"},
-    "controller/runtime": SHELL,
+    "controller/runtime": SHELL | {"controller/history"},
     "controller/certificates": SHELL,
     "controller/sampling": SHELL | {"controller/fleet", "controller/observe"},
     "controller/sim": {"apis", "controller/io"},
@@ -42,7 +44,7 @@ MAY_INCLUDE = {
     "controller/server": SHELL | {"controller/admission", "controller/page", "controller/runtime", "controller/certificates", "controller/live"},
 }
 FOREIGN_TO_PURE = re.compile(r'#include\s+<(uv\.h|curl/|openssl/|spdlog/|boost/|CLI/|prometheus/|thread|fstream|random|mutex)')
-PURE = ("apis", "controller/core", "controller/fleet", "controller/observe", "controller/cost", "controller/advise", "controller/disruption", "controller/mig", "controller/health", "controller/policy",
+PURE = ("apis", "controller/core", "controller/history", "controller/report", "controller/fleet", "controller/observe", "controller/cost", "controller/advise", "controller/disruption", "controller/mig", "controller/health", "controller/policy",
         "controller/queue", "controller/admission", "controller/reconcilers", "controller/dump", "controller/preview", "controller/explain",
         "controller/page", "controller/import")
 OWN_REASON = re.compile(r'^namespace reasons \{|\breason = "[A-Z]\w+"|\bCause\{ ?"[A-Z]\w+"', re.M)

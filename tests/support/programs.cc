@@ -50,8 +50,8 @@ std::vector<std::string> Berth::short_times() {
           "--retry-backoff=500ms",
           "--abort-backoff=2s",
           "--eviction-retry=500ms",
-          "--leader-elect-lease-duration=5s",
-          "--leader-elect-renew-deadline=4s",
+          "--leader-elect-lease-duration=20s",
+          "--leader-elect-renew-deadline=16s",
           "--leader-elect-retry-period=500ms"};
 }
 

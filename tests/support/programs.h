@@ -26,7 +26,8 @@ class Berth {
     std::vector<std::string> flags;  // after the short times below; a later flag wins
     bool dry_run = false;
   };
-  // Times of a test: settle 300 ms, verify 500 ms, lease 3 s, back-offs around a second.
+  // Times of a test: settle 300 ms, verify 500 ms, back-offs around a second. A lease of 20 s: a
+  // busy machine must not cost the lead.
   static std::vector<std::string> short_times();
 
   explicit Berth(ControlPlane& plane);

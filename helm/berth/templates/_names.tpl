@@ -16,6 +16,11 @@
 {{- end }}
 {{- end }}
 
+{{/* What `berth history` reads: as many as controller/history/history_chunk.h says. */}}
+{{- define "berth.historyConfigMaps" -}}
+berth-history-0, berth-history-1, berth-history-2, berth-history-3, berth-history-4, berth-history-5, berth-history-6, berth-history-7
+{{- end }}
+
 {{- define "berth.serviceAccount" -}}
 {{ .Values.serviceAccount.name | default (include "berth.fullname" .) }}
 {{- end }}

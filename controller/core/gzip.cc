@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/server/gzip.h"
+#include "controller/core/gzip.h"
 
 #include <zlib.h>
 
@@ -7,9 +7,14 @@
 
 namespace berth {
 
+namespace {
+
+constexpr int kGzipWindow = MAX_WBITS + 16;  // 16: with gzip's head and tail
+
+}  // namespace
+
 std::string gzip(std::string_view text) {
-  constexpr int kGzipWindow = MAX_WBITS + 16;  // 16: with gzip's head and tail
-  constexpr int kMemoryLevel = 8;              // zlib's own default
+  constexpr int kMemoryLevel = 8;  // zlib's own default
   z_stream stream{};
   if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzipWindow, kMemoryLevel,
                    Z_DEFAULT_STRATEGY) != Z_OK)
@@ -23,6 +28,21 @@ std::string gzip(std::string_view text) {
   out.resize(stream.total_out);
   deflateEnd(&stream);
   if (ended != Z_STREAM_END) bug("zlib needs more room than it said");
+  return out;
+}
+
+std::optional<std::string> gunzip(std::string_view packed, std::size_t most) {
+  z_stream stream{};
+  if (inflateInit2(&stream, kGzipWindow) != Z_OK) bug("zlib cannot begin");
+  std::string out(most, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+  stream.avail_in = static_cast<uInt>(packed.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  const int ended = inflate(&stream, Z_FINISH);
+  out.resize(stream.total_out);
+  inflateEnd(&stream);
+  if (ended != Z_STREAM_END) return std::nullopt;
   return out;
 }
 

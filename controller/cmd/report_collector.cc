@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outline: the snapshot and what `berth why` says of it; berth's pods, their logs and metrics;
+// lists of objects; the history.
+#include "controller/cmd/report_collector.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "controller/client/resource_path.h"
+#include "controller/cmd/build_facts.h"
+#include "controller/cmd/fetch_dump.h"
+#include "controller/dump/dump.h"
+#include "controller/explain/waiting_list.h"
+#include "controller/history/history_chunk.h"
+#include "controller/live/tz_database.h"
+#include "controller/report/report_objects.h"
+
+namespace berth {
+namespace {
+
+constexpr std::size_t kMaxReply = 64u << 20;
+constexpr int kMaxLogBytes = 8 << 20;  // of one container
+constexpr std::size_t kMaxEventPages = 40;
+constexpr std::size_t kMaxExplained = 200;
+constexpr int kMetricsPort = 8080;
+
+constexpr char kOfBerth[] = "app.kubernetes.io/name=berth";
+
+std::string pods_path(const std::string& namespace_) {
+  return collection_path(kKind<Pod>, namespace_);
+}
+
+std::string versions() {
+  const BuildFacts& facts = build_facts();
+  return fmt::format("command: berth {}\ncompiler: {}\nplatform: {}\n", summary(facts),
+                     facts.compiler, facts.platform);
+}
+
+// What waits, a line each, and then what `berth why` says of it.
+Result<std::string> why_of(const std::string& snapshot_text, const Settings& settings) {
+  std::string text = snapshot_text;
+  const Result<Dump> dump = load_dump(text);
+  if (!dump) return dump.error();
+  const Answers answers;
+  const TzDatabase zones;
+  const Snapshot snapshot{.cluster = dump->cluster,
+                          .answers = answers,
+                          .settings = settings,
+                          .now = dump->taken_at,
+                          .offline = true,
+                          .zones = zones};
+  const WaitingList list = list_waiting(snapshot, "", dump->clues);
+  std::string told = print_text(list);
+  for (std::size_t i = 0; i < list.items.size() && i < kMaxExplained; ++i)
+    told += "\n" + print_text(list.items[i]);
+  return told;
+}
+
+}  // namespace
+
+void ReportCollector::miss(const std::string& what, const Error& error) {
+  gaps.push_back(fmt::format("{}: {}", what, describe(error)));
+}
+
+Task<Result<std::string>> ReportCollector::get(std::string target, std::stop_token stop) {
+  ApiRequest request = get_request(std::move(target));
+  request.max_reply_bytes = kMaxReply;
+  CallOptions call(Lane::kBulk, std::move(stop));
+  Result<Reply> reply = co_await client_.send(std::move(request), std::move(call));
+  if (!reply.has_value()) co_return std::move(reply).error();
+  co_return std::move(reply->body);
+}
+
+Task<Result<std::string>> ReportCollector::collect(std::stop_token stop) {
+  Result<std::string> version = co_await get("/version", stop);
+  if (!version && version.error().http_code == 0) co_return std::move(version).error();
+  if (!version) miss("version of the API server", version.error());
+  files.push_back({"versions.txt", versions() + "server: " + (version ? *version : "?") + "\n"});
+
+  DumpQuery query{.settings = settings_, .workloads = true, .tolerant = true};
+  std::vector<std::string> notes;
+  Result<std::string> snapshot = co_await fetch_dump(client_, query, notes, stop);
+  for (const std::string& note : notes) gaps.push_back("snapshot: " + note);
+  if (snapshot) {
+    if (Result<std::string> why = why_of(*snapshot, settings_); why)
+      files.push_back({"why.txt", *std::move(why)});
+    else
+      miss("why.txt", why.error());
+    files.push_back({"snapshot.json", *std::move(snapshot)});
+  } else {
+    miss("snapshot.json", snapshot.error());
+  }
+
+  co_await add_pods_of(settings_.berth_namespace, kOfBerth, stop);
+  const std::string admission = "/apis/admissionregistration.k8s.io/v1/";
+  const std::string deployments =
+      fmt::format("/apis/apps/v1/namespaces/{}/deployments", escape_url(settings_.berth_namespace));
+  co_await add_list("deployments.json", deployments, stop);
+  for (const char* kind : {"mutatingwebhookconfigurations", "validatingwebhookconfigurations",
+                           "validatingadmissionpolicies", "validatingadmissionpolicybindings"}) {
+    std::string file = std::string(kind) + ".json";
+    std::string path = admission + kind;
+    co_await add_list(std::move(file), std::move(path), stop);
+  }
+  co_await add_list("resourcequotas.json", "/api/v1/resourcequotas", stop);
+  co_await add_events(stop);
+  co_await add_history(stop);
+  co_return std::string();
+}
+
+Task<void> ReportCollector::add_list(std::string file, std::string path, std::stop_token stop) {
+  Result<std::string> body = co_await get(std::move(path), std::move(stop));
+  Result<std::string> text = body ? trimmed_list(*body) : body;
+  if (text)
+    files.push_back({std::move(file), *std::move(text)});
+  else
+    miss(file, text.error());
+}
+
+// Of all namespaces, the newest are not the first: so all pages, within reason.
+Task<void> ReportCollector::add_events(std::stop_token stop) {
+  std::string token;
+  for (std::size_t page = 0; page < kMaxEventPages; ++page) {
+    Query query;
+    query.add("limit", "500").add("continue", token);
+    Result<std::string> body = co_await get("/apis/events.k8s.io/v1/events" + query.str(), stop);
+    Result<std::string> text = body ? trimmed_list(*body) : body;
+    if (!text) co_return miss("events.json", text.error());
+    const nlohmann::json list = nlohmann::json::parse(*text, nullptr, false);
+    token = list.value("/metadata/continue"_json_pointer, std::string());
+    files.push_back({fmt::format("events/{:02}.json", page), *std::move(text)});
+    if (token.empty()) co_return;
+  }
+  gaps.push_back("events: more than 20000; the rest is left out");
+}
+
+Task<void> ReportCollector::add_history(std::stop_token stop) {
+  std::vector<ConfigMap> found;
+  for (const std::string& name : history_config_maps()) {
+    ObjectKey key{settings_.berth_namespace, name};
+    Result<ConfigMap> read = co_await client_.get<ConfigMap>(std::move(key), CallOptions(stop));
+    if (read)
+      found.push_back(*std::move(read));
+    else if (read.error().kind != ErrorKind::kNotFound)
+      co_return miss("history.txt", read.error());
+  }
+  std::string text;
+  for (const HistoryLine& line : lines_of(found)) text += format(line) + "\n";
+  files.push_back({"history.txt", std::move(text)});
+}
+
+// Their objects without environment, their logs, those of before a restart too, and metrics.
+Task<void> ReportCollector::add_pods_of(std::string namespace_, std::string selector,
+                                        std::stop_token stop) {
+  const std::string path = pods_path(namespace_);
+  Query query;
+  query.add("labelSelector", selector);
+  Result<std::string> body = co_await get(path + query.str(), stop);
+  if (!body) co_return miss("pods of berth", body.error());
+  if (Result<std::string> text = trimmed_list(*body); text)
+    files.push_back({"pods.json", *std::move(text)});
+  const Result<std::vector<LoggedContainer>> containers = containers_in(*body);
+  if (!containers) co_return miss("logs", containers.error());
+  if (containers->empty())
+    gaps.push_back(
+        fmt::format("logs: namespace {} has no pod with label {}", namespace_, selector));
+  for (const LoggedContainer& one : *containers) {
+    const std::string pod = path + "/" + escape_url(one.pod);
+    const std::string log = fmt::format("{}/log?container={}&timestamps=true&limitBytes={}", pod,
+                                        escape_url(one.container), kMaxLogBytes);
+    const std::string file = fmt::format("logs/{}-{}", one.pod, one.container);
+    co_await add_log(log, file + ".log", stop);
+    if (one.has_restarted) co_await add_log(log + "&previous=true", file + "-previous.log", stop);
+    const std::string metrics = fmt::format("{}:{}/proxy/metrics", pod, kMetricsPort);
+    co_await add_log(metrics, fmt::format("metrics/{}.txt", one.pod), stop);
+  }
+}
+
+Task<void> ReportCollector::add_log(std::string target, std::string file, std::stop_token stop) {
+  Result<std::string> text = co_await get(std::move(target), std::move(stop));
+  if (text)
+    files.push_back({std::move(file), *std::move(text)});
+  else
+    miss(file, text.error());
+}
+
+}  // namespace berth

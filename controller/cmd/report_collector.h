@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// ReportCollector: reads what `berth report` packs. What an account may not read is a gap, and the
+// rest is read all the same.
+#pragma once
+
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "controller/client/api_client.h"
+#include "controller/cmd/flags.h"
+#include "controller/io/task.h"
+#include "controller/report/report_file.h"
+
+namespace berth {
+
+class ReportCollector {
+ public:
+  ReportCollector(ApiClient& client, const Settings& settings)
+      : client_(client), settings_(settings) {}
+
+  // An error: the API server can't be reached at all.
+  Task<Result<std::string>> collect(std::stop_token stop);
+
+  std::vector<ReportFile> files;
+  std::vector<std::string> gaps;  // a line each
+
+ private:
+  Task<Result<std::string>> get(std::string target, std::stop_token stop);
+  Task<void> add_list(std::string file, std::string path, std::stop_token stop);
+  Task<void> add_events(std::stop_token stop);
+  Task<void> add_history(std::stop_token stop);
+  Task<void> add_pods_of(std::string namespace_, std::string selector, std::stop_token stop);
+  Task<void> add_log(std::string target, std::string file, std::stop_token stop);
+  void miss(const std::string& what, const Error& error);
+
+  ApiClient& client_;
+  const Settings settings_;
+};
+
+}  // namespace berth

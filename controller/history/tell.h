@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// tell: what a change of an object means to somebody who asks what happened: for what a node or a
+// workload waits, what a node's agents did, what became of a layout, a queue or the policy. berth's
+// own writes are told where they are sent. Pure; the lines carry no time.
+#pragma once
+
+#include <vector>
+
+#include "apis/watched_kinds.h"
+#include "controller/history/history_line.h"
+
+namespace berth {
+
+using HistoryLines = std::vector<HistoryLine>;
+
+// `old` is null for a new object, `now` for a removed one.
+HistoryLines tell(const Node* old, const Node* now);
+HistoryLines tell(const MIGLayout* old, const MIGLayout* now);
+HistoryLines tell(const GPUQueue* old, const GPUQueue* now);
+HistoryLines tell(const GPUClusterPolicy* old, const GPUClusterPolicy* now);
+// Why it waits in a queue, as its annotation says.
+HistoryLines tell(const Job* old, const Job* now);
+HistoryLines tell(const Pod* old, const Pod* now);
+
+}  // namespace berth

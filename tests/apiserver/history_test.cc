@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The history on the real control plane: it survives berth's restart and the events' deletion, and
+// `berth history` prints it.
+#include <cstdio>
+
+#include "tests/apiserver/rollout_fixture.h"
+
+namespace berth::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class History : public RolloutTest {
+ protected:
+  std::string history(const std::string& arguments) {
+    const std::string command = berth_program() + " history --kubeconfig " +
+                                plane().write_kubeconfig("berth") + " " + arguments + " 2>&1";
+    std::string text;
+    FILE* pipe = popen(command.c_str(), "r");
+    if (pipe == nullptr) throw std::runtime_error("popen");
+    for (int c = fgetc(pipe); c != EOF; c = fgetc(pipe)) text += static_cast<char>(c);
+    pclose(pipe);
+    return text;
+  }
+};
+
+TEST_F(History, SurvivesARestartOfBerthAndTheEndOfItsEvents) {
+  const auto nodes = cluster().add_gpu_nodes(2, {});
+  cluster().wait_agents_running();
+  apply({});
+  start_berth();
+  wait_ready();
+  stop_berth();
+  const std::string first = history("node/" + nodes[0]);
+  EXPECT_THAT(first, ContainsRegex(nodes[0] + " +berth: cordon .*\\(MIGLayout/inference-a100 "
+                                              "generation 1\\)"));
+  EXPECT_THAT(first, ContainsRegex(nodes[0] + " +mig-manager: success"));
+  EXPECT_THAT(first, Not(HasSubstr(nodes[1])));
+
+  start_berth();
+  apply({.devices = "  - profiles: {1g.10gb: 7}\n"});
+  wait_condition("Ready", "False");
+  wait_ready();
+  stop_berth();
+  for (const Object& event : kube().list("events", "default"))
+    kube().remove({"events", event.name(), "default"});
+  const std::string all = history("--since 1h");
+  EXPECT_THAT(all, HasSubstr(first.substr(0, first.find('\n'))));
+  EXPECT_THAT(all, ContainsRegex("leads: berth .*, epoch 1\n"));
+  EXPECT_THAT(all, ContainsRegex("leads: berth .*, epoch 2\n"));
+  EXPECT_THAT(all, HasSubstr("is changed to generation 2"));
+  EXPECT_THAT(all, ContainsRegex(" waits: MaxUnavailable"));
+  EXPECT_THAT(history("miglayout/inference-a100 -o json"),
+              AllOf(HasSubstr(R"("cause": "MIGLayout/inference-a100 generation 2")"),
+                    HasSubstr(R"("object": "Node/)" + nodes[1])));
+  EXPECT_EQ(kube()
+                .get({"leases", "berth-controller", "berth-system"})
+                .text("/metadata/annotations/gpu.berth.dev~1version")
+                .empty(),
+            false);
+}
+
+}  // namespace
+}  // namespace berth::test
