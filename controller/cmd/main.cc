@@ -56,6 +56,8 @@ const CommandText kPlan = {"plan",
                            "berth plan -f layout.yaml --snapshot cluster.json -o json\n"
                            "# Whether a Job would start, and who would wait for it\n"
                            "berth plan -f queues.yaml -f job.yaml\n"
+                           "# What the deletion of an object would do\n"
+                           "berth plan --delete gpupolicy/cluster\n"
                            "# What the controller is about to do anyway\n"
                            "berth plan"};
 const CommandText kValidate = {"validate", "Check manifests offline: fields, rules and geometry.",

@@ -95,7 +95,8 @@ FlagTable plan_flags(PlanFlags& flags) {
       manifest_flag(flags.files,
                     "manifest to be applied: berth's kinds, and Jobs and Pods for queues"),
       list_flag("--delete", flags.deletions,
-                "object to be deleted, KIND/NAME: a miglayout, gpuclusterpolicy or gpuqueue"),
+                "object to be deleted, KIND/NAME: a miglayout, gpuclusterpolicy or gpuqueue; "
+                "repeatable"),
       file_flag("--snapshot", flags.snapshot,
                 "plan against this file, as `berth snapshot` wrote it, instead of a live cluster"),
       choice_flag("-o,--output", flags.output, {"text", "json", "yaml", "html"},

@@ -59,7 +59,8 @@ std::string fate_of_label(const Node& node, std::string_view label) {
   const bool leaves = std::ranges::any_of(change.edits, [](const PoolEdit& edit) {
     return edit.item.is_label() && edit.item.key == names::kPoolLabel;
   });
-  return leaves ? fmt::format("; berth is about to remove label {}={}", names::kPoolLabel, label)
+  return leaves ? fmt::format("; berth removes label {}={}, as far as spec.disruption allows it",
+                              names::kPoolLabel, label)
                 : fmt::format(
                       "; label {}={} is not berth's and stays: remove it there and in the "
                       "node group's template, or let the pool select the node",

@@ -77,6 +77,7 @@ class Chooser {
     if (budgets_.stopped()) return budgets_.stopped();
     if (out_.retreat.size() >= kMostAtOnce)
       return Cause{reasons::kLabelling, "other nodes come first"};
+    if (due.change.edits.empty()) return std::nullopt;  // its record alone is out of date
     return refused_by_budgets(*due.node);
   }
   std::optional<Cause> refused_by_budgets(const Node& node) {

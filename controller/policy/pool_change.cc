@@ -91,7 +91,6 @@ class Comparison {
   void keep(const PoolItem& item, const Text& put) {
     change_.kept.push_back(item);
     next_.items[item] = put;
-    if (next_.pool.empty() && record_) next_.pool = record_->pool;
   }
 
   void count_corrections() {

@@ -103,8 +103,10 @@ class Surveyor {
     if (facts != nullptr && record != nullptr && in_place(node, *facts, record->view())) return;
     const PoolIntent* intent = facts != nullptr ? &facts->intent : nullptr;
     const WritableKeys& may = snapshot_.settings.node_keys;
-    const PoolChange change = compute_pool_change(node, intent, may, Retreat::kLater);
-    if (!change.empty()) ++out_.changing;
+    const PoolChange change =
+        compute_pool_change(node, intent, may, intent ? Retreat::kLater : Retreat::kNow);
+    if (intent != nullptr && !change.empty()) ++out_.changing;
+    if (intent == nullptr && !change.empty()) out_.retreats.push_back({&node, change});
     if (change.empty() && !change.kept.empty())
       out_.retreats.push_back({&node, compute_pool_change(node, intent, may)});
     dispute(node, change.contested);

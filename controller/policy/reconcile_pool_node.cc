@@ -19,12 +19,11 @@ std::string names_of(const std::vector<PoolItem>& items) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::string reason_for(const PoolChange& change, const PoolIntent* intent) {
-  if (intent == nullptr) return "no pool selects the node any more: note what berth put there";
+std::string reason_for(const PoolChange& change, const PoolIntent& intent) {
   if (!change.corrected.empty())
-    return fmt::format("restore what pool {} sets and somebody changed: {}", intent->pool,
+    return fmt::format("restore what pool {} sets and somebody changed: {}", intent.pool,
                        names_of(change.corrected));
-  return fmt::format("the node belongs to pool {}", intent->pool);
+  return fmt::format("the node belongs to pool {}", intent.pool);
 }
 
 }  // namespace
@@ -38,17 +37,17 @@ Plan reconcile_pool_node(const Snapshot& snapshot, std::string_view name) {
   // A policy that breaks its rules came past the CRD: what stands is kept until it is mended.
   if (policy == nullptr || !check_rules(*policy).empty()) return plan;
   const PoolSpec* pool = joined_pool(*policy, *node);
-  std::optional<PoolIntent> intent;
-  if (pool != nullptr) intent = intent_of(*pool, agent_tolerations(snapshot));
+  if (pool == nullptr) return plan;
 
-  const PoolChange change = compute_pool_change(*node, intent ? &*intent : nullptr,
-                                                snapshot.settings.node_keys, Retreat::kLater);
+  const PoolIntent intent = intent_of(*pool, agent_tolerations(snapshot));
+  const PoolChange change =
+      compute_pool_change(*node, &intent, snapshot.settings.node_keys, Retreat::kLater);
   if (change.empty()) return plan;
-  plan_pool_patch(*node, change, reason_for(change, intent ? &*intent : nullptr), plan);
+  plan_pool_patch(*node, change, reason_for(change, intent), plan);
   if (!change.corrected.empty())
-    plan.events.push_back({ref_of(*node), true, reasons::kPoolKeysCorrected, "Label",
-                           fmt::format("restored, as pool {} sets it: {}", intent->pool,
-                                       names_of(change.corrected))});
+    plan.events.push_back(
+        {ref_of(*node), true, reasons::kPoolKeysCorrected, "Label",
+         fmt::format("restored, as pool {} sets it: {}", intent.pool, names_of(change.corrected))});
   return plan;
 }
 

@@ -243,7 +243,7 @@ TEST_F(ChartAdmission, ThePolicyAndQueuesWithWorkAreDeletedOnceThatIsConfirmed) 
       " spec: {pools: [{name: lab, nodeSelector: {matchLabels: {tier: lab}}}]}}");
   kube().apply(
       "{apiVersion: gpu.berth.dev/v1alpha1, kind: GPUQueue, metadata: {name: vision},"
-      " spec: {quotas: []}}");
+      " spec: {quotas: [{resource: nvidia.com/gpu, pool: '*', nominalQuota: 8}]}}");
   expect_let("a policy without nodes", deletes(kPolicies));
   expect_let("a queue without workloads", deletes(kQueue));
 

@@ -163,8 +163,8 @@ TEST_F(NodeWhyTest, ItsPoolIsToldWithWhatIsStillToBePutThere) {
   left.annotation(names::kPoolKeysAnnotation,
                   R"({"pool":"old","labels":{"gpu.berth.dev/pool":"old"},"taints":[]})");
   EXPECT_THAT(facts(why(left), "pool"),
-              ElementsAre("none: no pool's nodeSelector takes it; berth is about to remove label "
-                          "gpu.berth.dev/pool=old"));
+              ElementsAre("none: no pool's nodeSelector takes it; berth removes label "
+                          "gpu.berth.dev/pool=old, as far as spec.disruption allows it"));
   policy([](GPUClusterPolicySpec& spec) {
     PoolSpec& pool = spec.pools.emplace_back();
     pool.name = "lab";

@@ -122,7 +122,9 @@ TEST_F(PoolSurveyTest, WhatNodesCarryOfThePolicyIsCountedThoughNoPoolHasThem) {
   world.add(node("n5").a100_80(4));
   const PoolSurvey found = survey();
   EXPECT_EQ(found.carrying, 2) << "the label of n1 is not berth's";
-  EXPECT_EQ(found.changing, 1);
+  EXPECT_EQ(found.changing, 0);
+  ASSERT_THAT(found.retreats, SizeIs(1));
+  EXPECT_EQ(found.retreats[0].node->meta.name, "n2");
   EXPECT_EQ(found.strays, 1);
   EXPECT_EQ(found.stray, "n1 (gpu.berth.dev/pool=gone)");
   EXPECT_THAT(names_of(found.plugin_due), ElementsAre("n3")) << "theirs is theirs";

@@ -153,15 +153,21 @@ TEST_F(Retreats, ATaintOrLabelThatAPoolDropsWaitsForItsWindow) {
   EXPECT_THAT(node_writes(), SizeIs(3));
 }
 
-TEST_F(Retreats, NothingLeavesWhileBerthIsStopped) {
-  apply("pools: []");
-  cluster.add(without_config("n1", "none"));
-  EXPECT_THAT(node_writes(), SizeIs(3));
-  cluster.stop("incident 4711");
-  EXPECT_THAT(node_writes(), IsEmpty());
-  const std::string told = status(cluster.plan("policy"));
-  EXPECT_THAT(told, HasSubstr(R"("reason":"OperationsStopped")"));
-  EXPECT_THAT(told, Not(HasSubstr("incident 4711; berth is stopped"))) << "it is said once";
+// Its labels were removed by hand, or its record was overwritten: nothing would let the policy go.
+TEST_F(Retreats, ARecordThatIsOutOfDateGoesAtOnce) {
+  remove(kBlackout);
+  for (const char* node : {"n1", "n2"}) hold_gpus_of(node);
+  cluster.add(
+      node("n1")
+          .a100_80(4)
+          .label("tier", "mig")
+          .annotation(
+              names::kPoolKeysAnnotation,
+              R"({"pool":"dev","labels":{"gpu.berth.dev/pool":"dev"},"taints":[],"corrections":0})"));
+  cluster.add(
+      node("n2").a100_80(4).label("tier", "mig").annotation(names::kPoolKeysAnnotation, "{}"));
+  EXPECT_THAT(node_writes(),
+              ElementsAre(write(kDefault, "n3"), write(kRemoved, "n1"), write(kRemoved, "n2")));
 }
 
 TEST_F(Retreats, ADeletedPolicyKeepsToItsBlackoutAndItsBudgetWhileItRemoves) {
