@@ -75,9 +75,13 @@ Projection Projector::run(const Given& given) {
   out_.begin = start;
   put(given.policies);
   put(given.layouts);
-  for (const ObjectRef& object : given.deletions) {
+  for (const ObjectRef& object : given.deletions)
     if (object.kind == kKind<MIGLayout>.kind) begin_deletion<MIGLayout>(object.name);
-    if (object.kind == kKind<GPUClusterPolicy>.kind) begin_deletion<GPUClusterPolicy>(object.name);
+  std::optional<GPUClusterPolicy> deleted;
+  if (const GPUClusterPolicy* policy = find_policy(world_.cluster());
+      policy != nullptr && given.deletes(kKind<GPUClusterPolicy>.kind)) {
+    deleted = *policy;
+    begin_deletion<GPUClusterPolicy>(policy->meta.name);
   }
   switch_agents();
   out_.layouts = summarize_layouts(before_, world_.snapshot(), given.layouts);
@@ -89,7 +93,8 @@ Projection Projector::run(const Given& given) {
 
   part_in_hand();
   note_end(world_.snapshot(), out_.layouts);
-  out_.policy = summarize_policy(before_, world_.snapshot(), start, !given.policies.empty());
+  out_.policy = summarize_policy(before_, world_.snapshot(), start, !given.policies.empty(),
+                                 deleted ? &*deleted : nullptr);
   out_.refusals = refusals(world_.snapshot(), out_.layouts);
   out_.objects = changed_config_maps(before_, world_.cluster(), settings_);
   for (ObjectChange& change : changed_policy_objects(before_, world_.cluster(), settings_))
