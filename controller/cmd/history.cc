@@ -18,7 +18,7 @@
 namespace berth {
 namespace {
 
-int fail(const Error& error) { return complain("berth history", error); }
+constexpr char kHistoryProgram[] = "berth history";
 
 Error cannot_read(Error error, const std::string& namespace_) {
   if (error.kind == ErrorKind::kForbidden)
@@ -105,7 +105,7 @@ FlagTable history_flags(HistoryFlags& flags) {
 
 int run_history(const HistoryFlags& flags) {
   const Result<HistoryQuery> query = query_of(flags);
-  if (!query) return fail(query.error());
+  if (!query) return complain(kHistoryProgram, query.error());
   std::vector<ConfigMap> found;
   std::string server;
   const Result<std::string> read =
@@ -115,7 +115,7 @@ int run_history(const HistoryFlags& flags) {
   if (!read) {
     Error error = read.error();
     if (error.where.empty()) error.where = server;
-    return fail(error);
+    return complain(kHistoryProgram, error);
   }
   if (found.empty())
     complain(

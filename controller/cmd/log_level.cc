@@ -14,7 +14,7 @@
 namespace berth {
 namespace {
 
-int fail(std::string message) {
+int refuse(std::string message) {
   return complain("berth log-level", Error{.message = std::move(message)});
 }
 
@@ -37,19 +37,19 @@ FlagTable log_level_flags(LogLevelFlags& flags) {
 }
 
 int run_log_level(const LogLevelFlags& flags) {
-  if (flags.level.empty()) return fail("LEVEL: write debug or flag");
-  if (flags.pid < 1) return fail("--pid: must be above zero");
+  if (flags.level.empty()) return refuse("LEVEL: write debug or flag");
+  if (flags.pid < 1) return refuse("--pid: must be above zero");
   // Others end on this signal.
   const FileText name = SystemHost().read_file(fmt::format("/proc/{}/comm", flags.pid));
-  if (!name.text) return fail(fmt::format("there is no process {}", flags.pid));
+  if (!name.text) return refuse(fmt::format("there is no process {}", flags.pid));
   if (*name.text != "berth\n")
-    return fail(
+    return refuse(
         fmt::format("process {} is no berth; run this in berth's container: kubectl -n "
                     "berth-system exec deploy/berth -- berth log-level {}",
                     flags.pid, flags.level));
   const int signal = flags.level == "debug" ? kDebugSignal : kFlagLevelSignal;
   if (kill(flags.pid, signal) != 0)
-    return fail(fmt::format("process {}: {}", flags.pid, std::strerror(errno)));
+    return refuse(fmt::format("process {}: {}", flags.pid, std::strerror(errno)));
   return 0;
 }
 

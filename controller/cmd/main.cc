@@ -104,14 +104,14 @@ const CommandText kAdvise = {
     "berth advise --model 70B\n"
     "# On one product, eight requests at a time\n"
     "berth advise --model 8B --precision fp8 --sequences 8 --gpu A100-80GB"};
-const CommandText kStop = {"stop", "Stop at once all that takes nodes or pods away.",
-                           "berth stop --reason \"incident 4711\"\n"
-                           "berth resume"};
-const CommandText kResume = {"resume", "End the stop: berth continues.", "berth resume"};
 const CommandText kReport = {"report", "Collect what a bug report needs in one archive.",
                              "berth report -o berth-report.tgz\n"
                              "# With other names for nodes, namespaces, pods and workloads\n"
                              "berth report --anonymize"};
+const CommandText kStop = {"stop", "Stop at once all that takes nodes or pods away.",
+                           "berth stop --reason \"incident 4711\"\n"
+                           "berth resume"};
+const CommandText kResume = {"resume", "End the stop: berth continues.", "berth resume"};
 const CommandText kRelease = {"release", "Let go what waits in queues, past every quota.",
                               "# Before berth is uninstalled: what would start\n"
                               "berth release --all\n"
@@ -177,12 +177,12 @@ int run(int argc, char** argv) {
   line.add(kAdvise, advise_flags(advise), [&] { return run_advise(advise); });
   SnapshotFlags snapshot;
   line.add(kSnapshot, snapshot_flags(snapshot), [&] { return run_snapshot(snapshot); });
+  ReportFlags report;
+  line.add(kReport, report_flags(report), [&] { return run_report(report); });
   StopFlags stop;
   line.add(kStop, stop_flags(stop), [&] { return run_stop(stop); });
   ResumeFlags resume;
   line.add(kResume, resume_flags(resume), [&] { return run_resume(resume); });
-  ReportFlags report;
-  line.add(kReport, report_flags(report), [&] { return run_report(report); });
   ReleaseFlags release;
   line.add(kRelease, release_flags(release), [&] { return run_release(release); });
   SimulateFlags simulate;

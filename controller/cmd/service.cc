@@ -14,8 +14,8 @@ namespace berth {
 namespace {
 
 // Requests of the metrics' door alone: a crowd there does not delay berth's own.
-constexpr double kReviewsPerSecond = 50;
-constexpr int kReviewsAtOnce = 100;
+constexpr double kScrapersPerSecond = 50;
+constexpr int kScrapersAtOnce = 100;
 // Identity providers' tokens are long.
 constexpr HttpServerLimits kTokenLimits{.header_bytes = 32 << 10};
 // Longer than any pod lives: it is made when the process starts.
@@ -89,7 +89,7 @@ ProbeServers::ProbeServers(ClusterClient& cluster, const ProbeFlags& flags)
       client_(cluster.client_of("metrics")),
       health_(cluster.loop.raw()),
       metrics_(cluster.loop.raw(), flags.authorization ? kTokenLimits : HttpServerLimits{}) {
-  client_.limit(Traffic::kActing, TokenBucket(kReviewsPerSecond, kReviewsAtOnce));
+  client_.limit(Traffic::kActing, TokenBucket(kScrapersPerSecond, kScrapersAtOnce));
   if (flags_.authorization)
     door_.emplace(client_, cluster_.log, [this] { metrics_.feed_in(std::chrono::nanoseconds(0)); });
 }

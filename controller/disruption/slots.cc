@@ -132,6 +132,7 @@ Write write_slots(const Snapshot& snapshot, const SlotLedger& ledger, const Slot
   write.object = ledger_ref(snapshot.settings, ledger.config_map);
   write.field_manager = names::kManagerMig;
   write.reason = std::move(reason);
+  write.in_history = false;  // what it is for is told of the nodes
   if (ledger.config_map == nullptr) {
     write.verb = Verb::kCreate;
     write.body = create_body(snapshot.settings, snapshot.epoch, encode_data(changes));
@@ -151,6 +152,7 @@ EpochClaim claim_epoch(const ConfigMap* ledger, const Settings& settings, std::i
   EpochClaim claim;
   claim.write.object = ledger_ref(settings, ledger);
   claim.write.field_manager = names::kManagerMig;
+  claim.write.in_history = false;
   if (ledger == nullptr) {
     claim.epoch = above + 1;
     claim.write.verb = Verb::kCreate;

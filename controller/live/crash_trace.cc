@@ -19,6 +19,11 @@
 namespace berth {
 namespace {
 
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool kOtherTraces = true;  // AddressSanitizer's, which tell more
+#else
+constexpr bool kOtherTraces = false;
+#endif
 constexpr std::array kSignals = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 constexpr int kMostFrames = 64;
 // A stack that has overflowed has no room for the handler.
@@ -111,10 +116,8 @@ int read_build_id(dl_phdr_info* info, std::size_t, void* out) {
 
 }  // namespace
 
-#if defined(__SANITIZE_ADDRESS__)
-void leave_crash_traces(const std::string&) {}
-#else
 void leave_crash_traces(const std::string& version) {
+  if (kOtherTraces) return;
   std::string id;
   dl_iterate_phdr(read_build_id, &id);
   const std::string who =
@@ -134,6 +137,5 @@ void leave_crash_traces(const std::string& version) {
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | static_cast<int>(SA_RESETHAND);
   for (const int signal : kSignals) sigaction(signal, &action, nullptr);
 }
-#endif
 
 }  // namespace berth

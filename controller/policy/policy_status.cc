@@ -319,7 +319,9 @@ std::optional<Cause> unless_stopped(const Snapshot& snapshot, const PolicyProgre
                                     std::optional<Cause> going) {
   const std::optional<Cause> stopped = why_stopped(snapshot);
   if (!stopped || !going || progress.survey.changing == 0) return going;
-  return Cause{stopped->reason, fmt::format("{}; {}", going->message, stopped->message)};
+  const bool said = going->message.ends_with(stopped->message);  // nodes wait for the same
+  return Cause{stopped->reason,
+               said ? going->message : fmt::format("{}; {}", going->message, stopped->message)};
 }
 
 // With nodes that an autoscaler is yet to add.

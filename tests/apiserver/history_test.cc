@@ -15,8 +15,10 @@ using ::testing::Not;
 
 class History : public RolloutTest {
  protected:
-  std::string history(const std::string& arguments) {
-    const std::string command = berth_program() + " history --kubeconfig " +
+  std::string history(const std::string& arguments) { return run("history", arguments); }
+  // Both outputs.
+  std::string run(const std::string& verb, const std::string& arguments) {
+    const std::string command = berth_program() + " " + verb + " --kubeconfig " +
                                 plane().write_kubeconfig("berth") + " " + arguments + " 2>&1";
     std::string text;
     FILE* pipe = popen(command.c_str(), "r");
@@ -56,11 +58,22 @@ TEST_F(History, SurvivesARestartOfBerthAndTheEndOfItsEvents) {
   EXPECT_THAT(history("miglayout/inference-a100 -o json"),
               AllOf(HasSubstr(R"("cause": "MIGLayout/inference-a100 generation 2")"),
                     HasSubstr(R"("object": "Node/)" + nodes[1])));
-  EXPECT_EQ(kube()
-                .get({"leases", "berth-controller", "berth-system"})
-                .text("/metadata/annotations/gpu.berth.dev~1version")
-                .empty(),
-            false);
+}
+
+TEST_F(History, ALeaderOfAnotherVersionIsNoted) {
+  start_berth();
+  const Ref lease{"leases", "berth-controller", "berth-system"};
+  wait_for("the Lease's version", 30, [&]() -> std::string {
+    const auto found = kube().find(lease);
+    const bool there =
+        found && !found->text("/metadata/annotations/gpu.berth.dev~1version").empty();
+    return there ? "" : "no version";
+  });
+  EXPECT_THAT(run("top", "pools"), Not(HasSubstr("note: ")));
+  stop_berth();
+  kube().set_annotation(lease, "gpu.berth.dev/version", "9.9.9");
+  for (const char* verb : {"top", "why", "plan"})
+    EXPECT_THAT(run(verb, ""), HasSubstr("note: the leading controller is berth 9.9.9"));
 }
 
 }  // namespace

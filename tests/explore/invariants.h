@@ -13,6 +13,7 @@
 //   Verified  a node returns only after allocatable has stood for as long as it must
 //   Drain     pods leave by eviction with their uid, from nodes that berth has emptied for a
 //             reason; DELETE only where the layout forces, never with a grace period of 0
+//   Patience  nobody is forced off before the one who leads has waited for the layout's timeout
 //   Cordon    a cordon and its record are one write; only what berth cordoned is uncordoned, and
 //             nothing that a person holds. In the end (stillness.h) what berth cordoned is
 //             uncordoned, or its record says that it is berth's
@@ -105,6 +106,7 @@ class Invariants {
   void judge_pod(const sim::Change& change);
   void judge_eviction(const HttpRequest& request, const std::string& pod);
   void judge_deletion(const HttpRequest& request, const std::string& pod);
+  void judge_patience(const std::string& pod);
   void judge_removal(const std::string& pod);
   bool is_taken_back(const std::string& pod) const;
   void judge_layout(const sim::Change& change);

@@ -128,14 +128,27 @@ void Invariants::judge_deletion(const HttpRequest& request, const std::string& p
     complain("Drain", pod + " is deleted without its uid");
   if (const json* grace = at(&body, {"gracePeriodSeconds"}); grace != nullptr && *grace == 0)
     complain("Drain", pod + " is deleted with a grace period of 0");
-  const bool forced = std::ranges::any_of(truth_.layouts, [&](const auto& entry) {
-    const auto specs = entry.second.in_force_since(heard_until());
-    return std::ranges::any_of(specs, [](const MIGLayoutSpec* spec) {
-      return spec->drain.on_timeout == OnTimeout::kForce;
-    });
-  });
-  if (!forced && !is_taken_back(pod)) complain("Drain", pod + " is deleted, not evicted");
+  judge_patience(pod);
   judge_removal(pod);
+}
+
+// Who leads now has itself waited for as long as the layout says, however long others did.
+void Invariants::judge_patience(const std::string& pod) {
+  if (is_taken_back(pod)) return;
+  std::optional<Duration> patience;
+  for (const auto& [_, layout] : truth_.layouts)
+    for (const MIGLayoutSpec* spec : layout.in_force_since(heard_until()))
+      if (const DrainSpec& drain = spec->drain; drain.on_timeout == OnTimeout::kForce) {
+        const Duration completion =
+            drain.wait_for_completion ? drain.wait_for_completion->timeout : drain.timeout;
+        const Duration least = std::min(drain.timeout, completion);
+        patience = std::min(patience.value_or(least), least);
+      }
+  if (!patience) return complain("Drain", pod + " is deleted, not evicted");
+  const auto waited = std::chrono::floor<Duration>(clock_.now() - truth_.leader_since);
+  if (waited < *patience)
+    complain("Patience", fmt::format("{} is forced off {} after berth began to lead", pod,
+                                     format_duration_short(waited)));
 }
 
 // By the ledger, for another workload: what it has borrowed is deleted in the end.

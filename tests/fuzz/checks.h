@@ -52,6 +52,8 @@ Verdict check_plugin_file(std::string_view text);
 Verdict check_annotation(std::string_view text);
 // The ledger's ConfigMap: what a leader claims is read as claimed, what it writes is JSON.
 Verdict check_ledger(std::string_view json);
+// A part of the history: what is packed is read back, and a line is written as it was read.
+Verdict check_history(std::string_view text);
 // A start and a duration, four bytes and one, then a cron schedule: openings are where the schedule
 // says, found minute by minute.
 Verdict check_schedule(std::string_view input);

@@ -58,6 +58,7 @@ constexpr Target kTargets[] = {
     {"plugin-file", check_plugin_file, 1'000},
     {"annotation", check_annotation, 10'000},
     {"ledger", check_ledger, 3'000},
+    {"history", check_history, 1'000},
     {"schedule", check_schedule, 500},
     {"selector", check_selector, 3'000},
     {"reply", check_reply, 5'000},

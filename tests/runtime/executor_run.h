@@ -90,6 +90,7 @@ class ExecutorTest : public ::testing::Test {
   std::chrono::nanoseconds time_left_ = std::chrono::seconds(8);
   Answers answers_;
   std::vector<std::string> released_;
+  std::vector<std::string> wrote_;
   WriteBarrier barrier_{
       world_.loop, WriteBarrier::Hooks{
                        .cached =
@@ -99,9 +100,13 @@ class ExecutorTest : public ::testing::Test {
                        .refetch = [](const ObjectRef&) {},
                        .released = [this](const std::string& key) { released_.push_back(key); }}};
   Events events_{world_.client, world_.log, Events::Options{.instance = "me"}};
-  Executor executor_{Executor::Parts{world_.client, world_.log, world_.metrics, answers_, barrier_,
-                                     events_, [this] { return time_left_; }},
-                     Executor::Options{}};
+  Executor executor_{
+      Executor::Parts{world_.client, world_.log, world_.metrics, answers_, barrier_, events_,
+                      [this] { return time_left_; },
+                      [this](const Origin& origin, const Write& write) {
+                        wrote_.push_back(write.object.str() + ", for " + origin.cause);
+                      }},
+      Executor::Options{}};
   std::string seen_;
 };
 

@@ -44,6 +44,21 @@ TEST_F(ExecutorTest, StepsOfOneObjectRunInOrderAndOfSeveralAtOnce) {
   EXPECT_TRUE(barrier_.holds("key"));
 }
 
+TEST_F(ExecutorTest, AWriteThatSucceededIsToldWithTheObjectThatAskedForIt) {
+  world_.transport.script(kPatchN1, {200, kNode});
+  world_.transport.script(kPatchN1, {409, status_json(409, "Conflict")});
+  Plan plan;
+  plan.cause = "MIGLayout/a generation 4";
+  plan.add(node(), patch());
+  run(plan);
+  run(plan);
+  EXPECT_THAT(wrote_, ::testing::ElementsAre("Node/n1, for MIGLayout/a generation 4"));
+  EXPECT_THAT(world_.log.lines,
+              ::testing::Contains(::testing::AllOf(
+                  ::testing::HasSubstr("info write key=key"),
+                  ::testing::HasSubstr("reason=test cause=MIGLayout/a generation 4 result=done"))));
+}
+
 TEST_F(ExecutorTest, AGuardSeesTheLiveNodeAndEveryPageOfItsPods) {
   Plan plan;
   plan.add(node(), guard(std::nullopt));

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 using nlohmann::json;
 using testing::HasSubstr;
 
-constexpr char kTokens[] = "/apis/authentication.k8s.io/v1/tokenreviews";
+constexpr char kTokenReviewPath[] = "/apis/authentication.k8s.io/v1/tokenreviews";
 
 // An API server that knows the tokens "prometheus" and "tenant", each its owner's name.
 class MetricsDoorTest : public ::testing::Test {
@@ -33,7 +33,7 @@ class MetricsDoorTest : public ::testing::Test {
   std::optional<FakeReply> answer(const HttpRequest& request) {
     if (down_) return FakeReply{.status = 500, .body = status_json(500, "InternalError")};
     const json spec = json::parse(request.body)["spec"];
-    if (request.target.starts_with(kTokens)) {
+    if (request.target.starts_with(kTokenReviewPath)) {
       const bool known = spec["token"] == "prometheus" || spec["token"] == "tenant";
       json status = {{"authenticated", known}};
       if (known) status["user"] = {{"username", spec["token"]}};
