@@ -14,6 +14,7 @@
 #include "controller/disruption/rollouts.h"
 #include "controller/disruption/slots.h"
 #include "controller/fleet/node_facts.h"
+#include "controller/fleet/pools.h"
 #include "controller/mig/config_label.h"
 #include "controller/mig/preflight.h"
 #include "controller/mig/reconcile.h"
