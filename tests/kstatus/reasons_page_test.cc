@@ -160,6 +160,8 @@ TEST(ReasonsPage, TellsOfEveryEventAndOfNoOther) {
                                  std::string("Pod ") + reasons::kGangTakenBack,
                                  std::string("Pod ") + reasons::kGangStays,
                                  std::string("Pod ") + reasons::kPodKept,
+                                 std::string("Job ") + reasons::kQueueNotFound,
+                                 std::string("Pod ") + reasons::kQueueNotFound,
                                  std::string("ResourceQuota ") + reasons::kNamespaceQuotaCorrected};
   for (const auto& rows : {rollout_event_reasons(), policy_event_reasons()})
     for (const EventReason& row : rows)
