@@ -67,17 +67,36 @@ void Anonymizer::add(const std::string& kind, const std::string& name) {
   names_.emplace(name, fmt::format("{}-{}", lower(kind), ++counts_[kind]));
 }
 
-std::string Anonymizer::name_for(std::string_view token) const {
-  if (kept_.contains(token)) return std::string(token);
-  for (std::size_t end = token.size(); end > 0;) {
-    const std::string_view stem = token.substr(0, end);
-    if (const auto found = names_.find(stem); found != names_.end())
-      return found->second + std::string(token.substr(end));
-    const std::size_t cut = stem.find_last_of("-.");
-    if (cut == stem.npos) break;
+// The longest known name that the text begins with and that ends there or before a separator;
+// nothing if there is none.
+std::size_t Anonymizer::known_at(std::string_view text) const {
+  for (std::size_t end = text.size(); end > 0;) {
+    if (names_.find(text.substr(0, end)) != names_.end()) return end;
+    const std::size_t cut = text.substr(0, end).find_last_of("-.");
+    if (cut == text.npos) break;
     end = cut;
   }
-  return std::string(token);
+  return 0;
+}
+
+// A short name within another is most likely none of the user's: "1" in "v1.1".
+std::string Anonymizer::name_for(std::string_view token) const {
+  if (kept_.contains(token)) return std::string(token);
+  constexpr std::size_t kLeastInside = 4;
+  std::string out;
+  for (std::size_t at = 0; at < token.size();) {
+    const std::string_view rest = token.substr(at);
+    const std::size_t known = known_at(rest);
+    if (known > 0 && (at == 0 || known >= kLeastInside)) {
+      out += names_.find(rest.substr(0, known))->second;
+      at += known;
+    }
+    const std::size_t next = token.find_first_of("-.", at);
+    const std::size_t end = next == token.npos ? token.size() : next + 1;
+    out += token.substr(at, end - at);
+    at = end;
+  }
+  return out;
 }
 
 std::string Anonymizer::apply(std::string_view text) const {

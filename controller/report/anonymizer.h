@@ -20,14 +20,15 @@ class Anonymizer {
   // Learns the names of a Kubernetes List, or of berth's snapshot, by the kinds of its items.
   void learn(const nlohmann::json& list);
 
-  // A text with other names. A name that begins with one that is known and a hyphen or a dot, as
-  // those of pods that are gone, keeps its end.
+  // A text with other names, also where they are a part of one between hyphens or dots, as in those
+  // of pods that are gone and of the configs that berth renders.
   std::string apply(std::string_view text) const;
   // A document: names in its values, and in the keys of `data`. Other keys stay.
   std::string apply_json(const std::string& text) const;
 
  private:
   void add(const std::string& kind, const std::string& name);
+  std::size_t known_at(std::string_view text) const;
   std::string name_for(std::string_view token) const;
   void replace_in(nlohmann::json& value, bool keys) const;
 

@@ -63,6 +63,8 @@ TEST(Anonymizer, GivesTheSameOtherNameEverywhere) {
       "Job/namespace-1/job-1 waits; node-1: pod namespace-1/job-1-x7k2p, \"job-1\"");
   EXPECT_EQ(names.apply("gpu-operator mig-manager-x berth-usage training kube-system default"),
             "gpu-operator mig-manager-x berth-usage training kube-system default");
+  EXPECT_EQ(names.apply("berth-team-a-38d27e2c x-train trainer gpu-7.example.com.17ab"),
+            "berth-namespace-1-38d27e2c x-job-1 trainer node-1.17ab");
 }
 
 TEST(Anonymizer, LeavesADocumentsKeysAndKinds) {

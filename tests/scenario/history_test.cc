@@ -111,10 +111,24 @@ TEST_F(HistoryTest, WhatIsNotWrittenYetIsAtAnOrderlyEnd) {
 }
 
 TEST_F(HistoryTest, OneThatDoesNotLeadAnyMoreWritesNothing) {
+  int sent = 0;
+  wire.faults.on_request = [&](const HttpRequest&) {
+    ++sent;
+    return sim::ExchangeFault{};
+  };
   note(1);
   time_left = 0s;
   world.run_for(1h);
-  EXPECT_EQ(writes, 0);
+  EXPECT_EQ(sent, 0);
+}
+
+TEST_F(HistoryTest, IsWrittenTwiceAMinuteOnAverageHoweverMuchHappens) {
+  for (int i = 0; i < 120'000; ++i) {
+    note(i);
+    if (i % 200 == 0) world.run_for(1s);
+  }
+  EXPECT_LE(writes, 2 * 10 + 8 + 1);
+  EXPECT_LT(stored_bytes(), 1u << 20);
 }
 
 TEST_F(HistoryTest, StaysWithinItsBoundsUnderTwentyThousandSteps) {
