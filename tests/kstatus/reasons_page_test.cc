@@ -181,7 +181,8 @@ TEST(ReasonsPage, NoConstantIsLeftOutOfTheTables) {
       reasons::kGpusIdle,
       reasons::kGpusReclaimed,
       reasons::kGpusKept,
-      reasons::kTooManyUnhealthy};  // of a condition that is none of kstatus'
+      reasons::kClockSkewed,
+      reasons::kTooManyUnhealthy};  // of conditions that are none of kstatus'
   known.insert(kOfMetricsMissing.begin(), kOfMetricsMissing.end());
   known.insert(kOfHearsay.begin(), kOfHearsay.end());
   for (const LayoutReason& row : layout_reasons()) known.emplace(row.reason);
