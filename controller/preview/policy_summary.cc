@@ -262,9 +262,9 @@ std::string told(const PriorityClass& made) {
 }  // namespace
 
 std::optional<PolicySummary> summarize_policy(const ClusterState& before, const Snapshot& after,
-                                              Time now, bool given) {
-  const GPUClusterPolicy* policy = find_policy(after.cluster);
-  if (policy == nullptr) policy = find_policy(before);  // it is deleted
+                                              Time now, bool given,
+                                              const GPUClusterPolicy* deleted) {
+  const GPUClusterPolicy* policy = deleted != nullptr ? deleted : find_policy(after.cluster);
   if (policy == nullptr) return std::nullopt;
   return Summary(before, after, *policy).run(now, given);
 }
@@ -275,6 +275,7 @@ std::vector<ObjectChange> changed_policy_objects(const ClusterState& before,
   static const std::map<std::string, std::string> kNothing;
   std::vector<ObjectChange> changes;
   const GPUClusterPolicy* policy = find_policy(after);
+  if (policy == nullptr) policy = find_policy(before);  // its file may stay
   const ConfigMap* old = find_plugin_file(before, policy, settings);
   const ConfigMap* now = find_plugin_file(after, policy, settings);
   if (now != nullptr && (old == nullptr || old->data != now->data)) {

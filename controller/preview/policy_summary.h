@@ -11,9 +11,11 @@
 
 namespace berth {
 
-// Nothing if `after` has no policy. `now`: when the projection began.
+// Nothing if `after` has no policy. `now`: when the projection began. `deleted`: the policy that
+// the projection deletes, as it was applied before; null: none.
 std::optional<PolicySummary> summarize_policy(const ClusterState& before, const Snapshot& after,
-                                              Time now, bool given);
+                                              Time now, bool given,
+                                              const GPUClusterPolicy* deleted = nullptr);
 
 // The device plugin's file and PriorityClasses.
 std::vector<ObjectChange> changed_policy_objects(const ClusterState& before,

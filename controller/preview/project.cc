@@ -14,6 +14,7 @@
 #include "controller/disruption/rollouts.h"
 #include "controller/disruption/slots.h"
 #include "controller/fleet/node_facts.h"
+#include "controller/fleet/pools.h"
 #include "controller/mig/config_label.h"
 #include "controller/mig/preflight.h"
 #include "controller/mig/reconcile.h"
@@ -75,9 +76,13 @@ Projection Projector::run(const Given& given) {
   out_.begin = start;
   put(given.policies);
   put(given.layouts);
-  for (const ObjectRef& object : given.deletions) {
+  for (const ObjectRef& object : given.deletions)
     if (object.kind == kKind<MIGLayout>.kind) begin_deletion<MIGLayout>(object.name);
-    if (object.kind == kKind<GPUClusterPolicy>.kind) begin_deletion<GPUClusterPolicy>(object.name);
+  std::optional<GPUClusterPolicy> deleted;
+  if (const GPUClusterPolicy* policy = find_policy(world_.cluster());
+      policy != nullptr && given.deletes(kKind<GPUClusterPolicy>.kind)) {
+    deleted = *policy;
+    begin_deletion<GPUClusterPolicy>(policy->meta.name);
   }
   switch_agents();
   out_.layouts = summarize_layouts(before_, world_.snapshot(), given.layouts);
@@ -89,7 +94,8 @@ Projection Projector::run(const Given& given) {
 
   part_in_hand();
   note_end(world_.snapshot(), out_.layouts);
-  out_.policy = summarize_policy(before_, world_.snapshot(), start, !given.policies.empty());
+  out_.policy = summarize_policy(before_, world_.snapshot(), start, !given.policies.empty(),
+                                 deleted ? &*deleted : nullptr);
   out_.refusals = refusals(world_.snapshot(), out_.layouts);
   out_.objects = changed_config_maps(before_, world_.cluster(), settings_);
   for (ObjectChange& change : changed_policy_objects(before_, world_.cluster(), settings_))

@@ -67,6 +67,19 @@ std::string left_by(const MIGLayout& layout) {
              : "deletionPolicy DisableMIG: berth drains its nodes and switches MIG off";
 }
 
+// Of a layout that is deleted: once it goes, it selects no node.
+RolloutChoice choice_before(const ClusterState& before, const Snapshot& snapshot,
+                            const std::string& name) {
+  const Snapshot then{.cluster = before,
+                      .answers = snapshot.answers,
+                      .settings = snapshot.settings,
+                      .now = snapshot.now,
+                      .epoch = snapshot.epoch,
+                      .offline = snapshot.offline,
+                      .zones = snapshot.zones};
+  return decide_rollout(then, *before.mig_layouts().find(name));
+}
+
 std::set<std::string> config_names(const ConfigMap* config_map) {
   std::set<std::string> names;
   if (config_map == nullptr) return names;
@@ -91,12 +104,15 @@ std::vector<LayoutSummary> summarize_layouts(const ClusterState& before, const S
                                              const std::vector<MIGLayout>& given) {
   std::vector<LayoutSummary> out;
   for (const auto& layout : snapshot.cluster.mig_layouts()) {
-    const RolloutChoice choice = decide_rollout(snapshot, *layout);
+    const LayoutSummary::Change change = change_of(before, *layout);
+    const bool deleted = change == LayoutSummary::Change::kDeleted;
+    const RolloutChoice choice = deleted ? choice_before(before, snapshot, layout->meta.name)
+                                         : decide_rollout(snapshot, *layout);
     const MIGLayoutSpec& spec = layout->spec;
     LayoutSummary& summary = out.emplace_back();
     summary.name = layout->meta.name;
-    summary.change = change_of(before, *layout);
-    if (summary.change == LayoutSummary::Change::kDeleted) summary.left = left_by(*layout);
+    summary.change = change;
+    if (deleted) summary.left = left_by(*layout);
     summary.given = std::ranges::any_of(
         given, [&](const MIGLayout& g) { return g.meta.name == layout->meta.name; });
     summary.takes_every_node =

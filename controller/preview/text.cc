@@ -65,9 +65,10 @@ void print_layout(const LayoutSummary& layout, Out out) {
                                   : layout.change == LayoutSummary::Change::kEdited  ? "edited"
                                   : layout.change == LayoutSummary::Change::kDeleted ? "deleted"
                                                                                      : "unchanged";
-  tell(out, "\nMIGLayout/{} ({}): {} selected: {} match it now, {} after\n", layout.name, change,
+  const bool deleted = layout.change == LayoutSummary::Change::kDeleted;
+  tell(out, "\nMIGLayout/{} ({}): {} selected: {} match it now{}\n", layout.name, change,
        plural(static_cast<std::size_t>(layout.before.selected), "node"), layout.before.updated,
-       layout.after.updated);
+       deleted ? "" : fmt::format(", {} after", layout.after.updated));
   if (!layout.left.empty()) tell(out, "  {}\n", layout.left);
   if (layout.takes_every_node)
     tell(out, "  nodeSelector: {{}} selects every GPU node of the cluster\n");

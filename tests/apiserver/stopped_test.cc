@@ -87,7 +87,11 @@ TEST_F(Stopped, ByThePolicyInTheMiddleOfADrain) {
   EXPECT_EQ(policy.text("/spec/operations"), "Stopped");
   EXPECT_THAT(policy.annotation(kStop), HasSubstr(R"("reason":"incident 4711","by":")"));
   EXPECT_THAT(stopped_by(policy), HasSubstr("incident 4711"));
-  EXPECT_EQ(metric(), "berth_operations_stopped 1");
+  // What a scrape has shown stands for some seconds.
+  wait_for("the metric to say so", 40, [&]() -> std::string {
+    const std::string told = metric();
+    return told == "berth_operations_stopped 1" ? "" : "it is " + told;
+  });
 
   EXPECT_THAT(berth_command({"resume"}), HasSubstr("GPUClusterPolicy/cluster no longer stops"));
   finish();

@@ -163,7 +163,7 @@ std::string completed(const std::vector<std::string>& words) {
 
 TEST(Completion, BashOffersCommandsFlagsAndWords) {
   EXPECT_EQ(completed({"berth", "pl"}), "plan\n");
-  EXPECT_EQ(completed({"berth", "s"}), "snapshot simulate\n");
+  EXPECT_EQ(completed({"berth", "s"}), "snapshot stop simulate\n");
   EXPECT_EQ(completed({"berth", "plan", "--sn"}), "--snapshot\n");
   EXPECT_EQ(completed({"berth", "plan", "-o", ""}), "text json yaml html\n");
   EXPECT_EQ(completed({"berth", "plan", "--output", "=", "j"}), "json\n");

@@ -65,8 +65,9 @@ TEST(PlanDeletions, AQueueSaysWhoWaitsWithoutOne) {
   EXPECT_THAT(
       ran.out,
       AllOf(HasSubstr("GPUQueue/vision (deleted)\n"), HasSubstr("2 workloads wait without a queue"),
-            HasSubstr("Job/vision/train-1, Job/vision/train-2\n    was Admissible, queue "
-                      "vision, pool training; now QueueNotFound, queue vision"),
+            HasSubstr("Job/vision/train-1, Job/vision/train-2\n    was Admissible, "
+                      "queue vision, pool training; now in no queue"),
+            HasSubstr("Job/guests/try-1\n    was in no queue; now QueueNotFound"),
             HasSubstr("vision: vision → none")));
   const auto document =
       nlohmann::json::parse(plan_deletion("queues-edited", "gq/vision", {"-o", "json"}).out);
@@ -83,8 +84,9 @@ TEST(PlanDeletions, AQueueSaysWhoWaitsWithoutOne) {
 TEST(PlanDeletions, ALayoutSaysWhatBecomesOfItsNodes) {
   const Ran ran = plan_deletion("nothing-to-do", "migl/inference-a100");
   EXPECT_EQ(ran.exit_code, 2) << ran.err;
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("MIGLayout/inference-a100 (deleted)"),
-                             HasSubstr("Retain: its nodes keep their MIG configuration")));
+  EXPECT_THAT(ran.out,
+              AllOf(HasSubstr("inference-a100 (deleted): 8 nodes selected: 8 match it now\n"),
+                    HasSubstr("Retain: its nodes keep their MIG configuration")));
 }
 
 TEST(PlanDeletions, WhatIsNotThereOrNoKindOfBerthsIsAnError) {

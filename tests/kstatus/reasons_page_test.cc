@@ -160,6 +160,8 @@ TEST(ReasonsPage, TellsOfEveryEventAndOfNoOther) {
                                  std::string("Pod ") + reasons::kGangTakenBack,
                                  std::string("Pod ") + reasons::kGangStays,
                                  std::string("Pod ") + reasons::kPodKept,
+                                 std::string("Job ") + reasons::kQueueNotFound,
+                                 std::string("Pod ") + reasons::kQueueNotFound,
                                  std::string("ResourceQuota ") + reasons::kNamespaceQuotaCorrected};
   for (const auto& rows : {rollout_event_reasons(), policy_event_reasons()})
     for (const EventReason& row : rows)
@@ -179,7 +181,8 @@ TEST(ReasonsPage, NoConstantIsLeftOutOfTheTables) {
       reasons::kGpusIdle,
       reasons::kGpusReclaimed,
       reasons::kGpusKept,
-      reasons::kTooManyUnhealthy};  // of a condition that is none of kstatus'
+      reasons::kClockSkewed,
+      reasons::kTooManyUnhealthy};  // of conditions that are none of kstatus'
   known.insert(kOfMetricsMissing.begin(), kOfMetricsMissing.end());
   known.insert(kOfHearsay.begin(), kOfHearsay.end());
   for (const LayoutReason& row : layout_reasons()) known.emplace(row.reason);

@@ -44,8 +44,8 @@ TEST_F(RestoredTest, ThePoolThatAUserAskedForStays) {
       names::kAdmittedAnnotation,
       R"({"uid":"of another","queue":"vision","pool":"gone","nodes":["old-n7"]})");
   add(job);
-  begin(), decide();
-  EXPECT_TRUE(in_flight().empty()) << "no pool of that name exists";
+  begin();
+  EXPECT_TRUE(reconcile_admissions(snapshot()).objects.empty()) << "no pool of that name exists";
 }
 
 }  // namespace

@@ -53,10 +53,11 @@ TEST(StoppedBerth, DisplacesNoJobAndAdmitsWhatFits) {
   const Played played = play_file("stopped-queue.yaml");
   EXPECT_THAT(played.unsettled, IsEmpty()) << played.transcript;
   const Halves halves = halves_of(played);
-  EXPECT_THAT(halves.stopped, AllOf(Not(HasSubstr("Preempted")), Not(HasSubstr("deleted by")),
-                                    Not(HasSubstr("enters pool"))));
-  EXPECT_THAT(halves.stopped, HasSubstr("nlp/small"));
-  EXPECT_THAT(halves.resumed, AllOf(HasSubstr("Preempted"), HasSubstr("enters pool")));
+  EXPECT_THAT(halves.stopped,
+              AllOf(Not(HasSubstr("sent away")), Not(HasSubstr("enters pool")),
+                    HasSubstr("kubectl apply Job/small"), HasSubstr("runs on n2 (gpu ×1)")));
+  EXPECT_THAT(halves.resumed,
+              AllOf(HasSubstr("sent away from n1 by job-controller"), HasSubstr("enters pool")));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
-using Verdict = ViewerDesk::Standing::Verdict;
+using DeskVerdict = ViewerDesk::Standing::Verdict;
 
 constexpr char kTokens[] = "/apis/authentication.k8s.io/v1/tokenreviews";
 constexpr char kAccess[] = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
@@ -131,18 +131,18 @@ class ViewerDeskTest : public ::testing::Test {
 };
 
 TEST_F(ViewerDeskTest, WhoIsKnownMayListWhatTheAPIServerSays) {
-  EXPECT_EQ(desk_.ask("good").verdict, Verdict::kAsking) << "not yet";
+  EXPECT_EQ(desk_.ask("good").verdict, DeskVerdict::kAsking) << "not yet";
   world_.settle();
   const ViewerDesk::Standing alice = desk_.ask("good");
-  ASSERT_EQ(alice.verdict, Verdict::kAdmitted);
+  ASSERT_EQ(alice.verdict, DeskVerdict::kAdmitted);
   EXPECT_TRUE(alice.rights->everywhere("nodes"));
   EXPECT_TRUE(alice.rights->in("pods", "team-a"));
   EXPECT_FALSE(alice.rights->in("pods", "team-b"));
   EXPECT_FALSE(alice.rights->everywhere("pods"));
   EXPECT_FALSE(alice.rights->in("jobs.batch", "team-a"));
-  EXPECT_EQ(ask("bad").verdict, Verdict::kRefused);
-  EXPECT_EQ(ask("").verdict, Verdict::kRefused);
-  EXPECT_EQ(desk_.ask(std::string(17 << 10, 'x')).verdict, Verdict::kRefused);
+  EXPECT_EQ(ask("bad").verdict, DeskVerdict::kRefused);
+  EXPECT_EQ(ask("").verdict, DeskVerdict::kRefused);
+  EXPECT_EQ(desk_.ask(std::string(17 << 10, 'x')).verdict, DeskVerdict::kRefused);
   EXPECT_EQ(reviews(), 2u) << "of what is no token nobody is asked";
 }
 
@@ -152,46 +152,46 @@ TEST_F(ViewerDeskTest, WhatWasSaidCountsForAWhileRefusalsToo) {
   for (int i = 0; i < 1000; ++i) desk_.ask("good"), desk_.ask("bad");
   world_.settle();
   EXPECT_EQ(reviews(), 2u);
-  EXPECT_EQ(ask("other").verdict, Verdict::kAdmitted);
+  EXPECT_EQ(ask("other").verdict, DeskVerdict::kAdmitted);
   EXPECT_EQ(reviews(), 3u);
   EXPECT_EQ(questions(), asked) << "another token of the same account has its rights";
 }
 
 TEST_F(ViewerDeskTest, ATokenThatIsOverIsNotTakenAnyLonger) {
-  ASSERT_EQ(ask("good").verdict, Verdict::kAdmitted);
+  ASSERT_EQ(ask("good").verdict, DeskVerdict::kAdmitted);
   users_.clear();
   world_.loop.run_for(29s);
-  EXPECT_EQ(ask("good").verdict, Verdict::kAdmitted);
+  EXPECT_EQ(ask("good").verdict, DeskVerdict::kAdmitted);
   world_.loop.run_for(2s);
-  EXPECT_EQ(ask("good").verdict, Verdict::kRefused) << "it is looked at again while it is used";
+  EXPECT_EQ(ask("good").verdict, DeskVerdict::kRefused) << "it is looked at again while it is used";
 }
 
 TEST_F(ViewerDeskTest, WhatIsGrantedAndTakenAwayIsNoticed) {
-  ASSERT_EQ(ask("good").verdict, Verdict::kAdmitted);
+  ASSERT_EQ(ask("good").verdict, DeskVerdict::kAdmitted);
   granted_ = {"pods/team-b"};
   for (int i = 0; i < 16; ++i) {
     world_.loop.run_for(10s);
     ask("good");
   }
   const ViewerDesk::Standing now = ask("good");
-  ASSERT_EQ(now.verdict, Verdict::kAdmitted);
+  ASSERT_EQ(now.verdict, DeskVerdict::kAdmitted);
   EXPECT_FALSE(now.rights->in("pods", "team-a"));
   EXPECT_TRUE(now.rights->in("pods", "team-b"));
   EXPECT_FALSE(now.rights->everywhere("nodes"));
 }
 
 TEST_F(ViewerDeskTest, WithoutTheAPIServerNobodyIsLetInAndNobodyStaysForLong) {
-  ASSERT_EQ(ask("good").verdict, Verdict::kAdmitted);
+  ASSERT_EQ(ask("good").verdict, DeskVerdict::kAdmitted);
   down_ = true;
-  EXPECT_EQ(ask("new").verdict, Verdict::kBusy);
+  EXPECT_EQ(ask("new").verdict, DeskVerdict::kBusy);
   world_.loop.run_for(40s);
-  EXPECT_EQ(ask("good").verdict, Verdict::kAdmitted) << "what was said a minute ago counts";
+  EXPECT_EQ(ask("good").verdict, DeskVerdict::kAdmitted) << "what was said a minute ago counts";
   world_.loop.run_for(25s);
-  EXPECT_NE(ask("good").verdict, Verdict::kAdmitted);
+  EXPECT_NE(ask("good").verdict, DeskVerdict::kAdmitted);
   EXPECT_EQ(desk_.ask("good").rights, nullptr);
   down_ = false;
   world_.loop.run_for(5s);
-  EXPECT_EQ(ask("good").verdict, Verdict::kAdmitted);
+  EXPECT_EQ(ask("good").verdict, DeskVerdict::kAdmitted);
 }
 
 TEST_F(ViewerDeskTest, ARightThatCouldNotBeAskedAboutLetsNobodyIn) {
@@ -200,19 +200,19 @@ TEST_F(ViewerDeskTest, ARightThatCouldNotBeAskedAboutLetsNobodyIn) {
       return FakeReply{.status = 500, .body = status_json(500, "InternalError")};
     return answer(request);
   });
-  EXPECT_EQ(ask("good").verdict, Verdict::kBusy);
+  EXPECT_EQ(ask("good").verdict, DeskVerdict::kBusy);
 }
 
 TEST_F(ViewerDeskTest, ACrowdOfMadeUpTokensIsNotAskedAbout) {
-  ASSERT_EQ(ask("good").verdict, Verdict::kAdmitted);
+  ASSERT_EQ(ask("good").verdict, DeskVerdict::kAdmitted);
   for (int i = 0; i < 20'000; ++i) desk_.ask("made-up-" + std::to_string(i));
   world_.settle();
   EXPECT_LE(reviews(), 60u);
-  EXPECT_EQ(desk_.ask("good").verdict, Verdict::kAdmitted);
+  EXPECT_EQ(desk_.ask("good").verdict, DeskVerdict::kAdmitted);
   world_.loop.run_for(31s);
   users_.clear();
   for (int i = 0; i < 100; ++i) desk_.ask("more-" + std::to_string(i));
-  EXPECT_EQ(ask("good").verdict, Verdict::kRefused) << "who is in is looked at all the same";
+  EXPECT_EQ(ask("good").verdict, DeskVerdict::kRefused) << "who is in is looked at all the same";
 }
 
 TEST_F(ViewerDeskTest, OfManyNamespacesSomeAreAskedAboutAndHisOwnAmongThem) {
@@ -221,7 +221,7 @@ TEST_F(ViewerDeskTest, OfManyNamespacesSomeAreAskedAboutAndHisOwnAmongThem) {
   namespaces_.clear();
   for (int i = 0; i < 5000; ++i) namespaces_.push_back("team-" + std::to_string(i));
   const ViewerDesk::Standing robot = ask("good");
-  ASSERT_EQ(robot.verdict, Verdict::kAdmitted);
+  ASSERT_EQ(robot.verdict, DeskVerdict::kAdmitted);
   EXPECT_TRUE(robot.rights->in("pods", "zz-last"));
   EXPECT_LE(questions(), 250u);
 }
