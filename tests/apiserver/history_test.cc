@@ -53,8 +53,8 @@ TEST_F(History, SurvivesARestartOfBerthAndTheEndOfItsEvents) {
   EXPECT_THAT(all, HasSubstr(first.substr(0, first.find('\n'))));
   EXPECT_THAT(all, ContainsRegex("leads: berth .*, epoch 1\n"));
   EXPECT_THAT(all, ContainsRegex("leads: berth .*, epoch 2\n"));
-  EXPECT_THAT(all, HasSubstr("is changed to generation 2"));
-  EXPECT_THAT(all, ContainsRegex(" waits: MaxUnavailable"));
+  EXPECT_THAT(all, ContainsRegex("berth: cordon .*generation 2"));
+  EXPECT_THAT(all, ContainsRegex(nodes[1] + " +waits: InitialBatch: .*generation 2"));
   EXPECT_THAT(history("miglayout/inference-a100 -o json"),
               AllOf(HasSubstr(R"("cause": "MIGLayout/inference-a100 generation 2")"),
                     HasSubstr(R"("object": "Node/)" + nodes[1])));

@@ -24,7 +24,7 @@ HistoryLine cordon(const std::string& node = "n3") {
   return {at("2026-11-27T02:13:05Z"),
           "berth",
           "Node/" + node,
-          "json patch",
+          "jsonpatch",
           "cordon for MIGLayout halves",
           "MIGLayout/halves generation 4"};
 }

@@ -65,7 +65,7 @@ struct HistoryTest : testing::Test {
   void note(int i) {
     history.note({.actor = "berth",
                   .object = "Node/n" + std::to_string(i),
-                  .what = "json patch",
+                  .what = "jsonpatch",
                   .reason = "cordon for MIGLayout halves, the " + std::to_string(i) + "th",
                   .cause = "MIGLayout/halves generation 4"});
   }
