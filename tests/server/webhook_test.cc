@@ -87,7 +87,7 @@ TEST(ReviewEndpoint, LogsEachRefusalWithUserObjectFieldAndRuleAndNoFloodFillsThe
       ::testing::ElementsAre(::testing::AllOf(
           ::testing::StartsWith("info refused user=anna"), HasSubstr("object=Pod/team-a/p "),
           HasSubstr("field=spec.containers[0].resources.limits[nvidia.com/gpu]"),
-          HasSubstr("rule=0.5 is not a whole number"), HasSubstr("operation=CREATE"))));
+          HasSubstr("rule=500m is not a whole number"), HasSubstr("operation=CREATE"))));
   for (int i = 0; i < 1000; ++i) endpoint.answer(post("/validate", bad));
   EXPECT_LE(log.lines.size(), 100u);
   now += 10s;
