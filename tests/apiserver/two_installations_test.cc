@@ -9,6 +9,7 @@
 namespace berth::test {
 namespace {
 
+using std::chrono::seconds;
 using ::testing::HasSubstr;
 
 class TwoInstallations : public ChartTest {
@@ -40,7 +41,7 @@ class TwoInstallations : public ChartTest {
     return lease ? lease->text("/spec/holderIdentity") : "";
   }
   void wait_holder(const std::string& ns) {
-    wait_for("the cluster to be " + ns + "'s", 40, [&]() -> std::string {
+    wait_until("the cluster to be " + ns + "'s", seconds(40), [&]() -> std::string {
       return holder() == ns + "/berth-controller" ? "" : "it is of " + holder();
     });
   }
@@ -50,7 +51,7 @@ class TwoInstallations : public ChartTest {
     return fmt::format("{} {}", reply.status, reply.body.text(""));
   }
   void wait_standing_by(Berth& of, const std::string& ns) {
-    wait_for("a berth to stand by for " + ns, 40, [&]() -> std::string {
+    wait_until("a berth to stand by for " + ns, seconds(40), [&]() -> std::string {
       const std::string said = readiness(of);
       return said.starts_with("503") && said.find("the berth in namespace " + ns +
                                                   " has this cluster") != std::string::npos
@@ -82,7 +83,7 @@ TEST_F(TwoInstallations, TheSecondStandsByUntilTheFirstIsGone) {
 
   // A restart keeps it.
   start_berth_as_account(claims_);
-  wait_for("the first to be ready", 40, [&]() -> std::string {
+  wait_until("the first to be ready", seconds(40), [&]() -> std::string {
     const std::string said = readiness(berth());
     return said.starts_with("200") ? "" : said;
   });
@@ -92,11 +93,11 @@ TEST_F(TwoInstallations, TheSecondStandsByUntilTheFirstIsGone) {
   stop_berth();
   kube().remove({"leases", "berth-cluster", "kube-system"});
   wait_holder("gpu-tools");
-  wait_for("the second to be ready", 40, [&]() -> std::string {
+  wait_until("the second to be ready", seconds(40), [&]() -> std::string {
     const std::string said = readiness(*second_);
     return said.starts_with("200") ? "" : said;
   });
-  wait_for("the second to work", 40, [&]() -> std::string {
+  wait_until("the second to work", seconds(40), [&]() -> std::string {
     return kube().find({"configmaps", "berth-node-slots", "gpu-tools"}) ? "" : "it has no ledger";
   });
   start_berth_as_account(claims_);

@@ -154,6 +154,7 @@ void fill(Metrics& metrics) {
   metrics.show(sample_figures());
   metrics.on_review("mutate", "CREATE", "patched", 1ms);
   metrics.on_certificate(kTaken);
+  metrics.on_clock_skew(std::chrono::milliseconds(-1500));
   metrics.on_page({.followers = 2, .unknown_total = 1});
   metrics.on_keeper(
       {.last_success = kTaken, .authority_end = kTaken, .leaf_end = kTaken, .failures_total = 1});

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <list>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -64,12 +65,15 @@ class ClusterClaimTest : public ::testing::Test {
     bool has = false;
     std::optional<bool> kept;
   };
+  // It outlives the tasks, which end with the fixture.
+  Installation& add(const std::string& ns) { return installations_.emplace_back(world_, ns); }
   void start(Installation& one, std::stop_token stop) {
     spawn(world_.loop, one.live(stop));
     world_.settle();
   }
 
   World world_;
+  std::list<Installation> installations_;
   std::stop_source stop_;
   json lease_;
   int version_ = 0;
@@ -77,7 +81,7 @@ class ClusterClaimTest : public ::testing::Test {
 };
 
 TEST_F(ClusterClaimTest, TheFirstHasItAndTheOtherSaysForWhom) {
-  Installation first(world_, "berth-system"), second(world_, "gpu-tools");
+  Installation &first = add("berth-system"), &second = add("gpu-tools");
   start(first, stop_.get_token());
   start(second, stop_.get_token());
   world_.loop.run_for(1h);
@@ -92,7 +96,7 @@ TEST_F(ClusterClaimTest, TheFirstHasItAndTheOtherSaysForWhom) {
 
 TEST_F(ClusterClaimTest, TheNextLeaderOfTheSameInstallationHasItAtOnce) {
   std::stop_source ends;
-  Installation first(world_, "berth-system"), next(world_, "berth-system");
+  Installation &first = add("berth-system"), &next = add("berth-system");
   start(first, ends.get_token());
   ends.request_stop();
   world_.settle();
@@ -103,7 +107,7 @@ TEST_F(ClusterClaimTest, TheNextLeaderOfTheSameInstallationHasItAtOnce) {
 
 TEST_F(ClusterClaimTest, AnInstallationThatIsGoneLosesItAfterTenMinutesAndNotBefore) {
   std::stop_source ends;
-  Installation first(world_, "berth-system"), second(world_, "gpu-tools");
+  Installation &first = add("berth-system"), &second = add("gpu-tools");
   start(first, ends.get_token());
   ends.request_stop();
   world_.settle();
@@ -116,7 +120,7 @@ TEST_F(ClusterClaimTest, AnInstallationThatIsGoneLosesItAfterTenMinutesAndNotBef
 
 TEST_F(ClusterClaimTest, WhoDeletesTheLeaseNeedNotWait) {
   std::stop_source ends;
-  Installation first(world_, "berth-system"), second(world_, "gpu-tools");
+  Installation &first = add("berth-system"), &second = add("gpu-tools");
   start(first, ends.get_token());
   ends.request_stop();
   world_.settle();
@@ -127,7 +131,7 @@ TEST_F(ClusterClaimTest, WhoDeletesTheLeaseNeedNotWait) {
 }
 
 TEST_F(ClusterClaimTest, AnInstallationWhoseClaimWasTakenLearnsOfIt) {
-  Installation first(world_, "berth-system");
+  Installation& first = add("berth-system");
   start(first, stop_.get_token());
   lease_["spec"]["holderIdentity"] = "gpu-tools/berth-controller";
   lease_["metadata"]["resourceVersion"] = std::to_string(++version_);
@@ -137,7 +141,7 @@ TEST_F(ClusterClaimTest, AnInstallationWhoseClaimWasTakenLearnsOfIt) {
 
 TEST_F(ClusterClaimTest, WithoutTheRightItWaitsAndSaysSo) {
   forbidden_ = true;
-  Installation first(world_, "berth-system");
+  Installation& first = add("berth-system");
   start(first, stop_.get_token());
   world_.loop.run_for(1min);
   EXPECT_FALSE(first.has);
