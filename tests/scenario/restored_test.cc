@@ -58,7 +58,7 @@ expect: {gpuqueue/nlp: True}
 TEST(Restored, AnAdmittedJobQueuesAnewAndRunsOnTheNodesOfThisCluster) {
   for (const char* webhook : {"webhook: {}", ""}) {
     const Played played = play(restored_job(webhook));
-    EXPECT_THAT(played.transcript, HasSubstr("admitted in queue nlp")) << webhook;
+    EXPECT_THAT(played.transcript, HasSubstr("runs on gpu-1")) << webhook;
     EXPECT_THAT(played.transcript, Not(HasSubstr("NodesNotSelected"))) << played.transcript;
   }
 }
