@@ -77,7 +77,7 @@ TEST_F(Trouble, HistoryIsCompactedWhileTheWatchesAreAway) {
 TEST_F(Trouble, EtcdIsRestoredUnderARunningBerth) {
   start_berth(kPatient);
   wait_for("berth to lead", 40, [&]() -> std::string {
-    return berth().process().log_text().find("\"working\"") != std::string::npos ? "" : "not yet";
+    return berth().process().log_text().find("  working ") != std::string::npos ? "" : "not yet";
   });
   plane().save_etcd();
   for (int i = 0; i < 30; ++i)
