@@ -48,7 +48,7 @@ int run_certificates(CertificatesFlags flags) {
   SpdlogLog& log = cluster.log;
   flags.keeper.options.namespace_ = flags.namespace_;
   flags.keeper.options.period = flags.keeper.check;
-  ServerClock clock(loop, kMaxClockSkew);  // whoever checks what it signs goes by the server's
+  ServerClock clock(loop, kMaxClockSkew);  // the API server checks these certificates
   cluster.client.set_clock(&clock);
   CertificateKeeper keeper(cluster.client, log, flags.keeper.options);
   Metrics metrics(build_facts().version, build_facts().commit);

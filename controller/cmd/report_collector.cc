@@ -38,7 +38,7 @@ std::string versions() {
                      facts.compiler, facts.platform);
 }
 
-// What waits, a line each, and then what `berth why` says of it.
+// One line for each waiting workload, followed by the answer of `berth why`.
 Result<std::string> why_of(const std::string& snapshot_text, const Settings& settings) {
   std::string text = snapshot_text;
   const Result<Dump> dump = load_dump(text);

@@ -18,8 +18,8 @@
 namespace berth {
 
 inline constexpr std::int64_t kHistoryChunks = 8;
-// Of a chunk's lines, as text in memory and as it stands in the cluster: eight times that is less
-// than 1 MiB.
+// The most bytes of a chunk's lines, as text in memory and packed in its ConfigMap. Eight packed
+// chunks take less than 1 MiB.
 inline constexpr std::size_t kMaxChunkText = 256 * 1024;
 inline constexpr std::size_t kMaxChunkPacked = 120 * 1024;
 

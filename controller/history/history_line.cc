@@ -52,7 +52,7 @@ std::optional<HistoryLine> decode_line(std::string_view text) {
 std::string format(const HistoryLine& line) {
   const std::string_view object = line.object;
   const std::string_view subject = object.substr(object.find('/') + 1);
-  // Of a write its reason tells what it is; of anything else both are told.
+  // The reason of a write says what it does. Every other line prints `what` and the reason.
   std::string text = line.actor.empty() ? std::string() : line.actor + ": ";
   const bool write =
       line.actor == "berth" && !line.object.starts_with("Lease/") && !line.reason.empty();

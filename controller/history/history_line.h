@@ -21,9 +21,9 @@ struct HistoryLine {
   std::string cause;   // the object that asks for it: "MIGLayout/halves generation 4"; may be empty
   bool operator==(const HistoryLine&) const = default;
 };
-// What a line that tells why an object waits has for `what`.
+// `what` of a line that says why an object waits.
 inline constexpr char kWaits[] = "waits";
-// Of one field; the rest is cut.
+// The most bytes of one field; berth drops the rest.
 inline constexpr std::size_t kMaxHistoryField = 300;
 
 // "MIGLayout/halves generation 4".

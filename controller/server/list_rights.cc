@@ -10,7 +10,7 @@
 namespace berth {
 namespace {
 
-// Of the rest he sees counts.
+// A viewer sees the names of so many namespaces, and counts of the others.
 constexpr std::size_t kMostNamespaces = 200;
 
 }  // namespace

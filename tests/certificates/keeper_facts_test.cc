@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the keeper of the certificates tells of itself, for metrics and readiness.
+// The facts that the certificate keeper reports to metrics and readiness.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a history's line holds, and what stands in a ConfigMap.
+// The fields of a line of the history, and the text that a ConfigMap stores.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

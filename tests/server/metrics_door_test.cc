@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who gets the metrics: whoever shows the token of somebody who may get /metrics, and nobody else.
+// Only callers whose token may get the path /metrics read the metrics.
 #include "controller/server/metrics_door.h"
 
 #include <gmock/gmock.h>
