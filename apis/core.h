@@ -107,8 +107,10 @@ struct Job {
   // A podFailurePolicy rule with action Ignore on condition DisruptionTarget: an eviction does not
   // count as a failure.
   bool ignores_disruptions = false;
-  PodShape pod_shape;        // of its template, whose priority is a class alone
-  Text priority_class_name;  // of its template
+  bool has_failure_policy = false;   // podFailurePolicy: podReplacementPolicy must be Failed
+  bool replaces_ended_only = false;  // podReplacementPolicy Failed: not while a pod terminates
+  PodShape pod_shape;                // of its template, whose priority is a class alone
+  Text priority_class_name;          // of its template
 
   std::int32_t active = 0;  // pods that are neither finished nor terminating
   std::int32_t ready = 0;

@@ -76,8 +76,16 @@ bool read_spec(od::value spec, Job& job, Fault& fault) {
     if (key == "backoffLimit") return read(value, job.backoff_limit, fault);
     if (key == "activeDeadlineSeconds")
       return read_optional(value, job.active_deadline_seconds, fault);
-    if (key == "podFailurePolicy")
+    if (key == "podFailurePolicy") {
+      job.has_failure_policy = !is_null(value);
       return read_ignores_disruptions(value, job.ignores_disruptions, fault);
+    }
+    if (key == "podReplacementPolicy") {
+      std::string_view policy;
+      if (!is_null(value) && !read(value, policy, fault)) return false;
+      job.replaces_ended_only = policy == "Failed";
+      return true;
+    }
     if (key != "completionMode") return true;
     std::string_view mode;
     if (!read(value, mode, fault)) return false;

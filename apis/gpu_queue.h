@@ -81,6 +81,7 @@ struct GPUQueueSpec {
   QueuePlacement placement = QueuePlacement::kNodes;
   Duration placement_timeout = std::chrono::minutes(5);
   std::optional<Duration> pods_ready_timeout;  // absent: never
+  std::optional<Duration> force_delete_after;  // of pods on dead nodes; absent: never
   std::optional<BudgetSpec> budget;            // absent: no bound in time
   // Which its work may name; absent: those that the GPUClusterPolicy makes.
   std::optional<std::vector<std::string>> priority_classes;

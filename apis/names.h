@@ -34,6 +34,10 @@ inline constexpr char kFastAdmissionAnnotation[] = "gpu.berth.dev/fast-admission
 inline constexpr char kAdmittedAnnotation[] = "gpu.berth.dev/admitted";
 inline constexpr char kPreemptedAnnotation[] = "gpu.berth.dev/preempted";
 inline constexpr char kPreemptionNoticeAnnotation[] = "gpu.berth.dev/preemption-notice";
+// On pods: since when berth takes a pod on a dead node for lost, and that it may be deleted by
+// force.
+inline constexpr char kOnDeadNodeSinceAnnotation[] = "gpu.berth.dev/on-dead-node-since";
+inline constexpr char kSafeToForceDeleteAnnotation[] = "gpu.berth.dev/safe-to-force-delete";
 inline constexpr char kNeverReadyAnnotation[] = "gpu.berth.dev/never-ready";
 inline constexpr char kPendingReasonAnnotation[] = "gpu.berth.dev/pending-reason";
 inline constexpr char kQueueLabel[] = "gpu.berth.dev/queue";

@@ -120,7 +120,7 @@ inline constexpr char kForeignSeries[] = "ForeignSeries";
 // Of NotConfirmed.
 inline constexpr char kExporterDisagrees[] = "ExporterDisagrees";
 inline constexpr char kExporterSilent[] = "ExporterSilent";
-// Of ClockSkewed, condition and reason.
+// The condition ClockSkewed and its reason.
 inline constexpr char kClockSkewed[] = "ClockSkewed";
 // Of HealthLimited.
 inline constexpr char kTooManyUnhealthy[] = "TooManyUnhealthy";
@@ -188,10 +188,12 @@ inline constexpr char kNamespaceQuotaCorrected[] = "NamespaceQuotaCorrected";  /
 inline constexpr char kBudgetExceeded[] = "BudgetExceeded";  // of the condition, and of workloads
 inline constexpr char kTimeZoneUnknown[] = "TimeZoneUnknown";
 inline constexpr char kWatchBehind[] = "WatchBehind";
-inline constexpr char kPreempted[] = "Preempted";          // likewise
-inline constexpr char kGangTakenBack[] = "GangTakenBack";  // likewise
-inline constexpr char kGangStays[] = "GangStays";          // likewise
-inline constexpr char kPodKept[] = "PodKept";              // likewise, and on nodes
+inline constexpr char kPreempted[] = "Preempted";            // likewise
+inline constexpr char kGangTakenBack[] = "GangTakenBack";    // likewise
+inline constexpr char kGangStays[] = "GangStays";            // likewise
+inline constexpr char kPodsOnDeadNode[] = "PodsOnDeadNode";  // likewise, and of what waits
+inline constexpr char kForceDeleted[] = "ForceDeleted";      // likewise
+inline constexpr char kPodKept[] = "PodKept";                // likewise, and on nodes
 inline constexpr char kPriorityClassNotAccepted[] = "PriorityClassNotAccepted";
 inline constexpr char kPinBlocked[] = "PinBlocked";  // of the condition of that name, and of a pod
 // Why a workload is in no queue.

@@ -23,7 +23,7 @@ class ServerClock {
   void hear(std::string_view date);
   // This machine's clock less the API server's, to a second; absent: no reply had a date.
   std::optional<Duration> skew() const;
-  // UTC. A process whose clock never agreed goes by the API server's.
+  // UTC. If this clock never agreed with the API server's, berth uses the API server's.
   Time now();
 
  private:

@@ -13,7 +13,7 @@ namespace berth {
 // From here on a sequence number or an epoch was not counted by berth, and could not be counted on.
 inline constexpr std::int64_t kMaxCounter = std::int64_t{1} << 53;
 
-// Velero's label, on ledgers of what is in flight: a restored one tells of what is no more.
+// Velero's label. Ledgers carry it: a restored ledger would name objects that no longer exist.
 inline constexpr char kNoBackupLabel[] = "velero.io/exclude-from-backup";
 
 // 0 where nothing stands that can be read: a person may have edited it, and the next leader starts

@@ -23,6 +23,8 @@ const char* to_string(Verb verb) {
       return "jsonpatch";
     case Verb::kMergePatch:
       return "mergepatch";
+    case Verb::kStatusPatch:
+      return "statuspatch";
     case Verb::kDelete:
       return "delete";
     case Verb::kEvict:

@@ -35,7 +35,7 @@ ObjectRef ref_of(const T& object) {
           object.meta.uid};
 }
 
-enum class Verb { kCreate, kJsonPatch, kMergePatch, kDelete, kEvict };
+enum class Verb { kCreate, kJsonPatch, kMergePatch, kStatusPatch, kDelete, kEvict };
 const char* to_string(Verb verb);
 
 // One change of one object. The precondition is in the body (a JSON patch's tests,

@@ -132,9 +132,17 @@ enum class SeededBug {
   kForgetRestart,         // drop a gang's admission with its last pod, whoever re-creates them
   kBelieveHearsay,        // act on what a Prometheus tells, whatever the node's own exporter shows
   kTrustEveryOwner,       // evict pods whose controller then fails for good
+  kCountAbsence,          // count time in which no leader tried as patience
+  kTrustAnyClock,         // let deadlines pass and windows open by a wrong clock
+  kIgnoreStop,            // begin rollouts and take work back while berth is stopped
+  kOutliveHistory,        // lead on after the API server's history has gone back
+  kStripAtOnce,           // take sharing away at a deletion, whatever budgets and windows say
+  kAwaitTheDead,          // count pods that can't leave a dead node as if they would
+  kPinToTheDead,          // leave a replacement pinned to a node that is out of service
+  kForceUnasked,          // force deletion of pods that did not ask for it
 };
 
-inline constexpr std::array<std::pair<std::string_view, SeededBug>, 119> kSeededBugs{{
+inline constexpr std::array<std::pair<std::string_view, SeededBug>, 127> kSeededBugs{{
     {"uncordon-unowned", SeededBug::kUncordonUnowned},
     {"uncordon-held", SeededBug::kUncordonHeld},
     {"skip-live-guard", SeededBug::kSkipLiveGuard},
@@ -254,6 +262,14 @@ inline constexpr std::array<std::pair<std::string_view, SeededBug>, 119> kSeeded
     {"forget-restart", SeededBug::kForgetRestart},
     {"believe-hearsay", SeededBug::kBelieveHearsay},
     {"trust-every-owner", SeededBug::kTrustEveryOwner},
+    {"count-absence", SeededBug::kCountAbsence},
+    {"trust-any-clock", SeededBug::kTrustAnyClock},
+    {"ignore-stop", SeededBug::kIgnoreStop},
+    {"outlive-history", SeededBug::kOutliveHistory},
+    {"strip-at-once", SeededBug::kStripAtOnce},
+    {"await-the-dead", SeededBug::kAwaitTheDead},
+    {"pin-to-the-dead", SeededBug::kPinToTheDead},
+    {"force-unasked", SeededBug::kForceUnasked},
 }};
 
 #ifdef BERTH_SEEDED_BUGS

@@ -11,6 +11,7 @@
 #include "apis/reasons.h"
 #include "controller/core/conditions.h"
 #include "controller/core/flat_json.h"
+#include "controller/core/seeded_bugs.h"
 
 namespace berth {
 namespace {
@@ -67,6 +68,7 @@ std::optional<Stop> stop_of(const ClusterState& cluster, const Settings& setting
 }
 
 bool is_stopped(const Snapshot& snapshot) {
+  if (seeded(SeededBug::kIgnoreStop)) return false;
   return stop_of(snapshot.cluster, snapshot.settings).has_value();
 }
 

@@ -68,6 +68,7 @@ const std::map<std::string_view, Paths> kFields = {
     {"Job",
      {"spec.suspend", "spec.backoffLimit", "spec.parallelism", "spec.completions",
       "spec.completionMode", "spec.activeDeadlineSeconds", "spec.podFailurePolicy",
+      "spec.podReplacementPolicy",
       "spec.template.spec.priorityClassName", "status.active", "status.ready", "status.terminating",
       "status.succeeded", "status.failed", "status.uncountedTerminatedPods", "status.startTime",
       "status.conditions[].type", "status.conditions[].status",

@@ -135,6 +135,9 @@ QueueAdvice advice_for(const QueueVerdict& verdict, const queue::ClusterIndex& i
       {reasons::kWaitingForGang, "create the pods that are missing, or correct the group's size"},
       {reasons::kGangSizesDisagree, "give all pods of the group the same size"},
       {reasons::kTemplateNotReady, "wait until the pods of its last run are gone"},
+      {reasons::kPodsOnDeadNode,
+       "kubectl delete node, or taint it node.kubernetes.io/out-of-service=:NoExecute, once you are "
+       "sure that the machine is off"},
       {reasons::kWaitingForOthers,
        "look at what keeps these from ending; what hangs for a minute beyond its grace period is "
        "not waited for any longer"},

@@ -31,6 +31,8 @@ Verdict why_unready(const Workload& workload) {
           .reason = Reason::kWaitingForGang, .needs = standing.pods, .free = standing.pods_here};
     case Unready::kSizesDisagree:
       return {.reason = Reason::kGangSizesDisagree};
+    case Unready::kPodsOnDeadNode:
+      return {.reason = Reason::kPodsOnDeadNode};
     case Unready::kReleaseRefused:
       return {.reason = Reason::kReleaseRefused, .behind = &workload};
     case Unready::kNewerRecord:

@@ -156,6 +156,9 @@ struct JobFact {
   // since the epoch; 0: it is not.
   std::int64_t hangs_from = 0;
   bool template_mutable = true;  // else an admission could not be written into it yet
+  // Pods of it are still terminating that are no facts, and its controller replaces none of them
+  // before it has ended.
+  bool awaits_the_dead = false;
   PoolNames only_pools;
   std::string rules;     // as of a pod
   bool modelled = true;  // likewise

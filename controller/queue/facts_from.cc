@@ -10,6 +10,7 @@
 #include "controller/fleet/geometry.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/queue/admission_record.h"
+#include "controller/queue/dead_nodes.h"
 #include "controller/queue/gang_adapters.h"
 #include "controller/queue/leaving.h"
 #include "controller/queue/remakers.h"
@@ -219,6 +220,7 @@ bool is_made_for_another(const berth::Job& job) {
 std::optional<PodFact> pod_fact(const berth::Pod& pod, const std::string& queue,
                                 std::int32_t priority, const berth::Job* job) {
   if (pod.node_name.view().empty() && pod.terminating()) return std::nullopt;
+  if (lost_since(pod)) return std::nullopt;
   const Gang gang = gang_of(pod.meta);
   if (pod.finished() && !has_ended_for_good(pod, job, name_of(pod, gang))) return std::nullopt;
   PodFact fact{.uid = pod.meta.uid,
@@ -271,6 +273,7 @@ JobFact job_fact(const berth::Job& job, const std::string& queue, std::int32_t p
   // As the API server allows it: never started, or taken down wholly.
   fact.template_mutable =
       job.suspended && job.active == 0 && (job.has_been_suspended || !job.start_time);
+  fact.awaits_the_dead = job.has_failure_policy && job.terminating > 0;
   fact.modelled = job.pod_shape->unmodelled == 0;
   fact.topology = wish_of(job.meta);
   fact.checkpoint = checkpoint_on(job.meta);

@@ -7,6 +7,7 @@
 #include "controller/core/ledger_epoch.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/fleet/node_facts.h"
+#include "controller/queue/dead_nodes.h"
 #include "controller/queue/facts_from.h"
 #include "controller/queue/namespace_quotas.h"
 #include "controller/queue/never_ready.h"
@@ -73,6 +74,8 @@ void add_stranded(const ClusterState& cluster, const Pod& pod, std::vector<std::
   keys.push_back(requeue_key(queue::workload_name(pod)));
 }
 
+std::string dead_node_key(std::string_view node) { return std::string(kDeadNodeKeys).append(node); }
+
 // visit(entry) for each of `now` that does not stand in `old` as it is.
 template <class Visit>
 void each_new_entry(const ConfigMap& old, const ConfigMap& now, Visit&& visit) {
@@ -115,6 +118,7 @@ void add_all_due(const ClusterState& cluster, std::vector<std::string>& keys) {
     if (queue::is_timed(cluster, workload) || queue::stranded(cluster, workload))
       keys.push_back(requeue_key(name));
   }
+  for (const std::string& node : queue::dead_nodes(cluster)) keys.push_back(dead_node_key(node));
   std::ranges::sort(keys);
 }
 
@@ -160,14 +164,21 @@ std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Setti
   std::vector<std::string> keys = queue_keys(cluster);
   if (keys.empty()) return keys_without_queues(now);
   add_due_of(cluster, now != nullptr ? *now : *old, keys);
-  if (now != nullptr && !now->node_name.empty()) add_stranded(cluster, *now, keys);
+  if (now == nullptr || now->node_name.empty()) return keys;
+  add_stranded(cluster, *now, keys);
+  const Node* node = cluster.nodes().find(now->node_name.view());
+  const bool dead = node != nullptr && !node->ready && queue::may_be_lost(*now);
+  if (dead || queue::lost_since(*now)) keys.push_back(dead_node_key(now->node_name.view()));
   return keys;
 }
 
 std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings&,
                                         const Node* old, const Node* now) {
   std::vector<std::string> keys = queue_keys(cluster);
-  if (!keys.empty()) add_stranded(cluster, now != nullptr ? now->meta.name : old->meta.name, keys);
+  if (keys.empty()) return keys;
+  add_stranded(cluster, now != nullptr ? now->meta.name : old->meta.name, keys);
+  if (now != nullptr && (old == nullptr || old->ready != now->ready))
+    keys.push_back(dead_node_key(now->meta.name));
   return keys;
 }
 

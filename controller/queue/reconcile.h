@@ -49,6 +49,11 @@ Plan reconcile_release(const Snapshot& snapshot, std::string_view name);
 inline constexpr std::string_view kRequeueKeys = "requeue/";
 Plan reconcile_requeue(const Snapshot& snapshot, std::string_view name);
 
+// Of a node that is not ready, the pods that can't leave it (dead_nodes.h): they are marked as lost,
+// their Jobs replace them, and what is safe to is deleted by force once its queue says so.
+inline constexpr std::string_view kDeadNodeKeys = "dead-node/";
+Plan reconcile_dead_node(const Snapshot& snapshot, std::string_view name);
+
 // What queues use of GPU hours, written down once a minute (usage_meter.h). This one has seen
 // nothing of it but what stands, as a new leader.
 inline constexpr std::string_view kUsageKey = "usage";

@@ -19,6 +19,7 @@ enum class Reason {
   kWaitingForGang,        // needs: pods of the group; free: those that exist
   kGangSizesDisagree,     // its pods say different sizes
   kTemplateNotReady,      // its pods are still leaving
+  kPodsOnDeadNode,        // likewise, on a node that does not answer
   kReleaseRefused,        // the ledger has the server's words, of `behind`
   kWaitingForOthers,      // it is admitted, and the ledger names who has to be gone, of `behind`
   kBackingOff,            // it was not ready in time, needs of `most` times

@@ -53,6 +53,8 @@ const char* to_string(Reason reason) {
       return reasons::kGangSizesDisagree;
     case Reason::kTemplateNotReady:
       return reasons::kTemplateNotReady;
+    case Reason::kPodsOnDeadNode:
+      return reasons::kPodsOnDeadNode;
     case Reason::kReleaseRefused:
       return reasons::kReleaseRefused;
     case Reason::kWaitingForOthers:
@@ -148,6 +150,10 @@ std::string describe_reason(const Verdict& verdict, const Catalog& catalog) {
       return "the pods of the group state different sizes; give all the same";
     case Reason::kTemplateNotReady:
       return "it can start again when the pods of its last run are gone";
+    case Reason::kPodsOnDeadNode:
+      return "a pod of its last run can't leave a node that does not answer, and with "
+             "podFailurePolicy a Job starts no pod in its place; delete the node, or give it taint "
+             "node.kubernetes.io/out-of-service";
     case Reason::kReleaseRefused:
       return refused_entry(*verdict.behind)->refused;
     case Reason::kWaitingForOthers:

@@ -272,6 +272,8 @@ Standing of_job(const Workload& workload, Catalog& catalog, const NodeRoom& room
     out.unready = Unready::kNeverReady;
   else if (!job.template_mutable || counts.live > 0)
     out.unready = Unready::kTemplateNotReady, out.heads_until = heads_until_they_hang(workload);
+  else if (job.awaits_the_dead)
+    out.unready = Unready::kPodsOnDeadNode;
   else if (refused_entry(workload) != nullptr)
     out.unready = Unready::kReleaseRefused;
   out.workload_class = catalog.workload_class({.roles = {{job.shape, job.wanted}},
@@ -535,6 +537,7 @@ Job job_of(const JobFact& fact, Catalog& catalog) {
           .held = fact.held,
           .hangs_from = fact.hangs_from,
           .template_mutable = fact.template_mutable,
+          .awaits_the_dead = fact.awaits_the_dead,
           .checkpoint = fact.checkpoint,
           .lasts = fact.lasts,
           .started = fact.started,

@@ -58,6 +58,7 @@ struct Job {
   bool held = false;
   std::int64_t hangs_from = 0;  // likewise
   bool template_mutable = true;
+  bool awaits_the_dead = false;  // as of a JobFact
   std::int64_t checkpoint = 0;
   std::int64_t lasts = 0;
   std::int64_t started = 0;
@@ -84,6 +85,7 @@ enum class Unready {
   kGangIncomplete,    // pods of the group are missing
   kSizesDisagree,     // they say different sizes
   kTemplateNotReady,  // an admission could not be written into the template yet
+  kPodsOnDeadNode,    // its Job starts no pod instead of one that can't leave a dead node
   kReleaseRefused,    // the API server would not have it let go
   kNeverReady,        // it was let go and not ready in time: it is left out
   kNewerRecord,       // a later berth has admitted it: it is left alone

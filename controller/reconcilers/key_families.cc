@@ -18,7 +18,7 @@ namespace berth {
 
 using namespace std::chrono_literals;
 
-const std::array<KeyFamily, 19> kKeyFamilies = {{
+const std::array<KeyFamily, 20> kKeyFamilies = {{
     {.prefix = kLayoutKeys, .reconcile = reconcile_mig_layout, .interval = 1s},
     {.prefix = kNodeKeys, .reconcile = reconcile_node_rollout, .urgent = true},
     {.prefix = kPoolKeys, .reconcile = reconcile_pool_node},
@@ -80,6 +80,7 @@ const std::array<KeyFamily, 19> kKeyFamilies = {{
      .interval = 1s},
     {.prefix = kReleaseKeys, .reconcile = reconcile_release, .urgent = true},
     {.prefix = kRequeueKeys, .reconcile = reconcile_requeue},
+    {.prefix = kDeadNodeKeys, .reconcile = reconcile_dead_node},
 }};
 
 const KeyFamily& family_of(std::string_view key) {

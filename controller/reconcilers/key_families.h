@@ -10,7 +10,7 @@
 
 namespace berth {
 
-extern const std::array<KeyFamily, 19> kKeyFamilies;
+extern const std::array<KeyFamily, 20> kKeyFamilies;
 
 // A key that no family has is a bug.
 const KeyFamily& family_of(std::string_view key);

@@ -30,6 +30,8 @@ ApiRequest to_request(const Write& write, const KindInfo& kind) {
       return json_patch_request(kind, key, write.body, options);
     case Verb::kMergePatch:
       return merge_patch_request(kind, key, write.body, options);
+    case Verb::kStatusPatch:
+      return status_merge_patch_request(kind, key, write.body, options);
     case Verb::kDelete:
       return delete_request(kind, key, removal, options);
     case Verb::kEvict:
@@ -47,6 +49,7 @@ WriteBarrier::Awaits awaits_after(Verb verb) {
       return WriteBarrier::Awaits::kGoing;
     case Verb::kJsonPatch:
     case Verb::kMergePatch:
+    case Verb::kStatusPatch:
       return WriteBarrier::Awaits::kVersion;
   }
   return WriteBarrier::Awaits::kVersion;
