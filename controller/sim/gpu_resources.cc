@@ -13,7 +13,7 @@ using nlohmann::json;
 
 bool is_gpu_resource(std::string_view key) { return key.starts_with("nvidia.com/"); }
 
-// Labels that discovery takes away when they are no longer true.
+// Labels that discovery removes when they are no longer true.
 bool is_of_layout(std::string_view key) {
   return key.starts_with("nvidia.com/mig-") || key.starts_with("nvidia.com/gpu.slices.") ||
          key == "nvidia.com/mig.strategy";
