@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: the snapshot and what `berth why` says of it; berth's pods, their logs and metrics;
-// lists of objects; the history.
+// Outline: the snapshot and the answers of `berth why`; berth's pods, their logs and metrics; lists
+// of objects; the history.
 #include "controller/cmd/report_collector.h"
 
 #include <fmt/format.h>
@@ -119,7 +119,7 @@ Task<void> ReportCollector::add_list(std::string file, std::string path, std::st
     miss(file, text.error());
 }
 
-// Of all namespaces, the newest are not the first: so all pages, within reason.
+// Events of all namespaces do not come in order of time, so this reads all pages up to a limit.
 Task<void> ReportCollector::add_events(std::stop_token stop) {
   std::string token;
   for (std::size_t page = 0; page < kMaxEventPages; ++page) {
@@ -151,7 +151,7 @@ Task<void> ReportCollector::add_history(std::stop_token stop) {
   files.push_back({"history.txt", std::move(text)});
 }
 
-// Their objects without environment, their logs, those of before a restart too, and metrics.
+// The pods without environment variables, their logs, also from before a restart, and metrics.
 Task<void> ReportCollector::add_pods_of(std::string namespace_, std::string selector,
                                         std::stop_token stop) {
   const std::string path = pods_path(namespace_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Service: what berth's long-running programs have in common at the edge: how they log, where they
-// are probed and scraped, and how they say that they can't start.
+// Service: shared by berth's long-running programs: logging, probes and metrics, and errors at the
+// start.
 #pragma once
 
 #include <functional>
@@ -27,16 +27,16 @@ FlagTable probe_flags(ProbeFlags& flags);
 Result<void> validate(const ProbeFlags& flags);
 Flag print_config_flag(bool& field);
 
-// Whether an address switches its listener on.
+// Whether an address enables its listener.
 bool enabled(const std::string& address);
 
-// What a flag was given: an error names it.
+// A flag and its value, for error messages.
 struct FlagText {
   const char* flag;
   const std::string& text;
 };
 Result<void> require_texts(std::initializer_list<FlagText> flags);
-// Those that are not off.
+// Checks the addresses of enabled listeners.
 Result<void> require_addresses(std::initializer_list<FlagText> flags);
 
 // Health and metrics, each by a server of its own, so that no crowd at the one keeps a probe from
@@ -48,7 +48,7 @@ Result<void> require_addresses(std::initializer_list<FlagText> flags);
 class ProbeServers {
  public:
   ProbeServers(ClusterClient& cluster, const ProbeFlags& flags);
-  // False: told.
+  // False: failed and logged.
   bool listen(const EndpointSources& sources);
   void stop(std::function<void()> on_empty);
 
@@ -59,13 +59,13 @@ class ProbeServers {
 
   ClusterClient& cluster_;
   const ProbeFlags flags_;
-  ApiClient client_;  // of the door alone
+  ApiClient client_;  // only for the metrics door
   std::optional<MetricsDoor> door_;
   ServingCertificate certificate_;
   HttpServer health_, metrics_;
 };
 
-// To stderr; the exit code.
+// Prints to stderr; returns the exit code.
 int fail(const Error& error);
 
 }  // namespace berth
