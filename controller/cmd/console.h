@@ -12,7 +12,7 @@ namespace berth {
 // Writes to standard output: lines of text, or a JSON or YAML document. Foreign text in a line must
 // have no line breaks (printable()), because it could imitate another line.
 void put(std::string_view text);
-// One line, whatever it holds.
+// One line, with any contents.
 void put_line(std::string_view line);
 
 // Writes to standard error.

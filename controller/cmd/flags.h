@@ -29,8 +29,8 @@ struct Flag {
   Kind kind = Kind::kValue;
   std::function<Result<void>(const std::string& text)> set;
   std::function<std::string()> show;
-  // What stands there: "FILE", "DURATION", or the words themselves: "text|json". The help says it,
-  // and completion goes by it. Empty: TEXT, or nothing of a switch.
+  // The kind of value: "FILE", "DURATION", or all allowed words: "text|json". The help and
+  // completion use it. Empty: TEXT, or no value for a switch.
   std::string value = {};
   std::string group = {};  // heading in the help; empty: "Options"
 };

@@ -11,7 +11,7 @@
 namespace berth {
 
 struct ManifestText {
-  std::string file;  // as messages call it
+  std::string file;  // its name in messages
   Manifest manifest;
 };
 

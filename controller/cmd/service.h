@@ -39,12 +39,13 @@ Result<void> require_texts(std::initializer_list<FlagText> flags);
 // Checks the addresses of enabled listeners.
 Result<void> require_addresses(std::initializer_list<FlagText> flags);
 
-// Health and metrics, each by a server of its own, so that no crowd at the one keeps a probe from
-// the other; one listener for both where both name the same address. With authorization the metrics
-// are served by HTTPS, as clients send tokens there. The process makes its own certificate: clients
-// can't verify it, and it keeps tokens from a listener on the network.
+// Health and metrics, each on its own server, so that many metrics clients can't delay a probe. If
+// both have the same address, they share one listener. With authorization it serves metrics over
+// HTTPS, because clients send tokens. The process makes its own certificate. Clients can't verify
+// it, but it protects the tokens from eavesdroppers on the network.
 //
-// Loop thread only. Cluster and sources outlive it. Stopped, and waited for, before it goes.
+// Loop thread only. Cluster and sources must outlive it. Call stop() and wait for it before the
+// destructor.
 class ProbeServers {
  public:
   ProbeServers(ClusterClient& cluster, const ProbeFlags& flags);
