@@ -448,7 +448,7 @@ const Act kGranted[] = {
     {"make a Job that proves a node", "POST", kJobs, kProof.c_str()},
     {"tell that a pod's GPUs are idle", "PATCH", "/api/v1/namespaces/team-a/pods/gated",
      R"({"metadata": {"annotations": {"gpu.berth.dev/idle-since": "2026-11-25T12:00:00Z"}}})"},
-    {"tell that the GPUs of a pod with a mark are idle", "PATCH",
+    {"report that the GPUs of a pod with a mark are idle", "PATCH",
      "/api/v1/namespaces/team-a/pods/alive",
      R"({"metadata": {"annotations": {"gpu.berth.dev/idle-since": "2026-11-25T12:00:00Z"}}})"},
     {"remove a mark", "PATCH", "/api/v1/namespaces/team-a/pods/alive",
