@@ -35,6 +35,7 @@ std::vector<ResourceNeed> required_apis(bool writes, bool leader_elect) {
   needs.push_back({.kind = kKind<MIGLayout>, .subresource = "status", .verbs = {"patch"}});
   needs.push_back({.kind = kKind<Node>, .verbs = {"patch"}});
   needs.push_back({.kind = kKind<Pod>, .verbs = {"delete"}});
+  needs.push_back({.kind = kKind<Pod>, .subresource = "status", .verbs = {"patch"}});
   needs.push_back(
       {.kind = kKind<Pod>, .subresource = "eviction", .body = "policy/v1", .verbs = {"create"}});
   needs.push_back({.kind = kKind<ConfigMap>, .verbs = {"create", "patch"}});
