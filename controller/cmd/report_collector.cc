@@ -12,6 +12,7 @@
 #include "controller/cmd/build_facts.h"
 #include "controller/cmd/fetch_dump.h"
 #include "controller/dump/dump.h"
+#include "controller/explain/controller_lease.h"
 #include "controller/explain/waiting_list.h"
 #include "controller/history/history_chunk.h"
 #include "controller/live/tz_database.h"
@@ -50,7 +51,8 @@ Result<std::string> why_of(const std::string& snapshot_text, const Settings& set
                           .settings = settings,
                           .now = dump->taken_at,
                           .offline = true,
-                          .zones = zones};
+                          .zones = zones,
+                          .attention = leader_attention(dump->clues)};
   const WaitingList list = list_waiting(snapshot, "", dump->clues);
   std::string told = print_text(list);
   for (std::size_t i = 0; i < list.items.size() && i < kMaxExplained; ++i)

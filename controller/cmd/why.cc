@@ -4,6 +4,7 @@
 #include "controller/cmd/cluster_dump.h"
 #include "controller/cmd/cluster_session.h"
 #include "controller/cmd/console.h"
+#include "controller/explain/controller_lease.h"
 #include "controller/explain/explain.h"
 #include "controller/explain/subject.h"
 #include "controller/explain/waiting_list.h"
@@ -96,7 +97,8 @@ int run_why(const WhyFlags& flags) {
                           .settings = flags.settings,
                           .now = dump.taken_at,
                           .offline = true,
-                          .zones = zones};
+                          .zones = zones,
+                          .attention = leader_attention(dump.clues)};
   if (list) return answer(list_waiting(snapshot, query.namespace_, dump.clues), flags.output);
   const Result<Subject> subject = find_subject(dump.cluster, dump.clues, asked);
   if (!subject) return fail(subject.error());
