@@ -40,16 +40,11 @@ Result<std::string> namespace_for(const WhyFlags& flags) {
 
 FlagTable why_flags(WhyFlags& flags) {
   FlagTable table = {
-      {.name = "SUBJECT",
-       .help = "what is asked about: KIND/NAME or KIND NAME, with KIND pod, deploy, rs, sts, job, "
-               "cronjob, node or migl; NAMESPACE/NAME of a pod; or a bare NAME, a node's if one is "
-               "so named, else a pod's. Without it: everything that waits for GPUs, a line each",
-       .kind = Flag::Kind::kWords,
-       .set = [&flags](const std::string& text) -> Result<void> {
-         flags.subject.push_back(text);
-         return {};
-       },
-       .show = [] { return std::string(); }},
+      words_flag(
+          "SUBJECT", flags.subject,
+          "what is asked about: KIND/NAME or KIND NAME, with KIND pod, deploy, rs, sts, job, "
+          "cronjob, node or migl; NAMESPACE/NAME of a pod; or a bare NAME, a node's if one is "
+          "so named, else a pod's. Without it: everything that waits for GPUs, a line each"),
       text_flag("-n,--namespace", flags.namespace_,
                 "namespace of what names none; else the one of the kubeconfig's context"),
       switch_flag("-A,--all-namespaces", flags.all_namespaces,
