@@ -87,7 +87,7 @@ def elsewhere():
 
 def severities():
     """Where managed pods are refused, or where nobody leads, somebody is called."""
-    critical = {"BerthDown", "BerthWithoutLeader", "BerthStandsBy", "BerthWebhookDown"}
+    critical = {"BerthDown", "BerthHistoryWentBack", "BerthWithoutLeader", "BerthStandsBy", "BerthWebhookDown"}
     out = []
     for policy, wanted in (("Fail", critical), ("Ignore", critical - {"BerthWebhookDown"})):
         found = {rule["alert"] for group in rules("--set", f"webhook.failurePolicy={policy}")["groups"] for rule in group["rules"]
