@@ -30,9 +30,8 @@ inline constexpr std::string_view kReasonsKey = "reasons";
 Plan reconcile_reasons(const Snapshot& snapshot);
 
 // From when to when it begins, in the same status: once a minute, of what has waited for one
-// (start_teller.h). This one has played nothing yet, and tells where one turn is enough.
+// (start_teller.h).
 inline constexpr std::string_view kEstimatesKey = "estimates";
-Plan reconcile_estimates(const Snapshot& snapshot);
 
 // Under idle.policy Always, takes back work whose GPUs are idle, whoever waits. Under OnPressure
 // the admissions do, for those that begin with them, and this tells who may not go.
@@ -49,14 +48,12 @@ Plan reconcile_release(const Snapshot& snapshot, std::string_view name);
 inline constexpr std::string_view kRequeueKeys = "requeue/";
 Plan reconcile_requeue(const Snapshot& snapshot, std::string_view name);
 
-// Of a node that is not ready, the pods that can't leave it (dead_nodes.h): they are marked as lost,
-// their Jobs replace them, and what is safe to is deleted by force once its queue says so.
+// Of a node that is not ready, the pods that can't leave it (dead_nodes.h): they are marked as
+// lost, their Jobs replace them, and what is safe to is deleted by force once its queue says so.
 inline constexpr std::string_view kDeadNodeKeys = "dead-node/";
 Plan reconcile_dead_node(const Snapshot& snapshot, std::string_view name);
 
-// What queues use of GPU hours, written down once a minute (usage_meter.h). This one has seen
-// nothing of it but what stands, as a new leader.
+// What queues use of GPU hours, written down once a minute (usage_meter.h).
 inline constexpr std::string_view kUsageKey = "usage";
-Plan reconcile_usage(const Snapshot& snapshot);
 
 }  // namespace berth
