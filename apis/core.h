@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "apis/gpus_in.h"
 #include "apis/meta.h"
 #include "apis/pod_shape.h"
 #include "apis/quantity.h"
@@ -68,17 +69,9 @@ struct Pod {
 template <>
 inline constexpr KindInfo kKind<Pod>{"", "v1", "pods", "Pod", true};
 
-// True if the pod asks for at least one of NVIDIA's resources (nvidia.com/gpu*, nvidia.com/mig-*)
-// or a DRA claim: a pod that may hold a device. Zero counts do not.
+// True if the pod asks for a GPU resource (gpu_resource.h) or a DRA claim: a pod that may hold a
+// device. Zero counts do not.
 bool uses_gpu(const Pod& pod);
-bool is_gpu_resource(std::string_view resource_name);
-
-// Calls on_resource(name, quantity) for each of NVIDIA's resources of which the list has some.
-template <class OnResource>
-void each_gpu_resource(const ResourceList& list, OnResource&& on_resource) {
-  for (const auto& [name, quantity] : list)
-    if (is_gpu_resource(name.view()) && !quantity.is_zero()) on_resource(name, quantity);
-}
 
 struct PodDisruptionBudget {
   ObjectMeta meta;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string_view>
 
 #include "controller/core/plan.h"
@@ -14,7 +15,13 @@ namespace berth {
 struct KeyFamily {
   // "node/" of keys that a name ends, or the one key itself: "policy".
   std::string_view prefix;
-  Plan (*reconcile)(const Snapshot& snapshot, std::string_view name);
+  // Exactly one of the two. What starts() returns keeps something in mind from one plan to the
+  // next, such as what it has counted since the last write. Every process starts its own.
+  Plan (*reconcile)(const Snapshot& snapshot, std::string_view name) = nullptr;
+  std::function<Plan(const Snapshot& snapshot)> (*starts)() = nullptr;
+  // What makes it due, beside the changes that its folder's *_keys_for() name.
+  bool on_policy_edit = false;  // of the GPUClusterPolicy
+  bool on_samples = false;      // each round of them
   // Work that looks at every node starts at most once in so long, on its own key.
   std::chrono::nanoseconds interval{0};
   // One object's next step, which takes a moment: it overtakes walks over the whole fleet.

@@ -26,8 +26,7 @@ namespace {
 
 ResourceList gpus_of(const ResourceList& resources) {
   ResourceList gpus;
-  for (const auto& [name, count] : resources)
-    if (is_gpu_resource(name)) gpus.set(name, count);
+  for (const auto& [name, count] : gpus_in(resources)) gpus.set(name, count);
   return gpus;
 }
 

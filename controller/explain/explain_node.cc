@@ -87,10 +87,9 @@ void NodeWhy::note_offer() {
     each_demand(occupant, [&](const Text& resource, std::int64_t count) {
       held[resource] += Quantity::whole(count);
     });
-  for (const auto& [resource, count] : node_.allocatable)
-    if (is_gpu_resource(resource) && !count.is_zero())
-      offered += fmt::format("{}{}: {} ({} held)", offered.empty() ? "" : ", ", resource.view(),
-                             count.str(), held.get(resource).str());
+  for (const auto& [resource, count] : gpus_in(node_.allocatable))
+    offered += fmt::format("{}{}: {} ({} held)", offered.empty() ? "" : ", ", resource.view(),
+                           count.str(), held.get(resource).str());
   const std::optional<Inventory> inventory = inventory_of(node_);
   std::string text =
       inventory ? fmt::format("{} × {}; ", inventory->count, inventory->product) : "";

@@ -113,8 +113,7 @@ void WaitingWhy::note_drivers() {
 
 // What is offered and free of each GPU resource that it asks for.
 void WaitingWhy::note_offer() {
-  for (const auto& [resource, count] : pod_.shape->requests) {
-    if (!is_gpu_resource(resource) || count.is_zero()) continue;
+  for (const auto& [resource, count] : gpus_in(pod_.shape->requests)) {
     Quantity all, free;
     std::size_t nodes = 0;
     for (const auto& node : snapshot_.cluster.nodes()) {
@@ -228,7 +227,7 @@ Pod renamed(const Pod& pod) {
   Pod out = pod;
   ResourceList requests = pod.shape->requests;
   requests.erase(kLegacyGpu);
-  requests.set("nvidia.com/gpu", pod.shape->requests.get(kLegacyGpu));
+  requests.set(kGpuResource, pod.shape->requests.get(kLegacyGpu));
   out.shape.edit()->requests = std::move(requests);
   return out;
 }

@@ -91,12 +91,6 @@ void note_membership(const QueueMembership& membership, Explanation& out) {
     out.remedies.push_back({membership.advice.message, membership.advice.line, {}});
 }
 
-bool asks_for_gpus(const PodShape& shape) {
-  bool asks = false;
-  each_gpu_resource(shape->requests, [&](const Text&, const Quantity&) { asks = true; });
-  return asks;
-}
-
 std::string name_queue(const std::string& queue) {
   return queue.empty() ? "its queue" : "queue " + queue;
 }
@@ -229,7 +223,7 @@ void QueueWhy::note_recorded(const std::string& workload, const ObjectMeta& meta
     if (membership.queue.empty()) return note_membership(membership, out);
     queue = std::move(membership.queue);
   }
-  if (queue.empty() && !asks_for_gpus(shape)) return;
+  if (queue.empty() && !shape->asks_for_gpus()) return;
   if (queue.empty())
     if (const GPUQueue* listing = queue_listing(cluster_, workload)) queue = listing->meta.name;
   const GPUQueue* found = cluster_.gpu_queues().find(queue);
@@ -349,7 +343,7 @@ bool QueueWhy::waits(const Job& job) const {
   if (job.meta.annotations.contains(names::kPendingReasonAnnotation)) return true;
   // A queue that this account may not read may hold it.
   if (!knows_queue_of(job.meta))
-    return job.meta.labels.contains(names::kQueueLabel) || asks_for_gpus(job.pod_shape);
+    return job.meta.labels.contains(names::kQueueLabel) || job.pod_shape->asks_for_gpus();
   if (cluster_.gpu_queues().size() == 0) return false;
   const queue::Workload* known = index().facts().find(name);
   return known != nullptr && known->standing.pending;

@@ -12,17 +12,14 @@
 #include <utility>
 #include <vector>
 
+#include "apis/gpu_resource.h"
 #include "controller/queue/backoff.h"
 
 namespace berth::queue {
 
 inline constexpr std::string_view kGpuClass = "gpu";
-inline constexpr std::int64_t kWholeGpu = 1'000'000;
+using berth::kWholeGpu;
 inline constexpr std::string_view kAnyPool = "*";
-
-// nvidia.com/gpu, gpu.shared and mig-*: what the class `gpu` counts, and what is never admitted
-// without quota.
-bool is_gpu(std::string_view resource);
 
 // Resource name and amount, sorted by name, each once.
 using Amounts = std::vector<std::pair<std::string, std::int64_t>>;

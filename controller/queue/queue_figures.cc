@@ -22,7 +22,7 @@ using queue::QuotaReport;
 // In pieces; of the class gpu in GPUs.
 double amount(std::int64_t of, const QuotaReport& quota) {
   return static_cast<double>(of) /
-         (quota.resource == Catalog::kClass ? static_cast<double>(queue::kWholeGpu) : 1.0);
+         (quota.resource == Catalog::kClass ? static_cast<double>(kWholeGpu) : 1.0);
 }
 
 // Whether the next cycle offers it: it is admitted then, or others before it are.

@@ -12,6 +12,5 @@ namespace berth {
 // From when to when it begins, in the same status: once a minute, of what has waited for one
 // (start_teller.h). This one has played nothing yet, and tells where one turn is enough.
 inline constexpr std::string_view kEstimatesKey = "estimates";
-Plan reconcile_estimates(const Snapshot& snapshot);
 
 }  // namespace berth

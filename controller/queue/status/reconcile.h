@@ -25,6 +25,5 @@ Plan reconcile_reasons(const Snapshot& snapshot);
 // What queues use of GPU hours, written down once a minute (usage_meter.h). This one has seen
 // nothing of it but what stands, as a new leader.
 inline constexpr std::string_view kUsageKey = "usage";
-Plan reconcile_usage(const Snapshot& snapshot);
 
 }  // namespace berth
