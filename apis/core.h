@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "apis/gpus_in.h"
 #include "apis/meta.h"
 #include "apis/pod_shape.h"
 #include "apis/quantity.h"
@@ -68,17 +69,9 @@ struct Pod {
 template <>
 inline constexpr KindInfo kKind<Pod>{"", "v1", "pods", "Pod", true};
 
-// True if the pod requests an NVIDIA resource (nvidia.com/gpu*, nvidia.com/mig-*) or a DRA claim,
-// so that it may hold a device. Requests of zero do not count.
+// True if the pod requests a GPU resource (gpu_resource.h) or a DRA claim, so that it may hold a
+// device. Requests of zero do not count.
 bool uses_gpu(const Pod& pod);
-bool is_gpu_resource(std::string_view resource_name);
-
-// Calls on_resource(name, quantity) for each NVIDIA resource with a quantity above zero.
-template <class OnResource>
-void each_gpu_resource(const ResourceList& list, OnResource&& on_resource) {
-  for (const auto& [name, quantity] : list)
-    if (is_gpu_resource(name.view()) && !quantity.is_zero()) on_resource(name, quantity);
-}
 
 struct PodDisruptionBudget {
   ObjectMeta meta;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "apis/gpus_in.h"
 #include "apis/meta.h"
 #include "apis/quantity.h"
 #include "apis/selector.h"
@@ -66,6 +67,7 @@ class PodShape {
     std::uint8_t unmodelled = 0;  // bits of Unmodelled
 
     bool gated() const { return !scheduling_gates.empty(); }
+    bool asks_for_gpus() const { return !gpus_in(requests).empty(); }
     bool claims_devices() const { return (unmodelled & Unmodelled::kResourceClaims) != 0; }
     bool operator==(const Fields&) const = default;
   };

@@ -209,9 +209,8 @@ bool may_come(const GPUClusterPolicy& policy, std::string_view resource,
 // The nodes will offer it once this policy is in force.
 bool will_be_shared(const GPUClusterPolicy& policy, std::string_view resource,
                     const GpuOffers& offers) {
-  constexpr std::string_view kShared = ".shared";
-  if (!resource.ends_with(kShared)) return false;
-  return offers.find(resource.substr(0, resource.size() - kShared.size())) != nullptr &&
+  if (!is_shared_resource(resource)) return false;
+  return offers.find(unshared_resource(resource)) != nullptr &&
          std::ranges::any_of(policy.spec.pools,
                              [&](const PoolSpec& pool) { return shares(pool, resource); });
 }

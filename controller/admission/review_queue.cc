@@ -51,7 +51,7 @@ void check_resources(const GPUQueue& queue, const ClusterState& cluster, ReviewF
   for (std::size_t i = 0; i < queue.spec.quotas.size(); ++i) {
     const std::string& resource = queue.spec.quotas[i].resource;
     const GpuOffer* offer = offers.find(resource);
-    if (!queue::is_gpu(resource) || (offer != nullptr && offer->is_known()) ||
+    if (!is_gpu_resource(resource) || (offer != nullptr && offer->is_known()) ||
         !told.insert(resource).second)
       continue;
     findings.warn(quota_field(i, "resource"),

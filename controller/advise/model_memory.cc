@@ -85,7 +85,7 @@ Share smallest_share(const Product& product, std::int64_t bytes) {
     return {mig_resource_name(best->name), 1, usable_bytes(product, best->memory_units)};
   const std::int64_t whole = usable_bytes(product, product.memory_units);
   for (int count = 1; count <= kMaxGpus; count *= 2)
-    if (whole * count >= bytes) return {"nvidia.com/gpu", count, whole * count};
+    if (whole * count >= bytes) return {std::string(kGpuResource), count, whole * count};
   return {};
 }
 

@@ -51,12 +51,6 @@ void add_if_held(const Pod& pod, const queue::QueueChoice&, std::vector<Held>& o
     out.push_back(held(pod, queue::release_pod(pod, past_the_queue(pod.meta))));
 }
 
-bool asks_for_gpus(const Job& job) {
-  bool asks = false;
-  each_gpu_resource(job.pod_shape->requests, [&](const Text&, const Quantity&) { asks = true; });
-  return asks;
-}
-
 // Adds the Job if it is in a queue: the one in its label, even if it does not exist, or its
 // namespace's default. It leaves Jobs that a user holds back.
 void add_if_held(const Job& job, const queue::QueueChoice& choice, std::vector<Held>& out) {
@@ -65,7 +59,7 @@ void add_if_held(const Job& job, const queue::QueueChoice& choice, std::vector<H
   const OwnerReference* owner = job.meta.controller();
   if (owner != nullptr && owner->kind != "CronJob") return;
   if (job.meta.labels.contains(names::kQueueLabel) ||
-      (asks_for_gpus(job) && choice.default_of(job.meta.namespace_.view()) != nullptr))
+      (job.pod_shape->asks_for_gpus() && choice.default_of(job.meta.namespace_.view()) != nullptr))
     out.push_back(held(job, queue::release_job(job, past_the_queue(job.meta), {})));
 }
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <functional>
-#include <initializer_list>
 #include <optional>
 #include <string>
 
@@ -21,23 +20,6 @@
 namespace berth {
 
 LogOptions log_options(const LogFlags& flags);
-
-// --metrics-bind-address, --metrics-authorization and --health-probe-bind-address.
-FlagTable probe_flags(ProbeFlags& flags);
-Result<void> validate(const ProbeFlags& flags);
-Flag print_config_flag(bool& field);
-
-// Whether an address enables its listener.
-bool enabled(const std::string& address);
-
-// A flag and its value, for error messages.
-struct FlagText {
-  const char* flag;
-  const std::string& text;
-};
-Result<void> require_texts(std::initializer_list<FlagText> flags);
-// Checks the addresses of enabled listeners.
-Result<void> require_addresses(std::initializer_list<FlagText> flags);
 
 // Health and metrics, each on its own server, so that many metrics clients can't delay a probe. If
 // both have the same address, they share one listener. With authorization it serves metrics over

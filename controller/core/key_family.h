@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string_view>
 
 #include "controller/core/plan.h"
@@ -14,7 +15,13 @@ namespace berth {
 struct KeyFamily {
   // "node/" for keys that end in a name, or a single key such as "policy".
   std::string_view prefix;
-  Plan (*reconcile)(const Snapshot& snapshot, std::string_view name);
+  // Exactly one of the two is set. The function from starts() keeps state from one plan to the
+  // next, for example what it has counted since the last write. Every process starts its own.
+  Plan (*reconcile)(const Snapshot& snapshot, std::string_view name) = nullptr;
+  std::function<Plan(const Snapshot& snapshot)> (*starts)() = nullptr;
+  // What makes the key due, in addition to the changes in its folder's *_keys_for().
+  bool on_policy_edit = false;  // of the GPUClusterPolicy
+  bool on_samples = false;      // each round of samples
   // For a reconcile that reads every node: the least time between two starts for the same key.
   std::chrono::nanoseconds interval{0};
   // A short step for one object. It runs before reconciles that read all nodes.

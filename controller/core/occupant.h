@@ -37,8 +37,8 @@ template <class OnDemand>
 void each_demand(const Occupant& occupant, OnDemand&& on_demand) {
   if (occupant.resource.empty()) return;
   if (!occupant.asks_more) return on_demand(occupant.resource, occupant.count);
-  for (const auto& [resource, quantity] : occupant.pod->shape->requests)
-    if (is_gpu_resource(resource.view())) on_demand(resource, quantity.rounded_up());
+  for (const auto& [resource, quantity] : gpus_in(occupant.pod->shape->requests))
+    on_demand(resource, quantity.rounded_up());
 }
 
 }  // namespace berth

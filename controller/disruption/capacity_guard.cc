@@ -16,9 +16,8 @@ namespace berth {
 namespace {
 
 void add(const Node& node, int sign, Capacity& capacity) {
-  each_gpu_resource(node.allocatable, [&](const Text& resource, const Quantity& quantity) {
+  for (const auto& [resource, quantity] : gpus_in(node.allocatable))
     capacity[resource.view()] += sign * quantity.as_whole().value_or(0);
-  });
 }
 
 // Whether anything is left of what the stake is in. For the class `gpu` any GPU resource will do.

@@ -19,6 +19,7 @@
 #include "controller/explain/controller_lease.h"
 #include "controller/explain/cordon.h"
 #include "controller/explain/device_plugin.h"
+#include "controller/explain/lost_pods.h"
 #include "controller/explain/node_pool.h"
 #include "controller/explain/node_remedies.h"
 #include "controller/explain/node_view.h"
@@ -70,6 +71,7 @@ Explanation NodeWhy::explain() {
   note_controller();
   note_health();
   note_cordon();
+  note_lost_pods(snapshot_, node_, out_);
   note_window();
   note_guard();
   note_drain();
@@ -85,10 +87,9 @@ void NodeWhy::note_offer() {
     each_demand(occupant, [&](const Text& resource, std::int64_t count) {
       held[resource] += Quantity::whole(count);
     });
-  for (const auto& [resource, count] : node_.allocatable)
-    if (is_gpu_resource(resource) && !count.is_zero())
-      offered += fmt::format("{}{}: {} ({} held)", offered.empty() ? "" : ", ", resource.view(),
-                             count.str(), held.get(resource).str());
+  for (const auto& [resource, count] : gpus_in(node_.allocatable))
+    offered += fmt::format("{}{}: {} ({} held)", offered.empty() ? "" : ", ", resource.view(),
+                           count.str(), held.get(resource).str());
   const std::optional<Inventory> inventory = inventory_of(node_);
   std::string text =
       inventory ? fmt::format("{} × {}; ", inventory->count, inventory->product) : "";

@@ -113,8 +113,7 @@ void WaitingWhy::note_drivers() {
 
 // Offered and free amounts of each GPU resource that the pod requests.
 void WaitingWhy::note_offer() {
-  for (const auto& [resource, count] : pod_.shape->requests) {
-    if (!is_gpu_resource(resource) || count.is_zero()) continue;
+  for (const auto& [resource, count] : gpus_in(pod_.shape->requests)) {
     Quantity all, free;
     std::size_t nodes = 0;
     for (const auto& node : snapshot_.cluster.nodes()) {
@@ -228,7 +227,7 @@ Pod renamed(const Pod& pod) {
   Pod out = pod;
   ResourceList requests = pod.shape->requests;
   requests.erase(kLegacyGpu);
-  requests.set("nvidia.com/gpu", pod.shape->requests.get(kLegacyGpu));
+  requests.set(kGpuResource, pod.shape->requests.get(kLegacyGpu));
   out.shape.edit()->requests = std::move(requests);
   return out;
 }
@@ -320,8 +319,7 @@ Explanation explain_pod(const Snapshot& snapshot, const Pod& pod, const Clues& c
 }
 
 Explanation explain_pod(const Snapshot& snapshot, const Pod& pod, const Clues& clues) {
-  return explain_pod(snapshot, pod, clues, Fit(snapshot.cluster),
-                     QueueWhy(snapshot.cluster, clues, snapshot.now));
+  return explain_pod(snapshot, pod, clues, Fit(snapshot.cluster), QueueWhy(snapshot, clues));
 }
 
 }  // namespace berth

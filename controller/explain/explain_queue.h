@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // QueueWhy: what the queues say about a workload, in addition to what keeps its pods off the nodes.
-// It refers to the cluster, and runs one cycle if there are queues. If the account may not read
+// It refers to the snapshot, and runs one cycle if there are queues. If the account may not read
 // what a cycle needs, it reports what berth's controller has recorded.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,7 +20,7 @@ namespace berth {
 
 class QueueWhy {
  public:
-  QueueWhy(const ClusterState& cluster, const Clues& clues, Time now);
+  QueueWhy(const Snapshot& snapshot, const Clues& clues);
 
   // Where the pod or its workload is in its queue. If berth's own gate holds the pod, this is the
   // answer.
@@ -31,6 +33,7 @@ class QueueWhy {
 
  private:
   bool waits(const Job& job) const;
+  void note_lost(const std::string& workload, Explanation& out) const;
   // Adds the queue's verdict. It is omitted for a workload that `runs` without being gated, and if
   // the verdict itself becomes the answer. Null: the workload does not wait in a queue.
   const QueueVerdict* tell(const std::string& workload, const ObjectMeta& meta,
@@ -47,12 +50,13 @@ class QueueWhy {
   bool knows_queue_of(const ObjectMeta& meta) const;
   const queue::ClusterIndex& index() const { return cluster_.view<queue::ClusterIndex>(); }
 
+  const Snapshot& snapshot_;
   const ClusterState& cluster_;
-  const Time now_;
   // nullopt: there are no queues, or this account may not read what a cycle needs.
   std::optional<QueuePicture> picture_;
   std::vector<std::string> unread_;  // kinds that a cycle needs
   bool queues_read_ = true;
+  std::map<std::string, std::vector<const Pod*>, std::less<>> lost_;  // pods, by workload
 };
 
 }  // namespace berth

@@ -12,6 +12,6 @@
 namespace berth {
 
 // One clause for each reason; empty: it stays, as far as is known.
-std::vector<std::string> job_fate(const ClusterState& cluster, const queue::Workload& workload);
+std::vector<std::string> job_fate(const Snapshot& snapshot, const queue::Workload& workload);
 
 }  // namespace berth

@@ -177,8 +177,7 @@ std::optional<NodeGroup> Grouping::coming(const Node& node, const std::vector<Ve
   const auto offer =
       expected_allocatable(target.layout, target.strategy, read_sharing(node.meta.labels));
   bool enough = true;
-  for (const auto& [resource, count] : pod_.shape->requests) {
-    if (!is_gpu_resource(resource) || count.is_zero()) continue;
+  for (const auto& [resource, count] : gpus_in(pod_.shape->requests)) {
     auto offered = offer.find(resource.str());
     enough &= offered != offer.end() && Quantity::whole(offered->second) >= count;
   }

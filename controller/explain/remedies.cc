@@ -224,17 +224,14 @@ void Remedies::offer_most() {
 // Alternatives for a resource that no node offers: the shared or unshared form of it, then the most
 // similar name.
 void Remedies::offer_another(const Text& resource) {
-  static constexpr std::string_view kShared = ".shared";
   std::vector<std::string> offered;
   for (const auto& node : waiting_.snapshot.cluster.nodes())
-    for (const auto& [name, count] : node->allocatable)
-      if (is_gpu_resource(name) && !count.is_zero() &&
-          std::ranges::find(offered, name.view()) == offered.end())
+    for (const auto& [name, count] : gpus_in(node->allocatable))
+      if (std::ranges::find(offered, name.view()) == offered.end())
         offered.emplace_back(name.view());
   const std::string_view name = resource.view();
-  const std::string twin = name.ends_with(kShared)
-                               ? std::string(name.substr(0, name.size() - kShared.size()))
-                               : fmt::format("{}{}", name, kShared);
+  const std::string twin = is_shared_resource(name) ? std::string(unshared_resource(name))
+                                                    : fmt::format("{}{}", name, kSharedSuffix);
   const std::string nearest =
       std::ranges::find(offered, twin) != offered.end() ? twin : nearest_name(name, offered);
   const bool coming = std::ranges::any_of(
@@ -260,7 +257,7 @@ void Remedies::offer_another(const Text& resource) {
   }
   if (!coming)
     add(Promise::kPlatform,
-        name.starts_with("nvidia.com/mig-")
+        is_mig_resource(name)
             ? fmt::format("ask the platform team for a MIGLayout that makes {}", name)
             : fmt::format("ask the platform team for {}: no node's device plugin offers it", name));
 }

@@ -170,7 +170,7 @@ bool note_own_faults(const Pod& pod, const PodClues* clues, Explanation& out) {
               reasons::kLegacyResource);
       hopeless = true;
     }
-    if (resource.view().ends_with(".shared") && count > Quantity::whole(1))
+    if (is_shared_resource(resource.view()) && count > Quantity::whole(1))
       out.add("field",
               fmt::format("{}: {} shares are no greater share of a GPU; write {}: 1",
                           field_of(clues, resource.view()), count.str(), resource.view()),

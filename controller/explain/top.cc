@@ -13,8 +13,8 @@
 #include "apis/printable.h"
 #include "apis/quantity.h"
 #include "apis/time.h"
+#include "controller/queue/amount.h"
 #include "controller/queue/cluster_index.h"
-#include "controller/queue/words.h"
 
 namespace berth {
 namespace {
@@ -134,8 +134,7 @@ TopTable top_pools(const Snapshot& snapshot) {
   for (const auto& node : snapshot.cluster.nodes()) {
     const std::string pool = node->meta.labels.get(names::kPoolLabel).str();
     if (pool.empty()) continue;
-    for (const auto& [resource, amount] : node->allocatable) {
-      if (!is_gpu_resource(resource.view()) || amount.is_zero()) continue;
+    for (const auto& [resource, amount] : gpus_in(node->allocatable)) {
       PoolRow& row = rows[{pool, resource.str()}];
       ++row.nodes;
       if (node->unschedulable || !node->ready)

@@ -52,6 +52,11 @@ InventoryTexts inventory_texts(const Node& node);
 // A node that has, or is known to have, a GPU of NVIDIA's.
 bool has_gpus(const Node& node);
 
+// The profile of all MIG instances under strategy `single`, where nvidia.com/gpu is an instance:
+// the product's label ends with it, "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb". Empty: GPUs there are
+// whole.
+std::string_view single_profile(const Node& node);
+
 // Label nvidia.com/mig.strategy, else ClusterPolicy; nothing if neither says.
 std::optional<MigStrategy> strategy_of(const ClusterState& cluster, const Node& node);
 

@@ -15,6 +15,10 @@ const GPUClusterPolicy* find_policy(const ClusterState& cluster);
 // The same also while it is being deleted: its limits hold until it is gone.
 const GPUClusterPolicy* standing_policy(const ClusterState& cluster);
 
+// Whether more changed than the status, which berth itself writes: the policy is new, gone, edited
+// or being deleted. Either of the two may be null.
+bool is_edit(const GPUClusterPolicy* old, const GPUClusterPolicy* now);
+
 // Whether it is being deleted, and everything that it has put on nodes stays there.
 bool leaves_nodes_as_they_are(const GPUClusterPolicy& policy);
 

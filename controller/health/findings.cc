@@ -172,8 +172,8 @@ class Finder {
   void find_unoffered() {
     if (nodes_under_way(snapshot_.cluster).contains(&node_)) return;
     bool any = false;
-    for (const auto& [name, quantity] : node_.capacity) {
-      if (!node_.ready || !is_gpu_resource(name.view())) continue;
+    for (const auto& [name, quantity] : gpus_in(node_.capacity)) {
+      if (!node_.ready) continue;
       const auto has = quantity.as_whole();
       const auto offered = node_.allocatable.get(name.view()).as_whole();
       if (!has || !offered || *offered <= 0 || *offered >= *has) continue;

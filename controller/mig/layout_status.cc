@@ -117,9 +117,8 @@ std::string hash_of(const RolloutChoice& choice) {
 }
 
 void add_capacity(const Node& node, std::map<std::string, std::int64_t>& capacity) {
-  each_gpu_resource(node.allocatable, [&](const Text& resource, const Quantity& quantity) {
+  for (const auto& [resource, quantity] : gpus_in(node.allocatable))
     capacity[resource.str()] += quantity.as_whole().value_or(0);
-  });
 }
 
 // A node in service that counts as out has just been returned, and one of `out` that is not among

@@ -18,9 +18,7 @@
 namespace berth {
 namespace {
 
-constexpr std::string_view kShared = ".shared";  // suffix of a resource that sharing renames
-constexpr std::string_view kMark = "-SHARED";    // suffix of a product if sharing does not rename
-constexpr char kWholeGpu[] = "nvidia.com/gpu";
+constexpr std::string_view kMark = "-SHARED";  // suffix of a product if sharing does not rename
 
 using Offer = std::map<std::string, std::int64_t>;
 
@@ -50,10 +48,8 @@ void replace_gpus(ResourceList& resources, const Offer& offer) {
 Offer unshared(const Node& node) {
   const Sharing sharing = read_sharing(node.meta.labels);
   Offer devices;
-  for (const auto& [resource, count] : node.allocatable) {
-    if (!is_gpu_resource(resource)) continue;
-    std::string name = resource.str();
-    if (name.ends_with(kShared)) name.erase(name.size() - kShared.size());
+  for (const auto& [resource, count] : gpus_in(node.allocatable)) {
+    const std::string name(unshared_resource(resource.view()));
     const auto shared = sharing.find(name);
     devices[name] +=
         count.rounded_up() / (shared == sharing.end() ? std::int64_t{1} : shared->second.replicas);
@@ -92,12 +88,12 @@ void share(const Snapshot& snapshot, Node& node) {
   if (pool != nullptr && pool->mig_strategy)
     node.meta.labels.set(names::kMigStrategy, to_string(*pool->mig_strategy));
   std::vector<std::string> resources = sharing.resources;
-  if (resources.empty()) resources = {kWholeGpu};
+  if (resources.empty()) resources = {std::string(kGpuResource)};
   for (const auto& [resource, count] : devices) {
     const bool meant = std::ranges::find(resources, resource) != resources.end();
     label_sharing(resource, meant ? sharing : SharingSpec(), node.meta.labels);
   }
-  if (!devices.contains(kWholeGpu)) node.meta.labels.set(names::kGpuReplicas, "0");
+  if (!devices.contains(std::string(kGpuResource))) node.meta.labels.set(names::kGpuReplicas, "0");
   if (pool != nullptr && pool->mig_strategy)
     if (auto cut = offer_of(snapshot, node, label_of(node, names::kMigConfig))) {
       replace_gpus(node.capacity, *cut);

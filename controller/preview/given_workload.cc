@@ -72,9 +72,7 @@ std::int32_t priority_of(const std::string& priority_class, const ClusterState& 
 
 // Where Kueue's label is ignored, the webhook puts the workload into its namespace's default queue.
 void label_as_made(ObjectMeta& meta, const PodShape& shape, const ClusterState& cluster) {
-  bool asks = false;
-  each_gpu_resource(shape->requests, [&](const Text&, const Quantity&) { asks = true; });
-  if (!asks || !queue::is_left_to_kueue(meta)) return;
+  if (!shape->asks_for_gpus() || !queue::is_left_to_kueue(meta)) return;
   const auto& choice = cluster.view<queue::QueueChoice>();
   if (const GPUQueue* queue = choice.default_of(meta.namespace_.view()))
     meta.labels.set(names::kQueueLabel, queue->meta.name);

@@ -204,8 +204,7 @@ void Summary::compare_holdings(const Node& old, const Node& now,
                                const std::vector<const Pod*>& pods) {
   std::map<Text, Quantity> held;
   for (const Pod* pod : pods)
-    for (const auto& [resource, count] : pod->shape->requests)
-      if (is_gpu_resource(resource)) held[resource] += count;
+    for (const auto& [resource, count] : gpus_in(pod->shape->requests)) held[resource] += count;
   for (const auto& [resource, count] : held) {
     const Quantity exists = now.allocatable.get(resource);
     if (count <= exists || old.allocatable.get(resource) <= exists) continue;

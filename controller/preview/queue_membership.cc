@@ -87,19 +87,13 @@ QueueMembership no_queue(const queue::ClusterIndex& index, const ObjectMeta& met
   return out;
 }
 
-bool asks_for_gpus(const PodShape& shape) {
-  bool asks = false;
-  each_gpu_resource(shape->requests, [&](const Text&, const Quantity&) { asks = true; });
-  return asks;
-}
-
 }  // namespace
 
 QueueMembership membership_of(const ClusterState& cluster, const queue::ClusterIndex& index,
                               const ObjectMeta& meta, const PodShape& shape) {
   const Text label = meta.labels.get(names::kQueueLabel);
   const std::string_view namespace_ = meta.namespace_.view();
-  if (label.empty() && !asks_for_gpus(shape))
+  if (label.empty() && !shape->asks_for_gpus())
     return {.queue = {},
             .cause = {reasons::kNoGPUs, "it asks for no GPU and names no queue: queues leave it"},
             .advice = {}};
@@ -136,7 +130,8 @@ QueueAdvice advice_for(const QueueVerdict& verdict, const queue::ClusterIndex& i
       {reasons::kGangSizesDisagree, "give all pods of the group the same size"},
       {reasons::kTemplateNotReady, "wait until the pods of its last run are gone"},
       {reasons::kPodsOnDeadNode,
-       "kubectl delete node, or taint it node.kubernetes.io/out-of-service=:NoExecute, once you are "
+       "kubectl delete node, or taint it node.kubernetes.io/out-of-service=:NoExecute, once you "
+       "are "
        "sure that the machine is off"},
       {reasons::kWaitingForOthers,
        "look at what keeps these from ending; what hangs for a minute beyond its grace period is "

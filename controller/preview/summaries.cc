@@ -210,10 +210,9 @@ PodMove describe_move(const PodEvent& event) {
   PodMove move{.pod = key_of(event.pod->meta).str(), .node = event.to, .why = event.why};
   if (const OwnerReference* owner = event.pod->meta.controller())
     move.owner = fmt::format("{}/{}", owner->kind.view(), owner->name.view());
-  for (const auto& [resource, quantity] : event.pod->shape->requests)
-    if (is_gpu_resource(resource) && !quantity.is_zero())
-      move.requests += fmt::format("{}{}: {}", move.requests.empty() ? "" : ", ", resource.view(),
-                                   quantity.str());
+  for (const auto& [resource, quantity] : gpus_in(event.pod->shape->requests))
+    move.requests +=
+        fmt::format("{}{}: {}", move.requests.empty() ? "" : ", ", resource.view(), quantity.str());
   switch (event.kind) {
     case PodEvent::Kind::kMoved:
       move.fate = PodMove::Fate::kFits;

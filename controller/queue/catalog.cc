@@ -11,11 +11,6 @@
 
 namespace berth::queue {
 
-bool is_gpu(std::string_view resource) {
-  return resource == "nvidia.com/gpu" || resource == "nvidia.com/gpu.shared" ||
-         resource.starts_with("nvidia.com/mig-");
-}
-
 std::string member_key(std::string_view uid) {
   constexpr std::size_t kEnough = 8;
   return std::string(uid.substr(0, kEnough));
@@ -60,7 +55,7 @@ Catalog::Catalog() {
 ResourceId Catalog::resource(const std::string& name) {
   const ResourceId id = resources_.id(name);
   if (id < gpu_.size()) return id;
-  gpu_.push_back(is_gpu(name));
+  gpu_.push_back(is_gpu_resource(name));
   extended_.push_back(name.find('/') != std::string::npos);
   return id;
 }

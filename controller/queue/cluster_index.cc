@@ -30,9 +30,7 @@ std::pair<Text, Text> claim_of(const ObjectMeta& meta) {
 
 // What has to do with a queue: it names one, or asks for GPUs.
 bool is_claimant(const ObjectMeta& meta, const PodShape& shape) {
-  bool asks = meta.labels.contains(names::kQueueLabel);
-  each_gpu_resource(shape->requests, [&](const Text&, const Quantity&) { asks = true; });
-  return asks;
+  return meta.labels.contains(names::kQueueLabel) || shape->asks_for_gpus();
 }
 
 bool is_claimant(const berth::Pod& pod) { return is_claimant(pod.meta, pod.shape); }

@@ -12,15 +12,14 @@
 #include <utility>
 #include <vector>
 
+#include "apis/gpu_resource.h"
+#include "controller/queue/backoff.h"
+
 namespace berth::queue {
 
 inline constexpr std::string_view kGpuClass = "gpu";
-inline constexpr std::int64_t kWholeGpu = 1'000'000;
+using berth::kWholeGpu;
 inline constexpr std::string_view kAnyPool = "*";
-
-// nvidia.com/gpu, gpu.shared and mig-*: what the class `gpu` counts, and what is never admitted
-// without quota.
-bool is_gpu(std::string_view resource);
 
 // Resource name and amount, sorted by name, each once.
 using Amounts = std::vector<std::pair<std::string, std::int64_t>>;
@@ -204,6 +203,8 @@ struct RecallFact {                       // a gang that no Job makes is taken b
   // It is left out of its queue until then; 0: it has waited, or, after so many times, for good.
   std::int64_t until = 0;
   std::string first;  // the uid of its oldest pod while it is left out, once all are there
+  // Whether it keeps what comes in the gang's place out of the queue.
+  bool leaves_out() const { return times > 0 && (until != 0 || times >= kMostSetbacks); }
   bool operator==(const RecallFact&) const = default;
 };
 

@@ -6,8 +6,7 @@
 #include "apis/names.h"
 #include "controller/core/ended_pods.h"
 #include "controller/core/seeded_bugs.h"
-#include "controller/fleet/allocatable.h"
-#include "controller/fleet/geometry.h"
+#include "controller/fleet/gpu_weight.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/queue/admission_record.h"
 #include "controller/queue/dead_nodes.h"
@@ -54,34 +53,6 @@ Amounts pod_amounts(const PodShape::Fields& shape) {
   const auto one_pod = std::pair<std::string, std::int64_t>("pods", 1);
   amounts.insert(std::upper_bound(amounts.begin(), amounts.end(), one_pod), one_pod);
   return amounts;
-}
-
-const Product* product_of(const Node& node) {
-  if (const auto inventory = inventory_of(node))
-    return find_product(inventory->product, inventory->memory_mib);
-  return find_product(label_of(node, names::kGpuProduct));
-}
-
-// The memory slices of the MIG resource by those of the GPU; nothing for an unknown one.
-std::optional<std::int64_t> slice_weight(const Product& product, const std::string& resource) {
-  for (const Profile& profile : product.profiles) {
-    const auto is = [&](const std::string& name) { return mig_resource_name(name) == resource; };
-    if (is(profile.name) || std::any_of(profile.aliases.begin(), profile.aliases.end(), is))
-      return kWholeGpu * profile.memory_units / product.memory_units;
-  }
-  return std::nullopt;
-}
-
-// Under strategy `single` the node's GPUs are instances of one profile, which the product's label
-// ends with.
-std::string single_profile(const Node& node) {
-  constexpr std::string_view kMig = "-MIG-", kShared = "-SHARED";
-  std::string_view label = label_of(node, names::kGpuProduct);
-  const std::size_t at = label.find(kMig);
-  if (at == std::string_view::npos) return "";
-  label.remove_prefix(at + kMig.size());
-  if (label.ends_with(kShared)) label.remove_suffix(kShared.size());
-  return std::string(label);
 }
 
 // Held, or let go, by its own gate, as the pods of Jobs are that another controller makes; such a
@@ -173,25 +144,6 @@ PodState state_of(const berth::Pod& pod) {
 
 }  // namespace
 
-std::optional<std::int64_t> gpu_weight(const Node& node, const std::string& resource) {
-  constexpr std::string_view kShared = ".shared";
-  std::string base = resource;
-  if (base.ends_with(kShared)) base.resize(base.size() - kShared.size());
-  const Sharing sharing = read_sharing(node.meta.labels);
-  const auto shared = sharing.find(base);
-  const std::int64_t replicas = shared == sharing.end() ? 1 : shared->second.replicas;
-
-  const std::string profile = single_profile(node);
-  const bool whole = base == "nvidia.com/gpu" && profile.empty();
-  if (whole) return kWholeGpu / replicas;
-  const Product* product = product_of(node);
-  if (product == nullptr) return std::nullopt;
-  const auto slice =
-      slice_weight(*product, base == "nvidia.com/gpu" ? mig_resource_name(profile) : base);
-  if (!slice) return std::nullopt;
-  return *slice / replicas;
-}
-
 NodeFact node_fact(const Node& node, const std::string& pool) {
   NodeFact fact{.name = node.meta.name,
                 .pool = pool,
@@ -199,7 +151,6 @@ NodeFact node_fact(const Node& node, const std::string& pool) {
                 .offers = amounts_of(node.allocatable),
                 .one_numa_node = has_one_numa_node(node)};
   for (const auto& [resource, amount] : fact.offers) {
-    if (!is_gpu(resource)) continue;
     if (const auto weight = gpu_weight(node, resource))
       fact.gpu_weights.emplace_back(resource, *weight);
   }

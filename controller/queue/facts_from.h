@@ -44,8 +44,4 @@ QueueFact queue_fact(const GPUQueue& queue);
 
 ElasticFact elastic_fact(const GPUClusterPolicy& policy);
 
-// How much of a GPU one piece of the resource is on the node, in millionths, rounded down; nothing
-// if the node's labels don't tell.
-std::optional<std::int64_t> gpu_weight(const Node& node, const std::string& resource);
-
 }  // namespace berth::queue

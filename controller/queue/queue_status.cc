@@ -10,6 +10,7 @@
 
 #include "apis/reasons.h"
 #include "controller/core/conditions.h"
+#include "controller/queue/amount.h"
 #include "controller/queue/budget_standing.h"
 #include "controller/queue/displaced.h"
 #include "controller/queue/queue_conditions.h"
@@ -21,7 +22,6 @@ namespace {
 
 using queue::Catalog;
 using queue::format_amount;
-using queue::kWholeGpu;
 using queue::QueueReport;
 using queue::QuotaReport;
 
@@ -81,7 +81,7 @@ std::string name_within_kind(std::string_view workload) {
 
 using Told = std::map<std::string_view, const PendingWorkload*>;
 
-// From when to when it begins is another's to say (reconcile_estimates), and stands until then.
+// From when to when it begins is another's to say (start_teller.h), and stands until then.
 void keep_estimate(const Told& before, PendingWorkload& told) {
   const auto found = before.find(told.workload);
   if (found == before.end() || found->second->waiting_since != told.waiting_since) return;

@@ -26,7 +26,7 @@ class QuotaUnits {
   std::optional<Cause> join(const GPUQueue& queue) {
     std::map<std::string, bool> uses_class;  // by pool
     for (const QuotaSpec& quota : queue.spec.quotas)
-      if (quota.resource == kGpuClass || is_gpu(quota.resource))
+      if (quota.resource == kGpuClass || is_gpu_resource(quota.resource))
         uses_class[quota.pool] |= quota.resource == kGpuClass;
     for (const auto& [pool, by_class] : uses_class) {
       const auto first = units_.find({queue.spec.cohort_name, pool});

@@ -143,6 +143,4 @@ Plan StartTeller::reconcile(const Snapshot& snapshot) {
   return plan;
 }
 
-Plan reconcile_estimates(const Snapshot& snapshot) { return StartTeller().reconcile(snapshot); }
-
 }  // namespace berth

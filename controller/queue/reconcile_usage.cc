@@ -90,6 +90,4 @@ Plan UsageMeter::reconcile(const Snapshot& snapshot) {
   return plan;
 }
 
-Plan reconcile_usage(const Snapshot& snapshot) { return UsageMeter().reconcile(snapshot); }
-
 }  // namespace berth

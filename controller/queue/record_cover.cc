@@ -15,7 +15,7 @@ Amounts cover_of_amounts(const Amounts& amounts) {
   Amounts cover = amounts;
   const auto is_class = [](const auto& entry) { return entry.first == kGpuClass; };
   if (std::ranges::none_of(amounts, is_class)) return cover;
-  std::erase_if(cover, [](const auto& entry) { return is_gpu(entry.first); });
+  std::erase_if(cover, [](const auto& entry) { return is_gpu_resource(entry.first); });
   return cover;
 }
 

@@ -3,6 +3,8 @@
 // and `berth plan` on a what-if.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string_view>
 
 #include "controller/core/plan.h"
@@ -13,8 +15,13 @@ namespace berth {
 // The lease does not fence; the epoch does, as soon as the cache has it. Never so offline.
 bool is_deposed(const Snapshot& snapshot);
 
+// What a process has started of the families that keep something in mind, by their keys.
+using StartedFamilies = std::map<std::string_view, std::function<Plan(const Snapshot&)>>;
+
 // By key (key_families.h). Empty while the slot ledger shows a newer leader's epoch than the
 // snapshot's: a deposed leader plans nothing.
+Plan reconcile(const Snapshot& snapshot, std::string_view key, StartedFamilies& started);
+// As a process that has just begun.
 Plan reconcile(const Snapshot& snapshot, std::string_view key);
 
 }  // namespace berth

@@ -55,6 +55,8 @@ class Caches {
   std::vector<std::string> laggards() const;
   // One check for each informer: whether it has synced.
   std::vector<ReadinessCheck> readiness() const;
+  // The version of the API server's history at the namespace informer; empty: it has not synced.
+  std::string namespaces_version() const;
   // nullopt for an object that is absent.
   std::optional<CachedVersion> version(const ObjectRef& object) const;
   // GETs one object from the server, if the watch seems to lag.
@@ -62,7 +64,6 @@ class Caches {
 
  private:
   InformerBase::Callbacks callbacks();
-  std::string namespaces_version() const;  // empty: not synced
 
   ApiClient& client_;
   Log& log_;

@@ -14,9 +14,6 @@
 
 namespace berth::sim {
 
-// The address of the node's exporter pod, "10.93.20.7".
-std::string exporter_address(const std::string& node);
-
 class Exporters {
  public:
   // Both must outlive it.
