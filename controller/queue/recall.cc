@@ -18,7 +18,7 @@ std::string quoted_moment(std::int64_t microseconds) {
   return quote_json(format_micro_time(Time(std::chrono::microseconds(microseconds))));
 }
 
-// 0: it is not there; nothing: it is no time.
+// Returns 0 if the member does not exist, and nothing if it is not a time.
 std::optional<std::int64_t> read_moment(FlatJson& json, std::string_view key) {
   const std::string text = json.string(key);
   if (text.empty()) return 0;
@@ -63,7 +63,8 @@ bool leaves_out(const RecallFact& recall) {
   return recall.times > 0 && (recall.until != 0 || recall.times >= kMostSetbacks);
 }
 
-// What it was set back for stays so many times in a row.
+// A loss of a node or a drain keeps the count of failures in a row. After the last one the count
+// starts again.
 RecallFact recall_for_loss(const RecallFact* before, RecallFact next) {
   next.times = before == nullptr || before->times >= kMostSetbacks ? 0 : before->times;
   return next;

@@ -12,7 +12,7 @@
 namespace berth::queue {
 namespace {
 
-// A decimal fraction as short as it is exact: "1.5" of 1500 thousandths.
+// Returns the shortest exact decimal: "1.5" for 1500 thousandths.
 std::string decimal(std::int64_t amount, std::int64_t unit, int digits) {
   if (amount < 0) return "-" + decimal(-amount, unit, digits);
   std::string text = fmt::format("{}.{:0{}}", amount / unit, amount % unit, digits);
@@ -21,7 +21,7 @@ std::string decimal(std::int64_t amount, std::int64_t unit, int digits) {
   return text;
 }
 
-// Room is also of cores, which people write as such, and of bytes.
+// Formats cpu in cores and memory in Mi or Gi.
 std::string format_room(std::int64_t amount, ResourceId resource, const Catalog& catalog) {
   constexpr std::int64_t kMi = std::int64_t{1} << 20, kGi = std::int64_t{1} << 30;
   const std::string& name = catalog.resource_name(resource);
@@ -241,7 +241,7 @@ bool names_in_full(std::string_view reason) {
   if (reason == reasons::kExceedsAdmission) return true;
   for (int i = 0; i <= static_cast<int>(Reason::kBehindInQueue); ++i)
     if (const auto known = static_cast<Reason>(i); reason == to_string(known))
-      return known != Reason::kReleaseRefused;  // which has the API server's words
+      return known != Reason::kReleaseRefused;  // its sentence is the API server's
   return false;
 }
 
