@@ -16,7 +16,7 @@
 namespace berth {
 namespace {
 
-// More are taken by the plan after this one's writes.
+// The plan after this one's writes takes further nodes.
 constexpr std::size_t kMostAtOnce = 50;
 
 bool holds_gpus(const Snapshot& snapshot, const Node& node) {
@@ -77,7 +77,7 @@ class Chooser {
     if (budgets_.stopped()) return budgets_.stopped();
     if (out_.retreat.size() >= kMostAtOnce)
       return Cause{reasons::kLabelling, "other nodes come first"};
-    if (due.change.edits.empty()) return std::nullopt;  // its record alone is out of date
+    if (due.change.edits.empty()) return std::nullopt;  // only its record is out of date
     return refused_by_budgets(*due.node);
   }
   std::optional<Cause> refused_by_budgets(const Node& node) {
@@ -105,7 +105,7 @@ PluginLabels decide_plugin_labels(const Snapshot& snapshot, const PoolSurvey& su
   std::set<const Node*> changing(chooser.settling().begin(), chooser.settling().end());
   for (const PluginLabelDue& due : survey.plugin_due)
     if (!due.foreign) changing.insert(due.node);
-  // Before the next node takes their place in the budget.
+  // Retreats come before new nodes take their place in the budget.
   for (const RetreatDue& due : survey.retreats)
     if (!changing.contains(due.node)) chooser.consider(due);
   for (const PluginLabelDue& due : survey.plugin_due) chooser.consider(due);

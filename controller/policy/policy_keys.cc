@@ -39,7 +39,7 @@ bool is_own_proof(const Job& job, const Settings& settings) {
 
 std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Settings&,
                                          const GPUClusterPolicy* old, const GPUClusterPolicy* now) {
-  // berth's own status write: no node depends on it.
+  // No node depends on berth's own status write.
   if (old != nullptr && now != nullptr && old->meta == now->meta && old->spec == now->spec)
     return {std::string(kPolicyKey)};
   return all_policy_keys(cluster);
@@ -60,7 +60,7 @@ std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Sett
   return keys;
 }
 
-// What pods hold of a pool, and which of them a change of its sharing would disturb.
+// Pods decide what is allocated in a pool, and which of them a change of its sharing would disturb.
 std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Settings&,
                                          const Pod* old, const Pod* now) {
   if (cluster.gpu_policies().size() == 0) return {};
@@ -74,7 +74,7 @@ std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Sett
   return {std::string(kPolicyKey)};
 }
 
-// Proofs of nodes.
+// Validation Jobs of nodes.
 std::vector<std::string> policy_keys_for(const ClusterState&, const Settings& settings,
                                          const Job* old, const Job* now) {
   if (!is_own_proof(now != nullptr ? *now : *old, settings)) return {};
@@ -96,7 +96,7 @@ std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Sett
   return {};
 }
 
-// Which file the device plugin mounts. DaemonSets tell of their pods all the time.
+// Only the mounted files matter. DaemonSets change their pod counts all the time.
 std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Settings&,
                                          const DaemonSet* old, const DaemonSet* now) {
   const bool same =
@@ -105,7 +105,8 @@ std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Sett
   return {std::string(kPolicyKey)};
 }
 
-// Which taints NVIDIA's operands tolerate, and which file its device plugin reads.
+// ClusterPolicy decides which taints NVIDIA's operands tolerate, and which file the device plugin
+// reads.
 std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Settings&,
                                          const ClusterPolicy*, const ClusterPolicy*) {
   return cluster.gpu_policies().size() == 0 ? std::vector<std::string>() : all_policy_keys(cluster);
