@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::string_view kMigResource = "nvidia.com/mig-";
 
-// How many of the profile lie side by side in the units from `begin` to before `end`.
+// Returns how many instances of the profile fit side by side into the units from `begin` to before
+// `end`.
 int count_within(const Profile& profile, int begin, int end) {
   std::vector<int> starts = profile.starts;
   std::ranges::sort(starts);
@@ -28,7 +29,7 @@ int count_within(const Profile& profile, int begin, int end) {
   return std::min(count, profile.max_count);
 }
 
-// Wherever the instance lies.
+// Returns how many instances fit, wherever the old instance is on its GPU.
 int count_instead(const Profile& profile, const Profile& instance) {
   std::optional<int> least;
   for (const int start : instance.starts) {
