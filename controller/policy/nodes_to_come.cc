@@ -13,7 +13,7 @@
 namespace berth {
 namespace {
 
-// By the labels that every node of the pool has; the others a node to come may have or not.
+// Whether the selector may match a node that has the known labels, and any others.
 bool may_select(const LabelSelector& selector, const StringMap& known) {
   return std::ranges::all_of(selector.match_labels,
                              [&](const auto& entry) {

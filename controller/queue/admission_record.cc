@@ -94,7 +94,7 @@ bool read_shapes(const json& record, std::vector<SeatShape>& shapes) {
 
 }  // namespace
 
-// By hand: a batch has hundreds of them, of which each is written twice.
+// Written without a JSON library: a batch has hundreds of records, and berth writes each one twice.
 void append_admission(std::string& out, const AdmissionFact& admission) {
   const auto text = [&](std::string_view lead, std::string_view value) {
     out += lead;
@@ -151,7 +151,8 @@ std::optional<AdmissionFact> decode_admission(std::string_view text) {
 
 namespace {
 
-// What can be read of a record of a later berth: what runs is charged as far as that goes.
+// Reads what this berth can read of a later berth's record. berth charges the running pods by these
+// parts.
 AdmissionFact read_newer(const json& record, std::int64_t version) {
   AdmissionFact fact{.version = version, .pool = std::string(kAnyPool)};
   read_text(record, "uid", fact.uid);
@@ -180,7 +181,7 @@ bool is_of_orphaning_job(const AdmissionFact& record, const berth::Pod& pod) {
   return job != nullptr && job->view() == record.uid && !is_newer(record) && record.pods > 0;
 }
 
-// A Job's pods are all alike.
+// A Job's pods are all alike, so each has the same part of the record.
 AdmissionFact part_of_one(AdmissionFact record, const berth::Pod& pod) {
   for (auto& [_, amount] : record.amounts) amount = part_of(amount, 1, record.pods);
   for (SeatShape& shape : record.shapes) shape.pods = 1;
@@ -225,7 +226,7 @@ std::optional<AdmissionFact> admission_on(const ObjectMeta& meta) {
   const Text* record = meta.annotations.find(names::kAdmittedAnnotation);
   if (record == nullptr) return std::nullopt;
   std::optional<AdmissionFact> fact = decode_admission(record->view());
-  // Whose it is can't be told: it may be this object's.
+  // If the uid is unreadable, berth assumes that the record is this object's.
   if (fact && is_newer(*fact) && fact->uid.empty()) fact->uid = meta.uid;
   if (!fact || fact->uid == meta.uid) return fact;
   const OwnerReference* owner = meta.controller();

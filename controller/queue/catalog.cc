@@ -28,7 +28,7 @@ std::int64_t coarse_span(std::int64_t span) {
 
 namespace {
 
-// To those pools of both that are the same.
+// Keeps the pools that are in both lists.
 void narrow(std::vector<PoolId>& pools, const std::vector<PoolId>& to, PoolId nowhere) {
   if (to.empty()) return;
   if (pools.empty()) {
@@ -106,7 +106,7 @@ bool Catalog::before(const std::pair<ShapeId, std::int64_t>& a,
   return named(a.first) < named(b.first);
 }
 
-// What a quota of any pool admits goes wherever its own selectors let it.
+// A workload that a quota of any pool admits may run wherever its own selectors allow.
 bool ClassFacts::may_run_in(PoolId pool) const {
   return pool == Catalog::kAny || only_pools.empty() ||
          std::binary_search(only_pools.begin(), only_pools.end(), pool);

@@ -34,8 +34,8 @@ TopologyWish wish_of(const ObjectMeta& meta) {
   return {.level = meta.annotations.get(names::kPreferredTopologyAnnotation).str()};
 }
 
-// Bounds of one pod's and one node's amounts, so that sums over a fleet stay whole numbers.
-constexpr std::int64_t kMostOfOne = 1'000'000'000'000'000;  // a petabyte
+// Limits the amounts of one pod and one node, so that sums over a fleet do not overflow.
+constexpr std::int64_t kMostOfOne = 1'000'000'000'000'000;  // for example a petabyte in bytes
 
 Amounts amounts_of(const ResourceList& list) {
   Amounts amounts;
@@ -47,7 +47,7 @@ Amounts amounts_of(const ResourceList& list) {
   return amounts;
 }
 
-// A node's place for the pod itself among them.
+// Returns the pod's requests, with one piece of the resource `pods` for the pod itself.
 Amounts pod_amounts(const PodShape::Fields& shape) {
   Amounts amounts = amounts_of(shape.requests);
   const auto one_pod = std::pair<std::string, std::int64_t>("pods", 1);
@@ -72,8 +72,8 @@ std::string name_of(const berth::Pod& pod, const Gang& gang) {
   return "Pod/" + in + pod.meta.name;
 }
 
-// What a pod says of a node or a DaemonSet, anybody may write: it exempts from no queue. But pods
-// of every node that are in no queue need no workload each.
+// Whether the pod belongs to a node or a DaemonSet. Any user may write this into a pod, so it
+// exempts the pod from no queue. But if such a pod is in no queue, it needs no workload of its own.
 bool is_of_a_node(const berth::Pod& pod) {
   const OwnerReference* owner = pod.meta.controller();
   return pod.meta.annotations.contains(names::kMirrorAnnotation) ||
@@ -81,7 +81,7 @@ bool is_of_a_node(const berth::Pod& pod) {
 }
 
 void add_gang(const Gang& gang, PodFact& fact) {
-  // Or a group that has a pod without a queue would wait for ever.
+  // Otherwise a group with a pod outside the queue would wait for ever.
   if (fact.queue.empty() && !fact.admitted) return fact.workload.clear();
   fact.group_size = gang.size;
   fact.fast = gang.fast;
@@ -89,8 +89,8 @@ void add_gang(const Gang& gang, PodFact& fact) {
   if (gang.fast) fact.role_size = gang.role_size;
 }
 
-// A controller that made the pod's Job re-creates the Job too, so it is the maker. A suspended Job
-// makes no pods.
+// If a controller created the pod's Job, it re-creates the Job too, so it is the maker. A suspended
+// Job creates no pods.
 std::string maker_of(const berth::Pod& pod, const berth::Job* job) {
   const OwnerReference* owner = pod.meta.controller();
   if (owner == nullptr) return "";
@@ -100,8 +100,8 @@ std::string maker_of(const berth::Pod& pod, const berth::Job* job) {
   return above == nullptr ? job->meta.uid : above->uid.str();
 }
 
-// Whether the pod is a gang's and no other pod takes its place. A Job with more completions than
-// pods at a time replaces each pod that succeeds.
+// Whether the pod is a gang's and no other pod replaces it. A Job with more completions than
+// parallelism replaces each pod that succeeds.
 bool has_ended_for_good(const berth::Pod& pod, const berth::Job* job, const std::string& workload) {
   if (pod.terminating() || !is_looked_at(pod) || !workload.starts_with("PodGroup/")) return false;
   if (pod.phase == PodPhase::kFailed) return pod.meta.controller() == nullptr;
@@ -130,7 +130,7 @@ std::int64_t microseconds(Duration duration) {
   return std::chrono::duration_cast<std::chrono::microseconds>(duration).count();
 }
 
-// The API server writes the end of the grace period there.
+// The API server adds the grace period to deletionTimestamp.
 std::int64_t hangs_from(const ObjectMeta& meta) {
   return (*meta.deletion_timestamp + kCountedOnFor).time_since_epoch().count();
 }
@@ -187,7 +187,7 @@ std::optional<PodFact> pod_fact(const berth::Pod& pod, const std::string& queue,
                .node = pod.node_name.str()};
   if (fact.state == PodState::kEnded) fact.node.clear();
   if (fact.state == PodState::kLeaving) fact.hangs_from = hangs_from(pod.meta);
-  // Whatever stands on a gated pod, nobody has let it go yet.
+  // A record on a gated pod means nothing, as berth has not released the pod.
   if (fact.state != PodState::kWaiting) fact.admitted = admission_on(pod);
   if (queue.empty() && !fact.admitted && is_of_a_node(pod)) fact.workload.clear();
   fact.stays = !fact.workload.starts_with("Job/") && could_stay(pod, job, fact.admitted);
@@ -213,15 +213,15 @@ JobFact job_fact(const berth::Job& job, const std::string& queue, std::int32_t p
   fact.held = job.meta.annotations.contains(names::kHoldAnnotation) || is_left_to_kueue(job.meta);
   if (job.completions) fact.completions = *job.completions;
   if (job.meta.deletion_timestamp && !seeded(SeededBug::kOfferDeleted)) {
-    // Pods that are orphaned stay.
+    // Orphaned pods are not deleted, so they hang at once.
     const bool orphans =
         std::ranges::find(job.meta.finalizers, "orphan") != job.meta.finalizers.end();
     fact.hangs_from =
         orphans ? job.meta.deletion_timestamp->time_since_epoch().count() : hangs_from(job.meta);
   }
-  // What it still has is being taken down.
+  // Its remaining pods are being deleted or have ended.
   if (job.finished || fact.hangs_from != 0) fact.parallelism = 0;
-  // As the API server allows it: never started, or taken down wholly.
+  // The API server allows it if the Job has never started, or if all its pods are gone.
   fact.template_mutable =
       job.suspended && job.active == 0 && (job.has_been_suspended || !job.start_time);
   fact.awaits_the_dead = job.has_failure_policy && job.terminating > 0;

@@ -18,7 +18,7 @@ std::string quoted_moment(std::int64_t microseconds) {
   return quote_json(format_micro_time(Time(std::chrono::microseconds(microseconds))));
 }
 
-// 0: it is not there; nothing: it is no time.
+// Returns 0 if the member does not exist, and nothing if it is not a time.
 std::optional<std::int64_t> read_moment(FlatJson& json, std::string_view key) {
   const std::string text = json.string(key);
   if (text.empty()) return 0;

@@ -226,7 +226,7 @@ bool names_in_full(std::string_view reason) {
   if (reason == reasons::kExceedsAdmission) return true;
   for (int i = 0; i <= static_cast<int>(Reason::kBehindInQueue); ++i)
     if (const auto known = static_cast<Reason>(i); reason == to_string(known))
-      return known != Reason::kReleaseRefused;  // which has the API server's words
+      return known != Reason::kReleaseRefused;  // its sentence is the API server's
   return false;
 }
 

@@ -13,7 +13,7 @@ namespace berth::queue {
 // Empty: nobody makes it anew.
 std::string remaker_uid(const ClusterState& cluster, const Workload& workload);
 
-// Whether it waits or runs still.
+// Whether the taker still waits or runs.
 bool is_there(const FactsIndex& facts, const Taker& taker);
 
 }  // namespace berth::queue
