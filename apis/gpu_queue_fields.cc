@@ -10,7 +10,7 @@ namespace {
 using namespace shape;
 
 constexpr std::int64_t kMaxCohortName = 63;
-constexpr std::int64_t kMaxQueuePool = 40;      // as GPUClusterPolicy has them
+constexpr std::int64_t kMaxQueuePool = 40;      // the same limit as in GPUClusterPolicy
 constexpr std::int64_t kMaxResourceName = 317;  // a prefix of 253 characters, slash, name of 63
 constexpr char kCohortName[] = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$";
 constexpr char kQuotaPool[] = "^(\\*|[a-z0-9]([-a-z0-9]*[a-z0-9])?)$";

@@ -17,7 +17,7 @@ constexpr std::string_view kNamespaceName = "kubernetes.io/metadata.name";
 
 bool is_own(std::string_view key) { return key.starts_with("gpu.berth.dev/"); }
 
-// What a node's labels show of its pool, and would show of another.
+// Labels whose value depends on the node's pool.
 bool changes_with_pool(std::string_view label) {
   return is_own(label) || changes_with_layout(label) || label == names::kGpuSharingStrategy ||
          label == "nvidia.com/mps.capable" || label == "nvidia.com/device-plugin.config";

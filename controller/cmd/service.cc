@@ -14,12 +14,12 @@
 namespace berth {
 namespace {
 
-// Requests of the metrics' door alone: a crowd there does not delay berth's own.
+// Only for requests about metrics clients, so that many of them do not delay berth's own requests.
 constexpr double kScrapersPerSecond = 50;
 constexpr int kScrapersAtOnce = 100;
-// Identity providers' tokens are long.
+// Tokens of identity providers are long.
 constexpr HttpServerLimits kTokenLimits{.header_bytes = 32 << 10};
-// Longer than any pod lives: it is made when the process starts.
+// Longer than any pod lives; each process makes its own certificate.
 constexpr Duration kCertificateLife = std::chrono::hours(24 * 3650);
 
 }  // namespace
@@ -61,7 +61,7 @@ bool ProbeServers::listen(HttpServer& server, const std::string& text, Endpoints
                           const EndpointSources& sources, const char* what) {
   if (!enabled(text)) return true;
   const Result<ListenAddress> address = parse_listen_address(what, text);
-  if (!address.has_value()) return false;  // validate() has told
+  if (!address.has_value()) return false;  // validate() has reported it
   const bool guarded = door_.has_value() && served.metrics;
   const auto handler = [this, &sources, served, guarded](const HttpCall& call) {
     if (guarded && call.path == kMetricsPath)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Service: what berth's long-running programs have in common at the edge: how they log, where they
-// are probed and scraped, and how they say that they can't start.
+// Service: shared by berth's long-running programs: logging, probes and metrics, and errors at the
+// start.
 #pragma once
 
 #include <functional>
@@ -26,11 +26,12 @@ LogOptions log_options(const LogFlags& flags);
 // are served by HTTPS, as clients send tokens there. The process makes its own certificate: clients
 // can't verify it, and it keeps tokens from a listener on the network.
 //
-// Loop thread only. Cluster and sources outlive it. Stopped, and waited for, before it goes.
+// Loop thread only. Cluster and sources must outlive it. Call stop() and wait for it before the
+// destructor.
 class ProbeServers {
  public:
   ProbeServers(ClusterClient& cluster, const ProbeFlags& flags);
-  // False: told.
+  // False: failed and logged.
   bool listen(const EndpointSources& sources);
   void stop(std::function<void()> on_empty);
 
@@ -41,13 +42,13 @@ class ProbeServers {
 
   ClusterClient& cluster_;
   const ProbeFlags flags_;
-  ApiClient client_;  // of the door alone
+  ApiClient client_;  // only for the metrics door
   std::optional<MetricsDoor> door_;
   ServingCertificate certificate_;
   HttpServer health_, metrics_;
 };
 
-// To stderr; the exit code.
+// Prints to stderr; returns the exit code.
 int fail(const Error& error);
 
 }  // namespace berth

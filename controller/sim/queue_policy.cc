@@ -52,14 +52,14 @@ bool is_of_a_queue(const json& object) {
 
 bool job_waits(const json& job) { return true_at(job, {"spec", "suspend"}); }
 
-// The deadline may only fall: who removes it raises it.
+// The deadline may only fall; removing it counts as raising it.
 bool runs_longer(const json& live, const json& next) {
   const auto before = integer_at(live, {"spec", "activeDeadlineSeconds"});
   const auto after = integer_at(next, {"spec", "activeDeadlineSeconds"});
   return before && (!after || *after > *before);
 }
 
-// The chart's policy berth-admission, of a change: at creation the webhook has written Failed.
+// The chart's policy berth-admission for an update; at creation the webhook has written Failed.
 bool replaces_earlier(const json& live, const json& next) {
   const auto early = [](const json& job) {
     return text_at(job, {"spec", "podReplacementPolicy"}) == "TerminatingOrFailed";
@@ -74,7 +74,7 @@ std::int64_t width_of(const json& job) {
   return integer_at(job, {"spec", "parallelism"}).value_or(1);
 }
 
-// A Job's pods inherit the record of the Job that berth has let go.
+// A Job's pods inherit the admission record of a Job that berth has released.
 bool inherits(const std::string& user, const json& pod) {
   const json* owner = controller_of(pod);
   return user == kJobController && owner != nullptr && text_at(*owner, {"kind"}) == "Job" &&
@@ -82,7 +82,7 @@ bool inherits(const std::string& user, const json& pod) {
              std::string::npos;
 }
 
-// Why a pod may not become that; empty: it may.
+// Why the update of the pod is forbidden; empty: it is allowed.
 std::string refuse_pod(const std::string& user, const json* live, const json& next) {
   if (live != nullptr && is_gated(*live) && !is_gated(next))
     return "only berth takes the gate gpu.berth.dev/queue away, when the queue admits the pod; "
