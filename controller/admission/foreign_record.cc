@@ -13,7 +13,7 @@ namespace {
 
 constexpr char kRequired[] = "affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution";
 
-// From the last to the first, so that the places of the others stay as they are.
+// Backwards, so that the indexes of the other requirements stay valid.
 void remove_pins(const queue::AdmissionFact& record, const std::string& list,
                  std::vector<SelectorRequirement>& requirements, PodPatch& patch) {
   for (std::size_t i = requirements.size(); i-- > 0;) {
@@ -23,7 +23,7 @@ void remove_pins(const queue::AdmissionFact& record, const std::string& list,
   }
 }
 
-// A term that was the pin's alone goes whole: without requirements it would select nothing.
+// A term with only the pin is removed too: a term without requirements would select no node.
 void unpin(PodSlice& workload, const queue::AdmissionFact& record, PodPatch& patch) {
   const std::string required = workload.pointer(kRequired);
   for (std::size_t i = workload.terms.size(); i-- > 0;) {
