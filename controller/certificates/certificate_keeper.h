@@ -50,8 +50,7 @@ class CertificateKeeper {
  private:
   struct Seen {
     CertificateSecret authority, leaf;
-    std::vector<std::optional<WebhookConfiguration>> configurations;  // in the order of
-                                                                      // kConfigurations
+    std::vector<std::optional<WebhookConfiguration>> configurations;  // as kConfigurations
     CertificateState state;
   };
   // True: no step remains until the next check.
