@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys: what a change of the stores makes due, over every folder's reconcilers. Each folder says so
-// for all its families at once, since one look at the old and the new object serves them all: a new
-// folder is a line in keys_for() and one in all_keys().
+// Keys: which keys of which reconcilers a change of the stores makes due. Each folder has one
+// function for all its families, so that it compares the old and the new object only once. A new
+// folder needs a line in keys_for() and one in all_keys().
 #pragma once
 
 #include <algorithm>
@@ -18,13 +18,12 @@
 
 namespace berth {
 
-// Everything there is to reconcile: what a new leader enqueues, and a resync.
+// All keys. A new leader and a resync enqueue them.
 std::vector<std::string> all_keys(const ClusterState& cluster, const Settings& settings);
 
-// `old` is the version that stood in the store, `now` the one that stands there; either may be
-// null, not both. The store shows the change already. Sorted, each key once. A kind for which no
-// folder has an overload makes nothing due by itself. With the emergency stop all is due: it takes
-// effect everywhere.
+// `old` is the previous version in the store, `now` the present one; at most one of them is null.
+// The store already has the change. The result is sorted, each key once. A kind for which no folder
+// has an overload makes nothing due. A change of the emergency stop makes all keys due.
 template <class T>
 std::vector<std::string> keys_for(const ClusterState& cluster, const Settings& settings,
                                   const T* old, const T* now) {
@@ -46,7 +45,7 @@ std::vector<std::string> keys_for(const ClusterState& cluster, const Settings& s
   return keys;
 }
 
-// What is due once the samples have changed, which are no object of the cluster.
+// The keys that new samples make due; samples are not objects of the cluster.
 std::vector<std::string> keys_of_samples();
 
 }  // namespace berth

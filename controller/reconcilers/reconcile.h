@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // reconcile: the whole pure core behind one workqueue key. The shell calls it on the loop thread,
-// and `berth plan` on a what-if.
+// and `berth plan` calls it on a what-if snapshot.
 #pragma once
 
 #include <string_view>
@@ -10,11 +10,12 @@
 
 namespace berth {
 
-// The lease does not fence; the epoch does, as soon as the cache has it. Never so offline.
+// Whether a newer leader has written its epoch. The Lease alone can't stop an old leader's writes;
+// the epoch does, as soon as the cache has it. Always false offline.
 bool is_deposed(const Snapshot& snapshot);
 
-// By key (key_families.h). Empty while the slot ledger shows a newer leader's epoch than the
-// snapshot's: a deposed leader plans nothing.
+// Reconciles a key of key_families.h. The plan of a deposed leader is empty, so that it writes
+// nothing.
 Plan reconcile(const Snapshot& snapshot, std::string_view key);
 
 }  // namespace berth

@@ -27,7 +27,7 @@ namespace berth {
 
 Reconcilers reconcilers(const Settings& settings) {
   Reconcilers all;
-  // What a process has counted, or played, goes with it, as its caches do.
+  // These meters and their caches live as long as the process.
   all.reconcile = [usage = std::make_shared<UsageMeter>(), cost = std::make_shared<CostMeter>(),
                    starts = std::make_shared<StartTeller>()](const Snapshot& snapshot,
                                                              std::string_view key) {
