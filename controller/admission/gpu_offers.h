@@ -2,7 +2,7 @@
 // GpuOffers: which GPU resources the cluster has, and on the nodes of which pools. A node offers
 // the resources in its status and those that its MIG layout will create, both also under the name
 // that its pool's sharing gives them: a user may create a pod before the node is ready for it.
-// //
+//
 // Nodes are grouped into classes; a pod's affinity matches all nodes of a class or none. Ten
 // thousand nodes make a handful of classes, because labels with a different value per node are left
 // out.

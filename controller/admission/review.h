@@ -2,7 +2,7 @@
 // Admission review: it turns an AdmissionReview into its answer, and reads only the stores. The
 // mutate path repairs Pods and Jobs, the validate path judges them and berth's own kinds.
 // docs/admission.md is the table of rules.
-// //
+//
 // The same request on the same cluster gets the same answer, and nothing is written anywhere: a dry
 // run gets the same answer as any other request. Loop thread only.
 #pragma once

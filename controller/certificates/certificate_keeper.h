@@ -4,7 +4,7 @@
 // certificates` or inside a controller, without leader election: each decides from a fresh read
 // what to write (certificate_rules.h), and writes a Secret only under the resourceVersion that it
 // read.
-// //
+//
 // Loop thread only. It must outlive run().
 #pragma once
 

@@ -2,7 +2,7 @@
 // CertificateRules: decides the next step for a self-managed webhook's certificates. A pure
 // function of the cluster's state: the keeper takes one step, reads again and decides again. A
 // crash, a user or another replica between two steps therefore does no harm.
-// //
+//
 // A new authority is published in addition to the previous one, and signs only once it has been
 // trusted for a day. The previous one is dropped a day after its last leaf was replaced.
 #pragma once

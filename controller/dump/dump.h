@@ -2,7 +2,7 @@
 // Dump: what `berth plan` needs of a cluster, in one JSON document that users can keep, send and
 // read years later. It has the objects as the API server wrote them, reduced to the fields that
 // berth reads: no environment, arguments, images or foreign annotations, and never a Secret.
-// //
+//
 // The live `berth plan` reads the same text, so that a plan from a dump equals the plan from the
 // cluster at that time.
 #pragma once

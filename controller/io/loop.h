@@ -2,7 +2,7 @@
 // Loop: the only thread of control. Every wake-up (a reply, a timer, a finished task) goes through
 // post(), one FIFO queue. berth therefore acts on facts in the order of their arrival, and a
 // simulation only chooses what is posted next.
-// //
+//
 // Loop thread only, except where a member says otherwise. No callback runs inside the call that
 // started it.
 #pragma once

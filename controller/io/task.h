@@ -2,12 +2,12 @@
 // Task<T>: a lazy coroutine on the loop. Awaiting a task starts it. A task that finishes without
 // suspending continues its awaiter at once; any other resumes it through Loop::post (g++ 12 drops
 // the tail call under ASan, so inline resumption would grow the stack).
-// //
+//
 // Coroutines take parameters by value and hold nothing across a co_await that other code may free.
 // Every wait has a deadline and a stop token. A task gets its loop from its awaiter; spawn() gives
 // the first one its loop. A started task must run to its end, because an operation that it waits
 // for can't learn that the task's frame was destroyed.
-// //
+//
 // g++ 12 miscompiles three patterns, which are forbidden: an aggregate temporary inside an awaited
 // call (name it first), `c ? T() : co_await f()` (use if/else), and a braced list as an awaited
 // call's argument (name the vector first).

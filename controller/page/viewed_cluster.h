@@ -2,7 +2,7 @@
 // ViewedCluster: the part of a cluster that a viewer may read. Whatever is computed from it can't
 // name other objects, in any words. It is as if berth ran with the viewer's account; its clues list
 // what that account can't read.
-// //
+//
 // Objects of a watched kind are in it if the viewer may list them. In queues, layouts and nodes it
 // also removes texts that name pods of namespaces that the viewer may not read.
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sampler: while this process is the leader, it measures the GPUs once in each interval of the
 // GPUClusterPolicy, and stores the results in the Samples that snapshots show.
-// //
+//
 // Loop thread only. Its parts, and the Samples, must outlive the task that run() returns.
 #pragma once
 
