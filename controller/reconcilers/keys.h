@@ -21,7 +21,7 @@
 
 namespace berth {
 
-// Everything there is to reconcile: what a new leader enqueues, and a resync.
+// All keys. A new leader and a resync enqueue them.
 std::vector<std::string> all_keys(const ClusterState& cluster, const Settings& settings);
 
 // Of edits of the policy and of rounds of samples, the rows of key_families.cc say whose news they

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which keys of the policy a change makes due: all that it can move, and no more.
+// Which keys of the policy a change makes due: all that it can affect, and no others.
 #include "controller/policy/policy_keys.h"
 
 #include <gmock/gmock.h>

@@ -33,14 +33,14 @@ class GangSetbackTest : public RecallTest {
     const Outcome outcome = survey.outcome(*facts.find(kGang));
     return reason_of(outcome) + ": " + describe(outcome, facts.catalog());
   }
-  // It is late, goes and comes back.
+  // The gang misses its deadline, is requeued, and its controller re-creates it.
   void set_back(const std::string& first, const std::string& second) {
     now += 10min;
     take_back();
     come_back(first, second);
     review();
   }
-  // The queue has let it go once more.
+  // The queue has admitted it again.
   void run_again(const std::string& first, const std::string& second) {
     cluster.erase<berth::Pod>("a", first), cluster.erase<berth::Pod>("a", second);
     start_gang();
