@@ -88,7 +88,7 @@ struct QueuedSlice {
   std::string_view admitted;    // annotation gpu.berth.dev/admitted
   std::string_view owner_kind;  // its controller's kind, by the object's own words
   std::string_view owner_uid;
-  bool of_daemon_set = false;  // the controller of DaemonSets asks for it
+  bool of_daemon_set = false;      // the controller of DaemonSets asks for it
   bool requires_topology = false;  // annotation gpu.berth.dev/required-topology
   // Annotations, where they stand: gpu.berth.dev/pod-group-size, pod-role-size, fast-admission.
   std::optional<std::string_view> group_size, role_size, fast;
