@@ -3,7 +3,7 @@
 // nothing, has their Jobs replace them, and deletes by force what is safe to delete.
 #include "controller/queue/dead_nodes.h"
 
-#include "controller/core/stop.h"
+#include "apis/reasons.h"
 #include "controller/queue/cluster_index.h"
 #include "tests/queue/admitted_fixture.h"
 
