@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // PodSlice: the parts of a new pod, or of a Job's template, that admission reads. Unlike the Pod of
-// apis/core.h it keeps each container as the user wrote it, and records whether a field was
+// apis/kinds/core.h it keeps each container as the user wrote it, and records whether a field was
 // present: a patch must add missing parents. Texts are views into the document that it was read
 // from.
 #pragma once
@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/core.h"
-#include "apis/dom_reader.h"
+#include "apis/codec/dom_reader.h"
+#include "apis/kinds/core.h"
 #include "controller/admission/host_path.h"
 
 namespace berth {

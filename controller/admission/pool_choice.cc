@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "apis/names.h"
-#include "controller/queue/pools_in_reach.h"
+#include "apis/base/names.h"
+#include "controller/queue/index/pools_in_reach.h"
 
 namespace berth {
 namespace {

@@ -9,14 +9,14 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "apis/decode.h"
-#include "apis/gpu_cluster_policy.h"
-#include "apis/gpu_queue.h"
-#include "apis/gpu_queue_fields.h"
-#include "apis/layout_fields.h"
-#include "apis/mig_layout.h"
-#include "apis/pick_json.h"
-#include "apis/policy_fields.h"
+#include "apis/codec/decode.h"
+#include "apis/codec/pick_json.h"
+#include "apis/kinds/gpu_cluster_policy.h"
+#include "apis/kinds/gpu_queue.h"
+#include "apis/kinds/gpu_queue_fields.h"
+#include "apis/kinds/layout_fields.h"
+#include "apis/kinds/mig_layout.h"
+#include "apis/kinds/policy_fields.h"
 #include "controller/admission/gpu_offers.h"
 #include "controller/admission/review_queue.h"
 #include "controller/core/empty_selection.h"

@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/admission/gpu_offers.h"
 #include "controller/core/plural.h"
 #include "controller/fleet/pools.h"
-#include "controller/queue/facts.h"
-#include "controller/queue/queue_trouble.h"
+#include "controller/queue/facts/facts.h"
+#include "controller/queue/index/queue_trouble.h"
 
 namespace berth {
 namespace {

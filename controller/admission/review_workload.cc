@@ -16,7 +16,7 @@
 #include "controller/admission/unpin.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/fleet/pools.h"
-#include "controller/queue/queue_choice.h"
+#include "controller/queue/index/queue_choice.h"
 
 namespace berth {
 namespace {

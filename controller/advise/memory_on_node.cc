@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
-#include "apis/quantity.h"
+#include "apis/base/names.h"
+#include "apis/base/quantity.h"
 #include "controller/fleet/allocatable.h"
 
 namespace berth::advise {

@@ -7,7 +7,7 @@
 #include <array>
 #include <utility>
 
-#include "apis/quantity.h"
+#include "apis/base/quantity.h"
 #include "controller/fleet/allocatable.h"
 
 namespace berth::advise {

@@ -13,8 +13,8 @@
 #include <tuple>
 #include <utility>
 
-#include "apis/mig_layout.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/kinds/mig_layout.h"
 #include "controller/advise/memory_on_node.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/fleet/pools.h"

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/fleet/gpu_users.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/fleet/pools.h"
-#include "controller/queue/facts.h"
+#include "controller/queue/facts/facts.h"
 
 namespace berth {
 namespace {

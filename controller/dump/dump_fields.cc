@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "apis/cut.h"
-#include "apis/decode.h"
-#include "apis/pod_requests.h"
+#include "apis/base/cut.h"
+#include "apis/codec/decode.h"
+#include "apis/kinds/pod_requests.h"
 #include "controller/dump/json_at.h"
 
 namespace berth {

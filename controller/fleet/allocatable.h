@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "apis/flat_map.h"
-#include "apis/quantity.h"
+#include "apis/base/flat_map.h"
+#include "apis/base/quantity.h"
 #include "controller/fleet/node_layout.h"
 
 namespace berth {

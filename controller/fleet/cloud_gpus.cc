@@ -5,7 +5,7 @@
 #include <charconv>
 #include <iterator>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 
 namespace berth {
 namespace {

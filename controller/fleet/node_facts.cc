@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/core/flat_json.h"
 #include "controller/core/json_patch.h"
 #include "controller/core/seeded_bugs.h"

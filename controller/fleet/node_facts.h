@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 #include "controller/core/snapshot.h"
 #include "controller/fleet/node_layout.h"
 

@@ -9,8 +9,8 @@
 #include <map>
 #include <system_error>
 
-#include "apis/gpu_conditions.h"
-#include "apis/printable.h"
+#include "apis/base/printable.h"
+#include "apis/kinds/gpu_conditions.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/disruption/health_record.h"
 #include "controller/disruption/rollouts.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/core/conditions.h"
 #include "controller/core/plan.h"
 

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <set>
 
-#include "apis/cut.h"
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/cut.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/cause.h"
 #include "controller/core/conditions.h"
 #include "controller/core/json_patch.h"

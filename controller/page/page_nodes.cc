@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "apis/names.h"
-#include "apis/time.h"
+#include "apis/base/names.h"
+#include "apis/base/time.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/fleet/allocatable.h"
 #include "controller/fleet/geometry.h"

@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "apis/names.h"
-#include "apis/watched_kinds.h"
+#include "apis/base/names.h"
+#include "apis/kinds/watched_kinds.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/explain/recorded_wait.h"
 

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "apis/mig_layout.h"
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
+#include "apis/kinds/mig_layout.h"
 
 namespace berth {
 namespace {

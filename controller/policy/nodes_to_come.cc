@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
-#include "apis/gpu_queue.h"
-#include "apis/mig_layout.h"
+#include "apis/kinds/gpu_queue.h"
+#include "apis/kinds/mig_layout.h"
 #include "controller/fleet/allocatable.h"
 #include "controller/policy/plugin_config.h"
-#include "controller/queue/facts.h"
-#include "controller/queue/pools_in_reach.h"
+#include "controller/queue/facts/facts.h"
+#include "controller/queue/index/pools_in_reach.h"
 
 namespace berth {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/disruption/health_record.h"
 #include "controller/fleet/node_facts.h"
 

@@ -17,7 +17,7 @@
 #include "controller/health/health_keys.h"
 #include "controller/mig/watch_keys.h"
 #include "controller/policy/policy_keys.h"
-#include "controller/queue/queue_keys.h"
+#include "controller/queue/admit/queue_keys.h"
 
 namespace berth {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The facts that the queue takes from nodes, pods and queues.
-#include "controller/queue/facts_from.h"
+#include "controller/queue/index/facts_from.h"
 
 #include <gtest/gtest.h>
 
-#include "apis/names.h"
-#include "controller/queue/admission_record.h"
-#include "controller/queue/capped.h"
+#include "apis/base/names.h"
+#include "controller/queue/facts/capped.h"
+#include "controller/queue/record/admission_record.h"
 #include "tests/queue/framework_pods.h"
 
 namespace berth::queue::test {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gangs that no Job makes and that are not Ready in time: taken back whole, left out for longer
 // each time, and in the end until somebody deletes their pods.
-#include "controller/queue/backoff.h"
-#include "controller/queue/cycle.h"
-#include "controller/queue/never_ready.h"
-#include "controller/queue/queue_report.h"
-#include "controller/queue/setback.h"
+#include "controller/queue/cycle/cycle.h"
+#include "controller/queue/cycle/queue_report.h"
+#include "controller/queue/facts/backoff.h"
+#include "controller/queue/recall/never_ready.h"
+#include "controller/queue/record/setback.h"
 #include "tests/queue/recall_fixture.h"
 
 namespace berth::queue {

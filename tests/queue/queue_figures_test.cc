@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The metrics of GPUQueues.
-#include "controller/queue/queue_figures.h"
+#include "controller/queue/status/queue_figures.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "tests/queue/queue_objects.h"
 
 namespace berth::queue {

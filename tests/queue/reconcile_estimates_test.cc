@@ -7,9 +7,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apis/decode.h"
-#include "controller/queue/reconcile.h"
-#include "controller/queue/start_teller.h"
+#include "apis/codec/decode.h"
+#include "controller/queue/starts/start_teller.h"
+#include "controller/queue/status/reconcile.h"
 #include "tests/queue/queue_objects.h"
 
 namespace berth::queue {
